@@ -60,3 +60,10 @@ endif()
 if(CMAKE_BUILD_TYPE STREQUAL "Release")
   set(CMAKE_C_FLAGS_RELEASE "-O3 -DNDEBUG")
 endif()
+
+# What the libraries alone are compiled with.  A call into them is to need no more than 32 KB of stack, of which
+# no function may have more than this; kernels take large buffers from THScratch.h.
+add_library(th_library_options INTERFACE)
+if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT TH_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
+  target_compile_options(th_library_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wframe-larger-than=12288>)
+endif()

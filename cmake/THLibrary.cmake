@@ -51,7 +51,8 @@ function(th_library name)
     PUBLIC ${first} ${PROJECT_SOURCE_DIR}/include/TH ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include
            ${PROJECT_BINARY_DIR}/include/TH
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
-  target_link_libraries(${name}_objects PRIVATE th_compile_options OpenMP::OpenMP_C ${arg_LINK_PRIVATE})
+  target_link_libraries(${name}_objects PRIVATE th_compile_options th_library_options OpenMP::OpenMP_C
+                        ${arg_LINK_PRIVATE})
 
   th_shared_library(${name} $<TARGET_OBJECTS:${name}_objects>)
   add_library(${name}_static STATIC $<TARGET_OBJECTS:${name}_objects>)

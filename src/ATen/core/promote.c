@@ -5,6 +5,7 @@
 #include "ATenOperations.h"
 #include "TH/tensor/THConvert.h"
 #include "TH/pointwise/THPointwise.h"
+#include "TH/core/THScratch.h"
 #include "conversions.h"
 
 /* The size of the buffer of an operand: four of them fit the L1 cache. */
@@ -60,6 +61,8 @@ static void load(const Mixed *mixed, const THRun *run, int o, char *at, ptrdiff_
     *seen = NULL;
 }
 
+typedef char Block[BLOCK_BYTES];
+
 /* Computes n contiguous elements. */
 static void compute_block(const Mixed *mixed, ptrdiff_t n, char *const *at, bool streams)
 {
@@ -88,7 +91,7 @@ static ptrdiff_t room_of(const Mixed *mixed)
 static void block(const THRun *run, const void *context)
 {
   const Mixed *const mixed = context;
-  _Alignas(64) char buffer[OPERANDS][BLOCK_BYTES];
+  TH_SCRATCH(Block, buffer, OPERANDS);
   const char *seen[OPERANDS] = {NULL};
   const ptrdiff_t room = room_of(mixed);
   const ptrdiff_t columns = THMin(run->n, room), rows = THMin(run->rows, room / columns);

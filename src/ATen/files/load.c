@@ -85,11 +85,14 @@ bool at_save(const char *path, const at_dict *dict)
   {
     at_dict_checkLoaded(dict);
     const int format = format_of(path);
-    at_out out;
-    THGuard open;
-    at_out_begin(&out, path, &open);
-    formats[format].write(&out, dict);
-    at_out_commit(&out, &open);
+    THGuard memory, open;
+    THGuard_enter(&memory, THFree);
+    at_out *const out = memory.what =
+        THAlloc(sizeof *out); /* its buffer is no matter of the stack */
+    at_out_begin(out, path, &open);
+    formats[format].write(out, dict);
+    at_out_commit(out, &open);
+    THGuard_leave(&memory);
   }
   return !at_failed(&call);
 }
@@ -132,11 +135,14 @@ bool at_save_npy(const char *path, at_tensor *t)
   at_call call = {.operation = "save_npy"};
   TH_TRY(call.attempt)
   {
-    at_out out;
-    THGuard open;
-    at_out_begin(&out, path, &open);
-    at_writeArray(&out, t);
-    at_out_commit(&out, &open);
+    THGuard memory, open;
+    THGuard_enter(&memory, THFree);
+    at_out *const out = memory.what =
+        THAlloc(sizeof *out); /* its buffer is no matter of the stack */
+    at_out_begin(out, path, &open);
+    at_writeArray(out, t);
+    at_out_commit(out, &open);
+    THGuard_leave(&memory);
   }
   return !at_failed(&call);
 }

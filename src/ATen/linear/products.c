@@ -7,6 +7,7 @@
 
 #include "ATen/core/ATenOperations.h"
 #include "TH/core/THTeam.h"
+#include "TH/core/THScratch.h"
 #include "linear.h"
 
 TH_DISPATCH(at_products, at_bfloatProducts)
@@ -146,7 +147,7 @@ typedef struct at_batch {
   ptrdiff_t rows, columns; /* of a block */
   ptrdiff_t down, across;  /* blocks */
   int threads;
-  char *memory;
+  char *memory; /* of all threads; NULL if each uses its scratch */
   size_t bytes; /* of a thread */
 } at_batch;
 
@@ -197,7 +198,9 @@ static void multiply_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   const at_batch *p = context;
   at_block b = p->first;
   size_t bytes;
-  b.room = room_at(p, p->memory + (size_t)THTeam_index(p->threads) * p->bytes, &bytes);
+  TH_SCRATCH(char, own, p->memory ? 0 : p->bytes);
+  b.room =
+      room_at(p, p->memory ? p->memory + (size_t)THTeam_index(p->threads) * p->bytes : own, &bytes);
   b.engine->open();
   for (ptrdiff_t k = begin; k < end; k++) {
     const ptrdiff_t i = k / (p->down * p->across);
@@ -232,8 +235,8 @@ bool at_multipliesBFloat(const at_type *type)
   return type->scalarType == AT_BFLOAT16 && at_isOnHost(type) && engine();
 }
 
-/* Products that need no more scratch memory use the stack. */
-enum { STACK_BYTES = 16 << 10 };
+/* Products that need no more memory of a thread use its scratch. */
+enum { SCRATCH_BYTES = 16 << 10 };
 
 void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, const at_tensor *y,
                        float beta, float alpha)
@@ -259,11 +262,9 @@ void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, 
   }
   cut(&p);
   room_at(&p, NULL, &p.bytes);
-  _Alignas(64) char small[STACK_BYTES];
-  p.memory = small;
   at_pool pool;
   at_pool_enter(&pool);
-  if (p.threads * p.bytes > STACK_BYTES) {
+  if (p.bytes > SCRATCH_BYTES) {
     const int64_t sizes[] = {p.threads, (int64_t)p.bytes};
     p.memory = at_data(at_hold(&pool, at_newShape(at_toScalarType(x->type, AT_BYTE),
                                                   (at_ints){sizes, 2})));

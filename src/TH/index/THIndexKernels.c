@@ -3,6 +3,7 @@
 
 #include "THIndex.h"
 #include "TH/simd/THBits.h"
+#include "TH/core/THScratch.h"
 #include "THCompact.h"
 #include "THParallel.h"
 #include "TH/loop/THRow.h"
@@ -202,13 +203,14 @@ static void mask_select(const THRun *run, const void *scalars)
   const THSelection *selection = scalars;
   const ptrdiff_t dm = run->stride[0], dx = run->stride[1], step = selection->step;
   ptrdiff_t at = selection->at[run->block];
+  TH_SCRATCH(uint8_t, maskRoom, BUFFER);
+  TH_SCRATCH(real, room, BUFFER);
+  TH_SCRATCH(real, buffer, BUFFER + TH_COMPACT_ROOM);
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     const uint8_t *mask = (const uint8_t *)run->at[0] + j * run->rowStride[0];
     const real *x = (const real *)run->at[1] + j * run->rowStride[1];
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
-      uint8_t maskRoom[BUFFER];
-      real room[BUFFER], buffer[BUFFER + TH_COMPACT_ROOM],
-          *to = (real *)selection->data + at * step;
+      real *to = (real *)selection->data + at * step;
       const ptrdiff_t n = THMin(run->n - first, BUFFER);
       const ptrdiff_t taken =
           THCompact(buffer, make_contiguous(room, x + first * dx, dx, n, sizeof(real)),

@@ -9,6 +9,7 @@
 #include "TH/loop/THPlan.h"
 #include "TH/loop/THRow.h"
 #include "TH/loop/THStream.h"
+#include "TH/core/THScratch.h"
 
 typedef struct {
   char *to;
@@ -48,7 +49,7 @@ static void join_some(void *context, ptrdiff_t begin, ptrdiff_t end)
 static void stream_some(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   enum { GATHERED = 2 * TH_JOIN_MOST };
-  _Alignas(TH_STREAM_LINE) char room[GATHERED + TH_STREAM_LINE];
+  TH_SCRATCH(char, room, GATHERED + TH_STREAM_LINE);
   const Join *join = context;
   char *to = join->to + (size_t)begin * join->bytes;
   char *gathered = room + (uintptr_t)to % TH_STREAM_LINE;
@@ -80,7 +81,7 @@ enum {
 /* Elements gathered from columns, one column after the other. */
 typedef struct {
   ptrdiff_t count;
-  _Alignas(TH_STREAM_LINE) char data[ROWS_BYTES];
+  char *data; /* ROWS_BYTES bytes */
 } Columns;
 
 static int is_column(const Join *join, const THJoinPart *part)
@@ -120,8 +121,8 @@ static void take_column(const Join *join, Columns *columns, const THJoinPart *pa
 static void interleave(const Join *join, char *to, ptrdiff_t i, ptrdiff_t n)
 {
   const ptrdiff_t size = (ptrdiff_t)join->itemSize, most = ROWS_BYTES / (n * size);
-  Columns columns;
-  columns.count = 0;
+  TH_SCRATCH(char, data, ROWS_BYTES);
+  Columns columns = {.data = data};
   for (int k = 0; k < join->count; k++) {
     const THJoinPart *part = join->parts + k;
     if (!is_column(join, part) || columns.count == most)
@@ -149,7 +150,7 @@ static ptrdiff_t rows_together(const Join *join)
 
 static void weave_some(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  _Alignas(TH_STREAM_LINE) char room[ROWS_BYTES + TH_STREAM_LINE];
+  TH_SCRATCH(char, room, ROWS_BYTES + TH_STREAM_LINE);
   const Join *join = context;
   const ptrdiff_t together = rows_together(join);
   const int streams = join->streams && (size_t)together * join->bytes <= ROWS_BYTES;

@@ -5,6 +5,7 @@
 #include "THBlasLibrary.h"
 #include "TH/core/THBlockCache.h"
 #include "TH/core/THTeam.h"
+#include "TH/core/THScratch.h"
 
 TH_DISPATCH(THBlasKernels, THBlas_(kernels))
 
@@ -397,7 +398,7 @@ static ptrdiff_t THBlas_(roomBytes)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, THBla
   return (ptrdiff_t)sizeof *room + room->threads * room->size * (ptrdiff_t)sizeof(real);
 }
 
-/* Whether a product is one block that the stack has room for: then nothing is allocated. */
+/* Whether a product is one block that there is scratch for: then nothing is allocated. */
 enum { SMALL_ROOM = sizeof(real) > 4 ? 2048 : 4096 };
 
 static int THBlas_(isSmall)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
@@ -491,7 +492,7 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
   if (room->what) {
     THBlas_(ownGemm)(&product, room->what);
   } else {
-    _Alignas(64) real memory[SMALL_ROOM];
+    TH_SCRATCH(real, memory, SMALL_ROOM);
     THBlas_(kernels)->product(&product, 0, m, 0, n, memory);
   }
 }

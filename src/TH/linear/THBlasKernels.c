@@ -2,6 +2,7 @@
 #include "THTemplate.h"
 
 #include "THBlasKernels.h"
+#include "TH/core/THScratch.h"
 
 /* Integers wrap around: vectors use the unsigned type of their width, scalars an unsigned type that
  * is not promoted to int. */

@@ -483,12 +483,12 @@ INLINE void add_terms(const Skinny *s, ptrdiff_t lines, int thin, int terms, ele
 /* For a thick factor that is contiguous across its lines: eight terms at a time. */
 static void multiply_lines(ptrdiff_t depth, Skinny s, const Result *r)
 {
-  element sums[3 * L1_SUMS];
+  TH_SCRATCH(element, sums, 3 * L1_SUMS);
   for (ptrdiff_t first = 0; first < s.thick.lines; first += L1_SUMS) {
     const ptrdiff_t lines = THMin(L1_SUMS, s.thick.lines - first);
     Skinny part = s;
     part.thick.at += first;
-    memset(sums, 0, sizeof sums);
+    memset(sums, 0, 3 * L1_SUMS * sizeof *sums);
     for (ptrdiff_t l = 0; l < depth;) {
       const int terms = depth - l >= 8 ? 8 : 1;
 #define TERMS(THIN, COUNT)                    \

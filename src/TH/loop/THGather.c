@@ -2,6 +2,7 @@
 #include "THGather.h"
 
 #include "THStream.h"
+#include "TH/core/THScratch.h"
 
 TH_DISPATCH(THGatherKernels, THGather_kernels)
 
@@ -12,7 +13,7 @@ static void across_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t source
 {
   /* A few cache lines of each row of the result, and as many rows of the source as fit. */
   enum { ROW_LINES = 64, LINES = 256 };
-  _Alignas(TH_STREAM_LINE) char buffer[BUFFER];
+  TH_SCRATCH(char, buffer, BUFFER);
   const ptrdiff_t columns = THMin(run->n, THMax(ROW_LINES, LINES / resultSize));
   const ptrdiff_t rows = BUFFER / (columns * sourceSize);
   const int size = THGather_size((size_t)sourceSize);

@@ -10,6 +10,7 @@
 #include "THPlan.h"
 #include "THResult.h"
 #include "THStream.h"
+#include "TH/core/THScratch.h"
 
 enum {
   /* Elements of a block: enough to make the call of a kernel cheap, and whole words of bits. */
@@ -335,7 +336,7 @@ static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end
 {
   const THLoop *loop = work->loop;
   const int oneByOne = is_one_by_one(loop);
-  Cursor cursor[TH_LOOP_OPERANDS];
+  TH_SCRATCH(Cursor, cursor, TH_LOOP_OPERANDS);
   THRun run;
   run.block = block;
   run.rows = 1;

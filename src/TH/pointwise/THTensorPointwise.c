@@ -5,6 +5,7 @@
 #include "TH/tensor/THConvert.h"
 #include "THPointwise.h"
 #include "TH/tensor/THTensorCore.h"
+#include "TH/core/THScratch.h"
 
 TH_DISPATCH(THPointwiseRow, THTensor_(pointwise))
 
@@ -111,10 +112,12 @@ static int THTensor_(repeats)(const THRun *run, const THTensor_(Call) * call)
   return any && run->rows > 1;
 }
 
+typedef real THTensor_(Buffer)[BUFFER];
+
 static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun *run,
                                                                      const THTensor_(Call) * call)
 {
-  _Alignas(64) real buffer[1 + TH_POINTWISE_INPUTS][BUFFER];
+  TH_SCRATCH(THTensor_(Buffer), buffer, 1 + TH_POINTWISE_INPUTS);
   const real *seen[1 + TH_POINTWISE_INPUTS] = {NULL};
   /* Rows that are long enough are computed one by one, without buffers where possible. */
   const int oneByOne = run->n >= SHORT && run->stride[0] == 1 && !THTensor_(repeats)(run, call);

@@ -3,6 +3,7 @@
 
 #include "THRandomDraw.h"
 #include "TH/tensor/THTensorCore.h"
+#include "TH/core/THScratch.h"
 
 enum { CHUNK = 1024 };
 
@@ -142,8 +143,8 @@ static void line_up(THGenerator *generator, const real *p, int64_t count, Runner
 #else
   const real shortest = DBL_MIN;
 #endif
-  uint32_t pairs[2 * CHUNK];
-  double times[CHUNK];
+  TH_SCRATCH(uint32_t, pairs, 2 * CHUNK);
+  TH_SCRATCH(double, times, CHUNK);
   for (int64_t i = 0; i < count;) {
     const int64_t some = THMin(count - i, CHUNK);
     THRandom_rawWords(generator, pairs, (ptrdiff_t)(2 * some));

@@ -8,6 +8,7 @@
 #include "THRandomDraw.h"
 #include "TH/loop/THStream.h"
 #include "TH/tensor/THTensorCore.h"
+#include "TH/core/THScratch.h"
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #define REAL_IS_FLOATING
@@ -137,7 +138,7 @@ static void take_turns(void *context, ptrdiff_t begin, ptrdiff_t end)
   Turns *turns = context;
   Source mine = *turns->source;
   uint32_t *room = mine.room + begin * words_of_turn(&mine, mine.turns - 1);
-  _Alignas(TH_STREAM_LINE) real buffer[CHUNK];
+  TH_SCRATCH(real, buffer, CHUNK);
   for (ptrdiff_t turn; (turn = take_turn(turns, room)) < mine.turns;) {
     real *out = turns->out + turn * TURN;
     mine.rest = numbers_of_turn(&mine, turn);
@@ -240,7 +241,7 @@ typedef struct Work {
  * A range of 2^64 takes all bits. */
 static void produce_integers(Source *source, real *out, ptrdiff_t n)
 {
-  uint32_t words[2 * CHUNK];
+  TH_SCRATCH(uint32_t, words, 2 * CHUNK);
   const uint64_t range = source->range, mask = range - 1;
   const uint64_t base = range == 0 ? 0 : (uint64_t)source->base;
   if (range == 0 || range > UINT32_MAX) {
@@ -312,17 +313,17 @@ enum { GEOMETRIC_WORDS = 2 };
 
 static void produce_geometric(Source *source, real *out, ptrdiff_t n)
 {
-  Work work;
+  TH_SCRATCH(Work, work, 1);
 #ifdef TH_COMPAT_TORCH7 /* of 1 - u: if the quotient is an integer, one more */
-  draw_words(source, work.pairs, n);
+  draw_words(source, work->pairs, n);
   for (ptrdiff_t i = 0; i < n; i++)
-    work.x[i] = floor(log1p((double)work.pairs[i] * -0x1p-32) * source->a) + 1;
+    work->x[i] = floor(log1p((double)work->pairs[i] * -0x1p-32) * source->a) + 1;
 #else
-  const uint32_t *pairs = draw(source, work.pairs, 2 * n);
-  THRandom_kernels->logarithms(work.x, pairs, n, source->a, 0);
+  const uint32_t *pairs = draw(source, work->pairs, 2 * n);
+  THRandom_kernels->logarithms(work->x, pairs, n, source->a, 0);
 #endif
   for (ptrdiff_t i = 0; i < n; i++) {
-    const double trials = round_up(work.x[i]);
+    const double trials = round_up(work->x[i]);
 #ifdef REAL_IS_FLOATING
     out[i] = (real)trials;
 #else
@@ -347,11 +348,11 @@ void THTensor_(geometric)(THTensor *self, THGenerator *_generator, double p)
 
 static void produce_bernoulli(Source *source, real *out, ptrdiff_t n)
 {
-  uint32_t pairs[2 * CHUNK];
+  TH_SCRATCH(uint32_t, pairs, 2 * CHUNK);
 #if defined(TH_REAL_IS_FLOAT)
   THRandom_kernels->belowFloat(out, draw(source, pairs, 2 * n), n, source->threshold);
 #else
-  uint8_t bits[CHUNK];
+  TH_SCRATCH(uint8_t, bits, CHUNK);
   THRandom_kernels->below(bits, draw(source, pairs, 2 * n), n, source->threshold);
   const THRun run = {.rows = 1, .n = n, .at = {(char *)out, (char *)bits}, .stride = {1, 1}};
   THTensor_(convert)[THScalarByte](&run, NULL);
@@ -395,7 +396,7 @@ static void note_improbable(const THRun *run, const void *context)
 static inline void draw_row(THGenerator *generator, ptrdiff_t n, real *r, ptrdiff_t dr,
                             const char *p, ptrdiff_t dp, int wide)
 {
-  uint32_t words[2 * CHUNK];
+  TH_SCRATCH(uint32_t, words, 2 * CHUNK);
   for (ptrdiff_t i = 0; i < n;) {
     const ptrdiff_t some = THMin(n - i, CHUNK);
     THRandom_words(generator, words, (1 + wide) * some);
@@ -719,7 +720,7 @@ void THTensor_(bernoulli_Tensor)(THTensor *self, THGenerator *_generator, THTens
 
 static void draw_uniform(Source *source, real *out, ptrdiff_t n, double a, double b)
 {
-  uint32_t words[UNIFORM_WORDS * CHUNK];
+  TH_SCRATCH(uint32_t, words, UNIFORM_WORDS *CHUNK);
   THRandom_kernels->uniformReal(out, draw(source, words, UNIFORM_WORDS * n), n, (real)a, (real)b);
 }
 
@@ -728,7 +729,7 @@ static void draw_uniform(Source *source, real *out, ptrdiff_t n, double a, doubl
 /* One word for each number, all of whose bits count. */
 static void produce_uniform(Source *source, real *out, ptrdiff_t n)
 {
-  uint32_t words[CHUNK];
+  TH_SCRATCH(uint32_t, words, CHUNK);
   draw_words(source, words, n);
   for (ptrdiff_t i = 0; i < n; i++)
     out[i] = (real)THRandom_between((double)words[i] * 0x1p-32, source->a, source->b);
@@ -952,10 +953,10 @@ static void convert_doubles(real *out, const double *x, ptrdiff_t n)
 
 static void produce_exponential(Source *source, real *out, ptrdiff_t n)
 {
-  Work work;
-  const uint32_t *pairs = draw(source, work.pairs, 2 * n);
-  THRandom_kernels->logarithms(work.x, pairs, n, source->a, 1);
-  convert_doubles(out, work.x, n);
+  TH_SCRATCH(Work, work, 1);
+  const uint32_t *pairs = draw(source, work->pairs, 2 * n);
+  THRandom_kernels->logarithms(work->x, pairs, n, source->a, 1);
+  convert_doubles(out, work->x, n);
 }
 
 void THTensor_(exponential)(THTensor *self, THGenerator *_generator, double lambda)
@@ -966,10 +967,10 @@ void THTensor_(exponential)(THTensor *self, THGenerator *_generator, double lamb
 
 static void produce_cauchy(Source *source, real *out, ptrdiff_t n)
 {
-  Work work;
-  const uint32_t *pairs = draw(source, work.pairs, 2 * n);
-  THRandom_kernels->tangents(work.x, pairs, n, source->b, source->a);
-  convert_doubles(out, work.x, n);
+  TH_SCRATCH(Work, work, 1);
+  const uint32_t *pairs = draw(source, work->pairs, 2 * n);
+  THRandom_kernels->tangents(work->x, pairs, n, source->b, source->a);
+  convert_doubles(out, work->x, n);
 }
 
 void THTensor_(cauchy)(THTensor *self, THGenerator *_generator, double median, double sigma)
@@ -980,7 +981,7 @@ void THTensor_(cauchy)(THTensor *self, THGenerator *_generator, double median, d
 
 static void produce_log_normal(Source *source, real *out, ptrdiff_t n)
 {
-  double x[CHUNK];
+  TH_SCRATCH(double, x, CHUNK);
   THRandom_standardNormals(source->generator, x, n);
   for (ptrdiff_t i = 0; i < n; i++)
     out[i] = (real)exp(x[i] * source->b + source->a);

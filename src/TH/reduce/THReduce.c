@@ -3,6 +3,7 @@
 
 #include "THParallel.h"
 #include "TH/loop/THPlan.h"
+#include "TH/core/THScratch.h"
 
 enum {
   LANES = 128,        /* lanes that a long row is folded into */
@@ -34,7 +35,7 @@ typedef struct {
  * where these elements are closer together. */
 static void take_converted_rows(const How *how, char *states, const THRows *block)
 {
-  _Alignas(64) char near[L1_BYTES];
+  TH_SCRATCH(char, near, L1_BYTES);
   const ptrdiff_t room = L1_BYTES / how->source->converted;
   const int across = block->lanes > 1 && (block->stride < block->rowStride || block->rows == 1);
   ptrdiff_t lanes = THMin(block->lanes, room), rows = THMin(block->rows, room);
@@ -76,7 +77,7 @@ static void take_converted_rows(const How *how, char *states, const THRows *bloc
 static void take_converted_line(const How *how, char *state, const char *at, ptrdiff_t n,
                                 ptrdiff_t first)
 {
-  _Alignas(64) char near[L1_LINE * sizeof(int64_t)];
+  TH_SCRATCH(char, near, L1_LINE * sizeof(int64_t));
   for (ptrdiff_t done = 0; done < n; done += L1_LINE) {
     const THRun run = {.n = THMin(L1_LINE, n - done),
                        .rows = 1,
@@ -180,7 +181,7 @@ static void take_run(const THRun *run, const void *context)
       take_line(how, state, run->at[0] + j * rowStride * how->source->itemSize, n, step, 0);
     return;
   }
-  _Alignas(64) char lanes[2 * LANES * MAX_STATE];
+  TH_SCRATCH(char, lanes, 2 * LANES * MAX_STATE);
   op->start(lanes, n);
   const THRows block = {.at = run->at[0],
                         .lanes = n,
@@ -397,7 +398,7 @@ static void do_pieces(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THReduce *reduce = context;
   const THReduction *op = reduce->op;
-  _Alignas(64) char here[WIDE * MAX_STATE];
+  TH_SCRATCH(char, here, WIDE *MAX_STATE);
   for (ptrdiff_t piece = begin; piece < end; piece++) {
     const ptrdiff_t c = piece % reduce->chunks, first = c * reduce->chunk;
     const ptrdiff_t length = THMin(reduce->chunk, reduce->lines->length - first);

@@ -5,6 +5,7 @@
 
 #include "TH/core/THCpu.h"
 #include "THReduce.h"
+#include "TH/core/THScratch.h"
 #include "THReduceLanes.h"
 #include "TH/simd/THAddViaFma.h"
 #include "TH/simd/THTranspose.h"
@@ -151,7 +152,7 @@ static void transposed_rows(void (*rows)(void *, const THRows *, const THReduceS
                             ptrdiff_t stateSize, void *states, const THRows *block,
                             const THReduceScalars *scalars)
 {
-  _Alignas(64) real transposed[TRANSPOSE_ROWS * TRANSPOSE_LINES];
+  TH_SCRATCH(real, transposed, TRANSPOSE_ROWS * TRANSPOSE_LINES);
   for (ptrdiff_t j = 0; j < block->lanes; j += TRANSPOSE_LINES)
     for (ptrdiff_t i = 0; i < block->rows; i += TRANSPOSE_ROWS) {
       const THRows part = {.at = transposed,
@@ -845,8 +846,8 @@ static inline __attribute__((always_inline)) void best_strip(int largest, Best *
                                                              ptrdiff_t j0, ptrdiff_t rows)
 {
   const ptrdiff_t step = block->stride, rowStride = block->rowStride;
-  real value[STRIP];
-  RowIndex row[STRIP];
+  TH_SCRATCH(real, value, STRIP);
+  TH_SCRATCH(RowIndex, row, STRIP);
   for (ptrdiff_t j = 0; j < n; j++) {
     value[j] = x[j * step];
     row[j] = 0;
@@ -1216,7 +1217,9 @@ static inline __attribute__((always_inline)) void var_deep(accreal *restrict sum
 static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t step, ptrdiff_t rows,
                       ptrdiff_t rowStride)
 {
-  _Alignas(64) accreal shift[VARIANCE_STRIP], sum[VARIANCE_STRIP], squares[VARIANCE_STRIP];
+  TH_SCRATCH(accreal, shift, VARIANCE_STRIP);
+  TH_SCRATCH(accreal, sum, VARIANCE_STRIP);
+  TH_SCRATCH(accreal, squares, VARIANCE_STRIP);
   for (ptrdiff_t j = 0; j < n; j++) {
     shift[j] = (accreal)x[j * step];
     sum[j] = squares[j] = 0;

@@ -214,8 +214,8 @@ static __attribute__((noinline)) void move_powers(Powers *states, accreal *sum, 
 static __attribute__((noinline)) void powers_strip(Powers *states, const real *x, ptrdiff_t n,
                                                    ptrdiff_t rows, ptrdiff_t rowStride)
 {
-  accreal sum[POWERS_STRIP];
-  real near[POWERS_STRIP];
+  TH_SCRATCH(accreal, sum, POWERS_STRIP);
+  TH_SCRATCH(real, near, POWERS_STRIP);
   move_powers(states, sum, near, n, 1);
   for (ptrdiff_t i = 0; i < rows; i += POWERS_DEEP) {
     const ptrdiff_t deep = THMin(POWERS_DEEP, rows - i);
@@ -239,7 +239,7 @@ static void powers_rows(void *states, const THRows *block, const THReduceScalars
 /* Elements with any strides: copies some at a time to a buffer. */
 static SMALL void powers_apart(Powers *states, const THRows *block, const THReduceScalars *scalars)
 {
-  real room[TRANSPOSE_ROWS * TRANSPOSE_LINES];
+  TH_SCRATCH(real, room, TRANSPOSE_ROWS * TRANSPOSE_LINES);
   for (ptrdiff_t j = 0; j < block->lanes; j += TRANSPOSE_LINES)
     for (ptrdiff_t i = 0; i < block->rows; i += TRANSPOSE_ROWS) {
       const THRows part = {.at = room,

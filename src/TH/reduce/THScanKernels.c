@@ -3,6 +3,7 @@
 
 #include "THScan.h"
 #include "TH/loop/THStream.h"
+#include "TH/core/THScratch.h"
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
 #define IN_ORDER
@@ -430,7 +431,8 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
   {                                                                                               \
     const real *x = (const real *)operands->from;                                                 \
     real *const r = (real *)operands->to;                                                         \
-    _Alignas(TH_STREAM_LINE) Element room[BLOCK], totals[BLOCK];                                  \
+    TH_SCRATCH(Element, room, BLOCK);                                                             \
+    TH_SCRATCH(Element, totals, BLOCK);                                                           \
     const ptrdiff_t dr = r ? operands->dr : 0;                                                    \
     const int streams = operands->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;       \
     const Totals before = ALL(*(accreal *)total);                                                 \

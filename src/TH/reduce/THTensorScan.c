@@ -5,6 +5,7 @@
 #include "TH/loop/THPlan.h"
 #include "THScan.h"
 #include "TH/tensor/THTensorCore.h"
+#include "TH/core/THScratch.h"
 
 TH_DISPATCH(THScanKernels, THTensor_(scanKernels))
 
@@ -34,7 +35,7 @@ static void THTensor_(scanTiles)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const Scan *scan = context;
   const THLines *lines = scan->lines;
   const ptrdiff_t width = lines->size[0];
-  _Alignas(WHOLE) accreal totals[TILE];
+  TH_SCRATCH(accreal, totals, TILE);
   for (ptrdiff_t k = begin; k < end; k++) {
     const ptrdiff_t first = k % scan->tiles * scan->tile, lanes = THMin(scan->tile, width - first);
     const ptrdiff_t line = k / scan->tiles * width + first;

@@ -108,7 +108,7 @@ static Key *Key_(radixSort)(Key *keys, Key *spare, ptrdiff_t n, int low)
             digits = (bits + widest - 1) / widest;
   const int width = digits ? (bits + digits - 1) / digits : 0;
 
-  Key_(Counts) counts[Key_(Digits)];
+  TH_SCRATCH(Key_(Counts), counts, digits);
   for (int d = 0; d < digits; d++)
     memset(counts[d], 0, sizeof(Key) << width);
   for (int d = 0; d < digits; d += 3)
@@ -228,7 +228,8 @@ static ptrdiff_t Key_(keepBetween)(Key *to, const Key *keys, ptrdiff_t n, Key lo
 static int Key_(narrow)(Key *to, const Key *keys, ptrdiff_t *n, ptrdiff_t *k)
 {
   enum { SAMPLE = 1024, AROUND = 64 };
-  Key sample[SAMPLE], spare[SAMPLE];
+  TH_SCRATCH(Key, sample, SAMPLE);
+  TH_SCRATCH(Key, spare, SAMPLE);
   for (ptrdiff_t i = 0; i < SAMPLE; i++)
     sample[i] = keys[*n / SAMPLE * i];
   Key_(sort)(sample, spare, SAMPLE, 0, KEY_BITS);

@@ -1,5 +1,6 @@
 /* Sorting and selecting integers of either width: the same text twice. */
 #include "THSort.h"
+#include "TH/core/THScratch.h"
 
 #if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__BMI2__)
 #include <immintrin.h>

@@ -5,6 +5,7 @@
 #include "THSort.h"
 #include "TH/core/THTeam.h"
 #include "TH/tensor/THTensorCore.h"
+#include "TH/core/THScratch.h"
 
 /* --- elements as keys ------------------------------------------------------------------------ */
 
@@ -216,12 +217,12 @@ static void write_words(const Lines *work, ptrdiff_t k, const Scratch *scratch, 
   const Raw *const line = (const Raw *)scratch->line;
   Raw *values = (Raw *)(work->values + THLines_at(work->lines, 1, k));
   int64_t *indices = work->indices + THLines_at(work->lines, 2, k);
+  TH_SCRATCH(Key, keys, BLOCK);
+  TH_SCRATCH(Raw, raw, BLOCK);
+  TH_SCRATCH(int64_t, buffer, BLOCK);
   for (ptrdiff_t first = 0; first < n; first += BLOCK) {
     const ptrdiff_t count = THMin(BLOCK, n - first);
     const uint64_t *words = scratch->words + first;
-    Key keys[BLOCK];
-    Raw raw[BLOCK];
-    int64_t buffer[BLOCK];
     int several = 0;
     Raw *const to = dv == 1 ? values : raw;
     int64_t *const at = di == 1 ? indices : buffer;

@@ -1,6 +1,7 @@
 /* Kernels of the layers and losses that compute element by element. */
 #include "THVectorMath.h"
 #include "TH/loop/THStream.h"
+#include "TH/core/THScratch.h"
 
 #include "THNN/layer/Template.h"
 
@@ -39,13 +40,15 @@ enum {
   BLOCK = 512
 }; /* elements of an input that are gathered at a time; they stay in the L1 cache */
 
+typedef real Block[BLOCK];
+
 /* r[i] = f(in[0][i], in[1][i], ...): a row of the table with a loop of its own. */
 typedef void (*Line)(ptrdiff_t n, real *r, const real *const *in, const THNN_(Scalars) * s);
 
 /* Points in at elements i ... i + n of a row of each input.  Inputs that are not contiguous are
  * copied to buffer first. */
 static void gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdiff_t i, ptrdiff_t n,
-                   const real **in, real (*buffer)[BLOCK])
+                   const real **in, Block *buffer)
 {
   for (int k = 0; k < inputs; k++) {
     const ptrdiff_t step = run->stride[first + k];
@@ -81,7 +84,8 @@ static void stream_row(ptrdiff_t n, real *r, const real *const *row, const void 
 
 static void map(const THRun *run, const void *scalars, int inputs, Line line, int streams)
 {
-  real buffer[INPUTS][BLOCK], result[BLOCK];
+  TH_SCRATCH(Block, buffer, INPUTS);
+  TH_SCRATCH(real, result, BLOCK);
   const real *in[INPUTS] = {NULL};
   int straight = 1;
   for (int k = 0; k <= inputs; k++)
@@ -107,7 +111,8 @@ static void map(const THRun *run, const void *scalars, int inputs, Line line, in
 static void sum(const THRun *run, const void *scalars, int inputs, Line line, int streams)
 {
   const THNN_(Scalars) *s = scalars;
-  real buffer[INPUTS][BLOCK], result[BLOCK];
+  TH_SCRATCH(Block, buffer, INPUTS);
+  TH_SCRATCH(real, result, BLOCK);
   const real *in[INPUTS] = {NULL};
   accreal total = 0;
   for (ptrdiff_t j = 0; j < run->rows; j++)

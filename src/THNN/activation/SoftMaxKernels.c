@@ -5,6 +5,7 @@
 #include "THVectorMath.h"
 #include "TH/loop/THStream.h"
 #include "TH/simd/THAddViaFma.h"
+#include "TH/core/THScratch.h"
 
 #include "THNN/layer/Template.h"
 
@@ -347,14 +348,17 @@ KERNEL log_rows(ptrdiff_t n, ptrdiff_t rows, const real *x, real *y, int streams
   }
 }
 
-KERNEL soft_row(ptrdiff_t n, const real *x, real *y, int streams)
+KERNEL soft_row(ptrdiff_t n, const real *x, real *y)
 {
-  real buffer[STREAMED_ROW];
-  real *to = streams && n <= STREAMED_ROW ? buffer : y;
-  const real factor = (real)(1 / powers(n, x, most_of(n, x), to));
-  multiply(n, factor, to);
-  if (to != y)
-    THStream_copy(y, to, (size_t)n * sizeof *y);
+  const real factor = (real)(1 / powers(n, x, most_of(n, x), y));
+  multiply(n, factor, y);
+}
+
+static __attribute__((noinline)) void stream_soft_row(ptrdiff_t n, const real *x, real *y)
+{
+  TH_SCRATCH(real, buffer, STREAMED_ROW);
+  soft_row(n, x, buffer);
+  THStream_copy(y, buffer, (size_t)n * sizeof *y);
 }
 
 KERNEL gradient1(ptrdiff_t n, const real *g, const real *y, real *d, int logarithm)
@@ -385,8 +389,10 @@ KERNEL forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real
     for (ptrdiff_t r = 0; r < lanes; r += some)
       if (logarithm)
         log_rows(n, THMin(some, lanes - r), x + r * n, y + r * n, streams);
+      else if (streams && n <= STREAMED_ROW)
+        stream_soft_row(n, x + r * n, y + r * n);
       else
-        soft_row(n, x + r * n, y + r * n, streams);
+        soft_row(n, x + r * n, y + r * n);
     return;
   }
   real most[LANES], part[LANES], factor[LANES];

@@ -9,6 +9,7 @@
 #include "THNN/simd/Tuning.h"
 
 #include "THNN/simd/CopyRow.h"
+#include "TH/core/THScratch.h"
 #if defined(__AVX512F__)
 #include <immintrin.h>
 
@@ -653,7 +654,7 @@ KERNEL plane_of_strips(const THNNWindow *axis, const real *x, real *y, int64_t *
                        ptrdiff_t step, ptrdiff_t size)
 {
   const ptrdiff_t columns = axis[2].output, rows = axis[1].output;
-  Strip strip[STRIPS];
+  TH_SCRATCH(Strip, strip, STRIPS);
   for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE) {
     const ptrdiff_t strips = THMin(STRIPS, (columns - first + WIDE - 1) / WIDE);
     for (ptrdiff_t k = 0; k < strips; k++)
@@ -705,14 +706,14 @@ FRAME_STAYS static void max_pool(const THNNWindow *axis, const real *x, real *y,
     return;
   }
 #endif
+  TH_SCRATCH(Block, b, 1);
   for (ptrdiff_t begin = 0; begin < columns; begin += BLOCK) {
-    Block b;
-    begin_block(&b, &axis[2], begin);
+    begin_block(b, &axis[2], begin);
     ptrdiff_t at = begin;
     for (ptrdiff_t i = 0; i < axis[0].output; i++)
       for (ptrdiff_t j = 0; j < axis[1].output; j++, at += columns) {
         const THNNSpan depth = THNNWindow_span(&axis[0], i), height = THNNWindow_span(&axis[1], j);
-        pool_windows(&b, axis, &depth, &height, x, y + at, index + at);
+        pool_windows(b, axis, &depth, &height, x, y + at, index + at);
       }
   }
 }

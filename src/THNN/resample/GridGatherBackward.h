@@ -232,7 +232,7 @@ static void store_gradients(const GatherPoints *m, const PointGradients *from, p
 /* Computes gradInput for planes begin ... end. */
 static void scatter_planes_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, ptrdiff_t end)
 {
-  GatherPoints points[BLOCK / LANES];
+  TH_SCRATCH(GatherPoints, points, BLOCK / LANES);
   for (ptrdiff_t from = begin, to; from < end; from = to) {
     const int64_t image = from / s->planes;
     to = THMin(end, (image + 1) * s->planes);
@@ -247,8 +247,8 @@ static void scatter_planes_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, p
 /* Computes gradGrid for blocks begin ... end of all images. */
 static void grid_gradients_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, ptrdiff_t end)
 {
-  GatherPoints points[BLOCK / LANES];
-  PointGradients gradient[BLOCK / LANES];
+  TH_SCRATCH(GatherPoints, points, BLOCK / LANES);
+  TH_SCRATCH(PointGradients, gradient, BLOCK / LANES);
   for (ptrdiff_t b = begin; b < end; b++) {
     const int64_t image = b / s->blocks, point = b % s->blocks * BLOCK;
     const ptrdiff_t n = THMin(BLOCK, s->points - point), all = 2 * (image * s->points + point);

@@ -5,6 +5,7 @@
 
 #include "TH/simd/THTranspose.h"
 #include "THNN/simd/Vectors.h"
+#include "TH/core/THScratch.h"
 
 enum { BLOCK = THNN_GRID_BLOCK, GROUP = THNN_GRID_GROUP, CORNERS = 8 };
 
@@ -194,18 +195,18 @@ static int gathers_quickly(TH_UNUSED const THNN_(Sampler) * s)
 static inline __attribute__((always_inline)) void sample(const THNN_(Sampler) * s, int axes,
                                                          int wide, ptrdiff_t begin, ptrdiff_t end)
 {
-  Corners c;
+  TH_SCRATCH(Corners, c, 1);
   int64_t n, first;
   for (ptrdiff_t b = begin; b < end; b++) {
-    find_corners(s, b, &n, &first, &c);
+    find_corners(s, b, &n, &first, c);
     for (int64_t plane = n * s->planes; plane < (n + 1) * s->planes; plane++) {
       const real *x = s->x + plane * s->plane;
       real *y = s->y + plane * s->points + first;
 #pragma omp simd
-      for (int i = 0; i < c.count; i++) {
+      for (int i = 0; i < c->count; i++) {
         real sum = 0;
         for (int k = 0; k < 1 << axes; k++) {
-          const real value = x[corner(&c, wide, k, i)], weight = c.weight[k][i];
+          const real value = x[corner(c, wide, k, i)], weight = c->weight[k][i];
           sum += weight != 0 ? weight * value : 0;
         }
         y[i] = sum;
@@ -229,20 +230,20 @@ static void sample_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 static inline __attribute__((always_inline)) void scatter(const THNN_(Sampler) * s, int axes,
                                                           int wide, ptrdiff_t begin, ptrdiff_t end)
 {
-  Corners c;
+  TH_SCRATCH(Corners, c, 1);
   int64_t n, first;
   for (ptrdiff_t from = begin, to; from < end; from = to) {
     const int64_t image = from / s->planes;
     to = THMin(end, (image + 1) * s->planes);
     for (int64_t b = image * s->blocks; b < (image + 1) * s->blocks; b++) {
-      find_corners(s, b, &n, &first, &c);
+      find_corners(s, b, &n, &first, c);
       for (int64_t plane = from; plane < to; plane++) {
         real *y = s->gradInput + plane * s->plane;
         const real *g = s->g + plane * s->points + first;
-        for (int i = 0; i < c.count; i++)
+        for (int i = 0; i < c->count; i++)
           for (int k = 0; k < 1 << axes; k++)
-            if (c.weight[k][i] != 0)
-              y[corner(&c, wide, k, i)] += c.weight[k][i] * g[i];
+            if (c->weight[k][i] != 0)
+              y[corner(c, wide, k, i)] += c->weight[k][i] * g[i];
       }
     }
   }
@@ -260,6 +261,8 @@ static void scatter_planes(void *sampler, ptrdiff_t begin, ptrdiff_t end)
   FOR_KIND(scatter, begin, end)
 }
 
+typedef accreal Products[BLOCK];
+
 /* The gradient along an axis sums, over corners, the product of image and gradient (summed over
  * planes) times the derivative of the corner's weight: 1 or -1 times its parts along the other
  * axes. */
@@ -267,30 +270,31 @@ static inline __attribute__((always_inline)) void grid_gradients(const THNN_(Sam
                                                                  int wide, ptrdiff_t begin,
                                                                  ptrdiff_t end)
 {
-  Corners c;
+  TH_SCRATCH(Products, product, CORNERS);
+  TH_SCRATCH(Corners, c, 1);
   int64_t n, first;
   for (ptrdiff_t b = begin; b < end; b++) {
-    accreal product[CORNERS][BLOCK] = {{0}};
-    find_corners(s, b, &n, &first, &c);
+    memset(product, 0, CORNERS * sizeof *product);
+    find_corners(s, b, &n, &first, c);
     for (int64_t plane = n * s->planes; plane < (n + 1) * s->planes; plane++) {
       const real *x = s->x + plane * s->plane, *g = s->g + plane * s->points + first;
       for (int k = 0; k < 1 << axes; k++)
 #pragma omp simd
-        for (int i = 0; i < c.count; i++)
-          product[k][i] += (accreal)x[corner(&c, wide, k, i)] * (accreal)g[i];
+        for (int i = 0; i < c->count; i++)
+          product[k][i] += (accreal)x[corner(c, wide, k, i)] * (accreal)g[i];
     }
-    for (int i = 0; i < c.count; i++)
+    for (int i = 0; i < c->count; i++)
       for (int a = 3 - axes; a < 3; a++) {
         accreal sum = 0;
         for (int k = 0; k < 1 << axes; k++) {
           accreal weight = k >> (2 - a) & 1 ? 1 : -1;
           for (int other = 3 - axes; other < 3; other++)
             if (other != a)
-              weight *= (accreal)c.part[other][k >> (2 - other) & 1][i];
-          sum += c.inside[k][i] ? product[k][i] * weight : 0;
+              weight *= (accreal)c->part[other][k >> (2 - other) & 1][i];
+          sum += c->inside[k][i] ? product[k][i] * weight : 0;
         }
         s->gradGrid[(n * s->points + first + i) * axes + 2 - a] =
-            (real)(sum * (accreal)c.slope[a][i]);
+            (real)(sum * (accreal)c->slope[a][i]);
       }
   }
 }
@@ -376,22 +380,22 @@ INLINE Vector weighted(real weight, Vector v)
 INLINE void sample_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_t begin,
                           ptrdiff_t end)
 {
-  Corners c;
+  TH_SCRATCH(Corners, c, 1);
   int64_t image, first;
   for (ptrdiff_t share = begin; share < end; share++)
     for (int64_t index = begin_of(s, share); index < begin_of(s, share + 1); index++) {
       const Group group = group_of(s, share, index);
       transpose_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
       for (int64_t b = 0; b < s->blocks; b++) {
-        find_corners(s, group.image * s->blocks + b, &image, &first, &c);
-        for (int from = 0, n; from < c.count; from += n) {
-          n = THMin(TILE, c.count - from);
+        find_corners(s, group.image * s->blocks + b, &image, &first, c);
+        for (int from = 0, n; from < c->count; from += n) {
+          n = THMin(TILE, c->count - from);
           for (int i = 0; i < n; i++) {
             Vector sum[VECTORS] = {{0}};
             for (int k = 0; k < 1 << axes; k++) {
-              const real *x = group.x + corner(&c, wide, k, from + i) * GROUP;
+              const real *x = group.x + corner(c, wide, k, from + i) * GROUP;
               for (int v = 0; v < VECTORS; v++)
-                sum[v] += weighted(c.weight[k][from + i], vector_at(x + v * LANES));
+                sum[v] += weighted(c->weight[k][from + i], vector_at(x + v * LANES));
             }
             memcpy(group.piece + i * GROUP, sum, sizeof sum);
           }
@@ -493,8 +497,8 @@ static int scatter_pairs(TH_UNUSED const THNN_(Sampler) * s, TH_UNUSED const Gro
 INLINE int scatter_group(const THNN_(Sampler) * s, int axes, int wide, int pairs, int64_t index,
                          const Group *group)
 {
-  Corners c;
-  ScatterPoints points;
+  TH_SCRATCH(Corners, c, 1);
+  TH_SCRATCH(ScatterPoints, points, 1);
   int64_t image, first;
   int right = 1;
   memset(group->y, 0, (size_t)(s->plane * GROUP) * sizeof *group->y);
@@ -503,10 +507,10 @@ INLINE int scatter_group(const THNN_(Sampler) * s, int axes, int wide, int pairs
     int count;
     if (pairs) {
       first = b * BLOCK;
-      count = find_scatter_points(s, block, &points);
+      count = find_scatter_points(s, block, points);
     } else {
-      find_corners(s, block, &image, &first, &c);
-      count = c.count;
+      find_corners(s, block, &image, &first, c);
+      count = c->count;
     }
     for (int from = 0, n; from < count; from += n) {
       n = THMin(TILE, count - from);
@@ -514,9 +518,9 @@ INLINE int scatter_group(const THNN_(Sampler) * s, int axes, int wide, int pairs
                    n);
       accreal *part = s->parts + (index * s->points + first + from) * axes;
       if (pairs)
-        right &= scatter_pairs(s, group, &points, from, n, part);
+        right &= scatter_pairs(s, group, points, from, n, part);
       for (int i = 0; !pairs && i < n; i++)
-        scatter_point(group, &c, axes, wide, from + i, group->piece + i * GROUP, part + i * axes);
+        scatter_point(group, c, axes, wide, from + i, group->piece + i * GROUP, part + i * axes);
     }
   }
   return right;
