@@ -308,7 +308,7 @@ static int max_pool_backward(const THNNWindow axis[3], int streams, const real *
 {
   const ptrdiff_t pitch = THNN_(maxPoolBackwardPitch)(axis);
   const Plane p = {axis[1], axis[2], g, index, pitch, room};
-  StreamWriter sender = {y, room + 2 * THNN_POOL_ROWS * pitch, 0}, *s = streams ? &sender : NULL;
+  StreamWriter writer = {y, room + 2 * THNN_POOL_ROWS * pitch, 0}, *s = streams ? &writer : NULL;
   int own = 0;
   if (slide_by_two(axis, 3))
     own = add_plane(&p, 3, y, s);

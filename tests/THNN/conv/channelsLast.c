@@ -1,4 +1,4 @@
-/* Convolutions of images and volumes whose planes lie last in memory, and their gradients, against
+/* Convolutions of channels-last images and volumes, and their gradients, against
  * the obvious loops in double precision: any steps, dilations, paddings and groups, results that
  * stay where they lie, and the same bits for any number of threads. */
 #include "THNN/THNNGroups.h"
@@ -119,13 +119,13 @@ static void compute(const Shape *s, const Operands *o, double *out, double *gx, 
       gb[output] += scale * g;
       for (int64_t p = 0; p < s->planes; p++)
         for (int64_t k = 0; k < window; k++) {
-          const int64_t place[3] = {i / (s->y[1] * s->y[2]), i / s->y[2] % s->y[1], i % s->y[2]};
+          const int64_t position[3] = {i / (s->y[1] * s->y[2]), i / s->y[2] % s->y[1], i % s->y[2]};
           const int64_t tap[3] = {k / (h->size[1] * h->size[2]), k / h->size[2] % h->size[1],
                                   k % h->size[2]};
           int64_t at = n / outputs * planes + group * s->planes + p;
           int there = 1;
           for (int a = 0; a < 3; a++) {
-            const int64_t c = place[a] * h->step[a] + tap[a] * h->dilation[a] - h->pad[a];
+            const int64_t c = position[a] * h->step[a] + tap[a] * h->dilation[a] - h->pad[a];
             there &= c >= 0 && c < s->x[a];
             at = at * s->x[a] + c;
           }
@@ -212,7 +212,7 @@ static void check_shape(const Shape *s, th_random *random)
     THTensor_(free)(all[k]);
 }
 
-static void THTest_(planesLast)(void)
+static void THTest_(channelsLast)(void)
 {
   enum { SHAPES = 60 };
   th_random random = {th_seed()};
@@ -225,7 +225,7 @@ static void THTest_(planesLast)(void)
 /* Enough tiles and planes for Winograd's algorithm, in one pass and in several, and products of
  * more rows, columns and outputs than are computed together; and depth-wise windows of images that
  * are larger than the caches. */
-static void THTest_(planesLastOfLargeImages)(void)
+static void THTest_(largeChannelsLast)(void)
 {
   static const struct {
     int64_t batch, planes, outputs, high, wide;
@@ -256,4 +256,4 @@ static void THTest_(planesLastOfLargeImages)(void)
   }
 }
 
-TH_TESTS(THTest_(planesLast), THTest_(planesLastOfLargeImages))
+TH_TESTS(THTest_(channelsLast), THTest_(largeChannelsLast))

@@ -548,7 +548,7 @@ static int64_t size_from_end(const THTensor *t, int d)
 
 /* args: kH, kW, dH, dW, padH, padW, sH, sW */
 CALL(toColumns, THNN_(Im2Col_updateOutput)(NULL, o->input, o->output, I2(0), I2(2), I2(4), I2(6)))
-CALL(toColumnsBack,
+CALL(toColumnsBackward,
      THNN_(Im2Col_updateGradInput)(NULL, o->gradOutput, o->gradInput,
                                    (int)size_from_end(o->input, 2), (int)size_from_end(o->input, 1),
                                    I2(0), I2(2), I2(4), I2(6)))
@@ -562,7 +562,7 @@ static void toColumnsRandom(Operands *o)
 }
 static void THTest_(Im2Col)(void)
 {
-  static const Layer layer = {"Im2Col", toColumns, toColumnsBack, .random = toColumnsRandom,
+  static const Layer layer = {"Im2Col", toColumns, toColumnsBackward, .random = toColumnsRandom,
                               GOLDEN};
   check_layer(&layer);
 }
@@ -570,7 +570,7 @@ static void THTest_(Im2Col)(void)
 /* args: outputHeight, outputWidth, then as above */
 CALL(fromColumns,
      THNN_(Col2Im_updateOutput)(NULL, o->input, o->output, I2(0), I2(2), I2(4), I2(6), I2(8)))
-CALL(fromColumnsBack,
+CALL(fromColumnsBackward,
      THNN_(Col2Im_updateGradInput)(NULL, o->gradOutput, o->gradInput, I2(2), I2(4), I2(6), I2(8)))
 static void fromColumnsRandom(Operands *o)
 {
@@ -590,8 +590,8 @@ static void fromColumnsRandom(Operands *o)
 }
 static void THTest_(Col2Im)(void)
 {
-  static const Layer layer = {"Col2Im", fromColumns, fromColumnsBack, .random = fromColumnsRandom,
-                              GOLDEN};
+  static const Layer layer = {"Col2Im", fromColumns, fromColumnsBackward,
+                              .random = fromColumnsRandom, GOLDEN};
   check_layer(&layer);
 }
 
@@ -653,9 +653,9 @@ static void THTest_(volumeShapes)(void)
         ptrdiff_t ix = image * planes + l / (k[0] * k[1] * k[2]);
         int inside = 1;
         for (int d = 0; d < 3; d++) {
-          const int64_t place = p[d] * step[d] + e[d] * dilation[d] - pad[d];
-          inside &= place >= 0 && place < in[d];
-          ix = ix * in[d] + place;
+          const int64_t position = p[d] * step[d] + e[d] * dilation[d] - pad[d];
+          inside &= position >= 0 && position < in[d];
+          ix = ix * in[d] + position;
         }
         if (!inside)
           continue;
@@ -681,7 +681,7 @@ static void THTest_(volumeShapes)(void)
 
 /* --- the same bits for any number of threads ------------------------------------------------- */
 
-/* Operands of a random function, made larger batches by the seed alone. */
+/* Operands of a random function, whose batches grow with the seed alone. */
 static void check_threads(const Layer *layer, uint64_t seed)
 {
   const int threads = THGetNumThreads();
@@ -730,7 +730,7 @@ static const Layer threaded[] = {
     {"fullMap", fullMapForward, fullMapBackward, fullMapAccumulate, .random = fullMapRandom},
     {"temporal", temporalForward, temporalBackward, temporalAccumulate, .random = temporalRandom},
     {"row", rowForward, rowBackward, rowAccumulate, .random = rowRandom},
-    {"fromColumns", fromColumns, fromColumnsBack, .random = fromColumnsRandom},
+    {"fromColumns", fromColumns, fromColumnsBackward, .random = fromColumnsRandom},
 };
 
 static void THTest_(convolutionThreads)(void)

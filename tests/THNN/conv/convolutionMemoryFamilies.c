@@ -17,8 +17,8 @@ typedef struct Row {
   Call *forward, *backward, *accumulate;
   int64_t input[5], weight[6], bias[3]; /* sizes, up to the first 0 */
   ptrdiff_t window; /* elements of a window in all planes: a column, of which there is one for each
-                     * place of output, or of input where the layer is full */
-  int full, frames; /* frames: places come before the planes of a sequence */
+                     * position of output, or of input where the layer is full */
+  int full, frames; /* frames: positions come before the planes of a sequence */
 } Row;
 
 /* The three functions of a layer, and the arguments that they end with. */
@@ -221,9 +221,9 @@ static void check_row(const Row *row, int threads)
   l.gradOutput = THFloatTensor_newClone(l.output);
   const ptrdiff_t input = THFloatTensor_nElement(l.input);
   const ptrdiff_t output = THFloatTensor_nElement(l.output);
-  const THFloatTensor *places = row->full ? l.input : l.output;
-  const ptrdiff_t image = THFloatTensor_nElement((THFloatTensor *)places) / places->size[0];
-  const ptrdiff_t columns = row->window * (image / places->size[row->frames ? 2 : 1]) * threads;
+  const THFloatTensor *positions = row->full ? l.input : l.output;
+  const ptrdiff_t image = THFloatTensor_nElement((THFloatTensor *)positions) / positions->size[0];
+  const ptrdiff_t columns = row->window * (image / positions->size[row->frames ? 2 : 1]) * threads;
   const ptrdiff_t most = THMax(columns, THMax(input, output)) * (ptrdiff_t)sizeof(float);
   Call *const calls[] = {row->forward, row->backward, row->accumulate};
   for (int k = 0; k < 3; k++) {

@@ -48,8 +48,8 @@ static void THTest_(unfoldedFaults)(void)
   th_faults_run(&th_faults);
 }
 
-/* The place in the image of element l of window p, or -1. */
-static ptrdiff_t place(ptrdiff_t l, ptrdiff_t p)
+/* The position in the image of element l of window p, or -1. */
+static ptrdiff_t position(ptrdiff_t l, ptrdiff_t p)
 {
   const ptrdiff_t row = p / COLUMNS * 2 - 1 + l / 3 % 2, column = p % COLUMNS * 3 - 2 + l % 3;
   if (row < 0 || row >= HEIGHT || column < 0 || column >= WIDTH)
@@ -68,7 +68,7 @@ static void THTest_(unfolded)(void)
   for (ptrdiff_t at = 0; at < PLANES * HEIGHT * WIDTH; at++) {
     double want = (double)image[at];
     for (ptrdiff_t i = 0; i < PLANES * 6 * ROWS * COLUMNS; i++)
-      if (place(i / (ROWS * COLUMNS), i % (ROWS * COLUMNS)) == at)
+      if (position(i / (ROWS * COLUMNS), i % (ROWS * COLUMNS)) == at)
         want += (double)columns[i];
     CHECK_NEAR(*THTest_(at)(o.image, at), want, sizeof(real) == 4 ? 1e-5 : 1e-13);
   }
@@ -78,7 +78,7 @@ static void THTest_(unfolded)(void)
   THNN_(unfolded_copy)(o.plain, o.image, WINDOWS);
   CHECK_OUTSIDE(o.columns, beside);
   for (ptrdiff_t i = 0; i < PLANES * 6 * ROWS * COLUMNS; i++) {
-    const ptrdiff_t at = place(i / (ROWS * COLUMNS), i % (ROWS * COLUMNS));
+    const ptrdiff_t at = position(i / (ROWS * COLUMNS), i % (ROWS * COLUMNS));
     CHECK_EQ(*THTest_(at)(o.columns, i), at < 0 ? 0 : image[at]);
     CHECK_EQ(*THTest_(at)(o.plain, i), at < 0 ? 0 : image[at]);
   }

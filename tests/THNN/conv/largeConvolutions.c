@@ -55,10 +55,10 @@ static void each_product(const Shape *s,
             ptrdiff_t x = n * s->planes + p;
             int inside = 1;
             for (int d = 0; d < 3; d++) {
-              const int64_t place =
+              const int64_t position =
                   window[d] * s->step[d] + element[d] * s->dilation[d] - s->pad[d];
-              inside &= place >= 0 && place < in[d];
-              x = x * in[d] + place;
+              inside &= position >= 0 && position < in[d];
+              x = x * in[d] + position;
             }
             if (inside)
               work(x, (o * s->planes + p) * k[0] * k[1] * k[2] + l,
@@ -272,7 +272,7 @@ static void THTest_(largeConvolutions)(void)
       {5, 30, 64, {1, 1, 1}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {1, 4, 12}},
       {2, 20, 40, {1, 1, 1}, {1, 2, 2}, {0, 0, 0}, {1, 1, 1}, {1, 16, 15}},
       {2, 3, 64, {1, 7, 5}, {1, 1, 2}, {0, 3, 2}, {1, 1, 1}, {1, 17, 37}}, /* few planes, two */
-      {1, 2, 60, {1, 5, 5}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {1, 21, 22}}, /* pieces of places */
+      {1, 2, 60, {1, 5, 5}, {1, 1, 1}, {0, 0, 0}, {1, 1, 1}, {1, 21, 22}}, /* parts of positions */
   };
   for (size_t i = 0; i < sizeof shapes / sizeof *shapes; i++) {
     Shape s = shapes[i];

@@ -298,7 +298,7 @@ static void THTest_(winogradOfDilations)(void)
   }
 }
 
-/* Images whose planes lie last are read where they are, padded or not, and results go there. */
+/* Channels-last images are read where they are, padded or not, and results go there. */
 static void THTest_(winogradOfPlanesLast)(void)
 {
   for (int i = 0; i < SHAPES && shapes[i].window == 3; i++) {
