@@ -1,6 +1,6 @@
 /* Experiments: what follows the products in recurrent cells. */
 #include "THNN/THNN.h"
-#include "TH/pointwise/THMathTables.h"
+#include "../../src/TH/pointwise/THMathTables.h"
 #include "experiments.h"
 
 #if defined(__AVX512F__)
