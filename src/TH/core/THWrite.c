@@ -36,6 +36,10 @@ size_t THWrite_all(int descriptor, const void *from, size_t n)
   size_t done = 0;
   while (done < n) {
     const ssize_t written = write_without_signals(descriptor, (const char *)from + done, n - done);
+    if (written == 0) { /* of a device that takes nothing: asking on would never end */
+      errno = EIO;
+      break;
+    }
     if (written < 0 && errno != EINTR)
       break;
     if (written > 0)
