@@ -22,12 +22,14 @@ void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THT
 #define FORWARD(Name, A, B, INPLACE, ...)                                                          \
   void THNN_(Name##_updateOutput)(THNNState *state, THTensor *input, THTensor *output __VA_ARGS__) \
   {                                                                                                \
+    THNN_ENTER(state, input, output);                                                              \
     THNN_(activate)(THNN_##Name, input, output, A, B, INPLACE);                                    \
   }
 #define BACKWARD(Name, A, B, INPLACE, ...)                                                    \
   void THNN_(Name##_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput, \
                                      THTensor *gradInput __VA_ARGS__)                         \
   {                                                                                           \
+    THNN_ENTER(state, input, gradOutput, gradInput);                                          \
     THNN_CHECK_NELEMENT(input, gradOutput);                                                   \
     THNN_(activateBackward)(THNN_##Name, input, gradOutput, gradInput, A, B, INPLACE);        \
   }
@@ -41,6 +43,7 @@ void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THT
   void THNN_(Name##_updateGradInput)(THNNState *state, THTensor *gradOutput, THTensor *gradInput, \
                                      THTensor *output)                                            \
   {                                                                                               \
+    THNN_ENTER(state, gradOutput, gradInput, output);                                             \
     THNN_CHECK_NELEMENT(output, gradOutput);                                                      \
     THNN_(activateBackward)(THNN_##Name, output, gradOutput, gradInput, 0, 0, false);             \
   }
@@ -53,6 +56,7 @@ FORWARD(ELU, alpha, scale, inplace, , accreal alpha, accreal scale, bool inplace
 void THNN_(ELU_updateGradInput)(THNNState *state, THTensor *gradOutput, THTensor *gradInput,
                                 THTensor *output, accreal alpha, accreal scale)
 {
+  THNN_ENTER(state, gradOutput, gradInput, output);
   THNN_CHECK_NELEMENT(output, gradOutput);
   THNN_(activateBackward)(THNN_ELU, output, gradOutput, gradInput, alpha, scale, false);
 }
@@ -68,6 +72,7 @@ FORWARD(Sqrt, 0, 0, false, , accreal eps)
 void THNN_(Sqrt_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
                                  THTensor *gradInput, THTensor *output)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, output);
   THNN_CHECK_NELEMENT(output, gradOutput);
   THNN_(activateBackward)(THNN_Sqrt, output, gradOutput, gradInput, 0, 0, false);
 }

@@ -41,6 +41,7 @@ static THTensor *THNN_(repeated)(THGuard guard[3], THTensor *weight, THTensor *i
 void THNN_(PReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                THTensor *weight)
 {
+  THNN_ENTER(state, input, output, weight);
   if (THNN_(preluCheck)(input, weight, 4)) {
     THNN_(activate)(THNN_LeakyReLU, input, output, *THTensor_(data)(weight), 0, false);
     return;
@@ -56,6 +57,7 @@ void THNN_(PReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
 void THNN_(PReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
                                   THTensor *gradInput, THTensor *weight)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight);
   THNN_CHECK_NELEMENT(input, gradOutput);
   if (THNN_(preluCheck)(input, weight, 5)) {
     THNN_(activateBackward)(THNN_LeakyReLU, input, gradOutput, gradInput, *THTensor_(data)(weight),
@@ -74,6 +76,7 @@ void THNN_(PReLU_accGradParameters)(THNNState *state, THTensor *input, THTensor 
                                     THTensor *gradInput, THTensor *weight, THTensor *gradWeight,
                                     accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, gradWeight);
   const int shared = THNN_(preluCheck)(input, weight, 5);
   THNN_CHECK_NELEMENT(weight, gradWeight);
   if (shared)
@@ -156,6 +159,7 @@ void THNN_(RReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
                                accreal lower, accreal upper, bool train, bool inplace,
                                THGenerator *generator)
 {
+  THNN_ENTER(state, input, output, noise);
   THNN_(rreluCheck)(lower, upper, 5);
   if (!train) {
     THNN_(activate)(THNN_LeakyReLU, input, output, (lower + upper) / 2, 0, inplace);
@@ -197,6 +201,7 @@ void THNN_(RReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
                                   THTensor *gradInput, THTensor *noise, accreal lower,
                                   accreal upper, bool train, bool inplace)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, noise);
   THNN_CHECK_NELEMENT(input, gradOutput);
   THNN_(rreluCheck)(lower, upper, 6);
   if (!train || upper - lower <= 1e-6) {
@@ -235,6 +240,7 @@ static THTensor *THNN_(half)(THGuard *guard, THTensor *t, int dim, int second)
 
 void THNN_(GatedLinear_updateOutput)(THNNState *state, THTensor *input, THTensor *output, int dim)
 {
+  THNN_ENTER(state, input, output);
   dim = THNN_(gatedDim)(input, dim, 4);
   THGuard guard[2];
   const THNN_(Scalars) scalars = {.scale = 1};
@@ -249,6 +255,7 @@ void THNN_(GatedLinear_updateOutput)(THNNState *state, THTensor *input, THTensor
 void THNN_(GatedLinear_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
                                         THTensor *gradInput, int dim)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   dim = THNN_(gatedDim)(input, dim, 5);
   THGuard guard;
   THTensor *first = THNN_(half)(&guard, input, dim, 0);

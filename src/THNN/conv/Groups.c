@@ -23,12 +23,14 @@ static THNNLayer THNN_(grouped)(const THNNGroups *how, THTensor *input)
 void THNN_(Groups_updateOutput)(THNNState *state, const THNNGroups *how, THTensor *input,
                                 THTensor *output, THTensor *weight, THTensor *bias)
 {
+  THNN_ENTER(state, input, output, weight, bias);
   THNN_(layerOutput)(THNN_(grouped)(how, input), input, output, weight, bias);
 }
 
 void THNN_(Groups_updateGradInput)(THNNState *state, const THNNGroups *how, THTensor *input,
                                    THTensor *gradOutput, THTensor *gradInput, THTensor *weight)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight);
   THNN_(layerGradInput)(THNN_(grouped)(how, input), input, gradOutput, gradInput, weight);
 }
 
@@ -36,6 +38,7 @@ void THNN_(Groups_accGradParameters)(THNNState *state, const THNNGroups *how, TH
                                      THTensor *gradOutput, THTensor *gradWeight, THTensor *gradBias,
                                      accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias);
   THNN_(layerGradParameters)(THNN_(grouped)(how, input), input, gradOutput, gradWeight, gradBias,
                              scale);
 }

@@ -204,6 +204,7 @@ void THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, THTensor *inp
                                                  int64_t inputWidth, int64_t inputHeight,
                                                  int64_t outputWidth, int64_t outputHeight)
 {
+  THNN_ENTER(state, input, output, weight, bias, finput, fgradInput);
   THNN_(Local) l = THNN_(localOf)(input, NULL, weight, bias, LAYER, SIZES);
   THNN_(Call) call;
   THNN_(begin)(&call);
@@ -230,6 +231,7 @@ void THNN_(SpatialConvolutionLocal_updateGradInput)(THNNState *state, THTensor *
                                                     int64_t inputHeight, int64_t outputWidth,
                                                     int64_t outputHeight)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, finput, fgradInput);
   THNN_(Local) l = THNN_(localOf)(input, gradOutput, weight, NULL, LAYER, SIZES);
   const ptrdiff_t chunks = (l.c.planes + l.chunk - 1) / l.chunk;
   THNN_(Call) call;
@@ -256,6 +258,7 @@ void THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, THTensor
                                                       int64_t outputWidth, int64_t outputHeight,
                                                       accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, finput, fgradInput);
   THNN_(Local) l = THNN_(localOf)(input, gradOutput, gradWeight, gradBias, LAYER, SIZES);
   THNN_(Call) call;
   THNN_(begin)(&call);

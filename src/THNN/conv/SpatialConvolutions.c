@@ -7,6 +7,7 @@ void THNN_(SpatialConvolutionMM_updateOutput)(THNNState *state, THTensor *input,
                                               THTensor *fgradInput, int kW, int kH, int dW, int dH,
                                               int padW, int padH)
 {
+  THNN_ENTER(state, input, output, weight, bias, finput, fgradInput);
   THNN_(layerOutput)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), input, output, weight,
                      bias);
 }
@@ -17,6 +18,7 @@ void THNN_(SpatialConvolutionMM_updateGradInput)(THNNState *state, THTensor *inp
                                                  THTensor *fgradInput, int kW, int kH, int dW,
                                                  int dH, int padW, int padH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, finput, fgradInput);
   THNN_(layerGradInput)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), input, gradOutput,
                         gradInput, weight);
 }
@@ -27,6 +29,7 @@ void THNN_(SpatialConvolutionMM_accGradParameters)(THNNState *state, THTensor *i
                                                    THTensor *fgradInput, int kW, int kH, int dW,
                                                    int dH, int padW, int padH, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, finput, fgradInput);
   THNN_(layerGradParameters)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), input, gradOutput,
                              gradWeight, gradBias, scale);
 }
@@ -37,6 +40,7 @@ void THNN_(SpatialDilatedConvolution_updateOutput)(THNNState *state, THTensor *i
                                                    THTensor *ones, int kW, int kH, int dW, int dH,
                                                    int padW, int padH, int dilationW, int dilationH)
 {
+  THNN_ENTER(state, input, output, weight, bias, columns, ones);
   THNN_(layerOutput)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH), input,
                      output, weight, bias);
 }
@@ -47,6 +51,7 @@ void THNN_(SpatialDilatedConvolution_updateGradInput)(THNNState *state, THTensor
                                                       int kH, int dW, int dH, int padW, int padH,
                                                       int dilationW, int dilationH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, columns);
   THNN_(layerGradInput)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH), input,
                         gradOutput, gradInput, weight);
 }
@@ -58,6 +63,7 @@ void THNN_(SpatialDilatedConvolution_accGradParameters)(THNNState *state, THTens
                                                         int dH, int padW, int padH, int dilationW,
                                                         int dilationH, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, columns, ones);
   THNN_(layerGradParameters)(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, dilationW, dilationH),
                              input, gradOutput, gradWeight, gradBias, scale);
 }
@@ -67,6 +73,7 @@ void THNN_(SpatialFullConvolution_updateOutput)(THNNState *state, THTensor *inpu
                                                 THTensor *ones, int kW, int kH, int dW, int dH,
                                                 int padW, int padH, int adjW, int adjH)
 {
+  THNN_ENTER(state, input, output, weight, bias, columns, ones);
   THNN_(layerOutput)(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0, adjW,
                                     adjH),
                      input, output, weight, bias);
@@ -78,6 +85,7 @@ void THNN_(SpatialFullConvolution_updateGradInput)(THNNState *state, THTensor *i
                                                    int kH, int dW, int dH, int padW, int padH,
                                                    int adjW, int adjH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, columns);
   THNN_(layerGradInput)(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0, adjW,
                                        adjH),
                         input, gradOutput, gradInput, weight);
@@ -90,6 +98,7 @@ void THNN_(SpatialFullConvolution_accGradParameters)(THNNState *state, THTensor 
                                                      int padW, int padH, int adjW, int adjH,
                                                      accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, columns, ones);
   THNN_(layerGradParameters)(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0,
                                             adjW, adjH),
                              input, gradOutput, gradWeight, gradBias, scale);
@@ -102,6 +111,7 @@ void THNN_(SpatialFullDilatedConvolution_updateOutput)(THNNState *state, THTenso
                                                        int dH, int padW, int padH, int dilationW,
                                                        int dilationH, int adjW, int adjH)
 {
+  THNN_ENTER(state, input, output, weight, bias, columns, ones);
   THNN_(layerOutput)(THNNLayer_either(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH,
                                                                        dilationW, dilationH),
                                                      0, adjW, adjH)),
@@ -115,6 +125,7 @@ void THNN_(SpatialFullDilatedConvolution_updateGradInput)(THNNState *state, THTe
                                                           int padH, int dilationW, int dilationH,
                                                           int adjW, int adjH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, columns);
   THNN_(layerGradInput)(THNNLayer_either(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW,
                                                                           padH, dilationW,
                                                                           dilationH),
@@ -131,6 +142,7 @@ void THNN_(SpatialFullDilatedConvolution_accGradParameters)(THNNState *state, TH
                                                             int dilationW, int dilationH, int adjW,
                                                             int adjH, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, columns, ones);
   THNN_(layerGradParameters)(THNNLayer_either(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW,
                                                                                padH, dilationW,
                                                                                dilationH),
@@ -144,6 +156,7 @@ void THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, THTensor 
                                                      THTensor *fgradInput, int kW, int kH, int dW,
                                                      int dH, int padW, int padH)
 {
+  THNN_ENTER(state, input, output, weight, bias, finput, fgradInput);
   THNN_(layerOutput)(THNNLayer_depthWise(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1)),
                      input, output, weight, bias);
 }
@@ -154,6 +167,7 @@ void THNN_(SpatialDepthWiseConvolution_updateGradInput)(THNNState *state, THTens
                                                         THTensor *fgradInput, int kW, int kH,
                                                         int dW, int dH, int padW, int padH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, finput, fgradInput);
   THNN_(layerGradInput)(THNNLayer_depthWise(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1)),
                         input, gradOutput, gradInput, weight);
 }
@@ -165,6 +179,7 @@ void THNN_(SpatialDepthWiseConvolution_accGradParameters)(THNNState *state, THTe
                                                           int kW, int kH, int dW, int dH, int padW,
                                                           int padH, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, finput, fgradInput);
   THNN_(layerGradParameters)(THNNLayer_depthWise(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1,
                                                                    1)),
                              input, gradOutput, gradWeight, gradBias, scale);

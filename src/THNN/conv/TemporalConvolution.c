@@ -336,6 +336,7 @@ void THNN_(TemporalConvolution_updateOutput)(THNNState *state, THTensor *input, 
                                              THTensor *weight, THTensor *bias, int kW, int dW,
                                              int inputFrameSize, int outputFrameSize)
 {
+  THNN_ENTER(state, input, output, weight, bias);
   THNN_(Sequence) s = THNN_(sequenceOf)(input, NULL, weight, bias, kW, dW);
   if (s.frame != inputFrameSize || s.outputs != outputFrameSize)
     THError("input of size %s and weight of size %s do not fit frames of %d and %d elements",
@@ -367,6 +368,7 @@ void THNN_(TemporalConvolution_updateGradInput)(THNNState *state, THTensor *inpu
                                                 THTensor *gradOutput, THTensor *gradInput,
                                                 THTensor *weight, int kW, int dW)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight);
   THNN_(Sequence) s = THNN_(sequenceOf)(input, gradOutput, weight, NULL, kW, dW);
   int64_t size[3];
   memcpy(size, input->size, (size_t)s.dims * sizeof *size);
@@ -394,6 +396,7 @@ void THNN_(TemporalConvolution_accGradParameters)(THNNState *state, THTensor *in
                                                   THTensor *gradOutput, THTensor *gradWeight,
                                                   THTensor *gradBias, int kW, int dW, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias);
   THArgCheck(gradOutput->nDimension > 0, 3, "gradOutput is empty");
   THNN_(Sequence) s = THNN_(sequenceOf)(input, gradOutput, gradWeight, gradBias, kW, dW);
   THNN_(Call) call;

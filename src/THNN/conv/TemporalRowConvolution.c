@@ -217,6 +217,7 @@ void THNN_(TemporalRowConvolution_updateOutput)(THNNState *state, THTensor *inpu
                                                 THTensor *fgradInput, int kW, int dW, int padW,
                                                 bool featFirst)
 {
+  THNN_ENTER(state, input, output, weight, bias, finput, fgradInput);
   THNN_(Rows) r;
   THGuard guard;
   THNN_(rowsCheck)(&r, input, NULL, weight, bias, kW, dW, padW, featFirst);
@@ -234,6 +235,7 @@ void THNN_(TemporalRowConvolution_updateGradInput)(THNNState *state, THTensor *i
                                                    THTensor *fgradInput, int kW, int dW, int padW,
                                                    bool featFirst)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, finput, fgradInput);
   THNN_(Rows) r;
   THGuard guard;
   THNN_(rowsCheck)(&r, input, gradOutput, weight, NULL, kW, dW, padW, featFirst);
@@ -253,6 +255,7 @@ void THNN_(TemporalRowConvolution_accGradParameters)(THNNState *state, THTensor 
                                                      THTensor *fgradInput, int kW, int dW, int padW,
                                                      bool featFirst, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, finput, fgradInput);
   THNN_(Rows) r;
   THGuard guard;
   THNN_(rowsCheck)(&r, input, gradOutput, gradWeight, gradBias, kW, dW, padW, featFirst);

@@ -8,6 +8,7 @@ void THNN_(VolumetricConvolutionMM_updateOutput)(THNNState *state, THTensor *inp
                                                  int kW, int kH, int dT, int dW, int dH, int pT,
                                                  int pW, int pH)
 {
+  THNN_ENTER(state, input, output, weight, bias, finput, fgradInput);
   THNN_(layerOutput)(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH, 1, 1, 1), input,
                      output, weight, bias);
 }
@@ -18,6 +19,7 @@ void THNN_(VolumetricConvolutionMM_updateGradInput)(THNNState *state, THTensor *
                                                     THTensor *fgradInput, int kT, int kW, int kH,
                                                     int dT, int dW, int dH, int pT, int pW, int pH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, finput, fgradInput);
   THNN_(layerGradInput)(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH, 1, 1, 1), input,
                         gradOutput, gradInput, weight);
 }
@@ -29,6 +31,7 @@ void THNN_(VolumetricConvolutionMM_accGradParameters)(THNNState *state, THTensor
                                                       int dT, int dW, int dH, int pT, int pW,
                                                       int pH, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, finput, fgradInput);
   THNN_(layerGradParameters)(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH, 1, 1, 1),
                              input, gradOutput, gradWeight, gradBias, scale);
 }
@@ -41,6 +44,7 @@ void THNN_(VolumetricDilatedConvolution_updateOutput)(THNNState *state, THTensor
                                                       int padH, int dilationT, int dilationW,
                                                       int dilationH)
 {
+  THNN_ENTER(state, input, output, weight, bias, columns, ones);
   THNN_(layerOutput)(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT,
                                           dilationW, dilationH),
                      input, output, weight, bias);
@@ -54,6 +58,7 @@ void THNN_(VolumetricDilatedConvolution_updateGradInput)(THNNState *state, THTen
                                                          int dilationT, int dilationW,
                                                          int dilationH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, columns);
   THNN_(layerGradInput)(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, padT, padW, padH, dilationT,
                                              dilationW, dilationH),
                         input, gradOutput, gradInput, weight);
@@ -68,6 +73,7 @@ void THNN_(VolumetricDilatedConvolution_accGradParameters)(THNNState *state, THT
                                                            int dilationT, int dilationW,
                                                            int dilationH, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, columns, ones);
   THNN_(layerGradParameters)(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, padT, padW, padH,
                                                   dilationT, dilationW, dilationH),
                              input, gradOutput, gradWeight, gradBias, scale);
@@ -80,6 +86,7 @@ void THNN_(VolumetricFullConvolution_updateOutput)(THNNState *state, THTensor *i
                                                    int dT, int dW, int dH, int pT, int pW, int pH,
                                                    int aT, int aW, int aH)
 {
+  THNN_ENTER(state, input, output, weight, bias, finput, fgradInput);
   THNN_(layerOutput)(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH, 1, 1,
                                                          1),
                                     aT, aW, aH),
@@ -93,6 +100,7 @@ void THNN_(VolumetricFullConvolution_updateGradInput)(THNNState *state, THTensor
                                                       int dT, int dW, int dH, int pT, int pW,
                                                       int pH, int aT, int aW, int aH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, finput, fgradInput);
   THNN_(layerGradInput)(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH, 1,
                                                             1, 1),
                                        aT, aW, aH),
@@ -107,6 +115,7 @@ void THNN_(VolumetricFullConvolution_accGradParameters)(THNNState *state, THTens
                                                         int pW, int pH, int aT, int aW, int aH,
                                                         accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, finput, fgradInput);
   THNN_(layerGradParameters)(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH,
                                                                  1, 1, 1),
                                             aT, aW, aH),
@@ -122,6 +131,7 @@ void THNN_(VolumetricFullDilatedConvolution_updateOutput)(THNNState *state, THTe
                                                           int dilationW, int dilationH, int aT,
                                                           int aW, int aH)
 {
+  THNN_ENTER(state, input, output, weight, bias, finput, fgradInput);
   THNN_(layerOutput)(THNNLayer_either(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH,
                                                                           pT, pW, pH, dilationT,
                                                                           dilationW, dilationH),
@@ -138,6 +148,7 @@ void THNN_(VolumetricFullDilatedConvolution_updateGradInput)(THNNState *state, T
                                                              int dilationT, int dilationW,
                                                              int dilationH, int aT, int aW, int aH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, finput, fgradInput);
   THNN_(layerGradInput)(THNNLayer_either(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH,
                                                                              pT, pW, pH, dilationT,
                                                                              dilationW, dilationH),
@@ -156,6 +167,7 @@ void THNN_(VolumetricFullDilatedConvolution_accGradParameters)(THNNState *state,
                                                                int dilationH, int aT, int aW,
                                                                int aH, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, finput, fgradInput);
   THNN_(layerGradParameters)(THNNLayer_either(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT,
                                                                                   dW, dH, pT, pW,
                                                                                   pH, dilationT,
@@ -183,6 +195,7 @@ void THNN_(VolumetricConvolution_updateOutput)(THNNState *state, THTensor *input
                                                THTensor *fgradInput, int dT, int dW, int dH, int pT,
                                                int pW, int pH)
 {
+  THNN_ENTER(state, input, output, weight, bias, finput, fgradInput);
   THNN_(layerOutput)(THNN_(layerOfWeight)(weight, 4, dT, dW, dH, pT, pW, pH), input, output, weight,
                      bias);
 }
@@ -192,6 +205,7 @@ void THNN_(VolumetricConvolution_updateGradInput)(THNNState *state, THTensor *in
                                                   THTensor *weight, THTensor *finput, int dT,
                                                   int dW, int dH, int pT, int pW, int pH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, finput);
   THNN_(layerGradInput)(THNN_(layerOfWeight)(weight, 5, dT, dW, dH, pT, pW, pH), input, gradOutput,
                         gradInput, weight);
 }
@@ -202,6 +216,7 @@ void THNN_(VolumetricConvolution_accGradParameters)(THNNState *state, THTensor *
                                                     THTensor *fgradInput, int dT, int dW, int dH,
                                                     int pT, int pW, int pH, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, finput, fgradInput);
   THNN_(layerGradParameters)(THNN_(layerOfWeight)(gradWeight, 4, dT, dW, dH, pT, pW, pH), input,
                              gradOutput, gradWeight, gradBias, scale);
 }

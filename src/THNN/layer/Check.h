@@ -4,6 +4,11 @@
 
 #include "THNN.h"
 
+/* The first statement of a layer's function: its state, and all tensors that it is given, of any
+ * type, some of which may be NULL.  Devices take the state from it, and raise unless the tensors
+ * are on the current device (THCUNNDevice.h). */
+#define THNN_ENTER(STATE, ...)
+
 /* Raises unless COND holds; FORMAT has one %s, for the size of T. */
 #define THNN_ARGCHECK(COND, ARG, T, FORMAT)                   \
   do {                                                        \

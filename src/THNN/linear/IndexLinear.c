@@ -162,6 +162,7 @@ void THNN_(IndexLinear_updateOutput)(THNNState *state, THIndexTensor *keys, int6
                                      THIndexTensor *cumSumSizes, THTensor *output, THTensor *weight,
                                      THTensor *bias, THTensor *normalizedValues, int train)
 {
+  THNN_ENTER(state, keys, values, sizes, cumSumSizes, output, weight, bias, normalizedValues);
   THNN_(IndexWork) w = THNN_(indexWeight)(weight, 8, bias, 9, keysOffset);
   const int changes = w.extra && train;
   THArgCheck(!w.extra || normalizedValues, 10,
@@ -225,6 +226,8 @@ void THNN_(IndexLinear_accGradParameters)(THNNState *state, THIndexTensor *keys,
                                           THTensor *weight, THTensor *bias, THTensor *valuesBuffer,
                                           accreal weightDecay, accreal scale)
 {
+  THNN_ENTER(state, keys, values, sizes, cumSumSizes, gradOutput, gradWeight, gradBias, weight,
+             bias, valuesBuffer);
   THNN_(IndexWork) w = THNN_(indexWeight)(weight, 10, bias, 11, keysOffset);
   THArgCheck(THTensor_(isSameSizeAs)(gradBias, bias), 9, "gradBias has size %s, bias has %s",
              THTensor_(sizeDesc)(gradBias).str, THTensor_(sizeDesc)(bias).str);
@@ -321,6 +324,7 @@ void THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, THIndexTensor 
                                                 THTensor *gradOutput, THTensor *weight,
                                                 THTensor *bias, accreal weightDecay, accreal scale)
 {
+  THNN_ENTER(state, keys, values, sizes, cumSumSizes, gradOutput, weight, bias);
   THNN_(IndexWork) w = THNN_(indexWeight)(weight, 8, bias, 9, keysOffset);
   THNN_LongCall longCall;
   THNN_Longbegin(&longCall);
@@ -351,6 +355,7 @@ void THNN_(IndexLinear_updateParameters)(THNNState *state, THTensor *gradWeight,
                                          int64_t keysOffset, accreal weightDecay,
                                          accreal learningRate)
 {
+  THNN_ENTER(state, gradWeight, gradBias, weight, bias, runningKeys, cumSumSizes);
   THNN_(IndexWork) w = THNN_(indexWeight)(weight, 4, bias, 5, keysOffset);
   THArgCheck(THTensor_(isSameSizeAs)(gradBias, bias), 3, "gradBias has size %s, bias has %s",
              THTensor_(sizeDesc)(gradBias).str, THTensor_(sizeDesc)(bias).str);

@@ -140,6 +140,7 @@ void THNN_(ClassNLLCriterion_updateOutput)(THNNState *state, THTensor *input, TH
                                            THTensor *total_weight, int64_t ignore_index,
                                            bool reduce)
 {
+  THNN_ENTER(state, input, target, output, weights, total_weight);
   THGuard guard;
   const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 6);
   THNN_(nllForward)(&classes, input, target, output, sizeAverage, weights, total_weight,
@@ -153,6 +154,7 @@ void THNN_(ClassNLLCriterion_updateGradInput)(THNNState *state, THTensor *input,
                                               THTensor *weights, THTensor *total_weight,
                                               int64_t ignore_index, bool reduce)
 {
+  THNN_ENTER(state, input, target, gradOutput, gradInput, weights, total_weight);
   THGuard guard;
   const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 7);
   THNN_(nllBackward)(&classes, input, target, gradOutput, gradInput, sizeAverage, weights,
@@ -166,6 +168,7 @@ void THNN_(SpatialClassNLLCriterion_updateOutput)(THNNState *state, THTensor *in
                                                   THTensor *total_weight, int64_t ignore_index,
                                                   bool reduce)
 {
+  THNN_ENTER(state, input, target, output, weights, total_weight);
   THGuard guard;
   const THNNClasses classes = THNN_(imageClasses)(&guard, input, target, weights, 6);
   THNN_(nllForward)(&classes, input, target, output, sizeAverage, weights, total_weight,
@@ -179,6 +182,7 @@ void THNN_(SpatialClassNLLCriterion_updateGradInput)(THNNState *state, THTensor 
                                                      THTensor *weights, THTensor *total_weight,
                                                      int64_t ignore_index, bool reduce)
 {
+  THNN_ENTER(state, input, target, gradOutput, gradInput, weights, total_weight);
   THGuard guard;
   const THNNClasses classes = THNN_(imageClasses)(&guard, input, target, weights, 7);
   THNN_(nllBackward)(&classes, input, target, gradOutput, gradInput, sizeAverage, weights,

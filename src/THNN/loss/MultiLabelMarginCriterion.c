@@ -109,6 +109,7 @@ void THNN_(MultiLabelMarginCriterion_updateOutput)(THNNState *state, THTensor *i
                                                    THTensor *isTarget, bool sizeAverage,
                                                    bool reduce)
 {
+  THNN_ENTER(state, input, target, output, isTarget);
   THGuard guard;
   THNN_(LabelWork) w = THNN_(labelCheck)(&guard, input, target, sizeAverage, reduce);
   const int64_t one = 1;
@@ -137,6 +138,7 @@ void THNN_(MultiLabelMarginCriterion_updateGradInput)(THNNState *state, THTensor
                                                       THTensor *gradInput, THTensor *isTarget,
                                                       bool sizeAverage, bool reduce)
 {
+  THNN_ENTER(state, input, target, gradOutput, gradInput, isTarget);
   THGuard guard;
   THNN_(LabelWork) w = THNN_(labelCheck)(&guard, input, target, sizeAverage, reduce);
   THNN_CHECK_NELEMENT(input, isTarget);

@@ -105,6 +105,7 @@ void THNN_(MultiMarginCriterion_updateOutput)(THNNState *state, THTensor *input,
                                               bool sizeAverage, int p, THTensor *weights,
                                               accreal margin, bool reduce)
 {
+  THNN_ENTER(state, input, target, output, weights);
   THGuard guard;
   const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 7);
   THNN_(MarginWork)
@@ -135,6 +136,7 @@ void THNN_(MultiMarginCriterion_updateGradInput)(THNNState *state, THTensor *inp
                                                  THTensor *gradInput, bool sizeAverage, int p,
                                                  THTensor *weights, accreal margin, bool reduce)
 {
+  THNN_ENTER(state, input, target, gradOutput, gradInput, weights);
   THGuard guard;
   const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 8);
   THNN_(MarginWork)

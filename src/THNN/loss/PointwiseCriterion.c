@@ -47,22 +47,41 @@ static void THNN_(lossBackward)(int row, THTensor **inputs, int count, THTensor 
   THNN_(map)(THNN_(pointwise)[row].gradient, &scalars, gradInput, input, NULL, operands, count + 1);
 }
 
-#define LOSS(Name)                                                                                \
-  void THNN_(Name##_updateOutput)(THNNState *state, THTensor *input, THTensor *target,            \
-                                  THTensor *output, bool sizeAverage, bool reduce)                \
-  {                                                                                               \
-    THNN_CHECK_NELEMENT(input, target);                                                           \
-    THTensor *inputs[] = {input, target};                                                         \
-    THNN_(loss)(THNN_##Name, inputs, 2, output, sizeAverage, reduce, 0);                          \
-  }                                                                                               \
+/* Of a row of input and target alone. */
+static void THNN_(pairLoss)(int row, THTensor *input, THTensor *target, THTensor *output,
+                            bool sizeAverage, bool reduce, accreal a)
+{
+  THNN_CHECK_NELEMENT(input, target);
+  THTensor *inputs[] = {input, target};
+  THNN_(loss)(row, inputs, 2, output, sizeAverage, reduce, a);
+}
+
+static void THNN_(pairLossBackward)(int row, THTensor *input, THTensor *target,
+                                    THTensor *gradOutput, THTensor *gradInput, bool sizeAverage,
+                                    bool reduce, accreal a)
+{
+  THNN_CHECK_NELEMENT(input, target);
+  THTensor *inputs[] = {input, target};
+  THNN_(lossBackward)(row, inputs, 2, gradOutput, gradInput, sizeAverage, reduce, a);
+}
+
+#define LOSS_OUTPUT(Name)                                                              \
+  void THNN_(Name##_updateOutput)(THNNState *state, THTensor *input, THTensor *target, \
+                                  THTensor *output, bool sizeAverage, bool reduce)     \
+  {                                                                                    \
+    THNN_ENTER(state, input, target, output);                                          \
+    THNN_(pairLoss)(THNN_##Name, input, target, output, sizeAverage, reduce, 0);       \
+  }
+#define LOSS_GRADIENT(Name)                                                                       \
   void THNN_(Name##_updateGradInput)(THNNState *state, THTensor *input, THTensor *target,         \
                                      THTensor *gradOutput, THTensor *gradInput, bool sizeAverage, \
                                      bool reduce)                                                 \
   {                                                                                               \
-    THNN_CHECK_NELEMENT(input, target);                                                           \
-    THTensor *inputs[] = {input, target};                                                         \
-    THNN_(lossBackward)(THNN_##Name, inputs, 2, gradOutput, gradInput, sizeAverage, reduce, 0);   \
+    THNN_ENTER(state, input, target, gradOutput, gradInput);                                      \
+    THNN_(pairLossBackward)(THNN_##Name, input, target, gradOutput, gradInput, sizeAverage,       \
+                            reduce, 0);                                                           \
   }
+#define LOSS(Name) LOSS_OUTPUT(Name) LOSS_GRADIENT(Name)
 #define OWN_LOSS(Name)
 #define WEIGHTED(Name)
 #define FUNCTIONS(KIND, Name, ...) KIND(Name)
@@ -83,6 +102,7 @@ void THNN_(BCECriterion_updateOutput)(THNNState *state, THTensor *input, THTenso
                                       THTensor *output, bool sizeAverage, THTensor *weights,
                                       bool reduce)
 {
+  THNN_ENTER(state, input, target, output, weights);
   THNN_CHECK_NELEMENT(input, target);
   THNN_CHECK_NELEMENT(input, weights);
   THNN_(checkUnit)(input);
@@ -94,6 +114,7 @@ void THNN_(BCECriterion_updateGradInput)(THNNState *state, THTensor *input, THTe
                                          THTensor *gradOutput, THTensor *gradInput,
                                          bool sizeAverage, THTensor *weights, bool reduce)
 {
+  THNN_ENTER(state, input, target, gradOutput, gradInput, weights);
   THNN_CHECK_NELEMENT(input, target);
   THNN_CHECK_NELEMENT(input, weights);
   THTensor *inputs[] = {input, target, weights};
@@ -103,21 +124,21 @@ void THNN_(BCECriterion_updateGradInput)(THNNState *state, THTensor *input, THTe
 void THNN_(MarginCriterion_updateOutput)(THNNState *state, THTensor *input, THTensor *target,
                                          THTensor *output, bool sizeAverage, accreal margin)
 {
-  THNN_CHECK_NELEMENT(input, target);
-  THTensor *inputs[] = {input, target};
-  THNN_(loss)(THNN_MarginCriterion, inputs, 2, output, sizeAverage, true, margin);
+  THNN_ENTER(state, input, target, output);
+  THNN_(pairLoss)(THNN_MarginCriterion, input, target, output, sizeAverage, true, margin);
 }
 
 void THNN_(MarginCriterion_updateGradInput)(THNNState *state, THTensor *input, THTensor *target,
                                             THTensor *gradInput, bool sizeAverage, accreal margin)
 {
-  THNN_CHECK_NELEMENT(input, target);
-  THTensor *inputs[] = {input, target};
-  THNN_(lossBackward)(THNN_MarginCriterion, inputs, 2, NULL, gradInput, sizeAverage, true, margin);
+  THNN_ENTER(state, input, target, gradInput);
+  THNN_(pairLossBackward)(THNN_MarginCriterion, input, target, NULL, gradInput, sizeAverage, true,
+                          margin);
 }
 
 void THNN_(L1Cost_updateOutput)(THNNState *state, THTensor *input, THTensor *output)
 {
+  THNN_ENTER(state, input, output);
   THTensor *inputs[] = {input, NULL};
   THNN_(loss)(THNN_L1Cost, inputs, 2, output, false, true, 0);
 }
@@ -125,6 +146,7 @@ void THNN_(L1Cost_updateOutput)(THNNState *state, THTensor *input, THTensor *out
 void THNN_(L1Cost_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
                                    THTensor *gradInput)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THTensor *inputs[] = {input, NULL};
   if (gradOutput && THTensor_(nElement)(gradOutput) != 1) {
     THNN_CHECK_NELEMENT(input, gradOutput);

@@ -208,6 +208,7 @@ void THNN_(BatchNormalization_updateOutput)(THNNState *state, THTensor *input, T
                                             THTensor *save_mean, THTensor *save_std, bool train,
                                             double momentum, double eps)
 {
+  THNN_ENTER(state, input, output, weight, bias, running_mean, running_var, save_mean, save_std);
   THNN_(BatchNorm) b = THNN_(batchNormShape)(input);
   CHANNELS(weight, 4, 0);
   CHANNELS(bias, 5, 0);
@@ -265,6 +266,8 @@ void THNN_(BatchNormalization_backward)(THNNState *state, THTensor *input, THTen
                                         THTensor *save_mean, THTensor *save_std, bool train,
                                         double scale, double eps)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, gradWeight, gradBias, weight, running_mean,
+             running_var, save_mean, save_std);
   THNN_(BatchNorm) b = THNN_(batchNormShape)(input);
   THNN_CHECK_SHAPE(input, gradOutput);
   CHANNELS(gradWeight, 5, 0);

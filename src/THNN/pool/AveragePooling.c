@@ -167,6 +167,7 @@ void THNN_(SpatialAveragePooling_updateOutput)(THNNState *state, THTensor *input
                                                int kW, int kH, int dW, int dH, int padW, int padH,
                                                bool ceil_mode, bool count_include_pad)
 {
+  THNN_ENTER(state, input, output);
   THNNWindow axis[] = SPATIAL;
   THNN_(average)(input, output, 2, axis, ceil_mode, count_include_pad);
 }
@@ -176,6 +177,7 @@ void THNN_(SpatialAveragePooling_updateGradInput)(THNNState *state, THTensor *in
                                                   int kH, int dW, int dH, int padW, int padH,
                                                   bool ceil_mode, bool count_include_pad)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNNWindow axis[] = SPATIAL;
   THNN_(averageBackward)(input, gradOutput, gradInput, 2, axis, ceil_mode, count_include_pad);
 }
@@ -185,6 +187,7 @@ void THNN_(VolumetricAveragePooling_updateOutput)(THNNState *state, THTensor *in
                                                   int dW, int dH, int padT, int padW, int padH,
                                                   bool ceil_mode, bool count_include_pad)
 {
+  THNN_ENTER(state, input, output);
   THNNWindow axis[] = VOLUMETRIC;
   THNN_(average)(input, output, 3, axis, ceil_mode, count_include_pad);
 }
@@ -195,6 +198,7 @@ void THNN_(VolumetricAveragePooling_updateGradInput)(THNNState *state, THTensor 
                                                      int padT, int padW, int padH, bool ceil_mode,
                                                      bool count_include_pad)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNNWindow axis[] = VOLUMETRIC;
   THNN_(averageBackward)(input, gradOutput, gradInput, 3, axis, ceil_mode, count_include_pad);
 }
@@ -230,12 +234,14 @@ static void THNN_(adaptiveBackward)(THTensor *input, THTensor *gradOutput, THTen
 void THNN_(SpatialAdaptiveAveragePooling_updateOutput)(THNNState *state, THTensor *input,
                                                        THTensor *output, int osizeW, int osizeH)
 {
+  THNN_ENTER(state, input, output);
   THNN_(adaptive)(input, output, 2, (int64_t[]){1, osizeH, osizeW});
 }
 
 void THNN_(SpatialAdaptiveAveragePooling_updateGradInput)(THNNState *state, THTensor *input,
                                                           THTensor *gradOutput, THTensor *gradInput)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNN_(adaptiveBackward)(input, gradOutput, gradInput, 2);
 }
 
@@ -243,6 +249,7 @@ void THNN_(VolumetricAdaptiveAveragePooling_updateOutput)(THNNState *state, THTe
                                                           THTensor *output, int osizeT, int osizeW,
                                                           int osizeH)
 {
+  THNN_ENTER(state, input, output);
   THNN_(adaptive)(input, output, 3, (int64_t[]){osizeT, osizeH, osizeW});
 }
 
@@ -250,5 +257,6 @@ void THNN_(VolumetricAdaptiveAveragePooling_updateGradInput)(THNNState *state, T
                                                              THTensor *gradOutput,
                                                              THTensor *gradInput)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNN_(adaptiveBackward)(input, gradOutput, gradInput, 3);
 }

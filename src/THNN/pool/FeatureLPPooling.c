@@ -84,6 +84,7 @@ static void THNN_(normPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, 
 void THNN_(FeatureLPPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                           accreal power, int width, int stride, bool batchMode)
 {
+  THNN_ENTER(state, input, output);
   const THNN_(Norm) norm = {power, width, stride};
   const THNNPlanes p = THNN_(features)(input, 2, 4, &norm, batchMode);
   THNN_(Work)
@@ -100,6 +101,7 @@ void THNN_(FeatureLPPooling_updateGradInput)(THNNState *state, THTensor *gradOut
                                              THTensor *input, THTensor *output, THTensor *gradInput,
                                              accreal power, int width, int stride, bool batchMode)
 {
+  THNN_ENTER(state, gradOutput, input, output, gradInput);
   const THNN_(Norm) norm = {power, width, stride};
   const THNNPlanes p = THNN_(features)(input, 3, 6, &norm, batchMode);
   THNN_(checkGradOutput)(&p, gradOutput);

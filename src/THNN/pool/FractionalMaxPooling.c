@@ -89,6 +89,7 @@ void THNN_(SpatialFractionalMaxPooling_updateOutput)(THNNState *state, THTensor 
                                                      int kW, int kH, THIndexTensor *indices,
                                                      THTensor *randomSamples)
 {
+  THNN_ENTER(state, input, output, indices, randomSamples);
   const THNN_(Fractional) f = {2, {1, kH, kW}};
   THNN_(fractional)(input, output, (int64_t[]){1, outputH, outputW}, &f, indices, randomSamples, 9);
 }
@@ -98,6 +99,7 @@ void THNN_(SpatialFractionalMaxPooling_updateGradInput)(THNNState *state, THTens
                                                         int outputW, int outputH, int kW, int kH,
                                                         THIndexTensor *indices)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, indices);
   const THNN_(Fractional) f = {2, {1, kH, kW}};
   const THNNPlanes p = THNN_(fractionalPlanes)(input, (int64_t[]){1, outputH, outputW}, &f);
   THNN_(maxPoolBackward)(&p, NULL, gradOutput, gradInput, indices);
@@ -109,6 +111,7 @@ void THNN_(VolumetricFractionalMaxPooling_updateOutput)(THNNState *state, THTens
                                                         int poolSizeH, THIndexTensor *indices,
                                                         THTensor *randomSamples)
 {
+  THNN_ENTER(state, input, output, indices, randomSamples);
   const THNN_(Fractional) f = {3, {poolSizeH, poolSizeW, poolSizeT}};
   THNN_(fractional)(input, output, (int64_t[]){outputH, outputW, outputT}, &f, indices,
                     randomSamples, 11);
@@ -121,6 +124,7 @@ void THNN_(VolumetricFractionalMaxPooling_updateGradInput)(THNNState *state, THT
                                                            int poolSizeW, int poolSizeH,
                                                            THIndexTensor *indices)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, indices);
   const THNN_(Fractional) f = {3, {poolSizeH, poolSizeW, poolSizeT}};
   const THNNPlanes p = THNN_(fractionalPlanes)(input, (int64_t[]){outputH, outputW, outputT}, &f);
   THNN_(maxPoolBackward)(&p, NULL, gradOutput, gradInput, indices);

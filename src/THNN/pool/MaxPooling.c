@@ -293,6 +293,7 @@ void THNN_(SpatialDilatedMaxPooling_updateOutput)(THNNState *state, THTensor *in
                                                   int kH, int dW, int dH, int padW, int padH,
                                                   int dilationW, int dilationH, bool ceil_mode)
 {
+  THNN_ENTER(state, input, output, indices);
   THNNPlanes p = THNN_(imagePlanes)(input, 2);
   THNNWindow axis[] = SPATIAL(dilationH, dilationW);
   THNN_(maxPoolForward)(&p, input, output, indices, axis, ceil_mode);
@@ -304,6 +305,7 @@ void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THNNState *state, THTensor 
                                                      int dH, int padW, int padH, int dilationW,
                                                      int dilationH, bool ceil_mode)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, indices);
   THNNPlanes p = THNN_(imagePlanes)(input, 2);
   THNNWindow axis[] = SPATIAL(dilationH, dilationW);
   THNNPlanes_slide(&p, axis, ceil_mode);
@@ -333,6 +335,7 @@ void THNN_(VolumetricDilatedMaxPooling_updateOutput)(THNNState *state, THTensor 
                                                      int pT, int pW, int pH, int dilationT,
                                                      int dilationW, int dilationH, bool ceilMode)
 {
+  THNN_ENTER(state, input, output, indices);
   THNNPlanes p = THNN_(imagePlanes)(input, 3);
   THNNWindow axis[] = VOLUMETRIC(dilationT, dilationH, dilationW);
   THNN_(maxPoolForward)(&p, input, output, indices, axis, ceilMode);
@@ -345,6 +348,7 @@ void THNN_(VolumetricDilatedMaxPooling_updateGradInput)(THNNState *state, THTens
                                                         int pW, int pH, int dilationT,
                                                         int dilationW, int dilationH, bool ceilMode)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, indices);
   THNNPlanes p = THNN_(imagePlanes)(input, 3);
   THNNWindow axis[] = VOLUMETRIC(dilationT, dilationH, dilationW);
   THNNPlanes_slide(&p, axis, ceilMode);
@@ -411,6 +415,7 @@ static void THNN_(framesPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane
 void THNN_(TemporalMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                             THIndexTensor *indices, int kW, int dW)
 {
+  THNN_ENTER(state, input, output, indices);
   THNNWindow axis[3];
   const THNNPlanes p = THNN_(frames)(input, axis, kW, dW);
   THNN_(Work)
@@ -427,6 +432,7 @@ void THNN_(TemporalMaxPooling_updateGradInput)(THNNState *state, THTensor *input
                                                THTensor *gradOutput, THTensor *gradInput,
                                                THIndexTensor *indices, int kW, int dW)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, indices);
   THNNWindow axis[3];
   const THNNPlanes p = THNN_(frames)(input, axis, kW, dW);
   THNN_(checkGradOutput)(&p, gradOutput);
@@ -483,6 +489,7 @@ void THNN_(SpatialAdaptiveMaxPooling_updateOutput)(THNNState *state, THTensor *i
                                                    THTensor *output, THIndexTensor *indices,
                                                    int osizeW, int osizeH)
 {
+  THNN_ENTER(state, input, output, indices);
   THNN_(adaptive)(input, output, indices, 2, (int64_t[]){1, osizeH, osizeW});
 }
 
@@ -490,6 +497,7 @@ void THNN_(SpatialAdaptiveMaxPooling_updateGradInput)(THNNState *state, THTensor
                                                       THTensor *gradOutput, THTensor *gradInput,
                                                       THIndexTensor *indices)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, indices);
   THNN_(adaptiveBackward)(input, gradOutput, gradInput, indices, 2);
 }
 
@@ -497,6 +505,7 @@ void THNN_(VolumetricAdaptiveMaxPooling_updateOutput)(THNNState *state, THTensor
                                                       THTensor *output, THIndexTensor *indices,
                                                       int osizeT, int osizeW, int osizeH)
 {
+  THNN_ENTER(state, input, output, indices);
   THNN_(adaptive)(input, output, indices, 3, (int64_t[]){osizeT, osizeH, osizeW});
 }
 
@@ -504,5 +513,6 @@ void THNN_(VolumetricAdaptiveMaxPooling_updateGradInput)(THNNState *state, THTen
                                                          THTensor *gradOutput, THTensor *gradInput,
                                                          THIndexTensor *indices)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, indices);
   THNN_(adaptiveBackward)(input, gradOutput, gradInput, indices, 3);
 }

@@ -89,6 +89,7 @@ static void THNN_(unpoolBackward)(THTensor *input, THTensor *gradOutput, THTenso
 void THNN_(SpatialMaxUnpooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                              THIndexTensor *indices, int owidth, int oheight)
 {
+  THNN_ENTER(state, input, output, indices);
   THNN_(unpool)(input, output, indices, 2, (int64_t[]){1, oheight, owidth});
 }
 
@@ -96,6 +97,7 @@ void THNN_(SpatialMaxUnpooling_updateGradInput)(THNNState *state, THTensor *inpu
                                                 THTensor *gradOutput, THTensor *gradInput,
                                                 THIndexTensor *indices, int owidth, int oheight)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, indices);
   THNN_(unpoolBackward)(input, gradOutput, gradInput, indices, 2, (int64_t[]){1, oheight, owidth});
 }
 
@@ -110,6 +112,7 @@ void THNN_(VolumetricMaxUnpooling_updateOutput)(THNNState *state, THTensor *inpu
                                                 THIndexTensor *indices, int oT, int oW, int oH,
                                                 int dT, int dW, int dH, int pT, int pW, int pH)
 {
+  THNN_ENTER(state, input, output, indices);
   THNN_(checkSteps)(dT, dW, dH);
   THNN_(unpool)(input, output, indices, 3, (int64_t[]){oT, oH, oW});
 }
@@ -119,6 +122,7 @@ void THNN_(VolumetricMaxUnpooling_updateGradInput)(THNNState *state, THTensor *i
                                                    THIndexTensor *indices, int oT, int oW, int oH,
                                                    int dT, int dW, int dH, int pT, int pW, int pH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, indices);
   THNN_(checkSteps)(dT, dW, dH);
   THNN_(unpoolBackward)(input, gradOutput, gradInput, indices, 3, (int64_t[]){oT, oH, oW});
 }

@@ -176,6 +176,7 @@ void THNN_(SpatialSubSampling_updateOutput)(THNNState *state, THTensor *input, T
                                             THTensor *weight, THTensor *bias, int kW, int kH,
                                             int dW, int dH)
 {
+  THNN_ENTER(state, input, output, weight, bias);
   THGuard guard;
   THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
   THNN_(checkChannels)(&s, weight, 4, "weight");
@@ -188,6 +189,7 @@ void THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, THTensor *input
                                                THTensor *gradOutput, THTensor *gradInput,
                                                THTensor *weight, int kW, int kH, int dW, int dH)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight);
   THGuard guard;
   THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
   THNN_(checkGradOutput)(&s.planes, gradOutput);
@@ -201,6 +203,7 @@ void THNN_(SpatialSubSampling_accGradParameters)(THNNState *state, THTensor *inp
                                                  THTensor *gradBias, int kW, int kH, int dW, int dH,
                                                  accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias);
   THGuard guard;
   const THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
   THNN_(accumulate)(&s, input, gradOutput, gradWeight, gradBias, scale);
@@ -213,6 +216,7 @@ void THNN_(TemporalSubSampling_updateOutput)(THNNState *state, THTensor *input, 
                                              THTensor *weight, THTensor *bias, int kW, int dW,
                                              int inputFrameSize)
 {
+  THNN_ENTER(state, input, output, weight, bias);
   THGuard guard;
   THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
   THArgCheck(inputFrameSize == -1 || inputFrameSize == s.channels, 8,
@@ -228,6 +232,7 @@ void THNN_(TemporalSubSampling_updateGradInput)(THNNState *state, THTensor *inpu
                                                 THTensor *gradOutput, THTensor *gradInput,
                                                 THTensor *weight, int kW, int dW)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput, weight);
   THGuard guard;
   THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
   THNN_(checkGradOutput)(&s.planes, gradOutput);
@@ -240,6 +245,7 @@ void THNN_(TemporalSubSampling_accGradParameters)(THNNState *state, THTensor *in
                                                   THTensor *gradOutput, THTensor *gradWeight,
                                                   THTensor *gradBias, int kW, int dW, accreal scale)
 {
+  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias);
   THGuard guard;
   const THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
   THNN_(accumulate)(&s, input, gradOutput, gradWeight, gradBias, scale);

@@ -109,6 +109,7 @@ void THNN_(GRUFused_updateOutput)(THNNState *state, THTensor *input, THTensor *h
                                   THTensor *bias1, THTensor *bias2, THTensor *hx, THTensor *output,
                                   THTensor *storage)
 {
+  THNN_ENTER(state, input, hidden, bias1, bias2, hx, output, storage);
   THNN_(Cell) cell = THNN_(cellOf)(hx, "hx", 6, 5);
   THNN_(cellCheck)(input, "input", 2, hx, "hx", 3);
   THNN_(cellCheck)(hidden, "hidden", 3, hx, "hx", 3);
@@ -142,6 +143,7 @@ void THNN_(GRUFused_updateGradInput)(THNNState *state, THTensor *gradInInput,
                                      THTensor *gradInHidden, THTensor *gradOutput,
                                      THTensor *gradInputHx, THTensor *storage)
 {
+  THNN_ENTER(state, gradInInput, gradInHidden, gradOutput, gradInputHx, storage);
   THNN_(Cell) cell = THNN_(cellOf)(gradOutput, "gradOutput", 4, 5);
   THNN_(cellCheck)(storage, "storage", 6, gradOutput, "gradOutput", 5);
   int64_t inputSize[2], hiddenSize[2];
@@ -189,6 +191,7 @@ void THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, THTensor *
                                    THTensor *bias1, THTensor *bias2, THTensor *cell,
                                    THTensor *output, THTensor *outputCell)
 {
+  THNN_ENTER(state, input, hidden, bias1, bias2, cell, output, outputCell);
   THNN_(Cell) c = THNN_(cellOf)(cell, "cell", 6, 4);
   THNN_(cellCheck)(input, "input", 2, cell, "cell", 4);
   THNN_(cellCheck)(hidden, "hidden", 3, cell, "cell", 4);
@@ -221,6 +224,7 @@ void THNN_(LSTMFused_updateGradInput)(THNNState *state, THTensor *storage, THTen
                                       THTensor *cx, THTensor *cy, THTensor *gradOutput,
                                       THTensor *gradOutputCell, THTensor *gradInputCx)
 {
+  THNN_ENTER(state, storage, gradInGates, cx, cy, gradOutput, gradOutputCell, gradInputCx);
   THNN_(Cell) c = THNN_(cellOf)(cx, "cx", 4, 4);
   THNN_(cellCheck)(storage, "storage", 2, cx, "cx", 4);
   THNN_(cellCheck)(cy, "cy", 5, cx, "cx", 1);

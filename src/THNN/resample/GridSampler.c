@@ -165,6 +165,7 @@ void THNN_(SpatialGridSamplerBilinear_updateOutput)(THNNState *state, THTensor *
                                                     THTensor *grid, THTensor *output,
                                                     int padding_mode)
 {
+  THNN_ENTER(state, input, grid, output);
   THNN_(sample)(input, grid, output, 2, padding_mode);
 }
 
@@ -173,6 +174,7 @@ void THNN_(SpatialGridSamplerBilinear_updateGradInput)(THNNState *state, THTenso
                                                        THTensor *gradGrid, THTensor *gradOutput,
                                                        int padding_mode)
 {
+  THNN_ENTER(state, input, gradInput, grid, gradGrid, gradOutput);
   THNN_(sampleBackward)(input, gradInput, grid, gradGrid, gradOutput, 2, padding_mode);
 }
 
@@ -180,6 +182,7 @@ void THNN_(VolumetricGridSamplerBilinear_updateOutput)(THNNState *state, THTenso
                                                        THTensor *grid, THTensor *output,
                                                        int padding_mode)
 {
+  THNN_ENTER(state, input, grid, output);
   THNN_(sample)(input, grid, output, 3, padding_mode);
 }
 
@@ -188,5 +191,6 @@ void THNN_(VolumetricGridSamplerBilinear_updateGradInput)(THNNState *state, THTe
                                                           THTensor *gradGrid, THTensor *gradOutput,
                                                           int padding_mode)
 {
+  THNN_ENTER(state, input, gradInput, grid, gradGrid, gradOutput);
   THNN_(sampleBackward)(input, gradInput, grid, gradGrid, gradOutput, 3, padding_mode);
 }

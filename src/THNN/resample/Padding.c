@@ -83,6 +83,7 @@ static void THNN_(padBackward)(THTensor *input, THTensor *gradOutput, THTensor *
 void THNN_(TemporalReflectionPadding_updateOutput)(THNNState *state, THTensor *input,
                                                    THTensor *output, int pad_left, int pad_right)
 {
+  THNN_ENTER(state, input, output);
   THNN_(pad)(input, output, 1, REFLECTED, TEMPORAL);
 }
 
@@ -90,6 +91,7 @@ void THNN_(TemporalReflectionPadding_updateGradInput)(THNNState *state, THTensor
                                                       THTensor *gradOutput, THTensor *gradInput,
                                                       int pad_left, int pad_right)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNN_(padBackward)(input, gradOutput, gradInput, 1, REFLECTED, TEMPORAL);
 }
 
@@ -97,6 +99,7 @@ void THNN_(SpatialReflectionPadding_updateOutput)(THNNState *state, THTensor *in
                                                   THTensor *output, int pad_left, int pad_right,
                                                   int pad_top, int pad_bottom)
 {
+  THNN_ENTER(state, input, output);
   THNN_(pad)(input, output, 2, REFLECTED, SPATIAL);
 }
 
@@ -105,12 +108,14 @@ void THNN_(SpatialReflectionPadding_updateGradInput)(THNNState *state, THTensor 
                                                      int pad_left, int pad_right, int pad_top,
                                                      int pad_bottom)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNN_(padBackward)(input, gradOutput, gradInput, 2, REFLECTED, SPATIAL);
 }
 
 void THNN_(TemporalReplicationPadding_updateOutput)(THNNState *state, THTensor *input,
                                                     THTensor *output, int pad_left, int pad_right)
 {
+  THNN_ENTER(state, input, output);
   THNN_(pad)(input, output, 1, REPLICATED, TEMPORAL);
 }
 
@@ -118,6 +123,7 @@ void THNN_(TemporalReplicationPadding_updateGradInput)(THNNState *state, THTenso
                                                        THTensor *gradOutput, THTensor *gradInput,
                                                        int pad_left, int pad_right)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNN_(padBackward)(input, gradOutput, gradInput, 1, REPLICATED, TEMPORAL);
 }
 
@@ -125,6 +131,7 @@ void THNN_(SpatialReplicationPadding_updateOutput)(THNNState *state, THTensor *i
                                                    THTensor *output, int pad_left, int pad_right,
                                                    int pad_top, int pad_bottom)
 {
+  THNN_ENTER(state, input, output);
   THNN_(pad)(input, output, 2, REPLICATED, SPATIAL);
 }
 
@@ -133,6 +140,7 @@ void THNN_(SpatialReplicationPadding_updateGradInput)(THNNState *state, THTensor
                                                       int pad_left, int pad_right, int pad_top,
                                                       int pad_bottom)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNN_(padBackward)(input, gradOutput, gradInput, 2, REPLICATED, SPATIAL);
 }
 
@@ -141,6 +149,7 @@ void THNN_(VolumetricReplicationPadding_updateOutput)(THNNState *state, THTensor
                                                       int pad_top, int pad_bottom, int pad_front,
                                                       int pad_back)
 {
+  THNN_ENTER(state, input, output);
   THNN_(pad)(input, output, 3, REPLICATED, VOLUMETRIC);
 }
 
@@ -150,5 +159,6 @@ void THNN_(VolumetricReplicationPadding_updateGradInput)(THNNState *state, THTen
                                                          int pad_bottom, int pad_front,
                                                          int pad_back)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNN_(padBackward)(input, gradOutput, gradInput, 3, REPLICATED, VOLUMETRIC);
 }

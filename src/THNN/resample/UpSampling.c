@@ -48,6 +48,7 @@ static void THNN_(nearestBackward)(THTensor *input, THTensor *gradOutput, THTens
 void THNN_(TemporalUpSamplingNearest_updateOutput)(THNNState *state, THTensor *input,
                                                    THTensor *output, int scale_factor)
 {
+  THNN_ENTER(state, input, output);
   THNN_(nearest)(input, output, 1, scale_factor);
 }
 
@@ -55,12 +56,14 @@ void THNN_(TemporalUpSamplingNearest_updateGradInput)(THNNState *state, THTensor
                                                       THTensor *gradOutput, THTensor *gradInput,
                                                       int scale_factor)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNN_(nearestBackward)(input, gradOutput, gradInput, 1, scale_factor);
 }
 
 void THNN_(SpatialUpSamplingNearest_updateOutput)(THNNState *state, THTensor *input,
                                                   THTensor *output, int scale_factor)
 {
+  THNN_ENTER(state, input, output);
   THNN_(nearest)(input, output, 2, scale_factor);
 }
 
@@ -68,12 +71,14 @@ void THNN_(SpatialUpSamplingNearest_updateGradInput)(THNNState *state, THTensor 
                                                      THTensor *gradOutput, THTensor *gradInput,
                                                      int scale_factor)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNN_(nearestBackward)(input, gradOutput, gradInput, 2, scale_factor);
 }
 
 void THNN_(VolumetricUpSamplingNearest_updateOutput)(THNNState *state, THTensor *input,
                                                      THTensor *output, int scale_factor)
 {
+  THNN_ENTER(state, input, output);
   THNN_(nearest)(input, output, 3, scale_factor);
 }
 
@@ -81,6 +86,7 @@ void THNN_(VolumetricUpSamplingNearest_updateGradInput)(THNNState *state, THTens
                                                         THTensor *gradOutput, THTensor *gradInput,
                                                         int scale_factor)
 {
+  THNN_ENTER(state, input, gradOutput, gradInput);
   THNN_(nearestBackward)(input, gradOutput, gradInput, 3, scale_factor);
 }
 
@@ -137,6 +143,7 @@ static void THNN_(linearBackward)(THTensor *gradOutput, THTensor *gradInput, int
 void THNN_(TemporalUpSamplingLinear_updateOutput)(THNNState *state, THTensor *input,
                                                   THTensor *output, int osizeW)
 {
+  THNN_ENTER(state, input, output);
   THNN_(linear)(input, output, 1, (int64_t[]){1, 1, osizeW});
 }
 
@@ -144,6 +151,7 @@ void THNN_(TemporalUpSamplingLinear_updateGradInput)(THNNState *state, THTensor 
                                                      THTensor *gradInput, int isizeB, int isizeC,
                                                      int isizeW, int osizeW)
 {
+  THNN_ENTER(state, gradOutput, gradInput);
   THNN_(linearBackward)(gradOutput, gradInput, 1, (int64_t[]){isizeB, isizeC, isizeW},
                         (int64_t[]){1, 1, osizeW});
 }
@@ -151,6 +159,7 @@ void THNN_(TemporalUpSamplingLinear_updateGradInput)(THNNState *state, THTensor 
 void THNN_(SpatialUpSamplingBilinear_updateOutput)(THNNState *state, THTensor *input,
                                                    THTensor *output, int osizeH, int osizeW)
 {
+  THNN_ENTER(state, input, output);
   THNN_(linear)(input, output, 2, (int64_t[]){1, osizeH, osizeW});
 }
 
@@ -159,6 +168,7 @@ void THNN_(SpatialUpSamplingBilinear_updateGradInput)(THNNState *state, THTensor
                                                       int isizeH, int isizeW, int osizeH,
                                                       int osizeW)
 {
+  THNN_ENTER(state, gradOutput, gradInput);
   THNN_(linearBackward)(gradOutput, gradInput, 2, (int64_t[]){isizeB, isizeC, isizeH, isizeW},
                         (int64_t[]){1, osizeH, osizeW});
 }
@@ -167,6 +177,7 @@ void THNN_(VolumetricUpSamplingTrilinear_updateOutput)(THNNState *state, THTenso
                                                        THTensor *output, int osizeT, int osizeH,
                                                        int osizeW)
 {
+  THNN_ENTER(state, input, output);
   THNN_(linear)(input, output, 3, (int64_t[]){osizeT, osizeH, osizeW});
 }
 
@@ -176,6 +187,7 @@ void THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(THNNState *state, THTe
                                                           int isizeW, int osizeT, int osizeH,
                                                           int osizeW)
 {
+  THNN_ENTER(state, gradOutput, gradInput);
   THNN_(linearBackward)(gradOutput, gradInput, 3,
                         (int64_t[]){isizeB, isizeC, isizeT, isizeH, isizeW},
                         (int64_t[]){osizeT, osizeH, osizeW});

@@ -129,6 +129,7 @@ static void THNN_(columnsToImages)(THNN_(Columns) w, THTensor *columns, THTensor
 void THNN_(Im2Col_updateOutput)(THNNState *state, THTensor *input, THTensor *output, int kH, int kW,
                                 int dH, int dW, int padH, int padW, int sH, int sW)
 {
+  THNN_ENTER(state, input, output);
   const THNNLayer layer = THNNLayer_spatial(kW, kH, sW, sH, padW, padH, dW, dH);
   THNN_(imagesToColumns)(THNN_(columnsOfImages)(input, &layer), input, output);
 }
@@ -137,6 +138,7 @@ void THNN_(Im2Col_updateGradInput)(THNNState *state, THTensor *gradOutput, THTen
                                    int inputHeight, int inputWidth, int kH, int kW, int dH, int dW,
                                    int padH, int padW, int sH, int sW)
 {
+  THNN_ENTER(state, gradOutput, gradInput);
   const THNNLayer layer = THNNLayer_spatial(kW, kH, sW, sH, padW, padH, dW, dH);
   THNN_(columnsToImages)(THNN_(columnsOfColumns)(gradOutput, inputHeight, inputWidth, &layer,
                                                  "gradOutput"),
@@ -147,6 +149,7 @@ void THNN_(Col2Im_updateOutput)(THNNState *state, THTensor *input, THTensor *out
                                 int outputHeight, int outputWidth, int kH, int kW, int dH, int dW,
                                 int padH, int padW, int sH, int sW)
 {
+  THNN_ENTER(state, input, output);
   const THNNLayer layer = THNNLayer_spatial(kW, kH, sW, sH, padW, padH, dW, dH);
   THNN_(columnsToImages)(THNN_(columnsOfColumns)(input, outputHeight, outputWidth, &layer, "input"),
                          input, output);
@@ -156,6 +159,7 @@ void THNN_(Col2Im_updateGradInput)(THNNState *state, THTensor *gradOutput, THTen
                                    int kH, int kW, int dH, int dW, int padH, int padW, int sH,
                                    int sW)
 {
+  THNN_ENTER(state, gradOutput, gradInput);
   const THNNLayer layer = THNNLayer_spatial(kW, kH, sW, sH, padW, padH, dW, dH);
   THNN_(imagesToColumns)(THNN_(columnsOfImages)(gradOutput, &layer), gradOutput, gradInput);
 }
