@@ -6,6 +6,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "TH/loop/THDims.h"
 #include "TH/pointwise/THPointwise.h"
 #include "TH/reduce/THReduce.h"
 #include "ATen/core/conversions.h"
@@ -178,28 +179,26 @@ static void append(Dims *dims, int64_t size, int64_t stride)
   dims->stride[dims->count++] = stride;
 }
 
-/* Sorts dimensions by stride, and merges those whose strides fit each other. */
-static void merge(Dims *dims)
+/* Dimensions of one tensor ordered by stride, and merged where strides fit each other.  Those with a
+ * stride of 0 come first, so that they are merged too. */
+static Dims merged(const Dims *all)
 {
-  for (int i = 1; i < dims->count; i++) /* the outermost first */
-    for (int k = i; k > 0 && dims->stride[k - 1] < dims->stride[k]; k--) {
-      const int64_t size = dims->size[k], stride = dims->stride[k];
-      dims->size[k] = dims->size[k - 1], dims->stride[k] = dims->stride[k - 1];
-      dims->size[k - 1] = size, dims->stride[k - 1] = stride;
-    }
-  const Dims all = *dims;
-  dims->count = 0;
-  for (int i = 0; i < all.count; i++) {
-    const int last = dims->count - 1;
-    if (last >= 0 && dims->stride[last] == all.size[i] * all.stride[i]) {
-      dims->size[last] *= all.size[i];
-      dims->stride[last] = all.stride[i];
-    } else if (all.size[i] != 1) {
-      append(dims, all.size[i], all.stride[i]);
-    }
-  }
-  if (dims->count == 0)
-    append(dims, 1, 1);
+  ptrdiff_t size[AT_MOST_DIMS];
+  THDimStrides stride;
+  int count = 0;
+  for (int apart = 0; apart < 2; apart++)
+    for (int d = all->count - 1; d >= 0; d--)
+      if (all->size[d] != 1 && (all->stride[d] != 0) == apart) {
+        size[count] = all->size[d];
+        stride[count++] = all->stride[d];
+      }
+  THDims_order(count, 1, size, &stride);
+  Dims left = {0};
+  for (int d = THDims_merge(count, 1, size, &stride); d-- > 0;) /* the outermost first */
+    append(&left, size[d], stride[d]);
+  if (left.count == 0)
+    append(&left, 1, 1);
+  return left;
 }
 
 /* A view of t with the dimensions of a, then those of b, of which dimension skip comes last. */
@@ -289,19 +288,19 @@ static void reduce_last(const Reduction *how, at_tensor *r, at_tensor *x, at_sca
 static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tensor *x,
                       const Shape *shape, at_scalar p)
 {
-  Dims kept = {0}, groups = {0}, result = {0};
+  Dims kept = {0}, reduced = {0}, result = {0};
   const int dims = at_sizesOf(x).count;
   const bool keepdim = shape->sizes.count == dims;
   for (int d = 0, e = 0; d < dims; d++) {
     if (shape->reduced[d]) {
-      append(&groups, x->th->size[d], x->th->stride[d]);
+      append(&reduced, x->th->size[d], x->th->stride[d]);
     } else {
       append(&kept, x->th->size[d], x->th->stride[d]);
       append(&result, r->th->size[e], r->th->stride[e]);
     }
     e += keepdim || !shape->reduced[d];
   }
-  merge(&groups);
+  Dims groups = merged(&reduced);
 
   if (groups.count > 1) {
     int largest = 0; /* reduced first, it leaves the fewest partial results */

@@ -2,6 +2,7 @@
 #include "THTemplate.h"
 
 #include "THIndex.h"
+#include "TH/loop/THDims.h"
 #include "TH/tensor/THTensorCore.h"
 
 /* A tensor whose elements have flat indices: dimensions innermost first, merged where the strides
@@ -21,19 +22,14 @@ typedef struct {
 static void THTensor_(flatten)(FlatView *flat, THTensor *t)
 {
   int dims = 0;
-  for (int d = t->nDimension - 1; d >= 0; d--) {
-    if (t->size[d] == 1)
-      continue;
-    if (dims && t->stride[d] == flat->stride[dims - 1] * flat->size[dims - 1]) {
-      flat->size[dims - 1] *= t->size[d];
-    } else {
+  for (int d = t->nDimension - 1; d >= 0; d--)
+    if (t->size[d] != 1) {
       flat->size[dims] = t->size[d];
       flat->stride[dims++] = t->stride[d];
     }
-  }
-  if (dims == 0)
-    flat->size[0] = flat->stride[0] = dims = 1;
-  flat->dims = dims;
+  flat->dims = THDims_merge(dims, 1, flat->size, &flat->stride);
+  if (flat->dims == 0)
+    flat->size[0] = flat->stride[0] = flat->dims = 1;
   flat->data = THTensor_(data)(t);
   flat->count = THTensor_(nElement)(t);
 }

@@ -1,6 +1,7 @@
 /* Tensors as sets of lines. */
 #include "THLines.h"
 
+#include "THDims.h"
 #include "THParallel.h"
 
 void THLines_init(THLines *lines, int nDimension, const int64_t *size, int dim)
@@ -26,54 +27,11 @@ void THLines_operand(THLines *lines, const int64_t *stride, int squeezed)
     lines->stride[i][d] = stride[lines->from[d] - (squeezed && lines->from[d] > lines->dim)];
 }
 
-static void swap_dims(THLines *lines, int a, int b)
-{
-  const ptrdiff_t size = lines->size[a];
-  lines->size[a] = lines->size[b];
-  lines->size[b] = size;
-  for (int i = 0; i < lines->operands; i++) {
-    const ptrdiff_t stride = lines->stride[i][a];
-    lines->stride[i][a] = lines->stride[i][b];
-    lines->stride[i][b] = stride;
-  }
-}
-
-/* Whether dimension a belongs inside b.  The first operand whose two strides differ decides;
- * broadcast operands (stride 0) do not. */
-static int belongs_inside(const THLines *lines, int a, int b)
-{
-  for (int i = 0; i < lines->operands; i++) {
-    const ptrdiff_t sa = lines->stride[i][a], sb = lines->stride[i][b];
-    if (sa && sb && sa != sb)
-      return sa < sb;
-  }
-  return 0;
-}
-
-static int continues(const THLines *lines, int inner, int outer)
-{
-  for (int i = 0; i < lines->operands; i++)
-    if (lines->stride[i][outer] != lines->stride[i][inner] * lines->size[inner])
-      return 0;
-  return 1;
-}
-
 void THLines_merge(THLines *lines)
 {
-  for (int d = 1; d < lines->dims; d++)
-    for (int e = d; e > 0 && belongs_inside(lines, e, e - 1); e--)
-      swap_dims(lines, e, e - 1);
-
-  int last = 0;
-  for (int d = 1; d < lines->dims; d++) {
-    if (continues(lines, last, d))
-      lines->size[last] *= lines->size[d];
-    else if (++last != d)
-      swap_dims(lines, last, d);
-  }
-  if (lines->dims) {
-    lines->dims = last + 1;
-  } else {
+  THDims_order(lines->dims, lines->operands, lines->size, lines->stride);
+  lines->dims = THDims_merge(lines->dims, lines->operands, lines->size, lines->stride);
+  if (lines->dims == 0) {
     lines->dims = 1;
     lines->size[0] = 1;
     for (int i = 0; i < lines->operands; i++)

@@ -38,7 +38,7 @@ static int tile_dims(THPlan *plan)
         fastest = d;
     if (fastest && plan->stride[i][0] >= 64 && plan->size[0] >= 8 && plan->size[fastest] >= 8) {
       for (int d = fastest; d > 1; d--)
-        THPlan_swap(plan, d, d - 1);
+        THDims_swap(plan->operands, plan->size, plan->stride, d, d - 1);
       plan->block[0] = THMin(plan->size[0], THMax(TILE, TILE_BYTES / plan->itemSize[0]));
       plan->block[1] = THMin(plan->size[1], BLOCK / plan->block[0]);
       plan->downFirst = 1;
@@ -273,21 +273,11 @@ typedef struct Cursor {
 static void place_cursor(Cursor *cursor, const THLoop *loop, int i, ptrdiff_t element)
 {
   const int dims = THPlan_squeeze(loop, i, cursor->size, cursor->stride);
-  int last = 0;
   if (dims == 0) { /* a single element */
     cursor->size[0] = 1;
     cursor->stride[0] = 0;
   }
-  for (int d = 1; d < dims; d++) {
-    if (cursor->stride[d] == cursor->stride[last] * cursor->size[last]) {
-      cursor->size[last] *= cursor->size[d];
-    } else {
-      last++;
-      cursor->size[last] = cursor->size[d];
-      cursor->stride[last] = cursor->stride[d];
-    }
-  }
-  cursor->dims = last + 1;
+  cursor->dims = THMax(1, THDims_merge(dims, 1, cursor->size, &cursor->stride));
   cursor->p = loop->data[i];
   for (int d = 0; d < cursor->dims; d++) {
     cursor->at[d] = element % cursor->size[d];

@@ -1,10 +1,10 @@
 /* The common shape of the operands of a loop: dimensions of size 1 are dropped, the others ordered
- * by stride, and adjacent dimensions merged where every operand's strides allow it.  THLoop walks
- * plans on the processor; THC hands them to kernels of a GPU. */
+ * by stride, and adjacent dimensions merged where every operand's strides allow it (THDims.h).
+ * THLoop walks plans on the processor; THC hands them to kernels of a GPU. */
 #ifndef TH_PLAN_H
 #define TH_PLAN_H
 
-#include "THLoop.h"
+#include "THDims.h"
 
 /* Dimensions are innermost first; strides in bytes. */
 typedef struct THPlan {
@@ -59,64 +59,14 @@ static inline int THPlan_init(THPlan *plan, const THLoop *loop)
   return 1;
 }
 
-static inline void THPlan_move(THPlan *plan, int to, int from)
-{
-  plan->size[to] = plan->size[from];
-  for (int i = 0; i < plan->operands; i++)
-    plan->stride[i][to] = plan->stride[i][from];
-}
-
-static inline void THPlan_swap(THPlan *plan, int a, int b)
-{
-  const ptrdiff_t size = plan->size[a];
-  plan->size[a] = plan->size[b];
-  plan->size[b] = size;
-  for (int i = 0; i < plan->operands; i++) {
-    const ptrdiff_t stride = plan->stride[i][a];
-    plan->stride[i][a] = plan->stride[i][b];
-    plan->stride[i][b] = stride;
-  }
-}
-
-/* Whether dimension a belongs inside b.  The first operand whose two strides differ decides;
- * broadcast operands (stride 0) do not. */
-static inline int THPlan_belongsInside(const THPlan *plan, int a, int b)
-{
-  for (int i = 0; i < plan->operands; i++) {
-    const ptrdiff_t sa = plan->stride[i][a], sb = plan->stride[i][b];
-    if (sa && sb && sa != sb)
-      return sa < sb;
-  }
-  return 0;
-}
-
-/* Insertion sort: a handful of dimensions, mostly in order. */
 static inline void THPlan_order(THPlan *plan)
 {
-  for (int d = 1; d < plan->dims; d++)
-    for (int e = d; e > 0 && THPlan_belongsInside(plan, e, e - 1); e--)
-      THPlan_swap(plan, e, e - 1);
+  THDims_order(plan->dims, plan->operands, plan->size, plan->stride);
 }
 
-static inline int THPlan_continues(const THPlan *plan, int inner, int outer)
-{
-  for (int i = 0; i < plan->operands; i++)
-    if (plan->stride[i][outer] != plan->stride[i][inner] * plan->size[inner])
-      return 0;
-  return 1;
-}
-
-/* Merges adjacent dimensions that are one dimension to every operand. */
 static inline void THPlan_merge(THPlan *plan)
 {
-  int last = 0;
-  for (int d = 1; d < plan->dims; d++) {
-    if (THPlan_continues(plan, last, d))
-      plan->size[last] *= plan->size[d];
-    else
-      THPlan_move(plan, ++last, d);
-  }
-  plan->dims = last + 1;
+  plan->dims = THDims_merge(plan->dims, plan->operands, plan->size, plan->stride);
 }
 
 /* Results of so many bytes or more are written with non-temporal stores.  Half of the last-level

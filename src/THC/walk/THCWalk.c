@@ -28,17 +28,7 @@ static void enter_dim(Side *side)
 static void open_side(Side *side, const THLoop *loop, int i)
 {
   const int dims = THPlan_squeeze(loop, i, side->size, side->stride);
-  int last = -1;
-  for (int d = 0; d < dims; d++) {
-    if (last >= 0 && side->stride[d] == side->stride[last] * side->size[last]) {
-      side->size[last] *= side->size[d];
-    } else {
-      last++;
-      side->size[last] = side->size[d];
-      side->stride[last] = side->stride[d];
-    }
-  }
-  side->dims = last + 1;
+  side->dims = THDims_merge(dims, 1, side->size, &side->stride);
   side->at = 0;
   enter_dim(side);
 }
