@@ -10,11 +10,10 @@
 #include "TH/simd/THAddViaFma.h"
 #include "TH/simd/THTranspose.h"
 
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-#define TH_REAL_IS_FLOATING
-#endif
-
 /* --- what the table's expressions use -------------------------------------------------------- */
+
+#define TO_ACCREAL(x) (x)
+#include "ops/reduce_elements.h"
 
 #if defined(__AVX512F__) && \
     (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG))
@@ -39,10 +38,6 @@ static inline Eight eight_sum(Eight a, Eight b)
 #else
 #define ADD(a, b) ((a) + (b))
 #endif
-#define MUL(a, b) ((a) * (b))
-#define IS_NAN(x) ((x) != (x))
-#define HIGHEST   ((real)INFINITY)
-#define LOWEST    (-HIGHEST)
 #if defined(TH_REAL_IS_FLOAT)
 #define FABS(x) fabsf(x)
 #else
@@ -63,14 +58,6 @@ static inline Eight eight_sum(Eight a, Eight b)
 #define ADD(a, b) _Generic((a), Eight: eight_sum, accreal: one_sum)(a, b)
 #else
 #define ADD one_sum
-#endif
-#define MUL(a, b) ((accreal)((uint64_t)(a) * (uint64_t)(b)))
-#define IS_NAN(x) 0
-#define HIGHEST   THInf
-#if defined(TH_REAL_IS_BYTE)
-#define LOWEST 0
-#else
-#define LOWEST (-THInf - 1)
 #endif
 #endif
 

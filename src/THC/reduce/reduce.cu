@@ -21,13 +21,11 @@ typedef real item;
 #define STORE(x) ((item)(x))
 #endif
 
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
-#define IS_FLOATING
+#define TO_ACCREAL(x) ((accreal)(x))
+#include "ops/reduce_elements.h"
+
+#ifdef TH_REAL_IS_FLOATING
 #define ADD(a, b) ((a) + (accreal)(b))
-#define MUL(a, b) ((accreal)(a) * (accreal)(b))
-#define IS_NAN(x) ((x) != (x))
-#define HIGHEST   ((real)INFINITY)
-#define LOWEST    (-HIGHEST)
 #define FABS(x)   fabs(x)
 
 #define NONZERO(x)  ((x) != 0)
@@ -36,14 +34,6 @@ typedef real item;
 
 #else
 #define ADD(a, b) ((accreal)((uint64_t)(a) + (uint64_t)(b)))
-#define MUL(a, b) ((accreal)((uint64_t)(a) * (uint64_t)(b)))
-#define IS_NAN(x) 0
-#define HIGHEST   THInf
-#ifdef TH_REAL_IS_BYTE
-#define LOWEST 0
-#else
-#define LOWEST (-THInf - 1)
-#endif
 #endif
 
 /* Elements that a thread loads before it computes: 32 bytes, or 16 bytes of Byte and Char.
@@ -107,7 +97,7 @@ struct Scalar : Row {
 /* clang-format on */
 
 TH_REDUCTIONS(ROW)
-#ifdef IS_FLOATING
+#ifdef TH_REAL_IS_FLOATING
 TH_FLOAT_REDUCTIONS(ROW)
 #else
 /* The mean of integers is truncated. */
@@ -178,7 +168,7 @@ typedef ArgBest<0> argmin_op;
 
 /* --- variance -------------------------------------------------------------------------------- */
 
-#ifdef IS_FLOATING
+#ifdef TH_REAL_IS_FLOATING
 
 struct Moments {
   accreal n, mean, squares; /* the sum of squared deviations from the mean */
@@ -404,7 +394,7 @@ TH_REDUCTIONS(REDUCTION)
 REDUCTION(mean)
 REDUCTION(argmax)
 REDUCTION(argmin)
-#ifdef IS_FLOATING
+#ifdef TH_REAL_IS_FLOATING
 TH_NORMS(REDUCTION)
 REDUCTION(var)
 REDUCTION(std)
@@ -430,7 +420,7 @@ TH_BYTE_REDUCTIONS(REDUCTION)
 extern "C" const THCReduction THC_NAME(THCReductions_)[THReductionNames];
 const THCReduction THC_NAME(THCReductions_)[THReductionNames] = {
     TH_REDUCTIONS(ENTRY)
-#ifdef IS_FLOATING
+#ifdef TH_REAL_IS_FLOATING
         TH_FLOAT_REDUCTIONS(ENTRY) TH_BYTE_REDUCTIONS(NONE)
 #elif defined(TH_REAL_IS_BYTE)
         TH_FLOAT_REDUCTIONS(NONE_BUT_MEAN) TH_BYTE_REDUCTIONS(ENTRY)
@@ -438,7 +428,7 @@ const THCReduction THC_NAME(THCReductions_)[THReductionNames] = {
         TH_FLOAT_REDUCTIONS(NONE_BUT_MEAN) TH_BYTE_REDUCTIONS(NONE)
 #endif
             ENTRY(argmax) ENTRY(argmin)
-#ifdef IS_FLOATING
+#ifdef TH_REAL_IS_FLOATING
                 ENTRY(var) ENTRY(std)
 #else
                 NONE(var) NONE(std)
