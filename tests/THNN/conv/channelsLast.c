@@ -181,7 +181,8 @@ static void check_shape(const Shape *s, th_random *random)
   compute(s, &o, out, gx, gw, gb);
 
   THTensor *found[5][4];
-  const int threads = THGetNumThreads();
+  const int threads = THGetNumThreads(), deterministic = THGetDeterministic();
+  THSetDeterministic(1); /* for the BLAS library, if it computes */
   for (int t = 0; t < 5; t += 2) {
     THSetNumThreads(1 + t);
     THTensor *y = found[t][0] = images(s, random, outputs, s->y, mixed != 3);
@@ -200,6 +201,7 @@ static void check_shape(const Shape *s, th_random *random)
                     (size_t)THTensor_(nElement)(found[0][k]) * sizeof(real)));
   }
   THSetNumThreads(threads);
+  THSetDeterministic(deterministic);
   check_near(s, "output", found[0][0], out);
   check_near(s, "gradInput", found[0][1], gx);
   check_near(s, "gradWeight", found[0][2], gw);
