@@ -1,5 +1,4 @@
-/* Dimensions that several operands are walked in together: the one place where they are ordered and
- * merged.
+/* Orders and merges the dimensions in which several operands are walked together.
  *
  * Dimensions are innermost first; size[d] is common to all operands, stride[i][d] is operand i's, in
  * any unit. */
