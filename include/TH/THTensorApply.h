@@ -141,29 +141,36 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
 
 /* --- the halves of every loop ------------------------------------------------------------- */
 
-/* Declares the variables that the code sees of a tensor; without elements the code does not run.
- * ALLOW_CONTIGUOUS is ignored: a contiguous tensor collapses to one dimension. */
-#define __TH_TENSOR_APPLYX_PREAMBLE(TYPE, TENSOR, DIM, ALLOW_CONTIGUOUS)                        \
+/* Declares the dimensions that the code sees of a tensor. */
+#define __TH_TENSOR_APPLYX_DIMENSIONS(TENSOR, DIM)                                              \
   THApply TENSOR##_THApply;                                                                     \
   THApply_init(&TENSOR##_THApply, TENSOR->nDimension, TENSOR->size, TENSOR->stride, (DIM), -1); \
   TH_UNUSED const int64_t TENSOR##_n = TENSOR##_THApply.n;                                      \
   const int64_t TENSOR##_dim = TENSOR##_THApply.dim;                                            \
   TH_UNUSED int64_t *const TENSOR##_sizes = TENSOR##_THApply.sizes;                             \
   TH_UNUSED int64_t *const TENSOR##_strides = TENSOR##_THApply.strides;                         \
-  TH_UNUSED int64_t *const TENSOR##_counter = TENSOR##_THApply.counter;                         \
-  const int64_t TENSOR##_size = TENSOR##_sizes[TENSOR##_dim - 1];                               \
-  const int64_t TENSOR##_stride = TENSOR##_strides[TENSOR##_dim - 1];                           \
-  int64_t TENSOR##_i = 0;                                                                       \
-  TH_UNUSED int64_t *const TENSOR##_dimOffset =                                                 \
-      (DIM) < 0                                   ? NULL                                        \
-      : TENSOR##_THApply.kept < 0                 ? &TENSOR##_THApply.zero                      \
-      : TENSOR##_THApply.kept == TENSOR##_dim - 1 ? &TENSOR##_i                                 \
-                                                  : TENSOR##_counter + TENSOR##_THApply.kept;   \
-  TH_UNUSED TYPE *TENSOR##_data =                                                               \
-      TENSOR##_n ? TENSOR->storage->data + TENSOR->storageOffset : NULL;                        \
-  if (TENSOR##_n == 0)                                                                          \
-    TH_TENSOR_APPLY_hasFinished = 1;
+  TH_UNUSED int64_t *const TENSOR##_counter = TENSOR##_THApply.counter;
 
+/* Declares the last dimension, the index in it, and where the index along DIM is. */
+#define __TH_TENSOR_APPLYX_INDICES(TENSOR, DIM)                            \
+  const int64_t TENSOR##_size = TENSOR##_sizes[TENSOR##_dim - 1];          \
+  const int64_t TENSOR##_stride = TENSOR##_strides[TENSOR##_dim - 1];      \
+  int64_t TENSOR##_i = 0;                                                  \
+  TH_UNUSED int64_t *const TENSOR##_dimOffset =                            \
+      (DIM) < 0                                   ? NULL                   \
+      : TENSOR##_THApply.kept < 0                 ? &TENSOR##_THApply.zero \
+      : TENSOR##_THApply.kept == TENSOR##_dim - 1 ? &TENSOR##_i            \
+                                                  : TENSOR##_counter + TENSOR##_THApply.kept;
+
+/* Declares all that the code sees of a tensor; without elements the code does not run.
+ * ALLOW_CONTIGUOUS is ignored: a contiguous tensor collapses to one dimension. */
+#define __TH_TENSOR_APPLYX_PREAMBLE(TYPE, TENSOR, DIM, ALLOW_CONTIGUOUS) \
+  __TH_TENSOR_APPLYX_DIMENSIONS(TENSOR, DIM)                             \
+  __TH_TENSOR_APPLYX_INDICES(TENSOR, DIM)                                \
+  TH_UNUSED TYPE *TENSOR##_data =                                        \
+      TENSOR##_n ? TENSOR->storage->data + TENSOR->storageOffset : NULL; \
+  if (TENSOR##_n == 0)                                                   \
+    TH_TENSOR_APPLY_hasFinished = 1;
 /* To the next run, if this one is through (or ALWAYS_UPDATE); stands in the outer loop and leaves
  * it after the last run. */
 #define __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR, ALWAYS_UPDATE)                    \
@@ -177,12 +184,20 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
     TENSOR##_i = 0;                                                                  \
   }
 
-/* STEPS elements further in the same run. */
+/* STEPS elements further in the same run, of one, two or three tensors. */
 #define __TH_TENSOR_APPLYX_STEP(TENSOR, STEPS) \
   TENSOR##_i += (STEPS), TENSOR##_data += (STEPS) * TENSOR##_stride
+#define __TH_TENSOR_APPLYX_STEP2(TENSOR1, TENSOR2, STEPS) \
+  __TH_TENSOR_APPLYX_STEP(TENSOR1, STEPS), __TH_TENSOR_APPLYX_STEP(TENSOR2, STEPS)
+#define __TH_TENSOR_APPLYX_STEP3(TENSOR1, TENSOR2, TENSOR3, STEPS) \
+  __TH_TENSOR_APPLYX_STEP2(TENSOR1, TENSOR2, STEPS), __TH_TENSOR_APPLYX_STEP(TENSOR3, STEPS)
 
+/* The elements that are left of a run, or of the run that tensors have in common. */
 #define __TH_TENSOR_APPLYX_LEFT(TENSOR) (TENSOR##_size - TENSOR##_i)
-
+#define __TH_TENSOR_APPLYX_LEFT2(TENSOR1, TENSOR2) \
+  THMin(__TH_TENSOR_APPLYX_LEFT(TENSOR1), __TH_TENSOR_APPLYX_LEFT(TENSOR2))
+#define __TH_TENSOR_APPLYX_LEFT3(TENSOR1, TENSOR2, TENSOR3) \
+  THMin(__TH_TENSOR_APPLYX_LEFT2(TENSOR1, TENSOR2), __TH_TENSOR_APPLYX_LEFT(TENSOR3))
 #define __TH_TENSOR_APPLYX_CHECK2(TENSOR1, TENSOR2)                                            \
   if (TENSOR1##_n != TENSOR2##_n)                                                              \
     THError("inconsistent sizes: " #TENSOR1 " %s has %lld elements, " #TENSOR2 " %s has %lld", \
@@ -204,12 +219,17 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
   __TH_TENSOR_APPLYX_PREAMBLE(TYPE3, TENSOR3, DIM, 1)                                  \
   __TH_TENSOR_APPLYX_CHECK2(TENSOR1, TENSOR3)
 
-/* The runs that the tensors have in common, up to REST elements in all, counted down. */
+/* Begins a run of LEFT elements, or of REST if that is less; REST counts down. */
+#define __TH_TENSOR_APPLYX_BEGIN_RUN(LEFT, REST)              \
+  int64_t TH_TENSOR_APPLY_left = (LEFT);                      \
+  TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, (REST)); \
+  (REST) -= TH_TENSOR_APPLY_left;
+
+/* The runs that the tensors have in common, up to REST elements in all.  The step
+ * behind the inner loop is for code that leaves it by a break. */
 #define __TH_TENSOR_APPLYX_RUNS1(TENSOR, REST, ...)                                                \
   while (!TH_TENSOR_APPLY_hasFinished && (REST) > 0) {                                             \
-    int64_t TH_TENSOR_APPLY_left = __TH_TENSOR_APPLYX_LEFT(TENSOR);                                \
-    TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, (REST));                                    \
-    (REST) -= TH_TENSOR_APPLY_left;                                                                \
+    __TH_TENSOR_APPLYX_BEGIN_RUN(__TH_TENSOR_APPLYX_LEFT(TENSOR), REST)                            \
     for (; TH_TENSOR_APPLY_left > 0; TH_TENSOR_APPLY_left--, __TH_TENSOR_APPLYX_STEP(TENSOR, 1)) { \
       __VA_ARGS__                                                                                  \
     }                                                                                              \
@@ -217,40 +237,32 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
     __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR, 0)                                                  \
   }
 
-#define __TH_TENSOR_APPLYX_RUNS2(TENSOR1, TENSOR2, REST, ...)                                     \
-  while (!TH_TENSOR_APPLY_hasFinished && (REST) > 0) {                                            \
-    int64_t TH_TENSOR_APPLY_left =                                                                \
-        THMin(__TH_TENSOR_APPLYX_LEFT(TENSOR1), __TH_TENSOR_APPLYX_LEFT(TENSOR2));                \
-    TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, (REST));                                   \
-    (REST) -= TH_TENSOR_APPLY_left;                                                               \
-    for (; TH_TENSOR_APPLY_left > 0; TH_TENSOR_APPLY_left--, __TH_TENSOR_APPLYX_STEP(TENSOR1, 1), \
-                                     __TH_TENSOR_APPLYX_STEP(TENSOR2, 1)) {                       \
-      __VA_ARGS__                                                                                 \
-    }                                                                                             \
-    __TH_TENSOR_APPLYX_STEP(TENSOR1, TH_TENSOR_APPLY_left);                                       \
-    __TH_TENSOR_APPLYX_STEP(TENSOR2, TH_TENSOR_APPLY_left);                                       \
-    __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR1, 0)                                                \
-    __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR2, 0)                                                \
+#define __TH_TENSOR_APPLYX_RUNS2(TENSOR1, TENSOR2, REST, ...)                      \
+  while (!TH_TENSOR_APPLY_hasFinished && (REST) > 0) {                             \
+    __TH_TENSOR_APPLYX_BEGIN_RUN(__TH_TENSOR_APPLYX_LEFT2(TENSOR1, TENSOR2), REST) \
+    for (; TH_TENSOR_APPLY_left > 0;                                               \
+         TH_TENSOR_APPLY_left--, __TH_TENSOR_APPLYX_STEP2(TENSOR1, TENSOR2, 1)) {  \
+      __VA_ARGS__                                                                  \
+    }                                                                              \
+    __TH_TENSOR_APPLYX_STEP2(TENSOR1, TENSOR2, TH_TENSOR_APPLY_left);              \
+    __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR1, 0)                                 \
+    __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR2, 0)                                 \
   }
 
-#define __TH_TENSOR_APPLYX_RUNS3(TENSOR1, TENSOR2, TENSOR3, REST, ...)                            \
-  while (!TH_TENSOR_APPLY_hasFinished && (REST) > 0) {                                            \
-    int64_t TH_TENSOR_APPLY_left =                                                                \
-        THMin(__TH_TENSOR_APPLYX_LEFT(TENSOR1), __TH_TENSOR_APPLYX_LEFT(TENSOR2));                \
-    TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, __TH_TENSOR_APPLYX_LEFT(TENSOR3));         \
-    TH_TENSOR_APPLY_left = THMin(TH_TENSOR_APPLY_left, (REST));                                   \
-    (REST) -= TH_TENSOR_APPLY_left;                                                               \
-    for (; TH_TENSOR_APPLY_left > 0; TH_TENSOR_APPLY_left--, __TH_TENSOR_APPLYX_STEP(TENSOR1, 1), \
-                                     __TH_TENSOR_APPLYX_STEP(TENSOR2, 1),                         \
-                                     __TH_TENSOR_APPLYX_STEP(TENSOR3, 1)) {                       \
-      __VA_ARGS__                                                                                 \
-    }                                                                                             \
-    __TH_TENSOR_APPLYX_STEP(TENSOR1, TH_TENSOR_APPLY_left);                                       \
-    __TH_TENSOR_APPLYX_STEP(TENSOR2, TH_TENSOR_APPLY_left);                                       \
-    __TH_TENSOR_APPLYX_STEP(TENSOR3, TH_TENSOR_APPLY_left);                                       \
-    __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR1, 0)                                                \
-    __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR2, 0)                                                \
-    __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR3, 0)                                                \
+#define __TH_TENSOR_APPLYX_UPDATE_COUNTERS3(TENSOR1, TENSOR2, TENSOR3) \
+  __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR1, 0)                       \
+  __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR2, 0)                       \
+  __TH_TENSOR_APPLYX_UPDATE_COUNTERS(TENSOR3, 0)
+
+#define __TH_TENSOR_APPLYX_RUNS3(TENSOR1, TENSOR2, TENSOR3, REST, ...)                      \
+  while (!TH_TENSOR_APPLY_hasFinished && (REST) > 0) {                                      \
+    __TH_TENSOR_APPLYX_BEGIN_RUN(__TH_TENSOR_APPLYX_LEFT3(TENSOR1, TENSOR2, TENSOR3), REST) \
+    for (; TH_TENSOR_APPLY_left > 0;                                                        \
+         TH_TENSOR_APPLY_left--, __TH_TENSOR_APPLYX_STEP3(TENSOR1, TENSOR2, TENSOR3, 1)) {  \
+      __VA_ARGS__                                                                           \
+    }                                                                                       \
+    __TH_TENSOR_APPLYX_STEP3(TENSOR1, TENSOR2, TENSOR3, TH_TENSOR_APPLY_left);              \
+    __TH_TENSOR_APPLYX_UPDATE_COUNTERS3(TENSOR1, TENSOR2, TENSOR3)                          \
   }
 
 /* --- one after the other ------------------------------------------------------------------ */
@@ -316,6 +328,28 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
     TENSOR##_i = TENSOR##_counter[TENSOR##_dim - 1];                         \
   }
 
+/* What a thread does: its part of the tensors. */
+#define __TH_TENSOR_APPLYX_PART1(TYPE, TENSOR, ...) \
+  __TH_TENSOR_APPLYX_SHARE(TENSOR##_count)          \
+  __TH_TENSOR_APPLYX_BEGIN1(TYPE, TENSOR, -1)       \
+  __TH_TENSOR_APPLYX_SEEK(TENSOR)                   \
+  __TH_TENSOR_APPLYX_RUNS1(TENSOR, TH_TENSOR_APPLY_todo, __VA_ARGS__)
+
+#define __TH_TENSOR_APPLYX_PART2(TYPE1, TENSOR1, TYPE2, TENSOR2, ...) \
+  __TH_TENSOR_APPLYX_SHARE(TENSOR1##_count)                           \
+  __TH_TENSOR_APPLYX_BEGIN2(TYPE1, TENSOR1, TYPE2, TENSOR2, -1)       \
+  __TH_TENSOR_APPLYX_SEEK(TENSOR1)                                    \
+  __TH_TENSOR_APPLYX_SEEK(TENSOR2)                                    \
+  __TH_TENSOR_APPLYX_RUNS2(TENSOR1, TENSOR2, TH_TENSOR_APPLY_todo, __VA_ARGS__)
+
+#define __TH_TENSOR_APPLYX_PART3(TYPE1, TENSOR1, TYPE2, TENSOR2, TYPE3, TENSOR3, ...) \
+  __TH_TENSOR_APPLYX_SHARE(TENSOR1##_count)                                           \
+  __TH_TENSOR_APPLYX_BEGIN3(TYPE1, TENSOR1, TYPE2, TENSOR2, TYPE3, TENSOR3, -1)       \
+  __TH_TENSOR_APPLYX_SEEK(TENSOR1)                                                    \
+  __TH_TENSOR_APPLYX_SEEK(TENSOR2)                                                    \
+  __TH_TENSOR_APPLYX_SEEK(TENSOR3)                                                    \
+  __TH_TENSOR_APPLYX_RUNS3(TENSOR1, TENSOR2, TENSOR3, TH_TENSOR_APPLY_todo, __VA_ARGS__)
+
 /* All elements of TENSOR, with OPERATION as OpenMP's reduction: +:sum. */
 #define TH_TENSOR_APPLY_REDUCTION_OMP(TYPE, TENSOR, OPERATION, ...)                            \
   {                                                                                            \
@@ -323,10 +357,7 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
     __TH_TENSOR_APPLYX_PRAGMA(omp parallel if (TENSOR##_count > TH_OMP_OVERHEAD_THRESHOLD_OMP) \
                                   reduction(OPERATION))                                        \
     {                                                                                          \
-      __TH_TENSOR_APPLYX_SHARE(TENSOR##_count)                                                 \
-      __TH_TENSOR_APPLYX_BEGIN1(TYPE, TENSOR, -1)                                              \
-      __TH_TENSOR_APPLYX_SEEK(TENSOR)                                                          \
-      __TH_TENSOR_APPLYX_RUNS1(TENSOR, TH_TENSOR_APPLY_todo, __VA_ARGS__)                      \
+      __TH_TENSOR_APPLYX_PART1(TYPE, TENSOR, __VA_ARGS__)                                      \
     }                                                                                          \
   }
 
@@ -346,30 +377,24 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
     (void)(CONTIG1), (void)(CONTIG2);                                                            \
     __TH_TENSOR_APPLYX_PRAGMA(omp parallel if (TENSOR1##_count > TH_OMP_OVERHEAD_THRESHOLD_OMP)) \
     {                                                                                            \
-      __TH_TENSOR_APPLYX_SHARE(TENSOR1##_count)                                                  \
-      __TH_TENSOR_APPLYX_BEGIN2(TYPE1, TENSOR1, TYPE2, TENSOR2, -1)                              \
-      __TH_TENSOR_APPLYX_SEEK(TENSOR1)                                                           \
-      __TH_TENSOR_APPLYX_SEEK(TENSOR2)                                                           \
-      __TH_TENSOR_APPLYX_RUNS2(TENSOR1, TENSOR2, TH_TENSOR_APPLY_todo, __VA_ARGS__)              \
+      __TH_TENSOR_APPLYX_PART2(TYPE1, TENSOR1, TYPE2, TENSOR2, __VA_ARGS__)                      \
     }                                                                                            \
   }
+
+#define __TH_TENSOR_APPLYX_CHECK_SIZES3(TENSOR1, TENSOR2, TENSOR3, SIZE) \
+  __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR1, SIZE)                           \
+  __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR2, SIZE)                           \
+  __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR3, SIZE)
 
 #define TH_TENSOR_APPLY3_OMP(SIZE, CONTIG1, CONTIG2, CONTIG3, TYPE1, TENSOR1, TYPE2, TENSOR2,    \
                              TYPE3, TENSOR3, ...)                                                \
   {                                                                                              \
     const int64_t TENSOR1##_count = (SIZE);                                                      \
-    __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR1, TENSOR1##_count)                                      \
-    __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR2, TENSOR1##_count)                                      \
-    __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR3, TENSOR1##_count)                                      \
+    __TH_TENSOR_APPLYX_CHECK_SIZES3(TENSOR1, TENSOR2, TENSOR3, TENSOR1##_count)                  \
     (void)(CONTIG1), (void)(CONTIG2), (void)(CONTIG3);                                           \
     __TH_TENSOR_APPLYX_PRAGMA(omp parallel if (TENSOR1##_count > TH_OMP_OVERHEAD_THRESHOLD_OMP)) \
     {                                                                                            \
-      __TH_TENSOR_APPLYX_SHARE(TENSOR1##_count)                                                  \
-      __TH_TENSOR_APPLYX_BEGIN3(TYPE1, TENSOR1, TYPE2, TENSOR2, TYPE3, TENSOR3, -1)              \
-      __TH_TENSOR_APPLYX_SEEK(TENSOR1)                                                           \
-      __TH_TENSOR_APPLYX_SEEK(TENSOR2)                                                           \
-      __TH_TENSOR_APPLYX_SEEK(TENSOR3)                                                           \
-      __TH_TENSOR_APPLYX_RUNS3(TENSOR1, TENSOR2, TENSOR3, TH_TENSOR_APPLY_todo, __VA_ARGS__)     \
+      __TH_TENSOR_APPLYX_PART3(TYPE1, TENSOR1, TYPE2, TENSOR2, TYPE3, TENSOR3, __VA_ARGS__)      \
     }                                                                                            \
   }
 
@@ -391,55 +416,49 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
       TENSOR->storage->data + TENSOR->storageOffset + TH_TENSOR_APPLY_begin; \
   TH_UNUSED const ptrdiff_t TENSOR##_len = (ptrdiff_t)TH_TENSOR_APPLY_todo;
 
-#define TH_TENSOR_APPLY_CONTIG(TYPE, TENSOR, ...)                                           \
-  {                                                                                         \
-    const int64_t TENSOR##_count = THApply_count(TENSOR->nDimension, TENSOR->size);         \
-    __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR)                                                 \
-    __TH_TENSOR_APPLYX_PRAGMA(omp parallel if (TENSOR##_count > TH_OMP_OVERHEAD_THRESHOLD)) \
-    {                                                                                       \
-      __TH_TENSOR_APPLYX_SHARE(TENSOR##_count)                                              \
-      if (TH_TENSOR_APPLY_todo > 0) {                                                       \
-        __TH_TENSOR_APPLYX_CHUNK(TYPE, TENSOR)                                              \
-        __VA_ARGS__                                                                         \
-      }                                                                                     \
-    }                                                                                       \
+/* Runs the code on each thread; CHUNKS declares what the code sees. */
+#define __TH_TENSOR_APPLYX_CHUNKS(COUNT, CHUNKS, ...)                              \
+  __TH_TENSOR_APPLYX_PRAGMA(omp parallel if ((COUNT) > TH_OMP_OVERHEAD_THRESHOLD)) \
+  {                                                                                \
+    __TH_TENSOR_APPLYX_SHARE(COUNT)                                                \
+    if (TH_TENSOR_APPLY_todo > 0) {                                                \
+      CHUNKS                                                                       \
+      __VA_ARGS__                                                                  \
+    }                                                                              \
   }
 
-#define TH_TENSOR_APPLY2_CONTIG(TYPE1, TENSOR1, TYPE2, TENSOR2, ...)                         \
-  {                                                                                          \
-    const int64_t TENSOR1##_count = THApply_count(TENSOR1->nDimension, TENSOR1->size);       \
-    __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR1)                                                 \
-    __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR2)                                                 \
-    __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR2, TENSOR1##_count)                                  \
-    __TH_TENSOR_APPLYX_PRAGMA(omp parallel if (TENSOR1##_count > TH_OMP_OVERHEAD_THRESHOLD)) \
-    {                                                                                        \
-      __TH_TENSOR_APPLYX_SHARE(TENSOR1##_count)                                              \
-      if (TH_TENSOR_APPLY_todo > 0) {                                                        \
-        __TH_TENSOR_APPLYX_CHUNK(TYPE1, TENSOR1)                                             \
-        __TH_TENSOR_APPLYX_CHUNK(TYPE2, TENSOR2)                                             \
-        __VA_ARGS__                                                                          \
-      }                                                                                      \
-    }                                                                                        \
+#define TH_TENSOR_APPLY_CONTIG(TYPE, TENSOR, ...)                                                  \
+  {                                                                                                \
+    const int64_t TENSOR##_count = THApply_count(TENSOR->nDimension, TENSOR->size);                \
+    __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR)                                                        \
+    __TH_TENSOR_APPLYX_CHUNKS(TENSOR##_count, __TH_TENSOR_APPLYX_CHUNK(TYPE, TENSOR), __VA_ARGS__) \
   }
 
-#define TH_TENSOR_APPLY3_CONTIG(TYPE1, TENSOR1, TYPE2, TENSOR2, TYPE3, TENSOR3, ...)         \
-  {                                                                                          \
-    const int64_t TENSOR1##_count = THApply_count(TENSOR1->nDimension, TENSOR1->size);       \
-    __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR1)                                                 \
-    __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR2)                                                 \
-    __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR3)                                                 \
-    __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR2, TENSOR1##_count)                                  \
-    __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR3, TENSOR1##_count)                                  \
-    __TH_TENSOR_APPLYX_PRAGMA(omp parallel if (TENSOR1##_count > TH_OMP_OVERHEAD_THRESHOLD)) \
-    {                                                                                        \
-      __TH_TENSOR_APPLYX_SHARE(TENSOR1##_count)                                              \
-      if (TH_TENSOR_APPLY_todo > 0) {                                                        \
-        __TH_TENSOR_APPLYX_CHUNK(TYPE1, TENSOR1)                                             \
-        __TH_TENSOR_APPLYX_CHUNK(TYPE2, TENSOR2)                                             \
-        __TH_TENSOR_APPLYX_CHUNK(TYPE3, TENSOR3)                                             \
-        __VA_ARGS__                                                                          \
-      }                                                                                      \
-    }                                                                                        \
+#define TH_TENSOR_APPLY2_CONTIG(TYPE1, TENSOR1, TYPE2, TENSOR2, ...)                   \
+  {                                                                                    \
+    const int64_t TENSOR1##_count = THApply_count(TENSOR1->nDimension, TENSOR1->size); \
+    __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR1)                                           \
+    __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR2)                                           \
+    __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR2, TENSOR1##_count)                            \
+    __TH_TENSOR_APPLYX_CHUNKS(TENSOR1##_count,                                         \
+                              __TH_TENSOR_APPLYX_CHUNK(TYPE1, TENSOR1)                 \
+                                  __TH_TENSOR_APPLYX_CHUNK(TYPE2, TENSOR2),            \
+                              __VA_ARGS__)                                             \
   }
 
+#define __TH_TENSOR_APPLYX_CHECK_CONTIG3(TENSOR1, TENSOR2, TENSOR3)                  \
+  const int64_t TENSOR1##_count = THApply_count(TENSOR1->nDimension, TENSOR1->size); \
+  __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR1)                                           \
+  __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR2)                                           \
+  __TH_TENSOR_APPLYX_CHECK_CONTIG(TENSOR3)                                           \
+  __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR2, TENSOR1##_count)                            \
+  __TH_TENSOR_APPLYX_CHECK_SIZE(TENSOR3, TENSOR1##_count)
+
+#define TH_TENSOR_APPLY3_CONTIG(TYPE1, TENSOR1, TYPE2, TENSOR2, TYPE3, TENSOR3, ...) \
+  {__TH_TENSOR_APPLYX_CHECK_CONTIG3(TENSOR1, TENSOR2, TENSOR3)                       \
+       __TH_TENSOR_APPLYX_CHUNKS(TENSOR1##_count,                                    \
+                                 __TH_TENSOR_APPLYX_CHUNK(TYPE1, TENSOR1)            \
+                                     __TH_TENSOR_APPLYX_CHUNK(TYPE2, TENSOR2)        \
+                                         __TH_TENSOR_APPLYX_CHUNK(TYPE3, TENSOR3),   \
+                                 __VA_ARGS__)}
 #endif

@@ -68,36 +68,36 @@ static inline int THApply_sizesAgreeExcept(int dimension, int nDimension1, const
        ? (TENSOR##_data += TENSOR##_THMoved, 1)                                  \
        : 0)
 
+/* Runs the code on each slice until NEXT is false. */
+#define __TH_TENSOR_DIM_APPLYX_SLICES(TENSOR, NEXT, ...)                               \
+  int TH_TENSOR_DIM_APPLY_hasFinished = TENSOR##_THApply.n == 0;                       \
+  for (; !TH_TENSOR_DIM_APPLY_hasFinished;                                             \
+       TH_TENSOR_DIM_APPLY_hasFinished = TH_TENSOR_DIM_APPLY_hasFinished || !(NEXT)) { \
+    __VA_ARGS__                                                                        \
+  }
+
+#define __TH_TENSOR_DIM_APPLYX_NEXT2(TENSOR1, TENSOR2) \
+  (__TH_TENSOR_DIM_APPLYX_NEXT(TENSOR1) && __TH_TENSOR_DIM_APPLYX_NEXT(TENSOR2))
+
+#define __TH_TENSOR_DIM_APPLYX_NEXT3(TENSOR1, TENSOR2, TENSOR3) \
+  (__TH_TENSOR_DIM_APPLYX_NEXT2(TENSOR1, TENSOR2) && __TH_TENSOR_DIM_APPLYX_NEXT(TENSOR3))
+
 /* --- the loops ---------------------------------------------------------------------------- */
 
-#define TH_TENSOR_DIM_APPLY(TYPE, TENSOR, DIMENSION, ...)                          \
-  {                                                                                \
-    __TH_TENSOR_DIM_APPLYX_CHECK_DIM(TENSOR, DIMENSION)                            \
-    __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE, TENSOR, TENSOR, DIMENSION)               \
-    int TH_TENSOR_DIM_APPLY_hasFinished = TENSOR##_THApply.n == 0;                 \
-    for (; !TH_TENSOR_DIM_APPLY_hasFinished;                                       \
-         TH_TENSOR_DIM_APPLY_hasFinished = TH_TENSOR_DIM_APPLY_hasFinished ||      \
-                                           !__TH_TENSOR_DIM_APPLYX_NEXT(TENSOR)) { \
-      __VA_ARGS__                                                                  \
-    }                                                                              \
-  }
-
+#define TH_TENSOR_DIM_APPLY(TYPE, TENSOR, DIMENSION, ...)                             \
+  {__TH_TENSOR_DIM_APPLYX_CHECK_DIM(TENSOR, DIMENSION)                                \
+       __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE, TENSOR, TENSOR, DIMENSION)               \
+           __TH_TENSOR_DIM_APPLYX_SLICES(TENSOR, __TH_TENSOR_DIM_APPLYX_NEXT(TENSOR), \
+                                         __VA_ARGS__)}
 /* The tensors agree in every size but that of DIMENSION, or it is an error. */
-#define TH_TENSOR_DIM_APPLY2(TYPE1, TENSOR1, TYPE2, TENSOR2, DIMENSION, ...)        \
-  {                                                                                 \
-    __TH_TENSOR_DIM_APPLYX_CHECK_DIM(TENSOR1, DIMENSION)                            \
-    __TH_TENSOR_DIM_APPLYX_CHECK2(TENSOR1, TENSOR2, DIMENSION)                      \
-    __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE1, TENSOR1, TENSOR1, DIMENSION)             \
-    __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE2, TENSOR2, TENSOR1, DIMENSION)             \
-    int TH_TENSOR_DIM_APPLY_hasFinished = TENSOR1##_THApply.n == 0;                 \
-    for (; !TH_TENSOR_DIM_APPLY_hasFinished;                                        \
-         TH_TENSOR_DIM_APPLY_hasFinished = TH_TENSOR_DIM_APPLY_hasFinished ||       \
-                                           !__TH_TENSOR_DIM_APPLYX_NEXT(TENSOR1) || \
-                                           !__TH_TENSOR_DIM_APPLYX_NEXT(TENSOR2)) { \
-      __VA_ARGS__                                                                   \
-    }                                                                               \
-  }
-
+#define TH_TENSOR_DIM_APPLY2(TYPE1, TENSOR1, TYPE2, TENSOR2, DIMENSION, ...)                     \
+  {__TH_TENSOR_DIM_APPLYX_CHECK_DIM(TENSOR1, DIMENSION)                                          \
+       __TH_TENSOR_DIM_APPLYX_CHECK2(TENSOR1, TENSOR2, DIMENSION)                                \
+           __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE1, TENSOR1, TENSOR1, DIMENSION)                   \
+               __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE2, TENSOR2, TENSOR1, DIMENSION)               \
+                   __TH_TENSOR_DIM_APPLYX_SLICES(TENSOR1,                                        \
+                                                 __TH_TENSOR_DIM_APPLYX_NEXT2(TENSOR1, TENSOR2), \
+                                                 __VA_ARGS__)}
 /* A SIZE_CHECK: the tensors agree in every size but that of DIMENSION. */
 #define TH_TENSOR_DIM_APPLY3_SIZE_EQ_EXCEPT_DIM(TENSOR1, TENSOR2, TENSOR3, DIMENSION) \
   {__TH_TENSOR_DIM_APPLYX_CHECK2(TENSOR1, TENSOR2, DIMENSION)                         \
@@ -105,26 +105,23 @@ static inline int THApply_sizesAgreeExcept(int dimension, int nDimension1, const
 
 /* SIZE_CHECK(TENSOR1, TENSOR2, TENSOR3, DIMENSION) raises an error if it does not like the sizes.
  * Those of TENSOR1 decide which slices there are: where others differ, they must be larger. */
+#define __TH_TENSOR_DIM_APPLYX_CHECK3(TENSOR1, TENSOR2, TENSOR3, DIMENSION, SIZE_CHECK) \
+  TH_UNUSED int TH_TENSOR_DIM_APPLY_i = 0; /* for checks that loop */                   \
+  __TH_TENSOR_DIM_APPLYX_CHECK_DIM(TENSOR1, DIMENSION)                                  \
+  __TH_TENSOR_DIM_APPLYX_CHECK_RANK(TENSOR1, TENSOR2)                                   \
+  __TH_TENSOR_DIM_APPLYX_CHECK_RANK(TENSOR1, TENSOR3)                                   \
+  SIZE_CHECK(TENSOR1, TENSOR2, TENSOR3, DIMENSION);
+
 #define __TH_TENSOR_DIM_APPLYX_APPLY3(TYPE1, TENSOR1, TYPE2, TENSOR2, TYPE3, TENSOR3, DIMENSION, \
                                       SIZE_CHECK, ...)                                           \
-  {                                                                                              \
-    TH_UNUSED int TH_TENSOR_DIM_APPLY_i = 0; /* for checks that loop */                          \
-    __TH_TENSOR_DIM_APPLYX_CHECK_DIM(TENSOR1, DIMENSION)                                         \
-    __TH_TENSOR_DIM_APPLYX_CHECK_RANK(TENSOR1, TENSOR2)                                          \
-    __TH_TENSOR_DIM_APPLYX_CHECK_RANK(TENSOR1, TENSOR3)                                          \
-    SIZE_CHECK(TENSOR1, TENSOR2, TENSOR3, DIMENSION);                                            \
-    __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE1, TENSOR1, TENSOR1, DIMENSION)                          \
-    __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE2, TENSOR2, TENSOR1, DIMENSION)                          \
-    __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE3, TENSOR3, TENSOR1, DIMENSION)                          \
-    int TH_TENSOR_DIM_APPLY_hasFinished = TENSOR1##_THApply.n == 0;                              \
-    for (; !TH_TENSOR_DIM_APPLY_hasFinished;                                                     \
-         TH_TENSOR_DIM_APPLY_hasFinished =                                                       \
-             TH_TENSOR_DIM_APPLY_hasFinished || !__TH_TENSOR_DIM_APPLYX_NEXT(TENSOR1) ||         \
-             !__TH_TENSOR_DIM_APPLYX_NEXT(TENSOR2) || !__TH_TENSOR_DIM_APPLYX_NEXT(TENSOR3)) {   \
-      __VA_ARGS__                                                                                \
-    }                                                                                            \
-  }
-
+  {__TH_TENSOR_DIM_APPLYX_CHECK3(TENSOR1, TENSOR2, TENSOR3, DIMENSION, SIZE_CHECK)               \
+       __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE1, TENSOR1, TENSOR1, DIMENSION)                       \
+           __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE2, TENSOR2, TENSOR1, DIMENSION)                   \
+               __TH_TENSOR_DIM_APPLYX_PREAMBLE(TYPE3, TENSOR3, TENSOR1, DIMENSION)               \
+                   __TH_TENSOR_DIM_APPLYX_SLICES(TENSOR1,                                        \
+                                                 __TH_TENSOR_DIM_APPLYX_NEXT3(TENSOR1, TENSOR2,  \
+                                                                              TENSOR3),          \
+                                                 __VA_ARGS__)}
 #ifdef TH_COMPAT_TORCH7
 #define TH_TENSOR_DIM_APPLY3(TYPE1, TENSOR1, TYPE2, TENSOR2, TYPE3, TENSOR3, DIMENSION, ...) \
   __TH_TENSOR_DIM_APPLYX_APPLY3(TYPE1, TENSOR1, TYPE2, TENSOR2, TYPE3, TENSOR3, DIMENSION,   \
