@@ -205,30 +205,24 @@ static void THTensor_(readMap)(THTensor_(Problem) * p, const THTensor *table)
   }
 }
 
-/* Does all that can fail.  aside: whether planes are copied, since the result overwrites them. */
-static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int aside)
+/* Vectors run along rows of outputs or of windows, whichever leaves fewer lanes idle; adding up
+ * lanes is counted, too. */
+static int THTensor_(isWindowWide)(const THTensor_(Problem) * p, ptrdiff_t lanes)
 {
   const int64_t *window = p->shape.window, *output = p->shape.output;
-  const ptrdiff_t lanes = THTensor_(convKernels)->lanes;
-  THGuard_enter(&p->room, THFree);
-
-  /* Vectors run along rows of outputs or of windows, whichever leaves fewer lanes idle; adding up
-   * lanes is counted, too. */
   const int64_t vectors = (window[2] - 1) / lanes + 1;
   const double rows = (double)window[0] * (double)window[1] * (double)p->count[SUM];
-  p->shape.dots =
-      p->shape.kind != TH_CONV_FULL && (double)output[2] * ((double)vectors * rows + 8) <
-                                           (double)((output[2] - 1) / lanes + 1) * window[2] * rows;
+  return p->shape.kind != TH_CONV_FULL &&
+         (double)output[2] * ((double)vectors * rows + 8) <
+             (double)((output[2] - 1) / lanes + 1) * window[2] * rows;
+}
 
-  p->notFinite = 0;
-  p->plane = THConvPlane_inPlace(&p->shape, p->t.stride);
-  if (aside || p->t.stride[2] != 1 || output[2] < lanes || THConvPlane_mustBePacked(&p->shape)) {
-    aside = 1;
-    if (!THConvPlane_pack(&p->plane, &p->shape))
-      THError("convolutions of this size need more memory than there can be");
-  }
-
-  ptrdiff_t bytes = 0, count;
+/* Allocates the block for packed operands and lists. */
+static void THTensor_(allocate)(THTensor_(Problem) * p, const THTensor *table, int aside,
+                                ptrdiff_t lanes)
+{
+  const int64_t *window = p->shape.window;
+  ptrdiff_t bytes = 0, windowElements, planeElements = 0;
   const ptrdiff_t lists = table ? table->size[0] : p->count[SUM];
   const ptrdiff_t planesAt = THTensor_(reserve)(&bytes, lists, sizeof(ptrdiff_t));
   const ptrdiff_t whichAt = THTensor_(reserve)(&bytes, lists, sizeof(ptrdiff_t));
@@ -236,21 +230,18 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
       THTensor_(reserve)(&bytes, table ? p->count[GROUP] + 1 : 0, sizeof(ptrdiff_t));
   const ptrdiff_t boxesAt = THTensor_(reserve)(&bytes, p->plane.parts, sizeof(THTaps));
   const ptrdiff_t columnsAtAt =
-      THTensor_(reserve)(&bytes, p->shape.dots ? output[2] : 0, sizeof(ptrdiff_t));
-  const int64_t windows[] = {THTensor_(planesOf)(p, p->family->k), window[0], window[1],
-                             p->shape.dots ? vectors * lanes : window[2]};
-  if (!THSize_product(4, windows, &count))
-    count = PTRDIFF_MAX; /* of an expanded kernel */
-  p->taps = windows[1] * windows[2] * windows[3];
-  const ptrdiff_t windowsAt = THTensor_(reserve)(&bytes, count, sizeof(real));
-  const ptrdiff_t planes = THTensor_(planesOf)(p, p->family->t);
-  ptrdiff_t laidOutAt = 0;
-  if (aside) {
-    if (__builtin_mul_overflow(planes, p->plane.length, &count) ||
-        __builtin_add_overflow(count, lanes, &count))
-      count = PTRDIFF_MAX;
-    laidOutAt = THTensor_(reserve)(&bytes, count, sizeof(real));
-  }
+      THTensor_(reserve)(&bytes, p->shape.dots ? p->shape.output[2] : 0, sizeof(ptrdiff_t));
+  const int64_t columns = p->shape.dots ? ((window[2] - 1) / lanes + 1) * lanes : window[2];
+  const int64_t windows[] = {THTensor_(planesOf)(p, p->family->k), window[0], window[1], columns};
+  if (!THSize_product(4, windows, &windowElements))
+    windowElements = PTRDIFF_MAX; /* of an expanded kernel */
+  p->taps = window[0] * window[1] * columns;
+  const ptrdiff_t windowsAt = THTensor_(reserve)(&bytes, windowElements, sizeof(real));
+  if (aside && (__builtin_mul_overflow(THTensor_(planesOf)(p, p->family->t), p->plane.length,
+                                       &planeElements) ||
+                __builtin_add_overflow(planeElements, lanes, &planeElements)))
+    planeElements = PTRDIFF_MAX;
+  const ptrdiff_t paddedAt = THTensor_(reserve)(&bytes, planeElements, sizeof(real));
   char *const block = p->room.what = THAlloc(bytes);
   p->planes = (ptrdiff_t *)(block + planesAt);
   p->which = (ptrdiff_t *)(block + whichAt);
@@ -258,24 +249,30 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
   p->boxes = (THTaps *)(block + boxesAt);
   p->columnsAt = (ptrdiff_t *)(block + columnsAtAt);
   p->windows = (real *)(block + windowsAt);
-  p->padded = aside ? (real *)(block + laidOutAt) : NULL;
+  p->padded = aside ? (real *)(block + paddedAt) : NULL;
+}
 
-  THParallel_for(windows[0] / p->count[OUTPUT] * THTensor_(blocks)(p),
-                 THMax(TH_LOOP_GRAIN / TH_CONV_OUTPUTS / p->taps, 1), THTensor_(packBlocks), p);
-  if (aside) {
-    THParallel_for(planes * p->plane.size[0] * p->plane.size[1],
-                   THMax(TH_LOOP_GRAIN / p->plane.stride[1], 1), THTensor_(padRows), p);
-    memset(p->padded + planes * p->plane.length, 0, (size_t)lanes * sizeof(real));
-    p->t.data = p->padded;
-    memcpy(p->t.stride, p->plane.stride, sizeof p->t.stride);
-    ptrdiff_t next = p->plane.length;
-    for (int l = (int)strlen(p->family->t) - 1; l >= 0; l--) {
-      const int role = THTensor_(role)(p->family->t[l]);
-      p->t.next[role] = next;
-      next *= p->count[role];
-    }
+/* Pads all planes, and from now on reads the padded ones. */
+static void THTensor_(padPlanes)(THTensor_(Problem) * p, ptrdiff_t lanes)
+{
+  const ptrdiff_t planes = THTensor_(planesOf)(p, p->family->t);
+  THParallel_for(planes * p->plane.size[0] * p->plane.size[1],
+                 THMax(TH_LOOP_GRAIN / p->plane.stride[1], 1), THTensor_(padRows), p);
+  memset(p->padded + planes * p->plane.length, 0, (size_t)lanes * sizeof(real));
+  p->t.data = p->padded;
+  memcpy(p->t.stride, p->plane.stride, sizeof p->t.stride);
+  ptrdiff_t next = p->plane.length;
+  for (int l = (int)strlen(p->family->t) - 1; l >= 0; l--) {
+    const int role = THTensor_(role)(p->family->t[l]);
+    p->t.next[role] = next;
+    next *= p->count[role];
   }
-  for (int64_t x = 0; p->shape.dots && x < output[2]; x++)
+}
+
+/* Lists columns of outputs, boxes, planes and windows. */
+static void THTensor_(list)(THTensor_(Problem) * p, const THTensor *table)
+{
+  for (int64_t x = 0; p->shape.dots && x < p->shape.output[2]; x++)
     p->columnsAt[x] = p->shape.kind == TH_CONV_VALID
                           ? x * p->shape.step[2]
                           : x % p->plane.split * p->plane.width + x / p->plane.split;
@@ -290,6 +287,29 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
     }
 }
 
+/* Does all that can fail.  aside: whether planes are copied, since the result overwrites them. */
+static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int aside)
+{
+  const ptrdiff_t lanes = THTensor_(convKernels)->lanes;
+  THGuard_enter(&p->room, THFree);
+  p->shape.dots = THTensor_(isWindowWide)(p, lanes);
+  p->notFinite = 0;
+  p->plane = THConvPlane_inPlace(&p->shape, p->t.stride);
+  if (aside || p->t.stride[2] != 1 || p->shape.output[2] < lanes ||
+      THConvPlane_mustBePacked(&p->shape)) {
+    aside = 1;
+    if (!THConvPlane_pack(&p->plane, &p->shape))
+      THError("convolutions of this size need more memory than there can be");
+  }
+  THTensor_(allocate)(p, table, aside, lanes);
+  const int64_t windows = THTensor_(planesOf)(p, p->family->k) / p->count[OUTPUT];
+  THParallel_for(windows * THTensor_(blocks)(p),
+                 THMax(TH_LOOP_GRAIN / TH_CONV_OUTPUTS / p->taps, 1), THTensor_(packBlocks), p);
+  if (aside)
+    THTensor_(padPlanes)(p, lanes);
+  THTensor_(list)(p, table);
+}
+
 /* --- running --------------------------------------------------------------------------------- */
 
 /* The work is cut into pieces: chunks of the rows of a phase of a block of a group. */
@@ -298,27 +318,55 @@ typedef struct {
   int64_t phases[3], chunks;
 } THTensor_(Work);
 
+/* Puts into conv what is special about the phase of a piece; box is needed if there are several. */
+static void THTensor_(setPhase)(THConv *conv, const THTensor_(Problem) * p, const int64_t *phase,
+                                THTaps *box)
+{
+  const THConvShape *shape = &p->shape;
+  for (int d = 0; d < 3; d++) {
+    conv->size[d] = THConvShape_outputs(shape, d, phase[d]);
+    conv->from[d] = THConvPlane_step(&p->plane, shape, d);
+    conv->to[d] = p->r.stride[d];
+    if (shape->kind == TH_CONV_FULL) {
+      conv->result += phase[d] * p->r.stride[d];
+      if (conv->size[d] > 1)
+        conv->to[d] *= shape->step[d];
+    }
+  }
+  if (shape->kind == TH_CONV_FULL) {
+    THConvPlane_taps(&p->plane, shape, phase, box);
+    conv->boxes = box;
+  }
+}
+
+/* Runs one chunk of the rows that conv describes. */
+static void THTensor_(runChunk)(const THConv *conv, int dots, ptrdiff_t chunk, ptrdiff_t chunks)
+{
+  const ptrdiff_t count = conv->size[0] * conv->size[1] * (dots ? conv->size[2] : 1);
+  const ptrdiff_t share = count / chunks, extra = count % chunks;
+  const ptrdiff_t from = chunk * share + THMin(chunk, extra);
+  const ptrdiff_t to = from + share + (chunk < extra);
+  (dots ? THTensor_(convKernels)->dots : THTensor_(convKernels)->rows)(conv, from, to);
+}
+
 static void THTensor_(runPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THTensor_(Work) *work = context;
   const THTensor_(Problem) *p = work->p;
-  const THConvShape *shape = &p->shape;
   THConv conv = {.sums = p->count[SUM],
                  .taps = p->taps,
                  .planes = p->planes,
                  .which = p->which,
                  .boxes = p->boxes,
                  .boxCount = p->plane.parts,
-                 .columns = shape->window[2],
+                 .columns = p->shape.window[2],
                  .columnsAt = p->columnsAt,
                  .nextOutput = p->r.next[OUTPUT],
                  .alpha = p->alpha,
                  .beta = p->beta};
   for (ptrdiff_t i = begin; i < end; i++) {
-    ptrdiff_t rest = i;
-    const ptrdiff_t chunk = rest % work->chunks;
-    rest /= work->chunks;
-    THTaps box; /* of the phase, if there are several */
+    ptrdiff_t rest = i / work->chunks;
+    THTaps box;
     int64_t phase[3];
     for (int d = 2; d >= 0; d--) {
       phase[d] = rest % work->phases[d];
@@ -331,20 +379,7 @@ static void THTensor_(runPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
     conv.windows = p->windows + ((p->k.next[GROUP] ? group * p->count[OUTPUT] : 0) + output) *
                                     p->count[SUM] * p->taps;
     conv.result = p->r.data + group * p->r.next[GROUP] + output * p->r.next[OUTPUT];
-    for (int d = 0; d < 3; d++) {
-      conv.size[d] = THConvShape_outputs(shape, d, phase[d]);
-      conv.from[d] = THConvPlane_step(&p->plane, shape, d);
-      conv.to[d] = p->r.stride[d];
-      if (shape->kind == TH_CONV_FULL) {
-        conv.result += phase[d] * p->r.stride[d];
-        if (conv.size[d] > 1)
-          conv.to[d] *= shape->step[d];
-      }
-    }
-    if (shape->kind == TH_CONV_FULL) {
-      THConvPlane_taps(&p->plane, shape, phase, &box);
-      conv.boxes = &box;
-    }
+    THTensor_(setPhase)(&conv, p, phase, &box);
     if (p->first) {
       conv.planes = p->planes + p->first[group];
       conv.which = p->which + p->first[group];
@@ -352,11 +387,7 @@ static void THTensor_(runPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
     }
     if (p->notFinite)
       conv.alpha = conv.sums = 0;
-    const ptrdiff_t count = conv.size[0] * conv.size[1] * (shape->dots ? conv.size[2] : 1);
-    const ptrdiff_t share = count / work->chunks, extra = count % work->chunks;
-    const ptrdiff_t from = chunk * share + THMin(chunk, extra);
-    const ptrdiff_t to = from + share + (chunk < extra);
-    (shape->dots ? THTensor_(convKernels)->dots : THTensor_(convKernels)->rows)(&conv, from, to);
+    THTensor_(runChunk)(&conv, p->shape.dots, i % work->chunks, work->chunks);
   }
 }
 
@@ -493,56 +524,70 @@ static int64_t THTensor_(checkMap)(const THTensor *table, int64_t planes, int64_
   return groups;
 }
 
+/* Checks the operands of a convolution of a family and fills p in from them. */
+static void THTensor_(takeOperands)(THTensor_(Problem) * p, int dims, const THTensor *t_,
+                                    const THTensor *k_, const THTensor *table)
+{
+  const Family *family = p->family;
+  THTensor_(checkDimensions)(t_, family->t, dims, INPUT, "the input");
+  THTensor_(checkDimensions)(k_, family->k, dims, KERNEL, "the kernel");
+  THTensor_(takePlanes)(p, &p->t, t_, family->t, dims, p->shape.plane);
+  THTensor_(takePlanes)(p, &p->k, k_, family->k, dims, p->shape.window);
+  for (int d = 0; family->t[d]; d++)
+    p->count[THTensor_(role)(family->t[d])] = t_->size[d];
+  for (int d = 0; family->k[d]; d++) {
+    const int role = THTensor_(role)(family->k[d]);
+    THArgCheck(!strchr(family->t, family->k[d]) || k_->size[d] == p->count[role], KERNEL,
+               "a kernel of size %s does not fit an input of size %s: dimension %d has to be %lld",
+               THTensor_(sizeDesc)(k_).str, THTensor_(sizeDesc)(t_).str, d + TH_INDEX_BASE,
+               (long long)p->count[role]);
+    p->count[role] = k_->size[d];
+  }
+  if (table)
+    p->count[GROUP] = THTensor_(checkMap)(table, p->count[PICKED], p->count[CONNECTION], STEPS);
+  const int steps = STEPS + (table != NULL);
+  for (int i = 3 - dims; i < 3; i++)
+    THArgCheck(p->shape.step[i] >= 1, steps + i - 3 + dims, "a step has to be 1 or more, not %lld",
+               (long long)p->shape.step[i]);
+  THArgCheck(THConvShape_setOutput(&p->shape), KERNEL,
+             p->shape.kind == TH_CONV_FULL
+                 ? "the full convolution of %s with %s in steps of %s is too large"
+                 : "an input of size %s is smaller than a kernel of size %s in steps of %s",
+             THTensor_(sizeDesc)(t_).str, THTensor_(sizeDesc)(k_).str,
+             _THSizeDesc(p->shape.step + 3 - dims, dims).str);
+}
+
+/* The shape of the result, whose number of elements is returned. */
+static ptrdiff_t THTensor_(openShape)(THShape *shape, const THTensor_(Problem) * p, int dims)
+{
+  const char *letters = p->family->r;
+  const int outer = (int)strlen(letters);
+  ptrdiff_t count;
+  THShape_open(shape, outer + dims); /* at most five dimensions need no memory */
+  for (int d = 0; d < outer; d++)
+    shape->size[d] = p->count[THTensor_(role)(letters[d])];
+  for (int d = 0; d < dims; d++)
+    shape->size[outer + d] = p->shape.output[3 - dims + d];
+  THArgCheck(THSize_product(shape->nDimension, shape->size, &count), KERNEL,
+             "the result of size %s is too large", _THSizeDesc(shape->size, shape->nDimension).str);
+  THShape_setStrides(shape, NULL);
+  return count;
+}
+
 /* result = beta * result + alpha * the convolutions of a family, of planes of two or three
  * dimensions. */
 static void THTensor_(convolve)(const Family *family, int dims, THTensor *r_, real beta, real alpha,
                                 THTensor *t_, THTensor *k_, THTensor *table, int64_t sdepth,
                                 int64_t srow, int64_t scol, Mode mode)
 {
-  THTensor_(checkDimensions)(t_, family->t, dims, INPUT, "the input");
-  THTensor_(checkDimensions)(k_, family->k, dims, KERNEL, "the kernel");
   THTensor_(Problem)
       p = {.family = family,
            .shape = {.kind = mode.kind, .flip = mode.flip, .step = {sdepth, srow, scol}},
            .count = {1, 1, 1, 1, 1},
            .alpha = alpha};
-  THTensor_(takePlanes)(&p, &p.t, t_, family->t, dims, p.shape.plane);
-  THTensor_(takePlanes)(&p, &p.k, k_, family->k, dims, p.shape.window);
-  for (int d = 0; family->t[d]; d++)
-    p.count[THTensor_(role)(family->t[d])] = t_->size[d];
-  for (int d = 0; family->k[d]; d++) {
-    const int role = THTensor_(role)(family->k[d]);
-    THArgCheck(!strchr(family->t, family->k[d]) || k_->size[d] == p.count[role], KERNEL,
-               "a kernel of size %s does not fit an input of size %s: dimension %d has to be %lld",
-               THTensor_(sizeDesc)(k_).str, THTensor_(sizeDesc)(t_).str, d + TH_INDEX_BASE,
-               (long long)p.count[role]);
-    p.count[role] = k_->size[d];
-  }
-  if (table)
-    p.count[GROUP] = THTensor_(checkMap)(table, p.count[PICKED], p.count[CONNECTION], STEPS);
-  const int steps = STEPS + (table != NULL);
-  for (int i = 3 - dims; i < 3; i++)
-    THArgCheck(p.shape.step[i] >= 1, steps + i - 3 + dims, "a step has to be 1 or more, not %lld",
-               (long long)p.shape.step[i]);
-  THArgCheck(THConvShape_setOutput(&p.shape), KERNEL,
-             mode.kind == TH_CONV_FULL
-                 ? "the full convolution of %s with %s in steps of %s is too large"
-                 : "an input of size %s is smaller than a kernel of size %s in steps of %s",
-             THTensor_(sizeDesc)(t_).str, THTensor_(sizeDesc)(k_).str,
-             _THSizeDesc(p.shape.step + 3 - dims, dims).str);
-
-  /* The result's shape. */
-  const int outer = (int)strlen(family->r);
-  ptrdiff_t count;
+  THTensor_(takeOperands)(&p, dims, t_, k_, table);
   THShape shape;
-  THShape_open(&shape, outer + dims); /* at most five dimensions need no memory */
-  for (int d = 0; d < outer; d++)
-    shape.size[d] = p.count[THTensor_(role)(family->r[d])];
-  for (int d = 0; d < dims; d++)
-    shape.size[outer + d] = p.shape.output[3 - dims + d];
-  THArgCheck(THSize_product(shape.nDimension, shape.size, &count), KERNEL,
-             "the result of size %s is too large", _THSizeDesc(shape.size, shape.nDimension).str);
-  THShape_setStrides(&shape, NULL);
+  const ptrdiff_t count = THTensor_(openShape)(&shape, &p, dims);
   THStandIn standIn;
   r_ = THTensor_(openStandIn)(&standIn, r_, &shape, -1, RESULT);
   const THView to = TH_VIEW(r_);
@@ -674,19 +719,21 @@ static void THTensor_(convolvePlanes)(real *r_, real alpha, real *t_, real *k_, 
   X(fullConv2Dptr, fullConv3Dptr, TH_CONV_FULL, 0)      \
   X(validXCorr2DRevptr, validXCorr3DRevptr, TH_CONV_REVERSE, 0)
 
-#define PLANE(IMAGE_NAME, VOLUME_NAME, KIND, FLIP)                                                \
-  void THTensor_(IMAGE_NAME)(real *r_, real alpha, real *t_, int64_t ir, int64_t ic, real *k_,    \
-                             int64_t kr, int64_t kc, int64_t sr, int64_t sc)                      \
-  {                                                                                               \
-    const THConvShape shape = {KIND, FLIP, {1, ir, ic}, {1, kr, kc}, {1, sr, sc}, {0}};           \
-    THTensor_(convolvePlanes)(r_, alpha, t_, k_, 2, &shape);                                      \
-  }                                                                                               \
-                                                                                                  \
-  void THTensor_(VOLUME_NAME)(real *r_, real alpha, real *t_, int64_t it, int64_t ir, int64_t ic, \
-                              real *k_, int64_t kt, int64_t kr, int64_t kc, int64_t st,           \
-                              int64_t sr, int64_t sc)                                             \
-  {                                                                                               \
-    const THConvShape shape = {KIND, FLIP, {it, ir, ic}, {kt, kr, kc}, {st, sr, sc}, {0}};        \
-    THTensor_(convolvePlanes)(r_, alpha, t_, k_, 3, &shape);                                      \
+#define PLANE(NAME, VOLUME_NAME, KIND, FLIP)                                             \
+  void THTensor_(NAME)(real *r_, real alpha, real *t_, int64_t ir, int64_t ic, real *k_, \
+                       int64_t kr, int64_t kc, int64_t sr, int64_t sc)                   \
+  {                                                                                      \
+    const THConvShape shape = {KIND, FLIP, {1, ir, ic}, {1, kr, kc}, {1, sr, sc}, {0}};  \
+    THTensor_(convolvePlanes)(r_, alpha, t_, k_, 2, &shape);                             \
   }
 PLANES(PLANE)
+
+#define PLANE_OF_VOLUME(IMAGE_NAME, NAME, KIND, FLIP)                                        \
+  void THTensor_(NAME)(real *r_, real alpha, real *t_, int64_t it, int64_t ir, int64_t ic,   \
+                       real *k_, int64_t kt, int64_t kr, int64_t kc, int64_t st, int64_t sr, \
+                       int64_t sc)                                                           \
+  {                                                                                          \
+    const THConvShape shape = {KIND, FLIP, {it, ir, ic}, {kt, kr, kc}, {st, sr, sc}, {0}};   \
+    THTensor_(convolvePlanes)(r_, alpha, t_, k_, 3, &shape);                                 \
+  }
+PLANES(PLANE_OF_VOLUME)

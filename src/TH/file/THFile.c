@@ -96,18 +96,20 @@ SETTER(clearError, hasError, 0)
 
 /* --- elements of each type ------------------------------------------------------------------ */
 
-#define ELEMENTS(Real, real, accreal)                                           \
-  real THFile_read##Real##Scalar(THFile *self)                                  \
-  {                                                                             \
-    real scalar;                                                                \
-    memset(&scalar, 0, sizeof scalar);                                          \
-    THFile_readArray(self, THScalar##Real, &scalar, 1);                         \
-    return scalar;                                                              \
-  }                                                                             \
-  void THFile_write##Real##Scalar(THFile *self, real scalar)                    \
-  {                                                                             \
-    THFile_writeArray(self, THScalar##Real, &scalar, 1);                        \
-  }                                                                             \
+#define SCALARS(Real, real, accreal)                         \
+  real THFile_read##Real##Scalar(THFile *self)               \
+  {                                                          \
+    real scalar = {0};                                       \
+    THFile_readArray(self, THScalar##Real, &scalar, 1);      \
+    return scalar;                                           \
+  }                                                          \
+  void THFile_write##Real##Scalar(THFile *self, real scalar) \
+  {                                                          \
+    THFile_writeArray(self, THScalar##Real, &scalar, 1);     \
+  }
+TH_FOR_EACH_TYPE(SCALARS)
+
+#define STORAGES(Real, real, accreal)                                           \
   size_t THFile_read##Real(THFile *self, TH##Real##Storage *storage)            \
   {                                                                             \
     return THFile_read##Real##Raw(self, storage->data, (size_t)storage->size);  \
@@ -115,17 +117,19 @@ SETTER(clearError, hasError, 0)
   size_t THFile_write##Real(THFile *self, TH##Real##Storage *storage)           \
   {                                                                             \
     return THFile_write##Real##Raw(self, storage->data, (size_t)storage->size); \
-  }                                                                             \
-  size_t THFile_read##Real##Raw(THFile *self, real *data, size_t n)             \
-  {                                                                             \
-    return THFile_readArray(self, THScalar##Real, data, n);                     \
-  }                                                                             \
-  size_t THFile_write##Real##Raw(THFile *self, real *data, size_t n)            \
-  {                                                                             \
-    return THFile_writeArray(self, THScalar##Real, data, n);                    \
   }
-TH_FOR_EACH_TYPE(ELEMENTS)
+TH_FOR_EACH_TYPE(STORAGES)
 
+#define ARRAYS(Real, real, accreal)                                  \
+  size_t THFile_read##Real##Raw(THFile *self, real *data, size_t n)  \
+  {                                                                  \
+    return THFile_readArray(self, THScalar##Real, data, n);          \
+  }                                                                  \
+  size_t THFile_write##Real##Raw(THFile *self, real *data, size_t n) \
+  {                                                                  \
+    return THFile_writeArray(self, THScalar##Real, data, n);         \
+  }
+TH_FOR_EACH_TYPE(ARRAYS)
 /* --- strings -------------------------------------------------------------------------------- */
 
 /* Appends n bytes, and keeps room for a NUL after them. */

@@ -85,7 +85,9 @@ static int parse_integer(THFileText *text, size_t size, int64_t *value)
   return digits && fits;
 }
 
-#define INTEGER(Name, type)                                     \
+#define INTEGERS(X) X(Short, int16_t) X(Int, int32_t) X(Long, int64_t)
+
+#define PARSE(Name, type)                                       \
   static int parse_##Name(THFileText *text, void *element)      \
   {                                                             \
     int64_t value;                                              \
@@ -93,16 +95,16 @@ static int parse_integer(THFileText *text, size_t size, int64_t *value)
     if (good)                                                   \
       *(type *)element = (type)value;                           \
     return good;                                                \
-  }                                                             \
-  static int format_##Name(char *to, const void *element)       \
-  {                                                             \
-    const long long value = *(const type *)element;             \
-    return snprintf(to, TH_FILE_NUMBER_LENGTH, "%lld", value);  \
   }
-INTEGER(Short, int16_t)
-INTEGER(Int, int32_t)
-INTEGER(Long, int64_t)
+INTEGERS(PARSE)
 
+#define FORMAT(Name, type)                                     \
+  static int format_##Name(char *to, const void *element)      \
+  {                                                            \
+    const long long value = *(const type *)element;            \
+    return snprintf(to, TH_FILE_NUMBER_LENGTH, "%lld", value); \
+  }
+INTEGERS(FORMAT)
 /* --- the C locale -------------------------------------------------------------------------- */
 
 static locale_t get_c_locale(void)

@@ -532,17 +532,16 @@ static void number_all(const Permutation *p)
 }
 
 /* Swaps numbers with their partners and writes them to `to`, which may be the same array. */
-#define EXCHANGE(TYPE, numbers, to, step)           \
-  {                                                 \
-    TYPE *at = (numbers) + begin * (step);          \
-    TH_PRAGMA(GCC unroll 4)                         \
-    for (int64_t k = 0; k < count; k++) {           \
-      TYPE *const other = at + partner[k] * (step); \
-      const TYPE kept = *at;                        \
-      (to) = *other;                                \
-      *other = kept;                                \
-      at += (step);                                 \
-    }                                               \
+#define EXCHANGE(TYPE, numbers, to, step)               \
+  {                                                     \
+    TYPE *at = (numbers) + begin * (step);              \
+    TH_PRAGMA(GCC unroll 4)                             \
+    for (int64_t k = 0; k < count; k++, at += (step)) { \
+      TYPE *const other = at + partner[k] * (step);     \
+      const TYPE kept = *at;                            \
+      (to) = *other;                                    \
+      *other = kept;                                    \
+    }                                                   \
   }
 
 /* A number that has been exchanged is final: a single thread writes it to r at once. */

@@ -124,24 +124,29 @@ static void copy(const THRun *run)
 
 /* Converts blocks of numbers that fit int32_t, which takes half the instructions of int64_t and
  * gives the same low bits.  NaN does not fit. */
-#define NEAR(Source, source)                                             \
-  static ptrdiff_t near_##Source(real *r, const source *x, ptrdiff_t n)  \
-  {                                                                      \
-    enum { BLOCK = 256 };                                                \
-    ptrdiff_t done = 0;                                                  \
-    for (; n - done >= BLOCK; done += BLOCK) {                           \
-      const source *here = x + done;                                     \
-      int near = 1;                                                      \
-      TH_PRAGMA(omp simd reduction(& : near))                            \
-      for (int i = 0; i < BLOCK; i++)                                    \
-        near &= here[i] > (source) - 0x1p31 && here[i] < (source)0x1p31; \
-      if (!near)                                                         \
-        break;                                                           \
-      TH_PRAGMA(omp simd)                                                \
-      for (int i = 0; i < BLOCK; i++)                                    \
-        r[done + i] = (real)(int32_t)here[i];                            \
-    }                                                                    \
-    return done;                                                         \
+enum { NEAR_BLOCK = 256 };
+
+#define ARE_NEAR(Source, source)                                 \
+  static inline int areNear_##Source(const source *x)            \
+  {                                                              \
+    int near = 1;                                                \
+    TH_PRAGMA(omp simd reduction(& : near))                      \
+    for (int i = 0; i < NEAR_BLOCK; i++)                         \
+      near &= x[i] > (source) - 0x1p31 && x[i] < (source)0x1p31; \
+    return near;                                                 \
+  }
+ARE_NEAR(Float, float)
+ARE_NEAR(Double, double)
+
+#define NEAR(Source, source)                                                         \
+  static ptrdiff_t near_##Source(real *r, const source *x, ptrdiff_t n)              \
+  {                                                                                  \
+    ptrdiff_t done = 0;                                                              \
+    for (; n - done >= NEAR_BLOCK && areNear_##Source(x + done); done += NEAR_BLOCK) \
+      TH_PRAGMA(omp simd)                                                            \
+    for (int i = 0; i < NEAR_BLOCK; i++)                                             \
+      r[done + i] = (real)(int32_t)x[done + i];                                      \
+    return done;                                                                     \
   }
 NEAR(Float, float)
 NEAR(Double, double)
@@ -159,56 +164,80 @@ NEAR(Double, double)
 
 #define SAME_TYPE TH_CONCAT_2(THScalar, Real)
 
-#define CONVERT(Source, source, unused)                                           \
-  static void convertRow_##Source(real *r, const source *x, ptrdiff_t n)          \
-  {                                                                               \
-    const ptrdiff_t done = vectors_##Source(r, x, n);                             \
-    TH_PRAGMA(omp simd)                                                           \
-    for (ptrdiff_t i = done; i < n; i++)                                          \
-      r[i] = from_##Source(x[i]);                                                 \
-  }                                                                               \
-                                                                                  \
-  /* A streamed result: short blocks are converted in a buffer, then streamed. */ \
-  static void streamRow_##Source(real *r, const source *x, ptrdiff_t n)           \
-  {                                                                               \
-    _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_BLOCK / sizeof(real)];         \
-    for (ptrdiff_t i = 0, m; i < n; i += m) {                                     \
-      m = THStream_first(r + i, sizeof(real), n - i);                             \
-      THStream_prefetch(x + i, (size_t)m * sizeof(source));                       \
-      convertRow_##Source(buffer, x + i, m);                                      \
-      THStream_copy(r + i, buffer, (size_t)m * sizeof(real));                     \
-    }                                                                             \
-  }                                                                               \
-                                                                                  \
-  static void row_##Source(void *r, const void *x, ptrdiff_t n, int streams)      \
-  {                                                                               \
-    if (streams)                                                                  \
-      streamRow_##Source((real *)r, (const source *)x, n);                        \
-    else                                                                          \
-      convertRow_##Source((real *)r, (const source *)x, n);                       \
-  }                                                                               \
-                                                                                  \
-  static void convert_##Source(const THRun *run, const void *scalars)             \
-  {                                                                               \
-    const ptrdiff_t dr = run->stride[0], dx = run->stride[1];                     \
-    if (THScalar##Source == SAME_TYPE) {                                          \
-      copy(run);                                                                  \
-    } else if (dr == 1 && dx != 1) {                                              \
-      THGather_rows(run, sizeof(real), sizeof(source), row_##Source);             \
-    } else {                                                                      \
-      for (ptrdiff_t j = 0; j < run->rows; j++) {                                 \
-        real *r = (real *)run->at[0] + j * run->rowStride[0];                     \
-        const source *x = (const source *)run->at[1] + j * run->rowStride[1];     \
-        if (dr == 1) {                                                            \
-          row_##Source(r, x, run->n, run->streams);                               \
-        } else {                                                                  \
-          for (ptrdiff_t i = 0; i < run->n; i++)                                  \
-            r[i * dr] = from_##Source(x[i * dx]);                                 \
-        }                                                                         \
-      }                                                                           \
-    }                                                                             \
+#define CONVERT_ROW(Source, source, unused)                              \
+  static void convertRow_##Source(real *r, const source *x, ptrdiff_t n) \
+  {                                                                      \
+    const ptrdiff_t done = vectors_##Source(r, x, n);                    \
+    TH_PRAGMA(omp simd)                                                  \
+    for (ptrdiff_t i = done; i < n; i++)                                 \
+      r[i] = from_##Source(x[i]);                                        \
   }
+TH_FOR_EACH_TYPE(CONVERT_ROW)
 
+/* A streamed result: short blocks are converted in a buffer, then streamed. */
+#define STREAM_ROW(Source, source, unused)                                \
+  static void streamRow_##Source(real *r, const source *x, ptrdiff_t n)   \
+  {                                                                       \
+    _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_BLOCK / sizeof(real)]; \
+    for (ptrdiff_t i = 0, m; i < n; i += m) {                             \
+      m = THStream_first(r + i, sizeof(real), n - i);                     \
+      THStream_prefetch(x + i, (size_t)m * sizeof(source));               \
+      convertRow_##Source(buffer, x + i, m);                              \
+      THStream_copy(r + i, buffer, (size_t)m * sizeof(real));             \
+    }                                                                     \
+  }
+TH_FOR_EACH_TYPE(STREAM_ROW)
+
+#define ROW(Source, source, unused)                                          \
+  static void row_##Source(void *r, const void *x, ptrdiff_t n, int streams) \
+  {                                                                          \
+    if (streams)                                                             \
+      streamRow_##Source((real *)r, (const source *)x, n);                   \
+    else                                                                     \
+      convertRow_##Source((real *)r, (const source *)x, n);                  \
+  }
+TH_FOR_EACH_TYPE(ROW)
+
+/* A row of a block whose result is not contiguous. */
+#define APART(Source, source, unused)                                                    \
+  static inline void apart_##Source(real *r, ptrdiff_t dr, const void *at, ptrdiff_t dx, \
+                                    ptrdiff_t n)                                         \
+  {                                                                                      \
+    const source *x = at;                                                                \
+    for (ptrdiff_t i = 0; i < n; i++)                                                    \
+      r[i * dr] = from_##Source(x[i * dx]);                                              \
+  }
+TH_FOR_EACH_TYPE(APART)
+
+typedef void (*ApartRow)(real *r, ptrdiff_t dr, const void *x, ptrdiff_t dx, ptrdiff_t n);
+
+/* Converts a block of elements of itemSize bytes by the functions for a row. */
+static inline __attribute__((always_inline)) void convert(const THRun *run, size_t itemSize,
+                                                          THGatherRow row, ApartRow apart)
+{
+  const ptrdiff_t dr = run->stride[0], dx = run->stride[1];
+  if (dr == 1 && dx != 1) {
+    THGather_rows(run, sizeof(real), itemSize, row);
+    return;
+  }
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    real *r = (real *)run->at[0] + j * run->rowStride[0];
+    const char *x = (const char *)run->at[1] + j * run->rowStride[1] * (ptrdiff_t)itemSize;
+    if (dr == 1)
+      row(r, x, run->n, run->streams);
+    else
+      apart(r, dr, x, dx, run->n);
+  }
+}
+
+#define CONVERT(Source, source, unused)                               \
+  static void convert_##Source(const THRun *run, const void *scalars) \
+  {                                                                   \
+    if (THScalar##Source == SAME_TYPE)                                \
+      copy(run);                                                      \
+    else                                                              \
+      convert(run, sizeof(source), row_##Source, apart_##Source);     \
+  }
 TH_FOR_EACH_TYPE(CONVERT)
 
 /* --- the table ------------------------------------------------------------------------------- */

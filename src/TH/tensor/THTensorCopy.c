@@ -17,25 +17,38 @@ static int THTensor_(copyLoop)(THLoop *loop, THScalarType from)
   return 1;
 }
 
-#define COPY_FROM(Source, source, unused)                                                     \
-  void THTensor_(copy##Source)(THTensor *tensor, TH##Source##Tensor *src)                     \
-  {                                                                                           \
-    const ptrdiff_t n = THTensor_(nElement)(tensor), nsrc = TH##Source##Tensor_nElement(src); \
-    THArgCheck(nsrc == n, 2, "src has %td elements (%s), tensor has %td (%s)", nsrc,          \
-               TH##Source##Tensor_sizeDesc(src).str, n, THTensor_(sizeDesc)(tensor).str);     \
-    THLoop loop;                                                                              \
-    THLoop_init(&loop);                                                                       \
-    THLoop_tensor(&loop, tensor);                                                             \
-    THLoop_tensor(&loop, src);                                                                \
-    if (THTensor_(copyLoop)(&loop, THScalar##Source))                                         \
-      return;                                                                                 \
-    THGuard guard;                                                                            \
-    THGuard_enter(&guard, (THUndo)TH##Source##Tensor_free);                                   \
-    TH##Source##Tensor *aside = guard.what = TH##Source##Tensor_newClone(src);                \
-    THTensor_(copy##Source)(tensor, aside);                                                   \
-    THGuard_leave(&guard);                                                                    \
-  }
+/* Checks a source's number of elements, and opens a loop that writes tensor. */
+static void THTensor_(openCopy)(THLoop *loop, THTensor *tensor, ptrdiff_t nsrc, int dims,
+                                const int64_t *size)
+{
+  const ptrdiff_t n = THTensor_(nElement)(tensor);
+  THArgCheck(nsrc == n, 2, "src has %td elements (%s), tensor has %td (%s)", nsrc,
+             _THSizeDesc(size, dims).str, n, THTensor_(sizeDesc)(tensor).str);
+  THLoop_init(loop);
+  THLoop_tensor(loop, tensor);
+}
 
+#define COPY_ASIDE(Source, source, unused)                                            \
+  static void THTensor_(copyAside##Source)(THTensor *tensor, TH##Source##Tensor *src) \
+  {                                                                                   \
+    THGuard guard;                                                                    \
+    THGuard_enter(&guard, (THUndo)TH##Source##Tensor_free);                           \
+    guard.what = TH##Source##Tensor_newClone(src);                                    \
+    THTensor_(copy##Source)(tensor, guard.what);                                      \
+    THGuard_leave(&guard);                                                            \
+  }
+TH_FOR_EACH_TYPE(COPY_ASIDE)
+
+#define COPY_FROM(Source, source, unused)                                                 \
+  void THTensor_(copy##Source)(THTensor *tensor, TH##Source##Tensor *src)                 \
+  {                                                                                       \
+    THLoop loop;                                                                          \
+    THTensor_(openCopy)(&loop, tensor, TH##Source##Tensor_nElement(src), src->nDimension, \
+                        src->size);                                                       \
+    THLoop_tensor(&loop, src);                                                            \
+    if (!THTensor_(copyLoop)(&loop, THScalar##Source))                                    \
+      THTensor_(copyAside##Source)(tensor, src);                                          \
+  }
 TH_FOR_EACH_TYPE(COPY_FROM)
 
 void THTensor_(copy)(THTensor *tensor, THTensor *src)

@@ -138,8 +138,7 @@ static void sum(const THRun *run, const void *scalars, int inputs, Line line, in
     const real *const in[INPUTS] = {inputs[0], inputs[1], inputs[2], inputs[3]}; /* not in r */ \
     TH_PRAGMA(omp simd)                                                                         \
     for (ptrdiff_t i = 0; i < n; i++) {                                                         \
-      ELEMENTS                                                                                  \
-      r[i] = EXPRESSION;                                                                        \
+      ELEMENTS r[i] = EXPRESSION;                                                               \
     }                                                                                           \
   }
 #define ELEMENT(X, K) TH_UNUSED const real X = in[K][i];

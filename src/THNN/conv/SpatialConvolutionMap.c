@@ -20,12 +20,12 @@ static int64_t THNN_(connected)(THTensor *table, ptrdiff_t row, int column, int6
   return (int64_t)number - TH_INDEX_BASE;
 }
 
-static THNN_(Map)
-    THNN_(mapOf)(THTensor *input, THTensor *gradOutput, THTensor *weight, THTensor *bias,
-                 THTensor *table, int inputs, int outputs, int dW, int dH, int full, int argument)
+/* Checks the operands of a layer; whether input is a batch. */
+static int THNN_(checkMap)(const THTensor *input, const THTensor *weight, THTensor *bias,
+                           const THTensor *table, int inputs, int outputs, int argument)
 {
-  const int dims = input->nDimension, batched = dims == 4;
-  THArgCheck(batched || dims == 3, 2,
+  const int batched = input->nDimension == 4;
+  THArgCheck(batched || input->nDimension == 3, 2,
              "input has size %s, and has to be planes x height x width, or a batch of that",
              THTensor_(sizeDesc)(input).str);
   THArgCheck(inputs > 0 && outputs > 0 && input->size[batched] >= inputs, 2,
@@ -40,6 +40,15 @@ static THNN_(Map)
             (long long)weight->size[0]);
   if (bias && THTensor_(nElement)(bias) != outputs)
     THError("bias has size %s, for %d planes of output", THTensor_(sizeDesc)(bias).str, outputs);
+  return batched;
+}
+
+static THNN_(Map)
+    THNN_(mapOf)(THTensor *input, THTensor *gradOutput, THTensor *weight, THTensor *bias,
+                 THTensor *table, int inputs, int outputs, int dW, int dH, int full, int argument)
+{
+  const int dims = input->nDimension;
+  const int batched = THNN_(checkMap)(input, weight, bias, table, inputs, outputs, argument);
   THNNLayer layer = THNNLayer_spatial(1, 1, dW, dH, 0, 0, 1, 1);
   layer.full = full;
   layer.at[1].size = weight->size[1];

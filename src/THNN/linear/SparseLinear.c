@@ -357,32 +357,43 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
 
 /* --- the functions, in both forms ------------------------------------------------------------ */
 
-#define SPARSE(LEGACY, UPDATE_OUTPUT, ACC, ZERO, UPDATE_PARAMETERS)                                \
-  void THNN_(SparseLinear_##UPDATE_OUTPUT)(THNNState *state, THTensor *input, THTensor *output,    \
-                                           THTensor *weight, THTensor *bias)                       \
-  {                                                                                                \
-    THNN_(sparseOutput)(input, output, weight, bias, LEGACY);                                      \
-  }                                                                                                \
-  void THNN_(SparseLinear_##ACC)(THNNState *state, THTensor *input, THTensor *gradOutput,          \
-                                 THTensor *gradWeight, THTensor *gradBias, THTensor *weight,       \
-                                 THTensor *bias, accreal weightDecay, accreal scale)               \
-  {                                                                                                \
-    THNN_(sparseGradients)(input, gradOutput, gradWeight, gradBias, weight, bias, weightDecay,     \
-                           scale, LEGACY);                                                         \
-  }                                                                                                \
-  void THNN_(SparseLinear_##ZERO)(THNNState *state, THTensor *gradWeight, THTensor *gradBias,      \
-                                  THTensor *lastInput)                                             \
-  {                                                                                                \
-    THNN_(sparseChange)(gradWeight, "gradWeight", 2, gradBias, "gradBias", 3, NULL, NULL,          \
-                        lastInput, 4, 0, LEGACY);                                                  \
-  }                                                                                                \
-  void THNN_(SparseLinear_##UPDATE_PARAMETERS)(THNNState *state, THTensor *weight, THTensor *bias, \
-                                               THTensor *gradWeight, THTensor *gradBias,           \
-                                               THTensor *lastInput, accreal learningRate)          \
-  {                                                                                                \
-    THNN_(sparseChange)(weight, "weight", 2, bias, "bias", 3, gradWeight, gradBias, lastInput, 6,  \
-                        learningRate, LEGACY);                                                     \
+#define SPARSE_OUTPUT(NAME, LEGACY)                                                    \
+  void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *input, THTensor *output, \
+                                  THTensor *weight, THTensor *bias)                    \
+  {                                                                                    \
+    THNN_(sparseOutput)(input, output, weight, bias, LEGACY);                          \
   }
-SPARSE(0, updateOutput, accGradParameters, zeroGradParameters, updateParameters)
-SPARSE(1, legacyUpdateOutput, legacyAccGradParameters, legacyZeroGradParameters,
-       legacyUpdateParameters)
+SPARSE_OUTPUT(updateOutput, 0)
+SPARSE_OUTPUT(legacyUpdateOutput, 1)
+
+#define SPARSE_GRADIENTS(NAME, LEGACY)                                                         \
+  void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *input, THTensor *gradOutput,     \
+                                  THTensor *gradWeight, THTensor *gradBias, THTensor *weight,  \
+                                  THTensor *bias, accreal weightDecay, accreal scale)          \
+  {                                                                                            \
+    THNN_(sparseGradients)(input, gradOutput, gradWeight, gradBias, weight, bias, weightDecay, \
+                           scale, LEGACY);                                                     \
+  }
+SPARSE_GRADIENTS(accGradParameters, 0)
+SPARSE_GRADIENTS(legacyAccGradParameters, 1)
+
+#define SPARSE_ZERO(NAME, LEGACY)                                                             \
+  void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *gradWeight, THTensor *gradBias, \
+                                  THTensor *lastInput)                                        \
+  {                                                                                           \
+    THNN_(sparseChange)(gradWeight, "gradWeight", 2, gradBias, "gradBias", 3, NULL, NULL,     \
+                        lastInput, 4, 0, LEGACY);                                             \
+  }
+SPARSE_ZERO(zeroGradParameters, 0)
+SPARSE_ZERO(legacyZeroGradParameters, 1)
+
+#define SPARSE_UPDATE(NAME, LEGACY)                                                               \
+  void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *weight, THTensor *bias,             \
+                                  THTensor *gradWeight, THTensor *gradBias, THTensor *lastInput,  \
+                                  accreal learningRate)                                           \
+  {                                                                                               \
+    THNN_(sparseChange)(weight, "weight", 2, bias, "bias", 3, gradWeight, gradBias, lastInput, 6, \
+                        learningRate, LEGACY);                                                    \
+  }
+SPARSE_UPDATE(updateParameters, 0)
+SPARSE_UPDATE(legacyUpdateParameters, 1)

@@ -116,20 +116,15 @@ static inline __attribute__((always_inline)) void join_indices(const THNN_(Sampl
 }
 
 /* F is compiled for each number of axes and each width of indices. */
-#define FOR_KIND(F, ...)           \
-  switch (s->axes + 2 * s->wide) { \
-    case 2:                        \
-      F(s, 2, 0, __VA_ARGS__);     \
-      break;                       \
-    case 3:                        \
-      F(s, 3, 0, __VA_ARGS__);     \
-      break;                       \
-    case 4:                        \
-      F(s, 2, 1, __VA_ARGS__);     \
-      break;                       \
-    default:                       \
-      F(s, 3, 1, __VA_ARGS__);     \
-  }
+#define FOR_KIND(F, ...)       \
+  if (s->axes == 2 && s->wide) \
+    F(s, 2, 1, __VA_ARGS__);   \
+  else if (s->axes == 2)       \
+    F(s, 2, 0, __VA_ARGS__);   \
+  else if (s->wide)            \
+    F(s, 3, 1, __VA_ARGS__);   \
+  else                         \
+    F(s, 3, 0, __VA_ARGS__);
 
 static inline __attribute__((always_inline)) void find_all(const THNN_(Sampler) * s, int axes,
                                                            int wide, const real *coordinate,

@@ -41,18 +41,19 @@ static int64_t THNN_(softMaxDim)(const THTensor *input)
   return dims == 2 || dims == 4;
 }
 
-#define SOFT_MAX(NAME)                                                                        \
-  void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, THTensor *output)        \
-  {                                                                                           \
-    THNN_(NAME##_updateOutput_2018)(state, input, output, THNN_(softMaxDim)(input));          \
-  }                                                                                           \
-                                                                                              \
+#define SOFT_MAX_OUTPUT(NAME)                                                          \
+  void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, THTensor *output) \
+  {                                                                                    \
+    THNN_(NAME##_updateOutput_2018)(state, input, output, THNN_(softMaxDim)(input));   \
+  }
+#define SOFT_MAX_GRADIENT(NAME)                                                               \
   void THNN_(NAME##_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput, \
                                      THTensor *gradInput, THTensor *output)                   \
   {                                                                                           \
     THNN_(NAME##_updateGradInput_2018)(state, input, gradOutput, gradInput, output,           \
                                        THNN_(softMaxDim)(input));                             \
   }
+#define SOFT_MAX(NAME) SOFT_MAX_OUTPUT(NAME) SOFT_MAX_GRADIENT(NAME)
 SOFT_MAX(SoftMax)
 SOFT_MAX(LogSoftMax)
 
@@ -157,17 +158,18 @@ static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
 #define WINDOW(WEIGHT) (int)(WEIGHT)->size[2], (int)(WEIGHT)->size[4], (int)(WEIGHT)->size[3]
 
 /* MORE and PASS: the dilations, for the function that has them. */
-#define FULL(NAME, MORE, PASS)                                                                     \
-  void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, THTensor *output,             \
-                                  THTensor *weight, THTensor *bias, THTensor *finput,              \
-                                  THTensor *fgradInput, int dT, int dW, int dH, int pT, int pW,    \
-                                  int pH MORE, int aT, int aW, int aH)                             \
-  {                                                                                                \
-    THNN_(checkFullWeight)(weight, 4);                                                             \
-    THNN_(NAME##_updateOutput_2018)(state, input, output, weight, bias, finput, fgradInput,        \
-                                    WINDOW(weight), dT, dW, dH, pT, pW, pH PASS, aT, aW, aH);      \
-  }                                                                                                \
-                                                                                                   \
+#define FULL_OUTPUT(NAME, MORE, PASS)                                                           \
+  void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, THTensor *output,          \
+                                  THTensor *weight, THTensor *bias, THTensor *finput,           \
+                                  THTensor *fgradInput, int dT, int dW, int dH, int pT, int pW, \
+                                  int pH MORE, int aT, int aW, int aH)                          \
+  {                                                                                             \
+    THNN_(checkFullWeight)(weight, 4);                                                          \
+    THNN_(NAME##_updateOutput_2018)(state, input, output, weight, bias, finput, fgradInput,     \
+                                    WINDOW(weight), dT, dW, dH, pT, pW, pH PASS, aT, aW, aH);   \
+  }
+
+#define FULL_GRADIENT(NAME, MORE, PASS)                                                            \
   void THNN_(NAME##_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,      \
                                      THTensor *gradInput, THTensor *weight, THTensor *finput,      \
                                      THTensor *fgradInput, int dT, int dW, int dH, int pT, int pW, \
@@ -177,8 +179,9 @@ static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
     THNN_(NAME##_updateGradInput_2018)(state, input, gradOutput, gradInput, weight, finput,        \
                                        fgradInput, WINDOW(weight), dT, dW, dH, pT, pW, pH PASS,    \
                                        aT, aW, aH);                                                \
-  }                                                                                                \
-                                                                                                   \
+  }
+
+#define FULL_WEIGHTS(NAME, MORE, PASS)                                                             \
   void THNN_(NAME##_accGradParameters)(THNNState *state, THTensor *input, THTensor *gradOutput,    \
                                        THTensor *gradWeight, THTensor *gradBias, THTensor *finput, \
                                        THTensor *fgradInput, int dT, int dW, int dH, int pT,       \
@@ -191,6 +194,11 @@ static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
   }
 
 #define ARGUMENTS(...) __VA_ARGS__
-FULL(VolumetricFullConvolution, , )
-FULL(VolumetricFullDilatedConvolution, ARGUMENTS(, int dilationT, int dilationW, int dilationH),
-     ARGUMENTS(, dilationT, dilationW, dilationH))
+#define DILATIONS      ARGUMENTS(, int dilationT, int dilationW, int dilationH)
+#define PASS_DILATIONS ARGUMENTS(, dilationT, dilationW, dilationH)
+FULL_OUTPUT(VolumetricFullConvolution, , )
+FULL_GRADIENT(VolumetricFullConvolution, , )
+FULL_WEIGHTS(VolumetricFullConvolution, , )
+FULL_OUTPUT(VolumetricFullDilatedConvolution, DILATIONS, PASS_DILATIONS)
+FULL_GRADIENT(VolumetricFullDilatedConvolution, DILATIONS, PASS_DILATIONS)
+FULL_WEIGHTS(VolumetricFullDilatedConvolution, DILATIONS, PASS_DILATIONS)

@@ -232,6 +232,7 @@ typedef struct {
   ptrdiff_t few, runs;              /* images that are computed together */
   ptrdiff_t piece, pieces;          /* of the positions of an image, if windows are elements */
   ptrdiff_t room;                   /* positions of a run in a part, at most */
+  ptrdiff_t positions, all;         /* of the largest part, and of all parts */
   ptrdiff_t apart;           /* distance of positions in the flat image: 1 unless channels-last */
   const ptrdiff_t *position; /* offsets of the positions of a run, for each part */
   const ptrdiff_t *term;     /* offsets of the terms of the planes, for each part */
@@ -586,77 +587,108 @@ static int THNN_(needsNoPadding)(const THNNPlan *p)
   return is;
 }
 
+/* So many positions are computed together, to be worth the packing of weights.  Channels-last
+ * images are copied once for all columns: a block can have more of them.  TILES: about as many
+ * positions, in whole tiles of 6 or 14 rows, since a rest takes as long. */
+enum {
+  IMPLICIT_POSITIONS = 512,
+  IMPLICIT_LEAST_POSITIONS = 128,
+  IMPLICIT_CHANNELS_LAST = 4,
+  IMPLICIT_TILES = 504
+};
+
+/* Plans the parts of the convolution, the pieces of their positions, and the planes that are copied
+ * together. */
+static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
+{
+  const THNNConvolution *c = w->c;
+  w->plan =
+      THNNPlan_of(c, w->backward, THNN_PLAN_PICKED,
+                  THNN_(scratchBytes)(call, THNNPlan_memory(c, w->backward, THNN_PLAN_PICKED)));
+  w->size = w->backward ? c->image : c->windows;
+  w->source = w->backward ? c->windows : c->image;
+  w->results = (w->backward ? c->planes : c->outputs) / c->groups;
+  w->width = THNN_(widthOf)(w->results);
+  w->blocks = (w->results + w->width - 1) / w->width;
+  ptrdiff_t taps = 1;
+  w->positions = 1;
+  for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
+    const ptrdiff_t these = THNN_(positionsOf)(&w->plan.part[k].d);
+    taps = THMax(taps, w->plan.part[k].taps);
+    w->picks |= w->plan.part[k].taps < c->window;
+    w->positions = THMax(w->positions, these);
+    w->all += these;
+  }
+  w->inPlace = c->channelsLast && THNN_(needsNoPadding)(&w->plan);
+  w->direct = c->channelsLast && w->plan.parts == 1 && !w->plan.leaves &&
+              w->plan.part->start == 0 && w->positions == w->size;
+  w->piece = w->elements  ? THMin(w->positions, IMPLICIT_POSITIONS)
+             : w->inPlace ? THMin(w->positions, IMPLICIT_TILES)
+                          : w->positions;
+  w->pieces = (w->positions + w->piece - 1) / w->piece;
+  const ptrdiff_t columns = (c->channelsLast ? IMPLICIT_CHANNELS_LAST : 1) * THNN_IMPLICIT_COLUMNS;
+  w->planes = THMin(w->plan.planes, (columns + taps - 1) / taps);
+  /* An odd number of cache lines: planes do not fall into the same sets of the cache. */
+  w->plane = w->elements ? (w->piece | 16) + 16 : w->plan.plane;
+  w->apart = c->channelsLast ? (w->inPlace ? w->plan.planes * c->groups : w->planes) : 1;
+  w->terms = w->planes * taps;
+  const ptrdiff_t more = THMax(0, THNN_(implicit)->lanes - c->window); /* packWindows */
+  w->transposed = (w->planes * c->window + more + 1) * w->width;
+  w->picked = w->picks ? w->planes * taps * w->width : 0;
+}
+
+/* Elements for the sums of a position; only those of the last block, where the sums of whole
+ * vectors are written to the result. */
+static ptrdiff_t THNN_(sumsOfPosition)(const THNN_(ImplicitImages) * w)
+{
+  return !w->direct ? w->blocks * w->width : (w->results % THNN_(implicit)->lanes ? w->width : 0);
+}
+
+/* Chooses the runs.  All threads have the same number of them.  A run has no more images than there
+ * is memory for, but IMPLICIT_LEAST_POSITIONS in any case. */
+static void THNN_(chooseRuns)(THNN_(ImplicitImages) * w)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
+  const ptrdiff_t ofImage =
+      (w->inPlace ? 0 : w->planes * w->plane) +
+      (w->elements || w->inPlace ? w->piece : w->all) * THNN_(sumsOfPosition)(w);
+  ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed - w->picked;
+  if (!c->channelsLast && !w->plan.leaves && w->plan.parts > 1 &&
+      ofImage + w->size * w->width <= memory)
+    w->placed = w->size * w->width;
+  memory -= w->placed;
+  const ptrdiff_t fit = THMax(IMPLICIT_LEAST_POSITIONS / w->piece, memory / THMax(1, ofImage));
+  const ptrdiff_t most = THMin((IMPLICIT_POSITIONS + w->piece - 1) / w->piece, fit);
+  const ptrdiff_t few = THMax(1, THMin(most, c->batch / threads));
+  const ptrdiff_t turns = (c->batch + threads * few - 1) / (threads * few);
+  w->few = w->pieces > 1 ? 1 : THMax(1, c->batch / (threads * turns));
+  w->runs = (c->batch + w->few - 1) / w->few * w->pieces;
+  w->shares = w->runs * c->groups < threads ? THMin(w->blocks, threads) : 1;
+  w->room = w->few * (w->inPlace ? w->positions : w->piece);
+}
+
+/* How many elements of memory each thread has, for items to share. */
+static void THNN_(sizeMemory)(THNN_(ImplicitImages) * w, ptrdiff_t items)
+{
+  const ptrdiff_t blocks = (w->blocks + w->shares - 1) / w->shares;
+  w->threads = THParallel_threads(items, 1);
+  w->flat = w->inPlace ? 0 : THNN_(wholeVectors)(w->few * w->planes * w->plane + THNN_DIRECT_SLACK);
+  w->sums = w->few * (w->elements || w->inPlace ? w->piece : w->all) *
+            (w->direct ? THNN_(sumsOfPosition)(w) : blocks * w->width);
+}
+
 void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTensor *from,
                                    THTensor *weight, THTensor *bias, THTensor *to)
 {
-  /* So many positions are computed together, to be worth the packing of weights.  Channels-last
-   * images are copied once for all columns: a block can have more of them. */
-  enum { POSITIONS = 512, LEAST_POSITIONS = 128, CHANNELS_LAST = 4 };
-  enum { TILES = 504 }; /* about as many, in whole tiles of 6 or 14 rows: a rest takes as long */
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(ImplicitImages)
   w = {.c = c, .backward = backward, .elements = !c->channelsLast && THNN_(areElements)(c)};
-  w.plan = THNNPlan_of(c, backward, THNN_PLAN_PICKED,
-                       THNN_(scratchBytes)(&call, THNNPlan_memory(c, backward, THNN_PLAN_PICKED)));
-  w.size = backward ? c->image : c->windows;
-  w.source = backward ? c->windows : c->image;
-  w.results = (backward ? c->planes : c->outputs) / c->groups;
-  w.width = THNN_(widthOf)(w.results);
-  w.blocks = (w.results + w.width - 1) / w.width;
-  ptrdiff_t taps = 1, positions = 1, all = 0;
-  for (ptrdiff_t k = 0; k < w.plan.parts; k++) {
-    const ptrdiff_t these = THNN_(positionsOf)(&w.plan.part[k].d);
-    taps = THMax(taps, w.plan.part[k].taps);
-    w.picks |= w.plan.part[k].taps < c->window;
-    positions = THMax(positions, these);
-    all += these;
-  }
-  w.inPlace = c->channelsLast && THNN_(needsNoPadding)(&w.plan);
-  w.direct = c->channelsLast && w.plan.parts == 1 && !w.plan.leaves && w.plan.part->start == 0 &&
-             positions == w.size;
-  w.piece = w.elements  ? THMin(positions, POSITIONS)
-            : w.inPlace ? THMin(positions, TILES)
-                        : positions;
-  w.pieces = (positions + w.piece - 1) / w.piece;
-  const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
-  const ptrdiff_t columns = (c->channelsLast ? CHANNELS_LAST : 1) * THNN_IMPLICIT_COLUMNS;
-  w.planes = THMin(w.plan.planes, (columns + taps - 1) / taps);
-  /* An odd number of cache lines: planes do not fall into the same sets of the cache. */
-  w.plane = w.elements ? (w.piece | 16) + 16 : w.plan.plane;
-  w.apart = c->channelsLast ? (w.inPlace ? w.plan.planes * c->groups : w.planes) : 1;
-  w.terms = w.planes * taps;
-  const ptrdiff_t more = THMax(0, THNN_(implicit)->lanes - c->window); /* packWindows */
-  w.transposed = (w.planes * c->window + more + 1) * w.width;
-  w.picked = w.picks ? w.planes * taps * w.width : 0;
-  /* Elements for the sums of a position; only those of the last block, where the sums of whole
-   * vectors are written to the result. */
-  const ptrdiff_t ofPosition =
-      !w.direct ? w.blocks * w.width : (w.results % THNN_(implicit)->lanes ? w.width : 0);
-  /* All threads have the same number of runs.  A run has no more images than there is memory for,
-   * but LEAST_POSITIONS in any case. */
-  const ptrdiff_t ofImage =
-      (w.inPlace ? 0 : w.planes * w.plane) + (w.elements || w.inPlace ? w.piece : all) * ofPosition;
-  ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w.transposed - w.picked;
-  if (!c->channelsLast && !w.plan.leaves && w.plan.parts > 1 &&
-      ofImage + w.size * w.width <= memory)
-    w.placed = w.size * w.width;
-  memory -= w.placed;
-  const ptrdiff_t fit = THMax(LEAST_POSITIONS / w.piece, memory / THMax(1, ofImage));
-  const ptrdiff_t most = THMin((POSITIONS + w.piece - 1) / w.piece, fit);
-  const ptrdiff_t few = THMax(1, THMin(most, c->batch / threads));
-  const ptrdiff_t turns = (c->batch + threads * few - 1) / (threads * few);
-  w.few = w.pieces > 1 ? 1 : THMax(1, c->batch / (threads * turns));
-  w.runs = (c->batch + w.few - 1) / w.few * w.pieces;
-  w.shares = w.runs * c->groups < threads ? THMin(w.blocks, threads) : 1;
-  w.room = w.few * (w.inPlace ? positions : w.piece);
-
+  THNN_(planImages)(&w, &call);
+  THNN_(chooseRuns)(&w);
   const ptrdiff_t items = w.runs * c->groups * w.shares;
-  const ptrdiff_t blocks = (w.blocks + w.shares - 1) / w.shares;
-  w.threads = THParallel_threads(items, 1);
-  w.flat = w.inPlace ? 0 : THNN_(wholeVectors)(w.few * w.planes * w.plane + THNN_DIRECT_SLACK);
-  w.sums = w.few * (w.elements || w.inPlace ? w.piece : all) *
-           (w.direct ? ofPosition : blocks * w.width);
+  THNN_(sizeMemory)(&w, items);
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofItem)(&w));
   THNN_(listOffsets)(&call, &w);
   THNN_(start)(&call);
@@ -925,12 +957,35 @@ static void THNN_(listWeights)(THNN_(ImplicitWeights) * w, THNN_(Call) * call, p
                   s * (c->channelsLast ? 1 : apart);
 }
 
+/* Chooses the chunks of planes, and the shares of blocks.  All threads have the same number of
+ * chunks.  A chunk has no more than TERMS, and no more than there is memory for, but LEAST_TERMS in
+ * any case; a thread has no more than SUMS.  together: all threads have the same planes. */
+static void THNN_(chooseChunks)(THNN_(ImplicitWeights) * w, int together)
+{
+  enum { TERMS = 512, LEAST_TERMS = 64, SUMS = 1 << 18 };
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
+  const ptrdiff_t ofPlane =
+      (w->inPlace ? 0 : w->few * w->plan.plane) + c->window * w->blocks * w->width;
+  const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed;
+  const ptrdiff_t fit = THMax(LEAST_TERMS / c->window, memory / ofPlane);
+  const ptrdiff_t few = THMax(1, THMin(planes, THMin(TERMS / c->window, fit)));
+  const ptrdiff_t side = together ? 1 : threads; /* chunks at the same time */
+  const ptrdiff_t turns = (c->groups * planes + side * few - 1) / (side * few);
+  w->chunks = THMin(planes, (turns * side + c->groups - 1) / c->groups);
+  w->planes = (planes + w->chunks - 1) / THMax(1, w->chunks);
+  w->chunks = w->planes ? (planes + w->planes - 1) / w->planes : 0;
+  w->planes = THMax(1, w->planes);
+  const ptrdiff_t most = THMax(1, SUMS / (w->planes * c->window * w->width)); /* blocks */
+  w->shares = (w->blocks + most - 1) / most;
+  if (together || c->groups * w->chunks < threads)
+    w->shares = THMin(w->blocks, THMax(w->shares, threads));
+}
+
 static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,
                                           THNN_(Call) * call)
 {
-  /* Terms of a chunk (at most, at least), positions of the images that are copied together, and sums of
-   * a thread. */
-  enum { TERMS = 512, LEAST_TERMS = 64, POSITIONS = 256, SUMS = 1 << 18 };
+  enum { POSITIONS = 256 }; /* of the images that are copied together */
   *w = (THNN_(ImplicitWeights)){.c = c};
   const ptrdiff_t outputs = c->outputs / c->groups;
   const int parted = c->planes / c->groups >= THNN_PARTED_PLANES;
@@ -958,23 +1013,7 @@ static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNN
   w->blocks = (outputs + w->width - 1) / w->width;
   w->few = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
   w->transposed = (w->piece + lanes) * w->width;
-  /* All threads have the same number of chunks.  A chunk is no larger than there is memory for, but
-   * has LEAST_TERMS in any case. */
-  const ptrdiff_t ofPlane =
-      (w->inPlace ? 0 : w->few * w->plan.plane) + c->window * w->blocks * w->width;
-  const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed;
-  const ptrdiff_t fit = THMax(LEAST_TERMS / c->window, memory / ofPlane);
-  const ptrdiff_t few = THMax(1, THMin(planes, THMin(TERMS / c->window, fit)));
-  const ptrdiff_t side = together ? 1 : threads; /* chunks at the same time */
-  const ptrdiff_t turns = (c->groups * planes + side * few - 1) / (side * few);
-  w->chunks = THMin(planes, (turns * side + c->groups - 1) / c->groups);
-  w->planes = (planes + w->chunks - 1) / THMax(1, w->chunks);
-  w->chunks = w->planes ? (planes + w->planes - 1) / w->planes : 0;
-  w->planes = THMax(1, w->planes);
-  const ptrdiff_t most = THMax(1, SUMS / (w->planes * c->window * w->width)); /* blocks */
-  w->shares = (w->blocks + most - 1) / most;
-  if (together || c->groups * w->chunks < threads)
-    w->shares = THMin(w->blocks, THMax(w->shares, threads));
+  THNN_(chooseChunks)(w, together);
   w->threads = THParallel_threads(c->groups * w->chunks * w->shares, 1);
   /* Positions an odd number of cache lines apart do not fall into the same sets of the cache. */
   const ptrdiff_t rows = w->planes < 16 ? w->planes : ((w->planes + 15) / 16 | 1) * 16;

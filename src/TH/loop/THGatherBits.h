@@ -1,0 +1,64 @@
+/* The kernels of THGatherKernels.c for elements of BITS bits, 8 to 64: included once for each. */
+#define BITS_(name) TH_CONCAT_2(name, BITS)
+#define Bits        TH_CONCAT_3(uint, BITS, _t)
+
+static void BITS_(stepped)(void *to, const void *from, ptrdiff_t step, ptrdiff_t n)
+{
+  Bits *const r = to;
+  const Bits *const x = from;
+  switch (step) {
+    SMALL_STRIDES(STEPPED_BY)
+    default:
+      for (ptrdiff_t i = 0; i < n; i++)
+        r[i] = x[i * step];
+  }
+}
+
+/* For fewer rows, or shorter ones, than a square has. */
+static void BITS_(narrow)(Bits *r, ptrdiff_t pitch, const Bits *x, ptrdiff_t step, ptrdiff_t n,
+                          ptrdiff_t rows)
+{
+  if (n >= TH_CONCAT_3(THTranspose, BITS, _SIDE)) {
+    for (ptrdiff_t j = 0; j < rows; j++)
+      BITS_(stepped)(r + j * pitch, x + j, step, n);
+    return;
+  }
+  switch (pitch == n ? n : 0) {
+    SMALL_STRIDES(WOVEN_OF)
+    default:
+      for (ptrdiff_t i = 0; i < n; i++)
+        for (ptrdiff_t j = 0; j < rows; j++)
+          r[j * pitch + i] = x[i * step + j];
+  }
+}
+
+/* Transposes squares in registers, in bands of a few cache lines of each source row:
+ * these lines stay in the cache until all of them have been read.  The last squares of
+ * a row or a band overlap with those before them. */
+static void BITS_(across)(void *to, ptrdiff_t pitch, const void *from, ptrdiff_t step, ptrdiff_t n,
+                          ptrdiff_t rows, ptrdiff_t ahead)
+{
+  enum { SIDE = TH_CONCAT_3(THTranspose, BITS, _SIDE), LINE = 64 / (BITS / 8), BAND = 4 * LINE };
+  Bits *const r = to;
+  const Bits *const x = from;
+  if (n < SIDE || rows < SIDE) {
+    BITS_(narrow)(r, pitch, x, step, n, rows);
+    return;
+  }
+  for (ptrdiff_t first = 0; first < rows; first += BAND) {
+    const ptrdiff_t end = THMin(rows, first + BAND);
+    for (ptrdiff_t i = 0; i < n; i += SIDE)
+      for (ptrdiff_t j = first; j < end; j += SIDE) {
+        const ptrdiff_t a = THMin(i, n - SIDE), b = THMin(j, rows - SIDE);
+        const Bits *const square = x + a * step + b;
+        if (ahead && (j - first) % LINE == 0)
+          for (ptrdiff_t k = 0; k < SIDE; k++)
+            __builtin_prefetch(square + k * step + ahead);
+        TH_CONCAT_3(THTranspose, BITS, _square)(square, step, r + b * pitch + a, pitch);
+      }
+  }
+}
+
+#undef BITS_
+#undef Bits
+#undef BITS
