@@ -346,8 +346,65 @@ static void sketch_layer_norm(void *unused)
   }
 }
 
-/* All sums of four lines in one pass, those over 64 lines in a buffer that stays in the first
- * cache; blocks of 32 vectors of floats. */
+/* The sums of four lines, for the lines and for weight and bias, over 64 lines in a buffer that stays
+ * in L1; blocks of 32 vectors of floats. */
+static inline void sum_group(const float *x, const float *g, const float *weights,
+                             const float *means, const float *stds, float *ofWeight, float *ofBias,
+                             double *sums, double *dots)
+{
+  for (int from = 0; from < LONG; from += 32 * FLOATS) {
+    __m512 s[GROUP] = {_mm512_setzero_ps()}, d[GROUP] = {_mm512_setzero_ps()};
+    for (int i = from; i < LONG && i < from + 32 * FLOATS; i += FLOATS) {
+      const __mmask16 here = i < WHOLE ? (__mmask16)-1 : left;
+      const __m512 w = _mm512_maskz_loadu_ps(here, weights + i);
+      __m512 v = _mm512_maskz_loadu_ps(here, ofWeight + i);
+      __m512 b = _mm512_maskz_loadu_ps(here, ofBias + i);
+#pragma GCC unroll 4
+      for (int k = 0; k < GROUP; k++) {
+        const __m512 e = _mm512_maskz_loadu_ps(here, g + k * LONG + i);
+        const __m512 away = _mm512_maskz_sub_ps(here, _mm512_maskz_loadu_ps(here, x + k * LONG + i),
+                                                _mm512_set1_ps(means[k]));
+        const __m512 h = _mm512_mul_ps(e, w);
+        s[k] = _mm512_add_ps(s[k], h);
+        d[k] = _mm512_add_ps(d[k], _mm512_mul_ps(h, away));
+        b = _mm512_add_ps(b, e);
+        v = _mm512_add_ps(v, _mm512_mul_ps(e, _mm512_mul_ps(away, _mm512_set1_ps(stds[k]))));
+      }
+      _mm512_mask_storeu_ps(ofWeight + i, here, v);
+      _mm512_mask_storeu_ps(ofBias + i, here, b);
+    }
+    for (int k = 0; k < GROUP; k++) {
+      sums[k] += all_of(s[k]);
+      dots[k] += all_of(d[k]);
+    }
+  }
+}
+
+/* The gradient of four lines. */
+static inline void group_gradient(const float *x, const float *g, float *y, const float *weights,
+                                  const float *means, const float *stds, const double *sums,
+                                  const double *dots)
+{
+  for (int k = 0; k < GROUP; k++, x += LONG, g += LONG, y += LONG) {
+    const double r = stds[k], each = r / LONG;
+    const __m512 factor = _mm512_set1_ps((float)r), middle = _mm512_set1_ps(means[k]);
+    const __m512 slope = _mm512_set1_ps((float)(-each * (r * dots[k])));
+    const __m512 shift = _mm512_set1_ps((float)(-each * sums[k]));
+#pragma GCC unroll 2
+    for (int i = 0; i <= WHOLE; i += FLOATS) {
+      const __mmask16 here = i < WHOLE ? (__mmask16)-1 : left;
+      _mm_prefetch((const char *)(x + i + GROUP * LONG), _MM_HINT_T0);
+      _mm_prefetch((const char *)(g + i + GROUP * LONG), _MM_HINT_T0);
+      const __m512 away = _mm512_sub_ps(_mm512_maskz_loadu_ps(here, x + i), middle);
+      const __m512 rest = _mm512_add_ps(_mm512_mul_ps(_mm512_mul_ps(away, factor), slope), shift);
+      const __m512 h = _mm512_mul_ps(_mm512_maskz_loadu_ps(here, g + i),
+                                     _mm512_maskz_loadu_ps(here, weights + i));
+      _mm512_mask_storeu_ps(y + i, here, _mm512_add_ps(_mm512_mul_ps(h, factor), rest));
+    }
+  }
+}
+
+/* All sums of four lines in one pass. */
 static void sketch_layer_norm_backward(void *unused)
 {
   (void)unused;
@@ -360,51 +417,9 @@ static void sketch_layer_norm_backward(void *unused)
     double sums[GROUP] = {0}, dots[GROUP] = {0};
     if (line % PART == 0)
       memset(ofWeight, 0, 2 * LONG * sizeof *ofWeight);
-    for (int from = 0; from < LONG; from += 32 * FLOATS) {
-      __m512 s[GROUP] = {_mm512_setzero_ps()}, d[GROUP] = {_mm512_setzero_ps()};
-      for (int i = from; i < LONG && i < from + 32 * FLOATS; i += FLOATS) {
-        const __mmask16 here = i < WHOLE ? (__mmask16)-1 : left;
-        const __m512 w = _mm512_maskz_loadu_ps(here, weights + i);
-        __m512 v = _mm512_maskz_loadu_ps(here, ofWeight + i);
-        __m512 b = _mm512_maskz_loadu_ps(here, ofBias + i);
-#pragma GCC unroll 4
-        for (int k = 0; k < GROUP; k++) {
-          const __m512 e = _mm512_maskz_loadu_ps(here, g + k * LONG + i);
-          const __m512 away =
-              _mm512_maskz_sub_ps(here, _mm512_maskz_loadu_ps(here, x + k * LONG + i),
-                                  _mm512_set1_ps(means[line + k]));
-          const __m512 h = _mm512_mul_ps(e, w);
-          s[k] = _mm512_add_ps(s[k], h);
-          d[k] = _mm512_add_ps(d[k], _mm512_mul_ps(h, away));
-          b = _mm512_add_ps(b, e);
-          v = _mm512_add_ps(v,
-                            _mm512_mul_ps(e, _mm512_mul_ps(away, _mm512_set1_ps(stds[line + k]))));
-        }
-        _mm512_mask_storeu_ps(ofWeight + i, here, v);
-        _mm512_mask_storeu_ps(ofBias + i, here, b);
-      }
-      for (int k = 0; k < GROUP; k++) {
-        sums[k] += all_of(s[k]);
-        dots[k] += all_of(d[k]);
-      }
-    }
-    for (int k = 0; k < GROUP; k++, x += LONG, g += LONG, y += LONG) {
-      const double r = stds[line + k], each = r / LONG;
-      const __m512 factor = _mm512_set1_ps((float)r), middle = _mm512_set1_ps(means[line + k]);
-      const __m512 slope = _mm512_set1_ps((float)(-each * (r * dots[k])));
-      const __m512 shift = _mm512_set1_ps((float)(-each * sums[k]));
-#pragma GCC unroll 2
-      for (int i = 0; i <= WHOLE; i += FLOATS) {
-        const __mmask16 here = i < WHOLE ? (__mmask16)-1 : left;
-        _mm_prefetch((const char *)(x + i + GROUP * LONG), _MM_HINT_T0);
-        _mm_prefetch((const char *)(g + i + GROUP * LONG), _MM_HINT_T0);
-        const __m512 away = _mm512_sub_ps(_mm512_maskz_loadu_ps(here, x + i), middle);
-        const __m512 rest = _mm512_add_ps(_mm512_mul_ps(_mm512_mul_ps(away, factor), slope), shift);
-        const __m512 h = _mm512_mul_ps(_mm512_maskz_loadu_ps(here, g + i),
-                                       _mm512_maskz_loadu_ps(here, weights + i));
-        _mm512_mask_storeu_ps(y + i, here, _mm512_add_ps(_mm512_mul_ps(h, factor), rest));
-      }
-    }
+    sum_group(x, g, weights, means + line, stds + line, ofWeight, ofBias, sums, dots);
+    group_gradient(x, g, y, weights, means + line, stds + line, sums, dots);
+    y += GROUP * LONG;
     if (line % PART == PART - GROUP)
       for (int i = 0; i < 2 * LONG; i++)
         totals[i] += (double)ofWeight[i];

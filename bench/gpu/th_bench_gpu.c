@@ -218,9 +218,7 @@ static THDoubleTensor *of_value(double value)
   static THDoubleTensor *NAME(TYPE *t)                \
   {                                                   \
     HOST *h = HOST##_new();                           \
-    THLongStorage *size = TYPE##_newSizeOf(state, t); \
-    HOST##_resize(h, size, NULL);                     \
-    THLongStorage_free(size);                         \
+    HOST##_resizeNd(h, t->nDimension, t->size, NULL); \
     HOST##_copyCuda(state, h, t);                     \
     THDoubleTensor *d = OF(h);                        \
     HOST##_free(h);                                   \
@@ -240,30 +238,34 @@ OF_DEVICE(of_device_bytes, THCudaByteTensor, THByteTensor, of_bytes)
       THCudaByteTensor *: of_device_bytes,     \
       double: of_value)(RESULT)
 
-#define RESULTS(ID, NAME, MOVED, FLOPS, RESULT, ...)                                           \
-  static THDoubleTensor *cpu_result_##ID(void *context)                                        \
-  {                                                                                            \
-    cpu_Tensors *on = context;                                                                 \
-    return AS_DOUBLES(on->RESULT);                                                             \
-  }                                                                                            \
-  static THDoubleTensor *gpu_result_##ID(void *context)                                        \
-  {                                                                                            \
-    gpu_Tensors *on = context;                                                                 \
-    return AS_DOUBLES(on->RESULT);                                                             \
-  }                                                                                            \
-  static double moved_##ID(const Sizes *s)                                                     \
-  {                                                                                            \
-    TH_UNUSED const double n = (double)s->n, side = (double)s->side, batch = (double)s->batch; \
-    TH_UNUSED const double planes = (double)s->planes, edge = (double)s->edge;                 \
-    return MOVED;                                                                              \
-  }                                                                                            \
-  static double flops_##ID(const Sizes *s)                                                     \
-  {                                                                                            \
-    TH_UNUSED const double n = (double)s->n, side = (double)s->side, batch = (double)s->batch; \
-    TH_UNUSED const double planes = (double)s->planes, edge = (double)s->edge;                 \
-    return FLOPS;                                                                              \
+#define CPU_RESULT(ID, NAME, MOVED, FLOPS, RESULT, ...) \
+  static THDoubleTensor *cpu_result_##ID(void *context) \
+  {                                                     \
+    cpu_Tensors *on = context;                          \
+    return AS_DOUBLES(on->RESULT);                      \
   }
-BENCH_ROWS(RESULTS)
+BENCH_ROWS(CPU_RESULT)
+
+#define GPU_RESULT(ID, NAME, MOVED, FLOPS, RESULT, ...) \
+  static THDoubleTensor *gpu_result_##ID(void *context) \
+  {                                                     \
+    gpu_Tensors *on = context;                          \
+    return AS_DOUBLES(on->RESULT);                      \
+  }
+BENCH_ROWS(GPU_RESULT)
+
+/* What a row counts, of sizes by their names in the table. */
+#define COUNT(NAME, EXPRESSION)                                                                \
+  static double NAME(const Sizes *s)                                                           \
+  {                                                                                            \
+    TH_UNUSED const double n = (double)s->n, side = (double)s->side, batch = (double)s->batch; \
+    TH_UNUSED const double planes = (double)s->planes, edge = (double)s->edge;                 \
+    return EXPRESSION;                                                                         \
+  }
+#define MOVES(ID, NAME, MOVED, FLOPS, RESULT, ...)    COUNT(moved_##ID, MOVED)
+#define COMPUTES(ID, NAME, MOVED, FLOPS, RESULT, ...) COUNT(flops_##ID, FLOPS)
+BENCH_ROWS(MOVES)
+BENCH_ROWS(COMPUTES)
 
 typedef struct Row {
   const char *id, *name;
@@ -486,12 +488,16 @@ static void measure(const char *filter, const Sizes *s, double bandwidth, double
   free_elements(&e);
 }
 
-int main(int argc, char **argv)
+typedef struct Options {
+  int64_t elements;
+  double budget;
+  const char *filter, *peer;
+  int only_device, only_check;
+} Options;
+
+/* Whether the command line has nothing else. */
+static int read_options(int argc, char **argv, Options *o)
 {
-  int64_t elements = 1 << 26;
-  double budget = 0.2;
-  const char *filter = "", *peer = NULL;
-  int only_device = 0, only_check = 0;
   static const struct option known[] = {{"elements", required_argument, NULL, 'e'},
                                         {"seconds", required_argument, NULL, 's'},
                                         {"filter", required_argument, NULL, 'f'},
@@ -501,25 +507,44 @@ int main(int argc, char **argv)
                                         {NULL, 0, NULL, 0}};
   for (int c; (c = getopt_long(argc, argv, "", known, NULL)) != -1;) {
     if (c == 'e')
-      elements = atoll(optarg);
+      o->elements = atoll(optarg);
     else if (c == 's')
-      budget = atof(optarg);
+      o->budget = atof(optarg);
     else if (c == 'f')
-      filter = optarg;
+      o->filter = optarg;
     else if (c == 'p')
-      peer = optarg;
+      o->peer = optarg;
     else if (c == 'd')
-      only_device = 1;
+      o->only_device = 1;
     else if (c == 'c')
-      only_check = 1;
+      o->only_check = 1;
     else
-      return 2;
+      return 0;
   }
-  if (elements < 500) {
+  if (o->elements < 500)
     fprintf(stderr, "th_bench_gpu: at least 500 elements are measured\n");
-    return 2;
-  }
+  return o->elements >= 500;
+}
 
+static void measure_all(const Options *o, const char *card)
+{
+  const double bandwidth = copy_bandwidth((size_t)o->elements * sizeof(float), o->budget);
+  start_peer(o->peer);
+  printf("Card: %s; it copies %.0f GB/s (read and written). Beside %s.\n\n", card, bandwidth * 1e-9,
+         peer_name[0] ? peer_name : "nothing: no PyTorch was found");
+  printf(
+      "| operation | elements | THC | limit | limit / THC | PyTorch | PyTorch / THC | TFLOP/s |\n"
+      "|---|---|---|---|---|---|---|---|\n");
+  const Sizes many = sizes_of(o->elements), few = sizes_of(1000);
+  measure(o->filter, &many, bandwidth, o->budget);
+  measure(o->filter, &few, 0, o->budget);
+}
+
+int main(int argc, char **argv)
+{
+  Options o = {.elements = 1 << 26, .budget = 0.2, .filter = ""};
+  if (!read_options(argc, argv, &o))
+    return 2;
   state = THCState_alloc();
   THTry attempt;
   TH_TRY(attempt)
@@ -531,24 +556,14 @@ int main(int argc, char **argv)
     return 1;
   }
   const char *card = THCState_getCurrentDeviceProperties(state)->name;
-  if (only_device) {
+  if (o.only_device) {
     printf("%s\n", card);
     return 0;
   }
-  const int wrong = compare_all(filter);
+  const int wrong = compare_all(o.filter);
   fprintf(stderr, "th_bench_gpu: %d rows differ from the processor's\n", wrong);
-  if (!only_check && !wrong) {
-    const double bandwidth = copy_bandwidth((size_t)elements * sizeof(float), budget);
-    start_peer(peer);
-    printf("Card: %s; it copies %.0f GB/s (read and written). Beside %s.\n\n", card,
-           bandwidth * 1e-9, peer_name[0] ? peer_name : "nothing: no PyTorch was found");
-    printf(
-        "| operation | elements | THC | limit | limit / THC | PyTorch | PyTorch / THC | TFLOP/s |\n"
-        "|---|---|---|---|---|---|---|---|\n");
-    const Sizes many = sizes_of(elements), few = sizes_of(1000);
-    measure(filter, &many, bandwidth, budget);
-    measure(filter, &few, 0, budget);
-  }
+  if (!o.only_check && !wrong)
+    measure_all(&o, card);
   THCudaShutdown(state);
   THCState_free(state);
   return wrong > 0;

@@ -308,6 +308,56 @@ static void compare(Ours *o, Way *w, const char *name, float *const *elements)
   }
 }
 
+/* Times of each round, and which ways were the fastest. */
+typedef struct {
+  double mine[MOST_ROUNDS], plain[MOST_ROUNDS], own[MOST_ROUNDS];
+  double overPlain[MOST_ROUNDS], overOwn[MOST_ROUNDS];
+  int bestPlain, bestOwn;
+} Times;
+
+static void time_rounds(Times *t, Ours *o, Way *all, const int *there, int rounds, double budget)
+{
+  for (int k = 0; k < rounds; k++) {
+    t->mine[k] = bench_time(ours, o, budget);
+    t->plain[k] = t->own[k] = INFINITY;
+    for (int i = 0; i < WAYS; i++) {
+      if (!there[i])
+        continue;
+      const double whole = bench_time(execute_from_plain, &all[i], budget);
+      const double alone = bench_time(execute, &all[i], budget);
+      if (whole < t->plain[k])
+        t->plain[k] = whole, t->bestPlain = i;
+      if (alone < t->own[k])
+        t->own[k] = alone, t->bestOwn = i;
+    }
+    t->overPlain[k] = t->plain[k] / t->mine[k];
+    t->overOwn[k] = t->own[k] / t->mine[k];
+  }
+}
+
+static void print_times(const Times *t, const Ours *o, const Way *all, int rounds, int threads,
+                        int lines)
+{
+  const Shape *s = o->s;
+  char step[16] = "";
+  if (s->step > 1)
+    snprintf(step, sizeof step, " by %d", s->step);
+  if (lines)
+    printf("convolution\tconv.%s.%s\t\t%d\t1\toneDNN\t%.6g\t%.4g\n", s->row, suffixes[o->direction],
+           threads, bench_median(t->plain, rounds), bench_median(t->overPlain, rounds));
+  else
+    printf(
+        "| %s | %d x %d x %d x %d, %d of %d x %d%s | %d | %.2f ms | %.2f ms (%s) | %.2f "
+        "| %.2f ms (%s) | %.2f | %.1f MB |\n",
+        s->groups > 1 && o->direction == FORWARD ? "SpatialDepthWiseConvolution"
+                                                 : names[o->direction],
+        s->batch, s->planes, s->side, s->side, s->outputs, s->window, s->window, step, threads,
+        1e3 * bench_median(t->mine, rounds), 1e3 * bench_median(t->plain, rounds),
+        ways[t->bestPlain].name, bench_median(t->overPlain, rounds),
+        1e3 * bench_median(t->own, rounds), ways[t->bestOwn].name, bench_median(t->overOwn, rounds),
+        (double)all[t->bestPlain].workspace / 1e6);
+}
+
 static void measure(Ours *o, int rounds, double budget, int threads, int lines)
 {
   /* oneDNN writes into memory of its own, so that ours stays as it is. */
@@ -328,42 +378,9 @@ static void measure(Ours *o, int rounds, double budget, int threads, int lines)
     if (there[i])
       compare(o, &all[i], ways[i].name, elements);
   }
-  double mine[MOST_ROUNDS], plain[MOST_ROUNDS], own[MOST_ROUNDS], overPlain[MOST_ROUNDS],
-      overOwn[MOST_ROUNDS];
-  int bestPlain = 0, bestOwn = 0;
-  for (int k = 0; k < rounds; k++) {
-    mine[k] = bench_time(ours, o, budget);
-    plain[k] = own[k] = INFINITY;
-    for (int i = 0; i < WAYS; i++) {
-      if (!there[i])
-        continue;
-      const double whole = bench_time(execute_from_plain, &all[i], budget);
-      const double alone = bench_time(execute, &all[i], budget);
-      if (whole < plain[k])
-        plain[k] = whole, bestPlain = i;
-      if (alone < own[k])
-        own[k] = alone, bestOwn = i;
-    }
-    overPlain[k] = plain[k] / mine[k];
-    overOwn[k] = own[k] / mine[k];
-  }
-  const Shape *s = o->s;
-  char step[16] = "";
-  if (s->step > 1)
-    snprintf(step, sizeof step, " by %d", s->step);
-  if (lines)
-    printf("convolution\tconv.%s.%s\t\t%d\t1\toneDNN\t%.6g\t%.4g\n", s->row, suffixes[o->direction],
-           threads, bench_median(plain, rounds), bench_median(overPlain, rounds));
-  else
-    printf(
-        "| %s | %d x %d x %d x %d, %d of %d x %d%s | %d | %.2f ms | %.2f ms (%s) | %.2f "
-        "| %.2f ms (%s) | %.2f | %.1f MB |\n",
-        s->groups > 1 && o->direction == FORWARD ? "SpatialDepthWiseConvolution"
-                                                 : names[o->direction],
-        s->batch, s->planes, s->side, s->side, s->outputs, s->window, s->window, step, threads,
-        1e3 * bench_median(mine, rounds), 1e3 * bench_median(plain, rounds), ways[bestPlain].name,
-        bench_median(overPlain, rounds), 1e3 * bench_median(own, rounds), ways[bestOwn].name,
-        bench_median(overOwn, rounds), (double)all[bestPlain].workspace / 1e6);
+  Times t = {0};
+  time_rounds(&t, o, all, there, rounds, budget);
+  print_times(&t, o, all, rounds, threads, lines);
   fflush(stdout);
   for (int i = 0; i < WAYS; i++)
     if (there[i])

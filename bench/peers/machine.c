@@ -175,27 +175,39 @@ typedef struct Loop {
   float *r, *x, *y;
 } Loop;
 
-#define EACH_THREAD(...)                                           \
-  const Loop *loop = context;                                      \
-  _Pragma("omp parallel num_threads(threads)")                     \
-  {                                                                \
-    const ptrdiff_t n = loop->n, begin = n * omp_get_thread_num(); \
-    line_t *r = (line_t *)(loop->r + begin);                       \
-    const line_t *x = (const line_t *)(loop->x + begin);           \
-    const line_t *y = (const line_t *)(loop->y + begin);           \
-    for (int repeat = 0; repeat < loop->repeats; repeat++) {       \
-      __VA_ARGS__                                                  \
-      __asm__ volatile("" ::"r"(r), "r"(x), "r"(y) : "memory");    \
-    }                                                              \
+/* The calling thread's part of the memory. */
+typedef struct Part {
+  ptrdiff_t n;
+  line_t *r;
+  const line_t *x, *y;
+} Part;
+
+static Part part_of_thread(const Loop *loop)
+{
+  const ptrdiff_t begin = loop->n * omp_get_thread_num();
+  return (Part){loop->n, (line_t *)(loop->r + begin), (const line_t *)(loop->x + begin),
+                (const line_t *)(loop->y + begin)};
+}
+
+/* Repeats the code on each thread, which sees its part p. */
+#define EACH_THREAD(...)                                              \
+  const Loop *loop = context;                                         \
+  _Pragma("omp parallel num_threads(threads)")                        \
+  {                                                                   \
+    const Part p = part_of_thread(loop);                              \
+    for (int repeat = 0; repeat < loop->repeats; repeat++) {          \
+      __VA_ARGS__                                                     \
+      __asm__ volatile("" ::"r"(p.r), "r"(p.x), "r"(p.y) : "memory"); \
+    }                                                                 \
   }
 
 static void read_loop(void *context)
 {
   EACH_THREAD({
     line_t sum[8] = {{0}};
-    for (ptrdiff_t i = 0; i < n / 16; i += 8)
+    for (ptrdiff_t i = 0; i < p.n / 16; i += 8)
       for (int k = 0; k < 8; k++)
-        sum[k] += x[i + k];
+        sum[k] += p.x[i + k];
     for (int k = 0; k < 8; k++)
       __asm__ volatile("" ::"m"(sum[k]));
   })
@@ -205,30 +217,30 @@ static void fill_loop(void *context)
 {
   EACH_THREAD({
     const line_t one = (line_t){0} + 1;
-    for (ptrdiff_t i = 0; i < n / 16; i++)
-      r[i] = one;
+    for (ptrdiff_t i = 0; i < p.n / 16; i++)
+      p.r[i] = one;
   })
 }
 
 static void copy_loop(void *context)
 {
   EACH_THREAD({
-    for (ptrdiff_t i = 0; i < n / 16; i++)
-      r[i] = x[i];
+    for (ptrdiff_t i = 0; i < p.n / 16; i++)
+      p.r[i] = p.x[i];
   })
 }
 
 static void triad_loop(void *context)
 {
   EACH_THREAD({
-    for (ptrdiff_t i = 0; i < n / 16; i++)
-      r[i] = x[i] + 1.5f * y[i];
+    for (ptrdiff_t i = 0; i < p.n / 16; i++)
+      p.r[i] = p.x[i] + 1.5f * p.y[i];
   })
 }
 
 static void memcpy_loop(void *context)
 {
-  EACH_THREAD(memcpy(r, x, (size_t)n * sizeof(float));)
+  EACH_THREAD(memcpy(p.r, p.x, (size_t)p.n * sizeof(float));)
 }
 
 static void fill_around(void *context)

@@ -25,13 +25,11 @@ enum { CHAINS = 12, ROUNDS = 4000 };
   static void NAME(void)                                                                        \
   {                                                                                             \
     typedef TYPE lanes __attribute__((vector_size(BYTES), aligned(BYTES)));                     \
-    lanes c[CHAINS];                                                                            \
+    lanes c[CHAINS], a = (lanes){0} + (TYPE)0.999, b = (lanes){0} + (TYPE)0.001;                \
     for (int k = 0; k < CHAINS; k++)                                                            \
       c[k] = (lanes){0} + (TYPE)k;                                                              \
-    const lanes a = (lanes){0} + (TYPE)0.999, b = (lanes){0} + (TYPE)0.001;                     \
-    for (int i = 0; i < ROUNDS; i++) {                                                          \
+    for (int i = 0; i < ROUNDS; i++)                                                            \
       _Pragma("GCC unroll 12") for (int k = 0; k < CHAINS; k++) c[k] = c[k] * a + b;            \
-    }                                                                                           \
     _Pragma("GCC unroll 12") for (int k = 0; k < CHAINS; k++) __asm__ volatile("" ::"v"(c[k])); \
   }
 

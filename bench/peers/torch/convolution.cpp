@@ -13,6 +13,24 @@ static const struct Shape {
     {"dw3x3", 32, 128, 28, 128, 3, 1, 1, 128},
 };
 
+/* Channels-last. */
+static void of_rows(Bench &bench, const Shape &k, const std::string &id, const std::string &size,
+                    const Limit &limit, const Array &x, const Array &w, const Array &b)
+{
+  const auto step = sizes(k.step, k.step), pad = sizes(k.pad, k.pad), one = sizes(1, 1);
+  const auto none = sizes(0, 0);
+  const View rows(at_contiguous(View(at_permute(x, sizes(0, 2, 3, 1)))));
+  const View last(at_permute(rows, sizes(0, 3, 1, 2)));
+  const at::Tensor xc = x.torch.contiguous(at::MemoryFormat::ChannelsLast);
+  const at::Tensor wc = w.torch.contiguous(at::MemoryFormat::ChannelsLast);
+  bench.row({.id = id + ".fwd_nhwc",
+             .shape = size,
+             .limit = limit,
+             .ours =
+                 [&] { return at_convolution(last, w, b, step, pad, one, false, none, k.groups); },
+             .torch = [&] { return at::conv2d(xc, wc, b.torch, k.step, k.pad, 1, k.groups); }});
+}
+
 static void of_shape(Bench &bench, const Shape &k)
 {
   const std::string id = std::string("conv.") + k.name;
@@ -60,20 +78,8 @@ static void of_shape(Bench &bench, const Shape &k)
                  },
              .torch = [&] { return std::get<1>(torch(false, true)); },
              .tolerance = 1e-4});
-  if (k.groups == 1) {
-    const View rows(at_contiguous(View(at_permute(x, sizes(0, 2, 3, 1)))));
-    const View last(at_permute(rows, sizes(0, 3, 1, 2)));
-    const at::Tensor xc = x.torch.contiguous(at::MemoryFormat::ChannelsLast);
-    const at::Tensor wc = w.torch.contiguous(at::MemoryFormat::ChannelsLast);
-    bench.row({.id = id + ".fwd_nhwc",
-               .shape = size,
-               .limit = limit,
-               .ours =
-                   [&] {
-                     return at_convolution(last, w, b, step, pad, one, false, none, k.groups);
-                   },
-               .torch = [&] { return at::conv2d(xc, wc, b.torch, k.step, k.pad, 1, k.groups); }});
-  }
+  if (k.groups == 1)
+    of_rows(bench, k, id, size, limit, x, w, b);
 }
 
 void convolution(Bench &bench)

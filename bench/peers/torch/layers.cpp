@@ -140,18 +140,20 @@ static void softmax(Bench &bench)
              .torch = [&] { at::_log_softmax_backward_data_out(r, g, q, 1, at::kFloat); }});
 }
 
+static const double units =
+    64 * 512; /* hidden units; what the functions write for later counts too */
+
 /* THNN's function after the products, which ATen of that age has not. */
-static void cells(Bench &bench)
+static void lstm_pointwise(Bench &bench)
 {
   Array gates = bench.normal("gates", {64, 2048}), hidden = bench.normal("hidden", {64, 2048});
   Array cx = bench.normal("cx", {64, 512}), cy = bench.zeros("cy", {64, 512}),
         hy = bench.zeros("hy", {64, 512});
-  Array work = bench.zeros("work", {64, 2048}), other = bench.zeros("other", {64, 2048});
-  const double all = 64 * 512; /* hidden units; what the functions write for later counts too */
+  Array work = bench.zeros("work", {64, 2048});
   bench.row({.id = "nn.lstm_pointwise",
              .shape = "64x512",
              .results = {&hy},
-             .limit = moving(9 * all, 6 * all),
+             .limit = moving(9 * units, 6 * units),
              .ours =
                  [&] {
                    at_copy_(work, gates); /* the function changes its operand */
@@ -173,7 +175,7 @@ static void cells(Bench &bench)
   bench.row({.id = "nn.lstm_pointwise.bwd",
              .shape = "64x512",
              .results = {&work, &dc},
-             .limit = moving(8 * all, 5 * all),
+             .limit = moving(8 * units, 5 * units),
              .ours =
                  [&] {
                    THNN_FloatLSTMFused_updateGradInput(nullptr, kept.th(), work.th(), cx.th(),
@@ -193,12 +195,17 @@ static void cells(Bench &bench)
                    at::mul_out(dc, d, f);
                  },
              .counted = false});
+}
+
+static void gru_pointwise(Bench &bench)
+{
+  Array cx = bench.normal("cx", {64, 512}), hy = bench.zeros("hy", {64, 512});
   Array three = bench.normal("three", {64, 1536}), others = bench.normal("others", {64, 1536});
   Array room = bench.zeros("room", {64, 2560});
   bench.row({.id = "nn.gru_pointwise",
              .shape = "64x512",
              .results = {&hy},
-             .limit = moving(7 * all, 6 * all),
+             .limit = moving(7 * units, 6 * units),
              .ours =
                  [&] {
                    THNN_FloatGRUFused_updateOutput(nullptr, three.th(), others.th(), nullptr,
@@ -212,7 +219,12 @@ static void cells(Bench &bench)
                    at::lerp_out(hy, t, cx.torch, z);
                  },
              .counted = false});
+}
 
+static void lstm_cell(Bench &bench)
+{
+  Array cx = bench.normal("cx", {64, 512}), cy = bench.zeros("cy", {64, 512});
+  Array work = bench.zeros("work", {64, 2048}), other = bench.zeros("other", {64, 2048});
   Array x = bench.normal("x", {64, 512}), hx = bench.normal("hx", {64, 512});
   Array wi = bench.holding("wi", at::randn({2048, 512}) / 22),
         wh = bench.holding("wh", at::randn({2048, 512}) / 22);
@@ -270,8 +282,8 @@ static void layer_norm(Bench &bench)
              .counted = false});
 }
 
-/* Images twice as high and wide, and grid sampling. */
-static void resampling(Bench &bench)
+/* Images twice as high and wide. */
+static void upsampling(Bench &bench)
 {
   const std::string size = "32x64x28x28 by 2";
   const double all = 32 * 64 * 28 * 28;
@@ -313,7 +325,10 @@ static void resampling(Bench &bench)
                    at::upsample_bilinear2d_backward_out(gi, go, {56, 56}, {32, 64, 28, 28}, true);
                  },
              .counted = false});
+}
 
+static void grid_sampling(Bench &bench)
+{
   const double images = 8 * 32 * 64 * 64, points = 8 * 64 * 64 * 2;
   Array image = bench.normal("image", {8, 32, 64, 64}), gy = bench.normal("gy", {8, 32, 64, 64});
   Array grid = bench.holding("grid", at::rand({8, 64, 64, 2}) * 2.2 - 1.1);
@@ -375,10 +390,13 @@ void layers(Bench &bench)
   if (bench.wants("nn.batchnorm"))
     normalization(bench);
   softmax(bench);
-  cells(bench);
+  lstm_pointwise(bench);
+  gru_pointwise(bench);
+  lstm_cell(bench);
   layer_norm(bench);
   if (bench.wants("nn.upsample") || bench.wants("nn.gridsample"))
-    resampling(bench);
+    upsampling(bench);
+  grid_sampling(bench);
   lookup(bench);
   linear(bench);
 }

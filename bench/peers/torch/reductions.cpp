@@ -48,55 +48,21 @@ static void over_all(Bench &bench, const Array &a)
              .numpy = "np.var(a, ddof=1)"});
 }
 
-static void over_one(Bench &bench, const Array &a, const Array &f, int64_t dim, const char *which)
+static std::string id_of(const char *operation, const char *which)
 {
-  Array o = bench.ones("o", {4096}), where = bench.ones("where", {4096}, AT_LONG);
-  const auto id = [&](const char *operation) {
-    return std::string("red.") + operation + "." + which;
-  };
+  return std::string("red.") + operation + "." + which;
+}
+
+/* Norms, variances and cumulative sums. */
+static void statistics_over_one(Bench &bench, const Array &a, const Array &f, int64_t dim,
+                                const char *which)
+{
+  Array o = bench.ones("o", {4096});
   const std::string axis = dim ? ", axis=1" : ", axis=0";
   const Limit read = moving(ALL, 0);
   const std::vector<const Array *> out = {&o};
 
-  bench.row({.id = id("sum"),
-             .shape = SIZE,
-             .results = out,
-             .limit = read,
-             .ours = [&] { at_sum_dim_out(o, a, sizes(dim)); },
-             .torch = [&] { at::sum_out(o, a, at::IntArrayRef{dim}); },
-             .numpy = "np.sum(a" + axis + ", out=o)"});
-  bench.row({.id = id("mean"),
-             .shape = SIZE,
-             .results = out,
-             .limit = read,
-             .ours = [&] { at_mean_dim_out(o, a, sizes(dim)); },
-             .torch = [&] { at::mean_out(o, a, at::IntArrayRef{dim}); },
-             .numpy = "np.mean(a" + axis + ", out=o)"});
-  bench.row({.id = id("max"),
-             .shape = SIZE,
-             .results = {&o, &where},
-             .limit = read,
-             .ours = [&] { at_max_dim_out(o, where, a, dim); },
-             .torch = [&] { at::max_out(o, where, a, dim); }});
-  bench.row({.id = id("amax"),
-             .shape = SIZE,
-             .results = out,
-             .limit = read,
-             .ours =
-                 [&] {
-                   Sizes<1> d = sizes(dim);
-                   at_amax_out(o, a, .dim = d);
-                 },
-             .torch = [&] { at::amax_out(o, a, at::IntArrayRef{dim}); },
-             .numpy = "np.max(a" + axis + ", out=o)"});
-  bench.row({.id = id("argmax"),
-             .shape = SIZE,
-             .results = {&where},
-             .limit = read,
-             .ours = [&] { at_argmax_out(where, a, .dim = dim); },
-             .torch = [&] { at::argmax_out(where, a, dim); },
-             .numpy = "np.argmax(a" + axis + ", out=where)"});
-  bench.row({.id = id("norm"),
+  bench.row({.id = id_of("norm", which),
              .shape = SIZE,
              .results = out,
              .limit = read,
@@ -104,7 +70,7 @@ static void over_one(Bench &bench, const Array &a, const Array &f, int64_t dim, 
              .torch = [&] { at::norm_out(o, a, 2, at::IntArrayRef{dim}, false); },
              .numpy = "np.linalg.norm(a" + axis + ")",
              .numpy_result = -1});
-  bench.row({.id = id("var"),
+  bench.row({.id = id_of("var", which),
              .shape = SIZE,
              .results = out,
              .limit = read,
@@ -120,12 +86,61 @@ static void over_one(Bench &bench, const Array &a, const Array &f, int64_t dim, 
              .numpy = "np.cumsum(a" + axis + ", out=f)"});
 }
 
+static void over_one(Bench &bench, const Array &a, int64_t dim, const char *which)
+{
+  Array o = bench.ones("o", {4096}), where = bench.ones("where", {4096}, AT_LONG);
+  const std::string axis = dim ? ", axis=1" : ", axis=0";
+  const Limit read = moving(ALL, 0);
+  const std::vector<const Array *> out = {&o};
+
+  bench.row({.id = id_of("sum", which),
+             .shape = SIZE,
+             .results = out,
+             .limit = read,
+             .ours = [&] { at_sum_dim_out(o, a, sizes(dim)); },
+             .torch = [&] { at::sum_out(o, a, at::IntArrayRef{dim}); },
+             .numpy = "np.sum(a" + axis + ", out=o)"});
+  bench.row({.id = id_of("mean", which),
+             .shape = SIZE,
+             .results = out,
+             .limit = read,
+             .ours = [&] { at_mean_dim_out(o, a, sizes(dim)); },
+             .torch = [&] { at::mean_out(o, a, at::IntArrayRef{dim}); },
+             .numpy = "np.mean(a" + axis + ", out=o)"});
+  bench.row({.id = id_of("max", which),
+             .shape = SIZE,
+             .results = {&o, &where},
+             .limit = read,
+             .ours = [&] { at_max_dim_out(o, where, a, dim); },
+             .torch = [&] { at::max_out(o, where, a, dim); }});
+  bench.row({.id = id_of("amax", which),
+             .shape = SIZE,
+             .results = out,
+             .limit = read,
+             .ours =
+                 [&] {
+                   Sizes<1> d = sizes(dim);
+                   at_amax_out(o, a, .dim = d);
+                 },
+             .torch = [&] { at::amax_out(o, a, at::IntArrayRef{dim}); },
+             .numpy = "np.max(a" + axis + ", out=o)"});
+  bench.row({.id = id_of("argmax", which),
+             .shape = SIZE,
+             .results = {&where},
+             .limit = read,
+             .ours = [&] { at_argmax_out(where, a, .dim = dim); },
+             .torch = [&] { at::argmax_out(where, a, dim); },
+             .numpy = "np.argmax(a" + axis + ", out=where)"});
+}
+
 void reductions(Bench &bench)
 {
   Array a = bench.uniform("a", {4096, 4096}), f = bench.ones("f", {4096, 4096});
   over_all(bench, a);
-  over_one(bench, a, f, 0, "first");
-  over_one(bench, a, f, 1, "last");
+  over_one(bench, a, 0, "first");
+  statistics_over_one(bench, a, f, 0, "first");
+  over_one(bench, a, 1, "last");
+  statistics_over_one(bench, a, f, 1, "last");
 }
 
 }  // namespace peers
