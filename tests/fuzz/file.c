@@ -160,6 +160,56 @@ static void set_up(THFile *file, uint8_t options)
   (options & 4 ? THFile_quiet : THFile_pedantic)(file);
 }
 
+/* How long integers and doubles are written, in both files. */
+static void set_encoding(THFile *memory, THFile *disk, int options, int isBig)
+{
+  const int longSize = (const int[]){0, 4, 8, 4}[options >> 3 & 3];
+  THMemoryFile_longSize(memory, longSize);
+  THDiskFile_longSize(disk, longSize);
+  if (isBig)
+    THDiskFile_bigEndianEncoding(disk);
+  else
+    THDiskFile_littleEndianEncoding(disk);
+  if (options & 64)
+    THDiskFile_noBuffer(disk);
+}
+
+/* Checks that a call came to the same in both files. */
+static void check_same(THFile *memory, THFile *disk, int isSeek, int isBig, const Outcome *first,
+                       const Outcome *second)
+{
+  /* Only a disk file is sought beyond its end. */
+  if (!isSeek) {
+    MUST(first->raised == second->raised);
+    MUST(first->result == second->result);
+    MUST(first->position == second->position);
+    MUST(first->hasError == second->hasError);
+    MUST(!first->string == !second->string);
+    if (first->string)
+      MUST(memcmp(first->string, second->string, first->result) == 0);
+    if (!isBig)
+      MUST(memcmp(first->data, second->data, sizeof first->data) == 0);
+  } else if (first->raised || first->hasError) {
+    THFile_seekEnd(memory);
+    THFile_seekEnd(disk);
+    THFile_clearError(memory);
+    THFile_clearError(disk);
+  }
+}
+
+/* Checks what is in the files at the end. */
+static void check_contents(THFile *memory, THFile *disk, const THCharStorage *storage)
+{
+  THFile_seek(disk, 0);
+  THFile_quiet(disk);
+  THFile_binary(disk);
+  THMemoryFile_storage(memory);
+  THByteStorage *same = THByteStorage_newWithSize(storage->size);
+  MUST(THFile_readByte(disk, same) == (size_t)storage->size - 1);
+  MUST(memcmp(same->data, storage->data, (size_t)storage->size - 1) == 0);
+  THByteStorage_free(same);
+}
+
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
 {
   if (size < 2)
@@ -177,51 +227,19 @@ int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)
   set_up(memory, options);
   set_up(disk, options);
 
-  const int longSize = (const int[]){0, 4, 8, 4}[options >> 3 & 3], isBig = options >> 5 & 1;
-  THMemoryFile_longSize(memory, longSize);
-  THDiskFile_longSize(disk, longSize);
-  if (isBig)
-    THDiskFile_bigEndianEncoding(disk);
-  else
-    THDiskFile_littleEndianEncoding(disk);
-  if (options & 64)
-    THDiskFile_noBuffer(disk);
-
+  const int isBig = options >> 5 & 1;
+  set_encoding(memory, disk, options, isBig);
   static Outcome first, second;
   for (size_t i = 0; i < calls; i++, call += 2) {
     if (call[0] % CALLS == DO_WRITE && (isBig || THMemoryFile_storage(memory)->size > 1024))
       continue;
     run_call(memory, call[0], call[1], &first);
     run_call(disk, call[0], call[1], &second);
-    /* Only a disk file is sought beyond its end. */
-    if (call[0] % CALLS != DO_SEEK) {
-      MUST(first.raised == second.raised);
-      MUST(first.result == second.result);
-      MUST(first.position == second.position);
-      MUST(first.hasError == second.hasError);
-      MUST(!first.string == !second.string);
-      if (first.string)
-        MUST(memcmp(first.string, second.string, first.result) == 0);
-      if (!isBig)
-        MUST(memcmp(first.data, second.data, sizeof first.data) == 0);
-    } else if (first.raised || first.hasError) {
-      THFile_seekEnd(memory);
-      THFile_seekEnd(disk);
-      THFile_clearError(memory);
-      THFile_clearError(disk);
-    }
+    check_same(memory, disk, call[0] % CALLS == DO_SEEK, isBig, &first, &second);
     THFree(first.string);
     THFree(second.string);
   }
-  /* What is in the files at the end. */
-  THFile_seek(disk, 0);
-  THFile_quiet(disk);
-  THFile_binary(disk);
-  THMemoryFile_storage(memory);
-  THByteStorage *same = THByteStorage_newWithSize(storage->size);
-  MUST(THFile_readByte(disk, same) == (size_t)storage->size - 1);
-  MUST(memcmp(same->data, storage->data, (size_t)storage->size - 1) == 0);
-  THByteStorage_free(same);
+  check_contents(memory, disk, storage);
   THFile_free(disk);
   THFile_free(memory);
   MUST(storage->refcount == 1 && storage->data[storage->size - 1] == 0);

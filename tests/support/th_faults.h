@@ -83,13 +83,16 @@ TH_UNUSED static THFaults th_faults;
 #define FAULT_TEXT_OF(...) #__VA_ARGS__
 #define FAULT_TEXT(...)    FAULT_TEXT_OF(__VA_ARGS__)
 
+#define FAULT_CALL(NAME, ...)               \
+  static void fault_##NAME(void *operands)  \
+  {                                         \
+    TH_UNUSED Operands *const o = operands; \
+    FAULT_LOCALS                            \
+    __VA_ARGS__;                            \
+  }
+
 #define FAULT_ROW(NAME, ACQUIRES, ...)                                                     \
-  static void fault_##NAME(void *operands)                                                 \
-  {                                                                                        \
-    TH_UNUSED Operands *const o = operands;                                                \
-    FAULT_LOCALS                                                                           \
-    __VA_ARGS__;                                                                           \
-  }                                                                                        \
+  FAULT_CALL(NAME, __VA_ARGS__)                                                            \
   __attribute__((constructor)) static void add_fault_##NAME(void)                          \
   {                                                                                        \
     static THFault fault = {#NAME, FAULT_TEXT(__VA_ARGS__), fault_##NAME, ACQUIRES, NULL}; \
@@ -126,22 +129,25 @@ void th_watch_forget(void);
 
 /* --- the end of a file ----------------------------------------------------------------------- */
 
+#define TH_FAULT_FRAME                        \
+  static void fault_set_up(void *operands)    \
+  {                                           \
+    set_up(operands);                         \
+  }                                           \
+  static void fault_tear_down(void *operands) \
+  {                                           \
+    tear_down(operands);                      \
+  }
+
 #define TH_FAULT_TABLE                                           \
-  static Operands fault_operands;                                \
-  static void fault_set_up(void *operands)                       \
-  {                                                              \
-    set_up(operands);                                            \
-  }                                                              \
-  static void fault_tear_down(void *operands)                    \
-  {                                                              \
-    tear_down(operands);                                         \
-  }                                                              \
+  TH_FAULT_FRAME                                                 \
   __attribute__((constructor)) static void register_faults(void) \
   {                                                              \
+    static Operands operands;                                    \
     th_faults.set_up = fault_set_up;                             \
     th_faults.tear_down = fault_tear_down;                       \
-    th_faults.operands = &fault_operands;                        \
-    th_faults.size = sizeof fault_operands;                      \
+    th_faults.operands = &operands;                              \
+    th_faults.size = sizeof operands;                            \
     th_faults_register(&th_faults);                              \
   }
 

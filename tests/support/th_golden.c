@@ -164,20 +164,29 @@ double th_golden_number(const THGolden *golden, ptrdiff_t i)
   return is_floating(golden->type) ? golden->values[i].number : (double)golden->values[i].integer;
 }
 
-#define TH_GOLDEN_NEW(Real, real, accreal)                                                  \
-  TH##Real##Tensor *th_golden_new##Real(const THGolden *golden)                             \
-  {                                                                                         \
-    if (golden->type != THScalar##Real)                                                     \
-      fail_msg("%s is of type %s, not " #Real, golden->name, type_names[golden->type]);     \
-    TH##Real##Tensor *tensor = TH##Real##Tensor_new();                                      \
-    int64_t one = 1;                                                                        \
-    if (golden->count > 0)                                                                  \
-      TH##Real##Tensor_resizeNd(tensor, golden->nDimension ? golden->nDimension : 1,        \
-                                golden->nDimension ? (int64_t *)golden->size : &one, NULL); \
-    for (ptrdiff_t i = 0; i < golden->count; i++)                                           \
-      TH##Real##Tensor_data(tensor)[i] = is_floating(golden->type)                          \
-                                             ? (real)golden->values[i].number               \
-                                             : (real)golden->values[i].integer;             \
-    return tensor;                                                                          \
+/* The size of a tensor of that type; a scalar becomes a vector of one element. */
+static int64_t *size_of(const THGolden *golden, THScalarType type)
+{
+  static int64_t one = 1;
+  if (golden->type != type)
+    fail_msg("%s is of type %s, not %s", golden->name, type_names[golden->type], type_names[type]);
+  return golden->nDimension ? (int64_t *)golden->size : &one;
+}
+
+/* Element i as a type. */
+#define VALUE(REAL, GOLDEN, I)                                    \
+  (is_floating((GOLDEN)->type) ? (REAL)(GOLDEN)->values[I].number \
+                               : (REAL)(GOLDEN)->values[I].integer)
+
+#define TH_GOLDEN_NEW(Real, real, accreal)                                         \
+  TH##Real##Tensor *th_golden_new##Real(const THGolden *golden)                    \
+  {                                                                                \
+    int64_t *size = size_of(golden, THScalar##Real);                               \
+    TH##Real##Tensor *tensor = TH##Real##Tensor_new();                             \
+    if (golden->count > 0)                                                         \
+      TH##Real##Tensor_resizeNd(tensor, THMax(golden->nDimension, 1), size, NULL); \
+    for (ptrdiff_t i = 0; i < golden->count; i++)                                  \
+      TH##Real##Tensor_data(tensor)[i] = VALUE(real, golden, i);                   \
+    return tensor;                                                                 \
   }
 TH_FOR_EACH_TYPE_BUT_HALF(TH_GOLDEN_NEW)

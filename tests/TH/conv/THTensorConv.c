@@ -274,6 +274,42 @@ static void THTest_(checkConvolution)(const Case *c, const THTensor *r, real bet
   free(want);
 }
 
+/* Puts an infinity or a NaN into k and t, now and then. */
+static void THTest_(addOdd)(THTensor *k, THTensor *t, th_random *random)
+{
+#if defined(TH_REAL_IS_FLOATING)
+  const real odd[] = {NAN, INFINITY, -INFINITY};
+  if (th_random_below(random, 4) == 0)
+    *THTest_(at)(k, th_random_below(random, THTest_(count)(k))) = odd[th_random_below(random, 3)];
+  if (th_random_below(random, 8) == 0)
+    *THTest_(at)(t, th_random_below(random, THTest_(count)(t))) = odd[th_random_below(random, 3)];
+#endif
+}
+
+/* A result: t, k, empty, of another shape, or new with NaN where beta is 0. */
+static THTensor *THTest_(resultOf)(int alias, THTensor *t, THTensor *k, const int *layouts,
+                                   const Shape *shape, real beta, th_random *random)
+{
+  THTensor *r;
+  if (alias < 2 && th_layout_is_writable(layouts[alias + 1])) {
+    r = alias == 0 ? t : k;
+    THTensor_(retain)(r);
+  } else if (alias == 2) {
+    r = THTensor_(new)();
+  } else if (alias == 3) {
+    r = THTest_(tensor)(TH_TRANSPOSED, 3, TH_SHAPE(3, 2));
+  } else {
+    r = THTest_(tensor)(layouts[0], 3, shape->dims, shape->size);
+    THTest_(fill)(r, random);
+#if defined(TH_REAL_IS_FLOATING)
+    if (beta == 0)
+      for (ptrdiff_t i = 0; i < THTest_(count)(r); i++)
+        *THTest_(at)(r, i) = NAN;
+#endif
+  }
+  return r;
+}
+
 static void THTest_(randomConvolutions)(void)
 {
   th_random random = {th_seed()};
@@ -304,32 +340,8 @@ static void THTest_(randomConvolutions)(void)
     THTensor *k = THTest_(tensor)(layouts[2], 2, shapes[2].dims, shapes[2].size);
     THTest_(fill)(t, &random);
     THTest_(fill)(k, &random);
-#if defined(TH_REAL_IS_FLOATING)
-    const real odd[] = {NAN, INFINITY, -INFINITY};
-    if (th_random_below(&random, 4) == 0)
-      *THTest_(at)(k, th_random_below(&random, THTest_(count)(k))) =
-          odd[th_random_below(&random, 3)];
-    if (th_random_below(&random, 8) == 0)
-      *THTest_(at)(t, th_random_below(&random, THTest_(count)(t))) =
-          odd[th_random_below(&random, 3)];
-#endif
-    THTensor *r;
-    if (alias < 2 && th_layout_is_writable(layouts[alias + 1])) {
-      r = alias == 0 ? t : k;
-      THTensor_(retain)(r);
-    } else if (alias == 2) {
-      r = THTensor_(new)();
-    } else if (alias == 3) {
-      r = THTest_(tensor)(TH_TRANSPOSED, 3, TH_SHAPE(3, 2));
-    } else {
-      r = THTest_(tensor)(layouts[0], 3, shapes[0].dims, shapes[0].size);
-      THTest_(fill)(r, &random);
-#if defined(TH_REAL_IS_FLOATING)
-      if (beta == 0)
-        for (ptrdiff_t i = 0; i < THTest_(count)(r); i++)
-          *THTest_(at)(r, i) = NAN;
-#endif
-    }
+    THTest_(addOdd)(k, t, &random);
+    THTensor *r = THTest_(resultOf)(alias, t, k, layouts, &shapes[0], beta, &random);
     real *ts = THTest_(values)(t), *ks = THTest_(values)(k), *rs = THTest_(values)(r);
     real *before = THTest_(storageValues)(r);
     const int fits = THSize_isSameSizeAs(r->size, r->nDimension, shapes[0].size, shapes[0].dims);
@@ -501,7 +513,10 @@ static void THTest_(planePointers)(void)
     THTensor_(free)(t);
     THTensor_(free)(k);
   }
+}
 
+static void THTest_(planeErrors)(void)
+{
   real x[8] = {0};
   CHECK_RAISES(4, "[0 x 2]", THTensor_(validXCorr2Dptr)(x, 1, x, 0, 2, x, 1, 1, 1, 1));
   CHECK_RAISES(7, "[1 x -1]", THTensor_(fullConv2Dptr)(x, 1, x, 1, 2, x, 1, -1, 1, 1));
@@ -561,19 +576,11 @@ static void THTest_(convolutionThreads)(void)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
-static void THTest_(convolutionErrors)(void)
+/* Dimensions, and numbers of planes. */
+static void THTest_(wrongDimensions)(THTensor *p, THTensor *w, THTensor *ps, THTensor *ws,
+                                     THTensor *pss, THTensor *wss, THTensor *wsss, THTensor *empty,
+                                     THTensor *r)
 {
-  THTensor *p = THTest_(tensor)(0, 1, TH_SHAPE(5, 6)), *w = THTest_(tensor)(0, 1, TH_SHAPE(2, 3));
-  THTensor *ps = THTest_(tensor)(0, 1, TH_SHAPE(2, 5, 6)),
-           *ws = THTest_(tensor)(0, 1, TH_SHAPE(2, 2, 3));
-  THTensor *pss = THTest_(tensor)(0, 1, TH_SHAPE(3, 2, 5, 6)),
-           *wss = THTest_(tensor)(0, 1, TH_SHAPE(4, 2, 2, 3));
-  THTensor *wsss = THTest_(tensor)(0, 1, TH_SHAPE(4, 3, 2, 2, 3));
-  THTensor *empty = THTensor_(new)();
-  THTensor *r = THTest_(tensor)(TH_EXPANDED, 1, TH_SHAPE(4, 4));
-  real *before = THTest_(storageValues)(r);
-
-  /* dimensions, and numbers of planes */
   CHECK_RAISES(4, "size [2 x 5 x 6]", THTensor_(conv2Dmul)(r, 0, 1, ps, w, 1, 1, "V", "X"));
   CHECK_RAISES(4, "size []", THTensor_(conv2Dmul)(r, 0, 1, empty, w, 1, 1, "V", "X"));
   CHECK_RAISES(5, "size []", THTensor_(conv2Dmul)(r, 0, 1, p, empty, 1, 1, "V", "X"));
@@ -590,8 +597,11 @@ static void THTest_(convolutionErrors)(void)
   CHECK_RAISES(4, "[2 x 5 x 6]", THTensor_(conv3DRevger)(r, 0, 1, ps, ws, 1, 1, 1));
   CHECK_RAISES(4, "[5 x 6]", THTensor_(conv3Dmul)(r, 0, 1, p, ws, 1, 1, 1, "V", "X"));
   CHECK_RAISES(4, "[2 x 5 x 6]", THTensor_(conv3Dmv)(r, 0, 1, ps, wsss, 1, 1, 1, "V", "X"));
+}
 
-  /* steps and letters */
+/* Steps, letters and sizes. */
+static void THTest_(wrongSteps)(THTensor *p, THTensor *w, THTensor *ps, THTensor *ws, THTensor *r)
+{
   CHECK_RAISES(6, "not 0", THTensor_(conv2Dmul)(r, 0, 1, p, w, 0, 1, "V", "X"));
   CHECK_RAISES(7, "not -1", THTensor_(conv2Dmul)(r, 0, 1, p, w, 1, -1, "F", "X"));
   CHECK_RAISES(6, "not 0", THTensor_(conv3Dmul)(r, 0, 1, ps, ws, 0, 1, 1, "V", "X"));
@@ -612,8 +622,12 @@ static void THTest_(convolutionErrors)(void)
   CHECK_RAISES(5, "too large", THTensor_(conv2Dmul)(r, 0, 1, p, w, INT64_MAX / 2, 1, "F", "X"));
   CHECK_RAISES(5, "too large",
                THTensor_(conv2Dmul)(r, 0, 1, p, w, INT64_MAX / 8, INT64_MAX / 8, "F", "X"));
+}
 
-  /* maps */
+/* Maps. */
+static void THTest_(wrongMaps)(THTensor *ps, THTensor *ws, THTensor *pss, THTensor *wss,
+                               THTensor *r)
+{
   THTensor *map = THTensor_(newWithSize2d)(2, 2), *two = THTensor_(newNarrow)(wss, 0, 0, 2);
   real *m = THTensor_(data)(map);
   for (int i = 0; i < 4; i++)
@@ -644,11 +658,29 @@ static void THTest_(convolutionErrors)(void)
   CHECK_RAISES(7, "not 0", THTensor_(conv2Dmap)(r, 0, 1, ps, ws, map, 0, 1, "V", "X"));
   CHECK_RAISES(9, "not 'q'", THTensor_(conv2Dmap)(r, 0, 1, ps, ws, map, 1, 1, "q", "X"));
   CHECK_RAISES(11, "not 'q'", THTensor_(conv3Dmap)(r, 0, 1, pss, wss, map, 1, 1, 1, "V", "q"));
+  THTensor_(free)(map);
+  THTensor_(free)(two);
+}
 
+static void THTest_(convolutionErrors)(void)
+{
+  THTensor *p = THTest_(tensor)(0, 1, TH_SHAPE(5, 6)), *w = THTest_(tensor)(0, 1, TH_SHAPE(2, 3));
+  THTensor *ps = THTest_(tensor)(0, 1, TH_SHAPE(2, 5, 6)),
+           *ws = THTest_(tensor)(0, 1, TH_SHAPE(2, 2, 3));
+  THTensor *pss = THTest_(tensor)(0, 1, TH_SHAPE(3, 2, 5, 6)),
+           *wss = THTest_(tensor)(0, 1, TH_SHAPE(4, 2, 2, 3));
+  THTensor *wsss = THTest_(tensor)(0, 1, TH_SHAPE(4, 3, 2, 2, 3));
+  THTensor *empty = THTensor_(new)();
+  THTensor *r = THTest_(tensor)(TH_EXPANDED, 1, TH_SHAPE(4, 4));
+  real *before = THTest_(storageValues)(r);
+
+  THTest_(wrongDimensions)(p, w, ps, ws, pss, wss, wsss, empty, r);
+  THTest_(wrongSteps)(p, w, ps, ws, r);
+  THTest_(wrongMaps)(ps, ws, pss, wss, r);
   CHECK(r->nDimension == 2 && r->size[0] == 4 && r->stride[0] == 0);
   CHECK(!memcmp(before, r->storage->data, (size_t)r->storage->size * sizeof(real)));
   free(before);
-  THTensor *all[] = {p, w, ps, ws, pss, wss, wsss, empty, r, map, two};
+  THTensor *all[] = {p, w, ps, ws, pss, wss, wsss, empty, r};
   for (size_t i = 0; i < sizeof all / sizeof *all; i++)
     THTensor_(free)(all[i]);
 }
@@ -707,5 +739,5 @@ static void THTest_(goldenConvolutions)(void)
 }
 
 TH_TESTS(THTest_(randomConvolutions), THTest_(convolutionWidths), THTest_(convolutionsOverlap),
-         THTest_(planePointers), THTest_(convolutionThreads), THTest_(convolutionErrors),
-         THTest_(goldenConvolutions))
+         THTest_(planePointers), THTest_(planeErrors), THTest_(convolutionThreads),
+         THTest_(convolutionErrors), THTest_(goldenConvolutions))

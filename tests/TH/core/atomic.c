@@ -3,30 +3,43 @@
 
 #include <pthread.h>
 
-#define CHECK_TYPE(SUFFIX, TYPE, MOST)                                      \
-  static void type##SUFFIX(void **state)                                    \
-  {                                                                         \
-    (void)state;                                                            \
-    TYPE volatile a = -7;                                                   \
-    assert_int_equal(THAtomicGet##SUFFIX(&a), -7);                          \
-    THAtomicSet##SUFFIX(&a, MOST);                                          \
-    assert_true(a == MOST);                                                 \
-    assert_true(THAtomicGet##SUFFIX(&a) == MOST);                           \
-    assert_true(THAtomicAdd##SUFFIX(&a, -5) == MOST);                       \
-    assert_true(a == MOST - 5);                                             \
-    assert_true(THAtomicAdd##SUFFIX(&a, 6) == MOST - 5);                    \
-    assert_true(a == -MOST - 1); /* it wraps */                             \
-    THAtomicSet##SUFFIX(&a, MOST - 9);                                      \
-    assert_int_equal(THAtomicCompareAndSwap##SUFFIX(&a, MOST - 8, 1), 0);   \
-    assert_true(a == MOST - 9);                                             \
-    assert_int_equal(THAtomicCompareAndSwap##SUFFIX(&a, MOST - 9, 385), 1); \
-    assert_int_equal(a, 385);                                               \
+#define TYPES(X) \
+  X(, int32_t, INT32_MAX) X(Long, int64_t, INT64_MAX) X(Ptrdiff, ptrdiff_t, PTRDIFF_MAX)
+
+#define CHECK_SUMS(SUFFIX, TYPE, MOST)                  \
+  static void check_sums##SUFFIX(TYPE volatile *a)      \
+  {                                                     \
+    THAtomicSet##SUFFIX(a, MOST);                       \
+    assert_true(*a == MOST);                            \
+    assert_true(THAtomicGet##SUFFIX(a) == MOST);        \
+    assert_true(THAtomicAdd##SUFFIX(a, -5) == MOST);    \
+    assert_true(*a == MOST - 5);                        \
+    assert_true(THAtomicAdd##SUFFIX(a, 6) == MOST - 5); \
+    assert_true(*a == -MOST - 1); /* it wraps */        \
   }
+TYPES(CHECK_SUMS)
 
-CHECK_TYPE(, int32_t, INT32_MAX)
-CHECK_TYPE(Long, int64_t, INT64_MAX)
-CHECK_TYPE(Ptrdiff, ptrdiff_t, PTRDIFF_MAX)
+#define CHECK_SWAPS(SUFFIX, TYPE, MOST)                                    \
+  static void check_swaps##SUFFIX(TYPE volatile *a)                        \
+  {                                                                        \
+    THAtomicSet##SUFFIX(a, MOST - 9);                                      \
+    assert_int_equal(THAtomicCompareAndSwap##SUFFIX(a, MOST - 8, 1), 0);   \
+    assert_true(*a == MOST - 9);                                           \
+    assert_int_equal(THAtomicCompareAndSwap##SUFFIX(a, MOST - 9, 385), 1); \
+    assert_int_equal(*a, 385);                                             \
+  }
+TYPES(CHECK_SWAPS)
 
+#define CHECK_TYPE(SUFFIX, TYPE, MOST)             \
+  static void type##SUFFIX(void **state)           \
+  {                                                \
+    (void)state;                                   \
+    TYPE volatile a = -7;                          \
+    assert_int_equal(THAtomicGet##SUFFIX(&a), -7); \
+    check_sums##SUFFIX(&a);                        \
+    check_swaps##SUFFIX(&a);                       \
+  }
+TYPES(CHECK_TYPE)
 static void references(void **state)
 {
   (void)state;

@@ -433,7 +433,12 @@ static void counted_memory(void **state)
   CHECK_EQ(file_size(file), 104);
   THFloatStorage_free(b);
   CHECK_EQ(file_size(file), -1);
+  CHECK_EQ(th_fail_live(), live);
+}
 
+static void counted_memory_errors(void **state)
+{
+  const int live = th_fail_live();
   CHECK_RAISES(0, "FROMFD, KEEPFD or UNLINK", counted(memory, SHAREDMEM | KEEPFD, 3));
   CHECK_RAISES(0, "FROMFD, KEEPFD or UNLINK", counted(memory, SHAREDMEM | UNLINK, 3));
   CHECK_RAISES(0, "SHARED or SHAREDMEM", counted(file, 0, 3));
@@ -632,6 +637,7 @@ int main(void)
       TEST(shared_memory),
       TEST(no_realloc),
       TEST(counted_memory),
+      TEST(counted_memory_errors),
       TEST(counted_memory_that_was_left),
       TEST(processes_share_a_tensor),
       TEST(processes_come_and_go),

@@ -428,68 +428,81 @@ static void exact_text(void **state)
 
 /* --- files that end too early ----------------------------------------------------------------- */
 
+enum { TRUNCATED = 5 }; /* elements */
+
+/* How many elements the first bytes of a file have: in text, half a number is a number, too. */
+static size_t whole_elements(const FileType *type, int isBinary, int isNumber, const char *bytes,
+                             size_t cut)
+{
+  if (!isNumber)
+    return cut / (isBinary ? type->size : 1);
+  size_t whole = 0;
+  for (size_t i = 0; i < cut; i++)
+    whole += bytes[i] != ' ' && (i + 1 == cut || bytes[i + 1] == ' ');
+  return whole - (cut > 0 && strchr("e+-.", bytes[cut - 1]) && bytes[cut - 1] != '.');
+}
+
+static THFile *open_cut(FileKind kind, int isBinary, const char *bytes, size_t cut)
+{
+  THFile *file = open_file(kind, "r", bytes, cut);
+  if (isBinary)
+    THFile_binary(file);
+  return file;
+}
+
+/* Reads a file of which only the first bytes are there, as a quiet file and as another. */
+static void check_cut(THScalarType t, FileKind kind, int isBinary, const char *values,
+                      const char *bytes, size_t cut)
+{
+  const FileType *type = &file_types[t];
+  char read[TRUNCATED * 8], before[TRUNCATED * 8];
+  memset(before, 0x33, sizeof before);
+  memcpy(read, before, sizeof read);
+  THFile *file = open_cut(kind, isBinary, bytes, cut);
+  THFile_quiet(file);
+  const size_t got = type->readRaw(file, read, TRUNCATED);
+  const int isNumber = !isBinary && t > THScalarChar;
+  CHECK_EQ(got, whole_elements(type, isBinary, isNumber, bytes, cut));
+  CHECK_EQ(THFile_hasError(file), got < TRUNCATED);
+  check_same(t, isBinary, read, values, got - (isNumber && got > 0));
+  CHECK(memcmp(read + got * type->size, before, (TRUNCATED - got) * type->size) == 0 ||
+        kind == PIPE);
+  if (isBinary && kind != PIPE)
+    CHECK_EQ(THFile_position(file), got * type->size);
+  THFile_free(file);
+  if (got == TRUNCATED)
+    return;
+
+  file = open_cut(kind, isBinary, bytes, cut);
+  memcpy(read, before, sizeof read);
+  CHECK_RAISES(0, "instead of 5", type->readRaw(file, read, TRUNCATED));
+  if (kind != PIPE) {
+    CHECK_EQ(THFile_position(file), 0);
+    CHECK(memcmp(read, before, sizeof read) == 0);
+  }
+  THFile_free(file);
+}
+
 static void truncated(void **state)
 {
-  enum { N = 5 };
   for (THScalarType t = 0; t < THScalarTypes; t++)
     for (FileKind kind = 0; kind < KINDS; kind++)
       for (int isBinary = 0; isBinary < 2; isBinary++) {
-        const FileType *type = &file_types[t];
-        char values[N * 8], read[N * 8], before[N * 8];
+        char values[TRUNCATED * 8];
         memset(values, '1', sizeof values); /* no number is 0, or a NaN */
-        memset(before, 0x33, sizeof before);
         THFile *file = open_file(MEMORY, "w", "", 0);
         if (isBinary)
           THFile_binary(file);
-        CHECK_EQ(type->writeRaw(file, values, N), N);
+        CHECK_EQ(file_types[t].writeRaw(file, values, TRUNCATED), TRUNCATED);
         size_t n;
         char bytes[256], *contents = close_file(MEMORY, file, &n);
         CHECK(n <= sizeof bytes);
         memcpy(bytes, contents, n);
         free(contents);
-
         for (size_t cut = 0; cut < n; cut++) {
-          th_note("%s, %s, binary %d: %zu of %zu bytes", kind_names[kind], type->name, isBinary,
-                  cut, n);
-          file = open_file(kind, "r", bytes, cut);
-          if (isBinary)
-            THFile_binary(file);
-          THFile_quiet(file);
-          memcpy(read, before, sizeof read);
-          const size_t got = type->readRaw(file, read, N);
-
-          /* In text, half a number is a number, too. */
-          const int isNumber = !isBinary && t > THScalarChar;
-          size_t whole = cut / (isBinary ? type->size : 1);
-          if (isNumber) {
-            whole = 0;
-            for (size_t i = 0; i < cut; i++)
-              whole += bytes[i] != ' ' && (i + 1 == cut || bytes[i + 1] == ' ');
-            if (cut > 0 && strchr("e+-.", bytes[cut - 1]) && bytes[cut - 1] != '.')
-              whole--;
-          }
-          CHECK_EQ(got, whole);
-          CHECK_EQ(THFile_hasError(file), got < N);
-          const size_t certain = got - (isNumber && got > 0);
-          check_same(t, isBinary, read, values, certain);
-          CHECK(memcmp(read + got * type->size, before, (N - got) * type->size) == 0 ||
-                kind == PIPE);
-          if (isBinary && kind != PIPE)
-            CHECK_EQ(THFile_position(file), got * type->size);
-          THFile_free(file);
-          if (got == N)
-            continue;
-
-          file = open_file(kind, "r", bytes, cut);
-          if (isBinary)
-            THFile_binary(file);
-          memcpy(read, before, sizeof read);
-          CHECK_RAISES(0, "instead of 5", type->readRaw(file, read, N));
-          if (kind != PIPE) {
-            CHECK_EQ(THFile_position(file), 0);
-            CHECK(memcmp(read, before, sizeof read) == 0);
-          }
-          THFile_free(file);
+          th_note("%s, %s, binary %d: %zu of %zu bytes", kind_names[kind], file_types[t].name,
+                  isBinary, cut, n);
+          check_cut(t, kind, isBinary, values, bytes, cut);
         }
       }
 }
@@ -626,6 +639,30 @@ static void mixed_text(void **state)
 
 /* --- states ----------------------------------------------------------------------------------- */
 
+/* Closes a file; nothing but freeing is permitted then. */
+static void check_closed(FileKind kind, THFile *file)
+{
+  char *string;
+  THFile_close(file);
+  CHECK_EQ(THFile_isOpened(file), 0);
+  CHECK_RAISES(1, "closed", THFile_close(file));
+  CHECK_RAISES(1, "closed", THFile_readIntScalar(file));
+  CHECK_RAISES(1, "closed", THFile_writeIntScalar(file, 1));
+  CHECK_RAISES(1, "closed", THFile_readStringRaw(file, "*a", &string));
+  CHECK_RAISES(1, "closed", THFile_writeStringRaw(file, "a", 1));
+  CHECK_RAISES(1, "closed", THFile_seek(file, 0));
+  CHECK_RAISES(1, "closed", THFile_seekEnd(file));
+  CHECK_RAISES(1, "closed", THFile_position(file));
+  CHECK_RAISES(1, "closed", THFile_synchronize(file));
+  CHECK_RAISES(1, "closed", set_long_size(kind, file, 4));
+  if (kind == MEMORY)
+    CHECK_RAISES(1, "closed", THMemoryFile_storage(file));
+  else {
+    CHECK_RAISES(1, "closed", THDiskFile_bigEndianEncoding(file));
+    CHECK_RAISES(1, "closed", THDiskFile_noBuffer(file));
+  }
+}
+
 static void flags(void **state)
 {
   static const char *const modes[] = {"r", "w", "rw"};
@@ -668,25 +705,7 @@ static void flags(void **state)
         CHECK_RAISES(1, "not a disk file", THDiskFile_name(file));
       else
         CHECK_RAISES(1, "not a memory file", THMemoryFile_storage(file));
-
-      THFile_close(file);
-      CHECK_EQ(THFile_isOpened(file), 0);
-      CHECK_RAISES(1, "closed", THFile_close(file));
-      CHECK_RAISES(1, "closed", THFile_readIntScalar(file));
-      CHECK_RAISES(1, "closed", THFile_writeIntScalar(file, 1));
-      CHECK_RAISES(1, "closed", THFile_readStringRaw(file, "*a", &string));
-      CHECK_RAISES(1, "closed", THFile_writeStringRaw(file, "a", 1));
-      CHECK_RAISES(1, "closed", THFile_seek(file, 0));
-      CHECK_RAISES(1, "closed", THFile_seekEnd(file));
-      CHECK_RAISES(1, "closed", THFile_position(file));
-      CHECK_RAISES(1, "closed", THFile_synchronize(file));
-      CHECK_RAISES(1, "closed", set_long_size(kind, file, 4));
-      if (kind == MEMORY)
-        CHECK_RAISES(1, "closed", THMemoryFile_storage(file));
-      else {
-        CHECK_RAISES(1, "closed", THDiskFile_bigEndianEncoding(file));
-        CHECK_RAISES(1, "closed", THDiskFile_noBuffer(file));
-      }
+      check_closed(kind, file);
       THFile_free(file);
     }
   THFile_free(NULL);

@@ -116,15 +116,19 @@ typedef struct FileType {
   void (*writeScalar)(THFile *, void *);
 } FileType;
 
-#define FILE_TYPE_FUNCTIONS(Real, real, accreal)                                           \
-  static size_t readRaw##Real(THFile *file, void *data, size_t n)                          \
-  {                                                                                        \
-    return THFile_read##Real##Raw(file, data, n);                                          \
-  }                                                                                        \
-  static size_t writeRaw##Real(THFile *file, void *data, size_t n)                         \
-  {                                                                                        \
-    return THFile_write##Real##Raw(file, data, n);                                         \
-  }                                                                                        \
+#define FILE_RAW(Real, real, accreal)                              \
+  static size_t readRaw##Real(THFile *file, void *data, size_t n)  \
+  {                                                                \
+    return THFile_read##Real##Raw(file, data, n);                  \
+  }                                                                \
+  static size_t writeRaw##Real(THFile *file, void *data, size_t n) \
+  {                                                                \
+    return THFile_write##Real##Raw(file, data, n);                 \
+  }
+TH_FOR_EACH_TYPE(FILE_RAW)
+
+/* Calls a function with a storage of that memory. */
+#define FILE_THROUGH(Real, real, accreal)                                                  \
   static size_t through##Real(size_t (*call)(THFile *, TH##Real##Storage *), THFile *file, \
                               void *data, size_t n)                                        \
   {                                                                                        \
@@ -133,25 +137,30 @@ typedef struct FileType {
     const size_t done = call(file, storage);                                               \
     TH##Real##Storage_free(storage);                                                       \
     return done;                                                                           \
-  }                                                                                        \
-  static size_t readStorage##Real(THFile *file, void *data, size_t n)                      \
-  {                                                                                        \
-    return through##Real(THFile_read##Real, file, data, n);                                \
-  }                                                                                        \
-  static size_t writeStorage##Real(THFile *file, void *data, size_t n)                     \
-  {                                                                                        \
-    return through##Real(THFile_write##Real, file, data, n);                               \
-  }                                                                                        \
-  static void readScalar##Real(THFile *file, void *data)                                   \
-  {                                                                                        \
-    *(real *)data = THFile_read##Real##Scalar(file);                                       \
-  }                                                                                        \
-  static void writeScalar##Real(THFile *file, void *data)                                  \
-  {                                                                                        \
-    THFile_write##Real##Scalar(file, *(real *)data);                                       \
   }
-TH_FOR_EACH_TYPE(FILE_TYPE_FUNCTIONS)
+TH_FOR_EACH_TYPE(FILE_THROUGH)
 
+#define FILE_STORAGE(Real, real, accreal)                              \
+  static size_t readStorage##Real(THFile *file, void *data, size_t n)  \
+  {                                                                    \
+    return through##Real(THFile_read##Real, file, data, n);            \
+  }                                                                    \
+  static size_t writeStorage##Real(THFile *file, void *data, size_t n) \
+  {                                                                    \
+    return through##Real(THFile_write##Real, file, data, n);           \
+  }
+TH_FOR_EACH_TYPE(FILE_STORAGE)
+
+#define FILE_SCALAR(Real, real, accreal)                  \
+  static void readScalar##Real(THFile *file, void *data)  \
+  {                                                       \
+    *(real *)data = THFile_read##Real##Scalar(file);      \
+  }                                                       \
+  static void writeScalar##Real(THFile *file, void *data) \
+  {                                                       \
+    THFile_write##Real##Scalar(file, *(real *)data);      \
+  }
+TH_FOR_EACH_TYPE(FILE_SCALAR)
 TH_UNUSED static const FileType file_types[] = {
 #define FILE_TYPE_ROW(Real, real, accreal) \
   {#Real,                                  \

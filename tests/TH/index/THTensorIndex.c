@@ -193,6 +193,95 @@ static THTensor *THTest_(neighbour)(THTensor *t, int later)
   return view;
 }
 
+/* The shape that is walked, of a tensor of shape ts, and that of the indices. */
+static Shape walked_shape(const Call *c, const Shape *ts, th_random *random, int most, int shares,
+                          Shape *indices)
+{
+  const Operation op = c->op;
+  Shape walked = *ts;
+  if (is_of_flat(op) && !shares) {
+    walked.dims = 1 + (int)th_random_below(random, 3);
+    for (int d = 0; d < walked.dims; d++)
+      walked.size[d] = 1 + th_random_below(random, most);
+  } else if (!shares) {
+    walked.size[c->dim] = 1 + th_random_below(random, 2 * most);
+    if (!is_of_slices(op))
+      for (int d = 0; d < ts->dims; d++)
+        if (d != c->dim)
+          walked.size[d] = 1 + th_random_below(random, ts->size[d]);
+  }
+  *indices = is_of_slices(op) ? (Shape){1, {walked.size[c->dim]}} : walked;
+  if (th_random_below(random, 20) == 0 && !shares)
+    indices->size[0] = walked.size[is_of_slices(op) ? c->dim : 0] = 0;
+  return walked;
+}
+
+/* Indices of that shape; of flat tensors some count from the end. */
+static THLongTensor *any_index(const Call *c, const Shape *ts, th_random *random, int layout,
+                               const Shape *shape)
+{
+  const int flat = is_of_flat(c->op);
+  const int64_t among = flat ? count_of(ts) : ts->size[c->dim];
+  THLongTensor *index = new_indices(layout, random, TH_INDEX_BASE, among, shape->dims, shape->size);
+  for (ptrdiff_t i = 0; flat && i < count_of(shape); i++) {
+    int64_t *element = index_at(index, i);
+    if (*element > 0 && th_random_below(random, 3) == 0)
+      *element -= among + TH_INDEX_BASE;
+  }
+  return index;
+}
+
+/* src may be larger than what is walked; slices may have another shape. */
+static void THTest_(makeSource)(Call *c, th_random *random, int layout, const Shape *ts,
+                                Shape *shape, int shares)
+{
+  if (shares) {
+    c->src = THTest_(neighbour)(c->t, shares - 1);
+  } else if (count_of(shape) == 0) {
+    c->src = THTensor_(new)();
+  } else {
+    if (c->op == SCATTER || c->op == SCATTER_ADD)
+      for (int d = 0; d < ts->dims; d++)
+        shape->size[d] += th_random_below(random, 3);
+    c->src = THTest_(tensor)(layout, th_random_next(random), shape->dims, shape->size);
+  }
+}
+
+static void THTest_(makeResult)(Call *c, th_random *random, const Shape *walked, int shares)
+{
+  const int kind = (int)th_random_below(random, 3);
+  if (shares)
+    c->r = c->t, THTensor_(retain)(c->t);
+  else if (kind == 0 || count_of(walked) == 0)
+    c->r = THTensor_(new)();
+  else if (kind == 1)
+    c->r = THTest_(tensor)(TH_CONTIGUOUS, 8, TH_SHAPE(2, 3));
+  else
+    c->r = THTest_(tensor)(pick_layout(random, 1), 8, walked->dims, walked->size);
+}
+
+/* Checks the result, whose storage was as before, and what the call only read. */
+static void THTest_(checkTrial)(const Call *c, const Shape *walked, const real *t, const real *r,
+                                const real *before, const THTensor *view)
+{
+  const ptrdiff_t count = count_of(walked);
+  if (!makes_result(c->op)) {
+    CHECK_VALUES(c->t, t);
+    CHECK_OUTSIDE(c->t, before);
+    return;
+  }
+  CHECK_EQ(THTest_(count)(c->r), count);
+  if (count > 0) {
+    const Shape got = THTest_(shapeOf)(c->r);
+    CHECK_EQ(got.dims, walked->dims);
+    for (int d = 0; d < got.dims; d++)
+      CHECK_EQ(got.size[d], walked->size[d]);
+  }
+  CHECK_VALUES(c->r, r);
+  if (THTensor_(isSameSizeAs)(c->r, (THTensor *)view))
+    CHECK_OUTSIDE(c->r, before);
+}
+
 static void THTest_(trial)(Operation op, th_random *random, int most, int shares)
 {
   Shape ts = {.dims = 1 + (int)th_random_below(random, most > 9 ? 3 : 5)};
@@ -202,65 +291,24 @@ static void THTest_(trial)(Operation op, th_random *random, int most, int shares
   const int layout = pick_layout(random, !makes_result(op) || shares);
   c.t = THTest_(tensor)(layout, th_random_next(random), ts.dims, ts.size);
 
-  /* The shape that is walked, and that of the indices. */
-  Shape walked = ts, indices;
-  if (is_of_flat(op) && !shares) {
-    walked.dims = 1 + (int)th_random_below(random, 3);
-    for (int d = 0; d < walked.dims; d++)
-      walked.size[d] = 1 + th_random_below(random, most);
-  } else if (!shares) {
-    walked.size[c.dim] = 1 + th_random_below(random, 2 * most);
-    if (!is_of_slices(op))
-      for (int d = 0; d < ts.dims; d++)
-        if (d != c.dim)
-          walked.size[d] = 1 + th_random_below(random, ts.size[d]);
-  }
-  indices = is_of_slices(op) ? (Shape){1, {walked.size[c.dim]}} : walked;
-  if (th_random_below(random, 20) == 0 && !shares)
-    indices.size[0] = walked.size[is_of_slices(op) ? c.dim : 0] = 0;
+  Shape indices;
+  const Shape walked = walked_shape(&c, &ts, random, most, shares, &indices);
   const ptrdiff_t count = count_of(&walked);
-  const int64_t among = is_of_flat(op) ? count_of(&ts) : ts.size[c.dim];
   const int index_layout = pick_layout(random, 0);
-  c.index = new_indices(index_layout, random, TH_INDEX_BASE, among, indices.dims, indices.size);
-  if (is_of_flat(op)) /* some count from the end */
-    for (ptrdiff_t i = 0; i < count; i++) {
-      int64_t *element = index_at(c.index, i);
-      if (*element > 0 && th_random_below(random, 3) == 0)
-        *element -= among + TH_INDEX_BASE;
-    }
+  c.index = any_index(&c, &ts, random, index_layout, &indices);
   int64_t *index = malloc((size_t)(count_of(&indices) + 1) * sizeof *index);
   for (ptrdiff_t i = 0; i < count_of(&indices); i++)
     index[i] = *index_at(c.index, i);
 
-  /* src may be larger than what is walked; slices may have another shape. */
   Shape srcShape = walked;
-  int src_layout = pick_layout(random, 0);
+  const int src_layout = pick_layout(random, 0);
   real *src = NULL;
   if (!makes_result(op) && !fills(op)) {
-    if (shares) {
-      c.src = THTest_(neighbour)(c.t, shares - 1);
-    } else if (count == 0) {
-      c.src = THTensor_(new)();
-    } else {
-      if (op == SCATTER || op == SCATTER_ADD)
-        for (int d = 0; d < ts.dims; d++)
-          srcShape.size[d] += th_random_below(random, 3);
-      c.src = THTest_(tensor)(src_layout, th_random_next(random), srcShape.dims, srcShape.size);
-    }
+    THTest_(makeSource)(&c, random, src_layout, &ts, &srcShape, shares);
     src = THTest_(values)(c.src);
+  } else if (makes_result(op)) {
+    THTest_(makeResult)(&c, random, &walked, shares);
   }
-  if (makes_result(op)) {
-    const int kind = (int)th_random_below(random, 3);
-    if (shares)
-      c.r = c.t, THTensor_(retain)(c.t);
-    else if (kind == 0 || count == 0)
-      c.r = THTensor_(new)();
-    else if (kind == 1)
-      c.r = THTest_(tensor)(TH_CONTIGUOUS, 8, TH_SHAPE(2, 3));
-    else
-      c.r = THTest_(tensor)(pick_layout(random, 1), 8, walked.dims, walked.size);
-  }
-
   const int threads = 1 + (int)th_random_below(random, 3);
   th_note("%s: %s of size %s, dimension %d; %s index of size %s; src %s; sharing %d; %d threads",
           operation_names[op], th_layout_names[layout], _THSizeDesc(ts.size, ts.dims).str, c.dim,
@@ -275,24 +323,9 @@ static void THTest_(trial)(Operation op, th_random *random, int most, int shares
 
   THSetNumThreads(threads);
   THTest_(call)(&c);
-  if (makes_result(op)) {
-    CHECK_EQ(THTest_(count)(c.r), count);
-    if (count > 0) {
-      const Shape got = THTest_(shapeOf)(c.r);
-      CHECK_EQ(got.dims, walked.dims);
-      for (int d = 0; d < got.dims; d++)
-        CHECK_EQ(got.size[d], walked.size[d]);
-    }
-    CHECK_VALUES(c.r, r);
-    if (THTensor_(isSameSizeAs)(c.r, view))
-      CHECK_OUTSIDE(c.r, before);
-  } else {
-    CHECK_VALUES(c.t, t);
-    CHECK_OUTSIDE(c.t, before);
-    if (c.src && !shares)
-      for (ptrdiff_t i = 0; c.src->storage && i < c.src->storage->size; i++)
-        CHECK_EQ(c.src->storage->data[i], srcBefore[i]);
-  }
+  THTest_(checkTrial)(&c, &walked, t, r, before, view);
+  for (ptrdiff_t i = 0; c.src && !shares && c.src->storage && i < c.src->storage->size; i++)
+    CHECK_EQ(c.src->storage->data[i], srcBefore[i]);
   for (ptrdiff_t i = 0; i < count_of(&indices); i++)
     CHECK_EQ(*index_at(c.index, i), index[i]);
 
@@ -457,92 +490,107 @@ static void THTest_(checkRaises)(const Call *c, int argument, const char *part)
   }
 }
 
+/* A contiguous index of that shape, of indices below 4. */
+static THLongTensor *small_index(th_random *random, int dims, const int64_t *size)
+{
+  return new_indices(TH_CONTIGUOUS, random, TH_INDEX_BASE, 4, dims, size);
+}
+
+/* Checks what is raised with an index of that shape. */
+static void THTest_(checkShape)(Call *c, th_random *random, int dims, const int64_t *size,
+                                int argument, const char *part)
+{
+  c->index = small_index(random, dims, size);
+  THTest_(checkRaises)(c, argument, part);
+  THLongTensor_free(c->index);
+}
+
+/* An index or a dimension out of range, in an index of any layout. */
+static void THTest_(wrongIndex)(Call *c, th_random *random, int dimArg, int layout)
+{
+  const Operation op = c->op;
+  const int flat = is_of_flat(op), at = is_of_slices(op) ? 2 : 5, n = flat ? 24 : 4;
+  const Shape s = is_of_slices(op) ? (Shape){1, {5}} : (Shape){2, {6, 5}};
+  c->index = new_indices(layout, random, TH_INDEX_BASE, n, s.dims, s.size);
+  const int64_t bad[] = {
+      flat ? -n - 1 : TH_INDEX_BASE - 1, n + TH_INDEX_BASE, INT64_MIN, INT64_MAX, INT64_MIN + 1,
+      flat ? INT64_MIN + 1 : -n};
+  for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
+    int64_t *element = index_at(c->index, at);
+    const int64_t good = *element;
+    *element = bad[k];
+    char part[100];
+    snprintf(part, sizeof part, "index %lld (number %d) is out of range", (long long)bad[k],
+             at + TH_INDEX_BASE);
+    th_note("%s, layout %s: %s", operation_names[op], th_layout_names[layout], part);
+    THTest_(checkRaises)(c, index_argument(op), part);
+    *element = good;
+  }
+  if (flat && TH_INDEX_BASE) {
+    *index_at(c->index, at) = 0;
+    THTest_(checkRaises)(c, index_argument(op), "index 0 ");
+  }
+  for (size_t k = 0; !flat && k < 4; k++) {
+    static const int dims[] = {-1, 2, INT_MIN, INT_MAX};
+    c->dim = dims[k];
+    THTest_(checkRaises)(c, dimArg, "out of range");
+    c->dim = 1;
+  }
+  THLongTensor_free(c->index);
+}
+
+/* Shapes that do not fit. */
+static void THTest_(wrongShapes)(Call *c, th_random *random)
+{
+  const Operation op = c->op;
+  const int indexArg = index_argument(op);
+  th_note("%s, shapes", operation_names[op]);
+  if (is_of_slices(op))
+    THTest_(checkShape)(c, random, TH_SHAPE(2, 2), indexArg, "no vector");
+  c->index =
+      is_of_slices(op) ? small_index(random, TH_SHAPE(4)) : small_index(random, TH_SHAPE(6, 7));
+  if (op == COPY_SLICES || op == ADD_SLICES) {
+    THTest_(checkRaises)(c, 4, "slices");
+    THTensor_(free)(c->src);
+    c->src = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(5, 4));
+    THTest_(checkRaises)(c, 4, "[5 x 4] along dimension");
+    THTensor_(free)(c->src);
+    c->src = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(4));
+    THTest_(checkRaises)(c, 4, "slices");
+  }
+  if (op == SCATTER || op == SCATTER_ADD)
+    THTest_(checkRaises)(c, 3, "[6 x 7] does not fit src of size [6 x 5]");
+  if (op >= PUT)
+    THTest_(checkRaises)(c, 3, "elements");
+  THLongTensor_free(c->index);
+  if (!is_of_slices(op) && !is_of_flat(op)) {
+    THTest_(checkShape)(c, random, TH_SHAPE(7, 4), indexArg, "[7 x 4] does not fit");
+    THTest_(checkShape)(c, random, TH_SHAPE(6), indexArg, "[6] does not fit");
+  }
+}
+
 static void THTest_(indexErrors)(void)
 {
   th_random random = {th_seed()};
   for (Operation op = 0; op < OPERATIONS; op++) {
     Call c = {.op = op, .dim = 1, .value = 7};
-    const int flat = is_of_flat(op), at = is_of_slices(op) ? 2 : 5, n = flat ? 24 : 4;
-    const int dimArg = op == SELECT || op == GATHER ? 3 : 2, indexArg = index_argument(op);
+    const int dimArg = op == SELECT || op == GATHER ? 3 : 2;
     c.t = THTest_(tensor)(makes_result(op) ? TH_TRANSPOSED : TH_STRIDED, 1, TH_SHAPE(6, 4));
     c.r = THTest_(tensor)(TH_CONTIGUOUS, 2, TH_SHAPE(2));
     c.src = THTest_(tensor)(TH_TRANSPOSED, 3, TH_SHAPE(6, 5));
-    const Shape s = is_of_slices(op) ? (Shape){1, {5}} : (Shape){2, {6, 5}};
-    for (int layout = 0; layout < TH_EXPANDED; layout++) {
-      if (layout == TH_WITH_ONES)
-        continue;
-      c.index = new_indices(layout, &random, TH_INDEX_BASE, n, s.dims, s.size);
-      const int64_t bad[] = {
-          flat ? -n - 1 : TH_INDEX_BASE - 1, n + TH_INDEX_BASE, INT64_MIN, INT64_MAX, INT64_MIN + 1,
-          flat ? INT64_MIN + 1 : -n};
-      for (size_t k = 0; k < sizeof bad / sizeof *bad; k++) {
-        int64_t *element = index_at(c.index, at);
-        const int64_t good = *element;
-        *element = bad[k];
-        char part[100];
-        snprintf(part, sizeof part, "index %lld (number %d) is out of range", (long long)bad[k],
-                 at + TH_INDEX_BASE);
-        th_note("%s, layout %s: %s", operation_names[op], th_layout_names[layout], part);
-        THTest_(checkRaises)(&c, indexArg, part);
-        *element = good;
-      }
-      if (flat && TH_INDEX_BASE) {
-        *index_at(c.index, at) = 0;
-        THTest_(checkRaises)(&c, indexArg, "index 0 ");
-      }
-      if (!flat)
-        for (size_t k = 0; k < 4; k++) {
-          static const int dims[] = {-1, 2, INT_MIN, INT_MAX};
-          c.dim = dims[k];
-          THTest_(checkRaises)(&c, dimArg, "out of range");
-          c.dim = 1;
-        }
-      THLongTensor_free(c.index);
-    }
-
-    /* Shapes that do not fit. */
-    th_note("%s, shapes", operation_names[op]);
-    if (is_of_slices(op)) {
-      c.index = new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, 4, TH_SHAPE(2, 2));
-      THTest_(checkRaises)(&c, indexArg, "no vector");
-      THLongTensor_free(c.index);
-    }
-    c.index = is_of_slices(op)
-                  ? new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, 4, TH_SHAPE(4))
-                  : new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, 4, TH_SHAPE(6, 7));
-    if (op == COPY_SLICES || op == ADD_SLICES) {
-      THTest_(checkRaises)(&c, 4, "slices");
-      THTensor_(free)(c.src);
-      c.src = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(5, 4));
-      THTest_(checkRaises)(&c, 4, "[5 x 4] along dimension");
-      THTensor_(free)(c.src);
-      c.src = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(4));
-      THTest_(checkRaises)(&c, 4, "slices");
-    }
-    if (op == SCATTER || op == SCATTER_ADD)
-      THTest_(checkRaises)(&c, 3, "[6 x 7] does not fit src of size [6 x 5]");
-    if (op >= PUT)
-      THTest_(checkRaises)(&c, 3, "elements");
-    THLongTensor_free(c.index);
-    if (!is_of_slices(op) && !flat) {
-      c.index = new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, 4, TH_SHAPE(7, 4));
-      THTest_(checkRaises)(&c, indexArg, "[7 x 4] does not fit");
-      THLongTensor_free(c.index);
-      c.index = new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, 4, TH_SHAPE(6));
-      THTest_(checkRaises)(&c, indexArg, "[6] does not fit");
-      THLongTensor_free(c.index);
-    }
+    for (int layout = 0; layout < TH_EXPANDED; layout++)
+      if (layout != TH_WITH_ONES)
+        THTest_(wrongIndex)(&c, &random, dimArg, layout);
+    THTest_(wrongShapes)(&c, &random);
 
     /* Tensors without elements. */
     THTensor_(free)(c.src);
     c.src = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(6, 4));
-    c.index = is_of_slices(op)
-                  ? new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, 4, TH_SHAPE(4))
-                  : new_indices(TH_CONTIGUOUS, &random, TH_INDEX_BASE, 4, TH_SHAPE(6, 4));
     THTensor_(free)(c.t);
     c.t = THTensor_(new)();
-    THTest_(checkRaises)(&c, flat ? indexArg : dimArg, "out of range");
-    THLongTensor_free(c.index);
+    const Shape s = is_of_slices(op) ? (Shape){1, {4}} : (Shape){2, {6, 4}};
+    THTest_(checkShape)(&c, &random, s.dims, s.size, is_of_flat(op) ? index_argument(op) : dimArg,
+                        "out of range");
     THTensor_(free)(c.src);
     THTensor_(free)(c.r);
     THTensor_(free)(c.t);

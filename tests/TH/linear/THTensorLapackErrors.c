@@ -85,13 +85,10 @@ static void check_unchanged(int line)
 
 /* --- shapes ---------------------------------------------------------------------------------- */
 
-static void THTest_(lapackShapes)(void)
+/* What has to be a matrix, or a square one. */
+static void THTest_(notSquare)(THTensor *a, THTensor *b, THTensor *tall, THTensor *v,
+                               THTensor *cube, THTensor *none)
 {
-  open_results();
-  THTensor *a = matrix(5, 4, 4), *b = matrix(6, 4, 2), *tall = matrix(7, 4, 3), *v = vector(8, 4);
-  THTensor *cube = THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(2, 4, 4)), *none = THTensor_(new)();
-  THTensor *five = matrix(5, 5, 2), *v3 = vector(8, 3);
-
   THTensor *const notSquare[] = {cube, none, v, tall};
   for (int k = 0; k < 4; k++) {
     th_note("not square %d", k);
@@ -117,21 +114,10 @@ static void THTest_(lapackShapes)(void)
     FAILS(2, text, THTensor_(ormqr)(r, x, v, b, "L", "N"));
     FAILS(4, text, THTensor_(ormqr)(r, a, v, x, "L", "N"));
   }
+}
 
-  FAILS(3, "[5 x 2], a has 4 rows", THTensor_(gesv)(r, s, five, a));
-  FAILS(3, "[5 x 2], a has 4 rows", THTensor_(trtrs)(r, s, five, a, "U", "N", "N"));
-  FAILS(3, "[5 x 2], a has 4 rows", THTensor_(gels)(r, s, five, tall));
-  FAILS(2, "[5 x 2], a has 4 rows", THTensor_(potrs)(r, five, a, "U"));
-  FAILS(3, "[3], a has 4 rows", THTensor_(gesv)(r, s, v3, a));
-  FAILS(3, "neither a matrix nor a vector", THTensor_(gesv)(r, s, cube, a));
-  FAILS(3, "neither a matrix nor a vector", THTensor_(gels)(r, s, none, a));
-  FAILS(3, "[3], a has 4 reflectors", THTensor_(orgqr)(r, a, v3));
-  FAILS(3, "[4 x 4], a has 4 reflectors", THTensor_(orgqr)(r, a, a));
-  FAILS(3, "a has 3 reflectors", THTensor_(ormqr)(r, tall, none, b, "L", "N"));
-  FAILS(4, "Q has 4 rows", THTensor_(ormqr)(r, tall, v, five, "L", "N"));
-  FAILS(4, "Q has 4 rows", THTensor_(ormqr)(r, tall, v, b, "R", "N"));
-
-  /* Batches. */
+static void THTest_(wrongBatches)(THTensor *a, THTensor *b, THTensor *v, THTensor *cube)
+{
   THIntTensor *pivots = THIntTensor_newWithSize2d(2, 4), *few = THIntTensor_newWithSize2d(2, 3);
   THIntTensor_fill(pivots, 4);
   FAILS(5, "batch of square", THTensor_(btrifact)(r, i, j, 1, a));
@@ -150,8 +136,33 @@ static void THTest_(lapackShapes)(void)
 
   THIntTensor_free(pivots);
   THIntTensor_free(few);
-  THTensor *const made[] = {a, b, tall, v, cube, none, five, v3, wide};
-  for (int k = 0; k < 9; k++)
+  THTensor_(free)(wide);
+}
+
+static void THTest_(lapackShapes)(void)
+{
+  open_results();
+  THTensor *a = matrix(5, 4, 4), *b = matrix(6, 4, 2), *tall = matrix(7, 4, 3), *v = vector(8, 4);
+  THTensor *cube = THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(2, 4, 4)), *none = THTensor_(new)();
+  THTensor *five = matrix(5, 5, 2), *v3 = vector(8, 3);
+
+  THTest_(notSquare)(a, b, tall, v, cube, none);
+  FAILS(3, "[5 x 2], a has 4 rows", THTensor_(gesv)(r, s, five, a));
+  FAILS(3, "[5 x 2], a has 4 rows", THTensor_(trtrs)(r, s, five, a, "U", "N", "N"));
+  FAILS(3, "[5 x 2], a has 4 rows", THTensor_(gels)(r, s, five, tall));
+  FAILS(2, "[5 x 2], a has 4 rows", THTensor_(potrs)(r, five, a, "U"));
+  FAILS(3, "[3], a has 4 rows", THTensor_(gesv)(r, s, v3, a));
+  FAILS(3, "neither a matrix nor a vector", THTensor_(gesv)(r, s, cube, a));
+  FAILS(3, "neither a matrix nor a vector", THTensor_(gels)(r, s, none, a));
+  FAILS(3, "[3], a has 4 reflectors", THTensor_(orgqr)(r, a, v3));
+  FAILS(3, "[4 x 4], a has 4 reflectors", THTensor_(orgqr)(r, a, a));
+  FAILS(3, "a has 3 reflectors", THTensor_(ormqr)(r, tall, none, b, "L", "N"));
+  FAILS(4, "Q has 4 rows", THTensor_(ormqr)(r, tall, v, five, "L", "N"));
+  FAILS(4, "Q has 4 rows", THTensor_(ormqr)(r, tall, v, b, "R", "N"));
+
+  THTest_(wrongBatches)(a, b, v, cube);
+  THTensor *const made[] = {a, b, tall, v, cube, none, five, v3};
+  for (int k = 0; k < 8; k++)
     THTensor_(free)(made[k]);
   close_results();
 }
@@ -414,6 +425,49 @@ static void check_size(int line, const THTensor *result, int64_t rows, int64_t c
 }
 #define CHECK_SIZE(RESULT, ROWS, COLUMNS) check_size(__LINE__, RESULT, ROWS, COLUMNS)
 
+static void THTest_(emptyBatch)(void)
+{
+  THTensor *batch = THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(2, 3, 3));
+  THTensor *right = THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(2, 3, 1));
+  batch->size[0] = right->size[0] = 0;
+  THTensor_(btrifact)(r, i, j, 1, batch);
+  CHECK_EQ(r->nDimension, 3);
+  CHECK_EQ(r->size[0], 0);
+  CHECK_EQ(i->size[0], 0);
+  CHECK_EQ(i->size[1], 3);
+  CHECK_EQ(j->size[0], 0);
+  THTensor_(btrisolve)(r, right, batch, i);
+  CHECK_EQ(r->size[1], 3);
+  THTensor_(free)(batch);
+  THTensor_(free)(right);
+}
+
+/* Decompositions of matrices without columns or rows. */
+static void THTest_(emptyDecompositions)(THTensor *b, THTensor *c, THTensor *full, THTensor *tau)
+{
+  THTensor_(qr)(r, s, c);
+  CHECK_SIZE(r, 4, 0);
+  CHECK_SIZE(s, 0, 0);
+  THTensor_(qr)(r, s, b);
+  CHECK_SIZE(r, 0, 0);
+  CHECK_SIZE(s, 0, 3);
+  THTensor_(geqrf)(r, s, c);
+  CHECK_SIZE(r, 4, 0);
+  CHECK_EQ(s->size[0], 0);
+  THTensor_(orgqr)(r, c, tau);
+  CHECK_SIZE(r, 4, 0);
+  THTensor_(ormqr)(r, c, tau, full, "L", "N"); /* no reflectors: Q is the identity */
+  CHECK(THTensor_(equal)(r, full));
+  THTensor_(gesvd)(r, s, t, c, "S");
+  CHECK_SIZE(r, 4, 0);
+  CHECK_EQ(s->size[0], 0);
+  CHECK_SIZE(t, 0, 0);
+  THTensor_(gesvd)(r, s, t, c, "A");
+  CHECK_SIZE(r, 4, 4);
+  for (int k = 0; k < 16; k++)
+    CHECK_EQ(*THTest_(at)(r, k), (real)(k % 5 == 0));
+}
+
 static void THTest_(lapackEmpty)(void)
 {
   THTensor *a = without(0, 0), *b = without(0, 3), *c = without(4, 0), *full = matrix(5, 4, 4);
@@ -448,41 +502,10 @@ static void THTest_(lapackEmpty)(void)
   for (int k = 0; k < 9; k++)
     CHECK_EQ(*THTest_(at)(r, k), (real)0);
 #endif
-  THTensor_(qr)(r, s, c);
-  CHECK_SIZE(r, 4, 0);
-  CHECK_SIZE(s, 0, 0);
-  THTensor_(qr)(r, s, b);
-  CHECK_SIZE(r, 0, 0);
-  CHECK_SIZE(s, 0, 3);
-  THTensor_(geqrf)(r, s, c);
-  CHECK_SIZE(r, 4, 0);
-  CHECK_EQ(s->size[0], 0);
-  THTensor_(orgqr)(r, c, tau);
-  CHECK_SIZE(r, 4, 0);
-  THTensor_(ormqr)(r, c, tau, full, "L", "N"); /* no reflectors: Q is the identity */
-  CHECK(THTensor_(equal)(r, full));
-  THTensor_(gesvd)(r, s, t, c, "S");
-  CHECK_SIZE(r, 4, 0);
-  CHECK_EQ(s->size[0], 0);
-  CHECK_SIZE(t, 0, 0);
-  THTensor_(gesvd)(r, s, t, c, "A");
-  CHECK_SIZE(r, 4, 4);
-  for (int k = 0; k < 16; k++)
-    CHECK_EQ(*THTest_(at)(r, k), (real)(k % 5 == 0));
-
-  THTensor *batch = THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(2, 3, 3));
-  THTensor *right = THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(2, 3, 1));
-  batch->size[0] = right->size[0] = 0;
-  THTensor_(btrifact)(r, i, j, 1, batch);
-  CHECK_EQ(r->nDimension, 3);
-  CHECK_EQ(r->size[0], 0);
-  CHECK_EQ(i->size[0], 0);
-  CHECK_EQ(i->size[1], 3);
-  CHECK_EQ(j->size[0], 0);
-  THTensor_(btrisolve)(r, right, batch, i);
-  CHECK_EQ(r->size[1], 3);
-  THTensor *const made[] = {a, b, c, full, tau, batch, right};
-  for (int k = 0; k < 7; k++)
+  THTest_(emptyDecompositions)(b, c, full, tau);
+  THTest_(emptyBatch)();
+  THTensor *const made[] = {a, b, c, full, tau};
+  for (int k = 0; k < 5; k++)
     THTensor_(free)(made[k]);
   close_results();
 }

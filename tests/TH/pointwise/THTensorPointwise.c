@@ -713,6 +713,90 @@ static void THTest_(pointwiseSpecial)(void)
 
 #else
 
+/* The product of narrow integers is an int until it has been divided: 100 * 120 / 100 is 120,
+ * and not the quotient of what a byte keeps of 12000. */
+static void THTest_(products)(THTensor *r, real most)
+{
+  THTensor *none = ROW_OF(0, 3), *factor = ROW_OF(120, 120), *divisor = ROW_OF(100, 100);
+  THTensor_(addcdiv)(r, none, 100, factor, divisor);
+  CHECK_ROW(r, 120, 123);
+  THTensor_(fill)(factor, most);
+  THTensor_(fill)(divisor, most);
+  if (sizeof(real) < sizeof(int)) {
+    THTensor_(addcdiv)(r, none, most, factor, divisor);
+    CHECK_ROW(r, most, (real)(most + 3));
+  }
+  THTensor_(free)(none);
+  THTensor_(free)(factor);
+  THTensor_(free)(divisor);
+}
+
+/* Division by -1, and powers of it: the least integer wraps around. */
+static void THTest_(signs)(THTensor *r, THTensor *x, THTensor *one, real least, real most)
+{
+  THTensor_(cdiv)(r, x, one);
+  CHECK_ROW(r, least, (real)-most, (real)-5, (real)-1);
+  THTensor_(div)(r, x, (real)-1);
+  CHECK_ROW(r, least, (real)-most, (real)-5, (real)-1);
+  THTensor_(cfmod)(r, x, one);
+  CHECK_ROW(r, 0, 0, 0, 0);
+  THTensor_(cremainder)(r, x, one);
+  CHECK_ROW(r, 0, 0, 0, 0);
+  THTensor_(neg)(r, x);
+  CHECK_ROW(r, least, (real)-most, (real)-5, (real)-1);
+  THTensor *p = ROW_OF(0, 1, (real)-1, 2, (real)-2, 3);
+  THTensor *minus1 = ROW_OF((real)-1, (real)-1, (real)-1, (real)-1, (real)-1, (real)-1);
+  THTensor *minus2 = ROW_OF((real)-2, (real)-2, (real)-2, (real)-2, (real)-2, (real)-2);
+  THTensor_(cpow)(r, p, minus1);
+  CHECK_ROW(r, 0, 1, (real)-1, 0, 0, 0);
+  THTensor_(cpow)(r, p, minus2);
+  CHECK_ROW(r, 0, 1, 1, 0, 0, 0);
+  THTensor_(free)(p);
+  THTensor_(free)(minus1);
+  THTensor_(free)(minus2);
+}
+
+static void THTest_(shifts)(THTensor *r, THTensor *x, int is_signed, int bits)
+{
+  for (int count = -2; count < bits + 3; count++) {
+    if (!is_signed && count < 0)
+      continue;
+    THTensor *counts = ROW_OF((real)count, (real)count, (real)count, (real)count);
+    for (int left = 0; left < 2; left++)
+      for (int tensor = 0; tensor < 2; tensor++) {
+        if (tensor)
+          (left ? THTensor_(clshift) : THTensor_(crshift))(r, x, counts);
+        else
+          (left ? THTensor_(lshift) : THTensor_(rshift))(r, x, (real)count);
+        for (int i = 0; i < 4; i++) {
+          th_note("shift by %d, left %d, element %d", count, left, i);
+          CHECK_EQ(*THTest_(at)(r, i), (real)want_shift(*THTest_(at)(x, i), count, left));
+        }
+      }
+    THTensor_(free)(counts);
+  }
+}
+
+/* Extremes of quotients, which narrow types compute in floating arithmetic. */
+static void THTest_(quotients)(THTensor *r, THTensor *x)
+{
+  th_random random = {th_seed()};
+  for (int i = 0; i < 20000; i++) {
+    real a = (real)th_random_next(&random), b = (real)th_random_next(&random);
+    if (i % 4 == 0)
+      b = (real)(b % 7);
+    if (i % 4 == 1)
+      a = (real)(b * (real)(th_random_next(&random) % 100) - (real)(i % 3));
+    if (b == 0)
+      continue;
+    *THTest_(at)(x, i % 4) = a;
+    THTensor_(div)(r, x, b);
+    CHECK_EQ(*THTest_(at)(r, i % 4), (real)((wide)a / (wide)b));
+    THTensor_(fmod)(r, x, b);
+    CHECK_EQ(*THTest_(at)(r, i % 4), (real)((wide)a % (wide)b));
+  }
+}
+
 /* Divisors of 0, extremes, shifts by any count. */
 static void THTest_(pointwiseSpecial)(void)
 {
@@ -732,76 +816,12 @@ static void THTest_(pointwiseSpecial)(void)
   CHECK(r->nDimension == 1 && r->size[0] == 2);
   CHECK_ROW(r, 9, 9);
 
-  /* The product of narrow integers is an int until it has been divided: 100 * 120 / 100 is 120,
-   * and not the quotient of what a byte keeps of 12000. */
-  THTensor *none = ROW_OF(0, 3), *factor = ROW_OF(120, 120), *divisor = ROW_OF(100, 100);
-  THTensor_(addcdiv)(r, none, 100, factor, divisor);
-  CHECK_ROW(r, 120, 123);
-  THTensor_(fill)(factor, most);
-  THTensor_(fill)(divisor, most);
-  if (sizeof(real) < sizeof(int)) {
-    THTensor_(addcdiv)(r, none, most, factor, divisor);
-    CHECK_ROW(r, most, (real)(most + 3));
-  }
-  THTensor_(free)(none);
-  THTensor_(free)(factor);
-  THTensor_(free)(divisor);
+  THTest_(products)(r, most);
   THTensor_(resize1d)(r, 2);
-  if (is_signed) {
-    THTensor_(cdiv)(r, x, one);
-    CHECK_ROW(r, least, (real)-most, (real)-5, (real)-1);
-    THTensor_(div)(r, x, (real)-1);
-    CHECK_ROW(r, least, (real)-most, (real)-5, (real)-1);
-    THTensor_(cfmod)(r, x, one);
-    CHECK_ROW(r, 0, 0, 0, 0);
-    THTensor_(cremainder)(r, x, one);
-    CHECK_ROW(r, 0, 0, 0, 0);
-    THTensor_(neg)(r, x);
-    CHECK_ROW(r, least, (real)-most, (real)-5, (real)-1);
-    THTensor *p = ROW_OF(0, 1, (real)-1, 2, (real)-2, 3);
-    THTensor *minus1 = ROW_OF((real)-1, (real)-1, (real)-1, (real)-1, (real)-1, (real)-1);
-    THTensor *minus2 = ROW_OF((real)-2, (real)-2, (real)-2, (real)-2, (real)-2, (real)-2);
-    THTensor_(cpow)(r, p, minus1);
-    CHECK_ROW(r, 0, 1, (real)-1, 0, 0, 0);
-    THTensor_(cpow)(r, p, minus2);
-    CHECK_ROW(r, 0, 1, 1, 0, 0, 0);
-    THTensor_(free)(p);
-    THTensor_(free)(minus1);
-    THTensor_(free)(minus2);
-  }
-  for (int count = -2; count < bits + 3; count++) {
-    if (!is_signed && count < 0)
-      continue;
-    THTensor *counts = ROW_OF((real)count, (real)count, (real)count, (real)count);
-    for (int left = 0; left < 2; left++)
-      for (int tensor = 0; tensor < 2; tensor++) {
-        if (tensor)
-          (left ? THTensor_(clshift) : THTensor_(crshift))(r, x, counts);
-        else
-          (left ? THTensor_(lshift) : THTensor_(rshift))(r, x, (real)count);
-        for (int i = 0; i < 4; i++) {
-          th_note("shift by %d, left %d, element %d", count, left, i);
-          CHECK_EQ(*THTest_(at)(r, i), (real)want_shift(*THTest_(at)(x, i), count, left));
-        }
-      }
-    THTensor_(free)(counts);
-  }
-  /* Extremes of quotients, which narrow types compute in floating arithmetic. */
-  th_random random = {th_seed()};
-  for (int i = 0; i < 20000; i++) {
-    real a = (real)th_random_next(&random), b = (real)th_random_next(&random);
-    if (i % 4 == 0)
-      b = (real)(b % 7);
-    if (i % 4 == 1)
-      a = (real)(b * (real)(th_random_next(&random) % 100) - (real)(i % 3));
-    if (b == 0)
-      continue;
-    *THTest_(at)(x, i % 4) = a;
-    THTensor_(div)(r, x, b);
-    CHECK_EQ(*THTest_(at)(r, i % 4), (real)((wide)a / (wide)b));
-    THTensor_(fmod)(r, x, b);
-    CHECK_EQ(*THTest_(at)(r, i % 4), (real)((wide)a % (wide)b));
-  }
+  if (is_signed)
+    THTest_(signs)(r, x, one, least, most);
+  THTest_(shifts)(r, x, is_signed, bits);
+  THTest_(quotients)(r, x);
   THTensor_(free)(one);
   THTensor_(free)(r);
   THTensor_(free)(x);

@@ -29,70 +29,95 @@ enum { BERNOULLI = sizeof bernoulli / sizeof *bernoulli };
 /* By reflection from negative numbers, by recurrence to FAR, there by the asymptotic series, which
  * with so many terms is good to 1e-29 from 16 on and to 1e-37 from 30 on.  Below NEAR by the first
  * terms of the series about 0, of which the next one is x^3 times the first. */
-#define REFERENCE_DIGAMMA(NAME, RESULT, T, FUNCTION, FAR, NEAR)                   \
-  static inline RESULT NAME(RESULT argument)                                      \
-  {                                                                               \
-    T x = argument, sum = 0;                                                      \
-    if (argument == 0)                                                            \
-      return copysign((double)INFINITY, -argument);                               \
-    if (x > -NEAR && x < NEAR)                                                    \
-      return (RESULT)(REFERENCE_ZETA2(T) * x - REFERENCE_EULER(T) - 1 / x);       \
-    if (x < 0) {                                                                  \
-      const T r = x - FUNCTION(rint)(x);                                          \
-      if (!(r != 0) || r != r)                                                    \
-        return NAN;                                                               \
-      const T pi = REFERENCE_PI(T);                                               \
-      sum = -pi / FUNCTION(tan)(pi * r);                                          \
-      x = 1 - x;                                                                  \
-    }                                                                             \
-    for (; x < FAR; x += 1)                                                       \
-      sum -= 1 / x;                                                               \
-    const T z = 1 / (x * x);                                                      \
-    T tail = 0;                                                                   \
-    for (int k = BERNOULLI; k >= 1; k--)                                          \
-      tail = z * ((T)bernoulli[k - 1][0] / (bernoulli[k - 1][1] * 2 * k) + tail); \
-    return (RESULT)(sum + (FUNCTION(log)(x) - 1 / (2 * x) - tail));               \
-  }
 
-#define REFERENCE_TRIGAMMA(NAME, RESULT, T, FUNCTION, FAR, NEAR)        \
-  static inline RESULT NAME(RESULT argument)                            \
-  {                                                                     \
-    T x = argument, sum = 0, sign = 1;                                  \
-    if (x > -NEAR && x < NEAR)                                          \
-      return (RESULT)(1 / (x * x) + REFERENCE_ZETA2(T));                \
-    if (x < 0) {                                                        \
-      const T r = x - FUNCTION(rint)(x);                                \
-      const T pi = REFERENCE_PI(T), s = pi / FUNCTION(sin)(pi * r);     \
-      sum = -s * s;                                                     \
-      sign = -1;                                                        \
-      x = 1 - x;                                                        \
-    }                                                                   \
-    for (; x < FAR; x += 1)                                             \
-      sum += 1 / (x * x);                                               \
-    const T y = 1 / x, z = y * y;                                       \
-    T tail = 0;                                                         \
-    for (int k = BERNOULLI; k >= 1; k--)                                \
-      tail = z * ((T)bernoulli[k - 1][0] / bernoulli[k - 1][1] + tail); \
-    return (RESULT)(sign * (sum + (y + z / 2 + y * tail)));             \
-  }
-
-/* Winitzki's formula is good to 2e-3; each of Halley's steps triples the digits. */
-#define REFERENCE_ERFINV(NAME, T, FUNCTION)                                           \
-  static inline T NAME(T argument)                                                    \
+/* The sum of the asymptotic series, z = 1 / x^2, whose terms digamma divides by 2k. */
+#define REFERENCE_SERIES(NAME, T, DIVISOR)                                            \
+  static inline T NAME##Series(T z)                                                   \
   {                                                                                   \
-    const T y = FUNCTION(fabs)(argument), pi = REFERENCE_PI(T);                       \
-    if (!(y < 1))                                                                     \
-      return y == 1 ? copysign((double)INFINITY, argument) : (double)NAN;             \
-    const T l = FUNCTION(log1p)(-y * y), a = (T)0.147;                                \
-    /* sqrt(sqrt(b^2 - l/a) - b), without the loss of a small difference */           \
-    const T c = 2 / (pi * a) + l / 2;                                                 \
-    T x = FUNCTION(sqrt)((-l / a) / (FUNCTION(sqrt)(c * c - l / a) + c));             \
-    for (int i = 0; i < 3 && y > 0; i++) {                                            \
-      const T miss = y < (T)0.5 ? FUNCTION(erf)(x) - y : (1 - y) - FUNCTION(erfc)(x); \
-      const T step = miss * FUNCTION(sqrt)(pi) / 2 * FUNCTION(exp)(x * x);            \
-      x -= step / (1 + x * step);                                                     \
-    }                                                                                 \
-    return FUNCTION(copysign)(x, argument);                                           \
+    T tail = 0;                                                                       \
+    for (int k = BERNOULLI; k >= 1; k--)                                              \
+      tail = z * ((T)bernoulli[k - 1][0] / (bernoulli[k - 1][1] * (DIVISOR)) + tail); \
+    return tail;                                                                      \
+  }
+
+/* digamma(x) - digamma(1 - x) */
+#define REFERENCE_DIGAMMA_MIRROR(NAME, T, FUNCTION)          \
+  static inline T NAME##Mirror(T x)                          \
+  {                                                          \
+    const T r = x - FUNCTION(rint)(x), pi = REFERENCE_PI(T); \
+    return r != 0 ? -pi / FUNCTION(tan)(pi * r) : (T)NAN;    \
+  }
+
+#define REFERENCE_DIGAMMA_OF(NAME, RESULT, T, FUNCTION, FAR, NEAR)                       \
+  static inline RESULT NAME(RESULT argument)                                             \
+  {                                                                                      \
+    T x = argument, sum = x < 0 ? NAME##Mirror(x) : 0;                                   \
+    if (x > -NEAR && x < NEAR)                                                           \
+      return (RESULT)(REFERENCE_ZETA2(T) * x - REFERENCE_EULER(T) - 1 / x);              \
+    for (x = x < 0 ? 1 - x : x; x < FAR; x += 1)                                         \
+      sum -= 1 / x;                                                                      \
+    return (RESULT)(sum + (FUNCTION(log)(x) - 1 / (2 * x) - NAME##Series(1 / (x * x)))); \
+  }
+
+#define REFERENCE_DIGAMMA(NAME, RESULT, T, FUNCTION, FAR, NEAR) \
+  REFERENCE_SERIES(NAME, T, 2 * k)                              \
+  REFERENCE_DIGAMMA_MIRROR(NAME, T, FUNCTION)                   \
+  REFERENCE_DIGAMMA_OF(NAME, RESULT, T, FUNCTION, FAR, NEAR)
+
+/* trigamma(x) + trigamma(1 - x) */
+#define REFERENCE_TRIGAMMA_MIRROR(NAME, T, FUNCTION)                                    \
+  static inline T NAME##Mirror(T x)                                                     \
+  {                                                                                     \
+    const T pi = REFERENCE_PI(T), s = pi / FUNCTION(sin)(pi * (x - FUNCTION(rint)(x))); \
+    return s * s;                                                                       \
+  }
+
+#define REFERENCE_TRIGAMMA_OF(NAME, RESULT, T, FAR, NEAR)           \
+  static inline RESULT NAME(RESULT argument)                        \
+  {                                                                 \
+    T x = argument, mirror = x < 0 ? NAME##Mirror(x) : 0, sum = 0;  \
+    if (x > -NEAR && x < NEAR)                                      \
+      return (RESULT)(1 / (x * x) + REFERENCE_ZETA2(T));            \
+    for (x = x < 0 ? 1 - x : x; x < FAR; x += 1)                    \
+      sum += 1 / (x * x);                                           \
+    sum += 1 / x + 1 / (x * x) / 2 + NAME##Series(1 / (x * x)) / x; \
+    return (RESULT)(argument < 0 ? mirror - sum : sum);             \
+  }
+
+#define REFERENCE_TRIGAMMA(NAME, RESULT, T, FUNCTION, FAR, NEAR) \
+  REFERENCE_SERIES(NAME, T, 1)                                   \
+  REFERENCE_TRIGAMMA_MIRROR(NAME, T, FUNCTION)                   \
+  REFERENCE_TRIGAMMA_OF(NAME, RESULT, T, FAR, NEAR)
+
+/* Winitzki's formula, good to 2e-3: sqrt(sqrt(b^2 - l/a) - b), without the loss of a small
+ * difference. */
+#define REFERENCE_ERFINV_FIRST(NAME, T, FUNCTION)                          \
+  static inline T NAME##First(T y)                                         \
+  {                                                                        \
+    const T l = FUNCTION(log1p)(-y * y), a = (T)0.147;                     \
+    const T c = 2 / (REFERENCE_PI(T) * a) + l / 2;                         \
+    return FUNCTION(sqrt)((-l / a) / (FUNCTION(sqrt)(c * c - l / a) + c)); \
+  }
+
+/* Each of Halley's steps triples the digits. */
+#define REFERENCE_ERFINV_NEXT(NAME, T, FUNCTION)                                      \
+  static inline T NAME##Next(T x, T y)                                                \
+  {                                                                                   \
+    const T miss = y < (T)0.5 ? FUNCTION(erf)(x) - y : (1 - y) - FUNCTION(erfc)(x);   \
+    const T step = miss * FUNCTION(sqrt)(REFERENCE_PI(T)) / 2 * FUNCTION(exp)(x * x); \
+    return x - step / (1 + x * step);                                                 \
+  }
+
+#define REFERENCE_ERFINV(NAME, T, FUNCTION)                       \
+  REFERENCE_ERFINV_FIRST(NAME, T, FUNCTION)                       \
+  REFERENCE_ERFINV_NEXT(NAME, T, FUNCTION)                        \
+  static inline T NAME(T argument)                                \
+  {                                                               \
+    const T y = FUNCTION(fabs)(argument);                         \
+    T x = y < 1 ? NAME##First(y) : y == 1 ? (T)INFINITY : (T)NAN; \
+    for (int i = 0; i < 3 && y > 0 && y < 1; i++)                 \
+      x = NAME##Next(x, y);                                       \
+    return FUNCTION(copysign)(x, argument);                       \
   }
 
 #define REFERENCE_D(NAME) NAME

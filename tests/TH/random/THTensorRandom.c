@@ -181,6 +181,32 @@ static void check_permutation(THTensor *t, THGenerator *generator, int64_t n)
   THGenerator_free(same);
 }
 
+#if !defined(TH_REAL_IS_BYTE) && !defined(TH_REAL_IS_CHAR) && !defined(TH_REAL_IS_SHORT)
+static void THTest_(longPermutations)(THTensor *t, THGenerator *generator)
+{
+  /* So long that a second thread is worth its while. */
+  const int threads = THGetNumThreads();
+  for (int n = 1; n <= 3; n++)
+    for (int layout = 0; layout < TH_ONE; layout++) {
+      if (!th_layout_is_writable(layout))
+        continue;
+      th_note("%s, %d threads", th_layout_names[layout], n);
+      THTensor *large = THTest_(tensor)(layout, 3, TH_SHAPE(50021));
+      THSetNumThreads(n);
+      check_permutation(large, generator, 50021);
+      THSetNumThreads(threads);
+      THTensor_(free)(large);
+    }
+  /* And so long that the room for partners is used again. */
+  for (int n = 1; n <= 2; n++) {
+    th_note("%d threads", n);
+    THSetNumThreads(n);
+    check_permutation(t, generator, 400009);
+    THSetNumThreads(threads);
+  }
+}
+#endif
+
 static void THTest_(permutation)(void)
 {
   THGoldenFile *file = th_golden_open("random_streams.txt");
@@ -221,26 +247,7 @@ static void THTest_(permutation)(void)
   check_permutation(t, generator, 3001);
 #endif
 #if !defined(TH_REAL_IS_BYTE) && !defined(TH_REAL_IS_CHAR) && !defined(TH_REAL_IS_SHORT)
-  /* So long that a second thread is worth its while. */
-  const int threads = THGetNumThreads();
-  for (int n = 1; n <= 3; n++)
-    for (int layout = 0; layout < TH_ONE; layout++) {
-      if (!th_layout_is_writable(layout))
-        continue;
-      th_note("%s, %d threads", th_layout_names[layout], n);
-      THTensor *large = THTest_(tensor)(layout, 3, TH_SHAPE(50021));
-      THSetNumThreads(n);
-      check_permutation(large, generator, 50021);
-      THSetNumThreads(threads);
-      THTensor_(free)(large);
-    }
-  /* And so long that the room for partners is used again. */
-  for (int n = 1; n <= 2; n++) {
-    th_note("%d threads", n);
-    THSetNumThreads(n);
-    check_permutation(t, generator, 400009);
-    THSetNumThreads(threads);
-  }
+  THTest_(longPermutations)(t, generator);
 #endif
   THGenerator_free(generator);
   THTensor_(free)(t);
@@ -260,22 +267,9 @@ static void THTest_(permutation)(void)
     free(before_);                                                     \
   } while (0)
 
-static void THTest_(errors)(void)
+/* Probabilities as tensors. */
+static void THTest_(wrongProbabilities)(THTensor *t, THGenerator *generator)
 {
-  THGenerator *generator = seeded();
-  THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(7));
-  THRandom_normal(generator, 0, 1);
-
-  CHECK_REFUSED(4, "max is 2, less than min, which is 3",
-                THTensor_(clampedRandom)(t, generator, 3, 2));
-  CHECK_REFUSED(3, "max is 0", THTensor_(cappedRandom)(t, generator, 0));
-  CHECK_REFUSED(3, "p is 0", THTensor_(geometric)(t, generator, 0));
-  CHECK_REFUSED(3, "p is 1", THTensor_(geometric)(t, generator, 1));
-  CHECK_REFUSED(3, "nan", THTensor_(geometric)(t, generator, NAN));
-  CHECK_REFUSED(3, "p is -0.1", THTensor_(bernoulli)(t, generator, -0.1));
-  CHECK_REFUSED(3, "p is 1.1", THTensor_(bernoulli)(t, generator, 1.1));
-  CHECK_REFUSED(3, "nan", THTensor_(bernoulli)(t, generator, NAN));
-
   THFloatTensor *f = THFloatTensor_newWithSize1d(7);
   THDoubleTensor *d = THDoubleTensor_newWithSize1d(7);
   for (int i = 0; i < 7; i++) {
@@ -292,7 +286,25 @@ static void THTest_(errors)(void)
                 THTensor_(bernoulli_DoubleTensor)(t, generator, d));
   THFloatTensor_free(f);
   THDoubleTensor_free(d);
+}
 
+static void THTest_(errors)(void)
+{
+  THGenerator *generator = seeded();
+  THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 3, TH_SHAPE(7));
+  THRandom_normal(generator, 0, 1);
+
+  CHECK_REFUSED(4, "max is 2, less than min, which is 3",
+                THTensor_(clampedRandom)(t, generator, 3, 2));
+  CHECK_REFUSED(3, "max is 0", THTensor_(cappedRandom)(t, generator, 0));
+  CHECK_REFUSED(3, "p is 0", THTensor_(geometric)(t, generator, 0));
+  CHECK_REFUSED(3, "p is 1", THTensor_(geometric)(t, generator, 1));
+  CHECK_REFUSED(3, "nan", THTensor_(geometric)(t, generator, NAN));
+  CHECK_REFUSED(3, "p is -0.1", THTensor_(bernoulli)(t, generator, -0.1));
+  CHECK_REFUSED(3, "p is 1.1", THTensor_(bernoulli)(t, generator, 1.1));
+  CHECK_REFUSED(3, "nan", THTensor_(bernoulli)(t, generator, NAN));
+
+  THTest_(wrongProbabilities)(t, generator);
 #ifdef REAL_IS_FLOATING
   THTensor *s = THTest_(tensor)(TH_CONTIGUOUS, 5, TH_SHAPE(2, 3)), *six = s;
   THTensor_(set2d)(s, 1, 2, -1);

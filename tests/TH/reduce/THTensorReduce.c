@@ -114,6 +114,39 @@ static void THTest_(reduce)(Reduction op, THTensor *r, THLongTensor *indices, TH
   }
 }
 
+#if defined(TH_REAL_IS_FLOATING)
+/* Means, variances and norms; mean is that of the elements. */
+static long double THTest_(naiveStatistic)(Reduction op, const real *x, ptrdiff_t n, ptrdiff_t step,
+                                           long double mean)
+{
+  long double squares = 0, most = 0, least = INFINITY, powers = 0;
+  const int p = op == NORM_0 ? 0 : op == NORM_1 ? 1 : op == NORM_2 ? 2 : 3;
+  for (ptrdiff_t i = 0; i < n; i++) {
+    const long double v = fabsl(x[i * step]);
+    squares += (x[i * step] - mean) * (x[i * step] - mean);
+    most = v > most ? v : most;
+    least = v < least ? v : least;
+    powers += p == 0 ? v != 0 : p == 1 ? v : p == 2 ? v * v : v * v * v;
+  }
+  switch (op) {
+    case MEAN:
+      return mean;
+    case VAR:
+      return squares / (n - 1);
+    case VAR_BIASED:
+      return squares / n;
+    case STD:
+      return sqrtl(squares / (n - 1));
+    case NORM_INF:
+      return most;
+    case NORM_MINUS_INF:
+      return least;
+    default:
+      return p == 0 ? powers : powl(powers, 1.0L / p);
+  }
+}
+#endif
+
 /* The obvious loop over n elements, step apart. */
 static long double THTest_(naive)(Reduction op, const real *x, ptrdiff_t n, ptrdiff_t step,
                                   ptrdiff_t *index)
@@ -152,36 +185,10 @@ static long double THTest_(naive)(Reduction op, const real *x, ptrdiff_t n, ptrd
     return x[*index * step];
   }
 #if defined(TH_REAL_IS_FLOATING)
-  const long double mean = sum / n;
-  if (op == MEAN)
-    return mean;
-  long double squares = 0, most = 0, least = INFINITY, powers = 0;
-  const int p = op == NORM_0 ? 0 : op == NORM_1 ? 1 : op == NORM_2 ? 2 : 3;
-  for (ptrdiff_t i = 0; i < n; i++) {
-    const long double v = fabsl(x[i * step]);
-    squares += (x[i * step] - mean) * (x[i * step] - mean);
-    most = v > most ? v : most;
-    least = v < least ? v : least;
-    powers += p == 0 ? v != 0 : p == 1 ? v : p == 2 ? v * v : v * v * v;
-  }
-  switch (op) {
-    case MEAN:
-      return mean;
-    case VAR:
-      return squares / (n - 1);
-    case VAR_BIASED:
-      return squares / n;
-    case STD:
-      return sqrtl(squares / (n - 1));
-    case NORM_INF:
-      return most;
-    case NORM_MINUS_INF:
-      return least;
-    default:
-      return p == 0 ? powers : powl(powers, 1.0L / p);
-  }
-#endif
+  return THTest_(naiveStatistic)(op, x, n, step, sum / n);
+#else
   return 0;
+#endif
 }
 
 static int64_t THTest_(indexAt)(const THLongTensor *t, ptrdiff_t index)

@@ -68,20 +68,28 @@ static void THTest_(conversionRules)(void)
 #endif
 }
 
+#define CHECK_LINES(Source)                                          \
+  static void THTest_(checkLines##Source)(TH##Source##Storage *from) \
+  {                                                                  \
+    THStorage *to = THStorage_(newWithSize)(from->size);             \
+    THStorage_(copy##Source)(to, from);                              \
+    for (ptrdiff_t i = 0; i < from->size; i++)                       \
+      CHECK_EQ(to->data[i], THTest_(converted)(from->data[i]));      \
+    THStorage_(free)(to);                                            \
+  }
+CHECK_LINES(Float)
+CHECK_LINES(Double)
+
 /* Many near numbers of either sign, and among them, in the second block, one of the list above. */
 #define CONVERTED_LINES(Source, source)                                              \
   static void THTest_(convertedLines##Source)(double one)                            \
   {                                                                                  \
     enum { COUNT = 1237, INDEX = 300 };                                              \
     TH##Source##Storage *from = TH##Source##Storage_newWithSize(COUNT);              \
-    THStorage *to = THStorage_(newWithSize)(COUNT);                                  \
     for (int i = 0; i < COUNT; i++)                                                  \
       from->data[i] = (source)(i == INDEX ? one : (i * 7919 % 70001 - 35000) / 8.0); \
-    THStorage_(copy##Source)(to, from);                                              \
-    for (int i = 0; i < COUNT; i++)                                                  \
-      CHECK_EQ(to->data[i], THTest_(converted)(from->data[i]));                      \
+    THTest_(checkLines##Source)(from);                                               \
     TH##Source##Storage_free(from);                                                  \
-    THStorage_(free)(to);                                                            \
   }
 CONVERTED_LINES(Float, float)
 CONVERTED_LINES(Double, double)
@@ -97,55 +105,86 @@ static void THTest_(convertedLines)(void)
 
 /* --- every layout --------------------------------------------------------------------------- */
 
-/* A tensor of type Source with the layout of the geometry, and its values in order. */
-#define COPY_LAYOUTS(Source, source, unused)                                                      \
-  static void THTest_(copyShapes##Source)(const int64_t *shape, const int64_t *from, int layouts) \
-  {                                                                                               \
-    for (int lt = 0; lt < layouts; lt++)                                                          \
-      for (int ls = 0; ls < layouts; ls++) {                                                      \
-        if (!th_layouts_agree(lt, ls) || !th_layout_is_writable(lt))                              \
-          continue;                                                                               \
-        th_note("from " #Source ", %s to %s", th_layout_names[ls], th_layout_names[lt]);          \
-        THTensor *t = THTest_(tensor)(lt, 2, 3, shape);                                           \
-        const th_geometry g = th_layout_geometry(ls, 3, from);                                    \
-        TH##Source##Tensor *s = TH##Source##Tensor_new();                                         \
-        if (g.dims) {                                                                             \
-          TH##Source##Storage *storage = TH##Source##Storage_newWithSize(g.length);               \
-          THByteStorage *bytes = THByteStorage_newWithSize(g.length);                             \
-          for (ptrdiff_t i = 0; i < g.length; i++)                                                \
-            bytes->data[i] = (uint8_t)(i * 37 % 101);                                             \
-          TH##Source##Storage_copyByte(storage, bytes);                                           \
-          THByteStorage_free(bytes);                                                              \
-          TH##Source##Tensor_setStorageNd(s, storage, g.offset, g.dims, (int64_t *)g.size,        \
-                                          (int64_t *)g.stride);                                   \
-          TH##Source##Storage_free(storage);                                                      \
-        }                                                                                         \
-        real *before = THTest_(storageValues)(t);                                                 \
-        THTensor_(copy##Source)(t, s);                                                            \
-        for (ptrdiff_t i = 0; i < THTest_(count)(t); i++) {                                       \
-          ptrdiff_t rest = i, offset = g.offset;                                                  \
-          for (int d = g.dims - 1; d >= 0; d--) {                                                 \
-            offset += rest % g.size[d] * g.stride[d];                                             \
-            rest /= g.size[d];                                                                    \
-          }                                                                                       \
-          CHECK_EQ(*THTest_(at)(t, i), THTest_(converted)((long double)(offset * 37 % 101)));     \
-        }                                                                                         \
-        CHECK_OUTSIDE(t, before);                                                                 \
-        free(before);                                                                             \
-        TH##Source##Tensor_free(s);                                                               \
-        THTensor_(free)(t);                                                                       \
-      }                                                                                           \
-  }                                                                                               \
-                                                                                                  \
-  static void THTest_(copyLayouts##Source)(void)                                                  \
-  {                                                                                               \
-    static const int64_t small[] = {6, 5, 4}, other[] = {4, 6, 5};                                \
-    static const int64_t large[] = {3, 70, 90}, few[] = {1, 3, 2001};                             \
-    THTest_(copyShapes##Source)(small, other, TH_LAYOUTS);                                        \
-    THTest_(copyShapes##Source)(large, large, TH_WITH_ONES); /* squares, bands and buffers */     \
-    THTest_(copyShapes##Source)(few, few, TH_WITH_ONES);                                          \
-  }
+typedef void THTest_(Copy)(THTensor *t, th_geometry *g);
 
+static uint8_t THTest_(number)(ptrdiff_t offset)
+{
+  return (uint8_t)(offset * 37 % 101);
+}
+
+/* A storage of type Source whose elements are numbered. */
+#define NUMBERED(Source, source, unused)                                    \
+  static TH##Source##Storage *THTest_(numbered##Source)(ptrdiff_t length)   \
+  {                                                                         \
+    TH##Source##Storage *storage = TH##Source##Storage_newWithSize(length); \
+    THByteStorage *bytes = THByteStorage_newWithSize(length);               \
+    for (ptrdiff_t i = 0; i < length; i++)                                  \
+      bytes->data[i] = THTest_(number)(i);                                  \
+    TH##Source##Storage_copyByte(storage, bytes);                           \
+    THByteStorage_free(bytes);                                              \
+    return storage;                                                         \
+  }
+TH_FOR_EACH_TYPE(NUMBERED)
+
+/* Copies a tensor of type Source with the layout of the geometry to t. */
+#define COPY_FROM(Source, source, unused)                                                  \
+  static void THTest_(copyFrom##Source)(THTensor *t, th_geometry *g)                       \
+  {                                                                                        \
+    TH##Source##Tensor *s = TH##Source##Tensor_new();                                      \
+    TH##Source##Storage *storage = THTest_(numbered##Source)(g->length);                   \
+    if (g->dims)                                                                           \
+      TH##Source##Tensor_setStorageNd(s, storage, g->offset, g->dims, g->size, g->stride); \
+    TH##Source##Storage_free(storage);                                                     \
+    THTensor_(copy##Source)(t, s);                                                         \
+    TH##Source##Tensor_free(s);                                                            \
+  }
+TH_FOR_EACH_TYPE(COPY_FROM)
+
+static void THTest_(checkCopy)(THTensor *t, const th_geometry *g)
+{
+  for (ptrdiff_t i = 0; i < THTest_(count)(t); i++) {
+    ptrdiff_t rest = i, offset = g->offset;
+    for (int d = g->dims - 1; d >= 0; d--) {
+      offset += rest % g->size[d] * g->stride[d];
+      rest /= g->size[d];
+    }
+    CHECK_EQ(*THTest_(at)(t, i), THTest_(converted)((long double)THTest_(number)(offset)));
+  }
+}
+
+static void THTest_(copyShapes)(THTest_(Copy) * copy, const char *source, const int64_t *shape,
+                                const int64_t *from, int layouts)
+{
+  for (int lt = 0; lt < layouts; lt++)
+    for (int ls = 0; ls < layouts; ls++) {
+      if (!th_layouts_agree(lt, ls) || !th_layout_is_writable(lt))
+        continue;
+      th_note("from %s, %s to %s", source, th_layout_names[ls], th_layout_names[lt]);
+      THTensor *t = THTest_(tensor)(lt, 2, 3, shape);
+      th_geometry g = th_layout_geometry(ls, 3, from);
+      real *before = THTest_(storageValues)(t);
+      copy(t, &g);
+      THTest_(checkCopy)(t, &g);
+      CHECK_OUTSIDE(t, before);
+      free(before);
+      THTensor_(free)(t);
+    }
+}
+
+static void THTest_(copyLayouts)(THTest_(Copy) * copy, const char *source)
+{
+  static const int64_t small[] = {6, 5, 4}, other[] = {4, 6, 5};
+  static const int64_t large[] = {3, 70, 90}, few[] = {1, 3, 2001};
+  THTest_(copyShapes)(copy, source, small, other, TH_LAYOUTS);
+  THTest_(copyShapes)(copy, source, large, large, TH_WITH_ONES); /* squares, bands and buffers */
+  THTest_(copyShapes)(copy, source, few, few, TH_WITH_ONES);
+}
+
+#define COPY_LAYOUTS(Source, source, unused)                  \
+  static void THTest_(copyLayouts##Source)(void)              \
+  {                                                           \
+    THTest_(copyLayouts)(THTest_(copyFrom##Source), #Source); \
+  }
 TH_FOR_EACH_TYPE(COPY_LAYOUTS)
 
 /* Large enough for tiles, blocks and threads; both orders of dimensions. */

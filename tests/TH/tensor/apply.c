@@ -408,6 +408,64 @@ static real *THTest_(slice)(const THTensor *t, int dimension, ptrdiff_t index)
 #define TEST_APPLY3 TH_TENSOR_DIM_APPLY3
 #endif
 
+/* The slices of one, two and three tensors, of which there are count. */
+static void THTest_(checkSlices)(THTensor *a, THTensor *b, THTensor *c, int dim, int64_t longer)
+{
+  const ptrdiff_t count = ELEMENTS / a->size[dim];
+  ptrdiff_t seen = 0;
+  TH_TENSOR_DIM_APPLY(real, a, dim, CHECK_EQ(a_size, a->size[dim]);
+                      CHECK_EQ(a_stride, a->stride[dim]);
+                      CHECK(a_data == THTest_(slice)(a, dim, seen)); seen++;)
+  CHECK_EQ(seen, count);
+  seen = 0;
+  TH_TENSOR_DIM_APPLY2(real, a, real, b, dim, CHECK_EQ(b_size, longer);
+                       CHECK(a_data == THTest_(slice)(a, dim, seen));
+                       CHECK(b_data == THTest_(slice)(b, dim, seen)); seen++; continue;)
+  CHECK_EQ(seen, count);
+  seen = 0;
+  TEST_APPLY3(real, a, real, b, real, c, dim, TH_TENSOR_DIM_APPLY3_SIZE_EQ_EXCEPT_DIM,
+              CHECK(a_data == THTest_(slice)(a, dim, seen));
+              CHECK(b_data == THTest_(slice)(b, dim, seen));
+              CHECK(c_data == THTest_(slice)(c, dim, seen)); seen++;)
+  CHECK_EQ(seen, count);
+  seen = 0;
+  TH_TENSOR_DIM_APPLY(real, a, dim, seen++; break;)
+  TH_TENSOR_DIM_APPLY(real, a, dim, seen++; TH_TENSOR_DIM_APPLY_hasFinished = 1;)
+  CHECK_EQ(seen, 2);
+}
+
+/* Along another dimension b has other sizes than a and c. */
+static void THTest_(checkUnfit)(THTensor *a, THTensor *b, THTensor *c, int other)
+{
+  ptrdiff_t seen = 0;
+  CHECK_RAISES(0, "differ not only in", TH_TENSOR_DIM_APPLY2(real, a, real, b, other, seen++;));
+  CHECK_RAISES(0, "differ not only in",
+               TEST_APPLY3(real, a, real, c, real, b, other,
+                           TH_TENSOR_DIM_APPLY3_SIZE_EQ_EXCEPT_DIM, seen++;));
+  CHECK_RAISES(0, "invalid dimension", TH_TENSOR_DIM_APPLY(real, a, -1, seen++;));
+  CHECK_RAISES(0, "invalid dimension", TH_TENSOR_DIM_APPLY(real, a, 3, seen++;));
+#ifndef TH_COMPAT_TORCH7
+  ptrdiff_t fitting = 0;
+  TH_TENSOR_DIM_APPLY3(real, a, real, b, real, c, other, FIRST_FITS, {
+    /* b has more slices than a: a's sizes count. */
+    ptrdiff_t at = fitting, inB = 0, step = 1;
+    for (int d = 2; d >= 0; d--)
+      if (d != other) {
+        inB += at % a->size[d] * step;
+        at /= a->size[d];
+        step *= b->size[d];
+      }
+    CHECK(a_data == THTest_(slice)(a, other, fitting));
+    CHECK(b_data == THTest_(slice)(b, other, inB));
+    fitting++;
+  })
+  CHECK_EQ(fitting, ELEMENTS / a->size[other]);
+  CHECK_RAISES(0, "does not fit",
+               TH_TENSOR_DIM_APPLY3(real, b, real, a, real, c, other, FIRST_FITS, seen++;));
+#endif
+  CHECK_EQ(seen, 0);
+}
+
 static void THTest_(dimApply)(void)
 {
   for (int la = 0; la < TH_LAYOUTS; la++)
@@ -419,56 +477,8 @@ static void THTest_(dimApply)(void)
       longer[dim] += 3;
       THTensor *a = THTest_(make)(la), *b = THTest_(tensor)(TH_PERMUTED, 4, 3, longer);
       THTensor *c = THTest_(make)(TH_NARROWED);
-      const ptrdiff_t count = ELEMENTS / a->size[dim];
-
-      ptrdiff_t seen = 0;
-      TH_TENSOR_DIM_APPLY(real, a, dim, CHECK_EQ(a_size, a->size[dim]);
-                          CHECK_EQ(a_stride, a->stride[dim]);
-                          CHECK(a_data == THTest_(slice)(a, dim, seen)); seen++;)
-      CHECK_EQ(seen, count);
-      seen = 0;
-      TH_TENSOR_DIM_APPLY2(real, a, real, b, dim, CHECK_EQ(b_size, longer[dim]);
-                           CHECK(a_data == THTest_(slice)(a, dim, seen));
-                           CHECK(b_data == THTest_(slice)(b, dim, seen)); seen++; continue;)
-      CHECK_EQ(seen, count);
-      seen = 0;
-      TEST_APPLY3(real, a, real, b, real, c, dim, TH_TENSOR_DIM_APPLY3_SIZE_EQ_EXCEPT_DIM,
-                  CHECK(a_data == THTest_(slice)(a, dim, seen));
-                  CHECK(b_data == THTest_(slice)(b, dim, seen));
-                  CHECK(c_data == THTest_(slice)(c, dim, seen)); seen++;)
-      CHECK_EQ(seen, count);
-      seen = 0;
-      TH_TENSOR_DIM_APPLY(real, a, dim, seen++; break;)
-      TH_TENSOR_DIM_APPLY(real, a, dim, seen++; TH_TENSOR_DIM_APPLY_hasFinished = 1;)
-      CHECK_EQ(seen, 2);
-
-      const int other = (dim + 1) % 3;
-      CHECK_RAISES(0, "differ not only in", TH_TENSOR_DIM_APPLY2(real, a, real, b, other, seen++;));
-      CHECK_RAISES(0, "differ not only in",
-                   TEST_APPLY3(real, a, real, c, real, b, other,
-                               TH_TENSOR_DIM_APPLY3_SIZE_EQ_EXCEPT_DIM, seen++;));
-      CHECK_RAISES(0, "invalid dimension", TH_TENSOR_DIM_APPLY(real, a, -1, seen++;));
-      CHECK_RAISES(0, "invalid dimension", TH_TENSOR_DIM_APPLY(real, a, 3, seen++;));
-      CHECK_EQ(seen, 2);
-#ifndef TH_COMPAT_TORCH7
-      ptrdiff_t fitting = 0;
-      TH_TENSOR_DIM_APPLY3(real, a, real, b, real, c, other, FIRST_FITS, {
-        /* b has more slices than a: a's sizes count. */
-        ptrdiff_t at = fitting, inB = 0, step = 1;
-        for (int d = 2; d >= 0; d--)
-          if (d != other) {
-            inB += at % a->size[d] * step;
-            at /= a->size[d];
-            step *= b->size[d];
-          }
-        CHECK(a_data == THTest_(slice)(a, other, fitting));
-        CHECK(b_data == THTest_(slice)(b, other, inB));
-        fitting++;
-      })
-      CHECK_EQ(fitting, ELEMENTS / a->size[other]);
-      CHECK_RAISES(0, "does not fit",
-                   TH_TENSOR_DIM_APPLY3(real, b, real, a, real, c, other, FIRST_FITS, seen++;));
-#endif
+      THTest_(checkSlices)(a, b, c, dim, longer[dim]);
+      THTest_(checkUnfit)(a, b, c, (dim + 1) % 3);
       THTensor_(free)(c);
       THTensor_(free)(b);
       THTensor_(free)(a);

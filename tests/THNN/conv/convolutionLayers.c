@@ -597,6 +597,64 @@ static void THTest_(Col2Im)(void)
 
 /* --- larger ones ----------------------------------------------------------------------------- */
 
+/* A convolution of volumes; sizes along T, H, W. */
+typedef struct {
+  int64_t batch, planes, outputs, in[3], out[3], k[3], step[3], pad[3], dilation[3], adjust[3];
+} Volume;
+
+/* Its operands, and the gradients that the obvious loops find. */
+typedef struct {
+  const real *xs, *vs, *gs;
+  double *wantX, *wantV;
+} VolumeValues;
+
+/* Sizes from arguments in the order T, W, H. */
+static void THTest_(setVolume)(Volume *v, Operands *o, const Windows *w)
+{
+  for (int d = 0; d < 3; d++) { /* T, H, W from arguments T, W, H */
+    const int a = argument(w, d);
+    v->in[d] = w->input[a] + (d == 2 ? between(o, 0, 20) : 0);
+    v->k[d] = w->of[KERNEL][a], v->step[d] = w->of[STRIDE][a], v->pad[d] = w->of[PAD][a];
+    v->dilation[d] = w->of[DILATION][a];
+    const int64_t room = v->in[d] + 2 * v->pad[d] - v->dilation[d] * (v->k[d] - 1) - 1;
+    v->out[d] = room / v->step[d] + 1;
+    v->adjust[d] = room % v->step[d];
+  }
+}
+
+/* The obvious loops: checks the output and adds up the gradients. */
+static void THTest_(naiveVolume)(const Volume *v, const VolumeValues *w, THTensor *y, THTensor *b,
+                                 double unit)
+{
+  for (ptrdiff_t at = 0; at < THTest_(count)(y); at++) {
+    ptrdiff_t rest = at;
+    int64_t p[3];
+    for (int d = 2; d >= 0; d--) {
+      p[d] = rest % v->out[d];
+      rest /= v->out[d];
+    }
+    const int64_t output = rest % v->outputs, image = rest / v->outputs;
+    double sum = *THTest_(at)(b, output);
+    for (ptrdiff_t l = 0; l < v->planes * v->k[0] * v->k[1] * v->k[2]; l++) {
+      const int64_t e[3] = {l / (v->k[1] * v->k[2]) % v->k[0], l / v->k[2] % v->k[1], l % v->k[2]};
+      ptrdiff_t ix = image * v->planes + l / (v->k[0] * v->k[1] * v->k[2]);
+      int inside = 1;
+      for (int d = 0; d < 3; d++) {
+        const int64_t position = p[d] * v->step[d] + e[d] * v->dilation[d] - v->pad[d];
+        inside &= position >= 0 && position < v->in[d];
+        ix = ix * v->in[d] + position;
+      }
+      if (!inside)
+        continue;
+      const ptrdiff_t iv = output * v->planes * v->k[0] * v->k[1] * v->k[2] + l;
+      sum += (double)w->vs[iv] * (double)w->xs[ix];
+      w->wantX[ix] += (double)w->vs[iv] * (double)w->gs[at];
+      w->wantV[iv] += (double)w->xs[ix] * (double)w->gs[at];
+    }
+    CHECK_NEAR(*THTest_(at)(y, at), sum, unit * (10 + fabs(sum)));
+  }
+}
+
 /* Volumes of more planes, positions and images than are computed together, against the obvious
  * loop; the full convolution of the same is the gradient. */
 static void THTest_(volumeShapes)(void)
@@ -608,16 +666,9 @@ static void THTest_(volumeShapes)(void)
     GIVE(&o, &w, KERNEL, STRIDE, PAD, DILATION);
     const int64_t batch = between(&o, 1, 19), planes = between(&o, 1, 9),
                   outputs = between(&o, 1, 14);
-    int64_t in[3], out[3], k[3], step[3], pad[3], dilation[3], adjust[3];
-    for (int d = 0; d < 3; d++) { /* T, H, W from arguments T, W, H */
-      const int a = argument(&w, d);
-      in[d] = w.input[a] + (d == 2 ? between(&o, 0, 20) : 0);
-      k[d] = w.of[KERNEL][a], step[d] = w.of[STRIDE][a], pad[d] = w.of[PAD][a];
-      dilation[d] = w.of[DILATION][a];
-      const int64_t room = in[d] + 2 * pad[d] - dilation[d] * (k[d] - 1) - 1;
-      out[d] = room / step[d] + 1;
-      adjust[d] = room % step[d];
-    }
+    Volume u = {.batch = batch, .planes = planes, .outputs = outputs};
+    THTest_(setVolume)(&u, &o, &w);
+    const int64_t *in = u.in, *out = u.out, *k = u.k;
     THTensor *x = any(&o, TH_SHAPE(batch, planes, in[0], in[1], in[2]));
     THTensor *v = any(&o, TH_SHAPE(outputs, planes, k[0], k[1], k[2]));
     THTensor *g = any(&o, TH_SHAPE(batch, outputs, out[0], out[1], out[2]));
@@ -636,36 +687,11 @@ static void THTest_(volumeShapes)(void)
     dilatedVolumeBackward(&o);
     dilatedVolumeAccumulate(&o);
     THNN_(VolumetricFullDilatedConvolution_updateOutput)(NULL, g, full, v, NULL, NULL, NULL, I3A(k),
-                                                         I3A(step), I3A(pad), I3A(dilation),
-                                                         I3A(adjust));
+                                                         I3A(u.step), I3A(u.pad), I3A(u.dilation),
+                                                         I3A(u.adjust));
     const double unit = sizeof(real) == 4 ? 1e-4 : 1e-12;
-    for (ptrdiff_t at = 0; at < THTest_(count)(y); at++) {
-      ptrdiff_t rest = at;
-      int64_t p[3];
-      for (int d = 2; d >= 0; d--) {
-        p[d] = rest % out[d];
-        rest /= out[d];
-      }
-      const int64_t output = rest % outputs, image = rest / outputs;
-      double sum = *THTest_(at)(b, output);
-      for (ptrdiff_t l = 0; l < planes * k[0] * k[1] * k[2]; l++) {
-        const int64_t e[3] = {l / (k[1] * k[2]) % k[0], l / k[2] % k[1], l % k[2]};
-        ptrdiff_t ix = image * planes + l / (k[0] * k[1] * k[2]);
-        int inside = 1;
-        for (int d = 0; d < 3; d++) {
-          const int64_t position = p[d] * step[d] + e[d] * dilation[d] - pad[d];
-          inside &= position >= 0 && position < in[d];
-          ix = ix * in[d] + position;
-        }
-        if (!inside)
-          continue;
-        const ptrdiff_t iv = output * planes * k[0] * k[1] * k[2] + l;
-        sum += (double)vs[iv] * (double)xs[ix];
-        wantX[ix] += (double)vs[iv] * (double)gs[at];
-        wantV[iv] += (double)xs[ix] * (double)gs[at];
-      }
-      CHECK_NEAR(*THTest_(at)(y, at), sum, unit * (10 + fabs(sum)));
-    }
+    const VolumeValues values = {xs, vs, gs, wantX, wantV};
+    THTest_(naiveVolume)(&u, &values, y, b, unit);
     for (ptrdiff_t i = 0; i < nx; i++) {
       CHECK_NEAR(*THTest_(at)(dx, i), wantX[i], unit * (10 + fabs(wantX[i])));
       CHECK_NEAR(*THTest_(at)(full, i), wantX[i], unit * (10 + fabs(wantX[i])));
@@ -747,6 +773,105 @@ static void THTest_(convolutionThreads)(void)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
+#define DILATED(X, W, B, ...) \
+  THNN_(SpatialDilatedConvolution_updateOutput)(NULL, X, y, W, B, NULL, NULL, __VA_ARGS__)
+#define FULL(W, B, ...) \
+  THNN_(SpatialFullConvolution_updateOutput)(NULL, x, y, W, B, NULL, NULL, __VA_ARGS__)
+#define VOLUME(X, W, B, ...) \
+  THNN_(VolumetricConvolutionMM_updateOutput)(NULL, X, y, W, B, NULL, NULL, __VA_ARGS__)
+#define LOCAL(W, B, ...)                                                                      \
+  THNN_(SpatialConvolutionLocal_updateOutput)(NULL, x, y, W, B, NULL, NULL, 2, 2, 1, 1, 0, 0, \
+                                              __VA_ARGS__)
+#define MAP(M, T, ...) \
+  THNN_(SpatialConvolutionMap_updateOutput)(NULL, x, y, M, four, T, __VA_ARGS__)
+#define TEMPORAL(X, W, B, ...) \
+  THNN_(TemporalConvolution_updateOutput)(NULL, X, y, W, B, __VA_ARGS__)
+#define ROW(X, W, B, ...) \
+  THNN_(TemporalRowConvolution_updateOutput)(NULL, X, y, W, B, NULL, NULL, __VA_ARGS__)
+
+/* Dilated and full convolutions of images. */
+static void THTest_(wrongImages)(THTensor *x, THTensor *y, THTensor *w, THTensor *w3,
+                                 THTensor *four, THTensor *five)
+{
+  CHECK_RAISES(2, "[4 x 3 x 2 x 2 x 2]", DILATED(w3, w, four, 2, 2, 1, 1, 0, 0, 1, 1));
+  CHECK_RAISES(0, "dilationW is 0", DILATED(x, w, four, 2, 2, 1, 1, 0, 0, 0, 1));
+  CHECK_RAISES(0, "kH is 0", DILATED(x, w, four, 2, 0, 1, 1, 0, 0, 1, 1));
+  CHECK_RAISES(0, "[2 x 3 x 6 x 5] is too small", DILATED(x, w, four, 2, 2, 1, 1, 0, 0, 5, 1));
+  CHECK_RAISES(0, "[4 x 3 x 2 x 2]", DILATED(x, w, four, 3, 2, 1, 1, 0, 0, 1, 1));
+  CHECK_RAISES(0, "[5]", DILATED(x, w, five, 2, 2, 1, 1, 0, 0, 1, 1));
+  CHECK_RAISES(0, "[2 x 4 x 5 x 4]",
+               THNN_(SpatialDilatedConvolution_updateGradInput)(NULL, x, x, y, w, NULL, 2, 2, 1, 1,
+                                                                0, 0, 1, 1));
+  CHECK_RAISES(0, "[2 x 4 x 5 x 4]",
+               THNN_(SpatialDilatedConvolution_accGradParameters)(NULL, x, x, w, NULL, NULL, NULL,
+                                                                  2, 2, 1, 1, 0, 0, 1, 1, 1));
+  CHECK_RAISES(0, "[4 x 3 x 2 x 2]", FULL(w, NULL, 2, 2, 1, 1, 0, 0, 0, 0));
+  CHECK_RAISES(0, "adjustment W is 2", FULL(w, NULL, 2, 2, 2, 2, 0, 0, 2, 0));
+  CHECK_RAISES(0, "adjustment H is -1", FULL(w, NULL, 2, 2, 2, 2, 0, 0, 0, -1));
+  CHECK_RAISES(0, "too small", FULL(w, NULL, 2, 2, 1, 1, 9, 9, 0, 0));
+}
+
+/* Of volumes, and with weights of their own at each position. */
+static void THTest_(wrongVolumes)(THTensor *x, THTensor *y, THTensor *v, THTensor *s, THTensor *w,
+                                  THTensor *w3, THTensor *four, THTensor *five, THTensor *l)
+{
+  CHECK_RAISES(2, "[2 x 6 x 3]", VOLUME(s, w3, four, 2, 2, 2, 1, 1, 1, 0, 0, 0));
+  CHECK_RAISES(0, "padT is -1", VOLUME(v, w3, four, 2, 2, 2, 1, 1, 1, -1, 0, 0));
+  CHECK_RAISES(0, "dT is 0", VOLUME(v, w3, four, 2, 2, 2, 0, 1, 1, 0, 0, 0));
+  CHECK_RAISES(0, "[4 x 3 x 2 x 2]", VOLUME(v, w, four, 2, 2, 2, 1, 1, 1, 0, 0, 0));
+  CHECK_RAISES(4, "[4 x 3 x 2 x 2]",
+               THNN_(VolumetricConvolution_updateOutput)(NULL, v, y, w, four, NULL, NULL, 1, 1, 1,
+                                                         0, 0, 0));
+  CHECK_RAISES(0, "[2 x 3 x 6 x 5]", LOCAL(l, NULL, 5, 6, 4, 6));
+  CHECK_RAISES(0, "[4 x 3 x 2 x 2]", LOCAL(w, NULL, 5, 6, 4, 5));
+  CHECK_RAISES(0, "[5]", LOCAL(l, five, 5, 6, 4, 5));
+  CHECK_RAISES(0, "[2 x 2 x 5 x 4]",
+               THNN_(SpatialConvolutionLocal_updateGradInput)(NULL, x, x, y, l, NULL, NULL, 2, 2, 1,
+                                                              1, 0, 0, 5, 6, 4, 5));
+}
+
+/* With a table of connections. */
+static void THTest_(wrongMaps)(THTensor *x, THTensor *y, THTensor *w, THTensor *four,
+                               THTensor *five, THTensor *m, THTensor *table)
+{
+  for (ptrdiff_t i = 0; i < 4; i++)
+    *THTest_(at)(table, i) = TH_INDEX_BASE + 1;
+  CHECK_RAISES(2, "4 planes", MAP(m, table, 4, 4, 1, 1));
+  CHECK_RAISES(4, "[4 x 3 x 2 x 2]", MAP(w, table, 3, 4, 1, 1));
+  CHECK_RAISES(0, "[5]", MAP(m, five, 3, 4, 1, 1));
+  CHECK_RAISES(0, "dW is 0", MAP(m, table, 3, 4, 0, 1));
+  CHECK_RAISES(0, "[4]", MAP(m, table, 3, 3, 1, 1));
+  const double bad[] = {TH_INDEX_BASE - 1, TH_INDEX_BASE + 3, NAN, INFINITY};
+  for (int i = 0; i < 4; i++) {
+    *THTest_(at)(table, 2) = (real)bad[i];
+    CHECK_RAISES(0, "connTable connects plane", MAP(m, table, 3, 4, 1, 1));
+    CHECK_RAISES(0, "connTable connects plane",
+                 THNN_(SpatialFullConvolutionMap_updateOutput)(NULL, x, y, m, four, table, 3, 4, 1,
+                                                               1));
+  }
+}
+
+/* Of sequences. */
+static void THTest_(wrongSequences)(THTensor *x, THTensor *y, THTensor *s, THTensor *four,
+                                    THTensor *five, THTensor *m, THTensor *table, THTensor *ws)
+{
+  CHECK_RAISES(2, "[2 x 3 x 6 x 5]", TEMPORAL(x, ws, four, 3, 1, 3, 4));
+  CHECK_RAISES(0, "[4 x 9]", TEMPORAL(s, ws, four, 2, 1, 3, 4));
+  CHECK_RAISES(0, "[4 x 9]", TEMPORAL(s, ws, four, 3, 1, 3, 5));
+  CHECK_RAISES(0, "[5]", TEMPORAL(s, ws, five, 3, 1, 3, 4));
+  CHECK_RAISES(0, "shorter", TEMPORAL(s, ws, four, 7, 1, 3, 4));
+  CHECK_RAISES(0, "dW is 0", TEMPORAL(s, ws, four, 3, 0, 3, 4));
+  CHECK_RAISES(0, "[2 x 4 x 4]",
+               THNN_(TemporalConvolution_updateGradInput)(NULL, s, s, y, ws, 3, 1));
+  CHECK_RAISES(0, "[2 x 4 x 4]",
+               THNN_(TemporalConvolution_accGradParameters)(NULL, s, m, ws, NULL, 3, 1, 1));
+  CHECK_RAISES(2, "[2 x 3 x 6 x 5]", ROW(x, ws, NULL, 3, 1, 0, true));
+  CHECK_RAISES(0, "[4 x 9]", ROW(s, ws, NULL, 3, 1, 0, false));
+  CHECK_RAISES(0, "[2 x 6 x 3]",
+               THNN_(TemporalRowConvolution_updateGradInput)(NULL, s, m, y, table, NULL, NULL, 2, 1,
+                                                             0, false));
+}
+
 static void THTest_(convolutionErrors)(void)
 {
   THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 6, 5)),
@@ -766,80 +891,10 @@ static void THTest_(convolutionErrors)(void)
   WATCH(l);
   WATCH(ws);
   WATCH(m);
-#define DILATED(X, W, B, ...) \
-  THNN_(SpatialDilatedConvolution_updateOutput)(NULL, X, y, W, B, NULL, NULL, __VA_ARGS__)
-  CHECK_RAISES(2, "[4 x 3 x 2 x 2 x 2]", DILATED(w3, w, four, 2, 2, 1, 1, 0, 0, 1, 1));
-  CHECK_RAISES(0, "dilationW is 0", DILATED(x, w, four, 2, 2, 1, 1, 0, 0, 0, 1));
-  CHECK_RAISES(0, "kH is 0", DILATED(x, w, four, 2, 0, 1, 1, 0, 0, 1, 1));
-  CHECK_RAISES(0, "[2 x 3 x 6 x 5] is too small", DILATED(x, w, four, 2, 2, 1, 1, 0, 0, 5, 1));
-  CHECK_RAISES(0, "[4 x 3 x 2 x 2]", DILATED(x, w, four, 3, 2, 1, 1, 0, 0, 1, 1));
-  CHECK_RAISES(0, "[5]", DILATED(x, w, five, 2, 2, 1, 1, 0, 0, 1, 1));
-  CHECK_RAISES(0, "[2 x 4 x 5 x 4]",
-               THNN_(SpatialDilatedConvolution_updateGradInput)(NULL, x, x, y, w, NULL, 2, 2, 1, 1,
-                                                                0, 0, 1, 1));
-  CHECK_RAISES(0, "[2 x 4 x 5 x 4]",
-               THNN_(SpatialDilatedConvolution_accGradParameters)(NULL, x, x, w, NULL, NULL, NULL,
-                                                                  2, 2, 1, 1, 0, 0, 1, 1, 1));
-#define FULL(W, B, ...) \
-  THNN_(SpatialFullConvolution_updateOutput)(NULL, x, y, W, B, NULL, NULL, __VA_ARGS__)
-  CHECK_RAISES(0, "[4 x 3 x 2 x 2]", FULL(w, NULL, 2, 2, 1, 1, 0, 0, 0, 0));
-  CHECK_RAISES(0, "adjustment W is 2", FULL(w, NULL, 2, 2, 2, 2, 0, 0, 2, 0));
-  CHECK_RAISES(0, "adjustment H is -1", FULL(w, NULL, 2, 2, 2, 2, 0, 0, 0, -1));
-  CHECK_RAISES(0, "too small", FULL(w, NULL, 2, 2, 1, 1, 9, 9, 0, 0));
-#define VOLUME(X, W, B, ...) \
-  THNN_(VolumetricConvolutionMM_updateOutput)(NULL, X, y, W, B, NULL, NULL, __VA_ARGS__)
-  CHECK_RAISES(2, "[2 x 6 x 3]", VOLUME(s, w3, four, 2, 2, 2, 1, 1, 1, 0, 0, 0));
-  CHECK_RAISES(0, "padT is -1", VOLUME(v, w3, four, 2, 2, 2, 1, 1, 1, -1, 0, 0));
-  CHECK_RAISES(0, "dT is 0", VOLUME(v, w3, four, 2, 2, 2, 0, 1, 1, 0, 0, 0));
-  CHECK_RAISES(0, "[4 x 3 x 2 x 2]", VOLUME(v, w, four, 2, 2, 2, 1, 1, 1, 0, 0, 0));
-  CHECK_RAISES(4, "[4 x 3 x 2 x 2]",
-               THNN_(VolumetricConvolution_updateOutput)(NULL, v, y, w, four, NULL, NULL, 1, 1, 1,
-                                                         0, 0, 0));
-#define LOCAL(W, B, ...)                                                                      \
-  THNN_(SpatialConvolutionLocal_updateOutput)(NULL, x, y, W, B, NULL, NULL, 2, 2, 1, 1, 0, 0, \
-                                              __VA_ARGS__)
-  CHECK_RAISES(0, "[2 x 3 x 6 x 5]", LOCAL(l, NULL, 5, 6, 4, 6));
-  CHECK_RAISES(0, "[4 x 3 x 2 x 2]", LOCAL(w, NULL, 5, 6, 4, 5));
-  CHECK_RAISES(0, "[5]", LOCAL(l, five, 5, 6, 4, 5));
-  CHECK_RAISES(0, "[2 x 2 x 5 x 4]",
-               THNN_(SpatialConvolutionLocal_updateGradInput)(NULL, x, x, y, l, NULL, NULL, 2, 2, 1,
-                                                              1, 0, 0, 5, 6, 4, 5));
-#define MAP(M, T, ...) \
-  THNN_(SpatialConvolutionMap_updateOutput)(NULL, x, y, M, four, T, __VA_ARGS__)
-  for (ptrdiff_t i = 0; i < 4; i++)
-    *THTest_(at)(table, i) = TH_INDEX_BASE + 1;
-  CHECK_RAISES(2, "4 planes", MAP(m, table, 4, 4, 1, 1));
-  CHECK_RAISES(4, "[4 x 3 x 2 x 2]", MAP(w, table, 3, 4, 1, 1));
-  CHECK_RAISES(0, "[5]", MAP(m, five, 3, 4, 1, 1));
-  CHECK_RAISES(0, "dW is 0", MAP(m, table, 3, 4, 0, 1));
-  CHECK_RAISES(0, "[4]", MAP(m, table, 3, 3, 1, 1));
-  const double bad[] = {TH_INDEX_BASE - 1, TH_INDEX_BASE + 3, NAN, INFINITY};
-  for (int i = 0; i < 4; i++) {
-    *THTest_(at)(table, 2) = (real)bad[i];
-    CHECK_RAISES(0, "connTable connects plane", MAP(m, table, 3, 4, 1, 1));
-    CHECK_RAISES(0, "connTable connects plane",
-                 THNN_(SpatialFullConvolutionMap_updateOutput)(NULL, x, y, m, four, table, 3, 4, 1,
-                                                               1));
-  }
-#define TEMPORAL(X, W, B, ...) \
-  THNN_(TemporalConvolution_updateOutput)(NULL, X, y, W, B, __VA_ARGS__)
-  CHECK_RAISES(2, "[2 x 3 x 6 x 5]", TEMPORAL(x, ws, four, 3, 1, 3, 4));
-  CHECK_RAISES(0, "[4 x 9]", TEMPORAL(s, ws, four, 2, 1, 3, 4));
-  CHECK_RAISES(0, "[4 x 9]", TEMPORAL(s, ws, four, 3, 1, 3, 5));
-  CHECK_RAISES(0, "[5]", TEMPORAL(s, ws, five, 3, 1, 3, 4));
-  CHECK_RAISES(0, "shorter", TEMPORAL(s, ws, four, 7, 1, 3, 4));
-  CHECK_RAISES(0, "dW is 0", TEMPORAL(s, ws, four, 3, 0, 3, 4));
-  CHECK_RAISES(0, "[2 x 4 x 4]",
-               THNN_(TemporalConvolution_updateGradInput)(NULL, s, s, y, ws, 3, 1));
-  CHECK_RAISES(0, "[2 x 4 x 4]",
-               THNN_(TemporalConvolution_accGradParameters)(NULL, s, m, ws, NULL, 3, 1, 1));
-#define ROW(X, W, B, ...) \
-  THNN_(TemporalRowConvolution_updateOutput)(NULL, X, y, W, B, NULL, NULL, __VA_ARGS__)
-  CHECK_RAISES(2, "[2 x 3 x 6 x 5]", ROW(x, ws, NULL, 3, 1, 0, true));
-  CHECK_RAISES(0, "[4 x 9]", ROW(s, ws, NULL, 3, 1, 0, false));
-  CHECK_RAISES(0, "[2 x 6 x 3]",
-               THNN_(TemporalRowConvolution_updateGradInput)(NULL, s, m, y, table, NULL, NULL, 2, 1,
-                                                             0, false));
+  THTest_(wrongImages)(x, y, w, w3, four, five);
+  THTest_(wrongVolumes)(x, y, v, s, w, w3, four, five, l);
+  THTest_(wrongMaps)(x, y, w, four, five, m, table);
+  THTest_(wrongSequences)(x, y, s, four, five, m, table, ws);
   CHECK_RAISES(2, "[5]", THNN_(Im2Col_updateOutput)(NULL, five, y, 2, 2, 1, 1, 0, 0, 1, 1));
   CHECK_RAISES(0, "too small", THNN_(Im2Col_updateOutput)(NULL, x, y, 7, 2, 1, 1, 0, 0, 1, 1));
   CHECK_RAISES(2, "[2 x 6 x 3]",

@@ -21,20 +21,17 @@ typedef struct Row {
   int full, frames; /* frames: positions come before the planes of a sequence */
 } Row;
 
-/* The three functions of a layer, and the arguments that they end with. */
-#define LAYER(NAME, FORWARD, BACKWARD, ACCUMULATE)   \
-  static void NAME##_forward(const Layer *l)         \
-  {                                                  \
-    THNN_Float##NAME##_updateOutput FORWARD;         \
-  }                                                  \
-  static void NAME##_backward(const Layer *l)        \
-  {                                                  \
-    THNN_Float##NAME##_updateGradInput BACKWARD;     \
-  }                                                  \
-  static void NAME##_accumulate(const Layer *l)      \
-  {                                                  \
-    THNN_Float##NAME##_accGradParameters ACCUMULATE; \
+#define FUNCTION(NAME, CALLED, ARGUMENTS) \
+  static void NAME(const Layer *l)        \
+  {                                       \
+    THNN_Float##CALLED ARGUMENTS;         \
   }
+
+/* The three functions of a layer, and the arguments that they end with. */
+#define LAYER(NAME, FORWARD, BACKWARD, ACCUMULATE)            \
+  FUNCTION(NAME##_forward, NAME##_updateOutput, FORWARD)      \
+  FUNCTION(NAME##_backward, NAME##_updateGradInput, BACKWARD) \
+  FUNCTION(NAME##_accumulate, NAME##_accGradParameters, ACCUMULATE)
 #define CALLS(NAME) #NAME, NAME##_forward, NAME##_backward, NAME##_accumulate
 
 #define GIVEN    NULL, l->input
@@ -68,22 +65,14 @@ LAYER(SpatialConvolutionMap, (OUTPUT, l->table, 64, 64, 1, 1),
 LAYER(SpatialFullConvolutionMap, (OUTPUT, l->table, 64, 64, 2, 2),
       (GRADIENT, l->bias, l->table, 64, 64, 2, 2), (SUMS, l->table, 64, 64, 2, 2, 1))
 
-#define GROUPS(NAME, ...)                                                                   \
-  static const THNNGroups NAME = {__VA_ARGS__};                                             \
-  static void NAME##_forward(const Layer *l)                                                \
-  {                                                                                         \
-    THNN_FloatGroups_updateOutput(NULL, &NAME, l->input, l->output, l->weight, l->bias);    \
-  }                                                                                         \
-  static void NAME##_backward(const Layer *l)                                               \
-  {                                                                                         \
-    THNN_FloatGroups_updateGradInput(NULL, &NAME, l->input, l->gradOutput, l->gradInput,    \
-                                     l->weight);                                            \
-  }                                                                                         \
-  static void NAME##_accumulate(const Layer *l)                                             \
-  {                                                                                         \
-    THNN_FloatGroups_accGradParameters(NULL, &NAME, l->input, l->gradOutput, l->gradWeight, \
-                                       l->gradBias, 1);                                     \
-  }
+#define GROUPS(NAME, ...)                                                   \
+  static const THNNGroups NAME = {__VA_ARGS__};                             \
+  FUNCTION(NAME##_forward, Groups_updateOutput,                             \
+           (NULL, &NAME, l->input, l->output, l->weight, l->bias))          \
+  FUNCTION(NAME##_backward, Groups_updateGradInput,                         \
+           (NULL, &NAME, l->input, l->gradOutput, l->gradInput, l->weight)) \
+  FUNCTION(NAME##_accumulate, Groups_accGradParameters,                     \
+           (NULL, &NAME, l->input, l->gradOutput, l->gradWeight, l->gradBias, 1))
 #define EACH(T, H, W) {T, H, W}
 GROUPS(GroupsOfImages, .axes = 2, .groups = 32, .size = EACH(1, 3, 3), .step = EACH(1, 1, 1),
        .pad = EACH(0, 1, 1), .dilation = EACH(1, 1, 1))

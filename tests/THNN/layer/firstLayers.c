@@ -272,24 +272,80 @@ typedef struct Image {
   int k[2], d[2], pad[2]; /* height, width */
 } Image;
 
+/* The operands, and what the obvious loops find: gradients, and the sums of their terms'
+ * magnitudes. */
+typedef struct {
+  const real *xs, *ws, *gs;
+  double *wantX, *sumX, *wantW, *sumW;
+} ImageValues;
+
+static Image THTest_(randomImage)(th_random *random, int round)
+{
+  Image m = {.batch = 1 + th_random_below(random, round % 7 == 1 ? 40 : 5),
+             .planes = 1 + th_random_below(random, round % 6 ? 5 : 40),
+             .outputs = 1 + th_random_below(random, round % 5 ? 9 : 50)};
+  for (int i = 0; i < 2; i++) {
+    m.k[i] = 1 + (int)th_random_below(random, 5);
+    m.d[i] = 1 + (int)th_random_below(random, 3);
+    m.pad[i] = (int)th_random_below(random, 4);
+  }
+  if (round % 4 == 0)
+    m.k[0] = m.k[1] = m.d[0] = m.d[1] = 1, m.pad[0] = m.pad[1] = 0;
+  m.height = m.k[0] + th_random_below(random, 20);
+  m.width = m.k[1] + th_random_below(random, 20);
+  m.rows = (m.height + 2 * m.pad[0] - m.k[0]) / m.d[0] + 1;
+  m.columns = (m.width + 2 * m.pad[1] - m.k[1]) / m.d[1] + 1;
+  return m;
+}
+
+/* The obvious loops: checks the output and adds up the gradients. */
+static void THTest_(naiveImage)(const Image *m, const ImageValues *v, THTensor *y, THTensor *b,
+                                double unit)
+{
+  for (int64_t n = 0; n < m->batch; n++)
+    for (int64_t o = 0; o < m->outputs; o++)
+      for (int64_t r = 0; r < m->rows; r++)
+        for (int64_t c = 0; c < m->columns; c++) {
+          const ptrdiff_t at = ((n * m->outputs + o) * m->rows + r) * m->columns + c;
+          double sum = *THTest_(at)(b, o), size = fabs(sum);
+          for (int64_t p = 0; p < m->planes; p++)
+            for (int i = 0; i < m->k[0]; i++)
+              for (int j = 0; j < m->k[1]; j++) {
+                const int64_t h = r * m->d[0] + i - m->pad[0], w = c * m->d[1] + j - m->pad[1];
+                if (h < 0 || h >= m->height || w < 0 || w >= m->width)
+                  continue;
+                const ptrdiff_t ix = ((n * m->planes + p) * m->height + h) * m->width + w;
+                const ptrdiff_t iw = ((o * m->planes + p) * m->k[0] + i) * m->k[1] + j;
+                sum += (double)v->ws[iw] * (double)v->xs[ix];
+                size += fabs((double)v->ws[iw] * (double)v->xs[ix]);
+                v->wantX[ix] += (double)v->ws[iw] * (double)v->gs[at];
+                v->sumX[ix] += fabs((double)v->ws[iw] * (double)v->gs[at]);
+                v->wantW[iw] += (double)v->xs[ix] * (double)v->gs[at];
+                v->sumW[iw] += fabs((double)v->xs[ix] * (double)v->gs[at]);
+              }
+          CHECK_NEAR(*THTest_(at)(y, at), sum, 16 * unit * size);
+        }
+}
+
+static void THTest_(checkBias)(const Image *m, const ImageValues *v, THTensor *db, THTensor *b,
+                               double unit)
+{
+  for (int64_t o = 0; o < m->outputs; o++) {
+    double sum = 0, size = 0;
+    for (int64_t n = 0; n < m->batch; n++)
+      for (int64_t i = 0; i < m->rows * m->columns; i++) {
+        sum += (double)v->gs[(n * m->outputs + o) * m->rows * m->columns + i];
+        size += fabs((double)v->gs[(n * m->outputs + o) * m->rows * m->columns + i]);
+      }
+    CHECK_NEAR(*THTest_(at)(db, o), *THTest_(at)(b, o) + sum / 2, 16 * unit * (size + 10));
+  }
+}
+
 static void THTest_(convolutionShapes)(void)
 {
   th_random random = {th_seed()};
   for (int round = 0; round < 60; round++) {
-    Image m = {.batch = 1 + th_random_below(&random, round % 7 == 1 ? 40 : 5),
-               .planes = 1 + th_random_below(&random, round % 6 ? 5 : 40),
-               .outputs = 1 + th_random_below(&random, round % 5 ? 9 : 50)};
-    for (int i = 0; i < 2; i++) {
-      m.k[i] = 1 + (int)th_random_below(&random, 5);
-      m.d[i] = 1 + (int)th_random_below(&random, 3);
-      m.pad[i] = (int)th_random_below(&random, 4);
-    }
-    if (round % 4 == 0)
-      m.k[0] = m.k[1] = m.d[0] = m.d[1] = 1, m.pad[0] = m.pad[1] = 0;
-    m.height = m.k[0] + th_random_below(&random, 20);
-    m.width = m.k[1] + th_random_below(&random, 20);
-    m.rows = (m.height + 2 * m.pad[0] - m.k[0]) / m.d[0] + 1;
-    m.columns = (m.width + 2 * m.pad[1] - m.k[1]) / m.d[1] + 1;
+    const Image m = THTest_(randomImage)(&random, round);
     th_note("%lld x %lld x %lld x %lld to %lld, k %d x %d, d %d x %d, pad %d x %d; seed %llu",
             (long long)m.batch, (long long)m.planes, (long long)m.height, (long long)m.width,
             (long long)m.outputs, m.k[0], m.k[1], m.d[0], m.d[1], m.pad[0], m.pad[1],
@@ -314,43 +370,14 @@ static void THTest_(convolutionShapes)(void)
                                                   m.d[1], m.d[0], m.pad[1], m.pad[0], 0.5);
 
     const double unit = sizeof(real) == 4 ? 0x1p-23 : 0x1p-52; /* times terms and magnitude */
-    for (int64_t n = 0; n < m.batch; n++)
-      for (int64_t o = 0; o < m.outputs; o++)
-        for (int64_t r = 0; r < m.rows; r++)
-          for (int64_t c = 0; c < m.columns; c++) {
-            const ptrdiff_t at = ((n * m.outputs + o) * m.rows + r) * m.columns + c;
-            double sum = *THTest_(at)(b, o), size = fabs(sum);
-            for (int64_t p = 0; p < m.planes; p++)
-              for (int i = 0; i < m.k[0]; i++)
-                for (int j = 0; j < m.k[1]; j++) {
-                  const int64_t h = r * m.d[0] + i - m.pad[0], v = c * m.d[1] + j - m.pad[1];
-                  if (h < 0 || h >= m.height || v < 0 || v >= m.width)
-                    continue;
-                  const ptrdiff_t ix = ((n * m.planes + p) * m.height + h) * m.width + v;
-                  const ptrdiff_t iw = ((o * m.planes + p) * m.k[0] + i) * m.k[1] + j;
-                  sum += (double)ws[iw] * (double)xs[ix];
-                  size += fabs((double)ws[iw] * (double)xs[ix]);
-                  wantX[ix] += (double)ws[iw] * (double)gs[at];
-                  sumX[ix] += fabs((double)ws[iw] * (double)gs[at]);
-                  wantW[iw] += (double)xs[ix] * (double)gs[at];
-                  sumW[iw] += fabs((double)xs[ix] * (double)gs[at]);
-                }
-            CHECK_NEAR(*THTest_(at)(y, at), sum, 16 * unit * size);
-          }
+    const ImageValues v = {xs, ws, gs, wantX, sumX, wantW, sumW};
+    THTest_(naiveImage)(&m, &v, y, b, unit);
     for (ptrdiff_t i = 0; i < nx; i++)
       CHECK_NEAR(*THTest_(at)(dx, i), wantX[i], 16 * unit * sumX[i]);
     for (ptrdiff_t i = 0; i < nw; i++)
       CHECK_NEAR(*THTest_(at)(dw, i), ws[i] + wantW[i] / 2,
                  16 * unit * (sumW[i] + fabs((double)ws[i])));
-    for (int64_t o = 0; o < m.outputs; o++) {
-      double sum = 0, size = 0;
-      for (int64_t n = 0; n < m.batch; n++)
-        for (int64_t i = 0; i < m.rows * m.columns; i++) {
-          sum += (double)gs[(n * m.outputs + o) * m.rows * m.columns + i];
-          size += fabs((double)gs[(n * m.outputs + o) * m.rows * m.columns + i]);
-        }
-      CHECK_NEAR(*THTest_(at)(db, o), *THTest_(at)(b, o) + sum / 2, 16 * unit * (size + 10));
-    }
+    THTest_(checkBias)(&m, &v, db, b, unit);
     free(xs), free(ws), free(gs), free(wantX), free(sumX), free(wantW), free(sumW);
     THTensor *all[] = {x, w, b, g, y, dx, dw, db};
     for (int i = 0; i < 8; i++)
@@ -465,20 +492,14 @@ static void THTest_(layerThreads)(void)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
-static void THTest_(layerErrors)(void)
-{
-  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 6, 6)),
-           *x2 = THTest_(tensor)(0, 1, TH_SHAPE(2, 3));
-  THTensor *w = THTest_(tensor)(0, 2, TH_SHAPE(4, 3, 2, 2)),
-           *w2 = THTest_(tensor)(0, 2, TH_SHAPE(4, 3));
-  THTensor *five = THTest_(tensor)(0, 3, TH_SHAPE(5)), *four = THTest_(tensor)(0, 3, TH_SHAPE(4));
-  THTensor *y = THTest_(tensor)(TH_STRIDED, 4, TH_SHAPE(3, 2)),
-           *one = THTest_(tensor)(0, 5, TH_SHAPE(1));
-  THTensor *total = THTest_(tensor)(0, 5, TH_SHAPE(1));
-  THTensor *flat = THTest_(tensor)(TH_EXPANDED, 1, TH_SHAPE(2, 3));
-  THIndexTensor *index = THIndexTensor_(newWithSize1d)(2), *indices = THIndexTensor_(new)();
-  WATCH(y);
+#define FORWARD(W, B, ...) \
+  THNN_(SpatialConvolutionMM_updateOutput)(NULL, x, y, W, B, NULL, NULL, __VA_ARGS__)
+#define POOL(...) THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, indices, __VA_ARGS__)
 
+/* Activations, a loss, softmax. */
+static void THTest_(wrongElements)(THTensor *x, THTensor *x2, THTensor *five, THTensor *y,
+                                   THTensor *flat)
+{
   CHECK_RAISES(0, "[2 x 3]", THNN_(Tanh_updateGradInput)(NULL, x, y, x2));
   CHECK_RAISES(0, "[2 x 3 x 6 x 6]", THNN_(Threshold_updateGradInput)(NULL, x2, x, y, 0, 0, false));
   CHECK_RAISES(0, "share memory", THNN_(Tanh_updateOutput)(NULL, x2, flat));
@@ -490,7 +511,11 @@ static void THTest_(layerErrors)(void)
   CHECK_RAISES(4, "out of range", THNN_(LogSoftMax_updateOutput)(NULL, x2, y, -1));
   CHECK_RAISES(0, "[5]", THNN_(SoftMax_updateGradInput)(NULL, x2, five, y, x2, 1));
   CHECK_RAISES(6, "out of range", THNN_(LogSoftMax_updateGradInput)(NULL, x2, x2, y, x2, 2));
+}
 
+static void THTest_(wrongLinear)(THTensor *x, THTensor *x2, THTensor *w2, THTensor *five,
+                                 THTensor *four, THTensor *y)
+{
   CHECK_RAISES(2, "[2 x 3 x 6 x 6]", THNN_(Linear_updateOutput)(NULL, x, y, w2, four, NULL));
   CHECK_RAISES(2, "[5]", THNN_(Linear_updateOutput)(NULL, five, y, w2, four, NULL));
   CHECK_RAISES(4, "[5]", THNN_(Linear_updateOutput)(NULL, x2, y, five, four, NULL));
@@ -500,7 +525,11 @@ static void THTest_(layerErrors)(void)
                THNN_(Linear_accGradParameters)(NULL, x2, five, y, w2, four, w2, four, NULL, 1));
   CHECK_RAISES(7, "[5]",
                THNN_(Linear_accGradParameters)(NULL, x2, x2, y, w2, four, five, four, NULL, 1));
+}
 
+static void THTest_(wrongClasses)(THTensor *x, THTensor *x2, THTensor *w2, THTensor *five,
+                                  THTensor *y, THTensor *one, THTensor *total, THIndexTensor *index)
+{
   index->storage->data[0] = TH_INDEX_BASE;
   for (int bad = 0; bad < 2; bad++) {
     index->storage->data[1] = bad ? 3 + TH_INDEX_BASE : TH_INDEX_BASE - 1;
@@ -529,9 +558,11 @@ static void THTest_(layerErrors)(void)
   CHECK_RAISES(8, "[5]",
                THNN_(ClassNLLCriterion_updateGradInput)(NULL, x2, index, one, y, true, NULL, five,
                                                         -100, true));
+}
 
-#define FORWARD(W, B, ...) \
-  THNN_(SpatialConvolutionMM_updateOutput)(NULL, x, y, W, B, NULL, NULL, __VA_ARGS__)
+static void THTest_(wrongConvolution)(THTensor *x, THTensor *x2, THTensor *w, THTensor *w2,
+                                      THTensor *five, THTensor *four, THTensor *y)
+{
   CHECK_RAISES(2, "[2 x 3]",
                THNN_(SpatialConvolutionMM_updateOutput)(NULL, x2, y, w, four, NULL, NULL, 2, 2, 1,
                                                         1, 0, 0));
@@ -551,8 +582,11 @@ static void THTest_(layerErrors)(void)
   CHECK_RAISES(0, "[2 x 4 x 5 x 5]",
                THNN_(SpatialConvolutionMM_accGradParameters)(NULL, x, x, w, four, NULL, NULL, 2, 2,
                                                              1, 1, 0, 0, 1));
+}
 
-#define POOL(...) THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, indices, __VA_ARGS__)
+static void THTest_(wrongPooling)(THTensor *x, THTensor *x2, THTensor *y, THIndexTensor *index,
+                                  THIndexTensor *indices)
+{
   CHECK_RAISES(2, "[2 x 3]",
                THNN_(SpatialMaxPooling_updateOutput)(NULL, x2, y, indices, 2, 2, 1, 1, 0, 0,
                                                      false));
@@ -578,10 +612,31 @@ static void THTest_(layerErrors)(void)
                  THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, indices, 2, 2, 2, 2, 0, 0,
                                                           false));
   }
+  THTensor_(free)(g);
+}
 
+static void THTest_(layerErrors)(void)
+{
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 6, 6)),
+           *x2 = THTest_(tensor)(0, 1, TH_SHAPE(2, 3));
+  THTensor *w = THTest_(tensor)(0, 2, TH_SHAPE(4, 3, 2, 2)),
+           *w2 = THTest_(tensor)(0, 2, TH_SHAPE(4, 3));
+  THTensor *five = THTest_(tensor)(0, 3, TH_SHAPE(5)), *four = THTest_(tensor)(0, 3, TH_SHAPE(4));
+  THTensor *y = THTest_(tensor)(TH_STRIDED, 4, TH_SHAPE(3, 2)),
+           *one = THTest_(tensor)(0, 5, TH_SHAPE(1));
+  THTensor *total = THTest_(tensor)(0, 5, TH_SHAPE(1));
+  THTensor *flat = THTest_(tensor)(TH_EXPANDED, 1, TH_SHAPE(2, 3));
+  THIndexTensor *index = THIndexTensor_(newWithSize1d)(2), *indices = THIndexTensor_(new)();
+  WATCH(y);
+
+  THTest_(wrongElements)(x, x2, five, y, flat);
+  THTest_(wrongLinear)(x, x2, w2, five, four, y);
+  THTest_(wrongClasses)(x, x2, w2, five, y, one, total, index);
+  THTest_(wrongConvolution)(x, x2, w, w2, five, four, y);
+  THTest_(wrongPooling)(x, x2, y, index, indices);
   th_watch_check(1);
   th_watch_forget();
-  THTensor *tensors[] = {x, x2, w, w2, five, four, y, one, total, flat, g};
+  THTensor *tensors[] = {x, x2, w, w2, five, four, y, one, total, flat};
   for (size_t i = 0; i < sizeof tensors / sizeof *tensors; i++)
     THTensor_(free)(tensors[i]);
   THIndexTensor_(free)(index);

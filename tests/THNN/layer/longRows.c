@@ -217,6 +217,30 @@ static void resample(const Sizes *s, const real *x, const real *g, double *y, do
       }
 }
 
+/* Upsampling of that kind, forward and backward. */
+static void THTest_(resampleRows)(const Sizes *s, int flat, THTensor *x, THTensor *y, THTensor *g,
+                                  THTensor *d)
+{
+  if (flat && s->scale) {
+    THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
+    THNN_(SpatialUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
+  } else if (flat) {
+    THNN_(SpatialUpSamplingBilinear_updateOutput)(NULL, x, y, (int)s->out[1], (int)s->out[2]);
+    THNN_(SpatialUpSamplingBilinear_updateGradInput)(NULL, g, d, 1, 2, (int)s->in[1], (int)s->in[2],
+                                                     (int)s->out[1], (int)s->out[2]);
+  } else if (s->scale) {
+    THNN_(VolumetricUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
+    THNN_(VolumetricUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
+  } else {
+    THNN_(VolumetricUpSamplingTrilinear_updateOutput)(NULL, x, y, (int)s->out[0], (int)s->out[1],
+                                                      (int)s->out[2]);
+    THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(NULL, g, d, 1, 2, (int)s->in[0],
+                                                         (int)s->in[1], (int)s->in[2],
+                                                         (int)s->out[0], (int)s->out[1],
+                                                         (int)s->out[2]);
+  }
+}
+
 /* The last ones are planes that do not fill whole cache lines, with rows of one, two and four
  * vectors. */
 static void THTest_(resamplingRows)(void)
@@ -248,25 +272,7 @@ static void THTest_(resamplingRows)(void)
     THTensor *y = THTensor_(new)(), *d = THTensor_(new)();
     THTensor_(data)(x)[in / 2] = INFINITY; /* reaches the outputs where its weight is not 0 */
     THTensor_(data)(g)[out / 2] = INFINITY;
-    if (flat && s->scale) {
-      THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
-      THNN_(SpatialUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
-    } else if (flat) {
-      THNN_(SpatialUpSamplingBilinear_updateOutput)(NULL, x, y, (int)s->out[1], (int)s->out[2]);
-      THNN_(SpatialUpSamplingBilinear_updateGradInput)(NULL, g, d, 1, 2, (int)s->in[1],
-                                                       (int)s->in[2], (int)s->out[1],
-                                                       (int)s->out[2]);
-    } else if (s->scale) {
-      THNN_(VolumetricUpSamplingNearest_updateOutput)(NULL, x, y, s->scale);
-      THNN_(VolumetricUpSamplingNearest_updateGradInput)(NULL, x, g, d, s->scale);
-    } else {
-      THNN_(VolumetricUpSamplingTrilinear_updateOutput)(NULL, x, y, (int)s->out[0], (int)s->out[1],
-                                                        (int)s->out[2]);
-      THNN_(VolumetricUpSamplingTrilinear_updateGradInput)(NULL, g, d, 1, 2, (int)s->in[0],
-                                                           (int)s->in[1], (int)s->in[2],
-                                                           (int)s->out[0], (int)s->out[1],
-                                                           (int)s->out[2]);
-    }
+    THTest_(resampleRows)(s, flat, x, y, g, d);
     double *wantY = calloc((size_t)out, sizeof *wantY), *wantD = calloc((size_t)in, sizeof *wantD);
     for (int plane = 0; plane < 2; plane++) {
       memset(wantD, 0, (size_t)in * sizeof *wantD);

@@ -27,6 +27,7 @@ static THTensor *between(THGenerator *g, double low, double high, const int64_t 
   THTensor_(uniform)(t, g, low, high);
   return t;
 }
+
 #define BETWEEN(LOW, HIGH, ...)                         \
   between(g, LOW, HIGH, (const int64_t[]){__VA_ARGS__}, \
           (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t)))
@@ -110,17 +111,17 @@ typedef struct Pair {
 } Pair;
 static Pair *pairs;
 
+#define FORM(NAME, CALL)        \
+  static void NAME(Operands *o) \
+  {                             \
+    CALL;                       \
+  }
+
 /* The first form is called with results r and s, the second with r2 and s2. */
 #define PAIR(NAME, TORCH7, ATEN)                                  \
   FAULT(NAME, TORCH7)                                             \
-  static void torch7_##NAME(Operands *o)                          \
-  {                                                               \
-    TORCH7;                                                       \
-  }                                                               \
-  static void aten_##NAME(Operands *o)                            \
-  {                                                               \
-    ATEN;                                                         \
-  }                                                               \
+  FORM(torch7_##NAME, TORCH7)                                     \
+  FORM(aten_##NAME, ATEN)                                         \
   __attribute__((constructor)) static void add_pair_##NAME(void)  \
   {                                                               \
     static Pair pair = {#NAME, torch7_##NAME, aten_##NAME, NULL}; \

@@ -123,84 +123,118 @@ static void step(const Operands *o, double *row, const double *g, double gFactor
     row[o->extra + k] -= rate * (dFactor * d[k] + 0.125 * row[o->extra + k]);
 }
 
-static void check_round(Operands *o, int train)
-{
-  const int64_t n = o->outputs, width = n + o->extra, part = o->extra ? 2 * n : n;
-  double *w = doubles(o->weight), *b = doubles(o->bias), *x = doubles(o->values);
-  double *g = doubles(o->gradOutput), *db = doubles(o->gradBias), *d = doubles(o->rowGradient);
-  double *y = calloc((size_t)(o->batch * n), sizeof *y),
-         *dw = calloc((size_t)(o->count * part), sizeof *dw);
-  int64_t *owner = calloc((size_t)o->count, sizeof *owner);
-  real *around = THTest_(storageValues)(o->weight);
-  for (int64_t j = 0, i = 0; j < o->batch; j++)
-    for (int64_t k = 0; k < *index_at(o->sizes, j); k++)
-      owner[i++] = j;
-#define ROW_OF(I) (w + (*index_at(o->keys, I) + o->offset) * width)
+/* What a round reads and what the obvious loops make of it. */
+typedef struct {
+  double *w, *b, *x, *g, *db, *d, *y, *dw;
+  int64_t *owner; /* the example of each index */
+} Round;
 
+static double *row_of(const Operands *o, const Round *r, int64_t i)
+{
+  return r->w + (*index_at(o->keys, i) + o->offset) * (o->outputs + o->extra);
+}
+
+static void naive_output(const Operands *o, const Round *r, int train)
+{
+  const int64_t n = o->outputs;
   for (int64_t i = 0; i < o->batch * n; i++)
-    y[i] = b[i % n];
+    r->y[i] = r->b[i % n];
   for (int64_t i = 0; i < o->count; i++) {
-    double *row = ROW_OF(i);
+    double *row = row_of(o, r, i);
     if (o->extra && train) {
-      if (fabs(x[i]) > row[0]) {
-        row[0] = fabs(x[i]);
+      if (fabs(r->x[i]) > row[0]) {
+        row[0] = fabs(r->x[i]);
         row[1] = 1 / row[0];
       }
       row[2] = 1;
     }
     if (o->extra)
-      x[i] = fmax(-1, fmin(1, x[i] / row[0])) + row[3];
+      r->x[i] = fmax(-1, fmin(1, r->x[i] / row[0])) + row[3];
     for (int64_t k = 0; k < n; k++)
-      y[owner[i] * n + k] += x[i] * row[o->extra + k];
+      r->y[r->owner[i] * n + k] += r->x[i] * row[o->extra + k];
   }
+}
+
+static void check_output(Operands *o, const Round *r, int train)
+{
+  const int64_t n = o->outputs;
   if (train)
     updateOutputTrain(o);
   else
     updateOutput(o);
-  check_all("output", o->output, y);
-  check_all("weight", o->weight, w);
+  check_all("output", o->output, r->y);
+  check_all("weight", o->weight, r->w);
   CHECK(o->output->nDimension == 2 && o->output->size[0] == o->batch && o->output->size[1] == n);
   if (o->extra) {
     CHECK(THTest_(count)(o->normalized) == o->count);
-    check_all("normalizedValues", o->normalized, x);
+    check_all("normalizedValues", o->normalized, r->x);
     THTensor *values = o->values;
     o->values = o->normalized;
     o->normalized = values;
   } else {
     CHECK(o->normalized->nDimension == 0);
   }
+}
 
+static void check_gradients(Operands *o, const Round *r)
+{
+  const int64_t n = o->outputs, part = o->extra ? 2 * n : n;
   for (int64_t i = 0; i < o->count; i++)
     for (int64_t k = 0; k < n; k++) {
-      dw[i * part + k] = 2 * g[owner[i] * n + k];
-      dw[i * part + part - n + k] = 2 * x[i] * g[owner[i] * n + k];
+      r->dw[i * part + k] = 2 * r->g[r->owner[i] * n + k];
+      r->dw[i * part + part - n + k] = 2 * r->x[i] * r->g[r->owner[i] * n + k];
     }
   for (int64_t i = 0; i < o->batch * n; i++)
-    db[i % n] += 2 * g[i];
+    r->db[i % n] += 2 * r->g[i];
   accGradParameters(o);
   CHECK(o->gradWeight->nDimension == 2 && o->gradWeight->size[0] == o->count &&
         o->gradWeight->size[1] == part);
-  check_all("gradWeight", o->gradWeight, dw);
-  check_all("gradBias", o->gradBias, db);
+  check_all("gradWeight", o->gradWeight, r->dw);
+  check_all("gradBias", o->gradBias, r->db);
+}
 
+static void check_updates(Operands *o, const Round *r)
+{
+  const int64_t n = o->outputs, part = o->extra ? 2 * n : n;
   for (int64_t i = 0; i < o->count; i++)
-    step(o, ROW_OF(i), d + i * part, 0.5, d + i * part + part - n, 0.5);
+    step(o, row_of(o, r, i), r->d + i * part, 0.5, r->d + i * part + part - n, 0.5);
   for (int64_t k = 0; k < n; k++)
-    b[k] -= 0.5 * db[k];
+    r->b[k] -= 0.5 * r->db[k];
   updateParameters(o);
-  check_all("weight after updateParameters", o->weight, w);
-  check_all("bias after updateParameters", o->bias, b);
+  check_all("weight after updateParameters", o->weight, r->w);
+  check_all("bias after updateParameters", o->bias, r->b);
 
   for (int64_t i = 0; i < o->count; i++)
-    step(o, ROW_OF(i), g + owner[i] * n, 0.5, g + owner[i] * n, 0.5 * x[i]);
+    step(o, row_of(o, r, i), r->g + r->owner[i] * n, 0.5, r->g + r->owner[i] * n, 0.5 * r->x[i]);
   for (int64_t i = 0; i < o->batch * n; i++)
-    b[i % n] -= 0.5 * g[i];
+    r->b[i % n] -= 0.5 * r->g[i];
   accUpdateGradParameters(o);
-  check_all("weight after accUpdateGradParameters", o->weight, w);
-  check_all("bias after accUpdateGradParameters", o->bias, b);
+  check_all("weight after accUpdateGradParameters", o->weight, r->w);
+  check_all("bias after accUpdateGradParameters", o->bias, r->b);
+}
+
+static void check_round(Operands *o, int train)
+{
+  const int64_t n = o->outputs, part = o->extra ? 2 * n : n;
+  Round r = {.w = doubles(o->weight),
+             .b = doubles(o->bias),
+             .x = doubles(o->values),
+             .g = doubles(o->gradOutput),
+             .db = doubles(o->gradBias),
+             .d = doubles(o->rowGradient),
+             .y = calloc((size_t)(o->batch * n), sizeof(double)),
+             .dw = calloc((size_t)(o->count * part), sizeof(double)),
+             .owner = calloc((size_t)o->count, sizeof(int64_t))};
+  real *around = THTest_(storageValues)(o->weight);
+  for (int64_t j = 0, i = 0; j < o->batch; j++)
+    for (int64_t k = 0; k < *index_at(o->sizes, j); k++)
+      r.owner[i++] = j;
+  naive_output(o, &r, train);
+  check_output(o, &r, train);
+  check_gradients(o, &r);
+  check_updates(o, &r);
   CHECK_OUTSIDE(o->weight, around);
-#undef ROW_OF
-  void *all[] = {w, b, x, g, db, d, y, dw, owner, around};
+  void *all[] = {r.w, r.b, r.x, r.g, r.db, r.d, r.y, r.dw, r.owner, around};
   for (int k = 0; k < 10; k++)
     free(all[k]);
 }
@@ -317,6 +351,31 @@ static void THTest_(indexThreads)(void)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
+/* Keys and sizes out of range. */
+static void THTest_(wrongKeys)(Operands *o)
+{
+  int64_t *key = index_at(o->keys, o->count - 1), *size = index_at(o->sizes, 1);
+  const int64_t keyBefore = *key, sizeBefore = *size;
+  static const int64_t keys[] = {0, 7, INT64_MIN, INT64_MAX}, sizes[] = {-1, 100, INT64_MAX};
+  for (int i = 0; i < 7; i++) {
+    *key = i < 4 ? keys[i] : keyBefore;
+    *size = i < 4 ? sizeBefore : sizes[i - 4];
+    th_note("wrong index %d", i);
+    watch(o);
+    const int argument = i < 4 ? 2 : 5;
+    CHECK_RAISES(argument, i < 4 ? "out of range" : "size 1", updateOutputTrain(o));
+    CHECK_RAISES(argument, i < 4 ? "out of range" : "size 1", accGradParameters(o));
+    CHECK_RAISES(argument, i < 4 ? "out of range" : "size 1", accUpdateGradParameters(o));
+    if (i < 4)
+      CHECK_RAISES(6, "out of range", updateParameters(o));
+    th_watch_check(1);
+    th_watch_forget();
+  }
+  *size = 0;
+  *index_at(o->sizes, 0) = *index_at(o->sizes, 2) = *index_at(o->sizes, 3) = 0;
+  CHECK_RAISES(5, "sum up to 0", updateOutput(o));
+}
+
 static void THTest_(indexErrors)(void)
 {
   Operands operands, *o = &operands;
@@ -353,27 +412,7 @@ static void THTest_(indexErrors)(void)
   }
   th_watch_check(1);
   th_watch_forget();
-
-  int64_t *key = index_at(o->keys, o->count - 1), *size = index_at(o->sizes, 1);
-  const int64_t keyBefore = *key, sizeBefore = *size;
-  static const int64_t keys[] = {0, 7, INT64_MIN, INT64_MAX}, sizes[] = {-1, 100, INT64_MAX};
-  for (int i = 0; i < 7; i++) {
-    *key = i < 4 ? keys[i] : keyBefore;
-    *size = i < 4 ? sizeBefore : sizes[i - 4];
-    th_note("wrong index %d", i);
-    watch(o);
-    const int argument = i < 4 ? 2 : 5;
-    CHECK_RAISES(argument, i < 4 ? "out of range" : "size 1", updateOutputTrain(o));
-    CHECK_RAISES(argument, i < 4 ? "out of range" : "size 1", accGradParameters(o));
-    CHECK_RAISES(argument, i < 4 ? "out of range" : "size 1", accUpdateGradParameters(o));
-    if (i < 4)
-      CHECK_RAISES(6, "out of range", updateParameters(o));
-    th_watch_check(1);
-    th_watch_forget();
-  }
-  *size = 0;
-  *index_at(o->sizes, 0) = *index_at(o->sizes, 2) = *index_at(o->sizes, 3) = 0;
-  CHECK_RAISES(5, "sum up to 0", updateOutput(o));
+  THTest_(wrongKeys)(o);
   THTensor_(free)(odd);
   THTensor_(free)(two);
   tear_down(o);

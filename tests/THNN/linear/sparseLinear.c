@@ -210,6 +210,35 @@ static void THTest_(sparseThreads)(void)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
+/* Rows and columns out of range. */
+static void THTest_(wrongEntries)(Operands *o)
+{
+  static const double wrong[] = {0, -1, 8, 1e30, NAN};
+  for (int i = 0; i < 5; i++)
+    for (int form = 0; form < 2; form++) {
+      const ptrdiff_t at = form ? 4 * 2 : 4 * 3;
+      THTensor *input = form ? o->legacy : o->input;
+      *THTest_(at)(input, at + 2 - form) = 1;
+      *THTest_(at)(input, at + 1 - form) = (real)wrong[i];
+      watch(o);
+      th_note("form %d, column %g", form, wrong[i]);
+      CHECK_RAISES(2, "column", forms[form].output(o));
+      CHECK_RAISES(2, "column", forms[form].gradients(o));
+      CHECK_RAISES(6, "column", forms[form].step(o));
+      CHECK_RAISES(4, "column", forms[form].zero(o));
+      th_watch_check(1);
+      th_watch_forget();
+      *THTest_(at)(input, at + 1 - form) = 1;
+      if (form)
+        continue;
+      *THTest_(at)(input, at) = (real)wrong[i];
+      th_note("row %g", wrong[i]);
+      CHECK_RAISES(2, "row", updateOutput(o));
+      CHECK_RAISES(2, "row", accGradParameters(o));
+      *THTest_(at)(input, at) = 1;
+    }
+}
+
 static void THTest_(sparseErrors)(void)
 {
   Operands operands, *o = &operands;
@@ -255,32 +284,7 @@ static void THTest_(sparseErrors)(void)
   o->output = output;
   th_watch_check(1);
   th_watch_forget();
-
-  /* Rows and columns out of range. */
-  static const double wrong[] = {0, -1, 8, 1e30, NAN};
-  for (int i = 0; i < 5; i++)
-    for (int form = 0; form < 2; form++) {
-      const ptrdiff_t at = form ? 4 * 2 : 4 * 3;
-      THTensor *input = form ? o->legacy : o->input;
-      *THTest_(at)(input, at + 2 - form) = 1;
-      *THTest_(at)(input, at + 1 - form) = (real)wrong[i];
-      watch(o);
-      th_note("form %d, column %g", form, wrong[i]);
-      CHECK_RAISES(2, "column", forms[form].output(o));
-      CHECK_RAISES(2, "column", forms[form].gradients(o));
-      CHECK_RAISES(6, "column", forms[form].step(o));
-      CHECK_RAISES(4, "column", forms[form].zero(o));
-      th_watch_check(1);
-      th_watch_forget();
-      *THTest_(at)(input, at + 1 - form) = 1;
-      if (form)
-        continue;
-      *THTest_(at)(input, at) = (real)wrong[i];
-      th_note("row %g", wrong[i]);
-      CHECK_RAISES(2, "row", updateOutput(o));
-      CHECK_RAISES(2, "row", accGradParameters(o));
-      *THTest_(at)(input, at) = 1;
-    }
+  THTest_(wrongEntries)(o);
   THTensor_(free)(five);
   THTensor_(free)(odd);
   tear_down(o);

@@ -317,6 +317,99 @@ static void THTest_(lossThreads)(void)
     THTensor_(free)(all[k]);
 }
 
+#define SPATIAL(X, T, W) \
+  THNN_(SpatialClassNLLCriterion_updateOutput)(NULL, X, T, y, true, W, z, -100, true)
+#define SPATIAL_BACKWARD(G, W, TOTAL, REDUCE) \
+  THNN_(SpatialClassNLLCriterion_updateGradInput)(NULL, x4, image, G, y, 1, W, TOTAL, -100, REDUCE)
+#define MARGIN(X, T, P, W) \
+  THNN_(MultiMarginCriterion_updateOutput)(NULL, X, T, y, true, P, W, 1, true)
+#define MARGIN_BACKWARD(G, P, W, REDUCE) \
+  THNN_(MultiMarginCriterion_updateGradInput)(NULL, x, class, G, y, true, P, W, 1, REDUCE)
+#define LABELS(X, T) THNN_(MultiLabelMarginCriterion_updateOutput)(NULL, X, T, y, z, true, true)
+#define LABELS_BACKWARD(G, IS, REDUCE) \
+  THNN_(MultiLabelMarginCriterion_updateGradInput)(NULL, x, mask, G, y, IS, true, REDUCE)
+
+/* Targets and gradients that do not fit, and what is no probability. */
+static void THTest_(wrongPairs)(THTensor *x, THTensor *four, THTensor *y, THTensor *p,
+                                THTensor *one)
+{
+  CHECK_RAISES(0, "[4]", THNN_(AbsCriterion_updateOutput)(NULL, x, four, y, true, true));
+  CHECK_RAISES(0, "[4]", THNN_(SmoothL1Criterion_updateGradInput)(NULL, x, x, four, y, true, true));
+  CHECK_RAISES(0, "[4]",
+               THNN_(SoftMarginCriterion_updateGradInput)(NULL, x, x, four, y, true, false));
+  CHECK_RAISES(0, "[4]", THNN_(MarginCriterion_updateOutput)(NULL, x, four, y, true, 1));
+  CHECK_RAISES(0, "[4]", THNN_(MarginCriterion_updateGradInput)(NULL, x, four, y, true, 1));
+  CHECK_RAISES(0, "[4]", THNN_(L1Cost_updateGradInput)(NULL, x, four, y));
+  CHECK_RAISES(0, "[4]", THNN_(BCECriterion_updateOutput)(NULL, p, p, y, true, four, true));
+  CHECK_RAISES(0, "[4]", THNN_(BCECriterion_updateGradInput)(NULL, p, p, one, y, 1, four, true));
+  const double wrong[] = {-0.25, 1.25, NAN};
+  for (int i = 0; i < 3; i++) {
+    p->storage->data[4] = (real)wrong[i];
+    CHECK_RAISES(2,
+                 i == 0   ? "-0.25"
+                 : i == 1 ? "1.25"
+                          : "nan",
+                 THNN_(BCECriterion_updateOutput)(NULL, p, p, y, true, NULL, i == 1));
+  }
+}
+
+/* Classes of pixels. */
+static void THTest_(wrongPixels)(THTensor *x, THTensor *four, THTensor *x4, THTensor *one,
+                                 THIndexTensor *mask, THIndexTensor *image, THTensor *y,
+                                 THTensor *z)
+{
+  CHECK_RAISES(2, "[2 x 3]", SPATIAL(x, image, NULL));
+  CHECK_RAISES(3, "[2 x 3]", SPATIAL(x4, mask, NULL));
+  CHECK_RAISES(6, "[4]", SPATIAL(x4, image, four));
+  CHECK_RAISES(7, "[4]", SPATIAL_BACKWARD(one, four, one, true));
+  CHECK_RAISES(4, "[4]", SPATIAL_BACKWARD(four, NULL, one, true));
+  CHECK_RAISES(4, "[1]", SPATIAL_BACKWARD(one, NULL, one, false));
+  CHECK_RAISES(8, "[4]", SPATIAL_BACKWARD(one, NULL, four, true));
+}
+
+/* Margins of classes. */
+static void THTest_(wrongMargins)(THTensor *x, THTensor *four, THTensor *x4, THTensor *p,
+                                  THTensor *one, THTensor *two, THIndexTensor *class,
+                                  THIndexTensor *mask, THTensor *y)
+{
+  CHECK_RAISES(2, "[2 x 3 x 2 x 2]", MARGIN(x4, class, 1, NULL));
+  CHECK_RAISES(3, "[2 x 3]", MARGIN(x, mask, 1, NULL));
+  CHECK_RAISES(6, "p is 3", MARGIN(x, class, 3, NULL));
+  CHECK_RAISES(7, "[4]", MARGIN(x, class, 1, four));
+  CHECK_RAISES(8, "[4]", MARGIN_BACKWARD(one, 1, four, true));
+  CHECK_RAISES(4, "[2]", MARGIN_BACKWARD(two, 1, NULL, true));
+  CHECK_RAISES(4, "[1]", MARGIN_BACKWARD(one, 1, NULL, false));
+}
+
+/* Several labels. */
+static void THTest_(wrongLabels)(THTensor *x, THTensor *four, THTensor *x4, THTensor *one,
+                                 THTensor *two, THIndexTensor *class, THIndexTensor *mask,
+                                 THTensor *y, THTensor *z)
+{
+  CHECK_RAISES(2, "[2 x 3 x 2 x 2]", LABELS(x4, mask));
+  CHECK_RAISES(3, "[2]", LABELS(x, class));
+  CHECK_RAISES(0, "[4]", LABELS_BACKWARD(one, four, true));
+  CHECK_RAISES(4, "[2]", LABELS_BACKWARD(two, x, true));
+  CHECK_RAISES(4, "[1]", LABELS_BACKWARD(one, x, false));
+}
+
+/* Classes out of range. */
+static void THTest_(wrongClasses)(THTensor *x, THTensor *x4, THTensor *one, THIndexTensor *class,
+                                  THIndexTensor *mask, THIndexTensor *image, THTensor *y,
+                                  THTensor *z)
+{
+  for (int bad = 0; bad < 2; bad++) {
+    image->storage->data[5] = class->storage->data[1] = bad ? 3 + TH_INDEX_BASE : TH_INDEX_BASE - 1;
+    CHECK_RAISES(3, "out of range", SPATIAL(x4, image, NULL));
+    CHECK_RAISES(3, "out of range", SPATIAL_BACKWARD(one, NULL, one, true));
+    CHECK_RAISES(3, "out of range", MARGIN(x, class, 2, NULL));
+    CHECK_RAISES(3, "out of range", MARGIN_BACKWARD(one, 2, NULL, true));
+    mask->storage->data[4] = bad ? 3 + TH_INDEX_BASE : TH_INDEX_BASE - 2;
+    CHECK_RAISES(3, "neither", LABELS(x, mask));
+    CHECK_RAISES(3, "neither", LABELS_BACKWARD(one, x, true));
+  }
+}
+
 static void THTest_(lossErrors)(void)
 {
   THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3)), *four = THTest_(tensor)(0, 2, TH_SHAPE(4));
@@ -336,69 +429,11 @@ static void THTest_(lossErrors)(void)
   th_watch_tensor("y", y, sizeof(real));
   th_watch_tensor("z", z, sizeof(real));
 
-  CHECK_RAISES(0, "[4]", THNN_(AbsCriterion_updateOutput)(NULL, x, four, y, true, true));
-  CHECK_RAISES(0, "[4]", THNN_(SmoothL1Criterion_updateGradInput)(NULL, x, x, four, y, true, true));
-  CHECK_RAISES(0, "[4]",
-               THNN_(SoftMarginCriterion_updateGradInput)(NULL, x, x, four, y, true, false));
-  CHECK_RAISES(0, "[4]", THNN_(MarginCriterion_updateOutput)(NULL, x, four, y, true, 1));
-  CHECK_RAISES(0, "[4]", THNN_(MarginCriterion_updateGradInput)(NULL, x, four, y, true, 1));
-  CHECK_RAISES(0, "[4]", THNN_(L1Cost_updateGradInput)(NULL, x, four, y));
-  CHECK_RAISES(0, "[4]", THNN_(BCECriterion_updateOutput)(NULL, p, p, y, true, four, true));
-  CHECK_RAISES(0, "[4]", THNN_(BCECriterion_updateGradInput)(NULL, p, p, one, y, 1, four, true));
-  const double wrong[] = {-0.25, 1.25, NAN};
-  for (int i = 0; i < 3; i++) {
-    p->storage->data[4] = (real)wrong[i];
-    CHECK_RAISES(2,
-                 i == 0   ? "-0.25"
-                 : i == 1 ? "1.25"
-                          : "nan",
-                 THNN_(BCECriterion_updateOutput)(NULL, p, p, y, true, NULL, i == 1));
-  }
-
-#define SPATIAL(X, T, W) \
-  THNN_(SpatialClassNLLCriterion_updateOutput)(NULL, X, T, y, true, W, z, -100, true)
-#define SPATIAL_BACKWARD(G, W, TOTAL, REDUCE) \
-  THNN_(SpatialClassNLLCriterion_updateGradInput)(NULL, x4, image, G, y, 1, W, TOTAL, -100, REDUCE)
-  CHECK_RAISES(2, "[2 x 3]", SPATIAL(x, image, NULL));
-  CHECK_RAISES(3, "[2 x 3]", SPATIAL(x4, mask, NULL));
-  CHECK_RAISES(6, "[4]", SPATIAL(x4, image, four));
-  CHECK_RAISES(7, "[4]", SPATIAL_BACKWARD(one, four, one, true));
-  CHECK_RAISES(4, "[4]", SPATIAL_BACKWARD(four, NULL, one, true));
-  CHECK_RAISES(4, "[1]", SPATIAL_BACKWARD(one, NULL, one, false));
-  CHECK_RAISES(8, "[4]", SPATIAL_BACKWARD(one, NULL, four, true));
-
-#define MARGIN(X, T, P, W) \
-  THNN_(MultiMarginCriterion_updateOutput)(NULL, X, T, y, true, P, W, 1, true)
-#define MARGIN_BACKWARD(G, P, W, REDUCE) \
-  THNN_(MultiMarginCriterion_updateGradInput)(NULL, x, class, G, y, true, P, W, 1, REDUCE)
-  CHECK_RAISES(2, "[2 x 3 x 2 x 2]", MARGIN(x4, class, 1, NULL));
-  CHECK_RAISES(3, "[2 x 3]", MARGIN(x, mask, 1, NULL));
-  CHECK_RAISES(6, "p is 3", MARGIN(x, class, 3, NULL));
-  CHECK_RAISES(7, "[4]", MARGIN(x, class, 1, four));
-  CHECK_RAISES(8, "[4]", MARGIN_BACKWARD(one, 1, four, true));
-  CHECK_RAISES(4, "[2]", MARGIN_BACKWARD(two, 1, NULL, true));
-  CHECK_RAISES(4, "[1]", MARGIN_BACKWARD(one, 1, NULL, false));
-
-#define LABELS(X, T) THNN_(MultiLabelMarginCriterion_updateOutput)(NULL, X, T, y, z, true, true)
-#define LABELS_BACKWARD(G, IS, REDUCE) \
-  THNN_(MultiLabelMarginCriterion_updateGradInput)(NULL, x, mask, G, y, IS, true, REDUCE)
-  CHECK_RAISES(2, "[2 x 3 x 2 x 2]", LABELS(x4, mask));
-  CHECK_RAISES(3, "[2]", LABELS(x, class));
-  CHECK_RAISES(0, "[4]", LABELS_BACKWARD(one, four, true));
-  CHECK_RAISES(4, "[2]", LABELS_BACKWARD(two, x, true));
-  CHECK_RAISES(4, "[1]", LABELS_BACKWARD(one, x, false));
-
-  for (int bad = 0; bad < 2; bad++) {
-    image->storage->data[5] = class->storage->data[1] = bad ? 3 + TH_INDEX_BASE : TH_INDEX_BASE - 1;
-    CHECK_RAISES(3, "out of range", SPATIAL(x4, image, NULL));
-    CHECK_RAISES(3, "out of range", SPATIAL_BACKWARD(one, NULL, one, true));
-    CHECK_RAISES(3, "out of range", MARGIN(x, class, 2, NULL));
-    CHECK_RAISES(3, "out of range", MARGIN_BACKWARD(one, 2, NULL, true));
-    mask->storage->data[4] = bad ? 3 + TH_INDEX_BASE : TH_INDEX_BASE - 2;
-    CHECK_RAISES(3, "neither", LABELS(x, mask));
-    CHECK_RAISES(3, "neither", LABELS_BACKWARD(one, x, true));
-  }
-
+  THTest_(wrongPairs)(x, four, y, p, one);
+  THTest_(wrongPixels)(x, four, x4, one, mask, image, y, z);
+  THTest_(wrongMargins)(x, four, x4, p, one, two, class, mask, y);
+  THTest_(wrongLabels)(x, four, x4, one, two, class, mask, y, z);
+  THTest_(wrongClasses)(x, x4, one, class, mask, image, y, z);
   th_watch_check(1);
   th_watch_forget();
   THTensor *all[] = {x, four, y, z, x4, p, one, two};

@@ -91,6 +91,22 @@ static ptrdiff_t arg_max_of(const Pool *p, const real *x, const ptrdiff_t *windo
   return best;
 }
 
+/* Elements for x: any, whole numbers, or with one NaN, anywhere or at the end of a row of that
+ * length. */
+static void fill_input(THTensor *x, ptrdiff_t row, th_random *random)
+{
+  const ptrdiff_t count = THTensor_(nElement)(x);
+  const int numbers = between(random, 0, 1);
+  for (ptrdiff_t i = 0; i < count; i++)
+    THTensor_(data)(x)[i] = any_element(random, numbers);
+  if (!numbers && between(random, 0, 1)) {
+    const ptrdiff_t any = between(random, 0, (int)count - 1);
+    const ptrdiff_t one = between(random, 0, 1) ? any : any / row * row + row - 1;
+    for (ptrdiff_t i = 0; i < count; i++)
+      THTensor_(data)(x)[i] = i == one ? (real)NAN : any_element(random, 1);
+  }
+}
+
 static void check_pool(const Pool *p, th_random *random)
 {
   enum { PLANES = 2 };
@@ -98,15 +114,7 @@ static void check_pool(const Pool *p, th_random *random)
   THTensor *y = THTensor_(new)(), *g = THTensor_(new)(), *d = THTensor_(new)();
   THIndexTensor *index = THIndexTensor_(new)();
   const ptrdiff_t count = THTensor_(nElement)(x), plane = count / PLANES;
-  const int numbers = between(random, 0, 1);
-  for (ptrdiff_t i = 0; i < count; i++)
-    THTensor_(data)(x)[i] = any_element(random, numbers);
-  if (!numbers && between(random, 0, 1)) { /* one NaN, anywhere or at the end of a row */
-    const ptrdiff_t any = between(random, 0, (int)count - 1), row = p->input[2];
-    const ptrdiff_t one = between(random, 0, 1) ? any : any / row * row + row - 1;
-    for (ptrdiff_t i = 0; i < count; i++)
-      THTensor_(data)(x)[i] = i == one ? (real)NAN : any_element(random, 1);
-  }
+  fill_input(x, p->input[2], random);
   const int *k = p->size, *s = p->step, *pad = p->pad, *l = p->dilation;
   THNN_(VolumetricDilatedMaxPooling_updateOutput)(NULL, x, y, index, k[0], k[2], k[1], s[0], s[2],
                                                   s[1], pad[0], pad[2], pad[1], l[0], l[2], l[1],

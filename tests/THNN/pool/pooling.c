@@ -581,26 +581,10 @@ static void THTest_(poolingExtremes)(void)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
-static void THTest_(poolingErrors)(void)
+/* Shapes of inputs. */
+static void THTest_(wrongInputs)(THTensor *x, THTensor *two, THTensor *one, THTensor *six,
+                                 THTensor *y, THTensor *w, THTensor *empty, THIndexTensor *other)
 {
-  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 6, 6));
-  THTensor *v = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 4, 5));
-  THTensor *two = THTest_(tensor)(0, 1, TH_SHAPE(5, 4)), *one = THTest_(tensor)(0, 1, TH_SHAPE(7));
-  THTensor *six = THTest_(tensor)(0, 1, TH_SHAPE(1, 1, 1, 2, 3, 4));
-  THTensor *y = THTest_(tensor)(TH_STRIDED, 4, TH_SHAPE(3, 2));
-  THTensor *g = THTest_(tensor)(0, 2, TH_SHAPE(2, 3, 3, 3));
-  THTensor *samples = THTest_(tensor)(0, 3, TH_SHAPE(2, 3, 2));
-  THTensor *w = THTest_(tensor)(0, 3, TH_SHAPE(3)), *empty = THTensor_(new)();
-  THTensor *single = THTest_(tensor)(0, 2, TH_SHAPE(1, 3, 3, 3));
-  THIndexTensor *index = THIndexTensor_(newWithSize4d)(2, 3, 3, 3);
-  THIndexTensor *other = THIndexTensor_(newWithSize2d)(3, 3);
-  THIndexTensor_(fill)(index, TH_INDEX_BASE);
-  THIndexTensor_(fill)(other, TH_INDEX_BASE);
-  WATCH(y);
-  WATCH(index);
-  WATCH(other);
-
-  /* shapes of inputs */
   CHECK_RAISES(2, "[5 x 4]",
                THNN_(SpatialDilatedMaxPooling_updateOutput)(NULL, two, y, other, 1, 1, 1, 1, 0, 0,
                                                             1, 1, false));
@@ -616,8 +600,12 @@ static void THTest_(poolingErrors)(void)
   CHECK_RAISES(2, "[7]", THNN_(FeatureLPPooling_updateOutput)(NULL, one, y, 2, 1, 1, true));
   CHECK_RAISES(2, "[2 x 3 x 6 x 6]",
                THNN_(FeatureLPPooling_updateOutput)(NULL, x, y, 2, 1, 1, false));
+}
 
-  /* windows */
+/* Windows. */
+static void THTest_(wrongWindows)(THTensor *x, THTensor *v, THTensor *two, THTensor *one,
+                                  THTensor *y, THTensor *w, THIndexTensor *other)
+{
   CHECK_RAISES(0, "kW is 0",
                THNN_(SpatialMaxPooling_updateOutput)(NULL, x, y, other, 0, 1, 1, 1, 0, 0, false));
   CHECK_RAISES(0, "dH is 0", THNN_(SpatialSubSampling_updateOutput)(NULL, x, y, w, w, 1, 1, 1, 0));
@@ -644,8 +632,12 @@ static void THTest_(poolingErrors)(void)
   CHECK_RAISES(0, "no element in window",
                THNN_(SpatialDilatedMaxPooling_updateOutput)(NULL, x, y, other, 2, 2, 1, 1, 1, 1, 7,
                                                             1, false));
+}
 
-  /* sizes of outputs */
+/* Sizes of outputs, and samples. */
+static void THTest_(wrongOutputs)(THTensor *x, THTensor *y, THTensor *samples, THTensor *w,
+                                  THIndexTensor *other)
+{
   CHECK_RAISES(0, "[2 x 3 x 0 x 2]",
                THNN_(SpatialAdaptiveMaxPooling_updateOutput)(NULL, x, y, other, 2, 0));
   CHECK_RAISES(0, "[2 x 3 x 2 x -1]",
@@ -667,8 +659,13 @@ static void THTest_(poolingErrors)(void)
   CHECK_RAISES(9, "nan",
                THNN_(SpatialFractionalMaxPooling_updateOutput)(NULL, x, y, 2, 2, 2, 2, other,
                                                                samples));
+}
 
-  /* gradients and indices that do not fit */
+/* Gradients and indices that do not fit. */
+static void THTest_(wrongGradients)(THTensor *x, THTensor *v, THTensor *two, THTensor *y,
+                                    THTensor *g, THTensor *single, THIndexTensor *index,
+                                    THIndexTensor *other)
+{
   CHECK_RAISES(0, "[2 x 3 x 6 x 6]",
                THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, x, y, index, 2, 2, 2, 2, 0, 0,
                                                         false));
@@ -686,6 +683,13 @@ static void THTest_(poolingErrors)(void)
   CHECK_RAISES(0, "[5 x 4]",
                THNN_(SpatialAveragePooling_updateGradInput)(NULL, x, two, y, 2, 2, 2, 2, 0, 0,
                                                             false, false));
+}
+
+/* Of subsampling, unpooling and pooling of features, too. */
+static void THTest_(wrongSubSampling)(THTensor *x, THTensor *two, THTensor *one, THTensor *y,
+                                      THTensor *g, THTensor *w, THIndexTensor *index,
+                                      THIndexTensor *other)
+{
   CHECK_RAISES(0, "[7]",
                THNN_(FeatureLPPooling_updateGradInput)(NULL, one, two, one, y, 2, 2, 1, false));
   CHECK_RAISES(0, "[2 x 3 x 6 x 6]",
@@ -709,8 +713,12 @@ static void THTest_(poolingErrors)(void)
   CHECK_RAISES(0, "dT",
                THNN_(VolumetricMaxUnpooling_updateOutput)(NULL, g, y, index, 4, 4, 4, 0, 1, 1, 0, 0,
                                                           0));
+}
 
-  /* indices out of range, in the middle of others */
+/* Indices out of range, in the middle of others. */
+static void THTest_(wrongIndices)(THTensor *x, THTensor *y, THTensor *g, THIndexTensor *index,
+                                  THIndexTensor *other)
+{
   static const int64_t indices[] = {-1, 36, INT64_MAX - TH_INDEX_BASE, INT64_MIN};
   for (int i = 0; i < 4; i++) {
     index->storage->data[40] = indices[i] + (i < 3 ? TH_INDEX_BASE : 0);
@@ -732,11 +740,39 @@ static void THTest_(poolingErrors)(void)
                THNN_(TemporalMaxPooling_updateGradInput)(NULL, frames, gf, y, other, 2, 2));
   th_watch_check(1);
   th_watch_forget();
+  THTensor_(free)(frames);
+  THTensor_(free)(gf);
+}
 
+static void THTest_(poolingErrors)(void)
+{
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 6, 6));
+  THTensor *v = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 4, 5));
+  THTensor *two = THTest_(tensor)(0, 1, TH_SHAPE(5, 4)), *one = THTest_(tensor)(0, 1, TH_SHAPE(7));
+  THTensor *six = THTest_(tensor)(0, 1, TH_SHAPE(1, 1, 1, 2, 3, 4));
+  THTensor *y = THTest_(tensor)(TH_STRIDED, 4, TH_SHAPE(3, 2));
+  THTensor *g = THTest_(tensor)(0, 2, TH_SHAPE(2, 3, 3, 3));
+  THTensor *samples = THTest_(tensor)(0, 3, TH_SHAPE(2, 3, 2));
+  THTensor *w = THTest_(tensor)(0, 3, TH_SHAPE(3)), *empty = THTensor_(new)();
+  THTensor *single = THTest_(tensor)(0, 2, TH_SHAPE(1, 3, 3, 3));
+  THIndexTensor *index = THIndexTensor_(newWithSize4d)(2, 3, 3, 3);
+  THIndexTensor *other = THIndexTensor_(newWithSize2d)(3, 3);
+  THIndexTensor_(fill)(index, TH_INDEX_BASE);
+  THIndexTensor_(fill)(other, TH_INDEX_BASE);
+  WATCH(y);
+  WATCH(index);
+  WATCH(other);
+
+  THTest_(wrongInputs)(x, two, one, six, y, w, empty, other);
+  THTest_(wrongWindows)(x, v, two, one, y, w, other);
+  THTest_(wrongOutputs)(x, y, samples, w, other);
+  THTest_(wrongGradients)(x, v, two, y, g, single, index, other);
+  THTest_(wrongSubSampling)(x, two, one, y, g, w, index, other);
+  THTest_(wrongIndices)(x, y, g, index, other);
   THIndexTensor_(free)(index);
   THIndexTensor_(free)(other);
-  THTensor *all[] = {x, v, two, one, six, y, g, samples, w, empty, single, frames, gf};
-  for (int i = 0; i < 13; i++)
+  THTensor *all[] = {x, v, two, one, six, y, g, samples, w, empty, single};
+  for (int i = 0; i < 11; i++)
     THTensor_(free)(all[i]);
 }
 

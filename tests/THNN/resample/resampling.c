@@ -462,17 +462,10 @@ static void THTest_(VolumetricReplicationPadding)(void)
 
 /* --- errors ---------------------------------------------------------------------------------- */
 
-static void THTest_(resamplingErrors)(void)
+/* Upsampling. */
+static void THTest_(wrongUpSampling)(THTensor *x, THTensor *one, THTensor *two, THTensor *v,
+                                     THTensor *y)
 {
-  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 4, 5)),
-           *one = THTest_(tensor)(0, 1, TH_SHAPE(7));
-  THTensor *two = THTest_(tensor)(0, 1, TH_SHAPE(5, 4)),
-           *v = THTest_(tensor)(0, 1, TH_SHAPE(3, 4, 5));
-  THTensor *grid = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 3, 2));
-  THTensor *y = THTest_(tensor)(TH_STRIDED, 4, TH_SHAPE(3, 2)), *z = THTensor_(newClone)(y);
-  WATCH(y);
-  WATCH(z);
-
   CHECK_RAISES(2, "[5 x 4]", THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, two, y, 2));
   CHECK_RAISES(2, "[7]", THNN_(TemporalUpSamplingNearest_updateOutput)(NULL, one, y, 2));
   CHECK_RAISES(4, "scale_factor is 0", THNN_(SpatialUpSamplingNearest_updateOutput)(NULL, x, y, 0));
@@ -489,7 +482,12 @@ static void THTest_(resamplingErrors)(void)
                THNN_(TemporalUpSamplingLinear_updateGradInput)(NULL, v, y, 2, 3, 0, 5));
   CHECK_RAISES(0, "[3 x -1 x 4]",
                THNN_(TemporalUpSamplingLinear_updateGradInput)(NULL, v, y, 3, -1, 4, 5));
+}
 
+/* Grid sampling. */
+static void THTest_(wrongGrids)(THTensor *x, THTensor *two, THTensor *v, THTensor *grid,
+                                THTensor *y, THTensor *z)
+{
   CHECK_RAISES(2, "[3 x 4 x 5]",
                THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, v, grid, y, 0));
   CHECK_RAISES(3, "[5 x 4]", THNN_(SpatialGridSamplerBilinear_updateOutput)(NULL, x, two, y, 0));
@@ -505,7 +503,11 @@ static void THTest_(resamplingErrors)(void)
                THNN_(SpatialGridSamplerBilinear_updateGradInput)(NULL, x, y, grid, z, x, -1));
   CHECK_RAISES(2, "[2 x 3 x 4 x 5]",
                THNN_(VolumetricGridSamplerBilinear_updateOutput)(NULL, x, grid, y, 0));
+}
 
+/* Padding. */
+static void THTest_(wrongPadding)(THTensor *x, THTensor *two, THTensor *y)
+{
   CHECK_RAISES(2, "[5 x 4]",
                THNN_(SpatialReflectionPadding_updateOutput)(NULL, two, y, 1, 1, 1, 1));
   CHECK_RAISES(0, "5 of 5", THNN_(SpatialReflectionPadding_updateOutput)(NULL, x, y, 5, 0, 0, 0));
@@ -527,6 +529,22 @@ static void THTest_(resamplingErrors)(void)
   CHECK_RAISES(0, "[2 x 5 x 6 x 5]",
                THNN_(VolumetricReplicationPadding_updateGradInput)(NULL, x, x, y, 0, 0, 1, 1, 1,
                                                                    1));
+}
+
+static void THTest_(resamplingErrors)(void)
+{
+  THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 4, 5)),
+           *one = THTest_(tensor)(0, 1, TH_SHAPE(7));
+  THTensor *two = THTest_(tensor)(0, 1, TH_SHAPE(5, 4)),
+           *v = THTest_(tensor)(0, 1, TH_SHAPE(3, 4, 5));
+  THTensor *grid = THTest_(tensor)(0, 1, TH_SHAPE(2, 3, 3, 2));
+  THTensor *y = THTest_(tensor)(TH_STRIDED, 4, TH_SHAPE(3, 2)), *z = THTensor_(newClone)(y);
+  WATCH(y);
+  WATCH(z);
+
+  THTest_(wrongUpSampling)(x, one, two, v, y);
+  THTest_(wrongGrids)(x, two, v, grid, y, z);
+  THTest_(wrongPadding)(x, two, y);
   th_watch_check(1);
   th_watch_forget();
   THTensor *all[] = {x, one, two, v, grid, y, z};

@@ -142,6 +142,15 @@ static int errors(void (*function)(int))
 
 /* --- main ------------------------------------------------------------------------------------- */
 
+static int is_same(const Type *type, const Type *expected)
+{
+  if (!strcmp(type->name, expected->name) && type->size == expected->size &&
+      type->accumulator == expected->accumulator && type->passes == expected->passes)
+    return 1;
+  printf("%s %d %d %d\n", type->name, type->size, type->accumulator, type->passes);
+  return 0;
+}
+
 int main(void)
 {
   static const Type expected[] = {
@@ -152,18 +161,13 @@ int main(void)
   int good = 1;
   THSetErrorHandler(handle, NULL);
   THSetArgErrorHandler(handle_argument, NULL);
-#define TEST(NUMBER, NAME)                                                                \
-  {                                                                                       \
-    Type type;                                                                            \
-    Outside##NAME##_types(&type);                                                         \
-    if (strcmp(type.name, expected[NUMBER].name) || type.size != expected[NUMBER].size || \
-        type.accumulator != expected[NUMBER].accumulator ||                               \
-        type.passes != expected[NUMBER].passes) {                                         \
-      printf("%s %d %d %d\n", type.name, type.size, type.accumulator, type.passes);       \
-      good = 0;                                                                           \
-    }                                                                                     \
-    Outside##NAME##_run();                                                                \
-    good &= errors(Outside##NAME##_fail);                                                 \
+#define TEST(NUMBER, NAME)                     \
+  {                                            \
+    Type type;                                 \
+    Outside##NAME##_types(&type);              \
+    good &= is_same(&type, &expected[NUMBER]); \
+    Outside##NAME##_run();                     \
+    good &= errors(Outside##NAME##_fail);      \
   }
   TEST(0, Float)
   TEST(1, Double)
