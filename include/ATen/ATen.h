@@ -21,6 +21,7 @@
 #include "ATenError.h"
 #include "ATenFile.h"
 #include "ATenPrint.h"
+#include "ATenProgram.h"
 #include "ATenTable.h"
 #include "ATenScalar.h"
 #include "ATenScope.h"

@@ -7,6 +7,7 @@
 #include "ATenDLPack.h"
 #include "ATenFile.h"
 #include "ATenPrint.h"
+#include "ATenProgram.h"
 #include "ATenStorage.h"
 
 #define AT_CALL_RETURNING(NAME, USE, TYPE, FAILED)                               \
@@ -26,6 +27,8 @@ AT_CALL_RETURNING(storage, AT_MUST_USE, at_storage *, !result)
 AT_CALL_RETURNING(generator, AT_MUST_USE, at_generator *, !result)
 AT_CALL_RETURNING(dict, AT_MUST_USE, at_dict *, !result)
 AT_CALL_RETURNING(name, , const char *, !result)
+AT_CALL_RETURNING(program, AT_MUST_USE, at_program *, !result)
+AT_CALL_RETURNING(results, , const at_tensors *, result->count == 0)
 AT_CALL_RETURNING(text, AT_MUST_USE, char *, !result)
 AT_CALL_RETURNING(done, , bool, !result)
 #undef AT_CALL_RETURNING
@@ -53,7 +56,17 @@ AT_CALL_RETURNING(done, , bool, !result)
 #define at_save(...)          at_call_done(__FILE__, __LINE__, (at_save)(__VA_ARGS__))
 #define at_load_npy(...)      at_call_new(__FILE__, __LINE__, (at_load_npy)(__VA_ARGS__))
 #define at_save_npy(...)      at_call_done(__FILE__, __LINE__, (at_save_npy)(__VA_ARGS__))
-#define at_toString(...)      at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
+#define at_op_register(...)   at_call_done(__FILE__, __LINE__, (at_op_register)(__VA_ARGS__))
+#define at_program_load(...)  at_call_program(__FILE__, __LINE__, (at_program_load)(__VA_ARGS__))
+#define at_program_run(...)   at_call_results(__FILE__, __LINE__, (at_program_run)(__VA_ARGS__))
+#define at_program_toString(...) \
+  at_call_text(__FILE__, __LINE__, (at_program_toString)(__VA_ARGS__))
+#define at_program_setTiming(...) \
+  at_call_done(__FILE__, __LINE__, (at_program_setTiming)(__VA_ARGS__))
+#define at_program_timings(...) at_call_text(__FILE__, __LINE__, (at_program_timings)(__VA_ARGS__))
+#define at_program_saveTrace(...) \
+  at_call_done(__FILE__, __LINE__, (at_program_saveTrace)(__VA_ARGS__))
+#define at_toString(...) at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
 
 /* clang-format off */
 #define at_load(...) \

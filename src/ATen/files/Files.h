@@ -37,6 +37,7 @@ enum { AT_WINDOW = 4096 };
 typedef struct at_file {
   const char *path;
   int descriptor;
+  uint64_t begin; /* where it begins in the descriptor: not at 0 if it is a part of another file */
   size_t size;
   uint8_t head[264];  /* the first bytes, then 0 */
   const char *member; /* the member of an archive that is being read, for messages; or NULL */
@@ -59,6 +60,11 @@ void at_file_open(at_file *file, const char *path, THGuard *guard);
 
 /* Reads bytes; raises if the file does not have them any more. */
 void at_file_read(at_file *file, uint64_t offset, void *to, size_t length);
+
+/* The part of a file as a file of its own, which ends before the other does.  Nothing of it is
+ * mapped, and room comes from, and goes back to, the other's by at_file_leave. */
+void at_file_enter(at_file *part, const at_file *file, uint64_t offset, size_t size);
+void at_file_leave(at_file *part, at_file *file);
 
 /* Maps the whole file privately, unless it is mapped already. */
 void at_file_map(at_file *file);
@@ -189,6 +195,9 @@ bool at_dict_wants(at_dict *dict, at_file *file, const at_found *found);
 
 /* Adds a tensor that at_dict_wants accepted; the set keeps a reference of its own to t. */
 void at_dict_add(at_dict *dict, at_file *file, const at_found *found, at_tensor *t);
+
+/* The index of the tensor with that name, or -1. */
+int64_t at_dict_find(const at_dict *dict, const char *name);
 
 /* Completes the set before the file is closed. */
 void at_dict_settle(at_dict *dict);

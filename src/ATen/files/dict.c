@@ -171,6 +171,12 @@ bool at_dict_wants(at_dict *dict, at_file *file, const at_found *found)
   return false;
 }
 
+int64_t at_dict_find(const at_dict *dict, const char *name)
+{
+  const Entry *const entry = entry_of(dict, name, strlen(name));
+  return entry ? entry - dict->entries : -1;
+}
+
 void at_dict_add(at_dict *dict, at_file *file, const at_found *found, at_tensor *t)
 {
   Entry *entry =

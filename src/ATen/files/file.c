@@ -54,11 +54,30 @@ void at_file_open(at_file *file, const char *path, THGuard *guard)
   at_file_read(file, 0, file->head, THMin(file->size, sizeof file->head));
 }
 
+void at_file_enter(at_file *part, const at_file *file, uint64_t offset, size_t size)
+{
+  THAssert(offset <= file->size && size <= file->size - offset);
+  *part = *file;
+  part->begin = file->begin + offset;
+  part->size = size;
+  part->windowLength = 0;
+  part->mapping = NULL;
+  memset(part->head, 0, sizeof part->head);
+  at_file_read(part, 0, part->head, THMin(size, sizeof part->head));
+}
+
+void at_file_leave(at_file *part, at_file *file)
+{
+  THAssert(!part->mapping);
+  file->room = part->room;
+  file->elementRoom = part->elementRoom;
+}
+
 static void read_bytes(at_file *file, uint64_t offset, void *to, size_t length)
 {
   for (uint8_t *at = to; length > 0;) {
     const ssize_t count =
-        pread(file->descriptor, at, THMin(length, (size_t)1 << 30), (off_t)offset);
+        pread(file->descriptor, at, THMin(length, (size_t)1 << 30), (off_t)(file->begin + offset));
     if (count < 0 && errno != EINTR)
       at_damaged(file, "cannot read it: %s", strerror(errno));
     if (count == 0)

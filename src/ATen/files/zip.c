@@ -357,8 +357,8 @@ static void check_other(const at_zip *zip)
        "this is a TorchScript program: save the tensors alone in Python, with "
        "torch.save(torch.jit.load(path).state_dict(), \"weights.pt\")"},
       {"archive_format",
-       "this is a program that torch.export saved: save the tensors alone in Python, with "
-       "torch.save(torch.export.load(path).state_dict, \"weights.pt\")"},
+       "this is a program that torch.export saved: at_program_load reads it, and "
+       "at_program_parameters has its tensors"},
       {"model.weights.h5",
        "this is a model of Keras, whose weights are in HDF5: save them in Python with "
        "numpy.savez(\"weights.npz\", *model.get_weights())"},

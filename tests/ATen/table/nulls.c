@@ -15,14 +15,15 @@ static const char *const harmless[] = {
     "at_retain", "at_release", "at_list_release", "at_keep", "at_escape", "at_thisTensor",
     "at_storage_retain", "at_storage_release", "at_generator_free", "at_generator_manualSeed",
     "at_dict_free", "at_string_free", "at_cuda_stream_free", "at_scope_once", "at_scope_leave",
-    "at_device_once", "at_device_leave",
+    "at_device_once", "at_device_leave", "at_program_free",
     /* they return the properties of the undefined tensor */
     "at_defined", "at_typeOf", "at_dim", "at_numel", "at_sizes", "at_strides", "at_storageOffset",
     "at_isContiguous", "at_data", "at_unsafeGetTH", "at_deviceOf", "at_storage_type",
     "at_storage_size", "at_storage_data", "at_storage_unsafeGetTH", "at_generator_seed",
     "at_generator_initialSeed", "at_dict_count", "at_dict_has", "at_dict_skipped", "at_dict_values",
     "at_dict_metadata", "at_type_backend", "at_type_scalarType", "at_type_elementSize",
-    "at_type_toString", "at_type_defined", "at_op_find", "at_toString", "at_print"};
+    "at_type_toString", "at_type_defined", "at_op_find", "at_toString", "at_print",
+    "at_program_inputCount", "at_program_outputCount", "at_program_parameters"};
 
 static bool is_harmless(const char *function)
 {

@@ -1,0 +1,100 @@
+/* Programs that torch.export wrote, which run without Python.
+ *
+ *     at_program *p = at_program_load("resnet18.pt2");
+ *     const at_tensors *y = at_program_run(p, AT_TENSORS(image));
+ *     at_print(y->data[0]);
+ *     at_program_free(p);
+ *
+ * The file is what torch.export.save of PyTorch 2.5 to 2.15 writes: an archive with a graph of
+ * operations, and the weights.  A node of the graph calls the operation of that name in ATen's
+ * table (ATenTable.h), or one that was registered by at_op_register.  Everything is checked when
+ * the program is loaded: a program with operations that are not here is an error that lists all of
+ * them.
+ *
+ * Files may come from untrusted sources.  A file that is damaged is an error.  Apart from the
+ * weights, which are mapped and not read, loading takes at most 64 times the length of the file
+ * plus 2 MB.  What a run takes depends on the program: its sizes are up to who wrote it. */
+#ifndef ATEN_PROGRAM_H
+#define ATEN_PROGRAM_H
+
+#include "ATenFile.h"
+#include "ATenTable.h"
+
+/* One thread uses a program at a time; different programs run at the same time. */
+typedef struct at_program at_program;
+
+/* --- loading and running ---------------------------------------------------------------------- */
+
+/* Loads the program in a file, to be given to at_program_free; NULL after an error.
+ *
+ * Weights are views of the mapped file: memory is read when it is first used, and writes stay in
+ * this process.  The file must not be truncated meanwhile, which would end the process with SIGBUS;
+ * to replace the file is safe. */
+AT_API at_program *at_program_load(const char *path) AT_MUST_USE;
+
+/* Frees the program and the results of its last run.  NULL is accepted. */
+AT_API void at_program_free(at_program *program);
+
+/* Computes the outputs from the inputs, which are tensors of the CPU; an empty list after an error.
+ *
+ * The inputs are those of the exported function that are tensors, in its order; lists, tuples and
+ * dictionaries of them are flattened.  Its other arguments are constants, as they were at the
+ * export, but for numbers that were exported as dynamic: each is given as a tensor of one element.
+ * It is an error if the number of inputs, an element type or a size is not that of the program.
+ *
+ * The list belongs to the program until its next run; at_retain keeps a tensor longer.  Outputs
+ * that are numbers are tensors of Long, Double or Bool without dimensions, and None is NULL.  An
+ * output may share memory with an input, or with a weight. Inputs and buffers that the function
+ * changes are changed; after an error some may have changed. */
+AT_API const at_tensors *at_program_run(at_program *program, at_tensors inputs);
+
+/* --- own operations --------------------------------------------------------------------------- */
+
+/* Lets programs that are loaded from now on call op where they call the operation of that name, as
+ * in "mylib::scale"; an overload of "" is PyTorch's "default".  The inputs of a node go to the
+ * arguments of op with the same names.  op may also replace an operation of the table,
+ * such as "aten::gelu"; of several of one name the last is called.
+ *
+ * op, and what it points to, has to stay as it is until the process ends.  False and an error on
+ * failure. */
+AT_API bool at_op_register(const at_op *op);
+
+/* --- what is in it ---------------------------------------------------------------------------- */
+
+/* An input or output; the name and the lists are borrowed from the program. */
+typedef struct at_program_info {
+  const char *name;    /* NULL after an error */
+  const at_type *type; /* NULL if it is a number or None, or of a type that is not here */
+  at_ints least, most; /* the least and the greatest size of each dimension: equal if the size is
+                        * fixed, and INT64_MAX if it has no limit */
+} at_program_info;
+
+AT_API int at_program_inputCount(const at_program *program); /* of NULL: 0 */
+AT_API int at_program_outputCount(const at_program *program);
+AT_API at_program_info at_program_input(const at_program *program, int index);
+AT_API at_program_info at_program_output(const at_program *program, int index);
+
+/* The parameters, buffers and constants by name ("layer1.0.conv1.weight"), borrowed; NULL for NULL.
+ * To change a weight, copy to its tensor: at_copy_(at_dict_get(weights, name), t). */
+AT_API const at_dict *at_program_parameters(const at_program *program);
+
+/* The inputs, weights, nodes and outputs as text, to be freed by at_string_free; NULL and an error
+ * if there is no memory, or for NULL.  at_program_print writes the text to stdout. */
+AT_API char *at_program_toString(const at_program *program) AT_MUST_USE;
+AT_API void at_program_print(const at_program *program);
+
+/* --- times ------------------------------------------------------------------------------------ */
+
+/* Sets whether runs take the time of each node; false and an error for NULL.  Off at first. */
+AT_API bool at_program_setTiming(at_program *program, bool on);
+
+/* A table of the time of all runs so far, a line for each target, to be freed by at_string_free.  A
+ * node with a graph inside has the time of what is inside, too.  NULL and an error as for
+ * at_program_toString. */
+AT_API char *at_program_timings(const at_program *program) AT_MUST_USE;
+
+/* Writes the nodes of the last run (the first 1,048,576 of them) to a file for chrome://tracing or
+ * ui.perfetto.dev; false and an error on failure. */
+AT_API bool at_program_saveTrace(const at_program *program, const char *path);
+
+#endif

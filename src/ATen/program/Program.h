@@ -1,0 +1,336 @@
+/* What the graph of an exported program becomes, for all files of this folder.  Errors are raised.
+ *
+ * A graph is a list of nodes in the order of computation.  Each value of a graph has a slot, a
+ * number from 0 on; a run has a cell for each slot.  Everything but tensors is in an arena, which
+ * is freed as a whole. */
+#ifndef ATEN_PROGRAM_INSIDE_H
+#define ATEN_PROGRAM_INSIDE_H
+
+#include <jansson.h>
+
+#include "ATen/files/Json.h"
+#include "ATen/files/Zip.h"
+#include "ATenProgram.h"
+
+/* --- the arena ------------------------------------------------------------------------------- */
+
+typedef struct at_arena {
+  struct at_arenaBlock *blocks;
+  uint8_t *next;
+  size_t left;
+  at_file *file; /* is charged for the blocks; NULL once the program is loaded */
+} at_arena;
+
+/* Memory for count elements of that size, all 0. */
+void *at_arena_take(at_arena *arena, uint64_t count, size_t size);
+char *at_arena_text(at_arena *arena, const char *text);
+void at_arena_free(at_arena *arena);
+
+/* --- values ---------------------------------------------------------------------------------- */
+
+typedef enum at_cellKind {
+  AT_CELL_NONE,
+  AT_CELL_TENSOR,
+  AT_CELL_INT,
+  AT_CELL_FLOAT,
+  AT_CELL_BOOL /* 0 or 1 in integer */
+} at_cellKind;
+
+/* A value during a run; of a tensor it holds a reference. */
+typedef struct at_cell {
+  at_cellKind kind;
+  union {
+    at_tensor *tensor;
+    int64_t integer;
+    double number;
+  } is;
+} at_cell;
+
+enum { AT_NO_SLOT = -1 };
+
+/* A part of an argument: the value of a slot, or with AT_NO_SLOT a constant, which is no tensor. */
+typedef struct at_part {
+  int32_t slot;
+  at_cell constant;
+} at_part;
+
+typedef enum at_givenKind {
+  AT_GIVEN_NONE,
+  AT_GIVEN_TENSOR,
+  AT_GIVEN_TENSORS, /* a list, with AT_CELL_NONE for entries that are None */
+  AT_GIVEN_NUMBER,  /* an integer, float or bool */
+  AT_GIVEN_NUMBERS,
+  AT_GIVEN_TEXT,
+  AT_GIVEN_TYPE,  /* an element type */
+  AT_GIVEN_PLACE, /* a device, layout or memory format, which do not change results */
+  AT_GIVEN_GRAPH,
+  AT_GIVEN_OTHER /* what no operation here takes */
+} at_givenKind;
+
+/* An argument of a node. */
+typedef struct at_given {
+  const char *name; /* in the schema of the operation; "" if it has none */
+  at_givenKind kind;
+  at_cellKind number; /* of numbers: what they are */
+  int32_t count;      /* of parts: 1, or the length of a list */
+  const at_part *parts;
+  const char *text;
+  at_scalar_type type; /* AT_SCALAR_TYPES if it is not here */
+  const struct at_graph *graph;
+} at_given;
+
+/* --- graphs ---------------------------------------------------------------------------------- */
+
+typedef struct at_frame at_frame;
+typedef struct at_graphNode at_graphNode;
+
+/* Computes a node that is no operation of ATen's table. */
+typedef void at_computeFunction(at_frame *frame, const at_graphNode *node);
+typedef at_computeFunction *at_compute;
+
+struct at_graphNode {
+  const char *name, *target; /* the target without "torch.ops." */
+  int32_t number;            /* among all nodes of the program, from 1 on */
+  int32_t inputCount, outputCount, deadCount;
+  const at_given *inputs;
+  const int32_t *outputs; /* slots; AT_NO_SLOT for None */
+  const int32_t *dead;    /* slots that nothing reads after this node */
+  at_compute compute;     /* or NULL: op is called */
+  const void *how;        /* for compute */
+  const at_op *op;
+  const int8_t *from;        /* of each argument of op the index in inputs, or -1 for its default */
+  int64_t runs, nanoseconds; /* while times are taken */
+};
+
+typedef struct at_graph {
+  int32_t inputCount, outputCount, nodeCount, slotCount;
+  const int32_t *inputs; /* slots; AT_NO_SLOT for constants, which the graph does not read */
+  const at_given *outputs;
+  at_graphNode *nodes;
+  const char **names;               /* of slots */
+  int32_t mostArguments, mostParts; /* of one node */
+} at_graph;
+
+/* A number of nodes with a target that is not here. */
+typedef struct at_missing {
+  const char *target;
+  int64_t count;
+} at_missing;
+
+enum { AT_MOST_MISSING = 64 };
+
+/* What readers of a graph share. */
+typedef struct at_reading {
+  at_file *file;
+  at_arena *arena;
+  int32_t nodeCount; /* of all graphs */
+  int32_t missingCount, otherMissing;
+  at_missing missing[AT_MOST_MISSING];
+} at_reading;
+
+/* Reads a graph and those nested in it. */
+at_graph *at_readGraph(at_reading *reading, const json_t *json);
+
+/* An argument whose names of values are looked up in slots, an object of integers. */
+at_given at_readGiven(at_reading *reading, const json_t *slots, const json_t *json);
+
+/* Finds out for all nodes when values are read for the last time. */
+void at_findDead(at_arena *arena, at_graph *graph);
+
+/* Finds what computes the node; false if nothing does. */
+bool at_resolve(at_arena *arena, at_graphNode *node);
+
+enum { AT_MOST_ARGUMENTS = 64 }; /* of an operation */
+
+/* The operation that a user registered for the target, or NULL. */
+const at_op *at_registeredOp(const char *target);
+
+/* What computes a node in place of an operation of the same name, or NULL. */
+const struct at_adaptor *at_adaptorOf(const char *target);
+
+/* How an operation of PyTorch differs from one here. */
+typedef struct at_adaptor {
+  const char *target;
+  const char *name;    /* the operation here; NULL: compute does it all */
+  const char *renames; /* such as "self=base exponent=self half_to_float=": today's names and ours,
+                        * or nothing where an argument is left out; or NULL */
+  at_compute compute;
+} at_adaptor;
+
+/* --- JSON ------------------------------------------------------------------------------------ */
+
+/* Parses a member of an archive; the guard, which is entered here, frees the values. */
+json_t *at_doc_open(const at_zip *zip, const at_member *member, THGuard *guard);
+
+/* The value of that name in an object; raises if there is none of that type. */
+const json_t *at_doc_get(const at_file *file, const json_t *object, const char *key,
+                         json_type type);
+const char *at_doc_text(const at_file *file, const json_t *object, const char *key);
+
+/* A union is an object with one member: its key, and its value. */
+const char *at_doc_union(const at_file *file, const json_t *object, const json_t **value);
+
+/* An element type by the number that files have for it; AT_SCALAR_TYPES if it is not here. */
+at_scalar_type at_doc_scalarType(const json_t *number);
+
+/* The integer of a size that is no symbol: {"as_int": 3}.  False if it is a symbol. */
+bool at_doc_size(const at_file *file, const json_t *size, int64_t *value);
+
+/* --- the program ----------------------------------------------------------------------------- */
+
+/* A dimension: a size, or a symbol that stands for one. */
+typedef struct at_dimension {
+  int64_t least, most;
+  int32_t symbol; /* its number, or -1 */
+} at_dimension;
+
+/* What is known of an input or output of the program. */
+typedef struct at_port {
+  const char *name;
+  at_cellKind kind;
+  at_scalar_type type; /* of a tensor */
+  int32_t dims;
+  const at_dimension *sizes;
+  int64_t *least, *most; /* the same as lists */
+} at_port;
+
+typedef enum at_bindKind {
+  AT_BIND_NOTHING, /* a constant, or a result that nobody wants */
+  AT_BIND_USER,    /* an input or output of the program */
+  AT_BIND_WEIGHT,  /* a parameter, buffer or constant; as an output, what it becomes */
+  AT_BIND_CHANGED  /* an output: what an input of the program becomes */
+} at_bindKind;
+
+/* What an input or output of the graph is for the program. */
+typedef struct at_binding {
+  at_bindKind kind;
+  int64_t index; /* among the ports, or in the set of weights */
+} at_binding;
+
+typedef struct at_symbol {
+  const char *name;
+  int64_t least, most;
+} at_symbol;
+
+/* A node that was computed, in nanoseconds. */
+typedef struct at_event {
+  const at_graphNode *node;
+  int64_t start, duration;
+} at_event;
+
+enum { AT_MOST_EVENTS = 1 << 20 };
+
+/* Times of nodes: the events of the last run. */
+typedef struct at_timing {
+  bool isOn;
+  at_event *events;
+  int64_t count, room;
+} at_timing;
+
+struct at_program {
+  at_arena arena;
+  const char *path, *version;
+  at_graph *graph;
+  at_dict *weights;
+  int32_t inputCount, outputCount, symbolCount;
+  at_port *inputs, *outputs;
+  at_binding *graphInputs, *graphOutputs; /* as many as the graph has */
+  at_symbol *symbols;
+  int64_t *bound; /* during a run: the sizes that symbols stand for, or -1 */
+  int64_t schemaMajor, schemaMinor;
+  int32_t nodeCount; /* of all graphs */
+  at_timing timing;
+  at_tensors results; /* of the last run */
+  at_tensor **resultData;
+  at_tensor **held; /* the inputs of the run */
+  int heldCount;
+};
+
+/* Reads the signature: what the inputs and outputs of the graph are. */
+void at_readSignature(at_program *program, at_reading *reading, const json_t *root);
+
+/* Reads the tensors that a list of payloads describes. */
+void at_readPayloads(at_program *program, const at_zip *zip, const at_bytes *root,
+                     const char *folder, const char *list, at_dict *storages);
+
+/* Reads the tensors of a member that is a file of torch.save. */
+void at_readSaved(at_program *program, const at_zip *zip, const at_member *member);
+
+/* The member of the archive with that name below its root folder, or NULL. */
+const at_member *at_memberOf(const at_zip *zip, const at_bytes *root, const char *folder,
+                             const char *name);
+
+/* --- runs ------------------------------------------------------------------------------------ */
+
+/* A run of a graph. */
+struct at_frame {
+  at_program *program;
+  const at_graph *graph;
+  at_cell *cells;
+  at_value *arguments; /* for the node that is called */
+  int64_t *ints;
+  at_tensor **tensors;
+};
+
+/* The guard, which is entered here, frees the frame. */
+void at_frame_enter(at_frame *frame, at_program *program, const at_graph *graph, THGuard *guard);
+
+/* Computes all nodes. */
+void at_frame_run(at_frame *frame);
+
+/* Gives a slot a value, whose reference the frame takes over; AT_NO_SLOT drops it. */
+void at_frame_put(at_frame *frame, int32_t slot, at_cell value);
+
+/* The value of a part, borrowed. */
+at_cell at_frame_get(const at_frame *frame, const at_part *part);
+
+void at_cell_release(at_cell *cell);
+
+/* The argument of that name, or that index if it has no name; NULL if it is not given or None. */
+const at_given *at_inputOf(const at_graphNode *node, const char *name, int index);
+
+/* Values of an argument; raises if it is missing or something else. */
+at_tensor *at_inputTensor(const at_frame *frame, const at_graphNode *node, const char *name,
+                          int index);
+int64_t at_inputInt(const at_frame *frame, const at_graphNode *node, const char *name, int index);
+bool at_inputBool(const at_frame *frame, const at_graphNode *node, const char *name, int index,
+                  bool otherwise);
+
+/* The truth of a number or of a tensor of one element. */
+bool at_isTrueCell(at_cell cell);
+
+/* Gives output 0 of the node a tensor, whose reference it takes over, or a number. */
+void at_giveTensor(at_frame *frame, const at_graphNode *node, at_tensor *t);
+void at_giveInt(at_frame *frame, const at_graphNode *node, int64_t value);
+
+/* Raises that an argument or a value is wrong in that node. */
+#define at_nodeFails(NODE, ...) at_nodeFails_from(__FILE__, __LINE__, NODE, __VA_ARGS__)
+TH_NO_RETURN void at_nodeFails_from(const char *source, int line, const at_graphNode *node,
+                                    const char *format, ...) TH_PRINTF_LIKE(4, 5);
+
+/* Checks the inputs of a run, before anything is computed. */
+void at_checkInputs(const at_program *program, at_tensors inputs);
+
+/* Takes the time of a node that began at start. */
+int64_t at_nanoseconds(void);
+void at_timing_add(at_timing *timing, at_graphNode *node, int64_t start);
+
+/* A string of what add appends to a text, whose last character is a newline and is left out. */
+char *at_program_write(const char *operation, const at_program *program,
+                       void (*add)(at_bytes *text, const at_program *program));
+
+/* Appends the text of an input or output: "Float [s77 x 3]". */
+void at_describePort(at_bytes *text, const at_program *program, const at_port *port);
+
+/* --- what computes without an operation ------------------------------------------------------- */
+
+/* Makes the node one that computes with numbers, if its target is such a function. */
+bool at_resolveNumber(at_graphNode *node);
+
+at_computeFunction at_computeSize, at_computeStride, at_computeNumel, at_computeOffset,
+    at_computeItem, at_computeAssert, at_computeMetadata, at_computeNothing, at_computeSame,
+    at_computeTo, at_computeNew, at_computeScalarTensor; /* builtins.c */
+at_computeFunction at_computeWrapped, at_computeCond, at_computeWhile,
+    at_computeMap; /* subgraphs.c */
+
+#endif

@@ -1,0 +1,154 @@
+/* What nodes do that is no operation of the table: sizes as numbers, checks, and new tensors whose
+ * type follows from others. */
+#include "Program.h"
+
+/* --- sizes ------------------------------------------------------------------------------------ */
+
+/* An entry of the sizes or strides of self. */
+static void give_entry(at_frame *frame, const at_graphNode *node, bool stride)
+{
+  const at_tensor *const t = at_inputTensor(frame, node, "self", 0);
+  const at_ints of = stride ? at_strides(t) : at_sizesOf(t);
+  const int64_t dim = at_inputInt(frame, node, "dim", 1);
+  if (dim < -of.count || dim >= of.count)
+    at_nodeFails(node, "dim is %lld, self has %d dimensions", (long long)dim, of.count);
+  at_giveInt(frame, node, of.data[dim < 0 ? dim + of.count : dim]);
+}
+
+void at_computeSize(at_frame *frame, const at_graphNode *node)
+{
+  give_entry(frame, node, false);
+}
+
+void at_computeStride(at_frame *frame, const at_graphNode *node)
+{
+  give_entry(frame, node, true);
+}
+
+void at_computeNumel(at_frame *frame, const at_graphNode *node)
+{
+  at_giveInt(frame, node, at_numel(at_inputTensor(frame, node, "self", 0)));
+}
+
+void at_computeOffset(at_frame *frame, const at_graphNode *node)
+{
+  at_giveInt(frame, node, at_storageOffset(at_inputTensor(frame, node, "self", 0)));
+}
+
+void at_computeItem(at_frame *frame, const at_graphNode *node)
+{
+  const at_tensor *const t = at_inputTensor(frame, node, "self", 0);
+  if (at_numel(t) != 1 || node->outputCount != 1)
+    at_nodeFails(node, "self of size %s has no single element", at_sizeDesc(at_sizesOf(t)).str);
+  const at_scalar value = at_elementAt(t, t->th->storageOffset);
+  at_cell cell = {AT_CELL_INT, {.integer = value.value.integer}};
+  if (value.is_float)
+    cell = (at_cell){AT_CELL_FLOAT, {.number = value.value.number}};
+  else if (t->type->scalarType == AT_BOOL)
+    cell.kind = AT_CELL_BOOL;
+  at_frame_put(frame, node->outputs[0], cell);
+}
+
+/* --- checks ----------------------------------------------------------------------------------- */
+
+void at_computeNothing(at_frame *frame, const at_graphNode *node)
+{
+}
+
+void at_computeAssert(at_frame *frame, const at_graphNode *node)
+{
+  const at_given *const message = at_inputOf(node, "assert_msg", 1);
+  if (!at_inputBool(frame, node, "self", 0, true))
+    at_nodeFails(node, "%.300s",
+                 message && message->text ? message->text : "what it asserts does not hold");
+}
+
+void at_computeMetadata(at_frame *frame, const at_graphNode *node)
+{
+  const at_tensor *const t = at_inputTensor(frame, node, "a", 0);
+  const at_given *const type = at_inputOf(node, "dtype", 3);
+  if (type && type->kind == AT_GIVEN_TYPE && type->type != t->type->scalarType)
+    at_nodeFails(node, "a is of %s, and has to be of %s", at_scalarTypeName(t->type->scalarType),
+                 type->type == AT_SCALAR_TYPES ? "a type that is not here"
+                                               : at_scalarTypeName(type->type));
+}
+
+/* --- tensors ---------------------------------------------------------------------------------- */
+
+/* The element type that the node asks for, or otherwise. */
+static at_scalar_type type_wanted(const at_graphNode *node, at_scalar_type otherwise)
+{
+  const at_given *const given = at_inputOf(node, "dtype", -1);
+  if (!given)
+    return otherwise;
+  if (given->kind != AT_GIVEN_TYPE || given->type == AT_SCALAR_TYPES)
+    at_nodeFails(node, "dtype is of a type that is not here");
+  return given->type;
+}
+
+void at_computeTo(at_frame *frame, const at_graphNode *node)
+{
+  at_tensor *const self = at_inputTensor(frame, node, "self", 0);
+  at_scalar_type type = self->type->scalarType;
+  if (at_inputOf(node, "other", -1))
+    type = at_inputTensor(frame, node, "other", -1)->type->scalarType;
+  type = type_wanted(node, type);
+  const bool copies =
+      !strncmp(node->target, "aten._to_copy", 13) || at_inputBool(frame, node, "copy", -1, false);
+  at_giveTensor(frame, node,
+                copies ? at_newCast(self, at_cpuType(type)) : at_makeCast(self, at_cpuType(type)));
+}
+
+void at_computeSame(at_frame *frame, const at_graphNode *node)
+{
+  if (at_inputBool(frame, node, "train", 2, false))
+    at_nodeFails(node, "the program was exported for training: call eval() before the export");
+  at_giveTensor(frame, node, at_newAlias(at_inputTensor(frame, node, node->inputs[0].name, 0)));
+}
+
+/* The number of an argument, and the type that PyTorch gives a tensor of it. */
+static at_scalar number_wanted(const at_frame *frame, const at_graphNode *node, const char *name,
+                               at_scalar_type *type)
+{
+  const at_given *const given = at_inputOf(node, name, -1);
+  if (!given || given->kind != AT_GIVEN_NUMBER)
+    at_nodeFails(node, "%s is no number", name);
+  const at_cell cell = at_frame_get(frame, given->parts);
+  *type = cell.kind == AT_CELL_FLOAT ? AT_FLOAT : cell.kind == AT_CELL_BOOL ? AT_BOOL : AT_LONG;
+  if (cell.kind == AT_CELL_FLOAT)
+    return at_scalar_double(cell.is.number);
+  if (cell.kind != AT_CELL_INT && cell.kind != AT_CELL_BOOL)
+    at_nodeFails(node, "%s is no number", name);
+  return at_scalar_long(cell.is.integer);
+}
+
+void at_computeScalarTensor(at_frame *frame, const at_graphNode *node)
+{
+  at_scalar_type unused;
+  const at_scalar value = number_wanted(frame, node, "s", &unused);
+  const at_type *const type = at_cpuType(type_wanted(node, AT_FLOAT));
+  at_giveTensor(frame, node, at_makeFilled(type, AT_SCALAR_SHAPE, value));
+}
+
+/* Tensors filled with a value: full, new_full, new_ones, new_zeros, new_empty. */
+void at_computeNew(at_frame *frame, const at_graphNode *node)
+{
+  const at_given *const size = at_inputOf(node, "size", -1);
+  at_scalar_type type = AT_FLOAT;
+  at_scalar value = at_scalar_long(!strncmp(node->target, "aten.new_ones", 13));
+  if (!size || size->count > AT_MOST_DIMS || size->kind == AT_GIVEN_TENSOR)
+    at_nodeFails(node, "size is no list of sizes");
+  if (at_inputOf(node, "fill_value", -1))
+    value = number_wanted(frame, node, "fill_value", &type);
+  if (at_inputOf(node, "self", -1))
+    type = at_inputTensor(frame, node, "self", 0)->type->scalarType;
+  for (int32_t i = 0; i < size->count; i++) {
+    const at_cell cell = at_frame_get(frame, &size->parts[i]);
+    if (cell.kind != AT_CELL_INT)
+      at_nodeFails(node, "size is no list of sizes");
+    frame->ints[i] = cell.is.integer;
+  }
+  at_giveTensor(frame, node,
+                at_makeFilled(at_cpuType(type_wanted(node, type)),
+                              (at_ints){frame->ints, size->count}, value));
+}

@@ -1,0 +1,339 @@
+/* Loading, running and describing a program: turns raised errors into the thread's error. */
+#include "Program.h"
+
+/* --- loading ---------------------------------------------------------------------------------- */
+
+/* Where the parts of a program are in an archive. */
+typedef struct Layout {
+  const char *mark;  /* what the name of a member of such an archive ends in */
+  const char *graph; /* below the folder that the mark is in, as all that follows */
+  struct {
+    const char *folder, *list, *saved; /* a list of payloads, or else a file of torch.save */
+  } weights[2];
+} Layout;
+
+static const Layout layouts[] = {
+    {"archive_format",
+     "models/model.json",
+     {{"data/weights/", "model_weights_config.json", "model.pt"},
+      {"data/constants/", "model_constants_config.json", "model.pt"}}},
+    /* Before PyTorch 2.8. */
+    {"serialized_exported_program.json",
+     "serialized_exported_program.json",
+     {{"", NULL, "serialized_state_dict.pt"}, {"", NULL, "serialized_constants.pt"}}},
+};
+
+/* Finds the layout of the archive, and the folder that everything is in, with a slash at its end;
+ * the guard frees the folder's name. */
+static const Layout *find_layout(const at_zip *zip, at_bytes *root, THGuard *guard)
+{
+  THGuard_enter(guard, at_bytes_free);
+  guard->what = root;
+  for (size_t k = 0; k < sizeof layouts / sizeof *layouts; k++) {
+    const char *const mark = layouts[k].mark;
+    const size_t length = strlen(mark);
+    for (int64_t i = 0; i < zip->count; i++) {
+      const at_member *const member = &zip->members[i];
+      if (member->nameLength < length ||
+          memcmp(member->name + member->nameLength - length, mark, length))
+        continue;
+      at_bytes_add(root, member->name, member->nameLength - length);
+      return &layouts[k];
+    }
+  }
+  at_damaged(zip->file, "this is no program that torch.export.save wrote");
+}
+
+/* Raises, with all targets that are not here. */
+static void report_missing(const at_reading *reading)
+{
+  THGuard guard;
+  at_bytes text = {0};
+  int64_t nodes = 0;
+  if (reading->missingCount == 0)
+    return;
+  THGuard_enter(&guard, at_bytes_free);
+  guard.what = &text;
+  for (int32_t i = 0; i < reading->missingCount; i++) {
+    nodes += reading->missing[i].count;
+    at_bytes_print(&text, "%s%.100s (%lld)", i > 0 ? ", " : "", reading->missing[i].target,
+                   (long long)reading->missing[i].count);
+  }
+  if (reading->otherMissing > 0)
+    at_bytes_print(&text, ", and %d others", (int)reading->otherMissing);
+  at_bytes_add(&text, "", 1);
+  at_damaged(reading->file,
+             "%lld of its %d nodes call operations that are not here, or in a way that is not: %s",
+             (long long)nodes + reading->otherMissing, (int)reading->nodeCount, text.start);
+}
+
+static void read_version(at_program *program, const at_reading *reading, const json_t *root)
+{
+  const at_file *const file = reading->file;
+  const json_t *const version = at_doc_get(file, root, "schema_version", JSON_OBJECT);
+  const char *const torch = json_string_value(json_object_get(root, "torch_version"));
+  program->schemaMajor = json_integer_value(at_doc_get(file, version, "major", JSON_INTEGER));
+  program->schemaMinor = json_integer_value(at_doc_get(file, version, "minor", JSON_INTEGER));
+  program->version = at_arena_text(&program->arena, torch ? torch : "?");
+  if (program->schemaMajor != 7 && program->schemaMajor != 8)
+    at_damaged(file, "its schema is version %lld.%lld, and 7 and 8 are read",
+               (long long)program->schemaMajor, (long long)program->schemaMinor);
+}
+
+static void free_dict(void *what)
+{
+  at_dict_free(what);
+}
+
+static void read_weights(at_program *program, const at_zip *zip, const at_bytes *root,
+                         const Layout *layout)
+{
+  THGuard guard;
+  THGuard_enter(&guard, free_dict);
+  at_dict *const storages = guard.what = at_dict_new();
+  program->weights = at_dict_new();
+  if (!storages || !program->weights)
+    THError("there is no memory for the weights");
+  for (int i = 0; i < 2; i++) {
+    const char *const folder = layout->weights[i].folder, *const list = layout->weights[i].list;
+    const at_member *const saved = at_memberOf(zip, root, folder, layout->weights[i].saved);
+    if (saved)
+      at_readSaved(program, zip, saved);
+    else if (list)
+      at_readPayloads(program, zip, root, folder, list, storages);
+    else
+      at_damaged(zip->file, "member '%s' of the archive is missing", layout->weights[i].saved);
+  }
+  THGuard_leave(&guard);
+}
+
+static void read_program(at_program *program, at_file *file)
+{
+  at_zip zip;
+  at_bytes root = {0};
+  THGuard archive, path, json;
+  if (!at_isZip(file))
+    at_damaged(file, "this is no program that torch.export.save wrote");
+  at_zip_open(&zip, file, &archive);
+  const Layout *const layout = find_layout(&zip, &root, &path);
+  const at_member *const member = at_memberOf(&zip, &root, layout->graph, "");
+  if (!member)
+    at_damaged(file, "member '%s' of the archive is missing", layout->graph);
+  const json_t *const all = at_doc_open(&zip, member, &json);
+  const json_t *const module = at_doc_get(file, all, "graph_module", JSON_OBJECT);
+  at_reading *const reading = at_arena_take(&program->arena, 1, sizeof *reading);
+  reading->file = file;
+  reading->arena = &program->arena;
+  read_version(program, reading, all);
+  program->graph = at_readGraph(reading, at_doc_get(file, module, "graph", JSON_OBJECT));
+  report_missing(reading);
+  read_weights(program, &zip, &root, layout);
+  program->nodeCount = reading->nodeCount;
+  at_readSignature(program, reading, all);
+  THGuard_leave(&json);
+  THGuard_leave(&path);
+  THGuard_leave(&archive);
+}
+
+at_program *at_program_load(const char *path)
+{
+  at_call call = {.operation = "program_load"};
+  at_program *volatile program = NULL;
+  TH_TRY(call.attempt)
+  {
+    at_file file;
+    THGuard open;
+    at_file_open(&file, path, &open);
+    program = THAlloc(sizeof *program);
+    *program = (at_program){.arena.file = &file};
+    program->path = at_arena_text(&program->arena, path);
+    read_program(program, &file);
+    program->arena.file = NULL;
+    THGuard_leave(&open);
+  }
+  if (!at_failed(&call))
+    return program;
+  at_program_free(program);
+  return NULL;
+}
+
+static void release_results(at_program *program)
+{
+  for (int i = 0; i < program->results.count; i++)
+    at_release(program->resultData[i]);
+  program->results = at_noTensors;
+}
+
+void at_program_free(at_program *program)
+{
+  if (!program)
+    return;
+  release_results(program);
+  at_dict_free(program->weights);
+  THFree(program->timing.events);
+  at_arena_free(&program->arena);
+  THFree(program);
+}
+
+/* --- running ---------------------------------------------------------------------------------- */
+
+static at_cell number_of(const at_port *port, const at_tensor *t)
+{
+  const at_scalar value = at_elementAt(t, t->th->storageOffset);
+  if (port->kind == AT_CELL_FLOAT)
+    return (at_cell){AT_CELL_FLOAT, {.number = at_scalar_toDouble(value)}};
+  return (at_cell){port->kind, {.integer = at_scalar_toLong(value)}};
+}
+
+/* Keeps the inputs until the end of the run: they may be the results of the last one. */
+static void hold(at_program *program, at_tensors inputs)
+{
+  for (int i = 0; i < inputs.count; i++)
+    program->held[i] = at_retain(inputs.data[i]);
+  program->heldCount = inputs.count;
+}
+
+static void let_go(at_program *program)
+{
+  for (int i = 0; i < program->heldCount; i++)
+    at_release(program->held[i]);
+  program->heldCount = 0;
+}
+
+/* Gives the graph its inputs. */
+static void bind(const at_program *program, at_frame *frame)
+{
+  for (int32_t i = 0; i < program->graph->inputCount; i++) {
+    const at_binding binding = program->graphInputs[i];
+    at_cell cell = {AT_CELL_NONE, {0}};
+    if (binding.kind == AT_BIND_USER && program->inputs[binding.index].kind != AT_CELL_TENSOR)
+      cell = number_of(&program->inputs[binding.index], program->held[binding.index]);
+    else if (binding.kind != AT_BIND_NOTHING)
+      cell = (at_cell){AT_CELL_TENSOR,
+                       {.tensor = at_retain(binding.kind == AT_BIND_USER
+                                                ? program->held[binding.index]
+                                                : at_dict_at(program->weights, binding.index))}};
+    at_frame_put(frame, program->graph->inputs[i], cell);
+  }
+}
+
+/* A new reference to an output as a tensor; NULL for None. */
+static at_tensor *new_result(at_cell cell)
+{
+  switch (cell.kind) {
+    case AT_CELL_TENSOR:
+      return at_retain(cell.is.tensor);
+    case AT_CELL_INT:
+    case AT_CELL_BOOL:
+      return at_makeFilled(at_cpuType(cell.kind == AT_CELL_INT ? AT_LONG : AT_BOOL),
+                           AT_SCALAR_SHAPE, at_scalar_long(cell.is.integer));
+    case AT_CELL_FLOAT:
+      return at_makeFilled(at_cpuType(AT_DOUBLE), AT_SCALAR_SHAPE,
+                           at_scalar_double(cell.is.number));
+    default:
+      return NULL;
+  }
+}
+
+/* Takes the outputs of the graph; what they change is changed last. */
+static void collect(at_program *program, const at_frame *frame)
+{
+  const at_graph *const graph = program->graph;
+  for (int32_t i = 0; i < graph->outputCount; i++) {
+    if (program->graphOutputs[i].kind != AT_BIND_USER)
+      continue;
+    const at_given *const given = &graph->outputs[i];
+    program->resultData[program->results.count] =
+        given->kind == AT_GIVEN_NONE ? NULL : new_result(at_frame_get(frame, given->parts));
+    program->results.count++;
+  }
+  for (int32_t i = 0; i < graph->outputCount; i++) {
+    const at_binding binding = program->graphOutputs[i];
+    if (binding.kind != AT_BIND_WEIGHT && binding.kind != AT_BIND_CHANGED)
+      continue;
+    const at_cell cell = graph->outputs[i].count == 1 ? at_frame_get(frame, graph->outputs[i].parts)
+                                                      : (at_cell){AT_CELL_NONE, {0}};
+    at_tensor *const to = binding.kind == AT_BIND_WEIGHT
+                              ? at_dict_at(program->weights, binding.index)
+                              : program->held[binding.index];
+    if (cell.kind != AT_CELL_TENSOR)
+      at_raise(AT_ERROR_ARGUMENT, "output %d, which changes a tensor, is no tensor", (int)i);
+    if (cell.is.tensor != to)
+      at_copyFrom(to, cell.is.tensor);
+  }
+}
+
+const at_tensors *at_program_run(at_program *program, at_tensors inputs)
+{
+  if (!program)
+    at_fail(AT_ERROR_NULL, "program_run", "program_run: program is NULL");
+  if (!at_acceptAll("program_run", "inputs", inputs, false) || !program)
+    return &at_noTensors;
+  at_call call;
+  at_begin(&call, "program_run");
+  TH_TRY(call.attempt)
+  {
+    at_frame frame;
+    THGuard guard;
+    at_checkInputs(program, inputs);
+    hold(program, inputs);
+    release_results(program);
+    program->results.data = program->resultData;
+    program->timing.count = 0;
+    at_frame_enter(&frame, program, program->graph, &guard);
+    bind(program, &frame);
+    at_frame_run(&frame);
+    collect(program, &frame);
+    THGuard_leave(&guard);
+  }
+  let_go(program);
+  if (!at_failed(&call))
+    return &program->results;
+  release_results(program);
+  return &at_noTensors;
+}
+
+/* --- what is in it ---------------------------------------------------------------------------- */
+
+int at_program_inputCount(const at_program *program)
+{
+  return program ? program->inputCount : 0;
+}
+
+int at_program_outputCount(const at_program *program)
+{
+  return program ? program->outputCount : 0;
+}
+
+static at_program_info info_of(const char *operation, const at_program *program,
+                               const at_port *ports, int count, int index)
+{
+  if (!program)
+    at_fail(AT_ERROR_NULL, operation, "%s: program is NULL", operation);
+  else if (index < 0 || index >= count)
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: index is %d, of %d", operation, index, count);
+  else
+    return (at_program_info){
+        .name = ports[index].name,
+        .type = ports[index].type == AT_SCALAR_TYPES ? NULL : at_cpuType(ports[index].type),
+        .least = {ports[index].least, ports[index].dims},
+        .most = {ports[index].most, ports[index].dims}};
+  return (at_program_info){.name = NULL};
+}
+
+at_program_info at_program_input(const at_program *program, int index)
+{
+  return info_of("program_input", program, program ? program->inputs : NULL,
+                 at_program_inputCount(program), index);
+}
+
+at_program_info at_program_output(const at_program *program, int index)
+{
+  return info_of("program_output", program, program ? program->outputs : NULL,
+                 at_program_outputCount(program), index);
+}
+
+const at_dict *at_program_parameters(const at_program *program)
+{
+  return program ? program->weights : NULL;
+}

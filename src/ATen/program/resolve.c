@@ -1,0 +1,182 @@
+/* Which operation computes a node, and from which of the node's inputs its arguments come.
+ *
+ * A node says which operation of PyTorch it calls, and has inputs with the names that PyTorch's
+ * schema gives them.  The operations here that have the same name are tried in turn: one is taken
+ * if each input belongs to an argument that accepts it, and no argument that has to be given is
+ * missing. */
+#include "Program.h"
+
+/* --- names of arguments ----------------------------------------------------------------------- */
+
+/* The same in PyTorch and here. */
+static const char *const synonyms[][2] = {
+    {"size", "sizes"},     {"shape", "sizes"}, {"dtype", "type"}, {"fill_value", "value"},
+    {"stride", "strides"}, {"input", "self"},  {"dim", "dims"},   {"dims", "dim"},
+};
+
+/* What changes nothing here: hints for other devices, and promises. */
+static const char *const hints[] = {"non_blocking", "pin_memory",    "sparse_grad",   "implicit",
+                                    "cudnn_enable", "cudnn_enabled", "requires_grad", "layout",
+                                    "device",       "memory_format"};
+
+/* What an adaptor calls the input: a name, "" if it is left out, NULL if the adaptor does not know
+ * it.  The name ends at a space or the end of the text. */
+static const char *renamed(const char *renames, const char *name)
+{
+  const size_t length = strlen(name);
+  for (const char *at = renames; at && *at; at += strspn(at, " ")) {
+    if (!strncmp(at, name, length) && at[length] == '=')
+      return at + length + 1;
+    at += strcspn(at, " ");
+  }
+  return NULL;
+}
+
+static int find_argument(const at_op *op, const char *name, size_t length)
+{
+  for (int i = 0; i < op->argumentCount; i++)
+    if (strlen(op->arguments[i].name) == length && !memcmp(op->arguments[i].name, name, length))
+      return i;
+  return -1;
+}
+
+/* The argument of op that the input is, or -1. */
+static int argument_of(const at_op *op, const char *renames, const char *name)
+{
+  const char *const other = renamed(renames, name);
+  if (other)
+    return find_argument(op, other, strcspn(other, " "));
+  int found = find_argument(op, name, strlen(name));
+  for (size_t i = 0; i < sizeof synonyms / sizeof *synonyms && found < 0; i++)
+    if (!strcmp(synonyms[i][0], name))
+      found = find_argument(op, synonyms[i][1], strlen(synonyms[i][1]));
+  return found;
+}
+
+static bool is_hint(const char *name)
+{
+  for (size_t i = 0; i < sizeof hints / sizeof *hints; i++)
+    if (!strcmp(hints[i], name))
+      return true;
+  return false;
+}
+
+/* --- kinds ------------------------------------------------------------------------------------ */
+
+static bool accepts(at_kind kind, const at_given *given)
+{
+  const bool isNumber = given->kind == AT_GIVEN_NUMBER;
+  switch (kind) {
+    case AT_KIND_TENSOR:
+    case AT_KIND_OPTIONAL_TENSOR:
+      return given->kind == AT_GIVEN_TENSOR;
+    case AT_KIND_TENSORS:
+    case AT_KIND_OPTIONAL_TENSORS:
+      return given->kind == AT_GIVEN_TENSORS;
+    case AT_KIND_SCALAR:
+      return isNumber;
+    case AT_KIND_LONG:
+      return isNumber && given->number == AT_CELL_INT;
+    case AT_KIND_DOUBLE:
+      return isNumber && given->number != AT_CELL_BOOL;
+    case AT_KIND_BOOL:
+      return isNumber && given->number == AT_CELL_BOOL;
+    case AT_KIND_INTS:
+      return (isNumber && given->number == AT_CELL_INT) ||
+             (given->kind == AT_GIVEN_NUMBERS && given->number != AT_CELL_FLOAT) ||
+             (given->kind == AT_GIVEN_TENSORS && given->count == 0);
+    case AT_KIND_TYPE:
+      return given->kind == AT_GIVEN_TYPE && given->type != AT_SCALAR_TYPES;
+    default:
+      return false;
+  }
+}
+
+/* Whether an argument may be left out when it is None. */
+static bool accepts_none(const at_argument *argument)
+{
+  return argument->defaults || argument->kind == AT_KIND_OPTIONAL_TENSOR ||
+         argument->kind == AT_KIND_INTS;
+}
+
+static bool needs(const at_argument *argument)
+{
+  return !argument->defaults && argument->kind != AT_KIND_OPTIONAL_TENSOR;
+}
+
+/* --- operations ------------------------------------------------------------------------------- */
+
+static bool fits(const at_op *op, const char *renames, const at_graphNode *node, int8_t *from)
+{
+  memset(from, -1, (size_t)op->argumentCount);
+  for (int32_t i = 0; i < node->inputCount; i++) {
+    const at_given *const given = &node->inputs[i];
+    const int at = argument_of(op, renames, given->name);
+    const char *const other = renamed(renames, given->name);
+    if (at < 0 && ((other && (*other == ' ' || !*other)) || is_hint(given->name) ||
+                   given->kind == AT_GIVEN_NONE || given->kind == AT_GIVEN_PLACE))
+      continue;
+    if (at < 0 || from[at] >= 0)
+      return false;
+    if (given->kind == AT_GIVEN_NONE ? !accepts_none(&op->arguments[at])
+                                     : !accepts(op->arguments[at].kind, given))
+      return false;
+    from[at] = (int8_t)i;
+  }
+  for (int i = 0; i < op->argumentCount; i++)
+    if (from[i] < 0 && needs(&op->arguments[i]))
+      return false;
+  return (op->resultCount == 1 && op->results->kind == AT_KIND_TENSORS) ||
+         node->outputCount <= op->resultCount;
+}
+
+/* Makes op what computes the node, if it can. */
+static bool try_operation(at_arena *arena, at_graphNode *node, const at_op *op, const char *renames)
+{
+  int8_t from[AT_MOST_ARGUMENTS];
+  if (node->inputCount > INT8_MAX || op->argumentCount > AT_MOST_ARGUMENTS ||
+      !fits(op, renames, node, from))
+    return false;
+  int8_t *const kept = at_arena_take(arena, (uint64_t)op->argumentCount, 1);
+  memcpy(kept, from, (size_t)op->argumentCount);
+  node->from = kept;
+  node->op = op;
+  return true;
+}
+
+static bool try_operations(at_arena *arena, at_graphNode *node, const char *name,
+                           const char *renames)
+{
+  for (const at_op *op = at_op_find(name);
+       op && op < at_ops + at_opCount && !strcmp(op->name, name); op++)
+    if (try_operation(arena, node, op, renames))
+      return true;
+  return false;
+}
+
+bool at_resolve(at_arena *arena, at_graphNode *node)
+{
+  static const char prefix[] = "aten.";
+  char name[64];
+  const at_op *const own = at_registeredOp(node->target);
+  const at_adaptor *const adaptor = at_adaptorOf(node->target);
+  if (own)
+    return try_operation(arena, node, own, NULL);
+  if (adaptor && adaptor->compute) {
+    node->compute = adaptor->compute;
+    return true;
+  }
+  if (at_resolveNumber(node))
+    return true;
+  if (adaptor)
+    return try_operations(arena, node, adaptor->name, adaptor->renames);
+  if (strncmp(node->target, prefix, strlen(prefix)))
+    return false;
+  const char *const start = node->target + strlen(prefix);
+  const size_t length = strcspn(start, ".");
+  if (length >= sizeof name)
+    return false;
+  memcpy(name, start, length);
+  name[length] = '\0';
+  return try_operations(arena, node, name, NULL);
+}

@@ -1,0 +1,301 @@
+/* A run of a graph: a cell for each slot, and the nodes in turn.  A value is released after the
+ * last node that reads it. */
+#include "Program.h"
+
+void at_nodeFails_from(const char *source, int line, const at_graphNode *node, const char *format,
+                       ...)
+{
+  char text[TH_MESSAGE_LENGTH / 2];
+  va_list arguments;
+  va_start(arguments, format);
+  vsnprintf(text, sizeof text, format, arguments);
+  va_end(arguments);
+  at_raise_from(AT_ERROR_ARGUMENT, source, line, "node %d, %.100s = %.100s: %s", (int)node->number,
+                node->name, node->target, text);
+}
+
+/* --- cells ------------------------------------------------------------------------------------ */
+
+void at_cell_release(at_cell *cell)
+{
+  if (cell->kind == AT_CELL_TENSOR)
+    at_release(cell->is.tensor);
+  cell->kind = AT_CELL_NONE;
+}
+
+bool at_isTrueCell(at_cell cell)
+{
+  if (cell.kind == AT_CELL_TENSOR) {
+    const at_tensor *const t = cell.is.tensor;
+    if (at_numel(t) != 1)
+      at_raise(AT_ERROR_ARGUMENT, "a tensor of size %s is neither true nor false",
+               at_sizeDesc(at_sizesOf(t)).str);
+    return at_scalar_toDouble(at_elementAt(t, t->th->storageOffset)) != 0;
+  }
+  return cell.kind == AT_CELL_FLOAT ? cell.is.number != 0
+                                    : cell.kind != AT_CELL_NONE && cell.is.integer != 0;
+}
+
+at_cell at_frame_get(const at_frame *frame, const at_part *part)
+{
+  return part->slot == AT_NO_SLOT ? part->constant : frame->cells[part->slot];
+}
+
+void at_frame_put(at_frame *frame, int32_t slot, at_cell value)
+{
+  if (slot == AT_NO_SLOT) {
+    at_cell_release(&value);
+    return;
+  }
+  at_cell_release(&frame->cells[slot]);
+  frame->cells[slot] = value;
+}
+
+/* --- arguments -------------------------------------------------------------------------------- */
+
+const at_given *at_inputOf(const at_graphNode *node, const char *name, int index)
+{
+  for (int32_t i = 0; i < node->inputCount; i++) {
+    const at_given *const given = &node->inputs[i];
+    if (name && *given->name ? !strcmp(given->name, name) : i == index)
+      return given->kind == AT_GIVEN_NONE ? NULL : given;
+  }
+  return NULL;
+}
+
+static at_cell cell_of(const at_frame *frame, const at_graphNode *node, const char *name, int index)
+{
+  const at_given *const given = at_inputOf(node, name, index);
+  if (!given || given->count != 1)
+    at_nodeFails(node, "%s is missing", name);
+  return at_frame_get(frame, given->parts);
+}
+
+at_tensor *at_inputTensor(const at_frame *frame, const at_graphNode *node, const char *name,
+                          int index)
+{
+  const at_cell cell = cell_of(frame, node, name, index);
+  if (cell.kind != AT_CELL_TENSOR)
+    at_nodeFails(node, "%s is no tensor", name);
+  return cell.is.tensor;
+}
+
+int64_t at_inputInt(const at_frame *frame, const at_graphNode *node, const char *name, int index)
+{
+  const at_cell cell = cell_of(frame, node, name, index);
+  if (cell.kind != AT_CELL_INT)
+    at_nodeFails(node, "%s is no integer", name);
+  return cell.is.integer;
+}
+
+bool at_inputBool(const at_frame *frame, const at_graphNode *node, const char *name, int index,
+                  bool otherwise)
+{
+  return at_inputOf(node, name, index) ? at_isTrueCell(cell_of(frame, node, name, index))
+                                       : otherwise;
+}
+
+void at_giveTensor(at_frame *frame, const at_graphNode *node, at_tensor *t)
+{
+  at_frame_put(frame, node->outputCount > 0 ? node->outputs[0] : AT_NO_SLOT,
+               (at_cell){AT_CELL_TENSOR, {.tensor = t}});
+}
+
+void at_giveInt(at_frame *frame, const at_graphNode *node, int64_t value)
+{
+  at_frame_put(frame, node->outputCount > 0 ? node->outputs[0] : AT_NO_SLOT,
+               (at_cell){AT_CELL_INT, {.integer = value}});
+}
+
+/* --- calls of operations ---------------------------------------------------------------------- */
+
+/* The lists of the arguments of a call. */
+typedef struct Lists {
+  int64_t *ints;
+  at_tensor **tensors;
+} Lists;
+
+static at_scalar scalar_of(at_cell cell)
+{
+  return cell.kind == AT_CELL_FLOAT ? at_scalar_double(cell.is.number)
+                                    : at_scalar_long(cell.is.integer);
+}
+
+/* A number of a node; a tensor of one element will do. */
+static at_cell number_in(const at_frame *frame, const at_graphNode *node, const at_part *part,
+                         const char *name)
+{
+  const at_cell cell = at_frame_get(frame, part);
+  if (cell.kind == AT_CELL_NONE || cell.kind == AT_CELL_TENSOR)
+    at_nodeFails(node, "%s is no number", name);
+  return cell;
+}
+
+static at_tensor *tensor_in(const at_frame *frame, const at_graphNode *node, const at_part *part,
+                            const char *name, bool optional)
+{
+  const at_cell cell = at_frame_get(frame, part);
+  if (cell.kind != AT_CELL_TENSOR && !(optional && cell.kind == AT_CELL_NONE))
+    at_nodeFails(node, "%s is no tensor", name);
+  return cell.kind == AT_CELL_TENSOR ? cell.is.tensor : NULL;
+}
+
+static int64_t int_in(const at_frame *frame, const at_graphNode *node, const at_part *part,
+                      const char *name)
+{
+  const at_cell cell = number_in(frame, node, part, name);
+  if (cell.kind == AT_CELL_FLOAT)
+    at_nodeFails(node, "%s is no integer", name);
+  return cell.is.integer;
+}
+
+static void fill_lists(const at_frame *frame, const at_graphNode *node, const at_argument *argument,
+                       const at_given *given, Lists *lists, at_value *value)
+{
+  const bool isInts = argument->kind == AT_KIND_INTS;
+  if (isInts)
+    value->ints = (at_ints){lists->ints, given->count};
+  else
+    value->tensors = (at_tensors){lists->tensors, given->count};
+  for (int32_t i = 0; i < given->count; i++)
+    if (isInts)
+      *lists->ints++ = int_in(frame, node, &given->parts[i], given->name);
+    else
+      *lists->tensors++ = tensor_in(frame, node, &given->parts[i], given->name,
+                                    argument->kind == AT_KIND_OPTIONAL_TENSORS);
+}
+
+static void fill(const at_frame *frame, const at_graphNode *node, const at_argument *argument,
+                 const at_given *given, Lists *lists, at_value *value)
+{
+  value->given = true;
+  switch (argument->kind) {
+    case AT_KIND_TENSOR:
+    case AT_KIND_OPTIONAL_TENSOR:
+      value->tensor = tensor_in(frame, node, given->parts, given->name, false);
+      break;
+    case AT_KIND_SCALAR:
+      value->scalar = scalar_of(number_in(frame, node, given->parts, given->name));
+      break;
+    case AT_KIND_LONG:
+      value->integer = int_in(frame, node, given->parts, given->name);
+      break;
+    case AT_KIND_DOUBLE:
+      value->number =
+          at_scalar_toDouble(scalar_of(number_in(frame, node, given->parts, given->name)));
+      break;
+    case AT_KIND_BOOL:
+      value->truth = at_isTrueCell(number_in(frame, node, given->parts, given->name));
+      break;
+    case AT_KIND_TYPE:
+      value->type = at_cpuType(given->type);
+      break;
+    default:
+      fill_lists(frame, node, argument, given, lists, value);
+  }
+}
+
+static at_cell cell_from(const at_op *op, const at_argument *result, const at_value *value)
+{
+  switch (result->kind) {
+    case AT_KIND_TENSOR:
+    case AT_KIND_OPTIONAL_TENSOR:
+      if (!at_defined(value->tensor))
+        return (at_cell){AT_CELL_NONE, {0}};
+      return (at_cell){AT_CELL_TENSOR,
+                       {.tensor = op->form == AT_FORM_FUNCTION ? at_keep(value->tensor)
+                                                               : at_retain(value->tensor)}};
+    case AT_KIND_LONG:
+      return (at_cell){AT_CELL_INT, {.integer = value->integer}};
+    case AT_KIND_DOUBLE:
+      return (at_cell){AT_CELL_FLOAT, {.number = value->number}};
+    case AT_KIND_BOOL:
+      return (at_cell){AT_CELL_BOOL, {.integer = value->truth}};
+    default:
+      return (at_cell){AT_CELL_NONE, {0}};
+  }
+}
+
+/* Gives the outputs of the node the tensors of a list. */
+static void take_list(at_frame *frame, const at_graphNode *node, const at_tensors *list)
+{
+  const int count = list->count;
+  for (int i = 0; i < count && i < node->outputCount; i++)
+    at_frame_put(frame, node->outputs[i],
+                 (at_cell){AT_CELL_TENSOR, {.tensor = at_retain(list->data[i])}});
+  at_list_release(list);
+  if (count != node->outputCount)
+    at_nodeFails(node, "there are %d results, and the file has names for %d", count,
+                 (int)node->outputCount);
+}
+
+static void call(at_frame *frame, const at_graphNode *node)
+{
+  const at_op *const op = node->op;
+  at_value results[AT_RESULTS];
+  Lists lists = {frame->ints, frame->tensors};
+  memset(frame->arguments, 0, (size_t)op->argumentCount * sizeof *frame->arguments);
+  memset(results, 0, sizeof results);
+  for (int i = 0; i < op->argumentCount; i++) {
+    const at_given *const given = node->from[i] < 0 ? NULL : &node->inputs[node->from[i]];
+    if (given && given->kind != AT_GIVEN_NONE)
+      fill(frame, node, &op->arguments[i], given, &lists, &frame->arguments[i]);
+  }
+  if (!op->call(frame->arguments, results)) {
+    at_error_locate(frame->program->path, node->number);
+    at_nodeFails(node, "it failed"); /* the error of the operation came first, and is kept */
+  }
+  if (op->resultCount == 1 && op->results->kind == AT_KIND_TENSORS) {
+    take_list(frame, node, results->list);
+    return;
+  }
+  for (int i = 0; i < op->resultCount; i++)
+    at_frame_put(frame, i < node->outputCount ? node->outputs[i] : AT_NO_SLOT,
+                 cell_from(op, &op->results[i], &results[i]));
+}
+
+/* --- frames ----------------------------------------------------------------------------------- */
+
+static void free_frame(void *what)
+{
+  at_frame *const frame = what;
+  if (frame->cells)
+    for (int32_t i = 0; i < frame->graph->slotCount; i++)
+      at_cell_release(&frame->cells[i]);
+  THFree(frame->cells);
+  THFree(frame->arguments);
+  THFree(frame->ints);
+  THFree(frame->tensors);
+}
+
+void at_frame_enter(at_frame *frame, at_program *program, const at_graph *graph, THGuard *guard)
+{
+  *frame = (at_frame){.program = program, .graph = graph};
+  THGuard_enter(guard, free_frame);
+  guard->what = frame;
+  const size_t cells = (size_t)graph->slotCount * sizeof *frame->cells;
+  frame->arguments =
+      THAlloc((ptrdiff_t)(1 + graph->mostArguments) * (ptrdiff_t)sizeof *frame->arguments);
+  frame->ints = THAlloc((ptrdiff_t)(1 + graph->mostParts) * (ptrdiff_t)sizeof *frame->ints);
+  frame->tensors = THAlloc((ptrdiff_t)(1 + graph->mostParts) * (ptrdiff_t)sizeof *frame->tensors);
+  at_cell *const made = THAlloc((ptrdiff_t)cells + 1);
+  memset(made, 0, cells);
+  frame->cells = made;
+}
+
+void at_frame_run(at_frame *frame)
+{
+  at_timing *const timing = frame->program->timing.isOn ? &frame->program->timing : NULL;
+  for (int32_t n = 0; n < frame->graph->nodeCount; n++) {
+    at_graphNode *const node = &frame->graph->nodes[n];
+    const int64_t start = timing ? at_nanoseconds() : 0;
+    if (node->compute)
+      node->compute(frame, node);
+    else
+      call(frame, node);
+    if (timing)
+      at_timing_add(timing, node, start);
+    for (int32_t i = 0; i < node->deadCount; i++)
+      at_cell_release(&frame->cells[node->dead[i]]);
+  }
+}

@@ -1,0 +1,249 @@
+/* Graphs inside of graphs: the branches of a condition, the body of a loop. */
+#include "Program.h"
+
+/* A list of values that is handed to a graph or comes from it; the guard releases them. */
+typedef struct Values {
+  int32_t count, room;
+  at_cell *cells;
+} Values;
+
+static void free_values(void *what)
+{
+  Values *const values = what;
+  for (int32_t i = 0; i < values->count; i++)
+    at_cell_release(&values->cells[i]);
+  THFree(values->cells);
+}
+
+static void enter_values(Values *values, int64_t room, THGuard *guard)
+{
+  *values = (Values){.room = (int32_t)room};
+  THGuard_enter(guard, free_values);
+  guard->what = values;
+  values->cells = THAlloc((ptrdiff_t)(room + 1) * (ptrdiff_t)sizeof *values->cells);
+}
+
+/* Appends a value, with a reference of its own. */
+static void add_value(Values *values, at_cell cell)
+{
+  THAssert(values->count < values->room);
+  if (cell.kind == AT_CELL_TENSOR)
+    at_retain(cell.is.tensor);
+  values->cells[values->count++] = cell;
+}
+
+static void add_given(Values *values, const at_frame *frame, const at_given *given)
+{
+  for (int32_t i = 0; i < given->count; i++)
+    add_value(values, at_frame_get(frame, &given->parts[i]));
+}
+
+/* The values of all arguments from that index on. */
+static void enter_arguments(Values *values, const at_frame *frame, const at_graphNode *node,
+                            int32_t first, THGuard *guard)
+{
+  enter_values(values, frame->graph->mostParts, guard);
+  for (int32_t i = first; i < node->inputCount; i++)
+    add_given(values, frame, &node->inputs[i]);
+}
+
+static const at_graph *graph_of(const at_graphNode *node, int32_t index)
+{
+  if (index >= node->inputCount || !node->inputs[index].graph)
+    at_nodeFails(node, "argument %d is no graph", (int)index);
+  return node->inputs[index].graph;
+}
+
+/* Runs the graph on the arguments, and makes results, which is empty, what it returns. */
+static void run_graph(const at_frame *frame, const at_graphNode *node, const at_graph *graph,
+                      const Values *arguments, Values *results)
+{
+  at_frame inner;
+  THGuard guard;
+  if (arguments->count != graph->inputCount)
+    at_nodeFails(node, "a graph of %d inputs is given %d values", (int)graph->inputCount,
+                 (int)arguments->count);
+  at_frame_enter(&inner, frame->program, graph, &guard);
+  for (int32_t i = 0; i < graph->inputCount; i++) {
+    at_cell cell = arguments->cells[i];
+    if (cell.kind == AT_CELL_TENSOR)
+      at_retain(cell.is.tensor);
+    at_frame_put(&inner, graph->inputs[i], cell);
+  }
+  at_frame_run(&inner);
+  for (int32_t i = 0; i < graph->outputCount; i++)
+    if (graph->outputs[i].kind == AT_GIVEN_NONE)
+      add_value(results, (at_cell){AT_CELL_NONE, {0}});
+    else
+      add_given(results, &inner, &graph->outputs[i]);
+  THGuard_leave(&guard);
+}
+
+/* The most values that the graph returns. */
+static int64_t count_results(const at_graph *graph)
+{
+  int64_t count = 0;
+  for (int32_t i = 0; i < graph->outputCount; i++)
+    count += THMax(graph->outputs[i].count, 1);
+  return count;
+}
+
+/* Hands the results to the outputs of the node. */
+static void give_results(at_frame *frame, const at_graphNode *node, Values *results)
+{
+  if (results->count < node->outputCount)
+    at_nodeFails(node, "a graph returns %d values, and the file has names for %d",
+                 (int)results->count, (int)node->outputCount);
+  for (int32_t i = 0; i < node->outputCount; i++) {
+    at_frame_put(frame, node->outputs[i], results->cells[i]);
+    results->cells[i].kind = AT_CELL_NONE;
+  }
+}
+
+static void run_with(at_frame *frame, const at_graphNode *node, const at_graph *graph,
+                     int32_t firstArgument)
+{
+  Values arguments, results;
+  THGuard first, second;
+  enter_arguments(&arguments, frame, node, firstArgument, &first);
+  enter_values(&results, count_results(graph), &second);
+  run_graph(frame, node, graph, &arguments, &results);
+  give_results(frame, node, &results);
+  THGuard_leave(&second);
+  THGuard_leave(&first);
+}
+
+/* --- the nodes -------------------------------------------------------------------------------- */
+
+/* A graph with its arguments behind it; what is before it says how gradients or types are kept. */
+void at_computeWrapped(at_frame *frame, const at_graphNode *node)
+{
+  int32_t at = 0;
+  while (at < node->inputCount && !node->inputs[at].graph)
+    at++;
+  if (!strcmp(node->target, "higher_order.wrap_with_autocast") &&
+      at_inputBool(frame, node, "enabled", 2, false))
+    at_nodeFails(node, "autocast is not here: export the program without it");
+  run_with(frame, node, graph_of(node, at), at + 1);
+}
+
+void at_computeCond(at_frame *frame, const at_graphNode *node)
+{
+  const bool truth = at_inputBool(frame, node, "pred", 0, false);
+  run_with(frame, node, graph_of(node, truth ? 1 : 2), 3);
+}
+
+/* while_loop(condition, body, values, constants): values become what body(values, constants)
+ * returns, as long as condition(values, constants) is true. */
+void at_computeWhile(at_frame *frame, const at_graphNode *node)
+{
+  const at_graph *const condition = graph_of(node, 0), *const body = graph_of(node, 1);
+  Values arguments;
+  THGuard guard;
+  enter_arguments(&arguments, frame, node, 2, &guard);
+  const int32_t count = body->outputCount;
+  if (count > arguments.count || count_results(body) != count || condition->outputCount != 1)
+    at_nodeFails(node, "the body returns %d values, of %d", (int)count, (int)arguments.count);
+  for (bool again = true; again;) {
+    Values truth, next;
+    THGuard first, second;
+    enter_values(&truth, count_results(condition), &first);
+    enter_values(&next, count, &second);
+    run_graph(frame, node, condition, &arguments, &truth);
+    again = truth.count == 1 && at_isTrueCell(truth.cells[0]);
+    if (again)
+      run_graph(frame, node, body, &arguments, &next);
+    for (int32_t i = 0; i < next.count; i++) {
+      const at_cell old = arguments.cells[i];
+      arguments.cells[i] = next.cells[i];
+      next.cells[i] = old;
+    }
+    THGuard_leave(&second);
+    THGuard_leave(&first);
+  }
+  give_results(frame, node, &arguments);
+  THGuard_leave(&guard);
+}
+
+/* --- map -------------------------------------------------------------------------------------- */
+
+/* Makes arguments the slice of each mapped tensor at index, and all constants. */
+static void add_slices(Values *arguments, const at_frame *frame, const at_graphNode *node,
+                       int64_t index)
+{
+  const at_given *const mapped = &node->inputs[1];
+  for (int32_t i = 0; i < mapped->count; i++) {
+    at_tensor *const t = at_frame_get(frame, &mapped->parts[i]).is.tensor;
+    at_cell slice = {AT_CELL_TENSOR, {.tensor = at_viewSelect(t, 0, index)}};
+    add_value(arguments, slice);
+    at_cell_release(&slice);
+  }
+  for (int32_t i = 2; i < node->inputCount; i++)
+    add_given(arguments, frame, &node->inputs[i]);
+}
+
+/* The number of slices of the mapped tensors, which have to be equally many. */
+static int64_t count_slices(const at_frame *frame, const at_graphNode *node)
+{
+  const at_given *const mapped = node->inputCount > 1 ? &node->inputs[1] : NULL;
+  int64_t count = -1;
+  for (int32_t i = 0; mapped && i < mapped->count; i++) {
+    const at_cell cell = at_frame_get(frame, &mapped->parts[i]);
+    if (cell.kind != AT_CELL_TENSOR || at_dim(cell.is.tensor) == 0)
+      at_nodeFails(node, "what is mapped is no tensor with dimensions");
+    const int64_t own = cell.is.tensor->th->size[0];
+    if (count >= 0 && own != count)
+      at_nodeFails(node, "tensors of %lld and %lld slices are mapped", (long long)count,
+                   (long long)own);
+    count = own;
+  }
+  if (count < 1)
+    at_nodeFails(node, "there is nothing to map");
+  return count;
+}
+
+/* Stacks the results of all slices: entry k of each run, in made, is output k. */
+static void stack_results(at_frame *frame, const at_graphNode *node, const Values *made,
+                          int32_t each, int64_t slices)
+{
+  THGuard guard;
+  if (made->count != slices * each)
+    at_nodeFails(node, "the function returns nothing");
+  THGuard_enter(&guard, THFree);
+  at_tensor **const list = guard.what = THAlloc((ptrdiff_t)slices * (ptrdiff_t)sizeof *list);
+  for (int32_t k = 0; k < each && k < node->outputCount; k++) {
+    for (int64_t i = 0; i < slices; i++) {
+      const at_cell cell = made->cells[i * each + k];
+      if (cell.kind != AT_CELL_TENSOR)
+        at_nodeFails(node, "a result is no tensor");
+      list[i] = cell.is.tensor;
+    }
+    at_tensor *const stacked = at_stacked(NULL, (at_tensors){list, (int)slices}, 0);
+    at_frame_put(frame, node->outputs[k], (at_cell){AT_CELL_TENSOR, {.tensor = stacked}});
+  }
+  THGuard_leave(&guard);
+}
+
+/* map(function, tensors, constants): function of each slice of the tensors, and of the constants.
+ */
+void at_computeMap(at_frame *frame, const at_graphNode *node)
+{
+  const at_graph *const graph = graph_of(node, 0);
+  const int64_t slices = count_slices(frame, node), each = count_results(graph);
+  int64_t room;
+  if (__builtin_mul_overflow(slices, each, &room) || room > INT32_MAX || each < node->outputCount)
+    at_nodeFails(node, "%lld slices have %lld results each", (long long)slices, (long long)each);
+  Values made;
+  THGuard all;
+  enter_values(&made, room, &all);
+  for (int64_t i = 0; i < slices; i++) {
+    Values arguments;
+    THGuard guard;
+    enter_values(&arguments, frame->graph->mostParts, &guard);
+    add_slices(&arguments, frame, node, i);
+    run_graph(frame, node, graph, &arguments, &made);
+    THGuard_leave(&guard);
+  }
+  stack_results(frame, node, &made, (int32_t)each, slices);
+  THGuard_leave(&all);
+}

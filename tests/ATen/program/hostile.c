@@ -1,0 +1,212 @@
+/* Programs that are damaged, or made to harm, are errors. */
+#define _GNU_SOURCE /* memmem, wait4 */
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "programs.h"
+
+/* Loads the file, and runs it if that succeeds: both may fail. */
+static void try_file(const char *path)
+{
+  at_program *const program = at_program_load(path);
+  if (program)
+    AT_SCOPE
+    {
+      at_tensor *const x = at_ones(AT_SHAPE(2, 3));
+      (void)at_program_run(program, AT_TENSORS(x));
+      char *const text = at_program_toString(program);
+      CHECK(text != NULL || at_error() != AT_OK);
+      at_string_free(text);
+    }
+  at_program_free(program);
+  at_error_clear();
+}
+
+static void truncated(void **state)
+{
+  size_t size;
+  uint8_t *const bytes = read_file(program_sample("regions", ".pt2"), &size);
+  for (size_t length = 1; length < size; length += 13)
+    check_program_refused(write_file(scratch("edited.pt2"), bytes, length), "edited.pt2");
+  free(bytes);
+  unlink(scratch("edited.pt2"));
+}
+
+/* Each byte in turn becomes others that mean something in JSON and archives. */
+static void changed(void **state)
+{
+  static const uint8_t others[] = {'0', '"', '}', '[', 0xff};
+  size_t size;
+  const char *const copy = edited("regions", "torch.ops", "torch.ops"); /* without checksums */
+  uint8_t *const bytes = read_file(copy, &size);
+  for (size_t i = 0; i < size; i++) {
+    const uint8_t kept = bytes[i];
+    bytes[i] = others[i % sizeof others];
+    write_file(scratch("edited.pt2"), bytes, size);
+    try_file(scratch("edited.pt2"));
+    bytes[i] = kept;
+  }
+  free(bytes);
+  unlink(scratch("edited.pt2"));
+}
+
+#define REFUSED(NAME, FROM, TO, PART) check_program_refused(edited(NAME, FROM, TO), PART)
+
+static void refused(void **state)
+{
+  REFUSED("regions", "aten.exp.default", "aten.eyp.default",
+          "1 of its 5 nodes call operations that are not here, or in a way that is not: "
+          "aten.eyp.default (1)");
+  REFUSED("regions", "\"major\": 8", "\"major\": 9", "its schema is version 9.");
+  REFUSED("regions", "{\"name\": \"mul\"}}, \"kind\"", "{\"name\": \"nul\"}}, \"kind\"",
+          "nothing makes the value 'nul'");
+  REFUSED("regions", "{\"name\": \"exp\"}}], \"meta", "{\"name\": \"mul\"}}], \"meta",
+          "two values are called 'mul'");
+  REFUSED("regions", "\"as_int\": 2}", "\"as_int\": x}", "line 1");
+  REFUSED("regions", "\"as_int\": 2}", "\"as_imt\": 2}", "aten.mul.Tensor (1)");
+  REFUSED("regions", "\"as_int\": 2}", "\"as_int\":\"\"}", "not of the type that its name says");
+  REFUSED("regions", "\"nodes\": [", "\"nodes\": {", "line 1");
+  REFUSED("regions", "\"user_input\"", "\"custom_obj\"", "custom_obj");
+  REFUSED("state", "\"path_name\": \"weight_0\"", "\"path_name\": \"weight_9\"", "weight_9");
+  REFUSED("state", "\"buffer_name\": \"steps\"", "\"buffer_name\": \"step_\"", "no tensor 'step_'");
+  REFUSED("state", "\"dtype\": 5", "\"dtype\": 9", "element type 9, which is not here");
+  REFUSED("residual", "\"sizes\": [{\"as_int\": 4}", "\"sizes\": [{\"as_int\": 5}", "does not fit");
+  REFUSED("residual", "\"storage_offset\": {\"as_int\": 0}", "\"storage_offset\": {\"as_int\": 1}",
+          "does not fit");
+  unlink(scratch("edited.pt2"));
+  check_program_refused("/nonexistent/x.pt2", "cannot read it");
+  check_program_refused(program_sample("regions", ".npz"), "no program");
+}
+
+/* What only a run finds out. */
+static void failing(void **state)
+{
+  at_program *program = load_program(edited("regions", "\"as_ints\": [0]", "\"as_ints\": [7]"));
+  at_tensor *const x = at_ones(AT_SHAPE(2, 3));
+  CHECK_EQ(at_program_run(program, AT_TENSORS(x))->count, 0);
+  CHECK_MSG(strstr(at_error_message(), "edited.pt2:5: sum: "), "%s", at_error_message());
+  at_error_clear();
+  at_program_free(program);
+  at_release(x);
+
+  /* The program asserts that fewer than 100 are kept. */
+  program = load_program(program_sample("pairs", ".pt2"));
+  AT_SCOPE
+  {
+    at_tensor *const tokens = at_ones(AT_SHAPE(20, 20), .type = AT_CPU(AT_LONG)),
+                     *const keep = at_ones(AT_SHAPE(20, 20), .type = AT_CPU(AT_BOOL));
+    CHECK_EQ(at_program_run(program, AT_TENSORS(tokens, keep))->count, 0);
+  }
+  CHECK_EQ(at_error(), AT_ERROR_ARGUMENT);
+  CHECK_MSG(strstr(at_error_message(), "aten._assert_scalar.default: "), "%s", at_error_message());
+  at_error_clear();
+  at_program_free(program);
+  unlink(scratch("edited.pt2"));
+}
+
+/* Lists of lists are refused before jansson reads them. */
+static void deep(void **state)
+{
+  size_t size;
+  uint8_t *const bytes = read_file(edited("regions", "torch.ops", "torch.ops"), &size);
+  uint8_t *const at = memmem(bytes, size, "{\"graph_module\"", 15);
+  memset(at, '[', 1000);
+  write_file(scratch("edited.pt2"), bytes, size);
+  check_program_refused(scratch("edited.pt2"), "deeper than 100");
+  free(bytes);
+  unlink(scratch("edited.pt2"));
+}
+
+/* --- memory ----------------------------------------------------------------------------------- */
+
+/* The peak memory of a process that loads the file, minus that of one that loads nothing. */
+static int64_t memory_of(const char *path)
+{
+  int64_t most[2];
+  for (int i = 0; i < 2; i++) {
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      at_program_free(at_program_load(i == 0 ? "/no such file" : path));
+      _exit(0);
+    }
+    int status;
+    struct rusage usage;
+    CHECK(wait4(child, &status, 0, &usage) == child && WIFEXITED(status));
+    most[i] = (int64_t)usage.ru_maxrss << 10;
+  }
+  return most[1] - most[0];
+}
+
+/* JSON whose values take many times its length takes no more than ATenProgram.h says. */
+static void memory(void **state)
+{
+  static const char *const pieces[] = {
+      "{},", "[],", "0,", "\"\",", "{\"a\":1},", "[[[[]]]],", "{\"a\":{\"b\":{\"c\":{}}}},"};
+  enum { BYTES = 1 << 20 };
+  char *const text = malloc(BYTES + 100);
+  for (size_t k = 0; k < sizeof pieces / sizeof *pieces; k++) {
+    size_t length = (size_t)sprintf(text, "{\"graph_module\": [");
+    while (length < BYTES)
+      length += (size_t)sprintf(text + length, "%s", pieces[k]);
+    length += (size_t)sprintf(text + length, "0]}");
+    const char *const path = with_graph(text, length);
+    const int64_t taken = memory_of(path);
+    printf("%s: %zu bytes take %lld\n", pieces[k], length, (long long)taken);
+#ifndef TH_SANITIZED /* sanitizers need memory of their own */
+    CHECK_MSG(taken <= 64 * (int64_t)length + (4 << 20), "%s take %lld", pieces[k],
+              (long long)taken);
+#endif
+  }
+  free(text);
+  unlink(scratch("edited.pt2"));
+}
+
+/* --- allocations that fail -------------------------------------------------------------------- */
+
+typedef struct Fault {
+  char path[600];
+  at_program *program;
+} Fault;
+
+static void load_and_run(void *context)
+{
+  Fault *const fault = context;
+  fault->program = at_program_load(fault->path);
+  if (fault->program)
+    AT_SCOPE
+    {
+      at_tensor *const x = at_ones(AT_SHAPE(2, 3));
+      (void)at_program_run(fault->program, AT_TENSORS(x));
+    }
+  if (at_error() != AT_OK) {
+    at_error_clear();
+    THError("it failed");
+  }
+}
+
+static void done(void *context)
+{
+  Fault *const fault = context;
+  at_program_free(fault->program);
+  fault->program = NULL;
+}
+
+static void faults(void **state)
+{
+  Fault fault = {.program = NULL};
+  snprintf(fault.path, sizeof fault.path, "%s", program_sample("regions", ".pt2"));
+  const THFailCase stages = {.body = load_and_run, .teardown = done};
+  const int acquisitions = th_fail(&stages, &fault);
+  printf("regions: %d acquisitions to load and run\n", acquisitions);
+  CHECK(acquisitions > 20);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      PROGRAM_TEST(truncated), PROGRAM_TEST(changed), PROGRAM_TEST(refused), PROGRAM_TEST(failing),
+      PROGRAM_TEST(deep),      PROGRAM_TEST(memory),  PROGRAM_TEST(faults)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

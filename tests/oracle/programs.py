@@ -1,0 +1,352 @@
+"""Programs that torch.export writes, with inputs and what PyTorch computes from them.
+
+usage: programs.py make            writes the files in tests/golden/programs
+       programs.py models FOLDER [NAME...]
+                                   writes larger ones to a folder, of torchvision where it is; test_ATen_programs, given such
+                                   files as arguments, compares them
+
+Each program NAME.pt2 has NAME.npz next to it: input0, input1, ..., output0, ... and, of a program with a state, again0,
+..., what a second run with the same inputs gives. An output that is None is left out. `make` was run with PyTorch 2.15.
+"""
+
+import os
+import sys
+import zipfile
+
+import numpy as np
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../golden/programs")
+DYNAMIC = torch.export.Dim.DYNAMIC
+
+
+class Tiny(nn.Module):
+    """What fuzzing begins with."""
+
+    def forward(self, x):
+        return x + 1
+
+
+class Block(nn.Module):
+    def __init__(self, width, stride):
+        super().__init__()
+        self.a = nn.Conv2d(width, width * stride, 3, stride, 1, bias=False)
+        self.b = nn.BatchNorm2d(width * stride)
+        self.c = nn.Conv2d(width * stride, width * stride, 3, 1, 1, bias=False)
+        self.d = nn.BatchNorm2d(width * stride)
+        self.down = nn.Conv2d(width, width * stride, 1, stride) if stride > 1 else nn.Identity()
+
+    def forward(self, x):
+        y = F.relu(self.b(self.a(x)), inplace=True)
+        y = self.d(self.c(y))
+        y += self.down(x)
+        return F.relu(y)
+
+
+class Residual(nn.Module):
+    """A small ResNet."""
+
+    def __init__(self):
+        super().__init__()
+        self.stem = nn.Sequential(nn.Conv2d(3, 4, 5, 2, 2), nn.BatchNorm2d(4), nn.ReLU(True), nn.MaxPool2d(3, 2, 1))
+        self.blocks = Block(4, 2)
+        self.head = nn.Conv2d(8, 5, 1)
+
+    def forward(self, x):
+        return self.head(F.adaptive_avg_pool2d(self.blocks(self.stem(x)), 1)).flatten(1)
+
+
+class Mobile(nn.Module):
+    """An inverted residual of a MobileNetV3, with squeeze and excitation."""
+
+    def __init__(self):
+        super().__init__()
+        self.expand = nn.Sequential(nn.Conv2d(3, 8, 1), nn.BatchNorm2d(8), nn.Hardswish(True))
+        self.depth = nn.Sequential(nn.Conv2d(8, 8, 3, 2, 1, groups=8), nn.BatchNorm2d(8), nn.ReLU6(True))
+        self.squeeze = nn.Conv2d(8, 2, 1)
+        self.excite = nn.Conv2d(2, 8, 1)
+        self.project = nn.Conv2d(8, 4, 1)
+        self.drop = nn.Dropout(0.2)
+
+    def forward(self, x):
+        y = self.depth(self.expand(x))
+        s = F.hardsigmoid(self.excite(F.silu(self.squeeze(F.adaptive_avg_pool2d(y, 1)))))
+        return self.drop(self.project(y * s)).mean([2, 3])
+
+
+class Encoder(nn.Module):
+    """A layer of a transformer on tokens, with a padding mask."""
+
+    def __init__(self, width=8, heads=2, layers=1):
+        super().__init__()
+        self.tokens = nn.Embedding(11, width)
+        self.positions = nn.Parameter(torch.randn(12, width))
+        self.heads = heads
+        self.layers = nn.ModuleList(
+            nn.ModuleDict(dict(norm=nn.LayerNorm(width), qkv=nn.Linear(width, 3 * width), out=nn.Linear(width, width),
+                               norm2=nn.LayerNorm(width), up=nn.Linear(width, 2 * width),
+                               down=nn.Linear(2 * width, width))) for _ in range(layers))
+
+    def attention(self, q, k, v, mask):
+        return F.scaled_dot_product_attention(q, k, v, attn_mask=mask)
+
+    def forward(self, tokens, keep):
+        n, length = tokens.shape
+        x = self.tokens(tokens) + self.positions[:length]
+        mask = keep[:, None, None, :].expand(n, 1, length, length)
+        for layer in self.layers:
+            qkv = layer["qkv"](layer["norm"](x)).view(n, length, 3, self.heads, -1).permute(2, 0, 3, 1, 4)
+            q, k, v = qkv.unbind(0)
+            y = self.attention(q, k, v, mask).transpose(1, 2).reshape(n, length, -1)
+            x = x + layer["out"](y)
+            x = x + layer["down"](F.gelu(layer["up"](layer["norm2"](x))))
+        return {"last": x, "scores": torch.log_softmax(x @ self.tokens.weight.t(), -1)}
+
+
+class Plain(Encoder):
+    """The same with attention written down."""
+
+    def attention(self, q, k, v, mask):
+        scores = (q @ k.transpose(-2, -1)) * (q.shape[-1] ** -0.5)
+        return torch.softmax(scores.masked_fill(~mask, -1e9), -1) @ v
+
+
+class Sizes(nn.Module):
+    """Arithmetic with sizes, lists, and results that are numbers or None."""
+
+    def forward(self, x, y, n, scale, words="two", k=2):
+        half = x.shape[0] // 2
+        pieces = torch.split(x, [half, x.shape[0] - half], 0)
+        both = torch.cat([pieces[1], pieces[0]], 0).reshape(-1, x.shape[0])
+        a, b = torch.chunk(y, 2, 1)
+        filled = torch.full((half + 1, n), 3) + torch.arange(n)
+        return [both * k, (a - b, None)], filled, x.shape[0] * n + 1, x[:n] * scale
+
+
+class Pairs(nn.Module):
+    """Two inputs of one size, and an assertion."""
+
+    def forward(self, x, keep):
+        count = keep.sum().item()
+        torch._check(count >= 0)
+        torch._check(count < 100)
+        return torch.where(keep, x, torch.zeros_like(x)).cumsum(1) * count
+
+
+class State(nn.Module):
+    """Buffers and an input that change."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("steps", torch.zeros((), dtype=torch.int64))
+        self.register_buffer("mean", torch.zeros(3), persistent=False)
+        self.weights = torch.tensor([[1.0, 2.0, 3.0]])
+
+    def forward(self, x, total):
+        self.steps.add_(1)
+        self.mean.mul_(0.9).add_(0.1 * x.mean(0))
+        total.add_(x.sum())
+        return (x - self.mean) * self.weights, self.steps * 2
+
+
+class Nested(nn.Module):
+    """Graphs inside of graphs: branches, a loop, and a map."""
+
+    def forward(self, x, count):
+        y = torch.cond(x.sum() > 0, lambda x: x + 1, lambda x: x * 2 - torch.cond(
+            x.max() > 0, lambda x: x.sin(), lambda x: x.cos(), (x,)), (x,))
+        i, z = torch.while_loop(lambda i, z: i < count, lambda i, z: (i + 1, z * 0.5 + 1), (torch.zeros((), dtype=torch.int64), y))
+        from torch._higher_order_ops.map import map as mapped
+        m = mapped(lambda row, all: (row * all.mean(0)).cumsum(0), z, y)
+        return y, z, i, m
+
+
+class Regions(nn.Module):
+    """Parts with and without gradients, which PyTorch makes graphs of their own."""
+
+    def forward(self, x):
+        y = x * 2
+        with torch.enable_grad():
+            z = y.exp()
+        return y + z, z.sum(0)
+
+
+class Values(nn.Module):
+    """Element types, indices, comparisons, items and constants."""
+
+    def __init__(self):
+        super().__init__()
+        self.table = torch.tensor([3, 1, 2, 0])
+
+    def forward(self, x, index, mask):
+        top, where = torch.topk(x, 2, dim=1)
+        picked = x[self.table[:3]][:, index]
+        chosen = torch.where(mask, x, torch.zeros_like(x)).to(torch.float64)
+        number = index.max().item()
+        written = x.clone()
+        written[0] = 7
+        written[:, 1:3] += 1
+        return (top, where, picked, chosen.sum(1), number + 1, written, x.gather(1, where), (x > 0) & mask,
+                x.to(torch.bfloat16) * 2, x.norm(dim=1), torch.max(x), x.std(0), ~mask, -index, x.argmax(1),
+                torch.triu(x @ x.t()), 2 ** x, 1 - x, x.clamp(min=-0.5), torch.stack([x, x]).amax(0), x.pow(2),
+                torch.ones_like(index), x.new_zeros(2, 3), index.float().mean())
+
+
+@torch.library.custom_op("mylib::scale", mutates_args=())
+def scale(x: torch.Tensor, by: float, offsets: list[int]) -> torch.Tensor:
+    return x * by + sum(offsets)
+
+
+@scale.register_fake
+def _(x, by, offsets):
+    return torch.empty_like(x)
+
+
+class Own(nn.Module):
+    """An operation of a library that is not PyTorch."""
+
+    def forward(self, x):
+        return scale(x, 2.5, [1, x.shape[0]]) - 1
+
+
+def programs():
+    """Name, function, inputs, sizes that vary, whether it is decomposed, whether it has a state."""
+    image = torch.randn(2, 3, 17, 17)
+    tokens = torch.randint(0, 11, (2, 7))
+    keep = torch.tensor([[True] * 7, [True] * 4 + [False] * 3])
+    pair = {"x": {0: DYNAMIC, 1: DYNAMIC}, "keep": {0: DYNAMIC, 1: DYNAMIC}}
+    two = {"tokens": {0: DYNAMIC, 1: DYNAMIC}, "keep": {0: DYNAMIC, 1: DYNAMIC}}
+    batch = {"x": {0: torch.export.Dim("batch", min=1, max=64)}}
+    yield "tiny", Tiny(), (torch.randn(2, 3),), None, False, False
+    yield "residual", Residual(), (image,), batch, False, False
+    yield "residual_core", Residual(), (image,), None, True, False
+    yield "mobile", Mobile(), (image,), batch, False, False
+    yield "encoder", Encoder(), (tokens, keep), two, False, False
+    yield "encoder_plain", Plain(), (tokens, keep), two, False, False
+    yield "encoder_core", Plain(), (tokens, keep), None, True, False
+    free = {"x": {0: DYNAMIC}, "y": None, "n": DYNAMIC, "scale": None, "words": None, "k": None}
+    yield "sizes", Sizes(), (torch.randn(7, 2), torch.randn(3, 4), 3, 2.5, "two", 4), free, False, False
+    yield "pairs", Pairs(), (tokens, keep), pair, False, False
+    yield "state", State(), (torch.randn(4, 3), torch.zeros(2)), None, False, True
+    yield "state_core", State(), (torch.randn(4, 3), torch.zeros(2)), None, True, True
+    yield "nested", Nested(), (torch.randn(3, 4) - 1, torch.tensor(3)), None, False, False
+    yield "own", Own(), (torch.randn(2, 3),), {"x": {0: DYNAMIC}}, False, False
+    yield "regions", Regions(), (torch.randn(2, 3),), None, False, False
+    yield "values", Values(), (torch.randn(4, 5), torch.tensor([2, 0, -1]), torch.rand(4, 5) > 0.4), None, False, False
+
+
+def tensors(values):
+    """Flattened: tensors, and numbers as tensors; None is left out."""
+    flat = torch.utils._pytree.tree_leaves(values)
+    return [v if isinstance(v, torch.Tensor) else torch.tensor(v, dtype=torch.float64 if isinstance(v, float) else None)
+            for v in flat if v is not None and not isinstance(v, str)]
+
+
+def array(t):
+    t = t.detach()
+    return (t.float() if t.dtype == torch.bfloat16 else t).numpy()
+
+
+def write(folder, name, module, inputs, sizes, decomposed):
+    """Exports the module, and saves the program and what it computes."""
+    module = module.eval()
+    for m in module.modules():  # as if it had been trained
+        if isinstance(m, nn.modules.batchnorm._BatchNorm):
+            m.running_mean.uniform_(-0.5, 0.5)
+            m.running_var.uniform_(0.5, 2)
+    with torch.no_grad():
+        program = torch.export.export(module, inputs, dynamic_shapes=sizes)
+    if decomposed:
+        program = program.run_decompositions()
+    for graph in [g.graph for g in program.graph_module.modules() if hasattr(g, "graph")]:
+        for node in graph.nodes:
+            for key in ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn", "from_node"):
+                node.meta.pop(key, None)
+    program._example_inputs = None
+    torch.export.save(program, os.path.join(folder, name + ".pt2"))
+    return program
+
+
+def write_flat(folder, name, program):
+    """The layout of PyTorch 2.5 to 2.7: weights and constants are files of torch.save."""
+    from torch._export.serde import schema, serialize
+    parts = serialize.serialize(program)
+    path = os.path.join(folder, name + ".pt2")
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("serialized_exported_program.json", parts.exported_program)
+        archive.writestr("serialized_state_dict.pt", parts.state_dict)
+        archive.writestr("serialized_constants.pt", parts.constants)
+        archive.writestr("serialized_example_inputs.pt", parts.example_inputs)
+        archive.writestr("version", ".".join(str(n) for n in schema.SCHEMA_VERSION))
+    torch.export.load(path)  # PyTorch takes it for such a file too
+
+
+def write_saved(folder, name, program):
+    """The layout of PyTorch 2.8: an archive with two files of torch.save in it."""
+    from torch._export.serde import serialize
+    parts = serialize.serialize(program)
+    path = os.path.join(folder, name + ".pt2")
+    torch.export.save(program, path)
+    with zipfile.ZipFile(path) as archive:
+        kept = {n: archive.read(n) for n in archive.namelist() if "/data/" not in n and "/.data/" not in n}
+    kept[name + "/data/weights/model.pt"] = parts.state_dict
+    kept[name + "/data/constants/model.pt"] = parts.constants
+    with zipfile.ZipFile(path, "w") as archive:
+        for member, content in kept.items():
+            archive.writestr(member, content)
+
+
+def record(folder, name, module, inputs, constants, stateful):
+    """Saves inputs and outputs; an input of the graph that is constant is not among them."""
+    arrays = {}
+    given = [v for k, v in enumerate(inputs) if k not in constants]
+    for i, t in enumerate(tensors(given)):
+        arrays[f"input{i}"] = array(t).copy()
+    with torch.no_grad():
+        for run in ("output", "again") if stateful else ("output",):
+            for i, t in enumerate(tensors(module(*inputs))):
+                arrays[f"{run}{i}"] = array(t).copy()
+    np.savez(os.path.join(folder, name + ".npz"), **arrays)
+
+
+def make():
+    os.makedirs(FOLDER, exist_ok=True)
+    for name, module, inputs, sizes, decomposed, stateful in programs():
+        program = write(FOLDER, name, module, inputs, sizes, decomposed)
+        if name == "state":
+            for older, writer in ("flat", write_flat), ("saved", write_saved):
+                writer(FOLDER, older, program)
+                record(FOLDER, older, type(module)(), inputs, [], True)
+        fresh = type(module)() if stateful else module
+        constants = [3, 4, 5] if name == "sizes" else []
+        record(FOLDER, name, fresh, inputs, constants, stateful)
+        print(name, os.path.getsize(os.path.join(FOLDER, name + ".pt2")))
+
+
+def models(folder, names):
+    """Classifiers of torchvision with random weights."""
+    import torchvision
+    os.makedirs(folder, exist_ok=True)
+    for name in names or torchvision.models.list_models(torchvision.models):
+        torch.manual_seed(0)
+        size = 299 if name == "inception_v3" else 224
+        try:
+            module = torchvision.models.get_model(name, weights=None)
+            image = torch.randn(1, 3, size, size)
+            write(folder, name, module, (image,), None, False)
+            record(folder, name, module, (image,), [], False)
+            print(name, flush=True)
+        except Exception as error:  # what PyTorch does not export is no case
+            print(name, "is left out:", str(error).split("\n")[0], flush=True)
+
+
+if __name__ == "__main__":
+    torch.manual_seed(1)
+    if sys.argv[1:] == ["make"]:
+        make()
+    elif sys.argv[1:2] == ["models"] and len(sys.argv) > 2:
+        models(sys.argv[2], sys.argv[3:])
+    else:
+        sys.exit(__doc__)
