@@ -25,27 +25,41 @@ static inline double cut_long(int64_t x)
 #define NONZERO(x)      ((x) != 0)
 #define NONZERO_BITS(x) (((x).x & 0x7fff) != 0)
 
-#define KERNEL(NAME, R, X, EXPRESSION)                                         \
-  static void NAME(const THRun *run, const void *unused)                       \
-  {                                                                            \
-    (void)unused;                                                              \
-    const ptrdiff_t n = run->n; /* a copy: the stores to r cannot change it */ \
-    const ptrdiff_t dr = run->stride[0], dx = run->stride[1];                  \
-    for (ptrdiff_t j = 0; j < run->rows; j++) {                                \
-      R *r = (R *)run->at[0] + j * run->rowStride[0];                          \
-      const X *from = (const X *)run->at[1] + j * run->rowStride[1];           \
-      if (dr == 1 && dx == 1) {                                                \
-        for (ptrdiff_t i = 0; i < n; i++) {                                    \
-          const X x = from[i];                                                 \
-          r[i] = EXPRESSION;                                                   \
-        }                                                                      \
-      } else {                                                                 \
-        for (ptrdiff_t i = 0; i < n; i++) {                                    \
-          const X x = from[i * dx];                                            \
-          r[i * dr] = EXPRESSION;                                              \
-        }                                                                      \
-      }                                                                        \
-    }                                                                          \
+/* r[i * dr] is computed from x[i * dx]. */
+typedef void (*Row)(void *r, ptrdiff_t dr, const void *x, ptrdiff_t dx, ptrdiff_t n);
+
+/* Calls a function for each row of a block, whose elements have these sizes. */
+static inline __attribute__((always_inline)) void each_row(const THRun *run, Row row,
+                                                           size_t resultSize, size_t size)
+{
+  const ptrdiff_t dr = run->stride[0], dx = run->stride[1];
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    void *r = (char *)run->at[0] + j * run->rowStride[0] * (ptrdiff_t)resultSize;
+    const void *x = (const char *)run->at[1] + j * run->rowStride[1] * (ptrdiff_t)size;
+    if (dr == 1 && dx == 1)
+      row(r, 1, x, 1, run->n);
+    else
+      row(r, dr, x, dx, run->n);
+  }
+}
+
+#define ROW(NAME, R, X, EXPRESSION)                                                            \
+  static inline                                                                                \
+      __attribute__((always_inline)) void NAME##_row(void *to, ptrdiff_t dr, const void *from, \
+                                                     ptrdiff_t dx, ptrdiff_t n)                \
+  {                                                                                            \
+    R *r = to;                                                                                 \
+    for (ptrdiff_t i = 0; i < n; i++) {                                                        \
+      const X x = ((const X *)from)[i * dx];                                                   \
+      r[i * dr] = EXPRESSION;                                                                  \
+    }                                                                                          \
+  }
+
+#define KERNEL(NAME, R, X, EXPRESSION)                   \
+  ROW(NAME, R, X, EXPRESSION)                            \
+  static void NAME(const THRun *run, const void *unused) \
+  {                                                      \
+    each_row(run, NAME##_row, sizeof(R), sizeof(X));     \
   }
 
 /* TH's types: X(name, type, x as a boolean, x as a float that rounds to BFloat16 as x does, the

@@ -657,169 +657,218 @@ static uint64_t take_memo_index(Machine *m)
   return value;
 }
 
-static void run_instruction(Machine *m, uint8_t instruction)
+/* Each of these functions runs the instructions of one kind, and returns whether it is one. */
+
+/* The frame of the pickle, and the stack. */
+static bool run_stack(Machine *m, uint8_t instruction)
 {
   switch (instruction) {
     case PROTO:
       if (take_little(m, 1) > 5)
         bad(m, "the pickle is of a protocol after 5");
-      break;
+      return true;
     case FRAME:
       take_little(m, 8);
-      break;
+      return true;
     case MARK_:
       push(m, MARK);
-      break;
+      return true;
     case POP:
       if (m->depth > 0 && m->stack[m->depth - 1] == MARK)
         m->depth--;
       else
         pop(m);
-      break;
+      return true;
     case POP_MARK:
       m->depth = marked(m) - 1;
-      break;
+      return true;
     case DUP:
       push(m, top(m));
-      break;
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* Numbers, booleans and None. */
+static bool run_scalar(Machine *m, uint8_t instruction)
+{
+  switch (instruction) {
     case NONE:
       push_new(m, AT_NODE_NOTHING);
-      break;
+      return true;
     case NEWTRUE:
     case NEWFALSE:
       push_bool(m, instruction == NEWTRUE);
-      break;
+      return true;
     case BININT:
       push(m, at_nodes_addInteger(m->nodes, (int32_t)take_little(m, 4)));
-      break;
+      return true;
     case BININT1:
       push(m, at_nodes_addInteger(m->nodes, (int64_t)take_little(m, 1)));
-      break;
+      return true;
     case BININT2:
       push(m, at_nodes_addInteger(m->nodes, (int64_t)take_little(m, 2)));
-      break;
+      return true;
     case LONG1:
       push_long(m, take_little(m, 1));
-      break;
+      return true;
     case LONG4:
       push_long(m, take_little(m, 4));
-      break;
+      return true;
     case BINFLOAT:
       push_double(m);
-      break;
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* Strings and bytes. */
+static bool run_text(Machine *m, uint8_t instruction)
+{
+  switch (instruction) {
     case SHORT_BINSTRING:
     case SHORT_BINUNICODE:
       push_text(m, AT_NODE_TEXT, take_little(m, 1));
-      break;
+      return true;
     case BINSTRING:
     case BINUNICODE:
       push_text(m, AT_NODE_TEXT, take_little(m, 4));
-      break;
+      return true;
     case BINUNICODE8:
       push_text(m, AT_NODE_TEXT, take_little(m, 8));
-      break;
+      return true;
     case SHORT_BINBYTES:
       push_text(m, AT_NODE_BYTES, take_little(m, 1));
-      break;
+      return true;
     case BINBYTES:
       push_text(m, AT_NODE_BYTES, take_little(m, 4));
-      break;
+      return true;
     case BINBYTES8:
     case BYTEARRAY8:
       push_text(m, AT_NODE_BYTES, take_little(m, 8));
-      break;
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* Tuples, lists and sets. */
+static bool run_list(Machine *m, uint8_t instruction)
+{
+  switch (instruction) {
     case EMPTY_TUPLE:
     case EMPTY_LIST:
+    case EMPTY_SET:
       push_new(m, AT_NODE_LIST);
-      break;
+      return true;
     case TUPLE:
     case LIST:
+    case FROZENSET:
       make_tuple(m, -1);
-      break;
+      return true;
     case TUPLE1:
       make_tuple(m, 1);
-      break;
+      return true;
     case TUPLE2:
       make_tuple(m, 2);
-      break;
+      return true;
     case TUPLE3:
       make_tuple(m, 3);
-      break;
+      return true;
     case APPEND:
       add_last(m, 1, AT_NODE_LIST);
-      break;
+      return true;
     case APPENDS:
+    case ADDITEMS:
       add_marked(m, AT_NODE_LIST);
-      break;
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* Dictionaries and objects. */
+static bool run_object(Machine *m, uint8_t instruction)
+{
+  switch (instruction) {
     case EMPTY_DICT:
       push_new(m, AT_NODE_DICT);
-      break;
+      return true;
     case DICT_:
       make_tuple(m, -1);
       if (node_of(m, top(m))->count % 2 != 0)
         bad(m, "the pickle has a dictionary with a key and no value");
       node_of(m, top(m))->kind = AT_NODE_DICT;
-      break;
+      return true;
     case SETITEM:
       add_last(m, 2, AT_NODE_DICT);
-      break;
+      return true;
     case SETITEMS:
       add_marked(m, AT_NODE_DICT);
-      break;
-    case EMPTY_SET:
-      push_new(m, AT_NODE_LIST);
-      break;
-    case ADDITEMS:
-      add_marked(m, AT_NODE_LIST);
-      break;
-    case FROZENSET:
-      make_tuple(m, -1);
-      break;
+      return true;
     case GLOBAL:
       push_line_global(m);
-      break;
+      return true;
     case STACK_GLOBAL:
       push_named(m);
-      break;
+      return true;
     case NEWOBJ_EX:
       pop(m); /* keyword arguments */
       reduce(m);
-      break;
+      return true;
     case REDUCE:
     case NEWOBJ:
       reduce(m);
-      break;
+      return true;
     case BUILD:
       build(m);
-      break;
+      return true;
     case BINPERSID:
       push_storage(m);
-      break;
+      return true;
+    default:
+      return false;
+  }
+}
+
+/* The memo. */
+static bool run_memo(Machine *m, uint8_t instruction)
+{
+  switch (instruction) {
     case PUT:
       put(m, take_memo_index(m));
-      break;
+      return true;
     case BINPUT:
       put(m, take_little(m, 1));
-      break;
+      return true;
     case LONG_BINPUT:
       put(m, take_little(m, 4));
-      break;
+      return true;
     case MEMOIZE:
       put(m, (uint64_t)m->memoCount);
-      break;
+      return true;
     case GET:
       get(m, take_memo_index(m));
-      break;
+      return true;
     case BINGET:
       get(m, take_little(m, 1));
-      break;
+      return true;
     case LONG_BINGET:
       get(m, take_little(m, 4));
-      break;
+      return true;
     default:
-      bad(m, "the pickle has an instruction 0x%02x at byte %llu, which files of tensors have not",
-          instruction, (unsigned long long)byte_index(m) - 1);
+      return false;
   }
+}
+
+static void run_instruction(Machine *m, uint8_t instruction)
+{
+  if (!run_stack(m, instruction) && !run_scalar(m, instruction) && !run_text(m, instruction) &&
+      !run_list(m, instruction) && !run_object(m, instruction) && !run_memo(m, instruction))
+    bad(m, "the pickle has an instruction 0x%02x at byte %llu, which files of tensors have not",
+        instruction, (unsigned long long)byte_index(m) - 1);
 }
 
 int32_t at_readPickle(at_nodes *nodes, at_input *in)

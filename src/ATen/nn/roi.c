@@ -49,56 +49,88 @@ static Region read_region(at_tensor *rois, int64_t i, int64_t images, double sca
 }
 
 /* Cell i of count cells along size pixels from first on, cut to [0, limit): pixels [*from, *to). */
-static void cell(int64_t i, int64_t count, int64_t first, int64_t size, int64_t limit,
-                 int64_t *from, int64_t *to)
+static void cell_along(int64_t i, int64_t count, int64_t first, int64_t size, int64_t limit,
+                       int64_t *from, int64_t *to)
 {
   const double step = (double)size / (double)count;
   *from = THMin(THMax((int64_t)floor((double)i * step) + first, 0), limit);
   *to = THMin(THMax((int64_t)ceil((double)(i + 1) * step) + first, 0), limit);
 }
 
+/* A cell of the grid over a region: rows [top, bottom) and columns [left, right) of the plane. */
+typedef struct {
+  int64_t top, bottom, left, right;
+} Cell;
+
+static Cell cell_of(const Job *job, const Region *r, int64_t i)
+{
+  Cell c;
+  cell_along(i / job->cellColumns, job->cellRows, r->top, r->rows, job->height, &c.top, &c.bottom);
+  cell_along(i % job->cellColumns, job->cellColumns, r->left, r->columns, job->width, &c.left,
+             &c.right);
+  return c;
+}
+
 /* --- planes ---------------------------------------------------------------------------------- */
 
-#define KERNELS(real)                                                                         \
-  /* Channel c of region k. */                                                                \
-  static void pool_##real(const Job *job, int64_t k, int64_t c)                               \
-  {                                                                                           \
-    const Region *r = &job->regions[k];                                                       \
-    const real *plane =                                                                       \
-        (const real *)job->input + (r->image * job->channels + c) * job->height * job->width; \
-    const int64_t cells = job->cellRows * job->cellColumns;                                   \
-    real *output = (real *)job->output + (k * job->channels + c) * cells;                     \
-    int *argmax = job->argmax + (k * job->channels + c) * cells;                              \
-    for (int64_t i = 0; i < cells; i++) {                                                     \
-      int64_t top, bottom, left, right;                                                       \
-      cell(i / job->cellColumns, job->cellRows, r->top, r->rows, job->height, &top, &bottom); \
-      cell(i % job->cellColumns, job->cellColumns, r->left, r->columns, job->width, &left,    \
-           &right);                                                                           \
-      int64_t best = -1;                                                                      \
-      for (int64_t y = top; y < bottom; y++)                                                  \
-        for (int64_t x = left; x < right; x++)                                                \
-          if (best < 0 || plane[y * job->width + x] > plane[best])                            \
-            best = y * job->width + x;                                                        \
-      output[i] = best < 0 ? 0 : plane[best];                                                 \
-      argmax[i] = (int)best;                                                                  \
-    }                                                                                         \
-  }                                                                                           \
-                                                                                              \
-  /* Channel c of all regions, one after the other: they may overlap. */                      \
-  static void backward_##real(const Job *job, int64_t c)                                      \
-  {                                                                                           \
-    const int64_t cells = job->cellRows * job->cellColumns;                                   \
-    for (int64_t k = 0; k < job->count; k++) {                                                \
-      const int64_t first = (k * job->channels + c) * cells;                                  \
-      real *plane = (real *)job->output +                                                     \
-                    (job->regions[k].image * job->channels + c) * job->height * job->width;   \
-      for (int64_t i = first; i < first + cells; i++)                                         \
-        if (job->argmax[i] >= 0)                                                              \
-          plane[job->argmax[i]] += ((const real *)job->input)[i];                             \
-    }                                                                                         \
+static int64_t cells(const Job *job)
+{
+  return job->cellRows * job->cellColumns;
+}
+
+/* The index of the first cell of channel c of region k, and that of the plane's first pixel. */
+static int64_t first_cell(const Job *job, int64_t k, int64_t c)
+{
+  return (k * job->channels + c) * cells(job);
+}
+
+static int64_t first_pixel(const Job *job, int64_t k, int64_t c)
+{
+  return (job->regions[k].image * job->channels + c) * job->height * job->width;
+}
+
+#define TYPES(X) X(float) X(double)
+
+/* The pixel of the largest element in a cell; -1 where the cell has none. */
+#define LARGEST(real)                                                     \
+  static int64_t largest_##real(const real *plane, int64_t width, Cell c) \
+  {                                                                       \
+    int64_t best = -1;                                                    \
+    for (int64_t y = c.top; y < c.bottom; y++)                            \
+      for (int64_t x = c.left; x < c.right; x++)                          \
+        if (best < 0 || plane[y * width + x] > plane[best])               \
+          best = y * width + x;                                           \
+    return best;                                                          \
   }
-KERNELS(float)
-KERNELS(double)
+TYPES(LARGEST)
+
+/* Channel c of region k. */
+#define POOL(real)                                                                               \
+  static void pool_##real(const Job *job, int64_t k, int64_t c)                                  \
+  {                                                                                              \
+    const real *plane = (const real *)job->input + first_pixel(job, k, c);                       \
+    const int64_t first = first_cell(job, k, c);                                                 \
+    for (int64_t i = 0; i < cells(job); i++) {                                                   \
+      const int64_t best = largest_##real(plane, job->width, cell_of(job, &job->regions[k], i)); \
+      ((real *)job->output)[first + i] = best < 0 ? 0 : plane[best];                             \
+      job->argmax[first + i] = (int)best;                                                        \
+    }                                                                                            \
+  }
+TYPES(POOL)
+
+/* Channel c of all regions, one after the other: they may overlap. */
+#define BACKWARD(real)                                            \
+  static void backward_##real(const Job *job, int64_t c)          \
+  {                                                               \
+    for (int64_t k = 0; k < job->count; k++) {                    \
+      real *plane = (real *)job->output + first_pixel(job, k, c); \
+      const int64_t first = first_cell(job, k, c);                \
+      for (int64_t i = first; i < first + cells(job); i++)        \
+        if (job->argmax[i] >= 0)                                  \
+          plane[job->argmax[i]] += ((const real *)job->input)[i]; \
+    }                                                             \
+  }
+TYPES(BACKWARD)
 
 /* --- calls ----------------------------------------------------------------------------------- */
 

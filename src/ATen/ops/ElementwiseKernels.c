@@ -6,35 +6,53 @@
 
 #include "elementwise.h"
 
-#define ROWS(R, X, Y, Z, EXPRESSION)                                           \
-  for (ptrdiff_t j = 0; j < run->rows; j++) {                                  \
-    const ptrdiff_t n = run->n; /* a copy: the stores to r cannot change it */ \
-    const ptrdiff_t *step = run->stride, *jump = run->rowStride;               \
-    R *r = (R *)run->at[0] + j * jump[0];                                      \
-    const X *at1 = (const X *)run->at[1] + j * jump[1];                        \
-    const Y *at2 = (const Y *)run->at[2] + j * jump[2];                        \
-    const Z *at3 = (const Z *)run->at[3] + j * jump[3];                        \
-    if (step[0] == 1 && step[1] == 1 && step[2] == 1 && step[3] == 1)          \
-      for (ptrdiff_t i = 0; i < n; i++) {                                      \
-        const X x = at1[i];                                                    \
-        const Y y = at2[i];                                                    \
-        const Z z = at3[i];                                                    \
-        r[i] = EXPRESSION;                                                     \
-      }                                                                        \
-    else                                                                       \
-      for (ptrdiff_t i = 0; i < n; i++) {                                      \
-        const X x = at1[i * step[1]];                                          \
-        const Y y = at2[i * step[2]];                                          \
-        const Z z = at3[i * step[3]];                                          \
-        r[i * step[0]] = EXPRESSION;                                           \
-      }                                                                        \
+#define INLINE static inline __attribute__((always_inline))
+
+/* n elements of a row, with these strides. */
+typedef void (*Row)(void *const *at, ptrdiff_t n, ptrdiff_t dr, ptrdiff_t dx, ptrdiff_t dy,
+                    ptrdiff_t dz);
+
+/* Calls a function for each row of a block, whose elements have these sizes. */
+INLINE void each_row(const THRun *run, Row row, const size_t *sizes)
+{
+  const ptrdiff_t *step = run->stride;
+  const int contiguous = step[0] == 1 && step[1] == 1 && step[2] == 1 && step[3] == 1;
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    void *at[4];
+    for (int k = 0; k < 4; k++)
+      at[k] = (char *)run->at[k] + j * run->rowStride[k] * (ptrdiff_t)sizes[k];
+    if (contiguous)
+      row(at, run->n, 1, 1, 1, 1);
+    else
+      row(at, run->n, step[0], step[1], step[2], step[3]);
+  }
+}
+
+#define ELEMENT(NAME, R, X, Y, Z, EXPRESSION)   \
+  static inline R NAME##_element(X x, Y y, Z z) \
+  {                                             \
+    return EXPRESSION;                          \
   }
 
-#define KERNEL(NAME, R, X, Y, Z, EXPRESSION)             \
-  static void NAME(const THRun *run, const void *unused) \
-  {                                                      \
-    (void)unused;                                        \
-    ROWS(R, X, Y, Z, EXPRESSION)                         \
+#define ROW(NAME, R, X, Y, Z)                                                                    \
+  INLINE void NAME##_row(void *const *at, ptrdiff_t n, ptrdiff_t dr, ptrdiff_t dx, ptrdiff_t dy, \
+                         ptrdiff_t dz)                                                           \
+  {                                                                                              \
+    R *r = at[0];                                                                                \
+    const X *x = at[1];                                                                          \
+    const Y *y = at[2];                                                                          \
+    const Z *z = at[3];                                                                          \
+    for (ptrdiff_t i = 0; i < n; i++)                                                            \
+      r[i * dr] = NAME##_element(x[i * dx], y[i * dy], z[i * dz]);                               \
+  }
+
+#define KERNEL(NAME, R, X, Y, Z, EXPRESSION)                             \
+  ELEMENT(NAME, R, X, Y, Z, EXPRESSION)                                  \
+  ROW(NAME, R, X, Y, Z)                                                  \
+  static void NAME(const THRun *run, const void *unused)                 \
+  {                                                                      \
+    const size_t sizes[] = {sizeof(R), sizeof(X), sizeof(Y), sizeof(Z)}; \
+    each_row(run, NAME##_row, sizes);                                    \
   }
 
 KERNEL(select_1, uint8_t, uint8_t, uint8_t, uint8_t, x ? y : z)

@@ -3,113 +3,25 @@
  * Equal elements are adjacent after sorting; integers of a small range are counted in a table
  * instead.  NaN is different from every element. */
 #include "ATen/core/ATenOperations.h"
+#include "unique.h"
 
-/* --- for each element type ------------------------------------------------------------------- */
-
-/* Functions for the elements of one type, for n elements x. */
-typedef struct {
-  /* Copies the elements that differ from the one before to r, which may be x and has room for n,
-   * and their indices to first, which may be NULL.  Returns their number. */
-  int64_t (*groups)(void *r, int64_t *first, const void *x, int64_t n);
-
-  /* For integers, with x[i] - least as an index: mark the elements that occur, count their
-   * occurrences, look up the number of every element in a table, and store a value. */
-  void (*mark)(uint8_t *marks, const void *x, int64_t n, int64_t least);
-  void (*tally)(int64_t *counts, const void *x, int64_t n, int64_t least);
-  void (*look)(int64_t *numbers, const void *x, int64_t n, int64_t least, const int64_t *table);
-  void (*put)(void *r, int64_t index, int64_t value);
-
-  /* compare returns a negative number, 0 or a positive number, with NaN above all else; same
-   * returns whether all n elements are equal. */
-  int (*compare)(const void *a, const void *b, int64_t n);
-  bool (*same)(const void *a, const void *b, int64_t n);
-} Elements;
-
-#define ELEMENTS(Real, real, accreal)                                                  \
-  static int64_t groups##Real(void *to, int64_t *first, const void *from, int64_t n)   \
-  {                                                                                    \
-    const real *x = from;                                                              \
-    real *r = to, last = 0;                                                            \
-    int64_t count = 0;                                                                 \
-    for (int64_t i = 0; i < n; i++) {                                                  \
-      const real one = x[i];                                                           \
-      r[count] = one;                                                                  \
-      if (first)                                                                       \
-        first[count] = i;                                                              \
-      count += i == 0 || !(one == last);                                               \
-      last = one;                                                                      \
-    }                                                                                  \
-    return count;                                                                      \
-  }                                                                                    \
-  static void mark##Real(uint8_t *marks, const void *from, int64_t n, int64_t least)   \
-  {                                                                                    \
-    const real *x = from;                                                              \
-    for (int64_t i = 0; i < n; i++)                                                    \
-      marks[(uint64_t)(int64_t)x[i] - (uint64_t)least] = 1;                            \
-  }                                                                                    \
-  static void tally##Real(int64_t *counts, const void *from, int64_t n, int64_t least) \
-  {                                                                                    \
-    const real *x = from;                                                              \
-    for (int64_t i = 0; i < n; i++)                                                    \
-      counts[(uint64_t)(int64_t)x[i] - (uint64_t)least]++;                             \
-  }                                                                                    \
-  static void look##Real(int64_t *numbers, const void *from, int64_t n, int64_t least, \
-                         const int64_t *table)                                         \
-  {                                                                                    \
-    const real *x = from;                                                              \
-    for (int64_t i = 0; i < n; i++)                                                    \
-      numbers[i] = table[(uint64_t)(int64_t)x[i] - (uint64_t)least];                   \
-  }                                                                                    \
-  static void put##Real(void *r, int64_t index, int64_t value)                         \
-  {                                                                                    \
-    ((real *)r)[index] = (real)value;                                                  \
-  }                                                                                    \
-  static int compare##Real(const void *first, const void *second, int64_t n)           \
-  {                                                                                    \
-    const real *a = first, *b = second;                                                \
-    for (int64_t i = 0; i < n; i++) {                                                  \
-      if (a[i] == b[i])                                                                \
-        continue;                                                                      \
-      const int below = a[i] < b[i] || (a[i] == a[i] && b[i] != b[i]);                 \
-      const int above = a[i] > b[i] || (a[i] != a[i] && b[i] == b[i]);                 \
-      if (below || above)                                                              \
-        return above - below;                                                          \
-    }                                                                                  \
-    return 0;                                                                          \
-  }                                                                                    \
-  static bool same##Real(const void *first, const void *second, int64_t n)             \
-  {                                                                                    \
-    const real *a = first, *b = second;                                                \
-    int64_t i = 0;                                                                     \
-    while (i < n && a[i] == b[i])                                                      \
-      i++;                                                                             \
-    return i == n;                                                                     \
-  }
-TH_FOR_EACH_TYPE_BUT_HALF(ELEMENTS)
-#undef ELEMENTS
-
-static const Elements *elements_of(const at_type *type)
+static const at_unique_elements *elements_of(const at_type *type)
 {
-#define ELEMENTS(Real, real, accreal)                                                     \
-  static const Elements of##Real = {groups##Real, mark##Real,    tally##Real, look##Real, \
-                                    put##Real,    compare##Real, same##Real};
-  TH_FOR_EACH_TYPE_BUT_HALF(ELEMENTS)
-#undef ELEMENTS
   switch (type->scalarType) {
     case AT_CHAR:
-      return &ofChar;
+      return &at_uniqueElements_Char;
     case AT_SHORT:
-      return &ofShort;
+      return &at_uniqueElements_Short;
     case AT_INT:
-      return &ofInt;
+      return &at_uniqueElements_Int;
     case AT_LONG:
-      return &ofLong;
+      return &at_uniqueElements_Long;
     case AT_FLOAT:
-      return &ofFloat;
+      return &at_uniqueElements_Float;
     case AT_DOUBLE:
-      return &ofDouble;
+      return &at_uniqueElements_Double;
     default: /* Bool's elements are Byte's */
-      return &ofByte;
+      return &at_uniqueElements_Byte;
   }
 }
 
@@ -184,7 +96,8 @@ static void end(Unique *u, at_tensor **out)
 /* --- elements -------------------------------------------------------------------------------- */
 
 /* Finds distinct integers by a table of the range from least on. */
-static void look_up(Unique *u, const Elements *of, at_tensor *x, int64_t least, int64_t range)
+static void look_up(Unique *u, const at_unique_elements *of, at_tensor *x, int64_t least,
+                    int64_t range)
 {
   const int64_t n = at_numel(x);
   int64_t *const numbers = begin_inverse(u, at_sizesOf(u->self)), count = 0;
@@ -243,7 +156,7 @@ void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *se
   const at_type *compute = at_computesIn(at_hostType(self->type));
   const at_type *type =
       compute->scalarType == AT_BOOL ? at_toScalarType(compute, AT_BYTE) : compute;
-  const Elements *of = elements_of(type);
+  const at_unique_elements *of = elements_of(type);
   const int64_t n = at_numel(self);
   at_tensor *x = at_hold(&pool, at_makeContiguous(at_cast(&pool, self, type)));
   x = at_hold(&pool, at_reshaped(x, (at_ints){all, 1}));
@@ -280,7 +193,7 @@ void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *se
 
 /* Contiguous rows of length elements, which take bytes bytes each. */
 typedef struct {
-  const Elements *of;
+  const at_unique_elements *of;
   const char *at;
   int64_t length;
   ptrdiff_t bytes;

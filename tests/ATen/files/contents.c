@@ -148,59 +148,68 @@ static void listing(void **state)
 
 /* --- values ----------------------------------------------------------------------------------- */
 
+#define GET(PATH) at_datum_get(all, PATH)
+
+/* The values of a checkpoint. */
+static void check_checkpoint(at_dict *d, at_datum all)
+{
+  size_t length;
+  CHECK(at_datum_kindOf(all) == AT_DATUM_DICT && at_datum_count(all) == 17);
+  CHECK(!strcmp(at_datum_string(at_datum_key(all, 0), NULL), "epoch"));
+  CHECK(at_datum_kindOf(GET("epoch")) == AT_DATUM_INTEGER);
+  CHECK_EQ(at_datum_integer(GET("epoch")), 3);
+  CHECK(at_datum_number(GET("epoch")) == 3 && at_datum_number(GET("best")) == 0.75);
+  CHECK(!strcmp(at_datum_string(GET("name"), &length), "caf\xc3\xa9") && length == 5);
+  CHECK(at_datum_kindOf(GET("nothing")) == AT_DATUM_NOTHING && at_datum_has(all, "nothing"));
+  CHECK(at_datum_kindOf(GET("flag")) == AT_DATUM_BOOL && at_datum_integer(GET("flag")) == 1);
+  CHECK_EQ(at_datum_integer(GET("large")), (int64_t)1 << 40);
+  CHECK_EQ(at_datum_integer(GET("negative")), -5);
+  CHECK(at_datum_kindOf(GET("bytes")) == AT_DATUM_BYTES);
+  CHECK(!memcmp(at_datum_string(GET("bytes"), &length), "a\0b", 4) && length == 3);
+  CHECK(at_datum_number(GET("optimizer.param_groups.0.lr")) == 0.125);
+  CHECK(at_datum_number(GET("optimizer.param_groups.0.betas.1")) == 0.75);
+  CHECK(at_datum_count(GET("optimizer.param_groups.0.params")) == 2);
+  const at_datum slots = GET("optimizer.state");
+  CHECK(at_datum_count(slots) == 2 && at_datum_integer(at_datum_key(slots, 1)) == 1);
+  at_datum mean = at_datum_get(at_datum_at(slots, 1), "exp_avg");
+  CHECK(at_datum_kindOf(mean) == AT_DATUM_TENSOR);
+  CHECK(at_datum_tensor(mean) == at_dict_get(d, "optimizer.state.1.exp_avg"));
+  CHECK(at_datum_tensor(GET("keys.(conv, 1)")) == at_dict_get(d, "keys.(conv, 1)"));
+  CHECK(at_datum_kindOf(GET("dtype")) == AT_DATUM_NAME);
+  CHECK(!strcmp(at_datum_string(GET("dtype"), NULL), "torch.float16"));
+  CHECK(at_datum_kindOf(GET("device")) == AT_DATUM_OBJECT);
+  CHECK(!strcmp(at_datum_string(GET("device"), NULL), "torch.device"));
+  CHECK(!strcmp(at_datum_string(GET("device.0"), NULL), "cpu"));
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+/* Values that do not exist in it. */
+static void check_missing(at_datum all)
+{
+  CHECK(!at_datum_has(all, "optimizer.x") && !at_datum_has(all, "epoch.0") && at_error() == AT_OK);
+  CHECK(at_datum_kindOf(GET("optimizer.x")) == AT_DATUM_NOTHING && at_error() != AT_OK);
+  at_error_clear();
+  CHECK(at_datum_string(GET("epoch"), NULL) == NULL && at_error() == AT_ERROR_ARGUMENT);
+  at_error_clear();
+  CHECK(at_datum_integer(GET("best")) == 0 && at_error() == AT_ERROR_ARGUMENT);
+  at_error_clear();
+  CHECK(at_datum_tensor(GET("u16")) == at_undefined() && strstr(at_error_message(), "skipped"));
+  at_error_clear();
+  CHECK(at_datum_kindOf(at_datum_at(all, 17)) == AT_DATUM_NOTHING && at_error() != AT_OK);
+  at_error_clear();
+  CHECK(at_datum_kindOf(at_datum_key(GET("epoch"), 0)) == AT_DATUM_NOTHING && at_error() != AT_OK);
+  at_error_clear();
+  CHECK(!at_datum_has(all, NULL) && at_error() == AT_ERROR_NULL);
+  at_error_clear();
+}
+
 static void values(void **state)
 {
   for (int f = 0; f < 2; f++) {
     at_dict *d = at_load(sample(checkpoints[f]), .skip = true);
     const at_datum all = at_dict_values(d);
-#define GET(PATH) at_datum_get(all, PATH)
-    size_t length;
-    CHECK(at_datum_kindOf(all) == AT_DATUM_DICT && at_datum_count(all) == 17);
-    CHECK(!strcmp(at_datum_string(at_datum_key(all, 0), NULL), "epoch"));
-    CHECK(at_datum_kindOf(GET("epoch")) == AT_DATUM_INTEGER);
-    CHECK_EQ(at_datum_integer(GET("epoch")), 3);
-    CHECK(at_datum_number(GET("epoch")) == 3 && at_datum_number(GET("best")) == 0.75);
-    CHECK(!strcmp(at_datum_string(GET("name"), &length), "caf\xc3\xa9") && length == 5);
-    CHECK(at_datum_kindOf(GET("nothing")) == AT_DATUM_NOTHING && at_datum_has(all, "nothing"));
-    CHECK(at_datum_kindOf(GET("flag")) == AT_DATUM_BOOL && at_datum_integer(GET("flag")) == 1);
-    CHECK_EQ(at_datum_integer(GET("large")), (int64_t)1 << 40);
-    CHECK_EQ(at_datum_integer(GET("negative")), -5);
-    CHECK(at_datum_kindOf(GET("bytes")) == AT_DATUM_BYTES);
-    CHECK(!memcmp(at_datum_string(GET("bytes"), &length), "a\0b", 4) && length == 3);
-    CHECK(at_datum_number(GET("optimizer.param_groups.0.lr")) == 0.125);
-    CHECK(at_datum_number(GET("optimizer.param_groups.0.betas.1")) == 0.75);
-    CHECK(at_datum_count(GET("optimizer.param_groups.0.params")) == 2);
-    const at_datum slots = GET("optimizer.state");
-    CHECK(at_datum_count(slots) == 2 && at_datum_integer(at_datum_key(slots, 1)) == 1);
-    at_datum mean = at_datum_get(at_datum_at(slots, 1), "exp_avg");
-    CHECK(at_datum_kindOf(mean) == AT_DATUM_TENSOR);
-    CHECK(at_datum_tensor(mean) == at_dict_get(d, "optimizer.state.1.exp_avg"));
-    CHECK(at_datum_tensor(GET("keys.(conv, 1)")) == at_dict_get(d, "keys.(conv, 1)"));
-    CHECK(at_datum_kindOf(GET("dtype")) == AT_DATUM_NAME);
-    CHECK(!strcmp(at_datum_string(GET("dtype"), NULL), "torch.float16"));
-    CHECK(at_datum_kindOf(GET("device")) == AT_DATUM_OBJECT);
-    CHECK(!strcmp(at_datum_string(GET("device"), NULL), "torch.device"));
-    CHECK(!strcmp(at_datum_string(GET("device.0"), NULL), "cpu"));
-    CHECK_EQ(at_error(), AT_OK);
-
-    /* Values that do not exist. */
-    CHECK(!at_datum_has(all, "optimizer.x") && !at_datum_has(all, "epoch.0") &&
-          at_error() == AT_OK);
-    CHECK(at_datum_kindOf(GET("optimizer.x")) == AT_DATUM_NOTHING && at_error() != AT_OK);
-    at_error_clear();
-    CHECK(at_datum_string(GET("epoch"), NULL) == NULL && at_error() == AT_ERROR_ARGUMENT);
-    at_error_clear();
-    CHECK(at_datum_integer(GET("best")) == 0 && at_error() == AT_ERROR_ARGUMENT);
-    at_error_clear();
-    CHECK(at_datum_tensor(GET("u16")) == at_undefined() && strstr(at_error_message(), "skipped"));
-    at_error_clear();
-    CHECK(at_datum_kindOf(at_datum_at(all, 17)) == AT_DATUM_NOTHING && at_error() != AT_OK);
-    at_error_clear();
-    CHECK(at_datum_kindOf(at_datum_key(GET("epoch"), 0)) == AT_DATUM_NOTHING &&
-          at_error() != AT_OK);
-    at_error_clear();
-    CHECK(!at_datum_has(all, NULL) && at_error() == AT_ERROR_NULL);
-    at_error_clear();
+    check_checkpoint(d, all);
+    check_missing(all);
     at_dict_free(d);
   }
 

@@ -175,24 +175,32 @@ static void machine(void **state)
   for (int i = 0; i < 11; i++)
     CHECK(!strcmp(at_dict_name(d, i), wanted[i]) && at_dict_at(d, i) == at_dict_at(d, 0));
   at_dict_free(d);
-  /* Lists and dictionaries made in every way; a dictionary of pairs, as Python 2 wrote it. */
-  d = load(FILE_OF("]q\1(ccollections\nOrderedDict\n](U\1a" PLAIN "q\2\x86"
-                   "U\1b]h\2ah\2a\x86"
-                   "e\x85R}b"
-                   "(h\2h\2l"
-                   "(U\1xh\2d"
-                   "(h\2t"
-                   "h\2\x85"
-                   "h\2h\2\x86"
-                   "h\2h\2h\2\x87"
-                   "e.",
-                   1, 6));
+}
+
+/* Lists and dictionaries made in every way; a dictionary of pairs, as Python 2 wrote it. */
+static void machine_lists(void **state)
+{
+  at_dict *d = load(FILE_OF("]q\1(ccollections\nOrderedDict\n](U\1a" PLAIN "q\2\x86"
+                            "U\1b]h\2ah\2a\x86"
+                            "e\x85R}b"
+                            "(h\2h\2l"
+                            "(U\1xh\2d"
+                            "(h\2t"
+                            "h\2\x85"
+                            "h\2h\2\x86"
+                            "h\2h\2h\2\x87"
+                            "e.",
+                            1, 6));
   CHECK_EQ(at_dict_count(d), 13);
   CHECK(at_dict_has(d, "0.a") && at_dict_has(d, "0.b.1") && at_dict_has(d, "1.1"));
   CHECK(at_dict_has(d, "2.x") && at_dict_has(d, "3.0") && at_dict_has(d, "6.2"));
   at_dict_free(d);
-  /* Values that matter only to other programs. */
-  d =
+}
+
+/* Values that matter only to other programs. */
+static void machine_others(void **state)
+{
+  at_dict *d =
       load(FILE_OF("}(U\1aU\1bU\1c\x8f(K\1\x90U\1d(K\1K\2\x91U\1eC\2xyU\1f\x8e\2\0\0\0\0\0\0\0xy"
                    "U\1gctorch\nfloat32\nU\1hctorch\nSize\n(K\1K\2t\x85RU\1i\x8d\1\0\0\0\0\0\0\0x"
                    "U\1jcbuiltins\nset\n]\x85RU\1k\x8c\5torch\x8c\6device\x93U\3cpu\x85R"
@@ -200,8 +208,12 @@ static void machine(void **state)
                    0, 0));
   CHECK_EQ(at_dict_count(d), 0);
   at_dict_free(d);
-  /* A view of a storage, and parameters and subclasses, which wrap tensors. */
-  d =
+}
+
+/* A view of a storage, and parameters and subclasses, which wrap tensors. */
+static void machine_views(void **state)
+{
+  at_dict *d =
       load(FILE_OF("](ctorch._utils\n_rebuild_tensor\n((U\7storagectorch.cuda\nFloatStorage\nU\1"
                    "0U\6cuda:0K\6"
                    "(U\1vK\2K\4ttQK\1K\3\x85K\1\x85tR"
@@ -321,9 +333,12 @@ static void faults(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(loaded),  cmocka_unit_test(nested),
-                                     cmocka_unit_test(written), cmocka_unit_test(machine),
-                                     cmocka_unit_test(bounded), cmocka_unit_test(refused),
-                                     cmocka_unit_test(damaged), cmocka_unit_test(faults)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(loaded),        cmocka_unit_test(nested),
+      cmocka_unit_test(written),       cmocka_unit_test(machine),
+      cmocka_unit_test(machine_lists), cmocka_unit_test(machine_others),
+      cmocka_unit_test(machine_views), cmocka_unit_test(bounded),
+      cmocka_unit_test(refused),       cmocka_unit_test(damaged),
+      cmocka_unit_test(faults)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -200,18 +200,22 @@ static void every_type(void **state)
   }
 }
 
-#define REFUSED(CODE, PART, ...)                                                            \
-  do {                                                                                      \
-    Foreign f;                                                                              \
-    set_up(&f);                                                                             \
-    DLTensor *d = &f.versioned.dl_tensor;                                                   \
-    __VA_ARGS__;                                                                            \
-    (void)d;                                                                                \
-    CHECK(at_fromDLPackVersioned(&f.versioned) == at_undefined());                          \
-    CHECK_MSG(at_error() == CODE && strstr(at_error_message(), PART), "%d: %s", at_error(), \
-              at_error_message());                                                          \
-    at_error_clear();                                                                       \
-    CHECK_EQ(f.deleted, 0); /* it still belongs to the caller */                            \
+static void check_refused(Foreign *f, at_error_code code, const char *part)
+{
+  CHECK(at_fromDLPackVersioned(&f->versioned) == at_undefined());
+  CHECK_MSG(at_error() == code && strstr(at_error_message(), part), "%d: %s", at_error(),
+            at_error_message());
+  at_error_clear();
+  CHECK_EQ(f->deleted, 0); /* it still belongs to the caller */
+}
+
+#define REFUSED(CODE, PART, ...)                          \
+  do {                                                    \
+    Foreign f;                                            \
+    set_up(&f);                                           \
+    TH_UNUSED DLTensor *const d = &f.versioned.dl_tensor; \
+    __VA_ARGS__;                                          \
+    check_refused(&f, CODE, PART);                        \
   } while (0)
 
 static void refused(void **state)

@@ -375,74 +375,105 @@ static void batchNormNhwc(void **state)
     }
 }
 
+/* Windows of size, in steps of step and step + 1, on images x and the same in channels-last. */
+typedef struct {
+  at_tensor *x, *last;
+  int64_t size, step;
+  bool ceil, keepsLayout;
+} Pools;
+
+static void check_max_pools(const Pools *p)
+{
+  const int64_t size = p->size, step = p->step;
+  const bool ceil = p->ceil, keepsLayout = p->keepsLayout;
+  at_tensor *x = p->x, *last = p->last;
+  const at_ints windows = AT_SHAPE(size, size), steps = AT_SHAPE(step, step + 1);
+  const at_ints pad = AT_SHAPE(size / 2, size / 2);
+  const int before = THGetNumThreads();
+  const at_output_indices y = at_max_pool2d(x, windows, .stride = AT_INTS(step, step + 1),
+                                            .padding = AT_INTS(size / 2, size / 2),
+                                            .dilation = AT_INTS(1, 2), .ceil_mode = ceil);
+  const at_output_indices z = at_max_pool2d(last, windows, .stride = AT_INTS(step, step + 1),
+                                            .padding = AT_INTS(size / 2, size / 2),
+                                            .dilation = AT_INTS(1, 2), .ceil_mode = ceil);
+  CHECK(at_equal(z.output, y.output) && at_equal(z.indices, y.indices));
+  CHECK(is_nhwc(z.output) == keepsLayout && is_nhwc(z.indices) == keepsLayout);
+  at_tensor *g = at_randn_like(y.output), *into = at_zeros_like(x);
+  at_tensor *back =
+      at_max_pool2d_backward(g, x, windows, steps, pad, AT_SHAPE(1, 2), ceil, y.indices);
+  for (int threads = 1; threads <= 4; threads += 3) { /* more images than threads, or fewer */
+    THSetNumThreads(threads);
+    at_tensor *lastBackward = at_max_pool2d_backward(to_nhwc(g), last, windows, steps, pad,
+                                                     AT_SHAPE(1, 2), ceil, z.indices);
+    CHECK(at_equal(lastBackward, back));
+    CHECK(is_nhwc(lastBackward) == keepsLayout);
+  }
+  THSetNumThreads(before);
+  at_max_pool2d_backward_out(into, to_nhwc(g), last, windows, steps, pad, AT_SHAPE(1, 2), ceil,
+                             z.indices);
+  CHECK(at_equal(into, back) && !is_nhwc(into));
+  ((int64_t *)at_data(z.indices))[at_numel(z.indices) - 1] = 72;
+  CHECK(!at_defined(at_max_pool2d_backward(to_nhwc(g), last, windows, steps, pad, AT_SHAPE(1, 2),
+                                           ceil, z.indices)));
+  CHECK(at_error() != AT_OK);
+  at_error_clear();
+}
+
+static void check_average_pools(const Pools *p)
+{
+  const int64_t size = p->size, step = p->step;
+  const bool ceil = p->ceil, keepsLayout = p->keepsLayout;
+  at_tensor *x = p->x, *last = p->last;
+  const at_ints windows = AT_SHAPE(size, size);
+  at_tensor *mean = at_avg_pool2d(x, windows, .stride = AT_INTS(step, step + 1),
+                                  .padding = AT_INTS(size / 2, size / 2), .ceil_mode = ceil);
+  at_tensor *found = at_avg_pool2d(last, windows, .stride = AT_INTS(step, step + 1),
+                                   .padding = AT_INTS(size / 2, size / 2), .ceil_mode = ceil);
+  CHECK(at_allclose(found, mean, .rtol = 1e-2, .atol = 1e-5));
+  CHECK(is_nhwc(found) == keepsLayout);
+  found = at_adaptive_avg_pool2d(last, windows);
+  mean = at_adaptive_avg_pool2d(x, windows);
+  CHECK(at_allclose(found, mean, .rtol = 1e-2, .atol = 1e-5));
+  CHECK(size == 1 || is_nhwc(found) == keepsLayout);
+}
+
+static void check_adaptive_pools(const Pools *p, bool keepsGradient)
+{
+  const int64_t size = p->size;
+  const bool keepsLayout = p->keepsLayout;
+  at_tensor *x = p->x, *last = p->last;
+  const at_ints windows = AT_SHAPE(size, size);
+  const at_output_indices parts = at_adaptive_max_pool2d(x, windows);
+  const at_output_indices partsNhwc = at_adaptive_max_pool2d(last, windows);
+  CHECK(at_equal(partsNhwc.output, parts.output) && at_equal(partsNhwc.indices, parts.indices));
+  CHECK(size == 1 || is_nhwc(partsNhwc.output) == keepsLayout);
+  CHECK(size == 1 || is_nhwc(partsNhwc.indices) == keepsLayout);
+  at_tensor *g = at_randn_like(parts.output);
+  at_tensor *back = at_adaptive_max_pool2d_backward(g, x, parts.indices);
+  at_tensor *found = at_adaptive_max_pool2d_backward(to_nhwc(g), last, to_nhwc(parts.indices));
+  CHECK(at_equal(found, back) && is_nhwc(found) == keepsGradient);
+  at_adaptive_max_pool2d_out(parts.output, parts.indices, last, windows);
+  CHECK(at_equal(partsNhwc.output, parts.output) && at_equal(partsNhwc.indices, parts.indices));
+  CHECK(!is_nhwc(parts.output) && !is_nhwc(parts.indices));
+}
+
 /* Pooling keeps the layout too where that is faster, and its results equal those of row-major
  * images. */
 static void poolsNhwc(void **state)
 {
   static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
   static const int64_t channels[] = {3, 8, 17, 64, 100};
-  const int before = THGetNumThreads();
   for (int i = 0; i < 15 * 8; i++)
     AT_SCOPE
     {
-      const at_type *type = AT_CPU(types[i % 3]);
-      const int64_t c = channels[i % 15 / 3], size = 1 + i / 15 / 2, step = 1 + i / 15 % 2;
-      const bool keepsLayout = types[i % 3] != AT_HALF && c >= 8, ceil = i / 15 % 4 < 2;
-      at_tensor *x = at_randn(AT_SHAPE(3, c, 9, 8), .type = type), *last = to_nhwc(x);
-      const at_ints windows = AT_SHAPE(size, size), steps = AT_SHAPE(step, step + 1);
-      const at_ints pad = AT_SHAPE(size / 2, size / 2);
-
-      const at_output_indices y = at_max_pool2d(x, windows, .stride = AT_INTS(step, step + 1),
-                                                .padding = AT_INTS(size / 2, size / 2),
-                                                .dilation = AT_INTS(1, 2), .ceil_mode = ceil);
-      const at_output_indices z = at_max_pool2d(last, windows, .stride = AT_INTS(step, step + 1),
-                                                .padding = AT_INTS(size / 2, size / 2),
-                                                .dilation = AT_INTS(1, 2), .ceil_mode = ceil);
-      CHECK(at_equal(z.output, y.output) && at_equal(z.indices, y.indices));
-      CHECK(is_nhwc(z.output) == keepsLayout && is_nhwc(z.indices) == keepsLayout);
-      at_tensor *g = at_randn_like(y.output), *into = at_zeros_like(x);
-      at_tensor *back =
-          at_max_pool2d_backward(g, x, windows, steps, pad, AT_SHAPE(1, 2), ceil, y.indices);
-      for (int threads = 1; threads <= 4; threads += 3) { /* more images than threads, or fewer */
-        THSetNumThreads(threads);
-        at_tensor *lastBackward = at_max_pool2d_backward(to_nhwc(g), last, windows, steps, pad,
-                                                         AT_SHAPE(1, 2), ceil, z.indices);
-        CHECK(at_equal(lastBackward, back));
-        CHECK(is_nhwc(lastBackward) == keepsLayout);
-      }
-      THSetNumThreads(before);
-      at_max_pool2d_backward_out(into, to_nhwc(g), last, windows, steps, pad, AT_SHAPE(1, 2), ceil,
-                                 z.indices);
-      CHECK(at_equal(into, back) && !is_nhwc(into));
-      ((int64_t *)at_data(z.indices))[at_numel(z.indices) - 1] = 72;
-      CHECK(!at_defined(at_max_pool2d_backward(to_nhwc(g), last, windows, steps, pad,
-                                               AT_SHAPE(1, 2), ceil, z.indices)));
-      CHECK(at_error() != AT_OK);
-      at_error_clear();
-
-      at_tensor *mean = at_avg_pool2d(x, windows, .stride = AT_INTS(step, step + 1),
-                                      .padding = AT_INTS(size / 2, size / 2), .ceil_mode = ceil);
-      at_tensor *found = at_avg_pool2d(last, windows, .stride = AT_INTS(step, step + 1),
-                                       .padding = AT_INTS(size / 2, size / 2), .ceil_mode = ceil);
-      CHECK(at_allclose(found, mean, .rtol = 1e-2, .atol = 1e-5));
-      CHECK(is_nhwc(found) == keepsLayout);
-      found = at_adaptive_avg_pool2d(last, windows);
-      mean = at_adaptive_avg_pool2d(x, windows);
-      CHECK(at_allclose(found, mean, .rtol = 1e-2, .atol = 1e-5));
-      CHECK(size == 1 || is_nhwc(found) == keepsLayout);
-
-      const at_output_indices parts = at_adaptive_max_pool2d(x, windows);
-      const at_output_indices partsNhwc = at_adaptive_max_pool2d(last, windows);
-      CHECK(at_equal(partsNhwc.output, parts.output) && at_equal(partsNhwc.indices, parts.indices));
-      CHECK(size == 1 || is_nhwc(partsNhwc.output) == keepsLayout);
-      CHECK(size == 1 || is_nhwc(partsNhwc.indices) == keepsLayout);
-      g = at_randn_like(parts.output);
-      back = at_adaptive_max_pool2d_backward(g, x, parts.indices);
-      found = at_adaptive_max_pool2d_backward(to_nhwc(g), last, to_nhwc(parts.indices));
-      CHECK(at_equal(found, back) && is_nhwc(found) == (types[i % 3] != AT_HALF));
-      at_adaptive_max_pool2d_out(parts.output, parts.indices, last, windows);
-      CHECK(at_equal(partsNhwc.output, parts.output) && at_equal(partsNhwc.indices, parts.indices));
-      CHECK(!is_nhwc(parts.output) && !is_nhwc(parts.indices));
+      const int64_t c = channels[i % 15 / 3];
+      const bool isHalf = types[i % 3] == AT_HALF;
+      at_tensor *x = at_randn(AT_SHAPE(3, c, 9, 8), .type = AT_CPU(types[i % 3]));
+      const Pools p = {
+          x, to_nhwc(x), 1 + i / 15 / 2, 1 + i / 15 % 2, i / 15 % 4 < 2, !isHalf && c >= 8};
+      check_max_pools(&p);
+      check_average_pools(&p);
+      check_adaptive_pools(&p, !isHalf);
     }
 }
 
