@@ -219,16 +219,17 @@ function(thc_library name)
   endforeach()
 endfunction()
 
-# thc_templates(THC [TYPES "Float;Double"] FILES a.c b.cu ...)
-# Adds files to a library of thc_library, each once per type.  Without TYPES a file has none.
+# thc_templates(THC [TYPES "Float;Double"] [DEVICE header.h] FILES a.c b.cu ...)
+# Adds files to a library of thc_library, each once per type.  Without TYPES a file has none.  DEVICE is that
+# of th_templates.
 function(thc_templates name)
-  cmake_parse_arguments(arg "" "" "TYPES;FILES" ${ARGN})
+  cmake_parse_arguments(arg "" "DEVICE" "TYPES;FILES" ${ARGN})
   set(host ${arg_FILES})
   set(kernels ${arg_FILES})
   list(FILTER host EXCLUDE REGEX "\\.cu$")
   list(FILTER kernels INCLUDE REGEX "\\.cu$")
   if(host)
-    th_templates(${name}_objects TYPES ${arg_TYPES} FILES ${host})
+    th_templates(${name}_objects TYPES ${arg_TYPES} DEVICE ${arg_DEVICE} FILES ${host})
   endif()
   if(NOT kernels)
     return()

@@ -27,11 +27,12 @@ endif()
 # Files that only check and call spend no time in loops, which need not be unrolled either.
 set(TH_CALLER_FLAGS $<$<CONFIG:Release>:-O2>)
 
-# th_templates(TARGET TYPES "Float;Double" [LEVELS] [CALLERS] FILES a.c b.c)
+# th_templates(TARGET TYPES "Float;Double" [LEVELS] [CALLERS] [DEVICE header.h] FILES a.c b.c)
 # Adds each file once per type; with LEVELS, once per type and instruction set.  Without TYPES the
 # file has no element type.  CALLERS marks files that only check arguments and call kernels.
+# DEVICE compiles the templates of another library for a device, which that header describes.
 function(th_templates target)
-  cmake_parse_arguments(arg "LEVELS;CALLERS" "" "TYPES;FILES" ${ARGN})
+  cmake_parse_arguments(arg "LEVELS;CALLERS" "DEVICE" "TYPES;FILES" ${ARGN})
   if(arg_LEVELS)
     set(levels ${TH_LEVELS})
   else()
@@ -59,6 +60,9 @@ function(th_templates target)
         if(arg_LEVELS)
           string(APPEND text "#define TH_LEVEL ${level}\n")
           string(APPEND stub ".${level}")
+        endif()
+        if(arg_DEVICE)
+          string(APPEND text "#define TH_TEMPLATE_DEVICE \"${arg_DEVICE}\"\n")
         endif()
         string(APPEND text "#include \"${path}\"\n")
         file(CONFIGURE OUTPUT ${stub}.c CONTENT "${text}" @ONLY)  # written only when it changes

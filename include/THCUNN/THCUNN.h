@@ -21,6 +21,8 @@
 #define THCIndexTensor_(NAME) TH_CONCAT_2(THCudaLongTensor_, NAME)
 typedef int64_t THCIndex_t;
 
+struct THNNGroups;
+
 #define THC_GENERIC_FILE "THCUNN/generic/THCUNN.h"
 #include <THC/THCGenerateFloatTypes.h>
 

@@ -43,7 +43,8 @@ static inline int thc_devices(void)
 #if defined(Real) && !defined(THC_TEST_OF_TYPE)
 #define THC_TEST_OF_TYPE
 
-#if defined(TH_REAL_IS_BYTE)
+#if defined(CReal) /* a device's half for the host's float */
+#elif defined(TH_REAL_IS_BYTE)
 #define CReal CudaByte
 #elif defined(TH_REAL_IS_CHAR)
 #define CReal CudaChar

@@ -6,77 +6,7 @@
 #include "THCUNN/THCUNN.h"
 #include "THTemplate.h"
 
-#include "../THC/thc_test.h"
-
-#if defined(TH_REAL_IS_HALF)
-static const double tolerance = 4e-3;
-#elif defined(TH_REAL_IS_DOUBLE)
-static const double tolerance = 1e-12;
-#else
-static const double tolerance = 1e-5;
-#endif
-
-#define DEVICE(NAME) THNN_(NAME)
-#define HOST(NAME)   THNN_Double##NAME
-
-/* One tensor: on the device in some layout, and in double precision. */
-typedef struct {
-  THCTensor *d;
-  THDoubleTensor *w;
-} THTest_(Pair);
-#define Pair THTest_(Pair)
-
-static Pair THTest_(pair)(int layout, uint64_t seed, int dims, const int64_t *size)
-{
-  Pair pair = {NULL, THDoubleTensor_new()};
-  THTensor *t = THTest_(tensor)(layout, seed, dims, size);
-  THLongStorage *shape = THTensor_(newSizeOf)(t);
-  THDoubleTensor_resize(pair.w, shape, NULL);
-  THLongStorage_free(shape);
-  TH_CONCAT_2(THDoubleTensor_copy, Real)(pair.w, t);
-  pair.d = THCTest_(upload)(t);
-  THTensor_(free)(t);
-  return pair;
-}
-
-static Pair THTest_(nothing)(void)
-{
-  return (Pair){THCTensor_(new)(thc_state()), THDoubleTensor_new()};
-}
-
-static void THTest_(freePairs)(int count, Pair **pairs)
-{
-  for (int i = 0; i < count; i++) {
-    THCTensor_(free)(thc_state(), pairs[i]->d);
-    THDoubleTensor_free(pairs[i]->w);
-  }
-}
-#define FREE(...)                                                             \
-  THTest_(freePairs)((int)(sizeof((Pair *[]){__VA_ARGS__}) / sizeof(Pair *)), \
-                     (Pair *[]){__VA_ARGS__})
-
-/* The same shape and, to the tolerance times the largest, the same numbers. */
-static void THTest_(same)(const char *what, Pair pair)
-{
-  THTensor *got = THCTest_(twin)(pair.d);
-  THDoubleTensor *want = THDoubleTensor_newContiguous(pair.w);
-  th_note("%s", what);
-  CHECK(THSize_isSameSizeAs(got->size, got->nDimension, want->size, want->nDimension));
-  double most = 1;
-  for (ptrdiff_t i = 0; i < THTest_(count)(got); i++)
-    most = fmax(most, fabs(THDoubleTensor_data(want)[i]));
-  for (ptrdiff_t i = 0; i < THTest_(count)(got); i++)
-    CHECK_NEAR((double)TH_CONVERT_REAL_TO_ACCREAL(*THTest_(at)(got, i)),
-               THDoubleTensor_data(want)[i], tolerance * most);
-  THTensor_(free)(got);
-  THDoubleTensor_free(want);
-}
-
-#define BOTH(NAME, DEVICE_ARGUMENTS, HOST_ARGUMENTS) \
-  do {                                               \
-    DEVICE(NAME) DEVICE_ARGUMENTS;                   \
-    HOST(NAME) HOST_ARGUMENTS;                       \
-  } while (0)
+#include "pairs.h"
 
 /* --- element by element ---------------------------------------------------------------------- */
 

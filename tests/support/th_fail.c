@@ -118,6 +118,7 @@ int th_fail_live(void)
 /* Only acquisitions of the thread that runs body fail. */
 static _Thread_local struct {
   int armed;
+  int paused;
   int onwards; /* whether those after the k-th fail, too */
   int k;
   int count;
@@ -125,13 +126,18 @@ static _Thread_local struct {
 
 static int fails(int error)
 {
-  if (!failing.armed)
+  if (!failing.armed || failing.paused)
     return 0;
   failing.count++;
   if (failing.onwards ? failing.count < failing.k : failing.count != failing.k)
     return 0;
   errno = error;
   return 1;
+}
+
+void th_fail_pause(int paused)
+{
+  failing.paused = paused;
 }
 
 /* The most bytes that a request is granted. */

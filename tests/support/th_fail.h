@@ -52,6 +52,10 @@ int th_fail_live(void);
 /* From now on a single request for more memory than that fails, in all threads. */
 void th_fail_above(size_t bytes);
 
+/* While that is so, nothing fails or counts in this thread: for what a body does besides the call
+ * under test. */
+void th_fail_pause(int paused);
+
 /* For other wrappers, such as th_fail_cuda.c: whether this acquisition has to fail; what was
  * acquired, and that it was given back. */
 int th_fail_asked(void);

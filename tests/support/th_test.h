@@ -47,15 +47,19 @@ void th_test_register(th_test_group *group);
 
 #define THTest_(NAME) TH_CONCAT_4(THTest_, Real, _, NAME)
 
+#ifndef TH_TEST_TYPE /* what the tests are named after */
+#define TH_TEST_TYPE TH_STRING_OF(Real)
+#endif
+
 /* Lists the tests of the file, once, at its end. */
-#define TH_TESTS(...)                                                         \
-  static const th_test_body th_test_bodies[] = {__VA_ARGS__};                 \
-  __attribute__((constructor)) static void th_test_list(void)                 \
-  {                                                                           \
-    enum { COUNT = sizeof th_test_bodies / sizeof *th_test_bodies };          \
-    static th_test_group group = {TH_STRING_OF(Real), __FILE__, #__VA_ARGS__, \
-                                  th_test_bodies,     COUNT,    NULL};        \
-    th_test_register(&group);                                                 \
+#define TH_TESTS(...)                                                     \
+  static const th_test_body th_test_bodies[] = {__VA_ARGS__};             \
+  __attribute__((constructor)) static void th_test_list(void)             \
+  {                                                                       \
+    enum { COUNT = sizeof th_test_bodies / sizeof *th_test_bodies };      \
+    static th_test_group group = {TH_TEST_TYPE,   __FILE__, #__VA_ARGS__, \
+                                  th_test_bodies, COUNT,    NULL};        \
+    th_test_register(&group);                                             \
   }
 
 /* --- what a failure says ------------------------------------------------------------------ */

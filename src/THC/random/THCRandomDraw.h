@@ -10,7 +10,7 @@ typedef struct THCDraw {
 } THCDraw;
 
 /* Takes the next part of the stream of the current device's generator, in which each thread of one
- * kernel draws at most that many words. */
-THCDraw THCRandom_draw(THCState *state, uint64_t words);
+ * kernel draws at most that many words.  Exported for the kernels of THCUNN. */
+TH_API THCDraw THCRandom_draw(THCState *state, uint64_t words);
 
 #endif

@@ -3,6 +3,8 @@
 
 #include "THC/walk/thc_apply.h"
 
+#include "ops/activations.h"
+
 /* --- functions that expressions call -------------------------------------------------------- */
 
 #undef THNN_
@@ -67,77 +69,122 @@ typedef TH_CONCAT_3(THCUNN, Real, Scalars) Scalars;
 
 TH_FOR_EACH_ACTIVATION(ACTIVATION)
 
-/* --- losses --------------------------------------------------------------------------------- */
+/* --- gates: of the input x and another, w -------------------------------------------------- */
+
+#define GATE_FORWARD(Name, FORWARD)                                                     \
+  THC_DEVICE element ELEMENT(Name, _forward_)(const Scalars *s, element x_, element w_) \
+  {                                                                                     \
+    USE(x);                                                                             \
+    USE(w);                                                                             \
+    return THC_STORE(FORWARD);                                                          \
+  }                                                                                     \
+  MAP(KERNEL(Name, _forward_), element, Scalars, element, element)
+
+#define GATE_GRADIENT(Name, WHICH, GRADIENT)                                                    \
+  THC_DEVICE element ELEMENT(Name, WHICH)(const Scalars *s, element g_, element x_, element w_) \
+  {                                                                                             \
+    const real g = s->scale * THC_LOAD(g_);                                                     \
+    USE(x);                                                                                     \
+    USE(w);                                                                                     \
+    return THC_STORE(GRADIENT);                                                                 \
+  }                                                                                             \
+  MAP(KERNEL(Name, WHICH), element, Scalars, element, element, element)
+
+#define GATE(Name, FORWARD, GRADIENT, GRADIENT2) \
+  GATE_FORWARD(Name, FORWARD)                    \
+  GATE_GRADIENT(Name, _gradient_, GRADIENT)      \
+  GATE_GRADIENT(Name, _gradient2_, GRADIENT2)
+TH_FOR_EACH_GATE(GATE)
+
+/* --- losses: of the input x, the target t and, where they are WEIGHTED, a weight w ------------- */
 
 /* Each block sums up one part of the terms of a loss. */
-template <real (*term)(real, real)>
-THC_DEVICE void sum_part(const element *x, const element *t, ptrdiff_t n, real *sums, real *room)
+template <real (*term)(const Scalars *, real, real, real)>
+THC_DEVICE void sum_part(const element *x, const element *t, const element *w, ptrdiff_t n,
+                         const Scalars *s, real *sums, real *room)
 {
   real sum = 0;
   THC_GRID_LOOP(i, n)
-  sum += term(THC_LOAD(x[i]), THC_LOAD(t[i]));
+  sum += term(s, THC_LOAD(x[i]), t ? THC_LOAD(t[i]) : (real)1, w ? THC_LOAD(w[i]) : (real)1);
   sum = block_reduce(sum, room, 0);
   if (threadIdx.x == 0)
     sums[blockIdx.x] = sum;
 }
 
-#define LOSS_FORWARD(Name, FORWARD)                                                     \
-  THC_DEVICE real TH_CONCAT_2(Name, _term)(real x, real t)                              \
-  {                                                                                     \
-    return FORWARD;                                                                     \
-  }                                                                                     \
+#define TERM(Name) TH_CONCAT_2(Name, _term)
+#define LOSS_TERM(Name, FORWARD)                                       \
+  THC_DEVICE real TERM(Name)(const Scalars *s, real x, real t, real w) \
+  {                                                                    \
+    PARAMETERS(void) w;                                                \
+    return FORWARD;                                                    \
+  }
+
+#define LOSS_FORWARD(Name)                                                              \
   THC_DEVICE element ELEMENT(Name, _forward_)(const Scalars *s, element x_, element t_) \
   {                                                                                     \
-    return THC_STORE(TH_CONCAT_2(Name, _term)(THC_LOAD(x_), THC_LOAD(t_)));             \
+    return THC_STORE(TERM(Name)(s, THC_LOAD(x_), THC_LOAD(t_), 1));                     \
   }                                                                                     \
   MAP(KERNEL(Name, _forward_), element, Scalars, element, element)
+#define WEIGHTED_FORWARD(Name)                                                          \
+  THC_DEVICE element ELEMENT(Name, _forward_)(const Scalars *s, element x_, element t_, \
+                                              element w_)                               \
+  {                                                                                     \
+    return THC_STORE(TERM(Name)(s, THC_LOAD(x_), THC_LOAD(t_), THC_LOAD(w_)));          \
+  }                                                                                     \
+  MAP(KERNEL(Name, _forward_), element, Scalars, element, element, element)
 
 #define LOSS_GRADIENT(Name, GRADIENT)                                                    \
   THC_DEVICE element ELEMENT(Name, _gradient_)(const Scalars *s, element g_, element x_, \
                                                element t_)                               \
   {                                                                                      \
-    const real g = s->scale * THC_LOAD(g_);                                              \
+    PARAMETERS const real g = s->scale * THC_LOAD(g_);                                   \
     USE(x);                                                                              \
     USE(t);                                                                              \
     return THC_STORE(GRADIENT);                                                          \
   }                                                                                      \
   MAP(KERNEL(Name, _gradient_), element, Scalars, element, element, element)
+#define WEIGHTED_GRADIENT(Name, GRADIENT)                                                \
+  THC_DEVICE element ELEMENT(Name, _gradient_)(const Scalars *s, element g_, element x_, \
+                                               element t_, element w_)                   \
+  {                                                                                      \
+    const real g = s->scale * THC_LOAD(g_), x = THC_LOAD(x_);                            \
+    const real t = THC_LOAD(t_), w = THC_LOAD(w_);                                       \
+    return THC_STORE(GRADIENT);                                                          \
+  }                                                                                      \
+  MAP(KERNEL(Name, _gradient_), element, Scalars, element, element, element, element)
 
-#define LOSS_SUM_KERNEL(Name)                                                                      \
-  __global__ static void TH_CONCAT_2(Name, _sums)(const element *x, const element *t, ptrdiff_t n, \
-                                                  real *sums)                                      \
-  {                                                                                                \
-    __shared__ real room[THC_BLOCK];                                                               \
-    sum_part<TH_CONCAT_2(Name, _term)>(x, t, n, sums, room);                                       \
+#define LOSS_SUM_KERNEL(Name)                                                               \
+  __global__ static void TH_CONCAT_2(Name, _sums)(const element *x, const element *t,       \
+                                                  const element *w, ptrdiff_t n, Scalars s, \
+                                                  real *sums)                               \
+  {                                                                                         \
+    __shared__ real room[THC_BLOCK];                                                        \
+    sum_part<TERM(Name)>(x, t, w, n, &s, sums, room);                                       \
   }
 
-#define LOSS_SUM(Name)                                                                    \
-  static void KERNEL(Name, _sum_)(const void *x, const void *t, ptrdiff_t n, int parts,   \
-                                  void *sums, cudaStream_t stream)                        \
-  {                                                                                       \
-    THC_LAUNCH(TH_CONCAT_2(Name, _sums), parts, THC_BLOCK, 0, stream, (const element *)x, \
-               (const element *)t, n, (real *)sums);                                      \
+#define LOSS_SUM(Name)                                                                        \
+  static void KERNEL(Name, _sum_)(const void *x, const void *t, const void *w, ptrdiff_t n,   \
+                                  const void *s, int parts, void *sums, cudaStream_t stream)  \
+  {                                                                                           \
+    THC_LAUNCH(TH_CONCAT_2(Name, _sums), parts, THC_BLOCK, 0, stream, (const element *)x,     \
+               (const element *)t, (const element *)w, n, *(const Scalars *)s, (real *)sums); \
   }
 
-#define LOSS_KERNELS(Name, FORWARD, GRADIENT) \
-  LOSS_FORWARD(Name, FORWARD)                 \
-  LOSS_GRADIENT(Name, GRADIENT)               \
-  LOSS_SUM_KERNEL(Name)                       \
-  LOSS_SUM(Name)
-
-#define IF_LOSS(Name, FORWARD, GRADIENT) LOSS_KERNELS(Name, FORWARD, GRADIENT)
-#define IF_OWN_LOSS(Name, FORWARD, GRADIENT)
-#define IF_WEIGHTED(Name, FORWARD, GRADIENT)
-#define PAIR(KIND, Name, FORWARD, GRADIENT) IF_##KIND(Name, FORWARD, GRADIENT)
+#define IF_LOSS(Name, GRADIENT)     LOSS_FORWARD(Name) LOSS_GRADIENT(Name, GRADIENT)
+#define IF_OWN_LOSS(Name, GRADIENT) IF_LOSS(Name, GRADIENT)
+#define IF_WEIGHTED(Name, GRADIENT) WEIGHTED_FORWARD(Name) WEIGHTED_GRADIENT(Name, GRADIENT)
+#define PAIR(KIND, Name, FORWARD, GRADIENT) \
+  LOSS_TERM(Name, FORWARD)                  \
+  IF_##KIND(Name, GRADIENT) LOSS_SUM_KERNEL(Name) LOSS_SUM(Name)
 TH_FOR_EACH_LOSS(PAIR)
 
 /* --- the table ------------------------------------------------------------------------------ */
 
 #define ROW(KIND, Name, FORWARD, GRADIENT) \
-  {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), NULL},
-#define LOSS_ROW(Name)                          {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), KERNEL(Name, _sum_)},
-#define OWN_LOSS_ROW(Name)                      {NULL, NULL, NULL},
-#define WEIGHTED_ROW(Name)                      {NULL, NULL, NULL},
-#define PAIR_ROW(KIND, Name, FORWARD, GRADIENT) KIND##_ROW(Name)
-extern "C" const THCUNNPointwise THCUNN_(pointwise)[] = {TH_FOR_EACH_ACTIVATION(ROW)
-                                                             TH_FOR_EACH_LOSS(PAIR_ROW)};
+  {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), NULL, NULL},
+#define GATE_ROW(Name, FORWARD, GRADIENT, GRADIENT2) \
+  {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), KERNEL(Name, _gradient2_), NULL},
+#define PAIR_ROW(KIND, Name, FORWARD, GRADIENT) \
+  {KERNEL(Name, _forward_), KERNEL(Name, _gradient_), NULL, KERNEL(Name, _sum_)},
+extern "C" const THCUNNPointwise THCUNN_(pointwise)[] = {
+    TH_FOR_EACH_ACTIVATION(ROW) TH_FOR_EACH_GATE(GATE_ROW) TH_FOR_EACH_LOSS(PAIR_ROW)};

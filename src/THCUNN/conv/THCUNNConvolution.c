@@ -1,4 +1,214 @@
-/* THNN's template, compiled for the device: checks. */
-#define TH_TEMPLATE_DEVICE "THCUNN/layer/THCUNNDevice.h"
+/* The operations of THNN's convolutions on a device: by im2col and gemm, for as many images at a
+ * time as MOST_COLUMNS allows; in groups, by direct kernels. */
 #include "THCUNN/layer/THCUNNDevice.h"
-#include "THNN/conv/Convolution.c"
+
+#include "THCUNNGemm.h"
+
+enum { MOST_COLUMNS = 64 << 20 }; /* bytes of columns at a time */
+
+#define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
+
+/* --- in groups ------------------------------------------------------------------------------- */
+
+static THCUNNDirect THNN_(direct)(const THNNConvolution *c, void *x, void *y, void *weight,
+                                  const void *bias)
+{
+  THCUNNDirect d = {.batch = c->batch,
+                    .planes = c->planes,
+                    .outputs = c->outputs,
+                    .groups = c->groups,
+                    .xStep = {c->planes * c->image, c->image, 1},
+                    .yStep = {c->outputs * c->windows, c->windows, 1},
+                    .weightStep = {c->depth, c->window, 1, 0},
+                    .biasStep = {1, 0},
+                    .x = x,
+                    .y = y,
+                    .weight = weight,
+                    .bias = bias};
+  memcpy(d.axis, c->at, sizeof d.axis);
+  return d;
+}
+
+/* --- windows as columns ---------------------------------------------------------------------- */
+
+typedef struct {
+  const THNNConvolution *c;
+  THCUNNColumns w;
+  int64_t chunk; /* images at a time */
+  real *columns; /* NULL for 1 x 1 kernels: the image itself is the columns */
+} THNN_(Chunks);
+
+static int THNN_(windowsAreElements)(const THNNConvolution *c)
+{
+  for (int a = 0; a < 3; a++)
+    if (c->at[a].size > 1 || c->at[a].step > 1 || c->at[a].pad > 0)
+      return 0;
+  return c->windows == c->image;
+}
+
+static THNN_(Chunks) THNN_(openChunks)(const THNNConvolution *c, THNN_(Call) * call)
+{
+  THNN_(Chunks) k = {.c = c, .w = {.planes = c->planes}, .chunk = c->batch};
+  memcpy(k.w.axis, c->at, sizeof k.w.axis);
+  if (c->groups > 1 || THNN_(windowsAreElements)(c))
+    return k;
+  const int64_t elements = c->depth * c->windows;
+  k.chunk = MOST_COLUMNS / (ptrdiff_t)sizeof(real) / elements;
+  k.chunk = THMax(1, THMin(c->batch, k.chunk));
+  k.columns = THNN_(scratch)(call, k.chunk * elements);
+  return k;
+}
+
+static const real *THNN_(unfoldImages)(const THNN_(Chunks) * k, const real *x, int64_t images)
+{
+  if (!k->columns)
+    return x;
+  THCUNNColumns w = k->w;
+  w.from = x;
+  w.to = k->columns;
+  LAUNCH(im2col)(&w, images * k->c->planes, THCUNN_STREAM);
+  THCudaCheck(cudaGetLastError());
+  return k->columns;
+}
+
+static void THNN_(foldImages)(const THNN_(Chunks) * k, const real *bias, real *x, int64_t images)
+{
+  THCUNNColumns w = k->w;
+  w.from = k->columns;
+  w.bias = bias;
+  w.to = x;
+  LAUNCH(col2im)(&w, images * k->c->planes, THCUNN_STREAM);
+  THCudaCheck(cudaGetLastError());
+}
+
+static void THNN_(multiplyForward)(const THNN_(Chunks) * k, const real *x, const real *weight,
+                                   const real *bias, real *y)
+{
+  const THNNConvolution *c = k->c;
+  if (bias)
+    LAUNCH(fillPlanes)(c->batch, c->outputs, c->windows, bias, y, THCUNN_STREAM);
+  for (int64_t i = 0; i < c->batch; i += k->chunk) {
+    const int64_t images = THMin(k->chunk, c->batch - i);
+    const real *from = THNN_(unfoldImages)(k, x + i * c->planes * c->image, images);
+    gemmMany(THCUNN_using, 'n', 'n', c->windows, c->outputs, c->depth, THNN_ELEMENT(1), from,
+             c->windows, c->depth * c->windows, weight, c->depth, 0, THNN_ELEMENT(bias ? 1 : 0),
+             y + i * c->outputs * c->windows, c->windows, c->outputs * c->windows, images);
+  }
+}
+
+static void THNN_(multiplyBackward)(const THNN_(Chunks) * k, const real *y, const real *weight,
+                                    const real *bias, real *x)
+{
+  const THNNConvolution *c = k->c;
+  const int adds = bias && !k->columns;
+  if (adds)
+    LAUNCH(fillPlanes)(c->batch, c->planes, c->image, bias, x, THCUNN_STREAM);
+  for (int64_t i = 0; i < c->batch; i += k->chunk) {
+    const int64_t images = THMin(k->chunk, c->batch - i);
+    real *to = x + i * c->planes * c->image;
+    gemmMany(THCUNN_using, 'n', 't', c->windows, c->depth, c->outputs, THNN_ELEMENT(1),
+             y + i * c->outputs * c->windows, c->windows, c->outputs * c->windows, weight, c->depth,
+             0, THNN_ELEMENT(adds), k->columns ? k->columns : to, c->windows, c->depth * c->windows,
+             images);
+    if (k->columns)
+      THNN_(foldImages)(k, bias, to, images);
+  }
+}
+
+/* Images are added in order. */
+static void THNN_(multiplyWeights)(const THNN_(Chunks) * k, const real *x, const real *y,
+                                   accreal scale, real *weight)
+{
+  const THNNConvolution *c = k->c;
+  for (int64_t i = 0; i < c->batch; i += k->chunk) {
+    const int64_t images = THMin(k->chunk, c->batch - i);
+    const real *from = THNN_(unfoldImages)(k, x + i * c->planes * c->image, images);
+    for (int64_t j = 0; j < images; j++)
+      gemm(THCUNN_using, 't', 'n', c->depth, c->outputs, c->windows, THNN_ELEMENT(scale),
+           (real *)from + j * c->depth * c->windows, c->windows,
+           (real *)y + (i + j) * c->outputs * c->windows, c->windows, THNN_ELEMENT(1), weight,
+           c->depth);
+  }
+}
+
+/* --- the operations -------------------------------------------------------------------------- */
+
+static void THNN_(convolveEither)(const THNNConvolution *c, int backward, THCTensor *from,
+                                  THCTensor *weight, THCTensor *bias, THCTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  from = THNN_(source)(&call, from);
+  weight = THNN_(source)(&call, weight);
+  bias = THNN_(source)(&call, bias);
+  to = THNN_(result)(&call, to, c->dims, backward ? c->xSize : c->ySize);
+  const THNN_(Chunks) k = THNN_(openChunks)(c, &call);
+  THNN_(start)(&call);
+  real *x = THTensor_(data)(backward ? to : from), *y = THTensor_(data)(backward ? from : to);
+  real *w = THTensor_(data)(weight), *b = bias ? THTensor_(data)(bias) : NULL;
+  if (c->groups > 1) {
+    const THCUNNDirect d = THNN_(direct)(c, x, y, w, b);
+    (backward ? LAUNCH(directBackwardData) : LAUNCH(direct))(&d, THCUNN_STREAM);
+  } else if (backward) {
+    THNN_(multiplyBackward)(&k, y, w, b, x);
+  } else {
+    THNN_(multiplyForward)(&k, x, w, b, y);
+  }
+  THCudaCheck(cudaGetLastError());
+  THNN_(finish)(&call);
+}
+
+void THNN_(convolve)(const THNNConvolution *c, THCTensor *x, THCTensor *weight, THCTensor *bias,
+                     THCTensor *y)
+{
+  THNN_(convolveEither)(c, 0, x, weight, bias, y);
+}
+
+void THNN_(convolveBackwardData)(const THNNConvolution *c, THCTensor *y, THCTensor *weight,
+                                 THCTensor *bias, THCTensor *x)
+{
+  THNN_(convolveEither)(c, 1, y, weight, bias, x);
+}
+
+void THNN_(convolveBackwardWeights)(const THNNConvolution *c, THCTensor *x, THCTensor *y,
+                                    THCTensor *gradWeight, THCTensor *gradBias, int biasOfX,
+                                    accreal scale)
+{
+  THNN_(Chunks) k = {.c = c};
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  x = THNN_(source)(&call, x);
+  y = THNN_(source)(&call, y);
+  gradWeight = THNN_(sum)(&call, gradWeight);
+  gradBias = THNN_(sum)(&call, gradBias);
+  if (gradWeight)
+    k = THNN_(openChunks)(c, &call);
+  THNN_(start)(&call);
+  if (gradWeight && c->groups > 1) {
+    THCUNNDirect d =
+        THNN_(direct)(c, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), NULL);
+    d.scale = scale;
+    LAUNCH(directBackwardWeights)(&d, THCUNN_STREAM);
+  } else if (gradWeight) {
+    THNN_(multiplyWeights)(&k, THTensor_(data)(x), THTensor_(data)(y), scale,
+                           THTensor_(data)(gradWeight));
+  }
+  if (gradBias)
+    LAUNCH(addPlaneSums)(c->batch, biasOfX ? c->planes : c->outputs,
+                         biasOfX ? c->image : c->windows, THTensor_(data)(biasOfX ? x : y), scale,
+                         THTensor_(data)(gradBias), THCUNN_STREAM);
+  THCudaCheck(cudaGetLastError());
+  THNN_(finish)(&call);
+}
+
+/* --- columns as such ------------------------------------------------------------------------- */
+
+void THNN_(eachPlane)(THNN_(ImageColumns) * w, THCTensor *image, THCTensor *columns)
+{
+  THCUNNColumns c = {.planes = w->planes,
+                     .from = THTensor_(data)(w->fold ? columns : image),
+                     .to = THTensor_(data)(w->fold ? image : columns)};
+  memcpy(c.axis, w->at, sizeof c.axis);
+  (w->fold ? LAUNCH(col2im) : LAUNCH(im2col))(&c, w->batch * w->planes, THCUNN_STREAM);
+  THCudaCheck(cudaGetLastError());
+}

@@ -11,38 +11,44 @@ void THCUNN_enter(THCState *state)
   THCUNN_using = state;
 }
 
-static void free_memory(void *memory)
+void THCUNN_release(void *memory)
 {
   THCudaFree(THCUNN_using, memory);
 }
 
-void *THCUNN_allocate(THGuard *guard, ptrdiff_t bytes)
+void *THCUNN_take(ptrdiff_t bytes)
 {
-  THGuard_enter(guard, free_memory);
   void *memory = NULL;
   THCudaCheck(THCudaMalloc(THCUNN_using, &memory, (size_t)bytes));
-  return guard->what = memory;
+  return memory;
 }
 
-void THCUNN_checkClasses(const int64_t *values, int64_t count, int64_t limit, int64_t ignore,
-                         const char *text)
+void *THCUNN_allocate(THGuard *guard, ptrdiff_t bytes)
+{
+  THGuard_enter(guard, THCUNN_release);
+  return guard->what = THCUNN_take(bytes);
+}
+
+int THCUNN_findOther(const int64_t *values, int64_t count, int64_t base, int64_t limit,
+                     int64_t allowed, int64_t *at, int64_t *value)
 {
   THGuard guard;
   uint64_t first;
   const cudaStream_t stream = THCUNN_STREAM;
+  if (count == 0)
+    return 0;
   uint64_t *found = THCUNN_allocate(&guard, sizeof first);
   THCudaCheck(cudaMemsetAsync(found, 0xFF, sizeof first, stream));
-  THCUNN_findOutside(values, count, TH_INDEX_BASE, limit, ignore, found, stream);
+  THCUNN_findOutside(values, count, base, limit, allowed, found, stream);
   THCudaCheck(cudaGetLastError());
   THCudaCheck(cudaMemcpyAsync(&first, found, sizeof first, cudaMemcpyDeviceToHost, stream));
   THCudaCheck(cudaStreamSynchronize(stream));
+  *at = (int64_t)first;
   if (first != UINT64_MAX) {
-    int64_t value;
-    THCudaCheck(cudaMemcpyAsync(&value, values + first, sizeof value, cudaMemcpyDeviceToHost,
+    THCudaCheck(cudaMemcpyAsync(value, values + first, sizeof *value, cudaMemcpyDeviceToHost,
                                 stream));
     THCudaCheck(cudaStreamSynchronize(stream));
-    THArgError(3, "target %lld is %lld, out of range of the %lld classes of input %s",
-               (long long)first + TH_INDEX_BASE, (long long)value, (long long)limit, text);
   }
   THGuard_leave(&guard);
+  return first != UINT64_MAX;
 }

@@ -1,33 +1,59 @@
 /* Compiles THNN's templates for the device, in place of Template.h; THCUNN's own templates
  * include it first.
  *
- * THTensor becomes THCTensor, and THTensor_(name) a function without a state: THCUNN_enter sets the
- * state of this thread's call.  So both devices share the frame of a layer's function (THNNCall.h)
- * and the checks of shapes. */
+ * THTensor becomes THCTensor, and THTensor_(name) a function without a state: THNN_ENTER sets the
+ * state of this thread's call.  So both devices share the layers' functions, their frame (Call.h)
+ * and the checks of shapes; what computes elements has the same name on both. */
 #ifndef THCUNN_DEVICE_H
 #define THCUNN_DEVICE_H
 
+#include "THNN/activation/Pointwise.h"
 #include "THNN/loss/Classes.h"
 #include "THNN/conv/Convolution.h"
 #include "THNN/conv/direct/ConvPlan.h"
 #include "THNN/layer/PlaneLoop.h"
+#include "THNN/linear/Sparse.h"
+#include "THNN/norm/BatchNorm.h"
+#include "THNN/pool/AvgPool.h"
+#include "THNN/pool/MaxPool.h"
+#include "THNN/recurrent/FusedCells.h"
+#include "THNN/resample/GridSampler.h"
+#include "THNN/resample/Resample.h"
 
 #include "THCUNN/THCUNN.h"
-
-#define THNN_TEMPLATE_H
+#include "THCUNN/layer/thcunn_kernels.h"
 
 extern _Thread_local THCState *THCUNN_using;
 
 /* Sets the state of this thread's call. */
 void THCUNN_enter(THCState *state);
 
-/* Uninitialised memory of the current device, which the guard frees. */
+/* Uninitialised memory of the current device, and gives it back; the same with a guard that frees
+ * it. */
+void *THCUNN_take(ptrdiff_t bytes);
+void THCUNN_release(void *memory);
 void *THCUNN_allocate(THGuard *guard, ptrdiff_t bytes);
 
-/* Raises an error if one of count values, in device memory, is not a class (base ... base + limit
- * - 1) and is not `ignore`.  text is the size of the input, for the message.  Waits. */
-void THCUNN_checkClasses(const int64_t *values, int64_t count, int64_t limit, int64_t ignore,
-                         const char *text);
+/* Whether one of count values, in device memory, is not among base ... base + limit - 1 and is not
+ * the value allowed: then also the first index of such a value, and the value.  Waits. */
+int THCUNN_findOther(const int64_t *values, int64_t count, int64_t base, int64_t limit,
+                     int64_t allowed, int64_t *at, int64_t *value);
+
+#undef THNN_ENTER
+#define THNN_ENTER(STATE, ...)                                                               \
+  do {                                                                                       \
+    THCUNN_enter(STATE);                                                                     \
+    THCUNN_SAME_DEVICE(sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *), __VA_ARGS__); \
+  } while (0)
+
+#undef THNN_real
+#undef THNN_NUMBER
+#undef THNN_ALLOCATE
+#undef THNN_FREE
+#define THNN_ALLOCATE THCUNN_take
+#define THNN_FREE     THCUNN_release
+#define THNN_real     accreal
+#define THNNState     THCState
 
 /* --- tensors without a state ---------------------------------------------------------------- */
 
@@ -82,19 +108,68 @@ TH_UNUSED static inline int64_t *THCudaLongTensor_here_data(const THCudaLongTens
 #include "THNN/layer/CallGeneric.h"
 #include "THC/types/undefine.h"
 
+/* The frame of indices is that of the device's. */
+#define THNN_LongCall      THNN_CudaLongCall
+#define THNN_Longbegin     THNN_CudaLongbegin
+#define THNN_LongbeginPart THNN_CudaLongbeginPart
+#define THNN_Longsource    THNN_CudaLongsource
+#define THNN_Longresult    THNN_CudaLongresult
+#define THNN_Longready     THNN_CudaLongready
+#define THNN_Longstart     THNN_CudaLongstart
+#define THNN_Longfinish    THNN_CudaLongfinish
+
 #include "THC/THCTemplate.h"
+
+#ifdef THC_REAL_IS_HALF
+#define THNN_NUMBER(X)  ((double)THC_half2float(X))
+#define THNN_ELEMENT(X) THC_float2half((float)(X))
+#else
+#define THNN_NUMBER(X)  ((double)(X))
+#define THNN_ELEMENT(X) ((real)(X))
+#endif
 
 #ifndef THC_REAL_IS_LONG
 THCUNN_TENSOR_CALLS(THCTensor)
 THCUNN_STORAGE_CALLS(THCStorage)
-TH_UNUSED static inline real *THTensor_(data)(const THTensor *t)
-{
-  return THCTensor_(data)(THCUNN_using, t);
-}
+#define CALL(RESULT, NAME, PARAMETERS, ...)                 \
+  TH_UNUSED static inline RESULT THTensor_(NAME) PARAMETERS \
+  {                                                         \
+    return THCTensor_(NAME)(THCUNN_using, __VA_ARGS__);     \
+  }
+CALL(real *, data, (const THTensor *t), t)
+CALL(real, minall, (THTensor * t), t)
+CALL(real, maxall, (THTensor * t), t)
+CALL(void, transpose, (THTensor * t, THTensor *of, int d, int e), t, of, d, e)
+CALL(void, fill, (THTensor * t, real value), t, value)
+CALL(void, zero, (THTensor * t), t)
+CALL(THTensor *, newWithSize1d, (int64_t size), size)
+CALL(THTensor *, newNarrow, (THTensor * t, int dim, int64_t first, int64_t size), t, dim, first,
+     size)
+CALL(void, setStorageNd,
+     (THTensor * t, THStorage *storage, ptrdiff_t offset, int dims, int64_t *size, int64_t *stride),
+     t, storage, offset, dims, size, stride)
+#undef CALL
+
 #include "THNN/layer/CallGeneric.h"
 #include "THNN/loss/ClassesGeneric.h"
 #include "THNN/layer/PlaneLoopGeneric.h"
+#include "THNN/pool/AvgPoolLayers.h"
+#include "THNN/linear/SparseLayers.h"
+#include "THNN/norm/BatchNormLayers.h"
+#include "THNN/pool/MaxPoolLayers.h"
+#include "THNN/recurrent/FusedCellsLayers.h"
+#include "THNN/resample/GridSamplerLayers.h"
+#include "THNN/resample/ResampleLayers.h"
 #include "THNN/conv/ConvolutionGeneric.h"
+#include "THNN/conv/ConvLayersGeneric.h"
+
+/* The rows of src/ops/activations.h: kernels that walk tensors, in place of THLoop's. */
+#define THKernel                 THCKernel
+#define THNN_Cudapointwise       THCUNN_pointwise_Float
+#define THNN_CudaDoublepointwise THCUNN_pointwise_Double
+#define THNN_CudaHalfpointwise   THCUNN_pointwise_Half
+typedef TH_CONCAT_3(THCUNN, Real, Scalars) THNN_(Scalars);
+#include "THNN/activation/ActivationsGeneric.h"
 #endif
 
 /* An error unless kernels of the current device may use all of the tensors.  A tensor may be

@@ -43,9 +43,9 @@ __global__ static void parts(const real *x, int count, real scale, element *y)
 extern "C" void THCUNN_(fillPlanes)(int64_t batch, int64_t planes, int64_t n, const void *bias,
                                     void *y, cudaStream_t stream)
 {
-  const int64_t count = batch * planes * n;
-  THC_LAUNCH(fill, THC_blocks(count), THC_BLOCK, 0, stream, digits_of(count, 2, n, planes, 1, 1),
-             count, (const element *)bias, (element *)y);
+  const int64_t count = batch * planes * n, size[] = {n, planes};
+  THC_LAUNCH(fill, THC_blocks(count), THC_BLOCK, 0, stream, digits_of(count, 2, size), count,
+             (const element *)bias, (element *)y);
 }
 
 extern "C" void THCUNN_(addPlaneSums)(int64_t batch, int64_t planes, int64_t n, const void *x,

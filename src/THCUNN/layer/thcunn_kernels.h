@@ -4,32 +4,15 @@
 #define THCUNN_KERNELS_H
 
 #include "THC/core/thc_kernels.h"
-#include "ops/activations.h"
-
+#include "ops/windows.h"
 #ifdef __cplusplus
 extern "C" {
 #endif
 
 /* --- the rows of src/ops/activations.h ------------------------------------------------------ */
 
-#define THCUNN_ROW(KIND, Name, FORWARD, GRADIENT) THCUNN_##Name,
-#define LOSS(Name)
-enum { TH_FOR_EACH_ACTIVATION(THCUNN_ROW) TH_FOR_EACH_LOSS(THCUNN_ROW) THCUNN_ROWS };
-#undef THCUNN_ROW
-#undef LOSS
-
 /* Most parts of a sum: each block sums up one part, and addParts adds the parts. */
 enum { THCUNN_PARTS = 256 };
-
-/* The sums of the parts of a loss of the n elements of x and t, in the type of sums. */
-typedef void (*THCUNNSum)(const void *x, const void *t, ptrdiff_t n, int parts, void *sums,
-                          cudaStream_t stream);
-
-typedef struct THCUNNPointwise {
-  THCKernel forward;  /* operands: output, inputs */
-  THCKernel gradient; /* operands: gradInput, gradOutput, inputs */
-  THCUNNSum sum;      /* only of a loss */
-} THCUNNPointwise;
 
 /* The kernels' scalars. */
 typedef struct THCUNNFloatScalars {
@@ -40,12 +23,134 @@ typedef struct THCUNNDoubleScalars {
 } THCUNNDoubleScalars;
 typedef THCUNNFloatScalars THCUNNHalfScalars;
 
+/* The sums of the parts of a loss of the n elements of x, t and w, in the type of sums.  t and w
+ * may be NULL: all their elements are 1. */
+typedef void (*THCUNNSum)(const void *x, const void *t, const void *w, ptrdiff_t n,
+                          const void *scalars, int parts, void *sums, cudaStream_t stream);
+
+/* The inputs of a row are those that THNN's Pointwise.h says. */
+typedef struct THCUNNPointwise {
+  THCKernel forward;   /* operands: output, inputs */
+  THCKernel gradient;  /* operands: gradInput, gradOutput, inputs */
+  THCKernel gradient2; /* the same with respect to a gate's w */
+  THCUNNSum sum;       /* only of a loss */
+} THCUNNPointwise;
+
 /* --- windows -------------------------------------------------------------------------------- */
 
-/* Rows (0) and columns (1) of images, and the windows that slide over them. */
-typedef struct THCUNNWindows {
-  int64_t input[2], output[2], size[2], step[2], pad[2], dilation[2];
-} THCUNNWindows;
+/* Pooling of all planes: one window for each element of the smaller planes.  The kernels say which
+ * of the rest they use. */
+typedef struct THCUNNPool {
+  THNNWindow axis[3];
+  int64_t planes, input, output; /* planes, and elements of one */
+  THNNDivide divide;
+  int64_t base;     /* of indices */
+  int ofFrames;     /* planes are frames x features; indices count the frames of a window */
+  int samples;      /* numbers of a plane that spread its windows: with[0] */
+  int64_t channels; /* with a weight, with[0], and a bias, with[1], each: planes, */
+  int ofFeatures;   /* or columns */
+  double power;     /* of a norm; backward, with are its input and output */
+  const void *x, *with[2];
+  void *y, *scratch;
+  const int64_t *from; /* indices that are given, or made */
+  int64_t *to;
+} THCUNNPool;
+
+/* Planes whose elements are sums over up to three axes: element k of an axis has the terms first[k]
+ * ... first[k + 1] - 1, each an index of x and a weight (1 where weight is NULL). */
+typedef struct THCUNNGather {
+  int64_t planes, from[3], to[3]; /* sizes of planes */
+  const int64_t *first[3], *index[3];
+  const void *weight[3]; /* of the type of sums */
+  const void *x;
+  void *y;
+} THCUNNGather;
+
+/* Grid sampling of batch images, with planes each, at points. */
+typedef struct THCUNNGrid {
+  int axes, padding; /* padding: THNN_ZEROS ... */
+  int64_t batch, planes, points, in[3];
+  const void *x, *grid, *g; /* input, grid and gradOutput */
+  void *y, *gradInput, *gradGrid;
+  void *sums; /* of the type of sums: gradInput, or memory of as many elements */
+} THCUNNGrid;
+
+/* Planes as columns, planes x window x windows, and columns as sums in planes. */
+typedef struct THCUNNColumns {
+  THNNWindow axis[3];
+  int64_t planes;   /* of an image */
+  const void *bias; /* of sums, an element for each plane; may be NULL */
+  const void *from;
+  void *to;
+} THCUNNColumns;
+
+/* Convolutions as sums over windows.  Steps are from one element to the next. */
+typedef struct THCUNNDirect {
+  THNNWindow axis[3];
+  int64_t batch, planes, outputs, groups;
+  int64_t xStep[3], yStep[3]; /* of images, planes, positions */
+  int64_t weightStep[4];      /* of outputs, planes of a group, taps, windows (0: they share) */
+  int64_t biasStep[2];  /* of outputs and windows, forward; backward, planes follow each other */
+  double scale;         /* of the gradient that is added to weight */
+  const void *bias;     /* may be NULL */
+  void *x, *y, *weight; /* one of them is the result */
+} THCUNNDirect;
+
+/* --- norms and cells ------------------------------------------------------------------------ */
+
+/* The channels of batch x channels x inner.  All but x, g and y have an element for each channel;
+ * operands that are not given are NULL. */
+typedef struct THCUNNBatchNorm {
+  int64_t batch, channels, inner;
+  int train;
+  double momentum, eps, scale;
+  const void *x, *g, *weight, *bias, *mean, *variance, *std; /* g: backward */
+  void *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
+} THCUNNBatchNorm;
+
+/* scale = k + alpha * the mean square of size planes; y = x / scale ^ beta. */
+typedef struct THCUNNCrossMap {
+  int64_t batch, planes, inner, size;
+  double alpha, beta, k;
+  const void *x, *g;
+  void *scale, *y, *dx; /* backward, scale and y are read */
+} THCUNNCrossMap;
+
+/* Fused cells, of rows of n hidden values. */
+typedef struct THCUNNCells {
+  int64_t rows, n;
+  const void *input, *hidden, *bias1, *bias2, *h, *g, *c, *yc, *gc, *kept;
+  void *gates, *y, *newCell, *keep, *dInput, *dHidden, *dh;
+} THCUNNCells;
+
+/* --- tables --------------------------------------------------------------------------------- */
+
+enum { THCUNN_BAG_SUM, THCUNN_BAG_MEAN };
+
+/* Rows that count indices select; bags are runs of them. */
+typedef struct THCUNNTable {
+  int64_t rows, columns, count, bags, base;
+  int64_t padding; /* an index that nothing is added for */
+  int byFrequency; /* what is added is divided by how often the index occurs */
+  int mode;        /* of bags */
+  double scale, maxNorm, normType;
+  const int64_t *index, *offsets;
+  const int64_t *givenBag, *givenLengths; /* of the entries, and of the bags; may be NULL */
+  const void *g;                          /* rows to be added: one of each index or bag */
+  void *table, *y;
+  int64_t *bag, *lengths; /* results */
+} THCUNNTable;
+
+/* A linear layer of sparse inputs: entries of row, column and value or, in the legacy form, of column
+ * and value, each of them for each row of the batch. */
+typedef struct THCUNNSparse {
+  const void *entries;
+  int64_t count, each, batch, inputs, outputs;
+  int legacy;
+  double scale, decay;
+  const void *weight, *bias, *g; /* of a step: the gradients of the weights */
+  void *y, *dWeight, *dBias;
+} THCUNNSparse;
 
 /* --- targets -------------------------------------------------------------------------------- */
 
@@ -67,13 +172,34 @@ typedef struct THCUNNNll {
   void *dx;                /* backward: gradInput, filled with 0 */
 } THCUNNNll;
 
+/* Margins between the scores of right classes and others. */
+typedef struct THCUNNMargin {
+  int64_t batch, classes, base;
+  int p;    /* for one right class: the power of the terms, 1 or 2 */
+  int each; /* one loss per input instead of their sum */
+  double margin, factor;
+  const int64_t *target;
+  const void *weights; /* may be NULL */
+  const void *x;
+  void *isTarget; /* for lists of right classes */
+  void *loss;
+  const void *g; /* backward */
+  void *dx;
+} THCUNNMargin;
+
 /* --- of each floating type -------------------------------------------------------------------- */
 
 #define FOR_EACH_FLOAT(DECLARE) DECLARE(Float) DECLARE(Double) DECLARE(Half)
 
-/* The kernels of the rows of src/ops/activations.h. */
+/* The kernels of the rows of src/ops/activations.h: activations, gates, losses. */
 #define POINTWISE(Real) extern const THCUNNPointwise THCUNN_pointwise_##Real[];
 FOR_EACH_FLOAT(POINTWISE)
+
+/* y = slopes * x; slopes are drawn from the stream of that seed, from that offset on. */
+#define RRELU(Real)                                                                               \
+  void THCUNN_rrelu_##Real(int64_t n, uint64_t seed, uint64_t offset, double lower, double upper, \
+                           const void *x, void *slopes, void *y, cudaStream_t stream);
+FOR_EACH_FLOAT(RRELU)
 
 /* Forward (g is NULL): y from the input x.  Backward: the gradient y from the output x and its
  * gradient g.  A sequence has count elements that are inner apart. */
@@ -87,22 +213,77 @@ FOR_EACH_FLOAT(SOFTMAX)
   void THCUNN_nllBackward_##Real(const THCUNNNll *nll, cudaStream_t stream);
 FOR_EACH_FLOAT(NLL)
 
-/* The maximum of each window of each plane, and its index in the plane, counted from base. */
-#define MAX_POOL(Real)                                                                       \
-  void THCUNN_maxPool_##Real(const THCUNNWindows *w, int64_t planes, const void *x, void *y, \
-                             int64_t *index, int64_t base, cudaStream_t stream);             \
-  void THCUNN_maxPoolBackward_##Real(const THCUNNWindows *w, int64_t planes, const void *g,  \
-                                     const int64_t *index, void *dx, int64_t base,           \
-                                     cudaStream_t stream);
-FOR_EACH_FLOAT(MAX_POOL)
+/* One right class for each input, and a list of them. */
+#define MARGIN(Real)                                                                  \
+  void THCUNN_margin_##Real(const THCUNNMargin *margin, cudaStream_t stream);         \
+  void THCUNN_marginBackward_##Real(const THCUNNMargin *margin, cudaStream_t stream); \
+  void THCUNN_labels_##Real(const THCUNNMargin *margin, cudaStream_t stream);         \
+  void THCUNN_labelsBackward_##Real(const THCUNNMargin *margin, cudaStream_t stream);
+FOR_EACH_FLOAT(MARGIN)
 
-/* The windows of planes as columns; and planes whose elements are sums over columns. */
-#define COLUMNS(Real)                                                                             \
-  void THCUNN_im2col_##Real(const THCUNNWindows *w, int64_t planes, const void *x, void *columns, \
-                            cudaStream_t stream);                                                 \
-  void THCUNN_col2im_##Real(const THCUNNWindows *w, int64_t planes, const void *columns, void *x, \
-                            cudaStream_t stream);
+/* Pooling; channelDots adds scale * the sum of x * g over each channel to dots, and that of g to
+ * sums. */
+#define POOL_KERNEL(NAME, Real) \
+  void THCUNN_##NAME##_##Real(const THCUNNPool *pool, cudaStream_t stream);
+#define POOL(Real)                   \
+  POOL_KERNEL(maxPool, Real)         \
+  POOL_KERNEL(maxPoolBackward, Real) \
+  POOL_KERNEL(unpool, Real)          \
+  POOL_KERNEL(unpoolBackward, Real)  \
+  POOL_KERNEL(average, Real)         \
+  POOL_KERNEL(averageBackward, Real) \
+  POOL_KERNEL(norm, Real)            \
+  POOL_KERNEL(normBackward, Real)
+FOR_EACH_FLOAT(POOL)
+#define CHANNEL_DOTS(Real)                                                                      \
+  void THCUNN_channelDots_##Real(int64_t outer, int64_t channels, int64_t inner, const void *x, \
+                                 const void *g, double scale, void *dots, void *sums,           \
+                                 cudaStream_t stream);
+FOR_EACH_FLOAT(CHANNEL_DOTS)
+
+#define GATHER(Real) void THCUNN_gather_##Real(const THCUNNGather *gather, cudaStream_t stream);
+FOR_EACH_FLOAT(GATHER)
+
+#define GRID(Real)                                                            \
+  void THCUNN_sampleGrid_##Real(const THCUNNGrid *grid, cudaStream_t stream); \
+  void THCUNN_sampleGridBackward_##Real(const THCUNNGrid *grid, cudaStream_t stream);
+FOR_EACH_FLOAT(GRID)
+
+#define NORMS(Real)                                                                       \
+  void THCUNN_batchNorm_##Real(const THCUNNBatchNorm *norm, cudaStream_t stream);         \
+  void THCUNN_batchNormBackward_##Real(const THCUNNBatchNorm *norm, cudaStream_t stream); \
+  void THCUNN_crossMap_##Real(const THCUNNCrossMap *map, cudaStream_t stream);            \
+  void THCUNN_crossMapBackward_##Real(const THCUNNCrossMap *map, cudaStream_t stream);
+FOR_EACH_FLOAT(NORMS)
+#define CELLS(Real)                                                              \
+  void THCUNN_gru_##Real(const THCUNNCells *cells, cudaStream_t stream);         \
+  void THCUNN_gruBackward_##Real(const THCUNNCells *cells, cudaStream_t stream); \
+  void THCUNN_lstm_##Real(const THCUNNCells *cells, cudaStream_t stream);        \
+  void THCUNN_lstmBackward_##Real(const THCUNNCells *cells, cudaStream_t stream);
+FOR_EACH_FLOAT(CELLS)
+/* Adds rows of g to the table; gives its rows at most maxNorm; sums up bags. */
+#define TABLE(Real)                                                             \
+  void THCUNN_addRows_##Real(const THCUNNTable *table, cudaStream_t stream);    \
+  void THCUNN_renormRows_##Real(const THCUNNTable *table, cudaStream_t stream); \
+  void THCUNN_sumBags_##Real(const THCUNNTable *table, cudaStream_t stream);
+FOR_EACH_FLOAT(TABLE)
+/* *found becomes the first entry out of range.  The output; gradients; a step of the entries'
+ * columns, or 0 in them where weight is NULL. */
+#define SPARSE(Real)                                                                           \
+  void THCUNN_sparseCheck_##Real(const THCUNNSparse *s, uint64_t *found, cudaStream_t stream); \
+  void THCUNN_sparseOutput_##Real(const THCUNNSparse *s, cudaStream_t stream);                 \
+  void THCUNN_sparseGradients_##Real(const THCUNNSparse *s, cudaStream_t stream);              \
+  void THCUNN_sparseChange_##Real(const THCUNNSparse *s, cudaStream_t stream);
+FOR_EACH_FLOAT(SPARSE)
+#define COLUMNS(Real)                                                                           \
+  void THCUNN_im2col_##Real(const THCUNNColumns *columns, int64_t planes, cudaStream_t stream); \
+  void THCUNN_col2im_##Real(const THCUNNColumns *columns, int64_t planes, cudaStream_t stream);
 FOR_EACH_FLOAT(COLUMNS)
+#define DIRECT(Real)                                                                      \
+  void THCUNN_direct_##Real(const THCUNNDirect *direct, cudaStream_t stream);             \
+  void THCUNN_directBackwardData_##Real(const THCUNNDirect *direct, cudaStream_t stream); \
+  void THCUNN_directBackwardWeights_##Real(const THCUNNDirect *direct, cudaStream_t stream);
+FOR_EACH_FLOAT(DIRECT)
 
 /* Sets the n elements of each plane of batch images to the plane's bias. */
 #define FILL_PLANES(Real)                                                                   \
@@ -120,10 +301,21 @@ FOR_EACH_FLOAT(FILL_PLANES)
 FOR_EACH_FLOAT(SUMS)
 
 #undef POINTWISE
+#undef RRELU
 #undef SOFTMAX
 #undef NLL
-#undef MAX_POOL
+#undef MARGIN
+#undef POOL
+#undef POOL_KERNEL
+#undef CHANNEL_DOTS
+#undef GATHER
+#undef GRID
 #undef COLUMNS
+#undef SPARSE
+#undef TABLE
+#undef NORMS
+#undef CELLS
+#undef DIRECT
 #undef FILL_PLANES
 #undef SUMS
 #undef FOR_EACH_FLOAT

@@ -10,7 +10,7 @@
 
 /* --- indices of elements -------------------------------------------------------------------- */
 
-enum { MOST_DIGITS = 4 };
+enum { MOST_DIGITS = 6 };
 
 /* Splits the row-major index of an element into one digit for each dimension, innermost first.  The
  * quotient that remains is the index in the outer dimensions. */
@@ -20,9 +20,9 @@ typedef struct Digits {
   THCDivisor divisor[MOST_DIGITS];
 } Digits;
 
-static inline Digits digits_of(int64_t count, int n, int64_t s0, int64_t s1, int64_t s2, int64_t s3)
+/* Of indices below count; n sizes, innermost first. */
+static inline Digits digits_of(int64_t count, int n, const int64_t *size)
 {
-  const int64_t size[MOST_DIGITS] = {s0, s1, s2, s3};
   Digits digits = {};
   digits.narrow = count <= INT32_MAX;
   for (int k = 0; k < n; k++) {
@@ -47,13 +47,14 @@ THC_DEVICE int64_t digit_of(const Digits &digits, int k, int64_t *number)
 /* --- sums of blocks ------------------------------------------------------------------------- */
 
 /* The sum, or the maximum, of the values of a block's THC_BLOCK threads; all threads get it. */
-static __device__ inline real block_reduce(real value, real *room, int largest)
+template <class T>
+static __device__ inline T block_reduce(T value, T *room, int largest)
 {
   room[threadIdx.x] = value;
   __syncthreads();
   for (int rest = THC_BLOCK / 2; rest > 0; rest /= 2) {
     if (threadIdx.x < (unsigned)rest) {
-      const real other = room[threadIdx.x + rest];
+      const T other = room[threadIdx.x + rest];
       if (largest)
         room[threadIdx.x] = other > room[threadIdx.x] ? other : room[threadIdx.x];
       else
@@ -61,7 +62,7 @@ static __device__ inline real block_reduce(real value, real *room, int largest)
     }
     __syncthreads();
   }
-  const real result = room[0];
+  const T result = room[0];
   __syncthreads(); /* before room is used again */
   return result;
 }

@@ -3,7 +3,7 @@
 
 void THNN_(activate)(int row, THTensor *input, THTensor *output, accreal a, accreal b, bool inplace)
 {
-  const THNN_(Scalars) scalars = {.a = (real)a, .b = (real)b};
+  const THNN_(Scalars) scalars = {.a = (THNN_real)a, .b = (THNN_real)b};
   THNN_(map)(THNN_(pointwise)[row].forward, &scalars, inplace ? input : output, input,
              inplace ? output : NULL, &input, 1);
 }
@@ -11,7 +11,7 @@ void THNN_(activate)(int row, THTensor *input, THTensor *output, accreal a, accr
 void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THTensor *gradInput,
                              accreal a, accreal b, bool inplace)
 {
-  const THNN_(Scalars) scalars = {.a = (real)a, .b = (real)b, .scale = 1};
+  const THNN_(Scalars) scalars = {.a = (THNN_real)a, .b = (THNN_real)b, .scale = 1};
   THTensor *operands[] = {gradOutput, value};
   THNN_(map)(THNN_(pointwise)[row].gradient, &scalars, inplace ? gradOutput : gradInput,
              inplace ? gradOutput : value, inplace ? gradInput : NULL, operands, 2);

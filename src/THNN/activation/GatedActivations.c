@@ -30,7 +30,8 @@ static THTensor *THNN_(repeated)(THGuard guard[3], THTensor *weight, THTensor *i
   const size_t dims = (size_t)input->nDimension;
   int64_t *stride = guard[0].what = THAlloc((ptrdiff_t)(dims * sizeof *stride));
   memset(stride, 0, dims * sizeof *stride);
-  stride[THNN_(preluDim)(input)] = 1;
+  if (dims > 0)
+    stride[THNN_(preluDim)(input)] = THTensor_(nElement)(weight) > 1;
   weight = guard[1].what = THTensor_(newContiguous)(weight);
   THTensor *view = guard[2].what = THTensor_(new)();
   THTensor_(setStorageNd)(view, weight->storage, weight->storageOffset, input->nDimension,
@@ -38,14 +39,36 @@ static THTensor *THNN_(repeated)(THGuard guard[3], THTensor *weight, THTensor *i
   return view;
 }
 
+/* With a weight that all planes share, PReLU is LeakyReLU.  These return 0 where the weight cannot be
+ * read, because it is in another memory. */
+static int THNN_(leaky)(THTensor *weight, THTensor *input, THTensor *output)
+{
+#ifdef TH_TEMPLATE_DEVICE
+  return 0;
+#else
+  THNN_(activate)(THNN_LeakyReLU, input, output, *THTensor_(data)(weight), 0, false);
+  return 1;
+#endif
+}
+
+static int THNN_(leakyBackward)(THTensor *weight, THTensor *input, THTensor *gradOutput,
+                                THTensor *gradInput)
+{
+#ifdef TH_TEMPLATE_DEVICE
+  return 0;
+#else
+  THNN_(activateBackward)(THNN_LeakyReLU, input, gradOutput, gradInput, *THTensor_(data)(weight), 0,
+                          false);
+  return 1;
+#endif
+}
+
 void THNN_(PReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                THTensor *weight)
 {
   THNN_ENTER(state, input, output, weight);
-  if (THNN_(preluCheck)(input, weight, 4)) {
-    THNN_(activate)(THNN_LeakyReLU, input, output, *THTensor_(data)(weight), 0, false);
+  if (THNN_(preluCheck)(input, weight, 4) && THNN_(leaky)(weight, input, output))
     return;
-  }
   const THNN_(Scalars) scalars = {.scale = 1};
   THGuard guard[3];
   THTensor *operands[] = {input, THNN_(repeated)(guard, weight, input)};
@@ -59,11 +82,9 @@ void THNN_(PReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
 {
   THNN_ENTER(state, input, gradOutput, gradInput, weight);
   THNN_CHECK_NELEMENT(input, gradOutput);
-  if (THNN_(preluCheck)(input, weight, 5)) {
-    THNN_(activateBackward)(THNN_LeakyReLU, input, gradOutput, gradInput, *THTensor_(data)(weight),
-                            0, false);
+  if (THNN_(preluCheck)(input, weight, 5) &&
+      THNN_(leakyBackward)(weight, input, gradOutput, gradInput))
     return;
-  }
   const THNN_(Scalars) scalars = {.scale = 1};
   THGuard guard[3];
   THTensor *operands[] = {gradOutput, input, THNN_(repeated)(guard, weight, input)};
@@ -72,20 +93,11 @@ void THNN_(PReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
     THGuard_leave(&guard[i]);
 }
 
-void THNN_(PReLU_accGradParameters)(THNNState *state, THTensor *input, THTensor *gradOutput,
-                                    THTensor *gradInput, THTensor *weight, THTensor *gradWeight,
-                                    accreal scale)
+#ifndef TH_TEMPLATE_DEVICE /* which sums up on its own */
+void THNN_(preluAccumulate)(THTensor *input, THTensor *gradOutput, THTensor *gradWeight, int dim,
+                            accreal scale)
 {
-  THNN_ENTER(state, input, gradOutput, gradInput, weight, gradWeight);
-  const int shared = THNN_(preluCheck)(input, weight, 5);
-  THNN_CHECK_NELEMENT(weight, gradWeight);
-  if (shared)
-    THNN_CHECK_NELEMENT(input, gradOutput);
-  else
-    THNN_CHECK_SHAPE(input, gradOutput);
-
-  const ptrdiff_t count = THTensor_(nElement)(weight);
-  const int dim = THNN_(preluDim)(input);
+  const ptrdiff_t count = THTensor_(nElement)(gradWeight);
   THGuard guard[3];
   THGuard_enter(&guard[0], THFree);
   THGuard_enter(&guard[1], (THUndo)THTensor_(free));
@@ -93,7 +105,7 @@ void THNN_(PReLU_accGradParameters)(THNNState *state, THTensor *input, THTensor 
   accreal *sums = guard[0].what = THAlloc(count * (ptrdiff_t)sizeof *sums);
   const THNN_(Scalars) scalars = {.scale = 1};
   THTensor *g = gradOutput, *x = input;
-  if (!shared) { /* a view of the first plane, moved from plane to plane below */
+  if (dim >= 0) { /* a view of the first plane, moved from plane to plane below */
     g = guard[1].what = THTensor_(newNarrow)(gradOutput, dim, 0, 1);
     x = guard[2].what = THTensor_(newNarrow)(input, dim, 0, 1);
   }
@@ -105,7 +117,7 @@ void THNN_(PReLU_accGradParameters)(THNNState *state, THTensor *input, THTensor 
     THNN_(operand)(&loop, x, x, &n);
     THNN_(operand)(&loop, NULL, x, &n);
     sums[p] = THNN_(total)(THNN_(pointwise)[THNN_PReLU].sum, scalars, &loop);
-    if (!shared) {
+    if (dim >= 0) {
       g->storageOffset += g->stride[dim];
       x->storageOffset += x->stride[dim];
     }
@@ -122,14 +134,33 @@ void THNN_(PReLU_accGradParameters)(THNNState *state, THTensor *input, THTensor 
   for (int i = 2; i >= 0; i--)
     THGuard_leave(&guard[i]);
 }
+#endif
+
+void THNN_(PReLU_accGradParameters)(THNNState *state, THTensor *input, THTensor *gradOutput,
+                                    THTensor *gradInput, THTensor *weight, THTensor *gradWeight,
+                                    accreal scale)
+{
+  THNN_ENTER(state, input, gradOutput, gradInput, weight, gradWeight);
+  const int shared = THNN_(preluCheck)(input, weight, 5);
+  THNN_CHECK_NELEMENT(weight, gradWeight);
+  if (shared)
+    THNN_CHECK_NELEMENT(input, gradOutput);
+  else
+    THNN_CHECK_SHAPE(input, gradOutput);
+
+  THNN_(preluAccumulate)(input, gradOutput, gradWeight, shared ? -1 : THNN_(preluDim)(input),
+                         scale);
+}
 
 /* --- RReLU ----------------------------------------------------------------------------------- */
 
-static void THNN_(rreluCheck)(accreal lower, accreal upper, int arg)
+void THNN_(rreluCheck)(double lower, double upper, int arg)
 {
   THArgCheck(lower <= upper && isfinite(upper - lower), arg,
-             "slopes from lower = %g to upper = %g are no range", (double)lower, (double)upper);
+             "slopes from lower = %g to upper = %g are no range", lower, upper);
 }
+
+#ifndef TH_TEMPLATE_DEVICE /* whose noise comes from a generator of its own */
 
 /* Slopes for the n elements of x: 1 for elements above 0, random for the others, in their order.
  * Random numbers are drawn in blocks of up to DRAWS. */
@@ -197,9 +228,11 @@ void THNN_(RReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
   THGuard_leave(&guard);
 }
 
+#endif
+
 void THNN_(RReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
-                                  THTensor *gradInput, THTensor *noise, accreal lower,
-                                  accreal upper, bool train, bool inplace)
+                                  THTensor *gradInput, THTensor *noise, double lower, double upper,
+                                  bool train, bool inplace)
 {
   THNN_ENTER(state, input, gradOutput, gradInput, noise);
   THNN_CHECK_NELEMENT(input, gradOutput);
@@ -284,10 +317,10 @@ void THNN_(GatedLinear_updateGradInput)(THNNState *state, THTensor *input, THTen
     THLoop_operand(&loop, THTensor_(data)(gradOutput), sizeof *d, 2, size, single);
     THLoop_operand(&loop, x, sizeof *x, 2, size, both);
     THLoop_operand(&loop, x + size[1], sizeof *x, 2, size, both);
-    THLoop_run(&loop,
-               second ? THNN_(pointwise)[THNN_GatedLinear].gradient2
-                      : THNN_(pointwise)[THNN_GatedLinear].gradient,
-               &scalars);
+    THNN_(runLoop)(&loop,
+                   second ? THNN_(pointwise)[THNN_GatedLinear].gradient2
+                          : THNN_(pointwise)[THNN_GatedLinear].gradient,
+                   &scalars);
   }
   THNN_(finish)(&call);
   THGuard_leave(&guard);

@@ -67,6 +67,11 @@ void THNN_(map)(THKernel kernel, const THNN_(Scalars) * scalars, THTensor *r, TH
     THGuard_leave(&guard[i]);
 }
 
+void THNN_(runLoop)(THLoop *loop, THKernel kernel, const THNN_(Scalars) * scalars)
+{
+  THLoop_run(loop, kernel, scalars);
+}
+
 accreal THNN_(total)(THKernel kernel, THNN_(Scalars) scalars, THLoop *loop)
 {
   enum { ON_STACK = 64 }; /* sums of so many blocks need no allocation */

@@ -16,6 +16,8 @@ enum {
 
 #define TH_GENERIC_FILE "THNN/activation/PointwiseGeneric.h"
 #include "THGenerateFloatTypes.h"
+#define TH_GENERIC_FILE "THNN/activation/ActivationsGeneric.h"
+#include "THGenerateFloatTypes.h"
 
 /* The kernels of a row, for a library that calls them on pieces of tensors. */
 TH_API const THNN_FloatPointwise *THNN_floatKernels(int row);

@@ -19,17 +19,5 @@ extern const THNN_(Pointwise) * THNN_(pointwise);
  * elements, and is read until the loop has run. */
 void THNN_(operand)(THLoop *loop, THTensor *x, THTensor *like, const int64_t *count);
 
-/* r takes the shape of like; each element is computed from those of count operands (NULL for ones).
- * In place, r is like, and becomes, which is then not NULL, ends as the same tensor. */
-void THNN_(map)(THKernel kernel, const THNN_(Scalars) * scalars, THTensor *r, THTensor *like,
-                THTensor *becomes, THTensor **operands, int count);
-
 /* The sum over a loop, in blocks that depend on its shapes only. */
 accreal THNN_(total)(THKernel kernel, THNN_(Scalars) scalars, THLoop *loop);
-
-/* The two directions of an activation; value is the layer's input or output, whichever its gradient
- * is computed from. */
-void THNN_(activate)(int row, THTensor *input, THTensor *output, accreal a, accreal b,
-                     bool inplace);
-void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THTensor *gradInput,
-                             accreal a, accreal b, bool inplace);

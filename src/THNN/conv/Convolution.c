@@ -945,6 +945,8 @@ const char *THNN_(Convolution_algorithm)(const THNNShape *shape, THNNPass pass, 
   return choice.row->name;
 }
 
+#endif
+
 /* --- the functions of a layer ---------------------------------------------------------------- */
 
 /* The weights of a depth-wise layer are outputs of a plane x planes x ...; the operations want
@@ -1011,5 +1013,3 @@ void THNN_(layerGradParameters)(THNNLayer layer, THTensor *input, THTensor *grad
   THGuard_leave(&guard[1]);
   THGuard_leave(&guard[0]);
 }
-
-#endif

@@ -2,17 +2,6 @@
  * the windows of some images with the weights of the position. */
 #include "THNN/layer/Template.h"
 
-typedef struct {
-  THNNConvolution c;
-  ptrdiff_t few;   /* images whose windows are gathered together */
-  ptrdiff_t chunk; /* planes whose gradients are computed together */
-  ptrdiff_t buffer;
-  int threads;
-  real *x, *y, *weight, *bias;
-  real *scratch; /* for each thread: windows of few images, then their outputs */
-  accreal scale;
-} THNN_(Local);
-
 /* sizes: what the caller says of inputWidth, inputHeight, outputWidth, outputHeight. */
 static THNN_(Local) THNN_(localOf)(THTensor *input, THTensor *gradOutput, THTensor *weight,
                                    THTensor *bias, THNNLayer layer, const int64_t *sizes)
@@ -59,6 +48,8 @@ static THNN_(Local) THNN_(localOf)(THTensor *input, THTensor *gradOutput, THTens
   l.buffer = l.few * (c->depth + c->outputs);
   return l;
 }
+
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 
 static void THNN_(localScratch)(THNN_(Local) * l, THNN_(Call) * call, ptrdiff_t items)
 {
@@ -194,6 +185,24 @@ static void THNN_(localWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
+void THNN_(prepareLocal)(THNN_(Local) * l, THNNPass pass, THNN_(Call) * call)
+{
+  l->items = pass == THNN_BACKWARD_DATA ? (l->c.planes + l->chunk - 1) / l->chunk : l->c.windows;
+  THNN_(localScratch)(l, call, l->items);
+  THNN_(needBlas)();
+}
+
+void THNN_(runLocal)(THNN_(Local) * l, THNNPass pass)
+{
+  THParallel_for(l->items, 1,
+                 pass == THNN_FORWARD         ? THNN_(localPositions)
+                 : pass == THNN_BACKWARD_DATA ? THNN_(localPlanes)
+                                              : THNN_(localWeights),
+                 l);
+}
+
+#endif
+
 #define LAYER THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1)
 #define SIZES ((const int64_t[]){inputWidth, inputHeight, outputWidth, outputHeight})
 
@@ -212,14 +221,13 @@ void THNN_(SpatialConvolutionLocal_updateOutput)(THNNState *state, THTensor *inp
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   THTensor *out = THNN_(result)(&call, output, l.c.dims, l.c.ySize);
-  THNN_(localScratch)(&l, &call, l.c.windows);
-  THNN_(needBlas)();
+  THNN_(prepareLocal)(&l, THNN_FORWARD, &call);
   THNN_(start)(&call);
   l.x = THTensor_(data)(input);
   l.weight = THTensor_(data)(weight);
   l.bias = bias ? THTensor_(data)(bias) : NULL;
   l.y = THTensor_(data)(out);
-  THParallel_for(l.c.windows, 1, THNN_(localPositions), &l);
+  THNN_(runLocal)(&l, THNN_FORWARD);
   THNN_(finish)(&call);
 }
 
@@ -233,19 +241,17 @@ void THNN_(SpatialConvolutionLocal_updateGradInput)(THNNState *state, THTensor *
 {
   THNN_ENTER(state, input, gradOutput, gradInput, weight, finput, fgradInput);
   THNN_(Local) l = THNN_(localOf)(input, gradOutput, weight, NULL, LAYER, SIZES);
-  const ptrdiff_t chunks = (l.c.planes + l.chunk - 1) / l.chunk;
   THNN_(Call) call;
   THNN_(begin)(&call);
   gradOutput = THNN_(source)(&call, gradOutput);
   weight = THNN_(source)(&call, weight);
   THTensor *grad = THNN_(result)(&call, gradInput, l.c.dims, l.c.xSize);
-  THNN_(localScratch)(&l, &call, chunks);
-  THNN_(needBlas)();
+  THNN_(prepareLocal)(&l, THNN_BACKWARD_DATA, &call);
   THNN_(start)(&call);
   l.y = THTensor_(data)(gradOutput);
   l.weight = THTensor_(data)(weight);
   l.x = THTensor_(data)(grad);
-  THParallel_for(chunks, 1, THNN_(localPlanes), &l);
+  THNN_(runLocal)(&l, THNN_BACKWARD_DATA);
   THNN_(finish)(&call);
 }
 
@@ -266,14 +272,13 @@ void THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, THTensor
   gradOutput = THNN_(source)(&call, gradOutput);
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
-  THNN_(localScratch)(&l, &call, l.c.windows);
-  THNN_(needBlas)();
+  THNN_(prepareLocal)(&l, THNN_BACKWARD_WEIGHTS, &call);
   THNN_(start)(&call);
   l.x = THTensor_(data)(input);
   l.y = THTensor_(data)(gradOutput);
   l.weight = gradWeight ? THTensor_(data)(gradWeight) : NULL;
   l.bias = gradBias ? THTensor_(data)(gradBias) : NULL;
   l.scale = scale;
-  THParallel_for(l.c.windows, 1, THNN_(localWeights), &l);
+  THNN_(runLocal)(&l, THNN_BACKWARD_WEIGHTS);
   THNN_(finish)(&call);
 }

@@ -10,30 +10,6 @@
 #include "THNN/layer/Template.h"
 
 enum { LONG_FRAME = 32 };
-enum {
-  COLUMNS = THNN_IMPLICIT_COLUMNS,
-  ROWS = 256,
-  TERMS = 512
-}; /* the most that are computed together */
-
-typedef struct {
-  int dims; /* of input: 2, or 3 with a batch */
-  int64_t batch, frame, outputs;
-  THNNWindow w;
-  int64_t depth;  /* elements of a window */
-  int64_t spread; /* windows from one to the next that does not overlap */
-  int byFrame;    /* pieces are frames, not windows */
-  int64_t pieces;
-  int64_t size[3]; /* of output */
-  real *x, *y, *weight, *bias;
-  accreal scale;
-  ptrdiff_t chunk; /* outputs whose gradients are summed up together */
-  real *memory;    /* a part for each thread */
-  ptrdiff_t rows, width,
-      blocks; /* of sums; blocks of width columns are in the lanes, one at a time */
-  int threads;
-} THNN_(Sequence);
-
 static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, THTensor *weight,
                                          THTensor *bias, int kW, int dW)
 {
@@ -78,6 +54,14 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
   s.chunk = THMax((s.outputs + 7) / 8, THMin(s.outputs, 16));
   return s;
 }
+
+#ifndef TH_TEMPLATE_DEVICE /* which has its own products */
+
+enum {
+  COLUMNS = THNN_IMPLICIT_COLUMNS,
+  ROWS = 256,
+  TERMS = 512
+}; /* the most that are computed together */
 
 /* --- with outputs or the elements of a frame in the lanes ----------------------------------- */
 
@@ -330,6 +314,45 @@ static void THNN_(sequenceBias)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
+/* --- the passes ------------------------------------------------------------------------------ */
+
+void THNN_(prepareSequence)(THNN_(Sequence) * s, THNNPass pass, THNN_(Call) * call)
+{
+  const int64_t windows = s->batch * s->w.output;
+  const ptrdiff_t chunks = (s->outputs + s->chunk - 1) / s->chunk;
+  if (pass == THNN_FORWARD) {
+    s->implicit = THNN_(isImplicitSequence)(s, s->outputs, THMin(ROWS, windows));
+    s->items = s->implicit ? (windows + s->rows - 1) / s->rows : s->batch;
+  } else if (pass == THNN_BACKWARD_DATA) {
+    const int64_t frames = THMin(s->w.step, s->w.input) * THNN_(framesOfPhase)(s);
+    s->implicit = THNN_(isImplicitSequence)(s, s->frame, frames);
+    s->items = s->implicit ? s->batch * s->blocks : s->batch;
+  } else {
+    s->implicit = THNN_(isImplicitSequence)(s, s->outputs, THMin(TERMS, s->depth));
+    s->items = s->implicit ? (s->depth + s->rows - 1) / s->rows * s->blocks : chunks;
+  }
+  if (s->implicit)
+    THNN_(needMemory)(s, call, s->items);
+  else
+    THNN_(needBlas)();
+}
+
+void THNN_(runSequence)(THNN_(Sequence) * s, THNNPass pass)
+{
+  if (pass == THNN_FORWARD)
+    THParallel_for(s->items, 1, s->implicit ? THNN_(windowPieces) : THNN_(sequences), s);
+  else if (pass == THNN_BACKWARD_DATA)
+    THParallel_for(s->items, 1, s->implicit ? THNN_(frameBlocks) : THNN_(sequencesBackward), s);
+  else {
+    if (s->weight)
+      THParallel_for(s->items, 1, s->implicit ? THNN_(termPieces) : THNN_(sequenceChunks), s);
+    if (s->bias)
+      THParallel_for((s->outputs + s->chunk - 1) / s->chunk, 1, THNN_(sequenceBias), s);
+  }
+}
+
+#endif
+
 /* --- the functions ---------------------------------------------------------------------------- */
 
 void THNN_(TemporalConvolution_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -348,19 +371,13 @@ void THNN_(TemporalConvolution_updateOutput)(THNNState *state, THTensor *input, 
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   THTensor *out = THNN_(result)(&call, output, s.dims, s.size);
-  const int64_t windows = s.batch * s.w.output;
-  const int implicit = THNN_(isImplicitSequence)(&s, s.outputs, THMin(ROWS, windows));
-  const ptrdiff_t items = implicit ? (windows + s.rows - 1) / s.rows : s.batch;
-  if (implicit)
-    THNN_(needMemory)(&s, &call, items);
-  else
-    THNN_(needBlas)();
+  THNN_(prepareSequence)(&s, THNN_FORWARD, &call);
   THNN_(start)(&call);
   s.x = THTensor_(data)(input);
   s.weight = THTensor_(data)(weight);
   s.bias = bias ? THTensor_(data)(bias) : NULL;
   s.y = THTensor_(data)(out);
-  THParallel_for(items, 1, implicit ? THNN_(windowPieces) : THNN_(sequences), &s);
+  THNN_(runSequence)(&s, THNN_FORWARD);
   THNN_(finish)(&call);
 }
 
@@ -377,18 +394,12 @@ void THNN_(TemporalConvolution_updateGradInput)(THNNState *state, THTensor *inpu
   gradOutput = THNN_(source)(&call, gradOutput);
   weight = THNN_(source)(&call, weight);
   THTensor *grad = THNN_(result)(&call, gradInput, s.dims, size);
-  const int64_t frames = THMin(s.w.step, s.w.input) * THNN_(framesOfPhase)(&s);
-  const int implicit = THNN_(isImplicitSequence)(&s, s.frame, frames);
-  const ptrdiff_t items = implicit ? s.batch * s.blocks : s.batch;
-  if (implicit)
-    THNN_(needMemory)(&s, &call, items);
-  else
-    THNN_(needBlas)();
+  THNN_(prepareSequence)(&s, THNN_BACKWARD_DATA, &call);
   THNN_(start)(&call);
   s.y = THTensor_(data)(gradOutput);
   s.weight = THTensor_(data)(weight);
   s.x = THTensor_(data)(grad);
-  THParallel_for(items, 1, implicit ? THNN_(frameBlocks) : THNN_(sequencesBackward), &s);
+  THNN_(runSequence)(&s, THNN_BACKWARD_DATA);
   THNN_(finish)(&call);
 }
 
@@ -405,24 +416,14 @@ void THNN_(TemporalConvolution_accGradParameters)(THNNState *state, THTensor *in
   gradOutput = THNN_(source)(&call, gradOutput);
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
-  const ptrdiff_t chunks = (s.outputs + s.chunk - 1) / s.chunk;
-  const int implicit = THNN_(isImplicitSequence)(&s, s.outputs, THMin(TERMS, s.depth));
-  const ptrdiff_t items = implicit ? (s.depth + s.rows - 1) / s.rows * s.blocks : chunks;
-  if (gradWeight && implicit)
-    THNN_(needMemory)(&s, &call, items);
-  else if (gradWeight)
-    THNN_(needBlas)();
+  if (gradWeight)
+    THNN_(prepareSequence)(&s, THNN_BACKWARD_WEIGHTS, &call);
   THNN_(start)(&call);
   s.x = THTensor_(data)(input);
   s.y = THTensor_(data)(gradOutput);
   s.scale = scale;
-  if (gradWeight) {
-    s.weight = THTensor_(data)(gradWeight);
-    THParallel_for(items, 1, implicit ? THNN_(termPieces) : THNN_(sequenceChunks), &s);
-  }
-  if (gradBias) {
-    s.bias = THTensor_(data)(gradBias);
-    THParallel_for(chunks, 1, THNN_(sequenceBias), &s);
-  }
+  s.weight = gradWeight ? THTensor_(data)(gradWeight) : NULL;
+  s.bias = gradBias ? THTensor_(data)(gradBias) : NULL;
+  THNN_(runSequence)(&s, THNN_BACKWARD_WEIGHTS);
   THNN_(finish)(&call);
 }

@@ -3,13 +3,6 @@
  * frame by frame, with features in the lanes. */
 #include "THNN/layer/Template.h"
 
-typedef struct {
-  THNNLayer layer;
-  int dims;
-  int64_t size[3]; /* of output */
-  int64_t batch, features;
-} THNN_(Rows);
-
 static void THNN_(rowsCheck)(THNN_(Rows) * r, THTensor *input, THTensor *gradOutput,
                              THTensor *weight, THTensor *bias, int kW, int dW, int padW,
                              bool featFirst)
@@ -58,6 +51,8 @@ static THTensor *THNN_(oneRow)(THGuard *guard, THTensor *weight)
   THTensor_(setStorageNd)(view, weight->storage, weight->storageOffset, 3, size, stride);
   return view;
 }
+
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 
 /* --- frames first ---------------------------------------------------------------------------- */
 
@@ -159,9 +154,8 @@ static void THNN_(framesRun)(THNN_(Frames) * f, int64_t items, int64_t work,
   THParallel_for(items, THMax(1, TH_LOOP_GRAIN / THMax(1, work)), body, f);
 }
 
-/* y from x, or the gradient from g. */
-static void THNN_(framesConvolve)(const THNN_(Rows) * r, THTensor *from, THTensor *weight,
-                                  THTensor *bias, THTensor *to, int backward, const int64_t *size)
+void THNN_(framesConvolve)(const THNN_(Rows) * r, THTensor *from, THTensor *weight, THTensor *bias,
+                           THTensor *to, int backward, const int64_t *size)
 {
   THNN_(Frames) f = THNN_(framesOf)(r);
   THNN_(Call) call;
@@ -182,9 +176,8 @@ static void THNN_(framesConvolve)(const THNN_(Rows) * r, THTensor *from, THTenso
   THNN_(finish)(&call);
 }
 
-static void THNN_(framesGradParameters)(const THNN_(Rows) * r, THTensor *input,
-                                        THTensor *gradOutput, THTensor *gradWeight,
-                                        THTensor *gradBias, accreal scale)
+void THNN_(framesGradParameters)(const THNN_(Rows) * r, THTensor *input, THTensor *gradOutput,
+                                 THTensor *gradWeight, THTensor *gradBias, accreal scale)
 {
   THNN_(Frames) f = THNN_(framesOf)(r);
   const int64_t blocks = (f.features + FEATURES - 1) / FEATURES;
@@ -209,6 +202,8 @@ static void THNN_(framesGradParameters)(const THNN_(Rows) * r, THTensor *input,
   }
   THNN_(finish)(&call);
 }
+
+#endif
 
 /* --- the functions --------------------------------------------------------------------------- */
 

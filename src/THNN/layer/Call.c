@@ -135,16 +135,16 @@ THTensor *THNN_(sum)(THNN_(Call) * call, THTensor *tensor)
   return tensor ? THNN_(target)(call, tensor, tensor->nDimension, tensor->size, 1) : NULL;
 }
 
-#ifndef TH_TEMPLATE_DEVICE
 real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count)
 {
   ptrdiff_t bytes;
   if (__builtin_mul_overflow(count, (ptrdiff_t)sizeof(real), &bytes))
     THError("%td elements of scratch memory are too many", count);
-  THGuard *guard = THNN_(guard)(call, THFree);
-  return guard->what = THAlloc(bytes);
+  THGuard *guard = THNN_(guard)(call, THNN_FREE);
+  return guard->what = THNN_ALLOCATE(bytes);
 }
 
+#ifndef TH_TEMPLATE_DEVICE
 /* An empty product computes nothing, but raises if there is no BLAS. */
 void THNN_(needBlas)(void)
 {

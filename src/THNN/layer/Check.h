@@ -9,6 +9,15 @@
  * are on the current device (THCUNNDevice.h). */
 #define THNN_ENTER(STATE, ...)
 
+/* The type of an element in expressions, and the number that an element is: devices compute Half in
+ * float. */
+#define THNN_real      real
+#define THNN_NUMBER(X) ((double)(X))
+
+/* Scratch memory, where the elements are. */
+#define THNN_ALLOCATE THAlloc
+#define THNN_FREE     THFree
+
 /* Raises unless COND holds; FORMAT has one %s, for the size of T. */
 #define THNN_ARGCHECK(COND, ARG, T, FORMAT)                   \
   do {                                                        \
@@ -24,13 +33,12 @@
               THTensor_(sizeDesc)(I1).str, #I2, THTensor_(sizeDesc)(I2).str);         \
   } while (0)
 
-/* The same for an index tensor I2.  Declares a local named size2. */
+/* The same for an index tensor I2. */
 #define THNN_CHECK_SHAPE_INDICES(I1, I2)                                                  \
-  THDescBuff size2 = THIndexTensor_(sizeDesc)(I2);                                        \
   do {                                                                                    \
     if (!THSize_isSameSizeAs((I1)->size, (I1)->nDimension, (I2)->size, (I2)->nDimension)) \
       THError("%s and %s have different shapes: %s has %s, %s has %s", #I1, #I2, #I1,     \
-              THTensor_(sizeDesc)(I1).str, #I2, size2.str);                               \
+              THTensor_(sizeDesc)(I1).str, #I2, THIndexTensor_(sizeDesc)(I2).str);        \
   } while (0)
 
 /* Raises if neither is NULL and they have different numbers of elements. */

@@ -1,8 +1,10 @@
 /* Layers that compute each plane of an image by itself: checks, and the loop over planes. */
+#include "Template.h"
+
+#ifndef TH_TEMPLATE_DEVICE
 #include "TH/index/THIndex.h"
 #include "TH/loop/THStream.h"
-
-#include "Template.h"
+#endif
 
 THNNPlanes THNN_(planes)(THTensor *input, int argument, int axes, int least, int most,
                          const char *text)
@@ -40,68 +42,86 @@ void THNN_(resultOf)(THNNPlanes *p, THTensor *gradOutput)
   THNN_(checkGradOutput)(p, gradOutput);
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* devices share only the checks */
+#ifndef TH_TEMPLATE_DEVICE /* kernels compute all planes */
 
 /* Planes are cut into as many chunks as there are threads, each with scratch memory of its own. */
+
+static ptrdiff_t THNN_(firstOf)(const THNN_(Work) * work, ptrdiff_t chunk)
+{
+  const ptrdiff_t count = work->planes->count;
+  return chunk * (count / work->chunks) + THMin(chunk, count % work->chunks);
+}
+
 typedef struct {
   const THNN_(Work) * work;
-  ptrdiff_t chunks;
-  char *scratch;
-  int *strange; /* set if an index is out of range */
-} THNN_(Chunks);
-
-static ptrdiff_t THNN_(firstOf)(const THNN_(Chunks) * c, ptrdiff_t chunk)
-{
-  const ptrdiff_t count = c->work->planes->count;
-  return chunk * (count / c->chunks) + THMin(chunk, count % c->chunks);
-}
+  int strange; /* set if an index is out of range */
+} THNN_(Look);
 
 static void THNN_(lookAtIndices)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(Chunks) *c = context;
-  const THNN_(Work) *work = c->work;
-  const ptrdiff_t each = work->planes->output, first = THNN_(firstOf)(c, begin) * each;
-  const ptrdiff_t count = THNN_(firstOf)(c, end) * each - first;
+  THNN_(Look) *look = context;
+  const THNN_(Work) *work = look->work;
+  const ptrdiff_t each = work->planes->output, first = THNN_(firstOf)(work, begin) * each;
+  const ptrdiff_t count = THNN_(firstOf)(work, end) * each - first;
   if (!THIndex_areInside(work->from + first, count, work->base, work->limit))
-    __atomic_store_n(c->strange, 1, __ATOMIC_RELAXED);
+    __atomic_store_n(&look->strange, 1, __ATOMIC_RELAXED);
 }
 
 /* Each thread checks the indices that it is going to use, which are then in its caches. */
-static void THNN_(checkIndices)(THNN_(Chunks) * chunks)
+int THNN_(findStrange)(const THNN_(Work) * work, int64_t *value)
 {
-  const THNN_(Work) *work = chunks->work;
-  const THNNPlanes *p = work->planes;
-  const ptrdiff_t count = p->count * p->output;
-  int strange = 0;
-  chunks->strange = &strange;
-  THParallel_for(chunks->chunks, 1, THNN_(lookAtIndices), chunks);
-  if (!strange)
-    return;
-  for (ptrdiff_t i = 0; i < count; i++)
-    if (work->from[i] < work->base || work->from[i] - work->base >= work->limit)
-      THError("indices holds %lld, which is not an index from %lld to %lld, for input of size %s",
-              (long long)work->from[i], (long long)work->base,
-              (long long)(work->base + work->limit - 1), _THSizeDesc(p->inSize, p->dims).str);
+  const ptrdiff_t count = work->planes->count * work->planes->output;
+  THNN_(Look) look = {work, 0};
+  THParallel_for(work->chunks, 1, THNN_(lookAtIndices), &look);
+  for (ptrdiff_t i = 0; i < count && look.strange; i++) {
+    *value = work->from[i];
+    if (*value < work->base || *value - work->base >= work->limit)
+      return 1;
+  }
+  return 0;
+}
+
+void THNN_(prepareChunks)(THNN_(Work) * work, THNN_(Call) * call)
+{
+  work->scratch = (work->scratch + 63) / 64 * 64; /* threads do not share cache lines */
+  if (work->scratch)
+    work->memory =
+        (char *)THNN_(scratch)(call, work->chunks * (ptrdiff_t)(work->scratch / sizeof(real)));
 }
 
 static void THNN_(workChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(Chunks) *c = context;
+  const THNN_(Work) *work = context;
   for (ptrdiff_t chunk = begin; chunk < end; chunk++) {
-    const ptrdiff_t next = THNN_(firstOf)(c, chunk + 1);
-    for (ptrdiff_t plane = THNN_(firstOf)(c, chunk); plane < next; plane++)
-      c->work->plane(c->work, plane, c->scratch + (size_t)chunk * c->work->scratch);
+    const ptrdiff_t next = THNN_(firstOf)(work, chunk + 1);
+    for (ptrdiff_t plane = THNN_(firstOf)(work, chunk); plane < next; plane++)
+      work->plane(work, plane, work->memory + (size_t)chunk * work->scratch);
   }
-  if (c->work->streams)
+  if (work->streams)
     THStream_finish();
+}
+
+void THNN_(runChunks)(THNN_(Work) * work)
+{
+  THParallel_for(work->chunks, 1, THNN_(workChunks), work);
+}
+
+#endif
+
+static void THNN_(checkIndices)(const THNN_(Work) * work)
+{
+  const THNNPlanes *p = work->planes;
+  int64_t value;
+  if (work->limit && THNN_(findStrange)(work, &value))
+    THError("indices holds %lld, which is not an index from %lld to %lld, for input of size %s",
+            (long long)value, (long long)work->base, (long long)(work->base + work->limit - 1),
+            _THSizeDesc(p->inSize, p->dims).str);
 }
 
 void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
 {
   work->planes = planes;
-  work->scratch = (work->scratch + 63) / 64 * 64; /* threads do not share cache lines */
-  THNN_(Chunks) chunks = {.work = work};
-  chunks.chunks = THParallel_threads(planes->count, THMax(1, TH_LOOP_GRAIN / THMax(1, work->cost)));
+  work->chunks = THParallel_threads(planes->count, THMax(1, TH_LOOP_GRAIN / THMax(1, work->cost)));
   THNN_(Call) call;
   THNN_LongCall longCall;
   THNN_Longbegin(&longCall);
@@ -109,7 +129,7 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
   if (given) {
     THNN_Longready(&longCall);
     work->from = THIndexTensor_(data)(given);
-    THNN_(checkIndices)(&chunks);
+    THNN_(checkIndices)(work);
   }
   if (work->indices)
     index = THNN_Longresult(&longCall, work->indices, planes->dims, planes->outSize);
@@ -120,9 +140,7 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
     with[i] = THNN_(source)(&call, work->with[i]);
   THTensor *result = THNN_(result)(&call, work->result, planes->dims,
                                    work->back ? planes->inSize : planes->outSize);
-  if (work->scratch)
-    chunks.scratch =
-        (char *)THNN_(scratch)(&call, chunks.chunks * (ptrdiff_t)(work->scratch / sizeof(real)));
+  THNN_(prepareChunks)(work, &call);
 
   THNN_(ready)(&call);
   THNN_Longready(&longCall);
@@ -136,10 +154,12 @@ void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
     work->from = THIndexTensor_(data)(given);
   if (index)
     work->to = THIndexTensor_(data)(index);
-  THParallel_for(chunks.chunks, 1, THNN_(workChunks), &chunks);
+  THNN_(runChunks)(work);
   THNN_(finish)(&call);
   THNN_Longfinish(&longCall);
 }
+
+#ifndef TH_TEMPLATE_DEVICE /* which copies channels-last images */
 
 int THNN_(areChannelsLast)(const THNNPlanes *p, int back, THTensor *source, THTensor *result)
 {

@@ -23,7 +23,7 @@ THTensor *THNN_(viewChannelsLast)(const THNNPlanes *planes, THGuard *guard, THTe
 /* A layer's computation, from each plane of source to the same plane of result; one has the layer's
  * input size, the other its output size. */
 typedef struct THNN_(Work) {
-  /* scratch is this thread's own. */
+  /* scratch is this thread's own.  On a device, a function that queues a kernel for all planes. */
   void (*plane)(const struct THNN_(Work) * work, ptrdiff_t plane, void *scratch);
   const void *layer;         /* other arguments of plane */
   int back;                  /* from the output's size to the input's */
@@ -31,10 +31,13 @@ typedef struct THNN_(Work) {
   THTensor *source, *result; /* of different sizes */
   THTensor *with[2];         /* other sources, of any size, or NULL */
   THIndexTensor *given;      /* for each output element an index in the input's plane, or NULL */
-  int64_t limit, base;       /* given holds base ... base + limit - 1 */
+  int64_t limit, base;       /* given holds base ... base + limit - 1; unchecked if limit is 0 */
   THIndexTensor *indices;    /* or indices are a result, of the output's size */
   ptrdiff_t cost;            /* elements that a plane is worth */
   size_t scratch;            /* bytes */
+
+  ptrdiff_t chunks; /* of planes, of a thread each */
+  char *memory;     /* scratch for each of them */
 
   /* contiguous, for plane to use */
   const THNNPlanes *planes;
@@ -45,6 +48,12 @@ typedef struct THNN_(Work) {
 } THNN_(Work);
 
 void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work);
+
+/* What work calls: finds an index in given that is none, and its value; reserves scratch memory;
+ * computes. */
+int THNN_(findStrange)(const THNN_(Work) * work, int64_t *value);
+void THNN_(prepareChunks)(THNN_(Work) * work, THNN_(Call) * call);
+void THNN_(runChunks)(THNN_(Work) * work);
 
 /* The same for channels-last images, and a channels-last result: plane computes one row of the
  * result, with all its planes; the rows of each image follow one another. */

@@ -1,5 +1,8 @@
-/* The first include of THNN's templates: what all types share, then the type of this instance. */
-#ifndef THNN_TEMPLATE_H
+/* The first include of THNN's templates: what all types share, then the type of this instance.
+ * Compiled for a device, a template has that device's header instead. */
+#ifdef TH_TEMPLATE_DEVICE
+#include TH_TEMPLATE_DEVICE
+#elif !defined(THNN_TEMPLATE_H)
 #define THNN_TEMPLATE_H
 
 #include "THNN2018.h"
@@ -23,6 +26,9 @@
 #include "THNN/conv/winograd/Winograd3x3.h"
 
 #define TH_GENERIC_FILE "THNN/conv/ConvolutionGeneric.h"
+#include "THGenerateFloatTypes.h"
+
+#define TH_GENERIC_FILE "THNN/conv/ConvLayersGeneric.h"
 #include "THGenerateFloatTypes.h"
 
 #define TH_GENERIC_FILE "THNN/conv/AlgorithmGeneric.h"

@@ -47,21 +47,15 @@ void THNNSpans_reserve(THNNSpans *spans, THGuard *guard, const int64_t count[3])
   spans->of[2] = spans->of[1] + count[1];
 }
 
-/* i * input / output for i up to output; it does not overflow if output fits in 32 bits. */
-static int64_t share(int64_t i, int64_t input, int64_t output, int64_t *rest)
+void THNNSpans_divided(THNNSpans *spans, THGuard *guard, const THNNWindow axis[3],
+                       THNNDivide divide)
 {
-  const int64_t part = i * (input % output);
-  *rest = part % output;
-  return i * (input / output) + part / output;
-}
-
-void THNNSpan_adapt(THNNSpan *span, int64_t input, int64_t output)
-{
-  int64_t rest;
-  for (int64_t i = 0; i < output; i++) {
-    span[i].begin = share(i, input, output, &rest);
-    span[i].end = share(i + 1, input, output, &rest);
-    span[i].end += rest > 0;
-    span[i].count = span[i].end - span[i].begin;
+  THNNSpans_reserve(spans, guard, (int64_t[]){axis[0].output, axis[1].output, axis[2].output});
+  for (int a = 0; a < 3; a++) {
+    spans->dilation[a] = axis[a].kind == THNN_SLIDES ? axis[a].dilation : 1;
+    for (int64_t i = 0; i < axis[a].output; i++)
+      spans->of[a][i] = THNNWindow_divided(&axis[a], divide, i);
   }
+  if (axis[2].kind == THNN_SLIDES)
+    spans->width = axis[2];
 }

@@ -2,22 +2,12 @@
  * of column and value for each row of the batch.  Rows and columns count from 1.  An entry of value
  * 0 is ignored, whatever its row and column are. */
 #include "THNN/embedding/UniqueIndices.h"
+#include "THNN/linear/Sparse.h"
 #include "THNN/layer/Template.h"
 
-/* Entries whose value is not 0; rows and columns count from 0. */
-typedef struct {
-  int64_t *row, *column;
-  real *value;
-  ptrdiff_t count;
-} THNN_(SparseInput);
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 
-static void THNN_(sparseShape)(THTensor *input, const char *name, int arg, int legacy)
-{
-  THArgCheck(legacy ? input->nDimension == 3 && input->size[2] == 2
-                    : input->nDimension == 2 && input->size[1] == 3,
-             arg, "%s has size %s, and has to be %s", name, THTensor_(sizeDesc)(input).str,
-             legacy ? "batch x entries x 2 (column, value)" : "entries x 3 (row, column, value)");
-}
+/* --- entries --------------------------------------------------------------------------------- */
 
 /* Copies the entries of input to scratch memory.  Raises if a row or column is out of range. */
 static THNN_(SparseInput)
@@ -37,12 +27,10 @@ static THNN_(SparseInput)
     const real row = legacy ? 1 : e[0], column = e[!legacy], value = e[each - 1];
     if (value == 0)
       continue;
-    THArgCheck(column >= 1 && (double)column < (double)columns + 1, arg,
-               "entry %td of %s, of size %s, is in column %g, out of range of 1 to %lld", i, name,
-               THTensor_(sizeDesc)(input).str, (double)column, (long long)columns);
-    THArgCheck(row >= 1 && (double)row < (double)rows + 1, arg,
-               "entry %td of %s, of size %s, is in row %g, out of range of 1 to %lld", i, name,
-               THTensor_(sizeDesc)(input).str, (double)row, (long long)rows);
+    THArgCheck(column >= 1 && (double)column < (double)columns + 1, arg, THNN_SPARSE_RANGE, i, name,
+               THTensor_(sizeDesc)(input).str, "column", (double)column, (long long)columns);
+    THArgCheck(row >= 1 && (double)row < (double)rows + 1, arg, THNN_SPARSE_RANGE, i, name,
+               THTensor_(sizeDesc)(input).str, "row", (double)row, (long long)rows);
     in.row[in.count] = legacy ? i / x->size[1] : (int64_t)row - 1;
     in.column[in.count] = (int64_t)column - 1;
     in.value[in.count++] = value;
@@ -87,29 +75,7 @@ static void THNN_(sparseByColumn)(THNN_(SparseInput) * in, int64_t columns, int6
     THNN_(sparseSort)(in, in->column, columns, call, longCall);
 }
 
-static void THNN_(sparseWeight)(THTensor *weight, const char *name, int arg, THTensor *bias,
-                                const char *biasName, int biasArg)
-{
-  THArgCheck(weight->nDimension == 2, arg, "%s has size %s, and has to be outputs x inputs", name,
-             THTensor_(sizeDesc)(weight).str);
-  THArgCheck(bias->nDimension == 1 && bias->size[0] == weight->size[0], biasArg,
-             "%s has size %s, %s has %s: one element for each output is expected", biasName,
-             THTensor_(sizeDesc)(bias).str, name, THTensor_(sizeDesc)(weight).str);
-}
-
-/* Threads divide the outputs: each element belongs to one thread, and is always summed in the same
- * order. */
-typedef struct {
-  THNN_(SparseInput) in;
-  const int64_t *end; /* of each row, where entries are in the order of rows */
-  ptrdiff_t columns;  /* unique columns of in, instead of entries */
-  int64_t batch, inputs, outputs;
-  const real *w, *b, *g;
-  real *y, *dw, *db;
-  real scale, decay;
-  real *transposed; /* for each thread: some columns of g */
-  int threads;
-} THNN_(SparseWork);
+/* --- output ---------------------------------------------------------------------------------- */
 
 static void THNN_(sparseRun)(const THNN_(SparseWork) * w,
                              void (*outputs)(void *context, ptrdiff_t begin, ptrdiff_t end))
@@ -117,8 +83,6 @@ static void THNN_(sparseRun)(const THNN_(SparseWork) * w,
   THParallel_for(w->outputs, THMax(1, TH_LOOP_GRAIN / (w->in.count + w->columns + w->batch + 1)),
                  outputs, (void *)w);
 }
-
-/* --- output ---------------------------------------------------------------------------------- */
 
 /* Outputs at a time: their sums are independent, so that no addition waits for another. */
 enum { THNN_(SPARSE_UNROLL) = 8 };
@@ -140,31 +104,6 @@ static inline __attribute__((always_inline)) void THNN_(sparseProducts)(const TH
   }
 }
 
-/* finish for both calls at once: their guards were entered interleaved, and are left newest
- * first. */
-static void THNN_(sparseFinish)(THNN_(Call) * call, THNN_LongCall *longCall)
-{
-  for (int i = 0; i < call->results; i++) {
-    const THNN_(Result) *result = &call->result[i];
-    if (result->written != result->tensor)
-      THTensor_(copy)(result->tensor, result->written);
-  }
-  while (call->guards > 0 && longCall->guards > 0) {
-    THGuard *own = &call->guard[call->guards - 1], *other = &longCall->guard[longCall->guards - 1];
-    const THGuard *below = own;
-    while (below && below != other)
-      below = below->below;
-    if (below)
-      call->guards--;
-    else
-      longCall->guards--;
-    THGuard_leave(below ? own : other);
-  }
-  THNN_Longfinish(longCall);
-  while (call->guards > 0)
-    THGuard_leave(&call->guard[--call->guards]);
-}
-
 static void THNN_(sparseForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SparseWork) *w = context;
@@ -173,35 +112,6 @@ static void THNN_(sparseForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
     THNN_(sparseProducts)(w, o, THNN_(SPARSE_UNROLL));
   for (; o < end; o++)
     THNN_(sparseProducts)(w, o, 1);
-}
-
-static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *weight, THTensor *bias,
-                                int legacy)
-{
-  THNN_(sparseShape)(input, "input", 2, legacy);
-  THNN_(sparseWeight)(weight, "weight", 4, bias, "bias", 5);
-  THNN_(SparseWork) w = {.inputs = weight->size[1], .outputs = weight->size[0]};
-  THArgCheck(legacy || (output->nDimension == 2 && output->size[1] == w.outputs), 3,
-             "output has size %s, and has to be batch x outputs already, weight having size %s",
-             THTensor_(sizeDesc)(output).str, THTensor_(sizeDesc)(weight).str);
-  const int64_t size[] = {legacy ? input->size[0] : output->size[0], w.outputs};
-  w.batch = size[0];
-
-  THNN_(Call) call;
-  THNN_LongCall longCall;
-  THNN_(begin)(&call);
-  THNN_LongbeginPart(&longCall, call.memory);
-  w.in = THNN_(sparseInput)(&call, &longCall, input, "input", 2, legacy, w.batch, w.inputs);
-  w.end = THNN_(sparseSort)(&w.in, w.in.row, w.batch, &call, &longCall);
-  weight = THNN_(source)(&call, weight);
-  bias = THNN_(source)(&call, bias);
-  THTensor *out = THNN_(result)(&call, output, 2, size);
-  THNN_(start)(&call);
-  w.w = THTensor_(data)(weight);
-  w.b = THTensor_(data)(bias);
-  w.y = THTensor_(data)(out);
-  THNN_(sparseRun)(&w, THNN_(sparseForward));
-  THNN_(sparseFinish)(&call, &longCall);
 }
 
 /* --- gradients ------------------------------------------------------------------------------- */
@@ -249,48 +159,6 @@ static void THNN_(sparseBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
     THNN_(sparseSums)(w, o, 1);
 }
 
-static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTensor *gradWeight,
-                                   THTensor *gradBias, THTensor *weight, THTensor *bias,
-                                   accreal weightDecay, accreal scale, int legacy)
-{
-  THNN_(sparseShape)(input, "input", 2, legacy);
-  THNN_(sparseWeight)(gradWeight, "gradWeight", 4, gradBias, "gradBias", 5);
-  THArgCheck(THTensor_(isSameSizeAs)(weight, gradWeight), 6,
-             "weight has size %s, gradWeight has %s", THTensor_(sizeDesc)(weight).str,
-             THTensor_(sizeDesc)(gradWeight).str);
-  THNN_(SparseWork)
-  w = {.inputs = gradWeight->size[1],
-       .outputs = gradWeight->size[0],
-       .scale = (real)scale,
-       .decay = (real)weightDecay};
-  THArgCheck(gradOutput->nDimension == 2 && gradOutput->size[1] == w.outputs &&
-                 (!legacy || gradOutput->size[0] == input->size[0]),
-             3, "gradOutput has size %s, input has %s and gradWeight %s",
-             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
-             THTensor_(sizeDesc)(gradWeight).str);
-  w.batch = gradOutput->size[0];
-
-  THNN_(Call) call;
-  THNN_LongCall longCall;
-  THNN_(begin)(&call);
-  THNN_LongbeginPart(&longCall, call.memory);
-  w.in = THNN_(sparseInput)(&call, &longCall, input, "input", 2, legacy, w.batch, w.inputs);
-  THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &longCall);
-  gradOutput = THNN_(source)(&call, gradOutput);
-  weight = w.decay != 0 ? THNN_(source)(&call, weight) : NULL;
-  gradWeight = THNN_(sum)(&call, gradWeight);
-  gradBias = THNN_(sum)(&call, gradBias);
-  w.threads = THParallel_threads(w.outputs, 1);
-  w.transposed = THNN_(scratch)(&call, w.threads * w.batch * THNN_(SPARSE_UNROLL));
-  THNN_(start)(&call);
-  w.w = weight ? THTensor_(data)(weight) : NULL;
-  w.g = THTensor_(data)(gradOutput);
-  w.dw = THTensor_(data)(gradWeight);
-  w.db = THTensor_(data)(gradBias);
-  THNN_(sparseRun)(&w, THNN_(sparseBackward));
-  THNN_(sparseFinish)(&call, &longCall);
-}
-
 /* --- the columns of the last input ----------------------------------------------------------- */
 
 static void THNN_(sparseZero)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -315,6 +183,158 @@ static void THNN_(sparseStep)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
+/* --- passes ---------------------------------------------------------------------------------- */
+
+void THNN_(readSparse)(THNN_(SparseWork) * w, THNN_(Call) * call, THNN_LongCall *longCall,
+                       THTensor *input, const char *name, int arg, int legacy, int64_t rows,
+                       THNNSparse pass)
+{
+  w->in = THNN_(sparseInput)(call, longCall, input, name, arg, legacy, rows, w->inputs);
+  if (pass == THNN_SPARSE_OUTPUT) {
+    w->end = THNN_(sparseSort)(&w->in, w->in.row, w->batch, call, longCall);
+    return;
+  }
+  THNN_(sparseByColumn)(&w->in, w->inputs, w->outputs, call, longCall);
+  if (pass != THNN_SPARSE_GRADIENTS)
+    w->columns =
+        THNN_uniqueIndices(w->in.column, w->in.count, THNN_Longscratch(longCall, w->inputs));
+}
+
+void THNN_(prepareSparse)(THNN_(SparseWork) * w, THNNSparse pass, THNN_(Call) * call)
+{
+  w->threads = THParallel_threads(w->outputs, 1);
+  if (pass == THNN_SPARSE_GRADIENTS)
+    w->transposed = THNN_(scratch)(call, w->threads * w->batch * THNN_(SPARSE_UNROLL));
+}
+
+void THNN_(runSparse)(THNN_(SparseWork) * w, THNNSparse pass)
+{
+  THNN_(sparseRun)(w, pass == THNN_SPARSE_OUTPUT      ? THNN_(sparseForward)
+                      : pass == THNN_SPARSE_GRADIENTS ? THNN_(sparseBackward)
+                      : pass == THNN_SPARSE_ZERO      ? THNN_(sparseZero)
+                                                      : THNN_(sparseStep));
+}
+
+#endif
+
+/* --- checks ---------------------------------------------------------------------------------- */
+
+static void THNN_(sparseShape)(THTensor *input, const char *name, int arg, int legacy)
+{
+  THArgCheck(legacy ? input->nDimension == 3 && input->size[2] == 2
+                    : input->nDimension == 2 && input->size[1] == 3,
+             arg, "%s has size %s, and has to be %s", name, THTensor_(sizeDesc)(input).str,
+             legacy ? "batch x entries x 2 (column, value)" : "entries x 3 (row, column, value)");
+}
+
+static void THNN_(sparseWeight)(THTensor *weight, const char *name, int arg, THTensor *bias,
+                                const char *biasName, int biasArg)
+{
+  THArgCheck(weight->nDimension == 2, arg, "%s has size %s, and has to be outputs x inputs", name,
+             THTensor_(sizeDesc)(weight).str);
+  THArgCheck(bias->nDimension == 1 && bias->size[0] == weight->size[0], biasArg,
+             "%s has size %s, %s has %s: one element for each output is expected", biasName,
+             THTensor_(sizeDesc)(bias).str, name, THTensor_(sizeDesc)(weight).str);
+}
+
+/* finish for both calls at once: their guards were entered interleaved, and are left newest
+ * first. */
+static void THNN_(sparseFinish)(THNN_(Call) * call, THNN_LongCall *longCall)
+{
+  for (int i = 0; i < call->results; i++) {
+    const THNN_(Result) *result = &call->result[i];
+    if (result->written != result->tensor)
+      THTensor_(copy)(result->tensor, result->written);
+  }
+  while (call->guards > 0 && longCall->guards > 0) {
+    THGuard *own = &call->guard[call->guards - 1], *other = &longCall->guard[longCall->guards - 1];
+    const THGuard *below = own;
+    while (below && below != other)
+      below = below->below;
+    if (below)
+      call->guards--;
+    else
+      longCall->guards--;
+    THGuard_leave(below ? own : other);
+  }
+  THNN_Longfinish(longCall);
+  while (call->guards > 0)
+    THGuard_leave(&call->guard[--call->guards]);
+}
+
+static void THNN_(sparseOutput)(THTensor *input, THTensor *output, THTensor *weight, THTensor *bias,
+                                int legacy)
+{
+  THNN_(sparseShape)(input, "input", 2, legacy);
+  THNN_(sparseWeight)(weight, "weight", 4, bias, "bias", 5);
+  THNN_(SparseWork) w = {.inputs = weight->size[1], .outputs = weight->size[0]};
+  THArgCheck(legacy || (output->nDimension == 2 && output->size[1] == w.outputs), 3,
+             "output has size %s, and has to be batch x outputs already, weight having size %s",
+             THTensor_(sizeDesc)(output).str, THTensor_(sizeDesc)(weight).str);
+  const int64_t size[] = {legacy ? input->size[0] : output->size[0], w.outputs};
+  w.batch = size[0];
+
+  THNN_(Call) call;
+  THNN_LongCall longCall;
+  THNN_(begin)(&call);
+  THNN_LongbeginPart(&longCall, call.memory);
+  THNN_(readSparse)(&w, &call, &longCall, input, "input", 2, legacy, w.batch, THNN_SPARSE_OUTPUT);
+  weight = THNN_(source)(&call, weight);
+  bias = THNN_(source)(&call, bias);
+  THTensor *out = THNN_(result)(&call, output, 2, size);
+  THNN_(start)(&call);
+  w.w = THTensor_(data)(weight);
+  w.b = THTensor_(data)(bias);
+  w.y = THTensor_(data)(out);
+  THNN_(runSparse)(&w, THNN_SPARSE_OUTPUT);
+  THNN_(sparseFinish)(&call, &longCall);
+}
+
+/* --- gradients ------------------------------------------------------------------------------- */
+
+static void THNN_(sparseGradients)(THTensor *input, THTensor *gradOutput, THTensor *gradWeight,
+                                   THTensor *gradBias, THTensor *weight, THTensor *bias,
+                                   accreal weightDecay, accreal scale, int legacy)
+{
+  THNN_(sparseShape)(input, "input", 2, legacy);
+  THNN_(sparseWeight)(gradWeight, "gradWeight", 4, gradBias, "gradBias", 5);
+  THArgCheck(THTensor_(isSameSizeAs)(weight, gradWeight), 6,
+             "weight has size %s, gradWeight has %s", THTensor_(sizeDesc)(weight).str,
+             THTensor_(sizeDesc)(gradWeight).str);
+  THNN_(SparseWork)
+  w = {.inputs = gradWeight->size[1],
+       .outputs = gradWeight->size[0],
+       .scale = (THNN_real)scale,
+       .decay = (THNN_real)weightDecay};
+  THArgCheck(gradOutput->nDimension == 2 && gradOutput->size[1] == w.outputs &&
+                 (!legacy || gradOutput->size[0] == input->size[0]),
+             3, "gradOutput has size %s, input has %s and gradWeight %s",
+             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
+             THTensor_(sizeDesc)(gradWeight).str);
+  w.batch = gradOutput->size[0];
+
+  THNN_(Call) call;
+  THNN_LongCall longCall;
+  THNN_(begin)(&call);
+  THNN_LongbeginPart(&longCall, call.memory);
+  THNN_(readSparse)(&w, &call, &longCall, input, "input", 2, legacy, w.batch,
+                    THNN_SPARSE_GRADIENTS);
+  gradOutput = THNN_(source)(&call, gradOutput);
+  weight = w.decay != 0 ? THNN_(source)(&call, weight) : NULL;
+  gradWeight = THNN_(sum)(&call, gradWeight);
+  gradBias = THNN_(sum)(&call, gradBias);
+  THNN_(prepareSparse)(&w, THNN_SPARSE_GRADIENTS, &call);
+  THNN_(start)(&call);
+  w.w = weight ? THTensor_(data)(weight) : NULL;
+  w.g = THTensor_(data)(gradOutput);
+  w.dw = THTensor_(data)(gradWeight);
+  w.db = THTensor_(data)(gradBias);
+  THNN_(runSparse)(&w, THNN_SPARSE_GRADIENTS);
+  THNN_(sparseFinish)(&call, &longCall);
+}
+
+/* --- the columns of the last input ----------------------------------------------------------- */
+
 /* In the columns of lastInput, subtracts learningRate times the gradients from weight and bias, or
  * clears them where the gradients are NULL. */
 static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int weightArg,
@@ -331,16 +351,14 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
                THTensor_(sizeDesc)(weight).str);
   }
   THNN_(SparseWork)
-  w = {.inputs = weight->size[1], .outputs = weight->size[0], .scale = (real)learningRate};
+  w = {.inputs = weight->size[1], .outputs = weight->size[0], .scale = (THNN_real)learningRate};
 
   THNN_(Call) call;
   THNN_LongCall longCall;
   THNN_(begin)(&call);
   THNN_LongbeginPart(&longCall, call.memory);
-  w.in = THNN_(sparseInput)(&call, &longCall, lastInput, "lastInput", lastArg, legacy, INT64_MAX,
-                            w.inputs);
-  THNN_(sparseByColumn)(&w.in, w.inputs, w.outputs, &call, &longCall);
-  w.columns = THNN_uniqueIndices(w.in.column, w.in.count, THNN_Longscratch(&longCall, w.inputs));
+  const THNNSparse pass = gradWeight ? THNN_SPARSE_STEP : THNN_SPARSE_ZERO;
+  THNN_(readSparse)(&w, &call, &longCall, lastInput, "lastInput", lastArg, legacy, INT64_MAX, pass);
   gradWeight = THNN_(source)(&call, gradWeight);
   gradBias = THNN_(source)(&call, gradBias);
   THTensor *changed = THNN_(sum)(&call, weight), *changedBias = THNN_(sum)(&call, bias);
@@ -351,49 +369,50 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
     w.w = THTensor_(data)(gradWeight);
     w.b = THTensor_(data)(gradBias);
   }
-  THNN_(sparseRun)(&w, gradWeight ? THNN_(sparseStep) : THNN_(sparseZero));
+  THNN_(runSparse)(&w, pass);
   THNN_(sparseFinish)(&call, &longCall);
 }
 
 /* --- the functions, in both forms ------------------------------------------------------------ */
 
-#define SPARSE_OUTPUT(NAME, LEGACY)                                                    \
+#define SPARSE_OUTPUT(LEGACY, NAME)                                                    \
   void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *input, THTensor *output, \
                                   THTensor *weight, THTensor *bias)                    \
   {                                                                                    \
+    THNN_ENTER(state, input, output, weight, bias);                                    \
     THNN_(sparseOutput)(input, output, weight, bias, LEGACY);                          \
   }
-SPARSE_OUTPUT(updateOutput, 0)
-SPARSE_OUTPUT(legacyUpdateOutput, 1)
-
-#define SPARSE_GRADIENTS(NAME, LEGACY)                                                         \
+#define SPARSE_GRADIENTS(LEGACY, NAME)                                                         \
   void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *input, THTensor *gradOutput,     \
                                   THTensor *gradWeight, THTensor *gradBias, THTensor *weight,  \
                                   THTensor *bias, accreal weightDecay, accreal scale)          \
   {                                                                                            \
+    THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, weight, bias);                  \
     THNN_(sparseGradients)(input, gradOutput, gradWeight, gradBias, weight, bias, weightDecay, \
                            scale, LEGACY);                                                     \
   }
-SPARSE_GRADIENTS(accGradParameters, 0)
-SPARSE_GRADIENTS(legacyAccGradParameters, 1)
-
-#define SPARSE_ZERO(NAME, LEGACY)                                                             \
+#define SPARSE_ZERO(LEGACY, NAME)                                                             \
   void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *gradWeight, THTensor *gradBias, \
                                   THTensor *lastInput)                                        \
   {                                                                                           \
+    THNN_ENTER(state, gradWeight, gradBias, lastInput);                                       \
     THNN_(sparseChange)(gradWeight, "gradWeight", 2, gradBias, "gradBias", 3, NULL, NULL,     \
                         lastInput, 4, 0, LEGACY);                                             \
   }
-SPARSE_ZERO(zeroGradParameters, 0)
-SPARSE_ZERO(legacyZeroGradParameters, 1)
-
-#define SPARSE_UPDATE(NAME, LEGACY)                                                               \
+#define SPARSE_STEP(LEGACY, NAME)                                                                 \
   void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *weight, THTensor *bias,             \
                                   THTensor *gradWeight, THTensor *gradBias, THTensor *lastInput,  \
                                   accreal learningRate)                                           \
   {                                                                                               \
+    THNN_ENTER(state, weight, bias, gradWeight, gradBias, lastInput);                             \
     THNN_(sparseChange)(weight, "weight", 2, bias, "bias", 3, gradWeight, gradBias, lastInput, 6, \
                         learningRate, LEGACY);                                                    \
   }
-SPARSE_UPDATE(updateParameters, 0)
-SPARSE_UPDATE(legacyUpdateParameters, 1)
+SPARSE_OUTPUT(0, updateOutput)
+SPARSE_OUTPUT(1, legacyUpdateOutput)
+SPARSE_GRADIENTS(0, accGradParameters)
+SPARSE_GRADIENTS(1, legacyAccGradParameters)
+SPARSE_ZERO(0, zeroGradParameters)
+SPARSE_ZERO(1, legacyZeroGradParameters)
+SPARSE_STEP(0, updateParameters)
+SPARSE_STEP(1, legacyUpdateParameters)

@@ -2,7 +2,7 @@
 #ifndef THNN_CLASSES_H
 #define THNN_CLASSES_H
 
-#include "THNN.h"
+#include "THNN/layer/Check.h"
 
 /* Each of batch inputs has classes x inner scores; inner is 1 except for images. */
 typedef struct {
@@ -16,6 +16,10 @@ static inline int64_t THNNClasses_count(const THNNClasses *c)
 {
   return c->batch * c->inner;
 }
+
+/* The message about a target that is not a label. */
+#define THNN_STRANGE_LABEL \
+  "target %lld is %lld, neither one of the %lld classes of input %s nor %d, the end"
 
 #define TH_GENERIC_FILE "THNN/loss/ClassesGeneric.h"
 #include "THGenerateFloatTypes.h"

@@ -2,20 +2,10 @@
  * the right classes; it ends before the first element that is not a class. */
 #include "THNN/layer/Template.h"
 
-typedef struct {
-  int64_t batch, classes;
-  int each;
-  const int64_t *target;
-  const real *x;
-  real *isTarget;
-  real *loss;    /* forward: of each, or NULL */
-  const real *g; /* backward: the gradient of the one output, or of each */
-  real *dx;
-  accreal factor; /* of every term */
-} THNN_(LabelWork);
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 
 /* How many right classes input i has. */
-static int64_t THNN_(labels)(const THNN_(LabelWork) * w, ptrdiff_t i)
+static int64_t THNN_(labels)(const THNN_(Labels) * w, ptrdiff_t i)
 {
   int64_t count = 0;
   while (count < w->classes && w->target[i * w->classes + count] >= TH_INDEX_BASE)
@@ -25,7 +15,7 @@ static int64_t THNN_(labels)(const THNN_(LabelWork) * w, ptrdiff_t i)
 
 static void THNN_(labelSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accreal *sums)
 {
-  const THNN_(LabelWork) *w = context;
+  const THNN_(Labels) *w = context;
   for (ptrdiff_t i = begin; i < end; i++) {
     const real *x = w->x + i * w->classes;
     real *isTarget = w->isTarget + i * w->classes;
@@ -50,7 +40,7 @@ static void THNN_(labelSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accre
 
 static void THNN_(labelSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(LabelWork) *w = context;
+  const THNN_(Labels) *w = context;
   for (ptrdiff_t i = begin; i < end; i++) {
     const real *x = w->x + i * w->classes, *isTarget = w->isTarget + i * w->classes;
     real *dx = w->dx + i * w->classes;
@@ -71,9 +61,38 @@ static void THNN_(labelSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
+/* The fewest inputs of a thread. */
+static ptrdiff_t THNN_(labelGrain)(const THNN_(Labels) * w)
+{
+  return THMax(1, TH_LOOP_GRAIN / 8 / w->classes);
+}
+
+void THNN_(labelsRun)(THNN_(Labels) * w)
+{
+  accreal sums[2] = {0};
+  THNN_(sumInputs)(w->batch, THNN_(labelGrain)(w), THNN_(labelSum), w, sums);
+  if (!w->each)
+    w->loss[0] = (real)sums[0];
+}
+
+void THNN_(labelsRunBackward)(THNN_(Labels) * w)
+{
+  THParallel_for(w->batch, THNN_(labelGrain)(w), THNN_(labelSpread), w);
+}
+
+void THNN_(checkLabels)(const THNN_(Labels) * w, THTensor *input)
+{
+  for (int64_t i = 0; i < w->batch * w->classes; i++)
+    THArgCheck(w->target[i] >= TH_INDEX_BASE - 1 && w->target[i] < w->classes + TH_INDEX_BASE, 3,
+               THNN_STRANGE_LABEL, (long long)i + TH_INDEX_BASE, (long long)w->target[i],
+               (long long)w->classes, THTensor_(sizeDesc)(input).str, TH_INDEX_BASE - 1);
+}
+
+#endif
+
 /* guard owns the copy of the targets, if one is needed. */
-static THNN_(LabelWork) THNN_(labelCheck)(THGuard *guard, THTensor *input, THIndexTensor *target,
-                                          bool sizeAverage, bool reduce)
+static THNN_(Labels) THNN_(labelCheck)(THGuard *guard, THTensor *input, THIndexTensor *target,
+                                       bool sizeAverage, bool reduce)
 {
   THArgCheck(input->nDimension == 1 || input->nDimension == 2, 2,
              "input has size %s, and has to be classes or batch x classes",
@@ -82,26 +101,16 @@ static THNN_(LabelWork) THNN_(labelCheck)(THGuard *guard, THTensor *input, THInd
              3, "target has size %s, input has %s", THIndexTensor_(sizeDesc)(target).str,
              THTensor_(sizeDesc)(input).str);
   const int single = input->nDimension == 1;
-  THNN_(LabelWork)
+  THNN_(Labels)
   w = {single ? 1 : input->size[0], input->size[!single], .each = !reduce && !single};
   THGuard_enter(guard, (THUndo)THIndexTensor_(free));
   target = guard->what = THIndexTensor_(newContiguous)(target);
   w.target = THIndexTensor_(data)(target);
-  for (int64_t i = 0; i < w.batch * w.classes; i++)
-    THArgCheck(w.target[i] >= TH_INDEX_BASE - 1 && w.target[i] < w.classes + TH_INDEX_BASE, 3,
-               "target %lld is %lld, neither one of the %lld classes of input %s nor %d, the end",
-               (long long)i + TH_INDEX_BASE, (long long)w.target[i], (long long)w.classes,
-               THTensor_(sizeDesc)(input).str, TH_INDEX_BASE - 1);
+  THNN_(checkLabels)(&w, input);
   w.factor = 1 / (accreal)w.classes;
   if (sizeAverage && !w.each)
     w.factor /= (accreal)w.batch;
   return w;
-}
-
-/* The fewest inputs of a thread. */
-static ptrdiff_t THNN_(labelGrain)(const THNN_(LabelWork) * w)
-{
-  return THMax(1, TH_LOOP_GRAIN / 8 / w->classes);
 }
 
 void THNN_(MultiLabelMarginCriterion_updateOutput)(THNNState *state, THTensor *input,
@@ -111,7 +120,7 @@ void THNN_(MultiLabelMarginCriterion_updateOutput)(THNNState *state, THTensor *i
 {
   THNN_ENTER(state, input, target, output, isTarget);
   THGuard guard;
-  THNN_(LabelWork) w = THNN_(labelCheck)(&guard, input, target, sizeAverage, reduce);
+  THNN_(Labels) w = THNN_(labelCheck)(&guard, input, target, sizeAverage, reduce);
   const int64_t one = 1;
 
   THNN_(Call) call;
@@ -122,13 +131,10 @@ void THNN_(MultiLabelMarginCriterion_updateOutput)(THNNState *state, THTensor *i
   THTensor *out = THNN_(result)(&call, output, 1, w.each ? &w.batch : &one);
   THNN_(start)(&call);
 
-  accreal sums[2] = {0};
   w.x = THTensor_(data)(x);
   w.isTarget = THTensor_(data)(is);
   w.loss = THTensor_(data)(out);
-  THNN_(sumInputs)(w.batch, THNN_(labelGrain)(&w), THNN_(labelSum), &w, sums);
-  if (!w.each)
-    w.loss[0] = (real)sums[0];
+  THNN_(labelsRun)(&w);
   THNN_(finish)(&call);
   THGuard_leave(&guard);
 }
@@ -140,7 +146,7 @@ void THNN_(MultiLabelMarginCriterion_updateGradInput)(THNNState *state, THTensor
 {
   THNN_ENTER(state, input, target, gradOutput, gradInput, isTarget);
   THGuard guard;
-  THNN_(LabelWork) w = THNN_(labelCheck)(&guard, input, target, sizeAverage, reduce);
+  THNN_(Labels) w = THNN_(labelCheck)(&guard, input, target, sizeAverage, reduce);
   THNN_CHECK_NELEMENT(input, isTarget);
   THNN_(checkLossGradient)(gradOutput, input, w.each ? w.batch : 1);
 
@@ -157,7 +163,7 @@ void THNN_(MultiLabelMarginCriterion_updateGradInput)(THNNState *state, THTensor
   w.isTarget = THTensor_(data)(is);
   w.g = THTensor_(data)(gradOutput);
   w.dx = THTensor_(data)(grad);
-  THParallel_for(w.batch, THNN_(labelGrain)(&w), THNN_(labelSpread), &w);
+  THNN_(labelsRunBackward)(&w);
   THNN_(finish)(&call);
   THGuard_leave(&guard);
 }

@@ -1,16 +1,7 @@
 /* The margins by which the score of the right class exceeds those of the others. */
 #include "THNN/layer/Template.h"
 
-typedef struct {
-  const THNNClasses *classes;
-  int p, each;
-  const real *x, *weights; /* weights may be NULL */
-  real margin;
-  real *loss;    /* forward: of each, or NULL */
-  const real *g; /* backward: the gradient of the one output, or of each */
-  real *dx;
-  accreal factor; /* of every term */
-} THNN_(MarginWork);
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 
 /* The sum over classes begin ... end; p and whether there are weights are constants. */
 static inline __attribute__((always_inline)) accreal THNN_(marginTerms)(const real *x, real shift,
@@ -44,7 +35,7 @@ static inline __attribute__((always_inline)) accreal THNN_(marginSlopes)(const r
 
 static void THNN_(marginSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accreal *sums)
 {
-  const THNN_(MarginWork) *w = context;
+  const THNN_(Margin) *w = context;
   const int64_t classes = w->classes->classes;
   for (ptrdiff_t i = begin; i < end; i++) {
     const real *x = w->x + i * classes;
@@ -63,7 +54,7 @@ static void THNN_(marginSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accr
 
 static void THNN_(marginSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(MarginWork) *w = context;
+  const THNN_(Margin) *w = context;
   const int64_t classes = w->classes->classes;
   for (ptrdiff_t i = begin; i < end; i++) {
     const real *x = w->x + i * classes;
@@ -81,23 +72,38 @@ static void THNN_(marginSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-static THNN_(MarginWork) THNN_(marginCheck)(const THNNClasses *classes, THTensor *input,
-                                            bool sizeAverage, int p, accreal margin, bool reduce)
-{
-  THArgCheck(p == 1 || p == 2, 6, "p is %d, and has to be 1 or 2", p);
-  THNN_(checkTargets)(classes, input, TH_INDEX_BASE); /* no index is ignored */
-  THNN_(MarginWork)
-  w = {classes, p, .each = !reduce && !classes->single, .margin = (real)margin};
-  w.factor = 1 / (accreal)classes->classes;
-  if (sizeAverage && !w.each)
-    w.factor /= (accreal)classes->batch;
-  return w;
-}
-
 /* The fewest inputs of a thread. */
 static ptrdiff_t THNN_(marginGrain)(const THNNClasses *classes)
 {
   return THMax(1, TH_LOOP_GRAIN / 4 / classes->classes);
+}
+
+void THNN_(marginRun)(THNN_(Margin) * w)
+{
+  accreal sums[2] = {0};
+  THNN_(sumInputs)(w->classes->batch, THNN_(marginGrain)(w->classes), THNN_(marginSum), w, sums);
+  if (!w->each)
+    w->loss[0] = (real)sums[0];
+}
+
+void THNN_(marginRunBackward)(THNN_(Margin) * w)
+{
+  THParallel_for(w->classes->batch, THNN_(marginGrain)(w->classes), THNN_(marginSpread), w);
+}
+
+#endif
+
+static THNN_(Margin) THNN_(marginCheck)(const THNNClasses *classes, THTensor *input,
+                                        bool sizeAverage, int p, accreal margin, bool reduce)
+{
+  THArgCheck(p == 1 || p == 2, 6, "p is %d, and has to be 1 or 2", p);
+  THNN_(checkTargets)(classes, input, TH_INDEX_BASE); /* no index is ignored */
+  THNN_(Margin)
+  w = {classes, p, .each = !reduce && !classes->single, .margin = (THNN_real)margin};
+  w.factor = 1 / (accreal)classes->classes;
+  if (sizeAverage && !w.each)
+    w.factor /= (accreal)classes->batch;
+  return w;
 }
 
 void THNN_(MultiMarginCriterion_updateOutput)(THNNState *state, THTensor *input,
@@ -108,7 +114,7 @@ void THNN_(MultiMarginCriterion_updateOutput)(THNNState *state, THTensor *input,
   THNN_ENTER(state, input, target, output, weights);
   THGuard guard;
   const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 7);
-  THNN_(MarginWork)
+  THNN_(Margin)
   w = THNN_(marginCheck)(&classes, input, sizeAverage, p, margin, reduce);
   const int64_t one = 1;
 
@@ -120,13 +126,10 @@ void THNN_(MultiMarginCriterion_updateOutput)(THNNState *state, THTensor *input,
   THTensor *out = THNN_(result)(&call, output, 1, w.each ? &classes.batch : &one);
   THNN_(start)(&call);
 
-  accreal sums[2] = {0};
   w.x = THTensor_(data)(input);
   w.weights = weights ? THTensor_(data)(weights) : NULL;
   w.loss = THTensor_(data)(out);
-  THNN_(sumInputs)(classes.batch, THNN_(marginGrain)(&classes), THNN_(marginSum), &w, sums);
-  if (!w.each)
-    w.loss[0] = (real)sums[0];
+  THNN_(marginRun)(&w);
   THNN_(finish)(&call);
   THGuard_leave(&guard);
 }
@@ -139,7 +142,7 @@ void THNN_(MultiMarginCriterion_updateGradInput)(THNNState *state, THTensor *inp
   THNN_ENTER(state, input, target, gradOutput, gradInput, weights);
   THGuard guard;
   const THNNClasses classes = THNN_(classes)(&guard, input, target, weights, 8);
-  THNN_(MarginWork)
+  THNN_(Margin)
   w = THNN_(marginCheck)(&classes, input, sizeAverage, p, margin, reduce);
   THNN_(checkLossGradient)(gradOutput, input, w.each ? classes.batch : 1);
 
@@ -156,7 +159,7 @@ void THNN_(MultiMarginCriterion_updateGradInput)(THNNState *state, THTensor *inp
   w.weights = weights ? THTensor_(data)(weights) : NULL;
   w.g = THTensor_(data)(gradOutput);
   w.dx = THTensor_(data)(grad);
-  THParallel_for(classes.batch, THNN_(marginGrain)(&classes), THNN_(marginSpread), &w);
+  THNN_(marginRunBackward)(&w);
   THNN_(finish)(&call);
   THGuard_leave(&guard);
 }

@@ -2,29 +2,40 @@
  * rows, and the checks that some rows need. */
 #include "THNN/layer/Template.h"
 
-/* Sets output to one element. */
-static void THNN_(setTo)(THTensor *output, accreal value)
-{
-  THTensor_(resize1d)(output, 1);
-  *THTensor_(data)(output) = (real)value;
-}
+#ifndef TH_TEMPLATE_DEVICE /* which reads no elements here */
 
-/* inputs: input, target and, for rows with weights, weights. */
-static void THNN_(loss)(int row, THTensor **inputs, int count, THTensor *output, bool sizeAverage,
-                        bool reduce, accreal a)
+void THNN_(lossSum)(int row, const THNN_(Scalars) * scalars, THTensor **inputs, int count,
+                    THTensor *output, double divisor)
 {
-  const THNN_(Scalars) scalars = {.a = (real)a};
-  if (!reduce) {
-    THNN_(map)(THNN_(pointwise)[row].forward, &scalars, output, inputs[0], NULL, inputs, count);
-    return;
-  }
   const int64_t n = THTensor_(nElement)(inputs[0]);
   THLoop loop;
   THLoop_init(&loop);
   for (int i = 0; i < count; i++)
     THNN_(operand)(&loop, inputs[i], inputs[0], &n);
-  const accreal sum = THNN_(total)(THNN_(pointwise)[row].sum, scalars, &loop);
-  THNN_(setTo)(output, sizeAverage && n ? sum / (accreal)n : sum);
+  const accreal sum = THNN_(total)(THNN_(pointwise)[row].sum, *scalars, &loop);
+  THTensor_(resize1d)(output, 1);
+  *THTensor_(data)(output) = (real)(sum / divisor);
+}
+
+THTensor *THNN_(lossFactor)(THTensor *gradOutput, accreal *scale)
+{
+  *scale *= *THTensor_(data)(gradOutput);
+  return NULL;
+}
+
+#endif
+
+/* inputs: input, target and, for rows with weights, weights. */
+static void THNN_(loss)(int row, THTensor **inputs, int count, THTensor *output, bool sizeAverage,
+                        bool reduce, accreal a)
+{
+  const THNN_(Scalars) scalars = {.a = (THNN_real)a, .scale = 1};
+  if (!reduce) {
+    THNN_(map)(THNN_(pointwise)[row].forward, &scalars, output, inputs[0], NULL, inputs, count);
+    return;
+  }
+  const ptrdiff_t n = THTensor_(nElement)(inputs[0]);
+  THNN_(lossSum)(row, &scalars, inputs, count, output, sizeAverage && n ? (double)n : 1);
 }
 
 /* gradOutput is NULL if it is 1. */
@@ -41,9 +52,9 @@ static void THNN_(lossBackward)(int row, THTensor **inputs, int count, THTensor 
     if (THTensor_(nElement)(gradOutput) != 1)
       THError("gradOutput has size %s, but a loss that is summed up is one element",
               THTensor_(sizeDesc)(gradOutput).str);
-    scale *= *THTensor_(data)(gradOutput);
+    operands[0] = THNN_(lossFactor)(gradOutput, &scale);
   }
-  const THNN_(Scalars) scalars = {.a = (real)a, .scale = (real)scale};
+  const THNN_(Scalars) scalars = {.a = (THNN_real)a, .scale = (THNN_real)scale};
   THNN_(map)(THNN_(pointwise)[row].gradient, &scalars, gradInput, input, NULL, operands, count + 1);
 }
 
@@ -92,7 +103,8 @@ static void THNN_(checkUnit)(THTensor *input)
 {
   if (THTensor_(nElement)(input) == 0)
     return;
-  const double least = (double)THTensor_(minall)(input), most = (double)THTensor_(maxall)(input);
+  const double least = THNN_NUMBER(THTensor_(minall)(input));
+  const double most = THNN_NUMBER(THTensor_(maxall)(input));
   THArgCheck(least >= 0 && most <= 1, 2,
              "input of size %s has elements from %g to %g, and has to be probabilities",
              THTensor_(sizeDesc)(input).str, least, most);

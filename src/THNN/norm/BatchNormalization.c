@@ -1,25 +1,15 @@
 /* Batch normalization: each channel, over the whole batch, gets mean 0 and variance 1. */
+#include "THNN/layer/Template.h"
+
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+
 #include "TH/core/THCpu.h"
 #include "TH/loop/THPlan.h"
 #include "TH/loop/THStream.h"
 
-#include "THNN/layer/Template.h"
-
 TH_DISPATCH(THNN_(BatchNormKernels), THNN_(batchNorm))
 
 enum { LANES = THNN_BATCH_NORM_LANES };
-
-/* The channels of a contiguous batch x channels x inner.  Operands that are not given are NULL; all
- * but x, g and y have an element for each channel. */
-typedef struct {
-  int64_t batch, channels, inner;
-  ptrdiff_t block; /* channels that are computed together; lanes, where inner is 1 */
-  bool train;
-  int streams;
-  double momentum, eps, scale;
-  const real *x, *g, *weight, *bias, *givenMean, *givenVar, *givenStd;
-  real *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
-} THNN_(BatchNorm);
 
 /* A panel of count channels: 1, or several as lanes. */
 static THNNPanel THNN_(panel)(const THNN_(BatchNorm) * b, ptrdiff_t count)
@@ -148,7 +138,7 @@ static int THNN_(readsNear)(ptrdiff_t panel)
   return 2 * panel <= THCpu_l2Cache() / 2;
 }
 
-static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
+void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
 {
   if (b->batch == 0 || b->inner == 0 || b->channels == 0)
     return;
@@ -171,6 +161,8 @@ static void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
     THParallel_for((b->channels + block - 1) / block, THMax(1, TH_LOOP_GRAIN / work),
                    THNN_(batchNormBlocks), b);
 }
+
+#endif
 
 /* --- checks ---------------------------------------------------------------------------------- */
 

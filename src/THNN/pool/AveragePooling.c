@@ -1,135 +1,7 @@
 /* Average pooling of images and volumes. */
 #include "THNN/layer/Template.h"
 
-TH_DISPATCH(THNN_(WindowSumKernel), THNN_(windowSum))
-TH_DISPATCH(THNN_(SumNhwcKernel), THNN_(sumNhwc))
-
-static void THNN_(sumPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
-{
-  const THNNPlanes *p = work->planes;
-  THNN_(windowSum)
-  [THNN_WINDOW_SUM](p, work->layer, work->x + plane * p->input, work->y + plane * p->output,
-                    memory);
-}
-
-static void THNN_(spreadPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
-{
-  const THNNPlanes *p = work->planes;
-  THNN_(windowSum)
-  [THNN_WINDOW_SPREAD](p, work->layer, work->x + plane * p->output, work->y + plane * p->input,
-                       memory);
-}
-
-static void THNN_(sumRowNhwc)(const THNN_(Work) * work, ptrdiff_t row, void *memory)
-{
-  const THNNPlanes *p = work->planes;
-  const ptrdiff_t planes = p->inSize[p->dims - 1];
-  const int64_t *to = work->back ? p->in : p->out;
-  const ptrdiff_t rows = to[0] * to[1];
-  THNN_(sumNhwc)
-  [work->back
-       ? THNN_WINDOW_SPREAD
-       : THNN_WINDOW_SUM](p, work->layer, planes,
-                          work->x + row / rows * (work->back ? p->output : p->input) * planes,
-                          row % rows, work->y + row * to[2] * planes, memory);
-}
-
-/* For channels-last images; the result is channels-last as well. */
-static void THNN_(sumWindowsNhwc)(const THNNPlanes *p, const THNNSpans *spans, int back,
-                                  THTensor *source, THTensor *result)
-{
-  const ptrdiff_t planes = THNNPlanes_ofImage(p);
-  const int64_t *to = back ? p->in : p->out;
-  THNN_(Work)
-  work = {.plane = THNN_(sumRowNhwc),
-          .layer = spans,
-          .back = back,
-          .source = source,
-          .result = result,
-          .cost = planes * (p->input + 4 * p->output) / (to[0] * to[1]),
-          .scratch = back ? THNN_SUM_MOST * (size_t)p->out[2] * sizeof(real) : 0};
-  THNN_(workRowsNhwc)(p, &work);
-}
-
-/* Whether each plane is one window, divided by all its elements, and planes are short and many:
- * long ones would gain nothing, and for fewer the set-up would take too long. */
-static int THNN_(areMeans)(const THNNPlanes *p, const THNNSpans *spans)
-{
-  enum { MAX_ELEMENTS = 1024, MIN_PLANES = 16 };
-  if (p->input > MAX_ELEMENTS || p->count < MIN_PLANES)
-    return 0;
-  for (int a = 0; a < 3; a++)
-    if (p->out[a] != 1 || spans->of[a]->end - spans->of[a]->begin != p->in[a] ||
-        spans->of[a]->count != p->in[a])
-      return 0;
-  return 1;
-}
-
-/* The mean of each plane as a row of a matrix: TH computes several rows at once. */
-static void THNN_(meanOfPlanes)(const THNNPlanes *p, THTensor *source, THTensor *result)
-{
-  THGuard ofRows, ofMeans;
-  THNN_(Call) call;
-  THNN_(begin)(&call);
-  source = THNN_(source)(&call, source);
-  result = THNN_(result)(&call, result, p->dims, p->outSize);
-  THNN_(ready)(&call);
-  THGuard_enter(&ofRows, (THUndo)THTensor_(free));
-  ofRows.what = THTensor_(newWithStorage2d)(source->storage, source->storageOffset, p->count,
-                                            p->input, p->input, 1);
-  THGuard_enter(&ofMeans, (THUndo)THTensor_(free));
-  ofMeans.what = THTensor_(newWithStorage1d)(result->storage, result->storageOffset, p->count, 1);
-  THNN_(start)(&call);
-  THTensor_(mean)(ofMeans.what, ofRows.what, 1, 0);
-  THGuard_leave(&ofMeans);
-  THGuard_leave(&ofRows);
-  THNN_(finish)(&call);
-}
-
-void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int back, THTensor *source,
-                       THTensor *result)
-{
-  if ((!back || THNNWindowSum_areFew(p, spans)) &&
-      THNN_(areChannelsLast)(p, back, source, result)) {
-    THNN_(sumWindowsNhwc)(p, spans, back, source, result);
-    return;
-  }
-  if (!back && THNN_(areMeans)(p, spans)) {
-    THNN_(meanOfPlanes)(p, source, result);
-    return;
-  }
-  const THNNWindowSum sum = THNNWindowSum_of(p, spans, back);
-  THNN_(Work)
-  work = {.plane = back ? THNN_(spreadPlane) : THNN_(sumPlane),
-          .layer = &sum,
-          .back = back,
-          .source = source,
-          .result = result,
-          .cost = p->input + 4 * p->output,
-          .scratch = sum.bytes};
-  THNN_(work)(p, &work);
-}
-
 /* --- windows that slide ---------------------------------------------------------------------- */
-
-/* The first part of forward and backward: finds the windows, which guard frees. */
-static THNNPlanes THNN_(averaged)(THTensor *input, int axes, THNNWindow axis[3], bool ceil_mode,
-                                  bool count_include_pad, THNNSpans *spans, THGuard *guard)
-{
-  THNNPlanes p = THNN_(imagePlanes)(input, axes);
-  THNNPlanes_slide(&p, axis, ceil_mode);
-  THNNSpans_reserve(spans, guard, p.out);
-  for (int a = 0; a < 3; a++)
-    for (int64_t i = 0; i < p.out[a]; i++) {
-      const int64_t start = i * axis[a].step - axis[a].pad;
-      THNNSpan *span = &spans->of[a][i];
-      *span = THNNWindow_span(&axis[a], i);
-      span->count = count_include_pad ? THMin(axis[a].size, p.in[a] + axis[a].pad - start)
-                                      : span->end - span->begin;
-    }
-  spans->width = axis[2];
-  return p;
-}
 
 /* clang-format off */
 #define SPATIAL                                                                                \
@@ -142,25 +14,21 @@ static THNNPlanes THNN_(averaged)(THTensor *input, int axes, THNNWindow axis[3],
 static void THNN_(average)(THTensor *input, THTensor *output, int axes, THNNWindow axis[3],
                            bool ceil_mode, bool count_include_pad)
 {
-  THGuard guard;
-  THNNSpans spans;
-  const THNNPlanes p =
-      THNN_(averaged)(input, axes, axis, ceil_mode, count_include_pad, &spans, &guard);
-  THNN_(sumWindows)(&p, &spans, 0, input, output);
-  THGuard_leave(&guard);
+  THNNPlanes p = THNN_(imagePlanes)(input, axes);
+  THNNPlanes_slide(&p, axis, ceil_mode);
+  THNN_(averageWindows)(&p, axis, count_include_pad ? THNN_BY_PADDED : THNN_BY_INSIDE, 0, input,
+                        output);
 }
 
 static void THNN_(averageBackward)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
                                    int axes, THNNWindow axis[3], bool ceil_mode,
                                    bool count_include_pad)
 {
-  THGuard guard;
-  THNNSpans spans;
-  const THNNPlanes p =
-      THNN_(averaged)(input, axes, axis, ceil_mode, count_include_pad, &spans, &guard);
+  THNNPlanes p = THNN_(imagePlanes)(input, axes);
+  THNNPlanes_slide(&p, axis, ceil_mode);
   THNN_(checkGradOutput)(&p, gradOutput);
-  THNN_(sumWindows)(&p, &spans, 1, gradOutput, gradInput);
-  THGuard_leave(&guard);
+  THNN_(averageWindows)(&p, axis, count_include_pad ? THNN_BY_PADDED : THNN_BY_INSIDE, 1,
+                        gradOutput, gradInput);
 }
 
 void THNN_(SpatialAveragePooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -207,13 +75,10 @@ void THNN_(VolumetricAveragePooling_updateGradInput)(THNNState *state, THTensor 
 
 static void THNN_(adapt)(THNNPlanes *p, int back, THTensor *source, THTensor *result)
 {
-  THGuard guard;
-  THNNSpans spans;
-  THNNSpans_reserve(&spans, &guard, p->out);
+  THNNWindow axis[3];
   for (int a = 0; a < 3; a++)
-    THNNSpan_adapt(spans.of[a], p->in[a], p->out[a]);
-  THNN_(sumWindows)(p, &spans, back, source, result);
-  THGuard_leave(&guard);
+    axis[a] = THNNWindow_adaptive(p->in[a], p->out[a]);
+  THNN_(averageWindows)(p, axis, THNN_BY_INSIDE, back, source, result);
 }
 
 static void THNN_(adaptive)(THTensor *input, THTensor *output, int axes, const int64_t out[3])

@@ -31,7 +31,15 @@ THNNWindowSum THNNWindowSum_of(const THNNPlanes *planes, const THNNSpans *spans,
 /* Whether no element of an image is in more than THNN_SUM_MOST windows. */
 int THNNWindowSum_areFew(const THNNPlanes *planes, const THNNSpans *spans);
 
+/* The norm of neighbouring features, width of them, stride apart. */
+typedef struct {
+  double power;
+  int width, stride;
+} THNNNorm;
+
 #define TH_GENERIC_FILE "THNN/pool/AvgPoolGeneric.h"
+#include "THGenerateFloatTypes.h"
+#define TH_GENERIC_FILE "THNN/pool/AvgPoolLayers.h"
 #include "THGenerateFloatTypes.h"
 
 #endif

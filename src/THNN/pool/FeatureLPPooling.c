@@ -1,15 +1,10 @@
 /* The norm of neighbouring features: (x1 ^ power + ... + xn ^ power) ^ (1 / power). */
 #include "THNN/layer/Template.h"
 
-typedef struct {
-  accreal power;
-  int width, stride;
-} THNN_(Norm);
-
 /* A plane is features x positions of one image, which may have several dimensions.  argument and
  * power are the argument numbers of input and power. */
-static THNNPlanes THNN_(features)(THTensor *input, int argument, int power,
-                                  const THNN_(Norm) * norm, bool batchMode)
+static THNNPlanes THNN_(features)(THTensor *input, int argument, int power, const THNNNorm *norm,
+                                  bool batchMode)
 {
   const int dims = input->nDimension;
   THArgCheck(dims >= 1 + batchMode && dims <= 3 + batchMode, argument,
@@ -32,6 +27,8 @@ static THNNPlanes THNN_(features)(THTensor *input, int argument, int power,
   return p;
 }
 
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+
 static accreal THNN_(raise)(accreal x, accreal power)
 {
   return power == 1 ? x : power == 2 ? x * x : pow(x, power);
@@ -40,7 +37,7 @@ static accreal THNN_(raise)(accreal x, accreal power)
 static void THNN_(normPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *row)
 {
   const THNNPlanes *p = work->planes;
-  const THNN_(Norm) *norm = work->layer;
+  const THNNNorm *norm = work->layer;
   const ptrdiff_t positions = p->in[2];
   accreal *sum = row;
   for (ptrdiff_t f = 0; f < p->out[1]; f++) {
@@ -60,7 +57,7 @@ static void THNN_(normPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *ro
 static void THNN_(normPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
 {
   const THNNPlanes *p = work->planes;
-  const THNN_(Norm) *norm = work->layer;
+  const THNNNorm *norm = work->layer;
   const ptrdiff_t positions = p->in[2];
   real *gradInput = work->y + plane * p->input;
   memset(gradInput, 0, (size_t)p->input * sizeof *gradInput);
@@ -81,20 +78,41 @@ static void THNN_(normPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, 
   }
 }
 
+void THNN_(normPlanes)(const THNNPlanes *p, const THNNNorm *norm, THTensor *input, THTensor *output)
+{
+  THNN_(Work)
+  work = {.plane = THNN_(normPlane),
+          .layer = norm,
+          .source = input,
+          .result = output,
+          .cost = 8 * p->output * norm->width,
+          .scratch = (size_t)p->in[2] * sizeof(accreal)};
+  THNN_(work)(p, &work);
+}
+
+void THNN_(normPlanesBackward)(const THNNPlanes *p, const THNNNorm *norm, THTensor *gradOutput,
+                               THTensor *gradInput, THTensor *input, THTensor *output)
+{
+  THNN_(Work)
+  work = {.plane = THNN_(normPlaneBackward),
+          .layer = norm,
+          .back = 1,
+          .source = gradOutput,
+          .result = gradInput,
+          .with = {input, output},
+          .cost = 8 * p->output * norm->width};
+  THNN_(work)(p, &work);
+}
+
+#endif
+
 void THNN_(FeatureLPPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                           accreal power, int width, int stride, bool batchMode)
 {
   THNN_ENTER(state, input, output);
-  const THNN_(Norm) norm = {power, width, stride};
+  const THNNNorm norm = {power, width, stride};
   const THNNPlanes p = THNN_(features)(input, 2, 4, &norm, batchMode);
-  THNN_(Work)
-  work = {.plane = THNN_(normPlane),
-          .layer = &norm,
-          .source = input,
-          .result = output,
-          .cost = 8 * p.output * width,
-          .scratch = (size_t)p.in[2] * sizeof(accreal)};
-  THNN_(work)(&p, &work);
+  THNN_(normPlanes)(&p, &norm, input, output);
 }
 
 void THNN_(FeatureLPPooling_updateGradInput)(THNNState *state, THTensor *gradOutput,
@@ -102,17 +120,9 @@ void THNN_(FeatureLPPooling_updateGradInput)(THNNState *state, THTensor *gradOut
                                              accreal power, int width, int stride, bool batchMode)
 {
   THNN_ENTER(state, gradOutput, input, output, gradInput);
-  const THNN_(Norm) norm = {power, width, stride};
+  const THNNNorm norm = {power, width, stride};
   const THNNPlanes p = THNN_(features)(input, 3, 6, &norm, batchMode);
   THNN_(checkGradOutput)(&p, gradOutput);
   THNN_CHECK_SHAPE(gradOutput, output);
-  THNN_(Work)
-  work = {.plane = THNN_(normPlaneBackward),
-          .layer = &norm,
-          .back = 1,
-          .source = gradOutput,
-          .result = gradInput,
-          .with = {input, output},
-          .cost = 8 * p.output * width};
-  THNN_(work)(&p, &work);
+  THNN_(normPlanesBackward)(&p, &norm, gradOutput, gradInput, input, output);
 }

@@ -44,8 +44,3 @@ static inline ptrdiff_t THNN_(maxPoolBackwardRoom)(const THNNWindow w[3])
   return 2 * THNN_POOL_ROWS * THNN_(maxPoolBackwardPitch)(w) + 2 * THNN_POOL_ROWS * w[2].input +
          THNN_STREAM_BYTES / (ptrdiff_t)sizeof(real);
 }
-
-/* Adds the gradient of each output element to that of the input element that it came from.
- * w are the windows if they slide, otherwise NULL. */
-void THNN_(maxPoolBackward)(const THNNPlanes *planes, const THNNWindow w[3], THTensor *gradOutput,
-                            THTensor *gradInput, THIndexTensor *indices);

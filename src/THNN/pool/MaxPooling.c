@@ -1,282 +1,22 @@
 /* Max pooling of images, volumes and sequences. */
-#include "TH/loop/THPlan.h"
-
 #include "THNN/layer/Template.h"
-
-TH_DISPATCH(THNN_(MaxPoolKernel), THNN_(maxPool))
-TH_DISPATCH(THNN_(MaxPoolBackwardKernel), THNN_(maxPoolBackwardKernel))
-TH_DISPATCH(THNN_(MaxNhwcKernel), THNN_(maxPoolNhwc))
-TH_DISPATCH(THNN_(MaxSpansKernel), THNN_(maxSpans))
-
-/* --- windows of any kind --------------------------------------------------------------------- */
-
-/* Elements along an axis of the middle window, which is typical. */
-static int64_t THNN_(elementsAlong)(const THNNPlanes *p, const THNNSpans *spans, int axis)
-{
-  const THNNSpan *middle = &spans->of[axis][p->out[axis] / 2];
-  return (middle->end - middle->begin - 1) / spans->dilation[axis] + 1;
-}
-
-static int64_t THNN_(elementsOfWindow)(const THNNPlanes *p, const THNNSpans *spans)
-{
-  return THNN_(elementsAlong)(p, spans, 0) * THNN_(elementsAlong)(p, spans, 1) *
-         THNN_(elementsAlong)(p, spans, 2);
-}
-
-/* Whether windows are so large that vectors of their rows are worth it. */
-static int THNN_(areLarge)(const THNNPlanes *p, const THNNSpans *spans)
-{
-  enum { LARGE = 8 };
-  return THNN_(elementsOfWindow)(p, spans) >= LARGE && THNN_(elementsAlong)(p, spans, 2) > 1;
-}
-
-void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
-                       int64_t *index)
-{
-  /* In windows with so few elements a branch on the largest is often mispredicted: no branches. */
-  enum { BRANCHLESS = 4 };
-  const int64_t *dilation = spans->dilation;
-  if (*THNN_(maxSpans) && p->input <= INT32_MAX && dilation[2] == 1 && THNN_(areLarge)(p, spans)) {
-    (*THNN_(maxSpans))(p, spans, x, y, index);
-    return;
-  }
-  for (int64_t i = 0; i < p->out[0]; i++)
-    for (int64_t j = 0; j < p->out[1]; j++)
-      for (int64_t k = 0; k < p->out[2]; k++) {
-        const THNNSpan t = spans->of[0][i], h = spans->of[1][j], w = spans->of[2][k];
-        int64_t best = (t.begin * p->in[1] + h.begin) * p->in[2] + w.begin;
-        real most = -(real)INFINITY;
-        const int few = (t.end - t.begin) * (h.end - h.begin) * (w.end - w.begin) <= BRANCHLESS;
-        for (int64_t z = t.begin; z < t.end; z += dilation[0])
-          for (int64_t r = h.begin; r < h.end; r += dilation[1]) {
-            const int64_t row = (z * p->in[1] + r) * p->in[2];
-            for (int64_t c = w.begin; c < w.end; c += dilation[2]) {
-              const real value = x[row + c];
-              const int64_t take = (value > most) | (value != value); /* NaN is larger than all */
-              if (few) {
-                best ^= (best ^ (row + c)) & -take;
-                most = x[best];
-              } else if (take) {
-                most = value;
-                best = row + c;
-              }
-            }
-          }
-        *y++ = most;
-        *index++ = best + TH_INDEX_BASE;
-      }
-}
-
-static void THNN_(spansPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
-{
-  const THNNPlanes *p = work->planes;
-  THNN_(maxOfSpans)(p, work->layer, work->x + plane * p->input, work->y + plane * p->output,
-                    work->to + plane * p->output);
-}
-
-/* --- channels-last images -------------------------------------------------------------------- */
-
-static THIndexTensor *THNN_(viewIndicesNhwc)(const THNNPlanes *p, THGuard *guard, THIndexTensor *t)
-{
-  THGuard_enter(guard, (THUndo)THIndexTensor_(free));
-  THIndexTensor *view = guard->what = THIndexTensor_(newWithTensor)(t);
-  for (int d = p->dims - p->axes - 1; d + 1 < p->dims; d++)
-    THIndexTensor_(transpose)(view, NULL, d, d + 1);
-  return view;
-}
-
-/* Whether all three tensors are channels-last, and planes are small enough for the kernel. */
-static int THNN_(canPoolNhwc)(const THNNPlanes *p, THTensor *input, THTensor *output,
-                              THIndexTensor *indices)
-{
-  return p->input <= INT32_MAX && THNN_(areChannelsLast)(p, 0, input, output) &&
-         THNNPlanes_areChannelsLast(p, p->outSize, indices->nDimension, indices->size,
-                                    indices->stride);
-}
-
-static void THNN_(maxRowNhwc)(const THNN_(Work) * work, ptrdiff_t row, void *unused)
-{
-  const THNNPlanes *p = work->planes;
-  const ptrdiff_t planes = p->inSize[p->dims - 1];
-  const ptrdiff_t rows = p->out[0] * p->out[1], each = p->out[2] * planes;
-  (*THNN_(maxPoolNhwc))(p, work->layer, planes, work->x + row / rows * p->input * planes,
-                        row % rows, work->y + row * each, work->to + row * each);
-}
-
-static void THNN_(maxOfSpansNhwc)(const THNNPlanes *p, const THNNSpans *spans, THTensor *input,
-                                  THTensor *output, THIndexTensor *indices)
-{
-  THGuard ofIndices;
-  const int64_t elements = THNN_(elementsOfWindow)(p, spans);
-  THNN_(Work)
-  work = {.plane = THNN_(maxRowNhwc),
-          .layer = spans,
-          .source = input,
-          .result = output,
-          .cost = 4 * elements * p->out[2] * THNNPlanes_ofImage(p)};
-  work.indices = THNN_(viewIndicesNhwc)(p, &ofIndices, indices);
-  THNN_(workRowsNhwc)(p, &work);
-  THGuard_leave(&ofIndices);
-}
-
-/* --- the gradient ---------------------------------------------------------------------------- */
-
-static void THNN_(maxPoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
-{
-  const THNNPlanes *p = work->planes;
-  const THNNWindow *axis = work->layer;
-  real *y = work->y + plane * p->input;
-  const real *x = work->x + plane * p->output;
-  const int64_t *index = work->from + plane * p->output;
-  if (axis && (*THNN_(maxPoolBackwardKernel))(axis, work->streams, x, index, y, room))
-    return;
-  memset(y, 0, (size_t)p->input * sizeof *y);
-  /* Neighbours often have the same source, and their additions then wait for each other.  So the
-   * windows are cut into four parts, and one element of each is added in turn.  For the next plane,
-   * eight indices and the elements of as many windows are prefetched at a time. */
-  enum { LINE = 8, WRITTEN = 64 / sizeof *y }; /* indices and elements of a cache line */
-  const ptrdiff_t part = p->output / THNN_POOL_PARTS, each = p->input / THMax(1, p->output);
-  for (ptrdiff_t i = 0; i < part; i++) {
-    if (i % LINE == 0)
-      for (int k = 0; k < THNN_POOL_PARTS; k++) {
-        const ptrdiff_t next = i + k * part, count = THMin(LINE, part - i) * each;
-        __builtin_prefetch(index + p->output + next);
-        __builtin_prefetch(x + p->output + next);
-        for (ptrdiff_t to = 0; to < count; to += WRITTEN)
-          __builtin_prefetch(y + p->input + next * each + to, 1);
-      }
-    for (int k = 0; k < THNN_POOL_PARTS; k++)
-      y[index[i + k * part] - TH_INDEX_BASE] += x[i + k * part];
-  }
-  for (ptrdiff_t i = THNN_POOL_PARTS * part; i < p->output; i++)
-    y[index[i] - TH_INDEX_BASE] += x[i];
-}
-
-static inline void THNN_(addWindowNhwc)(const THNN_(Work) * work, ptrdiff_t at, ptrdiff_t planes,
-                                        real *y)
-{
-  for (ptrdiff_t k = 0; k < planes; k++)
-    y[(work->from[at + k] - TH_INDEX_BASE) * planes + k] += work->x[at + k];
-}
-
-/* A channels-last image, in the order of maxPoolPlaneBackward, so that sums have the same bits. */
-static void THNN_(maxPoolImageBackward)(const THNN_(Work) * work, ptrdiff_t image, void *unused)
-{
-  const THNNPlanes *p = work->planes;
-  const ptrdiff_t planes = p->inSize[p->dims - 1], begin = image * p->output;
-  const ptrdiff_t windows = p->output / planes, part = windows / THNN_POOL_PARTS;
-  real *y = work->y + image * p->input;
-  memset(y, 0, (size_t)p->input * sizeof *y);
-  for (ptrdiff_t i = 0; i < part; i++)
-    for (int k = 0; k < THNN_POOL_PARTS; k++)
-      THNN_(addWindowNhwc)(work, begin + (i + k * part) * planes, planes, y);
-  for (ptrdiff_t i = THNN_POOL_PARTS * part; i < windows; i++)
-    THNN_(addWindowNhwc)(work, begin + i * planes, planes, y);
-}
-
-/* Needs at least as many images as threads, as images are not divided.  Returns 0 otherwise, or if
- * a tensor is not channels-last. */
-static int THNN_(maxPoolNhwcBackward)(const THNNPlanes *p, THTensor *gradOutput,
-                                      THTensor *gradInput, THIndexTensor *indices)
-{
-  const ptrdiff_t planes = THNNPlanes_ofImage(p), images = p->count / planes;
-  if (images < THParallel_threads(p->count * (p->input + p->output), TH_LOOP_GRAIN) ||
-      !THNNPlanes_areChannelsLast(p, p->outSize, gradOutput->nDimension, gradOutput->size,
-                                  gradOutput->stride) ||
-      !THNNPlanes_areChannelsLast(p, p->outSize, indices->nDimension, indices->size,
-                                  indices->stride) ||
-      !THNNPlanes_areChannelsLast(p, p->inSize, gradInput->nDimension, gradInput->size,
-                                  gradInput->stride))
-    return 0;
-  THGuard ofOutput, ofInput, ofIndices;
-  THNNPlanes last = THNNPlanes_channelsLast(p);
-  last.count = images;
-  last.input *= planes;
-  last.output *= planes;
-  THNN_(Work)
-  work = {.plane = THNN_(maxPoolImageBackward),
-          .back = 1,
-          .source = THNN_(viewChannelsLast)(p, &ofOutput, gradOutput),
-          .limit = p->input,
-          .base = TH_INDEX_BASE,
-          .cost = last.input + last.output};
-  work.result = THNN_(viewChannelsLast)(p, &ofInput, gradInput);
-  work.given = THNN_(viewIndicesNhwc)(p, &ofIndices, indices);
-  THNN_(work)(&last, &work);
-  THGuard_leave(&ofIndices);
-  THGuard_leave(&ofInput);
-  THGuard_leave(&ofOutput);
-  return 1;
-}
-
-void THNN_(maxPoolBackward)(const THNNPlanes *p, const THNNWindow axis[3], THTensor *gradOutput,
-                            THTensor *gradInput, THIndexTensor *indices)
-{
-  THNN_(checkGradOutput)(p, gradOutput);
-  THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
-  if (THNN_(maxPoolNhwcBackward)(p, gradOutput, gradInput, indices))
-    return;
-  enum { LANES = 64 / sizeof(real) };
-  const int wide = p->out[2] >= 3 * LANES / 4; /* rows of windows that fill most of a vector */
-  const int asks = axis && wide && *THNN_(maxPoolBackwardKernel) && p->input <= INT32_MAX / 4;
-  const ptrdiff_t most = THPlan_cacheBytes() / (ptrdiff_t)sizeof(real);
-  THNN_(Work)
-  work = {.plane = THNN_(maxPoolPlaneBackward),
-          .layer = asks ? axis : NULL,
-          .back = 1,
-          .streams = asks && p->count * p->input >= most,
-          .source = gradOutput,
-          .result = gradInput,
-          .given = indices,
-          .limit = p->input,
-          .base = TH_INDEX_BASE,
-          .cost = p->input + p->output,
-          .scratch = asks ? (size_t)THNN_(maxPoolBackwardRoom)(axis) * sizeof(real) : 0};
-  THNN_(work)(p, &work);
-}
 
 /* --- windows that slide ---------------------------------------------------------------------- */
 
-static void THNN_(maxPoolPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
-{
-  const THNNPlanes *p = work->planes;
-  (*THNN_(maxPool))(work->layer, work->x + plane * p->input, work->y + plane * p->output,
-                    work->to + plane * p->output);
-}
-
-static void THNN_(maxPoolForward)(THNNPlanes *p, THTensor *input, THTensor *output,
-                                  THIndexTensor *indices, THNNWindow axis[3], bool ceil_mode)
+static void THNN_(slide)(THNNPlanes *p, THNNWindow axis[3], bool ceil_mode, THTensor *input,
+                         THTensor *output, THIndexTensor *indices)
 {
   THNNPlanes_slide(p, axis, ceil_mode);
-  for (int a = 0; a < 3; a++) /* cut off what lies beyond the plane for every window */
-    axis[a].size = THMin(axis[a].size, (axis[a].input - 1 + axis[a].pad) / axis[a].dilation + 1);
-  const int huge = p->input > INT32_MAX; /* indices do not fit into the kernels' vectors */
-  const int last = THNN_(canPoolNhwc)(p, input, output, indices);
-  THGuard guard;
-  THNNSpans spans;
-  const THNNWindow *w = &axis[2];
-  /* Long windows that overlap little, or rows with few windows. */
-  const int apart = *THNN_(maxSpans) && (w->step > 2 || w->output == 1) && w->dilation == 1 &&
-                    (w->size > 5 || (w->output < 4 && w->size > 1));
-  const int single = huge || apart || last;
-  THNNSpans_reserve(&spans, &guard, single ? p->out : (int64_t[]){0, 0, 0});
-  for (int a = 0; a < 3; a++) {
-    spans.dilation[a] = axis[a].dilation;
-    for (int64_t i = 0; single && i < p->out[a]; i++)
-      spans.of[a][i] = THNNWindow_span(&axis[a], i);
-  }
-  THNN_(Work)
-  work = {.plane = single ? THNN_(spansPlane) : THNN_(maxPoolPlane),
-          .layer = single ? (const void *)&spans : axis,
-          .source = input,
-          .result = output,
-          .indices = indices,
-          .cost = 4 * p->output * axis[0].size * axis[1].size * axis[2].size};
-  if (last)
-    THNN_(maxOfSpansNhwc)(p, &spans, input, output, indices);
-  else
-    THNN_(work)(p, &work);
-  THGuard_leave(&guard);
+  THNN_(maxPoolForward)(p, axis, input, output, indices);
+}
+
+static void THNN_(windowsBackward)(const THNNPlanes *p, const THNNWindow axis[3],
+                                   THTensor *gradOutput, THTensor *gradInput,
+                                   THIndexTensor *indices)
+{
+  THNN_(checkGradOutput)(p, gradOutput);
+  THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
+  THNN_(maxPoolBackward)(p, axis, gradOutput, gradInput, indices);
 }
 
 /* clang-format off */
@@ -296,7 +36,7 @@ void THNN_(SpatialDilatedMaxPooling_updateOutput)(THNNState *state, THTensor *in
   THNN_ENTER(state, input, output, indices);
   THNNPlanes p = THNN_(imagePlanes)(input, 2);
   THNNWindow axis[] = SPATIAL(dilationH, dilationW);
-  THNN_(maxPoolForward)(&p, input, output, indices, axis, ceil_mode);
+  THNN_(slide)(&p, axis, ceil_mode, input, output, indices);
 }
 
 void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
@@ -309,7 +49,7 @@ void THNN_(SpatialDilatedMaxPooling_updateGradInput)(THNNState *state, THTensor 
   THNNPlanes p = THNN_(imagePlanes)(input, 2);
   THNNWindow axis[] = SPATIAL(dilationH, dilationW);
   THNNPlanes_slide(&p, axis, ceil_mode);
-  THNN_(maxPoolBackward)(&p, axis, gradOutput, gradInput, indices);
+  THNN_(windowsBackward)(&p, axis, gradOutput, gradInput, indices);
 }
 
 void THNN_(SpatialMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -338,7 +78,7 @@ void THNN_(VolumetricDilatedMaxPooling_updateOutput)(THNNState *state, THTensor 
   THNN_ENTER(state, input, output, indices);
   THNNPlanes p = THNN_(imagePlanes)(input, 3);
   THNNWindow axis[] = VOLUMETRIC(dilationT, dilationH, dilationW);
-  THNN_(maxPoolForward)(&p, input, output, indices, axis, ceilMode);
+  THNN_(slide)(&p, axis, ceilMode, input, output, indices);
 }
 
 void THNN_(VolumetricDilatedMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
@@ -352,7 +92,7 @@ void THNN_(VolumetricDilatedMaxPooling_updateGradInput)(THNNState *state, THTens
   THNNPlanes p = THNN_(imagePlanes)(input, 3);
   THNNWindow axis[] = VOLUMETRIC(dilationT, dilationH, dilationW);
   THNNPlanes_slide(&p, axis, ceilMode);
-  THNN_(maxPoolBackward)(&p, axis, gradOutput, gradInput, indices);
+  THNN_(windowsBackward)(&p, axis, gradOutput, gradInput, indices);
 }
 
 void THNN_(VolumetricMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
@@ -388,44 +128,13 @@ static THNNPlanes THNN_(frames)(THTensor *input, THNNWindow axis[3], int kW, int
   return p;
 }
 
-static void THNN_(framesPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
-{
-  const THNNPlanes *p = work->planes;
-  const THNNWindow *axis = work->layer;
-  THNN_(maxPoolPlane)(work, plane, unused);
-  int64_t *index = work->to + plane * p->output;
-  for (int64_t frame = 0; frame < p->out[1]; frame++)
-    for (int64_t i = 0; i < p->out[2]; i++, index++)
-      *index = (*index - TH_INDEX_BASE) / p->in[2] - frame * axis[1].step;
-}
-
-static void THNN_(framesPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
-{
-  const THNNPlanes *p = work->planes;
-  const THNNWindow *axis = work->layer;
-  real *y = work->y + plane * p->input;
-  const real *x = work->x + plane * p->output;
-  const int64_t *index = work->from + plane * p->output;
-  memset(y, 0, (size_t)p->input * sizeof *y);
-  for (int64_t frame = 0; frame < p->out[1]; frame++)
-    for (int64_t i = 0; i < p->out[2]; i++)
-      y[(frame * axis[1].step + *index++) * p->in[2] + i] += *x++;
-}
-
 void THNN_(TemporalMaxPooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                             THIndexTensor *indices, int kW, int dW)
 {
   THNN_ENTER(state, input, output, indices);
   THNNWindow axis[3];
   const THNNPlanes p = THNN_(frames)(input, axis, kW, dW);
-  THNN_(Work)
-  work = {.plane = THNN_(framesPlane),
-          .layer = axis,
-          .source = input,
-          .result = output,
-          .indices = indices,
-          .cost = 4 * p.output * kW};
-  THNN_(work)(&p, &work);
+  THNN_(maxFrames)(&p, axis, input, output, indices);
 }
 
 void THNN_(TemporalMaxPooling_updateGradInput)(THNNState *state, THTensor *input,
@@ -437,52 +146,36 @@ void THNN_(TemporalMaxPooling_updateGradInput)(THNNState *state, THTensor *input
   const THNNPlanes p = THNN_(frames)(input, axis, kW, dW);
   THNN_(checkGradOutput)(&p, gradOutput);
   THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
-  THNN_(Work)
-  work = {.plane = THNN_(framesPlaneBackward),
-          .layer = axis,
-          .back = 1,
-          .source = gradOutput,
-          .result = gradInput,
-          .given = indices,
-          .limit = kW,
-          .base = 0,
-          .cost = p.input + p.output};
-  THNN_(work)(&p, &work);
+  THNN_(maxFramesBackward)(&p, axis, gradOutput, gradInput, indices);
 }
 
 /* --- windows that divide the image among a number of outputs --------------------------------- */
 
+static void THNN_(adaptiveAxes)(const THNNPlanes *p, THNNWindow axis[3])
+{
+  for (int a = 0; a < 3; a++)
+    axis[a] = THNNWindow_adaptive(p->in[a], p->out[a]);
+}
+
 static void THNN_(adaptive)(THTensor *input, THTensor *output, THIndexTensor *indices, int axes,
                             const int64_t out[3])
 {
+  THNNWindow axis[3];
   THNNPlanes p = THNN_(imagePlanes)(input, axes);
   THNNPlanes_result(&p, out);
-  THGuard guard;
-  THNNSpans spans;
-  THNNSpans_reserve(&spans, &guard, p.out);
-  for (int a = 0; a < 3; a++)
-    THNNSpan_adapt(spans.of[a], p.in[a], p.out[a]);
-  THNN_(Work)
-  work = {.plane = THNN_(spansPlane),
-          .layer = &spans,
-          .source = input,
-          .result = output,
-          .indices = indices,
-          .cost = 4 * (p.input + p.output)};
-  if (THNN_(canPoolNhwc)(&p, input, output, indices))
-    THNN_(maxOfSpansNhwc)(&p, &spans, input, output, indices);
-  else
-    THNN_(work)(&p, &work);
-  THGuard_leave(&guard);
+  THNN_(adaptiveAxes)(&p, axis);
+  THNN_(maxPoolForward)(&p, axis, input, output, indices);
 }
 
 /* The size of the output is that of gradOutput. */
 static void THNN_(adaptiveBackward)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
                                     THIndexTensor *indices, int axes)
 {
+  THNNWindow axis[3];
   THNNPlanes p = THNN_(imagePlanes)(input, axes);
   THNN_(resultOf)(&p, gradOutput);
-  THNN_(maxPoolBackward)(&p, NULL, gradOutput, gradInput, indices);
+  THNN_(adaptiveAxes)(&p, axis);
+  THNN_(windowsBackward)(&p, axis, gradOutput, gradInput, indices);
 }
 
 void THNN_(SpatialAdaptiveMaxPooling_updateOutput)(THNNState *state, THTensor *input,

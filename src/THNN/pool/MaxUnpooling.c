@@ -19,6 +19,8 @@ static THNNPlanes THNN_(unpooled)(THTensor *input, THIndexTensor *indices, int a
   return unpooled;
 }
 
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+
 static void THNN_(unpoolPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
 {
   const THNNPlanes *p = work->planes;
@@ -49,21 +51,29 @@ static void THNN_(unpoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane
   }
 }
 
+void THNN_(unpoolPlanes)(const THNNPlanes *p, int back, THTensor *source, THTensor *result,
+                         THIndexTensor *indices)
+{
+  THNN_(Work)
+  work = {.plane = back ? THNN_(unpoolPlaneBackward) : THNN_(unpoolPlane),
+          .back = !back, /* the larger planes are the input's */
+          .source = source,
+          .result = result,
+          .given = indices,
+          .limit = p->input,
+          .base = TH_INDEX_BASE,
+          .cost = back ? p->output : p->input + p->output};
+  THNN_(work)(p, &work);
+}
+
+#endif
+
 static void THNN_(unpool)(THTensor *input, THTensor *output, THIndexTensor *indices, int axes,
                           const int64_t out[3])
 {
   int64_t size[5];
   const THNNPlanes p = THNN_(unpooled)(input, indices, axes, out, size);
-  THNN_(Work)
-  work = {.plane = THNN_(unpoolPlane),
-          .back = 1,
-          .source = input,
-          .result = output,
-          .given = indices,
-          .limit = p.input,
-          .base = TH_INDEX_BASE,
-          .cost = p.input + p.output};
-  THNN_(work)(&p, &work);
+  THNN_(unpoolPlanes)(&p, 0, input, output, indices);
 }
 
 static void THNN_(unpoolBackward)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
@@ -75,15 +85,7 @@ static void THNN_(unpoolBackward)(THTensor *input, THTensor *gradOutput, THTenso
     THError("gradOutput has size %s, for input of %s it has to be %s",
             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
             _THSizeDesc(size, p.dims).str);
-  THNN_(Work)
-  work = {.plane = THNN_(unpoolPlaneBackward),
-          .source = gradOutput,
-          .result = gradInput,
-          .given = indices,
-          .limit = p.input,
-          .base = TH_INDEX_BASE,
-          .cost = p.output};
-  THNN_(work)(&p, &work);
+  THNN_(unpoolPlanes)(&p, 1, gradOutput, gradInput, indices);
 }
 
 void THNN_(SpatialMaxUnpooling_updateOutput)(THNNState *state, THTensor *input, THTensor *output,

@@ -2,48 +2,27 @@
  * sequences, whose planes are frames x features, have one for each feature. */
 #include "THNN/layer/Template.h"
 
-typedef struct {
-  THNNPlanes planes;
-  THNNSpans spans;
-  THNNWindowSum sum;
-  int64_t channels; /* with a weight each: planes of an image, or features */
-  int ofFeatures;
-} THNN_(Sampling);
-
 /* --- what there is to compute ---------------------------------------------------------------- */
 
-/* Finds the windows, which guard frees. */
-static void THNN_(windowsOf)(THNN_(Sampling) * s, THGuard *guard, THNNWindow axis[3])
+static THNN_(Sampling) THNN_(ofImages)(THTensor *input, int kW, int kH, int dW, int dH)
 {
-  THNNPlanes *p = &s->planes;
-  THNNPlanes_slide(p, axis, false);
-  THNNSpans_reserve(&s->spans, guard, p->out);
-  for (int a = 0; a < 3; a++)
-    for (int64_t i = 0; i < p->out[a]; i++)
-      s->spans.of[a][i] = THNNWindow_span(&axis[a], i);
-  s->spans.width = axis[2];
-}
-
-static THNN_(Sampling)
-    THNN_(ofImages)(THTensor *input, int kW, int kH, int dW, int dH, THGuard *guard)
-{
-  THNN_(Sampling) s = {.planes = THNN_(imagePlanes)(input, 2)};
-  THNNWindow axis[] = {THNNWindow_of(1, 1, 0, 1), THNNWindow_of(kH, dH, 0, 1),
-                       THNNWindow_of(kW, dW, 0, 1)};
+  THNN_(Sampling)
+  s = {.planes = THNN_(imagePlanes)(input, 2),
+       .axis = {THNNWindow_of(1, 1, 0, 1), THNNWindow_of(kH, dH, 0, 1),
+                THNNWindow_of(kW, dW, 0, 1)}};
   s.channels = input->size[s.planes.dims - 3];
-  THNN_(windowsOf)(&s, guard, axis);
+  THNNPlanes_slide(&s.planes, s.axis, false);
   return s;
 }
 
-static THNN_(Sampling) THNN_(ofFrames)(THTensor *input, int kW, int dW, THGuard *guard)
+static THNN_(Sampling) THNN_(ofFrames)(THTensor *input, int kW, int dW)
 {
   THNN_(Sampling)
   s = {.planes = THNN_(planes)(input, 2, 2, 0, 1, "frames x features, or a batch of that"),
+       .axis = {THNNWindow_of(1, 1, 0, 1), THNNWindow_of(kW, dW, 0, 1), THNNWindow_of(1, 1, 0, 1)},
        .ofFeatures = 1};
-  THNNWindow axis[] = {THNNWindow_of(1, 1, 0, 1), THNNWindow_of(kW, dW, 0, 1),
-                       THNNWindow_of(1, 1, 0, 1)};
   s.channels = s.planes.in[2];
-  THNN_(windowsOf)(&s, guard, axis);
+  THNNPlanes_slide(&s.planes, s.axis, false);
   return s;
 }
 
@@ -56,7 +35,14 @@ static void THNN_(checkChannels)(const THNN_(Sampling) * s, THTensor *t, int arg
              (long long)s->channels);
 }
 
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+
 /* --- forward and backward -------------------------------------------------------------------- */
+
+typedef struct {
+  const THNN_(Sampling) * sampling;
+  THNNWindowSum sum;
+} THNN_(SamplingWork);
 
 /* y = y * weight + bias for the n elements of a plane; bias may be NULL. */
 static void THNN_(scalePlane)(const THNN_(Sampling) * s, ptrdiff_t plane, ptrdiff_t n, real *y,
@@ -76,38 +62,41 @@ static void THNN_(scalePlane)(const THNN_(Sampling) * s, ptrdiff_t plane, ptrdif
 static void THNN_(samplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
 {
   const THNNPlanes *p = work->planes;
-  const THNN_(Sampling) *s = work->layer;
+  const THNN_(SamplingWork) *s = work->layer;
   real *y = work->y + plane * p->output;
   THNN_(windowSum)
   [THNN_WINDOW_SUM](p, &s->sum, work->x + plane * p->input, y, memory);
-  THNN_(scalePlane)(s, plane, p->output, y, work->w[0], work->w[1]);
+  THNN_(scalePlane)(s->sampling, plane, p->output, y, work->w[0], work->w[1]);
 }
 
 static void THNN_(samplePlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
 {
   const THNNPlanes *p = work->planes;
-  const THNN_(Sampling) *s = work->layer;
+  const THNN_(SamplingWork) *s = work->layer;
   real *y = work->y + plane * p->input;
   THNN_(windowSum)
   [THNN_WINDOW_SPREAD](p, &s->sum, work->x + plane * p->output, y, memory);
-  THNN_(scalePlane)(s, plane, p->input, y, work->w[0], NULL);
+  THNN_(scalePlane)(s->sampling, plane, p->input, y, work->w[0], NULL);
 }
 
-/* bias is NULL backward. */
-static void THNN_(sample)(THNN_(Sampling) * s, THTensor *source, THTensor *result, THTensor *weight,
-                          THTensor *bias)
+void THNN_(sampleWindows)(const THNN_(Sampling) * s, THTensor *source, THTensor *result,
+                          THTensor *weight, THTensor *bias)
 {
-  s->sum = THNNWindowSum_of(&s->planes, &s->spans, !bias);
+  THGuard guard;
+  THNNSpans spans;
+  THNNSpans_divided(&spans, &guard, s->axis, THNN_BY_ONE);
+  const THNN_(SamplingWork) layer = {s, THNNWindowSum_of(&s->planes, &spans, !bias)};
   THNN_(Work)
   work = {.plane = bias ? THNN_(samplePlane) : THNN_(samplePlaneBackward),
-          .layer = s,
+          .layer = &layer,
           .back = !bias,
           .source = source,
           .result = result,
           .with = {weight, bias},
           .cost = s->planes.input + 4 * s->planes.output,
-          .scratch = s->sum.bytes};
+          .scratch = layer.sum.bytes};
   THNN_(work)(&s->planes, &work);
+  THGuard_leave(&guard);
 }
 
 /* --- gradients of the weights ---------------------------------------------------------------- */
@@ -139,17 +128,9 @@ static void THNN_(accumulateChannels)(void *context, ptrdiff_t begin, ptrdiff_t 
   }
 }
 
-static void THNN_(accumulate)(const THNN_(Sampling) * s, THTensor *input, THTensor *gradOutput,
+void THNN_(accumulateWindows)(const THNN_(Sampling) * s, THTensor *sums, THTensor *gradOutput,
                               THTensor *gradWeight, THTensor *gradBias, accreal scale)
 {
-  THNN_(checkGradOutput)(&s->planes, gradOutput);
-  THNN_(checkChannels)(s, gradWeight, 4, "gradWeight");
-  THNN_(checkChannels)(s, gradBias, 5, "gradBias");
-  THGuard guard;
-  THGuard_enter(&guard, (THUndo)THTensor_(free));
-  guard.what = THTensor_(new)();
-  THNN_(sumWindows)(&s->planes, &s->spans, 0, input, guard.what);
-
   THNN_(Call) call;
   THNN_(begin)(&call);
   gradOutput = THNN_(source)(&call, gradOutput);
@@ -158,7 +139,7 @@ static void THNN_(accumulate)(const THNN_(Sampling) * s, THTensor *input, THTens
   THNN_(start)(&call);
   THNN_(Gradients)
   a = {s,
-       THTensor_(data)(guard.what),
+       THTensor_(data)(sums),
        THTensor_(data)(gradOutput),
        THTensor_(data)(gradWeight),
        THTensor_(data)(gradBias),
@@ -167,6 +148,21 @@ static void THNN_(accumulate)(const THNN_(Sampling) * s, THTensor *input, THTens
   THParallel_for(s->channels, THMax(1, TH_LOOP_GRAIN / THMax(1, each)), THNN_(accumulateChannels),
                  &a);
   THNN_(finish)(&call);
+}
+
+#endif
+
+static void THNN_(accumulate)(const THNN_(Sampling) * s, THTensor *input, THTensor *gradOutput,
+                              THTensor *gradWeight, THTensor *gradBias, accreal scale)
+{
+  THNN_(checkGradOutput)(&s->planes, gradOutput);
+  THNN_(checkChannels)(s, gradWeight, 4, "gradWeight");
+  THNN_(checkChannels)(s, gradBias, 5, "gradBias");
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)THTensor_(free));
+  THTensor *sums = guard.what = THTensor_(new)();
+  THNN_(averageWindows)(&s->planes, s->axis, THNN_BY_ONE, 0, input, sums);
+  THNN_(accumulateWindows)(s, sums, gradOutput, gradWeight, gradBias, scale);
   THGuard_leave(&guard);
 }
 
@@ -177,12 +173,10 @@ void THNN_(SpatialSubSampling_updateOutput)(THNNState *state, THTensor *input, T
                                             int dW, int dH)
 {
   THNN_ENTER(state, input, output, weight, bias);
-  THGuard guard;
-  THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
+  THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH);
   THNN_(checkChannels)(&s, weight, 4, "weight");
   THNN_(checkChannels)(&s, bias, 5, "bias");
-  THNN_(sample)(&s, input, output, weight, bias);
-  THGuard_leave(&guard);
+  THNN_(sampleWindows)(&s, input, output, weight, bias);
 }
 
 void THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, THTensor *input,
@@ -190,12 +184,10 @@ void THNN_(SpatialSubSampling_updateGradInput)(THNNState *state, THTensor *input
                                                THTensor *weight, int kW, int kH, int dW, int dH)
 {
   THNN_ENTER(state, input, gradOutput, gradInput, weight);
-  THGuard guard;
-  THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
+  THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH);
   THNN_(checkGradOutput)(&s.planes, gradOutput);
   THNN_(checkChannels)(&s, weight, 5, "weight");
-  THNN_(sample)(&s, gradOutput, gradInput, weight, NULL);
-  THGuard_leave(&guard);
+  THNN_(sampleWindows)(&s, gradOutput, gradInput, weight, NULL);
 }
 
 void THNN_(SpatialSubSampling_accGradParameters)(THNNState *state, THTensor *input,
@@ -204,10 +196,8 @@ void THNN_(SpatialSubSampling_accGradParameters)(THNNState *state, THTensor *inp
                                                  accreal scale)
 {
   THNN_ENTER(state, input, gradOutput, gradWeight, gradBias);
-  THGuard guard;
-  const THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH, &guard);
+  const THNN_(Sampling) s = THNN_(ofImages)(input, kW, kH, dW, dH);
   THNN_(accumulate)(&s, input, gradOutput, gradWeight, gradBias, scale);
-  THGuard_leave(&guard);
 }
 
 /* --- sequences ------------------------------------------------------------------------------- */
@@ -217,15 +207,13 @@ void THNN_(TemporalSubSampling_updateOutput)(THNNState *state, THTensor *input, 
                                              int inputFrameSize)
 {
   THNN_ENTER(state, input, output, weight, bias);
-  THGuard guard;
-  THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
+  THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW);
   THArgCheck(inputFrameSize == -1 || inputFrameSize == s.channels, 8,
              "inputFrameSize is %d, and input has size %s", inputFrameSize,
              THTensor_(sizeDesc)(input).str);
   THNN_(checkChannels)(&s, weight, 4, "weight");
   THNN_(checkChannels)(&s, bias, 5, "bias");
-  THNN_(sample)(&s, input, output, weight, bias);
-  THGuard_leave(&guard);
+  THNN_(sampleWindows)(&s, input, output, weight, bias);
 }
 
 void THNN_(TemporalSubSampling_updateGradInput)(THNNState *state, THTensor *input,
@@ -233,12 +221,10 @@ void THNN_(TemporalSubSampling_updateGradInput)(THNNState *state, THTensor *inpu
                                                 THTensor *weight, int kW, int dW)
 {
   THNN_ENTER(state, input, gradOutput, gradInput, weight);
-  THGuard guard;
-  THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
+  THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW);
   THNN_(checkGradOutput)(&s.planes, gradOutput);
   THNN_(checkChannels)(&s, weight, 5, "weight");
-  THNN_(sample)(&s, gradOutput, gradInput, weight, NULL);
-  THGuard_leave(&guard);
+  THNN_(sampleWindows)(&s, gradOutput, gradInput, weight, NULL);
 }
 
 void THNN_(TemporalSubSampling_accGradParameters)(THNNState *state, THTensor *input,
@@ -246,8 +232,6 @@ void THNN_(TemporalSubSampling_accGradParameters)(THNNState *state, THTensor *in
                                                   THTensor *gradBias, int kW, int dW, accreal scale)
 {
   THNN_ENTER(state, input, gradOutput, gradWeight, gradBias);
-  THGuard guard;
-  const THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW, &guard);
+  const THNN_(Sampling) s = THNN_(ofFrames)(input, kW, dW);
   THNN_(accumulate)(&s, input, gradOutput, gradWeight, gradBias, scale);
-  THGuard_leave(&guard);
 }

@@ -1,15 +1,6 @@
 /* GRU and LSTM cells after their matrix products: biases, gates and states. */
 #include "THNN/layer/Template.h"
 
-TH_DISPATCH(THNN_(FusedCellKernels), THNN_(fusedCells))
-
-/* Rows of n hidden values.  Pointers are to the first row. */
-typedef struct {
-  int64_t rows, n;
-  const real *input, *hidden, *bias, *h, *g, *c, *yc, *gc, *kept;
-  real *gates, *y, *newCell, *keep, *dInput, *dHidden, *dh;
-} THNN_(Cell);
-
 /* Raises unless the last dimension of tensor, argument arg, is whole times that of hx: 3 times for
  * a GRU's gates, for example. */
 static void THNN_(cellCheck)(THTensor *tensor, const char *name, int arg, THTensor *hx,
@@ -51,20 +42,22 @@ static THTensor *THNN_(cellResult)(THNN_(Call) * call, THTensor *tensor, const T
   return THNN_(result)(call, tensor, like->nDimension, size + 2 - like->nDimension);
 }
 
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+
+TH_DISPATCH(THNN_(FusedCellKernels), THNN_(fusedCells))
+
 /* Room for what cellBiases writes, count elements; NULL where there is no bias. */
-static real *THNN_(cellBiasRoom)(THNN_(Call) * call, THTensor *bias1, THTensor *bias2,
-                                 int64_t count)
+real *THNN_(cellBiasRoom)(THNN_(Call) * call, THTensor *bias1, THTensor *bias2, int64_t count)
 {
   return bias1 || bias2 ? THNN_(scratch)(call, count) : NULL;
 }
 
 /* Writes the sum of both biases, either of which may be NULL.  Elements of bias2 from apart on are
  * not added, but follow the sum. */
-static void THNN_(cellBiases)(real *to, THTensor *bias1, THTensor *bias2, int64_t apart,
-                              int64_t count)
+static void THNN_(cellBiases)(const THNN_(Cell) * cell, int64_t apart, int64_t count)
 {
-  const real *first = bias1 ? THTensor_(data)(bias1) : NULL;
-  const real *second = bias2 ? THTensor_(data)(bias2) : NULL;
+  const real *first = cell->bias1, *second = cell->bias2;
+  real *to = cell->bias;
   if (!to)
     return;
   real *rest = to + count - apart;
@@ -82,8 +75,6 @@ static void THNN_(cellRun)(const THNN_(Cell) * cell,
   if (cell->rows > 0)
     THParallel_for(cell->rows, THMax(1, TH_LOOP_GRAIN / 16 / cell->n), rows, (void *)cell);
 }
-
-/* --- GRU ------------------------------------------------------------------------------------- */
 
 static void THNN_(gruRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
@@ -105,6 +96,57 @@ static void THNN_(gruBackRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
                       c->dHidden + 3 * n * i, c->dh + n * i);
 }
 
+static void THNN_(lstmRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Cell) *c = context;
+  const ptrdiff_t n = c->n;
+  for (ptrdiff_t i = begin; i < end; i++)
+    THNN_(fusedCells)
+        ->lstm(n, c->gates + 4 * n * i, c->hidden + 4 * n * i, c->bias, c->c + n * i, c->y + n * i,
+               c->newCell + n * i);
+}
+
+static void THNN_(lstmBackRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Cell) *c = context;
+  const ptrdiff_t n = c->n;
+  for (ptrdiff_t i = begin; i < end; i++)
+    THNN_(fusedCells)
+        ->lstmBackward(n, c->kept + 4 * n * i, c->c + n * i, c->yc + n * i, c->g + n * i,
+                       c->gc + n * i, c->dInput + 4 * n * i, c->dh + n * i);
+}
+
+void THNN_(gruCells)(const THNN_(Cell) * cell)
+{
+  THNN_(cellBiases)(cell, 2 * cell->n, 3 * cell->n);
+  THNN_(cellRun)(cell, THNN_(gruRows));
+}
+
+void THNN_(gruCellsBackward)(const THNN_(Cell) * cell)
+{
+  THNN_(cellRun)(cell, THNN_(gruBackRows));
+}
+
+void THNN_(lstmCells)(const THNN_(Cell) * cell)
+{
+  THNN_(cellBiases)(cell, 4 * cell->n, 4 * cell->n);
+  THNN_(cellRun)(cell, THNN_(lstmRows));
+}
+
+void THNN_(lstmCellsBackward)(const THNN_(Cell) * cell)
+{
+  THNN_(cellRun)(cell, THNN_(lstmBackRows));
+}
+
+#endif
+
+static real *THNN_(dataOf)(THTensor *tensor)
+{
+  return tensor ? THTensor_(data)(tensor) : NULL;
+}
+
+/* --- GRU ------------------------------------------------------------------------------------- */
+
 void THNN_(GRUFused_updateOutput)(THNNState *state, THTensor *input, THTensor *hidden,
                                   THTensor *bias1, THTensor *bias2, THTensor *hx, THTensor *output,
                                   THTensor *storage)
@@ -124,18 +166,18 @@ void THNN_(GRUFused_updateOutput)(THNNState *state, THTensor *input, THTensor *h
   bias1 = THNN_(source)(&call, bias1);
   bias2 = THNN_(source)(&call, bias2);
   THTensor *h = THNN_(source)(&call, hx);
-  real *bias = THNN_(cellBiasRoom)(&call, bias1, bias2, 4 * cell.n);
+  cell.bias = THNN_(cellBiasRoom)(&call, bias1, bias2, 4 * cell.n);
   output = THNN_(result)(&call, output, h->nDimension, h->size);
   storage = THNN_(cellResult)(&call, storage, &cell, h, 5, size);
   THNN_(start)(&call);
-  THNN_(cellBiases)(bias, bias1, bias2, 2 * cell.n, 3 * cell.n);
   cell.input = THTensor_(data)(input);
   cell.hidden = THTensor_(data)(hidden);
-  cell.bias = bias;
+  cell.bias1 = THNN_(dataOf)(bias1);
+  cell.bias2 = THNN_(dataOf)(bias2);
   cell.h = THTensor_(data)(h);
   cell.y = THTensor_(data)(output);
   cell.keep = THTensor_(data)(storage);
-  THNN_(cellRun)(&cell, THNN_(gruRows));
+  THNN_(gruCells)(&cell);
   THNN_(finish)(&call);
 }
 
@@ -161,31 +203,11 @@ void THNN_(GRUFused_updateGradInput)(THNNState *state, THTensor *gradInInput,
   cell.dInput = THTensor_(data)(gradInInput);
   cell.dHidden = THTensor_(data)(gradInHidden);
   cell.dh = THTensor_(data)(gradInputHx);
-  THNN_(cellRun)(&cell, THNN_(gruBackRows));
+  THNN_(gruCellsBackward)(&cell);
   THNN_(finish)(&call);
 }
 
 /* --- LSTM ------------------------------------------------------------------------------------ */
-
-static void THNN_(lstmRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
-{
-  const THNN_(Cell) *c = context;
-  const ptrdiff_t n = c->n;
-  for (ptrdiff_t i = begin; i < end; i++)
-    THNN_(fusedCells)
-        ->lstm(n, c->gates + 4 * n * i, c->hidden + 4 * n * i, c->bias, c->c + n * i, c->y + n * i,
-               c->newCell + n * i);
-}
-
-static void THNN_(lstmBackRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
-{
-  const THNN_(Cell) *c = context;
-  const ptrdiff_t n = c->n;
-  for (ptrdiff_t i = begin; i < end; i++)
-    THNN_(fusedCells)
-        ->lstmBackward(n, c->kept + 4 * n * i, c->c + n * i, c->yc + n * i, c->g + n * i,
-                       c->gc + n * i, c->dInput + 4 * n * i, c->dh + n * i);
-}
 
 void THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, THTensor *hidden,
                                    THTensor *bias1, THTensor *bias2, THTensor *cell,
@@ -204,19 +226,19 @@ void THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, THTensor *
   bias1 = THNN_(source)(&call, bias1);
   bias2 = THNN_(source)(&call, bias2);
   THTensor *before = THNN_(source)(&call, cell);
-  real *bias = THNN_(cellBiasRoom)(&call, bias1, bias2, 4 * c.n);
+  c.bias = THNN_(cellBiasRoom)(&call, bias1, bias2, 4 * c.n);
   input = THNN_(sum)(&call, input);
   output = THNN_(result)(&call, output, before->nDimension, before->size);
   outputCell = THNN_(result)(&call, outputCell, before->nDimension, before->size);
   THNN_(start)(&call);
-  THNN_(cellBiases)(bias, bias1, bias2, 4 * c.n, 4 * c.n);
   c.gates = THTensor_(data)(input);
   c.hidden = THTensor_(data)(hidden);
-  c.bias = bias;
+  c.bias1 = THNN_(dataOf)(bias1);
+  c.bias2 = THNN_(dataOf)(bias2);
   c.c = THTensor_(data)(before);
   c.y = THTensor_(data)(output);
   c.newCell = THTensor_(data)(outputCell);
-  THNN_(cellRun)(&c, THNN_(lstmRows));
+  THNN_(lstmCells)(&c);
   THNN_(finish)(&call);
 }
 
@@ -249,6 +271,6 @@ void THNN_(LSTMFused_updateGradInput)(THNNState *state, THTensor *storage, THTen
   c.gc = THTensor_(data)(gradOutputCell);
   c.dInput = THTensor_(data)(gradInGates);
   c.dh = THTensor_(data)(gradInputCx);
-  THNN_(cellRun)(&c, THNN_(lstmBackRows));
+  THNN_(lstmCellsBackward)(&c);
   THNN_(finish)(&call);
 }

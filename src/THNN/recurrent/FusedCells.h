@@ -3,8 +3,10 @@
 #define THNN_FUSED_CELLS_H
 
 #include "THKernel.h"
-#include "THNN.h"
+#include "THNN/layer/Call.h"
 
+#define TH_GENERIC_FILE "THNN/recurrent/FusedCellsLayers.h"
+#include "THGenerateFloatTypes.h"
 #define TH_GENERIC_FILE "THNN/recurrent/FusedCellsGeneric.h"
 #include "THGenerateFloatTypes.h"
 

@@ -1,8 +1,6 @@
 /* Grid sampling of images and volumes, with linear interpolation. */
 #include "THNN/layer/Template.h"
 
-TH_DISPATCH(THNN_(GridKernel), THNN_(gridSampler))
-
 static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridArgument, int axes,
                                      int padding_mode, int modeArgument)
 {
@@ -41,6 +39,10 @@ static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridAr
              THTensor_(sizeDesc)(input).str);
   return s;
 }
+
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+
+TH_DISPATCH(THNN_(GridKernel), THNN_(gridSampler))
 
 /* Runs a kernel over count blocks or planes, each of which is worth cost elements. */
 static void THNN_(runSampler)(int kernel, THNN_(Sampler) * s, ptrdiff_t count, ptrdiff_t cost)
@@ -98,6 +100,36 @@ static void THNN_(addParts)(const THNN_(Sampler) * s)
     }
 }
 
+void THNN_(prepareSampler)(THNN_(Sampler) * s, int back, THNN_(Call) * call)
+{
+  if (!THNN_(worthTransposing)(s))
+    return;
+  THNN_(makeRoom)(s, call, back ? 2 : 1);
+  if (back)
+    THNN_(makeParts)(s, call);
+}
+
+void THNN_(sampleGrid)(THNN_(Sampler) * s)
+{
+  if (s->rooms)
+    THNN_(runSampler)(THNN_GRID_GROUPS, s, s->shares, TH_LOOP_GRAIN);
+  else
+    THNN_(runSampler)(THNN_GRID_SAMPLE, s, s->batch * s->blocks, 8 * THNN_GRID_BLOCK * s->planes);
+}
+
+void THNN_(sampleGridBackward)(THNN_(Sampler) * s)
+{
+  if (s->rooms) {
+    THNN_(runSampler)(THNN_GRID_GROUPS_BACKWARD, s, s->shares, TH_LOOP_GRAIN);
+    THNN_(addParts)(s);
+  } else {
+    THNN_(runSampler)(THNN_GRID_INPUT, s, s->batch * s->planes, s->plane + 8 * s->points);
+    THNN_(runSampler)(THNN_GRID_POINTS, s, s->batch * s->blocks, 8 * THNN_GRID_BLOCK * s->planes);
+  }
+}
+
+#endif
+
 static void THNN_(sample)(THTensor *input, THTensor *grid, THTensor *output, int axes,
                           int padding_mode)
 {
@@ -107,17 +139,12 @@ static void THNN_(sample)(THTensor *input, THTensor *grid, THTensor *output, int
   input = THNN_(source)(&call, input);
   grid = THNN_(source)(&call, grid);
   THTensor *y = THNN_(result)(&call, output, s.dims, s.size);
-  const int transposed = THNN_(worthTransposing)(&s);
-  if (transposed)
-    THNN_(makeRoom)(&s, &call, 1);
+  THNN_(prepareSampler)(&s, 0, &call);
   THNN_(start)(&call);
   s.x = THTensor_(data)(input);
   s.grid = THTensor_(data)(grid);
   s.y = THTensor_(data)(y);
-  if (transposed)
-    THNN_(runSampler)(THNN_GRID_GROUPS, &s, s.shares, TH_LOOP_GRAIN);
-  else
-    THNN_(runSampler)(THNN_GRID_SAMPLE, &s, s.batch * s.blocks, 8 * THNN_GRID_BLOCK * s.planes);
+  THNN_(sampleGrid)(&s);
   THNN_(finish)(&call);
 }
 
@@ -140,24 +167,14 @@ static void THNN_(sampleBackward)(THTensor *input, THTensor *gradInput, THTensor
   gradOutput = THNN_(source)(&call, gradOutput);
   THTensor *x = THNN_(result)(&call, gradInput, s.dims, inputSize);
   THTensor *p = THNN_(result)(&call, gradGrid, s.dims, gridSize);
-  const int transposed = THNN_(worthTransposing)(&s);
-  if (transposed) {
-    THNN_(makeRoom)(&s, &call, 2);
-    THNN_(makeParts)(&s, &call);
-  }
+  THNN_(prepareSampler)(&s, 1, &call);
   THNN_(start)(&call);
   s.x = THTensor_(data)(input);
   s.grid = THTensor_(data)(grid);
   s.g = THTensor_(data)(gradOutput);
   s.gradInput = THTensor_(data)(x);
   s.gradGrid = THTensor_(data)(p);
-  if (transposed) {
-    THNN_(runSampler)(THNN_GRID_GROUPS_BACKWARD, &s, s.shares, TH_LOOP_GRAIN);
-    THNN_(addParts)(&s);
-  } else {
-    THNN_(runSampler)(THNN_GRID_INPUT, &s, s.batch * s.planes, s.plane + 8 * s.points);
-    THNN_(runSampler)(THNN_GRID_POINTS, &s, s.batch * s.blocks, 8 * THNN_GRID_BLOCK * s.planes);
-  }
+  THNN_(sampleGridBackward)(&s);
   THNN_(finish)(&call);
 }
 

@@ -1,14 +1,14 @@
 /* Resampling: planes whose elements come from given elements of another plane. */
-#include "TH/loop/THPlan.h"
-
 #include "THNN/layer/Template.h"
 
-TH_DISPATCH(THNN_(ResampleKernel), THNN_(resample))
+#ifndef TH_TEMPLATE_DEVICE
+#include "TH/loop/THPlan.h"
+#endif
 
 void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *p, int weighted,
                            THGuard *guard)
 {
-  const size_t one = weighted ? 2 * sizeof(int64_t) + sizeof(real) : sizeof(int64_t);
+  const size_t one = weighted ? 2 * sizeof(int64_t) + sizeof(THNN_real) : sizeof(int64_t);
   int64_t all = 0;
   ptrdiff_t bytes;
   THGuard_enter(guard, THFree);
@@ -18,7 +18,7 @@ void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *p, 
   if (__builtin_mul_overflow(all, (ptrdiff_t)one, &bytes))
     THError("%lld indices are too many", (long long)all);
   int64_t *from = guard->what = THAlloc(bytes), *next = from + all;
-  real *weight = (real *)(next + all);
+  THNN_real *weight = (THNN_real *)(next + all);
   indices->weighted = weighted;
   for (int a = 0; a < 3; a++) {
     indices->from[a] = from;
@@ -29,6 +29,10 @@ void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *p, 
     weight += p->out[a];
   }
 }
+
+#ifndef TH_TEMPLATE_DEVICE /* which has a kernel */
+
+TH_DISPATCH(THNN_(ResampleKernel), THNN_(resample))
 
 /* Finds the longest run of consecutive source indices: all of a row but its padding. */
 static void THNN_(findRun)(THNN_(SourceIndices) * indices, int64_t count)
@@ -211,3 +215,5 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(SourceIndices) * indices, 
   for (int i = 2; indices->weighted && i >= 0; i--)
     THGuard_leave(&guard[i]);
 }
+
+#endif

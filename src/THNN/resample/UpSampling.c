@@ -103,7 +103,7 @@ static void THNN_(between)(THNN_(SourceIndices) * indices, const THNNPlanes *p)
       const int64_t from = i * (in / out) + part / out;
       indices->from[a][i] = from;
       indices->next[a][i] = THMin(from + 1, in);
-      indices->weight[a][i] = (real)(part % out) / (real)out;
+      indices->weight[a][i] = (THNN_real)(part % out) / (THNN_real)out;
     }
   }
 }

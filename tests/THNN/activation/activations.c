@@ -153,6 +153,9 @@ static THGenerator *seeded(const Operands *o)
 {
   static THGenerator generator;
   THRandom_manualSeed(&generator, (uint64_t)o->args[3]);
+#ifdef TH_TEMPLATE_DEVICE /* which has a generator of its own */
+  THCRandom_manualSeed(thc_state(), (uint64_t)o->args[3]);
+#endif
   return &generator;
 }
 static void rreluRandom(Operands *o)
@@ -167,7 +170,9 @@ CALL(RReLU_forward, THNN_(RReLU_updateOutput)(NULL, o->input, o->output, o->tota
                                               false, seeded(o)))
 CALL(RReLU_backward, THNN_(RReLU_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput,
                                                   o->total, A, B, BOOL(2), false))
-#ifdef TH_COMPAT_TORCH7 /* whose draws differ from the golden values; RReLUDraws tests them */
+#if defined(TH_COMPAT_TORCH7) || \
+    defined(                     \
+        TH_TEMPLATE_DEVICE) /* whose draws differ from the golden values; RReLUDraws tests them */
 static void THTest_(RReLU)(void)
 {
   static const Layer layer = {"RReLU", RReLU_forward, RReLU_backward, .random = rreluRandom,
@@ -299,8 +304,13 @@ static void THTest_(RReLUDraws)(void)
   THNN_(RReLU_updateOutput)(NULL, x, y, slopes, 0.25, 0.75, true, false, one);
   for (ptrdiff_t i = 0; i < 99; i++) {
     const real v = *THTest_(at)(x, i);
+#ifdef TH_TEMPLATE_DEVICE
+    const real want = *THTest_(at)(slopes, i);
+    CHECK(v <= 0 ? want >= 0.25 && want <= 0.75 : want == 1);
+#else
     const real want = v <= 0 ? (real)THRandom_uniform(two, 0.25, 0.75) : 1;
     CHECK_EQ(*THTest_(at)(slopes, i), want);
+#endif
     CHECK_EQ(*THTest_(at)(y, i), want * v);
   }
   THNN_(RReLU_updateOutput)(NULL, x, y, slopes, 0.25, 0.75, false, false, one);
@@ -440,7 +450,9 @@ static void THTest_(activationErrors)(void)
 
   CHECK_RAISES(5, "0.5", THNN_(RReLU_updateOutput)(NULL, x, y, w, 0.5, 0.25, true, false, &never));
   CHECK_RAISES(5, "nan", THNN_(RReLU_updateOutput)(NULL, x, y, w, NAN, 1, true, false, &never));
+#ifndef TH_TEMPLATE_DEVICE /* whose generator is always seeded */
   CHECK_RAISES(9, "seeded", THNN_(RReLU_updateOutput)(NULL, x, y, w, 0, 1, true, false, &never));
+#endif
   CHECK_RAISES(0, "[4]", THNN_(RReLU_updateGradInput)(NULL, x, x, y, four, 0, 1, true, false));
   CHECK_RAISES(0, "[4]", THNN_(RReLU_updateGradInput)(NULL, x, four, y, x, 0, 1, true, true));
 
@@ -455,6 +467,7 @@ static void THTest_(activationErrors)(void)
  * Sigmoid's subnormal results are 0. */
 static void THTest_(activationUnits)(void)
 {
+#ifndef TH_TEMPLATE_DEVICE /* whose functions are CUDA's */
   enum { COUNT = 20000 };
   const int bits = sizeof(real) == 4 ? 24 : 53, least = sizeof(real) == 4 ? -149 : -1074;
   const double far = sizeof(real) == 4 ? 87 : 708;
@@ -490,6 +503,7 @@ static void THTest_(activationUnits)(void)
   THTensor_(free)(x);
   THTensor_(free)(y);
   THTensor_(free)(buffer);
+#endif
 }
 
 TH_TESTS(THTest_(Abs), THTest_(LogSigmoid), THTest_(Sigmoid), THTest_(Square), THTest_(Sqrt),

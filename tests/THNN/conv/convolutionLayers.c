@@ -439,6 +439,8 @@ static void random_map(Operands *o, int full)
   o->args[3] = (double)w.of[STRIDE][1];
 }
 
+#ifndef TH_TEMPLATE_DEVICE /* which has no connection tables */
+
 CALL(mapForward, THNN_(SpatialConvolutionMap_updateOutput)(NULL, o->input, o->output, o->weight,
                                                            o->bias, o->table, I2(0), I2(2)))
 CALL(mapBackward,
@@ -478,6 +480,15 @@ static void THTest_(SpatialFullConvolutionMap)(void)
                               fullMapAccumulate,           .random = fullMapRandom, GOLDEN};
   check_layer(&layer);
 }
+
+#else
+static void THTest_(SpatialConvolutionMap)(void)
+{
+}
+static void THTest_(SpatialFullConvolutionMap)(void)
+{
+}
+#endif
 
 /* --- sequences ------------------------------------------------------------------------------- */
 
@@ -752,8 +763,10 @@ static const Layer threaded[] = {
     {"depthWise", depthWiseForward, depthWiseBackward, depthWiseAccumulate,
      .random = depthWiseRandom},
     {"local", localForward, localBackward, localAccumulate, .random = localRandom},
+#ifndef TH_TEMPLATE_DEVICE
     {"map", mapForward, mapBackward, mapAccumulate, .random = mapRandom},
     {"fullMap", fullMapForward, fullMapBackward, fullMapAccumulate, .random = fullMapRandom},
+#endif
     {"temporal", temporalForward, temporalBackward, temporalAccumulate, .random = temporalRandom},
     {"row", rowForward, rowBackward, rowAccumulate, .random = rowRandom},
     {"fromColumns", fromColumns, fromColumnsBackward, .random = fromColumnsRandom},
@@ -831,6 +844,7 @@ static void THTest_(wrongVolumes)(THTensor *x, THTensor *y, THTensor *v, THTenso
 }
 
 /* With a table of connections. */
+#ifndef TH_TEMPLATE_DEVICE
 static void THTest_(wrongMaps)(THTensor *x, THTensor *y, THTensor *w, THTensor *four,
                                THTensor *five, THTensor *m, THTensor *table)
 {
@@ -850,6 +864,7 @@ static void THTest_(wrongMaps)(THTensor *x, THTensor *y, THTensor *w, THTensor *
                                                                1));
   }
 }
+#endif
 
 /* Of sequences. */
 static void THTest_(wrongSequences)(THTensor *x, THTensor *y, THTensor *s, THTensor *four,
@@ -893,7 +908,9 @@ static void THTest_(convolutionErrors)(void)
   WATCH(m);
   THTest_(wrongImages)(x, y, w, w3, four, five);
   THTest_(wrongVolumes)(x, y, v, s, w, w3, four, five, l);
+#ifndef TH_TEMPLATE_DEVICE
   THTest_(wrongMaps)(x, y, w, four, five, m, table);
+#endif
   THTest_(wrongSequences)(x, y, s, four, five, m, table, ws);
   CHECK_RAISES(2, "[5]", THNN_(Im2Col_updateOutput)(NULL, five, y, 2, 2, 1, 1, 0, 0, 1, 1));
   CHECK_RAISES(0, "too small", THNN_(Im2Col_updateOutput)(NULL, x, y, 7, 2, 1, 1, 0, 0, 1, 1));

@@ -6,7 +6,8 @@
 
 /* --- the operands of a golden case ----------------------------------------------------------- */
 
-#if defined(TH_REAL_IS_FLOAT)
+#if defined(LAYER_TOLERANCE) /* a device's of half */
+#elif defined(TH_REAL_IS_FLOAT)
 #define LAYER_TOLERANCE 2e-5
 #else
 #define LAYER_TOLERANCE 1e-12

@@ -229,7 +229,12 @@ static void THTest_(cellUnits)(void)
       worst[kind] = fmax(worst[kind], units_off(got, want, bits, least));
   }
   printf("tanh %.3f, sigmoid %.3f, below -18 %.3f units off\n", worst[0], worst[1], worst[2]);
-  CHECK_MSG(worst[0] < 1.2, "tanh is %.3f units off", worst[0]);
+#ifdef TH_TEMPLATE_DEVICE /* CUDA's tanh */
+  const double bound = 2.5;
+#else
+  const double bound = 1.2;
+#endif
+  CHECK_MSG(worst[0] < bound, "tanh is %.3f units off", worst[0]);
   CHECK_MSG(worst[1] < 5, "sigmoid is %.3f units off", worst[1]);
   CHECK_MSG(worst[2] < 7, "sigmoid far below 0 is %.3f units off", worst[2]);
   THTensor *all[] = {x, zeros, cell, y, after, gates};

@@ -2,18 +2,8 @@
  * other's gradients, and the functions for one image. */
 #include "THNN/layer/Template.h"
 
-typedef struct {
-  THNNWindow at[3];
-  int64_t batch, planes;
-  ptrdiff_t image, columns; /* elements of a plane, and of its columns */
-  int dims;                 /* of the columns: 2, or 3 with a batch */
-  int64_t columnSize[3], imageSize[4];
-  int fold;
-  real *x, *unfolded;
-} THNN_(Columns);
-
 /* image: height and width. */
-static THNN_(Columns)
+static THNN_(ImageColumns)
     THNN_(columnsOf)(int64_t batch, int batched, int64_t planes, const int64_t *image,
                      const THNNLayer *windows, const char *text)
 {
@@ -22,7 +12,7 @@ static THNN_(Columns)
   THNNConvolution c = {.batch = batch, .groups = 1, .planes = planes, .outputs = 1};
   memcpy(c.at, layer.at, sizeof c.at);
   THNNConvolution_complete(&c);
-  THNN_(Columns)
+  THNN_(ImageColumns)
   w = {.batch = batch,
        .planes = planes,
        .image = c.image,
@@ -38,7 +28,7 @@ static THNN_(Columns)
   return w;
 }
 
-static THNN_(Columns) THNN_(columnsOfImages)(THTensor *input, const THNNLayer *windows)
+static THNN_(ImageColumns) THNN_(columnsOfImages)(THTensor *input, const THNNLayer *windows)
 {
   const int batched = input->nDimension == 4;
   THArgCheck(batched || input->nDimension == 3, 2,
@@ -49,8 +39,8 @@ static THNN_(Columns) THNN_(columnsOfImages)(THTensor *input, const THNNLayer *w
 }
 
 /* columns are those of images of height x width. */
-static THNN_(Columns) THNN_(columnsOfColumns)(THTensor *columns, int height, int width,
-                                              const THNNLayer *windows, const char *name)
+static THNN_(ImageColumns) THNN_(columnsOfColumns)(THTensor *columns, int height, int width,
+                                                   const THNNLayer *windows, const char *name)
 {
   const int batched = columns->nDimension == 3;
   const int64_t image[2] = {height, width};
@@ -62,8 +52,8 @@ static THNN_(Columns) THNN_(columnsOfColumns)(THTensor *columns, int height, int
   THNNLayer layer = *windows;
   THNNLayer_count(&layer, image, text.str);
   const int64_t window = layer.at[1].size * layer.at[2].size, depth = columns->size[batched];
-  const THNN_(Columns) w = THNN_(columnsOf)(batched ? columns->size[0] : 1, batched, depth / window,
-                                            image, windows, text.str);
+  const THNN_(ImageColumns) w = THNN_(columnsOf)(batched ? columns->size[0] : 1, batched,
+                                                 depth / window, image, windows, text.str);
   THArgCheck(depth % window == 0 && w.columnSize[batched + 1] == columns->size[batched + 1], 2,
              "%s has size %s, for images of %d x %d and windows of %lld x %lld it has to be "
              "(planes "
@@ -73,13 +63,10 @@ static THNN_(Columns) THNN_(columnsOfColumns)(THTensor *columns, int height, int
   return w;
 }
 
-#ifdef TH_TEMPLATE_DEVICE
-/* What the device does with all planes; folding, what was in the images is gone. */
-static void THNN_(eachPlane)(THNN_(Columns) * w, THTensor *image, THTensor *columns);
-#else
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 static void THNN_(planesOfColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(Columns) *w = context;
+  const THNN_(ImageColumns) *w = context;
   for (ptrdiff_t p = begin; p < end; p++) {
     real *x = w->x + p * w->image, *columns = w->unfolded + p * w->columns;
     if (w->fold)
@@ -89,16 +76,18 @@ static void THNN_(planesOfColumns)(void *context, ptrdiff_t begin, ptrdiff_t end
   }
 }
 
-static void THNN_(eachPlane)(THNN_(Columns) * w, THTensor *image, THTensor *columns)
+void THNN_(eachPlane)(THNN_(ImageColumns) * w, THTensor *image, THTensor *columns)
 {
   w->x = THTensor_(data)(image);
   w->unfolded = THTensor_(data)(columns);
+  if (w->fold && w->zero)
+    memset(w->x, 0, (size_t)(w->batch * w->planes * w->image) * sizeof(real));
   THParallel_for(w->batch * w->planes, THMax(1, TH_LOOP_GRAIN / THMax(1, w->columns)),
                  THNN_(planesOfColumns), w);
 }
 #endif
 
-static void THNN_(imagesToColumns)(THNN_(Columns) w, THTensor *images, THTensor *columns)
+static void THNN_(imagesToColumns)(THNN_(ImageColumns) w, THTensor *images, THTensor *columns)
 {
   THNN_(Call) call;
   THNN_(begin)(&call);
@@ -109,22 +98,17 @@ static void THNN_(imagesToColumns)(THNN_(Columns) w, THTensor *images, THTensor 
   THNN_(finish)(&call);
 }
 
-static void THNN_(columnsToImages)(THNN_(Columns) w, THTensor *columns, THTensor *images)
+static void THNN_(columnsToImages)(THNN_(ImageColumns) w, THTensor *columns, THTensor *images)
 {
   THNN_(Call) call;
   THNN_(begin)(&call);
   columns = THNN_(source)(&call, columns);
   images = THNN_(result)(&call, images, w.dims + 1, w.imageSize);
   THNN_(start)(&call);
-  w.fold = 1;
-#ifndef TH_TEMPLATE_DEVICE
-  memset(THTensor_(data)(images), 0, (size_t)(w.batch * w.planes * w.image) * sizeof(real));
-#endif
+  w.fold = w.zero = 1;
   THNN_(eachPlane)(&w, images, columns);
   THNN_(finish)(&call);
 }
-
-#ifndef TH_TEMPLATE_DEVICE
 
 void THNN_(Im2Col_updateOutput)(THNNState *state, THTensor *input, THTensor *output, int kH, int kW,
                                 int dH, int dW, int padH, int padW, int sH, int sW)
@@ -164,11 +148,14 @@ void THNN_(Col2Im_updateGradInput)(THNNState *state, THTensor *gradOutput, THTen
   THNN_(imagesToColumns)(THNN_(columnsOfImages)(gradOutput, &layer), gradOutput, gradInput);
 }
 
+#ifndef TH_TEMPLATE_DEVICE
+
 /* --- one image ------------------------------------------------------------------------------- */
 
 /* The caller says how many windows there are: those beyond the image are of padding. */
-static THNN_(Columns) THNN_(columnsOfOne)(THTensor *finput, THTensor *input, THNNLayer layer,
-                                          int planes, int width, int height, int columns, int rows)
+static THNN_(ImageColumns)
+    THNN_(columnsOfOne)(THTensor *finput, THTensor *input, THNNLayer layer, int planes, int width,
+                        int height, int columns, int rows)
 {
   const int64_t image[2] = {height, width};
   THArgCheck(planes > 0 && width > 0 && height > 0, 9, "an image of %d x %d x %d has no elements",
@@ -190,7 +177,7 @@ static THNN_(Columns) THNN_(columnsOfOne)(THTensor *finput, THTensor *input, THN
   if (THTensor_(nElement)(finput) != c.depth * c.windows)
     THError("finput has size %s, and has to have the elements of %td x %td",
             THTensor_(sizeDesc)(finput).str, c.depth, c.windows);
-  THNN_(Columns)
+  THNN_(ImageColumns)
   w = {.batch = 1, .planes = planes, .image = c.image, .columns = c.window * c.windows};
   memcpy(w.at, c.at, sizeof w.at);
   return w;
@@ -200,7 +187,7 @@ void THNN_(unfolded_copy)(THTensor *finput, THTensor *input, int kW, int kH, int
                           int padW, int padH, int nInputPlane, int inputWidth, int inputHeight,
                           int outputWidth, int outputHeight)
 {
-  THNN_(Columns)
+  THNN_(ImageColumns)
   w = THNN_(columnsOfOne)(finput, input, THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1),
                           nInputPlane, inputWidth, inputHeight, outputWidth, outputHeight);
   THNN_(Call) call;
@@ -216,7 +203,7 @@ void THNN_(unfolded_acc)(THTensor *finput, THTensor *input, int kW, int kH, int 
                          int padW, int padH, int nInputPlane, int inputWidth, int inputHeight,
                          int osizeW, int outputHeight)
 {
-  THNN_(Columns)
+  THNN_(ImageColumns)
   w = THNN_(columnsOfOne)(finput, input, THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1),
                           nInputPlane, inputWidth, inputHeight, osizeW, outputHeight);
   THNN_(Call) call;

@@ -1,0 +1,16 @@
+/* What the layers of batch normalization call, on the processor and on devices. */
+
+/* The channels of a contiguous batch x channels x inner.  Operands that are not given are NULL; all
+ * but x, g and y have an element for each channel. */
+typedef struct {
+  int64_t batch, channels, inner;
+  ptrdiff_t block; /* channels that are computed together; lanes, where inner is 1 */
+  bool train;
+  int streams;
+  double momentum, eps, scale;
+  const real *x, *g, *weight, *bias, *givenMean, *givenVar, *givenStd;
+  real *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
+} THNN_(BatchNorm);
+
+/* Normalizes all channels; backward if there is g. */
+void THNN_(batchNormRun)(THNN_(BatchNorm) * b);

@@ -1,0 +1,18 @@
+/* What the fused cells call, on the processor and on devices. */
+
+/* Rows of n hidden values.  Pointers are to the first row. */
+typedef struct {
+  int64_t rows, n;
+  const real *input, *hidden, *bias1, *bias2, *h, *g, *c, *yc, *gc, *kept;
+  real *gates, *y, *newCell, *keep, *dInput, *dHidden, *dh;
+  real *bias; /* room for both biases, summed up; NULL where there is none */
+} THNN_(Cell);
+
+/* Room for the biases of count gates. */
+real *THNN_(cellBiasRoom)(THNN_(Call) * call, THTensor *bias1, THTensor *bias2, int64_t count);
+
+/* All rows, forward and backward. */
+void THNN_(gruCells)(const THNN_(Cell) * cell);
+void THNN_(gruCellsBackward)(const THNN_(Cell) * cell);
+void THNN_(lstmCells)(const THNN_(Cell) * cell);
+void THNN_(lstmCellsBackward)(const THNN_(Cell) * cell);
