@@ -13,7 +13,8 @@
  * 2.0.  A Scalar option is classified by its value: whole numbers are integers (also 2.0, but not
  * -0.0), all others floating numbers.  64-bit integers stay exact.
  *
- * Lists.  AT_INTS(2, 3) is a list of two integers; AT_SHAPE is another name for AT_INTS.  Options
+ * Lists.  AT_INTS(2, 3) is a list of two integers; AT_SHAPE is another name for AT_INTS;
+ * AT_DOUBLES(0.5, 2) is a list of floating numbers.  Options
  * with a value for each axis, such as .stride, also take a list of one value for all axes.
  *
  * Each operation is a function, and a macro of the same name that calls the function and records

@@ -25,7 +25,9 @@ typedef enum at_kind {
   AT_KIND_INTS,
   AT_KIND_TYPE,
   AT_KIND_GENERATOR,
-  AT_KIND_STORAGE
+  AT_KIND_STORAGE,
+  AT_KIND_STRING, /* one of a few words; the doc lists them */
+  AT_KIND_DOUBLES
 } at_kind;
 
 /* An argument or a result. */
@@ -54,6 +56,8 @@ typedef struct at_value {
   const at_type *type;
   at_generator *generator;
   at_storage *storage;
+  const char *string;
+  at_doubles doubles;
 } at_value;
 
 typedef enum at_form {
@@ -81,7 +85,7 @@ typedef struct at_op {
 AT_API const at_op *at_op_find(const char *name);
 
 /* The version of at_op, at_argument, at_value and of aten-ops.json. */
-#define AT_TABLE_VERSION 1
+#define AT_TABLE_VERSION 2
 AT_API const int at_tableVersion;
 
 /* All operations, sorted by name. */

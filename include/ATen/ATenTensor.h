@@ -18,6 +18,18 @@ typedef struct at_ints {
 #endif
 } at_ints;
 
+/* A list of numbers, such as scale factors, borrowed for the duration of a call. */
+typedef struct at_doubles {
+  const double *data;
+  int count;
+#ifdef __cplusplus
+  at_doubles() = default;
+  at_doubles(const double *d, int n) : data(d), count(n)
+  {
+  }
+#endif
+} at_doubles;
+
 /* A list of tensors: borrowed for the duration of a call, as AT_TENSORS(a, b) is, or returned by a
  * function with several results. */
 typedef struct at_tensors {
@@ -36,6 +48,7 @@ typedef struct at_tensors {
 #define AT_SHAPE(...) AT_INTS(__VA_ARGS__)
 #ifdef __cplusplus
 #define AT_INTS(...)    at_list_of<int64_t>(__VA_ARGS__).ints()
+#define AT_DOUBLES(...) at_list_of<double>(__VA_ARGS__).doubles()
 #define AT_TENSORS(...) at_list_of<at_tensor *>(__VA_ARGS__).tensors()
 #define AT_SCALAR_SHAPE at_ints(NULL, 0)
 extern "C++" {
@@ -45,6 +58,10 @@ struct at_list {
   at_ints ints() const
   {
     return at_ints(data, N);
+  }
+  at_doubles doubles() const
+  {
+    return at_doubles(data, N);
   }
   at_tensors tensors() const
   {
@@ -61,6 +78,9 @@ at_list<Entry, sizeof...(Given)> at_list_of(Given... given)
 #define AT_INTS(...)                         \
   ((at_ints){(const int64_t[]){__VA_ARGS__}, \
              (int)(sizeof((const int64_t[]){__VA_ARGS__}) / sizeof(int64_t))})
+#define AT_DOUBLES(...)                        \
+  ((at_doubles){(const double[]){__VA_ARGS__}, \
+                (int)(sizeof((const double[]){__VA_ARGS__}) / sizeof(double))})
 #define AT_TENSORS(...)                            \
   ((at_tensors){(at_tensor *const[]){__VA_ARGS__}, \
                 (int)(sizeof((at_tensor *const[]){__VA_ARGS__}) / sizeof(at_tensor *))})

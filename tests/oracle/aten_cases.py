@@ -40,6 +40,17 @@ class Scalar:
         self.value = value
 
 
+class Doubles(list):
+    """Doubles(0.5, 2): a list of floating numbers."""
+
+    def __init__(self, *numbers):
+        super().__init__(numbers)
+
+
+class Text(str):
+    """A word."""
+
+
 class Double:
     def __init__(self, value):
         self.value = value
@@ -84,6 +95,10 @@ def argument(value):
         return "scalar " + golden.text(value.value)
     if isinstance(value, Double):
         return "double " + golden.text(float(value.value))
+    if isinstance(value, Doubles):
+        return "doubles %d" % len(value) + "".join(" " + golden.text(float(n)) for n in value)
+    if isinstance(value, Text):
+        return "text " + value
     if isinstance(value, Seed):
         return "seed %d" % value
     if isinstance(value, Ints) or (isinstance(value, (list, tuple)) and value and isinstance(value[0], int)):

@@ -288,6 +288,9 @@ static inline bool at_acceptType(const char *operation, const char *argument, co
  * if not. */
 bool at_acceptInts(const char *operation, const char *argument, at_ints ints, int axes);
 
+/* Whether the list has data for its count; an error if not. */
+bool at_acceptDoubles(const char *operation, const char *argument, at_doubles doubles);
+
 /* A value for each axis, in room: the given ones, or the given one for every axis.  If none is
  * given all are otherwise, or the list stays empty if otherwise is AT_NONE. */
 at_ints at_intsOr(at_ints given, int axes, int64_t otherwise, int64_t *room);

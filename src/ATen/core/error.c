@@ -258,6 +258,16 @@ bool at_acceptInts(const char *operation, const char *argument, at_ints ints, in
   return false;
 }
 
+bool at_acceptDoubles(const char *operation, const char *argument, at_doubles doubles)
+{
+  if (doubles.count >= 0 && (doubles.data || doubles.count == 0))
+    return true;
+  at_fail(doubles.count < 0 ? AT_ERROR_ARGUMENT : AT_ERROR_NULL, operation,
+          "%s: %s has %d numbers%s", operation, argument, doubles.count,
+          doubles.count < 0 ? "" : " at NULL");
+  return false;
+}
+
 at_ints at_intsOr(at_ints given, int axes, int64_t otherwise, int64_t *room)
 {
   if (given.count == 0 && otherwise == AT_NONE)

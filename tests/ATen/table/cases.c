@@ -147,6 +147,19 @@ static void read_list(Reader *in, CaseValue *v, int count, bool apart)
   in->apart = before;
 }
 
+/* The word, in memory that is never freed. */
+static const char *kept_word(const char *word)
+{
+  enum { WORDS = 256, LENGTH = 64 };
+  static char words[WORDS][LENGTH];
+  static int count;
+  for (int i = 0; i < count; i++)
+    if (!strcmp(words[i], word))
+      return words[i];
+  CHECK(count < WORDS && strlen(word) < LENGTH);
+  return strcpy(words[count++], word);
+}
+
 static void read_argument(Reader *in, CaseValue *v)
 {
   const char *text = in->text, *rest;
@@ -171,6 +184,14 @@ static void read_argument(Reader *in, CaseValue *v)
     v->value.ints = (at_ints){v->ints, (int)strtol(rest, (char **)&rest, 10)};
     for (int i = 0; i < v->value.ints.count; i++)
       v->ints[i] = strtoll(rest, (char **)&rest, 10);
+  } else if ((rest = behind(text, "text"))) {
+    v->kind = AT_KIND_STRING;
+    v->value.string = kept_word(rest);
+  } else if ((rest = behind(text, "doubles"))) {
+    v->kind = AT_KIND_DOUBLES;
+    v->value.doubles = (at_doubles){v->doubles, (int)strtol(rest, (char **)&rest, 10)};
+    for (int i = 0; i < v->value.doubles.count; i++)
+      v->doubles[i] = strtod(rest, (char **)&rest);
   } else if (behind(text, "default")) {
     v->value.given = false;
   } else {

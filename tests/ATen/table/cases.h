@@ -4,7 +4,8 @@
  *     tensor Float 2 2 3 : 0x1p+0 ...     an argument: dimensions, sizes, values in row-major order
  *     long -1                             or: double 0x1p-1 | bool 1 | scalar 2 | ints 2 -1 3 |
  *     default                             type Double | none | default | seed 7 (a generator) |
- *     within 0x1p-20                      tensors 2, and as many lines
+ *     within 0x1p-20                      text tanh | doubles 2 0x1p+1 0x1p+0 |
+ *                                         tensors 2, and as many lines
  *     want Float 1 2 : ...                one line per result, or: long | double | bool | scalar |
  *     want Long 1 2 : 0 1                 undefined | list 2, and as many lines; or one line: error
  *     strides 1                           of the result before, if they are compared
@@ -26,6 +27,7 @@ typedef struct CaseValue {
   at_kind kind;
   bool undefined;
   int64_t ints[CASE_DIMS];
+  double doubles[CASE_DIMS];
   at_tensor *tensors[CASE_TENSORS];
   bool hasStrides;
   int64_t strides[CASE_DIMS];

@@ -21,6 +21,7 @@ typedef struct Given {
   at_value value; /* except for the members below */
   Plain tensor, list[CASE_TENSORS];
   int64_t ints[CASE_DIMS];
+  double doubles[CASE_DIMS];
 } Given;
 
 typedef struct Seed {
@@ -104,6 +105,7 @@ static void keep_case(Case *one, void *context)
     for (int k = 0; k < v->value.tensors.count; k++)
       given[i].list[k] = plain(v->value.tensors.data[k]);
     memcpy(given[i].ints, v->ints, sizeof v->ints);
+    memcpy(given[i].doubles, v->doubles, sizeof v->doubles);
   }
   seeds[index].kept[slot] = (Seed){one->path, one->line, kept(given, size)};
   free(given);
@@ -222,6 +224,14 @@ static int64_t element_long(th_random *random, Style style)
 static at_scalar draw_scalar(th_random *random)
 {
   return once_in(random, 2) ? at_scalar(draw_long(random)) : at_scalar(draw_double(random));
+}
+
+/* A word that some operation knows, one that none does, or NULL. */
+static const char *draw_word(th_random *random)
+{
+  static const char *const words[] = {"none", "tanh", "sum",   "mean",     "prod",   "amax", "amin",
+                                      "ij",   "xy",   "floor", "constant", "linear", "",     NULL};
+  return ONE_OF(random, words);
 }
 
 static const at_type *draw_type(th_random *random)
@@ -539,6 +549,28 @@ static void other_ints(Draw *draw, int i)
     v->ints = (at_ints){NULL, (int)below(random, 4) - 1};
 }
 
+/* Replaces a type, generator or storage. */
+static void other_object(Draw *draw, at_value *v, at_kind kind)
+{
+  th_random *random = draw->random;
+  if (kind == AT_KIND_TYPE) {
+    v->type = once_in(random, 10) ? at_undefinedType() : draw_type(random);
+    if (once_in(random, 4)) {
+      v->type = NULL;
+      v->given = once_in(random, 4); /* NULL, which is an error */
+    }
+  } else if (kind == AT_KIND_GENERATOR && !v->generator && once_in(random, 2)) {
+    v->generator = at_generator_new(AT_BACKEND_CPU);
+    at_generator_manualSeed(v->generator, th_random_next(random));
+  } else if (kind == AT_KIND_STORAGE) {
+    at_storage_release(v->storage);
+    v->storage = NULL;
+    if (!once_in(random, 10))
+      v->storage =
+          at_storage_new(once_in(random, 4) ? draw_type(random) : draw->type, below(random, 200));
+  }
+}
+
 /* Replaces argument i. */
 static void other_value(Draw *draw, int i)
 {
@@ -578,24 +610,17 @@ static void other_value(Draw *draw, int i)
       other_ints(draw, i);
       break;
     case AT_KIND_TYPE:
-      v->type = once_in(random, 10) ? at_undefinedType() : draw_type(random);
-      if (once_in(random, 4)) {
-        v->type = NULL;
-        v->given = once_in(random, 4); /* NULL, which is an error */
-      }
-      break;
     case AT_KIND_GENERATOR:
-      if (!v->generator && once_in(random, 2)) {
-        v->generator = at_generator_new(AT_BACKEND_CPU);
-        at_generator_manualSeed(v->generator, th_random_next(random));
-      }
-      break;
     case AT_KIND_STORAGE:
-      at_storage_release(v->storage);
-      v->storage = NULL;
-      if (!once_in(random, 10))
-        v->storage =
-            at_storage_new(once_in(random, 4) ? draw_type(random) : draw->type, below(random, 200));
+      other_object(draw, v, argument->kind);
+      break;
+    case AT_KIND_STRING:
+      v->string = draw_word(random);
+      break;
+    case AT_KIND_DOUBLES:
+      for (int k = 0; k < CASE_DIMS; k++)
+        draw->call->doubles[i][k] = draw_double(random);
+      v->doubles = (at_doubles){draw->call->doubles[i], (int)below(random, CASE_DIMS) - 1};
   }
 }
 
@@ -624,6 +649,8 @@ static void seeded_value(Draw *draw, int i, const Given *given)
   v->tensors.data = call->lists[i];
   memcpy(call->ints[i], given->ints, sizeof given->ints);
   v->ints.data = v->ints.count > 0 ? call->ints[i] : NULL;
+  memcpy(call->doubles[i], given->doubles, sizeof given->doubles);
+  v->doubles.data = v->doubles.count > 0 ? call->doubles[i] : NULL;
   if (v->generator) {
     v->generator = at_generator_new(AT_BACKEND_CPU);
     at_generator_manualSeed(v->generator, th_random_next(random));
@@ -780,6 +807,12 @@ static void print_value(const Call *call, int i, FILE *file)
     case AT_KIND_STORAGE:
       fprintf(file, "%lld elements of %s\n", (long long)at_storage_size(v->storage),
               v->storage ? at_type_toString(at_storage_type(v->storage)) : "NULL");
+      break;
+    case AT_KIND_STRING:
+      fprintf(file, "%s\n", v->string ? v->string : "NULL");
+      break;
+    case AT_KIND_DOUBLES:
+      fprintf(file, "%d numbers\n", v->doubles.count);
   }
 }
 

@@ -14,6 +14,7 @@ typedef struct Call {
   int line;
   at_value values[CASE_VALUES], results[CASE_VALUES];
   int64_t ints[CASE_VALUES][CALL_INTS];
+  double doubles[CASE_VALUES][CASE_DIMS];
   at_tensor *lists[CASE_VALUES][CALL_LISTED];
   at_tensor *tensors[CALL_TENSORS]; /* all tensors among the values, each once */
   int tensorCount;

@@ -95,6 +95,7 @@ static struct Sound {
   at_storage *storage;
   at_dict *dict;
   int64_t number;
+  double real;
 } sound;
 
 static char current[300]; /* the current call */
@@ -182,6 +183,8 @@ static at_value sound_value(at_kind kind)
   v.type = kind == AT_KIND_TYPE ? AT_CPU(AT_FLOAT) : NULL;
   v.generator = sound.generator;
   v.storage = sound.storage;
+  v.string = "none";
+  v.doubles = (at_doubles){&sound.real, 1};
   v.ints = (at_ints){&sound.number, 1};
   if (kind == AT_KIND_TENSOR || kind == AT_KIND_OPTIONAL_TENSOR)
     v.tensor = sound.tensor;
@@ -217,6 +220,12 @@ static bool take_away(at_value *v, at_kind kind, int choice)
     case AT_KIND_STORAGE:
       v->storage = NULL;
       return choice < 1;
+    case AT_KIND_STRING:
+      v->string = NULL;
+      return choice < 1;
+    case AT_KIND_DOUBLES:
+      v->doubles = (at_doubles){choice == 0 ? NULL : &sound.real, choice == 0 ? 1 : -1};
+      return choice < 2;
     default:
       return false;
   }

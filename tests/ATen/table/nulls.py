@@ -19,12 +19,14 @@ SOUND = {
     "char *": '"/nonexistent/x"',
     "at_tensors ": "(at_tensors){&sound.tensor, 1}",
     "at_ints ": "(at_ints){&sound.number, 1}",
+    "at_doubles ": "(at_doubles){&sound.real, 1}",
 }
 # What is missing of each.
 MISSING = {
     "at_tensor *": ["NULL", "at_undefined()"],
     "at_tensors ": ["(at_tensors){NULL, 1}", "(at_tensors){&sound.null, 1}", "(at_tensors){&sound.undefined, 1}"],
     "at_ints ": ["(at_ints){NULL, 1}", "(at_ints){&sound.number, -1}"],
+    "at_doubles ": ["(at_doubles){NULL, 1}", "(at_doubles){&sound.real, -1}"],
     "at_type *": ["NULL", "at_undefinedType()"],
 }
 
