@@ -5,18 +5,29 @@
 
 #include "ATenCore.h"
 #include "ATen/ops/compare.h"
+#include "ATen/sequence/attention.h"
+#include "ATen/nn/columns.h"
 #include "ATen/nn/convolution.h"
+#include "ATen/nn/criteria.h"
+#include "ATen/resample/interpolate.h"
 #include "ATen/nn/nn.h"
 #include "ATen/nn/pooling.h"
+#include "ATen/sequence/recurrent.h"
 #include "ATen/nn/roi.h"
+#include "ATen/linear/contract.h"
 #include "ATen/linear/lapack.h"
-#include "ATen/nn/resample.h"
+#include "ATen/linear/linalg.h"
+#include "ATen/resample/resample.h"
 #include "ATen/linear/linear.h"
+#include "ATen/functions/division.h"
+#include "ATen/functions/functions.h"
 #include "ATen/ops/index.h"
 #include "ATen/ops/random.h"
 #include "ATen/linear/sequences.h"
+#include "ATen/ops/rearrange.h"
 #include "ATen/ops/reduce.h"
 #include "ATen/ops/shapes.h"
+#include "ATen/statistics/statistics.h"
 
 /* --- shapes and results ---------------------------------------------------------------------- */
 
@@ -93,7 +104,7 @@ void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const a
 at_tensor *at_binary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_scalar a);
 
 /* x - alpha * y; no operand may be of Bool. */
-at_tensor *at_subtract(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alpha);
+at_tensor *at_subtracted(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alpha);
 at_tensor *at_subtractScalar(at_tensor *out, at_tensor *x, at_scalar a, at_scalar alpha);
 
 /* A row of a tensor and a scalar, in the type that both promote to. */

@@ -18,6 +18,8 @@ typedef struct at_device {
   void (*seed)(uint64_t seed); /* seeds the generators of all devices */
   /* Queues a kernel of elementwise.h; the loop's first operand is the result. */
   void (*elementwise)(int name, const THLoop *loop, const void *scalars);
+  /* Queues a function of ops/functions.h, of Float or Double. */
+  void (*function)(int name, THScalarType type, const THLoop *loop, const void *scalars);
   void (*synchronize)(void);
   void (*emptyCache)(void);
   at_cuda_stream *(*newStream)(int priority);

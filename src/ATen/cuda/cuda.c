@@ -61,6 +61,16 @@ static void elementwise(int name, const THLoop *loop, const void *scalars)
   THCudaCheck(cudaGetLastError());
 }
 
+extern const THCKernel at_cudaFunctionKernelsFloat[], at_cudaFunctionKernelsDouble[];
+
+static void function(int name, THScalarType type, const THLoop *loop, const void *scalars)
+{
+  const bool isDouble = type == THScalarDouble;
+  THCWalk_run(loop, (isDouble ? at_cudaFunctionKernelsDouble : at_cudaFunctionKernelsFloat)[name],
+              scalars, THCState_getCurrentStream(at_cudaState));
+  THCudaCheck(cudaGetLastError());
+}
+
 static void synchronize(void)
 {
   THCudaCheck(cudaDeviceSynchronize());
@@ -118,6 +128,7 @@ const at_device at_cudaDevice = {
     .of = device_of,
     .seed = seed,
     .elementwise = elementwise,
+    .function = function,
     .synchronize = synchronize,
     .emptyCache = empty_cache,
     .newStream = new_stream,

@@ -159,7 +159,7 @@ void at_singularValues(at_tensor **out, at_tensor *a, bool some)
 
 /* --- positive definite matrices -------------------------------------------------------------- */
 
-at_tensor *at_cholesky(at_tensor *out, at_tensor *a, bool upper)
+at_tensor *at_choleskyFactor(at_tensor *out, at_tensor *a, bool upper)
 {
   Call call;
   begin(&call, a, "self");

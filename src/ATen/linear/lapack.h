@@ -12,7 +12,7 @@ void at_symmetricEigen(at_tensor **out, at_tensor *a, bool vectors, bool upper);
 void at_eigen(at_tensor **out, at_tensor *a, bool vectors);
 void at_singularValues(at_tensor **out, at_tensor *a, bool some);
 at_tensor *at_inverted(at_tensor *out, at_tensor *a);
-at_tensor *at_cholesky(at_tensor *out, at_tensor *a, bool upper);
+at_tensor *at_choleskyFactor(at_tensor *out, at_tensor *a, bool upper);
 at_tensor *at_choleskyInverse(at_tensor *out, at_tensor *factor, bool upper);
 at_tensor *at_choleskySolve(at_tensor *out, at_tensor *b, at_tensor *factor, bool upper);
 void at_pivotedCholesky(at_tensor **out, at_tensor *a, bool upper, at_scalar tolerance);

@@ -31,7 +31,7 @@ at_tensor *at_identity(at_tensor *out, const at_type *type, int64_t n, int64_t m
   return at_finishOne(&pool, out, made);
 }
 
-at_tensor *at_diagonal(at_tensor *out, at_tensor *self, int64_t diagonal)
+at_tensor *at_diagonalMatrix(at_tensor *out, at_tensor *self, int64_t diagonal)
 {
   const at_ints own = at_sizesOf(self);
   if (own.count < 1 || own.count > 2)

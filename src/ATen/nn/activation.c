@@ -298,6 +298,16 @@ at_tensor *at_nnSoftMax(at_tensor *out, bool log, at_tensor *self, int64_t dim, 
   return at_layerEnd(&pool, out, r, to);
 }
 
+const at_type *at_halfToFloat(const at_tensor *self, bool half_to_float)
+{
+  if (half_to_float && (at_isOnHost(self->type) || self->type->scalarType != AT_HALF))
+    at_raise(AT_ERROR_ARGUMENT,
+             "half_to_float is true, and self a %s: only Half of CUDA is so "
+             "converted",
+             self->type->name);
+  return half_to_float ? at_toScalarType(self->type, AT_FLOAT) : NULL;
+}
+
 at_tensor *at_nnSoftMaxBackward(at_tensor *out, bool log, at_tensor *grad_output, int64_t dim,
                                 at_tensor *output)
 {

@@ -97,6 +97,9 @@ at_tensor *at_nnGluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *s
 /* The result is of type, or if that is NULL of self's type. */
 at_tensor *at_nnSoftMax(at_tensor *out, bool log, at_tensor *self, int64_t dim,
                         const at_type *type);
+
+/* Float for half_to_float, which is an error on the CPU, or NULL. */
+const at_type *at_halfToFloat(const at_tensor *self, bool half_to_float);
 at_tensor *at_nnSoftMaxBackward(at_tensor *out, bool log, at_tensor *grad_output, int64_t dim,
                                 at_tensor *output);
 
@@ -189,6 +192,31 @@ at_tensor *at_nnLayerNormOutput(at_tensor *self, at_ints normalized_shape, at_te
 void at_nnLayerNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad_output,
                             at_tensor *self, at_ints normalized_shape, at_tensor *mean,
                             at_tensor *rstd, at_tensor *weight, at_tensor *bias, at_ints mask);
+
+/* Normalizes groups of channels.  out has as many entries as results: the output, and the mean and
+ * 1 / standard deviation of each group of each of N images. */
+void at_groupNormalize(at_tensor **out, int results, at_tensor *input, at_tensor *weight,
+                       at_tensor *bias, int64_t N, int64_t C, int64_t HxW, int64_t group,
+                       double eps);
+at_tensor *at_groupNormalized(at_tensor *input, int64_t groups, at_tensor *weight, at_tensor *bias,
+                              double eps);
+
+/* Normalizes each channel of each image; running statistics are the means over the batch. */
+at_tensor *at_instanceNormalized(at_tensor *input, at_tensor *weight, at_tensor *bias,
+                                 at_tensor *running_mean, at_tensor *running_var,
+                                 bool use_input_stats, double momentum, double eps);
+
+/* input / sqrt(mean of squares over the last dimensions + eps) * weight. */
+at_tensor *at_rootNormalized(at_tensor *input, at_ints normalized_shape, at_tensor *weight,
+                             at_scalar eps);
+
+/* --- dropout --------------------------------------------------------------------------------- */
+
+/* Zeroes elements with probability p and divides the others by 1 - p, if it trains; else self. */
+at_tensor *at_droppedOut(at_tensor *out, at_tensor *self, double p, bool train);
+
+/* out: that, and which elements remain, of Bool. */
+void at_dropOut(at_tensor **out, at_tensor *self, double p, bool train);
 
 /* --- tables ---------------------------------------------------------------------------------- */
 

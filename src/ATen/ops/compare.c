@@ -264,7 +264,7 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
 
 /* --- functions ------------------------------------------------------------------------------- */
 
-at_tensor *at_absolute(at_tensor *out, at_tensor *x)
+at_tensor *at_absoluteOf(at_tensor *out, at_tensor *x)
 {
   if (x->type->scalarType == AT_BYTE || x->type->scalarType == AT_BOOL)
     return at_rounded(out, AT_ROW_abs, x); /* a copy of x, or an error */

@@ -43,7 +43,7 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
 
 /* --- functions ------------------------------------------------------------------------------- */
 
-at_tensor *at_absolute(at_tensor *out, at_tensor *x);
+at_tensor *at_absoluteOf(at_tensor *out, at_tensor *x);
 at_tensor *at_fraction(at_tensor *out, at_tensor *x);
 at_tensor *at_power(at_tensor *out, at_tensor *x, at_tensor *y);
 at_tensor *at_powerScalar(at_tensor *out, at_tensor *x, at_scalar exponent);

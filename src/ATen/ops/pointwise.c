@@ -260,7 +260,7 @@ static void not_of_bool(const at_tensor *t, const char *name)
              name);
 }
 
-at_tensor *at_subtract(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alpha)
+at_tensor *at_subtracted(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alpha)
 {
   not_of_bool(x, "self");
   not_of_bool(y, "other");

@@ -440,7 +440,7 @@ at_tensor *at_distance(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar p)
 {
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const between = at_hold(&pool, at_subtract(NULL, x, y, at_scalar_long(1)));
+  at_tensor *const between = at_hold(&pool, at_subtracted(NULL, x, y, at_scalar_long(1)));
   at_tensor *const r = at_normOf(out, between, p, (at_ints){0}, false, NULL);
   at_pool_leave(&pool);
   return r;
@@ -558,7 +558,7 @@ at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keep
   most = at_hold(&pool, at_choose(NULL, isInfinite, NULL, at_scalar_double(0), most, none));
   at_tensor *r = at_hold(&pool, at_newShape(compute, at_sizesOf(most)));
   if (!sum_exponentials(&pool, r, x, &shape, most)) {
-    at_tensor *const terms = at_hold(&pool, at_subtract(NULL, x, most, at_scalar_long(1)));
+    at_tensor *const terms = at_hold(&pool, at_subtracted(NULL, x, most, at_scalar_long(1)));
     at_unary(terms, AT_ROW_exp, terms);
     at_reduce(r, AT_SUM, terms, dims, true, NULL, none);
   }

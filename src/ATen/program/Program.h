@@ -269,6 +269,7 @@ struct at_frame {
   at_cell *cells;
   at_value *arguments; /* for the node that is called */
   int64_t *ints;
+  double *doubles;
   at_tensor **tensors;
 };
 

@@ -87,6 +87,10 @@ static bool accepts(at_kind kind, const at_given *given)
              (given->kind == AT_GIVEN_TENSORS && given->count == 0);
     case AT_KIND_TYPE:
       return given->kind == AT_GIVEN_TYPE && given->type != AT_SCALAR_TYPES;
+    case AT_KIND_STRING:
+      return given->kind == AT_GIVEN_TEXT;
+    case AT_KIND_DOUBLES:
+      return given->kind == AT_GIVEN_NUMBERS && given->number != AT_CELL_BOOL;
     default:
       return false;
   }

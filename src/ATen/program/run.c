@@ -112,6 +112,7 @@ void at_giveInt(at_frame *frame, const at_graphNode *node, int64_t value)
 /* The lists of the arguments of a call. */
 typedef struct Lists {
   int64_t *ints;
+  double *doubles;
   at_tensor **tensors;
 } Lists;
 
@@ -149,20 +150,34 @@ static int64_t int_in(const at_frame *frame, const at_graphNode *node, const at_
   return cell.is.integer;
 }
 
-static void fill_lists(const at_frame *frame, const at_graphNode *node, const at_argument *argument,
-                       const at_given *given, Lists *lists, at_value *value)
+static double double_in(const at_frame *frame, const at_graphNode *node, const at_part *part,
+                        const char *name)
 {
-  const bool isInts = argument->kind == AT_KIND_INTS;
-  if (isInts)
-    value->ints = (at_ints){lists->ints, given->count};
-  else
-    value->tensors = (at_tensors){lists->tensors, given->count};
+  return at_scalar_toDouble(scalar_of(number_in(frame, node, part, name)));
+}
+
+static void fill_ints(const at_frame *frame, const at_graphNode *node, const at_given *given,
+                      Lists *lists, at_value *value)
+{
+  value->ints = (at_ints){lists->ints, given->count};
   for (int32_t i = 0; i < given->count; i++)
-    if (isInts)
-      *lists->ints++ = int_in(frame, node, &given->parts[i], given->name);
-    else
-      *lists->tensors++ = tensor_in(frame, node, &given->parts[i], given->name,
-                                    argument->kind == AT_KIND_OPTIONAL_TENSORS);
+    *lists->ints++ = int_in(frame, node, &given->parts[i], given->name);
+}
+
+static void fill_doubles(const at_frame *frame, const at_graphNode *node, const at_given *given,
+                         Lists *lists, at_value *value)
+{
+  value->doubles = (at_doubles){lists->doubles, given->count};
+  for (int32_t i = 0; i < given->count; i++)
+    *lists->doubles++ = double_in(frame, node, &given->parts[i], given->name);
+}
+
+static void fill_tensors(const at_frame *frame, const at_graphNode *node, const at_given *given,
+                         bool optional, Lists *lists, at_value *value)
+{
+  value->tensors = (at_tensors){lists->tensors, given->count};
+  for (int32_t i = 0; i < given->count; i++)
+    *lists->tensors++ = tensor_in(frame, node, &given->parts[i], given->name, optional);
 }
 
 static void fill(const at_frame *frame, const at_graphNode *node, const at_argument *argument,
@@ -181,8 +196,7 @@ static void fill(const at_frame *frame, const at_graphNode *node, const at_argum
       value->integer = int_in(frame, node, given->parts, given->name);
       break;
     case AT_KIND_DOUBLE:
-      value->number =
-          at_scalar_toDouble(scalar_of(number_in(frame, node, given->parts, given->name)));
+      value->number = double_in(frame, node, given->parts, given->name);
       break;
     case AT_KIND_BOOL:
       value->truth = at_isTrueCell(number_in(frame, node, given->parts, given->name));
@@ -190,8 +204,17 @@ static void fill(const at_frame *frame, const at_graphNode *node, const at_argum
     case AT_KIND_TYPE:
       value->type = at_cpuType(given->type);
       break;
+    case AT_KIND_STRING:
+      value->string = given->text;
+      break;
+    case AT_KIND_INTS:
+      fill_ints(frame, node, given, lists, value);
+      break;
+    case AT_KIND_DOUBLES:
+      fill_doubles(frame, node, given, lists, value);
+      break;
     default:
-      fill_lists(frame, node, argument, given, lists, value);
+      fill_tensors(frame, node, given, argument->kind == AT_KIND_OPTIONAL_TENSORS, lists, value);
   }
 }
 
@@ -233,7 +256,7 @@ static void call(at_frame *frame, const at_graphNode *node)
 {
   const at_op *const op = node->op;
   at_value results[AT_RESULTS];
-  Lists lists = {frame->ints, frame->tensors};
+  Lists lists = {frame->ints, frame->doubles, frame->tensors};
   memset(frame->arguments, 0, (size_t)op->argumentCount * sizeof *frame->arguments);
   memset(results, 0, sizeof results);
   for (int i = 0; i < op->argumentCount; i++) {
@@ -265,6 +288,7 @@ static void free_frame(void *what)
   THFree(frame->cells);
   THFree(frame->arguments);
   THFree(frame->ints);
+  THFree(frame->doubles);
   THFree(frame->tensors);
 }
 
@@ -277,6 +301,7 @@ void at_frame_enter(at_frame *frame, at_program *program, const at_graph *graph,
   frame->arguments =
       THAlloc((ptrdiff_t)(1 + graph->mostArguments) * (ptrdiff_t)sizeof *frame->arguments);
   frame->ints = THAlloc((ptrdiff_t)(1 + graph->mostParts) * (ptrdiff_t)sizeof *frame->ints);
+  frame->doubles = THAlloc((ptrdiff_t)(1 + graph->mostParts) * (ptrdiff_t)sizeof *frame->doubles);
   frame->tensors = THAlloc((ptrdiff_t)(1 + graph->mostParts) * (ptrdiff_t)sizeof *frame->tensors);
   at_cell *const made = THAlloc((ptrdiff_t)cells + 1);
   memset(made, 0, cells);

@@ -10,7 +10,14 @@
     CHECK_EQ(scratch_count(), 0);                                                \
   }
 #define FOR_EACH_PROGRAM(X) \
-  X(tiny) X(residual) X(sizes) X(pairs) X(state) X(state_core) X(flat) X(saved) X(nested) X(regions)
+  X(tiny)                   \
+  X(residual)               \
+  X(residual_core)          \
+  X(mobile)                 \
+  X(encoder)                \
+  X(encoder_plain)          \
+  X(encoder_core)           \
+  X(sizes) X(pairs) X(state) X(state_core) X(flat) X(saved) X(nested) X(regions) X(values)
 FOR_EACH_PROGRAM(AGREES)
 
 /* --- other sizes ------------------------------------------------------------------------------ */

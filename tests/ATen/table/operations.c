@@ -156,8 +156,9 @@ typedef struct Count {
 /* Operations whose results depend on gaps between elements of their operands. */
 static bool reads_storage(const at_op *op)
 {
-  static const char *const names[] = {"as_strided", "as_strided_", "as_strided_out",
-                                      "reshape_",   "resize_",     "resize_as_"};
+  static const char *const names[] = {"as_strided",      "as_strided_",         "as_strided_out",
+                                      "as_strided_copy", "as_strided_copy_out", "reshape_",
+                                      "resize_",         "resize_as_"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(op->name, names[i]))
       return true;

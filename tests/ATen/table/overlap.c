@@ -432,8 +432,9 @@ static void try_placing(const Case *one, int r, int u, int results, const Placin
 /* Whether the operation is about storages and not about values. */
 static bool is_about_storage(const at_op *op)
 {
-  static const char *const names[] = {"as_strided_", "as_strided_out", "reshape_",
-                                      "resize_",     "resize_as_",     "set_"};
+  static const char *const names[] = {"as_strided_", "as_strided_out", "as_strided_copy_out",
+                                      "reshape_",    "resize_",        "resize_as_",
+                                      "set_"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(op->name, names[i]))
       return true;

@@ -1,7 +1,7 @@
 /* Padding, upsampling and grid sampling of images, by THNN's layers. */
 #include "resample.h"
 
-#include "images.h"
+#include "ATen/nn/images.h"
 
 /* --- padding --------------------------------------------------------------------------------- */
 
@@ -39,8 +39,8 @@ static void pad_backward(const at_functions *f, bool reflects, int axes, void *x
     f->VolumetricReplicationPadding_updateGradInput(x, gy, gx, p[0], p[1], p[2], p[3], p[4], p[5]);
 }
 
-at_tensor *at_pad(at_tensor *out, at_padding kind, int axes, at_tensor *grad, at_tensor *self,
-                  at_ints padding)
+at_tensor *at_padImages(at_tensor *out, at_padding kind, int axes, at_tensor *grad, at_tensor *self,
+                        at_ints padding)
 {
   int p[6];
   if (padding.count != 2 * axes)

@@ -8,8 +8,8 @@ typedef enum at_padding { AT_PAD_REFLECTION, AT_PAD_REPLICATION } at_padding;
 
 /* With grad, the gradient of the result, the functions compute the gradient of self; with NULL, the
  * result. */
-at_tensor *at_pad(at_tensor *out, at_padding kind, int axes, at_tensor *grad, at_tensor *self,
-                  at_ints padding);
+at_tensor *at_padImages(at_tensor *out, at_padding kind, int axes, at_tensor *grad, at_tensor *self,
+                        at_ints padding);
 at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                               int64_t scale_factor);
 at_tensor *at_upsampleLinear(at_tensor *out, int axes, at_tensor *self, at_ints output_size);

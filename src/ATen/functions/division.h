@@ -1,0 +1,27 @@
+/* Division with rounding, and other arithmetic that takes more than one row. */
+#ifndef ATEN_DIVISION_H
+#define ATEN_DIVISION_H
+
+#include "ATen/core/ATenCore.h"
+
+/* The quotient, rounded as rounding_mode says: "none", "trunc" or "floor". */
+at_tensor *at_quotient(at_tensor *out, at_tensor *x, at_tensor *y, const char *rounding_mode);
+at_tensor *at_quotientScalar(at_tensor *out, at_tensor *x, at_scalar y, const char *rounding_mode);
+
+/* y - alpha * x. */
+at_tensor *at_subtractedFrom(at_tensor *out, at_tensor *x, at_scalar y, at_scalar alpha);
+
+at_tensor *at_bitwiseNot(at_tensor *out, at_tensor *x);
+
+/* Powers in Double. */
+at_tensor *at_floatPower(at_tensor *out, at_tensor *x, at_tensor *exponent);
+at_tensor *at_floatPowerScalar(at_tensor *out, at_tensor *x, at_scalar exponent);
+at_tensor *at_floatPowerBase(at_tensor *out, at_scalar base, at_tensor *exponent);
+
+/* x times 2 to the power of exponent. */
+at_tensor *at_scaledByPower(at_tensor *out, at_tensor *x, at_tensor *exponent);
+
+/* 0 below 0, values at 0, 1 above. */
+at_tensor *at_step(at_tensor *out, at_tensor *x, at_tensor *values);
+
+#endif

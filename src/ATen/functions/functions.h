@@ -1,0 +1,65 @@
+/* The pointwise functions of src/ops/functions.h. */
+#ifndef ATEN_FUNCTIONS_H
+#define ATEN_FUNCTIONS_H
+
+#include "ATen/core/ATenCore.h"
+#include "THKernel.h"
+#include "ops/functions.h"
+
+typedef enum at_function_name {
+#define ENTRY(INPUTS, NAME, ...) AT_FUNCTION_##NAME,
+  AT_FOR_EACH_FUNCTION(ENTRY)
+#undef ENTRY
+      AT_FUNCTION_COUNT
+} at_function_name;
+
+typedef struct at_function_scalars {
+  double a, b, c;
+} at_function_scalars;
+
+/* What operands a function takes, and the type of its result. */
+typedef enum at_function_kind {
+  AT_REAL,     /* integers compute in Float */
+  AT_FLOATING, /* integers are an error */
+  AT_TEST      /* any types; the result is of Bool */
+} at_function_kind;
+
+/* The kernels of each type: of contiguous operands; the scalars are an at_function_scalars. */
+extern const THKernel *at_functionKernelsFloat, *at_functionKernelsDouble;
+
+/* The function of operands that promote and broadcast. */
+at_tensor *at_function(at_tensor *out, at_function_name name, at_function_kind kind, int count,
+                       at_tensor *const *in, at_function_scalars scalars);
+
+/* Functions without scalars: of one operand, and of two. */
+at_tensor *at_realOf(at_tensor *out, at_function_name name, at_tensor *x);
+at_tensor *at_realOfTwo(at_tensor *out, at_function_name name, at_tensor *x, at_tensor *y);
+at_tensor *at_floatingOf(at_tensor *out, at_function_name name, at_tensor *x);
+at_tensor *at_floatingOfTwo(at_tensor *out, at_function_name name, at_tensor *x, at_tensor *y);
+at_tensor *at_testOf(at_function_name name, at_tensor *x);
+
+/* Tests, and functions that integers have too. */
+at_tensor *at_isInfinity(at_tensor *out, at_tensor *x, bool isNegative);
+at_tensor *at_hasSignBit(at_tensor *out, at_tensor *x);
+at_tensor *at_squared(at_tensor *out, at_tensor *x);
+at_tensor *at_nextAfter(at_tensor *out, at_tensor *x, at_tensor *y);
+
+/* One operand is a number, which does not promote within its category. */
+at_tensor *at_realOfNumber(at_tensor *out, at_function_name name, at_tensor *x, at_scalar y);
+at_tensor *at_realAfterNumber(at_tensor *out, at_function_name name, at_scalar x, at_tensor *y);
+
+/* The larger or smaller of two elements, of which one may be NaN. */
+at_tensor *at_extremeBesideNaN(at_tensor *out, bool smaller, at_tensor *x, at_tensor *y);
+
+at_tensor *at_geluOf(at_tensor *out, at_tensor *self, const char *approximate);
+at_tensor *at_geluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
+                           const char *approximate);
+at_tensor *at_eluScaled(at_tensor *out, at_tensor *self, at_scalar alpha, at_scalar scale,
+                        at_scalar input_scale);
+at_tensor *at_celuOf(at_tensor *out, at_tensor *self, at_scalar alpha);
+at_tensor *at_logitOf(at_tensor *out, at_tensor *self, at_scalar eps);
+at_tensor *at_logitBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self, at_scalar eps);
+at_tensor *at_withoutNaN(at_tensor *out, at_tensor *self, at_scalar nan, at_scalar posinf,
+                         at_scalar neginf);
+
+#endif

@@ -1,0 +1,330 @@
+/* Functions of matrices: powers, exponentials, pseudoinverses, norms. */
+#include <float.h>
+#include <math.h>
+#include <string.h>
+
+#include "ATen/core/ATenOperations.h"
+#include "linalg.h"
+
+static const at_scalar one = {.value.integer = 1}, zero;
+
+/* x y for batches of matrices; the pool holds it. */
+static at_tensor *times(at_pool *pool, at_tensor *x, at_tensor *y)
+{
+  return at_hold(pool, at_matrixProduct(NULL, x, y));
+}
+
+static void check_square(const at_tensor *a, const char *name)
+{
+  const at_ints sizes = at_sizesOf(a);
+  if (!at_isFloating(a->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of a floating type", name,
+             at_scalarTypeName(a->type->scalarType));
+  if (sizes.count < 2 || sizes.data[sizes.count - 1] != sizes.data[sizes.count - 2])
+    at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and has to be square matrices", name,
+             at_sizeDesc(sizes).str);
+}
+
+/* The identity in the size and type of each matrix of a; a new tensor. */
+static at_tensor *identity_like(at_tensor *a)
+{
+  const at_ints sizes = at_sizesOf(a);
+  const int64_t n = sizes.data[sizes.count - 1];
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const one_of = at_hold(&pool, at_identity(NULL, a->type, n, n));
+  at_tensor *const r = at_copied(NULL, at_newExpanded(one_of, sizes));
+  at_pool_leave(&pool);
+  return r;
+}
+
+/* Puts next in place of what the guard holds. */
+static void replace(THGuard *held, at_tensor *next)
+{
+  at_release(held->what);
+  held->what = next;
+}
+
+/* --- pseudoinverses and ranks ----------------------------------------------------------------- */
+
+/* The singular values that count: above the largest times rtol, by default the machine's epsilon
+ * times the larger size. */
+static double relative(const at_tensor *a, double rtol)
+{
+  const at_ints sizes = at_sizesOf(a);
+  const int64_t most = THMax(sizes.data[sizes.count - 1], sizes.data[sizes.count - 2]);
+  const double epsilon = a->type->scalarType == AT_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
+  return isnan(rtol) ? epsilon * (double)most : rtol;
+}
+
+/* Whether each of s counts, of Bool. */
+static at_tensor *counts(at_pool *pool, at_tensor *s, double rtol)
+{
+  const int64_t last = -1;
+  at_tensor *const top =
+      at_hold(pool, at_reduce(NULL, AT_MAX, s, (at_ints){&last, 1}, true, NULL, zero));
+  at_tensor *const least =
+      at_hold(pool, at_binaryScalar(NULL, AT_ROW_mul, top, at_scalar_double(rtol), one));
+  return at_hold(pool, at_compare(NULL, AT_ROW_gtTensor, s, least));
+}
+
+at_tensor *at_pseudoInverses(at_tensor *a, double rtol)
+{
+  at_tensor *made[3] = {NULL};
+  at_singulars(made, a, false);
+  at_pool pool;
+  at_pool_enter(&pool);
+  for (int i = 0; i < 3; i++)
+    at_hold(&pool, made[i]);
+  at_tensor *const s = made[1], *const isKept = counts(&pool, s, relative(a, rtol));
+  at_tensor *inverse = at_hold(&pool, at_unaryFloat(NULL, AT_ROW_cinv, s));
+  inverse = at_hold(&pool, at_choose(NULL, isKept, inverse, zero, NULL, at_scalar_double(0)));
+  at_tensor *const column = at_hold(&pool, at_viewUnsqueeze(inverse, -1));
+  at_tensor *const ut = at_hold(&pool, at_viewTranspose(made[0], -1, -2));
+  at_tensor *const v = at_hold(&pool, at_viewTranspose(made[2], -1, -2));
+  at_tensor *const scaled = at_hold(&pool, at_binary(NULL, AT_ROW_cmul, ut, column, one));
+  return at_pool_keep(&pool, times(&pool, v, scaled));
+}
+
+at_tensor *at_matrixRanks(at_tensor *out, at_tensor *a, at_scalar tol)
+{
+  const int64_t last = -1;
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const s = at_hold(&pool, at_singularsOf(NULL, a));
+  at_tensor *const isKept = tol.is_none
+                                ? counts(&pool, s, relative(a, (double)NAN))
+                                : at_hold(&pool, at_compareScalar(NULL, AT_ROW_gtValue, s, tol));
+  at_tensor *const r = at_reduce(out, AT_SUM, isKept, (at_ints){&last, 1}, false, NULL, zero);
+  at_pool_leave(&pool);
+  return r;
+}
+
+/* --- powers and exponentials ------------------------------------------------------------------ */
+
+/* The power by squaring; base is the tensor to square, which this takes over. */
+static at_tensor *power(at_tensor *base, uint64_t n)
+{
+  THGuard square, product;
+  at_guard(&square);
+  square.what = base;
+  at_guard(&product);
+  for (; n > 0; n >>= 1) {
+    if (n & 1)
+      replace(&product, product.what ? at_matrixProduct(NULL, product.what, square.what)
+                                     : at_retain(square.what));
+    if (n > 1)
+      replace(&square, at_matrixProduct(NULL, square.what, square.what));
+  }
+  at_tensor *const r = at_retain(product.what);
+  THGuard_leave(&product);
+  THGuard_leave(&square);
+  return r;
+}
+
+at_tensor *at_matrixPowers(at_tensor *out, at_tensor *a, int64_t n)
+{
+  check_square(a, "self");
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *r;
+  if (n == 0)
+    r = at_hold(&pool, identity_like(a));
+  else
+    r = at_hold(&pool, power(n < 0 ? at_inverses(NULL, a) : at_newCast(a, a->type),
+                             n < 0 ? -(uint64_t)n : (uint64_t)n));
+  return at_finishOne(&pool, out, r);
+}
+
+/* Scaling and squaring: the series of exp(a / 2^s), squared s times.  The scaled norm is at most
+ * 1/2, where TERMS terms reach the precision of Double. */
+at_tensor *at_matrixExponentials(at_tensor *a)
+{
+  enum { TERMS = 18, MOST_SQUARINGS = 1100 };
+  check_square(a, "self");
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *x = at_cast(&pool, a, at_toScalarType(a->type, AT_DOUBLE));
+  if (at_numel(a) == 0)
+    return at_finishOne(&pool, NULL, at_hold(&pool, at_newCast(a, a->type)));
+  const at_ints sizes = at_sizesOf(a);
+  const double norm = at_scalar_toDouble(x->type->functions->normall(x->th, at_scalar_long(2)));
+  int squarings = 0;
+  while (ldexp(norm, -squarings) > 0.5 && squarings < MOST_SQUARINGS)
+    squarings++;
+  x = at_hold(&pool,
+              at_binaryScalar(NULL, AT_ROW_mul, x, at_scalar_double(ldexp(1, -squarings)), one));
+  THGuard sum, term;
+  at_guard(&sum);
+  sum.what = identity_like(x);
+  at_guard(&term);
+  term.what = at_retain(sum.what);
+  for (int k = 1; k <= TERMS && sizes.count > 1; k++) {
+    replace(&term, at_matrixProduct(NULL, term.what, x));
+    at_binaryScalar(term.what, AT_ROW_mul, term.what, at_scalar_double(1.0 / k), one);
+    replace(&sum, at_binary(NULL, AT_ROW_cadd, sum.what, term.what, one));
+  }
+  for (int k = 0; k < squarings; k++)
+    replace(&sum, at_matrixProduct(NULL, sum.what, sum.what));
+  at_tensor *const r = at_newCast(sum.what, a->type);
+  THGuard_leave(&term);
+  THGuard_leave(&sum);
+  at_pool_leave(&pool);
+  return r;
+}
+
+/* --- products --------------------------------------------------------------------------------- */
+
+at_tensor *at_productOfAll(at_tensor *out, at_tensors matrices)
+{
+  if (matrices.count == 0)
+    at_raise(AT_ERROR_ARGUMENT, "matrices is empty");
+  THGuard product;
+  at_guard(&product);
+  product.what = at_retain(matrices.data[0]);
+  for (int i = 1; i < matrices.count; i++) {
+    const int dims = at_sizesOf(matrices.data[i]).count;
+    if (dims < 1 || dims > 2 || (dims == 1 && i < matrices.count - 1))
+      at_raise(AT_ERROR_ARGUMENT, "matrices[%d] has size (%s), and has to be a matrix", i,
+               at_sizeDesc(at_sizesOf(matrices.data[i])).str);
+    replace(&product, at_matrixProduct(NULL, product.what, matrices.data[i]));
+  }
+  if (matrices.count == 1)
+    replace(&product, at_newCast(product.what, matrices.data[0]->type));
+  at_tensor *const r = out ? at_deliver(out, product.what) : at_retain(product.what);
+  THGuard_leave(&product);
+  return r;
+}
+
+at_tensor *at_vectorDots(at_tensor *out, at_tensor *x, at_tensor *y, int64_t dim)
+{
+  if (x->type != y->type)
+    at_checkType(y, "y", x->type);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const products = at_hold(&pool, at_binary(NULL, AT_ROW_cmul, x, y, one));
+  at_tensor *const r = at_reduce(out, AT_SUM, products, (at_ints){&dim, 1}, false, x->type, zero);
+  at_pool_leave(&pool);
+  return r;
+}
+
+at_tensor *at_powersOf(at_tensor *x, int64_t n)
+{
+  const at_ints own = at_sizesOf(x);
+  if (own.count < 1 || (n != AT_NONE && n < 0))
+    at_raise(AT_ERROR_ARGUMENT, "x has size (%s), and N is %lld", at_sizeDesc(own).str,
+             (long long)n);
+  if (x->type->elementSize == 2 && at_isFloating(x->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
+             at_scalarTypeName(x->type->scalarType));
+  const int64_t columns = n == AT_NONE ? own.data[own.count - 1] : n;
+  const bool integers = !at_isFloating(x->type->scalarType);
+  at_pool pool;
+  at_pool_enter(&pool);
+  const at_type *const type = integers ? at_toScalarType(x->type, AT_LONG) : x->type;
+  at_tensor *const exponents =
+      at_hold(&pool, at_arangeFrom(NULL, at_toScalarType(x->type, AT_LONG), at_scalar_long(0),
+                                   at_scalar_long(columns), one));
+  at_tensor *const base = at_hold(&pool, at_viewUnsqueeze(at_cast(&pool, x, type), -1));
+  return at_pool_keep(&pool, at_hold(&pool, at_power(NULL, base, exponents)));
+}
+
+/* --- norms ------------------------------------------------------------------------------------ */
+
+/* a with the two dimensions last, and their numbers. */
+static at_tensor *with_last(at_pool *pool, at_tensor *a, at_ints dims, int at[2])
+{
+  const int64_t usual[] = {-2, -1};
+  const int count = at_sizesOf(a).count;
+  dims = dims.count == 0 ? (at_ints){usual, 2} : dims;
+  if (dims.count != 2 || count < 2)
+    at_raise(AT_ERROR_ARGUMENT, "dim has %d numbers, and has to have 2; A has size (%s)",
+             dims.count, at_sizeDesc(at_sizesOf(a)).str);
+  for (int i = 0; i < 2; i++)
+    at[i] = at_wrapDim(dims.data[i], count);
+  if (at[0] == at[1])
+    at_raise(AT_ERROR_ARGUMENT, "dim names dimension %d twice", at[0]);
+  const int64_t from[] = {at[0], at[1]};
+  return at_hold(pool, at_viewMoved(a, (at_ints){from, 2}, (at_ints){usual, 2}));
+}
+
+/* r with dimensions of size 1 at both, if they are kept. */
+static at_tensor *kept_dims(at_pool *pool, at_tensor *r, const int at[2], bool keepdim)
+{
+  const int first = THMin(at[0], at[1]), second = THMax(at[0], at[1]);
+  if (!keepdim)
+    return r;
+  r = at_hold(pool, at_viewUnsqueeze(r, first));
+  return at_hold(pool, at_viewUnsqueeze(r, second));
+}
+
+/* The largest or smallest along the last dimension. */
+static at_tensor *extreme(at_pool *pool, at_tensor *t, bool largest)
+{
+  const int64_t last = -1;
+  return at_hold(pool, at_reduce(NULL, largest ? AT_MAX : AT_MIN, t, (at_ints){&last, 1}, false,
+                                 NULL, zero));
+}
+
+at_tensor *at_matrixNorm(at_tensor *out, at_tensor *a, at_scalar ord, at_ints dims, bool keepdim)
+{
+  const double p = at_scalar_toDouble(ord), which = fabs(p);
+  int at[2];
+  if (!at_isFloating(a->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "A is of %s, and has to be of a floating type",
+             at_scalarTypeName(a->type->scalarType));
+  if (which != 1 && which != 2 && !isinf(which))
+    at_raise(AT_ERROR_ARGUMENT, "ord is %g, and has to be 1, 2, infinity, or one of them below 0",
+             p);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *t = with_last(&pool, a, dims, at);
+  if (which == 2) {
+    t = at_hold(&pool, at_singularsOf(NULL, t));
+  } else { /* sums of columns, or with infinity of rows */
+    const int64_t along = isinf(which) ? -1 : -2;
+    t = at_hold(&pool, at_absoluteOf(NULL, t));
+    t = at_hold(&pool, at_reduce(NULL, AT_SUM, t, (at_ints){&along, 1}, false, NULL, zero));
+  }
+  t = kept_dims(&pool, extreme(&pool, t, p > 0), at, keepdim);
+  return at_finishOne(&pool, out, t);
+}
+
+at_tensor *at_matrixNormBy(at_tensor *out, at_tensor *a, const char *ord, at_ints dims,
+                           bool keepdim)
+{
+  const int64_t both[] = {-2, -1}, last = -1;
+  int at[2];
+  if (strcmp(ord, "fro") && strcmp(ord, "nuc"))
+    at_raise(AT_ERROR_ARGUMENT, "ord is \"%s\", and has to be fro or nuc", ord);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *t = with_last(&pool, a, dims, at);
+  if (ord[0] == 'f') {
+    t = at_hold(&pool, at_normOf(NULL, t, at_scalar_long(2), (at_ints){both, 2}, false, NULL));
+  } else {
+    t = at_hold(&pool, at_singularsOf(NULL, t));
+    t = at_hold(&pool, at_reduce(NULL, AT_SUM, t, (at_ints){&last, 1}, false, NULL, zero));
+  }
+  return at_finishOne(&pool, out, kept_dims(&pool, t, at, keepdim));
+}
+
+at_tensor *at_normBy(at_tensor *out, at_tensor *a, at_scalar ord, at_ints dims, bool keepdim,
+                     const at_type *type)
+{
+  const at_ints own = at_sizesOf(a);
+  if (ord.is_none)
+    return at_vectorNorm(out, a, at_scalar_long(2), dims, keepdim, type);
+  if (dims.count == 1 || (dims.count == 0 && own.count < 2))
+    return at_vectorNorm(out, a, ord, dims, keepdim, type);
+  if (dims.count != 2 && own.count != 2)
+    at_raise(AT_ERROR_ARGUMENT,
+             "A has size (%s) and dim %d numbers: ord is for vectors and matrices",
+             at_sizeDesc(own).str, dims.count);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const t = type ? at_cast(&pool, a, type) : a;
+  at_tensor *const r = at_matrixNorm(out, t, ord, dims, keepdim);
+  at_pool_leave(&pool);
+  return r;
+}

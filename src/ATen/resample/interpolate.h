@@ -1,0 +1,44 @@
+/* Interpolation of images, axis by axis. */
+#ifndef ATEN_INTERPOLATE_H
+#define ATEN_INTERPOLATE_H
+
+#include "ATen/core/ATenCore.h"
+#include "THKernel.h"
+
+typedef enum at_interpolation {
+  AT_NEAREST,
+  AT_NEAREST_EXACT, /* the nearest center of a pixel */
+  AT_LINEAR,
+  AT_CUBIC,
+  AT_LINEAR_WIDE, /* the filter covers all pixels that a result replaces: antialiasing */
+  AT_CUBIC_WIDE
+} at_interpolation;
+
+/* Each of the size results along an axis is a sum of taps elements, at index, times weight. */
+typedef struct at_taps {
+  int64_t size, taps;
+  const int64_t *index;
+  const double *weight;
+} at_taps;
+
+/* Lines from begin to end of the result, each of inner elements: line o * size + i is from the from
+ * lines o * from ... of x. */
+typedef void (*at_interpolate_kernel)(const at_taps *axis, ptrdiff_t begin, ptrdiff_t end,
+                                      ptrdiff_t from, ptrdiff_t inner, const void *x, void *y);
+
+extern const at_interpolate_kernel *at_interpolateFloat, *at_interpolateDouble;
+
+/* The last axes dimensions of self, resized to output_size, or if that is empty by the factors.
+ * Where a scale is given (not 0), positions are computed with it. */
+at_tensor *at_interpolated(at_tensor *out, at_tensor *self, at_interpolation how, int axes,
+                           at_ints output_size, bool align_corners, const double *scales);
+at_tensor *at_interpolatedBy(at_tensor *self, at_interpolation how, int axes, at_ints output_size,
+                             bool align_corners, at_doubles scale_factors);
+
+/* The value of an optional scale, 0 if it is not given. */
+static inline double at_scaleOf(at_scalar scale)
+{
+  return scale.is_none ? 0 : at_scalar_toDouble(scale);
+}
+
+#endif

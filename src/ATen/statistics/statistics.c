@@ -1,0 +1,344 @@
+/* Statistics: compositions of reductions and sorting. */
+#include "statistics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "ATen/core/ATenOperations.h"
+
+static const at_scalar one = {.value.integer = 1}, zero;
+
+/* --- moments and extremes --------------------------------------------------------------------- */
+
+void at_momentsOf(at_tensor **out, at_reducing name, at_tensor *self, at_ints dims,
+                  at_scalar correction, bool keepdim)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const made[] = {
+      at_hold(&pool, at_variance(NULL, name, self, dims, correction, keepdim)),
+      at_hold(&pool, at_reduce(NULL, AT_MEAN, self, dims, keepdim, NULL, zero))};
+  at_finish(&pool, 2, out, made);
+}
+
+void at_extremesOf(at_tensor **out, at_tensor *self, int64_t dim, bool keepdim)
+{
+  const at_ints dims = {&dim, dim != AT_NONE};
+  if (at_numel(self) == 0 && dim == AT_NONE)
+    at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and no elements",
+             at_sizeDesc(at_sizesOf(self)).str);
+  int64_t all[AT_MOST_DIMS];
+  for (int d = 0; d < at_sizesOf(self).count; d++)
+    all[d] = d;
+  const at_ints every = {all, at_sizesOf(self).count};
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *made[2];
+  for (int i = 0; i < 2; i++)
+    made[i] = at_hold(&pool, at_reduce(NULL, i == 0 ? AT_MIN : AT_MAX, self,
+                                       dim == AT_NONE ? every : dims, keepdim, NULL, zero));
+  at_finish(&pool, 2, out, made);
+}
+
+at_tensor *at_countNonzero(at_tensor *self, at_ints dims)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const isSet = at_hold(&pool, at_compareScalar(NULL, AT_ROW_neValue, self, zero));
+  return at_pool_keep(&pool,
+                      at_hold(&pool, at_reduce(NULL, AT_SUM, isSet, dims, false, NULL, zero)));
+}
+
+/* --- without NaN ------------------------------------------------------------------------------ */
+
+/* self with 0 for NaN. */
+static at_tensor *zeroed(at_pool *pool, at_tensor *self)
+{
+  if (!at_isFloating(self->type->scalarType))
+    return self;
+  const at_function_scalars scalars = {0, (double)INFINITY, (double)-INFINITY};
+  return at_hold(pool, at_function(NULL, AT_FUNCTION_nan_to_num, AT_REAL, 1, &self, scalars));
+}
+
+at_tensor *at_sumWithoutNaN(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim,
+                            const at_type *type)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const r = at_reduce(out, AT_SUM, zeroed(&pool, self), dims, keepdim, type, zero);
+  at_pool_leave(&pool);
+  return r;
+}
+
+at_tensor *at_meanWithoutNaN(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim,
+                             const at_type *type)
+{
+  if (!at_isFloating(self->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "self is of %s, and has to be of a floating type",
+             at_scalarTypeName(self->type->scalarType));
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const isNumber = at_hold(&pool, at_compare(NULL, AT_ROW_eqTensor, self, self));
+  at_tensor *const count =
+      at_hold(&pool, at_reduce(NULL, AT_SUM, isNumber, dims, keepdim, NULL, zero));
+  at_tensor *const sum = at_hold(&pool, at_sumWithoutNaN(NULL, self, dims, keepdim, type));
+  at_tensor *const r = at_binaryFloat(out, AT_ROW_cdiv, sum, count);
+  at_pool_leave(&pool);
+  return r;
+}
+
+/* --- quantiles -------------------------------------------------------------------------------- */
+
+typedef enum { LINEAR, LOWER, HIGHER, NEAREST, MIDPOINT, INTERPOLATIONS } Interpolation;
+
+static Interpolation interpolation_of(const char *name)
+{
+  static const char *const names[INTERPOLATIONS] = {"linear", "lower", "higher", "nearest",
+                                                    "midpoint"};
+  for (int i = 0; i < INTERPOLATIONS; i++)
+    if (!strcmp(name, names[i]))
+      return (Interpolation)i;
+  at_raise(AT_ERROR_ARGUMENT,
+           "interpolation is \"%s\", and has to be linear, lower, higher, nearest "
+           "or midpoint",
+           name);
+}
+
+/* The quantile of a sorted line of n numbers, of which the last may be NaN. */
+static double quantile(const double *line, int64_t n, double q, Interpolation how, bool ignoresNaN)
+{
+  int64_t count = n;
+  while (count > 0 && isnan(line[count - 1]))
+    count--;
+  if (count < n && (!ignoresNaN || count == 0))
+    return (double)NAN;
+  const double rank = q * (double)(count - 1), below = floor(rank), above = ceil(rank);
+  if (how == NEAREST)
+    return line[(int64_t)nearbyint(rank)];
+  const double weight = how == LOWER      ? 0
+                        : how == HIGHER   ? (above > below)
+                        : how == MIDPOINT ? (above > below ? 0.5 : 0)
+                                          : rank - below;
+  const double low = line[(int64_t)below], high = line[(int64_t)above];
+  return weight == 0    ? low
+         : weight < 0.5 ? low + weight * (high - low)
+                        : high - (high - low) * (1 - weight);
+}
+
+/* self as lines along dim, sorted, of Double: flat, if no dimension is given. */
+static at_tensor *sorted_lines(at_pool *pool, at_tensor *self, int64_t *dim)
+{
+  const int64_t all = at_numel(self);
+  at_tensor *t = self;
+  if (*dim == AT_NONE || self->isScalar) {
+    *dim = *dim == AT_NONE ? AT_NONE : at_wrapDim(*dim, 0);
+    t = at_hold(pool, at_reshaped(self, (at_ints){&all, 1}));
+  } else {
+    *dim = at_wrapDim(*dim, at_sizesOf(self).count);
+    t = at_hold(pool, at_viewTranspose(self, *dim, -1));
+  }
+  at_tensor *made = NULL;
+  const at_type *host = at_toScalarType(at_hostType(self->type), AT_DOUBLE);
+  at_tensor *const lines = at_hold(pool, at_newCast(t, host));
+  at_pick(&made, AT_PICK_SORT_VALUES, lines, 0, -1, true, false, false);
+  return at_hold(pool, at_makeContiguous(at_hold(pool, made)));
+}
+
+static void check_quantile(const at_tensor *self, const at_tensor *q)
+{
+  const at_scalar_type type = self->type->scalarType;
+  if ((type != AT_FLOAT && type != AT_DOUBLE) || q->type->scalarType != type)
+    at_raise(AT_ERROR_TYPE, "self is of %s and q of %s: both have to be of Float, or of Double",
+             at_scalarTypeName(type), at_scalarTypeName(q->type->scalarType));
+  if (at_numel(self) == 0 || at_sizesOf(q).count > 1)
+    at_raise(AT_ERROR_ARGUMENT,
+             "self has size (%s), and q (%s), which has to be a number or a vector",
+             at_sizeDesc(at_sizesOf(self)).str, at_sizeDesc(at_sizesOf(q)).str);
+}
+
+/* The sizes of the result: those of q, then those of self without dim. */
+static at_ints quantile_sizes(const at_tensor *self, const at_tensor *q, int64_t dim, bool keepdim,
+                              int64_t *room)
+{
+  const at_ints own = at_sizesOf(self);
+  int count = 0;
+  if (!q->isScalar)
+    room[count++] = at_numel(q);
+  at_checkDims(own.count + count);
+  for (int d = 0; d < own.count; d++) {
+    const bool reduced = dim == AT_NONE || d == dim;
+    if (!reduced || keepdim)
+      room[count++] = reduced ? 1 : own.data[d];
+  }
+  return (at_ints){room, count};
+}
+
+at_tensor *at_quantileOf(at_tensor *out, at_tensor *self, at_tensor *q, int64_t dim, bool keepdim,
+                         const char *interpolation, bool ignoresNaN)
+{
+  const Interpolation how = interpolation_of(interpolation);
+  int64_t room[AT_MOST_DIMS];
+  check_quantile(self, q);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const lines = sorted_lines(&pool, self, &dim);
+  const at_ints sizes = quantile_sizes(self, q, dim, keepdim, room);
+  at_tensor *const points = at_hold(&pool, at_newCast(q, lines->type));
+  at_tensor *const made = at_hold(&pool, at_newShape(lines->type, sizes));
+  const int64_t n = lines->th->size[lines->th->nDimension - 1], count = at_numel(lines) / n;
+  const double *const x = at_hostData(lines), *const p = at_hostData(points);
+  double *const r = at_hostData(made);
+  for (int64_t i = 0; i < at_numel(q); i++) {
+    if (!(p[i] >= 0 && p[i] <= 1))
+      at_raise(AT_ERROR_ARGUMENT, "q has %g, and has to be from 0 to 1", p[i]);
+    for (int64_t k = 0; k < count; k++)
+      r[i * count + k] = quantile(x + k * n, n, p[i], how, ignoresNaN);
+  }
+  /* The lines are those of self with dim and the last dimension exchanged. */
+  at_tensor *t = made;
+  const int last = at_sizesOf(self).count - 1;
+  if (dim != AT_NONE && last > 0 && dim != last) {
+    int64_t moved[AT_MOST_DIMS];
+    int m = 0;
+    if (!q->isScalar)
+      moved[m++] = at_numel(q);
+    for (int d = 0; d < last; d++)
+      moved[m++] = at_sizesOf(self).data[d == dim ? last : d];
+    t = at_hold(&pool, at_viewAs(made, (at_ints){moved, m}));
+    const int64_t from = dim + (!q->isScalar), to = m - 1;
+    t = at_hold(&pool, at_viewMoved(t, (at_ints){&from, 1}, (at_ints){&to, 1}));
+    if (keepdim)
+      t = at_hold(&pool, at_viewUnsqueeze(t, dim + (!q->isScalar)));
+  }
+  return at_finishOne(&pool, out, at_hold(&pool, at_newCast(t, self->type)));
+}
+
+at_tensor *at_quantileAt(at_tensor *out, at_tensor *self, double q, int64_t dim, bool keepdim,
+                         const char *interpolation, bool ignoresNaN)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  if (!(q >= 0 && q <= 1))
+    at_raise(AT_ERROR_ARGUMENT, "q is %g, and has to be from 0 to 1", q);
+  at_tensor *const point = at_hold(&pool, at_newScalar(self->type, at_scalar_double(q)));
+  at_tensor *const r = at_quantileOf(out, self, point, dim, keepdim, interpolation, ignoresNaN);
+  at_pool_leave(&pool);
+  return r;
+}
+
+/* --- covariance ------------------------------------------------------------------------------- */
+
+/* The product of both weights, in Double; NULL if there are none. */
+static at_tensor *weights_of(at_pool *pool, const at_tensor *self, at_tensor *fweights,
+                             at_tensor *aweights, int64_t n)
+{
+  at_tensor *w = NULL;
+  at_tensor *const given[] = {fweights, aweights};
+  for (int i = 0; i < 2; i++) {
+    if (!given[i])
+      continue;
+    const bool floats = at_isFloating(given[i]->type->scalarType);
+    if (at_sizesOf(given[i]).count > 1 || at_numel(given[i]) != n || floats != (i == 1))
+      at_raise(AT_ERROR_ARGUMENT, "%s is of %s and of size (%s), and has to be a vector of %lld %s",
+               i == 0 ? "fweights" : "aweights", at_scalarTypeName(given[i]->type->scalarType),
+               at_sizeDesc(at_sizesOf(given[i])).str, (long long)n,
+               i == 0 ? "integers" : "floating numbers");
+    at_tensor *const one_of = at_cast(pool, given[i], at_toScalarType(self->type, AT_DOUBLE));
+    if (at_numel(given[i]) > 0 &&
+        at_scalar_toDouble(one_of->type->functions->minall(one_of->th)) < 0)
+      at_raise(AT_ERROR_ARGUMENT, "%s has a number below 0", i == 0 ? "fweights" : "aweights");
+    w = w ? at_hold(pool, at_binary(NULL, AT_ROW_cmul, w, one_of, one)) : one_of;
+  }
+  return w;
+}
+
+/* The number that a tensor of one element holds. */
+static double number_in(const at_tensor *t)
+{
+  return at_scalar_toDouble(at_elementAt(t, t->th->storageOffset));
+}
+
+/* The sum of all elements of t, which the pool holds. */
+static double sum_of(at_pool *pool, at_tensor *t)
+{
+  return number_in(at_hold(pool, at_reduce(NULL, AT_SUM, t, (at_ints){0}, false, NULL, zero)));
+}
+
+/* What the sum of products is divided by. */
+static double divisor_of(at_pool *pool, at_tensor *w, at_tensor *aweights, int64_t n,
+                         int64_t correction)
+{
+  double sum = (double)n, less = (double)correction;
+  if (w) {
+    sum = sum_of(pool, w);
+    if (aweights && correction != 0) {
+      at_tensor *const a = at_cast(pool, aweights, w->type);
+      less *= sum_of(pool, at_hold(pool, at_binary(NULL, AT_ROW_cmul, w, a, one))) / sum;
+    }
+  }
+  return fmax(0, sum - less);
+}
+
+at_tensor *at_covariance(at_tensor *self, int64_t correction, at_tensor *fweights,
+                         at_tensor *aweights)
+{
+  const at_ints own = at_sizesOf(self);
+  if (own.count > 2 || self->type->scalarType == AT_BOOL)
+    at_raise(AT_ERROR_ARGUMENT, "self is of %s and of size (%s), and has to be a matrix of numbers",
+             at_scalarTypeName(self->type->scalarType), at_sizeDesc(own).str);
+  const int64_t n = own.count == 0 ? 1 : own.data[own.count - 1];
+  const int64_t rows = own.count == 2 ? own.data[0] : 1, two[] = {rows, n}, last = 1;
+  at_pool pool;
+  at_pool_enter(&pool);
+  const bool isDouble = self->type->scalarType == AT_DOUBLE;
+  const at_type *const type =
+      at_isFloating(self->type->scalarType) ? self->type : at_toScalarType(self->type, AT_FLOAT);
+  const at_type *const compute = at_toScalarType(type, isDouble ? AT_DOUBLE : AT_FLOAT);
+  at_tensor *const w = weights_of(&pool, self, fweights, aweights, n);
+  at_tensor *x = at_hold(&pool, at_reshaped(self, (at_ints){two, 2}));
+  x = at_cast(&pool, x, compute);
+  at_tensor *const share = w ? at_cast(&pool, w, compute) : NULL;
+  at_tensor *weighed = share ? at_hold(&pool, at_binary(NULL, AT_ROW_cmul, x, share, one)) : x;
+  at_tensor *mean =
+      at_hold(&pool, at_reduce(NULL, AT_SUM, weighed, (at_ints){&last, 1}, true, NULL, zero));
+  mean = at_binaryFloatScalar(mean, AT_ROW_div, mean,
+                              at_scalar_double(w ? sum_of(&pool, w) : (double)n));
+  x = at_hold(&pool, at_subtracted(NULL, x, mean, one));
+  weighed = share ? at_hold(&pool, at_binary(NULL, AT_ROW_cmul, x, share, one)) : x;
+  at_tensor *const right = at_hold(&pool, at_viewTranspose(weighed, 0, 1));
+  at_tensor *r = at_hold(&pool, at_product(NULL, AT_MATRIX_MATRIX, NULL, x, right, zero, one));
+  r = at_binaryFloatScalar(r, AT_ROW_div, r,
+                           at_scalar_double(divisor_of(&pool, w, aweights, n, correction)));
+  if (rows == 1 && own.count < 2)
+    r = at_hold(&pool, at_viewSqueeze(r));
+  return at_finishOne(&pool, NULL, at_hold(&pool, at_newCast(r, type)));
+}
+
+at_tensor *at_correlation(at_tensor *self)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const c = at_hold(&pool, at_covariance(self, 1, NULL, NULL));
+  if (c->isScalar) /* of one variable: 1, or NaN */
+    return at_finishOne(&pool, NULL, at_hold(&pool, at_binaryFloat(NULL, AT_ROW_cdiv, c, c)));
+  at_tensor *const root =
+      at_hold(&pool, at_unaryFloat(NULL, AT_ROW_sqrt, at_hold(&pool, at_viewDiagonal(c, 0, 0, 1))));
+  at_tensor *const column = at_hold(&pool, at_viewUnsqueeze(root, 1));
+  at_tensor *r = at_hold(&pool, at_binaryFloat(NULL, AT_ROW_cdiv, c, column));
+  r = at_binaryFloat(r, AT_ROW_cdiv, r, root);
+  return at_pool_keep(&pool, at_clamped(r, r, at_scalar_double(-1), at_scalar_double(1)));
+}
+
+at_tensor *at_orderOf(at_tensor *self, int64_t dim, bool descending)
+{
+  at_tensor *made[2] = {NULL};
+  at_pick(made, AT_PICK_SORT, self, 0, dim, true, descending, true);
+  at_release(made[0]);
+  return made[1];
+}
+
+at_tensor *at_sortedFirst(at_tensor *out, at_tensor *self)
+{
+  at_pick(&out, AT_PICK_SORT_VALUES, self, 0, 0, true, false, true);
+  return out;
+}
