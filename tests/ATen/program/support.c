@@ -59,8 +59,8 @@ typedef struct Member {
 
 static void put(uint8_t *to, size_t *length, uint64_t value, int count)
 {
-  for (int i = 0; i < count; i++)
-    to[(*length)++] = (uint8_t)(value >> 8 * i);
+  for (int i = 0; i < count; i++, value >>= 8)
+    to[(*length)++] = (uint8_t)value;
 }
 
 /* The header of a member, in front of it or in the directory; no checksums. */
