@@ -29,9 +29,10 @@ static THTensor *THNN_(repeated)(THGuard guard[3], THTensor *weight, THTensor *i
   THGuard_enter(&guard[2], (THUndo)THTensor_(free));
   const size_t dims = (size_t)input->nDimension;
   int64_t *stride = guard[0].what = THAlloc((ptrdiff_t)(dims * sizeof *stride));
-  memset(stride, 0, dims * sizeof *stride);
-  if (dims > 0)
+  if (dims > 0) {
+    memset(stride, 0, dims * sizeof *stride);
     stride[THNN_(preluDim)(input)] = THTensor_(nElement)(weight) > 1;
+  }
   weight = guard[1].what = THTensor_(newContiguous)(weight);
   THTensor *view = guard[2].what = THTensor_(new)();
   THTensor_(setStorageNd)(view, weight->storage, weight->storageOffset, input->nDimension,
