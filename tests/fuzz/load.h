@@ -9,6 +9,10 @@
  * values can be read, and no more memory is taken than ATenFile.h says. */
 void fuzz_load(const uint8_t *bytes, size_t size);
 
+/* Counts from now on the memory that is allocated; and the most, in bytes, since then. */
+void fuzz_count_memory(void);
+size_t fuzz_most_memory(void);
+
 /* An archive in memory.  Its members lack checksums, which is allowed. */
 typedef struct FuzzZip {
   uint8_t bytes[3 * 4096], directory[1024];

@@ -1,40 +1,19 @@
 /* Fuzzes the reader of programs.  Checksums of an archive are given up first; input that is none
  * becomes the graph of one. */
-#include <sanitizer/allocator_interface.h>
 #include <string.h>
 
 #include "load.h"
 
 enum { MOST = 4096 };
 
-/* --- memory ----------------------------------------------------------------------------------- */
-
-static size_t used, most;
-
-static void count_malloc(const volatile void *block, size_t size)
-{
-  used += size;
-  if (used > most)
-    most = used;
-}
-
-static void count_free(const volatile void *block)
-{
-  const size_t size = block ? __sanitizer_get_allocated_size(block) : 0;
-  used -= size < used ? size : used;
-}
-
 /* --- programs --------------------------------------------------------------------------------- */
 
 static void load(const uint8_t *bytes, size_t size)
 {
-  static bool counts;
-  if (!counts)
-    counts = __sanitizer_install_malloc_and_free_hooks(count_malloc, count_free) > 0;
   const char *const path = fuzz_file(bytes, size);
-  const size_t before = most = used;
+  fuzz_count_memory();
   at_program *const program = at_program_load(path);
-  MUST(most - before <= 64 * size + (2 << 20)); /* what ATenProgram.h says */
+  MUST(fuzz_most_memory() <= 64 * size + (2 << 20)); /* what ATenProgram.h says */
   MUST((program != NULL) == (at_error() == AT_OK));
   for (int i = 0; i < at_program_inputCount(program); i++)
     MUST(at_program_input(program, i).name);
