@@ -13,27 +13,25 @@
 typedef float line_t __attribute__((vector_size(64), aligned(64)));
 typedef double wide_t __attribute__((vector_size(64), aligned(64)));
 
-/* A store that passes the caches by. */
-static inline void store_around(void *at, line_t value)
+/* A store that passes the caches by.  Lines are passed by address: by value they would need AVX-512. */
+static inline void store_around(void *at, const line_t *value)
 {
 #if defined(__AVX512F__)
-  __asm__ volatile("vmovntps %1, %0" : "=m"(*(line_t *)at) : "v"(value));
+  __asm__ volatile("vmovntps %1, %0" : "=m"(*(line_t *)at) : "v"(*value));
 #else
-  *(line_t *)at = value;
+  *(line_t *)at = *value;
 #endif
 }
 
 /* Sixteen bytes as floats: compilers do it one by one. */
-static inline line_t line_of_bytes(const uint8_t *x)
+static inline void line_of_bytes(line_t *value, const uint8_t *x)
 {
-  line_t value;
 #if defined(__AVX512F__)
-  __asm__("vpmovzxbd %1, %0\n\tvcvtdq2ps %0, %0" : "=v"(value) : "m"(*(const uint8_t(*)[16])x));
+  __asm__("vpmovzxbd %1, %0\n\tvcvtdq2ps %0, %0" : "=v"(*value) : "m"(*(const uint8_t(*)[16])x));
 #else
   for (int k = 0; k < 16; k++)
-    value[k] = x[k];
+    (*value)[k] = x[k];
 #endif
-  return value;
 }
 
 /* Each piece is a whole number of lines, but for the last. */
@@ -55,7 +53,7 @@ void limit_fill(float *r, ptrdiff_t n, int around)
     ptrdiff_t i = begin;
     if (around)
       for (; i < WHOLE(end); i += 16)
-        store_around(r + i, value);
+        store_around(r + i, &value);
     else
       for (; i < WHOLE(end); i += 16)
         *(line_t *)(r + i) = value;
@@ -70,7 +68,7 @@ void limit_copy(float *r, const float *x, ptrdiff_t n, int around)
     ptrdiff_t i = begin;
     if (around)
       for (; i < WHOLE(end); i += 16)
-        store_around(r + i, *(const line_t *)(x + i));
+        store_around(r + i, (const line_t *)(x + i));
     else
       for (; i < WHOLE(end); i += 16)
         *(line_t *)(r + i) = *(const line_t *)(x + i);
@@ -84,8 +82,10 @@ void limit_add(float *r, const float *x, const float *y, ptrdiff_t n, int around
   IN_PIECES(n, {
     ptrdiff_t i = begin;
     if (around)
-      for (; i < WHOLE(end); i += 16)
-        store_around(r + i, *(const line_t *)(x + i) + *(const line_t *)(y + i));
+      for (; i < WHOLE(end); i += 16) {
+        const line_t sum = *(const line_t *)(x + i) + *(const line_t *)(y + i);
+        store_around(r + i, &sum);
+      }
     else
       for (; i < WHOLE(end); i += 16)
         *(line_t *)(r + i) = *(const line_t *)(x + i) + *(const line_t *)(y + i);
@@ -102,7 +102,7 @@ void limit_widen(double *r, const float *x, ptrdiff_t n, int around)
     for (; i < WHOLE(end); i += 8) {
       const wide_t value = __builtin_convertvector(*(const half_line_t *)(x + i), wide_t);
       if (around)
-        store_around(r + i, (line_t)value);
+        store_around(r + i, (const line_t *)&value);
       else
         *(wide_t *)(r + i) = value;
     }
@@ -116,9 +116,10 @@ void limit_spread(float *r, const uint8_t *x, ptrdiff_t n, int around)
   IN_PIECES(n, {
     ptrdiff_t i = begin;
     for (; i < WHOLE(end); i += 16) {
-      const line_t value = line_of_bytes(x + i);
+      line_t value;
+      line_of_bytes(&value, x + i);
       if (around)
-        store_around(r + i, value);
+        store_around(r + i, &value);
       else
         *(line_t *)(r + i) = value;
     }
