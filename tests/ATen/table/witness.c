@@ -250,11 +250,16 @@ static void check_tensor(at_tensor *t, int index)
           th->storage ? th->storage->size : 0, th->storageOffset);
 }
 
+/* Operations whose strides are an argument. */
+static bool takes_strides(const at_op *op)
+{
+  return strstr(op->name, "empty_strided") || !strcmp(op->overload, "strided");
+}
+
 /* Operations whose results have unspecified contents. */
 static bool may_be_anything(const at_op *op)
 {
-  bool any = strstr(op->name, "empty") || strstr(op->name, "resize") ||
-             !strcmp(op->overload, "strided") ||
+  bool any = strstr(op->name, "empty") || strstr(op->name, "resize") || takes_strides(op) ||
              (!strcmp(op->name, "tensor") && !strcmp(op->overload, "sized"));
   for (int i = 0; i < op->argumentCount; i++)
     any |= op->arguments[i].kind == AT_KIND_STORAGE;
@@ -274,8 +279,7 @@ static void check_elements(const Call *call, const at_tensor *t, int index)
   /* New results may be in column-major order, as matrices of LAPACK are, but must not share
    * memory. */
   const Memory *given = memory_of(look.storage);
-  const bool isNew = call->op->form == AT_FORM_FUNCTION && !given &&
-                     strcmp(call->op->overload, "strided") != 0; /* strides are an argument */
+  const bool isNew = call->op->form == AT_FORM_FUNCTION && !given && !takes_strides(call->op);
   bool *seen = isNew ? calloc((size_t)look.storage->size, sizeof *seen) : NULL;
   volatile unsigned char byte = 0;
   for (int64_t i = 0; i < at_numel(t); i++) {
