@@ -105,6 +105,40 @@ static void THTest_(foreign)(void)
                THCStorage_(newWithDataAndAllocator)(state, NULL, 0, NULL, NULL));
 }
 
+#define PAIRS(X)      \
+  X(Byte, CudaByte)   \
+  X(Char, CudaChar)   \
+  X(Short, CudaShort) \
+  X(Int, CudaInt) X(Long, CudaLong) X(Float, Cuda) X(Double, CudaDouble) X(Half, CudaHalf)
+
+/* What comes back to the host of d, and of a converted on the way, is h. */
+#define CHECK_DOWN(Source, CudaSource)                                          \
+  static void THTest_(checkDown##Source)(TH##Source##Storage *h, THCStorage *a, \
+                                         TH##CudaSource##Storage *d)            \
+  {                                                                             \
+    TH##Source##Storage *r = TH##Source##Storage_newWithSize(100);              \
+    TH##Source##Storage_copyCuda##Source(thc_state(), r, d);                    \
+    CHECK(!memcmp(h->data, r->data, 100 * sizeof *h->data));                    \
+    TH_CONCAT_2(TH##Source##Storage_copyCuda, Real)(thc_state(), r, a);         \
+    CHECK(!memcmp(h->data, r->data, 100 * sizeof *h->data));                    \
+    TH##Source##Storage_free(r);                                                \
+  }
+PAIRS(CHECK_DOWN)
+
+/* What b receives of d, and of h, is what TH makes of h. */
+#define CHECK_UP(Source, CudaSource)                                                           \
+  static void THTest_(checkUp##Source)(TH##Source##Storage *h, THStorage *back, THCStorage *b, \
+                                       TH##CudaSource##Storage *d)                             \
+  {                                                                                            \
+    THStorage_(copy##Source)(back, h);                                                         \
+    THCStorage_(copyCuda##Source)(thc_state(), b, d);                                          \
+    THTest_(checkStorage)(b, 100, back->data);                                                 \
+    THCStorage_(fill)(thc_state(), b, back->data[0]);                                          \
+    THCStorage_(copy##Source)(thc_state(), b, h);                                              \
+    THTest_(checkStorage)(b, 100, back->data);                                                 \
+  }
+PAIRS(CHECK_UP)
+
 /* One pair of types for each kind: the rest are tensors' copies. */
 static void THTest_(copies)(void)
 {
@@ -122,33 +156,16 @@ static void THTest_(copies)(void)
 
 #define THROUGH(Source, CudaSource)                                               \
   {                                                                               \
-    TH##Source##Storage *h = TH##Source##Storage_newWithSize(100),                \
-                        *r = TH##Source##Storage_newWithSize(100);                \
+    TH##Source##Storage *h = TH##Source##Storage_newWithSize(100);                \
     TH##CudaSource##Storage *d = TH##CudaSource##Storage_newWithSize(state, 100); \
     TH_CONCAT_2(TH##Source##Storage_copy, Real)(h, host);                         \
     TH_CONCAT_2(TH##CudaSource##Storage_copyCuda, Real)(state, d, a);             \
-    TH##Source##Storage_copyCuda##Source(state, r, d);                            \
-    CHECK(!memcmp(h->data, r->data, 100 * sizeof *h->data));                      \
-    TH_CONCAT_2(TH##Source##Storage_copyCuda, Real)(state, r, a);                 \
-    CHECK(!memcmp(h->data, r->data, 100 * sizeof *h->data));                      \
-    THStorage_(copy##Source)(back, h);                                            \
-    THCStorage_(copyCuda##Source)(state, b, d);                                   \
-    THTest_(checkStorage)(b, 100, back->data);                                    \
-    THCStorage_(fill)(state, b, host->data[0]);                                   \
-    THCStorage_(copy##Source)(state, b, h);                                       \
-    THTest_(checkStorage)(b, 100, back->data);                                    \
+    THTest_(checkDown##Source)(h, a, d);                                          \
+    THTest_(checkUp##Source)(h, back, b, d);                                      \
     TH##CudaSource##Storage_free(state, d);                                       \
     TH##Source##Storage_free(h);                                                  \
-    TH##Source##Storage_free(r);                                                  \
   }
-  THROUGH(Byte, CudaByte)
-  THROUGH(Char, CudaChar)
-  THROUGH(Short, CudaShort)
-  THROUGH(Int, CudaInt)
-  THROUGH(Long, CudaLong)
-  THROUGH(Float, Cuda)
-  THROUGH(Double, CudaDouble)
-  THROUGH(Half, CudaHalf)
+  PAIRS(THROUGH)
 
   THCStorage *few = THCStorage_(newWithSize)(state, 3);
   CHECK_RAISES(2, "3 elements", THCStorage_(copy)(state, a, few));

@@ -48,6 +48,41 @@ static void THTest_(checkTwin)(const char *what, THCTensor *d, THTensor *t)
     THTensor_(free)(tv);                                    \
   } while (0)
 
+/* Clones, contiguous tensors, and views of these. */
+static void THTest_(checkClones)(THCState *state, THCTensor *d, THTensor *t)
+{
+  THTensor *clone = THTensor_(newClone)(t);
+  THCTensor *copy = THCTensor_(newClone)(state, d);
+  CHECK(copy->storage != d->storage);
+  THTest_(checkTwin)("clone", copy, clone);
+  THLongStorage *flat = THLongStorage_newWithSize2(-1, 3);
+  THTensor *viewed = THTensor_(newView)(clone, flat);
+  THCTensor *device_view = THCTensor_(newView)(state, copy, flat);
+  THTest_(checkTwin)("view", device_view, viewed);
+  THCTensor_(free)(state, device_view);
+  THTensor_(free)(viewed);
+  THLongStorage_free(flat);
+  THCTensor *folded = THCTensor_(newFoldBatchDim)(state, copy);
+  CHECK_EQ(folded->nDimension, 2);
+  CHECK_EQ(folded->size[0], 4);
+  CHECK_EQ(folded->size[1], 6);
+  THCTensor_(free)(state, folded);
+
+  THCTensor *straight = THCTensor_(newContiguous)(state, d);
+  CHECK_EQ(straight == d, THTensor_(isContiguous)(t));
+  real *values = THTest_(values)(t);
+  CHECK_DEVICE_VALUES(straight, values);
+  free(values);
+  THCTensor_(freeCopyTo)(state, straight, copy);
+  THTest_(checkTwin)("freeCopyTo", copy, clone);
+  THCTensor *again = THCTensor_(newWithTensor)(state, d);
+  CHECK(THCTensor_(isSetTo)(state, again, d));
+  CHECK(THCTensor_(isSameSizeAs)(state, again, copy));
+  THCTensor_(free)(state, again);
+  THCTensor_(free)(state, copy);
+  THTensor_(free)(clone);
+}
+
 static void THTest_(views)(void)
 {
   THCState *state = thc_state();
@@ -81,37 +116,7 @@ static void THTest_(views)(void)
     SAME_VIEW(newExpand, wide);
     SAME_CHANGE(expand, wide);
     THLongStorage_free(wide);
-
-    THTensor *clone = THTensor_(newClone)(t);
-    THCTensor *copy = THCTensor_(newClone)(state, d);
-    CHECK(copy->storage != d->storage);
-    THTest_(checkTwin)("clone", copy, clone);
-    THLongStorage *flat = THLongStorage_newWithSize2(-1, 3);
-    THTensor *viewed = THTensor_(newView)(clone, flat);
-    THCTensor *device_view = THCTensor_(newView)(state, copy, flat);
-    THTest_(checkTwin)("view", device_view, viewed);
-    THCTensor_(free)(state, device_view);
-    THTensor_(free)(viewed);
-    THLongStorage_free(flat);
-    THCTensor *folded = THCTensor_(newFoldBatchDim)(state, copy);
-    CHECK_EQ(folded->nDimension, 2);
-    CHECK_EQ(folded->size[0], 4);
-    CHECK_EQ(folded->size[1], 6);
-    THCTensor_(free)(state, folded);
-
-    THCTensor *straight = THCTensor_(newContiguous)(state, d);
-    CHECK_EQ(straight == d, THTensor_(isContiguous)(t));
-    real *values = THTest_(values)(t);
-    CHECK_DEVICE_VALUES(straight, values);
-    free(values);
-    THCTensor_(freeCopyTo)(state, straight, copy);
-    THTest_(checkTwin)("freeCopyTo", copy, clone);
-    THCTensor *again = THCTensor_(newWithTensor)(state, d);
-    CHECK(THCTensor_(isSetTo)(state, again, d));
-    CHECK(THCTensor_(isSameSizeAs)(state, again, copy));
-    THCTensor_(free)(state, again);
-    THCTensor_(free)(state, copy);
-    THTensor_(free)(clone);
+    THTest_(checkClones)(state, d, t);
     THCTensor_(free)(state, d);
     THTensor_(free)(t);
   }

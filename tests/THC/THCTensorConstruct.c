@@ -46,25 +46,31 @@ static void check_same(THCTensor *d, const RefTensor *expected, double relative)
   THTensor_(free)(twin);
 }
 
+/* Checks what a rule made, in a new result and in one that was of the same size, and frees all. */
+static void check_rule(RefTensor *expected, THCTensor *made, THCTensor *transposed, double relative)
+{
+  check_same(made, expected, relative);
+  if (expected->nDimension == 1 && Ref_(nElement)(expected) == 24) { /* keeps its shape */
+    CHECK_EQ(transposed->nDimension, 2);
+    Ref_(resize2d)(expected, 4, 6);
+  }
+  check_same(transposed, expected, relative);
+  THCTensor_(free)(thc_state(), transposed);
+  THCTensor_(free)(thc_state(), made);
+  Ref_(free)(expected);
+}
+
 /* A function without inputs, into a new result and into one of the same size that is transposed. */
-#define SAME_RULE(RELATIVE, NAME, ...)                                                       \
-  do {                                                                                       \
-    th_note("%s(%s)", #NAME, #__VA_ARGS__);                                                  \
-    RefTensor *expected = Ref_(new)();                                                       \
-    Ref_(NAME)(expected, __VA_ARGS__);                                                       \
-    THCTensor *d = THCTensor_(new)(state);                                                   \
-    THCTensor_(NAME)(state, d, __VA_ARGS__);                                                 \
-    check_same(d, expected, RELATIVE);                                                       \
-    THCTensor *turned = THCTest_(tensor)(TH_TRANSPOSED, 4, TH_SHAPE(4, 6));                  \
-    THCTensor_(NAME)(state, turned, __VA_ARGS__);                                            \
-    if (expected->nDimension == 1 && Ref_(nElement)(expected) == 24) { /* keeps its shape */ \
-      CHECK_EQ(turned->nDimension, 2);                                                       \
-      Ref_(resize2d)(expected, 4, 6);                                                        \
-    }                                                                                        \
-    check_same(turned, expected, RELATIVE);                                                  \
-    THCTensor_(free)(state, turned);                                                         \
-    THCTensor_(free)(state, d);                                                              \
-    Ref_(free)(expected);                                                                    \
+#define SAME_RULE(RELATIVE, NAME, ...)                                          \
+  do {                                                                          \
+    th_note("%s(%s)", #NAME, #__VA_ARGS__);                                     \
+    RefTensor *expected = Ref_(new)();                                          \
+    THCTensor *d = THCTensor_(new)(state);                                      \
+    THCTensor *transposed = THCTest_(tensor)(TH_TRANSPOSED, 4, TH_SHAPE(4, 6)); \
+    Ref_(NAME)(expected, __VA_ARGS__);                                          \
+    THCTensor_(NAME)(state, d, __VA_ARGS__);                                    \
+    THCTensor_(NAME)(state, transposed, __VA_ARGS__);                           \
+    check_rule(expected, d, transposed, RELATIVE);                              \
   } while (0)
 
 static void THTest_(rules)(void)
@@ -125,27 +131,42 @@ static void THTest_(rules)(void)
   THTensor_(free)(t);
 }
 
-/* A function of one input, into a new result, a transposed one, and in place. */
-#define SAME_OF(NAME, ...)                                                                  \
-  do {                                                                                      \
-    RefTensor *input = ref_of(t), *expected = Ref_(new)();                                  \
-    Ref_(NAME)(expected, input, __VA_ARGS__);                                               \
-    for (int kind = 0; kind < 3; kind++) {                                                  \
-      th_note("%s(%s) of %s, kind %d", #NAME, #__VA_ARGS__, th_layout_names[layout], kind); \
-      THCTensor *src = THCTest_(upload)(t);                                                 \
-      THCTensor *r = kind == 0   ? THCTensor_(new)(state)                                   \
-                     : kind == 1 ? THCTest_(tensor)(TH_TRANSPOSED, 8, TH_SHAPE(5, 6))       \
-                                 : src;                                                     \
-      if (kind < 2 || th_layout_is_writable(layout)) {                                      \
-        THCTensor_(NAME)(state, r, src, __VA_ARGS__);                                       \
-        check_same(r, expected, 0);                                                         \
-      }                                                                                     \
-      if (r != src)                                                                         \
-        THCTensor_(free)(state, r);                                                         \
-      THCTensor_(free)(state, src);                                                         \
-    }                                                                                       \
-    Ref_(free)(input);                                                                      \
-    Ref_(free)(expected);                                                                   \
+/* The results that a function of src is tried with: a new one, a transposed one, src itself. */
+enum { NEW_RESULT, TRANSPOSED_RESULT, IN_PLACE };
+
+static THCTensor *result_of(int kind, THCTensor *src)
+{
+  th_note("kind %d", kind);
+  return kind == NEW_RESULT          ? THCTensor_(new)(thc_state())
+         : kind == TRANSPOSED_RESULT ? THCTest_(tensor)(TH_TRANSPOSED, 8, TH_SHAPE(5, 6))
+                                     : src;
+}
+
+static void check_result(THCTensor *r, THCTensor *src, const RefTensor *expected)
+{
+  check_same(r, expected, 0);
+  if (r != src)
+    THCTensor_(free)(thc_state(), r);
+  THCTensor_(free)(thc_state(), src);
+}
+
+static void free_both(RefTensor *a, RefTensor *b)
+{
+  Ref_(free)(a);
+  Ref_(free)(b);
+}
+
+/* A function of one input, t, into each of these results. */
+#define SAME_OF(NAME, ...)                                                        \
+  do {                                                                            \
+    RefTensor *input = ref_of(t), *expected = Ref_(new)();                        \
+    Ref_(NAME)(expected, input, __VA_ARGS__);                                     \
+    for (int kind = 0; kind < IN_PLACE + th_layout_is_writable(layout); kind++) { \
+      THCTensor *src = THCTest_(upload)(t), *r = result_of(kind, src);            \
+      THCTensor_(NAME)(state, r, src, __VA_ARGS__);                               \
+      check_result(r, src, expected);                                             \
+    }                                                                             \
+    free_both(input, expected);                                                   \
   } while (0)
 
 static void THTest_(matrices)(void)

@@ -5,71 +5,6 @@
 
 #include "thc_test.h"
 
-/* From every type: host to device, device to device, device to host, in all pairs of layouts. */
-#define COPY_LAYOUTS(Source, CudaSource, source)                                                \
-  static THCuda##CudaSource##Tensor *THTest_(upload##Source)(TH##Source##Tensor *s)             \
-  {                                                                                             \
-    THCState *state = thc_state();                                                              \
-    if (s->nDimension == 0)                                                                     \
-      return THCuda##CudaSource##Tensor_new(state);                                             \
-    THCuda##CudaSource##Storage *storage =                                                      \
-        THCuda##CudaSource##Storage_newWithSize(state, s->storage->size);                       \
-    CHECK_CUDA(cudaMemcpy(storage->data, s->storage->data,                                      \
-                          (size_t)s->storage->size * sizeof(source), cudaMemcpyHostToDevice));  \
-    THCuda##CudaSource##Tensor *d = THCuda##CudaSource##Tensor_new(state);                      \
-    THCuda##CudaSource##Tensor_setStorageNd(state, d, storage, s->storageOffset, s->nDimension, \
-                                            s->size, s->stride);                                \
-    THCuda##CudaSource##Storage_free(state, storage);                                           \
-    return d;                                                                                   \
-  }                                                                                             \
-                                                                                                \
-  static void THTest_(copyLayouts##Source)(void)                                                \
-  {                                                                                             \
-    THCState *state = thc_state();                                                              \
-    for (int lt = 0; lt < TH_LAYOUTS; lt++)                                                     \
-      for (int ls = 0; ls < TH_LAYOUTS; ls++) {                                                 \
-        if (!th_layouts_agree(lt, ls) || !th_layout_is_writable(lt))                            \
-          continue;                                                                             \
-        th_note("%s to %s", th_layout_names[ls], th_layout_names[lt]);                          \
-        const th_geometry g = th_layout_geometry(ls, TH_SHAPE(3, 5, 7));                        \
-        TH##Source##Storage *storage = TH##Source##Storage_newWithSize(g.length);               \
-        for (ptrdiff_t i = 0; i < g.length; i++)                                                \
-          storage->data[i] = THTest_(number##Source)(i);                                        \
-        TH##Source##Tensor *s = TH##Source##Tensor_new();                                       \
-        TH##Source##Tensor_setStorageNd(s, storage, g.offset, g.dims, (int64_t *)g.size,        \
-                                        (int64_t *)g.stride);                                   \
-        TH##Source##Storage_free(storage);                                                      \
-        THTensor *t = THTest_(tensor)(lt, 2, TH_SHAPE(3, 5, 7));                                \
-        THTensor *expected = THTest_(tensor)(lt, 2, TH_SHAPE(3, 5, 7));                         \
-        THTensor_(copy##Source)(expected, s); /* the reference */                               \
-        real *values = THTest_(values)(expected);                                               \
-        THCuda##CudaSource##Tensor *ds = THTest_(upload##Source)(s);                            \
-                                                                                                \
-        for (int from = 0; from < 2; from++) {                                                  \
-          THCTensor *d = THCTest_(upload)(t);                                                   \
-          real *before = THTest_(storageValues)(t);                                             \
-          if (from == 0)                                                                        \
-            THCTensor_(copy##Source)(state, d, s);                                              \
-          else                                                                                  \
-            THCTensor_(copyCuda##Source)(state, d, ds);                                         \
-          THTensor *twin = THCTest_(twin)(d);                                                   \
-          CHECK_VALUES(twin, values);                                                           \
-          if (lt != TH_EMPTY)                                                                   \
-            CHECK_OUTSIDE(twin, before);                                                        \
-          free(before);                                                                         \
-          THTensor_(free)(twin);                                                                \
-          THCTensor_(free)(state, d);                                                           \
-        }                                                                                       \
-        TH_CONCAT_2(THTensor_(copyCuda), Source)(state, t, ds);                                 \
-        CHECK_VALUES(t, values);                                                                \
-        free(values);                                                                           \
-        THCuda##CudaSource##Tensor_free(state, ds);                                             \
-        THTensor_(free)(expected);                                                              \
-        THTensor_(free)(t);                                                                     \
-        TH##Source##Tensor_free(s);                                                             \
-      }                                                                                         \
-  }
-
 /* Numbers that conversion changes: fractions, values out of range, infinities, NaN. */
 static double THTest_(odd)(ptrdiff_t i)
 {
@@ -106,14 +41,134 @@ static THHalf THTest_(numberHalf)(ptrdiff_t i)
   return TH_float2half((float)THTest_(odd)(i));
 }
 
-COPY_LAYOUTS(Byte, Byte, uint8_t)
-COPY_LAYOUTS(Char, Char, int8_t)
-COPY_LAYOUTS(Short, Short, int16_t)
-COPY_LAYOUTS(Int, Int, int32_t)
-COPY_LAYOUTS(Long, Long, int64_t)
-COPY_LAYOUTS(Float, , float)
-COPY_LAYOUTS(Double, Double, double)
-COPY_LAYOUTS(Half, Half, THHalf)
+#define PAIRS(X)           \
+  X(Byte, Byte, uint8_t)   \
+  X(Char, Char, int8_t)    \
+  X(Short, Short, int16_t) \
+  X(Int, Int, int32_t)     \
+  X(Long, Long, int64_t) X(Float, , float) X(Double, Double, double) X(Half, Half, THHalf)
+
+/* A tensor of type Source with that layout on the host. */
+#define NEW_SOURCE(Source, CudaSource, source)                                           \
+  static TH##Source##Tensor *THTest_(newSource##Source)(th_geometry *g)                  \
+  {                                                                                      \
+    TH##Source##Storage *storage = TH##Source##Storage_newWithSize(g->length);           \
+    for (ptrdiff_t i = 0; i < g->length; i++)                                            \
+      storage->data[i] = THTest_(number##Source)(i);                                     \
+    TH##Source##Tensor *s = TH##Source##Tensor_new();                                    \
+    TH##Source##Tensor_setStorageNd(s, storage, g->offset, g->dims, g->size, g->stride); \
+    TH##Source##Storage_free(storage);                                                   \
+    return s;                                                                            \
+  }
+PAIRS(NEW_SOURCE)
+
+#define UPLOAD_STORAGE(Source, CudaSource, source)                                           \
+  static THCuda##CudaSource##Storage *THTest_(uploadStorage##Source)(TH##Source##Storage *s) \
+  {                                                                                          \
+    THCuda##CudaSource##Storage *storage =                                                   \
+        THCuda##CudaSource##Storage_newWithSize(thc_state(), s->size);                       \
+    CHECK_CUDA(cudaMemcpy(storage->data, s->data, (size_t)s->size * sizeof(source),          \
+                          cudaMemcpyHostToDevice));                                          \
+    return storage;                                                                          \
+  }
+PAIRS(UPLOAD_STORAGE)
+
+/* The same tensor on the device. */
+#define UPLOAD(Source, CudaSource, source)                                             \
+  static THCuda##CudaSource##Tensor *THTest_(upload##Source)(TH##Source##Tensor *s)    \
+  {                                                                                    \
+    THCuda##CudaSource##Tensor *d = THCuda##CudaSource##Tensor_new(thc_state());       \
+    THCuda##CudaSource##Storage *storage = THTest_(uploadStorage##Source)(s->storage); \
+    THCuda##CudaSource##Tensor_setStorageNd(thc_state(), d, storage, s->storageOffset, \
+                                            s->nDimension, s->size, s->stride);        \
+    THCuda##CudaSource##Storage_free(thc_state(), storage);                            \
+    return d;                                                                          \
+  }
+PAIRS(UPLOAD)
+
+/* The copies between t, of that layout, and a source in another one: TH's is the reference. */
+typedef struct {
+  int layout;
+  THTensor *t, *expected;
+  real *values; /* expected */
+} Copied;
+
+static Copied THTest_(beginCopies)(int layout)
+{
+  return (Copied){layout, THTest_(tensor)(layout, 2, TH_SHAPE(3, 5, 7)),
+                  THTest_(tensor)(layout, 2, TH_SHAPE(3, 5, 7)), NULL};
+}
+
+/* Checks a copy to d, which was uploaded from t, and frees d. */
+static void THTest_(checkUploaded)(const Copied *c, THCTensor *d)
+{
+  real *before = THTest_(storageValues)(c->t);
+  THTensor *twin = THCTest_(twin)(d);
+  CHECK_VALUES(twin, c->values);
+  if (c->layout != TH_EMPTY)
+    CHECK_OUTSIDE(twin, before);
+  free(before);
+  THTensor_(free)(twin);
+  THCTensor_(free)(thc_state(), d);
+}
+
+/* Checks the copy from the device to t. */
+static void THTest_(endCopies)(Copied *c)
+{
+  CHECK_VALUES(c->t, c->values);
+  free(c->values);
+  THTensor_(free)(c->expected);
+  THTensor_(free)(c->t);
+}
+
+/* Host to device, device to device, device to host. */
+#define COPIES(Source, CudaSource, source)                                                   \
+  static void THTest_(copies##Source)(TH##Source##Tensor *s, THCuda##CudaSource##Tensor *ds, \
+                                      Copied *c)                                             \
+  {                                                                                          \
+    THCTensor *first = THCTest_(upload)(c->t), *second = THCTest_(upload)(c->t);             \
+    THCTensor_(copy##Source)(thc_state(), first, s);                                         \
+    THTest_(checkUploaded)(c, first);                                                        \
+    THCTensor_(copyCuda##Source)(thc_state(), second, ds);                                   \
+    THTest_(checkUploaded)(c, second);                                                       \
+    TH_CONCAT_2(THTensor_(copyCuda), Source)(thc_state(), c->t, ds);                         \
+  }
+PAIRS(COPIES)
+
+#define COPY_LAYOUT(Source, CudaSource, source)                      \
+  static void THTest_(copyLayout##Source)(Copied *c, th_geometry *g) \
+  {                                                                  \
+    TH##Source##Tensor *s = THTest_(newSource##Source)(g);           \
+    THCuda##CudaSource##Tensor *ds = THTest_(upload##Source)(s);     \
+    THTensor_(copy##Source)(c->expected, s);                         \
+    c->values = THTest_(values)(c->expected);                        \
+    THTest_(copies##Source)(s, ds, c);                               \
+    THCuda##CudaSource##Tensor_free(thc_state(), ds);                \
+    TH##Source##Tensor_free(s);                                      \
+  }
+PAIRS(COPY_LAYOUT)
+
+/* In all pairs of layouts. */
+static void THTest_(copyLayouts)(void (*copy)(Copied *c, th_geometry *g))
+{
+  for (int lt = 0; lt < TH_LAYOUTS; lt++)
+    for (int ls = 0; ls < TH_LAYOUTS; ls++) {
+      if (!th_layouts_agree(lt, ls) || !th_layout_is_writable(lt))
+        continue;
+      th_note("%s to %s", th_layout_names[ls], th_layout_names[lt]);
+      th_geometry g = th_layout_geometry(ls, TH_SHAPE(3, 5, 7));
+      Copied c = THTest_(beginCopies)(lt);
+      copy(&c, &g);
+      THTest_(endCopies)(&c);
+    }
+}
+
+#define COPY_LAYOUTS(Source, CudaSource, source)       \
+  static void THTest_(copyLayouts##Source)(void)       \
+  {                                                    \
+    THTest_(copyLayouts)(THTest_(copyLayout##Source)); \
+  }
+PAIRS(COPY_LAYOUTS)
 
 /* More than a block, at every alignment, with a remainder that fills no pack. */
 static void THTest_(copyLarge)(void)

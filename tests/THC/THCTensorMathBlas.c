@@ -191,6 +191,45 @@ static void THTest_(productErrors)(void)
 
 /* --- equations ------------------------------------------------------------------------------- */
 
+#ifndef TH_REAL_IS_HALF
+enum { COUNT = 3, N = 4, K = 2 };
+
+/* a x is b again. */
+static void THTest_(checkSolution)(THTensor *a, THTensor *got, THTensor *b)
+{
+  for (int i = 0; i < COUNT; i++)
+    for (int j = 0; j < N; j++)
+      for (int k = 0; k < K; k++) {
+        double sum = 0;
+        for (int l = 0; l < N; l++)
+          sum += (double)*THTest_(at)(a, (i * N + j) * N + l) *
+                 (double)*THTest_(at)(got, (i * N + l) * K + k);
+        CHECK_NEAR(sum, (double)*THTest_(at)(b, (i * N + j) * K + k),
+                   sizeof(real) == 4 ? 1e-3 : 1e-10);
+      }
+}
+
+/* The factors are TH's. */
+static void THTest_(checkFactors)(THTensor *a, THCTensor *lu, THCudaIntTensor *pivots)
+{
+  THCState *state = thc_state();
+  THTensor *wanted = THTensor_(new)();
+  THIntTensor *rows = THIntTensor_new(), *zeros = THIntTensor_new();
+  THTensor_(btrifact)(wanted, rows, zeros, 1, a);
+  THTensor *factors = THCTest_(twin)(lu);
+  for (int i = 0; i < COUNT * N * N; i++)
+    CHECK_NEAR((double)*THTest_(at)(factors, i), (double)*THTest_(at)(wanted, i),
+               sizeof(real) == 4 ? 1e-3 : 1e-10);
+  for (int i = 0; i < COUNT * N; i++)
+    CHECK_EQ(THCudaIntTensor_get2d(state, pivots, i / N, i % N),
+             THIntTensor_get2d(rows, i / N, i % N));
+  THTensor_(free)(factors);
+  THTensor_(free)(wanted);
+  THIntTensor_free(rows);
+  THIntTensor_free(zeros);
+}
+#endif
+
 static void THTest_(equations)(void)
 {
   THCState *state = thc_state();
@@ -200,7 +239,6 @@ static void THTest_(equations)(void)
   CHECK_RAISES(0, "btrisolve of Half", THCTensor_(btrisolve)(state, t, t, t, NULL));
   THCTensor_(free)(state, t);
 #else
-  enum { COUNT = 3, N = 4, K = 2 };
   for (int pivot = 0; pivot < 2; pivot++)
     for (int layout = 0; layout < TH_ONE; layout++) {
       if (!th_layout_keeps_shape(layout) || !th_layout_is_writable(layout))
@@ -219,32 +257,9 @@ static void THTest_(equations)(void)
         CHECK_EQ(THCudaIntTensor_get1d(state, info, i), 0);
       THCTensor_(btrisolve)(state, x, db, lu, pivots);
       THTensor *got = THCTest_(twin)(x);
-      for (int i = 0; i < COUNT; i++)
-        for (int j = 0; j < N; j++)
-          for (int k = 0; k < K; k++) {
-            double sum = 0; /* a x is b again */
-            for (int l = 0; l < N; l++)
-              sum += (double)*THTest_(at)(a, (i * N + j) * N + l) *
-                     (double)*THTest_(at)(got, (i * N + l) * K + k);
-            CHECK_NEAR(sum, (double)*THTest_(at)(b, (i * N + j) * K + k),
-                       sizeof(real) == 4 ? 1e-3 : 1e-10);
-          }
-      if (pivot) { /* and the factors are TH's */
-        THTensor *wanted = THTensor_(new)();
-        THIntTensor *rows = THIntTensor_new(), *zeros = THIntTensor_new();
-        THTensor_(btrifact)(wanted, rows, zeros, 1, a);
-        THTensor *factors = THCTest_(twin)(lu);
-        for (int i = 0; i < COUNT * N * N; i++)
-          CHECK_NEAR((double)*THTest_(at)(factors, i), (double)*THTest_(at)(wanted, i),
-                     sizeof(real) == 4 ? 1e-3 : 1e-10);
-        for (int i = 0; i < COUNT * N; i++)
-          CHECK_EQ(THCudaIntTensor_get2d(state, pivots, i / N, i % N),
-                   THIntTensor_get2d(rows, i / N, i % N));
-        THTensor_(free)(factors);
-        THTensor_(free)(wanted);
-        THIntTensor_free(rows);
-        THIntTensor_free(zeros);
-      }
+      THTest_(checkSolution)(a, got, b);
+      if (pivot)
+        THTest_(checkFactors)(a, lu, pivots);
       THTensor_(free)(got);
       THTensor_(free)(a);
       THTensor_(free)(b);

@@ -202,6 +202,55 @@ static int writable(const THTensor *t, int layout)
   return th_layout_is_writable(layout) && t->nDimension > 0;
 }
 
+/* A result: new, with a layout and then its storage in *before, or an input.  NULL where the row
+ * has none. */
+static void *make_result(const Row *row, THTensor *const in[3], THCTensor *const x[3],
+                         const int layout[3], int result, int kind, real **before)
+{
+  THCState *state = thc_state();
+  const int inputs = row->inputs;
+  void *r = NULL;
+  *before = NULL;
+  if (kind == 0 && row->bytes) {
+    r = THCudaByteTensor_new(state);
+  } else if (kind == 0 && inputs > 0) {
+    r = THCTensor_(new)(state);
+  } else if (kind == 1 && !row->bytes) {
+    THTensor *t = THTest_(tensor)(result, 9, TH_SHAPE(3, 5, 7));
+    if (writable(t, result) && (inputs == 0 || THTensor_(isSameSizeAs)(t, in[0]))) {
+      r = THCTest_(upload)(t);
+      *before = THTest_(storageValues)(t);
+    }
+    THTensor_(free)(t);
+  } else if (kind > 1 && !row->bytes && writable(in[kind - 2], layout[kind - 2])) {
+    r = x[kind - 2];
+    THCTensor_(retain)(state, r);
+  }
+  return r;
+}
+
+static void check_any(const Row *row, void *r, THTensor *in, const long double *expected,
+                      ptrdiff_t n, real a, real *before)
+{
+  if (row->inputs > 0) {
+    CHECK_EQ(((THCTensor *)r)->nDimension, in->nDimension);
+    for (int d = 0; d < in->nDimension; d++)
+      CHECK_EQ(((THCTensor *)r)->size[d], in->size[d]);
+    check_result(row, r, expected, n);
+  } else {
+    THTensor *filled = THCTest_(twin)(r);
+    for (ptrdiff_t i = 0; i < THTest_(count)(filled); i++)
+      CHECK_EQ(*THTest_(at)(filled, i), a);
+    THTensor_(free)(filled);
+  }
+  if (before) {
+    THTensor *twin = THCTest_(twin)(r);
+    CHECK_OUTSIDE(twin, before);
+    THTensor_(free)(twin);
+    free(before);
+  }
+}
+
 /* All kinds of results for inputs of these layouts: a new one, one of another layout (which keeps
  * what lies between its elements), and each input itself. */
 static void all_results(const Row *row, const int layout[3], int result, real a, real b)
@@ -218,23 +267,8 @@ static void all_results(const Row *row, const int layout[3], int result, real a,
     THCTensor *x[3] = {NULL};
     for (int i = 0; i < inputs; i++)
       x[i] = THCTest_(upload)(in[i]);
-    void *r = NULL;
-    real *before = NULL;
-    if (kind == 0 && row->bytes) {
-      r = THCudaByteTensor_new(state);
-    } else if (kind == 0 && inputs > 0) {
-      r = THCTensor_(new)(state);
-    } else if (kind == 1 && !row->bytes) {
-      THTensor *t = THTest_(tensor)(result, 9, TH_SHAPE(3, 5, 7));
-      if (writable(t, result) && (inputs == 0 || THTensor_(isSameSizeAs)(t, in[0]))) {
-        r = THCTest_(upload)(t);
-        before = THTest_(storageValues)(t);
-      }
-      THTensor_(free)(t);
-    } else if (kind > 1 && !row->bytes && writable(in[kind - 2], layout[kind - 2])) {
-      r = x[kind - 2];
-      THCTensor_(retain)(state, r);
-    }
+    real *before;
+    void *r = make_result(row, in, x, layout, result, kind, &before);
     th_note("%s of %s, %s, %s into %s", row->name, th_layout_names[layout[0]],
             th_layout_names[layout[1]], th_layout_names[layout[2]],
             kind == 0   ? "a new result"
@@ -242,23 +276,7 @@ static void all_results(const Row *row, const int layout[3], int result, real a,
                         : "an input");
     if (r) {
       row->device(state, r, x[0], x[1], x[2], a, b);
-      if (inputs > 0) {
-        CHECK_EQ(((THCTensor *)r)->nDimension, in[0]->nDimension);
-        for (int d = 0; d < in[0]->nDimension; d++)
-          CHECK_EQ(((THCTensor *)r)->size[d], in[0]->size[d]);
-        check_result(row, r, expected, n);
-      } else {
-        THTensor *filled = THCTest_(twin)(r);
-        for (ptrdiff_t i = 0; i < THTest_(count)(filled); i++)
-          CHECK_EQ(*THTest_(at)(filled, i), a);
-        THTensor_(free)(filled);
-      }
-      if (before) {
-        THTensor *twin = THCTest_(twin)(r);
-        CHECK_OUTSIDE(twin, before);
-        THTensor_(free)(twin);
-        free(before);
-      }
+      check_any(row, r, in[0], expected, n, a, before);
       if (row->bytes)
         THCudaByteTensor_free(state, r);
       else

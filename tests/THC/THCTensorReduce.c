@@ -31,39 +31,48 @@ static void THTest_(odd)(THTensor *t)
   }
 }
 
+/* Checks a result, and frees both. */
+static void THTest_(checkFreed)(THCTensor *r, RTensor *expected, double relative, double absolute)
+{
+  CHECK_LIKE(r, expected, relative, absolute);
+  RTensor_(free)(expected);
+  THCTensor_(free)(thc_state(), r);
+}
+
 #define OF_DIM(NAME)                                                                        \
   static void THTest_(one_##NAME)(THTensor *t, RTensor *s, THCTensor *d, int dim, int keep, \
                                   double relative, double absolute)                         \
   {                                                                                         \
-    THCState *state = thc_state();                                                          \
-    THCTensor *r = THCTensor_(new)(state);                                                  \
+    THCTensor *r = THCTensor_(new)(thc_state());                                            \
     RTensor *expected = RTensor_(new)();                                                    \
-    THCTensor_(NAME)(state, r, d, dim, keep);                                               \
+    THCTensor_(NAME)(thc_state(), r, d, dim, keep);                                         \
     RTensor_(NAME)(expected, s, dim, keep);                                                 \
-    CHECK_LIKE(r, expected, relative, absolute);                                            \
-    RTensor_(free)(expected);                                                               \
-    THCTensor_(free)(state, r);                                                             \
+    THTest_(checkFreed)(r, expected, relative, absolute);                                   \
   }
 OF_DIM(sum)
 OF_DIM(prod)
 
+/* The same with indices, which TH counts from 0. */
+static void THTest_(checkBest)(THCTensor *r, THCudaLongTensor *ri, RTensor *expected,
+                               THLongTensor *indices)
+{
+  THTest_(checkFreed)(r, expected, 0, 0);
+  THLongTensor_add(indices, indices, TH_INDEX_BASE);
+  CHECK_LONGS(ri, indices);
+  THLongTensor_free(indices);
+  THCudaLongTensor_free(thc_state(), ri);
+}
+
 #define BEST(NAME)                                                             \
   static void THTest_(one_##NAME)(RTensor *s, THCTensor *d, int dim, int keep) \
   {                                                                            \
-    THCState *state = thc_state();                                             \
-    THCTensor *r = THCTensor_(new)(state);                                     \
-    THCudaLongTensor *ri = THCudaLongTensor_new(state);                        \
+    THCTensor *r = THCTensor_(new)(thc_state());                               \
+    THCudaLongTensor *ri = THCudaLongTensor_new(thc_state());                  \
     RTensor *expected = RTensor_(new)();                                       \
     THLongTensor *indices = THLongTensor_new();                                \
-    THCTensor_(NAME)(state, r, ri, d, dim, keep);                              \
+    THCTensor_(NAME)(thc_state(), r, ri, d, dim, keep);                        \
     RTensor_(NAME)(expected, indices, s, dim, keep);                           \
-    THLongTensor_add(indices, indices, TH_INDEX_BASE);                         \
-    CHECK_LIKE(r, expected, 0, 0);                                             \
-    CHECK_LONGS(ri, indices);                                                  \
-    THLongTensor_free(indices);                                                \
-    RTensor_(free)(expected);                                                  \
-    THCudaLongTensor_free(state, ri);                                          \
-    THCTensor_(free)(state, r);                                                \
+    THTest_(checkBest)(r, ri, expected, indices);                              \
   }
 BEST(max)
 BEST(min)

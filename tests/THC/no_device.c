@@ -34,22 +34,28 @@ static void *find(const char *name)
   }
   return found;
 }
+
 #define CALL(NAME) ((__typeof__(&NAME))find(#NAME))
 
 static int failures;
 
+static void check_said(const char *call, const char *words)
+{
+  printf("%s\n  %s\n", call, raised[0] ? raised : "no error");
+  if (!strstr(raised, words)) {
+    fprintf(stderr, "%s: '%s' is not said\n", call, words);
+    failures++;
+  }
+}
+
 /* The call raises an error with these words. */
-#define CHECK_SAYS(WORDS, ...)                                           \
-  do {                                                                   \
-    raised[0] = '\0';                                                    \
-    if (!setjmp(before)) {                                               \
-      __VA_ARGS__;                                                       \
-    }                                                                    \
-    printf("%s\n  %s\n", #__VA_ARGS__, raised[0] ? raised : "no error"); \
-    if (!strstr(raised, WORDS)) {                                        \
-      fprintf(stderr, "%s: '%s' is not said\n", #__VA_ARGS__, WORDS);    \
-      failures++;                                                        \
-    }                                                                    \
+#define CHECK_SAYS(WORDS, ...)       \
+  do {                               \
+    raised[0] = '\0';                \
+    if (!setjmp(before)) {           \
+      __VA_ARGS__;                   \
+    }                                \
+    check_said(#__VA_ARGS__, WORDS); \
   } while (0)
 
 int main(int argc, char **argv)

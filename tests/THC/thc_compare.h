@@ -82,33 +82,32 @@ TH_UNUSED static void THCTest_(checkLike)(const char *file, int line, const THCT
   RTensor_(free)(plain);
   THTensor_(free)(twin);
 }
+
 #define CHECK_LIKE(D, EXPECTED, RELATIVE, ABSOLUTE) \
   THCTest_(checkLike)(__FILE__, __LINE__, D, EXPECTED, RELATIVE, ABSOLUTE)
 
-/* Tensors of indices and masks on the device agree with those of TH. */
-#define THC_CHECK_SAME(NAME, Type, DeviceTensor, type)                                        \
-  TH_UNUSED static void THCTest_(NAME)(const char *file, int line, DeviceTensor *d,           \
-                                       TH##Type##Tensor *expected)                            \
-  {                                                                                           \
-    CHECK_CUDA(cudaDeviceSynchronize());                                                      \
-    TH##Type##Tensor *twin = TH##Type##Tensor_new();                                          \
-    TH##Type##Tensor_resizeNd(twin, d->nDimension, d->size, NULL);                            \
-    if (d->nDimension)                                                                        \
-      TH##Type##Tensor_copyCuda(thc_state(), twin, d);                                        \
-    if (!THSize_isSameSizeAs(d->size, d->nDimension, expected->size, expected->nDimension))   \
-      th_fail_at(file, line, "size %s, expected %s", _THSizeDesc(d->size, d->nDimension).str, \
-                 _THSizeDesc(expected->size, expected->nDimension).str);                      \
-    TH##Type##Tensor *plain = TH##Type##Tensor_newContiguous(expected);                       \
-    const ptrdiff_t n = TH##Type##Tensor_nElement(expected);                                  \
-    for (ptrdiff_t i = 0; i < n; i++)                                                         \
-      if (TH##Type##Tensor_data(twin)[i] != TH##Type##Tensor_data(plain)[i])                  \
-        th_fail_at(file, line, "element %td is %lld, expected %lld", i,                       \
-                   (long long)TH##Type##Tensor_data(twin)[i],                                 \
-                   (long long)TH##Type##Tensor_data(plain)[i]);                               \
-    TH##Type##Tensor_free(plain);                                                             \
-    TH##Type##Tensor_free(twin);                                                              \
-  }
-THC_CHECK_SAME(checkLongs, Long, THCudaLongTensor, int64_t)
+/* Indices on the device agree with those of TH. */
+TH_UNUSED static void THCTest_(checkLongs)(const char *file, int line, THCudaLongTensor *d,
+                                           THLongTensor *expected)
+{
+  CHECK_CUDA(cudaDeviceSynchronize());
+  THLongTensor *twin = THLongTensor_new();
+  THLongTensor_resizeNd(twin, d->nDimension, d->size, NULL);
+  if (d->nDimension)
+    THLongTensor_copyCuda(thc_state(), twin, d);
+  if (!THSize_isSameSizeAs(d->size, d->nDimension, expected->size, expected->nDimension))
+    th_fail_at(file, line, "size %s, expected %s", _THSizeDesc(d->size, d->nDimension).str,
+               _THSizeDesc(expected->size, expected->nDimension).str);
+  THLongTensor *plain = THLongTensor_newContiguous(expected);
+  const int64_t *actual = THLongTensor_data(twin), *right = THLongTensor_data(plain);
+  for (ptrdiff_t i = 0; i < THLongTensor_nElement(expected); i++)
+    if (actual[i] != right[i])
+      th_fail_at(file, line, "element %td is %lld, expected %lld", i, (long long)actual[i],
+                 (long long)right[i]);
+  THLongTensor_free(plain);
+  THLongTensor_free(twin);
+}
+
 #define CHECK_LONGS(D, EXPECTED) THCTest_(checkLongs)(__FILE__, __LINE__, D, EXPECTED)
 
 #endif

@@ -20,6 +20,17 @@
     THTest_(same)(#NAME " back", dx);                                                       \
   } while (0)
 
+static void THTest_(thresholdInPlace)(Pair x, Pair y, Pair g)
+{
+  THCState *state = thc_state();
+  BOTH(Threshold_updateOutput, (state, x.d, y.d, 0, 0, true), (NULL, x.w, y.w, 0, 0, true));
+  THTest_(same)("Threshold in place", x);
+  THTest_(same)("Threshold in place, output", y);
+  BOTH(Threshold_updateGradInput, (state, x.d, g.d, g.d, 0, 0, true),
+       (NULL, x.w, g.w, g.w, 0, 0, true));
+  THTest_(same)("Threshold back in place", g);
+}
+
 static void THTest_(activations)(void)
 {
   THCState *state = thc_state();
@@ -65,16 +76,15 @@ static void THTest_(activations)(void)
     THTest_(same)("Sqrt", y);
     BOTH(Sqrt_updateGradInput, (state, x.d, g.d, dx.d, y.d), (NULL, x.w, g.w, dx.w, y.w));
     THTest_(same)("Sqrt back", dx);
-    if (layout < TH_ONE && th_layout_is_writable(layout)) { /* in place */
-      BOTH(Threshold_updateOutput, (state, x.d, y.d, 0, 0, true), (NULL, x.w, y.w, 0, 0, true));
-      THTest_(same)("Threshold in place", x);
-      THTest_(same)("Threshold in place, output", y);
-      BOTH(Threshold_updateGradInput, (state, x.d, g.d, g.d, 0, 0, true),
-           (NULL, x.w, g.w, g.w, 0, 0, true));
-      THTest_(same)("Threshold back in place", g);
-    }
+    if (layout < TH_ONE && th_layout_is_writable(layout))
+      THTest_(thresholdInPlace)(x, y, g);
     FREE(&x, &g, &y, &dx, &buffer);
   }
+}
+
+static void THTest_(activationErrors)(void)
+{
+  THCState *state = thc_state();
   Pair x = THTest_(pair)(0, 1, TH_SHAPE(3, 4)), g = THTest_(pair)(0, 1, TH_SHAPE(3, 5));
   Pair r = THTest_(pair)(TH_EXPANDED, 1, TH_SHAPE(3, 4));
   CHECK_RAISES(0, "[3 x 4]", DEVICE(Threshold_updateGradInput)(state, x.d, g.d, r.d, 0, 0, false));
@@ -84,22 +94,29 @@ static void THTest_(activations)(void)
   FREE(&x, &g, &r);
 }
 
+/* The loss of all, their sum or their mean. */
+#define LOSS_OF_ALL(NAME)                                                       \
+  for (int average = 0; average < 2; average++) {                               \
+    BOTH(NAME##_updateOutput, (state, x.d, t.d, y.d, average, true),            \
+         (NULL, x.w, t.w, y.w, average, true));                                 \
+    THTest_(same)(#NAME, y);                                                    \
+    BOTH(NAME##_updateGradInput, (state, x.d, t.d, one.d, dx.d, average, true), \
+         (NULL, x.w, t.w, one.w, dx.w, average, true));                         \
+    THTest_(same)(#NAME " back", dx);                                           \
+  }
+
+#define LOSS_OF_EACH(NAME)                                                \
+  BOTH(NAME##_updateOutput, (state, x.d, t.d, y.d, true, false),          \
+       (NULL, x.w, t.w, y.w, true, false));                               \
+  THTest_(same)(#NAME " of each", y);                                     \
+  BOTH(NAME##_updateGradInput, (state, x.d, t.d, g.d, dx.d, true, false), \
+       (NULL, x.w, t.w, g.w, dx.w, true, false));                         \
+  THTest_(same)(#NAME " of each, back", dx);
+
 #define LOSS(NAME)                                                                           \
   do {                                                                                       \
-    for (int average = 0; average < 2; average++) {                                          \
-      BOTH(NAME##_updateOutput, (state, x.d, t.d, y.d, average, true),                       \
-           (NULL, x.w, t.w, y.w, average, true));                                            \
-      THTest_(same)(#NAME, y);                                                               \
-      BOTH(NAME##_updateGradInput, (state, x.d, t.d, one.d, dx.d, average, true),            \
-           (NULL, x.w, t.w, one.w, dx.w, average, true));                                    \
-      THTest_(same)(#NAME " back", dx);                                                      \
-    }                                                                                        \
-    BOTH(NAME##_updateOutput, (state, x.d, t.d, y.d, true, false),                           \
-         (NULL, x.w, t.w, y.w, true, false));                                                \
-    THTest_(same)(#NAME " of each", y);                                                      \
-    BOTH(NAME##_updateGradInput, (state, x.d, t.d, g.d, dx.d, true, false),                  \
-         (NULL, x.w, t.w, g.w, dx.w, true, false));                                          \
-    THTest_(same)(#NAME " of each, back", dx);                                               \
+    LOSS_OF_ALL(NAME)                                                                        \
+    LOSS_OF_EACH(NAME)                                                                       \
     CHECK_RAISES(0, "[2]", DEVICE(NAME##_updateOutput)(state, x.d, two.d, y.d, true, true)); \
     CHECK_RAISES(0, "[2]",                                                                   \
                  DEVICE(NAME##_updateGradInput)(state, x.d, t.d, two.d, dx.d, true, true));  \
@@ -173,63 +190,41 @@ static THCudaLongTensor *THTest_(indices)(THLongTensor *host)
   return there;
 }
 
-static void THTest_(classNll)(void)
+/* A batch, with the loss averaged or not, of all or of each, with weights or without. */
+static void THTest_(batchNll)(int layout, int k, THLongTensor *target, THCudaLongTensor *to,
+                              Pair weights)
 {
   THCState *state = thc_state();
-  enum { BATCH = 300, CLASSES = 5 };
-  THLongTensor *target = THLongTensor_newWithSize1d(BATCH);
-  for (int i = 0; i < BATCH; i++)
-    target->storage->data[i] = i * 7 % CLASSES + TH_INDEX_BASE;
-  THCudaLongTensor *to = THTest_(indices)(target);
-  Pair weights = THTest_(pair)(0, 5, TH_SHAPE(CLASSES));
-  BOTH(Square_updateOutput, (state, weights.d, weights.d), (NULL, weights.w, weights.w));
-  TH_CONCAT_3(TH, Real, Tensor) *rounded = THCTest_(twin)(weights.d);
-  TH_CONCAT_2(THDoubleTensor_copy, Real)(weights.w, rounded);
-  THTensor_(free)(rounded);
-  for (int layout = 0; layout < TH_ONE; layout++)
-    for (int k = 0; th_layout_keeps_shape(layout) && k < 8; k++) {
-      const bool average = k & 1, reduce = k & 2;
-      const int weighted = k & 4, ignored = 2 + TH_INDEX_BASE;
-      th_note("%s, average %d, reduce %d, weighted %d", th_layout_names[layout], average, reduce,
-              weighted);
-      Pair x = THTest_(pair)(layout, 1, TH_SHAPE(BATCH, CLASSES));
-      Pair g = THTest_(pair)(0, 3, TH_SHAPE(BATCH)), one = THTest_(pair)(0, 3, TH_SHAPE(1));
-      Pair y = THTest_(nothing)(), all = THTest_(nothing)(), dx = THTest_(nothing)();
-      Pair grad = reduce ? one : g;
-      THCTensor *wd = weighted ? weights.d : NULL;
-      THDoubleTensor *ww = weighted ? weights.w : NULL;
-      BOTH(ClassNLLCriterion_updateOutput,
-           (state, x.d, to, y.d, average, wd, all.d, ignored, reduce),
-           (NULL, x.w, target, y.w, average, ww, all.w, ignored, reduce));
-      THTest_(same)("loss", y);
-      THTest_(same)("total weight", all);
-      if (tolerance > 1e-3 && reduce) /* the sum of weights of half is rounded */
-        THDoubleTensor_set1d(all.w, 0,
-                             TH_CONVERT_REAL_TO_ACCREAL(THCTensor_(get1d)(state, all.d, 0)));
-      BOTH(ClassNLLCriterion_updateGradInput,
-           (state, x.d, to, grad.d, dx.d, average, wd, all.d, ignored, reduce),
-           (NULL, x.w, target, grad.w, dx.w, average, ww, all.w, ignored, reduce));
-      THTest_(same)("gradient", dx);
-      FREE(&x, &g, &one, &y, &all, &dx);
-    }
-  /* A single input, and targets that are none of its classes. */
-  Pair x = THTest_(pair)(0, 1, TH_SHAPE(CLASSES)), y = THTest_(nothing)(), all = THTest_(nothing)();
-  THCudaLongTensor_resize1d(state, to, 1);
-  THLongTensor_resize1d(target, 1);
-  for (int reduce = 0; reduce < 2; reduce++) {
-    Pair one = THTest_(pair)(0, 3, TH_SHAPE(1)), dx = THTest_(nothing)();
-    BOTH(ClassNLLCriterion_updateOutput,
-         (state, x.d, to, y.d, true, weights.d, all.d, -100, reduce),
-         (NULL, x.w, target, y.w, true, weights.w, all.w, -100, reduce));
-    THTest_(same)("a single input", y);
-    BOTH(ClassNLLCriterion_updateGradInput,
-         (state, x.d, to, one.d, dx.d, true, weights.d, all.d, -100, reduce),
-         (NULL, x.w, target, one.w, dx.w, true, weights.w, all.w, -100, reduce));
-    THTest_(same)("the gradient of a single input", dx);
-    FREE(&one, &dx);
-  }
+  const int64_t batch = target->size[0], classes = THCTensor_(size)(state, weights.d, 0);
+  const bool average = k & 1, reduce = k & 2;
+  const int weighted = k & 4, ignored = 2 + TH_INDEX_BASE;
+  th_note("%s, average %d, reduce %d, weighted %d", th_layout_names[layout], average, reduce,
+          weighted);
+  Pair x = THTest_(pair)(layout, 1, TH_SHAPE(batch, classes));
+  Pair g = THTest_(pair)(0, 3, TH_SHAPE(batch)), one = THTest_(pair)(0, 3, TH_SHAPE(1));
+  Pair y = THTest_(nothing)(), all = THTest_(nothing)(), dx = THTest_(nothing)();
+  Pair grad = reduce ? one : g;
+  THCTensor *wd = weighted ? weights.d : NULL;
+  THDoubleTensor *ww = weighted ? weights.w : NULL;
+  BOTH(ClassNLLCriterion_updateOutput, (state, x.d, to, y.d, average, wd, all.d, ignored, reduce),
+       (NULL, x.w, target, y.w, average, ww, all.w, ignored, reduce));
+  THTest_(same)("loss", y);
+  THTest_(same)("total weight", all);
+  if (tolerance > 1e-3 && reduce) /* the sum of weights of half is rounded */
+    THDoubleTensor_set1d(all.w, 0, TH_CONVERT_REAL_TO_ACCREAL(THCTensor_(get1d)(state, all.d, 0)));
+  BOTH(ClassNLLCriterion_updateGradInput,
+       (state, x.d, to, grad.d, dx.d, average, wd, all.d, ignored, reduce),
+       (NULL, x.w, target, grad.w, dx.w, average, ww, all.w, ignored, reduce));
+  THTest_(same)("gradient", dx);
+  FREE(&x, &g, &one, &y, &all, &dx);
+}
+
+/* Targets that are none of the classes, and sizes that do not fit. */
+static void THTest_(wrongTargets)(Pair x, Pair y, Pair all, THCudaLongTensor *to, int classes)
+{
+  THCState *state = thc_state();
   for (int k = 0; k < 2; k++) {
-    const int64_t wrong = TH_INDEX_BASE + (k ? CLASSES : -1);
+    const int64_t wrong = TH_INDEX_BASE + (k ? classes : -1);
     char text[32];
     snprintf(text, sizeof text, "is %d, out of range", (int)wrong);
     THCudaLongTensor_set1d(state, to, 0, wrong);
@@ -249,6 +244,41 @@ static void THTest_(classNll)(void)
   CHECK_RAISES(3, "[2]",
                DEVICE(ClassNLLCriterion_updateOutput)(state, x.d, to, y.d, true, NULL, all.d, -100,
                                                       true));
+}
+
+static void THTest_(classNll)(void)
+{
+  THCState *state = thc_state();
+  enum { BATCH = 300, CLASSES = 5 };
+  THLongTensor *target = THLongTensor_newWithSize1d(BATCH);
+  for (int i = 0; i < BATCH; i++)
+    target->storage->data[i] = i * 7 % CLASSES + TH_INDEX_BASE;
+  THCudaLongTensor *to = THTest_(indices)(target);
+  Pair weights = THTest_(pair)(0, 5, TH_SHAPE(CLASSES));
+  BOTH(Square_updateOutput, (state, weights.d, weights.d), (NULL, weights.w, weights.w));
+  TH_CONCAT_3(TH, Real, Tensor) *rounded = THCTest_(twin)(weights.d);
+  TH_CONCAT_2(THDoubleTensor_copy, Real)(weights.w, rounded);
+  THTensor_(free)(rounded);
+  for (int layout = 0; layout < TH_ONE; layout++)
+    for (int k = 0; th_layout_keeps_shape(layout) && k < 8; k++)
+      THTest_(batchNll)(layout, k, target, to, weights);
+  /* A single input. */
+  Pair x = THTest_(pair)(0, 1, TH_SHAPE(CLASSES)), y = THTest_(nothing)(), all = THTest_(nothing)();
+  THCudaLongTensor_resize1d(state, to, 1);
+  THLongTensor_resize1d(target, 1);
+  for (int reduce = 0; reduce < 2; reduce++) {
+    Pair one = THTest_(pair)(0, 3, TH_SHAPE(1)), dx = THTest_(nothing)();
+    BOTH(ClassNLLCriterion_updateOutput,
+         (state, x.d, to, y.d, true, weights.d, all.d, -100, reduce),
+         (NULL, x.w, target, y.w, true, weights.w, all.w, -100, reduce));
+    THTest_(same)("a single input", y);
+    BOTH(ClassNLLCriterion_updateGradInput,
+         (state, x.d, to, one.d, dx.d, true, weights.d, all.d, -100, reduce),
+         (NULL, x.w, target, one.w, dx.w, true, weights.w, all.w, -100, reduce));
+    THTest_(same)("the gradient of a single input", dx);
+    FREE(&one, &dx);
+  }
+  THTest_(wrongTargets)(x, y, all, to, CLASSES);
   FREE(&x, &y, &all, &weights);
   THLongTensor_free(target);
   THCudaLongTensor_free(state, to);
@@ -401,5 +431,5 @@ static void THTest_(columns)(void)
       }
 }
 
-TH_TESTS(THTest_(activations), THTest_(losses), THTest_(softMax), THTest_(classNll),
-         THTest_(maxPooling), THTest_(convolution), THTest_(columns))
+TH_TESTS(THTest_(activations), THTest_(activationErrors), THTest_(losses), THTest_(softMax),
+         THTest_(classNll), THTest_(maxPooling), THTest_(convolution), THTest_(columns))

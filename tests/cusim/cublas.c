@@ -45,14 +45,16 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
   return CUBLAS_STATUS_SUCCESS;
 }
 
-#define PROPERTY(NAME, TYPE, FIELD)                                  \
-  cublasStatus_t cublasSet##NAME(cublasHandle_t handle, TYPE value)  \
-  {                                                                  \
-    if (!handle)                                                     \
-      return CUBLAS_STATUS_NOT_INITIALIZED;                          \
-    handle->FIELD = value;                                           \
-    return CUBLAS_STATUS_SUCCESS;                                    \
-  }                                                                  \
+#define SETTER(NAME, TYPE, FIELD)                                   \
+  cublasStatus_t cublasSet##NAME(cublasHandle_t handle, TYPE value) \
+  {                                                                 \
+    if (!handle)                                                    \
+      return CUBLAS_STATUS_NOT_INITIALIZED;                         \
+    handle->FIELD = value;                                          \
+    return CUBLAS_STATUS_SUCCESS;                                   \
+  }
+
+#define GETTER(NAME, TYPE, FIELD)                                    \
   cublasStatus_t cublasGet##NAME(cublasHandle_t handle, TYPE *value) \
   {                                                                  \
     if (!handle)                                                     \
@@ -60,6 +62,8 @@ cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
     *value = handle->FIELD;                                          \
     return CUBLAS_STATUS_SUCCESS;                                    \
   }
+
+#define PROPERTY(NAME, TYPE, FIELD) SETTER(NAME, TYPE, FIELD) GETTER(NAME, TYPE, FIELD)
 PROPERTY(Stream_v2, cudaStream_t, stream)
 PROPERTY(PointerMode_v2, cublasPointerMode_t, pointers)
 PROPERTY(MathMode, cublasMath_t, math)
@@ -225,33 +229,55 @@ typedef struct {
 } Product;
 
 /* Sums are kept in double if the result is double, else in float. */
-#define DEFINE_MULTIPLY(REAL)                                                                 \
-  static void multiply_##REAL(const Product *p, int64_t i, REAL *b, REAL *a, REAL *sums)      \
-  {                                                                                           \
-    const double alpha = factor(p->alpha), beta = factor(p->beta);                            \
-    if (alpha != 0)                                                                           \
-      for (int64_t l = 0; l < p->k; l++)                                                      \
-        for (int64_t j = 0; j < p->n; j++)                                                    \
-          b[l * p->n + j] = (REAL)load(p->b.type, element(&p->b, item(&p->b, i), l, j));      \
-    for (int64_t row = 0; row < p->m; row++) {                                                \
-      memset(sums, 0, (size_t)p->n * sizeof *sums);                                           \
-      if (alpha != 0)                                                                         \
-        for (int64_t l = 0; l < p->k; l++)                                                    \
-          a[l] = (REAL)load(p->a.type, element(&p->a, item(&p->a, i), row, l));               \
-      if (alpha != 0)                                                                         \
-        for (int64_t l = 0; l < p->k; l++)                                                    \
-          for (int64_t j = 0; j < p->n; j++)                                                  \
-            sums[j] += a[l] * b[l * p->n + j];                                                \
-      for (int64_t j = 0; j < p->n; j++) {                                                    \
-        char *at = element(&p->c, item(&p->c, i), row, j);                                    \
-        const REAL own = (REAL)alpha * sums[j];                                               \
-        store(p->c.type, at, beta == 0 ? own : own + (REAL)beta * (REAL)load(p->c.type, at)); \
-      }                                                                                       \
-    }                                                                                         \
-  }
-DEFINE_MULTIPLY(float)
-DEFINE_MULTIPLY(double)
+#define REALS(X) X(float) X(double)
 
+/* Rows of item i of a matrix, from the first on. */
+#define LOAD_ROWS(REAL)                                                                 \
+  static void load_rows_##REAL(const Matrix *x, int64_t i, int64_t first, int64_t rows, \
+                               int64_t columns, REAL *to)                               \
+  {                                                                                     \
+    for (int64_t row = first; row < first + rows; row++)                                \
+      for (int64_t j = 0; j < columns; j++)                                             \
+        *to++ = (REAL)load(x->type, element(x, item(x, i), row, j));                    \
+  }
+REALS(LOAD_ROWS)
+
+/* A row a of k elements times the matrix b. */
+#define SUM_ROW(REAL)                                                                        \
+  static void sum_row_##REAL(int64_t k, int64_t n, const REAL *a, const REAL *b, REAL *sums) \
+  {                                                                                          \
+    memset(sums, 0, (size_t)n * sizeof *sums);                                               \
+    for (int64_t l = 0; l < k; l++)                                                          \
+      for (int64_t j = 0; j < n; j++)                                                        \
+        sums[j] += a[l] * b[l * n + j];                                                      \
+  }
+REALS(SUM_ROW)
+
+#define STORE_ROW(REAL)                                                                     \
+  static void store_row_##REAL(const Product *p, int64_t i, int64_t row, const REAL *sums)  \
+  {                                                                                         \
+    const double alpha = factor(p->alpha), beta = factor(p->beta);                          \
+    for (int64_t j = 0; j < p->n; j++) {                                                    \
+      char *at = element(&p->c, item(&p->c, i), row, j);                                    \
+      const REAL own = (REAL)alpha * sums[j];                                               \
+      store(p->c.type, at, beta == 0 ? own : own + (REAL)beta * (REAL)load(p->c.type, at)); \
+    }                                                                                       \
+  }
+REALS(STORE_ROW)
+
+/* Item i of a product; nothing is read of a and b where alpha is 0. */
+#define MULTIPLY(REAL)                                                                   \
+  static void multiply_##REAL(const Product *p, int64_t i, REAL *b, REAL *a, REAL *sums) \
+  {                                                                                      \
+    const int64_t k = factor(p->alpha) != 0 ? p->k : 0;                                  \
+    load_rows_##REAL(&p->b, i, 0, k, p->n, b);                                           \
+    for (int64_t row = 0; row < p->m; row++) {                                           \
+      load_rows_##REAL(&p->a, i, row, 1, k, a);                                          \
+      sum_row_##REAL(k, p->n, a, b, sums);                                               \
+      store_row_##REAL(p, i, row, sums);                                                 \
+    }                                                                                    \
+  }
+REALS(MULTIPLY)
 static void run_product(CusimOp *op)
 {
   const Product *p = (Product *)op;
@@ -376,36 +402,44 @@ static cublasStatus_t gemm(cublasHandle_t handle, Gemm g)
   .transa = transa, .transb = transb, .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta
 #define LEADING .lda = lda, .ldb = ldb, .ldc = ldc
 
-/* The functions of one type; GEMM is the name of the first, which has had a second version. */
-#define GEMMS(T, TYPE, GEMM, BATCHED, STRIDED)                                                   \
-  cublasStatus_t GEMM(SHAPE, const T *alpha, const T *a, int lda, const T *b, int ldb,           \
-                      const T *beta, T *c, int ldc)                                              \
-  {                                                                                              \
-    return gemm(handle, (Gemm){GIVEN, LEADING, .factors = TYPE, .type = TYPE, .ctype = TYPE,     \
-                               .a = a, .b = b, .c = c, .batch = 1});                             \
-  }                                                                                              \
-  cublasStatus_t BATCHED(SHAPE, const T *alpha, const T *const a[], int lda, const T *const b[], \
-                         int ldb, const T *beta, T *const c[], int ldc, int batch)               \
-  {                                                                                              \
-    return gemm(handle, (Gemm){GIVEN, LEADING, .factors = TYPE, .type = TYPE, .ctype = TYPE,     \
-                               .as = (const void *const *)a, .bs = (const void *const *)b,       \
-                               .cs = (void *const *)c, .batch = batch});                         \
-  }                                                                                              \
-  cublasStatus_t STRIDED(SHAPE, const T *alpha, const T *a, int lda, long long stridea,          \
-                         const T *b, int ldb, long long strideb, const T *beta, T *c, int ldc,   \
-                         long long stridec, int batch)                                           \
-  {                                                                                              \
-    return gemm(handle, (Gemm){GIVEN, LEADING, .factors = TYPE, .type = TYPE, .ctype = TYPE,     \
-                               .a = a, .b = b, .c = c, .stridea = stridea, .strideb = strideb,   \
-                               .stridec = stridec, .batch = batch});                             \
-  }
-
 /* These are declared for C++ only. */
 typedef uint16_t half_bits;
 
-GEMMS(float, CUDA_R_32F, cublasSgemm_v2, cublasSgemmBatched, cublasSgemmStridedBatched)
-GEMMS(double, CUDA_R_64F, cublasDgemm_v2, cublasDgemmBatched, cublasDgemmStridedBatched)
-GEMMS(half_bits, CUDA_R_16F, cublasHgemm, cublasHgemmBatched, cublasHgemmStridedBatched)
+#define GEMM(NAME, T, TYPE)                                                                  \
+  cublasStatus_t NAME(SHAPE, const T *alpha, const T *a, int lda, const T *b, int ldb,       \
+                      const T *beta, T *c, int ldc)                                          \
+  {                                                                                          \
+    return gemm(handle, (Gemm){GIVEN, LEADING, .factors = TYPE, .type = TYPE, .ctype = TYPE, \
+                               .a = a, .b = b, .c = c, .batch = 1});                         \
+  }
+GEMM(cublasSgemm_v2, float, CUDA_R_32F)
+GEMM(cublasDgemm_v2, double, CUDA_R_64F)
+GEMM(cublasHgemm, half_bits, CUDA_R_16F)
+
+#define BATCHED(NAME, T, TYPE)                                                                \
+  cublasStatus_t NAME(SHAPE, const T *alpha, const T *const a[], int lda, const T *const b[], \
+                      int ldb, const T *beta, T *const c[], int ldc, int batch)               \
+  {                                                                                           \
+    return gemm(handle, (Gemm){GIVEN, LEADING, .factors = TYPE, .type = TYPE, .ctype = TYPE,  \
+                               .as = (const void *const *)a, .bs = (const void *const *)b,    \
+                               .cs = (void *const *)c, .batch = batch});                      \
+  }
+BATCHED(cublasSgemmBatched, float, CUDA_R_32F)
+BATCHED(cublasDgemmBatched, double, CUDA_R_64F)
+BATCHED(cublasHgemmBatched, half_bits, CUDA_R_16F)
+
+#define STRIDED(NAME, T, TYPE)                                                                     \
+  cublasStatus_t NAME(SHAPE, const T *alpha, const T *a, int lda, long long stridea, const T *b,   \
+                      int ldb, long long strideb, const T *beta, T *c, int ldc, long long stridec, \
+                      int batch)                                                                   \
+  {                                                                                                \
+    return gemm(handle, (Gemm){GIVEN, LEADING, .factors = TYPE, .type = TYPE, .ctype = TYPE,       \
+                               .a = a, .b = b, .c = c, .stridea = stridea, .strideb = strideb,     \
+                               .stridec = stridec, .batch = batch});                               \
+  }
+STRIDED(cublasSgemmStridedBatched, float, CUDA_R_32F)
+STRIDED(cublasDgemmStridedBatched, double, CUDA_R_64F)
+STRIDED(cublasHgemmStridedBatched, half_bits, CUDA_R_16F)
 
 cublasStatus_t cublasGemmEx(SHAPE, const void *alpha, const void *a, cudaDataType atype, int lda,
                             const void *b, cudaDataType btype, int ldb, const void *beta, void *c,
@@ -512,25 +546,33 @@ static cublasStatus_t dot(cublasHandle_t handle, cudaDataType type, int n, const
                handle->pointers == CUBLAS_POINTER_MODE_HOST);
 }
 
-#define VECTORS(T, TYPE, LETTER)                                                                   \
-  cublasStatus_t cublas##LETTER##gemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m,    \
-                                         int n, const T *alpha, const T *a, int lda, const T *x,   \
-                                         int incx, const T *beta, T *y, int incy)                  \
-  {                                                                                                \
-    return gemv(handle, TYPE, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);                 \
-  }                                                                                                \
+#define GEMV(T, TYPE, LETTER)                                                                    \
+  cublasStatus_t cublas##LETTER##gemv_v2(cublasHandle_t handle, cublasOperation_t trans, int m,  \
+                                         int n, const T *alpha, const T *a, int lda, const T *x, \
+                                         int incx, const T *beta, T *y, int incy)                \
+  {                                                                                              \
+    return gemv(handle, TYPE, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);               \
+  }
+GEMV(float, CUDA_R_32F, S)
+GEMV(double, CUDA_R_64F, D)
+
+#define GER(T, TYPE, LETTER)                                                                       \
   cublasStatus_t cublas##LETTER##ger_v2(cublasHandle_t handle, int m, int n, const T *alpha,       \
                                         const T *x, int incx, const T *y, int incy, T *a, int lda) \
   {                                                                                                \
     return ger(handle, TYPE, m, n, alpha, x, incx, y, incy, a, lda);                               \
-  }                                                                                                \
-  cublasStatus_t cublas##LETTER##dot_v2(cublasHandle_t handle, int n, const T *x, int incx,        \
-                                        const T *y, int incy, T *result)                           \
-  {                                                                                                \
-    return dot(handle, TYPE, n, x, incx, y, incy, result);                                         \
   }
-VECTORS(float, CUDA_R_32F, S)
-VECTORS(double, CUDA_R_64F, D)
+GER(float, CUDA_R_32F, S)
+GER(double, CUDA_R_64F, D)
+
+#define DOT(T, TYPE, LETTER)                                                                \
+  cublasStatus_t cublas##LETTER##dot_v2(cublasHandle_t handle, int n, const T *x, int incx, \
+                                        const T *y, int incy, T *result)                    \
+  {                                                                                         \
+    return dot(handle, TYPE, n, x, incx, y, incy, result);                                  \
+  }
+DOT(float, CUDA_R_32F, S)
+DOT(double, CUDA_R_64F, D)
 
 cublasStatus_t cublasDotEx(cublasHandle_t handle, int n, const void *x, cudaDataType xtype,
                            int incx, const void *y, cudaDataType ytype, int incy, void *result,
@@ -708,55 +750,85 @@ static cublasStatus_t queue_lu(cublasHandle_t handle, Lu given)
   return stream ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_EXECUTION_FAILED;
 }
 
-/* getrs reports invalid arguments in info, on the host. */
-#define FACTORISATIONS(T, TYPE, LETTER)                                                            \
+static cublasStatus_t getrf(cublasHandle_t handle, cudaDataType type, int n, void *const *a,
+                            int lda, int *pivots, int *info, int batch)
+{
+  return queue_lu(handle, (Lu){.task = FACTOR,
+                               .type = type,
+                               .n = n,
+                               .lda = lda,
+                               .a = a,
+                               .pivots = pivots,
+                               .info = info,
+                               .batch = batch});
+}
+
+/* Reports invalid arguments in info, on the host. */
+static cublasStatus_t getrs(cublasHandle_t handle, cudaDataType type, cublasOperation_t trans,
+                            int n, int columns, void *const *a, int lda, const int *pivots,
+                            void *const *b, int ldb, int *info, int batch)
+{
+  const cublasStatus_t status = queue_lu(handle, (Lu){.task = SOLVE,
+                                                      .trans = trans,
+                                                      .type = type,
+                                                      .n = n,
+                                                      .columns = columns,
+                                                      .lda = lda,
+                                                      .ldb = ldb,
+                                                      .a = a,
+                                                      .b = b,
+                                                      .pivots = (int *)pivots,
+                                                      .batch = batch});
+  if (info)
+    *info = status == CUBLAS_STATUS_INVALID_VALUE ? -1 : 0;
+  return status;
+}
+
+static cublasStatus_t getri(cublasHandle_t handle, cudaDataType type, int n, void *const *a,
+                            int lda, const int *pivots, void *const *c, int ldc, int *info,
+                            int batch)
+{
+  return queue_lu(handle, (Lu){.task = INVERT,
+                               .type = type,
+                               .n = n,
+                               .columns = n,
+                               .lda = lda,
+                               .ldb = ldc,
+                               .a = a,
+                               .b = c,
+                               .pivots = (int *)pivots,
+                               .info = info,
+                               .batch = batch});
+}
+
+#define GETRF(T, TYPE, LETTER)                                                                     \
   cublasStatus_t cublas##LETTER##getrfBatched(cublasHandle_t handle, int n, T *const a[], int lda, \
                                               int *pivots, int *info, int batch)                   \
   {                                                                                                \
-    return queue_lu(handle, (Lu){.task = FACTOR,                                                   \
-                                 .type = TYPE,                                                     \
-                                 .n = n,                                                           \
-                                 .lda = lda,                                                       \
-                                 .a = (void *const *)a,                                            \
-                                 .pivots = pivots,                                                 \
-                                 .info = info,                                                     \
-                                 .batch = batch});                                                 \
-  }                                                                                                \
+    return getrf(handle, TYPE, n, (void *const *)a, lda, pivots, info, batch);                     \
+  }
+GETRF(float, CUDA_R_32F, S)
+GETRF(double, CUDA_R_64F, D)
+
+#define GETRS(T, TYPE, LETTER)                                                                     \
   cublasStatus_t cublas##LETTER##getrsBatched(cublasHandle_t handle, cublasOperation_t trans,      \
                                               int n, int columns, const T *const a[], int lda,     \
                                               const int *pivots, T *const b[], int ldb, int *info, \
                                               int batch)                                           \
   {                                                                                                \
-    const cublasStatus_t status = queue_lu(handle, (Lu){.task = SOLVE,                             \
-                                                        .trans = trans,                            \
-                                                        .type = TYPE,                              \
-                                                        .n = n,                                    \
-                                                        .columns = columns,                        \
-                                                        .lda = lda,                                \
-                                                        .ldb = ldb,                                \
-                                                        .a = (void *const *)a,                     \
-                                                        .b = (void *const *)b,                     \
-                                                        .pivots = (int *)pivots,                   \
-                                                        .batch = batch});                          \
-    if (info)                                                                                      \
-      *info = status == CUBLAS_STATUS_INVALID_VALUE ? -1 : 0;                                      \
-    return status;                                                                                 \
-  }                                                                                                \
-  cublasStatus_t cublas##LETTER##getriBatched(cublasHandle_t handle, int n, const T *const a[],    \
-                                              int lda, const int *pivots, T *const c[], int ldc,   \
-                                              int *info, int batch)                                \
-  {                                                                                                \
-    return queue_lu(handle, (Lu){.task = INVERT,                                                   \
-                                 .type = TYPE,                                                     \
-                                 .n = n,                                                           \
-                                 .columns = n,                                                     \
-                                 .lda = lda,                                                       \
-                                 .ldb = ldc,                                                       \
-                                 .a = (void *const *)a,                                            \
-                                 .b = (void *const *)c,                                            \
-                                 .pivots = (int *)pivots,                                          \
-                                 .info = info,                                                     \
-                                 .batch = batch});                                                 \
+    return getrs(handle, TYPE, trans, n, columns, (void *const *)a, lda, pivots, (void *const *)b, \
+                 ldb, info, batch);                                                                \
   }
-FACTORISATIONS(float, CUDA_R_32F, S)
-FACTORISATIONS(double, CUDA_R_64F, D)
+GETRS(float, CUDA_R_32F, S)
+GETRS(double, CUDA_R_64F, D)
+
+#define GETRI(T, TYPE, LETTER)                                                                   \
+  cublasStatus_t cublas##LETTER##getriBatched(cublasHandle_t handle, int n, const T *const a[],  \
+                                              int lda, const int *pivots, T *const c[], int ldc, \
+                                              int *info, int batch)                              \
+  {                                                                                              \
+    return getri(handle, TYPE, n, (void *const *)a, lda, pivots, (void *const *)c, ldc, info,    \
+                 batch);                                                                         \
+  }
+GETRI(float, CUDA_R_32F, S)
+GETRI(double, CUDA_R_64F, D)

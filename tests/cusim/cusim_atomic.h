@@ -12,23 +12,25 @@ static inline void cusim_race_atomic(const volatile void *, size_t)
 #endif
 
 /* NAME(address, value) leaves NEXT, made of old and value, at the address and returns old. */
-#define CUSIM_ATOMIC(NAME, T, NEXT)                                                           \
+#define CUSIM_ATOMIC_OF(NAME, T, NEXT)                                                        \
   __attribute__((no_sanitize("thread"), noinline, unused)) static T NAME(T *address, T value) \
   {                                                                                           \
     cusim_race_atomic(address, sizeof *address);                                              \
     const T old = *address;                                                                   \
     *address = NEXT;                                                                          \
     return old;                                                                               \
-  }                                                                                           \
-  __attribute__((unused)) static inline T NAME##_block(T *address, T value)                   \
-  {                                                                                           \
-    return NAME(address, value);                                                              \
-  }                                                                                           \
-  __attribute__((unused)) static inline T NAME##_system(T *address, T value)                  \
-  {                                                                                           \
-    return NAME(address, value);                                                              \
   }
 
+#define CUSIM_ATOMIC_SAME(NAME, CALLED, T)                          \
+  __attribute__((unused)) static inline T NAME(T *address, T value) \
+  {                                                                 \
+    return CALLED(address, value);                                  \
+  }
+
+#define CUSIM_ATOMIC(NAME, T, NEXT)        \
+  CUSIM_ATOMIC_OF(NAME, T, NEXT)           \
+  CUSIM_ATOMIC_SAME(NAME##_block, NAME, T) \
+  CUSIM_ATOMIC_SAME(NAME##_system, NAME, T)
 CUSIM_ATOMIC(atomicAdd, int, (int)((unsigned)old + (unsigned)value))
 CUSIM_ATOMIC(atomicAdd, unsigned, old + value)
 CUSIM_ATOMIC(atomicAdd, unsigned long long, old + value)

@@ -90,40 +90,51 @@ static inline T cusim_value(uint64_t bits)
   X(__half)                 \
   X(__half2)
 
+/* The value of lane from. */
+template <class T>
+static inline T cusim_shfl(unsigned mask, T value, int from, const CusimLocation &location)
+{
+  return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value), from, &location));
+}
+
 /* The warp is split into sections of width lanes; lanes of other sections are not read. */
-#define CUSIM_DEFINE_SHFL(T)                                                                     \
-  static inline T __shfl_sync(unsigned mask, T value, int source, int width = 32, CUSIM_WHERE)   \
-  {                                                                                              \
-    CUSIM_AT("__shfl_sync");                                                                     \
-    const int first = cusim_lane() & ~(width - 1);                                               \
-    return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
-                                     first + (source & (width - 1)), &location));                \
-  }                                                                                              \
-  static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,         \
-                                 CUSIM_WHERE)                                                    \
-  {                                                                                              \
-    CUSIM_AT("__shfl_up_sync");                                                                  \
-    const int lane = cusim_lane(), first = lane & ~(width - 1), from = lane - (int)delta;        \
-    return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
-                                     from < first ? lane : from, &location));                    \
-  }                                                                                              \
-  static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,       \
-                                   CUSIM_WHERE)                                                  \
-  {                                                                                              \
-    CUSIM_AT("__shfl_down_sync");                                                                \
-    const int lane = cusim_lane(), end = (lane | (width - 1)) + 1, from = lane + (int)delta;     \
-    return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
-                                     from >= end ? lane : from, &location));                     \
-  }                                                                                              \
+#define CUSIM_DEFINE_SHFL(T)                                                                   \
+  static inline T __shfl_sync(unsigned mask, T value, int source, int width = 32, CUSIM_WHERE) \
+  {                                                                                            \
+    CUSIM_AT("__shfl_sync");                                                                   \
+    const int first = cusim_lane() & ~(width - 1);                                             \
+    return cusim_shfl(mask, value, first + (source & (width - 1)), location);                  \
+  }
+CUSIM_SHFL_TYPES(CUSIM_DEFINE_SHFL)
+
+#define CUSIM_DEFINE_SHFL_UP(T)                                                           \
+  static inline T __shfl_up_sync(unsigned mask, T value, unsigned delta, int width = 32,  \
+                                 CUSIM_WHERE)                                             \
+  {                                                                                       \
+    CUSIM_AT("__shfl_up_sync");                                                           \
+    const int lane = cusim_lane(), first = lane & ~(width - 1), from = lane - (int)delta; \
+    return cusim_shfl(mask, value, from < first ? lane : from, location);                 \
+  }
+CUSIM_SHFL_TYPES(CUSIM_DEFINE_SHFL_UP)
+
+#define CUSIM_DEFINE_SHFL_DOWN(T)                                                            \
+  static inline T __shfl_down_sync(unsigned mask, T value, unsigned delta, int width = 32,   \
+                                   CUSIM_WHERE)                                              \
+  {                                                                                          \
+    CUSIM_AT("__shfl_down_sync");                                                            \
+    const int lane = cusim_lane(), end = (lane | (width - 1)) + 1, from = lane + (int)delta; \
+    return cusim_shfl(mask, value, from >= end ? lane : from, location);                     \
+  }
+CUSIM_SHFL_TYPES(CUSIM_DEFINE_SHFL_DOWN)
+
+#define CUSIM_DEFINE_SHFL_XOR(T)                                                                 \
   static inline T __shfl_xor_sync(unsigned mask, T value, int bits, int width = 32, CUSIM_WHERE) \
   {                                                                                              \
     CUSIM_AT("__shfl_xor_sync");                                                                 \
     const int lane = cusim_lane(), end = (lane | (width - 1)) + 1, from = lane ^ bits;           \
-    return cusim_value<T>(cusim_warp(CUSIM_SHFL, mask, cusim_bits(value),                        \
-                                     from >= end ? lane : from, &location));                     \
+    return cusim_shfl(mask, value, from >= end ? lane : from, location);                         \
   }
-CUSIM_SHFL_TYPES(CUSIM_DEFINE_SHFL)
-
+CUSIM_SHFL_TYPES(CUSIM_DEFINE_SHFL_XOR)
 template <class T>
 static inline unsigned __match_any_sync(unsigned mask, T value, CUSIM_WHERE)
 {
@@ -160,9 +171,11 @@ CUSIM_DEFINE_REDUCE(__reduce_xor_sync, unsigned, CUSIM_REDUCE_XOR)
 static inline void __threadfence(void)
 {
 }
+
 static inline void __threadfence_block(void)
 {
 }
+
 static inline void __threadfence_system(void)
 {
 }

@@ -246,79 +246,43 @@ cudaError_t cudaGetDeviceProperties(struct cudaDeviceProp *properties, int devic
 
 cudaError_t cudaDeviceGetAttribute(int *value, enum cudaDeviceAttr attribute, int device)
 {
+  const struct {
+    enum cudaDeviceAttr attribute;
+    int value;
+  } known[] = {
+      {cudaDevAttrMaxThreadsPerBlock, model.maxThreadsPerBlock},
+      {cudaDevAttrMaxBlockDimX, model.maxThreadsDim[0]},
+      {cudaDevAttrMaxBlockDimY, model.maxThreadsDim[1]},
+      {cudaDevAttrMaxBlockDimZ, model.maxThreadsDim[2]},
+      {cudaDevAttrMaxGridDimX, model.maxGridSize[0]},
+      {cudaDevAttrMaxGridDimY, model.maxGridSize[1]},
+      {cudaDevAttrMaxGridDimZ, model.maxGridSize[2]},
+      {cudaDevAttrMaxTexture1DLinearWidth, 1 << 28},
+      {cudaDevAttrMaxSharedMemoryPerBlock, (int)model.sharedMemPerBlock},
+      {cudaDevAttrMaxSharedMemoryPerBlockOptin, (int)model.sharedMemPerBlockOptin},
+      {cudaDevAttrMaxSharedMemoryPerMultiprocessor, (int)model.sharedMemPerMultiprocessor},
+      {cudaDevAttrWarpSize, model.warpSize},
+      {cudaDevAttrMultiProcessorCount, model.multiProcessorCount},
+      {cudaDevAttrMaxThreadsPerMultiProcessor, model.maxThreadsPerMultiProcessor},
+      {cudaDevAttrMaxBlocksPerMultiprocessor, model.maxBlocksPerMultiProcessor},
+      {cudaDevAttrComputeCapabilityMajor, model.major},
+      {cudaDevAttrComputeCapabilityMinor, model.minor},
+      {cudaDevAttrL2CacheSize, model.l2CacheSize},
+      {cudaDevAttrUnifiedAddressing, model.unifiedAddressing},
+      {cudaDevAttrCanMapHostMemory, model.canMapHostMemory},
+      {cudaDevAttrManagedMemory, model.managedMemory},
+      {cudaDevAttrStreamPrioritiesSupported, model.streamPrioritiesSupported},
+  };
   cusim_enter();
   cudaError_t status = check(device);
-  if (!status)
-    switch (attribute) {
-      case cudaDevAttrMaxThreadsPerBlock:
-        *value = model.maxThreadsPerBlock;
-        break;
-      case cudaDevAttrMaxBlockDimX:
-        *value = model.maxThreadsDim[0];
-        break;
-      case cudaDevAttrMaxBlockDimY:
-        *value = model.maxThreadsDim[1];
-        break;
-      case cudaDevAttrMaxBlockDimZ:
-        *value = model.maxThreadsDim[2];
-        break;
-      case cudaDevAttrMaxGridDimX:
-        *value = model.maxGridSize[0];
-        break;
-      case cudaDevAttrMaxGridDimY:
-        *value = model.maxGridSize[1];
-        break;
-      case cudaDevAttrMaxGridDimZ:
-        *value = model.maxGridSize[2];
-        break;
-      case cudaDevAttrMaxTexture1DLinearWidth:
-        *value = 1 << 28;
-        break;
-      case cudaDevAttrMaxSharedMemoryPerBlock:
-        *value = (int)model.sharedMemPerBlock;
-        break;
-      case cudaDevAttrMaxSharedMemoryPerBlockOptin:
-        *value = (int)model.sharedMemPerBlockOptin;
-        break;
-      case cudaDevAttrMaxSharedMemoryPerMultiprocessor:
-        *value = (int)model.sharedMemPerMultiprocessor;
-        break;
-      case cudaDevAttrWarpSize:
-        *value = model.warpSize;
-        break;
-      case cudaDevAttrMultiProcessorCount:
-        *value = model.multiProcessorCount;
-        break;
-      case cudaDevAttrMaxThreadsPerMultiProcessor:
-        *value = model.maxThreadsPerMultiProcessor;
-        break;
-      case cudaDevAttrMaxBlocksPerMultiprocessor:
-        *value = model.maxBlocksPerMultiProcessor;
-        break;
-      case cudaDevAttrComputeCapabilityMajor:
-        *value = model.major;
-        break;
-      case cudaDevAttrComputeCapabilityMinor:
-        *value = model.minor;
-        break;
-      case cudaDevAttrL2CacheSize:
-        *value = model.l2CacheSize;
-        break;
-      case cudaDevAttrUnifiedAddressing:
-        *value = model.unifiedAddressing;
-        break;
-      case cudaDevAttrCanMapHostMemory:
-        *value = model.canMapHostMemory;
-        break;
-      case cudaDevAttrManagedMemory:
-        *value = model.managedMemory;
-        break;
-      case cudaDevAttrStreamPrioritiesSupported:
-        *value = model.streamPrioritiesSupported;
-        break;
-      default:
-        status = cudaErrorNotSupported;
-    }
+  if (!status) {
+    status = cudaErrorNotSupported;
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+      if (known[i].attribute == attribute) {
+        *value = known[i].value;
+        status = cudaSuccess;
+      }
+  }
   return cusim_leave(status);
 }
 

@@ -30,40 +30,22 @@ HOOK(__tsan_func_exit, (void))
 {
 }
 
-#define SIZE(N)                                             \
-  HOOK(__tsan_read##N, (void *address))                     \
-  {                                                         \
-    kernel_touch(address, N, CUSIM_READ, CALLER);           \
-  }                                                         \
-  HOOK(__tsan_write##N, (void *address))                    \
-  {                                                         \
-    kernel_touch(address, N, CUSIM_WRITE, CALLER);          \
-  }                                                         \
-  HOOK(__tsan_unaligned_read##N, (void *address))           \
-  {                                                         \
-    kernel_touch(address, N, CUSIM_READ, CALLER);           \
-  }                                                         \
-  HOOK(__tsan_unaligned_write##N, (void *address))          \
-  {                                                         \
-    kernel_touch(address, N, CUSIM_WRITE, CALLER);          \
-  }                                                         \
-  /* An access to volatile memory is meant to race. */      \
-  HOOK(__tsan_volatile_read##N, (void *address))            \
-  {                                                         \
-    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);         \
-  }                                                         \
-  HOOK(__tsan_volatile_write##N, (void *address))           \
-  {                                                         \
-    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);         \
-  }                                                         \
-  HOOK(__tsan_unaligned_volatile_read##N, (void *address))  \
-  {                                                         \
-    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);         \
-  }                                                         \
-  HOOK(__tsan_unaligned_volatile_write##N, (void *address)) \
-  {                                                         \
-    kernel_touch(address, N, CUSIM_ATOMIC, CALLER);         \
+#define TOUCH(NAME, SIZE, ACCESS)                \
+  HOOK(NAME, (void *address))                    \
+  {                                              \
+    kernel_touch(address, SIZE, ACCESS, CALLER); \
   }
+
+/* An access to volatile memory is meant to race. */
+#define SIZE(N)                                             \
+  TOUCH(__tsan_read##N, N, CUSIM_READ)                      \
+  TOUCH(__tsan_write##N, N, CUSIM_WRITE)                    \
+  TOUCH(__tsan_unaligned_read##N, N, CUSIM_READ)            \
+  TOUCH(__tsan_unaligned_write##N, N, CUSIM_WRITE)          \
+  TOUCH(__tsan_volatile_read##N, N, CUSIM_ATOMIC)           \
+  TOUCH(__tsan_volatile_write##N, N, CUSIM_ATOMIC)          \
+  TOUCH(__tsan_unaligned_volatile_read##N, N, CUSIM_ATOMIC) \
+  TOUCH(__tsan_unaligned_volatile_write##N, N, CUSIM_ATOMIC)
 SIZE(1)
 SIZE(2)
 SIZE(4)

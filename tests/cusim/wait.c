@@ -93,6 +93,42 @@ unsigned cusim_activemask(void)
     if ((MASK) >> LANE & 1)
 
 /* Gives each lane of the mask its result. */
+/* What the lanes make of the values so far, r, and one more. */
+static uint32_t reduce(CusimWarpOp op, uint32_t r, uint32_t u)
+{
+  switch (op) {
+    case CUSIM_REDUCE_ADD:
+      return u + r;
+    case CUSIM_REDUCE_MIN_S:
+      return (int32_t)u < (int32_t)r ? u : r;
+    case CUSIM_REDUCE_MAX_S:
+      return (int32_t)u > (int32_t)r ? u : r;
+    case CUSIM_REDUCE_MIN_U:
+      return u < r ? u : r;
+    case CUSIM_REDUCE_MAX_U:
+      return u > r ? u : r;
+    case CUSIM_REDUCE_AND:
+      return u & r;
+    case CUSIM_REDUCE_OR:
+      return u | r;
+    case CUSIM_REDUCE_XOR:
+      return u ^ r;
+    default:
+      return 0;
+  }
+}
+
+/* The lanes with the same value. */
+static unsigned matching(CusimThread *warp, unsigned mask, uint64_t value)
+{
+  unsigned same = 0;
+  FOR_EACH_LANE(lane, mask)
+  if (warp[lane].value == value)
+    same |= 1u << lane;
+  return same;
+}
+
+/* Gives each lane of the mask its result. */
 static void exchange(CusimThread *warp, CusimWarpOp op, unsigned mask)
 {
   unsigned set = 0;
@@ -104,68 +140,30 @@ static void exchange(CusimThread *warp, CusimWarpOp op, unsigned mask)
     if (met <= warp[lane].warp_barriers)
       met = warp[lane].warp_barriers + 1;
     const uint64_t value = warp[lane].value;
-    const uint32_t u = (uint32_t)value, r = (uint32_t)reduced;
     if (value)
       set |= 1u << lane;
-    switch (op) {
-      case CUSIM_REDUCE_ADD:
-        reduced = first ? u : u + r;
-        break;
-      case CUSIM_REDUCE_MIN_S:
-        reduced = first || (int32_t)u < (int32_t)r ? u : r;
-        break;
-      case CUSIM_REDUCE_MAX_S:
-        reduced = first || (int32_t)u > (int32_t)r ? u : r;
-        break;
-      case CUSIM_REDUCE_MIN_U:
-        reduced = first || u < r ? u : r;
-        break;
-      case CUSIM_REDUCE_MAX_U:
-        reduced = first || u > r ? u : r;
-        break;
-      case CUSIM_REDUCE_AND:
-        reduced = first ? u : u & r;
-        break;
-      case CUSIM_REDUCE_OR:
-        reduced = u | r;
-        break;
-      case CUSIM_REDUCE_XOR:
-        reduced = u ^ r;
-        break;
-      default:
-        break;
-    }
+    reduced = first ? (uint32_t)value : reduce(op, (uint32_t)reduced, (uint32_t)value);
     first = false;
   }
   FOR_EACH_LANE(lane, mask)
   {
     CusimThread *thread = &warp[lane];
-    unsigned same = 0;
     thread->warp_barriers = met;
-    switch (op) {
-      case CUSIM_SYNC:
-        break;
-      case CUSIM_SHFL:
-        thread->result = warp[thread->source].value;
-        break;
-      case CUSIM_BALLOT:
-        thread->result = set;
-        break;
-      case CUSIM_ALL:
-        thread->result = set == mask;
-        break;
-      case CUSIM_ANY:
-        thread->result = set != 0;
-        break;
-      case CUSIM_MATCH_ANY:
-      case CUSIM_MATCH_ALL:
-        FOR_EACH_LANE(other, mask)
-        if (warp[other].value == thread->value)
-          same |= 1u << other;
-        thread->result = op == CUSIM_MATCH_ANY || same == mask ? same : 0;
-        break;
-      default:
-        thread->result = reduced;
+    if (op == CUSIM_SYNC)
+      continue;
+    if (op == CUSIM_SHFL)
+      thread->result = warp[thread->source].value;
+    else if (op == CUSIM_BALLOT)
+      thread->result = set;
+    else if (op == CUSIM_ALL)
+      thread->result = set == mask;
+    else if (op == CUSIM_ANY)
+      thread->result = set != 0;
+    else if (op == CUSIM_MATCH_ANY || op == CUSIM_MATCH_ALL) {
+      const unsigned same = matching(warp, mask, thread->value);
+      thread->result = op == CUSIM_MATCH_ANY || same == mask ? same : 0;
+    } else {
+      thread->result = reduced;
     }
   }
 }

@@ -19,19 +19,25 @@ static cudaError_t refuse(void)
 
 #define CALLER __builtin_return_address(0)
 
+/* Notes what a call with that status has acquired. */
+static cudaError_t acquired(cudaError_t status, void *result, size_t size, void *caller)
+{
+  if (!status && *(void **)result)
+    th_fail_add(*(void **)result, size, caller);
+  return status;
+}
+
 /* NAME(result, ...) acquires *result, of SIZE bytes. */
-#define ACQUIRE(NAME, SIZE, PARAMETERS, ARGUMENTS)      \
-  cudaError_t __real_##NAME PARAMETERS;                 \
-  cudaError_t __wrap_##NAME PARAMETERS;                 \
-  cudaError_t __wrap_##NAME PARAMETERS                  \
-  {                                                     \
-    if (th_fail_asked())                                \
-      return refuse();                                  \
-    const cudaError_t status = __real_##NAME ARGUMENTS; \
-    if (!status && *result)                             \
-      th_fail_add(*result, SIZE, CALLER);               \
-    return status;                                      \
+#define ACQUIRE(NAME, SIZE, PARAMETERS, ARGUMENTS)                  \
+  cudaError_t __real_##NAME PARAMETERS;                             \
+  cudaError_t __wrap_##NAME PARAMETERS;                             \
+  cudaError_t __wrap_##NAME PARAMETERS                              \
+  {                                                                 \
+    if (th_fail_asked())                                            \
+      return refuse();                                              \
+    return acquired(__real_##NAME ARGUMENTS, result, SIZE, CALLER); \
   }
+
 #define RELEASE(NAME, STATUS, TYPE) \
   STATUS __real_##NAME(TYPE thing); \
   STATUS __wrap_##NAME(TYPE thing); \

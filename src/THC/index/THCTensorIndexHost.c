@@ -4,12 +4,15 @@
 #include "THC/core/THCPrivate.h"
 #include "THCTensorIndex.h"
 
-#define ON_DEVICE(Type)                                                               \
-  static void free_##Type(void *tensor)                                               \
-  {                                                                                   \
-    THCuda##Type##Tensor_free(THC_using, tensor);                                     \
-  }                                                                                   \
-                                                                                      \
+#define FREE(Type)                                \
+  static void free_##Type(void *tensor)           \
+  {                                               \
+    THCuda##Type##Tensor_free(THC_using, tensor); \
+  }
+FREE(Long)
+FREE(Byte)
+
+#define UPLOAD(Type)                                                                  \
   static THCuda##Type##Tensor *upload_##Type(THCState *state, THGuard *guard,         \
                                              TH##Type##Tensor *host)                  \
   {                                                                                   \
@@ -20,8 +23,8 @@
     THCuda##Type##Tensor_copy##Type(state, tensor, host);                             \
     return tensor;                                                                    \
   }
-ON_DEVICE(Long)
-ON_DEVICE(Byte)
+UPLOAD(Long)
+UPLOAD(Byte)
 
 #define AS_ON_DEVICE(NAME, Type, HOST, PARAMETERS, ...)            \
   void THCTensor_(NAME) PARAMETERS                                 \

@@ -242,26 +242,41 @@ static void THCTensor_(checkCount)(ptrdiff_t n, ptrdiff_t nsrc, int nDimension, 
              _THSizeDesc(sizeSrc, nDimensionSrc).str, n, _THSizeDesc(size, nDimension).str);
 }
 
+/* Checks a copy of nsrc elements from the host; returns how many there are. */
+static ptrdiff_t THCTensor_(openUpload)(THCState *state, THCTensor *self, ptrdiff_t nsrc,
+                                        int nDimensionSrc, const int64_t *sizeSrc)
+{
+  THC_enter(state);
+  const THCOperand to = SELF_OPERAND(self);
+  const ptrdiff_t n = THCOperand_count(&to);
+  THCTensor_(checkCount)(n, nsrc, self->nDimension, self->size, nDimensionSrc, sizeSrc);
+  if (n > 0)
+    THCTensor_(checkWritable)(self);
+  return n;
+}
+
+/* Copies src to a contiguous tensor of self's type first. */
+#define UPLOAD_CONVERTED(Source, source, unused)                                      \
+  static void THCTensor_(upload##Source)(THCState *state, THCTensor *self,            \
+                                         struct TH##Source##Tensor *src, ptrdiff_t n) \
+  {                                                                                   \
+    THGuard guard;                                                                    \
+    THTensor *straight = THTensor_(newForDevice)(&guard, src->nDimension, src->size); \
+    THTensor_(copy##Source)(straight, src);                                           \
+    THCTensor_(upload)(state, self, straight, n);                                     \
+    THGuard_leave(&guard);                                                            \
+  }
+TH_FOR_EACH_TYPE(UPLOAD_CONVERTED)
+
 #define FROM_HOST(Source, source, unused)                                                         \
   void THCTensor_(copy##Source)(THCState *state, THCTensor *self, struct TH##Source##Tensor *src) \
   {                                                                                               \
-    THC_enter(state);                                                                             \
-    const THCOperand to = SELF_OPERAND(self);                                                     \
-    const ptrdiff_t n = THCOperand_count(&to);                                                    \
-    THCTensor_(checkCount)(n, TH##Source##Tensor_nElement(src), self->nDimension, self->size,     \
-                           src->nDimension, src->size);                                           \
-    if (n == 0)                                                                                   \
-      return;                                                                                     \
-    THCTensor_(checkWritable)(self);                                                              \
-    if (THScalar##Source == SAME_TYPE && TH##Source##Tensor_isContiguous(src)) {                  \
+    const ptrdiff_t n = THCTensor_(openUpload)(state, self, TH##Source##Tensor_nElement(src),     \
+                                               src->nDimension, src->size);                       \
+    if (n > 0 && THScalar##Source == SAME_TYPE && TH##Source##Tensor_isContiguous(src))           \
       THCTensor_(upload)(state, self, (THTensor *)src, n);                                        \
-      return;                                                                                     \
-    }                                                                                             \
-    THGuard guard;                                                                                \
-    THTensor *straight = THTensor_(newForDevice)(&guard, src->nDimension, src->size);             \
-    THTensor_(copy##Source)(straight, src);                                                       \
-    THCTensor_(upload)(state, self, straight, n);                                                 \
-    THGuard_leave(&guard);                                                                        \
+    else if (n > 0)                                                                               \
+      THCTensor_(upload##Source)(state, self, src, n);                                            \
   }
 
 TH_FOR_EACH_TYPE(FROM_HOST)
@@ -271,51 +286,79 @@ void THCTensor_(copyCPU)(THCState *state, THCTensor *self, THTensor *src)
   THCTensor_(TH_CONCAT_2(copy, Real))(state, self, src);
 }
 
-/* Copies src to self, which is contiguous; both have n elements. */
-static void THCTensor_(download)(THCState *state, THTensor *self, const THCOperand *src,
-                                 ptrdiff_t n)
+/* Copies tensor to self, which is contiguous; both have n elements. */
+static void THCTensor_(download)(THCState *state, THTensor *self, THCTensor *tensor, ptrdiff_t n)
 {
+  const THCOperand src = SELF_OPERAND(tensor);
+  THCOperand from = src;
   THGuard guard;
-  THCOperand from = *src;
   THGuard_enter(&guard, (THUndo)THCDevice_(free));
-  if (!THCOperand_isContiguous(src)) {
+  if (!THCOperand_isContiguous(&src)) {
     THGuard made;
-    THCTensor *straight = THCTensor_(newConverted)(state, &made, src);
+    THCTensor *straight = THCTensor_(newConverted)(state, &made, &src);
     THGuard_keep(&made);
     guard.what = straight;
     from = SELF_OPERAND(straight);
   }
-  THCTensor_(queue)(state, THTensor_(data)(self), from.data, n, src->device, cudaMemcpyDeviceToHost,
+  THCTensor_(queue)(state, THTensor_(data)(self), from.data, n, src.device, cudaMemcpyDeviceToHost,
                     1);
   THGuard_leave(&guard);
 }
 
-#define TO_HOST(Target, target, unused)                                                           \
-  void TH_CONCAT_2(TH##Target##Tensor_copyCuda, Real)(THCState *state, TH##Target##Tensor *self,  \
-                                                      struct THCTensor *src)                      \
-  {                                                                                               \
-    THC_enter(state);                                                                             \
-    const THCOperand from = SELF_OPERAND(src);                                                    \
-    const ptrdiff_t nsrc = THCOperand_count(&from);                                               \
-    THCTensor_(checkCount)(TH##Target##Tensor_nElement(self), nsrc, self->nDimension, self->size, \
-                           src->nDimension, src->size);                                           \
-    if (nsrc == 0)                                                                                \
-      return;                                                                                     \
-    if (THScalar##Target == SAME_TYPE && TH##Target##Tensor_isContiguous(self)) {                 \
-      THCTensor_(download)(state, (THTensor *)self, &from, nsrc);                                 \
-      return;                                                                                     \
-    }                                                                                             \
-    THLoop loop;                                                                                  \
-    THLoop_init(&loop);                                                                           \
-    THLoop_tensor(&loop, self);                                                                   \
-    if (THLoop_overlapsItself(&loop, 0))                                                          \
-      THArgError(1, "tensor of size %s has elements that share memory with each other",           \
-                 TH##Target##Tensor_sizeDesc(self).str);                                          \
-    THGuard guard;                                                                                \
-    THTensor *straight = THTensor_(newForDevice)(&guard, src->nDimension, src->size);             \
-    THCTensor_(download)(state, straight, &from, nsrc);                                           \
-    TH_CONCAT_2(TH##Target##Tensor_copy, Real)(self, straight);                                   \
-    THGuard_leave(&guard);                                                                        \
+/* Checks a copy to a tensor of n elements on the host; returns how many src has. */
+static ptrdiff_t THCTensor_(openDownload)(THCState *state, THCTensor *src, ptrdiff_t n,
+                                          int nDimension, const int64_t *size)
+{
+  THC_enter(state);
+  const THCOperand from = SELF_OPERAND(src);
+  const ptrdiff_t nsrc = THCOperand_count(&from);
+  THCTensor_(checkCount)(n, nsrc, nDimension, size, src->nDimension, src->size);
+  return nsrc;
+}
+
+static void THCTensor_(checkTarget)(void *data, size_t itemSize, int nDimension,
+                                    const int64_t *size, const int64_t *stride)
+{
+  THLoop loop;
+  THLoop_init(&loop);
+  THLoop_operand(&loop, data, itemSize, nDimension, size, stride);
+  if (THLoop_overlapsItself(&loop, 0))
+    THArgError(1, "tensor of size %s has elements that share memory with each other",
+               _THSizeDesc(size, nDimension).str);
+}
+
+/* A contiguous tensor on the host with the elements of src. */
+static THTensor *THCTensor_(newDownloaded)(THCState *state, THGuard *guard, THCTensor *src,
+                                           ptrdiff_t nsrc)
+{
+  THTensor *straight = THTensor_(newForDevice)(guard, src->nDimension, src->size);
+  THCTensor_(download)(state, straight, src, nsrc);
+  return straight;
+}
+
+#define DOWNLOAD_CONVERTED(Target, target, unused)                                                 \
+  static void THCTensor_(download##Target)(THCState *state, TH##Target##Tensor *self,              \
+                                           THCTensor *src, ptrdiff_t nsrc)                         \
+  {                                                                                                \
+    THCTensor_(checkTarget)(TH##Target##Tensor_data(self), sizeof(target), self->nDimension,       \
+                            self->size, self->stride);                                             \
+    THGuard guard;                                                                                 \
+    TH_CONCAT_2(TH##Target##Tensor_copy, Real)(self, THCTensor_(newDownloaded)(state, &guard, src, \
+                                                                               nsrc));             \
+    THGuard_leave(&guard);                                                                         \
+  }
+TH_FOR_EACH_TYPE(DOWNLOAD_CONVERTED)
+
+#define TO_HOST(Target, target, unused)                                                          \
+  void TH_CONCAT_2(TH##Target##Tensor_copyCuda, Real)(THCState *state, TH##Target##Tensor *self, \
+                                                      struct THCTensor *src)                     \
+  {                                                                                              \
+    const ptrdiff_t n = THCTensor_(openDownload)(state, src, TH##Target##Tensor_nElement(self),  \
+                                                 self->nDimension, self->size);                  \
+    if (n > 0 && THScalar##Target == SAME_TYPE && TH##Target##Tensor_isContiguous(self))         \
+      THCTensor_(download)(state, (THTensor *)self, src, n);                                     \
+    else if (n > 0)                                                                              \
+      THCTensor_(download##Target)(state, self, src, n);                                         \
   }
 
 TH_FOR_EACH_TYPE(TO_HOST)
