@@ -2,6 +2,7 @@
 #include "convolution.h"
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/ops/rearrange.h"
 #include "THNNGroups.h"
 #include "images.h"
 
@@ -131,6 +132,45 @@ at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *we
   const THNNGroups g = groups_of(kernel.count, kernel, how);
   convolve(&out, 1, input, weight, bias, kernel.count, &g);
   return out;
+}
+
+/* The padding of an axis: half of it before, and half or one more behind. */
+static void share_out(const THNNGroups *g, int axis, int64_t *before, int64_t *more)
+{
+  const int64_t reach = (int64_t)(g->size[axis] - 1) * g->dilation[axis];
+  if (g->step[axis] != 1)
+    at_raise(AT_ERROR_ARGUMENT, "stride is %d, and padding \"same\" takes strides of 1",
+             g->step[axis]);
+  *before = reach > 0 ? reach / 2 : 0;
+  *more = reach > 0 ? reach % 2 : 0;
+}
+
+at_tensor *at_convolvePadded(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
+                             at_tensor *bias, const char *padding, at_convolving how)
+{
+  if (!strcmp(padding, "valid"))
+    return at_convolve(out, axes, input, weight, bias, how);
+  if (strcmp(padding, "same"))
+    at_raise(AT_ERROR_ARGUMENT, "padding is \"%.40s\", and has to be \"valid\" or \"same\"",
+             padding);
+  const THNNGroups g = groups_of(axes, kernel_of(weight, axes), how);
+  int64_t before[3], behind[6] = {0};
+  bool isOdd = false;
+  for (int a = 0; a < axes; a++) {
+    int64_t *const more = &behind[2 * (axes - 1 - a) + 1];
+    share_out(&g, 3 - axes + a, &before[a], more);
+    isOdd = isOdd || *more > 0;
+  }
+  how.padding = (at_ints){before, axes};
+  if (!isOdd)
+    return at_convolve(out, axes, input, weight, bias, how);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const longer =
+      at_hold(&pool, at_padConstant(NULL, input, (at_ints){behind, 2 * axes}, at_scalar_long(0)));
+  at_tensor *const result = at_convolve(out, axes, longer, weight, bias, how);
+  at_pool_leave(&pool);
+  return result;
 }
 
 /* --- back ------------------------------------------------------------------------------------ */

@@ -17,6 +17,10 @@ typedef struct at_convolving {
 at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
                        at_tensor *bias, at_convolving how);
 
+/* padding is "valid", or "same": how.padding follows. */
+at_tensor *at_convolvePadded(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
+                             at_tensor *bias, const char *padding, at_convolving how);
+
 /* out: the gradients with respect to input, weight and bias; those that are wanted and have no 0 in
  * mask. */
 void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,

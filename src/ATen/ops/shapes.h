@@ -10,6 +10,8 @@
 at_tensor *at_become(at_tensor *self, at_tensor *view);
 
 at_tensor *at_viewMatrixTransposed(at_tensor *self);
+at_tensor *at_viewMatricesTransposed(at_tensor *self);
+at_tensor *at_viewReversed(at_tensor *self);
 at_tensor *at_viewSqueezeDims(at_tensor *self, at_ints dims);
 at_tensor *at_viewUnfold(at_tensor *self, int64_t dimension, int64_t size, int64_t step);
 at_tensor *at_viewStrided(at_tensor *out, at_tensor *self, at_ints sizes, at_ints strides,

@@ -201,6 +201,25 @@ at_tensor *at_viewMatrixTransposed(at_tensor *self)
   return dims < 2 ? at_newAlias(self) : at_viewTranspose(self, 0, 1);
 }
 
+at_tensor *at_viewMatricesTransposed(at_tensor *self)
+{
+  if (at_sizesOf(self).count < 2)
+    at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to have at least 2 dimensions",
+             at_sizeDesc(at_sizesOf(self)).str);
+  return at_viewTranspose(self, -2, -1);
+}
+
+at_tensor *at_viewReversed(at_tensor *self)
+{
+  View v;
+  view_of(&v, self);
+  for (int d = 0; d < v.count; d++) {
+    v.size[d] = at_sizesOf(self).data[v.count - 1 - d];
+    v.stride[d] = at_strides(self).data[v.count - 1 - d];
+  }
+  return made(self, &v);
+}
+
 at_tensor *at_viewUnfold(at_tensor *self, int64_t dimension, int64_t size, int64_t step)
 {
   View v;
