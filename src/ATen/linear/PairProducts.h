@@ -1,5 +1,5 @@
-/* A tile of sums in registers with AVX512-BF16, whose instruction adds the products of a pair of
- * terms to a float and treats denormal numbers as 0.  Included by ProductsKernels.c. */
+/* A tile of sums in registers with AVX512-BF16, whose instruction, which no other level has, adds the
+ * products of a pair of terms to a float and treats denormal numbers as 0.  Included by ProductsKernels.c. */
 
 enum { PAIR_ROWS = 12, TERMS_OF_PAIR = 2 };
 
@@ -17,24 +17,23 @@ __attribute__((target("avx512bf16"), always_inline)) static inline void
 multiply_pairs(ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, float *sums, bool add,
                int vectors)
 {
-  __m512 sum[PAIR_ROWS][2];
+  THFloats sum[PAIR_ROWS][2];
 #pragma GCC unroll 12
   for (int i = 0; i < PAIR_ROWS; i++)
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; v++)
-      sum[i][v] =
-          add ? _mm512_load_ps(sums + i * AT_TILE_COLUMNS + v * LANES) : _mm512_setzero_ps();
+      sum[i][v] = add ? THFloats_load(sums + i * AT_TILE_COLUMNS + v * LANES) : THFloats_all(0);
   for (ptrdiff_t l = 0; l < terms; l += AT_SQUARE_TERMS, x += AT_SQUARE, y += vectors * AT_SQUARE)
     for (ptrdiff_t p = 0; p < THMin(AT_SQUARE_TERMS, terms - l); p += TERMS_OF_PAIR) {
-      __m512i factor[2];
+      THInts factor[2];
 #pragma GCC unroll 2
       for (int v = 0; v < vectors; v++)
-        factor[v] = _mm512_load_si512(y + v * AT_SQUARE + p * AT_SQUARE_LINES);
+        factor[v] = (THInts)THSimd_load(y + v * AT_SQUARE + p * AT_SQUARE_LINES);
 #pragma GCC unroll 12
       for (int i = 0; i < PAIR_ROWS; i++) {
         int32_t pair;
         memcpy(&pair, x + i * AT_SQUARE_TERMS + p, sizeof pair);
-        const __m512bh both = (__m512bh)_mm512_set1_epi32(pair);
+        const __m512bh both = (__m512bh)THInts_all(pair);
 #pragma GCC unroll 2
         for (int v = 0; v < vectors; v++)
           sum[i][v] = _mm512_dpbf16_ps(sum[i][v], both, (__m512bh)factor[v]);
@@ -44,7 +43,7 @@ multiply_pairs(ptrdiff_t terms, const at_bfloat16 *x, const at_bfloat16 *y, floa
   for (int i = 0; i < PAIR_ROWS; i++)
 #pragma GCC unroll 2
     for (int v = 0; v < vectors; v++)
-      _mm512_store_ps(sums + i * AT_TILE_COLUMNS + v * LANES, sum[i][v]);
+      THFloats_store(sums + i * AT_TILE_COLUMNS + v * LANES, sum[i][v]);
 }
 
 __attribute__((target("avx512bf16"))) static void tile_by_pairs(ptrdiff_t terms,

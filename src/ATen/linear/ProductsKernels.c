@@ -2,8 +2,9 @@
 #define _GNU_SOURCE /* secure_getenv */
 #include "products.h"
 
-#if defined(__AVX512F__)
-#include <immintrin.h>
+#include "TH/simd/THSimd.h"
+
+#if TH_VECTOR_MASKS
 
 /* --- packing --------------------------------------------------------------------------------- */
 
@@ -11,61 +12,65 @@
 enum { VECTORS = AT_SQUARE_LINES };
 
 /* A mask of the first n lanes; n may be negative or more than there are. */
-static inline __mmask32 first_lanes(ptrdiff_t n)
+static inline uint32_t first_lanes(ptrdiff_t n)
 {
-  return n >= 32 ? ~(__mmask32)0 : ((__mmask32)1 << THMax(0, n)) - 1;
+  return n >= 32 ? UINT32_MAX : ((uint32_t)1 << THMax(0, n)) - 1;
 }
 
+#define EVEN_QUARTERS 0, 1, 2, 3, 8, 9, 10, 11, 16, 17, 18, 19, 24, 25, 26, 27
+#define ODD_QUARTERS  4, 5, 6, 7, 12, 13, 14, 15, 20, 21, 22, 23, 28, 29, 30, 31
+
 /* Transposes a square of 32-bit elements by exchanging elements, pairs and quadruples of them. */
-static inline __attribute__((always_inline)) void transpose(__m512i v[VECTORS])
+static inline __attribute__((always_inline)) void transpose(THInts v[VECTORS])
 {
-  __m512i w[VECTORS];
+  THInts w[VECTORS];
 #pragma GCC unroll 16
   for (int i = 0; i < VECTORS; i += 2) {
-    w[i] = _mm512_unpacklo_epi32(v[i], v[i + 1]);
-    w[i + 1] = _mm512_unpackhi_epi32(v[i], v[i + 1]);
+    w[i] = THInts_unpackLower(v[i], v[i + 1]);
+    w[i + 1] = THInts_unpackUpper(v[i], v[i + 1]);
   }
 #pragma GCC unroll 16
   for (int i = 0; i < VECTORS; i += 4)
 #pragma GCC unroll 16
     for (int k = 0; k < 2; k++) {
-      v[i + 2 * k] = _mm512_unpacklo_epi64(w[i + k], w[i + k + 2]);
-      v[i + 2 * k + 1] = _mm512_unpackhi_epi64(w[i + k], w[i + k + 2]);
+      const THLongs a = (THLongs)w[i + k], b = (THLongs)w[i + k + 2];
+      v[i + 2 * k] = (THInts)THLongs_unpackLower(a, b);
+      v[i + 2 * k + 1] = (THInts)THLongs_unpackUpper(a, b);
     }
 #pragma GCC unroll 16
   for (int i = 0; i < 4; i++)
 #pragma GCC unroll 16
     for (int k = 0; k < VECTORS; k += 8) {
-      w[k + i] = _mm512_shuffle_i32x4(v[k + i], v[k + i + 4], 0x88);
-      w[k + i + 4] = _mm512_shuffle_i32x4(v[k + i], v[k + i + 4], 0xdd);
+      w[k + i] = TH_MIX(v[k + i], v[k + i + 4], EVEN_QUARTERS);
+      w[k + i + 4] = TH_MIX(v[k + i], v[k + i + 4], ODD_QUARTERS);
     }
 #pragma GCC unroll 16
   for (int i = 0; i < 8; i++) {
-    v[i] = _mm512_shuffle_i32x4(w[i], w[i + 8], 0x88);
-    v[i + 8] = _mm512_shuffle_i32x4(w[i], w[i + 8], 0xdd);
+    v[i] = TH_MIX(w[i], w[i + 8], EVEN_QUARTERS);
+    v[i + 8] = TH_MIX(w[i], w[i + 8], ODD_QUARTERS);
   }
 }
 
-static inline __attribute__((always_inline)) void put_square(__m512i v[VECTORS], bool transposes,
+static inline __attribute__((always_inline)) void put_square(THInts v[VECTORS], bool transposes,
                                                              at_bfloat16 *square)
 {
   if (transposes)
     transpose(v);
 #pragma GCC unroll 16
   for (int i = 0; i < VECTORS; i++)
-    _mm512_store_si512(square + i * AT_SQUARE_TERMS, v[i]);
+    THSimd_store(square + i * AT_SQUARE_TERMS, (THLongs)v[i]);
 }
 
 /* Packs a square whose terms are contiguous.  whole: no line and no term is missing. */
 static inline __attribute__((always_inline)) void pack_lines(const at_lines *lines, bool whole,
                                                              bool transposes, at_bfloat16 *square)
 {
-  const __mmask32 terms = whole ? ~(__mmask32)0 : first_lanes(lines->terms);
-  __m512i v[VECTORS];
+  const uint32_t terms = whole ? UINT32_MAX : first_lanes(lines->terms);
+  THInts v[VECTORS];
 #pragma GCC unroll 16
   for (int i = 0; i < VECTORS; i++)
-    v[i] = _mm512_maskz_loadu_epi16(whole || i < lines->count ? terms : 0,
-                                    lines->at + i * lines->step);
+    v[i] =
+        THInts_loadPairsMasked(whole || i < lines->count ? terms : 0, lines->at + i * lines->step);
   put_square(v, transposes, square);
 }
 
@@ -73,22 +78,19 @@ static inline __attribute__((always_inline)) void pack_lines(const at_lines *lin
 static inline __attribute__((always_inline)) void pack_terms(const at_lines *lines, bool whole,
                                                              bool transposes, at_bfloat16 *square)
 {
-  const __mmask16 there = whole ? (__mmask16)-1 : (__mmask16)first_lanes(lines->count);
-  __m512i v[VECTORS];
+  const THMask32 there = whole ? (THMask32)-1 : (THMask32)first_lanes(lines->count);
+  THInts v[VECTORS];
 #pragma GCC unroll 16
   for (int i = 0; i < VECTORS; i++) {
-    __m512i term[2];
+    THInts term[2];
 #pragma GCC unroll 2
     for (int k = 0; k < 2; k++) {
       const at_bfloat16 *at = lines->at + (2 * i + k) * lines->next;
       __builtin_prefetch((const void *)((uintptr_t)at +
                                         (uintptr_t)lines->next * AT_SQUARE_TERMS * sizeof *at));
-      term[k] =
-          _mm512_cvtepu16_epi32(_mm256_maskz_loadu_epi16(whole || 2 * i + k < lines->terms ? there
-                                                                                           : 0,
-                                                         at));
+      term[k] = THInts_loadShortsMasked(whole || 2 * i + k < lines->terms ? there : 0, at);
     }
-    v[i] = _mm512_or_si512(term[0], _mm512_slli_epi32(term[1], 16));
+    v[i] = term[0] | (term[1] << 16);
   }
   put_square(v, transposes, square);
 }
@@ -139,43 +141,38 @@ static void pack(const at_lines *lines, bool pairs, at_bfloat16 *panel)
 
 enum { LANES = 16 };
 
-/* at_bfloat16_toFloat and at_bfloat16_fromFloat for vectors. */
-static inline __m512 to_floats(__m256i x)
+/* at_bfloat16_toFloat and at_bfloat16_fromFloat for vectors; the latter in the lower halves. */
+static inline THFloats to_floats(THInts x)
 {
-  return _mm512_castsi512_ps(_mm512_slli_epi32(_mm512_cvtepu16_epi32(x), 16));
+  return (THFloats)(x << 16);
 }
 
-static inline __m256i from_floats(__m512 x)
+static inline THInts from_floats(THFloats x)
 {
-  const __m512i bits = _mm512_castps_si512(x);
-  const __m512i odd = _mm512_and_si512(_mm512_srli_epi32(bits, 16), _mm512_set1_epi32(1));
-  const __m512i sum = _mm512_add_epi32(_mm512_add_epi32(bits, odd), _mm512_set1_epi32(0x7fff));
-  const __m512i rounded =
-      _mm512_mask_mov_epi32(_mm512_srli_epi32(sum, 16), _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q),
-                            _mm512_set1_epi32(0x7fc0));
-  return _mm512_cvtepi32_epi16(rounded);
+  const THInts bits = (THInts)x, odd = THInts_shiftRight(bits, 16) & 1;
+  return THInts_select(THFloats_unordered(x, x), THInts_all(0x7fc0),
+                       THInts_shiftRight(bits + odd + 0x7fff, 16));
 }
 
-static inline __m512 self_at(const at_bfloat16 *self, ptrdiff_t across, ptrdiff_t count)
+static inline THFloats self_at(const at_bfloat16 *self, ptrdiff_t across, ptrdiff_t count)
 {
   if (across == 1)
-    return to_floats(_mm256_maskz_loadu_epi16((__mmask16)first_lanes(count), self));
+    return to_floats(THInts_loadShortsMasked((THMask32)first_lanes(count), self));
   float each[LANES] = {0};
   for (ptrdiff_t j = 0; j < THMin(count, LANES); j++)
     each[j] = at_bfloat16_toFloat(self[j * across]);
-  return _mm512_loadu_ps(each);
+  return THFloats_load(each);
 }
 
 static void finish(const at_results *r, const float *sums, ptrdiff_t rows, ptrdiff_t columns)
 {
-  const __m512 alpha = _mm512_set1_ps(r->alpha), beta = _mm512_set1_ps(r->beta);
+  const THFloats alpha = THFloats_all(r->alpha), beta = THFloats_all(r->beta);
   for (ptrdiff_t i = 0; i < rows; i++, sums += AT_TILE_COLUMNS)
     for (ptrdiff_t j = 0; j < columns; j += LANES) {
-      __m512 v = _mm512_mul_ps(alpha, _mm512_load_ps(sums + j));
+      THFloats v = alpha * THFloats_load(sums + j);
       if (r->self)
-        v = _mm512_add_ps(v, _mm512_mul_ps(beta, self_at(r->self + i * r->down + j * r->across,
-                                                         r->across, columns - j)));
-      _mm256_mask_storeu_epi16(r->at + i * r->next + j, (__mmask16)first_lanes(columns - j),
+        v += beta * self_at(r->self + i * r->down + j * r->across, r->across, columns - j);
+      THInts_storeShortsMasked(r->at + i * r->next + j, (THMask32)first_lanes(columns - j),
                                from_floats(v));
     }
 }

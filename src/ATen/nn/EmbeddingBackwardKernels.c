@@ -8,17 +8,11 @@
 
 #include "THTemplate.h"
 
+#include "TH/simd/THSimdLine.h"
+
 #define INLINE static inline __attribute__((always_inline))
 
-enum { VECTOR = 64, LANES = VECTOR / sizeof(real), UNROLL = 8 };
-
-typedef real Vector __attribute__((vector_size(VECTOR)));
-
-/* Unaligned loads and stores of vectors.  They are macros because the calling convention of
- * functions that return vectors depends on the level. */
-typedef real Loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), may_alias));
-#define LOAD(X)     (*(const Loose *)(X))
-#define STORE(X, V) (*(Loose *)(X) = (V))
+enum { UNROLL = 8 };
 
 /* Sums so many vectors of a row from column on, in the order of the indices, of which i is the
  * first. */

@@ -4,17 +4,17 @@
  * instructions keep the sums in vectors of one width, so that their results differ as little as
  * possible. */
 #include <math.h>
-#ifdef __AVX512F__
-#include <immintrin.h>
-#endif
 
 #include "layerNorm.h"
 
 #include "THTemplate.h"
 
+#include "TH/simd/THSimdLine.h"
+#include "TH/simd/THSimdSums.h"
+
 #define INLINE static inline __attribute__((always_inline))
 
-enum { VECTOR = 64, LANES = VECTOR / sizeof(real), STREAMS = 4 };
+enum { STREAMS = 4 };
 
 /* The number of vectors that are summed in real before the sums are added in accreal. */
 enum { BLOCK = 32 };
@@ -26,20 +26,7 @@ static const accreal least = 1e-30, most = 1e30;
 typedef int64_t Bit;
 static const accreal least = 1e-290, most = 1e290;
 #endif
-typedef real Vector __attribute__((vector_size(VECTOR)));
 typedef Bit Bits __attribute__((vector_size(VECTOR)));
-
-/* Unaligned loads and stores of vectors.  They are macros because the calling convention of
- * functions that return vectors depends on the level. */
-typedef real Loose __attribute__((vector_size(VECTOR), aligned(sizeof(real)), may_alias));
-#define LOAD(X)     (*(const Loose *)(X))
-#define STORE(X, V) (*(Loose *)(X) = (V))
-
-/* The number of elements that are widened to accreal at a time. */
-enum { ACC_LANES = 8 };
-typedef real Narrow __attribute__((vector_size(ACC_LANES * sizeof(real))));
-typedef accreal Sums __attribute__((vector_size(ACC_LANES * sizeof(accreal))));
-typedef int64_t SumBits __attribute__((vector_size(ACC_LANES * sizeof(int64_t))));
 
 /* V with 0 in the lanes that KEEP does not select. */
 #define KEPT(V, KEEP) ((Vector)((Bits)(V) & (KEEP)))
@@ -66,39 +53,27 @@ INLINE void last_lanes(ptrdiff_t n, Bits *keep)
     (*keep)[l] = l < LANES - (int)(n % LANES) ? 0 : -1;
 }
 
-/* Converts ACC_LANES elements to accreal. */
-INLINE void widen(Sums *to, const real *x)
-{
-#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
-  *to = (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* compilers would use two halves */
-#else
-  Narrow v;
-  memcpy(&v, x, sizeof v);
-  *to = __builtin_convertvector(v, Sums);
-#endif
-}
-
 INLINE void flush(Sums *totals, const Vector *v)
 {
   real part[LANES];
   memcpy(part, v, sizeof part);
-  for (int k = 0; k < LANES; k += ACC_LANES) {
+  for (int k = 0; k < LANES; k += SUMS) {
     Sums wide;
-    widen(&wide, part + k);
+    load_sums(&wide, part + k);
     *totals += wide;
   }
 }
 
 INLINE accreal whole(const Sums *totals)
 {
-  accreal part[ACC_LANES];
+  accreal part[SUMS];
   memcpy(part, totals, sizeof part);
   return ((part[0] + part[4]) + (part[1] + part[5])) + ((part[2] + part[6]) + (part[3] + part[7]));
 }
 
 /* --- mean and variance ----------------------------------------------------------------------- */
 
-/* Mean and variance of fewer than ACC_LANES elements. */
+/* Mean and variance of fewer than SUMS elements. */
 static void moments_of_any(ptrdiff_t n, const real *x, accreal *mean, accreal *variance)
 {
   accreal sum = 0, square = 0;
@@ -111,11 +86,11 @@ static void moments_of_any(ptrdiff_t n, const real *x, accreal *mean, accreal *v
   *variance = square / (accreal)n;
 }
 
-/* Adds ACC_LANES elements, or the squares of their distances from middle, in the lanes of keep. */
+/* Adds SUMS elements, or the squares of their distances from middle, in the lanes of keep. */
 INLINE void add_widened(Sums *sum, const real *x, int squares, accreal middle, const SumBits *keep)
 {
   Sums d;
-  widen(&d, x);
+  load_sums(&d, x);
   if (squares) {
     d -= middle;
     d *= d;
@@ -123,26 +98,26 @@ INLINE void add_widened(Sums *sum, const real *x, int squares, accreal middle, c
   *sum += (Sums)((SumBits)d & *keep);
 }
 
-/* The mean of n elements, or of the squares of their distances from middle.  The last ACC_LANES
+/* The mean of n elements, or of the squares of their distances from middle.  The last SUMS
  * elements may overlap those before them. */
 INLINE accreal mean_of(ptrdiff_t n, const real *x, int squares, accreal middle)
 {
   const SumBits all = ~(SumBits){0};
   Sums sum[2] = {0};
   ptrdiff_t i = 0;
-  for (; i + 2 * ACC_LANES <= n; i += 2 * ACC_LANES) {
+  for (; i + 2 * SUMS <= n; i += 2 * SUMS) {
     add_widened(&sum[0], x + i, squares, middle, &all);
-    add_widened(&sum[1], x + i + ACC_LANES, squares, middle, &all);
+    add_widened(&sum[1], x + i + SUMS, squares, middle, &all);
   }
-  if (i + ACC_LANES <= n) {
+  if (i + SUMS <= n) {
     add_widened(&sum[0], x + i, squares, middle, &all);
-    i += ACC_LANES;
+    i += SUMS;
   }
   if (i < n) {
     SumBits last;
-    for (int l = 0; l < ACC_LANES; l++)
-      last[l] = l < ACC_LANES - (int)(n - i) ? 0 : -1;
-    add_widened(&sum[1], x + n - ACC_LANES, squares, middle, &last);
+    for (int l = 0; l < SUMS; l++)
+      last[l] = l < SUMS - (int)(n - i) ? 0 : -1;
+    add_widened(&sum[1], x + n - SUMS, squares, middle, &last);
   }
   sum[0] += sum[1];
   return whole(&sum[0]) / (accreal)n;
@@ -189,7 +164,7 @@ INLINE void sums_about(ptrdiff_t n, const real *x, real guess, accreal *sum, acc
 static __attribute__((noinline)) void moments_of_lines(ptrdiff_t count, ptrdiff_t n, const real *x,
                                                        accreal *mean, accreal *variance)
 {
-  if (n < ACC_LANES) {
+  if (n < SUMS) {
     for (ptrdiff_t k = 0; k < count; k++)
       moments_of_any(n, x + k * n, mean + k, variance + k);
     return;

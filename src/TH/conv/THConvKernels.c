@@ -3,6 +3,7 @@
 #include "THTemplate.h"
 
 #include "THConvKernels.h"
+#include "TH/simd/THMultiplyAdd.h"
 
 /* Integers wrap around: vectors use the unsigned type of their width, scalars an unsigned type that
  * is not promoted to int. */
@@ -19,26 +20,17 @@ typedef uint32_t scalar;
 
 /* Rows are seldom long: narrow types use no more lanes than int32_t, unless vectors would be
  * shorter than 16 bytes, for which there are no instructions. */
-#if defined(__AVX512F__)
-enum { WIDE = 64 };
-#elif defined(__AVX__)
-enum { WIDE = 32 };
-#else
-enum { WIDE = 16 };
-#endif
-enum { NARROW = THMax(16, WIDE * sizeof(element) / 4) };
-enum { VECTOR = sizeof(element) < 4 ? NARROW : WIDE };
+enum { NARROW = THMax(16, TH_VECTOR * sizeof(element) / 4) };
+enum { VECTOR = sizeof(element) < 4 ? NARROW : TH_VECTOR };
 enum { LANES = VECTOR / sizeof(element), WIDTHS = 8 };
 typedef element Vector __attribute__((vector_size(VECTOR)));
 #if defined(TH_REAL_IS_FLOAT)
-typedef int32_t Bits __attribute__((vector_size(VECTOR)));
+typedef THInts Bits;
 #elif defined(TH_REAL_IS_DOUBLE)
-typedef int64_t Bits __attribute__((vector_size(VECTOR)));
+typedef THLongs Bits;
 #else
 typedef Vector Bits;
 #endif
-
-#include "TH/simd/THMultiplyAdd.h"
 
 static inline Vector load(const element *x)
 {
@@ -131,7 +123,7 @@ static inline __attribute__((always_inline)) void dot_tile(const THConv *c, cons
 }
 
 /* X(outputs, width): as many sums as fit the registers next to a vector and a factor. */
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
 #define TILES(X) X(1, 6) X(2, 8) X(3, 8) X(4, 6) X(5, 4) X(6, 4)
 #else
 #define TILES(X) X(1, 6) X(2, 6) X(3, 4) X(4, 3) X(5, 2) X(6, 2)

@@ -6,95 +6,40 @@
 
 #include "THIndex.h"
 
-#if defined(__AVX2__)
-#include <immintrin.h>
-#endif
+#include "TH/simd/THSimd.h"
 
 /* How many elements after the last one of the result may be overwritten. */
 enum { TH_COMPACT_ROOM = 16 };
 
 /* TH_COMPACT_LANES elements of size bytes each, of which bits says which are marked.  (Instructions
  * that compact into memory are slow on some machines.) */
-#if defined(__AVX512BW__) && defined(__AVX512DQ__) && defined(__AVX512VL__)
+#if TH_VECTOR_MASKS
 #define TH_COMPACT_LANES 16
 
 static inline unsigned THCompact_bits(const uint8_t *marks)
 {
-  const __m128i m = _mm_loadu_si128((const __m128i *)marks);
-  return _mm_test_epi8_mask(m, m);
+  return THMask32_ofBytes(marks);
 }
 
-static inline __attribute__((always_inline)) void THCompact_some(char *to, const char *x,
-                                                                 unsigned bits, size_t size)
+TH_SIMD void THCompact_some(char *to, const char *x, unsigned bits, size_t size)
 {
-  const __mmask16 all = (__mmask16)bits;
+  const THMask32 all = (THMask32)bits;
   if (size == 1) {
-    const __m512i wide = _mm512_cvtepu8_epi32(_mm_loadu_si128((const __m128i *)x));
-    const __m512i some = _mm512_maskz_compress_epi32(all, wide);
-    _mm_storeu_si128((__m128i *)to, _mm512_cvtepi32_epi8(some));
+    THInts_storeBytes(to, THInts_compress(all, THInts_loadBytes(x)));
   } else if (size == 2) {
-    const __m512i wide = _mm512_cvtepu16_epi32(_mm256_loadu_si256((const __m256i *)x));
-    const __m512i some = _mm512_maskz_compress_epi32(all, wide);
-    _mm256_storeu_si256((__m256i *)to, _mm512_cvtepi32_epi16(some));
+    THInts_storeShorts(to, THInts_compress(all, THInts_loadShorts(x)));
   } else if (size == 4) {
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi32(all, _mm512_loadu_si512(x)));
+    THSimd_store(to, (THLongs)THInts_compress(all, (THInts)THSimd_load(x)));
   } else {
-    const __mmask8 low = (__mmask8)bits, high = (__mmask8)(bits >> 8);
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(low, _mm512_loadu_si512(x)));
+    const THMask64 low = (THMask64)bits, high = (THMask64)(bits >> 8);
+    THSimd_store(to, THLongs_compress(low, THSimd_load(x)));
     to += 8 * __builtin_popcount(low);
-    _mm512_storeu_si512(to, _mm512_maskz_compress_epi64(high, _mm512_loadu_si512(x + 64)));
+    THSimd_store(to, THLongs_compress(high, THSimd_load(x + TH_VECTOR)));
   }
 }
 
-#elif defined(__AVX2__)
-#define TH_COMPACT_LANES 8
-
-static inline unsigned THCompact_bits(const uint8_t *marks)
-{
-  const __m128i m = _mm_loadl_epi64((const __m128i *)marks);
-  return (unsigned)_mm_movemask_epi8(_mm_cmpgt_epi8(m, _mm_setzero_si128()));
-}
-
-/* Twice each number of the lower half, followed by that plus 1: indices of 4-byte halves of 8-byte
- * elements. */
-static inline __m128i THCompact_pairs(__m128i numbers)
-{
-  const __m128i twice = _mm_unpacklo_epi8(numbers, numbers);
-  return _mm_add_epi8(_mm_add_epi8(twice, twice), _mm_set1_epi16(0x100));
-}
-
-static inline __m128i THCompact_front(unsigned bits)
-{
-  return _mm_cvtsi64_si128((long long)THIndex_fronts[bits]);
-}
-
-/* Four elements of 8 bytes. */
-static inline void THCompact_four(char *to, const char *x, unsigned bits)
-{
-  const __m256i order = _mm256_cvtepu8_epi32(THCompact_pairs(THCompact_front(bits)));
-  const __m256i all = _mm256_loadu_si256((const __m256i *)x);
-  _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(all, order));
-}
-
-static inline __attribute__((always_inline)) void THCompact_some(char *to, const char *x,
-                                                                 unsigned bits, size_t size)
-{
-  if (size == 1) {
-    const __m128i all = _mm_loadl_epi64((const __m128i *)x);
-    _mm_storel_epi64((__m128i *)to, _mm_shuffle_epi8(all, THCompact_front(bits)));
-  } else if (size == 2) {
-    const __m128i all = _mm_loadu_si128((const __m128i *)x);
-    const __m128i order = THCompact_pairs(THCompact_front(bits));
-    _mm_storeu_si128((__m128i *)to, _mm_shuffle_epi8(all, order));
-  } else if (size == 4) {
-    const __m256i all = _mm256_loadu_si256((const __m256i *)x);
-    const __m256i order = _mm256_cvtepu8_epi32(THCompact_front(bits));
-    _mm256_storeu_si256((__m256i *)to, _mm256_permutevar8x32_epi32(all, order));
-  } else {
-    THCompact_four(to, x, bits & 15);
-    THCompact_four(to + 8 * __builtin_popcount(bits & 15), x + 32, bits >> 4);
-  }
-}
+#elif TH_VECTOR == 32
+#include "TH/simd/THCompactAvx2.h"
 #endif
 
 /* Returns how many elements are marked. */

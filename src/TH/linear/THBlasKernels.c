@@ -3,6 +3,7 @@
 
 #include "THBlasKernels.h"
 #include "TH/core/THScratch.h"
+#include "TH/simd/THMultiplyAdd.h"
 
 /* Integers wrap around: vectors use the unsigned type of their width, scalars an unsigned type that
  * is not promoted to int. */
@@ -17,15 +18,8 @@ typedef ureal element;
 typedef uint32_t scalar;
 #endif
 
-#if defined(__AVX512F__)
-enum { VECTOR = 64, TILE_COLUMNS = 12 };
-#elif defined(__AVX__)
-enum { VECTOR = 32, TILE_COLUMNS = 6 };
-#else
-enum { VECTOR = 16, TILE_COLUMNS = 6 };
-#endif
-typedef element Vector __attribute__((vector_size(VECTOR)));
-enum { LANES = VECTOR / sizeof(element) };
+typedef element Vector __attribute__((vector_size(TH_VECTOR)));
+enum { LANES = TH_VECTOR / sizeof(element), TILE_COLUMNS = TH_VECTOR == 64 ? 12 : 6 };
 
 /* --- vectors --------------------------------------------------------------------------------- */
 
@@ -164,7 +158,7 @@ static accreal dot(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrd
  * the rows of a and the columns of b are packed into tiles, in the order in which they are used;
  * then each tile of c is computed in registers.  A tile of a stays in L1 while the tiles of b are
  * read.  With masks (AVX-512), a is packed tile by tile (THGemmMicro.h). */
-#if defined(__AVX512F__) && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
+#if TH_VECTOR_MASKS && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
 #define HAS_WIDE_PRODUCT
 enum {
   BLOCK_ROWS = 1 << 30,
@@ -255,8 +249,6 @@ static inline void pack(element *tiles, ptrdiff_t width, ptrdiff_t count, ptrdif
         tiles[l * width + i] = from[i * step + l * along];
   }
 }
-
-#include "TH/simd/THMultiplyAdd.h"
 
 static inline Vector load(const element *x)
 {

@@ -3,15 +3,11 @@
  * defines the results: the same sums in the same order, except where a factor has few lines. */
 
 #if defined(TH_REAL_IS_FLOAT)
-typedef __mmask16 Mask;
-#define LOAD_LANES(MASK, X)     ((Vector)_mm512_maskz_loadu_ps(MASK, X))
-#define STORE_LANES(MASK, X, V) _mm512_mask_storeu_ps(X, MASK, (__m512)(V))
-#define ALL_LANES(X)            ((Vector)_mm512_set1_ps(X))
+typedef THMask32 Mask;
+#define Vector_(NAME) TH_CONCAT_2(THFloats_, NAME)
 #else
-typedef __mmask8 Mask;
-#define LOAD_LANES(MASK, X)     ((Vector)_mm512_maskz_loadu_pd(MASK, X))
-#define STORE_LANES(MASK, X, V) _mm512_mask_storeu_pd(X, MASK, (__m512d)(V))
-#define ALL_LANES(X)            ((Vector)_mm512_set1_pd(X))
+typedef THMask64 Mask;
+#define Vector_(NAME) TH_CONCAT_2(THDoubles_, NAME)
 #endif
 
 #define INLINE static inline __attribute__((always_inline))
@@ -43,10 +39,10 @@ typedef struct {
 
 INLINE void put(const Result *r, element *c, Mask lanes, Vector sum)
 {
-  sum = ALL_LANES(r->alpha) * sum;
+  sum = Vector_(all)(r->alpha) * sum;
   if (r->beta != 0)
-    sum = ALL_LANES(r->beta) * LOAD_LANES(lanes, c) + sum;
-  STORE_LANES(lanes, c, sum);
+    sum = Vector_(all)(r->beta) * Vector_(loadMasked)(lanes, c) + sum;
+  Vector_(storeMasked)(c, lanes, sum);
 }
 
 INLINE void put_one(const Result *r, element *c, element sum)
@@ -78,10 +74,10 @@ INLINE void wide_tile(ptrdiff_t depth, const element *a, ptrdiff_t aNext, const 
     Vector rows[MOST];
 #pragma GCC unroll 12
     for (int v = 0; v < vectors; v++)
-      rows[v] = LOAD_LANES(v < vectors - 1 ? EACH : lanes, a + v * LANES);
+      rows[v] = Vector_(loadMasked)(v < vectors - 1 ? EACH : lanes, a + v * LANES);
 #pragma GCC unroll 12
     for (int j = 0; j < columns; j++) {
-      const Vector factor = ALL_LANES(group[j / GROUP][j % GROUP * step]);
+      const Vector factor = Vector_(all)(group[j / GROUP][j % GROUP * step]);
 #pragma GCC unroll 12
       for (int v = 0; v < vectors; v++)
         sum[j][v] = MULTIPLY_ADD(factor, rows[v], sum[j][v]);
@@ -353,10 +349,10 @@ INLINE void dot_step(const Skinny *s, ptrdiff_t l, Mask lanes, int thin, int thi
   Vector x[MAX_THIN];
 #pragma GCC unroll 8
   for (int f = 0; f < thin; f++)
-    x[f] = LOAD_LANES(lanes, s->thin.at + f * s->thin.step + l);
+    x[f] = Vector_(loadMasked)(lanes, s->thin.at + f * s->thin.step + l);
 #pragma GCC unroll 8
   for (int j = 0; j < thick; j++) {
-    const Vector y = LOAD_LANES(lanes, s->thick.at + j * s->thick.step + l);
+    const Vector y = Vector_(loadMasked)(lanes, s->thick.at + j * s->thick.step + l);
 #pragma GCC unroll 8
     for (int f = 0; f < thin; f++)
       sum[f][j] = MULTIPLY_ADD(x[f], y, sum[f][j]);
@@ -367,23 +363,19 @@ INLINE void dot_step(const Skinny *s, ptrdiff_t l, Mask lanes, int thin, int thi
 INLINE void sum_four(const Vector *v, element *sums)
 {
 #if defined(TH_REAL_IS_FLOAT)
-  __m512 t[2];
+  Vector t[2];
 #pragma GCC unroll 2
   for (int i = 0; i < 2; i++)
-    t[i] = _mm512_unpacklo_ps((__m512)v[2 * i], (__m512)v[2 * i + 1]) +
-           _mm512_unpackhi_ps((__m512)v[2 * i], (__m512)v[2 * i + 1]);
-  const __m512d a = (__m512d)t[0], b = (__m512d)t[1];
-  const __m512 four = (__m512)_mm512_unpacklo_pd(a, b) + (__m512)_mm512_unpackhi_pd(a, b);
-  const __m256 half = _mm512_castps512_ps256(four) + _mm512_extractf32x8_ps(four, 1);
-  _mm_storeu_ps(sums, _mm256_castps256_ps128(half) + _mm256_extractf128_ps(half, 1));
+    t[i] =
+        Vector_(unpackLower)(v[2 * i], v[2 * i + 1]) + Vector_(unpackUpper)(v[2 * i], v[2 * i + 1]);
+  const THDoubles a = (THDoubles)t[0], b = (THDoubles)t[1];
+  THFloats_storeQuarterSum(sums, (Vector)THDoubles_unpackLower(a, b) +
+                                     (Vector)THDoubles_unpackUpper(a, b));
 #else
 #pragma GCC unroll 2
-  for (int i = 0; i < 4; i += 2) {
-    const __m512d two = _mm512_unpacklo_pd((__m512d)v[i], (__m512d)v[i + 1]) +
-                        _mm512_unpackhi_pd((__m512d)v[i], (__m512d)v[i + 1]);
-    const __m256d half = _mm512_castpd512_pd256(two) + _mm512_extractf64x4_pd(two, 1);
-    _mm_storeu_pd(sums + i, _mm256_castpd256_pd128(half) + _mm256_extractf128_pd(half, 1));
-  }
+  for (int i = 0; i < 4; i += 2)
+    THDoubles_storeQuarterSum(sums + i, Vector_(unpackLower)(v[i], v[i + 1]) +
+                                            Vector_(unpackUpper)(v[i], v[i + 1]));
 #endif
 }
 
@@ -460,7 +452,7 @@ INLINE void add_terms(const Skinny *s, ptrdiff_t lines, int thin, int terms, ele
   for (int f = 0; f < thin; f++)
 #pragma GCC unroll 8
     for (int l = 0; l < terms; l++)
-      factor[f][l] = ALL_LANES(s->thin.at[f * s->thin.step + l * s->thin.next]);
+      factor[f][l] = Vector_(all)(s->thin.at[f * s->thin.step + l * s->thin.next]);
   for (ptrdiff_t i = 0; i < lines; i += LANES) {
     const Mask lanes = first_lanes(lines - i);
     Vector sum[MOST];
@@ -469,7 +461,7 @@ INLINE void add_terms(const Skinny *s, ptrdiff_t lines, int thin, int terms, ele
       sum[f] = load(sums + f * L1_SUMS + i);
 #pragma GCC unroll 8
     for (int l = 0; l < terms; l++) {
-      const Vector x = LOAD_LANES(lanes, s->thick.at + i + l * s->thick.next);
+      const Vector x = Vector_(loadMasked)(lanes, s->thick.at + i + l * s->thick.next);
 #pragma GCC unroll 8
       for (int f = 0; f < thin; f++)
         sum[f] = MULTIPLY_ADD(factor[f][l], x, sum[f]);

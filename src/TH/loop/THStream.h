@@ -4,13 +4,7 @@
 #ifndef TH_STREAM_H
 #define TH_STREAM_H
 
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
-
-#if defined(__x86_64__)
-#include <immintrin.h>
-#endif
+#include "TH/simd/THSimd.h"
 
 enum { TH_STREAM_LINE = 64 };
 
@@ -20,47 +14,19 @@ enum { TH_STREAM_BLOCK = 1024 };
 
 /* Copies lines; to is aligned to one.  Loads and stores alternate: with two or four loads before as
  * many stores, copying from memory takes 1.4 times as long. */
-#if defined(__AVX512F__)
-typedef __m512i THStreamVector;
-#define TH_STREAM_LOAD(FROM) _mm512_loadu_si512(FROM)
-#define TH_STREAM_STORE      _mm512_stream_si512
-#elif defined(__AVX2__)
-typedef __m256i THStreamVector;
-#define TH_STREAM_LOAD(FROM) _mm256_loadu_si256(FROM)
-#define TH_STREAM_STORE      _mm256_stream_si256
-#elif defined(__x86_64__)
-typedef __m128i THStreamVector;
-#define TH_STREAM_LOAD(FROM) _mm_loadu_si128(FROM)
-#define TH_STREAM_STORE      _mm_stream_si128
-#endif
-
-/* Bytes of one non-temporal store.  Code that streams from registers should use vectors of this
- * size, since compilers split longer ones through memory. */
-#if defined(__x86_64__)
-enum { TH_STREAM_VECTOR = sizeof(THStreamVector) };
-#else
-enum { TH_STREAM_VECTOR = 16 };
-#endif
-
 static inline void THStream_lines(void *to, const void *from, size_t lines)
 {
-#if defined(__x86_64__)
-  const size_t vectors = lines * (TH_STREAM_LINE / sizeof(THStreamVector));
-  THStreamVector *t = (THStreamVector *)to;
-  const THStreamVector *f = (const THStreamVector *)from;
+  const size_t vectors = lines * (TH_STREAM_LINE / TH_VECTOR);
+  char *t = (char *)to;
+  const char *f = (const char *)from;
   for (size_t i = 0; i < vectors; i++)
-    TH_STREAM_STORE(t + i, TH_STREAM_LOAD(f + i));
-#else
-  memcpy(to, from, lines * TH_STREAM_LINE);
-#endif
+    THSimd_stream(t + i * TH_VECTOR, THSimd_load(f + i * TH_VECTOR));
 }
 
 /* Waits for the non-temporal stores of this thread; before that, other threads may not see them. */
 static inline void THStream_finish(void)
 {
-#if defined(__x86_64__)
-  _mm_sfence();
-#endif
+  THSimd_finishStreams();
 }
 
 /* How many of n elements make a first block that ends at the end of a cache line. */

@@ -144,23 +144,21 @@ enum { STRETCH = 1024, PATIENCE = 7 };
 
 /* Rows that replace those above: X(name, operands, expression). */
 #ifdef TH_WIDE_LOOP
+#include "TH/simd/THSimdReal.h"
 
 /* Prefetches 1 KB ahead, to read and to write: the processor's own prefetcher does not reach as far
  * where much is computed for each cache line. */
-enum { LANES = 64 / sizeof(real), PREFETCH = 1024 / sizeof(real) };
+enum { PREFETCH = 1024 / sizeof(real) };
 #define PREFETCH_AT(AT, I, WRITES) __builtin_prefetch((const real *)(AT) + (I) + PREFETCH, WRITES);
 #define FETCHED(NAME, AT)          PREFETCH_AT(AT, i, 0) WIDE_OPERAND(NAME, AT)
 
 #define X16  PREFETCH_AT(to, i - from, 1) FETCHED(x, first)
 #define XY16 X16 FETCHED(y, second)
 #ifdef TH_REAL_IS_FLOAT
-typedef __m512 Wide;
-#define WIDE_OF(NAME) _mm512_##NAME##_ps
-#define WIDE_MASK     _mm512_cmp_ps_mask
-#define WIDE_(NAME)   THWide_##NAME
-#define WIDE_LOOP     TH_WIDE_LOOP
-#define WIDE_OPERAND  TH_WIDE
-#define ALL_A         _mm512_set1_ps(a)
+#define WIDE_(NAME)  THWide_##NAME
+#define WIDE_LOOP    TH_WIDE_LOOP
+#define WIDE_OPERAND TH_WIDE
+#define ALL_A        THFloats_all(a)
 #define WIDE_ROWS(X)                       \
   X(log, X16, THWide_log(x))               \
   X(asin, X16, THWide_asin(x))             \
@@ -174,12 +172,9 @@ typedef __m512 Wide;
   X(tpow, X16, THWide_pow(ALL_A, x))       \
   X(cpow, XY16, THWide_pow(x, y))
 #else
-typedef __m512d Wide;
-#define WIDE_OF(NAME) _mm512_##NAME##_pd
-#define WIDE_MASK     _mm512_cmp_pd_mask
-#define WIDE_(NAME)   THWide_##NAME##2
-#define WIDE_LOOP     TH_WIDE_LOOP2
-#define WIDE_OPERAND  TH_WIDE2
+#define WIDE_(NAME)  THWide_##NAME##2
+#define WIDE_LOOP    TH_WIDE_LOOP2
+#define WIDE_OPERAND TH_WIDE2
 #define WIDE_ROWS(X)                  \
   X(log, X16, THWide_log2(x))         \
   X(sin, X16, THWide_sin2(x))         \
@@ -201,9 +196,8 @@ typedef __m512d Wide;
 WIDE_ROWS(WIDE_ROW)
 
 /* Vector INDEX of a step of such a loop. */
-#define VECTOR(NAME, INDEX) \
-  const Wide NAME = WIDE_OF(loadu)((const real *)first + k + (INDEX) * LANES);
-#define PUT(INDEX, Y) WIDE_OF(storeu)(to + (k - from) + (INDEX) * LANES, Y);
+#define VECTOR(NAME, INDEX) const Vector NAME = load((const real *)first + k + (INDEX) * LANES);
+#define PUT(INDEX, Y)       store(to + (k - from) + (INDEX) * LANES, Y);
 #define PREFETCH_BOTH(INDEX) \
   PREFETCH_AT(first, k + (INDEX) * LANES, 0) PREFETCH_AT(to, k - from + (INDEX) * LANES, 1)
 
@@ -211,8 +205,8 @@ WIDE_ROWS(WIDE_ROW)
  * number. */
 static void wide_exp(PARAMETERS)
 {
-  enum { STEP = 2 * LANES, LARGEST = 11 };
-  const Wide modest = WIDE_OF(set1)(sizeof(real) == 4 ? 87 : 708);
+  enum { STEP = 2 * LANES };
+  const Vector modest = Vector_(all)(sizeof(real) == 4 ? 87 : 708);
   IN_BLOCKS(real, {
     ptrdiff_t k = from;
     for (; end - k >= STEP; k += STEP) {
@@ -220,7 +214,7 @@ static void wide_exp(PARAMETERS)
       VECTOR(z, 1)
       PREFETCH_BOTH(0)
       PREFETCH_BOTH(1)
-      if (WIDE_MASK(WIDE_OF(range)(x, z, LARGEST), modest, _CMP_GT_OQ)) {
+      if (Vector_(greater)(Vector_(largerSize)(x, z), modest)) {
         PUT(0, WIDE_(exactExp)(x))
         PUT(1, WIDE_(exactExp)(z))
       } else {
@@ -247,9 +241,9 @@ static void wide_sqrt(PARAMETERS)
       PREFETCH_BOTH(2)
       PUT(0, WIDE_(sqrt)(x))
       PUT(1, WIDE_(sqrt)(y))
-      PUT(2, WIDE_OF(sqrt)(z))
+      PUT(2, Vector_(sqrt)(z))
     }
-    WIDE_LOOP(WIDE_OPERAND(x, first), to + (k - from), k, end, WIDE_OF(sqrt)(x))
+    WIDE_LOOP(WIDE_OPERAND(x, first), to + (k - from), k, end, Vector_(sqrt)(x))
   })
 }
 
@@ -288,52 +282,51 @@ WIDE_STEPS(tan)
 #endif
 
 #ifdef TH_REAL_IS_FLOAT
-#define GET8(LANES, AT)    _mm512_cvtps_pd(_mm256_maskz_loadu_ps(LANES, AT))
-#define PUT8(AT, LANES, Y) _mm256_mask_storeu_ps(AT, LANES, _mm512_cvtpd_ps(Y))
-#define PUT8_IN(AT, LANES, INDICES, Y) \
-  _mm512_mask_i64scatter_ps(AT, LANES, INDICES, _mm512_cvtpd_ps(Y), 4)
+#define GET8(LANES, AT)                THDoubles_loadFloatsMasked(LANES, AT)
+#define PUT8(AT, LANES, Y)             THDoubles_storeFloatsMasked(AT, LANES, Y)
+#define PUT8_IN(AT, LANES, INDICES, Y) THDoubles_scatterFloatsMasked(AT, LANES, INDICES, Y)
 #else
-#define GET8(LANES, AT)                _mm512_maskz_loadu_pd(LANES, AT)
-#define PUT8(AT, LANES, Y)             _mm512_mask_storeu_pd(AT, LANES, Y)
-#define PUT8_IN(AT, LANES, INDICES, Y) _mm512_mask_i64scatter_pd(AT, LANES, INDICES, Y, 8)
+#define GET8(LANES, AT)                THDoubles_loadMasked(LANES, AT)
+#define PUT8(AT, LANES, Y)             THDoubles_storeMasked(AT, LANES, Y)
+#define PUT8_IN(AT, LANES, INDICES, Y) THDoubles_scatterMasked(AT, LANES, INDICES, Y)
 #endif
 
 /* Functions, computed in doubles, that have another formula for a few arguments.  NEAR computes a
  * whole stretch; then the arguments for which IS_FAR is true are collected and computed together by
  * FAR, and their results overwrite those of NEAR. */
-#define WIDE_WITH_FAR(NAME, NEAR, IS_FAR, FAR)                                            \
-  static void wide_##NAME(PARAMETERS)                                                     \
-  {                                                                                       \
-    enum { VECTOR = 8, STRETCH = 64 * VECTOR };                                           \
-    double kept[STRETCH];                                                                 \
-    uint64_t marks[STRETCH / 64];                                                         \
-    int64_t indices[STRETCH + VECTOR];                                                    \
-    IN_BLOCKS(                                                                            \
-        real, for (ptrdiff_t k = from; k < end; k += STRETCH) {                           \
-          real *const base = to + (k - from);                                             \
-          const ptrdiff_t count = end - k < STRETCH ? end - k : STRETCH;                  \
-          memset(marks, 0, sizeof marks);                                                 \
-          for (ptrdiff_t j = 0; j < count; j += VECTOR) {                                 \
-            const __mmask8 lanes = FIRST_OF(count - j);                                   \
-            const __m512d x = GET8(lanes, (const real *)first + k + j);                   \
-            PREFETCH_AT(first, k + j, 0)                                                  \
-            PREFETCH_AT(base, j, 1)                                                       \
-            PUT8(base + j, lanes, NEAR(x));                                               \
-            _mm512_storeu_pd(kept + j, x);                                                \
-            ((uint8_t *)marks)[j / VECTOR] = (uint8_t)(IS_FAR(x) & lanes);                \
-          }                                                                               \
-          ptrdiff_t farCount = 0;                                                         \
-          for (int64_t word = 0; word < STRETCH / 64; word++)                             \
-            for (uint64_t rest = marks[word]; rest; rest &= rest - 1)                     \
-              indices[farCount++] = 64 * word + __builtin_ctzll(rest);                    \
-          for (ptrdiff_t j = 0; j < farCount; j += VECTOR) {                              \
-            const __mmask8 lanes = FIRST_OF(farCount - j);                                \
-            const __m512i at = _mm512_maskz_loadu_epi64(lanes, indices + j);              \
-            PUT8_IN(base, lanes, at, FAR(_mm512_i64gather_pd(at, kept, sizeof(double)))); \
-          }                                                                               \
-        })                                                                                \
+#define WIDE_WITH_FAR(NAME, NEAR, IS_FAR, FAR)                             \
+  static void wide_##NAME(PARAMETERS)                                      \
+  {                                                                        \
+    enum { VECTOR = 8, STRETCH = 64 * VECTOR };                            \
+    double kept[STRETCH];                                                  \
+    uint64_t marks[STRETCH / 64];                                          \
+    int64_t indices[STRETCH + VECTOR];                                     \
+    IN_BLOCKS(                                                             \
+        real, for (ptrdiff_t k = from; k < end; k += STRETCH) {            \
+          real *const base = to + (k - from);                              \
+          const ptrdiff_t count = end - k < STRETCH ? end - k : STRETCH;   \
+          memset(marks, 0, sizeof marks);                                  \
+          for (ptrdiff_t j = 0; j < count; j += VECTOR) {                  \
+            const THMask64 lanes = FIRST_OF(count - j);                    \
+            const THDoubles x = GET8(lanes, (const real *)first + k + j);  \
+            PREFETCH_AT(first, k + j, 0)                                   \
+            PREFETCH_AT(base, j, 1)                                        \
+            PUT8(base + j, lanes, NEAR(x));                                \
+            THDoubles_store(kept + j, x);                                  \
+            ((uint8_t *)marks)[j / VECTOR] = (uint8_t)(IS_FAR(x) & lanes); \
+          }                                                                \
+          ptrdiff_t farCount = 0;                                          \
+          for (int64_t word = 0; word < STRETCH / 64; word++)              \
+            for (uint64_t rest = marks[word]; rest; rest &= rest - 1)      \
+              indices[farCount++] = 64 * word + __builtin_ctzll(rest);     \
+          for (ptrdiff_t j = 0; j < farCount; j += VECTOR) {               \
+            const THMask64 lanes = FIRST_OF(farCount - j);                 \
+            const THLongs at = THLongs_loadMasked(lanes, indices + j);     \
+            PUT8_IN(base, lanes, at, FAR(THDoubles_gather(kept, at)));     \
+          }                                                                \
+        })                                                                 \
   }
-#define FIRST_OF(COUNT) (__mmask8)((COUNT) < VECTOR ? (1u << (COUNT)) - 1 : 0xff)
+#define FIRST_OF(COUNT) (THMask64)((COUNT) < VECTOR ? (1u << (COUNT)) - 1 : 0xff)
 #ifdef TH_REAL_IS_FLOAT
 WIDE_WITH_FAR(erfinv, THWide_erfinvNear, THWide_erfinvIsFar, THWide_erfinvFar2)
 WIDE_WITH_FAR(lgamma, THWide_lgammaNear, THWide_lgammaIsFar, THWide_lgammaFar)

@@ -15,11 +15,15 @@
 #define TO_ACCREAL(x) (x)
 #include "ops/reduce_elements.h"
 
-#if defined(__AVX512F__) && \
+#if TH_VECTOR == 64 && \
     (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG))
 #define BY_EIGHT
 enum { EIGHT = 8 };
-typedef accreal Eight __attribute__((vector_size(EIGHT * sizeof(accreal))));
+#if defined(TH_REAL_IS_LONG)
+typedef THLongs Eight;
+#else
+typedef THDoubles Eight;
+#endif
 #endif
 
 #if defined(TH_REAL_IS_FLOATING)
@@ -31,7 +35,7 @@ static inline accreal one_sum(accreal a, accreal b)
 
 static inline Eight eight_sum(Eight a, Eight b)
 {
-  return (Eight)THAddViaFma((__m512d)a, (__m512d)b);
+  return THAddViaFma(a, b);
 }
 
 #define ADD(a, b) _Generic((a), Eight: eight_sum, Four: four_sum, accreal: one_sum)(a, b)
@@ -52,7 +56,7 @@ static inline accreal one_sum(accreal a, accreal b)
 #if defined(BY_EIGHT)
 static inline Eight eight_sum(Eight a, Eight b)
 {
-  return (Eight)_mm512_add_epi64((__m512i)a, (__m512i)b);
+  return a + b;
 }
 
 #define ADD(a, b) _Generic((a), Eight: eight_sum, accreal: one_sum)(a, b)
@@ -481,40 +485,40 @@ WALKING(LINES)
 #define SHUFFLED(a, b, ...) __builtin_shufflevector(a, b, __VA_ARGS__)
 
 /* Lanes of c where lanes has a bit, else of b. */
-static inline Eight eight_chosen(Eight b, __mmask8 lanes, Eight c)
+static inline Eight eight_chosen(Eight b, THMask64 lanes, Eight c)
 {
 #if defined(TH_REAL_IS_LONG)
-  return (Eight)_mm512_mask_mov_epi64((__m512i)b, lanes, (__m512i)c);
+  return THLongs_select(lanes, c, b);
 #else
-  return (Eight)_mm512_mask_mov_pd((__m512d)b, lanes, (__m512d)c);
+  return THDoubles_select(lanes, c, b);
 #endif
 }
 
 #if defined(TH_REAL_IS_FLOAT)
 static inline Eight eight_at(const accreal *x)
 {
-  return (Eight)_mm512_loadu_pd(x);
+  return THDoubles_load(x);
 }
 
 /* Loads the elements whose bits are set in left; other lanes are 0. */
-static inline Eight eight_of(const real *x, __mmask8 left)
+static inline Eight eight_of(const real *x, THMask64 left)
 {
-  return (Eight)_mm512_cvtps_pd(_mm256_maskz_loadu_ps(left, x));
+  return THDoubles_loadFloatsMasked(left, x);
 }
 
 static inline Eight eight_widened(const real *x)
 {
-  return (Eight)_mm512_cvtps_pd(_mm256_loadu_ps(x));
+  return THDoubles_loadFloats(x);
 }
 #else
-static inline Eight eight_of(const real *x, __mmask8 left)
+static inline Eight eight_of(const real *x, THMask64 left)
 {
-  return (Eight)_mm512_maskz_loadu_epi64(left, x);
+  return (Eight)THLongs_loadMasked(left, (const int64_t *)x);
 }
 
 static inline Eight eight_widened(const real *x)
 {
-  return (Eight)_mm512_loadu_si512(x);
+  return (Eight)THSimd_load(x);
 }
 #endif
 
@@ -527,7 +531,7 @@ static inline Eight eight_widened(const real *x)
   }                                                                                               \
                                                                                                   \
   /* b takes in those of the next eight elements whose bits are set in left */                    \
-  static inline Eight name##_rest_of(Eight b, const real *x, __mmask8 left, double p)             \
+  static inline Eight name##_rest_of(Eight b, const real *x, THMask64 left, double p)             \
   {                                                                                               \
     return eight_chosen(b, left, name##_take_eight(b, eight_of(x, left), p));                     \
   }                                                                                               \
@@ -551,10 +555,10 @@ static inline Eight eight_widened(const real *x)
   static inline                                                                                   \
       __attribute__((always_inline)) void name##_take_in(state *states, const Eight *b, int some) \
   {                                                                                               \
-    const __mmask8 lanes = (__mmask8)((1 << some) - 1);                                           \
-    const Eight before = (Eight)_mm512_maskz_loadu_epi64(lanes, states);                          \
+    const THMask64 lanes = (THMask64)((1 << some) - 1);                                           \
+    const Eight before = (Eight)THLongs_loadMasked(lanes, (const int64_t *)states);               \
     const Eight after = name##_joined(before, name##_folded(b));                                  \
-    _mm512_mask_storeu_epi64(states, lanes, (__m512i)after);                                      \
+    THLongs_storeMasked((int64_t *)states, lanes, (THLongs)after);                                \
   }                                                                                               \
                                                                                                   \
   /* the same for a single line */                                                                \
@@ -585,7 +589,7 @@ static inline Eight eight_widened(const real *x)
       if (left)                                                                                   \
         TH_PRAGMA(GCC unroll 4)                                                                   \
       for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
-        b[k] = name##_rest_of(b[k], x + k * EIGHT, (__mmask8)(left >> k * EIGHT), p);             \
+        b[k] = name##_rest_of(b[k], x + k * EIGHT, (THMask64)(left >> k * EIGHT), p);             \
       x = stop;                                                                                   \
       TH_PRAGMA(GCC unroll 4)                                                                     \
       for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
@@ -601,7 +605,7 @@ static inline Eight eight_widened(const real *x)
                                                                    ptrdiff_t n, double p)         \
   {                                                                                               \
     const ptrdiff_t whole = n / EIGHT * EIGHT;                                                    \
-    const __mmask8 left = (__mmask8)((1 << (n - whole)) - 1);                                     \
+    const THMask64 left = (THMask64)((1 << (n - whole)) - 1);                                     \
     const ptrdiff_t pace = apart < 2 * n ? some : 0;                                              \
     const real *const next = x + pace * apart;                                                    \
     Eight b[EIGHT];                                                                               \
@@ -1164,20 +1168,19 @@ static inline __attribute__((always_inline)) void var_few(accreal *restrict sum,
                                                           const real *x, int lanes,
                                                           ptrdiff_t rowStride)
 {
-#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
+#if defined(TH_REAL_IS_FLOAT) && TH_VECTOR == 64
   /* Loads eight floats at a time: compilers load sixteen and extract halves, and these extra
    * instructions fill the queues of the processor that wait for memory. */
   for (int k = 0; k < lanes; k += 8) {
-    const __m512d from = _mm512_loadu_pd(shift + k);
-    __m512d one = _mm512_loadu_pd(sum + k), two = _mm512_loadu_pd(squares + k);
+    const THDoubles from = THDoubles_load(shift + k);
+    THDoubles one = THDoubles_load(sum + k), two = THDoubles_load(squares + k);
     for (int i = 0; i < VARIANCE_DEEP; i++) {
-      const __m512d apart =
-          _mm512_sub_pd(_mm512_cvtps_pd(_mm256_loadu_ps(x + i * rowStride + k)), from);
-      one = _mm512_add_pd(one, apart);
-      two = _mm512_fmadd_pd(apart, apart, two);
+      const THDoubles apart = (THDoubles_loadFloats(x + i * rowStride + k) - from);
+      one = one + apart;
+      two = THDoubles_mulAdd(apart, apart, two);
     }
-    _mm512_storeu_pd(sum + k, one);
-    _mm512_storeu_pd(squares + k, two);
+    THDoubles_store(sum + k, one);
+    THDoubles_store(squares + k, two);
   }
 #else
   var_lanes(sum, squares, shift, x, lanes, 1, rowStride, VARIANCE_DEEP);

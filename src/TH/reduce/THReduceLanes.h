@@ -5,9 +5,7 @@
 
 #include "THReduce.h"
 
-#if (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)) && defined(__AVX2__)
-#include <immintrin.h>
-#endif
+#include "TH/simd/THSimd.h"
 
 /* LANE_BYTES of states are worked on at a time, about as many as registers hold.  Elements are
  * prefetched PREFETCH_BYTES ahead.  A line is reduced in blocks of BLOCK elements so that no
@@ -19,7 +17,7 @@ enum {
   PREFETCH_BYTES = 16384,
   BLOCK = 2048,
   DEEP = ITEM < 4 ? 8 / ITEM : 4,
-#if !defined(__AVX2__)
+#if TH_VECTOR < 32
   LINE_DEEP = ITEM < 4 ? DEEP : 2
 #elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
   LINE_DEEP = 1 /* reading two rows alternately from memory is slower */
@@ -100,7 +98,7 @@ static inline __attribute__((always_inline)) void prefetch(uintptr_t x, size_t n
  * halves, which takes an extra instruction for each half, and Intel's processors have more units
  * for vectors of four doubles than of eight.  On other processors sums are taken in eight at a time
  * (SUMS in THReduceKernels.c). */
-#if defined(TH_REAL_IS_FLOAT) && defined(__AVX2__)
+#if defined(TH_REAL_IS_FLOAT) && TH_VECTOR >= 32
 
 enum { FOUR = 4 };
 typedef accreal Four __attribute__((vector_size(FOUR * sizeof(accreal))));
@@ -115,7 +113,11 @@ static inline Four four_at(const accreal *x)
 
 static inline Four four_widened(const real *x)
 {
+#if TH_VECTOR == 32
+  return THDoubles_loadFloats(x);
+#else /* four of longer vectors' lanes: gcc would convert two by two */
   return (Four)_mm256_cvtps_pd(_mm_loadu_ps(x));
+#endif
 }
 
 TH_UNUSED static inline Four four_sum(Four a, Four b)
@@ -231,16 +233,15 @@ static inline accreal one_nonzero(accreal x)
 /* Keeps the largest element and the NaN of a line in separate vectors: the maximum then depends on
  * one instruction only, instead of a comparison and a masked move.  Lines that may be in memory,
  * and so are prefetched, use the plain sweep, since separate vectors would delay the prefetches. */
-#if (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)) && defined(__AVX512F__)
+#if (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)) && TH_VECTOR_MASKS
 #if defined(TH_REAL_IS_FLOAT)
-#define IN_WIDE(name) _mm512_##name##_ps
-#define NONE_OF(x)    _mm512_cmp_ps_mask(x, x, _CMP_UNORD_Q)
-typedef __m512 WideReals;
+#define IN_WIDE(name) THFloats_##name
+typedef THFloats WideReals;
 #else
-#define IN_WIDE(name) _mm512_##name##_pd
-#define NONE_OF(x)    _mm512_cmp_pd_mask(x, x, _CMP_UNORD_Q)
-typedef __m512d WideReals;
+#define IN_WIDE(name) THDoubles_##name
+typedef THDoubles WideReals;
 #endif
+#define NONE_OF(x) IN_WIDE(unordered)(x, x)
 
 /* better has to return its second operand where one of the two is NaN. */
 #define SWEEP_APART(name, worst, better)                                                           \
@@ -250,27 +251,27 @@ typedef __m512d WideReals;
                                                                   ptrdiff_t n, uintptr_t ahead,    \
                                                                   double p)                        \
   {                                                                                                \
-    enum { WIDTH = 64 / ITEM };                                                                    \
+    enum { WIDTH = TH_VECTOR / ITEM };                                                             \
     if (ahead)                                                                                     \
       return name##_sweep(a, x, lanes, deep, n, ahead, p);                                         \
-    WideReals best[LANE_BYTES / 64], none[LANE_BYTES / 64];                                        \
+    WideReals best[LANE_BYTES / TH_VECTOR], none[LANE_BYTES / TH_VECTOR];                          \
     ptrdiff_t i = 0;                                                                               \
     TH_PRAGMA(GCC unroll 4)                                                                        \
     for (int k = 0; k < lanes / WIDTH; k++) {                                                      \
-      best[k] = IN_WIDE(set1)(worst);                                                              \
-      none[k] = IN_WIDE(setzero)();                                                                \
+      best[k] = IN_WIDE(all)(worst);                                                               \
+      none[k] = IN_WIDE(all)(0);                                                                   \
     }                                                                                              \
     for (; i + lanes <= n; i += lanes) {                                                           \
       TH_PRAGMA(GCC unroll 4)                                                                      \
       for (int k = 0; k < lanes / WIDTH; k++) {                                                    \
-        const WideReals here = IN_WIDE(loadu)(x + i + k * WIDTH);                                  \
+        const WideReals here = IN_WIDE(load)(x + i + k * WIDTH);                                   \
         best[k] = IN_WIDE(better)(here, best[k]);                                                  \
-        none[k] = IN_WIDE(mask_mov)(none[k], NONE_OF(here), here);                                 \
+        none[k] = IN_WIDE(select)(NONE_OF(here), here, none[k]);                                   \
       }                                                                                            \
     }                                                                                              \
     TH_PRAGMA(GCC unroll 4)                                                                        \
     for (int k = 0; k < lanes / WIDTH; k++)                                                        \
-      IN_WIDE(storeu)(a + k * WIDTH, IN_WIDE(mask_mov)(best[k], NONE_OF(none[k]), none[k]));       \
+      IN_WIDE(store)(a + k * WIDTH, IN_WIDE(select)(NONE_OF(none[k]), none[k], best[k]));          \
     return i;                                                                                      \
   }
 #endif

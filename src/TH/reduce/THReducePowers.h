@@ -90,39 +90,38 @@ static inline real taken_off(real near)
 
 static inline __attribute__((always_inline)) void powers_few(accreal *sum, real *near,
                                                              const real *x, ptrdiff_t rowStride,
-                                                             int deep, __mmask16 lanes)
+                                                             int deep, THMask32 lanes)
 {
   enum { INFINITE = 0x18 };
-  const __m512 infinite = _mm512_set1_ps(INFINITY), lowest = _mm512_set1_ps(-INFINITY);
-  __m512 v[POWERS_DEEP], top = lowest, from = _mm512_mask_loadu_ps(lowest, lanes, near);
+  const THFloats infinite = THFloats_all(INFINITY), lowest = THFloats_all(-INFINITY);
+  THFloats v[POWERS_DEEP], top = lowest, from = THFloats_loadOr(lowest, lanes, near);
   TH_PRAGMA(GCC unroll 8)
   for (int d = 0; d < deep; d++) {
-    v[d] = _mm512_maskz_loadu_ps(lanes, x + d * rowStride);
-    top = _mm512_max_ps(v[d], top); /* returns the second operand where one is NaN */
+    v[d] = THFloats_loadMasked(lanes, x + d * rowStride);
+    top = THFloats_max(v[d], top); /* returns the second operand where one is NaN */
   }
-  const __m512 bound = from + _mm512_set1_ps(POWERS_MUCH);
-  if (_mm512_mask_cmp_ps_mask(lanes, top, bound, _CMP_GT_OQ) |
-      _mm512_cmp_ps_mask(_mm512_max_ps(from, top), infinite, _CMP_EQ_OQ)) {
+  const THFloats bound = from + THFloats_all(POWERS_MUCH);
+  if ((lanes & THFloats_greater(top, bound)) | THFloats_equal(THFloats_max(from, top), infinite)) {
     float most[16];
-    _mm512_storeu_ps(most, top);
+    THFloats_store(most, top);
     raise_powers(sum, near, most, __builtin_popcount(lanes));
-    from = _mm512_mask_loadu_ps(lowest, lanes, near);
-    const __mmask16 all = _mm512_cmp_ps_mask(from, infinite, _CMP_EQ_OQ);
+    from = THFloats_loadOr(lowest, lanes, near);
+    const THMask32 all = THFloats_equal(from, infinite);
     for (int d = 0; d < deep; d++) /* infinite elements, and NaN */
-      v[d] = _mm512_mask_mov_ps(v[d], all, _mm512_min_ps(_mm512_set1_ps(89), v[d]));
+      v[d] = THFloats_select(all, THFloats_min(THFloats_all(89), v[d]), v[d]);
   }
-  from = _mm512_mask_mov_ps(from, _mm512_fpclass_ps_mask(from, INFINITE), _mm512_setzero_ps());
-  const __mmask8 upper = (__mmask8)(lanes >> 8);
-  __m512d one = _mm512_maskz_loadu_pd((__mmask8)lanes, sum);
-  __m512d two = _mm512_maskz_loadu_pd(upper, sum + 8);
+  from = THFloats_select(THFloats_ofClass(from, INFINITE), THFloats_all(0), from);
+  const THMask64 upper = (THMask64)(lanes >> 8);
+  THDoubles one = THDoubles_loadMasked((THMask64)lanes, sum);
+  THDoubles two = THDoubles_loadMasked(upper, sum + 8);
   TH_PRAGMA(GCC unroll 8)
   for (int d = 0; d < deep; d++) {
-    const __m512 e = THWide_expUpTo89(v[d] - from);
+    const THFloats e = THWide_expUpTo89(v[d] - from);
     one += THWide_half(e, 0);
     two += THWide_half(e, 1);
   }
-  _mm512_mask_storeu_pd(sum, (__mmask8)lanes, one);
-  _mm512_mask_storeu_pd(sum + 8, upper, two);
+  THDoubles_storeMasked(sum, (THMask64)lanes, one);
+  THDoubles_storeMasked(sum + 8, upper, two);
 }
 
 /* Takes in deep rows of up to POWERS_LANES lanes. */
@@ -130,50 +129,50 @@ static inline __attribute__((always_inline)) void take_powers(accreal *sum, real
                                                               const real *x, ptrdiff_t rowStride,
                                                               int deep, ptrdiff_t n)
 {
-  powers_few(sum, near, x, rowStride, deep, (__mmask16)((1u << n) - 1));
+  powers_few(sum, near, x, rowStride, deep, (THMask32)((1u << n) - 1));
 }
 
 /* The largest of n elements, NaN ignored. */
 static inline real most_of(const real *x, ptrdiff_t n)
 {
-  __m512 p = _mm512_set1_ps(-INFINITY), q = p, r = p, s = p;
+  THFloats p = THFloats_all(-INFINITY), q = p, r = p, s = p;
   ptrdiff_t i = 0;
   for (; n - i >= 64; i += 64) {
-    p = _mm512_max_ps(_mm512_loadu_ps(x + i), p);
-    q = _mm512_max_ps(_mm512_loadu_ps(x + i + 16), q);
-    r = _mm512_max_ps(_mm512_loadu_ps(x + i + 32), r);
-    s = _mm512_max_ps(_mm512_loadu_ps(x + i + 48), s);
+    p = THFloats_max(THFloats_load(x + i), p);
+    q = THFloats_max(THFloats_load(x + i + 16), q);
+    r = THFloats_max(THFloats_load(x + i + 32), r);
+    s = THFloats_max(THFloats_load(x + i + 48), s);
   }
   for (; i < n; i += 16) {
-    const __mmask16 lanes = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffff);
-    p = _mm512_mask_max_ps(p, lanes, _mm512_maskz_loadu_ps(lanes, x + i), p);
+    const THMask32 lanes = (THMask32)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffff);
+    p = THFloats_select(lanes, THFloats_max(THFloats_loadMasked(lanes, x + i), p), p);
   }
-  return _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(p, q), _mm512_max_ps(r, s)));
+  return THFloats_greatest(THFloats_max(THFloats_max(p, q), THFloats_max(r, s)));
 }
 
 /* The sum of e^(x - from) of n elements that do not exceed from. */
 static inline accreal sum_powers(const real *x, ptrdiff_t n, real from)
 {
-  const __m512 off = _mm512_set1_ps(from);
-  __m512d a = _mm512_setzero_pd(), b = a, c = a, d = a;
+  const THFloats off = THFloats_all(from);
+  THDoubles a = THDoubles_all(0), b = a, c = a, d = a;
   ptrdiff_t i = 0;
   for (; n - i >= 32; i += 32) {
     prefetch((uintptr_t)(x + i) + PREFETCH_BYTES, 32);
-    const __m512 e = THWide_expUpTo89(_mm512_loadu_ps(x + i) - off);
-    const __m512 f = THWide_expUpTo89(_mm512_loadu_ps(x + i + 16) - off);
+    const THFloats e = THWide_expUpTo89(THFloats_load(x + i) - off);
+    const THFloats f = THWide_expUpTo89(THFloats_load(x + i + 16) - off);
     a += THWide_half(e, 0);
     b += THWide_half(e, 1);
     c += THWide_half(f, 0);
     d += THWide_half(f, 1);
   }
   for (; i < n; i += 16) {
-    const __mmask16 lanes = (__mmask16)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffff);
-    const __m512 z = _mm512_maskz_loadu_ps(lanes, x + i) - off;
-    const __m512 e = _mm512_maskz_mov_ps(lanes, THWide_expUpTo89(z));
+    const THMask32 lanes = (THMask32)(n - i < 16 ? (1u << (n - i)) - 1 : 0xffff);
+    const THFloats z = THFloats_loadMasked(lanes, x + i) - off;
+    const THFloats e = THFloats_keep(lanes, THWide_expUpTo89(z));
     a += THWide_half(e, 0);
     b += THWide_half(e, 1);
   }
-  return _mm512_reduce_add_pd((a + b) + (c + d));
+  return THDoubles_sum((a + b) + (c + d));
 }
 
 /* n adjacent elements, a block at a time: it stays in L1 between the search for its largest element

@@ -3,6 +3,7 @@
 
 #include "THScan.h"
 #include "TH/loop/THStream.h"
+#include "TH/simd/THSimd.h"
 #include "TH/core/THScratch.h"
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
@@ -20,22 +21,20 @@
  *
  * Then all lanes take in the total before the vector, the only step that depends on the vector
  * before.  Vectors of four lanes need no third step.  Floating numbers are added in order. */
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
 #define SHIFTS(V, NEUTRAL, TAKE)                                            \
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6)); \
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5)); \
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3));
-#define LAST(V)     __builtin_shufflevector(V, V, 7, 7, 7, 7, 7, 7, 7, 7)
-#define ALL(X)      {X, X, X, X, X, X, X, X}
-#define LANES_ARE_8 1
+#define LAST(V) __builtin_shufflevector(V, V, 7, 7, 7, 7, 7, 7, 7, 7)
+#define ALL(X)  {X, X, X, X, X, X, X, X}
 enum { LANES = 8 };
 #else
 #define SHIFTS(V, NEUTRAL, TAKE)                                \
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2)); \
   V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1));
-#define LAST(V)     __builtin_shufflevector(V, V, 3, 3, 3, 3)
-#define ALL(X)      {X, X, X, X}
-#define LANES_ARE_8 0
+#define LAST(V) __builtin_shufflevector(V, V, 3, 3, 3, 3)
+#define ALL(X)  {X, X, X, X}
 enum { LANES = 4 };
 #endif
 
@@ -54,7 +53,7 @@ typedef accreal Totals __attribute__((vector_size(LANES * sizeof(accreal))));
 /* What kernels along a line read: elements, which they convert vector by vector, or elements that
  * were converted block by block before, which compilers vectorise better for small integers. */
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG) || \
-    (defined(TH_REAL_IS_INT) && defined(__AVX512F__))
+    (defined(TH_REAL_IS_INT) && TH_VECTOR == 64)
 typedef real Element;
 enum { CONVERTED = 0 };
 #else
@@ -64,7 +63,7 @@ enum { CONVERTED = 1 };
 
 /* Whether totals are streamed from registers, a cache line at least: those of floats and
  * doubles. */
-#if defined(__AVX2__) && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
+#if TH_VECTOR >= 32 && (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
 enum { DIRECT = 1 };
 #else
 enum { DIRECT = 0 };
@@ -75,10 +74,10 @@ typedef Element Elements __attribute__((vector_size(LANES * sizeof(Element))));
 
 static inline __attribute__((always_inline)) void load(Totals *a, const Element *x)
 {
-#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
-  *a = (Totals)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* compilers make two halves of it */
-#elif defined(TH_REAL_IS_INT) && defined(__AVX512F__)
-  *a = (Totals)_mm512_cvtepi32_epi64(_mm256_loadu_si256((const __m256i *)x));
+#if defined(TH_REAL_IS_FLOAT) && TH_VECTOR == 64
+  *a = THDoubles_loadFloats(x);
+#elif defined(TH_REAL_IS_INT) && TH_VECTOR == 64
+  *a = THLongs_loadInts(x);
 #else
   Elements v;
   memcpy(&v, x, sizeof v);
@@ -88,8 +87,8 @@ static inline __attribute__((always_inline)) void load(Totals *a, const Element 
 
 static inline __attribute__((always_inline)) void store(Element *r, const Totals *a)
 {
-#if defined(TH_REAL_IS_INT) && defined(__AVX512F__)
-  _mm256_storeu_si256((__m256i *)r, _mm512_cvtepi64_epi32((__m512i)*a));
+#if defined(TH_REAL_IS_INT) && TH_VECTOR == 64
+  THLongs_storeInts(r, *a);
 #else
   const Elements v = __builtin_convertvector(*a, Elements);
   memcpy(r, &v, sizeof v);
@@ -99,14 +98,10 @@ static inline __attribute__((always_inline)) void store(Element *r, const Totals
 /* A non-temporal store if DIRECT; r is aligned to the size of the vector. */
 static inline __attribute__((always_inline)) void stream(Element *r, const Totals *a)
 {
-#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
-  _mm256_stream_ps(r, _mm512_cvtpd_ps((__m512d)*a));
-#elif defined(TH_REAL_IS_FLOAT) && defined(__AVX2__)
-  _mm_stream_ps(r, _mm256_cvtpd_ps((__m256d)*a));
-#elif defined(TH_REAL_IS_DOUBLE) && defined(__AVX512F__)
-  _mm512_stream_pd(r, (__m512d)*a);
-#elif defined(TH_REAL_IS_DOUBLE) && defined(__AVX2__)
-  _mm256_stream_pd(r, (__m256d)*a);
+#if TH_VECTOR >= 32 && defined(TH_REAL_IS_FLOAT)
+  THDoubles_streamFloats(r, *a);
+#elif TH_VECTOR >= 32 && defined(TH_REAL_IS_DOUBLE)
+  THSimd_stream(r, (THLongs)*a);
 #else
   store(r, a);
 #endif
@@ -116,26 +111,26 @@ static inline __attribute__((always_inline)) void stream(Element *r, const Total
 
 /* The rest of a line: a vector of its elements, filled up with neutral ones, of whose totals only
  * the first are stored; or one element after the other. */
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
 static inline __attribute__((always_inline)) void load_some(Totals *a, const Element *x,
                                                             ptrdiff_t n, Element initial)
 {
-  const __mmask8 some = (__mmask8)((1u << n) - 1);
+  const THMask64 some = (THMask64)((1u << n) - 1);
 #if defined(TH_REAL_IS_INT)
-  *a = (Totals)_mm512_cvtepi32_epi64(_mm256_mask_loadu_epi32(_mm256_set1_epi32(initial), some, x));
+  *a = THLongs_loadIntsOr(initial, some, x);
 #else
-  *a = (Totals)_mm512_mask_loadu_epi64(_mm512_set1_epi64(initial), some, x);
+  *a = THLongs_loadOr(THLongs_all(initial), some, x);
 #endif
 }
 
 static inline __attribute__((always_inline)) void store_some(Element *r, const Totals *a,
                                                              ptrdiff_t n)
 {
-  const __mmask8 some = (__mmask8)((1u << n) - 1);
+  const THMask64 some = (THMask64)((1u << n) - 1);
 #if defined(TH_REAL_IS_INT)
-  _mm256_mask_storeu_epi32(r, some, _mm512_cvtepi64_epi32((__m512i)*a));
+  THLongs_storeIntsMasked(r, some, *a);
 #else
-  _mm512_mask_storeu_epi64(r, some, (__m512i)*a);
+  THLongs_storeMasked(r, some, *a);
 #endif
 }
 
@@ -216,7 +211,7 @@ static inline void deliver(real *r, ptrdiff_t step, const real *totals, ptrdiff_
  * lines as many as a vector has lanes; their squares are transposed before and after. */
 enum { LINES = LANES };
 
-#if LANES_ARE_8
+#if TH_VECTOR == 64
 #define PAIRS_1 0, 8, 2, 10, 4, 12, 6, 14
 #define PAIRS_2 1, 9, 3, 11, 5, 13, 7, 15
 #define FOURS_1 0, 1, 8, 9, 4, 5, 12, 13

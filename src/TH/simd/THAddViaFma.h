@@ -1,16 +1,18 @@
-/* a + b of eight doubles, for loops that convert floats: as a fused multiply-add, since on some
- * processors the adders also convert (Zen 5: a conversion and an addition take 1.09 cycles, a
- * conversion and this 0.78).  a * 1 is exactly a, so that both round alike. */
-#ifndef TH_SUM_EIGHT_H
-#define TH_SUM_EIGHT_H
+/* a + b of doubles, for loops that convert floats: as a fused multiply-add, since on some processors
+ * the adders also convert (Zen 5: a conversion and an addition take 1.09 cycles, a conversion and
+ * this 0.78).  a * 1 is exactly a, so that both round alike. */
+#ifndef TH_ADD_VIA_FMA_H
+#define TH_ADD_VIA_FMA_H
 
-#if defined(__AVX512F__)
-#include <immintrin.h>
+#include "THSimd.h"
 
-static inline __attribute__((always_inline)) __m512d THAddViaFma(__m512d a, __m512d b)
+TH_SIMD THDoubles THAddViaFma(THDoubles a, THDoubles b)
 {
-  return _mm512_fmadd_pd(a, _mm512_set1_pd(1), b);
-}
+#if TH_VECTOR == 64
+  return THDoubles_mulAdd(a, THDoubles_all(1), b);
+#else
+  return a + b;
 #endif
+}
 
 #endif

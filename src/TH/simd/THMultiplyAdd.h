@@ -1,17 +1,11 @@
-/* MULTIPLY_ADD(A, B, C) = A * B + C for vectors of the type Vector, which the including file
- * defines with the level's width; rounded once where the level has fused multiply-add. */
-#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
-#include <immintrin.h>
-#define MULTIPLY_ADD(A, B, C) ((Vector)_mm512_fmadd_ps((__m512)(A), (__m512)(B), (__m512)(C)))
-#elif defined(__AVX512F__) && defined(TH_REAL_IS_DOUBLE)
-#include <immintrin.h>
-#define MULTIPLY_ADD(A, B, C) ((Vector)_mm512_fmadd_pd((__m512d)(A), (__m512d)(B), (__m512d)(C)))
-#elif defined(__FMA__) && defined(TH_REAL_IS_FLOAT)
-#include <immintrin.h>
-#define MULTIPLY_ADD(A, B, C) ((Vector)_mm256_fmadd_ps((__m256)(A), (__m256)(B), (__m256)(C)))
-#elif defined(__FMA__) && defined(TH_REAL_IS_DOUBLE)
-#include <immintrin.h>
-#define MULTIPLY_ADD(A, B, C) ((Vector)_mm256_fmadd_pd((__m256d)(A), (__m256d)(B), (__m256d)(C)))
+/* MULTIPLY_ADD(A, B, C) = A * B + C for vectors of TH_VECTOR bytes of the template's element type,
+ * which may be any; rounded once where the level has fused multiply-add. */
+#include "THSimd.h"
+
+#if defined(TH_REAL_IS_FLOAT)
+#define MULTIPLY_ADD THFloats_mulAdd
+#elif defined(TH_REAL_IS_DOUBLE)
+#define MULTIPLY_ADD THDoubles_mulAdd
 #else
 #define MULTIPLY_ADD(A, B, C) ((A) * (B) + (C))
 #endif

@@ -1,37 +1,18 @@
 /* Transposes: afterwards the vectors of a row hold one element of each line.  THTranspose8 to
  * THTranspose64 move elements of 1 to 8 bytes, whatever their type. */
-#ifndef TH_TURN_H
-#define TH_TURN_H
-
-#include <stddef.h>
-#include <stdint.h>
-#include <string.h>
+#ifndef TH_TRANSPOSE_H
+#define TH_TRANSPOSE_H
 
 #include "THParallel.h"
 
-#if defined(__AVX512F__)
-#include <immintrin.h>
-enum { TH_TRANSPOSE_VECTOR = 64 };
-#elif defined(__AVX__)
-enum { TH_TRANSPOSE_VECTOR = 32 };
-#else
-enum { TH_TRANSPOSE_VECTOR = 16 };
-#endif
-
-/* Shuffles that interleave two vectors: their lower halves (FIRST), their upper halves (LAST). */
-#define TH_FIRST2  0, 2
-#define TH_LAST2   1, 3
-#define TH_FIRST4  0, 4, 1, 5
-#define TH_LAST4   2, 6, 3, 7
-#define TH_FIRST8  0, 8, 1, 9, 2, 10, 3, 11
-#define TH_LAST8   4, 12, 5, 13, 6, 14, 7, 15
-#define TH_FIRST16 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23
-#define TH_LAST16  8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31
+#include "THSimd.h"
 
 /* Loads the first count elements at x; the other lanes are 0. */
-#if defined(__AVX512F__)
-#define TH_MASKED_LOAD32(x, count) _mm512_maskz_loadu_epi32((__mmask16)((1u << (count)) - 1), x)
-#define TH_MASKED_LOAD64(x, count) _mm512_maskz_loadu_epi64((__mmask8)((1u << (count)) - 1), x)
+#if TH_VECTOR_MASKS
+#define TH_MASKED_LOAD32(x, count) \
+  THInts_loadMasked((THMask32)((1u << (count)) - 1), (const int32_t *)(x))
+#define TH_MASKED_LOAD64(x, count) \
+  THLongs_loadMasked((THMask64)((1u << (count)) - 1), (const int64_t *)(x))
 #endif
 
 /* Transposes a whole square in registers.
@@ -40,36 +21,36 @@ enum { TH_TRANSPOSE_VECTOR = 16 };
  * row number becomes the lowest bit of the column number, and the highest bit of the column number
  * the lowest of the row number.  After as many steps as a number has bits, rows and columns are
  * swapped. */
-#define TH_TRANSPOSE_SQUARE(BITS, BYTES, FIRST, LAST)                                         \
-  enum { THTranspose##BITS##_SIDE = BYTES / (BITS / 8) };                                     \
-  typedef uint##BITS##_t THTranspose##BITS##_Vector __attribute__((vector_size(BYTES)));      \
-                                                                                              \
-  static inline __attribute__((always_inline)) void                                           \
-      THTranspose##BITS##_store(THTranspose##BITS##_Vector v[2][THTranspose##BITS##_SIDE],    \
-                                uint##BITS##_t *y, ptrdiff_t pitch)                           \
-  {                                                                                           \
-    enum { SIDE = THTranspose##BITS##_SIDE };                                                 \
-    int from = 0;                                                                             \
-    TH_PRAGMA(GCC unroll 4)                                                                   \
-    for (int bits = 1; bits < SIDE; bits *= 2, from = !from)                                  \
-      TH_PRAGMA(GCC unroll 8)                                                                 \
-    for (int i = 0; i < SIDE / 2; i++) {                                                      \
-      v[!from][2 * i] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], FIRST);    \
-      v[!from][2 * i + 1] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], LAST); \
-    }                                                                                         \
-    TH_PRAGMA(GCC unroll 16)                                                                  \
-    for (int i = 0; i < SIDE; i++)                                                            \
-      memcpy(y + i * pitch, &v[from][i], sizeof v[0][0]);                                     \
-  }                                                                                           \
-                                                                                              \
-  /* y[j * nextY + i] = x[i * nextX + j] for a whole square. */                               \
-  static inline void THTranspose##BITS##_square(const void *x, ptrdiff_t nextX, void *y,      \
-                                                ptrdiff_t nextY)                              \
-  {                                                                                           \
-    THTranspose##BITS##_Vector v[2][THTranspose##BITS##_SIDE];                                \
-    for (int i = 0; i < THTranspose##BITS##_SIDE; i++)                                        \
-      memcpy(&v[0][i], (const uint##BITS##_t *)x + i * nextX, sizeof v[0][0]);                \
-    THTranspose##BITS##_store(v, y, nextY);                                                   \
+#define TH_TRANSPOSE_SQUARE(BITS, BYTES, LOWER, UPPER)                                         \
+  enum { THTranspose##BITS##_SIDE = BYTES / (BITS / 8) };                                      \
+  typedef uint##BITS##_t THTranspose##BITS##_Vector __attribute__((vector_size(BYTES)));       \
+                                                                                               \
+  static inline __attribute__((always_inline)) void                                            \
+      THTranspose##BITS##_store(THTranspose##BITS##_Vector v[2][THTranspose##BITS##_SIDE],     \
+                                uint##BITS##_t *y, ptrdiff_t pitch)                            \
+  {                                                                                            \
+    enum { SIDE = THTranspose##BITS##_SIDE };                                                  \
+    int from = 0;                                                                              \
+    TH_PRAGMA(GCC unroll 4)                                                                    \
+    for (int bits = 1; bits < SIDE; bits *= 2, from = !from)                                   \
+      TH_PRAGMA(GCC unroll 8)                                                                  \
+    for (int i = 0; i < SIDE / 2; i++) {                                                       \
+      v[!from][2 * i] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], LOWER);     \
+      v[!from][2 * i + 1] = __builtin_shufflevector(v[from][i], v[from][i + SIDE / 2], UPPER); \
+    }                                                                                          \
+    TH_PRAGMA(GCC unroll 16)                                                                   \
+    for (int i = 0; i < SIDE; i++)                                                             \
+      memcpy(y + i * pitch, &v[from][i], sizeof v[0][0]);                                      \
+  }                                                                                            \
+                                                                                               \
+  /* y[j * nextY + i] = x[i * nextX + j] for a whole square. */                                \
+  static inline void THTranspose##BITS##_square(const void *x, ptrdiff_t nextX, void *y,       \
+                                                ptrdiff_t nextY)                               \
+  {                                                                                            \
+    THTranspose##BITS##_Vector v[2][THTranspose##BITS##_SIDE];                                 \
+    for (int i = 0; i < THTranspose##BITS##_SIDE; i++)                                         \
+      memcpy(&v[0][i], (const uint##BITS##_t *)x + i * nextX, sizeof v[0][0]);                 \
+    THTranspose##BITS##_store(v, y, nextY);                                                    \
   }
 
 /* to[i * pitch + j] = from[j * apart + i] for lines j and n elements i of each.  to has room for
@@ -109,27 +90,20 @@ enum { TH_TRANSPOSE_VECTOR = 16 };
     }                                                                                              \
   }
 
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
 #define TH_CAN_LOAD(count)         1
 #define TH_LOAD(BITS, v, x, count) (v) = (THTranspose##BITS##_Vector)TH_MASKED_LOAD##BITS(x, count)
-TH_TRANSPOSE_SQUARE(32, TH_TRANSPOSE_VECTOR, TH_FIRST16, TH_LAST16)
-TH_TRANSPOSE_SQUARE(64, TH_TRANSPOSE_VECTOR, TH_FIRST8, TH_LAST8)
 #else
 #define TH_CAN_LOAD(count)         ((count) == SIDE)
 #define TH_LOAD(BITS, v, x, count) memcpy(&(v), x, sizeof(v))
-#if defined(__AVX__)
-TH_TRANSPOSE_SQUARE(32, TH_TRANSPOSE_VECTOR, TH_FIRST8, TH_LAST8)
-TH_TRANSPOSE_SQUARE(64, TH_TRANSPOSE_VECTOR, TH_FIRST4, TH_LAST4)
-#else
-TH_TRANSPOSE_SQUARE(32, TH_TRANSPOSE_VECTOR, TH_FIRST4, TH_LAST4)
-TH_TRANSPOSE_SQUARE(64, TH_TRANSPOSE_VECTOR, TH_FIRST2, TH_LAST2)
 #endif
-#endif
+TH_TRANSPOSE_SQUARE(32, TH_VECTOR, TH_LIST32(LOWER), TH_LIST32(UPPER))
+TH_TRANSPOSE_SQUARE(64, TH_VECTOR, TH_LIST64(LOWER), TH_LIST64(UPPER))
 TH_TRANSPOSE_LINES(32)
 TH_TRANSPOSE_LINES(64)
 
 /* Short elements in vectors of 16 bytes, which every level interleaves in one instruction. */
-TH_TRANSPOSE_SQUARE(8, 16, TH_FIRST16, TH_LAST16)
-TH_TRANSPOSE_SQUARE(16, 16, TH_FIRST8, TH_LAST8)
+TH_TRANSPOSE_SQUARE(8, 16, TH_LOWER16, TH_UPPER16)
+TH_TRANSPOSE_SQUARE(16, 16, TH_LOWER8, TH_UPPER8)
 
 #endif

@@ -176,7 +176,7 @@ static Key Key_(selectDigits)(Key *keys, ptrdiff_t n, ptrdiff_t k, int bits, ptr
   return keys[0];
 }
 
-#if defined(TH_SORT_VECTORS)
+#if TH_VECTOR_MASKS
 #include "THSortVectors.h"
 #endif
 
@@ -185,7 +185,7 @@ static Key Key_(selectDigits)(Key *keys, ptrdiff_t n, ptrdiff_t k, int bits, ptr
 /* Uses the radix sort where there are many keys and few digits. */
 static void Key_(sort)(Key *keys, Key *spare, ptrdiff_t n, int low, int high)
 {
-#if defined(TH_SORT_VECTORS)
+#if TH_VECTOR_MASKS
   enum { RADIX_MIN = 4096, RADIX_MIN_NARROW = 512 };
   if (n < (high - low <= Key_(Narrow) ? RADIX_MIN_NARROW : RADIX_MIN) ||
       high - low > (KEY_BITS == 32 ? 1 : 2) * Key_(Wide)) {
@@ -198,7 +198,7 @@ static void Key_(sort)(Key *keys, Key *spare, ptrdiff_t n, int low, int high)
     memcpy(keys, sorted, (size_t)n * sizeof *keys);
 }
 
-#if !defined(TH_SORT_VECTORS)
+#if !TH_VECTOR_MASKS
 
 static ptrdiff_t Key_(keepBetween)(Key *to, const Key *keys, ptrdiff_t n, Key low, Key high,
                                    ptrdiff_t *below)
@@ -254,7 +254,7 @@ static Key Key_(select)(Key *keys, Key *spare, ptrdiff_t n, ptrdiff_t k, int bit
     spare = keys;
     keys = kept;
   }
-#if defined(TH_SORT_VECTORS)
+#if TH_VECTOR_MASKS
   return Key_(quickselect)(keys, spare, n, k, bits, before);
 #else
   return Key_(selectDigits)(keys, n, k, bits, before);
@@ -281,7 +281,7 @@ static Key Key_(bound)(const Key *keys, ptrdiff_t n, ptrdiff_t k)
 static ptrdiff_t Key_(keep)(Key *kept, Key *indices, const Key *keys, const Key *from, ptrdiff_t n,
                             Key last, ptrdiff_t equal)
 {
-#if defined(TH_SORT_VECTORS)
+#if TH_VECTOR_MASKS
   return Key_(keepVectors)(kept, indices, keys, from, n, last, equal);
 #else
   ptrdiff_t count = 0;
@@ -298,7 +298,7 @@ static ptrdiff_t Key_(keep)(Key *kept, Key *indices, const Key *keys, const Key 
 /* The bits of positive numbers are in order; those of negative ones are in reverse. */
 static void Key_(fromFloats)(Key *restrict keys, const Key *restrict bits, ptrdiff_t n, Key flip)
 {
-#if defined(TH_SORT_VECTORS)
+#if TH_VECTOR_MASKS
   Key_(fromFloatVectors)(keys, bits, n, flip);
 #else
   const Key top = (Key)1 << (KEY_BITS - 1);
@@ -313,7 +313,7 @@ static void Key_(fromFloats)(Key *restrict keys, const Key *restrict bits, ptrdi
 
 static int Key_(toFloats)(Key *restrict bits, const Key *restrict keys, ptrdiff_t n, Key flip)
 {
-#if defined(TH_SORT_VECTORS)
+#if TH_VECTOR_MASKS
   return Key_(toFloatVectors)(bits, keys, n, flip);
 #else
   const Key top = (Key)1 << (KEY_BITS - 1);

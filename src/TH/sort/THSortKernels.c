@@ -2,10 +2,7 @@
 #include "THSort.h"
 #include "TH/core/THScratch.h"
 
-#if defined(__AVX512F__) && defined(__AVX512DQ__) && defined(__BMI2__)
-#include <immintrin.h>
-#define TH_SORT_VECTORS
-#endif
+#include "TH/simd/THSimd.h"
 
 #define Key      uint32_t
 #define KEY_BITS 32

@@ -5,82 +5,86 @@
 
 /* --- vectors --------------------------------------------------------------------------------- */
 
-typedef Key Key_(Lanes) __attribute__((vector_size(64)));
-
-enum { Key_(LANES) = 512 / KEY_BITS, Key_(ROWS) = 16, Key_(SMALL) = Key_(LANES) * Key_(ROWS) };
-#define LANES Key_(LANES)
-#define ROWS  Key_(ROWS)
-#define SMALL Key_(SMALL)
-
 #if KEY_BITS == 32
-typedef __mmask16 Key_(Mask);
-#define OP_(name) _mm512_##name##_epi32
-#define MIN_      _mm512_min_epu32
-#define MAX_      _mm512_max_epu32
-#define BELOW_    _mm512_cmplt_epu32_mask
-#define SAME_     _mm512_cmpeq_epi32_mask
-#define MAX_MASK_ _mm512_mask_max_epu32
-#define ALL_      0xffffu
+typedef THInts Key_(Vector);
+typedef THMask32 Key_(Mask);
+typedef int32_t Key_(Signed);
+#define V_(name) THInts_##name
 #else
-typedef __mmask8 Key_(Mask);
-#define OP_(name) _mm512_##name##_epi64
-#define MIN_      _mm512_min_epu64
-#define MAX_      _mm512_max_epu64
-#define BELOW_    _mm512_cmplt_epu64_mask
-#define SAME_     _mm512_cmpeq_epi64_mask
-#define MAX_MASK_ _mm512_mask_max_epu64
-#define ALL_      0xffu
+typedef THLongs Key_(Vector);
+typedef THMask64 Key_(Mask);
+typedef int64_t Key_(Signed);
+#define V_(name) THLongs_##name
 #endif
-#define INLINE_ static inline __attribute__((always_inline))
 
-INLINE_ __m512i Key_(all)(Key key)
+enum {
+  Key_(LANES) = TH_VECTOR * 8 / KEY_BITS,
+  Key_(ROWS) = 16,
+  Key_(SMALL) = Key_(LANES) * Key_(ROWS)
+};
+#define LANES   Key_(LANES)
+#define ROWS    Key_(ROWS)
+#define SMALL   Key_(SMALL)
+#define INLINE_ TH_SIMD
+
+INLINE_ Key_(Vector) Key_(loadWhole)(const Key *from)
 {
-  return (__m512i)((Key_(Lanes)){0} + key);
+  return (Key_(Vector))THSimd_load(from);
+}
+
+INLINE_ void Key_(storeWhole)(Key *to, Key_(Vector) v)
+{
+  THSimd_store(to, (THLongs)v);
+}
+
+INLINE_ Key_(Vector) Key_(all)(Key key)
+{
+  return V_(all)((Key_(Signed))key);
 }
 
 /* Reverses each group of lanes lanes of a vector. */
-INLINE_ __m512i Key_(reverse)(__m512i v, int lanes)
+INLINE_ Key_(Vector) Key_(reverse)(Key_(Vector) v, int lanes)
 {
 #if KEY_BITS == 32
   if (lanes == 2)
-    return _mm512_shuffle_epi32(v, _MM_PERM_CDAB);
+    return TH_MIX(v, v, 1, 0, 3, 2, 5, 4, 7, 6, 9, 8, 11, 10, 13, 12, 15, 14);
   if (lanes == 4)
-    return _mm512_shuffle_epi32(v, _MM_PERM_ABCD);
-  const __m512i eight = _mm512_set_epi32(8, 9, 10, 11, 12, 13, 14, 15, 0, 1, 2, 3, 4, 5, 6, 7);
-  return _mm512_permutexvar_epi32(lanes == 8 ? eight
-                                             : _mm512_set_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10,
-                                                                11, 12, 13, 14, 15),
-                                  v);
+    return TH_MIX(v, v, 3, 2, 1, 0, 7, 6, 5, 4, 11, 10, 9, 8, 15, 14, 13, 12);
+  if (lanes == 8)
+    return TH_MIX(v, v, 7, 6, 5, 4, 3, 2, 1, 0, 15, 14, 13, 12, 11, 10, 9, 8);
+  return TH_MIX(v, v, 15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
 #else
-  if (lanes == 2)
-    return _mm512_shuffle_epi32(v, _MM_PERM_BADC);
+  if (lanes == 2) /* as integers of 32 bits: gcc has a slower instruction for those of 64 */
+    return (THLongs)TH_MIX((THInts)v, (THInts)v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15, 12,
+                           13);
   if (lanes == 4)
-    return _mm512_permutex_epi64(v, 0x1b);
-  return _mm512_permutexvar_epi64(_mm512_set_epi64(0, 1, 2, 3, 4, 5, 6, 7), v);
+    return TH_MIX(v, v, 3, 2, 1, 0, 7, 6, 5, 4);
+  return TH_MIX(v, v, 7, 6, 5, 4, 3, 2, 1, 0);
 #endif
 }
 
 /* Swaps every lane with the lane distance away. */
-INLINE_ __m512i Key_(swap)(__m512i v, int distance)
+INLINE_ Key_(Vector) Key_(swap)(Key_(Vector) v, int distance)
 {
   if (distance == 1)
     return Key_(reverse)(v, 2);
   if (distance * KEY_BITS == 64)
-    return _mm512_shuffle_epi32(v, _MM_PERM_BADC);
-  return _mm512_permutex_epi64(v, 0x4e); /* 128 bits */
+    return (Key_(Vector))TH_MIX((THInts)v, (THInts)v, 2, 3, 0, 1, 6, 7, 4, 5, 10, 11, 8, 9, 14, 15,
+                                12, 13);
+  return (Key_(Vector))TH_MIX((THLongs)v, (THLongs)v, 2, 3, 0, 1, 6, 7, 4, 5);
 }
 
 /* --- up to 16 vectors of keys: in registers -------------------------------------------------- */
 
-INLINE_ void Key_(order)(__m512i *a, __m512i *b)
+INLINE_ void Key_(order)(Key_(Vector) * a, Key_(Vector) * b)
 {
-  const __m512i low = MIN_(*a, *b);
-  *b = MAX_(*a, *b);
+  const Key_(Vector) low = V_(minUnsigned)(*a, *b);
+  *b = V_(maxUnsigned)(*a, *b);
   *a = low;
 }
 
 /* Sorts each column by Batcher's networks. */
-INLINE_ void Key_(sortColumns)(__m512i *v, int rows)
+INLINE_ void Key_(sortColumns)(Key_(Vector) * v, int rows)
 {
   /* clang-format off */
 #define X(A, B) Key_(order)(v + (A), v + (B));
@@ -121,18 +125,18 @@ INLINE_ Key_(Mask) Key_(upper)(int bit)
 }
 
 /* The greater of each pair goes to the upper lane. */
-INLINE_ __m512i Key_(orderLanes)(__m512i v, __m512i partner, int bit)
+INLINE_ Key_(Vector) Key_(orderLanes)(Key_(Vector) v, Key_(Vector) partner, int bit)
 {
-  return MAX_MASK_(MIN_(v, partner), Key_(upper)(bit), v, partner);
+  return V_(select)(Key_(upper)(bit), V_(maxUnsigned)(v, partner), V_(minUnsigned)(v, partner));
 }
 
 /* Orders the first row of each group with the last, the second with the last but one, and so on. */
-INLINE_ void Key_(mergeRows)(__m512i *v, int rows, int group, int lanes)
+INLINE_ void Key_(mergeRows)(Key_(Vector) * v, int rows, int group, int lanes)
 {
 #pragma GCC unroll 16
   for (int i = 0; i < rows / 2; i++) {
     const int first = i / (group / 2) * group, j = i % (group / 2);
-    __m512i *a = v + first + j, *b = v + first + group - 1 - j;
+    Key_(Vector) *a = v + first + j, *b = v + first + group - 1 - j;
     *b = Key_(reverse)(*b, lanes);
     Key_(order)(a, b);
   }
@@ -140,7 +144,7 @@ INLINE_ void Key_(mergeRows)(__m512i *v, int rows, int group, int lanes)
 
 /* Merges sorted sequences: each half of a group of lanes holds one, row after row; afterwards each
  * group does.  The second sequence is reversed, so that the two form a bitonic sequence. */
-INLINE_ void Key_(mergeLanes)(__m512i *v, int rows, int lanes)
+INLINE_ void Key_(mergeLanes)(Key_(Vector) * v, int rows, int lanes)
 {
   if (rows >= 16) /* separate ifs, so that the arguments are constants */
     Key_(mergeRows)(v, rows, 16, lanes);
@@ -164,33 +168,44 @@ INLINE_ void Key_(mergeLanes)(__m512i *v, int rows, int lanes)
 
 INLINE_ Key_(Mask) Key_(lanesOf)(ptrdiff_t n)
 {
-  return (Key_(Mask))_bzhi_u32(ALL_, (unsigned)THMax(0, THMin(LANES, n)));
+  return (Key_(Mask))THMask_first((unsigned)THMax(0, THMin(LANES, n)));
+}
+
+INLINE_ Key_(Vector) Key_(loadMasked)(Key_(Mask) mask, const Key *from)
+{
+  return V_(loadMasked)(mask, (const Key_(Signed) *)from);
+}
+
+INLINE_ void Key_(storeMasked)(Key *to, Key_(Mask) mask, Key_(Vector) v)
+{
+  V_(storeMasked)((Key_(Signed) *)to, mask, v);
 }
 
 /* Loads or stores the next of n keys.  Whole vectors use no masks: processors do not forward masked
  * stores to following loads. */
-INLINE_ __m512i Key_(load)(const Key *from, ptrdiff_t n)
+INLINE_ Key_(Vector) Key_(load)(const Key *from, ptrdiff_t n)
 {
-  return n >= LANES ? _mm512_loadu_si512(from) : OP_(maskz_loadu)(Key_(lanesOf)(n), from);
+  return n >= LANES ? Key_(loadWhole)(from) : Key_(loadMasked)(Key_(lanesOf)(n), from);
 }
 
-INLINE_ void Key_(store)(Key *to, ptrdiff_t n, __m512i v)
+INLINE_ void Key_(store)(Key *to, ptrdiff_t n, Key_(Vector) v)
 {
   if (n >= LANES)
-    _mm512_storeu_si512(to, v);
+    Key_(storeWhole)(to, v);
   else
-    OP_(mask_storeu)(to, Key_(lanesOf)(n), v);
+    Key_(storeMasked)(to, Key_(lanesOf)(n), v);
 }
 
 /* More than half of the rows have to be full. */
 INLINE_ void Key_(sortRows)(Key *to, const Key *from, ptrdiff_t n, int rows)
 {
-  __m512i v[ROWS];
-  const __m512i last = _mm512_set1_epi32(-1);
+  Key_(Vector) v[ROWS];
+  const Key_(Vector) last = V_(all)(-1);
 #pragma GCC unroll 16
   for (int i = 0; i < rows; i++)
-    v[i] = i < rows / 2 ? _mm512_loadu_si512(from + LANES * i)
-                        : OP_(mask_loadu)(last, Key_(lanesOf)(n - LANES * i), from + LANES * i);
+    v[i] = i < rows / 2 ? Key_(loadWhole)(from + LANES * i)
+                        : V_(loadOr)(last, Key_(lanesOf)(n - LANES * i),
+                                     (const Key_(Signed) *)(from + LANES * i));
   Key_(sortColumns)(v, rows);
   Key_(mergeLanes)(v, rows, 2);
   Key_(mergeLanes)(v, rows, 4);
@@ -200,9 +215,9 @@ INLINE_ void Key_(sortRows)(Key *to, const Key *from, ptrdiff_t n, int rows)
 #pragma GCC unroll 16
   for (int i = 0; i < rows; i++)
     if (i < rows / 2)
-      _mm512_storeu_si512(to + LANES * i, v[i]);
+      Key_(storeWhole)(to + LANES * i, v[i]);
     else
-      OP_(mask_storeu)(to + LANES * i, Key_(lanesOf)(n - LANES * i), v[i]);
+      Key_(storeMasked)(to + LANES * i, Key_(lanesOf)(n - LANES * i), v[i]);
 }
 
 /* n <= SMALL; to may be from. */
@@ -225,8 +240,8 @@ static void Key_(sortSmall)(Key *to, const Key *from, ptrdiff_t n)
 /* About the median of three vectors; *again says whether it seems to occur more than once. */
 static Key Key_(choosePivot)(const Key *from, ptrdiff_t n, int *again)
 {
-  __m512i a = _mm512_loadu_si512(from + n / 4), b = _mm512_loadu_si512(from + n / 2);
-  __m512i c = _mm512_loadu_si512(from + n / 4 * 3);
+  Key_(Vector) a = Key_(loadWhole)(from + n / 4), b = Key_(loadWhole)(from + n / 2);
+  Key_(Vector) c = Key_(loadWhole)(from + n / 4 * 3);
   Key_(order)(&a, &b);
   Key_(order)(&b, &c);
   Key_(order)(&a, &b);
@@ -235,9 +250,8 @@ static Key Key_(choosePivot)(const Key *from, ptrdiff_t n, int *again)
   Key_(mergeLanes)(&b, 1, 8);
   if (LANES > 8)
     Key_(mergeLanes)(&b, 1, 16);
-  const Key_(Lanes) sorted = (Key_(Lanes))b;
-  *again = sorted[LANES / 2] == sorted[LANES / 2 + 1];
-  return sorted[LANES / 2];
+  *again = b[LANES / 2] == b[LANES / 2 + 1];
+  return (Key)b[LANES / 2];
 }
 
 /* Moves those of the n keys in from (which is a or b) that are below the pivot to the beginning of
@@ -246,32 +260,32 @@ static Key Key_(choosePivot)(const Key *from, ptrdiff_t n, int *again)
 static ptrdiff_t Key_(part)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pivot)
 {
   enum { AT_ONCE = 4 };
-  const __m512i middle = Key_(all)(pivot);
+  const Key_(Vector) middle = Key_(all)(pivot);
   Key *const begin = a;
   ptrdiff_t i = 0;
   for (; i + AT_ONCE * LANES <= n; i += AT_ONCE * LANES) {
-    __m512i v[AT_ONCE];
+    Key_(Vector) v[AT_ONCE];
 #pragma GCC unroll 4
     for (int j = 0; j < AT_ONCE; j++)
-      v[j] = _mm512_loadu_si512(from + i + j * LANES);
+      v[j] = Key_(loadWhole)(from + i + j * LANES);
 #pragma GCC unroll 4
     for (int j = 0; j < AT_ONCE; j++) {
-      const Key_(Mask) below = BELOW_(v[j], middle);
+      const Key_(Mask) below = V_(lessUnsigned)(v[j], middle);
       const int count = __builtin_popcount(below);
-      _mm512_storeu_si512(a, OP_(maskz_compress)(below, v[j]));
-      _mm512_storeu_si512(b, OP_(maskz_compress)((Key_(Mask))~below, v[j]));
+      Key_(storeWhole)(a, V_(compress)(below, v[j]));
+      Key_(storeWhole)(b, V_(compress)((Key_(Mask))~below, v[j]));
       a += count;
       b += LANES - count;
     }
   }
   for (; i < n; i += LANES) {
     const Key_(Mask) some = Key_(lanesOf)(n - i);
-    const __m512i v = OP_(maskz_loadu)(some, from + i);
-    const Key_(Mask) below = (Key_(Mask))(BELOW_(v, middle) & some);
+    const Key_(Vector) v = Key_(loadMasked)(some, from + i);
+    const Key_(Mask) below = (Key_(Mask))(V_(lessUnsigned)(v, middle) & some);
     const Key_(Mask) others = (Key_(Mask))(~below & some);
     const int count = __builtin_popcount(below), rest = __builtin_popcount(others);
-    OP_(mask_storeu)(a, Key_(lanesOf)(count), OP_(maskz_compress)(below, v));
-    OP_(mask_storeu)(b, Key_(lanesOf)(rest), OP_(maskz_compress)(others, v));
+    Key_(storeMasked)(a, Key_(lanesOf)(count), V_(compress)(below, v));
+    Key_(storeMasked)(b, Key_(lanesOf)(rest), V_(compress)(others, v));
     a += count;
     b += rest;
   }
@@ -283,16 +297,16 @@ static ptrdiff_t Key_(part)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pi
 static ptrdiff_t Key_(partThree)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pivot,
                                  ptrdiff_t *rest)
 {
-  const __m512i middle = Key_(all)(pivot);
+  const Key_(Vector) middle = Key_(all)(pivot);
   Key *const begin = a, *const beginRest = b;
   for (ptrdiff_t i = 0; i < n; i += LANES) {
     const Key_(Mask) some = Key_(lanesOf)(n - i);
-    const __m512i v = Key_(load)(from + i, n - i);
-    const Key_(Mask) below = (Key_(Mask))(BELOW_(v, middle) & some);
-    const Key_(Mask) above = (Key_(Mask))(BELOW_(middle, v) & some);
+    const Key_(Vector) v = Key_(load)(from + i, n - i);
+    const Key_(Mask) below = (Key_(Mask))(V_(lessUnsigned)(v, middle) & some);
+    const Key_(Mask) above = (Key_(Mask))(V_(lessUnsigned)(middle, v) & some);
     const int less = __builtin_popcount(below), more = __builtin_popcount(above);
-    Key_(store)(a, n - i < LANES ? less : LANES, OP_(maskz_compress)(below, v));
-    Key_(store)(b, n - i < LANES ? more : LANES, OP_(maskz_compress)(above, v));
+    Key_(store)(a, n - i < LANES ? less : LANES, V_(compress)(below, v));
+    Key_(store)(b, n - i < LANES ? more : LANES, V_(compress)(above, v));
     a += less;
     b += more;
   }
@@ -377,15 +391,16 @@ static Key Key_(quickselect)(Key *a, Key *b, ptrdiff_t n, ptrdiff_t k, int bits,
 static ptrdiff_t Key_(keepBetween)(Key *to, const Key *keys, ptrdiff_t n, Key low, Key high,
                                    ptrdiff_t *below)
 {
-  const __m512i least = Key_(all)(low), most = Key_(all)(high);
+  const Key_(Vector) least = Key_(all)(low), most = Key_(all)(high);
   ptrdiff_t less = 0, count = 0;
   for (ptrdiff_t i = 0; i < n; i += LANES) {
     const Key_(Mask) some = Key_(lanesOf)(n - i);
-    const __m512i v = Key_(load)(keys + i, n - i);
-    const unsigned under = BELOW_(v, least) & some, over = BELOW_(most, v) & some;
+    const Key_(Vector) v = Key_(load)(keys + i, n - i);
+    const unsigned under = V_(lessUnsigned)(v, least) & some,
+                   over = V_(lessUnsigned)(most, v) & some;
     const Key_(Mask) kept = (Key_(Mask))(some & ~(under | over));
     const int more = __builtin_popcount(kept);
-    Key_(store)(to + count, n - i < LANES ? more : LANES, OP_(maskz_compress)(kept, v));
+    Key_(store)(to + count, n - i < LANES ? more : LANES, V_(compress)(kept, v));
     less += __builtin_popcount(under);
     count += more;
   }
@@ -394,39 +409,38 @@ static ptrdiff_t Key_(keepBetween)(Key *to, const Key *keys, ptrdiff_t n, Key lo
 }
 
 #if KEY_BITS == 32
-#define CLASS_(v, kinds) _mm512_fpclass_ps_mask(_mm512_castsi512_ps(v), kinds)
+#define CLASS_(v, kinds) THFloats_ofClass((THFloats)(v), kinds)
 #else
-#define CLASS_(v, kinds) _mm512_fpclass_pd_mask(_mm512_castsi512_pd(v), kinds)
+#define CLASS_(v, kinds) THDoubles_ofClass((THDoubles)(v), kinds)
 #endif
 
 static void Key_(fromFloatVectors)(Key *keys, const Key *bits, ptrdiff_t n, Key flip)
 {
   enum { NAN_ = 0x81, MINUS_ZERO = 0x04 };
-  const __m512i top = Key_(all)((Key)1 << (KEY_BITS - 1)), turned = Key_(all)(flip);
-  const __m512i last = _mm512_xor_si512(turned, _mm512_set1_epi32(-1));
-  const __m512i zero = _mm512_xor_si512(turned, top);
+  const Key_(Vector) top = Key_(all)((Key)1 << (KEY_BITS - 1)), turned = Key_(all)(flip);
+  const Key_(Vector) last = ~turned;
+  const Key_(Vector) zero = turned ^ top;
   for (ptrdiff_t i = 0; i < n; i += LANES) {
-    const __m512i x = Key_(load)(bits + i, n - i);
-    const __m512i sign = OP_(srai)(x, KEY_BITS - 1);
-    __m512i key = _mm512_xor_si512(_mm512_xor_si512(x, _mm512_or_si512(sign, top)), turned);
-    key = OP_(mask_mov)(key, CLASS_(x, NAN_), last);
-    key = OP_(mask_mov)(key, CLASS_(x, MINUS_ZERO), zero);
-    _mm512_storeu_si512(keys + i, key);
+    const Key_(Vector) x = Key_(load)(bits + i, n - i);
+    const Key_(Vector) sign = x >> (KEY_BITS - 1);
+    Key_(Vector) key = x ^ (sign | top) ^ turned;
+    key = V_(select)(CLASS_(x, NAN_), last, key);
+    key = V_(select)(CLASS_(x, MINUS_ZERO), zero, key);
+    Key_(storeWhole)(keys + i, key);
   }
 }
 
 static int Key_(toFloatVectors)(Key *bits, const Key *keys, ptrdiff_t n, Key flip)
 {
-  const __m512i top = Key_(all)((Key)1 << (KEY_BITS - 1)), turned = Key_(all)(flip);
-  const __m512i ones = _mm512_set1_epi32(-1);
+  const Key_(Vector) top = Key_(all)((Key)1 << (KEY_BITS - 1)), turned = Key_(all)(flip);
+  const Key_(Vector) ones = V_(all)(-1);
   unsigned several = 0;
   for (ptrdiff_t i = 0; i < n; i += LANES) {
     const Key_(Mask) some = Key_(lanesOf)(n - i);
-    const __m512i key = _mm512_xor_si512(Key_(load)(keys + i, n - i), turned);
-    const __m512i positive = OP_(srai)(key, KEY_BITS - 1);
-    several |= (SAME_(key, top) | SAME_(key, ones)) & some;
-    Key_(store)(bits + i, n - i,
-                _mm512_xor_si512(key, _mm512_or_si512(_mm512_andnot_si512(positive, ones), top)));
+    const Key_(Vector) key = Key_(load)(keys + i, n - i) ^ turned;
+    const Key_(Vector) positive = key >> (KEY_BITS - 1);
+    several |= (V_(equal)(key, top) | V_(equal)(key, ones)) & some;
+    Key_(store)(bits + i, n - i, key ^ (~positive | top));
   }
   return several != 0;
 }
@@ -434,13 +448,13 @@ static int Key_(toFloatVectors)(Key *bits, const Key *keys, ptrdiff_t n, Key fli
 #undef CLASS_
 
 /* Appends the taken lanes to the kept ones. */
-INLINE_ ptrdiff_t Key_(keepLanes)(Key *kept, Key *indices, ptrdiff_t count, __m512i v, __m512i at,
-                                  unsigned taken, int whole)
+INLINE_ ptrdiff_t Key_(keepLanes)(Key *kept, Key *indices, ptrdiff_t count, Key_(Vector) v,
+                                  Key_(Vector) at, unsigned taken, int whole)
 {
   const int more = __builtin_popcount(taken);
   const ptrdiff_t stored = whole ? LANES : more;
-  Key_(store)(kept + count, stored, OP_(maskz_compress)((Key_(Mask))taken, v));
-  Key_(store)(indices + count, stored, OP_(maskz_compress)((Key_(Mask))taken, at));
+  Key_(store)(kept + count, stored, V_(compress)((Key_(Mask))taken, v));
+  Key_(store)(indices + count, stored, V_(compress)((Key_(Mask))taken, at));
   return count + more;
 }
 
@@ -448,30 +462,27 @@ INLINE_ ptrdiff_t Key_(keepLanes)(Key *kept, Key *indices, ptrdiff_t count, __m5
 static ptrdiff_t Key_(keepVectors)(Key *kept, Key *indices, const Key *keys, const Key *from,
                                    ptrdiff_t n, Key last, ptrdiff_t equal)
 {
-  const __m512i bound = Key_(all)(last), step = Key_(all)(LANES);
-#if KEY_BITS == 32
-  __m512i here = _mm512_set_epi32(15, 14, 13, 12, 11, 10, 9, 8, 7, 6, 5, 4, 3, 2, 1, 0);
-#else
-  __m512i here = _mm512_set_epi64(7, 6, 5, 4, 3, 2, 1, 0);
-#endif
+  const Key_(Vector) bound = Key_(all)(last), step = Key_(all)(LANES);
+  Key_(Vector) here = V_(counting)();
   ptrdiff_t count = 0, i = 0;
   for (; i + LANES <= n && equal >= LANES; i += LANES) { /* until all wanted equal keys are found */
-    const __m512i v = _mm512_loadu_si512(keys + i);
-    const __m512i at = from ? _mm512_loadu_si512(from + i) : here;
-    const unsigned same = SAME_(v, bound), taken = BELOW_(v, bound) | same;
-    here = OP_(add)(here, step);
+    const Key_(Vector) v = Key_(loadWhole)(keys + i);
+    const Key_(Vector) at = from ? Key_(loadWhole)(from + i) : here;
+    const unsigned same = V_(equal)(v, bound), taken = V_(lessUnsigned)(v, bound) | same;
+    here += step;
     equal -= __builtin_popcount(same);
     count = Key_(keepLanes)(kept, indices, count, v, at, taken, 1);
   }
   for (; i < n; i += LANES) {
     const int whole = n - i >= LANES;
     const Key_(Mask) some = Key_(lanesOf)(n - i);
-    const __m512i v = Key_(load)(keys + i, n - i), at = from ? Key_(load)(from + i, n - i) : here;
-    const unsigned same = SAME_(v, bound) & some;
-    unsigned taken = BELOW_(v, bound) & some;
-    here = OP_(add)(here, step);
+    const Key_(Vector) v = Key_(load)(keys + i, n - i),
+                       at = from ? Key_(load)(from + i, n - i) : here;
+    const unsigned same = V_(equal)(v, bound) & some;
+    unsigned taken = V_(lessUnsigned)(v, bound) & some;
+    here += step;
     if (same) {
-      const unsigned first = equal < LANES ? _pdep_u32((1u << equal) - 1, same) : same;
+      const unsigned first = equal < LANES ? THMask_lowest(same, (unsigned)equal) : same;
       equal -= __builtin_popcount(first);
       taken |= first;
     }
@@ -483,11 +494,5 @@ static ptrdiff_t Key_(keepVectors)(Key *kept, Key *indices, const Key *keys, con
 #undef LANES
 #undef ROWS
 #undef SMALL
-#undef OP_
-#undef MIN_
-#undef MAX_
-#undef BELOW_
-#undef SAME_
-#undef MAX_MASK_
-#undef ALL_
+#undef V_
 #undef INLINE_

@@ -150,8 +150,8 @@ static void sum(const THRun *run, const void *scalars, int inputs, Line line, in
   TH_UNUSED static void NAME(ptrdiff_t n, real *r, const real *const *in, \
                              const THNN_(Scalars) * s)                    \
   {                                                                       \
-    TH_UNUSED const __m512 a = _mm512_set1_ps(s->a);                      \
-    TH_UNUSED const __m512 scale = _mm512_set1_ps(s->scale);              \
+    TH_UNUSED const THFloats a = THFloats_all(s->a);                      \
+    TH_UNUSED const THFloats scale = THFloats_all(s->scale);              \
     TH_WIDE_LOOP(ELEMENTS, r, 0, n, EXPRESSION)                           \
   }
 #define X_OF(K) TH_WIDE(x, in[K])
@@ -160,23 +160,22 @@ static void sum(const THRun *run, const void *scalars, int inputs, Line line, in
 
 /* log(1 + e^z).  The rounding error of 1 + e^-|z|, divided by that sum, is added as a
  * correction. */
-TH_MATH __m512 wide_softplus(__m512 z)
+TH_MATH THFloats wide_softplus(THFloats z)
 {
-  const __m512 zero = _mm512_setzero_ps(), one = _mm512_set1_ps(1);
-  const __m512 e = THWide_expUpTo89(_mm512_or_ps(z, _mm512_set1_ps(-0.0f)));
-  const __m512 sum = one + e, above = sum - one, lost = e - above;
-  const __m512 rest = _mm512_fnmadd_ps(lost * above, _mm512_rcp14_ps(sum), lost);
-  return _mm512_max_ps(zero, z) + THWide_logAnd(sum, &rest); /* NaN remains */
+  const THFloats zero = THFloats_all(0), one = THFloats_all(1);
+  const THFloats e = THWide_expUpTo89(THFloats_negAbs(z));
+  const THFloats sum = one + e, above = sum - one, lost = e - above;
+  const THFloats rest = THFloats_negMulAdd(lost * above, THFloats_inverseNear(sum), lost);
+  return THFloats_max(zero, z) + THWide_logAnd(sum, &rest); /* NaN remains */
 }
 
 /* YES where Z is above the layer's threshold, else NO. */
-#define ABOVE(Z, YES, NO) \
-  _mm512_mask_mov_ps(NO, _mm512_cmp_ps_mask(Z, _mm512_set1_ps(s->b), _CMP_GT_OQ), YES)
+#define ABOVE(Z, YES, NO) THFloats_select(THFloats_greater(Z, THFloats_all(s->b)), YES, NO)
 
 /* The derivative of a sigmoid, from the sigmoid's value. */
-TH_MATH __m512 wide_slope(__m512 y)
+TH_MATH THFloats wide_slope(THFloats y)
 {
-  return y * (_mm512_set1_ps(1) - y);
+  return y * (THFloats_all(1) - y);
 }
 
 /* clang-format off */

@@ -33,31 +33,31 @@ enum { LANES = THNN_SOFT_MAX_LANES, BLOCK = 256, ROWS = 64 };
 static inline __attribute__((always_inline)) accreal powers(ptrdiff_t n, const real *x, real most,
                                                             real *y)
 {
-  const __m512 top = _mm512_set1_ps(most);
-  __m512d lower = _mm512_setzero_pd(), upper = lower;
+  const THFloats top = THFloats_all(most);
+  THDoubles lower = THDoubles_all(0), upper = lower;
   for (ptrdiff_t from = 0; from < n; from += BLOCK) {
     const ptrdiff_t end = THMin(n, from + BLOCK);
-    __m512 part = _mm512_setzero_ps();
+    THFloats part = THFloats_all(0);
     ptrdiff_t i = from;
     for (; end - i >= 16; i += 16) {
       /* The next row, which is searched for its largest element first. */
       __builtin_prefetch((const void *)((uintptr_t)(x + i) + (uintptr_t)n * sizeof *x));
-      const __m512 e = THWide_expUpTo89(_mm512_loadu_ps(x + i) - top);
+      const THFloats e = THWide_expUpTo89(THFloats_load(x + i) - top);
       if (y)
-        _mm512_storeu_ps(y + i, e);
+        THFloats_store(y + i, e);
       part += e;
     }
     if (i < end) {
-      const __mmask16 lanes = (__mmask16)((1u << (end - i)) - 1);
-      const __m512 e = THWide_expUpTo89(_mm512_maskz_loadu_ps(lanes, x + i) - top);
+      const THMask32 lanes = (THMask32)((1u << (end - i)) - 1);
+      const THFloats e = THWide_expUpTo89(THFloats_loadMasked(lanes, x + i) - top);
       if (y)
-        _mm512_mask_storeu_ps(y + i, lanes, e);
-      part = _mm512_mask_add_ps(part, lanes, part, e);
+        THFloats_storeMasked(y + i, lanes, e);
+      part = THFloats_select(lanes, part + e, part);
     }
     lower += THWide_half(part, 0);
     upper += THWide_half(part, 1);
   }
-  return _mm512_reduce_add_pd(lower + upper);
+  return THDoubles_sum(lower + upper);
 }
 
 /* The same for rows of lanes, step apart; the sum of lane l is added to part[l]. */
@@ -65,24 +65,24 @@ KERNEL powers_of_vectors(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const 
                          const real *most, real *y, real *part)
 {
   enum { VECTORS = LANES / 16 };
-  __m512 top[VECTORS], sum[VECTORS];
-  __mmask16 here[VECTORS];
+  THFloats top[VECTORS], sum[VECTORS];
+  THMask32 here[VECTORS];
   for (int v = 0; v < VECTORS; v++) {
     const ptrdiff_t left = lanes - 16 * v;
-    here[v] = left >= 16 ? (__mmask16)-1 : left > 0 ? (__mmask16)((1u << left) - 1) : 0;
-    top[v] = _mm512_maskz_loadu_ps(here[v], most + 16 * v);
-    sum[v] = _mm512_maskz_loadu_ps(here[v], part + 16 * v);
+    here[v] = left >= 16 ? (THMask32)-1 : left > 0 ? (THMask32)((1u << left) - 1) : 0;
+    top[v] = THFloats_loadMasked(here[v], most + 16 * v);
+    sum[v] = THFloats_loadMasked(here[v], part + 16 * v);
   }
   for (ptrdiff_t i = 0; i < rows; i++)
     for (int v = 0; v < VECTORS && 16 * v < lanes; v++) {
       const ptrdiff_t at = i * step + 16 * v;
-      const __m512 e = THWide_expUpTo89(_mm512_maskz_loadu_ps(here[v], x + at) - top[v]);
+      const THFloats e = THWide_expUpTo89(THFloats_loadMasked(here[v], x + at) - top[v]);
       if (y)
-        _mm512_mask_storeu_ps(y + at, here[v], e);
+        THFloats_storeMasked(y + at, here[v], e);
       sum[v] += e;
     }
   for (int v = 0; v < VECTORS; v++)
-    _mm512_mask_storeu_ps(part + 16 * v, here[v], sum[v]);
+    THFloats_storeMasked(part + 16 * v, here[v], sum[v]);
 }
 
 /* With all lanes, masks are constants that compilers leave out. */
@@ -176,12 +176,12 @@ KERNEL powers_of_lanes(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const re
 KERNEL less_powers(ptrdiff_t n, const real *g, const real *y, const real *total, int same, real *d)
 {
 #ifdef TH_WIDE_LOOP
-  const __m512 whole = _mm512_set1_ps(*total);
+  const THFloats whole = THFloats_all(*total);
   if (same)
-    TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y), d, 0, n, _mm512_fnmadd_ps(THWide_exp(v), whole, w))
+    TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y), d, 0, n, THFloats_negMulAdd(THWide_exp(v), whole, w))
   else
     TH_WIDE_LOOP(TH_WIDE(w, g) TH_WIDE(v, y) TH_WIDE(t, total), d, 0, n,
-                 _mm512_fnmadd_ps(THWide_exp(v), t, w))
+                 THFloats_negMulAdd(THWide_exp(v), t, w))
 #else
 #pragma omp simd
   for (ptrdiff_t i = 0; i < n; i++)
@@ -195,21 +195,21 @@ KERNEL less_powers(ptrdiff_t n, const real *g, const real *y, const real *total,
 
 static inline real most_of(ptrdiff_t n, const real *x)
 {
-  __m512 p = _mm512_set1_ps(x[0]), q = p, r = p, s = p; /* max is the second where one is NaN */
+  THFloats p = THFloats_all(x[0]), q = p, r = p, s = p; /* max is the second where one is NaN */
   ptrdiff_t i = 0;
   for (; n - i >= 64; i += 64) {
-    p = _mm512_max_ps(_mm512_loadu_ps(x + i), p);
-    q = _mm512_max_ps(_mm512_loadu_ps(x + i + 16), q);
-    r = _mm512_max_ps(_mm512_loadu_ps(x + i + 32), r);
-    s = _mm512_max_ps(_mm512_loadu_ps(x + i + 48), s);
+    p = THFloats_max(THFloats_load(x + i), p);
+    q = THFloats_max(THFloats_load(x + i + 16), q);
+    r = THFloats_max(THFloats_load(x + i + 32), r);
+    s = THFloats_max(THFloats_load(x + i + 48), s);
   }
   for (; n - i >= 16; i += 16)
-    p = _mm512_max_ps(_mm512_loadu_ps(x + i), p);
+    p = THFloats_max(THFloats_load(x + i), p);
   if (i < n) {
-    const __mmask16 lanes = (__mmask16)((1u << (n - i)) - 1);
-    q = _mm512_mask_max_ps(q, lanes, _mm512_maskz_loadu_ps(lanes, x + i), q);
+    const THMask32 lanes = (THMask32)((1u << (n - i)) - 1);
+    q = THFloats_select(lanes, THFloats_max(THFloats_loadMasked(lanes, x + i), q), q);
   }
-  return _mm512_reduce_max_ps(_mm512_max_ps(_mm512_max_ps(p, q), _mm512_max_ps(r, s)));
+  return THFloats_greatest(THFloats_max(THFloats_max(p, q), THFloats_max(r, s)));
 }
 
 #else
@@ -253,11 +253,10 @@ KERNEL products_less(ptrdiff_t n, const real *g, const real *y, real total, real
 
 /* Eight elements of g, or of g y where y is not NULL, as doubles.  They are loaded by halves of a
  * vector, which saves the extraction of an upper half. */
-static inline __attribute__((always_inline)) __m512d eight(__mmask8 lanes, const real *g,
-                                                           const real *y)
+static inline __attribute__((always_inline)) THDoubles eight(THMask64 lanes, const real *g,
+                                                             const real *y)
 {
-  const __m256 v = _mm256_maskz_loadu_ps(lanes, g);
-  return _mm512_cvtps_pd(y ? _mm256_mul_ps(v, _mm256_maskz_loadu_ps(lanes, y)) : v);
+  return y ? THDoubles_loadProductsMasked(lanes, g, y) : THDoubles_loadFloatsMasked(lanes, g);
 }
 
 /* The sum of n elements of g, or of g y. */
@@ -265,8 +264,8 @@ static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const
                                                               const real *y)
 {
   enum { STREAMS = 4, EIGHT = 8 };
-  const __mmask8 all = (__mmask8)-1;
-  __m512d sum[STREAMS] = {_mm512_setzero_pd()};
+  const THMask64 all = (THMask64)-1;
+  THDoubles sum[STREAMS] = {THDoubles_all(0)};
   ptrdiff_t i = 0;
   for (; n - i >= STREAMS * EIGHT; i += STREAMS * EIGHT)
     for (int k = 0; k < STREAMS; k++)
@@ -274,8 +273,8 @@ static inline __attribute__((always_inline)) accreal total_of(ptrdiff_t n, const
   for (; n - i >= EIGHT; i += EIGHT)
     sum[0] = THAddViaFma(sum[0], eight(all, g + i, y ? y + i : NULL));
   if (i < n)
-    sum[1] += eight((__mmask8)((1u << (n - i)) - 1), g + i, y ? y + i : NULL);
-  return _mm512_reduce_add_pd((sum[0] + sum[1]) + (sum[2] + sum[3]));
+    sum[1] += eight((THMask64)((1u << (n - i)) - 1), g + i, y ? y + i : NULL);
+  return THDoubles_sum((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 #else

@@ -3,8 +3,7 @@
 #include "EmbeddingSum.h"
 #include "THNN/layer/Template.h"
 
-#include "THNN/simd/MultiplyAdd.h"
-#include "THNN/simd/Vectors.h"
+#include "TH/simd/THSimdReal.h"
 
 enum {
   WIDE = 8,
@@ -21,16 +20,14 @@ static inline __attribute__((always_inline)) void add_part(real *y, const real *
   memcpy(sum, y, (size_t)wide * sizeof(Vector));
   for (ptrdiff_t i = 0; i < count; i++) {
     const real *row = table + (index[i] + offset) * width;
-    const Vector times = factor[i] - (Vector){0};
+    const Vector times = Vector_(all)(factor[i]);
     if (i + PREFETCH_ROWS < count) {
       const char *next = (const char *)(table + (index[i + PREFETCH_ROWS] + offset) * width);
       for (int k = 0; k < wide * VECTOR; k += LINE)
         __builtin_prefetch(next + k);
     }
     for (int k = 0; k < wide; k++) {
-      Vector x;
-      memcpy(&x, row + k * LANES, sizeof x);
-      sum[k] = MULTIPLY_ADD(times, x, sum[k]);
+      sum[k] = Vector_(mulAdd)(times, load(row + k * LANES), sum[k]);
     }
   }
   memcpy(y, sum, (size_t)wide * sizeof(Vector));

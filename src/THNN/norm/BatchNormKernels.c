@@ -9,6 +9,9 @@
 #include "THNN/layer/Template.h"
 #include "THNN/simd/Tuning.h"
 
+#include "TH/simd/THSimdReal.h"
+#include "TH/simd/THSimdSums.h"
+
 #define LOOP static inline __attribute__((always_inline)) void
 
 /* Elements of a cache line, and of the distance to prefetched elements. */
@@ -16,11 +19,7 @@ enum { LINE = TH_STREAM_LINE / sizeof(real), PREFETCH = THNN_PREFETCH_NEAR / siz
 
 /* --- sums of long rows ----------------------------------------------------------------------- */
 
-/* Vectors of SUMS elements, which are converted to accreal. */
-enum { SUMS = 8, STREAMS = 4 };
-typedef real Reals __attribute__((vector_size(SUMS * sizeof(real))));
-typedef accreal Sums __attribute__((vector_size(SUMS * sizeof(accreal))));
-typedef int64_t Bits __attribute__((vector_size(SUMS * sizeof(int64_t))));
+enum { STREAMS = 4 };
 
 /* The sums of all rows, in four independent chains of additions, so that none waits for the one
  * before it. */
@@ -32,39 +31,28 @@ typedef struct {
 enum { DISTANCES, PRODUCTS };
 
 /* V, with 0 where the bits of KEEP are 0. */
-#define KEPT(V, KEEP) ((Sums)((Bits)(V) & *(KEEP)))
-
-LOOP load(Sums *to, const real *x)
-{
-#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
-  *to = (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x)); /* compilers would convert two halves */
-#else
-  Reals v;
-  memcpy(&v, x, sizeof v);
-  *to = __builtin_convertvector(v, Sums);
-#endif
-}
+#define KEPT(V, KEEP) ((Sums)((SumBits)(V) & *(KEEP)))
 
 LOOP add_to(Sums *sum, const Sums *more)
 {
-#if defined(TH_REAL_IS_FLOAT) && defined(__AVX512F__)
-  *sum = (Sums)THAddViaFma((__m512d)*sum, (__m512d)*more);
+#if defined(TH_REAL_IS_FLOAT) && TH_VECTOR == 64
+  *sum = THAddViaFma(*sum, *more);
 #else
   *sum += *more;
 #endif
 }
 
 LOOP add(Totals *t, int stream, int what, const real *x, const real *g, accreal mean,
-         const Bits *keep)
+         const SumBits *keep)
 {
   Sums v, y;
-  load(&v, x);
+  load_sums(&v, x);
   if (what == DISTANCES) {
     const Sums d = KEPT(v - mean, keep), square = d * d;
     add_to(&t->sum[stream], &d);
     add_to(&t->dot[stream], &square);
   } else {
-    load(&y, g);
+    load_sums(&y, g);
     const Sums kept = KEPT(y, keep), product = KEPT(y * (v - mean), keep);
     add_to(&t->sum[stream], &kept);
     add_to(&t->dot[stream], &product);
@@ -93,8 +81,8 @@ LOOP add_rows(const THNNPanel *p, int what, const real *x, const real *g, accrea
   enum { STEP = STREAMS * SUMS };
   const ptrdiff_t n = p->n, rest = n % SUMS, rows = PREFETCH / n * p->rowStride,
                   ahead = PREFETCH % n;
-  const Bits all = ~(Bits){0};
-  Bits last = all;
+  const SumBits all = ~(SumBits){0};
+  SumBits last = all;
   for (int l = 0; l < SUMS - rest; l++)
     last[l] = 0;
   Totals t = {0};
@@ -150,11 +138,11 @@ LOOP add_vectors(const THNNPanel *p, int what, const real *x, const real *g, con
     }
     for (int k = 0; k < vectors; k++) {
       Sums away, v;
-      load(&away, x + at + k * SUMS);
+      load_sums(&away, x + at + k * SUMS);
       away -= m[k];
       v = away;
       if (what == PRODUCTS)
-        load(&v, g + at + k * SUMS);
+        load_sums(&v, g + at + k * SUMS);
       const Sums product = v * away;
       add_to(&s[k], &v);
       add_to(&d[k], &product);
@@ -278,8 +266,7 @@ LOOP gradient_row(ptrdiff_t n, const real *x, const real *g, real slope, real sh
 
 /* A line of a streamed result is computed in registers: its inputs come from the L2 cache, and a
  * buffer between would take longer. */
-typedef real Vector __attribute__((vector_size(TH_STREAM_VECTOR)));
-enum { WIDE = TH_STREAM_VECTOR / sizeof(real), PER_LINE = LINE / WIDE };
+enum { PER_LINE = LINE / LANES };
 
 /* How many of n elements come before the first line. */
 static inline ptrdiff_t before_lines(ptrdiff_t n, const real *y)
@@ -295,9 +282,9 @@ LOOP stream_lines(int lines, const real *x, int far, real shift, real factor, re
   Vector made[LINES * PER_LINE];
   TH_PRAGMA(GCC unroll 16)
   for (int k = 0; k < lines * PER_LINE; k++) {
-    memcpy(&made[k], x + k * WIDE, sizeof made[k]);
+    memcpy(&made[k], x + k * LANES, sizeof made[k]);
     if (far && k % PER_LINE == 0)
-      prefetch(x, k * WIDE + FAR);
+      prefetch(x, k * LANES + FAR);
     made[k] = (made[k] - shift) * factor + offset;
   }
   THStream_lines(y, made, (size_t)lines);
@@ -325,8 +312,8 @@ LOOP stream_gradient(ptrdiff_t n, const real *x, const real *g, real slope, real
   for (; i + LINE <= n; i += LINE) {
     Vector v, made[PER_LINE];
     for (int k = 0; k < PER_LINE; k++) {
-      memcpy(&v, x + i + k * WIDE, sizeof v);
-      memcpy(&made[k], g + i + k * WIDE, sizeof v);
+      memcpy(&v, x + i + k * LANES, sizeof v);
+      memcpy(&made[k], g + i + k * LANES, sizeof v);
       made[k] = made[k] * slope + ((v - shift) * factor + offset);
     }
     THStream_lines(y + i, made, 1);

@@ -8,7 +8,7 @@
 #include "THNN/layer/Template.h"
 #include "THNN/simd/Tuning.h"
 
-#include "THNN/simd/Vectors.h"
+#include "TH/simd/THSimdReal.h"
 
 /* UNROLL vectors are computed at a time, and BATCH rows of windows. */
 enum { UNROLL = 4, BATCH = THNN_SUM_BATCH };
@@ -18,43 +18,29 @@ enum { UNROLL = 4, BATCH = THNN_SUM_BATCH };
 /* Windows of long rows are summed one by one, in vectors of sums. */
 
 enum { SUMS = VECTOR / sizeof(accreal) };
-typedef accreal Sums __attribute__((vector_size(VECTOR)));
-typedef real Summed __attribute__((vector_size(SUMS * sizeof(real))));
-
-INLINE Sums load_summed(const real *x)
-{
-#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT) /* gcc would convert two halves */
-  return (Sums)_mm512_cvtps_pd(_mm256_loadu_ps(x));
-#else
-  Summed v;
-  memcpy(&v, x, sizeof v);
-  return __builtin_convertvector(v, Sums);
-#endif
-}
 
 /* The sum next to conversions of floats, which would compete with an addition for its port. */
-INLINE Sums added(Sums a, Sums b)
+INLINE THDoubles added(THDoubles a, THDoubles b)
 {
-#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
-  return (Sums)THAddViaFma((__m512d)a, (__m512d)b);
+#if defined(TH_REAL_IS_FLOAT)
+  return THAddViaFma(a, b);
 #else
   return a + b;
 #endif
 }
 
 /* n elements, fewer than SUMS, followed by zeros. */
-INLINE Sums load_some(const real *x, ptrdiff_t n)
+INLINE THDoubles load_some(const real *x, ptrdiff_t n)
 {
-#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
-  const __m512 v = MASKED_LOAD((1 << n) - 1, x);
-  return (Sums)_mm512_cvtps_pd(_mm512_castps512_ps256(v));
-#elif defined(__AVX512F__)
-  return (Sums)MASKED_LOAD((1 << n) - 1, x);
+#if TH_VECTOR_MASKS && defined(TH_REAL_IS_FLOAT)
+  return THDoubles_loadFloatsMasked((THMask64)((1 << n) - 1), x);
+#elif TH_VECTOR_MASKS
+  return Vector_(loadMasked)((Mask)((1 << n) - 1), x);
 #else
   real padded[SUMS] = {0};
   for (ptrdiff_t i = 0; i < n; i++)
     padded[i] = x[i];
-  return load_summed(padded);
+  return load_doubles(padded);
 #endif
 }
 
@@ -72,28 +58,20 @@ INLINE accreal sum_of_window(const THNNPlanes *p, const THNNSpan *t, const THNNS
       slices = 1;
     }
   }
-  Sums sum[UNROLL] = {{0}};
+  THDoubles sum[UNROLL] = {{0}};
   for (ptrdiff_t z = 0; z < slices; z++)
     for (ptrdiff_t r = 0; r < rows; r++) {
       const real *from = x + z * slice + r * width;
       ptrdiff_t i = 0;
       for (; i + UNROLL * SUMS <= n; i += UNROLL * SUMS)
         for (int k = 0; k < UNROLL; k++)
-          sum[k] = added(sum[k], load_summed(from + i + k * SUMS));
+          sum[k] = added(sum[k], load_doubles(from + i + k * SUMS));
       for (; i + SUMS <= n; i += SUMS)
-        sum[0] = added(sum[0], load_summed(from + i));
+        sum[0] = added(sum[0], load_doubles(from + i));
       if (i < n)
         sum[1] += load_some(from + i, n - i);
     }
-  sum[0] = (sum[0] + sum[1]) + (sum[2] + sum[3]);
-#if defined(__AVX512F__)
-  return _mm512_reduce_add_pd((__m512d)sum[0]);
-#else
-  accreal all = sum[0][0];
-  for (int k = 1; k < SUMS; k++)
-    all += sum[0][k];
-  return all;
-#endif
+  return THDoubles_sum((sum[0] + sum[1]) + (sum[2] + sum[3]));
 }
 
 /* Whether windows are summed one by one faster than by sums of columns, which all windows of a row
@@ -209,24 +187,12 @@ static void spread_windows_plainly(const THNNPlanes *p, const THNNSpans *spans, 
   } else                                                       \
     FUNCTION(__VA_ARGS__, 0, 1, (N))
 
-INLINE Vector load(const real *x)
-{
-  Vector v;
-  memcpy(&v, x, sizeof v);
-  return v;
-}
-
-INLINE void store(real *x, Vector v)
-{
-  memcpy(x, &v, sizeof v);
-}
-
 /* Load and store of n elements, fewer than LANES.  The other lanes are loaded as 0, and not stored.
  */
 INLINE Vector load_partial(const real *x, ptrdiff_t n)
 {
-#if defined(__AVX512F__)
-  return (Vector)MASKED_LOAD((1 << n) - 1, x);
+#if TH_VECTOR_MASKS
+  return Vector_(loadMasked)((Mask)((1 << n) - 1), x);
 #else
   real padded[LANES] = {0};
   for (ptrdiff_t i = 0; i < n; i++)
@@ -237,8 +203,8 @@ INLINE Vector load_partial(const real *x, ptrdiff_t n)
 
 INLINE void store_partial(real *x, Vector v, ptrdiff_t n)
 {
-#if defined(__AVX512F__)
-  MASKED_STORE(x, (1 << n) - 1, v);
+#if TH_VECTOR_MASKS
+  Vector_(storeMasked)(x, (Mask)((1 << n) - 1), v);
 #else
   real padded[LANES];
   store(padded, v);
@@ -277,7 +243,7 @@ static inline void set_rows(Counts *c, const THNNSpan *span, int64_t rows, ptrdi
     c->divisors[k] = 1;
 }
 
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
 /* Strips are used for rows of at most this many elements: with longer rows, too many cache lines
  * would be written at a time. */
 enum { MAX_STRIP_ROW = 512 / sizeof(real) };
@@ -365,20 +331,17 @@ static void take_windows(const Taking *t, const THNNWindowSum *w, ptrdiff_t n)
   }
 }
 
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
 /* In images, strips of LANES windows go down the plane: the sums of the last two rows of the image
  * stay in registers for the next windows that cover these rows, and no line is written. */
 
 enum { STRIPS = 16 }; /* the most at a time */
 
-#define NEXT8  1, 2, 3, 4, 5, 6, 7, 8
-#define NEXT16 NEXT8, 9, 10, 11, 12, 13, 14, 15, 16
-
 /* The columns of a strip, the same in each row. */
 typedef struct {
-  ptrdiff_t at, first;        /* its first window, and its first column, perhaps in the padding */
-  uint16_t low, high, beyond; /* lanes in the image, of the three vectors that sums are made of */
-  uint16_t each;              /* lanes that are windows */
+  ptrdiff_t at, first;    /* its first window, and its first column, perhaps in the padding */
+  Mask low, high, beyond; /* lanes in the image, of the three vectors that sums are made of */
+  Mask each;              /* lanes that are windows */
 } Strip;
 
 INLINE Strip strip_from(const THNNPlanes *p, const THNNWindowSum *w, ptrdiff_t step, ptrdiff_t at)
@@ -395,24 +358,19 @@ INLINE Strip strip_from(const THNNPlanes *p, const THNNWindowSum *w, ptrdiff_t s
 
 /* The number of columns by which the sum of each window is divided, and 1 where there is no window.
  */
-INLINE Vector columns_of(const THNNSpan *span, uint16_t windows)
+INLINE Vector columns_of(const THNNSpan *span, Mask windows)
 {
   enum { NEXT_SPAN = sizeof *span / sizeof(int) };
-  int spans[LANES];
-  for (int k = 0; k < LANES; k++)
+  int spans[TH_VECTOR / sizeof(int)];
+  for (int k = 0; k < (int)(TH_VECTOR / sizeof(int)); k++)
     spans[k] = k * NEXT_SPAN;
+  const THInts counts =
+      THInts_gatherOr(THInts_all(1), windows, (const int32_t *)(const void *)&span->count,
+                      THInts_load(spans));
 #if defined(TH_REAL_IS_FLOAT)
-  __m512i at;
-  memcpy(&at, spans, sizeof at);
-  return (Vector)_mm512_cvtepi32_ps(_mm512_mask_i32gather_epi32(_mm512_set1_epi32(1), windows, at,
-                                                                &span->count, sizeof(int)));
+  return __builtin_convertvector(counts, THFloats);
 #else
-  __m256i at;
-  memcpy(&at, spans, sizeof at);
-  return (Vector)
-      _mm512_cvtepi32_pd(_mm256_mmask_i32gather_epi32(_mm256_set1_epi32(1), (__mmask8)windows, at,
-                                                      (const int *)(const void *)&span->count,
-                                                      sizeof(int)));
+  return THDoubles_ofLowerInts(counts);
 #endif
 }
 
@@ -424,16 +382,16 @@ INLINE Vector sum_row(const Strip *s, const real *x, ptrdiff_t size, ptrdiff_t s
   x += s->first;
   if (ahead)
     __builtin_prefetch(x + ahead);
-  const Vector a = (Vector)MASKED_LOAD(s->low, x);
+  const Vector a = Vector_(loadMasked)(s->low, x);
   if (step == 1)
-    return a + (Vector)MASKED_LOAD(s->high, x + 1) + (Vector)MASKED_LOAD(s->beyond, x + 2);
-  const Vector b = (Vector)MASKED_LOAD(s->high, x + LANES), even = MIX(a, b, EVEN);
+    return a + Vector_(loadMasked)(s->high, x + 1) + Vector_(loadMasked)(s->beyond, x + 2);
+  const Vector b = Vector_(loadMasked)(s->high, x + LANES), even = MIX(a, b, EVEN);
   if (ahead)
     __builtin_prefetch(x + ahead + LANES);
   const Vector row = even + MIX(a, b, ODD);
   if (size == 2)
     return row;
-  return row + MIX(even, (Vector)MASKED_LOAD(s->beyond & 1, x + 2 * LANES), NEXT);
+  return row + Vector_(next)(even, Vector_(loadMasked)(s->beyond & 1, x + 2 * LANES));
 }
 
 /* The rows of the image that a row of windows covers: news rows beginning with from, and before
@@ -474,7 +432,7 @@ INLINE void sum_of_strip(const Strip *s, Sum *sum, const NewRows *rows, ptrdiff_
   if (whole)
     store(y, all * sum->factor);
   else
-    MASKED_STORE(y, s->each, all * sum->factor);
+    Vector_(storeMasked)(y, s->each, all * sum->factor);
 }
 
 /* Computes the windows of some strips, beginning with window first of each row; the last strip may
@@ -562,7 +520,7 @@ static void sum_small_windows(const THNNPlanes *p, const THNNWindowSum *w, const
 {
   const THNNSpans *spans = w->spans;
   Counts counts = {0, memory};
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
   if (are_summed_in_strips(p, w, x, y))
     return;
 #endif
@@ -722,7 +680,7 @@ static void make_lines(Lines *l)
   l->made += batch;
 }
 
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
 /* In images, a strip of LANES windows goes down the plane: the gradients of the last rows of
  * windows stay in registers until the rows of the image have added them, and no line is written. */
 
@@ -745,7 +703,7 @@ typedef struct {
  * windows, each one lane before the other; the factor is 1 where there is no window. */
 typedef struct {
   ptrdiff_t window[WIDE];
-  uint16_t there[WIDE]; /* lanes that are windows */
+  Mask there[WIDE]; /* lanes that are windows */
   Vector factor[WIDE];
 } Factors;
 
@@ -770,7 +728,7 @@ INLINE void add_windows(Given *given, const real *x, const Factors *f, ptrdiff_t
   }
   given->even[0] = given->odd[0] = (Vector){0};
   for (ptrdiff_t k = 0; k < THMax(evens, odds); k++) {
-    const Vector part = (Vector)MASKED_LOAD(f->there[k], x + f->window[k]) * f->factor[k];
+    const Vector part = Vector_(loadMasked)(f->there[k], x + f->window[k]) * f->factor[k];
     if (k >= oddPad && k < evens)
       given->even[0] = k == oddPad ? part : given->even[0] + part;
     if (k < odds)
@@ -781,7 +739,7 @@ INLINE void add_windows(Given *given, const real *x, const Factors *f, ptrdiff_t
 /* The columns that are written: whole vectors, or the lanes lower and upper. */
 typedef struct {
   int whole;
-  uint16_t lower, upper;
+  Mask lower, upper;
 } Written;
 
 INLINE void write_columns(real *y, Vector even, Vector odd, ptrdiff_t step, Written written)
@@ -792,9 +750,9 @@ INLINE void write_columns(real *y, Vector even, Vector odd, ptrdiff_t step, Writ
     if (step == 2)
       store(y + LANES, right);
   } else {
-    MASKED_STORE(y, written.lower, left);
+    Vector_(storeMasked)(y, written.lower, left);
     if (step == 2)
-      MASKED_STORE(y + LANES, written.upper, right);
+      Vector_(storeMasked)(y + LANES, written.upper, right);
   }
 }
 
@@ -921,7 +879,7 @@ static void spread_small_windows(const THNNPlanes *p, const THNNWindowSum *w, co
 {
   const THNNSpans *spans = w->spans;
   Lines l = {.p = p, .w = w, .x = x, .counts = {0, memory}};
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
   if (are_spread_in_strips(p, w, x, y))
     return;
 #endif
@@ -986,17 +944,18 @@ const THNN_(WindowSumKernel) TH_LEVEL_(THNN_(windowSum))[] = {
 INLINE void sum_planes(const THNNPlanes *p, const THNNSpan *t, const THNNSpan *h, const THNNSpan *w,
                        ptrdiff_t planes, int vectors, ptrdiff_t some, const real *x, real *y)
 {
+  typedef real Means __attribute__((vector_size(SUMS * sizeof(real))));
   const accreal count = (accreal)(t->count * h->count * w->count);
-  Sums sum[UNROLL] = {{0}};
+  THDoubles sum[UNROLL] = {{0}};
   for (ptrdiff_t z = t->begin; z < t->end; z++)
     for (ptrdiff_t r = h->begin; r < h->end; r++) {
       const real *from = x + ((z * p->in[1] + r) * p->in[2] + w->begin) * planes;
       for (ptrdiff_t c = w->begin; c < w->end; c++, from += planes)
         for (int k = 0; k < vectors; k++)
-          sum[k] = added(sum[k], some ? load_some(from, some) : load_summed(from + k * SUMS));
+          sum[k] = added(sum[k], some ? load_some(from, some) : load_doubles(from + k * SUMS));
     }
   for (int k = 0; k < vectors; k++) {
-    const Summed mean = __builtin_convertvector(sum[k] / count, Summed);
+    const Means mean = __builtin_convertvector(sum[k] / count, Means);
     memcpy(y + k * SUMS, &mean, some ? (size_t)some * sizeof *y : sizeof mean);
   }
 }

@@ -5,13 +5,12 @@
 #include "THNN/layer/Template.h"
 #include "THNN/simd/Tuning.h"
 
-#if defined(__AVX512F__)
-#include <immintrin.h>
+#include "TH/simd/THSimdReal.h"
 
-#include "THNN/simd/LanesBetween.h"
+#if TH_VECTOR_MASKS
 #include "THNN/simd/StreamWriter.h"
 
-enum { WIDE = 64 / sizeof(real), NONE = -1 };
+enum { NONE = -1 };
 
 /* A window's largest element is stored as its offset from the window's first element, in an integer
  * as wide as real. */
@@ -19,44 +18,10 @@ enum { WIDE = 64 / sizeof(real), NONE = -1 };
 #define INTERLEAVED(A, B)                                                                          \
   A, B, A + 1, B + 1, A + 2, B + 2, A + 3, B + 3, A + 4, B + 4, A + 5, B + 5, A + 6, B + 6, A + 7, \
       B + 7
-#define ALL_OF(I)               _mm512_set1_epi32(I)
-#define EVENS                   {0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30}
-#define ADD(A, B)               _mm512_add_epi32(A, B)
-#define LARGER_OF(A, B)         _mm512_max_epi32(A, B)
-#define SMALLER_OF(A, B)        _mm512_min_epi32(A, B)
-#define TAKE_AWAY(A, B)         _mm512_sub_epi32(A, B)
-#define NOT_BELOW(MASK, A, B)   _mm512_mask_cmpge_epu32_mask(MASK, A, B)
-#define LEAST_OF(A, B)          _mm512_min_epu32(A, B)
-#define MOST_OF(A, B)           _mm512_max_epu32(A, B)
-#define ARE_EQUAL(A, B)         _mm512_cmpeq_epi32_mask(A, B)
-#define PICK(MASK, A, OTHER)    _mm512_mask_mov_epi32(OTHER, MASK, A)
-#define LOAD(MASK, X)           _mm512_maskz_loadu_ps(MASK, X)
-#define STORE(X, MASK, V)       _mm512_mask_storeu_ps(X, MASK, V)
-#define ADD_WHERE(SUM, MASK, V) _mm512_mask_add_ps(SUM, MASK, SUM, V)
-#define MIX(A, LANES, B)        _mm512_permutex2var_ps(A, LANES, B)
 typedef int32_t Taken;
-typedef __mmask16 Mask;
-typedef __m512 Wide;
 #else
-#define INTERLEAVED(A, B)       A, B, A + 1, B + 1, A + 2, B + 2, A + 3, B + 3
-#define ALL_OF(I)               _mm512_set1_epi64(I)
-#define EVENS                   {0, 2, 4, 6, 8, 10, 12, 14}
-#define ADD(A, B)               _mm512_add_epi64(A, B)
-#define LARGER_OF(A, B)         _mm512_max_epi64(A, B)
-#define SMALLER_OF(A, B)        _mm512_min_epi64(A, B)
-#define TAKE_AWAY(A, B)         _mm512_sub_epi64(A, B)
-#define NOT_BELOW(MASK, A, B)   _mm512_mask_cmpge_epu64_mask(MASK, A, B)
-#define LEAST_OF(A, B)          _mm512_min_epu64(A, B)
-#define MOST_OF(A, B)           _mm512_max_epu64(A, B)
-#define ARE_EQUAL(A, B)         _mm512_cmpeq_epi64_mask(A, B)
-#define PICK(MASK, A, OTHER)    _mm512_mask_mov_epi64(OTHER, MASK, A)
-#define LOAD(MASK, X)           _mm512_maskz_loadu_pd(MASK, X)
-#define STORE(X, MASK, V)       _mm512_mask_storeu_pd(X, MASK, V)
-#define ADD_WHERE(SUM, MASK, V) _mm512_mask_add_pd(SUM, MASK, SUM, V)
-#define MIX(A, LANES, B)        _mm512_permutex2var_pd(A, LANES, B)
+#define INTERLEAVED(A, B) A, B, A + 1, B + 1, A + 2, B + 2, A + 3, B + 3
 typedef int64_t Taken;
-typedef __mmask8 Mask;
-typedef __m512d Wide;
 #endif
 
 #define KERNEL static inline __attribute__((always_inline))
@@ -79,30 +44,16 @@ typedef struct {
 
 KERNEL Row row_of(const Plane *p, ptrdiff_t row)
 {
-  real *const g = p->rows + (row & (THNN_POOL_ROWS - 1)) * 2 * p->pitch + WIDE;
+  real *const g = p->rows + (row & (THNN_POOL_ROWS - 1)) * 2 * p->pitch + LANES;
   return (Row){g, (Taken *)(void *)(g + p->pitch)};
-}
-
-KERNEL __m512i lanes_of(const Taken *lane)
-{
-  __m512i v;
-  memcpy(&v, lane, sizeof v);
-  return v;
-}
-
-KERNEL Wide values_of(const real *x)
-{
-  Wide v;
-  memcpy(&v, x, sizeof v);
-  return v;
 }
 
 /* Windows from ... of a row take nothing. */
 static void clear(ptrdiff_t pitch, Row to, ptrdiff_t from)
 {
-  for (ptrdiff_t k = from; k < pitch - WIDE; k += WIDE) {
-    memset(to.g + k, 0, sizeof(Wide));
-    memset(to.taken + k, NONE, sizeof(Wide));
+  for (ptrdiff_t k = from; k < pitch - LANES; k += LANES) {
+    memset(to.g + k, 0, sizeof(Vector));
+    memset(to.taken + k, NONE, sizeof(Vector));
   }
 }
 
@@ -112,9 +63,9 @@ KERNEL void begin_plane(const Plane *p)
   const ptrdiff_t count = THMin(THNN_POOL_ROWS, p->height.output + 2);
   for (ptrdiff_t row = -1; row + 1 < count; row++) {
     const Row to = row_of(p, row);
-    memset(to.g - WIDE, 0, sizeof(Wide));
-    memset(to.taken - WIDE, NONE, sizeof(Wide));
-    clear(p->pitch, to, row < 0 ? 0 : THMax(WIDE, p->width.output));
+    memset(to.g - LANES, 0, sizeof(Vector));
+    memset(to.taken - LANES, NONE, sizeof(Vector));
+    clear(p->pitch, to, row < 0 ? 0 : THMax(LANES, p->width.output));
   }
 }
 
@@ -129,49 +80,47 @@ KERNEL int load_windows(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size)
 {
   const THNNWindow *h = &p->height;
   const ptrdiff_t columns = p->width.output, next = p->width.input;
-  const Mask wanted = columns < WIDE ? (Mask)lanes_between(0, columns) : (Mask)-1;
+  const Mask wanted = columns < LANES ? lanes_between(0, columns) : (Mask)-1;
   /* For each window: its first column in index tensors; its first column in the image, counted from
    * that; and the number of its columns in the image. */
-  static const Taken evens[] = EVENS;
-  const __m512i none = ALL_OF(NONE), zero = ALL_OF(0);
-  const __m512i left = ADD(lanes_of(evens), ALL_OF((Taken)(2 * k - p->width.pad)));
-  const __m512i first = ADD(left, ALL_OF(TH_INDEX_BASE));
-  const __m512i from = LARGER_OF(zero, TAKE_AWAY(zero, left));
-  const __m512i count =
-      TAKE_AWAY(SMALLER_OF(ALL_OF((Taken)size), TAKE_AWAY(ALL_OF((Taken)next), left)), from);
-  __m512i most = zero;
+  const Integers none = Integers_(all)(NONE), zero = Integers_(all)(0);
+  const Integers left = 2 * Integers_(counting)() + Integers_(all)((Taken)(2 * k - p->width.pad));
+  const Integers first = left + Integers_(all)(TH_INDEX_BASE);
+  const Integers from = Integers_(max)(zero, zero - left);
+  const Integers count =
+      Integers_(min)(Integers_(all)((Taken)size), Integers_(all)((Taken)next) - left) - from;
+  Integers most = zero;
   for (ptrdiff_t row = rows.begin; row < rows.end; row++) {
     const Row to = row_of(p, row);
     const ptrdiff_t top = 2 * row - h->pad;
     const int64_t *index = p->index + row * columns + k;
     const real *g = p->g + row * columns + k;
-    const __m512i low = _mm512_maskz_loadu_epi64((__mmask8)wanted, index);
+    const THLongs low = THLongs_loadMasked((THMask64)wanted, index);
 #if defined(TH_REAL_IS_FLOAT)
-    const __m512i high = _mm512_maskz_loadu_epi64((__mmask8)(wanted >> 8), index + 8);
-    const __m512i at = _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(low)),
-                                          _mm512_cvtepi64_epi32(high), 1);
+    const THLongs high = THLongs_loadMasked((THMask64)(wanted >> 8), index + 8);
+    const Integers at = THInts_ofLongs(low, high);
     __builtin_prefetch((const char *)index + THNN_PREFETCH_NEAR + 64);
 #else
-    const __m512i at = low;
+    const Integers at = low;
 #endif
     __builtin_prefetch((const char *)index + THNN_PREFETCH_NEAR);
     __builtin_prefetch((const char *)g + THNN_PREFETCH_NEAR);
-    const __m512i taken = TAKE_AWAY(TAKE_AWAY(at, ALL_OF((Taken)(top * next))), first);
-    const __m512i behind = TAKE_AWAY(taken, from);
-    __m512i least = none; /* the largest unsigned; below count if the element is in the window */
+    const Integers taken = at - Integers_(all)((Taken)(top * next)) - first;
+    const Integers behind = taken - from;
+    Integers least = none; /* the largest unsigned; below count if the element is in the window */
     if (top >= 0 && top + size <= h->input)
       for (ptrdiff_t r = 0; r < size; r++)
-        least = LEAST_OF(least, TAKE_AWAY(behind, ALL_OF((Taken)(r * next))));
+        least = Integers_(minUnsigned)(least, behind - Integers_(all)((Taken)(r * next)));
     else
       for (ptrdiff_t r = THMax(0, -top); r < THMin(size, h->input - top); r++)
-        least = LEAST_OF(least, TAKE_AWAY(behind, ALL_OF((Taken)(r * next))));
-    most = MOST_OF(most, least);
-    const __m512i kept = PICK(wanted, taken, none);
-    const Wide values = LOAD(wanted, g);
-    memcpy(to.taken + k, &kept, sizeof kept);
-    memcpy(to.g + k, &values, sizeof values);
+        least = Integers_(minUnsigned)(least, behind - Integers_(all)((Taken)(r * next)));
+    most = Integers_(maxUnsigned)(most, least);
+    const Integers kept = Integers_(select)(wanted, taken, none);
+    const Vector values = Vector_(loadMasked)(wanted, g);
+    Integers_(store)(to.taken + k, kept);
+    store(to.g + k, values);
   }
-  return !NOT_BELOW(wanted, most, count);
+  return !(wanted & Integers_(atLeastUnsigned)(most, count));
 }
 
 /* Loads rows of windows; the last vector of a row loads some windows again. */
@@ -180,8 +129,8 @@ KERNEL int load_rows(const Plane *p, Rows rows, ptrdiff_t size)
   const ptrdiff_t columns = p->width.output, output = p->height.output;
   const Rows inside = {rows.begin, THMin(rows.end, output)};
   int own = 1;
-  for (ptrdiff_t k = 0; k < columns; k += WIDE)
-    own &= load_windows(p, inside, THMax(0, THMin(k, columns - WIDE)), size);
+  for (ptrdiff_t k = 0; k < columns; k += LANES)
+    own &= load_windows(p, inside, THMax(0, THMin(k, columns - LANES)), size);
   for (ptrdiff_t row = THMax(rows.begin, output); row < rows.end; row++)
     clear(p->pitch, row_of(p, row), 0);
   return own;
@@ -189,19 +138,20 @@ KERNEL int load_rows(const Plane *p, Rows rows, ptrdiff_t size)
 
 /* The gradients of neighbouring windows, and which elements these took. */
 typedef struct {
-  Wide g;
-  __m512i taken;
+  Vector g;
+  Integers taken;
 } Windows;
 
 KERNEL Windows windows_of(Row row, ptrdiff_t k)
 {
-  return (Windows){values_of(row.g + k), lanes_of(row.taken + k)};
+  return (Windows){load(row.g + k), Integers_(load)(row.taken + k)};
 }
 
 /* sum + the gradients of the windows that took the element at offset index. */
-KERNEL Wide add_taken(Wide sum, Windows windows, ptrdiff_t index)
+KERNEL Vector add_taken(Vector sum, Windows windows, ptrdiff_t index)
 {
-  return ADD_WHERE(sum, ARE_EQUAL(windows.taken, ALL_OF((Taken)index)), windows.g);
+  return Vector_(select)(Integers_(equal)(windows.taken, Integers_(all)((Taken)index)),
+                         sum + windows.g, sum);
 }
 
 /* The lanes of two vectors that are columns of the image. */
@@ -210,14 +160,14 @@ typedef struct {
   Mask low, high;
 } Columns;
 
-KERNEL void store(real *y, const Columns *columns, Wide low, Wide high)
+KERNEL void store_columns(real *y, const Columns *columns, Vector low, Vector high)
 {
   if (columns->all) {
-    memcpy(y, &low, sizeof low);
-    memcpy(y + WIDE, &high, sizeof high);
+    store(y, low);
+    store(y + LANES, high);
   } else {
-    STORE(y, columns->low, low);
-    STORE(y + WIDE, columns->high, high);
+    Vector_(storeMasked)(y, columns->low, low);
+    Vector_(storeMasked)(y + LANES, columns->high, high);
   }
 }
 
@@ -228,21 +178,21 @@ KERNEL void store(real *y, const Columns *columns, Wide low, Wide high)
 KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, real *y,
                         ptrdiff_t later)
 {
-  enum { HALF = WIDE / 2 };
-  static const Taken mixed[2][2][WIDE] = {
-      {{INTERLEAVED(0, WIDE)}, {INTERLEAVED(HALF, WIDE + HALF)}},
-      {{INTERLEAVED(WIDE, 0)}, {INTERLEAVED(WIDE + HALF, HALF)}}};
+  enum { HALF = LANES / 2 };
+  static const Taken mixed[2][2][LANES] = {
+      {{INTERLEAVED(0, LANES)}, {INTERLEAVED(HALF, LANES + HALF)}},
+      {{INTERLEAVED(LANES, 0)}, {INTERLEAVED(LANES + HALF, HALF)}}};
   const ptrdiff_t pad = p->width.pad, next = p->width.input, last = 2 * next;
   const ptrdiff_t count = next - 2 * k, end = p->height.input;
-  const Columns columns = {count >= 2 * WIDE, (Mask)lanes_between(0, count),
-                           (Mask)lanes_between(0, count - WIDE)};
-  const __m512i low = lanes_of(mixed[pad][0]), high = lanes_of(mixed[pad][1]);
+  const Columns columns = {count >= 2 * LANES, lanes_between(0, count),
+                           lanes_between(0, count - LANES)};
+  const Integers low = Integers_(load)(mixed[pad][0]), high = Integers_(load)(mixed[pad][1]);
   const Row before = row_of(p, rows.begin - 1);
-  const Wide zero = {0};
+  const Vector zero = {0};
   Windows left = windows_of(before, k + pad - 1), right = windows_of(before, k + pad);
   Windows own = windows_of(before, k);
   for (ptrdiff_t row = rows.begin, i = 2 * row - p->height.pad; row < rows.end; row++, i += 2) {
-    Wide two = zero, one = zero, twoBelow = zero, oneBelow = zero;
+    Vector two = zero, one = zero, twoBelow = zero, oneBelow = zero;
     if (size == 3) {
       two = add_taken(add_taken(two, left, last + 2), right, last);
       one = add_taken(one, own, last + 1);
@@ -262,11 +212,13 @@ KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, 
     for (int line = 0; line < 4; line++)
       __builtin_prefetch((const char *)y + later + line * TH_STREAM_LINE, 1);
     if (i >= 0) {
-      store(y, &columns, MIX(two, low, one), MIX(two, high, one));
+      store_columns(y, &columns, Vector_(permuteTwo)(two, one, low),
+                    Vector_(permuteTwo)(two, one, high));
       y += next;
     }
     if (i + 1 < end) {
-      store(y, &columns, MIX(twoBelow, low, oneBelow), MIX(twoBelow, high, oneBelow));
+      store_columns(y, &columns, Vector_(permuteTwo)(twoBelow, oneBelow, low),
+                    Vector_(permuteTwo)(twoBelow, oneBelow, high));
       y += next;
     }
   }
@@ -277,7 +229,7 @@ KERNEL void add_columns(const Plane *p, Rows rows, ptrdiff_t k, ptrdiff_t size, 
 KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, StreamWriter *s)
 {
   const ptrdiff_t next = p->width.input, pad = p->height.pad, end = p->height.input;
-  const int again = next % 2 == 0 && next >= 2 * WIDE; /* the last columns compute some again */
+  const int again = next % 2 == 0 && next >= 2 * LANES; /* the last columns compute some again */
   begin_plane(p);
   for (Rows rows = {0, 0}; 2 * rows.end - pad < end; rows.begin = rows.end) {
     rows.end = THMin(rows.begin + THNN_POOL_ROWS - 1, (end + pad + 1) / 2);
@@ -285,8 +237,8 @@ KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, StreamWriter *s)
       return 0;
     const ptrdiff_t first = THMax(0, 2 * rows.begin - pad), past = THMin(2 * rows.end - pad, end);
     real *const to = s ? s->buffer + s->held : y + first * next;
-    for (ptrdiff_t at = 0; at < next; at += 2 * WIDE) {
-      const ptrdiff_t column = again ? THMin(at, next - 2 * WIDE) : at;
+    for (ptrdiff_t at = 0; at < next; at += 2 * LANES) {
+      const ptrdiff_t column = again ? THMin(at, next - 2 * LANES) : at;
       add_columns(p, rows, column / 2, size, to + column, s ? 0 : THNN_PREFETCH_NEAR);
     }
     if (s)

@@ -10,11 +10,7 @@
 
 #include "THNN/simd/CopyRow.h"
 #include "TH/core/THScratch.h"
-#if defined(__AVX512F__)
-#include <immintrin.h>
-
-#include "THNN/simd/LanesBetween.h"
-#endif
+#include "TH/simd/THSimdReal.h"
 
 /* Indices are as wide as the elements, so that vectors of both have the same number of lanes. */
 #if defined(TH_REAL_IS_FLOAT)
@@ -25,7 +21,7 @@ typedef int64_t index_t;
 
 enum {
   BLOCK = 64,  /* windows of a row that are computed together */
-  LANES = 16,  /* their number is rounded up to a multiple of this */
+  GROUP = 16,  /* their number is rounded up to a multiple of this */
   ROOM = 1024, /* the most elements that a block of small windows covers */
   STEPS = 4,   /* the largest step of small windows */
   SLICES = 4,  /* slices, and rows of each, whose results are kept */
@@ -45,7 +41,7 @@ typedef struct {
 typedef struct {
   const THNNWindow *w;
   ptrdiff_t begin, end;
-  ptrdiff_t count;      /* of windows, rounded up to a multiple of LANES */
+  ptrdiff_t count;      /* of windows, rounded up to a multiple of GROUP */
   ptrdiff_t start;      /* the first one's first column, perhaps in the padding */
   ptrdiff_t pitch;      /* elements from one phase to the next; 0 if windows are not small */
   index_t first[BLOCK]; /* the first column of each window that is in the image */
@@ -65,54 +61,43 @@ typedef struct {
 
 /* --- one row --------------------------------------------------------------------------------- */
 
+/* The lists of THSimdLists.h for vectors of 16 to 64 bytes. */
 #if defined(TH_REAL_IS_FLOAT)
-#define EVEN16 0, 2, 4, 6
-#define ODD16  1, 3, 5, 7
-#define EVEN32 EVEN16, 8, 10, 12, 14
-#define ODD32  ODD16, 9, 11, 13, 15
-#define EVEN64 EVEN32, 16, 18, 20, 22, 24, 26, 28, 30
-#define ODD64  ODD32, 17, 19, 21, 23, 25, 27, 29, 31
+#define LIST16(LIST) TH_##LIST##4
+#define LIST32(LIST) TH_##LIST##8
+#define LIST64(LIST) TH_##LIST##16
 #else
-#define EVEN16 0, 2
-#define ODD16  1, 3
-#define EVEN32 EVEN16, 4, 6
-#define ODD32  ODD16, 5, 7
-#define EVEN64 EVEN32, 8, 10, 12, 14
-#define ODD64  ODD32, 9, 11, 13, 15
+#define LIST16(LIST) TH_##LIST##2
+#define LIST32(LIST) TH_##LIST##4
+#define LIST64(LIST) TH_##LIST##8
 #endif
 
 /* Splits two vectors of BYTES bytes. */
-#define SPLIT(BYTES)                                                                 \
-  typedef real Vector##BYTES __attribute__((vector_size(BYTES)));                    \
-  KERNEL split##BYTES(const real *x, real *even, real *odd)                          \
-  {                                                                                  \
-    Vector##BYTES first, second;                                                     \
-    memcpy(&first, x, sizeof first);                                                 \
-    memcpy(&second, x + BYTES / sizeof *x, sizeof second);                           \
-    const Vector##BYTES evens = __builtin_shufflevector(first, second, EVEN##BYTES); \
-    const Vector##BYTES odds = __builtin_shufflevector(first, second, ODD##BYTES);   \
-    memcpy(even, &evens, sizeof evens);                                              \
-    memcpy(odd, &odds, sizeof odds);                                                 \
+#define SPLIT(BYTES)                                                      \
+  typedef real Vector##BYTES __attribute__((vector_size(BYTES)));         \
+  KERNEL split##BYTES(const real *x, real *even, real *odd)               \
+  {                                                                       \
+    Vector##BYTES first, second;                                          \
+    memcpy(&first, x, sizeof first);                                      \
+    memcpy(&second, x + BYTES / sizeof *x, sizeof second);                \
+    const Vector##BYTES evens = TH_MIX(first, second, LIST##BYTES(EVEN)); \
+    const Vector##BYTES odds = TH_MIX(first, second, LIST##BYTES(ODD));   \
+    memcpy(even, &evens, sizeof evens);                                   \
+    memcpy(odd, &odds, sizeof odds);                                      \
   }
 SPLIT(16)
-#if defined(__AVX__)
+#if TH_VECTOR >= 32
 SPLIT(32)
 #endif
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
 SPLIT(64)
 #define SPLIT_WIDEST split64
-#elif defined(__AVX__)
+#elif TH_VECTOR == 32
 #define SPLIT_WIDEST split32
 #else
 #define SPLIT_WIDEST split16
 #endif
-#if defined(__AVX512F__)
-enum { WIDEST = 128 / sizeof(real) };
-#elif defined(__AVX__)
-enum { WIDEST = 64 / sizeof(real) };
-#else
-enum { WIDEST = 32 / sizeof(real) };
-#endif
+enum { WIDEST = 2 * TH_VECTOR / sizeof(real) };
 
 /* Copies element i of x to element i / 2 of even or odd. */
 KERNEL split(const real *x, ptrdiff_t n, real *even, real *odd)
@@ -182,13 +167,13 @@ KERNEL constant_windows(const Block *b, index_t row, const real *even, ptrdiff_t
 {
   const index_t start = row + (index_t)b->start;
   const real *odd = even + (step > 1 ? b->pitch : 1);
-  for (ptrdiff_t at = 0; at < b->count; at += LANES) {
+  for (ptrdiff_t at = 0; at < b->count; at += GROUP) {
     const real *x[] = {even + at, odd + at, step > 1 ? even + at + 1 : odd + at + 1};
     const index_t *first = b->first + at;
     real *most = to->most + at;
     index_t *best = to->best + at;
 #pragma omp simd
-    for (int j = 0; j < LANES; j++) {
+    for (int j = 0; j < GROUP; j++) {
       real value = x[0][j];
       index_t from = row + first[j];
       for (int k = 1; k < size; k++)
@@ -221,9 +206,9 @@ static void small_windows(const Block *b, index_t row, const real *phase, ArgMax
   const THNNWindow *w = b->w;
   set_least(b, row, to);
   for (ptrdiff_t k = 0; k < w->size * w->dilation; k += w->dilation)
-    for (ptrdiff_t j = 0; j < b->count; j += LANES)
+    for (ptrdiff_t j = 0; j < b->count; j += GROUP)
       larger(phase + k % w->step * b->pitch + k / w->step + j, 1,
-             row + (index_t)(b->start + k + j * w->step), w->step, LANES, to->most + j,
+             row + (index_t)(b->start + k + j * w->step), w->step, GROUP, to->most + j,
              to->best + j);
 }
 
@@ -278,7 +263,7 @@ static void begin_block(Block *b, const THNNWindow *w, ptrdiff_t begin)
   b->w = w;
   b->begin = begin;
   b->end = THMin(begin + BLOCK, w->output);
-  b->count = (b->end - begin + LANES - 1) / LANES * LANES;
+  b->count = (b->end - begin + GROUP - 1) / GROUP * GROUP;
   b->start = begin * w->step - w->pad;
   for (ptrdiff_t j = 0; j < b->count; j++)
     b->first[j] = (index_t)THNNWindow_span(w, begin + j).begin;
@@ -365,10 +350,10 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
     }                                                                                              \
   }
 POOL_PAIRS(16)
-#if defined(__AVX__)
+#if TH_VECTOR >= 32
 POOL_PAIRS(32)
 #endif
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
 POOL_PAIRS(64)
 #endif
 
@@ -385,13 +370,13 @@ FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *
   for (ptrdiff_t i = 0; i < axis[1].output; i++, y += columns, index += columns) {
     const real *row = x + 2 * i * pitch;
     const index_t first = (index_t)(2 * i * pitch);
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
     if (columns >= 64 / (ptrdiff_t)sizeof *x) {
       row_of_pairs64(row, pitch, first, columns, y, index);
       continue;
     }
 #endif
-#if defined(__AVX__)
+#if TH_VECTOR >= 32
     if (columns >= 32 / (ptrdiff_t)sizeof *x) {
       row_of_pairs32(row, pitch, first, columns, y, index);
       continue;
@@ -403,78 +388,24 @@ FRAME_STAYS static void pool_plane_of_pairs(const THNNWindow *axis, const real *
 
 /* --- small windows in registers -------------------------------------------------------------- */
 
-#if defined(__AVX512F__)
-/* Operations on vectors of elements, and of their indices less that of the window's first column,
- * which is added at the end. */
-#if defined(TH_REAL_IS_FLOAT)
-#define LARGER(V, MOST) \
-  (_mm512_cmp_ps_mask(V, MOST, _CMP_GT_OQ) | _mm512_cmp_ps_mask(V, V, _CMP_UNORD_Q))
-#define MORE(V, LEAST_) _mm512_cmp_ps_mask(V, LEAST_, _CMP_GT_OQ)
-#define MOST(V, OTHER)  _mm512_max_ps(V, OTHER)                /* OTHER where they are equal */
-#define ARE_NAN(A, B)   _mm512_cmp_ps_mask(A, B, _CMP_UNORD_Q) /* one or both */
-#define ALL_OF(X)       _mm512_set1_ps(X)
-#define NEXT(V, LAST)   /* lane i + 1 of V, and then LAST */ \
-  _mm512_castsi512_ps(_mm512_alignr_epi32(_mm512_castps_si512(LAST), _mm512_castps_si512(V), 1))
-#define PICK(MASK, V, OTHER)                 _mm512_mask_mov_ps(OTHER, MASK, V)
-#define PICK_INDICES(MASK, P, OTHER)         _mm512_mask_mov_epi32(OTHER, MASK, P)
-#define PICK_INDEX(MASK, AT, OTHER)          _mm512_mask_set1_epi32(OTHER, MASK, AT)
-#define ALL_INDICES(AT)                      _mm512_set1_epi32(AT)
-#define ADD_INDICES_WHERE(MASK, P, Q, OTHER) _mm512_mask_add_epi32(OTHER, MASK, P, Q)
-#define ADD_INDEX(AT, P)                     _mm512_add_epi32(_mm512_set1_epi32(AT), P)
-#define ADD_INDICES(P, OTHER)                _mm512_add_epi32(P, OTHER)
-#define LEAST                                _mm512_set1_ps(-INFINITY)
-#define LOAD_INSIDE(MASK, X)                 _mm512_mask_loadu_ps(LEAST, MASK, X)
-#define GATHER_INSIDE(MASK, AT, X)           _mm512_mask_i32gather_ps(LEAST, MASK, AT, X, sizeof(real))
-#define LARGEST(V)                           _mm512_reduce_max_ps(V)
-#define EQUAL(V, VALUE)                      _mm512_cmp_ps_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
-#define FIRST_INDEX(MASK, P)                 _mm512_mask_reduce_min_epi32(MASK, P)
-#define LAST_INDEX(MASK, P)                  _mm512_mask_reduce_max_epi32(MASK, P)
-#define EVENS(A, B)                          __builtin_shufflevector(A, B, EVEN64)
-#define ODDS(A, B)                           __builtin_shufflevector(A, B, ODD64)
-typedef __mmask16 Mask;
-typedef __m512 Wide;
-#else
-#define LARGER(V, MOST) \
-  (_mm512_cmp_pd_mask(V, MOST, _CMP_GT_OQ) | _mm512_cmp_pd_mask(V, V, _CMP_UNORD_Q))
-#define MORE(V, LEAST_) _mm512_cmp_pd_mask(V, LEAST_, _CMP_GT_OQ)
-#define MOST(V, OTHER)  _mm512_max_pd(V, OTHER)
-#define ARE_NAN(A, B)   _mm512_cmp_pd_mask(A, B, _CMP_UNORD_Q)
-#define ALL_OF(X)       _mm512_set1_pd(X)
-#define NEXT(V, LAST)   /* lane i + 1 of V, and then LAST */ \
-  _mm512_castsi512_pd(_mm512_alignr_epi64(_mm512_castpd_si512(LAST), _mm512_castpd_si512(V), 1))
-#define PICK(MASK, V, OTHER)                 _mm512_mask_mov_pd(OTHER, MASK, V)
-#define PICK_INDICES(MASK, P, OTHER)         _mm512_mask_mov_epi64(OTHER, MASK, P)
-#define PICK_INDEX(MASK, AT, OTHER)          _mm512_mask_set1_epi64(OTHER, MASK, AT)
-#define ALL_INDICES(AT)                      _mm512_set1_epi64(AT)
-#define ADD_INDICES_WHERE(MASK, P, Q, OTHER) _mm512_mask_add_epi64(OTHER, MASK, P, Q)
-#define ADD_INDEX(AT, P)                     _mm512_add_epi64(_mm512_set1_epi64(AT), P)
-#define ADD_INDICES(P, OTHER)                _mm512_add_epi64(P, OTHER)
-#define LEAST                                _mm512_set1_pd(-INFINITY)
-#define LOAD_INSIDE(MASK, X)                 _mm512_mask_loadu_pd(LEAST, MASK, X)
-#define GATHER_INSIDE(MASK, AT, X)           _mm512_mask_i64gather_pd(LEAST, MASK, AT, X, sizeof(real))
-#define LARGEST(V)                           _mm512_reduce_max_pd(V)
-#define EQUAL(V, VALUE)                      _mm512_cmp_pd_mask(V, ALL_OF(VALUE), _CMP_EQ_OQ)
-#define FIRST_INDEX(MASK, P)                 _mm512_mask_reduce_min_epi64(MASK, P)
-#define LAST_INDEX(MASK, P)                  _mm512_mask_reduce_max_epi64(MASK, P)
-#define EVENS(A, B)                          __builtin_shufflevector(A, B, EVEN64)
-#define ODDS(A, B)                           __builtin_shufflevector(A, B, ODD64)
-typedef __mmask8 Mask;
-typedef __m512d Wide;
-#endif
+#if TH_VECTOR_MASKS
+#define LEAST Vector_(all)(-(real)INFINITY)
 
-/* TAPS is the widest window, STRIPS the most strips side by side. */
-enum {
-  WIDE = 64 / sizeof(real),
-  TAPS = 16,
-  STRIPS = 16,
-  PREFETCH = THNN_PREFETCH_NEAR / sizeof(real)
-};
+/* The lanes of v that are larger than those of most, or NaN. */
+FRAME_STAYS static inline __attribute__((always_inline)) Mask larger_or_nan(Vector v, Vector most)
+{
+  return Vector_(greater)(v, most) | Vector_(unordered)(v, v);
+}
+
+/* TAPS is the widest window, STRIPS the most strips side by side.  Indices are less that of the
+ * window's first column, which is added at the end. */
+enum { TAPS = 16, STRIPS = 16, PREFETCH = THNN_PREFETCH_NEAR / sizeof(real) };
 
 /* The largest elements of a row for the windows of a strip, and their indices less that of each
  * window's first column. */
 typedef struct {
-  Wide most;
-  __m512i best;
+  Vector most;
+  Integers best;
 } ArgMax;
 
 /* A vector of windows of each row. */
@@ -482,9 +413,9 @@ typedef struct {
   const THNNWindow *w;
   ptrdiff_t begin;      /* the first one */
   ptrdiff_t start;      /* its first column, perhaps in the padding */
-  __m512i first;        /* from each window's first column to its first column in the image */
-  __m512i column;       /* each window's first column, in index tensors */
-  __m512i offset;       /* from the first column of the first window to that of each */
+  Integers first;       /* from each window's first column to its first column in the image */
+  Integers column;      /* each window's first column, in index tensors */
+  Integers offset;      /* from the first column of the first window to that of each */
   Mask inside[TAPS][2]; /* lanes in the image, of the vectors that tap k is taken from */
   Mask wanted;          /* lanes that are windows */
   ptrdiff_t row[SLICES * ROWS]; /* the row of argMax, counted over all slices; -1 for none */
@@ -493,20 +424,20 @@ typedef struct {
 
 FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t begin)
 {
-  index_t first[WIDE], column[WIDE], offset[WIDE];
+  index_t first[LANES], column[LANES], offset[LANES];
   s->w = w;
   s->begin = begin;
   s->start = begin * w->step - w->pad;
-  for (ptrdiff_t j = 0; j < WIDE; j++) {
+  for (ptrdiff_t j = 0; j < LANES; j++) {
     offset[j] = (index_t)(j * w->step);
     column[j] = (index_t)(s->start + j * w->step);
   }
-  for (ptrdiff_t j = 0; j < WIDE; j++)
+  for (ptrdiff_t j = 0; j < LANES; j++)
     first[j] = THMax(-column[j], 0);
   if (w->dilation > 1)
-    for (ptrdiff_t j = 0; j < WIDE; j++)
+    for (ptrdiff_t j = 0; j < LANES; j++)
       first[j] = (index_t)((first[j] + w->dilation - 1) / w->dilation * w->dilation);
-  for (ptrdiff_t j = 0; j < WIDE; j++)
+  for (ptrdiff_t j = 0; j < LANES; j++)
     column[j] += TH_INDEX_BASE;
   memcpy(&s->first, first, sizeof first);
   memcpy(&s->column, column, sizeof column);
@@ -515,23 +446,23 @@ FRAME_STAYS static void begin_strip(Strip *s, const THNNWindow *w, ptrdiff_t beg
     if (w->step > 2) { /* lanes are gathered */
       int64_t inside, end;
       THNNWindow_inside(w, k * w->dilation, &inside, &end);
-      s->inside[k][0] = (Mask)lanes_between(inside - begin, end - begin);
+      s->inside[k][0] = lanes_between(inside - begin, end - begin);
     } else {
       for (int half = 0; half < 2; half++) {
-        const ptrdiff_t from = s->start + k * w->dilation + half * WIDE;
-        s->inside[k][half] = (Mask)lanes_between(-from, w->input - from);
+        const ptrdiff_t from = s->start + k * w->dilation + half * LANES;
+        s->inside[k][half] = lanes_between(-from, w->input - from);
       }
     }
-  s->wanted = (Mask)lanes_between(0, w->output - begin);
+  s->wanted = lanes_between(0, w->output - begin);
   for (int i = 0; i < SLICES * ROWS; i++)
     s->row[i] = -1;
 }
 
-KERNEL take_tap(Wide v, index_t at, ArgMax *w)
+KERNEL take_tap(Vector v, index_t at, ArgMax *w)
 {
-  const Mask take = LARGER(v, w->most);
-  w->most = PICK(take, v, w->most);
-  w->best = PICK_INDEX(take, at, w->best);
+  const Mask take = larger_or_nan(v, w->most);
+  w->most = Vector_(select)(take, v, w->most);
+  w->best = Integers_(select)(take, Integers_(all)(at), w->best);
 }
 
 /* The largest elements of a row; size and step are constants where possible. */
@@ -539,31 +470,32 @@ KERNEL row_arg_max(const Strip *s, const real *x, ptrdiff_t row, ptrdiff_t step,
                    ptrdiff_t dilation, ArgMax *to)
 {
   const index_t at = (index_t)(row * s->w->input);
-  ArgMax w = {.best = ADD_INDEX(at, s->first)};
+  ArgMax w = {.best = at + s->first};
   x += row * s->w->input + s->start;
   __builtin_prefetch(x + PREFETCH);
   if (step > 1)
-    __builtin_prefetch(x + PREFETCH + WIDE);
+    __builtin_prefetch(x + PREFETCH + LANES);
   if (step == 1) {
-    w.most = LOAD_INSIDE(s->inside[0][0], x);
+    w.most = Vector_(loadOr)(LEAST, s->inside[0][0], x);
     for (ptrdiff_t k = 1; k < size; k++)
-      take_tap(LOAD_INSIDE(s->inside[k][0], x + k * dilation), at + (index_t)(k * dilation), &w);
+      take_tap(Vector_(loadOr)(LEAST, s->inside[k][0], x + k * dilation),
+               at + (index_t)(k * dilation), &w);
   } else if (step > 2) {
-    w.most = GATHER_INSIDE(s->inside[0][0], s->offset, x);
+    w.most = Vector_(gatherOr)(LEAST, s->inside[0][0], x, s->offset);
     for (ptrdiff_t k = 1; k < size; k++)
-      take_tap(GATHER_INSIDE(s->inside[k][0], s->offset, x + k * dilation),
+      take_tap(Vector_(gatherOr)(LEAST, s->inside[k][0], x + k * dilation, s->offset),
                at + (index_t)(k * dilation), &w);
   } else {
     const int pairs = dilation == 1; /* two taps are in the same vectors */
     for (ptrdiff_t k = 0; k < size; k += 1 + pairs) {
-      const Wide low = LOAD_INSIDE(s->inside[k][0], x + k * dilation);
-      const Wide high = LOAD_INSIDE(s->inside[k][1], x + k * dilation + WIDE);
+      const Vector low = Vector_(loadOr)(LEAST, s->inside[k][0], x + k * dilation);
+      const Vector high = Vector_(loadOr)(LEAST, s->inside[k][1], x + k * dilation + LANES);
       if (k == 0)
-        w.most = EVENS(low, high);
+        w.most = MIX(low, high, EVEN);
       else
-        take_tap(EVENS(low, high), at + (index_t)(k * dilation), &w);
+        take_tap(MIX(low, high, EVEN), at + (index_t)(k * dilation), &w);
       if (pairs && k + 1 < size)
-        take_tap(ODDS(low, high), at + (index_t)k + 1, &w);
+        take_tap(MIX(low, high, ODD), at + (index_t)k + 1, &w);
     }
   }
   *to = w;
@@ -600,36 +532,35 @@ arg_max_of(Strip *s, const THNNWindow *axis, const real *x, ptrdiff_t z, ptrdiff
 }
 
 /* Stores the lanes wanted; best holds values of index tensors. */
-KERNEL put_lanes(Mask wanted, Wide most, __m512i best, real *y, int64_t *index)
+KERNEL put_lanes(Mask wanted, Vector most, Integers best, real *y, int64_t *index)
 {
 #if defined(TH_REAL_IS_FLOAT)
-  const __m512i low = _mm512_cvtepi32_epi64(_mm512_castsi512_si256(best));
-  const __m512i high = _mm512_cvtepi32_epi64(_mm512_extracti64x4_epi64(best, 1));
+  const THLongs low = THLongs_ofLower(best), high = THLongs_ofUpper(best);
 #else
-  const __m512i low = best;
+  const THLongs low = best;
 #endif
   if (wanted == (Mask)-1) {
-    memcpy(y, &most, sizeof most);
-    memcpy(index, &low, sizeof low);
+    store(y, most);
+    THLongs_store(index, low);
 #if defined(TH_REAL_IS_FLOAT)
-    memcpy(index + 8, &high, sizeof high);
+    THLongs_store(index + 8, high);
   } else {
-    _mm512_mask_storeu_ps(y, wanted, most);
-    _mm512_mask_storeu_epi64(index, (__mmask8)wanted, low);
+    Vector_(storeMasked)(y, wanted, most);
+    THLongs_storeMasked(index, (THMask64)wanted, low);
     if (wanted >> 8)
-      _mm512_mask_storeu_epi64(index + 8, (__mmask8)(wanted >> 8), high);
+      THLongs_storeMasked(index + 8, (THMask64)(wanted >> 8), high);
   }
 #else
   } else {
-    _mm512_mask_storeu_pd(y, wanted, most);
-    _mm512_mask_storeu_epi64(index, wanted, low);
+    Vector_(storeMasked)(y, wanted, most);
+    THLongs_storeMasked(index, wanted, low);
   }
 #endif
 }
 
 KERNEL put_windows(const Strip *s, const ArgMax *all, real *y, int64_t *index)
 {
-  put_lanes(s->wanted, all->most, ADD_INDICES(all->best, s->column), y, index);
+  put_lanes(s->wanted, all->most, all->best + s->column, y, index);
 }
 
 KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
@@ -642,9 +573,9 @@ KERNEL windows_of_strip(Strip *s, const THNNWindow *axis, const THNNSpan *depth,
       if (z == depth->begin && r == height->begin)
         continue;
       const ArgMax *w = arg_max_of(s, axis, x, z, r, step, size);
-      const Mask take = LARGER(w->most, all.most);
-      all.most = PICK(take, w->most, all.most);
-      all.best = PICK_INDICES(take, w->best, all.best);
+      const Mask take = larger_or_nan(w->most, all.most);
+      all.most = Vector_(select)(take, w->most, all.most);
+      all.best = Integers_(select)(take, w->best, all.best);
     }
   put_windows(s, &all, y, index);
 }
@@ -655,10 +586,10 @@ KERNEL plane_of_strips(const THNNWindow *axis, const real *x, real *y, int64_t *
 {
   const ptrdiff_t columns = axis[2].output, rows = axis[1].output;
   TH_SCRATCH(Strip, strip, STRIPS);
-  for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE) {
-    const ptrdiff_t strips = THMin(STRIPS, (columns - first + WIDE - 1) / WIDE);
+  for (ptrdiff_t first = 0; first < columns; first += STRIPS * LANES) {
+    const ptrdiff_t strips = THMin(STRIPS, (columns - first + LANES - 1) / LANES);
     for (ptrdiff_t k = 0; k < strips; k++)
-      begin_strip(&strip[k], &axis[2], THMax(THMin(first + k * WIDE, columns - WIDE), 0));
+      begin_strip(&strip[k], &axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
     for (ptrdiff_t i = 0; i < axis[0].output; i++) {
       const THNNSpan depth = THNNWindow_span(&axis[0], i);
       for (ptrdiff_t j = 0; j < rows; j++) {
@@ -700,7 +631,7 @@ FRAME_STAYS static void max_pool(const THNNWindow *axis, const real *x, real *y,
     pool_plane_of_pairs(axis, x, y, index);
     return;
   }
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
   if (axis[2].size <= TAPS) {
     pool_strips(axis, x, y, index);
     return;
@@ -747,8 +678,8 @@ static inline index_t first_of(const Window *w)
                    w->span[2].begin);
 }
 
-#if defined(__AVX512F__)
-enum { MAX_PLANES = 4 * WIDE };
+#if TH_VECTOR_MASKS
+enum { MAX_PLANES = 4 * LANES };
 
 /* The largest elements in n neighbouring planes, in some vectors. */
 KERNEL window_in_vectors(const Window *w, ptrdiff_t n, int vectors, const real *x, real *y,
@@ -757,40 +688,39 @@ KERNEL window_in_vectors(const Window *w, ptrdiff_t n, int vectors, const real *
   const ptrdiff_t rows = w->p->in[1], columns = w->p->in[2], planes = w->planes;
   const THNNSpan depth = w->span[0], height = w->span[1], width = w->span[2];
   Mask wanted[4];
-  Wide most[4];
-  __m512i best[4];
+  Vector most[4];
+  Integers best[4];
   for (int k = 0; k < vectors; k++) {
-    wanted[k] = (Mask)lanes_between(0, n - k * WIDE);
+    wanted[k] = lanes_between(0, n - k * LANES);
     most[k] = LEAST;
-    best[k] = ADD_INDEX(first_of(w), _mm512_setzero_si512());
+    best[k] = Integers_(all)(first_of(w));
   }
   for (ptrdiff_t z = depth.begin; z < depth.end; z += w->dilation[0])
     for (ptrdiff_t r = height.begin; r < height.end; r += w->dilation[1])
       for (ptrdiff_t c = width.begin; c < width.end; c += w->dilation[2]) {
         const ptrdiff_t at = (z * rows + r) * columns + c;
-        const __m512i here = ADD_INDEX((index_t)at, _mm512_setzero_si512());
+        const Integers here = Integers_(all)((index_t)at);
         const real *from = x + at * planes;
         for (int k = 0; k < vectors; k++) {
-          const Wide v = LOAD_INSIDE(wanted[k], from + k * WIDE);
-          const Mask take = LARGER(v, most[k]);
-          most[k] = PICK(take, v, most[k]);
-          best[k] = PICK_INDICES(take, here, best[k]);
+          const Vector v = Vector_(loadOr)(LEAST, wanted[k], from + k * LANES);
+          const Mask take = larger_or_nan(v, most[k]);
+          most[k] = Vector_(select)(take, v, most[k]);
+          best[k] = Integers_(select)(take, here, best[k]);
         }
         if (c < w->next)
           for (int k = 0; k < vectors; k++)
-            __builtin_prefetch(from + w->ahead + k * WIDE);
+            __builtin_prefetch(from + w->ahead + k * LANES);
       }
   for (int k = 0; k < vectors; k++)
-    put_lanes(wanted[k], most[k], ADD_INDEX(TH_INDEX_BASE, best[k]), y + k * WIDE,
-              index + k * WIDE);
+    put_lanes(wanted[k], most[k], TH_INDEX_BASE + best[k], y + k * LANES, index + k * LANES);
 }
 
 FRAME_STAYS static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *y,
                                          int64_t *index)
 {
-  if (n > 2 * WIDE)
+  if (n > 2 * LANES)
     window_in_vectors(w, n, 4, x, y, index);
-  else if (n > WIDE)
+  else if (n > LANES)
     window_in_vectors(w, n, 2, x, y, index);
   else
     window_in_vectors(w, n, 1, x, y, index);
@@ -815,7 +745,7 @@ static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *
         const ptrdiff_t at = (z * rows + r) * columns + c;
         const real *from = x + at * planes;
         larger(from, 1, (index_t)at, 0, n, most, best);
-        for (ptrdiff_t j = 0; c < w->next && j < n; j += LANES)
+        for (ptrdiff_t j = 0; c < w->next && j < n; j += GROUP)
           __builtin_prefetch(from + w->ahead + j);
       }
   copy_row(y, most, n);
@@ -849,7 +779,7 @@ const THNN_(MaxNhwcKernel) TH_LEVEL_(THNN_(maxPoolNhwc))[] = {max_pool_nhwc};
 
 /* --- windows one by one ---------------------------------------------------------------------- */
 
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
 /* The index of a window's largest element: each lane keeps the first of its largest elements, or
  * its last NaN. */
 FRAME_STAYS static inline index_t index_in_window(const THNNPlanes *p, const THNNSpans *spans,
@@ -858,30 +788,28 @@ FRAME_STAYS static inline index_t index_in_window(const THNNPlanes *p, const THN
 {
   const ptrdiff_t width = p->in[2], slice = p->in[1] * width;
   ptrdiff_t n = w->end - w->begin, rows = h->end - h->begin;
-  index_t lane[WIDE];
-  __m512i lanes;
-  for (int j = 0; j < WIDE; j++)
-    lane[j] = j;
-  memcpy(&lanes, lane, sizeof lane);
+  const Integers lanes = Integers_(counting)();
   if (n == width && spans->dilation[1] == 1) { /* rows follow one another */
     n *= rows;
     rows = 1;
   }
-  Wide most = LEAST;
-  __m512i best =
-      ADD_INDEX((index_t)(t->begin * slice + h->begin * width + w->begin), _mm512_setzero_si512());
+  Vector most = LEAST;
+  Integers best = Integers_(all)((index_t)(t->begin * slice + h->begin * width + w->begin));
   for (ptrdiff_t z = t->begin; z < t->end; z += spans->dilation[0])
     for (ptrdiff_t r = 0; r < rows; r += spans->dilation[1]) {
       const ptrdiff_t row = z * slice + (h->begin + r) * width + w->begin;
-      for (ptrdiff_t i = 0; i < n; i += WIDE) {
-        const Wide v = LOAD_INSIDE((Mask)lanes_between(0, n - i), x + row + i);
-        const Mask take = LARGER(v, most);
-        most = PICK(take, v, most);
-        best = PICK_INDICES(take, ADD_INDEX((index_t)(row + i), lanes), best);
+      for (ptrdiff_t i = 0; i < n; i += LANES) {
+        const Vector v = Vector_(loadOr)(LEAST, lanes_between(0, n - i), x + row + i);
+        const Mask take = larger_or_nan(v, most);
+        most = Vector_(select)(take, v, most);
+        best = Integers_(select)(take, (index_t)(row + i) + lanes, best);
       }
     }
-  const Mask nan = ARE_NAN(most, most);
-  return (index_t)(nan ? LAST_INDEX(nan, best) : FIRST_INDEX(EQUAL(most, LARGEST(most)), best));
+  const Mask nan = Vector_(unordered)(most, most);
+  return (index_t)(nan ? Integers_(greatestOf)(nan, best)
+                       : Integers_(leastOf)(Vector_(equal)(most,
+                                                           Vector_(all)(Vector_(greatest)(most))),
+                                            best));
 }
 
 FRAME_STAYS static void max_of_spans(const THNNPlanes *p, const THNNSpans *spans, const real *x,

@@ -8,62 +8,55 @@ typedef struct {
   ptrdiff_t begin, start; /* the first window, and its first column, perhaps in the padding */
   Mask low, high, behind; /* lanes in the image, of two vectors and of the element after them */
   Mask wanted;            /* lanes that are windows */
-  __m512i first;          /* from each window's first column to its first column in the image */
-  __m512i column;         /* each window's first column, in index tensors */
+  Integers first;         /* from each window's first column to its first column in the image */
+  Integers column;        /* each window's first column, in index tensors */
 } StripByTwo;
 
 KERNEL begin_by_two(StripByTwo *s, const THNNWindow *w, ptrdiff_t begin)
 {
   const ptrdiff_t start = 2 * begin - w->pad, inside = w->input - start;
-  index_t first[WIDE], column[WIDE];
-  for (int j = 0; j < WIDE; j++) {
+  index_t first[LANES], column[LANES];
+  for (int j = 0; j < LANES; j++) {
     const index_t at = (index_t)start + 2 * j;
     first[j] = THMax(-at, 0);
     column[j] = at + TH_INDEX_BASE;
   }
   s->begin = begin;
   s->start = start;
-  s->low = (Mask)lanes_between(-start, inside);
-  s->high = (Mask)lanes_between(0, inside - WIDE);
-  s->behind = inside > 2 * WIDE;
-  s->wanted = (Mask)lanes_between(0, w->output - begin);
-  memcpy(&s->first, first, sizeof first);
-  memcpy(&s->column, column, sizeof column);
+  s->low = lanes_between(-start, inside);
+  s->high = lanes_between(0, inside - LANES);
+  s->behind = inside > 2 * LANES;
+  s->wanted = lanes_between(0, w->output - begin);
+  s->first = Integers_(load)(first);
+  s->column = Integers_(load)(column);
 }
 
 /* Takes v where it is larger; its column is behind columns after the window's first. */
-KERNEL take_column(Wide v, __m512i all, index_t behind, ArgMax *w)
+KERNEL take_column(Vector v, Integers all, index_t behind, ArgMax *w)
 {
-  const Mask take = MORE(v, w->most);
-  w->most = MOST(v, w->most);
-  w->best = ADD_INDICES_WHERE(take, all, ALL_INDICES(behind), w->best);
+  const Mask take = Vector_(greater)(v, w->most);
+  w->most = Vector_(max)(v, w->most);
+  w->best = Integers_(select)(take, all + Integers_(all)(behind), w->best);
 }
 
 KERNEL take_row(const ArgMax *row, ArgMax *w)
 {
-  const Mask take = MORE(row->most, w->most);
-  w->most = MOST(row->most, w->most);
-  w->best = PICK_INDICES(take, row->best, w->best);
+  const Mask take = Vector_(greater)(row->most, w->most);
+  w->most = Vector_(max)(row->most, w->most);
+  w->best = Integers_(select)(take, row->best, w->best);
 }
 
 /* The bits of a float without its sign, shifted left by one: those of a NaN exceed those of every
  * other value.  So NaNs are found by a maximum of bits; comparisons to masks would be slower, as a
  * processor starts fewer of them at a time. */
-#if defined(TH_REAL_IS_FLOAT)
-#define BITS(V)           _mm512_castps_si512(V)
-#define DOUBLED(B)        _mm512_add_epi32(B, B)
-#define LARGER_BITS(A, B) _mm512_max_epu32(A, B)
-#define HAS_NAN(B)        _mm512_cmpgt_epu32_mask(B, DOUBLED(BITS(ALL_OF(INFINITY))))
-#else
-#define BITS(V)           _mm512_castpd_si512(V)
-#define DOUBLED(B)        _mm512_add_epi64(B, B)
-#define LARGER_BITS(A, B) _mm512_max_epu64(A, B)
-#define HAS_NAN(B)        _mm512_cmpgt_epu64_mask(B, DOUBLED(BITS(ALL_OF(INFINITY))))
-#endif
-
-KERNEL look_for_nan(Wide v, __m512i *most)
+FRAME_STAYS static inline __attribute__((always_inline)) Integers doubled_bits(Vector v)
 {
-  *most = LARGER_BITS(*most, DOUBLED(BITS(v)));
+  return (Integers)v + (Integers)v;
+}
+
+KERNEL look_for_nan(Vector v, Integers *most)
+{
+  *most = Integers_(maxUnsigned)(*most, doubled_bits(v));
 }
 
 /* Whether a strip is the first or the last of its row, and so needs masks there.  Constants. */
@@ -74,30 +67,31 @@ typedef struct {
 /* The largest elements of the row that begins at offset row of x.  The bits of all elements that
  * are read go into bits; the element after the vectors belongs to the next strip. */
 KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, ptrdiff_t size,
-                  ArgMax *to, __m512i *bits)
+                  ArgMax *to, Integers *bits)
 {
-  const __m512i at = ALL_INDICES((index_t)row);
-  Wide low, high;
+  const Integers at = Integers_(all)((index_t)row);
+  Vector low, high;
   x += row + s->start;
   if (side.first)
-    low = LOAD_INSIDE(s->low, x);
+    low = Vector_(loadOr)(LEAST, s->low, x);
   else
-    memcpy(&low, x, sizeof low);
+    low = load(x);
   if (side.last)
-    high = LOAD_INSIDE(s->high, x + WIDE);
+    high = Vector_(loadOr)(LEAST, s->high, x + LANES);
   else
-    memcpy(&high, x + WIDE, sizeof high);
-  const Wide even = EVENS(low, high);
+    high = load(x + LANES);
+  const Vector even = MIX(low, high, EVEN);
   look_for_nan(low, bits);
   look_for_nan(high, bits);
   to->most = even;
-  to->best = ADD_INDICES(at, s->first);
-  take_column(ODDS(low, high), at, 1, to);
+  to->best = at + s->first;
+  take_column(MIX(low, high, ODD), at, 1, to);
   if (size == 3) { /* the third column is the first of the next window, or after the vectors */
-    const Wide behind = side.last ? LOAD_INSIDE(s->behind, x + 2 * WIDE) : ALL_OF(x[2 * WIDE]);
+    const Vector behind =
+        side.last ? Vector_(loadOr)(LEAST, s->behind, x + 2 * LANES) : Vector_(all)(x[2 * LANES]);
     if (side.last)
       look_for_nan(behind, bits);
-    take_column(NEXT(even, behind), at, 2, to);
+    take_column(Vector_(next)(even, behind), at, 2, to);
   }
 }
 
@@ -108,7 +102,7 @@ typedef struct {
 } RowsByTwo;
 
 KERNEL windows_by_two(const StripByTwo *s, Side side, ArgMax *last, const real *x, RowsByTwo rows,
-                      ptrdiff_t size, Mask wanted, real *y, int64_t *index, __m512i *bits)
+                      ptrdiff_t size, Mask wanted, real *y, int64_t *index, Integers *bits)
 {
   ArgMax all, below;
   row_by_two(s, side, x, rows.upper, size, &all, bits);
@@ -120,7 +114,7 @@ KERNEL windows_by_two(const StripByTwo *s, Side side, ArgMax *last, const real *
     *last = below;
   }
   take_row(&below, &all);
-  put_lanes(wanted, all.most, ADD_INDICES(all.best, s->column), y + s->begin, index + s->begin);
+  put_lanes(wanted, all.most, all.best + s->column, y + s->begin, index + s->begin);
 }
 
 /* Computes the windows of some strips, beginning with window first of each row; the last strip may
@@ -139,9 +133,9 @@ KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, 
   StripByTwo s[STRIPS];
   ArgMax last[STRIPS];
   const Side both = {1, 1};
-  __m512i bits = _mm512_setzero_si512();
+  Integers bits = Integers_(all)(0);
   for (ptrdiff_t k = 0; k < strips; k++) {
-    begin_by_two(&s[k], &axis[2], THMax(0, THMin(first + k * WIDE, columns - WIDE)));
+    begin_by_two(&s[k], &axis[2], THMax(0, THMin(first + k * LANES, columns - LANES)));
     row_by_two(&s[k], both, x, 0, size, &last[k], &bits);
   }
   const StripByTwo one = s[0], two = s[strips > 1];
@@ -149,7 +143,7 @@ KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, 
   for (ptrdiff_t j = 0; j < rows; j++, y += columns, index += columns) {
     const ptrdiff_t end = 2 * j - top + size;
     const RowsByTwo from = {THMin(THMax(end - 2, 0), bottom) * next, THMin(end - 1, bottom) * next};
-    for (ptrdiff_t k = 0; k < 2 * next; k += WIDE) /* each cache line once, and in order */
+    for (ptrdiff_t k = 0; k < 2 * next; k += LANES) /* each cache line once, and in order */
       __builtin_prefetch(x + from.upper + BY_TWO_PREFETCH + k);
     if (few == 1) {
       windows_by_two(&one, both, &lastOne, x, from, size, one.wanted, y, index, &bits);
@@ -161,21 +155,21 @@ KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, 
         windows_by_two(&s[k], both, &last[k], x, from, size, (Mask)-1, y, index, &bits);
     }
   }
-  *nan |= HAS_NAN(bits);
+  *nan |= Integers_(greaterUnsigned)(bits, doubled_bits(Vector_(all)((real)INFINITY)));
 }
 
 KERNEL image_by_two(const THNNWindow *axis, ptrdiff_t size, const real *x, real *y, int64_t *index,
                     Mask *nan)
 {
   const ptrdiff_t columns = axis[2].output;
-  if (columns <= WIDE)
+  if (columns <= LANES)
     strips_by_two(axis, 0, 1, 1, size, x, y, index, nan);
-  else if (columns <= 2 * WIDE)
+  else if (columns <= 2 * LANES)
     strips_by_two(axis, 0, 2, 2, size, x, y, index, nan);
   else
-    for (ptrdiff_t first = 0; first < columns; first += STRIPS * WIDE)
-      strips_by_two(axis, first, THMin(STRIPS, (columns - first + WIDE - 1) / WIDE), 0, size, x, y,
-                    index, nan);
+    for (ptrdiff_t first = 0; first < columns; first += STRIPS * LANES)
+      strips_by_two(axis, first, THMin(STRIPS, (columns - first + LANES - 1) / LANES), 0, size, x,
+                    y, index, nan);
 }
 
 /* Whether windows have that size, two apart along both axes of an image. */

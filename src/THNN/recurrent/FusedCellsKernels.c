@@ -10,16 +10,16 @@
 /* A Value is element i of a row, or a vector of WIDTH elements beginning with i, of which lanes are
  * used. */
 #ifdef TH_WIDE_LOOP
-typedef __m512 Value;
-typedef __mmask16 Lanes;
+typedef THFloats Value;
+typedef THMask32 Lanes;
 enum { WIDTH = 16, PREFETCH = 128 }; /* elements */
-#define WIDE_CELL static inline __attribute__((always_inline)) __m512
+#define WIDE_CELL static inline __attribute__((always_inline)) THFloats
 #define SIGMOID   wide_sigmoid
 #define TANH      wide_tanh
-#define HELD(P)   _mm512_maskz_loadu_ps(lanes, (P) + i)
-#define AT(P)     (_mm_prefetch((const char *)((P) + i + PREFETCH), _MM_HINT_T0), HELD(P))
-#define PUT(P, V) _mm512_mask_storeu_ps((P) + i, lanes, V)
-#define MAD       _mm512_fmadd_ps
+#define HELD(P)   THFloats_loadMasked(lanes, (P) + i)
+#define AT(P)     (__builtin_prefetch((P) + i + PREFETCH), HELD(P))
+#define PUT(P, V) THFloats_storeMasked((P) + i, lanes, V)
+#define MAD       THFloats_mulAdd
 
 /* Sigmoid and tanh for the cells, which are limited by computation: they are faster, and half a
  * unit less accurate, than those of THMathAvx512.h.  A result does not depend on its position in a
@@ -28,33 +28,31 @@ enum { WIDTH = 16, PREFETCH = 128 }; /* elements */
 /* 1 / (1 + e^-x), from the table of roots of THWide_exp and a polynomial of two terms for e^-r - 1.
  * The error is up to 4.7 units in the last place for results above 1e-8, up to 6.9 below; results
  * are at least e^-87. */
-WIDE_CELL wide_sigmoid(__m512 x)
+WIDE_CELL wide_sigmoid(THFloats x)
 {
-  const __m512 most = _mm512_set1_ps(87), one = _mm512_set1_ps(1);
-  const __m512 near = _mm512_max_ps(-most, _mm512_min_ps(most, x)); /* NaN remains */
-  const __m512 rounder = _mm512_set1_ps(0x3p17f);
-  const __m512 biased = _mm512_fmadd_ps(near, _mm512_set1_ps(-0x1.715476p+0f), rounder);
-  const __m512 k = biased - rounder;
-  const __m512 r = _mm512_fmadd_ps(k, _mm512_set1_ps(0x1.62e43p-1f), near); /* less than ln(2)/64 */
-  const __m512 root = THWide_pick(THWide_expTable[0], _mm512_castps_si512(biased));
-  const __m512 slope = _mm512_fmadd_ps(r, _mm512_set1_ps(0.5f), _mm512_set1_ps(-0x1.0000f6p+0f));
-  const __m512 all = one + _mm512_scalef_ps(_mm512_fmadd_ps(root * r, slope, root), k);
+  const THFloats most = THFloats_all(87), one = THFloats_all(1);
+  const THFloats near = THFloats_max(-most, THFloats_min(most, x)); /* NaN remains */
+  const THFloats rounder = THFloats_all(0x3p17f);
+  const THFloats biased = THFloats_mulAdd(near, THFloats_all(-0x1.715476p+0f), rounder);
+  const THFloats k = biased - rounder;
+  const THFloats r = THFloats_mulAdd(k, THFloats_all(0x1.62e43p-1f), near); /* less than ln(2)/64 */
+  const THFloats root = THWide_pick(THWide_expTable[0], (THInts)biased);
+  const THFloats slope = THFloats_mulAdd(r, THFloats_all(0.5f), THFloats_all(-0x1.0000f6p+0f));
+  const THFloats all = one + THFloats_scale(THFloats_mulAdd(root * r, slope, root), k);
   return one / all;
 }
 
 /* THWide_tanh with a sum in one part; the error is up to 1.2 units in the last place. */
-WIDE_CELL wide_tanh(__m512 x)
+WIDE_CELL wide_tanh(THFloats x)
 {
   const float(*table)[32] = THWide_tanhTable;
-  const __m512 a = _mm512_min_ps(_mm512_set1_ps(9.25f), _mm512_abs_ps(x)); /* NaN remains */
-  const __m512i i = _mm512_srli_epi32(_mm512_castps_si512(a + _mm512_set1_ps(0.625f)), 20);
-  const __m512 d = a - THWide_pick(table[0], i);
-  __m512 y = THWide_pick(table[6], i);
+  const THFloats a = THFloats_min(THFloats_all(9.25f), THFloats_abs(x)); /* NaN remains */
+  const THInts i = THInts_shiftRight((THInts)(a + THFloats_all(0.625f)), 20);
+  const THFloats d = a - THWide_pick(table[0], i);
+  THFloats y = THWide_pick(table[6], i);
   for (int k = 5; k > 0; k--)
-    y = _mm512_fmadd_ps(y, d, THWide_pick(table[k], i));
-  const __m512i sign = _mm512_set1_epi32(INT32_MIN); /* y | (x & sign) */
-  return _mm512_castsi512_ps(_mm512_ternarylogic_epi32(_mm512_castps_si512(x),
-                                                       _mm512_castps_si512(y), sign, 0xec));
+    y = THFloats_mulAdd(y, d, THWide_pick(table[k], i));
+  return THFloats_orSign(y, x);
 }
 #else
 typedef real Value;

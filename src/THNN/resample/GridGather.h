@@ -22,42 +22,41 @@ static int gathers_quickly(const THNN_(Sampler) * s)
  * the weights of both and whether they are corners in the image.  slope is how the second weight
  * changes with the grid's coordinate; the first weight changes by -slope. */
 typedef struct {
-  __m512i first;
-  __m512 weight[2], slope;
-  __mmask16 inside[2];
+  Integers first;
+  Vector weight[2], slope;
+  Mask inside[2];
 } AxisPairs;
 
 /* Finds the neighbours along axis a from the grid's coordinates; find_indices computes the same. */
-INLINE AxisPairs pair_along(const THNN_(Sampler) * s, int a, __m512 coordinate)
+INLINE AxisPairs pair_along(const THNN_(Sampler) * s, int a, Vector coordinate)
 {
   const real size = (real)s->in[a];
-  const __m512 none = _mm512_setzero_ps(), one = _mm512_set1_ps(1), end = _mm512_set1_ps(size);
-  const __m512 last = _mm512_set1_ps(size - 1), half = _mm512_set1_ps((real).5);
-  __m512 at = _mm512_mul_ps(_mm512_mul_ps(_mm512_add_ps(coordinate, one), half), last);
-  __m512 slope = _mm512_mul_ps(last, half);
+  const Vector none = Vector_(all)(0), one = Vector_(all)(1), end = Vector_(all)(size);
+  const Vector last = Vector_(all)(size - 1), half = Vector_(all)((real).5);
+  Vector at = ((coordinate + one) * half) * last;
+  Vector slope = last * half;
   if (s->padding == THNN_REFLECTION)
     reflect((real *)&at, (real *)&slope, LANES, s->in[a] - 1);
   if (s->padding != THNN_ZEROS) {
-    const __mmask16 moves = _mm512_cmp_ps_mask(at, none, _CMP_GT_OQ);
-    slope = _mm512_maskz_mov_ps(_mm512_mask_cmp_ps_mask(moves, at, last, _CMP_LT_OQ), slope);
-    at = _mm512_min_ps(_mm512_max_ps(at, none), last); /* NaN becomes the second operand */
+    const Mask moves = Vector_(greater)(at, none);
+    slope = Vector_(keep)((moves & Vector_(less)(at, last)), slope);
+    at = Vector_(min)(Vector_(max)(at, none), last); /* NaN becomes the second operand */
   }
-  at = _mm512_min_ps(_mm512_max_ps(at, -one), end);
-  const __m512 low = _mm512_roundscale_ps(at, _MM_FROUND_TO_NEG_INF | _MM_FROUND_NO_EXC);
-  const __m512 first = _mm512_max_ps(_mm512_min_ps(low, last - one), none);
-  const __mmask16 near = _mm512_cmp_ps_mask(low, first, _CMP_EQ_OQ);
-  const __mmask16 before = _mm512_cmp_ps_mask(low, first, _CMP_LT_OQ);
-  const __mmask16 some = _mm512_cmp_ps_mask(at, -one, _CMP_GT_OQ);
-  const __mmask16 inside = _mm512_mask_cmp_ps_mask(some, at, end, _CMP_LT_OQ);
-  const __mmask16 behind = inside & (__mmask16) ~(near | before);
-  const __m512 second = at - low, rest = one - second;
-  const __mmask16 both[2] = {inside & (near | before), (inside & near) | behind};
-  return (AxisPairs){
-      .first = _mm512_cvttps_epi32(first),
-      .slope = _mm512_mask_mov_ps(-slope, near, slope),
-      .inside = {both[0], both[1]},
-      .weight = {_mm512_maskz_mov_ps(both[0], _mm512_mask_mov_ps(rest, before, second)),
-                 _mm512_maskz_mov_ps(both[1], _mm512_mask_mov_ps(second, behind, rest))}};
+  at = Vector_(min)(Vector_(max)(at, -one), end);
+  const Vector low = Vector_(roundDown)(at);
+  const Vector first = Vector_(max)(Vector_(min)(low, last - one), none);
+  const Mask near = Vector_(equal)(low, first);
+  const Mask before = Vector_(less)(low, first);
+  const Mask some = Vector_(greater)(at, -one);
+  const Mask inside = some & Vector_(less)(at, end);
+  const Mask behind = inside & (Mask) ~(near | before);
+  const Vector second = at - low, rest = one - second;
+  const Mask both[2] = {inside & (near | before), (inside & near) | behind};
+  return (AxisPairs){.first = THInts_ofFloats(first),
+                     .slope = Vector_(select)(near, slope, -slope),
+                     .inside = {both[0], both[1]},
+                     .weight = {Vector_(keep)(both[0], Vector_(select)(before, second, rest)),
+                                Vector_(keep)(both[1], Vector_(select)(behind, rest, second))}};
 }
 
 /* The neighbours of the first vector of count points, down (y) and across (x) the image. */
@@ -65,16 +64,15 @@ INLINE void pairs_at(const THNN_(Sampler) * s, const real *coordinate, ptrdiff_t
                      AxisPairs *y, AxisPairs *x)
 {
   const uint32_t there = count < LANES ? (1u << 2 * count) - 1 : UINT32_MAX;
-  const Vector first = (Vector)_mm512_maskz_loadu_ps((__mmask16)there, coordinate);
-  const Vector second = (Vector)_mm512_maskz_loadu_ps((__mmask16)(there >> 16), coordinate + LANES);
-  *x = pair_along(s, 2, (__m512)MIX(first, second, EVEN));
-  *y = pair_along(s, 1, (__m512)MIX(first, second, ODD));
+  const Vector first = Vector_(loadMasked)((Mask)there, coordinate);
+  const Vector second = Vector_(loadMasked)((Mask)(there >> 16), coordinate + LANES);
+  *x = pair_along(s, 2, MIX(first, second, EVEN));
+  *y = pair_along(s, 1, MIX(first, second, ODD));
 }
 
-INLINE __m512i first_of_pairs(const THNN_(Sampler) * s, const AxisPairs *y, const AxisPairs *x)
+INLINE Integers first_of_pairs(const THNN_(Sampler) * s, const AxisPairs *y, const AxisPairs *x)
 {
-  return _mm512_add_epi32(_mm512_mullo_epi32(y->first, _mm512_set1_epi32((int32_t)s->in[2])),
-                          x->first);
+  return (y->first * Integers_(all)((int32_t)s->in[2])) + x->first;
 }
 
 /* n points, whose grid coordinates begin at coordinate. */
@@ -84,43 +82,40 @@ static void pair_points(const THNN_(Sampler) * s, const real *coordinate, ptrdif
   for (ptrdiff_t i = 0; i < n; i += LANES, pairs++) {
     AxisPairs x, y;
     pairs_at(s, coordinate + 2 * i, n - i, &y, &x);
-    _mm512_storeu_si512(pairs->at, first_of_pairs(s, &y, &x));
+    Integers_(store)(pairs->at, first_of_pairs(s, &y, &x));
     for (int row = 0; row < 2; row++) {
-      const Vector left = (Vector)_mm512_mul_ps(y.weight[row], x.weight[0]);
-      const Vector right = (Vector)_mm512_mul_ps(y.weight[row], x.weight[1]);
-      _mm512_storeu_ps(pairs->weight[row][0], (__m512)MIX(left, right, LOWER));
-      _mm512_storeu_ps(pairs->weight[row][1], (__m512)MIX(left, right, UPPER));
+      const Vector left = y.weight[row] * x.weight[0];
+      const Vector right = y.weight[row] * x.weight[1];
+      store(pairs->weight[row][0], MIX(left, right, LOWER));
+      store(pairs->weight[row][1], MIX(left, right, UPPER));
     }
   }
 }
 
 /* Gathers both neighbours in a row of half of a vector's points, interleaved. */
-INLINE __m512 neighbours(const real *x, const int32_t *at, int half)
+INLINE Vector neighbours(const real *x, const int32_t *at, int half)
 {
-  const __m256i where = _mm256_loadu_si256((const __m256i *)at + half);
-  return _mm512_castpd_ps(_mm512_i32gather_pd(where, x, 4));
+  return THFloats_gatherPairs(x, at + half * (LANES / 2));
 }
 
 /* With some, elements with weight 0 are left out: they may hold values that are not finite. */
-INLINE __m512 sum_of_pairs(const real *x, int64_t width, const GatherPairs *pairs, int some)
+INLINE Vector sum_of_pairs(const real *x, int64_t width, const GatherPairs *pairs, int some)
 {
   Vector sum[2];
   for (int half = 0; half < 2; half++) {
-    __m512 row[2], weight[2];
+    Vector row[2], weight[2];
     for (int k = 0; k < 2; k++) {
-      weight[k] = _mm512_loadu_ps(pairs->weight[k][half]);
+      weight[k] = load(pairs->weight[k][half]);
       row[k] = neighbours(x + k * width, pairs->at, half);
       if (some)
-        row[k] =
-            _mm512_maskz_mov_ps(_mm512_cmp_ps_mask(weight[k], _mm512_setzero_ps(), _CMP_NEQ_UQ),
-                                row[k]);
+        row[k] = Vector_(keep)(Vector_(differ)(weight[k], Vector_(all)(0)), row[k]);
     }
-    sum[half] = (Vector)_mm512_fmadd_ps(weight[1], row[1], _mm512_mul_ps(weight[0], row[0]));
+    sum[half] = Vector_(mulAdd)(weight[1], row[1], weight[0] * row[0]);
   }
-  return _mm512_add_ps((__m512)MIX(sum[0], sum[1], EVEN), (__m512)MIX(sum[0], sum[1], ODD));
+  return (MIX(sum[0], sum[1], EVEN)) + (MIX(sum[0], sum[1], ODD));
 }
 
-static __attribute__((noinline)) __m512 sum_of_nonzero(const real *x, int64_t width,
+static __attribute__((noinline)) Vector sum_of_nonzero(const real *x, int64_t width,
                                                        const GatherPairs *pairs)
 {
   return sum_of_pairs(x, width, pairs, 1);
@@ -132,15 +127,15 @@ INLINE void sample_pairs(const THNN_(Sampler) * s, int count, const GatherPairs 
 {
   enum { PREFETCH = 2048 / sizeof *y }; /* elements */
   for (ptrdiff_t i = 0; i < n; i += LANES, pairs++) {
-    const __mmask16 there = n - i < LANES ? (__mmask16)((1u << (n - i)) - 1) : (__mmask16)-1;
+    const Mask there = n - i < LANES ? (Mask)((1u << (n - i)) - 1) : (Mask)-1;
     for (int p = 0; p < count; p++) {
       const real *from = x + p * s->plane;
       __builtin_prefetch(from + count * s->plane + i, 0, 2);
       __builtin_prefetch(y + p * s->points + i + PREFETCH, 1);
-      __m512 sum = sum_of_pairs(from, s->in[2], pairs, 0);
-      if (__builtin_expect(_mm512_mask_cmp_ps_mask(there, sum, sum, _CMP_UNORD_Q), 0))
+      Vector sum = sum_of_pairs(from, s->in[2], pairs, 0);
+      if (__builtin_expect((there & Vector_(unordered)(sum, sum)), 0))
         sum = sum_of_nonzero(from, s->in[2], pairs);
-      _mm512_mask_storeu_ps(y + p * s->points + i, there, sum);
+      Vector_(storeMasked)(y + p * s->points + i, there, sum);
     }
   }
 }

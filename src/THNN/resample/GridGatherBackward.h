@@ -8,7 +8,7 @@
 typedef struct {
   int32_t at[LANES];
   real weight[4][LANES], row[2][LANES], column[2][LANES], slope[2][LANES];
-  __mmask16 inside[4];
+  Mask inside[4];
 } GatherPoints;
 
 /* The gradients of a vector of points, down and across, before they are multiplied by slope. */
@@ -23,15 +23,15 @@ static void find_gather_points(const THNN_(Sampler) * s, const real *coordinate,
   for (ptrdiff_t i = 0; i < n; i += LANES, m++) {
     AxisPairs x, y;
     pairs_at(s, coordinate + 2 * i, n - i, &y, &x);
-    _mm512_storeu_si512(m->at, first_of_pairs(s, &y, &x));
-    _mm512_storeu_ps(m->slope[0], y.slope);
-    _mm512_storeu_ps(m->slope[1], x.slope);
+    Integers_(store)(m->at, first_of_pairs(s, &y, &x));
+    store(m->slope[0], y.slope);
+    store(m->slope[1], x.slope);
     for (int k = 0; k < 2; k++) {
-      _mm512_storeu_ps(m->row[k], y.weight[k]);
-      _mm512_storeu_ps(m->column[k], x.weight[k]);
+      store(m->row[k], y.weight[k]);
+      store(m->column[k], x.weight[k]);
     }
     for (int k = 0; k < 4; k++) {
-      _mm512_storeu_ps(m->weight[k], _mm512_mul_ps(y.weight[k >> 1], x.weight[k & 1]));
+      store(m->weight[k], y.weight[k >> 1] * x.weight[k & 1]);
       m->inside[k] = y.inside[k >> 1] & x.inside[k & 1];
     }
   }
@@ -40,33 +40,32 @@ static void find_gather_points(const THNN_(Sampler) * s, const real *coordinate,
 /* Adds the contribution of the plane x, times g, to the gradients of a vector of points.
  * Neighbours are subtracted before they are multiplied by weights: a difference of large products
  * would lose more digits. */
-INLINE void pair_gradients(const real *x, int64_t width, const GatherPoints *m, __m512 g,
-                           __m512 gradient[2], int more)
+INLINE void pair_gradients(const real *x, int64_t width, const GatherPoints *m, Vector g,
+                           Vector gradient[2], int more)
 {
-  __m512 at[2][2], change[2];
+  Vector at[2][2], change[2];
   for (int row = 0; row < 2; row++) {
-    const Vector first = (Vector)neighbours(x + row * width, m->at, 0);
-    const Vector second = (Vector)neighbours(x + row * width, m->at, 1);
-    at[row][0] = _mm512_maskz_mov_ps(m->inside[2 * row], (__m512)MIX(first, second, EVEN));
-    at[row][1] = _mm512_maskz_mov_ps(m->inside[2 * row + 1], (__m512)MIX(first, second, ODD));
+    const Vector first = neighbours(x + row * width, m->at, 0);
+    const Vector second = neighbours(x + row * width, m->at, 1);
+    at[row][0] = Vector_(keep)(m->inside[2 * row], MIX(first, second, EVEN));
+    at[row][1] = Vector_(keep)(m->inside[2 * row + 1], MIX(first, second, ODD));
   }
-  change[0] = _mm512_fmadd_ps(_mm512_loadu_ps(m->column[1]), at[1][1] - at[0][1],
-                              _mm512_loadu_ps(m->column[0]) * (at[1][0] - at[0][0]));
-  change[1] = _mm512_fmadd_ps(_mm512_loadu_ps(m->row[1]), at[1][1] - at[1][0],
-                              _mm512_loadu_ps(m->row[0]) * (at[0][1] - at[0][0]));
+  change[0] = Vector_(mulAdd)(load(m->column[1]), at[1][1] - at[0][1],
+                              load(m->column[0]) * (at[1][0] - at[0][0]));
+  change[1] = Vector_(mulAdd)(load(m->row[1]), at[1][1] - at[1][0],
+                              load(m->row[0]) * (at[0][1] - at[0][0]));
   for (int k = 0; k < 2; k++)
-    gradient[k] = more ? _mm512_fmadd_ps(change[k], g, gradient[k]) : _mm512_mul_ps(change[k], g);
+    gradient[k] = more ? Vector_(mulAdd)(change[k], g, gradient[k]) : (change[k] * g);
 }
 
-INLINE void add_gradients(const __m512 gradient[2], PointGradients *to)
+INLINE void add_gradients(const Vector gradient[2], PointGradients *to)
 {
   for (int k = 0; k < 2; k++) {
     double *sum = to->sum[k];
-    const __m512d lower = _mm512_cvtps_pd(_mm512_castps512_ps256(gradient[k]));
-    const __m512d upper =
-        _mm512_cvtps_pd(_mm256_castpd_ps(_mm512_extractf64x4_pd(_mm512_castps_pd(gradient[k]), 1)));
-    _mm512_storeu_pd(sum, _mm512_loadu_pd(sum) + lower);
-    _mm512_storeu_pd(sum + LANES / 2, _mm512_loadu_pd(sum + LANES / 2) + upper);
+    const THDoubles lower = THDoubles_ofLower(gradient[k]);
+    const THDoubles upper = THDoubles_ofUpper(gradient[k]);
+    THDoubles_store(sum, THDoubles_load(sum) + lower);
+    THDoubles_store(sum + LANES / 2, THDoubles_load(sum + LANES / 2) + upper);
   }
 }
 
@@ -86,15 +85,15 @@ static __attribute__((noinline)) void add_gradients_one_by_one(const real *x, in
       }
 }
 
-INLINE int is_finite(__m512 v)
+INLINE int is_finite(Vector v)
 {
-  const __m512 nothing = v - v;
-  return _mm512_cmp_ps_mask(nothing, nothing, _CMP_UNORD_Q) == 0;
+  const Vector nothing = v - v;
+  return Vector_(unordered)(nothing, nothing) == 0;
 }
 
-INLINE __mmask16 points_there(ptrdiff_t n)
+INLINE Mask points_there(ptrdiff_t n)
 {
-  return n < LANES ? (__mmask16)((1u << n) - 1) : (__mmask16)-1;
+  return n < LANES ? (Mask)((1u << n) - 1) : (Mask)-1;
 }
 
 /* n points of count planes, 1 or 2. */
@@ -103,11 +102,11 @@ INLINE void gradients_of_planes(const THNN_(Sampler) * s, int count, const Gathe
 {
   const ptrdiff_t width = s->in[2], plane = s->plane, points = s->points;
   for (ptrdiff_t i = 0; i < n; i += LANES, m++, to++) {
-    __m512 gradient[2];
+    Vector gradient[2];
     for (int p = 0; p < count; p++) {
       __builtin_prefetch(x + (count + p) * plane + i, 0, 2);
       pair_gradients(x + p * plane, width, m,
-                     _mm512_maskz_loadu_ps(points_there(n - i), g + p * points + i), gradient, p);
+                     Vector_(loadMasked)(points_there(n - i), g + p * points + i), gradient, p);
     }
     if (is_finite(gradient[0]) && is_finite(gradient[1]))
       add_gradients(gradient, to);
@@ -155,7 +154,7 @@ INLINE void scatter_points(const THNN_(Sampler) * s, int count, const GatherPoin
     int finite = 1;
     for (int p = 0; p < count; p++) {
       __builtin_prefetch(y + (count + p) * plane + i, 1, 2);
-      finite &= is_finite(_mm512_maskz_loadu_ps(points_there(some), g + p * points + i));
+      finite &= is_finite(Vector_(loadMasked)(points_there(some), g + p * points + i));
     }
     if (!finite) {
       for (int p = 0; p < count; p++)
@@ -204,17 +203,13 @@ static void gradients_of_block(const THNN_(Sampler) * s, int64_t begin, int64_t 
 }
 
 /* The gradients of a vector of points along axis a, 0 (down) or 1 (across). */
-INLINE __m512 gradient_of(const GatherPoints *m, const PointGradients *from, int a)
+INLINE Vector gradient_of(const GatherPoints *m, const PointGradients *from, int a)
 {
-  __m512 all = _mm512_setzero_ps();
-  for (int half = 0; half < 2; half++) {
-    const __m512d slope = _mm512_cvtps_pd(_mm256_loadu_ps(m->slope[a] + half * (LANES / 2)));
-    const __m512d sum = _mm512_loadu_pd(from->sum[a] + half * (LANES / 2));
-    const __m256d part = _mm256_castps_pd(_mm512_cvtpd_ps(_mm512_mul_pd(sum, slope)));
-    all = _mm512_castpd_ps(half ? _mm512_insertf64x4(_mm512_castps_pd(all), part, 1)
-                                : _mm512_castpd256_pd512(part));
-  }
-  return all;
+  THDoubles half[2];
+  for (int k = 0; k < 2; k++)
+    half[k] = THDoubles_load(from->sum[a] + k * (LANES / 2)) *
+              THDoubles_loadFloats(m->slope[a] + k * (LANES / 2));
+  return THFloats_ofDoubles(half[0], half[1]);
 }
 
 /* Stores the gradients of n points, across and down interleaved. */
@@ -223,9 +218,9 @@ static void store_gradients(const GatherPoints *m, const PointGradients *from, p
 {
   for (ptrdiff_t i = 0; i < n; i += LANES, m++, from++, to += 2 * LANES) {
     const uint32_t there = n - i < LANES ? (1u << 2 * (n - i)) - 1 : UINT32_MAX;
-    const Vector down = (Vector)gradient_of(m, from, 0), across = (Vector)gradient_of(m, from, 1);
-    _mm512_mask_storeu_ps(to, (__mmask16)there, (__m512)MIX(across, down, LOWER));
-    _mm512_mask_storeu_ps(to + LANES, (__mmask16)(there >> 16), (__m512)MIX(across, down, UPPER));
+    const Vector down = gradient_of(m, from, 0), across = gradient_of(m, from, 1);
+    Vector_(storeMasked)(to, (Mask)there, MIX(across, down, LOWER));
+    Vector_(storeMasked)(to + LANES, (Mask)(there >> 16), MIX(across, down, UPPER));
   }
 }
 

@@ -4,7 +4,7 @@
 #include <float.h>
 
 #include "TH/simd/THTranspose.h"
-#include "THNN/simd/Vectors.h"
+#include "TH/simd/THSimdReal.h"
 #include "TH/core/THScratch.h"
 
 enum { BLOCK = THNN_GRID_BLOCK, GROUP = THNN_GRID_GROUP, CORNERS = 8 };
@@ -167,7 +167,7 @@ static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t share)
   return all / s->shares * share + THMin(share, rest);
 }
 
-#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+#if TH_VECTOR_MASKS && defined(TH_REAL_IS_FLOAT)
 #include "GridGatherBackward.h"
 #else
 /* Processors that gather quickly work on pairs of neighbours; there are none at this level. */
@@ -411,18 +411,7 @@ static void sample_shares(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 }
 
 enum { SUMS = VECTOR / sizeof(accreal), MORE = GROUP / SUMS };
-typedef accreal Sum __attribute__((vector_size(VECTOR)));
-typedef int64_t SumBits __attribute__((vector_size(VECTOR)));
-
-INLINE Sum load_sums(const real *x)
-{
-  typedef real Reals __attribute__((vector_size(SUMS * sizeof(real))));
-  Reals v;
-  memcpy(&v, x, sizeof v);
-  return __builtin_convertvector(v, Sum);
-}
-
-INLINE accreal total(Sum sum)
+INLINE accreal total(THDoubles sum)
 {
   accreal all[SUMS];
   memcpy(all, &sum, sizeof all);
@@ -437,9 +426,9 @@ INLINE accreal total(Sum sum)
 INLINE void scatter_point(const Group *group, const Corners *c, int axes, int wide, int i,
                           const real *g, accreal *part)
 {
-  Sum gradient[3] = {{0}}, gradOutput[MORE];
+  THDoubles gradient[3] = {{0}}, gradOutput[MORE];
   for (int v = 0; v < MORE; v++)
-    gradOutput[v] = load_sums(g + v * SUMS);
+    gradOutput[v] = load_doubles(g + v * SUMS);
   for (int k = 0; k < 1 << axes; k++) {
     const int64_t at = corner(c, wide, k, i) * GROUP;
     for (int v = 0; v < VECTORS; v++) {
@@ -447,10 +436,10 @@ INLINE void scatter_point(const Group *group, const Corners *c, int axes, int wi
       const Vector sum = vector_at(y) + weighted(c->weight[k][i], vector_at(g + v * LANES));
       memcpy(y, &sum, sizeof sum);
     }
-    Sum product = {0};
+    THDoubles product = {0};
     for (int v = 0; v < MORE; v++)
-      product += load_sums(group->x + at + v * SUMS) * gradOutput[v];
-    product = (Sum)((SumBits)product & -(int64_t)c->inside[k][i]);
+      product += load_doubles(group->x + at + v * SUMS) * gradOutput[v];
+    product = (THDoubles)((THLongs)product & -(int64_t)c->inside[k][i]);
     for (int a = 3 - axes; a < 3; a++) {
       accreal weight = k >> (2 - a) & 1 ? 1 : -1;
       for (int other = 3 - axes; other < 3; other++)
@@ -463,7 +452,7 @@ INLINE void scatter_point(const Group *group, const Corners *c, int axes, int wi
     part[2 - a] = total(gradient[a]) * (accreal)c->slope[a][i];
 }
 
-#if defined(__AVX512F__) && defined(TH_REAL_IS_FLOAT)
+#if TH_VECTOR_MASKS && defined(TH_REAL_IS_FLOAT)
 #include "GridScatterBackward.h"
 #else
 typedef int ScatterPoints;

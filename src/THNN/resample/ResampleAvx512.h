@@ -3,67 +3,24 @@
 
 enum { MAX_GROUPS = 4 }; /* of a row that is summed in registers */
 
-#ifdef TH_REAL_IS_FLOAT
-typedef __m512 Vector;
-typedef __mmask16 Lanes;
-enum { WIDTH = 16 };
-#define LOAD(LANES, P)                    _mm512_maskz_loadu_ps(LANES, P)
-#define STORE(P, LANES, V)                _mm512_mask_storeu_ps(P, LANES, V)
-#define SAME(X)                           _mm512_set1_ps(X)
-#define NOT_ZERO(V)                       _mm512_cmp_ps_mask(V, _mm512_setzero_ps(), _CMP_NEQ_UQ)
-#define PICK(A, I, B)                     _mm512_permutex2var_ps(A, I, B)
-#define GATHER(LANES, P, I)               _mm512_mask_i32gather_ps(_mm512_setzero_ps(), LANES, I, P, 4)
-#define ADD_PRODUCT(S, A, B)              _mm512_fmadd_ps(A, B, S)
-#define ADD_PRODUCT_WHERE(LANES, S, A, B) _mm512_mask3_fmadd_ps(A, B, S, LANES)
-#define ONLY(LANES, V)                    _mm512_maskz_mov_ps(LANES, V)
-#define CHOOSE(LANES, A, B)               _mm512_mask_mov_ps(B, LANES, A)
-#define PICK_ONE(I, A)                    _mm512_permutexvar_ps(I, A)
-#define ADD_INDICES(I, LANES, N)          _mm512_mask_add_epi32(I, LANES, I, _mm512_set1_epi32(N))
-#define COUNTING                          _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15)
-#define BELOW(I, N)                       _mm512_cmplt_epi32_mask(I, _mm512_set1_epi32(N))
-#define CHOOSE_INDICES(L, I, J)           _mm512_mask_mov_epi32(J, L, I)
-#else
-typedef __m512d Vector;
-typedef __mmask8 Lanes;
-enum { WIDTH = 8 };
-#define LOAD(LANES, P)                    _mm512_maskz_loadu_pd(LANES, P)
-#define STORE(P, LANES, V)                _mm512_mask_storeu_pd(P, LANES, V)
-#define SAME(X)                           _mm512_set1_pd(X)
-#define NOT_ZERO(V)                       _mm512_cmp_pd_mask(V, _mm512_setzero_pd(), _CMP_NEQ_UQ)
-#define PICK(A, I, B)                     _mm512_permutex2var_pd(A, I, B)
-#define GATHER(LANES, P, I)               _mm512_mask_i64gather_pd(_mm512_setzero_pd(), LANES, I, P, 8)
-#define ADD_PRODUCT(S, A, B)              _mm512_fmadd_pd(A, B, S)
-#define ADD_PRODUCT_WHERE(LANES, S, A, B) _mm512_mask3_fmadd_pd(A, B, S, LANES)
-#define ONLY(LANES, V)                    _mm512_maskz_mov_pd(LANES, V)
-#define CHOOSE(LANES, A, B)               _mm512_mask_mov_pd(B, LANES, A)
-#define PICK_ONE(I, A)                    _mm512_permutexvar_pd(I, A)
-#define ADD_INDICES(I, LANES, N)          _mm512_mask_add_epi64(I, LANES, I, _mm512_set1_epi64(N))
-#define COUNTING                          _mm512_setr_epi64(0, 1, 2, 3, 4, 5, 6, 7)
-#define BELOW(I, N)                       _mm512_cmplt_epi64_mask(I, _mm512_set1_epi64(N))
-#define CHOOSE_INDICES(L, I, J)           _mm512_mask_mov_epi64(J, L, I)
-#endif
-
-#define ALL ((Lanes) - 1)
+#define ALL ((Mask) - 1)
 
 #define UNROLL _Pragma("GCC unroll 8")
 
-static inline Lanes lanes_of(ptrdiff_t n)
+static inline Mask lanes_of(ptrdiff_t n)
 {
-  return n >= WIDTH ? ALL : n <= 0 ? 0 : (Lanes)((1u << n) - 1);
+  return n >= LANES ? ALL : n <= 0 ? 0 : (Mask)((1u << n) - 1);
 }
 
 /* --- groups ---------------------------------------------------------------------------------- */
 
-/* The indices first[0 ... WIDTH], less first[0]. */
-static inline __m512i indices_of(const int64_t *first, Lanes lanes)
+/* The indices first[0 ... LANES], less first[0]. */
+static inline Integers indices_of(const int64_t *first, Mask lanes)
 {
-  const __m512i base = _mm512_set1_epi64(first[0]);
-  const __m512i lower = _mm512_sub_epi64(_mm512_maskz_loadu_epi64((__mmask8)lanes, first), base);
+  const THLongs lower = THLongs_loadMasked((THMask64)lanes, first) - first[0];
 #ifdef TH_REAL_IS_FLOAT
-  const __mmask8 rest = (__mmask8)(lanes >> 8);
-  const __m512i upper = _mm512_sub_epi64(_mm512_maskz_loadu_epi64(rest, first + 8), base);
-  return _mm512_inserti64x4(_mm512_castsi256_si512(_mm512_cvtepi64_epi32(lower)),
-                            _mm512_cvtepi64_epi32(upper), 1);
+  const THMask64 rest = (THMask64)(lanes >> 8);
+  return THInts_ofLongs(lower, THLongs_loadMasked(rest, first + 8) - first[0]);
 #else
   return lower;
 #endif
@@ -73,18 +30,18 @@ static inline __m512i indices_of(const int64_t *first, Lanes lanes)
  * lower and at upper. */
 typedef struct {
   ptrdiff_t k, lower, upper;
-  Lanes lanes, made; /* the outputs, and those that have a source */
+  Mask lanes, made; /* the outputs, and those that have a source */
 } Group;
 
 /* The indices that a tap picks from the two vectors, and its weights. */
 typedef struct {
-  __m512i at;
+  Integers at;
   Vector weight;
 } Tap;
 
 typedef struct {
   ptrdiff_t count, taps; /* groups, and taps of each */
-  Lanes there;           /* lanes of a source row that is shorter than a vector */
+  Mask there;            /* lanes of a source row that is shorter than a vector */
   int vectors;           /* each group but the last one is a whole vector */
   int together;          /* all groups have the same two vectors of sources */
   int moves;             /* as in the band */
@@ -93,16 +50,16 @@ typedef struct {
 } Groups;
 
 /* The group beginning with k: as many outputs as have their sources in two vectors. */
-static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k, __m512i *at)
+static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k, Integers *at)
 {
   const int64_t *first = b->first + k;
-  const Lanes all = lanes_of(b->to - k);
-  const ptrdiff_t last = THMax(b->from - WIDTH, 0);
-  const ptrdiff_t lower = b->from <= 2 * WIDTH ? 0 : THMin(first[0], last);
-  Group g = {.k = k, .lower = lower, .upper = THMin(lower + WIDTH, last)};
-  const ptrdiff_t end = g.upper - g.lower + WIDTH;
-  *at = ADD_INDICES(indices_of(first, all), ALL, (int)(first[0] - g.lower));
-  const Lanes near = all & BELOW(*at, (int)(end + 1 - b->taps));
+  const Mask all = lanes_of(b->to - k);
+  const ptrdiff_t last = THMax(b->from - LANES, 0);
+  const ptrdiff_t lower = b->from <= 2 * LANES ? 0 : THMin(first[0], last);
+  Group g = {.k = k, .lower = lower, .upper = THMin(lower + LANES, last)};
+  const ptrdiff_t end = g.upper - g.lower + LANES;
+  *at = indices_of(first, all) + (int)(first[0] - g.lower);
+  const Mask near = all & Integers_(less)(*at, Integers_(all)((int)(end + 1 - b->taps)));
   g.lanes = lanes_of(__builtin_ctz(~(uint32_t)near));
   return g;
 }
@@ -113,28 +70,30 @@ static inline Group group_of(const THNN_(Band) * b, ptrdiff_t k, __m512i *at)
  * source as the first tap with a weight, and takes a 64th of that tap's weight: then no tap needs a
  * mask.  A source whose only weight is 1 is still copied exactly: the error of the sum is at most
  * half a unit in the last place, and a tie rounds to the even value, which is the source. */
-static inline void find_taps(const THNN_(Band) * b, Group *g, __m512i at, Tap *tap)
+static inline void find_taps(const THNN_(Band) * b, Group *g, Integers at, Tap *tap)
 {
-  const int overlap = (int)(g->lower + WIDTH - g->upper), taps = (int)b->taps;
+  const int overlap = (int)(g->lower + LANES - g->upper), taps = (int)b->taps;
   const real part = (real)1 / 64; /* there are at most 32 taps */
-  __m512i common = at;
-  Vector whole = SAME(0), rest = SAME(1);
+  Integers common = at;
+  Vector whole = Vector_(all)(0), rest = Vector_(all)(1);
   for (int t = 0; t < taps; t++) {
-    const __m512i index = ADD_INDICES(at, ALL, t);
-    tap[t].at = ADD_INDICES(index, (Lanes)~BELOW(index, WIDTH), overlap);
-    tap[t].weight = LOAD(g->lanes, b->weight + t * b->to + g->k);
-    const Lanes counts = NOT_ZERO(tap[t].weight), first = counts & (Lanes)~g->made;
-    common = CHOOSE_INDICES(first, tap[t].at, common);
-    whole = CHOOSE(first, tap[t].weight, whole);
-    rest = CHOOSE(counts, rest, rest - part);
+    const Integers index = at + t;
+    tap[t].at = Integers_(select)((Mask)~Integers_(less)(index, Integers_(all)(LANES)),
+                                  index + overlap, index);
+    tap[t].weight = Vector_(loadMasked)(g->lanes, b->weight + t * b->to + g->k);
+    const Mask counts = Vector_(differ)(tap[t].weight, Vector_(all)(0)),
+               first = counts & (Mask)~g->made;
+    common = Integers_(select)(first, tap[t].at, common);
+    whole = Vector_(select)(first, tap[t].weight, whole);
+    rest = Vector_(select)(counts, rest, rest - part);
     g->made |= first;
   }
-  Lanes met = 0;
+  Mask met = 0;
   for (int t = 0; t < taps; t++) {
-    const Lanes counts = NOT_ZERO(tap[t].weight);
-    tap[t].at = CHOOSE_INDICES(counts, tap[t].at, common);
-    tap[t].weight = CHOOSE(counts, tap[t].weight, whole * part);
-    tap[t].weight = CHOOSE(counts & (Lanes)~met, whole * rest, tap[t].weight);
+    const Mask counts = Vector_(differ)(tap[t].weight, Vector_(all)(0));
+    tap[t].at = Integers_(select)(counts, tap[t].at, common);
+    tap[t].weight = Vector_(select)(counts, tap[t].weight, whole * part);
+    tap[t].weight = Vector_(select)(counts & (Mask)~met, whole * rest, tap[t].weight);
     met |= counts;
   }
 }
@@ -143,10 +102,10 @@ static inline void find_taps(const THNN_(Band) * b, Group *g, __m512i at, Tap *t
 static void *find_groups(const THNN_(Band) * b)
 {
   enum { MAX_ROW = 65536 }; /* elements */
-  const ptrdiff_t most = 1 + b->to / (WIDTH / 4);
+  const ptrdiff_t most = 1 + b->to / (LANES / 4);
   ptrdiff_t count = 0;
-  __m512i at;
-  if (b->from > MAX_ROW || b->to > MAX_ROW || b->taps > 2 * WIDTH)
+  Integers at;
+  if (b->from > MAX_ROW || b->to > MAX_ROW || b->taps > 2 * LANES)
     return NULL;
   for (ptrdiff_t k = 0; k < b->to; count++) {
     const Group g = group_of(b, k, &at);
@@ -161,7 +120,7 @@ static void *find_groups(const THNN_(Band) * b)
                   b->taps,
                   lanes_of(b->from),
                   1,
-                  b->from <= 2 * WIDTH,
+                  b->from <= 2 * LANES,
                   b->moves,
                   (Group *)(all->tap + taps)};
   ptrdiff_t k = 0;
@@ -169,7 +128,7 @@ static void *find_groups(const THNN_(Band) * b)
     all->group[i] = group_of(b, k, &at);
     find_taps(b, &all->group[i], at, all->tap + i * b->taps);
     k += __builtin_popcount(all->group[i].lanes);
-    all->vectors &= k == (i + 1) * WIDTH || i == count - 1;
+    all->vectors &= k == (i + 1) * LANES || i == count - 1;
   }
   return all;
 }
@@ -181,25 +140,26 @@ static inline __attribute__((always_inline)) Vector picked(const Groups *all, pt
 {
   const Tap *tap = all->tap + i * taps;
   if (taps == 1 && all->moves)
-    return PICK(lower, tap->at, upper);
-  Vector sum = SAME(0);
+    return Vector_(permuteTwo)(lower, upper, tap->at);
+  Vector sum = Vector_(all)(0);
   for (ptrdiff_t t = 0; t < taps; t++)
-    sum = ADD_PRODUCT(sum, tap[t].weight, PICK(lower, tap[t].at, upper));
+    sum = Vector_(mulAdd)(tap[t].weight, Vector_(permuteTwo)(lower, upper, tap[t].at), sum);
   return sum;
 }
 
 /* The outputs of group i, from row x, whose vectors have those lanes there. */
 static inline __attribute__((always_inline)) Vector picked_of(const Groups *all, ptrdiff_t i,
-                                                              ptrdiff_t taps, Lanes there,
+                                                              ptrdiff_t taps, Mask there,
                                                               const real *x)
 {
   const Group *g = &all->group[i];
-  return picked(all, i, taps, LOAD(there, x + g->lower), LOAD(there, x + g->upper));
+  return picked(all, i, taps, Vector_(loadMasked)(there, x + g->lower),
+                Vector_(loadMasked)(there, x + g->upper));
 }
 
 LOOP put_group(const Group *g, Vector v, real *y)
 {
-  STORE(y + g->k, g->lanes, ONLY(g->made, v));
+  Vector_(storeMasked)(y + g->k, g->lanes, Vector_(keep)(g->made, v));
 }
 
 LOOP pick_row(const Groups *all, ptrdiff_t taps, const real *x, real *y)
@@ -236,16 +196,16 @@ static void apply_groups(const Groups *all, const real *x, real *y)
 /* A row as vectors, the last of which may be partial. */
 typedef struct {
   ptrdiff_t vectors;
-  Lanes last;
+  Mask last;
 } Shape;
 
 static inline Shape shape_of(ptrdiff_t n)
 {
-  const ptrdiff_t vectors = (n + WIDTH - 1) / WIDTH;
-  return (Shape){vectors, lanes_of(n - (vectors - 1) * WIDTH)};
+  const ptrdiff_t vectors = (n + LANES - 1) / LANES;
+  return (Shape){vectors, lanes_of(n - (vectors - 1) * LANES)};
 }
 
-static inline __attribute__((always_inline)) Lanes lanes_at(Shape s, ptrdiff_t i)
+static inline __attribute__((always_inline)) Mask lanes_at(Shape s, ptrdiff_t i)
 {
   return i == s.vectors - 1 ? s.last : ALL;
 }
@@ -256,8 +216,8 @@ static inline __attribute__((always_inline)) Lanes lanes_at(Shape s, ptrdiff_t i
 typedef struct {
   real *line;
   int end;
-  Lanes held;
-  __m512i rotation;
+  Mask held;
+  Integers rotation;
   Vector last;
 } Lines;
 
@@ -265,13 +225,13 @@ LOOP move_on(Lines *s, int n)
 {
   s->end += n;
   s->held = lanes_of(s->end);
-  s->rotation = ADD_INDICES(COUNTING, ALL, -s->end);
+  s->rotation = Integers_(counting)() - s->end;
 }
 
 static inline Lines lines_of(real *y)
 {
   const int before = (int)(-(uintptr_t)y % TH_STREAM_LINE / sizeof *y);
-  Lines s = {.line = y + before, .last = SAME(0)};
+  Lines s = {.line = y + before, .last = Vector_(all)(0)};
   move_on(&s, -before);
   return s;
 }
@@ -279,31 +239,33 @@ static inline Lines lines_of(real *y)
 /* Appends the first n elements of v. */
 LOOP put(Lines *s, Vector v, int n)
 {
-  const Vector rotated = PICK_ONE(s->rotation, v), all = CHOOSE(s->held, s->last, rotated);
-  if (s->end >= WIDTH - n) {
-    TH_STREAM_STORE((__m512i *)s->line, (__m512i)all);
-    s->line += WIDTH;
+  const Vector rotated = Vector_(permute)(v, s->rotation),
+               all = Vector_(select)(s->held, s->last, rotated);
+  if (s->end >= LANES - n) {
+    stream(s->line, all);
+    s->line += LANES;
     s->last = rotated;
-    if (n != WIDTH)
-      move_on(s, n - WIDTH);
+    if (n != LANES)
+      move_on(s, n - LANES);
     return;
   }
   if (s->end < 0)
-    STORE(s->line + s->end, lanes_of(THMin(-s->end, n)), v);
+    Vector_(storeMasked)(s->line + s->end, lanes_of(THMin(-s->end, n)), v);
   s->last = all;
   move_on(s, n);
 }
 
 LOOP put_rest(const Lines *s)
 {
-  STORE(s->line, s->held, s->last);
+  Vector_(storeMasked)(s->line, s->held, s->last);
 }
 
 /* Resamples a row of an image to the length of output rows. */
 LOOP widen_row(const Groups *all, ptrdiff_t vectors, ptrdiff_t taps, const real *x, Vector *row)
 {
-  const Lanes there = all->there;
-  const Vector lower = LOAD(there, x), upper = LOAD(there, x + all->group[0].upper);
+  const Mask there = all->there;
+  const Vector lower = Vector_(loadMasked)(there, x),
+               upper = Vector_(loadMasked)(there, x + all->group[0].upper);
   if (all->together)
     for (ptrdiff_t i = 0; i < vectors; i++)
       row[i] = picked(all, i, taps, lower, upper);
@@ -319,10 +281,12 @@ static inline __attribute__((always_inline)) Vector between(const Vector *above,
                                                             const Vector *below, ptrdiff_t i,
                                                             real weight, int inRegisters, int moves)
 {
-  const Lanes both = weight == 0 ? 0 : ALL;
+  const Mask both = weight == 0 ? 0 : ALL;
   if (inRegisters && !moves)
-    return ADD_PRODUCT_WHERE(both, above[i] * (1 - weight), below[i], SAME(weight));
-  return both ? ADD_PRODUCT(above[i] * (1 - weight), below[i], SAME(weight)) : above[i];
+    return Vector_(select)(both,
+                           Vector_(mulAdd)(below[i], Vector_(all)(weight), above[i] * (1 - weight)),
+                           above[i] * (1 - weight));
+  return both ? Vector_(mulAdd)(below[i], Vector_(all)(weight), above[i] * (1 - weight)) : above[i];
 }
 
 /* An image.  Each of its rows is resampled once, and kept for the rows of the result that lie
@@ -335,7 +299,7 @@ LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdif
   const real *const weights = at->weight[1];
   const int64_t rows = p->out[1];
   const ptrdiff_t size = p->in[2], n = p->out[2];
-  const int rest = (int)(n - (s.vectors - 1) * WIDTH);
+  const int rest = (int)(n - (s.vectors - 1) * LANES);
   Lines lines = lines_of(y);
   int64_t isAbove = -1, isBelow = -1;
   for (int64_t j = 0; j < rows; j++, y += n) {
@@ -361,14 +325,14 @@ LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdif
     }
     if (streams) {
       for (ptrdiff_t i = 0; i < s.vectors - 1; i++)
-        put(&lines, between(above, below, i, weight, inRegisters, taps == 1), WIDTH);
+        put(&lines, between(above, below, i, weight, inRegisters, taps == 1), LANES);
       put(&lines, between(above, below, s.vectors - 1, weight, inRegisters, taps == 1), rest);
       continue;
     }
     for (ptrdiff_t i = 0; i < s.vectors; i++) {
-      prefetch_write(y + i * WIDTH, 1);
-      STORE(y + i * WIDTH, lanes_at(s, i),
-            between(above, below, i, weight, inRegisters, taps == 1));
+      prefetch_write(y + i * LANES, 1);
+      Vector_(storeMasked)(y + i * LANES, lanes_at(s, i),
+                           between(above, below, i, weight, inRegisters, taps == 1));
     }
   }
   if (streams)
@@ -386,7 +350,7 @@ LOOP narrow(const THNNPlanes *p, const THNN_(SourceIndices) * at, int count, int
   const THNN_(Band) depth = at->band[0];
   const int64_t *const to = at->from[1];
   const real *const weights = at->weight[1];
-  const Lanes there = all->there;
+  const Mask there = all->there;
   const int64_t rows = p->in[1], given = p->out[1];
   const ptrdiff_t size = p->in[2], n = p->out[2], slice = given * n;
   ptrdiff_t from[2 * MAX_GROUPS];
@@ -400,16 +364,16 @@ LOOP narrow(const THNNPlanes *p, const THNN_(SourceIndices) * at, int count, int
     int64_t k = 0;
     UNROLL
     for (int q = 0; q < 2 * count; q++)
-      below[q] = SAME(0);
+      below[q] = Vector_(all)(0);
     for (int64_t j = 0; j < rows; j++, y += size) {
       UNROLL
       for (int q = 0; q < 2 * count; q++) {
         above[q] = below[q];
-        below[q] = SAME(0);
+        below[q] = Vector_(all)(0);
       }
       for (; k < given && to[k] == j; k++, row += n) {
         const real weight = weights[k];
-        const Lanes both = NOT_ZERO(SAME(weight));
+        const Mask both = Vector_(differ)(Vector_(all)(weight), Vector_(all)(0));
         const real *g = row;
         for (ptrdiff_t z = 0; z < (image ? 1 : depth.taps); z++, g += slice) {
           const real whole = image ? 1 : depth.weight[z * depth.to + i];
@@ -418,9 +382,11 @@ LOOP narrow(const THNNPlanes *p, const THNN_(SourceIndices) * at, int count, int
           UNROLL
           for (int q = 0; q < 2 * count; q++) {
             prefetch(g + from[q], 1);
-            const Vector v = LOAD(there, g + from[q]);
-            above[q] = ADD_PRODUCT(above[q], SAME(whole * (1 - weight)), v);
-            below[q] = ADD_PRODUCT_WHERE(both, below[q], v, SAME(whole * weight));
+            const Vector v = Vector_(loadMasked)(there, g + from[q]);
+            above[q] = Vector_(mulAdd)(Vector_(all)(whole * (1 - weight)), v, above[q]);
+            below[q] =
+                Vector_(select)(both, Vector_(mulAdd)(v, Vector_(all)(whole * weight), below[q]),
+                                below[q]);
           }
         }
       }
@@ -459,8 +425,8 @@ static int is_widened(const THNNPlanes *p, const THNN_(SourceIndices) * at, cons
   const int streams = at->streams;
   if (p->in[0] > 1 || p->out[0] > 1 || !groups || !groups->vectors)
     return 0;
-  Vector above[] = {SAME(0), SAME(0), SAME(0), SAME(0)},
-         below[] = {SAME(0), SAME(0), SAME(0), SAME(0)};
+  Vector above[] = {Vector_(all)(0), Vector_(all)(0), Vector_(all)(0), Vector_(all)(0)},
+         below[] = {Vector_(all)(0), Vector_(all)(0), Vector_(all)(0), Vector_(all)(0)};
   if (s.vectors == 1)
     widen(p, at, (Shape){1, s.last}, groups->taps, 1, streams, x, y, above, below);
   else if (s.vectors == 2 && groups->taps == 1)

@@ -5,6 +5,7 @@
 
 #include "THNN/simd/CopyRow.h"
 #include "THNN/simd/StreamWriter.h"
+#include "TH/simd/THSimdReal.h"
 
 static const real *row_of(const THNNPlanes *p, const real *x, int64_t depth, int64_t height)
 {
@@ -123,30 +124,31 @@ static inline __attribute__((always_inline)) Source source_of(const THNNPlanes *
  * With padded, whole vectors may be written to y. */
 enum { ROWS = 4 };
 
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
 
 #include "ResampleAvx512.h"
 
 /* apply for a band without groups. */
 static __attribute__((noinline)) void apply_far(const THNN_(Band) * b, const real *x, real *y)
 {
-  for (ptrdiff_t k = 0; k < b->to; k += WIDTH) {
-    const Lanes lanes = lanes_of(b->to - k);
+  for (ptrdiff_t k = 0; k < b->to; k += LANES) {
+    const Mask lanes = lanes_of(b->to - k);
     const int64_t *first = b->first + k;
-    const __m512i at = indices_of(first, lanes);
-    const int near = first[THMin(WIDTH, b->to - k) - 1] - first[0] < 2 * WIDTH;
-    Vector sum = SAME(0);
+    const Integers at = indices_of(first, lanes);
+    const int near = first[THMin(LANES, b->to - k) - 1] - first[0] < 2 * LANES;
+    Vector sum = Vector_(all)(0);
     for (ptrdiff_t t = 0; t < b->taps; t++) {
       const real *p = x + first[0] + t;
       const ptrdiff_t left = b->from - first[0] - t;
-      const Vector w = LOAD(lanes, b->weight + t * b->to + k);
-      const Lanes counts = NOT_ZERO(w);
+      const Vector w = Vector_(loadMasked)(lanes, b->weight + t * b->to + k);
+      const Mask counts = Vector_(differ)(w, Vector_(all)(0));
       const Vector v =
-          near ? PICK(LOAD(lanes_of(left), p), at, LOAD(lanes_of(left - WIDTH), p + WIDTH))
-               : GATHER(counts, p, at);
-      sum = b->moves ? v : ADD_PRODUCT(sum, w, ONLY(counts, v));
+          near ? Vector_(permuteTwo)(Vector_(loadMasked)(lanes_of(left), p),
+                                     Vector_(loadMasked)(lanes_of(left - LANES), p + LANES), at)
+               : Vector_(gatherOr)(Vector_(all)(0), counts, p, at);
+      sum = b->moves ? v : Vector_(mulAdd)(w, Vector_(keep)(counts, v), sum);
     }
-    STORE(y + k, lanes, sum);
+    Vector_(storeMasked)(y + k, lanes, sum);
   }
 }
 
@@ -161,23 +163,23 @@ LOOP apply(const THNN_(SourceIndices) * at, const real *x, real *y)
     apply_far(&at->band[2], x, y);
 }
 
-LOOP combine_at(Lanes lanes, int count, const real *const *row, const real *weight, ptrdiff_t k,
+LOOP combine_at(Mask lanes, int count, const real *const *row, const real *weight, ptrdiff_t k,
                 real *y, int more, int padded)
 {
-  Vector sum = LOAD(lanes, row[0] + k) * weight[0];
+  Vector sum = Vector_(loadMasked)(lanes, row[0] + k) * weight[0];
   if (more)
-    sum += LOAD(lanes, y + k);
+    sum += Vector_(loadMasked)(lanes, y + k);
   for (int t = 1; t < count; t++)
-    sum += LOAD(lanes, row[t] + k) * weight[t];
-  STORE(y + k, padded ? (Lanes)-1 : lanes, sum);
+    sum += Vector_(loadMasked)(lanes, row[t] + k) * weight[t];
+  Vector_(storeMasked)(y + k, padded ? (Mask)-1 : lanes, sum);
 }
 
 LOOP combine_all(ptrdiff_t n, int count, const real *const *row, const real *weight, real *y,
                  int more, int padded)
 {
   ptrdiff_t k = 0;
-  for (; n - k >= WIDTH; k += WIDTH)
-    combine_at((Lanes)-1, count, row, weight, k, y, more, padded);
+  for (; n - k >= LANES; k += LANES)
+    combine_at((Mask)-1, count, row, weight, k, y, more, padded);
   if (k < n)
     combine_at(lanes_of(n - k), count, row, weight, k, y, more, padded);
 }

@@ -16,18 +16,18 @@ enum {
 
 /* As many columns of the result as a vector has elements. */
 typedef struct {
-  ptrdiff_t begin;         /* the first one */
-  int whole;               /* they, and what they need of the image, are all there */
-  uint16_t wanted;         /* those that there are */
-  uint16_t inside[WIDEST]; /* those for which element b of a row of the window is in the image */
+  ptrdiff_t begin;     /* the first one */
+  int whole;           /* they, and what they need of the image, are all there */
+  Mask wanted;         /* those that there are */
+  Mask inside[WIDEST]; /* those for which element b of a row of the window is in the image */
 } Strip;
 
 static inline Strip strip_at(const THNNWindow *w, ptrdiff_t begin)
 {
   Strip s = {.begin = begin, .wanted = lanes_between(-begin, w->output - begin)};
-  for (ptrdiff_t b = 0; b < w->size; b++)
+  for (ptrdiff_t b = 0; b < THMin(w->size, WIDEST); b++)
     s.inside[b] = s.wanted & lanes_between(w->pad - begin - b, w->input + w->pad - begin - b);
-  const uint16_t all = lanes_between(0, LANES);
+  const Mask all = lanes_between(0, LANES);
   s.whole = s.inside[0] == all && s.inside[w->size - 1] == all;
   return s;
 }
@@ -75,7 +75,7 @@ INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int pl
           if (whole)
             memcpy(&v[t], from[t] + r * pitch + b, sizeof v[t]);
           else
-            v[t] = (Vector)MASKED_LOAD(s[t].inside[b], from[t] + r * pitch + b);
+            v[t] = Vector_(loadMasked)(s[t].inside[b], from[t] + r * pitch + b);
 #pragma GCC unroll 2
         for (int p = 0; p < planes; p++)
 #pragma GCC unroll 4
@@ -84,7 +84,7 @@ INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int pl
               const Vector w = slide->weight[(p * size + r - k) * size + b] - (Vector){0};
 #pragma GCC unroll 2
               for (int t = 0; t < strips; t++)
-                sum[p][k][t] = MULTIPLY_ADD(v[t], w, sum[p][k][t]);
+                sum[p][k][t] = Vector_(mulAdd)(v[t], w, sum[p][k][t]);
             }
       }
     }
@@ -99,7 +99,7 @@ INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int pl
         if (whole)
           memcpy(y, &sum[p][k][t], sizeof sum[p][k][t]);
         else
-          MASKED_STORE(y, s[t].wanted, sum[p][k][t]);
+          Vector_(storeMasked)(y, s[t].wanted, sum[p][k][t]);
       }
 }
 
@@ -159,13 +159,13 @@ INLINE void multiply_row(const Strip *s, const real *x, const real *g, ptrdiff_t
   Vector rows[WIDEST];
 #pragma GCC unroll 5
   for (ptrdiff_t a = first; a < end; a++)
-    rows[a] = whole ? load(g - a * next) : (Vector)MASKED_LOAD(s->wanted, g - a * next);
+    rows[a] = whole ? load(g - a * next) : Vector_(loadMasked)(s->wanted, g - a * next);
 #pragma GCC unroll 5
   for (ptrdiff_t b = 0; b < size; b++) {
-    const Vector v = whole ? load(x + b) : (Vector)MASKED_LOAD(s->inside[b], x + b);
+    const Vector v = whole ? load(x + b) : Vector_(loadMasked)(s->inside[b], x + b);
 #pragma GCC unroll 5
     for (ptrdiff_t a = first; a < end; a++)
-      sums[a * size + b] = MULTIPLY_ADD(v, rows[a], sums[a * size + b]);
+      sums[a * size + b] = Vector_(mulAdd)(v, rows[a], sums[a * size + b]);
   }
 }
 
@@ -200,19 +200,19 @@ INLINE void multiply_rows(const Strip *s, ptrdiff_t count, const real *x, ptrdif
   Vector rows[WIDEST];
 #pragma GCC unroll 5
   for (ptrdiff_t a = 1; count >= size && a < size; a++)
-    rows[size - a] = whole ? load(g - a * next) : (Vector)MASKED_LOAD(s->wanted, g - a * next);
+    rows[size - a] = whole ? load(g - a * next) : Vector_(loadMasked)(s->wanted, g - a * next);
   for (; count >= size; count -= size) {
 #pragma GCC unroll 5
     for (ptrdiff_t r = 0; r < size; r++, x += pitch, g += next) {
       __builtin_prefetch(x + FETCHED);
       __builtin_prefetch(g + FETCHED);
-      rows[r] = whole ? load(g) : (Vector)MASKED_LOAD(s->wanted, g);
+      rows[r] = whole ? load(g) : Vector_(loadMasked)(s->wanted, g);
 #pragma GCC unroll 5
       for (ptrdiff_t b = 0; b < size; b++) {
-        const Vector v = whole ? load(x + b) : (Vector)MASKED_LOAD(s->inside[b], x + b);
+        const Vector v = whole ? load(x + b) : Vector_(loadMasked)(s->inside[b], x + b);
 #pragma GCC unroll 5
         for (ptrdiff_t a = 0; a < size; a++)
-          sums[a * size + b] = MULTIPLY_ADD(v, rows[(r - a + size) % size], sums[a * size + b]);
+          sums[a * size + b] = Vector_(mulAdd)(v, rows[(r - a + size) % size], sums[a * size + b]);
       }
     }
   }

@@ -56,7 +56,7 @@ INLINE void last_windows(const THNNWindow *axis, ptrdiff_t planes, const real *x
           continue;
         for (int v = 0; v < vectors; v++)
           sum[k][v] =
-              MULTIPLY_ADD(some_planes(from + at * planes + v * LANES, n), weight[v], sum[k][v]);
+              Vector_(mulAdd)(some_planes(from + at * planes + v * LANES, n), weight[v], sum[k][v]);
       }
     }
   }
@@ -186,8 +186,8 @@ INLINE void last_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, ptrdi
          j = j + 1 == begin ? stop : j + 1)
       for (int a = 0; a < rows; a++)
         for (int v = 0; v < vectors; v++)
-          sum[e][a][v] = MULTIPLY_ADD(load(x + a * r->below + j * step + e * apart + v * LANES),
-                                      load(gradients + j * next + v * LANES), sum[e][a][v]);
+          sum[e][a][v] = Vector_(mulAdd)(load(x + a * r->below + j * step + e * apart + v * LANES),
+                                         load(gradients + j * next + v * LANES), sum[e][a][v]);
   }
   for (ptrdiff_t j = begin; j < stop; j++) {
     const real *at = x + j * step, *g = gradients + j * next;
@@ -197,8 +197,8 @@ INLINE void last_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, ptrdi
     for (int a = 0; a < rows; a++)
       for (int e = 0; e < elements; e++)
         for (int v = 0; v < vectors; v++)
-          sum[e][a][v] = MULTIPLY_ADD(load(at + a * r->below + e * apart + v * LANES), factor[v],
-                                      sum[e][a][v]);
+          sum[e][a][v] = Vector_(mulAdd)(load(at + a * r->below + e * apart + v * LANES), factor[v],
+                                         sum[e][a][v]);
   }
   sums += b * planes + p;
   for (int a = 0; a < rows; a++)

@@ -1,9 +1,9 @@
 /* Kernels of direct convolutions: sums of shifted planes in registers. */
 #include "THNN/layer/Template.h"
 
-#include "THNN/simd/Vectors.h"
+#include "TH/simd/THSimdReal.h"
 
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
 enum { WIDTH = 4, WIDER = 6, WIDE = 8 };
 #else
 enum { WIDTH = 2, WIDER = 3, WIDE = 8 };
@@ -16,21 +16,6 @@ enum {
   BETWEEN = 8,        /* terms from one prefetch of the next stretch to the next prefetch */
   PREFETCH_TERMS = 12 /* the term that is prefetched is so many after the one that is read */
 };
-
-#if defined(TH_REAL_IS_FLOAT)
-typedef int32_t Bits __attribute__((vector_size(VECTOR)));
-#else
-typedef int64_t Bits __attribute__((vector_size(VECTOR)));
-#endif
-
-#include "THNN/simd/MultiplyAdd.h"
-
-static inline Vector load(const real *x)
-{
-  Vector v;
-  memcpy(&v, x, sizeof v);
-  return v;
-}
 
 /* --- forward --------------------------------------------------------------------------------- */
 
@@ -98,7 +83,7 @@ static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, c
     for (int o = 0; o < outputs; o++) {
       const Vector factor = w[o] - (Vector){0};
       for (int k = 0; k < width; k++)
-        sum[o][k] = MULTIPLY_ADD(v[k], factor, sum[o][k]);
+        sum[o][k] = Vector_(mulAdd)(v[k], factor, sum[o][k]);
     }
   }
   for (int o = 0; o < outputs; o++) /* one by one: together, they would be copied twice */
@@ -110,7 +95,7 @@ static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, c
 }
 
 typedef real Half __attribute__((vector_size(VECTOR / 2)));
-#if defined(__AVX__)
+#if TH_VECTOR >= 32
 typedef real Quarter __attribute__((vector_size(VECTOR / 4)));
 #else
 typedef Half Quarter;
@@ -298,7 +283,7 @@ static void spread(const THNNSpread *s, const real *y, const real *weights, real
 /* Adds the lanes in a fixed order: upper halves to lower halves. */
 static inline real sum_of_lanes(Vector v)
 {
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
   Half halves[2];
   memcpy(halves, &v, sizeof v);
   const Half half = halves[0] + halves[1];
@@ -306,7 +291,7 @@ static inline real sum_of_lanes(Vector v)
   const Vector half = v;
 #endif
   typedef real Least __attribute__((vector_size(16)));
-#if defined(__AVX__)
+#if TH_VECTOR >= 32
   Least quarters[2];
   memcpy(quarters, &half, sizeof half);
   const Least rest = quarters[0] + quarters[1];
@@ -333,14 +318,14 @@ static inline __attribute__((always_inline)) void products(const THNNDirect *d, 
       sum[o][t] = (Vector){0};
   for (ptrdiff_t image = 0; image < images; image++)
     for (ptrdiff_t i = 0; i < d->length; i += LANES) {
-      const Bits inside = (Bits)load(mask + i);
+      const Integers inside = (Integers)load(mask + i);
       Vector v[WINDOW];
       for (int t = 0; t < taps; t++)
-        v[t] = (Vector)((Bits)load(x[t] + image * nextX + i) & inside);
+        v[t] = (Vector)((Integers)load(x[t] + image * nextX + i) & inside);
       for (int o = 0; o < outputs; o++) {
         const Vector factor = load(g[o] + image * nextG + i);
         for (int t = 0; t < taps; t++)
-          sum[o][t] = MULTIPLY_ADD(v[t], factor, sum[o][t]);
+          sum[o][t] = Vector_(mulAdd)(v[t], factor, sum[o][t]);
       }
     }
   for (int o = 0; o < outputs; o++)
@@ -429,7 +414,7 @@ static void embedding_sum(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t 
 
 #include "DepthwiseNhwc.h"
 
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
 #include "DepthwiseNchw.h"
 #else
 #define slide      NULL

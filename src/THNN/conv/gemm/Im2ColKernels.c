@@ -2,6 +2,7 @@
 #include "THNN/layer/Template.h"
 
 #include "THNN/simd/CopyRow.h"
+#include "TH/simd/THSimdReal.h"
 
 /* Calls row for each row of each element of the windows that lies in the plane, and outside for
  * stretches of columns that do not. */
@@ -76,9 +77,7 @@ static inline void add_row(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left, pt
 
 /* --- whole planes ---------------------------------------------------------------------------- */
 
-#if defined(__AVX512F__)
-#include "THNN/simd/Vectors.h"
-
+#if TH_VECTOR_MASKS
 enum { VECTORS = 4 /* of a row, at most */ };
 
 /* Rows of the image, or of zeros, each of so many vectors, a constant.  They are stored whole: what
@@ -94,7 +93,7 @@ static inline __attribute__((always_inline)) void move_rows(const THNNWindow *w,
   const int64_t slices = w[0].output, rows = w[1].output, n = w[2].output;
   const ptrdiff_t next = w[1].step * w[2].input;
   const real *const end = columns + slices * rows * n;
-  uint16_t stored[VECTORS], loaded[VECTORS];
+  Mask stored[VECTORS], loaded[VECTORS];
   for (int v = 0; v < vectors; v++) {
     stored[v] = lanes_between(0, n - v * LANES);
     loaded[v] = lanes_between(left - v * LANES, right - v * LANES);
@@ -107,11 +106,11 @@ static inline __attribute__((always_inline)) void move_rows(const THNNWindow *w,
       const int inside = i >= first && i < bottom;
       for (int v = 0; v < vectors; v++) {
         __builtin_prefetch((const char *)(from + v * LANES) + 4096); /* as copy_row does */
-        const Vector row = (Vector)MASKED_LOAD(inside ? loaded[v] : 0, from + v * LANES);
+        const Vector row = Vector_(loadMasked)(inside ? loaded[v] : 0, from + v * LANES);
         if (columns + (v + 1) * LANES <= end)
           memcpy(columns + v * LANES, &row, sizeof row);
         else
-          MASKED_STORE(columns + v * LANES, stored[v], row);
+          Vector_(storeMasked)(columns + v * LANES, stored[v], row);
       }
     }
   }

@@ -1,50 +1,24 @@
 /* Kernels of implicit products: two lists of offsets pick the elements of the left matrix. */
 #include "THNN/layer/Template.h"
 
+#include "TH/loop/THStream.h"
+#include "TH/simd/THTranspose.h"
+#include "TH/simd/THSimdReal.h"
+
 /* Rows of a register tile.  OF_ONE: of one vector, where loads take more time than multiplications.
  * OF_TWO: of two vectors; next to 14 x 2 sums there are registers for two factors and an element.
  * ROWS: of more vectors.  MORE: at most. */
-#if defined(__AVX512F__)
-enum { VECTOR = 64, MOST = 4, OF_TWO = 14, MORE = OF_TWO };
-#elif defined(__AVX__)
-enum { VECTOR = 32, MOST = 2, OF_TWO = 6, MORE = 8 };
+#if TH_VECTOR == 64
+enum { MOST = 4, OF_TWO = 14, MORE = OF_TWO };
 #else
-enum { VECTOR = 16, MOST = 2, OF_TWO = 6, MORE = 8 };
+enum { MOST = 2, OF_TWO = 6, MORE = 8 };
 #endif
 enum {
-  LANES = VECTOR / sizeof(real),
   OF_ONE = 8,
   ROWS = 6,
   SUMS = 2 * MORE, /* of a tile, vectors at most */
   BETWEEN = 16     /* columns from one prefetch to the next */
 };
-
-typedef real Vector __attribute__((vector_size(VECTOR)));
-#include "THNN/simd/MultiplyAdd.h"
-#include "TH/loop/THStream.h"
-#include "TH/simd/THTranspose.h"
-
-static inline Vector load(const real *x)
-{
-  Vector v;
-  memcpy(&v, x, sizeof v);
-  return v;
-}
-
-static inline void store(real *x, Vector v)
-{
-  memcpy(x, &v, sizeof v);
-}
-
-/* Non-temporal, for an aligned x. */
-static inline void send(real *x, Vector v)
-{
-#if defined(TH_STREAM_STORE)
-  TH_STREAM_STORE((THStreamVector *)(void *)x, (THStreamVector)v);
-#else
-  store(x, v);
-#endif
-}
 
 /* --- products -------------------------------------------------------------------------------- */
 
@@ -107,7 +81,7 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
       for (int k = 0; k < together; k++) {
         const Vector element = row[k][column] - (Vector){0};
         for (int v = 0; v < vectors; v++)
-          sum[k][v] = MULTIPLY_ADD(element, factor[v], sum[k][v]);
+          sum[k][v] = Vector_(mulAdd)(element, factor[v], sum[k][v]);
       }
     }
   }
@@ -120,7 +94,7 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
   for (int k = 0; k < together; k++, sums += next)
     for (int v = 0; v < vectors; v++)
       if (f->streams)
-        send(sums + v * LANES, sum[k][v]);
+        stream(sums + v * LANES, sum[k][v]);
       else
         store(sums + v * LANES, sum[k][v]);
 }
@@ -133,7 +107,7 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
 
 FEW_ROWS(one_vector, OF_ONE, 1)
 FEW_ROWS(two_vectors, OF_TWO, 2)
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
 FEW_ROWS(three_vectors, ROWS, 3)
 FEW_ROWS(four_vectors, ROWS, 4)
 FEW_ROWS(half_of_two, OF_TWO / 2, 2)
@@ -146,7 +120,7 @@ static const struct {
   void (*all)(const Few *), (*half)(const Few *);
 } tiles[] = {{0, NULL, NULL},
              {OF_ONE, one_vector, one_vector},
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
              {OF_TWO, two_vectors, half_of_two},
              {ROWS, three_vectors, three_vectors},
              {ROWS, four_vectors, half_of_four}

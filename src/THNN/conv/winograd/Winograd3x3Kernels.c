@@ -2,7 +2,7 @@
 #include "THNN/layer/Template.h"
 
 #include "TH/simd/THTranspose.h"
-#include "THNN/simd/Vectors.h"
+#include "TH/simd/THSimdReal.h"
 
 enum {
   SIDE = THNN_WINOGRAD_SIDE,
@@ -11,25 +11,11 @@ enum {
   SHORT_POINTS = THNN_WINOGRAD_SHORT
 };
 
-#include "THNN/simd/MultiplyAdd.h"
-
-static inline Vector load(const real *x)
-{
-  Vector v;
-  memcpy(&v, x, sizeof v);
-  return v;
-}
-
-static inline void store(real *x, Vector v)
-{
-  memcpy(x, &v, sizeof v);
-}
-
 /* a * factor + c. */
 static inline Vector add(Vector a, double factor, Vector c)
 {
   const Vector f = (real)factor - (Vector){0};
-  return MULTIPLY_ADD(a, f, c);
+  return Vector_(mulAdd)(a, f, c);
 }
 
 static inline Vector times(double factor, Vector a)
@@ -170,7 +156,7 @@ static void windows(int first, int end, int backward, ptrdiff_t vectors, const r
 
 /* --- products -------------------------------------------------------------------------------- */
 
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
 enum { MOST_TILES = 14 }; /* whose sums of two vectors are in registers */
 #else
 enum { MOST_TILES = 6 };
@@ -190,7 +176,7 @@ INLINE void add_products(int tiles, int vectors, const real *x, const real *u, V
   for (int t = 0; t < tiles; t++) {
     const Vector element = x[t * LANES] - (Vector){0};
     for (int o = 0; o < vectors; o++)
-      sum[t][o] = MULTIPLY_ADD(element, factor[o], sum[t][o]);
+      sum[t][o] = Vector_(mulAdd)(element, factor[o], sum[t][o]);
   }
 }
 
@@ -249,7 +235,7 @@ INLINE void as_many_tiles(ptrdiff_t tiles, int vectors, ptrdiff_t planes, const 
     TILES(4)
     TILES(5)
     TILES(6)
-#if defined(__AVX512F__)
+#if TH_VECTOR == 64
     TILES(7)
     TILES(8)
     TILES(9)
@@ -522,7 +508,6 @@ static void add_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX
 /* y[i] += scale * x[i] of a vector, but for the first few elements. */
 INLINE void add_scaled(ptrdiff_t few, const real *x, accreal scale, real *y)
 {
-  typedef __typeof__((Vector){0} < (Vector){0}) Bits;
   real sum[LANES];
   if (scale == 1) /* then one rounding is as good as two */
     store(sum, load(y) + load(x));
@@ -536,8 +521,8 @@ INLINE void add_scaled(ptrdiff_t few, const real *x, accreal scale, real *y)
   Vector lane;
   for (int k = 0; k < LANES; k++)
     lane[k] = (real)k;
-  const Bits isThere = lane >= (real)few;
-  store(y, (Vector)((isThere & (Bits)load(sum)) | (~isThere & (Bits)load(y))));
+  const Integers isThere = lane >= (real)few;
+  store(y, (Vector)((isThere & (Integers)load(sum)) | (~isThere & (Integers)load(y))));
 }
 
 /* Square by square.  The last square ends with the rows: elements that it shares with the one before

@@ -1,7 +1,8 @@
 /* Kernels of Winograd's convolutions of 5 x 5 windows, by rows of tiles. */
 #include "THNN/layer/Template.h"
+#include "TH/simd/THSimdReal.h"
 
-#if !defined(__AVX__) || !defined(TH_REAL_IS_FLOAT)
+#if TH_VECTOR < 32 || !defined(TH_REAL_IS_FLOAT)
 
 const THNN_(TileRows) TH_LEVEL_(THNN_(tileRows))[] = {{NULL}};
 
@@ -9,9 +10,6 @@ const THNN_(TileRows) TH_LEVEL_(THNN_(tileRows))[] = {{NULL}};
 
 #include "THNN/simd/CopyRow.h"
 #include "TH/simd/THTranspose.h"
-#include "THNN/simd/Vectors.h"
-
-#include "THNN/simd/MultiplyAdd.h"
 
 enum {
   SIDE = THNN_TILE_SIDE,
@@ -21,11 +19,7 @@ enum {
   /* Results (outputs or planes) whose sums are transformed while they are in the cache; BLOCK of them
    * are computed in registers, two vectors each, at most. */
   RESULTS = 8,
-#if defined(__AVX512F__)
-  BLOCK = 8,
-#else
-  BLOCK = 6,
-#endif
+  BLOCK = TH_VECTOR == 64 ? 8 : 6,
 };
 
 /* Not inlined: each is called several times. */
@@ -36,29 +30,16 @@ enum {
   NEXT = (L1_TILES + 1) * LANES /* from one number to the next: an odd number of vectors */
 };
 
-INLINE Vector load(const real *x)
-{
-  Vector v;
-  memcpy(&v, x, sizeof v);
-  return v;
-}
-
-INLINE void store(real *x, Vector v)
-{
-  memcpy(x, &v, sizeof v);
-}
-
 /* a * factor + c. */
 INLINE Vector add(Vector a, double factor, Vector c)
 {
   const Vector f = (real)factor - (Vector){0};
-  return MULTIPLY_ADD(a, f, c);
+  return Vector_(mulAdd)(a, f, c);
 }
 
 #define transpose_square THTranspose32_square
 #define transpose_store  THTranspose32_store
 typedef THTranspose32_Vector TransposeVector;
-typedef int32_t Bits __attribute__((vector_size(VECTOR)));
 
 /* Transposes a line of elements for each lane (whole vectors) to vectors with an element of each line,
  * or back. */
@@ -249,20 +230,20 @@ APART void read_images(const THNNTileRows *t, const Rows *r, const real *x, real
                        real *vectors)
 {
   const ptrdiff_t next = t->planes * t->high * t->wide;
-#if defined(__AVX512F__)
+#if TH_VECTOR_MASKS
   (void)line;
   const real *from[LANES];
   for (ptrdiff_t k = 0; k < LANES; k++)
     from[k] = x + r->image[k] * next + (r->top[k] - t->padHigh) * t->wide - t->padWide;
   for (ptrdiff_t j = 0; j < t->pitch; j += LANES) {
-    const uint16_t wide = lanes_between(t->padWide - j, t->padWide + t->wide - j);
+    const Mask wide = lanes_between(t->padWide - j, t->padWide + t->wide - j);
     for (int i = 0; i < SIDE; i++) {
       TransposeVector v[2][LANES];
 #pragma GCC unroll 16
       for (int k = 0; k < LANES; k++) {
         const size_t row = (size_t)(r->top[k] + i - t->padHigh);
-        v[0][k] = (TransposeVector)MASKED_LOAD(row < (size_t)t->high ? wide : 0,
-                                               from[k] + i * t->wide + j);
+        v[0][k] = (TransposeVector)Vector_(loadMasked)(row < (size_t)t->high ? wide : 0,
+                                                       from[k] + i * t->wide + j);
       }
       transpose_store(v, (void *)(vectors + (i * t->pitch + j) * LANES), LANES);
     }
@@ -364,7 +345,7 @@ INLINE void multiply(const Products *s, ptrdiff_t result, ptrdiff_t tile, int co
     for (int k = 0; k < count; k++) {
       const Vector weight = u[k] - (Vector){0};
       for (int i = 0; i < vectors; i++)
-        sum[k][i] = MULTIPLY_ADD(factor[i], weight, sum[k][i]);
+        sum[k][i] = Vector_(mulAdd)(factor[i], weight, sum[k][i]);
     }
   }
   real *m = s->m + result * tiles + tile * LANES;
@@ -540,29 +521,21 @@ static void results(const THNNTileRows *t, const Rows *rows, const real *y, cons
   }
 }
 
-/* Each lane gets the element that the lane before it has in B; the first lane that of A's last lane. */
-#if defined(__AVX512F__)
-#define PRECEDING(A, B) \
-  __builtin_shufflevector(A, B, 15, 16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30)
-#else
-#define PRECEDING(A, B) __builtin_shufflevector(A, B, 7, 8, 9, 10, 11, 12, 13, 14)
-#endif
-
 /* Rows of a tile below its first four are added to the first rows of the tile below, which is in the
  * next lane; before has these rows of the vector before. */
 APART void add_below(const THNNTileRows *t, const Rows *r, real *vectors, real *before)
 {
   const ptrdiff_t columns = STEP * (t->across + 1);
-  Bits isBelow;
+  Integers isBelow;
   for (int k = 0; k < LANES; k++)
     isBelow[k] = r->top[k] > 0 ? -1 : 0;
   for (ptrdiff_t i = 0; i < STEP; i++)
     for (ptrdiff_t j = 0; j < columns; j++, before += LANES) {
       real *at = vectors + (i * t->pitch + j) * LANES;
       const Vector below = load(at + STEP * t->pitch * LANES);
-      const Vector above = PRECEDING(load(before), below);
+      const Vector above = MIX(load(before), below, BEFORE);
       store(before, below);
-      store(at, load(at) + (Vector)((Bits)above & isBelow));
+      store(at, load(at) + (Vector)((Integers)above & isBelow));
     }
 }
 
@@ -661,7 +634,7 @@ INLINE void sum_planes(const THNNTileRows *t, const real *v, const real *z, ptrd
     for (int k = 0; k < count; k++)
       for (int i = 0; i < 2; i++) {
         const Vector element = v[i * t->numberX + k * tiles + tile] - (Vector){0};
-        sum[k][i] = MULTIPLY_ADD(element, factor[i], sum[k][i]);
+        sum[k][i] = Vector_(mulAdd)(element, factor[i], sum[k][i]);
       }
   }
   for (int k = 0; k < count; k++)
