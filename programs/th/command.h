@@ -1,0 +1,34 @@
+/* What the commands of th share: each is a function that gets its part of the command line. */
+#ifndef TH_COMMAND_H
+#define TH_COMMAND_H
+
+#include <argp.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+/* Exit codes. */
+enum { DONE = 0, FAILED = 1, USAGE = 2 };
+
+/* The arguments are those behind the command's name; arguments[0] is "th NAME". */
+typedef int CommandFunction(int count, char **arguments);
+CommandFunction bench_command, convert_command, info_command, print_command, run_command;
+
+/* --- options ---------------------------------------------------------------------------------- */
+
+/* Reads the command line, or prints what is wrong with it and exits with USAGE. */
+void options_parse(const struct argp *argp, int count, char **arguments, void *options);
+
+/* Numbers in the values of options, from least to most; another text is a usage error that names
+ * the option. */
+int64_t option_integer(struct argp_state *state, const char *name, const char *text, int64_t least,
+                       int64_t most);
+double option_number(struct argp_state *state, const char *name, const char *text, double least,
+                     double most);
+
+/* The numbers of a list "1,2,4", at most that many; returns how many there are. */
+int option_integers(struct argp_state *state, const char *name, const char *text, int64_t least,
+                    int64_t most, int64_t *values, int room);
+int option_numbers(struct argp_state *state, const char *name, const char *text, double least,
+                   double most, double *values, int room);
+
+#endif

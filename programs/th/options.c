@@ -1,0 +1,89 @@
+/* Command lines. */
+#include "command.h"
+
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+
+void options_parse(const struct argp *argp, int count, char **arguments, void *options)
+{
+  if (argp_parse(argp, count, arguments, 0, NULL, options) != 0)
+    exit(USAGE);
+}
+
+/* --- numbers ---------------------------------------------------------------------------------- */
+
+/* Reads the number that a list begins with, and moves text behind it and the comma; false if there
+ * is none in the range. */
+static bool read_integer(const char **text, int64_t least, int64_t most, int64_t *value)
+{
+  char *end;
+  errno = 0;
+  *value = strtoll(*text, &end, 10);
+  const bool isDigit = **text >= '0' && **text <= '9';
+  const bool good = isDigit && !errno && *value >= least && *value <= most;
+  *text = *end == ',' && end[1] ? end + 1 : end;
+  return good && (!**text || end < *text);
+}
+
+static bool read_number(const char **text, double least, double most, double *value)
+{
+  char *end;
+  *value = strtod(*text, &end);
+  const bool isDigit = **text && strchr("+-.0123456789", **text);
+  const bool good = isDigit && end > *text && *value >= least && *value <= most;
+  *text = *end == ',' && end[1] ? end + 1 : end;
+  return good && (!**text || end < *text);
+}
+
+static void too_many(struct argp_state *state, const char *name, const char *text, int room)
+{
+  if (room == 1)
+    argp_error(state, "--%s takes one number, not '%s'", name, text);
+  argp_error(state, "--%s takes at most %d numbers, not '%s'", name, room, text);
+}
+
+int option_integers(struct argp_state *state, const char *name, const char *text, int64_t least,
+                    int64_t most, int64_t *values, int room)
+{
+  int count = 0;
+  const char *at = text;
+  do {
+    if (count == room)
+      too_many(state, name, text, room);
+    if (!read_integer(&at, least, most, &values[count++]))
+      argp_error(state, "--%s takes whole numbers from %lld to %lld, not '%s'", name,
+                 (long long)least, (long long)most, text);
+  } while (*at);
+  return count;
+}
+
+int option_numbers(struct argp_state *state, const char *name, const char *text, double least,
+                   double most, double *values, int room)
+{
+  int count = 0;
+  const char *at = text;
+  do {
+    if (count == room)
+      too_many(state, name, text, room);
+    if (!read_number(&at, least, most, &values[count++]))
+      argp_error(state, "--%s takes numbers from %g to %g, not '%s'", name, least, most, text);
+  } while (*at);
+  return count;
+}
+
+int64_t option_integer(struct argp_state *state, const char *name, const char *text, int64_t least,
+                       int64_t most)
+{
+  int64_t value;
+  option_integers(state, name, text, least, most, &value, 1);
+  return value;
+}
+
+double option_number(struct argp_state *state, const char *name, const char *text, double least,
+                     double most)
+{
+  double value;
+  option_numbers(state, name, text, least, most, &value, 1);
+  return value;
+}
