@@ -22,17 +22,17 @@
  * Then all lanes take in the total before the vector, the only step that depends on the vector
  * before.  Vectors of four lanes need no third step.  Floating numbers are added in order. */
 #if TH_VECTOR == 64
-#define SHIFTS(V, NEUTRAL, TAKE)                                            \
-  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6)); \
-  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5)); \
-  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3));
+#define SHIFTS(op, V, NEUTRAL)                                                  \
+  V = TAKE(op, V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6)); \
+  V = TAKE(op, V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5)); \
+  V = TAKE(op, V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3));
 #define LAST(V) __builtin_shufflevector(V, V, 7, 7, 7, 7, 7, 7, 7, 7)
 #define ALL(X)  {X, X, X, X, X, X, X, X}
 enum { LANES = 8 };
 #else
-#define SHIFTS(V, NEUTRAL, TAKE)                                \
-  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2)); \
-  V = TAKE(V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1));
+#define SHIFTS(op, V, NEUTRAL)                                      \
+  V = TAKE(op, V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2)); \
+  V = TAKE(op, V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1));
 #define LAST(V) __builtin_shufflevector(V, V, 3, 3, 3, 3)
 #define ALL(X)  {X, X, X, X}
 enum { LANES = 4 };
@@ -134,19 +134,19 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
 #endif
 }
 
-#define REST(NAME, INITIAL, TAKE)       \
-  load_some(&v, x + i, n - i, INITIAL); \
-  NAME##_vector(&v, &here, before);     \
+#define REST(op)                      \
+  load_some(&v, x + i, n - i, op);    \
+  scan_vector(op, &v, &here, before); \
   store_some(r + i, &v, n - i);
 #else
-#define REST(NAME, INITIAL, TAKE)                                 \
-  accreal few = INITIAL;                                          \
-  for (; i < n; i++) {                                            \
-    few = TAKE(few, (accreal)x[i]);                               \
-    const accreal total = TAKE(here[0], few);                     \
-    r[i] = (Element)(before ? TAKE((*before)[0], total) : total); \
-  }                                                               \
-  here = TAKE(here, few);
+#define REST(op)                                                      \
+  accreal few = op;                                                   \
+  for (; i < n; i++) {                                                \
+    few = TAKE(op, few, (accreal)x[i]);                               \
+    const accreal total = TAKE(op, here[0], few);                     \
+    r[i] = (Element)(before ? TAKE(op, (*before)[0], total) : total); \
+  }                                                                   \
+  here = TAKE(op, here, few);
 #endif
 
 #endif
@@ -202,8 +202,9 @@ static inline void deliver(real *r, ptrdiff_t step, const real *totals, ptrdiff_
       r[i * step] = totals[i];
 }
 
-#define SUM(a, b)     ((a) + (b))
-#define PRODUCT(a, b) ((a) * (b))
+/* The operations, each by its neutral element; op is a constant in the functions that have it. */
+enum { SUM, PRODUCT };
+#define TAKE(op, a, b) ((op) == SUM ? (a) + (b) : (a) * (b))
 
 #ifdef IN_ORDER
 
@@ -248,117 +249,118 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
   EIGHTS(v)
 }
 
-#define ALONG(NAME, INITIAL, TAKE)                                                                 \
-  /* n elements of some lines (a constant number). */                                              \
-  static inline                                                                                    \
-      __attribute__((always_inline)) void NAME##_ordered(accreal *totals, const real *x,           \
-                                                         ptrdiff_t dx, ptrdiff_t rowStrideX,       \
-                                                         real *r, ptrdiff_t dr,                    \
-                                                         ptrdiff_t rowStrideR, int lines,          \
-                                                         ptrdiff_t n)                              \
-  {                                                                                                \
-    accreal a[LINES];                                                                              \
-    for (int k = 0; k < lines; k++)                                                                \
-      a[k] = totals[k];                                                                            \
-    for (ptrdiff_t i = 0; i < n; i++) {                                                            \
-      TH_PRAGMA(GCC unroll 8)                                                                      \
-      for (int k = 0; k < lines; k++) {                                                            \
-        a[k] = TAKE(a[k], (accreal)x[k * rowStrideX + i * dx]);                                    \
-        r[k * rowStrideR + i * dr] = (real)a[k];                                                   \
-      }                                                                                            \
-    }                                                                                              \
-    for (int k = 0; k < lines; k++)                                                                \
-      totals[k] = a[k];                                                                            \
-  }                                                                                                \
-                                                                                                   \
-  /* The same for LANES contiguous lines. */                                                       \
-  static inline                                                                                    \
-      __attribute__((always_inline)) void NAME##_transposed(accreal *totals, const real *x,        \
-                                                            ptrdiff_t rowStrideX, real *r,         \
-                                                            ptrdiff_t rowStrideR, ptrdiff_t n,     \
-                                                            int around)                            \
-  {                                                                                                \
-    Totals all, v[LANES];                                                                          \
-    memcpy(&all, totals, sizeof all);                                                              \
-    ptrdiff_t i = 0;                                                                               \
-    for (; i + LANES <= n; i += LANES) {                                                           \
-      TH_PRAGMA(GCC unroll 8)                                                                      \
-      for (int k = 0; k < LANES; k++)                                                              \
-        load(&v[k], x + k * rowStrideX + i);                                                       \
-      transpose(v);                                                                                \
-      TH_PRAGMA(GCC unroll 8)                                                                      \
-      for (int k = 0; k < LANES; k++)                                                              \
-        v[k] = all = TAKE(all, v[k]);                                                              \
-      transpose(v);                                                                                \
-      TH_PRAGMA(GCC unroll 8)                                                                      \
-      for (int k = 0; k < LANES; k++)                                                              \
-        if (around)                                                                                \
-          stream(r + k * rowStrideR + i, &v[k]);                                                   \
-        else                                                                                       \
-          store(r + k * rowStrideR + i, &v[k]);                                                    \
-    }                                                                                              \
-    memcpy(totals, &all, sizeof all);                                                              \
-    NAME##_ordered(totals, x + i, 1, rowStrideX, r + i, 1, rowStrideR, LANES, n - i);              \
-  }                                                                                                \
-                                                                                                   \
-  /* n elements of some lines (a constant number) with any strides. */                             \
-  static inline                                                                                    \
-      __attribute__((always_inline)) void NAME##_some(accreal *totals, const real *x,              \
-                                                      ptrdiff_t dx, ptrdiff_t rowStrideX, real *r, \
-                                                      ptrdiff_t dr, ptrdiff_t rowStrideR,          \
-                                                      int lines, ptrdiff_t n)                      \
-  {                                                                                                \
-    if (dx == 1 && dr == 1 && lines == LANES)                                                      \
-      NAME##_transposed(totals, x, rowStrideX, r, rowStrideR, n, 0);                               \
-    else if (dx == 1 && dr == 1)                                                                   \
-      NAME##_ordered(totals, x, 1, rowStrideX, r, 1, rowStrideR, lines, n);                        \
-    else                                                                                           \
-      NAME##_ordered(totals, x, dx, rowStrideX, r, dr, rowStrideR, lines, n);                      \
-  }                                                                                                \
-                                                                                                   \
-  static inline __attribute__((always_inline)) void NAME##_several(const THScanOperands *operands, \
-                                                                   int lines, ptrdiff_t n)         \
-  {                                                                                                \
-    _Alignas(TH_STREAM_LINE) real room[LINES][BLOCK];                                              \
-    const real *x = (const real *)operands->from;                                                  \
-    real *const r = (real *)operands->to;                                                          \
-    const ptrdiff_t dx = operands->dx, dr = operands->dr;                                          \
-    const int streams = operands->streams && dr == 1;                                              \
-    const int aligned = operands->rowStrideR % LINE == 0 && to_line(r) == 0;                       \
-    accreal totals[LINES];                                                                         \
-    for (int k = 0; k < lines; k++)                                                                \
-      totals[k] = INITIAL;                                                                         \
-    if (DIRECT && streams && dx == 1 && lines == LANES && aligned && n >= BLOCK) {                 \
-      NAME##_transposed(totals, x, operands->rowStrideX, r, operands->rowStrideR, n, 1);           \
-      THStream_finish();                                                                           \
-    } else if (streams && n >= WORTH_STREAMING) {                                                  \
-      for (ptrdiff_t i = 0, m; i < n; i += m) {                                                    \
-        m = THMin(BLOCK, THStream_first(r + i, sizeof(real), n - i));                              \
-        NAME##_some(totals, x + i * dx, dx, operands->rowStrideX, room[0], 1, BLOCK, lines, m);    \
-        for (int k = 0; k < lines; k++)                                                            \
-          THStream_copy(r + i + k * operands->rowStrideR, room[k], (size_t)m * sizeof(real));      \
-      }                                                                                            \
-      THStream_finish();                                                                           \
-    } else {                                                                                       \
-      NAME##_some(totals, x, dx, operands->rowStrideX, r, dr, operands->rowStrideR, lines, n);     \
-    }                                                                                              \
-  }                                                                                                \
-                                                                                                   \
-  static void NAME##_lines(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n)           \
-  {                                                                                                \
-    THScanOperands here = *operands;                                                               \
-    for (ptrdiff_t j = 0, some; j < lines; j += some) {                                            \
-      here.from = (const real *)operands->from + j * operands->rowStrideX;                         \
-      here.to = (real *)operands->to + j * operands->rowStrideR;                                   \
-      some = lines - j >= LINES ? LINES : lines - j >= LINES / 2 ? LINES / 2 : 1;                  \
-      if (some == LINES)                                                                           \
-        NAME##_several(&here, LINES, n);                                                           \
-      else if (some == LINES / 2)                                                                  \
-        NAME##_several(&here, LINES / 2, n);                                                       \
-      else                                                                                         \
-        NAME##_several(&here, 1, n);                                                               \
-    }                                                                                              \
+/* n elements of some lines (a constant number). */
+static inline __attribute__((always_inline)) void scan_ordered(int op, accreal *totals,
+                                                               const real *x, ptrdiff_t dx,
+                                                               ptrdiff_t rowStrideX, real *r,
+                                                               ptrdiff_t dr, ptrdiff_t rowStrideR,
+                                                               int lines, ptrdiff_t n)
+{
+  accreal a[LINES];
+  for (int k = 0; k < lines; k++)
+    a[k] = totals[k];
+  for (ptrdiff_t i = 0; i < n; i++) {
+    TH_PRAGMA(GCC unroll 8)
+    for (int k = 0; k < lines; k++) {
+      a[k] = TAKE(op, a[k], (accreal)x[k * rowStrideX + i * dx]);
+      r[k * rowStrideR + i * dr] = (real)a[k];
+    }
   }
+  for (int k = 0; k < lines; k++)
+    totals[k] = a[k];
+}
+
+/* The same for LANES contiguous lines. */
+static inline __attribute__((always_inline)) void scan_transposed(int op, accreal *totals,
+                                                                  const real *x,
+                                                                  ptrdiff_t rowStrideX, real *r,
+                                                                  ptrdiff_t rowStrideR, ptrdiff_t n,
+                                                                  int around)
+{
+  Totals all, v[LANES];
+  memcpy(&all, totals, sizeof all);
+  ptrdiff_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    TH_PRAGMA(GCC unroll 8)
+    for (int k = 0; k < LANES; k++)
+      load(&v[k], x + k * rowStrideX + i);
+    transpose(v);
+    TH_PRAGMA(GCC unroll 8)
+    for (int k = 0; k < LANES; k++)
+      v[k] = all = TAKE(op, all, v[k]);
+    transpose(v);
+    TH_PRAGMA(GCC unroll 8)
+    for (int k = 0; k < LANES; k++)
+      if (around)
+        stream(r + k * rowStrideR + i, &v[k]);
+      else
+        store(r + k * rowStrideR + i, &v[k]);
+  }
+  memcpy(totals, &all, sizeof all);
+  scan_ordered(op, totals, x + i, 1, rowStrideX, r + i, 1, rowStrideR, LANES, n - i);
+}
+
+/* n elements of some lines (a constant number) with any strides. */
+static inline __attribute__((always_inline)) void scan_some(int op, accreal *totals, const real *x,
+                                                            ptrdiff_t dx, ptrdiff_t rowStrideX,
+                                                            real *r, ptrdiff_t dr,
+                                                            ptrdiff_t rowStrideR, int lines,
+                                                            ptrdiff_t n)
+{
+  if (dx == 1 && dr == 1 && lines == LANES)
+    scan_transposed(op, totals, x, rowStrideX, r, rowStrideR, n, 0);
+  else if (dx == 1 && dr == 1)
+    scan_ordered(op, totals, x, 1, rowStrideX, r, 1, rowStrideR, lines, n);
+  else
+    scan_ordered(op, totals, x, dx, rowStrideX, r, dr, rowStrideR, lines, n);
+}
+
+static inline __attribute__((always_inline)) void scan_several(int op,
+                                                               const THScanOperands *operands,
+                                                               int lines, ptrdiff_t n)
+{
+  _Alignas(TH_STREAM_LINE) real room[LINES][BLOCK];
+  const real *x = (const real *)operands->from;
+  real *const r = (real *)operands->to;
+  const ptrdiff_t dx = operands->dx, dr = operands->dr;
+  const int streams = operands->streams && dr == 1;
+  const int aligned = operands->rowStrideR % LINE == 0 && to_line(r) == 0;
+  accreal totals[LINES];
+  for (int k = 0; k < lines; k++)
+    totals[k] = op;
+  if (DIRECT && streams && dx == 1 && lines == LANES && aligned && n >= BLOCK) {
+    scan_transposed(op, totals, x, operands->rowStrideX, r, operands->rowStrideR, n, 1);
+    THStream_finish();
+  } else if (streams && n >= WORTH_STREAMING) {
+    for (ptrdiff_t i = 0, m; i < n; i += m) {
+      m = THMin(BLOCK, THStream_first(r + i, sizeof(real), n - i));
+      scan_some(op, totals, x + i * dx, dx, operands->rowStrideX, room[0], 1, BLOCK, lines, m);
+      for (int k = 0; k < lines; k++)
+        THStream_copy(r + i + k * operands->rowStrideR, room[k], (size_t)m * sizeof(real));
+    }
+    THStream_finish();
+  } else {
+    scan_some(op, totals, x, dx, operands->rowStrideX, r, dr, operands->rowStrideR, lines, n);
+  }
+}
+
+static inline __attribute__((always_inline)) void scan_lines(int op, const THScanOperands *operands,
+                                                             ptrdiff_t lines, ptrdiff_t n)
+{
+  THScanOperands here = *operands;
+  for (ptrdiff_t j = 0, some; j < lines; j += some) {
+    here.from = (const real *)operands->from + j * operands->rowStrideX;
+    here.to = (real *)operands->to + j * operands->rowStrideR;
+    some = lines - j >= LINES ? LINES : lines - j >= LINES / 2 ? LINES / 2 : 1;
+    if (some == LINES)
+      scan_several(op, &here, LINES, n);
+    else if (some == LINES / 2)
+      scan_several(op, &here, LINES / 2, n);
+    else
+      scan_several(op, &here, 1, n);
+  }
+}
+
 #define ALONG_ENTRY(NAME) NULL
 
 #else
@@ -389,199 +391,254 @@ static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdif
       r[i * step] = (real)totals[i];
 }
 
-#define ALONG(NAME, INITIAL, TAKE)                                                                \
-  /* Elements of a vector become totals; *all is the total from the first block on. */            \
-  static inline __attribute__((always_inline)) void NAME##_vector(Totals *v, Totals *all,         \
-                                                                  const Totals *before)           \
-  {                                                                                               \
-    const Totals neutral = ALL(INITIAL);                                                          \
-    Totals total = *v;                                                                            \
-    SHIFTS(total, neutral, TAKE)                                                                  \
-    *v = TAKE(*all, total);                                                                       \
-    if (before)                                                                                   \
-      *v = TAKE(*before, *v);                                                                     \
-    *all = TAKE(*all, LAST(total));                                                               \
-  }                                                                                               \
-                                                                                                  \
-  /* The totals of n contiguous elements, which take in *before (a constant) unless before is
-   * NULL. */     \
-  static inline                                                                                   \
-      __attribute__((always_inline)) void NAME##_piece(Element *r, const Element *x, ptrdiff_t n, \
-                                                       Totals *all, const Totals *before)         \
-  {                                                                                               \
-    Totals here = *all, v;                                                                        \
-    ptrdiff_t i = 0;                                                                              \
-    for (; i + LANES <= n; i += LANES) {                                                          \
-      load(&v, x + i);                                                                            \
-      NAME##_vector(&v, &here, before);                                                           \
-      store(r + i, &v);                                                                           \
-    }                                                                                             \
-    if (i < n) {                                                                                  \
-      REST(NAME, INITIAL, TAKE)                                                                   \
-    }                                                                                             \
-    *all = here;                                                                                  \
-  }                                                                                               \
-                                                                                                  \
-  static void NAME##_along(void *total, const THScanOperands *operands, ptrdiff_t n)              \
-  {                                                                                               \
-    const real *x = (const real *)operands->from;                                                 \
-    real *const r = (real *)operands->to;                                                         \
-    TH_SCRATCH(Element, room, BLOCK);                                                             \
-    TH_SCRATCH(Element, totals, BLOCK);                                                           \
-    const ptrdiff_t dr = r ? operands->dr : 0;                                                    \
-    const int streams = operands->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;       \
-    const Totals before = ALL(*(accreal *)total);                                                 \
-    Totals all = ALL(INITIAL);                                                                    \
-    for (ptrdiff_t i = 0; i < n; i += BLOCK) {                                                    \
-      const ptrdiff_t m = THMin(n - i, BLOCK);                                                    \
-      Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;          \
-      if (streams && operands->dx == 1)                                                           \
-        prefetch(x + i + PREFETCH, m);                                                            \
-      NAME##_piece(to, widen(room, x + i * operands->dx, operands->dx, m), m, &all, &before);     \
-      if (r)                                                                                      \
-        narrow(r + i * dr, dr, to, m, streams);                                                   \
-    }                                                                                             \
-    if (streams)                                                                                  \
-      THStream_finish();                                                                          \
-    *(accreal *)total = TAKE(before, all)[0];                                                     \
-  }                                                                                               \
-                                                                                                  \
-  static void NAME##_lines(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n)          \
-  {                                                                                               \
-    const int contiguous = !CONVERTED && operands->dx == 1 && operands->dr == 1;                  \
-    const int streams = operands->streams && n >= WORTH_STREAMING;                                \
-    for (ptrdiff_t j = 0; j < lines; j++) {                                                       \
-      THScanOperands line = *operands;                                                            \
-      line.from = (const real *)operands->from + j * operands->rowStrideX;                        \
-      line.to = (real *)operands->to + j * operands->rowStrideR;                                  \
-      accreal total = INITIAL;                                                                    \
-      Totals all = ALL(INITIAL);                                                                  \
-      if (contiguous && !streams)                                                                 \
-        NAME##_piece((Element *)line.to, (const Element *)line.from, n, &all, NULL);              \
-      else                                                                                        \
-        NAME##_along(&total, &line, n);                                                           \
-    }                                                                                             \
+/* Elements of a vector become totals; *all is the total from the first block on. */
+static inline __attribute__((always_inline)) void scan_vector(int op, Totals *v, Totals *all,
+                                                              const Totals *before)
+{
+  const Totals neutral = ALL(op);
+  Totals total = *v;
+  SHIFTS(op, total, neutral)
+  *v = TAKE(op, *all, total);
+  if (before)
+    *v = TAKE(op, *before, *v);
+  *all = TAKE(op, *all, LAST(total));
+}
+
+/* The totals of n contiguous elements, which take in *before (a constant) unless before is NULL. */
+static inline __attribute__((always_inline)) void scan_piece(int op, Element *r, const Element *x,
+                                                             ptrdiff_t n, Totals *all,
+                                                             const Totals *before)
+{
+  Totals here = *all, v;
+  ptrdiff_t i = 0;
+  for (; i + LANES <= n; i += LANES) {
+    load(&v, x + i);
+    scan_vector(op, &v, &here, before);
+    store(r + i, &v);
   }
+  if (i < n) {
+    REST(op)
+  }
+  *all = here;
+}
+
+static inline __attribute__((always_inline)) void scan_along(int op, void *total,
+                                                             const THScanOperands *operands,
+                                                             ptrdiff_t n)
+{
+  const real *x = (const real *)operands->from;
+  real *const r = (real *)operands->to;
+  TH_SCRATCH(Element, room, BLOCK);
+  TH_SCRATCH(Element, totals, BLOCK);
+  const ptrdiff_t dr = r ? operands->dr : 0;
+  const int streams = operands->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;
+  const Totals before = ALL(*(accreal *)total);
+  Totals all = ALL(op);
+  for (ptrdiff_t i = 0; i < n; i += BLOCK) {
+    const ptrdiff_t m = THMin(n - i, BLOCK);
+    Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;
+    if (streams && operands->dx == 1)
+      prefetch(x + i + PREFETCH, m);
+    scan_piece(op, to, widen(room, x + i * operands->dx, operands->dx, m), m, &all, &before);
+    if (r)
+      narrow(r + i * dr, dr, to, m, streams);
+  }
+  if (streams)
+    THStream_finish();
+  *(accreal *)total = TAKE(op, before, all)[0];
+}
+
+static void sum_along(void *total, const THScanOperands *operands, ptrdiff_t n)
+{
+  scan_along(SUM, total, operands, n);
+}
+
+static void product_along(void *total, const THScanOperands *operands, ptrdiff_t n)
+{
+  scan_along(PRODUCT, total, operands, n);
+}
+
+static inline void take_along(int op, void *total, const THScanOperands *operands, ptrdiff_t n)
+{
+  if (op == SUM)
+    sum_along(total, operands, n);
+  else
+    product_along(total, operands, n);
+}
+
+static inline __attribute__((always_inline)) void scan_lines(int op, const THScanOperands *operands,
+                                                             ptrdiff_t lines, ptrdiff_t n)
+{
+  const int contiguous = !CONVERTED && operands->dx == 1 && operands->dr == 1;
+  const int streams = operands->streams && n >= WORTH_STREAMING;
+  for (ptrdiff_t j = 0; j < lines; j++) {
+    THScanOperands line = *operands;
+    line.from = (const real *)operands->from + j * operands->rowStrideX;
+    line.to = (real *)operands->to + j * operands->rowStrideR;
+    accreal total = op;
+    Totals all = ALL(op);
+    if (contiguous && !streams)
+      scan_piece(op, (Element *)line.to, (const Element *)line.from, n, &all, NULL);
+    else
+      take_along(op, &total, &line, n);
+  }
+}
+
 #define ALONG_ENTRY(NAME) NAME##_along
 
 #endif
 
-#define ACROSS(NAME, INITIAL, TAKE)                                                             \
-  static __attribute__((noinline)) void NAME##_row(accreal *restrict a, real *r, const real *x, \
-                                                   ptrdiff_t n)                                 \
-  {                                                                                             \
-    TH_PRAGMA(omp simd)                                                                         \
-    for (ptrdiff_t j = 0; j < n; j++) {                                                         \
-      a[j] = TAKE(a[j], (accreal)x[j]);                                                         \
-      r[j] = (real)a[j];                                                                        \
-    }                                                                                           \
-  }                                                                                             \
-                                                                                                \
-  /* A few lines, whose totals stay in registers where the number of lines is a constant. */    \
-  static inline __attribute__((always_inline)) void NAME##_few(accreal *totals,                 \
-                                                               const THScanOperands *operands,  \
-                                                               ptrdiff_t lines, ptrdiff_t rows) \
-  {                                                                                             \
-    accreal a[REGISTER_LINES];                                                                  \
-    memcpy(a, totals, (size_t)lines * sizeof(accreal));                                         \
-    for (ptrdiff_t i = 0; i < rows; i++) {                                                      \
-      const real *x = (const real *)operands->from + i * operands->rowStrideX;                  \
-      real *const r = (real *)operands->to + i * operands->rowStrideR;                          \
-      for (ptrdiff_t j = 0; j < lines; j++) {                                                   \
-        a[j] = TAKE(a[j], (accreal)x[j * operands->dx]);                                        \
-        r[j * operands->dr] = (real)a[j];                                                       \
-      }                                                                                         \
-    }                                                                                           \
-    memcpy(totals, a, (size_t)lines * sizeof(accreal));                                         \
-  }                                                                                             \
-                                                                                                \
-  /* Some rows, whose totals are streamed from registers.  All rows are aligned alike. */       \
-  static inline                                                                                 \
-      __attribute__((always_inline)) void NAME##_streamed(accreal *a,                           \
-                                                          const THScanOperands *operands,       \
-                                                          ptrdiff_t n, ptrdiff_t rows,          \
-                                                          ptrdiff_t ahead)                      \
-  {                                                                                             \
-    const real *const x = (const real *)operands->from;                                         \
-    real *const r = (real *)operands->to;                                                       \
-    const ptrdiff_t first = THMin(to_line(r), n), last = first + (n - first) / LINE * LINE;     \
-    for (ptrdiff_t j = first; j < last; j += LINE) {                                            \
-      Totals v, all[LINE / LANES];                                                              \
-      for (int k = 0; k < LINE / LANES; k++) /* all at once they would be spilled to memory */  \
-        memcpy(&all[k], a + j + k * LANES, sizeof all[k]);                                      \
-      for (ptrdiff_t i = 0; i < rows; i++) {                                                    \
-        const real *const row = x + i * operands->rowStrideX + j;                               \
-        prefetch(row + ahead, LINE);                                                            \
-        for (int k = 0; k < LINE / LANES; k++) {                                                \
-          load(&v, (const Element *)(const void *)row + k * LANES);                             \
-          all[k] = TAKE(all[k], v);                                                             \
-          stream((Element *)(void *)(r + i * operands->rowStrideR + j) + k * LANES, &all[k]);   \
-        }                                                                                       \
-      }                                                                                         \
-      for (int k = 0; k < LINE / LANES; k++)                                                    \
-        memcpy(a + j + k * LANES, &all[k], sizeof all[k]);                                      \
-    }                                                                                           \
-    for (ptrdiff_t i = 0; i < rows; i++) {                                                      \
-      if (first > 0)                                                                            \
-        NAME##_row(a, r + i * operands->rowStrideR, x + i * operands->rowStrideX, first);       \
-      if (last < n)                                                                             \
-        NAME##_row(a + last, r + i * operands->rowStrideR + last,                               \
-                   x + i * operands->rowStrideX + last, n - last);                              \
-    }                                                                                           \
-  }                                                                                             \
-                                                                                                \
-  static void NAME##_across(void *totals, const THScanOperands *operands, ptrdiff_t lines,      \
-                            ptrdiff_t rows)                                                     \
-  {                                                                                             \
-    const ptrdiff_t dx = operands->dx, dr = operands->dr;                                       \
-    const int streams = operands->streams && dr == 1 && lines >= BLOCK;                         \
-    const int around = DIRECT && streams && dx == 1 && operands->rowStrideR % LINE == 0;        \
-    const ptrdiff_t most = around ? ROWS_AT_ONCE : 1;                                           \
-    const Prefetched next = prefetched(lines, operands->rowStrideX, most);                      \
-    if (lines < REGISTER_LINES) {                                                               \
-      if (lines == 2)                                                                           \
-        NAME##_few((accreal *)totals, operands, 2, rows);                                       \
-      else if (lines == 3)                                                                      \
-        NAME##_few((accreal *)totals, operands, 3, rows);                                       \
-      else if (lines == 4)                                                                      \
-        NAME##_few((accreal *)totals, operands, 4, rows);                                       \
-      else                                                                                      \
-        NAME##_few((accreal *)totals, operands, lines, rows);                                   \
-      return;                                                                                   \
-    }                                                                                           \
-    accreal *a = (accreal *)totals;                                                             \
-    _Alignas(TH_STREAM_LINE) real room[BLOCK], here[BLOCK];                                     \
-    for (ptrdiff_t i = 0, together; i < rows; i += together) {                                  \
-      const real *x = (const real *)operands->from + i * operands->rowStrideX;                  \
-      real *const r = (real *)operands->to + i * operands->rowStrideR;                          \
-      together = THMin(rows - i, most);                                                         \
-      const ptrdiff_t wrap = i + together < rows ? next.wrap : lines;                           \
-      for (ptrdiff_t j = 0, m; j < lines; j += m) {                                             \
-        const ptrdiff_t ahead = j < wrap ? next.before : next.after;                            \
-        if (around) {                                                                           \
-          const THScanOperands some = {x + j, r + j, .rowStrideX = operands->rowStrideX,        \
-                                       .rowStrideR = operands->rowStrideR};                     \
-          m = j < wrap ? wrap : lines - j;                                                      \
-          NAME##_streamed(a + j, &some, m, together, ahead);                                    \
-          continue;                                                                             \
-        }                                                                                       \
-        m = streams ? THStream_first(r + j, sizeof(real), lines - j) : THMin(lines - j, BLOCK); \
-        m = THMin(m, BLOCK);                                                                    \
-        real *const to = dr == 1 && !streams ? r + j : here;                                    \
-        if (dx == 1 && streams)                                                                 \
-          prefetch(x + j + ahead, m);                                                           \
-        NAME##_row(a + j, to, make_contiguous(room, x + j * dx, dx, m), m);                     \
-        deliver(r + j * dr, dr, to, m, streams);                                                \
-      }                                                                                         \
-    }                                                                                           \
-    if (streams)                                                                                \
-      THStream_finish();                                                                        \
+static inline __attribute__((always_inline)) void scan_row(int op, accreal *restrict a, real *r,
+                                                           const real *x, ptrdiff_t n)
+{
+  TH_PRAGMA(omp simd)
+  for (ptrdiff_t j = 0; j < n; j++) {
+    a[j] = TAKE(op, a[j], (accreal)x[j]);
+    r[j] = (real)a[j];
   }
+}
 
-ALONG(sum, 0, SUM)
-ALONG(product, 1, PRODUCT)
-ACROSS(sum, 0, SUM)
-ACROSS(product, 1, PRODUCT)
+static __attribute__((noinline)) void sum_row(accreal *restrict a, real *r, const real *x,
+                                              ptrdiff_t n)
+{
+  scan_row(SUM, a, r, x, n);
+}
+
+static __attribute__((noinline)) void product_row(accreal *restrict a, real *r, const real *x,
+                                                  ptrdiff_t n)
+{
+  scan_row(PRODUCT, a, r, x, n);
+}
+
+static inline void take_row(int op, accreal *a, real *r, const real *x, ptrdiff_t n)
+{
+  if (op == SUM)
+    sum_row(a, r, x, n);
+  else
+    product_row(a, r, x, n);
+}
+
+/* A few lines, whose totals stay in registers where the number of lines is a constant. */
+static inline __attribute__((always_inline)) void scan_few(int op, accreal *totals,
+                                                           const THScanOperands *operands,
+                                                           ptrdiff_t lines, ptrdiff_t rows)
+{
+  accreal a[REGISTER_LINES];
+  memcpy(a, totals, (size_t)lines * sizeof(accreal));
+  for (ptrdiff_t i = 0; i < rows; i++) {
+    const real *x = (const real *)operands->from + i * operands->rowStrideX;
+    real *const r = (real *)operands->to + i * operands->rowStrideR;
+    for (ptrdiff_t j = 0; j < lines; j++) {
+      a[j] = TAKE(op, a[j], (accreal)x[j * operands->dx]);
+      r[j * operands->dr] = (real)a[j];
+    }
+  }
+  memcpy(totals, a, (size_t)lines * sizeof(accreal));
+}
+
+/* Some rows, whose totals are streamed from registers.  All rows are aligned alike. */
+static inline __attribute__((always_inline)) void scan_streamed(int op, accreal *a,
+                                                                const THScanOperands *operands,
+                                                                ptrdiff_t n, ptrdiff_t rows,
+                                                                ptrdiff_t ahead)
+{
+  const real *const x = (const real *)operands->from;
+  real *const r = (real *)operands->to;
+  const ptrdiff_t first = THMin(to_line(r), n), last = first + (n - first) / LINE * LINE;
+  for (ptrdiff_t j = first; j < last; j += LINE) {
+    Totals v, all[LINE / LANES];
+    for (int k = 0; k < LINE / LANES; k++) /* all at once they would be spilled to memory */
+      memcpy(&all[k], a + j + k * LANES, sizeof all[k]);
+    for (ptrdiff_t i = 0; i < rows; i++) {
+      const real *const row = x + i * operands->rowStrideX + j;
+      prefetch(row + ahead, LINE);
+      for (int k = 0; k < LINE / LANES; k++) {
+        load(&v, (const Element *)(const void *)row + k * LANES);
+        all[k] = TAKE(op, all[k], v);
+        stream((Element *)(void *)(r + i * operands->rowStrideR + j) + k * LANES, &all[k]);
+      }
+    }
+    for (int k = 0; k < LINE / LANES; k++)
+      memcpy(a + j + k * LANES, &all[k], sizeof all[k]);
+  }
+  for (ptrdiff_t i = 0; i < rows; i++) {
+    if (first > 0)
+      take_row(op, a, r + i * operands->rowStrideR, x + i * operands->rowStrideX, first);
+    if (last < n)
+      take_row(op, a + last, r + i * operands->rowStrideR + last,
+               x + i * operands->rowStrideX + last, n - last);
+  }
+}
+
+/* A number of lines that is a constant where it is small. */
+static inline __attribute__((always_inline)) void
+scan_register_lines(int op, accreal *totals, const THScanOperands *operands, ptrdiff_t lines,
+                    ptrdiff_t rows)
+{
+  if (lines == 2)
+    scan_few(op, totals, operands, 2, rows);
+  else if (lines == 3)
+    scan_few(op, totals, operands, 3, rows);
+  else if (lines == 4)
+    scan_few(op, totals, operands, 4, rows);
+  else
+    scan_few(op, totals, operands, lines, rows);
+}
+
+static inline __attribute__((always_inline)) void scan_across(int op, void *totals,
+                                                              const THScanOperands *operands,
+                                                              ptrdiff_t lines, ptrdiff_t rows)
+{
+  const ptrdiff_t dx = operands->dx, dr = operands->dr;
+  const int streams = operands->streams && dr == 1 && lines >= BLOCK;
+  const int around = DIRECT && streams && dx == 1 && operands->rowStrideR % LINE == 0;
+  const ptrdiff_t most = around ? ROWS_AT_ONCE : 1;
+  const Prefetched next = prefetched(lines, operands->rowStrideX, most);
+  if (lines < REGISTER_LINES) {
+    scan_register_lines(op, (accreal *)totals, operands, lines, rows);
+    return;
+  }
+  accreal *a = (accreal *)totals;
+  _Alignas(TH_STREAM_LINE) real room[BLOCK], here[BLOCK];
+  for (ptrdiff_t i = 0, together; i < rows; i += together) {
+    const real *x = (const real *)operands->from + i * operands->rowStrideX;
+    real *const r = (real *)operands->to + i * operands->rowStrideR;
+    together = THMin(rows - i, most);
+    const ptrdiff_t wrap = i + together < rows ? next.wrap : lines;
+    for (ptrdiff_t j = 0, m; j < lines; j += m) {
+      const ptrdiff_t ahead = j < wrap ? next.before : next.after;
+      if (around) {
+        const THScanOperands some = {x + j, r + j, .rowStrideX = operands->rowStrideX,
+                                     .rowStrideR = operands->rowStrideR};
+        m = j < wrap ? wrap : lines - j;
+        scan_streamed(op, a + j, &some, m, together, ahead);
+        continue;
+      }
+      m = streams ? THStream_first(r + j, sizeof(real), lines - j) : THMin(lines - j, BLOCK);
+      m = THMin(m, BLOCK);
+      real *const to = dr == 1 && !streams ? r + j : here;
+      if (dx == 1 && streams)
+        prefetch(x + j + ahead, m);
+      take_row(op, a + j, to, make_contiguous(room, x + j * dx, dx, m), m);
+      deliver(r + j * dr, dr, to, m, streams);
+    }
+  }
+  if (streams)
+    THStream_finish();
+}
+
+#define KERNELS(NAME, OP)                                                                  \
+  static void NAME##_lines(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n)   \
+  {                                                                                        \
+    scan_lines(OP, operands, lines, n);                                                    \
+  }                                                                                        \
+  static void NAME##_across(void *totals, const THScanOperands *operands, ptrdiff_t lines, \
+                            ptrdiff_t rows)                                                \
+  {                                                                                        \
+    scan_across(OP, totals, operands, lines, rows);                                        \
+  }
+KERNELS(sum, SUM)
+KERNELS(product, PRODUCT)
 
 const THScanKernels TH_LEVEL_(THTensor_(scanKernels))[] = {
     [TH_SCAN_SUM] = {SHORT, ALONG_ENTRY(sum), sum_lines, sum_across},
