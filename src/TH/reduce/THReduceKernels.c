@@ -178,53 +178,61 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
 /* Lines of up to name##_shortLine elements are taken in several together, from name##_least on as
  * vectors of lanes.  Longer lines are prefetched from memory, and where name##_prefetched is 1 from
  * caches, too. */
-#define STATES(name, state, initial, accumulate, joined, finished)                               \
-  enum {                                                                                         \
-    name##_shortLine = sizeof(state) < 4 ? SHORT_LINE_SMALL : SHORT_LINE,                        \
-    name##_least = VECTOR_LINE,                                                                  \
-    name##_prefetched = 1                                                                        \
-  };                                                                                             \
-                                                                                                 \
-  TH_UNUSED static inline state name##_take(state a, state x, double p)                          \
-  {                                                                                              \
-    return (state)(accumulate);                                                                  \
-  }                                                                                              \
-                                                                                                 \
-  static inline void name##_start(void *states, ptrdiff_t lanes)                                 \
-  {                                                                                              \
-    for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
-      ((state *)states)[j] = initial;                                                            \
-  }                                                                                              \
-                                                                                                 \
-  static inline void name##_join(void *states, const void *others, ptrdiff_t lanes)              \
-  {                                                                                              \
-    for (ptrdiff_t j = 0; j < lanes; j++) {                                                      \
-      const state a = ((state *)states)[j], b = ((const state *)others)[j];                      \
-      ((state *)states)[j] = (state)(joined);                                                    \
-    }                                                                                            \
-  }                                                                                              \
-                                                                                                 \
-  static inline accreal name##_result(state a, const THReduceScalars *scalars)                   \
-  {                                                                                              \
-    TH_UNUSED const double p = scalars->p;                                                       \
-    TH_UNUSED const ptrdiff_t count = scalars->count;                                            \
-    return (accreal)(finished);                                                                  \
-  }                                                                                              \
-                                                                                                 \
+#define CONSTANTS(name, state, initial, accumulate, joined, finished)     \
+  typedef state name##_State;                                             \
+  enum {                                                                  \
+    name##_shortLine = sizeof(state) < 4 ? SHORT_LINE_SMALL : SHORT_LINE, \
+    name##_least = VECTOR_LINE,                                           \
+    name##_prefetched = 1                                                 \
+  };                                                                      \
+  TH_UNUSED static inline state name##_initial(void)                      \
+  {                                                                       \
+    return initial;                                                       \
+  }
+
+#define TAKE(name, state, initial, accumulate, joined, finished)        \
+  TH_UNUSED static inline state name##_take(state a, state x, double p) \
+  {                                                                     \
+    return (state)(accumulate);                                         \
+  }
+
+#define START(name, state, initial, accumulate, joined, finished) \
+  static inline void name##_start(void *states, ptrdiff_t lanes)  \
+  {                                                               \
+    for (ptrdiff_t j = 0; j < lanes; j++)                         \
+      ((state *)states)[j] = initial;                             \
+  }
+
+#define JOIN(name, state, initial, accumulate, joined, finished)                    \
+  static inline void name##_join(void *states, const void *others, ptrdiff_t lanes) \
+  {                                                                                 \
+    for (ptrdiff_t j = 0; j < lanes; j++) {                                         \
+      const state a = ((state *)states)[j], b = ((const state *)others)[j];         \
+      ((state *)states)[j] = (state)(joined);                                       \
+    }                                                                               \
+  }
+
+#define RESULT(name, state, initial, accumulate, joined, finished)             \
+  static inline accreal name##_result(state a, const THReduceScalars *scalars) \
+  {                                                                            \
+    TH_UNUSED const double p = scalars->p;                                     \
+    TH_UNUSED const ptrdiff_t count = scalars->count;                          \
+    return (accreal)(finished);                                                \
+  }
+
+#define FINISH(name, state, initial, accumulate, joined, finished)                               \
   static void name##_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars, \
                             void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)   \
   {                                                                                              \
     for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
       ((real *)result)[j * step] = (real)name##_result(((const state *)states)[j], scalars);     \
-  }                                                                                              \
-                                                                                                 \
-  static void name##_total(const void *states, const THReduceScalars *scalars, void *result)     \
-  {                                                                                              \
-    *(accreal *)result = name##_result(*(const state *)states, scalars);                         \
   }
 
-/* How lanes take in elements. */
-#define TAKES(name, state, ...) TAKES_##state(name, state, __VA_ARGS__)
+#define TOTAL(name, state, initial, accumulate, joined, finished)                            \
+  static void name##_total(const void *states, const THReduceScalars *scalars, void *result) \
+  {                                                                                          \
+    *(accreal *)result = name##_result(*(const state *)states, scalars);                     \
+  }
 
 /* Whether n elements fill all lanes several times. */
 static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
@@ -232,230 +240,36 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
   return n >= LANE_BYTES / stateSize * 4;
 }
 
-#define FOLDS(name, state, ...)                                                           \
-  /* Joins the states of all lanes, a whole vector at a time to the end: joining single \
-   * states would need branches, which are mispredicted.  Only lane 0 counts then. */ \
-  static inline __attribute__((always_inline)) state name##_fold(state *lanes, int count) \
-  {                                                                                       \
-    enum { LEAST = 4 };                                                                   \
-    TH_PRAGMA(GCC unroll 10)                                                              \
-    for (int step = 9; step >= 0; step--)                                                 \
-      if (count >= 2 << step)                                                             \
-        name##_join(lanes, lanes + (1 << step), THMax(1 << step, LEAST));                 \
-    return lanes[0];                                                                      \
-  }
-
-/* Columns and long lines.  name is the prefix of the functions, one the row of the table. */
-#define COLUMNS(name, one, state)                                                                 \
-  /* DEEP rows at once, as many lanes as fill whole vectors; returns the number of these lanes */ \
-  static inline                                                                                   \
-      __attribute__((always_inline)) ptrdiff_t name##_deep(state *restrict a, const real *x,      \
-                                                           ptrdiff_t lanes, ptrdiff_t rowStride,  \
-                                                           uintptr_t ahead, double p)             \
-  {                                                                                               \
-    enum {                                                                                        \
-      UNROLL = ITEM < 4 ? LANE_BYTES / sizeof(state) : 64 / ITEM,                                 \
-      VECTOR = 64 / sizeof(state)                                                                 \
-    };                                                                                            \
-    ptrdiff_t j = 0;                                                                              \
-    for (; j + UNROLL <= lanes; j += UNROLL) {                                                    \
-      for (int d = 0; d < DEEP; d++)                                                              \
-        prefetch((uintptr_t)(x + d * rowStride + j) + ahead, UNROLL);                             \
-      name##_few(a + j, x + j, UNROLL, rowStride, DEEP, p);                                       \
-    }                                                                                             \
-    if (ITEM < 4)                                                                                 \
-      for (; j + VECTOR <= lanes; j += VECTOR)                                                    \
-        name##_few(a + j, x + j, VECTOR, rowStride, DEEP, p);                                     \
-    return j;                                                                                     \
-  }                                                                                               \
-                                                                                                  \
-  /* one row of lanes */                                                                          \
-  static inline                                                                                   \
-      __attribute__((always_inline)) void name##_across(state *restrict a, const real *x,         \
-                                                        ptrdiff_t lanes, double p)                \
-  {                                                                                               \
-    enum { VECTOR = 64 / sizeof(state), UNROLL = 2 * VECTOR };                                    \
-    ptrdiff_t j = 0;                                                                              \
-    if (ITEM >= 4)                                                                                \
-      for (; j + UNROLL <= lanes; j += UNROLL)                                                    \
-        name##_few(a + j, x + j, UNROLL, 0, 1, p);                                                \
-    for (; j + VECTOR <= lanes; j += VECTOR)                                                      \
-      name##_few(a + j, x + j, VECTOR, 0, 1, p);                                                  \
-    for (; j < lanes; j++)                                                                        \
-      a[j] = one##_take(a[j], (state)x[j], p);                                                    \
-  }                                                                                               \
-                                                                                                  \
-  /* all rows of adjacent lanes */                                                                \
-  static inline __attribute__((always_inline)) void name##_columns(state *restrict a,             \
-                                                                   const THRows *block, double p) \
-  {                                                                                               \
-    const ptrdiff_t lanes = block->lanes, rows = block->rows, rowStride = block->rowStride;       \
-    const uintptr_t ahead = rows_ahead(lanes, rowStride, 1);                                      \
-    for (ptrdiff_t i = 0, done = 0; i < rows; i++) {                                              \
-      const real *x = AT(block) + i * rowStride;                                                  \
-      if (i % DEEP == 0)                                                                          \
-        done = i + DEEP <= rows ? name##_deep(a, x, lanes, rowStride, ahead, p) : 0;              \
-      name##_across(a + done, x + done, lanes - done, p);                                         \
-    }                                                                                             \
-  }
-
-#define LONG_LINE(name, one, state, ...)                                                        \
-  /* reduces n adjacent elements to lanes */                                                    \
-  static void name##_lanes(state *restrict lanes, const real *x, ptrdiff_t n, uintptr_t ahead,  \
-                           double p)                                                            \
-  {                                                                                             \
-    enum { UNROLL = LANE_BYTES / sizeof(state) };                                               \
-    const ptrdiff_t swept = name##_sweep(lanes, x, UNROLL, LINE_DEEP, n, ahead, p);             \
-    name##_rest(lanes, x + swept, UNROLL, n - swept, p);                                        \
-  }                                                                                             \
-                                                                                                \
-  /* the state of a line that fills all lanes several times */                                  \
-  static inline __attribute__((always_inline)) state name##_long(const real *line, ptrdiff_t n, \
-                                                                 uintptr_t ahead, double p)     \
-  {                                                                                             \
-    enum { UNROLL = LANE_BYTES / sizeof(state) };                                               \
-    state all[UNROLL], lanes[UNROLL];                                                           \
-    one##_start(all, UNROLL);                                                                   \
-    for (ptrdiff_t done = 0; done < n; done += BLOCK) {                                         \
-      name##_lanes(lanes, line + done, THMin(BLOCK, n - done), ahead, p);                       \
-      one##_join(all, lanes, UNROLL);                                                           \
-    }                                                                                           \
-    return one##_fold(all, UNROLL);                                                             \
-  }
-
-#define SINGLE_LINE(name, state, ...)                                                       \
-  static TH_UNUSED void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first, \
-                                    const THReduceScalars *scalars)                         \
-  {                                                                                         \
-    enum { VECTOR = 64 / sizeof(state) };                                                   \
-    const real *const x = (const real *)at;                                                 \
-    const double p = scalars->p;                                                            \
-    state sum;                                                                              \
-    if (is_long(n, sizeof(state))) {                                                        \
-      sum = name##_long(x, n, line_ahead(scalars, name##_prefetched), p);                   \
-    } else { /* one vector of lanes */                                                      \
-      state lanes[VECTOR];                                                                  \
-      ptrdiff_t i = name##_sweep(lanes, x, VECTOR, 1, n, 0, p);                             \
-      sum = name##_fold(lanes, VECTOR);                                                     \
-      for (; i < n; i++)                                                                    \
-        sum = name##_take(sum, (state)x[i], p);                                             \
-    }                                                                                       \
-    name##_join(to, &sum, 1);                                                               \
-  }
-
-/* Lines of middle length: each becomes a vector of lanes (a long one from several vectors), and the
- * vectors of many lines are transposed and joined.  Long lines from memory are taken one by one
- * instead: prefetching the next line early would be delayed. */
-#define LINES(name, state, ...)                                                                    \
-  /* the vectors of lines of one vector or less */                                                 \
-  static inline                                                                                    \
-      __attribute__((always_inline)) void name##_short_parts(state(*parts)[64 / sizeof(state)],    \
-                                                             const real *x, ptrdiff_t lines,       \
-                                                             ptrdiff_t apart, ptrdiff_t n,         \
-                                                             const real *end, double p)            \
-  {                                                                                                \
-    enum { VECTOR = 64 / sizeof(state) };                                                          \
-    const ptrdiff_t whole = n / VECTOR * VECTOR;                                                   \
-    const int left = (int)(n - whole);                                                             \
-    real rest[VECTOR] = {0};                                                                       \
-    for (ptrdiff_t k = 0; k < lines; k++, x += apart) {                                            \
-      name##_sweep(parts[k], x, VECTOR, 1, whole, 0, p);                                           \
-      if (!left)                                                                                   \
-        continue;                                                                                  \
-      const real *some = x + whole;                                                                \
-      if (some + VECTOR > end)                                                                     \
-        some = memcpy(rest, some, ITEM * (size_t)left);                                            \
-      name##_some(parts[k], some, VECTOR, left, p);                                                \
-    }                                                                                              \
-  }                                                                                                \
-                                                                                                   \
-  static inline                                                                                    \
-      __attribute__((always_inline)) void name##_long_parts(state(*parts)[64 / sizeof(state)],     \
-                                                            const real *x, ptrdiff_t lines,        \
-                                                            ptrdiff_t apart, ptrdiff_t n,          \
-                                                            uintptr_t ahead, double p)             \
-  {                                                                                                \
-    enum { VECTOR = 64 / sizeof(state), UNROLL = LANE_BYTES / sizeof(state) };                     \
-    for (ptrdiff_t k = 0; k < lines; k++, x += apart) {                                            \
-      state lanes[UNROLL];                                                                         \
-      name##_lanes(lanes, x, n, ahead, p);                                                         \
-      for (int half = UNROLL / 2; half >= VECTOR; half /= 2)                                       \
-        name##_join(lanes, lanes + half, half);                                                    \
-      memcpy(parts[k], lanes, sizeof parts[k]);                                                    \
-    }                                                                                              \
-  }                                                                                                \
-                                                                                                   \
-  static TH_UNUSED void name##_lines(void *states, const real *x, ptrdiff_t lines,                 \
-                                     ptrdiff_t apart, ptrdiff_t n, const THReduceScalars *scalars) \
-  {                                                                                                \
-    enum { VECTOR = 64 / sizeof(state) };                                                          \
-    const int isLong = (ptrdiff_t)name##_shortLine > SHORT_LINE && n >= SHORT_LINE;                \
-    const real *const end = x + (lines - 1) * apart + n;                                           \
-    _Alignas(64) state parts[TRANSPOSE_LINES][VECTOR];                                             \
-    if (isLong && scalars->far) {                                                                  \
-      for (ptrdiff_t j = 0; j < lines; j++)                                                        \
-        name##_line((state *)states + j, x + j * apart, n, 0, scalars);                            \
-      return;                                                                                      \
-    }                                                                                              \
-    for (ptrdiff_t j = 0; j < lines; j += TRANSPOSE_LINES) {                                       \
-      const ptrdiff_t here = THMin(TRANSPOSE_LINES, lines - j);                                    \
-      const real *const at = x + j * apart;                                                        \
-      if (isLong)                                                                                  \
-        name##_long_parts(parts, at, here, apart, n, line_ahead(scalars, name##_prefetched),       \
-                          scalars->p);                                                             \
-      else                                                                                         \
-        name##_short_parts(parts, at, here, apart, n, end, scalars->p);                            \
-      fold_lines(name##_join, sizeof(state), (state *)states + j, parts, here);                    \
-    }                                                                                              \
-  }
-
-#define ROWS(name, state, ...)                                                               \
-  COLUMNS(name, name, state)                                                                 \
-                                                                                             \
-  static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
-  {                                                                                          \
-    if (sizeof(state) >= 4 && are_vectors(block, name##_least)) {                            \
-      name##_lines(states, AT(block), block->lanes, block->stride, block->rows, scalars);    \
-      return;                                                                                \
-    }                                                                                        \
-    if (is_transposed(block)) {                                                              \
-      transposed_rows(name##_rows, sizeof(state), states, block, scalars);                   \
-      return;                                                                                \
-    }                                                                                        \
-    const ptrdiff_t lanes = block->lanes, step = block->stride;                              \
-    const ptrdiff_t rows = block->rows, rowStride = block->rowStride;                        \
-    state *restrict a = states;                                                              \
-    const double p = scalars->p;                                                             \
-    if (step == 1) {                                                                         \
-      name##_columns(a, block, p);                                                           \
-    } else if (step < rowStride && lanes > 1) {                                              \
-      for (ptrdiff_t i = 0; i < rows; i++)                                                   \
-        for (ptrdiff_t j = 0; j < lanes; j++)                                                \
-          a[j] = name##_take(a[j], (state)AT(block)[i * rowStride + j * step], p);           \
-    } else {                                                                                 \
-      for (ptrdiff_t j = 0; j < lanes; j++) {                                                \
-        state b = a[j];                                                                      \
-        for (ptrdiff_t i = 0; i < rows; i++)                                                 \
-          b = name##_take(b, (state)AT(block)[i * rowStride + j * step], p);                 \
-        a[j] = b;                                                                            \
-      }                                                                                      \
-    }                                                                                        \
-  }
-
 #if defined(TH_REAL_IS_FLOATING)
-#define EVERY(X)   TH_REDUCTIONS(X) TH_FLOAT_REDUCTIONS(X)
-#define WALKING(X) TH_REDUCTIONS(X) TH_NORMS(X)
+#define EVERY(X) TH_REDUCTIONS(X) TH_FLOAT_REDUCTIONS(X)
 #elif defined(TH_REAL_IS_BYTE)
 #define EVERY(X) TH_REDUCTIONS(X) TH_BYTE_REDUCTIONS(X)
-#define WALKING  EVERY
 #else
 #define EVERY(X) TH_REDUCTIONS(X)
-#define WALKING  EVERY
 #endif
 
-EVERY(STATES)
-WALKING(TAKES)
-WALKING(FOLDS)
+EVERY(CONSTANTS)
+EVERY(TAKE)
+EVERY(START)
+EVERY(JOIN)
+EVERY(RESULT)
+EVERY(FINISH)
+EVERY(TOTAL)
+
+#if defined(FOURS)
+/* Of rows whose state is accreal. */
+#define TAKE_FOUR(name, state, ...) TAKE_FOUR_##state(name, __VA_ARGS__)
+#define TAKE_FOUR_real(...)
+#define TAKE_FOUR_accreal(name, initial, accumulate, ...)                 \
+  TH_UNUSED static inline Four name##_four_take(Four a, Four x, double p) \
+  {                                                                       \
+    return accumulate;                                                    \
+  }
+EVERY(TAKE_FOUR)
+#endif
+
+#define TEMPLATE "THReduceTakes.h"
+#include "THReduceEach.h"
 
 #if defined(BY_EIGHT)
 #define sum_shortLine   MIDDLE_LINE
@@ -463,8 +277,8 @@ WALKING(FOLDS)
 #endif
 
 #if defined(SWEEP_APART)
-SWEEP_APART(max, LOWEST, max)
-SWEEP_APART(min, HIGHEST, min)
+SWEEP_APART(max, 1, LOWEST)
+SWEEP_APART(min, 0, HIGHEST)
 #define max_shortLine  MIDDLE_LINE
 #define min_shortLine  MIDDLE_LINE
 #define max_prefetched 0
@@ -473,10 +287,8 @@ SWEEP_APART(min, HIGHEST, min)
 #define min_sweep      min_sweep_apart
 #endif
 
-#define LONG_LINES(name, state, ...) LONG_LINE(name, name, state)
-WALKING(LONG_LINES)
-WALKING(SINGLE_LINE)
-WALKING(LINES)
+#define TEMPLATE "THReduceLines.h"
+#include "THReduceEach.h"
 
 /* --- sums in vectors of eight scalars --------------------------------------------------------- */
 
@@ -522,171 +334,25 @@ static inline Eight eight_widened(const real *x)
 }
 #endif
 
-/* Lines, eight at a time: eight sums are in flight, and one loop iteration serves eight lines.
- * Long lines go one by one, in four vectors each. */
-#define LINES_OF_EIGHT(name, one, state, initial, joined)                                         \
-  static inline Eight name##_joined(Eight a, Eight b)                                             \
-  {                                                                                               \
-    return joined;                                                                                \
-  }                                                                                               \
-                                                                                                  \
-  /* b takes in those of the next eight elements whose bits are set in left */                    \
-  static inline Eight name##_rest_of(Eight b, const real *x, THMask64 left, double p)             \
-  {                                                                                               \
-    return eight_chosen(b, left, name##_take_eight(b, eight_of(x, left), p));                     \
-  }                                                                                               \
-                                                                                                  \
-  /* Joins eight vectors, one per line, to one vector of eight states: first halves of \
-   * the vectors, then quarters, then single lanes, in the order of one##_fold. */          \
-  static inline Eight name##_folded(const Eight *lanes)                                           \
-  {                                                                                               \
-    Eight half[4], two[2];                                                                        \
-    for (int k = 0; k < 4; k++)                                                                   \
-      half[k] = name##_joined(SHUFFLED(lanes[k], lanes[k + 4], 0, 1, 2, 3, 8, 9, 10, 11),         \
-                              SHUFFLED(lanes[k], lanes[k + 4], 4, 5, 6, 7, 12, 13, 14, 15));      \
-    for (int k = 0; k < 2; k++)                                                                   \
-      two[k] = name##_joined(SHUFFLED(half[k], half[k + 2], 0, 1, 8, 9, 4, 5, 12, 13),            \
-                             SHUFFLED(half[k], half[k + 2], 2, 3, 10, 11, 6, 7, 14, 15));         \
-    return name##_joined(SHUFFLED(two[0], two[1], 0, 8, 2, 10, 4, 12, 6, 14),                     \
-                         SHUFFLED(two[0], two[1], 1, 9, 3, 11, 5, 13, 7, 15));                    \
-  }                                                                                               \
-                                                                                                  \
-  /* states take in some lines (a constant number), one vector per line */                        \
-  static inline                                                                                   \
-      __attribute__((always_inline)) void name##_take_in(state *states, const Eight *b, int some) \
-  {                                                                                               \
-    const THMask64 lanes = (THMask64)((1 << some) - 1);                                           \
-    const Eight before = (Eight)THLongs_loadMasked(lanes, (const int64_t *)states);               \
-    const Eight after = name##_joined(before, name##_folded(b));                                  \
-    THLongs_storeMasked((int64_t *)states, lanes, (THLongs)after);                                \
-  }                                                                                               \
-                                                                                                  \
-  /* the same for a single line */                                                                \
-  static inline state name##_alone(Eight lanes)                                                   \
-  {                                                                                               \
-    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3));                 \
-    lanes = name##_joined(lanes, SHUFFLED(lanes, lanes, 2, 3, 0, 1, 6, 7, 4, 5));                 \
-    return name##_joined(lanes, SHUFFLED(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6))[0];               \
-  }                                                                                               \
-                                                                                                  \
-  /* reduces a line to one vector, joined from four, block by block */                            \
-  static __attribute__((noinline)) Eight name##_long(const real *x, ptrdiff_t n, uintptr_t ahead, \
-                                                     double p)                                    \
-  {                                                                                               \
-    enum { DEEP_EIGHT = 4, UNROLL = DEEP_EIGHT * EIGHT };                                         \
-    const Eight none = (Eight){0} + (accreal)(initial);                                           \
-    Eight all[] = {none, none, none, none};                                                       \
-    for (const real *const end = x + n; x < end;) {                                               \
-      Eight b[] = {none, none, none, none};                                                       \
-      const real *const stop = x + THMin(BLOCK, end - x);                                         \
-      for (; stop - x >= UNROLL; x += UNROLL) {                                                   \
-        prefetch((uintptr_t)x + ahead, UNROLL);                                                   \
-        TH_PRAGMA(GCC unroll 4)                                                                   \
-        for (int k = 0; k < DEEP_EIGHT; k++)                                                      \
-          b[k] = name##_take_eight(b[k], eight_widened(x + k * EIGHT), p);                        \
-      }                                                                                           \
-      const uint32_t left = (1u << (stop - x)) - 1;                                               \
-      if (left)                                                                                   \
-        TH_PRAGMA(GCC unroll 4)                                                                   \
-      for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
-        b[k] = name##_rest_of(b[k], x + k * EIGHT, (THMask64)(left >> k * EIGHT), p);             \
-      x = stop;                                                                                   \
-      TH_PRAGMA(GCC unroll 4)                                                                     \
-      for (int k = 0; k < DEEP_EIGHT; k++)                                                        \
-        all[k] = name##_joined(all[k], b[k]);                                                     \
-    }                                                                                             \
-    return name##_joined(name##_joined(all[0], all[2]), name##_joined(all[1], all[3]));           \
-  }                                                                                               \
-                                                                                                  \
-  /* Takes in some lines (a constant number, up to eight) and prefetches as many more in \
-   * the order of memory if gaps between lines are small: line by line is too late. */        \
-  static inline __attribute__((always_inline)) void name##_abreast(state *states, const real *x,  \
-                                                                   ptrdiff_t apart, int some,     \
-                                                                   ptrdiff_t n, double p)         \
-  {                                                                                               \
-    const ptrdiff_t whole = n / EIGHT * EIGHT;                                                    \
-    const THMask64 left = (THMask64)((1 << (n - whole)) - 1);                                     \
-    const ptrdiff_t pace = apart < 2 * n ? some : 0;                                              \
-    const real *const next = x + pace * apart;                                                    \
-    Eight b[EIGHT];                                                                               \
-    TH_PRAGMA(GCC unroll 8)                                                                       \
-    for (int k = 0; k < EIGHT; k++)                                                               \
-      b[k] = (Eight){0} + (accreal)(initial);                                                     \
-    for (ptrdiff_t i = 0; i < whole; i += EIGHT) {                                                \
-      prefetch((uintptr_t)(next + pace * i), (size_t)(some * EIGHT));                             \
-      TH_PRAGMA(GCC unroll 8)                                                                     \
-      for (int k = 0; k < some; k++)                                                              \
-        b[k] = name##_take_eight(b[k], eight_widened(x + k * apart + i), p);                      \
-    }                                                                                             \
-    if (left)                                                                                     \
-      TH_PRAGMA(GCC unroll 8)                                                                     \
-    for (int k = 0; k < some; k++)                                                                \
-      b[k] = name##_rest_of(b[k], x + k * apart + whole, left, p);                                \
-    name##_take_in(states, b, some);                                                              \
-  }                                                                                               \
-                                                                                                  \
-  static __attribute__((noinline)) void name##_long_lines(state *states, const real *x,           \
-                                                          ptrdiff_t lines, ptrdiff_t apart,       \
-                                                          ptrdiff_t n, uintptr_t ahead, double p) \
-  {                                                                                               \
-    for (ptrdiff_t j = 0; j < lines; j += EIGHT) {                                                \
-      const int some = (int)THMin(EIGHT, lines - j);                                              \
-      Eight b[EIGHT] = {0};                                                                       \
-      for (int k = 0; k < some; k++)                                                              \
-        b[k] = name##_long(x + (j + k) * apart, n, ahead, p);                                     \
-      name##_take_in(states + j, b, some);                                                        \
-    }                                                                                             \
-  }                                                                                               \
-                                                                                                  \
-  static __attribute__((noinline)) void name##_short_lines(state *states, const real *x,          \
-                                                           ptrdiff_t lines, ptrdiff_t apart,      \
-                                                           ptrdiff_t n, double p)                 \
-  {                                                                                               \
-    ptrdiff_t j = 0;                                                                              \
-    for (; j + EIGHT <= lines; j += EIGHT)                                                        \
-      name##_abreast(states + j, x + j * apart, apart, EIGHT, n, p);                              \
-    for (; j < lines; j++)                                                                        \
-      name##_abreast(states + j, x + j * apart, apart, 1, n, p);                                  \
-  }                                                                                               \
-                                                                                                  \
-  static void name##_lines(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,         \
-                           ptrdiff_t n, const THReduceScalars *scalars)                           \
-  {                                                                                               \
-    if (n < SHORT_LINE)                                                                           \
-      name##_short_lines(states, x, lines, apart, n, scalars->p);                                 \
-    else                                                                                          \
-      name##_long_lines(states, x, lines, apart, n, line_ahead(scalars, 1), scalars->p);          \
-  }                                                                                               \
-                                                                                                  \
-  static void name##_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,                 \
-                          const THReduceScalars *scalars)                                         \
-  {                                                                                               \
-    if (is_long(n, sizeof(state))) {                                                              \
-      const state sum = name##_alone(name##_long(at, n, line_ahead(scalars, 1), scalars->p));     \
-      one##_join(to, &sum, 1);                                                                    \
-    } else {                                                                                      \
-      name##_short_lines(to, at, 1, 0, n, scalars->p);                                            \
-    }                                                                                             \
-  }
-
-#define SUMS(name, state, initial, accumulate, joined, ...) \
-  TAKES_EIGHT(name##_by_eight, initial, accumulate)         \
-  LINES_OF_EIGHT(name##_by_eight, name, state, initial, joined)
-
-#if defined(TH_REAL_IS_FLOAT)
-#define TAKES_EIGHT(name, initial, accumulate) \
-  TAKES_VECTORS(name, Eight, eight, EIGHT, initial, accumulate)
-#else
-#define TAKES_EIGHT(name, initial, accumulate)                      \
-  static inline Eight name##_take_eight(Eight a, Eight x, double p) \
+#define TAKE_EIGHT(name, state, initial, accumulate, joined, ...)   \
+  static inline Eight name##_eight_take(Eight a, Eight x, double p) \
   {                                                                 \
     return accumulate;                                              \
+  }                                                                 \
+  static inline Eight name##_joined_eight(Eight a, Eight b)         \
+  {                                                                 \
+    return joined;                                                  \
   }
-#endif
 
-TH_SUM(SUMS)
+TH_SUM(TAKE_EIGHT)
+#define ROW sum
+#include "THReduceEight.h"
+#undef ROW
 #if defined(TH_REAL_IS_FLOATING)
-TH_NORM2(SUMS)
+TH_NORM2(TAKE_EIGHT)
+#define ROW norm2
+#include "THReduceEight.h"
+#undef ROW
 #endif
 #if defined(TH_REAL_IS_LONG)
 #define sum_least 2 /* a short line of doubles is added up in the same order as a column */
@@ -699,22 +365,35 @@ TH_NORM2(SUMS)
 #endif
 #endif
 
-WALKING(ROWS)
+#define TEMPLATE "THReduceRows.h"
+#include "THReduceEach.h"
 
 #if defined(BY_EIGHT) && defined(TH_REAL_IS_FLOAT)
+#define NAME_(name) TH_CONCAT_3(ROW, _by_eight_, name)
+#define ROW_(name)  TH_CONCAT_3(ROW, _, name)
+#define State       accreal
+#define ROW         sum
+#include "THReduceColumns.h"
+#undef ROW
+#define ROW norm2
+#include "THReduceColumns.h"
+#undef ROW
+#undef State
+#undef ROW_
+#undef NAME_
+
 /* Vectors of four or of eight, whichever this processor adds faster. */
-#define EITHER(name, state, ...)                                                                   \
-  COLUMNS(name##_by_eight, name, state)                                                            \
-                                                                                                   \
-  static void name##_either_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,           \
-                                 const THReduceScalars *scalars)                                   \
-  {                                                                                                \
-    if (THCpu_addsEight())                                                                         \
-      name##_by_eight_line(to, at, n, first, scalars);                                             \
-    else                                                                                           \
-      name##_line(to, at, n, first, scalars);                                                      \
-  }                                                                                                \
-                                                                                                   \
+#define EITHER_LINE(name, state, ...)                                                    \
+  static void name##_either_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first, \
+                                 const THReduceScalars *scalars)                         \
+  {                                                                                      \
+    if (THCpu_addsEight())                                                               \
+      name##_by_eight_line(to, at, n, first, scalars);                                   \
+    else                                                                                 \
+      name##_line(to, at, n, first, scalars);                                            \
+  }
+
+#define EITHER_ROWS(name, state, ...)                                                              \
   static void name##_either_rows(void *states, const THRows *block,                                \
                                  const THReduceScalars *scalars)                                   \
   {                                                                                                \
@@ -726,8 +405,10 @@ WALKING(ROWS)
       name##_rows(states, block, scalars);                                                         \
   }
 
-TH_SUM(EITHER)
-TH_NORM2(EITHER)
+TH_SUM(EITHER_LINE)
+TH_SUM(EITHER_ROWS)
+TH_NORM2(EITHER_LINE)
+TH_NORM2(EITHER_ROWS)
 #define sum_rows   sum_either_rows
 #define sum_line   sum_either_line
 #define norm2_rows norm2_either_rows
@@ -1040,30 +721,38 @@ static void best_finish(const void *states, ptrdiff_t lanes, const THReduceScala
   }
 }
 
-#define BEST(name, largest, worst)                                                           \
-  static inline void name##_start(void *states, ptrdiff_t lanes)                             \
-  {                                                                                          \
-    best_start(states, lanes, worst);                                                        \
-  }                                                                                          \
-  static void name##_join(void *states, const void *others, ptrdiff_t lanes)                 \
-  {                                                                                          \
-    best_join(largest, states, others, lanes);                                               \
-  }                                                                                          \
+#define BEST_STATES(name, largest, worst)                                    \
+  static inline void name##_start(void *states, ptrdiff_t lanes)             \
+  {                                                                          \
+    best_start(states, lanes, worst);                                        \
+  }                                                                          \
+  static void name##_join(void *states, const void *others, ptrdiff_t lanes) \
+  {                                                                          \
+    best_join(largest, states, others, lanes);                               \
+  }
+
+#define BEST_ROWS(name, largest)                                                             \
   static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
   {                                                                                          \
     if (is_transposed(block))                                                                \
       transposed_rows(name##_rows, sizeof(Best), states, block, scalars);                    \
     else                                                                                     \
       best_rows(largest, states, block);                                                     \
-  }                                                                                          \
-  static void name##_line(void *state, const void *at, ptrdiff_t n, ptrdiff_t first,         \
-                          const THReduceScalars *scalars)                                    \
-  {                                                                                          \
-    best_line(largest, state, at, n, first, scalars);                                        \
   }
 
-BEST(argmax, 1, LOWEST)
-BEST(argmin, 0, HIGHEST)
+#define BEST_LINE(name, largest)                                                     \
+  static void name##_line(void *state, const void *at, ptrdiff_t n, ptrdiff_t first, \
+                          const THReduceScalars *scalars)                            \
+  {                                                                                  \
+    best_line(largest, state, at, n, first, scalars);                                \
+  }
+
+BEST_STATES(argmax, 1, LOWEST)
+BEST_ROWS(argmax, 1)
+BEST_LINE(argmax, 1)
+BEST_STATES(argmin, 0, HIGHEST)
+BEST_ROWS(argmin, 0)
+BEST_LINE(argmin, 0)
 
 /* --- variance -------------------------------------------------------------------------------- */
 
