@@ -182,6 +182,9 @@ def export(path, module, args, kwargs):
             m.running_mean.uniform_(-0.5, 0.5)
             m.running_var.uniform_(0.5, 2)
     with torch.no_grad():
+        for parameter in module.parameters():
+            if not parameter.any():
+                parameter.normal_(0, 0.02)
         program = torch.export.export(module, args, kwargs)
         torch.export.save(program, path + ".pt2")
         results = module(*args, **kwargs)
