@@ -1,0 +1,259 @@
+/* Calls operations of ATen's table, and makes objects of their results. */
+#include <string.h>
+
+#include "thaten.h"
+
+/* --- errors ------------------------------------------------------------------------------------------ */
+
+/* Exceptions that are both what PyTorch raises for one mistake or another, RuntimeError and
+ * IndexError, or RuntimeError and TypeError. */
+static PyObject *argumentError, *elementTypeError;
+
+PyObject *th_raise(void)
+{
+  PyObject *class = PyExc_RuntimeError;
+  switch (at_error()) {
+    case AT_ERROR_ARGUMENT:
+      class = argumentError;
+      break;
+    case AT_ERROR_TYPE:
+      class = elementTypeError;
+      break;
+    case AT_ERROR_NULL:
+      class = PyExc_TypeError;
+      break;
+    case AT_OK:
+    case AT_ERROR_RUNTIME:
+      break;
+  }
+  const char *message = at_error_message();
+  PyErr_SetString(class, *message ? message : "no memory");
+  at_error_clear();
+  return NULL;
+}
+
+static PyObject *newError(const char *name, PyObject *other)
+{
+  PyObject *bases = PyTuple_Pack(2, PyExc_RuntimeError, other);
+  PyObject *error = bases ? PyErr_NewException(name, bases, NULL) : NULL;
+  Py_XDECREF(bases);
+  return error;
+}
+
+/* --- results ------------------------------------------------------------------------------------------- */
+
+/* The types of several results, by the names of those. */
+static PyObject *resultTypes;
+
+static PyTypeObject *newResultType(const at_op *op)
+{
+  PyStructSequence_Field fields[TH_MOST_RESULTS + 1] = {{NULL, NULL}};
+  for (int i = 0; i < op->resultCount; i++)
+    fields[i].name = op->results[i].name;
+  PyStructSequence_Desc description = {"thaten.results", NULL, fields, op->resultCount};
+  return PyStructSequence_NewType(&description);
+}
+
+/* The type for the operation's results, borrowed. */
+static PyTypeObject *resultType(const at_op *op)
+{
+  PyObject *key = PyLong_FromVoidPtr((void *)op->results);
+  PyObject *type = key ? PyDict_GetItemWithError(resultTypes, key) : NULL;
+  if (key && !type && !PyErr_Occurred()) {
+    type = (PyObject *)newResultType(op);
+    if (type && PyDict_SetItem(resultTypes, key, type) < 0)
+      type = NULL;
+    Py_XDECREF(type);
+  }
+  Py_XDECREF(key);
+  return (PyTypeObject *)type;
+}
+
+/* The object of a tensor that the call returned: one that was given, if it is the same tensor. */
+static PyObject *tensorObject(const Call *call, at_tensor *t)
+{
+  if (!at_defined(t))
+    return Py_NewRef(Py_None);
+  PyObject *first = call->op->argumentCount > 0 ? call->objects[0] : NULL;
+  if (first && th_isTensor(first) && th_tensorOf(first) == t) {
+    if (call->op->form == AT_FORM_FUNCTION)
+      at_release(t);
+    return Py_NewRef(first);
+  }
+  return th_wrap(t);
+}
+
+static PyObject *listObject(const at_value *result)
+{
+  PyObject *tuple = PyTuple_New(result->tensors.count);
+  for (int i = 0; tuple && i < result->tensors.count; i++) {
+    PyObject *one = th_wrap(at_retain(result->tensors.data[i]));
+    if (!one) {
+      Py_CLEAR(tuple);
+      break;
+    }
+    PyTuple_SetItem(tuple, i, one);
+  }
+  at_list_release(result->list);
+  return tuple;
+}
+
+static PyObject *severalObject(const Call *call, const at_value *results)
+{
+  const at_op *op = call->op;
+  PyTypeObject *type = resultType(op);
+  PyObject *several = type ? PyStructSequence_New(type) : NULL;
+  for (int i = 0; i < op->resultCount; i++) {
+    at_tensor *t = results[i].tensor;
+    if (op->form == AT_FORM_OUT) {
+      if (several)
+        PyStructSequence_SetItem(several, i, Py_NewRef(call->objects[i]));
+    } else if (several) {
+      PyObject *one = at_defined(t) ? th_wrap(t) : Py_NewRef(Py_None);
+      PyStructSequence_SetItem(several, i, one);
+    } else {
+      at_release(t);
+    }
+  }
+  return several;
+}
+
+static PyObject *resultObject(const Call *call, const at_value *results)
+{
+  if (call->op->resultCount > 1)
+    return severalObject(call, results);
+  switch (call->op->results[0].kind) {
+    case AT_KIND_LONG:
+      return PyLong_FromLongLong(results->integer);
+    case AT_KIND_BOOL:
+      return PyBool_FromLong(results->truth);
+    case AT_KIND_TENSORS:
+      return listObject(results);
+    default:
+      return tensorObject(call, results->tensor);
+  }
+}
+
+/* --- calls ----------------------------------------------------------------------------------------------- */
+
+/* Whether the call may take long enough to let other threads of Python run. */
+static bool isLong(const Call *call)
+{
+  for (int i = 0; i < call->op->argumentCount; i++) {
+    const at_value *v = &call->values[i];
+    if (v->tensor && at_numel(v->tensor) > 8192)
+      return true;
+    if (call->op->arguments[i].kind == AT_KIND_INTS) {
+      int64_t product = 1;
+      for (int d = 0; d < v->ints.count && product <= 8192; d++)
+        product *= v->ints.data[d] > 8192 || v->ints.data[d] < 1 ? 8193 : v->ints.data[d];
+      if (product > 8192)
+        return true;
+    }
+  }
+  return false;
+}
+
+static PyObject *run(Call *call)
+{
+  at_value results[TH_MOST_RESULTS];
+  memset(results, 0, (size_t)call->op->resultCount * sizeof *results);
+  bool done;
+  if (isLong(call)) {
+    Py_BEGIN_ALLOW_THREADS done = call->op->call(call->values, results);
+    Py_END_ALLOW_THREADS
+  } else {
+    done = call->op->call(call->values, results);
+  }
+  if (done)
+    return resultObject(call, results);
+  /* An empty list is no failure: nothing was split. */
+  if (call->op->results[0].kind == AT_KIND_TENSORS && at_error() == AT_OK)
+    return PyTuple_New(0);
+  return th_raise();
+}
+
+static PyObject *callGroup(Group *group, PyObject *const *arguments, Py_ssize_t count,
+                           PyObject *names)
+{
+  PyObject *out = NULL;
+  for (Py_ssize_t i = 0; group->out && names && i < PyTuple_Size(names); i++) {
+    const char *name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, i), NULL);
+    if (name && strcmp(name, "out") == 0 && arguments[count + i] != Py_None)
+      out = arguments[count + i];
+  }
+  Call call;
+  if (!th_bind(&call, out ? group->out : group, arguments, count, names, out))
+    return NULL;
+  PyObject *result = th_convert(&call) ? run(&call) : NULL;
+  th_callEnd(&call);
+  return result;
+}
+
+PyObject *th_call(Group *group, PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                  PyObject *names)
+{
+  if (!self)
+    return callGroup(group, arguments, count, names);
+  PyObject *all[TH_MOST_ARGUMENTS];
+  const Py_ssize_t total = count + (names ? PyTuple_Size(names) : 0);
+  if (total >= TH_MOST_ARGUMENTS)
+    return PyErr_Format(PyExc_TypeError, "%s(): too many arguments", group->name);
+  all[0] = self;
+  if (total > 0)
+    memcpy(all + 1, arguments, (size_t)total * sizeof *all);
+  return callGroup(group, all, count + 1, names);
+}
+
+PyObject *th_callWith(Group *group, int count, PyObject *const *arguments)
+{
+  return callGroup(group, arguments, count, NULL);
+}
+
+Group *th_group(const char *name)
+{
+  int low = 0, high = th_groupCount;
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    const int order = strcmp(th_groups[middle].name, name);
+    if (order == 0)
+      return &th_groups[middle];
+    if (order < 0)
+      low = middle + 1;
+    else
+      high = middle;
+  }
+  PyErr_Format(PyExc_SystemError, "no operation %s", name);
+  return NULL;
+}
+
+/* Finds the rows of a group in the library's table. */
+static bool findRows(Group *group)
+{
+  const at_op *first = at_op_find(group->symbol), *const end = at_ops + at_opCount;
+  for (int i = 0; i < group->count; i++) {
+    const at_op *op = first;
+    while (op && op < end && strcmp(op->name, group->symbol) == 0 &&
+           strcmp(op->overload, group->rows[i].overload) != 0)
+      op++;
+    if (!op || op == end || strcmp(op->name, group->symbol) != 0) {
+      PyErr_Format(PyExc_ImportError, "libATen has no operation %s", group->symbol);
+      return false;
+    }
+    group->rows[i].op = op;
+  }
+  return true;
+}
+
+bool th_addCalls(PyObject *module)
+{
+  for (int i = 0; i < th_groupCount; i++)
+    if (!findRows(&th_groups[i]) || (th_groups[i].out && !findRows(th_groups[i].out)))
+      return false;
+  resultTypes = PyDict_New();
+  argumentError = newError("thaten.ArgumentError", PyExc_IndexError);
+  elementTypeError = newError("thaten.ElementTypeError", PyExc_TypeError);
+  return resultTypes && argumentError && elementTypeError &&
+         PyModule_AddObjectRef(module, "ArgumentError", argumentError) == 0 &&
+         PyModule_AddObjectRef(module, "ElementTypeError", elementTypeError) == 0;
+}

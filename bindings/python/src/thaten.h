@@ -1,0 +1,146 @@
+/* What the files of the extension module share.  The module keeps to the stable ABI of CPython 3.11,
+ * so that one build serves it and all later versions.
+ *
+ *     arguments.c   chooses an overload and converts the arguments
+ *     call.c        calls the operations of ATen's table
+ *     tensor.c      the type Tensor: attributes, conversions
+ *     operators.c   its operators, which call operations
+ *     index.c       x[...] and x[...] = y
+ *     make.c        tensors from numbers, nested lists and buffers
+ *     share.c       the buffer protocol, DLPack
+ *     types.c       dtype, Generator
+ *     files.c       load and save
+ *     program.c     what torch.export wrote */
+#ifndef THATEN_H
+#define THATEN_H
+
+#define PY_SSIZE_T_CLEAN
+#define Py_LIMITED_API 0x030b0000
+#include <Python.h>
+
+#include <ATen/ATen.h>
+
+/* --- objects ------------------------------------------------------------------------------------ */
+
+typedef struct Tensor {
+  PyObject_HEAD at_tensor *t; /* never changes */
+} Tensor;
+
+typedef struct DType {
+  PyObject_HEAD at_scalar_type type;
+} DType;
+
+typedef struct Generator {
+  PyObject_HEAD at_generator *generator;
+  bool isOwned;
+} Generator;
+
+extern PyTypeObject *th_Tensor, *th_DType, *th_Generator, *th_Program;
+
+static inline bool th_isTensor(PyObject *o)
+{
+  return Py_TYPE(o) == th_Tensor || PyObject_TypeCheck(o, th_Tensor);
+}
+
+static inline at_tensor *th_tensorOf(PyObject *o)
+{
+  return ((Tensor *)o)->t;
+}
+
+/* Puts value, whose reference it takes over, in place of *object. */
+static inline void th_set(PyObject **object, PyObject *value)
+{
+  PyObject *old = *object;
+  *object = value;
+  Py_XDECREF(old);
+}
+
+/* A Tensor that takes over the reference t; raises what ATen's error says if t is undefined. */
+PyObject *th_wrap(at_tensor *t);
+
+/* Raises ATen's error of this thread and clears it; returns NULL. */
+PyObject *th_raise(void);
+
+/* The dtype of an element type: a new reference. */
+PyObject *th_dtype(at_scalar_type type);
+
+/* The element type that o, a dtype or one of float, int and bool, stands for; false if it is none. */
+bool th_isDType(PyObject *o, at_scalar_type *type);
+
+/* --- calls --------------------------------------------------------------------------------------- */
+
+/* An overload of an operation: a row of ATen's table. */
+typedef struct Row {
+  const char *overload;
+  short positional; /* how many arguments may be given without their names */
+  const at_op *op;  /* found when the module is loaded */
+} Row;
+
+/* The overloads that one name in Python stands for. */
+typedef struct Group {
+  const char *name;
+  const char *symbol; /* the name in ATen's table: its ending says the form */
+  short count;
+  Row *rows;
+  struct Group *out; /* what is called where out is given; NULL if that is not possible */
+} Group;
+
+enum { TH_MOST_ARGUMENTS = 40, TH_MOST_RESULTS = 8 };
+
+/* Calls the group with self, if it is not NULL, before the other arguments: those of METH_FASTCALL |
+ * METH_KEYWORDS. */
+PyObject *th_call(Group *group, PyObject *self, PyObject *const *arguments, Py_ssize_t count,
+                  PyObject *names);
+
+/* The same, with count arguments and no names. */
+PyObject *th_callWith(Group *group, int count, PyObject *const *arguments);
+
+/* The group of that name; NULL and an exception if there is none. */
+Group *th_group(const char *name);
+
+/* Arguments that were found to fit an overload, and what was made of them. */
+typedef struct Call {
+  const at_op *op;
+  PyObject *objects[TH_MOST_ARGUMENTS]; /* borrowed; NULL where the default stands */
+  at_value values[TH_MOST_ARGUMENTS];
+  PyObject *gathered; /* integers that were given one by one: x.view(2, 3) */
+  size_t used, owned;
+  int64_t room[128]; /* for lists */
+  void *more[8];     /* for those that are longer */
+} Call;
+
+/* The first overload that fits; false and TypeError if there is none. */
+bool th_bind(Call *call, Group *group, PyObject *const *arguments, Py_ssize_t count,
+             PyObject *names, PyObject *out);
+bool th_convert(Call *call); /* false and an exception if a value is out of range */
+void th_callEnd(Call *call);
+
+/* --- parts of the type Tensor --------------------------------------------------------------------- */
+
+PyObject *th_getItem(PyObject *self, PyObject *key);
+int th_setItem(PyObject *self, PyObject *key, PyObject *value);
+
+/* A new tensor of what data is: numbers, nested sequences, buffers, a tensor.  type is
+ * AT_SCALAR_TYPES where it follows from the data. */
+at_tensor *th_make(PyObject *data, at_scalar_type type);
+
+int th_getBuffer(PyObject *self, Py_buffer *view, int flags);
+void th_releaseBuffer(PyObject *self, Py_buffer *view);
+
+/* A tensor on the memory of a buffer; NULL and an exception if that is not possible. */
+at_tensor *th_ofBuffer(PyObject *exporter, bool writable);
+
+extern PyMethodDef th_operations[], th_methods[], th_makeFunctions[], th_shareFunctions[],
+    th_fileFunctions[], th_tensorMethods[], th_shareMethods[];
+extern PyType_Slot th_operatorSlots[];
+extern PyGetSetDef th_tensorAttributes[];
+
+extern Group th_groups[]; /* sorted by name */
+extern const int th_groupCount;
+
+bool th_addTypes(PyObject *module);
+bool th_addTensor(PyObject *module);
+bool th_addProgram(PyObject *module);
+bool th_addCalls(PyObject *module);
+
+#endif

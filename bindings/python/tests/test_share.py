@@ -1,0 +1,175 @@
+"""Memory shared with others: buffers, NumPy, DLPack; files; programs."""
+
+import array
+import gc
+import os
+import tempfile
+import unittest
+
+import cases
+import thaten as torch
+
+try:
+    import numpy
+except ImportError:
+    numpy = None
+PROGRAMS = os.path.join(cases.GOLDEN, "programs")
+
+
+class Buffers(unittest.TestCase):
+    def test_a_tensor_as_a_buffer(self):
+        x = torch.arange(6, dtype=torch.int32).reshape(2, 3)
+        view = memoryview(x)
+        self.assertEqual((view.format, view.shape, view.strides, view.tolist()), ("i", (2, 3), (12, 4), [[0, 1, 2], [3, 4, 5]]))
+        view[1, 1] = 40
+        self.assertEqual(x[1, 1].item(), 40)
+        self.assertEqual(memoryview(x.t()).strides, (4, 12))
+        self.assertRaises(BufferError, memoryview, x.bfloat16())
+
+    def test_memory_stays_where_it_is_while_a_buffer_shows_it(self):
+        x = torch.zeros(4)
+        view = memoryview(x)
+        with self.assertRaises(RuntimeError):
+            x.resize_(10**6)
+        del x
+        gc.collect()
+        self.assertEqual(view.tolist(), [0.0] * 4)
+
+    def test_a_buffer_as_a_tensor(self):
+        numbers = array.array("d", [1.0, 2.0, 3.0])
+        x = torch.from_numpy(numbers)
+        x[0] = 7
+        self.assertEqual((numbers[0], x.dtype), (7.0, torch.float64))
+        self.assertRaises(BufferError, numbers.append, 4.0)
+        del x
+        numbers.append(4.0)
+        self.assertEqual(torch.tensor(numbers).tolist(), [7.0, 2.0, 3.0, 4.0])
+        self.assertRaises(BufferError, torch.from_numpy, b"bytes")
+        self.assertRaises(TypeError, torch.tensor, memoryview(b"ab").cast("c"))
+
+
+class DLPack(unittest.TestCase):
+    def test_round_trips(self):
+        for dtype in (torch.float32, torch.float64, torch.int8, torch.uint8, torch.int64, torch.bool, torch.bfloat16):
+            x = torch.tensor([[1, 0, 3], [4, 5, 6]]).to(dtype).t()
+            y = torch.from_dlpack(x)
+            self.assertEqual((y.tolist(), y.dtype, y.stride()), (x.tolist(), dtype, x.stride()))
+            y[0, 0] = 0
+            self.assertFalse(x[0, 0])
+
+    def test_capsules(self):
+        x = torch.ones(3)
+        for version in (None, (1, 0)):
+            capsule = x.__dlpack__(max_version=version)
+            y = torch.from_dlpack(capsule)
+            self.assertRaises(TypeError, torch.from_dlpack, capsule)  # it was taken
+            del capsule
+            self.assertEqual(y.tolist(), [1.0] * 3)
+        del x, y
+        torch.zeros(2).__dlpack__()  # and never taken
+        self.assertEqual(torch.ones(1).__dlpack_device__(), (1, 0))
+        self.assertRaises((TypeError, AttributeError), torch.from_dlpack, 5)
+
+
+@unittest.skipUnless(numpy, "NumPy is not there")
+class NumPy(unittest.TestCase):
+    def test_arrays(self):
+        for name in ("float32", "float64", "float16", "int8", "int16", "int32", "int64", "uint8", "bool"):
+            a = numpy.array([[1, 0], [2, 3]]).astype(name)
+            for x in (torch.from_numpy(a), torch.tensor(a), torch.as_tensor(a), torch.from_dlpack(a)):
+                self.assertEqual((repr(x.dtype), x.tolist()), ("torch." + name, a.tolist()))
+                self.assertEqual((x.numpy().dtype, x.numpy().tolist()), (a.dtype, a.tolist()))
+            self.assertEqual(torch.tensor(a[:, 1]).tolist(), a[:, 1].tolist())
+
+    def test_shared_or_copied(self):
+        a = numpy.zeros(3, dtype=numpy.float32)
+        shared, copied = torch.from_numpy(a), torch.tensor(a)
+        a[0] = 1
+        shared.numpy()[1] = 2
+        self.assertEqual((a.tolist(), copied.tolist()), ([1.0, 2.0, 0.0], [0.0] * 3))
+        a.flags.writeable = False
+        self.assertRaises((ValueError, BufferError), torch.from_numpy, a)
+        self.assertEqual(torch.tensor(a).tolist(), [1.0, 2.0, 0.0])
+
+    def test_functions_of_numpy(self):
+        x = torch.tensor([3.0, 4.0])
+        self.assertEqual(numpy.hypot(x, x).dtype, numpy.float32)
+        self.assertEqual(float(numpy.linalg.norm(x)), 5.0)
+        self.assertEqual(numpy.asarray(x, dtype="int64").tolist(), [3, 4])
+        self.assertEqual((x * numpy.float32(2)).tolist(), [6.0, 8.0])
+        self.assertEqual(torch.tensor([numpy.float64(1.5), numpy.int64(2)]).tolist(), [1.5, 2.0])
+
+    def test_others(self):
+        self.assertRaises(TypeError, torch.tensor, numpy.array(["a"]))
+        self.assertRaises(TypeError, torch.from_numpy, numpy.zeros(2, dtype=numpy.complex64))
+        self.assertRaises((TypeError, RuntimeError), torch.from_numpy, numpy.zeros(2, dtype=numpy.uint32))
+
+
+class Files(unittest.TestCase):
+    def test_round_trips(self):
+        tensors = {"w": torch.rand(2, 3), "n": torch.tensor([1, 2]), "h": torch.ones(2).half()}
+        with tempfile.TemporaryDirectory() as folder:
+            for ending in ("pt", "safetensors", "npz"):
+                path = os.path.join(folder, "all." + ending)
+                torch.save(tensors, path)
+                loaded = torch.load(path)
+                self.assertEqual(set(loaded), set(tensors))
+                for name, t in tensors.items():
+                    self.assertEqual((loaded[name].tolist(), loaded[name].dtype), (t.tolist(), t.dtype))
+            torch.save(torch.ones(2), os.path.join(folder, "one.npy"))
+            self.assertEqual(torch.load(os.path.join(folder, "one.npy")).tolist(), [1.0, 1.0])
+
+    def test_errors(self):
+        with tempfile.TemporaryDirectory() as folder:
+            self.assertRaises(RuntimeError, torch.load, os.path.join(folder, "none.pt"))
+            self.assertRaises(RuntimeError, torch.save, {"a": torch.ones(1)}, os.path.join(folder, "a.unknown"))
+            self.assertRaises(TypeError, torch.save, {"a": 5}, os.path.join(folder, "a.pt"))
+            self.assertEqual(os.listdir(folder), [])
+
+    def test_what_pytorch_wrote(self):
+        folder = os.path.join(cases.GOLDEN, "files")
+        loaded = 0
+        for name in sorted(os.listdir(folder)):
+            try:
+                torch.load(os.path.join(folder, name), skip=True)
+                loaded += 1
+            except RuntimeError:
+                pass
+        self.assertGreater(loaded, 10)
+
+
+class Programs(unittest.TestCase):
+    def check(self, name):
+        data = torch.load(os.path.join(PROGRAMS, name + ".npz"))
+
+        def numbered(word):
+            return [data[n] for n in sorted((n for n in data if n.startswith(word)), key=lambda n: int(n[len(word):]))]
+
+        program = torch.export.load(os.path.join(PROGRAMS, name + ".pt2"))
+        results = program.module()(*numbered("input"))
+        results = results if isinstance(results, tuple) else (results,)
+        got = [r for r in results if r is not None]
+        for mine, want in zip(got, numbered("output"), strict=True):
+            self.assertTrue(torch.allclose(mine.double(), want.double(), rtol=1e-4, atol=1e-4), name)
+
+    def test_programs(self):
+        names = sorted(f[:-4] for f in os.listdir(PROGRAMS) if f.endswith(".pt2"))
+        self.assertGreater(len(names), 10)
+        for name in names:
+            if name != "own":  # calls an operation of its own
+                with self.subTest(program=name):
+                    self.check(name)
+
+    def test_what_is_in_it(self):
+        program = torch.export.load(os.path.join(PROGRAMS, "tiny.pt2"))
+        self.assertGreater(len(program.inputs), 0)
+        self.assertGreater(len(program.outputs), 0)
+        self.assertTrue(str(program))
+        self.assertTrue(all(isinstance(t, torch.Tensor) for t in program.state_dict().values()))
+        self.assertRaises(RuntimeError, program)
+        self.assertRaises(TypeError, program, "text")
+        self.assertRaises(RuntimeError, torch.export.load, os.path.join(PROGRAMS, "tiny.npz"))
+
+
+if __name__ == "__main__":
+    unittest.main()

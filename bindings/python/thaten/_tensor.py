@@ -1,0 +1,181 @@
+"""Methods and functions that take what no operation of the description takes: devices, gradients, NumPy."""
+
+from . import _C
+from ._C import Tensor
+
+_DTYPES = {"byte": _C.uint8, "char": _C.int8, "short": _C.int16, "int": _C.int32, "long": _C.int64, "half": _C.float16,
+           "float": _C.float32, "double": _C.float64, "bool": _C.bool, "bfloat16": _C.bfloat16}
+strided = "torch.strided"
+contiguous_format, channels_last, preserve_format = ("torch.contiguous_format", "torch.channels_last",
+                                                     "torch.preserve_format")
+
+
+class device(str):
+    """The one device that there is, device("cpu")."""
+
+    def __new__(cls, name="cpu", index=None):
+        if str(name).split(":")[0] != "cpu":
+            raise RuntimeError("there is no device %s" % name)
+        return super().__new__(cls, name)
+
+    @property
+    def type(self):
+        return "cpu"
+
+    @property
+    def index(self):
+        return None
+
+    def __repr__(self):
+        return "device(type='cpu')"
+
+
+class no_grad:
+    """Nothing has gradients: a context manager and decorator that changes nothing."""
+
+    def __init__(self, mode=True):
+        pass
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *_):
+        return None
+
+    def __call__(self, function):
+        return function
+
+
+inference_mode = no_grad
+
+
+def is_tensor(obj):
+    """Whether obj is a Tensor."""
+    return isinstance(obj, Tensor)
+
+
+def is_grad_enabled():
+    return False
+
+
+def as_tensor(data, dtype=None, device=None):
+    """data as a tensor, on the same memory where it is an array or a tensor of that dtype."""
+    if isinstance(data, Tensor):
+        return data if dtype in (None, data.dtype) else _C.to(data, dtype)
+    if hasattr(data, "__array_interface__") and hasattr(data, "flags") and data.flags.writeable:
+        return as_tensor(_C.from_numpy(data), dtype)
+    return _C.tensor(data, dtype=dtype)
+
+
+def get_default_dtype():
+    return _C.float32
+
+
+def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
+    for given in args:
+        if isinstance(given, (_C.dtype, type)):
+            dtype = given
+        elif isinstance(given, Tensor):
+            dtype = given.dtype
+        elif isinstance(given, str):
+            device = given
+    if device is not None:
+        _device(device)
+    result = self if dtype in (None, self.dtype) else _C.to(self, dtype)
+    return result.clone() if copy and result is self else result
+
+
+_device = device
+
+
+def _numpy(self, *, force=False):
+    import numpy
+
+    return numpy.asarray(memoryview(self))
+
+
+def _array(self, dtype=None, copy=None):
+    import numpy
+
+    array = numpy.asarray(memoryview(self))
+    if dtype is not None and array.dtype != dtype:
+        return array.astype(dtype)
+    return array.copy() if copy else array
+
+
+def _converter(dtype):
+    return lambda self, memory_format=None: _to(self, dtype)
+
+
+def _new(function):
+    def make(self, *size, dtype=None, device=None, requires_grad=False):
+        return function(*size, dtype=dtype or self.dtype)
+
+    return make
+
+
+def _type(self, dtype=None, non_blocking=False):
+    if dtype is None:
+        names = {"torch.%s" % t: n for n, t in (("Float", "float32"), ("Double", "float64"), ("Half", "float16"),
+                                                 ("BFloat16", "bfloat16"), ("Byte", "uint8"), ("Char", "int8"),
+                                                 ("Short", "int16"), ("Int", "int32"), ("Long", "int64"), ("Bool", "bool"))}
+        return "torch.%sTensor" % names[repr(self.dtype)]
+    return _to(self, dtype)
+
+
+def _self(self, *args, **kwargs):
+    return self
+
+
+def _requires_grad_(self, requires_grad=True):
+    if requires_grad:
+        raise RuntimeError("there are no gradients")
+    return self
+
+
+def _contains(self, element):
+    return bool((self == element).any())
+
+
+def _format(self, specification):
+    return format(self.item() if self.dim() == 0 else repr(self), specification)
+
+
+def _deepcopy(self, memo):
+    return self.clone()
+
+
+def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
+    """The different elements, or slices along dim; with indices and counts where they are asked for."""
+    if dim is None:
+        results = _C._unique2(input, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts)
+    else:
+        results = _C.unique_dim(input, dim, sorted=sorted, return_inverse=return_inverse, return_counts=return_counts)
+    chosen = [results[0]] + [r for r, wanted in zip(results[1:], (return_inverse, return_counts)) if wanted]
+    return chosen[0] if len(chosen) == 1 else tuple(chosen)
+
+
+def _install():
+    for name, dtype in _DTYPES.items():
+        setattr(Tensor, name, _converter(dtype))
+    for name in ("empty", "zeros", "ones", "full"):
+        setattr(Tensor, "new_" + name, _new(getattr(_C, name)))
+    Tensor.new_tensor = lambda self, data, dtype=None, device=None: _C.tensor(data, dtype=dtype or self.dtype)
+    for name, method in {"to": _to, "numpy": _numpy, "__array__": _array, "type": _type, "cpu": _self,
+                         "requires_grad_": _requires_grad_, "__contains__": _contains, "__format__": _format,
+                         "__deepcopy__": _deepcopy, "unique": unique}.items():
+        setattr(Tensor, name, method)
+    Tensor.__array_priority__ = 1000
+    Tensor.device = property(lambda self: device("cpu"))
+    Tensor.requires_grad = property(lambda self: False)
+    Tensor.grad = property(lambda self: None)
+    Tensor.is_cuda = Tensor.is_sparse = property(lambda self: False)
+    Tensor.nelement = Tensor.numel
+    Tensor.ndimension = Tensor.dim
+    Tensor.element_size = lambda self: self.itemsize
+
+
+_install()
+
+__all__ = ["device", "no_grad", "inference_mode", "is_tensor", "is_grad_enabled", "as_tensor", "get_default_dtype",
+           "strided", "contiguous_format", "channels_last", "preserve_format", "unique"]

@@ -1,0 +1,3 @@
+"""Networks: their functions are in nn.functional."""
+
+from . import functional

@@ -1,0 +1,250 @@
+"""Functions of layers with the arguments of torch.nn.functional, as far as operations are there for them."""
+
+from .. import _C
+from .._C import (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, avg_pool1d, avg_pool2d, avg_pool3d,
+                  bilinear, conv1d, conv2d, conv3d, conv_tbc, conv_transpose1d, conv_transpose2d, conv_transpose3d,
+                  pairwise_distance, pixel_shuffle, pixel_unshuffle, prelu,
+                  scaled_dot_product_attention)  # noqa: F401
+
+_REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
+
+
+def _reduction(word):
+    if word not in _REDUCTIONS:
+        raise ValueError("%r is not a reduction: none, mean or sum" % (word,))
+    return _REDUCTIONS[word]
+
+
+# --- activations ------------------------------------------------------------------------------------------
+
+
+def _activation(name):
+    """A function of one tensor that may change its input."""
+    function, changing = getattr(_C, name), getattr(_C, name + "_", None)
+
+    def activation(input, *args, inplace=False, **kwargs):
+        return (changing if inplace else function)(input, *args, **kwargs)
+
+    activation.__name__, activation.__doc__ = name, function.__doc__
+    return activation
+
+
+relu, relu6, elu, selu, celu, silu, mish, hardswish, hardsigmoid, hardtanh, leaky_relu, threshold = map(
+    _activation, ("relu", "relu6", "elu", "selu", "celu", "silu", "mish", "hardswish", "hardsigmoid", "hardtanh",
+                  "leaky_relu", "threshold"))
+sigmoid, tanh = _C.sigmoid, _C.tanh
+
+
+def gelu(input, approximate="none"):
+    return _C.gelu(input, approximate=approximate)
+
+
+def glu(input, dim=-1):
+    return _C.glu(input, dim=dim)
+
+
+def logsigmoid(input):
+    return _C.log_sigmoid(input)
+
+
+def softplus(input, beta=1, threshold=20):
+    return _C.softplus(input, beta=beta, threshold=threshold)
+
+
+def hardshrink(input, lambd=0.5):
+    return _C.hardshrink(input, lambd=lambd)
+
+
+def softshrink(input, lambd=0.5):
+    return _C.softshrink(input, lambd=lambd)
+
+
+def softsign(input):
+    return input / (input.abs() + 1)
+
+
+def tanhshrink(input):
+    return input - input.tanh()
+
+
+def softmax(input, dim, _stacklevel=3, dtype=None):
+    return _C.softmax(input, dim, dtype=dtype)
+
+
+def log_softmax(input, dim, _stacklevel=3, dtype=None):
+    return _C.log_softmax(input, dim, dtype=dtype)
+
+
+def softmin(input, dim, _stacklevel=3, dtype=None):
+    return _C.softmax(-input, dim, dtype=dtype)
+
+
+# --- linear maps, normalization, embeddings -----------------------------------------------------------------
+
+
+def linear(input, weight, bias=None):
+    return _C.linear(input, weight, bias=bias)
+
+
+def dropout(input, p=0.5, training=True, inplace=False):
+    return (_C.dropout_ if inplace else _C.dropout)(input, p, training)
+
+
+def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
+    return _C.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
+
+
+def instance_norm(input, running_mean=None, running_var=None, weight=None, bias=None, use_input_stats=True, momentum=0.1,
+                  eps=1e-05):
+    return _C.instance_norm(input, weight, bias, running_mean, running_var, use_input_stats, momentum, eps, False)
+
+
+def layer_norm(input, normalized_shape, weight=None, bias=None, eps=1e-05):
+    return _C.layer_norm(input, normalized_shape, weight=weight, bias=bias, eps=eps)
+
+
+def rms_norm(input, normalized_shape, weight=None, eps=None):
+    return _C.rms_norm(input, normalized_shape, weight=weight, eps=eps)
+
+
+def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
+    return _C.group_norm(input, num_groups, weight=weight, bias=bias, eps=eps)
+
+
+def normalize(input, p=2.0, dim=1, eps=1e-12):
+    norms = _C.norm(input, p, [dim], keepdim=True)
+    return input / norms.clamp(min=eps).expand(input.shape)
+
+
+def embedding(input, weight, padding_idx=None):
+    return _C.embedding(weight, input, padding_idx=-1 if padding_idx is None else padding_idx)
+
+
+def one_hot(tensor, num_classes=-1):
+    return _C.one_hot(tensor, num_classes=num_classes)
+
+
+def cosine_similarity(x1, x2, dim=1, eps=1e-08):
+    return _C.cosine_similarity(x1, x2, dim=dim, eps=eps)
+
+
+# --- pooling and images ----------------------------------------------------------------------------------------
+
+
+def _max_pool(operation):
+    def pool(input, kernel_size, stride=None, padding=0, dilation=1, ceil_mode=False, return_indices=False):
+        output, indices = operation(input, kernel_size, stride, padding, dilation, ceil_mode)
+        return (output, indices) if return_indices else output
+
+    return pool
+
+
+def _adaptive_max_pool(operation):
+    def pool(input, output_size, return_indices=False):
+        output, indices = operation(input, output_size)
+        return (output, indices) if return_indices else output
+
+    return pool
+
+
+max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (_C.max_pool1d, _C.max_pool2d, _C.max_pool3d))
+adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = map(
+    _adaptive_max_pool, (_C.adaptive_max_pool1d, _C.adaptive_max_pool2d, _C.adaptive_max_pool3d))
+
+
+def pad(input, pad, mode="constant", value=None):
+    return _C.pad(input, pad, mode=mode, value=value)
+
+
+_UPSAMPLING = {("nearest", 3): "upsample_nearest1d", ("nearest", 4): "upsample_nearest2d",
+               ("nearest", 5): "upsample_nearest3d", ("nearest-exact", 3): "_upsample_nearest_exact1d",
+               ("nearest-exact", 4): "_upsample_nearest_exact2d", ("nearest-exact", 5): "_upsample_nearest_exact3d",
+               ("linear", 3): "upsample_linear1d", ("bilinear", 4): "upsample_bilinear2d",
+               ("trilinear", 5): "upsample_trilinear3d", ("bicubic", 4): "upsample_bicubic2d"}
+
+
+def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
+                antialias=False):
+    """input with other sizes behind its first two dimensions."""
+    name = _UPSAMPLING.get((mode, input.dim()))
+    if name is None:
+        raise NotImplementedError("interpolate() has no mode %r for %d dimensions" % (mode, input.dim()))
+    if antialias:
+        name = {"bilinear": "_upsample_bilinear2d_aa", "bicubic": "_upsample_bicubic2d_aa"}[mode]
+    if (size is None) == (scale_factor is None):
+        raise ValueError("interpolate() takes either size or scale_factor")
+    count = input.dim() - 2
+    if scale_factor is not None:
+        factors = [float(f) for f in (scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * count)]
+        size = [int(n * f) for n, f in zip(input.shape[2:], factors)]
+        if recompute_scale_factor:
+            factors = []
+    else:
+        size = list(size) if isinstance(size, (list, tuple)) else [size] * count
+        factors = []
+    scales = dict(zip({1: ["scales"], 2: ["scales_h", "scales_w"], 3: ["scales_d", "scales_h", "scales_w"]}[count], factors))
+    if mode.startswith("nearest"):
+        return getattr(_C, name)(input, size, **scales)
+    return getattr(_C, name)(input, size, bool(align_corners), **scales)
+
+
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
+    if mode != "bilinear":
+        raise NotImplementedError("grid_sample() has no mode %r" % mode)
+    sampler = _C.grid_sampler_2d if input.dim() == 4 else _C.grid_sampler_3d
+    return sampler(input, grid, 0, {"zeros": 0, "border": 1, "reflection": 2}[padding_mode], align_corners)
+
+
+# --- losses -----------------------------------------------------------------------------------------------------
+
+
+def _loss(operation):
+    def loss(input, target, size_average=None, reduce=None, reduction="mean", **options):
+        return operation(input, target, reduction=_reduction(reduction), **options)
+
+    loss.__doc__ = operation.__doc__
+    return loss
+
+
+mse_loss, l1_loss, soft_margin_loss, smooth_l1_loss, huber_loss, kl_div, hinge_embedding_loss = map(
+    _loss, (_C.mse_loss, _C.l1_loss, _C.soft_margin_loss, _C.smooth_l1_loss, _C.huber_loss, _C.kl_div,
+            _C.hinge_embedding_loss))
+
+
+def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
+    return _C.nll_loss_nd(input, target, weight=weight, ignore_index=ignore_index, reduction=_reduction(reduction))
+
+
+def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean",
+                  label_smoothing=0.0):
+    return _C.cross_entropy_loss(input, target, weight=weight, ignore_index=ignore_index,
+                                 reduction=_reduction(reduction), label_smoothing=label_smoothing)
+
+
+def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    return _C.binary_cross_entropy(input, target, weight=weight, reduction=_reduction(reduction))
+
+
+def binary_cross_entropy_with_logits(input, target, weight=None, size_average=None, reduce=None, reduction="mean",
+                                     pos_weight=None):
+    return _C.binary_cross_entropy_with_logits(input, target, weight=weight, pos_weight=pos_weight,
+                                               reduction=_reduction(reduction))
+
+
+def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None,
+                     reduction="mean"):
+    return _C.poisson_nll_loss(input, target, log_input, full, eps, _reduction(reduction))
+
+
+def margin_ranking_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    return _C.margin_ranking_loss(input1, input2, target, margin=margin, reduction=_reduction(reduction))
+
+
+def cosine_embedding_loss(input1, input2, target, margin=0, size_average=None, reduce=None, reduction="mean"):
+    return _C.cosine_embedding_loss(input1, input2, target, margin=margin, reduction=_reduction(reduction))
+
+
+def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, swap=False, size_average=None,
+                        reduce=None, reduction="mean"):
+    return _C.triplet_margin_loss(anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap,
+                                  reduction=_reduction(reduction))

@@ -1,0 +1,59 @@
+#!/usr/bin/env python3
+"""Writes bindings/python/names.json: what the Python package takes from PyTorch's schemas.
+
+usage: python_names.py aten-ops.json
+
+positional: by operation and overload, how many arguments PyTorch takes without their names, where that
+are more than ATen's description says, whose options are all given by name.
+"""
+
+import json
+import os
+import sys
+
+import torch
+
+RENAMED = {"type": "dtype", "sizes": "size"}
+PATH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bindings", "python", "names.json")
+
+
+def schemas():
+    """PyTorch's schemas by the operation's name."""
+    found = {}
+    for schema in torch._C._jit_get_all_schemas():
+        if schema.name.startswith("aten::"):
+            found.setdefault(schema.name[len("aten::"):], []).append(schema)
+    return found
+
+
+def agreeing(operation, schema):
+    """How many leading arguments have the same names, and take no name in PyTorch."""
+    count = 0
+    for ours, theirs in zip(operation["arguments"], schema.arguments):
+        name = RENAMED.get(ours["name"], ours["name"])
+        if name != theirs.name or theirs.kwarg_only:
+            break
+        count += 1
+    return count
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        operations = json.load(file)["operations"]
+    theirs = schemas()
+    positional = {}
+    for operation in operations:
+        arguments = operation["arguments"]
+        before = sum(not a["keyword"] for a in arguments)
+        required = sum(not a["option"] for a in arguments)
+        counts = [agreeing(operation, s) for s in theirs.get(operation["name"], [])]
+        most = max([c for c in counts if c >= required], default=0)
+        if most > before:
+            positional[operation["name"] + "." + operation["overload"]] = most
+    with open(PATH, "w") as file:
+        json.dump({"about": "Written by tests/oracle/python_names.py with PyTorch " + torch.__version__,
+                   "positional": positional}, file, indent=1, sort_keys=True)
+        file.write("\n")
+
+
+main()
