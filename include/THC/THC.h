@@ -33,5 +33,6 @@
 #include "THCTensorMathBlas.h"
 #include "THCTensorIndex.h"
 #include "THCTensorReduce.h"
+#include "THCTensorSort.h"
 
 #endif

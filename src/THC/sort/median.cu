@@ -4,61 +4,26 @@
 #include "THC/core/thc_template.h"
 
 #include "THC/walk/thc_lines.h"
+#include "thc_keys.h"
 
-/* --- keys: unsigned integers in the order of the elements ------------------------------------ */
-
-#if defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_LONG)
-typedef unsigned long long Key;
-#elif defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_INT)
-typedef unsigned Key;
-#elif defined(TH_REAL_IS_HALF) || defined(TH_REAL_IS_SHORT)
-typedef unsigned short Key;
-#else
-typedef unsigned char Key;
-#endif
-
-enum { BITS = 8 * sizeof(Key), DIGIT = 8, DIGITS = 1 << DIGIT };
 enum { SHORT_LINE = 32 }; /* elements: longer lines get a block */
-#define TOP_BIT ((Key)((Key)1 << (BITS - 1)))
 
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
-#define IS_FLOATING 1
-#if defined(TH_REAL_IS_DOUBLE)
-#define INFINITE 0x7ff0000000000000u
-#elif defined(TH_REAL_IS_FLOAT)
-#define INFINITE 0x7f800000u
-#else
-#define INFINITE 0x7c00u
-#endif
-
-/* The bits of positive numbers are in order; the bits of negative numbers are in reverse order.
- * Key 0 means NaN: the median of a line with NaN is NaN. */
-static __device__ __forceinline__ Key key_of(Key bits)
+/* Key 0 means NaN: the median of a line with NaN is NaN.  (No number has the last key, and those of
+ * numbers are above 0.) */
+static __device__ __forceinline__ Key median_key(Key bits)
 {
-  if ((bits & (Key)(TOP_BIT - 1)) > (Key)INFINITE)
-    return 0;
-  if (bits == TOP_BIT) /* -0 is 0 */
-    return TOP_BIT;
-  return bits & TOP_BIT ? (Key)~bits : (Key)(bits | TOP_BIT);
+  return is_nan(bits) ? 0 : key_of(bits);
 }
-
-#elif defined(TH_REAL_IS_BYTE)
-#define IS_FLOATING  0
-#define key_of(BITS) (BITS)
-#else
-#define IS_FLOATING  0
-#define key_of(BITS) ((Key)((BITS) ^ TOP_BIT))
-#endif
 
 /* --- short lines ----------------------------------------------------------------------------- */
 
 /* How many elements come before element i; equal elements are ordered by index. */
 static __device__ __forceinline__ int rank_of(const Key *x, int n, ptrdiff_t step, int i)
 {
-  const Key key = key_of(x[i * step]);
+  const Key key = median_key(x[i * step]);
   int rank = 0;
   for (int j = 0; j < n; j++) {
-    const Key other = key_of(x[j * step]);
+    const Key other = median_key(x[j * step]);
     rank += other < key || (other == key && j < i);
   }
   return rank;
@@ -67,7 +32,7 @@ static __device__ __forceinline__ int rank_of(const Key *x, int n, ptrdiff_t ste
 static __device__ __forceinline__ int has_nan(const Key *x, int n, ptrdiff_t step)
 {
   for (int i = 0; IS_FLOATING && i < n; i++)
-    if (key_of(x[i * step]) == 0)
+    if (median_key(x[i * step]) == 0)
       return 1;
   return 0;
 }
@@ -90,23 +55,6 @@ __global__ static void short_kernel(THCLines lines, const Key *from, real *value
 
 /* --- longer lines ---------------------------------------------------------------------------- */
 
-/* Thread 0's results for the other threads. */
-typedef struct Found {
-  unsigned digit;
-  ptrdiff_t rank; /* among the elements that have the digits found so far */
-} Found;
-
-/* Finds the digit of the element with this rank, and its rank among the elements of the digit. */
-static __device__ __forceinline__ void find_digit(const unsigned long long *counts, Found *found)
-{
-  unsigned digit = 0;
-  ptrdiff_t rank = found->rank;
-  while (rank >= (ptrdiff_t)counts[digit])
-    rank -= (ptrdiff_t)counts[digit++];
-  found->digit = digit;
-  found->rank = rank;
-}
-
 __global__ static void long_kernel(THCLines lines, const Key *from, real *values, int64_t *indices)
 {
   __shared__ unsigned long long counts[DIGITS];
@@ -124,7 +72,7 @@ __global__ static void long_kernel(THCLines lines, const Key *from, real *values
       counts[digit] = 0;
     __syncthreads();
     for (ptrdiff_t i = threadIdx.x; i < n; i += blockDim.x) {
-      const Key key = key_of(x[i * step]);
+      const Key key = median_key(x[i * step]);
       nan |= IS_FLOATING && key == 0;
       if ((unsigned long long)(key ^ median) >> shift < DIGITS)
         atomicAdd(&counts[(key >> shift) % DIGITS], 1ull);
@@ -144,7 +92,7 @@ __global__ static void long_kernel(THCLines lines, const Key *from, real *values
   __syncthreads();
   for (ptrdiff_t tile = 0, before = 0, rank = found.rank; tile < n; tile += blockDim.x) {
     const ptrdiff_t i = tile + threadIdx.x;
-    const int is = i < n && key_of(x[i * step]) == median;
+    const int is = i < n && median_key(x[i * step]) == median;
     equal[threadIdx.x] = (unsigned char)is;
     const int count = __syncthreads_count(is);
     if (before + count > rank) {
