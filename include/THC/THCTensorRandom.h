@@ -1,11 +1,11 @@
-/* Generators: one for each device.
+/* Generators, one for each device, and tensors of random numbers.
  *
  * The stream of numbers is Philox4x32-10 (THPhilox.h): the seed is its key, and each kernel takes
  * the next part of the counter.  So a state is two numbers, the seed and the offset. */
 #ifndef THC_TENSOR_RANDOM_H
 #define THC_TENSOR_RANDOM_H
 
-#include "THCGeneral.h"
+#include "THCTensor.h"
 
 struct curandStateMtgp32;
 struct mtgp32_kernel_params;
@@ -49,5 +49,8 @@ THC_API void THCRandom_setRNGState(struct THCState *state, THByteTensor *rng_sta
  * programs that draw from such.  Made from the seed when they are first asked for, and again after
  * a new seed; THC's own numbers do not come from them, and getRNGState does not have them. */
 THC_API struct curandStateMtgp32 *THCRandom_generatorStates(struct THCState *state);
+
+#define THC_GENERIC_FILE "generic/THCTensorRandom.h"
+#include "THCGenerateAllTypes.h"
 
 #endif

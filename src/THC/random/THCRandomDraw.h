@@ -2,7 +2,11 @@
 #ifndef THC_RANDOM_DRAW_H
 #define THC_RANDOM_DRAW_H
 
-#include "THC.h"
+#include <stdint.h>
+
+#include "THGeneral.h"
+
+struct THCState;
 
 /* Thread t of the kernel draws THPhilox_words(seed, t, offset + i, ...) for i = 0, 1, ... */
 typedef struct THCDraw {
@@ -11,6 +15,6 @@ typedef struct THCDraw {
 
 /* Takes the next part of the stream of the current device's generator, in which each thread of one
  * kernel draws at most that many words.  Exported for the kernels of THCUNN. */
-TH_API THCDraw THCRandom_draw(THCState *state, uint64_t words);
+TH_API THCDraw THCRandom_draw(struct THCState *state, uint64_t words);
 
 #endif
