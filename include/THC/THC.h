@@ -31,6 +31,7 @@
 #include "THCTensor.h"
 #include "THCTensorMath.h"
 #include "THCTensorMathBlas.h"
+#include "THCTensorConv.h"
 #include "THCTensorIndex.h"
 #include "THCTensorReduce.h"
 #include "THCTensorSort.h"
