@@ -33,6 +33,7 @@
 #include "THCTensorMathBlas.h"
 #include "THCTensorConv.h"
 #include "THCTensorIndex.h"
+#include "THCTensorMathMagma.h"
 #include "THCTensorReduce.h"
 #include "THCTensorSort.h"
 

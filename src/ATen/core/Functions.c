@@ -106,9 +106,11 @@ static real element(at_scalar s)
 #define ALL(...) __VA_ARGS__
 #define NONE(...)
 #if defined(TH_REAL_IS_HALF)
-#define BUT_HALF NONE
+#define BUT_HALF  NONE
+#define ONLY_HALF ALL
 #else
-#define BUT_HALF ALL
+#define BUT_HALF  ALL
+#define ONLY_HALF NONE
 #endif
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
 #define FLOAT          ALL

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/ops/drawn.h"
 #include "THNN/activation/Pointwise.h"
 
 static const at_scalar none;
@@ -400,8 +401,7 @@ at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scal
 {
   const at_type *compute = at_layerType(self);
   rrelu_check(self, noise);
-  if (!generator)
-    generator = at_defaultGenerator(AT_BACKEND_CPU);
+  THGenerator *const from = at_drawnFrom(self->type, generator);
   at_pool pool;
   at_pool_enter(&pool);
   void *x = at_layerIn(&pool, self, compute);
@@ -409,7 +409,7 @@ at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scal
   at_tensor *r = at_layerNew(&pool, compute, at_sizesOf(self));
   if (at_numel(r) > 0)
     compute->functions->RReLU_updateOutput(x, r->th, slopes ? slopes->th : NULL, lower, upper,
-                                           training, false, generator->th);
+                                           training, false, from);
   r = at_layerCast(&pool, r, self->type);
   if (noise && slopes) {
     at_tensor *const to[] = {noise, out}, *const made[] = {slopes, r};

@@ -2,11 +2,10 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/ops/drawn.h"
 #include "THRandom.h"
 
-/* What tensors of the type are drawn from: the CPU's generator.  Devices have their own, which
- * THC's functions take; then this is not used. */
-static THGenerator *drawn_from(const at_type *type, at_generator *generator)
+THGenerator *at_drawnFrom(const at_type *type, at_generator *generator)
 {
   if (generator && generator->backend != type->backend)
     at_raise(AT_ERROR_TYPE, "the generator is of the CPU, and self is of %s",
@@ -125,7 +124,7 @@ at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_gen
   check_parameters(draw, a, b);
   at_tensor *filled = begin(&pool, self, AT_FLOAT);
   if (at_numel(self) > 0)
-    draw_into(filled, draw, a, b, drawn_from(filled->type, generator));
+    draw_into(filled, draw, a, b, at_drawnFrom(filled->type, generator));
   return end(&pool, self, filled);
 }
 
@@ -147,7 +146,7 @@ at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator 
   check_parameters(AT_DRAW_UNIFORM, from, to);
   at_tensor *words = begin(&pool, self, AT_INT);
   if (at_numel(self) > 0)
-    words->type->functions->clampedRandom(words->th, drawn_from(self->type, generator), 0,
+    words->type->functions->clampedRandom(words->th, at_drawnFrom(self->type, generator), 0,
                                           (1 << bits) - 1);
   at_tensor *filled = at_hold(&pool, at_newCast(words, at_toScalarType(self->type, AT_FLOAT)));
   if (at_numel(self) > 0)
@@ -171,12 +170,12 @@ at_tensor *at_randomFill(at_tensor *self, at_generator *generator)
   if (at_numel(self) == 0)
     return end(&pool, self, filled);
   if (type == AT_HALF || type == AT_BFLOAT16 || type == AT_BOOL)
-    call->clampedRandom(filled->th, drawn_from(self->type, generator), 0,
+    call->clampedRandom(filled->th, at_drawnFrom(self->type, generator), 0,
                         type == AT_HALF       ? 1 << 11
                         : type == AT_BFLOAT16 ? 1 << 8
                                               : 1);
   else
-    call->random(filled->th, drawn_from(self->type, generator));
+    call->random(filled->th, at_drawnFrom(self->type, generator));
   return end(&pool, self, filled);
 }
 
@@ -212,7 +211,7 @@ at_tensor *at_randomBetween(at_tensor *self, int64_t from, int64_t to, at_genera
   at_tensor *filled = begin(&pool, self, AT_FLOAT);
   if (at_numel(self) > 0)
     at_movesAs(filled->type)
-        ->functions->clampedRandom(filled->th, drawn_from(self->type, generator), from, to - 1);
+        ->functions->clampedRandom(filled->th, at_drawnFrom(self->type, generator), from, to - 1);
   return end(&pool, self, filled);
 }
 
@@ -240,7 +239,7 @@ at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_gen
   const at_type *const held = at_addsAs(type);
   at_tensor *made = at_resultOf(&pool, held == type ? out : NULL, held, (at_ints){&n, 1});
   if (n > 0)
-    made->type->functions->randperm(made->th, drawn_from(type, generator), n);
+    made->type->functions->randperm(made->th, at_drawnFrom(type, generator), n);
   if (made->type != type)
     made = at_hold(&pool, at_newCast(made, type));
   return at_finishOne(&pool, out, made);
@@ -328,9 +327,9 @@ static void fill_by(at_tensor *self, at_tensor *p, at_generator *generator)
   at_tensor *filled = begin(&pool, self, AT_FLOAT);
   const at_functions *call = at_movesAs(filled->type)->functions;
   if (at_numel(self) > 0 && p->type->scalarType == AT_DOUBLE)
-    call->bernoulli_DoubleTensor(filled->th, drawn_from(self->type, generator), (void *)p->th);
+    call->bernoulli_DoubleTensor(filled->th, at_drawnFrom(self->type, generator), (void *)p->th);
   else if (at_numel(self) > 0)
-    call->bernoulli_FloatTensor(filled->th, drawn_from(self->type, generator), p->th);
+    call->bernoulli_FloatTensor(filled->th, at_drawnFrom(self->type, generator), p->th);
   end(&pool, self, filled);
   at_pool_leave(&probabilities);
 }
@@ -377,7 +376,7 @@ at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bo
   const int64_t room[] = {own.count == 1 ? samples : own.data[0], samples};
   at_tensor *made = at_hold(&pool, at_newShape(type, (at_ints){room, own.count}));
   if (at_numel(made) > 0)
-    self->type->functions->multinomial((void *)made->th, drawn_from(self->type, generator),
+    self->type->functions->multinomial((void *)made->th, at_drawnFrom(self->type, generator),
                                        self->th, (int)samples, replacement);
   return at_finishOne(&pool, out, made);
 }
@@ -417,7 +416,7 @@ static double poisson_small(THGenerator *generator, double rate)
 
 at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
 {
-  THGenerator *const from = drawn_from(self->type, generator);
+  THGenerator *const from = at_drawnFrom(self->type, generator);
   check_floating(self, "self");
   at_pool pool;
   at_pool_enter(&pool);

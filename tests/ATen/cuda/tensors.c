@@ -255,7 +255,7 @@ static void devices(void **state)
     CHECK_EQ(at_item_double(at_sum(sum)), 12);
     CHECK(at_add(here, there) == at_undefined());
     CHECK_ERROR(AT_ERROR_ARGUMENT, "add: other is on CUDA device 1, and self on CUDA device 0");
-    CHECK(at_sort(there).values == at_undefined()); /* also after an error */
+    CHECK(at_mm(there, there) == at_undefined()); /* also after an error */
     at_error_clear();
     CHECK_EQ(at_cuda_currentDevice(), 0);
     CHECK(at_copy_(here, sum) == here);
@@ -322,10 +322,18 @@ static void errors(void **state)
                     .bias = at_select(c, 0, 0)) == at_undefined());
     CHECK_ERROR(AT_ERROR_ARGUMENT, "bias is on CUDA device 0");
 
-    CHECK(at_rand(AT_SHAPE(3), .type = AT_CUDA(AT_FLOAT)) == at_undefined());
-    CHECK_ERROR(AT_ERROR_TYPE, "rand: THC has no uniform for CUDAFloatType");
-    CHECK(at_svd(c).U == at_undefined());
-    CHECK_ERROR(AT_ERROR_TYPE, "svd: THC has no");
+    at_generator *generator = at_generator_new(AT_BACKEND_CPU);
+    CHECK(at_rand(AT_SHAPE(3), .type = AT_CUDA(AT_FLOAT), .generator = generator) ==
+          at_undefined());
+    CHECK_ERROR(AT_ERROR_TYPE, "the generator is of the CPU, and self is of CUDAFloatType");
+    at_generator_free(generator);
+    at_manualSeed(3);
+    at_tensor *drawn = at_rand(AT_SHAPE(99), .type = AT_CUDA(AT_FLOAT));
+    CHECK(!at_equal(drawn, at_rand_like(drawn)));
+    at_manualSeed(3);
+    CHECK(at_equal(drawn, at_rand_like(drawn)));
+    CHECK(at_histc(c) == at_undefined());
+    CHECK_ERROR(AT_ERROR_TYPE, "histc: THC has no histc for CUDAFloatType");
     CHECK(at_mm(at_to(c, AT_CUDA(AT_INT)), at_to(c, AT_CUDA(AT_INT))) == at_undefined());
     CHECK_ERROR(AT_ERROR_RUNTIME, "mm: addmm of Int");
     CHECK(at_toDLPack(c) == NULL);
