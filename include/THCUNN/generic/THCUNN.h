@@ -270,6 +270,31 @@ TH_API void THNN_(SoftShrink_updateGradInput)(THCState *state, THCTensor *input,
                                               THCTensor *gradOutput, THCTensor *gradInput,
                                               accreal lambda);
 
+TH_API void THNN_(IndexLinear_updateOutput)(THCState *state, THCIndexTensor *keys,
+                                            int64_t keysOffset, THCTensor *values,
+                                            THCIndexTensor *sizes, THCIndexTensor *cumSumSizes,
+                                            THCTensor *output, THCTensor *weight, THCTensor *bias,
+                                            THCTensor *normalizedValues, int train);
+TH_API void THNN_(IndexLinear_accGradParameters)(THCState *state, THCIndexTensor *keys,
+                                                 int64_t keysOffset, THCTensor *values,
+                                                 THCIndexTensor *sizes, THCIndexTensor *cumSumSizes,
+                                                 THCTensor *gradOutput, THCTensor *gradWeight,
+                                                 THCTensor *gradBias, THCTensor *weight,
+                                                 THCTensor *bias, THCTensor *valuesBuffer,
+                                                 accreal weightDecay, accreal scale);
+TH_API void THNN_(IndexLinear_accUpdateGradParameters)(THCState *state, THCIndexTensor *keys,
+                                                       int64_t keysOffset, THCTensor *values,
+                                                       THCIndexTensor *sizes,
+                                                       THCIndexTensor *cumSumSizes,
+                                                       THCTensor *gradOutput, THCTensor *weight,
+                                                       THCTensor *bias, accreal weightDecay,
+                                                       accreal scale);
+TH_API void THNN_(IndexLinear_updateParameters)(THCState *state, THCTensor *gradWeight,
+                                                THCTensor *gradBias, THCTensor *weight,
+                                                THCTensor *bias, THCIndexTensor *runningKeys,
+                                                THCIndexTensor *cumSumSizes, int64_t keysOffset,
+                                                accreal weightDecay, accreal learningRate);
+
 TH_API void THNN_(SparseLinear_updateOutput)(THCState *state, THCTensor *input, THCTensor *output,
                                              THCTensor *weight, THCTensor *bias);
 TH_API void THNN_(SparseLinear_accGradParameters)(THCState *state, THCTensor *input,

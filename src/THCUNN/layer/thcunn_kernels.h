@@ -141,6 +141,16 @@ typedef struct THCUNNTable {
   int64_t *bag, *lengths; /* results */
 } THCUNNTable;
 
+/* A linear layer of keys and values: those of THNN's IndexWork. */
+typedef struct THCUNNKeys {
+  const int64_t *key, *sizes, *first;
+  int64_t count, batch, width, outputs, keysOffset;
+  int extra;
+  double scale, decay;
+  const void *value, *bias, *g, *d;
+  void *weight, *y;
+} THCUNNKeys;
+
 /* A linear layer of sparse inputs: entries of row, column and value or, in the legacy form, of column
  * and value, each of them for each row of the batch. */
 typedef struct THCUNNSparse {
@@ -275,6 +285,15 @@ FOR_EACH_FLOAT(TABLE)
   void THCUNN_sparseGradients_##Real(const THCUNNSparse *s, cudaStream_t stream);              \
   void THCUNN_sparseChange_##Real(const THCUNNSparse *s, cudaStream_t stream);
 FOR_EACH_FLOAT(SPARSE)
+/* y = normalized values; the output; the gradients of the weights.  y += scale * the sums of g's
+ * columns.  A step of weight for each entry. */
+#define KEYS(Real)                                                                       \
+  void THCUNN_keysNormalize_##Real(const THCUNNKeys *k, int train, cudaStream_t stream); \
+  void THCUNN_keysOutput_##Real(const THCUNNKeys *k, cudaStream_t stream);               \
+  void THCUNN_keysBias_##Real(const THCUNNKeys *k, cudaStream_t stream);                 \
+  void THCUNN_keysGradients_##Real(const THCUNNKeys *k, cudaStream_t stream);            \
+  void THCUNN_keysSteps_##Real(const THCUNNKeys *k, int direct, cudaStream_t stream);
+FOR_EACH_FLOAT(KEYS)
 #define COLUMNS(Real)                                                                           \
   void THCUNN_im2col_##Real(const THCUNNColumns *columns, int64_t planes, cudaStream_t stream); \
   void THCUNN_col2im_##Real(const THCUNNColumns *columns, int64_t planes, cudaStream_t stream);

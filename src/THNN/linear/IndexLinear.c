@@ -1,114 +1,37 @@
 /* A linear layer whose inputs are lists of keys and values; the lists of a batch follow one
  * another.  A key selects row key + keysOffset of weight, counted from 0.
  *
- * A row holds a weight for each output.  If values are normalized, these values of the key come
- * first: */
+ * A row holds a weight for each output.  If values are normalized, some values of the key come first
+ * (IndexLinear.h). */
+#include "IndexLinear.h"
+#ifndef TH_TEMPLATE_DEVICE
 #include "THNN/embedding/EmbeddingSum.h"
+#endif
 #include "THNN/layer/Template.h"
 
-enum { MOST, INVERSE, RATE, SHIFT, EXTRA }; /* largest value, 1 / it, factor of steps, shift */
+#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+
+enum { MOST = THNN_INDEX_MOST, INVERSE, RATE, SHIFT };
 
 TH_DISPATCH(THNN_(EmbeddingSumKernel), THNN_(embeddingSum))
 
-typedef struct {
-  const int64_t *key, *sizes; /* sizes: entries for each of the batch */
-  const real *value;
-  ptrdiff_t count; /* entries */
-  int64_t batch, rows, width, outputs, keysOffset;
-  int extra; /* 0 or EXTRA columns of weight */
-  real *weight;
-  const real *bias, *g, *d;
-  const int64_t *first; /* entries before those of each of the batch */
-  real *y;
-  real decay, scale;
-} THNN_(IndexWork);
+/* --- what is read ---------------------------------------------------------------------------- */
 
-/* --- checks ---------------------------------------------------------------------------------- */
-
-static THNN_(IndexWork)
-    THNN_(indexWeight)(THTensor *weight, int arg, THTensor *bias, int biasArg, int64_t keysOffset)
+void THNN_(checkKeys)(const THNN_(IndexWork) * w, const char *name, int arg)
 {
-  THArgCheck(bias->nDimension == 1, biasArg, "bias has size %s, and has to be outputs",
-             THTensor_(sizeDesc)(bias).str);
-  THArgCheck(weight->nDimension == 2 &&
-                 (weight->size[1] == bias->size[0] || weight->size[1] == bias->size[0] + EXTRA),
-             arg, "weight has size %s, bias has %s: keys x outputs is expected, or %d columns more",
-             THTensor_(sizeDesc)(weight).str, THTensor_(sizeDesc)(bias).str, EXTRA);
-  return (THNN_(IndexWork)){.rows = weight->size[0],
-                            .width = weight->size[1],
-                            .outputs = bias->size[0],
-                            .extra = (int)(weight->size[1] - bias->size[0]),
-                            .keysOffset = keysOffset};
-}
-
-/* Sets contiguous keys.  Raises unless each selects a row of weight. */
-static void THNN_(indexKeys)(THNN_(IndexWork) * w, THNN_LongCall *longCall, THIndexTensor *keys,
-                             const char *name, int arg)
-{
-  THArgCheck(keys->nDimension <= 1, arg, "%s has size %s, and has to be a vector", name,
-             THIndexTensor_(sizeDesc)(keys).str);
-  THIndexTensor *given = THNN_Longsource(longCall, keys);
-  THNN_Longready(longCall); /* there are no results of Long */
-  w->key = THIndexTensor_(data)(given);
-  w->count = THIndexTensor_(nElement)(given);
   for (ptrdiff_t i = 0; i < w->count; i++) {
     int64_t row;
     THArgCheck(!__builtin_add_overflow(w->key[i], w->keysOffset, &row) && row >= 0 && row < w->rows,
-               arg,
-               "key %td of %s is %lld: with keysOffset %lld it is out of range of the %lld rows "
-               "of weight",
-               i, name, (long long)w->key[i], (long long)w->keysOffset, (long long)w->rows);
+               arg, THNN_INDEX_RANGE, i, name, (long long)w->key[i], (long long)w->keysOffset,
+               (long long)w->rows);
   }
 }
 
-/* Sets the lists of a batch. */
-static void THNN_(indexLists)(THNN_(IndexWork) * w, THNN_LongCall *longCall, THIndexTensor *keys,
-                              THTensor *values, THIndexTensor *sizes)
+void THNN_(readSizes)(THNN_(IndexWork) * w, THNN_LongCall *longCall)
 {
-  THNN_(indexKeys)(w, longCall, keys, "keys", 2);
-  THArgCheck(THTensor_(nElement)(values) == w->count, 4, "values has size %s, keys has %s",
-             THTensor_(sizeDesc)(values).str, THIndexTensor_(sizeDesc)(keys).str);
-  THArgCheck(sizes->nDimension == 1, 5, "sizes has size %s, and has to be a vector",
-             THIndexTensor_(sizeDesc)(sizes).str);
-  THIndexTensor *given = THNN_Longsource(longCall, sizes);
-  THNN_Longready(longCall);
-  w->sizes = THIndexTensor_(data)(given);
-  w->batch = sizes->size[0];
-  int64_t *first = THNN_Longscratch(longCall, w->batch), total = 0;
-  for (int64_t j = 0; j < w->batch; j++) {
-    THArgCheck(w->sizes[j] >= 0 && w->sizes[j] <= w->count - total, 5,
-               "size %lld of sizes is %lld, %lld of the %td keys being left", (long long)j,
-               (long long)w->sizes[j], (long long)(w->count - total), w->count);
-    first[j] = total;
-    total += w->sizes[j];
-  }
-  THArgCheck(total == w->count, 5, "sizes sum up to %lld, and there are %td keys", (long long)total,
-             w->count);
+  int64_t *first = THNN_Longscratch(longCall, w->batch);
+  THNNIndex_begins(w->sizes, w->batch, w->count, first);
   w->first = first;
-}
-
-static void THNN_(indexGradient)(const THNN_(IndexWork) * w, THTensor *gradOutput, int arg,
-                                 THIndexTensor *sizes, THTensor *bias)
-{
-  int64_t elements;
-  THArgCheck(!__builtin_mul_overflow(w->batch, w->outputs, &elements) &&
-                 THTensor_(nElement)(gradOutput) == elements,
-             arg,
-             "gradOutput has size %s, and has to be batch x outputs, sizes having size %s and "
-             "bias %s",
-             THTensor_(sizeDesc)(gradOutput).str, THIndexTensor_(sizeDesc)(sizes).str,
-             THTensor_(sizeDesc)(bias).str);
-}
-
-/* sums[o] += scale * the sum of g's column o */
-static void THNN_(indexBias)(const THNN_(IndexWork) * w, real *sums, accreal scale)
-{
-  for (int64_t o = 0; o < w->outputs; o++) {
-    accreal sum = 0;
-    for (int64_t j = 0; j < w->batch; j++)
-      sum += (accreal)w->g[j * w->outputs + o];
-    sums[o] = (real)((accreal)sums[o] + scale * sum);
-  }
 }
 
 static real *THNN_(indexRow)(const THNN_(IndexWork) * w, ptrdiff_t entry)
@@ -116,12 +39,12 @@ static real *THNN_(indexRow)(const THNN_(IndexWork) * w, ptrdiff_t entry)
   return w->weight + (w->key[entry] + w->keysOffset) * w->width;
 }
 
-/* --- output ---------------------------------------------------------------------------------- */
+/* --- the output ------------------------------------------------------------------------------ */
 
 /* Divides values by the largest absolute value of their key, clamps them to -1 ... 1, and adds the
  * shift.  In training the largest value is updated first, entry by entry. */
-static void THNN_(indexNormalize)(const THNN_(IndexWork) * w, const real *value, real *normalized,
-                                  int train)
+void THNN_(indexNormalize)(const THNN_(IndexWork) * w, const real *value, real *normalized,
+                           int train)
 {
   for (ptrdiff_t i = 0; i < w->count; i++) {
     real *row = THNN_(indexRow)(w, i);
@@ -156,6 +79,177 @@ static void THNN_(indexForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
         w->value + w->first[j], w->sizes[j]);
   }
 }
+
+void THNN_(indexOutput)(const THNN_(IndexWork) * w)
+{
+  const ptrdiff_t each = (ptrdiff_t)(w->outputs * (1 + w->count / (w->batch + 1)) + 1);
+  THParallel_for(w->batch, THMax(1, TH_LOOP_GRAIN / each), THNN_(indexForward), (void *)w);
+}
+
+/* --- gradients and steps --------------------------------------------------------------------- */
+
+/* sums[o] += scale * the sum of g's column o */
+void THNN_(indexBias)(const THNN_(IndexWork) * w, real *sums, accreal scale)
+{
+  for (int64_t o = 0; o < w->outputs; o++) {
+    accreal sum = 0;
+    for (int64_t j = 0; j < w->batch; j++)
+      sum += (accreal)w->g[j * w->outputs + o];
+    sums[o] = (real)((accreal)sums[o] + scale * sum);
+  }
+}
+
+/* For each entry, the gradient of its row's weights.  If values are normalized, the gradient of the
+ * shift, to be multiplied by the weights, comes before. */
+static void THNN_(indexBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(IndexWork) *w = context;
+  const int64_t n = w->outputs, width = w->extra ? 2 * n : n;
+  for (ptrdiff_t j = begin; j < end; j++)
+    for (ptrdiff_t i = w->first[j]; i < w->first[j] + w->sizes[j]; i++) {
+      const real *g = w->g + j * n, factor = w->scale * w->value[i];
+      real *d = w->y + i * width;
+      if (w->extra)
+        for (int64_t o = 0; o < n; o++)
+          *d++ = w->scale * g[o];
+      for (int64_t o = 0; o < n; o++)
+        d[o] = factor * g[o];
+    }
+}
+
+void THNN_(indexGradients)(const THNN_(IndexWork) * w)
+{
+  const int64_t size = (w->extra ? 2 : 1) * w->outputs;
+  const ptrdiff_t each = (ptrdiff_t)(size * (1 + w->count / (w->batch + 1)) + 1);
+  THParallel_for(w->batch, THMax(1, TH_LOOP_GRAIN / each), THNN_(indexBackward), (void *)w);
+}
+
+/* One entry's step: g is the gradient of the shift, to be multiplied by the weights, and d that of
+ * the weights. */
+static void THNN_(indexStep)(const THNN_(IndexWork) * w, real *row, const real *g, real gFactor,
+                             const real *d, real dFactor)
+{
+  const real rate = w->extra ? row[RATE] : 1, decay = w->decay * rate;
+  real *weight = row + w->extra;
+  if (w->extra) {
+    accreal sum = 0;
+    for (int64_t o = 0; o < w->outputs; o++)
+      sum += (accreal)g[o] * (accreal)weight[o];
+    row[SHIFT] -= (real)((accreal)(gFactor * rate) * sum);
+  }
+  const real factor = dFactor * rate;
+  if (decay == 0) {
+    THVector_(cadd)(weight, weight, d, -factor, w->outputs);
+    return;
+  }
+  for (int64_t o = 0; o < w->outputs; o++)
+    weight[o] -= factor * d[o] + decay * weight[o];
+}
+
+/* Each row belongs to one thread, which takes the row's steps in the order of the entries. */
+static int THNN_(indexMine)(const THNN_(IndexWork) * w, ptrdiff_t i, ptrdiff_t begin, ptrdiff_t end)
+{
+  const int64_t row = w->key[i] + w->keysOffset;
+  return row >= begin && row < end;
+}
+
+static void THNN_(indexRowSteps)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(IndexWork) *w = context;
+  const int64_t n = w->outputs, width = w->extra ? 2 * n : n;
+  for (ptrdiff_t i = 0; i < w->count; i++)
+    if (THNN_(indexMine)(w, i, begin, end)) {
+      const real *d = w->d + i * width;
+      THNN_(indexStep)(w, THNN_(indexRow)(w, i), d, w->scale, d + width - n, w->scale);
+    }
+}
+
+static void THNN_(indexDirectSteps)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(IndexWork) *w = context;
+  for (int64_t j = 0; j < w->batch; j++)
+    for (ptrdiff_t i = w->first[j]; i < w->first[j] + w->sizes[j]; i++)
+      if (THNN_(indexMine)(w, i, begin, end)) {
+        const real *g = w->g + j * w->outputs;
+        THNN_(indexStep)(w, THNN_(indexRow)(w, i), g, w->scale, g, w->scale * w->value[i]);
+      }
+}
+
+void THNN_(indexSteps)(const THNN_(IndexWork) * w, int direct)
+{
+  const double perRow = (double)w->count * (double)w->outputs / ((double)w->rows + 1) + 1;
+  THParallel_for(w->rows, (ptrdiff_t)(1 + TH_LOOP_GRAIN / perRow),
+                 direct ? THNN_(indexDirectSteps) : THNN_(indexRowSteps), (void *)w);
+}
+
+void THNN_(indexBiasStep)(const THNN_(IndexWork) * w, real *bias, const real *gradBias)
+{
+  THVector_(cadd)(bias, bias, gradBias, -w->scale, w->outputs);
+}
+
+#endif
+
+/* --- checks ---------------------------------------------------------------------------------- */
+
+static THNN_(IndexWork)
+    THNN_(indexWeight)(THTensor *weight, int arg, THTensor *bias, int biasArg, int64_t keysOffset)
+{
+  THArgCheck(bias->nDimension == 1, biasArg, "bias has size %s, and has to be outputs",
+             THTensor_(sizeDesc)(bias).str);
+  THArgCheck(weight->nDimension == 2 && (weight->size[1] == bias->size[0] ||
+                                         weight->size[1] == bias->size[0] + THNN_INDEX_EXTRA),
+             arg, "weight has size %s, bias has %s: keys x outputs is expected, or %d columns more",
+             THTensor_(sizeDesc)(weight).str, THTensor_(sizeDesc)(bias).str, THNN_INDEX_EXTRA);
+  return (THNN_(IndexWork)){.rows = weight->size[0],
+                            .width = weight->size[1],
+                            .outputs = bias->size[0],
+                            .extra = (int)(weight->size[1] - bias->size[0]),
+                            .keysOffset = keysOffset};
+}
+
+/* Sets contiguous keys.  Raises unless each selects a row of weight. */
+static void THNN_(indexKeys)(THNN_(IndexWork) * w, THNN_LongCall *longCall, THIndexTensor *keys,
+                             const char *name, int arg)
+{
+  THArgCheck(keys->nDimension <= 1, arg, "%s has size %s, and has to be a vector", name,
+             THIndexTensor_(sizeDesc)(keys).str);
+  THIndexTensor *given = THNN_Longsource(longCall, keys);
+  THNN_Longready(longCall); /* there are no results of Long */
+  w->key = THIndexTensor_(data)(given);
+  w->count = THIndexTensor_(nElement)(given);
+  THNN_(checkKeys)(w, name, arg);
+}
+
+/* Sets the lists of a batch. */
+static void THNN_(indexLists)(THNN_(IndexWork) * w, THNN_LongCall *longCall, THIndexTensor *keys,
+                              THTensor *values, THIndexTensor *sizes)
+{
+  THNN_(indexKeys)(w, longCall, keys, "keys", 2);
+  THArgCheck(THTensor_(nElement)(values) == w->count, 4, "values has size %s, keys has %s",
+             THTensor_(sizeDesc)(values).str, THIndexTensor_(sizeDesc)(keys).str);
+  THArgCheck(sizes->nDimension == 1, 5, "sizes has size %s, and has to be a vector",
+             THIndexTensor_(sizeDesc)(sizes).str);
+  THIndexTensor *given = THNN_Longsource(longCall, sizes);
+  THNN_Longready(longCall);
+  w->sizes = THIndexTensor_(data)(given);
+  w->batch = sizes->size[0];
+  THNN_(readSizes)(w, longCall);
+}
+
+static void THNN_(indexGradient)(const THNN_(IndexWork) * w, THTensor *gradOutput, int arg,
+                                 THIndexTensor *sizes, THTensor *bias)
+{
+  int64_t elements;
+  THArgCheck(!__builtin_mul_overflow(w->batch, w->outputs, &elements) &&
+                 THTensor_(nElement)(gradOutput) == elements,
+             arg,
+             "gradOutput has size %s, and has to be batch x outputs, sizes having size %s and "
+             "bias %s",
+             THTensor_(sizeDesc)(gradOutput).str, THIndexTensor_(sizeDesc)(sizes).str,
+             THTensor_(sizeDesc)(bias).str);
+}
+
+/* --- output ---------------------------------------------------------------------------------- */
 
 void THNN_(IndexLinear_updateOutput)(THNNState *state, THIndexTensor *keys, int64_t keysOffset,
                                      THTensor *values, THIndexTensor *sizes,
@@ -193,31 +287,12 @@ void THNN_(IndexLinear_updateOutput)(THNNState *state, THIndexTensor *keys, int6
     THNN_(indexNormalize)(&w, w.value, normalized, train);
     w.value = normalized;
   }
-  THParallel_for(w.batch, THMax(1, TH_LOOP_GRAIN / (w.outputs * (1 + w.count / (w.batch + 1)) + 1)),
-                 THNN_(indexForward), &w);
+  THNN_(indexOutput)(&w);
   THNN_(finish)(&call);
   THNN_Longfinish(&longCall);
 }
 
 /* --- gradients ------------------------------------------------------------------------------- */
-
-/* For each entry, the gradient of its row's weights.  If values are normalized, the gradient of the
- * shift, to be multiplied by the weights, comes before. */
-static void THNN_(indexBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
-{
-  const THNN_(IndexWork) *w = context;
-  const int64_t n = w->outputs, width = w->extra ? 2 * n : n;
-  for (ptrdiff_t j = begin; j < end; j++)
-    for (ptrdiff_t i = w->first[j]; i < w->first[j] + w->sizes[j]; i++) {
-      const real *g = w->g + j * n, factor = w->scale * w->value[i];
-      real *d = w->y + i * width;
-      if (w->extra)
-        for (int64_t o = 0; o < n; o++)
-          *d++ = w->scale * g[o];
-      for (int64_t o = 0; o < n; o++)
-        d[o] = factor * g[o];
-    }
-}
 
 void THNN_(IndexLinear_accGradParameters)(THNNState *state, THIndexTensor *keys, int64_t keysOffset,
                                           THTensor *values, THIndexTensor *sizes,
@@ -239,7 +314,7 @@ void THNN_(IndexLinear_accGradParameters)(THNNState *state, THIndexTensor *keys,
   THArgCheck(!__builtin_mul_overflow(size[0], size[1], &elements), 8,
              "gradWeight would have size [%lld x %lld], too many elements", (long long)size[0],
              (long long)size[1]);
-  w.scale = (real)scale;
+  w.scale = (THNN_real)scale;
 
   THNN_(Call) call;
   THNN_(beginPart)(&call, longCall.memory);
@@ -252,71 +327,12 @@ void THNN_(IndexLinear_accGradParameters)(THNNState *state, THIndexTensor *keys,
   w.g = THTensor_(data)(gradOutput);
   w.y = THTensor_(data)(grad);
   THNN_(indexBias)(&w, THTensor_(data)(gradBias), scale);
-  THParallel_for(w.batch, THMax(1, TH_LOOP_GRAIN / (size[1] * (1 + w.count / (w.batch + 1)) + 1)),
-                 THNN_(indexBackward), &w);
+  THNN_(indexGradients)(&w);
   THNN_(finish)(&call);
   THNN_Longfinish(&longCall);
 }
 
 /* --- steps ----------------------------------------------------------------------------------- */
-
-/* One entry's step: g is the gradient of the shift, to be multiplied by the weights, and d that of
- * the weights. */
-static void THNN_(indexStep)(const THNN_(IndexWork) * w, real *row, const real *g, real gFactor,
-                             const real *d, real dFactor)
-{
-  const real rate = w->extra ? row[RATE] : 1, decay = w->decay * rate;
-  real *weight = row + w->extra;
-  if (w->extra) {
-    accreal sum = 0;
-    for (int64_t o = 0; o < w->outputs; o++)
-      sum += (accreal)g[o] * (accreal)weight[o];
-    row[SHIFT] -= (real)((accreal)(gFactor * rate) * sum);
-  }
-  const real factor = dFactor * rate;
-  if (decay == 0) {
-    THVector_(cadd)(weight, weight, d, -factor, w->outputs);
-    return;
-  }
-  for (int64_t o = 0; o < w->outputs; o++)
-    weight[o] -= factor * d[o] + decay * weight[o];
-}
-
-/* Each row belongs to one thread, which takes the row's steps in the order of the entries. */
-static int THNN_(indexMine)(const THNN_(IndexWork) * w, ptrdiff_t i, ptrdiff_t begin, ptrdiff_t end)
-{
-  const int64_t row = w->key[i] + w->keysOffset;
-  return row >= begin && row < end;
-}
-
-static void THNN_(indexSteps)(void *context, ptrdiff_t begin, ptrdiff_t end)
-{
-  const THNN_(IndexWork) *w = context;
-  const int64_t n = w->outputs, width = w->extra ? 2 * n : n;
-  for (ptrdiff_t i = 0; i < w->count; i++)
-    if (THNN_(indexMine)(w, i, begin, end)) {
-      const real *d = w->d + i * width;
-      THNN_(indexStep)(w, THNN_(indexRow)(w, i), d, w->scale, d + width - n, w->scale);
-    }
-}
-
-static void THNN_(indexDirectSteps)(void *context, ptrdiff_t begin, ptrdiff_t end)
-{
-  const THNN_(IndexWork) *w = context;
-  for (int64_t j = 0; j < w->batch; j++)
-    for (ptrdiff_t i = w->first[j]; i < w->first[j] + w->sizes[j]; i++)
-      if (THNN_(indexMine)(w, i, begin, end)) {
-        const real *g = w->g + j * w->outputs;
-        THNN_(indexStep)(w, THNN_(indexRow)(w, i), g, w->scale, g, w->scale * w->value[i]);
-      }
-}
-
-static void THNN_(indexRun)(const THNN_(IndexWork) * w,
-                            void (*steps)(void *context, ptrdiff_t begin, ptrdiff_t end))
-{
-  const double perRow = (double)w->count * (double)w->outputs / ((double)w->rows + 1) + 1;
-  THParallel_for(w->rows, (ptrdiff_t)(1 + TH_LOOP_GRAIN / perRow), steps, (void *)w);
-}
 
 void THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, THIndexTensor *keys,
                                                 int64_t keysOffset, THTensor *values,
@@ -330,8 +346,8 @@ void THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, THIndexTensor 
   THNN_Longbegin(&longCall);
   THNN_(indexLists)(&w, &longCall, keys, values, sizes);
   THNN_(indexGradient)(&w, gradOutput, 7, sizes, bias);
-  w.scale = (real)scale;
-  w.decay = (real)weightDecay;
+  w.scale = (THNN_real)scale;
+  w.decay = (THNN_real)weightDecay;
 
   THNN_(Call) call;
   THNN_(beginPart)(&call, longCall.memory);
@@ -344,7 +360,7 @@ void THNN_(IndexLinear_accUpdateGradParameters)(THNNState *state, THIndexTensor 
   w.g = THTensor_(data)(gradOutput);
   w.weight = THTensor_(data)(weight);
   THNN_(indexBias)(&w, THTensor_(data)(bias), -scale);
-  THNN_(indexRun)(&w, THNN_(indexDirectSteps));
+  THNN_(indexSteps)(&w, 1);
   THNN_(finish)(&call);
   THNN_Longfinish(&longCall);
 }
@@ -368,8 +384,8 @@ void THNN_(IndexLinear_updateParameters)(THNNState *state, THTensor *gradWeight,
              2, "gradWeight has size %s: %lld elements for each of %td keys are expected",
              THTensor_(sizeDesc)(gradWeight).str, (long long)((w.extra ? 2 : 1) * w.outputs),
              w.count);
-  w.scale = (real)learningRate;
-  w.decay = (real)weightDecay;
+  w.scale = (THNN_real)learningRate;
+  w.decay = (THNN_real)weightDecay;
 
   THNN_(Call) call;
   THNN_(beginPart)(&call, longCall.memory);
@@ -380,9 +396,8 @@ void THNN_(IndexLinear_updateParameters)(THNNState *state, THTensor *gradWeight,
   THNN_(start)(&call);
   w.d = THTensor_(data)(gradWeight);
   w.weight = THTensor_(data)(weight);
-  THVector_(cadd)(THTensor_(data)(bias), THTensor_(data)(bias), THTensor_(data)(gradBias),
-                  (real)-learningRate, w.outputs);
-  THNN_(indexRun)(&w, THNN_(indexSteps));
+  THNN_(indexBiasStep)(&w, THTensor_(data)(bias), THTensor_(data)(gradBias));
+  THNN_(indexSteps)(&w, 0);
   THNN_(finish)(&call);
   THNN_Longfinish(&longCall);
 }

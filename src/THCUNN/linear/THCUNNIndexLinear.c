@@ -1,0 +1,112 @@
+/* What THNN's linear layer of keys and values calls. */
+#include "THCUNN/layer/THCUNNDevice.h"
+
+#define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
+
+static THCUNNKeys THNN_(keysOf)(const THNN_(IndexWork) * w)
+{
+  return (THCUNNKeys){.key = w->key,
+                      .sizes = w->sizes,
+                      .first = w->first,
+                      .count = w->count,
+                      .batch = w->batch,
+                      .width = w->width,
+                      .outputs = w->outputs,
+                      .keysOffset = w->keysOffset,
+                      .extra = w->extra,
+                      .scale = w->scale,
+                      .decay = w->decay,
+                      .value = w->value,
+                      .bias = w->bias,
+                      .g = w->g,
+                      .d = w->d,
+                      .weight = w->weight,
+                      .y = w->y};
+}
+
+/* Waits for the device. */
+void THNN_(checkKeys)(const THNN_(IndexWork) * w, const char *name, int arg)
+{
+  int64_t at, key, base;
+  if (w->count == 0)
+    return;
+  THArgCheck(!__builtin_sub_overflow((int64_t)0, w->keysOffset, &base), arg,
+             "keysOffset %lld is out of range", (long long)w->keysOffset);
+  const int outside = THCUNN_findOther(w->key, w->count, base, w->rows, base, &at, &key);
+  THArgCheck(!outside, arg, THNN_INDEX_RANGE, (ptrdiff_t)at, name, (long long)key,
+             (long long)w->keysOffset, (long long)w->rows);
+  THArgCheck(w->rows > 0, arg, "weight has no rows for the keys of %s", name);
+}
+
+/* The sums are computed on the host. */
+void THNN_(readSizes)(THNN_(IndexWork) * w, THNN_LongCall *longCall)
+{
+  const cudaStream_t stream = THCUNN_STREAM;
+  const size_t bytes = (size_t)w->batch * sizeof(int64_t);
+  int64_t *const first = THNN_CudaLongscratch(longCall, (ptrdiff_t)w->batch);
+  THGuard guard;
+  THGuard_enter(&guard, THFree);
+  int64_t *const sizes = guard.what = THAlloc((ptrdiff_t)(2 * bytes));
+  if (w->batch > 0)
+    THCudaCheck(cudaMemcpyAsync(sizes, w->sizes, bytes, cudaMemcpyDeviceToHost, stream));
+  THCudaCheck(cudaStreamSynchronize(stream));
+  THNNIndex_begins(sizes, w->batch, w->count, sizes + w->batch);
+  if (w->batch > 0)
+    THCudaCheck(cudaMemcpyAsync(first, sizes + w->batch, bytes, cudaMemcpyHostToDevice, stream));
+  THGuard_leave(&guard);
+  w->first = first;
+}
+
+void THNN_(indexNormalize)(const THNN_(IndexWork) * w, const real *value, real *normalized,
+                           int train)
+{
+  THCUNNKeys keys = THNN_(keysOf)(w);
+  keys.value = value;
+  keys.y = normalized;
+  if (w->count > 0)
+    LAUNCH(keysNormalize)(&keys, train, THCUNN_STREAM);
+  THCudaCheck(cudaGetLastError());
+}
+
+void THNN_(indexOutput)(const THNN_(IndexWork) * w)
+{
+  const THCUNNKeys keys = THNN_(keysOf)(w);
+  if (w->batch * w->outputs > 0)
+    LAUNCH(keysOutput)(&keys, THCUNN_STREAM);
+  THCudaCheck(cudaGetLastError());
+}
+
+void THNN_(indexBias)(const THNN_(IndexWork) * w, real *sums, accreal scale)
+{
+  THCUNNKeys keys = THNN_(keysOf)(w);
+  keys.scale = scale;
+  keys.y = sums;
+  if (w->outputs > 0)
+    LAUNCH(keysBias)(&keys, THCUNN_STREAM);
+  THCudaCheck(cudaGetLastError());
+}
+
+void THNN_(indexGradients)(const THNN_(IndexWork) * w)
+{
+  const THCUNNKeys keys = THNN_(keysOf)(w);
+  if (w->count * w->outputs > 0)
+    LAUNCH(keysGradients)(&keys, THCUNN_STREAM);
+  THCudaCheck(cudaGetLastError());
+}
+
+void THNN_(indexSteps)(const THNN_(IndexWork) * w, int direct)
+{
+  const THCUNNKeys keys = THNN_(keysOf)(w);
+  if (w->count > 0)
+    LAUNCH(keysSteps)(&keys, direct, THCUNN_STREAM);
+  THCudaCheck(cudaGetLastError());
+}
+
+/* The gradients are the only row. */
+void THNN_(indexBiasStep)(const THNN_(IndexWork) * w, real *bias, const real *gradBias)
+{
+  THNN_(IndexWork) one = *w;
+  one.batch = 1;
+  one.g = gradBias;
+  THNN_(indexBias)(&one, bias, -w->scale);
+}

@@ -1,0 +1,42 @@
+/* What the linear layer of keys and values calls, on the processor and on devices. */
+
+typedef struct {
+  const int64_t *key, *sizes; /* sizes: entries for each of the batch */
+  const real *value;
+  ptrdiff_t count; /* entries */
+  int64_t batch, rows, width, outputs, keysOffset;
+  int extra; /* 0 or THNN_INDEX_EXTRA columns of weight */
+  real *weight;
+  const real *bias, *g, *d;
+  const int64_t *first; /* entries before those of each of the batch */
+  real *y;
+  THNN_real decay, scale;
+} THNN_(IndexWork);
+
+/* Raises unless each key selects a row of weight. */
+void THNN_(checkKeys)(const THNN_(IndexWork) * w, const char *name, int arg);
+
+/* Sets first.  Raises unless sizes sum up to count. */
+void THNN_(readSizes)(THNN_(IndexWork) * w, THNN_LongCall *longCall);
+
+/* Divides values by the largest absolute value of their key, clamps them to -1 ... 1, and adds the
+ * shift.  In training the largest value is updated first, entry by entry. */
+void THNN_(indexNormalize)(const THNN_(IndexWork) * w, const real *value, real *normalized,
+                           int train);
+
+/* y = the output of bias, weight and value. */
+void THNN_(indexOutput)(const THNN_(IndexWork) * w);
+
+/* sums[o] += scale * the sum of g's column o. */
+void THNN_(indexBias)(const THNN_(IndexWork) * w, real *sums, accreal scale);
+
+/* y = for each entry, the gradient of its row's weights.  If values are normalized, the gradient of
+ * the shift, to be multiplied by the weights, comes before. */
+void THNN_(indexGradients)(const THNN_(IndexWork) * w);
+
+/* A step of weight for each entry, in their order: by d, gradients as the last function computes
+ * them, or (direct) by those of value and g. */
+void THNN_(indexSteps)(const THNN_(IndexWork) * w, int direct);
+
+/* bias -= scale * gradBias. */
+void THNN_(indexBiasStep)(const THNN_(IndexWork) * w, real *bias, const real *gradBias);
