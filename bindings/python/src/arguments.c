@@ -188,14 +188,16 @@ static bool assignOutputs(Call *call, PyObject *out)
   return true;
 }
 
-/* Whether the arguments from first on are one list of integers, given one by one. */
+/* Whether the arguments from first on are one list of integers or of tensors, given one by one. */
 static bool gather(Call *call, int index, PyObject *const *arguments, Py_ssize_t first,
                    Py_ssize_t count)
 {
-  if (index >= call->op->argumentCount || call->op->arguments[index].kind != AT_KIND_INTS)
+  const at_kind kind = call->op->arguments[index].kind;
+  if (kind != AT_KIND_INTS && kind != AT_KIND_TENSORS)
     return false;
+  bool (*const accepts)(PyObject *) = kind == AT_KIND_INTS ? isIntegerLike : isTensor;
   for (Py_ssize_t i = first; i < count; i++)
-    if (!isIntegerLike(arguments[i]))
+    if (!accepts(arguments[i]))
       return false;
   call->gathered = PyTuple_New(count - first);
   for (Py_ssize_t i = first; call->gathered && i < count; i++)
@@ -204,25 +206,30 @@ static bool gather(Call *call, int index, PyObject *const *arguments, Py_ssize_t
   return call->gathered != NULL;
 }
 
+/* How many arguments have no default, after the outputs. */
+static int requiredCount(const at_op *op, int outputs)
+{
+  int count = 0;
+  while (outputs + count < op->argumentCount && !op->arguments[outputs + count].defaults)
+    count++;
+  return count;
+}
+
+/* Arguments by their order.  Where there are too many, or a tensor stands for a list of tensors, the
+ * last ones are a list that is given one by one; options may follow it by their names. */
 static bool assignPositional(Call *call, const Row *row, int outputs, PyObject *const *arguments,
                              Py_ssize_t count, bool exactly)
 {
-  if (count > row->positional) {
-    const int last = row->positional - 1;
-    /* Options may follow the list by their names alone. */
-    int required = 0;
-    while (outputs + required < call->op->argumentCount &&
-           !call->op->arguments[outputs + required].defaults)
-      required++;
-    if (exactly || required == 0 || required - 1 > last)
-      return false;
-    for (int i = 0; i < required - 1; i++)
-      call->objects[outputs + i] = arguments[i];
-    return gather(call, outputs + required - 1, arguments, required - 1, count);
-  }
-  for (Py_ssize_t i = 0; i < count; i++)
+  const int last = exactly ? 0 : requiredCount(call->op, outputs);
+  const bool isList = last > 0 && count >= last &&
+                      (count > row->positional ||
+                       (call->op->arguments[outputs + last - 1].kind == AT_KIND_TENSORS &&
+                        th_isTensor(arguments[last - 1])));
+  if (!isList && count > row->positional)
+    return false;
+  for (int i = 0; i < (isList ? last - 1 : count); i++)
     call->objects[outputs + i] = arguments[i];
-  return true;
+  return !isList || gather(call, outputs + last - 1, arguments, last - 1, count);
 }
 
 static bool assign(Call *call, const Row *row, PyObject *const *arguments, Py_ssize_t count,

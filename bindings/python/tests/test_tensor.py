@@ -226,6 +226,29 @@ class Calls(unittest.TestCase):
             self.assertIn(text, str(caught.exception))
         self.assertEqual((x + x).tolist(), [[2.0] * 3] * 2)  # no error is left behind
 
+    def test_what_is_written_in_python(self):
+        x = torch.tensor([[3.0, 0.0], [4.0, 0.0]])
+        self.assertEqual([i.tolist() for i in torch.nonzero(x, as_tuple=True)], [[0, 1], [0, 0]])
+        self.assertEqual(x.nonzero().tolist(), [[0, 0], [1, 0]])
+        self.assertEqual((x.norm().item(), x.norm(dim=0).tolist(), torch.norm(x, p=1, dim=(0, 1)).item()), (5.0, [5.0, 0.0], 7.0))
+        self.assertEqual(torch.tensordot(x, x, dims=2).item(), 25.0)
+        self.assertEqual(torch.tensordot(x, x, dims=([0], [0])).tolist(), [[25.0, 0.0], [0.0, 0.0]])
+        self.assertEqual(torch.unique(torch.tensor([2, 1, 2])).tolist(), [1, 2])
+        values, counts = torch.tensor([1, 1, 2]).unique_consecutive(return_counts=True)
+        self.assertEqual((values.tolist(), counts.tolist()), ([1, 2], [2, 1]))
+        self.assertEqual(x.argsort(dim=0, descending=True, stable=True)[:, 0].tolist(), [1, 0])
+        self.assertEqual(torch.linalg.solve(torch.eye(2) * 2, torch.ones(2)).tolist(), [0.5, 0.5])
+        self.assertEqual(torch.special.expit(torch.zeros(1)).item(), 0.5)
+        self.assertEqual((torch.normal(0.0, 1.0, (2, 3)).shape, torch.broadcast_shapes((2, 1), (3,))), ((2, 3), (2, 3)))
+        draws = torch.randint(2, 4, (100,))
+        self.assertEqual((draws.min().item(), draws.max().item(), draws.dtype), (2, 3, torch.int64))
+
+    def test_tensors_that_are_given_one_by_one(self):
+        x, y = torch.tensor([1, 2]), torch.tensor([3])
+        self.assertEqual([t.shape for t in torch.broadcast_tensors(x, y)], [(2,), (2,)])
+        self.assertEqual(torch.meshgrid(x, y, indexing="xy")[0].tolist(), [[1, 2]])
+        self.assertEqual(torch.einsum("i,j->ij", x, y).tolist(), [[3], [6]])
+
     def test_random_numbers(self):
         a = torch.rand(3, generator=torch.Generator().manual_seed(5))
         torch.manual_seed(5)
@@ -310,6 +333,11 @@ class Functional(unittest.TestCase):
         self.assertEqual(F.interpolate(torch.ones(1, 1, 2, 2), scale_factor=2).shape, (1, 1, 4, 4))
         self.assertEqual(F.softmax(x, dim=1).tolist(), [[0.5, 0.5], [0.5, 0.5]])
         self.assertRaises(ValueError, F.mse_loss, x, x, reduction="most")
+        self.assertEqual(F.kl_div(x, x + 1, reduction="batchmean").item(), 0.0)
+        image = torch.arange(16.0).reshape(1, 1, 4, 4)
+        self.assertEqual(F.adaptive_avg_pool2d(image, (None, 1)).flatten().tolist(), [1.5, 5.5, 9.5, 13.5])
+        self.assertEqual(F.interpolate(image, size=(1, 1), mode="area").item(), 7.5)
+        self.assertEqual(F.fold(F.unfold(image, 2, stride=2), (4, 4), 2, stride=2).tolist(), image.tolist())
         with torch.no_grad():
             self.assertEqual(F.relu(x - 1, inplace=True).tolist(), [[0.0, 0.0], [0.0, 0.0]])
 

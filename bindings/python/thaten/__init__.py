@@ -10,6 +10,7 @@ from ._C import *  # noqa: F403 -- all operations
 from ._C import ArgumentError, ElementTypeError, Generator, Tensor, dtype
 from . import _tensor
 from ._tensor import *  # noqa: F403
+from . import linalg, special
 from . import nn
 from . import export
 

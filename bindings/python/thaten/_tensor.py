@@ -155,6 +155,67 @@ def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=No
     return chosen[0] if len(chosen) == 1 else tuple(chosen)
 
 
+def unique_consecutive(input, return_inverse=False, return_counts=False, dim=None):
+    """The elements, or slices along dim, without those that equal the one before."""
+    results = _C.unique_consecutive(input, return_inverse=return_inverse, return_counts=return_counts, dim=dim)
+    chosen = [results[0]] + [r for r, wanted in zip(results[1:], (return_inverse, return_counts)) if wanted]
+    return chosen[0] if len(chosen) == 1 else tuple(chosen)
+
+
+def nonzero(input, *, as_tuple=False, out=None):
+    """The indices of elements that are not 0: a row for each, or a tuple with a tensor for each dimension."""
+    indices = _C.nonzero(input, out=out)
+    return indices.unbind(1) if as_tuple else indices
+
+
+def tensordot(a, b, dims=2, out=None):
+    """The contraction over the dimensions in two lists, or over the last of a and the first of b."""
+    if isinstance(dims, int):
+        dims = [list(range(-dims, 0)), list(range(dims))]
+    return _C.tensordot(a, b, *([d] if isinstance(d, int) else list(d) for d in dims), out=out)
+
+
+def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
+    """The norm over all dimensions or over dim; "fro" is that with p = 2."""
+    if p == "nuc":
+        return _C.linalg_matrix_norm(input, p, [-2, -1] if dim is None else dim, keepdim=keepdim, dtype=dtype, out=out)
+    p = 2 if p in ("fro", None) else p
+    if dim is None:
+        dim = list(range(input.dim()))
+    return _C.norm(input, p, dim, keepdim=keepdim, dtype=dtype, out=out)
+
+
+def argsort(input, dim=-1, descending=False, stable=False):
+    """The indices that sort along dim; equal elements keep their order."""
+    return _C.argsort(input, dim=dim, descending=descending)
+
+
+def normal(mean, std=1.0, size=None, *, generator=None, dtype=None, device=None, out=None):
+    """Random numbers of a normal distribution, of tensors of means and deviations or of a size."""
+    if size is None:
+        return _C.normal(mean, std, generator=generator, out=out)
+    result = _C.empty(size, dtype=dtype) if out is None else out.resize_(size)
+    return result.normal_(mean, std, generator=generator)
+
+
+def randint(low, high, size=None, *, generator=None, dtype=None, device=None, requires_grad=False):
+    """Random integers from low, or 0, to below high, of Long: randint(high, size) or randint(low, high, size)."""
+    if size is None:
+        low, high, size = 0, low, high
+    return _C.empty(size, dtype=dtype or _C.int64).random_(low, high, generator=generator)
+
+
+def randint_like(input, low, high=None, *, dtype=None, device=None):
+    """Random integers in the shape of input."""
+    low, high = (0, low) if high is None else (low, high)
+    return _C.empty(input.shape, dtype=dtype or input.dtype).random_(low, high)
+
+
+def broadcast_shapes(*shapes):
+    """The shape to which the shapes broadcast."""
+    return _C.broadcast_tensors([_C.empty([]).expand(s if isinstance(s, (list, tuple)) else [s]) for s in shapes])[0].shape
+
+
 def _install():
     for name, dtype in _DTYPES.items():
         setattr(Tensor, name, _converter(dtype))
@@ -163,7 +224,8 @@ def _install():
     Tensor.new_tensor = lambda self, data, dtype=None, device=None: _C.tensor(data, dtype=dtype or self.dtype)
     for name, method in {"to": _to, "numpy": _numpy, "__array__": _array, "type": _type, "cpu": _self,
                          "requires_grad_": _requires_grad_, "__contains__": _contains, "__format__": _format,
-                         "__deepcopy__": _deepcopy, "unique": unique}.items():
+                         "__deepcopy__": _deepcopy, "unique": unique, "unique_consecutive": unique_consecutive,
+                         "nonzero": nonzero, "norm": norm, "argsort": argsort}.items():
         setattr(Tensor, name, method)
     Tensor.__array_priority__ = 1000
     Tensor.device = property(lambda self: device("cpu"))
@@ -178,4 +240,5 @@ def _install():
 _install()
 
 __all__ = ["device", "no_grad", "inference_mode", "is_tensor", "is_grad_enabled", "as_tensor", "get_default_dtype",
-           "strided", "contiguous_format", "channels_last", "preserve_format", "unique"]
+           "strided", "contiguous_format", "channels_last", "preserve_format", "unique", "unique_consecutive", "nonzero", "tensordot", "norm", "argsort", "normal", "randint", "randint_like",
+           "broadcast_shapes"]

@@ -1,8 +1,7 @@
 """Functions of layers with the arguments of torch.nn.functional, as far as operations are there for them."""
 
 from .. import _C
-from .._C import (adaptive_avg_pool1d, adaptive_avg_pool2d, adaptive_avg_pool3d, avg_pool1d, avg_pool2d, avg_pool3d,
-                  bilinear, conv1d, conv2d, conv3d, conv_tbc, conv_transpose1d, conv_transpose2d, conv_transpose3d,
+from .._C import (adaptive_avg_pool1d, avg_pool1d, avg_pool2d, avg_pool3d, bilinear, conv1d, conv2d, conv3d, conv_tbc, conv_transpose1d, conv_transpose2d, conv_transpose3d,
                   pairwise_distance, pixel_shuffle, pixel_unshuffle, prelu,
                   scaled_dot_product_attention)  # noqa: F401
 
@@ -139,9 +138,15 @@ def _max_pool(operation):
     return pool
 
 
-def _adaptive_max_pool(operation):
+def _output_size(input, output_size, dims):
+    """None stands for the input's size."""
+    sizes = output_size if isinstance(output_size, (list, tuple)) else [output_size] * dims
+    return [n if size is None else size for size, n in zip(sizes, input.shape[-dims:])]
+
+
+def _adaptive_max_pool(operation, dims):
     def pool(input, output_size, return_indices=False):
-        output, indices = operation(input, output_size)
+        output, indices = operation(input, _output_size(input, output_size, dims))
         return (output, indices) if return_indices else output
 
     return pool
@@ -149,7 +154,24 @@ def _adaptive_max_pool(operation):
 
 max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (_C.max_pool1d, _C.max_pool2d, _C.max_pool3d))
 adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = map(
-    _adaptive_max_pool, (_C.adaptive_max_pool1d, _C.adaptive_max_pool2d, _C.adaptive_max_pool3d))
+    _adaptive_max_pool, (_C.adaptive_max_pool1d, _C.adaptive_max_pool2d, _C.adaptive_max_pool3d), (1, 2, 3))
+
+
+def adaptive_avg_pool2d(input, output_size):
+    return _C.adaptive_avg_pool2d(input, _output_size(input, output_size, 2))
+
+
+def adaptive_avg_pool3d(input, output_size):
+    return _C.adaptive_avg_pool3d(input, _output_size(input, output_size, 3))
+
+
+def unfold(input, kernel_size, dilation=1, padding=0, stride=1):
+    return _C.im2col(input, *([n, n] if isinstance(n, int) else n for n in (kernel_size, dilation, padding, stride)))
+
+
+def fold(input, output_size, kernel_size, dilation=1, padding=0, stride=1):
+    return _C.col2im(input, *([n, n] if isinstance(n, int) else n
+                              for n in (output_size, kernel_size, dilation, padding, stride)))
 
 
 def pad(input, pad, mode="constant", value=None):
@@ -166,6 +188,10 @@ _UPSAMPLING = {("nearest", 3): "upsample_nearest1d", ("nearest", 4): "upsample_n
 def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corners=None, recompute_scale_factor=None,
                 antialias=False):
     """input with other sizes behind its first two dimensions."""
+    count = input.dim() - 2
+    if mode == "area":
+        pools = {1: adaptive_avg_pool1d, 2: adaptive_avg_pool2d, 3: adaptive_avg_pool3d}
+        return pools[count](input, size or [int(n * scale_factor) for n in input.shape[2:]])
     name = _UPSAMPLING.get((mode, input.dim()))
     if name is None:
         raise NotImplementedError("interpolate() has no mode %r for %d dimensions" % (mode, input.dim()))
@@ -173,7 +199,6 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
         name = {"bilinear": "_upsample_bilinear2d_aa", "bicubic": "_upsample_bicubic2d_aa"}[mode]
     if (size is None) == (scale_factor is None):
         raise ValueError("interpolate() takes either size or scale_factor")
-    count = input.dim() - 2
     if scale_factor is not None:
         factors = [float(f) for f in (scale_factor if isinstance(scale_factor, (list, tuple)) else [scale_factor] * count)]
         size = [int(n * f) for n, f in zip(input.shape[2:], factors)]
@@ -206,9 +231,15 @@ def _loss(operation):
     return loss
 
 
-mse_loss, l1_loss, soft_margin_loss, smooth_l1_loss, huber_loss, kl_div, hinge_embedding_loss = map(
-    _loss, (_C.mse_loss, _C.l1_loss, _C.soft_margin_loss, _C.smooth_l1_loss, _C.huber_loss, _C.kl_div,
-            _C.hinge_embedding_loss))
+mse_loss, l1_loss, soft_margin_loss, smooth_l1_loss, huber_loss, hinge_embedding_loss = map(
+    _loss, (_C.mse_loss, _C.l1_loss, _C.soft_margin_loss, _C.smooth_l1_loss, _C.huber_loss, _C.hinge_embedding_loss))
+
+
+def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_target=False):
+    """Kullback and Leibler's divergence; batchmean is the sum by the size of the first dimension."""
+    is_batch_mean = reduction == "batchmean"
+    loss = _C.kl_div(input, target, reduction=_reduction("sum" if is_batch_mean else reduction), log_target=log_target)
+    return loss / input.shape[0] if is_batch_mean and input.dim() > 0 else loss
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
@@ -229,6 +260,13 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
                                      pos_weight=None):
     return _C.binary_cross_entropy_with_logits(input, target, weight=weight, pos_weight=pos_weight,
                                                reduction=_reduction(reduction))
+
+
+def gaussian_nll_loss(input, target, var, full=False, eps=1e-06, reduction="mean"):
+    var = var.clamp(min=eps)
+    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
+    loss = loss + 0.9189385332046727 if full else loss  # log(2 pi) / 2
+    return {0: loss, 1: loss.mean(), 2: loss.sum()}[_reduction(reduction)]
 
 
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None,

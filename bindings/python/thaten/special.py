@@ -1,0 +1,5 @@
+"""Functions of real numbers: special.erf is the operation special_erf."""
+
+from . import _C
+
+globals().update({name[len("special_"):]: getattr(_C, name) for name in dir(_C) if name.startswith("special_")})
