@@ -418,6 +418,8 @@ static int THBlas_(isOwn)(int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {
   enum { LEAST = 1000000, LEAST_TURNED = LEAST / 8, MOST = 1 << 23 };
   enum { LEAST_LINES = 32, MOST_LINES = 256, FEW_ROWS = 4 };
+  if (m == 1 || n == 1) /* see libraryGemm */
+    return 0;
   if (THBlasLibrary_lags())
     return 1;
   const ptrdiff_t rows = tb ? LEAST_LINES / 2 + 1 : FEW_ROWS, columns = ta ? LEAST_LINES + 1 : 1;
@@ -453,6 +455,34 @@ void THBlas_(openRoom)(THGuard *guard, int ta, int tb, ptrdiff_t m, ptrdiff_t n,
   *(THBlas_(Room) *)guard->what = room;
 }
 
+#if defined(TH_FORTRAN)
+
+/* c = beta * c + alpha * op(a) * op(b) by the library.  A product of one column or one row is that of
+ * a matrix and a vector, for which gemm would first pack the matrix: gemv takes a fifth of the time. */
+static void THBlas_(libraryGemm)(int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, real alpha,
+                                 const real *a, ptrdiff_t lda, const real *b, ptrdiff_t ldb,
+                                 real beta, real *c, ptrdiff_t ldc)
+{
+  const THBlasLibrary *library = THBlasLibrary_get();
+  if (n == 1 || m == 1) {
+    const THBlas_(Gemv)
+        column = {ta ? k : m, ta ? m : k, lda, tb ? ldb : 1, 1, alpha, (real *)a, (real *)b, c};
+    const THBlas_(Gemv)
+        row = {tb ? n : k, tb ? k : n, ldb, ta ? 1 : lda, ldc, alpha, (real *)b, (real *)a, c};
+    THBlas_(scaleOrClear)(THMax(m, n), beta, c, n == 1 ? 1 : ldc);
+    THBlas_(libraryGemv)(library, n == 1 ? ta : !tb, n == 1 ? &column : &row);
+    return;
+  }
+  const int im = (int)m, in = (int)n, ik = (int)k;
+  const int ilda = (int)lda, ildb = (int)ldb, ildc = (int)ldc;
+  const int threads = THBlasLibrary_begin();
+  library->TH_FORTRAN(gemm)(ta ? "T" : "N", tb ? "T" : "N", &im, &in, &ik, &alpha, a, &ilda, b,
+                            &ildb, &beta, c, &ildc, 1, 1);
+  THBlasLibrary_end(threads);
+}
+
+#endif
+
 void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
                      real alpha, const real *a, ptrdiff_t lda, const real *b, ptrdiff_t ldb,
                      real beta, real *c, ptrdiff_t ldc)
@@ -466,13 +496,7 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
   }
 #if defined(TH_FORTRAN)
   if (!room->what && !(THBlas_(isOwn)(ta, tb, m, n, k) && THBlas_(isSmall)(m, n, k))) {
-    const THBlasLibrary *library = THBlasLibrary_get();
-    const int im = (int)m, in = (int)n, ik = (int)k;
-    const int ilda = (int)lda, ildb = (int)ldb, ildc = (int)ldc;
-    const int threads = THBlasLibrary_begin();
-    library->TH_FORTRAN(gemm)(ta ? "T" : "N", tb ? "T" : "N", &im, &in, &ik, &alpha, a, &ilda, b,
-                              &ildb, &beta, c, &ildc, 1, 1);
-    THBlasLibrary_end(threads);
+    THBlas_(libraryGemm)(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     return;
   }
 #endif
