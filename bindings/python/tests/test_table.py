@@ -1,5 +1,6 @@
 """Every stored case of ATen's operations, called through the package."""
 
+import ast
 import os
 import unittest
 
@@ -39,6 +40,19 @@ class Table(unittest.TestCase):
             plain = name[:-len("_out")] if name.endswith("_out") else name
             if plain not in BY_HAND and not plain.startswith("__"):
                 self.assertTrue(hasattr(_C, plain), plain)
+
+    def test_stubs(self):
+        with open(os.environ["TH_STUBS"]) as file:
+            entries = ast.parse(file.read()).body
+        typed = {e.name for e in entries if isinstance(e, (ast.FunctionDef, ast.ClassDef))}
+        typed |= {e.target.id for e in entries if isinstance(e, ast.AnnAssign)}
+        self.assertEqual({n for n in dir(_C) if not n.startswith("__") and n != "_rebuild"} - typed, set())
+        methods = next(e for e in entries if isinstance(e, ast.ClassDef) and e.name == "Tensor").body
+        self.assertIn("softmax", {m.name for m in methods if isinstance(m, ast.FunctionDef)})
+
+    def test_documentation(self):
+        for name in ("add", "conv2d", "linalg_solve"):
+            self.assertIn(name + "(", getattr(_C, name).__doc__)
 
 
 if __name__ == "__main__":
