@@ -125,7 +125,7 @@ static const struct argp argp = {
     .doc =
         "Tells what is in a file of tensors (.pt, .pth, .safetensors, .npz, .npy, .t7) or in a "
         "program of torch.export (.pt2): names, types and sizes of tensors; inputs, outputs "
-        "and operations of a program. Elements are not read."};
+        "and weights of a program, whose operations th print shows. Elements are not read."};
 
 int info_command(int count, char **arguments)
 {
