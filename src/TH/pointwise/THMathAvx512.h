@@ -41,11 +41,14 @@
       OPERANDS                                                                    \
       VECTOR##_store((TO) + (i - (FROM)), EXPRESSION);                            \
     }                                                                             \
-    if (i < (END)) {                                                              \
-      lanes = (MASK)((1u << ((END) - i)) - 1);                                    \
-      OPERANDS                                                                    \
-      VECTOR##_storeMasked((TO) + (i - (FROM)), lanes, EXPRESSION);               \
-    }                                                                             \
+    TH_WIDE_REST(VECTOR, MASK, OPERANDS, (TO) + (i - (FROM)), END, EXPRESSION)    \
+  }
+
+#define TH_WIDE_REST(VECTOR, MASK, OPERANDS, TO, END, EXPRESSION) \
+  if (i < (END)) {                                                \
+    lanes = (MASK)((1u << ((END) - i)) - 1);                      \
+    OPERANDS                                                      \
+    VECTOR##_storeMasked(TO, lanes, EXPRESSION);                  \
   }
 
 /* --- what the functions are written with ----------------------------------------------------- */
@@ -508,44 +511,68 @@ TH_MATH void THWide_narrow(float *to, const THDoubles *x, int count)
 }
 #undef EACH
 
-/* Large arguments are left to the C library. */
-#define TH_WIDE_TURNS(NAME)                                                   \
-  TH_MATH void THWide_##NAME(float *to, const float *from)                    \
-  {                                                                           \
-    THDoubles x[2];                                                           \
-    THWide_widen(x, from, 2);                                                 \
-    const THDoubles largest = THDoubles_largerSize(x[0], x[1]);               \
-    const int far = THDoubles_greater(largest, ALL2(0x1p20));                 \
-    float all[16];                                                            \
-    if (__builtin_expect(far, 0))                                             \
-      THFloats_store(all, THFloats_load(from));                               \
-    THWide_##NAME##Near(x, 2);                                                \
-    THWide_narrow(to, x, 2);                                                  \
-    if (__builtin_expect(far, 0))                                             \
-      for (int k = 0; k < 16; k++)                                            \
-        if (!THFloatMath_isNear(all[k]))                                      \
-          to[k] = (float)NAME((double)all[k]);                                \
-  }                                                                           \
-                                                                              \
-  /* The same for 32, with one test for large arguments. */                   \
-  TH_MATH void THWide_##NAME##OfTwo(float *to, const float *from)             \
-  {                                                                           \
-    const THFloats x = THFloats_load(from), y = THFloats_load(from + 16);     \
-    const THFloats largest = THFloats_largerSize(x, y), limit = ALL(0x1p20f); \
-    if (__builtin_expect(THFloats_greater(largest, limit), 0)) {              \
-      THWide_##NAME(to, from);                                                \
-      THWide_##NAME(to + 16, from + 16);                                      \
-    } else {                                                                  \
-      THDoubles parts[4];                                                     \
-      THWide_widen(parts, from, 4);                                           \
-      THWide_##NAME##Near(parts, 4);                                          \
-      THWide_narrow(to, parts, 4);                                            \
-    }                                                                         \
+/* Large arguments are left to the C library.  Whether there are some among 16 floats, which all
+ * keeps then, since the results may be written over them. */
+TH_MATH int THWide_keepFar(float *all, const float *from, const THDoubles *x)
+{
+  const int far = THDoubles_greater(THDoubles_largerSize(x[0], x[1]), ALL2(0x1p20));
+  if (__builtin_expect(far, 0))
+    THFloats_store(all, THFloats_load(from));
+  return far;
+}
+
+TH_MATH void THWide_computeFar(int far, float *to, const float *all, double (*function)(double))
+{
+  if (__builtin_expect(far, 0))
+    for (int k = 0; k < 16; k++)
+      if (!THFloatMath_isNear(all[k]))
+        to[k] = (float)function((double)all[k]);
+}
+
+#define TH_WIDE_TURNS(NAME)                                \
+  TH_MATH void THWide_##NAME(float *to, const float *from) \
+  {                                                        \
+    THDoubles x[2];                                        \
+    float all[16];                                         \
+    THWide_widen(x, from, 2);                              \
+    const int far = THWide_keepFar(all, from, x);          \
+    THWide_##NAME##Near(x, 2);                             \
+    THWide_narrow(to, x, 2);                               \
+    THWide_computeFar(far, to, all, NAME);                 \
+  }
+
+/* The same for 32, with one test for large arguments. */
+TH_MATH int THWide_isFar(THFloats x)
+{
+  return __builtin_expect(THFloats_greater(x, ALL(0x1p20f)), 0);
+}
+
+TH_MATH void THWide_nearOfTwo(float *to, const float *from, void (*near)(THDoubles *, int))
+{
+  THDoubles parts[4];
+  THWide_widen(parts, from, 4);
+  near(parts, 4);
+  THWide_narrow(to, parts, 4);
+}
+
+#define TH_WIDE_TURNS_OF_TWO(NAME)                                                          \
+  TH_MATH void THWide_##NAME##OfTwo(float *to, const float *from)                           \
+  {                                                                                         \
+    if (THWide_isFar(THFloats_largerSize(THFloats_load(from), THFloats_load(from + 16)))) { \
+      THWide_##NAME(to, from);                                                              \
+      THWide_##NAME(to + 16, from + 16);                                                    \
+    } else {                                                                                \
+      THWide_nearOfTwo(to, from, THWide_##NAME##Near);                                      \
+    }                                                                                       \
   }
 TH_WIDE_TURNS(sin)
 TH_WIDE_TURNS(cos)
 TH_WIDE_TURNS(tan)
+TH_WIDE_TURNS_OF_TWO(sin)
+TH_WIDE_TURNS_OF_TWO(cos)
+TH_WIDE_TURNS_OF_TWO(tan)
 #undef TH_WIDE_TURNS
+#undef TH_WIDE_TURNS_OF_TWO
 
 /* --- sigmoid --------------------------------------------------------------------------------- */
 

@@ -96,32 +96,39 @@ static __attribute__((noinline)) void sendPiece(void *to, const void *from, size
  * since they are likely to fail as well. */
 enum { STRETCH = 1024, PATIENCE = 7 };
 
-#define SHORTCUT(NAME, OPERANDS, CONDITION, EXPRESSION)                         \
-  static int try_##NAME(PARAMETERS)                                             \
-  {                                                                             \
-    LOOP(OPERANDS, real, CONDITION, EXPRESSION)                                 \
-    return all;                                                                 \
-  }                                                                             \
-  static void shortcut_##NAME(PARAMETERS)                                       \
-  {                                                                             \
-    real *const r = (real *)result, kept[STRETCH];                              \
-    int wait = 0;                                                               \
-    for (ptrdiff_t from = 0; from < n; from += STRETCH) {                       \
-      const ptrdiff_t count = n - from < STRETCH ? n - from : STRETCH;          \
-      const real *x = &AT(first, from), *y = second ? &AT(second, from) : NULL; \
-      if (wait == 0) {                                                          \
-        const int inPlace = x == r + from || y == r + from;                     \
-        if (inPlace)                                                            \
-          memcpy(kept, r + from, (size_t)count * sizeof(real));                 \
-        if (try_##NAME(count, r + from, x, y, third, scalars, streams))         \
-          continue;                                                             \
-        x = x == r + from ? kept : x;                                           \
-        y = y == r + from ? kept : y;                                           \
-        wait = PATIENCE;                                                        \
-      } else                                                                    \
-        wait--;                                                                 \
-      row_##NAME(count, r + from, x, y, third, scalars, streams);               \
-    }                                                                           \
+TH_UNUSED static inline __attribute__((always_inline)) void
+take_shortcut(int (*shortcut)(PARAMETERS), void (*row)(PARAMETERS), PARAMETERS)
+{
+  real *const r = (real *)result, kept[STRETCH];
+  int wait = 0;
+  for (ptrdiff_t from = 0; from < n; from += STRETCH) {
+    const ptrdiff_t count = n - from < STRETCH ? n - from : STRETCH;
+    const real *x = &AT(first, from), *y = second ? &AT(second, from) : NULL;
+    if (wait == 0) {
+      const int inPlace = x == r + from || y == r + from;
+      if (inPlace)
+        memcpy(kept, r + from, (size_t)count * sizeof(real));
+      if (shortcut(count, r + from, x, y, third, scalars, streams))
+        continue;
+      x = x == r + from ? kept : x;
+      y = y == r + from ? kept : y;
+      wait = PATIENCE;
+    } else
+      wait--;
+    row(count, r + from, x, y, third, scalars, streams);
+  }
+}
+
+#define ARGUMENTS n, result, first, second, third, scalars, streams
+#define SHORTCUT(NAME, OPERANDS, CONDITION, EXPRESSION) \
+  static int try_##NAME(PARAMETERS)                     \
+  {                                                     \
+    LOOP(OPERANDS, real, CONDITION, EXPRESSION)         \
+    return all;                                         \
+  }                                                     \
+  static void shortcut_##NAME(PARAMETERS)               \
+  {                                                     \
+    take_shortcut(try_##NAME, row_##NAME, ARGUMENTS);   \
   }
 
 /* clang-format off */
@@ -249,32 +256,38 @@ static void wide_sqrt(PARAMETERS)
 
 #ifdef TH_REAL_IS_FLOAT
 /* Functions that read and write 16 or 32 floats at once; the rest goes through a buffer of 16. */
+typedef struct {
+  void (*one)(float *to, const float *from);
+  void (*two)(float *to, const float *from);
+} Steps;
+
+INLINE void wide_steps(Steps steps, PARAMETERS){
+    IN_BLOCKS(float,
+              {
+                ptrdiff_t k = from;
+                for (; end - k >= 2 * LANES; k += 2 * LANES) {
+                  PREFETCH_BOTH(0)
+                  PREFETCH_BOTH(1)
+                  steps.two(to + (k - from), (const float *)first + k);
+                }
+                if (end - k >= LANES) {
+                  steps.one(to + (k - from), (const float *)first + k);
+                  k += LANES;
+                }
+                if (k < end) {
+                  const size_t rest = (size_t)(end - k) * sizeof(float);
+                  float part[LANES] = {0};
+                  memcpy(part, (const float *)first + k, rest);
+                  steps.one(part, part);
+                  memcpy(to + (k - from), part, rest);
+                }
+              })}
 #define WIDE_STEPS(NAME)                                                 \
   static void wide_##NAME(PARAMETERS)                                    \
   {                                                                      \
-    IN_BLOCKS(float, {                                                   \
-      ptrdiff_t k = from;                                                \
-      for (; end - k >= 2 * LANES; k += 2 * LANES) {                     \
-        PREFETCH_BOTH(0)                                                 \
-        PREFETCH_BOTH(1)                                                 \
-        THWide_##NAME##OfTwo(to + (k - from), (const float *)first + k); \
-      }                                                                  \
-      if (end - k >= LANES) {                                            \
-        THWide_##NAME(to + (k - from), (const float *)first + k);        \
-        k += LANES;                                                      \
-      }                                                                  \
-      if (k < end) {                                                     \
-        const size_t rest = (size_t)(end - k) * sizeof(float);           \
-        float part[LANES] = {0};                                         \
-        memcpy(part, (const float *)first + k, rest);                    \
-        THWide_##NAME(part, part);                                       \
-        memcpy(to + (k - from), part, rest);                             \
-      }                                                                  \
-    })                                                                   \
+    wide_steps((Steps){THWide_##NAME, THWide_##NAME##OfTwo}, ARGUMENTS); \
   }
-WIDE_STEPS(sin)
-WIDE_STEPS(cos)
-WIDE_STEPS(tan)
+WIDE_STEPS(sin) WIDE_STEPS(cos) WIDE_STEPS(tan)
 #define TRIG_ENTRIES \
   [TH_POINTWISE_sin] = wide_sin, [TH_POINTWISE_cos] = wide_cos, [TH_POINTWISE_tan] = wide_tan,
 #else
@@ -291,42 +304,69 @@ WIDE_STEPS(tan)
 #define PUT8_IN(AT, LANES, INDICES, Y) THDoubles_scatterMasked(AT, LANES, INDICES, Y)
 #endif
 
-/* Functions, computed in doubles, that have another formula for a few arguments.  NEAR computes a
- * whole stretch; then the arguments for which IS_FAR is true are collected and computed together by
- * FAR, and their results overwrite those of NEAR. */
-#define WIDE_WITH_FAR(NAME, NEAR, IS_FAR, FAR)                             \
-  static void wide_##NAME(PARAMETERS)                                      \
-  {                                                                        \
-    enum { VECTOR = 8, STRETCH = 64 * VECTOR };                            \
-    double kept[STRETCH];                                                  \
-    uint64_t marks[STRETCH / 64];                                          \
-    int64_t indices[STRETCH + VECTOR];                                     \
-    IN_BLOCKS(                                                             \
-        real, for (ptrdiff_t k = from; k < end; k += STRETCH) {            \
-          real *const base = to + (k - from);                              \
-          const ptrdiff_t count = end - k < STRETCH ? end - k : STRETCH;   \
-          memset(marks, 0, sizeof marks);                                  \
-          for (ptrdiff_t j = 0; j < count; j += VECTOR) {                  \
-            const THMask64 lanes = FIRST_OF(count - j);                    \
-            const THDoubles x = GET8(lanes, (const real *)first + k + j);  \
-            PREFETCH_AT(first, k + j, 0)                                   \
-            PREFETCH_AT(base, j, 1)                                        \
-            PUT8(base + j, lanes, NEAR(x));                                \
-            THDoubles_store(kept + j, x);                                  \
-            ((uint8_t *)marks)[j / VECTOR] = (uint8_t)(IS_FAR(x) & lanes); \
-          }                                                                \
-          ptrdiff_t farCount = 0;                                          \
-          for (int64_t word = 0; word < STRETCH / 64; word++)              \
-            for (uint64_t rest = marks[word]; rest; rest &= rest - 1)      \
-              indices[farCount++] = 64 * word + __builtin_ctzll(rest);     \
-          for (ptrdiff_t j = 0; j < farCount; j += VECTOR) {               \
-            const THMask64 lanes = FIRST_OF(farCount - j);                 \
-            const THLongs at = THLongs_loadMasked(lanes, indices + j);     \
-            PUT8_IN(base, lanes, at, FAR(THDoubles_gather(kept, at)));     \
-          }                                                                \
-        })                                                                 \
+    /* Functions, computed in doubles, that have another formula for a few arguments.  near computes a
+ * whole stretch; then the arguments for which isFar is true are collected and computed together by
+ * distant, and their results overwrite those of near. */
+    typedef struct {
+  THDoubles (*near)(THDoubles x);
+  THMask64 (*isFar)(THDoubles x);
+  THDoubles (*distant)(THDoubles x);
+} Formulas;
+
+enum { EIGHT = 8, WIDE_STRETCH = 64 * EIGHT };
+
+INLINE THMask64 first_lanes(ptrdiff_t count)
+{
+  return (THMask64)(count < EIGHT ? (1u << count) - 1 : 0xff);
+}
+
+/* Keeps the arguments, and marks those that are far. */
+INLINE void near_stretch(Formulas f, real *to, const real *from, ptrdiff_t count, double *kept,
+                         uint8_t *marks)
+{
+  for (ptrdiff_t j = 0; j < count; j += EIGHT) {
+    const THMask64 lanes = first_lanes(count - j);
+    const THDoubles x = GET8(lanes, from + j);
+    PREFETCH_AT(from, j, 0)
+    PREFETCH_AT(to, j, 1)
+    PUT8(to + j, lanes, f.near(x));
+    THDoubles_store(kept + j, x);
+    marks[j / EIGHT] = (uint8_t)(f.isFar(x) & lanes);
   }
-#define FIRST_OF(COUNT) (THMask64)((COUNT) < VECTOR ? (1u << (COUNT)) - 1 : 0xff)
+}
+
+INLINE void far_arguments(Formulas f, real *to, const double *kept, const uint64_t *marks)
+{
+  int64_t indices[WIDE_STRETCH + EIGHT];
+  ptrdiff_t count = 0;
+  for (int64_t word = 0; word < WIDE_STRETCH / 64; word++)
+    for (uint64_t rest = marks[word]; rest; rest &= rest - 1)
+      indices[count++] = 64 * word + __builtin_ctzll(rest);
+  for (ptrdiff_t j = 0; j < count; j += EIGHT) {
+    const THMask64 lanes = first_lanes(count - j);
+    const THLongs at = THLongs_loadMasked(lanes, indices + j);
+    PUT8_IN(to, lanes, at, f.distant(THDoubles_gather(kept, at)));
+  }
+}
+
+INLINE void wide_with_far(Formulas f, PARAMETERS)
+{
+  double kept[WIDE_STRETCH];
+  uint64_t marks[WIDE_STRETCH / 64];
+  IN_BLOCKS(
+      real, for (ptrdiff_t k = from; k < end; k += WIDE_STRETCH) {
+        const ptrdiff_t count = end - k < WIDE_STRETCH ? end - k : WIDE_STRETCH;
+        memset(marks, 0, sizeof marks);
+        near_stretch(f, to + (k - from), &AT(first, k), count, kept, (uint8_t *)marks);
+        far_arguments(f, to + (k - from), kept, marks);
+      })
+}
+
+#define WIDE_WITH_FAR(NAME, ...)                       \
+  static void wide_##NAME(PARAMETERS)                  \
+  {                                                    \
+    wide_with_far((Formulas){__VA_ARGS__}, ARGUMENTS); \
+  }
 #ifdef TH_REAL_IS_FLOAT
 WIDE_WITH_FAR(erfinv, THWide_erfinvNear, THWide_erfinvIsFar, THWide_erfinvFar2)
 WIDE_WITH_FAR(lgamma, THWide_lgammaNear, THWide_lgammaIsFar, THWide_lgammaFar)

@@ -73,17 +73,15 @@ typedef struct {
 #endif
 
 /* Splits two vectors of BYTES bytes. */
-#define SPLIT(BYTES)                                                      \
-  typedef real Vector##BYTES __attribute__((vector_size(BYTES)));         \
-  KERNEL split##BYTES(const real *x, real *even, real *odd)               \
-  {                                                                       \
-    Vector##BYTES first, second;                                          \
-    memcpy(&first, x, sizeof first);                                      \
-    memcpy(&second, x + BYTES / sizeof *x, sizeof second);                \
-    const Vector##BYTES evens = TH_MIX(first, second, LIST##BYTES(EVEN)); \
-    const Vector##BYTES odds = TH_MIX(first, second, LIST##BYTES(ODD));   \
-    memcpy(even, &evens, sizeof evens);                                   \
-    memcpy(odd, &odds, sizeof odds);                                      \
+#define SPLIT(BYTES)                                                         \
+  typedef real Vector##BYTES                                                 \
+      __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias)); \
+  KERNEL split##BYTES(const real *x, real *even, real *odd)                  \
+  {                                                                          \
+    const Vector##BYTES first = ((const Vector##BYTES *)x)[0];               \
+    const Vector##BYTES second = ((const Vector##BYTES *)x)[1];              \
+    *(Vector##BYTES *)even = TH_MIX(first, second, LIST##BYTES(EVEN));       \
+    *(Vector##BYTES *)odd = TH_MIX(first, second, LIST##BYTES(ODD));         \
   }
 SPLIT(16)
 #if TH_VECTOR >= 32
@@ -320,41 +318,53 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
 
 /* --- pairs of rows and columns --------------------------------------------------------------- */
 
-/* Windows of 2 x 2 side by side, without padding: as many as fill a vector of BYTES bytes. */
+/* Windows of 2 x 2 side by side, without padding, whose two rows are split already. */
+KERNEL pool_split(int count, const real *const *even, const real *const *odd, ptrdiff_t pitch,
+                  index_t first, real *y, int64_t *index)
+{
+#pragma omp simd
+  for (int j = 0; j < count; j++) {
+    real most = even[0][j], below = even[1][j];
+    index_t best = first + 2 * j, at = best + (index_t)pitch;
+    take_larger(odd[1][j], at + 1, &below, &at);
+    take_larger(odd[0][j], best + 1, &most, &best);
+    take_larger(below, at, &most, &best);
+    y[j] = most;
+    index[j] = (int64_t)best + TH_INDEX_BASE;
+  }
+}
+
+/* As many windows as fill a vector of BYTES bytes. */
 #define POOL_PAIRS(BYTES)                                                                          \
   KERNEL pool_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, real *y, int64_t *index) \
   {                                                                                                \
-    enum { COUNT = BYTES / sizeof(real) };                                                         \
-    real even[2][COUNT], odd[2][COUNT];                                                            \
+    real even[2][BYTES / sizeof(real)], odd[2][BYTES / sizeof(real)];                              \
     split##BYTES(x, even[0], odd[0]);                                                              \
     split##BYTES(x + pitch, even[1], odd[1]);                                                      \
-    _Pragma("omp simd") for (int j = 0; j < COUNT; j++)                                            \
-    {                                                                                              \
-      real most = even[0][j], below = even[1][j];                                                  \
-      index_t best = first + 2 * j, at = best + (index_t)pitch;                                    \
-      take_larger(odd[1][j], at + 1, &below, &at);                                                 \
-      take_larger(odd[0][j], best + 1, &most, &best);                                              \
-      take_larger(below, at, &most, &best);                                                        \
-      y[j] = most;                                                                                 \
-      index[j] = (int64_t)best + TH_INDEX_BASE;                                                    \
-    }                                                                                              \
-  }                                                                                                \
-  /* A row of windows; the last vector may compute some windows again. */                          \
-  KERNEL row_of_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, ptrdiff_t columns,     \
-                             real *y, int64_t *index)                                              \
-  {                                                                                                \
-    enum { COUNT = BYTES / sizeof(real) };                                                         \
-    for (ptrdiff_t j = 0; j < columns; j += COUNT) {                                               \
-      const ptrdiff_t at = THMin(j, columns - COUNT);                                              \
-      pool_pairs##BYTES(x + 2 * at, pitch, first + (index_t)(2 * at), y + at, index + at);         \
-    }                                                                                              \
+    const real *const evens[] = {even[0], even[1]}, *const odds[] = {odd[0], odd[1]};              \
+    pool_split(BYTES / sizeof(real), evens, odds, pitch, first, y, index);                         \
+  }
+
+/* A row of windows; the last vector may compute some windows again. */
+#define ROW_OF_PAIRS(BYTES)                                                                    \
+  KERNEL row_of_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, ptrdiff_t columns, \
+                             real *y, int64_t *index)                                          \
+  {                                                                                            \
+    enum { COUNT = BYTES / sizeof(real) };                                                     \
+    for (ptrdiff_t j = 0; j < columns; j += COUNT) {                                           \
+      const ptrdiff_t at = THMin(j, columns - COUNT);                                          \
+      pool_pairs##BYTES(x + 2 * at, pitch, first + (index_t)(2 * at), y + at, index + at);     \
+    }                                                                                          \
   }
 POOL_PAIRS(16)
+ROW_OF_PAIRS(16)
 #if TH_VECTOR >= 32
 POOL_PAIRS(32)
+ROW_OF_PAIRS(32)
 #endif
 #if TH_VECTOR == 64
 POOL_PAIRS(64)
+ROW_OF_PAIRS(64)
 #endif
 
 static int are_pairs(const THNNWindow *w)
