@@ -20,6 +20,7 @@
 #include "ATenDLPack.h"
 #include "ATenError.h"
 #include "ATenFile.h"
+#include "ATenGrad.h"
 #include "ATenPrint.h"
 #include "ATenProgram.h"
 #include "ATenTable.h"

@@ -115,19 +115,26 @@ AT_API at_tensor *const at_undefinedTensor;
  * did. */
 AT_API __attribute__((cold)) void at_error_locate(const char *file, int line);
 
+/* Whether any tensor has wanted a gradient: then calls that are recorded are located too. */
+AT_API bool at_gradPlaces;
+
+/* The same for an undefined result, and for a call that has just been recorded. */
+AT_API __attribute__((cold)) void at_call_locate(const char *file, int line,
+                                                 const at_tensor *result);
+
 /* Each returns the result of a call at that file and line. */
-static inline AT_MUST_USE at_tensor *at_call_new(const char *file, int line, at_tensor *result)
+static inline at_tensor *at_call_given(const char *file, int line, at_tensor *result)
 {
-  if (__builtin_expect(result == at_undefinedTensor, 0))
-    at_error_locate(file, line);
+  if (__builtin_expect((result == at_undefinedTensor) |
+                           __atomic_load_n(&at_gradPlaces, __ATOMIC_RELAXED),
+                       0))
+    at_call_locate(file, line, result);
   return result;
 }
 
-static inline at_tensor *at_call_given(const char *file, int line, at_tensor *result)
+static inline AT_MUST_USE at_tensor *at_call_new(const char *file, int line, at_tensor *result)
 {
-  if (__builtin_expect(result == at_undefinedTensor, 0))
-    at_error_locate(file, line);
-  return result;
+  return at_call_given(file, line, result);
 }
 
 static inline AT_MUST_USE const at_tensors *at_call_list(const char *file, int line,
@@ -135,6 +142,8 @@ static inline AT_MUST_USE const at_tensors *at_call_list(const char *file, int l
 {
   if (__builtin_expect(result->count == 0, 0))
     at_error_locate(file, line);
+  else
+    (void)at_call_given(file, line, result->data[0]);
   return result;
 }
 

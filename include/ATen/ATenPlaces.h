@@ -6,6 +6,7 @@
 #include "ATenCall.h"
 #include "ATenDLPack.h"
 #include "ATenFile.h"
+#include "ATenGrad.h"
 #include "ATenPrint.h"
 #include "ATenProgram.h"
 #include "ATenStorage.h"
@@ -66,7 +67,13 @@ AT_CALL_RETURNING(done, , bool, !result)
 #define at_program_timings(...) at_call_text(__FILE__, __LINE__, (at_program_timings)(__VA_ARGS__))
 #define at_program_saveTrace(...) \
   at_call_done(__FILE__, __LINE__, (at_program_saveTrace)(__VA_ARGS__))
-#define at_toString(...) at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
+#define at_requires_grad_(...) at_call_given(__FILE__, __LINE__, (at_requires_grad_)(__VA_ARGS__))
+#define at_detach_(...)        at_call_given(__FILE__, __LINE__, (at_detach_)(__VA_ARGS__))
+#define at_retain_grad(...)    at_call_given(__FILE__, __LINE__, (at_retain_grad)(__VA_ARGS__))
+#define at_set_grad(...)       at_call_done(__FILE__, __LINE__, (at_set_grad)(__VA_ARGS__))
+#define at_add_hook(...)       at_call_done(__FILE__, __LINE__, (at_add_hook)(__VA_ARGS__))
+#define at_apply(...)          at_call_new(__FILE__, __LINE__, (at_apply)(__VA_ARGS__))
+#define at_toString(...)       at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
 
 /* clang-format off */
 #define at_load(...) \
@@ -79,6 +86,27 @@ AT_CALL_RETURNING(done, , bool, !result)
     AT_OPTION(options_, option1_), \
     AT_OPTION(options_, option2_), \
     result_ = (at_load)(path, &options_); \
+    result_; }))
+#define at_backward(...) \
+  at_backward__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , , )
+#define at_backward__(options_, result_, self, option1_, option2_, option3_, left_, ...) \
+  at_call_done(__FILE__, __LINE__, __extension__({ \
+    AT_NO_MORE("at_backward", 3, left_); \
+    at_backward_options options_ = {NULL, false, false}; \
+    bool result_; \
+    AT_OPTION(options_, option1_), AT_OPTION(options_, option2_), AT_OPTION(options_, option3_), \
+    result_ = (at_backward)(self, &options_); \
+    result_; }))
+#define at_gradients(...) \
+  at_gradients__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , , , )
+#define at_gradients__(options_, result_, outputs, inputs, option1_, option2_, option3_, option4_, left_, ...) \
+  at_call_list(__FILE__, __LINE__, __extension__({ \
+    AT_NO_MORE("at_gradients", 4, left_); \
+    at_gradients_options options_ = {{NULL, 0}, false, false, false}; \
+    const at_tensors *result_; \
+    AT_OPTION(options_, option1_), AT_OPTION(options_, option2_), \
+    AT_OPTION(options_, option3_), AT_OPTION(options_, option4_), \
+    result_ = (at_gradients)(outputs, inputs, &options_); \
     result_; }))
 /* clang-format on */
 

@@ -66,6 +66,13 @@ typedef enum at_form {
   AT_FORM_OUT      /* name_out: writes to the results that are its first arguments; returns them */
 } at_form;
 
+/* Whether an operation has gradients (ATenGrad.h). */
+typedef enum at_gradient {
+  AT_GRADIENT_FORMULA,
+  AT_GRADIENT_NONE,   /* by nature, such as comparisons; aten-ops.json has the reason */
+  AT_GRADIENT_MISSING /* a backward pass that needs it is an error */
+} at_gradient;
+
 typedef struct at_op {
   const char *name;     /* such as "add_" */
   const char *overload; /* such as "scalar", or "" */
@@ -73,6 +80,7 @@ typedef struct at_op {
   const char *symbol;   /* the function's name in the library, such as "at_add_" */
   const char *doc;
   at_form form;
+  at_gradient gradient;
   unsigned elementTypes; /* 1 << AT_FLOAT if the first tensor may be of Float on the CPU, ... */
   int argumentCount, resultCount;
   const at_argument *arguments, *results;
@@ -85,7 +93,7 @@ typedef struct at_op {
 AT_API const at_op *at_op_find(const char *name);
 
 /* The version of at_op, at_argument, at_value and of aten-ops.json. */
-#define AT_TABLE_VERSION 2
+#define AT_TABLE_VERSION 3
 AT_API const int at_tableVersion;
 
 /* All operations, sorted by name. */

@@ -28,7 +28,9 @@ struct at_tensor {
   int refcount;  /* atomic; 0 if only the header is left, for a scope's list */
   bool isScalar; /* no dimensions; the TH tensor has one, of size 1 */
   const at_type *type;
-  THFloatTensor *th; /* a tensor of TH or THC, which all have the fields of THFloatTensor */
+  THFloatTensor *th;    /* a tensor of TH or THC, which all have the fields of THFloatTensor */
+  struct at_node *node; /* what made it, or its own if it is a leaf; NULL if it wants no gradient */
+  int output;           /* which result of node it is */
 };
 
 struct at_generator {
@@ -213,6 +215,51 @@ static inline bool at_sameSizes(at_ints a, at_ints b)
     same = a.data[d] == b.data[d];
   return same;
 }
+
+/* --- gradients ------------------------------------------------------------------------------- */
+
+/* Drops a tensor's reference to its node; the last one frees the node, and what only it refers to.
+ */
+void at_node_release(struct at_node *node);
+
+/* Whether a call may have to be recorded, because the operand wants a gradient. */
+static inline bool at_isTracked(const at_tensor *t)
+{
+  return t && t->node;
+}
+
+static inline bool at_isAnyTracked(at_tensors list)
+{
+  for (int i = 0; i < list.count; i++)
+    if (at_isTracked(list.data[i]))
+      return true;
+  return false;
+}
+
+/* Whether this thread records: not inside AT_NO_GRAD. */
+bool at_isRecording(void);
+
+/* How often ATen has changed elements of the storage, up to a constant.  The count is kept in the two
+ * bytes before the allocator, which TH and THC do not use. */
+static inline unsigned short *at_version(THFloatStorage *storage)
+{
+  _Static_assert(offsetof(THFloatStorage, allocator) >= offsetof(THFloatStorage, flag) + 4,
+                 "there is room behind flag");
+  return (unsigned short *)&storage->allocator - 1;
+}
+
+/* Counts a change of t's elements, which makes what was saved of them useless. */
+static inline void at_countChange(const at_tensor *t)
+{
+  if (!t->th->storage)
+    return;
+  unsigned short *const version = at_version(t->th->storage);
+  __atomic_store_n(version, (unsigned short)(__atomic_load_n(version, __ATOMIC_RELAXED) + 1),
+                   __ATOMIC_RELAXED);
+}
+
+/* Reports that the operation, or this form of it, cannot be recorded. */
+void at_refuse(const char *operation);
 
 /* --- calls ----------------------------------------------------------------------------------- */
 

@@ -113,6 +113,8 @@ void at_release(at_tensor *t)
   if (!THReference_drop(&t->refcount))
     return;
   t->type->functions->free(t->th);
+  if (t->node)
+    at_node_release(t->node);
   if (at_ownedElsewhere(&t->owned))
     return;
   at_disown(&t->owned);
@@ -125,6 +127,8 @@ at_tensor *at_return(at_call *call, at_tensor *result, bool isNew)
     return at_undefined();
   if (isNew && at_defined(result))
     at_own(&result->owned);
+  else if (at_defined(result))
+    at_countChange(result);
   return result;
 }
 
@@ -136,4 +140,6 @@ void at_returnAll(at_call *call, int count, at_tensor **results, bool isNew)
       results[i] = at_undefined();
     else if (isNew && at_defined(results[i]))
       at_own(&results[i]->owned);
+    else if (at_defined(results[i]))
+      at_countChange(results[i]);
 }

@@ -15,6 +15,7 @@ static const char *const harmless[] = {
     "at_retain", "at_release", "at_list_release", "at_keep", "at_escape", "at_thisTensor",
     "at_storage_retain", "at_storage_release", "at_generator_free", "at_generator_manualSeed",
     "at_dict_free", "at_string_free", "at_cuda_stream_free", "at_scope_once", "at_scope_leave",
+    "at_no_grad_once", "at_no_grad_leave", "at_requiresGrad", "at_isLeaf", "at_grad",
     "at_device_once", "at_device_leave", "at_program_free",
     /* they return the properties of the undefined tensor */
     "at_defined", "at_typeOf", "at_dim", "at_numel", "at_sizes", "at_strides", "at_storageOffset",

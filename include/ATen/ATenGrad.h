@@ -1,0 +1,134 @@
+/* Gradients, by reverse-mode automatic differentiation, as PyTorch's autograd.
+ *
+ *     at_tensor *w = at_requires_grad_(at_randn(AT_SHAPE(3, 2)));
+ *     AT_SCOPE {
+ *       at_tensor *loss = at_sum(at_square(at_mm(x, w)));
+ *       at_backward(loss);
+ *       AT_NO_GRAD { at_sub_(w, at_grad(w), .alpha = 0.1); }
+ *       at_set_grad(w, NULL);
+ *     }
+ *
+ * Operations on tensors that want gradients are recorded, with what the formulas of their gradients
+ * read; docs/autograd.md says how the formulas are written.  A thread records and walks a graph of
+ * its own; several threads may use the same leaves, whose gradients are added up under a lock. */
+#ifndef ATEN_GRAD_H
+#define ATEN_GRAD_H
+
+#include "ATenScope.h"
+#include "ATenTensor.h"
+
+/* --- which tensors want gradients ------------------------------------------------------------ */
+
+/* Makes t a leaf: gradients with respect to t are added up in at_grad(t).  Returns t, or the
+ * undefined tensor and an error if t has no floating type. */
+AT_API at_tensor *at_requires_grad_(at_tensor *t);
+
+/* Whether t wants a gradient, as a leaf or because it was computed from one. */
+AT_API bool at_requiresGrad(const at_tensor *t);
+
+/* Whether no recorded operation made t. */
+AT_API bool at_isLeaf(const at_tensor *t);
+
+/* Cuts t off from what it was computed from: it wants no gradient.  Returns t.  at_detach is a view
+ * of t that wants none. */
+AT_API at_tensor *at_detach_(at_tensor *t);
+
+/* --- gradients ------------------------------------------------------------------------------- */
+
+/* The gradient of a leaf, or of a tensor after at_retain_grad; NULL if there is none yet.  The
+ * reference is borrowed, and valid until the gradient is set or the last tensor of the graph is
+ * released. */
+AT_API at_tensor *at_grad(const at_tensor *t);
+
+/* Sets the gradient, of t's type and sizes, or with NULL removes it.  False after an error. */
+AT_API bool at_set_grad(at_tensor *t, at_tensor *grad);
+
+/* Keeps the gradient of t, which is no leaf, for at_grad.  Returns t. */
+AT_API at_tensor *at_retain_grad(at_tensor *t);
+
+typedef struct at_backward_options {
+  at_tensor *gradient; /* NULL: that of self; needed unless self has one element */
+  bool retain_graph; /* false: whether the graph stays for another pass; create_graph implies it */
+  bool create_graph; /* false: whether the gradients can be differentiated themselves */
+} at_backward_options;
+AT_API const at_backward_options at_backward_defaults;
+
+/* Adds the gradients of self with respect to all leaves to those of the leaves.  False after an
+ * error: then no gradient has changed, but what was saved for the pass may be freed.
+ *
+ *     at_backward(Tensor self, *, Tensor? gradient=NULL, bool retain_graph=false,
+ *                 bool create_graph=false) -> bool
+ *
+ * Gradients that create_graph made refer to the graph and the graph to them, until at_set_grad. */
+AT_API bool at_backward(at_tensor *self, const at_backward_options *options);
+
+typedef struct at_gradients_options {
+  at_tensors grad_outputs; /* {NULL, 0}: the gradients of the outputs, entries may be NULL */
+  bool retain_graph;       /* false */
+  bool create_graph;       /* false */
+  bool allow_unused;       /* false: whether inputs may be unused; their gradients are zeros */
+} at_gradients_options;
+AT_API const at_gradients_options at_gradients_defaults;
+
+/* The gradients of the sum of the outputs with respect to the inputs, which need not be leaves; no
+ * at_grad changes.
+ *
+ *     at_gradients(TensorList outputs, TensorList inputs, *, TensorList? grad_outputs={},
+ *                  bool retain_graph=false, bool create_graph=false, bool allow_unused=false)
+ *         -> TensorList */
+AT_API const at_tensors *at_gradients(at_tensors outputs, at_tensors inputs,
+                                      const at_gradients_options *options) AT_MUST_USE;
+
+/* A function that sees the gradient of a tensor when it is complete, and returns NULL, or another
+ * gradient for it (a reference that the caller takes over; of a scope's tensor that is at_keep). */
+typedef at_tensor *(*at_hook)(void *context, at_tensor *grad);
+
+/* Adds a hook to t, which wants a gradient; hooks run in the order in which they were added, as long
+ * as the graph exists.  False after an error. */
+AT_API bool at_add_hook(at_tensor *t, at_hook hook, void *context);
+
+/* --- recording ------------------------------------------------------------------------------- */
+
+typedef struct at_no_grad {
+  bool wasOff, running;
+  void *guard[3]; /* a THGuard, which ends the block if an error of TH leaves it */
+} at_no_grad;
+
+AT_API bool at_no_grad_once(at_no_grad *block);
+AT_API void at_no_grad_leave(at_no_grad *block);
+
+/* Nothing is recorded inside the block, in this thread: AT_NO_GRAD { at_sub_(w, step); } */
+#define AT_NO_GRAD        AT_NO_GRAD_FOR(__COUNTER__)
+#define AT_NO_GRAD_FOR(N) AT_NO_GRAD_FOR_(N)
+#define AT_NO_GRAD_FOR_(N)                                                              \
+  for (at_no_grad at_no_grad_##N                                                        \
+       __attribute__((cleanup(at_no_grad_leave))) = {false, false, {NULL, NULL, NULL}}; \
+       at_no_grad_once(&at_no_grad_##N);)
+
+/* Whether this thread records, and the switch that AT_NO_GRAD uses; returns the state before. */
+AT_API bool at_grad_isOn(void);
+AT_API bool at_grad_setOn(bool on);
+
+/* Anomaly mode of this thread: a NaN in a gradient is an error, which names the operation whose
+ * formula made it, with file and line of its call. */
+AT_API void at_grad_setAnomaly(bool on);
+
+/* --- functions with gradients of their own --------------------------------------------------- */
+
+/* A function of tensors that is not made of operations, or whose gradient is known better. */
+typedef struct at_grad_function {
+  const char *name;
+  /* The result, a new reference; it is computed without recording. */
+  at_tensor *(*forward)(void *context, at_tensors inputs);
+  /* Stores new references to the gradients of the inputs, or NULL for none.  False after an error.
+   */
+  bool (*backward)(void *context, at_tensor *grad, int count, at_tensor **gradients);
+  void (*release)(void *context); /* NULL if there is nothing to release */
+} at_grad_function;
+
+/* Calls the function.  The context is released when no backward pass can need it any more, or if
+ * the call fails. */
+AT_API at_tensor *at_apply(const at_grad_function *function, void *context,
+                           at_tensors inputs) AT_MUST_USE;
+
+#endif

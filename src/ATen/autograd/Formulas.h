@@ -1,0 +1,200 @@
+/* What the formulas of gradients in src/ops/aten call besides operations.  The functions are called
+ * as operations are: what fails is reported, and the undefined tensor is returned. */
+#ifndef ATEN_FORMULAS_H
+#define ATEN_FORMULAS_H
+
+#include "Node.h"
+
+/* A formula's calls have no file and line of their own: those of the recorded call count. */
+#define at_call_new(FILE, LINE, RESULT)   (RESULT)
+#define at_call_given(FILE, LINE, RESULT) (RESULT)
+#define at_call_list(FILE, LINE, RESULT)  (RESULT)
+
+/* The gradients of nothing: an operand of an operation that is constant wherever it has a
+ * derivative. */
+void at_back_none(at_backward_call *call);
+
+/* A list of that many tensors, all NULL, which the innermost scope owns; empty after an error. */
+const at_tensors *at_listOf(int count);
+
+/* --- pointwise -------------------------------------------------------------------------------- */
+
+/* t * factor; t itself if that is 1. */
+at_tensor *at_scaled(at_tensor *t, at_scalar factor);
+
+/* The gradient of the operand that an elementwise maximum or minimum chose: none where it loses,
+ * half where both are equal. */
+at_tensor *at_shared(at_tensor *grad, at_tensor *loses, at_tensor *ties);
+
+/* grad * x / (self * self + other * other), and 0 where both are. */
+at_tensor *at_angleGrad(at_tensor *grad, at_tensor *x, at_tensor *self, at_tensor *other);
+
+at_tensor *at_eluGrad(at_tensor *grad, at_tensor *result, double alpha, double scale,
+                      double inputScale);
+at_several at_preluGrad(at_tensor *grad, at_tensor *self, at_tensor *weight);
+
+/* The sum over a dimension, which remains with size 1. */
+at_tensor *at_sumOver(at_tensor *t, int64_t dim);
+
+/* Of softmax_backward with respect to output, where before was its own gradient; of
+ * log_softmax_backward with respect to that. */
+at_tensor *at_softmaxGrad(at_tensor *grad, at_tensor *before, at_tensor *output, int64_t dim);
+at_tensor *at_logSoftmaxGrad(at_tensor *grad, at_tensor *output, int64_t dim);
+
+at_tensor *at_powScalarGrad(at_tensor *grad, at_tensor *self, at_scalar exponent);
+at_tensor *at_powGrad(at_tensor *grad, at_tensor *self, at_tensor *exponent);
+at_tensor *at_powExponentGrad(at_tensor *grad, at_tensor *self, at_tensor *exponent,
+                              at_tensor *result);
+at_tensor *at_clampGrad(at_tensor *grad, at_tensor *self, at_scalar min, at_scalar max);
+at_tensor *at_sincGrad(at_tensor *grad, at_tensor *self, at_tensor *result);
+at_tensor *at_xlogyGrad(at_tensor *grad, at_tensor *self, at_tensor *log, at_tensor *isNaN,
+                        at_tensor *isLow);
+
+/* --- losses ----------------------------------------------------------------------------------- */
+
+/* The reduction (0 none, 1 mean, 2 sum) that the two booleans stand for. */
+int64_t at_reductionOf(bool sizeAverage, bool reduce);
+
+/* The gradient of a loss before it is reduced. */
+at_tensor *at_lossGrad(at_tensor *grad, at_tensor *self, at_tensor *target, int64_t reduction);
+
+/* t * weight, or t if there is no weight. */
+at_tensor *at_weighted(at_tensor *t, at_tensor *weight);
+
+/* Of losses that are quadratic below beta and linear above, with that slope. */
+at_tensor *at_smoothGrad(at_tensor *grad, at_tensor *x, at_tensor *y, double beta, double slope);
+at_tensor *at_klTargetSlope(at_tensor *self, at_tensor *target, bool isLog);
+at_tensor *at_logitsSlope(at_tensor *self, at_tensor *target, at_tensor *positive);
+at_tensor *at_rankingGrad(at_tensor *grad, at_tensor *x, at_tensor *y, at_tensor *target,
+                          double margin);
+at_tensor *at_nllGrad(at_tensor *grad, at_ints sizes, at_tensor *target, at_tensor *weight,
+                      int64_t reduction, int64_t ignored);
+at_tensor *at_crossEntropyGrad(at_tensor *grad, at_tensor *self, at_tensor *target,
+                               at_tensor *weight, int64_t reduction, int64_t ignored,
+                               double smoothing);
+
+/* --- layers ----------------------------------------------------------------------------------- */
+
+/* The gradients of input, weight and bias; of batch_norm with the given mean and variance, or with
+ * the input's own if they are NULL. */
+at_several at_batchNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_tensor *mean,
+                            at_tensor *variance, double eps);
+at_several at_layerNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
+                            double eps);
+at_several at_groupNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int64_t groups,
+                            double eps);
+at_several at_rmsNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
+                          at_scalar eps);
+
+at_tensor *at_avgPool1dGrad(at_tensor *grad, at_ints sizes, at_ints kernel, at_ints stride,
+                            at_ints padding, bool ceils, bool countsPadding);
+
+/* Max pooling over the last dims dimensions, and its inverse. */
+at_tensor *at_maxPoolGrad(at_tensor *grad, at_ints sizes, at_tensor *indices, int dims);
+at_tensor *at_maxUnpoolGrad(at_tensor *grad, at_tensor *indices, int dims);
+
+/* The gradients of input, weight and bias as far as they are wanted. */
+at_several at_convGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_ints stride,
+                       at_ints padding, at_ints dilation, bool isTransposed, at_ints outputPadding,
+                       int64_t groups, const bool *wants);
+at_several at_gridGrad(at_tensor *grad, at_tensor *input, at_tensor *grid, int64_t interpolation,
+                       int64_t padding, bool aligns);
+
+/* --- shapes ----------------------------------------------------------------------------------- */
+
+/* t, summed over the dimensions that broadcasting from sizes added or repeated. */
+at_tensor *at_sumToSize(at_tensor *t, at_ints sizes);
+
+/* t with zeros behind it in each dimension, up to those sizes. */
+at_tensor *at_padTo(at_tensor *t, at_ints sizes);
+
+/* A tensor of those sizes and t's type without memory of its own, where only its sizes matter. */
+at_tensor *at_shaped(at_tensor *t, at_ints sizes);
+
+/* t in the type of like. */
+at_tensor *at_typed(at_tensor *t, at_tensor *like);
+
+/* Zeros of those sizes, but at that index of dim, or in that range of it, t. */
+at_tensor *at_select_backward(at_tensor *t, at_ints sizes, int64_t dim, int64_t index);
+at_tensor *at_narrowGrad(at_tensor *t, at_ints sizes, int64_t dim, int64_t start, int64_t length);
+
+/* The dimensions of t in the order that permute by dims changed. */
+at_tensor *at_permuteGrad(at_tensor *t, at_ints dims);
+
+/* The index of each element of a tensor of those sizes, on t's device.  What moves elements moves
+ * their indices alike: the gradient of any such operation is at_moved of its result on them. */
+at_tensor *at_positions(at_tensor *t, at_ints sizes);
+
+/* A tensor of those sizes: each element of t is added at the index that where has for it. */
+at_tensor *at_moved(at_tensor *t, at_ints sizes, at_tensor *where);
+
+/* Padding, and padding in one of the modes of pad. */
+at_tensor *at_padGrad(at_tensor *grad, at_ints pad);
+at_tensor *at_padModeGrad(at_tensor *grad, at_ints sizes, at_ints pad, const char *mode);
+
+/* Of cat and its kind, which join tensors along dim: the part of each, in its shape. */
+const at_tensors *at_catGrad(at_tensor *grad, at_tensors tensors, int64_t dim);
+
+at_tensor *at_diagGrad(at_tensor *grad, at_ints sizes, int64_t diagonal);
+
+/* --- reductions ------------------------------------------------------------------------------- */
+
+/* The result of a reduction over dims, all if there are none, as it was before: repeated. */
+at_tensor *at_unreduced(at_tensor *t, at_ints sizes, at_ints dims, bool keepdim);
+
+at_tensor *at_meanGrad(at_tensor *grad, at_ints sizes, at_ints dims, bool keepdim);
+
+/* grad has self's sizes, or one element if dim is AT_NONE. */
+at_tensor *at_prodGrad(at_tensor *grad, at_tensor *self, int64_t dim);
+
+/* The variance, and what a gradient of the standard deviation is as one of the variance. */
+at_tensor *at_varGrad(at_tensor *grad, at_tensor *self, at_ints dims, double correction,
+                      bool keepdim);
+at_tensor *at_stdGrad(at_tensor *grad, at_tensor *std);
+
+at_tensor *at_normGrad(at_tensor *grad, at_tensor *self, at_tensor *norm, at_scalar p, at_ints dims,
+                       bool keepdim);
+
+/* Extremes: each of the elements that are the result has an equal part of the gradient. */
+at_tensor *at_evenGrad(at_tensor *grad, at_tensor *self, at_tensor *result, at_ints dims,
+                       bool keepdim);
+
+/* Zeros of those sizes, to which the gradients are added along dim at the indices. */
+at_tensor *at_indexedGrad(at_tensor *grad, at_ints sizes, int64_t dim, at_tensor *indices,
+                          bool keepdim);
+
+/* --- operations made of others --------------------------------------------------------------- */
+
+at_tensor *at_innerOf(at_tensor *self, at_tensor *other);
+at_tensor *at_bilinearOf(at_tensor *input1, at_tensor *input2, at_tensor *weight, at_tensor *bias);
+at_tensor *at_similarityOf(at_tensor *x, at_tensor *y, int64_t dim, double eps);
+at_tensor *at_distanceOf(at_tensor *x, at_tensor *y, double p, double eps, bool keepdim);
+at_tensor *at_reducedLoss(at_tensor *loss, int64_t reduction);
+at_tensor *at_hingeLossOf(at_tensor *self, at_tensor *target, double margin, int64_t reduction);
+at_tensor *at_tripletLossOf(at_tensor *anchor, at_tensor *positive, at_tensor *negative,
+                            double margin, double p, double eps, bool swaps, int64_t reduction);
+
+/* Recurrent networks, and one step of a cell; the states are in hx, of LSTM also the cells. */
+at_output_h_n_c_n at_recurrent(const at_recurrence *how, at_tensor *input, at_tensors hx,
+                               at_tensors params);
+at_output_h_n at_withoutCells(at_output_h_n_c_n made);
+at_h_c at_cellStep(at_cell_kind cell, at_tensor *input, at_tensors hx, at_tensor *w_ih,
+                   at_tensor *w_hh, at_tensor *b_ih, at_tensor *b_hh);
+
+/* --- products --------------------------------------------------------------------------------- */
+
+/* matmul, for the first or the second operand, of those sizes. */
+at_tensor *at_matmulGrad(at_tensor *grad, at_tensor *other, at_ints sizes, bool isFirst);
+
+at_tensor *at_linearInputGrad(at_tensor *grad, at_tensor *weight);
+at_tensor *at_linearWeightGrad(at_tensor *grad, at_tensor *input, bool isVector);
+
+/* The gradients of query, key and value. */
+at_several at_attentionGrad(at_tensor *grad, at_tensor *query, at_tensor *key, at_tensor *value,
+                            at_tensor *mask, double dropout, bool isCausal, at_scalar scale,
+                            bool sharesKeys);
+
+/* t as a matrix of rows along the last dimension. */
+at_tensor *at_asRows(at_tensor *t);
+
+#endif

@@ -1,0 +1,178 @@
+/* Which tensors want gradients, and the gradients that they have. */
+#include "Node.h"
+
+bool at_gradPlaces;
+
+/* Raises unless gradients can flow to t. */
+static void check_floating(const at_tensor *t)
+{
+  if (!at_isFloating(t->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "t is of type %s, and only floating types have gradients",
+             at_scalarTypeName(t->type->scalarType));
+}
+
+static void release_node(void *node)
+{
+  at_node_release(node);
+}
+
+at_tensor *(at_requires_grad_)(at_tensor *t)
+{
+  if (!at_accept("requires_grad_", "t", t, false))
+    return at_undefined();
+  if (t->node)
+    return t;
+  at_call call;
+  at_begin(&call, "requires_grad_");
+  TH_TRY(call.attempt)
+  {
+    check_floating(t);
+    THGuard guard;
+    THGuard_enter(&guard, release_node);
+    at_node *const node = guard.what = at_node_new(&at_leafFormula, 0, 0, 0, 0, NULL);
+    node->isLeaf = true;
+    at_node_setOutputs(node, 1, &t);
+    t->node = THGuard_keep(&guard);
+    t->output = 0;
+  }
+  __atomic_store_n(&at_gradPlaces, true, __ATOMIC_RELAXED);
+  return at_failed(&call) ? at_undefined() : t;
+}
+
+bool at_requiresGrad(const at_tensor *t)
+{
+  return at_isTracked(t);
+}
+
+bool at_isLeaf(const at_tensor *t)
+{
+  return at_defined(t) && (!t->node || t->node->isLeaf);
+}
+
+at_tensor *(at_detach_)(at_tensor *t)
+{
+  if (!at_accept("detach_", "t", t, false))
+    return at_undefined();
+  if (t->node)
+    at_node_release(t->node);
+  t->node = NULL;
+  return t;
+}
+
+/* --- gradients -------------------------------------------------------------------------------- */
+
+at_tensor *at_grad(const at_tensor *t)
+{
+  return at_isTracked(t) ? t->node->outputs[t->output].grad : NULL;
+}
+
+/* Whether t wants a gradient; an error if not. */
+static bool accepts_node(const char *operation, const at_tensor *t)
+{
+  if (!at_accept(operation, "t", t, false))
+    return false;
+  if (!t->node)
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: t wants no gradient", operation);
+  return t->node != NULL;
+}
+
+bool(at_set_grad)(at_tensor *t, at_tensor *grad)
+{
+  const char *const name = "set_grad";
+  if (!accepts_node(name, t) || !at_accept(name, "grad", grad, true))
+    return false;
+  at_output *const output = &t->node->outputs[t->output];
+  if (grad && (grad->type != t->type || !at_sameSizes(at_sizesOf(grad), at_output_sizes(output)))) {
+    at_fail(AT_ERROR_ARGUMENT, name, "%s: t is a %s of size %s, and grad a %s of size %s", name,
+            t->type->name, at_sizeDesc(at_sizesOf(t)).str, grad->type->name,
+            at_sizeDesc(at_sizesOf(grad)).str);
+    return false;
+  }
+  at_tensor *const before = output->grad;
+  output->grad = at_retain(grad);
+  at_release(before);
+  return true;
+}
+
+at_tensor *(at_retain_grad)(at_tensor *t)
+{
+  if (!accepts_node("retain_grad", t))
+    return at_undefined();
+  t->node->outputs[t->output].keepsGrad = true;
+  return t;
+}
+
+bool(at_add_hook)(at_tensor *t, at_hook hook, void *context)
+{
+  if (!accepts_node("add_hook", t) || !at_acceptPointer("add_hook", "hook", (const void *)hook))
+    return false;
+  at_call call;
+  at_begin(&call, "add_hook");
+  TH_TRY(call.attempt)
+  {
+    at_hooked *const one = THAlloc(sizeof *one);
+    *one = (at_hooked){hook, context, NULL};
+    at_hooked **last = &t->node->outputs[t->output].hooks;
+    while (*last)
+      last = &(*last)->next;
+    *last = one;
+  }
+  return !at_failed(&call);
+}
+
+/* --- recording -------------------------------------------------------------------------------- */
+
+_Static_assert(sizeof(THGuard) == sizeof((at_no_grad){0}.guard), "a block has room for a guard");
+
+static void end(void *what)
+{
+  at_gradState.isOff = ((at_no_grad *)what)->wasOff;
+}
+
+bool at_no_grad_once(at_no_grad *block)
+{
+  if (!block || block->running)
+    return false;
+  THGuard *const guard = (THGuard *)block->guard;
+  THGuard_enter(guard, end);
+  guard->what = block;
+  block->wasOff = at_gradState.isOff;
+  block->running = true;
+  at_gradState.isOff = true;
+  return true;
+}
+
+void at_no_grad_leave(at_no_grad *block)
+{
+  if (block && block->running)
+    THGuard_leave((THGuard *)block->guard);
+}
+
+bool at_grad_isOn(void)
+{
+  return !at_gradState.isOff;
+}
+
+bool at_grad_setOn(bool on)
+{
+  const bool before = !at_gradState.isOff;
+  at_gradState.isOff = !on;
+  return before;
+}
+
+void at_grad_setAnomaly(bool on)
+{
+  at_gradState.findsNaN = on;
+}
+
+void at_call_locate(const char *file, int line, const at_tensor *result)
+{
+  at_grad_state *const state = &at_gradState;
+  if (result == at_undefined())
+    at_error_locate(file, line);
+  else if (result && result->node && result->node == state->last) {
+    state->last->file = file;
+    state->last->line = line;
+    state->last = NULL;
+  }
+}

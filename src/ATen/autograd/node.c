@@ -1,0 +1,183 @@
+/* Nodes of the graph, and the tensors that they save. */
+#include <string.h>
+
+#include "Node.h"
+#include "TH/core/THReference.h"
+
+_Thread_local at_grad_state at_gradState __attribute__((tls_model("initial-exec")));
+
+const at_formula at_leafFormula = {.name = "leaf", .viewOf = -1};
+
+/* The end of size bytes at that offset, aligned for what follows. */
+static size_t carve(size_t *offset, size_t size)
+{
+  const size_t begin = *offset;
+  *offset = (begin + size + 7) & ~(size_t)7;
+  return begin;
+}
+
+at_node *at_node_new(const at_formula *formula, int edges, int slots, int saved, size_t bytes,
+                     char **room)
+{
+  size_t size = sizeof(at_node);
+  const size_t edgesAt = carve(&size, (size_t)edges * sizeof(at_edge));
+  const size_t slotsAt = carve(&size, (size_t)slots * sizeof(at_slot));
+  const size_t savedAt = carve(&size, (size_t)saved * sizeof(at_saved));
+  const size_t bytesAt = carve(&size, bytes);
+  char *const block = THAlloc((ptrdiff_t)size);
+  memset(block, 0, size);
+  at_node *const node = (at_node *)block;
+  node->refcount = 1;
+  node->formula = formula;
+  node->edgeCount = edges;
+  node->edges = (at_edge *)(block + edgesAt);
+  node->slots = (at_slot *)(block + slotsAt);
+  node->saved = (at_saved *)(block + savedAt);
+  if (room)
+    *room = block + bytesAt;
+  return node;
+}
+
+static void set_output(at_output *output, const at_tensor *t)
+{
+  const at_ints sizes = at_sizesOf(t);
+  if (!at_isFloating(t->type->scalarType))
+    return;
+  if (sizes.count > AT_USUAL_DIMS)
+    output->more = THAlloc((ptrdiff_t)sizes.count * (ptrdiff_t)sizeof *output->more);
+  output->type = t->type;
+  output->dims = sizes.count;
+  for (int d = 0; d < sizes.count; d++)
+    (output->more ? output->more : output->usual)[d] = sizes.data[d];
+}
+
+void at_node_setOutputs(at_node *node, int count, at_tensor *const *results)
+{
+  node->outputs = &node->own;
+  if (count != 1) {
+    const ptrdiff_t bytes = (ptrdiff_t)count * (ptrdiff_t)sizeof *node->outputs;
+    node->outputs = NULL;
+    node->outputs = THAlloc(THMax(bytes, 1));
+    memset(node->outputs, 0, (size_t)bytes);
+  }
+  node->outputCount = count;
+  for (int i = 0; i < count; i++)
+    if (at_defined(results[i]))
+      set_output(&node->outputs[i], results[i]);
+}
+
+at_node *at_node_retain(at_node *node)
+{
+  THReference_add(&node->refcount);
+  return node;
+}
+
+/* --- freeing ---------------------------------------------------------------------------------- */
+
+void at_node_forget(at_node *node)
+{
+  for (int i = 0; i < node->savedCount; i++)
+    if (node->saved[i].type)
+      node->saved[i].type->functions->free(node->saved[i].th);
+  node->savedCount = 0;
+  if (node->function && node->function->release)
+    node->function->release(node->context);
+  node->function = NULL;
+}
+
+static void free_output(at_output *output)
+{
+  at_release(output->grad);
+  while (output->hooks) {
+    at_hooked *const hooked = output->hooks;
+    output->hooks = hooked->next;
+    THFree(hooked);
+  }
+  THFree(output->more);
+}
+
+static void free_node(at_node *node)
+{
+  at_node_forget(node);
+  for (int i = 0; i < node->edgeCount; i++)
+    if (node->edges[i].node)
+      at_node_release(node->edges[i].node);
+  for (int i = 0; node->outputs && i < node->outputCount; i++)
+    free_output(&node->outputs[i]);
+  if (node->outputs != &node->own)
+    THFree(node->outputs);
+  THFree(node);
+}
+
+/* Nodes whose last reference goes while another one is being freed wait in a list: a chain of any
+ * length takes no stack. */
+void at_node_release(at_node *node)
+{
+  at_grad_state *const state = &at_gradState;
+  if (!THReference_drop(&node->refcount))
+    return;
+  node->next = state->dead;
+  state->dead = node;
+  if (state->isFreeing)
+    return;
+  state->isFreeing = true;
+  while (state->dead) {
+    at_node *const one = state->dead;
+    state->dead = one->next;
+    free_node(one);
+  }
+  state->isFreeing = false;
+}
+
+/* --- saved tensors ---------------------------------------------------------------------------- */
+
+void at_save_tensor(at_saved *saved, const at_tensor *t, int edge, int result)
+{
+  THReference_add(&t->th->refcount);
+  *saved = (at_saved){.type = t->type,
+                      .th = t->th,
+                      .storage = t->th->storage,
+                      .version = t->th->storage ? *at_version(t->th->storage) : 0,
+                      .isScalar = t->isScalar,
+                      .edge = edge,
+                      .result = result};
+}
+
+/* "add, called at net.c:12". */
+void at_node_name(const at_node *node, char *room, size_t size)
+{
+  if (node->file)
+    snprintf(room, size, "%s, called at %s:%d", node->formula->name, node->file, node->line);
+  else
+    snprintf(room, size, "%s", node->formula->name);
+}
+
+at_tensor *at_restore(at_node *node, int which)
+{
+  const at_saved *const saved = &node->saved[which];
+  char name[256];
+  at_node_name(node, name, sizeof name);
+  if (node->isFreed)
+    at_raise(AT_ERROR_RUNTIME,
+             "what %s saved for its gradient is freed, by an earlier backward pass without "
+             "retain_graph",
+             name);
+  if (!saved->type)
+    return NULL;
+  if (saved->th->storage != saved->storage ||
+      (saved->storage && *at_version(saved->storage) != saved->version))
+    at_raise(AT_ERROR_RUNTIME,
+             "%s %d of %s, whose gradient reads it, has been changed in place since then",
+             saved->result < 0 ? "a tensor" : "result", saved->result < 0 ? which : saved->result,
+             name);
+  THReference_add(&saved->th->refcount);
+  at_tensor *const t = at_wrap(saved->type, saved->th, saved->isScalar);
+  if (saved->result >= 0) {
+    t->node = at_node_retain(node);
+    t->output = saved->result;
+  } else if (saved->edge >= 0 && node->edges[saved->edge].node) {
+    t->node = at_node_retain(node->edges[saved->edge].node);
+    t->output = node->edges[saved->edge].output;
+  }
+  return t;
+}

@@ -1,0 +1,106 @@
+/* Formulas of pointwise operations. */
+#include <math.h>
+
+#include "Formulas.h"
+
+void at_back_none(at_backward_call *call)
+{
+  for (int p = 0; p < call->node->formula->partialCount; p++)
+    if (at_back_wants(call, p))
+      at_back_give(call, p, at_zeros_like(at_back_grad(call, 0)));
+}
+
+at_tensor *at_scaled(at_tensor *t, at_scalar factor)
+{
+  return at_scalar_toDouble(factor) == 1 ? t : at_mul(t, factor);
+}
+
+at_tensor *at_shared(at_tensor *grad, at_tensor *loses, at_tensor *ties)
+{
+  return at_masked_fill(at_where(ties, at_mul(grad, 0.5), grad), loses, 0);
+}
+
+at_tensor *at_angleGrad(at_tensor *grad, at_tensor *x, at_tensor *self, at_tensor *other)
+{
+  at_tensor *const a = at_typed(self, grad), *const b = at_typed(other, grad);
+  at_tensor *const square = at_add(at_mul(a, a), at_mul(b, b));
+  return at_mul(grad, at_masked_fill(at_div(at_typed(x, grad), square), at_eq(square, 0), 0));
+}
+
+at_tensor *at_eluGrad(at_tensor *grad, at_tensor *result, double alpha, double scale,
+                      double inputScale)
+{
+  at_tensor *const below = at_mul(at_add(result, alpha * scale), inputScale);
+  return at_mul(grad, at_where_self_scalar(at_gt(result, 0), at_scalar_double(scale), below));
+}
+
+at_several at_preluGrad(at_tensor *grad, at_tensor *self, at_tensor *weight)
+{
+  const at_grad_input_grad_weight made = (at_prelu_backward)(grad, self, weight, NULL);
+  return (at_several){{made.grad_input, made.grad_weight}};
+}
+
+at_tensor *at_sumOver(at_tensor *t, int64_t dim)
+{
+  return at_sum_dim(t, AT_INTS(dim), .keepdim = true);
+}
+
+at_tensor *at_softmaxGrad(at_tensor *grad, at_tensor *before, at_tensor *output, int64_t dim)
+{
+  at_tensor *const own = at_mul(grad, at_sumOver(at_mul(before, output), dim));
+  at_tensor *const other = at_mul(before, at_sumOver(at_mul(grad, output), dim));
+  return at_sub(at_sub(at_mul(grad, before), own), other);
+}
+
+at_tensor *at_logSoftmaxGrad(at_tensor *grad, at_tensor *output, int64_t dim)
+{
+  return at_sub(grad, at_sumOver(at_mul(grad, at_exp(output)), dim));
+}
+
+/* --- powers ----------------------------------------------------------------------------------- */
+
+at_tensor *at_powScalarGrad(at_tensor *grad, at_tensor *self, at_scalar exponent)
+{
+  const double power = at_scalar_toDouble(exponent);
+  if (power == 0)
+    return at_zeros_like(grad);
+  return at_mul(grad, at_mul(at_pow(at_typed(self, grad), power - 1), power));
+}
+
+at_tensor *at_powGrad(at_tensor *grad, at_tensor *self, at_tensor *exponent)
+{
+  at_tensor *const power = at_typed(exponent, grad);
+  at_tensor *const slope = at_mul(power, at_pow(at_typed(self, grad), at_sub(power, 1)));
+  return at_mul(grad, at_masked_fill(slope, at_eq(power, 0), 0));
+}
+
+at_tensor *at_powExponentGrad(at_tensor *grad, at_tensor *self, at_tensor *exponent,
+                              at_tensor *result)
+{
+  at_tensor *const isFlat = at_logical_and(at_eq(self, 0), at_ge(exponent, 0));
+  return at_mul(grad, at_masked_fill(at_mul(result, at_log(self)), isFlat, 0));
+}
+
+at_tensor *at_clampGrad(at_tensor *grad, at_tensor *self, at_scalar min, at_scalar max)
+{
+  at_tensor *r = grad;
+  if (!min.is_none)
+    r = at_mul(r, at_ge(self, min));
+  if (!max.is_none)
+    r = at_mul(r, at_le(self, max));
+  return r;
+}
+
+at_tensor *at_sincGrad(at_tensor *grad, at_tensor *self, at_tensor *result)
+{
+  at_tensor *const slope = at_div(at_sub(at_cos(at_mul(self, M_PI)), result), self);
+  return at_mul(grad, at_masked_fill(slope, at_eq(self, 0), 0));
+}
+
+at_tensor *at_xlogyGrad(at_tensor *grad, at_tensor *self, at_tensor *log, at_tensor *isNaN,
+                        at_tensor *isLow)
+{
+  at_tensor *const isFlat =
+      at_logical_and(at_logical_and(at_eq(self, 0), isLow), at_logical_not(isNaN));
+  return at_mul(grad, at_masked_fill(log, isFlat, 0));
+}

@@ -1,0 +1,91 @@
+/* Formulas of matrix products. */
+#include <math.h>
+
+#include "Formulas.h"
+
+at_tensor *at_asRows(at_tensor *t)
+{
+  if (!at_defined(t))
+    return at_undefined();
+  const int64_t size = at_dim(t) > 0 ? at_size(t, -1) : 1;
+  return at_reshape(t, AT_INTS(size > 0 ? at_numel(t) / size : 0, size));
+}
+
+/* The transposes of the matrices of t. */
+static at_tensor *transposed(at_tensor *t)
+{
+  return at_transpose(t, -2, -1);
+}
+
+at_tensor *at_matmulGrad(at_tensor *grad, at_tensor *other, at_ints sizes, bool isFirst)
+{
+  if (!at_defined(grad) || !at_defined(other))
+    return at_undefined();
+  const bool isVector = sizes.count == 1, isOtherVector = at_dim(other) == 1;
+  if (isVector && isOtherVector)
+    return at_mul(other, grad);
+  /* vectors as matrices: a row in front, a column behind */
+  at_tensor *const matrix = isOtherVector ? at_unsqueeze(other, isFirst ? 1 : 0) : other;
+  at_tensor *wide = grad;
+  if (isVector)
+    wide = at_unsqueeze(grad, isFirst ? -2 : -1);
+  else if (isOtherVector)
+    wide = at_unsqueeze(grad, isFirst ? -1 : -2);
+  at_tensor *made =
+      isFirst ? at_matmul(wide, transposed(matrix)) : at_matmul(transposed(matrix), wide);
+  if (!isVector)
+    return made;
+  const int64_t size = sizes.data[0];
+  made = at_reshape(made, AT_INTS(-1, size));
+  return at_sum_dim(made, AT_INTS(0));
+}
+
+at_tensor *at_linearInputGrad(at_tensor *grad, at_tensor *weight)
+{
+  return at_dim(weight) == 1 ? at_mul(at_unsqueeze(grad, -1), weight) : at_matmul(grad, weight);
+}
+
+at_tensor *at_linearWeightGrad(at_tensor *grad, at_tensor *input, bool isVector)
+{
+  if (isVector)
+    return at_mv(at_t(at_asRows(input)), at_reshape(grad, AT_INTS(-1)));
+  return at_mm(at_t(at_asRows(grad)), at_asRows(input));
+}
+
+/* The mask of scaled_dot_product_attention, added to the scores. */
+static at_tensor *masked_scores(at_tensor *scores, at_tensor *mask, bool isCausal)
+{
+  at_tensor *r = scores;
+  if (isCausal) {
+    at_tensor *const ones =
+        at_ones_like(at_select(at_reshape(r, AT_INTS(-1, at_size(r, -2), at_size(r, -1))), 0, 0));
+    r = at_masked_fill(r, at_eq(at_tril(ones), 0), -INFINITY);
+  }
+  if (!mask)
+    return r;
+  const bool isBool = at_type_scalarType(at_typeOf(mask)) == AT_BOOL;
+  return isBool ? at_masked_fill(r, at_logical_not(mask), -INFINITY) : at_add(r, mask);
+}
+
+at_several at_attentionGrad(at_tensor *grad, at_tensor *query, at_tensor *key, at_tensor *value,
+                            at_tensor *mask, double dropout, bool isCausal, at_scalar scale,
+                            bool sharesKeys)
+{
+  const at_several none = {{at_undefined(), at_undefined(), at_undefined()}};
+  if (!at_defined(query) || !at_defined(key))
+    return none;
+  if (dropout > 0 || (sharesKeys && at_size(query, -3) != at_size(key, -3))) {
+    at_fail(AT_ERROR_RUNTIME, "scaled_dot_product_attention",
+            "scaled_dot_product_attention: there is no gradient with %s",
+            dropout > 0 ? "dropout_p" : "enable_gqa");
+    return none;
+  }
+  const double factor =
+      scale.is_none ? 1 / sqrt((double)at_size(query, -1)) : at_scalar_toDouble(scale);
+  at_tensor *const scores = at_mul(at_matmul(query, transposed(key)), factor);
+  at_tensor *const weights = at_softmax(masked_scores(scores, mask, isCausal), -1);
+  at_tensor *const part = at_matmul(grad, transposed(value));
+  at_tensor *const slope = at_mul(at_softmax_backward(part, weights, -1, weights), factor);
+  return (at_several){{at_matmul(slope, key), at_matmul(transposed(slope), query),
+                       at_matmul(transposed(weights), grad)}};
+}

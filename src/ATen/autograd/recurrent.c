@@ -1,0 +1,127 @@
+/* Recurrent networks, made of operations that have gradients. */
+#include "Formulas.h"
+
+typedef struct {
+  at_tensor *h, *c; /* c: of LSTM only */
+} State;
+
+/* The weights of one direction of a layer; biases may be NULL. */
+typedef struct {
+  at_tensor *input, *state, *inputBias, *stateBias;
+} Weights;
+
+static at_tensor *gate(at_tensor *gates, int i, int count)
+{
+  const int64_t size = at_size(gates, -1) / count;
+  return at_narrow(gates, -1, i * size, size);
+}
+
+static State lstm_step(at_tensor *gates, State before)
+{
+  at_tensor *const kept = at_mul(at_sigmoid(gate(gates, 1, 4)), before.c);
+  at_tensor *const new = at_mul(at_sigmoid(gate(gates, 0, 4)), at_tanh(gate(gates, 2, 4)));
+  at_tensor *const c = at_add(kept, new);
+  return (State){at_mul(at_sigmoid(gate(gates, 3, 4)), at_tanh(c)), c};
+}
+
+static State gru_step(at_tensor *x, at_tensor *h, State before)
+{
+  at_tensor *const reset = at_sigmoid(at_add(gate(x, 0, 3), gate(h, 0, 3)));
+  at_tensor *const update = at_sigmoid(at_add(gate(x, 1, 3), gate(h, 1, 3)));
+  at_tensor *const new = at_tanh(at_add(gate(x, 2, 3), at_mul(reset, gate(h, 2, 3))));
+  return (State){at_add(new, at_mul(update, at_sub(before.h, new))), NULL};
+}
+
+/* The next state, from the product x of the input and its weights. */
+static State step(at_cell_kind cell, at_tensor *x, State before, const Weights *w)
+{
+  at_tensor *const h = at_linear(before.h, w->state, .bias = w->stateBias);
+  if (cell == AT_CELL_GRU)
+    return gru_step(x, h, before);
+  at_tensor *const sum = at_add(x, h);
+  if (cell == AT_CELL_LSTM)
+    return lstm_step(sum, before);
+  return (State){cell == AT_CELL_TANH ? at_tanh(sum) : at_relu(sum), NULL};
+}
+
+/* Whether the states and parameters are as many as the cell needs; an error if not. */
+static bool accepts(at_cell_kind cell, at_tensors hx, int params, int64_t needed)
+{
+  const int states = cell == AT_CELL_LSTM ? 2 : 1;
+  if (hx.count == states && params == needed)
+    return true;
+  at_fail(AT_ERROR_ARGUMENT, "recurrent",
+          "a recurrent network needs %d states and %lld parameters, and has %d and %d", states,
+          (long long)needed, hx.count, params);
+  return false;
+}
+
+at_h_c at_cellStep(at_cell_kind cell, at_tensor *input, at_tensors hx, at_tensor *w_ih,
+                   at_tensor *w_hh, at_tensor *b_ih, at_tensor *b_hh)
+{
+  if (!accepts(cell, hx, 0, 0))
+    return (at_h_c){at_undefined(), at_undefined()};
+  const Weights w = {w_ih, w_hh, b_ih, b_hh};
+  const State before = {hx.data[0], hx.count > 1 ? hx.data[1] : NULL};
+  const State after = step(cell, at_linear(input, w_ih, .bias = b_ih), before, &w);
+  return (at_h_c){after.h, after.c};
+}
+
+/* --- sequences -------------------------------------------------------------------------------- */
+
+/* Runs one direction of a layer over input; the states at all steps, and in last the last one. */
+static at_tensor *run(at_cell_kind cell, at_tensor *input, State state, const Weights *w,
+                      bool isReverse, State *last)
+{
+  const int steps = (int)at_size(input, 0);
+  const at_tensors *const all = at_listOf(steps);
+  at_tensor *const x = at_linear(input, w->input, .bias = w->inputBias);
+  for (int i = 0; i < all->count; i++) {
+    const int t = isReverse ? steps - 1 - i : i;
+    state = step(cell, at_select(x, 0, t), state, w);
+    ((at_tensor **)all->data)[t] = at_retain(state.h);
+  }
+  *last = state;
+  return at_stack(*all);
+}
+
+static Weights weights_of(const at_recurrence *how, at_tensors params, int index)
+{
+  const int each = how->hasBiases ? 4 : 2;
+  at_tensor *const *const p = params.data + (ptrdiff_t)each * index;
+  return (Weights){p[0], p[1], how->hasBiases ? p[2] : NULL, how->hasBiases ? p[3] : NULL};
+}
+
+at_output_h_n_c_n at_recurrent(const at_recurrence *how, at_tensor *input, at_tensors hx,
+                               at_tensors params)
+{
+  const int directions = how->bidirectional ? 2 : 1, each = how->hasBiases ? 4 : 2;
+  const int64_t layers = THMax(THMin(how->layers, INT16_MAX), 0);
+  if (!accepts(how->cell, hx, params.count, layers * directions * each))
+    return (at_output_h_n_c_n){at_undefined(), at_undefined(), at_undefined()};
+  const int runs = (int)layers * directions;
+  at_tensor *x = how->batchFirst ? at_transpose(input, 0, 1) : input;
+  const at_tensors *const h = at_listOf(runs), *const c = at_listOf(runs);
+  for (int i = 0; i < h->count && c->count == runs; i += directions) {
+    at_tensor *sides[2] = {NULL, NULL};
+    for (int d = 0; d < directions; d++) {
+      const Weights w = weights_of(how, params, i + d);
+      State last, first = {at_select(hx.data[0], 0, i + d), NULL};
+      if (how->cell == AT_CELL_LSTM)
+        first.c = at_select(hx.data[1], 0, i + d);
+      sides[d] = run(how->cell, x, first, &w, d == 1, &last);
+      ((at_tensor **)h->data)[i + d] = at_retain(last.h);
+      ((at_tensor **)c->data)[i + d] = at_retain(how->cell == AT_CELL_LSTM ? last.c : last.h);
+    }
+    x = directions == 2 ? at_cat(((at_tensors){sides, 2}), .dim = -1) : sides[0];
+    if (how->train && how->dropout > 0 && i + directions < runs)
+      x = (at_native_dropout)(x, how->dropout, true).output;
+  }
+  return (at_output_h_n_c_n){how->batchFirst ? at_transpose(x, 0, 1) : x, at_stack(*h),
+                             at_stack(*c)};
+}
+
+at_output_h_n at_withoutCells(at_output_h_n_c_n made)
+{
+  return (at_output_h_n){made.output, made.h_n};
+}

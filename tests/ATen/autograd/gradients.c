@@ -1,0 +1,309 @@
+/* Walks the table: each operation has a formula for its gradient, none by nature, or is listed in
+ * no-grad.txt; and the formulas agree with central differences, in Double, on the calls of PyTorch's
+ * cases.
+ *
+ *     test_ATen_gradients NO_GRAD CASES... */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../table/cases.h"
+#include "th_test.h"
+
+enum { MOST_OPS = 4096, CALLS = 12, ELEMENTS = 5, SEED = 5 };
+
+static char **arguments;
+static int checked[MOST_OPS], tried[MOST_OPS], problems;
+
+/* --- a call with one operand that wants a gradient ------------------------------------------- */
+
+typedef struct {
+  const Case *one;
+  at_value values[CASE_VALUES];
+  at_tensor *lists[CASE_VALUES][CASE_TENSORS];
+  int argument, entry; /* the operand; entry -1 if it is no list */
+  at_tensor *leaf;
+} Call;
+
+static bool is_floating(const at_tensor *t)
+{
+  const at_scalar_type type = at_type_scalarType(at_typeOf(t));
+  return type == AT_FLOAT || type == AT_DOUBLE || type == AT_HALF || type == AT_BFLOAT16;
+}
+
+/* A contiguous copy, in Double if it is floating. */
+static at_tensor *copied(at_tensor *t)
+{
+  return !t ? NULL : is_floating(t) ? at_clone(at_to(t, AT_CPU(AT_DOUBLE))) : at_clone(t);
+}
+
+static at_tensor **operand(Call *call)
+{
+  at_value *v = &call->values[call->argument];
+  return call->entry < 0 ? &v->tensor : &call->lists[call->argument][call->entry];
+}
+
+/* Prepares the call; false if the operand is none that could want a gradient. */
+static bool prepare(Call *call)
+{
+  case_values(call->one, call->values);
+  for (int i = 0; i < call->one->op->argumentCount; i++) {
+    at_value *v = &call->values[i];
+    v->tensor = copied(v->tensor);
+    for (int k = 0; k < v->tensors.count; k++)
+      call->lists[i][k] = copied(v->tensors.data[k]);
+    if (v->tensors.count > 0)
+      v->tensors.data = call->lists[i];
+    if (v->type && v->given)
+      v->type = AT_CPU(AT_DOUBLE);
+  }
+  if (call->entry >= call->values[call->argument].tensors.count)
+    return false;
+  call->leaf = *operand(call);
+  return call->leaf && is_floating(call->leaf) && at_numel(call->leaf) > 0;
+}
+
+enum { MOST_RESULTS = 16 };
+
+/* Calls the operation; the results in Double.  Returns their number, or -1 after an error. */
+static int run(Call *call, at_tensor **results)
+{
+  const at_op *op = call->one->op;
+  at_value made[CASE_VALUES] = {{0}};
+  at_value values[CASE_VALUES];
+  memcpy(values, call->values, sizeof values);
+  for (int i = 0; i < op->argumentCount; i++)
+    if (values[i].generator)
+      at_generator_manualSeed(values[i].generator, SEED);
+  if (op->form == AT_FORM_INPLACE) /* a leaf may not change, nor what the next call needs */
+    values[0].tensor =
+        values[0].tensor == call->leaf ? at_mul(call->leaf, 1) : at_clone(values[0].tensor);
+  if (!op->call(values, made))
+    return -1;
+  int count = 0;
+  for (int i = 0; i < op->resultCount; i++) {
+    const bool isList = op->results[i].kind == AT_KIND_TENSORS;
+    const int entries = isList ? made[i].tensors.count : 1;
+    for (int k = 0; k < entries && count < MOST_RESULTS; k++) {
+      at_tensor *t = isList ? made[i].tensors.data[k] : made[i].tensor;
+      if (at_defined(t) && at_typeOf(t) == AT_CPU(AT_DOUBLE))
+        results[count++] = t;
+    }
+  }
+  return count;
+}
+
+/* --- differences ------------------------------------------------------------------------------ */
+
+static double weight(int result, int64_t i)
+{
+  return cos(1 + 3 * result + 0.7 * (double)i);
+}
+
+/* The sum of all results, each element with its weight; NaN after an error. */
+static double value(Call *call)
+{
+  at_tensor *results[MOST_RESULTS];
+  double sum = 0;
+  AT_SCOPE
+  {
+    bool before = at_grad_setOn(false);
+    const int count = run(call, results);
+    at_grad_setOn(before);
+    for (int r = 0; r < count; r++) {
+      const double *data = at_data(at_contiguous(results[r]));
+      for (int64_t i = 0; i < at_numel(results[r]); i++)
+        sum += weight(r, i) * data[i];
+    }
+    if (count < 0)
+      sum = NAN;
+  }
+  at_error_clear();
+  return sum;
+}
+
+/* The derivative with respect to an element; NaN if there is none that differences show. */
+static double difference(Call *call, int64_t i)
+{
+  double *x = (double *)at_data(call->leaf) + i;
+  const double at = *x, step = 1e-5 * fmax(1, fabs(at));
+  double f[5];
+  for (int k = -2; k <= 2; k++) {
+    *x = at + k * step;
+    f[k + 2] = value(call);
+  }
+  *x = at;
+  const double near = (f[3] - f[1]) / (2 * step), far = (f[4] - f[0]) / (4 * step);
+  const double left = (f[2] - f[1]) / step, right = (f[3] - f[2]) / step;
+  const double size = fmax(1, fabs(near));
+  if (!isfinite(near) || fabs(at) > 1e6 || fabs(near - far) > 1e-6 * size ||
+      fabs(left - right) > 1e-2 * size)
+    return NAN;
+  return (4 * near - far) / 3;
+}
+
+/* The gradient of value by a backward pass; NULL if the operand has none. */
+static at_tensor *gradient(Call *call)
+{
+  at_tensor *results[MOST_RESULTS], *weights[MOST_RESULTS];
+  int used = 0;
+  const int count = run(call, results);
+  for (int r = 0; r < count; r++) {
+    if (!at_requiresGrad(results[r]))
+      continue;
+    results[used] = results[r];
+    weights[used] = at_empty(at_sizes(results[r]), .type = AT_CPU(AT_DOUBLE));
+    for (int64_t i = 0; i < at_numel(results[r]); i++)
+      ((double *)at_data(weights[used]))[i] = weight(r, i);
+    used++;
+  }
+  if (used == 0)
+    return NULL;
+  const at_tensors *made =
+      at_gradients(((at_tensors){results, used}), AT_TENSORS(call->leaf), .allow_unused = true,
+                   .grad_outputs = ((at_tensors){weights, used}));
+  return made->count == 1 ? at_contiguous(made->data[0]) : NULL;
+}
+
+static void report(const Case *one, const at_argument *argument, const char *text)
+{
+  problems++;
+  print_error("%s:%d: %s, %s: %s\n", one->path, one->line, one->op->name, argument->name, text);
+}
+
+/* Whether the operand is written to indices that may occur twice: which write is the last one is not
+ * defined, and the gradient is that of all of them, as PyTorch's. */
+static bool is_ambiguous(const Call *call)
+{
+  static const char *const stems[] = {"scatter", "index_copy", "index_put", "put", "_index_copy"};
+  const char *const name = call->one->op->name;
+  for (size_t i = 0; i < sizeof stems / sizeof *stems && call->argument > 0; i++) {
+    const size_t length = strlen(stems[i]);
+    if (!strncmp(name, stems[i], length) && (!name[length] || !strcmp(name + length, "_")))
+      return true;
+  }
+  return false;
+}
+
+static void compare(Call *call)
+{
+  const Case *const one = call->one;
+  const at_op *const op = one->op;
+  const at_argument *const argument = &op->arguments[call->argument];
+  char text[512];
+  at_requires_grad_(call->leaf);
+  at_tensor *got = gradient(call);
+  if (!got) {
+    snprintf(text, sizeof text, "%s", at_error_message());
+    if (at_error() != AT_OK && !strstr(text, "there is no formula for it") &&
+        !strstr(text, "shares its memory") && !strstr(text, "not recorded"))
+      report(one, argument, text);
+    at_error_clear();
+    return;
+  }
+  const int64_t count = at_numel(call->leaf);
+  for (int64_t k = 0; k < count && k < ELEMENTS; k++) {
+    const int64_t i = count <= ELEMENTS ? k : (k * 7919 + 3) % count;
+    const double want = difference(call, i), is = ((double *)at_data(got))[i];
+    if (isnan(want))
+      continue;
+    checked[op - at_ops]++;
+    if (fabs(is - want) <= 1e-6 * fmax(1, fabs(want)))
+      continue;
+    snprintf(text, sizeof text, "the gradient of element %d is %.12g, and the difference %.12g",
+             (int)i, is, want);
+    report(one, argument, text);
+    return;
+  }
+}
+
+static void visit(Case *one, void *context)
+{
+  const at_op *const op = one->op;
+  if (one->error || op->form == AT_FORM_OUT || op->gradient != AT_GRADIENT_FORMULA ||
+      tried[op - at_ops]++ >= CALLS)
+    return;
+  for (int i = 0; i < op->argumentCount; i++)
+    for (int entry = op->arguments[i].kind <= AT_KIND_OPTIONAL_TENSOR ? -1 : 0;
+         entry < (op->arguments[i].kind <= AT_KIND_OPTIONAL_TENSOR ? 0 : 2); entry++)
+      AT_SCOPE
+      {
+        static Call call;
+        call = (Call){.one = one, .argument = i, .entry = entry};
+        if (op->arguments[i].kind <= AT_KIND_OPTIONAL_TENSORS && prepare(&call) &&
+            !is_ambiguous(&call))
+          compare(&call);
+      }
+}
+
+static void differences(void **state)
+{
+  problems = 0;
+  for (char **path = arguments + 2; *path; path++)
+    cases_each(*path, false, visit, NULL);
+  int operations = 0, elements = 0;
+  for (int i = 0; i < at_opCount; i++) {
+    operations += checked[i] > 0;
+    elements += checked[i];
+  }
+  printf("%d elements of gradients of %d functions\n", elements, operations);
+  CHECK_MSG(problems == 0, "%d problems", problems);
+}
+
+/* --- the list of gaps ------------------------------------------------------------------------- */
+
+static bool returns_tensors(const at_op *op)
+{
+  return op->resultCount > 0 && op->results[0].kind <= AT_KIND_OPTIONAL_TENSORS;
+}
+
+static bool takes_tensors(const at_op *op)
+{
+  for (int i = 0; i < op->argumentCount; i++)
+    if (op->arguments[i].kind <= AT_KIND_OPTIONAL_TENSORS)
+      return true;
+  return false;
+}
+
+/* no-grad.txt has a line for each gap, "name.overload reason", in the order of the table. */
+static void gaps(void **state)
+{
+  FILE *file = fopen(arguments[1], "r");
+  CHECK_MSG(file != NULL, "%s cannot be read", arguments[1]);
+  char line[512], name[128], text[128];
+  int missing = 0, wrong = 0;
+  bool has = fgets(line, sizeof line, file) != NULL;
+  for (int i = 0; i < at_opCount; i++) {
+    const at_op *const op = &at_ops[i];
+    if (op->form != AT_FORM_FUNCTION || op->gradient != AT_GRADIENT_MISSING ||
+        !returns_tensors(op) || !takes_tensors(op))
+      continue;
+    snprintf(name, sizeof name, "%s%s%s", op->name, *op->overload ? "." : "", op->overload);
+    missing++;
+    while (has && sscanf(line, "%127s", text) == 1 && strcmp(text, name) < 0) {
+      print_error("%s is listed in no-grad.txt and has a formula, or no row\n", text);
+      wrong++;
+      has = fgets(line, sizeof line, file) != NULL;
+    }
+    if (!has || sscanf(line, "%127s", text) != 1 || strcmp(text, name)) {
+      print_error("%s has no formula, and is not listed in no-grad.txt\n", name);
+      wrong++;
+      continue;
+    }
+    CHECK_MSG(strlen(line) > strlen(name) + 2, "%s is listed without a reason", name);
+    has = fgets(line, sizeof line, file) != NULL;
+  }
+  for (; has; has = fgets(line, sizeof line, file) != NULL, wrong++)
+    print_error("listed in no-grad.txt, with a formula or without a row: %s", line);
+  fclose(file);
+  printf("%d functions without a formula\n", missing);
+  CHECK_MSG(wrong == 0, "%d lines of no-grad.txt", wrong);
+}
+
+int main(int argc, char **argv)
+{
+  CHECK(argc >= 2 && at_opCount <= MOST_OPS);
+  arguments = argv;
+  const struct CMUnitTest both[] = {cmocka_unit_test(gaps), cmocka_unit_test(differences)};
+  return cmocka_run_group_tests(both, NULL, NULL);
+}

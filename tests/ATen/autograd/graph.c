@@ -1,0 +1,327 @@
+/* The graph of gradients: leaves, passes, hooks, changes in place, errors, threads and memory.  The
+ * expected values are derivatives on paper. */
+#include <math.h>
+#include <pthread.h>
+#include <string.h>
+
+#include "ATen.h"
+#include "THMemory.h"
+#include "th_fail.h"
+#include "th_test.h"
+
+static at_tensor *leaf(double a, double b)
+{
+  at_tensor *t = at_empty(AT_SHAPE(2), .type = AT_CPU(AT_DOUBLE));
+  ((double *)at_data(t))[0] = a;
+  ((double *)at_data(t))[1] = b;
+  return at_requires_grad_(t);
+}
+
+static double element(at_tensor *t, int i)
+{
+  CHECK_MSG(at_defined(t), "%s", at_error_message());
+  CHECK(at_isContiguous(t) && at_numel(t) > i);
+  return ((double *)at_data(t))[i];
+}
+
+#define CHECK_PAIR(T, A, B)                                                                    \
+  do {                                                                                         \
+    CHECK_MSG(fabs(element(T, 0) - (A)) < 1e-12 && fabs(element(T, 1) - (B)) < 1e-12, "%g %g", \
+              element(T, 0), element(T, 1));                                                   \
+  } while (0)
+
+/* That the last call failed with words that contain both. */
+static void check_error(const char *one, const char *other)
+{
+  CHECK_MSG(at_error() != AT_OK && strstr(at_error_message(), one) &&
+                strstr(at_error_message(), other),
+            "%s", at_error_message());
+  at_error_clear();
+}
+
+/* d sum(x^2 y + 3 x) = 2 x y + 3, x^2; twice adds up. */
+static void accumulates(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *x = leaf(2, -3), *y = leaf(5, 7);
+    CHECK(at_requiresGrad(x) && at_isLeaf(x) && !at_grad(x));
+    for (int i = 1; i <= 2; i++) {
+      at_tensor *z = at_sum(at_add(at_mul(at_mul(x, x), y), at_mul(x, 3)));
+      CHECK(at_requiresGrad(z) && !at_isLeaf(z));
+      CHECK_MSG(at_backward(z), "%s", at_error_message());
+      CHECK_PAIR(at_grad(x), 23 * i, -39 * i);
+      CHECK_PAIR(at_grad(y), 4 * i, 9 * i);
+    }
+    CHECK(at_set_grad(x, NULL) && !at_grad(x));
+  }
+}
+
+/* Broadcast operands, and operands of another type. */
+static void broadcasts(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *x = leaf(2, -3);
+    at_tensor *one = at_requires_grad_(at_full(AT_SHAPE(1), 4.0, .type = AT_CPU(AT_FLOAT)));
+    at_tensor *wide = at_ones(AT_SHAPE(3, 2), .type = AT_CPU(AT_DOUBLE));
+    CHECK(at_backward(at_sum(at_mul(at_mul(wide, x), one))));
+    CHECK_PAIR(at_grad(x), 12, 12);
+    CHECK(at_typeOf(at_grad(one)) == AT_CPU(AT_FLOAT) && at_size(at_grad(one), 0) == 1);
+    CHECK(at_item_double(at_grad(one)) == -3);
+  }
+}
+
+/* f = x^3: 3 x^2, 6 x, 6. */
+static void twice(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *x = leaf(2, -3);
+    at_tensor *y = at_sum(at_mul(x, at_mul(x, x)));
+    at_tensor *first = at_gradients(AT_TENSORS(y), AT_TENSORS(x), .create_graph = true)->data[0];
+    CHECK_PAIR(first, 12, 27);
+    at_tensor *second =
+        at_gradients(AT_TENSORS(at_sum(first)), AT_TENSORS(x), .create_graph = true)->data[0];
+    CHECK_PAIR(second, 12, -18);
+    at_tensor *third = at_gradients(AT_TENSORS(at_sum(second)), AT_TENSORS(x))->data[0];
+    CHECK_PAIR(third, 6, 6);
+    CHECK(!at_grad(x));
+  }
+}
+
+static void no_grad(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *x = leaf(2, -3), *y = NULL;
+    AT_NO_GRAD
+    {
+      CHECK(!at_grad_isOn());
+      y = at_mul(x, x);
+      at_mul_(x, 2);
+    }
+    CHECK(at_grad_isOn() && !at_requiresGrad(y));
+    CHECK_PAIR(x, 4, -6);
+    CHECK(!at_requiresGrad(at_detach(x)));
+    CHECK(!at_requiresGrad(at_gt(x, 1)));
+  }
+}
+
+/* A change in place is recorded; what was saved before and is read is an error. */
+static void in_place(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *x = leaf(2, -3);
+    at_tensor *y = at_mul(x, 3);
+    CHECK(at_mul_(y, y) == y);
+    CHECK(at_add_(y, x) == y);
+    CHECK(at_backward(at_sum(y)));
+    CHECK_PAIR(at_grad(x), 37, -53);
+
+    at_tensor *z = at_exp(x);
+    at_add_(z, 1);
+    CHECK(!at_backward(at_sum(z)));
+    check_error("exp, called at ", "changed in place");
+    CHECK_PAIR(at_grad(x), 37, -53);
+
+    CHECK(!at_defined(at_add_(x, 1)));
+    check_error("add_", "leaf");
+    at_tensor *v = at_select(at_mul(x, 2), 0, 0);
+    CHECK(!at_defined(at_add_(v, 1)));
+    check_error("add_", "shares its memory");
+    at_tensor *base = at_mul(x, 2), *part = at_select(base, 0, 0);
+    at_add_(base, 1);
+    CHECK(!at_defined(at_mul(part, 2)));
+    check_error("view", "select, called at ");
+    CHECK(!at_defined(at_add_out(base, x, x)));
+    check_error("add_out", "not recorded");
+  }
+}
+
+static at_tensor *doubled(void *context, at_tensor *grad)
+{
+  ++*(int *)context;
+  return at_keep(at_mul(grad, 2));
+}
+
+static void hooks(void **state)
+{
+  AT_SCOPE
+  {
+    int calls = 0;
+    at_tensor *x = leaf(2, -3);
+    at_tensor *y = at_retain_grad(at_mul(x, 3));
+    CHECK(at_add_hook(y, doubled, &calls));
+    CHECK(at_backward(at_sum(at_mul(y, y)), .retain_graph = true));
+    CHECK(calls == 1);
+    CHECK_PAIR(at_grad(y), 24, -36);
+    CHECK_PAIR(at_grad(x), 72, -108);
+  }
+}
+
+static void errors(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *x = leaf(2, -3);
+    at_tensor *y = at_mul(x, x);
+    CHECK(!at_backward(y));
+    check_error("graph.c:", "has size [2]");
+    CHECK(!at_backward(at_ones(AT_SHAPE(1))));
+    check_error("backward", "no gradient");
+    CHECK(at_backward(y, .gradient = at_ones(AT_SHAPE(2), .type = AT_CPU(AT_DOUBLE))));
+    CHECK_PAIR(at_grad(x), 4, -6);
+    CHECK(!at_backward(at_sum(y)));
+    check_error("mul, called at", "freed");
+    CHECK_PAIR(at_grad(x), 4, -6);
+    CHECK(!at_defined(at_requires_grad_(at_ones(AT_SHAPE(1), .type = AT_CPU(AT_LONG)))));
+    check_error("Long", "floating");
+    at_tensor *other = leaf(1, 1);
+    CHECK(at_gradients(AT_TENSORS(at_sum(at_mul(x, 2))), AT_TENSORS(other))->count == 0);
+    check_error("inputs[0]", "not used");
+    at_tensor *zero =
+        at_gradients(AT_TENSORS(at_sum(at_mul(x, 2))), AT_TENSORS(other), .allow_unused = true)
+            ->data[0];
+    CHECK_PAIR(zero, 0, 0);
+    at_grad_setAnomaly(true);
+    at_tensor *bad = at_sqrt(at_mul(x, 0)); /* 0 * inf */
+    CHECK(!at_backward(at_sum(at_mul(bad, 0))));
+    at_grad_setAnomaly(false);
+    check_error("sqrt, called at", "NaN");
+  }
+}
+
+/* --- functions of one's own ------------------------------------------------------------------- */
+
+static at_tensor *cube(void *context, at_tensors inputs)
+{
+  return at_pow(inputs.data[0], 3);
+}
+
+static bool cube_backward(void *context, at_tensor *grad, int count, at_tensor **gradients)
+{
+  CHECK(count == 1);
+  gradients[0] = at_retain(at_mul(grad, *(double *)context));
+  return at_defined(gradients[0]);
+}
+
+static int released;
+
+static void count_release(void *context)
+{
+  released++;
+}
+
+static void functions(void **state)
+{
+  static const at_grad_function function = {"cube", cube, cube_backward, count_release};
+  double slope = 10;
+  AT_SCOPE
+  {
+    at_tensor *x = leaf(2, -3);
+    at_tensor *y = at_apply(&function, &slope, AT_TENSORS(x));
+    CHECK_PAIR(y, 8, -27);
+    CHECK(released == 0);
+    CHECK(at_backward(at_sum(y)));
+    CHECK(released == 1);
+    CHECK_PAIR(at_grad(x), 10, 10);
+  }
+}
+
+/* --- threads --------------------------------------------------------------------------------- */
+
+/* Threads add to the gradient of one leaf. */
+static void *adds(void *x)
+{
+  for (int i = 0; i < 200; i++)
+    AT_SCOPE
+    {
+      CHECK(at_backward(at_sum(at_mul((at_tensor *)x, 2))));
+    }
+  return NULL;
+}
+
+static void threads(void **state)
+{
+  pthread_t thread[4];
+  at_tensor *x = leaf(2, -3);
+  for (int i = 0; i < 4; i++)
+    CHECK(!pthread_create(&thread[i], NULL, adds, x));
+  for (int i = 0; i < 4; i++)
+    CHECK(!pthread_join(thread[i], NULL));
+  CHECK_PAIR(at_grad(x), 1600, 1600);
+  at_release(x);
+}
+
+/* --- failing allocations ---------------------------------------------------------------------- */
+
+typedef struct {
+  at_tensor *x, *y;
+  bool inPlace;
+} Pass;
+
+static void set_up(void *context)
+{
+  Pass *pass = context;
+  pass->x = leaf(2, -3);
+  pass->y = leaf(5, 7);
+  CHECK(at_set_grad(pass->y, pass->x));
+  THMemory_emptyCache();
+}
+
+static void body(void *context)
+{
+  Pass *pass = context;
+  bool done = false;
+  AT_SCOPE
+  {
+    at_tensor *z = at_mul(pass->x, at_exp(pass->y));
+    if (pass->inPlace)
+      at_mul_(z, pass->y);
+    done = at_defined(z) && at_error() == AT_OK && at_backward(at_sum(z));
+  }
+  if (!done) {
+    at_error_clear();
+    THError("no gradient");
+  }
+}
+
+static void check(void *context, int raised)
+{
+  Pass *pass = context;
+  CHECK(at_grad_isOn());
+  if (raised)
+    CHECK(!at_grad(pass->x));
+  if (raised)
+    CHECK_PAIR(at_grad(pass->y), 2, -3);
+  CHECK_PAIR(pass->x, 2, -3);
+}
+
+static void tear_down(void *context)
+{
+  Pass *pass = context;
+  at_release(pass->x);
+  at_release(pass->y);
+}
+
+static void memory(void **state)
+{
+  static const THFailCase stages = {set_up, body, check, tear_down};
+  for (int i = 0; i < 2; i++) {
+    Pass pass = {.inPlace = i == 1};
+    CHECK(th_fail(&stages, &pass) > 20);
+  }
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(accumulates), cmocka_unit_test(broadcasts), cmocka_unit_test(twice),
+      cmocka_unit_test(no_grad),     cmocka_unit_test(in_place),   cmocka_unit_test(hooks),
+      cmocka_unit_test(errors),      cmocka_unit_test(functions),  cmocka_unit_test(threads),
+      cmocka_unit_test(memory),
+  };
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

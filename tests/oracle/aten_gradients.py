@@ -1,0 +1,97 @@
+"""Gradients of the golden cases of tests/golden/aten: the scripts aten_*.py run again, with operands that want gradients.
+
+For a few calls of each operation: the file of the case, its number there, the argument's index, and the gradient of the
+sum of all results of a floating type, each element with a weight (weight below, and in autograd/golden.c)."""
+
+import glob
+import math
+import os
+import runpy
+import sys
+
+import torch
+
+import aten_cases
+import golden
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+CALLS, ELEMENTS = 2, 40
+WIDE = (torch.float32, torch.float64)
+written, found = {}, []
+
+
+def weighted(results):
+    total = 0
+    for number, t in enumerate(results):
+        weights = [math.cos(1 + 3 * number + 0.7 * i) for i in range(t.numel())]
+        total = total + (t * torch.tensor(weights, dtype=torch.float64).reshape(t.shape)).sum()
+    return total
+
+
+def tensors(result):
+    if isinstance(result, aten_cases.Views):
+        result = result.tensor
+    results = [result] if isinstance(result, torch.Tensor) else list(result)
+    return [t for t in results if isinstance(t, torch.Tensor) and t.dtype in WIDE]
+
+
+class Writer(aten_cases.Writer):
+    def __init__(self, name, script, seed=2018):
+        self.name, self.number = name, -1
+        self.random = aten_cases.random.Random(seed)
+        self.cases = self.errors = 0
+
+    def case(self, name, arguments, call, within=None):
+        self.number += 1
+        stem = name.partition(".")[0]
+        given = [t for t in arguments if isinstance(t, torch.Tensor)]
+        floats = [t for t in given if t.dtype.is_floating_point]
+        if stem.endswith(("_", "_out")) or written.get(name, 0) >= CALLS or not floats:
+            return self.run(call)
+        # one tensor twice, or one computed from another: the gradient is a sum
+        if len({id(t) for t in given}) < len(given) or stem == "_s_where":
+            return self.run(call)
+        if any(t.dtype not in WIDE or t.numel() > ELEMENTS or t.numel() == 0 for t in floats):
+            return self.run(call)
+        try:
+            for t in floats:
+                t.requires_grad_(True)
+            results = tensors(call())
+            weighted(results).backward()
+            lines = [(self.name, self.number, i, self.text(t.grad))
+                     for i, t in enumerate(arguments)
+                     if isinstance(t, torch.Tensor) and t.grad is not None and torch.isfinite(t.grad).all()]
+        except Exception:
+            lines = []
+        for t in floats:
+            t.requires_grad_(False)
+            t.grad = None
+        if lines:
+            found.extend(lines)
+            written[name] = written.get(name, 0) + 1
+
+    def text(self, t):
+        return "%d %s" % (t.numel(), " ".join(golden.text(float(v)) for v in t.reshape(-1).tolist()))
+
+    def run(self, call):
+        """What follows may depend on what the call drew or changed."""
+        try:
+            call()
+        except Exception:
+            pass
+
+    def __exit__(self, *unused):
+        print("%s: %d cases" % (self.name, self.number + 1), len(written))
+
+
+aten_cases.Writer = Writer
+for script in sorted(glob.glob(os.path.join(HERE, "aten_*.py"))):
+    # aten_convolution.py draws by what the calls return
+    if os.path.basename(script)[5:-3] not in ("cases", "images", "gradients", "convolution"):
+        try:
+            runpy.run_path(script, run_name="__main__")
+        except Exception as e:
+            print(os.path.basename(script), repr(e)[:200], file=sys.stderr)
+with open(os.path.join(golden.FOLDER, "gradients.txt"), "w") as out:
+    out.write("# Written by tests/oracle/aten_gradients.py with PyTorch %s.\n" % torch.__version__)
+    out.writelines("%s %d %d %s\n" % line for line in sorted(found))
