@@ -22,7 +22,7 @@
 #include "ATen/functions/division.h"
 #include "ATen/functions/functions.h"
 #include "ATen/ops/index.h"
-#include "ATen/ops/random.h"
+#include "ATen/random/random.h"
 #include "ATen/linear/sequences.h"
 #include "ATen/ops/rearrange.h"
 #include "ATen/ops/reduce.h"

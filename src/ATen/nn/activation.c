@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
-#include "ATen/ops/drawn.h"
+#include "ATen/random/drawn.h"
 #include "THNN/activation/Pointwise.h"
 
 static const at_scalar none;

@@ -2,7 +2,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
-#include "ATen/ops/drawn.h"
+#include "drawn.h"
 #include "THRandom.h"
 
 THGenerator *at_drawnFrom(const at_type *type, at_generator *generator)
