@@ -32,6 +32,10 @@ typedef struct at_program at_program;
  * to replace the file is safe. */
 AT_API at_program *at_program_load(const char *path) AT_MUST_USE;
 
+/* Loads a program to look at what is in it, although operations may be missing here; to run it is an
+ * error. */
+AT_API at_program *at_program_list(const char *path) AT_MUST_USE;
+
 /* Frees the program and the results of its last run.  NULL is accepted. */
 AT_API void at_program_free(at_program *program);
 
@@ -73,6 +77,17 @@ AT_API int at_program_inputCount(const at_program *program); /* of NULL: 0 */
 AT_API int at_program_outputCount(const at_program *program);
 AT_API at_program_info at_program_input(const at_program *program, int index);
 AT_API at_program_info at_program_output(const at_program *program, int index);
+
+/* What some nodes call, such as "aten.conv2d.default"; the name is borrowed from the program. */
+typedef struct at_program_target {
+  const char *name; /* NULL after an error */
+  int64_t nodes;    /* how many nodes call it, of nested graphs too */
+  bool missing;     /* whether it is not here, or not in the way that some of them call it */
+} at_program_target;
+
+/* What the nodes call, the most frequent first. */
+AT_API int at_program_targetCount(const at_program *program); /* of NULL: 0 */
+AT_API at_program_target at_program_targetAt(const at_program *program, int index);
 
 /* The parameters, buffers and constants by name ("layer1.0.conv1.weight"), borrowed; NULL for NULL.
  * To change a weight, copy to its tensor: at_copy_(at_dict_get(weights, name), t). */

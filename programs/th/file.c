@@ -12,10 +12,10 @@ static bool ends_in(const char *path, const char *suffix)
   return length >= end && !strcmp(path + length - end, suffix);
 }
 
-static at_program *load_program(const char *path)
+static at_program *load_program(const char *path, FileUse use)
 {
   progress_show(path, -1);
-  at_program *const program = at_program_load(path);
+  at_program *const program = use == FILE_LIST ? at_program_list(path) : at_program_load(path);
   progress_end();
   return program;
 }
@@ -35,7 +35,7 @@ bool file_open(File *file, const char *path, FileUse use)
   if (!ends_in(path, ".pt2"))
     file->dict = load_dict(path, use);
   if (!file->dict)
-    file->program = load_program(path); /* of both errors, the first one is kept */
+    file->program = load_program(path, use); /* of both errors, the first one is kept */
   if (file->program || file->dict) {
     at_error_clear();
     return true;
@@ -57,7 +57,7 @@ const at_dict *file_tensors(const File *file)
 
 at_program *file_program(const char *path)
 {
-  at_program *const program = load_program(path);
+  at_program *const program = load_program(path, FILE_LOAD);
   if (!program)
     fail_file(path);
   return program;

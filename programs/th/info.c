@@ -96,6 +96,17 @@ static void write_ports(const at_program *program, const char *title, int count,
   }
 }
 
+static void write_targets(const at_program *program)
+{
+  printf("operations\n");
+  for (int i = 0; i < at_program_targetCount(program); i++) {
+    const at_program_target target = at_program_targetAt(program, i);
+    printf("%6" PRId64 "  ", target.nodes);
+    text_write(stdout, target.name);
+    printf("%s\n", target.missing ? "  missing" : "");
+  }
+}
+
 static void write_program(const at_program *program)
 {
   const at_dict *const weights = at_program_parameters(program);
@@ -104,6 +115,7 @@ static void write_program(const at_program *program)
   printf("weights: ");
   write_count(weights);
   write_tensors(weights);
+  write_targets(program);
 }
 
 /* --- the command ------------------------------------------------------------------------------ */
@@ -125,7 +137,7 @@ static const struct argp argp = {
     .doc =
         "Tells what is in a file of tensors (.pt, .pth, .safetensors, .npz, .npy, .t7) or in a "
         "program of torch.export (.pt2): names, types and sizes of tensors; inputs, outputs "
-        "and weights of a program, whose operations th print shows. Elements are not read."};
+        "weights and operations of a program, also missing ones. Elements are not read."};
 
 int info_command(int count, char **arguments)
 {

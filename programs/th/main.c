@@ -28,7 +28,7 @@ __attribute__((visibility("default"))) const char *argp_program_version = "th " 
 static const char doc[] =
     "Looks at files of tensors and at programs that PyTorch exported, and runs these.\v"
     "Commands:\n"
-    "  info FILE              what is in a file: names, types, sizes\n"
+    "  info FILE              what is in a file: names, types, sizes, operations\n"
     "  run MODEL INPUT...     run a program on arrays or pictures\n"
     "  bench MODEL            how long a program takes\n"
     "  convert IN OUT         write the tensors of a file in another format\n"

@@ -232,7 +232,9 @@ struct at_program {
   const char *path, *version;
   at_graph *graph;
   at_dict *weights;
-  int32_t inputCount, outputCount, symbolCount;
+  int32_t inputCount, outputCount, symbolCount, targetCount;
+  at_program_target *targets; /* what nodes call, the most frequent first */
+  bool isListed;              /* to be looked at, and not run */
   at_port *inputs, *outputs;
   at_binding *graphInputs, *graphOutputs; /* as many as the graph has */
   at_symbol *symbols;
@@ -248,6 +250,9 @@ struct at_program {
 
 /* Reads the signature: what the inputs and outputs of the graph are. */
 void at_readSignature(at_program *program, at_reading *reading, const json_t *root);
+
+/* Finds out what nodes call. */
+void at_countTargets(at_program *program);
 
 /* Reads the tensors that a list of payloads describes. */
 void at_readPayloads(at_program *program, const at_zip *zip, const at_bytes *root,

@@ -126,18 +126,20 @@ static void read_program(at_program *program, at_file *file)
   reading->arena = &program->arena;
   read_version(program, reading, all);
   program->graph = at_readGraph(reading, at_doc_get(file, module, "graph", JSON_OBJECT));
-  report_missing(reading);
+  if (!program->isListed)
+    report_missing(reading);
   read_weights(program, &zip, &root, layout);
   program->nodeCount = reading->nodeCount;
+  at_countTargets(program);
   at_readSignature(program, reading, all);
   THGuard_leave(&json);
   THGuard_leave(&path);
   THGuard_leave(&archive);
 }
 
-at_program *at_program_load(const char *path)
+static at_program *load(const char *operation, const char *path, bool lists)
 {
-  at_call call = {.operation = "program_load"};
+  at_call call = {.operation = operation};
   at_program *volatile program = NULL;
   TH_TRY(call.attempt)
   {
@@ -145,7 +147,7 @@ at_program *at_program_load(const char *path)
     THGuard open;
     at_file_open(&file, path, &open);
     program = THAlloc(sizeof *program);
-    *program = (at_program){.arena.file = &file};
+    *program = (at_program){.arena.file = &file, .isListed = lists};
     program->path = at_arena_text(&program->arena, path);
     read_program(program, &file);
     program->arena.file = NULL;
@@ -155,6 +157,16 @@ at_program *at_program_load(const char *path)
     return program;
   at_program_free(program);
   return NULL;
+}
+
+at_program *at_program_load(const char *path)
+{
+  return load("program_load", path, false);
+}
+
+at_program *at_program_list(const char *path)
+{
+  return load("program_list", path, true);
 }
 
 static void release_results(at_program *program)
@@ -275,6 +287,9 @@ const at_tensors *at_program_run(at_program *program, at_tensors inputs)
   {
     at_frame frame;
     THGuard guard;
+    if (program->isListed)
+      at_raise(AT_ERROR_ARGUMENT, "%s: the program is only listed: at_program_load loads it",
+               program->path);
     at_checkInputs(program, inputs);
     hold(program, inputs);
     release_results(program);

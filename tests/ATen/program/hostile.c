@@ -21,6 +21,8 @@ static void try_file(const char *path)
     }
   at_program_free(program);
   at_error_clear();
+  at_program_free(at_program_list(path));
+  at_error_clear();
 }
 
 static void truncated(void **state)

@@ -102,6 +102,64 @@ static void results(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
+/* --- what nodes call -------------------------------------------------------------------------- */
+
+static int64_t count_nodes(const at_program *program, const char *name)
+{
+  for (int i = 0; i < at_program_targetCount(program); i++) {
+    const at_program_target target = at_program_targetAt(program, i);
+    if (!strcmp(target.name, name))
+      return target.missing ? -target.nodes : target.nodes;
+  }
+  return 0;
+}
+
+/* The numbers are those of the nodes in the files' JSON. */
+static void targets(void **state)
+{
+  at_program *program = load_program(program_sample("residual", ".pt2"));
+  CHECK_EQ(count_nodes(program, "aten.conv2d.default"), 5);
+  CHECK_EQ(count_nodes(program, "aten.batch_norm.default"), 3);
+  CHECK_EQ(count_nodes(program, "aten.relu_.default"), 2);
+  CHECK(!strcmp(at_program_targetAt(program, 0).name, "aten.conv2d.default"));
+  CHECK(!at_program_targetAt(program, at_program_targetCount(program)).name);
+  CHECK_EQ(at_error(), AT_ERROR_ARGUMENT);
+  at_error_clear();
+  at_program_free(program);
+
+  program = load_program(program_sample("nested", ".pt2"));
+  int64_t all = 0;
+  for (int i = 0; i < at_program_targetCount(program); i++) {
+    all += at_program_targetAt(program, i).nodes;
+    CHECK(i == 0 ||
+          at_program_targetAt(program, i).nodes <= at_program_targetAt(program, i - 1).nodes);
+  }
+  CHECK_EQ(all, 21);
+  at_program_free(program);
+}
+
+/* A program with an operation that is not here can be looked at. */
+static void listed(void **state)
+{
+  CHECK(!at_program_load(program_sample("own", ".pt2")));
+  at_error_clear();
+  at_program *const program = at_program_list(program_sample("own", ".pt2"));
+  CHECK_MSG(program != NULL, "%s", at_error_message());
+  CHECK_EQ(count_nodes(program, "mylib.scale.default"), -1);
+  CHECK_EQ(count_nodes(program, "aten.sub.Tensor"), 1);
+  CHECK_EQ(at_program_inputCount(program), 1);
+  char *const text = at_program_toString(program);
+  CHECK(text && strstr(text, "mylib.scale.default("));
+  at_string_free(text);
+  at_tensor *const x = at_ones(AT_SHAPE(2, 3));
+  check_run_refused(program, AT_TENSORS(x), "own.pt2: the program is only listed");
+  at_release(x);
+  at_program_free(program);
+  CHECK(!at_program_list("/nonexistent/x.pt2"));
+  CHECK_EQ(at_error(), AT_ERROR_RUNTIME);
+  at_error_clear();
+}
+
 /* --- what is in a program --------------------------------------------------------------------- */
 
 static void described(void **state)
@@ -154,7 +212,10 @@ int main(int argc, char **argv)
     printf("%s agrees\n", argv[i]);
   }
   const struct CMUnitTest tests[] = {FOR_EACH_PROGRAM(TEST_OF) PROGRAM_TEST(batches),
-                                     PROGRAM_TEST(inputs), PROGRAM_TEST(results),
+                                     PROGRAM_TEST(inputs),
+                                     PROGRAM_TEST(results),
+                                     PROGRAM_TEST(targets),
+                                     PROGRAM_TEST(listed),
                                      PROGRAM_TEST(described)};
   return argc > 1 ? 0 : cmocka_run_group_tests(tests, NULL, NULL);
 }

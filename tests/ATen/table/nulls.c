@@ -24,7 +24,8 @@ static const char *const harmless[] = {
     "at_generator_initialSeed", "at_dict_count", "at_dict_has", "at_dict_skipped", "at_dict_values",
     "at_dict_metadata", "at_type_backend", "at_type_scalarType", "at_type_elementSize",
     "at_type_toString", "at_type_defined", "at_op_find", "at_toString", "at_print",
-    "at_program_inputCount", "at_program_outputCount", "at_program_parameters"};
+    "at_program_inputCount", "at_program_outputCount", "at_program_parameters",
+    "at_program_targetCount"};
 
 static bool is_harmless(const char *function)
 {
