@@ -12,9 +12,8 @@ enum { MOST_THREADS = 1024, MOST_COUNTS = 16, MOST_RUNS = 1000000, LEAST_RUNS = 
 enum { RUNS = 256, TIME, THREADS, NODES, TRACE };
 
 typedef struct Options {
-  const char *model, *trace;
-  char **inputs;
-  int inputCount;
+  const char *trace;
+  ModelWords words;
   int64_t runs;   /* 0: as many as the time allows */
   double seconds; /* for each number of threads */
   int64_t threads[MOST_COUNTS];
@@ -51,20 +50,8 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case TRACE:
       options->trace = text;
       return 0;
-    case ARGP_KEY_ARG:
-      if (options->model)
-        return ARGP_ERR_UNKNOWN; /* the rest comes as ARGP_KEY_ARGS */
-      options->model = text;
-      return 0;
-    case ARGP_KEY_ARGS:
-      options->inputs = state->argv + state->next;
-      options->inputCount = state->argc - state->next;
-      return 0;
-    case ARGP_KEY_NO_ARGS:
-      argp_error(state, "MODEL is missing");
-      return 0;
     default:
-      return ARGP_ERR_UNKNOWN;
+      return model_parse(key, text, state, &options->words);
   }
 }
 
@@ -176,9 +163,9 @@ static int show_nodes(const Options *options, at_program *program, at_tensors in
 static int bench(const Options *options, at_program *program, Inputs *inputs)
 {
   Times times = {0};
-  const bool good = options->inputCount > 0 ? inputs_read(inputs, program, options->inputs,
-                                                          options->inputCount, &options->picture)
-                                            : inputs_draw(inputs, program);
+  const bool good = options->words.count > 0 ? inputs_read(inputs, program, options->words.inputs,
+                                                           options->words.count, &options->picture)
+                                             : inputs_draw(inputs, program);
   if (!good)
     return FAILED;
   printf("%7s %8s %11s %11s %11s\n", "threads", "runs", "median ms", "fastest ms", "slowest ms");
@@ -204,7 +191,7 @@ int bench_command(int count, char **arguments)
   Inputs inputs = {0};
   options_parse(&argp, count, arguments, &options);
   const double start = seconds();
-  at_program *const program = file_program(options.model);
+  at_program *const program = file_program(options.words.model);
   int status = FAILED;
   if (program) {
     printf("loaded in %.1f ms\n", 1e3 * (seconds() - start));

@@ -18,6 +18,20 @@ CommandFunction bench_command, convert_command, info_command, print_command, run
 /* Reads the command line, or prints what is wrong with it and exits with USAGE. */
 void options_parse(const struct argp *argp, int count, char **arguments, void *options);
 
+/* Takes the words that are no options, for the parser of a command: at most that many, of which the
+ * names stand in its usage; from least on they may be left out. */
+error_t words_parse(int key, char *text, struct argp_state *state, const char **words,
+                    const char *const *names, int least, int most);
+
+/* MODEL [INPUT...]: the first word, and the others as they stand on the command line. */
+typedef struct ModelWords {
+  const char *model;
+  char **inputs;
+  int count;
+} ModelWords;
+
+error_t model_parse(int key, char *text, struct argp_state *state, ModelWords *words);
+
 /* Numbers in the values of options, from least to most; another text is a usage error that names
  * the option. */
 int64_t option_integer(struct argp_state *state, const char *name, const char *text, int64_t least,

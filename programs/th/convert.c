@@ -4,8 +4,10 @@
 #include "progress.h"
 #include "text.h"
 
+enum { IN, OUT, WORDS };
+
 typedef struct Options {
-  const char *from, *to;
+  const char *words[WORDS];
   bool skips;
 } Options;
 
@@ -14,23 +16,12 @@ static const struct argp_option list[] = {
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
+  static const char *const names[] = {"IN", "OUT"};
   Options *const options = state->input;
-  switch (key) {
-    case 's':
-      options->skips = true;
-      return 0;
-    case ARGP_KEY_ARG:
-      if (options->to)
-        return ARGP_ERR_UNKNOWN;
-      *(options->from ? &options->to : &options->from) = text;
-      return 0;
-    case ARGP_KEY_END:
-      if (!options->to)
-        argp_error(state, options->from ? "OUT is missing" : "IN and OUT are missing");
-      return 0;
-    default:
-      return ARGP_ERR_UNKNOWN;
-  }
+  if (key != 's')
+    return words_parse(key, text, state, options->words, names, WORDS, WORDS);
+  options->skips = true;
+  return 0;
 }
 
 static const struct argp argp = {
@@ -47,15 +38,15 @@ int convert_command(int count, char **arguments)
   Options options = {0};
   File file;
   options_parse(&argp, count, arguments, &options);
-  if (!file_open(&file, options.from, options.skips ? FILE_LOAD_SKIPPING : FILE_LOAD))
+  if (!file_open(&file, options.words[IN], options.skips ? FILE_LOAD_SKIPPING : FILE_LOAD))
     return FAILED;
   const at_dict *const dict = file_tensors(&file);
   const int64_t skipped = at_dict_skipped(dict);
-  progress_show(options.to, -1);
-  const bool good = at_save(options.to, dict);
+  progress_show(options.words[OUT], -1);
+  const bool good = at_save(options.words[OUT], dict);
   progress_end();
   if (good && skipped > 0)
     printf("left out: %lld tensor%s\n", (long long)skipped, skipped == 1 ? "" : "s");
   file_close(&file);
-  return good ? DONE : fail_file(options.to);
+  return good ? DONE : fail_file(options.words[OUT]);
 }

@@ -122,13 +122,8 @@ static void write_program(const at_program *program)
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-  const char **const path = state->input;
-  if (key == ARGP_KEY_NO_ARGS)
-    argp_error(state, "FILE is missing");
-  if (key != ARGP_KEY_ARG || *path)
-    return ARGP_ERR_UNKNOWN;
-  *path = text;
-  return 0;
+  static const char *const names[] = {"FILE"};
+  return words_parse(key, text, state, state->input, names, 1, 1);
 }
 
 static const struct argp argp = {

@@ -11,6 +11,32 @@ void options_parse(const struct argp *argp, int count, char **arguments, void *o
     exit(USAGE);
 }
 
+/* --- words ------------------------------------------------------------------------------------ */
+
+error_t words_parse(int key, char *text, struct argp_state *state, const char **words,
+                    const char *const *names, int least, int most)
+{
+  const int at = (int)state->arg_num;
+  if (key == ARGP_KEY_END && at < least)
+    argp_error(state, "%s is missing", names[at]);
+  if (key == ARGP_KEY_END)
+    return 0;
+  if (key != ARGP_KEY_ARG || at >= most)
+    return ARGP_ERR_UNKNOWN;
+  words[at] = text;
+  return 0;
+}
+
+error_t model_parse(int key, char *text, struct argp_state *state, ModelWords *words)
+{
+  static const char *const names[] = {"MODEL"};
+  if (key != ARGP_KEY_ARGS)
+    return words_parse(key, text, state, &words->model, names, 1, 1);
+  words->inputs = state->argv + state->next;
+  words->count = state->argc - state->next;
+  return 0;
+}
+
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 /* Reads the number that a list begins with, and moves text behind it and the comma; false if there

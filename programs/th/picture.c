@@ -2,6 +2,31 @@
 #include "picture.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+static bool is_png(const uint8_t *bytes, size_t size)
+{
+  return size >= 24 && !memcmp(bytes, "\x89PNG\r\n\x1a\n", 8);
+}
+
+static bool is_jpeg(const uint8_t *bytes, size_t size)
+{
+  return size >= 4 && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff;
+}
+
+bool picture_is(const char *path)
+{
+  uint8_t head[24];
+  FILE *const file = fopen(path, "rb");
+  if (!file)
+    return false;
+  const size_t size = fread(head, 1, sizeof head, file);
+  fclose(file);
+  return is_png(head, size) || is_jpeg(head, size);
+}
+
+/* --- preparing -------------------------------------------------------------------------------- */
 
 /* What is smaller than the crop gets a black frame. */
 static at_tensor *padded(at_tensor *x, int64_t height, int64_t width)
@@ -50,37 +75,12 @@ at_tensor *picture_prepare(at_tensor *pixels, const PictureOptions *options)
 #include <errno.h>
 #include <gd.h>
 #include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 /* Larger pictures would fill the memory: 8 bytes a pixel while one is read. */
 enum { MOST_PIXELS = 1 << 27, MOST_BYTES = 1 << 28 };
 
 static char problem[300];
-
-/* --- files ------------------------------------------------------------------------------------ */
-
-static bool is_png(const uint8_t *bytes, size_t size)
-{
-  return size >= 24 && !memcmp(bytes, "\x89PNG\r\n\x1a\n", 8);
-}
-
-static bool is_jpeg(const uint8_t *bytes, size_t size)
-{
-  return size >= 4 && bytes[0] == 0xff && bytes[1] == 0xd8 && bytes[2] == 0xff;
-}
-
-bool picture_is(const char *path)
-{
-  uint8_t head[24];
-  FILE *const file = fopen(path, "rb");
-  if (!file)
-    return false;
-  const size_t size = fread(head, 1, sizeof head, file);
-  fclose(file);
-  return is_png(head, size) || is_jpeg(head, size);
-}
 
 /* All bytes of a file, to be freed; NULL and a problem on failure. */
 static uint8_t *read_bytes(const char *path, size_t *size)
@@ -182,11 +182,6 @@ const char *picture_read(const char *path, at_tensor **pixels)
 }
 
 #else
-
-bool picture_is(const char *path)
-{
-  return false;
-}
 
 const char *picture_read(const char *path, at_tensor **pixels)
 {

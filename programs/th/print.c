@@ -4,19 +4,12 @@
 #include "text.h"
 #include "values.h"
 
-typedef struct Options {
-  const char *path, *name;
-} Options;
+enum { PATH, NAME, WORDS };
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
-  Options *const options = state->input;
-  if (key == ARGP_KEY_NO_ARGS)
-    argp_error(state, "FILE is missing");
-  if (key != ARGP_KEY_ARG || options->name)
-    return ARGP_ERR_UNKNOWN;
-  *(options->path ? &options->name : &options->path) = text;
-  return 0;
+  static const char *const names[] = {"FILE", "NAME"};
+  return words_parse(key, text, state, state->input, names, 1, WORDS);
 }
 
 static const struct argp argp = {
@@ -77,14 +70,14 @@ static int print_named(const char *path, const at_dict *dict, const char *name)
 
 int print_command(int count, char **arguments)
 {
-  Options options = {0};
+  const char *words[WORDS] = {NULL};
   File file;
-  options_parse(&argp, count, arguments, &options);
-  if (!file_open(&file, options.path, FILE_LOAD_SKIPPING))
+  options_parse(&argp, count, arguments, words);
+  if (!file_open(&file, words[PATH], FILE_LOAD_SKIPPING))
     return FAILED;
   int status;
-  if (options.name)
-    status = print_named(options.path, file_tensors(&file), options.name);
+  if (words[NAME])
+    status = print_named(words[PATH], file_tensors(&file), words[NAME]);
   else if (file.program)
     status = print_program(file.program);
   else

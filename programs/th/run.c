@@ -12,9 +12,8 @@ enum { MOST_SIDE = 16384, MOST_TOP = 1000000, MOST_THREADS = 1024 };
 enum { SIZE = 256, RESIZE, MEAN, STD, TOP, LABELS, THREADS };
 
 typedef struct Options {
-  const char *model, *output, *labels;
-  char **inputs;
-  int inputCount;
+  const char *output, *labels;
+  ModelWords words;
   int64_t top;
   int threads;
   PictureOptions picture;
@@ -86,21 +85,13 @@ static error_t parse(int key, char *text, struct argp_state *state)
     case THREADS:
       options->threads = (int)option_integer(state, "threads", text, 1, MOST_THREADS);
       return 0;
-    case ARGP_KEY_ARG:
-      if (options->model)
-        return ARGP_ERR_UNKNOWN; /* the rest comes as ARGP_KEY_ARGS */
-      options->model = text;
-      return 0;
-    case ARGP_KEY_ARGS:
-      options->inputs = state->argv + state->next;
-      options->inputCount = state->argc - state->next;
-      return 0;
     case ARGP_KEY_END:
-      if (!options->model)
-        argp_error(state, "MODEL is missing");
       if (options->labels && options->top == 0)
         argp_error(state, "--labels needs --top");
-      return 0;
+      return model_parse(key, text, state, &options->words);
+    case ARGP_KEY_ARG:
+    case ARGP_KEY_ARGS:
+      return model_parse(key, text, state, &options->words);
     default:
       return parse_picture(key, text, state, &options->picture);
   }
@@ -183,7 +174,7 @@ static int print_top(const at_tensors *outputs, int64_t top, const Labels *label
 
 static int run(const Options *options, at_program *program, Inputs *inputs, const Labels *labels)
 {
-  if (!inputs_read(inputs, program, options->inputs, options->inputCount, &options->picture))
+  if (!inputs_read(inputs, program, options->words.inputs, options->words.count, &options->picture))
     return FAILED;
   progress_show("running", -1);
   const at_tensors *const outputs = at_program_run(program, inputs_list(inputs));
@@ -209,7 +200,7 @@ int run_command(int count, char **arguments)
   options_parse(&argp, count, arguments, &options);
   if (options.threads > 0)
     at_setNumThreads(options.threads);
-  at_program *const program = file_program(options.model);
+  at_program *const program = file_program(options.words.model);
   if (program && (!options.labels || labels_read(&labels, options.labels)))
     status = run(&options, program, &inputs, &labels);
   labels_free(&labels);
