@@ -49,3 +49,7 @@ with Today("exported", __file__) as c:
                 if len(shape) == 1 or (len(shape) == 0 and name != "numpy_T"):
                     continue  # PyTorch returns such a tensor with a warning, or differs between the names
                 c.case(name, [x], lambda function=function: Views(function(x)))
+
+    # Steps that are too small to be seen beside where they begin.
+    for start, end, step, dtype in (10.0, 10.0, 1e-40, torch.float32), (1e16, 1e16 + 4, 1.0, torch.float64), (1.0, 1.0 + 2e-16, 1e-16, torch.float64):
+        c("range", function=lambda start, end, step, dtype: torch.range(start, end, step, dtype=dtype), start=start, end=end, step=step, type=dtype)

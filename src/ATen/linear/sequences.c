@@ -51,6 +51,26 @@ static at_tensor *end_sequence(at_pool *pool, at_tensor *out, at_tensor *made)
   return at_finishOne(pool, out, made);
 }
 
+/* first, first + by, ... to made.  Where by is too small to be seen beside first, TH's arange would
+ * find another number of steps. */
+static void fill_steps(at_pool *pool, at_tensor *made, double first, double by, int64_t count)
+{
+  const double end = first + by * ((double)count - 0.5);
+  if (ceil((end - first) / by) == (double)count) {
+    made->type->functions->arange(made->th, at_scalar_double(first), at_scalar_double(end),
+                                  at_scalar_double(by));
+    return;
+  }
+  const at_type *const wide = at_toScalarType(made->type, AT_DOUBLE);
+  at_tensor *const doubles =
+      made->type == wide ? made : at_hold(pool, at_newShape(wide, (at_ints){&count, 1}));
+  double *const numbers = at_hostData(doubles);
+  for (int64_t i = 0; i < count; i++)
+    numbers[i] = first + (double)i * by;
+  if (doubles != made)
+    at_convert(made, doubles);
+}
+
 /* count numbers from start on.  For an integer type, start and step are converted to integers. */
 static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, at_scalar step,
                           int64_t count)
@@ -76,10 +96,7 @@ static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, 
     if (longs != made)
       at_convert(made, longs);
   } else if (count > 0) {
-    const double first = at_scalar_toDouble(start), by = at_scalar_toDouble(step);
-    compute->functions->arange(made->th, at_scalar_double(first),
-                               at_scalar_double(first + by * ((double)count - 0.5)),
-                               at_scalar_double(by));
+    fill_steps(&pool, made, at_scalar_toDouble(start), at_scalar_toDouble(step), count);
   }
   if (compute != type)
     made = at_hold(&pool, at_newCast(made, type));
