@@ -50,6 +50,31 @@ at_tensor *at_sincGrad(at_tensor *grad, at_tensor *self, at_tensor *result);
 at_tensor *at_xlogyGrad(at_tensor *grad, at_tensor *self, at_tensor *log, at_tensor *isNaN,
                         at_tensor *isLow);
 
+/* grad * log, with isLow 0 instead where self is 0. */
+at_tensor *at_xlogyByNumber(at_tensor *grad, at_tensor *self, double log, bool isLow);
+at_tensor *at_powBaseGrad(at_tensor *grad, double base, at_tensor *exponent, at_tensor *result);
+
+/* The gradients of self, min and max. */
+at_several at_clampTensorGrad(at_tensor *grad, at_tensor *self, at_tensor *min, at_tensor *max);
+
+/* --- activations ------------------------------------------------------------------------------ */
+
+at_tensor *at_gluGrad(at_tensor *grad, at_tensor *self, int64_t dim);
+at_tensor *at_softplusGrad(at_tensor *grad, at_tensor *self, double beta, double threshold);
+at_tensor *at_logitGrad(at_tensor *grad, at_tensor *self, at_scalar eps);
+at_tensor *at_geluGrad(at_tensor *grad, at_tensor *self, const char *approximate);
+at_tensor *at_siluGrad(at_tensor *grad, at_tensor *self);
+at_tensor *at_mishGrad(at_tensor *grad, at_tensor *self);
+at_tensor *at_hardswishGrad(at_tensor *grad, at_tensor *self);
+
+/* prelu_backward. */
+at_grad_input_grad_weight at_preluTwice(at_tensor *grad, at_tensor *self, at_tensor *weight,
+                                        at_ints mask);
+
+/* The randomized leaky ReLU; the slopes, in training, are written to noise, if there is one. */
+at_tensor *at_rreluOf(at_tensor *self, at_tensor *noise, at_scalar lower, at_scalar upper,
+                      bool training, at_generator *generator);
+
 /* --- losses ----------------------------------------------------------------------------------- */
 
 /* The reduction (0 none, 1 mean, 2 sum) that the two booleans stand for. */
@@ -67,11 +92,20 @@ at_tensor *at_klTargetSlope(at_tensor *self, at_tensor *target, bool isLog);
 at_tensor *at_logitsSlope(at_tensor *self, at_tensor *target, at_tensor *positive);
 at_tensor *at_rankingGrad(at_tensor *grad, at_tensor *x, at_tensor *y, at_tensor *target,
                           double margin);
+
+/* total is the sum of the weights of the targets that count, or NULL. */
 at_tensor *at_nllGrad(at_tensor *grad, at_ints sizes, at_tensor *target, at_tensor *weight,
-                      int64_t reduction, int64_t ignored);
+                      at_tensor *total, int64_t reduction, int64_t ignored);
 at_tensor *at_crossEntropyGrad(at_tensor *grad, at_tensor *self, at_tensor *target,
                                at_tensor *weight, int64_t reduction, int64_t ignored,
                                double smoothing);
+
+at_tensor *at_multiMarginGrad(at_tensor *grad, at_tensor *self, at_tensor *target, at_scalar p,
+                              at_scalar margin, at_tensor *weight, int64_t reduction);
+
+/* Of multilabel_margin_loss_backward with respect to its grad_output, which like is. */
+at_tensor *at_multiLabelTwice(at_tensor *grad, at_tensor *like, at_tensor *self, at_tensor *target,
+                              at_tensor *isTarget, bool sizeAverage, bool reduce);
 
 /* --- layers ----------------------------------------------------------------------------------- */
 
@@ -171,6 +205,8 @@ at_tensor *at_similarityOf(at_tensor *x, at_tensor *y, int64_t dim, double eps);
 at_tensor *at_distanceOf(at_tensor *x, at_tensor *y, double p, double eps, bool keepdim);
 at_tensor *at_reducedLoss(at_tensor *loss, int64_t reduction);
 at_tensor *at_hingeLossOf(at_tensor *self, at_tensor *target, double margin, int64_t reduction);
+at_tensor *at_cosineLossOf(at_tensor *x, at_tensor *y, at_tensor *target, double margin,
+                           int64_t reduction);
 at_tensor *at_tripletLossOf(at_tensor *anchor, at_tensor *positive, at_tensor *negative,
                             double margin, double p, double eps, bool swaps, int64_t reduction);
 

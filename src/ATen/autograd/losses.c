@@ -15,7 +15,7 @@ at_tensor *at_lossGrad(at_tensor *grad, at_tensor *self, at_tensor *target, int6
   at_tensor *const like =
       at_add(at_shaped(grad, at_sizes(self)), at_shaped(grad, at_sizes(target)));
   if (reduction == MEAN)
-    return at_expand(at_div(grad, (double)at_numel(like)), at_sizes(like));
+    return at_expand(at_div(grad, (double)THMax(at_numel(like), 1)), at_sizes(like));
   return at_expand(grad, at_sizes(like));
 }
 
@@ -71,15 +71,25 @@ static at_tensor *class_weights(at_tensor *grad, at_tensor *target, at_tensor *w
   return at_mul(used, at_reshape(own, at_sizes(target)));
 }
 
+/* grad / total; where that is 0, nothing is used, and grad does not matter. */
+static at_tensor *mean_of(at_tensor *grad, at_tensor *total)
+{
+  return at_div(grad, at_masked_fill(total, at_eq(total, 0), 1));
+}
+
 at_tensor *at_nllGrad(at_tensor *grad, at_ints sizes, at_tensor *target, at_tensor *weight,
-                      int64_t reduction, int64_t ignored)
+                      at_tensor *total, int64_t reduction, int64_t ignored)
 {
   if (!at_defined(grad) || !at_defined(target))
     return at_undefined();
   at_tensor *safe;
   const int dim = sizes.count > 1;
+  if (sizes.count == 1) { /* one row, whose target may be a number or a vector */
+    target = at_reshape(target, AT_SCALAR_SHAPE);
+    grad = at_reshape(grad, AT_SCALAR_SHAPE);
+  }
   at_tensor *const own = class_weights(grad, target, weight, ignored, &safe);
-  at_tensor *const scale = reduction == MEAN ? at_div(grad, at_sum(own)) : grad;
+  at_tensor *const scale = reduction == MEAN ? mean_of(grad, total ? total : at_sum(own)) : grad;
   at_tensor *const values = at_neg(at_mul(own, scale));
   return at_scatter(at_new_zeros(grad, sizes), dim, at_unsqueeze(safe, dim),
                     at_unsqueeze(values, dim));
@@ -104,13 +114,14 @@ static at_tensor *log_gradient(at_tensor *grad, at_tensor *self, at_tensor *targ
                                                 : at_unsqueeze(grad, dim);
     return at_neg(at_mul(at_weighted(p, perClass), scale));
   }
-  at_tensor *const hard = at_nllGrad(grad, at_sizes(self), target, weight, reduction, ignored);
+  at_tensor *const hard =
+      at_nllGrad(grad, at_sizes(self), target, weight, NULL, reduction, ignored);
   if (smoothing == 0)
     return hard;
   at_tensor *safe;
   at_tensor *const own = class_weights(grad, target, weight, ignored, &safe);
   at_tensor *const isUsed = at_ne(target, ignored);
-  at_tensor *const scale = at_mul(reduction == MEAN ? at_div(grad, at_sum(own)) : grad, isUsed);
+  at_tensor *const scale = at_mul(reduction == MEAN ? mean_of(grad, at_sum(own)) : grad, isUsed);
   at_tensor *const even =
       at_expand(at_mul(at_unsqueeze(scale, dim), -smoothing / classes), at_sizes(self));
   return at_add(at_mul(hard, 1 - smoothing), at_weighted(even, perClass));

@@ -104,3 +104,28 @@ at_tensor *at_xlogyGrad(at_tensor *grad, at_tensor *self, at_tensor *log, at_ten
       at_logical_and(at_logical_and(at_eq(self, 0), isLow), at_logical_not(isNaN));
   return at_mul(grad, at_masked_fill(log, isFlat, 0));
 }
+
+at_tensor *at_xlogyByNumber(at_tensor *grad, at_tensor *self, double log, bool isLow)
+{
+  return isLow ? at_mul(at_masked_fill(at_full_like(grad, log), at_eq(self, 0), 0), grad)
+               : at_mul(grad, log);
+}
+
+at_tensor *at_powBaseGrad(at_tensor *grad, double base, at_tensor *exponent, at_tensor *result)
+{
+  at_tensor *const slope = at_mul(result, log(base));
+  return at_mul(grad, base == 0 ? at_masked_fill(slope, at_ge(exponent, 0), 0) : slope);
+}
+
+at_several at_clampTensorGrad(at_tensor *grad, at_tensor *self, at_tensor *min, at_tensor *max)
+{
+  at_tensor *const isLow = min ? at_lt(self, min) : at_zeros_like(self, .type = AT_CPU(AT_BOOL));
+  at_tensor *const isHigh = max ? at_gt(min ? at_maximum(self, min) : self, max) : NULL;
+  at_tensor *const isOut = isHigh ? at_logical_or(isLow, isHigh) : isLow;
+  at_several r = {{at_masked_fill(grad, isOut, 0)}};
+  if (min)
+    r.of[1] = at_mul(grad, isHigh ? at_logical_and(isLow, at_logical_not(isHigh)) : isLow);
+  if (max)
+    r.of[2] = at_mul(grad, isHigh);
+  return r;
+}

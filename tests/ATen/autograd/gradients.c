@@ -137,7 +137,8 @@ static double difference(Call *call, int64_t i)
   const double near = (f[3] - f[1]) / (2 * step), far = (f[4] - f[0]) / (4 * step);
   const double left = (f[2] - f[1]) / step, right = (f[3] - f[2]) / step;
   const double size = fmax(1, fabs(near));
-  if (!isfinite(near) || fabs(at) > 1e6 || fabs(near - far) > 1e-6 * size ||
+  const double noise = 0x1p-50 * fmax(fabs(f[1]), fabs(f[3])) / step; /* of rounding */
+  if (!isfinite(near) || fabs(at) > 1e6 || noise > 1e-7 * size || fabs(near - far) > 1e-6 * size ||
       fabs(left - right) > 1e-2 * size)
     return NAN;
   return (4 * near - far) / 3;
