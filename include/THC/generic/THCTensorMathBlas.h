@@ -1,5 +1,5 @@
 /* Products of vectors and matrices, as THTensorMath.h has them: the same shapes, aliases and
- * errors, of Float, Double and Half, whose sums are kept in float.  Other types are an error.
+ * errors.  Sums of Half are kept in float; integers wrap around.
  *
  * A result may be one of the operands.  With beta = 0, t is not read. */
 

@@ -5,6 +5,7 @@
 
 #include "ATenCUDA.h"
 #include "ATenCore.h"
+#include "ATen/cuda/kernels.h"
 
 typedef struct at_device {
   size_t size;                  /* of this table plus at_functions: detects another build */
@@ -20,6 +21,8 @@ typedef struct at_device {
   void (*elementwise)(int name, const THLoop *loop, const void *scalars);
   /* Queues a function of ops/functions.h, of Float or Double. */
   void (*function)(int name, THScalarType type, const THLoop *loop, const void *scalars);
+  /* Queues a kernel of kernels.h, which copies what work describes. */
+  void (*launch)(at_kernel kernel, THScalarType type, const void *work);
   void (*synchronize)(void);
   void (*emptyCache)(void);
   at_cuda_stream *(*newStream)(int priority);

@@ -129,6 +129,7 @@ const at_device at_cudaDevice = {
     .seed = seed,
     .elementwise = elementwise,
     .function = function,
+    .launch = at_cudaLaunch,
     .synchronize = synchronize,
     .emptyCache = empty_cache,
     .newStream = new_stream,

@@ -2,6 +2,7 @@
 #include "ATen/core/ATenOperations.h"
 #include "TH/THParallel.h"
 #include "TH/loop/THPlan.h"
+#include "embedding.h"
 #include "embeddingBackward.h"
 
 TH_DISPATCH(at_embedding_backward_kernels, at_embeddingBackwardFloat)
@@ -117,15 +118,20 @@ static at_tensor *embedding_gradient(at_pool *pool, at_tensor *out, at_tensor *g
 {
   if (num_weights < 0)
     at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
-  at_embedding_sums t = {.count = at_numel(row),
-                         .columns = columns,
-                         .index = check_rows(row, num_weights),
-                         .padding = padding_idx};
   const int64_t sizes[] = {num_weights, columns};
   const ptrdiff_t wide = columns * (ptrdiff_t)grad->type->elementSize;
+  const bool isOnHost = at_isOnHost(grad->type);
+  at_embedding_sums t = {.count = at_numel(row),
+                         .columns = columns,
+                         .index = isOnHost ? check_rows(row, num_weights) : NULL,
+                         .padding = padding_idx};
   at_tensor *g = at_hold(pool, at_makeContiguous(grad)), *r = out;
-  if (!holds_gradient(out, grad, row, (at_ints){sizes, 2}))
+  if (!holds_gradient(out, grad, row, (at_ints){sizes, 2}) || !isOnHost)
     r = at_layerNew(pool, grad->type, (at_ints){sizes, 2});
+  if (!isOnHost) {
+    at_embeddingSums(pool, r, g, row, padding_idx, scale_grad_by_freq);
+    return r;
+  }
   if (wide >= AT_WIDE_ROW_BYTES)
     list_indices(pool, &t, row, num_weights);
   if (scale_grad_by_freq)
@@ -171,7 +177,8 @@ at_tensor *at_nnEmbeddingRenorm(at_tensor *self, at_tensor *indices, double max_
   at_pool_enter(&pool);
   at_tensor *row = indices_of(&pool, indices, "indices");
   at_tensor *table = at_cast(&pool, self, compute);
-  check_rows(row, self->th->size[0]);
+  if (at_isOnHost(compute)) /* a device's function checks them */
+    check_rows(row, self->th->size[0]);
   if (at_numel(row) > 0 && at_numel(self) > 0)
     compute->functions->LookupTable_renorm((THLongTensor *)row->th, table->th,
                                            at_scalar_double(max_norm), at_scalar_double(norm_type));
@@ -210,21 +217,18 @@ static void check_offsets(const int64_t *offset, int64_t bags, int64_t count)
                (long long)b, (long long)offset[b], (long long)count);
 }
 
-static Bags bags_of(at_pool *pool, at_tensor *weight, at_tensor *indices, at_tensor *offsets,
-                    bool include_last_offset, int64_t padding_idx)
+static Bags bags_of(at_pool *pool, const at_bag_call *call)
 {
-  check_bags(indices, offsets, include_last_offset);
-  const int64_t n = at_numel(indices);
-  Bags bags = {.bags = at_numel(offsets) - include_last_offset};
-  at_tensor *row = indices_of(pool, indices, "indices");
-  const int64_t *offset = at_hostData(indices_of(pool, offsets, "offsets"));
+  const int64_t n = at_numel(call->row), padding_idx = call->padding;
+  Bags bags = {.bags = call->bags};
+  const int64_t *offset = at_hostData(call->offsets);
   check_offsets(offset, bags.bags, n);
-  if (include_last_offset && offset[bags.bags] != n)
+  if (call->endsWithCount && offset[bags.bags] != n)
     at_raise(AT_ERROR_ARGUMENT, "the last offset is %lld, and has to be the %lld indices' end",
              (long long)offset[bags.bags], (long long)n);
-  const int64_t *index = check_rows(row, weight->th->size[0]);
-  bags.bagOfAll = new_row(pool, weight->type, n);
-  bags.size = at_fillWith(new_row(pool, weight->type, bags.bags), at_scalar_long(0));
+  const int64_t *index = check_rows(call->row, call->weight->th->size[0]);
+  bags.bagOfAll = new_row(pool, call->weight->type, n);
+  bags.size = at_fillWith(new_row(pool, call->weight->type, bags.bags), at_scalar_long(0));
   int64_t *bagOfAll = at_hostData(bags.bagOfAll), *size = at_hostData(bags.size);
   for (int64_t i = 0, b = -1; i < n; i++) {
     while (b + 1 < bags.bags && offset[b + 1] <= i)
@@ -235,8 +239,8 @@ static Bags bags_of(at_pool *pool, at_tensor *weight, at_tensor *indices, at_ten
     if (keeps)
       size[b]++;
   }
-  bags.kept = new_row(pool, weight->type, bags.count);
-  bags.bag = new_row(pool, weight->type, bags.count);
+  bags.kept = new_row(pool, call->weight->type, bags.count);
+  bags.bag = new_row(pool, call->weight->type, bags.count);
   int64_t *kept = at_hostData(bags.kept), *bag = at_hostData(bags.bag);
   for (int64_t i = 0, k = 0; i < n && k < bags.count; i++)
     if (padding_idx < 0 || index[i] != padding_idx) {
@@ -260,12 +264,8 @@ static void scale_rows(at_pool *pool, at_row row, at_tensor *r, at_tensor *of)
 /* The sizes of bags as divisors: 1 for an empty bag. */
 static at_tensor *divisors(at_pool *pool, at_tensor *size)
 {
-  at_tensor *result = new_row(pool, size->type, at_numel(size));
-  const int64_t *from = at_hostData(size);
-  int64_t *to = at_hostData(result);
-  for (int64_t b = 0; b < at_numel(size); b++)
-    to[b] = THMax(from[b], 1);
-  return result;
+  const at_number none = {.is_none = true};
+  return at_hold(pool, at_clamped(NULL, size, at_scalar_long(1), none));
 }
 
 /* r = the maximum of each column of each bag; from = the rows of the table that the maxima are
@@ -319,19 +319,46 @@ static void check_sample_weights(const at_tensor *table, const at_tensor *indice
 }
 
 /* The weights of the indices that are not padding. */
-static at_tensor *kept_weights(at_pool *pool, at_tensor *per_sample_weights, at_tensor *indices,
-                               const Bags *bags, int64_t padding_idx)
+static at_tensor *kept_weights(at_pool *pool, const at_bag_call *call, const Bags *bags)
 {
-  if (bags->count == at_numel(indices))
-    return per_sample_weights;
-  at_tensor *keptIndex = new_row(pool, indices->type, bags->count);
-  const int64_t *index = at_hostData(indices_of(pool, indices, "indices"));
+  if (bags->count == at_numel(call->row))
+    return call->per_sample_weights;
+  at_tensor *keptIndex = new_row(pool, call->row->type, bags->count);
+  const int64_t *index = at_hostData(call->row);
   const int64_t *bagOfAll = at_hostData(bags->bagOfAll);
   int64_t *to = at_hostData(keptIndex);
   for (int64_t i = 0, k = 0; k < bags->count; i++)
-    if (bagOfAll[i] >= 0 && (padding_idx < 0 || index[i] != padding_idx))
+    if (bagOfAll[i] >= 0 && (call->padding < 0 || index[i] != call->padding))
       to[k++] = i;
-  return at_hold(pool, at_indexSelect(NULL, per_sample_weights, 0, keptIndex));
+  return at_hold(pool, at_indexSelect(NULL, call->per_sample_weights, 0, keptIndex));
+}
+
+/* at_embeddingBags on the CPU. */
+static void host_bags(at_pool *pool, const at_bag_call *call, const at_type *compute,
+                      at_tensor *made[4])
+{
+  const Bags bags = bags_of(pool, call);
+  const int64_t columns = call->weight->th->size[1], sizes[] = {bags.bags, columns};
+  const at_type *const index = at_toScalarType(compute, AT_LONG);
+  at_tensor *rows = at_hold(pool, at_indexSelect(NULL, call->weight, 0, bags.kept));
+  rows = at_cast(pool, rows, compute);
+  at_tensor *r = at_fillWith(at_layerNew(pool, compute, (at_ints){sizes, 2}), at_scalar_long(0));
+  const int64_t nothing[] = {0, 0};
+  const bool isMax = call->mode == AT_BAG_MAX;
+  at_tensor *from = at_layerNew(pool, index, (at_ints){isMax ? sizes : nothing, 2});
+  at_fillWith(from, at_scalar_long(0));
+  if (call->per_sample_weights)
+    scale_rows(pool, AT_ROW_cmul, rows, kept_weights(pool, call, &bags));
+  if (at_numel(rows) > 0 && isMax)
+    max_of_bags(&bags, rows, r, from);
+  else if (at_numel(rows) > 0)
+    compute->functions->indexAdd(r->th, 0, (THLongTensor *)bags.bag->th, rows->th);
+  if (call->mode == AT_BAG_MEAN)
+    scale_rows(pool, AT_ROW_cdiv, r, divisors(pool, bags.size));
+  made[0] = r;
+  made[1] = bags.bagOfAll;
+  made[2] = bags.size;
+  made[3] = from;
 }
 
 void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, at_tensor *offsets,
@@ -342,30 +369,25 @@ void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, a
   check_table(weight);
   check_mode(mode, scale_grad_by_freq, per_sample_weights);
   check_sample_weights(weight, indices, per_sample_weights);
+  check_bags(indices, offsets, include_last_offset);
   at_pool pool;
   at_pool_enter(&pool);
-  const Bags bags = bags_of(&pool, weight, indices, offsets, include_last_offset, padding_idx);
-  const int64_t columns = weight->th->size[1], sizes[] = {bags.bags, columns};
-  const at_type *index = at_toScalarType(weight->type, AT_LONG);
-  at_tensor *rows = at_hold(&pool, at_indexSelect(NULL, weight, 0, bags.kept));
-  rows = at_cast(&pool, rows, compute);
-  at_tensor *r = at_fillWith(at_layerNew(&pool, compute, (at_ints){sizes, 2}), at_scalar_long(0));
-  const int64_t nothing[] = {0, 0};
-  at_tensor *from = at_layerNew(&pool, index, (at_ints){mode == AT_BAG_MAX ? sizes : nothing, 2});
-  at_fillWith(from, at_scalar_long(0));
-  if (per_sample_weights)
-    scale_rows(&pool, AT_ROW_cmul, rows,
-               kept_weights(&pool, per_sample_weights, indices, &bags, padding_idx));
-  if (at_numel(rows) > 0 && mode == AT_BAG_MAX)
-    max_of_bags(&bags, rows, r, from);
-  else if (at_numel(rows) > 0)
-    compute->functions->indexAdd(r->th, 0, (THLongTensor *)bags.bag->th, rows->th);
-  if (mode == AT_BAG_MEAN)
-    scale_rows(&pool, AT_ROW_cdiv, r, divisors(&pool, bags.size));
-  if (indices->type->scalarType == AT_INT && offsets->type->scalarType == AT_INT)
-    index = indices->type;
-  at_tensor *const made[] = {at_cast(&pool, r, weight->type), at_cast(&pool, bags.bagOfAll, index),
-                             at_cast(&pool, bags.size, index), at_cast(&pool, from, index)};
+  const at_bag_call call = {.weight = weight,
+                            .row = indices_of(&pool, indices, "indices"),
+                            .offsets = indices_of(&pool, offsets, "offsets"),
+                            .per_sample_weights = per_sample_weights,
+                            .bags = at_numel(offsets) - include_last_offset,
+                            .mode = mode,
+                            .padding = padding_idx,
+                            .endsWithCount = include_last_offset};
+  at_tensor *made[4];
+  (at_isOnHost(compute) ? host_bags : at_embeddingBags)(&pool, &call, compute, made);
+  const bool areInts = indices->type->scalarType == AT_INT && offsets->type->scalarType == AT_INT;
+  for (int i = 0; i < 4; i++)
+    made[i] = at_cast(&pool, made[i],
+                      i == 0    ? weight->type
+                      : areInts ? indices->type
+                                : made[i]->type);
   at_finish(&pool, 4, out, made);
 }
 
@@ -384,11 +406,9 @@ static at_tensor *max_backward(at_pool *pool, at_tensor *g, at_tensor *bag_size,
     at_raise(AT_ERROR_ARGUMENT, "num_weights is %lld", (long long)num_weights);
   at_tensor *row = at_layerIndices(pool, maximum_indices, "maximum_indices", AT_INT);
   const int64_t sizes[] = {num_weights, columns}, column[] = {bags, 1};
-  at_tensor *mask = at_layerNew(pool, at_toScalarType(g->type, AT_BYTE), (at_ints){column, 2});
-  const int64_t *size = at_hostData(bag_size);
-  uint8_t *isEmpty = at_hostData(mask);
-  for (int64_t b = 0; b < bags; b++)
-    isEmpty[b] = size[b] == 0;
+  at_tensor *isEmpty =
+      at_hold(pool, at_compareScalar(NULL, AT_ROW_eqValue, bag_size, at_scalar_long(0)));
+  at_tensor *mask = at_hold(pool, at_viewAs(isEmpty, (at_ints){column, 2}));
   at_tensor *kept = at_hold(pool, at_maskedFill(NULL, g, mask, at_scalar_long(0)));
   at_tensor *r = at_fillWith(at_layerNew(pool, g->type, (at_ints){sizes, 2}), at_scalar_long(0));
   if (at_numel(g) > 0 && num_weights == 0)

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 #include "images.h"
 #include "layerNorm.h"
 
@@ -248,16 +249,25 @@ static const at_layer_norm_kernels *kernels_of(const at_type *compute)
 /* The elements of t, contiguous and in the type that computes. */
 static void *elements_of(at_pool *pool, at_tensor *t, const at_type *compute)
 {
-  return at_hostData(at_hold(pool, at_makeContiguous(at_cast(pool, t, compute))));
+  return at_data(at_hold(pool, at_makeContiguous(at_cast(pool, t, compute))));
 }
 
-/* The same for weight or bias; filled with a default if it is not given. */
+/* The same for weight or bias; if it is not given, NULL on a device, and else filled with a
+ * default. */
 static void *elements_or(at_pool *pool, at_tensor *t, const at_type *compute, const Parts *p,
                          int64_t other)
 {
   const at_ints sizes = {&p->inner, 1};
+  if (!t && !at_isOnHost(compute))
+    return NULL;
   return t ? elements_of(pool, t, compute)
            : at_hostData(at_fillWith(at_layerNew(pool, compute, sizes), at_scalar_long(other)));
+}
+
+/* Queues a kernel for all lines. */
+static void launch(at_kernel kernel, const at_type *compute, const at_layer_norm_work *work)
+{
+  at_cuda()->launch(kernel, compute->held, work);
 }
 
 typedef struct {
@@ -291,10 +301,13 @@ void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints norma
     f.lines.x = elements_of(&pool, self, compute);
     f.lines.weight = elements_or(&pool, weight, compute, &p, 1);
     f.lines.bias = elements_or(&pool, bias, compute, &p, 0);
-    f.lines.y = at_hostData(made[0]);
-    f.lines.mean = at_hostData(made[1]);
-    f.lines.rstd = at_hostData(made[2]);
-    THParallel_for(p.outer, 1 + TH_LOOP_GRAIN / p.inner, normalize_lines, &f);
+    f.lines.y = at_data(made[0]);
+    f.lines.mean = at_data(made[1]);
+    f.lines.rstd = at_data(made[2]);
+    if (at_isOnHost(compute))
+      THParallel_for(p.outer, 1 + TH_LOOP_GRAIN / p.inner, normalize_lines, &f);
+    else
+      launch(AT_KERNEL_layerNorm, compute, &(at_layer_norm_work){f.lines, p.outer});
   }
   for (int i = 0; i < 3; i++)
     made[i] = at_cast(&pool, made[i], i == 0 ? self->type : type);
@@ -320,6 +333,19 @@ static void sum_of_rows(at_tensor *r, at_tensor *rows)
   at_pool_leave(&pool);
 }
 
+/* The gradients of all lines: of the input, and in at, unless that is NULL, of weight and bias, a
+ * row for each block of lines. */
+static void backward_lines(const at_lines_normalized *lines, const at_type *compute, const Parts *p,
+                           int64_t linesPerBlock, char *const at[2])
+{
+  const at_layer_norm_kernels *kernels = kernels_of(compute);
+  const ptrdiff_t row = p->inner * (ptrdiff_t)compute->elementSize;
+  const int64_t blocks = (p->outer + linesPerBlock - 1) / linesPerBlock;
+  TH_PARALLEL_FOR (k, blocks, 1 + TH_LOOP_GRAIN / (linesPerBlock * p->inner))
+    kernels->backward(lines, k * linesPerBlock, THMin(p->outer, (k + 1) * linesPerBlock),
+                      at[0] ? at[0] + k * row : NULL, at[1] ? at[1] + k * row : NULL);
+}
+
 /* The gradients of input, weight and bias; made is NULL for those that are not wanted.  The
  * gradients of weight and bias are sums over blocks of lines, and then over the blocks.  The size
  * of a block does not depend on the number of threads, so that the sums do not either. */
@@ -337,13 +363,17 @@ static void gradients(at_tensor *const made[3], at_lines_normalized *lines, cons
   char *at[2] = {NULL};
   for (int i = 0; i < 2 && sums; i++) {
     sum[i] = at_layerNew(&pool, compute, (at_ints){blocks, 2});
-    at[i] = at_hostData(sum[i]);
+    at[i] = at_data(sum[i]);
   }
-  const at_layer_norm_kernels *kernels = kernels_of(compute);
-  const ptrdiff_t row = p->inner * (ptrdiff_t)compute->elementSize;
-  TH_PARALLEL_FOR (k, blocks[0], 1 + TH_LOOP_GRAIN / (linesPerBlock * p->inner))
-    kernels->backward(lines, k * linesPerBlock, THMin(p->outer, (k + 1) * linesPerBlock),
-                      sums ? at[0] + k * row : NULL, sums ? at[1] + k * row : NULL);
+  if (!at_isOnHost(compute)) {
+    const at_layer_norm_work work = {*lines, p->outer, linesPerBlock, at[0], at[1]};
+    if (made[0])
+      launch(AT_KERNEL_layerNormBackward, compute, &work);
+    if (sums)
+      launch(AT_KERNEL_layerNormParameters, compute, &work);
+  } else {
+    backward_lines(lines, compute, p, linesPerBlock, at);
+  }
   for (int i = 0; i < 2; i++)
     if (made[1 + i])
       sum_of_rows(made[1 + i], sum[i]);
@@ -374,7 +404,7 @@ void at_nnLayerNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad
     if (wanted[i] && mask.data[i])
       made[i] = at_layerNew(&pool, compute, i == 0 ? at_sizesOf(self) : normalized_shape);
   if (at_numel(self) > 0) {
-    at_lines_normalized lines = {.n = p.inner, .y = made[0] ? at_hostData(made[0]) : NULL};
+    at_lines_normalized lines = {.n = p.inner, .y = made[0] ? at_data(made[0]) : NULL};
     lines.x = elements_of(&pool, self, compute);
     lines.g = elements_of(&pool, grad_output, compute);
     lines.weight = elements_or(&pool, weight, compute, &p, 1);

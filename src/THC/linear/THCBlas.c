@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "THCProduct.h"
+#include "thc_integers.h"
 
 /* --- handles -------------------------------------------------------------------------------- */
 
@@ -222,6 +223,24 @@ double THC_dot(THCState *state, cudaDataType type, int64_t n, const void *x, int
   THCudaCheck(cudaStreamSynchronize(stream));
   THGuard_leave(&guard);
   return is_double ? sum.both : (double)sum.single;
+}
+
+int64_t THC_dotIntegers(THCState *state, THScalarType type, ptrdiff_t n, const void *x,
+                        int64_t incx, const void *y, int64_t incy)
+{
+  if (n == 0)
+    return 0;
+  const cudaStream_t stream = THCState_getCurrentStream(state);
+  int64_t sum;
+  THGuard guard;
+  int64_t *result = THC_room(&guard, sizeof *result);
+  THCudaCheck(cudaMemsetAsync(result, 0, sizeof *result, stream));
+  THCKernel_dotIntegers(type, n, x, incx, y, incy, result, stream);
+  THCudaCheck(cudaGetLastError());
+  THCudaCheck(cudaMemcpyAsync(&sum, result, sizeof sum, cudaMemcpyDeviceToHost, stream));
+  THCudaCheck(cudaStreamSynchronize(stream));
+  THGuard_leave(&guard);
+  return sum;
 }
 
 /* --- the public functions: their arguments checked by number -------------------------------- */

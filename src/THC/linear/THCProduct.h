@@ -1,4 +1,5 @@
-/* Private interface to cuBLAS's products: one description for all element types. */
+/* Private interface to products: those of cuBLAS, with one description for all element types, and
+ * the dot product of integers. */
 #ifndef THC_PRODUCT_H
 #define THC_PRODUCT_H
 
@@ -30,6 +31,10 @@ void THC_multiplyVector(THCState *state, cudaDataType type, int transposes, int6
 /* The sum of products of n elements; waits for it. */
 double THC_dot(THCState *state, cudaDataType type, int64_t n, const void *x, int64_t incx,
                const void *y, int64_t incy);
+
+/* The same of integers of that type, in 64 bits. */
+int64_t THC_dotIntegers(THCState *state, THScalarType type, ptrdiff_t n, const void *x,
+                        int64_t incx, const void *y, int64_t incy);
 
 /* Makes the handle and workspace of the current stream, so that a later product fails only if the
  * device fails. */

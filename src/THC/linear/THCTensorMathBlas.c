@@ -6,8 +6,6 @@
 
 #include "THCTemplate.h"
 
-#if defined(THC_REAL_IS_FLOAT) || defined(THC_REAL_IS_DOUBLE) || defined(THC_REAL_IS_HALF)
-
 #ifdef THC_REAL_IS_HALF
 #define FACTOR(X) THC_half2float(X)
 #else
@@ -33,24 +31,6 @@ accreal THCTensor_(dot)(THCState *state, THCTensor *self, THCTensor *src)
     THCAssertSameGPU(THCTensor_(checkGPU)(state, 4, self, t, a, b));                            \
     THCDevice_(NAME)(self, FACTOR(beta), t, FACTOR(alpha), a, b);                               \
   }
-
-#else
-
-accreal THCTensor_(dot)(THCState *state, THCTensor *self, THCTensor *src)
-{
-  THC_enter(state);
-  THError("dot of " TH_STRING_OF(Real) ": on a GPU it is of Float, Double and Half");
-}
-
-#define PRODUCT(NAME)                                                                          \
-  void THCTensor_(NAME)(THCState *state, THCTensor *self, real beta, THCTensor *t, real alpha, \
-                        THCTensor *a, THCTensor *b)                                            \
-  {                                                                                            \
-    THC_enter(state);                                                                          \
-    THError(#NAME " of " TH_STRING_OF(Real) ": on a GPU it is of Float, Double and Half");     \
-  }
-
-#endif
 
 PRODUCT(addmv)
 PRODUCT(addmm)

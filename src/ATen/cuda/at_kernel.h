@@ -1,0 +1,56 @@
+/* Included first by the files of the kernels of kernels.h, which are compiled for Float and Double:
+ * element types and functions (thc_math.h), sums of lines, and launchers. */
+#ifndef ATEN_CUDA_KERNEL_H
+#define ATEN_CUDA_KERNEL_H
+
+#include "THC/pointwise/thc_math.h"
+
+#include "kernels.h"
+
+/* AT_LAUNCHER(name, work type) { ... work, stream ... } defines the launcher of a kernel. */
+#define AT_LAUNCHER(NAME, WORK)                                                               \
+  static void NAME##_launch(const WORK *work, cudaStream_t stream);                           \
+  extern "C" void TH_CONCAT_4(at_cuda_, NAME, _, Real)(const void *work, cudaStream_t stream) \
+  {                                                                                           \
+    NAME##_launch((const WORK *)work, stream);                                                \
+  }                                                                                           \
+  static void NAME##_launch(const WORK *work, cudaStream_t stream)
+
+/* The sum, or the largest, of a value over the WIDTH threads that work together: a warp, or a whole
+ * block of THC_BLOCK.  All of them get it.  room has a value for each warp. */
+template <int WIDTH, bool LARGEST>
+THC_DEVICE real at_line_reduce(real value, real *room)
+{
+  for (int apart = 16; apart > 0; apart /= 2) {
+    const real other = __shfl_xor_sync(0xFFFFFFFFu, value, apart);
+    value = LARGEST ? (other > value ? other : value) : value + other;
+  }
+  if (WIDTH == 32)
+    return value;
+  __syncthreads(); /* room may still be read */
+  if (threadIdx.x % 32 == 0)
+    room[threadIdx.x / 32] = value;
+  __syncthreads();
+  value = room[0];
+  for (int w = 1; w < WIDTH / 32; w++)
+    value = LARGEST ? (room[w] > value ? room[w] : value) : value + room[w];
+  return value;
+}
+
+/* Lines up to so many elements are those of a warp; longer ones of a block. */
+enum { AT_WARP_LINE = 1024, AT_WARPS = THC_BLOCK / 32 };
+
+/* A loop over the lines of this warp or block: line takes each of count. */
+#define AT_EACH_LINE(line, count)                                                  \
+  THC_ROLL                                                                         \
+  for (ptrdiff_t line = ((ptrdiff_t)blockIdx.x * THC_BLOCK + threadIdx.x) / WIDTH, \
+                 step = (ptrdiff_t)gridDim.x * (THC_BLOCK / WIDTH);                \
+       line < (count); line += step)
+
+/* The blocks for that. */
+static inline unsigned at_line_blocks(ptrdiff_t count, ptrdiff_t length)
+{
+  return THC_blocks(count * (length <= AT_WARP_LINE ? 32 : THC_BLOCK));
+}
+
+#endif

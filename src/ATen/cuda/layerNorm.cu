@@ -1,0 +1,116 @@
+/* Kernels of layer normalization: a warp for each line, or a block for each long one. */
+#include "at_kernel.h"
+
+/* y = (x - mean) / sqrt(variance + eps) * weight + bias; the variance is of distances from the
+ * mean. */
+template <int WIDTH>
+THC_DEVICE void normalize(const at_layer_norm_work &w, real *room)
+{
+  const at_lines_normalized &l = w.lines;
+  const real *weight = (const real *)l.weight, *bias = (const real *)l.bias;
+  const ptrdiff_t n = l.n, first = threadIdx.x % WIDTH;
+  AT_EACH_LINE(line, w.count)
+  {
+    const real *x = (const real *)l.x + line * n;
+    real *y = (real *)l.y + line * n;
+    real sum = 0, square = 0;
+    for (ptrdiff_t i = first; i < n; i += WIDTH)
+      sum += x[i];
+    const real mean = at_line_reduce<WIDTH, false>(sum, room) / (real)n;
+    for (ptrdiff_t i = first; i < n; i += WIDTH)
+      square += (x[i] - mean) * (x[i] - mean);
+    const real variance = at_line_reduce<WIDTH, false>(square, room) / (real)n;
+    const real rstd = 1 / THMath_(sqrt)(variance + (real)l.eps);
+    for (ptrdiff_t i = first; i < n; i += WIDTH)
+      y[i] = (x[i] - mean) * rstd * (weight ? weight[i] : 1) + (bias ? bias[i] : 0);
+    if (first == 0) {
+      ((real *)l.mean)[line] = mean;
+      ((real *)l.rstd)[line] = rstd;
+    }
+  }
+}
+
+/* y = rstd (h - sum(h) / n - z sum(h z) / n) where h = g weight, z = (x - mean) rstd. */
+template <int WIDTH>
+THC_DEVICE void gradient(const at_layer_norm_work &w, real *room)
+{
+  const at_lines_normalized &l = w.lines;
+  const real *weight = (const real *)l.weight;
+  const ptrdiff_t n = l.n, first = threadIdx.x % WIDTH;
+  AT_EACH_LINE(line, w.count)
+  {
+    const real *x = (const real *)l.x + line * n, *g = (const real *)l.g + line * n;
+    real *y = (real *)l.y + line * n;
+    const real mean = ((const real *)l.mean)[line], rstd = ((const real *)l.rstd)[line];
+    real sum = 0, dot = 0;
+    for (ptrdiff_t i = first; i < n; i += WIDTH) {
+      const real h = weight ? g[i] * weight[i] : g[i];
+      sum += h;
+      dot += h * ((x[i] - mean) * rstd);
+    }
+    const real shift = at_line_reduce<WIDTH, false>(sum, room) / (real)n;
+    const real slope = at_line_reduce<WIDTH, false>(dot, room) / (real)n;
+    for (ptrdiff_t i = first; i < n; i += WIDTH)
+      y[i] = rstd * ((weight ? g[i] * weight[i] : g[i]) - shift - (x[i] - mean) * rstd * slope);
+  }
+}
+
+/* A kernel for lines of a warp, and one for lines of a block. */
+#define LINES(NAME, FUNCTION)                                \
+  __global__ static void NAME##_warps(at_layer_norm_work w)  \
+  {                                                          \
+    FUNCTION<32>(w, NULL);                                   \
+  }                                                          \
+  __global__ static void NAME##_blocks(at_layer_norm_work w) \
+  {                                                          \
+    __shared__ real room[AT_WARPS];                          \
+    FUNCTION<THC_BLOCK>(w, room);                            \
+  }
+LINES(layer_norm, normalize)
+LINES(layer_norm_backward, gradient)
+
+AT_LAUNCHER(layerNorm, at_layer_norm_work)
+{
+  const unsigned blocks = at_line_blocks(work->count, work->lines.n);
+  if (work->lines.n <= AT_WARP_LINE)
+    THC_LAUNCH(layer_norm_warps, blocks, THC_BLOCK, 0, stream, *work);
+  else
+    THC_LAUNCH(layer_norm_blocks, blocks, THC_BLOCK, 0, stream, *work);
+}
+
+AT_LAUNCHER(layerNormBackward, at_layer_norm_work)
+{
+  const unsigned blocks = at_line_blocks(work->count, work->lines.n);
+  if (work->lines.n <= AT_WARP_LINE)
+    THC_LAUNCH(layer_norm_backward_warps, blocks, THC_BLOCK, 0, stream, *work);
+  else
+    THC_LAUNCH(layer_norm_backward_blocks, blocks, THC_BLOCK, 0, stream, *work);
+}
+
+/* A thread sums up a column of a piece. */
+__global__ static void layer_norm_parameters(at_layer_norm_work w, ptrdiff_t pieces)
+{
+  const at_lines_normalized &l = w.lines;
+  THC_GRID_LOOP(k, pieces * l.n)
+  {
+    const ptrdiff_t piece = k / l.n, column = k - piece * l.n;
+    const ptrdiff_t begin = piece * w.piece, after = begin + w.piece;
+    const ptrdiff_t end = after < w.count ? after : w.count;
+    real weight = 0, bias = 0;
+    for (ptrdiff_t line = begin; line < end; line++) {
+      const real g = ((const real *)l.g)[line * l.n + column];
+      const real mean = ((const real *)l.mean)[line], rstd = ((const real *)l.rstd)[line];
+      weight += g * ((((const real *)l.x)[line * l.n + column] - mean) * rstd);
+      bias += g;
+    }
+    ((real *)w.weights)[k] = weight;
+    ((real *)w.biases)[k] = bias;
+  }
+}
+
+AT_LAUNCHER(layerNormParameters, at_layer_norm_work)
+{
+  const ptrdiff_t pieces = (work->count + work->piece - 1) / work->piece;
+  THC_LAUNCH(layer_norm_parameters, THC_blocks(pieces * work->lines.n), THC_BLOCK, 0, stream, *work,
+             pieces);
+}
