@@ -112,6 +112,17 @@ static void each(at_pool *pool, const Each *how, at_tensor **made, at_tensor *a,
     call_one(how, made, x, y, i, count, batch, pool);
 }
 
+/* All results, for functions that take no b. */
+static void each_result(at_tensor **out, const Each *how, at_tensor *a)
+{
+  at_tensor *made[AT_RESULTS] = {NULL};
+  at_pool pool;
+  at_pool_enter(&pool);
+  each(&pool, how, made, a, NULL);
+  at_finish(&pool, how->results, out, made);
+}
+
+/* The first result. */
 static at_tensor *each_one(at_tensor *out, const Each *how, at_tensor *a, at_tensor *b)
 {
   at_tensor *made[AT_RESULTS] = {NULL};
@@ -180,12 +191,8 @@ at_tensor *at_determinants(at_tensor *out, at_tensor *a)
 void at_signedLogs(at_tensor **out, at_tensor *a)
 {
   const Each how = {signed_log, 2};
-  at_tensor *made[AT_RESULTS] = {NULL};
   check_matrices(a, "A", true);
-  at_pool pool;
-  at_pool_enter(&pool);
-  each(&pool, &how, made, a, NULL);
-  at_finish(&pool, 2, out, made);
+  each_result(out, &how, a);
 }
 
 at_tensor *at_logDeterminants(at_tensor *a)
@@ -274,6 +281,17 @@ static at_tensor *solve_each(at_tensor *out, const Each *how, at_tensor *a, at_t
   return at_finishOne(&pool, out, r);
 }
 
+/* X of X A = B, by the transposed system. */
+static at_tensor *solve_right(at_tensor *out, const Each *how, at_tensor *a, at_tensor *b)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const ta = at_hold(&pool, at_viewTranspose(a, -1, -2));
+  at_tensor *const tb = at_hold(&pool, at_viewTranspose(b, -1, -2));
+  at_tensor *const x = at_hold(&pool, solve_each(NULL, how, ta, tb, false));
+  return at_finishOne(&pool, out, at_hold(&pool, at_copied(NULL, at_viewTranspose(x, -1, -2))));
+}
+
 at_tensor *at_solutions(at_tensor *out, at_tensor *a, at_tensor *b, bool left)
 {
   const Each how = {solve, 1};
@@ -288,12 +306,7 @@ at_tensor *at_solutions(at_tensor *out, at_tensor *a, at_tensor *b, bool left)
   if (vectors)
     at_raise(AT_ERROR_ARGUMENT, "B has size (%s), of vectors, and left is false",
              at_sizeDesc(others).str);
-  at_pool pool;
-  at_pool_enter(&pool);
-  at_tensor *const ta = at_hold(&pool, at_viewTranspose(a, -1, -2));
-  at_tensor *const tb = at_hold(&pool, at_viewTranspose(b, -1, -2));
-  at_tensor *const x = at_hold(&pool, solve_each(NULL, &how, ta, tb, false));
-  return at_finishOne(&pool, out, at_hold(&pool, at_copied(NULL, at_viewTranspose(x, -1, -2))));
+  return solve_right(out, &how, a, b);
 }
 
 at_tensor *at_triangularSolutions(at_tensor *out, at_tensor *a, at_tensor *b, bool upper, bool left,
@@ -304,12 +317,7 @@ at_tensor *at_triangularSolutions(at_tensor *out, at_tensor *a, at_tensor *b, bo
   check_matrices(b, "B", false);
   if (left)
     return solve_each(out, &how, a, b, false);
-  at_pool pool;
-  at_pool_enter(&pool);
-  at_tensor *const ta = at_hold(&pool, at_viewTranspose(a, -1, -2));
-  at_tensor *const tb = at_hold(&pool, at_viewTranspose(b, -1, -2));
-  at_tensor *const x = at_hold(&pool, solve_each(NULL, &how, ta, tb, false));
-  return at_finishOne(&pool, out, at_hold(&pool, at_copied(NULL, at_viewTranspose(x, -1, -2))));
+  return solve_right(out, &how, a, b);
 }
 
 at_tensor *at_choleskySolutions(at_tensor *out, at_tensor *b, at_tensor *factor, bool upper)
@@ -375,12 +383,8 @@ static void singular(const Each *how, at_tensor **out, at_tensor *a, at_tensor *
 void at_singulars(at_tensor **out, at_tensor *a, bool full_matrices)
 {
   const Each how = {singular, 3, .flag = full_matrices};
-  at_tensor *made[AT_RESULTS] = {NULL};
   check_matrices(a, "A", false);
-  at_pool pool;
-  at_pool_enter(&pool);
-  each(&pool, &how, made, a, NULL);
-  at_finish(&pool, 3, out, made);
+  each_result(out, &how, a);
 }
 
 at_tensor *at_singularsOf(at_tensor *out, at_tensor *a)
@@ -409,12 +413,8 @@ static bool is_upper(const char *triangle)
 void at_symmetricEigens(at_tensor **out, at_tensor *a, const char *triangle)
 {
   const Each how = {symmetric, 2, .flag = is_upper(triangle)};
-  at_tensor *made[AT_RESULTS] = {NULL};
   check_matrices(a, "A", true);
-  at_pool pool;
-  at_pool_enter(&pool);
-  each(&pool, &how, made, a, NULL);
-  at_finish(&pool, 2, out, made);
+  each_result(out, &how, a);
 }
 
 at_tensor *at_symmetricEigenvalues(at_tensor *out, at_tensor *a, const char *triangle)
