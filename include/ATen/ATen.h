@@ -31,7 +31,8 @@
 #include "ATenType.h"
 
 #include "ATenOps.h"
-#ifndef ATEN_IMPLEMENTATION
+#ifndef ATEN_IMPLEMENTATION /* optimizers call operations, and not the other way around */
+#include "ATenOptim.h"
 #include "ATenPlaces.h"
 #endif
 

@@ -7,6 +7,7 @@
 #include "ATenDLPack.h"
 #include "ATenFile.h"
 #include "ATenGrad.h"
+#include "ATenOptim.h"
 #include "ATenPrint.h"
 #include "ATenProgram.h"
 #include "ATenStorage.h"
@@ -29,6 +30,7 @@ AT_CALL_RETURNING(generator, AT_MUST_USE, at_generator *, !result)
 AT_CALL_RETURNING(dict, AT_MUST_USE, at_dict *, !result)
 AT_CALL_RETURNING(name, , const char *, !result)
 AT_CALL_RETURNING(program, AT_MUST_USE, at_program *, !result)
+AT_CALL_RETURNING(optimizer, AT_MUST_USE, at_optimizer *, !result)
 AT_CALL_RETURNING(results, , const at_tensors *, result->count == 0)
 AT_CALL_RETURNING(text, AT_MUST_USE, char *, !result)
 AT_CALL_RETURNING(done, , bool, !result)
@@ -73,6 +75,17 @@ AT_CALL_RETURNING(done, , bool, !result)
 #define at_set_grad(...)       at_call_done(__FILE__, __LINE__, (at_set_grad)(__VA_ARGS__))
 #define at_add_hook(...)       at_call_done(__FILE__, __LINE__, (at_add_hook)(__VA_ARGS__))
 #define at_apply(...)          at_call_new(__FILE__, __LINE__, (at_apply)(__VA_ARGS__))
+#define at_optimizer_step(...) at_call_done(__FILE__, __LINE__, (at_optimizer_step)(__VA_ARGS__))
+#define at_optimizer_zero_grad(...) \
+  at_call_done(__FILE__, __LINE__, (at_optimizer_zero_grad)(__VA_ARGS__))
+#define at_optimizer_add_group(...) \
+  ((int)at_call_size(__FILE__, __LINE__, (at_optimizer_add_group)(__VA_ARGS__)))
+#define at_optimizer_param(...) at_call_given(__FILE__, __LINE__, (at_optimizer_param)(__VA_ARGS__))
+#define at_optimizer_get(...)   at_call_double(__FILE__, __LINE__, (at_optimizer_get)(__VA_ARGS__))
+#define at_optimizer_set(...)   at_call_done(__FILE__, __LINE__, (at_optimizer_set)(__VA_ARGS__))
+#define at_optimizer_state_dict(...) \
+  at_call_dict(__FILE__, __LINE__, (at_optimizer_state_dict)(__VA_ARGS__))
+#define at_optimizer_load(...) at_call_done(__FILE__, __LINE__, (at_optimizer_load)(__VA_ARGS__))
 #define at_toString(...)       at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
 
 /* clang-format off */
@@ -108,6 +121,25 @@ AT_CALL_RETURNING(done, , bool, !result)
     AT_OPTION(options_, option3_), AT_OPTION(options_, option4_), \
     result_ = (at_gradients)(outputs, inputs, &options_); \
     result_; }))
+#define AT_OPTIMIZER(NAME, ...) AT_OPTIMIZER__(NAME, AT_UNIQUE, AT_UNIQUE, __VA_ARGS__)
+#define AT_OPTIMIZER__(NAME, options_, result_, params, o1, o2, o3, o4, o5, o6, o7, o8, left_, ...) \
+  at_call_optimizer(__FILE__, __LINE__, __extension__({ \
+    AT_NO_MORE("at_" #NAME, 8, left_); \
+    at_##NAME##_options options_ = at_##NAME##_defaults; \
+    at_optimizer *result_; \
+    AT_OPTION(options_, o1), AT_OPTION(options_, o2), AT_OPTION(options_, o3), AT_OPTION(options_, o4), \
+    AT_OPTION(options_, o5), AT_OPTION(options_, o6), AT_OPTION(options_, o7), AT_OPTION(options_, o8), \
+    result_ = (at_##NAME)(params, &options_); \
+    result_; }))
+#define at_sgd(...) AT_OPTIMIZER(sgd, __VA_ARGS__, , , , , , , , , , )
+#define at_adam(...) AT_OPTIMIZER(adam, __VA_ARGS__, , , , , , , , , , )
+#define at_adamw(...) AT_OPTIMIZER(adamw, __VA_ARGS__, , , , , , , , , , )
+#define at_rmsprop(...) AT_OPTIMIZER(rmsprop, __VA_ARGS__, , , , , , , , , , )
+#define at_adagrad(...) AT_OPTIMIZER(adagrad, __VA_ARGS__, , , , , , , , , , )
+#define at_adadelta(...) AT_OPTIMIZER(adadelta, __VA_ARGS__, , , , , , , , , , )
+#define at_adamax(...) AT_OPTIMIZER(adamax, __VA_ARGS__, , , , , , , , , , )
+#define at_nadam(...) AT_OPTIMIZER(nadam, __VA_ARGS__, , , , , , , , , , )
+#define at_radam(...) AT_OPTIMIZER(radam, __VA_ARGS__, , , , , , , , , , )
 /* clang-format on */
 
 #endif

@@ -53,6 +53,7 @@ typedef struct at_nodeTensor {
 typedef struct at_node {
   uint8_t kind;
   bool entered;  /* the walk is inside this node */
+  bool isTuple;  /* of a list that a program made: writers make a tuple of it */
   int32_t count; /* items of a list or dictionary */
   union {
     int64_t integer;
@@ -79,6 +80,7 @@ typedef struct at_nodes {
   int64_t count, blockCount, blockRoom;
   struct at_nodesMemory *memory; /* of texts, storages and tensors */
   int32_t root, metadata;        /* nodes, or -1 */
+  bool isMade; /* by a program, not by a reader: writers nest values as they are */
 } at_nodes;
 
 enum { AT_NODES_BLOCK = 128 };
@@ -115,6 +117,18 @@ static inline int32_t at_node_item(const at_node *list, int64_t index)
  * proportion to size, the bytes of the objects in the file, which bounds the time for lists that
  * contain each other many times. */
 void at_nodes_name(at_nodes *nodes, int32_t root, uint64_t size, at_dict *dict);
+
+/* Makes the values of a set that has none, to be written as they are; file, whose room is unlimited,
+ * is only for at_dict_settle to end with. */
+at_nodes *at_nodes_make(at_dict *dict, at_file *file);
+
+/* Appends a value under a key, which is copied, to a dictionary; returns the value. */
+int32_t at_nodes_put(at_nodes *nodes, int32_t dict, const char *key, int32_t value);
+
+/* Adds a boolean, and t, whose name in the set is printed. */
+int32_t at_nodes_addBool(at_nodes *nodes, bool value);
+int32_t at_nodes_addNamed(at_nodes *nodes, at_dict *dict, at_tensor *t, const char *format, ...)
+    TH_PRINTF_LIKE(4, 5);
 
 /* Appends the key of a dictionary as it is shown in names; false if it cannot be shown. */
 bool at_nodes_addKey(const at_nodes *nodes, at_bytes *name, int32_t key);

@@ -322,11 +322,65 @@ static void add_tensor(at_bytes *p, const at_tensor *t, const at_span *span)
                    "ccollections\nOrderedDict\n)RtR");
 }
 
+/* Appends a double, whose bytes are big-endian in a pickle. */
+static void add_number(at_bytes *p, double value)
+{
+  uint64_t bits;
+  memcpy(&bits, &value, sizeof bits);
+  at_bytes_addText(p, "G");
+  at_bytes_addLittle(p, __builtin_bswap64(bits), sizeof bits);
+}
+
+/* What a program made, and the tensors that it added to the set since then. */
+typedef struct Made {
+  at_bytes *pickle;
+  const at_dict *dict;
+  const at_nodes *nodes;
+  const at_span *spans;
+} Made;
+
+static void add_made(const Made *made, int32_t id)
+{
+  at_bytes *const p = made->pickle;
+  const at_node *const node = at_node_of(made->nodes, id);
+  switch ((at_nodeKind)node->kind) {
+    case AT_NODE_BOOL:
+      at_bytes_addText(p, node->is.integer ? "\x88" : "\x89");
+      break;
+    case AT_NODE_INTEGER:
+      add_integer(p, node->is.integer);
+      break;
+    case AT_NODE_NUMBER:
+      add_number(p, node->is.number);
+      break;
+    case AT_NODE_TEXT:
+      add_string(p, node->is.text.at);
+      break;
+    case AT_NODE_TENSOR:
+      add_tensor(p, at_dict_at(made->dict, node->is.tensor->index),
+                 &made->spans[node->is.tensor->index]);
+      break;
+    case AT_NODE_DICT:
+    case AT_NODE_LIST:
+      at_bytes_addText(p, node->kind == AT_NODE_DICT ? "}(" : node->isTuple ? "(" : "](");
+      for (int32_t i = 0; i < node->count; i++)
+        add_made(made, at_node_item(node, i));
+      at_bytes_addText(p, node->kind == AT_NODE_DICT ? "u" : node->isTuple ? "t" : "e");
+      break;
+    default:
+      at_bytes_addText(p, "N");
+  }
+}
+
 static void add_object(at_bytes *p, const at_dict *dict, const at_span *spans)
 {
   const int64_t count = at_dict_count(dict);
+  const at_nodes *const nodes = at_dict_nodes(dict);
   at_bytes_addText(p, "\x80\2");
-  if (count == 1 && !*at_dict_name(dict, 0)) {
+  if (nodes && nodes->isMade) {
+    const Made made = {p, dict, nodes, spans};
+    add_made(&made, nodes->root);
+  } else if (count == 1 && !*at_dict_name(dict, 0)) {
     add_tensor(p, at_dict_at(dict, 0), spans);
   } else {
     at_bytes_addText(p, "}");

@@ -16,7 +16,8 @@ static const char *const harmless[] = {
     "at_storage_retain", "at_storage_release", "at_generator_free", "at_generator_manualSeed",
     "at_dict_free", "at_string_free", "at_cuda_stream_free", "at_scope_once", "at_scope_leave",
     "at_no_grad_once", "at_no_grad_leave", "at_requiresGrad", "at_isLeaf", "at_grad",
-    "at_device_once", "at_device_leave", "at_program_free",
+    "at_device_once", "at_device_leave", "at_program_free", "at_optimizer_free",
+    "at_optimizer_groups",
     /* they return the properties of the undefined tensor */
     "at_defined", "at_typeOf", "at_dim", "at_numel", "at_sizes", "at_strides", "at_storageOffset",
     "at_isContiguous", "at_data", "at_unsafeGetTH", "at_deviceOf", "at_storage_type",
@@ -69,7 +70,7 @@ static bool is_optional(const char *function, const char *argument)
 {
   const at_op *op = op_behind(function);
   if (!op)
-    return is_harmless(function);
+    return is_harmless(function) || !strcmp(argument, "options");
   for (int i = 0; i < op->argumentCount; i++) {
     const at_kind kind = op->arguments[i].kind;
     if (!strcmp(op->arguments[i].name, argument))

@@ -70,6 +70,7 @@ KEPT = {
     "const at_tensors *": "got.count = %s->count",
     "double ": "got.number = %s",
     "char *": "at_string_free(%s)",
+    "at_optimizer *": "at_optimizer_free(%s)",
     "void ": "%s",
 }
 

@@ -1,0 +1,224 @@
+/* Optimizers, as PyTorch's torch.optim: what a training step does with gradients.
+ *
+ *     at_optimizer *o = at_adamw(AT_TENSORS(w, b), .lr = 1e-3);
+ *     for (int i = 0; i < 100; i++)
+ *       AT_SCOPE {
+ *         at_optimizer_zero_grad(o);
+ *         at_backward(at_mse_loss(at_addmm(b, x, w), y));
+ *         at_optimizer_step(o);
+ *       }
+ *     at_optimizer_free(o);
+ *
+ * A step is one pass over the memory of all parameters, on several threads if there is enough work.
+ * Float and Double compute in their type; Half and BFloat16 compute in Float, and parameters and
+ * states are rounded once, at the end of a step.  A parameter without a gradient is left out.
+ *
+ * Parameters are on the CPU, of a floating type, and leaves; an optimizer keeps a reference to each.
+ * Their options are in groups, one at first; at_optimizer_add_group adds others, and
+ * at_optimizer_set changes an option of a group at any time.  Names, defaults and formulas are
+ * PyTorch's, but for a pair such as betas, which is beta1 and beta2 here.  After an error nothing has
+ * changed. */
+#ifndef ATEN_OPTIM_H
+#define ATEN_OPTIM_H
+
+#include "ATenFile.h"
+#include "ATenTensor.h"
+
+/* One thread uses an optimizer at a time. */
+typedef struct at_optimizer at_optimizer;
+
+/* --- the optimizers --------------------------------------------------------------------------- */
+
+/* g is the gradient, t the number of the step, counted from 1.  In all of them g is negated if
+ * maximize, and then weight_decay * w is added to g, or if the decay is decoupled, lr * weight_decay
+ * * w is subtracted from w instead. */
+
+typedef struct at_sgd_options {
+  double lr;                                /* 1e-3 */
+  double momentum, dampening, weight_decay; /* 0 */
+  bool nesterov, maximize;                  /* false */
+} at_sgd_options;
+AT_API const at_sgd_options at_sgd_defaults;
+
+/* w -= lr * g, or with momentum: b = momentum * b + (1 - dampening) * g, and b is g at first; then
+ * w -= lr * b, or with nesterov w -= lr * (g + momentum * b).
+ *
+ *     at_sgd(TensorList params, *, double lr=1e-3, double momentum=0, double dampening=0,
+ *            double weight_decay=0, bool nesterov=false, bool maximize=false) -> at_optimizer
+ *
+ * NULL after an error, as for all optimizers: params is empty, has a tensor twice, or one that is
+ * no leaf, of another type, or not on the CPU; or an option is out of its range. */
+AT_API at_optimizer *at_sgd(at_tensors params, const at_sgd_options *options) AT_MUST_USE;
+
+typedef struct at_adam_options {
+  double lr;                   /* 1e-3 */
+  double beta1, beta2;         /* 0.9, 0.999 */
+  double eps;                  /* 1e-8 */
+  double weight_decay;         /* 0; of at_adamw 0.01 */
+  bool amsgrad, maximize;      /* false */
+  bool decoupled_weight_decay; /* false; of at_adamw true */
+} at_adam_options;
+AT_API const at_adam_options at_adam_defaults;
+
+/* m = beta1 * m + (1 - beta1) * g and v = beta2 * v + (1 - beta2) * g^2; then
+ * w -= lr / (1 - beta1^t) * m / (sqrt(v / (1 - beta2^t)) + eps).  With amsgrad the largest v so far
+ * stands for v there.
+ *
+ *     at_adam(TensorList params, *, double lr=1e-3, double beta1=0.9, double beta2=0.999,
+ *             double eps=1e-8, double weight_decay=0, bool amsgrad=false, bool maximize=false,
+ *             bool decoupled_weight_decay=false) -> at_optimizer */
+AT_API at_optimizer *at_adam(at_tensors params, const at_adam_options *options) AT_MUST_USE;
+
+typedef at_adam_options at_adamw_options;
+AT_API const at_adamw_options at_adamw_defaults;
+
+/* at_adam with decoupled weight decay, of 0.01 unless given. */
+AT_API at_optimizer *at_adamw(at_tensors params, const at_adamw_options *options) AT_MUST_USE;
+
+typedef struct at_rmsprop_options {
+  double lr;                     /* 0.01 */
+  double alpha;                  /* 0.99 */
+  double eps;                    /* 1e-8 */
+  double weight_decay, momentum; /* 0 */
+  bool centered, maximize;       /* false */
+} at_rmsprop_options;
+AT_API const at_rmsprop_options at_rmsprop_defaults;
+
+/* v = alpha * v + (1 - alpha) * g^2 and d = g / (sqrt(v) + eps), where centered subtracts from v the
+ * square of the average of g; then w -= lr * d, or with momentum b = momentum * b + d and
+ * w -= lr * b.
+ *
+ *     at_rmsprop(TensorList params, *, double lr=0.01, double alpha=0.99, double eps=1e-8,
+ *                double weight_decay=0, double momentum=0, bool centered=false,
+ *                bool maximize=false) -> at_optimizer */
+AT_API at_optimizer *at_rmsprop(at_tensors params, const at_rmsprop_options *options) AT_MUST_USE;
+
+typedef struct at_adagrad_options {
+  double lr;                                                /* 0.01 */
+  double lr_decay, weight_decay, initial_accumulator_value; /* 0 */
+  double eps;                                               /* 1e-10 */
+  bool maximize;                                            /* false */
+} at_adagrad_options;
+AT_API const at_adagrad_options at_adagrad_defaults;
+
+/* s += g^2 and w -= lr / (1 + (t - 1) * lr_decay) * g / (sqrt(s) + eps); s begins with
+ * initial_accumulator_value.
+ *
+ *     at_adagrad(TensorList params, *, double lr=0.01, double lr_decay=0, double weight_decay=0,
+ *                double initial_accumulator_value=0, double eps=1e-10, bool maximize=false)
+ *         -> at_optimizer */
+AT_API at_optimizer *at_adagrad(at_tensors params, const at_adagrad_options *options) AT_MUST_USE;
+
+typedef struct at_adadelta_options {
+  double lr;           /* 1 */
+  double rho;          /* 0.9 */
+  double eps;          /* 1e-6 */
+  double weight_decay; /* 0 */
+  bool maximize;       /* false */
+} at_adadelta_options;
+AT_API const at_adadelta_options at_adadelta_defaults;
+
+/* v = rho * v + (1 - rho) * g^2, d = sqrt(u + eps) / sqrt(v + eps) * g,
+ * u = rho * u + (1 - rho) * d^2, and w -= lr * d.
+ *
+ *     at_adadelta(TensorList params, *, double lr=1, double rho=0.9, double eps=1e-6,
+ *                 double weight_decay=0, bool maximize=false) -> at_optimizer */
+AT_API at_optimizer *at_adadelta(at_tensors params, const at_adadelta_options *options) AT_MUST_USE;
+
+typedef struct at_adamax_options {
+  double lr;           /* 2e-3 */
+  double beta1, beta2; /* 0.9, 0.999 */
+  double eps;          /* 1e-8 */
+  double weight_decay; /* 0 */
+  bool maximize;       /* false */
+} at_adamax_options;
+AT_API const at_adamax_options at_adamax_defaults;
+
+/* m as in at_adam, u = max(beta2 * u, |g| + eps), and w -= lr / (1 - beta1^t) * m / u.
+ *
+ *     at_adamax(TensorList params, *, double lr=2e-3, double beta1=0.9, double beta2=0.999,
+ *               double eps=1e-8, double weight_decay=0, bool maximize=false) -> at_optimizer */
+AT_API at_optimizer *at_adamax(at_tensors params, const at_adamax_options *options) AT_MUST_USE;
+
+typedef struct at_nadam_options {
+  double lr;                             /* 2e-3 */
+  double beta1, beta2;                   /* 0.9, 0.999 */
+  double eps;                            /* 1e-8 */
+  double weight_decay;                   /* 0 */
+  double momentum_decay;                 /* 4e-3 */
+  bool decoupled_weight_decay, maximize; /* false */
+} at_nadam_options;
+AT_API const at_nadam_options at_nadam_defaults;
+
+/* m and v as in at_adam, mu(t) = beta1 * (1 - 0.5 * 0.96^(t * momentum_decay)), M the product of
+ * mu(1) to mu(t); then w -= lr * ((1 - mu(t)) / (1 - M) * g + mu(t + 1) / (1 - M * mu(t + 1)) * m) /
+ * (sqrt(v / (1 - beta2^t)) + eps).  M is kept as a float, as in PyTorch.
+ *
+ *     at_nadam(TensorList params, *, double lr=2e-3, double beta1=0.9, double beta2=0.999,
+ *              double eps=1e-8, double weight_decay=0, double momentum_decay=4e-3,
+ *              bool decoupled_weight_decay=false, bool maximize=false) -> at_optimizer */
+AT_API at_optimizer *at_nadam(at_tensors params, const at_nadam_options *options) AT_MUST_USE;
+
+typedef struct at_radam_options {
+  double lr;                             /* 1e-3 */
+  double beta1, beta2;                   /* 0.9, 0.999 */
+  double eps;                            /* 1e-8 */
+  double weight_decay;                   /* 0 */
+  bool decoupled_weight_decay, maximize; /* false */
+} at_radam_options;
+AT_API const at_radam_options at_radam_defaults;
+
+/* m and v as in at_adam, n = 2 / (1 - beta2) - 1 and r = n - 2 * t * beta2^t / (1 - beta2^t);
+ * w -= lr * m / (1 - beta1^t) while r <= 5, and later that times
+ * sqrt((r - 4) * (r - 2) * n / ((n - 4) * (n - 2) * r)) * sqrt(1 - beta2^t) / (sqrt(v) + eps).
+ *
+ *     at_radam(TensorList params, *, double lr=1e-3, double beta1=0.9, double beta2=0.999,
+ *              double eps=1e-8, double weight_decay=0, bool decoupled_weight_decay=false,
+ *              bool maximize=false) -> at_optimizer */
+AT_API at_optimizer *at_radam(at_tensors params, const at_radam_options *options) AT_MUST_USE;
+
+/* --- steps ------------------------------------------------------------------------------------ */
+
+/* Changes the parameters by their gradients.  False after an error. */
+AT_API bool at_optimizer_step(at_optimizer *optimizer);
+
+/* Removes the gradients of all parameters.  False after an error. */
+AT_API bool at_optimizer_zero_grad(at_optimizer *optimizer);
+
+/* Frees the optimizer and its references to parameters.  NULL is accepted. */
+AT_API void at_optimizer_free(at_optimizer *optimizer);
+
+/* --- groups ----------------------------------------------------------------------------------- */
+
+/* Adds a group of parameters with the options that were given to the optimizer, and returns its
+ * number, counted from 0; the first group has number 0.  -1 after an error. */
+AT_API int at_optimizer_add_group(at_optimizer *optimizer, at_tensors params);
+
+/* The number of groups (0 for NULL), and the number of a group's parameters; -1 and an error if there
+ * is no such group. */
+AT_API int at_optimizer_groups(const at_optimizer *optimizer);
+AT_API int at_optimizer_group_count(const at_optimizer *optimizer, int group);
+
+/* A parameter of a group, borrowed; the undefined tensor and an error if there is none. */
+AT_API at_tensor *at_optimizer_param(const at_optimizer *optimizer, int group, int index);
+
+/* An option of a group by its name, such as "lr"; booleans are 0 or 1.  at_optimizer_get returns NaN
+ * and an error if there is no such group or option; at_optimizer_set false, also if the value is out
+ * of the option's range. */
+AT_API double at_optimizer_get(const at_optimizer *optimizer, int group, const char *option);
+AT_API bool at_optimizer_set(at_optimizer *optimizer, int group, const char *option, double value);
+
+/* --- state ------------------------------------------------------------------------------------ */
+
+/* The state of the optimizer as a set with values, in the layout of PyTorch's state_dict: at_save
+ * writes it to a .pt file that PyTorch loads.  The tensors are the optimizer's own, which later
+ * steps change.  To be given to at_dict_free; NULL after an error. */
+AT_API at_dict *at_optimizer_state_dict(const at_optimizer *optimizer) AT_MUST_USE;
+
+/* Takes the options of groups and the states of parameters from values of that layout, such as
+ * at_dict_values(at_load("adam.pt")) or a part of a checkpoint by at_datum_get.  Groups and their
+ * parameters have to be as many as the optimizer's, in the same order; states are copied, and
+ * converted to their parameter's type.  False after an error; then nothing has changed. */
+AT_API bool at_optimizer_load(at_optimizer *optimizer, at_datum state);
+
+#endif

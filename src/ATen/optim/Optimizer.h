@@ -1,0 +1,117 @@
+/* An optimizer is a rule, a row of rules.c: its options, the names of its states, and a function
+ * that says for each parameter what a step does to its elements. */
+#ifndef ATEN_OPTIMIZER_H
+#define ATEN_OPTIMIZER_H
+
+#include "ATenGrad.h"
+#include "ATenOptim.h"
+#include "update.h"
+
+typedef enum at_option_kind {
+  AT_OPTION_NUMBER,
+  AT_OPTION_INTEGER,
+  AT_OPTION_BOOL,
+  AT_OPTION_NONE, /* in files alone: None */
+  AT_OPTION_FALSE /* in files alone: False */
+} at_option_kind;
+
+/* An option, in the order in which PyTorch's files have them. */
+typedef struct at_option {
+  const char *name; /* in a group */
+  const char *key;  /* in a file, where the parts of a tuple are several options */
+  int parts;        /* of the tuple that begins here; 0 inside of one; 1 for what is no tuple */
+  at_option_kind kind;
+  size_t offset; /* in the struct of options */
+  double least, most;
+} at_option;
+
+/* Room for the struct of options of any rule. */
+typedef union at_optionsOfAny {
+  at_sgd_options sgd;
+  at_adam_options adam;
+  at_rmsprop_options rmsprop;
+  at_adagrad_options adagrad;
+  at_adadelta_options adadelta;
+  at_adamax_options adamax;
+  at_nadam_options nadam;
+  at_radam_options radam;
+} at_optionsOfAny;
+
+/* What is kept for a parameter. */
+typedef struct at_param {
+  at_tensor *t, *state[AT_STATES]; /* references; a state is NULL until it is needed */
+  double steps;                    /* that changed this parameter */
+  double product;                  /* another number that the rule keeps */
+} at_param;
+
+/* What schedules keep in a group, under PyTorch's keys. */
+typedef enum at_group_extra {
+  AT_INITIAL_LR,
+  AT_MAX_LR,
+  AT_MIN_LR,
+  AT_BASE_MOMENTUM,
+  AT_MAX_MOMENTUM,
+  AT_GROUP_EXTRAS
+} at_group_extra;
+extern const char *const at_groupExtras[AT_GROUP_EXTRAS];
+
+typedef struct at_group {
+  int first, count; /* in the list of parameters */
+  at_optionsOfAny options;
+  double extras[AT_GROUP_EXTRAS]; /* NaN where there is none */
+} at_group;
+
+/* What a rule makes of a step of a parameter. */
+typedef struct at_plan {
+  at_update_name name;
+  at_numbers numbers;
+  int count; /* of states, and which of the rule's they are */
+  int states[AT_STATES];
+  double product; /* after the step */
+} at_plan;
+
+typedef struct at_rule {
+  const char *name; /* of the function that makes an optimizer, without at_ */
+  size_t optionBytes;
+  const at_option *options; /* the last has no name */
+  const char *states[AT_STATES];
+  const char *number; /* the name of a param's product, or NULL */
+  bool counts;        /* files have the number of steps */
+  double product;     /* at first */
+  /* The value of states that exist before the first step; NULL if they are made when needed, of
+   * zeros. */
+  double (*first)(const at_optionsOfAny *o);
+  const char *(*problem)(const at_optionsOfAny *o); /* beyond ranges: a message; or NULL */
+  void (*plan)(const at_optionsOfAny *o, const at_param *param, at_plan *plan);
+} at_rule;
+
+/* The optimizers of ATenOptim.h that are a pass over elements. */
+#define AT_FOR_EACH_RULE(X) \
+  X(sgd) X(adam) X(adamw) X(rmsprop) X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam)
+typedef enum at_rule_name {
+#define ENTRY(NAME) AT_RULE_##NAME,
+  AT_FOR_EACH_RULE(ENTRY)
+#undef ENTRY
+      AT_RULE_COUNT
+} at_rule_name;
+extern const at_rule at_rules[AT_RULE_COUNT];
+
+struct at_optimizer {
+  const at_rule *rule;
+  at_optionsOfAny defaults; /* of groups to be added */
+  at_group *groups;
+  at_param *params;
+  int groupCount, paramCount;
+};
+
+/* The rule's option of that name, or NULL. */
+const at_option *at_optionOf(const at_rule *rule, const char *name);
+
+/* The value of an option, which is a member of the struct. */
+double at_option_get(const at_option *option, const at_optionsOfAny *options);
+void at_option_set(const at_option *option, at_optionsOfAny *options, double value);
+
+/* Raises unless the value is in the option's range. */
+void at_option_check(const at_option *option, double value);
+
+#endif

@@ -1,0 +1,292 @@
+/* Optimizers against PyTorch: 20 steps of one problem, which tests/oracle/optimizers.py ran too. */
+#include <math.h>
+
+#include "ATen.h"
+#include "th_golden.h"
+
+enum { STEPS = 20, PARAMS = 5 };
+
+/* --- the problem ------------------------------------------------------------------------------ */
+
+static at_tensor *wave(const at_type *type, at_ints sizes, double start)
+{
+  int64_t count = 1;
+  for (int d = 0; d < sizes.count; d++)
+    count *= sizes.data[d];
+  at_tensor *const steps = at_arange((double)count, .type = AT_CPU(AT_DOUBLE));
+  return at_reshape(at_to(at_cos(at_add(at_mul(steps, 0.7), start)), type), sizes);
+}
+
+/* The same values in another layout: 0 contiguous, 1 transposed, 2 with gaps. */
+static at_tensor *placed(at_tensor *t, int layout)
+{
+  if (layout == 1 && at_dim(t) == 2)
+    return at_t(at_contiguous(at_t(t)));
+  if (layout == 2)
+    return at_copy_(at_select(at_zeros_like(at_stack(AT_TENSORS(t, t), .dim = -1)), -1, 1), t);
+  return at_clone(t);
+}
+
+typedef struct Problem {
+  at_tensor *x, *y, *params[PARAMS];
+} Problem;
+
+static Problem problem(const at_type *type, int layout)
+{
+  Problem p = {
+      wave(type, AT_SHAPE(8, 5), 1),
+      wave(type, AT_SHAPE(8, 3), 2),
+      {wave(type, AT_SHAPE(5, 4), 3), wave(type, AT_SHAPE(4), 4), wave(type, AT_SHAPE(4, 3), 5),
+       wave(type, AT_SHAPE(3), 6), wave(type, AT_SHAPE(2), 7)}};
+  for (int i = 0; i < PARAMS; i++)
+    p.params[i] = at_requires_grad_(placed(p.params[i], layout));
+  return p;
+}
+
+/* The loss of a step, whose gradients are computed. */
+static at_tensor *loss_of(const Problem *p, int step)
+{
+  at_tensor *out = at_mm(at_tanh(at_add(at_mm(p->x, p->params[0]), p->params[1])), p->params[2]);
+  if (step % 2)
+    out = at_mul(out, p->params[3]);
+  at_tensor *const loss = at_mean(at_square(at_sub(out, p->y)));
+  CHECK(at_backward(loss));
+  return loss;
+}
+
+/* --- the cases -------------------------------------------------------------------------------- */
+
+#define CASES(X)                                                                                   \
+  X(sgd, at_sgd(params, .lr = 0.1))                                                                \
+  X(sgd_decay, at_sgd(params, .lr = 0.1, .weight_decay = 0.1))                                     \
+  X(sgd_momentum,                                                                                  \
+    at_sgd(params, .lr = 0.05, .momentum = 0.9, .dampening = 0.3, .weight_decay = 0.01))           \
+  X(sgd_nesterov, at_sgd(params, .lr = 0.05, .momentum = 0.8, .nesterov = true))                   \
+  X(sgd_maximize,                                                                                  \
+    at_sgd(params, .lr = 0.01, .momentum = 0.5, .maximize = true, .weight_decay = 0.1))            \
+  X(adam, at_adam(params, .lr = 0.05))                                                             \
+  X(adam_amsgrad,                                                                                  \
+    at_adam(params, .lr = 0.1, .beta1 = 0.7, .beta2 = 0.9, .amsgrad = true, .weight_decay = 0.02)) \
+  X(adam_maximize, at_adam(params, .lr = 0.01, .eps = 1e-3, .maximize = true))                     \
+  X(adamw, at_adamw(params, .lr = 0.05, .weight_decay = 0.3))                                      \
+  X(rmsprop, at_rmsprop(params, .lr = 0.02))                                                       \
+  X(rmsprop_momentum,                                                                              \
+    at_rmsprop(params, .lr = 0.01, .alpha = 0.9, .momentum = 0.6, .weight_decay = 0.1))            \
+  X(rmsprop_centered, at_rmsprop(params, .lr = 0.01, .centered = true, .eps = 1e-4))               \
+  X(rmsprop_both, at_rmsprop(params, .lr = 0.01, .centered = true, .momentum = 0.4, .eps = 1e-4))  \
+  X(adagrad, at_adagrad(params, .lr = 0.1))                                                        \
+  X(adagrad_decay, at_adagrad(params, .lr = 0.2, .lr_decay = 0.1, .weight_decay = 0.05,            \
+                              .initial_accumulator_value = 0.3))                                   \
+  X(adadelta, at_adadelta(params))                                                                 \
+  X(adadelta_decay, at_adadelta(params, .lr = 3, .rho = 0.7, .eps = 1e-3, .weight_decay = 0.1))    \
+  X(adamax, at_adamax(params, .lr = 0.05))                                                         \
+  X(adamax_decay, at_adamax(params, .lr = 0.1, .beta1 = 0.5, .beta2 = 0.8, .weight_decay = 0.1))   \
+  X(nadam, at_nadam(params, .lr = 0.05))                                                           \
+  X(nadam_decoupled, at_nadam(params, .lr = 0.05, .weight_decay = 0.2, .momentum_decay = 0.02,     \
+                              .decoupled_weight_decay = true))                                     \
+  X(radam, at_radam(params, .lr = 0.05))                                                           \
+  X(radam_decoupled, at_radam(params, .lr = 0.05, .beta1 = 0.8, .beta2 = 0.9, .weight_decay = 0.2, \
+                              .decoupled_weight_decay = true))
+
+#define MAKER(NAME, CALL)                             \
+  static at_optimizer *make_##NAME(at_tensors params) \
+  {                                                   \
+    return CALL;                                      \
+  }
+CASES(MAKER)
+
+typedef struct Case {
+  const char *name;
+  at_optimizer *(*make)(at_tensors params);
+} Case;
+
+#define ENTRY(NAME, CALL) {#NAME, make_##NAME},
+static const Case cases[] = {CASES(ENTRY)};
+enum { CASE_COUNT = sizeof cases / sizeof *cases };
+
+/* --- the golden values ------------------------------------------------------------------------ */
+
+/* |a - b| relative to the largest of the expected values. */
+static void check_close(at_tensor *t, const THGolden *want, double tolerance)
+{
+  at_tensor *const flat = at_reshape(at_to(t, AT_CPU(AT_DOUBLE)), AT_SHAPE(-1));
+  double most = 1e-3;
+  CHECK_EQ((ptrdiff_t)at_numel(flat), want->count);
+  for (ptrdiff_t i = 0; i < want->count; i++)
+    most = THMax(most, fabs(th_golden_number(want, i)));
+  for (ptrdiff_t i = 0; i < want->count; i++) {
+    const double got = at_item_double(at_select(flat, 0, i));
+    CHECK_NEAR(got, th_golden_number(want, i), tolerance * most);
+  }
+}
+
+/* The states are those of PyTorch, with the same names; and no others. */
+static void check_states(const THGoldenFile *file, at_optimizer *o, const char *stem,
+                         double tolerance)
+{
+  at_dict *const d = at_optimizer_state_dict(o);
+  int64_t count = 0;
+  CHECK(d);
+  for (ptrdiff_t i = 0; i < file->count; i++) {
+    const char *const name = file->entries[i].name;
+    char state[80];
+    if (strncmp(name, stem, strlen(stem)) || !strchr(name, '.'))
+      continue;
+    snprintf(state, sizeof state, "state.%s", name + strlen(stem));
+    th_note("%s", name);
+    check_close(at_dict_get(d, state), &file->entries[i], tolerance);
+    count++;
+  }
+  CHECK_EQ(at_dict_count(d), count);
+  at_dict_free(d);
+}
+
+static void run_case(const THGoldenFile *file, const Case *one, at_scalar_type type, int layout)
+{
+  const char *const typeName = type == AT_DOUBLE ? "Double" : "Float";
+  const double tolerance = type == AT_DOUBLE ? 1e-10 : 2e-4;
+  AT_SCOPE
+  {
+    const Problem p = problem(at_getType(AT_BACKEND_CPU, type), layout);
+    at_optimizer *const o = one->make((at_tensors){p.params, PARAMS});
+    at_tensor *losses[STEPS];
+    CHECK(o);
+    for (int step = 0; step < STEPS; step++) {
+      CHECK(at_optimizer_zero_grad(o));
+      losses[step] = at_detach(loss_of(&p, step));
+      CHECK(at_optimizer_step(o));
+    }
+    th_note("%s in %s, layout %d", one->name, typeName, layout);
+    const at_tensors all = {losses, STEPS};
+    check_close(at_stack(all), th_golden(file, "%s/%s/losses", one->name, typeName), tolerance);
+    for (int i = 0; i < PARAMS; i++)
+      check_close(at_detach(p.params[i]), th_golden(file, "%s/%s/%d", one->name, typeName, i),
+                  tolerance);
+    char stem[64];
+    snprintf(stem, sizeof stem, "%s/%s/", one->name, typeName);
+    check_states(file, o, stem, tolerance);
+    at_optimizer_free(o);
+  }
+}
+
+static void golden(void **state)
+{
+  THGoldenFile *const file = th_golden_open("optimizers.txt");
+  for (int i = 0; i < CASE_COUNT; i++)
+    for (int layout = 0; layout < 3; layout++) {
+      run_case(file, &cases[i], AT_DOUBLE, layout);
+      run_case(file, &cases[i], AT_FLOAT, layout);
+    }
+  th_golden_close(file);
+}
+
+/* --- files ------------------------------------------------------------------------------------ */
+
+static const Case *case_of(const char *name)
+{
+  for (int i = 0; i < CASE_COUNT; i++)
+    if (!strcmp(cases[i].name, name))
+      return &cases[i];
+  CHECK_MSG(false, "there is no case %s", name);
+  return NULL;
+}
+
+static bool is_number(at_datum_kind kind)
+{
+  return kind == AT_DATUM_INTEGER || kind == AT_DATUM_NUMBER;
+}
+
+/* The same values, keys and nesting; numbers may be integers in one. */
+static void check_same(at_datum got, at_datum want)
+{
+  const at_datum_kind kind = at_datum_kindOf(want);
+  if (is_number(kind)) {
+    CHECK(is_number(at_datum_kindOf(got)));
+    CHECK(at_datum_number(got) == at_datum_number(want));
+    return;
+  }
+  CHECK_EQ((int)at_datum_kindOf(got), (int)kind);
+  CHECK_EQ(at_datum_count(got), at_datum_count(want));
+  if (kind == AT_DATUM_BOOL)
+    CHECK_EQ(at_datum_integer(got), at_datum_integer(want));
+  if (kind == AT_DATUM_STRING)
+    CHECK(!strcmp(at_datum_string(got, NULL), at_datum_string(want, NULL)));
+  if (kind == AT_DATUM_TENSOR) {
+    at_tensor *const a = at_datum_tensor(got), *const b = at_datum_tensor(want);
+    CHECK(at_typeOf(a) == at_typeOf(b));
+    CHECK(at_allclose(a, b, .rtol = 1e-10, .atol = 1e-12));
+  }
+  for (int64_t i = 0; i < at_datum_count(want); i++) {
+    if (kind == AT_DATUM_DICT)
+      check_same(at_datum_key(got, i), at_datum_key(want, i));
+    check_same(at_datum_at(got, i), at_datum_at(want, i));
+  }
+}
+
+static void steps(at_optimizer *o, const Problem *p, int begin, int end)
+{
+  for (int step = begin; step < end; step++)
+    AT_SCOPE
+    {
+      CHECK(at_optimizer_zero_grad(o));
+      loss_of(p, step);
+      CHECK(at_optimizer_step(o));
+    }
+}
+
+/* Half of the steps here give PyTorch's state; PyTorch's state and the rest give PyTorch's end. */
+static void check_file(const THGoldenFile *file, const char *name, at_datum saved, const char *path)
+{
+  const Problem ours = problem(AT_CPU(AT_DOUBLE), 2), theirs = problem(AT_CPU(AT_DOUBLE), 1);
+  at_optimizer *const o =
+      case_of(name)->make((at_tensors){(at_tensor *const *)ours.params, PARAMS});
+  at_optimizer *const p =
+      case_of(name)->make((at_tensors){(at_tensor *const *)theirs.params, PARAMS});
+  th_note("%s", name);
+  steps(o, &ours, 0, STEPS / 2);
+  at_dict *const d = at_optimizer_state_dict(o);
+  CHECK(at_save(path, d));
+  at_dict *const read = at_load(path);
+  CHECK(read);
+  check_same(at_dict_values(read), at_datum_get(saved, "optimizer"));
+  check_same(at_dict_values(d), at_datum_get(saved, "optimizer"));
+  for (int i = 0; i < PARAMS; i++)
+    AT_NO_GRAD
+    {
+      at_copy_(theirs.params[i], at_datum_tensor(at_datum_at(at_datum_get(saved, "params"), i)));
+    }
+  CHECK(at_optimizer_load(p, at_datum_get(saved, "optimizer")));
+  steps(p, &theirs, STEPS / 2, STEPS);
+  for (int i = 0; i < PARAMS; i++)
+    check_close(at_detach(theirs.params[i]), th_golden(file, "%s/Double/%d", name, i), 1e-10);
+  at_dict_free(read);
+  at_dict_free(d);
+  at_optimizer_free(o);
+  at_optimizer_free(p);
+}
+
+static void files(void **state)
+{
+  THGoldenFile *const file = th_golden_open("optimizers.txt");
+  at_dict *const all = at_load(AT_GOLDEN_DIR "/optimizers.pt");
+  CHECK(all);
+  const at_datum saved = at_dict_values(all);
+  CHECK(at_datum_count(saved) == 9);
+  for (int64_t i = 0; i < at_datum_count(saved); i++)
+    AT_SCOPE
+    {
+      const char *const name = at_datum_string(at_datum_key(saved, i), NULL);
+      char path[80];
+      snprintf(path, sizeof path, "optimizer-%s.pt", name);
+      check_file(file, name, at_datum_at(saved, i), path);
+      CHECK(!remove(path));
+    }
+  at_dict_free(all);
+  th_golden_close(file);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(golden), cmocka_unit_test(files)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
