@@ -61,7 +61,9 @@ AT_CALL_RETURNING(done, , bool, !result)
 #define at_save_npy(...)      at_call_done(__FILE__, __LINE__, (at_save_npy)(__VA_ARGS__))
 #define at_op_register(...)   at_call_done(__FILE__, __LINE__, (at_op_register)(__VA_ARGS__))
 #define at_program_load(...)  at_call_program(__FILE__, __LINE__, (at_program_load)(__VA_ARGS__))
-#define at_program_run(...)   at_call_results(__FILE__, __LINE__, (at_program_run)(__VA_ARGS__))
+#define at_program_loadWith(...) \
+  at_call_program(__FILE__, __LINE__, (at_program_loadWith)(__VA_ARGS__))
+#define at_program_run(...) at_call_results(__FILE__, __LINE__, (at_program_run)(__VA_ARGS__))
 #define at_program_toString(...) \
   at_call_text(__FILE__, __LINE__, (at_program_toString)(__VA_ARGS__))
 #define at_program_setTiming(...) \

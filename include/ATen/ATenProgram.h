@@ -36,6 +36,28 @@ AT_API at_program *at_program_load(const char *path) AT_MUST_USE;
  * error. */
 AT_API at_program *at_program_list(const char *path) AT_MUST_USE;
 
+/* What loading makes of the nodes of the file, so that a run takes less time and memory.  Results stay
+ * within rounding of those of the nodes themselves. */
+typedef enum at_program_pass {
+  AT_PASS_FUNCTIONAL, /* what changes a tensor in place makes a new one, for the passes after it */
+  AT_PASS_NO_OPS, /* what changes nothing is left out: dropout, detach, conversions to the same */
+  AT_PASS_BATCH_NORM, /* batch normalization becomes part of the convolution before it */
+  AT_PASS_CONSTANTS,  /* what depends on weights alone is computed once, in the first run */
+  AT_PASS_DEAD,       /* nodes that nothing comes of are left out */
+  AT_PASS_CHAINS, /* pointwise operations in a row are computed together, in place if possible */
+  AT_PASSES
+} at_program_pass;
+
+#define AT_ALL_PASSES ((1u << AT_PASSES) - 1)
+
+/* The same with those passes only: a sum of 1u << at_program_pass, or AT_ALL_PASSES less some.
+ *
+ * Constants follow the weights: a run computes them again after an operation has changed a weight.
+ * What is written to a weight through its data pointer is not noticed; without AT_PASS_CONSTANTS and
+ * AT_PASS_BATCH_NORM nothing needs to be.  A run that is recorded for gradients computes the nodes of
+ * the file. */
+AT_API at_program *at_program_loadWith(const char *path, unsigned passes) AT_MUST_USE;
+
 /* Frees the program and the results of its last run.  NULL is accepted. */
 AT_API void at_program_free(at_program *program);
 
@@ -88,6 +110,12 @@ typedef struct at_program_target {
 /* What the nodes call, the most frequent first. */
 AT_API int at_program_targetCount(const at_program *program); /* of NULL: 0 */
 AT_API at_program_target at_program_targetAt(const at_program *program, int index);
+
+/* The name of a pass, such as "batch_norm"; NULL and an error if there is none. */
+AT_API const char *at_program_passName(at_program_pass pass);
+
+/* How many nodes the pass has changed or left out; -1 and an error for NULL. */
+AT_API int64_t at_program_passChanges(const at_program *program, at_program_pass pass);
 
 /* The parameters, buffers and constants by name ("layer1.0.conv1.weight"), borrowed; NULL for NULL.
  * To change a weight, copy to its tensor: at_copy_(at_dict_get(weights, name), t). */

@@ -1,5 +1,6 @@
 /* th bench: how long a program takes. */
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "command.h"
@@ -9,7 +10,7 @@
 #include "text.h"
 
 enum { MOST_THREADS = 1024, MOST_COUNTS = 16, MOST_RUNS = 1000000, LEAST_RUNS = 3, TIMED_RUNS = 5 };
-enum { RUNS = 256, TIME, THREADS, NODES, TRACE };
+enum { RUNS = 256, TIME, THREADS, NODES, TRACE, WITHOUT };
 
 typedef struct Options {
   const char *trace;
@@ -18,6 +19,7 @@ typedef struct Options {
   double seconds; /* for each number of threads */
   int64_t threads[MOST_COUNTS];
   int threadCounts; /* 0: as ATen chooses */
+  unsigned passes;
   bool nodes;
   PictureOptions picture;
 } Options;
@@ -26,9 +28,31 @@ static const struct argp_option list[] = {
     {"threads", THREADS, "N[,N...]", 0, "Measure with each of these numbers of threads", 0},
     {"time", TIME, "SECONDS", 0, "Measure for about so long each (2)", 0},
     {"runs", RUNS, "N", 0, "Measure N runs each instead", 0},
+    {"without", WITHOUT, "PASS[,PASS...]", 0, "Load without these passes, or without all", 0},
     {"nodes", NODES, NULL, 0, "Show the time of each kind of node, too", 1},
     {"trace", TRACE, "FILE", 0, "Write the nodes of one run for ui.perfetto.dev", 1},
     {0}};
+
+/* The passes but for those in the list. */
+static unsigned passes_without(struct argp_state *state, const char *list)
+{
+  unsigned left = AT_ALL_PASSES;
+  for (const char *at = list; *at; at += *at == ',') {
+    const size_t length = strcspn(at, ",");
+    unsigned named = length == 3 && !strncmp(at, "all", 3) ? AT_ALL_PASSES : 0;
+    for (int i = 0; i < AT_PASSES; i++) {
+      const char *const name = at_program_passName((at_program_pass)i);
+      if (strlen(name) == length && !strncmp(at, name, length))
+        named = 1u << i;
+    }
+    if (named == 0)
+      argp_error(state, "--without takes names of passes, as th info shows them, and not '%s'",
+                 list);
+    left &= ~named;
+    at += length;
+  }
+  return left;
+}
 
 static error_t parse(int key, char *text, struct argp_state *state)
 {
@@ -43,6 +67,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
       return 0;
     case RUNS:
       options->runs = option_integer(state, "runs", text, 1, MOST_RUNS);
+      return 0;
+    case WITHOUT:
+      options->passes = passes_without(state, text);
       return 0;
     case NODES:
       options->nodes = true;
@@ -187,11 +214,11 @@ static int bench(const Options *options, at_program *program, Inputs *inputs)
 
 int bench_command(int count, char **arguments)
 {
-  Options options = {.seconds = 2, .picture = {.std = {1, 1, 1}}};
+  Options options = {.seconds = 2, .passes = AT_ALL_PASSES, .picture = {.std = {1, 1, 1}}};
   Inputs inputs = {0};
   options_parse(&argp, count, arguments, &options);
   const double start = seconds();
-  at_program *const program = file_program(options.words.model);
+  at_program *const program = file_program(options.words.model, options.passes);
   int status = FAILED;
   if (program) {
     printf("loaded in %.1f ms\n", 1e3 * (seconds() - start));

@@ -12,10 +12,11 @@ static bool ends_in(const char *path, const char *suffix)
   return length >= end && !strcmp(path + length - end, suffix);
 }
 
-static at_program *load_program(const char *path, FileUse use)
+static at_program *load_program(const char *path, FileUse use, unsigned passes)
 {
   progress_show(path, -1);
-  at_program *const program = use == FILE_LIST ? at_program_list(path) : at_program_load(path);
+  at_program *const program =
+      use == FILE_LIST ? at_program_list(path) : at_program_loadWith(path, passes);
   progress_end();
   return program;
 }
@@ -35,7 +36,8 @@ bool file_open(File *file, const char *path, FileUse use)
   if (!ends_in(path, ".pt2"))
     file->dict = load_dict(path, use);
   if (!file->dict)
-    file->program = load_program(path, use); /* of both errors, the first one is kept */
+    file->program =
+        load_program(path, use, AT_ALL_PASSES); /* of both errors, the first one is kept */
   if (file->program || file->dict) {
     at_error_clear();
     return true;
@@ -55,9 +57,9 @@ const at_dict *file_tensors(const File *file)
   return file->program ? at_program_parameters(file->program) : file->dict;
 }
 
-at_program *file_program(const char *path)
+at_program *file_program(const char *path, unsigned passes)
 {
-  at_program *const program = load_program(path, FILE_LOAD);
+  at_program *const program = load_program(path, FILE_LOAD, passes);
   if (!program)
     fail_file(path);
   return program;

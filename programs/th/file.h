@@ -22,7 +22,7 @@ void file_close(File *file);
 /* The tensors, or the weights of the program. */
 const at_dict *file_tensors(const File *file);
 
-/* Reads a program; prints an error and returns NULL on failure. */
-at_program *file_program(const char *path);
+/* Reads a program, which goes through those passes; prints an error and returns NULL on failure. */
+at_program *file_program(const char *path, unsigned passes);
 
 #endif

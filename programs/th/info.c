@@ -107,6 +107,15 @@ static void write_targets(const at_program *program)
   }
 }
 
+static void write_passes(const at_program *program)
+{
+  printf("passes\n");
+  for (int i = 0; i < AT_PASSES; i++) {
+    const at_program_pass pass = (at_program_pass)i;
+    printf("%6" PRId64 "  %s\n", at_program_passChanges(program, pass), at_program_passName(pass));
+  }
+}
+
 static void write_program(const at_program *program)
 {
   const at_dict *const weights = at_program_parameters(program);
@@ -115,6 +124,7 @@ static void write_program(const at_program *program)
   printf("weights: ");
   write_count(weights);
   write_tensors(weights);
+  write_passes(program);
   write_targets(program);
 }
 
@@ -131,8 +141,9 @@ static const struct argp argp = {
     .args_doc = "FILE",
     .doc =
         "Tells what is in a file of tensors (.pt, .pth, .safetensors, .npz, .npy, .t7) or in a "
-        "program of torch.export (.pt2): names, types and sizes of tensors; inputs, outputs "
-        "weights and operations of a program, also missing ones. Elements are not read."};
+        "program of torch.export (.pt2): names, types and sizes of tensors; inputs, outputs, "
+        "weights and operations of a program, also missing ones; how many nodes each pass changes. "
+        "Elements are not read."};
 
 int info_command(int count, char **arguments)
 {

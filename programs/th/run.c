@@ -200,7 +200,7 @@ int run_command(int count, char **arguments)
   options_parse(&argp, count, arguments, &options);
   if (options.threads > 0)
     at_setNumThreads(options.threads);
-  at_program *const program = file_program(options.words.model);
+  at_program *const program = file_program(options.words.model, AT_ALL_PASSES);
   if (program && (!options.labels || labels_read(&labels, options.labels)))
     status = run(&options, program, &inputs, &labels);
   labels_free(&labels);

@@ -211,6 +211,42 @@ class Own(nn.Module):
         return scale(x, 2.5, [1, x.shape[0]]) - 1
 
 
+class Passes(nn.Module):
+    """What passes look for, and what only looks like it."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(4, 6, 3, padding=1, bias=False)
+        self.norm = nn.BatchNorm2d(6)
+        self.shared = nn.Conv2d(6, 6, 1)
+        self.other = nn.BatchNorm2d(6, affine=False)
+        self.line = nn.utils.parametrizations.weight_norm(nn.Conv1d(6, 3, 3))
+        self.line_norm = nn.BatchNorm1d(3)
+        self.drop = nn.Dropout(0.3)
+
+    def forward(self, x, gate, flag):
+        y = self.norm(self.conv(x))                             # folded
+        y = F.relu(y, inplace=True)
+        y = self.drop(y).to(torch.float32).contiguous().contiguous().expand(2, 6, 5, 7)
+        z = self.shared(y)                                      # read twice: not folded
+        z = self.other(z) + z.detach()
+        z = (z * gate[:, None, None] + gate[0]) / 3             # repeated along rows
+        g = 0.5 * z * (1 + torch.tanh(0.79 * (z + 0.045 * z.pow(3))))
+        unused = torch.exp(g) * 2  # noqa: F841
+        rows = g.flatten(2).transpose(1, 2)                     # 2 x 35 x 6, transposed
+        rows = F.silu(rows) * gate + F.leaky_relu(rows, 0.1) - F.hardswish(rows)
+        line = self.line_norm(self.line(rows.transpose(1, 2)))
+        view = line[0]
+        line.add_(1)                                            # changes view, which is read
+        w = torch.clamp(x * 2, -1, 1)
+        w.mul_(3)                                               # nobody can tell
+        counts = flag.long() + torch.arange(3).cumsum(0)
+        table = self.conv.weight.sum((1, 2, 3)) * 2             # of weights alone
+        narrow = (x.double() + 1).relu()
+        return (F.softplus(line), view * 1, w.abs().sqrt(), counts.relu() * 2, z.sigmoid() + table[:, None, None],
+                narrow, torch.maximum(x, x[:1]).erf(), F.gelu(x) + F.gelu(x, approximate="tanh"), x * 0)
+
+
 def programs():
     """Name, function, inputs, sizes that vary, whether it is decomposed, whether it has a state."""
     image = torch.randn(2, 3, 17, 17)
@@ -235,6 +271,9 @@ def programs():
     yield "own", Own(), (torch.randn(2, 3),), {"x": {0: DYNAMIC}}, False, False
     yield "regions", Regions(), (torch.randn(2, 3),), None, False, False
     yield "values", Values(), (torch.randn(4, 5), torch.tensor([2, 0, -1]), torch.rand(4, 5) > 0.4), None, False, False
+    given = torch.randn(2, 4, 5, 7), torch.randn(6), torch.tensor([True, False, True])
+    yield "passes", Passes(), given, None, False, False
+    yield "passes_core", Passes(), given, None, True, False
 
 
 def tensors(values):

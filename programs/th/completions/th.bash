@@ -11,7 +11,7 @@ _th() {
   esac
   case $command in
   run) words="--output --top --labels --size --resize --mean --std --threads" ;;
-  bench) words="--threads --time --runs --nodes --trace" ;;
+  bench) words="--threads --time --runs --without --nodes --trace" ;;
   convert) words="--skip" ;;
   esac
   case $word in

@@ -15,6 +15,7 @@ complete -c th -n "__fish_seen_subcommand_from run" -l threads -x -d "Number of 
 complete -c th -n "__fish_seen_subcommand_from bench" -l threads -x -d "Numbers of threads"
 complete -c th -n "__fish_seen_subcommand_from bench" -l time -x -d "Measure for so many seconds"
 complete -c th -n "__fish_seen_subcommand_from bench" -l runs -x -d "Number of runs"
+complete -c th -n "__fish_seen_subcommand_from bench" -l without -x -d "Leave out passes"
 complete -c th -n "__fish_seen_subcommand_from bench" -l nodes -d "Show the time of each kind of node"
 complete -c th -n "__fish_seen_subcommand_from bench" -l trace -r -d "Write the nodes of one run"
 complete -c th -n "__fish_seen_subcommand_from convert" -s s -l skip -d "Leave out tensors that are not supported"

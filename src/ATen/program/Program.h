@@ -227,10 +227,32 @@ typedef struct at_timing {
   int64_t count, room;
 } at_timing;
 
+/* A weight that constants are made of, as it was then. */
+typedef struct at_source {
+  int64_t weight; /* its index in the set */
+  const void *storage;
+  unsigned short version;
+} at_source;
+
+/* What a run computes instead of the graph of the file: passes/ makes it. */
+typedef struct at_plan {
+  at_graph *graph;
+  at_graph
+      *prepared; /* what depends on weights alone; NULL if nothing does.  Its slots are those of
+                       * graph, whose inputs it has. */
+  int32_t keptCount, sourceCount;
+  const int32_t *kept; /* slots that prepared makes and graph reads, */
+  at_cell *cells;      /* and their values if isPrepared */
+  at_source *sources;
+  bool isPrepared;
+  int64_t changes[AT_PASSES];
+} at_plan;
+
 struct at_program {
   at_arena arena;
   const char *path, *version;
-  at_graph *graph;
+  at_graph *graph; /* as the file has it */
+  at_plan *plan;   /* NULL if it is only listed and operations are missing */
   at_dict *weights;
   int32_t inputCount, outputCount, symbolCount, targetCount;
   at_program_target *targets; /* what nodes call, the most frequent first */
@@ -253,6 +275,15 @@ void at_readSignature(at_program *program, at_reading *reading, const json_t *ro
 
 /* Finds out what nodes call. */
 void at_countTargets(at_program *program);
+
+/* Makes the plan by those passes, a sum of 1 << at_program_pass; values is what the file says of
+ * tensors. */
+void at_makePlan(at_program *program, at_reading *reading, const json_t *values, unsigned which);
+
+/* Computes the constants if that was not done yet or weights have changed; false if they take too
+ * much memory, and the plan cannot be used. */
+bool at_plan_prepare(at_program *program);
+void at_plan_release(at_plan *plan); /* of its constants; NULL is accepted */
 
 /* Reads the tensors that a list of payloads describes. */
 void at_readPayloads(at_program *program, const at_zip *zip, const at_bytes *root,
@@ -281,8 +312,13 @@ struct at_frame {
 /* The guard, which is entered here, frees the frame. */
 void at_frame_enter(at_frame *frame, at_program *program, const at_graph *graph, THGuard *guard);
 
-/* Computes all nodes. */
+/* Gives the graph its inputs: weights, and those of the run unless it is ofWeights. */
+void at_frame_bind(at_frame *frame, bool ofWeights);
+void at_plan_bind(const at_plan *plan, at_frame *frame); /* and constants */
+
+/* Computes all nodes; or one. */
 void at_frame_run(at_frame *frame);
+void at_frame_compute(at_frame *frame, const at_graphNode *node);
 
 /* Gives a slot a value, whose reference the frame takes over; AT_NO_SLOT drops it. */
 void at_frame_put(at_frame *frame, int32_t slot, at_cell value);

@@ -244,6 +244,7 @@ void at_findDead(at_arena *arena, at_graph *graph)
   for (int32_t n = graph->nodeCount - 1; n >= 0; n--) {
     at_graphNode *const node = &graph->nodes[n];
     int64_t most = node->outputCount;
+    node->deadCount = 0;
     for (int32_t i = 0; i < node->inputCount; i++)
       most += node->inputs[i].count;
     int32_t *const dead = at_arena_take(arena, (uint64_t)most, sizeof *dead);

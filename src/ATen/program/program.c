@@ -107,7 +107,7 @@ static void read_weights(at_program *program, const at_zip *zip, const at_bytes 
   THGuard_leave(&guard);
 }
 
-static void read_program(at_program *program, at_file *file)
+static void read_program(at_program *program, at_file *file, unsigned passes)
 {
   at_zip zip;
   at_bytes root = {0};
@@ -120,24 +120,27 @@ static void read_program(at_program *program, at_file *file)
   if (!member)
     at_damaged(file, "member '%s' of the archive is missing", layout->graph);
   const json_t *const all = at_doc_open(&zip, member, &json);
-  const json_t *const module = at_doc_get(file, all, "graph_module", JSON_OBJECT);
+  const json_t *const module = at_doc_get(file, all, "graph_module", JSON_OBJECT),
+                      *const graph = at_doc_get(file, module, "graph", JSON_OBJECT);
   at_reading *const reading = at_arena_take(&program->arena, 1, sizeof *reading);
   reading->file = file;
   reading->arena = &program->arena;
   read_version(program, reading, all);
-  program->graph = at_readGraph(reading, at_doc_get(file, module, "graph", JSON_OBJECT));
+  program->graph = at_readGraph(reading, graph);
   if (!program->isListed)
     report_missing(reading);
   read_weights(program, &zip, &root, layout);
   program->nodeCount = reading->nodeCount;
   at_countTargets(program);
   at_readSignature(program, reading, all);
+  if (reading->missingCount == 0)
+    at_makePlan(program, reading, json_object_get(graph, "tensor_values"), passes);
   THGuard_leave(&json);
   THGuard_leave(&path);
   THGuard_leave(&archive);
 }
 
-static at_program *load(const char *operation, const char *path, bool lists)
+static at_program *load(const char *operation, const char *path, bool lists, unsigned passes)
 {
   at_call call = {.operation = operation};
   at_program *volatile program = NULL;
@@ -149,7 +152,7 @@ static at_program *load(const char *operation, const char *path, bool lists)
     program = THAlloc(sizeof *program);
     *program = (at_program){.arena.file = &file, .isListed = lists};
     program->path = at_arena_text(&program->arena, path);
-    read_program(program, &file);
+    read_program(program, &file, passes);
     program->arena.file = NULL;
     THGuard_leave(&open);
   }
@@ -161,12 +164,17 @@ static at_program *load(const char *operation, const char *path, bool lists)
 
 at_program *at_program_load(const char *path)
 {
-  return load("program_load", path, false);
+  return load("program_load", path, false, AT_ALL_PASSES);
+}
+
+at_program *at_program_loadWith(const char *path, unsigned passes)
+{
+  return load("program_loadWith", path, false, passes);
 }
 
 at_program *at_program_list(const char *path)
 {
-  return load("program_list", path, true);
+  return load("program_list", path, true, AT_ALL_PASSES);
 }
 
 static void release_results(at_program *program)
@@ -181,6 +189,7 @@ void at_program_free(at_program *program)
   if (!program)
     return;
   release_results(program);
+  at_plan_release(program->plan);
   at_dict_free(program->weights);
   THFree(program->timing.events);
   at_arena_free(&program->arena);
@@ -212,12 +221,14 @@ static void let_go(at_program *program)
   program->heldCount = 0;
 }
 
-/* Gives the graph its inputs. */
-static void bind(const at_program *program, at_frame *frame)
+void at_frame_bind(at_frame *frame, bool ofWeights)
 {
+  const at_program *const program = frame->program;
   for (int32_t i = 0; i < program->graph->inputCount; i++) {
     const at_binding binding = program->graphInputs[i];
     at_cell cell = {AT_CELL_NONE, {0}};
+    if (ofWeights && binding.kind == AT_BIND_USER)
+      continue;
     if (binding.kind == AT_BIND_USER && program->inputs[binding.index].kind != AT_CELL_TENSOR)
       cell = number_of(&program->inputs[binding.index], program->held[binding.index]);
     else if (binding.kind != AT_BIND_NOTHING)
@@ -250,7 +261,7 @@ static at_tensor *new_result(at_cell cell)
 /* Takes the outputs of the graph; what they change is changed last. */
 static void collect(at_program *program, const at_frame *frame)
 {
-  const at_graph *const graph = program->graph;
+  const at_graph *const graph = frame->graph;
   for (int32_t i = 0; i < graph->outputCount; i++) {
     if (program->graphOutputs[i].kind != AT_BIND_USER)
       continue;
@@ -270,9 +281,35 @@ static void collect(at_program *program, const at_frame *frame)
                               : program->held[binding.index];
     if (cell.kind != AT_CELL_TENSOR)
       at_raise(AT_ERROR_ARGUMENT, "output %d, which changes a tensor, is no tensor", (int)i);
-    if (cell.is.tensor != to)
+    if (cell.is.tensor != to) {
       at_copyFrom(to, cell.is.tensor);
+      at_countChange(to);
+    }
   }
+}
+
+/* Whether the run may be recorded for gradients: then it computes the nodes of the file. */
+static bool is_tracked(const at_program *program)
+{
+  bool isTracked = at_isAnyTracked((at_tensors){program->held, program->heldCount});
+  for (int64_t i = 0; i < at_dict_count(program->weights) && !isTracked; i++)
+    isTracked = at_isTracked(at_dict_at(program->weights, i));
+  return isTracked && at_isRecording();
+}
+
+/* Computes the results. */
+static void run(at_program *program)
+{
+  const bool isPlanned = program->plan && !is_tracked(program) && at_plan_prepare(program);
+  at_frame frame;
+  THGuard guard;
+  at_frame_enter(&frame, program, isPlanned ? program->plan->graph : program->graph, &guard);
+  at_frame_bind(&frame, false);
+  if (isPlanned)
+    at_plan_bind(program->plan, &frame);
+  at_frame_run(&frame);
+  collect(program, &frame);
+  THGuard_leave(&guard);
 }
 
 const at_tensors *at_program_run(at_program *program, at_tensors inputs)
@@ -285,8 +322,6 @@ const at_tensors *at_program_run(at_program *program, at_tensors inputs)
   at_begin(&call, "program_run");
   TH_TRY(call.attempt)
   {
-    at_frame frame;
-    THGuard guard;
     if (program->isListed)
       at_raise(AT_ERROR_ARGUMENT, "%s: the program is only listed: at_program_load loads it",
                program->path);
@@ -295,11 +330,7 @@ const at_tensors *at_program_run(at_program *program, at_tensors inputs)
     release_results(program);
     program->results.data = program->resultData;
     program->timing.count = 0;
-    at_frame_enter(&frame, program, program->graph, &guard);
-    bind(program, &frame);
-    at_frame_run(&frame);
-    collect(program, &frame);
-    THGuard_leave(&guard);
+    run(program);
   }
   let_go(program);
   if (!at_failed(&call))

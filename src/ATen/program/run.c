@@ -308,16 +308,21 @@ void at_frame_enter(at_frame *frame, at_program *program, const at_graph *graph,
   frame->cells = made;
 }
 
+void at_frame_compute(at_frame *frame, const at_graphNode *node)
+{
+  if (node->compute)
+    node->compute(frame, node);
+  else
+    call(frame, node);
+}
+
 void at_frame_run(at_frame *frame)
 {
   at_timing *const timing = frame->program->timing.isOn ? &frame->program->timing : NULL;
   for (int32_t n = 0; n < frame->graph->nodeCount; n++) {
     at_graphNode *const node = &frame->graph->nodes[n];
     const int64_t start = timing ? at_nanoseconds() : 0;
-    if (node->compute)
-      node->compute(frame, node);
-    else
-      call(frame, node);
+    at_frame_compute(frame, node);
     if (timing)
       at_timing_add(timing, node, start);
     for (int32_t i = 0; i < node->deadCount; i++)

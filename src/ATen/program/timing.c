@@ -40,16 +40,27 @@ typedef struct Row {
   int64_t nodes, runs, nanoseconds;
 } Row;
 
-static void list_nodes(const at_graph *graph, Row *rows, int64_t *count)
+static void list_nodes(const at_graph *graph, bool isNested, Row *rows, int64_t *count)
 {
   for (int32_t n = 0; n < graph->nodeCount; n++) {
     const at_graphNode *const node = &graph->nodes[n];
     if (node->runs > 0)
       rows[(*count)++] = (Row){node->target, 1, node->runs, node->nanoseconds};
     for (int32_t i = 0; i < node->inputCount; i++)
-      if (node->inputs[i].graph)
-        list_nodes(node->inputs[i].graph, rows, count);
+      if (isNested && node->inputs[i].graph)
+        list_nodes(node->inputs[i].graph, true, rows, count);
   }
+}
+
+/* The nodes that ran: of the file, or of the plan, which has the same nested graphs. */
+static void list_all(const at_program *program, Row *rows, int64_t *count)
+{
+  const at_plan *const plan = program->plan;
+  list_nodes(program->graph, !plan, rows, count);
+  if (plan)
+    list_nodes(plan->graph, true, rows, count);
+  if (plan && plan->prepared)
+    list_nodes(plan->prepared, true, rows, count);
 }
 
 static int by_target(const void *a, const void *b)
@@ -83,9 +94,9 @@ static void add_rows(at_bytes *text, const at_program *program)
   THGuard guard;
   THGuard_enter(&guard, THFree);
   Row *const rows = guard.what =
-      THAlloc((ptrdiff_t)(program->nodeCount + 1) * (ptrdiff_t)sizeof *rows);
+      THAlloc((ptrdiff_t)(2 * (int64_t)program->nodeCount + 1) * (ptrdiff_t)sizeof *rows);
   int64_t count = 0, all = 0;
-  list_nodes(program->graph, rows, &count);
+  list_all(program, rows, &count);
   qsort(rows, (size_t)count, sizeof *rows, by_target);
   count = join_rows(rows, count);
   qsort(rows, (size_t)count, sizeof *rows, by_time);

@@ -17,7 +17,9 @@
   X(encoder)                \
   X(encoder_plain)          \
   X(encoder_core)           \
-  X(sizes) X(pairs) X(state) X(state_core) X(flat) X(saved) X(nested) X(regions) X(values)
+  X(sizes)                  \
+  X(pairs)                  \
+  X(state) X(state_core) X(flat) X(saved) X(nested) X(regions) X(values) X(passes) X(passes_core)
 FOR_EACH_PROGRAM(AGREES)
 
 /* --- other sizes ------------------------------------------------------------------------------ */

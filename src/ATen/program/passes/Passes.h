@@ -1,0 +1,103 @@
+/* Passes over the graph of a program: what a run computes instead of the nodes of the file.
+ *
+ * Passes change a copy of the graph, each in turn: a pass is a function in a file of its own, and a
+ * row of the table in passes.c.  What becomes of the graph is a plan: nodes that depend on weights
+ * alone, which are computed once, and the nodes of each run. */
+#ifndef ATEN_PASSES_H
+#define ATEN_PASSES_H
+
+#include "ATen/program/Program.h"
+
+/* A graph while passes change it.  Nodes are copies; their inputs are those of the file until a pass
+ * gives them others.  A node that is removed has neither op nor compute. */
+typedef struct at_rewrite {
+  at_program *program;
+  at_reading *reading;  /* its arena has what is kept, */
+  at_arena scratch;     /* and this one what is not */
+  const json_t *values; /* what the file says of tensors, by name */
+  at_graph *graph;
+  int32_t slotRoom;
+  int32_t *same;   /* of each slot another one that stands for it, or the slot itself */
+  int64_t changes; /* nodes that the pass at hand has changed or removed */
+  at_plan *plan;
+} at_rewrite;
+
+typedef void at_passFunction(at_rewrite *rewrite);
+at_passFunction at_passFunctional, at_passNoOps, at_passBatchNorm, at_passChains, at_passConstants,
+    at_passDead;
+
+/* --- nodes and slots -------------------------------------------------------------------------- */
+
+static inline bool at_isRemoved(const at_graphNode *node)
+{
+  return !node->op && !node->compute;
+}
+
+void at_removeNode(at_rewrite *rewrite, at_graphNode *node);
+
+/* The slot that stands for slot. */
+int32_t at_slotOf(const at_rewrite *rewrite, int32_t slot);
+
+/* The slot of an argument that is one tensor or number; AT_NO_SLOT if it is none or a constant. */
+int32_t at_slotIn(const at_rewrite *rewrite, const at_given *given);
+
+/* A new slot of that name. */
+int32_t at_newSlot(at_rewrite *rewrite, const char *name);
+
+/* Calls visit for each slot that the node reads. */
+typedef void at_slotVisit(void *context, int32_t slot);
+void at_eachRead(const at_rewrite *rewrite, const at_graphNode *node, at_slotVisit *visit,
+                 void *context);
+void at_eachOutput(const at_rewrite *rewrite, at_slotVisit *visit, void *context);
+
+/* How often each slot is read, by nodes and as an output of the graph. */
+int32_t *at_countReads(at_rewrite *rewrite);
+
+/* The node that makes each slot, or -1. */
+int32_t *at_findMakers(at_rewrite *rewrite);
+
+/* The argument of the node's op with that name; NULL if it is not given. */
+const at_given *at_argumentOf(const at_graphNode *node, const char *name);
+
+/* Whether the argument is a constant number, not one that is computed. */
+bool at_isConstantNumber(const at_given *given, double *number);
+
+/* --- what nodes do ---------------------------------------------------------------------------- */
+
+/* Whether nothing comes of the node but its outputs, which depend on its inputs alone. */
+bool at_isPure(const at_graphNode *node);
+
+/* Whether the node may change elements of the tensors it reads; of one argument: that is input. */
+bool at_writes(const at_graphNode *node);
+bool at_writesInput(const at_graphNode *node, int32_t input);
+
+/* Which slots may share memory. */
+typedef struct at_sets {
+  int32_t *root, *next; /* next: the members of a set in a circle */
+  int32_t *size;
+  bool *isOutside; /* of a root: an input of the program or a weight is in the set, */
+  bool *isWritten; /* or a node changes it */
+} at_sets;
+
+/* Sets of the graph's inputs; nodes are added in their order. */
+at_sets at_sets_new(at_rewrite *rewrite);
+void at_sets_add(at_rewrite *rewrite, at_sets *sets, const at_graphNode *node);
+int32_t at_sets_root(const at_sets *sets, int32_t slot);
+
+/* Of each slot whether it depends on weights alone, and no node changes it; NULL if nodes change
+ * what is outside of the graph. */
+bool *at_findConstants(at_rewrite *rewrite);
+
+/* --- what the file says of values ------------------------------------------------------------- */
+
+/* The element type of the tensor in a slot; AT_SCALAR_TYPES if that is not known.  What the file
+ * says may be wrong: passes use it where an error later is all that may come of it. */
+at_scalar_type at_typeIn(const at_rewrite *rewrite, int32_t slot);
+
+/* Whether the tensors in two slots have the same sizes. */
+bool at_haveSameSizes(const at_rewrite *rewrite, int32_t a, int32_t b);
+
+/* Whether the sizes of the tensor in a slot are known, and it has no more elements than most. */
+bool at_hasAtMost(const at_rewrite *rewrite, int32_t slot, int64_t most);
+
+#endif

@@ -1,0 +1,85 @@
+/* Removes what changes nothing: dropout outside of training, detach, conversions to the type that a
+ * tensor has, expansions to its size, copies in order of what is in order. */
+#include "Passes.h"
+
+/* Operations that change the view of their argument: then an alias is not the same as the tensor
+ * itself. */
+static bool changes_views(const at_graphNode *node)
+{
+  static const char *const names[] = {"squeeze_",   "unsqueeze_", "t_",          "transpose_",
+                                      "swapaxes_",  "swapdims_",  "as_strided_", "resize_",
+                                      "resize_as_", "set_",       "reshape_"};
+  for (size_t i = 0; node->op && i < sizeof names / sizeof *names; i++)
+    if (!strcmp(node->op->name, names[i]))
+      return true;
+  return false;
+}
+
+/* Graphs inside of the graph may do so, too; there are few enough to be left alone. */
+static bool keeps_views(const at_graph *graph)
+{
+  for (int32_t n = 0; n < graph->nodeCount; n++) {
+    const at_graphNode *const node = &graph->nodes[n];
+    if (changes_views(node))
+      return false;
+    for (int32_t i = 0; i < node->inputCount; i++)
+      if (node->inputs[i].graph && !keeps_views(node->inputs[i].graph))
+        return false;
+  }
+  return true;
+}
+
+static bool is_conversion(const at_rewrite *rewrite, const at_graphNode *node)
+{
+  const at_given *const copies = at_inputOf(node, "copy", -1);
+  double copy = 0;
+  return node->compute == at_computeTo && strncmp(node->target, "aten._to_copy", 13) != 0 &&
+         (!copies || (at_isConstantNumber(copies, &copy) && copy == 0)) &&
+         at_typeIn(rewrite, node->outputs[0]) != AT_SCALAR_TYPES &&
+         at_typeIn(rewrite, node->outputs[0]) ==
+             at_typeIn(rewrite, at_slotIn(rewrite, &node->inputs[0]));
+}
+
+static bool is_dropout(const at_graphNode *node)
+{
+  const at_given *const trains = at_inputOf(node, "train", 2);
+  double train = 1;
+  return node->compute == at_computeSame &&
+         (!trains || (at_isConstantNumber(trains, &train) && train == 0));
+}
+
+static bool is_named(const at_graphNode *node, const char *name)
+{
+  return node->op && node->op->form == AT_FORM_FUNCTION && !strcmp(node->op->name, name);
+}
+
+/* Whether the node's only output is what its first input is. */
+static bool is_same(const at_rewrite *rewrite, const at_graphNode *node, const int32_t *makers)
+{
+  const at_graph *const graph = rewrite->graph;
+  if (node->outputCount != 1 || node->outputs[0] == AT_NO_SLOT || node->inputCount < 1)
+    return false;
+  const int32_t input = at_slotIn(rewrite, &node->inputs[0]);
+  if (input == AT_NO_SLOT)
+    return false;
+  if (is_named(node, "contiguous"))
+    return makers[input] >= 0 && is_named(&graph->nodes[makers[input]], "contiguous");
+  if (is_named(node, "expand"))
+    return at_haveSameSizes(rewrite, input, node->outputs[0]);
+  return is_named(node, "alias") || is_dropout(node) || is_conversion(rewrite, node);
+}
+
+void at_passNoOps(at_rewrite *rewrite)
+{
+  const at_graph *const graph = rewrite->graph;
+  if (!keeps_views(graph))
+    return;
+  const int32_t *const makers = at_findMakers(rewrite);
+  for (int32_t n = 0; n < graph->nodeCount; n++) {
+    at_graphNode *const node = &graph->nodes[n];
+    if (is_same(rewrite, node, makers)) {
+      rewrite->same[node->outputs[0]] = at_slotIn(rewrite, &node->inputs[0]);
+      at_removeNode(rewrite, node);
+    }
+  }
+}

@@ -1,0 +1,139 @@
+/* What passes share: slots, reads and arguments. */
+#include "Passes.h"
+
+void at_removeNode(at_rewrite *rewrite, at_graphNode *node)
+{
+  node->op = NULL;
+  node->compute = NULL;
+  rewrite->changes++;
+}
+
+int32_t at_slotOf(const at_rewrite *rewrite, int32_t slot)
+{
+  while (slot != AT_NO_SLOT && rewrite->same[slot] != slot)
+    slot = rewrite->same[slot];
+  return slot;
+}
+
+int32_t at_slotIn(const at_rewrite *rewrite, const at_given *given)
+{
+  const bool isOne = given && given->count == 1;
+  return isOne ? at_slotOf(rewrite, given->parts->slot) : AT_NO_SLOT;
+}
+
+int32_t at_newSlot(at_rewrite *rewrite, const char *name)
+{
+  at_graph *const graph = rewrite->graph;
+  THAssert(graph->slotCount < rewrite->slotRoom);
+  graph->names[graph->slotCount] = name;
+  rewrite->same[graph->slotCount] = graph->slotCount;
+  return graph->slotCount++;
+}
+
+static void each_in(const at_rewrite *rewrite, const at_given *given, at_slotVisit *visit,
+                    void *context)
+{
+  for (int32_t i = 0; i < given->count; i++)
+    if (given->parts[i].slot != AT_NO_SLOT)
+      visit(context, at_slotOf(rewrite, given->parts[i].slot));
+}
+
+void at_eachRead(const at_rewrite *rewrite, const at_graphNode *node, at_slotVisit *visit,
+                 void *context)
+{
+  for (int32_t i = 0; i < node->inputCount; i++)
+    each_in(rewrite, &node->inputs[i], visit, context);
+}
+
+void at_eachOutput(const at_rewrite *rewrite, at_slotVisit *visit, void *context)
+{
+  for (int32_t i = 0; i < rewrite->graph->outputCount; i++)
+    each_in(rewrite, &rewrite->graph->outputs[i], visit, context);
+}
+
+static void count_read(void *context, int32_t slot)
+{
+  ((int32_t *)context)[slot]++;
+}
+
+int32_t *at_countReads(at_rewrite *rewrite)
+{
+  const at_graph *const graph = rewrite->graph;
+  int32_t *const reads =
+      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof *reads);
+  for (int32_t n = 0; n < graph->nodeCount; n++)
+    if (!at_isRemoved(&graph->nodes[n]))
+      at_eachRead(rewrite, &graph->nodes[n], count_read, reads);
+  at_eachOutput(rewrite, count_read, reads);
+  return reads;
+}
+
+int32_t *at_findMakers(at_rewrite *rewrite)
+{
+  const at_graph *const graph = rewrite->graph;
+  int32_t *const makers =
+      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof *makers);
+  memset(makers, -1, (size_t)rewrite->slotRoom * sizeof *makers);
+  for (int32_t n = 0; n < graph->nodeCount; n++) {
+    const at_graphNode *const node = &graph->nodes[n];
+    for (int32_t k = 0; k < node->outputCount && !at_isRemoved(node); k++)
+      if (node->outputs[k] != AT_NO_SLOT)
+        makers[node->outputs[k]] = n;
+  }
+  return makers;
+}
+
+const at_given *at_argumentOf(const at_graphNode *node, const char *name)
+{
+  for (int i = 0; node->op && i < node->op->argumentCount; i++)
+    if (!strcmp(node->op->arguments[i].name, name)) {
+      const at_given *const given = node->from[i] < 0 ? NULL : &node->inputs[node->from[i]];
+      return given && given->kind != AT_GIVEN_NONE ? given : NULL;
+    }
+  return NULL;
+}
+
+bool at_isConstantNumber(const at_given *given, double *number)
+{
+  if (!given || given->kind != AT_GIVEN_NUMBER || given->parts->slot != AT_NO_SLOT)
+    return false;
+  const at_cell cell = given->parts->constant;
+  *number = cell.kind == AT_CELL_FLOAT ? cell.is.number : (double)cell.is.integer;
+  return cell.kind != AT_CELL_NONE;
+}
+
+/* --- what the file says of values ------------------------------------------------------------- */
+
+/* What the file says of the tensor in the slot, or NULL. */
+static const json_t *meta_of(const at_rewrite *rewrite, int32_t slot)
+{
+  return slot == AT_NO_SLOT ? NULL : json_object_get(rewrite->values, rewrite->graph->names[slot]);
+}
+
+at_scalar_type at_typeIn(const at_rewrite *rewrite, int32_t slot)
+{
+  return at_doc_scalarType(json_object_get(meta_of(rewrite, slot), "dtype"));
+}
+
+bool at_haveSameSizes(const at_rewrite *rewrite, int32_t a, int32_t b)
+{
+  const json_t *const x = json_object_get(meta_of(rewrite, a), "sizes"),
+                      *const y = json_object_get(meta_of(rewrite, b), "sizes");
+  return x && y && json_equal(x, y);
+}
+
+bool at_hasAtMost(const at_rewrite *rewrite, int32_t slot, int64_t most)
+{
+  const json_t *const sizes = json_object_get(meta_of(rewrite, slot), "sizes");
+  int64_t count = 1;
+  size_t d;
+  json_t *size;
+  json_array_foreach((json_t *)sizes, d, size)
+  {
+    const json_t *const value = json_object_get(size, "as_int");
+    if (!json_is_integer(value) ||
+        __builtin_mul_overflow(count, json_integer_value(value), &count) || count > most)
+      return false;
+  }
+  return json_is_array(sizes);
+}

@@ -1,0 +1,176 @@
+/* Passes over programs: each by itself and all together compute what the nodes of the file do, and
+ * constants follow the weights. */
+#include "programs.h"
+
+#include "ATenGrad.h"
+
+static at_program *load_with(const char *name, unsigned passes)
+{
+  at_program *const program = at_program_loadWith(program_sample(name, ".pt2"), passes);
+  CHECK_MSG(program != NULL, "%s", at_error_message());
+  return program;
+}
+
+/* --- what passes do --------------------------------------------------------------------------- */
+
+/* Counted by hand in the graph that PyTorch prints. */
+static void changes(void **state)
+{
+  static const int64_t wanted[AT_PASSES] = {
+      [AT_PASS_FUNCTIONAL] = 2, /* relu_ and mul_, but not add_, whose argument has a view */
+      [AT_PASS_NO_OPS] = 4,     /* dropout, to, expand and detach */
+      [AT_PASS_BATCH_NORM] = 2, /* not the one whose convolution is read twice */
+      [AT_PASS_CONSTANTS] = 9,  /* two folded weights, weight_norm, arange and what follows */
+      [AT_PASS_DEAD] = 2,       /* exp and mul */
+      [AT_PASS_CHAINS] = 34     /* nodes, in 11 chains */
+  };
+  at_program *const program = load_with("passes", AT_ALL_PASSES), *const plain =
+                                                                      load_with("passes", 0);
+  for (int i = 0; i < AT_PASSES; i++) {
+    const at_program_pass pass = (at_program_pass)i;
+    th_note("%s", at_program_passName(pass));
+    CHECK_EQ(at_program_passChanges(program, pass), wanted[i]);
+    CHECK_EQ(at_program_passChanges(plain, pass), 0);
+  }
+  CHECK(!strcmp(at_program_passName(AT_PASS_BATCH_NORM), "batch_norm"));
+  CHECK(!at_program_passName(AT_PASSES) && at_error() == AT_ERROR_ARGUMENT);
+  at_error_clear();
+  CHECK(at_program_passChanges(NULL, AT_PASS_DEAD) == -1 && at_error() == AT_ERROR_NULL);
+  at_error_clear();
+  at_program_free(program);
+  at_program_free(plain);
+}
+
+/* Each choice of passes computes what PyTorch did, twice. */
+static void choices(void **state)
+{
+  static const char *const names[] = {"passes", "passes_core", "residual", "mobile"};
+  for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+    at_dict *const recorded = load(program_sample(names[k], ".npz"));
+    for (unsigned passes = 0; passes <= AT_ALL_PASSES; passes++) {
+      at_program *const program = load_with(names[k], passes);
+      th_note("%s, passes %#x", names[k], passes);
+      check_run(program, recorded, "output");
+      check_run(program, recorded, "output");
+      at_program_free(program);
+    }
+    at_dict_free(recorded);
+  }
+}
+
+/* The nodes of chains have names that say what they are. */
+static void timings(void **state)
+{
+  at_program *const program = load_with("passes", AT_ALL_PASSES);
+  at_dict *const recorded = load(program_sample("passes", ".npz"));
+  CHECK(at_program_setTiming(program, true));
+  check_run(program, recorded, "output");
+  char *const table = at_program_timings(program);
+  CHECK_MSG(strstr(table, "chain of silu, mul, leaky_relu, add, hardswish, sub\n"), "%s", table);
+  CHECK_MSG(strstr(table, "chain of mul, clamp, mul, abs, sqrt\n"), "%s", table);
+  CHECK_MSG(strstr(table, "        2        2  weights of batch_norm\n"), "%s", table);
+  CHECK_MSG(!strstr(table, "aten.dropout"), "%s", table);
+  at_string_free(table);
+  at_dict_free(recorded);
+  at_program_free(program);
+}
+
+/* --- weights that change ---------------------------------------------------------------------- */
+
+static void check_same_results(const at_tensors *got, const at_tensors *wanted)
+{
+  CHECK_MSG(got->count > 0, "%s", at_error_message());
+  CHECK_EQ(got->count, wanted->count);
+  for (int i = 0; i < got->count; i++) {
+    th_note("output %d", i);
+    CHECK(at_allclose(got->data[i], wanted->data[i], .rtol = 1e-4, .atol = 1e-5));
+  }
+}
+
+/* A program that was loaded with all passes, and one with none, whose weights change in the same
+ * way. */
+static void follow(void **state)
+{
+  static const char *const names[] = {"conv.weight", "norm.running_var", "line_norm.bias",
+                                      "line.parametrizations.weight.original0"};
+  at_program *const programs[] = {load_with("passes", AT_ALL_PASSES), load_with("passes", 0)};
+  AT_SCOPE
+  {
+    at_tensor *const x = at_randn(AT_SHAPE(2, 4, 5, 7)), *const gate = at_randn(AT_SHAPE(6));
+    at_tensor *const flag = at_ones(AT_SHAPE(3), .type = AT_CPU(AT_BOOL));
+    const at_tensors given = AT_TENSORS(x, gate, flag);
+    const at_tensors *results[2];
+    for (int i = 0; i < 4; i++) {
+      for (int k = 0; k < 2; k++)
+        results[k] = at_program_run(programs[k], given);
+      check_same_results(results[0], results[1]);
+      th_note("%s", names[i]);
+      for (int k = 0; k < 2; k++) {
+        at_tensor *const weight = at_dict_get(at_program_parameters(programs[k]), names[i]);
+        at_copy_(weight, at_add(at_mul(weight, 1.5), 0.25));
+      }
+    }
+    for (int k = 0; k < 2; k++)
+      results[k] = at_program_run(programs[k], given);
+    check_same_results(results[0], results[1]);
+  }
+  CHECK_EQ(at_error(), AT_OK);
+  for (int k = 0; k < 2; k++)
+    at_program_free(programs[k]);
+}
+
+/* Neither inputs, nor weights, nor results that were kept are written over. */
+static void untouched(void **state)
+{
+  at_program *const program = load_with("passes", AT_ALL_PASSES);
+  AT_SCOPE
+  {
+    at_tensor *const x = at_randn(AT_SHAPE(2, 4, 5, 7)), *const gate = at_randn(AT_SHAPE(6));
+    at_tensor *const flag = at_ones(AT_SHAPE(3), .type = AT_CPU(AT_BOOL));
+    at_tensor *const before = at_clone(x), *const gateBefore = at_clone(gate);
+    const at_tensors *y = at_program_run(program, AT_TENSORS(x, gate, flag));
+    CHECK_MSG(y->count > 0, "%s", at_error_message());
+    at_tensor *const kept = at_retain(y->data[7]), *const copy = at_clone(kept);
+    y = at_program_run(program, AT_TENSORS(x, gate, flag));
+    CHECK(at_equal(x, before));
+    CHECK(at_equal(gate, gateBefore));
+    CHECK(at_equal(kept, copy));
+    CHECK(at_equal(kept, y->data[7]));
+    at_release(kept);
+  }
+  CHECK_EQ(at_error(), AT_OK);
+  at_program_free(program);
+}
+
+/* A run under gradients is recorded, node by node. */
+static void gradients(void **state)
+{
+  at_program *const programs[] = {load_with("residual", AT_ALL_PASSES), load_with("residual", 0)};
+  at_tensor *gradient[2];
+  AT_SCOPE
+  {
+    at_tensor *const x = at_randn(AT_SHAPE(2, 3, 17, 17));
+    for (int k = 0; k < 2; k++) {
+      at_tensor *const bias = at_dict_get(at_program_parameters(programs[k]), "blocks.b.bias");
+      at_requires_grad_(bias);
+      const at_tensors *const y = at_program_run(programs[k], AT_TENSORS(x));
+      CHECK_MSG(y->count == 1, "%s", at_error_message());
+      CHECK(at_backward(at_sum(y->data[0])));
+      gradient[k] = at_grad(bias);
+      CHECK(at_defined(gradient[k]));
+    }
+    CHECK(at_allclose(gradient[0], gradient[1]));
+    CHECK(at_item_double(at_norm(gradient[0])) > 0);
+  }
+  CHECK_EQ(at_error(), AT_OK);
+  for (int k = 0; k < 2; k++)
+    at_program_free(programs[k]);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {PROGRAM_TEST(changes),   PROGRAM_TEST(choices),
+                                     PROGRAM_TEST(timings),   PROGRAM_TEST(follow),
+                                     PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
