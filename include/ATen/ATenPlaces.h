@@ -7,6 +7,7 @@
 #include "ATenDLPack.h"
 #include "ATenFile.h"
 #include "ATenGrad.h"
+#include "ATenLayers.h"
 #include "ATenOptim.h"
 #include "ATenPrint.h"
 #include "ATenProgram.h"
@@ -34,6 +35,7 @@ AT_CALL_RETURNING(optimizer, AT_MUST_USE, at_optimizer *, !result)
 AT_CALL_RETURNING(results, , const at_tensors *, result->count == 0)
 AT_CALL_RETURNING(text, AT_MUST_USE, char *, !result)
 AT_CALL_RETURNING(done, , bool, !result)
+AT_CALL_RETURNING(child, , at_module *, !result)
 #undef AT_CALL_RETURNING
 
 #define at_item(...)        at_call_scalar(__FILE__, __LINE__, (at_item)(__VA_ARGS__))
@@ -88,7 +90,22 @@ AT_CALL_RETURNING(done, , bool, !result)
 #define at_optimizer_state_dict(...) \
   at_call_dict(__FILE__, __LINE__, (at_optimizer_state_dict)(__VA_ARGS__))
 #define at_optimizer_load(...) at_call_done(__FILE__, __LINE__, (at_optimizer_load)(__VA_ARGS__))
-#define at_toString(...)       at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
+#define at_forward(...)        at_call_new(__FILE__, __LINE__, (at_forward)(__VA_ARGS__))
+#define at_module_new(...)     at_call_module(__FILE__, __LINE__, (at_module_new)(__VA_ARGS__))
+#define at_module_add(...)     at_call_child(__FILE__, __LINE__, (at_module_add)(__VA_ARGS__))
+#define at_module_append(...)  at_call_child(__FILE__, __LINE__, (at_module_append)(__VA_ARGS__))
+#define at_module_get(...)     at_call_given(__FILE__, __LINE__, (at_module_get)(__VA_ARGS__))
+#define at_module_set(...)     at_call_done(__FILE__, __LINE__, (at_module_set)(__VA_ARGS__))
+#define at_module_to(...)      at_call_done(__FILE__, __LINE__, (at_module_to)(__VA_ARGS__))
+#define at_module_save(...)    at_call_done(__FILE__, __LINE__, (at_module_save)(__VA_ARGS__))
+#define at_module_clone(...)   at_call_module(__FILE__, __LINE__, (at_module_clone)(__VA_ARGS__))
+#define at_module_state_dict(...) \
+  at_call_dict(__FILE__, __LINE__, (at_module_state_dict)(__VA_ARGS__))
+#define at_module_add_parameter(...) \
+  at_call_given(__FILE__, __LINE__, (at_module_add_parameter)(__VA_ARGS__))
+#define at_module_add_buffer(...) \
+  at_call_given(__FILE__, __LINE__, (at_module_add_buffer)(__VA_ARGS__))
+#define at_toString(...) at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
 
 /* clang-format off */
 #define at_load(...) \
@@ -142,6 +159,26 @@ AT_CALL_RETURNING(done, , bool, !result)
 #define at_adamax(...) AT_OPTIMIZER(adamax, __VA_ARGS__, , , , , , , , , , )
 #define at_nadam(...) AT_OPTIMIZER(nadam, __VA_ARGS__, , , , , , , , , , )
 #define at_radam(...) AT_OPTIMIZER(radam, __VA_ARGS__, , , , , , , , , , )
+#define at_module_load(...) \
+  at_module_load__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , )
+#define at_module_load__(options_, result_, self, path, option1_, option2_, left_, ...) \
+  at_call_done(__FILE__, __LINE__, __extension__({ \
+    AT_NO_MORE("at_module_load", 2, left_); \
+    at_module_load_options options_ = {"", true}; \
+    bool result_; \
+    AT_OPTION(options_, option1_), AT_OPTION(options_, option2_), \
+    result_ = (at_module_load)(self, path, &options_); \
+    result_; }))
+#define at_module_load_state_dict(...) \
+  at_module_load_state_dict__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , )
+#define at_module_load_state_dict__(options_, result_, self, dict, option1_, option2_, left_, ...) \
+  at_call_done(__FILE__, __LINE__, __extension__({ \
+    AT_NO_MORE("at_module_load_state_dict", 2, left_); \
+    at_module_load_options options_ = {"", true}; \
+    bool result_; \
+    AT_OPTION(options_, option1_), AT_OPTION(options_, option2_), \
+    result_ = (at_module_load_state_dict)(self, dict, &options_); \
+    result_; }))
 /* clang-format on */
 
 #endif

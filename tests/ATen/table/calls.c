@@ -203,6 +203,25 @@ static void locations(void)
   at_error_clear();
 }
 
+/* Layers: a kernel is a number or a list, lists of modules are lists of calls. */
+static void modules(void)
+{
+  at_module *net =
+      at_Sequential(at_Sequential(at_Conv2d(1, 2, 3, .padding = AT_INTS(1)), at_ReLU()),
+                    at_MaxPool2d(AT_INTS(2, 3), .ceil_mode = true), at_Flatten(),
+                    at_Linear(4, 2, .bias = false));
+  CHECK(net && at_module_count(net) == 4);
+  CHECK(at_numel(at_forward(net, at_ones(AT_SHAPE(1, 1, 2, 4)))) == 2);
+  CHECK(!at_defined(at_forward(net, at_ones(AT_SHAPE(2)))) && says(__LINE__));
+  at_error_clear();
+  CHECK(!at_Dropout(.p = 2) && says(__LINE__));
+  at_error_clear();
+  CHECK(!at_module_load(net, "/nowhere.pt", .strict = false) && says(__LINE__));
+  at_error_clear();
+  CHECK(at_defined(at_init_kaiming_normal_(at_empty(AT_SHAPE(2, 2)), .mode = "fan_out")));
+  at_module_free(net);
+}
+
 int main(void)
 {
   AT_SCOPE
@@ -214,6 +233,7 @@ int main(void)
     functions();
     missing();
     locations();
+    modules();
   }
   return failures > 0;
 }

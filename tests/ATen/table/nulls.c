@@ -17,7 +17,10 @@ static const char *const harmless[] = {
     "at_dict_free", "at_string_free", "at_cuda_stream_free", "at_scope_once", "at_scope_leave",
     "at_no_grad_once", "at_no_grad_leave", "at_requiresGrad", "at_isLeaf", "at_grad",
     "at_device_once", "at_device_leave", "at_program_free", "at_optimizer_free",
-    "at_optimizer_groups",
+    "at_optimizer_groups", "at_module_retain", "at_module_free", "at_Sequential", "at_ModuleList",
+    /* they return NULL, 0 or false for no module, as constructors do after an error */
+    "at_module_own", "at_module_kindOf", "at_module_add", "at_module_append", "at_module_count",
+    "at_module_child", "at_module_childAt", "at_module_childName", "at_module_training",
     /* they return the properties of the undefined tensor */
     "at_defined", "at_typeOf", "at_dim", "at_numel", "at_sizes", "at_strides", "at_storageOffset",
     "at_isContiguous", "at_data", "at_unsafeGetTH", "at_deviceOf", "at_storage_type",

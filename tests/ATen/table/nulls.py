@@ -71,6 +71,8 @@ KEPT = {
     "double ": "got.number = %s",
     "char *": "at_string_free(%s)",
     "at_optimizer *": "at_optimizer_free(%s)",
+    "at_module *": "at_module_free(%s)",
+    "at_dict *": "at_dict_free(%s)",
     "void ": "%s",
 }
 

@@ -1,0 +1,98 @@
+/* What the rows of src/ops/module call besides operations.  The functions are called as operations
+ * are: what fails is reported, and the undefined tensor is returned. */
+#ifndef ATEN_LAYERS_INSIDE_H
+#define ATEN_LAYERS_INSIDE_H
+
+#include "ATenLayers.h"
+#include "Module.h"
+
+/* Calls in a layer have no file and line of their own: those of the call of the layer count. */
+#define at_call_new(FILE, LINE, RESULT)    (RESULT)
+#define at_call_given(FILE, LINE, RESULT)  (RESULT)
+#define at_call_list(FILE, LINE, RESULT)   (RESULT)
+#define at_call_module(FILE, LINE, RESULT) (RESULT)
+#define at_call_double(FILE, LINE, RESULT) (RESULT)
+
+enum { AT_LAYER_DIMS = 8, AT_LAYER_WORD = 16 };
+
+/* --- constructors ----------------------------------------------------------------------------- */
+
+/* Copies a list to room and stores it as *to; an error if it has not one number or one for each axis
+ * (unless axes is 0), or too many.  An empty list becomes the number otherwise, unless that is
+ * AT_NONE. */
+void at_storeInts(const at_module *self, const char *name, at_ints *to, int64_t *room,
+                  at_ints given, int axes, int64_t otherwise);
+
+/* Copies a word to room, and returns it; "" and an error if it does not fit. */
+const char *at_storeWord(const at_module *self, const char *name, char *room, const char *given);
+
+/* Reports a type that is none, or not floating. */
+void at_checkLayerType(const at_module *self, const at_type *type);
+
+/* Reports that arguments of the layer do not fit. */
+void at_misfit(const at_module *self, const char *format, ...) TH_PRINTF_LIKE(2, 3);
+
+/* self, or NULL, with self freed, if there have been failures since then. */
+at_module *at_finished(at_module *self, unsigned before);
+
+/* Whether self is of that kind; an error if not. */
+bool at_isKind(const char *operation, const at_module *self, const at_module_kind *kind);
+
+/* The tensor at an index; NULL for a name without one. */
+static inline at_tensor *at_parameterAt(const at_module *self, int index)
+{
+  return self->parameters.data[index].tensor;
+}
+
+static inline at_tensor *at_bufferAt(const at_module *self, int index)
+{
+  return self->buffers.data[index].tensor;
+}
+
+/* The kernel of a convolution, without values. */
+at_tensor *at_newKernel(int64_t outputs, int64_t inputs, at_ints kernel, int axes,
+                        const at_type *type);
+
+/* The type of counts on the device of the type. */
+const at_type *at_countType(const at_type *type);
+
+bool at_dividesChannels(int64_t inputs, int64_t outputs, int64_t groups);
+bool at_isPadMode(const char *mode);
+
+/* Whether *index, which may be AT_NONE, is one of count, or of -count on, and then makes it
+ * positive. */
+bool at_wrapsIndex(int64_t *index, int64_t count);
+int64_t at_indexOr(int64_t index, int64_t otherwise);
+
+/* The first values of linear layers and convolutions: uniform, to 1 / sqrt(fan in). */
+void at_resetFan(at_tensor *weight, at_tensor *bias);
+void at_resetBilinear(at_tensor *weight, at_tensor *bias);
+void at_resetEmbedding(at_tensor *weight, int64_t padding);
+
+/* --- forward ---------------------------------------------------------------------------------- */
+
+/* A convolution's input and padding, which is part of the input in modes other than zeros. */
+at_tensor *at_padForMode(at_tensor *input, at_ints padding, int axes, const char *mode);
+at_ints at_paddingForMode(at_ints padding, const char *mode);
+
+at_tensor *at_padLast(at_tensor *input, at_ints padding, int axes, const char *mode, double value);
+at_tensor *at_upsampled(at_tensor *input, at_ints size, double factor, const char *mode,
+                        bool aligns);
+
+at_tensor *at_normalizeBatch(at_module *self, at_tensor *input, int axes, double momentum,
+                             double eps);
+at_tensor *at_normalizeInstances(at_module *self, at_tensor *input, int axes, double momentum,
+                                 double eps);
+at_tensor *at_normalizeRoots(at_tensor *input, at_ints sizes, at_tensor *weight, double eps);
+
+/* weight, whose rows that input selects have been scaled to max_norm, unless that is
+ * AT_NO_DOUBLE. */
+at_tensor *at_rowsWithin(at_tensor *weight, at_tensor *input, double max_norm, double norm_type);
+
+/* The number of a mode of embedding_bag; -1 if there is none. */
+int at_bagMode(const char *mode);
+
+at_tensor *at_dropChannels(at_tensor *input, double p, int axes, bool training);
+at_tensor *at_dropAlpha(at_tensor *input, double p, bool training);
+
+#endif

@@ -1,0 +1,266 @@
+/* Layers against PyTorch: first values, state dicts, text, results and gradients.
+ * tests/oracle/modules.py wrote the golden file and says what is in it. */
+#include "ATen.h"
+#include "th_test.h"
+
+typedef struct Case {
+  const char *name;
+  at_module *(*make)(void);
+} Case;
+
+/* A name in the golden file, and the module. */
+#define CASES(X)                                                                             \
+  X(Identity, at_Identity())                                                                 \
+  X(Linear, at_Linear(5, 3))                                                                 \
+  X(Linear_large, at_Linear(7, 6))                                                           \
+  X(Linear_plain, at_Linear(4, 3, .bias = false))                                            \
+  X(Conv1d, at_Conv1d(2, 3, 3, .padding = AT_INTS(1)))                                       \
+  X(Conv1d_reflect, at_Conv1d(2, 2, 3, .padding = AT_INTS(2), .padding_mode = "reflect"))    \
+  X(Conv2d, at_Conv2d(4, 6, AT_INTS(3, 2), .stride = AT_INTS(2), .padding = AT_INTS(1, 0),   \
+                      .dilation = AT_INTS(1, 2), .groups = 2))                               \
+  X(Conv2d_circular,                                                                         \
+    at_Conv2d(1, 2, 3, .padding = AT_INTS(1, 2), .bias = false, .padding_mode = "circular")) \
+  X(Conv3d, at_Conv3d(1, 2, 2))                                                              \
+  X(ConvTranspose1d,                                                                         \
+    at_ConvTranspose1d(3, 2, 3, .stride = AT_INTS(2), .output_padding = AT_INTS(1)))         \
+  X(ConvTranspose2d,                                                                         \
+    at_ConvTranspose2d(4, 2, 3, .stride = AT_INTS(2), .padding = AT_INTS(1), .groups = 2))   \
+  X(ConvTranspose3d, at_ConvTranspose3d(2, 1, 2, .bias = false))                             \
+  X(BatchNorm1d, at_BatchNorm1d(3))                                                          \
+  X(BatchNorm1d_average, at_BatchNorm1d(3, .momentum = AT_NO_DOUBLE))                        \
+  X(BatchNorm2d, at_BatchNorm2d(2, .eps = 1e-3, .momentum = 0.3))                            \
+  X(BatchNorm2d_eval, at_BatchNorm2d(2))                                                     \
+  X(BatchNorm3d, at_BatchNorm3d(2, .affine = false, .track_running_stats = false))           \
+  X(InstanceNorm1d, at_InstanceNorm1d(3))                                                    \
+  X(InstanceNorm2d, at_InstanceNorm2d(2, .affine = true, .track_running_stats = true))       \
+  X(InstanceNorm3d, at_InstanceNorm3d(2, .affine = true))                                    \
+  X(LayerNorm, at_LayerNorm(5))                                                              \
+  X(LayerNorm_plain, at_LayerNorm(AT_INTS(3, 5), .bias = false))                             \
+  X(GroupNorm, at_GroupNorm(2, 4))                                                           \
+  X(RMSNorm, at_RMSNorm(5))                                                                  \
+  X(RMSNorm_eps, at_RMSNorm(AT_INTS(2, 5), .eps = 1e-3))                                     \
+  X(Embedding, at_Embedding(6, 4))                                                           \
+  X(Embedding_padding, at_Embedding(6, 4, .padding_idx = -1, .scale_grad_by_freq = true))    \
+  X(Embedding_norm, at_Embedding(6, 4, .max_norm = 1))                                       \
+  X(EmbeddingBag, at_EmbeddingBag(6, 4))                                                     \
+  X(EmbeddingBag_max, at_EmbeddingBag(6, 4, .mode = "max", .padding_idx = 2))                \
+  X(Dropout, at_Dropout(.p = 0.25))                                                          \
+  X(Dropout2d, at_Dropout2d())                                                               \
+  X(AlphaDropout, at_AlphaDropout())                                                         \
+  X(ReLU, at_ReLU())                                                                         \
+  X(ReLU6, at_ReLU6())                                                                       \
+  X(LeakyReLU, at_LeakyReLU(.negative_slope = 0.2))                                          \
+  X(PReLU, at_PReLU(.num_parameters = 3))                                                    \
+  X(RReLU, at_RReLU())                                                                       \
+  X(ELU, at_ELU(.alpha = 1.5))                                                               \
+  X(CELU, at_CELU(.alpha = 0.7))                                                             \
+  X(SELU, at_SELU())                                                                         \
+  X(GELU, at_GELU())                                                                         \
+  X(GELU_tanh, at_GELU(.approximate = "tanh"))                                               \
+  X(SiLU, at_SiLU())                                                                         \
+  X(Mish, at_Mish())                                                                         \
+  X(Sigmoid, at_Sigmoid())                                                                   \
+  X(LogSigmoid, at_LogSigmoid())                                                             \
+  X(Tanh, at_Tanh())                                                                         \
+  X(Hardtanh, at_Hardtanh(.min_val = -0.5, .max_val = 0.75))                                 \
+  X(Hardsigmoid, at_Hardsigmoid())                                                           \
+  X(Hardswish, at_Hardswish())                                                               \
+  X(Softplus, at_Softplus(.beta = 2))                                                        \
+  X(Softsign, at_Softsign())                                                                 \
+  X(Softshrink, at_Softshrink())                                                             \
+  X(Hardshrink, at_Hardshrink())                                                             \
+  X(Tanhshrink, at_Tanhshrink())                                                             \
+  X(Threshold, at_Threshold(0.1, 20.5))                                                      \
+  X(GLU, at_GLU())                                                                           \
+  X(Softmax, at_Softmax(1))                                                                  \
+  X(Softmin, at_Softmin(0))                                                                  \
+  X(Softmax2d, at_Softmax2d())                                                               \
+  X(LogSoftmax, at_LogSoftmax(-1))                                                           \
+  X(MaxPool1d, at_MaxPool1d(2))                                                              \
+  X(MaxPool2d, at_MaxPool2d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)))                 \
+  X(MaxPool2d_pair, at_MaxPool2d(AT_INTS(2, 3), .ceil_mode = true))                          \
+  X(MaxPool3d, at_MaxPool3d(2))                                                              \
+  X(AvgPool1d, at_AvgPool1d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)))                 \
+  X(AvgPool2d, at_AvgPool2d(2, .count_include_pad = false, .padding = AT_INTS(1)))           \
+  X(AvgPool3d, at_AvgPool3d(2))                                                              \
+  X(AdaptiveMaxPool1d, at_AdaptiveMaxPool1d(3))                                              \
+  X(AdaptiveMaxPool2d, at_AdaptiveMaxPool2d(AT_INTS(3, 2)))                                  \
+  X(AdaptiveMaxPool3d, at_AdaptiveMaxPool3d(2))                                              \
+  X(AdaptiveAvgPool1d, at_AdaptiveAvgPool1d(3))                                              \
+  X(AdaptiveAvgPool2d, at_AdaptiveAvgPool2d(1))                                              \
+  X(AdaptiveAvgPool3d, at_AdaptiveAvgPool3d(AT_INTS(1, 2, 2)))                               \
+  X(ZeroPad1d, at_ZeroPad1d(2))                                                              \
+  X(ZeroPad2d, at_ZeroPad2d(AT_INTS(1, 0, 2, 1)))                                            \
+  X(ZeroPad3d, at_ZeroPad3d(1))                                                              \
+  X(ConstantPad2d, at_ConstantPad2d(1, 3.5))                                                 \
+  X(ReflectionPad1d, at_ReflectionPad1d(2))                                                  \
+  X(ReflectionPad2d, at_ReflectionPad2d(AT_INTS(1, 2, 0, 1)))                                \
+  X(ReplicationPad2d, at_ReplicationPad2d(2))                                                \
+  X(CircularPad2d, at_CircularPad2d(AT_INTS(1, 1, 2, 0)))                                    \
+  X(Flatten, at_Flatten())                                                                   \
+  X(Unflatten, at_Unflatten(1, AT_INTS(2, 3)))                                               \
+  X(PixelShuffle, at_PixelShuffle(2))                                                        \
+  X(PixelUnshuffle, at_PixelUnshuffle(2))                                                    \
+  X(Upsample, at_Upsample(.scale_factor = 2))                                                \
+  X(Upsample_bilinear,                                                                       \
+    at_Upsample(.size = AT_INTS(5, 4), .mode = "bilinear", .align_corners = true))           \
+  X(Upsample_linear, at_Upsample(.scale_factor = 1.5, .mode = "linear"))                     \
+  X(Sequential, at_Sequential(at_Conv2d(1, 2, 3, .padding = AT_INTS(1)), at_BatchNorm2d(2),  \
+                              at_ReLU(), at_MaxPool2d(2), at_Flatten(), at_Linear(8, 3)))
+
+#define MAKE(NAME, ...)               \
+  static at_module *make_##NAME(void) \
+  {                                   \
+    return __VA_ARGS__;               \
+  }
+CASES(MAKE)
+
+#define ROW(NAME, ...) {#NAME, make_##NAME},
+static const Case cases[] = {CASES(ROW)};
+
+/* Layers whose operations have no gradients yet. */
+static const char *const withoutGradient[] = {
+    "EmbeddingBag", "EmbeddingBag_max",  "RReLU",
+    "Upsample",     "Upsample_bilinear", "Upsample_linear"};
+
+static at_dict *golden;
+static int failures;
+
+/* PyTorch multiplies gradients of Double by constants of Float there. */
+static double part_of(const Case *c)
+{
+  return !strcmp(c->name, "CELU") || !strcmp(c->name, "Hardsigmoid") ? 1e-8 : 1e-10;
+}
+
+/* Notes that the case fails, and goes on with the next. */
+static void complain(const Case *c, const char *what)
+{
+  failures++;
+  print_error("%s: %s: %s\n", c->name, what, at_error_message());
+  at_error_clear();
+}
+
+/* The golden tensor of that name in the case; NULL if there is none. */
+static at_tensor *wanted(const Case *c, const char *kind, const char *name)
+{
+  char full[200];
+  snprintf(full, sizeof full, "%s.%s%s", c->name, kind, name);
+  return at_dict_has(golden, full) ? at_dict_get(golden, full) : NULL;
+}
+
+static const char *fact(const Case *c, const char *name)
+{
+  char full[200];
+  snprintf(full, sizeof full, "%s.%s", c->name, name);
+  return at_datum_string(at_datum_get(at_dict_metadata(golden), full), NULL);
+}
+
+/* Checks that the elements agree within that part of the largest. */
+static void check_close(const Case *c, const char *what, at_tensor *t, at_tensor *want, double part)
+{
+  AT_SCOPE
+  {
+    if (!at_defined(t) || !want || !at_is_same_size(t, want)) {
+      complain(c, what);
+      return;
+    }
+    at_tensor *const x = at_to(at_detach(t), AT_CPU(AT_DOUBLE)), *const y =
+                                                                     at_to(want, AT_CPU(AT_DOUBLE));
+    const double away = at_numel(x) ? at_item_double(at_max(at_abs(at_sub(x, y)))) : 0;
+    const double most = at_numel(x) ? at_item_double(at_max(at_abs(y))) : 0;
+    if (!(away <= part * (1 + most))) {
+      print_error("%g of %g: ", away, most);
+      complain(c, what);
+    }
+  }
+}
+
+/* The names of the state dict in order, and values after the seed of the oracle. */
+static void check_state(const Case *c, at_module *module)
+{
+  char names[400] = "";
+  at_dict *const state = at_module_state_dict(module);
+  for (int64_t i = 0; i < at_dict_count(state); i++) {
+    snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "",
+             at_dict_name(state, i));
+    check_close(c, at_dict_name(state, i), at_dict_at(state, i),
+                wanted(c, "state.", at_dict_name(state, i)), 1e-6);
+  }
+  if (strcmp(names, fact(c, "state")) != 0)
+    complain(c, names);
+  at_dict_free(state);
+  char *const text = at_module_toString(module);
+  if (!text || strcmp(text, fact(c, "repr")) != 0)
+    complain(c, text ? text : "repr");
+  at_string_free(text);
+}
+
+static void load_state(const Case *c, at_module *module)
+{
+  char prefix[100];
+  snprintf(prefix, sizeof prefix, "%s.state.", c->name);
+  if (!at_module_to(module, AT_CPU(AT_DOUBLE)) ||
+      !at_module_load_state_dict(module, golden, .prefix = prefix))
+    complain(c, "load");
+}
+
+static void check_gradients(const Case *c, at_module *module, at_tensor *x, at_tensor *y)
+{
+  for (size_t i = 0; i < sizeof withoutGradient / sizeof *withoutGradient; i++)
+    if (!strcmp(c->name, withoutGradient[i]))
+      return;
+  at_tensor *const numbers = at_arange(at_numel(y), .type = AT_CPU(AT_DOUBLE));
+  at_tensor *const weights = at_reshape(at_cos(at_add(at_mul(numbers, 0.7), 1)), at_sizes(y));
+  if (at_requiresGrad(y) && !at_backward(at_sum(at_mul(y, weights))))
+    complain(c, "backward");
+  if (wanted(c, "gradient", ""))
+    check_close(c, "gradient", at_grad(x), wanted(c, "gradient", ""), part_of(c));
+  at_dict *const parameters = at_module_named_parameters(module);
+  for (int64_t i = 0; i < at_dict_count(parameters); i++) {
+    const char *const name = at_dict_name(parameters, i);
+    check_close(c, name, at_grad(at_dict_at(parameters, i)), wanted(c, "gradients.", name), 1e-10);
+  }
+  at_dict_free(parameters);
+}
+
+static void check_case(const Case *c)
+{
+  AT_SCOPE
+  {
+    at_manualSeed(7);
+    at_module *const module = c->make();
+    if (!module || !fact(c, "training"))
+      fail_msg("%s: %s", c->name, at_error_message());
+    check_state(c, module);
+    load_state(c, module);
+    if (!strcmp(fact(c, "training"), "False"))
+      at_module_eval(module);
+    at_tensor *const x = at_clone(wanted(c, "input", ""));
+    if (wanted(c, "gradient", ""))
+      at_requires_grad_(x);
+    at_tensor *const y = at_forward(module, x);
+    check_close(c, "output", y, wanted(c, "output", ""), 1e-10);
+    at_dict *const buffers = at_module_named_buffers(module);
+    for (int64_t i = 0; i < at_dict_count(buffers); i++)
+      check_close(c, at_dict_name(buffers, i), at_dict_at(buffers, i),
+                  wanted(c, "after.", at_dict_name(buffers, i)), 1e-10);
+    at_dict_free(buffers);
+    check_gradients(c, module, x, y);
+    at_module_free(module);
+  }
+}
+
+static void layers(void **state)
+{
+  golden = at_load(AT_GOLDEN_DIR "/modules/layers.safetensors");
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    check_case(&cases[i]);
+  at_dict_free(golden);
+  CHECK_EQ(failures, 0);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(layers)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

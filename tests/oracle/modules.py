@@ -1,0 +1,152 @@
+"""What PyTorch's modules do, for tests/ATen/module/layers.c: writes tests/golden/modules/layers.safetensors.
+
+For each case below, under its name: state, the state dict in double of a module made after torch.manual_seed(7);
+input; output and, of the output's elements with a weight each, gradient (of the input) and gradients (of the parameters);
+after, the buffers behind the call.  The metadata have its repr, the names of the state dict in order, and whether it is
+called in training."""
+
+import math
+import os
+
+import torch
+from safetensors.torch import save_file
+from torch import nn
+
+FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "modules")
+
+
+def index(*shape, below):
+    return torch.randint(0, below, shape)
+
+
+CASES = {  # a module, the input or its shape, and whether it is called in training
+    "Identity": (lambda: nn.Identity(), (2, 3)),
+    "Linear": (lambda: nn.Linear(5, 3), (2, 5)),
+    "Linear_large": (lambda: nn.Linear(7, 6), (2, 3, 7)),
+    "Linear_plain": (lambda: nn.Linear(4, 3, bias=False), (4,)),
+    "Conv1d": (lambda: nn.Conv1d(2, 3, 3, padding=1), (2, 2, 6)),
+    "Conv1d_reflect": (lambda: nn.Conv1d(2, 2, 3, padding=2, padding_mode="reflect"), (1, 2, 6)),
+    "Conv2d": (lambda: nn.Conv2d(4, 6, (3, 2), stride=2, padding=(1, 0), dilation=(1, 2), groups=2), (2, 4, 7, 6)),
+    "Conv2d_circular": (lambda: nn.Conv2d(1, 2, 3, padding=(1, 2), bias=False, padding_mode="circular"), (1, 1, 5, 4)),
+    "Conv3d": (lambda: nn.Conv3d(1, 2, 2), (1, 1, 3, 3, 4)),
+    "ConvTranspose1d": (lambda: nn.ConvTranspose1d(3, 2, 3, stride=2, output_padding=1), (1, 3, 4)),
+    "ConvTranspose2d": (lambda: nn.ConvTranspose2d(4, 2, 3, stride=2, padding=1, groups=2), (1, 4, 3, 4)),
+    "ConvTranspose3d": (lambda: nn.ConvTranspose3d(2, 1, 2, bias=False), (1, 2, 2, 2, 3)),
+    "BatchNorm1d": (lambda: nn.BatchNorm1d(3), (5, 3)),
+    "BatchNorm1d_average": (lambda: nn.BatchNorm1d(3, momentum=None), (5, 3, 2)),
+    "BatchNorm2d": (lambda: nn.BatchNorm2d(2, eps=1e-3, momentum=0.3), (3, 2, 4, 3)),
+    "BatchNorm2d_eval": (lambda: nn.BatchNorm2d(2), (3, 2, 4, 3), False),
+    "BatchNorm3d": (lambda: nn.BatchNorm3d(2, affine=False, track_running_stats=False), (2, 2, 2, 2, 3)),
+    "InstanceNorm1d": (lambda: nn.InstanceNorm1d(3), (2, 3, 4)),
+    "InstanceNorm2d": (lambda: nn.InstanceNorm2d(2, affine=True, track_running_stats=True), (2, 2, 4, 3)),
+    "InstanceNorm3d": (lambda: nn.InstanceNorm3d(2, affine=True), (2, 2, 2, 2, 2)),
+    "LayerNorm": (lambda: nn.LayerNorm(5), (2, 3, 5)),
+    "LayerNorm_plain": (lambda: nn.LayerNorm((3, 5), bias=False), (2, 3, 5)),
+    "GroupNorm": (lambda: nn.GroupNorm(2, 4), (2, 4, 3)),
+    "RMSNorm": (lambda: nn.RMSNorm(5), (2, 5)),
+    "RMSNorm_eps": (lambda: nn.RMSNorm((2, 5), eps=1e-3), (3, 2, 5)),
+    "Embedding": (lambda: nn.Embedding(6, 4), index(2, 5, below=6)),
+    "Embedding_padding": (lambda: nn.Embedding(6, 4, padding_idx=-1, scale_grad_by_freq=True), index(7, below=6)),
+    "Embedding_norm": (lambda: nn.Embedding(6, 4, max_norm=1.0), index(4, below=6)),
+    "EmbeddingBag": (lambda: nn.EmbeddingBag(6, 4), index(3, 4, below=6)),
+    "EmbeddingBag_max": (lambda: nn.EmbeddingBag(6, 4, mode="max", padding_idx=2), index(3, 4, below=6)),
+    "Dropout": (lambda: nn.Dropout(0.25), (2, 3), False),
+    "Dropout2d": (lambda: nn.Dropout2d(), (2, 3, 2, 2), False),
+    "AlphaDropout": (lambda: nn.AlphaDropout(), (2, 3), False),
+    "ReLU": (lambda: nn.ReLU(), (2, 5)),
+    "ReLU6": (lambda: nn.ReLU6(), (2, 5)),
+    "LeakyReLU": (lambda: nn.LeakyReLU(0.2), (2, 5)),
+    "PReLU": (lambda: nn.PReLU(3), (2, 3, 2)),
+    "RReLU": (lambda: nn.RReLU(), (2, 5), False),
+    "ELU": (lambda: nn.ELU(1.5), (2, 5)),
+    "CELU": (lambda: nn.CELU(0.7), (2, 5)),
+    "SELU": (lambda: nn.SELU(), (2, 5)),
+    "GELU": (lambda: nn.GELU(), (2, 5)),
+    "GELU_tanh": (lambda: nn.GELU("tanh"), (2, 5)),
+    "SiLU": (lambda: nn.SiLU(), (2, 5)),
+    "Mish": (lambda: nn.Mish(), (2, 5)),
+    "Sigmoid": (lambda: nn.Sigmoid(), (2, 5)),
+    "LogSigmoid": (lambda: nn.LogSigmoid(), (2, 5)),
+    "Tanh": (lambda: nn.Tanh(), (2, 5)),
+    "Hardtanh": (lambda: nn.Hardtanh(-0.5, 0.75), (2, 5)),
+    "Hardsigmoid": (lambda: nn.Hardsigmoid(), (2, 5)),
+    "Hardswish": (lambda: nn.Hardswish(), (2, 5)),
+    "Softplus": (lambda: nn.Softplus(2.0), (2, 5)),
+    "Softsign": (lambda: nn.Softsign(), (2, 5)),
+    "Softshrink": (lambda: nn.Softshrink(), (2, 5)),
+    "Hardshrink": (lambda: nn.Hardshrink(), (2, 5)),
+    "Tanhshrink": (lambda: nn.Tanhshrink(), (2, 5)),
+    "Threshold": (lambda: nn.Threshold(0.1, 20.5), (2, 5)),
+    "GLU": (lambda: nn.GLU(), (2, 6)),
+    "Softmax": (lambda: nn.Softmax(1), (2, 5)),
+    "Softmin": (lambda: nn.Softmin(0), (2, 5)),
+    "Softmax2d": (lambda: nn.Softmax2d(), (1, 3, 2, 2)),
+    "LogSoftmax": (lambda: nn.LogSoftmax(-1), (2, 5)),
+    "MaxPool1d": (lambda: nn.MaxPool1d(2), (1, 2, 6)),
+    "MaxPool2d": (lambda: nn.MaxPool2d(3, stride=2, padding=1), (1, 2, 6, 5)),
+    "MaxPool2d_pair": (lambda: nn.MaxPool2d((2, 3), ceil_mode=True), (1, 1, 5, 5)),
+    "MaxPool3d": (lambda: nn.MaxPool3d(2), (1, 1, 4, 4, 2)),
+    "AvgPool1d": (lambda: nn.AvgPool1d(3, 2, 1), (1, 2, 7)),
+    "AvgPool2d": (lambda: nn.AvgPool2d(2, count_include_pad=False, padding=1), (1, 2, 4, 5)),
+    "AvgPool3d": (lambda: nn.AvgPool3d(2), (1, 1, 4, 2, 4)),
+    "AdaptiveMaxPool1d": (lambda: nn.AdaptiveMaxPool1d(3), (1, 2, 7)),
+    "AdaptiveMaxPool2d": (lambda: nn.AdaptiveMaxPool2d((3, 2)), (1, 2, 7, 5)),
+    "AdaptiveMaxPool3d": (lambda: nn.AdaptiveMaxPool3d(2), (1, 1, 3, 4, 3)),
+    "AdaptiveAvgPool1d": (lambda: nn.AdaptiveAvgPool1d(3), (1, 2, 7)),
+    "AdaptiveAvgPool2d": (lambda: nn.AdaptiveAvgPool2d(1), (2, 2, 3, 3)),
+    "AdaptiveAvgPool3d": (lambda: nn.AdaptiveAvgPool3d((1, 2, 2)), (1, 1, 3, 4, 3)),
+    "ZeroPad1d": (lambda: nn.ZeroPad1d(2), (1, 2, 3)),
+    "ZeroPad2d": (lambda: nn.ZeroPad2d((1, 0, 2, 1)), (1, 1, 3, 2)),
+    "ZeroPad3d": (lambda: nn.ZeroPad3d(1), (1, 1, 1, 2, 2)),
+    "ConstantPad2d": (lambda: nn.ConstantPad2d(1, 3.5), (1, 1, 2, 2)),
+    "ReflectionPad1d": (lambda: nn.ReflectionPad1d(2), (1, 2, 4)),
+    "ReflectionPad2d": (lambda: nn.ReflectionPad2d((1, 2, 0, 1)), (1, 1, 3, 4)),
+    "ReplicationPad2d": (lambda: nn.ReplicationPad2d(2), (1, 1, 2, 3)),
+    "CircularPad2d": (lambda: nn.CircularPad2d((1, 1, 2, 0)), (1, 1, 3, 3)),
+    "Flatten": (lambda: nn.Flatten(), (2, 3, 2)),
+    "Unflatten": (lambda: nn.Unflatten(1, (2, 3)), (2, 6)),
+    "PixelShuffle": (lambda: nn.PixelShuffle(2), (1, 4, 2, 3)),
+    "PixelUnshuffle": (lambda: nn.PixelUnshuffle(2), (1, 1, 4, 2)),
+    "Upsample": (lambda: nn.Upsample(scale_factor=2), (1, 2, 3, 2)),
+    "Upsample_bilinear": (lambda: nn.Upsample(size=(5, 4), mode="bilinear", align_corners=True), (1, 1, 3, 2)),
+    "Upsample_linear": (lambda: nn.Upsample(scale_factor=1.5, mode="linear"), (1, 2, 4)),
+    "Sequential": (lambda: nn.Sequential(nn.Conv2d(1, 2, 3, padding=1), nn.BatchNorm2d(2), nn.ReLU(), nn.MaxPool2d(2),
+                                         nn.Flatten(), nn.Linear(8, 3)), (2, 1, 4, 4)),
+}
+
+
+def weights(t):
+    return torch.tensor([math.cos(1 + 0.7 * i) for i in range(t.numel())], dtype=torch.float64).reshape(t.shape)
+
+
+def case(make, given, training=True):
+    torch.manual_seed(7)
+    module = make().double().train(training)
+    found = {"state." + name: t.clone() for name, t in module.state_dict().items()}
+    about = {"repr": repr(module), "state": " ".join(module.state_dict()), "training": str(training)}
+    x = given if isinstance(given, torch.Tensor) else torch.randn(given, dtype=torch.float64)
+    found["input"] = x.clone()
+    if x.dtype.is_floating_point:
+        x.requires_grad_(True)
+    y = module(x)
+    (y * weights(y)).sum().backward()
+    found["output"] = y.detach().clone()
+    if x.grad is not None:
+        found["gradient"] = x.grad
+    found.update({"gradients." + name: p.grad for name, p in module.named_parameters()})
+    found.update({"after." + name: b.clone() for name, b in module.named_buffers()})
+    return found, about
+
+
+def main():
+    torch.manual_seed(2018)
+    tensors, about = {}, {}
+    for name, rest in CASES.items():
+        found, facts = case(*rest)
+        tensors.update({name + "." + key: t.contiguous() for key, t in found.items()})
+        about.update({name + "." + key: text for key, text in facts.items()})
+    save_file(tensors, os.path.join(FOLDER, "layers.safetensors"), metadata=about)
+
+
+if __name__ == "__main__":
+    main()
