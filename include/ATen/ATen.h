@@ -33,6 +33,7 @@
 #include "ATenOps.h"
 #ifndef ATEN_IMPLEMENTATION /* optimizers call operations, and not the other way around */
 #include "ATenOptim.h"
+#include "ATenSchedule.h"
 #include "ATenPlaces.h"
 #endif
 

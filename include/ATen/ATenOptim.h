@@ -177,6 +177,36 @@ AT_API const at_radam_options at_radam_defaults;
  *              bool maximize=false) -> at_optimizer */
 AT_API at_optimizer *at_radam(at_tensors params, const at_radam_options *options) AT_MUST_USE;
 
+typedef enum at_muon_adjust {
+  AT_MUON_ORIGINAL,          /* lr * sqrt(max(1, rows / columns)) */
+  AT_MUON_MATCH_RMS_ADAMW,   /* lr * 0.2 * sqrt(max(rows, columns)) */
+  AT_MUON_SPECTRAL_UNCLAMPED /* lr * sqrt(rows / columns) */
+} at_muon_adjust;
+
+typedef struct at_muon_options {
+  double lr;               /* 1e-3 */
+  double weight_decay;     /* 0.1 */
+  double momentum;         /* 0.95 */
+  bool nesterov;           /* true */
+  double ns_a, ns_b, ns_c; /* 3.4445, -4.775, 2.0315 */
+  double eps;              /* 1e-7 */
+  int64_t ns_steps;        /* 5 */
+  at_muon_adjust adjust;   /* AT_MUON_ORIGINAL */
+} at_muon_options;
+AT_API const at_muon_options at_muon_defaults;
+
+/* For matrices: b = momentum * b + (1 - momentum) * g, d = b, or with nesterov
+ * momentum * b + (1 - momentum) * g, and w -= rate * O(d), where O divides d by its norm (at least
+ * eps) and repeats x = a * x + (b * A + c * A^2) * x with A = x * x^T ns_steps times, in BFloat16;
+ * that is near to the orthogonal factor of d.  rate is lr, adjusted to the sizes.  Weight decay is
+ * decoupled.
+ *
+ *     at_muon(TensorList params, *, double lr=1e-3, double weight_decay=0.1, double momentum=0.95,
+ *             bool nesterov=true, double ns_a=3.4445, double ns_b=-4.775, double ns_c=2.0315,
+ *             double eps=1e-7, int ns_steps=5, at_muon_adjust adjust=AT_MUON_ORIGINAL)
+ *         -> at_optimizer */
+AT_API at_optimizer *at_muon(at_tensors params, const at_muon_options *options) AT_MUST_USE;
+
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* Changes the parameters by their gradients.  False after an error. */
@@ -220,5 +250,78 @@ AT_API at_dict *at_optimizer_state_dict(const at_optimizer *optimizer) AT_MUST_U
  * parameters have to be as many as the optimizer's, in the same order; states are copied, and
  * converted to their parameter's type.  False after an error; then nothing has changed. */
 AT_API bool at_optimizer_load(at_optimizer *optimizer, at_datum state);
+
+/* --- gradients before a step ------------------------------------------------------------------ */
+
+typedef struct at_clip_grad_norm_options {
+  double norm_type; /* 2: the order of the norm, positive; INFINITY for the largest element */
+  bool error_if_nonfinite; /* false: whether a NaN or an infinity is an error */
+} at_clip_grad_norm_options;
+AT_API const at_clip_grad_norm_options at_clip_grad_norm_defaults;
+
+/* Multiplies all gradients of the parameters by max_norm / (norm + 1e-6) if that is below 1, where
+ * norm is that of all their elements together, and returns the norm.  NaN after an error.
+ *
+ *     at_clip_grad_norm(TensorList params, double max_norm, *, double norm_type=2,
+ *                        bool error_if_nonfinite=false) -> double */
+AT_API double at_clip_grad_norm(at_tensors params, double max_norm,
+                                const at_clip_grad_norm_options *options);
+
+/* Limits each element of the gradients to the range from -clip_value to clip_value.  False after an
+ * error. */
+AT_API bool at_clip_grad_value(at_tensors params, double clip_value);
+
+/* The scale of losses of half precision, whose gradients would be too small for it otherwise:
+ *
+ *     at_scaler scaler = at_scaler_defaults;
+ *     ...
+ *     at_backward(at_scaler_scale(&scaler, loss));
+ *     at_scaler_step(&scaler, o);
+ *     at_scaler_update(&scaler);
+ *
+ * The scale grows after growth_interval steps without an infinity, and shrinks after one with, which
+ * changes no parameter: PyTorch's GradScaler. */
+typedef struct at_scaler {
+  double scale;            /* 65536 */
+  double growth_factor;    /* 2 */
+  double backoff_factor;   /* 0.5 */
+  int64_t growth_interval; /* 2000 */
+  int64_t growth_tracker;  /* steps without an infinity since the last change */
+  bool found_inf;          /* in any gradient since the last update */
+} at_scaler;
+AT_API const at_scaler at_scaler_defaults;
+
+/* loss * scale, a new tensor. */
+AT_API at_tensor *at_scaler_scale(const at_scaler *scaler, at_tensor *loss) AT_MUST_USE;
+
+/* Divides the gradients by the scale, before they are clipped; otherwise at_scaler_step does.  Twice
+ * before a step is an error. */
+AT_API bool at_scaler_unscale(at_scaler *scaler, at_optimizer *optimizer);
+
+/* A step of the optimizer, unless its gradients have an infinity or a NaN. */
+AT_API bool at_scaler_step(at_scaler *scaler, at_optimizer *optimizer);
+
+/* Changes the scale, once after the steps of all optimizers. */
+AT_API bool at_scaler_update(at_scaler *scaler);
+
+/* --- averages of parameters -------------------------------------------------------------------- */
+
+/* Averages of parameters over the steps, PyTorch's torch.optim.swa_utils.AveragedModel. */
+typedef struct at_average at_average;
+
+/* An exponential average, avg = decay * avg + (1 - decay) * w, and a plain one.  It begins with the
+ * values at the first update.  Parameters are of floating types, on the CPU; the average keeps
+ * references to them.  NULL after an error. */
+AT_API at_average *at_ema(at_tensors params, double decay) AT_MUST_USE;
+AT_API at_average *at_swa(at_tensors params) AT_MUST_USE;
+
+/* Takes in the parameters as they are now.  False after an error. */
+AT_API bool at_average_update(at_average *average);
+
+/* The average of a parameter, borrowed; the undefined tensor and an error if there is none. */
+AT_API at_tensor *at_average_param(const at_average *average, int index);
+
+/* NULL is accepted. */
+AT_API void at_average_free(at_average *average);
 
 #endif

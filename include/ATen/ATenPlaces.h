@@ -11,6 +11,7 @@
 #include "ATenOptim.h"
 #include "ATenPrint.h"
 #include "ATenProgram.h"
+#include "ATenSchedule.h"
 #include "ATenStorage.h"
 
 #define AT_CALL_RETURNING(NAME, USE, TYPE, FAILED)                               \
@@ -32,6 +33,8 @@ AT_CALL_RETURNING(dict, AT_MUST_USE, at_dict *, !result)
 AT_CALL_RETURNING(name, , const char *, !result)
 AT_CALL_RETURNING(program, AT_MUST_USE, at_program *, !result)
 AT_CALL_RETURNING(optimizer, AT_MUST_USE, at_optimizer *, !result)
+AT_CALL_RETURNING(schedule, AT_MUST_USE, at_schedule *, !result)
+AT_CALL_RETURNING(average, AT_MUST_USE, at_average *, !result)
 AT_CALL_RETURNING(results, , const at_tensors *, result->count == 0)
 AT_CALL_RETURNING(text, AT_MUST_USE, char *, !result)
 AT_CALL_RETURNING(done, , bool, !result)
@@ -105,7 +108,24 @@ AT_CALL_RETURNING(child, , at_module *, !result)
   at_call_given(__FILE__, __LINE__, (at_module_add_parameter)(__VA_ARGS__))
 #define at_module_add_buffer(...) \
   at_call_given(__FILE__, __LINE__, (at_module_add_buffer)(__VA_ARGS__))
-#define at_toString(...) at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
+#define at_exponential_lr(...) \
+  at_call_schedule(__FILE__, __LINE__, (at_exponential_lr)(__VA_ARGS__))
+#define at_lambda_lr(...)     at_call_schedule(__FILE__, __LINE__, (at_lambda_lr)(__VA_ARGS__))
+#define at_sequential_lr(...) at_call_schedule(__FILE__, __LINE__, (at_sequential_lr)(__VA_ARGS__))
+#define at_chained_lr(...)    at_call_schedule(__FILE__, __LINE__, (at_chained_lr)(__VA_ARGS__))
+#define at_schedule_step(...) at_call_done(__FILE__, __LINE__, (at_schedule_step)(__VA_ARGS__))
+#define at_schedule_step_by(...) \
+  at_call_done(__FILE__, __LINE__, (at_schedule_step_by)(__VA_ARGS__))
+#define at_clip_grad_value(...) at_call_done(__FILE__, __LINE__, (at_clip_grad_value)(__VA_ARGS__))
+#define at_scaler_scale(...)    at_call_new(__FILE__, __LINE__, (at_scaler_scale)(__VA_ARGS__))
+#define at_scaler_unscale(...)  at_call_done(__FILE__, __LINE__, (at_scaler_unscale)(__VA_ARGS__))
+#define at_scaler_step(...)     at_call_done(__FILE__, __LINE__, (at_scaler_step)(__VA_ARGS__))
+#define at_scaler_update(...)   at_call_done(__FILE__, __LINE__, (at_scaler_update)(__VA_ARGS__))
+#define at_ema(...)             at_call_average(__FILE__, __LINE__, (at_ema)(__VA_ARGS__))
+#define at_swa(...)             at_call_average(__FILE__, __LINE__, (at_swa)(__VA_ARGS__))
+#define at_average_update(...)  at_call_done(__FILE__, __LINE__, (at_average_update)(__VA_ARGS__))
+#define at_average_param(...)   at_call_given(__FILE__, __LINE__, (at_average_param)(__VA_ARGS__))
+#define at_toString(...)        at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
 
 /* clang-format off */
 #define at_load(...) \
@@ -140,25 +160,6 @@ AT_CALL_RETURNING(child, , at_module *, !result)
     AT_OPTION(options_, option3_), AT_OPTION(options_, option4_), \
     result_ = (at_gradients)(outputs, inputs, &options_); \
     result_; }))
-#define AT_OPTIMIZER(NAME, ...) AT_OPTIMIZER__(NAME, AT_UNIQUE, AT_UNIQUE, __VA_ARGS__)
-#define AT_OPTIMIZER__(NAME, options_, result_, params, o1, o2, o3, o4, o5, o6, o7, o8, left_, ...) \
-  at_call_optimizer(__FILE__, __LINE__, __extension__({ \
-    AT_NO_MORE("at_" #NAME, 8, left_); \
-    at_##NAME##_options options_ = at_##NAME##_defaults; \
-    at_optimizer *result_; \
-    AT_OPTION(options_, o1), AT_OPTION(options_, o2), AT_OPTION(options_, o3), AT_OPTION(options_, o4), \
-    AT_OPTION(options_, o5), AT_OPTION(options_, o6), AT_OPTION(options_, o7), AT_OPTION(options_, o8), \
-    result_ = (at_##NAME)(params, &options_); \
-    result_; }))
-#define at_sgd(...) AT_OPTIMIZER(sgd, __VA_ARGS__, , , , , , , , , , )
-#define at_adam(...) AT_OPTIMIZER(adam, __VA_ARGS__, , , , , , , , , , )
-#define at_adamw(...) AT_OPTIMIZER(adamw, __VA_ARGS__, , , , , , , , , , )
-#define at_rmsprop(...) AT_OPTIMIZER(rmsprop, __VA_ARGS__, , , , , , , , , , )
-#define at_adagrad(...) AT_OPTIMIZER(adagrad, __VA_ARGS__, , , , , , , , , , )
-#define at_adadelta(...) AT_OPTIMIZER(adadelta, __VA_ARGS__, , , , , , , , , , )
-#define at_adamax(...) AT_OPTIMIZER(adamax, __VA_ARGS__, , , , , , , , , , )
-#define at_nadam(...) AT_OPTIMIZER(nadam, __VA_ARGS__, , , , , , , , , , )
-#define at_radam(...) AT_OPTIMIZER(radam, __VA_ARGS__, , , , , , , , , , )
 #define at_module_load(...) \
   at_module_load__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , )
 #define at_module_load__(options_, result_, self, path, option1_, option2_, left_, ...) \
@@ -179,6 +180,50 @@ AT_CALL_RETURNING(child, , at_module *, !result)
     AT_OPTION(options_, option1_), AT_OPTION(options_, option2_), \
     result_ = (at_module_load_state_dict)(self, dict, &options_); \
     result_; }))
+/* A function with 1, 2 or 3 arguments and up to 10 options; KIND is what it returns. */
+#define AT_TEN_OPTIONS(NAME, options_, left_, o1, o2, o3, o4, o5, o6, o7, o8, o9, o10) \
+  AT_NO_MORE("at_" #NAME, 10, left_); \
+  at_##NAME##_options options_ = at_##NAME##_defaults; \
+  AT_OPTION(options_, o1), AT_OPTION(options_, o2), AT_OPTION(options_, o3), \
+  AT_OPTION(options_, o4), AT_OPTION(options_, o5), AT_OPTION(options_, o6), \
+  AT_OPTION(options_, o7), AT_OPTION(options_, o8), AT_OPTION(options_, o9), \
+  AT_OPTION(options_, o10)
+#define AT_WITH_1(KIND, NAME, ...) AT_WITH_1__(AT_UNIQUE, KIND, NAME, __VA_ARGS__)
+#define AT_WITH_1__(options_, KIND, NAME, a, o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, left_, ...) \
+  at_call_##KIND(__FILE__, __LINE__, __extension__({ \
+    AT_TEN_OPTIONS(NAME, options_, left_, o1, o2, o3, o4, o5, o6, o7, o8, o9, o10); \
+    (at_##NAME)(a, &options_); }))
+#define AT_WITH_2(KIND, NAME, ...) AT_WITH_2__(AT_UNIQUE, KIND, NAME, __VA_ARGS__)
+#define AT_WITH_2__(options_, KIND, NAME, a, b, o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, left_, ...) \
+  at_call_##KIND(__FILE__, __LINE__, __extension__({ \
+    AT_TEN_OPTIONS(NAME, options_, left_, o1, o2, o3, o4, o5, o6, o7, o8, o9, o10); \
+    (at_##NAME)(a, b, &options_); }))
+#define AT_WITH_3(KIND, NAME, ...) AT_WITH_3__(AT_UNIQUE, KIND, NAME, __VA_ARGS__)
+#define AT_WITH_3__(options_, KIND, NAME, a, b, c, o1, o2, o3, o4, o5, o6, o7, o8, o9, o10, left_, ...) \
+  at_call_##KIND(__FILE__, __LINE__, __extension__({ \
+    AT_TEN_OPTIONS(NAME, options_, left_, o1, o2, o3, o4, o5, o6, o7, o8, o9, o10); \
+    (at_##NAME)(a, b, c, &options_); }))
+#define at_sgd(...) AT_WITH_1(optimizer, sgd, __VA_ARGS__, , , , , , , , , , , , )
+#define at_adam(...) AT_WITH_1(optimizer, adam, __VA_ARGS__, , , , , , , , , , , , )
+#define at_adamw(...) AT_WITH_1(optimizer, adamw, __VA_ARGS__, , , , , , , , , , , , )
+#define at_rmsprop(...) AT_WITH_1(optimizer, rmsprop, __VA_ARGS__, , , , , , , , , , , , )
+#define at_adagrad(...) AT_WITH_1(optimizer, adagrad, __VA_ARGS__, , , , , , , , , , , , )
+#define at_adadelta(...) AT_WITH_1(optimizer, adadelta, __VA_ARGS__, , , , , , , , , , , , )
+#define at_adamax(...) AT_WITH_1(optimizer, adamax, __VA_ARGS__, , , , , , , , , , , , )
+#define at_nadam(...) AT_WITH_1(optimizer, nadam, __VA_ARGS__, , , , , , , , , , , , )
+#define at_radam(...) AT_WITH_1(optimizer, radam, __VA_ARGS__, , , , , , , , , , , , )
+#define at_muon(...) AT_WITH_1(optimizer, muon, __VA_ARGS__, , , , , , , , , , , , )
+#define at_step_lr(...) AT_WITH_2(schedule, step_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_multistep_lr(...) AT_WITH_2(schedule, multistep_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_cosine_lr(...) AT_WITH_2(schedule, cosine_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_cosine_restarts_lr(...) AT_WITH_2(schedule, cosine_restarts_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_constant_lr(...) AT_WITH_1(schedule, constant_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_linear_lr(...) AT_WITH_1(schedule, linear_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_polynomial_lr(...) AT_WITH_1(schedule, polynomial_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_plateau_lr(...) AT_WITH_1(schedule, plateau_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_onecycle_lr(...) AT_WITH_3(schedule, onecycle_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_cyclic_lr(...) AT_WITH_3(schedule, cyclic_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_clip_grad_norm(...) AT_WITH_2(double, clip_grad_norm, __VA_ARGS__, , , , , , , , , , , , )
 /* clang-format on */
 
 #endif

@@ -57,6 +57,7 @@
     s0 += a * (g - s0),                                                                \
     s1 = b * s1 + c * g * g,                                                           \
     x -= f != 0 ? rate * s0 : rate * s0 / (AT_SQRT(s1) + e))                           \
+  X(limit, 0, x = x > rate ? rate : x < -rate ? -rate : x)                             \
   X(scale, 0, x *= rate)                                                               \
   X(blend, 0, x += rate * (g - x))
 /* clang-format on */

@@ -11,8 +11,9 @@ typedef enum at_option_kind {
   AT_OPTION_NUMBER,
   AT_OPTION_INTEGER,
   AT_OPTION_BOOL,
-  AT_OPTION_NONE, /* in files alone: None */
-  AT_OPTION_FALSE /* in files alone: False */
+  AT_OPTION_CHOICE, /* an enumerator; in files a text, or None for the first */
+  AT_OPTION_NONE,   /* in files alone: None */
+  AT_OPTION_FALSE   /* in files alone: False */
 } at_option_kind;
 
 /* An option, in the order in which PyTorch's files have them. */
@@ -23,6 +24,7 @@ typedef struct at_option {
   at_option_kind kind;
   size_t offset; /* in the struct of options */
   double least, most;
+  const char *const *texts; /* of a choice */
 } at_option;
 
 /* Room for the struct of options of any rule. */
@@ -35,6 +37,7 @@ typedef union at_optionsOfAny {
   at_adamax_options adamax;
   at_nadam_options nadam;
   at_radam_options radam;
+  at_muon_options muon;
 } at_optionsOfAny;
 
 /* What is kept for a parameter. */
@@ -83,11 +86,14 @@ typedef struct at_rule {
   double (*first)(const at_optionsOfAny *o);
   const char *(*problem)(const at_optionsOfAny *o); /* beyond ranges: a message; or NULL */
   void (*plan)(const at_optionsOfAny *o, const at_param *param, at_plan *plan);
+  /* What stands for the gradient, or NULL: a new reference, as to what becomes states[0]. */
+  at_tensor *(*direction)(const at_optionsOfAny *o, const at_param *param, at_tensor *grad,
+                          at_tensor **state);
 } at_rule;
 
 /* The optimizers of ATenOptim.h that are a pass over elements. */
 #define AT_FOR_EACH_RULE(X) \
-  X(sgd) X(adam) X(adamw) X(rmsprop) X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam)
+  X(sgd) X(adam) X(adamw) X(rmsprop) X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam) X(muon)
 typedef enum at_rule_name {
 #define ENTRY(NAME) AT_RULE_##NAME,
   AT_FOR_EACH_RULE(ENTRY)
@@ -102,7 +108,13 @@ struct at_optimizer {
   at_group *groups;
   at_param *params;
   int groupCount, paramCount;
+  bool isUnscaled, overflows; /* what a scaler found since the last step */
 };
+
+/* Muon's plan and direction. */
+void at_planMuon(const at_optionsOfAny *options, const at_param *param, at_plan *plan);
+at_tensor *at_muonDirection(const at_optionsOfAny *options, const at_param *param, at_tensor *grad,
+                            at_tensor **average);
 
 /* The rule's option of that name, or NULL. */
 const at_option *at_optionOf(const at_rule *rule, const char *name);

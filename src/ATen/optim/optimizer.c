@@ -22,6 +22,7 @@ double at_option_get(const at_option *option, const at_optionsOfAny *options)
   const void *const at = (const char *)options + option->offset;
   return option->kind == AT_OPTION_BOOL      ? *(const bool *)at
          : option->kind == AT_OPTION_INTEGER ? (double)*(const int64_t *)at
+         : option->kind == AT_OPTION_CHOICE  ? (double)*(const int *)at
                                              : *(const double *)at;
 }
 
@@ -32,6 +33,8 @@ void at_option_set(const at_option *option, at_optionsOfAny *options, double val
     *(bool *)at = value != 0;
   else if (option->kind == AT_OPTION_INTEGER)
     *(int64_t *)at = (int64_t)value;
+  else if (option->kind == AT_OPTION_CHOICE)
+    *(int *)at = (int)value;
   else
     *(double *)at = value;
 }
@@ -272,7 +275,8 @@ bool(at_optimizer_set)(at_optimizer *o, int group, const char *option, double va
 typedef struct Planned {
   at_param *param;
   at_plan plan;
-  bool isNew[AT_STATES]; /* the state is the job's alone so far */
+  bool isNew[AT_STATES];        /* the state is the job's alone so far */
+  at_tensor *direction, *state; /* instead of the gradient, and the new state with it; or NULL */
 } Planned;
 
 typedef struct Step {
@@ -284,10 +288,13 @@ typedef struct Step {
 static void end_step(void *what)
 {
   Step *const step = what;
-  for (int j = 0; j < step->count; j++)
+  for (int j = 0; j < step->count; j++) {
+    at_release(step->planned[j].direction);
+    at_release(step->planned[j].state);
     for (int s = 0; s < AT_STATES; s++)
       if (step->planned[j].isNew[s])
         at_release(step->jobs[j].of[2 + s]);
+  }
   THFree(step->planned);
   THFree(step->jobs);
 }
@@ -337,8 +344,12 @@ static void plan_step(at_optimizer *o, Step *step)
       Planned *const planned = &step->planned[step->count];
       *planned = (Planned){.param = param};
       step->count++;
-      o->rule->plan(&o->groups[g].options, param, &planned->plan);
-      make_job(&step->jobs[step->count - 1], planned, grad);
+      const at_optionsOfAny *const options = &o->groups[g].options;
+      if (o->rule->direction)
+        planned->direction = o->rule->direction(options, param, grad, &planned->state);
+      o->rule->plan(options, param, &planned->plan);
+      make_job(&step->jobs[step->count - 1], planned,
+               planned->direction ? planned->direction : grad);
     }
 }
 
@@ -349,6 +360,11 @@ static void finish_step(Step *step)
     Planned *const planned = &step->planned[j];
     planned->param->steps++;
     planned->param->product = planned->plan.product;
+    if (planned->state) {
+      at_release(planned->param->state[0]);
+      planned->param->state[0] = planned->state;
+      planned->state = NULL;
+    }
     for (int s = 0; s < planned->plan.count; s++) {
       planned->param->state[planned->plan.states[s]] = step->jobs[j].of[2 + s];
       planned->isNew[s] = false;

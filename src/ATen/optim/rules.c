@@ -13,14 +13,16 @@ const char *const at_groupExtras[AT_GROUP_EXTRAS] = {"initial_lr", "max_lr", "mi
 
 /* A number from LEAST to MOST, a boolean, betas, and what only files have.  M is the member of
  * at_optionsOfAny. */
+#define OPTION(M, NAME, KEY, PARTS, KIND, LEAST, MOST, TEXTS) \
+  {#NAME, KEY, PARTS, AT_OPTION_##KIND, offsetof(at_optionsOfAny, M.NAME), LEAST, MOST, TEXTS}
 #define PART(M, NAME, KEY, PARTS, LEAST, MOST) \
-  {#NAME, KEY, PARTS, AT_OPTION_NUMBER, offsetof(at_optionsOfAny, M.NAME), LEAST, MOST}
+  OPTION(M, NAME, KEY, PARTS, NUMBER, LEAST, MOST, NULL)
 #define RANGE(M, NAME, LEAST, MOST) PART(M, NAME, #NAME, 1, LEAST, MOST)
 #define NUMBER(M, NAME)             RANGE(M, NAME, 0, ANY)
 #define BETAS(M)                    PART(M, beta1, "betas", 2, 0, BELOW_1), PART(M, beta2, "betas", 0, 0, BELOW_1)
 #define BOOLEAN(M, NAME)            {#NAME, #NAME, 1, AT_OPTION_BOOL, offsetof(at_optionsOfAny, M.NAME), 0, 1}
-#define ALWAYS(NAME, WHAT)          {#NAME, #NAME, 1, AT_OPTION_##WHAT, 0, 0, 0}
-#define END                         {NULL, NULL, 0, AT_OPTION_NONE, 0, 0, 0}
+#define ALWAYS(NAME, WHAT)          {#NAME, #NAME, 1, AT_OPTION_##WHAT, 0, 0, 0, NULL}
+#define END                         {NULL, NULL, 0, AT_OPTION_NONE, 0, 0, 0, NULL}
 
 /* clang-format off */
 static const at_option sgd_options[] = {
@@ -57,6 +59,13 @@ static const at_option radam_options[] = {
   NUMBER(radam, lr), BETAS(radam), NUMBER(radam, eps), NUMBER(radam, weight_decay),
   BOOLEAN(radam, maximize), ALWAYS(foreach, NONE), ALWAYS(capturable, FALSE),
   BOOLEAN(radam, decoupled_weight_decay), ALWAYS(differentiable, FALSE), END};
+static const char *const muon_adjusts[] = {"original", "match_rms_adamw", "spectral_unclamped"};
+static const at_option muon_options[] = {
+  NUMBER(muon, lr), NUMBER(muon, weight_decay), NUMBER(muon, momentum), BOOLEAN(muon, nesterov),
+  PART(muon, ns_a, "ns_coefficients", 3, -ANY, ANY), PART(muon, ns_b, "ns_coefficients", 0, -ANY, ANY),
+  PART(muon, ns_c, "ns_coefficients", 0, -ANY, ANY), NUMBER(muon, eps),
+  OPTION(muon, ns_steps, "ns_steps", 1, INTEGER, 0, 99, NULL),
+  OPTION(muon, adjust, "adjust_lr_fn", 1, CHOICE, 0, 2, muon_adjusts), END};
 /* clang-format on */
 
 const at_sgd_options at_sgd_defaults = {.lr = 1e-3};
@@ -75,6 +84,15 @@ const at_adamax_options at_adamax_defaults = {
 const at_nadam_options at_nadam_defaults = {
     .lr = 2e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .momentum_decay = 4e-3};
 const at_radam_options at_radam_defaults = {.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
+const at_muon_options at_muon_defaults = {.lr = 1e-3,
+                                          .weight_decay = 0.1,
+                                          .momentum = 0.95,
+                                          .nesterov = true,
+                                          .ns_a = 3.4445,
+                                          .ns_b = -4.775,
+                                          .ns_c = 2.0315,
+                                          .eps = 1e-7,
+                                          .ns_steps = 5};
 
 /* --- formulas --------------------------------------------------------------------------------- */
 
@@ -232,4 +250,6 @@ const at_rule at_rules[AT_RULE_COUNT] = {
          .number = "mu_product", .product = 1, .counts = true, .plan = plan_nadam),
     RULE(radam, .options = radam_options, .states = {"exp_avg", "exp_avg_sq"}, .counts = true,
          .plan = plan_radam),
+    RULE(muon, .options = muon_options, .states = {"momentum_buffer"}, .plan = at_planMuon,
+         .direction = at_muonDirection),
 };

@@ -50,9 +50,18 @@ static void write_param(const Writer *w, int32_t all, const at_optimizer *o, int
                                      rule->states[s]));
 }
 
+static int32_t text_of(at_nodes *nodes, const at_option *option, int choice)
+{
+  const char *const text = option->texts[choice];
+  return choice == 0 ? at_nodes_add(nodes, AT_NODE_NOTHING)
+                     : at_nodes_addText(nodes, AT_NODE_TEXT, text, strlen(text));
+}
+
 static int32_t value_of(at_nodes *nodes, const at_option *option, const at_optionsOfAny *options)
 {
   switch (option->kind) {
+    case AT_OPTION_CHOICE:
+      return text_of(nodes, option, (int)at_option_get(option, options));
     case AT_OPTION_NONE:
       return at_nodes_add(nodes, AT_NODE_NOTHING);
     case AT_OPTION_FALSE:
@@ -190,11 +199,23 @@ static double number_of(at_datum value, const char *key)
   return at_scalar_toDouble(at_elementAt(t, t->th->storageOffset));
 }
 
+/* The number of the text, or 0 for None. */
+static double choice_of(at_datum value, const at_option *option)
+{
+  if (at_datum_kindOf(value) == AT_DATUM_NOTHING)
+    return 0;
+  for (int i = 0; at_datum_kindOf(value) == AT_DATUM_STRING && i <= option->most; i++)
+    if (!strcmp(at_datum_string(value, NULL), option->texts[i]))
+      return i;
+  at_raise(AT_ERROR_ARGUMENT, "'%s' in state is no text that is known", option->key);
+}
+
 static void read_option(const at_option *option, at_datum value, at_optionsOfAny *options)
 {
   if (option->kind >= AT_OPTION_NONE)
     return;
-  const double number = number_of(value, option->key);
+  const bool isChoice = option->kind == AT_OPTION_CHOICE;
+  const double number = isChoice ? choice_of(value, option) : number_of(value, option->key);
   at_option_check(option, number);
   at_option_set(option, options, number);
 }

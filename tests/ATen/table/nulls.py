@@ -73,6 +73,7 @@ KEPT = {
     "at_optimizer *": "at_optimizer_free(%s)",
     "at_module *": "at_module_free(%s)",
     "at_dict *": "at_dict_free(%s)",
+    "at_average *": "at_average_free(%s)",
     "void ": "%s",
 }
 
