@@ -75,6 +75,14 @@ if(TARGET ATen)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/th)
 endif()
 
+if(TARGET ATen_cpp)
+  install(TARGETS ATen_cpp EXPORT THTargets INCLUDES DESTINATION ${headers})
+  install(DIRECTORY bindings/cpp/include/aten ${PROJECT_BINARY_DIR}/bindings/cpp/written/aten DESTINATION ${headers}
+          FILES_MATCHING PATTERN "*.hpp")
+  configure_file(cmake/aten-cpp.pc.in aten-cpp.pc @ONLY)
+  install(FILES ${PROJECT_BINARY_DIR}/aten-cpp.pc DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
+endif()
+
 install(EXPORT THTargets NAMESPACE TH:: DESTINATION ${package})
 set(config "include(\"\${CMAKE_CURRENT_LIST_DIR}/THTargets.cmake\")\n")
 if(TARGET THC) # programs that use the CPU alone need no toolkit

@@ -1,0 +1,92 @@
+// Tensors of given values: at::tensor({{1, 2}, {3, 4}}), at::randint(10, {2, 3}).
+#pragma once
+
+#include <cstring>
+
+#include "conversions.hpp"
+
+namespace at
+{
+namespace detail
+{
+
+// Values in braces, to any depth.
+class NestedValues
+{
+ public:
+  template <class T, std::enable_if_t<std::is_arithmetic_v<T>, int> = 0>
+  NestedValues(T value) : type_(literalType<T>()), values_{Scalar(value)}
+  {
+  }
+  template <class T>
+  NestedValues(ArrayRef<T> list)
+      : sizes_{static_cast<int64_t>(list.size())}, type_(literalType<T>())
+  {
+    for (T value : list)
+      values_.push_back(Scalar(value));
+  }
+  template <class T>
+  NestedValues(const std::vector<T> &list)
+      : sizes_{static_cast<int64_t>(list.size())}, type_(literalType<T>())
+  {
+    for (T value : list)
+      values_.push_back(Scalar(value));
+  }
+  NestedValues(std::initializer_list<NestedValues> list)
+      : sizes_{static_cast<int64_t>(list.size())}, type_(list.size() ? list.begin()->type_ : kFloat)
+  {
+    for (const NestedValues &part : list) {
+      if (part.sizes_ != list.begin()->sizes_ || part.type_ != type_)
+        throw Error("tensor: the parts of a list have different sizes or types", AT_ERROR_ARGUMENT,
+                    "tensor");
+      values_.insert(values_.end(), part.values_.begin(), part.values_.end());
+    }
+    if (list.size())
+      sizes_.insert(sizes_.end(), list.begin()->sizes_.begin(), list.begin()->sizes_.end());
+  }
+
+  Tensor tensor(const TensorOptions &options) const
+  {
+    const ScalarType held = isFloatingType(type_) ? kDouble : kLong;
+    Tensor t = empty(sizes_, held);
+    for (size_t i = 0; i < values_.size(); i++)
+      if (held == kDouble)
+        t.data_ptr<double>()[i] = values_[i].toDouble();
+      else
+        t.data_ptr<int64_t>()[i] = values_[i].toLong();
+    t = t.to(options.has_dtype() ? options : options.dtype(type_));
+    return options.requires_grad() ? t.requires_grad_() : t;
+  }
+
+ private:
+  // Integers are Long and floating numbers Float, the default type; bools are Bool.
+  template <class T>
+  static constexpr ScalarType literalType()
+  {
+    return std::is_same_v<T, bool> ? kBool : std::is_floating_point_v<T> ? kFloat : kLong;
+  }
+
+  std::vector<int64_t> sizes_;
+  ScalarType type_;
+  std::vector<Scalar> values_;
+};
+
+}  // namespace detail
+
+inline Tensor tensor(const detail::NestedValues &values, const TensorOptions &options = {})
+{
+  return values.tensor(options);
+}
+
+// Integers from low to high - 1, of Long unless options say otherwise.
+inline Tensor randint(int64_t low, int64_t high, IntArrayRef sizes,
+                      const TensorOptions &options = {})
+{
+  return empty(sizes, options.has_dtype() ? options : options.dtype(kLong)).random_(low, high);
+}
+inline Tensor randint(int64_t high, IntArrayRef sizes, const TensorOptions &options = {})
+{
+  return randint(0, high, sizes, options);
+}
+
+}  // namespace at

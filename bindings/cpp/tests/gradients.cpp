@@ -1,0 +1,45 @@
+// Gradients; the expected values are derived.
+#include "check.hpp"
+
+using namespace at;
+
+int main()
+{
+  Tensor x = tensor({1.0, 2.0, 3.0}, requires_grad());
+  CHECK(x.requires_grad() && x.is_leaf() && !x.grad().defined());
+  Tensor y = (x * x).sum();
+  y.backward();
+  CHECK_CLOSE(x.grad(), tensor({2.0, 4.0, 6.0}));
+  (x * 3).backward(tensor({1.0, 0.0, 2.0}));
+  CHECK_CLOSE(x.grad(), tensor({5.0, 4.0, 12.0}));
+  x.zero_grad();
+  CHECK(!x.grad().defined());
+  {
+    NoGradGuard guard;
+    CHECK(!(x * 2).requires_grad() && !GradMode::is_enabled());
+    x -= 1;
+    {
+      AutoGradMode on(true);
+      CHECK((x * 2).requires_grad());
+    }
+    CHECK(!GradMode::is_enabled());
+  }
+  CHECK((x * 2).requires_grad() && x.is_leaf() && !x.detach().requires_grad());
+
+  // d/dx x^3 = 3 x^2, and d/dx of that = 6 x, at 0, 1, 2.
+  const Tensor cube = x.pow(3).sum();
+  const Tensor first = autograd::grad({cube}, {x}, {}, true, true)[0];
+  CHECK_CLOSE(first, tensor({0.0, 3.0, 12.0}));
+  CHECK_CLOSE(autograd::grad({first.sum()}, {x})[0], tensor({0.0, 6.0, 12.0}));
+
+  Tensor z = x * 2;
+  z.retain_grad();
+  z.exp().sum().backward();
+  CHECK_CLOSE(z.grad(), z.exp());
+  CHECK_CLOSE(x.grad(), 2 * z.exp());
+  x.set_grad(ones({3}));
+  CHECK(x.grad().equal(ones({3})));
+  CHECK_THROWS(x.set_grad(ones({2})), "[2]");
+  CHECK(!x.requires_grad_(false).requires_grad());
+  CHECK_THROWS(x.sum().backward(), "backward");
+}
