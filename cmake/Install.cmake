@@ -72,6 +72,7 @@ if(TARGET ATen)
   install(FILES ${PROJECT_BINARY_DIR}/include/ATen/ATenOps.h DESTINATION ${headers}/ATen)
   install(FILES ${PROJECT_BINARY_DIR}/include/ATen/aten-ops.json
                 ${PROJECT_BINARY_DIR}/include/ATen/aten-api.json
+                tools/aten/aten-ops.schema.json tools/aten/aten-api.schema.json
           DESTINATION ${CMAKE_INSTALL_DATADIR}/th)
 endif()
 

@@ -37,9 +37,8 @@ def agreeing(operation, schema):
     return count
 
 
-def main():
-    with open(sys.argv[1]) as file:
-        operations = json.load(file)["operations"]
+def names(operations):
+    """What names.json has."""
     theirs = schemas()
     positional = {}
     for operation in operations:
@@ -50,10 +49,16 @@ def main():
         most = max([c for c in counts if c >= required], default=0)
         if most > before:
             positional[operation["name"] + "." + operation["overload"]] = most
+    return {"about": "Written by tests/oracle/python_names.py with PyTorch " + torch.__version__, "positional": positional}
+
+
+def main():
+    with open(sys.argv[1]) as file:
+        operations = json.load(file)["operations"]
     with open(PATH, "w") as file:
-        json.dump({"about": "Written by tests/oracle/python_names.py with PyTorch " + torch.__version__,
-                   "positional": positional}, file, indent=1, sort_keys=True)
+        json.dump(names(operations), file, indent=1, sort_keys=True)
         file.write("\n")
 
 
-main()
+if __name__ == "__main__":
+    main()
