@@ -87,6 +87,10 @@ typedef at_tensor *(*at_hook)(void *context, at_tensor *grad);
  * as the graph exists.  False after an error. */
 AT_API bool at_add_hook(at_tensor *t, at_hook hook, void *context);
 
+/* Removes the first hook of t with that function and context, but not while hooks run.  False and an
+ * error if there is none. */
+AT_API bool at_remove_hook(at_tensor *t, at_hook hook, void *context);
+
 /* --- recording ------------------------------------------------------------------------------- */
 
 typedef struct at_no_grad {
@@ -130,5 +134,18 @@ typedef struct at_grad_function {
  * the call fails. */
 AT_API at_tensor *at_apply(const at_grad_function *function, void *context,
                            at_tensors inputs) AT_MUST_USE;
+
+/* --- less memory ----------------------------------------------------------------------------- */
+
+/* Computes a tensor of inputs; the context is that of at_checkpoint. */
+typedef at_tensor *(*at_checkpoint_function)(void *context, at_tensors inputs);
+
+/* function(context, inputs), without keeping what it computes on the way: the backward pass calls it
+ * again, with the default generator of the CPU as it was at the call, so that the same numbers are
+ * drawn.  Apart from inputs, the function may read leaves, whose gradients are added up in at_grad,
+ * also by at_gradients.  The context is released (release may be NULL) when no pass can need it any
+ * more, or if the call fails.  The gradient cannot be differentiated again. */
+AT_API at_tensor *at_checkpoint(at_checkpoint_function function, void *context,
+                                void (*release)(void *context), at_tensors inputs) AT_MUST_USE;
 
 #endif

@@ -53,6 +53,13 @@ class Writer(aten_cases.Writer):
             return self.run(call)
         if any(t.dtype not in WIDE or t.numel() > ELEMENTS or t.numel() == 0 for t in floats):
             return self.run(call)
+        # ours are not PyTorch's: what triangle of a factor is not read has no gradient, nor have LU factors of gesv; and
+        # other numbers are drawn here
+        if stem in ("cholesky_solve", "cholesky_inverse", "gesv", "_standard_gamma"):
+            return self.run(call)
+        # which of equal elements has the gradient is not defined
+        if stem.endswith("quantile") and arguments[0].unique().numel() < arguments[0].numel():
+            return self.run(call)
         try:
             for t in floats:
                 t.requires_grad_(True)
@@ -88,6 +95,7 @@ aten_cases.Writer = Writer
 for script in sorted(glob.glob(os.path.join(HERE, "aten_*.py"))):
     # aten_convolution.py draws by what the calls return
     if os.path.basename(script)[5:-3] not in ("cases", "images", "gradients", "convolution"):
+        torch.manual_seed(67280421310721)  # with which PyTorch begins, as the script did by itself
         try:
             runpy.run_path(script, run_name="__main__")
         except Exception as e:

@@ -3,6 +3,8 @@
 #ifndef ATEN_FORMULAS_H
 #define ATEN_FORMULAS_H
 
+#include "ATen/resample/interpolate.h"
+#include "Matrices.h"
 #include "Node.h"
 
 /* A formula's calls have no file and line of their own: those of the recorded call count. */
@@ -120,17 +122,87 @@ at_several at_groupNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight
 at_several at_rmsNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
                           at_scalar eps);
 
+/* Of the native functions, which return mean and reciprocal deviation too; and of their gradients.
+ * moments has the gradients of these two. */
+at_several at_nativeBatchNormGrad(at_tensor *grad, const at_several *moments, at_tensor *input,
+                                  at_tensor *weight, at_tensor *mean, at_tensor *deviation);
+at_several at_nativeLayerNormGrad(at_tensor *grad, const at_several *moments, at_tensor *input,
+                                  at_tensor *weight, int count, at_tensor *mean,
+                                  at_tensor *deviation);
+at_several at_nativeGroupNormGrad(at_tensor *grad, const at_several *moments, at_tensor *input,
+                                  at_tensor *weight, int64_t groups, at_tensor *mean,
+                                  at_tensor *deviation);
+at_grad_input_grad_weight_grad_bias at_batchNormBackwardOf(at_several all, at_ints mask);
+
+/* The rows of grad that were selected, as embedding did: 0 for padding. */
+at_tensor *at_embeddingTwice(at_tensor *grad, at_tensor *indices, int64_t padding,
+                             bool byFrequency);
+
+/* Of embedding_bag. */
+at_tensor *at_embeddingBagGrad(at_tensor *grad, at_tensor *indices, at_tensor *bags,
+                               at_tensor *sizes, int64_t rows, bool byFrequency, int64_t mode,
+                               at_tensor *maxima, at_tensor *weights, int64_t padding);
+at_tensor *at_embeddingBagWeightsGrad(at_tensor *grad, at_tensor *weight, at_tensor *indices,
+                                      at_tensor *bags, int64_t padding);
+
 at_tensor *at_avgPool1dGrad(at_tensor *grad, at_ints sizes, at_ints kernel, at_ints stride,
                             at_ints padding, bool ceils, bool countsPadding);
+
+/* Average pooling with a divisor, of images or volumes. */
+at_tensor *at_avgPoolByGrad(at_tensor *grad, at_ints sizes, at_ints kernel, at_ints stride,
+                            at_ints padding, bool ceils, bool countsPadding, int64_t divisor);
+
+/* Of RoiPooling2d_backward with respect to gradOutput. */
+at_tensor *at_roiTwice(at_tensor *grad, at_tensor *rois, at_tensor *argmaxes);
+
+/* The gradient of images of those sizes that were interpolated, with scales, if there are any. */
+at_tensor *at_interpolateGrad(at_tensor *grad, at_ints sizes, at_interpolation how, bool aligns,
+                              at_doubles scales);
 
 /* Max pooling over the last dims dimensions, and its inverse. */
 at_tensor *at_maxPoolGrad(at_tensor *grad, at_ints sizes, at_tensor *indices, int dims);
 at_tensor *at_maxUnpoolGrad(at_tensor *grad, at_tensor *indices, int dims);
 
-/* The gradients of input, weight and bias as far as they are wanted. */
-at_several at_convGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_ints stride,
-                       at_ints padding, at_ints dilation, bool isTransposed, at_ints outputPadding,
-                       int64_t groups, const bool *wants);
+/* The arguments of a convolution. */
+typedef struct at_convolved {
+  at_ints stride, padding, dilation;
+  bool isTransposed;
+  at_ints outputPadding;
+  int64_t groups;
+} at_convolved;
+
+/* The gradients of input, weight and bias as far as they are wanted; with a padding in words; and of
+ * layers that are given the size of the kernel. */
+at_several at_convGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_convolved how,
+                       const bool *wants);
+at_several at_convPaddedGrad(at_tensor *grad, at_tensor *input, at_tensor *weight,
+                             const char *padding, at_convolved how, const bool *wants);
+at_several at_layerConvGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_ints kernel,
+                            at_convolved how, const bool *wants);
+
+/* The gradients of grad, input and weight, which the three gradients were computed from; those of
+ * the three, each of which may be NULL, come first. */
+at_several at_convTwice(at_tensor *ofInput, at_tensor *ofWeight, at_tensor *ofBias, at_tensor *grad,
+                        at_tensor *input, at_tensor *weight, at_convolved how);
+at_several at_layerConvTwice(at_tensor *ofInput, at_tensor *ofWeight, at_tensor *ofBias,
+                             at_tensor *grad, at_tensor *input, at_tensor *weight, at_ints kernel,
+                             at_convolved how);
+at_grad_output_grad_self_grad_weight at_convTwiceOf(at_tensor *ofInput, at_tensor *ofWeight,
+                                                    at_tensor *ofBias, at_tensor *grad,
+                                                    at_tensor *weight, at_tensor *input,
+                                                    at_convolved how, at_ints mask);
+
+/* Of conv_tbc. */
+at_several at_convTimeGrad(at_tensor *grad, at_tensor *self, at_tensor *weight, at_tensor *bias,
+                           int64_t pad);
+at_grad_input_grad_weight_grad_bias at_convTimeBackwardOf(at_tensor *grad, at_tensor *input,
+                                                          at_tensor *weight, int64_t pad);
+
+/* The gradients of grid_sampler, by bilinear interpolation of aligned corners. */
+at_grad_input_grad_grid at_gridBackwardOf(at_tensor *grad, at_tensor *input, at_tensor *grid,
+                                          int64_t padding, at_ints mask);
+at_tensor *at_stftOf(at_tensor *self, int64_t length, int64_t hop, int64_t size, bool oneSided,
+                     at_tensor *window, int64_t pad);
 at_several at_gridGrad(at_tensor *grad, at_tensor *input, at_tensor *grid, int64_t interpolation,
                        int64_t padding, bool aligns);
 
@@ -151,6 +223,17 @@ at_tensor *at_typed(at_tensor *t, at_tensor *like);
 /* Zeros of those sizes, but at that index of dim, or in that range of it, t. */
 at_tensor *at_select_backward(at_tensor *t, at_ints sizes, int64_t dim, int64_t index);
 at_tensor *at_narrowGrad(at_tensor *t, at_ints sizes, int64_t dim, int64_t start, int64_t length);
+
+/* as_strided; offset may be AT_NONE. */
+at_tensor *at_stridedGrad(at_tensor *grad, at_tensor *self, at_ints sizes, at_ints strides,
+                          int64_t offset);
+
+at_tensor *at_diffOf(at_tensor *self, int64_t n, int64_t dim, at_tensor *before, at_tensor *behind);
+const at_tensors *at_meshGrad(at_tensors grads, at_tensors tensors, const char *indexing);
+at_tensor *at_repeatGrad(at_tensor *grad, at_ints sizes, at_tensor *repeats, int64_t dim);
+
+/* Of masked_scatter with respect to source, of those sizes. */
+at_tensor *at_maskedSourceGrad(at_tensor *grad, at_tensor *mask, at_ints sizes);
 
 /* The dimensions of t in the order that permute by dims changed. */
 at_tensor *at_permuteGrad(at_tensor *t, at_ints dims);
@@ -197,6 +280,32 @@ at_tensor *at_evenGrad(at_tensor *grad, at_tensor *self, at_tensor *result, at_i
 at_tensor *at_indexedGrad(at_tensor *grad, at_ints sizes, int64_t dim, at_tensor *indices,
                           bool keepdim);
 
+at_tensor *at_nanmeanGrad(at_tensor *grad, at_tensor *self, at_ints dims, bool keepdim);
+
+/* --- scans and reductions by index ------------------------------------------------------------ */
+
+at_tensor *at_cumprodGrad(at_tensor *grad, at_tensor *self, int64_t dim);
+at_tensor *at_logcumsumexpGrad(at_tensor *grad, at_tensor *self, at_tensor *result, int64_t dim);
+
+/* The gradients of self and src. */
+at_several at_scatterReduceGrad(at_tensor *grad, at_tensor *self, int64_t dim, at_tensor *index,
+                                at_tensor *src, const char *reduce, bool includes,
+                                at_tensor *result);
+at_several at_indexReduceGrad(at_tensor *grad, at_tensor *self, int64_t dim, at_tensor *index,
+                              at_tensor *src, const char *reduce, bool includes, at_tensor *result);
+
+/* --- distances and statistics ----------------------------------------------------------------- */
+
+at_several at_cdistGrad(at_tensor *grad, at_tensor *x, at_tensor *y, at_tensor *result, double p);
+at_tensor *at_pdistOf(at_tensor *self, double p);
+at_tensor *at_weightNormOf(at_tensor *v, at_tensor *g, int64_t dim);
+at_tensor *at_renormGrad(at_tensor *grad, at_tensor *self, at_scalar p, int64_t dim,
+                         at_scalar most);
+at_tensor *at_covOf(at_tensor *self, int64_t correction, at_tensor *repeats, at_tensor *weights);
+at_tensor *at_corrcoefOf(at_tensor *self);
+at_tensor *at_quantileOfRanks(at_tensor *self, at_tensor *q, int64_t dim, bool keepdim,
+                              const char *interpolation, bool skipsNaN);
+
 /* --- operations made of others --------------------------------------------------------------- */
 
 at_tensor *at_innerOf(at_tensor *self, at_tensor *other);
@@ -222,13 +331,18 @@ at_h_c at_cellStep(at_cell_kind cell, at_tensor *input, at_tensors hx, at_tensor
 /* matmul, for the first or the second operand, of those sizes. */
 at_tensor *at_matmulGrad(at_tensor *grad, at_tensor *other, at_ints sizes, bool isFirst);
 
+/* tensordot, for the first or the second operand, of those sizes. */
+at_tensor *at_tensordotGrad(at_tensor *grad, at_tensor *other, at_ints sizes, at_ints dims,
+                            at_ints otherDims, bool isFirst);
+const at_tensors *at_einsumGrad(at_tensor *grad, const char *equation, at_tensors tensors);
+at_tensor *at_kronOf(at_tensor *self, at_tensor *other);
+
 at_tensor *at_linearInputGrad(at_tensor *grad, at_tensor *weight);
 at_tensor *at_linearWeightGrad(at_tensor *grad, at_tensor *input, bool isVector);
 
-/* The gradients of query, key and value. */
+/* The gradients of query, key, value and mask. */
 at_several at_attentionGrad(at_tensor *grad, at_tensor *query, at_tensor *key, at_tensor *value,
-                            at_tensor *mask, double dropout, bool isCausal, at_scalar scale,
-                            bool sharesKeys);
+                            at_tensor *mask, bool isCausal, at_scalar scale, bool sharesKeys);
 
 /* t as a matrix of rows along the last dimension. */
 at_tensor *at_asRows(at_tensor *t);

@@ -46,7 +46,8 @@ typedef struct at_formula {
   int argumentCount, partialCount;
   const at_argument *arguments;
   const at_partial *partials;
-  int viewOf; /* the argument whose memory the result may share, or -1 */
+  int viewOf;         /* the argument whose memory the result may share, or -1 */
+  unsigned constants; /* bit i: result i has no gradient */
   void (*backward)(struct at_backward_call *call); /* NULL if there is no formula */
 } at_formula;
 

@@ -15,7 +15,7 @@ at_tensors at_back_grads(at_backward_call *call)
 {
   const int count = call->node->outputCount;
   for (int i = 0; i < count; i++)
-    if (!call->grads[i])
+    if (!call->grads[i] && call->node->outputs[i].type)
       call->grads[i] = at_retain(zeros_of(&call->node->outputs[i]));
   return (at_tensors){call->grads, count};
 }

@@ -64,6 +64,7 @@ static at_tensor *apply(const at_grad_function *function, void *volatile *contex
     at_node_setOutputs(node, 1, &result);
     result->node = node;
     result->output = 0;
+    at_gradState.last = node;
     guards[0].what = NULL;
   }
   THGuard_keep(&guards[1]);

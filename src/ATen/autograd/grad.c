@@ -120,6 +120,23 @@ bool(at_add_hook)(at_tensor *t, at_hook hook, void *context)
   return !at_failed(&call);
 }
 
+bool(at_remove_hook)(at_tensor *t, at_hook hook, void *context)
+{
+  if (!accepts_node("remove_hook", t))
+    return false;
+  at_hooked **one = &t->node->outputs[t->output].hooks;
+  while (*one && ((*one)->hook != hook || (*one)->context != context))
+    one = &(*one)->next;
+  at_hooked *const removed = *one;
+  if (!removed) {
+    at_fail(AT_ERROR_ARGUMENT, "remove_hook", "remove_hook: t has no such hook");
+    return false;
+  }
+  *one = removed->next;
+  THFree(removed);
+  return true;
+}
+
 /* --- recording -------------------------------------------------------------------------------- */
 
 _Static_assert(sizeof(THGuard) == sizeof((at_no_grad){0}.guard), "a block has room for a guard");

@@ -1,4 +1,4 @@
-/* Formulas of normalizations, pooling and convolutions. */
+/* Formulas of normalizations, pooling and grid sampling. */
 #include "Formulas.h"
 
 /* --- normalizations --------------------------------------------------------------------------- */
@@ -108,6 +108,74 @@ at_several at_rmsNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, 
   return (at_several){{at_mul(at_sub(inner, at_mul(unit, slope)), deviation), at_mul(grad, unit)}};
 }
 
+/* --- with mean and deviation ------------------------------------------------------------------ */
+
+/* The gradient of x, from those of unit = (x - mean) * deviation, mean and deviation; over dims. */
+static at_tensor *moments_backward(at_tensor *grad, const at_several *moments, at_tensor *unit,
+                                   at_tensor *deviation, at_ints dims)
+{
+  at_tensor *const made = normalized_backward(grad, unit, deviation, dims);
+  if (!moments)
+    return made;
+  const double count = (double)at_numel(unit) / (double)at_numel(deviation);
+  at_tensor *const mean = at_reshape(moments->of[0], at_sizes(deviation));
+  at_tensor *const slope =
+      at_mul(at_reshape(moments->of[1], at_sizes(deviation)), at_mul(deviation, deviation));
+  return at_add(made, at_div(at_sub(mean, at_mul(slope, unit)), count));
+}
+
+at_several at_nativeBatchNormGrad(at_tensor *grad, const at_several *moments, at_tensor *input,
+                                  at_tensor *weight, at_tensor *mean, at_tensor *deviation)
+{
+  int64_t room[AT_MOST_DIMS];
+  const int count = at_dim(input);
+  const at_ints dims = all_but_channels(room, count);
+  at_tensor *const wide = per_channel(deviation, count);
+  at_tensor *const unit = at_mul(at_sub(input, per_channel(mean, count)), wide);
+  at_tensor *const inner = at_weighted(grad, per_channel(weight, count));
+  return (at_several){{moments_backward(inner, moments, unit, wide, dims),
+                       at_sum_dim(at_mul(grad, unit), dims), at_sum_dim(grad, dims)}};
+}
+
+at_several at_nativeLayerNormGrad(at_tensor *grad, const at_several *moments, at_tensor *input,
+                                  at_tensor *weight, int count, at_tensor *mean,
+                                  at_tensor *deviation)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints dims = last_dims(room, count);
+  at_tensor *const unit = at_mul(at_sub(input, mean), deviation);
+  at_tensor *const inner = at_weighted(grad, weight);
+  const at_ints slice = {at_sizesOf(unit).data + at_dim(unit) - count, count};
+  return (at_several){{moments_backward(inner, moments, unit, deviation, dims),
+                       at_sumToSize(at_mul(grad, unit), slice), at_sumToSize(grad, slice)}};
+}
+
+at_several at_nativeGroupNormGrad(at_tensor *grad, const at_several *moments, at_tensor *input,
+                                  at_tensor *weight, int64_t groups, at_tensor *mean,
+                                  at_tensor *deviation)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints dims = all_but_channels(room, at_dim(input)), last = AT_INTS(2);
+  int64_t count = 1; /* of the elements of a group */
+  for (int d = 1; d < at_dim(input); d++)
+    count *= at_size(input, d);
+  const at_ints wide = AT_INTS(at_size(input, 0), groups, count / groups);
+  at_tensor *const by = at_unsqueeze(deviation, -1);
+  at_tensor *const unit = at_mul(at_sub(at_reshape(input, wide), at_unsqueeze(mean, -1)), by);
+  at_tensor *const inner = at_weighted(grad, per_channel(weight, at_dim(input)));
+  at_tensor *const made = moments_backward(at_reshape(inner, wide), moments, unit, by, last);
+  at_tensor *const product = at_mul(grad, at_reshape(unit, at_sizes(input)));
+  return (at_several){
+      {at_reshape(made, at_sizes(input)), at_sum_dim(product, dims), at_sum_dim(grad, dims)}};
+}
+
+at_grad_input_grad_weight_grad_bias at_batchNormBackwardOf(at_several all, at_ints mask)
+{
+  return (at_grad_input_grad_weight_grad_bias){mask.data[0] ? all.of[0] : NULL,
+                                               mask.data[1] ? all.of[1] : NULL,
+                                               mask.data[2] ? all.of[2] : NULL};
+}
+
 /* --- pooling ---------------------------------------------------------------------------------- */
 
 at_tensor *at_avgPool1dGrad(at_tensor *grad, at_ints sizes, at_ints kernel, at_ints stride,
@@ -120,6 +188,30 @@ at_tensor *at_avgPool1dGrad(at_tensor *grad, at_ints sizes, at_ints kernel, at_i
                              AT_INTS(1, step.data[0]), AT_INTS(0, padding.data[0]), ceils,
                              countsPadding);
   return at_squeeze_dim(made, -2);
+}
+
+at_tensor *at_avgPoolByGrad(at_tensor *grad, at_ints sizes, at_ints kernel, at_ints stride,
+                            at_ints padding, bool ceils, bool countsPadding, int64_t divisor)
+{
+  const at_ints step = stride.count > 0 && stride.data[0] != AT_NONE ? stride : kernel;
+  at_tensor *const like = at_shaped(grad, sizes);
+  const bool isPlane = kernel.count == 2;
+  if (divisor != AT_NONE) { /* as if the mean had been multiplied by its own divisor */
+    at_tensor *const ones = at_ones_like(like);
+    at_tensor *const mean =
+        isPlane
+            ? at_avg_pool2d(ones, kernel, .stride = step, .padding = padding, .ceil_mode = ceils)
+            : at_avg_pool3d(ones, kernel, .stride = step, .padding = padding, .ceil_mode = ceils);
+    at_tensor *const sum =
+        isPlane ? at_avg_pool2d_divisor(ones, kernel, .stride = step, .padding = padding,
+                                        .ceil_mode = ceils, .divisor_override = 1)
+                : at_avg_pool3d_divisor(ones, kernel, .stride = step, .padding = padding,
+                                        .ceil_mode = ceils, .divisor_override = 1);
+    grad = at_mul(grad, at_div(at_div(sum, mean), (double)divisor));
+    countsPadding = true;
+  }
+  return isPlane ? at_avg_pool2d_backward(grad, like, kernel, step, padding, ceils, countsPadding)
+                 : at_avg_pool3d_backward(grad, like, kernel, step, padding, ceils, countsPadding);
 }
 
 /* t with its last dims as one. */
@@ -139,24 +231,19 @@ at_tensor *at_maxUnpoolGrad(at_tensor *grad, at_tensor *indices, int dims)
   return at_reshape(at_gather(flat(grad, dims), -1, flat(indices, dims)), at_sizes(indices));
 }
 
-/* --- convolutions ----------------------------------------------------------------------------- */
-
-at_several at_convGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_ints stride,
-                       at_ints padding, at_ints dilation, bool isTransposed, at_ints outputPadding,
-                       int64_t groups, const bool *wants)
+at_tensor *at_roiTwice(at_tensor *grad, at_tensor *rois, at_tensor *argmaxes)
 {
-  const bool isOne = at_dim(input) == at_dim(weight) - 1; /* an image without a batch */
-  const int64_t mask[3] = {wants[0], wants[1], wants[2]};
-  const int64_t channels = at_size(grad, isOne ? 0 : 1);
-  const at_convolution_backward_options options = {.output_mask = {mask, 3}};
-  const at_grad_input_grad_weight_grad_bias made =
-      (at_convolution_backward)(isOne ? at_unsqueeze(grad, 0) : grad,
-                                isOne ? at_unsqueeze(input, 0) : input, weight, AT_INTS(channels),
-                                stride, padding, dilation, isTransposed, outputPadding, groups,
-                                &options);
-  at_tensor *const own = wants[0] && isOne ? at_squeeze_dim(made.grad_input, 0) : made.grad_input;
-  return (at_several){{own, made.grad_weight, made.grad_bias}};
+  if (!at_defined(grad))
+    return at_undefined();
+  const at_type *const type = at_toScalarType(at_typeOf(grad), AT_LONG);
+  at_tensor *const images = at_to(at_select(rois, 1, 0), type);
+  at_tensor *const planes = flat(at_index_select(grad, 0, images), 2);
+  at_tensor *const index = at_to(flat(argmaxes, 2), type);
+  at_tensor *const made = at_gather(planes, -1, at_clamp_min(index, 0));
+  return at_reshape(at_masked_fill(made, at_lt(index, 0), 0), at_sizes(argmaxes));
 }
+
+/* --- grid sampling -------------------------------------------------------------------------- */
 
 at_several at_gridGrad(at_tensor *grad, at_tensor *input, at_tensor *grid, int64_t interpolation,
                        int64_t padding, bool aligns)

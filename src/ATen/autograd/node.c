@@ -146,10 +146,12 @@ void at_save_tensor(at_saved *saved, const at_tensor *t, int edge, int result)
 /* "add, called at net.c:12". */
 void at_node_name(const at_node *node, char *room, size_t size)
 {
+  const char *const own = node->function ? node->function->name : NULL;
+  const char *const name = own ? own : node->formula->name;
   if (node->file)
-    snprintf(room, size, "%s, called at %s:%d", node->formula->name, node->file, node->line);
+    snprintf(room, size, "%.100s, called at %s:%d", name, node->file, node->line);
   else
-    snprintf(room, size, "%s", node->formula->name);
+    snprintf(room, size, "%.100s", name);
 }
 
 at_tensor *at_restore(at_node *node, int which)
@@ -172,6 +174,8 @@ at_tensor *at_restore(at_node *node, int which)
              name);
   THReference_add(&saved->th->refcount);
   at_tensor *const t = at_wrap(saved->type, saved->th, saved->isScalar);
+  if (!at_isFloating(saved->type->scalarType))
+    return t;
   if (saved->result >= 0) {
     t->node = at_node_retain(node);
     t->output = saved->result;

@@ -70,8 +70,8 @@ at_tensor *at_powScalarGrad(at_tensor *grad, at_tensor *self, at_scalar exponent
 at_tensor *at_powGrad(at_tensor *grad, at_tensor *self, at_tensor *exponent)
 {
   at_tensor *const power = at_typed(exponent, grad);
-  at_tensor *const slope = at_mul(power, at_pow(at_typed(self, grad), at_sub(power, 1)));
-  return at_mul(grad, at_masked_fill(slope, at_eq(power, 0), 0));
+  at_tensor *const less = at_masked_fill(at_sub(power, 1), at_eq(power, 0), 0);
+  return at_mul(grad, at_mul(power, at_pow(at_typed(self, grad), less)));
 }
 
 at_tensor *at_powExponentGrad(at_tensor *grad, at_tensor *self, at_tensor *exponent,

@@ -67,25 +67,42 @@ static at_tensor *masked_scores(at_tensor *scores, at_tensor *mask, bool isCausa
   return isBool ? at_masked_fill(r, at_logical_not(mask), -INFINITY) : at_add(r, mask);
 }
 
-at_several at_attentionGrad(at_tensor *grad, at_tensor *query, at_tensor *key, at_tensor *value,
-                            at_tensor *mask, double dropout, bool isCausal, at_scalar scale,
-                            bool sharesKeys)
+/* The heads of keys, each for as many heads of queries. */
+static at_tensor *shared_heads(at_tensor *t, int64_t times)
 {
-  const at_several none = {{at_undefined(), at_undefined(), at_undefined()}};
-  if (!at_defined(query) || !at_defined(key))
-    return none;
-  if (dropout > 0 || (sharesKeys && at_size(query, -3) != at_size(key, -3))) {
-    at_fail(AT_ERROR_RUNTIME, "scaled_dot_product_attention",
-            "scaled_dot_product_attention: there is no gradient with %s",
-            dropout > 0 ? "dropout_p" : "enable_gqa");
-    return none;
-  }
+  return times > 1 ? at_repeat_interleave(t, times, .dim = -3) : t;
+}
+
+/* The sum over the heads of queries that share one of keys. */
+static at_tensor *sum_heads(at_tensor *t, int64_t times)
+{
+  if (times == 1 || !at_defined(t))
+    return t;
+  int64_t sizes[AT_MOST_DIMS + 1];
+  const int dims = at_dim(t), heads = dims - 3;
+  for (int d = 0; d < dims; d++)
+    sizes[d + (d > heads)] = at_size(t, d);
+  sizes[heads] = at_size(t, heads) / times;
+  sizes[heads + 1] = times;
+  return at_sum_dim(at_reshape(t, ((at_ints){sizes, dims + 1})), AT_INTS(-3));
+}
+
+at_several at_attentionGrad(at_tensor *grad, at_tensor *query, at_tensor *key, at_tensor *value,
+                            at_tensor *mask, bool isCausal, at_scalar scale, bool sharesKeys)
+{
+  if (!at_defined(query) || !at_defined(key) || !at_defined(value))
+    return (at_several){{at_undefined(), at_undefined(), at_undefined(), at_undefined()}};
+  const int64_t times = sharesKeys ? at_size(query, -3) / at_size(key, -3) : 1;
+  const int64_t valueTimes = sharesKeys ? at_size(query, -3) / at_size(value, -3) : 1;
+  at_tensor *const keys = shared_heads(key, times), *const values = shared_heads(value, valueTimes);
   const double factor =
       scale.is_none ? 1 / sqrt((double)at_size(query, -1)) : at_scalar_toDouble(scale);
-  at_tensor *const scores = at_mul(at_matmul(query, transposed(key)), factor);
+  at_tensor *const scores = at_mul(at_matmul(query, transposed(keys)), factor);
   at_tensor *const weights = at_softmax(masked_scores(scores, mask, isCausal), -1);
-  at_tensor *const part = at_matmul(grad, transposed(value));
-  at_tensor *const slope = at_mul(at_softmax_backward(part, weights, -1, weights), factor);
-  return (at_several){{at_matmul(slope, key), at_matmul(transposed(slope), query),
-                       at_matmul(transposed(weights), grad)}};
+  at_tensor *const part = at_matmul(grad, transposed(values));
+  at_tensor *const ofScores = at_softmax_backward(part, weights, -1, weights);
+  at_tensor *const slope = at_mul(ofScores, factor);
+  return (at_several){{at_matmul(slope, keys),
+                       sum_heads(at_matmul(transposed(slope), query), times),
+                       sum_heads(at_matmul(transposed(weights), grad), valueTimes), ofScores}};
 }

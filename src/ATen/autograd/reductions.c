@@ -45,6 +45,17 @@ at_tensor *at_meanGrad(at_tensor *grad, at_ints sizes, at_ints dims, bool keepdi
   return at_unreduced(at_div(grad, reduced_count(sizes, dims)), sizes, dims, keepdim);
 }
 
+at_tensor *at_nanmeanGrad(at_tensor *grad, at_tensor *self, at_ints dims, bool keepdim)
+{
+  if (!at_defined(self))
+    return at_undefined();
+  at_tensor *const isNumber = at_logical_not(at_isnan(self));
+  at_tensor *const count = dims.count > 0 && at_dim(self) > 0
+                               ? at_sum_dim(isNumber, dims, .keepdim = true)
+                               : at_sum(isNumber);
+  return at_mul(isNumber, at_div(kept(grad, at_sizes(self), dims, keepdim), count));
+}
+
 /* The product of all elements before each along dim. */
 static at_tensor *products_before(at_tensor *t, int64_t dim)
 {

@@ -279,7 +279,7 @@ static void finish(at_tape *tape, int count, at_tensor *const *results)
     node->isView = base.count > 0 && results[0]->th->storage == base.data[0]->th->storage;
   }
   for (int i = 0; i < count; i++)
-    if (is_recorded(tape, results[i]))
+    if (!(node->formula->constants >> THMin(i, AT_RESULTS) & 1) && is_recorded(tape, results[i]))
       set_node(tape, results[i], i);
   at_gradState.last = node;
 }

@@ -236,3 +236,36 @@ at_tensor *at_einsteinSum(const char *equation, at_tensors tensors)
   THGuard_leave(&product);
   return r;
 }
+
+/* --- subscripts as letters -------------------------------------------------------------------- */
+
+void at_einsumLetters(const char *equation, at_tensors tensors, int operand, char *letters)
+{
+  Plan plan;
+  Subscripts s, wide = {0};
+  char ofDots[AT_MOST_DIMS];
+  const char *text = equation;
+  make_plan(&plan, equation, tensors);
+  for (int k = 0, label = 0; k < plan.dots; label++)
+    if (plan.axis[label] < 0) /* more labels than letters are an error of the plan */
+      ofDots[k++] = (char)(label < 26 ? 'A' + label : 'a' + label - 26);
+  if (operand < 0) {
+    for (int i = 0; i < plan.result.count; i++)
+      for (int k = 0; k < (plan.result.label[i] == DOTS ? plan.dots : 1); k++)
+        wide.label[wide.count++] =
+            plan.result.label[i] == DOTS ? LETTERS + k : plan.result.label[i];
+  } else {
+    for (int i = 0; i <= operand; i++) {
+      text = read_subscripts(text, &s);
+      text += *text == ',';
+    }
+    spread(&s, tensors.data[operand], plan.dots, operand, &wide);
+  }
+  for (int i = 0; i < wide.count; i++) {
+    const int label = wide.label[i];
+    letters[i] = label >= LETTERS ? ofDots[label - LETTERS]
+                 : label < 26     ? (char)('A' + label)
+                                  : (char)('a' + label - 26);
+  }
+  letters[wide.count] = 0;
+}

@@ -345,6 +345,9 @@ bool at_isTrueCell(at_cell cell);
 void at_giveTensor(at_frame *frame, const at_graphNode *node, at_tensor *t);
 void at_giveInt(at_frame *frame, const at_graphNode *node, int64_t value);
 
+/* t, which a recorded operation made for the node, as a reference of one's own; raises if it failed. */
+at_tensor *at_ownOf(const at_graphNode *node, at_tensor *t);
+
 /* Raises that an argument or a value is wrong in that node. */
 #define at_nodeFails(NODE, ...) at_nodeFails_from(__FILE__, __LINE__, NODE, __VA_ARGS__)
 TH_NO_RETURN void at_nodeFails_from(const char *source, int line, const at_graphNode *node,

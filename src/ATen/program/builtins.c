@@ -95,15 +95,23 @@ void at_computeTo(at_frame *frame, const at_graphNode *node)
   type = type_wanted(node, type);
   const bool copies =
       !strncmp(node->target, "aten._to_copy", 13) || at_inputBool(frame, node, "copy", -1, false);
-  at_giveTensor(frame, node,
-                copies ? at_newCast(self, at_cpuType(type)) : at_makeCast(self, at_cpuType(type)));
+  at_tensor *r;
+  if (!at_isTracked(self))
+    r = copies ? at_newCast(self, at_cpuType(type)) : at_makeCast(self, at_cpuType(type));
+  else if (type != self->type->scalarType)
+    r = at_ownOf(node, (at_to)(self, at_cpuType(type)));
+  else
+    r = copies ? at_ownOf(node, (at_clone)(self)) : at_retain(self);
+  at_giveTensor(frame, node, r);
 }
 
 void at_computeSame(at_frame *frame, const at_graphNode *node)
 {
   if (at_inputBool(frame, node, "train", 2, false))
     at_nodeFails(node, "the program was exported for training: call eval() before the export");
-  at_giveTensor(frame, node, at_newAlias(at_inputTensor(frame, node, node->inputs[0].name, 0)));
+  at_tensor *const self = at_inputTensor(frame, node, node->inputs[0].name, 0);
+  at_giveTensor(frame, node,
+                at_isTracked(self) ? at_ownOf(node, (at_alias)(self)) : at_newAlias(self));
 }
 
 /* The number of an argument, and the type that PyTorch gives a tensor of it. */

@@ -101,6 +101,13 @@ void at_giveTensor(at_frame *frame, const at_graphNode *node, at_tensor *t)
                (at_cell){AT_CELL_TENSOR, {.tensor = t}});
 }
 
+at_tensor *at_ownOf(const at_graphNode *node, at_tensor *t)
+{
+  if (!at_defined(t))
+    at_nodeFails(node, "it failed"); /* the error of the operation came first, and is kept */
+  return at_keep(t);
+}
+
 void at_giveInt(at_frame *frame, const at_graphNode *node, int64_t value)
 {
   at_frame_put(frame, node->outputCount > 0 ? node->outputs[0] : AT_NO_SLOT,

@@ -174,7 +174,9 @@ static void add_slices(Values *arguments, const at_frame *frame, const at_graphN
   const at_given *const mapped = &node->inputs[1];
   for (int32_t i = 0; i < mapped->count; i++) {
     at_tensor *const t = at_frame_get(frame, &mapped->parts[i]).is.tensor;
-    at_cell slice = {AT_CELL_TENSOR, {.tensor = at_viewSelect(t, 0, index)}};
+    at_tensor *const part =
+        at_isTracked(t) ? at_ownOf(node, (at_select)(t, 0, index)) : at_viewSelect(t, 0, index);
+    at_cell slice = {AT_CELL_TENSOR, {.tensor = part}};
     add_value(arguments, slice);
     at_cell_release(&slice);
   }

@@ -8,13 +8,7 @@
 TH_DISPATCH(at_interpolate_kernel, at_interpolateFloat)
 TH_DISPATCH(at_interpolate_kernel, at_interpolateDouble)
 
-/* How positions of one axis are computed. */
-typedef struct {
-  at_interpolation how;
-  int64_t in, out;
-  bool align;
-  double scale; /* in / out, as far as the caller gave another one */
-} Axis;
+typedef at_resized_axis Axis;
 
 static bool is_cubic(at_interpolation how)
 {
@@ -26,7 +20,7 @@ static bool is_wide(at_interpolation how)
   return how == AT_LINEAR_WIDE || how == AT_CUBIC_WIDE;
 }
 
-static Axis axis_of(at_interpolation how, int64_t in, int64_t out, bool align, double scale)
+Axis at_axisOf(at_interpolation how, int64_t in, int64_t out, bool align, double scale)
 {
   Axis a = {how, in, out, align, scale > 0 ? 1 / scale : (double)in / (double)out};
   if (!(a.scale < 0x1p31))
@@ -98,9 +92,34 @@ static void wide_taps(const Axis *a, int64_t i, int64_t taps, int64_t *index, do
     weight[k] /= sum;
 }
 
-static int64_t taps_of(const Axis *a)
+static bool is_nearest(at_interpolation how)
 {
-  return is_wide(a->how) ? 2 * (int64_t)ceil(support_of(a)) + 1 : is_cubic(a->how) ? 4 : 2;
+  return how == AT_NEAREST || how == AT_NEAREST_EXACT;
+}
+
+int64_t at_tapsOf(const Axis *a)
+{
+  return is_nearest(a->how) ? 1
+         : is_wide(a->how)  ? 2 * (int64_t)ceil(support_of(a)) + 1
+         : is_cubic(a->how) ? 4
+                            : 2;
+}
+
+void at_findTaps(const Axis *a, int64_t i, int64_t *index, double *weight)
+{
+  if (is_nearest(a->how)) {
+    index[0] = nearest(a, i);
+    weight[0] = 1;
+  } else if (is_wide(a->how)) {
+    wide_taps(a, i, at_tapsOf(a), index, weight);
+  } else {
+    narrow_taps(a, i, index, weight);
+  }
+}
+
+bool at_isKeptAxis(const Axis *a)
+{
+  return (a->how == AT_LINEAR || is_wide(a->how)) && a->in == a->out;
 }
 
 /* --- passes ----------------------------------------------------------------------------------- */
@@ -124,7 +143,7 @@ static at_tensor *weighed(at_tensor *t, int d, const Axis *a)
 {
   int64_t room[AT_MOST_DIMS];
   const at_ints own = at_sizesOf(t);
-  const int64_t sizes[] = {a->out, taps_of(a)};
+  const int64_t sizes[] = {a->out, at_tapsOf(a)};
   int64_t outer = 1, inner = 1;
   for (int e = 0; e < own.count; e++) {
     room[e] = e == d ? a->out : own.data[e];
@@ -141,10 +160,7 @@ static at_tensor *weighed(at_tensor *t, int d, const Axis *a)
   int64_t *const at = at_hostData(index);
   double *const w = at_hostData(weight);
   for (int64_t i = 0; i < a->out; i++)
-    if (is_wide(a->how))
-      wide_taps(a, i, sizes[1], at + i * sizes[1], w + i * sizes[1]);
-    else
-      narrow_taps(a, i, at + i * sizes[1], w + i * sizes[1]);
+    at_findTaps(a, i, at + i * sizes[1], w + i * sizes[1]);
   const bool isDouble = t->type->scalarType == AT_DOUBLE;
   Pass pass = {isDouble ? *at_interpolateDouble : *at_interpolateFloat,
                {a->out, sizes[1], at, w},
@@ -190,7 +206,7 @@ static void check_images(const at_tensor *self, int axes, at_ints output_size)
 at_tensor *at_interpolated(at_tensor *out, at_tensor *self, at_interpolation how, int axes,
                            at_ints output_size, bool align_corners, const double *scales)
 {
-  const bool isNearest = how == AT_NEAREST || how == AT_NEAREST_EXACT;
+  const bool isNearest = is_nearest(how);
   const at_type *const compute = isNearest ? self->type : at_layerType(self);
   check_images(self, axes, output_size);
   THGuard held;
@@ -199,9 +215,10 @@ at_tensor *at_interpolated(at_tensor *out, at_tensor *self, at_interpolation how
   for (int d = axes - 1; d >= 0 && at_numel(self) > 0; d--) {
     at_tensor *const t = held.what;
     /* An axis that keeps its size is not interpolated linearly, whatever its scale is. */
-    if ((how == AT_LINEAR || is_wide(how)) && t->th->size[d + 2] == output_size.data[d])
+    const Axis a =
+        at_axisOf(how, t->th->size[d + 2], output_size.data[d], align_corners, scales[d]);
+    if (at_isKeptAxis(&a))
       continue;
-    const Axis a = axis_of(how, t->th->size[d + 2], output_size.data[d], align_corners, scales[d]);
     at_tensor *const next = isNearest ? picked(t, d + 2, &a) : weighed(t, d + 2, &a);
     at_release(t);
     held.what = next;

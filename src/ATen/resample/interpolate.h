@@ -21,6 +21,24 @@ typedef struct at_taps {
   const double *weight;
 } at_taps;
 
+/* How positions of one axis are computed. */
+typedef struct at_resized_axis {
+  at_interpolation how;
+  int64_t in, out;
+  bool align;
+  double scale; /* in / out, as far as the caller gave another one */
+} at_resized_axis;
+
+/* The axis; a scale of 0 is none.  Raises if the scale is too small. */
+at_resized_axis at_axisOf(at_interpolation how, int64_t in, int64_t out, bool align, double scale);
+
+/* Whether the axis remains as it is. */
+bool at_isKeptAxis(const at_resized_axis *axis);
+
+/* How many taps each result has, and those of result i. */
+int64_t at_tapsOf(const at_resized_axis *axis);
+void at_findTaps(const at_resized_axis *axis, int64_t i, int64_t *index, double *weight);
+
 /* Lines from begin to end of the result, each of inner elements: line o * size + i is from the from
  * lines o * from ... of x. */
 typedef void (*at_interpolate_kernel)(const at_taps *axis, ptrdiff_t begin, ptrdiff_t end,

@@ -158,6 +158,14 @@ static void hooks(void **state)
     CHECK(calls == 1);
     CHECK_PAIR(at_grad(y), 24, -36);
     CHECK_PAIR(at_grad(x), 72, -108);
+
+    CHECK(at_set_grad(x, NULL) && !at_remove_hook(y, doubled, NULL));
+    check_error("remove_hook", "no such hook");
+    CHECK(at_remove_hook(y, doubled, &calls) && !at_remove_hook(y, doubled, &calls));
+    at_error_clear();
+    CHECK(at_backward(at_sum(at_mul(y, y))));
+    CHECK_PAIR(at_grad(x), 36, -54);
+    CHECK(calls == 1);
   }
 }
 
@@ -227,6 +235,72 @@ static void functions(void **state)
     CHECK(at_backward(at_sum(y)));
     CHECK(released == 1);
     CHECK_PAIR(at_grad(x), 10, 10);
+  }
+}
+
+/* --- checkpoints ------------------------------------------------------------------------------ */
+
+typedef struct {
+  at_tensor *weight;
+  int calls, released;
+} Block;
+
+/* x * weight, some of it dropped. */
+static at_tensor *dropped(void *context, at_tensors inputs)
+{
+  Block *block = context;
+  block->calls++;
+  return at_mul(at_dropout(inputs.data[0], 0.5, true), block->weight);
+}
+
+static void release_block(void *context)
+{
+  ((Block *)context)->released++;
+}
+
+static at_tensor *failing(void *context, at_tensors inputs)
+{
+  return at_mul(inputs.data[0], at_ones(AT_SHAPE(3, 5)));
+}
+
+/* The gradients are those of the same numbers; what is drawn afterwards is not disturbed. */
+static void checkpoints(void **state)
+{
+  AT_SCOPE
+  {
+    Block block = {leaf(5, 7), 0, 0}, usual = {leaf(5, 7), 0, 0};
+    at_tensor *x = leaf(2, -3), *y = leaf(2, -3);
+    for (int seed = 0; seed < 8; seed++) {
+      at_manualSeed(seed);
+      CHECK(at_backward(at_sum(dropped(&usual, AT_TENSORS(y)))));
+      const double next = at_item_double(at_rand(AT_SHAPE(1)));
+      at_manualSeed(seed);
+      at_tensor *made = at_checkpoint(dropped, &block, release_block, AT_TENSORS(x));
+      CHECK_MSG(at_backward(at_sum(made)), "%s", at_error_message());
+      CHECK(at_item_double(at_rand(AT_SHAPE(1))) == next);
+      CHECK(block.calls == 2 * (seed + 1) && block.released == seed + 1);
+      CHECK_PAIR(at_grad(x), element(at_grad(y), 0), element(at_grad(y), 1));
+      CHECK_PAIR(at_grad(block.weight), element(at_grad(usual.weight), 0),
+                 element(at_grad(usual.weight), 1));
+    }
+    /* without an input that wants a gradient the call is a usual one */
+    at_tensor *plain = at_checkpoint(dropped, &block, release_block, AT_TENSORS(at_detach(x)));
+    CHECK(at_requiresGrad(plain) && block.released == 9);
+
+    at_tensor *z = at_mul(x, 1);
+    at_tensor *late = at_checkpoint(dropped, &block, NULL, AT_TENSORS(z));
+    AT_NO_GRAD
+    {
+      at_add_(z, 1);
+    }
+    CHECK(!at_backward(at_sum(late)));
+    check_error("checkpoint, called at ", "changed in place");
+    late = at_checkpoint(dropped, &block, NULL, AT_TENSORS(x));
+    CHECK(at_gradients(AT_TENSORS(at_sum(late)), AT_TENSORS(x), .create_graph = true)->count == 0);
+    check_error("checkpoint", "create_graph");
+    CHECK(!at_defined(at_checkpoint(failing, &block, release_block, AT_TENSORS(x))));
+    check_error("graph.c:", "size");
+    CHECK(block.released == 10);
   }
 }
 
@@ -318,10 +392,10 @@ static void memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(accumulates), cmocka_unit_test(broadcasts), cmocka_unit_test(twice),
-      cmocka_unit_test(no_grad),     cmocka_unit_test(in_place),   cmocka_unit_test(hooks),
-      cmocka_unit_test(errors),      cmocka_unit_test(functions),  cmocka_unit_test(threads),
-      cmocka_unit_test(memory),
+      cmocka_unit_test(accumulates), cmocka_unit_test(broadcasts),  cmocka_unit_test(twice),
+      cmocka_unit_test(no_grad),     cmocka_unit_test(in_place),    cmocka_unit_test(hooks),
+      cmocka_unit_test(errors),      cmocka_unit_test(functions),   cmocka_unit_test(threads),
+      cmocka_unit_test(memory),      cmocka_unit_test(checkpoints),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

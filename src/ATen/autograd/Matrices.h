@@ -1,0 +1,52 @@
+/* Formulas of linear algebra, for the rows of src/ops/aten; see Formulas.h. */
+#ifndef ATEN_MATRICES_H
+#define ATEN_MATRICES_H
+
+#include "Node.h"
+
+/* --- factorizations --------------------------------------------------------------------------- */
+
+/* Symmetric, where the operand is: of each triangle's element half of what the read one has. */
+at_tensor *at_choleskyGrad(at_tensor *grad, at_tensor *factor, bool upper);
+at_tensor *at_choleskySolveOf(at_tensor *b, at_tensor *factor, bool upper);
+at_tensor *at_choleskyInverseOf(at_tensor *factor, bool upper);
+
+/* From the gradients of eigenvalues and eigenvectors; of the latter NULL stands for none, and then
+ * lambda is not read. */
+at_tensor *at_eighGrad(at_tensor *values, at_tensor *vectors, at_tensor *lambda, at_tensor *v);
+at_tensor *at_eigvalshGrad(at_tensor *grad, at_tensor *self, bool upper);
+
+/* From the gradients of U, S and V, of which the first columns count. */
+at_tensor *at_svdGrad(at_tensor *ofU, at_tensor *ofS, at_tensor *ofV, at_tensor *u, at_tensor *s,
+                      at_tensor *v);
+at_tensor *at_svdvalsGrad(at_tensor *grad, at_tensor *a);
+at_tensor *at_qrGrad(at_tensor *ofQ, at_tensor *ofR, at_tensor *a, at_tensor *q, at_tensor *r);
+
+/* --- determinants and solutions --------------------------------------------------------------- */
+
+at_tensor *at_detGrad(at_tensor *grad, at_tensor *a, at_tensor *det);
+at_tensor *at_slogdetGrad(at_tensor *grad, at_tensor *a, at_tensor *sign);
+
+/* Of A and B; of a triangular A and B; of trtrs's and gesv's B and A. */
+at_several at_solveGrad(at_tensor *grad, at_tensor *a, at_tensor *b, at_tensor *x, bool left);
+at_several at_triangularGrad(at_tensor *grad, at_tensor *a, at_tensor *x, bool upper, bool left,
+                             bool unit);
+at_several at_trtrsGrad(at_tensor *grad, at_tensor *copy, at_tensor *a, at_tensor *x, bool upper,
+                        bool transpose, bool unit);
+at_several at_gesvGrad(at_tensor *grad, at_tensor *b, at_tensor *a, at_tensor *x);
+
+/* p is the pseudoinverse of a. */
+at_tensor *at_pinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p);
+
+/* --- functions and norms of matrices ---------------------------------------------------------- */
+
+at_tensor *at_matrixExpGrad(at_tensor *grad, at_tensor *self);
+at_tensor *at_matrixPowerOf(at_tensor *self, int64_t n);
+at_tensor *at_multiDotOf(at_tensors tensors);
+at_tensor *at_vanderOf(at_tensor *x, int64_t count);
+at_tensor *at_matrixNormOf(at_tensor *a, at_scalar ord, at_ints dims, bool keepdim);
+at_tensor *at_matrixNormByName(at_tensor *a, const char *ord, at_ints dims, bool keepdim);
+at_tensor *at_linalgNormOf(at_tensor *a, at_scalar ord, at_ints dims, bool keepdim,
+                           const at_type *type);
+
+#endif

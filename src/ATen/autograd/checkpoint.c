@@ -1,0 +1,152 @@
+/* Functions that run again in the backward pass, instead of keeping what they computed. */
+#include <string.h>
+
+#include "Formulas.h"
+
+typedef struct {
+  at_checkpoint_function function;
+  void *context;
+  void (*release)(void *context);
+  THGenerator *before; /* the default generator, as it was */
+  int count;
+  at_tensor **inputs; /* detached; references */
+  bool *wants;        /* which of them want gradients */
+  unsigned short *versions;
+} Checkpoint;
+
+static unsigned short version_of(const at_tensor *t)
+{
+  return t->th->storage ? *at_version(t->th->storage) : 0;
+}
+
+static void free_checkpoint(void *context)
+{
+  Checkpoint *const c = context;
+  for (int i = 0; i < c->count; i++)
+    at_release(c->inputs[i]);
+  if (c->release)
+    c->release(c->context);
+  if (c->before)
+    THGenerator_free(c->before);
+  THFree(c->inputs);
+  THFree(c->wants);
+  THFree(c->versions);
+  THFree(c);
+}
+
+/* Keeps the inputs and the state of the generator; raises with all that is there in c. */
+static void fill(Checkpoint *c, at_tensors inputs)
+{
+  const ptrdiff_t count = THMax(inputs.count, 1);
+  c->inputs = THAlloc(count * (ptrdiff_t)sizeof *c->inputs);
+  c->wants = THAlloc(count * (ptrdiff_t)sizeof *c->wants);
+  c->versions = THAlloc(count * (ptrdiff_t)sizeof *c->versions);
+  c->before = THGenerator_new();
+  THGenerator_copy(c->before, at_defaultGenerator(AT_BACKEND_CPU)->th);
+  for (int i = 0; i < inputs.count; i++) {
+    at_tensor *const alias = at_keep((at_detach)(inputs.data[i]));
+    if (!at_defined(alias))
+      at_raise(at_error(), "inputs could not be kept");
+    c->inputs[c->count] = alias;
+    c->wants[c->count] = at_isTracked(inputs.data[i]);
+    c->versions[c->count++] = version_of(alias);
+  }
+}
+
+static at_tensor *run_forward(void *context, at_tensors inputs)
+{
+  const Checkpoint *const c = context;
+  return c->function(c->context, inputs);
+}
+
+/* --- backward --------------------------------------------------------------------------------- */
+
+/* Runs the function with the random numbers that it had, recorded. */
+static at_tensor *run_again(Checkpoint *c, at_tensors leaves)
+{
+  THGenerator *const generator = at_defaultGenerator(AT_BACKEND_CPU)->th;
+  THGenerator *const now = THGenerator_new();
+  THGenerator_copy(now, generator);
+  THGenerator_copy(generator, c->before);
+  const bool before = at_grad_setOn(true);
+  at_tensor *const result = c->function(c->context, leaves);
+  at_grad_setOn(before);
+  THGenerator_copy(generator, now);
+  THGenerator_free(now);
+  return result;
+}
+
+/* The inputs as leaves of a graph of their own; empty after an error. */
+static const at_tensors *new_leaves(const Checkpoint *c)
+{
+  const at_tensors *const leaves = at_listOf(c->count);
+  for (int i = 0; i < leaves->count; i++) {
+    if (version_of(c->inputs[i]) != c->versions[i]) {
+      at_fail(AT_ERROR_RUNTIME, "checkpoint",
+              "checkpoint: inputs[%d] has been changed in place since the call", i);
+      return &at_noTensors;
+    }
+    at_tensor *const leaf = (at_detach)(c->inputs[i]);
+    if (!at_defined(leaf) || (c->wants[i] && !at_defined((at_requires_grad_)(leaf))))
+      return &at_noTensors;
+    ((at_tensor **)leaves->data)[i] = at_retain(leaf);
+  }
+  return leaves;
+}
+
+static bool run_backward(void *context, at_tensor *grad, int count, at_tensor **gradients)
+{
+  Checkpoint *const c = context;
+  bool isDone = false;
+  if (at_grad_isOn()) {
+    at_fail(AT_ERROR_RUNTIME, "checkpoint",
+            "checkpoint: its gradient cannot be differentiated again (create_graph)");
+    return false;
+  }
+  AT_SCOPE
+  {
+    const at_tensors *const leaves = new_leaves(c);
+    at_tensor *const result = leaves->count == count ? run_again(c, *leaves) : at_undefined();
+    isDone = at_defined(result) && (at_backward)(result, &(at_backward_options){.gradient = grad});
+    for (int i = 0; isDone && i < count; i++)
+      gradients[i] = at_retain(at_grad(leaves->data[i]));
+  }
+  return isDone;
+}
+
+static const at_grad_function checkpointed = {"checkpoint", run_forward, run_backward,
+                                              free_checkpoint};
+
+at_tensor *(at_checkpoint)(at_checkpoint_function function, void *context,
+                           void (*release)(void *context), at_tensors inputs)
+{
+  if (!at_acceptPointer("checkpoint", "function", (const void *)function) ||
+      !at_acceptAll("checkpoint", "inputs", inputs, false))
+    return at_undefined();
+  at_call call;
+  at_begin(&call, "checkpoint");
+  Checkpoint *volatile made = NULL;
+  TH_TRY(call.attempt)
+  {
+    THGuard guard;
+    THGuard_enter(&guard, free_checkpoint);
+    Checkpoint *const c = guard.what = THAlloc(sizeof *c);
+    memset(c, 0, sizeof *c);
+    c->function = function;
+    fill(c, inputs);
+    c->context = context;
+    c->release = release;
+    made = THGuard_keep(&guard);
+  }
+  if (at_failed(&call)) {
+    if (release)
+      release(context);
+    return at_undefined();
+  }
+  if (!at_isRecording() || !at_isAnyTracked(inputs)) { /* leaves of its own are recorded as usual */
+    at_tensor *const result = function(context, inputs);
+    free_checkpoint(made);
+    return result;
+  }
+  return (at_apply)(&checkpointed, made, inputs);
+}

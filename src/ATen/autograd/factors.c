@@ -1,0 +1,148 @@
+/* Formulas of factorizations of matrices; those that need it assume a symmetric operand. */
+#include <math.h>
+
+#include "Formulas.h"
+
+static at_tensor *transposed(at_tensor *t)
+{
+  return at_transpose(t, -2, -1);
+}
+
+static at_tensor *product(at_tensor *a, at_tensor *b, at_tensor *c)
+{
+  return at_matmul(at_matmul(a, b), c);
+}
+
+/* A matrix with v on its diagonal, for each vector. */
+static at_tensor *columns_by(at_tensor *matrix, at_tensor *v)
+{
+  return at_mul(matrix, at_unsqueeze(v, -2));
+}
+
+/* t with the diagonal scaled by half and nothing above it. */
+static at_tensor *lower_half(at_tensor *t)
+{
+  return at_mul(at_add(at_tril(t), at_tril(t, .diagonal = -1)), 0.5);
+}
+
+/* 1 / (v_j - v_i), and 0 on the diagonal. */
+static at_tensor *reciprocal_gaps(at_tensor *v)
+{
+  at_tensor *const gaps = at_sub(at_unsqueeze(v, -2), at_unsqueeze(v, -1));
+  at_tensor *const isNone = at_eq(gaps, 0);
+  return at_masked_fill(at_reciprocal(at_masked_fill(gaps, isNone, 1)), isNone, 0);
+}
+
+/* --- Cholesky --------------------------------------------------------------------------------- */
+
+at_tensor *at_choleskyGrad(at_tensor *grad, at_tensor *factor, bool upper)
+{
+  at_tensor *const l = upper ? transposed(factor) : factor;
+  at_tensor *const g = upper ? transposed(grad) : grad;
+  at_tensor *const half = lower_half(at_matmul(transposed(l), g));
+  at_tensor *const symmetric = at_mul(at_add(half, transposed(half)), 0.5);
+  at_tensor *const left = at_linalg_solve_triangular(transposed(l), symmetric, true);
+  return at_linalg_solve_triangular(transposed(l), transposed(left), true);
+}
+
+at_tensor *at_choleskySolveOf(at_tensor *b, at_tensor *factor, bool upper)
+{
+  at_tensor *const l = upper ? transposed(at_triu(factor)) : at_tril(factor);
+  at_tensor *const half = at_linalg_solve_triangular(l, b, false);
+  return at_linalg_solve_triangular(transposed(l), half, true);
+}
+
+at_tensor *at_choleskyInverseOf(at_tensor *factor, bool upper)
+{
+  at_tensor *const l = upper ? transposed(at_triu(factor)) : at_tril(factor);
+  return at_linalg_inv(at_matmul(l, transposed(l)));
+}
+
+/* --- eigenvalues and singular values ---------------------------------------------------------- */
+
+at_tensor *at_eighGrad(at_tensor *values, at_tensor *vectors, at_tensor *lambda, at_tensor *v)
+{
+  at_tensor *inner = at_diag_embed(values);
+  if (vectors)
+    inner = at_add(inner, at_mul(at_matmul(transposed(v), vectors), reciprocal_gaps(lambda)));
+  at_tensor *const made = product(v, inner, transposed(v));
+  return at_mul(at_add(made, transposed(made)), 0.5);
+}
+
+at_tensor *at_eigvalshGrad(at_tensor *grad, at_tensor *self, bool upper)
+{
+  const at_linalg_eigh_options options = {upper ? "U" : "L"};
+  return at_eighGrad(grad, NULL, NULL, (at_linalg_eigh)(self, &options).eigenvectors);
+}
+
+static at_tensor *skew(at_tensor *t)
+{
+  return at_sub(t, transposed(t));
+}
+
+at_tensor *at_svdGrad(at_tensor *ofU, at_tensor *ofS, at_tensor *ofV, at_tensor *u, at_tensor *s,
+                      at_tensor *v)
+{
+  if (!at_defined(s) || !at_defined(u) || !at_defined(v))
+    return at_undefined();
+  const int64_t k = at_size(s, -1), rows = at_size(u, -2), columns = at_size(v, -2);
+  u = at_narrow(u, -1, 0, k);
+  v = at_narrow(v, -1, 0, k);
+  at_tensor *const gu = at_narrow(ofU, -1, 0, k), *const gv = at_narrow(ofV, -1, 0, k);
+  at_tensor *const gaps = reciprocal_gaps(at_mul(s, s));
+  at_tensor *const uu = at_matmul(transposed(u), gu), *const vv = at_matmul(transposed(v), gv);
+  at_tensor *const left = columns_by(at_mul(skew(uu), gaps), s);
+  at_tensor *const right = at_mul(at_mul(skew(vv), gaps), at_unsqueeze(s, -1));
+  at_tensor *const inner = at_add(at_add(left, right), at_diag_embed(ofS));
+  at_tensor *const inverse = at_reciprocal(s);
+  at_tensor *made = at_matmul(u, inner);
+  if (rows > k)
+    made = at_add(made, columns_by(at_sub(gu, at_matmul(u, uu)), inverse));
+  made = at_matmul(made, transposed(v));
+  if (columns > k) {
+    at_tensor *const outside = columns_by(at_sub(gv, at_matmul(v, vv)), inverse);
+    made = at_add(made, at_matmul(u, transposed(outside)));
+  }
+  return made;
+}
+
+at_tensor *at_svdvalsGrad(at_tensor *grad, at_tensor *a)
+{
+  const at_linalg_svd_options options = {false};
+  const at_U_S_Vh made = (at_linalg_svd)(a, &options);
+  return at_matmul(columns_by(made.U, grad), made.Vh);
+}
+
+/* --- QR --------------------------------------------------------------------------------------- */
+
+/* Of a matrix with no more columns than rows. */
+static at_tensor *tall_grad(at_tensor *ofQ, at_tensor *ofR, at_tensor *q, at_tensor *r)
+{
+  at_tensor *const m = at_sub(at_matmul(r, transposed(ofR)), at_matmul(transposed(ofQ), q));
+  at_tensor *const lower = at_tril(m);
+  at_tensor *const both = at_add(lower, transposed(at_tril(m, .diagonal = -1)));
+  at_tensor *const inner = at_add(ofQ, at_matmul(q, both));
+  return transposed(at_linalg_solve_triangular(r, transposed(inner), true));
+}
+
+at_tensor *at_qrGrad(at_tensor *ofQ, at_tensor *ofR, at_tensor *a, at_tensor *q, at_tensor *r)
+{
+  if (!at_defined(a) || !at_defined(q) || !at_defined(r))
+    return at_undefined();
+  const int64_t rows = at_size(a, -2), columns = at_size(a, -1), k = THMin(rows, columns);
+  if (at_size(q, -1) != k) {
+    at_fail(AT_ERROR_ARGUMENT, "qr",
+            "qr: Q has %lld columns, and the matrix %lld x %lld: there is a gradient in the mode "
+            "reduced only",
+            (long long)at_size(q, -1), (long long)rows, (long long)columns);
+    return at_undefined();
+  }
+  if (columns == k)
+    return tall_grad(ofQ, ofR, q, r);
+  at_tensor *const behind = at_narrow(a, -1, k, columns - k);
+  at_tensor *const first = at_narrow(ofR, -1, 0, k);
+  at_tensor *const last = at_narrow(ofR, -1, k, columns - k);
+  at_tensor *const gq = at_add(ofQ, at_matmul(behind, transposed(last)));
+  return at_cat(AT_TENSORS(tall_grad(gq, first, q, at_narrow(r, -1, 0, k)), at_matmul(q, last)),
+                .dim = -1);
+}
