@@ -1,0 +1,160 @@
+-- Tensors: making, operators, indices, conversions, results, errors, gradients, files, programs.
+local ffi = require 'ffi'
+local th = require 'thaten'
+local check = require 'check'
+local equal, raises = check.equal, check.raises
+
+-- making and conversions
+equal(th.tensor({{1, 2, 3}, {4, 5, 6}}):size(), {2, 3})
+equal(th.tensor(2.5):totable(), 2.5)
+equal(th.tensor({}):size(), {0})
+equal(th.tensor({1, 2}):type(), th.float)
+equal(th.tensor({true, false}):totable(), {true, false})
+equal(th.tensor({2LL, 3LL}):type(), th.long)
+equal(th.tensor({0.1}, {dtype = th.double}):item(), 0.1)
+equal(th.tensor({9007199254740993LL}):item() == 9007199254740993LL, true)
+equal(th.tensor({300, -1}, {dtype = th.byte}):totable(), {44, 255})
+raises('different lengths', th.tensor, {{1, 2}, {3}})
+raises('different lengths', th.tensor, {{1}, 2})
+raises('different lengths', th.tensor, {1, {2}})
+equal(tostring(th.tensor({{1.5, -2}}, {dtype = th.double})), 'tensor([[ 1.5000, -2.0000]], dtype=torch.float64)')
+equal(th.ones({2, 2}, {dtype = th.int}):data()[3], 1)
+
+-- operators
+local x, y = th.tensor {5, -7, 9}, th.tensor {2, 4, -4}
+equal((x + y):totable(), {7, -3, 5})
+equal((x - 1):totable(), {4, -8, 8})
+equal((1 - x):totable(), {-4, 8, -8})
+equal((2 * x):totable(), {10, -14, 18})
+equal((x * y):totable(), {10, -28, -36})
+equal((x / y):totable(), {2.5, -1.75, -2.25})
+equal((8 / y):totable(), {4, 2, -2})
+equal((x % 4):totable(), {1, 1, 1})
+equal((y ^ 2):totable(), {4, 16, 16})
+equal((2 ^ y):totable(), {4, 16, 0.0625})
+equal((-x):totable(), {-5, 7, -9})
+equal(#x, 3)
+equal(x == x, true)
+equal(x == y, false)
+equal(th.eq(x, y):any():item(), false)
+equal((th.tensor {1LL, 2LL} + 2):type(), th.long)
+equal((th.tensor {1LL} * 0.5):totable(), {0.5})
+equal(th.is_tensor(x), true)
+equal(th.is_tensor({}), false)
+
+-- indices count from 0
+local m = th.arange(0, 12):view(3, 4)
+equal(m[1]:totable(), {4, 5, 6, 7})
+equal(m[-1]:totable(), {8, 9, 10, 11})
+equal(m[{1, 2}]:item(), 6)
+equal(m[{{}, 1}]:totable(), {1, 5, 9})
+equal(m[{{0, 2}, {1, 3}}]:totable(), {{1, 2}, {5, 6}})
+equal(m[{{0, 3, 2}}]:totable(), {{0, 1, 2, 3}, {8, 9, 10, 11}})
+equal(m[{{1}}]:totable(), {{4, 5, 6, 7}, {8, 9, 10, 11}})
+equal(m[{th.ellipsis, -1}]:totable(), {3, 7, 11})
+equal(m[{th.newaxis, 0}]:size(), {1, 4})
+equal(m[th.tensor({2LL, 0LL})]:totable(), {{8, 9, 10, 11}, {0, 1, 2, 3}})
+equal(m[m:gt(9)]:totable(), {10, 11})
+m[{0, 0}] = 100
+m[{{}, 3}] = th.tensor({-1, -2, -3}):to(m:type())
+m[m:gt(50)] = 7
+equal(m:totable(), {{7, 1, 2, -1}, {4, 5, 6, -2}, {8, 9, 10, -3}})
+raises('too many indices', function() return m[{0, 0, 0}] end)
+raises('select', function() return m[3] end)
+raises('an index is', function() return m[{true}] end)
+
+-- arguments and results
+equal(th.add(x, y, {alpha = 10}):totable(), {25, 33, -31})
+equal(x:clone():add_(1):totable(), {6, -6, 10})
+local values, indices = th.max(th.tensor {{1, 3}, {5, 2}}, 1)
+equal({values:totable(), indices:totable()}, {{3, 5}, {1, 0}})
+equal(#th.split(x, 2), 2)
+equal(th.cat({x, y}, {dim = 0}):size(), {6})
+equal(th.sum(th.ones({2, 3}), {axis = 0, keepdims = true}):size(), {1, 3})
+equal(th.conv1d(th.ones({1, 1, 5}), th.ones({1, 1, 3}), nil, {padding = 1}):totable(), {{{2, 3, 3, 3, 2}}})
+equal(th.equal(x, x:clone()), true)
+equal(x:dim(), 1)
+equal(x:stride(), {1})
+equal(x:view(3, 1):size(-1), 1)
+local out = th.empty {0}
+equal(th.add_out(out, x, y) == out, true)
+equal(out:totable(), {7, -3, 5})
+local kept = x:clone()
+equal(kept:mul_(2) == kept, true)
+equal(th.overload('set_', 'storage')(th.empty({0}), x:storage()):numel(), 3)
+th.manual_seed(3)
+local drawn = th.rand({4}):totable()
+equal(th.rand({4}, {generator = th.generator():manual_seed(3)}):totable(), drawn)
+
+-- errors leave no error behind
+raises('does not broadcast', function() return th.ones({2}) + th.ones({3}) end)
+raises('fits none of', th.add, x)
+raises('fits none of', th.add, x, 'text')
+raises('fits none of', th.add, x, y, {beta = 1})
+raises('no method nothing', function() return x:nothing() end)
+raises('no operation', th.overload, 'add', 'nothing')
+equal(th.nothing, nil)
+raises('one element', x.item, x)
+raises('', x.size, x, 3)
+raises('', x.stride, x, 3)
+equal(x:size(0), 3)
+local gone = th.ones {2}
+gone:free()
+raises('.', function() return gone + 1 end)
+
+-- gradients: of (w * a).sum() ^ 2 with respect to w is 2 * (w * a).sum() * a
+local w, a = th.tensor({1, 2}):requires_grad_(), th.tensor {3, -1}
+equal({w:requires_grad(), w:is_leaf(), w:grad()}, {true, true})
+local loss = th.square(th.sum(w * a))
+loss:backward {retain_graph = true}
+equal(w:grad():totable(), {6, -2})
+equal(th.gradients({loss}, {w})[1]:totable(), {6, -2})
+w:set_grad()
+equal(w:grad(), nil)
+equal(th.no_grad(function() return (w * 2):requires_grad() end), false)
+raises('inside', th.no_grad, function() error 'inside' end)
+equal((w * 2):requires_grad(), true)
+raises('.', a.backward, a)
+
+-- files
+local path = os.tmpname()
+os.remove(path)
+th.save(path .. '.safetensors', {a = a, ['net.w'] = th.ones({2, 2})})
+local loaded, names = th.load(path .. '.safetensors')
+equal(names, {'a', 'net.w'})
+equal(loaded['net.w']:totable(), {{1, 1}, {1, 1}})
+os.remove(path .. '.safetensors')
+th.save_npy(path .. '.npy', a)
+equal(th.load_npy(path .. '.npy'):totable(), {3, -1})
+os.remove(path .. '.npy')
+raises('nothing.pt', th.load, 'nothing.pt')
+
+-- programs, whose inputs and outputs are stored beside them
+local folder, count = os.getenv 'TH_GOLDEN' .. '/programs/', 0
+for file in io.popen('ls ' .. folder .. '*.pt2'):lines() do
+  if not file:find '/own.pt2' then -- which calls an operation of its own
+    local net, data = th.program(file), th.load((file:gsub('pt2$', 'npz')))
+    local inputs = {}
+    for i = 1, #net:inputs() do
+      inputs[i] = data['input' .. i - 1]
+    end
+    local outputs, compared = {net(unpack(inputs))}, 0
+    for i = 1, #net:outputs() do
+      if outputs[i] ~= nil then -- None is not stored
+        local want = data['output' .. compared]
+        equal(th.allclose(outputs[i]:to(th.double), want:to(th.double), {rtol = 1e-4, atol = 1e-4}), true)
+        compared = compared + 1
+      end
+    end
+    equal(data['output' .. compared], nil)
+    equal(#tostring(net) > 0, true)
+    raises('.', net)
+    count = count + 1
+  end
+end
+equal(count > 10, true)
+raises('nothing.pt2', th.program, 'nothing.pt2')
+raises('no tensor', th.program(os.getenv 'TH_GOLDEN' .. '/programs/tiny.pt2'), 3)
+equal(th.help 'add':find('alpha', 1, true) ~= nil, true)
+
+check.done()

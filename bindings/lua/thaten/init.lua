@@ -1,0 +1,51 @@
+-- ATen for LuaJIT: see README.md.
+local library = require 'thaten.library'
+local types = require 'thaten.types'
+local call = require 'thaten.call'
+local index = require 'thaten.index'
+local tensor = require 'thaten.tensor'
+local grad = require 'thaten.grad'
+local files = require 'thaten.files'
+
+local th = {
+  tensor = tensor.new, is_tensor = library.is_tensor, none = library.none,
+  newaxis = index.newaxis, ellipsis = index.ellipsis,
+  generator = library.generator, no_grad = grad.no_grad, gradients = grad.gradients,
+  load = files.load, save = files.save, load_npy = files.load_npy, save_npy = files.save_npy,
+  program = require 'thaten.program', help = call.help, names = call.names,
+}
+
+for name, at_type in pairs(types.by_name) do
+  th[name] = at_type
+end
+
+function th.manual_seed(seed)
+  library.C.at_manualSeed(seed)
+end
+
+function th.set_num_threads(count)
+  if not library.C.at_setNumThreads(count) then
+    library.raise()
+  end
+end
+
+-- One overload, with its arguments in the order of its schema: th.overload("max", "dim")(x, 0).
+function th.overload(name, overload)
+  for _, row in ipairs(call.find(name) or {}) do
+    if row.overload == overload then
+      return function(...)
+        return call.row(row, {...})
+      end, row
+    end
+  end
+  error('there is no operation ' .. name .. '.' .. overload, 2)
+end
+
+-- All other names are operations, found when they are first used.
+return setmetatable(th, {
+  __index = function(self, name)
+    local f = call.named(name)
+    rawset(self, name, f)
+    return f
+  end,
+})
