@@ -31,7 +31,8 @@
 #include "ATenType.h"
 
 #include "ATenOps.h"
-#ifndef ATEN_IMPLEMENTATION /* optimizers call operations, and not the other way around */
+#ifndef ATEN_IMPLEMENTATION /* what calls operations, and not the other way around */
+#include "ATenData.h"
 #include "ATenOptim.h"
 #include "ATenSchedule.h"
 #include "ATenPlaces.h"

@@ -207,10 +207,44 @@ AT_API const at_muon_options at_muon_defaults;
  *         -> at_optimizer */
 AT_API at_optimizer *at_muon(at_tensors params, const at_muon_options *options) AT_MUST_USE;
 
+typedef enum at_line_search { AT_NO_LINE_SEARCH, AT_STRONG_WOLFE } at_line_search;
+
+typedef struct at_lbfgs_options {
+  double lr;                  /* 1 */
+  int64_t max_iter;           /* 20: iterations of a step */
+  int64_t max_eval;           /* 0: calls of the closure in a step; 0 is 5 / 4 of max_iter */
+  double tolerance_grad;      /* 1e-7: a step ends when no element of the gradient is larger, */
+  double tolerance_change;    /* 1e-9: and when parameters or loss change by less */
+  int64_t history_size;       /* 100: changes of the gradient that are remembered */
+  at_line_search line_search; /* AT_NO_LINE_SEARCH: steps of lr; AT_STRONG_WOLFE: from lr on, for a
+                               * step that satisfies these conditions */
+  bool maximize;              /* false */
+} at_lbfgs_options;
+AT_API const at_lbfgs_options at_lbfgs_defaults;
+
+/* L-BFGS, a quasi-Newton method with PyTorch's rules, for problems without noise: each step, by
+ * at_optimizer_step_by, is several iterations, which call the closure.  It has one group, and computes
+ * in doubles.
+ *
+ *     at_lbfgs(TensorList params, *, double lr=1, int max_iter=20, int max_eval=0,
+ *              double tolerance_grad=1e-7, double tolerance_change=1e-9, int history_size=100,
+ *              at_line_search line_search=AT_NO_LINE_SEARCH, bool maximize=false)
+ *         -> at_optimizer */
+AT_API at_optimizer *at_lbfgs(at_tensors params, const at_lbfgs_options *options) AT_MUST_USE;
+
 /* --- steps ------------------------------------------------------------------------------------ */
 
 /* Changes the parameters by their gradients.  False after an error. */
 AT_API bool at_optimizer_step(at_optimizer *optimizer);
+
+/* Computes the loss, and the gradients anew (at_optimizer_zero_grad, at_backward).  False after an
+ * error. */
+typedef bool (*at_closure)(void *context, double *loss);
+
+/* A step of an optimizer that calls the closure itself, once or more often; *loss, unless it is NULL,
+ * becomes the first loss.  After an error parameters have not changed. */
+AT_API bool at_optimizer_step_by(at_optimizer *optimizer, at_closure closure, void *context,
+                                 double *loss);
 
 /* Removes the gradients of all parameters.  False after an error. */
 AT_API bool at_optimizer_zero_grad(at_optimizer *optimizer);

@@ -4,6 +4,7 @@
 #define ATEN_PLACES_H
 
 #include "ATenCall.h"
+#include "ATenData.h"
 #include "ATenDLPack.h"
 #include "ATenFile.h"
 #include "ATenGrad.h"
@@ -35,6 +36,8 @@ AT_CALL_RETURNING(program, AT_MUST_USE, at_program *, !result)
 AT_CALL_RETURNING(optimizer, AT_MUST_USE, at_optimizer *, !result)
 AT_CALL_RETURNING(schedule, AT_MUST_USE, at_schedule *, !result)
 AT_CALL_RETURNING(average, AT_MUST_USE, at_average *, !result)
+AT_CALL_RETURNING(dataset, AT_MUST_USE, at_dataset *, !result)
+AT_CALL_RETURNING(loader, AT_MUST_USE, at_loader *, !result)
 AT_CALL_RETURNING(results, , const at_tensors *, result->count == 0)
 AT_CALL_RETURNING(text, AT_MUST_USE, char *, !result)
 AT_CALL_RETURNING(done, , bool, !result)
@@ -85,6 +88,8 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 #define at_apply(...)          at_call_new(__FILE__, __LINE__, (at_apply)(__VA_ARGS__))
 #define at_checkpoint(...)     at_call_new(__FILE__, __LINE__, (at_checkpoint)(__VA_ARGS__))
 #define at_optimizer_step(...) at_call_done(__FILE__, __LINE__, (at_optimizer_step)(__VA_ARGS__))
+#define at_optimizer_step_by(...) \
+  at_call_done(__FILE__, __LINE__, (at_optimizer_step_by)(__VA_ARGS__))
 #define at_optimizer_zero_grad(...) \
   at_call_done(__FILE__, __LINE__, (at_optimizer_zero_grad)(__VA_ARGS__))
 #define at_optimizer_add_group(...) \
@@ -110,6 +115,12 @@ AT_CALL_RETURNING(child, , at_module *, !result)
   at_call_given(__FILE__, __LINE__, (at_module_add_parameter)(__VA_ARGS__))
 #define at_module_add_buffer(...) \
   at_call_given(__FILE__, __LINE__, (at_module_add_buffer)(__VA_ARGS__))
+#define at_load_idx(...)   at_call_new(__FILE__, __LINE__, (at_load_idx)(__VA_ARGS__))
+#define at_load_cifar(...) at_call_list(__FILE__, __LINE__, (at_load_cifar)(__VA_ARGS__))
+#define at_dataset_tensors(...) \
+  at_call_dataset(__FILE__, __LINE__, (at_dataset_tensors)(__VA_ARGS__))
+#define at_dataset_function(...) \
+  at_call_dataset(__FILE__, __LINE__, (at_dataset_function)(__VA_ARGS__))
 #define at_exponential_lr(...) \
   at_call_schedule(__FILE__, __LINE__, (at_exponential_lr)(__VA_ARGS__))
 #define at_lambda_lr(...)     at_call_schedule(__FILE__, __LINE__, (at_lambda_lr)(__VA_ARGS__))
@@ -215,6 +226,7 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 #define at_nadam(...) AT_WITH_1(optimizer, nadam, __VA_ARGS__, , , , , , , , , , , , )
 #define at_radam(...) AT_WITH_1(optimizer, radam, __VA_ARGS__, , , , , , , , , , , , )
 #define at_muon(...) AT_WITH_1(optimizer, muon, __VA_ARGS__, , , , , , , , , , , , )
+#define at_lbfgs(...) AT_WITH_1(optimizer, lbfgs, __VA_ARGS__, , , , , , , , , , , , )
 #define at_step_lr(...) AT_WITH_2(schedule, step_lr, __VA_ARGS__, , , , , , , , , , , , )
 #define at_multistep_lr(...) AT_WITH_2(schedule, multistep_lr, __VA_ARGS__, , , , , , , , , , , , )
 #define at_cosine_lr(...) AT_WITH_2(schedule, cosine_lr, __VA_ARGS__, , , , , , , , , , , , )
@@ -225,6 +237,8 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 #define at_plateau_lr(...) AT_WITH_1(schedule, plateau_lr, __VA_ARGS__, , , , , , , , , , , , )
 #define at_onecycle_lr(...) AT_WITH_3(schedule, onecycle_lr, __VA_ARGS__, , , , , , , , , , , , )
 #define at_cyclic_lr(...) AT_WITH_3(schedule, cyclic_lr, __VA_ARGS__, , , , , , , , , , , , )
+#define at_load_csv(...) AT_WITH_1(new, load_csv, __VA_ARGS__, , , , , , , , , , , )
+#define at_loader_new(...) AT_WITH_1(loader, loader_new, __VA_ARGS__, , , , , , , , , , , )
 #define at_clip_grad_norm(...) AT_WITH_2(double, clip_grad_norm, __VA_ARGS__, , , , , , , , , , , , )
 /* clang-format on */
 

@@ -50,6 +50,12 @@ CASES = {
 }
 
 
+LBFGS = {
+    "lbfgs": dict(lr=0.5, max_iter=4, history_size=3),
+    "lbfgs_wolfe": dict(max_iter=4, history_size=5, line_search_fn="strong_wolfe"),
+}
+LBFGS_STEPS = 6
+
 # One of each kind.
 SAVED = "sgd_momentum adam_amsgrad adamw rmsprop_both adagrad_decay adadelta adamax nadam radam".split()
 
@@ -90,6 +96,21 @@ def run(optimizer, params, loss, steps=STEPS, first=0):
     return torch.stack(losses)
 
 
+def run_lbfgs(name, steps):
+    params, loss = problem(torch.float64)
+    optimizer, losses = torch.optim.LBFGS(params, **LBFGS[name]), []
+    for step in range(steps):
+
+        def closure():
+            optimizer.zero_grad()
+            value = loss(step)
+            value.backward()
+            return value
+
+        losses.append(optimizer.step(closure).detach())
+    return params, optimizer, torch.stack(losses)
+
+
 def half(name):
     params, loss = problem(torch.float64)
     optimizer = CASES[name][0](params, **CASES[name][1])
@@ -123,7 +144,16 @@ def main():
                     out.put("%s/%d" % (stem, i), p.detach())
                     for key, value in optimizer.state[p].items():
                         out.put("%s/%d.%s" % (stem, i, key), value)
-    torch.save({name: half(name) for name in SAVED}, os.path.join(golden.FOLDER, "optimizers.pt"))
+        for name in LBFGS:
+            params, _, losses = run_lbfgs(name, LBFGS_STEPS)
+            out.put(name + "/Double/losses", losses)
+            for i, p in enumerate(params):
+                out.put("%s/Double/%d" % (name, i), p.detach())
+    saved = {name: half(name) for name in SAVED}
+    for name in LBFGS:
+        params, optimizer, _ = run_lbfgs(name, LBFGS_STEPS // 2)
+        saved[name] = {"params": [p.detach() for p in params], "optimizer": optimizer.state_dict()}
+    torch.save(saved, os.path.join(golden.FOLDER, "optimizers.pt"))
 
 
 if __name__ == "__main__":

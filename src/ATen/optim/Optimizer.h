@@ -38,6 +38,7 @@ typedef union at_optionsOfAny {
   at_nadam_options nadam;
   at_radam_options radam;
   at_muon_options muon;
+  at_lbfgs_options lbfgs;
 } at_optionsOfAny;
 
 /* What is kept for a parameter. */
@@ -86,14 +87,16 @@ typedef struct at_rule {
   double (*first)(const at_optionsOfAny *o);
   const char *(*problem)(const at_optionsOfAny *o); /* beyond ranges: a message; or NULL */
   void (*plan)(const at_optionsOfAny *o, const at_param *param, at_plan *plan);
+  bool takesClosure; /* a step is at_lbfgsStep, and there is one group */
   /* What stands for the gradient, or NULL: a new reference, as to what becomes states[0]. */
   at_tensor *(*direction)(const at_optionsOfAny *o, const at_param *param, at_tensor *grad,
                           at_tensor **state);
 } at_rule;
 
-/* The optimizers of ATenOptim.h that are a pass over elements. */
+/* The optimizers of ATenOptim.h. */
 #define AT_FOR_EACH_RULE(X) \
-  X(sgd) X(adam) X(adamw) X(rmsprop) X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam) X(muon)
+  X(sgd)                    \
+  X(adam) X(adamw) X(rmsprop) X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam) X(muon) X(lbfgs)
 typedef enum at_rule_name {
 #define ENTRY(NAME) AT_RULE_##NAME,
   AT_FOR_EACH_RULE(ENTRY)
@@ -109,7 +112,12 @@ struct at_optimizer {
   at_param *params;
   int groupCount, paramCount;
   bool isUnscaled, overflows; /* what a scaler found since the last step */
+  struct at_lbfgs *lbfgs;     /* its state; NULL before the first step */
 };
+
+/* A step of L-BFGS; returns the first loss. */
+double at_lbfgsStep(at_optimizer *o, at_closure closure, void *context);
+void at_lbfgs_free(struct at_lbfgs *state);
 
 /* Muon's plan and direction. */
 void at_planMuon(const at_optionsOfAny *options, const at_param *param, at_plan *plan);

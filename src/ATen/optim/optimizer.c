@@ -117,6 +117,8 @@ static void add_group(at_optimizer *o, at_tensors params)
     at_raise(AT_ERROR_ARGUMENT, "params is an empty list");
   for (int i = 0; i < params.count; i++)
     check_param(o, params, i);
+  if (o->rule->takesClosure && o->groupCount > 0)
+    at_raise(AT_ERROR_ARGUMENT, "%s has one group of parameters", o->rule->name);
   if (params.count > INT_MAX - o->paramCount)
     at_raise(AT_ERROR_ARGUMENT, "params has %d tensors, which are too many", params.count);
   o->groups = grown(o->groups, o->groupCount + 1, sizeof *o->groups);
@@ -143,6 +145,7 @@ void at_optimizer_free(at_optimizer *o)
     return;
   for (int i = 0; i < o->paramCount; i++)
     release_param(&o->params[i]);
+  at_lbfgs_free(o->lbfgs);
   THFree(o->params);
   THFree(o->groups);
   THFree(o);
@@ -164,6 +167,8 @@ static at_optimizer *new_optimizer(at_rule_name name, at_tensors params, const v
     *o = (at_optimizer){.rule = rule};
     memcpy(&o->defaults, options, rule->optionBytes);
     check_options(rule, &o->defaults);
+    if (rule->takesClosure && o->defaults.lbfgs.max_eval == 0)
+      o->defaults.lbfgs.max_eval = o->defaults.lbfgs.max_iter * 5 / 4;
     add_group(o, params);
     made = THGuard_keep(&guard);
   }
@@ -372,6 +377,18 @@ static void finish_step(Step *step)
   }
 }
 
+static void run_step(at_optimizer *o)
+{
+  Step step = {0};
+  THGuard guard;
+  THGuard_enter(&guard, end_step);
+  guard.what = &step;
+  plan_step(o, &step);
+  at_updateAll(step.count, step.jobs);
+  finish_step(&step);
+  THGuard_leave(&guard);
+}
+
 bool(at_optimizer_step)(at_optimizer *o)
 {
   const char *const name = "optimizer_step";
@@ -381,14 +398,33 @@ bool(at_optimizer_step)(at_optimizer *o)
   at_begin(&call, name);
   TH_TRY(call.attempt)
   {
-    Step step = {0};
-    THGuard guard;
-    THGuard_enter(&guard, end_step);
-    guard.what = &step;
-    plan_step(o, &step);
-    at_updateAll(step.count, step.jobs);
-    finish_step(&step);
-    THGuard_leave(&guard);
+    if (o->rule->takesClosure)
+      at_raise(AT_ERROR_ARGUMENT, "%s computes losses itself: at_optimizer_step_by takes a closure",
+               o->rule->name);
+    run_step(o);
+  }
+  return !at_failed(&call);
+}
+
+bool(at_optimizer_step_by)(at_optimizer *o, at_closure closure, void *context, double *loss)
+{
+  const char *const name = "optimizer_step_by";
+  if (!at_acceptPointer(name, "optimizer", o) ||
+      !at_acceptPointer(name, "closure", (const void *)closure))
+    return false;
+  at_call call;
+  at_begin(&call, name);
+  TH_TRY(call.attempt)
+  {
+    double first = 0;
+    if (o->rule->takesClosure)
+      first = at_lbfgsStep(o, closure, context);
+    else if (closure(context, &first))
+      run_step(o);
+    else
+      THError("the closure has failed");
+    if (loss)
+      *loss = first;
   }
   return !at_failed(&call);
 }

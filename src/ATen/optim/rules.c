@@ -66,6 +66,14 @@ static const at_option muon_options[] = {
   PART(muon, ns_c, "ns_coefficients", 0, -ANY, ANY), NUMBER(muon, eps),
   OPTION(muon, ns_steps, "ns_steps", 1, INTEGER, 0, 99, NULL),
   OPTION(muon, adjust, "adjust_lr_fn", 1, CHOICE, 0, 2, muon_adjusts), END};
+static const char *const searches[] = {"", "strong_wolfe"};
+static const at_option lbfgs_options[] = {
+  NUMBER(lbfgs, lr), OPTION(lbfgs, max_iter, "max_iter", 1, INTEGER, 1, 1e9, NULL),
+  OPTION(lbfgs, max_eval, "max_eval", 1, INTEGER, 0, 1e9, NULL), NUMBER(lbfgs, tolerance_grad),
+  NUMBER(lbfgs, tolerance_change),
+  OPTION(lbfgs, history_size, "history_size", 1, INTEGER, 1, 1e6, NULL),
+  OPTION(lbfgs, line_search, "line_search_fn", 1, CHOICE, 0, 1, searches),
+  BOOLEAN(lbfgs, maximize), END};
 /* clang-format on */
 
 const at_sgd_options at_sgd_defaults = {.lr = 1e-3};
@@ -93,6 +101,8 @@ const at_muon_options at_muon_defaults = {.lr = 1e-3,
                                           .ns_c = 2.0315,
                                           .eps = 1e-7,
                                           .ns_steps = 5};
+const at_lbfgs_options at_lbfgs_defaults = {
+    .lr = 1, .max_iter = 20, .tolerance_grad = 1e-7, .tolerance_change = 1e-9, .history_size = 100};
 
 /* --- formulas --------------------------------------------------------------------------------- */
 
@@ -252,4 +262,5 @@ const at_rule at_rules[AT_RULE_COUNT] = {
          .plan = plan_radam),
     RULE(muon, .options = muon_options, .states = {"momentum_buffer"}, .plan = at_planMuon,
          .direction = at_muonDirection),
+    RULE(lbfgs, .options = lbfgs_options, .takesClosure = true),
 };

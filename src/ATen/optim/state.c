@@ -2,20 +2,15 @@
 #include <math.h>
 #include <string.h>
 
-#include "Optimizer.h"
+#include "State.h"
 
 #include "ATen/core/ATenOperations.h"
-#include "ATen/files/Nodes.h"
 
 /* --- writing ---------------------------------------------------------------------------------- */
 
-typedef struct Writer {
-  at_dict *dict;
-  at_nodes *nodes;
-} Writer;
-
 /* A number as PyTorch keeps it for a parameter: a tensor of Float without dimensions. */
-static void put_number(const Writer *w, int32_t entry, int index, const char *key, double value)
+static void put_number(const at_stateWriter *w, int32_t entry, int index, const char *key,
+                       double value)
 {
   THGuard guard;
   at_guard(&guard);
@@ -27,7 +22,7 @@ static void put_number(const Writer *w, int32_t entry, int index, const char *ke
 }
 
 /* The state of a parameter; an optimizer that counts no steps has some only if there are states. */
-static void write_param(const Writer *w, int32_t all, const at_optimizer *o, int index)
+static void write_param(const at_stateWriter *w, int32_t all, const at_optimizer *o, int index)
 {
   const at_rule *const rule = o->rule;
   const at_param *const param = &o->params[index];
@@ -75,7 +70,7 @@ static int32_t value_of(at_nodes *nodes, const at_option *option, const at_optio
   }
 }
 
-static int32_t write_group(const Writer *w, const at_optimizer *o, const at_group *group)
+static int32_t write_group(const at_stateWriter *w, const at_optimizer *o, const at_group *group)
 {
   at_nodes *const nodes = w->nodes;
   const int32_t made = at_nodes_add(nodes, AT_NODE_DICT);
@@ -102,12 +97,14 @@ static int32_t write_group(const Writer *w, const at_optimizer *o, const at_grou
   return made;
 }
 
-static void write_all(const Writer *w, const at_optimizer *o)
+static void write_all(const at_stateWriter *w, const at_optimizer *o)
 {
   at_nodes *const nodes = w->nodes;
   const int32_t all = at_nodes_put(nodes, nodes->root, "state", at_nodes_add(nodes, AT_NODE_DICT));
-  for (int i = 0; i < o->paramCount; i++)
+  for (int i = 0; i < o->paramCount && !o->rule->takesClosure; i++)
     write_param(w, all, o, i);
+  if (o->lbfgs)
+    at_lbfgs_write(w, all, o);
   const int32_t list =
       at_nodes_put(nodes, nodes->root, "param_groups", at_nodes_add(nodes, AT_NODE_LIST));
   for (int g = 0; g < o->groupCount; g++)
@@ -127,7 +124,7 @@ at_dict *(at_optimizer_state_dict)(const at_optimizer *o)
   TH_TRY(call.attempt)
   {
     at_file file;
-    const Writer w = {dict, at_nodes_make(dict, &file)};
+    const at_stateWriter w = {dict, at_nodes_make(dict, &file)};
     write_all(&w, o);
     at_dict_settle(dict);
   }
@@ -144,11 +141,13 @@ typedef struct Reader {
   at_optimizer *o;
   at_param *params; /* with references to states alone */
   at_group *groups;
+  struct at_lbfgs *lbfgs;
 } Reader;
 
 static void end_reader(void *what)
 {
   Reader *const r = what;
+  at_lbfgs_free(r->lbfgs);
   for (int i = 0; r->params && i < r->o->paramCount; i++)
     for (int s = 0; s < AT_STATES; s++)
       at_release(r->params[i].state[s]);
@@ -157,7 +156,7 @@ static void end_reader(void *what)
 }
 
 /* The value under that key, or nothing. */
-static at_datum find(at_datum dict, const char *key)
+at_datum at_state_find(at_datum dict, const char *key)
 {
   if (at_datum_kindOf(dict) == AT_DATUM_DICT)
     for (int64_t i = 0; i < at_datum_count(dict); i++) {
@@ -170,7 +169,7 @@ static at_datum find(at_datum dict, const char *key)
 
 static at_datum need(at_datum dict, const char *key, at_datum_kind kind)
 {
-  const at_datum value = find(dict, key);
+  const at_datum value = at_state_find(dict, key);
   if (at_datum_kindOf(value) != kind)
     at_raise(AT_ERROR_ARGUMENT, "state has no %s '%s'",
              kind == AT_DATUM_LIST ? "list" : "dictionary", key);
@@ -178,7 +177,7 @@ static at_datum need(at_datum dict, const char *key, at_datum_kind kind)
 }
 
 /* The tensor; raises for one that is of a type that is not here. */
-static at_tensor *tensor_of(at_datum value, const char *key)
+at_tensor *at_state_tensor(at_datum value, const char *key)
 {
   const at_tensor *t = at_datum_kindOf(value) == AT_DATUM_TENSOR ? at_datum_tensor(value) : NULL;
   if (!at_defined(t) || !at_isOnHost(t->type))
@@ -187,12 +186,12 @@ static at_tensor *tensor_of(at_datum value, const char *key)
 }
 
 /* A number, boolean, or tensor of one element. */
-static double number_of(at_datum value, const char *key)
+double at_state_number(at_datum value, const char *key)
 {
   const at_datum_kind kind = at_datum_kindOf(value);
   if (kind == AT_DATUM_BOOL || kind == AT_DATUM_INTEGER || kind == AT_DATUM_NUMBER)
     return at_datum_number(value);
-  at_tensor *const t = tensor_of(value, key);
+  at_tensor *const t = at_state_tensor(value, key);
   if (at_numel(t) != 1)
     at_raise(AT_ERROR_ARGUMENT, "'%s' in state is no number, but a tensor of size (%s)", key,
              at_sizeDesc(at_sizesOf(t)).str);
@@ -215,7 +214,7 @@ static void read_option(const at_option *option, at_datum value, at_optionsOfAny
   if (option->kind >= AT_OPTION_NONE)
     return;
   const bool isChoice = option->kind == AT_OPTION_CHOICE;
-  const double number = isChoice ? choice_of(value, option) : number_of(value, option->key);
+  const double number = isChoice ? choice_of(value, option) : at_state_number(value, option->key);
   at_option_check(option, number);
   at_option_set(option, options, number);
 }
@@ -224,7 +223,7 @@ static void read_option(const at_option *option, at_datum value, at_optionsOfAny
 static void read_options(const at_rule *rule, at_datum from, at_group *group)
 {
   for (const at_option *option = rule->options; option->name; option += option->parts) {
-    const at_datum value = find(from, option->key);
+    const at_datum value = at_state_find(from, option->key);
     if (!value.dict)
       continue;
     if (option->parts == 1) {
@@ -237,8 +236,8 @@ static void read_options(const at_rule *rule, at_datum from, at_group *group)
       read_option(option + i, at_datum_at(value, i), &group->options);
   }
   for (int e = 0; e < AT_GROUP_EXTRAS; e++) {
-    const at_datum value = find(from, at_groupExtras[e]);
-    group->extras[e] = value.dict ? number_of(value, at_groupExtras[e]) : (double)NAN;
+    const at_datum value = at_state_find(from, at_groupExtras[e]);
+    group->extras[e] = value.dict ? at_state_number(value, at_groupExtras[e]) : (double)NAN;
   }
 }
 
@@ -248,17 +247,17 @@ static void read_param(const Reader *r, int index, at_datum from)
   const at_rule *const rule = r->o->rule;
   at_param *const param = &r->params[index];
   const at_tensor *const like = r->o->params[index].t;
-  const at_datum step = find(from, "step");
+  const at_datum step = at_state_find(from, "step");
   if (rule->counts && step.dict)
-    param->steps = number_of(step, "step");
-  const at_datum number = rule->number ? find(from, rule->number) : (at_datum){NULL, -1};
+    param->steps = at_state_number(step, "step");
+  const at_datum number = rule->number ? at_state_find(from, rule->number) : (at_datum){NULL, -1};
   if (number.dict)
-    param->product = number_of(number, rule->number);
+    param->product = at_state_number(number, rule->number);
   for (int s = 0; s < AT_STATES && rule->states[s]; s++) {
-    const at_datum value = find(from, rule->states[s]);
+    const at_datum value = at_state_find(from, rule->states[s]);
     if (!value.dict || at_datum_kindOf(value) == AT_DATUM_NOTHING || param->state[s])
       continue;
-    at_tensor *const t = tensor_of(value, rule->states[s]);
+    at_tensor *const t = at_state_tensor(value, rule->states[s]);
     if (!at_sameSizes(at_sizesOf(t), at_sizesOf(like)))
       at_raise(AT_ERROR_ARGUMENT, "'%s' of parameter %d is of size (%s), and the parameter (%s)",
                rule->states[s], index, at_sizeDesc(at_sizesOf(t)).str,
@@ -272,15 +271,15 @@ static void read_param(const Reader *r, int index, at_datum from)
 static int param_of(at_datum groups, const at_optimizer *o, at_datum id)
 {
   for (int g = 0; g < o->groupCount; g++) {
-    const at_datum list = find(at_datum_at(groups, g), "params");
+    const at_datum list = at_state_find(at_datum_at(groups, g), "params");
     for (int i = 0; i < o->groups[g].count; i++)
-      if (number_of(at_datum_at(list, i), "params") == number_of(id, "state"))
+      if (at_state_number(at_datum_at(list, i), "params") == at_state_number(id, "state"))
         return o->groups[g].first + i;
   }
   return -1;
 }
 
-static void read_all(const Reader *r, at_datum from)
+static void read_all(Reader *r, at_datum from)
 {
   const at_optimizer *const o = r->o;
   const at_datum groups = need(from, "param_groups", AT_DATUM_LIST);
@@ -298,15 +297,21 @@ static void read_all(const Reader *r, at_datum from)
   }
   for (int64_t i = 0; i < at_datum_count(states); i++) {
     const int index = param_of(groups, o, at_datum_key(states, i));
-    if (index >= 0)
+    if (index == 0 && o->rule->takesClosure && !r->lbfgs)
+      r->lbfgs =
+          at_lbfgs_read(o, (int)r->groups[0].options.lbfgs.history_size, at_datum_at(states, i));
+    else if (index >= 0)
       read_param(r, index, at_datum_at(states, i));
   }
 }
 
 /* Gives what was read to the optimizer, and its own states to the reader. */
-static void take_over(const Reader *r)
+static void take_over(Reader *r)
 {
   at_optimizer *const o = r->o;
+  struct at_lbfgs *const lbfgs = o->lbfgs;
+  o->lbfgs = r->lbfgs;
+  r->lbfgs = lbfgs;
   for (int i = 0; i < o->paramCount; i++) {
     at_param *const mine = &o->params[i], *const read = &r->params[i], before = *mine;
     *mine = *read;

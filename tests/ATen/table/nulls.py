@@ -67,13 +67,14 @@ def sound(c_type):
 KEPT = {
     "at_tensor *": "got.tensor = %s",
     "const at_type *": "got.type = %s",
-    "const at_tensors *": "got.count = %s->count",
+    "const at_tensors *": "got.count = count_of(%s)",
     "double ": "got.number = %s",
     "char *": "at_string_free(%s)",
     "at_optimizer *": "at_optimizer_free(%s)",
     "at_module *": "at_module_free(%s)",
     "at_dict *": "at_dict_free(%s)",
     "at_average *": "at_average_free(%s)",
+    "at_dataset *": "at_dataset_free(%s)",
     "void ": "%s",
 }
 

@@ -1,0 +1,284 @@
+/* Readers of data sets, whose files the tests write byte by byte, and loaders. */
+#include <math.h>
+
+#include "../files/files.h"
+#include "th_golden.h"
+
+/* --- IDX -------------------------------------------------------------------------------------- */
+
+/* 2 x 3 elements: 1 2 256, 255 -2 7. */
+static const uint8_t shorts[] = {0, 0, 0x0b, 2, 0, 0, 0, 2,   0,    0,    0, 3,
+                                 0, 1, 0,    2, 1, 0, 0, 255, 0xff, 0xfe, 0, 7};
+
+static void idx(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const t = at_load_idx(write_file(scratch("a-idx2"), shorts, sizeof shorts));
+    CHECK(at_typeOf(t) == AT_CPU(AT_SHORT) && at_size(t, 0) == 2 && at_size(t, 1) == 3);
+    CHECK(at_item_long(at_select(at_select(t, 0, 0), 0, 2)) == 256);
+    CHECK(at_item_long(at_select(at_select(t, 0, 1), 0, 0)) == 255);
+    CHECK(at_item_long(at_select(at_select(t, 0, 1), 0, 1)) == -2);
+    CHECK(at_item_long(at_select(at_select(t, 0, 1), 0, 2)) == 7);
+  }
+}
+
+/* What is refused: the bytes, and a part of the message. */
+static void refuse_idx(const void *bytes, size_t size, const char *part)
+{
+  AT_SCOPE
+  {
+    CHECK(!at_defined(at_load_idx(write_file(scratch("bad-idx"), bytes, size))));
+    CHECK_MSG(strstr(at_error_message(), part), "it says %s", at_error_message());
+    at_error_clear();
+  }
+}
+
+static void bad_idx(void **state)
+{
+  uint8_t changed[sizeof shorts + 1] = {0};
+  for (size_t size = 1; size < sizeof shorts; size++)
+    refuse_idx(shorts, size, "bad-idx");
+  memcpy(changed, shorts, sizeof shorts);
+  refuse_idx(changed, sizeof changed, "1 bytes follow its elements");
+  changed[2] = 10;
+  refuse_idx(changed, sizeof shorts, "no IDX file: it begins with the bytes 00 00 0a 02");
+  changed[2] = 14;
+  changed[3] = 255; /* dimensions */
+  refuse_idx(changed, sizeof shorts, "bad-idx");
+  memcpy(changed, shorts, sizeof shorts);
+  memset(changed + 4, 255, 8); /* 2^64 elements */
+  refuse_idx(changed, sizeof shorts, "ends before its elements");
+}
+
+/* --- CIFAR ------------------------------------------------------------------------------------ */
+
+enum { IMAGE = 3072 };
+
+static void cifar(void **state)
+{
+  static uint8_t bytes[2 * (IMAGE + 2)];
+  for (size_t i = 0; i < sizeof bytes; i++)
+    bytes[i] = (uint8_t)(i * 7);
+  bytes[0] = 3;
+  bytes[IMAGE + 1] = 9;
+  AT_SCOPE
+  {
+    const at_tensors *const ten =
+        at_load_cifar(write_file(scratch("c.bin"), bytes, 2 * (IMAGE + 1)), 10);
+    CHECK(ten->count == 2 && at_size(ten->data[0], 0) == 2 && at_dim(ten->data[1]) == 1);
+    CHECK(((int64_t *)at_data(ten->data[1]))[1] == 9);
+    CHECK(!memcmp((uint8_t *)at_data(ten->data[0]) + IMAGE, bytes + IMAGE + 2, IMAGE));
+    bytes[0] = 19;
+    bytes[1] = 99;
+    bytes[IMAGE + 2] = 0;
+    bytes[IMAGE + 3] = 42;
+    const at_tensors *const hundred =
+        at_load_cifar(write_file(scratch("c.bin"), bytes, sizeof bytes), 100);
+    CHECK(hundred->count == 2 && at_size(hundred->data[1], 1) == 2);
+    CHECK(((int64_t *)at_data(hundred->data[1]))[3] == 42);
+    CHECK(at_load_cifar(scratch("c.bin"), 10)->count == 0);
+    CHECK(strstr(at_error_message(), "no whole number of images"));
+    at_error_clear();
+    bytes[1] = 100;
+    CHECK(at_load_cifar(write_file(scratch("c.bin"), bytes, sizeof bytes), 100)->count == 0);
+    CHECK(strstr(at_error_message(), "image 0 has the label 100"));
+    at_error_clear();
+    CHECK(at_load_cifar(scratch("c.bin"), 7)->count == 0);
+    at_error_clear();
+  }
+}
+
+/* --- tables ----------------------------------------------------------------------------------- */
+
+static at_tensor *table(const char *text)
+{
+  return at_load_csv(write_file(scratch("t.csv"), text, strlen(text)), .type = AT_CPU(AT_DOUBLE));
+}
+
+static void refuse_table(const char *text, const char *part)
+{
+  CHECK(!at_defined(table(text)));
+  CHECK_MSG(strstr(at_error_message(), part), "it says %s", at_error_message());
+  at_error_clear();
+}
+
+static void csv(void **state)
+{
+  AT_SCOPE
+  {
+    static const double want[] = {1, -2.5, 3e4, (double)NAN, 0.125, -7};
+    at_tensor *const t = table("1, -2.5 ,\"3e4\"\r\n\n,\t0.125,-7");
+    CHECK(at_size(t, 0) == 2 && at_size(t, 1) == 3);
+    for (int i = 0; i < 6; i++) {
+      const double got = ((double *)at_data(t))[i];
+      CHECK(got == want[i] || (isnan(got) && isnan(want[i])));
+    }
+    at_tensor *const skipped =
+        at_load_csv(write_file(scratch("u.csv"), "a;b\n1;2\n", 8), .delimiter = ';', .skip = 1);
+    CHECK(at_typeOf(skipped) == AT_CPU(AT_FLOAT) && at_item_double(at_sum(skipped)) == 3);
+    CHECK(at_numel(table("\n\n")) == 0 && at_error() == AT_OK);
+    refuse_table("1,2\n3\n", "line 2 has 1 fields, and the first 2");
+    refuse_table("1,x\n", "line 1: field 2 is no number");
+    refuse_table("1 2\n", "line 1: field 1 is no number");
+    refuse_table("\"1\n", "line 1: field 1 is no number");
+    refuse_table("1,\n\v2,3\n", "line 2: field 1 is no number");
+    CHECK(!at_defined(at_load_csv(scratch("t.csv"), .delimiter = '.')));
+    at_error_clear();
+    CHECK(!at_defined(at_load_csv(scratch("t.csv"), .type = AT_CPU(AT_LONG))));
+    at_error_clear();
+    CHECK(!at_defined(at_load_csv(scratch("none.csv"))));
+    at_error_clear();
+  }
+}
+
+/* --- loaders ---------------------------------------------------------------------------------- */
+
+/* The samples of two passes, in their order. */
+static void check_order(at_loader *l, const THGolden *want)
+{
+  ptrdiff_t count = 0;
+  for (int pass = 0; pass < 2; pass++)
+    for (const at_tensors *batch; (batch = at_loader_next(l));) {
+      CHECK(batch->count == 2);
+      for (int64_t i = 0; i < at_numel(batch->data[0]); i++) {
+        CHECK(count < want->count);
+        CHECK_EQ(((int64_t *)at_data(batch->data[0]))[i], want->values[count].integer);
+        CHECK(((float *)at_data(batch->data[1]))[2 * i + 1] ==
+              (float)(2 * want->values[count].integer + 1));
+        count++;
+      }
+    }
+  CHECK_EQ(count, want->count);
+  CHECK(at_error() == AT_OK);
+}
+
+static bool sample_of(void *context, int64_t index, at_tensor **parts)
+{
+  parts[0] = at_full(AT_SCALAR_SHAPE, index, .type = AT_CPU(AT_LONG));
+  parts[1] = at_select(context, 0, index);
+  return true;
+}
+
+static void orders(void **state)
+{
+  THGoldenFile *const file = th_golden_open("loader.txt");
+  AT_SCOPE
+  {
+    at_tensor *const number = at_arange(23, .type = AT_CPU(AT_LONG));
+    at_tensor *const pair = at_reshape(at_arange(46, .type = AT_CPU(AT_FLOAT)), AT_SHAPE(23, 2));
+    at_generator *const generator = at_generator_new(AT_BACKEND_CPU);
+    for (int i = 0; i < 6; i++) {
+      at_dataset *const d = i % 2 ? at_dataset_function(23, 2, sample_of, pair)
+                                  : at_dataset_tensors(AT_TENSORS(number, pair));
+      CHECK_EQ(at_dataset_count(d), INT64_C(23));
+      at_generator_manualSeed(generator, 7);
+      at_loader *const own = at_loader_new(d, .batch_size = 4, .shuffle = true, .prefetch = i / 2,
+                                           .generator = generator);
+      CHECK_EQ(at_loader_batches(own), INT64_C(6));
+      check_order(own, th_golden(file, "own"));
+      at_loader_free(own);
+      at_manualSeed(11);
+      at_loader *const other =
+          at_loader_new(d, .batch_size = 5, .shuffle = true, .prefetch = i / 2, .drop_last = true);
+      check_order(other, th_golden(file, "default"));
+      CHECK(at_loader_next(other)); /* a pass that is not ended */
+      at_loader_free(other);
+      at_dataset_free(d);
+    }
+    at_generator_free(generator);
+  }
+  th_golden_close(file);
+}
+
+static void in_order(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const t = at_arange(7);
+    at_dataset *const d = at_dataset_tensors(AT_TENSORS(t));
+    at_loader *const l = at_loader_new(d, .batch_size = 3);
+    const at_tensors *batch = at_loader_next(l);
+    at_fill_(batch->data[0], -1); /* a copy, which the data set does not see */
+    CHECK(at_item_double(at_sum(t)) == 21);
+    batch = at_loader_next(l);
+    batch = at_loader_next(l);
+    CHECK(at_numel(batch->data[0]) == 1 && at_item_double(batch->data[0]) == 6);
+    CHECK(!at_loader_next(l) && at_error() == AT_OK);
+    at_loader_free(l);
+    at_dataset_free(d);
+  }
+}
+
+/* The third sample fails: with the message of what failed, in the thread that asks. */
+static bool failing(void *context, int64_t index, at_tensor **parts)
+{
+  parts[0] =
+      index == 2 ? at_mm(at_ones(AT_SHAPE(2, 3)), at_ones(AT_SHAPE(2, 3))) : at_ones(AT_SHAPE(1));
+  return at_defined(parts[0]);
+}
+
+static void errors(void **state)
+{
+  AT_SCOPE
+  {
+    at_dataset *const d = at_dataset_function(5, 1, failing, NULL);
+    for (int prefetch = 0; prefetch < 4; prefetch++) {
+      at_loader *const l = at_loader_new(d, .batch_size = 2, .prefetch = prefetch);
+      CHECK(at_loader_next(l) && !at_loader_next(l));
+      CHECK_MSG(strstr(at_error_message(), "mm"), "it says %s", at_error_message());
+      at_error_clear();
+      CHECK(at_loader_next(l)); /* another pass */
+      at_loader_free(l);
+    }
+    CHECK(!at_loader_new(d, .batch_size = 0));
+    at_error_clear();
+    CHECK(!at_loader_new(d, .prefetch = -1));
+    at_error_clear();
+    at_dataset_free(d);
+    CHECK(!at_dataset_tensors(AT_TENSORS(at_ones(AT_SHAPE(2)), at_ones(AT_SHAPE(3)))));
+    CHECK(strstr(at_error_message(), "tensors[1] is of size"));
+    at_error_clear();
+    CHECK(!at_dataset_tensors(AT_TENSORS(at_ones(AT_SCALAR_SHAPE))));
+    at_error_clear();
+  }
+}
+
+/* --- without memory --------------------------------------------------------------------------- */
+
+static void all_without_thread(void *context)
+{
+  AT_SCOPE
+  {
+    at_tensor *const t = at_load_idx(scratch("a-idx2"));
+    const at_tensors one = {&t, 1};
+    at_dataset *const d = at_defined(t) ? at_dataset_tensors(one) : NULL;
+    at_loader *const l = d ? at_loader_new(d, .shuffle = true, .prefetch = 0) : NULL;
+    while (l && at_loader_next(l))
+      ;
+    at_loader_free(l);
+    at_dataset_free(d);
+    at_tensor *const table = at_load_csv(scratch("t.csv"));
+    const at_tensors *const images = at_load_cifar(scratch("d.bin"), 10);
+    CHECK(at_error() != AT_OK || (at_defined(table) && images->count == 2));
+  }
+  at_error_clear();
+}
+
+static void faults(void **state)
+{
+  static uint8_t image[IMAGE + 1];
+  write_file(scratch("a-idx2"), shorts, sizeof shorts);
+  write_file(scratch("t.csv"), "1,2\n", 4);
+  write_file(scratch("d.bin"), image, sizeof image);
+  CHECK(th_fail_each(all_without_thread, NULL) > 20);
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(idx),    cmocka_unit_test(bad_idx),
+                                     cmocka_unit_test(cifar),  cmocka_unit_test(csv),
+                                     cmocka_unit_test(orders), cmocka_unit_test(in_order),
+                                     cmocka_unit_test(errors), cmocka_unit_test(faults)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
