@@ -22,6 +22,9 @@ at_tensor *at_svdGrad(at_tensor *ofU, at_tensor *ofS, at_tensor *ofV, at_tensor 
 at_tensor *at_svdvalsGrad(at_tensor *grad, at_tensor *a);
 at_tensor *at_qrGrad(at_tensor *ofQ, at_tensor *ofR, at_tensor *a, at_tensor *q, at_tensor *r);
 
+at_tensor *at_orgqrOf(at_tensor *factors, at_tensor *tau);
+at_tensor *at_ormqrOf(at_tensor *factors, at_tensor *tau, at_tensor *c, bool left, bool transpose);
+
 /* --- determinants and solutions --------------------------------------------------------------- */
 
 at_tensor *at_detGrad(at_tensor *grad, at_tensor *a, at_tensor *det);

@@ -1,5 +1,5 @@
 /* Formulas of normalizations, pooling and grid sampling. */
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 /* --- normalizations --------------------------------------------------------------------------- */
 

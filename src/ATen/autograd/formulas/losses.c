@@ -1,5 +1,5 @@
 /* Formulas of losses. */
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 enum { NONE, MEAN, SUM }; /* reductions */
 

@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 /* --- scans ------------------------------------------------------------------------------------ */
 

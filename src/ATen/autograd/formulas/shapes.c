@@ -1,5 +1,5 @@
 /* Formulas that change shapes. */
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 /* Whether a tensor of sizes broadcasts to that of wide. */
 static bool broadcasts_to(at_ints sizes, at_ints wide)

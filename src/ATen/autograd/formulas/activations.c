@@ -1,7 +1,7 @@
 /* Gradients of activations, made of operations, so that they can be differentiated again. */
 #include <math.h>
 
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 at_tensor *at_gluGrad(at_tensor *grad, at_tensor *self, int64_t dim)
 {

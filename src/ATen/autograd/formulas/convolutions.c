@@ -1,5 +1,5 @@
 /* Formulas of convolutions and of their gradients. */
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 /* The gradients of the image, the weights and the bias, as far as mask has a 1. */
 static at_grad_input_grad_weight_grad_bias backward(at_tensor *grad, at_tensor *input,

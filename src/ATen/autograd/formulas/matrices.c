@@ -1,7 +1,7 @@
 /* Formulas of determinants, inverses, solutions and functions of matrices. */
 #include <math.h>
 
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 static at_tensor *transposed(at_tensor *t)
 {
@@ -148,6 +148,8 @@ at_tensor *at_multiDotOf(at_tensors tensors)
 
 at_tensor *at_vanderOf(at_tensor *x, int64_t count)
 {
+  if (count == 0 || !at_defined(x))
+    return at_narrow(at_unsqueeze(x, -1), -1, 0, 0);
   const at_tensors *const powers = at_listOf(count == AT_NONE ? (int)at_size(x, -1) : (int)count);
   at_tensor *power = at_ones_like(x);
   for (int i = 0; i < powers->count; i++) {

@@ -1,7 +1,7 @@
 /* Formulas of factorizations of matrices; those that need it assume a symmetric operand. */
 #include <math.h>
 
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 static at_tensor *transposed(at_tensor *t)
 {
@@ -145,4 +145,38 @@ at_tensor *at_qrGrad(at_tensor *ofQ, at_tensor *ofR, at_tensor *a, at_tensor *q,
   at_tensor *const gq = at_add(ofQ, at_matmul(behind, transposed(last)));
   return at_cat(AT_TENSORS(tall_grad(gq, first, q, at_narrow(r, -1, 0, k)), at_matmul(q, last)),
                 .dim = -1);
+}
+
+/* The product of the reflectors that geqrf left, or of its transpose, and c, one after the other. */
+static at_tensor *reflected(at_tensor *factors, at_tensor *tau, at_tensor *c, bool transpose)
+{
+  if (!at_defined(factors) || !at_defined(tau))
+    return at_undefined();
+  const int64_t rows = at_size(factors, 0), count = at_size(tau, 0);
+  at_tensor *const below = at_tril(factors, .diagonal = -1);
+  at_tensor *const unit = at_eye(rows, .type = at_typeOf(factors));
+  at_tensor *r = c;
+  for (int64_t k = 0; k < count; k++) {
+    const int64_t i = transpose ? k : count - 1 - k;
+    at_tensor *const v = at_add(at_narrow(below, 1, i, 1), at_narrow(unit, 1, i, 1));
+    r = at_sub(r, at_mul(at_matmul(v, at_matmul(transposed(v), r)), at_select(tau, 0, i)));
+  }
+  return r;
+}
+
+at_tensor *at_orgqrOf(at_tensor *factors, at_tensor *tau)
+{
+  if (!at_defined(factors))
+    return at_undefined();
+  return reflected(factors, tau,
+                   at_eye(at_size(factors, 0), .m = at_size(factors, 1),
+                          .type = at_typeOf(factors)),
+                   false);
+}
+
+at_tensor *at_ormqrOf(at_tensor *factors, at_tensor *tau, at_tensor *c, bool left, bool transpose)
+{
+  if (left)
+    return reflected(factors, tau, c, transpose);
+  return transposed(reflected(factors, tau, transposed(c), !transpose));
 }

@@ -2,7 +2,7 @@
  * the short-time Fourier transform. */
 #include <math.h>
 
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 enum { ZEROS, BORDER, REFLECTION }; /* paddings */
 enum { MOST_AXES = 3 };
@@ -90,9 +90,11 @@ static at_tensor *for_channels(at_tensor *t, at_ints sizes)
 at_grad_input_grad_grid at_gridBackwardOf(at_tensor *grad, at_tensor *input, at_tensor *grid,
                                           int64_t padding, at_ints mask)
 {
-  const at_grad_input_grad_grid none = {at_undefined(), at_undefined()};
-  if (!at_defined(grad) || !at_defined(input) || !at_defined(grid) || at_numel(grad) == 0)
-    return none;
+  if (!at_defined(grad) || !at_defined(input) || !at_defined(grid))
+    return (at_grad_input_grad_grid){at_undefined(), at_undefined()};
+  if (at_numel(grad) == 0)
+    return (at_grad_input_grad_grid){mask.data[0] ? at_zeros_like(input) : NULL,
+                                     mask.data[1] ? at_zeros_like(grid) : NULL};
   const int count = at_dim(input) - 2;
   Axis axes[MOST_AXES];
   int64_t stride = 1;

@@ -1,5 +1,5 @@
 /* The gradient of interpolation: along each axis, each result gives its taps their share. */
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 /* The taps of an axis as tensors: number t of result i is at t * results + i. */
 typedef struct {

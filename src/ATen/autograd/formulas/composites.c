@@ -1,5 +1,5 @@
 /* Operations made of others that have gradients. */
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 at_tensor *at_innerOf(at_tensor *self, at_tensor *other)
 {

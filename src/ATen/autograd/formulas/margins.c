@@ -1,5 +1,5 @@
 /* Gradients of margin losses, and such losses, made of operations. */
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 enum { NONE, MEAN, SUM }; /* reductions */
 

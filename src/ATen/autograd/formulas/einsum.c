@@ -2,7 +2,7 @@
 #include <string.h>
 
 #include "ATen/linear/contract.h"
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 enum { MOST_OPERANDS = 16, MOST_LETTERS = AT_MOST_DIMS + 1 };
 

@@ -1,7 +1,7 @@
 /* Formulas of matrix products. */
 #include <math.h>
 
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 at_tensor *at_asRows(at_tensor *t)
 {
@@ -76,7 +76,7 @@ static at_tensor *shared_heads(at_tensor *t, int64_t times)
 /* The sum over the heads of queries that share one of keys. */
 static at_tensor *sum_heads(at_tensor *t, int64_t times)
 {
-  if (times == 1 || !at_defined(t))
+  if (times <= 1 || !at_defined(t))
     return t;
   int64_t sizes[AT_MOST_DIMS + 1];
   const int dims = at_dim(t), heads = dims - 3;
@@ -92,8 +92,8 @@ at_several at_attentionGrad(at_tensor *grad, at_tensor *query, at_tensor *key, a
 {
   if (!at_defined(query) || !at_defined(key) || !at_defined(value))
     return (at_several){{at_undefined(), at_undefined(), at_undefined(), at_undefined()}};
-  const int64_t times = sharesKeys ? at_size(query, -3) / at_size(key, -3) : 1;
-  const int64_t valueTimes = sharesKeys ? at_size(query, -3) / at_size(value, -3) : 1;
+  const int64_t times = sharesKeys ? at_size(query, -3) / THMax(at_size(key, -3), 1) : 1;
+  const int64_t valueTimes = sharesKeys ? at_size(query, -3) / THMax(at_size(value, -3), 1) : 1;
   at_tensor *const keys = shared_heads(key, times), *const values = shared_heads(value, valueTimes);
   const double factor =
       scale.is_none ? 1 / sqrt((double)at_size(query, -1)) : at_scalar_toDouble(scale);

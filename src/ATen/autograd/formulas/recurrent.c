@@ -1,5 +1,5 @@
 /* Recurrent networks, made of operations that have gradients. */
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 typedef struct {
   at_tensor *h, *c; /* c: of LSTM only */

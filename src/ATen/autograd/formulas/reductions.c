@@ -2,7 +2,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 /* Which dimensions a reduction over dims is over; all if there are none. */
 static void find_reduced(bool *isReduced, int count, at_ints dims)

@@ -1,12 +1,19 @@
 /* Formulas of embeddings and of their gradients. */
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 enum { SUM, MEAN, MAX }; /* modes of bags */
+
+/* All indices as a vector of Long. */
+static at_tensor *all_of(at_tensor *indices)
+{
+  at_tensor *const all = at_reshape(indices, AT_INTS(-1));
+  return at_to(all, at_toScalarType(at_typeOf(indices), AT_LONG));
+}
 
 /* How often the index occurs among all, for each index, in t's type. */
 static at_tensor *frequencies(at_tensor *t, at_tensor *indices)
 {
-  at_tensor *const all = at_reshape(indices, AT_INTS(-1));
+  at_tensor *const all = all_of(indices);
   return at_typed(at_index_select(at_bincount(all), 0, all), t);
 }
 
@@ -27,7 +34,7 @@ at_tensor *at_embeddingTwice(at_tensor *grad, at_tensor *indices, int64_t paddin
   for (int d = 0; d < at_dim(indices); d++)
     sizes[d] = at_size(indices, d);
   sizes[at_dim(indices)] = at_size(grad, 1);
-  at_tensor *const all = at_reshape(indices, AT_INTS(-1));
+  at_tensor *const all = all_of(indices);
   at_tensor *const rows = counted(at_index_select(grad, 0, all), all, padding, byFrequency);
   return at_reshape(rows, ((at_ints){sizes, at_dim(indices) + 1}));
 }
@@ -43,7 +50,7 @@ at_tensor *at_embeddingBagGrad(at_tensor *grad, at_tensor *indices, at_tensor *b
     at_tensor *const isEmpty = at_unsqueeze(at_eq(sizes, 0), -1);
     return at_scatter_add(zeros, 0, at_clamp_min(maxima, 0), at_masked_fill(grad, isEmpty, 0));
   }
-  at_tensor *const all = at_reshape(indices, AT_INTS(-1));
+  at_tensor *const all = all_of(indices);
   at_tensor *made = at_index_select(grad, 0, bags);
   if (mode == MEAN)
     made =
@@ -57,7 +64,7 @@ at_tensor *at_embeddingBagGrad(at_tensor *grad, at_tensor *indices, at_tensor *b
 at_tensor *at_embeddingBagWeightsGrad(at_tensor *grad, at_tensor *weight, at_tensor *indices,
                                       at_tensor *bags, int64_t padding)
 {
-  at_tensor *const all = at_reshape(indices, AT_INTS(-1));
+  at_tensor *const all = all_of(indices);
   at_tensor *const products =
       at_mul(at_index_select(grad, 0, bags), at_index_select(weight, 0, all));
   return at_sum_dim(counted(products, all, padding, false), AT_INTS(-1));

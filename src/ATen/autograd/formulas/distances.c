@@ -1,7 +1,7 @@
 /* Formulas of distances, norms of slices and covariances. */
 #include <math.h>
 
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 /* --- distances -------------------------------------------------------------------------------- */
 
@@ -23,9 +23,11 @@ at_several at_cdistGrad(at_tensor *grad, at_tensor *x, at_tensor *y, at_tensor *
 
 at_tensor *at_pdistOf(at_tensor *self, double p)
 {
-  const at_tensors *const pairs = at_listOf(2);
-  if (pairs->count != 2 || !at_defined(self))
+  if (!at_defined(self) || at_dim(self) != 2) {
+    at_fail(AT_ERROR_ARGUMENT, "pdist", "pdist: self has %d dimensions, and has to be a matrix",
+            at_dim(self));
     return at_undefined();
+  }
   const int64_t rows = at_size(self, 0), count = rows * (rows - 1) / 2;
   at_tensor *const first = at_empty(AT_SHAPE(count), .type = AT_CPU(AT_LONG));
   at_tensor *const second = at_empty(AT_SHAPE(count), .type = AT_CPU(AT_LONG));

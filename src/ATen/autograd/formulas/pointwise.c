@@ -1,7 +1,7 @@
 /* Formulas of pointwise operations. */
 #include <math.h>
 
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 void at_back_none(at_backward_call *call)
 {

@@ -1,5 +1,5 @@
 /* Formulas of what repeats, spreads and joins elements. */
-#include "Formulas.h"
+#include "ATen/autograd/Formulas.h"
 
 at_tensor *at_stridedGrad(at_tensor *grad, at_tensor *self, at_ints sizes, at_ints strides,
                           int64_t offset)
@@ -37,7 +37,7 @@ at_tensor *at_diffOf(at_tensor *self, int64_t n, int64_t dim, at_tensor *before,
     t = at_cat(AT_TENSORS(before, t), .dim = dim);
   if (behind)
     t = at_cat(AT_TENSORS(t, behind), .dim = dim);
-  for (int64_t i = 0; i < n && at_defined(t) && at_dim(t) > 0; i++) {
+  for (int64_t i = 0; i < n && at_defined(t) && at_dim(t) > 0 && at_size(t, dim) > 0; i++) {
     const int64_t size = at_size(t, dim), length = THMax(size - 1, 0);
     t = at_sub(at_narrow(t, dim, size - length, length), at_narrow(t, dim, 0, length));
   }
@@ -68,6 +68,8 @@ at_tensor *at_repeatGrad(at_tensor *grad, at_ints sizes, at_tensor *repeats, int
   int64_t count = 1;
   for (int d = 0; d < sizes.count; d++)
     count *= sizes.data[d];
+  if (sizes.count == 0)
+    dim = AT_NONE;
   const int64_t along = dim == AT_NONE ? 0 : dim;
   const int64_t length = dim == AT_NONE ? count : sizes.data[dim < 0 ? dim + sizes.count : dim];
   at_tensor *const each = at_numel(repeats) == 1
