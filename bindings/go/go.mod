@@ -1,0 +1,3 @@
+module thaten
+
+go 1.19
