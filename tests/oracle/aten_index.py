@@ -331,3 +331,7 @@ with aten_cases.Writer("index", __file__) as out:
     cases_along(c)
     cases_places(c)
     cases_masks(c)
+    for dtype in (torch.uint8, torch.bool, torch.float32):  # of an empty index the type does not matter
+        for shape in [(0, 2), (0,), (3, 0)]:
+            c.write("gather", "", [torch.randn(3, 4), 1, torch.zeros(shape, dtype=dtype)],
+                    lambda s, d, i: torch.gather(s, d, i), ["function"])

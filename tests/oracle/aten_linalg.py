@@ -120,3 +120,8 @@ with Today("linalg", __file__) as c:
         c("linalg_matrix_power", self=c.tensor((2, 2), dtype), n=2, within=loose(dtype))
         c("linalg_matrix_norm.name", A.linalg_matrix_norm.str_ord, self=c.tensor((2, 2), dtype), within=loose(dtype))
         c("linalg_norm", self=c.tensor((2, 2), dtype), within=loose(dtype))
+    for shape in [(0, 3), (3, 0), (0, 0), (2, 0, 3), (0, 2, 3)]:
+        a = torch.zeros(shape)
+        c("pinverse", self=a)
+        c("linalg_pinv", self=a, rcond=1e-3)
+        c("linalg_pinv.default", lambda self: torch.linalg.pinv(self), self=a)

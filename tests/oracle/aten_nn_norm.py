@@ -235,3 +235,8 @@ with aten_cases.Writer("nn_norm", __file__) as out:
         return values[:8] + [plain(False)] + values[8:]
     calls(out, "embedding_bag_backward", with_sparse, lambda *a: bag_backward(*a[:8], *a[9:]), forms=("function",),
           count=16)
+
+    def of_nothing():
+        return [plain(torch.zeros(0)), plain(None), plain(None), plain(None), plain(None), plain(r.random() < 0.5),
+                number(0.1), number(1e-5), plain(False)]
+    calls(out, "batch_norm", of_nothing, A.batch_norm, forms=("function",), count=2)

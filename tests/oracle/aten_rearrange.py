@@ -184,3 +184,7 @@ with Today("rearrange", __file__) as c:
         c("_to_copy", self=x)
         c("_to_copy", self=x, type=dtype)
     c("fill.tensor", self=c.tensor((2,)), value=torch.tensor([1, 2]))
+    for index in [[[-5, -1, -8, -9]], [[4], [7], [-1]], [[0, 11], [1, -12], [2, 3]]]:
+        c("take_along_dim", self=c.tensor((3, 4), torch.float32), indices=torch.tensor(index), dim=1)
+    c("take_along_dim", self=c.tensor((3, 0)), indices=torch.zeros((3, 0), dtype=torch.int64), dim=1)
+    c("take_along_dim", self=c.tensor((3, 0)), indices=torch.zeros((3, 1), dtype=torch.int64), dim=1)

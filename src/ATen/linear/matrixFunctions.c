@@ -68,8 +68,21 @@ static at_tensor *counts(at_pool *pool, at_tensor *s, double rtol)
   return at_hold(pool, at_compare(NULL, AT_ROW_gtTensor, s, least));
 }
 
+/* Transposed matrices without elements. */
+static at_tensor *none_transposed(at_tensor *a)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = at_sizesOf(a);
+  memcpy(room, sizes.data, (size_t)sizes.count * sizeof *room);
+  room[sizes.count - 1] = sizes.data[sizes.count - 2];
+  room[sizes.count - 2] = sizes.data[sizes.count - 1];
+  return at_newShape(a->type, (at_ints){room, sizes.count});
+}
+
 at_tensor *at_pseudoInverses(at_tensor *a, double rtol)
 {
+  if (at_numel(a) == 0 && at_sizesOf(a).count >= 2)
+    return none_transposed(a);
   at_tensor *made[3] = {NULL};
   at_singulars(made, a, false);
   at_pool pool;

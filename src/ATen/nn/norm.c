@@ -163,7 +163,8 @@ at_tensor *at_nnBatchNormOrEmpty(at_tensor *self, at_tensor *weight, at_tensor *
   static const char *const names[] = {"weight", "bias", "running_mean", "running_var"};
   at_tensor *const given[] = {weight, bias, running_mean, running_var};
   channel_type(self, 4, given, names);
-  check_channels(self, 4, given, names);
+  if (at_sizesOf(self).count > 1) /* a vector of nothing has no channels */
+    check_channels(self, 4, given, names);
   return at_newShape(self->type, at_sizesOf(self));
 }
 

@@ -479,6 +479,9 @@ at_tensor *at_takenAlong(at_tensor *out, at_tensor *self, at_tensor *indices, in
   self = at_hold(&pool, at_newExpanded(self, all));
   room[d] = others.data[d];
   indices = at_hold(&pool, at_newExpanded(indices, all));
+  if (own.data[d] > 0) /* indices count modulo the size, as in PyTorch */
+    indices = at_hold(&pool, at_binaryScalar(NULL, AT_ROW_remainder, indices,
+                                             at_scalar_long(own.data[d]), at_scalar_long(1)));
   at_tensor *const r = at_gathered(out, self, d, indices);
   at_pool_leave(&pool);
   return r;

@@ -210,7 +210,8 @@ at_tensor *at_gathered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *
   at_pool pool;
   at_pool_enter(&pool);
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
-  index = as_long(&pool, index);
+  if (at_numel(index) > 0) /* of none, the type does not matter */
+    index = as_long(&pool, index);
   at_tensor *result = at_resultOf(&pool, out, self->type, at_sizesOf(index));
   if (at_numel(index) > 0)
     at_movesAs(self->type)->functions->gather(result->th, self->th, d, (void *)index->th);
