@@ -1,8 +1,8 @@
 /* What is changed in place becomes a new tensor, where nobody can tell.
  *
  * relu_(x) becomes relu(x) if no value that may share memory with x, and neither x itself, is read
- * afterwards; the passes that follow then have nodes without effects to work with. */
-#include "Passes.h"
+ * afterwards.  Only steps of chains do: a chain takes the memory of x again. */
+#include "chain.h"
 
 /* The operation that computes what op does in place, with the same arguments; NULL if there is none.
  */
@@ -27,20 +27,19 @@ static const at_op *function_of(const at_op *op)
   return NULL;
 }
 
-/* Whether the tensors that the node reads, and what it makes, are of one floating type: then the new
- * tensor has the type of the one that was changed. */
-static bool has_one_type(const at_rewrite *rewrite, const at_graphNode *node)
+/* Whether the tensors that the node reads, and what it makes, are of Float: then the new tensor has
+ * the type of the one that was changed. */
+static bool is_of_floats(const at_rewrite *rewrite, const at_graphNode *node)
 {
-  const at_scalar_type type = at_typeIn(rewrite, node->outputs[0]);
   for (int i = 0; i < node->op->argumentCount; i++) {
     const at_kind kind = node->op->arguments[i].kind;
     const at_given *const given = at_argumentOf(node, node->op->arguments[i].name);
     if (!given || (kind != AT_KIND_TENSOR && kind != AT_KIND_OPTIONAL_TENSOR))
       continue;
-    if (at_typeIn(rewrite, at_slotIn(rewrite, given)) != type)
+    if (at_typeIn(rewrite, at_slotIn(rewrite, given)) != AT_FLOAT)
       return false;
   }
-  return type != AT_SCALAR_TYPES && at_isFloating(type);
+  return at_typeIn(rewrite, node->outputs[0]) == AT_FLOAT;
 }
 
 /* The node that reads each slot last; the number of nodes for outputs of the graph. */
@@ -84,13 +83,14 @@ void at_passFunctional(at_rewrite *rewrite)
   at_sets sets = at_sets_new(rewrite);
   for (int32_t n = 0; n < graph->nodeCount; n++) {
     at_graphNode *const node = &graph->nodes[n];
-    const at_op *const function = node->op ? function_of(node->op) : NULL;
-    const int32_t changed = function && node->from[0] >= 0 && node->outputCount == 1
+    at_graphNode made = *node; /* the node as it may become */
+    made.op = node->op ? function_of(node->op) : NULL;
+    const int32_t changed = at_ruleOf(&made) && node->from[0] >= 0 && node->outputCount == 1
                                 ? at_slotIn(rewrite, &node->inputs[node->from[0]])
                                 : AT_NO_SLOT;
-    if (changed != AT_NO_SLOT && node->outputs[0] != AT_NO_SLOT && has_one_type(rewrite, node) &&
+    if (changed != AT_NO_SLOT && node->outputs[0] != AT_NO_SLOT && is_of_floats(rewrite, node) &&
         is_left_alone(&sets, last, changed, n)) {
-      node->op = function;
+      *node = made;
       rewrite->changes++;
     }
     at_sets_add(rewrite, &sets, node);
