@@ -77,6 +77,7 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 #define at_program_setTiming(...) \
   at_call_done(__FILE__, __LINE__, (at_program_setTiming)(__VA_ARGS__))
 #define at_program_timings(...) at_call_text(__FILE__, __LINE__, (at_program_timings)(__VA_ARGS__))
+#define at_program_save(...)    at_call_done(__FILE__, __LINE__, (at_program_save)(__VA_ARGS__))
 #define at_program_saveTrace(...) \
   at_call_done(__FILE__, __LINE__, (at_program_saveTrace)(__VA_ARGS__))
 #define at_requires_grad_(...) at_call_given(__FILE__, __LINE__, (at_requires_grad_)(__VA_ARGS__))

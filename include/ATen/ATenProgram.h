@@ -121,6 +121,12 @@ AT_API int64_t at_program_passChanges(const at_program *program, at_program_pass
  * To change a weight, copy to its tensor: at_copy_(at_dict_get(weights, name), t). */
 AT_API const at_dict *at_program_parameters(const at_program *program);
 
+/* Writes the program with its weights as they are now, in the archive that torch.export.load of
+ * PyTorch reads; the graph and everything else is copied from the file that it was loaded from, which
+ * has to be there still.  path may be that file; a file appears complete or not at all.  False and an
+ * error on failure, as for the files of PyTorch before 2.9, whose weights are in other archives. */
+AT_API bool at_program_save(const at_program *program, const char *path);
+
 /* The inputs, weights, nodes and outputs as text, to be freed by at_string_free; NULL and an error
  * if there is no memory, or for NULL.  at_program_print writes the text to stdout. */
 AT_API char *at_program_toString(const at_program *program) AT_MUST_USE;

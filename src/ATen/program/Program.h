@@ -251,8 +251,11 @@ typedef struct at_plan {
 struct at_program {
   at_arena arena;
   const char *path, *version;
-  at_graph *graph; /* as the file has it */
-  at_plan *plan;   /* NULL if it is only listed and operations are missing */
+  const char *root; /* the folder in the archive that everything is in, with a slash at its end */
+  uint64_t graphSize;
+  uint32_t graphCrc; /* of the member that the graph was read from */
+  at_graph *graph;   /* as the file has it */
+  at_plan *plan;     /* NULL if it is only listed and operations are missing */
   at_dict *weights;
   int32_t inputCount, outputCount, symbolCount, targetCount;
   at_program_target *targets; /* what nodes call, the most frequent first */

@@ -119,6 +119,11 @@ static void read_program(at_program *program, at_file *file, unsigned passes)
   const at_member *const member = at_memberOf(&zip, &root, layout->graph, "");
   if (!member)
     at_damaged(file, "member '%s' of the archive is missing", layout->graph);
+  at_bytes_add(&root, "", 1);
+  program->root = at_arena_text(&program->arena, (const char *)root.start);
+  root.length--;
+  program->graphSize = member->size;
+  program->graphCrc = member->crc;
   const json_t *const all = at_doc_open(&zip, member, &json);
   const json_t *const module = at_doc_get(file, all, "graph_module", JSON_OBJECT),
                       *const graph = at_doc_get(file, module, "graph", JSON_OBJECT);

@@ -95,9 +95,85 @@ static void timed(void **state)
   at_program_free(program);
 }
 
+/* --- programs that are written back ----------------------------------------------------------- */
+
+static void check_not_saved(const at_program *program, const char *path, const char *part)
+{
+  CHECK(!at_program_save(program, path));
+  CHECK_MSG(strstr(at_error_message(), part), "'%s' is not about '%s'", at_error_message(), part);
+  at_error_clear();
+}
+
+/* The program in the file computes what program does. */
+static void check_saved(at_program *program, const char *path)
+{
+  at_dict *const recorded = load(program_sample("passes", ".npz"));
+  at_program *const again = load_program(path);
+  const at_tensors inputs =
+      AT_TENSORS(at_dict_get(recorded, "input0"), at_dict_get(recorded, "input1"),
+                 at_dict_get(recorded, "input2"));
+  const at_tensors *const x = at_program_run(program, inputs), *const y =
+                                                                   at_program_run(again, inputs);
+  CHECK_MSG(x->count > 0 && y->count == x->count, "%s", at_error_message());
+  for (int i = 0; i < x->count; i++)
+    CHECK(at_equal(x->data[i], y->data[i]));
+  CHECK_EQ(at_dict_count(at_program_parameters(again)),
+           at_dict_count(at_program_parameters(program)));
+  at_program_free(again);
+  at_dict_free(recorded);
+}
+
+static void written(void **state)
+{
+  at_program *const program = load_program(program_sample("passes", ".pt2"));
+  const char *const path = scratch("written.pt2");
+  AT_SCOPE
+  {
+    at_tensor *const weight = at_dict_get(at_program_parameters(program), "shared.weight");
+    CHECK(at_program_save(program, path));
+    check_saved(program, path);
+    at_add_(weight, 0.5);
+    at_fill_(at_dict_get(at_program_parameters(program), "norm.running_mean"), 2);
+    CHECK_MSG(at_program_save(program, path), "%s", at_error_message());
+    check_saved(program, path);
+
+    /* Over the file that it was read from. */
+    at_program *const second = load_program(path);
+    at_mul_(at_dict_get(at_program_parameters(second), "shared.weight"), 2);
+    CHECK(at_program_save(second, path));
+    check_saved(second, path);
+    at_mul_(weight, 2);
+    check_saved(program, path);
+    at_program_free(second);
+
+    check_not_saved(program, "/nonexistent/x.pt2", "/nonexistent/x.pt2");
+    check_not_saved(NULL, path, "program is NULL");
+    check_not_saved(program, NULL, "path is NULL");
+    at_set_tensor_(weight, at_zeros(AT_SHAPE(100)));
+    CHECK_EQ(at_error(), AT_OK);
+    check_not_saved(program, path, "'shared.weight' has memory for 100 elements");
+  }
+  at_program_free(program);
+
+  /* A file that has become another one. */
+  at_program *const lost = load_program(path);
+  size_t size;
+  uint8_t *const other = read_file(program_sample("residual", ".pt2"), &size);
+  write_file(path, other, size);
+  free(other);
+  check_not_saved(lost, path, "written.pt2");
+  at_program_free(lost);
+  unlink(path);
+
+  at_program *const old = load_program(program_sample("flat", ".pt2"));
+  check_not_saved(old, scratch("x.pt2"), "PyTorch 2.9 and later");
+  at_program_free(old);
+  CHECK_EQ(scratch_count(), 0);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {PROGRAM_TEST(registered), PROGRAM_TEST(incomplete),
-                                     PROGRAM_TEST(timed)};
+                                     PROGRAM_TEST(timed), PROGRAM_TEST(written)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
