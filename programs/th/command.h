@@ -11,7 +11,8 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 
 /* The arguments are those behind the command's name; arguments[0] is "th NAME". */
 typedef int CommandFunction(int count, char **arguments);
-CommandFunction bench_command, convert_command, info_command, print_command, run_command;
+CommandFunction bench_command, convert_command, help_command, info_command, print_command,
+    run_command;
 
 /* --- options ---------------------------------------------------------------------------------- */
 

@@ -3,7 +3,7 @@ _th() {
   local word=${COMP_WORDS[COMP_CWORD]} before=${COMP_WORDS[COMP_CWORD - 1]} command=${COMP_WORDS[1]} words=
   COMPREPLY=()
   if [ "$COMP_CWORD" = 1 ]; then
-    mapfile -t COMPREPLY < <(compgen -W "info run bench convert print --help --usage --version" -- "$word")
+    mapfile -t COMPREPLY < <(compgen -W "info run bench convert print help --help --usage --version" -- "$word")
     return
   fi
   case $before in

@@ -1,5 +1,5 @@
 # Completion of th for fish.
-set -l commands info run bench convert print
+set -l commands info run bench convert print help
 complete -c th -n "not __fish_seen_subcommand_from $commands" -f -a "$commands"
 complete -c th -n "not __fish_seen_subcommand_from $commands" -l version -d "Print the version"
 complete -c th -l help -d "List the options"
