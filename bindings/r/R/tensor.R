@@ -1,0 +1,112 @@
+# Tensors: arrays, attributes, operators, indices.
+
+# The tensor of a number, vector or array, or of a logical one: of float32 or bool unless type says another one.
+make_tensor <- function(values, type = NULL) {
+  if (!is.numeric(values) && !is.logical(values)) stop("a tensor is made of numbers or logical values", call. = FALSE)
+  sizes <- if (!is.null(dim(values))) dim(values) else if (length(values) == 1) numeric() else length(values)
+  if (anyNA(values) && is.logical(values)) stop("NA is neither true nor false", call. = FALSE)
+  wanted <- if (!is.null(type)) type else if (is.logical(values)) "bool" else if (is.integer(values)) "int64" else "float32"
+  elements <- if (is.logical(values)) as.logical(values) else as.double(values)
+  t <- .Call(thr_fromArray, elements, as.double(sizes))
+  if (.Call(thr_type, t) == wanted) t else call_operation("to", list(t, wanted))
+}
+
+type_of <- function(t) .Call(thr_type, t)
+
+# The values as an array of R; those of a tensor without dimensions are a number.
+as.array.th_tensor <- function(x, ...) {
+  type <- type_of(x)
+  wide <- if (type == "bool" || type == "int64") x else if (startsWith(type, "u") || startsWith(type, "i")) {
+    call_operation("to", list(x, "int64"))
+  } else {
+    call_operation("to", list(x, "float64"))
+  }
+  .Call(thr_toArray, call_operation("detach", list(wide)))
+}
+
+as.double.th_tensor <- function(x, ...) as.double(as.array(x))
+as.numeric.th_tensor <- as.double.th_tensor
+dim.th_tensor <- function(x) .Call(thr_dim, x)
+length.th_tensor <- function(x) prod(dim(x))
+format.th_tensor <- function(x, ...) .Call(thr_text, x)
+print.th_tensor <- function(x, ...) {
+  cat(format(x), "\n", sep = "")
+  invisible(x)
+}
+
+# x$softmax(1) is th$softmax(x, 1); what is no operation is in methods.
+`$.th_tensor` <- function(x, name) {
+  own <- methods[[name]]
+  if (!is.null(own)) return(function(...) own(x, ...))
+  f <- operation(name)
+  function(...) f(x, ...)
+}
+
+operators <- c("+" = "add", "-" = "sub", "*" = "mul", "/" = "div", "^" = "pow", "%%" = "remainder", "==" = "eq", "!=" = "ne",
+               "<" = "lt", "<=" = "le", ">" = "gt", ">=" = "ge", "&" = "logical_and", "|" = "logical_or")
+mirrored <- c("+" = "+", "*" = "*", "==" = "==", "!=" = "!=", "<" = ">", "<=" = ">=", ">" = "<", ">=" = "<=")
+
+Ops.th_tensor <- function(e1, e2) {
+  if (missing(e2)) {
+    return(switch(.Generic, "-" = call_operation("neg", list(e1)), "+" = e1, "!" = call_operation("logical_not", list(e1)),
+                  stop("tensors have no operator ", .Generic, call. = FALSE)))
+  }
+  name <- operators[.Generic]
+  if (is.na(name)) stop("tensors have no operator ", .Generic, call. = FALSE)
+  if (is_tensor(e1) || .Generic == "^") return(call_operation(name, list(e1, e2)))
+  if (.Generic %in% names(mirrored)) return(call_operation(operators[mirrored[.Generic]], list(e2, e1)))
+  if (!is_number(e1)) stop("an operand is neither tensor nor number", call. = FALSE)
+  call_operation(name, list(call_operation("scalar_tensor", list(e1, type = type_of(e2))), e2))
+}
+
+# --- indices, which count from 1 as R's -----------------------------------------------------------------------
+
+# The tensor's elements at indices: a number or positive numbers for each dimension, logical values, or nothing for all.
+select_by <- function(x, keys) {
+  sizes <- dim(x)
+  if (length(keys) != length(sizes)) stop(length(keys), " indices for a tensor of ", length(sizes), " dimensions", call. = FALSE)
+  indices <- Map(function(key, size) {
+    if (identical(key, quote(expr = ))) return(seq_len(size))
+    if (is_tensor(key)) key <- as.array(key)
+    if (is.logical(key)) key <- which(rep_len(key, size))
+    if (!is_whole(key) || any(key < 1 | key > size)) {
+      stop("an index is not among 1 to ", size, call. = FALSE)
+    }
+    key
+  }, keys, sizes)
+  count <- length(indices)
+  lapply(seq_len(count), function(d) {
+    shape <- rep(1, count)
+    shape[[d]] <- length(indices[[d]])
+    call_operation("view", list(make_tensor(as.integer(indices[[d]] - 1)), shape))
+  })
+}
+
+# Evaluates the indices of a call x[i, , j]; one that is empty stays so.
+evaluated <- function(keys, where) lapply(keys, function(key) if (identical(key, quote(expr = ))) key else eval(key, where))
+
+`[.th_tensor` <- function(x, ..., drop = TRUE) {
+  keys <- evaluated(as.list(substitute(list(...)))[-1], parent.frame())
+  result <- call_operation("index", list(x, select_by(x, keys)))
+  single <- which(vapply(keys, function(key) is_number(key), NA))
+  if (!drop || length(single) == 0) return(result)
+  call_operation("view", list(result, as.numeric(dim(result)[-single])))
+}
+
+`[<-.th_tensor` <- function(x, ..., value) {
+  keys <- evaluated(as.list(substitute(list(...)))[-1], parent.frame())
+  if (!is_tensor(value)) value <- make_tensor(value, type_of(x))
+  call_operation("index_put_", list(x, select_by(x, keys), value))
+}
+
+# --- methods that are no operations ----------------------------------------------------------------------------
+
+methods <- list(
+  type = type_of,
+  storage = function(t) .Call(thr_storage, t),
+  requires_grad_ = function(t) .Call(thr_requiresGrad, t),
+  requires_grad = function(t) .Call(thr_wantsGrad, t),
+  grad = function(t) .Call(thr_grad, t),
+  set_grad = function(t, grad = NULL) invisible(.Call(thr_setGrad, t, grad)),
+  backward = function(t, gradient = NULL, retain_graph = FALSE) invisible(.Call(thr_backward, t, gradient, retain_graph))
+)

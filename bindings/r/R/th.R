@@ -1,0 +1,54 @@
+# The object th: th$add(x, y), th$tensor(c(1, 2)), th$program(path).
+
+no_grad <- function(expression) {
+  was_on <- .Call(thr_setRecording, FALSE)
+  on.exit(.Call(thr_setRecording, was_on))
+  force(expression)
+}
+
+load_program <- function(path) .Call(thr_program, path)
+run_program <- function(program, ...) .Call(thr_programRun, program, list(...))
+
+print.th_program <- function(x, ...) {
+  cat(.Call(thr_programText, x))
+  invisible(x)
+}
+
+help_of <- function(name) {
+  rows <- overloads(name)
+  if (length(rows) == 0) stop("there is no operation ", name, call. = FALSE)
+  cat(vapply(rows, function(row) paste0(row$schema, "\n    ", row$doc, "\n"), ""), sep = "")
+}
+
+# One overload, with its arguments in order.
+overload <- function(name, overload) {
+  for (row in overloads(name)) {
+    if (row$overload == overload) {
+      return(function(...) {
+        bound <- vector("list", length(row$names))
+        given <- list(...)
+        for (i in seq_along(given)) if (!is.null(given[[i]])) bound[[i]] <- given[[i]]
+        .Call(thr_call, row$index, bound)
+      })
+    }
+  }
+  stop("there is no operation ", name, ".", overload, call. = FALSE)
+}
+
+by_hand <- list(
+  tensor = make_tensor, no_grad = no_grad, program = load_program, run = run_program, help = help_of, overload = overload,
+  number = function(value) structure(value, class = "th_number"), # is a floating number although it is whole
+  inputs = function(program) .Call(thr_programInputs, program),
+  generator = function(seed) .Call(thr_generator, seed), manual_seed = function(seed) invisible(.Call(thr_seed, seed)),
+  load = function(path) .Call(thr_load, path), save = function(path, tensors) invisible(.Call(thr_save, path, tensors)),
+  is_tensor = is_tensor
+)
+
+th <- structure(list(), class = "th")
+
+`$.th` <- function(x, name) {
+  own <- by_hand[[name]]
+  if (is.null(own)) operation(name) else own
+}
+
+names.th <- function(x) unique(c(names(by_hand), .Call(thr_names)))

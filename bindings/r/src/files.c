@@ -1,0 +1,107 @@
+/* Files of tensors by name, and programs. */
+#include "thaten.h"
+
+static const char *pathOf(SEXP path)
+{
+  return R_ExpandFileName(CHAR(STRING_ELT(path, 0)));
+}
+
+static void freeDict(SEXP object)
+{
+  at_dict_free(R_ExternalPtrAddr(object));
+  R_ClearExternalPtr(object);
+}
+
+static SEXP entries(const at_dict *dict)
+{
+  const R_xlen_t count = (R_xlen_t)at_dict_count(dict);
+  SEXP list = PROTECT(Rf_allocVector(VECSXP, count));
+  SEXP names = PROTECT(Rf_allocVector(STRSXP, count));
+  for (R_xlen_t i = 0; i < count; i++) {
+    SET_STRING_ELT(names, i, Rf_mkChar(at_dict_name(dict, i)));
+    SET_VECTOR_ELT(list, i, th_wrap(at_retain(at_dict_at(dict, i))));
+  }
+  Rf_setAttrib(list, R_NamesSymbol, names);
+  UNPROTECT(2);
+  return list;
+}
+
+SEXP thr_load(SEXP path)
+{
+  SEXP kept = PROTECT(th_object("th_dict", freeDict)); /* frees the set whatever happens */
+  at_dict *dict = at_load(pathOf(path), NULL);
+  if (!dict)
+    th_raise();
+  th_own(kept, dict);
+  SEXP list = entries(dict);
+  UNPROTECT(1);
+  return list;
+}
+
+SEXP thr_save(SEXP path, SEXP tensors)
+{
+  SEXP kept = PROTECT(th_object("th_dict", freeDict));
+  at_dict *dict = at_dict_new();
+  if (!dict)
+    th_raise();
+  th_own(kept, dict);
+  SEXP names = Rf_getAttrib(tensors, R_NamesSymbol);
+  for (R_xlen_t i = 0; i < Rf_xlength(tensors); i++)
+    if (!at_dict_set(dict, CHAR(STRING_ELT(names, i)), th_tensor(VECTOR_ELT(tensors, i))))
+      th_raise();
+  if (!at_save(pathOf(path), dict))
+    th_raise();
+  UNPROTECT(1);
+  return R_NilValue;
+}
+
+static void freeProgram(SEXP object)
+{
+  at_program_free(R_ExternalPtrAddr(object));
+  R_ClearExternalPtr(object);
+}
+
+static at_program *programOf(SEXP object)
+{
+  return th_pointer(object, "th_program");
+}
+
+SEXP thr_program(SEXP path)
+{
+  SEXP object = PROTECT(th_object("th_program", freeProgram));
+  at_program *program = at_program_load(pathOf(path));
+  if (!program)
+    th_raise();
+  UNPROTECT(1);
+  return th_own(object, program);
+}
+
+SEXP thr_programRun(SEXP program, SEXP inputs)
+{
+  const at_tensors *outputs = at_program_run(programOf(program), th_tensors(inputs));
+  if (outputs->count == 0 && at_error() != AT_OK)
+    th_raise();
+  return th_list(*outputs);
+}
+
+/* The names of the inputs. */
+SEXP thr_programInputs(SEXP object)
+{
+  const at_program *program = programOf(object);
+  const int count = at_program_inputCount(program);
+  SEXP names = PROTECT(Rf_allocVector(STRSXP, count));
+  for (int i = 0; i < count; i++)
+    SET_STRING_ELT(names, i, Rf_mkChar(at_program_input(program, i).name));
+  UNPROTECT(1);
+  return names;
+}
+
+SEXP thr_programText(SEXP program)
+{
+  char *text = at_program_toString(programOf(program));
+  if (!text)
+    th_raise();
+  SEXP string = Rf_mkString(text);
+  at_string_free(text);
+  return string;
+}

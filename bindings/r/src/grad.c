@@ -1,0 +1,43 @@
+/* Gradients. */
+#include "thaten.h"
+
+SEXP thr_requiresGrad(SEXP t)
+{
+  if (!at_defined(at_requires_grad_(th_tensor(t))))
+    th_raise();
+  return t;
+}
+
+SEXP thr_wantsGrad(SEXP t)
+{
+  return Rf_ScalarLogical(at_requiresGrad(th_tensor(t)));
+}
+
+SEXP thr_grad(SEXP t)
+{
+  at_tensor *grad = at_grad(th_tensor(t));
+  return grad ? th_wrap(at_retain(grad)) : R_NilValue;
+}
+
+SEXP thr_setGrad(SEXP t, SEXP grad)
+{
+  if (!at_set_grad(th_tensor(t), grad == R_NilValue ? NULL : th_tensor(grad)))
+    th_raise();
+  return t;
+}
+
+SEXP thr_backward(SEXP t, SEXP gradient, SEXP retain)
+{
+  at_backward_options options = at_backward_defaults;
+  options.gradient = gradient == R_NilValue ? NULL : th_tensor(gradient);
+  options.retain_graph = Rf_asLogical(retain) == TRUE;
+  if (!at_backward(th_tensor(t), &options))
+    th_raise();
+  return R_NilValue;
+}
+
+/* Sets whether operations are recorded; returns the state before. */
+SEXP thr_setRecording(SEXP on)
+{
+  return Rf_ScalarLogical(at_grad_setOn(Rf_asLogical(on) == TRUE));
+}

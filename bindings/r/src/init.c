@@ -1,0 +1,24 @@
+/* The functions that R calls. */
+#include <R_ext/Rdynload.h>
+
+#include "thaten.h"
+
+#define ROW(NAME, COUNT) {#NAME, (DL_FUNC)(void (*)(void))NAME, COUNT}
+static const R_CallMethodDef rows[] = {
+    ROW(thr_names, 0),         ROW(thr_describe, 1),     ROW(thr_call, 2),
+    ROW(thr_fromArray, 2),     ROW(thr_toArray, 1),      ROW(thr_dim, 1),
+    ROW(thr_type, 1),          ROW(thr_text, 1),         ROW(thr_generator, 1),
+    ROW(thr_storage, 1),       ROW(thr_seed, 1),         ROW(thr_load, 1),
+    ROW(thr_save, 2),          ROW(thr_program, 1),      ROW(thr_programRun, 2),
+    ROW(thr_programInputs, 1), ROW(thr_programText, 1),  ROW(thr_requiresGrad, 1),
+    ROW(thr_wantsGrad, 1),     ROW(thr_grad, 1),         ROW(thr_setGrad, 2),
+    ROW(thr_backward, 3),      ROW(thr_setRecording, 1), {NULL, NULL, 0}};
+
+void R_init_thaten(DllInfo *info);
+void R_init_thaten(DllInfo *info)
+{
+  if (at_tableVersion != AT_TABLE_VERSION)
+    Rf_error("libATen has another version of its table than its headers");
+  R_registerRoutines(info, NULL, rows, NULL, NULL);
+  R_useDynamicSymbols(info, FALSE);
+}
