@@ -26,6 +26,13 @@ float16: dtype
 half: dtype
 bool: dtype
 bfloat16: dtype
+complex64: dtype
+cfloat: dtype
+complex128: dtype
+cdouble: dtype
+uint16: dtype
+uint32: dtype
+uint64: dtype
 
 class Generator:
     def __init__(self, device: Any = ...) -> None: ...

@@ -11,9 +11,10 @@
  *
  *     .npy          NumPy: one array, without a name; no BFloat16
  *     .npz          NumPy: a zip archive of .npy members, also deflated ones; no BFloat16
- *     .safetensors  any element type
- *     .pt, .pth     PyTorch: a zip archive, or (read only) the older layout; any element type
- *     .t7           Torch, binary or (read only) text; no Bool, no BFloat16; no dimensions are read
+ *     .safetensors  any element type but ComplexDouble
+ *     .pt, .pth     PyTorch: a zip archive, or (read only) the older layout; no UInt16, UInt32 or
+ *                   UInt64
+ *     .t7           Torch, binary or (read only) text; types up to Half; no dimensions are read
  *                   back as one, and a size of 0 is only possible alone
  *
  * Files are data: pickles in files of PyTorch and classes in files of Torch are read, and never

@@ -133,20 +133,27 @@ AT_API void *at_data(const at_tensor *t);
 
 /* The value of a tensor with one element and any number of dimensions: an integer for integer
  * types, else a floating number.  NaN and an error if t does not have one element; NaN for the
- * undefined tensor. */
+ * undefined tensor.  A complex element is an error. */
 AT_API at_scalar at_item(const at_tensor *t);
 AT_API double at_item_double(const at_tensor *t);
+
+/* The same of complex types too: a real number has the imaginary part 0. */
+typedef struct at_complex_number {
+  double re, im;
+} at_complex_number;
+AT_API at_complex_number at_item_complex(const at_tensor *t);
 
 /* Floating numbers are truncated; it is an error if the value does not fit.  0 after an error, and
  * for the undefined tensor. */
 AT_API int64_t at_item_long(const at_tensor *t);
 
 /* The TH tensor of the same elements, such as a THFloatTensor *, or for a CUDA tensor the THC
- * tensor, such as a THCudaTensor *; borrowed.  A tensor without dimensions has one dimension of
+ * tensor, such as a THCudaTensor *; borrowed.  That of a complex tensor counts pairs, and no
+ * function of TH takes it.  A tensor without dimensions has one dimension of
  * size 1 there. */
 AT_API void *at_unsafeGetTH(const at_tensor *t);
 
-/* A tensor of that type that wraps the TH tensor, whose reference it takes over. */
+/* A tensor of that type, not a complex one, that wraps the TH tensor, whose reference it takes over. */
 AT_API at_tensor *at_fromTH(const at_type *type, void *th) AT_MUST_USE;
 
 #endif

@@ -8,16 +8,21 @@ typedef enum at_backend { AT_BACKEND_CPU, AT_BACKEND_CUDA, AT_BACKENDS } at_back
 
 /* The element types: first those of TH, in its order. */
 typedef enum at_scalar_type {
-  AT_BYTE,     /* uint8_t */
-  AT_CHAR,     /* int8_t */
-  AT_SHORT,    /* int16_t */
-  AT_INT,      /* int32_t */
-  AT_LONG,     /* int64_t */
-  AT_FLOAT,    /* float */
-  AT_DOUBLE,   /* double */
-  AT_HALF,     /* IEEE binary16 */
-  AT_BOOL,     /* false and true, a byte each */
-  AT_BFLOAT16, /* bfloat16: the upper half of a float */
+  AT_BYTE,           /* uint8_t */
+  AT_CHAR,           /* int8_t */
+  AT_SHORT,          /* int16_t */
+  AT_INT,            /* int32_t */
+  AT_LONG,           /* int64_t */
+  AT_FLOAT,          /* float */
+  AT_DOUBLE,         /* double */
+  AT_HALF,           /* IEEE binary16 */
+  AT_BOOL,           /* false and true, a byte each */
+  AT_BFLOAT16,       /* bfloat16: the upper half of a float */
+  AT_COMPLEX_FLOAT,  /* two floats: real and imaginary part */
+  AT_COMPLEX_DOUBLE, /* two doubles */
+  AT_UINT16,         /* uint16_t */
+  AT_UINT32,         /* uint32_t */
+  AT_UINT64,         /* uint64_t */
   AT_SCALAR_TYPES
 } at_scalar_type;
 
@@ -26,7 +31,7 @@ AT_API const at_type *at_getType(at_backend backend, at_scalar_type scalarType);
 
 #define AT_CPU(SCALAR_TYPE) at_getType(AT_BACKEND_CPU, SCALAR_TYPE)
 
-/* The CUDA Type of an element type other than BFloat16; the first use loads the library for CUDA
+/* The CUDA Type of an element type up to Bool; the first use loads the library for CUDA
  * (ATenCUDA.h). */
 #define AT_CUDA(SCALAR_TYPE) at_getType(AT_BACKEND_CUDA, SCALAR_TYPE)
 
@@ -50,8 +55,9 @@ AT_API size_t at_type_elementSize(const at_type *type);
 /* A name such as "CPUFloatType"; "UndefinedType" for the undefined type and NULL. */
 AT_API const char *at_type_toString(const at_type *type);
 
-/* The element type that both types promote to, as torch.promote_types; AT_SCALAR_TYPES if a or b is
- * no element type. */
+/* The element type that both types promote to, as torch.promote_types; AT_SCALAR_TYPES if there is
+ * none: a or b is no element type, or one is UInt16, UInt32 or UInt64 and the other neither the same
+ * nor a floating type. */
 AT_API at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b);
 
 #endif

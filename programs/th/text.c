@@ -97,10 +97,21 @@ int fail_file(const char *path)
 
 const char *type_name(const at_type *type)
 {
-  static const char *const names[AT_SCALAR_TYPES] = {
-      [AT_BYTE] = "Byte", [AT_CHAR] = "Char",        [AT_SHORT] = "Short",   [AT_INT] = "Int",
-      [AT_LONG] = "Long", [AT_FLOAT] = "Float",      [AT_DOUBLE] = "Double", [AT_HALF] = "Half",
-      [AT_BOOL] = "Bool", [AT_BFLOAT16] = "BFloat16"};
+  static const char *const names[AT_SCALAR_TYPES] = {[AT_BYTE] = "Byte",
+                                                     [AT_CHAR] = "Char",
+                                                     [AT_SHORT] = "Short",
+                                                     [AT_INT] = "Int",
+                                                     [AT_LONG] = "Long",
+                                                     [AT_FLOAT] = "Float",
+                                                     [AT_DOUBLE] = "Double",
+                                                     [AT_HALF] = "Half",
+                                                     [AT_BOOL] = "Bool",
+                                                     [AT_BFLOAT16] = "BFloat16",
+                                                     [AT_COMPLEX_FLOAT] = "ComplexFloat",
+                                                     [AT_COMPLEX_DOUBLE] = "ComplexDouble",
+                                                     [AT_UINT16] = "UInt16",
+                                                     [AT_UINT32] = "UInt32",
+                                                     [AT_UINT64] = "UInt64"};
   const at_scalar_type scalar = at_type_scalarType(type);
   return scalar < AT_SCALAR_TYPES && names[scalar] ? names[scalar] : "?";
 }

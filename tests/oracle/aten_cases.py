@@ -18,9 +18,13 @@ import golden
 FOLDER = os.path.join(golden.FOLDER, "aten")
 INTEGERS = [torch.uint8, torch.int8, torch.int16, torch.int32, torch.int64]
 FLOATS = [torch.float32, torch.float64]
+COMPLEX = [torch.complex64, torch.complex128]
+UNSIGNED = [torch.uint8, torch.uint16, torch.uint32, torch.uint64]
 SMALL_FLOATS = [torch.float16, torch.bfloat16]
 NAMES = dict(golden.TYPES)
-NAMES.update({torch.float16: "Half", torch.bool: "Bool", torch.bfloat16: "BFloat16"})
+NAMES.update({torch.float16: "Half", torch.bool: "Bool", torch.bfloat16: "BFloat16",
+              torch.complex64: "ComplexFloat", torch.complex128: "ComplexDouble",
+              torch.uint16: "UInt16", torch.uint32: "UInt32", torch.uint64: "UInt64"})
 RAISES = (RuntimeError, IndexError, TypeError, ValueError, NotImplementedError)
 
 
@@ -68,7 +72,8 @@ class Views:
 
 
 def words(t):
-    values = t.reshape(-1)
+    values = torch.view_as_real(t.resolve_conj()) if t.is_complex() else t
+    values = values.reshape(-1)
     values = values.to(torch.int64) if t.dtype == torch.bool else values
     values = values.double() if t.dtype in SMALL_FLOATS else values
     return "%s %d%s :%s" % (NAMES[t.dtype], t.dim(), "".join(" %d" % n for n in t.shape),
@@ -138,7 +143,10 @@ class Writer:
         """Multiples of an eighth, or integers: exact in every type."""
         r = self.random
         dtype = dtype or r.choice(INTEGERS + FLOATS * 2 + SMALL_FLOATS + [torch.bool])
-        low = 0 if dtype == torch.uint8 else low
+        low = 0 if dtype in UNSIGNED else low
+        if dtype.is_complex:
+            parts = [self.tensor(shape, torch.float64, low, high) for _ in range(2)]
+            return torch.complex(*parts).to(dtype)
         values = [r.randrange(low, high) for _ in range(torch.Size(shape).numel())]
         t = torch.tensor(values, dtype=torch.float64)
         if dtype.is_floating_point:

@@ -180,9 +180,21 @@ def checkpoint():
     return {"epoch": 3, "best": 0.75, "name": "caf\u00e9", "nothing": None, "flag": True, "large": 1 << 40,
             "negative": -5, "bytes": b"a\0b", "optimizer": state,
             "keys": {True: one, None: one, ("conv", 1): one, 2.5: one, b"raw": one, (1, (2, 3)): one},
-            "u16": torch.zeros((2, 3), dtype=torch.uint16), "c64": torch.zeros(2, dtype=torch.complex64),
+            "u16": torch.zeros((2, 3), dtype=torch.uint16), "c32": torch.zeros(2, dtype=torch.complex32),
             "f8": torch.zeros(4, dtype=torch.float8_e5m2), "sparse": torch.eye(2).to_sparse(),
             "device": torch.device("cpu"), "dtype": torch.float16, "last": values("Double", (2, 2))}
+
+
+COMPLEX = [("ComplexFloat", torch.complex64), ("ComplexDouble", torch.complex128)]
+UNSIGNED = [("UInt16", torch.uint16), ("UInt32", torch.uint32), ("UInt64", torch.uint64)]
+
+
+def further(types):
+    """Complex numbers k/4 - k/2 i and the largest integers less k, k from 0 on; those for tests/ATen/files/further.c."""
+    k = torch.arange(6, dtype=torch.float64).reshape(2, 3)
+    pairs = torch.complex(k / 4, -k / 2)
+    last = -1 - torch.arange(6).reshape(2, 3)
+    return {name: pairs.to(t) if t.is_complex else last.to(t) for name, t in types}
 
 
 def make_contents(path):
@@ -194,7 +206,7 @@ def make_contents(path):
         p.data.copy_(values("Float", p.shape))
     torch.save(module, path("module.pt"))
     torch.jit.script(module).save(path("script.pt"))
-    np.savez(path("mixed.npz"), a=values("Float", (2, 3)).numpy(), z=np.zeros((2, 4), np.complex64),
+    np.savez(path("mixed.npz"), a=values("Float", (2, 3)).numpy(), z=np.zeros((2, 4), np.longdouble),
              text=np.array(["ab", "c"]), b=values("Int", (4,)).numpy())
 
 
@@ -212,7 +224,7 @@ def make():
     torch.save(values("Float", (2, 3)), path("bare.pt"))
     torch.serialization.set_crc32_options(True)
     make_contents(path)
-    torch.save({"z": torch.zeros(2, dtype=torch.complex64)}, path("complex.pt"))
+    torch.save(further(COMPLEX), path("complex.pt"))
     torch.save({"z": torch.zeros(2, dtype=torch.uint16)}, path("uint16.pt"))
     torch.save({"z": Runs()}, path("runs.pt"))
     torch.save({"z": torch.eye(2).to_sparse()}, path("sparse.pt"))
@@ -224,14 +236,16 @@ def make():
     np.save(path("empty.npy"), values("Float", (0, 3)).numpy())
     with open(path("version2.npy"), "wb") as f:
         np.lib.format.write_array(f, values("Int", (4,)).numpy(), version=(2, 0))
-    np.save(path("uint16.npy"), np.zeros(2, np.uint16))
-    np.save(path("complex.npy"), np.zeros(2, np.complex64))
+    np.savez(path("further.npz"), **{name: t.numpy() for name, t in further(COMPLEX + UNSIGNED).items()})
+    np.save(path("complex.npy"), further(COMPLEX[1:])["ComplexDouble"].numpy().astype(">c16"))
+    np.save(path("longdouble.npy"), np.zeros(2, np.longdouble))
     np.save(path("records.npy"), np.zeros(2, [("a", "i4"), ("b", "f4")]))
     arrays = {name: t.numpy() for name, t in every(NUMPY).items()}
     np.savez(path("stored.npz"), **arrays)
     np.savez_compressed(path("deflated.npz"), **arrays)
     safetensors.torch.save_file(every(), path("all.safetensors"), metadata={"a": "b"})
-    safetensors.torch.save_file({"z": torch.zeros(2, dtype=torch.uint16)}, path("uint16.safetensors"))
+    safetensors.torch.save_file(further(COMPLEX[:1] + UNSIGNED), path("further.safetensors"))
+    safetensors.torch.save_file({"z": torch.zeros(2, dtype=torch.float8_e4m3fn)}, path("float8.safetensors"))
     for text in False, True:
         named = every(CLASSIC)
         named["scalar"] = named["scalar"].reshape(1)

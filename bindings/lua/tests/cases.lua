@@ -2,11 +2,15 @@
 local ffi = require 'ffi'
 local th = require 'thaten'
 
-ffi.cdef 'long long strtoll(const char *text, char **end, int base);'
+ffi.cdef [[
+long long strtoll(const char *text, char **end, int base);
+unsigned long long strtoull(const char *text, char **end, int base);
+]]
 
 local cases = {default = {}, undefined = {}}
 local TYPES = {Byte = th.byte, Char = th.char, Short = th.short, Int = th.int, Long = th.long, Float = th.float,
-               Double = th.double, Half = th.half, Bool = th.bool, BFloat16 = th.bfloat16}
+               Double = th.double, Half = th.half, Bool = th.bool, BFloat16 = th.bfloat16, ComplexFloat = th.cfloat,
+               ComplexDouble = th.cdouble, UInt16 = th.uint16, UInt32 = th.uint32, UInt64 = th.uint64}
 local NAN = ffi.cast('double *', ffi.new('uint64_t[1]', 0x7ff8000000000000ULL))[0] -- 0 / 0 has the other sign
 local special = {nan = NAN, ['-nan'] = -NAN, inf = 1 / 0, ['-inf'] = -1 / 0}
 
@@ -25,13 +29,18 @@ local function tensor(words, at)
   for i = 1, dims do
     sizes[i] = tonumber(words[at + 1 + i])
   end
-  local floating = words[at] == 'Float' or words[at] == 'Double' or words[at] == 'Half' or words[at] == 'BFloat16'
+  local pairs_ = words[at]:find '^Complex' ~= nil
+  local floating = pairs_ or words[at] == 'Float' or words[at] == 'Double' or words[at] == 'Half' or words[at] == 'BFloat16'
   local first, count = at + 3 + dims, 0
   local t = th.empty({#words - first + 1}, {type = floating and th.double or th.long})
   local data = t:data()
   for i = first, #words do
-    data[count] = number(words[i])
+    local unsigned = words[at] == 'UInt64' -- whose bits a Long has
+    data[count] = unsigned and ffi.cast('int64_t', ffi.C.strtoull(words[i], nil, 10)) or number(words[i])
     count = count + 1
+  end
+  if pairs_ then
+    t = th.view_as_complex(th.reshape(t, {-1, 2}))
   end
   return th.reshape(th.to(t, TYPES[words[at]]), sizes)
 end

@@ -5,7 +5,7 @@ local cases = require 'cases'
 local check = require 'check'
 
 local golden, described = os.getenv 'TH_GOLDEN' .. '/aten/', os.getenv 'TH_OPERATIONS'
-local DIGITS = {[tostring(th.double)] = 2 ^ -49, [tostring(th.half)] = 2 ^ -10, [tostring(th.bfloat16)] = 2 ^ -7}
+local DIGITS = {[tostring(th.double)] = 2 ^ -49, [tostring(th.cdouble)] = 2 ^ -49, [tostring(th.half)] = 2 ^ -10, [tostring(th.bfloat16)] = 2 ^ -7}
 local integers = {}
 for _, at_type in ipairs {th.byte, th.char, th.short, th.int, th.long, th.bool} do
   integers[tostring(at_type)] = true
@@ -31,6 +31,11 @@ local function near(a, b, units)
 end
 
 local function flat(t)
+  if t:type() == th.cfloat or t:type() == th.cdouble then
+    t = th.view_as_real(t)
+  elseif t:type() == th.uint16 or t:type() == th.uint32 or t:type() == th.uint64 then
+    t = th.to(t, th.long)
+  end
   return th.reshape(t, {-1}):totable()
 end
 

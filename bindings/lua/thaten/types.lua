@@ -14,6 +14,11 @@ local named = {
   {C.AT_HALF, 'half', 'float16', 'uint16_t'},
   {C.AT_BOOL, 'bool', 'bool', 'bool'},
   {C.AT_BFLOAT16, 'bfloat16', 'bfloat16', 'uint16_t'},
+  {C.AT_COMPLEX_FLOAT, 'cfloat', 'complex64', 'complex float'},
+  {C.AT_COMPLEX_DOUBLE, 'cdouble', 'complex128', 'complex double'},
+  {C.AT_UINT16, 'uint16', 'uint16', 'uint16_t'},
+  {C.AT_UINT32, 'uint32', 'uint32', 'uint32_t'},
+  {C.AT_UINT64, 'uint64', 'uint64', 'uint64_t'},
 }
 
 types.by_name = {}

@@ -9,7 +9,7 @@ enum { MOST_DIMS = 64 };
 typedef struct Nest {
   int dims;
   int64_t sizes[MOST_DIMS];
-  at_scalar_type type; /* Bool, Long or Double: the widest of the numbers */
+  at_scalar_type type; /* Bool, Long, Double or ComplexDouble: the widest of the numbers */
   bool isEmpty;
 } Nest;
 
@@ -17,10 +17,15 @@ static at_scalar_type numberType(PyObject *o)
 {
   if (th_isTensor(o)) {
     const at_scalar_type type = at_type_scalarType(at_typeOf(th_tensorOf(o)));
-    return type == AT_BOOL ? AT_BOOL : type <= AT_LONG ? AT_LONG : AT_DOUBLE;
+    return th_isComplex(type)                     ? AT_COMPLEX_DOUBLE
+           : type == AT_BOOL                      ? AT_BOOL
+           : type <= AT_LONG || type >= AT_UINT16 ? AT_LONG
+                                                  : AT_DOUBLE;
   }
   if (PyBool_Check(o))
     return AT_BOOL;
+  if (PyComplex_Check(o))
+    return AT_COMPLEX_DOUBLE;
   return !PyFloat_Check(o) && PyIndex_Check(o) ? AT_LONG : AT_DOUBLE;
 }
 
@@ -64,7 +69,8 @@ static bool survey(PyObject *data, int dim, Nest *nest)
       return false;
     }
     const at_scalar_type type = numberType(data);
-    const bool isWider = nest->type == AT_SCALAR_TYPES || type == AT_DOUBLE ||
+    const bool isWider = nest->type == AT_SCALAR_TYPES || th_isComplex(type) ||
+                         (type == AT_DOUBLE && !th_isComplex(nest->type)) ||
                          (type == AT_LONG && nest->type == AT_BOOL);
     nest->type = isWider ? type : nest->type;
     return true;
@@ -86,7 +92,10 @@ static bool survey(PyObject *data, int dim, Nest *nest)
 
 static bool writeNumber(PyObject *o, at_scalar_type type, char *at)
 {
-  if (type == AT_DOUBLE) {
+  if (th_isComplex(type)) {
+    ((double *)at)[0] = PyComplex_RealAsDouble(o);
+    ((double *)at)[1] = PyErr_Occurred() ? 0 : PyComplex_ImagAsDouble(o);
+  } else if (type == AT_DOUBLE) {
     *(double *)at = PyFloat_AsDouble(o);
   } else if (type == AT_LONG) {
     PyObject *integer = PyNumber_Index(o);
@@ -103,7 +112,7 @@ static bool fill(PyObject *data, int dim, const Nest *nest, char **at)
 {
   if (dim == nest->dims) {
     const bool done = writeNumber(data, nest->type, *at);
-    *at += nest->type == AT_BOOL ? 1 : 8;
+    *at += nest->type == AT_BOOL ? 1 : th_isComplex(nest->type) ? 16 : 8;
     return done;
   }
   for (Py_ssize_t i = 0; i < nest->sizes[dim]; i++) {
@@ -147,7 +156,9 @@ static at_tensor *ofNest(PyObject *data, at_scalar_type type)
     return NULL;
   }
   if (type == AT_SCALAR_TYPES)
-    type = nest.type == AT_DOUBLE ? AT_FLOAT : nest.type;
+    type = nest.type == AT_DOUBLE    ? AT_FLOAT
+           : th_isComplex(nest.type) ? AT_COMPLEX_FLOAT
+                                     : nest.type;
   return type == nest.type ? t : converted(t, type);
 }
 

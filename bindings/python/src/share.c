@@ -11,8 +11,10 @@
 static const char *formatOf(at_scalar_type type)
 {
   static const char *const formats[AT_SCALAR_TYPES] = {
-      [AT_BYTE] = "B",  [AT_CHAR] = "b",   [AT_SHORT] = "h", [AT_INT] = "i",  [AT_LONG] = "q",
-      [AT_FLOAT] = "f", [AT_DOUBLE] = "d", [AT_HALF] = "e",  [AT_BOOL] = "?",
+      [AT_BYTE] = "B",   [AT_CHAR] = "b",           [AT_SHORT] = "h",           [AT_INT] = "i",
+      [AT_LONG] = "q",   [AT_FLOAT] = "f",          [AT_DOUBLE] = "d",          [AT_HALF] = "e",
+      [AT_BOOL] = "?",   [AT_COMPLEX_FLOAT] = "Zf", [AT_COMPLEX_DOUBLE] = "Zd", [AT_UINT16] = "H",
+      [AT_UINT32] = "I", [AT_UINT64] = "Q",
   };
   return formats[type];
 }
@@ -23,6 +25,10 @@ static bool typeOfFormat(const char *format, Py_ssize_t size, DLDataType *type)
   const char *code = format ? format : "B";
   if (*code == '@' || *code == '=' || *code == '<')
     code++;
+  if (!strcmp(code, "Zf") || !strcmp(code, "Zd")) {
+    *type = (DLDataType){.code = kDLComplex, .bits = code[1] == 'f' ? 64 : 128, .lanes = 1};
+    return true;
+  }
   if (*code == '\0' || code[1] != '\0' || size < 1 || size > 8)
     return false;
   *type = (DLDataType){.bits = (uint8_t)(8 * size), .lanes = 1};

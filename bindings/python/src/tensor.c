@@ -142,26 +142,43 @@ static PyObject *elementObject(at_scalar_type type, const void *element)
       return PyBool_FromLong(*(const uint8_t *)element);
     case AT_LONG:
       return PyLong_FromLongLong(*(const int64_t *)element);
+    case AT_UINT64:
+      return PyLong_FromUnsignedLongLong(*(const uint64_t *)element);
+    case AT_COMPLEX_DOUBLE:
+      return PyComplex_FromDoubles(((const double *)element)[0], ((const double *)element)[1]);
     default:
       return PyFloat_FromDouble(*(const double *)element);
   }
 }
 
-/* Bool, Long or Double: the type whose elements all elements of type can be. */
+/* Bool, Long, UInt64, Double or ComplexDouble: the type whose elements all elements of type can
+ * be. */
 static at_scalar_type widest(at_scalar_type type)
 {
+  if (th_isComplex(type))
+    return AT_COMPLEX_DOUBLE;
+  if (type >= AT_UINT16)
+    return type == AT_UINT64 ? AT_UINT64 : AT_LONG;
   return type == AT_BOOL ? AT_BOOL : type <= AT_LONG ? AT_LONG : AT_DOUBLE;
 }
 
 static PyObject *item(PyObject *self, PyObject *unused)
 {
   (void)unused;
-  const at_scalar value = (at_item)(th_tensorOf(self));
+  const at_tensor *const t = th_tensorOf(self);
+  const at_scalar_type type = at_type_scalarType(at_typeOf(t));
+  if (th_isComplex(type)) {
+    const at_complex_number z = (at_item_complex)(t);
+    return at_error() == AT_OK ? PyComplex_FromDoubles(z.re, z.im) : th_raise();
+  }
+  if (type == AT_UINT64 && at_numel(t) == 1) /* all 64 bits */
+    return elementObject(type, at_data(t));
+  const at_scalar value = (at_item)(t);
   if (at_error() != AT_OK)
     return th_raise();
   if (value.is_float)
     return PyFloat_FromDouble(value.value.number);
-  if (at_type_scalarType(at_typeOf(th_tensorOf(self))) == AT_BOOL)
+  if (type == AT_BOOL)
     return PyBool_FromLong(value.value.integer != 0);
   return PyLong_FromLongLong(value.value.integer);
 }
@@ -171,7 +188,7 @@ static PyObject *nested(at_ints sizes, int dim, at_scalar_type type, const char 
 {
   if (dim == sizes.count) {
     PyObject *element = elementObject(type, *at);
-    *at += type == AT_BOOL ? 1 : 8;
+    *at += type == AT_BOOL ? 1 : th_isComplex(type) ? 16 : 8;
     return element;
   }
   PyObject *list = PyList_New((Py_ssize_t)sizes.data[dim]);

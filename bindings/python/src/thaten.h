@@ -61,6 +61,11 @@ PyObject *th_wrap(at_tensor *t);
 /* Raises ATen's error of this thread and clears it; returns NULL. */
 PyObject *th_raise(void);
 
+static inline bool th_isComplex(at_scalar_type type)
+{
+  return type == AT_COMPLEX_FLOAT || type == AT_COMPLEX_DOUBLE;
+}
+
 /* The dtype of an element type: a new reference. */
 PyObject *th_dtype(at_scalar_type type);
 

@@ -10,11 +10,21 @@ PyTypeObject *th_DType, *th_Generator;
 static const struct {
   const char *name, *also;
 } dtypeNames[AT_SCALAR_TYPES] = {
-    [AT_BYTE] = {"uint8", NULL},         [AT_CHAR] = {"int8", NULL},
-    [AT_SHORT] = {"int16", "short"},     [AT_INT] = {"int32", "int"},
-    [AT_LONG] = {"int64", "long"},       [AT_FLOAT] = {"float32", "float"},
-    [AT_DOUBLE] = {"float64", "double"}, [AT_HALF] = {"float16", "half"},
-    [AT_BOOL] = {"bool", NULL},          [AT_BFLOAT16] = {"bfloat16", NULL},
+    [AT_BYTE] = {"uint8", NULL},
+    [AT_CHAR] = {"int8", NULL},
+    [AT_SHORT] = {"int16", "short"},
+    [AT_INT] = {"int32", "int"},
+    [AT_LONG] = {"int64", "long"},
+    [AT_FLOAT] = {"float32", "float"},
+    [AT_DOUBLE] = {"float64", "double"},
+    [AT_HALF] = {"float16", "half"},
+    [AT_BOOL] = {"bool", NULL},
+    [AT_BFLOAT16] = {"bfloat16", NULL},
+    [AT_COMPLEX_FLOAT] = {"complex64", "cfloat"},
+    [AT_COMPLEX_DOUBLE] = {"complex128", "cdouble"},
+    [AT_UINT16] = {"uint16", NULL},
+    [AT_UINT32] = {"uint32", NULL},
+    [AT_UINT64] = {"uint64", NULL},
 };
 static PyObject *dtypes[AT_SCALAR_TYPES];
 
@@ -62,7 +72,13 @@ static PyObject *isSigned(PyObject *self, void *unused)
 {
   (void)unused;
   const at_scalar_type type = ((DType *)self)->type;
-  return PyBool_FromLong(type != AT_BYTE && type != AT_BOOL);
+  return PyBool_FromLong(type != AT_BYTE && type != AT_BOOL && type < AT_UINT16);
+}
+
+static PyObject *isComplex(PyObject *self, void *unused)
+{
+  (void)unused;
+  return PyBool_FromLong(th_isComplex(((DType *)self)->type));
 }
 
 static PyObject *itemSize(PyObject *self, void *unused)
@@ -78,6 +94,7 @@ static PyMethodDef dtypeMethods[] = {
 };
 static PyGetSetDef dtypeAttributes[] = {
     {"is_floating_point", isFloatingPoint, NULL, "Whether elements are floating numbers.", NULL},
+    {"is_complex", isComplex, NULL, "Whether elements are complex numbers.", NULL},
     {"is_signed", isSigned, NULL, "Whether elements may be negative.", NULL},
     {"itemsize", itemSize, NULL, "The bytes of an element.", NULL},
     {NULL, NULL, NULL, NULL, NULL},

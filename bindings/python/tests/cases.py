@@ -1,7 +1,6 @@
 """The cases of tests/golden/aten, whose format tests/ATen/table/cases.h describes, as calls of the package."""
 
 import json
-import math
 import os
 
 import thaten
@@ -9,8 +8,10 @@ from thaten import _C
 
 GOLDEN = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "..", "tests", "golden")
 TYPES = {"Byte": _C.uint8, "Char": _C.int8, "Short": _C.int16, "Int": _C.int32, "Long": _C.int64, "Float": _C.float32,
-         "Double": _C.float64, "Half": _C.float16, "Bool": _C.bool, "BFloat16": _C.bfloat16}
-DIGITS = {_C.float64: 2.0**-49, _C.float16: 2.0**-10, _C.bfloat16: 2.0**-7}
+         "Double": _C.float64, "Half": _C.float16, "Bool": _C.bool, "BFloat16": _C.bfloat16,
+         "ComplexFloat": _C.complex64, "ComplexDouble": _C.complex128, "UInt16": _C.uint16, "UInt32": _C.uint32,
+         "UInt64": _C.uint64}
+DIGITS = {_C.float64: 2.0**-49, _C.complex128: 2.0**-49, _C.float16: 2.0**-10, _C.bfloat16: 2.0**-7}
 DEFAULT = object()
 
 
@@ -23,6 +24,11 @@ def tensor(words):
     dims = int(words[1])
     sizes = [int(w) for w in words[2:2 + dims]]
     values = [number(w) for w in words[3 + dims:]]
+    if words[0] == "UInt64":  # as the Long of the same bits
+        values = [v - 2**64 if v >= 2**63 else v for v in values]
+    if words[0].startswith("Complex"):
+        values = [complex(*pair) for pair in zip(values[::2], values[1::2])]
+        return thaten.tensor(values, dtype=_C.complex128).to(TYPES[words[0]]).reshape(sizes)
     wide = _C.float64 if words[0] in ("Float", "Double", "Half", "BFloat16") else _C.int64
     return thaten.tensor(values, dtype=wide).to(TYPES[words[0]]).reshape(sizes)
 
@@ -115,7 +121,7 @@ def call(case, known):
 
 
 def near(a, b, units):
-    return a == b or (math.isnan(a) and math.isnan(b)) or abs(a - b) <= units * max(1, abs(b))
+    return a == b or (a != a and b != b) or abs(a - b) <= units * max(1, abs(b))
 
 
 def flat(t):
@@ -134,7 +140,7 @@ def difference(got, want, units):
         return None if near(got, want, units) else "%r for %r" % (got, want)
     if not isinstance(got, thaten.Tensor) or (got.dtype, got.shape) != (want.dtype, want.shape):
         return "%r for %r" % (got, want)
-    exact = not want.dtype.is_floating_point
+    exact = not (want.dtype.is_floating_point or want.dtype.is_complex)
     for a, b in zip(flat(got), flat(want)):
         if (a != b) if exact else not near(a, b, units):
             return "%r for %r" % (a, b)

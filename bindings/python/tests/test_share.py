@@ -101,8 +101,20 @@ class NumPy(unittest.TestCase):
 
     def test_others(self):
         self.assertRaises(TypeError, torch.tensor, numpy.array(["a"]))
-        self.assertRaises(TypeError, torch.from_numpy, numpy.zeros(2, dtype=numpy.complex64))
-        self.assertRaises((TypeError, RuntimeError), torch.from_numpy, numpy.zeros(2, dtype=numpy.uint32))
+        self.assertRaises(TypeError, torch.from_numpy, numpy.zeros(2, dtype=numpy.longdouble))
+
+    def test_further(self):
+        for dtype in (numpy.complex64, numpy.complex128, numpy.uint16, numpy.uint32, numpy.uint64):
+            array = numpy.array([1, 2, 3]).astype(dtype)
+            if array.dtype.kind == "c":
+                array = array * dtype(1 + 2j)
+            t = torch.from_numpy(array)
+            self.assertEqual(t.tolist(), array.tolist())
+            self.assertEqual(t[1].item(), array[1].item())
+            self.assertEqual(numpy.asarray(t).dtype, array.dtype)
+        z = torch.tensor([1 + 2j, 3])
+        self.assertEqual((z.dtype, z.tolist()), (torch.complex64, [1 + 2j, 3 + 0j]))
+        self.assertTrue(z.dtype.is_complex and not z.dtype.is_floating_point)
 
 
 class Files(unittest.TestCase):

@@ -4,7 +4,8 @@ from . import _C
 from ._C import Tensor
 
 _DTYPES = {"byte": _C.uint8, "char": _C.int8, "short": _C.int16, "int": _C.int32, "long": _C.int64, "half": _C.float16,
-           "float": _C.float32, "double": _C.float64, "bool": _C.bool, "bfloat16": _C.bfloat16}
+           "float": _C.float32, "double": _C.float64, "bool": _C.bool, "bfloat16": _C.bfloat16,
+           "cfloat": _C.complex64, "cdouble": _C.complex128}
 strided = "torch.strided"
 contiguous_format, channels_last, preserve_format = ("torch.contiguous_format", "torch.channels_last",
                                                      "torch.preserve_format")
@@ -118,7 +119,9 @@ def _type(self, dtype=None, non_blocking=False):
     if dtype is None:
         names = {"torch.%s" % t: n for n, t in (("Float", "float32"), ("Double", "float64"), ("Half", "float16"),
                                                  ("BFloat16", "bfloat16"), ("Byte", "uint8"), ("Char", "int8"),
-                                                 ("Short", "int16"), ("Int", "int32"), ("Long", "int64"), ("Bool", "bool"))}
+                                                 ("Short", "int16"), ("Int", "int32"), ("Long", "int64"), ("Bool", "bool"),
+                                                 ("ComplexFloat", "complex64"), ("ComplexDouble", "complex128"),
+                                                 ("UInt16", "uint16"), ("UInt32", "uint32"), ("UInt64", "uint64"))}
         return "torch.%sTensor" % names[repr(self.dtype)]
     return _to(self, dtype)
 

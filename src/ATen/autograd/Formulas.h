@@ -31,6 +31,10 @@ at_tensor *at_shared(at_tensor *grad, at_tensor *loses, at_tensor *ties);
 /* grad * x / (self * self + other * other), and 0 where both are. */
 at_tensor *at_angleGrad(at_tensor *grad, at_tensor *x, at_tensor *self, at_tensor *other);
 
+/* Of the angle and the direction of complex numbers; of real ones both are 0. */
+at_tensor *at_angleOfGrad(at_tensor *grad, at_tensor *self);
+at_tensor *at_sgnGrad(at_tensor *grad, at_tensor *self, at_tensor *result);
+
 at_tensor *at_eluGrad(at_tensor *grad, at_tensor *result, double alpha, double scale,
                       double inputScale);
 at_several at_preluGrad(at_tensor *grad, at_tensor *self, at_tensor *weight);

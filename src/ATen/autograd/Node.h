@@ -49,6 +49,9 @@ typedef struct at_formula {
   int viewOf;         /* the argument whose memory the result may share, or -1 */
   unsigned constants; /* bit i: result i has no gradient */
   void (*backward)(struct at_backward_call *call); /* NULL if there is no formula */
+  /* Whether formulas get the conjugates of complex gradients, and what they make is conjugated: so
+   * what is right for real numbers is right for complex ones, if the operation has a derivative. */
+  bool conjugates;
 } at_formula;
 
 /* Where the gradient of an operand goes; node is NULL if none is wanted. */

@@ -6,17 +6,30 @@ static at_tensor *zeros_of(const at_output *output)
   return (at_zeros)(at_output_sizes(output), &(at_zeros_options){.type = output->type});
 }
 
+/* A gradient for a formula, or one that it made, as at_formula says. */
+static at_tensor *conjugated(const at_backward_call *call, at_tensor *grad)
+{
+  const bool isComplex = at_defined(grad) && at_isComplex(grad->type->scalarType);
+  return isComplex && call->node->formula->conjugates ? (at_conj)(grad) : grad;
+}
+
 at_tensor *at_back_grad(at_backward_call *call, int output)
 {
-  return call->grads[output] ? call->grads[output] : zeros_of(&call->node->outputs[output]);
+  return call->grads[output] ? conjugated(call, call->grads[output])
+                             : zeros_of(&call->node->outputs[output]);
 }
 
 at_tensors at_back_grads(at_backward_call *call)
 {
   const int count = call->node->outputCount;
-  for (int i = 0; i < count; i++)
-    if (!call->grads[i] && call->node->outputs[i].type)
-      call->grads[i] = at_retain(zeros_of(&call->node->outputs[i]));
+  for (int i = 0; i < count; i++) {
+    at_tensor *const before = call->grads[i];
+    if (!before && !call->node->outputs[i].type)
+      continue;
+    call->grads[i] =
+        at_retain(before ? conjugated(call, before) : zeros_of(&call->node->outputs[i]));
+    at_release(before);
+  }
   return (at_tensors){call->grads, count};
 }
 
@@ -104,7 +117,7 @@ void at_back_give(at_backward_call *call, int partial, at_tensor *grad)
   int count;
   const int edge = edges_of(call->node, partial, &count);
   if (call->node->edges[edge].node)
-    call->made[edge] = at_retain(grad);
+    call->made[edge] = at_retain(conjugated(call, grad));
 }
 
 void at_back_giveList(at_backward_call *call, int partial, const at_tensors *grads)
@@ -113,5 +126,6 @@ void at_back_giveList(at_backward_call *call, int partial, const at_tensors *gra
   const int edge = edges_of(call->node, partial, &count);
   for (int i = 0; i < count; i++)
     if (call->node->edges[edge + i].node)
-      call->made[edge + i] = i < grads->count ? at_retain(grads->data[i]) : at_undefined();
+      call->made[edge + i] =
+          i < grads->count ? at_retain(conjugated(call, grads->data[i])) : at_undefined();
 }

@@ -6,8 +6,8 @@ bool at_gradPlaces;
 /* Raises unless gradients can flow to t. */
 static void check_floating(const at_tensor *t)
 {
-  if (!at_isFloating(t->type->scalarType))
-    at_raise(AT_ERROR_TYPE, "t is of type %s, and only floating types have gradients",
+  if (at_category(t->type->scalarType) < 2)
+    at_raise(AT_ERROR_TYPE, "t is of type %s, and only floating and complex types have gradients",
              at_scalarTypeName(t->type->scalarType));
 }
 

@@ -41,7 +41,7 @@ at_node *at_node_new(const at_formula *formula, int edges, int slots, int saved,
 static void set_output(at_output *output, const at_tensor *t)
 {
   const at_ints sizes = at_sizesOf(t);
-  if (!at_isFloating(t->type->scalarType))
+  if (at_category(t->type->scalarType) < 2)
     return;
   if (sizes.count > AT_USUAL_DIMS)
     output->more = THAlloc((ptrdiff_t)sizes.count * (ptrdiff_t)sizeof *output->more);

@@ -251,7 +251,7 @@ static bool is_operand(const at_tape *tape, const at_tensor *t)
  * type that has no gradient. */
 static bool is_recorded(const at_tape *tape, const at_tensor *t)
 {
-  return at_defined(t) && at_isFloating(t->type->scalarType) &&
+  return at_defined(t) && at_category(t->type->scalarType) >= 2 &&
          (t == tape->self || (!t->node && !is_operand(tape, t)));
 }
 

@@ -94,27 +94,51 @@ typedef struct at_functions {
 struct at_type {
   at_backend backend;
   at_scalar_type scalarType;
-  THScalarType held; /* the TH type: Byte for Bool, Half for BFloat16, else the same */
+  /* The TH type: Byte for Bool, Half for BFloat16, Short for UInt16 and so on, Float for
+   * ComplexFloat, Double for ComplexDouble, else the same. */
+  THScalarType held;
   size_t elementSize;
   const char *name;
-  const at_functions *functions; /* of held */
+  const at_functions *functions; /* of held; of complex types those in complex/complex.c */
 };
 
 #define AT_DECLARE(Real, real, accreal) extern const at_functions at_functions_##Real;
 TH_FOR_EACH_TYPE(AT_DECLARE)
 #undef AT_DECLARE
+extern const at_functions at_functions_ComplexFloat, at_functions_ComplexDouble;
 
 static inline bool at_isFloating(at_scalar_type type)
 {
   return type == AT_HALF || type == AT_FLOAT || type == AT_DOUBLE || type == AT_BFLOAT16;
 }
 
-/* 0 for Bool, 1 for integers, 2 for floating types.  A result may be stored in a type of its
- * category or of a higher one. */
+static inline bool at_isComplex(at_scalar_type type)
+{
+  return type == AT_COMPLEX_FLOAT || type == AT_COMPLEX_DOUBLE;
+}
+
+/* The integers that are unsigned and wider than Byte. */
+static inline bool at_isUnsigned(at_scalar_type type)
+{
+  return type == AT_UINT16 || type == AT_UINT32 || type == AT_UINT64;
+}
+
+/* 0 for Bool, 1 for integers, 2 for floating types, 3 for complex ones.  A result may be stored in a
+ * type of its category or of a higher one. */
 static inline int at_category(at_scalar_type type)
 {
-  return type == AT_BOOL ? 0 : at_isFloating(type) ? 2 : 1;
+  return type == AT_BOOL ? 0 : at_isFloating(type) ? 2 : at_isComplex(type) ? 3 : 1;
 }
+
+/* The elements of the TH storage, each of the type held, that one element of type takes: 2 for
+ * complex types.  Offsets and strides of tensors count elements of type. */
+static inline int at_partsOf(const at_type *type)
+{
+  return at_isComplex(type->scalarType) ? 2 : 1;
+}
+
+/* The element types that every operation may get; those after them only where the row says so. */
+enum { AT_COMMON_TYPES = (1 << AT_COMPLEX_FLOAT) - 1 };
 
 /* The undefined type, which has no functions. */
 extern const at_type at_noType;
@@ -174,6 +198,9 @@ at_tensor *at_newCast(at_tensor *t, const at_type *type);
 
 /* The element at that offset in t's storage; waits for the device if t is a CUDA tensor. */
 at_scalar at_elementAt(const at_tensor *t, ptrdiff_t offset);
+
+/* The parts of the element of a complex tensor at that offset. */
+void at_parts(const at_tensor *t, ptrdiff_t offset, double *re, double *im);
 
 /* at_data for code that runs on the CPU; raises if t is not on the CPU. */
 void *at_hostData(const at_tensor *t);
@@ -316,6 +343,26 @@ static inline bool at_accept(const char *operation, const char *argument, const 
 {
   return (t && t->type) || at_acceptNone(operation, argument, t, optional);
 }
+
+/* The slow path of at_takes: an error. */
+bool at_refuseType(const char *operation, const char *argument, const at_type *type);
+
+/* Whether the type is one of the bits of types, or of the common ones, or NULL; an error if not. */
+static inline bool at_takesType(const char *operation, const char *argument, const at_type *type,
+                                unsigned types)
+{
+  return !type || type->scalarType < AT_COMPLEX_FLOAT || type->scalarType == AT_SCALAR_TYPES ||
+         (types >> type->scalarType & 1) || at_refuseType(operation, argument, type);
+}
+
+/* The same for the type of an operand, and of all operands of a list; NULL is accepted. */
+static inline bool at_takes(const char *operation, const char *argument, const at_tensor *t,
+                            unsigned types)
+{
+  return !t || at_takesType(operation, argument, t->type, types);
+}
+
+bool at_takesAll(const char *operation, const char *argument, at_tensors list, unsigned types);
 
 /* The same for all tensors of a list. */
 bool at_acceptAll(const char *operation, const char *argument, at_tensors list, bool optional);

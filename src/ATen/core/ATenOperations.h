@@ -4,6 +4,8 @@
 #define ATEN_OPERATIONS_H
 
 #include "ATenCore.h"
+#include "ATen/complex/complex.h"
+#include "ATen/fft/fft.h"
 #include "ATen/ops/compare.h"
 #include "ATen/sequence/attention.h"
 #include "ATen/nn/columns.h"

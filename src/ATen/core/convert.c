@@ -4,6 +4,7 @@
 #include "TH/tensor/THConvert.h"
 #include "TH/loop/THResult.h"
 #include "conversions.h"
+#include "ATen/complex/complex.h"
 
 TH_DISPATCH(THKernel, at_conversions)
 
@@ -27,13 +28,14 @@ static THView view_of(const at_tensor *t)
   const THFloatTensor *th = t->th;
   const size_t size = t->type->elementSize;
   char *data = th->storage ? (char *)th->storage->data : NULL;
-  return (THView){data,
-                  data ? data + (size_t)th->storageOffset * size : NULL,
-                  th->storage ? (size_t)th->storage->size * size : 0,
-                  size,
-                  th->nDimension,
-                  th->size,
-                  th->stride};
+  return (THView){
+      data,
+      data ? data + (size_t)th->storageOffset * size : NULL,
+      th->storage ? (size_t)th->storage->size * (size / (size_t)at_partsOf(t->type)) : 0,
+      size,
+      th->nDimension,
+      th->size,
+      th->stride};
 }
 
 THOverlap at_overlap(const at_tensor *a, const at_tensor *b)
@@ -123,6 +125,10 @@ void at_convert(at_tensor *to, at_tensor *from)
       convert_to_booleans(to, from);
     else
       to->type->functions->copyFrom[from->type->held](to->th, from->th);
+    return;
+  }
+  if (to->type->scalarType >= AT_COMPLEX_FLOAT || from->type->scalarType >= AT_COMPLEX_FLOAT) {
+    at_convertFurther(to, from);
     return;
   }
   const THKernel kernel =

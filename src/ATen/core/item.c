@@ -4,6 +4,14 @@
 #include "ATenCore.h"
 #include "conversions.h"
 
+void at_parts(const at_tensor *t, ptrdiff_t offset, double *re, double *im)
+{
+  const void *const data = t->th->storage->data;
+  const bool isWide = t->type->scalarType == AT_COMPLEX_DOUBLE;
+  *re = isWide ? ((const double *)data)[2 * offset] : ((const float *)data)[2 * offset];
+  *im = isWide ? ((const double *)data)[2 * offset + 1] : ((const float *)data)[2 * offset + 1];
+}
+
 /* The element at that offset in the storage of a CUDA tensor. */
 static at_scalar element_of_device(const at_tensor *t, ptrdiff_t offset)
 {
@@ -42,6 +50,16 @@ at_scalar at_elementAt(const at_tensor *t, ptrdiff_t offset)
       return at_scalar_long(ELEMENT(uint8_t) != 0);
     case AT_BFLOAT16:
       return at_scalar_double(at_bfloat16_toFloat(ELEMENT(at_bfloat16)));
+    case AT_UINT16:
+      return at_scalar_long(ELEMENT(uint16_t));
+    case AT_UINT32:
+      return at_scalar_long(ELEMENT(uint32_t));
+    case AT_UINT64:
+      return at_scalar_unsigned(ELEMENT(uint64_t));
+    case AT_COMPLEX_FLOAT:
+    case AT_COMPLEX_DOUBLE:
+      at_raise(AT_ERROR_TYPE, "an element of %s is no scalar",
+               at_scalarTypeName(t->type->scalarType));
     case AT_SCALAR_TYPES:
       break;
   }
@@ -49,17 +67,25 @@ at_scalar at_elementAt(const at_tensor *t, ptrdiff_t offset)
   TH_UNREACHABLE
 }
 
+enum { UNSIGNED = 1 << AT_UINT16 | 1 << AT_UINT32 | 1 << AT_UINT64 };
+
+/* Whether t has one element; an error if not. */
+static bool is_single(const at_tensor *t, const char *operation)
+{
+  if (!at_accept(operation, "t", t, false))
+    return false;
+  if (at_numel(t) != 1)
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: t has to have one element, and its size is %s",
+            operation, at_sizeDesc(at_sizesOf(t)).str);
+  return at_numel(t) == 1;
+}
+
 /* Reads the only element of t.  Returns false, with NaN and an error, if t has not one element. */
 static bool get(const at_tensor *t, const char *operation, at_scalar *value)
 {
   *value = at_scalar_double(NAN);
-  if (!at_accept(operation, "t", t, false))
+  if (!is_single(t, operation) || !at_takes(operation, "t", t, UNSIGNED))
     return false;
-  if (at_numel(t) != 1) {
-    at_fail(AT_ERROR_ARGUMENT, operation, "%s: t has to have one element, and its size is %s",
-            operation, at_sizeDesc(at_sizesOf(t)).str);
-    return false;
-  }
   if (at_isOnHost(t->type)) {
     *value = at_elementAt(t, t->th->storageOffset);
     return true;
@@ -78,6 +104,22 @@ at_scalar at_item(const at_tensor *t)
 {
   at_scalar value;
   get(t, "item", &value);
+  return value;
+}
+
+at_complex_number at_item_complex(const at_tensor *t)
+{
+  at_complex_number value = {NAN, NAN};
+  if (!is_single(t, "item_complex"))
+    return value;
+  const at_scalar_type type = t->type->scalarType;
+  if (at_isComplex(type)) {
+    at_parts(t, t->th->storageOffset, &value.re, &value.im);
+  } else {
+    at_scalar real;
+    get(t, "item_complex", &real);
+    value = (at_complex_number){at_scalar_toDouble(real), 0};
+  }
   return value;
 }
 

@@ -125,8 +125,11 @@ bool at_isMixed(at_row row, const at_type *compute, bool converts, int count, at
   /* polygamma's scalar is no element, and integers may not be divided by 0. */
   if (!at_isOnHost(compute) || !at_isFloating(compute->scalarType) || row == AT_ROW_polygamma)
     return false;
-  for (int i = 0; i < count; i++)
+  for (int i = 0; i < count; i++) {
+    if (in[i]->type->scalarType >= AT_COMPLEX_FLOAT) /* there are no kernels for them */
+      return false;
     converts |= in[i]->type != compute;
+  }
   return converts;
 }
 

@@ -61,9 +61,10 @@ static void own_in(at_scope *scope, at_owned *owned)
   scope->first = owned;
 }
 
+/* What a scope has already, as the result of an operation made of others, stays there. */
 void at_own(at_owned *owned)
 {
-  if (innermost)
+  if (innermost && !owned->link)
     own_in(innermost, owned);
 }
 

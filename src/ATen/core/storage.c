@@ -70,7 +70,7 @@ const at_type *at_storage_type(const at_storage *storage)
 
 int64_t at_storage_size(const at_storage *storage)
 {
-  return storage ? ((const THFloatStorage *)storage->th)->size : 0;
+  return storage ? ((const THFloatStorage *)storage->th)->size / at_partsOf(storage->type) : 0;
 }
 
 void *at_storage_data(const at_storage *storage)

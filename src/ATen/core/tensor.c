@@ -103,6 +103,8 @@ at_tensor *at_fromTH(const at_type *type, void *th)
   {
     if (!th)
       at_raise(AT_ERROR_NULL, "th is NULL");
+    if (at_isComplex(type->scalarType))
+      at_raise(AT_ERROR_TYPE, "TH has no tensors of %s", at_scalarTypeName(type->scalarType));
     THGuard guard;
     THGuard_enter(&guard, type->functions->free);
     guard.what = th;

@@ -2,30 +2,44 @@
 #include "ATenCore.h"
 #include "device.h"
 
-#define ENTRY(TYPE, Name, Held)                                                                    \
-  [TYPE] = {AT_BACKEND_CPU,     (at_scalar_type)(TYPE), THScalar##Held, sizeof(TH##Held##Element), \
-            "CPU" #Name "Type", &at_functions_##Held},
-#define OF_TH(Real, real, accreal)   ENTRY(THScalar##Real, Real, Real)
 #define ELEMENT(Real, real, accreal) typedef real TH##Real##Element;
 TH_FOR_EACH_TYPE(ELEMENT)
+#define OF_TH(Real, real, accreal) X(THScalar##Real, Real, Real, 1, Real)
 
-static const at_type types[AT_SCALAR_TYPES] = {TH_FOR_EACH_TYPE(OF_TH) ENTRY(AT_BOOL, Bool, Byte)
-                                                   ENTRY(AT_BFLOAT16, BFloat16, Half)};
+/* X(type, name, the TH type, how many of its elements one takes, functions). */
+#define TYPES                                                   \
+  TH_FOR_EACH_TYPE(OF_TH)                                       \
+  X(AT_BOOL, Bool, Byte, 1, Byte)                               \
+  X(AT_BFLOAT16, BFloat16, Half, 1, Half)                       \
+  X(AT_COMPLEX_FLOAT, ComplexFloat, Float, 2, ComplexFloat)     \
+  X(AT_COMPLEX_DOUBLE, ComplexDouble, Double, 2, ComplexDouble) \
+  X(AT_UINT16, UInt16, Short, 1, Short)                         \
+  X(AT_UINT32, UInt32, Int, 1, Int)                             \
+  X(AT_UINT64, UInt64, Long, 1, Long)
 
-/* Filled in when CUDA is loaded; BFloat16 has no functions there. */
-#define CUDA_ENTRY(TYPE, Name, Held)                                           \
-  [TYPE] = {AT_BACKEND_CUDA,           (at_scalar_type)(TYPE), THScalar##Held, \
-            sizeof(TH##Held##Element), "CUDA" #Name "Type",    NULL},
-#define OF_THC(Real, real, accreal) CUDA_ENTRY(THScalar##Real, Real, Real)
+#define X(TYPE, Name, Held, PARTS, Functions)                      \
+  [TYPE] = {AT_BACKEND_CPU,     (at_scalar_type)(TYPE),            \
+            THScalar##Held,     PARTS * sizeof(TH##Held##Element), \
+            "CPU" #Name "Type", &at_functions_##Functions},
+static const at_type types[AT_SCALAR_TYPES] = {TYPES};
+#undef X
 
-static at_type cudaTypes[AT_SCALAR_TYPES] = {TH_FOR_EACH_TYPE(OF_THC)
-                                                 CUDA_ENTRY(AT_BOOL, Bool, Byte)
-                                                     CUDA_ENTRY(AT_BFLOAT16, BFloat16, Half)};
+/* Filled in when CUDA is loaded; the types after Bool have no functions there. */
+#define X(TYPE, Name, Held, PARTS, Functions)                       \
+  [TYPE] = {AT_BACKEND_CUDA,     (at_scalar_type)(TYPE),            \
+            THScalar##Held,      PARTS * sizeof(TH##Held##Element), \
+            "CUDA" #Name "Type", NULL},
+static at_type cudaTypes[AT_SCALAR_TYPES] = {TYPES};
+#undef X
 
-#define NAME(Real, real, accreal) [THScalar##Real] = #Real,
+#define X(TYPE, Name, Held, PARTS, Functions) [TYPE] = #Name,
+static const char *const names[AT_SCALAR_TYPES] = {TYPES};
+#undef X
 
-static const char *const names[AT_SCALAR_TYPES] = {
-    TH_FOR_EACH_TYPE(NAME)[AT_BOOL] = "Bool", [AT_BFLOAT16] = "BFloat16"};
+static bool is_of_CUDA(at_scalar_type type)
+{
+  return type <= AT_BOOL;
+}
 
 _Static_assert((int)AT_BOOL == (int)THScalarTypes, "ATen's first types are TH's, in order");
 
@@ -37,13 +51,14 @@ const char *at_scalarTypeName(at_scalar_type type)
 void at_setCUDATypes(const at_device *device)
 {
   for (int i = 0; i < AT_SCALAR_TYPES; i++)
-    cudaTypes[i].functions = i == AT_BFLOAT16 ? NULL : device->functions[cudaTypes[i].held];
+    cudaTypes[i].functions =
+        is_of_CUDA((at_scalar_type)i) ? device->functions[cudaTypes[i].held] : NULL;
 }
 
 static const at_type *cuda_type(at_scalar_type scalarType)
 {
   char why[TH_MESSAGE_LENGTH] = "it is not a type of CUDA";
-  if (scalarType != AT_BFLOAT16 && at_loadCUDA(why, sizeof why))
+  if (is_of_CUDA(scalarType) && at_loadCUDA(why, sizeof why))
     return &cudaTypes[scalarType];
   at_fail(AT_ERROR_TYPE, "getType", "getType: CUDA%sType is not enabled: %s", names[scalarType],
           why);
@@ -70,7 +85,8 @@ const at_type *at_toScalarType(const at_type *like, at_scalar_type type)
   if (at_isOnHost(like))
     return &types[type];
   if (!cudaTypes[type].functions)
-    at_raise(AT_ERROR_TYPE, "there is no %s", cudaTypes[type].name);
+    at_raise(AT_ERROR_TYPE, "there is no %s: what has such elements, it computes on the CPU",
+             cudaTypes[type].name);
   return &cudaTypes[type];
 }
 
@@ -105,6 +121,21 @@ bool at_acceptNoType(const char *operation, const char *argument, const at_type 
   return !type && optional;
 }
 
+bool at_refuseType(const char *operation, const char *argument, const at_type *type)
+{
+  at_fail(AT_ERROR_TYPE, operation, "%s: there is no such operation for %s, which is of %s",
+          operation, argument, at_scalarTypeName(type->scalarType));
+  return false;
+}
+
+bool at_takesAll(const char *operation, const char *argument, at_tensors list, unsigned types)
+{
+  for (int i = 0; i < list.count; i++)
+    if (!at_takes(operation, argument, list.data[i], types))
+      return false;
+  return true;
+}
+
 at_backend at_type_backend(const at_type *type)
 {
   return type ? type->backend : AT_BACKENDS;
@@ -127,6 +158,12 @@ const char *at_type_toString(const at_type *type)
 
 /* --- promotion ------------------------------------------------------------------------------- */
 
+/* The complex type whose parts hold values of type. */
+static at_scalar_type complex_of(at_scalar_type type)
+{
+  return type == AT_DOUBLE || type == AT_COMPLEX_DOUBLE ? AT_COMPLEX_DOUBLE : AT_COMPLEX_FLOAT;
+}
+
 /* As torch.promote_types: the narrowest type that holds the values of both, as far as there is
  * one. */
 at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b)
@@ -135,6 +172,10 @@ at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b)
     return AT_SCALAR_TYPES;
   if (a == b)
     return a;
+  if (at_isUnsigned(a) || at_isUnsigned(b))
+    return at_isFloating(a) ? a : at_isFloating(b) ? b : AT_SCALAR_TYPES;
+  if (at_isComplex(a) || at_isComplex(b))
+    return complex_of(a) > complex_of(b) ? complex_of(a) : complex_of(b);
   if (at_category(a) != at_category(b))
     return at_category(a) > at_category(b) ? a : b;
   if (at_isFloating(a)) /* Half and BFloat16 promote to Float */
@@ -152,7 +193,11 @@ typedef struct {
 
 static void count_in(Kind *kind, at_scalar_type type)
 {
-  kind->type = kind->any ? at_promoteTypes(kind->type, type) : type;
+  const at_scalar_type both = kind->any ? at_promoteTypes(kind->type, type) : type;
+  if (both == AT_SCALAR_TYPES)
+    at_raise(AT_ERROR_TYPE, "%s and %s promote to no type", at_scalarTypeName(kind->type),
+             at_scalarTypeName(type));
+  kind->type = both;
   kind->any = true;
 }
 
@@ -161,16 +206,20 @@ static Kind over(Kind higher, Kind lower)
 {
   if (!higher.any)
     return lower;
-  if (lower.any && at_category(lower.type) > at_category(higher.type))
-    return lower;
-  return higher;
+  if (!lower.any || at_category(lower.type) <= at_category(higher.type))
+    return higher;
+  if (at_isComplex(lower.type) && at_isFloating(higher.type))
+    lower.type = complex_of(higher.type); /* the parts are as wide as the elements */
+  else if (at_isUnsigned(lower.type) || at_isUnsigned(higher.type))
+    count_in(&lower, higher.type);
+  return lower;
 }
 
 at_scalar_type at_resultType(int count, at_tensor *const *tensors, const at_scalar *number)
 {
   /* The fast path: most operands are of one type. */
   const at_scalar_type first = count > 0 ? tensors[0]->type->scalarType : AT_BOOL;
-  bool same = !number || at_category(first) == 2 || (at_category(first) == 1 && !number->is_float);
+  bool same = !number || at_category(first) >= 2 || (at_category(first) == 1 && !number->is_float);
   for (int i = 1; same && i < count; i++)
     same = tensors[i]->type->scalarType == first;
   if (same)

@@ -11,6 +11,7 @@
 
 /* The names of an element type in each format; NULL if a format does not have the type. */
 typedef struct at_element {
+  /* NULL where the format has no such type */
   const char *npy;         /* without the byte order, such as "f4" */
   const char *safetensors; /* such as "F32" */
   const char *torch;       /* the storage in PyTorch and Torch, such as "FloatStorage" */

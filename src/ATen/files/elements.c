@@ -13,6 +13,11 @@ const at_element at_elements[AT_SCALAR_TYPES] = {
     [AT_HALF] = {"f2", "F16", "HalfStorage", "HalfTensor", 2, 16},
     [AT_BOOL] = {"b1", "BOOL", "BoolStorage", NULL, 6, 8},
     [AT_BFLOAT16] = {NULL, "BF16", "BFloat16Storage", NULL, 4, 16},
+    [AT_COMPLEX_FLOAT] = {"c8", "C64", "ComplexFloatStorage", NULL, 5, 64},
+    [AT_COMPLEX_DOUBLE] = {"c16", NULL, "ComplexDoubleStorage", NULL, 5, 128},
+    [AT_UINT16] = {"u2", "U16", NULL, NULL, 1, 16},
+    [AT_UINT32] = {"u4", "U32", NULL, NULL, 1, 32},
+    [AT_UINT64] = {"u8", "U64", NULL, NULL, 1, 64},
 };
 
 const at_type *at_cpuType(at_scalar_type type)
@@ -51,8 +56,11 @@ bool at_reach(at_ints sizes, const int64_t *strides, int64_t offset, int64_t *en
 
 /* --- bytes ------------------------------------------------------------------------------------ */
 
-static void swap(uint8_t *data, ptrdiff_t count, size_t size)
+/* Reverses the bytes of numbers; each part of a complex one is a number. */
+static void swap(uint8_t *data, ptrdiff_t count, const at_type *type)
 {
+  const size_t parts = (size_t)at_partsOf(type), size = type->elementSize / parts;
+  count *= (ptrdiff_t)parts;
   for (ptrdiff_t i = 0; i < count; i++, data += size)
     for (size_t low = 0, high = size - 1; low < high; low++, high--) {
       const uint8_t byte = data[low];
@@ -64,7 +72,7 @@ static void swap(uint8_t *data, ptrdiff_t count, size_t size)
 void at_adopt(const at_type *type, void *data, ptrdiff_t count, bool bigEndian)
 {
   if (bigEndian == THDiskFile_isLittleEndianCPU())
-    swap(data, count, type->elementSize);
+    swap(data, count, type);
   if (type->scalarType == AT_BOOL)
     for (uint8_t *at = data; at < (uint8_t *)data + count; at++)
       if (*at > 1) /* writing an unchanged value would copy a mapped page */
@@ -127,7 +135,7 @@ at_tensor *at_newMapped(at_file *file, const at_type *type, at_ints sizes, uint6
   uint8_t *data = file->mapping->data + offset;
   THByteStorage *storage = guard.what =
       THByteStorage_newWithDataAndAllocator(data, (ptrdiff_t)bytes, &THDefaultAllocator, NULL);
-  storage->size = (ptrdiff_t)(bytes / type->elementSize);
+  storage->size = (ptrdiff_t)(bytes / type->elementSize) * at_partsOf(type);
   storage->flag = TH_STORAGE_REFCOUNTED | TH_STORAGE_VIEW;
   storage->view = file->mapping;
   THByteStorage_retain(file->mapping);
@@ -141,7 +149,7 @@ at_tensor *at_newLittle(at_tensor *t)
   if (THDiskFile_isLittleEndianCPU() || at_numel(t) == 0)
     return at_makeContiguous(t);
   at_tensor *r = at_newCast(t, t->type);
-  swap(at_hostData(r), at_numel(r), t->type->elementSize);
+  swap(at_hostData(r), at_numel(r), t->type);
   return r;
 }
 

@@ -37,8 +37,6 @@ static const struct {
     {"torch._utils", "_rebuild_nested_tensor", FOREIGN},
     {"torch._utils", "_rebuild_qtensor", FOREIGN},
     {"torch._utils", "_rebuild_meta_tensor_no_storage", FOREIGN},
-    {"torch", "ComplexFloatStorage", FOREIGN_STORAGE, "torch.complex64", 8},
-    {"torch", "ComplexDoubleStorage", FOREIGN_STORAGE, "torch.complex128", 16},
     {"torch", "QInt8Storage", FOREIGN_STORAGE, "torch.qint8", 1},
     {"torch", "QUInt8Storage", FOREIGN_STORAGE, "torch.quint8", 1},
     {"torch", "QInt32Storage", FOREIGN_STORAGE, "torch.qint32", 4},
@@ -349,7 +347,7 @@ static void push_global(Machine *m, at_text module, at_text name)
          !(same(module, globals[found].module) && same(name, globals[found].name)))
     found++;
   for (int type = 0; type < AT_SCALAR_TYPES && found == GLOBALS; type++)
-    if ((same(module, "torch") || same(module, "torch.cuda")) &&
+    if ((same(module, "torch") || same(module, "torch.cuda")) && at_elements[type].torch &&
         same(name, at_elements[type].torch))
       found = GLOBALS + 1 + type;
   if (found == GLOBALS && !m->nodes->file->skips && !m->nodes->file->lists)

@@ -53,7 +53,7 @@ static void read_type(Reading *r, Entry *entry)
 {
   at_json_string(&r->json, &r->text);
   for (int i = 0; i < AT_SCALAR_TYPES; i++)
-    if (at_json_equal(&r->text, at_elements[i].safetensors))
+    if (at_elements[i].safetensors && at_json_equal(&r->text, at_elements[i].safetensors))
       entry->type = at_cpuType((at_scalar_type)i);
   snprintf(entry->dtype, sizeof entry->dtype, "%.20s", (const char *)r->text.start);
 }

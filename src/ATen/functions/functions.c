@@ -46,6 +46,8 @@ at_tensor *at_function(at_tensor *out, at_function_name name, at_function_kind k
                        at_tensor *const *in, at_function_scalars scalars)
 {
   const at_scalar_type type = at_resultType(count, in, NULL);
+  if (at_isComplex(type))
+    return at_complexFunction(out, name, in[0]);
   const at_type *const result = result_type(kind, in[0]->type, type);
   const bool isDouble = type == AT_DOUBLE;
   const at_type *const compute = at_toScalarType(result, isDouble ? AT_DOUBLE : AT_FLOAT);

@@ -164,9 +164,10 @@ static at_tensor *take(const DLTensor *d, void *managed, THAllocator *allocator)
   int64_t bytes;
   if (!d->data)
     at_raise(AT_ERROR_NULL, "there is no data for size (%s)", at_sizeDesc(sizes).str);
-  if ((uintptr_t)data % type->elementSize != 0)
+  const size_t aligned = type->elementSize / (size_t)at_partsOf(type);
+  if ((uintptr_t)data % aligned != 0)
     at_raise(AT_ERROR_ARGUMENT, "the data, at %p, is not aligned for elements of %zu bytes",
-             (void *)data, type->elementSize);
+             (void *)data, aligned);
   if (__builtin_mul_overflow(end, (int64_t)type->elementSize, &bytes))
     at_raise(AT_ERROR_ARGUMENT, "size (%s) with strides (%s) is no shape", at_sizeDesc(sizes).str,
              at_sizeDesc((at_ints){strides, sizes.count}).str);
@@ -175,7 +176,7 @@ static at_tensor *take(const DLTensor *d, void *managed, THAllocator *allocator)
   THGuard_enter(&guard, (THUndo)THByteStorage_free);
   THByteStorage *storage = guard.what =
       THByteStorage_newWithDataAndAllocator((uint8_t *)data, bytes, allocator, managed);
-  storage->size = end;
+  storage->size = end * at_partsOf(type);
   storage->flag = TH_STORAGE_REFCOUNTED; /* it does not own the data yet */
   at_tensor *t = at_newOnMemory(type, storage, sizes, strides);
   THGuard_leave(&guard);

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "ATenCUDA.h"
+#include "ATen/complex/complex.h"
 #include "ATen/core/ATenCore.h"
 #include "ATenPrint.h"
 #include "TH/core/THFormat.h"
@@ -96,12 +97,14 @@ static at_scalar element(const Shown *shown, int64_t k)
     offset += index * shown->t->th->stride[d];
     k /= n;
   }
+  if (shown->t->type->scalarType == AT_UINT64) /* all 64 bits */
+    return at_scalar_long(((const int64_t *)shown->t->th->storage->data)[offset]);
   return at_elementAt(shown->t, offset);
 }
 
 /* --- one element ----------------------------------------------------------------------------- */
 
-typedef enum { TRUTH, INTEGER, WHOLE, FIXED, SCIENTIFIC } Style;
+typedef enum { TRUTH, INTEGER, UNSIGNED, WHOLE, FIXED, SCIENTIFIC } Style;
 
 /* Whether an element counts for style and width: zeros, infinities and NaNs do not. */
 static bool has_a_say(at_scalar x)
@@ -113,7 +116,7 @@ static Style style_of(const Shown *shown)
 {
   const at_scalar_type type = shown->t->type->scalarType;
   if (!at_isFloating(type))
-    return type == AT_BOOL ? TRUTH : INTEGER;
+    return type == AT_BOOL ? TRUTH : type == AT_UINT64 ? UNSIGNED : INTEGER;
   double least = INFINITY, most = 0;
   bool whole = true;
   for (int64_t k = 0; k < shown->count; k++) {
@@ -143,6 +146,8 @@ static Number number_of(at_scalar x, Style style)
   const size_t room = sizeof n.characters;
   if (style == TRUTH)
     snprintf(n.characters, room, "%s", x.value.integer ? "True" : "False");
+  else if (style == UNSIGNED)
+    snprintf(n.characters, room, "%llu", (unsigned long long)x.value.integer);
   else if (style == INTEGER)
     snprintf(n.characters, room, "%lld", (long long)x.value.integer);
   else if (isnan(x.value.number)) /* printf would show the sign of a NaN */
@@ -230,20 +235,66 @@ static void put_between(Rows *rows, const Shown *shown, int64_t k)
   rows->inLine = 0;
 }
 
-static void put_elements(Text *text, const at_tensor *t)
+/* What is shown of each element: the element, or its real and its imaginary part. */
+typedef struct {
+  Shown shown;
+  Style style;
+  int width;
+} Part;
+
+static Part part_of(const at_tensor *t)
 {
-  const Shown shown = shown_of(t);
-  const Style style = style_of(&shown);
-  const int width = width_of(&shown, style), dims = shown.sizes.count;
+  Part part = {.shown = shown_of(t)};
+  part.style = style_of(&part.shown);
+  part.width = width_of(&part.shown, part.style);
+  return part;
+}
+
+static Number text_of(const Part *part, int64_t k)
+{
+  return number_of(element(&part->shown, k), part->style);
+}
+
+/* Writes element k; im is NULL unless it is complex. */
+static void put_element(Rows *rows, const Part *re, const Part *im, int64_t k)
+{
+  const Number number = text_of(re, k);
+  put_item(rows, number.characters, re->width);
+  if (im) {
+    const Number imaginary = text_of(im, k);
+    put(rows->text, imaginary.characters[0] == '-' ? "" : "+");
+    put(rows->text, imaginary.characters);
+    put(rows->text, "j");
+  }
+}
+
+static void put_parts(Text *text, const Part *re, const Part *im)
+{
+  const int dims = re->shown.sizes.count, width = re->width + (im ? im->width + 1 : 0);
   const int perLine = (LINE_WIDTH - indent_of(dims - 1)) / (width + 2);
   Rows rows = {text, dims, THMax(1, perLine), 0};
   put_many(text, '[', dims);
-  for (int64_t k = 0; k < shown.count; k++) {
+  for (int64_t k = 0; k < re->shown.count; k++) {
     if (k > 0)
-      put_between(&rows, &shown, k);
-    put_item(&rows, number_of(element(&shown, k), style).characters, width);
+      put_between(&rows, &re->shown, k);
+    put_element(&rows, re, im, k);
   }
   put_many(text, ']', dims);
+}
+
+static void put_elements(Text *text, const at_tensor *t)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  const bool isComplex = at_isComplex(t->type->scalarType);
+  const Part re = part_of(isComplex ? at_hold(&pool, at_viewPart((at_tensor *)t, 0)) : t);
+  if (isComplex) {
+    const Part im = part_of(at_hold(&pool, at_viewPart((at_tensor *)t, 1)));
+    put_parts(text, &re, &im);
+  } else {
+    put_parts(text, &re, NULL);
+  }
+  at_pool_leave(&pool);
 }
 
 /* --- size and type --------------------------------------------------------------------------- */
@@ -278,17 +329,27 @@ static void put_size(Text *text, at_ints sizes)
 }
 
 static const char *const types[AT_SCALAR_TYPES] = {
-    [AT_BYTE] = "dtype=torch.uint8",     [AT_CHAR] = "dtype=torch.int8",
-    [AT_SHORT] = "dtype=torch.int16",    [AT_INT] = "dtype=torch.int32",
-    [AT_LONG] = "dtype=torch.int64",     [AT_FLOAT] = "dtype=torch.float32",
-    [AT_DOUBLE] = "dtype=torch.float64", [AT_HALF] = "dtype=torch.float16",
-    [AT_BOOL] = "dtype=torch.bool",      [AT_BFLOAT16] = "dtype=torch.bfloat16",
+    [AT_BYTE] = "dtype=torch.uint8",
+    [AT_CHAR] = "dtype=torch.int8",
+    [AT_SHORT] = "dtype=torch.int16",
+    [AT_INT] = "dtype=torch.int32",
+    [AT_LONG] = "dtype=torch.int64",
+    [AT_FLOAT] = "dtype=torch.float32",
+    [AT_DOUBLE] = "dtype=torch.float64",
+    [AT_HALF] = "dtype=torch.float16",
+    [AT_BOOL] = "dtype=torch.bool",
+    [AT_BFLOAT16] = "dtype=torch.bfloat16",
+    [AT_COMPLEX_FLOAT] = "dtype=torch.complex64",
+    [AT_COMPLEX_DOUBLE] = "dtype=torch.complex128",
+    [AT_UINT16] = "dtype=torch.uint16",
+    [AT_UINT32] = "dtype=torch.uint32",
+    [AT_UINT64] = "dtype=torch.uint64",
 };
 
 /* Whether the type is shown: the elements alone do not determine it. */
 static bool shows_type(at_scalar_type type, bool hasElements)
 {
-  if (type == AT_LONG || type == AT_BOOL)
+  if (type == AT_LONG || type == AT_BOOL || type == AT_COMPLEX_FLOAT)
     return !hasElements;
   return type != AT_FLOAT;
 }

@@ -173,6 +173,8 @@ static at_tensor *product_in(const at_type *type, at_tensor *out, at_product_kin
 at_tensor *at_product(at_tensor *out, at_product_kind kind, at_tensor *self, at_tensor *x,
                       at_tensor *y, at_scalar beta, at_scalar alpha)
 {
+  if (at_isComplex(x->type->scalarType))
+    return at_complexProduct(out, kind, self, x, y, beta, alpha);
   if (kind == AT_VECTOR_VECTOR) { /* addr computes element by element in PyTorch: types promote */
     at_tensor *const in[] = {self, x, y};
     const at_type *type = at_toScalarType(self->type, at_resultType(3, in, NULL));
@@ -211,6 +213,8 @@ at_tensor *at_dotProduct(at_tensor *out, at_tensor *x, at_tensor *y)
   if (x->th->size[0] != y->th->size[0])
     at_raise(AT_ERROR_ARGUMENT, "self has %lld elements, tensor has %lld",
              (long long)x->th->size[0], (long long)y->th->size[0]);
+  if (at_isComplex(x->type->scalarType))
+    return at_complexDot(out, x, y);
   if (out)
     check_same(out, x->type);
   const at_type *compute = computing(x->type);

@@ -60,6 +60,12 @@ KERNEL(select_2, uint16_t, uint8_t, uint16_t, uint16_t, x ? y : z)
 KERNEL(select_4, uint32_t, uint8_t, uint32_t, uint32_t, x ? y : z)
 KERNEL(select_8, uint64_t, uint8_t, uint64_t, uint64_t, x ? y : z)
 
+/* An element of ComplexDouble. */
+typedef struct {
+  uint64_t parts[2];
+} Pair;
+KERNEL(select_16, Pair, uint8_t, Pair, Pair, x ? y : z)
+
 /* Interpolates from the nearer end, so that a weight of 1 gives y exactly. */
 #define LERP(ABS) ABS(z) < 0.5f ? x + z *(y - x) : y - (y - x) * (1 - z)
 KERNEL(lerp_float, float, float, float, float, LERP(fabsf))
@@ -122,7 +128,7 @@ static void polygamma(const THRun *run, const void *scalars)
 }
 
 const THKernel TH_LEVEL_(at_elementwise)[AT_ELEMENTWISE] = {
-    [AT_SELECT_1] = select_1, [AT_SELECT_2] = select_2,     [AT_SELECT_4] = select_4,
-    [AT_SELECT_8] = select_8, [AT_LERP_FLOAT] = lerp_float, [AT_LERP_DOUBLE] = lerp_double,
-    [AT_IS_CLOSE] = is_close, [AT_POLYGAMMA] = polygamma,
+    [AT_SELECT_1] = select_1,       [AT_SELECT_2] = select_2,   [AT_SELECT_4] = select_4,
+    [AT_SELECT_8] = select_8,       [AT_SELECT_16] = select_16, [AT_LERP_FLOAT] = lerp_float,
+    [AT_LERP_DOUBLE] = lerp_double, [AT_IS_CLOSE] = is_close,   [AT_POLYGAMMA] = polygamma,
 };

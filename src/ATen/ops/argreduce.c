@@ -170,12 +170,14 @@ at_tensor *at_medianOf(at_tensor *out, at_tensor *self)
 at_tensor *at_accumulate(at_tensor *out, bool product, at_tensor *self, int64_t dim,
                          const at_type *type)
 {
-  const bool isFloating = at_isFloating(self->type->scalarType);
+  const bool isFloating = at_category(self->type->scalarType) >= 2;
   const int along = at_wrapDim(dim, at_sizesOf(self).count);
   const at_type *result =
       type  ? type
       : out ? out->type
             : at_toScalarType(self->type, isFloating ? self->type->scalarType : AT_LONG);
+  if (at_isComplex(result->scalarType))
+    return at_accumulateComplex(out, product, self, along, result);
   if (result->scalarType == AT_BOOL && at_numel(self) > 0)
     at_raise(AT_ERROR_TYPE, "cumulative sums are not computed in Bool");
   if (out == self && result != self->type)

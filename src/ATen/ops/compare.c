@@ -25,7 +25,8 @@ at_tensor *at_newScalar(const at_type *type, at_scalar value)
 static at_scalar as_element(const at_type *type, at_scalar a)
 {
   type = at_hostType(type);
-  if (type->scalarType == AT_FLOAT || type->scalarType == AT_DOUBLE)
+  if (type->scalarType == AT_FLOAT || type->scalarType == AT_DOUBLE ||
+      at_isComplex(type->scalarType))
     return a;
   at_pool pool;
   at_pool_enter(&pool);
@@ -128,6 +129,8 @@ bool at_areEqual(const at_tensor *x, const at_tensor *y)
   if (at_numel(x) == 0)
     return true;
   const at_scalar_type type = at_promoteTypes(x->type->scalarType, y->type->scalarType);
+  if (type == AT_SCALAR_TYPES || at_isComplex(type))
+    return at_areEqualPairs(x, y);
   const at_type *compute = at_toScalarType(x->type, type == AT_BOOL ? AT_BYTE : type);
   if (!compute->functions->equal) /* Half and BFloat16 */
     compute = at_toScalarType(compute, AT_FLOAT);
@@ -255,8 +258,11 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
   at_tensor *const brought[] = {at_brought(&pool, in[0], sizes, in[0]->type),
                                 at_brought(&pool, in[1], sizes, compute),
                                 at_brought(&pool, in[2], sizes, compute)};
-  static const at_elementwise_name names[] = {
-      [1] = AT_SELECT_1, [2] = AT_SELECT_2, [4] = AT_SELECT_4, [8] = AT_SELECT_8};
+  static const at_elementwise_name names[] = {[1] = AT_SELECT_1,
+                                              [2] = AT_SELECT_2,
+                                              [4] = AT_SELECT_4,
+                                              [8] = AT_SELECT_8,
+                                              [16] = AT_SELECT_16};
   at_tensor *r = elementwise(out, compute, sizes, names[compute->elementSize], 3, brought, NULL);
   at_pool_leave(&pool);
   return r;
@@ -266,6 +272,12 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
 
 at_tensor *at_absoluteOf(at_tensor *out, at_tensor *x)
 {
+  const at_scalar_type own = x->type->scalarType;
+  if (at_isComplex(own) && out == x)
+    at_raise(AT_ERROR_TYPE, "self is of %s, and the sizes of its elements are real",
+             at_scalarTypeName(own));
+  if (at_isComplex(own))
+    return at_complexRow(out, AT_COMPLEX_abs, own, 1, &x, none, none);
   if (x->type->scalarType == AT_BYTE || x->type->scalarType == AT_BOOL)
     return at_rounded(out, AT_ROW_abs, x); /* a copy of x, or an error */
   return at_unary(out, AT_ROW_abs, x);
@@ -293,7 +305,7 @@ at_tensor *at_power(at_tensor *out, at_tensor *x, at_tensor *y)
 at_tensor *at_powerScalar(at_tensor *out, at_tensor *x, at_scalar exponent)
 {
   const at_scalar_type type = at_resultType(1, &x, &exponent);
-  if (at_isFloating(type)) {
+  if (at_category(type) >= 2) {
     const double y =
         at_scalar_toDouble(exponent); /* sqrt is faster than pow; they differ at -0, -inf */
     const at_row row = y == 0.5    ? AT_ROW_sqrt
@@ -318,7 +330,7 @@ at_tensor *at_powerScalar(at_tensor *out, at_tensor *x, at_scalar exponent)
 at_tensor *at_powerBase(at_tensor *out, at_scalar base, at_tensor *x)
 {
   const at_scalar_type type = at_resultType(1, &x, &base);
-  if (at_isFloating(type))
+  if (at_category(type) >= 2)
     return at_pointwise(out, AT_ROW_tpow, type, 1, &x, base, none);
   at_pool pool;
   at_pool_enter(&pool);

@@ -16,6 +16,7 @@ typedef enum at_elementwise_name {
   AT_LERP_DOUBLE,
   AT_IS_CLOSE,  /* bytes: whether both operands are close; the scalars are an at_closeness */
   AT_POLYGAMMA, /* of doubles; the scalar is the order, a double of 2 or more */
+  AT_SELECT_16, /* of complex numbers, which CUDA has not */
   AT_ELEMENTWISE
 } at_elementwise_name;
 

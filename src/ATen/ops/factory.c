@@ -14,6 +14,12 @@ at_tensor *at_fillWith(at_tensor *self, at_scalar value)
   at_checkWritable(self);
   if (self->type->scalarType == AT_BOOL)
     value = at_scalar_long(at_scalar_toDouble(value) != 0);
+  if (at_isComplex(self->type->scalarType)) {
+    at_fillComplex(self, at_scalar_toDouble(value), 0);
+    return self;
+  }
+  if (at_isUnsigned(self->type->scalarType))
+    value = at_unsignedElement(self->type, value);
   if (self->type->functions->rows[AT_ROW_fill]) {
     self->type->functions->rows[AT_ROW_fill](self->th, NULL, NULL, NULL, value, value);
     return self;

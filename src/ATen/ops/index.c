@@ -208,6 +208,8 @@ static at_tensor *flat(at_tensor *contiguous)
 
 at_tensor *at_indexed(at_tensor *out, at_tensor *self, at_tensors indices)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_indexedPairs(out, self, indices);
   at_pool pool;
   Selection s;
   at_pool_enter(&pool);
@@ -283,6 +285,8 @@ static void put_selected(at_pool *pool, const Selection *s, at_tensor *self, at_
 at_tensor *at_indexPut(at_tensor *out, at_tensor *self, at_tensors indices, at_tensor *values,
                        bool accumulate)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_indexPutPairs(out, self, indices, values, accumulate);
   at_pool pool;
   Selection s;
   at_checkType(values, "values", self->type);

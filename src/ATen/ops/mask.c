@@ -1,4 +1,5 @@
 /* Masks, and the indices of nonzero elements. */
+#include "ATen/complex/pairs.h"
 #include "ATen/core/ATenOperations.h"
 
 /* The mask, which must be of Bool or Byte, expanded to sizes; the pool holds the view. */
@@ -25,6 +26,8 @@ static at_tensor *begin(at_pool *pool, at_tensor *out, at_tensor *self, at_tenso
 
 at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_scalar value)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_maskedFillPairs(out, self, mask, value);
   at_pool pool;
   at_pool_enter(&pool);
   value = at_movesAsScalar(self->type, value);
@@ -36,6 +39,8 @@ at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_sc
 
 at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *source)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_maskedScatterPairs(out, self, mask, source);
   at_pool pool;
   at_pool_enter(&pool);
   at_checkType(source, "source", self->type);
@@ -54,6 +59,8 @@ static void settle(at_tensor *result, at_ints none)
 
 at_tensor *at_maskedSelect(at_tensor *out, at_tensor *self, at_tensor *mask)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_maskedSelectPairs(out, self, mask);
   static const int64_t nothing = 0;
   const at_ints none = {&nothing, 1};
   at_pool pool;
@@ -81,7 +88,8 @@ at_tensor *at_nonzeros(at_tensor *out, at_tensor *self)
   at_pool_enter(&pool);
   if (out)
     at_checkType(out, "result", type);
-  if (self->type->scalarType == AT_HALF || self->type->scalarType == AT_BFLOAT16) /* -0 is 0 */
+  if (self->type->scalarType == AT_HALF || self->type->scalarType == AT_BFLOAT16 || /* -0 is 0 */
+      at_isComplex(self->type->scalarType))
     self = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_BOOL)));
   at_tensor *result = at_hold(&pool, at_newShape(type, none));
   if (at_numel(self) > 0)

@@ -126,7 +126,8 @@ static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type typ
   const at_type *const own = in[0]->type;
   const at_ints sizes = at_sizesOf(in[0]);
   const at_row_function compute = own->functions->rows[row];
-  if (own->scalarType != type || type == AT_BOOL || !compute || compares[row])
+  if (own->scalarType != type || type == AT_BOOL || at_isUnsigned(type) || !compute ||
+      compares[row])
     return NULL;
   if (out && (out->type != own || !at_sameSizes(at_sizesOf(out), sizes)))
     return NULL;
@@ -170,9 +171,13 @@ static at_tensor *compute_mixed(at_pool *pool, at_tensor *out, at_row row, const
 at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int count,
                         at_tensor *const *in, at_scalar a, at_scalar b)
 {
+  if (at_isComplex(type))
+    return at_complexRow(out, (int)row, type, count, in, a, b);
   at_tensor *const done = pointwise_plain(out, row, type, count, in, a, b);
   if (done)
     return done;
+  if (at_isUnsigned(type)) /* the rows are those of the signed type */
+    a = at_unsignedElement(at_toScalarType(in[0]->type, type), a);
   int64_t room[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(count, in, room);
   const at_type *compute = computes_in(in[0]->type, type, row);
@@ -234,13 +239,13 @@ static const at_scalar none;
 /* Functions of real numbers compute in Float for integers. */
 static at_scalar_type floated(at_scalar_type type)
 {
-  return at_isFloating(type) ? type : AT_FLOAT;
+  return at_category(type) >= 2 ? type : AT_FLOAT;
 }
 
 /* A scalar that scales integers must be an integer, because the result is one. */
 static void check_number(at_scalar_type type, at_scalar a, const char *name)
 {
-  if (a.is_float && !at_isFloating(type))
+  if (a.is_float && at_category(type) < 2)
     at_raise(AT_ERROR_ARGUMENT, "%s is %g, and has to be an integer for tensors of %s", name,
              a.value.number, at_scalarTypeName(type));
 }
@@ -332,7 +337,7 @@ at_tensor *at_dividing(at_tensor *out, at_tensor *x, at_tensor *y, at_tensor *z,
 {
   at_tensor *const in[] = {x, y, z};
   const at_scalar_type type = at_resultType(3, in, NULL);
-  if (!at_isFloating(y->type->scalarType) && !at_isFloating(z->type->scalarType))
+  if (at_category(y->type->scalarType) < 2 && at_category(z->type->scalarType) < 2)
     at_raise(AT_ERROR_TYPE, "tensor1 is of %s and tensor2 of %s: integers are not divided",
              at_scalarTypeName(y->type->scalarType), at_scalarTypeName(z->type->scalarType));
   return at_pointwise(out, AT_ROW_addcdiv, type, 3, in, a, none);

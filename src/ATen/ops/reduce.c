@@ -338,6 +338,8 @@ static at_tensor *full_of(at_pool *pool, const at_type *type, at_ints sizes, at_
 at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims, bool keepdim,
                      const at_type *type, at_scalar p)
 {
+  if (at_isComplex((type ? type : self->type)->scalarType) || at_isComplex(self->type->scalarType))
+    return at_reduceComplex(out, name, self, dims, keepdim, type, p);
   const Reduction *how = &reductions[name];
   Shape shape;
   shape_of(&shape, self, dims, keepdim);
@@ -429,6 +431,8 @@ at_tensor *at_variance(at_tensor *out, at_reducing name, at_tensor *self, at_int
 at_tensor *at_normOf(at_tensor *out, at_tensor *self, at_scalar p, at_ints dims, bool keepdim,
                      const at_type *type)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_reduceComplex(out, AT_NORM, self, dims, keepdim, type, p);
   check_floating("norm", self->type->scalarType);
   if (type && at_promoteTypes(self->type->scalarType, type->scalarType) != type->scalarType)
     at_raise(AT_ERROR_TYPE, "a norm of %s is not computed in %s, which is narrower",

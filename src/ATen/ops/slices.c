@@ -1,4 +1,5 @@
 /* Indexing along one dimension, and with row-major indices. */
+#include "ATen/complex/pairs.h"
 #include "ATen/core/ATenOperations.h"
 
 bool at_isIndex(const at_tensor *index)
@@ -91,6 +92,8 @@ static int64_t size_along(const at_tensor *t, int dim)
 
 at_tensor *at_indexSelect(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_indexSelectPairs(out, self, dim, index);
   at_pool pool;
   at_pool_enter(&pool);
   const at_ints own = at_sizesOf(self);
@@ -129,6 +132,8 @@ static void check_slices(const at_tensor *self, int dim, const at_tensor *index,
 at_tensor *at_indexCopy(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                         at_tensor *source)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_indexCopyPairs(out, self, dim, index, source);
   at_pool pool;
   at_pool_enter(&pool);
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
@@ -155,6 +160,8 @@ static at_scalar factor(const at_type *type, at_scalar alpha)
 at_tensor *at_indexAdd(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                        at_tensor *source, at_scalar alpha)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_indexAddPairs(out, self, dim, index, source, alpha);
   at_pool pool;
   at_pool_enter(&pool);
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
@@ -179,6 +186,8 @@ at_tensor *at_indexAdd(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *
 at_tensor *at_indexFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                         at_scalar value)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_indexFillPairs(out, self, dim, index, value);
   at_pool pool;
   at_pool_enter(&pool);
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
@@ -207,6 +216,8 @@ at_scalar at_numberIn(const at_tensor *value)
 
 at_tensor *at_gathered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_gatheredPairs(out, self, dim, index);
   at_pool pool;
   at_pool_enter(&pool);
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
@@ -221,6 +232,8 @@ at_tensor *at_gathered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *
 at_tensor *at_scattered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                         at_tensor *src, bool adds)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_scatteredPairs(out, self, dim, index, src, adds);
   at_pool pool;
   at_pool_enter(&pool);
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
@@ -239,6 +252,8 @@ at_tensor *at_scattered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
 at_tensor *at_scatterFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                           at_scalar value)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_scatterFillPairs(out, self, dim, index, value);
   at_pool pool;
   at_pool_enter(&pool);
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
@@ -254,6 +269,8 @@ at_tensor *at_scatterFill(at_tensor *out, at_tensor *self, int64_t dim, at_tenso
 
 at_tensor *at_taken(at_tensor *out, at_tensor *self, at_tensor *index)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_takenPairs(out, self, index);
   at_pool pool;
   at_pool_enter(&pool);
   check_long(index);
@@ -268,6 +285,8 @@ at_tensor *at_taken(at_tensor *out, at_tensor *self, at_tensor *index)
 at_tensor *at_putAt(at_tensor *out, at_tensor *self, at_tensor *index, at_tensor *source,
                     bool accumulate)
 {
+  if (at_isComplex(self->type->scalarType))
+    return at_putPairs(out, self, index, source, accumulate);
   at_pool pool;
   at_pool_enter(&pool);
   const at_type *type = accumulate ? at_addsAs(self->type) : self->type;

@@ -278,7 +278,7 @@ at_tensor *at_viewStrided(at_tensor *out, at_tensor *self, at_ints sizes, at_int
                           int64_t storage_offset)
 {
   const int64_t offset = storage_offset == AT_NONE ? self->th->storageOffset : storage_offset;
-  const int64_t count = self->th->storage ? self->th->storage->size : 0;
+  const int64_t count = self->th->storage ? self->th->storage->size / at_partsOf(self->type) : 0;
   if (out)
     at_checkType(out, "result", self->type);
   at_checkStrides(sizes, strides);

@@ -13,6 +13,7 @@ static const at_adaptor adaptors[] = {
     {"aten._log_softmax.default", "log_softmax", "half_to_float="},
     {"aten._unsafe_index.Tensor", "index"},
     {"aten.pow.Scalar", "pow", "self=base exponent=self"},
+    {"aten.complex.default", "complex", "real=re imag=im"},
     /* Sizes and other numbers. */
     {"aten.sym_size.int", .compute = at_computeSize},
     {"aten.sym_stride.int", .compute = at_computeStride},

@@ -98,14 +98,22 @@ const char *at_doc_union(const at_file *file, const json_t *object, const json_t
 
 at_scalar_type at_doc_scalarType(const json_t *number)
 {
-  static const at_scalar_type types[] = {
-      [0] = AT_SCALAR_TYPES, [1] = AT_BYTE,         [2] = AT_CHAR,          [3] = AT_SHORT,
-      [4] = AT_INT,          [5] = AT_LONG,         [6] = AT_HALF,          [7] = AT_FLOAT,
-      [8] = AT_DOUBLE,       [9] = AT_SCALAR_TYPES, [10] = AT_SCALAR_TYPES, [11] = AT_SCALAR_TYPES,
-      [12] = AT_BOOL,        [13] = AT_BFLOAT16};
+  static const struct {
+    json_int_t code;
+    at_scalar_type type;
+  } types[] = {{1, AT_BYTE},           {2, AT_CHAR},
+               {3, AT_SHORT},          {4, AT_INT},
+               {5, AT_LONG},           {6, AT_HALF},
+               {7, AT_FLOAT},          {8, AT_DOUBLE},
+               {10, AT_COMPLEX_FLOAT}, {11, AT_COMPLEX_DOUBLE},
+               {12, AT_BOOL},          {13, AT_BFLOAT16},
+               {28, AT_UINT16},        {34, AT_UINT32},
+               {35, AT_UINT64}};
   const json_int_t code = json_integer_value(number); /* 0 if it is no integer */
-  return code >= 0 && code < (json_int_t)(sizeof types / sizeof *types) ? types[code]
-                                                                        : AT_SCALAR_TYPES;
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    if (types[i].code == code)
+      return types[i].type;
+  return AT_SCALAR_TYPES;
 }
 
 bool at_doc_size(const at_file *file, const json_t *size, int64_t *value)

@@ -33,9 +33,11 @@ static bool is_floating(const at_tensor *t)
   return type == AT_FLOAT || type == AT_DOUBLE || type == AT_HALF || type == AT_BFLOAT16;
 }
 
-/* A contiguous copy, in Double if it is floating. */
+/* A contiguous copy, in Double if it is floating, in ComplexDouble if it is complex. */
 static at_tensor *copied(at_tensor *t)
 {
+  if (t && at_is_complex(t))
+    return at_clone(at_to(t, AT_CPU(AT_COMPLEX_DOUBLE)));
   return !t ? NULL : is_floating(t) ? at_clone(at_to(t, AT_CPU(AT_DOUBLE))) : at_clone(t);
 }
 
@@ -43,6 +45,12 @@ static at_tensor **operand(Call *call)
 {
   at_value *v = &call->values[call->argument];
   return call->entry < 0 ? &v->tensor : &call->lists[call->argument][call->entry];
+}
+
+static bool is_pair(const at_type *type)
+{
+  const at_scalar_type t = at_type_scalarType(type);
+  return t == AT_COMPLEX_FLOAT || t == AT_COMPLEX_DOUBLE;
 }
 
 /* Prepares the call; false if the operand is none that could want a gradient. */
@@ -57,17 +65,25 @@ static bool prepare(Call *call)
     if (v->tensors.count > 0)
       v->tensors.data = call->lists[i];
     if (v->type && v->given)
-      v->type = AT_CPU(AT_DOUBLE);
+      v->type = AT_CPU(is_pair(v->type) ? AT_COMPLEX_DOUBLE : AT_DOUBLE);
   }
   if (call->entry >= call->values[call->argument].tensors.count)
     return false;
   call->leaf = *operand(call);
-  return call->leaf && is_floating(call->leaf) && at_numel(call->leaf) > 0;
+  return call->leaf && (is_floating(call->leaf) || at_is_complex(call->leaf)) &&
+         at_numel(call->leaf) > 0;
 }
 
 enum { MOST_RESULTS = 16 };
 
-/* Calls the operation; the results in Double.  Returns their number, or -1 after an error. */
+/* t contiguous; complex numbers as pairs. */
+static at_tensor *numbers(at_tensor *t)
+{
+  at_tensor *const line = at_contiguous(t);
+  return at_is_complex(line) ? at_view_as_real(line) : line;
+}
+
+/* Calls the operation; the results in Double, complex ones as pairs.  Returns their number, or -1 after an error. */
 static int run(Call *call, at_tensor **results)
 {
   const at_op *op = call->one->op;
@@ -90,6 +106,8 @@ static int run(Call *call, at_tensor **results)
       at_tensor *t = isList ? made[i].tensors.data[k] : made[i].tensor;
       if (at_defined(t) && at_typeOf(t) == AT_CPU(AT_DOUBLE))
         results[count++] = t;
+      else if (at_defined(t) && at_typeOf(t) == AT_CPU(AT_COMPLEX_DOUBLE))
+        results[count++] = at_view_as_real(t);
     }
   }
   return count;
@@ -188,7 +206,7 @@ static at_tensor *gradient(Call *call, bool creates)
   const at_tensors *made =
       at_gradients(((at_tensors){results, used}), AT_TENSORS(call->leaf), .allow_unused = true,
                    .grad_outputs = ((at_tensors){weights, used}), .create_graph = creates);
-  return made->count == 1 ? at_contiguous(made->data[0]) : NULL;
+  return made->count == 1 ? numbers(made->data[0]) : NULL;
 }
 
 /* What qr says of modes in which PyTorch has no gradient either. */
@@ -266,7 +284,7 @@ static void compare(Call *call)
     return;
   }
   wanted[op - at_ops] |= (uint32_t)1 << call->argument;
-  const int64_t count = at_numel(call->leaf);
+  const int64_t count = at_numel(call->leaf) * (at_is_complex(call->leaf) ? 2 : 1);
   for (int64_t k = 0; k < count && k < ELEMENTS; k++) {
     const int64_t i = count <= ELEMENTS ? k : (k * 7919 + 3) % count;
     const double *const data = at_data(got);
@@ -396,7 +414,7 @@ static at_tensor *second(Call *call, at_tensor *first)
     ((double *)at_data(weights))[i] = weight(1, i);
   const at_tensors *made = at_gradients(AT_TENSORS(first), AT_TENSORS(call->leaf),
                                         .allow_unused = true, .grad_outputs = AT_TENSORS(weights));
-  return made->count == 1 ? at_contiguous(made->data[0]) : NULL;
+  return made->count == 1 ? numbers(made->data[0]) : NULL;
 }
 
 static void compare_twice(Call *call)
@@ -418,7 +436,7 @@ static void compare_twice(Call *call)
     at_error_clear();
     return;
   }
-  const int64_t count = at_numel(call->leaf);
+  const int64_t count = at_numel(call->leaf) * (at_is_complex(call->leaf) ? 2 : 1);
   bool any = false;
   for (int64_t k = 0; k < count && k < SECOND_ELEMENTS; k++) {
     const int64_t i = count <= SECOND_ELEMENTS ? k : (k * 7919 + 3) % count;

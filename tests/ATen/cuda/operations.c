@@ -51,12 +51,18 @@ static at_tensor *on_device(at_tensor *t, bool spread)
   return view;
 }
 
-static bool is_bfloat16(const at_value *v)
+/* Whether CUDA lacks the element type. */
+static bool lacks(const at_type *type)
 {
-  bool is = v->tensor && at_type_scalarType(at_typeOf(v->tensor)) == AT_BFLOAT16;
-  is |= v->type && at_type_scalarType(v->type) == AT_BFLOAT16;
+  return at_type_defined(type) && at_type_scalarType(type) > AT_BOOL;
+}
+
+static bool lacks_types(const at_value *v)
+{
+  bool is = v->tensor && lacks(at_typeOf(v->tensor));
+  is |= v->type && lacks(v->type);
   for (int k = 0; k < v->tensors.count; k++)
-    is |= v->tensors.data[k] && at_type_scalarType(at_typeOf(v->tensors.data[k])) == AT_BFLOAT16;
+    is |= v->tensors.data[k] && lacks(at_typeOf(v->tensors.data[k]));
   return is;
 }
 
@@ -70,7 +76,7 @@ static bool to_device(const Case *one, const at_value *values, bool spread, Oper
 {
   bool any = false;
   for (int i = 0; i < one->op->argumentCount; i++) {
-    if (is_bfloat16(&values[i]))
+    if (lacks_types(&values[i]))
       return false;
     any |= values[i].tensor || values[i].type || values[i].tensors.count > 0;
   }

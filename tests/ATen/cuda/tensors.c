@@ -20,7 +20,7 @@
 
 static bool exists(at_scalar_type type)
 {
-  return type != AT_BFLOAT16;
+  return type <= AT_BOOL;
 }
 
 /* Checks that t is on CUDA and has that type and these elements. */

@@ -165,8 +165,9 @@ at_dict *load(const char *path)
   return d;
 }
 
-static const char *const names[AT_SCALAR_TYPES] = {"Byte",  "Char",   "Short", "Int",  "Long",
-                                                   "Float", "Double", "Half",  "Bool", "BFloat16"};
+static const char *const names[AT_SCALAR_TYPES] = {
+    "Byte", "Char",     "Short",        "Int",           "Long",   "Float",  "Double", "Half",
+    "Bool", "BFloat16", "ComplexFloat", "ComplexDouble", "UInt16", "UInt32", "UInt64"};
 
 void check_every(const char *what, const at_dict *d, at_scalar_type most, bool skip)
 {

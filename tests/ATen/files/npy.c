@@ -81,8 +81,7 @@ static const char *array_of(const char *header, size_t dataBytes)
 
 static void refused(void **state)
 {
-  check_refused(sample("uint16.npy"), AT_ERROR_TYPE, "of type <u2");
-  check_refused(sample("complex.npy"), AT_ERROR_TYPE, "of type <c8");
+  check_refused(sample("longdouble.npy"), AT_ERROR_TYPE, "of type <f16");
   check_refused(sample("records.npy"), AT_ERROR_TYPE, "[('a', '<i4')");
 #define REST "'fortran_order': False, 'shape': "
   check_refused(array_of("{'descr': '<f4', " REST "(3,)}", 11), AT_ERROR_RUNTIME, "11 bytes");

@@ -267,7 +267,6 @@ static void bounded(void **state)
 
 static void refused(void **state)
 {
-  check_refused(sample("complex.pt"), AT_ERROR_TYPE, "'z' is of type torch.complex64");
   check_refused(sample("uint16.pt"), AT_ERROR_TYPE, "'z' is of type torch.uint16");
   check_refused(sample("sparse.pt"), AT_ERROR_TYPE, "_rebuild_sparse_tensor");
   check_refused(sample("runs.pt"), AT_ERROR_RUNTIME, "posix.system");

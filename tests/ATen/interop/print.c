@@ -102,7 +102,7 @@ static void set(void *data, at_scalar_type type, int64_t i, int64_t integer, dou
     case AT_BFLOAT16:
       ((uint16_t *)data)[i] = upper_half((float)number);
       break;
-    case AT_SCALAR_TYPES:
+    default:
       break;
   }
 }
@@ -422,13 +422,46 @@ static void refused_items(void **state)
   }
 }
 
+/* Complex numbers and wide unsigned integers, as PyTorch prints them. */
+static void of_parts(void **state)
+{
+  static const double numbers[][2] = {{1, 2}, {3.5, -4}, {0, 0}};
+  static const struct {
+    at_scalar_type type;
+    const char *text;
+  } cases[] = {
+      {AT_COMPLEX_FLOAT, "tensor([1.0000+2.j, 3.5000-4.j, 0.0000+0.j])"},
+      {AT_COMPLEX_DOUBLE, "tensor([1.0000+2.j, 3.5000-4.j, 0.0000+0.j], dtype=torch.complex128)"}};
+  for (int i = 0; i < 2; i++) {
+    at_tensor *pairs = at_empty(AT_SHAPE(3, 2), .type = AT_CPU(AT_DOUBLE));
+    memcpy(at_data(pairs), numbers, sizeof numbers);
+    at_tensor *z = at_view_as_complex(pairs), *t = at_to(z, AT_CPU(cases[i].type));
+    char *text = at_toString(t);
+    CHECK_MSG(!strcmp(text, cases[i].text), "%s", text);
+    at_string_free(text);
+    at_release(t);
+    at_release(z);
+    at_release(pairs);
+  }
+  at_tensor *most = at_full(AT_SHAPE(2), at_scalar(-1), .type = AT_CPU(AT_UINT64));
+  at_tensor *none = at_empty(AT_SHAPE(0), .type = AT_CPU(AT_COMPLEX_FLOAT));
+  char *text = at_toString(most), *empty = at_toString(none);
+  CHECK_MSG(!strcmp(text,
+                    "tensor([18446744073709551615, 18446744073709551615], dtype=torch.uint64)"),
+            "%s", text);
+  CHECK_MSG(!strcmp(empty, "tensor([], dtype=torch.complex64)"), "%s", empty);
+  at_string_free(text);
+  at_string_free(empty);
+  at_release(most);
+  at_release(none);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(as_pytorch),   cmocka_unit_test(undefined),
-      cmocka_unit_test(huge),         cmocka_unit_test(of_any_locale),
-      cmocka_unit_test(printing),     cmocka_unit_test(full_disk),
-      cmocka_unit_test(memory),       cmocka_unit_test(items),
-      cmocka_unit_test(refused_items)};
+      cmocka_unit_test(as_pytorch),    cmocka_unit_test(undefined), cmocka_unit_test(huge),
+      cmocka_unit_test(of_any_locale), cmocka_unit_test(printing),  cmocka_unit_test(full_disk),
+      cmocka_unit_test(memory),        cmocka_unit_test(items),     cmocka_unit_test(refused_items),
+      cmocka_unit_test(of_parts)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

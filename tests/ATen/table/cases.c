@@ -58,12 +58,26 @@ static bool is_floating(const at_type *type)
   return t == AT_FLOAT || t == AT_DOUBLE || t == AT_HALF || t == AT_BFLOAT16;
 }
 
+static bool is_complex(const at_type *type)
+{
+  const at_scalar_type t = at_type_scalarType(type);
+  return t == AT_COMPLEX_FLOAT || t == AT_COMPLEX_DOUBLE;
+}
+
+/* Reads an integer; those of UInt64 keep all bits. */
+static int64_t read_long(const at_type *type, const char **text)
+{
+  if (at_type_scalarType(type) == AT_UINT64)
+    return (int64_t)strtoull(*text, (char **)text, 10);
+  return strtoll(*text, (char **)text, 10);
+}
+
 /* Reads a tensor as Double or Long, which hold every value of the file, and converts it. */
 static at_tensor *read_tensor(const Reader *in, const char *text)
 {
   char name[32];
   int dims, used;
-  int64_t size[CASE_DIMS];
+  int64_t size[CASE_DIMS + 1];
   if (sscanf(text, "%31s %d%n", name, &dims, &used) != 2)
     bad(in, "no tensor");
   text += used;
@@ -71,14 +85,21 @@ static at_tensor *read_tensor(const Reader *in, const char *text)
     size[d] = strtoll(text, (char **)&text, 10);
   text = strchr(text, ':') + 1;
   const at_type *type = type_named(in, name);
-  const bool floats = is_floating(type);
+  const bool pairs = is_complex(type), floats = is_floating(type) || pairs;
+  if (pairs)
+    size[dims++] = 2;
   at_tensor *t = at_empty(((at_ints){size, dims}), .type = AT_CPU(floats ? AT_DOUBLE : AT_LONG));
   const int64_t count = at_numel(t);
   for (int64_t i = 0; i < count; i++)
     if (floats)
       ((double *)at_data(t))[i] = strtod(text, (char **)&text);
     else
-      ((int64_t *)at_data(t))[i] = strtoll(text, (char **)&text, 10);
+      ((int64_t *)at_data(t))[i] = read_long(type, &text);
+  if (pairs) {
+    at_tensor *whole = at_view_as_complex(t);
+    at_release(t);
+    t = whole;
+  }
   at_tensor *r = at_to(t, type);
   CHECK_MSG(at_defined(r), "%s:%d: %s", in->path, in->line, at_error_message());
   at_release(t);

@@ -24,6 +24,17 @@ static bool is_floating(const at_tensor *t)
   return type == AT_FLOAT || type == AT_DOUBLE || type == AT_HALF || type == AT_BFLOAT16;
 }
 
+/* t in a type that holds every value: Double, Long, or pairs of Double. */
+static at_tensor *widened(at_tensor *t)
+{
+  if (!at_is_complex(t))
+    return at_to(t, AT_CPU(is_floating(t) ? AT_DOUBLE : AT_LONG));
+  at_tensor *wide = at_to(t, AT_CPU(AT_COMPLEX_DOUBLE));
+  at_tensor *pairs = at_view_as_real(wide);
+  at_release(wide);
+  return pairs;
+}
+
 /* The tolerance for a result. */
 static double tolerance(const Case *one, const at_tensor *want)
 {
@@ -33,10 +44,10 @@ static double tolerance(const Case *one, const at_tensor *want)
   for (int i = -1; i < one->op->argumentCount; i++) {
     const at_tensor *t = i < 0 ? want : one->arguments[i].value.tensor;
     const at_scalar_type type = t ? at_type_scalarType(at_typeOf(t)) : AT_DOUBLE;
-    const double own = type == AT_DOUBLE     ? 0x1p-49
-                       : type == AT_HALF     ? 0x1p-10
-                       : type == AT_BFLOAT16 ? 0x1p-7
-                                             : 0x1p-22;
+    const double own = type == AT_DOUBLE || type == AT_COMPLEX_DOUBLE ? 0x1p-49
+                       : type == AT_HALF                              ? 0x1p-10
+                       : type == AT_BFLOAT16                          ? 0x1p-7
+                                                                      : 0x1p-22;
     units = fmax(units, own);
   }
   return units;
@@ -68,11 +79,11 @@ static void check_tensor(const Case *one, at_tensor *got, at_tensor *want)
   for (int d = 0; d < at_dim(want); d++)
     CASE_CHECK(at_size(got, d) == at_size(want, d), "size %d is %lld, PyTorch has %lld", d,
                (long long)at_size(got, d), (long long)at_size(want, d));
-  const bool floats = is_floating(want);
+  const bool floats = is_floating(want) || at_is_complex(want);
   const double units = tolerance(one, want);
-  at_tensor *is = at_to(got, AT_CPU(floats ? AT_DOUBLE : AT_LONG));
-  at_tensor *line = at_contiguous(is), *wide = at_to(want, at_typeOf(is));
-  for (int64_t i = 0; i < at_numel(want); i++)
+  at_tensor *is = widened(got), *wide = widened(want);
+  at_tensor *line = at_contiguous(is);
+  for (int64_t i = 0; i < at_numel(wide); i++)
     if (floats) {
       const double a = ((double *)at_data(line))[i], b = ((double *)at_data(wide))[i];
       CASE_CHECK(near(a, b, units), "element %lld is %.17g, PyTorch has %.17g", (long long)i, a, b);
@@ -158,7 +169,7 @@ static bool reads_storage(const at_op *op)
 {
   static const char *const names[] = {"as_strided",      "as_strided_",         "as_strided_out",
                                       "as_strided_copy", "as_strided_copy_out", "reshape_",
-                                      "resize_",         "resize_as_"};
+                                      "resize_",         "resize_as_",          "view_as_complex"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(op->name, names[i]))
       return true;

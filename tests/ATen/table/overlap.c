@@ -98,8 +98,10 @@ static double number(const void *at, at_scalar_type type)
   float f;
   switch (type) {
     case AT_DOUBLE:
+    case AT_COMPLEX_DOUBLE: /* the real part */
       return *(const double *)at;
     case AT_FLOAT:
+    case AT_COMPLEX_FLOAT:
       return (double)*(const float *)at;
     case AT_HALF:
       memcpy(&half, at, sizeof half);
@@ -120,6 +122,12 @@ static bool is_near(const void *a, const void *b, at_scalar_type type, double wi
       [AT_DOUBLE] = 0x1p-40, [AT_FLOAT] = 0x1p-18, [AT_HALF] = 0x1p-8, [AT_BFLOAT16] = 0x1p-5};
   if (!memcmp(a, b, at_type_elementSize(AT_CPU(type))))
     return true;
+  if (type == AT_COMPLEX_FLOAT)
+    return is_near(a, b, AT_FLOAT, within) &&
+           is_near((const float *)a + 1, (const float *)b + 1, AT_FLOAT, within);
+  if (type == AT_COMPLEX_DOUBLE)
+    return is_near(a, b, AT_DOUBLE, within) &&
+           is_near((const double *)a + 1, (const double *)b + 1, AT_DOUBLE, within);
   const double x = number(a, type), y = number(b, type);
   return units[type] > 0 && (x == y || (isnan(x) && isnan(y)) ||
                              fabs(x - y) <= fmax(within, units[type]) * fmax(1, fabs(y)));
@@ -215,11 +223,21 @@ static at_tensor *import(Operand *o)
 {
   static const struct {
     int code, bits;
-  } types[AT_SCALAR_TYPES] = {
-      [AT_BYTE] = {kDLUInt, 8},       [AT_CHAR] = {kDLInt, 8},    [AT_SHORT] = {kDLInt, 16},
-      [AT_INT] = {kDLInt, 32},        [AT_LONG] = {kDLInt, 64},   [AT_FLOAT] = {kDLFloat, 32},
-      [AT_DOUBLE] = {kDLFloat, 64},   [AT_HALF] = {kDLFloat, 16}, [AT_BOOL] = {kDLBool, 8},
-      [AT_BFLOAT16] = {kDLBfloat, 16}};
+  } types[AT_SCALAR_TYPES] = {[AT_BYTE] = {kDLUInt, 8},
+                              [AT_CHAR] = {kDLInt, 8},
+                              [AT_SHORT] = {kDLInt, 16},
+                              [AT_INT] = {kDLInt, 32},
+                              [AT_LONG] = {kDLInt, 64},
+                              [AT_FLOAT] = {kDLFloat, 32},
+                              [AT_DOUBLE] = {kDLFloat, 64},
+                              [AT_HALF] = {kDLFloat, 16},
+                              [AT_BOOL] = {kDLBool, 8},
+                              [AT_BFLOAT16] = {kDLBfloat, 16},
+                              [AT_COMPLEX_FLOAT] = {kDLComplex, 64},
+                              [AT_COMPLEX_DOUBLE] = {kDLComplex, 128},
+                              [AT_UINT16] = {kDLUInt, 16},
+                              [AT_UINT32] = {kDLUInt, 32},
+                              [AT_UINT64] = {kDLUInt, 64}};
   const at_scalar_type type = at_type_scalarType(at_typeOf(o->given));
   o->managed = (DLManagedTensor){
       .dl_tensor = {.data = o->at,

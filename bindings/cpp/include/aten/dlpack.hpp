@@ -44,11 +44,12 @@ struct Lent {
 
 inline DLDataType dlpack_type(ScalarType type)
 {
-  const uint8_t code = type == kBFloat16      ? kDLBfloat
-                       : isFloatingType(type) ? kDLFloat
-                       : type == kBool        ? kDLBool
-                       : type == kByte        ? kDLUInt
-                                              : kDLInt;
+  const uint8_t code = type == kBFloat16                  ? kDLBfloat
+                       : isFloatingType(type)             ? kDLFloat
+                       : isComplexType(type)              ? kDLComplex
+                       : type == kBool                    ? kDLBool
+                       : type == kByte || type >= kUInt16 ? kDLUInt
+                                                          : kDLInt;
   return {code, static_cast<uint8_t>(8 * elementSize(type)), 1};
 }
 

@@ -19,6 +19,11 @@ enum class ScalarType : int8_t {
   Half = AT_HALF,
   Bool = AT_BOOL,
   BFloat16 = AT_BFLOAT16,
+  ComplexFloat = AT_COMPLEX_FLOAT,
+  ComplexDouble = AT_COMPLEX_DOUBLE,
+  UInt16 = AT_UINT16,
+  UInt32 = AT_UINT32,
+  UInt64 = AT_UINT64,
   Undefined = AT_SCALAR_TYPES,
   NumOptions = Undefined
 };
@@ -34,6 +39,11 @@ constexpr ScalarType kDouble = ScalarType::Double, kFloat64 = kDouble;
 constexpr ScalarType kHalf = ScalarType::Half, kFloat16 = kHalf;
 constexpr ScalarType kBool = ScalarType::Bool;
 constexpr ScalarType kBFloat16 = ScalarType::BFloat16;
+constexpr ScalarType kComplexFloat = ScalarType::ComplexFloat;
+constexpr ScalarType kComplexDouble = ScalarType::ComplexDouble;
+constexpr ScalarType kUInt16 = ScalarType::UInt16;
+constexpr ScalarType kUInt32 = ScalarType::UInt32;
+constexpr ScalarType kUInt64 = ScalarType::UInt64;
 
 constexpr at_scalar_type c_type(ScalarType type)
 {
@@ -42,8 +52,10 @@ constexpr at_scalar_type c_type(ScalarType type)
 
 inline const char *toString(ScalarType type)
 {
-  constexpr const char *names[] = {"Byte",   "Char", "Short", "Int",      "Long",     "Float",
-                                   "Double", "Half", "Bool",  "BFloat16", "Undefined"};
+  constexpr const char *names[] = {"Byte",   "Char",     "Short",        "Int",
+                                   "Long",   "Float",    "Double",       "Half",
+                                   "Bool",   "BFloat16", "ComplexFloat", "ComplexDouble",
+                                   "UInt16", "UInt32",   "UInt64",       "Undefined"};
   return names[static_cast<int>(type)];
 }
 
@@ -55,13 +67,18 @@ auto operator<<(Stream &stream, ScalarType type) -> decltype(stream << "")
 
 inline size_t elementSize(ScalarType type)
 {
-  constexpr size_t sizes[] = {1, 1, 2, 4, 8, 4, 8, 2, 1, 2, 0};
+  constexpr size_t sizes[] = {1, 1, 2, 4, 8, 4, 8, 2, 1, 2, 8, 16, 2, 4, 8, 0};
   return sizes[static_cast<int>(type)];
 }
 
 inline bool isFloatingType(ScalarType type)
 {
   return type == kFloat || type == kDouble || type == kHalf || type == kBFloat16;
+}
+
+inline bool isComplexType(ScalarType type)
+{
+  return type == kComplexFloat || type == kComplexDouble;
 }
 
 inline ScalarType promoteTypes(ScalarType a, ScalarType b)

@@ -89,7 +89,8 @@ inline Type &getType(Backend backend, ScalarType type)
   {                                                                                           \
     {BACKEND, kByte}, {BACKEND, kChar}, {BACKEND, kShort}, {BACKEND, kInt}, {BACKEND, kLong}, \
         {BACKEND, kFloat}, {BACKEND, kDouble}, {BACKEND, kHalf}, {BACKEND, kBool},            \
-        {BACKEND, kBFloat16},                                                                 \
+        {BACKEND, kBFloat16}, {BACKEND, kComplexFloat}, {BACKEND, kComplexDouble},            \
+        {BACKEND, kUInt16}, {BACKEND, kUInt32}, {BACKEND, kUInt64},                           \
     {                                                                                         \
       BACKEND, ScalarType::Undefined                                                          \
     }                                                                                         \

@@ -27,6 +27,22 @@ at_tensor *at_angleGrad(at_tensor *grad, at_tensor *x, at_tensor *self, at_tenso
   return at_mul(grad, at_masked_fill(at_div(at_typed(x, grad), square), at_eq(square, 0), 0));
 }
 
+at_tensor *at_angleOfGrad(at_tensor *grad, at_tensor *self)
+{
+  if (!at_is_complex(self))
+    return at_zeros_like(grad);
+  at_tensor *const re = at_real(self), *const im = at_imag(self);
+  return at_complex(at_neg(at_angleGrad(grad, im, re, im)), at_angleGrad(grad, re, re, im));
+}
+
+at_tensor *at_sgnGrad(at_tensor *grad, at_tensor *self, at_tensor *result)
+{
+  if (!at_is_complex(self))
+    return at_zeros_like(grad);
+  at_tensor *const along = at_mul(result, at_real(at_div(grad, self)));
+  return at_masked_fill(at_sub(at_div(grad, at_abs(self)), along), at_eq(self, 0), 0);
+}
+
 at_tensor *at_eluGrad(at_tensor *grad, at_tensor *result, double alpha, double scale,
                       double inputScale)
 {
@@ -77,7 +93,7 @@ at_tensor *at_powGrad(at_tensor *grad, at_tensor *self, at_tensor *exponent)
 at_tensor *at_powExponentGrad(at_tensor *grad, at_tensor *self, at_tensor *exponent,
                               at_tensor *result)
 {
-  at_tensor *const isFlat = at_logical_and(at_eq(self, 0), at_ge(exponent, 0));
+  at_tensor *const isFlat = at_logical_and(at_eq(self, 0), at_ge(at_real(exponent), 0));
   return at_mul(grad, at_masked_fill(at_mul(result, at_log(self)), isFlat, 0));
 }
 

@@ -108,7 +108,7 @@ at_tensor *at_normGrad(at_tensor *grad, at_tensor *self, at_tensor *norm, at_sca
   if (power == 0)
     return at_mul(at_zeros_like(self), wide);
   if (power == 1)
-    return at_mul(at_sign(self), wide);
+    return at_mul(at_sgn(self), wide);
   if (power == 2)
     return at_mul(self, at_masked_fill(at_div(wide, length), isZero, 0));
   if (isinf(power)) {
@@ -116,10 +116,10 @@ at_tensor *at_normGrad(at_tensor *grad, at_tensor *self, at_tensor *norm, at_sca
     at_tensor *const count = dims.count > 0 && sizes.count > 0
                                  ? at_sum_dim(isExtreme, dims, .keepdim = true)
                                  : at_sum(isExtreme);
-    return at_mul(at_mul(at_sign(self), isExtreme), at_div(wide, count));
+    return at_mul(at_mul(at_sgn(self), isExtreme), at_div(wide, count));
   }
   at_tensor *const scale = at_masked_fill(at_div(wide, at_pow(length, power - 1)), isZero, 0);
-  at_tensor *const slope = at_mul(at_sign(self), at_pow(at_abs(self), power - 1));
+  at_tensor *const slope = at_mul(at_sgn(self), at_pow(at_abs(self), power - 1));
   return at_mul(at_masked_fill(slope, at_eq(self, 0), 0), scale);
 }
 

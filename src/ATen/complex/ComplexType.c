@@ -1,0 +1,52 @@
+/* The functions of a complex Type: those that make, reshape and free tensors and storages. */
+#include "pairs.h"
+
+#include "THTemplate.h"
+
+#define REALS TH_CONCAT_2(at_functions_, Real)
+
+static void *newShape(void *of, ptrdiff_t offset, int dims, const int64_t *size,
+                      const int64_t *stride)
+{
+  at_reals r;
+  at_realsOf(&r, offset, dims, size, stride);
+  void *th = REALS.newShape(of, r.offset, dims + 1, r.size, r.stride);
+  at_countPairs(th);
+  return th;
+}
+
+static void setShape(void *t, ptrdiff_t offset, int dims, const int64_t *size,
+                     const int64_t *stride)
+{
+  at_reals r;
+  at_realsOf(&r, offset, dims, size, stride);
+  REALS.setShape(t, r.offset, dims + 1, r.size, r.stride);
+  at_countPairs(t);
+}
+
+static void exchange(void *a, void *b)
+{
+  REALS.exchange(a, b);
+}
+
+static void freeTensor(void *t)
+{
+  REALS.free(t);
+}
+
+static void *newStorage(ptrdiff_t count)
+{
+  return REALS.newStorage(at_twice(count));
+}
+
+static void freeStorage(void *storage)
+{
+  REALS.freeStorage(storage);
+}
+
+const at_functions TH_CONCAT_2(at_functions_Complex, Real) = {.newShape = newShape,
+                                                              .setShape = setShape,
+                                                              .exchange = exchange,
+                                                              .free = freeTensor,
+                                                              .newStorage = newStorage,
+                                                              .freeStorage = freeStorage};

@@ -1,0 +1,207 @@
+/* Selection and change of elements of complex tensors by indices and masks: as slices of reals,
+ * whose last dimension is that of the parts. */
+#include "pairs.h"
+
+#include "ATen/core/ATenOperations.h"
+
+static at_tensor *pairs_of(at_pool *pool, at_tensor *t, const char *name)
+{
+  if (!at_isComplex(t->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be complex as self", name,
+             at_scalarTypeName(t->type->scalarType));
+  if (t->isScalar)
+    at_raise(AT_ERROR_ARGUMENT, "%s is complex and has no dimensions: it has no slices", name);
+  return at_hold(pool, at_viewPairs(t));
+}
+
+/* The result, of which made has the pairs. */
+static at_tensor *finish(at_pool *pool, at_tensor *out, at_tensor *made)
+{
+  return at_finishOne(pool, out, at_hold(pool, at_viewComplex(at_hold(pool, made))));
+}
+
+/* The same of a function that changes x, the pairs of self, where out is self. */
+static at_tensor *finish_change(at_pool *pool, at_tensor *out, at_tensor *x, at_tensor *made)
+{
+  if (made != x)
+    return finish(pool, out, made);
+  at_pool_leave(pool);
+  return out;
+}
+
+/* The index of each element for both of its parts. */
+static at_tensor *for_parts(at_pool *pool, at_tensor *index)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(index), sizes = {room, own.count + 1};
+  at_checkDims(sizes.count);
+  for (int d = 0; d < own.count; d++)
+    room[d] = own.data[d];
+  room[own.count] = 2;
+  return at_hold(pool, at_newExpanded(at_hold(pool, at_viewUnsqueeze(index, -1)), sizes));
+}
+
+at_tensor *at_indexedPairs(at_tensor *out, at_tensor *self, at_tensors indices)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  return finish(&pool, out, at_indexed(NULL, pairs_of(&pool, self, "self"), indices));
+}
+
+at_tensor *at_indexPutPairs(at_tensor *out, at_tensor *self, at_tensors indices, at_tensor *values,
+                            bool accumulate)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_checkType(values, "values", self->type);
+  at_tensor *x = pairs_of(&pool, self, "self"), *v = at_hold(&pool, at_viewPairs(values));
+  return finish_change(&pool, out, x,
+                       at_indexPut(out == self ? x : NULL, x, indices, v, accumulate));
+}
+
+at_tensor *at_indexSelectPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index)
+{
+  const int d = at_wrapDim(dim, at_sizesOf(self).count);
+  at_pool pool;
+  at_pool_enter(&pool);
+  return finish(&pool, out, at_indexSelect(NULL, pairs_of(&pool, self, "self"), d, index));
+}
+
+at_tensor *at_indexCopyPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                             at_tensor *source)
+{
+  const int d = at_wrapDim(dim, at_sizesOf(self).count);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_checkType(source, "source", self->type);
+  at_tensor *x = pairs_of(&pool, self, "self"), *s = pairs_of(&pool, source, "source");
+  return finish_change(&pool, out, x, at_indexCopy(out == self ? x : NULL, x, d, index, s));
+}
+
+at_tensor *at_indexAddPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                            at_tensor *source, at_scalar alpha)
+{
+  const int d = at_wrapDim(dim, at_sizesOf(self).count);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_checkType(source, "source", self->type);
+  at_tensor *x = pairs_of(&pool, self, "self"), *s = pairs_of(&pool, source, "source");
+  return finish_change(&pool, out, x, at_indexAdd(out == self ? x : NULL, x, d, index, s, alpha));
+}
+
+at_tensor *at_gatheredPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index)
+{
+  const int d = at_wrapDim(dim, at_sizesOf(self).count);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *x = pairs_of(&pool, self, "self");
+  return finish(&pool, out, at_gathered(NULL, x, d, for_parts(&pool, index)));
+}
+
+at_tensor *at_scatteredPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                             at_tensor *src, bool adds)
+{
+  const int d = at_wrapDim(dim, at_sizesOf(self).count);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_checkType(src, "src", self->type);
+  at_tensor *x = pairs_of(&pool, self, "self"), *s = pairs_of(&pool, src, "src");
+  at_tensor *both = for_parts(&pool, index);
+  return finish_change(&pool, out, x, at_scattered(out == self ? x : NULL, x, d, both, s, adds));
+}
+
+at_tensor *at_takenPairs(at_tensor *out, at_tensor *self, at_tensor *index)
+{
+  static const int64_t all = -1;
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *line = at_hold(&pool, at_reshaped(self, (at_ints){&all, 1}));
+  return finish(&pool, out,
+                at_indexed(NULL, pairs_of(&pool, line, "self"), (at_tensors){&index, 1}));
+}
+
+at_tensor *at_maskedFillPairs(at_tensor *out, at_tensor *self, at_tensor *mask, at_scalar value)
+{
+  if (out == self)
+    at_checkBroadcast(mask, at_sizesOf(self));
+  return at_choose(out, mask, NULL, value, self, at_scalar_none());
+}
+
+at_tensor *at_maskedSelectPairs(at_tensor *out, at_tensor *self, at_tensor *mask)
+{
+  int64_t room[AT_MOST_DIMS];
+  at_tensor *const both[] = {self, mask};
+  at_ints sizes = at_broadcast(2, both, room);
+  if (sizes.count == 0)
+    room[sizes.count++] = 1;
+  at_pool pool;
+  at_pool_enter(&pool);
+  mask = at_hold(&pool, at_newExpanded(mask, sizes));
+  self = at_hold(&pool, at_newExpanded(self, sizes));
+  return finish(&pool, out,
+                at_indexed(NULL, pairs_of(&pool, self, "self"), (at_tensors){&mask, 1}));
+}
+
+at_tensor *at_scatterFillPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                               at_scalar value)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *src = at_hold(&pool, at_makeFilled(self->type, at_sizesOf(index), value));
+  at_tensor *const r = at_scatteredPairs(out, self, dim, index, src, false);
+  at_pool_leave(&pool);
+  return r;
+}
+
+at_tensor *at_indexFillPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                             at_scalar value)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(self);
+  const int along = at_wrapDim(dim, own.count);
+  for (int d = 0; d < own.count; d++)
+    room[d] = d == along ? at_numel(index) : own.data[d];
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *source = at_hold(&pool, at_makeFilled(self->type, (at_ints){room, own.count}, value));
+  at_tensor *const r = at_indexCopyPairs(out, self, along, index, source);
+  at_pool_leave(&pool);
+  return r;
+}
+
+/* Pairs are taken from source in the order in which the mask has them. */
+at_tensor *at_maskedScatterPairs(at_tensor *out, at_tensor *self, at_tensor *mask,
+                                 at_tensor *source)
+{
+  int64_t room[AT_MOST_DIMS];
+  at_tensor *const both[] = {self, mask};
+  const at_ints sizes = out == self ? at_sizesOf(self) : at_broadcast(2, both, room);
+  at_checkBroadcast(mask, sizes);
+  at_checkType(source, "source", self->type);
+  at_pool pool;
+  at_pool_enter(&pool);
+  mask = at_hold(&pool, at_newExpanded(mask, sizes));
+  if (out != self)
+    self = at_hold(&pool, at_newExpanded(self, sizes));
+  at_tensor *x = pairs_of(&pool, self, "self"), *s = at_hold(&pool, at_viewPairs(source));
+  return finish_change(&pool, out, x,
+                       at_maskedScatter(out == self ? x : NULL, x, for_parts(&pool, mask), s));
+}
+
+at_tensor *at_putPairs(at_tensor *out, at_tensor *self, at_tensor *index, at_tensor *source,
+                       bool accumulate)
+{
+  static const int64_t all = -1;
+  const at_ints line = {&all, 1};
+  if (at_numel(source) != at_numel(index))
+    at_raise(AT_ERROR_ARGUMENT, "source has %lld elements, index has %lld",
+             (long long)at_numel(source), (long long)at_numel(index));
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *changed = out == self ? self : at_hold(&pool, at_newCast(self, self->type));
+  at_tensor *flat = at_hold(&pool, at_viewAs(changed, line));
+  at_tensor *where = at_hold(&pool, at_reshaped(index, line));
+  at_tensor *values = at_hold(&pool, at_reshaped(source, line));
+  at_indexPutPairs(flat, flat, (at_tensors){&where, 1}, values, accumulate);
+  return at_finishOne(&pool, out, changed);
+}
