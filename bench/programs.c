@@ -35,21 +35,6 @@ static double now(void)
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-/* The most memory that was resident, in bytes: unlike getrusage, without what the process was
- * before it became this program. */
-static long long most_resident(void)
-{
-  long long kilobytes = 0;
-  char line[128];
-  FILE *const status = fopen("/proc/self/status", "r");
-  while (status && fgets(line, sizeof line, status))
-    if (!strncmp(line, "VmHWM:", 6))
-      kilobytes = strtoll(line + 6, NULL, 10);
-  if (status)
-    fclose(status);
-  return 1024 * kilobytes;
-}
-
 static double difference(const at_tensors *results, at_tensor *wanted)
 {
   double relative = -1;
@@ -85,7 +70,7 @@ static int measure(Run r, at_tensor *wanted, double loading, const char *how)
     return fail();
   const double relative = difference(results, wanted);
   const double seconds = bench_time(run, &r, how ? atof(how) : 1);
-  printf("%.9f %.9f %lld %.3g\n", seconds, loading, most_resident(), relative);
+  printf("%.9f %.9f %lld %.3g\n", seconds, loading, bench_mostResident(), relative);
   return at_error() == AT_OK ? 0 : fail();
 }
 

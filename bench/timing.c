@@ -2,7 +2,9 @@
 #define _GNU_SOURCE
 #include "timing.h"
 
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/resource.h>
 #include <time.h>
 
@@ -66,4 +68,17 @@ double bench_time(BenchBody body, void *context, double budget)
       disturbed[ndisturbed++] = seconds / (double)calls;
   }
   return nclean ? bench_median(clean, nclean) : bench_median(disturbed, ndisturbed);
+}
+
+long long bench_mostResident(void)
+{
+  long long kilobytes = 0;
+  char line[128];
+  FILE *const status = fopen("/proc/self/status", "r");
+  while (status && fgets(line, sizeof line, status))
+    if (!strncmp(line, "VmHWM:", 6))
+      kilobytes = strtoll(line + 6, NULL, 10);
+  if (status)
+    fclose(status);
+  return 1024 * kilobytes;
 }

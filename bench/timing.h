@@ -17,4 +17,8 @@ double bench_time(BenchBody body, void *context, double budget);
 /* The middle one of n values, which are sorted. */
 double bench_median(double *values, int n);
 
+/* The most memory that was resident, in bytes: unlike getrusage, without what the process was
+ * before it became this program. */
+long long bench_mostResident(void);
+
 #endif
