@@ -3,6 +3,10 @@
 -- Overloads are tried in the table's order: first with arguments of exactly the kinds that they name,
 -- then with those that can stand for them, such as a number for a list of integers.
 local ffi = require 'ffi'
+
+-- Interpreted: compiled by LuaJIT 2.1.0-beta3 it refused, in one of a million calls, arguments that fit.
+-- The time goes to the conversions of the ffi in either case.
+jit.off(true, true)
 local library = require 'thaten.library'
 local types = require 'thaten.types'
 local C, none = library.C, library.none

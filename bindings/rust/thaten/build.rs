@@ -1,0 +1,7 @@
+#[path = "../build_support.rs"]
+mod support;
+
+fn main() {
+    support::write("operations", "operations.rs");
+    support::write("cases", "cases.rs");
+}

@@ -1,0 +1,231 @@
+//! Tensors: references, what they are, conversions, operators.
+use crate::error::check;
+use crate::{ops, Element, Error, Result, Scalar, Type};
+use std::ffi::CStr;
+use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ptr::NonNull;
+use std::{fmt, slice};
+use thaten_sys as sys;
+
+/// A reference to a tensor.  A clone is another reference to the same tensor; `t.clone_()?` copies the elements.
+#[repr(transparent)]
+pub struct Tensor(NonNull<sys::at_tensor>);
+
+impl Drop for Tensor {
+    fn drop(&mut self) {
+        unsafe { sys::at_release(self.0.as_ptr()) }
+    }
+}
+
+impl Clone for Tensor {
+    fn clone(&self) -> Self {
+        unsafe { Tensor::from_raw(sys::at_retain(self.0.as_ptr())) }
+    }
+}
+
+impl Tensor {
+    /// Takes over a reference.
+    ///
+    /// # Safety
+    /// `raw` is a tensor of ATen, of which the caller has a reference.
+    pub unsafe fn from_raw(raw: *mut sys::at_tensor) -> Self {
+        Tensor(NonNull::new(raw).expect("a tensor is not NULL"))
+    }
+
+    pub fn as_raw(&self) -> *mut sys::at_tensor {
+        self.0.as_ptr()
+    }
+
+    /// A tensor of a copy of the elements, in row-major order.
+    pub fn from_slice<T: Element>(elements: &[T], sizes: &[i64]) -> Result<Self> {
+        let count = sizes.iter().try_fold(1i64, |product, &size| product.checked_mul(size).filter(|_| size >= 0));
+        if count != i64::try_from(elements.len()).ok() {
+            return Err(Error::argument(format!("{} elements do not fill a tensor of sizes {:?}", elements.len(), sizes)));
+        }
+        let t = ops::empty_with(sizes, &ops::Empty::new().type_(T::TYPE))?;
+        if !elements.is_empty() {
+            unsafe { std::ptr::copy_nonoverlapping(elements.as_ptr(), sys::at_data(t.as_raw()).cast(), elements.len()) }
+        }
+        Ok(t)
+    }
+
+    /// A copy of the elements in row-major order, converted to the type.
+    pub fn to_vec<T: Element>(&self) -> Result<Vec<T>> {
+        let plain = self.detach()?.to(T::TYPE)?.contiguous()?;
+        Ok(unsafe { plain.as_slice::<T>()? }.to_vec())
+    }
+
+    /// The elements in memory.
+    ///
+    /// # Safety
+    /// No tensor that shares the memory is changed or resized while the slice lives.
+    pub unsafe fn as_slice<T: Element>(&self) -> Result<&[T]> {
+        if self.element_type() != T::TYPE || !sys::at_isContiguous(self.as_raw()) {
+            return Err(Error::argument(format!("a slice of {:?} takes a contiguous tensor of it, not one of {:?}", T::TYPE, self.element_type())));
+        }
+        let count = sys::at_numel(self.as_raw()) as usize;
+        Ok(if count == 0 { &[] } else { slice::from_raw_parts(sys::at_data(self.as_raw()) as *const T, count) })
+    }
+
+    pub fn element_type(&self) -> Type {
+        Type::of(unsafe { sys::at_typeOf(self.as_raw()) }).expect("a tensor has an element type")
+    }
+
+    pub fn dim(&self) -> usize {
+        unsafe { sys::at_dim(self.as_raw()) as usize }
+    }
+
+    pub fn numel(&self) -> i64 {
+        unsafe { sys::at_numel(self.as_raw()) }
+    }
+
+    pub fn sizes(&self) -> Vec<i64> {
+        unsafe { copied(sys::at_sizes(self.as_raw())) }
+    }
+
+    pub fn strides(&self) -> Vec<i64> {
+        unsafe { copied(sys::at_strides(self.as_raw())) }
+    }
+
+    /// The value of a tensor with one element.
+    pub fn value(&self) -> Result<Scalar> {
+        let scalar = unsafe { sys::at_item(self.as_raw()) };
+        check()?;
+        Ok(unsafe { if scalar.is_float { Scalar::Number(scalar.value.number) } else { Scalar::Integer(scalar.value.integer) } })
+    }
+
+    pub fn storage(&self) -> Result<Storage> {
+        let raw = unsafe { sys::at_storageOf(self.as_raw()) };
+        check()?;
+        Ok(Storage(NonNull::new(raw).expect("no error, and no storage")))
+    }
+
+    /// A copy of the tensor, without its graph, that may go to another thread.
+    pub fn parcel(&self) -> Result<Parcel> {
+        Ok(Parcel(self.detach()?.clone_()?))
+    }
+}
+
+pub(crate) unsafe fn copied(ints: sys::at_ints) -> Vec<i64> {
+    (0..ints.count as usize).map(|i| *ints.data.add(i)).collect()
+}
+
+/// A tensor that shares its memory with no other, and so may go to another thread.
+pub struct Parcel(Tensor);
+
+// The only reference to the tensor and to its memory is the one inside.
+unsafe impl Send for Parcel {}
+
+impl Parcel {
+    pub fn open(self) -> Tensor {
+        self.0
+    }
+}
+
+/// The memory of a tensor.
+pub struct Storage(NonNull<sys::at_storage>);
+
+impl Drop for Storage {
+    fn drop(&mut self) {
+        unsafe { sys::at_storage_release(self.0.as_ptr()) }
+    }
+}
+
+impl Storage {
+    pub(crate) fn as_raw(&self) -> *mut sys::at_storage {
+        self.0.as_ptr()
+    }
+
+    pub fn size(&self) -> i64 {
+        unsafe { sys::at_storage_size(self.as_raw()) }
+    }
+}
+
+/// A generator of random numbers.
+pub struct Generator(NonNull<sys::at_generator>);
+
+// It has one owner, and ATen locks a generator while it draws.
+unsafe impl Send for Generator {}
+
+impl Drop for Generator {
+    fn drop(&mut self) {
+        unsafe { sys::at_generator_free(self.0.as_ptr()) }
+    }
+}
+
+impl Generator {
+    pub fn with_seed(seed: u64) -> Result<Self> {
+        let raw = unsafe { sys::at_generator_new(sys::AT_BACKEND_CPU) };
+        check()?;
+        unsafe { sys::at_generator_manualSeed(raw, seed) };
+        Ok(Generator(NonNull::new(raw).expect("no error, and no generator")))
+    }
+
+    pub(crate) fn as_raw(&self) -> *mut sys::at_generator {
+        self.0.as_ptr()
+    }
+}
+
+/// Seeds the generator that operations use if none is given.
+pub fn manual_seed(seed: u64) {
+    unsafe { sys::at_manualSeed(seed) }
+}
+
+// --- text ----------------------------------------------------------------------------------------------
+
+impl fmt::Display for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        unsafe {
+            let text = sys::at_toString(self.as_raw());
+            if text.is_null() {
+                sys::at_error_clear();
+                return Err(fmt::Error);
+            }
+            let written = f.write_str(&CStr::from_ptr(text).to_string_lossy());
+            sys::at_string_free(text);
+            written
+        }
+    }
+}
+
+impl fmt::Debug for Tensor {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        write!(f, "{self}")
+    }
+}
+
+// --- operators, which panic where the method of the operation returns an error -------------------------------
+
+fn must(result: Result<Tensor>) -> Tensor {
+    result.unwrap_or_else(|error| panic!("{error}"))
+}
+
+macro_rules! operators {
+    ($($trait:ident $function:ident $tensor:ident $scalar:ident,)*) => {
+        $(impl $trait<&Tensor> for &Tensor {
+            type Output = Tensor;
+            fn $function(self, other: &Tensor) -> Tensor {
+                must(Tensor::$tensor(self, other))
+            }
+        }
+        impl<S: Into<Scalar>> $trait<S> for &Tensor {
+            type Output = Tensor;
+            fn $function(self, other: S) -> Tensor {
+                must(Tensor::$scalar(self, other))
+            }
+        })*
+    };
+}
+operators! {
+    Add add add add_scalar,
+    Sub sub sub sub_scalar,
+    Mul mul mul mul_scalar,
+    Div div div div_scalar,
+}
+
+impl Neg for &Tensor {
+    type Output = Tensor;
+    fn neg(self) -> Tensor {
+        must(Tensor::neg(self))
+    }
+}

@@ -1,0 +1,190 @@
+//! Conversions, operators, indices, errors, gradients, files, programs; and that nothing leaks.
+use std::path::PathBuf;
+use thaten::{gradients, load, load_npy, manual_seed, no_grad, ops, save, save_npy};
+use thaten::{ErrorKind, Generator, Index, Program, Result, Scalar, Tensor, Type};
+
+fn t(elements: &[f32]) -> Tensor {
+    Tensor::from_slice(elements, &[elements.len() as i64]).unwrap()
+}
+
+fn v(t: Tensor) -> Vec<f32> {
+    t.to_vec().unwrap()
+}
+
+fn programs() -> PathBuf {
+    PathBuf::from(std::env::var("TH_GOLDEN").expect("TH_GOLDEN is tests/golden")).join("programs")
+}
+
+fn scratch(ending: &str) -> PathBuf {
+    std::env::temp_dir().join(format!("thaten-{}{ending}", std::process::id()))
+}
+
+#[test]
+fn conversions() {
+    let x = Tensor::from_slice(&[1i64, i64::MAX, i64::MIN], &[3, 1]).unwrap();
+    assert_eq!((x.sizes(), x.strides(), x.element_type()), (vec![3, 1], vec![1, 1], Type::Long));
+    assert_eq!(x.to_vec::<i64>().unwrap(), [1, i64::MAX, i64::MIN]);
+    assert_eq!(x.t().unwrap().to_vec::<i64>().unwrap().len(), 3);
+    assert_eq!(Tensor::from_slice(&[2.5f64], &[]).unwrap().value().unwrap(), Scalar::Number(2.5));
+    assert_eq!(Tensor::from_slice::<u8>(&[], &[0, 3]).unwrap().to_vec::<u8>().unwrap(), []);
+    assert!(Tensor::from_slice(&[1.0f32], &[2]).is_err());
+    assert!(Tensor::from_slice(&[1.0f32], &[-1]).is_err());
+    assert!(Tensor::from_slice::<f32>(&[], &[i64::MAX, i64::MAX]).is_err());
+    assert_eq!(t(&[1.5, -2.0]).to_string(), "tensor([ 1.5000, -2.0000])");
+    unsafe {
+        assert_eq!(t(&[1.0, 2.0]).as_slice::<f32>().unwrap(), [1.0, 2.0]);
+        assert!(t(&[1.0]).as_slice::<f64>().is_err());
+    }
+}
+
+#[test]
+fn operators_and_options() -> Result<()> {
+    let (x, y) = (t(&[5.0, -7.0, 9.0]), t(&[2.0, 4.0, -4.0]));
+    assert_eq!(v(&x + &y), [7.0, -3.0, 5.0]);
+    assert_eq!(v(&x - 1), [4.0, -8.0, 8.0]);
+    assert_eq!(v(&x * 0.5), [2.5, -3.5, 4.5]);
+    assert_eq!(v(&x / &y), [2.5, -1.75, -2.25]);
+    assert_eq!(v(-&x), [-5.0, 7.0, -9.0]);
+    assert_eq!(v(x.add_with(&y, &ops::Add::new().alpha(10))?), [25.0, 33.0, -31.0]);
+    assert_eq!(v(x.clone_()?.add_scalar_(1)?.clone()), [6.0, -6.0, 10.0]);
+    let (values, indices) = Tensor::from_slice(&[1f32, 3.0, 5.0, 2.0], &[2, 2])?.max_dim(1)?;
+    assert_eq!((v(values), indices.to_vec::<i64>()?), (vec![3.0, 5.0], vec![1, 0]));
+    assert_eq!(x.split(2)?.len(), 2);
+    assert_eq!(ops::cat(&[x.clone(), y.clone()])?.numel(), 6);
+    let padded = ops::ones(&[1, 1, 5])?.conv1d_with(&ops::ones(&[1, 1, 3])?, &ops::Conv1d::new().padding(&[1]))?;
+    assert_eq!(v(padded), [2.0, 3.0, 3.0, 3.0, 2.0]);
+    assert!(x.equal(&x.clone_()?)?);
+    assert_eq!(v(x.gelu_with(&ops::Gelu::new().approximate("tanh"))?).len(), 3);
+    manual_seed(3);
+    let drawn = v(ops::rand(&[4])?);
+    assert_eq!(v(ops::rand_with(&[4], &ops::Rand::new().generator(&Generator::with_seed(3)?))?), drawn);
+    Ok(())
+}
+
+#[test]
+fn indices() -> Result<()> {
+    let m = Tensor::from_slice(&(0..12).map(|i| i as f32).collect::<Vec<_>>(), &[3, 4])?;
+    assert_eq!(v(m.at(&[1.into()])?), [4.0, 5.0, 6.0, 7.0]);
+    assert_eq!(v(m.at(&[Index::from(..), (-1).into()])?), [3.0, 7.0, 11.0]);
+    assert_eq!(v(m.at(&[(0..2).into(), (1..3).into()])?), [1.0, 2.0, 5.0, 6.0]);
+    assert_eq!(v(m.at(&[Index::Slice(0, 3, 2), 0.into()])?), [0.0, 8.0]);
+    assert_eq!(m.at(&[Index::NewAxis, 0.into()])?.sizes(), [1, 4]);
+    let picked = Tensor::from_slice(&[2i64, 0], &[2])?;
+    assert_eq!(v(m.at(&[Index::from(..), (&picked).into()])?), [2.0, 0.0, 6.0, 4.0, 10.0, 8.0]);
+    m.set_at(&[(&m.gt_scalar(5)?).into()], &t(&[7.0]))?;
+    m.set_at(&[0.into(), (2..).into()], &t(&[-1.0]))?;
+    assert_eq!(v(m.clone()), [0.0, 1.0, -1.0, -1.0, 4.0, 5.0, 7.0, 7.0, 7.0, 7.0, 7.0, 7.0]);
+    assert!(m.at(&[3.into()]).is_err());
+    assert!(m.at(&[Index::from(..), Index::from(..), Index::from(..)]).is_err());
+    Ok(())
+}
+
+#[test]
+fn errors() {
+    let error = t(&[1.0, 2.0]).add(&t(&[1.0, 2.0, 3.0])).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Argument);
+    assert!(error.message.contains("add") && error.message.contains("[3]"), "{error}");
+    assert!(t(&[1.0, 2.0]).value().is_err());
+    assert!(t(&[1.0]).gelu_with(&ops::Gelu::new().approximate("no\0thing")).is_err());
+    assert!(load("nothing.pt").is_err() && load_npy("no\0thing").is_err());
+    assert!(Program::load("nothing.pt2").is_err());
+    assert!(t(&[1.0]).backward().is_err());
+    assert_eq!(v(t(&[1.0]).neg().unwrap()), [-1.0]); // no error is left
+    assert!(std::panic::catch_unwind(|| &t(&[1.0, 2.0]) + &t(&[1.0, 2.0, 3.0])).is_err());
+}
+
+#[test]
+fn gradients_of_a_square() -> Result<()> {
+    // (w * a).sum() ^ 2 has the gradient 2 * (w * a).sum() * a
+    let (w, a) = (t(&[1.0, 2.0]).requires_grad_()?, t(&[3.0, -1.0]));
+    assert!(w.requires_grad() && w.is_leaf() && w.grad().is_none());
+    let loss = (&w * &a).sum()?.square()?;
+    loss.backward_from(None, true, false)?;
+    assert_eq!(v(w.grad().unwrap()), [6.0, -2.0]);
+    assert_eq!(v(gradients(&[loss], &[w.clone()], false)?.remove(0)), [6.0, -2.0]);
+    w.set_grad(None)?;
+    assert!(w.grad().is_none());
+    assert!(!no_grad(|| &w * 2).requires_grad() && (&w * 2).requires_grad());
+    Ok(())
+}
+
+#[test]
+fn files() -> Result<()> {
+    let (x, path) = (t(&[1.0, 2.0]), scratch(".safetensors"));
+    save(&path, &[("a", &x), ("net.w", &ops::ones(&[2, 2])?)])?;
+    let loaded = load(&path)?;
+    assert_eq!(loaded.iter().map(|(name, _)| name.as_str()).collect::<Vec<_>>(), ["a", "net.w"]);
+    assert_eq!(v(loaded[0].1.clone()), [1.0, 2.0]);
+    std::fs::remove_file(path).unwrap();
+    let path = scratch(".npy");
+    save_npy(&path, &x)?;
+    assert_eq!(v(load_npy(&path)?), [1.0, 2.0]);
+    std::fs::remove_file(path).unwrap();
+    Ok(())
+}
+
+#[test]
+fn threads() -> Result<()> {
+    let parcel = t(&[1.0, 2.0]).parcel()?;
+    let sent = std::thread::spawn(move || (&parcel.open() * 2).parcel().unwrap()).join().unwrap();
+    assert_eq!(v(sent.open()), [2.0, 4.0]);
+    Ok(())
+}
+
+#[test]
+fn stored_programs() -> Result<()> {
+    let mut count = 0;
+    for entry in std::fs::read_dir(programs()).unwrap() {
+        let path = entry.unwrap().path();
+        // own calls an operation of its own
+        if path.extension().map_or(true, |e| e != "pt2") || path.file_stem().unwrap() == "own" {
+            continue;
+        }
+        let (mut net, data) = (Program::load(&path)?, load(path.with_extension("npz"))?);
+        let numbered = |word: &str| -> Vec<Tensor> {
+            (0..).map_while(|i| data.iter().find(|(name, _)| *name == format!("{word}{i}")).map(|e| e.1.clone())).collect()
+        };
+        assert_eq!(net.inputs().len(), numbered("input").len());
+        let outputs = net.run(&numbered("input"))?;
+        let got: Vec<_> = outputs.into_iter().flatten().collect();
+        let wanted = numbered("output");
+        assert_eq!(got.len(), wanted.len());
+        for (got, want) in got.iter().zip(wanted) {
+            let options = ops::Allclose::new().rtol(1e-4).atol(1e-4);
+            assert!(got.to(Type::Double)?.allclose_with(&want.to(Type::Double)?, &options)?, "{}", path.display());
+        }
+        assert!(net.run(&[]).is_err() && !net.to_string().is_empty());
+        count += 1;
+    }
+    assert!(count > 10);
+    Ok(())
+}
+
+#[test]
+fn nothing_leaks() -> Result<()> {
+    let resident = || {
+        let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+        statm.split(' ').nth(1).unwrap().parse::<i64>().unwrap() * 4
+    };
+    let (x, w) = (ops::rand(&[64, 64])?, ops::rand(&[64, 64])?.requires_grad_()?);
+    let (mut net, input) = (Program::load(programs().join("tiny.pt2"))?, ops::rand(&[2, 3])?);
+    let mut round = || -> Result<()> {
+        let _ = &(&x + 1) * &x;
+        let _ = (x.at(&[Index::from(1..3), 2.into()])?, x.at(&[(&x.gt_scalar(0.5)?).into()])?);
+        let _ = (x.split(16)?, x.max_dim(1)?, x.gelu_with(&ops::Gelu::new().approximate("tanh"))?);
+        assert!(x.view(&[7]).is_err());
+        (&x * &w).sum()?.backward()?;
+        let _ = (net.run(&[input.clone()])?, Generator::with_seed(1)?, x.storage()?, x.parcel()?);
+        Ok(())
+    };
+    for _ in 0..1000 {
+        round()?;
+    }
+    let before = resident();
+    for _ in 0..10000 {
+        round()?;
+    }
+    // One result of 16 KB in each round would be 160,000 KB.
+    assert!(resident() - before < 16 * 1024, "{} KB", resident() - before);
+    Ok(())
+}
