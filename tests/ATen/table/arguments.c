@@ -43,6 +43,37 @@ static const at_op *op_of(int64_t number)
   return &at_ops[number % at_opCount];
 }
 
+/* Makes the call again with operands that want gradients, and passes back, every other time so that
+ * the gradients can be differentiated; errors are none of this test's. */
+static void differentiate(Call *call, bool twice)
+{
+  AT_SCOPE
+  {
+    for (int i = 0; i < call->tensorCount; i++)
+      at_requires_grad_(call->tensors[i]);
+    memset(call->results, 0, sizeof call->results);
+    at_error_clear();
+    if (call->op->call(call->values, call->results))
+      for (int i = 0; i < call->op->resultCount; i++) {
+        const at_kind kind = call->op->results[i].kind;
+        const at_value *const made = &call->results[i];
+        at_tensor *const t = kind == AT_KIND_TENSORS
+                                 ? made->tensors.count > 0 ? made->tensors.data[0] : NULL
+                             : kind <= AT_KIND_OPTIONAL_TENSOR ? made->tensor
+                                                               : NULL;
+        if (at_requiresGrad(t))
+          (void)at_backward(t, .gradient = at_ones_like(t), .retain_graph = true,
+                            .create_graph = twice);
+      }
+    for (int i = 0; i < call->tensorCount; i++) {
+      at_error_clear();
+      if (at_requiresGrad(call->tensors[i]))
+        (void)at_set_grad(call->tensors[i], NULL);
+      at_detach_(call->tensors[i]);
+    }
+  }
+}
+
 /* Makes a call; returns the number of allocations that it leaks. */
 static int left_by(Call *call, int64_t number, const char **problem, bool *succeeded)
 {
@@ -52,6 +83,8 @@ static int left_by(Call *call, int64_t number, const char **problem, bool *succe
   *succeeded = call->op->call(call->values, call->results);
   *problem = witness_leave(call, *succeeded);
   *succeeded &= !draw_hasUndefined(call);
+  if (*succeeded && call->op->form == AT_FORM_FUNCTION && call->op->gradient == AT_GRADIENT_FORMULA)
+    differentiate(call, number / at_opCount % 2 == 1);
   at_error_clear();
   draw_free(call);
   return th_fail_live() - live;
