@@ -87,7 +87,15 @@ func numberOf(word string) Number {
 	return Float(must(strconv.ParseFloat(strings.Replace(word, "-nan", "nan", 1), 64)))
 }
 
+// Whether the elements are none that Go's slices make or read: complex ones, and integers beyond its own.
+func isFurther(text string) bool {
+	return strings.Contains(text, "Complex") || strings.Contains(text, "UInt")
+}
+
 func tensorOf(words []string) *Tensor {
+	if isFurther(words[0]) {
+		return nil
+	}
 	wanted, dims := typesByName[words[0]], must(strconv.Atoi(words[1]))
 	sizes := []int64{}
 	for _, word := range words[2 : 2+dims] {
@@ -116,6 +124,7 @@ type storedCase struct {
 	line              int
 	arguments, wanted []value
 	isError           bool
+	isLeftOut         bool
 	within            float64
 }
 
@@ -177,6 +186,9 @@ func (r *reader) cases() []*storedCase {
 			last = &storedCase{name: words[1], line: r.at}
 			if !strings.Contains(last.name, ".") {
 				last.name += "."
+			}
+			for i := r.at; i < len(r.lines) && !strings.HasPrefix(r.lines[i], "case "); i++ {
+				last.isLeftOut = last.isLeftOut || isFurther(r.lines[i])
 			}
 			list = append(list, last)
 		case "#", "strides":
@@ -270,7 +282,7 @@ func TestStoredCases(t *testing.T) {
 		text := string(must(os.ReadFile(path)))
 		for _, c := range (&reader{lines: strings.Split(strings.TrimSpace(text), "\n")}).cases() {
 			function := storedCalls[c.name]
-			if function == nil {
+			if function == nil || c.isLeftOut {
 				continue
 			}
 			called++

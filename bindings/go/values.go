@@ -71,6 +71,12 @@ const (
 	Half     Type = C.AT_HALF + 1
 	BoolType Type = C.AT_BOOL + 1
 	BFloat16 Type = C.AT_BFLOAT16 + 1
+
+	ComplexFloat  Type = C.AT_COMPLEX_FLOAT + 1
+	ComplexDouble Type = C.AT_COMPLEX_DOUBLE + 1
+	UInt16        Type = C.AT_UINT16 + 1
+	UInt32        Type = C.AT_UINT32 + 1
+	UInt64        Type = C.AT_UINT64 + 1
 )
 
 func (t Type) raw() *C.at_type {

@@ -29,7 +29,8 @@ loose[[5]] <- function(v) is_number(v) || (is_tensor(v) && length(dim(v)) == 0)
 loose[[9]] <- function(v) is_numbers(v) && is_whole(v) # a number is a list of one
 loose[[14]] <- is_numbers
 
-th_types <- c("uint8", "int8", "int16", "int32", "int64", "float32", "float64", "float16", "bool", "bfloat16")
+th_types <- c("uint8", "int8", "int16", "int32", "int64", "float32", "float64", "float16", "bool", "bfloat16",
+              "complex64", "complex128", "uint16", "uint32", "uint64")
 
 # Other names for arguments, which are taken where no argument has the name itself.
 other_names <- list(input = "self", self = "input", dtype = "type", size = "sizes", shape = "sizes", axis = c("dim", "dims"),

@@ -203,8 +203,9 @@ static at_doubles toDoubles(SEXP value)
 }
 
 /* "float" and so on, in the order of at_scalar_type. */
-static const char *const typeNames[] = {"uint8",   "int8",    "int16",   "int32", "int64",
-                                        "float32", "float64", "float16", "bool",  "bfloat16"};
+static const char *const typeNames[AT_SCALAR_TYPES] = {
+    "uint8", "int8",     "int16",     "int32",      "int64",  "float32", "float64", "float16",
+    "bool",  "bfloat16", "complex64", "complex128", "uint16", "uint32",  "uint64"};
 
 static const at_type *toType(SEXP value)
 {
