@@ -19,6 +19,38 @@ def index(*shape, below):
     return torch.randint(0, below, shape)
 
 
+def numbers(*sizes):
+    """Operands besides the input, which tests/ATen/module/layers.c makes too."""
+    count = math.prod(sizes)
+    return torch.tensor([math.sin(1 + i) for i in range(count)], dtype=torch.float64).reshape(sizes)
+
+
+class Decoder(nn.Module):
+    """A decoder whose memory is made of numbers."""
+
+    def __init__(self, decoder):
+        super().__init__()
+        self.decoder = decoder
+
+    def forward(self, x):
+        steps = x.shape[0]
+        mask = torch.triu(torch.full((steps, steps), -math.inf, dtype=x.dtype), diagonal=1)
+        return self.decoder(x, numbers(5, x.shape[1], x.shape[2]), tgt_mask=mask)
+
+
+class Attention(nn.Module):
+    """Attention to keys and values of other sizes, the last of which is ignored in the first of the batch."""
+
+    def __init__(self, attention):
+        super().__init__()
+        self.attention = attention
+
+    def forward(self, x):
+        ignored = torch.tensor([[False] * 3 + [True], [False] * 4])
+        y, weights = self.attention(x, numbers(2, 4, 3), numbers(2, 4, 5), key_padding_mask=ignored)
+        return torch.cat([y, weights], 2)
+
+
 CASES = {  # a module, the input or its shape, and whether it is called in training
     "Identity": (lambda: nn.Identity(), (2, 3)),
     "Linear": (lambda: nn.Linear(5, 3), (2, 5)),
@@ -110,6 +142,24 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "Upsample": (lambda: nn.Upsample(scale_factor=2), (1, 2, 3, 2)),
     "Upsample_bilinear": (lambda: nn.Upsample(size=(5, 4), mode="bilinear", align_corners=True), (1, 1, 3, 2)),
     "Upsample_linear": (lambda: nn.Upsample(scale_factor=1.5, mode="linear"), (1, 2, 4)),
+    "RNN": (lambda: nn.RNN(3, 2, num_layers=2, nonlinearity="relu", batch_first=True), (2, 4, 3)),
+    "LSTM": (lambda: nn.LSTM(3, 2, num_layers=2, bidirectional=True), (4, 2, 3)),
+    "LSTM_plain": (lambda: nn.LSTM(3, 2, bias=False, batch_first=True), (4, 3)),
+    "GRU": (lambda: nn.GRU(3, 2, bidirectional=True, batch_first=True), (2, 4, 3)),
+    "RNNCell": (lambda: nn.RNNCell(3, 2), (2, 3)),
+    "LSTMCell": (lambda: nn.LSTMCell(3, 2), (2, 3)),
+    "GRUCell": (lambda: nn.GRUCell(3, 2, bias=False), (2, 3)),
+    "MultiheadAttention": (lambda: nn.MultiheadAttention(4, 2), (3, 2, 4)),
+    "MultiheadAttention_first": (lambda: nn.MultiheadAttention(4, 2, bias=False, batch_first=True), (2, 3, 4)),
+    "TransformerEncoderLayer": (lambda: nn.TransformerEncoderLayer(4, 2, 6, dropout=0.0), (3, 2, 4)),
+    "TransformerEncoderLayer_first": (lambda: nn.TransformerEncoderLayer(
+        4, 2, dim_feedforward=5, dropout=0.0, activation="gelu", batch_first=True, norm_first=True, bias=False), (2, 3, 4)),
+    "TransformerEncoder": (lambda: nn.TransformerEncoder(
+        nn.TransformerEncoderLayer(4, 2, 4, dropout=0.0, batch_first=True), 2, norm=nn.LayerNorm(4)), (2, 3, 4)),
+    "TransformerDecoderLayer": (lambda: Decoder(nn.TransformerDecoderLayer(4, 2, 5, dropout=0.0)), (3, 2, 4)),
+    "TransformerDecoder": (lambda: Decoder(nn.TransformerDecoder(
+        nn.TransformerDecoderLayer(4, 1, 3, dropout=0.0, norm_first=True), 2)), (3, 2, 4)),
+    "Attention": (lambda: Attention(nn.MultiheadAttention(4, 2, kdim=3, vdim=5, batch_first=True)), (2, 3, 4)),
     "Sequential": (lambda: nn.Sequential(nn.Conv2d(1, 2, 3, padding=1), nn.BatchNorm2d(2), nn.ReLU(), nn.MaxPool2d(2),
                                          nn.Flatten(), nn.Linear(8, 3)), (2, 1, 4, 4)),
 }
@@ -128,7 +178,8 @@ def case(make, given, training=True):
     found["input"] = x.clone()
     if x.dtype.is_floating_point:
         x.requires_grad_(True)
-    y = module(x)
+    y = module(x, x, x) if isinstance(module, nn.MultiheadAttention) else module(x)
+    y = y[0] if isinstance(y, tuple) else y
     (y * weights(y)).sum().backward()
     found["output"] = y.detach().clone()
     if x.grad is not None:

@@ -75,6 +75,18 @@ void at_resetFan(at_tensor *weight, at_tensor *bias);
 void at_resetBilinear(at_tensor *weight, at_tensor *bias);
 void at_resetEmbedding(at_tensor *weight, int64_t padding);
 
+/* Adds and draws the parameters of a cell, and of a network of them, that has so many gates. */
+void at_addCell(at_module *self, int64_t gates, int64_t inputs, int64_t hidden, bool hasBias,
+                const at_type *type);
+void at_addRecurrent(at_module *self, int64_t gates, int64_t inputs, int64_t hidden, int64_t layers,
+                     bool hasBias, bool isBidirectional, const at_type *type);
+
+/* Whether queries, keys and values have one size, so that one matrix projects all three. */
+bool at_isPacked(int64_t size, int64_t keys, int64_t values);
+void at_resetAttention(at_module *self);
+
+bool at_isActivation(const char *name);
+
 /* --- forward ---------------------------------------------------------------------------------- */
 
 /* A convolution's input and padding, which is part of the input in modes other than zeros. */

@@ -8,104 +8,176 @@ typedef struct Case {
   at_module *(*make)(void);
 } Case;
 
+/* --- modules around modules that are called with several tensors ------------------------------- */
+
+/* sin(1), sin(2), ..., as in the oracle. */
+static at_tensor *numbers(at_ints sizes)
+{
+  int64_t count = 1;
+  for (int i = 0; i < sizes.count; i++)
+    count *= sizes.data[i];
+  return at_reshape(at_sin(at_add(at_arange(count, .type = AT_CPU(AT_DOUBLE)), 1)), sizes);
+}
+
+static at_tensor *decode(at_module *self, at_tensor *x)
+{
+  at_module *const decoder = at_module_childAt(self, 0);
+  at_tensor *const memory = numbers(AT_SHAPE(5, at_size(x, 1), at_size(x, 2)));
+  if (strcmp(at_module_kindOf(decoder)->name, "TransformerDecoder") == 0)
+    return at_TransformerDecoder_forward(decoder, x, memory, .tgt_is_causal = true);
+  return at_TransformerDecoderLayer_forward(decoder, x, memory, .tgt_is_causal = true);
+}
+
+static at_tensor *attend(at_module *self, at_tensor *x)
+{
+  at_tensor *const ignored = at_zeros(AT_SHAPE(2, 4), .type = AT_CPU(AT_BOOL));
+  at_fill_(at_select(at_select(ignored, 0, 0), 0, 3), 1);
+  const at_output_weights made =
+      at_MultiheadAttention_forward(at_module_childAt(self, 0), x, numbers(AT_SHAPE(2, 4, 3)),
+                                    numbers(AT_SHAPE(2, 4, 5)), .key_padding_mask = ignored);
+  return at_cat(AT_TENSORS(made.output, made.weights), .dim = 2);
+}
+
+static const at_module_kind decoder_kind = {"Decoder", decode};
+static const at_module_kind attention_kind = {"Attention", attend};
+
+static at_module *around(const at_module_kind *kind, const char *name, at_module *child)
+{
+  at_module *const self = at_module_new(kind);
+  if (!at_module_add(self, name, child)) {
+    at_module_free(self);
+    return NULL;
+  }
+  return self;
+}
+
+/* --- the cases --------------------------------------------------------------------------------- */
+
 /* A name in the golden file, and the module. */
-#define CASES(X)                                                                             \
-  X(Identity, at_Identity())                                                                 \
-  X(Linear, at_Linear(5, 3))                                                                 \
-  X(Linear_large, at_Linear(7, 6))                                                           \
-  X(Linear_plain, at_Linear(4, 3, .bias = false))                                            \
-  X(Conv1d, at_Conv1d(2, 3, 3, .padding = AT_INTS(1)))                                       \
-  X(Conv1d_reflect, at_Conv1d(2, 2, 3, .padding = AT_INTS(2), .padding_mode = "reflect"))    \
-  X(Conv2d, at_Conv2d(4, 6, AT_INTS(3, 2), .stride = AT_INTS(2), .padding = AT_INTS(1, 0),   \
-                      .dilation = AT_INTS(1, 2), .groups = 2))                               \
-  X(Conv2d_circular,                                                                         \
-    at_Conv2d(1, 2, 3, .padding = AT_INTS(1, 2), .bias = false, .padding_mode = "circular")) \
-  X(Conv3d, at_Conv3d(1, 2, 2))                                                              \
-  X(ConvTranspose1d,                                                                         \
-    at_ConvTranspose1d(3, 2, 3, .stride = AT_INTS(2), .output_padding = AT_INTS(1)))         \
-  X(ConvTranspose2d,                                                                         \
-    at_ConvTranspose2d(4, 2, 3, .stride = AT_INTS(2), .padding = AT_INTS(1), .groups = 2))   \
-  X(ConvTranspose3d, at_ConvTranspose3d(2, 1, 2, .bias = false))                             \
-  X(BatchNorm1d, at_BatchNorm1d(3))                                                          \
-  X(BatchNorm1d_average, at_BatchNorm1d(3, .momentum = AT_NO_DOUBLE))                        \
-  X(BatchNorm2d, at_BatchNorm2d(2, .eps = 1e-3, .momentum = 0.3))                            \
-  X(BatchNorm2d_eval, at_BatchNorm2d(2))                                                     \
-  X(BatchNorm3d, at_BatchNorm3d(2, .affine = false, .track_running_stats = false))           \
-  X(InstanceNorm1d, at_InstanceNorm1d(3))                                                    \
-  X(InstanceNorm2d, at_InstanceNorm2d(2, .affine = true, .track_running_stats = true))       \
-  X(InstanceNorm3d, at_InstanceNorm3d(2, .affine = true))                                    \
-  X(LayerNorm, at_LayerNorm(5))                                                              \
-  X(LayerNorm_plain, at_LayerNorm(AT_INTS(3, 5), .bias = false))                             \
-  X(GroupNorm, at_GroupNorm(2, 4))                                                           \
-  X(RMSNorm, at_RMSNorm(5))                                                                  \
-  X(RMSNorm_eps, at_RMSNorm(AT_INTS(2, 5), .eps = 1e-3))                                     \
-  X(Embedding, at_Embedding(6, 4))                                                           \
-  X(Embedding_padding, at_Embedding(6, 4, .padding_idx = -1, .scale_grad_by_freq = true))    \
-  X(Embedding_norm, at_Embedding(6, 4, .max_norm = 1))                                       \
-  X(EmbeddingBag, at_EmbeddingBag(6, 4))                                                     \
-  X(EmbeddingBag_max, at_EmbeddingBag(6, 4, .mode = "max", .padding_idx = 2))                \
-  X(Dropout, at_Dropout(.p = 0.25))                                                          \
-  X(Dropout2d, at_Dropout2d())                                                               \
-  X(AlphaDropout, at_AlphaDropout())                                                         \
-  X(ReLU, at_ReLU())                                                                         \
-  X(ReLU6, at_ReLU6())                                                                       \
-  X(LeakyReLU, at_LeakyReLU(.negative_slope = 0.2))                                          \
-  X(PReLU, at_PReLU(.num_parameters = 3))                                                    \
-  X(RReLU, at_RReLU())                                                                       \
-  X(ELU, at_ELU(.alpha = 1.5))                                                               \
-  X(CELU, at_CELU(.alpha = 0.7))                                                             \
-  X(SELU, at_SELU())                                                                         \
-  X(GELU, at_GELU())                                                                         \
-  X(GELU_tanh, at_GELU(.approximate = "tanh"))                                               \
-  X(SiLU, at_SiLU())                                                                         \
-  X(Mish, at_Mish())                                                                         \
-  X(Sigmoid, at_Sigmoid())                                                                   \
-  X(LogSigmoid, at_LogSigmoid())                                                             \
-  X(Tanh, at_Tanh())                                                                         \
-  X(Hardtanh, at_Hardtanh(.min_val = -0.5, .max_val = 0.75))                                 \
-  X(Hardsigmoid, at_Hardsigmoid())                                                           \
-  X(Hardswish, at_Hardswish())                                                               \
-  X(Softplus, at_Softplus(.beta = 2))                                                        \
-  X(Softsign, at_Softsign())                                                                 \
-  X(Softshrink, at_Softshrink())                                                             \
-  X(Hardshrink, at_Hardshrink())                                                             \
-  X(Tanhshrink, at_Tanhshrink())                                                             \
-  X(Threshold, at_Threshold(0.1, 20.5))                                                      \
-  X(GLU, at_GLU())                                                                           \
-  X(Softmax, at_Softmax(1))                                                                  \
-  X(Softmin, at_Softmin(0))                                                                  \
-  X(Softmax2d, at_Softmax2d())                                                               \
-  X(LogSoftmax, at_LogSoftmax(-1))                                                           \
-  X(MaxPool1d, at_MaxPool1d(2))                                                              \
-  X(MaxPool2d, at_MaxPool2d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)))                 \
-  X(MaxPool2d_pair, at_MaxPool2d(AT_INTS(2, 3), .ceil_mode = true))                          \
-  X(MaxPool3d, at_MaxPool3d(2))                                                              \
-  X(AvgPool1d, at_AvgPool1d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)))                 \
-  X(AvgPool2d, at_AvgPool2d(2, .count_include_pad = false, .padding = AT_INTS(1)))           \
-  X(AvgPool3d, at_AvgPool3d(2))                                                              \
-  X(AdaptiveMaxPool1d, at_AdaptiveMaxPool1d(3))                                              \
-  X(AdaptiveMaxPool2d, at_AdaptiveMaxPool2d(AT_INTS(3, 2)))                                  \
-  X(AdaptiveMaxPool3d, at_AdaptiveMaxPool3d(2))                                              \
-  X(AdaptiveAvgPool1d, at_AdaptiveAvgPool1d(3))                                              \
-  X(AdaptiveAvgPool2d, at_AdaptiveAvgPool2d(1))                                              \
-  X(AdaptiveAvgPool3d, at_AdaptiveAvgPool3d(AT_INTS(1, 2, 2)))                               \
-  X(ZeroPad1d, at_ZeroPad1d(2))                                                              \
-  X(ZeroPad2d, at_ZeroPad2d(AT_INTS(1, 0, 2, 1)))                                            \
-  X(ZeroPad3d, at_ZeroPad3d(1))                                                              \
-  X(ConstantPad2d, at_ConstantPad2d(1, 3.5))                                                 \
-  X(ReflectionPad1d, at_ReflectionPad1d(2))                                                  \
-  X(ReflectionPad2d, at_ReflectionPad2d(AT_INTS(1, 2, 0, 1)))                                \
-  X(ReplicationPad2d, at_ReplicationPad2d(2))                                                \
-  X(CircularPad2d, at_CircularPad2d(AT_INTS(1, 1, 2, 0)))                                    \
-  X(Flatten, at_Flatten())                                                                   \
-  X(Unflatten, at_Unflatten(1, AT_INTS(2, 3)))                                               \
-  X(PixelShuffle, at_PixelShuffle(2))                                                        \
-  X(PixelUnshuffle, at_PixelUnshuffle(2))                                                    \
-  X(Upsample, at_Upsample(.scale_factor = 2))                                                \
-  X(Upsample_bilinear,                                                                       \
-    at_Upsample(.size = AT_INTS(5, 4), .mode = "bilinear", .align_corners = true))           \
-  X(Upsample_linear, at_Upsample(.scale_factor = 1.5, .mode = "linear"))                     \
-  X(Sequential, at_Sequential(at_Conv2d(1, 2, 3, .padding = AT_INTS(1)), at_BatchNorm2d(2),  \
+#define CASES(X)                                                                                   \
+  X(Identity, at_Identity())                                                                       \
+  X(Linear, at_Linear(5, 3))                                                                       \
+  X(Linear_large, at_Linear(7, 6))                                                                 \
+  X(Linear_plain, at_Linear(4, 3, .bias = false))                                                  \
+  X(Conv1d, at_Conv1d(2, 3, 3, .padding = AT_INTS(1)))                                             \
+  X(Conv1d_reflect, at_Conv1d(2, 2, 3, .padding = AT_INTS(2), .padding_mode = "reflect"))          \
+  X(Conv2d, at_Conv2d(4, 6, AT_INTS(3, 2), .stride = AT_INTS(2), .padding = AT_INTS(1, 0),         \
+                      .dilation = AT_INTS(1, 2), .groups = 2))                                     \
+  X(Conv2d_circular,                                                                               \
+    at_Conv2d(1, 2, 3, .padding = AT_INTS(1, 2), .bias = false, .padding_mode = "circular"))       \
+  X(Conv3d, at_Conv3d(1, 2, 2))                                                                    \
+  X(ConvTranspose1d,                                                                               \
+    at_ConvTranspose1d(3, 2, 3, .stride = AT_INTS(2), .output_padding = AT_INTS(1)))               \
+  X(ConvTranspose2d,                                                                               \
+    at_ConvTranspose2d(4, 2, 3, .stride = AT_INTS(2), .padding = AT_INTS(1), .groups = 2))         \
+  X(ConvTranspose3d, at_ConvTranspose3d(2, 1, 2, .bias = false))                                   \
+  X(BatchNorm1d, at_BatchNorm1d(3))                                                                \
+  X(BatchNorm1d_average, at_BatchNorm1d(3, .momentum = AT_NO_DOUBLE))                              \
+  X(BatchNorm2d, at_BatchNorm2d(2, .eps = 1e-3, .momentum = 0.3))                                  \
+  X(BatchNorm2d_eval, at_BatchNorm2d(2))                                                           \
+  X(BatchNorm3d, at_BatchNorm3d(2, .affine = false, .track_running_stats = false))                 \
+  X(InstanceNorm1d, at_InstanceNorm1d(3))                                                          \
+  X(InstanceNorm2d, at_InstanceNorm2d(2, .affine = true, .track_running_stats = true))             \
+  X(InstanceNorm3d, at_InstanceNorm3d(2, .affine = true))                                          \
+  X(LayerNorm, at_LayerNorm(5))                                                                    \
+  X(LayerNorm_plain, at_LayerNorm(AT_INTS(3, 5), .bias = false))                                   \
+  X(GroupNorm, at_GroupNorm(2, 4))                                                                 \
+  X(RMSNorm, at_RMSNorm(5))                                                                        \
+  X(RMSNorm_eps, at_RMSNorm(AT_INTS(2, 5), .eps = 1e-3))                                           \
+  X(Embedding, at_Embedding(6, 4))                                                                 \
+  X(Embedding_padding, at_Embedding(6, 4, .padding_idx = -1, .scale_grad_by_freq = true))          \
+  X(Embedding_norm, at_Embedding(6, 4, .max_norm = 1))                                             \
+  X(EmbeddingBag, at_EmbeddingBag(6, 4))                                                           \
+  X(EmbeddingBag_max, at_EmbeddingBag(6, 4, .mode = "max", .padding_idx = 2))                      \
+  X(Dropout, at_Dropout(.p = 0.25))                                                                \
+  X(Dropout2d, at_Dropout2d())                                                                     \
+  X(AlphaDropout, at_AlphaDropout())                                                               \
+  X(ReLU, at_ReLU())                                                                               \
+  X(ReLU6, at_ReLU6())                                                                             \
+  X(LeakyReLU, at_LeakyReLU(.negative_slope = 0.2))                                                \
+  X(PReLU, at_PReLU(.num_parameters = 3))                                                          \
+  X(RReLU, at_RReLU())                                                                             \
+  X(ELU, at_ELU(.alpha = 1.5))                                                                     \
+  X(CELU, at_CELU(.alpha = 0.7))                                                                   \
+  X(SELU, at_SELU())                                                                               \
+  X(GELU, at_GELU())                                                                               \
+  X(GELU_tanh, at_GELU(.approximate = "tanh"))                                                     \
+  X(SiLU, at_SiLU())                                                                               \
+  X(Mish, at_Mish())                                                                               \
+  X(Sigmoid, at_Sigmoid())                                                                         \
+  X(LogSigmoid, at_LogSigmoid())                                                                   \
+  X(Tanh, at_Tanh())                                                                               \
+  X(Hardtanh, at_Hardtanh(.min_val = -0.5, .max_val = 0.75))                                       \
+  X(Hardsigmoid, at_Hardsigmoid())                                                                 \
+  X(Hardswish, at_Hardswish())                                                                     \
+  X(Softplus, at_Softplus(.beta = 2))                                                              \
+  X(Softsign, at_Softsign())                                                                       \
+  X(Softshrink, at_Softshrink())                                                                   \
+  X(Hardshrink, at_Hardshrink())                                                                   \
+  X(Tanhshrink, at_Tanhshrink())                                                                   \
+  X(Threshold, at_Threshold(0.1, 20.5))                                                            \
+  X(GLU, at_GLU())                                                                                 \
+  X(Softmax, at_Softmax(1))                                                                        \
+  X(Softmin, at_Softmin(0))                                                                        \
+  X(Softmax2d, at_Softmax2d())                                                                     \
+  X(LogSoftmax, at_LogSoftmax(-1))                                                                 \
+  X(MaxPool1d, at_MaxPool1d(2))                                                                    \
+  X(MaxPool2d, at_MaxPool2d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)))                       \
+  X(MaxPool2d_pair, at_MaxPool2d(AT_INTS(2, 3), .ceil_mode = true))                                \
+  X(MaxPool3d, at_MaxPool3d(2))                                                                    \
+  X(AvgPool1d, at_AvgPool1d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)))                       \
+  X(AvgPool2d, at_AvgPool2d(2, .count_include_pad = false, .padding = AT_INTS(1)))                 \
+  X(AvgPool3d, at_AvgPool3d(2))                                                                    \
+  X(AdaptiveMaxPool1d, at_AdaptiveMaxPool1d(3))                                                    \
+  X(AdaptiveMaxPool2d, at_AdaptiveMaxPool2d(AT_INTS(3, 2)))                                        \
+  X(AdaptiveMaxPool3d, at_AdaptiveMaxPool3d(2))                                                    \
+  X(AdaptiveAvgPool1d, at_AdaptiveAvgPool1d(3))                                                    \
+  X(AdaptiveAvgPool2d, at_AdaptiveAvgPool2d(1))                                                    \
+  X(AdaptiveAvgPool3d, at_AdaptiveAvgPool3d(AT_INTS(1, 2, 2)))                                     \
+  X(ZeroPad1d, at_ZeroPad1d(2))                                                                    \
+  X(ZeroPad2d, at_ZeroPad2d(AT_INTS(1, 0, 2, 1)))                                                  \
+  X(ZeroPad3d, at_ZeroPad3d(1))                                                                    \
+  X(ConstantPad2d, at_ConstantPad2d(1, 3.5))                                                       \
+  X(ReflectionPad1d, at_ReflectionPad1d(2))                                                        \
+  X(ReflectionPad2d, at_ReflectionPad2d(AT_INTS(1, 2, 0, 1)))                                      \
+  X(ReplicationPad2d, at_ReplicationPad2d(2))                                                      \
+  X(CircularPad2d, at_CircularPad2d(AT_INTS(1, 1, 2, 0)))                                          \
+  X(Flatten, at_Flatten())                                                                         \
+  X(Unflatten, at_Unflatten(1, AT_INTS(2, 3)))                                                     \
+  X(PixelShuffle, at_PixelShuffle(2))                                                              \
+  X(PixelUnshuffle, at_PixelUnshuffle(2))                                                          \
+  X(Upsample, at_Upsample(.scale_factor = 2))                                                      \
+  X(Upsample_bilinear,                                                                             \
+    at_Upsample(.size = AT_INTS(5, 4), .mode = "bilinear", .align_corners = true))                 \
+  X(Upsample_linear, at_Upsample(.scale_factor = 1.5, .mode = "linear"))                           \
+  X(RNN, at_RNN(3, 2, .num_layers = 2, .nonlinearity = "relu", .batch_first = true))               \
+  X(LSTM, at_LSTM(3, 2, .num_layers = 2, .bidirectional = true))                                   \
+  X(LSTM_plain, at_LSTM(3, 2, .bias = false, .batch_first = true))                                 \
+  X(GRU, at_GRU(3, 2, .bidirectional = true, .batch_first = true))                                 \
+  X(RNNCell, at_RNNCell(3, 2))                                                                     \
+  X(LSTMCell, at_LSTMCell(3, 2))                                                                   \
+  X(GRUCell, at_GRUCell(3, 2, .bias = false))                                                      \
+  X(MultiheadAttention, at_MultiheadAttention(4, 2))                                               \
+  X(MultiheadAttention_first, at_MultiheadAttention(4, 2, .bias = false, .batch_first = true))     \
+  X(TransformerEncoderLayer, at_TransformerEncoderLayer(4, 2, .dim_feedforward = 6, .dropout = 0)) \
+  X(TransformerEncoderLayer_first,                                                                 \
+    at_TransformerEncoderLayer(4, 2, .dim_feedforward = 5, .dropout = 0, .activation = "gelu",     \
+                               .batch_first = true, .norm_first = true, .bias = false))            \
+  X(TransformerEncoder,                                                                            \
+    at_TransformerEncoder(at_TransformerEncoderLayer(4, 2, .dim_feedforward = 4, .dropout = 0,     \
+                                                     .batch_first = true),                         \
+                          2, .norm = at_LayerNorm(4)))                                             \
+  X(TransformerDecoderLayer,                                                                       \
+    around(&decoder_kind, "decoder",                                                               \
+           at_TransformerDecoderLayer(4, 2, .dim_feedforward = 5, .dropout = 0)))                  \
+  X(TransformerDecoder,                                                                            \
+    around(&decoder_kind, "decoder",                                                               \
+           at_TransformerDecoder(at_TransformerDecoderLayer(4, 1, .dim_feedforward = 3,            \
+                                                            .dropout = 0, .norm_first = true),     \
+                                 2)))                                                              \
+  X(Attention, around(&attention_kind, "attention",                                                \
+                      at_MultiheadAttention(4, 2, .kdim = 3, .vdim = 5, .batch_first = true)))     \
+  X(Sequential, at_Sequential(at_Conv2d(1, 2, 3, .padding = AT_INTS(1)), at_BatchNorm2d(2),        \
                               at_ReLU(), at_MaxPool2d(2), at_Flatten(), at_Linear(8, 3)))
 
 #define MAKE(NAME, ...)               \
@@ -178,7 +250,7 @@ static void check_close(const Case *c, const char *what, at_tensor *t, at_tensor
 /* The names of the state dict in order, and values after the seed of the oracle. */
 static void check_state(const Case *c, at_module *module)
 {
-  char names[400] = "";
+  char names[4000] = "";
   at_dict *const state = at_module_state_dict(module);
   for (int64_t i = 0; i < at_dict_count(state); i++) {
     snprintf(names + strlen(names), sizeof names - strlen(names), "%s%s", i ? " " : "",

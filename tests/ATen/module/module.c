@@ -213,6 +213,14 @@ static void wrong_layers(void **state)
   expect_error("Dropout: p is 2");
   CHECK(!at_Sequential(at_Linear(2, 2), at_Dropout(.p = 2), at_ReLU()));
   expect_error("Dropout: p is 2");
+  CHECK(!at_TransformerEncoder(at_TransformerEncoderLayer(4, 3), 2));
+  expect_error("MultiheadAttention: embed_dim is 4, and num_heads 3");
+  CHECK(!at_TransformerEncoder(at_TransformerEncoderLayer(4, 2), 0, .norm = at_LayerNorm(4)));
+  expect_error("TransformerEncoder: num_layers is 0");
+  CHECK(!at_RNN(2, 3, .nonlinearity = "sine"));
+  expect_error("RNN: nonlinearity is 'sine'");
+  CHECK(!at_LSTM(2, 0));
+  expect_error("hidden_size 0");
   CHECK(!at_defined(at_forward(NULL, at_undefined())));
   expect_error("forward: self is NULL");
 }
@@ -241,8 +249,25 @@ static void everything(void *unused)
   at_error_clear();
 }
 
+static void sequences(void *unused)
+{
+  AT_SCOPE
+  {
+    at_module *const lstm = at_LSTM(2, 4, .bidirectional = true);
+    at_module *const stack =
+        at_TransformerEncoder(at_TransformerEncoderLayer(8, 2, .dim_feedforward = 4), 2,
+                              .norm = at_LayerNorm(8));
+    at_tensor *const x = at_forward(lstm, at_ones(AT_SHAPE(3, 2, 2)));
+    (void)at_backward(at_sum(at_TransformerEncoder_forward(stack, x, .is_causal = true)));
+    at_module_free(lstm);
+    at_module_free(stack);
+  }
+  at_error_clear();
+}
+
 static void allocations(void **state)
 {
+  CHECK(th_fail_each(sequences, NULL) > 100);
   CHECK(th_fail_each(everything, NULL) > 100);
 }
 

@@ -1,0 +1,171 @@
+/* Attention of several heads. */
+#include <string.h>
+
+#include "ATenLayerFields.h"
+
+enum { Q_WEIGHT, K_WEIGHT, V_WEIGHT, PACKED_WEIGHT, PACKED_BIAS };
+
+bool at_isPacked(int64_t size, int64_t keys, int64_t values)
+{
+  return at_indexOr(keys, size) == size && at_indexOr(values, size) == size;
+}
+
+void at_resetAttention(at_module *self)
+{
+  if (self->parameters.count <= PACKED_BIAS) /* one could not be added */
+    return;
+  for (int i = Q_WEIGHT; i <= PACKED_WEIGHT; i++)
+    if (at_parameterAt(self, i))
+      at_init_xavier_uniform_(at_parameterAt(self, i));
+  at_module *const projection = at_module_childAt(self, 0);
+  if (projection && at_parameterAt(projection, 1))
+    at_zero_(at_parameterAt(projection, 1));
+}
+
+typedef struct Heads {
+  at_tensor *of[3]; /* queries, keys, values: batch x heads x steps x size */
+} Heads;
+
+/* One of the three projections of x, batch x steps x embed_dim. */
+static at_tensor *project(at_module *self, const at_MultiheadAttention_fields *own, int which,
+                          at_tensor *x)
+{
+  at_tensor *const packed = at_parameterAt(self, PACKED_WEIGHT);
+  at_tensor *const bias = at_parameterAt(self, PACKED_BIAS);
+  const int64_t size = own->embed_dim;
+  at_tensor *const weight =
+      packed ? at_narrow(packed, 0, which * size, size) : at_parameterAt(self, Q_WEIGHT + which);
+  return at_linear(x, weight, .bias = bias ? at_narrow(bias, 0, which * size, size) : NULL);
+}
+
+/* batch x steps x embed_dim as batch x heads x steps x size. */
+static at_tensor *split(const at_MultiheadAttention_fields *own, at_tensor *x)
+{
+  const int64_t size = own->embed_dim / own->num_heads;
+  return at_transpose(at_reshape(x, AT_SHAPE(at_size(x, 0), at_size(x, 1), own->num_heads, size)),
+                      1, 2);
+}
+
+/* A sequence to itself needs one product for all three. */
+static Heads heads_of(at_module *self, const at_MultiheadAttention_fields *own,
+                      at_tensor *const *inputs)
+{
+  Heads heads;
+  at_tensor *const packed = at_parameterAt(self, PACKED_WEIGHT);
+  const bool isOne = packed && inputs[0] == inputs[1] && inputs[1] == inputs[2];
+  at_tensor *const all =
+      isOne ? at_linear(inputs[0], packed, .bias = at_parameterAt(self, PACKED_BIAS)) : NULL;
+  for (int i = 0; i < 3; i++)
+    heads.of[i] = split(own, isOne ? at_narrow(all, -1, i * own->embed_dim, own->embed_dim)
+                                   : project(self, own, i, inputs[i]));
+  return heads;
+}
+
+/* --- masks ------------------------------------------------------------------------------------ */
+
+/* The mask as numbers to be added to scores of that type. */
+static at_tensor *as_scores(at_tensor *mask, const at_type *type)
+{
+  if (at_type_scalarType(at_typeOf(mask)) != AT_BOOL)
+    return mask;
+  return at_masked_fill(at_zeros(at_sizes(mask), .type = type), mask, -INFINITY);
+}
+
+/* All masks as one, or NULL. */
+static at_tensor *mask_of(const Heads *heads, const at_MultiheadAttention_forward_options *o)
+{
+  at_tensor *const q = heads->of[0];
+  if (!at_defined(q))
+    return NULL;
+  const int64_t batch = at_size(q, 0), count = at_size(q, 1), steps = at_size(q, 2);
+  const int64_t keys = at_size(heads->of[1], 2);
+  at_tensor *mask = o->attn_mask;
+  if (!mask && o->is_causal)
+    mask = at_triu(at_ones(AT_SHAPE(steps, keys), .type = at_toScalarType(at_typeOf(q), AT_BOOL)),
+                   .diagonal = 1);
+  if (mask)
+    mask = as_scores(mask, at_typeOf(q));
+  if (mask && at_dim(mask) == 3)
+    mask = at_reshape(mask, AT_SHAPE(batch, count, steps, keys));
+  if (!o->key_padding_mask)
+    return mask;
+  at_tensor *const padding =
+      at_reshape(as_scores(o->key_padding_mask, at_typeOf(q)), AT_SHAPE(batch, 1, 1, keys));
+  return mask ? at_add(mask, padding) : padding;
+}
+
+/* --- the call --------------------------------------------------------------------------------- */
+
+/* The values that queries attend to, and the weights as far as they are wanted. */
+static at_output_weights attend(at_module *self, const at_MultiheadAttention_fields *own,
+                                const Heads *heads, const at_MultiheadAttention_forward_options *o)
+{
+  const double p = self->training ? own->dropout : 0;
+  at_tensor *const mask = mask_of(heads, o);
+  if (!o->need_weights)
+    return (at_output_weights){
+        at_scaled_dot_product_attention(heads->of[0], heads->of[1], heads->of[2], .attn_mask = mask,
+                                        .dropout_p = p),
+        NULL};
+  const double scale = 1 / sqrt((double)(own->embed_dim / own->num_heads));
+  at_tensor *scores = at_matmul(at_mul(heads->of[0], scale), at_transpose(heads->of[1], -2, -1));
+  scores = mask ? at_add(scores, mask) : scores;
+  at_tensor *const weights = at_dropout(at_softmax(scores, -1), p, self->training);
+  return (at_output_weights){at_matmul(weights, heads->of[2]),
+                             o->average_attn_weights ? at_mean_dim(weights, AT_INTS(1)) : weights};
+}
+
+/* batch x steps x size, whatever the layout of the input. */
+static at_tensor *batch_first(const at_MultiheadAttention_fields *own, at_tensor *x)
+{
+  if (at_dim(x) == 2)
+    return at_unsqueeze(x, 0);
+  return own->batch_first ? x : at_transpose(x, 0, 1);
+}
+
+static at_output_weights call(at_module *self, at_tensor *const *inputs,
+                              const at_MultiheadAttention_forward_options *o)
+{
+  const at_MultiheadAttention_fields *const own = at_module_own(self);
+  const bool isBatch = at_dim(inputs[0]) == 3;
+  at_tensor *const q = batch_first(own, inputs[0]);
+  at_tensor *const k = inputs[1] == inputs[0] ? q : batch_first(own, inputs[1]);
+  at_tensor *const v = inputs[2] == inputs[1] ? k : batch_first(own, inputs[2]);
+  const Heads heads = heads_of(self, own, (at_tensor *const[]){q, k, v});
+  at_output_weights made = attend(self, own, &heads, o);
+  at_tensor *const joined = at_reshape(at_transpose(made.output, 1, 2), at_sizes(q));
+  at_tensor *const out = at_forward(at_module_childAt(self, 0), joined);
+  made.output = !isBatch           ? at_squeeze_dim(out, 0)
+                : own->batch_first ? out
+                                   : at_transpose(out, 0, 1);
+  if (made.weights && !isBatch)
+    made.weights = at_squeeze_dim(made.weights, 0);
+  return made;
+}
+
+at_output_weights(at_MultiheadAttention_forward)(at_module *self, at_tensor *query, at_tensor *key,
+                                                 at_tensor *value,
+                                                 const at_MultiheadAttention_forward_options
+                                                     *options)
+{
+  const char *const name = "MultiheadAttention_forward";
+  const at_output_weights failed = {at_undefined(), at_undefined()};
+  if (!options)
+    options = &at_MultiheadAttention_forward_defaults;
+  if (!at_isKind(name, self, &at_kind_MultiheadAttention) ||
+      !at_accept(name, "query", query, false) || !at_accept(name, "key", key, false) ||
+      !at_accept(name, "value", value, false) ||
+      !at_accept(name, "key_padding_mask", options->key_padding_mask, true) ||
+      !at_accept(name, "attn_mask", options->attn_mask, true))
+    return failed;
+  at_tensor *const inputs[] = {query, key, value};
+  for (int i = 0; i < 3; i++)
+    if (at_dim(inputs[i]) != at_dim(query) || at_dim(query) < 2 || at_dim(query) > 3) {
+      at_misfit(self, "query, key and value have %d, %d and %d dimensions: all have to have 2 or 3",
+                at_dim(query), at_dim(key), at_dim(value));
+      return failed;
+    }
+  AT_SCOPE_GUARD;
+  const at_output_weights made = call(self, inputs, options);
+  return (at_output_weights){at_escape(made.output), at_escape(made.weights)};
+}
