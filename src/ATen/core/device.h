@@ -23,6 +23,8 @@ typedef struct at_device {
   void (*function)(int name, THScalarType type, const THLoop *loop, const void *scalars);
   /* Queues a kernel of kernels.h, which copies what work describes. */
   void (*launch)(at_kernel kernel, THScalarType type, const void *work);
+  /* Takes the next part of the stream of random words, up to words for each thread of a kernel. */
+  void (*draw)(uint64_t words, uint64_t *seed, uint64_t *offset);
   void (*synchronize)(void);
   void (*emptyCache)(void);
   at_cuda_stream *(*newStream)(int priority);

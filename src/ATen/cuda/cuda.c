@@ -5,6 +5,7 @@
 #include "ATen/ops/elementwise.h"
 #include "THC/THC.h"
 #include "THC/core/thc_kernels.h"
+#include "THC/random/THCRandomDraw.h"
 
 THCState *at_cudaState;
 
@@ -71,6 +72,13 @@ static void function(int name, THScalarType type, const THLoop *loop, const void
   THCudaCheck(cudaGetLastError());
 }
 
+static void draw(uint64_t words, uint64_t *seed, uint64_t *offset)
+{
+  const THCDraw part = THCRandom_draw(at_cudaState, words);
+  *seed = part.seed;
+  *offset = part.offset;
+}
+
 static void synchronize(void)
 {
   THCudaCheck(cudaDeviceSynchronize());
@@ -130,6 +138,7 @@ const at_device at_cudaDevice = {
     .elementwise = elementwise,
     .function = function,
     .launch = at_cudaLaunch,
+    .draw = draw,
     .synchronize = synchronize,
     .emptyCache = empty_cache,
     .newStream = new_stream,

@@ -1,8 +1,14 @@
-/* The kernels of elementwise.h on CUDA, as far as THC has what they need. */
+/* The kernels of elementwise.h on CUDA, but for those of complex numbers. */
 #include <math.h>
 #include <stdint.h>
 
+#include "THC/pointwise/thc_math.h"
+
 #include "THC/walk/thc_apply.h"
+#include "TH/random/THDirichlet.h"
+
+#define AT_ELEMENT static __device__ inline
+#include "ATen/functions/gammaElements.h"
 
 #include "ATen/ops/elementwise.h"
 
@@ -35,7 +41,27 @@ THC_DEVICE uint8_t at_cuda_is_close_element(const at_closeness *c, double x, dou
 }
 THC_MAP(at_cuda_is_close, uint8_t, at_closeness, double, double)
 
+THC_DEVICE double at_cuda_polygamma_element(const double *order, double x)
+{
+  return at_polygammaElement(*order, x);
+}
+THC_MAP(at_cuda_polygamma, double, double, double)
+
+THC_DEVICE double at_cuda_gamma_gradient_element(const THCNothing *, double a, double x)
+{
+  return at_gammaSlope(a, x);
+}
+THC_MAP(at_cuda_gamma_gradient, double, THCNothing, double, double)
+
+THC_DEVICE double at_cuda_dirichlet_gradient_element(const THCNothing *, double x, double a,
+                                                     double total)
+{
+  return TH_dirichletSlope(x, a, total);
+}
+THC_MAP(at_cuda_dirichlet_gradient, double, THCNothing, double, double, double)
+
 extern "C" const THCKernel at_cudaElementwise[AT_ELEMENTWISE] = {
-    at_cuda_select_1,   at_cuda_select_2,    at_cuda_select_4, at_cuda_select_8,
-    at_cuda_lerp_float, at_cuda_lerp_double, at_cuda_is_close,
+    at_cuda_select_1,       at_cuda_select_2,           at_cuda_select_4, at_cuda_select_8,
+    at_cuda_lerp_float,     at_cuda_lerp_double,        at_cuda_is_close, at_cuda_polygamma,
+    at_cuda_gamma_gradient, at_cuda_dirichlet_gradient,
 };

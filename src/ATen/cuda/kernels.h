@@ -7,6 +7,7 @@
 #include <stdbool.h>
 
 #include "ATen/nn/layerNorm.h"
+#include "ATen/resample/taps.h"
 
 /* X(name, type of the description) */
 #define AT_KERNELS(X)                         \
@@ -15,7 +16,18 @@
   X(layerNormParameters, at_layer_norm_work)  \
   X(embeddingSums, at_embedding_sums_work)    \
   X(embeddingBagCheck, at_embedding_bag_work) \
-  X(embeddingBag, at_embedding_bag_work)
+  X(embeddingBag, at_embedding_bag_work)      \
+  X(scores, at_scores_work)                   \
+  X(interpolate, at_interpolate_work)         \
+  X(roiCheck, at_roi_work)                    \
+  X(roiPool, at_roi_work)                     \
+  X(roiPoolBackward, at_roi_work)             \
+  X(histogram, at_histogram_work)             \
+  X(poisson, at_draw_work)                    \
+  X(standardGamma, at_draw_work)              \
+  X(waves, at_waves_work)                     \
+  X(determinants, at_determinants_work)       \
+  X(choleskyPivoted, at_cholesky_work)
 
 typedef enum at_kernel {
 #define AT_KERNEL(NAME, WORK) AT_KERNEL_##NAME,
@@ -23,6 +35,9 @@ typedef enum at_kernel {
 #undef AT_KERNEL
       AT_KERNEL_COUNT
 } at_kernel;
+
+/* The calls of Philox that a thread of draws takes at most, but for one in a million. */
+enum { AT_DRAW_WORDS = 256 };
 
 /* --- normalization --------------------------------------------------------------------------- */
 
@@ -62,5 +77,86 @@ typedef struct at_embedding_bag_work {
    * they stay where they are if they are lower. */
   int64_t *wrong;
 } at_embedding_bag_work;
+
+/* --- attention ------------------------------------------------------------------------------- */
+
+enum { AT_MASK_DIMS = 4 };
+
+/* The softmax of lines of scores: of rows rows from firstRow on of each of so many matrices from
+ * firstMatrix on.  A matrix has the queries of group heads one below the other. */
+typedef struct at_scores_work {
+  void *scores;
+  ptrdiff_t matrices, rows, firstMatrix, firstRow;
+  ptrdiff_t queries, keys, group;
+  bool isCausal, isBoolean; /* of the mask: of bytes, or added */
+  const void *mask;         /* or NULL */
+  ptrdiff_t maskRow, maskColumn;
+  int maskDims; /* of the batch of heads */
+  ptrdiff_t maskSize[AT_MASK_DIMS], maskStride[AT_MASK_DIMS];
+} at_scores_work;
+
+/* --- images ---------------------------------------------------------------------------------- */
+
+/* Lines of inner elements: line o * size + i is from the from lines o * from ... of x. */
+typedef struct at_interpolate_work {
+  at_taps axis;
+  ptrdiff_t lines, from, inner;
+  const void *x;
+  void *y;
+} at_interpolate_work;
+
+/* Regions of images; x and y are the images and the cells, or backward the other way around. */
+typedef struct at_roi_work {
+  int64_t images, channels, height, width, cellRows, cellColumns, regions;
+  double scale;
+  const void *rois, *x;
+  void *y;
+  int *argmax;
+  bool checksArgmax;
+  int64_t *wrong; /* as that of bags: the first region, and the first element of argmax */
+} at_roi_work;
+
+/* --- other ----------------------------------------------------------------------------------- */
+
+/* Adds to the counts of bins from low to high. */
+typedef struct at_histogram_work {
+  ptrdiff_t count;
+  int64_t bins;
+  double low, high;
+  const void *x;
+  int64_t *counts;
+} at_histogram_work;
+
+/* Element i is drawn from words of subsequence i. */
+typedef struct at_draw_work {
+  ptrdiff_t count;
+  const void *parameters;
+  void *to;
+  uint64_t seed, offset;
+} at_draw_work;
+
+/* length x frequencies pairs: cosine and negative sine of 2 pi i w / size, times window[i]. */
+typedef struct at_waves_work {
+  int64_t length, frequencies, size;
+  const void *window; /* or NULL */
+  void *to;
+} at_waves_work;
+
+/* The determinants of count matrices of n x n from their factors and pivots (btrifact). */
+typedef struct at_determinants_work {
+  int64_t count, n;
+  const void *factors;
+  const int *pivots;
+  void *to;
+} at_determinants_work;
+
+/* Replaces a by its Cholesky factor with pivots, as LAPACK's pstrf; the other triangle becomes 0.
+ * The strides are those of a lower triangle. */
+typedef struct at_cholesky_work {
+  int64_t n, row, column; /* from a row or column to the next */
+  double tolerance;       /* or below 0 */
+  void *a, *sums;         /* sums: room for n */
+  int *pivots, *rank;
+} at_cholesky_work;
 
 #endif

@@ -1,13 +1,9 @@
-/* Samples of gamma and Dirichlet distributions, and their derivatives by the parameters.
- *
- * At a constant value F(x) of the gamma distribution with parameter a, the derivative of the sample
- * x by a is -(dF/da) / F'(x).  With the density p and psi(a), the mean of ln t, this is the
- * integral of (psi - ln t) p(t) / p(x) over t from 0 to x.  The integral over all t is 0, so it is
- * also the integral of (ln t - psi) p(t) / p(x) from x on.  One of both integrands does not change
- * its sign. */
+/* Samples of the gamma distribution, and their gradients and those of Dirichlet samples by the
+ * parameters. */
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/random/drawn.h"
 #include "THMath.h"
 
 static const at_type *computes(const at_tensor *t, const char *name)
@@ -21,58 +17,22 @@ static const at_type *computes(const at_tensor *t, const char *name)
 at_tensor *at_gammaOf(at_tensor *out, at_tensor *self, at_generator *generator)
 {
   const at_type *type = computes(self, "self");
-  at_generator *from = generator ? generator : at_defaultGenerator(AT_BACKEND_CPU);
+  THGenerator *const from = at_drawnFrom(type, generator);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *made = at_resultOf(&pool, out, type, at_sizesOf(self));
-  if (at_numel(self) > 0)
-    type->functions->standard_gamma(made->th, from->th, self->th);
+  if (at_numel(self) == 0)
+    ;
+  else if (at_isOnHost(type))
+    type->functions->standard_gamma(made->th, from, self->th);
+  else {
+    at_tensor *const fit =
+        at_hold(&pool, at_compareScalar(NULL, AT_ROW_gtValue, self, at_scalar_long(0)));
+    if (!fit->type->functions->logicalall(fit->th))
+      at_raise(AT_ERROR_ARGUMENT, "self has a parameter that is not above 0");
+    at_deviceDraws(&pool, made, self, AT_KERNEL_standardGamma);
+  }
   return at_finishOne(&pool, out, made);
-}
-
-/* For ln x < psi: t = x u gives a power series whose terms are all positive. */
-static double series(double a, double x, double distance)
-{
-  double term = 1 / a, harmonic = 1 / a, sum = term, weighted = term * harmonic;
-  for (int n = 1; term > 1e-17 * sum; n++) {
-    term *= x / (a + n);
-    harmonic += 1 / (a + n);
-    sum += term;
-    weighted += term * harmonic;
-  }
-  return x * (weighted - distance * sum);
-}
-
-/* For ln x >= psi: t = x (1 + v), integrated over ln v, where the integrand has one peak, by
- * exp-sinh quadrature. */
-static double integral(double a, double x, double distance)
-{
-  const double h = 0x1p-4;
-  double sum = 0;
-  for (double s = -4.5; s <= 4.5; s += h) {
-    const double v = exp(M_PI / 2 * sinh(s)), rise = log1p(v);
-    sum += (distance + rise) * exp((a - 1) * rise - x * v) * v * cosh(s);
-  }
-  return x * sum * h * M_PI / 2;
-}
-
-/* For large a: the cube root of x / a is nearly normal (Wilson and Hilferty). */
-static double large(double a, double x)
-{
-  const double c = cbrt(x / a), z = (c - 1 + 1 / (9 * a)) * 3 * sqrt(a);
-  return c * c * c + c * c * (1 / (3 * a) - z / (2 * sqrt(a)));
-}
-
-static double gradient(double a, double x)
-{
-  if (!(a > 0) || !(x >= 0) || isinf(a) || isinf(x))
-    return NAN;
-  if (x == 0)
-    return 0;
-  if (a > 1e5)
-    return large(a, x);
-  const double distance = log(x) - TH_digamma(a);
-  return distance < 0 ? series(a, x, distance) : integral(a, x, distance);
 }
 
 at_tensor *at_gammaGradient(at_tensor *self, at_tensor *output)
@@ -84,14 +44,12 @@ at_tensor *at_gammaGradient(at_tensor *self, at_tensor *output)
   at_checkType(output, "output", type);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *a = at_hold(&pool, at_newExpanded(self, sizes));
-  at_tensor *x = at_hold(&pool, at_newExpanded(output, sizes));
-  a = at_hold(&pool, at_newCast(a, wide));
-  x = at_hold(&pool, at_newCast(x, wide));
-  double *const r = at_hostData(a);
-  for (int64_t i = 0, n = at_numel(a); i < n; i++)
-    r[i] = gradient(r[i], ((double *)at_hostData(x))[i]);
-  return at_pool_keep(&pool, type == wide ? a : at_hold(&pool, at_newCast(a, type)));
+  at_tensor *wides[2];
+  for (int i = 0; i < 2; i++)
+    wides[i] = at_brought(&pool, in[i], sizes, wide);
+  at_tensor *const r =
+      at_hold(&pool, at_eachElement(NULL, wide, sizes, AT_GAMMA_GRADIENT, 2, wides, NULL));
+  return at_finishOne(&pool, NULL, at_cast(&pool, r, type));
 }
 
 at_tensor *at_dirichletGradient(at_tensor *out, at_tensor *x, at_tensor *alpha, at_tensor *total)
@@ -104,10 +62,11 @@ at_tensor *at_dirichletGradient(at_tensor *out, at_tensor *x, at_tensor *alpha, 
   at_checkType(total, "total", type);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *made = at_resultOf(&pool, out, type, sizes), *views[3];
+  const at_type *wide = at_toScalarType(type, AT_DOUBLE);
+  at_tensor *wides[3];
   for (int i = 0; i < 3; i++)
-    views[i] = at_hold(&pool, at_newExpanded(in[i], sizes));
-  if (at_numel(made) > 0)
-    type->functions->dirichlet_grad(made->th, views[0]->th, views[1]->th, views[2]->th);
-  return at_finishOne(&pool, out, made);
+    wides[i] = at_brought(&pool, in[i], sizes, wide);
+  at_tensor *const r =
+      at_hold(&pool, at_eachElement(NULL, wide, sizes, AT_DIRICHLET_GRADIENT, 3, wides, NULL));
+  return at_finishOne(&pool, out, at_cast(&pool, r, type));
 }

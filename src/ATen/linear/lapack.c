@@ -3,6 +3,7 @@
 #include "lapack.h"
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 
 /* A call: its type, and its results, which TH resizes. */
 typedef struct {
@@ -187,12 +188,44 @@ at_tensor *at_choleskySolve(at_tensor *out, at_tensor *b, at_tensor *factor, boo
   return end_one(&call, out);
 }
 
+/* The results of a call of pstrf on a device: the factor, and the order of rows. */
+static void pivoted_on_device(Call *call, at_tensor *a, bool upper, double tolerance)
+{
+  check_square(a, "self");
+  const int64_t n = a->th->size[0], one = 1, most = THMax(n, 1);
+  const at_type *const ints = at_toScalarType(call->type, AT_INT);
+  call->made[0] = at_hold(&call->pool, at_newCast(a, call->type));
+  call->made[1] = at_hold(&call->pool, at_newShape(ints, (at_ints){&n, 1}));
+  at_tensor *const sums = at_hold(&call->pool, at_newShape(call->type, (at_ints){&most, 1}));
+  at_tensor *const rank = at_hold(&call->pool, at_newShape(ints, (at_ints){&one, 1}));
+  const at_cholesky_work work = {.n = n,
+                                 .row = upper ? 1 : n,
+                                 .column = upper ? n : 1,
+                                 .tolerance = tolerance,
+                                 .a = at_data(call->made[0]),
+                                 .sums = at_data(sums),
+                                 .pivots = at_data(call->made[1]),
+                                 .rank = at_data(rank)};
+  if (n == 0)
+    return;
+  at_cuda()->launch(AT_KERNEL_choleskyPivoted, call->type->held, &work);
+  const int64_t columns = at_scalar_toLong(at_elementAt(rank, 0));
+  if (columns < n)
+    at_raise(AT_ERROR_ARGUMENT,
+             "the matrix is not positive semidefinite or has not full rank: %lld columns of %lld "
+             "are computed",
+             (long long)columns, (long long)n);
+}
+
 void at_pivotedCholesky(at_tensor **out, at_tensor *a, bool upper, at_scalar tolerance)
 {
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const r = real(&call), *const order = integers(&call);
-  call.th->pstrf(r, order, ta, triangle(upper), tolerance);
+  if (at_isOnHost(call.type))
+    call.th->pstrf(r, order, ta, triangle(upper), tolerance);
+  else
+    pivoted_on_device(&call, a, upper, at_scalar_toDouble(tolerance));
   end(&call, out);
 }
 
@@ -303,6 +336,14 @@ static at_tensor *determinants(Call *call, at_tensor *a)
   const int before = call->count;
   void *const lu = real(call), *const pivots = integers(call), *const info = integers(call);
   call->th->btrifact(lu, pivots, info, true, matrices->th);
+  if (!at_isOnHost(call->type)) {
+    const at_determinants_work work = {matrices->th->size[0], matrices->th->size[1],
+                                       at_data(call->made[before]), at_data(call->made[before + 1]),
+                                       at_data(r)};
+    at_cuda()->launch(AT_KERNEL_determinants, call->type->held, &work);
+    call->count = before;
+    return r;
+  }
   for (int64_t i = 0; i < at_numel(r); i++) {
     const double det = determinant(call->made[before], call->made[before + 1], i);
     if (call->type->scalarType == AT_FLOAT)

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 #include "ATen/nn/images.h"
 
 typedef struct {
@@ -53,11 +54,17 @@ static at_tensor *matrix(at_pool *pool, const Frames *f, at_tensor *self, const 
  * window.  Angles are reduced as integers, which is exact. */
 static at_tensor *waves(at_pool *pool, const Frames *f, at_tensor *window, const at_type *compute)
 {
-  const at_type *real = at_toScalarType(at_hostType(compute), AT_DOUBLE);
-  at_hostData(window); /* raises if window is not on the CPU */
+  const at_type *real = at_toScalarType(compute, AT_DOUBLE);
   const at_ints sizes = {(int64_t[]){f->length, f->frequencies, 2}, 3};
+  const at_ints flat = {(int64_t[]){f->length, f->frequencies * 2}, 2};
   at_tensor *made = at_hold(pool, at_newShape(real, sizes));
   at_tensor *factors = window ? at_hold(pool, at_newCast(window, real)) : NULL;
+  if (!at_isOnHost(compute)) {
+    const at_waves_work work = {f->length, f->frequencies, f->size,
+                                factors ? at_data(factors) : NULL, at_data(made)};
+    at_cuda()->launch(AT_KERNEL_waves, real->held, &work);
+    return at_hold(pool, at_viewAs(at_cast(pool, made, compute), flat));
+  }
   double *to = at_hostData(made);
   const double *factor = at_hostData(factors);
   for (int64_t k = 0; k < f->length; k++) {
@@ -69,7 +76,6 @@ static at_tensor *waves(at_pool *pool, const Frames *f, at_tensor *window, const
       at = (at + k % f->size) % f->size;
     }
   }
-  const at_ints flat = {(int64_t[]){f->length, f->frequencies * 2}, 2};
   return at_hold(pool, at_viewAs(at_hold(pool, at_newCast(made, compute)), flat));
 }
 

@@ -5,19 +5,18 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 #include "nn.h"
 
-/* A region in pixels, from its first row and column on, of at least one pixel. */
-typedef struct {
-  int64_t image, top, left, rows, columns;
-} Region;
+#define AT_ROI static inline
+#include "roiElements.h"
 
 /* The operands of the loops over planes. */
 typedef struct {
   int64_t channels, height, width; /* of the images */
   int64_t cellRows, cellColumns;   /* of the grid */
   int64_t count;                   /* of regions */
-  Region *regions;
+  at_region *regions;
   const void *input;
   void *output;
   int *argmax;
@@ -25,13 +24,7 @@ typedef struct {
 
 /* --- regions --------------------------------------------------------------------------------- */
 
-/* A corner in pixels, limited to a range in which sizes do not overflow. */
-static int64_t pixel(double corner, double scale)
-{
-  return (int64_t)round(fmax(-0x1p40, fmin(0x1p40, corner * scale)));
-}
-
-static Region read_region(at_tensor *rois, int64_t i, int64_t images, double scale)
+static at_region read_region(at_tensor *rois, int64_t i, int64_t images, double scale)
 {
   double v[5];
   for (int k = 0; k < 5; k++)
@@ -43,35 +36,18 @@ static Region read_region(at_tensor *rois, int64_t i, int64_t images, double sca
   for (int k = 1; k < 5; k++)
     if (isnan(v[k] * scale))
       at_raise(AT_ERROR_ARGUMENT, "a corner of region %lld is no number", (long long)i);
-  const int64_t left = pixel(v[1], scale), top = pixel(v[2], scale);
-  return (Region){(int64_t)v[0], top, left, THMax(pixel(v[4], scale) - top + 1, 1),
-                  THMax(pixel(v[3], scale) - left + 1, 1)};
-}
-
-/* Cell i of count cells along size pixels from first on, cut to [0, limit): pixels [*from, *to). */
-static void cell_along(int64_t i, int64_t count, int64_t first, int64_t size, int64_t limit,
-                       int64_t *from, int64_t *to)
-{
-  const double step = (double)size / (double)count;
-  *from = THMin(THMax((int64_t)floor((double)i * step) + first, 0), limit);
-  *to = THMin(THMax((int64_t)ceil((double)(i + 1) * step) + first, 0), limit);
-}
-
-/* A cell of the grid over a region: rows [top, bottom) and columns [left, right) of the plane. */
-typedef struct {
-  int64_t top, bottom, left, right;
-} Cell;
-
-static Cell cell_of(const Job *job, const Region *r, int64_t i)
-{
-  Cell c;
-  cell_along(i / job->cellColumns, job->cellRows, r->top, r->rows, job->height, &c.top, &c.bottom);
-  cell_along(i % job->cellColumns, job->cellColumns, r->left, r->columns, job->width, &c.left,
-             &c.right);
-  return c;
+  at_region region;
+  at_regionOf(v, images, scale, &region);
+  return region;
 }
 
 /* --- planes ---------------------------------------------------------------------------------- */
+
+static at_cell cell_of(const Job *job, int64_t region, int64_t i)
+{
+  return at_cellOf(&job->regions[region], i, job->cellRows, job->cellColumns, job->height,
+                   job->width);
+}
 
 static int64_t cells(const Job *job)
 {
@@ -92,29 +68,29 @@ static int64_t first_pixel(const Job *job, int64_t k, int64_t c)
 #define TYPES(X) X(float) X(double)
 
 /* The pixel of the largest element in a cell; -1 where the cell has none. */
-#define LARGEST(real)                                                     \
-  static int64_t largest_##real(const real *plane, int64_t width, Cell c) \
-  {                                                                       \
-    int64_t best = -1;                                                    \
-    for (int64_t y = c.top; y < c.bottom; y++)                            \
-      for (int64_t x = c.left; x < c.right; x++)                          \
-        if (best < 0 || plane[y * width + x] > plane[best])               \
-          best = y * width + x;                                           \
-    return best;                                                          \
+#define LARGEST(real)                                                        \
+  static int64_t largest_##real(const real *plane, int64_t width, at_cell c) \
+  {                                                                          \
+    int64_t best = -1;                                                       \
+    for (int64_t y = c.top; y < c.bottom; y++)                               \
+      for (int64_t x = c.left; x < c.right; x++)                             \
+        if (best < 0 || plane[y * width + x] > plane[best])                  \
+          best = y * width + x;                                              \
+    return best;                                                             \
   }
 TYPES(LARGEST)
 
 /* Channel c of region k. */
-#define POOL(real)                                                                               \
-  static void pool_##real(const Job *job, int64_t k, int64_t c)                                  \
-  {                                                                                              \
-    const real *plane = (const real *)job->input + first_pixel(job, k, c);                       \
-    const int64_t first = first_cell(job, k, c);                                                 \
-    for (int64_t i = 0; i < cells(job); i++) {                                                   \
-      const int64_t best = largest_##real(plane, job->width, cell_of(job, &job->regions[k], i)); \
-      ((real *)job->output)[first + i] = best < 0 ? 0 : plane[best];                             \
-      job->argmax[first + i] = (int)best;                                                        \
-    }                                                                                            \
+#define POOL(real)                                                                \
+  static void pool_##real(const Job *job, int64_t k, int64_t c)                   \
+  {                                                                               \
+    const real *plane = (const real *)job->input + first_pixel(job, k, c);        \
+    const int64_t first = first_cell(job, k, c);                                  \
+    for (int64_t i = 0; i < cells(job); i++) {                                    \
+      const int64_t best = largest_##real(plane, job->width, cell_of(job, k, i)); \
+      ((real *)job->output)[first + i] = best < 0 ? 0 : plane[best];              \
+      job->argmax[first + i] = (int)best;                                         \
+    }                                                                             \
   }
 TYPES(POOL)
 
@@ -132,9 +108,8 @@ TYPES(POOL)
   }
 TYPES(BACKWARD)
 
-/* --- calls ----------------------------------------------------------------------------------- */
-
-/* Checks the operands of both directions and sets up the job; the guard holds the regions. */
+/* Checks the operands of both directions and sets up the job; the guard holds the regions, which on
+ * a device remain to be checked. */
 static void open_job(Job *job, THGuard *guard, at_tensor *input, at_tensor *rois, int64_t height,
                      int64_t width, double scale)
 {
@@ -158,9 +133,11 @@ static void open_job(Job *job, THGuard *guard, at_tensor *input, at_tensor *rois
                .cellRows = height,
                .cellColumns = width,
                .count = list.data[0]};
-  if (job->count > PTRDIFF_MAX / (ptrdiff_t)sizeof(Region))
+  if (job->count > PTRDIFF_MAX / (ptrdiff_t)sizeof(at_region))
     at_raise(AT_ERROR_ARGUMENT, "there are %lld regions", (long long)job->count);
-  job->regions = guard->what = THAlloc(job->count * (ptrdiff_t)sizeof(Region));
+  if (!at_isOnHost(rois->type))
+    return;
+  job->regions = guard->what = THAlloc(job->count * (ptrdiff_t)sizeof(at_region));
   for (int64_t i = 0; i < job->count; i++)
     job->regions[i] = read_region(rois, i, size.data[0], scale);
 }
@@ -171,6 +148,48 @@ static at_tensor *flat(at_pool *pool, at_tensor *t, const at_type *type)
   t = at_layerCast(pool, t, type);
   return at_isContiguous(t) ? t : at_hold(pool, at_newCast(t, type));
 }
+
+/* --- on a device ----------------------------------------------------------------------------- */
+
+/* What a device's kernels take of the job; the pool holds rois as they take it. */
+static at_roi_work device_work(at_pool *pool, const Job *job, int64_t images, at_tensor *rois,
+                               const at_type *type, double scale)
+{
+  return (at_roi_work){.images = images,
+                       .channels = job->channels,
+                       .height = job->height,
+                       .width = job->width,
+                       .cellRows = job->cellRows,
+                       .cellColumns = job->cellColumns,
+                       .regions = job->count,
+                       .scale = scale,
+                       .rois = at_data(flat(pool, rois, type))};
+}
+
+/* Raises if there is a region that is none, or a wrong index in argmax. */
+static void check_on_device(at_pool *pool, at_roi_work work, const at_type *type)
+{
+  const int64_t two = 2;
+  at_tensor *const wrong =
+      at_hold(pool, at_makeFilled(at_toScalarType(type, AT_LONG), (at_ints){&two, 1},
+                                  at_scalar_long(INT64_MAX)));
+  if (work.regions == 0)
+    return;
+  work.wrong = at_data(wrong);
+  at_cuda()->launch(AT_KERNEL_roiCheck, type->held, &work);
+  THGuard guard;
+  const int64_t *found = at_hostData(at_onHost(&guard, wrong));
+  if (found[0] != INT64_MAX)
+    at_raise(AT_ERROR_ARGUMENT,
+             "region %lld is of none of %lld images, or a corner of it is no number",
+             (long long)found[0], (long long)work.images);
+  if (found[1] != INT64_MAX)
+    at_raise(AT_ERROR_ARGUMENT, "argmaxes has a wrong element %lld, for planes of %lld x %lld",
+             (long long)found[1], (long long)work.height, (long long)work.width);
+  THGuard_leave(&guard);
+}
+
+/* --- calls ----------------------------------------------------------------------------------- */
 
 void at_roiPool(at_tensor **out, at_tensor *input, at_tensor *rois, int64_t height, int64_t width,
                 double scale)
@@ -185,10 +204,18 @@ void at_roiPool(at_tensor **out, at_tensor *input, at_tensor *rois, int64_t heig
   at_tensor *output = at_hold(&pool, at_newShape(type, (at_ints){sizes, 4}));
   at_tensor *argmax =
       at_hold(&pool, at_newShape(at_toScalarType(type, AT_INT), (at_ints){sizes, 4}));
-  job.input = at_hostData(flat(&pool, input, type));
-  job.output = at_hostData(output);
-  job.argmax = at_hostData(argmax);
-  if (at_numel(output) > 0)
+  job.input = at_data(flat(&pool, input, type));
+  job.output = at_data(output);
+  job.argmax = at_data(argmax);
+  if (!at_isOnHost(type)) {
+    at_roi_work work = device_work(&pool, &job, input->th->size[0], rois, type, scale);
+    check_on_device(&pool, work, type);
+    work.x = job.input;
+    work.y = job.output;
+    work.argmax = job.argmax;
+    if (at_numel(output) > 0)
+      at_cuda()->launch(AT_KERNEL_roiPool, type->held, &work);
+  } else if (at_numel(output) > 0)
     TH_PARALLEL_FOR (i, job.count * job.channels, 16) {
       if (type->scalarType == AT_FLOAT)
         pool_float(&job, i / job.channels, i % job.channels);
@@ -222,15 +249,24 @@ at_tensor *at_roiPoolBackward(at_tensor *out, at_tensor *input, at_tensor *rois,
              at_sizeDesc(at_sizesOf(gradOutput)).str, at_sizeDesc(at_sizesOf(argmaxes)).str,
              at_sizeDesc((at_ints){sizes, 4}).str);
   at_tensor *const argmax = flat(&pool, argmaxes, argmaxes->type);
-  job.argmax = at_hostData(argmax);
-  for (int64_t i = 0; i < at_numel(argmax); i++)
+  job.argmax = at_data(argmax);
+  for (int64_t i = 0; i < at_numel(argmax) && at_isOnHost(type); i++)
     if (job.argmax[i] < -1 || job.argmax[i] >= job.height * job.width)
       at_raise(AT_ERROR_ARGUMENT, "argmaxes has %d, in planes of %lld x %lld", job.argmax[i],
                (long long)job.height, (long long)job.width);
-  job.input = at_hostData(flat(&pool, gradOutput, type));
+  job.input = at_data(flat(&pool, gradOutput, type));
   at_tensor *r = at_hold(&pool, at_makeFilled(type, at_sizesOf(input), at_scalar_long(0)));
-  job.output = at_hostData(r);
-  if (at_numel(argmax) > 0)
+  job.output = at_data(r);
+  if (!at_isOnHost(type)) {
+    at_roi_work work = device_work(&pool, &job, input->th->size[0], rois, type, 1);
+    work.argmax = job.argmax;
+    work.checksArgmax = true;
+    check_on_device(&pool, work, type);
+    work.x = job.input;
+    work.y = job.output;
+    if (at_numel(argmax) > 0)
+      at_cuda()->launch(AT_KERNEL_roiPoolBackward, type->held, &work);
+  } else if (at_numel(argmax) > 0)
     TH_PARALLEL_FOR (c, job.channels, 1) {
       if (type->scalarType == AT_FLOAT)
         backward_float(&job, c);

@@ -3,6 +3,10 @@
 
 #include "ATenType.h"
 #include "TH.h"
+#include "TH/random/THDirichlet.h"
+
+#define AT_ELEMENT static inline
+#include "ATen/functions/gammaElements.h"
 
 #include "elementwise.h"
 
@@ -88,47 +92,40 @@ static void is_close(const THRun *run, const void *scalars)
   }
 }
 
-/* The sum of (q + k)^-s over k from 0 on, s an integer above 1: the first terms, then the formula
- * of Euler and Maclaurin. */
-static double hurwitz_zeta(double s, double q)
-{
-  static const double coefficients[] = {/* Bernoulli's numbers over factorials */
-                                        1.0 / 12,          -1.0 / 720,
-                                        1.0 / 30240,       -1.0 / 1209600,
-                                        1.0 / 47900160,    -691 / 1307674368000.0,
-                                        1 / 74724249600.0, -3617 / 10670622842880000.0};
-  if (q <= 0 && q == floor(q))
-    return INFINITY;
-  if (!(q < INFINITY))
-    return isnan(q) ? q : 0;
-  double sum = 0;
-  for (int k = 0; k < 9 || q <= 12; k++, q += 1)
-    sum += pow(q, -s);
-  const double last = pow(q, -s);
-  double product = s, power = last / q;
-  sum += last * (q / (s - 1) + 0.5);
-  for (int j = 0; j < 8; j++) {
-    sum += coefficients[j] * product * power;
-    product *= (s + 2 * j + 1) * (s + 2 * j + 2);
-    power /= q * q;
-  }
-  return sum;
-}
-
 static void polygamma(const THRun *run, const void *scalars)
 {
   const double n = *(const double *)scalars;
-  const double factor = (fmod(n, 2) == 0 ? -1 : 1) * tgamma(n + 1);
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     double *r = (double *)run->at[0] + j * run->rowStride[0];
     const double *x = (const double *)run->at[1] + j * run->rowStride[1];
     for (ptrdiff_t i = 0; i < run->n; i++)
-      r[i * run->stride[0]] = factor * hurwitz_zeta(n + 1, x[i * run->stride[1]]);
+      r[i * run->stride[0]] = at_polygammaElement(n, x[i * run->stride[1]]);
   }
 }
 
+static void gamma_gradient(const THRun *run, const void *unused)
+{
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    double *r = (double *)run->at[0] + j * run->rowStride[0];
+    const double *a = (const double *)run->at[1] + j * run->rowStride[1];
+    const double *x = (const double *)run->at[2] + j * run->rowStride[2];
+    for (ptrdiff_t i = 0; i < run->n; i++)
+      r[i * run->stride[0]] = at_gammaSlope(a[i * run->stride[1]], x[i * run->stride[2]]);
+  }
+}
+
+KERNEL(dirichlet_gradient, double, double, double, double, TH_dirichletSlope(x, y, z))
+
 const THKernel TH_LEVEL_(at_elementwise)[AT_ELEMENTWISE] = {
-    [AT_SELECT_1] = select_1,       [AT_SELECT_2] = select_2,   [AT_SELECT_4] = select_4,
-    [AT_SELECT_8] = select_8,       [AT_SELECT_16] = select_16, [AT_LERP_FLOAT] = lerp_float,
-    [AT_LERP_DOUBLE] = lerp_double, [AT_IS_CLOSE] = is_close,   [AT_POLYGAMMA] = polygamma,
+    [AT_SELECT_1] = select_1,
+    [AT_SELECT_2] = select_2,
+    [AT_SELECT_4] = select_4,
+    [AT_SELECT_8] = select_8,
+    [AT_SELECT_16] = select_16,
+    [AT_LERP_FLOAT] = lerp_float,
+    [AT_LERP_DOUBLE] = lerp_double,
+    [AT_IS_CLOSE] = is_close,
+    [AT_POLYGAMMA] = polygamma,
+    [AT_GAMMA_GRADIENT] = gamma_gradient,
+    [AT_DIRICHLET_GRADIENT] = dirichlet_gradient,
 };

@@ -1,6 +1,9 @@
 /* Operations along one dimension: maxima, medians and sorting, with indices; cumulative sums; and
  * histograms. */
+#include <math.h>
+
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 
 static const at_ints noDims;
 
@@ -224,6 +227,34 @@ at_tensor *at_renormed(at_tensor *out, at_tensor *self, at_scalar p, int64_t dim
   return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
 }
 
+/* The counts on a device, in Long.  Without a range it is that of the elements. */
+static at_tensor *device_histogram(at_pool *pool, at_tensor *x, int64_t bins, double low,
+                                   double high)
+{
+  const at_functions *const f = x->type->functions;
+  if (low == high) {
+    low = at_scalar_toDouble(f->minall(x->th));
+    high = at_scalar_toDouble(f->maxall(x->th));
+  }
+  if (low == high && isfinite(low)) {
+    low -= 1;
+    high += 1;
+  }
+  if (!isfinite(low) || !isfinite(high) || !isfinite(high - low))
+    at_raise(AT_ERROR_ARGUMENT, "the range from %g to %g is not finite", low, high);
+  const at_type *const type = at_toScalarType(x->type, AT_LONG);
+  at_tensor *const counts =
+      at_hold(pool, at_makeFilled(type, (at_ints){&bins, 1}, at_scalar_long(0)));
+  const at_histogram_work work = {.count = at_numel(x),
+                                  .bins = bins,
+                                  .low = low,
+                                  .high = high,
+                                  .x = at_data(at_hold(pool, at_makeContiguous(x))),
+                                  .counts = at_data(counts)};
+  at_cuda()->launch(AT_KERNEL_histogram, x->type->held, &work);
+  return counts;
+}
+
 at_tensor *at_histogram(at_tensor *out, at_tensor *self, int64_t bins, at_scalar min, at_scalar max)
 {
   check_floating(self);
@@ -239,9 +270,11 @@ at_tensor *at_histogram(at_tensor *out, at_tensor *self, int64_t bins, at_scalar
   at_pool_enter(&pool);
   const at_type *compute = at_computesIn(self->type);
   at_tensor *r = at_hold(&pool, at_newShape(compute, sizes)), *x = at_cast(&pool, self, compute);
-  if (at_numel(x) > 0)
+  if (at_numel(x) == 0)
+    at_fillWith(r, at_scalar_long(0));
+  else if (at_isOnHost(compute))
     compute->functions->histc(r->th, x->th, bins, min, max);
   else
-    at_fillWith(r, at_scalar_long(0));
+    r = device_histogram(&pool, x, bins, at_scalar_toDouble(min), at_scalar_toDouble(max));
   return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
 }

@@ -163,11 +163,9 @@ static bool is_direct(const at_tensor *out, const at_type *type, at_ints sizes, 
   return true;
 }
 
-/* Runs a kernel of elementwise.h.  The operands have the shape of the result, which is of that
- * type. */
-static at_tensor *elementwise(at_tensor *out, const at_type *type, at_ints sizes,
-                              at_elementwise_name name, int count, at_tensor *const *in,
-                              const void *scalars)
+at_tensor *at_eachElement(at_tensor *out, const at_type *type, at_ints sizes,
+                          at_elementwise_name name, int count, at_tensor *const *in,
+                          const void *scalars)
 {
   at_pool pool;
   at_pool_enter(&pool);
@@ -175,7 +173,7 @@ static at_tensor *elementwise(at_tensor *out, const at_type *type, at_ints sizes
   at_tensor *r = direct ? out : at_hold(&pool, at_newShape(type, sizes));
   THLoop loop;
   THLoop_init(&loop);
-  if (name == AT_POLYGAMMA)
+  if (name >= AT_POLYGAMMA && name <= AT_DIRICHLET_GRADIENT)
     loop.grain = TH_LOOP_GRAIN / 64;
   at_addOperand(&loop, r);
   for (int i = 0; i < count; i++)
@@ -203,8 +201,8 @@ at_tensor *at_areClose(at_tensor *x, at_tensor *y, double rtol, double atol, boo
   at_tensor *doubles[2];
   for (int i = 0; i < 2; i++)
     doubles[i] = at_brought(&pool, in[i], sizes, at_toScalarType(x->type, AT_DOUBLE));
-  at_tensor *r = elementwise(NULL, at_toScalarType(x->type, AT_BOOL), sizes, AT_IS_CLOSE, 2,
-                             doubles, &closeness);
+  at_tensor *r = at_eachElement(NULL, at_toScalarType(x->type, AT_BOOL), sizes, AT_IS_CLOSE, 2,
+                                doubles, &closeness);
   at_pool_leave(&pool);
   return r;
 }
@@ -263,7 +261,7 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
                                               [4] = AT_SELECT_4,
                                               [8] = AT_SELECT_8,
                                               [16] = AT_SELECT_16};
-  at_tensor *r = elementwise(out, compute, sizes, names[compute->elementSize], 3, brought, NULL);
+  at_tensor *r = at_eachElement(out, compute, sizes, names[compute->elementSize], 3, brought, NULL);
   at_pool_leave(&pool);
   return r;
 }
@@ -353,8 +351,8 @@ at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *wide = at_cast(&pool, x, at_toScalarType(x->type, AT_DOUBLE));
-  at_tensor *r =
-      at_hold(&pool, elementwise(NULL, wide->type, at_sizesOf(x), AT_POLYGAMMA, 1, &wide, &order));
+  at_tensor *r = at_hold(&pool, at_eachElement(NULL, wide->type, at_sizesOf(x), AT_POLYGAMMA, 1,
+                                               &wide, &order));
   return at_finishOne(&pool, out, at_cast(&pool, r, at_toScalarType(x->type, type)));
 }
 
@@ -385,11 +383,11 @@ at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_ten
     brought[i] = at_brought(&pool, in[i], sizes, compute);
   const at_elementwise_name name = isDouble ? AT_LERP_DOUBLE : AT_LERP_FLOAT;
   if (compute == x->type) {
-    at_tensor *const r = elementwise(out, compute, sizes, name, 3, brought, NULL);
+    at_tensor *const r = at_eachElement(out, compute, sizes, name, 3, brought, NULL);
     at_pool_leave(&pool);
     return r;
   }
-  at_tensor *r = at_hold(&pool, elementwise(NULL, compute, sizes, name, 3, brought, NULL));
+  at_tensor *r = at_hold(&pool, at_eachElement(NULL, compute, sizes, name, 3, brought, NULL));
   if (!out)
     r = at_hold(&pool, at_newCast(r, x->type));
   return at_finishOne(&pool, out, r);

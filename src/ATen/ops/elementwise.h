@@ -14,9 +14,11 @@ typedef enum at_elementwise_name {
   AT_SELECT_8,
   AT_LERP_FLOAT, /* from the first to the second operand, by the weight in the third */
   AT_LERP_DOUBLE,
-  AT_IS_CLOSE,  /* bytes: whether both operands are close; the scalars are an at_closeness */
-  AT_POLYGAMMA, /* of doubles; the scalar is the order, a double of 2 or more */
-  AT_SELECT_16, /* of complex numbers, which CUDA has not */
+  AT_IS_CLOSE,       /* bytes: whether both operands are close; the scalars are an at_closeness */
+  AT_POLYGAMMA,      /* of doubles; the scalar is the order, a double of 2 or more */
+  AT_GAMMA_GRADIENT, /* of doubles: of a sample, the second operand, by the parameter */
+  AT_DIRICHLET_GRADIENT, /* of doubles: sample, parameter, sum of all parameters */
+  AT_SELECT_16,          /* of complex numbers, which CUDA has not */
   AT_ELEMENTWISE
 } at_elementwise_name;
 

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 #include "drawn.h"
 #include "THRandom.h"
 
@@ -383,35 +384,41 @@ at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bo
 
 /* --- Poisson ---------------------------------------------------------------------------------- */
 
-/* Hoermann's transformed rejection with squeeze (PTRS), for rates of at least 10. */
-static double poisson_large(THGenerator *generator, double rate)
+static double log_gamma(double x)
 {
-  const double root = sqrt(rate), b = 0.931 + 2.53 * root, a = -0.059 + 0.02483 * b;
-  const double inverseAlpha = 1.1239 + 1.1328 / (b - 3.4), vr = 0.9277 - 3.6224 / (b - 2);
-  for (;;) {
-    const double u = THRandom_standard_uniform(generator) - 0.5;
-    const double v = THRandom_standard_uniform(generator);
-    const double us = 0.5 - fabs(u), k = floor((2 * a / us + b) * u + rate + 0.43);
-    if (us >= 0.07 && v <= vr)
-      return k;
-    if (k < 0 || (us < 0.013 && v > us))
-      continue;
-    int sign;
-    if (log(v) + log(inverseAlpha) - log(a / (us * us) + b) <=
-        -rate + k * log(rate) - lgamma_r(k + 1, &sign))
-      return k;
-  }
+  int sign;
+  return lgamma_r(x, &sign);
 }
 
-/* Multiplies uniform numbers until the product is below exp(-rate); the result is one less than
- * their number. */
-static double poisson_small(THGenerator *generator, double rate)
+#define AT_POISSON        static
+#define AT_POISSON_SOURCE THGenerator
+#define AT_POISSON_UNIT   THRandom_standard_uniform
+#define AT_POISSON_LGAMMA log_gamma
+#include "poissonDraw.h"
+
+void at_deviceDraws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_kernel kernel)
 {
-  const double end = exp(-rate);
-  double count = 0, product = THRandom_standard_uniform(generator);
-  for (; product > end; count++)
-    product *= THRandom_standard_uniform(generator);
-  return count;
+  at_draw_work work = {.count = at_numel(r)};
+  at_tensor *const from = at_hold(pool, at_makeContiguous(parameters));
+  at_tensor *const to = at_isContiguous(r) ? r : at_hold(pool, at_newShape(r->type, at_sizesOf(r)));
+  work.parameters = at_data(from);
+  work.to = at_data(to);
+  at_cuda()->draw(AT_DRAW_WORDS, &work.seed, &work.offset);
+  at_cuda()->launch(kernel, r->type->held, &work);
+  if (to != r)
+    at_copyFrom(r, to);
+}
+
+/* Raises unless the rates are finite and not negative. */
+static void check_rates(at_pool *pool, at_tensor *rates)
+{
+  at_tensor *const least =
+      at_hold(pool, at_compareScalar(NULL, AT_ROW_geValue, rates, at_scalar_long(0)));
+  at_tensor *const finite = at_hold(pool, at_compareScalar(NULL, AT_ROW_ltValue, rates,
+                                                           at_scalar_double((double)INFINITY)));
+  at_tensor *const fit = at_hold(pool, at_logical(NULL, AT_ROW_cbitand, least, finite));
+  if (!fit->type->functions->logicalall(fit->th))
+    at_raise(AT_ERROR_ARGUMENT, "self has rates that are not 0 or more, or not finite");
 }
 
 at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
@@ -421,12 +428,19 @@ at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *made = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_DOUBLE)));
+  if (!at_isOnHost(self->type)) {
+    if (at_numel(made) > 0) {
+      check_rates(&pool, made);
+      at_deviceDraws(&pool, made, made, AT_KERNEL_poisson);
+    }
+    return at_finishOne(&pool, NULL, at_cast(&pool, made, self->type));
+  }
   double *x = at_hostData(made);
   for (int64_t i = 0, n = at_numel(made); i < n; i++)
     if (!(x[i] >= 0 && x[i] < INFINITY))
       at_raise(AT_ERROR_ARGUMENT, "self has the rate %g, and rates have to be 0 or more", x[i]);
   for (int64_t i = 0, n = at_numel(made); i < n; i++)
-    x[i] = x[i] >= 10 ? poisson_large(from, x[i]) : x[i] > 0 ? poisson_small(from, x[i]) : 0;
+    x[i] = at_drawPoisson(from, x[i]);
   if (made->type != self->type)
     made = at_hold(&pool, at_newCast(made, self->type));
   return at_pool_keep(&pool, made);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 
 TH_DISPATCH(at_interpolate_kernel, at_interpolateFloat)
 TH_DISPATCH(at_interpolate_kernel, at_interpolateDouble)
@@ -153,14 +154,27 @@ static at_tensor *weighed(at_tensor *t, int d, const Axis *a)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const made = at_hold(&pool, at_newShape(t->type, (at_ints){room, own.count}));
-  at_tensor *const index =
-      at_hold(&pool, at_newShape(at_toScalarType(t->type, AT_LONG), (at_ints){sizes, 2}));
-  at_tensor *const weight =
-      at_hold(&pool, at_newShape(at_toScalarType(t->type, AT_DOUBLE), (at_ints){sizes, 2}));
+  const at_type *const host = at_hostType(t->type);
+  at_tensor *index =
+      at_hold(&pool, at_newShape(at_toScalarType(host, AT_LONG), (at_ints){sizes, 2}));
+  at_tensor *weight =
+      at_hold(&pool, at_newShape(at_toScalarType(host, AT_DOUBLE), (at_ints){sizes, 2}));
   int64_t *const at = at_hostData(index);
   double *const w = at_hostData(weight);
   for (int64_t i = 0; i < a->out; i++)
     at_findTaps(a, i, at + i * sizes[1], w + i * sizes[1]);
+  if (!at_isOnHost(t->type)) {
+    index = at_cast(&pool, index, at_toScalarType(t->type, AT_LONG));
+    weight = at_cast(&pool, weight, at_toScalarType(t->type, AT_DOUBLE));
+    const at_interpolate_work work = {{a->out, sizes[1], at_data(index), at_data(weight)},
+                                      outer * a->out,
+                                      a->in,
+                                      inner,
+                                      at_data(t),
+                                      at_data(made)};
+    at_cuda()->launch(AT_KERNEL_interpolate, t->type->held, &work);
+    return at_pool_keep(&pool, made);
+  }
   const bool isDouble = t->type->scalarType == AT_DOUBLE;
   Pass pass = {isDouble ? *at_interpolateDouble : *at_interpolateFloat,
                {a->out, sizes[1], at, w},

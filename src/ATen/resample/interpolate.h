@@ -4,6 +4,7 @@
 
 #include "ATen/core/ATenCore.h"
 #include "THKernel.h"
+#include "taps.h"
 
 typedef enum at_interpolation {
   AT_NEAREST,
@@ -13,13 +14,6 @@ typedef enum at_interpolation {
   AT_LINEAR_WIDE, /* the filter covers all pixels that a result replaces: antialiasing */
   AT_CUBIC_WIDE
 } at_interpolation;
-
-/* Each of the size results along an axis is a sum of taps elements, at index, times weight. */
-typedef struct at_taps {
-  int64_t size, taps;
-  const int64_t *index;
-  const double *weight;
-} at_taps;
 
 /* How positions of one axis are computed. */
 typedef struct at_resized_axis {

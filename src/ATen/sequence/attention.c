@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 #include "TH/core/THTeam.h"
 
 TH_DISPATCH(at_attention_kernel, at_attentionFloat)
@@ -140,7 +141,7 @@ static at_tensor *new_result(at_pool *pool, const Attention *a, const at_type *t
     sizes[d] = a->batch[d];
   sizes[a->batchDims] = a->how.queries;
   sizes[a->batchDims + 1] = a->how.width;
-  if (a->batchDims != 2)
+  if (a->batchDims != 2 || !at_isOnHost(type))
     return at_layerNew(pool, type, (at_ints){sizes, a->batchDims + 2});
   const int64_t joined[] = {sizes[0], sizes[2], sizes[1], sizes[3]};
   at_tensor *const t = at_layerNew(pool, type, (at_ints){joined, 4});
@@ -187,6 +188,94 @@ static void run(at_pool *pool, Attention *a, const at_type *compute)
   const int64_t sizes[] = {a->threads, a->each, a->how.keys};
   a->scores = at_hostData(at_layerNew(pool, compute, (at_ints){sizes, 3}));
   THParallel_for(a->threads, 1, attend_blocks, a);
+}
+
+/* --- on a device ------------------------------------------------------------------------------ */
+
+/* The scores that exist at a time, in elements. */
+enum { DEVICE_SCORES = 1 << 26 };
+
+/* t, of the batch, as matrices x rows x width: the queries of heads that share a key are rows of
+ * one matrix. */
+static at_tensor *flattened(at_pool *pool, at_tensor *t, int64_t matrices)
+{
+  const int64_t width = from_end(t, 1);
+  const int64_t sizes[] = {matrices, at_numel(t) / THMax(1, matrices * width), width};
+  return at_hold(pool, at_reshaped(t, (at_ints){sizes, 3}));
+}
+
+/* What the kernel takes of the mask; the pool holds the mask in the form that it takes. */
+static void describe_mask(at_pool *pool, const Attention *a, at_scores_work *work)
+{
+  at_tensor *mask = a->mask;
+  if (!mask)
+    return;
+  int dims = a->batchDims;
+  if (dims > AT_MASK_DIMS) {
+    const int64_t sizes[] = {a->count, a->how.queries, a->how.keys};
+    mask = at_hold(pool, at_reshaped(mask, (at_ints){sizes, 3}));
+    dims = 1;
+  }
+  work->mask = at_data(mask);
+  work->maskDims = dims;
+  work->maskRow = mask->th->stride[dims];
+  work->maskColumn = mask->th->stride[dims + 1];
+  for (int d = 0; d < dims; d++) {
+    work->maskSize[d] = mask->th->size[d];
+    work->maskStride[d] = mask->th->stride[d];
+  }
+}
+
+/* The part of a tensor of three dimensions: so many matrices, and rows of each. */
+static at_tensor *part_of(at_pool *pool, at_tensor *t, int64_t first, int64_t count,
+                          int64_t firstRow, int64_t rows)
+{
+  at_tensor *const matrices = at_hold(pool, at_viewNarrow(t, 0, first, count));
+  return at_hold(pool, at_viewNarrow(matrices, 1, firstRow, rows));
+}
+
+/* The matrices and rows that the work says: two products, and the softmax between them. */
+static void attend_part(const Attention *a, at_tensor *const flat[4], at_scores_work work)
+{
+  const at_scalar none = at_scalar_long(0);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *part[4];
+  for (int i = 0; i < 4; i++)
+    part[i] = part_of(&pool, flat[i], work.firstMatrix, work.matrices, i % 3 ? 0 : work.firstRow,
+                      i % 3 ? a->how.keys : work.rows);
+  at_tensor *const keys = at_hold(&pool, at_viewTranspose(part[1], 1, 2));
+  at_tensor *scores = at_hold(&pool, at_product(NULL, AT_BATCHES, NULL, part[0], keys, none,
+                                                at_scalar_double(a->how.scale)));
+  work.scores = at_data(scores);
+  at_cuda()->launch(AT_KERNEL_scores, scores->type->held, &work);
+  at_product(part[3], AT_BATCHES, NULL, scores, part[2], none, at_scalar_long(1));
+  at_pool_leave(&pool);
+}
+
+/* Computes the result, so many matrices or rows of one matrix at a time. */
+static void run_on_device(at_pool *pool, const Attention *a)
+{
+  const int64_t matrices = a->count / a->group, rows = a->how.queries * a->group;
+  const int64_t each = THMax(1, THMin(matrices, DEVICE_SCORES / (rows * a->how.keys)));
+  const int64_t some = THMax(1, THMin(rows, DEVICE_SCORES / a->how.keys));
+  at_tensor *const flat[] = {flattened(pool, a->query, matrices), flattened(pool, a->key, matrices),
+                             flattened(pool, a->value, matrices),
+                             flattened(pool, a->result, matrices)};
+  at_scores_work work = {.queries = a->how.queries,
+                         .keys = a->how.keys,
+                         .group = a->group,
+                         .isCausal = a->how.isCausal,
+                         .isBoolean = a->how.isBoolean};
+  describe_mask(pool, a, &work);
+  for (int64_t m = 0; m < matrices; m += each)
+    for (int64_t r = 0; r < rows; r += some) {
+      work.firstMatrix = m;
+      work.matrices = THMin(each, matrices - m);
+      work.firstRow = r;
+      work.rows = THMin(some, rows - r);
+      attend_part(a, flat, work);
+    }
 }
 
 /* The batch of all operands, and the strides of their matrices. */
@@ -247,7 +336,9 @@ at_tensor *at_attend(at_tensor *query, at_tensor *key, at_tensor *value, at_tens
   a.how.resultStride = a.result->th->stride[a.batchDims];
   if (a.how.keys == 0 || a.how.depth == 0)
     at_fillWith(a.result, at_scalar_long(0));
-  else if (at_numel(a.result) > 0)
+  else if (at_numel(a.result) > 0 && at_isOnHost(compute))
     run(&pool, &a, compute);
+  else if (at_numel(a.result) > 0)
+    run_on_device(&pool, &a);
   return at_finishOne(&pool, NULL, at_cast(&pool, a.result, query->type));
 }

@@ -69,27 +69,15 @@ void THRandom_standardNormals(THGenerator *generator, double *x, ptrdiff_t count
     *x = THRandom_standardNormal(generator);
 }
 
-/* Marsaglia and Tsang, "A simple method for generating gamma variables" (2000).  Below 1, the
- * number for alpha + 1 is scaled by a power of a uniform one, which may vanish: then the smallest
- * normal number is drawn, as 0 is impossible. */
+#define TH_GAMMA        static
+#define TH_GAMMA_SOURCE THGenerator
+#define TH_GAMMA_UNIT   THRandom_unit
+#define TH_GAMMA_NORMAL THRandom_standardNormal
+#include "THGammaDraw.h"
+
 double THRandom_standardGamma(THGenerator *generator, double alpha)
 {
-  double scale = 1.0;
-  if (alpha < 1.0) {
-    scale = pow(1.0 - THRandom_unit(generator), 1.0 / alpha);
-    alpha += 1.0;
-  }
-  const double d = alpha - 1.0 / 3.0, c = 1.0 / sqrt(9.0 * d);
-  for (;;) {
-    double x, y;
-    do {
-      x = THRandom_standardNormal(generator);
-      y = 1.0 + c * x;
-    } while (y <= 0);
-    const double v = y * y * y, u = 1.0 - THRandom_unit(generator), xx = x * x;
-    if (u < 1.0 - 0.0331 * xx * xx || log(u) < 0.5 * xx + d * (1.0 - v + log(v)))
-      return fmax(DBL_MIN, scale * d * v);
-  }
+  return TH_drawGamma(generator, alpha);
 }
 
 /* --- the public functions: lock, draw, unlock ----------------------------------------------- */

@@ -1,0 +1,65 @@
+/* Kernels that draw as many random words as an element needs: a thread draws from a part of the
+ * stream of its own. */
+#include "at_kernel.h"
+
+#include "THC/random/THCRandomWords.h"
+
+namespace
+{
+
+/* The words of one element. */
+struct source {
+  uint64_t seed, element, offset;
+  uint32_t words[4];
+  int left;
+};
+
+/* A uniform number in [0, 1). */
+THC_DEVICE double unit(source *s)
+{
+  if (s->left == 0) {
+    THPhilox_words(s->seed, s->element, s->offset++, s->words);
+    s->left = 4;
+  }
+  s->left -= 2;
+  return THCRandom_unit53(s->words + s->left);
+}
+
+/* Box and Muller; the second number of a pair is not used. */
+THC_DEVICE double normal(source *s)
+{
+  const double radius = sqrt(-2 * log(1 - unit(s)));
+  double sine, cosine;
+  sincospi(2 * unit(s), &sine, &cosine);
+  return radius * cosine;
+}
+
+#define AT_POISSON        static __device__ inline
+#define AT_POISSON_SOURCE source
+#define AT_POISSON_UNIT   unit
+#define AT_POISSON_LGAMMA lgamma
+#include "ATen/random/poissonDraw.h"
+
+#define TH_GAMMA        static __device__ inline
+#define TH_GAMMA_SOURCE source
+#define TH_GAMMA_UNIT   unit
+#define TH_GAMMA_NORMAL normal
+#include "TH/random/THGammaDraw.h"
+
+}  // namespace
+
+#define DRAW(NAME, FUNCTION)                                                           \
+  __global__ static void NAME##_draws(at_draw_work w)                                  \
+  {                                                                                    \
+    THC_GRID_LOOP(i, w.count)                                                          \
+    {                                                                                  \
+      source s = {w.seed, (uint64_t)i, w.offset, {0, 0, 0, 0}, 0};                     \
+      ((real *)w.to)[i] = (real)FUNCTION(&s, (double)((const real *)w.parameters)[i]); \
+    }                                                                                  \
+  }                                                                                    \
+  AT_LAUNCHER(NAME, at_draw_work)                                                      \
+  {                                                                                    \
+    THC_LAUNCH(NAME##_draws, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);    \
+  }
+DRAW(poisson, at_drawPoisson)
+DRAW(standardGamma, TH_drawGamma)

@@ -1,0 +1,169 @@
+/* Kernels of linear algebra and Fourier transforms. */
+#include "at_kernel.h"
+
+/* --- waves ----------------------------------------------------------------------------------- */
+
+/* Angles are reduced as integers, which is exact. */
+__global__ static void waves(at_waves_work w)
+{
+  THC_GRID_LOOP(k, w.length * w.frequencies)
+  {
+    const int64_t i = k / w.frequencies, frequency = k - i * w.frequencies;
+    const int64_t at = i % w.size * frequency % w.size;
+    double sine, cosine;
+    sincospi(2 * ((double)at / (double)w.size), &sine, &cosine);
+    const double factor = w.window ? (double)((const real *)w.window)[i] : 1;
+    ((real *)w.to)[2 * k] = (real)(cosine * factor);
+    ((real *)w.to)[2 * k + 1] = (real)(-sine * factor);
+  }
+}
+
+AT_LAUNCHER(waves, at_waves_work)
+{
+  THC_LAUNCH(waves, THC_blocks(work->length * work->frequencies), THC_BLOCK, 0, stream, *work);
+}
+
+/* --- determinants ---------------------------------------------------------------------------- */
+
+/* A thread multiplies a diagonal: the sign changes with each exchange of rows. */
+__global__ static void determinants(at_determinants_work w)
+{
+  THC_GRID_LOOP(i, w.count)
+  {
+    const real *factors = (const real *)w.factors + i * w.n * w.n;
+    const int *pivots = w.pivots + i * w.n;
+    double product = 1;
+    for (int64_t k = 0; k < w.n; k++)
+      product *= (pivots[k] == k + 1 ? 1 : -1) * (double)factors[k * (w.n + 1)];
+    ((real *)w.to)[i] = (real)product;
+  }
+}
+
+AT_LAUNCHER(determinants, at_determinants_work)
+{
+  THC_LAUNCH(determinants, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
+}
+
+/* --- Cholesky factors with pivots ------------------------------------------------------------ */
+
+/* Element (i, j) of the lower triangle. */
+THC_DEVICE real &at(const at_cholesky_work &w, int64_t i, int64_t j)
+{
+  return ((real *)w.a)[i * w.row + j * w.column];
+}
+
+/* What a thread found on the diagonal. */
+struct Found {
+  real value;
+  int64_t at;
+};
+
+/* The larger of both; of equal ones the first. */
+THC_DEVICE Found larger(Found a, Found b)
+{
+  return b.value > a.value || (b.value == a.value && b.at < a.at) ? b : a;
+}
+
+/* The largest rest of the diagonal from column j on, after what columns before j took from it: the
+ * threads of the block get it. */
+static __device__ Found find_pivot(const at_cholesky_work &w, int64_t j, Found *room)
+{
+  Found best = {-(real)INFINITY, w.n};
+  for (int64_t i = j + threadIdx.x; i < w.n; i += THC_BLOCK) {
+    real *sum = (real *)w.sums + i;
+    if (j > 0)
+      *sum += at(w, i, j - 1) * at(w, i, j - 1);
+    const Found own = {at(w, i, i) - (j > 0 ? *sum : 0), i};
+    best = larger(best, own);
+  }
+  room[threadIdx.x] = best;
+  __syncthreads();
+  for (int rest = THC_BLOCK / 2; rest > 0; rest /= 2) {
+    if (threadIdx.x < (unsigned)rest)
+      room[threadIdx.x] = larger(room[threadIdx.x], room[threadIdx.x + rest]);
+    __syncthreads();
+  }
+  best = room[0];
+  __syncthreads();
+  return best;
+}
+
+THC_DEVICE void exchange(real *a, real *b)
+{
+  const real x = *a;
+  *a = *b;
+  *b = x;
+}
+
+/* Exchanges rows and columns j and p, of which j is the lower. */
+static __device__ void exchange_pivots(const at_cholesky_work &w, int64_t j, int64_t p)
+{
+  for (int64_t k = threadIdx.x; k < w.n; k += THC_BLOCK) {
+    if (k < j)
+      exchange(&at(w, j, k), &at(w, p, k));
+    else if (k > p)
+      exchange(&at(w, k, j), &at(w, k, p));
+    else if (k > j && k < p)
+      exchange(&at(w, k, j), &at(w, p, k));
+  }
+  if (threadIdx.x == 0) {
+    at(w, p, p) = at(w, j, j);
+    ((real *)w.sums)[p] = ((real *)w.sums)[j];
+    const int pivot = w.pivots[j];
+    w.pivots[j] = w.pivots[p];
+    w.pivots[p] = pivot;
+  }
+  __syncthreads();
+}
+
+/* Column j below its diagonal, which has the root of the pivot. */
+static __device__ void compute_column(const at_cholesky_work &w, int64_t j, real root)
+{
+  for (int64_t i = j + 1 + threadIdx.x; i < w.n; i += THC_BLOCK) {
+    real sum = at(w, i, j);
+    for (int64_t k = 0; k < j; k++)
+      sum -= at(w, i, k) * at(w, j, k);
+    at(w, i, j) = sum / root;
+  }
+  if (threadIdx.x == 0)
+    at(w, j, j) = root;
+  __syncthreads();
+}
+
+/* One block does it all: each column depends on those before. */
+__global__ static void cholesky_pivoted(at_cholesky_work w, real epsilon)
+{
+  __shared__ Found room[THC_BLOCK];
+  for (int64_t i = threadIdx.x; i < w.n; i += THC_BLOCK) {
+    ((real *)w.sums)[i] = 0;
+    w.pivots[i] = (int)i + 1;
+  }
+  __syncthreads();
+  real least = (real)w.tolerance;
+  int64_t j = 0;
+  for (; j < w.n; j++) {
+    const Found pivot = find_pivot(w, j, room);
+    if (j == 0 && w.tolerance < 0)
+      least = (real)w.n * epsilon * pivot.value;
+    if (!(pivot.value > (j == 0 ? 0 : least)))
+      break;
+    if (pivot.at != j)
+      exchange_pivots(w, j, pivot.at);
+    compute_column(w, j, THMath_(sqrt)(pivot.value));
+  }
+  for (int64_t k = threadIdx.x; k < w.n * w.n; k += THC_BLOCK)
+    if (k / w.n < k % w.n)
+      at(w, k / w.n, k % w.n) = 0;
+  if (threadIdx.x == 0)
+    *w.rank = (int)j;
+}
+
+AT_LAUNCHER(choleskyPivoted, at_cholesky_work)
+{
+#ifdef TH_REAL_IS_DOUBLE
+  const real epsilon = 0x1p-53;
+#else
+  const real epsilon = 0x1p-24f;
+#endif
+  THC_LAUNCH(cholesky_pivoted, 1, THC_BLOCK, 0, stream, *work, epsilon);
+}

@@ -1,0 +1,175 @@
+/* ATen's kernels on CUDA at sizes that the cases of operations do not have: lines of a whole block,
+ * attention in groups, many bins and indices; against the CPU's results.  And numbers that a device
+ * draws, by their means and variances. */
+#include <math.h>
+
+#include "ATen.h"
+#include "th_test.h"
+
+/* Elements in [-1, 1] that look random. */
+static at_tensor *waves(at_ints sizes, double step)
+{
+  int64_t count = 1;
+  for (int d = 0; d < sizes.count; d++)
+    count *= sizes.data[d];
+  at_tensor *const line = at_arange(at_scalar((double)count), .type = AT_CPU(AT_DOUBLE));
+  at_tensor *const wave = at_sin(at_mul(at_mul(line, line), step));
+  return at_to(at_view(wave, sizes), AT_CPU(AT_FLOAT));
+}
+
+static at_tensor *on_device(at_tensor *t)
+{
+  return at_to(t, AT_CUDA(at_type_scalarType(at_typeOf(t))));
+}
+
+/* Checks that both are equal, within that part of 1 or of the element. */
+static void check_like(at_tensor *device, at_tensor *host, double within)
+{
+  CHECK_MSG(at_defined(device) && at_defined(host), "%s", at_error_message());
+  at_tensor *const got = at_to(at_to(at_contiguous(device), at_typeOf(host)), AT_CPU(AT_DOUBLE));
+  at_tensor *const want = at_to(at_contiguous(host), AT_CPU(AT_DOUBLE));
+  CHECK_EQ(at_numel(got), at_numel(want));
+  for (int64_t i = 0; i < at_numel(want); i++) {
+    const double a = ((double *)at_data(got))[i], b = ((double *)at_data(want))[i];
+    CHECK_MSG(fabs(a - b) <= within * fmax(1, fabs(b)), "element %lld is %.9g, and on the CPU %.9g",
+              (long long)i, a, b);
+  }
+}
+
+/* Lines of a warp, and of a block: above 1024 elements. */
+static void layer_norms(void **state)
+{
+  const int64_t lengths[] = {1, 31, 1024, 1025, 3000};
+  for (int k = 0; k < 5; k++)
+    AT_SCOPE
+    {
+      const int64_t n = lengths[k];
+      th_note("%lld elements", (long long)n);
+      at_tensor *const in[] = {waves(AT_SHAPE(19, n), 0.37), waves(AT_SHAPE(n), 1.1),
+                               waves(AT_SHAPE(n), 1.7), waves(AT_SHAPE(19, n), 2.3)};
+      at_tensor *there[4];
+      for (int i = 0; i < 4; i++)
+        there[i] = on_device(in[i]);
+      const at_output_mean_rstd h = at_native_layer_norm(in[0], AT_SHAPE(n), in[1], in[2], 1e-3);
+      const at_output_mean_rstd d =
+          at_native_layer_norm(there[0], AT_SHAPE(n), there[1], there[2], 1e-3);
+      check_like(d.output, h.output, 1e-4);
+      check_like(d.mean, h.mean, 1e-5);
+      check_like(d.rstd, h.rstd, 1e-4);
+      const at_grad_input_grad_weight_grad_bias gh =
+          at_native_layer_norm_backward(in[3], in[0], AT_SHAPE(n), h.mean, h.rstd, in[1], in[2]);
+      const at_grad_input_grad_weight_grad_bias gd =
+          at_native_layer_norm_backward(there[3], there[0], AT_SHAPE(n), d.mean, d.rstd, there[1],
+                                        there[2]);
+      check_like(gd.grad_input, gh.grad_input, 2e-3);
+      check_like(gd.grad_weight, gh.grad_weight, 1e-4);
+      check_like(gd.grad_bias, gh.grad_bias, 1e-4);
+    }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+/* Keys of a warp and of a block, in groups, with the three kinds of mask. */
+static void attention(void **state)
+{
+  const int64_t keys[] = {7, 1100};
+  for (int k = 0; k < 2; k++)
+    for (int kind = 0; kind < 4; kind++)
+      AT_SCOPE
+      {
+        th_note("%lld keys, mask %d", (long long)keys[k], kind);
+        at_tensor *const q = waves(AT_SHAPE(2, 4, 5, 8), 0.7), *const v =
+                                                                   waves(AT_SHAPE(2, 2, keys[k], 3),
+                                                                         1.9);
+        at_tensor *const key = waves(AT_SHAPE(2, 2, keys[k], 8), 1.3);
+        at_tensor *mask = waves(AT_SHAPE(2, 1, 5, keys[k]), 0.9);
+        mask = kind == 1 ? at_gt(mask, -0.5) : mask;
+        at_tensor *const device[] = {on_device(q), on_device(key), on_device(v), on_device(mask)};
+        at_tensor *h, *d;
+        if (kind == 0 || kind == 3) {
+          h = at_scaled_dot_product_attention(q, key, v, .is_causal = kind == 3,
+                                              .enable_gqa = true);
+          d = at_scaled_dot_product_attention(device[0], device[1], device[2],
+                                              .is_causal = kind == 3, .enable_gqa = true);
+        } else {
+          h = at_scaled_dot_product_attention(q, key, v, .attn_mask = mask, .enable_gqa = true);
+          d = at_scaled_dot_product_attention(device[0], device[1], device[2],
+                                              .attn_mask = device[3], .enable_gqa = true);
+        }
+        check_like(d, h, 1e-5);
+      }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+/* An index that fills most of the list, bins beyond shared memory, matrices larger than a block. */
+static void large(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const index =
+        at_to(at_mul(at_gt(waves(AT_SHAPE(3000), 0.011), 0), 5), AT_CPU(AT_LONG));
+    at_tensor *const grad = waves(AT_SHAPE(3000, 3), 0.21);
+    for (int scale = 0; scale < 2; scale++)
+      check_like(at_embedding_dense_backward(on_device(grad), on_device(index), 9, -1, scale),
+                 at_embedding_dense_backward(grad, index, 9, -1, scale), 1e-3);
+    at_tensor *const x = waves(AT_SHAPE(20000), 0.77);
+    const int64_t bins[] = {7, 4096, 5000};
+    for (int k = 0; k < 3; k++)
+      check_like(at_histc(on_device(x), .bins = bins[k], .min = -0.9, .max = 0.8),
+                 at_histc(x, .bins = bins[k], .min = -0.9, .max = 0.8), 0);
+    at_tensor *const m = at_to(waves(AT_SHAPE(300, 300), 0.53), AT_CPU(AT_DOUBLE));
+    at_tensor *const square = at_add(at_matmul(m, at_t(m)), at_eye(300, .type = at_typeOf(m)));
+    for (int upper = 0; upper < 2; upper++) {
+      const at_factor_pivots h = at_pstrf(square, .upper = upper),
+                             d = at_pstrf(on_device(square), .upper = upper);
+      check_like(d.pivots, h.pivots, 0);
+      check_like(d.factor, h.factor, 1e-6);
+    }
+    at_tensor *const some = at_div(at_slice(at_slice(m, .end = 40), .dim = 1, .end = 40), 2);
+    check_like(at_det(on_device(some)), at_det(some), 1e-9);
+  }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+/* The mean and variance of n draws are within 5 deviations of those of the distribution, whose
+ * fourth central moment is given. */
+static void check_draws(at_tensor *draws, double mean, double variance, double fourth)
+{
+  at_tensor *const wide = at_to(at_to(draws, AT_CPU(AT_DOUBLE)), AT_CPU(AT_DOUBLE));
+  const double n = (double)at_numel(wide), *x = at_data(wide);
+  double sum = 0, square = 0;
+  for (int64_t i = 0; i < at_numel(wide); i++) {
+    sum += x[i];
+    square += (x[i] - mean) * (x[i] - mean);
+  }
+  CHECK_MSG(fabs(sum / n - mean) < 5 * sqrt(variance / n), "the mean is %g, not %g", sum / n, mean);
+  CHECK_MSG(fabs(square / n - variance) < 5 * sqrt((fourth - variance * variance) / n),
+            "the variance is %g, not %g", square / n, variance);
+}
+
+static void draws(void **state)
+{
+  const double parameters[] = {0.3, 2.5, 9.5, 40};
+  at_manualSeed(123);
+  for (int k = 0; k < 4; k++)
+    AT_SCOPE
+    {
+      const double a = parameters[k];
+      th_note("parameter %g", a);
+      at_tensor *const of = at_full(AT_SHAPE(20000), at_scalar(a), .type = AT_CUDA(AT_DOUBLE));
+      check_draws(at_poisson(of), a, a, a * (1 + 3 * a));
+      check_draws(at__standard_gamma(of), a, a, 3 * a * a + 6 * a);
+    }
+  CHECK_EQ(at_error(), AT_OK);
+  CHECK(!at_defined(at_poisson(at_full(AT_SHAPE(2), at_scalar(-1), .type = AT_CUDA(AT_FLOAT)))));
+  at_error_clear();
+  CHECK(!at_defined(at__standard_gamma(at_full(AT_SHAPE(2), at_scalar(0),
+                                               .type = AT_CUDA(AT_FLOAT)))));
+  at_error_clear();
+}
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {cmocka_unit_test(layer_norms), cmocka_unit_test(attention),
+                                     cmocka_unit_test(large), cmocka_unit_test(draws)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
