@@ -69,7 +69,8 @@ if(TARGET THC)
 endif()
 
 if(TARGET ATen)
-  install(FILES ${PROJECT_BINARY_DIR}/include/ATen/ATenOps.h DESTINATION ${headers}/ATen)
+  install(FILES ${PROJECT_BINARY_DIR}/include/ATen/ATenOps.h
+                ${PROJECT_BINARY_DIR}/include/ATen/ATenLayers.h DESTINATION ${headers}/ATen)
   install(FILES ${PROJECT_BINARY_DIR}/include/ATen/aten-ops.json
                 ${PROJECT_BINARY_DIR}/include/ATen/aten-api.json
                 tools/aten/aten-ops.schema.json tools/aten/aten-api.schema.json

@@ -137,8 +137,10 @@ AT_API at_tensor *at_apply(const at_grad_function *function, void *context,
 
 /* --- less memory ----------------------------------------------------------------------------- */
 
-/* Computes a tensor of inputs; the context is that of at_checkpoint. */
+/* Computes a tensor of inputs, and releases what it needs for that; the context is that of
+ * at_checkpoint. */
 typedef at_tensor *(*at_checkpoint_function)(void *context, at_tensors inputs);
+typedef void (*at_checkpoint_release)(void *context);
 
 /* function(context, inputs), without keeping what it computes on the way: the backward pass calls it
  * again, with the default generator of the CPU as it was at the call, so that the same numbers are
@@ -146,6 +148,6 @@ typedef at_tensor *(*at_checkpoint_function)(void *context, at_tensors inputs);
  * also by at_gradients.  The context is released (release may be NULL) when no pass can need it any
  * more, or if the call fails.  The gradient cannot be differentiated again. */
 AT_API at_tensor *at_checkpoint(at_checkpoint_function function, void *context,
-                                void (*release)(void *context), at_tensors inputs) AT_MUST_USE;
+                                at_checkpoint_release release, at_tensors inputs) AT_MUST_USE;
 
 #endif

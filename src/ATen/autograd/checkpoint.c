@@ -117,12 +117,19 @@ static bool run_backward(void *context, at_tensor *grad, int count, at_tensor **
 static const at_grad_function checkpointed = {"checkpoint", run_forward, run_backward,
                                               free_checkpoint};
 
+static at_tensor *refused(at_checkpoint_release release, void *context)
+{
+  if (release)
+    release(context);
+  return at_undefined();
+}
+
 at_tensor *(at_checkpoint)(at_checkpoint_function function, void *context,
-                           void (*release)(void *context), at_tensors inputs)
+                           at_checkpoint_release release, at_tensors inputs)
 {
   if (!at_acceptPointer("checkpoint", "function", (const void *)function) ||
       !at_acceptAll("checkpoint", "inputs", inputs, false))
-    return at_undefined();
+    return refused(release, context);
   at_call call;
   at_begin(&call, "checkpoint");
   Checkpoint *volatile made = NULL;
@@ -138,11 +145,8 @@ at_tensor *(at_checkpoint)(at_checkpoint_function function, void *context,
     c->release = release;
     made = THGuard_keep(&guard);
   }
-  if (at_failed(&call)) {
-    if (release)
-      release(context);
-    return at_undefined();
-  }
+  if (at_failed(&call))
+    return refused(release, context);
   if (!at_isRecording() || !at_isAnyTracked(inputs)) { /* leaves of its own are recorded as usual */
     at_tensor *const result = function(context, inputs);
     free_checkpoint(made);

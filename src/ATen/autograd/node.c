@@ -174,7 +174,7 @@ at_tensor *at_restore(at_node *node, int which)
              name);
   THReference_add(&saved->th->refcount);
   at_tensor *const t = at_wrap(saved->type, saved->th, saved->isScalar);
-  if (!at_isFloating(saved->type->scalarType))
+  if (at_category(saved->type->scalarType) < 2) /* neither floating nor complex */
     return t;
   if (saved->result >= 0) {
     t->node = at_node_retain(node);

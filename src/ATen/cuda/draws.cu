@@ -46,20 +46,25 @@ THC_DEVICE double normal(source *s)
 #define TH_GAMMA_NORMAL normal
 #include "TH/random/THGammaDraw.h"
 
+/* Draws from the distribution of each parameter, each element from a part of its own. */
+template <double (*FUNCTION)(source *, double)>
+__global__ void draws(at_draw_work w)
+{
+  THC_GRID_LOOP(i, w.count)
+  {
+    source s = {w.seed, (uint64_t)i, w.offset, {0, 0, 0, 0}, 0};
+    ((real *)w.to)[i] = (real)FUNCTION(&s, (double)((const real *)w.parameters)[i]);
+  }
+}
+
 }  // namespace
 
-#define DRAW(NAME, FUNCTION)                                                           \
-  __global__ static void NAME##_draws(at_draw_work w)                                  \
-  {                                                                                    \
-    THC_GRID_LOOP(i, w.count)                                                          \
-    {                                                                                  \
-      source s = {w.seed, (uint64_t)i, w.offset, {0, 0, 0, 0}, 0};                     \
-      ((real *)w.to)[i] = (real)FUNCTION(&s, (double)((const real *)w.parameters)[i]); \
-    }                                                                                  \
-  }                                                                                    \
-  AT_LAUNCHER(NAME, at_draw_work)                                                      \
-  {                                                                                    \
-    THC_LAUNCH(NAME##_draws, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);    \
-  }
-DRAW(poisson, at_drawPoisson)
-DRAW(standardGamma, TH_drawGamma)
+AT_LAUNCHER(poisson, at_draw_work)
+{
+  THC_LAUNCH(draws<at_drawPoisson>, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
+}
+
+AT_LAUNCHER(standardGamma, at_draw_work)
+{
+  THC_LAUNCH(draws<TH_drawGamma>, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
+}

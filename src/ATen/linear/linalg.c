@@ -14,7 +14,7 @@ struct Each {
   bool flag, other, third;
 };
 
-static void check_matrices(const at_tensor *a, const char *name, bool square)
+void at_checkMatrices(const at_tensor *a, const char *name, bool square)
 {
   const at_ints sizes = at_sizesOf(a);
   const at_scalar_type type = a->type->scalarType;
@@ -184,14 +184,14 @@ static void signed_log(const Each *how, at_tensor **out, at_tensor *a, at_tensor
 at_tensor *at_determinants(at_tensor *out, at_tensor *a)
 {
   const Each how = {signed_log, 1, .flag = true};
-  check_matrices(a, "A", true);
+  at_checkMatrices(a, "A", true);
   return each_one(out, &how, a, NULL);
 }
 
 void at_signedLogs(at_tensor **out, at_tensor *a)
 {
   const Each how = {signed_log, 2};
-  check_matrices(a, "A", true);
+  at_checkMatrices(a, "A", true);
   each_result(out, &how, a);
 }
 
@@ -218,7 +218,7 @@ static void inverse(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b
 at_tensor *at_inverses(at_tensor *out, at_tensor *a)
 {
   const Each how = {inverse, 1};
-  check_matrices(a, "A", true);
+  at_checkMatrices(a, "A", true);
   return each_one(out, &how, a, NULL);
 }
 
@@ -295,7 +295,7 @@ static at_tensor *solve_right(at_tensor *out, const Each *how, at_tensor *a, at_
 at_tensor *at_solutions(at_tensor *out, at_tensor *a, at_tensor *b, bool left)
 {
   const Each how = {solve, 1};
-  check_matrices(a, "A", true);
+  at_checkMatrices(a, "A", true);
   const at_ints own = at_sizesOf(a), others = at_sizesOf(b);
   /* B is vectors if it is one, or if without the last dimension A has B's size. */
   const bool vectors =
@@ -313,8 +313,8 @@ at_tensor *at_triangularSolutions(at_tensor *out, at_tensor *a, at_tensor *b, bo
                                   bool unitriangular)
 {
   const Each how = {solve_triangular, 1, left ? upper : !upper, unitriangular, false};
-  check_matrices(a, "A", true);
-  check_matrices(b, "B", false);
+  at_checkMatrices(a, "A", true);
+  at_checkMatrices(b, "B", false);
   if (left)
     return solve_each(out, &how, a, b, false);
   return solve_right(out, &how, a, b);
@@ -323,8 +323,8 @@ at_tensor *at_triangularSolutions(at_tensor *out, at_tensor *a, at_tensor *b, bo
 at_tensor *at_choleskySolutions(at_tensor *out, at_tensor *b, at_tensor *factor, bool upper)
 {
   const Each how = {solve_cholesky, 1, .flag = upper};
-  check_matrices(factor, "input2", true);
-  check_matrices(b, "self", false);
+  at_checkMatrices(factor, "input2", true);
+  at_checkMatrices(b, "self", false);
   return solve_each(out, &how, factor, b, false);
 }
 
@@ -358,7 +358,7 @@ void at_orthogonals(at_tensor **out, at_tensor *a, const char *mode)
   at_tensor *made[AT_RESULTS] = {NULL};
   if (!complete && !onlyR && strcmp(mode, "reduced"))
     at_raise(AT_ERROR_ARGUMENT, "mode is \"%s\", and has to be reduced, complete or r", mode);
-  check_matrices(a, "A", false);
+  at_checkMatrices(a, "A", false);
   at_pool pool;
   at_pool_enter(&pool);
   each(&pool, &how, made, a, NULL);
@@ -383,7 +383,7 @@ static void singular(const Each *how, at_tensor **out, at_tensor *a, at_tensor *
 void at_singulars(at_tensor **out, at_tensor *a, bool full_matrices)
 {
   const Each how = {singular, 3, .flag = full_matrices};
-  check_matrices(a, "A", false);
+  at_checkMatrices(a, "A", false);
   each_result(out, &how, a);
 }
 
@@ -391,7 +391,7 @@ at_tensor *at_singularsOf(at_tensor *out, at_tensor *a)
 {
   const Each how = {singular, 3};
   at_tensor *made[AT_RESULTS] = {NULL};
-  check_matrices(a, "A", false);
+  at_checkMatrices(a, "A", false);
   at_pool pool;
   at_pool_enter(&pool);
   each(&pool, &how, made, a, NULL);
@@ -413,14 +413,14 @@ static bool is_upper(const char *triangle)
 void at_symmetricEigens(at_tensor **out, at_tensor *a, const char *triangle)
 {
   const Each how = {symmetric, 2, .flag = is_upper(triangle)};
-  check_matrices(a, "A", true);
+  at_checkMatrices(a, "A", true);
   each_result(out, &how, a);
 }
 
 at_tensor *at_symmetricEigenvalues(at_tensor *out, at_tensor *a, const char *triangle)
 {
   const Each how = {symmetric, 2, .flag = is_upper(triangle)};
-  check_matrices(a, "A", true);
+  at_checkMatrices(a, "A", true);
   return each_one(out, &how, a, NULL);
 }
 
@@ -432,7 +432,7 @@ static void cholesky(const Each *how, at_tensor **out, at_tensor *a, at_tensor *
 at_tensor *at_choleskies(at_tensor *out, at_tensor *a, bool upper)
 {
   const Each how = {cholesky, 1, .flag = upper};
-  check_matrices(a, "A", true);
+  at_checkMatrices(a, "A", true);
   return each_one(out, &how, a, NULL);
 }
 
@@ -444,6 +444,6 @@ static void cholesky_inverse(const Each *how, at_tensor **out, at_tensor *a, at_
 at_tensor *at_choleskyInverses(at_tensor *out, at_tensor *factor, bool upper)
 {
   const Each how = {cholesky_inverse, 1, .flag = upper};
-  check_matrices(factor, "self", true);
+  at_checkMatrices(factor, "self", true);
   return each_one(out, &how, factor, NULL);
 }

@@ -7,6 +7,8 @@
 
 /* --- factorizations and systems (linalg.c) ---------------------------------------------------- */
 
+/* Raises unless a is matrices of Float or Double, if square of as many rows as columns. */
+void at_checkMatrices(const at_tensor *a, const char *name, bool square);
 at_tensor *at_determinants(at_tensor *out, at_tensor *a);
 /* out: sign and logarithm of the absolute value. */
 void at_signedLogs(at_tensor **out, at_tensor *a);

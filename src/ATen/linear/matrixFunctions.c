@@ -81,7 +81,8 @@ static at_tensor *none_transposed(at_tensor *a)
 
 at_tensor *at_pseudoInverses(at_tensor *a, double rtol)
 {
-  if (at_numel(a) == 0 && at_sizesOf(a).count >= 2)
+  at_checkMatrices(a, "A", false);
+  if (at_numel(a) == 0)
     return none_transposed(a);
   at_tensor *made[3] = {NULL};
   at_singulars(made, a, false);

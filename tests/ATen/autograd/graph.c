@@ -301,6 +301,9 @@ static void checkpoints(void **state)
     CHECK(!at_defined(at_checkpoint(failing, &block, release_block, AT_TENSORS(x))));
     check_error("graph.c:", "size");
     CHECK(block.released == 10);
+    CHECK(!at_defined(at_checkpoint(NULL, &block, release_block, AT_TENSORS(x))));
+    check_error("checkpoint", "function");
+    CHECK(block.released == 11);
   }
 }
 

@@ -186,9 +186,9 @@ static void check_results(Run *run, const Case *one, const at_value *got, const 
 static bool is_left_out(const at_op *op, bool spread)
 {
   static const char *const names[] = {"storage_offset", "data_ptr", "is_cuda", "get_device"};
-  static const char *const reads[] = {"as_strided",      "as_strided_",         "as_strided_out",
-                                      "as_strided_copy", "as_strided_copy_out", "reshape_",
-                                      "resize_",         "resize_as_",          "is_contiguous"};
+  static const char *const reads[] = {
+      "as_strided", "as_strided_", "as_strided_out", "as_strided_copy", "as_strided_copy_out",
+      "reshape_",   "resize_",     "resize_as_",     "is_contiguous",   "view_as_complex"};
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(op->name, names[i]))
       return true;

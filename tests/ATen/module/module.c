@@ -76,7 +76,7 @@ static void members(void **state)
     expect_error("above it");
     CHECK(!at_defined(at_module_add_parameter(net, "n",
                                               at_ones(AT_SHAPE(2), .type = AT_CPU(AT_LONG)))));
-    expect_error("only floating types");
+    expect_error("only floating and complex types");
     at_tensor *const scale = at_module_add_parameter(net, "scale", at_ones(AT_SHAPE(1)));
     at_module_add_buffer(net, "count", at_zeros(AT_SHAPE(1), .type = AT_CPU(AT_LONG)));
     CHECK(at_requiresGrad(scale) && at_module_get(net, "scale") == scale);

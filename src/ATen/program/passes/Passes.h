@@ -67,9 +67,8 @@ bool at_isConstantNumber(const at_given *given, double *number);
 /* Whether nothing comes of the node but its outputs, which depend on its inputs alone. */
 bool at_isPure(const at_graphNode *node);
 
-/* Whether the node may change elements of the tensors it reads; of one argument: that is input. */
+/* Whether the node may change elements of the tensors it reads. */
 bool at_writes(const at_graphNode *node);
-bool at_writesInput(const at_graphNode *node, int32_t input);
 
 /* Which slots may share memory. */
 typedef struct at_sets {

@@ -46,12 +46,12 @@ bool at_writes(const at_graphNode *node)
   return has_writers(node);
 }
 
-bool at_writesInput(const at_graphNode *node, int32_t input)
+static bool is_written(const at_graphNode *node, int32_t input)
 {
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (node->from[i] == input && writes_argument(node, i))
       return true;
-  return has_writers(node);
+  return false;
 }
 
 static bool has_effects(at_compute compute)
@@ -164,8 +164,10 @@ static at_graphNode with_input(const at_graphNode *node, int32_t input)
 
 void at_sets_add(at_rewrite *rewrite, at_sets *sets, const at_graphNode *node)
 {
+  /* Looked for once: a node may have many inputs, and a large graph inside. */
+  const bool hasWriters = has_writers(node);
   for (int32_t i = 0; i < node->inputCount; i++)
-    if (at_writesInput(node, i)) {
+    if (hasWriters || is_written(node, i)) {
       const at_graphNode one = with_input(node, i);
       at_eachRead(rewrite, &one, mark_written, sets);
     }

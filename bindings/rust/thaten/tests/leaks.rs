@@ -1,0 +1,34 @@
+//! That nothing leaks; in a process of its own, whose memory no other test uses.
+use std::path::PathBuf;
+use thaten::{ops, Generator, Index, Program, Result};
+
+#[test]
+fn nothing_leaks() -> Result<()> {
+    let resident = || {
+        let statm = std::fs::read_to_string("/proc/self/statm").unwrap();
+        statm.split(' ').nth(1).unwrap().parse::<i64>().unwrap() * 4
+    };
+    let golden = std::env::var("TH_GOLDEN").expect("TH_GOLDEN is tests/golden");
+    let path = PathBuf::from(golden).join("programs/tiny.pt2");
+    let (x, w) = (ops::rand(&[64, 64])?, ops::rand(&[64, 64])?.requires_grad_()?);
+    let (mut net, input) = (Program::load(path)?, ops::rand(&[2, 3])?);
+    let mut round = || -> Result<()> {
+        let _ = &(&x + 1) * &x;
+        let _ = (x.at(&[Index::from(1..3), 2.into()])?, x.at(&[(&x.gt_scalar(0.5)?).into()])?);
+        let _ = (x.split(16)?, x.max_dim(1)?, x.gelu_with(&ops::Gelu::new().approximate("tanh"))?);
+        assert!(x.view(&[7]).is_err());
+        (&x * &w).sum()?.backward()?;
+        let _ = (net.run(&[input.clone()])?, Generator::with_seed(1)?, x.storage()?, x.parcel()?);
+        Ok(())
+    };
+    for _ in 0..1000 {
+        round()?;
+    }
+    let before = resident();
+    for _ in 0..10000 {
+        round()?;
+    }
+    // One result of 16 KB in each round would be 160,000 KB.
+    assert!(resident() - before < 16 * 1024, "{} KB", resident() - before);
+    Ok(())
+}
