@@ -42,7 +42,7 @@
   /* tests, which are 0 or 1 */                                                                 \
   X(1, isinf,        THMath_(abs)(x) == (real)INFINITY)                                         \
   X(1, isfinite,     THMath_(abs)(x) < (real)INFINITY)                                          \
-  X(1, signbit,      AT_LIBM(copysign)(1, x) < 0)                                               \
+  X(1, signbit,      AT_LIBM(copysign)((real)1, x) < 0)                                         \
   /* functions of two numbers */                                                                \
   X(2, fmax,         ((y != y) | (x >= y)) ? x : y)                                             \
   X(2, fmin,         ((y != y) | (x <= y)) ? x : y)                                             \

@@ -81,7 +81,7 @@ AT_ELEMENT real AT_(floorDivide)(real x, real y)
   const real rest = THMath_(fmod)(x, y), q = (x - rest) / y;
   const real exact = ((rest != 0) & ((y < 0) != (rest < 0))) ? q - 1 : q;
   const real whole = THMath_(floor)(exact), near = exact - whole > (real)0.5 ? whole + 1 : whole;
-  return y == 0 ? x / y : exact == 0 ? AT_LIBM(copysign)(0, x / y) : near;
+  return y == 0 ? x / y : exact == 0 ? AT_LIBM(copysign)((real)0, x / y) : near;
 }
 
 /* Quadratic up to the distance delta, then linear. */

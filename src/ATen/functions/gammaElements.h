@@ -38,7 +38,7 @@ AT_ELEMENT double at_hurwitzZeta(double s, double q)
 /* The polygamma function of order n, 2 or more. */
 AT_ELEMENT double at_polygammaElement(double n, double x)
 {
-  return (fmod(n, 2) == 0 ? -1 : 1) * tgamma(n + 1) * at_hurwitzZeta(n + 1, x);
+  return (fmod(n, 2.0) == 0 ? -1 : 1) * tgamma(n + 1) * at_hurwitzZeta(n + 1, x);
 }
 
 /* For ln x < psi: t = x u gives a power series whose terms are all positive. */
