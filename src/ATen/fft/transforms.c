@@ -35,10 +35,10 @@ static at_tensor *as_complex(at_tensor *t)
   return at_is_complex(t) ? t : at_to(t, at_complexType(t->type));
 }
 
-/* t cut or padded with zeros to n elements along dimension d. */
+/* t cut or padded with zeros to n elements along dimension d; an undefined t stays so. */
 static at_tensor *sized(at_tensor *t, int d, int64_t n)
 {
-  const int64_t own = at_size(t, d);
+  const int64_t own = at_defined(t) ? at_size(t, d) : n;
   if (own == n)
     return t;
   if (own > n)
@@ -66,7 +66,7 @@ static at_tensor *transformed(at_tensor *t, const Extent *e, const char *norm, a
   if (way == AT_FFT_R2C && at_is_complex(t))
     return failed("fft", "self, which has to be real,", "complex");
   t = way == AT_FFT_C2R ? as_complex(t) : floating(t);
-  for (int i = 0; i < e->count && at_defined(t); i++) {
+  for (int i = 0; i < e->count; i++) {
     if (e->size[i] < 1)
       return failed("fft", "a size of the transform", "less than 1");
     t = sized(t, (int)e->dim[i], way == AT_FFT_C2R && i == last ? e->size[i] / 2 + 1 : e->size[i]);
