@@ -144,6 +144,7 @@ int main(int argc, char **argv)
   const char *const saved =
       strlen(name) > 3 && !strcmp(name + strlen(name) - 3, ".pt") ? name : NULL;
   const int files = argc - 2 - (saved != NULL);
+  int status = 0;
   at_manualSeed(1);
   AT_SCOPE
   {
@@ -152,7 +153,7 @@ int main(int argc, char **argv)
         at_sgd(*at_module_parameters(net), .lr = 0.1, .momentum = 0.9, .weight_decay = 1e-4);
     at_tensor *const records = at_empty(AT_SHAPE(BATCH, RECORD), .type = AT_CPU(AT_BYTE));
     double right = 0;
-    for (int i = 0; i < steps && at_error() == AT_OK; i++)
+    for (int i = 0; i < steps && !status && at_error() == AT_OK; i++)
       AT_SCOPE
       {
         const char *const path = files > 0 ? argv[2 + i % files] : NULL;
@@ -160,7 +161,8 @@ int main(int argc, char **argv)
           draw(at_data(records));
         else if (!read_records(path, at_data(records))) {
           fprintf(stderr, "cifar: %s: is no file of CIFAR-10\n", path);
-          return 2;
+          status = 2;
+          break;
         }
         at_optimizer_set(sgd, 0, "lr", 0.05 * (1 + cos(M_PI * i / steps)));
         const double loss = step(net, sgd, records, !path, &right);
@@ -169,12 +171,12 @@ int main(int argc, char **argv)
           right = 0;
         }
       }
-    if (saved)
+    if (saved && !status)
       at_module_save(net, saved);
     at_optimizer_free(sgd);
     at_module_free(net);
   }
   if (at_error() != AT_OK)
     fprintf(stderr, "cifar: %s\n", at_error_message());
-  return at_error() != AT_OK;
+  return status ? status : at_error() != AT_OK;
 }
