@@ -176,6 +176,12 @@ def sums(out):
         out.case("sum", [single, Default], lambda: torch.sum(single))
         r = out.tensor((2, 2), torch.float32)
         out.case("sum", [r, dtype], lambda: torch.sum(r, dtype=dtype))
+        for real in [torch.uint8, torch.float32, torch.float64]:
+            near = (t.abs() + 1).to(dtype)
+            out.case("sum", [single, real], lambda: torch.sum(single.real.to(real), dtype=real))
+            out.case("sum.dim", [near, Ints(1), False, real], lambda: torch.sum(near, 1, dtype=real))
+            out.case("prod", [single, real], lambda: torch.prod(single, dtype=real))
+            out.case("prod.dim", [near, 1, True, real], lambda: torch.prod(near, 1, True, dtype=real))
         out.case("max", [t], lambda: torch.max(t))
 
 

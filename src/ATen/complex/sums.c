@@ -96,7 +96,9 @@ at_tensor *at_reduceComplex(at_tensor *out, at_reducing name, at_tensor *self, a
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *x = type ? at_cast(&pool, self, type) : self, *r;
-  if (name == AT_SUM || name == AT_MEAN) {
+  if (type && !at_isComplex(type->scalarType)) { /* the real parts alone */
+    r = at_reduce(out, name, x, dims, keepdim, type, p);
+  } else if (name == AT_SUM || name == AT_MEAN) {
     r = of_parts(out, name, x, dims, keepdim);
   } else if (name == AT_PROD) {
     r = product_of(out, x, dims, keepdim);
