@@ -190,11 +190,6 @@ CASES(MAKE)
 #define ROW(NAME, ...) {#NAME, make_##NAME},
 static const Case cases[] = {CASES(ROW)};
 
-/* Layers whose operations have no gradients yet. */
-static const char *const withoutGradient[] = {
-    "EmbeddingBag", "EmbeddingBag_max",  "RReLU",
-    "Upsample",     "Upsample_bilinear", "Upsample_linear"};
-
 static at_dict *golden;
 static int failures;
 
@@ -278,9 +273,6 @@ static void load_state(const Case *c, at_module *module)
 
 static void check_gradients(const Case *c, at_module *module, at_tensor *x, at_tensor *y)
 {
-  for (size_t i = 0; i < sizeof withoutGradient / sizeof *withoutGradient; i++)
-    if (!strcmp(c->name, withoutGradient[i]))
-      return;
   at_tensor *const numbers = at_arange(at_numel(y), .type = AT_CPU(AT_DOUBLE));
   at_tensor *const weights = at_reshape(at_cos(at_add(at_mul(numbers, 0.7), 1)), at_sizes(y));
   if (at_requiresGrad(y) && !at_backward(at_sum(at_mul(y, weights))))
