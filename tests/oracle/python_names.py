@@ -1,12 +1,15 @@
 #!/usr/bin/env python3
 """Writes bindings/python/names.json: what the Python package takes from PyTorch's schemas.
 
-usage: python_names.py aten-ops.json
+usage: python_names.py aten-ops.json aten-api.json
 
 positional: by operation and overload, how many arguments PyTorch takes without their names, where that
 are more than ATen's description says, whose options are all given by name.
+
+layers: by layer, PyTorch's arguments and their defaults, where these are others than ATen's, device and dtype.
 """
 
+import inspect
 import json
 import os
 import sys
@@ -37,7 +40,22 @@ def agreeing(operation, schema):
     return count
 
 
-def names(operations):
+def layers(functions):
+    """The arguments of layers that are not ours: pairs of a name and a default, None for none."""
+    found = {}
+    for function in (f for f in functions if "members" in f):
+        name = function["name"][len("at_"):]
+        if not hasattr(torch.nn, name):
+            continue
+        theirs = list(inspect.signature(getattr(torch.nn, name).__init__).parameters.values())[1:]
+        ours = [a["name"] for a in function["arguments"] if a["type"] != "Type"]
+        ours += ["device", "dtype"] * (len(ours) < len(function["arguments"]))
+        if all(p.kind is not p.VAR_POSITIONAL for p in theirs) and [p.name for p in theirs] != ours:
+            found[name] = [[p.name, None if p.default is p.empty else repr(p.default)] for p in theirs]
+    return found
+
+
+def names(operations, functions):
     """What names.json has."""
     theirs = schemas()
     positional = {}
@@ -49,14 +67,17 @@ def names(operations):
         most = max([c for c in counts if c >= required], default=0)
         if most > before:
             positional[operation["name"] + "." + operation["overload"]] = most
-    return {"about": "Written by tests/oracle/python_names.py with PyTorch " + torch.__version__, "positional": positional}
+    return {"about": "Written by tests/oracle/python_names.py with PyTorch " + torch.__version__, "positional": positional,
+            "layers": layers(functions)}
 
 
 def main():
     with open(sys.argv[1]) as file:
         operations = json.load(file)["operations"]
+    with open(sys.argv[2]) as file:
+        functions = json.load(file)["functions"]
     with open(PATH, "w") as file:
-        json.dump(names(operations), file, indent=1, sort_keys=True)
+        json.dump(names(operations, functions), file, indent=1, sort_keys=True)
         file.write("\n")
 
 

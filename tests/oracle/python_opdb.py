@@ -23,8 +23,8 @@ import torch
 from torch.testing._internal.common_methods_invocations import op_db
 
 DTYPES = {getattr(torch, n): getattr(thaten, n) for n in (
-    "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "float16", "bool", "bfloat16")}
-LEFT_OUT = (torch.complex64, torch.complex128, torch.complex32)
+    "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "float16", "bool", "bfloat16", "complex64", "complex128",
+    "uint16", "uint32", "uint64")}
 RANDOM = {"bernoulli", "multinomial", "normal", "rand_like", "randn_like", "randint_like", "randn", "randint", "uniform",
           "nn.functional.dropout", "nn.functional.rrelu", "nn.functional.alpha_dropout", "cauchy", "exponential",
           "geometric", "log_normal", "empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided",
@@ -82,7 +82,8 @@ def agree(got, want, is_random):
                 return False
             mine = torch.from_dlpack(g)
             tolerance = 2e-2 if w.dtype in (torch.float16, torch.bfloat16) else 2e-4
-            if not is_random and not torch.allclose(mine.double(), w.double(), tolerance, tolerance, equal_nan=True):
+            wide = torch.complex128 if w.dtype.is_complex else torch.float64
+            if not is_random and not torch.allclose(mine.to(wide), w.to(wide), tolerance, tolerance, equal_nan=True):
                 return False
         elif g != w and not (g != g and w != w):
             return False

@@ -157,6 +157,18 @@ static bool isWithoutMeaning(const char *name, PyObject *o)
                           strcmp(name, "memory_format") == 0);
 }
 
+/* Whether the operation makes a tensor of no other, which may be asked to want a gradient. */
+static bool makesLeaf(const at_op *op)
+{
+  bool hasType = false;
+  for (int i = 0; i < op->argumentCount; i++) {
+    if (op->arguments[i].kind == AT_KIND_TENSORS)
+      return false;
+    hasType |= op->arguments[i].kind == AT_KIND_TYPE;
+  }
+  return hasType && op->resultCount == 1;
+}
+
 static bool assignNamed(Call *call, PyObject *const *values, PyObject *names)
 {
   const Py_ssize_t count = names ? PyTuple_Size(names) : 0;
@@ -167,6 +179,8 @@ static bool assignNamed(Call *call, PyObject *const *values, PyObject *names)
     const int index = freeIndexOf(call, name);
     if (index >= 0)
       call->objects[index] = values[i];
+    else if (strcmp(name, "requires_grad") == 0 && values[i] == Py_True && makesLeaf(call->op))
+      call->wantsGradient = true;
     else if (!isWithoutMeaning(name, values[i]))
       return false;
   }
@@ -236,6 +250,7 @@ static bool assign(Call *call, const Row *row, PyObject *const *arguments, Py_ss
                    PyObject *names, PyObject *out, bool exactly)
 {
   const at_op *op = call->op = row->op;
+  call->wantsGradient = false;
   memset(call->objects, 0, (size_t)op->argumentCount * sizeof *call->objects);
   Py_CLEAR(call->gathered);
   if (out && !assignOutputs(call, out))

@@ -87,7 +87,7 @@ static PyObject *listObject(const at_value *result)
 {
   PyObject *tuple = PyTuple_New(result->tensors.count);
   for (int i = 0; tuple && i < result->tensors.count; i++) {
-    PyObject *one = th_wrap(at_retain(result->tensors.data[i]));
+    PyObject *one = th_share(result->tensors.data[i]);
     if (!one) {
       Py_CLEAR(tuple);
       break;
@@ -130,6 +130,8 @@ static PyObject *resultObject(const Call *call, const at_value *results)
     case AT_KIND_TENSORS:
       return listObject(results);
     default:
+      if (call->wantsGradient)
+        (void)(at_requires_grad_)(results->tensor);
       return tensorObject(call, results->tensor);
   }
 }

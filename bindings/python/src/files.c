@@ -94,7 +94,7 @@ static PyObject *valueOf(at_datum value, PyObject *seen)
     case AT_DATUM_OBJECT:
       return container(value, seen);
     case AT_DATUM_TENSOR:
-      return th_wrap(at_retain(at_datum_tensor(value)));
+      return th_share(at_datum_tensor(value));
     case AT_DATUM_NOTHING:
       break;
   }
@@ -107,7 +107,7 @@ static PyObject *tensorsOf(const at_dict *dict)
   PyObject *result = PyDict_New();
   for (int64_t i = 0; result && i < at_dict_count(dict); i++) {
     const char *name = (at_dict_name)(dict, i);
-    PyObject *t = th_wrap(at_retain((at_dict_at)(dict, i)));
+    PyObject *t = th_share((at_dict_at)(dict, i));
     if (t && *name == '\0' && at_dict_count(dict) == 1) {
       Py_DECREF(result);
       return t;
@@ -130,6 +130,19 @@ static PyObject *contentsOf(const at_dict *dict)
   return result;
 }
 
+PyObject *th_contents(at_dict *dict)
+{
+  if (!dict)
+    return th_raise();
+  PyObject *result = contentsOf(dict);
+  at_dict_free(dict);
+  if (at_error() != AT_OK && !PyErr_Occurred())
+    th_raise();
+  if (PyErr_Occurred())
+    Py_CLEAR(result);
+  return result;
+}
+
 static PyObject *load(PyObject *self, PyObject *arguments, PyObject *names)
 {
   (void)self;
@@ -146,15 +159,7 @@ static PyObject *load(PyObject *self, PyObject *arguments, PyObject *names)
   at_dict *dict;
   Py_BEGIN_ALLOW_THREADS dict = (at_load)(file, &options);
   Py_END_ALLOW_THREADS Py_DECREF(path);
-  if (!dict)
-    return th_raise();
-  PyObject *result = contentsOf(dict);
-  at_dict_free(dict);
-  if (at_error() != AT_OK && !PyErr_Occurred())
-    th_raise();
-  if (PyErr_Occurred())
-    Py_CLEAR(result);
-  return result;
+  return th_contents(dict);
 }
 
 /* --- saving ----------------------------------------------------------------------------------------------- */

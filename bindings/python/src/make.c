@@ -198,11 +198,12 @@ static PyObject *makeTensor(PyObject *self, PyObject *arguments, PyObject *names
   at_scalar_type type = AT_SCALAR_TYPES;
   if (dtype != Py_None && !th_isDType(dtype, &type))
     return PyErr_Format(PyExc_TypeError, "tensor(): dtype is %R", dtype);
-  if (wantsGradient || isPinned)
-    return PyErr_Format(PyExc_RuntimeError,
-                        "tensor(): there are no gradients and no pinned memory");
+  if (isPinned)
+    return PyErr_Format(PyExc_RuntimeError, "tensor(): there is no pinned memory");
   at_tensor *t = th_make(data, type);
-  return t ? th_wrap(t) : NULL;
+  if (t)
+    (void)(at_detach_)(t);
+  return !t ? NULL : th_wrap(wantsGradient ? (at_requires_grad_)(t) : t);
 }
 
 static PyObject *fromNumpy(PyObject *self, PyObject *array)

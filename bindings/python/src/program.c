@@ -72,7 +72,7 @@ static PyObject *outputs(const at_tensors *results)
   PyObject *tuple = PyTuple_New(results->count);
   for (int i = 0; tuple && i < results->count; i++) {
     at_tensor *t = results->data[i];
-    PyObject *one = t ? th_wrap(at_retain(t)) : Py_NewRef(Py_None);
+    PyObject *one = t ? th_share(t) : Py_NewRef(Py_None);
     if (!one)
       Py_CLEAR(tuple);
     else
@@ -130,7 +130,7 @@ static PyObject *parameters(PyObject *self, PyObject *unused)
   const at_dict *dict = at_program_parameters(((Program *)self)->program);
   PyObject *result = PyDict_New();
   for (int64_t i = 0; result && i < at_dict_count(dict); i++) {
-    PyObject *t = th_wrap(at_retain((at_dict_at)(dict, i)));
+    PyObject *t = th_share((at_dict_at)(dict, i));
     if (!t || PyDict_SetItemString(result, (at_dict_name)(dict, i), t) < 0)
       Py_CLEAR(result);
     Py_XDECREF(t);

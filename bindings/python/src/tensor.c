@@ -5,7 +5,8 @@
 
 PyTypeObject *th_Tensor;
 
-PyObject *th_wrap(at_tensor *t)
+/* A Tensor that takes over the reference t. */
+static PyObject *wrapOwned(at_tensor *t)
 {
   if (!at_defined(t))
     return th_raise();
@@ -21,6 +22,16 @@ PyObject *th_wrap(at_tensor *t)
   return (PyObject *)self;
 }
 
+PyObject *th_wrap(at_tensor *t)
+{
+  return wrapOwned(at_keep(t));
+}
+
+PyObject *th_share(at_tensor *t)
+{
+  return wrapOwned(at_retain(t));
+}
+
 static void freeTensor(PyObject *self)
 {
   PyTypeObject *type = Py_TYPE(self);
@@ -28,7 +39,10 @@ static void freeTensor(PyObject *self)
   static freefunc release;
   if (!release)
     release = (freefunc)PyType_GetSlot(th_Tensor, Py_tp_free);
-  release(self);
+  if (type == th_Tensor)
+    release(self);
+  else
+    ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
   Py_DECREF(type);
 }
 
@@ -101,7 +115,6 @@ PyGetSetDef th_tensorAttributes[] = {
     {"itemsize", itemSize, NULL, "The bytes of an element.", NULL},
     {"nbytes", byteCount, NULL, "The bytes of all elements.", NULL},
     {"T", reversed, NULL, "A view with the dimensions in reverse order.", NULL},
-    {"data", viewBy, NULL, "A view of the whole tensor.", "alias"},
     {"mT", viewBy, NULL, "A view with the last two dimensions exchanged.", "mT"},
     {NULL, NULL, NULL, NULL, NULL},
 };
@@ -295,9 +308,13 @@ static PyObject *newTensor(PyTypeObject *type, PyObject *arguments, PyObject *na
   PyObject *data;
   if (!PyArg_ParseTupleAndKeywords(arguments, names, "O:Tensor", keywords, &data))
     return NULL;
-  at_tensor *t = th_isTensor(data) ? (at_alias)(th_tensorOf(data)) : th_make(data, AT_FLOAT);
+  at_tensor *t = !th_isTensor(data)  ? th_make(data, AT_FLOAT)
+                 : type == th_Tensor ? (at_alias)(th_tensorOf(data))
+                                     : at_retain(th_tensorOf(data));
   if (!at_defined(t))
     return PyErr_Occurred() ? NULL : th_raise();
+  if (type == th_Tensor || !th_isTensor(data))
+    (void)at_keep(t);
   Tensor *self = (Tensor *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
   if (!self)
     at_release(t);
@@ -313,7 +330,6 @@ static const PyType_Slot plainSlots[] = {
     {Py_tp_repr, text},
     {Py_tp_hash, hash},
     {Py_tp_iter, iterate},
-    {Py_tp_getset, th_tensorAttributes},
     {Py_mp_length, length},
     {Py_sq_length, length},
     {Py_mp_subscript, th_getItem},
@@ -322,17 +338,33 @@ static const PyType_Slot plainSlots[] = {
     {Py_bf_releasebuffer, th_releaseBuffer},
 };
 
-/* The methods of all files in one list; freed with the process, as the type is. */
+/* The attributes of all files in one list; freed with the process, as the type is. */
+static PyGetSetDef *allAttributes(void)
+{
+  PyGetSetDef *const lists[] = {th_tensorAttributes, th_gradAttributes};
+  size_t count = 1;
+  for (int i = 0; i < 2; i++)
+    for (PyGetSetDef *a = lists[i]; a->name; a++)
+      count++;
+  PyGetSetDef *all = PyMem_Calloc(count, sizeof *all);
+  PyGetSetDef *next = all;
+  for (int i = 0; all && i < 2; i++)
+    for (PyGetSetDef *a = lists[i]; a->name; a++)
+      *next++ = *a;
+  return all;
+}
+
+/* The same of methods. */
 static PyMethodDef *allMethods(void)
 {
-  PyMethodDef *const lists[] = {th_tensorMethods, th_shareMethods, th_methods};
+  PyMethodDef *const lists[] = {th_tensorMethods, th_shareMethods, th_gradMethods, th_methods};
   size_t count = 1;
-  for (int i = 0; i < 3; i++)
+  for (int i = 0; i < 4; i++)
     for (PyMethodDef *m = lists[i]; m->ml_name; m++)
       count++;
   PyMethodDef *all = PyMem_Calloc(count, sizeof *all);
   PyMethodDef *next = all;
-  for (int i = 0; all && i < 3; i++)
+  for (int i = 0; all && i < 4; i++)
     for (PyMethodDef *m = lists[i]; m->ml_name; m++)
       *next++ = *m;
   return all;
@@ -346,6 +378,10 @@ bool th_addTensor(PyObject *module)
     slots[count++] = plainSlots[i];
   for (PyType_Slot *s = th_operatorSlots; s->slot; s++)
     slots[count++] = *s;
+  PyGetSetDef *attributes = allAttributes();
+  if (!attributes)
+    return false;
+  slots[count++] = (PyType_Slot){Py_tp_getset, attributes};
   slots[count++] = (PyType_Slot){Py_tp_methods, allMethods()};
   slots[count] = (PyType_Slot){0, NULL};
   PyType_Spec spec = {

@@ -10,7 +10,10 @@
  *     share.c       the buffer protocol, DLPack
  *     types.c       dtype, Generator
  *     files.c       load and save
- *     program.c     what torch.export wrote */
+ *     program.c     what torch.export wrote
+ *     grad.c        gradients: attributes and methods of tensors, hooks, functions of one's own
+ *     layers.c      the handles of modules, optimizers and schedules, and the arguments of their
+ *                   constructors, which generate writes */
 #ifndef THATEN_H
 #define THATEN_H
 
@@ -55,8 +58,12 @@ static inline void th_set(PyObject **object, PyObject *value)
   Py_XDECREF(old);
 }
 
-/* A Tensor that takes over the reference t; raises what ATen's error says if t is undefined. */
+/* A Tensor of the reference t that a function of the library returned, which it takes over, also from
+ * a scope: passes call Python inside one.  Raises what ATen's error says if t is undefined. */
 PyObject *th_wrap(at_tensor *t);
+
+/* A Tensor with another reference to t. */
+PyObject *th_share(at_tensor *t);
 
 /* Raises ATen's error of this thread and clears it; returns NULL. */
 PyObject *th_raise(void);
@@ -108,6 +115,7 @@ typedef struct Call {
   const at_op *op;
   PyObject *objects[TH_MOST_ARGUMENTS]; /* borrowed; NULL where the default stands */
   at_value values[TH_MOST_ARGUMENTS];
+  bool wantsGradient; /* requires_grad=True, of an operation that makes a tensor */
   PyObject *gathered; /* integers that were given one by one: x.view(2, 3) */
   size_t used, owned;
   int64_t room[128]; /* for lists */
@@ -119,6 +127,48 @@ bool th_bind(Call *call, Group *group, PyObject *const *arguments, Py_ssize_t co
              PyObject *names, PyObject *out);
 bool th_convert(Call *call); /* false and an exception if a value is out of range */
 void th_callEnd(Call *call);
+
+/* --- handles --------------------------------------------------------------------------------------- */
+
+/* An object of the library that Python's classes of layers, optimizers and schedules hold. */
+typedef struct Handle {
+  PyObject_HEAD void *object;
+  PyObject *kept; /* what has to live as long, such as a schedule's optimizer; or NULL */
+} Handle;
+
+/* A handle that takes over the object; raises ATen's error if it is NULL. */
+PyObject *th_newModule(at_module *module);
+PyObject *th_newOptimizer(at_optimizer *optimizer);
+PyObject *th_newSchedule(at_schedule *schedule, PyObject *optimizer);
+
+/* The arguments of a call, each converted to C: false and an exception if one is of another kind. */
+enum { TH_MOST_INTS = 16 };
+typedef struct Ints {
+  int64_t room[TH_MOST_INTS];
+} Ints;
+bool th_takeCount(Py_ssize_t count, Py_ssize_t wanted, const char *name);
+bool th_takeLong(PyObject *o, int64_t *value);
+bool th_takeEnum(PyObject *o, unsigned *value);
+bool th_takeDouble(PyObject *o, double *value);
+bool th_takeBool(PyObject *o, bool *value);
+bool th_takeInts(PyObject *o, Ints *room, at_ints *value);
+bool th_takeString(PyObject *o, const char **value);
+bool th_takeType(PyObject *o, const at_type **value);
+bool th_takeGenerator(PyObject *o, at_generator **value);
+bool th_takeTensor(PyObject *o, at_tensor **value);
+bool th_takeTensors(PyObject *list, at_tensors *value); /* to be freed by th_freeTensors */
+static inline void th_freeTensors(at_tensors tensors)
+{
+  PyMem_Free((void *)(uintptr_t)tensors.data);
+}
+bool th_takeModule(PyObject *o, at_module **value);
+bool th_takeOptimizer(PyObject *o, at_optimizer **value);
+
+/* A tuple of tensors, which it takes over; undefined ones are None. */
+PyObject *th_several(int count, at_tensor *const *tensors);
+
+/* What is in a set of tensors, as load returns it; the set is freed.  An error if it is NULL. */
+PyObject *th_contents(at_dict *dict);
 
 /* --- parts of the type Tensor --------------------------------------------------------------------- */
 
@@ -136,9 +186,10 @@ void th_releaseBuffer(PyObject *self, Py_buffer *view);
 at_tensor *th_ofBuffer(PyObject *exporter, bool writable);
 
 extern PyMethodDef th_operations[], th_methods[], th_makeFunctions[], th_shareFunctions[],
-    th_fileFunctions[], th_tensorMethods[], th_shareMethods[];
+    th_fileFunctions[], th_tensorMethods[], th_shareMethods[], th_gradMethods[], th_gradFunctions[],
+    th_constructors[], th_handleFunctions[];
 extern PyType_Slot th_operatorSlots[];
-extern PyGetSetDef th_tensorAttributes[];
+extern PyGetSetDef th_tensorAttributes[], th_gradAttributes[];
 
 extern Group th_groups[]; /* sorted by name */
 extern const int th_groupCount;
@@ -146,6 +197,7 @@ extern const int th_groupCount;
 bool th_addTypes(PyObject *module);
 bool th_addTensor(PyObject *module);
 bool th_addProgram(PyObject *module);
+bool th_addHandles(PyObject *module);
 bool th_addCalls(PyObject *module);
 
 #endif

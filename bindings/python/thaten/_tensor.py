@@ -1,4 +1,4 @@
-"""Methods and functions that take what no operation of the description takes: devices, gradients, NumPy."""
+"""Methods and functions that take what no operation of the description takes: devices, NumPy."""
 
 from . import _C
 from ._C import Tensor
@@ -31,32 +31,9 @@ class device(str):
         return "device(type='cpu')"
 
 
-class no_grad:
-    """Nothing has gradients: a context manager and decorator that changes nothing."""
-
-    def __init__(self, mode=True):
-        pass
-
-    def __enter__(self):
-        return None
-
-    def __exit__(self, *_):
-        return None
-
-    def __call__(self, function):
-        return function
-
-
-inference_mode = no_grad
-
-
 def is_tensor(obj):
     """Whether obj is a Tensor."""
     return isinstance(obj, Tensor)
-
-
-def is_grad_enabled():
-    return False
 
 
 def as_tensor(data, dtype=None, device=None):
@@ -90,6 +67,8 @@ _device = device
 
 
 def _numpy(self, *, force=False):
+    if self.requires_grad and not force:
+        raise RuntimeError("numpy() of a tensor that wants a gradient: detach() first")
     import numpy
 
     return numpy.asarray(memoryview(self))
@@ -110,7 +89,7 @@ def _converter(dtype):
 
 def _new(function):
     def make(self, *size, dtype=None, device=None, requires_grad=False):
-        return function(*size, dtype=dtype or self.dtype)
+        return function(*size, dtype=dtype or self.dtype, requires_grad=requires_grad)
 
     return make
 
@@ -130,12 +109,6 @@ def _self(self, *args, **kwargs):
     return self
 
 
-def _requires_grad_(self, requires_grad=True):
-    if requires_grad:
-        raise RuntimeError("there are no gradients")
-    return self
-
-
 def _contains(self, element):
     return bool((self == element).any())
 
@@ -145,7 +118,11 @@ def _format(self, specification):
 
 
 def _deepcopy(self, memo):
-    return self.clone()
+    if id(self) not in memo:
+        if not self.is_leaf:
+            raise RuntimeError("only leaves can be copied: detach() first")
+        memo[id(self)] = self.detach().clone().requires_grad_(self.requires_grad)
+    return memo[id(self)]
 
 
 def unique(input, sorted=True, return_inverse=False, return_counts=False, dim=None):
@@ -181,7 +158,8 @@ def tensordot(a, b, dims=2, out=None):
 def norm(input, p="fro", dim=None, keepdim=False, out=None, dtype=None):
     """The norm over all dimensions or over dim; "fro" is that with p = 2."""
     if p == "nuc":
-        return _C.linalg_matrix_norm(input, p, [-2, -1] if dim is None else dim, keepdim=keepdim, dtype=dtype, out=out)
+        input = input if dtype is None else _C.to(input, dtype)
+        return _C.linalg_matrix_norm(input, ord=p, dim=[-2, -1] if dim is None else dim, keepdim=keepdim, out=out)
     p = 2 if p in ("fro", None) else p
     if dim is None:
         dim = list(range(input.dim()))
@@ -205,7 +183,8 @@ def randint(low, high, size=None, *, generator=None, dtype=None, device=None, re
     """Random integers from low, or 0, to below high, of Long: randint(high, size) or randint(low, high, size)."""
     if size is None:
         low, high, size = 0, low, high
-    return _C.empty(size, dtype=dtype or _C.int64).random_(low, high, generator=generator)
+    made = _C.empty(size, dtype=dtype or _C.int64).random_(low, high, generator=generator)
+    return made.requires_grad_() if requires_grad else made
 
 
 def randint_like(input, low, high=None, *, dtype=None, device=None):
@@ -226,14 +205,12 @@ def _install():
         setattr(Tensor, "new_" + name, _new(getattr(_C, name)))
     Tensor.new_tensor = lambda self, data, dtype=None, device=None: _C.tensor(data, dtype=dtype or self.dtype)
     for name, method in {"to": _to, "numpy": _numpy, "__array__": _array, "type": _type, "cpu": _self,
-                         "requires_grad_": _requires_grad_, "__contains__": _contains, "__format__": _format,
+                         "__contains__": _contains, "__format__": _format,
                          "__deepcopy__": _deepcopy, "unique": unique, "unique_consecutive": unique_consecutive,
                          "nonzero": nonzero, "norm": norm, "argsort": argsort}.items():
         setattr(Tensor, name, method)
     Tensor.__array_priority__ = 1000
     Tensor.device = property(lambda self: device("cpu"))
-    Tensor.requires_grad = property(lambda self: False)
-    Tensor.grad = property(lambda self: None)
     Tensor.is_cuda = Tensor.is_sparse = property(lambda self: False)
     Tensor.nelement = Tensor.numel
     Tensor.ndimension = Tensor.dim
@@ -242,6 +219,6 @@ def _install():
 
 _install()
 
-__all__ = ["device", "no_grad", "inference_mode", "is_tensor", "is_grad_enabled", "as_tensor", "get_default_dtype",
+__all__ = ["device", "is_tensor", "as_tensor", "get_default_dtype",
            "strided", "contiguous_format", "channels_last", "preserve_format", "unique", "unique_consecutive", "nonzero", "tensordot", "norm", "argsort", "normal", "randint", "randint_like",
            "broadcast_shapes"]

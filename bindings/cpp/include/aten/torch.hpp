@@ -2,6 +2,8 @@
 #pragma once
 
 #include "aten.hpp"
+#include <aten/layers.hpp>
+#include <aten/optimizers.hpp>
 
 namespace c10
 {

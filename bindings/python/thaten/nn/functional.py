@@ -89,6 +89,47 @@ def dropout(input, p=0.5, training=True, inplace=False):
     return (_C.dropout_ if inplace else _C.dropout)(input, p, training)
 
 
+def _channels_dropped(input, p, training, dims):
+    """Dropout of whole channels: the noise has one number for each."""
+    if not training or p == 0:
+        return input.clone()
+    has_batch = input.dim() > dims + (dims != 2)  # as in PyTorch, whose dropout2d takes N x C x L
+    noise = _C.ones(list(input.shape[:1 + has_batch]) + [1] * (input.dim() - 1 - has_batch), dtype=input.dtype)
+    return input * _C.dropout(noise, p, True)
+
+
+def dropout1d(input, p=0.5, training=True, inplace=False):
+    return _channels_dropped(input, p, training, 1)
+
+
+def dropout2d(input, p=0.5, training=True, inplace=False):
+    return _channels_dropped(input, p, training, 2)
+
+
+def dropout3d(input, p=0.5, training=True, inplace=False):
+    return _channels_dropped(input, p, training, 3)
+
+
+def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
+    return _C.rrelu(input, lower=lower, upper=upper, training=training)
+
+
+def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
+    """input over (k + alpha * the mean of squares of size channels around)^beta."""
+    squares = (input * input).unsqueeze(1)
+    around = [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2]
+    shape = list(squares.shape)
+    flat = _C.pad(squares.reshape([shape[0], 1, shape[2], -1]), [0, 0] + around[-2:])
+    means = avg_pool2d(flat, [size, 1], stride=1).reshape(shape).squeeze(1)
+    return input / (means * alpha + k) ** beta
+
+
+def channel_shuffle(input, groups):
+    n, c = input.shape[:2]
+    rest = list(input.shape[2:])
+    return input.reshape([n, groups, c // groups] + rest).transpose(1, 2).reshape([n, c] + rest)
+
+
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
     return _C.batch_norm(input, weight, bias, running_mean, running_var, training, momentum, eps, False)
 
@@ -117,6 +158,23 @@ def normalize(input, p=2.0, dim=1, eps=1e-12):
 
 def embedding(input, weight, padding_idx=None):
     return _C.embedding(weight, input, padding_idx=-1 if padding_idx is None else padding_idx)
+
+
+def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False,
+                  per_sample_weights=None, include_last_offset=False, padding_idx=None):
+    if max_norm is not None or sparse:
+        raise NotImplementedError("embedding_bag() has no max_norm and no sparse gradients: nn.EmbeddingBag has the first")
+    if input.dim() == 2:
+        offsets = _C.arange(0, input.numel(), max(input.shape[1], 1)) if input.shape[1] else _C.zeros([input.shape[0]], dtype=_C.int64)
+        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
+        input = input.reshape(-1)
+    return _C.embedding_bag(weight, input, offsets, scale_grad_by_freq=scale_grad_by_freq,
+                            mode={"sum": 0, "mean": 1, "max": 2}[mode], per_sample_weights=per_sample_weights,
+                            include_last_offset=include_last_offset, padding_idx=-1 if padding_idx is None else padding_idx)[0]
+
+
+def pdist(input, p=2.0):
+    return _C.pdist(input, p=p)
 
 
 def one_hot(tensor, num_classes=-1):
@@ -213,6 +271,14 @@ def interpolate(input, size=None, scale_factor=None, mode="nearest", align_corne
     return getattr(_C, name)(input, size, bool(align_corners), **scales)
 
 
+def upsample_nearest(input, size=None, scale_factor=None):
+    return interpolate(input, size, scale_factor, mode="nearest")
+
+
+def upsample_bilinear(input, size=None, scale_factor=None):
+    return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
+
+
 def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
     if mode != "bilinear":
         raise NotImplementedError("grid_sample() has no mode %r" % mode)
@@ -286,3 +352,33 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, 
                         reduce=None, reduction="mean"):
     return _C.triplet_margin_loss(anchor, positive, negative, margin=margin, p=p, eps=eps, swap=swap,
                                   reduction=_reduction(reduction))
+
+
+def _reduced(loss, reduction):
+    return {0: lambda: loss, 1: loss.mean, 2: loss.sum}[_reduction(reduction)]()
+
+
+def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
+    return _C.multi_margin_loss(input, target, p=p, margin=margin, weight=weight, size_average=reduction == "mean",
+                                reduce=_reduction(reduction) != 0)
+
+
+def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduction="mean"):
+    return _C.multilabel_margin_loss(input, target, size_average=reduction == "mean", reduce=_reduction(reduction) != 0)
+
+
+def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
+    """The mean over classes of the binary cross entropy."""
+    loss = -(target * _C.log_sigmoid(input) + (1 - target) * _C.log_sigmoid(-input))
+    loss = loss if weight is None else loss * weight
+    return _reduced(loss.mean(-1), reduction)
+
+
+def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
+                                      reduction="mean"):
+    """triplet_margin_loss() with a distance of one's own."""
+    distance = distance_function or pairwise_distance
+    far = distance(anchor, negative)
+    if swap:
+        far = _C.minimum(far, distance(positive, negative))
+    return _reduced((distance(anchor, positive) - far + margin).clamp(min=0), reduction)

@@ -1,0 +1,369 @@
+/* Gradients: what tensors say of them, backward passes, hooks, and functions of one's own.
+ *
+ * A pass runs while other threads of Python may run, and takes the interpreter back where it calls
+ * Python.  An exception there ends the pass: it stays set until the pass returns. */
+#include <limits.h>
+
+#include "thaten.h"
+
+/* --- attributes --------------------------------------------------------------------------------------- */
+
+static PyObject *requiresGrad(PyObject *self, void *unused)
+{
+  (void)unused;
+  return PyBool_FromLong(at_requiresGrad(th_tensorOf(self)));
+}
+
+static bool setWanted(PyObject *self, bool isWanted)
+{
+  at_tensor *t = th_tensorOf(self);
+  if (isWanted == at_requiresGrad(t))
+    return true;
+  if (!isWanted && !at_isLeaf(t)) {
+    PyErr_SetString(PyExc_RuntimeError,
+                    "requires_grad of a tensor that is no leaf cannot be "
+                    "changed: detach() is a tensor without gradient");
+    return false;
+  }
+  if (at_defined(isWanted ? (at_requires_grad_)(t) : (at_detach_)(t)))
+    return true;
+  th_raise();
+  return false;
+}
+
+static int setRequiresGrad(PyObject *self, PyObject *value, void *unused)
+{
+  (void)unused;
+  const int isWanted = value ? PyObject_IsTrue(value) : 0;
+  return isWanted >= 0 && setWanted(self, isWanted) ? 0 : -1;
+}
+
+static PyObject *isLeaf(PyObject *self, void *unused)
+{
+  (void)unused;
+  return PyBool_FromLong(at_isLeaf(th_tensorOf(self)));
+}
+
+static PyObject *grad(PyObject *self, void *unused)
+{
+  (void)unused;
+  at_tensor *g = (at_grad)(th_tensorOf(self));
+  if (at_error() != AT_OK)
+    return th_raise();
+  return at_defined(g) ? th_share(g) : Py_NewRef(Py_None);
+}
+
+static int setGrad(PyObject *self, PyObject *value, void *unused)
+{
+  (void)unused;
+  if (value && value != Py_None && !th_isTensor(value)) {
+    PyErr_SetString(PyExc_TypeError, "grad is a tensor or None");
+    return -1;
+  }
+  at_tensor *g = value && value != Py_None ? th_tensorOf(value) : NULL;
+  if ((at_set_grad)(th_tensorOf(self), g))
+    return 0;
+  th_raise();
+  return -1;
+}
+
+static PyObject *data(PyObject *self, void *unused)
+{
+  (void)unused;
+  return th_wrap((at_detach)(th_tensorOf(self)));
+}
+
+/* The elements of value in place of the tensor's. */
+static int setData(PyObject *self, PyObject *value, void *unused)
+{
+  (void)unused;
+  if (!value || !th_isTensor(value)) {
+    PyErr_SetString(PyExc_TypeError, "data is a tensor");
+    return -1;
+  }
+  at_tensor *plain = (at_detach)(th_tensorOf(self));
+  const bool wasOn = at_grad_setOn(false);
+  const bool done = at_defined((at_copy_)(plain, th_tensorOf(value)));
+  (void)at_grad_setOn(wasOn);
+  at_release(plain);
+  if (done)
+    return 0;
+  th_raise();
+  return -1;
+}
+
+PyGetSetDef th_gradAttributes[] = {
+    {"requires_grad", requiresGrad, setRequiresGrad, "Whether the tensor wants a gradient.", NULL},
+    {"is_leaf", isLeaf, NULL, "Whether no recorded operation made the tensor.", NULL},
+    {"grad", grad, setGrad, "The gradient of a leaf, or None.", NULL},
+    {"data", data, setData, "The elements without history; what is set is copied.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+
+/* --- passes --------------------------------------------------------------------------------------------- */
+
+/* After a pass: an exception of Python that ended it, or ATen's error. */
+static PyObject *failed(void)
+{
+  if (!PyErr_Occurred())
+    return th_raise();
+  at_error_clear();
+  return NULL;
+}
+
+static PyObject *backward(PyObject *self, PyObject *arguments, PyObject *names)
+{
+  static char *keywords[] = {"gradient", "retain_graph", "create_graph", "inputs", NULL};
+  PyObject *gradient = Py_None, *retain = Py_None, *inputs = Py_None;
+  int create = 0;
+  if (!PyArg_ParseTupleAndKeywords(arguments, names, "|OOpO:backward", keywords, &gradient, &retain,
+                                   &create, &inputs))
+    return NULL;
+  if (inputs != Py_None)
+    return PyErr_Format(PyExc_RuntimeError, "backward(): inputs are for autograd.grad");
+  at_backward_options options = at_backward_defaults;
+  if (!th_takeTensor(gradient, &options.gradient))
+    return NULL;
+  options.create_graph = create;
+  options.retain_graph = retain == Py_None ? create : PyObject_IsTrue(retain) == 1;
+  bool done;
+  at_tensor *t = th_tensorOf(self);
+  Py_BEGIN_ALLOW_THREADS done = (at_backward)(t, &options);
+  Py_END_ALLOW_THREADS return done && !PyErr_Occurred() ? Py_NewRef(Py_None) : failed();
+}
+
+static PyObject *tupleOf(const at_tensors *list)
+{
+  PyObject *tuple = PyTuple_New(list->count);
+  for (int i = 0; tuple && i < list->count; i++) {
+    PyObject *one = at_defined(list->data[i]) ? th_share(list->data[i]) : NULL;
+    PyTuple_SetItem(tuple, i, one ? one : Py_NewRef(Py_None));
+  }
+  return tuple;
+}
+
+static PyObject *gradients(PyObject *self, PyObject *arguments)
+{
+  (void)self;
+  PyObject *outputs, *inputs, *given;
+  int retain, create, unused;
+  if (!PyArg_ParseTuple(arguments, "OOOppp:_gradients", &outputs, &inputs, &given, &retain, &create,
+                        &unused))
+    return NULL;
+  at_tensors of = {NULL, 0}, by = {NULL, 0};
+  at_gradients_options options = at_gradients_defaults;
+  options.retain_graph = retain;
+  options.create_graph = create;
+  options.allow_unused = unused;
+  const at_tensors *list = NULL;
+  PyObject *result = NULL;
+  if (th_takeTensors(outputs, &of) && th_takeTensors(inputs, &by) &&
+      (given == Py_None || th_takeTensors(given, &options.grad_outputs))) {
+    Py_BEGIN_ALLOW_THREADS list = (at_gradients)(of, by, &options);
+    Py_END_ALLOW_THREADS result =
+        at_error() == AT_OK && !PyErr_Occurred() ? tupleOf(list) : failed();
+    at_list_release(list);
+  }
+  th_freeTensors(of);
+  th_freeTensors(by);
+  th_freeTensors(options.grad_outputs);
+  return result;
+}
+
+static PyObject *retainGrad(PyObject *self, PyObject *unused)
+{
+  (void)unused;
+  return at_defined((at_retain_grad)(th_tensorOf(self))) ? Py_NewRef(Py_None) : th_raise();
+}
+
+static PyObject *detachIn(PyObject *self, PyObject *unused)
+{
+  (void)unused;
+  return at_defined((at_detach_)(th_tensorOf(self))) ? Py_NewRef(self) : th_raise();
+}
+
+static PyObject *requiresGradIn(PyObject *self, PyObject *arguments, PyObject *names)
+{
+  static char *keywords[] = {"requires_grad", NULL};
+  int isWanted = 1;
+  if (!PyArg_ParseTupleAndKeywords(arguments, names, "|p:requires_grad_", keywords, &isWanted) ||
+      !setWanted(self, isWanted))
+    return NULL;
+  return Py_NewRef(self);
+}
+
+/* --- hooks ------------------------------------------------------------------------------------------------ */
+
+/* Calls the hook, a callable.  After an exception the undefined tensor ends the pass. */
+static at_tensor *runHook(void *context, at_tensor *grad)
+{
+  const PyGILState_STATE state = PyGILState_Ensure();
+  at_tensor *other = NULL;
+  PyObject *argument = PyErr_Occurred() ? NULL : th_share(grad);
+  PyObject *result = argument ? PyObject_CallFunctionObjArgs(context, argument, NULL) : NULL;
+  if (result && th_isTensor(result))
+    other = at_retain(th_tensorOf(result));
+  else if (result && result != Py_None)
+    PyErr_SetString(PyExc_TypeError, "a hook returns a tensor or None");
+  Py_XDECREF(result);
+  Py_XDECREF(argument);
+  if (PyErr_Occurred())
+    other = (at_tensor *)(uintptr_t)at_undefinedTensor;
+  PyGILState_Release(state);
+  return other;
+}
+
+/* Adds a hook, which the caller keeps alive until it is removed. */
+static PyObject *addHook(PyObject *self, PyObject *hook)
+{
+  return (at_add_hook)(th_tensorOf(self), runHook, hook) ? Py_NewRef(Py_None) : th_raise();
+}
+
+static PyObject *removeHook(PyObject *self, PyObject *hook)
+{
+  return (at_remove_hook)(th_tensorOf(self), runHook, hook) ? Py_NewRef(Py_None) : th_raise();
+}
+
+PyMethodDef th_gradMethods[] = {
+    {"backward", (PyCFunction)(void (*)(void))backward, METH_VARARGS | METH_KEYWORDS,
+     "backward(gradient=None, retain_graph=None, create_graph=False)\n\nAdds the gradients of the "
+     "leaves to their grad."},
+    {"retain_grad", retainGrad, METH_NOARGS, "Keeps the gradient, of a tensor that is no leaf."},
+    {"detach_", detachIn, METH_NOARGS, "Cuts the tensor off from what it was computed from."},
+    {"requires_grad_", (PyCFunction)(void (*)(void))requiresGradIn, METH_VARARGS | METH_KEYWORDS,
+     "requires_grad_(requires_grad=True)\n\nMakes the tensor a leaf that wants a gradient, or "
+     "not."},
+    {"_add_hook", addHook, METH_O, NULL},
+    {"_remove_hook", removeHook, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+/* --- functions of one's own ----------------------------------------------------------------------------- */
+
+typedef struct Function {
+  PyObject *forward, *backward; /* callables: () -> Tensor, and (Tensor) -> tuple */
+} Function;
+
+static at_tensor *runForward(void *context, at_tensors inputs)
+{
+  (void)inputs;
+  const PyGILState_STATE state = PyGILState_Ensure();
+  at_tensor *t = NULL;
+  PyObject *result = PyObject_CallNoArgs(((Function *)context)->forward);
+  if (result && th_isTensor(result))
+    t = (at_alias)(th_tensorOf(result)); /* what Python saves of it has no history */
+  else if (result)
+    PyErr_SetString(PyExc_TypeError, "forward() returns a tensor or a tuple of tensors");
+  Py_XDECREF(result);
+  PyGILState_Release(state);
+  return t;
+}
+
+/* The tensors of the tuple, references to them, and NULL for None. */
+static bool storeGradients(PyObject *tuple, int count, at_tensor **gradients)
+{
+  if (!PyTuple_Check(tuple) || PyTuple_Size(tuple) != count) {
+    PyErr_Format(PyExc_RuntimeError, "backward() returns %d gradients", count);
+    return false;
+  }
+  for (int i = 0; i < count; i++) {
+    PyObject *one = PyTuple_GetItem(tuple, i);
+    if (one != Py_None && !th_isTensor(one)) {
+      PyErr_SetString(PyExc_TypeError, "a gradient is a tensor or None");
+      return false;
+    }
+  }
+  for (int i = 0; i < count; i++) {
+    PyObject *one = PyTuple_GetItem(tuple, i);
+    gradients[i] = one == Py_None ? NULL : at_retain(th_tensorOf(one));
+  }
+  return true;
+}
+
+static bool runBackward(void *context, at_tensor *grad, int count, at_tensor **gradients)
+{
+  const PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *argument = PyErr_Occurred() ? NULL : th_share(grad);
+  PyObject *result =
+      argument ? PyObject_CallFunctionObjArgs(((Function *)context)->backward, argument, NULL)
+               : NULL;
+  const bool done = result && storeGradients(result, count, gradients);
+  Py_XDECREF(result);
+  Py_XDECREF(argument);
+  PyGILState_Release(state);
+  return done;
+}
+
+static void releaseFunction(void *context)
+{
+  const PyGILState_STATE state = PyGILState_Ensure();
+  Function *function = context;
+  Py_DECREF(function->forward);
+  Py_DECREF(function->backward);
+  PyMem_Free(function);
+  PyGILState_Release(state);
+}
+
+static PyObject *apply(PyObject *self, PyObject *arguments)
+{
+  (void)self;
+  PyObject *forward, *back, *inputs;
+  if (!PyArg_ParseTuple(arguments, "OOO:_apply", &forward, &back, &inputs))
+    return NULL;
+  static const at_grad_function kind = {"Function", runForward, runBackward, releaseFunction};
+  at_tensors list = {NULL, 0};
+  if (!th_takeTensors(inputs, &list))
+    return NULL;
+  Function *function = PyMem_Malloc(sizeof *function);
+  PyObject *result = NULL;
+  if (!function) {
+    PyErr_NoMemory();
+  } else {
+    function->forward = Py_NewRef(forward);
+    function->backward = Py_NewRef(back);
+    at_tensor *t = (at_apply)(&kind, function, list);
+    if (at_defined(t) && !PyErr_Occurred()) {
+      result = th_wrap(t);
+    } else {
+      at_release(t);
+      (void)failed();
+    }
+  }
+  th_freeTensors(list);
+  return result;
+}
+
+/* --- recording ---------------------------------------------------------------------------------------------- */
+
+static PyObject *isOn(PyObject *self, PyObject *unused)
+{
+  (void)self;
+  (void)unused;
+  return PyBool_FromLong(at_grad_isOn());
+}
+
+static PyObject *setOn(PyObject *self, PyObject *value)
+{
+  (void)self;
+  const int on = PyObject_IsTrue(value);
+  return on < 0 ? NULL : PyBool_FromLong(at_grad_setOn(on));
+}
+
+static PyObject *setAnomaly(PyObject *self, PyObject *value)
+{
+  (void)self;
+  const int on = PyObject_IsTrue(value);
+  if (on < 0)
+    return NULL;
+  at_grad_setAnomaly(on);
+  return Py_NewRef(Py_None);
+}
+
+PyMethodDef th_gradFunctions[] = {
+    {"is_grad_enabled", isOn, METH_NOARGS, "Whether this thread records operations."},
+    {"_set_grad_enabled", setOn, METH_O, NULL},
+    {"_set_anomaly", setAnomaly, METH_O, NULL},
+    {"_gradients", gradients, METH_VARARGS, NULL},
+    {"_apply", apply, METH_VARARGS, NULL},
+    {NULL, NULL, 0, NULL},
+};

@@ -1,0 +1,140 @@
+"""save: tensors in the formats of the library, and anything made of numbers, strings, lists, dictionaries and tensors as
+PyTorch's .pt, a zip archive of a pickle and of the tensors' bytes."""
+
+import collections as _collections
+import os as _os
+import struct as _struct
+import zipfile as _zipfile
+
+from . import _C
+from ._C import Tensor
+
+_STORAGES = {_C.uint8: "Byte", _C.int8: "Char", _C.int16: "Short", _C.int32: "Int", _C.int64: "Long", _C.float16: "Half",
+             _C.float32: "Float", _C.float64: "Double", _C.bool: "Bool", _C.bfloat16: "BFloat16", _C.complex64: "ComplexFloat",
+             _C.complex128: "ComplexDouble"}
+
+
+class _Pickle:
+    """The opcodes of a pickle, of protocol 2."""
+
+    def __init__(self):
+        self.parts, self.storages, self.keys, self.inside = [b"\x80\x02"], [], {}, []
+
+    def put(self, *parts):
+        self.parts += parts
+
+    def name(self, module, name):
+        self.put(b"c%s\n%s\n" % (module.encode(), name.encode()))
+
+    def tuple(self, *values):
+        self.put(b"(")
+        for value in values:
+            self.value(value)
+        self.put(b"t")
+
+    def integer(self, value):
+        size = value.bit_length() // 8 + 1
+        if size > 255:
+            raise ValueError("save(): an integer of %d bytes" % size)
+        self.put(b"\x8a", bytes([size]), value.to_bytes(size, "little", signed=True))
+
+    def items(self, value):
+        self.put(b"}(")
+        for key, item in value.items():
+            self.value(key)
+            self.value(item)
+        self.put(b"u")
+
+    def container(self, value):
+        if any(one is value for one in self.inside):
+            raise ValueError("save(): a %s contains itself" % type(value).__name__)
+        self.inside.append(value)
+        if isinstance(value, tuple):
+            self.tuple(*value)
+        elif isinstance(value, list):
+            self.put(b"](")
+            for item in value:
+                self.value(item)
+            self.put(b"e")
+        elif isinstance(value, _collections.OrderedDict):
+            self.name("collections", "OrderedDict")
+            self.put(b")R(")
+            for key, item in value.items():
+                self.value(key)
+                self.value(item)
+            self.put(b"u")
+        else:
+            self.items(value)
+        self.inside.pop()
+
+    def tensor(self, t):
+        if t.dtype not in _STORAGES:
+            raise TypeError("save(): PyTorch's files have no %r here" % t.dtype)
+        plain = t.detach().contiguous()
+        place = (plain.data_ptr(), plain.numel(), t.dtype)
+        if place not in self.keys:
+            self.keys[place] = len(self.storages)
+            self.storages.append(plain)
+        self.name("torch._utils", "_rebuild_tensor_v2")
+        self.put(b"((")
+        self.value("storage")
+        self.name("torch", _STORAGES[t.dtype] + "Storage")
+        for part in (str(self.keys[place]), "cpu", plain.numel()):
+            self.value(part)
+        self.put(b"tQ")
+        self.value(0)
+        self.tuple(*plain.shape)
+        self.tuple(*plain.stride())
+        self.value(t.requires_grad and t.is_leaf)
+        self.name("collections", "OrderedDict")
+        self.put(b")RtR")
+
+    def value(self, value):
+        if value is None or isinstance(value, bool):
+            self.put({None: b"N", True: b"\x88", False: b"\x89"}[value])
+        elif isinstance(value, Tensor):
+            self.tensor(value)
+        elif isinstance(value, int):
+            self.integer(value)
+        elif isinstance(value, float):
+            self.put(b"G", _struct.pack(">d", value))
+        elif isinstance(value, str):
+            text = value.encode("utf-8", "surrogatepass")
+            self.put(b"X", _struct.pack("<I", len(text)), text)
+        elif isinstance(value, (list, tuple, dict)):
+            self.container(value)
+        else:
+            raise TypeError("save(): %s is no number, string, list, dictionary or tensor" % type(value).__name__)
+
+
+def _bytes(t):
+    return bytes(t.reshape([-1]).__reduce__()[1][2])
+
+
+def _is_flat(obj):
+    return isinstance(obj, Tensor) or type(obj) is dict and all(isinstance(k, str) and isinstance(v, Tensor) for k, v in obj.items())
+
+
+def save(obj, f):
+    """Writes obj in the format that the ending of f names: in .pt and .pth anything made of tensors, numbers, strings,
+    lists and dictionaries, elsewhere a tensor or a dictionary of tensors.  The file appears complete or not at all."""
+    path = _os.fsdecode(f)
+    if _is_flat(obj) or not path.endswith((".pt", ".pth")):
+        return _C.save(obj, path)
+    pickle = _Pickle()
+    pickle.value(obj)
+    pickle.put(b".")
+    temporary = "%s.%d.tmp" % (path, _os.getpid())
+    try:
+        with _zipfile.ZipFile(temporary, "x") as archive:
+            archive.writestr("archive/data.pkl", b"".join(pickle.parts))
+            archive.writestr("archive/byteorder", "little")
+            for key, t in enumerate(pickle.storages):
+                archive.writestr("archive/data/%d" % key, _bytes(t))
+            archive.writestr("archive/version", "3\n")
+        _os.replace(temporary, path)
+    except BaseException:
+        if _os.path.exists(temporary):
+            _os.unlink(temporary)
+        raise
+    return None

@@ -1,0 +1,258 @@
+"""Gradients: whether operations are recorded, autograd.grad, and functions with a gradient of their own."""
+
+import functools as _functools
+import itertools as _itertools
+
+from . import _C
+from ._C import Tensor
+
+
+class set_grad_enabled:
+    """Sets whether this thread records operations: at once, and in a with statement until its end."""
+
+    def __init__(self, mode):
+        self.before = _C._set_grad_enabled(mode)
+        self.mode = mode
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *_):
+        _C._set_grad_enabled(self.before)
+
+
+class _Switch:
+    """A context manager and a decorator: @no_grad() and @no_grad."""
+
+    mode = False
+
+    def __new__(cls, function=None):
+        self = super().__new__(cls)
+        self.before = []
+        return self(function) if callable(function) else self
+
+    def __enter__(self):
+        self.before.append(_C._set_grad_enabled(self.mode))
+
+    def __exit__(self, *_):
+        _C._set_grad_enabled(self.before.pop())
+
+    def __call__(self, function):
+        @_functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            before = _C._set_grad_enabled(self.mode)
+            try:
+                return function(*args, **kwargs)
+            finally:
+                _C._set_grad_enabled(before)
+
+        return wrapped
+
+
+class no_grad(_Switch):
+    """Operations are not recorded."""
+
+
+class enable_grad(_Switch):
+    """Operations are recorded."""
+
+    mode = True
+
+
+class inference_mode(_Switch):
+    """As no_grad."""
+
+    def __new__(cls, mode=True):
+        self = super().__new__(cls, mode if callable(mode) else None)
+        if mode is False:
+            self.mode = True
+        return self
+
+
+class set_detect_anomaly:
+    """Whether a NaN in a gradient is an error."""
+
+    def __init__(self, mode=True, check_nan=True):
+        _C._set_anomaly(mode)
+
+    def __enter__(self):
+        return None
+
+    def __exit__(self, *_):
+        _C._set_anomaly(False)
+
+
+detect_anomaly = set_detect_anomaly
+
+
+def _listed(tensors):
+    return [tensors] if isinstance(tensors, Tensor) else list(tensors)
+
+
+def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
+         is_grads_batched=False, materialize_grads=False):
+    """The gradients of the outputs' sum, weighted by grad_outputs, with respect to the inputs; those of unused inputs are
+    zeros where allow_unused."""
+    if is_grads_batched:
+        raise NotImplementedError("grad(): is_grads_batched")
+    return _C._gradients(_listed(outputs), _listed(inputs), None if grad_outputs is None else _listed(grad_outputs),
+                         create_graph if retain_graph is None else retain_graph, create_graph,
+                         bool(allow_unused or materialize_grads))
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False):
+    """Adds the gradients of all tensors to those of the leaves."""
+    tensors = _listed(tensors)
+    given = [None] * len(tensors) if grad_tensors is None else _listed(grad_tensors)
+    for i, (t, g) in enumerate(zip(tensors, given)):
+        t.backward(g, retain_graph or create_graph or i + 1 < len(tensors), create_graph)
+
+
+class RemovableHandle:
+    """What a function that was registered is removed by."""
+
+    _numbers = _itertools.count()
+
+    def __init__(self, hooks):
+        self.hooks, self.id = hooks, next(self._numbers)
+
+    def remove(self):
+        self.hooks.pop(self.id, None)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        self.remove()
+
+
+class _TensorHook(RemovableHandle):
+    alive = {}  # the library has no references to hooks
+
+    def __init__(self, tensor, hook):
+        super().__init__(self.alive)
+        self.tensor = tensor
+        self.alive[self.id] = self.hook = lambda grad: hook(grad)
+        tensor._add_hook(self.hook)
+
+    def remove(self):
+        if self.id in self.alive:
+            self.tensor._remove_hook(self.hook)
+            super().remove()
+
+
+def _register_hook(self, hook):
+    """Calls hook(gradient) when the tensor's gradient is complete; what it returns, unless that is None, replaces the
+    gradient.  The hook is kept until the handle's remove()."""
+    if not self.requires_grad:
+        raise RuntimeError("register_hook() of a tensor that wants no gradient")
+    return _TensorHook(self, hook)
+
+
+Tensor.register_hook = _register_hook
+
+
+# --- functions of one's own -----------------------------------------------------------------------------
+
+
+class FunctionCtx:
+    """What forward leaves for backward."""
+
+    saved_tensors = ()
+    needs_input_grad = ()
+
+    def __init__(self):
+        self._without = set()
+
+    def save_for_backward(self, *tensors):
+        self.saved_tensors = tensors
+
+    def mark_non_differentiable(self, *tensors):
+        self._without.update(map(id, tensors))
+
+    def set_materialize_grads(self, value):
+        """Gradients that are not needed are zeros."""
+
+
+class Function:
+    """A function with a gradient of its own: forward(ctx, ...) and backward(ctx, ...) are static methods, and apply calls
+    it.  Several results that have gradients are of one type; they are views of one tensor."""
+
+    @staticmethod
+    def forward(ctx, *args, **kwargs):
+        raise NotImplementedError("forward() of a Function")
+
+    @staticmethod
+    def backward(ctx, *grad_outputs):
+        raise NotImplementedError("backward() of a Function")
+
+    @classmethod
+    def apply(cls, *args, **kwargs):
+        return _apply(cls, args, kwargs)
+
+
+def _apply(function, args, kwargs):
+    places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+    ctx = FunctionCtx()
+    ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
+    results = {}
+
+    def forward():
+        if hasattr(function, "setup_context"):
+            given = function.forward(*args, **kwargs)
+            function.setup_context(ctx, args, given)
+        else:
+            given = function.forward(ctx, *args, **kwargs)
+        several = given if isinstance(given, tuple) else (given,)
+        parts = [i for i, r in enumerate(several) if isinstance(r, Tensor) and r.is_floating_point()
+                 and id(r) not in ctx._without]
+        results.update(given=given, parts=parts, shapes=[several[i].shape for i in parts])
+        if not parts:
+            raise RuntimeError("forward() returned no tensor with a gradient")
+        if len(parts) == 1:
+            return several[parts[0]]
+        if len({several[i].dtype for i in parts}) > 1:
+            raise TypeError("forward() returned tensors of several floating types")
+        return _C.cat([several[i].reshape(-1) for i in parts])
+
+    def backward(grad):
+        wanted = function.backward(ctx, *_spread(results, grad))
+        wanted = wanted if isinstance(wanted, tuple) else (wanted,)
+        if len(wanted) < len(args):
+            raise RuntimeError("backward() returned %d gradients for %d arguments" % (len(wanted), len(args)))
+        return tuple(wanted[i] for i in places)
+
+    if not (_C.is_grad_enabled() and any(ctx.needs_input_grad)):
+        with no_grad():
+            forward()
+        return results["given"]
+    made = _C._apply(forward, backward, [args[i] for i in places])
+    given, parts = results.pop("given"), results["parts"]
+    if not isinstance(given, tuple):
+        return made
+    several = list(given)
+    for i, part in zip(parts, _parts(made, results["shapes"])):
+        several[i] = part
+    results["count"] = len(given)
+    return tuple(several)
+
+
+def _parts(flat, shapes):
+    """The tensors of those shapes that were joined."""
+    if len(shapes) == 1:
+        return [flat]
+    sizes = []
+    for shape in shapes:
+        size = 1
+        for n in shape:
+            size *= n
+        sizes.append(size)
+    return [part.reshape(shape) for part, shape in zip(flat.split(sizes), shapes)]
+
+
+def _spread(results, grad):
+    """The gradients of all results: None for those that have none."""
+    spread = [None] * results.get("count", 1)
+    for i, part in zip(results["parts"], _parts(grad, results["shapes"])):
+        spread[i] = part
+    return spread

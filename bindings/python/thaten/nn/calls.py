@@ -1,0 +1,104 @@
+"""Layers that are called with several tensors, or return several."""
+
+from .. import _C
+from . import _layers
+
+
+def _state(hx, has_batch):
+    """The state with a batch of one where there is none."""
+    return hx if hx is None or has_batch else hx.unsqueeze(1)
+
+
+def _recurrent(name, call, is_lstm):
+    def forward(self, input, hx=None):
+        has_batch = input.dim() == 3
+        if not has_batch:
+            input = input.unsqueeze(0 if self.batch_first else 1)
+        states = [_state(h, has_batch) for h in (hx if is_lstm and hx is not None else (hx,) * (1 + is_lstm))]
+        output, *last = call(self._handle, input, *states)
+        if not has_batch:
+            output, last = output.squeeze(0 if self.batch_first else 1), [h.squeeze(1) for h in last]
+        return output, tuple(last) if is_lstm else last[0]
+
+    return type(name, (getattr(_layers, name),), {"forward": forward, "__doc__": getattr(_layers, name).__doc__})
+
+
+RNN = _recurrent("RNN", _C._RNN_forward, False)
+LSTM = _recurrent("LSTM", _C._LSTM_forward, True)
+GRU = _recurrent("GRU", _C._GRU_forward, False)
+
+
+class RNNCell(_layers.RNNCell):
+    def forward(self, input, hx=None):
+        return _C._RNNCell_forward(self._handle, input, hx)
+
+
+class GRUCell(_layers.GRUCell):
+    def forward(self, input, hx=None):
+        return _C._GRUCell_forward(self._handle, input, hx)
+
+
+class LSTMCell(_layers.LSTMCell):
+    def forward(self, input, hx=None):
+        return _C._LSTMCell_forward(self._handle, input, *(hx or (None, None)))
+
+
+class Bilinear(_layers.Bilinear):
+    def forward(self, input1, input2):
+        return _C._Bilinear_forward(self._handle, input1, input2)
+
+
+class EmbeddingBag(_layers.EmbeddingBag):
+    def forward(self, input, offsets=None, per_sample_weights=None):
+        return _C._EmbeddingBag_forward(self._handle, input, offsets, per_sample_weights)
+
+
+class MultiheadAttention(_layers.MultiheadAttention):
+    def forward(self, query, key, value, key_padding_mask=None, need_weights=True, attn_mask=None, average_attn_weights=True,
+                is_causal=False):
+        return _C._MultiheadAttention_forward(self._handle, query, key, value, key_padding_mask, attn_mask, need_weights,
+                                              average_attn_weights, is_causal and attn_mask is None)
+
+
+class TransformerEncoderLayer(_layers.TransformerEncoderLayer):
+    def forward(self, src, src_mask=None, src_key_padding_mask=None, is_causal=False):
+        return _C._TransformerEncoderLayer_forward(self._handle, src, src_mask, src_key_padding_mask,
+                                                   is_causal and src_mask is None)
+
+
+class TransformerDecoderLayer(_layers.TransformerDecoderLayer):
+    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
+                memory_key_padding_mask=None, tgt_is_causal=False, memory_is_causal=False):
+        return _C._TransformerDecoderLayer_forward(
+            self._handle, tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask,
+            tgt_is_causal and tgt_mask is None, memory_is_causal and memory_mask is None)
+
+
+_layers.KINDS.update({c.__name__: c for c in (RNN, LSTM, GRU, RNNCell, GRUCell, LSTMCell, Bilinear, EmbeddingBag,
+                                              MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer)})
+
+
+class _Stack(_layers.Layer):
+    """Copies of a layer, one after the other."""
+
+    def __init__(self, layer, num_layers, norm=None, **_):
+        given = [layer._handle.clone(), num_layers, None if norm is None else norm._handle.clone()]
+        self._start(lambda: self._make(*given), {})
+        self.num_layers = num_layers
+
+
+class TransformerEncoder(_Stack):
+    _make = staticmethod(_C._new_TransformerEncoder)
+
+    def forward(self, src, mask=None, src_key_padding_mask=None, is_causal=None):
+        return _C._TransformerEncoder_forward(self._handle, src, mask, src_key_padding_mask, bool(is_causal) and mask is None)
+
+
+class TransformerDecoder(_Stack):
+    _make = staticmethod(_C._new_TransformerDecoder)
+
+    def forward(self, tgt, memory, tgt_mask=None, memory_mask=None, tgt_key_padding_mask=None,
+                memory_key_padding_mask=None, tgt_is_causal=None, memory_is_causal=False):
+        return _C._TransformerDecoder_forward(
+            self._handle, tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask,
+            bool(tgt_is_causal) and tgt_mask is None, memory_is_causal and memory_mask is None)

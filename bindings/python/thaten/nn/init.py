@@ -1,0 +1,63 @@
+"""First values of tensors, drawn as PyTorch draws them."""
+
+from .. import _C
+
+
+def uniform_(tensor, a=0.0, b=1.0, generator=None):
+    return _C._init_uniform_(tensor, a, b, generator)
+
+
+def normal_(tensor, mean=0.0, std=1.0, generator=None):
+    return _C._init_normal_(tensor, mean, std, generator)
+
+
+def trunc_normal_(tensor, mean=0.0, std=1.0, a=-2.0, b=2.0, generator=None):
+    return _C._init_trunc_normal_(tensor, mean, std, a, b, generator)
+
+
+def constant_(tensor, val):
+    return _C._init_constant_(tensor, val)
+
+
+def ones_(tensor):
+    return constant_(tensor, 1)
+
+
+def zeros_(tensor):
+    return constant_(tensor, 0)
+
+
+def eye_(tensor):
+    return _C._init_eye_(tensor)
+
+
+def dirac_(tensor, groups=1):
+    return _C._init_dirac_(tensor, groups)
+
+
+def xavier_uniform_(tensor, gain=1.0, generator=None):
+    return _C._init_xavier_uniform_(tensor, gain, generator)
+
+
+def xavier_normal_(tensor, gain=1.0, generator=None):
+    return _C._init_xavier_normal_(tensor, gain, generator)
+
+
+def kaiming_uniform_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+    return _C._init_kaiming_uniform_(tensor, a, mode, nonlinearity, generator)
+
+
+def kaiming_normal_(tensor, a=0, mode="fan_in", nonlinearity="leaky_relu", generator=None):
+    return _C._init_kaiming_normal_(tensor, a, mode, nonlinearity, generator)
+
+
+def orthogonal_(tensor, gain=1, generator=None):
+    return _C._init_orthogonal_(tensor, gain, generator)
+
+
+def sparse_(tensor, sparsity, std=0.01, generator=None):
+    return _C._init_sparse_(tensor, sparsity, std, generator)
+
+
+def calculate_gain(nonlinearity, param=None):
+    return _C._init_gain(nonlinearity, param)

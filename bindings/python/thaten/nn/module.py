@@ -1,0 +1,411 @@
+"""Modules: named parameters, buffers and children, and a forward function."""
+
+import collections as _collections
+
+from .. import _C
+from .._C import Tensor
+from ..autograd import RemovableHandle, no_grad
+
+
+class Parameter(Tensor):
+    """A tensor that a module trains: a leaf that wants a gradient."""
+
+    def __new__(cls, data, requires_grad=True):
+        self = Tensor.__new__(cls, data.detach() if isinstance(data, Tensor) else _C.tensor(data))
+        self.requires_grad_(requires_grad)
+        return self
+
+    def __deepcopy__(self, memo):
+        if id(self) not in memo:
+            memo[id(self)] = Parameter(self.detach().clone(), self.requires_grad)
+        return memo[id(self)]
+
+    def __reduce__(self):
+        return Parameter, (self.detach(), self.requires_grad)
+
+    def __repr__(self):
+        return "Parameter containing:\n" + super().__repr__()
+
+
+def _adopted(tensor):
+    """The Parameter of a tensor that a layer made: the same tensor."""
+    return Tensor.__new__(Parameter, tensor)
+
+
+_Incompatible = _collections.namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
+
+
+class Module:
+    """The base of networks: __init__ assigns children and parameters to attributes, forward computes."""
+
+    def __init__(self):
+        own = self.__dict__
+        own["training"] = True
+        for name in ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks"):
+            own[name] = {}
+        own["_unsaved"] = set()
+
+    def forward(self, *args, **kwargs):
+        raise NotImplementedError("%s has no forward()" % type(self).__name__)
+
+    def __call__(self, *args, **kwargs):
+        for hook in list(self._forward_pre_hooks.values()):
+            changed = hook(self, args)
+            if changed is not None:
+                args = changed if isinstance(changed, tuple) else (changed,)
+        result = self.forward(*args, **kwargs)
+        for hook in list(self._forward_hooks.values()):
+            changed = hook(self, args, result)
+            result = result if changed is None else changed
+        return result
+
+    def register_forward_hook(self, hook):
+        """Calls hook(module, args, result) after forward; what it returns, unless None, replaces the result."""
+        handle = RemovableHandle(self._forward_hooks)
+        self._forward_hooks[handle.id] = hook
+        return handle
+
+    def register_forward_pre_hook(self, hook):
+        """Calls hook(module, args) before forward; what it returns, unless None, replaces the arguments."""
+        handle = RemovableHandle(self._forward_pre_hooks)
+        self._forward_pre_hooks[handle.id] = hook
+        return handle
+
+    # --- attributes ---------------------------------------------------------------------------------------
+
+    def __setattr__(self, name, value):
+        own = self.__dict__
+        if isinstance(value, (Parameter, Module)) and "_parameters" not in own:
+            raise AttributeError("Module.__init__() comes before the first attribute")
+        if isinstance(value, Parameter):
+            self._forget(name)
+            self.register_parameter(name, value)
+        elif isinstance(value, Module):
+            self._forget(name)
+            self._modules[name] = value
+        elif "_parameters" in own and name in self._parameters:
+            if value is not None:
+                raise TypeError("%s is a parameter, and a Parameter or None replaces it" % name)
+            self.register_parameter(name, None)
+        elif "_modules" in own and name in self._modules and value is None:
+            self._modules[name] = None
+        elif "_buffers" in own and name in self._buffers:
+            self.register_buffer(name, value, name not in self._unsaved)
+        else:
+            object.__setattr__(self, name, value)
+
+    def __getattr__(self, name):
+        own = self.__dict__
+        for members in ("_parameters", "_buffers", "_modules"):
+            if name in own.get(members, ()):
+                return own[members][name]
+        raise AttributeError("%s has no attribute %r" % (type(self).__name__, name))
+
+    def __delattr__(self, name):
+        if not self._forget(name):
+            object.__delattr__(self, name)
+
+    def __dir__(self):
+        return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
+
+    def _forget(self, name):
+        found = [self.__dict__.pop(name, None) is not None]
+        for members in (self._parameters, self._buffers, self._modules):
+            found.append(name in members)
+            members.pop(name, None)
+        return any(found)
+
+    def register_parameter(self, name, param):
+        if param is not None and not isinstance(param, Parameter):
+            raise TypeError("%s is no Parameter" % name)
+        self._check(name)
+        self._parameters[name] = param
+
+    def register_buffer(self, name, tensor, persistent=True):
+        """A tensor that is saved, if it is persistent, and converted with the module, but not trained."""
+        if tensor is not None and not isinstance(tensor, Tensor):
+            raise TypeError("%s is no tensor" % name)
+        self._check(name)
+        self._buffers[name] = tensor
+        (self._unsaved.discard if persistent else self._unsaved.add)(name)
+
+    def register_module(self, name, module):
+        self._check(name)
+        self._modules[name] = module
+
+    add_module = register_module
+
+    def _check(self, name):
+        if "." in name or name == "":
+            raise KeyError("%r is no name of a member" % name)
+
+    # --- what it is made of ----------------------------------------------------------------------------------
+
+    def named_children(self):
+        return ((name, m) for name, m in self._modules.items() if m is not None)
+
+    def children(self):
+        return (m for _, m in self.named_children())
+
+    def named_modules(self, memo=None, prefix=""):
+        """The module and all below it, each once."""
+        memo = set() if memo is None else memo
+        if self not in memo:
+            memo.add(self)
+            yield prefix, self
+            for name, module in self.named_children():
+                yield from module.named_modules(memo, prefix + "." * bool(prefix) + name)
+
+    def modules(self):
+        return (m for _, m in self.named_modules())
+
+    def _named(self, members, prefix, recurse):
+        seen = set()
+        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
+            for name, t in getattr(module, members).items():
+                if t is not None and id(t) not in seen:
+                    seen.add(id(t))
+                    yield path + "." * bool(path) + name, t
+
+    def named_parameters(self, prefix="", recurse=True):
+        return self._named("_parameters", prefix, recurse)
+
+    def parameters(self, recurse=True):
+        return (p for _, p in self.named_parameters(recurse=recurse))
+
+    def named_buffers(self, prefix="", recurse=True):
+        return self._named("_buffers", prefix, recurse)
+
+    def buffers(self, recurse=True):
+        return (b for _, b in self.named_buffers(recurse=recurse))
+
+    def get_submodule(self, target):
+        module = self
+        for name in filter(None, target.split(".")):
+            if name not in module._modules:
+                raise AttributeError("there is no module %r" % target)
+            module = module._modules[name]
+        return module
+
+    def get_parameter(self, target):
+        path, _, name = target.rpartition(".")
+        return self.get_submodule(path)._parameters[name]
+
+    def apply(self, fn):
+        """Calls fn for each module, children first."""
+        for module in self.children():
+            module.apply(fn)
+        fn(self)
+        return self
+
+    # --- modes and types -------------------------------------------------------------------------------------
+
+    def train(self, mode=True):
+        self.training = bool(mode)
+        for module in self.children():
+            module.train(mode)
+        return self
+
+    def eval(self):
+        return self.train(False)
+
+    def requires_grad_(self, requires_grad=True):
+        for p in self.parameters():
+            p.requires_grad_(requires_grad)
+        return self
+
+    def zero_grad(self, set_to_none=True):
+        for p in self.parameters():
+            if p.grad is not None:
+                if set_to_none:
+                    p.grad = None
+                else:
+                    p.grad.zero_()
+
+    def to(self, *args, dtype=None, device=None, non_blocking=False, memory_format=None):
+        """Converts parameters and buffers of floating types; Parameter objects are new where their type changes."""
+        for given in args:
+            dtype = given if isinstance(given, _C.dtype) else given.dtype if isinstance(given, Tensor) else dtype
+            device = given if isinstance(given, str) else device
+        if device is not None:
+            _C.empty(0).to(device)
+        if dtype is not None:
+            if not dtype.is_floating_point:
+                raise TypeError("to(): %r is no floating type" % dtype)
+            with no_grad():
+                self._convert(dtype, {})
+        return self
+
+    def _convert(self, dtype, memo):
+        for name, p in self._parameters.items():
+            if p is not None:
+                self._parameters[name] = memo.setdefault(id(p), p if p.dtype == dtype else Parameter(
+                    p.detach().to(dtype), p.requires_grad))
+        for name, b in self._buffers.items():
+            if b is not None and b.is_floating_point():
+                self._buffers[name] = b.to(dtype)
+        for module in self.children():
+            module._convert(dtype, memo)
+
+    def double(self):
+        return self.to(_C.float64)
+
+    def float(self):
+        return self.to(_C.float32)
+
+    def half(self):
+        return self.to(_C.float16)
+
+    def bfloat16(self):
+        return self.to(_C.bfloat16)
+
+    def cpu(self):
+        return self
+
+    # --- state ---------------------------------------------------------------------------------------------------
+
+    def state_dict(self, *, prefix="", keep_vars=False):
+        """Parameters and buffers by their names; they share memory with the module."""
+        found = _collections.OrderedDict()
+        for path, module in self._paths(prefix):
+            for name, t in module._saved():
+                found[path + name] = t if keep_vars else t.detach()
+        return found
+
+    def _paths(self, prefix):
+        """All modules with the prefix of their members, also those that are there twice."""
+        yield prefix, self
+        for name, module in self.named_children():
+            yield from module._paths(prefix + name + ".")
+
+    def _saved(self):
+        for members in (self._parameters, self._buffers):
+            for name, t in members.items():
+                if t is not None and name not in self._unsaved:
+                    yield name, t
+
+    def load_state_dict(self, state_dict, strict=True, assign=False):
+        """Copies tensors to the members of the same names.  A RuntimeError names all that is missing, unexpected or of
+        other sizes; then nothing has changed."""
+        own = self.state_dict(keep_vars=True)
+        missing = [name for name in own if name not in state_dict]
+        unexpected = [name for name in state_dict if name not in own]
+        wrong = ["size of %s is %s, and %s is given" % (n, tuple(t.shape), tuple(state_dict[n].shape))
+                 for n, t in own.items() if n in state_dict and state_dict[n].shape != t.shape]
+        if strict:
+            wrong += ["missing: " + ", ".join(missing)] * bool(missing)
+            wrong += ["unexpected: " + ", ".join(unexpected)] * bool(unexpected)
+        if wrong:
+            raise RuntimeError("load_state_dict() of %s: %s" % (type(self).__name__, "; ".join(wrong)))
+        with no_grad():
+            for name, t in own.items():
+                if name in state_dict:
+                    t.copy_(state_dict[name])
+        return _Incompatible(missing, unexpected)
+
+    # --- text ----------------------------------------------------------------------------------------------------
+
+    def extra_repr(self):
+        return ""
+
+    def __repr__(self):
+        inside = [self.extra_repr()] if self.extra_repr() else []
+        below = ["(%s): %s" % (name, repr(m).replace("\n", "\n  ")) for name, m in self._modules.items()]
+        if not below:
+            return "%s(%s)" % (type(self).__name__, "".join(inside))
+        return "%s(\n  %s\n)" % (type(self).__name__, "\n  ".join(inside + below))
+
+
+class Layer(Module):
+    """A module that the library computes: its members are those of the library's module, _handle."""
+
+    _members = ((), ())
+
+    def _start(self, make, arguments, *more):
+        """Makes the library's module; arguments become attributes, but for the names of members."""
+        super().__init__()
+        given = [a._handle if isinstance(a, Layer) else a for a in arguments.values()]
+        handle = make(*given, *(more[0] if more else ()))
+        names = self._members[0] + self._members[1]
+        for name, value in arguments.items():
+            if name not in names and not isinstance(value, Module):
+                object.__setattr__(self, name, value)
+        self._take(handle)
+
+    def _only(self, name, value, default):
+        """Options of PyTorch that are not here."""
+        if value != default:
+            raise NotImplementedError("%s() has no %s=%r" % (type(self).__name__, name, value))
+
+    def _take(self, handle):
+        """Makes the members those of the library's module."""
+        self.__dict__["_handle"] = handle
+        parameters, buffers = map(dict, handle.tensors())
+        for name in self._members[0] + tuple(n for n in parameters if n not in self._members[0]):
+            self._parameters[name] = _adopted(parameters[name]) if name in parameters else None
+        for name in self._members[1]:
+            self._buffers[name] = buffers.get(name)
+        for name in handle.names():
+            below = handle.child(name)
+            known = self._modules.get(name)
+            if known is None:
+                from ._layers import KINDS
+
+                known = KINDS.get(below.kind(), Layer).__new__(KINDS.get(below.kind(), Layer))
+                Module.__init__(known)
+            known._take(below)
+            self._modules[name] = known
+
+    def forward(self, input):
+        return self._handle.forward(input)
+
+    def __setattr__(self, name, value):
+        super().__setattr__(name, value)
+        if name == "training" and "_handle" in self.__dict__:
+            self._handle.train(value)
+
+    def register_parameter(self, name, param):
+        if param is not None and name in self._parameters:
+            self._handle.set(name, param)
+        super().register_parameter(name, param)
+
+    def register_buffer(self, name, tensor, persistent=True):
+        if tensor is not None and name in self._buffers:
+            self._handle.set(name, tensor)
+        super().register_buffer(name, tensor, persistent)
+
+    def _forget(self, name):
+        return False if name in self._parameters or name in self._buffers else super()._forget(name)
+
+    def _convert(self, dtype, memo):
+        before = dict(self._all())
+        wanted = {name: t.requires_grad for name, t in before.items()}
+        self._handle.to(dtype)
+        self._take(self._handle)
+        for name, t in self._all():
+            t.requires_grad_(wanted[name])
+            shared = memo.setdefault(id(before[name]), t)
+            if shared is not t:
+                path, _, own = name.rpartition(".")
+                setattr(self.get_submodule(path), own, shared)
+
+    def _all(self):
+        return [(path + n, p) for path, m in self._paths("") for n, p in m._parameters.items() if p is not None]
+
+    def __deepcopy__(self, memo):
+        copy = type(self).__new__(type(self))
+        memo[id(self)] = copy
+        Module.__init__(copy)
+        copy.__dict__.update({k: v for k, v in self.__dict__.items() if k not in copy.__dict__ and k != "_handle"})
+        copy.__dict__["training"] = self.training
+        copy._take(self._handle.clone())
+        for (name, old), (_, new) in zip(self._all(), copy._all()):
+            new.requires_grad_(old.requires_grad)
+            memo[id(old)] = new
+        return copy
+
+    def reset_parameters(self):
+        raise NotImplementedError("reset_parameters() of %s: a new layer has new values" % type(self).__name__)
+
+    def __repr__(self):
+        return repr(self._handle)

@@ -1,0 +1,268 @@
+"""The optimizers of the library with PyTorch's options."""
+
+import collections.abc as _abc
+
+from .. import _C
+from .._C import Tensor
+
+# PyTorch's options that are several here.
+_TUPLES = {"betas": ("beta1", "beta2"), "ns_coefficients": ("ns_a", "ns_b", "ns_c")}
+
+
+class _Group(_abc.MutableMapping):
+    """The options of a group: reading and writing reaches the library."""
+
+    def __init__(self, handle, number, params, kinds):
+        self.handle, self.number, self.kinds = handle, number, kinds
+        self.more = {"params": params}
+
+    def __getitem__(self, name):
+        if name in self.more:
+            return self.more[name]
+        if name not in self.kinds:
+            raise KeyError(name)
+        if name in _TUPLES:
+            return tuple(self.handle.get(self.number, one) for one in _TUPLES[name])
+        return self.kinds[name](self.handle.get(self.number, name))
+
+    def __setitem__(self, name, value):
+        if name not in self.kinds:
+            self.more[name] = value
+        elif name in _TUPLES:
+            for one, number in zip(_TUPLES[name], value, strict=True):
+                self.handle.set(self.number, one, number)
+        else:
+            self.handle.set(self.number, name, value)
+
+    def __delitem__(self, name):
+        del self.more[name]
+
+    def __iter__(self):
+        return iter([*self.more, *self.kinds])
+
+    def __len__(self):
+        return len(self.more) + len(self.kinds)
+
+    def __repr__(self):
+        return repr({k: v for k, v in self.items() if k != "params"})
+
+
+class Optimizer:
+    """The base: an optimizer of one's own has param_groups, state, defaults and a step()."""
+
+    _make = None
+
+    def __init__(self, params, defaults):
+        """Groups of one's own are plain dictionaries."""
+        self.defaults, self.state, self.param_groups = defaults, {}, []
+        for group in self._groups(params):
+            self.param_groups.append({**defaults, **group})
+
+    @staticmethod
+    def _groups(params):
+        """A list of dictionaries with "params", of parameters or of groups."""
+        if isinstance(params, Tensor):
+            raise TypeError("params is a list of parameters")
+        params = list(params)
+        if not params:
+            raise ValueError("there are no parameters")
+        if not isinstance(params[0], dict):
+            params = [{"params": params}]
+        return [{**g, "params": [g["params"]] if isinstance(g["params"], Tensor) else list(g["params"])} for g in params]
+
+    def _start(self, params, options, flat):
+        """Makes the library's optimizer: options by PyTorch's names, flat as the library takes them."""
+        groups = self._groups(params)
+        self.defaults, self.state, self._kinds = options, {}, {k: type(v) for k, v in options.items() if v is not None}
+        first = {k: v for k, v in groups[0].items() if k != "params"}
+        self._handle = self._make(groups[0]["params"], *flat)
+        self.param_groups = [_Group(self._handle, 0, groups[0]["params"], self._kinds)]
+        for group in groups[1:]:
+            self.add_param_group({**options, **group})
+        self.param_groups[0].update(first)
+
+    def add_param_group(self, param_group):
+        group = self._groups([param_group])[0]
+        number = self._handle.add_group(group["params"])
+        self.param_groups.append(_Group(self._handle, number, group["params"], self._kinds))
+        for name, value in group.items():
+            if name != "params" and value is not None:
+                self.param_groups[-1][name] = value
+
+    def zero_grad(self, set_to_none=True):
+        for group in self.param_groups:
+            for p in group["params"]:
+                if p.grad is not None:
+                    if set_to_none:
+                        p.grad = None
+                    else:
+                        p.grad.zero_()
+
+    def step(self, closure=None):
+        """Changes the parameters by their gradients; the closure computes the loss and the gradients before."""
+        loss = None
+        if closure is not None:
+            before = _C._set_grad_enabled(True)
+            try:
+                loss = closure()
+            finally:
+                _C._set_grad_enabled(before)
+        self._handle.step()
+        return loss
+
+    def state_dict(self):
+        """PyTorch's layout; tensors are the optimizer's own."""
+        return self._handle.state()
+
+    def load_state_dict(self, state_dict):
+        import os
+        import tempfile
+
+        from .._files import save
+
+        with tempfile.TemporaryDirectory() as folder:
+            path = os.path.join(folder, "state.pt")
+            save(state_dict, path)
+            self._handle.load(path)
+
+    def __repr__(self):
+        return "%s(%s)" % (type(self).__name__, ", ".join(map(repr, self.param_groups)))
+
+
+def _unused(**options):
+    """PyTorch's ways to compute the same, which have no meaning here, and those that are not there."""
+    for name, value in options.items():
+        if name in ("capturable", "differentiable") and value:
+            raise NotImplementedError("there is no %s" % name)
+
+
+class SGD(Optimizer):
+    _make = staticmethod(_C._new_sgd)
+
+    def __init__(self, params, lr=1e-3, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, *, maximize=False,
+                 foreach=None, differentiable=False, fused=None):
+        _unused(differentiable=differentiable)
+        options = dict(lr=float(lr), momentum=float(momentum), dampening=float(dampening), weight_decay=float(weight_decay),
+                       nesterov=nesterov, maximize=maximize)
+        self._start(params, options, options.values())
+
+
+class Adam(Optimizer):
+    _make = staticmethod(_C._new_adam)
+    _decoupled = False
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *, foreach=None,
+                 maximize=False, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
+        _unused(capturable=capturable, differentiable=differentiable)
+        options = dict(lr=float(lr), betas=tuple(betas), eps=float(eps), weight_decay=float(weight_decay), amsgrad=amsgrad,
+                       maximize=maximize, decoupled_weight_decay=decoupled_weight_decay)
+        self._start(params, options, [lr, *betas, eps, weight_decay, amsgrad, maximize, decoupled_weight_decay])
+
+
+class AdamW(Adam):
+    _make = staticmethod(_C._new_adamw)
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=1e-2, amsgrad=False, **more):
+        super().__init__(params, lr, betas, eps, weight_decay, amsgrad, decoupled_weight_decay=True, **more)
+
+
+class RMSprop(Optimizer):
+    _make = staticmethod(_C._new_rmsprop)
+
+    def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0, centered=False,
+                 capturable=False, foreach=None, maximize=False, differentiable=False):
+        _unused(capturable=capturable, differentiable=differentiable)
+        options = dict(lr=float(lr), alpha=float(alpha), eps=float(eps), weight_decay=float(weight_decay),
+                       momentum=float(momentum), centered=centered, maximize=maximize)
+        self._start(params, options, options.values())
+
+
+class Adagrad(Optimizer):
+    _make = staticmethod(_C._new_adagrad)
+
+    def __init__(self, params, lr=1e-2, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0, eps=1e-10,
+                 foreach=None, *, maximize=False, differentiable=False, fused=None):
+        _unused(differentiable=differentiable)
+        options = dict(lr=float(lr), lr_decay=float(lr_decay), weight_decay=float(weight_decay),
+                       initial_accumulator_value=float(initial_accumulator_value), eps=float(eps), maximize=maximize)
+        self._start(params, options, options.values())
+
+
+class Adadelta(Optimizer):
+    _make = staticmethod(_C._new_adadelta)
+
+    def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, foreach=None, *, capturable=False,
+                 maximize=False, differentiable=False):
+        _unused(capturable=capturable, differentiable=differentiable)
+        options = dict(lr=float(lr), rho=float(rho), eps=float(eps), weight_decay=float(weight_decay), maximize=maximize)
+        self._start(params, options, options.values())
+
+
+class Adamax(Optimizer):
+    _make = staticmethod(_C._new_adamax)
+
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, foreach=None, *, maximize=False,
+                 differentiable=False, capturable=False):
+        _unused(capturable=capturable, differentiable=differentiable)
+        options = dict(lr=float(lr), betas=tuple(betas), eps=float(eps), weight_decay=float(weight_decay), maximize=maximize)
+        self._start(params, options, [lr, *betas, eps, weight_decay, maximize])
+
+
+class NAdam(Optimizer):
+    _make = staticmethod(_C._new_nadam)
+
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3,
+                 decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, differentiable=False):
+        _unused(capturable=capturable, differentiable=differentiable)
+        options = dict(lr=float(lr), betas=tuple(betas), eps=float(eps), weight_decay=float(weight_decay),
+                       momentum_decay=float(momentum_decay), decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
+        self._start(params, options, [lr, *betas, eps, weight_decay, momentum_decay, decoupled_weight_decay, maximize])
+
+
+class RAdam(Optimizer):
+    _make = staticmethod(_C._new_radam)
+
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, decoupled_weight_decay=False, *,
+                 foreach=None, maximize=False, capturable=False, differentiable=False):
+        _unused(capturable=capturable, differentiable=differentiable)
+        options = dict(lr=float(lr), betas=tuple(betas), eps=float(eps), weight_decay=float(weight_decay),
+                       decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
+        self._start(params, options, [lr, *betas, eps, weight_decay, decoupled_weight_decay, maximize])
+
+
+class Muon(Optimizer):
+    _make = staticmethod(_C._new_muon)
+
+    def __init__(self, params, lr=1e-3, weight_decay=0.1, momentum=0.95, nesterov=True,
+                 ns_coefficients=(3.4445, -4.775, 2.0315), eps=1e-7, ns_steps=5, adjust_lr_fn=None):
+        adjust = {None: 0, "original": 0, "match_rms_adamw": 1, "spectral_unclamped": 2}[adjust_lr_fn]
+        options = dict(lr=float(lr), weight_decay=float(weight_decay), momentum=float(momentum), nesterov=nesterov,
+                       ns_coefficients=tuple(ns_coefficients), eps=float(eps), ns_steps=ns_steps)
+        self._start(params, options, [lr, weight_decay, momentum, nesterov, *ns_coefficients, eps, ns_steps, adjust])
+
+
+class LBFGS(Optimizer):
+    """A step calls the closure, which computes the loss and the gradients, several times."""
+
+    _make = staticmethod(_C._new_lbfgs)
+
+    def __init__(self, params, lr=1.0, max_iter=20, max_eval=None, tolerance_grad=1e-7, tolerance_change=1e-9,
+                 history_size=100, line_search_fn=None):
+        search = {None: 0, "strong_wolfe": 1}[line_search_fn]
+        options = dict(lr=float(lr), max_iter=max_iter, tolerance_grad=tolerance_grad, tolerance_change=tolerance_change,
+                       history_size=history_size)
+        self._start(params, options, [lr, max_iter, max_eval, tolerance_grad, tolerance_change, history_size, search, None])
+
+    def step(self, closure):
+        losses = []
+
+        def loss():
+            losses.append(closure())
+            return float(losses[-1])
+
+        before = _C._set_grad_enabled(True)
+        try:
+            self._handle.step_by(loss)
+        finally:
+            _C._set_grad_enabled(before)
+        return losses[0]

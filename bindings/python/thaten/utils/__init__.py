@@ -1,0 +1,3 @@
+"""What training needs besides networks: utils.data."""
+
+from . import data

@@ -1,0 +1,201 @@
+"""Data sets and batches of them, in the orders of PyTorch's DataLoader with the same seed."""
+
+import collections.abc as _abc
+import itertools as _itertools
+
+from ... import _C
+from ..._C import Tensor
+
+
+class Dataset:
+    """Samples by their index: __getitem__ and __len__."""
+
+    def __getitem__(self, index):
+        raise NotImplementedError("__getitem__() of a Dataset")
+
+    def __add__(self, other):
+        return ConcatDataset([self, other])
+
+
+class IterableDataset(Dataset):
+    """Samples in an order of their own: __iter__."""
+
+
+class TensorDataset(Dataset):
+    """Sample i is element i of the first dimension of each tensor."""
+
+    def __init__(self, *tensors):
+        if any(t.shape[0] != tensors[0].shape[0] for t in tensors):
+            raise ValueError("the tensors have %s samples" % [t.shape[0] for t in tensors])
+        self.tensors = tensors
+
+    def __getitem__(self, index):
+        return tuple(t[index] for t in self.tensors)
+
+    def __len__(self):
+        return self.tensors[0].shape[0]
+
+
+class Subset(Dataset):
+    """The samples with those indices."""
+
+    def __init__(self, dataset, indices):
+        self.dataset, self.indices = dataset, indices
+
+    def __getitem__(self, index):
+        return self.dataset[self.indices[index]]
+
+    def __len__(self):
+        return len(self.indices)
+
+
+class ConcatDataset(Dataset):
+    """Data sets one behind the other."""
+
+    def __init__(self, datasets):
+        self.datasets = list(datasets)
+        self.cumulative_sizes = list(_itertools.accumulate(map(len, self.datasets)))
+
+    def __getitem__(self, index):
+        index += len(self) * (index < 0)
+        if not 0 <= index < len(self):
+            raise IndexError("sample %d of %d" % (index, len(self)))
+        for dataset in self.datasets:
+            if index < len(dataset):
+                return dataset[index]
+            index -= len(dataset)
+
+    def __len__(self):
+        return self.cumulative_sizes[-1] if self.cumulative_sizes else 0
+
+
+def random_split(dataset, lengths, generator=None):
+    """Subsets of those lengths, or fractions of all, drawn without repetition."""
+    if all(0 <= n <= 1 for n in lengths) and abs(sum(lengths) - 1) < 1e-9 and len(dataset) > 1:
+        sizes = [int(len(dataset) * n) for n in lengths]
+        for i in range(len(dataset) - sum(sizes)):
+            sizes[i % len(sizes)] += 1
+        lengths = sizes
+    if sum(lengths) != len(dataset):
+        raise ValueError("the lengths %s are not those of %d samples" % (list(lengths), len(dataset)))
+    order = _C.randperm(len(dataset), generator=generator).tolist()
+    ends = list(_itertools.accumulate(lengths))
+    return [Subset(dataset, order[end - n:end]) for n, end in zip(lengths, ends)]
+
+
+class Sampler:
+    """The indices of a pass, in order."""
+
+
+class SequentialSampler(Sampler):
+    def __init__(self, data_source):
+        self.data_source = data_source
+
+    def __iter__(self):
+        return iter(range(len(self.data_source)))
+
+    def __len__(self):
+        return len(self.data_source)
+
+
+def _seed(generator=None):
+    return _C.empty([], dtype=_C.int64).random_(generator=generator).item()
+
+
+class RandomSampler(Sampler):
+    """All indices in a random order, or with replacement num_samples of them."""
+
+    def __init__(self, data_source, replacement=False, num_samples=None, generator=None):
+        self.data_source, self.replacement, self.generator = data_source, replacement, generator
+        self.num_samples = len(data_source) if num_samples is None else num_samples
+
+    def __iter__(self):
+        generator = self.generator or _C.Generator().manual_seed(_seed())
+        count = len(self.data_source)
+        if self.replacement:
+            for first in range(0, self.num_samples, 32):
+                size = min(32, self.num_samples - first)
+                yield from _C.empty([size], dtype=_C.int64).random_(0, count, generator=generator).tolist()
+            return
+        for _ in range(self.num_samples // count):
+            yield from _C.randperm(count, generator=generator).tolist()
+        if self.num_samples % count:
+            yield from _C.randperm(count, generator=generator).tolist()[:self.num_samples % count]
+
+    def __len__(self):
+        return self.num_samples
+
+
+class BatchSampler(Sampler):
+    """Lists of batch_size indices."""
+
+    def __init__(self, sampler, batch_size, drop_last):
+        self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
+
+    def __iter__(self):
+        indices = iter(self.sampler)
+        while batch := list(_itertools.islice(indices, self.batch_size)):
+            if len(batch) == self.batch_size or not self.drop_last:
+                yield batch
+
+    def __len__(self):
+        return (len(self.sampler) + (0 if self.drop_last else self.batch_size - 1)) // self.batch_size
+
+
+def default_collate(batch):
+    """A batch of samples: tensors along a new first dimension, numbers as a tensor, of tuples and dictionaries each part."""
+    first = batch[0]
+    if isinstance(first, Tensor):
+        return _C.stack(list(batch), 0)
+    if hasattr(first, "__array_interface__"):
+        return _C.stack([_C.tensor(one) for one in batch], 0)
+    if isinstance(first, (bool, int, float)):
+        return _C.tensor(list(batch), dtype=_C.float64 if isinstance(first, float) else None)
+    if isinstance(first, (str, bytes)):
+        return list(batch)
+    if isinstance(first, _abc.Mapping):
+        return {key: default_collate([one[key] for one in batch]) for key in first}
+    if isinstance(first, tuple) and hasattr(first, "_fields"):
+        return type(first)(*map(default_collate, zip(*batch)))
+    if isinstance(first, (tuple, list)):
+        return [default_collate(list(part)) for part in zip(*batch)]
+    raise TypeError("default_collate() of %s" % type(first).__name__)
+
+
+class DataLoader:
+    """Batches of a data set, made as they are asked for; workers are not there, and their number has no meaning."""
+
+    def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
+                 pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, generator=None, **_):
+        self.dataset, self.batch_size, self.drop_last, self.generator = dataset, batch_size, drop_last, generator
+        self.num_workers = num_workers
+        if sampler is None and not isinstance(dataset, IterableDataset):
+            sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+        elif shuffle:
+            raise ValueError("shuffle is not for a sampler of one's own")
+        self.sampler, self.batch_sampler = sampler, batch_sampler
+        if batch_sampler is None and batch_size is not None and sampler is not None:
+            self.batch_sampler = BatchSampler(sampler, batch_size, drop_last)
+        self.collate_fn = collate_fn or (default_collate if batch_size is not None else lambda sample: sample)
+
+    def __iter__(self):
+        _seed(self.generator)  # PyTorch draws one for workers
+        return self._batches()
+
+    def _batches(self):
+        if isinstance(self.dataset, IterableDataset):
+            samples = iter(self.dataset)
+            if self.batch_size is None:
+                yield from map(self.collate_fn, samples)
+            while self.batch_size and (batch := list(_itertools.islice(samples, self.batch_size))):
+                if len(batch) == self.batch_size or not self.drop_last:
+                    yield self.collate_fn(batch)
+        elif self.batch_sampler is None:
+            for index in self.sampler:
+                yield self.collate_fn(self.dataset[index])
+        else:
+            for indices in self.batch_sampler:
+                yield self.collate_fn([self.dataset[i] for i in indices])
+
+    def __len__(self):
+        return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)

@@ -1,0 +1,29 @@
+#!/usr/bin/env python3
+"""Writes tests/golden/python_scripts.txt: what the scripts of bindings/python/tests/scripts compute with PyTorch.
+
+usage: python_scripts.py
+
+Each line has the name of a script and its list `losses`, as hexadecimal numbers.
+"""
+
+import os
+import runpy
+
+import torch
+
+ROOT = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..")
+FOLDER = os.path.join(ROOT, "bindings", "python", "tests", "scripts")
+
+
+def main():
+    torch.set_num_threads(1)
+    lines = ["# Written by tests/oracle/python_scripts.py with PyTorch " + torch.__version__]
+    for name in sorted(os.listdir(FOLDER)):
+        if name.endswith(".py"):
+            numbers = runpy.run_path(os.path.join(FOLDER, name))["losses"]
+            lines.append(" ".join([name] + [float(n).hex() for n in numbers]))
+    with open(os.path.join(ROOT, "tests", "golden", "python_scripts.txt"), "w") as file:
+        file.write("\n".join(lines) + "\n")
+
+
+main()
