@@ -71,15 +71,15 @@ class _Pickle:
         if t.dtype not in _STORAGES:
             raise TypeError("save(): PyTorch's files have no %r here" % t.dtype)
         plain = t.detach().contiguous()
-        place = (plain.data_ptr(), plain.numel(), t.dtype)
-        if place not in self.keys:
-            self.keys[place] = len(self.storages)
+        memory = (plain.data_ptr(), plain.numel(), t.dtype)
+        if memory not in self.keys:
+            self.keys[memory] = len(self.storages)
             self.storages.append(plain)
         self.name("torch._utils", "_rebuild_tensor_v2")
         self.put(b"((")
         self.value("storage")
         self.name("torch", _STORAGES[t.dtype] + "Storage")
-        for part in (str(self.keys[place]), "cpu", plain.numel()):
+        for part in (str(self.keys[memory]), "cpu", plain.numel()):
             self.value(part)
         self.put(b"tQ")
         self.value(0)

@@ -192,7 +192,7 @@ class Function:
 
 
 def _apply(function, args, kwargs):
-    places = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
+    indices = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
     ctx = FunctionCtx()
     ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
     results = {}
@@ -220,13 +220,13 @@ def _apply(function, args, kwargs):
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
         if len(wanted) < len(args):
             raise RuntimeError("backward() returned %d gradients for %d arguments" % (len(wanted), len(args)))
-        return tuple(wanted[i] for i in places)
+        return tuple(wanted[i] for i in indices)
 
     if not (_C.is_grad_enabled() and any(ctx.needs_input_grad)):
         with no_grad():
             forward()
         return results["given"]
-    made = _C._apply(forward, backward, [args[i] for i in places])
+    made = _C._apply(forward, backward, [args[i] for i in indices])
     given, parts = results.pop("given"), results["parts"]
     if not isinstance(given, tuple):
         return made

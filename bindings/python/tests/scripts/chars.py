@@ -36,7 +36,7 @@ class Model(nn.Module):
     def __init__(self):
         super().__init__()
         self.letters = nn.Embedding(len(letters), width)
-        self.places = nn.Parameter(torch.zeros(1, length, width))
+        self.positions = nn.Parameter(torch.zeros(1, length, width))
         self.blocks = nn.ModuleList([Block(width, 3) for _ in range(2)])
         self.norm = nn.LayerNorm(width)
         self.head = nn.Linear(width, len(letters), bias=False)
@@ -49,7 +49,7 @@ class Model(nn.Module):
             nn.init.normal_(module.weight, mean=0.0, std=0.2)
 
     def forward(self, codes, targets=None):
-        x = self.letters(codes) + self.places[:, :codes.size(1)]
+        x = self.letters(codes) + self.positions[:, :codes.size(1)]
         for block in self.blocks:
             x = block(x)
         scores = self.head(self.norm(x))
