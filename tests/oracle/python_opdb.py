@@ -26,7 +26,7 @@ DTYPES = {getattr(torch, n): getattr(thaten, n) for n in (
     "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "float16", "bool", "bfloat16", "complex64", "complex128",
     "uint16", "uint32", "uint64")}
 RANDOM = {"bernoulli", "multinomial", "normal", "rand_like", "randn_like", "randint_like", "randn", "randint", "uniform",
-          "nn.functional.dropout", "nn.functional.rrelu", "nn.functional.alpha_dropout", "cauchy", "exponential",
+          "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.rrelu", "nn.functional.alpha_dropout", "cauchy", "exponential",
           "geometric", "log_normal", "empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided",
           "empty_permuted", "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d"}
 
@@ -56,8 +56,17 @@ def taken(value):
     return value
 
 
+# What the database calls with arguments in another order, or that is no function.
+CALLS = {"polygamma": lambda x, n, **k: thaten.polygamma(n, x, **k), "einsum": lambda tensors, text: thaten.einsum(text, *tensors),
+         "T": lambda x: x.T, "H": lambda x: x.H, "mT": lambda x: x.mT, "mH": lambda x: x.mH}
+
+
 def function(name):
-    """The function of that name in the package, or None."""
+    """The function of that name in the package, or None; a method, where PyTorch has only that."""
+    if name in CALLS:
+        return CALLS[name]
+    if not callable(getattr(torch, name, None)) and hasattr(thaten.Tensor, name):
+        return getattr(thaten.Tensor, name)
     found = thaten
     for part in name.split("."):
         found = getattr(found, part, None)

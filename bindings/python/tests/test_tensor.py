@@ -243,6 +243,22 @@ class Calls(unittest.TestCase):
         draws = torch.randint(2, 4, (100,))
         self.assertEqual((draws.min().item(), draws.max().item(), draws.dtype), (2, 3, torch.int64))
 
+    def test_what_is_composed(self):
+        x = torch.tensor([1.0, 2.0, 4.0])
+        self.assertEqual(torch.block_diag(x, torch.eye(1)).tolist(), [[1.0, 2.0, 4.0, 0.0], [0.0, 0.0, 0.0, 1.0]])
+        self.assertEqual(torch.cartesian_prod(x[:2], x[1:2]).tolist(), [[1.0, 2.0], [2.0, 2.0]])
+        self.assertEqual(torch.combinations(x).tolist(), [[1.0, 2.0], [1.0, 4.0], [2.0, 4.0]])
+        self.assertEqual((torch.trapezoid(x).item(), torch.trapezoid(x, x).item()), (4.5, 7.5))
+        self.assertEqual(torch.cumulative_trapezoid(x, dx=2).tolist(), [3.0, 9.0])
+        self.assertEqual([i.item() for i in torch.unravel_index(torch.tensor(7), (2, 3, 2))], [1, 0, 1])
+        self.assertEqual(torch.empty_permuted((2, 3), (1, 0)).stride(), (1, 2))
+        self.assertEqual(torch.ones(2, 3).sum_to_size(1, 3).tolist(), [[2.0] * 3])
+        self.assertEqual(torch.round(torch.tensor([1.25, -7.5]), decimals=1).tolist(), [1.2000000476837158, -7.5])
+        self.assertEqual(torch.scatter(x, 0, torch.tensor([0, 0]), 3.0, reduce="multiply").tolist(), [9.0, 2.0, 4.0])
+        self.assertEqual([len(p) for p in x.tensor_split(torch.tensor([1, 1]))], [1, 0, 2])
+        self.assertEqual(torch.fft.fft(x)[0].item(), 7 + 0j)
+        self.assertEqual(torch.linalg.matrix_rank(torch.eye(3), atol=None, rtol=0.5).item(), 3)
+
     def test_tensors_that_are_given_one_by_one(self):
         x, y = torch.tensor([1, 2]), torch.tensor([3])
         self.assertEqual([t.shape for t in torch.broadcast_tensors(x, y)], [(2,), (2,)])

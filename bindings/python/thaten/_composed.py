@@ -96,7 +96,41 @@ def positive(input):
     return input
 
 
+def round(input, *, decimals=0, out=None):
+    """To the nearest integer, or to as many decimals; halves to the even one."""
+    if decimals == 0:
+        return _C.round(input, out=out)
+    scale = 10.0 ** abs(decimals)
+    return _C.div(_C.round(input * scale), scale, out=out) if decimals > 0 else _C.mul(_C.round(input / scale), scale, out=out)
+
+
+def tensor_split(input, indices_or_sections, dim=0):
+    """Parts: as many as a number says, or ending at the indices of a list or a tensor."""
+    if isinstance(indices_or_sections, Tensor):
+        indices_or_sections = indices_or_sections.tolist()
+    return _C.tensor_split(input, indices_or_sections, dim=dim)
+
+
+def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
+    """The p-norm of the difference of each row of x1 and each of x2, however it is computed."""
+    return _C.cdist(x1, x2, p=p)
+
+
+def scatter(input, dim, index, src, *, reduce=None, out=None):
+    """input with the elements of src at the indices along dim: in place of its own, added or multiplied."""
+    if reduce is None:
+        return _C.scatter(input, dim, index, src, out=out)
+    src = src if isinstance(src, Tensor) else _C.full(index.shape, src, dtype=input.dtype)
+    kinds = {"add": "sum", "multiply": "prod"}
+    if reduce not in kinds:
+        raise RuntimeError("scatter(): reduce is %r, and not add or multiply" % (reduce,))
+    return _C.scatter_reduce(input, dim, index, src, kinds[reduce], out=out)
+
+
 def _install():
+    for function in (round, tensor_split, scatter):
+        setattr(Tensor, function.__name__, function)
+    Tensor.polygamma = lambda self, n: _C.polygamma(n, self)
     Tensor.sum_to_size = sum_to_size
     Tensor.positive = Tensor.__pos__ = positive
     Tensor.H = property(lambda self: self.mT.conj() if self.dtype.is_complex else self.mT)
@@ -106,4 +140,4 @@ def _install():
 _install()
 
 __all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "unravel_index",
-           "empty_permuted", "positive"]
+           "empty_permuted", "positive", "round", "tensor_split", "cdist", "scatter"]

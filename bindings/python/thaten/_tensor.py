@@ -57,6 +57,7 @@ def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, me
             dtype = given.dtype
         elif isinstance(given, str):
             device = given
+    copy = copy or [given for given in args if given is True or given is False][1:] == [True]
     if device is not None:
         _device(device)
     result = self if dtype in (None, self.dtype) else _C.to(self, dtype)
@@ -145,6 +146,8 @@ def unique_consecutive(input, return_inverse=False, return_counts=False, dim=Non
 def nonzero(input, *, as_tuple=False, out=None):
     """The indices of elements that are not 0: a row for each, or a tuple with a tensor for each dimension."""
     indices = _C.nonzero(input, out=out)
+    if as_tuple and input.dim() == 0:
+        return (_C.nonzero(input.reshape([1])).reshape([-1]),)
     return indices.unbind(1) if as_tuple else indices
 
 
@@ -171,7 +174,8 @@ def argsort(input, dim=-1, descending=False, stable=False):
     return _C.argsort(input, dim=dim, descending=descending)
 
 
-def normal(mean, std=1.0, size=None, *, generator=None, dtype=None, device=None, out=None):
+def normal(mean, std=1.0, size=None, *, generator=None, dtype=None, layout=None, device=None, pin_memory=False,
+           requires_grad=False, out=None):
     """Random numbers of a normal distribution, of tensors of means and deviations or of a size."""
     if size is None:
         return _C.normal(mean, std, generator=generator, out=out)
