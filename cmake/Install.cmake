@@ -53,7 +53,7 @@ function(th_install export library)
           DESTINATION ${CMAKE_INSTALL_LIBDIR}/pkgconfig)
 endfunction()
 
-foreach(library IN ITEMS TH THNN ATen)
+foreach(library IN ITEMS TH THNN ATen ATenDistributed)
   if(TARGET ${library})
     th_install(THTargets ${library} DIRECTORIES TH)
   endif()
@@ -76,6 +76,12 @@ if(TARGET ATen)
                 tools/aten/aten-ops.schema.json tools/aten/aten-api.schema.json
           DESTINATION ${CMAKE_INSTALL_DATADIR}/th)
 endif()
+
+foreach(name IN ITEMS openmpi mpich) # what libATenDistributed loads
+  if(TARGET ATenMPI-${name})
+    install(TARGETS ATenMPI-${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+  endif()
+endforeach()
 
 if(TARGET ATen_cpp)
   install(TARGETS ATen_cpp EXPORT THTargets INCLUDES DESTINATION ${headers})

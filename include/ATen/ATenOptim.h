@@ -285,6 +285,19 @@ AT_API at_dict *at_optimizer_state_dict(const at_optimizer *optimizer) AT_MUST_U
  * converted to their parameter's type.  False after an error; then nothing has changed. */
 AT_API bool at_optimizer_load(at_optimizer *optimizer, at_datum state);
 
+/* The state of one parameter: a set of its tensors under PyTorch's names, such as "exp_avg", and of
+ * "step" and other numbers as Doubles without dimensions; empty before the first step.  The tensors are
+ * the optimizer's own.  To be given to at_dict_free; NULL after an error, as for LBFGS, which has one
+ * state for all parameters. */
+AT_API at_dict *at_optimizer_param_state(const at_optimizer *optimizer, int group,
+                                         int index) AT_MUST_USE;
+
+/* Replaces the state of one parameter by copies, converted to its type; an empty set, or NULL, removes
+ * it.  False after an error: a name that the optimizer does not have, or a tensor of another size than
+ * the parameter; then nothing has changed. */
+AT_API bool at_optimizer_set_param_state(at_optimizer *optimizer, int group, int index,
+                                         const at_dict *state);
+
 /* --- gradients before a step ------------------------------------------------------------------ */
 
 typedef struct at_clip_grad_norm_options {

@@ -100,6 +100,10 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 #define at_optimizer_set(...)   at_call_done(__FILE__, __LINE__, (at_optimizer_set)(__VA_ARGS__))
 #define at_optimizer_state_dict(...) \
   at_call_dict(__FILE__, __LINE__, (at_optimizer_state_dict)(__VA_ARGS__))
+#define at_optimizer_param_state(...) \
+  at_call_dict(__FILE__, __LINE__, (at_optimizer_param_state)(__VA_ARGS__))
+#define at_optimizer_set_param_state(...) \
+  at_call_done(__FILE__, __LINE__, (at_optimizer_set_param_state)(__VA_ARGS__))
 #define at_optimizer_load(...) at_call_done(__FILE__, __LINE__, (at_optimizer_load)(__VA_ARGS__))
 #define at_forward(...)        at_call_new(__FILE__, __LINE__, (at_forward)(__VA_ARGS__))
 #define at_module_new(...)     at_call_module(__FILE__, __LINE__, (at_module_new)(__VA_ARGS__))

@@ -430,8 +430,9 @@ at_tensors *at_newList(int count);
 /* Ends a call that returns no tensor.  Returns whether it failed. */
 bool at_failed(at_call *call);
 
-/* Reports an error without raising.  The thread's first error is kept. */
-void at_fail(at_error_code code, const char *operation, const char *format, ...)
+/* Reports an error without raising.  The thread's first error is kept.  Exported for
+ * libATenDistributed. */
+AT_API void at_fail(at_error_code code, const char *operation, const char *format, ...)
     TH_PRINTF_LIKE(3, 4);
 
 /* How often at_fail was called in this thread.  It tells whether something failed in between, even
