@@ -118,7 +118,9 @@ static void run_layer(const Layer *l, at_tensor *x, at_tensor *y, at_tensor *sta
   at_pool_enter(&pool);
   Scratch s = scratch_for(&pool, l, x->type, state->th->size[0], state->th->size[1]);
   at_tensor *const all = at_hold(&pool, at_linearMap(NULL, x, l->inputWeight, NULL));
-  at_tensor *const map = at_hold(&pool, at_viewTranspose(l->stateWeight, 0, 1));
+  /* Transposed once: a product of few rows would do it at every step. */
+  at_tensor *const transposed = at_hold(&pool, at_viewTranspose(l->stateWeight, 0, 1));
+  at_tensor *const map = steps > 1 ? at_hold(&pool, at_newCast(transposed, x->type)) : transposed;
   for (int64_t i = 0; i < steps; i++) {
     const int64_t t = backwards ? steps - 1 - i : i;
     at_pool views;

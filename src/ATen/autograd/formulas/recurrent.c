@@ -1,5 +1,5 @@
 /* Recurrent networks, made of operations that have gradients. */
-#include "ATen/autograd/Formulas.h"
+#include "Sequence.h"
 
 typedef struct {
   at_tensor *h, *c; /* c: of LSTM only */
@@ -69,19 +69,56 @@ at_h_c at_cellStep(at_cell_kind cell, at_tensor *input, at_tensors hx, at_tensor
 
 /* --- sequences -------------------------------------------------------------------------------- */
 
+/* Runs the steps of one direction over x, the products of the inputs; the states at all steps are left in
+ * the list, and the last state is returned. */
+static State run_steps(at_cell_kind cell, at_tensor *x, State state, const Weights *w,
+                       bool isReverse, const at_tensors *all)
+{
+  for (int i = 0; i < all->count; i++) {
+    const int t = isReverse ? all->count - 1 - i : i;
+    state = step(cell, at_select(x, 0, t), state, w);
+    ((at_tensor **)all->data)[t] = at_retain(state.h);
+  }
+  return state;
+}
+
+at_tensor *at_lstmByOperations(at_tensor *const *inputs, int count, bool isReverse)
+{
+  const at_tensors *const all = at_listOf((int)at_size(inputs[0], 0));
+  const Weights w = {NULL, inputs[3], NULL, count > 4 ? inputs[5] : NULL};
+  const State first = {inputs[1], inputs[2]};
+  at_tensor *const x = count > 4 ? at_add(inputs[0], inputs[4]) : inputs[0];
+  const State last = run_steps(AT_CELL_LSTM, x, first, &w, isReverse, all);
+  at_tensor *const states = at_stack(*all), *const start = at_unsqueeze(inputs[1], 0);
+  return at_cat(isReverse ? AT_TENSORS(states, start, at_unsqueeze(last.c, 0))
+                          : AT_TENSORS(start, states, at_unsqueeze(last.c, 0)));
+}
+
+/* A layer of LSTM as one node. */
+static at_tensor *run_fused(at_tensor *input, State state, const Weights *w, bool isReverse,
+                            State *last)
+{
+  const int64_t steps = at_size(input, 0);
+  *last = state;
+  at_tensor *const inputs[] = {
+      at_linear(input, w->input), state.h, state.c, w->state, w->inputBias, w->stateBias};
+  for (int i = 0; i < 4; i++)
+    if (!at_defined(inputs[i]))
+      return at_undefined();
+  at_tensor *const all = at_lstmSequence(inputs, w->inputBias ? 6 : 4, isReverse);
+  *last = (State){at_select(all, 0, isReverse ? 0 : steps), at_select(all, 0, steps + 1)};
+  return at_narrow(all, 0, isReverse ? 0 : 1, steps);
+}
+
 /* Runs one direction of a layer over input; the states at all steps, and in last the last one. */
 static at_tensor *run(at_cell_kind cell, at_tensor *input, State state, const Weights *w,
                       bool isReverse, State *last)
 {
-  const int steps = (int)at_size(input, 0);
-  const at_tensors *const all = at_listOf(steps);
+  if (cell == AT_CELL_LSTM && at_lstmIsFused(input) && at_numel(input) > 0)
+    return run_fused(input, state, w, isReverse, last);
+  const at_tensors *const all = at_listOf((int)at_size(input, 0));
   at_tensor *const x = at_linear(input, w->input, .bias = w->inputBias);
-  for (int i = 0; i < all->count; i++) {
-    const int t = isReverse ? steps - 1 - i : i;
-    state = step(cell, at_select(x, 0, t), state, w);
-    ((at_tensor **)all->data)[t] = at_retain(state.h);
-  }
-  *last = state;
+  *last = run_steps(cell, x, state, w, isReverse, all);
   return at_stack(*all);
 }
 
