@@ -35,6 +35,7 @@
 #include "ATenData.h"
 #include "ATenOptim.h"
 #include "ATenSchedule.h"
+#include "ATenSummary.h"
 #include "ATenPlaces.h"
 #endif
 

@@ -14,6 +14,7 @@
 #include "ATenProgram.h"
 #include "ATenSchedule.h"
 #include "ATenStorage.h"
+#include "ATenSummary.h"
 
 #define AT_CALL_RETURNING(NAME, USE, TYPE, FAILED)                               \
   static inline USE TYPE at_call_##NAME(const char *file, int line, TYPE result) \
@@ -38,6 +39,7 @@ AT_CALL_RETURNING(schedule, AT_MUST_USE, at_schedule *, !result)
 AT_CALL_RETURNING(average, AT_MUST_USE, at_average *, !result)
 AT_CALL_RETURNING(dataset, AT_MUST_USE, at_dataset *, !result)
 AT_CALL_RETURNING(loader, AT_MUST_USE, at_loader *, !result)
+AT_CALL_RETURNING(summary, AT_MUST_USE, at_summary *, !result)
 AT_CALL_RETURNING(results, , const at_tensors *, result->count == 0)
 AT_CALL_RETURNING(text, AT_MUST_USE, char *, !result)
 AT_CALL_RETURNING(done, , bool, !result)
@@ -126,6 +128,12 @@ AT_CALL_RETURNING(child, , at_module *, !result)
   at_call_dataset(__FILE__, __LINE__, (at_dataset_tensors)(__VA_ARGS__))
 #define at_dataset_function(...) \
   at_call_dataset(__FILE__, __LINE__, (at_dataset_function)(__VA_ARGS__))
+#define at_summary_new(...)    at_call_summary(__FILE__, __LINE__, (at_summary_new)(__VA_ARGS__))
+#define at_summary_scalar(...) at_call_done(__FILE__, __LINE__, (at_summary_scalar)(__VA_ARGS__))
+#define at_summary_histogram(...) \
+  at_call_done(__FILE__, __LINE__, (at_summary_histogram)(__VA_ARGS__))
+#define at_summary_image(...) at_call_done(__FILE__, __LINE__, (at_summary_image)(__VA_ARGS__))
+#define at_summary_text(...)  at_call_done(__FILE__, __LINE__, (at_summary_text)(__VA_ARGS__))
 #define at_exponential_lr(...) \
   at_call_schedule(__FILE__, __LINE__, (at_exponential_lr)(__VA_ARGS__))
 #define at_lambda_lr(...)     at_call_schedule(__FILE__, __LINE__, (at_lambda_lr)(__VA_ARGS__))
