@@ -16,10 +16,10 @@
 enum {
   SIDE = 32,
   PIXELS = 3 * SIDE * SIDE,
-  RECORD = 1 + PIXELS,
   CLASSES = 10,
   BATCH = 32,
-  SHIFT = 4
+  SHIFT = 4,
+  DRAWN = 50000 /* pictures of a pass */
 };
 
 /* --- the model -------------------------------------------------------------------------------- */
@@ -78,35 +78,36 @@ static at_module *resnet20(void)
 
 /* --- pictures --------------------------------------------------------------------------------- */
 
-/* Stripes of BATCH random directions, widths and colours, in a record each. */
-static void draw(unsigned char *records)
+/* Stripes of a direction, the label, and of random widths and colours. */
+static bool draw(void *context, int64_t index, at_tensor **parts)
 {
-  for (int i = 0; i < BATCH; i++, records += RECORD) {
-    records[0] = (unsigned char)(rand() % CLASSES);
-    const double angle = M_PI * records[0] / CLASSES, phase = rand() % 100, width = 2 + rand() % 3;
-    const int colour = rand() % 3;
-    for (int p = 0; p < PIXELS; p++) {
-      const int x = p % SIDE, y = p / SIDE % SIDE, c = p / (SIDE * SIDE);
-      const double wave = sin((x * cos(angle) + y * sin(angle)) / width + phase);
-      records[1 + p] = (unsigned char)(128 + (c == colour ? 90 : 40) * wave);
-    }
+  at_tensor *const picture = at_empty(AT_SHAPE(3, SIDE, SIDE), .type = AT_CPU(AT_BYTE));
+  unsigned char *const pixels = at_data(picture);
+  const int label = (int)(index % CLASSES), colour = rand() % 3;
+  const double angle = M_PI * label / CLASSES, phase = rand() % 100, width = 2 + rand() % 3;
+  for (int p = 0; pixels && p < PIXELS; p++) {
+    const int x = p % SIDE, y = p / SIDE % SIDE, c = p / (SIDE * SIDE);
+    const double wave = sin((x * cos(angle) + y * sin(angle)) / width + phase);
+    pixels[p] = (unsigned char)(128 + (c == colour ? 90 : 40) * wave);
   }
+  parts[0] = picture;
+  parts[1] = at_full(AT_SCALAR_SHAPE, label, .type = AT_CPU(AT_LONG));
+  return at_defined(parts[1]);
 }
 
-/* Reads BATCH random records of a file; false if it has none. */
-static bool read_records(const char *path, unsigned char *records)
+/* The pictures of all files, or drawn ones. */
+static at_dataset *data_of(int files, char **paths)
 {
-  FILE *const file = fopen(path, "rb");
-  if (!file)
-    return false;
-  fseek(file, 0, SEEK_END);
-  const long count = ftell(file) / RECORD;
-  bool good = count > 0;
-  for (int i = 0; i < BATCH && good; i++)
-    good = fseek(file, rand() % count * RECORD, SEEK_SET) == 0 &&
-           fread(records + RECORD * i, RECORD, 1, file) == 1 && records[RECORD * i] < CLASSES;
-  fclose(file);
-  return good;
+  at_tensor *pictures = NULL, *labels = NULL;
+  for (int i = 0; i < files; i++) {
+    const at_tensors *const own = at_load_cifar(paths[i], CLASSES);
+    if (own->count != 2)
+      return NULL;
+    pictures = i == 0 ? own->data[0] : at_cat(AT_TENSORS(pictures, own->data[0]));
+    labels = i == 0 ? own->data[1] : at_cat(AT_TENSORS(labels, own->data[1]));
+  }
+  return files > 0 ? at_dataset_tensors(AT_TENSORS(pictures, labels))
+                   : at_dataset_function(DRAWN, 2, draw, NULL);
 }
 
 /* Pictures moved by up to SHIFT pixels, and half of them mirrored. */
@@ -121,20 +122,42 @@ static at_tensor *augmented(at_tensor *pictures)
 /* --- training --------------------------------------------------------------------------------- */
 
 /* Returns the loss, and adds to *right how many pictures were told right. */
-static double step(at_module *net, at_optimizer *sgd, at_tensor *records, bool isDrawn,
+static double step(at_module *net, at_optimizer *sgd, const at_tensors *batch, bool isDrawn,
                    double *right)
 {
-  at_tensor *const labels = at_to(at_select(records, 1, 0), AT_CPU(AT_LONG));
-  at_tensor *const bytes = at_to(at_narrow(records, 1, 1, PIXELS), AT_CPU(AT_FLOAT));
-  at_tensor *const pictures =
-      at_reshape(at_div(at_sub(bytes, 128), 64), AT_SHAPE(BATCH, 3, SIDE, SIDE));
+  at_tensor *const bytes = at_to(batch->data[0], AT_CPU(AT_FLOAT)), *const labels = batch->data[1];
+  at_tensor *const pictures = at_div(at_sub(bytes, 128), 64);
   at_tensor *const scores = at_forward(net, isDrawn ? pictures : augmented(pictures));
   at_tensor *const loss = at_cross_entropy_loss(scores, labels);
   at_optimizer_zero_grad(sgd);
   at_backward(loss);
   at_optimizer_step(sgd);
-  *right += at_item_double(at_sum(at_eq(at_argmax(scores, .dim = 1), labels))) / BATCH;
+  *right += at_item_double(at_sum(at_eq(at_argmax(scores, .dim = 1), labels))) /
+            (double)at_size(labels, 0);
   return at_item_double(loss);
+}
+
+static void train(at_module *net, at_loader *loader, int steps, bool isDrawn)
+{
+  at_optimizer *const sgd =
+      at_sgd(*at_module_parameters(net), .lr = 0.1, .momentum = 0.9, .weight_decay = 1e-4);
+  double right = 0;
+  for (int i = 0; i < steps && at_error() == AT_OK; i++)
+    AT_SCOPE
+    {
+      const at_tensors *batch = at_loader_next(loader);
+      if (!batch) /* the end of a pass */
+        batch = at_loader_next(loader);
+      if (!batch)
+        break;
+      at_optimizer_set(sgd, 0, "lr", 0.05 * (1 + cos(M_PI * i / steps)));
+      const double loss = step(net, sgd, batch, isDrawn, &right);
+      if (i % 10 == 9) {
+        printf("step %6d: loss %.3f, right %5.1f %%\n", i + 1, loss, 10 * right);
+        right = 0;
+      }
+    }
+  at_optimizer_free(sgd);
 }
 
 int main(int argc, char **argv)
@@ -143,40 +166,24 @@ int main(int argc, char **argv)
   const char *const name = argc > 2 ? argv[argc - 1] : "";
   const char *const saved =
       strlen(name) > 3 && !strcmp(name + strlen(name) - 3, ".pt") ? name : NULL;
-  const int files = argc - 2 - (saved != NULL);
-  int status = 0;
+  const int files = argc > 2 ? argc - 2 - (saved != NULL) : 0;
+  int status = 2; /* a file is none of CIFAR-10 */
   at_manualSeed(1);
   AT_SCOPE
   {
     at_module *const net = resnet20();
-    at_optimizer *const sgd =
-        at_sgd(*at_module_parameters(net), .lr = 0.1, .momentum = 0.9, .weight_decay = 1e-4);
-    at_tensor *const records = at_empty(AT_SHAPE(BATCH, RECORD), .type = AT_CPU(AT_BYTE));
-    double right = 0;
-    for (int i = 0; i < steps && !status && at_error() == AT_OK; i++)
-      AT_SCOPE
-      {
-        const char *const path = files > 0 ? argv[2 + i % files] : NULL;
-        if (!path)
-          draw(at_data(records));
-        else if (!read_records(path, at_data(records))) {
-          fprintf(stderr, "cifar: %s: is no file of CIFAR-10\n", path);
-          status = 2;
-          break;
-        }
-        at_optimizer_set(sgd, 0, "lr", 0.05 * (1 + cos(M_PI * i / steps)));
-        const double loss = step(net, sgd, records, !path, &right);
-        if (i % 10 == 9) {
-          printf("step %6d: loss %.3f, right %5.1f %%\n", i + 1, loss, 10 * right);
-          right = 0;
-        }
-      }
-    if (saved && !status)
+    at_dataset *const data = data_of(files, argv + 2);
+    at_loader *const loader = at_loader_new(data, .batch_size = BATCH, .shuffle = true);
+    train(net, loader, steps, files == 0);
+    if (saved && at_error() == AT_OK)
       at_module_save(net, saved);
-    at_optimizer_free(sgd);
+    if (data)
+      status = at_error() != AT_OK;
+    at_loader_free(loader);
+    at_dataset_free(data);
     at_module_free(net);
   }
   if (at_error() != AT_OK)
     fprintf(stderr, "cifar: %s\n", at_error_message());
-  return status ? status : at_error() != AT_OK;
+  return status;
 }
