@@ -10,13 +10,33 @@ static const char *const names[] = {"broadcast", "all_reduce",     "reduce",  "a
                                     "stop"};
 static const char *const ops[] = {"sum", "product", "min", "max", "avg", "band", "bor", "bxor"};
 
-static const char *type_of(const at_comm_row *row)
+/* The name of the row's type, such as "Float". */
+typedef struct TypeName {
+  char text[24];
+} TypeName;
+
+static TypeName type_of(const at_comm_row *row)
 {
-  return at_scalarTypeName((at_scalar_type)row->type);
+  TypeName name = {"an unknown type"};
+  const at_type *const type =
+      row->type >= 0 && row->type < AT_SCALAR_TYPES ? AT_CPU((at_scalar_type)row->type) : NULL;
+  if (type) /* from CPUFloatType */
+    snprintf(name.text, sizeof name.text, "%.*s", (int)strlen(type->name) - 7, type->name + 3);
+  return name;
+}
+
+/* Whether what a rank has sent are rows. */
+static bool is_sound(const at_comm_row *row)
+{
+  return row->kind >= 0 && row->kind <= AT_COMM_STOP && row->op >= 0 && row->op <= AT_COMM_BXOR;
 }
 
 bool at_comm_fits(const at_comm_row *a, const at_comm_row *b, char *message, size_t size)
 {
+  if (!is_sound(a) || !is_sound(b)) {
+    snprintf(message, size, "a rank runs another version of the library");
+    return false;
+  }
   const bool isMessage = a->kind == AT_COMM_SEND || a->kind == AT_COMM_RECEIVE;
   if (a->isBad || b->isBad) {
     snprintf(message, size, "rank %d has called %s with wrong arguments",
@@ -30,7 +50,7 @@ bool at_comm_fits(const at_comm_row *a, const at_comm_row *b, char *message, siz
   }
   if (a->type != b->type || a->count != b->count) {
     snprintf(message, size, "rank %d has %lld elements of %s, and rank %d %lld of %s", a->rank,
-             (long long)a->count, type_of(a), b->rank, (long long)b->count, type_of(b));
+             (long long)a->count, type_of(a).text, b->rank, (long long)b->count, type_of(b).text);
     return false;
   }
   if (!isMessage && a->op != b->op) {

@@ -6,6 +6,12 @@
 
 enum { TREE_BYTES = 16 << 10, SEGMENT_BYTES = 1 << 20 };
 
+static void move(char *to, const char *from, size_t bytes)
+{
+  if (bytes > 0) /* else there may be no memory */
+    memmove(to, from, bytes);
+}
+
 /* The first element of a part. */
 static int64_t part_at(int64_t count, int ranks, int part)
 {
@@ -220,7 +226,7 @@ static bool with_all(at_comm_work *work, bool (*run)(at_comm_work *, char *), ch
 static bool all_gather(at_comm_work *work)
 {
   const size_t bytes = bytes_of(work);
-  memmove(work->out + (size_t)work->group->rank * bytes, work->in, bytes);
+  move(work->out + (size_t)work->group->rank * bytes, work->in, bytes);
   return with_all(work, ring_collect, work->out);
 }
 
@@ -229,7 +235,7 @@ static bool reduce_scatter(at_comm_work *work)
   const size_t bytes = bytes_of(work);
   if (!with_all(work, ring_combine, work->in))
     return false;
-  memmove(work->out, work->in + (size_t)work->group->rank * bytes, bytes);
+  move(work->out, work->in + (size_t)work->group->rank * bytes, bytes);
   divide(work, bytes, work->out);
   return true;
 }
@@ -246,7 +252,7 @@ static bool gather(at_comm_work *work)
     if (i != rank)
       work->transfers[count++] = at_comm_from(work, i, work->out + (size_t)i * bytes, bytes);
   if (rank == root)
-    memmove(work->out + (size_t)rank * bytes, work->in, bytes);
+    move(work->out + (size_t)rank * bytes, work->in, bytes);
   return at_comm_exchange(work, count, work->transfers);
 }
 
@@ -262,7 +268,7 @@ static bool scatter(at_comm_work *work)
       work->transfers[count++] = at_comm_to(work, i, work->in + (size_t)i * bytes, bytes);
   const bool done = at_comm_exchange(work, count, work->transfers);
   if (done && rank == root)
-    memmove(work->out, work->in + (size_t)rank * bytes, bytes);
+    move(work->out, work->in + (size_t)rank * bytes, bytes);
   return done;
 }
 
@@ -276,7 +282,7 @@ static bool all_to_all(at_comm_work *work)
     work->transfers[count++] = at_comm_to(work, (int)to, work->in + to * bytes, bytes);
     work->transfers[count++] = at_comm_from(work, (int)from, work->out + from * bytes, bytes);
   }
-  memmove(work->out + (size_t)rank * bytes, work->in + (size_t)rank * bytes, bytes);
+  move(work->out + (size_t)rank * bytes, work->in + (size_t)rank * bytes, bytes);
   return at_comm_exchange(work, count, work->transfers);
 }
 

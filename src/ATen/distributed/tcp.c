@@ -94,7 +94,8 @@ static bool hand_over(Peer *peer, at_fault *fault)
     }
     if (!fits(transfer, &early->header, fault))
       return false;
-    memcpy(transfer->data, early + 1, early->got);
+    if (early->got > 0)
+      memcpy(transfer->data, early + 1, early->got);
     finish(&peer->receives, transfer);
     *link = early->next;
     peer->earlyBytes -= early->got;

@@ -5,7 +5,9 @@
 #include <zlib.h>
 
 #include "../files/files.h"
-#include "ATen/summary/Record.h"
+
+/* Of src/ATen/summary/Record.h. */
+uint32_t at_maskedChecksum(const void *data, size_t count);
 
 /* --- reading ------------------------------------------------------------------------------------ */
 
