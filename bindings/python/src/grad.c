@@ -139,6 +139,8 @@ static PyObject *tupleOf(const at_tensors *list)
     PyObject *one = at_defined(list->data[i]) ? th_share(list->data[i]) : NULL;
     PyTuple_SetItem(tuple, i, one ? one : Py_NewRef(Py_None));
   }
+  if (PyErr_Occurred())
+    Py_CLEAR(tuple);
   return tuple;
 }
 

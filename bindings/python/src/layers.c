@@ -204,6 +204,8 @@ PyObject *th_several(int count, at_tensor *const *tensors)
     else
       at_release(tensors[i]);
   }
+  if (PyErr_Occurred())
+    Py_CLEAR(tuple);
   return tuple;
 }
 

@@ -256,6 +256,7 @@ class Calls(unittest.TestCase):
         self.assertEqual(torch.round(torch.tensor([1.25, -7.5]), decimals=1).tolist(), [1.2000000476837158, -7.5])
         self.assertEqual(torch.scatter(x, 0, torch.tensor([0, 0]), 3.0, reduce="multiply").tolist(), [9.0, 2.0, 4.0])
         self.assertEqual([len(p) for p in x.tensor_split(torch.tensor([1, 1]))], [1, 0, 2])
+        self.assertEqual((torch.ones(1, 2, 3).mT.shape, torch.ones(2, 3).H.shape), ((1, 3, 2), (3, 2)))
         self.assertEqual(torch.fft.fft(x)[0].item(), 7 + 0j)
         self.assertEqual(torch.linalg.matrix_rank(torch.eye(3), atol=None, rtol=0.5).item(), 3)
 

@@ -134,6 +134,7 @@ def _install():
     Tensor.sum_to_size = sum_to_size
     Tensor.positive = Tensor.__pos__ = positive
     Tensor.H = property(lambda self: self.mT.conj() if self.dtype.is_complex else self.mT)
+    Tensor.mH = Tensor.H
     Tensor.__rdiv__ = lambda self, other: other / self
 
 

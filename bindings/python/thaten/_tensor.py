@@ -213,6 +213,9 @@ def _install():
                          "__deepcopy__": _deepcopy, "unique": unique, "unique_consecutive": unique_consecutive,
                          "nonzero": nonzero, "norm": norm, "argsort": argsort}.items():
         setattr(Tensor, name, method)
+    for name in ("mT", "mH", "H", "real", "imag"):  # attributes in PyTorch
+        if hasattr(_C, name):
+            setattr(Tensor, name, property(getattr(_C, name)))
     Tensor.__array_priority__ = 1000
     Tensor.device = property(lambda self: device("cpu"))
     Tensor.is_cuda = Tensor.is_sparse = property(lambda self: False)

@@ -2,8 +2,7 @@
 
 from .. import _C
 from .._C import (adaptive_avg_pool1d, avg_pool1d, avg_pool2d, avg_pool3d, bilinear, conv1d, conv2d, conv3d, conv_tbc, conv_transpose1d, conv_transpose2d, conv_transpose3d,
-                  pairwise_distance, pixel_shuffle, pixel_unshuffle, prelu,
-                  scaled_dot_product_attention)  # noqa: F401
+                  pairwise_distance, pixel_shuffle, pixel_unshuffle, prelu)  # noqa: F401
 
 _REDUCTIONS = {"none": 0, "mean": 1, "sum": 2}
 
@@ -183,6 +182,24 @@ def one_hot(tensor, num_classes=-1):
 
 def cosine_similarity(x1, x2, dim=1, eps=1e-08):
     return _C.cosine_similarity(x1, x2, dim=dim, eps=eps)
+
+
+def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.0, is_causal=False, scale=None,
+                                 enable_gqa=False):
+    """softmax(query * key^T * scale) * value; with dropout_p, weights are left out at random."""
+    if dropout_p == 0:
+        return _C.scaled_dot_product_attention(query, key, value, attn_mask, 0.0, is_causal, scale=scale, enable_gqa=enable_gqa)
+    if enable_gqa:
+        key, value = (t.repeat_interleave(query.shape[-3] // t.shape[-3], -3) for t in (key, value))
+    scores = query @ key.mT * (query.shape[-1] ** -0.5 if scale is None else scale)
+    if is_causal:
+        attn_mask = _C.ones(list(scores.shape[-2:]), dtype=_C.bool).tril()
+    if attn_mask is not None:
+        if attn_mask.dtype == _C.bool:
+            scores = scores.masked_fill(attn_mask.logical_not(), float("-inf"))
+        else:
+            scores = scores + attn_mask
+    return _C.dropout(scores.softmax(-1), dropout_p, True) @ value
 
 
 # --- pooling and images ----------------------------------------------------------------------------------------
