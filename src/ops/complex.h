@@ -3,7 +3,7 @@
  * OF says whose name it is: ROW of pointwise.h, FUNCTION of functions.h, OWN of this table.  WRITES
  * is PAIRS, REALS or BOOLEANS, as the elements of the result are complex, real or booleans.  INPUTS are
  * 1 to 3 complex numbers x, y, z, or with REAL_2 two real ones; a and b are real scalars.  The
- * functions in capitals are defined where the kernels are, in src/ATen/complex. */
+ * functions in capitals are those of src/ATen/complex/complexElements.h. */
 #ifndef AT_OPS_COMPLEX_H
 #define AT_OPS_COMPLEX_H
 
@@ -26,36 +26,36 @@
   X(ROW, PAIRS, 3, addcmul,    x + TIMES(a * y, z))                             \
   X(ROW, PAIRS, 3, addcdiv,    x + DIVIDE(a * y, z))                            \
   /* functions */                                                               \
-  X(ROW, PAIRS, 1, sqrt,       LIBM(csqrt)(x))                                  \
-  X(ROW, PAIRS, 1, rsqrt,      DIVIDE(1, LIBM(csqrt)(x)))                       \
-  X(ROW, PAIRS, 1, exp,        LIBM(cexp)(x))                                   \
+  X(ROW, PAIRS, 1, sqrt,       COMPLEX(sqrt)(x))                                  \
+  X(ROW, PAIRS, 1, rsqrt,      DIVIDE(1, COMPLEX(sqrt)(x)))                       \
+  X(ROW, PAIRS, 1, exp,        COMPLEX(exp)(x))                                   \
   X(ROW, PAIRS, 1, expm1,      EXPM1(x))                                        \
-  X(ROW, PAIRS, 1, log,        LIBM(clog)(x))                                   \
+  X(ROW, PAIRS, 1, log,        COMPLEX(log)(x))                                   \
   X(ROW, PAIRS, 1, log1p,      LOG1P(x))                                        \
-  X(ROW, PAIRS, 1, sigmoid,    DIVIDE(1, 1 + LIBM(cexp)(-x)))                   \
-  X(ROW, PAIRS, 1, tanh,       LIBM(ctanh)(x))                                  \
-  X(ROW, PAIRS, 1, sinh,       LIBM(csinh)(x))                                  \
-  X(ROW, PAIRS, 1, cosh,       LIBM(ccosh)(x))                                  \
-  X(ROW, PAIRS, 1, sin,        LIBM(csin)(x))                                   \
-  X(ROW, PAIRS, 1, cos,        LIBM(ccos)(x))                                   \
-  X(ROW, PAIRS, 1, tan,        LIBM(ctan)(x))                                   \
-  X(ROW, PAIRS, 1, asin,       LIBM(casin)(x))                                  \
-  X(ROW, PAIRS, 1, acos,       LIBM(cacos)(x))                                  \
-  X(ROW, PAIRS, 1, atan,       LIBM(catan)(x))                                  \
+  X(ROW, PAIRS, 1, sigmoid,    DIVIDE(1, (real)1 + COMPLEX(exp)(-x)))                   \
+  X(ROW, PAIRS, 1, tanh,       COMPLEX(tanh)(x))                                  \
+  X(ROW, PAIRS, 1, sinh,       COMPLEX(sinh)(x))                                  \
+  X(ROW, PAIRS, 1, cosh,       COMPLEX(cosh)(x))                                  \
+  X(ROW, PAIRS, 1, sin,        COMPLEX(sin)(x))                                   \
+  X(ROW, PAIRS, 1, cos,        COMPLEX(cos)(x))                                   \
+  X(ROW, PAIRS, 1, tan,        COMPLEX(tan)(x))                                   \
+  X(ROW, PAIRS, 1, asin,       COMPLEX(asin)(x))                                  \
+  X(ROW, PAIRS, 1, acos,       COMPLEX(acos)(x))                                  \
+  X(ROW, PAIRS, 1, atan,       COMPLEX(atan)(x))                                  \
   X(ROW, PAIRS, 1, pow,        POWER(x, a))                                     \
   X(ROW, PAIRS, 1, tpow,       POWER(a, x))                                     \
   X(ROW, PAIRS, 2, cpow,       POWER(x, y))                                     \
-  X(FUNCTION, PAIRS, 1, exp2,  LIBM(cexp)(x * (real)M_LN2))                     \
-  X(FUNCTION, PAIRS, 1, log2,  LIBM(clog)(x) * (real)M_LOG2E)                   \
-  X(FUNCTION, PAIRS, 1, log10, LIBM(clog)(x) * (real)M_LOG10E)                  \
-  X(FUNCTION, PAIRS, 1, asinh, LIBM(casinh)(x))                                 \
-  X(FUNCTION, PAIRS, 1, acosh, LIBM(cacosh)(x))                                 \
-  X(FUNCTION, PAIRS, 1, atanh, LIBM(catanh)(x))                                 \
+  X(FUNCTION, PAIRS, 1, exp2,  COMPLEX(exp)(x * (real)M_LN2))                     \
+  X(FUNCTION, PAIRS, 1, log2,  COMPLEX(log)(x) * (real)M_LOG2E)                   \
+  X(FUNCTION, PAIRS, 1, log10, COMPLEX(log)(x) * (real)M_LOG10E)                  \
+  X(FUNCTION, PAIRS, 1, asinh, COMPLEX(asinh)(x))                                 \
+  X(FUNCTION, PAIRS, 1, acosh, COMPLEX(acosh)(x))                                 \
+  X(FUNCTION, PAIRS, 1, atanh, COMPLEX(atanh)(x))                                 \
   /* parts */                                                                   \
-  X(OWN, PAIRS, 1, conj,       LIBM(conj)(x))                                   \
+  X(OWN, PAIRS, 1, conj,       CONJ(x))                                   \
   X(OWN, PAIRS, 1, sgn,        SIGN(x))                                         \
-  X(OWN, REALS, 1, abs,        LIBM(cabs)(x))                                   \
-  X(OWN, REALS, 1, angle,      LIBM(carg)(x))                                   \
+  X(OWN, REALS, 1, abs,        ABS(x))                                   \
+  X(OWN, REALS, 1, angle,      ARG(x))                                   \
   X(OWN, PAIRS, REAL_2, pair,  PAIR(x, y))                                      \
   X(OWN, PAIRS, REAL_2, polar, PAIR(x * LIBM(cos)(y), x * LIBM(sin)(y)))        \
   /* tests */                                                                   \

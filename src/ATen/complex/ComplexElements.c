@@ -16,8 +16,12 @@ typedef real _Complex cell;
 #else
 #define LIBM(NAME) NAME##f
 #endif
+#define COMPLEX(NAME)  LIBM(c##NAME)
 #define RE             LIBM(creal)
 #define IM             LIBM(cimag)
+#define ABS            LIBM(cabs)
+#define ARG            LIBM(carg)
+#define CONJ           LIBM(conj)
 #define PAIR(RE_, IM_) make(RE_, IM_)
 
 INLINE cell make(real re, real im)
@@ -29,52 +33,8 @@ INLINE cell make(real re, real im)
   return both.value;
 }
 
-/* Without C's second look at results that are NaN, as in PyTorch. */
-INLINE cell TIMES(cell x, cell y)
-{
-  return make(RE(x) * RE(y) - IM(x) * IM(y), RE(x) * IM(y) + IM(x) * RE(y));
-}
-
-/* The divisor is scaled by its larger part, so that its square does not overflow. */
-INLINE cell DIVIDE(cell x, cell y)
-{
-  const real size = LIBM(fmax)(LIBM(fabs)(RE(y)), LIBM(fabs)(IM(y)));
-  const real scale = size == 0 || isinf(size) ? 1 : size;
-  const real c = RE(y) / scale, d = IM(y) / scale, square = c * c + d * d;
-  return make((RE(x) * c + IM(x) * d) / square / scale, (IM(x) * c - RE(x) * d) / square / scale);
-}
-
-INLINE cell EXPM1(cell x)
-{
-  const real half = LIBM(sin)(IM(x) / 2);
-  return make(LIBM(expm1)(RE(x)) * LIBM(cos)(IM(x)) - 2 * half * half,
-              LIBM(exp)(RE(x)) * LIBM(sin)(IM(x)));
-}
-
-/* The logarithm of the size of 1 + x is accurate where that is near 1. */
-INLINE cell LOG1P(cell x)
-{
-  const real re = RE(x), im = IM(x);
-  const real over = re * (2 + re) + im * im;
-  const real size =
-      LIBM(fabs)(over) < (real)0.5 ? LIBM(log1p)(over) / 2 : LIBM(log)(LIBM(hypot)(1 + re, im));
-  return make(size, LIBM(atan2)(im, 1 + re));
-}
-
-INLINE cell POWER(cell x, cell y)
-{
-  if (y == 0)
-    return 1;
-  if (x == 0 && RE(y) > 0)
-    return 0;
-  return y == 2 ? TIMES(x, x) : LIBM(cpow)(x, y);
-}
-
-INLINE cell SIGN(cell x)
-{
-  const real size = LIBM(cabs)(x);
-  return size == 0 ? 0 : x / size;
-}
+#define AT_ELEMENT INLINE
+#include "complexElements.h"
 
 /* --- loops ----------------------------------------------------------------------------------- */
 

@@ -1,9 +1,18 @@
 /* The functions of a complex Type: those that make, reshape and free tensors and storages. */
 #include "pairs.h"
 
+#include "ATen/core/device.h"
+
 #include "THTemplate.h"
 
-#define REALS TH_CONCAT_2(at_functions_, Real)
+/* Also compiled for a device, whose functions are known when it is loaded. */
+#ifdef AT_DEVICE
+#define REALS        (*at_cuda()->functions[TH_CONCAT_2(THScalar, Real)])
+#define AT_FUNCTIONS at_cudaFunctions_Complex
+#else
+#define REALS        TH_CONCAT_2(at_functions_, Real)
+#define AT_FUNCTIONS at_functions_Complex
+#endif
 
 static void *newShape(void *of, ptrdiff_t offset, int dims, const int64_t *size,
                       const int64_t *stride)
@@ -44,9 +53,9 @@ static void freeStorage(void *storage)
   REALS.freeStorage(storage);
 }
 
-const at_functions TH_CONCAT_2(at_functions_Complex, Real) = {.newShape = newShape,
-                                                              .setShape = setShape,
-                                                              .exchange = exchange,
-                                                              .free = freeTensor,
-                                                              .newStorage = newStorage,
-                                                              .freeStorage = freeStorage};
+const at_functions TH_CONCAT_2(AT_FUNCTIONS, Real) = {.newShape = newShape,
+                                                      .setShape = setShape,
+                                                      .exchange = exchange,
+                                                      .free = freeTensor,
+                                                      .newStorage = newStorage,
+                                                      .freeStorage = freeStorage};

@@ -158,6 +158,13 @@ static void copy_wide(const THRun *run, const void *unused)
 
 static void copy_alike(at_tensor *to, at_tensor *from)
 {
+  if (!at_isOnHost(to->type)) {
+    at_pool pool;
+    at_pool_enter(&pool);
+    at_convert(at_hold(&pool, at_viewPairs(to)), at_hold(&pool, at_viewPairs(from)));
+    at_pool_leave(&pool);
+    return;
+  }
   THLoop loop;
   THLoop_init(&loop);
   at_addOperand(&loop, to);

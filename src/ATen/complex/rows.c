@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 
 static const at_scalar none;
 
@@ -63,7 +64,10 @@ at_tensor *at_complexRow(at_tensor *out, int name, at_scalar_type type, int coun
   at_addOperand(&loop, r);
   for (int i = 0; i < count; i++)
     at_addOperand(&loop, operands[i]);
-  THLoop_run(&loop, row->kernel, scalars);
+  if (at_isOnHost(compute))
+    THLoop_run(&loop, row->kernel, scalars);
+  else
+    at_cuda()->complexRow(name, compute->held, &loop, scalars);
   return at_finishOne(&pool, out, r);
 }
 

@@ -106,6 +106,7 @@ struct at_type {
 TH_FOR_EACH_TYPE(AT_DECLARE)
 #undef AT_DECLARE
 extern const at_functions at_functions_ComplexFloat, at_functions_ComplexDouble;
+extern const at_functions at_cudaFunctions_ComplexFloat, at_cudaFunctions_ComplexDouble;
 
 static inline bool at_isFloating(at_scalar_type type)
 {
@@ -199,7 +200,7 @@ at_tensor *at_newCast(at_tensor *t, const at_type *type);
 /* The element at that offset in t's storage; waits for the device if t is a CUDA tensor. */
 at_scalar at_elementAt(const at_tensor *t, ptrdiff_t offset);
 
-/* The parts of the element of a complex tensor at that offset. */
+/* The parts of the element of a complex tensor on the CPU at that offset. */
 void at_parts(const at_tensor *t, ptrdiff_t offset, double *re, double *im);
 
 /* at_data for code that runs on the CPU; raises if t is not on the CPU. */

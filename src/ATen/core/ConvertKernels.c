@@ -5,25 +5,10 @@
 #include "TH/core/THHalfBits.h"
 #include "TH/core/THHalfRow.h"
 
+#define AT_ELEMENT static inline
+#include "conversionElements.h"
+
 typedef uint8_t at_bool;
-
-/* Truncates x; NaN becomes 0, and values outside of int64_t its nearest limit. */
-static inline int64_t whole(float x)
-{
-  const int64_t inside = (int64_t)(x >= -0x1p63f && x < 0x1p63f ? x : 0);
-  return x >= 0x1p63f ? INT64_MAX : x < -0x1p63f ? INT64_MIN : inside;
-}
-
-/* A double that rounds to narrower types as x does.  Where a double cannot hold x, the last bits of
- * x are cleared, and the bit above them is set if they were not 0 (sticky bit). */
-static inline double cut_long(int64_t x)
-{
-  const int64_t last = 0xfff, cut = (x & ~last) | ((x & last) != 0 ? last + 1 : 0);
-  return (double)(x < INT64_C(1) << 53 && x > -(INT64_C(1) << 53) ? x : cut);
-}
-
-#define NONZERO(x)      ((x) != 0)
-#define NONZERO_BITS(x) (((x).x & 0x7fff) != 0)
 
 /* r[i * dr] is computed from x[i * dx]. */
 typedef void (*Row)(void *r, ptrdiff_t dr, const void *x, ptrdiff_t dx, ptrdiff_t n);
@@ -62,20 +47,6 @@ static inline __attribute__((always_inline)) void each_row(const THRun *run, Row
     each_row(run, NAME##_row, sizeof(R), sizeof(X));     \
   }
 
-/* TH's types: X(name, type, x as a boolean, x as a float that rounds to BFloat16 as x does, the
- * float f as the type). */
-#define TH_TYPES(X)                                                     \
-  X(BYTE, uint8_t, NONZERO(x), (float)x, (uint8_t)whole(f))             \
-  X(CHAR, int8_t, NONZERO(x), (float)x, (int8_t)whole(f))               \
-  X(SHORT, int16_t, NONZERO(x), (float)x, (int16_t)whole(f))            \
-  X(INT, int32_t, NONZERO(x), THHalf_cutDouble(x), (int32_t)whole(f))   \
-  X(LONG, int64_t, NONZERO(x), THHalf_cutDouble(cut_long(x)), whole(f)) \
-  X(FLOAT, float, NONZERO(x), (float)x, f)                              \
-  X(DOUBLE, double, NONZERO(x), THHalf_cutDouble(x), f)
-#define SOURCES(X) \
-  TH_TYPES(X)      \
-  X(HALF, THHalf, NONZERO_BITS(x), THHalf_toFloat(x.x), (THHalf){THHalf_fromFloat(f)})
-
 #define KERNELS(TYPE, type, TRUE, VALUE, FROM_FLOAT)                            \
   KERNEL(bool_from_##TYPE, at_bool, type, TRUE)                                 \
   KERNEL(bfloat16_from_##TYPE, at_bfloat16, type, at_bfloat16_fromFloat(VALUE)) \
@@ -84,7 +55,7 @@ static inline __attribute__((always_inline)) void each_row(const THRun *run, Row
     return FROM_FLOAT;                                                          \
   }                                                                             \
   KERNEL(TYPE##_from_bfloat16, type, at_bfloat16, from_float_##TYPE(at_bfloat16_toFloat(x)))
-SOURCES(KERNELS)
+AT_CONVERTED_TYPES(KERNELS)
 
 /* Converts through a buffer of floats in the L1 cache, by vector instructions as far as they go.
  * Rows with gaps are converted element by element. */
@@ -109,7 +80,7 @@ static void half_from_bfloat16(const THRun *run, const void *unused)
   }
 }
 
-KERNEL(bool_from_BFLOAT16, at_bool, at_bfloat16, NONZERO_BITS(x))
+KERNEL(bool_from_BFLOAT16, at_bool, at_bfloat16, AT_NONZERO_BITS(x))
 KERNEL(bfloat16_from_BOOL, at_bfloat16, at_bool, at_bfloat16_fromFloat(x))
 
 /* clang-format off */
@@ -118,7 +89,7 @@ const THKernel TH_LEVEL_(at_conversions)[AT_SCALAR_TYPES * AT_SCALAR_TYPES] = {
   [AT_CONVERSION(AT_BOOL, AT_##TYPE)] = bool_from_##TYPE, \
   [AT_CONVERSION(AT_BFLOAT16, AT_##TYPE)] = bfloat16_from_##TYPE,
 #define TO(TYPE, ...) [AT_CONVERSION(AT_##TYPE, AT_BFLOAT16)] = TYPE##_from_bfloat16,
-    SOURCES(FROM) TH_TYPES(TO)
+    AT_CONVERTED_TYPES(FROM) AT_CONVERTED_NUMBERS(TO)
     [AT_CONVERSION(AT_HALF, AT_BFLOAT16)] = half_from_bfloat16,
     [AT_CONVERSION(AT_BOOL, AT_BFLOAT16)] = bool_from_BFLOAT16,
     [AT_CONVERSION(AT_BFLOAT16, AT_BOOL)] = bfloat16_from_BOOL,

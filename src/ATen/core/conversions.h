@@ -5,7 +5,7 @@
 
 #include <string.h>
 
-#include "ATenType.h"
+#include "ATen/ATenType.h"
 #include "THKernel.h"
 
 /* The kernel for a result and a source type is at AT_CONVERSION(result, source); it is NULL where
@@ -35,7 +35,9 @@ static inline at_bfloat16 at_bfloat16_fromFloat(float f)
   uint32_t bits;
   memcpy(&bits, &f, sizeof bits);
   const uint32_t rounded = (bits + 0x7fff + (bits >> 16 & 1)) >> 16;
-  return (at_bfloat16){(uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : rounded)};
+  at_bfloat16 b;
+  b.x = (uint16_t)((bits & 0x7fffffff) > 0x7f800000 ? 0x7fc0 : rounded);
+  return b;
 }
 
 #endif

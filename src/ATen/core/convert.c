@@ -4,6 +4,7 @@
 #include "TH/tensor/THConvert.h"
 #include "TH/loop/THResult.h"
 #include "conversions.h"
+#include "device.h"
 #include "ATen/complex/complex.h"
 
 TH_DISPATCH(THKernel, at_conversions)
@@ -88,7 +89,13 @@ static void cross(at_tensor *to, at_tensor *from)
   at_tensor *between = toCPU ? to : from;
   if (between->type != host)
     between = at_hold(&pool, toCPU ? at_newShape(host, at_sizesOf(from)) : at_newCast(from, host));
-  if (toCPU) {
+  if (at_isComplex(device->scalarType)) {
+    at_tensor *const pairs = at_hold(&pool, at_viewPairs(between));
+    at_convert(toCPU ? pairs : at_hold(&pool, at_viewPairs(to)),
+               toCPU ? at_hold(&pool, at_viewPairs(from)) : pairs);
+    if (toCPU && between != to)
+      at_convert(to, between);
+  } else if (toCPU) {
     device->functions->toHost(between->th, from->th);
     if (between != to)
       at_convert(to, between);
@@ -113,6 +120,34 @@ static void convert_to_booleans(at_tensor *to, at_tensor *from)
   at_pool_leave(&pool);
 }
 
+/* Conversion on a device where one side is BFloat16. */
+static void convert_bfloat16(at_tensor *to, at_tensor *from)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  if (at_overlap(to, from) != TH_OVERLAP_NONE)
+    from = at_hold(&pool, at_newCast(from, from->type));
+  THLoop loop;
+  THLoop_init(&loop);
+  at_addOperand(&loop, to);
+  at_addOperand(&loop, from);
+  if (!at_cuda()->convert(to->type->scalarType, from->type->scalarType, &loop))
+    at_convert(to, at_hold(&pool, at_newCast(from, to->type)));
+  at_pool_leave(&pool);
+}
+
+/* Conversion on a device between types that are not complex. */
+static void convert_on_device(at_tensor *to, at_tensor *from)
+{
+  const at_scalar_type result = to->type->scalarType, source = from->type->scalarType;
+  if (result != source && (result == AT_BFLOAT16 || source == AT_BFLOAT16))
+    convert_bfloat16(to, from);
+  else if (result == AT_BOOL && source != AT_BOOL)
+    convert_to_booleans(to, from);
+  else
+    to->type->functions->copyFrom[from->type->held](to->th, from->th);
+}
+
 void at_convert(at_tensor *to, at_tensor *from)
 {
   at_checkWritable(to);
@@ -120,11 +155,12 @@ void at_convert(at_tensor *to, at_tensor *from)
     cross(to, from);
     return;
   }
+  if (at_isComplex(to->type->scalarType) || at_isComplex(from->type->scalarType)) {
+    at_convertFurther(to, from);
+    return;
+  }
   if (!at_isOnHost(to->type)) {
-    if (to->type->scalarType == AT_BOOL && from->type->scalarType != AT_BOOL)
-      convert_to_booleans(to, from);
-    else
-      to->type->functions->copyFrom[from->type->held](to->th, from->th);
+    convert_on_device(to, from);
     return;
   }
   if (to->type->scalarType >= AT_COMPLEX_FLOAT || from->type->scalarType >= AT_COMPLEX_FLOAT) {

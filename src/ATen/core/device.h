@@ -21,6 +21,11 @@ typedef struct at_device {
   void (*elementwise)(int name, const THLoop *loop, const void *scalars);
   /* Queues a function of ops/functions.h, of Float or Double. */
   void (*function)(int name, THScalarType type, const THLoop *loop, const void *scalars);
+  /* Queues a row of ops/complex.h; type is that of the parts. */
+  void (*complexRow)(int name, THScalarType type, const THLoop *loop, const void *scalars);
+  /* Queues a conversion of which one side is BFloat16 and the other a type up to Bool; false, and
+   * nothing is done, if the shapes have no common refinement. */
+  bool (*convert)(at_scalar_type to, at_scalar_type from, const THLoop *loop);
   /* Queues a kernel of kernels.h, which copies what work describes. */
   void (*launch)(at_kernel kernel, THScalarType type, const void *work);
   /* Takes the next part of the stream of random words, up to words for each thread of a kernel. */

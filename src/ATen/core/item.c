@@ -107,14 +107,31 @@ at_scalar at_item(const at_tensor *t)
   return value;
 }
 
+/* The only element of a complex tensor on a device. */
+static void read_device(const at_tensor *t, at_complex_number *value)
+{
+  at_call call;
+  at_begin(&call, "item_complex");
+  at_onDeviceOf(&call, t);
+  TH_TRY(call.attempt)
+  {
+    THGuard copy;
+    at_parts(at_onHost(&copy, t), 0, &value->re, &value->im);
+    THGuard_leave(&copy);
+  }
+  at_failed(&call);
+}
+
 at_complex_number at_item_complex(const at_tensor *t)
 {
   at_complex_number value = {NAN, NAN};
   if (!is_single(t, "item_complex"))
     return value;
   const at_scalar_type type = t->type->scalarType;
-  if (at_isComplex(type)) {
+  if (at_isComplex(type) && at_isOnHost(t->type)) {
     at_parts(t, t->th->storageOffset, &value.re, &value.im);
+  } else if (at_isComplex(type)) {
+    read_device(t, &value);
   } else {
     at_scalar real;
     get(t, "item_complex", &real);

@@ -24,7 +24,7 @@ TH_FOR_EACH_TYPE(ELEMENT)
 static const at_type types[AT_SCALAR_TYPES] = {TYPES};
 #undef X
 
-/* Filled in when CUDA is loaded; the types after Bool have no functions there. */
+/* Filled in when CUDA is loaded. */
 #define X(TYPE, Name, Held, PARTS, Functions)                       \
   [TYPE] = {AT_BACKEND_CUDA,     (at_scalar_type)(TYPE),            \
             THScalar##Held,      PARTS * sizeof(TH##Held##Element), \
@@ -38,7 +38,7 @@ static const char *const names[AT_SCALAR_TYPES] = {TYPES};
 
 static bool is_of_CUDA(at_scalar_type type)
 {
-  return type <= AT_BOOL;
+  return !at_isUnsigned(type);
 }
 
 _Static_assert((int)AT_BOOL == (int)THScalarTypes, "ATen's first types are TH's, in order");
@@ -48,11 +48,29 @@ const char *at_scalarTypeName(at_scalar_type type)
   return names[type];
 }
 
+/* BFloat16 has Half's functions of memory, and none that compute. */
+static at_functions memory_of(const at_functions *f)
+{
+  return (at_functions){.newShape = f->newShape,
+                        .setShape = f->setShape,
+                        .exchange = f->exchange,
+                        .free = f->free,
+                        .copyFrom = {[THScalarHalf] = f->copyFrom[THScalarHalf]},
+                        .newStorage = f->newStorage,
+                        .freeStorage = f->freeStorage,
+                        .toHost = f->toHost,
+                        .fromHost = f->fromHost};
+}
+
 void at_setCUDATypes(const at_device *device)
 {
-  for (int i = 0; i < AT_SCALAR_TYPES; i++)
-    cudaTypes[i].functions =
-        is_of_CUDA((at_scalar_type)i) ? device->functions[cudaTypes[i].held] : NULL;
+  static at_functions bfloat16;
+  bfloat16 = memory_of(device->functions[THScalarHalf]);
+  for (int i = 0; i <= AT_BOOL; i++)
+    cudaTypes[i].functions = device->functions[cudaTypes[i].held];
+  cudaTypes[AT_BFLOAT16].functions = &bfloat16;
+  cudaTypes[AT_COMPLEX_FLOAT].functions = &at_cudaFunctions_ComplexFloat;
+  cudaTypes[AT_COMPLEX_DOUBLE].functions = &at_cudaFunctions_ComplexDouble;
 }
 
 static const at_type *cuda_type(at_scalar_type scalarType)

@@ -1,6 +1,7 @@
 /* The table that libATen reads (../device.h), and the state of THC. */
 #include "state.h"
 
+#include "ATen/complex/complex.h"
 #include "ATen/core/device.h"
 #include "ATen/ops/elementwise.h"
 #include "THC/THC.h"
@@ -72,6 +73,27 @@ static void function(int name, THScalarType type, const THLoop *loop, const void
   THCudaCheck(cudaGetLastError());
 }
 
+extern const THCKernel at_cudaComplexRows[AT_COMPLEX_NAMES][2];
+
+static void complex_row(int name, THScalarType type, const THLoop *loop, const void *scalars)
+{
+  THCWalk_run(loop, at_cudaComplexRows[name][type == THScalarDouble], scalars,
+              THCState_getCurrentStream(at_cudaState));
+  THCudaCheck(cudaGetLastError());
+}
+
+/* From each type up to Bool to BFloat16, and back. */
+extern const THCKernel at_cudaConversions[][2];
+
+static bool convert(at_scalar_type to, at_scalar_type from, const THLoop *loop)
+{
+  const bool back = from == AT_BFLOAT16;
+  const int done = THCWalk_run(loop, at_cudaConversions[back ? to : from][back], NULL,
+                               THCState_getCurrentStream(at_cudaState));
+  THCudaCheck(cudaGetLastError());
+  return done != 0;
+}
+
 static void draw(uint64_t words, uint64_t *seed, uint64_t *offset)
 {
   const THCDraw part = THCRandom_draw(at_cudaState, words);
@@ -137,6 +159,8 @@ const at_device at_cudaDevice = {
     .seed = seed,
     .elementwise = elementwise,
     .function = function,
+    .complexRow = complex_row,
+    .convert = convert,
     .launch = at_cudaLaunch,
     .draw = draw,
     .synchronize = synchronize,

@@ -1,4 +1,4 @@
-/* The kernels of elementwise.h on CUDA, but for those of complex numbers. */
+/* The kernels of elementwise.h on CUDA. */
 #include <math.h>
 #include <stdint.h>
 
@@ -22,6 +22,7 @@ SELECT(1, uint8_t)
 SELECT(2, uint16_t)
 SELECT(4, uint32_t)
 SELECT(8, uint64_t)
+SELECT(16, double2)
 
 /* Interpolates from the nearer end, so that a weight of 1 gives y exactly. */
 #define LERP(TYPE, HALF)                                                                    \
@@ -61,7 +62,7 @@ THC_DEVICE double at_cuda_dirichlet_gradient_element(const THCNothing *, double 
 THC_MAP(at_cuda_dirichlet_gradient, double, THCNothing, double, double, double)
 
 extern "C" const THCKernel at_cudaElementwise[AT_ELEMENTWISE] = {
-    at_cuda_select_1,       at_cuda_select_2,           at_cuda_select_4, at_cuda_select_8,
-    at_cuda_lerp_float,     at_cuda_lerp_double,        at_cuda_is_close, at_cuda_polygamma,
-    at_cuda_gamma_gradient, at_cuda_dirichlet_gradient,
+    at_cuda_select_1,       at_cuda_select_2,           at_cuda_select_4,  at_cuda_select_8,
+    at_cuda_lerp_float,     at_cuda_lerp_double,        at_cuda_is_close,  at_cuda_polygamma,
+    at_cuda_gamma_gradient, at_cuda_dirichlet_gradient, at_cuda_select_16,
 };

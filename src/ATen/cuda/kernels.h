@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 
+#include "ATen/fft/fftKind.h"
 #include "ATen/nn/layerNorm.h"
 #include "ATen/resample/taps.h"
 
@@ -27,7 +28,13 @@
   X(standardGamma, at_draw_work)              \
   X(waves, at_waves_work)                     \
   X(determinants, at_determinants_work)       \
-  X(choleskyPivoted, at_cholesky_work)
+  X(choleskyPivoted, at_cholesky_work)        \
+  X(fftFactors, at_fft_factors_work)          \
+  X(fftChirp, at_fft_chirp_work)              \
+  X(fftPass, at_fft_pass_work)                \
+  X(fftTimes, at_fft_times_work)              \
+  X(fftLoad, at_fft_lines_work)               \
+  X(fftStore, at_fft_lines_work)
 
 typedef enum at_kernel {
 #define AT_KERNEL(NAME, WORK) AT_KERNEL_##NAME,
@@ -115,6 +122,52 @@ typedef struct at_roi_work {
   bool checksArgmax;
   int64_t *wrong; /* as that of bags: the first region, and the first element of argmax */
 } at_roi_work;
+
+/* --- Fourier transforms ----------------------------------------------------------------------- */
+
+/* Tables have pairs.  Lanes lie side by side: element k of lane l is at k * lanes + l, and real and
+ * imaginary parts are apart. */
+
+/* The factors of a pass of a plan (ATen/fft/fft.h), and the roots of unity of its radix. */
+typedef struct at_fft_factors_work {
+  int64_t groups, radix;
+  void *factors, *roots;
+} at_fft_factors_work;
+
+/* The chirp of Bluestein's convolution, and its conjugate in one lane of the longer length. */
+typedef struct at_fft_chirp_work {
+  int64_t length, longer;
+  void *chirp, *re, *im;
+} at_fft_chirp_work;
+
+/* A pass, of which span elements lie side by side. */
+typedef struct at_fft_pass_work {
+  int radix;
+  int64_t groups, span;
+  const void *factors, *roots, *xr, *xi;
+  void *yr, *yi;
+} at_fft_pass_work;
+
+/* y = x times scale and the factors, in count elements of each lane: those of x from given on are 0.
+ * y may be x. */
+typedef struct at_fft_times_work {
+  int64_t count, given, lanes;
+  double scale;
+  const void *factors, *xr, *xi;
+  void *yr, *yi;
+} at_fft_times_work;
+
+/* Lines first to last - 1 of a job (at_fft_job), to and from the lanes in re and im. */
+typedef struct at_fft_lines_work {
+  int kind; /* an at_fft_kind */
+  int64_t length, lanes, first, last;
+  double scale;
+  const void *from;
+  void *to, *re, *im;
+  int64_t given, wanted, fromStep, toStep;
+  int dims;
+  int64_t size[AT_FFT_DIMS], fromStride[AT_FFT_DIMS], toStride[AT_FFT_DIMS];
+} at_fft_lines_work;
 
 /* --- other ----------------------------------------------------------------------------------- */
 

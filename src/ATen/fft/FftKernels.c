@@ -1,8 +1,4 @@
-/* The kernels of fft.h: Stockham's transform, whose passes leave their output in order.
- *
- * A pass of radix r over parts of r * groups elements, of which span lie side by side (of other parts
- * and lanes), reads element (group + groups * j) of a part for j = 0 .. r - 1, and writes element
- * (r * group + k).  The innermost loops are over what lies side by side. */
+/* The kernels of fft.h.  The innermost loops are over what lies side by side. */
 #include "fft.h"
 
 #include "THKernel.h"
@@ -16,127 +12,12 @@ typedef struct {
   real *re, *im;
 } Parts;
 
-typedef struct {
-  const real *restrict xr, *restrict xi;
-  real *restrict yr, *restrict yi;
-  int64_t groups, span;
-  const real *factors, *roots;
-} Pass;
-
-/* What radices of their own share: pointers to the inputs and outputs of a group. */
-#define IN(PART, J)  (pass->x##PART + (group + groups * (J)) * span)
-#define OUT(PART, K) (pass->y##PART + (radix * group + (K)) * span)
-#define FACTOR(K)    const real c##K = w[2 * (K) - 2], s##K = w[2 * (K) - 1];
-#define STORE(K, R, I)                \
-  yr##K[q] = (R) * c##K - (I) * s##K; \
-  yi##K[q] = (R) * s##K + (I) * c##K;
-#define OPEN(J)                                                                  \
-  const real *restrict const xr##J = IN(r, J), *restrict const xi##J = IN(i, J); \
-  real *restrict const yr##J = OUT(r, J), *restrict const yi##J = OUT(i, J);
-
-static void pass_2(const Pass *pass)
-{
-  enum { radix = 2 };
-  const int64_t groups = pass->groups, span = pass->span;
-  for (int64_t group = 0; group < groups; group++) {
-    const real *const w = pass->factors + 2 * group;
-    FACTOR(1)
-    OPEN(0)
-    OPEN(1)
-    TH_PRAGMA(omp simd) for (int64_t q = 0; q < span; q++)
-    {
-      const real ar = xr0[q], ai = xi0[q], br = xr1[q], bi = xi1[q];
-      yr0[q] = ar + br;
-      yi0[q] = ai + bi;
-      STORE(1, ar - br, ai - bi)
-    }
-  }
-}
-
-static void pass_3(const Pass *pass)
-{
-  enum { radix = 3 };
-  const real sine = (real)0.86602540378443864676;
-  const int64_t groups = pass->groups, span = pass->span;
-  for (int64_t group = 0; group < groups; group++) {
-    const real *const w = pass->factors + 4 * group;
-    FACTOR(1)
-    FACTOR(2)
-    OPEN(0)
-    OPEN(1)
-    OPEN(2)
-    TH_PRAGMA(omp simd) for (int64_t q = 0; q < span; q++)
-    {
-      const real sr = xr1[q] + xr2[q], si = xi1[q] + xi2[q];
-      const real dr = sine * (xr1[q] - xr2[q]), di = sine * (xi1[q] - xi2[q]);
-      const real mr = xr0[q] - sr / 2, mi = xi0[q] - si / 2;
-      yr0[q] = xr0[q] + sr;
-      yi0[q] = xi0[q] + si;
-      STORE(1, mr + di, mi - dr)
-      STORE(2, mr - di, mi + dr)
-    }
-  }
-}
-
-static void pass_4(const Pass *pass)
-{
-  enum { radix = 4 };
-  const int64_t groups = pass->groups, span = pass->span;
-  for (int64_t group = 0; group < groups; group++) {
-    const real *const w = pass->factors + 6 * group;
-    FACTOR(1)
-    FACTOR(2)
-    FACTOR(3)
-    OPEN(0)
-    OPEN(1)
-    OPEN(2)
-    OPEN(3)
-    TH_PRAGMA(omp simd) for (int64_t q = 0; q < span; q++)
-    {
-      const real ar = xr0[q] + xr2[q], ai = xi0[q] + xi2[q];
-      const real br = xr0[q] - xr2[q], bi = xi0[q] - xi2[q];
-      const real cr = xr1[q] + xr3[q], ci = xi1[q] + xi3[q];
-      const real dr = xi1[q] - xi3[q], di = xr3[q] - xr1[q]; /* times -i */
-      yr0[q] = ar + cr;
-      yi0[q] = ai + ci;
-      STORE(1, br + dr, bi + di)
-      STORE(2, ar - cr, ai - ci)
-      STORE(3, br - dr, bi - di)
-    }
-  }
-}
-
-/* Any radix: each output is a sum over the inputs. */
-static void pass_any(const Pass *pass, int radix)
-{
-  const int64_t groups = pass->groups, span = pass->span;
-  for (int64_t group = 0; group < groups; group++)
-    for (int k = 0; k < radix; k++) {
-      real *restrict const yr = OUT(r, k), *restrict const yi = OUT(i, k);
-      for (int64_t q = 0; q < span; q++) {
-        yr[q] = IN(r, 0)[q];
-        yi[q] = IN(i, 0)[q];
-      }
-      for (int j = 1; j < radix; j++) {
-        const real *restrict const xr = IN(r, j), *restrict const xi = IN(i, j);
-        const real c = pass->roots[2 * (j * k % radix)], s = pass->roots[2 * (j * k % radix) + 1];
-        TH_PRAGMA(omp simd) for (int64_t q = 0; q < span; q++)
-        {
-          yr[q] += xr[q] * c - xi[q] * s;
-          yi[q] += xr[q] * s + xi[q] * c;
-        }
-      }
-      if (k == 0)
-        continue;
-      const real *const w = pass->factors + 2 * ((radix - 1) * group + k - 1);
-      TH_PRAGMA(omp simd) for (int64_t q = 0; q < span; q++)
-      {
-        const real r = yr[q], i = yi[q];
-        yr[q] = r * w[0] - i * w[1];
-        yi[q] = r * w[1] + i * w[0];
-      }
-    }
-}
+#define AT_ELEMENT         static
+#define AT_FFT_EACH(group) for (int64_t group = 0; group < groups; group++)
+#define AT_FFT_LANES(q)    TH_PRAGMA(omp simd) for (int64_t q = 0; q < span; q++)
+#define AT_FFT_RESTRICT    restrict
+#define AT_FFT_OWN
+#include "fftPasses.h"
 
 static void passes(const at_fft_plan *plan, Parts x, Parts work, int64_t lanes)
 {
@@ -146,7 +27,7 @@ static void passes(const at_fft_plan *plan, Parts x, Parts work, int64_t lanes)
   for (int p = 0; p < plan->passes; p++) {
     const int radix = plan->radix[p];
     groups /= radix;
-    const Pass pass = {from.re, from.im, to.re, to.im, groups, span, factors, roots};
+    const at_fft_pass pass = {from.re, from.im, to.re, to.im, groups, span, factors, roots};
     if (radix == 4)
       pass_4(&pass);
     else if (radix == 2)

@@ -78,24 +78,27 @@ static void transform(at_tensor *r, at_tensor *x, int dim, at_fft_kind kind, int
   }
   if (lines == 0)
     return;
+  at_fft_job job = {.kind = kind,
+                    .inverse = inverse,
+                    .scale = scale,
+                    .from = at_data(x),
+                    .to = at_data(r),
+                    .given = own.data[dim],
+                    .wanted = at_sizesOf(r).data[dim],
+                    .fromStep = x->th->stride[dim] * at_partsOf(x->type),
+                    .toStep = r->th->stride[dim] * at_partsOf(r->type),
+                    .dims = count,
+                    .size = size,
+                    .fromStride = from,
+                    .toStride = to};
+  if (!at_isOnHost(real)) {
+    at_fft_runOnDevice(&job, real, length, lines);
+    return;
+  }
   THGuard guard;
   THGuard_enter(&guard, (THUndo)at_fft_freePlan);
-  const at_fft_plan *plan = guard.what = at_fft_newPlan(length, real->elementSize);
-  at_fft_run(&(at_fft_job){.plan = plan,
-                           .kind = kind,
-                           .inverse = inverse,
-                           .scale = scale,
-                           .from = at_hostData(x),
-                           .to = at_hostData(r),
-                           .given = own.data[dim],
-                           .wanted = at_sizesOf(r).data[dim],
-                           .fromStep = x->th->stride[dim] * at_partsOf(x->type),
-                           .toStep = r->th->stride[dim] * at_partsOf(r->type),
-                           .dims = count,
-                           .size = size,
-                           .fromStride = from,
-                           .toStride = to},
-             lines);
+  job.plan = guard.what = at_fft_newPlan(length, real->elementSize);
+  at_fft_run(&job, lines);
   THGuard_leave(&guard);
 }
 

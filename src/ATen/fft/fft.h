@@ -8,6 +8,7 @@
 #define ATEN_FFT_H
 
 #include "ATen/core/ATenCore.h"
+#include "fftKind.h"
 
 enum { AT_FFT_RADIX = 13, AT_FFT_PASSES = 64 };
 
@@ -30,12 +31,15 @@ typedef struct at_fft_plan {
 at_fft_plan *at_fft_newPlan(int64_t length, size_t realSize);
 void at_fft_freePlan(at_fft_plan *plan);
 
+/* Sets the length and its radices, fours first; false if a prime factor is too large.  The next length
+ * that passes of 2, 3 and 5 transform. */
+bool at_fft_factorise(at_fft_plan *plan, int64_t length);
+int64_t at_fft_goodLength(int64_t least);
+
 /* The reals of work space that transforming so many lanes takes, beside the lanes themselves. */
 int64_t at_fft_room(const at_fft_plan *plan, int64_t lanes);
 
 /* --- kernels --------------------------------------------------------------------------------- */
-
-typedef enum at_fft_kind { AT_FFT_COMPLEX, AT_FFT_FROM_REAL, AT_FFT_TO_REAL } at_fft_kind;
 
 /* Lines to transform.  Strides and offsets count reals. */
 typedef struct at_fft_job {
@@ -63,6 +67,9 @@ extern const at_fft_kernels *at_fftFloat, *at_fftDouble;
 
 /* Transforms all lines of a job, on several threads if it is worth it. */
 void at_fft_run(const at_fft_job *job, int64_t lines);
+
+/* The same on the current device; the job has no plan, but a length. */
+void at_fft_runOnDevice(const at_fft_job *job, const at_type *real, int64_t length, int64_t lines);
 
 /* --- operations ------------------------------------------------------------------------------ */
 

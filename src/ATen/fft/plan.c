@@ -61,11 +61,11 @@ static void *new_table(const at_fft_plan *plan, int64_t pairs)
   return THAlloc((ptrdiff_t)THMax(pairs, 1) * 2 * (ptrdiff_t)plan->realSize);
 }
 
-/* Sets the radices, fours first; false if a prime factor is too large. */
-static bool factorise(at_fft_plan *plan)
+bool at_fft_factorise(at_fft_plan *plan, int64_t length)
 {
   static const int radices[] = {4, 2, 3, 5, 7, 11, 13};
-  int64_t left = plan->length;
+  int64_t left = length;
+  plan->length = length;
   plan->passes = 0;
   for (int i = 0; i < 7; i++)
     for (; left % radices[i] == 0; left /= radices[i])
@@ -107,8 +107,7 @@ static void fill_factors(at_fft_plan *plan)
   THGuard_leave(&guard);
 }
 
-/* The next length that passes of 2, 3 and 5 transform. */
-static int64_t good_length(int64_t least)
+int64_t at_fft_goodLength(int64_t least)
 {
   for (int64_t n = least;; n++) {
     int64_t left = n;
@@ -182,11 +181,11 @@ at_fft_plan *at_fft_newPlan(int64_t length, size_t realSize)
   THGuard_enter(&guard, (THUndo)at_fft_freePlan);
   at_fft_plan *plan = guard.what = THAlloc(sizeof *plan);
   *plan = (at_fft_plan){.length = length, .realSize = realSize};
-  if (factorise(plan)) {
+  if (at_fft_factorise(plan, length)) {
     fill_factors(plan);
   } else {
     plan->passes = 0;
-    plan->longer = at_fft_newPlan(good_length(2 * length - 1), realSize);
+    plan->longer = at_fft_newPlan(at_fft_goodLength(2 * length - 1), realSize);
     fill_chirp(plan);
   }
   return THGuard_keep(&guard);

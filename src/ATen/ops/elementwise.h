@@ -18,7 +18,7 @@ typedef enum at_elementwise_name {
   AT_POLYGAMMA,      /* of doubles; the scalar is the order, a double of 2 or more */
   AT_GAMMA_GRADIENT, /* of doubles: of a sample, the second operand, by the parameter */
   AT_DIRICHLET_GRADIENT, /* of doubles: sample, parameter, sum of all parameters */
-  AT_SELECT_16,          /* of complex numbers, which CUDA has not */
+  AT_SELECT_16,          /* of pairs of doubles */
   AT_ELEMENTWISE
 } at_elementwise_name;
 

@@ -201,12 +201,15 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
   for (int i = 0; i < count; i++)
     operands[i] = at_brought(&pool, in[i], sizes, compute)->th;
 
-  /* Directly to out only if it needs no resizing, so that out keeps its shape after an error. */
-  const bool direct = out && out->type == written && at_sameSizes(at_sizesOf(out), sizes);
+  /* Directly to out only if it needs no resizing, so that out keeps its shape after an error; and not if
+   * the elements are to be rounded first. */
+  const bool rounds = result != written && at_isFloating(result->scalarType);
+  const bool direct =
+      out && !rounds && out->type == written && at_sameSizes(at_sizesOf(out), sizes);
   at_tensor *r = direct ? out : at_hold(&pool, at_newShape(written, sizes));
   if (at_numel(r) > 0)
     compute->functions->rows[row](r->th, operands[0], operands[1], operands[2], a, b);
-  if (!out && result != written)
+  if (rounds || (!out && result != written))
     r = at_hold(&pool, at_newCast(r, result));
   if (!direct)
     return at_finishOne(&pool, out, r);

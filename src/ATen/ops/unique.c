@@ -4,6 +4,7 @@
  * instead.  NaN is different from every element. */
 #include "ATen/core/ATenOperations.h"
 #include "unique.h"
+#include "uniqueDevice.h"
 
 static const at_unique_elements *elements_of(const at_type *type)
 {
@@ -93,6 +94,21 @@ static void end(Unique *u, at_tensor **out)
   at_layerEndAll(u->pool, 3, out, u->made);
 }
 
+/* Computes the results for rows on a device: x is n rows of any shape.  The distinct ones get the sizes of
+ * x but for their number, or are a vector. */
+static void run_on_device(Unique *u, at_tensor *x, bool sorted, int64_t n, bool isVector)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(x);
+  const int64_t flat[] = {n, n > 0 ? at_numel(x) / n : 1};
+  at_tensor *const rows = at_hold(u->pool, at_reshaped(x, (at_ints){flat, 2}));
+  at_uniqueOnDevice(u->pool, rows, sorted, u->wanted[1], u->wanted[2], u->made);
+  for (int d = 1; d < own.count; d++)
+    room[d] = own.data[d];
+  room[0] = at_sizesOf(u->made[0]).data[0];
+  u->made[0] = at_hold(u->pool, at_reshaped(u->made[0], (at_ints){room, isVector ? 1 : own.count}));
+}
+
 /* --- elements -------------------------------------------------------------------------------- */
 
 /* Finds distinct integers by a table of the range from least on. */
@@ -153,7 +169,15 @@ void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *se
   Unique u;
   at_pool pool;
   begin(&u, &pool, out, wanted, self, inverse, counts);
-  const at_type *compute = at_computesIn(at_hostType(self->type));
+  if (!at_isOnHost(self->type)) {
+    run_on_device(&u, at_cast(&pool, self, at_computesIn(self->type)), sorted, at_numel(self),
+                  true);
+    if (u.made[1])
+      u.made[1] = at_hold(&pool, at_reshaped(u.made[1], at_sizesOf(self)));
+    end(&u, out);
+    return;
+  }
+  const at_type *compute = at_computesIn(self->type);
   const at_type *type =
       compute->scalarType == AT_BOOL ? at_toScalarType(compute, AT_BYTE) : compute;
   const at_unique_elements *of = elements_of(type);
@@ -235,7 +259,7 @@ void at_uniqueSlices(at_tensor **out, const bool *wanted, bool sorted, at_tensor
   Unique u;
   at_pool pool;
   begin(&u, &pool, out, wanted, self, inverse, counts);
-  const at_type *compute = at_computesIn(at_hostType(self->type));
+  const at_type *compute = at_computesIn(self->type);
   int64_t toFront[AT_MOST_DIMS], back[AT_MOST_DIMS];
   for (int d = 0; d < sizes.count; d++) {
     toFront[d] = d == 0 ? along : d <= along ? d - 1 : d;
@@ -244,6 +268,12 @@ void at_uniqueSlices(at_tensor **out, const bool *wanted, bool sorted, at_tensor
   at_tensor *x = at_hold(&pool, at_viewPermute(at_cast(&pool, self, compute),
                                                (at_ints){toFront, sizes.count}));
   at_tensor *rows = at_hold(&pool, at_makeContiguous(x));
+  if (!at_isOnHost(self->type)) {
+    run_on_device(&u, rows, sorted, n, false);
+    u.made[0] = at_hold(&pool, at_viewPermute(u.made[0], (at_ints){back, sizes.count}));
+    end(&u, out);
+    return;
+  }
   const int64_t length = n > 0 ? at_numel(rows) / n : 0;
   const Rows how = {elements_of(compute), n > 0 ? at_data(rows) : NULL, length,
                     length * (ptrdiff_t)at_type_elementSize(compute)};

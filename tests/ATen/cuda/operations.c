@@ -2,7 +2,10 @@
  * alternately contiguous and with gaps; of random numbers, the shapes.  An operation may raise only if the device has no function
  * for it and LIST names it; and LIST names no other.
  *
- *     test_ATen_cuda_operations_sim LIST FILE... */
+ * After --bfloat16 instead of LIST, the first case of each operation with operands of Float is called with
+ * these in BFloat16, and all of them have to compute.
+ *
+ *     test_ATen_cuda_operations_sim LIST|--bfloat16 FILE... */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,7 +16,7 @@
 
 static char **paths;
 static int pathCount;
-static char listed[1 << 16]; /* the names of LIST, each between line ends */
+static char listed[1 << 16] = "\n"; /* the names of LIST, each between line ends */
 
 typedef struct Run {
   bool spread; /* the operands have gaps: those of every other case */
@@ -21,6 +24,7 @@ typedef struct Run {
   int problems, compared, errors, missing;
 } Run;
 
+static bool asBFloat16;
 static bool done[4096],
     lacking[4096]; /* for each of at_ops: whether it computed, and whether the device lacks it */
 
@@ -54,7 +58,7 @@ static at_tensor *on_device(at_tensor *t, bool spread)
 /* Whether CUDA lacks the element type. */
 static bool lacks(const at_type *type)
 {
-  return at_type_defined(type) && at_type_scalarType(type) > AT_BOOL;
+  return at_type_defined(type) && at_type_scalarType(type) > AT_COMPLEX_DOUBLE;
 }
 
 static bool lacks_types(const at_value *v)
@@ -64,6 +68,30 @@ static bool lacks_types(const at_value *v)
   for (int k = 0; k < v->tensors.count; k++)
     is |= v->tensors.data[k] && lacks(at_typeOf(v->tensors.data[k]));
   return is;
+}
+
+static at_tensor *narrowed(at_tensor *t, bool *any)
+{
+  if (!t || at_type_scalarType(at_typeOf(t)) != AT_FLOAT)
+    return t;
+  *any = true;
+  return at_to(t, AT_CPU(AT_BFLOAT16));
+}
+
+/* Makes BFloat16 of the operands of Float; false if there are none. */
+static bool narrow(const Case *one, at_value *values)
+{
+  static at_tensor *lists[CASE_VALUES][CASE_TENSORS];
+  bool any = false;
+  for (int i = 0; i < one->op->argumentCount; i++) {
+    at_value *const v = &values[i];
+    v->tensor = narrowed(v->tensor, &any);
+    for (int k = 0; k < v->tensors.count; k++)
+      lists[i][k] = narrowed(v->tensors.data[k], &any);
+    if (v->tensors.count > 0)
+      v->tensors.data = lists[i];
+  }
+  return any;
 }
 
 typedef struct Operands {
@@ -105,7 +133,10 @@ static double tolerance(const Case *one, const at_tensor *want)
   for (int i = -1; i < one->op->argumentCount; i++) {
     const at_tensor *t = i < 0 ? want : one->arguments[i].value.tensor;
     const at_scalar_type type = t ? at_type_scalarType(at_typeOf(t)) : AT_DOUBLE;
-    units = fmax(units, type == AT_HALF ? 0x1p-8 : type == AT_DOUBLE ? 0x1p-43 : 0x1p-18);
+    units = fmax(units, type == AT_BFLOAT16                              ? 0x1p-6
+                        : type == AT_HALF                                ? 0x1p-8
+                        : type == AT_DOUBLE || type == AT_COMPLEX_DOUBLE ? 0x1p-43
+                                                                         : 0x1p-18);
   }
   return fmax(units, one->within);
 }
@@ -140,10 +171,16 @@ static void check_tensor(Run *run, const Case *one, at_tensor *got, at_tensor *w
   if (run->draws)
     return;
   const at_scalar_type scalar = at_type_scalarType(type);
-  const bool floats = scalar == AT_FLOAT || scalar == AT_DOUBLE || scalar == AT_HALF;
+  const bool isComplex = scalar == AT_COMPLEX_FLOAT || scalar == AT_COMPLEX_DOUBLE;
+  const bool floats = isComplex || scalar == AT_FLOAT || scalar == AT_DOUBLE || scalar == AT_HALF ||
+                      scalar == AT_BFLOAT16;
   const double units = tolerance(one, want);
-  at_tensor *is = at_to(at_contiguous(got), type),
-            *wide = at_to(is, AT_CPU(floats ? AT_DOUBLE : AT_LONG));
+  at_tensor *is = at_to(at_contiguous(got), type);
+  if (isComplex) {
+    is = at_view_as_real(is);
+    want = at_view_as_real(want);
+  }
+  at_tensor *wide = at_to(is, AT_CPU(floats ? AT_DOUBLE : AT_LONG));
   at_tensor *ought = at_to(want, at_typeOf(wide)), *line = at_contiguous(ought);
   for (int64_t i = 0; i < at_numel(want); i++)
     if (floats) {
@@ -257,6 +294,8 @@ static void run_case(Case *one, void *context)
     static Operands operands;
     memset(&operands, 0, sizeof operands);
     case_values(one, values);
+    if (asBFloat16 && (done[one->op - at_ops] || !narrow(one, values)))
+      break;
     if (!to_device(one, values, run->spread, &operands))
       break;
     const bool succeeds = one->op->call(values, want);
@@ -306,6 +345,9 @@ static void cases(void **state)
 
 static void read_list(const char *path)
 {
+  asBFloat16 = !strcmp(path, "--bfloat16");
+  if (asBFloat16)
+    return;
   FILE *file = fopen(path, "r");
   CHECK_MSG(file != NULL, "%s cannot be read", path);
   listed[0] = '\n';

@@ -1,0 +1,3 @@
+/* The functions of the complex Types of CUDA. */
+#define AT_DEVICE
+#include "ComplexType.c"
