@@ -58,6 +58,9 @@ def taken(value):
 
 # What the database calls with arguments in another order, or that is no function.
 CALLS = {"polygamma": lambda x, n, **k: thaten.polygamma(n, x, **k), "einsum": lambda tensors, text: thaten.einsum(text, *tensors),
+         "where": lambda x, condition, other: thaten.where(condition, x, other),
+         "nn.functional.embedding": lambda table, x, **k: thaten.nn.functional.embedding(x, table, **k),
+         "nn.functional.embedding_bag": lambda table, x, *a, **k: thaten.nn.functional.embedding_bag(x, table, *a, **k),
          "T": lambda x: x.T, "H": lambda x: x.H, "mT": lambda x: x.mT, "mH": lambda x: x.mH}
 
 

@@ -355,6 +355,9 @@ class Functional(unittest.TestCase):
         self.assertEqual(F.adaptive_avg_pool2d(image, (None, 1)).flatten().tolist(), [1.5, 5.5, 9.5, 13.5])
         self.assertEqual(F.interpolate(image, size=(1, 1), mode="area").item(), 7.5)
         self.assertEqual(F.fold(F.unfold(image, 2, stride=2), (4, 4), 2, stride=2).tolist(), image.tolist())
+        table = torch.ones(3, 2, requires_grad=True)
+        F.embedding(torch.tensor([0, 2]), table, padding_idx=-1).sum().backward()
+        self.assertEqual(table.grad.tolist(), [[1.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
         with torch.no_grad():
             self.assertEqual(F.relu(x - 1, inplace=True).tolist(), [[0.0, 0.0], [0.0, 0.0]])
 

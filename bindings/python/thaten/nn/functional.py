@@ -155,8 +155,16 @@ def normalize(input, p=2.0, dim=1, eps=1e-12):
     return input / norms.clamp(min=eps).expand(input.shape)
 
 
-def embedding(input, weight, padding_idx=None):
-    return _C.embedding(weight, input, padding_idx=-1 if padding_idx is None else padding_idx)
+def _padding_index(padding_idx, weight):
+    """The row that is skipped, counted from the end where it is negative; -1 for none."""
+    return -1 if padding_idx is None else padding_idx + weight.shape[0] * (padding_idx < 0)
+
+
+def embedding(input, weight, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, sparse=False):
+    if max_norm is not None:
+        raise NotImplementedError("embedding() has no max_norm: nn.Embedding has it")
+    return _C.embedding(weight, input, padding_idx=_padding_index(padding_idx, weight),
+                        scale_grad_by_freq=scale_grad_by_freq)
 
 
 def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale_grad_by_freq=False, mode="mean", sparse=False,
@@ -169,7 +177,7 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
         input = input.reshape(-1)
     return _C.embedding_bag(weight, input, offsets, scale_grad_by_freq=scale_grad_by_freq,
                             mode={"sum": 0, "mean": 1, "max": 2}[mode], per_sample_weights=per_sample_weights,
-                            include_last_offset=include_last_offset, padding_idx=-1 if padding_idx is None else padding_idx)[0]
+                            include_last_offset=include_last_offset, padding_idx=_padding_index(padding_idx, weight))[0]
 
 
 def pdist(input, p=2.0):
