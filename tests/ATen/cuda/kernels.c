@@ -170,9 +170,34 @@ static void draws(void **state)
   }
 }
 
+static void check_unique(at_values_inverse_counts device, at_values_inverse_counts host)
+{
+  check_like(device.values, host.values, 0);
+  check_like(device.inverse, host.inverse, 0);
+  check_like(device.counts, host.counts, 0);
+}
+
+/* Elements of few values, and slices with equal beginnings, in more than a block of a sort. */
+static void unique(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const x = at_floor(at_mul(waves(AT_SHAPE(3001, 3), 0.37), 3)), *const there =
+                                                                                  on_device(x);
+    check_unique(at_unique(there, .return_inverse = true, .return_counts = true),
+                 at_unique(x, .return_inverse = true, .return_counts = true));
+    check_unique(at_unique_dim(there, 0, .return_inverse = true, .return_counts = true),
+                 at_unique_dim(x, 0, .return_inverse = true, .return_counts = true));
+    check_unique(at_unique_consecutive(there, .return_inverse = true, .return_counts = true),
+                 at_unique_consecutive(x, .return_inverse = true, .return_counts = true));
+  }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(layer_norms), cmocka_unit_test(attention),
-                                     cmocka_unit_test(large), cmocka_unit_test(draws)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(unique), cmocka_unit_test(layer_norms),
+                                     cmocka_unit_test(attention), cmocka_unit_test(large),
+                                     cmocka_unit_test(draws)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
