@@ -247,6 +247,13 @@ class Passes(nn.Module):
                 narrow, torch.maximum(x, x[:1]).erf(), F.gelu(x) + F.gelu(x, approximate="tanh"), x * 0)
 
 
+class Swaps(nn.Module):
+    """One operation under its other names."""
+
+    def forward(self, x):
+        return x.swapaxes(0, 2) + 1, x.swapdims(-1, 1) * 2, x.transpose(0, 1).swapaxes(axis0=1, axis1=-1)
+
+
 def programs():
     """Name, function, inputs, sizes that vary, whether it is decomposed, whether it has a state."""
     image = torch.randn(2, 3, 17, 17)
@@ -274,6 +281,7 @@ def programs():
     given = torch.randn(2, 4, 5, 7), torch.randn(6), torch.tensor([True, False, True])
     yield "passes", Passes(), given, None, False, False
     yield "passes_core", Passes(), given, None, True, False
+    yield "swaps", Swaps(), (torch.randn(2, 3, 4),), None, False, False
 
 
 def tensors(values):

@@ -14,6 +14,7 @@ static const at_adaptor adaptors[] = {
     {"aten._unsafe_index.Tensor", "index"},
     {"aten.pow.Scalar", "pow", "self=base exponent=self"},
     {"aten.complex.default", "complex", "real=re imag=im"},
+    {"aten.swapaxes.default", "transpose", "axis0=dim0 axis1=dim1"},
     /* Sizes and other numbers. */
     {"aten.sym_size.int", .compute = at_computeSize},
     {"aten.sym_stride.int", .compute = at_computeStride},

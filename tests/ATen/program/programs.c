@@ -19,7 +19,8 @@
   X(encoder_core)           \
   X(sizes)                  \
   X(pairs)                  \
-  X(state) X(state_core) X(flat) X(saved) X(nested) X(regions) X(values) X(passes) X(passes_core)
+  X(state)                  \
+  X(state_core) X(flat) X(saved) X(nested) X(regions) X(values) X(passes) X(passes_core) X(swaps)
 FOR_EACH_PROGRAM(AGREES)
 
 /* --- other sizes ------------------------------------------------------------------------------ */
