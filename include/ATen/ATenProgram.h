@@ -1,4 +1,4 @@
-/* Programs that torch.export wrote, which run without Python.
+/* Programs that torch.export wrote, or another writer of ONNX, which run without Python.
  *
  *     at_program *p = at_program_load("resnet18.pt2");
  *     const at_tensors *y = at_program_run(p, AT_TENSORS(image));
@@ -7,7 +7,8 @@
  *
  * The file is what torch.export.save of PyTorch 2.5 to 2.15 writes: an archive with a graph of
  * operations, and the weights.  A node of the graph calls the operation of that name in ATen's
- * table (ATenTable.h), or one that was registered by at_op_register.  Everything is checked when
+ * table (ATenTable.h), or one that was registered by at_op_register.  Or it is a model of ONNX, whose
+ * operators (version 13 to 25) become such nodes; weights may be in files beside it, below its folder.  Everything is checked when
  * the program is loaded: a program with operations that are not here is an error that lists all of
  * them.
  *

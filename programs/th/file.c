@@ -33,7 +33,7 @@ static at_dict *load_dict(const char *path, FileUse use)
 bool file_open(File *file, const char *path, FileUse use)
 {
   *file = (File){NULL, NULL};
-  if (!ends_in(path, ".pt2"))
+  if (!ends_in(path, ".pt2") && !ends_in(path, ".onnx"))
     file->dict = load_dict(path, use);
   if (!file->dict)
     file->program =

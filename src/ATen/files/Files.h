@@ -59,6 +59,9 @@ enum { AT_ROOM_TIMES = 64, AT_ROOM_BASE = 1 << 20 };
 /* The guard, which is entered here, closes the file; views of it keep the mapping. */
 void at_file_open(at_file *file, const char *path, THGuard *guard);
 
+/* What that guard does; for files that stay open when the guard is left. */
+void at_file_close(at_file *file);
+
 /* Reads bytes; raises if the file does not have them any more. */
 void at_file_read(at_file *file, uint64_t offset, void *to, size_t length);
 

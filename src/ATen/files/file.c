@@ -22,13 +22,17 @@ void at_damaged_from(const char *source, int line, const at_file *file, at_error
                 (int)THMin(file->memberLength, 100), file->member, text);
 }
 
-static void close_file(void *what)
+void at_file_close(at_file *file)
 {
-  at_file *file = what;
   if (file->descriptor >= 0)
     close(file->descriptor);
   if (file->mapping)
     THByteStorage_free(file->mapping);
+}
+
+static void close_file(void *what)
+{
+  at_file_close(what);
 }
 
 void at_file_open(at_file *file, const char *path, THGuard *guard)

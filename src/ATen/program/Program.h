@@ -60,7 +60,9 @@ typedef enum at_givenKind {
   AT_GIVEN_TENSORS, /* a list, with AT_CELL_NONE for entries that are None */
   AT_GIVEN_NUMBER,  /* an integer, float or bool */
   AT_GIVEN_NUMBERS,
+  AT_GIVEN_ELEMENTS, /* a tensor whose elements are a number or a list of numbers */
   AT_GIVEN_TEXT,
+  AT_GIVEN_TEXTS,
   AT_GIVEN_TYPE,  /* an element type */
   AT_GIVEN_PLACE, /* a device, layout or memory format, which do not change results */
   AT_GIVEN_GRAPH,
@@ -75,6 +77,8 @@ typedef struct at_given {
   int32_t count;      /* of parts: 1, or the length of a list */
   const at_part *parts;
   const char *text;
+  const char *const *texts;
+  int32_t textCount;
   at_scalar_type type; /* AT_SCALAR_TYPES if it is not here */
   const struct at_graph *graph;
 } at_given;
@@ -102,12 +106,22 @@ struct at_graphNode {
   int64_t runs, nanoseconds; /* while times are taken */
 };
 
+/* What a file says of a tensor.  It may be wrong: passes use it where an error later is all that may
+ * come of it. */
+typedef struct at_meta {
+  at_scalar_type type; /* AT_SCALAR_TYPES if it is not known */
+  int32_t shape;    /* tensors with equal numbers have the same sizes; -1 if they are not known */
+  int64_t elements; /* how many; -1 if that is not known */
+} at_meta;
+
 typedef struct at_graph {
   int32_t inputCount, outputCount, nodeCount, slotCount;
   const int32_t *inputs; /* slots; AT_NO_SLOT for constants, which the graph does not read */
   const at_given *outputs;
   at_graphNode *nodes;
-  const char **names;               /* of slots */
+  const char **names;   /* of slots */
+  const at_meta *metas; /* of the first metaCount slots */
+  int32_t metaCount;
   int32_t mostArguments, mostParts; /* of one node */
 } at_graph;
 
@@ -136,6 +150,12 @@ at_given at_readGiven(at_reading *reading, const json_t *slots, const json_t *js
 
 /* Finds out for all nodes when values are read for the last time. */
 void at_findDead(at_arena *arena, at_graph *graph);
+
+/* Counts a node whose target is not here; of different targets the first are kept. */
+void at_countMissing(at_reading *reading, const char *target);
+
+/* Raises, with all targets that are not here, if there are any. */
+void at_reportMissing(const at_reading *reading);
 
 /* Finds what computes the node; false if nothing does. */
 bool at_resolve(at_arena *arena, at_graphNode *node);
@@ -184,12 +204,14 @@ typedef struct at_dimension {
   int32_t symbol; /* its number, or -1 */
 } at_dimension;
 
+enum { AT_ANY_DIMS = -1 };
+
 /* What is known of an input or output of the program. */
 typedef struct at_port {
   const char *name;
   at_cellKind kind;
   at_scalar_type type; /* of a tensor */
-  int32_t dims;
+  int32_t dims;        /* AT_ANY_DIMS if the file does not say how many */
   const at_dimension *sizes;
   int64_t *least, *most; /* the same as lists */
 } at_port;
@@ -251,7 +273,8 @@ typedef struct at_plan {
 struct at_program {
   at_arena arena;
   const char *path, *version;
-  const char *root; /* the folder in the archive that everything is in, with a slash at its end */
+  const char *format; /* what schemaMajor and schemaMinor are versions of */
+  const char *root;   /* the folder in the archive that everything is in, with a slash at its end */
   uint64_t graphSize;
   uint32_t graphCrc; /* of the member that the graph was read from */
   at_graph *graph;   /* as the file has it */
@@ -279,9 +302,8 @@ void at_readSignature(at_program *program, at_reading *reading, const json_t *ro
 /* Finds out what nodes call. */
 void at_countTargets(at_program *program);
 
-/* Makes the plan by those passes, a sum of 1 << at_program_pass; values is what the file says of
- * tensors. */
-void at_makePlan(at_program *program, at_reading *reading, const json_t *values, unsigned which);
+/* Makes the plan by those passes, a sum of 1 << at_program_pass. */
+void at_makePlan(at_program *program, at_reading *reading, unsigned which);
 
 /* Computes the constants if that was not done yet or weights have changed; false if they take too
  * much memory, and the plan cannot be used. */
@@ -380,5 +402,8 @@ at_computeFunction at_computeSize, at_computeStride, at_computeNumel, at_compute
     at_computeTo, at_computeNew, at_computeScalarTensor; /* builtins.c */
 at_computeFunction at_computeWrapped, at_computeCond, at_computeWhile,
     at_computeMap; /* subgraphs.c */
+
+/* What may return its inputs, or change what it is given: for passes. */
+at_computeFunction at_computeOnnx, at_computeLoop; /* src/ATen/onnx */
 
 #endif

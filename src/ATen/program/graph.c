@@ -112,8 +112,7 @@ static void read_outputs(Building *b, const json_t *list, at_graphNode *node)
   node->outputs = outputs;
 }
 
-/* Counts a node whose target is not here; of different targets the first are kept. */
-static void count_missing(at_reading *reading, const char *target)
+void at_countMissing(at_reading *reading, const char *target)
 {
   int32_t at = 0;
   while (at < reading->missingCount && strcmp(reading->missing[at].target, target))
@@ -145,7 +144,7 @@ static void read_node(Building *b, const json_t *json, at_graphNode *node)
                    ? b->graph->names[node->outputs[0]]
                    : "";
   if (!at_resolve(reading->arena, node))
-    count_missing(reading, node->target);
+    at_countMissing(reading, node->target);
   else if (node->op)
     b->graph->mostArguments = THMax(b->graph->mostArguments, node->op->argumentCount);
 }
@@ -197,6 +196,78 @@ static void read_results(Building *b, const json_t *list)
   b->graph->outputCount = (int32_t)i;
 }
 
+/* --- what the file says of values -------------------------------------------------------------- */
+
+/* Appends the sizes as a text, and counts the elements: -1 if a size is no number. */
+static int64_t write_sizes(const at_file *file, const json_t *sizes, at_bytes *text)
+{
+  int64_t count = 1, value;
+  size_t d;
+  json_t *size;
+  json_array_foreach((json_t *)sizes, d, size)
+  {
+    if (at_doc_size(file, size, &value)) {
+      at_bytes_print(text, "%lld ", (long long)value);
+      if (count >= 0 && __builtin_mul_overflow(count, value, &count))
+        count = -1;
+    } else {
+      const json_t *const expression = json_object_get(size, "as_expr");
+      const char *const name = json_string_value(json_object_get(expression, "expr_str"));
+      at_bytes_addText(text, name ? name : "?");
+      at_bytes_addText(text, " ");
+      count = -1;
+    }
+  }
+  at_bytes_add(text, "", 1);
+  return count;
+}
+
+/* The number of those sizes, the same for equal ones; shapes has that of each text. */
+static int32_t number_of(const Building *b, json_t *shapes, const char *text)
+{
+  const json_t *const found = json_object_get(shapes, text);
+  if (found)
+    return (int32_t)json_integer_value(found);
+  const int32_t number = (int32_t)json_object_size(shapes);
+  at_file_charge(b->reading->file, SLOT_BYTES + strlen(text));
+  if (json_object_set_new(shapes, text, json_integer(number)))
+    THError("there is no memory for the sizes of values");
+  return number;
+}
+
+static at_meta read_meta(const Building *b, const json_t *json, json_t *shapes)
+{
+  const json_t *const sizes = json_object_get(json, "sizes");
+  at_meta meta = {at_doc_scalarType(json_object_get(json, "dtype")), -1, -1};
+  THGuard guard;
+  at_bytes text = {0};
+  if (!json_is_array(sizes))
+    return meta;
+  THGuard_enter(&guard, at_bytes_free);
+  guard.what = &text;
+  meta.elements = write_sizes(b->reading->file, sizes, &text);
+  meta.shape = number_of(b, shapes, (const char *)text.start);
+  THGuard_leave(&guard);
+  return meta;
+}
+
+static void read_metas(Building *b, const json_t *values)
+{
+  at_graph *const graph = b->graph;
+  THGuard guard;
+  at_meta *const metas =
+      at_arena_take(b->reading->arena, (uint64_t)graph->slotCount, sizeof *metas);
+  THGuard_enter(&guard, free_slots);
+  json_t *const shapes = guard.what = json_object();
+  if (!shapes)
+    THError("there is no memory for the sizes of values");
+  for (int32_t i = 0; i < graph->slotCount; i++)
+    metas[i] = read_meta(b, json_object_get(values, graph->names[i]), shapes);
+  graph->metas = metas;
+  graph->metaCount = graph->slotCount;
+  THGuard_leave(&guard);
+}
+
 at_graph *at_readGraph(at_reading *reading, const json_t *json)
 {
   const at_file *const file = reading->file;
@@ -214,6 +285,7 @@ at_graph *at_readGraph(at_reading *reading, const json_t *json)
   read_parameters(&b, inputs);
   read_nodes(&b, nodes);
   read_results(&b, outputs);
+  read_metas(&b, json_object_get(json, "tensor_values"));
   THGuard_leave(&guard);
   at_findDead(reading->arena, b.graph);
   return b.graph;

@@ -13,6 +13,8 @@ void at_describePort(at_bytes *text, const at_program *program, const at_port *p
   if (port->kind != AT_CELL_TENSOR)
     return;
   at_bytes_print(text, "%s [", port->type == AT_SCALAR_TYPES ? "?" : at_scalarTypeName(port->type));
+  if (port->dims == AT_ANY_DIMS)
+    at_bytes_addText(text, "...");
   for (int32_t d = 0; d < port->dims; d++) {
     const at_dimension *const size = &port->sizes[d];
     at_bytes_addText(text, d > 0 ? " x " : "");
@@ -62,7 +64,8 @@ static bool takes_size(const at_program *program, const at_dimension *dimension,
 static bool takes_tensor(const at_program *program, const at_port *port, const at_tensor *t)
 {
   const at_ints sizes = at_sizesOf(t);
-  bool takes = t->type->scalarType == port->type && sizes.count == port->dims;
+  bool takes =
+      t->type->scalarType == port->type && (sizes.count == port->dims || port->dims == AT_ANY_DIMS);
   for (int32_t d = 0; takes && d < port->dims; d++)
     takes = takes_size(program, &port->sizes[d], sizes.data[d]);
   return takes;

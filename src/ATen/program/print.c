@@ -15,11 +15,20 @@ static void add_cell(at_bytes *text, at_cell cell)
     at_bytes_addText(text, "None");
 }
 
+static void add_texts(at_bytes *text, const at_given *given)
+{
+  for (int32_t i = 0; i < given->textCount; i++)
+    at_bytes_print(text, "%s\"%.100s\"", i > 0 ? ", " : "[", given->texts[i]);
+  at_bytes_addText(text, given->textCount > 0 ? "]" : "[]");
+}
+
 static void add_given(at_bytes *text, const at_graph *graph, const at_given *given)
 {
   const bool isList = given->kind == AT_GIVEN_TENSORS || given->kind == AT_GIVEN_NUMBERS;
   if (given->kind == AT_GIVEN_TEXT)
     at_bytes_print(text, "\"%.100s\"", given->text);
+  else if (given->kind == AT_GIVEN_TEXTS)
+    add_texts(text, given);
   else if (given->kind == AT_GIVEN_TYPE)
     at_bytes_addText(text, given->type == AT_SCALAR_TYPES ? "?" : at_scalarTypeName(given->type));
   else if (given->kind == AT_GIVEN_GRAPH)
@@ -116,8 +125,12 @@ static void add_program(at_bytes *text, const at_program *program)
 {
   at_bytes_addText(text, "program ");
   at_bytes_addText(text, program->path);
-  at_bytes_print(text, ", schema %lld.%lld, PyTorch %.40s\n", (long long)program->schemaMajor,
-                 (long long)program->schemaMinor, program->version);
+  const bool isOnnx = !strcmp(program->format, "ONNX");
+  at_bytes_print(text,
+                 isOnnx ? ", ONNX %lld, format %lld, %.40s\n"
+                        : ", schema %lld.%lld, PyTorch %.40s\n",
+                 (long long)program->schemaMajor, (long long)program->schemaMinor,
+                 program->version);
   add_ports(text, program, "inputs", program->inputs, program->inputCount);
   add_symbols(text, program);
   add_weights(text, program);

@@ -1,4 +1,5 @@
 /* Loading, running and describing a program: turns raised errors into the thread's error. */
+#include "ATen/onnx/Onnx.h"
 #include "Program.h"
 
 /* --- loading ---------------------------------------------------------------------------------- */
@@ -44,8 +45,7 @@ static const Layout *find_layout(const at_zip *zip, at_bytes *root, THGuard *gua
   at_damaged(zip->file, "this is no program that torch.export.save wrote");
 }
 
-/* Raises, with all targets that are not here. */
-static void report_missing(const at_reading *reading)
+void at_reportMissing(const at_reading *reading)
 {
   THGuard guard;
   at_bytes text = {0};
@@ -113,7 +113,8 @@ static void read_program(at_program *program, at_file *file, unsigned passes)
   at_bytes root = {0};
   THGuard archive, path, json;
   if (!at_isZip(file))
-    at_damaged(file, "this is no program that torch.export.save wrote");
+    at_damaged(file, "this is no program that torch.export.save wrote, and no ONNX model");
+  program->format = "schema";
   at_zip_open(&zip, file, &archive);
   const Layout *const layout = find_layout(&zip, &root, &path);
   const at_member *const member = at_memberOf(&zip, &root, layout->graph, "");
@@ -133,13 +134,13 @@ static void read_program(at_program *program, at_file *file, unsigned passes)
   read_version(program, reading, all);
   program->graph = at_readGraph(reading, graph);
   if (!program->isListed)
-    report_missing(reading);
+    at_reportMissing(reading);
   read_weights(program, &zip, &root, layout);
   program->nodeCount = reading->nodeCount;
   at_countTargets(program);
   at_readSignature(program, reading, all);
   if (reading->missingCount == 0)
-    at_makePlan(program, reading, json_object_get(graph, "tensor_values"), passes);
+    at_makePlan(program, reading, passes);
   THGuard_leave(&json);
   THGuard_leave(&path);
   THGuard_leave(&archive);
@@ -157,7 +158,10 @@ static at_program *load(const char *operation, const char *path, bool lists, uns
     program = THAlloc(sizeof *program);
     *program = (at_program){.arena.file = &file, .isListed = lists};
     program->path = at_arena_text(&program->arena, path);
-    read_program(program, &file, passes);
+    if (at_isOnnx(&file))
+      at_readOnnx(program, &file, passes);
+    else
+      read_program(program, &file, passes);
     program->arena.file = NULL;
     THGuard_leave(&open);
   }

@@ -66,6 +66,8 @@ static bool is_hint(const char *name)
 static bool accepts(at_kind kind, const at_given *given)
 {
   const bool isNumber = given->kind == AT_GIVEN_NUMBER;
+  if (given->kind == AT_GIVEN_ELEMENTS)
+    return kind == AT_KIND_INTS || kind == AT_KIND_LONG;
   switch (kind) {
     case AT_KIND_TENSOR:
     case AT_KIND_OPTIONAL_TENSOR:
@@ -115,7 +117,9 @@ static bool fits(const at_op *op, const char *renames, const at_graphNode *node,
   memset(from, -1, (size_t)op->argumentCount);
   for (int32_t i = 0; i < node->inputCount; i++) {
     const at_given *const given = &node->inputs[i];
-    const int at = argument_of(op, renames, given->name);
+    const int at = *given->name            ? argument_of(op, renames, given->name)
+                   : i < op->argumentCount ? i
+                                           : -1;
     const char *const other = renamed(renames, given->name);
     if (at < 0 && ((other && (*other == ' ' || !*other)) || is_hint(given->name) ||
                    given->kind == AT_GIVEN_NONE || given->kind == AT_GIVEN_PLACE))

@@ -129,7 +129,22 @@ static at_scalar scalar_of(at_cell cell)
                                     : at_scalar_long(cell.is.integer);
 }
 
-/* A number of a node; a tensor of one element will do. */
+/* The integers that are the elements of a tensor; raises if there are more than most. */
+static int elements_in(const at_frame *frame, const at_graphNode *node, const at_part *part,
+                       int64_t *to, int64_t most)
+{
+  const at_cell cell = at_frame_get(frame, part);
+  const at_tensor *const t = cell.kind == AT_CELL_TENSOR ? cell.is.tensor : NULL;
+  if (!t || at_isFloating(t->type->scalarType) || at_isComplex(t->type->scalarType) ||
+      at_numel(t) > most || at_dim(t) > 1)
+    at_nodeFails(node, "an argument is no tensor of at most %lld integers", (long long)most);
+  const int64_t count = at_numel(t), step = t->isScalar ? 0 : t->th->stride[0];
+  for (int64_t i = 0; i < count; i++)
+    to[i] = at_scalar_toLong(at_elementAt(t, t->th->storageOffset + (ptrdiff_t)(i * step)));
+  return (int)count;
+}
+
+/* A number of a node. */
 static at_cell number_in(const at_frame *frame, const at_graphNode *node, const at_part *part,
                          const char *name)
 {
@@ -146,6 +161,14 @@ static at_tensor *tensor_in(const at_frame *frame, const at_graphNode *node, con
   if (cell.kind != AT_CELL_TENSOR && !(optional && cell.kind == AT_CELL_NONE))
     at_nodeFails(node, "%s is no tensor", name);
   return cell.kind == AT_CELL_TENSOR ? cell.is.tensor : NULL;
+}
+
+static int64_t element_in(const at_frame *frame, const at_graphNode *node, const at_given *given)
+{
+  int64_t value;
+  if (elements_in(frame, node, given->parts, &value, 1) != 1)
+    at_nodeFails(node, "an argument is no single integer");
+  return value;
 }
 
 static int64_t int_in(const at_frame *frame, const at_graphNode *node, const at_part *part,
@@ -166,6 +189,12 @@ static double double_in(const at_frame *frame, const at_graphNode *node, const a
 static void fill_ints(const at_frame *frame, const at_graphNode *node, const at_given *given,
                       Lists *lists, at_value *value)
 {
+  if (given->kind == AT_GIVEN_ELEMENTS) {
+    const int count = elements_in(frame, node, given->parts, lists->ints, AT_MOST_DIMS);
+    value->ints = (at_ints){lists->ints, count};
+    lists->ints += count;
+    return;
+  }
   value->ints = (at_ints){lists->ints, given->count};
   for (int32_t i = 0; i < given->count; i++)
     *lists->ints++ = int_in(frame, node, &given->parts[i], given->name);
@@ -200,7 +229,9 @@ static void fill(const at_frame *frame, const at_graphNode *node, const at_argum
       value->scalar = scalar_of(number_in(frame, node, given->parts, given->name));
       break;
     case AT_KIND_LONG:
-      value->integer = int_in(frame, node, given->parts, given->name);
+      value->integer = given->kind == AT_GIVEN_ELEMENTS
+                           ? element_in(frame, node, given)
+                           : int_in(frame, node, given->parts, given->name);
       break;
     case AT_KIND_DOUBLE:
       value->number = double_in(frame, node, given->parts, given->name);

@@ -1,30 +1,23 @@
 /* Graphs inside of graphs: the branches of a condition, the body of a loop. */
-#include "Program.h"
-
-/* A list of values that is handed to a graph or comes from it; the guard releases them. */
-typedef struct Values {
-  int32_t count, room;
-  at_cell *cells;
-} Values;
+#include "Subgraphs.h"
 
 static void free_values(void *what)
 {
-  Values *const values = what;
+  at_cells *const values = what;
   for (int32_t i = 0; i < values->count; i++)
     at_cell_release(&values->cells[i]);
   THFree(values->cells);
 }
 
-static void enter_values(Values *values, int64_t room, THGuard *guard)
+void at_cells_enter(at_cells *values, int64_t room, THGuard *guard)
 {
-  *values = (Values){.room = (int32_t)room};
+  *values = (at_cells){.room = (int32_t)room};
   THGuard_enter(guard, free_values);
   guard->what = values;
   values->cells = THAlloc((ptrdiff_t)(room + 1) * (ptrdiff_t)sizeof *values->cells);
 }
 
-/* Appends a value, with a reference of its own. */
-static void add_value(Values *values, at_cell cell)
+void at_cells_add(at_cells *values, at_cell cell)
 {
   THAssert(values->count < values->room);
   if (cell.kind == AT_CELL_TENSOR)
@@ -32,19 +25,19 @@ static void add_value(Values *values, at_cell cell)
   values->cells[values->count++] = cell;
 }
 
-static void add_given(Values *values, const at_frame *frame, const at_given *given)
+void at_cells_addGiven(at_cells *values, const at_frame *frame, const at_given *given)
 {
   for (int32_t i = 0; i < given->count; i++)
-    add_value(values, at_frame_get(frame, &given->parts[i]));
+    at_cells_add(values, at_frame_get(frame, &given->parts[i]));
 }
 
 /* The values of all arguments from that index on. */
-static void enter_arguments(Values *values, const at_frame *frame, const at_graphNode *node,
+static void enter_arguments(at_cells *values, const at_frame *frame, const at_graphNode *node,
                             int32_t first, THGuard *guard)
 {
-  enter_values(values, frame->graph->mostParts, guard);
+  at_cells_enter(values, frame->graph->mostParts, guard);
   for (int32_t i = first; i < node->inputCount; i++)
-    add_given(values, frame, &node->inputs[i]);
+    at_cells_addGiven(values, frame, &node->inputs[i]);
 }
 
 static const at_graph *graph_of(const at_graphNode *node, int32_t index)
@@ -54,9 +47,8 @@ static const at_graph *graph_of(const at_graphNode *node, int32_t index)
   return node->inputs[index].graph;
 }
 
-/* Runs the graph on the arguments, and makes results, which is empty, what it returns. */
-static void run_graph(const at_frame *frame, const at_graphNode *node, const at_graph *graph,
-                      const Values *arguments, Values *results)
+void at_runGraph(const at_frame *frame, const at_graphNode *node, const at_graph *graph,
+                 const at_cells *arguments, at_cells *results)
 {
   at_frame inner;
   THGuard guard;
@@ -73,14 +65,13 @@ static void run_graph(const at_frame *frame, const at_graphNode *node, const at_
   at_frame_run(&inner);
   for (int32_t i = 0; i < graph->outputCount; i++)
     if (graph->outputs[i].kind == AT_GIVEN_NONE)
-      add_value(results, (at_cell){AT_CELL_NONE, {0}});
+      at_cells_add(results, (at_cell){AT_CELL_NONE, {0}});
     else
-      add_given(results, &inner, &graph->outputs[i]);
+      at_cells_addGiven(results, &inner, &graph->outputs[i]);
   THGuard_leave(&guard);
 }
 
-/* The most values that the graph returns. */
-static int64_t count_results(const at_graph *graph)
+int64_t at_countResults(const at_graph *graph)
 {
   int64_t count = 0;
   for (int32_t i = 0; i < graph->outputCount; i++)
@@ -88,8 +79,7 @@ static int64_t count_results(const at_graph *graph)
   return count;
 }
 
-/* Hands the results to the outputs of the node. */
-static void give_results(at_frame *frame, const at_graphNode *node, Values *results)
+void at_giveResults(at_frame *frame, const at_graphNode *node, at_cells *results)
 {
   if (results->count < node->outputCount)
     at_nodeFails(node, "a graph returns %d values, and the file has names for %d",
@@ -103,12 +93,12 @@ static void give_results(at_frame *frame, const at_graphNode *node, Values *resu
 static void run_with(at_frame *frame, const at_graphNode *node, const at_graph *graph,
                      int32_t firstArgument)
 {
-  Values arguments, results;
+  at_cells arguments, results;
   THGuard first, second;
   enter_arguments(&arguments, frame, node, firstArgument, &first);
-  enter_values(&results, count_results(graph), &second);
-  run_graph(frame, node, graph, &arguments, &results);
-  give_results(frame, node, &results);
+  at_cells_enter(&results, at_countResults(graph), &second);
+  at_runGraph(frame, node, graph, &arguments, &results);
+  at_giveResults(frame, node, &results);
   THGuard_leave(&second);
   THGuard_leave(&first);
 }
@@ -138,21 +128,21 @@ void at_computeCond(at_frame *frame, const at_graphNode *node)
 void at_computeWhile(at_frame *frame, const at_graphNode *node)
 {
   const at_graph *const condition = graph_of(node, 0), *const body = graph_of(node, 1);
-  Values arguments;
+  at_cells arguments;
   THGuard guard;
   enter_arguments(&arguments, frame, node, 2, &guard);
   const int32_t count = body->outputCount;
-  if (count > arguments.count || count_results(body) != count || condition->outputCount != 1)
+  if (count > arguments.count || at_countResults(body) != count || condition->outputCount != 1)
     at_nodeFails(node, "the body returns %d values, of %d", (int)count, (int)arguments.count);
   for (bool again = true; again;) {
-    Values truth, next;
+    at_cells truth, next;
     THGuard first, second;
-    enter_values(&truth, count_results(condition), &first);
-    enter_values(&next, count, &second);
-    run_graph(frame, node, condition, &arguments, &truth);
+    at_cells_enter(&truth, at_countResults(condition), &first);
+    at_cells_enter(&next, count, &second);
+    at_runGraph(frame, node, condition, &arguments, &truth);
     again = truth.count == 1 && at_isTrueCell(truth.cells[0]);
     if (again)
-      run_graph(frame, node, body, &arguments, &next);
+      at_runGraph(frame, node, body, &arguments, &next);
     for (int32_t i = 0; i < next.count; i++) {
       const at_cell old = arguments.cells[i];
       arguments.cells[i] = next.cells[i];
@@ -161,14 +151,14 @@ void at_computeWhile(at_frame *frame, const at_graphNode *node)
     THGuard_leave(&second);
     THGuard_leave(&first);
   }
-  give_results(frame, node, &arguments);
+  at_giveResults(frame, node, &arguments);
   THGuard_leave(&guard);
 }
 
 /* --- map -------------------------------------------------------------------------------------- */
 
 /* Makes arguments the slice of each mapped tensor at index, and all constants. */
-static void add_slices(Values *arguments, const at_frame *frame, const at_graphNode *node,
+static void add_slices(at_cells *arguments, const at_frame *frame, const at_graphNode *node,
                        int64_t index)
 {
   const at_given *const mapped = &node->inputs[1];
@@ -177,11 +167,11 @@ static void add_slices(Values *arguments, const at_frame *frame, const at_graphN
     at_tensor *const part =
         at_isTracked(t) ? at_ownOf(node, (at_select)(t, 0, index)) : at_viewSelect(t, 0, index);
     at_cell slice = {AT_CELL_TENSOR, {.tensor = part}};
-    add_value(arguments, slice);
+    at_cells_add(arguments, slice);
     at_cell_release(&slice);
   }
   for (int32_t i = 2; i < node->inputCount; i++)
-    add_given(arguments, frame, &node->inputs[i]);
+    at_cells_addGiven(arguments, frame, &node->inputs[i]);
 }
 
 /* The number of slices of the mapped tensors, which have to be equally many. */
@@ -205,7 +195,7 @@ static int64_t count_slices(const at_frame *frame, const at_graphNode *node)
 }
 
 /* Stacks the results of all slices: entry k of each run, in made, is output k. */
-static void stack_results(at_frame *frame, const at_graphNode *node, const Values *made,
+static void stack_results(at_frame *frame, const at_graphNode *node, const at_cells *made,
                           int32_t each, int64_t slices)
 {
   THGuard guard;
@@ -231,19 +221,19 @@ static void stack_results(at_frame *frame, const at_graphNode *node, const Value
 void at_computeMap(at_frame *frame, const at_graphNode *node)
 {
   const at_graph *const graph = graph_of(node, 0);
-  const int64_t slices = count_slices(frame, node), each = count_results(graph);
+  const int64_t slices = count_slices(frame, node), each = at_countResults(graph);
   int64_t room;
   if (__builtin_mul_overflow(slices, each, &room) || room > INT32_MAX || each < node->outputCount)
     at_nodeFails(node, "%lld slices have %lld results each", (long long)slices, (long long)each);
-  Values made;
+  at_cells made;
   THGuard all;
-  enter_values(&made, room, &all);
+  at_cells_enter(&made, room, &all);
   for (int64_t i = 0; i < slices; i++) {
-    Values arguments;
+    at_cells arguments;
     THGuard guard;
-    enter_values(&arguments, frame->graph->mostParts, &guard);
+    at_cells_enter(&arguments, frame->graph->mostParts, &guard);
     add_slices(&arguments, frame, node, i);
-    run_graph(frame, node, graph, &arguments, &made);
+    at_runGraph(frame, node, graph, &arguments, &made);
     THGuard_leave(&guard);
   }
   stack_results(frame, node, &made, (int32_t)each, slices);

@@ -12,9 +12,8 @@
  * gives them others.  A node that is removed has neither op nor compute. */
 typedef struct at_rewrite {
   at_program *program;
-  at_reading *reading;  /* its arena has what is kept, */
-  at_arena scratch;     /* and this one what is not */
-  const json_t *values; /* what the file says of tensors, by name */
+  at_reading *reading; /* its arena has what is kept, */
+  at_arena scratch;    /* and this one what is not */
   at_graph *graph;
   int32_t slotRoom;
   int32_t *same;   /* of each slot another one that stands for it, or the slot itself */

@@ -115,11 +115,10 @@ static void free_scratch(void *what)
   at_arena_free(what);
 }
 
-void at_makePlan(at_program *program, at_reading *reading, const json_t *values, unsigned which)
+void at_makePlan(at_program *program, at_reading *reading, unsigned which)
 {
   THGuard guard;
-  at_rewrite rewrite = {
-      .program = program, .reading = reading, .values = values, .scratch.file = reading->file};
+  at_rewrite rewrite = {.program = program, .reading = reading, .scratch.file = reading->file};
   THGuard_enter(&guard, free_scratch);
   guard.what = &rewrite.scratch;
   at_plan *const plan = at_arena_take(reading->arena, 1, sizeof *plan);

@@ -104,36 +104,27 @@ bool at_isConstantNumber(const at_given *given, double *number)
 
 /* --- what the file says of values ------------------------------------------------------------- */
 
-/* What the file says of the tensor in the slot, or NULL. */
-static const json_t *meta_of(const at_rewrite *rewrite, int32_t slot)
+/* What the file says of the tensor in the slot. */
+static at_meta meta_of(const at_rewrite *rewrite, int32_t slot)
 {
-  return slot == AT_NO_SLOT ? NULL : json_object_get(rewrite->values, rewrite->graph->names[slot]);
+  const at_graph *const graph = rewrite->graph;
+  return slot == AT_NO_SLOT || slot >= graph->metaCount ? (at_meta){AT_SCALAR_TYPES, -1, -1}
+                                                        : graph->metas[slot];
 }
 
 at_scalar_type at_typeIn(const at_rewrite *rewrite, int32_t slot)
 {
-  return at_doc_scalarType(json_object_get(meta_of(rewrite, slot), "dtype"));
+  return meta_of(rewrite, slot).type;
 }
 
 bool at_haveSameSizes(const at_rewrite *rewrite, int32_t a, int32_t b)
 {
-  const json_t *const x = json_object_get(meta_of(rewrite, a), "sizes"),
-                      *const y = json_object_get(meta_of(rewrite, b), "sizes");
-  return x && y && json_equal(x, y);
+  const int32_t shape = meta_of(rewrite, a).shape;
+  return shape >= 0 && shape == meta_of(rewrite, b).shape;
 }
 
 bool at_hasAtMost(const at_rewrite *rewrite, int32_t slot, int64_t most)
 {
-  const json_t *const sizes = json_object_get(meta_of(rewrite, slot), "sizes");
-  int64_t count = 1;
-  size_t d;
-  json_t *size;
-  json_array_foreach((json_t *)sizes, d, size)
-  {
-    const json_t *const value = json_object_get(size, "as_int");
-    if (!json_is_integer(value) ||
-        __builtin_mul_overflow(count, json_integer_value(value), &count) || count > most)
-      return false;
-  }
-  return json_is_array(sizes);
+  const int64_t elements = meta_of(rewrite, slot).elements;
+  return elements >= 0 && elements <= most;
 }

@@ -58,7 +58,7 @@ static bool has_effects(at_compute compute)
 {
   return compute == at_computeAssert || compute == at_computeMetadata ||
          compute == at_computeWrapped || compute == at_computeCond || compute == at_computeWhile ||
-         compute == at_computeMap;
+         compute == at_computeMap || compute == at_computeLoop;
 }
 
 bool at_isPure(const at_graphNode *node)
@@ -131,7 +131,7 @@ static int alias_of(const at_graphNode *node, int32_t k)
 /* What a node without op may return of its inputs: numbers and new tensors share no memory. */
 static bool returns_inputs(at_compute compute)
 {
-  return compute == at_computeSame || compute == at_computeTo ||
+  return compute == at_computeSame || compute == at_computeTo || compute == at_computeOnnx ||
          (has_effects(compute) && compute != at_computeAssert && compute != at_computeMetadata);
 }
 

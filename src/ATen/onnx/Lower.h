@@ -1,0 +1,12 @@
+/* Rows whose expression depends on attributes, or on what is known of the inputs (lower.c). */
+#ifndef ATEN_ONNX_LOWER_H
+#define ATEN_ONNX_LOWER_H
+
+#include "Onnx.h"
+
+at_lower at_lowerAveragePool, at_lowerBatchNorm, at_lowerClip, at_lowerCommuting, at_lowerConv,
+    at_lowerDiv, at_lowerDropout, at_lowerFilled, at_lowerGather, at_lowerGemm, at_lowerHardSigmoid,
+    at_lowerLayerNorm, at_lowerMany, at_lowerMaxPool, at_lowerPow, at_lowerReduceMean,
+    at_lowerReshape, at_lowerTranspose;
+
+#endif

@@ -1,0 +1,31 @@
+/* The functions that compute nodes during a run, by the operators that they are for; they are in runs/. */
+#ifndef ATEN_ONNX_RUNS_H
+#define ATEN_ONNX_RUNS_H
+
+#include "ATenOps.h"
+#include "Onnx.h"
+
+at_onnxRun at_runAffineGrid, at_runArgMax, at_runAttention, at_runAveragePool, at_runBatchNorm,
+    at_runBernoulli, at_runBitShift, at_runCenterCropPad, at_runCol2Im, at_runCompress,
+    at_runConstant, at_runConv, at_runConvInteger, at_runConvTranspose, at_runCrossEntropy,
+    at_runCumSum, at_runDepthToSpace, at_runDequantize, at_runDiv, at_runDropout,
+    at_runDynamicQuantize, at_runExpand, at_runEyeLike, at_runFilled, at_runFlatSoftmax,
+    at_runFlatten, at_runGather, at_runGatherElements, at_runGatherNd, at_runGemm, at_runGlobal,
+    at_runGridSample, at_runGroupNorm, at_runGru, at_runHardmax, at_runIsInf, at_runLayerNorm,
+    at_runLpNormalization, at_runLpPool, at_runLrn, at_runLstm, at_runMany, at_runMatMulInteger,
+    at_runMaxPool, at_runMaxUnpool, at_runMeanVariance, at_runMod, at_runNll,
+    at_runNonMaxSuppression, at_runOneHot, at_runPRelu, at_runPad, at_runPow, at_runQLinearConv,
+    at_runQLinearMatMul, at_runQuantize, at_runRange, at_runReduce, at_runReshape, at_runResize,
+    at_runReverseSequence, at_runRmsNorm, at_runRnn, at_runRotary, at_runScatterElements,
+    at_runScatterNd, at_runShape, at_runShrink, at_runSize, at_runSlice, at_runSpaceToDepth,
+    at_runSplit, at_runSqueeze, at_runTensorScatter, at_runTranspose, at_runTrilu, at_runUnique,
+    at_runUnsqueeze, at_runWindow;
+
+/* The convolution that the node's attributes describe; bias may be NULL. */
+at_tensor *at_onnxConvolved(const at_onnxCall *call, at_tensor *x, at_tensor *filters,
+                            at_tensor *bias);
+
+/* round(x / scale) + zero in the type of zero, at most what that holds. */
+at_tensor *at_onnxQuantized(at_tensor *x, at_tensor *scale, at_tensor *zero);
+
+#endif

@@ -1,0 +1,151 @@
+/* The operators of ONNX: what each becomes.  (github.com/onnx/onnx: docs/Operators.md) */
+#include "Lower.h"
+#include "Runs.h"
+
+/* clang-format off */
+static const at_lowering rows[] = {
+    /* Elementwise. */
+    {"Abs", 1, "abs($0)"}, {"Acos", 1, "acos($0)"}, {"Acosh", 1, "acosh($0)"},
+    {"Asin", 1, "asin($0)"}, {"Asinh", 1, "asinh($0)"}, {"Atan", 1, "atan($0)"},
+    {"Atanh", 1, "atanh($0)"}, {"Ceil", 1, "ceil($0)"}, {"Cos", 1, "cos($0)"},
+    {"Cosh", 1, "cosh($0)"}, {"Erf", 1, "erf($0)"}, {"Exp", 1, "exp($0)"},
+    {"Floor", 1, "floor($0)"}, {"IsNaN", 1, "isnan($0)"}, {"Log", 1, "log($0)"},
+    {"Neg", 1, "neg($0)"}, {"Reciprocal", 1, "reciprocal($0)"}, {"Round", 1, "round($0)"},
+    {"Sigmoid", 1, "sigmoid($0)"}, {"Sign", 1, "sign($0)"}, {"Sin", 1, "sin($0)"},
+    {"Sinh", 1, "sinh($0)"}, {"Sqrt", 1, "sqrt($0)"}, {"Tan", 1, "tan($0)"},
+    {"Tanh", 1, "tanh($0)"}, {"Relu", 1, "relu($0)"}, {"Mish", 1, "mish($0)"},
+    {"HardSwish", 1, "hardswish($0)"}, {"Softplus", 1, "softplus($0)"},
+    {"Softsign", 1, "div($0, add(abs($0), 1))"},
+    {"Elu", 1, "elu($0, alpha=@alpha=1.0)"},
+    {"Celu", 1, "celu($0, alpha=@alpha=1.0)"},
+    {"Selu", 1, "elu($0, alpha=@alpha=1.67326319217681884765625, scale=@gamma=1.05070102214813232421875)"},
+    {"LeakyRelu", 1, "leaky_relu($0, negative_slope=@alpha=0.01)"},
+    {"ThresholdedRelu", 1, "threshold($0, @alpha=1.0, 0.0)"},
+    {"HardSigmoid", 1, "clamp(add(mul($0, @alpha=0.2), @beta=0.5), min=0.0, max=1.0)", at_lowerHardSigmoid},
+    {"Gelu", 1, "gelu($0, approximate=@approximate='none')"},
+    {"Swish", 1, "mul($0, sigmoid(mul($0, @alpha=1.0)))"},
+    {"Shrink", 1, .run = at_runShrink},
+    {"PRelu", 1, .run = at_runPRelu},
+    {"Clip", 6, "clamp($0, min=@min=-3.4028234663852886e38, max=@max=3.4028234663852886e38)"},
+    {"Clip", 11, "clamp($0, min=~1, max=~2)", at_lowerClip},
+    {"IsInf", 1, .run = at_runIsInf},
+    {"Not", 1, "logical_not($0)"}, {"BitwiseNot", 1, "bitwise_not($0)"},
+    {"And", 1, "logical_and($0, $1)"}, {"Or", 1, "logical_or($0, $1)"},
+    {"Xor", 1, "logical_xor($0, $1)"}, {"BitwiseAnd", 1, "bitwise_and($0, $1)"},
+    {"BitwiseOr", 1, "bitwise_or($0, $1)"}, {"BitwiseXor", 1, "bitwise_xor($0, $1)"},
+    {"BitShift", 1, .run = at_runBitShift},
+    {"Equal", 1, "eq($0, $1)"}, {"Greater", 1, "gt($0, $1)"}, {"Less", 1, "lt($0, $1)"},
+    {"GreaterOrEqual", 1, "ge($0, $1)"}, {"LessOrEqual", 1, "le($0, $1)"},
+    {"Add", 1, "add($0, ~1)", at_lowerCommuting}, {"Mul", 1, "mul($0, ~1)", at_lowerCommuting},
+    {"Sub", 1, "sub($0, ~1)"},
+    {"Div", 1, .lower = at_lowerDiv, .run = at_runDiv},
+    {"Pow", 1, .lower = at_lowerPow, .run = at_runPow},
+    {"Mod", 1, .run = at_runMod},
+    {"Max", 1, .lower = at_lowerMany, .run = at_runMany}, {"Min", 1, .lower = at_lowerMany, .run = at_runMany},
+    {"Sum", 1, .lower = at_lowerMany, .run = at_runMany}, {"Mean", 1, .run = at_runMany},
+    {"Where", 1, "where($0, $1, $2)"},
+    {"Cast", 1, "to($0, type=%to)"}, {"CastLike", 1, "type_as($0, $1)"},
+    {"Identity", 1, "alias($0)"},
+    {"Dropout", 1, .lower = at_lowerDropout, .run = at_runDropout},
+    {"Bernoulli", 1, .run = at_runBernoulli},
+    /* Products. */
+    {"MatMul", 1, "matmul($0, $1)"},
+    {"Gemm", 1, .lower = at_lowerGemm, .run = at_runGemm},
+    {"Einsum", 1, "einsum(@equation, $*)"},
+    {"Det", 1, "det($0)"},
+    {"MatMulInteger", 1, .run = at_runMatMulInteger},
+    {"QLinearMatMul", 1, .run = at_runQLinearMatMul},
+    /* Convolutions, pooling, normalization. */
+    {"Conv", 1, .lower = at_lowerConv, .run = at_runConv},
+    {"ConvTranspose", 1, .run = at_runConvTranspose},
+    {"ConvInteger", 1, .run = at_runConvInteger},
+    {"QLinearConv", 1, .run = at_runQLinearConv},
+    {"MaxPool", 1, .lower = at_lowerMaxPool, .run = at_runMaxPool},
+    {"AveragePool", 1, .lower = at_lowerAveragePool, .run = at_runAveragePool},
+    {"LpPool", 1, .run = at_runLpPool},
+    {"MaxUnpool", 1, .run = at_runMaxUnpool},
+    {"GlobalAveragePool", 1, .run = at_runGlobal}, {"GlobalMaxPool", 1, .run = at_runGlobal},
+    {"GlobalLpPool", 1, .run = at_runGlobal},
+    {"BatchNormalization", 7, "batch_norm($0, $1, $2, $3, $4, false, 0.1, @epsilon=0.00001, false)", at_lowerBatchNorm, at_runBatchNorm},
+    {"InstanceNormalization", 6, "instance_norm($0, $1, $2, None, None, true, 0.0, @epsilon=0.00001, false)"},
+    {"LayerNormalization", 1, .lower = at_lowerLayerNorm, .run = at_runLayerNorm},
+    {"GroupNormalization", 1, .run = at_runGroupNorm},
+    {"RMSNormalization", 1, .run = at_runRmsNorm},
+    {"LRN", 1, .run = at_runLrn},
+    {"LpNormalization", 1, .run = at_runLpNormalization},
+    {"MeanVarianceNormalization", 1, .run = at_runMeanVariance},
+    {"Softmax", 13, "softmax($0, @axis=-1)"}, {"LogSoftmax", 13, "log_softmax($0, @axis=-1)"},
+    {"Softmax", 1, .run = at_runFlatSoftmax}, {"LogSoftmax", 1, .run = at_runFlatSoftmax},
+    {"Hardmax", 13, .run = at_runHardmax},
+    {"Attention", 23, .run = at_runAttention},
+    {"RotaryEmbedding", 23, .run = at_runRotary},
+    {"LSTM", 1, .run = at_runLstm}, {"GRU", 1, .run = at_runGru}, {"RNN", 1, .run = at_runRnn},
+    {"NegativeLogLikelihoodLoss", 1, .run = at_runNll},
+    {"SoftmaxCrossEntropyLoss", 1, .run = at_runCrossEntropy},
+    /* Shapes. */
+    {"Shape", 1, .run = at_runShape}, {"Size", 1, .run = at_runSize},
+    {"Reshape", 5, .lower = at_lowerReshape, .run = at_runReshape},
+    {"Flatten", 1, .run = at_runFlatten},
+    {"Squeeze", 1, .run = at_runSqueeze}, {"Unsqueeze", 1, .run = at_runUnsqueeze},
+    {"Expand", 8, .run = at_runExpand},
+    {"Tile", 6, "repeat($0, #1)"},
+    {"Transpose", 1, .lower = at_lowerTranspose, .run = at_runTranspose},
+    {"Concat", 1, "cat($*, dim=@axis)"},
+    {"Split", 1, .run = at_runSplit},
+    {"Slice", 10, .run = at_runSlice},
+    {"Pad", 11, .run = at_runPad},
+    {"DepthToSpace", 1, .run = at_runDepthToSpace}, {"SpaceToDepth", 1, .run = at_runSpaceToDepth},
+    {"Trilu", 1, .run = at_runTrilu},
+    {"CenterCropPad", 1, .run = at_runCenterCropPad},
+    {"Col2Im", 1, .run = at_runCol2Im},
+    {"ReverseSequence", 1, .run = at_runReverseSequence},
+    /* New tensors. */
+    {"Constant", 1, .run = at_runConstant},
+    {"ConstantOfShape", 1, .lower = at_lowerFilled, .run = at_runFilled},
+    {"Range", 1, .run = at_runRange},
+    {"EyeLike", 1, .run = at_runEyeLike},
+    {"OneHot", 9, .run = at_runOneHot},
+    {"HannWindow", 1, .run = at_runWindow}, {"HammingWindow", 1, .run = at_runWindow},
+    {"BlackmanWindow", 1, .run = at_runWindow},
+    /* Indices. */
+    {"Gather", 1, .lower = at_lowerGather, .run = at_runGather},
+    {"GatherElements", 1, .run = at_runGatherElements}, {"GatherND", 1, .run = at_runGatherNd},
+    {"ScatterElements", 11, .run = at_runScatterElements}, {"ScatterND", 1, .run = at_runScatterNd},
+    {"Compress", 1, .run = at_runCompress},
+    {"NonZero", 1, "t(nonzero($0))"},
+    {"TopK", 10, "topk($0, #1, dim=@axis=-1, largest=?largest=1, sorted=?sorted=1)"},
+    {"ArgMax", 1, .run = at_runArgMax}, {"ArgMin", 1, .run = at_runArgMax},
+    {"Unique", 1, .run = at_runUnique},
+    {"CumSum", 11, .run = at_runCumSum}, {"CumProd", 1, .run = at_runCumSum},
+    {"NonMaxSuppression", 1, .run = at_runNonMaxSuppression},
+    {"TensorScatter", 24, .run = at_runTensorScatter},
+    /* Reductions. */
+    {"ReduceSum", 1, .run = at_runReduce}, {"ReduceMean", 1, .lower = at_lowerReduceMean, .run = at_runReduce},
+    {"ReduceMax", 1, .run = at_runReduce}, {"ReduceMin", 1, .run = at_runReduce},
+    {"ReduceProd", 1, .run = at_runReduce}, {"ReduceL1", 1, .run = at_runReduce},
+    {"ReduceL2", 1, .run = at_runReduce}, {"ReduceLogSum", 1, .run = at_runReduce},
+    {"ReduceLogSumExp", 1, .run = at_runReduce}, {"ReduceSumSquare", 1, .run = at_runReduce},
+    /* Images. */
+    {"Resize", 11, .run = at_runResize},
+    {"Upsample", 9, .run = at_runResize},
+    {"GridSample", 1, .run = at_runGridSample},
+    {"AffineGrid", 1, .run = at_runAffineGrid},
+    /* Quantized numbers. */
+    {"QuantizeLinear", 1, .run = at_runQuantize}, {"DequantizeLinear", 1, .run = at_runDequantize},
+    {"DynamicQuantizeLinear", 1, .run = at_runDynamicQuantize},
+    /* Graphs. */
+    {"If", 1, .lower = at_lowerIf}, {"Loop", 1, .lower = at_lowerLoop},
+};
+/* clang-format on */
+
+const at_lowering *at_loweringOf(const at_onnxItem *item, int64_t version)
+{
+  const at_lowering *found = NULL;
+  if (*item->domain)
+    return NULL;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(rows[i].type, item->type) && rows[i].since <= version &&
+        (!found || found->since < rows[i].since))
+      found = &rows[i];
+  return found;
+}

@@ -1,0 +1,56 @@
+/* Quantized numbers: (x - zero) * scale, with a scale and zero for all, for each entry of an axis, or
+ * for each block along it. */
+#include "../Runs.h"
+
+/* A scale or zero as a tensor that is broadcast with x. */
+static at_tensor *spread(const at_onnxCall *c, const at_tensor *x, at_tensor *t)
+{
+  const int64_t block = at_onnxInt(c, "block_size", 0);
+  if (at_dim(t) == 0 || at_numel(t) == 1)
+    return at_reshape(t, AT_SCALAR_SHAPE);
+  const int axis = at_onnxAxis(c, at_onnxInt(c, "axis", 1), at_dim(x));
+  if (block > 0 && at_dim(t) == at_dim(x)) {
+    at_tensor *const wide = at_repeat_interleave(t, block, .dim = axis);
+    return at_narrow(wide, axis, 0, at_size(x, axis));
+  }
+  for (int d = axis + 1; d < at_dim(x); d++)
+    t = at_unsqueeze(t, -1);
+  return t;
+}
+
+void at_runDequantize(at_onnxCall *c)
+{
+  at_tensor *const x = at_onnxInput(c, 0), *const zero = at_onnxMaybe(c, 2);
+  at_tensor *const given = at_onnxInput(c, 1);
+  at_tensor *const scale = spread(c, x, given);
+  at_tensor *const values = at_to(x, at_cpuType(AT_DOUBLE));
+  at_tensor *const moved =
+      zero ? at_sub(values, spread(c, x, at_to(zero, at_cpuType(AT_DOUBLE)))) : values;
+  at_onnxGive(c, 0, at_to(at_mul(moved, at_to(scale, at_cpuType(AT_DOUBLE))), given->type));
+}
+
+void at_runQuantize(at_onnxCall *c)
+{
+  at_tensor *const x = at_onnxInput(c, 0), *const zero = at_onnxMaybe(c, 2);
+  const at_scalar_type type = at_onnxTypeOf(c, "output_dtype", AT_BYTE);
+  if (zero ? at_isFloating(zero->type->scalarType) : at_isFloating(type))
+    AT_ONNX_FAILS(c, "numbers are quantized to floating types, which is not here");
+  at_tensor *const none = at_zeros(AT_SCALAR_SHAPE, .type = at_cpuType(type));
+  at_onnxGive(c, 0,
+              at_onnxQuantized(x, spread(c, x, at_onnxInput(c, 1)),
+                               zero ? spread(c, x, zero) : none));
+}
+
+/* Bytes from the least element, or 0, to the largest. */
+void at_runDynamicQuantize(at_onnxCall *c)
+{
+  at_tensor *const x = at_onnxInput(c, 0);
+  at_tensor *const most = at_clamp_min(at_max(x), 0), *const least = at_clamp_max(at_min(x), 0);
+  at_tensor *const scale = at_div(at_sub(most, least), 255);
+  at_tensor *const zero =
+      at_to(at_clamp(at_round(at_div(at_mul(least, -1), scale)), .min = 0, .max = 255),
+            at_cpuType(AT_BYTE));
+  at_onnxGive(c, 0, at_onnxQuantized(x, scale, zero));
+  at_onnxGive(c, 1, scale);
+  at_onnxGive(c, 2, zero);
+}

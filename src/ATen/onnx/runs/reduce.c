@@ -1,0 +1,136 @@
+/* Reductions over any dimensions, and sums along one. */
+#include "../Runs.h"
+
+typedef at_tensor *Reduction(at_tensor *x, at_ints dims, bool keeps);
+
+static at_tensor *sum(at_tensor *x, at_ints dims, bool keeps)
+{
+  return at_sum_dim(x, dims, .keepdim = keeps, .type = x->type);
+}
+
+static at_tensor *mean(at_tensor *x, at_ints dims, bool keeps)
+{
+  if (at_isFloating(x->type->scalarType))
+    return at_mean_dim(x, dims, .keepdim = keeps);
+  return at_to(at_trunc(at_mean_dim(at_to(x, at_cpuType(AT_DOUBLE)), dims, .keepdim = keeps)),
+               x->type);
+}
+
+static at_tensor *most(at_tensor *x, at_ints dims, bool keeps)
+{
+  return at_amax(x, .dim = dims, .keepdim = keeps);
+}
+
+static at_tensor *least(at_tensor *x, at_ints dims, bool keeps)
+{
+  return at_amin(x, .dim = dims, .keepdim = keeps);
+}
+
+/* The last dimensions first, so that the others keep their numbers. */
+static at_tensor *product(at_tensor *x, at_ints dims, bool keeps)
+{
+  at_tensor *r = x;
+  for (int d = at_dim(x) - 1; d >= 0; d--)
+    for (int i = 0; i < dims.count; i++)
+      if (dims.data[i] == d)
+        r = at_prod_dim(r, d, .keepdim = keeps, .type = x->type);
+  return r;
+}
+
+static at_tensor *sum_of_sizes(at_tensor *x, at_ints dims, bool keeps)
+{
+  return sum(at_abs(x), dims, keeps);
+}
+
+static at_tensor *sum_of_squares(at_tensor *x, at_ints dims, bool keeps)
+{
+  return sum(at_mul(x, x), dims, keeps);
+}
+
+static at_tensor *in_floats(at_tensor *x, at_tensor *(*function)(at_tensor *))
+{
+  if (at_isFloating(x->type->scalarType))
+    return function(x);
+  return at_to(function(at_to(x, at_cpuType(AT_DOUBLE))), x->type);
+}
+
+static at_tensor *norm(at_tensor *x, at_ints dims, bool keeps)
+{
+  return in_floats(sum_of_squares(x, dims, keeps), (at_sqrt));
+}
+
+static at_tensor *log_of_sum(at_tensor *x, at_ints dims, bool keeps)
+{
+  return in_floats(sum(x, dims, keeps), (at_log));
+}
+
+static at_tensor *log_of_sum_of_exp(at_tensor *x, at_ints dims, bool keeps)
+{
+  if (at_isFloating(x->type->scalarType))
+    return at_logsumexp(x, dims, .keepdim = keeps);
+  return at_to(at_logsumexp(at_to(x, at_cpuType(AT_DOUBLE)), dims, .keepdim = keeps), x->type);
+}
+
+static Reduction *reduction_of(const at_onnxCall *c)
+{
+  static const struct {
+    const char *name;
+    Reduction *function;
+  } rows[] = {{"ReduceSum", sum},           {"ReduceMean", mean},
+              {"ReduceMax", most},          {"ReduceMin", least},
+              {"ReduceProd", product},      {"ReduceL1", sum_of_sizes},
+              {"ReduceL2", norm},           {"ReduceSumSquare", sum_of_squares},
+              {"ReduceLogSum", log_of_sum}, {"ReduceLogSumExp", log_of_sum_of_exp}};
+  const char *const name = strchr(c->node->target, '.') + 1;
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (!strcmp(rows[i].name, name))
+      return rows[i].function;
+  AT_ONNX_FAILS(c, "there is no such reduction");
+}
+
+/* The dimensions, from 0 on: of an input, or of an attribute as before version 18; all if none are
+ * given. */
+void at_runReduce(at_onnxCall *c)
+{
+  at_tensor *const x = at_onnxInput(c, 0);
+  at_onnxList axes = at_onnxHas(c, "axes") ? at_onnxInts(c, "axes") : at_onnxIntsIn(c, 1);
+  const bool keeps = at_onnxInt(c, "keepdims", 1) != 0;
+  if (axes.count <= 0) {
+    axes.count = at_onnxInt(c, "noop_with_empty_axes", 0) ? 0 : at_dim(x);
+    for (int d = 0; d < axes.count; d++)
+      axes.data[d] = d;
+    if (axes.count == 0 && at_dim(x) > 0) {
+      /* Each element alone: a dimension of size 1 is reduced. */
+      at_onnxGive(c, 0, reduction_of(c)(at_unsqueeze(x, at_dim(x)), AT_INTS(at_dim(x)), false));
+      return;
+    }
+  }
+  for (int i = 0; i < axes.count; i++)
+    axes.data[i] = at_onnxAxis(c, axes.data[i], at_dim(x));
+  if (axes.count == 0)
+    at_onnxGive(c, 0,
+                at_reshape(reduction_of(c)(at_unsqueeze(x, 0), AT_INTS(0), false), at_sizes(x)));
+  else
+    at_onnxGive(c, 0, reduction_of(c)(x, at_listed(&axes), keeps));
+}
+
+void at_runCumSum(at_onnxCall *c)
+{
+  at_tensor *x = at_onnxInput(c, 0);
+  const int axis = at_onnxAxis(c, (int64_t)at_item_double(at_onnxInput(c, 1)), at_dim(x));
+  const bool isReverse = at_onnxInt(c, "reverse", 0) != 0,
+             isProduct = strstr(c->node->target, "CumProd") != NULL;
+  const at_type *const type = x->type;
+  if (isReverse)
+    x = at_flip(x, AT_INTS(axis));
+  if (at_onnxInt(c, "exclusive", 0) && at_size(x, axis) > 0) {
+    at_tensor *const first = at_narrow(x, axis, 0, 1), *const rest =
+                                                           at_narrow(x, axis, 0,
+                                                                     at_size(x, axis) - 1);
+    x = at_cat(AT_TENSORS(isProduct ? at_ones_like(first) : at_zeros_like(first), rest),
+               .dim = axis);
+  }
+  at_tensor *const r =
+      isProduct ? at_cumprod(x, axis, .type = type) : at_cumsum(x, axis, .type = type);
+  at_onnxGive(c, 0, isReverse ? at_flip(r, AT_INTS(axis)) : r);
+}

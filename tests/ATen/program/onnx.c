@@ -1,0 +1,161 @@
+/* Files of ONNX are programs: they agree with PyTorch and ONNX Runtime (tests/oracle/onnx_programs.py),
+ * and damaged ones are errors. */
+#include <limits.h>
+#include <unistd.h>
+
+#include "programs.h"
+
+#define AGREES(NAME)                                                                              \
+  static void NAME(void **state)                                                                  \
+  {                                                                                               \
+    check_program(program_sample("onnx/" #NAME, ".onnx"), program_sample("onnx/" #NAME, ".npz")); \
+    CHECK_EQ(scratch_count(), 0);                                                                 \
+  }
+#define FOR_EACH_PROGRAM(X) \
+  X(residual)               \
+  X(mobile) X(encoder) X(recurrent) X(sizes) X(graphs) X(windows) X(external)
+FOR_EACH_PROGRAM(AGREES)
+
+/* The nodes of the file become operations that passes know. */
+static void lowered(void **state)
+{
+  at_program *const program = load_program(program_sample("onnx/residual", ".onnx"));
+  char *const text = at_program_toString(program);
+  CHECK_MSG(strstr(text, "ONNX 20, format 10, pytorch "), "%.200s", text);
+  CHECK_MSG(strstr(text, "= aten.conv2d("), "%s", text);
+  CHECK_MSG(strstr(text, "= aten.relu("), "%s", text);
+  CHECK(at_program_passChanges(program, AT_PASS_CHAINS) > 0);
+  at_string_free(text);
+  at_program_free(program);
+}
+
+/* --- hostile files ---------------------------------------------------------------------------- */
+
+/* A copy of a sample whose first text that is from is replaced by to, which is as long. */
+static const char *edited_model(const char *name, const char *from, const char *to)
+{
+  size_t size, at = 0;
+  char path[80];
+  snprintf(path, sizeof path, "onnx/%s", name);
+  uint8_t *const bytes = read_file(program_sample(path, ".onnx"), &size);
+  CHECK_EQ(strlen(from), strlen(to));
+  while (at + strlen(from) <= size && memcmp(bytes + at, from, strlen(from)))
+    at++;
+  CHECK_MSG(at + strlen(from) <= size, "%s has no %s", name, from);
+  memcpy(bytes + at, to, strlen(to));
+  write_file(scratch("edited.onnx"), bytes, size);
+  free(bytes);
+  return scratch("edited.onnx");
+}
+
+#define REFUSED(NAME, FROM, TO, PART) check_program_refused(edited_model(NAME, FROM, TO), PART)
+
+static void refused(void **state)
+{
+  REFUSED("windows", "AveragePool", "AveragePoor",
+          "1 of its 7 nodes call operations that are not here, or in a way that is not: "
+          "AveragePoor (1)");
+  REFUSED("external", "external.bin", "/xternal.bin", "no path below its folder");
+  REFUSED("external", "external.bin", "../ernal.bin", "no path below its folder");
+  REFUSED("external", "external.bin", "a/../nal.bin", "no path below its folder");
+  REFUSED("external", "external.bin", "missing_.bin", "cannot find its weights");
+  unlink(scratch("edited.onnx"));
+}
+
+/* A link beside the model that leads elsewhere. */
+static void linked(void **state)
+{
+  char target[PATH_MAX];
+  const char *const path = edited_model("external", "external.bin", "leads_to.bin");
+  CHECK(realpath(program_sample("onnx/external", ".bin"), target));
+  CHECK_EQ(symlink(target, scratch("leads_to.bin")), 0);
+  check_program_refused(path, "not below its folder");
+  unlink(scratch("leads_to.bin"));
+  unlink(scratch("edited.onnx"));
+}
+
+/* Loads the file, and runs it if that succeeds: both may fail. */
+static void try_file(const char *path)
+{
+  at_program *const program = at_program_load(path);
+  CHECK((program != NULL) == (at_error() == AT_OK));
+  if (program)
+    AT_SCOPE
+    {
+      at_tensor *const x = at_ones(AT_SHAPE(3)), *const times = at_full(AT_SCALAR_SHAPE, 2,
+                                                                        .type = AT_CPU(AT_LONG));
+      (void)at_program_run(program, AT_TENSORS(x, times));
+      char *const text = at_program_toString(program);
+      CHECK(text != NULL || at_error() != AT_OK);
+      at_string_free(text);
+    }
+  at_program_free(program);
+  at_error_clear();
+}
+
+static void damaged(void **state)
+{
+  size_t size;
+  uint8_t *const bytes = read_file(program_sample("onnx/graphs", ".onnx"), &size);
+  for (size_t length = 1; length < size; length += 3)
+    try_file(write_file(scratch("edited.onnx"), bytes, length));
+  for (size_t i = 0; i < size; i++) {
+    const uint8_t kept = bytes[i];
+    bytes[i] ^= (uint8_t)(1 << i % 8);
+    try_file(write_file(scratch("edited.onnx"), bytes, size));
+    bytes[i] = kept;
+  }
+  free(bytes);
+  unlink(scratch("edited.onnx"));
+}
+
+/* --- failing allocations ---------------------------------------------------------------------- */
+
+typedef struct Fault {
+  char path[600];
+  at_program *program;
+} Fault;
+
+static void load_and_run(void *context)
+{
+  Fault *const fault = context;
+  fault->program = at_program_load(fault->path);
+  if (fault->program)
+    AT_SCOPE
+    {
+      at_tensor *const x = at_ones(AT_SHAPE(3)), *const times = at_full(AT_SCALAR_SHAPE, 2,
+                                                                        .type = AT_CPU(AT_LONG));
+      (void)at_program_run(fault->program, AT_TENSORS(x, times));
+    }
+  if (at_error() != AT_OK) {
+    at_error_clear();
+    THError("it failed");
+  }
+}
+
+static void done(void *context)
+{
+  Fault *const fault = context;
+  at_program_free(fault->program);
+  fault->program = NULL;
+}
+
+static void faults(void **state)
+{
+  Fault fault = {.program = NULL};
+  snprintf(fault.path, sizeof fault.path, "%s", program_sample("onnx/graphs", ".onnx"));
+  const THFailCase stages = {.body = load_and_run, .teardown = done};
+  const int acquisitions = th_fail(&stages, &fault);
+  printf("graphs: %d acquisitions to load and run\n", acquisitions);
+  CHECK(acquisitions > 20);
+}
+
+#define TEST_OF(NAME) PROGRAM_TEST(NAME),
+
+int main(void)
+{
+  const struct CMUnitTest tests[] = {FOR_EACH_PROGRAM(TEST_OF) PROGRAM_TEST(lowered),
+                                     PROGRAM_TEST(refused), PROGRAM_TEST(linked),
+                                     PROGRAM_TEST(damaged), PROGRAM_TEST(faults)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}

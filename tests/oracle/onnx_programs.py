@@ -1,0 +1,239 @@
+"""Small ONNX files, with inputs and what PyTorch or ONNX Runtime computes from them.
+
+usage: onnx_programs.py make             writes the files in tests/golden/programs/onnx
+       onnx_programs.py nodes TH [NAME]  runs the node tests of the package onnx with TH, the program th of a build, and
+                                         prints how many agree, differ and are refused, and which
+
+Each NAME.onnx has NAME.npz next to it: input0, ..., output0, ... `make` was run with PyTorch 2.15 and ONNX Runtime.
+"""
+
+import collections
+import os
+import subprocess
+import sys
+import tempfile
+import warnings
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+FOLDER = os.path.join(HERE, "../golden/programs/onnx")
+warnings.filterwarnings("ignore")
+
+
+# --- networks that PyTorch exports ------------------------------------------------------------------
+
+def save(name, inputs, outputs):
+    arrays = {f"input{i}": x for i, x in enumerate(inputs)}
+    arrays.update({f"output{i}": y for i, y in enumerate(outputs)})
+    np.savez(os.path.join(FOLDER, name + ".npz"), **arrays)
+
+
+def networks():
+    import torch
+    from torch import nn
+    from programs import Encoder, Mobile, Residual
+
+    class Recurrent(nn.Module):
+        def __init__(self):
+            super().__init__()
+            self.lstm = nn.LSTM(3, 4, 2, bidirectional=True, batch_first=True)
+            self.gru = nn.GRU(8, 5)
+
+        def forward(self, x):
+            return self.gru(self.lstm(x)[0])
+
+    class Sizes(nn.Module):
+        """Arithmetic with sizes that are known at run time alone."""
+
+        def forward(self, x, mask):
+            n, length, width = x.shape
+            y = x.reshape(n, length // 2, 2 * width).transpose(0, 1)
+            y = torch.cat([y, y.new_zeros(1, n, 2 * width)]).flatten(1)
+            positions = torch.arange(length).expand(n, length)
+            return y, torch.where(mask, positions, -1), x[:, -3:, 1::2], x.max(1).indices
+
+    dim = torch.export.Dim
+    tokens = torch.randint(0, 11, (2, 6))
+    yield "residual", Residual(), (torch.randn(2, 3, 17, 17),), ({0: dim("batch", min=1, max=64)},)
+    yield "mobile", Mobile(), (torch.randn(1, 3, 12, 12),), None
+    yield "encoder", Encoder(), (tokens, torch.rand(2, 6) < 0.8), None
+    yield "recurrent", Recurrent(), (torch.randn(2, 5, 3),), None
+    yield "sizes", Sizes(), (torch.randn(2, 8, 6), torch.rand(2, 8) < 0.5), (
+        {0: dim("n", min=1, max=9), 1: 2 * dim("half", min=2, max=9)}, {0: dim("n", min=1, max=9), 1: 2 * dim("half", min=2, max=9)})
+
+
+def make_networks():
+    import torch
+    sys.path.insert(0, HERE)
+    torch.manual_seed(0)
+    for name, module, inputs, dynamic in networks():
+        module.eval()
+        with torch.no_grad():
+            program = torch.onnx.export(module, inputs, dynamo=True, dynamic_shapes=dynamic, verbose=False)
+            outputs = module(*inputs)
+        model = program.model_proto
+        model.doc_string = ""
+        for node in model.graph.node:
+            node.doc_string = ""
+            del node.metadata_props[:]
+        for value in model.graph.value_info:
+            del value.metadata_props[:]
+        del model.graph.metadata_props[:], model.metadata_props[:]
+        with open(os.path.join(FOLDER, name + ".onnx"), "wb") as file:
+            file.write(model.SerializeToString())
+        if isinstance(outputs, dict):
+            outputs = list(outputs.values())
+        flat = outputs if isinstance(outputs, (list, tuple)) else [outputs]
+        save(name, [x.numpy() for x in inputs], [y.numpy() for y in flat])
+
+
+# --- what no network has ----------------------------------------------------------------------------
+
+def value(name, kind, sizes):
+    return helper.make_tensor_value_info(name, kind, sizes)
+
+
+def model_of(nodes, inputs, outputs, constants=(), functions=(), version=20):
+    graph = helper.make_graph(nodes, "graph", inputs, outputs, list(constants))
+    opsets = [helper.make_opsetid("", version)] + ([helper.make_opsetid("own", 1)] if functions else [])
+    return helper.make_model(graph, opset_imports=opsets, functions=list(functions), ir_version=9)
+
+
+def graphs():
+    """If, Loop, a function, and a graph that uses values around it."""
+    node, floats, longs = helper.make_node, TensorProto.FLOAT, TensorProto.INT64
+    body = helper.make_graph(
+        [node("Add", ["sum", "x"], ["next"]), node("Identity", ["goes"], ["on"]), node("Mul", ["next", "two"], ["seen"])],
+        "body", [value("i", longs, []), value("goes", TensorProto.BOOL, []), value("sum", floats, None)],
+        [value("on", TensorProto.BOOL, []), value("next", floats, None), value("seen", floats, None)],
+        [numpy_helper.from_array(np.float32(2), "two")])
+    yes = helper.make_graph([node("Sub", ["last", "x"], ["a"])], "yes", [], [value("a", floats, None)])
+    no = helper.make_graph([node("Add", ["last", "bias"], ["b"])], "no", [], [value("b", floats, None)])
+    square = helper.make_function(
+        "own", "Scaled", ["v"], ["w"], [node("Mul", ["v", "v"], ["s"]), node("LeakyRelu", ["s"], ["w"])],
+        [helper.make_opsetid("", 20)])
+    for attribute in square.node[1].attribute:
+        square.node[1].attribute.remove(attribute)
+    alpha = square.node[1].attribute.add()
+    alpha.name, alpha.type, alpha.ref_attr_name = "alpha", onnx.AttributeProto.FLOAT, "slope"
+    square.attribute.append("slope")
+    return model_of(
+        [node("Loop", ["times", "", "x"], ["last", "all"], body=body),
+         node("ReduceSum", ["last"], ["total"], keepdims=0), node("Constant", [], ["limit"], value_float=5.0),
+         node("Greater", ["total", "limit"], ["large"]),
+         node("If", ["large"], ["z"], then_branch=yes, else_branch=no),
+         node("Scaled", ["z"], ["out"], domain="own", slope=0.5)],
+        [value("x", floats, ["n"]), value("times", longs, [])],
+        [value("out", floats, ["n"]), value("all", floats, [None, "n"])],
+        [numpy_helper.from_array(np.arange(3, dtype=np.float32), "bias")], [square])
+
+
+def windows():
+    """Pooling, convolutions, padding and interpolation with attributes that PyTorch does not write."""
+    node, floats = helper.make_node, TensorProto.FLOAT
+    weight = np.random.default_rng(0).standard_normal((4, 2, 3, 3)).astype(np.float32)
+    return model_of(
+        [node("Conv", ["x", "w"], ["a"], auto_pad="SAME_UPPER", strides=[2, 2]),
+         node("MaxPool", ["x"], ["b", "c"], kernel_shape=[3, 2], pads=[0, 1, 2, 0], strides=[2, 1]),
+         node("AveragePool", ["x"], ["d"], kernel_shape=[3, 3], auto_pad="SAME_LOWER", strides=[2, 2]),
+         node("ConvTranspose", ["a", "w"], ["e"], strides=[2, 2], pads=[0, 1, 1, 0]),
+         node("Pad", ["x", "pads"], ["f"], mode="reflect"),
+         node("Resize", ["x", "", "scales"], ["g"], mode="cubic", coordinate_transformation_mode="align_corners"),
+         node("Slice", ["x", "from", "to", "axes", "steps"], ["h"])],
+        [value("x", floats, [1, 2, 7, 6])], [value(n, TensorProto.INT64 if n == "c" else floats, None) for n in "abcdefgh"],
+        [numpy_helper.from_array(weight, "w"), numpy_helper.from_array(np.array([0, 0, 1, 2, 0, 0, 2, 1]), "pads"),
+         numpy_helper.from_array(np.array([1, 1, 1.5, 0.5], np.float32), "scales"),
+         numpy_helper.from_array(np.array([5, -1]), "from"), numpy_helper.from_array(np.array([0, -7]), "to"),
+         numpy_helper.from_array(np.array([2, -1]), "axes"), numpy_helper.from_array(np.array([-2, -1]), "steps")])
+
+
+def make_others():
+    import onnxruntime
+    rng = np.random.default_rng(1)
+    others = {"graphs": (graphs(), [rng.standard_normal(3).astype(np.float32), np.array(4)]),
+              "windows": (windows(), [rng.standard_normal((1, 2, 7, 6)).astype(np.float32)])}
+    for name, (model, inputs) in others.items():
+        onnx.save(model, os.path.join(FOLDER, name + ".onnx"))
+        session = onnxruntime.InferenceSession(model.SerializeToString())
+        outputs = session.run(None, {i.name: x for i, x in zip(session.get_inputs(), inputs)})
+        save(name, [np.asarray(x) for x in inputs], outputs)
+    make_external()
+
+
+def make_external():
+    """Weights in a file of their own."""
+    weight = np.arange(6, dtype=np.float32).reshape(2, 3)
+    tensor = numpy_helper.from_array(weight, "w")
+    onnx.external_data_helper.set_external_data(tensor, "external.bin", 16, weight.nbytes)
+    tensor.ClearField("raw_data")
+    model = model_of([helper.make_node("MatMul", ["x", "w"], ["y"])], [value("x", TensorProto.FLOAT, ["n", 2])],
+                     [value("y", TensorProto.FLOAT, ["n", 3])], [tensor])
+    with open(os.path.join(FOLDER, "external.onnx"), "wb") as file:
+        file.write(model.SerializeToString())
+    with open(os.path.join(FOLDER, "external.bin"), "wb") as file:
+        file.write(bytes(16) + weight.tobytes())
+    x = np.array([[1, 2], [3, 4], [5, 6]], np.float32)
+    save("external", [x], [x @ weight])
+
+
+# --- the node tests of onnx -------------------------------------------------------------------------
+
+def array_of(x):
+    return x if isinstance(x, np.ndarray) and x.dtype != object else None
+
+
+def judged(th, folder, case):
+    """What comes of a case: agrees, differs, or why it is refused."""
+    path = os.path.join(folder, "case.onnx")
+    onnx.save(case.model, path)
+    for inputs, outputs in case.data_sets:
+        files = []
+        for i, x in enumerate(inputs):
+            if not isinstance(x, (np.ndarray, np.generic)) or np.asarray(x).dtype.kind not in "fiub":
+                return "other inputs", ""
+            files.append(os.path.join(folder, f"{i}.npy"))
+            np.save(files[-1], x)
+        result = os.path.join(folder, "out.npz")
+        run = subprocess.run([th, "run", path, *files, "-o", result], capture_output=True, text=True)
+        if run.returncode:
+            return ("crashes" if run.returncode < 0 else "refused"), run.stderr.strip()[-160:]
+        with np.load(result) as made:
+            got = [made[k] for k in made.files]
+        for y, wanted in zip(got, outputs):
+            if not isinstance(wanted, (np.ndarray, np.generic)):
+                return "other outputs", ""
+            wanted = np.asarray(wanted)
+            if y.shape != wanted.shape or y.dtype != wanted.dtype:
+                return "differs", f"{y.dtype} {y.shape}, not {wanted.dtype} {wanted.shape}"
+            if not np.allclose(y, wanted, case.rtol or 1e-3, case.atol or 1e-5, equal_nan=True):
+                return "differs", f"by {np.abs(y.astype(float) - wanted.astype(float)).max():.3g}"
+    return "agrees", ""
+
+
+def run_nodes(th, only):
+    from onnx.backend.test.loader import load_model_tests  # noqa: F401
+    from onnx.backend.test.case.node import collect_testcases
+    counts = collections.Counter()
+    with tempfile.TemporaryDirectory() as folder:
+        for case in collect_testcases(None):
+            if only and only not in case.name:
+                continue
+            verdict, why = judged(th, folder, case)
+            counts[verdict] += 1
+            if verdict != "agrees":
+                print(f"{case.name}: {verdict} {why}", flush=True)
+    print(dict(counts))
+
+
+if __name__ == "__main__":
+    if sys.argv[1:2] == ["make"]:
+        os.makedirs(FOLDER, exist_ok=True)
+        make_networks()
+        make_others()
+    elif sys.argv[1:2] == ["nodes"] and len(sys.argv) > 2:
+        run_nodes(sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
+    else:
+        sys.exit(__doc__)
