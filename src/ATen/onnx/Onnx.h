@@ -37,19 +37,20 @@ typedef struct at_field {
 bool at_wire_next(at_wire *wire, at_field *field);
 
 /* The number of the field; raises if it is none. */
-int64_t at_field_integer(const at_field *field);
-double at_field_float(const at_field *field); /* of a float or double */
+int64_t at_onnxField_integer(const at_field *field);
+double at_onnxField_float(const at_field *field); /* of a float or double */
 
 /* The bytes of the field; raises if it is a number. */
-at_wire at_field_message(const at_field *field);
+at_wire at_onnxField_message(const at_field *field);
 
 /* The bytes of the field as a text in the arena; raises unless they are UTF-8 without a 0. */
-const char *at_field_text(at_arena *arena, const at_field *field);
+const char *at_onnxField_text(at_arena *arena, const at_field *field);
 
 /* The numbers of a repeated field, of which each field has one, or all of them, packed: calls with
  * each in turn. */
 typedef void at_wireNumber(void *context, uint64_t value);
-void at_field_each(const at_field *field, at_wireKind kind, at_wireNumber *number, void *context);
+void at_onnxField_each(const at_field *field, at_wireKind kind, at_wireNumber *number,
+                       void *context);
 
 /* The float or double whose bits were read. */
 double at_wire_float(at_wireKind kind, uint64_t value);

@@ -90,21 +90,21 @@ static void read_parts(Sizes *sizes, at_wire message, bool isNamed, Parts *parts
   while (at_wire_next(&message, &field)) {
     switch (field.number) {
       case TENSOR_DIMS:
-        at_field_each(&field, AT_WIRE_VARINT, add_size, sizes);
+        at_onnxField_each(&field, AT_WIRE_VARINT, add_size, sizes);
         break;
       case TENSOR_TYPE:
-        parts->type = at_field_integer(&field);
+        parts->type = at_onnxField_integer(&field);
         break;
       case TENSOR_NAME:
         if (!isNamed)
-          sizes->constant->name = at_field_text(onnx->arena, &field);
+          sizes->constant->name = at_onnxField_text(onnx->arena, &field);
         break;
       case TENSOR_RAW:
-        parts->raw = at_field_message(&field);
+        parts->raw = at_onnxField_message(&field);
         parts->isRaw = true;
         break;
       case TENSOR_PLACE:
-        parts->location = at_field_integer(&field);
+        parts->location = at_onnxField_integer(&field);
         break;
       case TENSOR_FLOATS:
       case TENSOR_INTS:
@@ -210,7 +210,7 @@ static at_tensor *new_filled(at_onnx *onnx, const at_constant *constant)
       guard.what = at_newElements(onnx->file, type, (at_ints){constant->sizes, constant->dims})};
   while (at_wire_next(&message, &field))
     if (field.number == constant->field)
-      at_field_each(&field, kind_of(constant->field), fill_number, &filling);
+      at_onnxField_each(&field, kind_of(constant->field), fill_number, &filling);
   if (filling.at != constant->count * at_partsOf(type))
     at_damaged(onnx->file, "tensor '%.100s' of size %s has %lld elements", constant->name,
                at_sizeDesc((at_ints){constant->sizes, constant->dims}).str, (long long)filling.at);

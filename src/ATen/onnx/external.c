@@ -96,9 +96,9 @@ static void read_entry(at_onnx *onnx, at_wire message, const char **key, const c
   *key = *value = "";
   while (at_wire_next(&message, &field)) {
     if (field.number == 1)
-      *key = at_field_text(onnx->arena, &field);
+      *key = at_onnxField_text(onnx->arena, &field);
     else if (field.number == 2)
-      *value = at_field_text(onnx->arena, &field);
+      *value = at_onnxField_text(onnx->arena, &field);
   }
 }
 
@@ -112,7 +112,7 @@ at_wire at_externalBytes(at_onnx *onnx, at_wire tensor, uint64_t *offset, uint64
   while (at_wire_next(&tensor, &field)) {
     if (field.number != ENTRIES)
       continue;
-    read_entry(onnx, at_field_message(&field), &key, &value);
+    read_entry(onnx, at_onnxField_message(&field), &key, &value);
     if (!strcmp(key, "location"))
       location = value;
     else if (!strcmp(key, "offset"))

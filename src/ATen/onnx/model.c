@@ -83,7 +83,7 @@ static void bind_formals(at_names *names, at_names *inner, at_wire message, cons
   while (at_wire_next(&message, &field)) {
     if (field.number != FUNCTION_INPUT)
       continue;
-    const char *const formal = at_field_text(names->building->onnx->arena, &field);
+    const char *const formal = at_onnxField_text(names->building->onnx->arena, &field);
     const char *const given = count < item->inputCount ? item->inputs[count] : "";
     at_names_put(inner, formal, *given ? at_slotNamed(names, given) : AT_NO_SLOT);
     count++;
@@ -107,14 +107,14 @@ static void lower_function(at_names *names, const at_onnxItem *item,
   while (at_wire_next(&message, &field))
     if (field.number == FUNCTION_NODE) {
       at_onnxItem one;
-      at_readItem(&inner, at_field_message(&field), &one);
+      at_readItem(&inner, at_onnxField_message(&field), &one);
       lower_item(&inner, &one);
     }
   message = function->message;
   while (at_wire_next(&message, &field)) {
     if (field.number != FUNCTION_OUTPUT)
       continue;
-    const char *const formal = at_field_text(onnx->arena, &field);
+    const char *const formal = at_onnxField_text(onnx->arena, &field);
     if (count < item->outputCount && *item->outputs[count])
       at_names_put(names, item->outputs[count], at_slotNamed(&inner, formal));
     count++;
@@ -152,7 +152,7 @@ static void read_results(at_names *names, at_wire graph)
   while (at_wire_next(&graph, &field))
     if (field.number == GRAPH_OUTPUT)
       outputs[count++] =
-          at_givenSlot(b, at_slotNamed(names, at_readName(names, at_field_message(&field))));
+          at_givenSlot(b, at_slotNamed(names, at_readName(names, at_onnxField_message(&field))));
   b->graph->outputs = outputs;
   b->graph->outputCount = count;
 }
@@ -164,7 +164,7 @@ void at_lowerNodes(at_names *names, at_wire graph)
   while (at_wire_next(&graph, &field))
     if (field.number == GRAPH_NODE) {
       at_onnxItem item;
-      at_readItem(names, at_field_message(&field), &item);
+      at_readItem(names, at_onnxField_message(&field), &item);
       lower_item(names, &item);
     }
   read_results(names, all);
@@ -175,7 +175,7 @@ static void read_initializers(at_names *names, at_wire graph)
   at_field field;
   while (at_wire_next(&graph, &field)) {
     if (field.number == GRAPH_INITIALIZER)
-      at_readConstant(names, at_field_message(&field), NULL);
+      at_readConstant(names, at_onnxField_message(&field), NULL);
     else if (field.number == GRAPH_SPARSE)
       at_damaged(names->building->onnx->file, "it has sparse weights, which are not here");
   }
@@ -198,7 +198,7 @@ at_building *at_lowerInner(at_names *names, at_wire graph)
   read_initializers(&inner, graph);
   while (at_wire_next(&rest, &field))
     if (field.number == GRAPH_INPUT) {
-      const char *const name = at_readName(&inner, at_field_message(&field));
+      const char *const name = at_readName(&inner, at_onnxField_message(&field));
       at_names_put(&inner, name, at_addInput(b, name, at_knownOf(b, AT_NO_SLOT), AT_NO_SLOT));
     }
   b->formalCount = b->inputCount;
@@ -219,9 +219,9 @@ static void read_operators(at_onnx *onnx, at_wire message)
   at_field field;
   while (at_wire_next(&message, &field)) {
     if (field.number == 1)
-      domain = at_field_text(onnx->arena, &field);
+      domain = at_onnxField_text(onnx->arena, &field);
     else if (field.number == 2)
-      version = at_field_integer(&field);
+      version = at_onnxField_integer(&field);
   }
   if (!*domain || !strcmp(domain, "ai.onnx"))
     onnx->version = version;
@@ -233,9 +233,9 @@ static void read_function(at_onnx *onnx, at_wire message)
   at_field field;
   while (at_wire_next(&message, &field)) {
     if (field.number == FUNCTION_NAME)
-      function.name = at_field_text(onnx->arena, &field);
+      function.name = at_onnxField_text(onnx->arena, &field);
     else if (field.number == FUNCTION_DOMAIN)
-      function.domain = at_field_text(onnx->arena, &field);
+      function.domain = at_onnxField_text(onnx->arena, &field);
   }
   onnx->functions = at_arena_grown(onnx->arena, onnx->functions, onnx->functionCount,
                                    &onnx->functionRoom, sizeof *onnx->functions);
@@ -252,22 +252,22 @@ static at_wire read_model(at_onnx *onnx)
   while (at_wire_next(&model, &field)) {
     switch (field.number) {
       case MODEL_IR:
-        program->schemaMinor = at_field_integer(&field);
+        program->schemaMinor = at_onnxField_integer(&field);
         break;
       case MODEL_PRODUCER:
-        producer = at_field_text(onnx->arena, &field);
+        producer = at_onnxField_text(onnx->arena, &field);
         break;
       case MODEL_PRODUCER_VERSION:
-        version = at_field_text(onnx->arena, &field);
+        version = at_onnxField_text(onnx->arena, &field);
         break;
       case MODEL_GRAPH:
-        graph = at_field_message(&field);
+        graph = at_onnxField_message(&field);
         break;
       case MODEL_OPERATORS:
-        read_operators(onnx, at_field_message(&field));
+        read_operators(onnx, at_onnxField_message(&field));
         break;
       case MODEL_FUNCTION:
-        read_function(onnx, at_field_message(&field));
+        read_function(onnx, at_onnxField_message(&field));
         break;
       default:
         break;

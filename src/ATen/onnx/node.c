@@ -42,30 +42,30 @@ static void read_value(Listing *listing, const at_field *field)
   at_attribute *const a = listing->attribute;
   switch (field->number) {
     case 2:
-      a->number = at_field_float(field);
+      a->number = at_onnxField_float(field);
       break;
     case 3:
-      a->integer = at_field_integer(field);
+      a->integer = at_onnxField_integer(field);
       break;
     case 4:
-      a->text = at_field_text(listing->arena, field);
+      a->text = at_onnxField_text(listing->arena, field);
       break;
     case 5: /* a tensor */
     case 6: /* a graph */
-      a->message = at_field_message(field);
+      a->message = at_onnxField_message(field);
       break;
     case 7:
       listing->kind = AT_CELL_FLOAT;
-      at_field_each(field, AT_WIRE_FIXED32, add_number, listing);
+      at_onnxField_each(field, AT_WIRE_FIXED32, add_number, listing);
       break;
     case 8:
       listing->kind = AT_CELL_INT;
-      at_field_each(field, AT_WIRE_VARINT, add_number, listing);
+      at_onnxField_each(field, AT_WIRE_VARINT, add_number, listing);
       break;
     case 9:
       a->texts =
           at_arena_grown(listing->arena, a->texts, a->count, &listing->room, sizeof *a->texts);
-      a->texts[a->count++] = at_field_text(listing->arena, field);
+      a->texts[a->count++] = at_onnxField_text(listing->arena, field);
       break;
     default:
       break;
@@ -95,11 +95,11 @@ static bool read_attribute(const at_names *names, at_wire message, at_attribute 
   *attribute = (at_attribute){.name = "", .text = ""};
   while (at_wire_next(&message, &field)) {
     if (field.number == ATTRIBUTE_NAME)
-      attribute->name = at_field_text(arena, &field);
+      attribute->name = at_onnxField_text(arena, &field);
     else if (field.number == ATTRIBUTE_TYPE)
-      attribute->type = at_field_integer(&field);
+      attribute->type = at_onnxField_integer(&field);
     else if (field.number == ATTRIBUTE_REFERENCE)
-      reference = at_field_text(arena, &field);
+      reference = at_onnxField_text(arena, &field);
     else
       read_value(&listing, &field);
   }
@@ -141,22 +141,22 @@ void at_readItem(at_names *names, at_wire message, at_onnxItem *item)
   while (at_wire_next(&message, &field)) {
     switch (field.number) {
       case NODE_INPUT:
-        item->inputs[item->inputCount++] = at_field_text(arena, &field);
+        item->inputs[item->inputCount++] = at_onnxField_text(arena, &field);
         break;
       case NODE_OUTPUT:
-        item->outputs[item->outputCount++] = at_field_text(arena, &field);
+        item->outputs[item->outputCount++] = at_onnxField_text(arena, &field);
         break;
       case NODE_NAME:
-        item->name = at_field_text(arena, &field);
+        item->name = at_onnxField_text(arena, &field);
         break;
       case NODE_TYPE:
-        item->type = at_field_text(arena, &field);
+        item->type = at_onnxField_text(arena, &field);
         break;
       case NODE_DOMAIN:
-        item->domain = at_field_text(arena, &field);
+        item->domain = at_onnxField_text(arena, &field);
         break;
       case NODE_ATTRIBUTE:
-        if (read_attribute(names, at_field_message(&field),
+        if (read_attribute(names, at_onnxField_message(&field),
                            &item->attributes[item->attributeCount]))
           item->attributeCount++;
         break;

@@ -22,9 +22,9 @@ static void read_dimension(at_onnx *onnx, at_wire message, Dimension *dimension)
   *dimension = (Dimension){-1, ""};
   while (at_wire_next(&message, &field)) {
     if (field.number == 1)
-      dimension->size = at_field_integer(&field);
+      dimension->size = at_onnxField_integer(&field);
     else if (field.number == 2)
-      dimension->symbol = at_field_text(onnx->arena, &field);
+      dimension->symbol = at_onnxField_text(onnx->arena, &field);
   }
 }
 
@@ -37,7 +37,7 @@ static void read_sizes(at_onnx *onnx, at_wire message, Shape *shape)
       continue;
     if (shape->dims == AT_MOST_DIMS)
       at_damaged(onnx->file, "a value has more than %d dimensions", AT_MOST_DIMS);
-    read_dimension(onnx, at_field_message(&field), &shape->dimension[shape->dims++]);
+    read_dimension(onnx, at_onnxField_message(&field), &shape->dimension[shape->dims++]);
   }
 }
 
@@ -48,13 +48,13 @@ static void read_type(at_onnx *onnx, at_wire message, Shape *shape)
   while (at_wire_next(&message, &field)) {
     if (field.number != 1)
       continue;
-    at_wire tensor = at_field_message(&field);
+    at_wire tensor = at_onnxField_message(&field);
     shape->isTensor = true;
     while (at_wire_next(&tensor, &inner)) {
       if (inner.number == 1)
-        shape->type = at_field_integer(&inner);
+        shape->type = at_onnxField_integer(&inner);
       else if (inner.number == 2)
-        read_sizes(onnx, at_field_message(&inner), shape);
+        read_sizes(onnx, at_onnxField_message(&inner), shape);
     }
   }
 }
@@ -66,9 +66,9 @@ static const char *read_value(at_onnx *onnx, at_wire message, Shape *shape)
   *shape = (Shape){.dims = AT_ANY_DIMS};
   while (at_wire_next(&message, &field)) {
     if (field.number == 1)
-      name = at_field_text(onnx->arena, &field);
+      name = at_onnxField_text(onnx->arena, &field);
     else if (field.number == 2)
-      read_type(onnx, at_field_message(&field), shape);
+      read_type(onnx, at_onnxField_message(&field), shape);
   }
   return name;
 }
@@ -199,7 +199,7 @@ void at_readPorts(at_names *names, at_wire graph)
   at_field field;
   while (at_wire_next(&graph, &field))
     if (field.number == GRAPH_INPUT)
-      read_input(names, at_field_message(&field));
+      read_input(names, at_onnxField_message(&field));
   at_readInfo(names, all);
   at_program *const program = names->building->onnx->program;
   program->held = at_arena_take(names->building->onnx->arena, (uint64_t)program->inputCount,
@@ -213,7 +213,7 @@ void at_readInfo(at_names *names, at_wire graph)
   at_field field;
   while (at_wire_next(&graph, &field))
     if (field.number == GRAPH_INFO || field.number == GRAPH_OUTPUT)
-      read_info(names, at_field_message(&field));
+      read_info(names, at_onnxField_message(&field));
 }
 
 const char *at_readName(at_names *names, at_wire message)
@@ -239,7 +239,7 @@ void at_readOutputs(at_names *names, at_wire graph)
     Shape shape;
     if (field.number != GRAPH_OUTPUT)
       continue;
-    const char *const name = read_value(onnx, at_field_message(&field), &shape);
+    const char *const name = read_value(onnx, at_onnxField_message(&field), &shape);
     program->graphOutputs[program->outputCount] = (at_binding){AT_BIND_USER, program->outputCount};
     program->outputs[program->outputCount++] = port_of(onnx, name, &shape);
   }

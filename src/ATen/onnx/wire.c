@@ -66,7 +66,7 @@ bool at_wire_next(at_wire *wire, at_field *field)
   }
 }
 
-int64_t at_field_integer(const at_field *field)
+int64_t at_onnxField_integer(const at_field *field)
 {
   if (field->kind != AT_WIRE_VARINT)
     return 0;
@@ -86,17 +86,17 @@ double at_wire_float(at_wireKind kind, uint64_t value)
   return single;
 }
 
-double at_field_float(const at_field *field)
+double at_onnxField_float(const at_field *field)
 {
   return at_wire_float(field->kind, field->value);
 }
 
-at_wire at_field_message(const at_field *field)
+at_wire at_onnxField_message(const at_field *field)
 {
   return field->bytes; /* empty, if the field is a number */
 }
 
-const char *at_field_text(at_arena *arena, const at_field *field)
+const char *at_onnxField_text(at_arena *arena, const at_field *field)
 {
   const at_wire *const bytes = &field->bytes;
   const uint64_t length = bytes->end - bytes->at;
@@ -108,7 +108,8 @@ const char *at_field_text(at_arena *arena, const at_field *field)
   return text;
 }
 
-void at_field_each(const at_field *field, at_wireKind kind, at_wireNumber *number, void *context)
+void at_onnxField_each(const at_field *field, at_wireKind kind, at_wireNumber *number,
+                       void *context)
 {
   at_wire wire = field->bytes;
   if (field->kind != AT_WIRE_BYTES)
