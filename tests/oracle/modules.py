@@ -1,7 +1,7 @@
 """What PyTorch's modules do, for tests/ATen/module/layers.c: writes tests/golden/modules/layers.safetensors.
 
 For each case below, under its name: state, the state dict in double of a module made after torch.manual_seed(7);
-input; output and, of the output's elements with a weight each, gradient (of the input) and gradients (of the parameters);
+input; output, after torch.manual_seed(11), and, of the output's elements with a weight each, gradient (of the input) and gradients (of the parameters);
 after, the buffers behind the call.  The metadata have its repr, the names of the state dict in order, and whether it is
 called in training."""
 
@@ -156,6 +156,7 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
         4, 2, dim_feedforward=5, dropout=0.0, activation="gelu", batch_first=True, norm_first=True, bias=False), (2, 3, 4)),
     "TransformerEncoder": (lambda: nn.TransformerEncoder(
         nn.TransformerEncoderLayer(4, 2, 4, dropout=0.0, batch_first=True), 2, norm=nn.LayerNorm(4)), (2, 3, 4)),
+    "TransformerEncoderLayer_dropout": (lambda: nn.TransformerEncoderLayer(4, 2, 6), (3, 2, 4)),
     "TransformerDecoderLayer": (lambda: Decoder(nn.TransformerDecoderLayer(4, 2, 5, dropout=0.0)), (3, 2, 4)),
     "TransformerDecoder": (lambda: Decoder(nn.TransformerDecoder(
         nn.TransformerDecoderLayer(4, 1, 3, dropout=0.0, norm_first=True), 2)), (3, 2, 4)),
@@ -178,6 +179,7 @@ def case(make, given, training=True):
     found["input"] = x.clone()
     if x.dtype.is_floating_point:
         x.requires_grad_(True)
+    torch.manual_seed(11)
     y = module(x, x, x) if isinstance(module, nn.MultiheadAttention) else module(x)
     y = y[0] if isinstance(y, tuple) else y
     (y * weights(y)).sum().backward()

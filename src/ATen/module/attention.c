@@ -102,16 +102,18 @@ static at_output_weights attend(at_module *self, const at_MultiheadAttention_fie
 {
   const double p = self->training ? own->dropout : 0;
   at_tensor *const mask = mask_of(heads, o);
-  if (!o->need_weights)
-    return (at_output_weights){
-        at_scaled_dot_product_attention(heads->of[0], heads->of[1], heads->of[2], .attn_mask = mask,
-                                        .dropout_p = p),
-        NULL};
+  if (!o->need_weights && p == 0)
+    return (at_output_weights){at_scaled_dot_product_attention(heads->of[0], heads->of[1],
+                                                               heads->of[2], .attn_mask = mask),
+                               NULL};
   const double scale = 1 / sqrt((double)(own->embed_dim / own->num_heads));
   at_tensor *scores = at_matmul(at_mul(heads->of[0], scale), at_transpose(heads->of[1], -2, -1));
   scores = mask ? at_add(scores, mask) : scores;
   at_tensor *const weights = at_dropout(at_softmax(scores, -1), p, self->training);
-  return (at_output_weights){at_matmul(weights, heads->of[2]),
+  at_tensor *const attended = at_matmul(weights, heads->of[2]);
+  if (!o->need_weights)
+    return (at_output_weights){attended, NULL};
+  return (at_output_weights){attended,
                              o->average_attn_weights ? at_mean_dim(weights, AT_INTS(1)) : weights};
 }
 

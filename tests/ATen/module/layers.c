@@ -167,6 +167,7 @@ static at_module *around(const at_module_kind *kind, const char *name, at_module
     at_TransformerEncoder(at_TransformerEncoderLayer(4, 2, .dim_feedforward = 4, .dropout = 0,     \
                                                      .batch_first = true),                         \
                           2, .norm = at_LayerNorm(4)))                                             \
+  X(TransformerEncoderLayer_dropout, at_TransformerEncoderLayer(4, 2, .dim_feedforward = 6))       \
   X(TransformerDecoderLayer,                                                                       \
     around(&decoder_kind, "decoder",                                                               \
            at_TransformerDecoderLayer(4, 2, .dim_feedforward = 5, .dropout = 0)))                  \
@@ -302,6 +303,7 @@ static void check_case(const Case *c)
     at_tensor *const x = at_clone(wanted(c, "input", ""));
     if (wanted(c, "gradient", ""))
       at_requires_grad_(x);
+    at_manualSeed(11);
     at_tensor *const y = at_forward(module, x);
     check_close(c, "output", y, wanted(c, "output", ""), 1e-10);
     at_dict *const buffers = at_module_named_buffers(module);
