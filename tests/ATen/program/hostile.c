@@ -6,23 +6,10 @@
 
 #include "programs.h"
 
-/* Loads the file, and runs it if that succeeds: both may fail. */
-static void try_file(const char *path)
+static at_tensors inputs(at_tensor *room[2])
 {
-  at_program *const program = at_program_load(path);
-  if (program)
-    AT_SCOPE
-    {
-      at_tensor *const x = at_ones(AT_SHAPE(2, 3));
-      (void)at_program_run(program, AT_TENSORS(x));
-      char *const text = at_program_toString(program);
-      CHECK(text != NULL || at_error() != AT_OK);
-      at_string_free(text);
-    }
-  at_program_free(program);
-  at_error_clear();
-  at_program_free(at_program_list(path));
-  at_error_clear();
+  room[0] = at_ones(AT_SHAPE(2, 3));
+  return (at_tensors){room, 1};
 }
 
 static void truncated(void **state)
@@ -46,7 +33,7 @@ static void changed(void **state)
     const uint8_t kept = bytes[i];
     bytes[i] = others[i % sizeof others];
     write_file(scratch("edited.pt2"), bytes, size);
-    try_file(scratch("edited.pt2"));
+    try_program(scratch("edited.pt2"), inputs);
     bytes[i] = kept;
   }
   free(bytes);
@@ -167,42 +154,9 @@ static void memory(void **state)
 
 /* --- allocations that fail -------------------------------------------------------------------- */
 
-typedef struct Fault {
-  char path[600];
-  at_program *program;
-} Fault;
-
-static void load_and_run(void *context)
-{
-  Fault *const fault = context;
-  fault->program = at_program_load(fault->path);
-  if (fault->program)
-    AT_SCOPE
-    {
-      at_tensor *const x = at_ones(AT_SHAPE(2, 3));
-      (void)at_program_run(fault->program, AT_TENSORS(x));
-    }
-  if (at_error() != AT_OK) {
-    at_error_clear();
-    THError("it failed");
-  }
-}
-
-static void done(void *context)
-{
-  Fault *const fault = context;
-  at_program_free(fault->program);
-  fault->program = NULL;
-}
-
 static void faults(void **state)
 {
-  Fault fault = {.program = NULL};
-  snprintf(fault.path, sizeof fault.path, "%s", program_sample("regions", ".pt2"));
-  const THFailCase stages = {.body = load_and_run, .teardown = done};
-  const int acquisitions = th_fail(&stages, &fault);
-  printf("regions: %d acquisitions to load and run\n", acquisitions);
-  CHECK(acquisitions > 20);
+  check_program_faults(program_sample("regions", ".pt2"), inputs);
 }
 
 int main(void)

@@ -74,23 +74,12 @@ static void linked(void **state)
   unlink(scratch("edited.onnx"));
 }
 
-/* Loads the file, and runs it if that succeeds: both may fail. */
-static void try_file(const char *path)
+/* Those of the sample graphs. */
+static at_tensors inputs(at_tensor *room[2])
 {
-  at_program *const program = at_program_load(path);
-  CHECK((program != NULL) == (at_error() == AT_OK));
-  if (program)
-    AT_SCOPE
-    {
-      at_tensor *const x = at_ones(AT_SHAPE(3)), *const times = at_full(AT_SCALAR_SHAPE, 2,
-                                                                        .type = AT_CPU(AT_LONG));
-      (void)at_program_run(program, AT_TENSORS(x, times));
-      char *const text = at_program_toString(program);
-      CHECK(text != NULL || at_error() != AT_OK);
-      at_string_free(text);
-    }
-  at_program_free(program);
-  at_error_clear();
+  room[0] = at_ones(AT_SHAPE(3));
+  room[1] = at_full(AT_SCALAR_SHAPE, 2, .type = AT_CPU(AT_LONG));
+  return (at_tensors){room, 2};
 }
 
 static void damaged(void **state)
@@ -98,11 +87,11 @@ static void damaged(void **state)
   size_t size;
   uint8_t *const bytes = read_file(program_sample("onnx/graphs", ".onnx"), &size);
   for (size_t length = 1; length < size; length += 3)
-    try_file(write_file(scratch("edited.onnx"), bytes, length));
+    try_program(write_file(scratch("edited.onnx"), bytes, length), inputs);
   for (size_t i = 0; i < size; i++) {
     const uint8_t kept = bytes[i];
     bytes[i] ^= (uint8_t)(1 << i % 8);
-    try_file(write_file(scratch("edited.onnx"), bytes, size));
+    try_program(write_file(scratch("edited.onnx"), bytes, size), inputs);
     bytes[i] = kept;
   }
   free(bytes);
@@ -111,43 +100,9 @@ static void damaged(void **state)
 
 /* --- failing allocations ---------------------------------------------------------------------- */
 
-typedef struct Fault {
-  char path[600];
-  at_program *program;
-} Fault;
-
-static void load_and_run(void *context)
-{
-  Fault *const fault = context;
-  fault->program = at_program_load(fault->path);
-  if (fault->program)
-    AT_SCOPE
-    {
-      at_tensor *const x = at_ones(AT_SHAPE(3)), *const times = at_full(AT_SCALAR_SHAPE, 2,
-                                                                        .type = AT_CPU(AT_LONG));
-      (void)at_program_run(fault->program, AT_TENSORS(x, times));
-    }
-  if (at_error() != AT_OK) {
-    at_error_clear();
-    THError("it failed");
-  }
-}
-
-static void done(void *context)
-{
-  Fault *const fault = context;
-  at_program_free(fault->program);
-  fault->program = NULL;
-}
-
 static void faults(void **state)
 {
-  Fault fault = {.program = NULL};
-  snprintf(fault.path, sizeof fault.path, "%s", program_sample("onnx/graphs", ".onnx"));
-  const THFailCase stages = {.body = load_and_run, .teardown = done};
-  const int acquisitions = th_fail(&stages, &fault);
-  printf("graphs: %d acquisitions to load and run\n", acquisitions);
-  CHECK(acquisitions > 20);
+  check_program_faults(program_sample("onnx/graphs", ".onnx"), inputs);
 }
 
 #define TEST_OF(NAME) PROGRAM_TEST(NAME),

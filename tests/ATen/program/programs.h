@@ -27,6 +27,13 @@ void check_run(at_program *program, const at_dict *recorded, const char *outputs
 /* All of that for a program in a file and the arrays in another. */
 void check_program(const char *program, const char *arrays);
 
+/* Loads the file, and runs the program on what inputs makes if that succeeds: both may fail. */
+typedef at_tensors ProgramInputs(at_tensor *room[2]);
+void try_program(const char *path, ProgramInputs *inputs);
+
+/* The same with each allocation in turn failing: nothing is lost, and there are many. */
+void check_program_faults(const char *path, ProgramInputs *inputs);
+
 /* A test that begins without an error of the test before. */
 int without_error(void **state);
 #define PROGRAM_TEST(NAME) cmocka_unit_test_setup(NAME, without_error)
