@@ -212,7 +212,7 @@ static void run_fused(Sequence *s, at_tensor *given, at_tensor **gradients)
   if (s->inputs[WEIGHT]->node)
     made[WEIGHT] = weight_gradient(&pool, s, flow.gates);
   for (int i = BIAS; i < s->count; i++)
-    made[i] = i == BIAS ? at_hold(&pool, at_sum_dim(flow.gates, AT_INTS(0, 1))) : made[BIAS];
+    made[i] = i == BIAS ? at_sum_dim(flow.gates, AT_INTS(0, 1)) : made[BIAS]; /* the scope's */
   for (int i = 0; i < s->count; i++)
     if (made[i] && !at_defined(made[i]))
       at_raise(at_error(), "a gradient of lstm could not be computed");
@@ -281,5 +281,8 @@ at_tensor *at_lstmSequence(at_tensor *const *inputs, int count, bool isReverse)
   }
   if (at_failed(&call))
     return at_undefined();
-  return (at_apply)(&function, made, (at_tensors){inputs, count});
+  at_tensor *const result = (at_apply)(&function, made, (at_tensors){inputs, count});
+  if (at_defined(result))
+    at_own(&result->owned);
+  return result;
 }
