@@ -28,9 +28,11 @@ static void copy_graph(at_rewrite *rewrite, const at_graph *from)
   at_graph *const graph = at_arena_take(arena, 1, sizeof *graph);
   *graph = *from;
   graph->nodes = at_arena_take(arena, (uint64_t)from->nodeCount, sizeof *graph->nodes);
-  memcpy(graph->nodes, from->nodes, (size_t)from->nodeCount * sizeof *graph->nodes);
+  if (from->nodeCount > 0) /* NULL is no source, not even of nothing */
+    memcpy(graph->nodes, from->nodes, (size_t)from->nodeCount * sizeof *graph->nodes);
   graph->names = at_arena_take(arena, (uint64_t)room, sizeof *graph->names);
-  memcpy(graph->names, from->names, (size_t)from->slotCount * sizeof *graph->names);
+  if (from->slotCount > 0)
+    memcpy(graph->names, from->names, (size_t)from->slotCount * sizeof *graph->names);
   rewrite->graph = graph;
   rewrite->slotRoom = (int32_t)room;
   rewrite->same = at_arena_take(&rewrite->scratch, (uint64_t)room, sizeof *rewrite->same);
