@@ -24,7 +24,8 @@ void *at_arena_take(at_arena *arena, uint64_t count, size_t size)
   uint64_t bytes;
   if (__builtin_mul_overflow(count, (uint64_t)size, &bytes) || bytes > INT64_MAX / 2)
     THError("there is no memory for %llu elements of %zu bytes", (unsigned long long)count, size);
-  bytes = (bytes + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT;
+  bytes =
+      (THMax(bytes, 1) + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT; /* nothing has an address too */
   if (bytes > BLOCK_BYTES / 4)
     return new_block(arena, bytes);
   if (bytes > arena->left) {
