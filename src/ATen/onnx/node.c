@@ -24,10 +24,20 @@ typedef struct Listing {
   at_cellKind kind;
 } Listing;
 
+/* Of an attribute that has numbers and texts, which share a count, what comes last is kept. */
+static void begin_list(Listing *listing)
+{
+  listing->attribute->list = NULL;
+  listing->attribute->texts = NULL;
+  listing->attribute->count = listing->room = 0;
+}
+
 static void add_number(void *context, uint64_t value)
 {
   Listing *const listing = context;
   at_attribute *const a = listing->attribute;
+  if (a->texts)
+    begin_list(listing);
   a->list = at_arena_grown(listing->arena, a->list, a->count, &listing->room, sizeof *a->list);
   a->list[a->count++] =
       listing->kind == AT_CELL_INT
@@ -63,6 +73,8 @@ static void read_value(Listing *listing, const at_field *field)
       at_onnxField_each(field, AT_WIRE_VARINT, add_number, listing);
       break;
     case 9:
+      if (a->list)
+        begin_list(listing);
       a->texts =
           at_arena_grown(listing->arena, a->texts, a->count, &listing->room, sizeof *a->texts);
       a->texts[a->count++] = at_onnxField_text(listing->arena, field);
