@@ -115,6 +115,8 @@ static bool read_attribute(const at_names *names, at_wire message, at_attribute 
     else
       read_value(&listing, &field);
   }
+  if (attribute->type == AT_ATTRIBUTE_TEXTS ? !attribute->texts : !attribute->list)
+    attribute->count = 0; /* of a list of another type than the attribute says */
   return !reference || !*reference || refer(names, reference, attribute);
 }
 
