@@ -16,31 +16,33 @@ void *at_arena_grown(at_arena *arena, void *array, int32_t count, int32_t *room,
 
 /* --- attributes ------------------------------------------------------------------------------- */
 
-/* The numbers of an attribute that is a list. */
+enum { LIST_FLOATS = 7, LIST_INTS, LIST_TEXTS }; /* fields; the type of an attribute is one less */
+
+/* The list of an attribute. */
 typedef struct Listing {
+  at_file *file;
   at_arena *arena;
   at_attribute *attribute;
   int32_t room;
-  at_cellKind kind;
+  int64_t field; /* that it is of */
 } Listing;
 
-/* Of an attribute that has numbers and texts, which share a count, what comes last is kept. */
-static void begin_list(Listing *listing)
+/* Raises if the attribute has a list of another type already: they would share a count. */
+static void begin_list(Listing *listing, int64_t field)
 {
-  listing->attribute->list = NULL;
-  listing->attribute->texts = NULL;
-  listing->attribute->count = listing->room = 0;
+  if (listing->field && listing->field != field)
+    at_damaged(listing->file, "attribute '%.100s' has lists of two types",
+               listing->attribute->name);
+  listing->field = field;
 }
 
 static void add_number(void *context, uint64_t value)
 {
   Listing *const listing = context;
   at_attribute *const a = listing->attribute;
-  if (a->texts)
-    begin_list(listing);
   a->list = at_arena_grown(listing->arena, a->list, a->count, &listing->room, sizeof *a->list);
   a->list[a->count++] =
-      listing->kind == AT_CELL_INT
+      listing->field == LIST_INTS
           ? (at_cell){AT_CELL_INT, {.integer = (int64_t)value}}
           : (at_cell){AT_CELL_FLOAT, {.number = at_wire_float(AT_WIRE_FIXED32, value)}};
 }
@@ -64,17 +66,16 @@ static void read_value(Listing *listing, const at_field *field)
     case 6: /* a graph */
       a->message = at_onnxField_message(field);
       break;
-    case 7:
-      listing->kind = AT_CELL_FLOAT;
+    case LIST_FLOATS:
+      begin_list(listing, LIST_FLOATS);
       at_onnxField_each(field, AT_WIRE_FIXED32, add_number, listing);
       break;
-    case 8:
-      listing->kind = AT_CELL_INT;
+    case LIST_INTS:
+      begin_list(listing, LIST_INTS);
       at_onnxField_each(field, AT_WIRE_VARINT, add_number, listing);
       break;
-    case 9:
-      if (a->list)
-        begin_list(listing);
+    case LIST_TEXTS:
+      begin_list(listing, LIST_TEXTS);
       a->texts =
           at_arena_grown(listing->arena, a->texts, a->count, &listing->room, sizeof *a->texts);
       a->texts[a->count++] = at_onnxField_text(listing->arena, field);
@@ -101,7 +102,8 @@ static bool refer(const at_names *names, const char *reference, at_attribute *at
 static bool read_attribute(const at_names *names, at_wire message, at_attribute *attribute)
 {
   at_arena *const arena = names->building->onnx->arena;
-  Listing listing = {arena, attribute};
+  at_file *const file = names->building->onnx->file;
+  Listing listing = {file, arena, attribute, 0, 0};
   const char *reference = NULL;
   at_field field;
   *attribute = (at_attribute){.name = "", .text = ""};
@@ -115,8 +117,8 @@ static bool read_attribute(const at_names *names, at_wire message, at_attribute 
     else
       read_value(&listing, &field);
   }
-  if (attribute->type == AT_ATTRIBUTE_TEXTS ? !attribute->texts : !attribute->list)
-    attribute->count = 0; /* of a list of another type than the attribute says */
+  if (attribute->count > 0 && listing.field - 1 != attribute->type)
+    at_damaged(file, "attribute '%.100s' has a list of another type than it says", attribute->name);
   return !reference || !*reference || refer(names, reference, attribute);
 }
 

@@ -29,6 +29,18 @@ static void lowered(void **state)
   at_program_free(program);
 }
 
+/* A graph that passes no input on: there is nothing to copy, and nothing to do. */
+static void empty(void **state)
+{
+  static const uint8_t model[] = {0x08, 9, 0x3a, 3, 0x12, 1, 'g', 0x42, 4, 0x0a, 0, 0x10, 20};
+  at_program *const program = load_program(write_file(scratch("edited.onnx"), model, sizeof model));
+  CHECK_EQ(at_program_outputCount(program), 0);
+  CHECK_EQ(at_program_run(program, (at_tensors){NULL, 0})->count, 0);
+  CHECK_MSG(at_error() == AT_OK, "%s", at_error_message());
+  at_program_free(program);
+  unlink(scratch("edited.onnx"));
+}
+
 /* --- hostile files ---------------------------------------------------------------------------- */
 
 /* A copy of a sample whose first text that is from is replaced by to, which is as long. */
@@ -55,6 +67,10 @@ static void refused(void **state)
   REFUSED("windows", "AveragePool", "AveragePoor",
           "1 of its 7 nodes call operations that are not here, or in a way that is not: "
           "AveragePoor (1)");
+  /* Lists of integers, of which the first has become a text. */
+  REFUSED("mobile", "\x40\x01\x40\x01\x40\x01\x40\x01", "\x4a\x02\x40\x01\x40\x01\x40\x01",
+          "lists of two types");
+  REFUSED("mobile", "\x40\x03\x40\x03\xa0", "\x4a\x02\x40\x03\xa0", "list of another type");
   REFUSED("external", "external.bin", "/xternal.bin", "no path below its folder");
   REFUSED("external", "external.bin", "../ernal.bin", "no path below its folder");
   REFUSED("external", "external.bin", "a/../nal.bin", "no path below its folder");
@@ -110,7 +126,10 @@ static void faults(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {FOR_EACH_PROGRAM(TEST_OF) PROGRAM_TEST(lowered),
-                                     PROGRAM_TEST(refused), PROGRAM_TEST(linked),
-                                     PROGRAM_TEST(damaged), PROGRAM_TEST(faults)};
+                                     PROGRAM_TEST(empty),
+                                     PROGRAM_TEST(refused),
+                                     PROGRAM_TEST(linked),
+                                     PROGRAM_TEST(damaged),
+                                     PROGRAM_TEST(faults)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
