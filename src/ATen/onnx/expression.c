@@ -292,6 +292,18 @@ static void resolve(const Reader *r, at_graphNode *node)
         THMax(r->names->building->graph->mostArguments, node->op->argumentCount);
 }
 
+/* Raises if the item has more outputs than the operation has results. */
+static void check_outputs(const Reader *r, const at_graphNode *node)
+{
+  const at_op *const op = node->op;
+  if (!op || (op->resultCount == 1 && op->results->kind == AT_KIND_TENSORS))
+    return;
+  if (node->outputCount > op->resultCount)
+    at_damaged(r->names->building->onnx->file,
+               "'%.100s', a node of %.100s, has %d outputs, and at most %d are computed",
+               r->item->name, r->item->type, (int)node->outputCount, op->resultCount);
+}
+
 /* The outputs of the outermost call are those of the item; each other call has one. */
 static at_given finish_call(Reader *r, at_graphNode *node, bool isRoot)
 {
@@ -307,6 +319,7 @@ static at_given finish_call(Reader *r, at_graphNode *node, bool isRoot)
     return at_givenSlot(b, *output);
   }
   at_nameOutputs(r->names, node, r->item);
+  check_outputs(r, node);
   if (node->outputCount > 0 && node->outputs[0] != AT_NO_SLOT &&
       b->known[node->outputs[0]].meta.type == AT_SCALAR_TYPES)
     b->known[node->outputs[0]] = known;

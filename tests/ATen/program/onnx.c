@@ -62,8 +62,17 @@ static const char *edited_model(const char *name, const char *from, const char *
 
 #define REFUSED(NAME, FROM, TO, PART) check_program_refused(edited_model(NAME, FROM, TO), PART)
 
+/* A Relu of x with outputs y and z. */
+static const uint8_t two_outputs[] = {
+    0x08, 9,    0x3a, 54,   0x0a, 15,   0x0a, 1,    'x',  0x12, 1,    'y',  0x12, 1,    'z',  0x22,
+    4,    'R',  'e',  'l',  'u',  0x12, 1,    'g',  0x5a, 15,   0x0a, 1,    'x',  0x12, 10,   0x0a,
+    8,    0x08, 1,    0x12, 4,    0x0a, 2,    0x08, 2,    0x62, 15,   0x0a, 1,    'y',  0x12, 10,
+    0x0a, 8,    0x08, 1,    0x12, 4,    0x0a, 2,    0x08, 2,    0x42, 4,    0x0a, 0,    0x10, 20};
+
 static void refused(void **state)
 {
+  check_program_refused(write_file(scratch("edited.onnx"), two_outputs, sizeof two_outputs),
+                        "a node of Relu, has 2 outputs, and at most 1 are computed");
   REFUSED("windows", "AveragePool", "AveragePoor",
           "1 of its 7 nodes call operations that are not here, or in a way that is not: "
           "AveragePoor (1)");
