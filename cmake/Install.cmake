@@ -77,6 +77,10 @@ if(TARGET ATen)
           DESTINATION ${CMAKE_INSTALL_DATADIR}/th)
 endif()
 
+# What a stranger runs first in each language (docs/tutorials/languages.md).
+install(FILES examples/run/run.c bindings/cpp/examples/run.cpp bindings/python/examples/run.py bindings/lua/examples/run.lua
+        DESTINATION ${CMAKE_INSTALL_DATADIR}/th/examples COMPONENT languages EXCLUDE_FROM_ALL)
+
 foreach(name IN ITEMS openmpi mpich) # what libATenDistributed loads
   if(TARGET ATenMPI-${name})
     install(TARGETS ATenMPI-${name} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

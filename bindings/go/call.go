@@ -7,7 +7,7 @@
 // field of the operation's options, of which one value may be given; what is left out there has its default.
 package thaten
 
-//go:generate python3 generate /usr/local/share/th/aten-ops.json .
+//go:generate sh -c "d=/usr/local/share/th; [ -d $d ] || d=/usr/share/th; python3 generate $d/aten-ops.json . && python3 generate_layers $d/aten-api.json ."
 
 // #cgo LDFLAGS: -lATen
 // #include <stdlib.h>
@@ -186,10 +186,8 @@ func (c *call) storage(i int, s *Storage) {
 
 func (c *call) text(i int, word string) {
 	if word != "" {
-		text := C.CString(word)
-		c.owned = append(c.owned, unsafe.Pointer(text))
 		c.arguments[i].given = true
-		c.arguments[i].string = text
+		c.arguments[i].string = c.word(word)
 	}
 }
 
@@ -212,13 +210,34 @@ func (c *call) tensors(i int, list []*Tensor) {
 	}
 }
 
-func (c *call) requiredInts(i int, list []int64) {
+// intsOf is the list in memory of C.
+func (c *call) intsOf(list []int64) C.at_ints {
 	data := (*C.int64_t)(c.allocate(len(list), 8))
 	for j, value := range list {
 		unsafe.Slice(data, len(list))[j] = C.int64_t(value)
 	}
+	return C.at_ints{data: data, count: C.int(len(list))}
+}
+
+func (c *call) tensorsOf(list []*Tensor) C.at_tensors {
+	data := (**C.at_tensor)(c.allocate(len(list), int(unsafe.Sizeof(uintptr(0)))))
+	for j, t := range list {
+		unsafe.Slice(data, len(list))[j] = t.raw()
+	}
+	c.kept = append(c.kept, list)
+	return C.at_tensors{data: data, count: C.int(len(list))}
+}
+
+// word is the text in memory of C; one with a 0 inside is another word.
+func (c *call) word(word string) *C.char {
+	text := C.CString(word)
+	c.owned = append(c.owned, unsafe.Pointer(text))
+	return text
+}
+
+func (c *call) requiredInts(i int, list []int64) {
 	c.arguments[i].given = true
-	c.arguments[i].ints.data, c.arguments[i].ints.count = data, C.int(len(list))
+	c.arguments[i].ints = c.intsOf(list)
 }
 
 func (c *call) requiredDoubles(i int, list []float64) {
@@ -231,13 +250,8 @@ func (c *call) requiredDoubles(i int, list []float64) {
 }
 
 func (c *call) requiredTensors(i int, list []*Tensor) {
-	data := (**C.at_tensor)(c.allocate(len(list), int(unsafe.Sizeof(uintptr(0)))))
-	for j, t := range list {
-		unsafe.Slice(data, len(list))[j] = t.raw()
-	}
 	c.arguments[i].given = true
-	c.arguments[i].tensors.data, c.arguments[i].tensors.count = data, C.int(len(list))
-	c.kept = append(c.kept, list)
+	c.arguments[i].tensors = c.tensorsOf(list)
 }
 
 // --- results --------------------------------------------------------------------------------------------

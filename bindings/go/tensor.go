@@ -187,7 +187,7 @@ func (t *Tensor) String() string {
 
 // Element is what elements are in Go.
 type Element interface {
-	uint8 | int8 | int16 | int32 | int64 | float32 | float64
+	uint8 | uint16 | uint32 | uint64 | int8 | int16 | int32 | int64 | float32 | float64 | complex64 | complex128
 }
 
 func typeOf[E Element]() Type {
@@ -195,6 +195,12 @@ func typeOf[E Element]() Type {
 	switch any(zero).(type) {
 	case uint8:
 		return Byte
+	case uint16:
+		return UInt16
+	case uint32:
+		return UInt32
+	case uint64:
+		return UInt64
 	case int8:
 		return Char
 	case int16:
@@ -205,6 +211,10 @@ func typeOf[E Element]() Type {
 		return Long
 	case float32:
 		return Float32
+	case complex64:
+		return ComplexFloat
+	case complex128:
+		return ComplexDouble
 	}
 	return Double
 }

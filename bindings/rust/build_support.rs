@@ -7,7 +7,8 @@ use std::process::Command;
 fn description() -> PathBuf {
     println!("cargo:rerun-if-env-changed=THATEN_DESCRIPTION");
     let given = env::var_os("THATEN_DESCRIPTION").map(PathBuf::from);
-    given.unwrap_or_else(|| PathBuf::from("/usr/local/share/th"))
+    let installed = ["/usr/local/share/th", "/usr/share/th"].map(PathBuf::from);
+    given.or_else(|| installed.into_iter().find(|folder| folder.exists())).unwrap_or_default()
 }
 
 pub fn write(kind: &str, file: &str) {

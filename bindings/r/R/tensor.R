@@ -1,14 +1,21 @@
 # Tensors: arrays, attributes, operators, indices.
 
-# The tensor of a number, vector or array, or of a logical one: of float32 or bool unless type says another one.
+# The tensor of a number, vector or array, or of a complex or logical one: of float32, complex64 or bool unless type
+# says another one.
 make_tensor <- function(values, type = NULL) {
-  if (!is.numeric(values) && !is.logical(values)) stop("a tensor is made of numbers or logical values", call. = FALSE)
+  if (!is.numeric(values) && !is.logical(values) && !is.complex(values)) {
+    stop("a tensor is made of numbers or logical values", call. = FALSE)
+  }
   sizes <- if (!is.null(dim(values))) dim(values) else if (length(values) == 1) numeric() else length(values)
   if (anyNA(values) && is.logical(values)) stop("NA is neither true nor false", call. = FALSE)
-  wanted <- if (!is.null(type)) type else if (is.logical(values)) "bool" else if (is.integer(values)) "int64" else "float32"
-  elements <- if (is.logical(values)) as.logical(values) else as.double(values)
+  wanted <- if (!is.null(type)) type else default_type(values)
+  elements <- if (is.logical(values)) as.logical(values) else if (is.complex(values)) as.complex(values) else as.double(values)
   t <- .Call(thr_fromArray, elements, as.double(sizes))
   if (.Call(thr_type, t) == wanted) t else call_operation("to", list(t, wanted))
+}
+
+default_type <- function(values) {
+  if (is.logical(values)) "bool" else if (is.complex(values)) "complex64" else if (is.integer(values)) "int64" else "float32"
 }
 
 type_of <- function(t) .Call(thr_type, t)
@@ -18,12 +25,15 @@ as.array.th_tensor <- function(x, ...) {
   type <- type_of(x)
   wide <- if (type == "bool" || type == "int64") x else if (startsWith(type, "u") || startsWith(type, "i")) {
     call_operation("to", list(x, "int64"))
+  } else if (startsWith(type, "complex")) {
+    call_operation("to", list(x, "complex128"))
   } else {
     call_operation("to", list(x, "float64"))
   }
   .Call(thr_toArray, call_operation("detach", list(wide)))
 }
 
+as.complex.th_tensor <- function(x, ...) as.complex(as.array(x))
 as.double.th_tensor <- function(x, ...) as.double(as.array(x))
 as.numeric.th_tensor <- as.double.th_tensor
 dim.th_tensor <- function(x) .Call(thr_dim, x)
@@ -51,6 +61,9 @@ Ops.th_tensor <- function(e1, e2) {
     return(switch(.Generic, "-" = call_operation("neg", list(e1)), "+" = e1, "!" = call_operation("logical_not", list(e1)),
                   stop("tensors have no operator ", .Generic, call. = FALSE)))
   }
+  # ATen's numbers are real; a complex one becomes a tensor without dimensions.
+  if (is.complex(e1) && length(e1) == 1) e1 <- make_tensor(e1)
+  if (is.complex(e2) && length(e2) == 1) e2 <- make_tensor(e2)
   name <- operators[.Generic]
   if (is.na(name)) stop("tensors have no operator ", .Generic, call. = FALSE)
   if (is_tensor(e1) || .Generic == "^") return(call_operation(name, list(e1, e2)))

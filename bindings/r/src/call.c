@@ -180,8 +180,10 @@ static at_scalar toScalar(SEXP value)
   return at_scalar_double(number);
 }
 
-static at_ints toInts(SEXP value)
+at_ints th_toInts(SEXP value, const char *name)
 {
+  if (!Rf_isNumeric(value))
+    Rf_error("%s is to be whole numbers", name);
   SEXP numbers = PROTECT(Rf_coerceVector(value, REALSXP));
   const int count = (int)Rf_xlength(numbers);
   int64_t *data = (int64_t *)R_alloc((size_t)count + 1, sizeof *data);
@@ -202,17 +204,58 @@ static at_doubles toDoubles(SEXP value)
   return (at_doubles){data, count};
 }
 
+static bool isWord(SEXP value)
+{
+  return TYPEOF(value) == STRSXP && Rf_xlength(value) == 1;
+}
+
 /* "float" and so on, in the order of at_scalar_type. */
 static const char *const typeNames[AT_SCALAR_TYPES] = {
     "uint8", "int8",     "int16",     "int32",      "int64",  "float32", "float64", "float16",
     "bool",  "bfloat16", "complex64", "complex128", "uint16", "uint32",  "uint64"};
 
-static const at_type *toType(SEXP value)
+const at_type *th_toType(SEXP value, const char *name)
 {
-  for (int i = 0; i < AT_SCALAR_TYPES; i++)
+  for (int i = 0; i < AT_SCALAR_TYPES && isWord(value); i++)
     if (strcmp(CHAR(STRING_ELT(value, 0)), typeNames[i]) == 0)
       return at_getType(AT_BACKEND_CPU, (at_scalar_type)i);
-  Rf_error("there is no type %s", CHAR(STRING_ELT(value, 0)));
+  Rf_error("%s is to be the name of a type, such as float32", name);
+}
+
+int64_t th_toLong(SEXP value, const char *name)
+{
+  const double number = th_toDouble(value, name);
+  if (number != floor(number))
+    Rf_error("%s is to be a whole number, and is %g", name, number);
+  return toInteger(number);
+}
+
+double th_toDouble(SEXP value, const char *name)
+{
+  if (!Rf_isNumeric(value) || Rf_xlength(value) != 1)
+    Rf_error("%s is to be a number", name);
+  return Rf_asReal(value);
+}
+
+bool th_toTruth(SEXP value, const char *name)
+{
+  if (!Rf_isLogical(value) || Rf_xlength(value) != 1 || Rf_asLogical(value) == NA_LOGICAL)
+    Rf_error("%s is to be TRUE or FALSE", name);
+  return Rf_asLogical(value) == TRUE;
+}
+
+const char *th_toWord(SEXP value, const char *name)
+{
+  if (!isWord(value))
+    Rf_error("%s is to be a string", name);
+  return CHAR(STRING_ELT(value, 0));
+}
+
+at_tensors th_toTensors(SEXP value, const char *name)
+{
+  if (TYPEOF(value) != VECSXP)
+    Rf_error("%s is to be a list of tensors", name);
+  return th_tensors(value);
 }
 
 SEXP thr_type(SEXP t)
@@ -245,10 +288,10 @@ static void convert(const at_argument *a, SEXP value, at_value *v)
       v->truth = Rf_asLogical(value) == TRUE;
       break;
     case AT_KIND_INTS:
-      v->ints = toInts(value);
+      v->ints = th_toInts(value, a->name);
       break;
     case AT_KIND_TYPE:
-      v->type = toType(value);
+      v->type = th_toType(value, a->name);
       break;
     case AT_KIND_GENERATOR:
       v->generator = th_pointer(value, "th_generator");

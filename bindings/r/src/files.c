@@ -1,7 +1,7 @@
 /* Files of tensors by name, and programs. */
 #include "thaten.h"
 
-static const char *pathOf(SEXP path)
+const char *th_path(SEXP path)
 {
   return R_ExpandFileName(CHAR(STRING_ELT(path, 0)));
 }
@@ -26,16 +26,20 @@ static SEXP entries(const at_dict *dict)
   return list;
 }
 
-SEXP thr_load(SEXP path)
+SEXP th_entries(at_dict *dict)
 {
-  SEXP kept = PROTECT(th_object("th_dict", freeDict)); /* frees the set whatever happens */
-  at_dict *dict = at_load(pathOf(path), NULL);
   if (!dict)
     th_raise();
+  SEXP kept = PROTECT(th_object("th_dict", freeDict)); /* frees the set whatever happens */
   th_own(kept, dict);
   SEXP list = entries(dict);
   UNPROTECT(1);
   return list;
+}
+
+SEXP thr_load(SEXP path)
+{
+  return th_entries(at_load(th_path(path), NULL));
 }
 
 SEXP thr_save(SEXP path, SEXP tensors)
@@ -49,7 +53,7 @@ SEXP thr_save(SEXP path, SEXP tensors)
   for (R_xlen_t i = 0; i < Rf_xlength(tensors); i++)
     if (!at_dict_set(dict, CHAR(STRING_ELT(names, i)), th_tensor(VECTOR_ELT(tensors, i))))
       th_raise();
-  if (!at_save(pathOf(path), dict))
+  if (!at_save(th_path(path), dict))
     th_raise();
   UNPROTECT(1);
   return R_NilValue;
@@ -69,7 +73,7 @@ static at_program *programOf(SEXP object)
 SEXP thr_program(SEXP path)
 {
   SEXP object = PROTECT(th_object("th_program", freeProgram));
-  at_program *program = at_program_load(pathOf(path));
+  at_program *program = at_program_load(th_path(path));
   if (!program)
     th_raise();
   UNPROTECT(1);

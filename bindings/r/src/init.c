@@ -12,7 +12,14 @@ static const R_CallMethodDef rows[] = {
     ROW(thr_save, 2),          ROW(thr_program, 1),      ROW(thr_programRun, 2),
     ROW(thr_programInputs, 1), ROW(thr_programText, 1),  ROW(thr_requiresGrad, 1),
     ROW(thr_wantsGrad, 1),     ROW(thr_grad, 1),         ROW(thr_setGrad, 2),
-    ROW(thr_backward, 3),      ROW(thr_setRecording, 1), {NULL, NULL, 0}};
+    ROW(thr_backward, 3),      ROW(thr_setRecording, 1), ROW(thr_constructors, 0),
+    ROW(thr_construct, 2),     ROW(thr_sequential, 1),   ROW(thr_moduleList, 1),
+    ROW(thr_forward, 2),       ROW(thr_parameters, 1),   ROW(thr_stateDict, 1),
+    ROW(thr_moduleLoad, 2),    ROW(thr_moduleSave, 2),   ROW(thr_child, 2),
+    ROW(thr_setTraining, 2),   ROW(thr_moduleTo, 2),     ROW(thr_moduleZeroGrad, 1),
+    ROW(thr_moduleText, 1),    ROW(thr_step, 1),         ROW(thr_zeroGrad, 1),
+    ROW(thr_addGroup, 2),      ROW(thr_getOption, 3),    ROW(thr_setOption, 4),
+    ROW(thr_scheduleStep, 2),  ROW(thr_clipGradNorm, 2), {NULL, NULL, 0}};
 
 void R_init_thaten(DllInfo *info);
 void R_init_thaten(DllInfo *info)

@@ -50,12 +50,27 @@ static void copyElements(SEXP values, at_tensor *t, R_xlen_t count)
     bool *data = at_data(t);
     for (R_xlen_t i = 0; i < count; i++)
       data[i] = LOGICAL(values)[i] != 0;
+  } else if (TYPEOF(values) == CPLXSXP) {
+    if (count > 0)
+      memcpy(at_data(t), COMPLEX(values), (size_t)count * sizeof(Rcomplex));
   } else if (count > 0) {
     memcpy(at_data(t), REAL(values), (size_t)count * sizeof(double));
   }
 }
 
-/* A tensor of Double, or of Bool for logical values. */
+static at_scalar_type typeOfValues(SEXP values)
+{
+  switch (TYPEOF(values)) {
+    case LGLSXP:
+      return AT_BOOL;
+    case CPLXSXP:
+      return AT_COMPLEX_DOUBLE;
+    default:
+      return AT_DOUBLE;
+  }
+}
+
+/* A tensor of Double, of ComplexDouble for complex or of Bool for logical values. */
 SEXP thr_fromArray(SEXP values, SEXP sizes)
 {
   const int dims = (int)Rf_xlength(sizes);
@@ -64,7 +79,7 @@ SEXP thr_fromArray(SEXP values, SEXP sizes)
   for (int d = 0; d < dims; d++)
     backwards[d] = (int64_t)REAL(sizes)[dims - 1 - d];
   SEXP object = PROTECT(th_newTensor());
-  at_tensor *t = empty((at_ints){backwards, dims}, TYPEOF(values) == LGLSXP ? AT_BOOL : AT_DOUBLE);
+  at_tensor *t = empty((at_ints){backwards, dims}, typeOfValues(values));
   th_own(object, t);
   if (at_numel(t) != count)
     Rf_error("%lld values for %lld elements", (long long)count, (long long)at_numel(t));
@@ -74,22 +89,30 @@ SEXP thr_fromArray(SEXP values, SEXP sizes)
   return result;
 }
 
-/* The values of a tensor of Double, Bool or Long, and their dimensions. */
+static SEXP valuesOf(const void *data, at_scalar_type type, R_xlen_t count)
+{
+  const SEXPTYPE kind = type == AT_BOOL ? LGLSXP : type == AT_COMPLEX_DOUBLE ? CPLXSXP : REALSXP;
+  SEXP values = PROTECT(Rf_allocVector(kind, count));
+  for (R_xlen_t i = 0; type == AT_BOOL && i < count; i++)
+    LOGICAL(values)[i] = ((const uint8_t *)data)[i] != 0;
+  for (R_xlen_t i = 0; type == AT_LONG && i < count; i++)
+    REAL(values)[i] = (double)((const int64_t *)data)[i];
+  if (type == AT_DOUBLE && count > 0)
+    memcpy(REAL(values), data, (size_t)count * sizeof(double));
+  if (type == AT_COMPLEX_DOUBLE && count > 0)
+    memcpy(COMPLEX(values), data, (size_t)count * sizeof(Rcomplex));
+  UNPROTECT(1);
+  return values;
+}
+
+/* The values of a tensor of Double, ComplexDouble, Bool or Long, and their dimensions. */
 SEXP thr_toArray(SEXP object)
 {
   at_tensor *t = th_tensor(object);
   const at_scalar_type type = at_type_scalarType(at_typeOf(t));
-  const R_xlen_t count = (R_xlen_t)at_numel(t);
   SEXP kept = PROTECT(th_newTensor());
   th_own(kept, reversed(t));
-  const void *data = at_data(th_tensor(kept));
-  SEXP values = PROTECT(Rf_allocVector(type == AT_BOOL ? LGLSXP : REALSXP, count));
-  for (R_xlen_t i = 0; i < count; i++)
-    if (type == AT_BOOL)
-      LOGICAL(values)[i] = ((const uint8_t *)data)[i] != 0;
-    else
-      REAL(values)
-  [i] = type == AT_LONG ? (double)((const int64_t *)data)[i] : ((const double *)data)[i];
+  SEXP values = PROTECT(valuesOf(at_data(th_tensor(kept)), type, (R_xlen_t)at_numel(t)));
   if (at_dim(t) > 0)
     Rf_setAttrib(values, R_DimSymbol, thr_dim(object));
   UNPROTECT(2);

@@ -3,7 +3,9 @@
  *   call.c     describes operations, converts arguments and results, calls
  *   tensor.c   tensors from and to arrays, and what they are
  *   files.c    files, programs
- *   grad.c     gradients */
+ *   grad.c     gradients
+ *   train.c    modules, optimizers, schedules
+ *   layers.c   their constructors; generate_layers writes it */
 #ifndef THATEN_R_H
 #define THATEN_R_H
 
@@ -11,8 +13,11 @@
 #include <ATen/ATenError.h>
 #include <ATen/ATenFile.h>
 #include <ATen/ATenGrad.h>
+#include <ATen/ATenModule.h>
+#include <ATen/ATenOptim.h>
 #include <ATen/ATenPrint.h>
 #include <ATen/ATenProgram.h>
+#include <ATen/ATenSchedule.h>
 #include <ATen/ATenStorage.h>
 #include <ATen/ATenTable.h>
 
@@ -42,6 +47,34 @@ at_tensors th_tensors(SEXP list);
 /* A list of objects that share the tensors of ATen's list. */
 SEXP th_list(at_tensors tensors);
 
+/* The tensors of a set by name; frees the set, which is NULL after an error. */
+SEXP th_entries(at_dict *dict);
+
+const char *th_path(SEXP path);
+
+/* The argument of that name as C's, or an error of R. */
+int64_t th_toLong(SEXP value, const char *name);
+double th_toDouble(SEXP value, const char *name);
+bool th_toTruth(SEXP value, const char *name);
+const char *th_toWord(SEXP value, const char *name);
+at_ints th_toInts(SEXP value, const char *name);
+const at_type *th_toType(SEXP value, const char *name);
+at_tensors th_toTensors(SEXP value, const char *name);
+
+/* A constructor of R's group th$nn, th$optim or th$schedule: it takes the list of its arguments, of
+ * which those that are required come first, and leaves ATen's error if its object owns nothing. */
+typedef struct {
+  const char *group, *name, *arguments;
+  int required;
+  SEXP (*make)(SEXP arguments);
+} th_constructor;
+extern const th_constructor th_constructors[]; /* ends with an empty one */
+
+/* Objects that own nothing yet; that of a schedule holds its optimizer. */
+SEXP th_moduleObject(void);
+SEXP th_optimizerObject(void);
+SEXP th_scheduleObject(SEXP optimizer);
+
 SEXP thr_names(void);
 SEXP thr_describe(SEXP name);
 SEXP thr_call(SEXP index, SEXP arguments);
@@ -65,5 +98,26 @@ SEXP thr_grad(SEXP t);
 SEXP thr_setGrad(SEXP t, SEXP grad);
 SEXP thr_backward(SEXP t, SEXP gradient, SEXP retain);
 SEXP thr_setRecording(SEXP on);
+SEXP thr_constructors(void);
+SEXP thr_construct(SEXP index, SEXP arguments);
+SEXP thr_sequential(SEXP list);
+SEXP thr_moduleList(SEXP list);
+SEXP thr_forward(SEXP module, SEXP input);
+SEXP thr_parameters(SEXP module);
+SEXP thr_stateDict(SEXP module);
+SEXP thr_moduleLoad(SEXP module, SEXP path);
+SEXP thr_moduleSave(SEXP module, SEXP path);
+SEXP thr_child(SEXP module, SEXP name);
+SEXP thr_setTraining(SEXP module, SEXP on);
+SEXP thr_moduleTo(SEXP module, SEXP type);
+SEXP thr_moduleZeroGrad(SEXP module);
+SEXP thr_moduleText(SEXP module);
+SEXP thr_step(SEXP optimizer);
+SEXP thr_zeroGrad(SEXP optimizer);
+SEXP thr_addGroup(SEXP optimizer, SEXP parameters);
+SEXP thr_getOption(SEXP optimizer, SEXP option, SEXP group);
+SEXP thr_setOption(SEXP optimizer, SEXP option, SEXP value, SEXP group);
+SEXP thr_scheduleStep(SEXP schedule, SEXP metric);
+SEXP thr_clipGradNorm(SEXP parameters, SEXP limit);
 
 #endif

@@ -28,6 +28,16 @@ equal(as.numeric(th$tensor(0.1, type = "float64")), 0.1)
 fails("numbers", th$tensor("text"))
 fails("NA", th$tensor(NA))
 
+# complex numbers
+z <- th$tensor(matrix(c(1+2i, -1i, 3, 0.5i), 2))
+equal(z$type(), "complex64")
+equal(as.array(z), matrix(c(1+2i, -1i, 3, 0.5i), 2))
+equal(as.array(z * z), matrix(c(1+2i, -1i, 3, 0.5i), 2)^2)
+equal(as.array(z * 2i + 1), matrix(c(1+2i, -1i, 3, 0.5i), 2) * 2i + 1)
+equal(as.array(1i - z), 1i - matrix(c(1+2i, -1i, 3, 0.5i), 2))
+equal(as.complex(th$tensor(0.1+1i, type = "complex128")), 0.1+1i)
+equal(z$abs()[1, 1], sqrt(5))
+
 # operators
 x <- th$tensor(c(5, -7, 9)); y <- th$tensor(c(2, 4, -4))
 equal(x + y, array(c(7, -3, 5)))

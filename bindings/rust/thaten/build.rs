@@ -4,4 +4,6 @@ mod support;
 fn main() {
     support::write("operations", "operations.rs");
     support::write("cases", "cases.rs");
+    support::write("modules", "modules.rs");
+    support::write("training", "training.rs");
 }

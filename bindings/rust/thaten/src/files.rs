@@ -11,11 +11,11 @@ pub(crate) fn c_path(path: &Path) -> Result<CString> {
     c_string(path.as_os_str().as_bytes())
 }
 
-fn c_string(bytes: &[u8]) -> Result<CString> {
+pub(crate) fn c_string(bytes: &[u8]) -> Result<CString> {
     CString::new(bytes).map_err(|_| Error::argument(format!("a name has a 0 inside: {:?}", String::from_utf8_lossy(bytes))))
 }
 
-struct Dict(*mut sys::at_dict);
+pub(crate) struct Dict(pub *mut sys::at_dict);
 
 impl Drop for Dict {
     fn drop(&mut self) {

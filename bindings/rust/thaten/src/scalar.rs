@@ -62,9 +62,14 @@ pub enum Type {
     Half,
     Bool,
     BFloat16,
+    ComplexFloat,
+    ComplexDouble,
+    UInt16,
+    UInt32,
+    UInt64,
 }
 
-const TYPES: [(Type, sys::at_scalar_type); 10] = [
+const TYPES: [(Type, sys::at_scalar_type); 15] = [
     (Type::Byte, sys::AT_BYTE),
     (Type::Char, sys::AT_CHAR),
     (Type::Short, sys::AT_SHORT),
@@ -75,6 +80,11 @@ const TYPES: [(Type, sys::at_scalar_type); 10] = [
     (Type::Half, sys::AT_HALF),
     (Type::Bool, sys::AT_BOOL),
     (Type::BFloat16, sys::AT_BFLOAT16),
+    (Type::ComplexFloat, sys::AT_COMPLEX_FLOAT),
+    (Type::ComplexDouble, sys::AT_COMPLEX_DOUBLE),
+    (Type::UInt16, sys::AT_UINT16),
+    (Type::UInt32, sys::AT_UINT32),
+    (Type::UInt64, sys::AT_UINT64),
 ];
 
 impl Type {
@@ -93,7 +103,7 @@ impl Type {
     }
 }
 
-/// What elements are in Rust.  Bool is not among them: a byte of a file may be neither false nor true.
+/// What elements are in Rust; a complex number is its real and imaginary part.  Bool is not among them: a byte of a file may be neither false nor true.
 ///
 /// # Safety
 /// TYPE has elements with the layout of the type, of which all bits are valid.
@@ -110,10 +120,15 @@ macro_rules! elements {
 }
 elements! {
     u8 => Byte,
+    u16 => UInt16,
+    u32 => UInt32,
+    u64 => UInt64,
     i8 => Char,
     i16 => Short,
     i32 => Int,
     i64 => Long,
     f32 => Float,
     f64 => Double,
+    [f32; 2] => ComplexFloat,
+    [f64; 2] => ComplexDouble,
 }

@@ -293,7 +293,7 @@ fn cases_of_pytorch() {
     for entry in fs::read_dir(folder).unwrap() {
         let path = entry.unwrap().path();
         let text = fs::read_to_string(&path).unwrap();
-        // Without the cases of elements that the crate has no types for: complex numbers, and wide unsigned integers.
+        // Without the cases of elements that the reader here does not read: complex numbers, and wide unsigned integers.
         let known_to_rust = |case: &&str| !case.contains("Complex") && !case.contains("UInt");
         let text = text.split_inclusive("\ncase ").filter(known_to_rust).collect::<String>();
         let text = text.strip_suffix("\ncase ").unwrap_or(&text); // the name of a case that is left out

@@ -1,6 +1,6 @@
 //! That nothing leaks; in a process of its own, whose memory no other test uses.
 use std::path::PathBuf;
-use thaten::{ops, Generator, Index, Program, Result};
+use thaten::{nn, ops, optim, Generator, Index, Program, Result};
 
 #[test]
 fn nothing_leaks() -> Result<()> {
@@ -18,6 +18,11 @@ fn nothing_leaks() -> Result<()> {
         let _ = (x.split(16)?, x.max_dim(1)?, x.gelu_with(&ops::Gelu::new().approximate("tanh"))?);
         assert!(x.view(&[7]).is_err());
         (&x * &w).sum()?.backward()?;
+        let layers = nn::Sequential(&[nn::Linear(64, 8)?, nn::ReLU()?])?;
+        let sgd = optim::sgd(&layers.parameters()?)?;
+        layers.forward(&x)?.sum()?.backward()?;
+        optim::step_lr(&sgd, 1).and_then(|s| sgd.step().and(s.step()))?;
+        assert!(nn::Linear(-1, 2).is_err());
         let _ = (net.run(&[input.clone()])?, Generator::with_seed(1)?, x.storage()?, x.parcel()?);
         Ok(())
     };

@@ -38,6 +38,16 @@ fn conversions() {
 }
 
 #[test]
+fn complex_numbers() -> Result<()> {
+    let z = Tensor::from_slice(&[[1.0f32, 2.0], [0.0, -1.0]], &[2])?;
+    assert_eq!(z.element_type(), Type::ComplexFloat);
+    assert_eq!((&z * &z).to_vec::<[f32; 2]>()?, [[-3.0, 4.0], [-1.0, 0.0]]);
+    assert_eq!(z.to_vec::<[f64; 2]>()?, [[1.0, 2.0], [0.0, -1.0]]);
+    assert_eq!(v(z.abs()?), [5f32.sqrt(), 1.0]);
+    Ok(())
+}
+
+#[test]
 fn operators_and_options() -> Result<()> {
     let (x, y) = (t(&[5.0, -7.0, 9.0]), t(&[2.0, 4.0, -4.0]));
     assert_eq!(v(&x + &y), [7.0, -3.0, 5.0]);

@@ -1,0 +1,113 @@
+package thaten
+
+// #include <ATen/ATenOptim.h>
+// #include <ATen/ATenSchedule.h>
+import "C"
+
+import "runtime"
+
+// Optimizer changes parameters, which it holds, by their gradients.  NewAdam and its like make one.
+type Optimizer struct {
+	pointer *C.at_optimizer
+}
+
+func (o *Optimizer) raw() *C.at_optimizer {
+	if o == nil {
+		return nil
+	}
+	return o.pointer
+}
+
+func makeOptimizer(f func(c *call) *C.at_optimizer) (*Optimizer, error) {
+	c, o := &call{}, &Optimizer{}
+	defer c.free()
+	err := locked(func() { o.pointer = f(c) })
+	runtime.KeepAlive(c.kept)
+	if err != nil {
+		return nil, err
+	}
+	runtime.SetFinalizer(o, func(o *Optimizer) { C.at_optimizer_free(o.pointer) })
+	return o, nil
+}
+
+// Step changes the parameters.
+func (o *Optimizer) Step() error {
+	defer runtime.KeepAlive(o)
+	return locked(func() { C.at_optimizer_step(o.raw()) })
+}
+
+// ZeroGrad removes the gradients of the parameters.
+func (o *Optimizer) ZeroGrad() error {
+	defer runtime.KeepAlive(o)
+	return locked(func() { C.at_optimizer_zero_grad(o.raw()) })
+}
+
+// AddGroup adds a group of parameters and returns its number, counted from 0.
+func (o *Optimizer) AddGroup(parameters ...*Tensor) (group int, err error) {
+	c := &call{}
+	defer c.free()
+	err = locked(func() { group = int(C.at_optimizer_add_group(o.raw(), c.tensorsOf(parameters))) })
+	runtime.KeepAlive(o)
+	runtime.KeepAlive(c.kept)
+	return group, err
+}
+
+// Get is the option of a group.
+func (o *Optimizer) Get(group int, option string) (value float64, err error) {
+	text, err := cString(option)
+	if err != nil {
+		return 0, err
+	}
+	defer free(text)
+	defer runtime.KeepAlive(o)
+	err = locked(func() { value = float64(C.at_optimizer_get(o.raw(), C.int(group), text)) })
+	return value, err
+}
+
+// Set changes the option of a group.
+func (o *Optimizer) Set(group int, option string, value float64) error {
+	text, err := cString(option)
+	if err != nil {
+		return err
+	}
+	defer free(text)
+	defer runtime.KeepAlive(o)
+	return locked(func() { C.at_optimizer_set(o.raw(), C.int(group), text, C.double(value)) })
+}
+
+// Schedule changes an optimizer's learning rate.  NewStepLr and its like make one.
+type Schedule struct {
+	pointer   *C.at_schedule
+	optimizer *Optimizer // lives as long
+}
+
+func makeSchedule(optimizer *Optimizer, f func(c *call) *C.at_schedule) (*Schedule, error) {
+	c, s := &call{}, &Schedule{optimizer: optimizer}
+	defer c.free()
+	if err := locked(func() { s.pointer = f(c) }); err != nil {
+		return nil, err
+	}
+	runtime.SetFinalizer(s, func(s *Schedule) { C.at_schedule_free(s.pointer) })
+	return s, nil
+}
+
+// Step goes one step on.
+func (s *Schedule) Step() error {
+	defer runtime.KeepAlive(s)
+	return locked(func() { C.at_schedule_step(s.pointer) })
+}
+
+// StepBy is the step of NewPlateauLr's schedule, which looks at a metric.
+func (s *Schedule) StepBy(metric float64) error {
+	defer runtime.KeepAlive(s)
+	return locked(func() { C.at_schedule_step_by(s.pointer, C.double(metric)) })
+}
+
+// ClipGradNorm scales the gradients together to at most that norm, and returns the norm before.
+func ClipGradNorm(parameters []*Tensor, maxNorm float64) (norm float64, err error) {
+	c := &call{}
+	defer c.free()
+	err = locked(func() { norm = float64(C.at_clip_grad_norm(c.tensorsOf(parameters), C.double(maxNorm), nil)) })
+	runtime.KeepAlive(c.kept)
+	return norm, err
+}

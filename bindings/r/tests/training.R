@@ -1,0 +1,83 @@
+# Modules, optimizers and schedules.  The losses are PyTorch's from the same seed.
+library(thaten)
+
+near <- function(got, want) if (!isTRUE(all.equal(got, want, tolerance = 1e-5))) stop(toString(got), " for ", toString(want))
+fails <- function(pattern, expression) {
+  message <- tryCatch({ force(expression); NULL }, error = conditionMessage)
+  if (is.null(message) || !grepl(pattern, message)) stop("'", message, "' for an error with ", pattern)
+}
+nn <- th$nn
+
+th$manual_seed(5)
+make <- function() nn$Sequential(nn$Linear(3, 4), nn$Tanh(), nn$Linear(4, 1, bias = FALSE))
+net <- make()
+adam <- th$optim$adam(net$parameters(), lr = 0.1, beta1 = 0.8)
+schedule <- th$schedule$step_lr(adam, 1, gamma = 0.5)
+x <- th$linspace(-1, 1, 15)$view(c(5, 3))
+y <- x$sum(1, keepdim = TRUE)$sin()
+losses <- numeric()
+for (step in 1:3) {
+  adam$zero_grad()
+  loss <- th$mse_loss(net$forward(x), y)
+  loss$backward()
+  nn$clip_grad_norm(net$parameters(), 1)
+  adam$step()
+  schedule$step()
+  losses[step] <- as.numeric(loss)
+}
+near(losses, c(0.231506109, 0.140786618, 0.132685423))
+near(adam$get("lr"), 0.0125)
+adam$set("lr", 0.5)
+near(c(adam$get("lr"), adam$add_group(list(th$ones(1)))), c(0.5, 1))
+stopifnot(identical(names(net$state_dict()), c("0.weight", "0.bias", "2.weight")), length(net$parameters()) == 3,
+          format(net$child("2")) == "Linear(in_features=4, out_features=1, bias=False)", is.null(net$child("none")))
+
+# files, modes, types
+path <- tempfile(fileext = ".pt")
+net$save(path)
+other <- make()
+other$load(path)
+stopifnot(th$equal(other$eval()$forward(x), net$forward(x)))
+stopifnot(other$to("float64")$forward(x$to("float64"))$type() == "float64")
+reflect <- nn$Conv2d(1, 2, c(3, 3), padding = c(1, 1), padding_mode = "reflect")
+stopifnot(identical(dim(reflect$forward(th$ones(c(1, 1, 4, 4)))), c(1L, 2L, 4L, 4L)))
+layer <- nn$TransformerEncoderLayer(4, 2, dropout = 0, activation = "gelu")
+encoder <- nn$TransformerEncoder(layer, 2, norm = nn$LayerNorm(4))
+stopifnot(identical(dim(encoder$forward(th$ones(c(2, 1, 4)))), c(2L, 1L, 4L)))
+
+# errors
+fails("in_features", nn$Linear("a", 2))
+fails("whole", nn$Linear(1.5, 2))
+fails("out_features, which is missing", nn$Linear(1))
+fails("no option biases", nn$Linear(1, 2, biases = TRUE))
+fails("takes in_features", nn$Linear(1, 2, TRUE, NULL, 5))
+fails("takes in_features", nn$Linear(1, 2, in_features = 5))
+fails("TRUE or FALSE", nn$Linear(1, 2, bias = 1))
+fails("string", nn$GELU(approximate = 1))
+fails("name of a type", nn$Linear(1, 2, type = "float33"))
+fails("-1", nn$Linear(-1, 2))
+fails("list of tensors", th$optim$sgd(1))
+fails("param", th$optim$sgd(list()))
+fails("lr", th$optim$sgd(net$parameters(), lr = -1))
+fails("none", adam$get("none"))
+fails("th_tensor", net$forward(3))
+fails("th_module", nn$Sequential(3))
+fails("th_optimizer", th$schedule$step_lr(net, 1))
+fails("no method", net$nothing)
+
+# nothing is kept
+resident <- function() as.numeric(strsplit(readLines("/proc/self/statm"), " ")[[1]][[2]]) * 4
+work <- function() {
+  one <- nn$Sequential(nn$Linear(60, 60), nn$Linear(60, 1))
+  sgd <- th$optim$sgd(one$parameters())
+  one$forward(th$ones(c(1, 60)))$sum()$backward()
+  sgd$step()
+  try(nn$Linear(-1, 2), silent = TRUE)
+}
+for (i in 1:300) work()
+invisible(gc())
+before <- resident()
+for (i in 1:1500) work()
+invisible(gc())
+grown <- resident() - before
+if (grown > 8000) stop(grown, " KB")

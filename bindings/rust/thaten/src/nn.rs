@@ -1,0 +1,138 @@
+//! Modules: `nn::Linear(2, 8)?`, `nn::Linear_with(8, 1, &nn::LinearOptions::new().bias(false))?`.
+#![allow(non_snake_case, clippy::all)] // names are ATen's
+
+use crate::error::check;
+use crate::files::{c_path, c_string, entries, Dict};
+use crate::{convert, Result, Tensor, Type};
+use std::ffi::{CStr, CString};
+use std::marker::PhantomData;
+use std::path::Path;
+use std::{fmt, ptr};
+use thaten_sys as sys;
+
+/// A reference to a module: parameters, children and a forward function.  A clone is another one to the same module.
+pub struct Module(ptr::NonNull<sys::at_module>);
+
+impl Drop for Module {
+    fn drop(&mut self) {
+        unsafe { sys::at_module_free(self.0.as_ptr()) }
+    }
+}
+
+impl Clone for Module {
+    fn clone(&self) -> Self {
+        Module::own(unsafe { sys::at_module_retain(self.0.as_ptr()) })
+    }
+}
+
+impl Module {
+    fn own(raw: *mut sys::at_module) -> Self {
+        Module(ptr::NonNull::new(raw).expect("no error, and no module"))
+    }
+
+    pub(crate) fn as_raw(&self) -> *mut sys::at_module {
+        self.0.as_ptr()
+    }
+
+    pub fn forward(&self, input: &Tensor) -> Result<Tensor> {
+        let made = unsafe { sys::at_forward(self.as_raw(), input.as_raw()) };
+        check()?;
+        Ok(unsafe { convert::tensor(made) })
+    }
+
+    /// All parameters, each once.
+    pub fn parameters(&self) -> Result<Vec<Tensor>> {
+        let made = unsafe { sys::at_module_parameters(self.as_raw()) };
+        check()?;
+        Ok(unsafe { convert::list(made) })
+    }
+
+    /// The parameters and buffers by name, in order; they share memory with the module.
+    pub fn state_dict(&self) -> Result<Vec<(String, Tensor)>> {
+        let dict = Dict(unsafe { sys::at_module_state_dict(self.as_raw()) });
+        check()?;
+        Ok(unsafe { entries(dict.0) })
+    }
+
+    /// Copies the tensors of a file to those of the same names, of which none may be left over on either side.
+    pub fn load(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = c_path(path.as_ref())?;
+        unsafe { sys::at_module_load(self.as_raw(), path.as_ptr(), ptr::null()) };
+        check()
+    }
+
+    /// Writes the state dict.
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = c_path(path.as_ref())?;
+        unsafe { sys::at_module_save(self.as_raw(), path.as_ptr()) };
+        check()
+    }
+
+    /// A child, by its name or, with dots, further down.
+    pub fn child(&self, name: &str) -> Result<Option<Module>> {
+        let name = c_string(name.as_bytes())?;
+        let raw = unsafe { sys::at_module_child(self.as_raw(), name.as_ptr()) };
+        unsafe { sys::at_error_clear() };
+        Ok((!raw.is_null()).then(|| Module::own(unsafe { sys::at_module_retain(raw) })))
+    }
+
+    pub fn train(&self) {
+        unsafe { sys::at_module_train(self.as_raw()) }
+    }
+
+    pub fn eval(&self) {
+        unsafe { sys::at_module_eval(self.as_raw()) }
+    }
+
+    /// Converts floating parameters and buffers to the type.
+    pub fn to(&self, element_type: Type) -> Result<()> {
+        unsafe { sys::at_module_to(self.as_raw(), element_type.raw()) };
+        check()
+    }
+
+    pub fn zero_grad(&self) {
+        unsafe { sys::at_module_zero_grad(self.as_raw()) }
+    }
+}
+
+impl fmt::Display for Module {
+    fn fmt(&self, f: &mut fmt::Formatter) -> fmt::Result {
+        unsafe {
+            let text = sys::at_module_toString(self.as_raw());
+            if text.is_null() {
+                sys::at_error_clear();
+                return Err(fmt::Error);
+            }
+            let written = f.write_str(&CStr::from_ptr(text).to_string_lossy());
+            sys::at_string_free(text);
+            written
+        }
+    }
+}
+
+fn list_of(modules: &[Module], make: unsafe extern "C" fn(*const *mut sys::at_module, i64) -> *mut sys::at_module) -> Result<Module> {
+    // C takes a reference to each over.
+    let shared: Vec<_> = modules.iter().map(|m| unsafe { sys::at_module_retain(m.as_raw()) }).collect();
+    let made = unsafe { make(shared.as_ptr(), shared.len() as i64) };
+    check()?;
+    Ok(Module::own(made))
+}
+
+/// Modules of which each takes the output of the one before.
+pub fn Sequential(modules: &[Module]) -> Result<Module> {
+    list_of(modules, sys::at_Sequential)
+}
+
+/// Modules with the names 0, 1 and so on.
+pub fn ModuleList(modules: &[Module]) -> Result<Module> {
+    list_of(modules, sys::at_ModuleList)
+}
+
+/// Scales the gradients together to at most that norm; returns the norm before.
+pub fn clip_grad_norm(parameters: &[Tensor], max_norm: f64) -> Result<f64> {
+    let norm = unsafe { sys::at_clip_grad_norm(convert::tensors(parameters), max_norm, ptr::null()) };
+    check()?;
+    Ok(norm)
+}
+
+include!(concat!(env!("OUT_DIR"), "/modules.rs"));
