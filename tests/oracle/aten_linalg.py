@@ -70,6 +70,8 @@ with Today("linalg", __file__) as c:
         c("linalg_inv", A=torch.zeros((2, 2), dtype=dtype))
         c("logdet", self=torch.tensor([[0.0, 1.0], [1.0, 0.0]], dtype=dtype))
         c("linalg_cholesky", self=-torch.eye(2, dtype=dtype))
+        for shape in [(0, 0), (0, 3), (2, 3, 0)]:
+            c("linalg_matrix_rank", self=torch.zeros(shape, dtype=dtype))
         for shape in [(3, 3), (4, 2), (2, 4), (2, 3, 2), (2, 2, 3)]:
             a = regular(shape, dtype)
             c("linalg_svdvals", A=a, within=near)
@@ -112,6 +114,7 @@ with Today("linalg", __file__) as c:
         near = loose(dtype) if dtype.is_floating_point else None
         c("linalg_vander", x=c.tensor((3,), dtype, -4, 5), within=near)
         c("linalg_vander", x=c.tensor((2, 2), dtype, -4, 5), N=4, within=near)
+        c("linalg_vander", x=torch.tensor(3, dtype=dtype), N=2, within=near)
         a, b, d = c.tensor((2, 3), dtype), c.tensor((3, 4), dtype), c.tensor((4, 2), dtype)
         c("linalg_multi_dot", tensors=[a, b, d], within=8 * near if near else None)
         c("linalg_multi_dot", tensors=[c.tensor((3,), dtype), b, c.tensor((4,), dtype)], within=8 * near if near else None)

@@ -97,6 +97,8 @@ with Today("statistics", __file__) as c:
             c("cov", self=x, fweights=f, aweights=a, correction=2, within=near)
             c("cov", self=x, fweights=-f, within=near)
         c("corrcoef", self=x, within=2 * near)
+        c("cov", self=x[:1], within=near)
+        c("corrcoef", self=x[:1], within=near)
 
     # Distances.
     for dtype in FLOATING:

@@ -106,6 +106,9 @@ at_tensor *at_matrixRanks(at_tensor *out, at_tensor *a, at_scalar tol)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const s = at_hold(&pool, at_singularsOf(NULL, a));
+  const at_ints values = at_sizesOf(s);
+  if (values.data[values.count - 1] == 0) /* there is no largest one */
+    tol = zero;
   at_tensor *const isKept = tol.is_none
                                 ? counts(&pool, s, relative(a, (double)NAN))
                                 : at_hold(&pool, at_compareScalar(NULL, AT_ROW_gtValue, s, tol));
@@ -225,13 +228,14 @@ at_tensor *at_vectorDots(at_tensor *out, at_tensor *x, at_tensor *y, int64_t dim
 at_tensor *at_powersOf(at_tensor *x, int64_t n)
 {
   const at_ints own = at_sizesOf(x);
-  if (own.count < 1 || (n != AT_NONE && n < 0))
+  if (n != AT_NONE && n < 0)
     at_raise(AT_ERROR_ARGUMENT, "x has size (%s), and N is %lld", at_sizeDesc(own).str,
              (long long)n);
   if (x->type->elementSize == 2 && at_isFloating(x->type->scalarType))
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
              at_scalarTypeName(x->type->scalarType));
-  const int64_t columns = n == AT_NONE ? own.data[own.count - 1] : n;
+  const int64_t last = own.count > 0 ? own.data[own.count - 1] : 1;
+  const int64_t columns = n == AT_NONE ? last : n;
   const bool integers = !at_isFloating(x->type->scalarType);
   at_pool pool;
   at_pool_enter(&pool);
@@ -239,7 +243,9 @@ at_tensor *at_powersOf(at_tensor *x, int64_t n)
   at_tensor *const exponents =
       at_hold(&pool, at_arangeFrom(NULL, at_toScalarType(x->type, AT_LONG), at_scalar_long(0),
                                    at_scalar_long(columns), one));
-  at_tensor *const base = at_hold(&pool, at_viewUnsqueeze(at_cast(&pool, x, type), -1));
+  at_tensor *base = at_hold(&pool, at_viewUnsqueeze(at_cast(&pool, x, type), -1));
+  if (own.count == 0) /* a number is a vector of one */
+    base = at_hold(&pool, at_viewUnsqueeze(base, -1));
   return at_pool_keep(&pool, at_hold(&pool, at_power(NULL, base, exponents)));
 }
 

@@ -309,7 +309,7 @@ at_tensor *at_covariance(at_tensor *self, int64_t correction, at_tensor *fweight
   at_tensor *r = at_hold(&pool, at_product(NULL, AT_MATRIX_MATRIX, NULL, x, right, zero, one));
   r = at_binaryFloatScalar(r, AT_ROW_div, r,
                            at_scalar_double(divisor_of(&pool, w, aweights, n, correction)));
-  if (rows == 1 && own.count < 2)
+  if (rows == 1)
     r = at_hold(&pool, at_viewSqueeze(r));
   return at_finishOne(&pool, NULL, at_hold(&pool, at_newCast(r, type)));
 }

@@ -148,6 +148,8 @@ at_tensor *at_multiDotOf(at_tensors tensors)
 
 at_tensor *at_vanderOf(at_tensor *x, int64_t count)
 {
+  if (at_defined(x) && at_dim(x) == 0) /* a number is a vector of one */
+    x = at_unsqueeze(x, 0);
   if (count == 0 || !at_defined(x))
     return at_narrow(at_unsqueeze(x, -1), -1, 0, 0);
   const at_tensors *const powers = at_listOf(count == AT_NONE ? (int)at_size(x, -1) : (int)count);
