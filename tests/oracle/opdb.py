@@ -1,0 +1,254 @@
+#!/usr/bin/env python3
+"""Runs PyTorch's own samples of its operations (op_db) through the Python package and through C's table, and counts.
+
+usage: PYTHONPATH=build/check/python opdb.py [--library=build/check/src/ATen/libATen.so] [--dtypes=float32,int64]
+                                             [--samples=20] [--verbose] [NAME...]
+
+Each sample is called as torch.NAME(input, *args, **kwargs) in PyTorch and in the package, with tensors and dtypes
+exchanged, and as NAME in the table (table.py).  For each of the two the program prints how many operations are there
+and how many agree in all samples, and the samples by outcome; then the operations of which the two say different things.
+
+    same       the same shape, dtype and, within a tolerance, values; or both raise
+    raises     the package raises and PyTorch does not
+    differs    another shape, dtype or value
+    random     of random results only shape and dtype are compared, and are the same
+"""
+
+import argparse
+import collections
+import sys
+import warnings
+
+import table
+import thaten
+import torch
+from torch.testing._internal.common_methods_invocations import op_db
+
+DTYPES = {getattr(torch, n): getattr(thaten, n) for n in (
+    "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "float16", "bool", "bfloat16", "complex64", "complex128",
+    "uint16", "uint32", "uint64")}
+RANDOM = {"bernoulli", "multinomial", "normal", "rand_like", "randn_like", "randint_like", "randn", "randint", "uniform",
+          "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.rrelu", "nn.functional.alpha_dropout", "cauchy", "exponential",
+          "geometric", "log_normal", "empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided",
+          "empty_permuted", "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d"}
+
+
+class NotHere(Exception):
+    """Something that the library has no object for."""
+
+
+# What the database calls with arguments in another order, or that is no function.
+CALLS = {"polygamma": lambda call, x, n, **k: call("polygamma", n, x, **k), "einsum": lambda call, tensors, text: call("einsum", text, *tensors),
+         "where": lambda call, x, condition, other: call("where", condition, x, other),
+         "nn.functional.embedding": lambda call, w, x, **k: call("nn.functional.embedding", x, w, **k),
+         "nn.functional.embedding_bag": lambda call, w, x, *a, **k: call("nn.functional.embedding_bag", x, w, *a, **k)}
+
+
+class Package:
+    """The Python package."""
+
+    def taken(self, value):
+        """PyTorch's value as the package's."""
+        if isinstance(value, torch.Tensor):
+            if value.dtype not in DTYPES or value.layout != torch.strided:
+                raise NotHere(str(value.dtype))
+            return thaten.from_dlpack(value.detach().contiguous().clone()).to(DTYPES[value.dtype])
+        if isinstance(value, torch.dtype):
+            if value not in DTYPES:
+                raise NotHere(str(value))
+            return DTYPES[value]
+        return value
+
+    def given(self, value):
+        if not isinstance(value, thaten.Tensor):
+            return value
+        mine = torch.from_dlpack(value)
+        return mine if DTYPES.get(mine.dtype) is value.dtype else mine.view(torch.bool)
+
+    def find(self, name):
+        """The function of that name, or None; a method, where PyTorch has only that."""
+        if name in ("T", "H", "mT", "mH"):
+            return lambda x: getattr(x, name)
+        if not callable(getattr(torch, name, None)) and hasattr(thaten.Tensor, name):
+            return getattr(thaten.Tensor, name)
+        found = thaten
+        for part in name.split("."):
+            found = getattr(found, part, None)
+        if found is None and "." not in name and hasattr(thaten.Tensor, name):
+            return getattr(thaten.Tensor, name)
+        return found
+
+
+class Table:
+    """C's table of operations."""
+
+    def __init__(self, path):
+        self.library = table.Library(path)
+
+    def taken(self, value):
+        if isinstance(value, torch.Tensor) and (value.dtype not in DTYPES or value.layout != torch.strided):
+            raise NotHere(str(value.dtype))
+        if isinstance(value, torch.dtype) and value not in DTYPES:
+            raise NotHere(str(value))
+        return value
+
+    def given(self, value):
+        return value
+
+    def find(self, name):
+        names = [name.replace(".", "_")] + [name[len(ending):] for ending in ("nn.functional.", "special.") if name.startswith(ending)]
+        for candidate in names:
+            if candidate in self.library.rows:
+                return lambda *given, **named: self.call(candidate, given, named)
+        return None
+
+    def call(self, name, given, named):
+        if name == "tensordot":  # the table has two lists
+            dims = named.pop("dims")
+            named["dims_self"], named["dims_other"] = (range(-dims, 0), range(dims)) if isinstance(dims, int) else dims
+            named = {k: list(v) for k, v in named.items()}
+        ways = self.ways(named)
+        for way in ways[:-1]:
+            try:
+                return self.library.call(name, given, way)
+            except table.NoForm:
+                pass
+        return self.library.call(name, given, ways[-1])
+
+    def ways(self, named):
+        """Without what stands for the CPU, for no gradient or for a default; a reduction is two bools, or a number."""
+        usual = {"device": "cpu", "requires_grad": False, "layout": torch.strided, "pin_memory": False, "sparse": False, "as_tuple": False,
+                 "memory_format": torch.contiguous_format}
+        named = {k: v for k, v in named.items() if v is not None and not (k in usual and v == usual[k])}
+        reduction = named.pop("reduction", None)
+        if reduction not in ("mean", "sum", "none"):
+            return [named if reduction is None else {**named, "reduction": reduction}]
+        bools = {"mean": {}, "sum": {"size_average": False}, "none": {"reduce": False}}[reduction]
+        return [{**named, **bools}, {**named, "reduction": ["none", "mean", "sum"].index(reduction)}]
+
+
+def taken(library, value):
+    """PyTorch's value, with what is inside of lists, as the library's."""
+    if isinstance(value, torch.device):
+        return str(value)
+    if isinstance(value, (list, tuple)):
+        entries = [taken(library, v) for v in value]
+        return tuple(entries) if isinstance(value, tuple) else entries
+    if isinstance(value, dict):
+        return {k: taken(library, v) for k, v in value.items()}
+    if isinstance(value, complex):
+        raise NotHere("complex")
+    return library.taken(value)
+
+
+def function(library, name):
+    if name in CALLS and not (isinstance(library, Table) and "embedding" in name):
+        def call(name, *given, **named):
+            return library.find(name)(*given, **named)
+        return library.find(name) and (lambda *given, **named: CALLS[name](call, *given, **named))
+    return library.find(name)
+
+
+def flat(result):
+    if isinstance(result, (list, tuple)):
+        return [one for entry in result for one in flat(entry)]
+    return [result]
+
+
+def agree(library, got, want, is_random):
+    got, want = [library.given(g) for g in flat(got)], flat(want)
+    if len(got) != len(want):
+        return False
+    for g, w in zip(got, want):
+        if isinstance(w, torch.Tensor):
+            if not isinstance(g, torch.Tensor) or w.dtype is not g.dtype or g.shape != w.shape:
+                return False
+            tolerance = 2e-2 if w.dtype in (torch.float16, torch.bfloat16) else 2e-4
+            wide = torch.complex128 if w.dtype.is_complex else torch.float64
+            if not is_random and not torch.allclose(g.to(wide), w.to(wide), tolerance, tolerance, equal_nan=True):
+                return False
+        elif g != w and not (g != g and w != w):
+            return False
+    return True
+
+
+def outcome(library, op, mine, sample, is_random):
+    is_random = is_random or sample.kwargs.get("dropout_p", 0) not in (0, 1)
+    try:
+        want = op(sample.input, *sample.args, **sample.kwargs)
+    except Exception:  # whatever the oracle raises
+        want = None
+    try:
+        arguments = taken(library, [sample.input, *sample.args])
+        got = mine(*arguments, **taken(library, sample.kwargs))
+    except NotHere:
+        return None
+    except Exception as error:
+        return ("same", "") if want is None else ("raises", "%s: %s" % (type(error).__name__, str(error)[:200]))
+    if want is None:
+        return ("differs", "does not raise")
+    if any(isinstance(w, torch.Tensor) and (w.dtype not in DTYPES or w.layout != torch.strided) for w in flat(want)):
+        return None
+    if agree(library, got, want, is_random):
+        return ("random" if is_random else "same", "")
+    return ("differs", "")
+
+
+def run(library, op, options, counts):
+    mine = function(library, op.name)
+    if mine is None:
+        return "missing"
+    found, first = collections.Counter(), ""
+    for word in options.dtypes.split(","):
+        dtype = getattr(torch, word)
+        if not op.supports_dtype(dtype, "cpu"):
+            continue
+        try:
+            samples = list(op.sample_inputs("cpu", dtype, requires_grad=False))[:options.samples]
+        except Exception:
+            continue
+        for sample in samples:
+            one = outcome(library, op.op, mine, sample, op.name in RANDOM)
+            if one:
+                found[one[0]] += 1
+                if one[0] in ("raises", "differs") and not first:
+                    first = "%s: %s %s %s" % (one[0], one[1], sample.args, sample.kwargs)
+    counts.update(found)
+    bad = found["raises"] + found["differs"]
+    if options.verbose and bad:
+        print("%s %s%s: %d of %d; %s" % (type(library).__name__, op.name, "." + op.variant_test_name if op.variant_test_name else "", bad,
+                                      sum(found.values()), first.replace("\n", " ")[:400]), flush=True)
+    return "none" if not found else "agrees" if not bad else "partly" if found["same"] + found["random"] else "fails"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--library", default="build/check/src/ATen/libATen.so")
+    parser.add_argument("--dtypes", default="float32,int64")
+    parser.add_argument("--samples", type=int, default=20)
+    parser.add_argument("--verbose", action="store_true")
+    parser.add_argument("names", nargs="*")
+    options = parser.parse_args()
+    warnings.simplefilter("ignore")
+    libraries = [Package(), Table(options.library)]
+    counts, verdicts, missing = {}, {}, set()
+    for library in libraries:
+        samples, found = counts.setdefault(library, collections.Counter()), verdicts.setdefault(library, {})
+        for op in op_db:
+            if not options.names or op.name in options.names:
+                torch.manual_seed(0)
+                found[op.name, op.variant_test_name] = run(library, op, options, samples)
+        missing |= {name for (name, _), verdict in found.items() if verdict == "missing"}
+    for library in libraries:
+        print("%s: operations %s, samples %s" % (type(library).__name__, dict(collections.Counter(verdicts[library].values())),
+                                                 dict(counts[library])))
+    first, second = verdicts.values()
+    for key, verdict in first.items():
+        if second[key] != verdict:
+            print("%s: %s through the package, %s through the table" % (".".join(filter(None, key)), verdict, second[key]))
+    if options.verbose:
+        print("missing:", " ".join(sorted(missing)))
+
+
+if __name__ == "__main__":
+    sys.exit(main())
