@@ -119,6 +119,47 @@ static void THTest_(sortSizes)(void)
     }
 }
 
+/* Few lines that are so long that several blocks select from each, in memory or across it; with NaN or
+ * without. */
+static void THTest_(selectLong)(void)
+{
+  THCState *state = thc_state();
+  for (int kind = 0; kind < 4; kind++) {
+    th_note("kind %d", kind);
+    const int layout = kind & 1 ? TH_TRANSPOSED : TH_CONTIGUOUS;
+    THTensor *t = THTest_(tensor)(layout, 3, TH_SHAPE(2, 17001));
+    THTest_(odd)(t, sizeof(real) == 1 ? 100 : kind & 2 ? 1500 : 9973);
+    for (ptrdiff_t i = 0; kind > 1 && i < t->storage->size; i++)
+      if (TO_NUMBER(t->storage->data[i]) != TO_NUMBER(t->storage->data[i]))
+        t->storage->data[i] = TO_REAL(7);
+    THCTensor *d = THCTest_(upload)(t);
+    RTensor *s = THCTest_(reference)(t);
+    THTest_(Pair) p;
+    THTest_(open)(&p);
+    const int64_t counts[] = {1, 8600, 17001};
+    for (int c = 0; c < 3; c++) {
+      const int sorted = c == 0;
+      THCTensor_(topk)(state, p.r, p.indices, d, counts[c], 1, kind & 1, sorted);
+      RTensor_(topk)(p.expected, p.positions, s, counts[c], 1, kind & 1, sorted);
+      THTest_(agree)(&p);
+      THCTensor_(kthvalue)(state, p.r, p.indices, d, counts[c], 1, 0);
+      RTensor_(kthvalue)(p.expected, p.positions, s, counts[c], 1, 0);
+      THTest_(agree)(&p);
+    }
+    THCTensor_(median)(state, p.r, p.indices, d, 1, 0);
+    RTensor_(median)(p.expected, p.positions, s, 1, 0);
+    THTest_(agree)(&p);
+    THCTensor_(mode)(state, p.r, p.indices, d, 1, 0);
+    RTensor_(mode)(p.expected, p.positions, s, 1, 0);
+    THTest_(agree)(&p);
+    CHECK_EQ(THCTensor_(medianall)(state, d), TO_REAL(RTensor_(medianall)(s)));
+    THTest_(close)(&p);
+    RTensor_(free)(s);
+    THCTensor_(free)(state, d);
+    THTensor_(free)(t);
+  }
+}
+
 /* Results that are the operand, or its memory in another order; no indices. */
 static void THTest_(sortInPlace)(void)
 {
@@ -201,5 +242,5 @@ static void THTest_(sortErrors)(void)
   THCTensor_(free)(state, d);
 }
 
-TH_TESTS(THTest_(sortLayouts), THTest_(sortSizes), THTest_(sortInPlace), THTest_(keysAndValues),
-         THTest_(sortErrors))
+TH_TESTS(THTest_(sortLayouts), THTest_(sortSizes), THTest_(selectLong), THTest_(sortInPlace),
+         THTest_(keysAndValues), THTest_(sortErrors))

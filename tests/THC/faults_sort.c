@@ -9,6 +9,7 @@
 typedef struct Operands {
   THCudaTensor *t, *back;            /* 5 x 4 with transposed strides; the same memory as 4 x 5 */
   THCudaTensor *line;                /* 1 x 5000: sorted by radix */
+  THCudaTensor *wide;                /* 1 x 20000: selected from by several blocks */
   THCudaTensor *five, *sides;        /* 5 x 5, not singular; 5 x 2 */
   THCudaTensor *column;              /* of t */
   THCudaTensor *images, *kernels;    /* 2 x 3 x 6 x 7, 4 x 3 x 2 x 2 */
@@ -46,6 +47,7 @@ static void set_up(Operands *o)
   o->back = ramp(2, (int64_t[]){4, 5});
   o->t = THCudaTensor_newTranspose(S, o->back, 0, 1);
   o->line = ramp(2, (int64_t[]){1, 5000});
+  o->wide = ramp(2, (int64_t[]){1, 20000});
   o->five = ramp(2, (int64_t[]){5, 5});
   for (int i = 0; i < 5; i++)
     THCudaTensor_set2d(S, o->five, i, i, 9);
@@ -65,6 +67,7 @@ static void set_up(Operands *o)
   WATCH(o->t);
   WATCH(o->back);
   WATCH(o->line);
+  WATCH(o->wide);
   WATCH(o->five);
   WATCH(o->sides);
   WATCH(o->r);
@@ -75,7 +78,7 @@ static void set_up(Operands *o)
 
 static void tear_down(Operands *o)
 {
-  THCudaTensor *const tensors[] = {o->t,      o->back,   o->line,    o->five, o->sides,
+  THCudaTensor *const tensors[] = {o->t,      o->back,   o->line,    o->wide, o->five, o->sides,
                                    o->column, o->images, o->kernels, o->r,    o->r2};
   for (size_t k = 0; k < sizeof tensors / sizeof *tensors; k++)
     THCudaTensor_free(S, tensors[k]);
@@ -96,6 +99,10 @@ FAULT(topk, THCudaTensor_topk(S, o->r, o->found, o->line, 2000, 1, 1, 1))
 FAULT(topkSelf, THCudaTensor_topk(S, o->t, o->found, o->t, 2, 1, 1, 0))
 FAULT(kthvalue, THCudaTensor_kthvalue(S, o->r, o->found, o->t, 2, 0, 1))
 FAULT(mode, THCudaTensor_mode(S, o->r, o->found, o->line, 1, 0))
+FAULT(topkWide, THCudaTensor_topk(S, o->r, o->found, o->wide, 200, 1, 1, 1))
+FAULT(kthvalueWide, THCudaTensor_kthvalue(S, o->r, o->found, o->wide, 2, 1, 1))
+FAULT(medianWide, THCudaTensor_median(S, o->r, o->found, o->wide, 1, 1))
+FAULT(modeWide, THCudaTensor_mode(S, o->r, o->found, o->wide, 1, 0))
 
 /* --- random numbers ---------------------------------------------------------------------------- */
 

@@ -96,39 +96,49 @@ static void THTest_(crossMapLoop)(const double *x, const double *g, int64_t plan
     }
 }
 
-static void THTest_(crossMap)(void)
+/* A batch of two images of planes x height x width. */
+static void THTest_(crossMapOf)(int layout, int size, int64_t planes, int64_t height, int64_t width)
 {
   THCState *state = thc_state();
-  enum { PLANES = 7, INNER = 12 };
+  th_note("%s, size %d, %lld planes of %lld x %lld", th_layout_names[layout], size,
+          (long long)planes, (long long)height, (long long)width);
+  Pair x = THTest_(pair)(layout, 1, TH_SHAPE(2, planes, height, width));
+  Pair g = THTest_(pair)(TH_TRANSPOSED, 2, TH_SHAPE(2, planes, height, width));
+  Pair y = THTest_(pair)(0, 3, TH_SHAPE(2, planes, height, width));
+  Pair d = THTest_(pair)(0, 3, TH_SHAPE(1));
+  Pair scale = THTest_(pair)(0, 4, TH_SHAPE(2, planes, height, width));
+  THDoubleTensor_resizeAs(d.w, y.w);
+  THDoubleTensor *from = THDoubleTensor_newContiguous(x.w);
+  THDoubleTensor *grad = THDoubleTensor_newContiguous(g.w);
+  for (int n = 0; n < 2; n++) {
+    const ptrdiff_t at = n * planes * height * width;
+    THTest_(crossMapLoop)(THDoubleTensor_data(from) + at, THDoubleTensor_data(grad) + at, planes,
+                          height * width, size, 0.5, 0.75, 1.5, THDoubleTensor_data(scale.w) + at,
+                          THDoubleTensor_data(y.w) + at, THDoubleTensor_data(d.w) + at);
+  }
+  DEVICE(SpatialCrossMapLRN_updateOutput)(state, x.d, y.d, scale.d, size, 0.5, 0.75, 1.5);
+  THTest_(same)("output", y);
+  THTest_(same)("scale", scale);
+  DEVICE(SpatialCrossMapLRN_updateGradInput)(state, x.d, g.d, d.d, scale.d, y.d, size, 0.5, 0.75,
+                                             1.5);
+  THTest_(same)("gradInput", d);
+  THDoubleTensor_free(from);
+  THDoubleTensor_free(grad);
+  FREE(&x, &g, &y, &d, &scale);
+}
+
+static void THTest_(crossMap)(void)
+{
+  static const int64_t lengths[] = {1, 2, 31, 32, 33, 1023, 1025};
+  THCState *state = thc_state();
   for (int layout = 0; layout < TH_ONE; layout++)
-    for (int size = 1; size < 6; size++) {
-      if (!th_layout_keeps_shape(layout))
-        continue;
-      th_note("%s, size %d", th_layout_names[layout], size);
-      Pair x = THTest_(pair)(layout, 1, TH_SHAPE(2, PLANES, 3, 4));
-      Pair g = THTest_(pair)(TH_TRANSPOSED, 2, TH_SHAPE(2, PLANES, 3, 4));
-      Pair y = THTest_(pair)(0, 3, TH_SHAPE(2, PLANES, 3, 4)), d = THTest_(pair)(0, 3, TH_SHAPE(1));
-      Pair scale = THTest_(pair)(0, 4, TH_SHAPE(2, PLANES, 3, 4));
-      THDoubleTensor_resizeAs(d.w, y.w);
-      THDoubleTensor *from = THDoubleTensor_newContiguous(x.w);
-      THDoubleTensor *grad = THDoubleTensor_newContiguous(g.w);
-      for (int n = 0; n < 2; n++) {
-        const ptrdiff_t at = n * PLANES * INNER;
-        THTest_(crossMapLoop)(THDoubleTensor_data(from) + at, THDoubleTensor_data(grad) + at,
-                              PLANES, INNER, size, 0.5, 0.75, 1.5,
-                              THDoubleTensor_data(scale.w) + at, THDoubleTensor_data(y.w) + at,
-                              THDoubleTensor_data(d.w) + at);
-      }
-      DEVICE(SpatialCrossMapLRN_updateOutput)(state, x.d, y.d, scale.d, size, 0.5, 0.75, 1.5);
-      THTest_(same)("output", y);
-      THTest_(same)("scale", scale);
-      DEVICE(SpatialCrossMapLRN_updateGradInput)(state, x.d, g.d, d.d, scale.d, y.d, size, 0.5,
-                                                 0.75, 1.5);
-      THTest_(same)("gradInput", d);
-      THDoubleTensor_free(from);
-      THDoubleTensor_free(grad);
-      FREE(&x, &g, &y, &d, &scale);
-    }
+    for (int size = 1; size < 6; size++)
+      if (th_layout_keeps_shape(layout))
+        THTest_(crossMapOf)(layout, size, 7, 3, 4);
+  for (size_t i = 0; i < sizeof lengths / sizeof *lengths; i++) {
+    THTest_(crossMapOf)(TH_CONTIGUOUS, 5, lengths[i], 1, 2);
+    THTest_(crossMapOf)(TH_CONTIGUOUS, 3, 4, 1, lengths[i]);
+  }
   Pair x = THTest_(pair)(0, 1, TH_SHAPE(2, 3)), y = THTest_(nothing)(), s = THTest_(nothing)();
   CHECK_RAISES(2, "[2 x 3]",
                DEVICE(SpatialCrossMapLRN_updateOutput)(state, x.d, y.d, s.d, 3, 1, 1, 1));

@@ -111,6 +111,37 @@ static void classes_back(Operands *o)
                                              o->total, -100, true);
 }
 
+/* Sums of several blocks. */
+static void many_classes(Operands *o)
+{
+  THCState *state = thc_state();
+  THCudaLongTensor_resize1d(state, o->target, 2500);
+  THCudaLongTensor_fill(state, o->target, TH_INDEX_BASE);
+  THCudaTensor_resize2d(state, o->weight, 2500, 3);
+  THNN_CudaClassNLLCriterion_updateOutput(state, o->weight, o->target, o->r, true, NULL, o->total,
+                                          -100, true);
+}
+
+static void batch_norm(Operands *o)
+{
+  THCState *state = thc_state();
+  THCudaTensor_resize3d(state, o->weight, 30, 4, 50);
+  THCudaTensor_resize1d(state, o->one, 4);
+  THCudaTensor_resize1d(state, o->total, 4);
+  THNN_CudaBatchNormalization_updateOutput(state, o->weight, o->r, NULL, NULL, NULL, NULL, o->one,
+                                           o->total, true, 0.1, 0.1);
+}
+
+/* One product for all images of a chunk, which takes memory for windows and for outputs. */
+static void convolution_weights(Operands *o)
+{
+  THCState *state = thc_state();
+  THCudaTensor_resize4d(state, o->x, 3, 3, 2, 5);
+  THCudaTensor_resize4d(state, o->g, 3, 4, 1, 4);
+  THNN_CudaSpatialConvolutionMM_accGradParameters(state, o->x, o->g, o->weight, o->bias, NULL, NULL,
+                                                  2, 2, 1, 1, 0, 0, 1);
+}
+
 static void pooling(Operands *o)
 {
   THNN_CudaSpatialMaxPooling_updateOutput(thc_state(), o->x, o->r, o->index, 2, 2, 1, 1, 0, 0,
@@ -134,6 +165,9 @@ static const struct {
     {"loss", loss},
     {"classes", classes},
     {"classes_back", classes_back},
+    {"many_classes", many_classes},
+    {"batch_norm", batch_norm},
+    {"convolution_weights", convolution_weights},
     {"pooling", pooling},
     {"convolution", convolution},
 };

@@ -6,6 +6,7 @@
 #include "race.h"
 
 #include <stdlib.h>
+#include <sys/mman.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -80,10 +81,29 @@ enum { GUARD = ALIGNMENT };
 #endif
 enum { GUARD_BYTE = 0xA5 };
 
+/* Of larger blocks only the pages that are used take memory, so that tests reach far offsets; what is
+ * not initialised reads as 0 there. */
+#define LARGE ((size_t)1 << 30)
+
+static char *obtain_large(size_t size)
+{
+  char *room = mmap(NULL, size + 2 * GUARD, PROT_READ | PROT_WRITE,
+                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (room == MAP_FAILED)
+    return NULL;
+  memset(room, GUARD_BYTE, GUARD);
+  memset(room + GUARD + size, GUARD_BYTE, GUARD);
+  return room + GUARD;
+}
+
 static char *obtain(size_t size)
 {
   void *room = NULL;
-  if (size > SIZE_MAX / 2 || posix_memalign(&room, ALIGNMENT, size + 2 * GUARD))
+  if (size > SIZE_MAX / 2)
+    return NULL;
+  if (size > LARGE)
+    return obtain_large(size);
+  if (posix_memalign(&room, ALIGNMENT, size + 2 * GUARD))
     return NULL;
   char *base = (char *)room + GUARD;
   memset(base - GUARD, GUARD_BYTE, GUARD);
@@ -102,7 +122,10 @@ static void give_back(const CusimBlock *block)
       cusim_complain("something was written %d bytes behind a block of %zu bytes", i, block->size);
   }
   cusim_race_forget(block->base, block->size);
-  free(block->base - GUARD);
+  if (block->size > LARGE)
+    munmap(block->base - GUARD, block->size + 2 * GUARD);
+  else
+    free(block->base - GUARD);
 }
 
 static cudaError_t allocate(void **result, size_t size, enum cudaMemoryType type, unsigned flags)

@@ -20,10 +20,6 @@
       (values, indices, src, THC_dim(dim), keepdim), (3, values, indices, src))                   \
   ROW(void, max,                                                                                  \
       (THCTensor * values, THCudaLongTensor * indices, THCTensor * src, THCDim dim, int keepdim), \
-      (values, indices, src, THC_dim(dim), keepdim), (3, values, indices, src))                   \
-  ROW(real, medianall, (THCTensor * self), (self), (1, self))                                     \
-  ROW(void, median,                                                                               \
-      (THCTensor * values, THCudaLongTensor * indices, THCTensor * src, THCDim dim, int keepdim), \
       (values, indices, src, THC_dim(dim), keepdim), (3, values, indices, src))
 
 #define THC_FLOAT_REDUCE_CALLS(ROW)                                                               \

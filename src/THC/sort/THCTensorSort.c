@@ -1,4 +1,4 @@
-/* Sorting and selecting along a dimension. */
+/* Sorting along a dimension, and modes, which are found in sorted lines. */
 #define TH_TEMPLATE_DEVICE "THC/core/THCDevice.h"
 #include "THTemplate.h"
 
@@ -6,68 +6,15 @@
 #include "THCTensorSort.h"
 #include "TH/tensor/THTensorCore.h"
 #include "THC/reduce/THCReduce.h"
-#include "thc_sort.h"
+#include "THCSortRoom.h"
 
 #include "THC/core/THCCalls.h"
 
-void TH_CONCAT_2(THCSort_, Real)(const THCSortWork *work, const THCLines *lines,
-                                 cudaStream_t stream);
-void TH_CONCAT_2(THCSelect_, Real)(const THCSelectWork *work, const THCLines *lines,
-                                   cudaStream_t stream);
 void TH_CONCAT_2(THCMode_, Real)(const THCModeWork *work, const THCLines *lines,
                                  cudaStream_t stream);
 
 void THCudaLongDevice_free(THCudaLongTensor *tensor);
 int THCudaLongDevice_sharesItself(const THCudaLongTensor *r, int arg);
-
-#define STREAM THCState_getCurrentStream(THC_using)
-
-/* --- memory ----------------------------------------------------------------------------------- */
-
-/* Arrays one after the other in one piece of memory; without memory, their size is computed. */
-typedef struct Arena {
-  char *data;
-  size_t used;
-} Arena;
-
-static void *THTensor_(take)(Arena *arena, ptrdiff_t count, size_t size)
-{
-  void *array = arena->data ? arena->data + arena->used : NULL;
-  arena->used += ((size_t)count * size + 15) / 16 * 16;
-  return array;
-}
-
-/* What sorting of lines above THC_SORT_SHORT needs. */
-static void THTensor_(placeWork)(THCSortWork *work, const THCLines *lines, Arena *arena)
-{
-  const ptrdiff_t n = lines->count * lines->length;
-  const ptrdiff_t rows = lines->count * THC_SORT_DIGITS;
-  if (lines->length <= THC_SORT_SHORT)
-    return;
-  for (int i = 0; i < 2 && i + 1 < (int)sizeof(real); i++) { /* a pass for each byte */
-    work->bits[i] = THTensor_(take)(arena, n, sizeof(real));
-    work->number[i] = THTensor_(take)(arena, n, sizeof(uint32_t));
-  }
-  work->counts =
-      THTensor_(take)(arena, rows * (THCSort_tiles(lines->length) + 1), sizeof(uint32_t));
-}
-
-/* Makes operand i of the lines an array [line][length]. */
-static void pack_operand(THCLines *lines, int i, ptrdiff_t length)
-{
-  ptrdiff_t stride = length;
-  lines->step[i] = 1;
-  for (int d = 0; d < lines->dims; d++) {
-    lines->stride[i][d] = stride;
-    stride *= lines->size[d];
-  }
-}
-
-static void THTensor_(checkLength)(const THTensor *t, int dimension)
-{
-  THArgCheck(t->size[dimension] <= UINT32_MAX, 3,
-             "lines of %lld elements are too long to be sorted", (long long)t->size[dimension]);
-}
 
 /* --- sort ------------------------------------------------------------------------------------- */
 
@@ -139,102 +86,15 @@ void THCTensor_(sortKeyValueInplace)(THCState *state, THCTensor *keys, THCudaLon
   THGuard_leave(&first);
 }
 
-/* --- selection -------------------------------------------------------------------------------- */
-
-/* Selects k elements of each line, and then sorts these. */
-static void THTensor_(selectSorted)(THCSelectWork *select, const THCLines *lines, THCSortWork *sort,
-                                    const THCLines *few)
-{
-  select->bits = (void *)sort->from;
-  select->numbers = (uint32_t *)sort->numbers;
-  TH_CONCAT_2(THCSelect_, Real)(select, lines, STREAM);
-  TH_CONCAT_2(THCSort_, Real)(sort, few, STREAM);
-}
-
-/* The memory that this takes. */
-static void THTensor_(placeTop)(THCSortWork *work, const THCLines *few, Arena *arena)
-{
-  work->from = THTensor_(take)(arena, few->count * few->length, sizeof(real));
-  work->numbers = THTensor_(take)(arena, few->count * few->length, sizeof(uint32_t));
-  THTensor_(placeWork)(work, few, arena);
-}
-
-static void THTensor_(topk)(THTensor *values, THLongTensor *indices, THTensor *t, int64_t k,
-                            int dimension, int descending, int sorted)
-{
-  THTensor_(checkAlong)(t, dimension, 5);
-  THTensor_(checkLength)(t, dimension);
-  THArgCheck(k > 0 && k <= t->size[dimension], 4, "k is %lld, dimension %d has size %lld",
-             (long long)k, dimension + TH_INDEX_BASE, (long long)t->size[dimension]);
-  THAlong along;
-  t = THTensor_(openAlong)(&along, &values, &indices, t, dimension, 5, k, 0, 0);
-  THCLines lines, few;
-  THCLines_make(&lines, &along.lines);
-  few = lines;
-  few.length = k;
-  pack_operand(&few, 0, k);
-  THCSelectWork select = {.descending = descending != 0, .k = k};
-  THCSortWork sort = {.descending = descending != 0};
-  Arena arena = {0};
-  if (sorted)
-    THTensor_(placeTop)(&sort, &few, &arena);
-  THGuard guard;
-  arena.data = THC_room(&guard, arena.used);
-  arena.used = 0;
-  if (sorted)
-    THTensor_(placeTop)(&sort, &few, &arena);
-  THTensor_(resizeResults)(values, indices, &along.shape);
-  select.from = THTensor_(data)(t);
-  select.values = sort.values = THTensor_(data)(values);
-  select.indices = sort.indices = THLongTensor_data(indices);
-  if (lines.count > 0 && sorted)
-    THTensor_(selectSorted)(&select, &lines, &sort, &few);
-  else if (lines.count > 0)
-    TH_CONCAT_2(THCSelect_, Real)(&select, &lines, STREAM);
-  THCudaCheck(cudaGetLastError());
-  THGuard_leave(&guard);
-  THTensor_(closeAlong)(&along);
-}
-
-void THCTensor_(topk)(THCState *state, THCTensor *topK, THCudaLongTensor *indices, THCTensor *input,
-                      int64_t k, int dim, int dir, int sorted)
-{
-  THC_enter(state);
-  THC_CHECK_TENSORS(3, topK, indices, input);
-  THTensor_(topk)(topK, indices, input, k, dim, dir, sorted);
-}
-
-void THCTensor_(kthvalue)(THCState *state, THCTensor *values, THCudaLongTensor *indices,
-                          THCTensor *input, int64_t k, int dimension, int keepdim)
-{
-  THC_enter(state);
-  THC_CHECK_TENSORS(3, values, indices, input);
-  THTensor_(checkAlong)(input, dimension, 5);
-  THTensor_(checkLength)(input, dimension);
-  THArgCheck(k > 0 && k <= input->size[dimension], 4, "k is %lld, dimension %d has size %lld",
-             (long long)k, dimension + TH_INDEX_BASE, (long long)input->size[dimension]);
-  THAlong along;
-  THTensor *t = THTensor_(openAlong)(&along, &values, &indices, input, dimension, 5, 1,
-                                     !keepdim && input->nDimension > 1, 0);
-  THCLines lines;
-  THCLines_make(&lines, &along.lines);
-  THTensor_(resizeResults)(values, indices, &along.shape);
-  const THCSelectWork work = {.one = 1,
-                              .k = k,
-                              .from = THTensor_(data)(t),
-                              .values = THTensor_(data)(values),
-                              .indices = THLongTensor_data(indices)};
-  if (lines.count > 0)
-    TH_CONCAT_2(THCSelect_, Real)(&work, &lines, STREAM);
-  THCudaCheck(cudaGetLastError());
-  THTensor_(closeAlong)(&along);
-}
-
 /* --- mode ------------------------------------------------------------------------------------- */
 
 /* The memory: sorted lines, the indices of their elements, and what sorting needs. */
-static void THTensor_(placeMode)(THCSortWork *work, const THCLines *lines, Arena *arena)
+static void THTensor_(placeMode)(THCSortWork *work, THCModeWork *mode, const THCLines *lines,
+                                 Arena *arena)
 {
+  mode->pieces = cut_line(lines, &mode->piece);
+  if (mode->pieces > 1)
+    mode->runs = THTensor_(take)(arena, lines->count * mode->pieces, sizeof(THCModeRun));
   work->values = THTensor_(take)(arena, lines->count * lines->length, sizeof(real));
   work->indices = THTensor_(take)(arena, lines->count * lines->length, sizeof(int64_t));
   THTensor_(placeWork)(work, lines, arena);
@@ -257,15 +117,18 @@ static void THTensor_(mode)(THTensor *values, THLongTensor *indices, THTensor *t
   pack_operand(&packed, 2, lines.length);
   THCSortWork sort = {0};
   Arena arena = {0};
-  THTensor_(placeMode)(&sort, &lines, &arena);
+  THCModeWork work = {0};
+  THTensor_(placeMode)(&sort, &work, &lines, &arena);
   THGuard guard;
   arena.data = THC_room(&guard, arena.used);
   arena.used = 0;
-  THTensor_(placeMode)(&sort, &lines, &arena);
+  THTensor_(placeMode)(&sort, &work, &lines, &arena);
   THTensor_(resizeResults)(values, indices, &along.shape);
   sort.from = THTensor_(data)(t);
-  const THCModeWork work = {sort.values, sort.indices, THTensor_(data)(values),
-                            THLongTensor_data(indices)};
+  work.sorted = sort.values;
+  work.numbers = sort.indices;
+  work.values = THTensor_(data)(values);
+  work.indices = THLongTensor_data(indices);
   if (lines.count > 0) {
     TH_CONCAT_2(THCSort_, Real)(&sort, &packed, STREAM);
     TH_CONCAT_2(THCMode_, Real)(&work, &lines, STREAM);

@@ -1,17 +1,12 @@
 /* The most frequent value of each line, from the sorted line: a thread that finds the first element
- * of a run of equal ones finds the end by bisection. */
+ * of a run of equal ones finds the end by bisection.  A block searches a piece of a line. */
 #include "THC/core/thc_template.h"
 
 #include "thc_keys.h"
 #include "thc_sort.h"
 
-/* A run of equal elements: how many there are, and the first. */
-typedef struct Run {
-  ptrdiff_t count, first;
-} Run;
-
 /* The longer run, of runs of the same length the first. */
-THC_DEVICE bool is_better(const Run &a, const Run &b)
+THC_DEVICE bool is_better(const THCModeRun &a, const THCModeRun &b)
 {
   return a.count > b.count || (a.count == b.count && a.first < b.first);
 }
@@ -32,32 +27,59 @@ THC_DEVICE ptrdiff_t end_of_run(const Key *x, ptrdiff_t low, ptrdiff_t n)
   return low;
 }
 
-/* NaN equals nothing: such runs do not count, but where there is nothing else. */
-__global__ static void mode_kernel(THCModeWork work, THCLines lines)
+/* The best run of all threads of the block, for thread 0. */
+THC_DEVICE THCModeRun best_of_block(const THCModeRun &own, THCModeRun *runs)
 {
-  __shared__ Run runs[THC_BLOCK];
-  const ptrdiff_t line = blockIdx.x, n = lines.length;
-  const Key *x = (const Key *)work.sorted + line * n;
-  const int64_t *number = work.numbers + line * n;
-  Run best = {0, n};
-  for (ptrdiff_t i = threadIdx.x; i < n; i += blockDim.x)
-    if (!is_nan(x[i]) && (i == 0 || key_of(x[i - 1]) != key_of(x[i]))) {
-      const Run run = {end_of_run(x, i, n) - i, i};
-      if (is_better(run, best))
-        best = run;
-    }
-  runs[threadIdx.x] = best;
+  runs[threadIdx.x] = own;
   for (unsigned apart = blockDim.x / 2; apart > 0; apart /= 2) {
     __syncthreads();
     if (threadIdx.x < apart && is_better(runs[threadIdx.x + apart], runs[threadIdx.x]))
       runs[threadIdx.x] = runs[threadIdx.x + apart];
   }
-  if (threadIdx.x == 0) {
-    const Run run = runs[0];
-    const ptrdiff_t at = run.count > 0 ? run.first + run.count - 1 : 0;
-    ((Key *)work.values)[THCLines_at(&lines, 1, line)] = x[at];
-    work.indices[THCLines_at(&lines, 2, line)] = number[at];
-  }
+  return runs[0];
+}
+
+/* The mode is the last element of the run. */
+THC_DEVICE void put_mode(const THCModeWork &work, const THCLines &lines, ptrdiff_t line,
+                         const THCModeRun &run)
+{
+  const ptrdiff_t at = line * lines.length + (run.count > 0 ? run.first + run.count - 1 : 0);
+  ((Key *)work.values)[THCLines_at(&lines, 1, line)] = ((const Key *)work.sorted)[at];
+  work.indices[THCLines_at(&lines, 2, line)] = work.numbers[at];
+}
+
+/* NaN equals nothing: such runs do not count, but where there is nothing else. */
+__global__ static void mode_kernel(THCModeWork work, THCLines lines)
+{
+  __shared__ THCModeRun runs[THC_BLOCK];
+  const ptrdiff_t line = blockIdx.x / work.pieces, begin = blockIdx.x % work.pieces * work.piece;
+  const ptrdiff_t n = lines.length, end = begin + work.piece < n ? begin + work.piece : n;
+  const Key *x = (const Key *)work.sorted + line * n;
+  THCModeRun best = {0, n};
+  for (ptrdiff_t i = begin + threadIdx.x; i < end; i += blockDim.x)
+    if (!is_nan(x[i]) && (i == 0 || key_of(x[i - 1]) != key_of(x[i]))) {
+      const THCModeRun run = {end_of_run(x, i, n) - i, i};
+      if (is_better(run, best))
+        best = run;
+    }
+  best = best_of_block(best, runs);
+  if (threadIdx.x == 0 && work.runs)
+    work.runs[blockIdx.x] = best;
+  else if (threadIdx.x == 0)
+    put_mode(work, lines, line, best);
+}
+
+__global__ static void mode_of_pieces(THCModeWork work, THCLines lines)
+{
+  __shared__ THCModeRun runs[THC_BLOCK];
+  const ptrdiff_t line = blockIdx.x;
+  THCModeRun best = {0, lines.length};
+  for (ptrdiff_t p = threadIdx.x; p < work.pieces; p += blockDim.x)
+    if (is_better(work.runs[line * work.pieces + p], best))
+      best = work.runs[line * work.pieces + p];
+  best = best_of_block(best, runs);
+  if (threadIdx.x == 0)
+    put_mode(work, lines, line, best);
 }
 
 extern "C" void THC_NAME(THCMode_)(const THCModeWork *work, const THCLines *lines,
@@ -65,5 +87,8 @@ extern "C" void THC_NAME(THCMode_)(const THCModeWork *work, const THCLines *line
 void THC_NAME(THCMode_)(const THCModeWork *work, const THCLines *lines, cudaStream_t stream)
 {
   const int threads = lines->length <= 64 ? 32 : THC_BLOCK;
-  THC_LAUNCH(mode_kernel, (unsigned)lines->count, threads, 0, stream, *work, *lines);
+  THC_LAUNCH(mode_kernel, (unsigned)(lines->count * work->pieces), threads, 0, stream, *work,
+             *lines);
+  if (work->runs)
+    THC_LAUNCH(mode_of_pieces, (unsigned)lines->count, THC_BLOCK, 0, stream, *work, *lines);
 }

@@ -54,24 +54,11 @@ THC_DEVICE Key key_of(Key bits)
 #endif
 #endif
 
-/* --- selection by radix ------------------------------------------------------------------------ */
-
-/* Thread 0's results for the other threads of a block. */
-typedef struct Found {
-  unsigned digit;
-  ptrdiff_t rank; /* among the elements that have the digits found so far */
-} Found;
-
-/* Finds the digit of the element with this rank, and its rank among the elements of the digit. */
-template <class Count>
-THC_DEVICE void find_digit(const Count *counts, Found *found)
+/* The order of a median: key 0 means NaN.  (No number has the last key, and those of numbers are above
+ * 0.) */
+THC_DEVICE Key median_key(Key bits)
 {
-  unsigned digit = 0;
-  ptrdiff_t rank = found->rank;
-  while (rank >= (ptrdiff_t)counts[digit])
-    rank -= (ptrdiff_t)counts[digit++];
-  found->digit = digit;
-  found->rank = rank;
+  return is_nan(bits) ? (Key)0 : key_of(bits);
 }
 
 #endif

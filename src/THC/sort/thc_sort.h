@@ -26,17 +26,36 @@ typedef struct THCSortWork {
   uint32_t *counts; /* [line][digit][tile], then [line][digit] */
 } THCSortWork;
 
+/* What blocks know of a line's selection: the digits of the key that are found, and the rank among the
+ * elements that have them. */
+typedef struct THCSelectState {
+  uint64_t key;
+  int64_t rank;
+} THCSelectState;
+
 /* The first k elements of each line in the order of the sort, in their order in the line; or (one)
  * number k - 1 in that order. */
 typedef struct THCSelectWork {
   int descending, one;
+  int median; /* with one: NaN comes first, and is the result of every line that has it */
   int64_t k;
   const void *from;
   void *values;
   int64_t *indices;
   uint32_t *numbers; /* instead of the results, or NULL: numbers and bits as [line][k] */
   void *bits;
+
+  /* For lines of which several blocks select, each from a piece; below 2^32 elements. */
+  ptrdiff_t piece, pieces;
+  THCSelectState *states; /* [digit][line] */
+  uint64_t *counts;       /* [digit][line][THC_SORT_DIGITS + 1]: elements; the last one is of NaN */
+  uint64_t *kept;         /* [line][piece][2]: elements before the key that is found, and with it */
 } THCSelectWork;
+
+/* A run of equal elements: how many there are, and the first. */
+typedef struct THCModeRun {
+  ptrdiff_t count, first;
+} THCModeRun;
 
 /* The modes of lines that are sorted, and the indices of their elements, as [line][i]. */
 typedef struct THCModeWork {
@@ -44,6 +63,8 @@ typedef struct THCModeWork {
   const int64_t *numbers;
   void *values;
   int64_t *indices;
+  ptrdiff_t piece, pieces; /* of lines, for a block each */
+  THCModeRun *runs;        /* [line][piece], if there are several */
 } THCModeWork;
 
 /* The tiles of a line that is longer than THC_SORT_SHORT. */

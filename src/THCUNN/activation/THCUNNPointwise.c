@@ -105,11 +105,12 @@ void THNN_(preluAccumulate)(THCTensor *input, THCTensor *gradOutput, THCTensor *
   THNN_(Call) call;
   THNN_(begin)(&call);
   THCTensor *out = THNN_(sum)(&call, gradWeight);
+  void *memory = n > 0 ? THNN_(sumMemory)(&call, planes, n / planes) : NULL;
   THNN_(start)(&call);
   if (n > 0)
     TH_CONCAT_2(THCUNN_addPlaneSums_, Real)(batch, planes, n / batch / planes,
                                             THTensor_(data)(terms), scale, THTensor_(data)(out),
-                                            THCUNN_STREAM);
+                                            memory, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
   THGuard_leave(&guard);
@@ -119,7 +120,7 @@ void THNN_(lossSum)(int row, const THNN_(Scalars) * scalars, THCTensor **inputs,
                     THCTensor *output, double divisor)
 {
   const int64_t n = THTensor_(nElement)(inputs[0]), one = 1;
-  const int parts = (int)THMax(1, THMin(THCUNN_PARTS, (n + 1023) / 1024));
+  const int parts = (int)THCUNN_parts(1, n);
   THCTensor *from[INPUTS] = {NULL};
   THGuard guard;
   THNN_(Call) call;

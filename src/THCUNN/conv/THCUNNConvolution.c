@@ -36,6 +36,7 @@ typedef struct {
   THCUNNColumns w;
   int64_t chunk; /* images at a time */
   real *columns; /* NULL for 1 x 1 kernels: the image itself is the columns */
+  real *rows;    /* for the gradient of weights: outputs x windows of all images of a chunk */
 } THNN_(Chunks);
 
 static int THNN_(windowsAreElements)(const THNNConvolution *c)
@@ -46,16 +47,22 @@ static int THNN_(windowsAreElements)(const THNNConvolution *c)
   return c->windows == c->image;
 }
 
-static THNN_(Chunks) THNN_(openChunks)(const THNNConvolution *c, THNN_(Call) * call)
+/* The gradient of weights is one product for the images of a chunk: their windows lie next to each
+ * other, in columns and in rows of outputs. */
+static THNN_(Chunks) THNN_(openChunks)(const THNNConvolution *c, int weights, THNN_(Call) * call)
 {
   THNN_(Chunks) k = {.c = c, .w = {.planes = c->planes}, .chunk = c->batch};
   memcpy(k.w.axis, c->at, sizeof k.w.axis);
-  if (c->groups > 1 || THNN_(windowsAreElements)(c))
+  const int direct = THNN_(windowsAreElements)(c);
+  if (c->groups > 1 || (direct && !weights))
     return k;
-  const int64_t elements = c->depth * c->windows;
-  k.chunk = MOST_COLUMNS / (ptrdiff_t)sizeof(real) / elements;
+  const int64_t elements = c->depth * c->windows, outputs = c->outputs * c->windows;
+  k.chunk = MOST_COLUMNS / (ptrdiff_t)sizeof(real) / (weights ? elements + outputs : elements);
   k.chunk = THMax(1, THMin(c->batch, k.chunk));
-  k.columns = THNN_(scratch)(call, k.chunk * elements);
+  if (!direct || k.chunk > 1)
+    k.columns = THNN_(scratch)(call, k.chunk * elements);
+  if (weights && k.chunk > 1)
+    k.rows = THNN_(scratch)(call, k.chunk * outputs);
   return k;
 }
 
@@ -66,9 +73,27 @@ static const real *THNN_(unfoldImages)(const THNN_(Chunks) * k, const real *x, i
   THCUNNColumns w = k->w;
   w.from = x;
   w.to = k->columns;
+  w.together = k->rows ? images : 1;
   LAUNCH(im2col)(&w, images * k->c->planes, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   return k->columns;
+}
+
+/* The outputs of all images in rows, by im2col of windows of one element. */
+static const real *THNN_(gatherRows)(const THNN_(Chunks) * k, const real *y, int64_t images)
+{
+  if (!k->rows)
+    return y;
+  const THNNWindow one = {1, 1, 1, 1, 0, 1, THNN_SLIDES};
+  THCUNNColumns w = {.axis = {one, one, one},
+                     .planes = k->c->outputs,
+                     .together = images,
+                     .from = y,
+                     .to = k->rows};
+  w.axis[2].input = w.axis[2].output = k->c->windows;
+  LAUNCH(im2col)(&w, images * k->c->outputs, THCUNN_STREAM);
+  THCudaCheck(cudaGetLastError());
+  return k->rows;
 }
 
 static void THNN_(foldImages)(const THNN_(Chunks) * k, const real *bias, real *x, int64_t images)
@@ -115,19 +140,16 @@ static void THNN_(multiplyBackward)(const THNN_(Chunks) * k, const real *y, cons
   }
 }
 
-/* Images are added in order. */
 static void THNN_(multiplyWeights)(const THNN_(Chunks) * k, const real *x, const real *y,
                                    accreal scale, real *weight)
 {
   const THNNConvolution *c = k->c;
   for (int64_t i = 0; i < c->batch; i += k->chunk) {
-    const int64_t images = THMin(k->chunk, c->batch - i);
+    const int64_t images = THMin(k->chunk, c->batch - i), n = images * c->windows;
     const real *from = THNN_(unfoldImages)(k, x + i * c->planes * c->image, images);
-    for (int64_t j = 0; j < images; j++)
-      gemm(THCUNN_using, 't', 'n', c->depth, c->outputs, c->windows, THNN_ELEMENT(scale),
-           (real *)from + j * c->depth * c->windows, c->windows,
-           (real *)y + (i + j) * c->outputs * c->windows, c->windows, THNN_ELEMENT(1), weight,
-           c->depth);
+    const real *rows = THNN_(gatherRows)(k, y + i * c->outputs * c->windows, images);
+    gemm(THCUNN_using, 't', 'n', c->depth, c->outputs, n, THNN_ELEMENT(scale), (real *)from, n,
+         (real *)rows, n, THNN_ELEMENT(1), weight, c->depth);
   }
 }
 
@@ -142,7 +164,7 @@ static void THNN_(convolveEither)(const THNNConvolution *c, int backward, THCTen
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   to = THNN_(result)(&call, to, c->dims, backward ? c->xSize : c->ySize);
-  const THNN_(Chunks) k = THNN_(openChunks)(c, &call);
+  const THNN_(Chunks) k = THNN_(openChunks)(c, 0, &call);
   THNN_(start)(&call);
   real *x = THTensor_(data)(backward ? to : from), *y = THTensor_(data)(backward ? from : to);
   real *w = THTensor_(data)(weight), *b = bias ? THTensor_(data)(bias) : NULL;
@@ -182,7 +204,9 @@ void THNN_(convolveBackwardWeights)(const THNNConvolution *c, THCTensor *x, THCT
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
   if (gradWeight)
-    k = THNN_(openChunks)(c, &call);
+    k = THNN_(openChunks)(c, 1, &call);
+  const int64_t planes = biasOfX ? c->planes : c->outputs, n = biasOfX ? c->image : c->windows;
+  void *sums = gradBias ? THNN_(sumMemory)(&call, planes, c->batch * n) : NULL;
   THNN_(start)(&call);
   if (gradWeight && c->groups > 1) {
     THCUNNDirect d =
@@ -194,9 +218,8 @@ void THNN_(convolveBackwardWeights)(const THNNConvolution *c, THCTensor *x, THCT
                            THTensor_(data)(gradWeight));
   }
   if (gradBias)
-    LAUNCH(addPlaneSums)(c->batch, biasOfX ? c->planes : c->outputs,
-                         biasOfX ? c->image : c->windows, THTensor_(data)(biasOfX ? x : y), scale,
-                         THTensor_(data)(gradBias), THCUNN_STREAM);
+    LAUNCH(addPlaneSums)(c->batch, planes, n, THTensor_(data)(biasOfX ? x : y), scale,
+                         THTensor_(data)(gradBias), sums, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
 }

@@ -38,7 +38,7 @@ void THNN_(runLocal)(THNN_(Local) * l, THNNPass pass)
     if (l->weight)
       LAUNCH(directBackwardWeights)(&d, THCUNN_STREAM);
     if (l->bias)
-      LAUNCH(addPlaneSums)(c->batch, c->outputs * c->windows, 1, l->y, l->scale, l->bias,
+      LAUNCH(addPlaneSums)(c->batch, c->outputs * c->windows, 1, l->y, l->scale, l->bias, l->sums,
                            THCUNN_STREAM);
   }
   THCudaCheck(cudaGetLastError());
@@ -46,8 +46,37 @@ void THNN_(runLocal)(THNN_(Local) * l, THNNPass pass)
 
 /* --- sequences whose frames are rows --------------------------------------------------------- */
 
+enum { MOST_WINDOWS = 64 << 20 }; /* bytes of windows as columns at a time */
+
+/* The gradient of weights of a batch is one product for the sequences of a chunk, whose windows are
+ * columns. */
 void THNN_(prepareSequence)(THNN_(Sequence) * s, THNNPass pass, THNN_(Call) * call)
 {
+  const int64_t elements = s->depth * s->w.output;
+  if (pass != THNN_BACKWARD_WEIGHTS || s->batch < 2)
+    return;
+  s->chunk = MOST_WINDOWS / (ptrdiff_t)sizeof(real) / elements;
+  s->chunk = THMax(1, THMin(s->batch, s->chunk));
+  s->memory = THNN_(scratch)(call, s->chunk * elements);
+}
+
+static void THNN_(sequenceWeights)(const THNN_(Sequence) * s)
+{
+  const int64_t xStep = s->w.input * s->frame, yStep = s->w.output * s->outputs;
+  const THNNWindow one = {1, 1, 1, 1, 0, 1, THNN_SLIDES};
+  const THNNWindow features = {s->frame, 1, s->frame, 1, 0, 1, THNN_SLIDES};
+  for (int64_t i = 0; i < s->batch; i += s->chunk) {
+    const int64_t images = THMin(s->chunk, s->batch - i), n = images * s->w.output;
+    const THCUNNColumns w = {.axis = {one, s->w, features},
+                             .planes = 1,
+                             .together = images,
+                             .from = s->x + i * xStep,
+                             .to = s->memory};
+    LAUNCH(im2col)(&w, images, THCUNN_STREAM);
+    THCudaCheck(cudaGetLastError());
+    gemm(THCUNN_using, 't', 't', s->depth, s->outputs, n, THNN_ELEMENT(s->scale), s->memory, n,
+         s->y + i * yStep, s->outputs, THNN_ELEMENT(1), s->weight, s->depth);
+  }
 }
 
 /* One tap of the windows at a time: in all windows its frames are step frames apart, so that they
@@ -57,11 +86,14 @@ void THNN_(runSequence)(THNN_(Sequence) * s, THNNPass pass)
   const int64_t frame = s->frame, outputs = s->outputs, windows = s->w.output, batch = s->batch;
   const int64_t apart = s->w.step * frame, xStep = s->w.input * frame, yStep = windows * outputs;
   const real one = THNN_ELEMENT(1), scale = THNN_ELEMENT(s->scale);
+  const int together = pass == THNN_BACKWARD_WEIGHTS && batch > 1;
   if (pass == THNN_FORWARD && s->bias)
     LAUNCH(fillPlanes)(batch * windows, outputs, 1, s->bias, s->y, THCUNN_STREAM);
   if (pass == THNN_BACKWARD_DATA)
     THCudaCheck(cudaMemsetAsync(s->x, 0, (size_t)(batch * xStep) * sizeof(real), THCUNN_STREAM));
-  for (int64_t k = 0; k < s->w.size; k++) {
+  if (together && s->weight)
+    THNN_(sequenceWeights)(s);
+  for (int64_t k = 0; k < s->w.size && !together; k++) {
     real *x = s->x + k * frame, *weight = s->weight ? s->weight + k * frame : NULL;
     if (pass == THNN_FORWARD)
       gemmMany(THCUNN_using, 't', 'n', outputs, windows, frame, one, weight, s->depth, 0, x, apart,
@@ -69,12 +101,13 @@ void THNN_(runSequence)(THNN_(Sequence) * s, THNNPass pass)
     else if (pass == THNN_BACKWARD_DATA)
       gemmMany(THCUNN_using, 'n', 'n', frame, windows, outputs, one, weight, s->depth, 0, s->y,
                outputs, yStep, one, x, apart, xStep, batch);
-    for (int64_t i = 0; pass == THNN_BACKWARD_WEIGHTS && weight && i < batch; i++)
-      gemm(THCUNN_using, 'n', 't', frame, outputs, windows, scale, x + i * xStep, apart,
-           s->y + i * yStep, outputs, one, weight, s->depth);
+    else if (weight)
+      gemm(THCUNN_using, 'n', 't', frame, outputs, windows, scale, x, apart, s->y, outputs, one,
+           weight, s->depth);
   }
   if (pass == THNN_BACKWARD_WEIGHTS && s->bias)
-    LAUNCH(addPlaneSums)(batch * windows, outputs, 1, s->y, s->scale, s->bias, THCUNN_STREAM);
+    LAUNCH(addPlaneSums)(batch * windows, outputs, 1, s->y, s->scale, s->bias, s->sums,
+                         THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
 }
 
@@ -126,6 +159,8 @@ void THNN_(framesGradParameters)(const THNN_(Rows) * r, THCTensor *input, THCTen
   gradOutput = THNN_(source)(&call, gradOutput);
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
+  const int64_t frames = r->batch * r->layer.at[2].output;
+  void *sums = gradBias ? THNN_(sumMemory)(&call, r->features, frames) : NULL;
   THNN_(start)(&call);
   d.x = THTensor_(data)(input);
   d.y = THTensor_(data)(gradOutput);
@@ -135,8 +170,8 @@ void THNN_(framesGradParameters)(const THNN_(Rows) * r, THCTensor *input, THCTen
     LAUNCH(directBackwardWeights)(&d, THCUNN_STREAM);
   }
   if (gradBias)
-    LAUNCH(addPlaneSums)(r->batch * r->layer.at[2].output, r->features, 1, d.y, scale,
-                         THTensor_(data)(gradBias), THCUNN_STREAM);
+    LAUNCH(addPlaneSums)(frames, r->features, 1, d.y, scale, THTensor_(data)(gradBias), sums,
+                         THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
 }

@@ -2,7 +2,8 @@
  * sum depends on the order of threads. */
 #include "THCUNN/layer/thcunn_template.h"
 
-/* An element of columns: planes x window x windows. */
+/* An element of columns: planes x window x images x windows, where planes are those of all images,
+ * one image at a time, or those of each of as many as are together. */
 __global__ static void im2col(THCUNNColumns w, Digits digits, int64_t count)
 {
   THC_GRID_LOOP(i, count)
@@ -10,10 +11,12 @@ __global__ static void im2col(THCUNNColumns w, Digits digits, int64_t count)
     int64_t plane = i, at[3], inside = 1;
     for (int a = 2; a >= 0; a--)
       at[a] = digit_of(digits, 2 - a, &plane) * w.axis[a].step - w.axis[a].pad;
+    const int64_t image = digit_of(digits, 3, &plane);
     for (int a = 2; a >= 0; a--) {
-      at[a] += digit_of(digits, 5 - a, &plane) * w.axis[a].dilation;
+      at[a] += digit_of(digits, 6 - a, &plane) * w.axis[a].dilation;
       inside &= at[a] >= 0 && at[a] < w.axis[a].input;
     }
+    plane += image * w.planes;
     const int64_t from = ((plane * w.axis[0].input + at[0]) * w.axis[1].input + at[1]);
     ((element *)w.to)[i] =
         inside ? ((const element *)w.from)[from * w.axis[2].input + at[2]] : THC_STORE(0);
@@ -58,11 +61,12 @@ __global__ static void col2im(THCUNNColumns w, Digits digits, int64_t count)
 extern "C" void THCUNN_(im2col)(const THCUNNColumns *w, int64_t planes, cudaStream_t stream)
 {
   const THNNWindow *a = w->axis;
-  const int64_t size[] = {a[2].output, a[1].output, a[0].output, a[2].size, a[1].size, a[0].size};
+  const int64_t size[] = {a[2].output, a[1].output, a[0].output, w->together ? w->together : 1,
+                          a[2].size,   a[1].size,   a[0].size};
   int64_t count = planes;
-  for (int k = 0; k < 6; k++)
-    count *= size[k];
-  THC_LAUNCH(im2col, THC_blocks(count), THC_BLOCK, 0, stream, *w, digits_of(count, 6, size), count);
+  for (int k = 0; k < 7; k++)
+    count *= k == 3 ? 1 : size[k];
+  THC_LAUNCH(im2col, THC_blocks(count), THC_BLOCK, 0, stream, *w, digits_of(count, 7, size), count);
 }
 
 extern "C" void THCUNN_(col2im)(const THCUNNColumns *w, int64_t planes, cudaStream_t stream)

@@ -11,22 +11,33 @@ __global__ static void fill(Digits digits, int64_t count, const element *bias, e
   }
 }
 
-/* A block for each plane. */
-__global__ static void sums(int64_t batch, int64_t planes, int64_t n, const element *x, real scale,
-                            element *y)
+/* A block for each part of each plane; the sum, or without memory what is added. */
+__global__ static void sums(Digits digits, int64_t batch, int64_t planes, int64_t n, int64_t parts,
+                            const element *x, real scale, element *y, double *memory)
 {
   __shared__ real room[THC_BLOCK];
-  for (int64_t plane = blockIdx.x; plane < planes; plane += gridDim.x) {
-    const int64_t share = n < THC_BLOCK ? n : THC_BLOCK; /* threads per image of the batch */
-    const int64_t image = threadIdx.x / share, together = THC_BLOCK / share;
+  for (int64_t block = blockIdx.x; block < planes * parts; block += gridDim.x) {
+    const Part part = part_of(block, parts, batch * n);
     real sum = 0;
-    for (int64_t b = image; b < batch && image < together; b += together)
-      for (int64_t i = threadIdx.x - image * share; i < n; i += share)
-        sum += THC_LOAD(x[(b * planes + plane) * n + i]);
+    for (int64_t j = part.begin + threadIdx.x; j < part.end; j += THC_BLOCK) {
+      int64_t image = j;
+      const int64_t i = digit_of(digits, 0, &image);
+      sum += THC_LOAD(x[(image * planes + part.line) * n + i]);
+    }
     sum = block_reduce(sum, room, 0);
-    if (threadIdx.x == 0)
-      y[plane] = THC_STORE(THC_LOAD(y[plane]) + scale * sum);
+    if (threadIdx.x == 0 && memory)
+      memory[2 * block] = sum;
+    else if (threadIdx.x == 0)
+      y[part.line] = THC_STORE(THC_LOAD(y[part.line]) + scale * sum);
   }
+}
+
+__global__ static void add_sums(const double *memory, int64_t parts, real scale, element *y)
+{
+  __shared__ double room[THC_BLOCK];
+  const double sum = join_parts(memory + 2 * blockIdx.x * parts, parts, room);
+  if (threadIdx.x == 0)
+    y[blockIdx.x] = THC_STORE(THC_LOAD(y[blockIdx.x]) + scale * (real)sum);
 }
 
 __global__ static void parts(const real *x, int count, real scale, element *y)
@@ -49,10 +60,15 @@ extern "C" void THCUNN_(fillPlanes)(int64_t batch, int64_t planes, int64_t n, co
 }
 
 extern "C" void THCUNN_(addPlaneSums)(int64_t batch, int64_t planes, int64_t n, const void *x,
-                                      double scale, void *y, cudaStream_t stream)
+                                      double scale, void *y, void *memory, cudaStream_t stream)
 {
-  THC_LAUNCH(sums, (unsigned)(planes < INT32_MAX ? planes : INT32_MAX), THC_BLOCK, 0, stream, batch,
-             planes, n, (const element *)x, (real)scale, (element *)y);
+  const int64_t parts = memory ? THCUNN_parts(planes, batch * n) : 1, blocks = planes * parts;
+  THC_LAUNCH(sums, (unsigned)(blocks < INT32_MAX ? blocks : INT32_MAX), THC_BLOCK, 0, stream,
+             digits_of(batch * n, 1, &n), batch, planes, n, parts, (const element *)x, (real)scale,
+             (element *)y, (double *)memory);
+  if (memory)
+    THC_LAUNCH(add_sums, (unsigned)planes, THC_BLOCK, 0, stream, (const double *)memory, parts,
+               (real)scale, (element *)y);
 }
 
 extern "C" void THCUNN_(addParts)(const void *x, int count, double scale, void *y,

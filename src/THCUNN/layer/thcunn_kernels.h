@@ -11,8 +11,19 @@ extern "C" {
 
 /* --- the rows of src/ops/activations.h ------------------------------------------------------ */
 
-/* Most parts of a sum: each block sums up one part, and addParts adds the parts. */
-enum { THCUNN_PARTS = 256 };
+/* Sums of many terms are added up by several blocks, a part each, and then the parts in order. */
+enum {
+  THCUNN_PARTS = 256,      /* parts of all sums of a launch: enough blocks to occupy a device */
+  THCUNN_PART_TERMS = 1024 /* terms that justify a block */
+};
+
+/* How many parts each of `lines` sums of `length` terms has. */
+static inline int64_t THCUNN_parts(int64_t lines, int64_t length)
+{
+  const int64_t most = lines > 0 ? THCUNN_PARTS / lines : 1;
+  const int64_t parts = (length + THCUNN_PART_TERMS - 1) / THCUNN_PART_TERMS;
+  return most < 2 || parts < 2 ? 1 : parts < most ? parts : most;
+}
 
 /* The kernels' scalars. */
 typedef struct THCUNNFloatScalars {
@@ -79,6 +90,7 @@ typedef struct THCUNNGrid {
 typedef struct THCUNNColumns {
   THNNWindow axis[3];
   int64_t planes;   /* of an image */
+  int64_t together; /* images whose windows follow each other in each line of columns; 0: one */
   const void *bias; /* of sums, an element for each plane; may be NULL */
   const void *from;
   void *to;
@@ -106,6 +118,7 @@ typedef struct THCUNNBatchNorm {
   double momentum, eps, scale;
   const void *x, *g, *weight, *bias, *mean, *variance, *std; /* g: backward */
   void *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
+  void *sums; /* two doubles for each part of each channel; NULL: one block for each */
 } THCUNNBatchNorm;
 
 /* scale = k + alpha * the mean square of size planes; y = x / scale ^ beta. */
@@ -180,6 +193,7 @@ typedef struct THCUNNNll {
   void *loss, *totalOut;   /* forward: the loss and the sum of weights */
   const void *g, *totalIn; /* backward */
   void *dx;                /* backward: gradInput, filled with 0 */
+  void *sums;              /* forward: two doubles for each part of the sum; NULL: one block */
 } THCUNNNll;
 
 /* Margins between the scores of right classes and others. */
@@ -195,6 +209,7 @@ typedef struct THCUNNMargin {
   void *loss;
   const void *g; /* backward */
   void *dx;
+  void *sums; /* forward: as of THCUNNNll */
 } THCUNNMargin;
 
 /* --- of each floating type -------------------------------------------------------------------- */
@@ -248,7 +263,7 @@ FOR_EACH_FLOAT(POOL)
 #define CHANNEL_DOTS(Real)                                                                      \
   void THCUNN_channelDots_##Real(int64_t outer, int64_t channels, int64_t inner, const void *x, \
                                  const void *g, double scale, void *dots, void *sums,           \
-                                 cudaStream_t stream);
+                                 void *memory, cudaStream_t stream);
 FOR_EACH_FLOAT(CHANNEL_DOTS)
 
 #define GATHER(Real) void THCUNN_gather_##Real(const THCUNNGather *gather, cudaStream_t stream);
@@ -310,12 +325,12 @@ FOR_EACH_FLOAT(DIRECT)
                                 void *y, cudaStream_t stream);
 FOR_EACH_FLOAT(FILL_PLANES)
 
-/* sums[plane] += scale * the sum of the n elements of this plane in all images of the batch;
- * *y = scale * the sum of count parts. */
-#define SUMS(Real)                                                                         \
-  void THCUNN_addPlaneSums_##Real(int64_t batch, int64_t planes, int64_t n, const void *x, \
-                                  double scale, void *sums, cudaStream_t stream);          \
-  void THCUNN_addParts_##Real(const void *parts, int count, double scale, void *y,         \
+/* sums[plane] += scale * the sum of the n elements of this plane in all images of the batch, added up
+ * in memory (sumMemory); *y = scale * the sum of count parts. */
+#define SUMS(Real)                                                                              \
+  void THCUNN_addPlaneSums_##Real(int64_t batch, int64_t planes, int64_t n, const void *x,      \
+                                  double scale, void *sums, void *memory, cudaStream_t stream); \
+  void THCUNN_addParts_##Real(const void *parts, int count, double scale, void *y,              \
                               cudaStream_t stream);
 FOR_EACH_FLOAT(SUMS)
 

@@ -10,7 +10,7 @@
 
 /* --- indices of elements -------------------------------------------------------------------- */
 
-enum { MOST_DIGITS = 6 };
+enum { MOST_DIGITS = 7 };
 
 /* Splits the row-major index of an element into one digit for each dimension, innermost first.  The
  * quotient that remains is the index in the outer dimensions. */
@@ -65,6 +65,29 @@ static __device__ inline T block_reduce(T value, T *room, int largest)
   const T result = room[0];
   __syncthreads(); /* before room is used again */
   return result;
+}
+
+/* The terms begin ... end - 1 of a block's part of a sum: line blockIdx.x / parts of as many parts. */
+typedef struct Part {
+  int64_t line, number, begin, end;
+} Part;
+
+THC_DEVICE Part part_of(int64_t block, int64_t parts, int64_t length)
+{
+  const int64_t line = block / parts, number = block - line * parts;
+  const int64_t size = (length + parts - 1) / parts, begin = number * size;
+  const Part part = {line, number, begin < length ? begin : length,
+                     begin + size < length ? begin + size : length};
+  return part;
+}
+
+/* The sum of every second of the numbers of a line's parts, for all threads of a block. */
+static __device__ inline double join_parts(const double *sums, int64_t parts, double *room)
+{
+  double sum = 0;
+  for (int64_t p = threadIdx.x; p < parts; p += THC_BLOCK)
+    sum += sums[2 * p];
+  return block_reduce(sum, room, 0);
 }
 
 #endif

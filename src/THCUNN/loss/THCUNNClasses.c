@@ -39,7 +39,8 @@ static THCUNNNll THNN_(nll)(const THNN_(Nll) * w)
                      .totalOut = w->total,
                      .g = w->g,
                      .totalIn = w->allWeights,
-                     .dx = w->dx};
+                     .dx = w->dx,
+                     .sums = w->sums};
 }
 
 void THNN_(nllRun)(THNN_(Nll) * w)
@@ -74,7 +75,8 @@ static THCUNNMargin THNN_(margin)(const THNN_(Margin) * w)
                         .weights = w->weights,
                         .loss = w->loss,
                         .g = w->g,
-                        .dx = w->dx};
+                        .dx = w->dx,
+                        .sums = w->sums};
 }
 
 void THNN_(marginRun)(THNN_(Margin) * w)
@@ -103,7 +105,8 @@ static THCUNNMargin THNN_(labels)(const THNN_(Labels) * w)
                         .isTarget = w->isTarget,
                         .loss = w->loss,
                         .g = w->g,
-                        .dx = w->dx};
+                        .dx = w->dx,
+                        .sums = w->sums};
 }
 
 void THNN_(labelsRun)(THNN_(Labels) * w)

@@ -11,10 +11,42 @@ THC_DEVICE void store(void *y, int64_t i, real value)
   ((element *)y)[i] = THC_STORE(value);
 }
 
-/* A block for each input, or one for the sum over all. */
-static unsigned blocks_of(int64_t inputs, int each)
+/* A block for each input, or for each part of the sum over all. */
+static unsigned blocks_of(const THCUNNMargin *w, int each)
 {
-  return each ? (unsigned)(inputs < INT32_MAX ? inputs : INT32_MAX) : 1;
+  if (!each)
+    return (unsigned)(w->sums ? THCUNN_parts(1, w->batch * w->classes) : 1);
+  return (unsigned)(w->batch < INT32_MAX ? w->batch : INT32_MAX);
+}
+
+/* Writes the sum of a block, one of an input or a part of all. */
+THC_DEVICE void put_sum(const THCUNNMargin &w, int64_t input, real sum)
+{
+  if (w.sums)
+    ((double *)w.sums)[2 * blockIdx.x] = sum;
+  else
+    store(w.loss, input, sum);
+}
+
+__global__ static void total_of_parts(THCUNNMargin w, int64_t parts)
+{
+  __shared__ double room[THC_BLOCK];
+  const double sum = join_parts((const double *)w.sums, parts, room);
+  if (threadIdx.x == 0)
+    store(w.loss, 0, (real)sum);
+}
+
+static void add_parts(const THCUNNMargin *w, cudaStream_t stream)
+{
+  if (w->sums)
+    THC_LAUNCH(total_of_parts, 1, THC_BLOCK, 0, stream, *w, (int64_t)blocks_of(w, 0));
+}
+
+/* The terms of a block: those of an input, or a part of all. */
+THC_DEVICE Part terms_of(const THCUNNMargin &w, int64_t input)
+{
+  const Part own = {0, 0, input * w.classes, (input + 1) * w.classes};
+  return w.each ? own : part_of(blockIdx.x, gridDim.x, w.batch * w.classes);
 }
 
 /* --- one right class ------------------------------------------------------------------------- */
@@ -36,18 +68,18 @@ THC_DEVICE real violation(const THCUNNMargin &w, int64_t i, int64_t k)
 __global__ static void margins(THCUNNMargin w)
 {
   __shared__ real room[THC_BLOCK];
-  const int64_t step = w.each ? gridDim.x : w.batch; /* inputs of one sum */
-  for (int64_t first = w.each ? blockIdx.x : 0; first < w.batch; first += step) {
-    const int64_t count = w.each ? w.classes : w.batch * w.classes;
+  const int64_t end = w.each ? w.batch : (int64_t)blockIdx.x + 1;
+  for (int64_t input = blockIdx.x; input < end; input += gridDim.x) {
+    const Part part = terms_of(w, input);
     real sum = 0;
-    for (int64_t j = threadIdx.x; j < count; j += blockDim.x) {
-      const int64_t i = first + j / w.classes;
+    for (int64_t j = part.begin + threadIdx.x; j < part.end; j += THC_BLOCK) {
+      const int64_t i = j / w.classes;
       const real h = violation(w, i, j % w.classes);
       sum += (w.p == 1 ? h : h * h) * factor_of(w, i);
     }
     sum = block_reduce(sum, room, 0);
     if (threadIdx.x == 0)
-      store(w.loss, first, sum);
+      put_sum(w, input, sum);
   }
 }
 
@@ -95,18 +127,18 @@ THC_DEVICE real shortfall(const THCUNNMargin &w, int64_t i, int64_t right, int64
 __global__ static void labels(THCUNNMargin w)
 {
   __shared__ real room[THC_BLOCK];
-  const int64_t step = w.each ? gridDim.x : w.batch;
-  for (int64_t first = w.each ? blockIdx.x : 0; first < w.batch; first += step) {
-    const int64_t count = w.each ? w.classes : w.batch * w.classes;
+  const int64_t end = w.each ? w.batch : (int64_t)blockIdx.x + 1;
+  for (int64_t input = blockIdx.x; input < end; input += gridDim.x) {
+    const Part part = terms_of(w, input);
     real sum = 0;
-    for (int64_t j = threadIdx.x; j < count; j += blockDim.x) {
-      const int64_t i = first + j / w.classes, *target = w.target + i * w.classes;
+    for (int64_t j = part.begin + threadIdx.x; j < part.end; j += THC_BLOCK) {
+      const int64_t i = j / w.classes, *target = w.target + i * w.classes;
       for (int64_t l = 0; l < w.classes && target[l] >= w.base; l++)
         sum += shortfall(w, i, target[l] - w.base, j % w.classes);
     }
     sum = block_reduce(sum, room, 0);
     if (threadIdx.x == 0)
-      store(w.loss, first, sum * (real)w.factor);
+      put_sum(w, input, sum * (real)w.factor);
   }
 }
 
@@ -131,18 +163,20 @@ __global__ static void labels_backward(THCUNNMargin w)
 
 extern "C" void THCUNN_(margin)(const THCUNNMargin *w, cudaStream_t stream)
 {
-  THC_LAUNCH(margins, blocks_of(w->batch, w->each), THC_BLOCK, 0, stream, *w);
+  THC_LAUNCH(margins, blocks_of(w, w->each), THC_BLOCK, 0, stream, *w);
+  add_parts(w, stream);
 }
 
 extern "C" void THCUNN_(marginBackward)(const THCUNNMargin *w, cudaStream_t stream)
 {
-  THC_LAUNCH(margins_backward, blocks_of(w->batch, 1), THC_BLOCK, 0, stream, *w);
+  THC_LAUNCH(margins_backward, blocks_of(w, 1), THC_BLOCK, 0, stream, *w);
 }
 
 extern "C" void THCUNN_(labels)(const THCUNNMargin *w, cudaStream_t stream)
 {
   THC_LAUNCH(mark_labels, THC_blocks(w->batch * w->classes), THC_BLOCK, 0, stream, *w);
-  THC_LAUNCH(labels, blocks_of(w->batch, w->each), THC_BLOCK, 0, stream, *w);
+  THC_LAUNCH(labels, blocks_of(w, w->each), THC_BLOCK, 0, stream, *w);
+  add_parts(w, stream);
 }
 
 extern "C" void THCUNN_(labelsBackward)(const THCUNNMargin *w, cudaStream_t stream)

@@ -22,12 +22,19 @@ __global__ static void losses(THCUNNNll w)
   }
 }
 
-/* One block, so that the sum does not depend on the order of blocks. */
+THC_DEVICE void put_total(const THCUNNNll &w, real sum, real weights)
+{
+  *(element *)w.loss = THC_STORE(w.average && weights != 0 ? sum / weights : sum);
+  *(element *)w.totalOut = THC_STORE(weights);
+}
+
+/* A block for each part of the sum. */
 __global__ static void total(THCUNNNll w)
 {
   __shared__ real room[THC_BLOCK];
+  const Part part = part_of(blockIdx.x, gridDim.x, w.batch * w.inner);
   real sum = 0, weights = 0;
-  for (int64_t i = threadIdx.x; i < w.batch * w.inner; i += blockDim.x) {
+  for (int64_t i = part.begin + threadIdx.x; i < part.end; i += THC_BLOCK) {
     real weight;
     const int64_t at = offset_of(w, i, &weight);
     sum += at < 0 ? 0 : -THC_LOAD(((const element *)w.x)[at]) * weight;
@@ -35,10 +42,21 @@ __global__ static void total(THCUNNNll w)
   }
   sum = block_reduce(sum, room, 0);
   weights = block_reduce(weights, room, 0);
-  if (threadIdx.x == 0) {
-    *(element *)w.loss = THC_STORE(w.average && weights != 0 ? sum / weights : sum);
-    *(element *)w.totalOut = THC_STORE(weights);
+  if (threadIdx.x == 0 && w.sums) {
+    ((double *)w.sums)[2 * blockIdx.x] = sum;
+    ((double *)w.sums)[2 * blockIdx.x + 1] = weights;
+  } else if (threadIdx.x == 0) {
+    put_total(w, sum, weights);
   }
+}
+
+__global__ static void total_of_parts(THCUNNNll w, int64_t parts)
+{
+  __shared__ double room[THC_BLOCK];
+  const double sum = join_parts((const double *)w.sums, parts, room);
+  const double weights = join_parts((const double *)w.sums + 1, parts, room);
+  if (threadIdx.x == 0)
+    put_total(w, (real)sum, (real)weights);
 }
 
 __global__ static void gradients(THCUNNNll w)
@@ -59,10 +77,13 @@ __global__ static void gradients(THCUNNNll w)
 
 extern "C" void THCUNN_(nll)(const THCUNNNll *nll, cudaStream_t stream)
 {
+  const int64_t count = nll->batch * nll->inner, parts = nll->sums ? THCUNN_parts(1, count) : 1;
   if (nll->each)
-    THC_LAUNCH(losses, THC_blocks(nll->batch * nll->inner), THC_BLOCK, 0, stream, *nll);
+    THC_LAUNCH(losses, THC_blocks(count), THC_BLOCK, 0, stream, *nll);
   else
-    THC_LAUNCH(total, 1, THC_BLOCK, 0, stream, *nll);
+    THC_LAUNCH(total, (unsigned)parts, THC_BLOCK, 0, stream, *nll);
+  if (nll->sums)
+    THC_LAUNCH(total_of_parts, 1, THC_BLOCK, 0, stream, *nll, parts);
 }
 
 extern "C" void THCUNN_(nllBackward)(const THCUNNNll *nll, cudaStream_t stream)

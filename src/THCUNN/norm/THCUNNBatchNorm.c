@@ -23,7 +23,8 @@ void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
                                 .saveMean = b->saveMean,
                                 .saveStd = b->saveStd,
                                 .gradWeight = b->gradWeight,
-                                .gradBias = b->gradBias};
+                                .gradBias = b->gradBias,
+                                .sums = b->sums};
   if (b->batch == 0 || b->inner == 0 || b->channels == 0)
     return;
   if (b->g)

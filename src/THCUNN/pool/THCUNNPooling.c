@@ -160,10 +160,12 @@ void THNN_(accumulateWindows)(const THNN_(Sampling) * s, THCTensor *sums, THCTen
   gradOutput = THNN_(source)(&call, gradOutput);
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
+  const int64_t outer = p->count * p->output / inner / s->channels;
+  void *memory = THNN_(sumMemory)(&call, s->channels, outer * inner);
   THNN_(start)(&call);
-  LAUNCH(channelDots)(p->count * p->output / inner / s->channels, s->channels, inner,
-                      THTensor_(data)(sums), THTensor_(data)(gradOutput), scale,
-                      THTensor_(data)(gradWeight), THTensor_(data)(gradBias), THCUNN_STREAM);
+  LAUNCH(channelDots)(outer, s->channels, inner, THTensor_(data)(sums), THTensor_(data)(gradOutput),
+                      scale, THTensor_(data)(gradWeight), THTensor_(data)(gradBias), memory,
+                      THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
 }

@@ -187,24 +187,44 @@ __global__ static void average_backward(THCUNNPool w, Digits digits, int64_t cou
   }
 }
 
-/* A block for each channel of outer x channels x inner. */
-__global__ static void channel_dots(int64_t outer, int64_t channels, int64_t inner, const void *x,
-                                    const void *g, real scale, void *dots, void *sums)
+/* A block for each part of each channel of outer x channels x inner; both sums, or without memory what is
+ * added. */
+__global__ static void channel_dots(int64_t outer, int64_t channels, int64_t inner, int64_t parts,
+                                    const void *x, const void *g, real scale, void *dots,
+                                    void *sums, double *memory)
 {
   __shared__ real room[THC_BLOCK];
-  for (int64_t c = blockIdx.x; c < channels; c += gridDim.x) {
+  for (int64_t block = blockIdx.x; block < channels * parts; block += gridDim.x) {
+    const Part part = part_of(block, parts, outer * inner);
+    const int64_t c = part.line;
     real dot = 0, sum = 0;
-    for (int64_t j = threadIdx.x; j < outer * inner; j += blockDim.x) {
+    for (int64_t j = part.begin + threadIdx.x; j < part.end; j += THC_BLOCK) {
       const int64_t at = (j / inner * channels + c) * inner + j % inner;
       dot += load(x, at) * load(g, at);
       sum += load(g, at);
     }
     dot = block_reduce(dot, room, 0);
     sum = block_reduce(sum, room, 0);
-    if (threadIdx.x == 0) {
+    if (threadIdx.x == 0 && memory) {
+      memory[2 * block] = dot;
+      memory[2 * block + 1] = sum;
+    } else if (threadIdx.x == 0) {
       store(dots, c, load(dots, c) + scale * dot);
       store(sums, c, load(sums, c) + scale * sum);
     }
+  }
+}
+
+__global__ static void join_dots(const double *memory, int64_t parts, real scale, void *dots,
+                                 void *sums)
+{
+  __shared__ double room[THC_BLOCK];
+  const int64_t c = blockIdx.x;
+  const double dot = join_parts(memory + 2 * c * parts, parts, room);
+  const double sum = join_parts(memory + 2 * c * parts + 1, parts, room);
+  if (threadIdx.x == 0) {
+    store(dots, c, load(dots, c) + scale * (real)dot);
+    store(sums, c, load(sums, c) + scale * (real)sum);
   }
 }
 
@@ -277,8 +297,14 @@ extern "C" void THCUNN_(unpoolBackward)(const THCUNNPool *w, cudaStream_t stream
 
 extern "C" void THCUNN_(channelDots)(int64_t outer, int64_t channels, int64_t inner, const void *x,
                                      const void *g, double scale, void *dots, void *sums,
-                                     cudaStream_t stream)
+                                     void *memory, cudaStream_t stream)
 {
-  THC_LAUNCH(channel_dots, (unsigned)(channels < INT32_MAX ? channels : INT32_MAX), THC_BLOCK, 0,
-             stream, outer, channels, inner, x, g, (real)scale, dots, sums);
+  const int64_t parts = memory ? THCUNN_parts(channels, outer * inner) : 1;
+  const int64_t blocks = channels * parts;
+  THC_LAUNCH(channel_dots, (unsigned)(blocks < INT32_MAX ? blocks : INT32_MAX), THC_BLOCK, 0,
+             stream, outer, channels, inner, parts, x, g, (real)scale, dots, sums,
+             (double *)memory);
+  if (memory)
+    THC_LAUNCH(join_dots, (unsigned)channels, THC_BLOCK, 0, stream, (const double *)memory, parts,
+               (real)scale, dots, sums);
 }

@@ -36,6 +36,7 @@ typedef struct {
   int threads;
   int implicit;    /* products are not BLAS's */
   ptrdiff_t items; /* of work */
+  void *sums;      /* of the gradient of bias: sumMemory */
 } THNN_(Sequence);
 
 /* One pass: reserves scratch memory, and computes with x, y, weight and bias, which may be NULL. */
@@ -54,6 +55,7 @@ typedef struct {
   real *x, *y, *weight, *bias;
   real *scratch; /* for each thread: windows of few images, then their outputs */
   accreal scale;
+  void *sums; /* of the gradient of bias: sumMemory */
 } THNN_(Local);
 
 /* One pass, as above. */

@@ -273,6 +273,8 @@ void THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, THTensor
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
   THNN_(prepareLocal)(&l, THNN_BACKWARD_WEIGHTS, &call);
+  if (gradBias)
+    l.sums = THNN_(sumMemory)(&call, l.c.outputs * l.c.windows, l.c.batch);
   THNN_(start)(&call);
   l.x = THTensor_(data)(input);
   l.y = THTensor_(data)(gradOutput);

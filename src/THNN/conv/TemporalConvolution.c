@@ -418,6 +418,8 @@ void THNN_(TemporalConvolution_accGradParameters)(THNNState *state, THTensor *in
   gradBias = THNN_(sum)(&call, gradBias);
   if (gradWeight)
     THNN_(prepareSequence)(&s, THNN_BACKWARD_WEIGHTS, &call);
+  if (gradBias)
+    s.sums = THNN_(sumMemory)(&call, s.outputs, s.batch * s.w.output);
   THNN_(start)(&call);
   s.x = THTensor_(data)(input);
   s.y = THTensor_(data)(gradOutput);

@@ -145,6 +145,11 @@ real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count)
 }
 
 #ifndef TH_TEMPLATE_DEVICE
+void *THNN_(sumMemory)(THNN_(Call) * call, int64_t lines, int64_t length)
+{
+  return NULL;
+}
+
 /* An empty product computes nothing, but raises if there is no BLAS. */
 void THNN_(needBlas)(void)
 {

@@ -41,6 +41,11 @@ THTensor *THNN_(sum)(THNN_(Call) * call, THTensor *tensor);
 /* Uninitialised scratch memory of count elements; NULL for 0. */
 real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count);
 
+/* Memory in which several blocks of a device add up each of `lines` sums of `length` terms: two doubles
+ * for each block.  NULL where one block is enough, and on the processor, which has parts of its
+ * own. */
+void *THNN_(sumMemory)(THNN_(Call) * call, int64_t lines, int64_t length);
+
 /* For functions that need matrix products: raises if there is no BLAS. */
 void THNN_(needBlas)(void);
 

@@ -101,6 +101,7 @@ static void THNN_(nllForward)(const THNNClasses *classes, THTensor *input, THInd
   THTensor *out =
       THNN_(result)(&call, output, w.each ? target->nDimension : 1, w.each ? target->size : &one);
   THTensor *total = w.each ? NULL : THNN_(result)(&call, total_weight, 1, &one);
+  w.sums = w.each ? NULL : THNN_(sumMemory)(&call, 1, THNNClasses_count(classes));
   THNN_(start)(&call);
 
   w.x = THTensor_(data)(input);

@@ -23,6 +23,7 @@ typedef struct {
   real *loss, *total;         /* the losses, and unless each, the sum of the weights */
   const real *g, *allWeights; /* backward: the gradient of the one output, or of each; total */
   real *dx;
+  void *sums; /* forward, unless each: sumMemory */
 } THNN_(Nll);
 
 /* How far the score of the right class exceeds those of the others. */
@@ -34,6 +35,7 @@ typedef struct {
   real *loss;    /* forward: of each, or NULL */
   const real *g; /* backward: the gradient of the one output, or of each */
   real *dx;
+  void *sums;     /* forward, unless each: sumMemory */
   accreal factor; /* of every term */
 } THNN_(Margin);
 
@@ -47,6 +49,7 @@ typedef struct {
   real *loss;    /* forward: of each, or NULL */
   const real *g; /* backward: the gradient of the one output, or of each */
   real *dx;
+  void *sums;     /* forward, unless each: sumMemory */
   accreal factor; /* of every term */
 } THNN_(Labels);
 

@@ -129,6 +129,7 @@ void THNN_(MultiLabelMarginCriterion_updateOutput)(THNNState *state, THTensor *i
   THTensor *x = THNN_(source)(&call, input);
   THTensor *is = THNN_(result)(&call, isTarget, input->nDimension, input->size);
   THTensor *out = THNN_(result)(&call, output, 1, w.each ? &w.batch : &one);
+  w.sums = w.each ? NULL : THNN_(sumMemory)(&call, 1, w.batch * w.classes);
   THNN_(start)(&call);
 
   w.x = THTensor_(data)(x);

@@ -124,6 +124,7 @@ void THNN_(MultiMarginCriterion_updateOutput)(THNNState *state, THTensor *input,
   input = THNN_(source)(&call, input);
   weights = THNN_(source)(&call, weights);
   THTensor *out = THNN_(result)(&call, output, 1, w.each ? &classes.batch : &one);
+  w.sums = w.each ? NULL : THNN_(sumMemory)(&call, 1, classes.batch * classes.classes);
   THNN_(start)(&call);
 
   w.x = THTensor_(data)(input);

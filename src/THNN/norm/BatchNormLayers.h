@@ -10,6 +10,7 @@ typedef struct {
   double momentum, eps, scale;
   const real *x, *g, *weight, *bias, *givenMean, *givenVar, *givenStd;
   real *y, *runningMean, *runningVar, *saveMean, *saveStd, *gradWeight, *gradBias;
+  void *sums; /* sumMemory */
 } THNN_(BatchNorm);
 
 /* Normalizes all channels; backward if there is g. */

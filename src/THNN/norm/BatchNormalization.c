@@ -233,6 +233,7 @@ void THNN_(BatchNormalization_updateOutput)(THNNState *state, THTensor *input, T
     save_mean = THNN_(result)(&call, save_mean, 1, &b.channels);
     save_std = THNN_(result)(&call, save_std, 1, &b.channels);
   }
+  b.sums = THNN_(sumMemory)(&call, b.channels, b.batch * b.inner);
   THNN_(start)(&call);
   b.x = THTensor_(data)(input);
   b.y = THTensor_(data)(out);
@@ -288,6 +289,7 @@ void THNN_(BatchNormalization_backward)(THNNState *state, THTensor *input, THTen
       gradInput ? THNN_(result)(&call, gradInput, input->nDimension, input->size) : NULL;
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
+  b.sums = THNN_(sumMemory)(&call, b.channels, b.batch * b.inner);
   THNN_(start)(&call);
   b.x = THTensor_(data)(input);
   b.g = THTensor_(data)(gradOutput);
