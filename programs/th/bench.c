@@ -87,8 +87,10 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "MODEL [INPUT...]",
     .doc =
-        "Measures how long a program of torch.export (.pt2) takes, with the inputs of th run, "
-        "or with random ones: integers are 0 or 1 there, and sizes that may vary the smallest."};
+        "Measures how long a program of torch.export (.pt2) or ONNX (.onnx) takes, with the inputs "
+        "of "
+        "th run, or with random ones: integers are 0 or 1 there, and sizes that may vary the "
+        "smallest."};
 
 /* --- measuring -------------------------------------------------------------------------------- */
 

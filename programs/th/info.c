@@ -141,8 +141,10 @@ static const struct argp argp = {
     .args_doc = "FILE",
     .doc =
         "Tells what is in a file of tensors (.pt, .pth, .safetensors, .npz, .npy, .t7) or in a "
-        "program of torch.export (.pt2): names, types and sizes of tensors; inputs, outputs, "
-        "weights and operations of a program, also missing ones; how many nodes each pass changes. "
+        "program of torch.export (.pt2) or ONNX (.onnx): names, types and sizes of tensors; "
+        "inputs, "
+        "outputs, weights and operations of a program, also missing ones; how many nodes each pass "
+        "changes. "
         "Elements are not read."};
 
 int info_command(int count, char **arguments)

@@ -102,8 +102,9 @@ static const struct argp argp = {
     .parser = parse,
     .args_doc = "MODEL [INPUT...]",
     .doc =
-        "Runs a program of torch.export (.pt2). The inputs are arrays (.npy), sets of them "
-        "(.npz, .pt, .safetensors) or pictures (PNG, JPEG). Without --output and --top the "
+        "Runs a program of torch.export (.pt2) or ONNX (.onnx). The inputs are arrays (.npy), sets "
+        "of "
+        "them (.npz, .pt, .safetensors) or pictures (PNG, JPEG). Without --output and --top the "
         "outputs are printed."};
 
 /* --- outputs ---------------------------------------------------------------------------------- */
