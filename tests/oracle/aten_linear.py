@@ -99,5 +99,22 @@ with aten_cases.Writer("linear", __file__) as out:
     nan = torch.full((2, 2), float("nan"))
     ones = torch.ones(2, 2)
     out.case("addmm", [nan, ones, ones, Scalar(0), Default], lambda: torch.addmm(nan, ones, ones, beta=0))
+    for i in range(16):
+        dtype = out.random.choice([torch.float32, torch.float64, torch.float64, torch.int64]) if i else torch.float64
+        groups, depth, columns = out.random.choice([1, 2, 3]), out.random.choice([1, 3]), out.random.choice([1, 4])
+        ends = sorted(out.random.choice(range(6)) for _ in range(groups))
+        x = out.tensor((5, depth if i != 7 else depth + 1), dtype)
+        y = out.tensor((groups, depth, columns), dtype)
+        offs = torch.tensor(ends if i != 8 else [6] * groups, dtype=out.random.choice([torch.int32, torch.int64]))
+
+        def grouped():
+            result = torch.zeros(5, columns, dtype=dtype)
+            for k, (start, end) in enumerate(zip([0] + offs.tolist(), offs.tolist())):
+                if end > 5:
+                    raise ValueError
+                result[start:end] = x[start:end] @ y[k]
+            return result
+
+        out.case("_grouped_mm", [x, y, offs], grouped)
     big = out.tensor((37, 41), torch.float32), out.tensor((41, 29), torch.float32)
     out.case("mm", list(big), lambda: torch.mm(*big))

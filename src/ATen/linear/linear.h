@@ -28,4 +28,7 @@ at_tensor *at_dotProduct(at_tensor *out, at_tensor *x, at_tensor *y);
 at_tensor *at_outerProduct(at_tensor *out, at_tensor *x, at_tensor *y);
 at_tensor *at_matrixProduct(at_tensor *out, at_tensor *x, at_tensor *y);
 
+/* The rows of self from one end in offs to before the next times the matrix of that number. */
+at_tensor *at_groupedProduct(at_tensor *self, at_tensor *mat2, at_tensor *offs);
+
 #endif
