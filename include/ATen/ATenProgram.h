@@ -8,7 +8,7 @@
  * The file is what torch.export.save of PyTorch 2.5 to 2.15 writes: an archive with a graph of
  * operations, and the weights.  A node of the graph calls the operation of that name in ATen's
  * table (ATenTable.h), or one that was registered by at_op_register.  Or it is a model of ONNX, whose
- * operators (version 13 to 25) become such nodes; weights may be in files beside it, below its folder.  Everything is checked when
+ * operators (version 7 to 28) become such nodes; weights may be in files beside it, below its folder.  Everything is checked when
  * the program is loaded: a program with operations that are not here is an error that lists all of
  * them.
  *
@@ -45,6 +45,7 @@ typedef enum at_program_pass {
   AT_PASS_BATCH_NORM, /* batch normalization becomes part of the convolution before it */
   AT_PASS_CONSTANTS,  /* what depends on weights alone is computed once, in the first run */
   AT_PASS_DEAD,       /* nodes that nothing comes of are left out */
+  AT_PASS_ATTENTION,  /* products around a softmax are computed as attention, block by block */
   AT_PASS_CHAINS, /* pointwise operations in a row are computed together, in place if possible */
   AT_PASSES
 } at_program_pass;

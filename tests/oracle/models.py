@@ -1,8 +1,13 @@
 """Whole networks of libraries that people use, exported with random weights and compared with PyTorch.
 
-usage: models.py TEST FOLDER [FAMILY | NAME]...
+usage: models.py [--MODE]... TEST FOLDER [FAMILY | NAME]...
        TEST is the program test_ATen_programs of a build; FOLDER takes the files of one network at a time.
-       Families: classification, segmentation, detection, video (of torchvision), transformers, timm.
+       Families: classification, segmentation, detection, video (of torchvision), transformers, cached (decoders with
+       the keys and values of earlier tokens), others (the rest of transformers, as small as a guess makes them), audio,
+       timm.
+       Modes: exported (the default), core (after run_decompositions), dynamic (all sizes are free, and the batch is
+       another than in the export, where PyTorch allows that), onnx (torch.onnx.export of today), older (the one of
+       TorchScript).
 
 Prints a line for each network: agrees, or what is missing or differs, or why PyTorch does not export it; and then how many
 there are of each. Networks are small where their library lets them be. Random weights make some so sensitive that PyTorch's
@@ -10,6 +15,7 @@ own floats are far from its doubles: a network that differs is compared once mor
 """
 
 import collections
+import inspect
 import os
 import subprocess
 import sys
@@ -43,6 +49,18 @@ def classification():
 def segmentation():
     import torchvision
     yield from of_torchvision(torchvision.models.segmentation, "wide")
+
+
+def detection():
+    """A list of pictures goes in, dictionaries come out."""
+    import torchvision
+
+    def build(name):
+        sizes = {"min_size": 96, "max_size": 128} if "ssd" not in name else {}
+        module = torchvision.models.get_model(name, weights=None, weights_backbone=None, **sizes)
+        return module, ([torch.rand(3, 96, 128)],), {}
+    for name in torchvision.models.list_models(torchvision.models.detection):
+        yield name, lambda name=name: build(name)
 
 
 def video():
@@ -117,6 +135,8 @@ TRANSFORMERS = {
     "clip": ("both", dict(text_config=dict(SMALL), vision_config=dict(VISION), projection_dim=16)),
     "siglip": ("both", dict(text_config=dict(SMALL), vision_config=dict(VISION))),
 }
+DECODERS = """gpt2 llama mistral qwen2 qwen3 gemma gemma2 gpt_neox gptj gpt_neo opt bloom falcon phi phi3 olmo2 stablelm starcoder2 mpt
+cohere granite glm smollm3 gpt_bigcode xglm biogpt persimmon""".split()
 
 
 def inputs_of(kind, config):
@@ -148,6 +168,96 @@ def transformers():
         yield name, lambda name=name, kind=kind, sizes=sizes: build(name, kind, sizes)
 
 
+class Cached(torch.nn.Module):
+    """The next token's logits from tokens, and the keys and values of those before."""
+
+    def __init__(self, model):
+        super().__init__()
+        self.model = model
+
+    def forward(self, tokens, past):
+        from transformers import DynamicCache
+        cache = DynamicCache()
+        for i, (key, value) in enumerate(past):
+            cache.update(key, value, i)
+        out = self.model(input_ids=tokens, past_key_values=cache, use_cache=True)
+        return out.logits, [(layer.keys, layer.values) for layer in out.past_key_values.layers]
+
+
+def cached():
+    from transformers import AutoConfig, AutoModelForCausalLM
+
+    def build(name):
+        config = AutoConfig.for_model(name, **TRANSFORMERS[name][1])
+        model = AutoModelForCausalLM.from_config(config).eval()
+        tokens = torch.randint(3, 100, (2, 5))
+        first = model(input_ids=tokens, use_cache=True).past_key_values
+        past = [(layer.keys.detach(), layer.values.detach()) for layer in first.layers]
+        return Cached(model), (tokens[:, :1], past), {}
+    for name in DECODERS:
+        yield name + "-cached", lambda name=name: build(name)
+
+
+# What a configuration of any architecture is made small by.
+GUESS = dict(SMALL, **{k: v for part in (GPT, BART) for k, v in part.items()}, d_ff=48, d_kv=8, num_layers=2, num_heads=4,
+             n_layers=2, n_heads=4, dim=32, hidden_dim=48, ffn_dim=48, ffn_hidden_size=48, num_key_value_heads=2, head_dim=8,
+             num_decoder_layers=2, num_encoder_layers=2, attention_heads=4, embed_dim=32, hidden_act="gelu",
+             image_size=32, patch_size=8, projection_dim=16, emb_dim=32, moe_intermediate_size=24, num_experts=4,
+             num_local_experts=4, n_routed_experts=4, num_experts_per_tok=2, type_vocab_size=2, decoder_dim=32,
+             kv_lora_rank=16, q_lora_rank=16, qk_nope_head_dim=8, qk_rope_head_dim=8, v_head_dim=8, encoder_hidden_size=32,
+             state_size=8, time_step_rank=4, conv_kernel=4, first_k_dense_replace=1, n_group=1, topk_group=1,
+             mlp_dim=48, num_mel_bins=20, max_source_positions=32, max_target_positions=32)
+
+
+def shrunk(kind, deep=0):
+    """A small configuration of the class, and of those inside of it."""
+    plain = kind()
+    sizes = {k: v for k, v in GUESS.items() if hasattr(plain, k) and not isinstance(getattr(plain, k), (list, tuple, dict))
+             and type(getattr(plain, k)) in (int, str, type(None))}
+    for k, v in list(vars(plain).items()):
+        if hasattr(v, "model_type") and deep < 3:
+            sizes[k] = shrunk(type(v), deep + 1).to_dict()
+    return kind(**sizes)
+
+
+def inputs_for(model):
+    """Inputs by the names that the model has for them."""
+    names = inspect.signature(model.forward).parameters
+    vision = getattr(model.config, "vision_config", model.config)
+    size = getattr(vision, "image_size", None) or 64
+    high, wide = size if isinstance(size, (list, tuple)) else (size, size)
+    words = torch.randint(3, 100, (2, 16))
+    all_inputs = {"input_ids": words, "attention_mask": torch.ones_like(words), "decoder_input_ids": words[:, :7],
+                  "pixel_values": torch.randn(2, getattr(vision, "num_channels", 3), high, wide),
+                  "input_values": torch.randn(2, 1600),
+                  "input_features": torch.randn(2, 20, 64)}
+    if "pixel_values" in names and "input_ids" not in names or "input_values" in names or "input_features" in names:
+        del all_inputs["attention_mask"]
+    return {k: v for k, v in all_inputs.items() if k in names}
+
+
+def others():
+    from transformers import AutoModel
+    from transformers.models.auto.configuration_auto import CONFIG_MAPPING
+
+    def build(name):
+        config = shrunk(CONFIG_MAPPING[name])
+        for cache in "use_cache", "return_dict":
+            if hasattr(config, cache):
+                setattr(config, cache, cache == "return_dict")
+        with torch.device("meta"):
+            count = sum(p.numel() for p in AutoModel.from_config(config).parameters())
+        if count > 60e6:
+            raise ValueError(f"it has {count} parameters")
+        model = AutoModel.from_config(config).eval()
+        inputs = inputs_for(model)
+        model(**inputs)
+        return model, (), inputs
+    for name in CONFIG_MAPPING:
+        if name not in TRANSFORMERS:
+            yield name, lambda name=name: build(name)
+
+
 # --- timm -------------------------------------------------------------------------------------------
 
 TIMM = """beit_base_patch16_224 bat_resnext26ts botnet26t_256 cait_xxs24_224 coat_tiny coatnet_nano_rw_224 convformer_s18 convit_tiny
@@ -160,7 +270,11 @@ mobilenetv4_conv_small mobileone_s0 mobilevit_xxs mobilevitv2_050 mvitv2_tiny ne
 pvt_v2_b0 regnetx_002 regnety_002 repghostnet_050 repvgg_a0 repvit_m0_9 res2net50_14w_8s resmlp_12_224 resnest14d resnet10t resnetv2_50
 resnext26ts rexnet_100 samvit_base_patch16 sebotnet33ts_256 sequencer2d_s skresnet18 starnet_s1 swin_tiny_patch4_window7_224
 swinv2_tiny_window8_256 swinv2_cr_tiny_ns_224 tf_efficientnet_lite0 tiny_vit_5m_224 tinynet_e tnt_s_patch16_224 tresnet_m twins_svt_small
-vgg11 visformer_tiny vit_tiny_patch16_224 volo_d1_224 xception41 xcit_nano_12_p16_224""".split()
+vgg11 visformer_tiny vit_tiny_patch16_224 volo_d1_224 xception41 xcit_nano_12_p16_224
+cpubone_nano csatv2 cspnext_tiny efficientvim_m1 eva02_tiny_patch14_224 fasternet_t0 hieradet_small iformer_t inception_resnet_v2
+inception_v3 lcnetv2_small legacy_seresnet18 legacy_xception lowformer_b0 mambaout_femto mobilenetv5_base naflexvit_base_patch16_gap
+nextvit_small pnasnet5large qwen3_vit_88m rdnet_tiny selecsls42 shvit_s1 swiftformer_xs vitamin_small_224
+vit_relpos_small_patch16_224 vit_small_r26_s32_224 eca_resnet33ts gcresnet33ts coatnet_nano_cc_224 gemma4_vit_167m deepseek_vit_412m""".split()
 
 
 def timm():
@@ -169,13 +283,195 @@ def timm():
     def build(name):
         model = library.create_model(name, pretrained=False).eval()
         return model, (torch.randn(1, *model.default_cfg["input_size"]),), {}
-    for name in TIMM:
+    for name in TIMM + library.list_models("test_*"):
         yield name, lambda name=name: build(name)
+
+
+# --- what has no library ----------------------------------------------------------------------------
+
+class Spectrogram(torch.nn.Module):
+    """Mel-scaled logarithms of powers, and their cosine transform."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(400))
+        self.register_buffer("mels", torch.rand(201, 40))
+        self.register_buffer("dct", torch.randn(40, 13))
+
+    def forward(self, x):
+        frames = torch.stft(x, 400, 160, window=self.window, center=True, pad_mode="reflect", return_complex=True)
+        mel = torch.matmul(frames.abs().pow(2).transpose(1, 2), self.mels)
+        decibels = 10 * torch.log10(mel.clamp(min=1e-10))
+        return torch.maximum(decibels, decibels.amax(dim=(-2, -1), keepdim=True) - 80) @ self.dct
+
+
+class Denoiser(torch.nn.Module):
+    """A mask of a spectrum, made by a recurrent layer, and the sound of what is left."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(64))
+        self.gru = torch.nn.GRU(33, 24, 2, batch_first=True, bidirectional=True)
+        self.head = torch.nn.Linear(48, 66)
+
+    def forward(self, x):
+        spectrum = torch.stft(x, 64, 16, window=self.window, return_complex=True)
+        hidden, _ = self.gru(torch.log1p(spectrum.abs()).transpose(1, 2))
+        real, imaginary = self.head(hidden).transpose(1, 2).chunk(2, 1)
+        mask = torch.complex(torch.tanh(real), torch.tanh(imaginary))
+        cleaned = spectrum * mask * torch.exp(1j * spectrum.angle()) / 2
+        return torch.istft(cleaned, 64, 16, window=self.window, length=x.shape[-1])
+
+
+class Separator(torch.nn.Module):
+    """Conv-TasNet: an encoder, dilated depthwise convolutions, a mask for each source, a decoder."""
+
+    def __init__(self):
+        super().__init__()
+        nn = torch.nn
+        self.encoder = nn.Conv1d(1, 16, 8, stride=4, bias=False)
+        self.blocks = nn.ModuleList(nn.Sequential(
+            nn.Conv1d(16, 24, 1), nn.PReLU(), nn.GroupNorm(1, 24, eps=1e-8),
+            nn.Conv1d(24, 24, 3, padding=d, dilation=d, groups=24), nn.PReLU(), nn.GroupNorm(1, 24, eps=1e-8),
+            nn.Conv1d(24, 16, 1)) for d in (1, 2, 4))
+        self.masks = nn.Conv1d(16, 32, 1)
+        self.decoder = nn.ConvTranspose1d(16, 1, 8, stride=4, bias=False)
+
+    def forward(self, x):
+        code = self.encoder(x)
+        h = code
+        for block in self.blocks:
+            h = h + block(h)
+        masks = torch.sigmoid(self.masks(h)).unflatten(1, (2, 16))
+        return self.decoder((masks * code.unsqueeze(1)).flatten(0, 1)).unflatten(0, (x.shape[0], 2))
+
+
+class Vocoder(torch.nn.Module):
+    """HiFi-GAN's generator, with normalized weights."""
+
+    def __init__(self):
+        super().__init__()
+        nn, norm = torch.nn, torch.nn.utils.parametrizations.weight_norm
+        self.first = norm(nn.Conv1d(20, 32, 7, padding=3))
+        self.up = nn.ModuleList(norm(nn.ConvTranspose1d(32 >> i, 16 >> i, 8, 4, padding=2)) for i in range(2))
+        self.blocks = nn.ModuleList(norm(nn.Conv1d(16 >> i, 16 >> i, 3, padding=3, dilation=3)) for i in range(2))
+        self.last = norm(nn.Conv1d(8, 1, 7, padding=3))
+
+    def forward(self, x):
+        x = self.first(x)
+        for up, block in zip(self.up, self.blocks):
+            x = up(torch.nn.functional.leaky_relu(x, 0.1))
+            x = x + block(torch.nn.functional.leaky_relu(x, 0.1))
+        return torch.tanh(self.last(torch.nn.functional.leaky_relu(x)))
+
+
+class Conformer(torch.nn.Module):
+    """One block, with a mask of lengths and CTC's probabilities."""
+
+    def __init__(self):
+        super().__init__()
+        nn = torch.nn
+        self.sub = nn.Conv2d(1, 8, 3, 2)
+        self.first = nn.Sequential(nn.LayerNorm(72), nn.Linear(72, 96), nn.SiLU(), nn.Linear(96, 72))
+        self.attention = nn.MultiheadAttention(72, 4, batch_first=True)
+        self.norm = nn.LayerNorm(72)
+        self.point, self.depth = nn.Conv1d(72, 144, 1), nn.Conv1d(72, 72, 15, padding=7, groups=72)
+        self.batch, self.head = nn.BatchNorm1d(72), nn.Linear(72, 30)
+
+    def forward(self, x, lengths):
+        x = torch.relu(self.sub(x.unsqueeze(1))).transpose(1, 2).flatten(2)
+        x = x + 0.5 * self.first(x)
+        pad = torch.arange(x.shape[1])[None] >= ((lengths - 1) // 2)[:, None]
+        y = self.norm(x)
+        x = x + self.attention(y, y, y, key_padding_mask=pad, need_weights=False)[0]
+        y = torch.nn.functional.glu(self.point(x.transpose(1, 2)), 1)
+        x = x + torch.nn.functional.silu(self.batch(self.depth(y))).transpose(1, 2)
+        return torch.nn.functional.log_softmax(self.head(x), -1), (lengths - 1) // 2
+
+
+class Transducer(torch.nn.Module):
+    """The joint network of an encoder and a predictor, which are LSTMs with projections."""
+
+    def __init__(self):
+        super().__init__()
+        nn = torch.nn
+        self.encoder = nn.LSTM(20, 32, 2, batch_first=True)
+        self.table, self.predictor = nn.Embedding(30, 16), nn.LSTM(16, 32, batch_first=True)
+        self.joint = nn.Linear(32, 30)
+
+    def forward(self, x, tokens, h, c):
+        y, (h, c) = self.encoder(x, (h, c))
+        z, _ = self.predictor(self.table(tokens))
+        return self.joint(torch.tanh(y[:, :, None] + z[:, None])), h, c
+
+
+def audio():
+    sound = torch.randn(2, 1600)
+    yield "spectrogram", lambda: (Spectrogram(), (sound,), {})
+    yield "denoiser", lambda: (Denoiser(), (torch.randn(2, 640),), {})
+    yield "separator", lambda: (Separator(), (torch.randn(2, 1, 400),), {})
+    yield "vocoder", lambda: (Vocoder(), (torch.randn(1, 20, 9),), {})
+    yield "conformer", lambda: (Conformer(), (torch.randn(2, 40, 20), torch.tensor([40, 31])), {})
+    yield "transducer", lambda: (Transducer(), (
+        torch.randn(2, 7, 20), torch.randint(0, 30, (2, 4)), torch.randn(2, 2, 32), torch.randn(2, 2, 32)), {})
 
 
 # --- one network ------------------------------------------------------------------------------------
 
-def export(path, module, args, kwargs):
+def widened(args, kwargs):
+    """The inputs with a batch that is twice as large."""
+    def twice(t):
+        return torch.cat([t, t]) if isinstance(t, torch.Tensor) and t.dim() > 0 else t
+    return torch.utils._pytree.tree_map(twice, (args, kwargs))
+
+
+def freed(values):
+    """All sizes are free where PyTorch finds that they can be."""
+    def free(t):
+        return {d: torch.export.Dim.AUTO for d in range(t.dim())} if isinstance(t, torch.Tensor) else None
+    return torch.utils._pytree.tree_map(free, values)
+
+
+class Named(torch.nn.Module):
+    """Takes its named inputs by their positions, as the older exporter needs it."""
+
+    def __init__(self, module, names):
+        super().__init__()
+        self.module, self.names = module, names
+
+    def forward(self, *values):
+        count = len(values) - len(self.names)
+        return self.module(*values[:count], **dict(zip(self.names, values[count:])))
+
+
+def written(path, mode, module, args, kwargs):
+    """Writes the program; returns inputs, and what PyTorch computes from them: with the exported program, which a few
+    networks make another of than they are themselves (a mask that is left out when nothing is masked)."""
+    if mode in ("onnx", "older"):
+        if mode == "older":
+            module, args, kwargs = Named(module, list(kwargs)).eval(), (*args, *kwargs.values()), {}
+        torch.onnx.export(module, args, path + ".onnx", kwargs=kwargs, dynamo=mode == "onnx", verbose=False,
+                          **({"external_data": False} if mode == "onnx" else {}))
+        return args, kwargs, module(*args, **kwargs)
+    if mode == "dynamic":
+        names = list(inspect.signature(module.forward).parameters)
+        shapes = {**dict(zip(names, freed(args))), **freed(kwargs)}
+        program = torch.export.export(module, args, kwargs, dynamic_shapes=shapes)
+        wide = widened(args, kwargs)
+        try:
+            program.module()(*wide[0], **wide[1])
+            args, kwargs = wide
+        except Exception:
+            pass
+    else:
+        program = torch.export.export(module, args, kwargs)
+    if mode == "core":
+        program = program.run_decompositions()
+    torch.export.save(program, path + ".pt2")
+    return args, kwargs, program.module()(*args, **kwargs)
+
+
+def export(path, mode, module, args, kwargs):
     module.eval()
     for m in module.modules():  # as if it had been trained
         if isinstance(m, torch.nn.modules.batchnorm._BatchNorm) and m.running_mean is not None:
@@ -185,9 +481,7 @@ def export(path, module, args, kwargs):
         for parameter in module.parameters():
             if not parameter.any():
                 parameter.normal_(0, 0.02)
-        program = torch.export.export(module, args, kwargs)
-        torch.export.save(program, path + ".pt2")
-        results = module(*args, **kwargs)
+        args, kwargs, results = written(path, mode, module, args, kwargs)
     arrays = {f"input{i}": array(t) for i, t in enumerate(tensors((args, kwargs)))}
     arrays |= {f"output{i}": array(t) for i, t in enumerate(tensors(results))}
     np.savez(path + ".npz", **arrays)
@@ -199,28 +493,29 @@ def in_double(module, args, kwargs):
     return module.double(), tuple(map(cast, args)), {k: cast(t) for k, t in kwargs.items()}
 
 
-def judged(test, folder, build, double=False):
+def judged(test, folder, mode, build, double=False):
     path = os.path.join(folder, "network")
+    suffix = ".onnx" if mode in ("onnx", "older") else ".pt2"
     torch.manual_seed(0)
     try:
-        export(path, *(in_double(*build()) if double else build()))
+        export(path, mode, *(in_double(*build()) if double else build()))
     except Exception as error:
         return "not exported", str(error).strip().split("\n")[0][:120]
     try:
-        run = subprocess.run([test, path + ".pt2"], capture_output=True, text=True, timeout=300)
+        run = subprocess.run([test, path + suffix], capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
         return "wrong", "runs too long"
     if run.returncode == 0:
         return "agrees", ""
     lines = [line for line in (run.stdout + run.stderr).split("\n") if "FAILED" not in line and "===" not in line]
     why = " ".join(" ".join(lines).split())[:400]
-    if not double and "from the one expected" in why and judged(test, folder, build, True)[0] == "agrees":
+    if not double and "from the one expected" in why and judged(test, folder, mode, build, True)[0] == "agrees":
         return "agrees", "in double; as floats " + why
     return "wrong", why
 
 
-def main(test, folder, wanted):
-    families = [classification, segmentation, video, transformers, timm]
+def main(modes, test, folder, wanted):
+    families = [classification, segmentation, detection, video, transformers, cached, others, audio, timm]
     names = {f.__name__ for f in families}
     counts = collections.Counter()
     os.makedirs(folder, exist_ok=True)
@@ -229,14 +524,16 @@ def main(test, folder, wanted):
             continue
         for name, build in family():
             if not wanted or family.__name__ in wanted or name in wanted:
-                verdict, why = judged(test, folder, build)
-                counts[verdict] += 1
-                print(family.__name__, name, verdict, why, flush=True)
+                for mode in modes or ["exported"]:
+                    verdict, why = judged(test, folder, mode, build)
+                    counts[verdict] += 1
+                    print(family.__name__, name, mode, verdict, why, flush=True)
     print(", ".join(f"{n} {verdict}" for verdict, n in counts.most_common()))
     return counts["wrong"] > 0
 
 
 if __name__ == "__main__":
-    if len(sys.argv) < 3:
+    given = [a for a in sys.argv[1:] if not a.startswith("--")]
+    if len(given) < 2:
         sys.exit(__doc__)
-    sys.exit(main(os.path.abspath(sys.argv[1]), sys.argv[2], sys.argv[3:]))
+    sys.exit(main([a[2:] for a in sys.argv[1:] if a.startswith("--")], os.path.abspath(given[0]), given[1], given[2:]))

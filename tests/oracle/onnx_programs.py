@@ -4,7 +4,8 @@ usage: onnx_programs.py make             writes the files in tests/golden/progra
        onnx_programs.py nodes TH [NAME]  runs the node tests of the package onnx with TH, the program th of a build, and
                                          prints how many agree, differ and are refused, and which
 
-Each NAME.onnx has NAME.npz next to it: input0, ..., output0, ... `make` was run with PyTorch 2.15 and ONNX Runtime.
+Each NAME.onnx has NAME.npz next to it: input0, ..., output0, ..., but for draws, whose outputs are random. `make` was run
+with PyTorch 2.15 and ONNX Runtime.
 """
 
 import collections
@@ -16,6 +17,7 @@ import warnings
 
 import numpy as np
 import onnx
+import onnx.reference
 from onnx import TensorProto, helper, numpy_helper
 
 HERE = os.path.dirname(os.path.abspath(__file__))
@@ -150,15 +152,91 @@ def windows():
          numpy_helper.from_array(np.array([2, -1]), "axes"), numpy_helper.from_array(np.array([-2, -1]), "steps")])
 
 
+def lists():
+    """Sequences, also as what goes from run to run of a Loop, and Scan along other axes and from the end."""
+    node, floats, longs = helper.make_node, TensorProto.FLOAT, TensorProto.INT64
+    grown = helper.make_tensor_sequence_value_info
+    body = helper.make_graph(
+        [node("Identity", ["goes"], ["on"]), node("SequenceAt", ["parts", "i"], ["part"]),
+         node("Mul", ["part", "x"], ["product"]), node("SequenceInsert", ["sofar", "product"], ["next"])],
+        "body", [value("i", longs, []), value("goes", TensorProto.BOOL, []), grown("sofar", floats, None)],
+        [value("on", TensorProto.BOOL, []), grown("next", floats, None)])
+    step = helper.make_graph(
+        [node("Add", ["sum", "column"], ["next"]), node("Mul", ["next", "row"], ["seen"]), node("Sub", ["seen", "two"], ["also"])],
+        "step", [value("sum", floats, [2]), value("column", floats, [2]), value("row", floats, [2])],
+        [value("next", floats, None), value("seen", floats, None), value("also", floats, None)])
+    return model_of(
+        [node("SplitToSequence", ["x", "sizes"], ["parts"], axis=1), node("SequenceEmpty", [], ["none"]),
+         node("SequenceLength", ["parts"], ["count"]), node("Loop", ["count", "", "none"], ["all"], body=body),
+         node("ConcatFromSequence", ["all"], ["a"], axis=0), node("SequenceErase", ["all", "one"], ["some"]),
+         node("ConcatFromSequence", ["some"], ["b"], axis=-1, new_axis=1),
+         node("SplitToSequence", ["x"], ["rows"], keepdims=0), node("SequenceAt", ["rows", "last"], ["c"]),
+         node("SequenceConstruct", ["c", "a"], ["two_of_them"]), node("SequenceInsert", ["two_of_them", "x", "one"], ["three"]),
+         node("SequenceAt", ["three", "one"], ["d"]), node("Transpose", ["x"], ["turned"]),
+         node("Scan", ["start", "x", "turned"], ["e", "f", "g"], body=step, num_scan_inputs=2, scan_input_axes=[1, 0],
+              scan_input_directions=[0, 1], scan_output_axes=[1, 0], scan_output_directions=[0, 1])],
+        [value("x", floats, [2, 3])], [value(n, floats, None) for n in "abcdefg"],
+        [numpy_helper.from_array(np.array([1, 1, 1]), "sizes"), numpy_helper.from_array(np.array(1), "one"),
+         numpy_helper.from_array(np.array(-1), "last"), numpy_helper.from_array(np.float32(2), "two"),
+         numpy_helper.from_array(np.array([0.5, -1], np.float32), "start")])
+
+
+def waves():
+    """Fourier transforms of reals and of complex numbers, forward and inverse, and mels."""
+    node, floats = helper.make_node, TensorProto.FLOAT
+    return model_of(
+        [node("DFT", ["x", "", "axis"], ["a"], onesided=1), node("DFT", ["a", "", "axis"], ["b"]),
+         node("DFT", ["b", "five", "axis"], ["c"], inverse=1),
+         node("STFT", ["x", "two", "window"], ["d"]), node("STFT", ["x", "two", "", "five"], ["e"], onesided=0),
+         node("MelWeightMatrix", ["eight", "sixteen", "rate", "low", "high"], ["f"])],
+        [value("x", floats, [2, 9, 1])], [value(n, floats, None) for n in "abcdef"],
+        [numpy_helper.from_array(np.array(v), n) for n, v in
+         (("axis", 1), ("two", 2), ("five", 5), ("eight", 8), ("sixteen", 16), ("rate", 8192))] +
+        [numpy_helper.from_array(np.hanning(6).astype(np.float32), "window"),
+         numpy_helper.from_array(np.float32(0), "low"), numpy_helper.from_array(np.float32(4096), "high")])
+
+
+def rois():
+    """Regions of interest: inside, outside and across the border of two images."""
+    node, floats = helper.make_node, TensorProto.FLOAT
+    corners = np.array([[1, 2, 9.5, 11], [-6, -2, 4, 3], [5, 5, 5.2, 5.1], [10, 9, 30, 25], [40, 40, 44, 44]], np.float32)
+    return model_of(
+        [node("RoiAlign", ["x", "corners", "which"], ["a"], output_height=3, output_width=2, spatial_scale=0.5, sampling_ratio=2),
+         node("RoiAlign", ["x", "corners", "which"], ["b"], output_height=2, output_width=2, spatial_scale=0.75,
+              coordinate_transformation_mode="output_half_pixel"),
+         node("RoiAlign", ["x", "corners", "which"], ["c"], output_width=3, mode="max", sampling_ratio=1)],
+        [value("x", floats, [2, 3, 8, 9])], [value(n, floats, None) for n in "abc"],
+        [numpy_helper.from_array(corners, "corners"), numpy_helper.from_array(np.array([0, 1, 1, 0, 1]), "which")])
+
+
+def draws():
+    """Random numbers that depend on constants alone."""
+    node, floats = helper.make_node, TensorProto.FLOAT
+    return model_of(
+        [node("Bernoulli", ["chances"], ["a"]), node("RandomNormal", [], ["b"], shape=[64], mean=100.0, scale=0.5),
+         node("RandomUniformLike", ["chances"], ["c"], low=2.0, high=3.0),
+         node("Dropout", ["chances", "half", "yes"], ["d"]), node("Multinomial", ["logs"], ["e"], sample_size=64)],
+        [], [value(n, TensorProto.INT32 if n == "e" else floats, [1, 64] if n == "e" else [64]) for n in "abcde"],
+        [numpy_helper.from_array(np.full(64, 0.5, np.float32), "chances"), numpy_helper.from_array(np.float32(0.5), "half"),
+         numpy_helper.from_array(np.array(True), "yes"), numpy_helper.from_array(np.zeros((1, 4), np.float32), "logs")])
+
+
 def make_others():
     import onnxruntime
+    onnx.save(draws(), os.path.join(FOLDER, "draws.onnx"))
     rng = np.random.default_rng(1)
     others = {"graphs": (graphs(), [rng.standard_normal(3).astype(np.float32), np.array(4)]),
               "windows": (windows(), [rng.standard_normal((1, 2, 7, 6)).astype(np.float32)])}
+    others |= {"lists": (lists(), [rng.standard_normal((2, 3)).astype(np.float32)]),
+               "rois": (rois(), [rng.random((2, 3, 8, 9)).astype(np.float32)]),
+               "waves": (waves(), [rng.standard_normal((2, 9, 1)).astype(np.float32)])}
     for name, (model, inputs) in others.items():
         onnx.save(model, os.path.join(FOLDER, name + ".onnx"))
-        session = onnxruntime.InferenceSession(model.SerializeToString())
-        outputs = session.run(None, {i.name: x for i, x in zip(session.get_inputs(), inputs)})
+        named = {i.name: x for i, x in zip(model.graph.input, inputs)}
+        if name == "waves":  # ONNX Runtime has no such transforms of all these kinds
+            outputs = onnx.reference.ReferenceEvaluator(model).run(None, named)
+        else:
+            outputs = onnxruntime.InferenceSession(model.SerializeToString()).run(None, named)
         save(name, [np.asarray(x) for x in inputs], outputs)
     make_external()
 

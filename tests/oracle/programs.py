@@ -254,6 +254,33 @@ class Swaps(nn.Module):
         return x.swapaxes(0, 2) + 1, x.swapdims(-1, 1) * 2, x.transpose(0, 1).swapaxes(axis0=1, axis1=-1)
 
 
+class Attend(nn.Module):
+    """Attention in products and softmax; the last ones are something else."""
+
+    def forward(self, q, k, v, mask, w):
+        scores = q @ k.transpose(-1, -2)
+        plain = torch.softmax(q * 0.5 @ k.transpose(2, 3), 3) @ v
+        masked = torch.softmax(mask + scores / 8**0.5, -1, dtype=torch.float32) @ v
+        flat = torch.bmm(torch.softmax(torch.bmm(w, w.transpose(1, 2)) * 2 + mask[0, 0, :, :5], -1), w)
+        shared = torch.softmax(q @ k[:, :1].transpose(-1, -2), -1) @ v
+        across = torch.softmax(q @ k.transpose(-1, -2), 2) @ v
+        again = torch.softmax(q @ k.transpose(-1, -2) * 2, -1)
+        return plain, masked.transpose(1, 2).flatten(2), flat, shared, across, again @ v, again
+
+
+class Wrapped(nn.Module):
+    """Numbers where tensors are expected, complex ones too; views of what has PyTorch's strides."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("window", torch.hann_window(16))
+
+    def forward(self, x):
+        y = torch.stft(F.pad(x, (5, 3), mode="reflect"), 16, 4, window=self.window, center=False, return_complex=True)
+        z = torch.exp(1j * y.abs()) * y
+        return z.real, (z.imag**2).transpose(1, 2) @ torch.ones(9, 2), (x > 9).any(), x.unfold(-1, 4, 3).mean(-1)
+
+
 def programs():
     """Name, function, inputs, sizes that vary, whether it is decomposed, whether it has a state."""
     image = torch.randn(2, 3, 17, 17)
@@ -282,6 +309,12 @@ def programs():
     yield "passes", Passes(), given, None, False, False
     yield "passes_core", Passes(), given, None, True, False
     yield "swaps", Swaps(), (torch.randn(2, 3, 4),), None, False, False
+    heads = [torch.randn(2, 3, n, 8) for n in (5, 7, 7)]
+    attend = (*heads, torch.randn(1, 1, 5, 7), torch.randn(2, 5, 4))
+    attend[3][..., 5:] = -1e30
+    yield "attend", Attend(), attend, None, False, False
+    yield "wrapped", Wrapped(), (torch.randn(2, 40),), None, False, False
+    yield "wrapped_core", Wrapped(), (torch.randn(2, 40),), None, True, False
 
 
 def tensors(values):

@@ -62,7 +62,7 @@ at_scalar_type at_onnxType(int64_t number);
 
 /* --- what is read ----------------------------------------------------------------------------- */
 
-enum { AT_ONNX_LEAST = 7, AT_ONNX_MOST = 25, AT_ONNX_DEEPEST = 16 };
+enum { AT_ONNX_LEAST = 7, AT_ONNX_MOST = 28, AT_ONNX_DEEPEST = 16 };
 
 /* A file with weights, beside the model. */
 typedef struct at_external {
@@ -242,6 +242,7 @@ struct at_lowering {
   const char *expression; /* or NULL */
   at_lower *lower;        /* is tried first; or NULL */
   at_onnxRun *run;        /* computes the node, if there is neither; or NULL */
+  bool draws;             /* run may draw random numbers */
 };
 
 const at_lowering *at_loweringOf(const at_onnxItem *item, int64_t version);
@@ -270,7 +271,7 @@ void at_lowerNodes(at_names *names, at_wire graph);
 
 /* A graph inside of another one, with the names around it. */
 at_building *at_lowerInner(at_names *names, at_wire graph);
-at_lower at_lowerIf, at_lowerLoop;
+at_lower at_lowerIf, at_lowerLoop, at_lowerScan;
 
 /* --- runs ------------------------------------------------------------------------------------- */
 
@@ -326,8 +327,8 @@ at_scalar_type at_onnxTypeOf(const at_onnxCall *call, const char *attribute,
 void at_onnxGive(const at_onnxCall *call, int index, at_tensor *t);
 bool at_onnxWants(const at_onnxCall *call, int index);
 
-/* The product of sizes of dimensions from first to before end. */
-int64_t at_onnxProduct(at_ints sizes, int first, int end);
+/* The product of sizes of dimensions from first to before end; raises if it does not fit. */
+int64_t at_onnxProduct(const at_onnxCall *call, at_ints sizes, int first, int end);
 
 #define AT_ONNX_FAILS(CALL, ...) at_nodeFails((CALL)->node, __VA_ARGS__)
 

@@ -180,10 +180,17 @@ void at_onnxGive(const at_onnxCall *call, int index, at_tensor *t)
                  (at_cell){AT_CELL_TENSOR, {.tensor = at_retain(t)}});
 }
 
-int64_t at_onnxProduct(at_ints sizes, int first, int end)
+int64_t at_onnxProduct(const at_onnxCall *call, at_ints sizes, int first, int end)
 {
   int64_t product = 1;
   for (int d = first; d < end; d++)
-    product *= sizes.data[d];
+    if (__builtin_mul_overflow(product, sizes.data[d], &product))
+      AT_ONNX_FAILS(call, "sizes of %s have a product of more than 64 bits",
+                    at_sizeDesc(sizes).str);
   return product;
+}
+
+bool at_onnxDraws(const at_graphNode *node)
+{
+  return node->compute == at_computeOnnx && ((const at_lowering *)node->how)->draws;
 }

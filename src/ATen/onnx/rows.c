@@ -24,6 +24,7 @@ static const at_lowering rows[] = {
     {"HardSigmoid", 1, "clamp(add(mul($0, @alpha=0.2), @beta=0.5), min=0.0, max=1.0)", at_lowerHardSigmoid},
     {"Gelu", 1, "gelu($0, approximate=@approximate='none')"},
     {"Swish", 1, "mul($0, sigmoid(mul($0, @alpha=1.0)))"},
+    {"SwiGLU", 28, "mul(mul($0, sigmoid(mul($0, @alpha=1.0))), $1)"},
     {"Shrink", 1, .run = at_runShrink},
     {"PRelu", 1, .run = at_runPRelu},
     {"Clip", 6, "clamp($0, min=@min=-3.4028234663852886e38, max=@max=3.4028234663852886e38)"},
@@ -46,8 +47,12 @@ static const at_lowering rows[] = {
     {"Where", 1, "where($0, $1, $2)"},
     {"Cast", 1, "to($0, type=%to)"}, {"CastLike", 1, "type_as($0, $1)"},
     {"Identity", 1, "alias($0)"},
-    {"Dropout", 1, .lower = at_lowerDropout, .run = at_runDropout},
-    {"Bernoulli", 1, .run = at_runBernoulli},
+    {"Dropout", 1, .lower = at_lowerDropout, .run = at_runDropout, .draws = true},
+    /* Random numbers. */
+    {"Bernoulli", 1, .run = at_runBernoulli, .draws = true},
+    {"RandomNormal", 1, .run = at_runRandom, .draws = true}, {"RandomUniform", 1, .run = at_runRandom, .draws = true},
+    {"RandomNormalLike", 1, .run = at_runRandomLike, .draws = true}, {"RandomUniformLike", 1, .run = at_runRandomLike, .draws = true},
+    {"Multinomial", 7, .run = at_runMultinomial, .draws = true},
     /* Products. */
     {"MatMul", 1, "matmul($0, $1)"},
     {"Gemm", 1, .lower = at_lowerGemm, .run = at_runGemm},
@@ -110,7 +115,7 @@ static const at_lowering rows[] = {
     /* Indices. */
     {"Gather", 1, .lower = at_lowerGather, .run = at_runGather},
     {"GatherElements", 1, .run = at_runGatherElements}, {"GatherND", 1, .run = at_runGatherNd},
-    {"ScatterElements", 11, .run = at_runScatterElements}, {"ScatterND", 1, .run = at_runScatterNd},
+    {"Scatter", 9, .run = at_runScatterElements}, {"ScatterElements", 11, .run = at_runScatterElements}, {"ScatterND", 1, .run = at_runScatterNd},
     {"Compress", 1, .run = at_runCompress},
     {"NonZero", 1, "t(nonzero($0))"},
     {"TopK", 10, "topk($0, #1, dim=@axis=-1, largest=?largest=1, sorted=?sorted=1)"},
@@ -128,13 +133,22 @@ static const at_lowering rows[] = {
     /* Images. */
     {"Resize", 11, .run = at_runResize},
     {"Upsample", 9, .run = at_runResize},
+    {"RoiAlign", 10, .run = at_runRoiAlign}, {"RoiAlign", 16, .run = at_runRoiAlign},
     {"GridSample", 1, .run = at_runGridSample},
     {"AffineGrid", 1, .run = at_runAffineGrid},
     /* Quantized numbers. */
     {"QuantizeLinear", 1, .run = at_runQuantize}, {"DequantizeLinear", 1, .run = at_runDequantize},
     {"DynamicQuantizeLinear", 1, .run = at_runDynamicQuantize},
     /* Graphs. */
-    {"If", 1, .lower = at_lowerIf}, {"Loop", 1, .lower = at_lowerLoop},
+    {"If", 1, .lower = at_lowerIf}, {"Loop", 1, .lower = at_lowerLoop}, {"Scan", 9, .lower = at_lowerScan},
+    /* Sequences. */
+    {"SequenceConstruct", 11, .run = at_runSequenceConstruct}, {"SequenceEmpty", 11, .run = at_runSequenceEmpty},
+    {"SequenceInsert", 11, .run = at_runSequenceInsert}, {"SequenceErase", 11, .run = at_runSequenceErase},
+    {"SequenceAt", 11, .run = at_runSequenceAt}, {"SequenceLength", 11, .run = at_runSequenceLength},
+    {"SplitToSequence", 11, .run = at_runSplitToSequence}, {"ConcatFromSequence", 11, .run = at_runConcatFromSequence},
+    /* Fourier transforms. */
+    {"DFT", 17, .run = at_runDft}, {"DFT", 20, .run = at_runDft}, {"STFT", 17, .run = at_runStft},
+    {"MelWeightMatrix", 17, .run = at_runMelWeights},
 };
 /* clang-format on */
 

@@ -33,16 +33,26 @@ typedef enum at_cellKind {
   AT_CELL_TENSOR,
   AT_CELL_INT,
   AT_CELL_FLOAT,
-  AT_CELL_BOOL /* 0 or 1 in integer */
+  AT_CELL_BOOL, /* 0 or 1 in integer */
+  AT_CELL_COMPLEX,
+  AT_CELL_SEQUENCE
 } at_cellKind;
 
-/* A value during a run; of a tensor it holds a reference. */
+/* A list of tensors that is one value, of ONNX.  It does not change. */
+typedef struct at_sequence {
+  int32_t references, count;
+  at_tensor *tensors[];
+} at_sequence;
+
+/* A value during a run; of a tensor or sequence it holds a reference. */
 typedef struct at_cell {
   at_cellKind kind;
   union {
     at_tensor *tensor;
     int64_t integer;
     double number;
+    double parts[2]; /* the real and the imaginary one */
+    at_sequence *sequence;
   } is;
 } at_cell;
 
@@ -58,7 +68,7 @@ typedef enum at_givenKind {
   AT_GIVEN_NONE,
   AT_GIVEN_TENSOR,
   AT_GIVEN_TENSORS, /* a list, with AT_CELL_NONE for entries that are None */
-  AT_GIVEN_NUMBER,  /* an integer, float or bool */
+  AT_GIVEN_NUMBER,  /* an integer, float, bool or complex number */
   AT_GIVEN_NUMBERS,
   AT_GIVEN_ELEMENTS, /* a tensor whose elements are a number or a list of numbers */
   AT_GIVEN_TEXT,
@@ -175,6 +185,7 @@ typedef struct at_adaptor {
   const char *renames; /* such as "self=base exponent=self half_to_float=": today's names and ours,
                         * or nothing where an argument is left out; or NULL */
   at_compute compute;
+  const char *overload; /* the only one that fits, or NULL */
 } at_adaptor;
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -302,6 +313,10 @@ void at_readSignature(at_program *program, at_reading *reading, const json_t *ro
 /* Finds out what nodes call. */
 void at_countTargets(at_program *program);
 
+/* Lets views of shapes copy where there is no view, unless a node changes elements: strides inside of
+ * a program are those of PyTorch when it was exported, and here they may be others. */
+void at_relaxViews(at_program *program);
+
 /* Makes the plan by those passes, a sum of 1 << at_program_pass. */
 void at_makePlan(at_program *program, at_reading *reading, unsigned which);
 
@@ -352,6 +367,10 @@ void at_frame_put(at_frame *frame, int32_t slot, at_cell value);
 at_cell at_frame_get(const at_frame *frame, const at_part *part);
 
 void at_cell_release(at_cell *cell);
+at_cell at_cell_retain(at_cell cell); /* returns it */
+
+/* A new sequence of those tensors. */
+at_cell at_newSequence(at_tensors tensors);
 
 /* The argument of that name, or that index if it has no name; NULL if it is not given or None. */
 const at_given *at_inputOf(const at_graphNode *node, const char *name, int index);
@@ -362,6 +381,11 @@ at_tensor *at_inputTensor(const at_frame *frame, const at_graphNode *node, const
 int64_t at_inputInt(const at_frame *frame, const at_graphNode *node, const char *name, int index);
 bool at_inputBool(const at_frame *frame, const at_graphNode *node, const char *name, int index,
                   bool otherwise);
+
+static inline bool at_isNumber(at_cell cell)
+{
+  return cell.kind == AT_CELL_INT || cell.kind == AT_CELL_FLOAT || cell.kind == AT_CELL_BOOL;
+}
 
 /* The truth of a number or of a tensor of one element. */
 bool at_isTrueCell(at_cell cell);
@@ -404,6 +428,7 @@ at_computeFunction at_computeWrapped, at_computeCond, at_computeWhile,
     at_computeMap; /* subgraphs.c */
 
 /* What may return its inputs, or change what it is given: for passes. */
-at_computeFunction at_computeOnnx, at_computeLoop; /* src/ATen/onnx */
+at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan; /* src/ATen/onnx */
+bool at_onnxDraws(const at_graphNode *node); /* whether it may draw random numbers */
 
 #endif

@@ -12,9 +12,15 @@ static const at_adaptor adaptors[] = {
     {"aten._softmax.default", "softmax", "half_to_float="},
     {"aten._log_softmax.default", "log_softmax", "half_to_float="},
     {"aten._unsafe_index.Tensor", "index"},
+    {"aten._unsafe_view.default", "reshape", .overload = ""},
     {"aten.pow.Scalar", "pow", "self=base exponent=self"},
     {"aten.complex.default", "complex", "real=re imag=im"},
+    {"aten.stft.default", "stft", .overload = "frames", .renames = "align_to_window="},
     {"aten.swapaxes.default", "transpose", "axis0=dim0 axis1=dim1"},
+    {"aten._is_all_true.default", "all"},
+    {"aten._is_any_true.default", "any"},
+    /* Of other libraries. */
+    {"transformers.grouped_mm_fallback.default", "_grouped_mm", "input=self weight=mat2"},
     /* Sizes and other numbers. */
     {"aten.sym_size.int", .compute = at_computeSize},
     {"aten.sym_stride.int", .compute = at_computeStride},

@@ -28,6 +28,7 @@ static const Row rows[] = {
     {"as_floats", AT_GIVEN_NUMBERS, AT_CELL_FLOAT, BARE, true},
     {"as_sym_float", AT_GIVEN_NUMBER, AT_CELL_FLOAT, EITHER},
     {"as_sym_floats", AT_GIVEN_NUMBERS, AT_CELL_FLOAT, EITHER, true},
+    {"as_complex", AT_GIVEN_NUMBER, AT_CELL_COMPLEX},
     {"as_bool", AT_GIVEN_NUMBER, AT_CELL_BOOL},
     {"as_bools", AT_GIVEN_NUMBERS, AT_CELL_BOOL, BARE, true},
     {"as_sym_bool", AT_GIVEN_NUMBER, AT_CELL_BOOL, EITHER},
@@ -64,9 +65,20 @@ static double float_of(const at_file *file, const json_t *json)
   at_damaged(file, "a float is no number");
 }
 
+/* A part of a complex number. */
+static double part_of(const at_file *file, const json_t *json, const char *name)
+{
+  const json_t *const part = json_object_get(json, name);
+  if (!part)
+    at_damaged(file, "a complex number has no '%s'", name);
+  return float_of(file, part);
+}
+
 static at_cell constant_of(const at_file *file, const json_t *json, at_cellKind kind)
 {
   const json_type type = json_typeof(json);
+  if (kind == AT_CELL_COMPLEX && type == JSON_OBJECT)
+    return (at_cell){kind, {.parts = {part_of(file, json, "real"), part_of(file, json, "imag")}}};
   if (kind == AT_CELL_FLOAT)
     return (at_cell){kind, {.number = float_of(file, json)}};
   if (kind == AT_CELL_INT && type == JSON_INTEGER)

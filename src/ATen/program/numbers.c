@@ -163,7 +163,7 @@ static at_cell number_of(const at_frame *frame, const at_graphNode *node, int in
   const at_given *const given = at_inputOf(node, NULL, index);
   const at_cell cell = given && given->kind == AT_GIVEN_NUMBER ? at_frame_get(frame, given->parts)
                                                                : (at_cell){AT_CELL_NONE, {0}};
-  if (cell.kind == AT_CELL_NONE || cell.kind == AT_CELL_TENSOR)
+  if (!at_isNumber(cell))
     at_nodeFails(node, "argument %d is no number", index);
   return cell;
 }

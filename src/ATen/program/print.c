@@ -7,6 +7,8 @@ static void add_cell(at_bytes *text, at_cell cell)
 {
   if (cell.kind == AT_CELL_FLOAT)
     at_bytes_print(text, "%.9g", cell.is.number);
+  else if (cell.kind == AT_CELL_COMPLEX)
+    at_bytes_print(text, "%.9g%+.9gi", cell.is.parts[0], cell.is.parts[1]);
   else if (cell.kind == AT_CELL_BOOL)
     at_bytes_addText(text, cell.is.integer ? "true" : "false");
   else if (cell.kind == AT_CELL_INT)

@@ -139,8 +139,10 @@ static void read_program(at_program *program, at_file *file, unsigned passes)
   program->nodeCount = reading->nodeCount;
   at_countTargets(program);
   at_readSignature(program, reading, all);
-  if (reading->missingCount == 0)
+  if (reading->missingCount == 0) {
+    at_relaxViews(program);
     at_makePlan(program, reading, passes);
+  }
   THGuard_leave(&json);
   THGuard_leave(&path);
   THGuard_leave(&archive);
@@ -262,6 +264,9 @@ static at_tensor *new_result(at_cell cell)
     case AT_CELL_FLOAT:
       return at_makeFilled(at_cpuType(AT_DOUBLE), AT_SCALAR_SHAPE,
                            at_scalar_double(cell.is.number));
+    case AT_CELL_SEQUENCE:
+      at_raise(AT_ERROR_ARGUMENT, "an output is a sequence of %d tensors, which is not here",
+               (int)cell.is.sequence->count);
     default:
       return NULL;
   }

@@ -76,11 +76,11 @@ static bool accepts(at_kind kind, const at_given *given)
     case AT_KIND_OPTIONAL_TENSORS:
       return given->kind == AT_GIVEN_TENSORS;
     case AT_KIND_SCALAR:
-      return isNumber;
+      return isNumber && given->number != AT_CELL_COMPLEX;
     case AT_KIND_LONG:
       return isNumber && given->number == AT_CELL_INT;
     case AT_KIND_DOUBLE:
-      return isNumber && given->number != AT_CELL_BOOL;
+      return isNumber && given->number != AT_CELL_BOOL && given->number != AT_CELL_COMPLEX;
     case AT_KIND_BOOL:
       return isNumber && given->number == AT_CELL_BOOL;
     case AT_KIND_INTS:
@@ -98,6 +98,16 @@ static bool accepts(at_kind kind, const at_given *given)
   }
 }
 
+/* Whether the argument may be a number: an operand of an operation on two tensors, self and other,
+ * which has no form with a number there. */
+static bool accepts_wrapped(const at_op *op, int at, const at_given *given)
+{
+  const at_argument *const argument = &op->arguments[at];
+  return given->kind == AT_GIVEN_NUMBER && argument->kind == AT_KIND_TENSOR &&
+         !argument->isWritten && find_argument(op, "self", 4) >= 0 &&
+         find_argument(op, "other", 5) >= 0;
+}
+
 /* Whether an argument may be left out when it is None. */
 static bool accepts_none(const at_argument *argument)
 {
@@ -112,7 +122,8 @@ static bool needs(const at_argument *argument)
 
 /* --- operations ------------------------------------------------------------------------------- */
 
-static bool fits(const at_op *op, const char *renames, const at_graphNode *node, int8_t *from)
+static bool fits(const at_op *op, const char *renames, const at_graphNode *node, bool wraps,
+                 int8_t *from)
 {
   memset(from, -1, (size_t)op->argumentCount);
   for (int32_t i = 0; i < node->inputCount; i++) {
@@ -126,8 +137,9 @@ static bool fits(const at_op *op, const char *renames, const at_graphNode *node,
       continue;
     if (at < 0 || from[at] >= 0)
       return false;
-    if (given->kind == AT_GIVEN_NONE ? !accepts_none(&op->arguments[at])
-                                     : !accepts(op->arguments[at].kind, given))
+    if (given->kind == AT_GIVEN_NONE
+            ? !accepts_none(&op->arguments[at])
+            : !accepts(op->arguments[at].kind, given) && !(wraps && accepts_wrapped(op, at, given)))
       return false;
     from[at] = (int8_t)i;
   }
@@ -139,11 +151,12 @@ static bool fits(const at_op *op, const char *renames, const at_graphNode *node,
 }
 
 /* Makes op what computes the node, if it can. */
-static bool try_operation(at_arena *arena, at_graphNode *node, const at_op *op, const char *renames)
+static bool try_operation(at_arena *arena, at_graphNode *node, const at_op *op, const char *renames,
+                          bool wraps)
 {
   int8_t from[AT_MOST_ARGUMENTS];
   if (node->inputCount > INT8_MAX || op->argumentCount > AT_MOST_ARGUMENTS ||
-      !fits(op, renames, node, from))
+      !fits(op, renames, node, wraps, from))
     return false;
   int8_t *const kept = at_arena_take(arena, (uint64_t)op->argumentCount, 1);
   memcpy(kept, from, (size_t)op->argumentCount);
@@ -152,13 +165,16 @@ static bool try_operation(at_arena *arena, at_graphNode *node, const at_op *op, 
   return true;
 }
 
+/* Of all overloads, or of the one that is named; first those that take numbers as numbers. */
 static bool try_operations(at_arena *arena, at_graphNode *node, const char *name,
-                           const char *renames)
+                           const char *overload, const char *renames)
 {
-  for (const at_op *op = at_op_find(name);
-       op && op < at_ops + at_opCount && !strcmp(op->name, name); op++)
-    if (try_operation(arena, node, op, renames))
-      return true;
+  const at_op *const first = at_op_find(name);
+  for (int wraps = 0; wraps < 2; wraps++)
+    for (const at_op *op = first; op && op < at_ops + at_opCount && !strcmp(op->name, name); op++)
+      if ((!overload || !strcmp(op->overload, overload)) &&
+          try_operation(arena, node, op, renames, wraps != 0))
+        return true;
   return false;
 }
 
@@ -169,7 +185,7 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
   const at_op *const own = at_registeredOp(node->target);
   const at_adaptor *const adaptor = at_adaptorOf(node->target);
   if (own)
-    return try_operation(arena, node, own, NULL);
+    return try_operation(arena, node, own, NULL, false);
   if (adaptor && adaptor->compute) {
     node->compute = adaptor->compute;
     return true;
@@ -177,7 +193,7 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
   if (at_resolveNumber(node))
     return true;
   if (adaptor)
-    return try_operations(arena, node, adaptor->name, adaptor->renames);
+    return try_operations(arena, node, adaptor->name, adaptor->overload, adaptor->renames);
   if (strncmp(node->target, prefix, strlen(prefix)))
     return false;
   const char *const start = node->target + strlen(prefix);
@@ -186,5 +202,5 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
     return false;
   memcpy(name, start, length);
   name[length] = '\0';
-  return try_operations(arena, node, name, NULL);
+  return try_operations(arena, node, name, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* A run of a graph: a cell for each slot, and the nodes in turn.  A value is released after the
  * last node that reads it. */
+#include "ATenOps.h"
 #include "Program.h"
 
 void at_nodeFails_from(const char *source, int line, const at_graphNode *node, const char *format,
@@ -15,26 +16,6 @@ void at_nodeFails_from(const char *source, int line, const at_graphNode *node, c
 }
 
 /* --- cells ------------------------------------------------------------------------------------ */
-
-void at_cell_release(at_cell *cell)
-{
-  if (cell->kind == AT_CELL_TENSOR)
-    at_release(cell->is.tensor);
-  cell->kind = AT_CELL_NONE;
-}
-
-bool at_isTrueCell(at_cell cell)
-{
-  if (cell.kind == AT_CELL_TENSOR) {
-    const at_tensor *const t = cell.is.tensor;
-    if (at_numel(t) != 1)
-      at_raise(AT_ERROR_ARGUMENT, "a tensor of size %s is neither true nor false",
-               at_sizeDesc(at_sizesOf(t)).str);
-    return at_scalar_toDouble(at_elementAt(t, t->th->storageOffset)) != 0;
-  }
-  return cell.kind == AT_CELL_FLOAT ? cell.is.number != 0
-                                    : cell.kind != AT_CELL_NONE && cell.is.integer != 0;
-}
 
 at_cell at_frame_get(const at_frame *frame, const at_part *part)
 {
@@ -149,7 +130,7 @@ static at_cell number_in(const at_frame *frame, const at_graphNode *node, const 
                          const char *name)
 {
   const at_cell cell = at_frame_get(frame, part);
-  if (cell.kind == AT_CELL_NONE || cell.kind == AT_CELL_TENSOR)
+  if (!at_isNumber(cell))
     at_nodeFails(node, "%s is no number", name);
   return cell;
 }
@@ -216,6 +197,38 @@ static void fill_tensors(const at_frame *frame, const at_graphNode *node, const 
     *lists->tensors++ = tensor_in(frame, node, &given->parts[i], given->name, optional);
 }
 
+/* A number where a tensor is expected: of a type that the other tensors decide over. */
+static at_tensor *wrapped(const at_frame *frame, const at_graphNode *node, const at_given *given)
+{
+  const at_cell cell = at_frame_get(frame, given->parts);
+  bool isDouble = false;
+  for (int32_t i = 0; i < node->inputCount; i++) {
+    const at_cell other = node->inputs[i].kind == AT_GIVEN_TENSOR
+                              ? at_frame_get(frame, node->inputs[i].parts)
+                              : (at_cell){AT_CELL_NONE, {0}};
+    isDouble |=
+        other.kind == AT_CELL_TENSOR && (other.is.tensor->type->scalarType == AT_DOUBLE ||
+                                         other.is.tensor->type->scalarType == AT_COMPLEX_DOUBLE);
+  }
+  const at_type *const floating = at_cpuType(isDouble ? AT_DOUBLE : AT_FLOAT),
+                       *const type = cell.kind == AT_CELL_INT    ? at_cpuType(AT_LONG)
+                                     : cell.kind == AT_CELL_BOOL ? at_cpuType(AT_BOOL)
+                                                                 : floating;
+  at_tensor *t;
+  if (cell.kind == AT_CELL_COMPLEX)
+    t = at_complex(at_full(AT_SCALAR_SHAPE, cell.is.parts[0], .type = floating),
+                   at_full(AT_SCALAR_SHAPE, cell.is.parts[1], .type = floating));
+  else if (cell.kind == AT_CELL_FLOAT)
+    t = at_full(AT_SCALAR_SHAPE, cell.is.number, .type = type);
+  else if (at_isNumber(cell))
+    t = at_full(AT_SCALAR_SHAPE, cell.is.integer, .type = type);
+  else
+    at_nodeFails(node, "%s is no number", given->name);
+  if (!at_defined(t))
+    at_nodeFails(node, "it failed");
+  return t;
+}
+
 static void fill(const at_frame *frame, const at_graphNode *node, const at_argument *argument,
                  const at_given *given, Lists *lists, at_value *value)
 {
@@ -223,7 +236,9 @@ static void fill(const at_frame *frame, const at_graphNode *node, const at_argum
   switch (argument->kind) {
     case AT_KIND_TENSOR:
     case AT_KIND_OPTIONAL_TENSOR:
-      value->tensor = tensor_in(frame, node, given->parts, given->name, false);
+      value->tensor = given->kind == AT_GIVEN_NUMBER
+                          ? wrapped(frame, node, given)
+                          : tensor_in(frame, node, given->parts, given->name, false);
       break;
     case AT_KIND_SCALAR:
       value->scalar = scalar_of(number_in(frame, node, given->parts, given->name));

@@ -20,9 +20,7 @@ void at_cells_enter(at_cells *values, int64_t room, THGuard *guard)
 void at_cells_add(at_cells *values, at_cell cell)
 {
   THAssert(values->count < values->room);
-  if (cell.kind == AT_CELL_TENSOR)
-    at_retain(cell.is.tensor);
-  values->cells[values->count++] = cell;
+  values->cells[values->count++] = at_cell_retain(cell);
 }
 
 void at_cells_addGiven(at_cells *values, const at_frame *frame, const at_given *given)
@@ -56,12 +54,8 @@ void at_runGraph(const at_frame *frame, const at_graphNode *node, const at_graph
     at_nodeFails(node, "a graph of %d inputs is given %d values", (int)graph->inputCount,
                  (int)arguments->count);
   at_frame_enter(&inner, frame->program, graph, &guard);
-  for (int32_t i = 0; i < graph->inputCount; i++) {
-    at_cell cell = arguments->cells[i];
-    if (cell.kind == AT_CELL_TENSOR)
-      at_retain(cell.is.tensor);
-    at_frame_put(&inner, graph->inputs[i], cell);
-  }
+  for (int32_t i = 0; i < graph->inputCount; i++)
+    at_frame_put(&inner, graph->inputs[i], at_cell_retain(arguments->cells[i]));
   at_frame_run(&inner);
   for (int32_t i = 0; i < graph->outputCount; i++)
     if (graph->outputs[i].kind == AT_GIVEN_NONE)

@@ -13,7 +13,8 @@
   }
 #define FOR_EACH_PROGRAM(X) \
   X(residual)               \
-  X(mobile) X(encoder) X(recurrent) X(sizes) X(graphs) X(windows) X(external)
+  X(mobile)                 \
+  X(encoder) X(recurrent) X(sizes) X(graphs) X(windows) X(external) X(rois) X(lists) X(waves)
 FOR_EACH_PROGRAM(AGREES)
 
 /* The nodes of the file become operations that passes know. */
@@ -39,6 +40,34 @@ static void empty(void **state)
   CHECK_MSG(at_error() == AT_OK, "%s", at_error_message());
   at_program_free(program);
   unlink(scratch("edited.onnx"));
+}
+
+/* Random numbers of constants are new ones in each run, and where they have to be. */
+static void draws(void **state)
+{
+  static const double least[] = {0, 95, 2, 0, 0}, most[] = {1, 105, 3, 1, 3};
+  enum { OUTPUTS = 5, COUNT = 64 };
+  at_program *const program = load_program(program_sample("onnx/draws", ".onnx"));
+  CHECK_EQ(at_program_passChanges(program, AT_PASS_CONSTANTS), 0);
+  AT_SCOPE
+  {
+    at_tensor *first[OUTPUTS];
+    const at_tensors *y = at_program_run(program, (at_tensors){NULL, 0});
+    CHECK_MSG(y->count == OUTPUTS, "%s", at_error_message());
+    for (int i = 0; i < OUTPUTS; i++) {
+      first[i] = at_clone(y->data[i]);
+      CHECK_EQ(at_numel(first[i]), COUNT);
+      CHECK(at_item_double(at_min(first[i])) >= least[i]);
+      CHECK(at_item_double(at_max(first[i])) <= most[i]);
+    }
+    y = at_program_run(program, (at_tensors){NULL, 0});
+    for (int i = 0; i < OUTPUTS; i++) {
+      th_note("output %d", i);
+      CHECK(!at_equal(first[i], y->data[i]));
+    }
+  }
+  CHECK_EQ(at_error(), AT_OK);
+  at_program_free(program);
 }
 
 /* --- hostile files ---------------------------------------------------------------------------- */
@@ -136,6 +165,7 @@ int main(void)
 {
   const struct CMUnitTest tests[] = {FOR_EACH_PROGRAM(TEST_OF) PROGRAM_TEST(lowered),
                                      PROGRAM_TEST(empty),
+                                     PROGRAM_TEST(draws),
                                      PROGRAM_TEST(refused),
                                      PROGRAM_TEST(linked),
                                      PROGRAM_TEST(damaged),

@@ -22,6 +22,7 @@ static void changes(void **state)
       [AT_PASS_BATCH_NORM] = 2, /* not the one whose convolution is read twice */
       [AT_PASS_CONSTANTS] = 9,  /* two folded weights, weight_norm, arange and what follows */
       [AT_PASS_DEAD] = 2,       /* exp and mul */
+      [AT_PASS_ATTENTION] = 0,  /* see attention */
       [AT_PASS_CHAINS] = 34     /* nodes, in 11 chains */
   };
   at_program *const program = load_with("passes", AT_ALL_PASSES), *const plain =
@@ -41,10 +42,25 @@ static void changes(void **state)
   at_program_free(plain);
 }
 
+/* What has the sizes of attention is computed so; what has not by its nodes. */
+static void attention(void **state)
+{
+  at_program *const program = load_with("attend", AT_ALL_PASSES);
+  at_dict *const recorded = load(program_sample("attend", ".npz"));
+  CHECK_EQ(at_program_passChanges(program, AT_PASS_ATTENTION), 19); /* nodes, in 5 patterns */
+  CHECK(at_program_setTiming(program, true));
+  check_run(program, recorded, "output");
+  char *const table = at_program_timings(program);
+  CHECK_MSG(strstr(table, "        5        5  attention\n"), "%s", table);
+  at_string_free(table);
+  at_dict_free(recorded);
+  at_program_free(program);
+}
+
 /* Each choice of passes computes what PyTorch did, twice. */
 static void choices(void **state)
 {
-  static const char *const names[] = {"passes", "passes_core", "residual", "mobile"};
+  static const char *const names[] = {"passes", "passes_core", "attend", "mobile"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     at_dict *const recorded = load(program_sample(names[k], ".npz"));
     for (unsigned passes = 0; passes <= AT_ALL_PASSES; passes++) {
@@ -169,8 +185,8 @@ static void gradients(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {PROGRAM_TEST(changes),   PROGRAM_TEST(choices),
-                                     PROGRAM_TEST(timings),   PROGRAM_TEST(follow),
-                                     PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
+  const struct CMUnitTest tests[] = {
+      PROGRAM_TEST(changes), PROGRAM_TEST(attention), PROGRAM_TEST(choices),  PROGRAM_TEST(timings),
+      PROGRAM_TEST(follow),  PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,6 +1,6 @@
 /* Programs that PyTorch exported agree with PyTorch; and what their inputs may be.
  *
- * usage: test_ATen_programs [FILE.pt2 ...]     compares these, each with FILE.npz */
+ * usage: test_ATen_programs [FILE.pt2 | FILE.onnx ...]     compares these, each with FILE.npz */
 #include "programs.h"
 
 #define AGREES(NAME)                                                             \
@@ -20,7 +20,11 @@
   X(sizes)                  \
   X(pairs)                  \
   X(state)                  \
-  X(state_core) X(flat) X(saved) X(nested) X(regions) X(values) X(passes) X(passes_core) X(swaps)
+  X(state_core)             \
+  X(flat)                   \
+  X(saved)                  \
+  X(nested)                 \
+  X(regions) X(values) X(passes) X(passes_core) X(swaps) X(attend) X(wrapped) X(wrapped_core)
 FOR_EACH_PROGRAM(AGREES)
 
 /* --- other sizes ------------------------------------------------------------------------------ */
@@ -210,7 +214,7 @@ int main(int argc, char **argv)
 {
   for (int i = 1; i < argc; i++) {
     char arrays[600];
-    snprintf(arrays, sizeof arrays, "%.*s.npz", (int)strlen(argv[i]) - 4, argv[i]);
+    snprintf(arrays, sizeof arrays, "%.*s.npz", (int)(strrchr(argv[i], '.') - argv[i]), argv[i]);
     check_program(argv[i], arrays);
     printf("%s agrees\n", argv[i]);
   }

@@ -82,25 +82,3 @@ void at_runMany(at_onnxCall *c)
   }
   at_onnxGive(c, 0, strcmp(name, "Mean") ? r : at_div(r, c->inputCount));
 }
-
-void at_runDropout(at_onnxCall *c)
-{
-  at_tensor *const x = at_onnxInput(c, 0), *const trains = at_onnxMaybe(c, 2);
-  at_tensor *const ratio = at_onnxMaybe(c, 1);
-  const double p = ratio ? at_item_double(ratio) : 0.5;
-  if (!trains || at_item_double(trains) == 0 || p == 0) {
-    at_onnxGive(c, 0, x);
-    at_onnxGive(c, 1, at_ones_like(x, .type = at_cpuType(AT_BOOL)));
-    return;
-  }
-  at_tensor *const mask = at_ge(at_rand_like(x), p);
-  at_onnxGive(c, 0, at_div(at_mul(x, at_type_as(mask, x)), 1 - p));
-  at_onnxGive(c, 1, mask);
-}
-
-void at_runBernoulli(at_onnxCall *c)
-{
-  at_tensor *const x = at_onnxInput(c, 0);
-  const at_scalar_type type = at_onnxTypeOf(c, "dtype", x->type->scalarType);
-  at_onnxGive(c, 0, at_to(at_lt(at_rand_like(x), x), at_cpuType(type)));
-}

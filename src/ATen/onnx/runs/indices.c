@@ -80,15 +80,15 @@ void at_runGatherNd(at_onnxCall *c)
     made.data[made.count++] = own.data[d];
   for (int d = batch + tuple; d < sizes.count && made.count < AT_MOST_DIMS; d++)
     made.data[made.count++] = sizes.data[d];
-  const int64_t batches = at_onnxProduct(sizes, 0, batch),
-                inner = at_onnxProduct(sizes, batch, batch + tuple),
-                rest = at_onnxProduct(sizes, batch + tuple, sizes.count);
+  const int64_t batches = at_onnxProduct(c, sizes, 0, batch),
+                inner = at_onnxProduct(c, sizes, batch, batch + tuple),
+                rest = at_onnxProduct(c, sizes, batch + tuple, sizes.count);
   at_tensor *flat = at_reshape(flat_indices(c, x, batch, longs(index), tuple),
                                AT_SHAPE(batches, batches ? at_numel(index) / tuple / batches : 0));
   at_tensor *const offsets =
       at_mul(at_unsqueeze(at_arange(batches, .type = at_cpuType(AT_LONG)), 1), inner);
   flat = at_reshape(at_add(flat, offsets), AT_INTS(-1));
-  at_tensor *const rows = at_reshape(x, AT_SHAPE(batches * inner, rest));
+  at_tensor *const rows = at_reshape(x, AT_SHAPE(at_onnxProduct(c, sizes, 0, batch + tuple), rest));
   at_onnxGive(c, 0, at_reshape(at_index_select(rows, 0, flat), at_listed(&made)));
 }
 
@@ -123,8 +123,8 @@ void at_runScatterNd(at_onnxCall *c)
   at_tensor *const x = at_onnxInput(c, 0), *const index = at_onnxInput(c, 1);
   const int tuple = tuple_of(c, x, index, 0);
   const at_ints sizes = at_sizes(x);
-  const int64_t outer = at_onnxProduct(sizes, 0, tuple),
-                rest = at_onnxProduct(sizes, tuple, sizes.count);
+  const int64_t outer = at_onnxProduct(c, sizes, 0, tuple),
+                rest = at_onnxProduct(c, sizes, tuple, sizes.count);
   at_tensor *const flat = at_reshape(flat_indices(c, x, 0, longs(index), tuple), AT_INTS(-1));
   const int64_t count = at_numel(flat);
   at_tensor *const where = at_expand(at_unsqueeze(flat, 1), AT_SHAPE(count, rest)),

@@ -140,8 +140,8 @@ void at_runFlatSoftmax(at_onnxCall *c)
   at_tensor *const x = at_onnxInput(c, 0);
   const at_ints sizes = at_sizes(x);
   const int axis = at_onnxAxis(c, at_onnxInt(c, "axis", 1), sizes.count);
-  at_tensor *const flat = at_reshape(x, AT_SHAPE(at_onnxProduct(sizes, 0, axis),
-                                                 at_onnxProduct(sizes, axis, sizes.count)));
+  at_tensor *const flat = at_reshape(x, AT_SHAPE(at_onnxProduct(c, sizes, 0, axis),
+                                                 at_onnxProduct(c, sizes, axis, sizes.count)));
   at_onnxGive(c, 0,
               at_reshape(strstr(c->node->target, "Log") ? at_log_softmax(flat, 1)
                                                         : at_softmax(flat, 1),

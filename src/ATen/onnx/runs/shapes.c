@@ -49,8 +49,8 @@ void at_runFlatten(at_onnxCall *c)
                                       : at_onnxAxis(c, given, at_dim(x));
   const at_ints sizes = at_sizes(x);
   at_onnxGive(c, 0,
-              at_reshape(x, AT_SHAPE(at_onnxProduct(sizes, 0, axis),
-                                     at_onnxProduct(sizes, axis, sizes.count))));
+              at_reshape(x, AT_SHAPE(at_onnxProduct(c, sizes, 0, axis),
+                                     at_onnxProduct(c, sizes, axis, sizes.count))));
 }
 
 /* Input 1, or an attribute as before version 13. */

@@ -22,8 +22,8 @@ typedef struct at_rewrite {
 } at_rewrite;
 
 typedef void at_passFunction(at_rewrite *rewrite);
-at_passFunction at_passFunctional, at_passNoOps, at_passBatchNorm, at_passChains, at_passConstants,
-    at_passDead;
+at_passFunction at_passAttention, at_passFunctional, at_passNoOps, at_passBatchNorm, at_passChains,
+    at_passConstants, at_passDead;
 
 /* --- nodes and slots -------------------------------------------------------------------------- */
 

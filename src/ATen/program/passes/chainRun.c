@@ -127,7 +127,7 @@ static void compute_block(const THRun *run, const void *context)
 static double number_of(const at_frame *frame, const at_graphNode *node, const at_part *part)
 {
   const at_cell cell = at_frame_get(frame, part);
-  if (cell.kind == AT_CELL_NONE || cell.kind == AT_CELL_TENSOR)
+  if (!at_isNumber(cell))
     at_nodeFails(node, "an argument is no number");
   return cell.kind == AT_CELL_FLOAT ? cell.is.number : (double)cell.is.integer;
 }

@@ -1,5 +1,6 @@
 /* The passes in their order, and the plan that comes of them. */
 #include "Passes.h"
+#include "attention.h"
 #include "chain.h"
 
 typedef struct Pass {
@@ -13,6 +14,7 @@ static const Pass passes[AT_PASSES] = {
     [AT_PASS_BATCH_NORM] = {"batch_norm", at_passBatchNorm},
     [AT_PASS_CONSTANTS] = {"constants", at_passConstants},
     [AT_PASS_DEAD] = {"dead", at_passDead},
+    [AT_PASS_ATTENTION] = {"attention", at_passAttention},
     [AT_PASS_CHAINS] = {"chains", at_passChains},
 };
 
@@ -75,10 +77,13 @@ static void rename_nodes(const at_rewrite *rewrite, at_graphNode *nodes, int32_t
 {
   for (int32_t n = 0; n < count; n++) {
     nodes[n].inputs = rename_all(rewrite, nodes[n].inputs, nodes[n].inputCount);
-    if (nodes[n].compute != at_computeChain)
-      continue;
-    const at_chain *const chain = nodes[n].how;
-    rename_nodes(rewrite, chain->nodes, chain->stepCount);
+    if (nodes[n].compute == at_computeChain) {
+      const at_chain *const chain = nodes[n].how;
+      rename_nodes(rewrite, chain->nodes, chain->stepCount);
+    } else if (nodes[n].compute == at_computeAttention) {
+      const at_fusedAttention *const fused = nodes[n].how;
+      rename_nodes(rewrite, fused->nodes, fused->count);
+    }
   }
 }
 

@@ -39,13 +39,21 @@ static uint64_t most_bytes(const at_program *program)
   return bytes;
 }
 
+static uint64_t bytes_of(const at_tensor *t)
+{
+  return (uint64_t)at_numel(t) * t->type->elementSize;
+}
+
 static uint64_t count_bytes(const at_plan *plan)
 {
   uint64_t bytes = 0;
-  for (int32_t i = 0; i < plan->keptCount; i++)
-    if (plan->cells[i].kind == AT_CELL_TENSOR)
-      bytes += (uint64_t)at_numel(plan->cells[i].is.tensor) *
-               plan->cells[i].is.tensor->type->elementSize;
+  for (int32_t i = 0; i < plan->keptCount; i++) {
+    const at_cell cell = plan->cells[i];
+    if (cell.kind == AT_CELL_TENSOR)
+      bytes += bytes_of(cell.is.tensor);
+    for (int32_t k = 0; cell.kind == AT_CELL_SEQUENCE && k < cell.is.sequence->count; k++)
+      bytes += bytes_of(cell.is.sequence->tensors[k]);
+  }
   return bytes;
 }
 
@@ -76,10 +84,6 @@ bool at_plan_prepare(at_program *program)
 
 void at_plan_bind(const at_plan *plan, at_frame *frame)
 {
-  for (int32_t i = 0; i < plan->keptCount; i++) {
-    const at_cell cell = plan->cells[i];
-    if (cell.kind == AT_CELL_TENSOR)
-      at_retain(cell.is.tensor);
-    at_frame_put(frame, plan->kept[i], cell);
-  }
+  for (int32_t i = 0; i < plan->keptCount; i++)
+    at_frame_put(frame, plan->kept[i], at_cell_retain(plan->cells[i]));
 }

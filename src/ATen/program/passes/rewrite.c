@@ -99,7 +99,7 @@ bool at_isConstantNumber(const at_given *given, double *number)
     return false;
   const at_cell cell = given->parts->constant;
   *number = cell.kind == AT_CELL_FLOAT ? cell.is.number : (double)cell.is.integer;
-  return cell.kind != AT_CELL_NONE;
+  return at_isNumber(cell);
 }
 
 /* --- what the file says of values ------------------------------------------------------------- */

@@ -29,6 +29,25 @@ static bool writes_inside(const at_graph *graph)
   return false;
 }
 
+static void relax_views(const at_graph *graph, const at_op *reshape)
+{
+  for (int32_t n = 0; n < graph->nodeCount; n++) {
+    at_graphNode *const node = &graph->nodes[n];
+    if (node->op && is_ours(node->op) && !strcmp(node->op->name, "view") && !*node->op->overload)
+      node->op = reshape; /* whose arguments are the same */
+    for (int32_t i = 0; i < node->inputCount; i++)
+      if (node->inputs[i].graph)
+        relax_views(node->inputs[i].graph, reshape);
+  }
+}
+
+void at_relaxViews(at_program *program)
+{
+  const at_op *const reshape = at_op_find("reshape");
+  if (reshape && !*reshape->overload && !writes_inside(program->graph))
+    relax_views(program->graph, reshape);
+}
+
 /* Whether a graph in the node's arguments changes what it is given. */
 static bool has_writers(const at_graphNode *node)
 {
@@ -58,17 +77,33 @@ static bool has_effects(at_compute compute)
 {
   return compute == at_computeAssert || compute == at_computeMetadata ||
          compute == at_computeWrapped || compute == at_computeCond || compute == at_computeWhile ||
-         compute == at_computeMap || compute == at_computeLoop;
+         compute == at_computeMap || compute == at_computeLoop || compute == at_computeScan;
+}
+
+/* Whether the node may draw random numbers: its operation takes a generator, or leaves out elements
+ * in training. */
+static bool draws(const at_graphNode *node)
+{
+  static const char *const switches[] = {"train", "dropout_p"};
+  double number;
+  if (node->compute)
+    return at_onnxDraws(node);
+  for (int i = 0; i < node->op->argumentCount; i++)
+    if (node->op->arguments[i].kind == AT_KIND_GENERATOR)
+      return true;
+  for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
+    const at_given *const given = at_argumentOf(node, switches[i]);
+    if (given && (!at_isConstantNumber(given, &number) || number != 0))
+      return true;
+  }
+  return false;
 }
 
 bool at_isPure(const at_graphNode *node)
 {
-  if (node->compute)
-    return !has_effects(node->compute);
-  for (int i = 0; i < node->op->argumentCount; i++)
-    if (node->op->arguments[i].kind == AT_KIND_GENERATOR)
-      return false;
-  return is_ours(node->op) && !at_writes(node);
+  if (draws(node))
+    return false;
+  return node->compute ? !has_effects(node->compute) : is_ours(node->op) && !at_writes(node);
 }
 
 /* --- sets of slots ---------------------------------------------------------------------------- */

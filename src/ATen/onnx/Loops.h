@@ -1,0 +1,25 @@
+/* The inputs of nodes with a body that runs often. */
+#ifndef ATEN_ONNX_LOOPS_H
+#define ATEN_ONNX_LOOPS_H
+
+#include "ATen/program/Subgraphs.h"
+#include "Runs.h"
+
+/* Loop: the most runs, whether to begin, the body, what goes from run to run, and what it takes. */
+enum { LOOP_MOST, LOOP_BEGINS, LOOP_BODY, LOOP_STATE, LOOP_TAKEN, LOOP_INPUTS };
+
+/* Scan: what is scanned, along which axes, and whether from the end; along which axes results are
+ * stacked, and whether from the end; the body, what goes from run to run, and what it takes. */
+enum {
+  SCAN_SCANNED,
+  SCAN_AXES,
+  SCAN_DIRECTIONS,
+  SCAN_RESULT_AXES,
+  SCAN_RESULT_DIRECTIONS,
+  SCAN_BODY,
+  SCAN_STATE,
+  SCAN_TAKEN,
+  SCAN_INPUTS
+};
+
+#endif
