@@ -260,6 +260,33 @@ static void THTest_(joining)(void)
   }
 }
 
+/* More tensors than a launch joins, some of them with gaps. */
+static void THTest_(joiningMany)(void)
+{
+  enum { PARTS = 70 };
+  THCState *state = thc_state();
+  RefTensor *refs[PARTS], *expected = Ref_(new)();
+  THCTensor *devices[PARTS], *r = THCTensor_(new)(state);
+  for (int i = 0; i < PARTS; i++) {
+    THTensor *t = THTest_(tensor)(i % 7 == 3 ? TH_NARROWED : TH_CONTIGUOUS, 3 + (uint64_t)i,
+                                  TH_SHAPE(3, 1 + i % 5, 4));
+    refs[i] = ref_of(t);
+    devices[i] = THCTest_(upload)(t);
+    THTensor_(free)(t);
+  }
+  for (int some = PARTS; some > 0; some -= 38) { /* 70 and 32 */
+    THCTensor_(catArray)(state, r, devices, some, 1);
+    Ref_(catArray)(expected, refs, some, 1);
+    check_same(r, expected, 0);
+  }
+  for (int i = 0; i < PARTS; i++) {
+    Ref_(free)(refs[i]);
+    THCTensor_(free)(state, devices[i]);
+  }
+  Ref_(free)(expected);
+  THCTensor_(free)(state, r);
+}
+
 static void THTest_(cross)(void)
 {
   THCState *state = thc_state();
@@ -388,5 +415,5 @@ static void THTest_(constructErrors)(void)
   THCTensor_(free)(state, wide);
 }
 
-TH_TESTS(THTest_(rules), THTest_(matrices), THTest_(joining), THTest_(cross), THTest_(equal),
-         THTest_(constructErrors))
+TH_TESTS(THTest_(rules), THTest_(matrices), THTest_(joining), THTest_(joiningMany), THTest_(cross),
+         THTest_(equal), THTest_(constructErrors))

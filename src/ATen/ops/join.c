@@ -74,8 +74,7 @@ static bool join_alike(at_tensor *result, at_tensors tensors, int dim)
 {
   void *few[16], **parts = few;
   int count = 0;
-  if (!at_isOnHost(result->type) || !at_isContiguous(result) ||
-      at_isComplex(result->type->scalarType))
+  if (!at_isContiguous(result) || at_isComplex(result->type->scalarType))
     return false;
   for (int i = 0; i < tensors.count; i++)
     if (tensors.data[i]->type != result->type)

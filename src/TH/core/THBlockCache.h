@@ -33,8 +33,8 @@ void *THBlockCache_take(size_t size);
 /* Takes over a block: keeps it, or frees it. */
 void THBlockCache_give(void *block, size_t bytes);
 
-/* THAlloc that returns NULL where that would raise; and for no bytes. */
-void *THMemory_try(ptrdiff_t size);
+/* THAlloc that returns NULL where that would raise; and for no bytes.  Exported for libTHC. */
+TH_API void *THMemory_try(ptrdiff_t size);
 
 /* Counts a block made by malloc. */
 void THBlockCache_countMade(size_t bytes);

@@ -3,9 +3,11 @@
 
 #include "THLoop.h"
 #include "TH/tensor/THTensorCore.h"
-#ifndef TH_TEMPLATE_DEVICE
-#include "TH/tensor/THConvert.h"
 #include "TH/core/THBlockCache.h"
+#ifdef TH_TEMPLATE_DEVICE
+#include "THC/tensor/thc_join.h"
+#else
+#include "TH/tensor/THConvert.h"
 #include "THJoin.h"
 #endif
 
@@ -66,15 +68,6 @@ static void THTensor_(joinParts)(THTensor *result, THTensor **inputs, int numInp
     }
 }
 
-#ifdef TH_TEMPLATE_DEVICE
-
-static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInputs, int dimension)
-{
-  return 0;
-}
-
-#else
-
 /* The common distance from each element to the next, in row-major order of dimensions first to end
  * - 1; -1 if distances differ.  *count becomes the number of elements. */
 static ptrdiff_t THTensor_(evenStride)(const THTensor *t, int first, int end, ptrdiff_t *count)
@@ -93,8 +86,8 @@ static ptrdiff_t THTensor_(evenStride)(const THTensor *t, int first, int end, pt
   return apart;
 }
 
-/* Joins the inputs row by row if that is better, as it is for short rows; returns whether it
- * did. */
+/* Joins the inputs row by row if that is better, as it is for short rows, or on a device for any, in one
+ * launch; returns whether it did. */
 static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInputs, int dimension)
 {
   enum { ON_STACK = 16 };
@@ -128,8 +121,6 @@ static int THTensor_(joinRows)(THTensor *result, THTensor **inputs, int numInput
   THGuard_leave(&guard);
   return joins;
 }
-
-#endif
 
 /* Whether writing to the result would change an input. */
 static int THTensor_(sharesStorage)(const THTensor *result, THTensor **inputs, int numInputs)

@@ -27,6 +27,8 @@ static void THTensor_(copyPart)(THTensor *result, THTensor *t, int dimension, in
   THCWalk_run(&loop, THC_converters[type][type], NULL, THCState_getCurrentStream(THC_using));
 }
 
+#define THJoin_rows(TO, PARTS, COUNT, ROWS, SIZE) \
+  THCJoin_rows(TO, PARTS, COUNT, ROWS, SIZE, THCState_getCurrentStream(THC_using))
 #include "TH/index/THTensorCat.c"
 
 void THCTensor_(catArray)(THCState *state, THCTensor *result, THCTensor **inputs, int numInputs,
