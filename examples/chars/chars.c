@@ -1,6 +1,6 @@
 /* A small transformer learns a text, letter by letter, and then writes.
  *
- *     chars TEXT [STEPS [NETWORK.pt]]
+ *     chars TEXT [STEPS [NETWORK.pt [LOSS.png]]]
  *
  *     $ chars docs/design.md 2000
  *
@@ -10,6 +10,7 @@
 #include <ATen/ATen.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { LETTERS = 128, CONTEXT = 48, SIZE = 64, HEADS = 4, LAYERS = 2, BATCH = 16, WRITTEN = 400 };
 
@@ -102,18 +103,20 @@ int main(int argc, char **argv)
   {
     at_tensor *const text = argc > 1 ? read_text(argv[1]) : NULL;
     if (!text) {
-      fprintf(stderr, "usage: chars TEXT [STEPS [NETWORK.pt]]; the text has to have %d letters\n",
+      fprintf(stderr,
+              "usage: chars TEXT [STEPS [NETWORK.pt [LOSS.png]]]; the text has to have %d "
+              "letters\n",
               CONTEXT + 2);
       return 2;
     }
     at_module *const model = model_new();
     at_optimizer *const adam = at_adamw(*at_module_parameters(model), .lr = 2e-3);
+    at_progress *const progress =
+        steps > 0 ? at_progress_new(steps, .out = STDOUT_FILENO, .every = 100) : NULL;
     for (int i = 0; i < steps && at_error() == AT_OK; i++)
       AT_SCOPE
       {
-        const double loss = step(model, adam, text);
-        if (i % 100 == 0 || i == steps - 1)
-          printf("step %5d: loss %.3f\n", i, loss);
+        at_progress_step(progress, step(model, adam, text));
       }
     AT_NO_GRAD
     {
@@ -121,6 +124,9 @@ int main(int argc, char **argv)
     }
     if (argc > 3)
       at_module_save(model, argv[3]);
+    if (argc > 4)
+      at_progress_save(progress, argv[4]);
+    at_progress_free(progress);
     at_optimizer_free(adam);
     at_module_free(model);
   }

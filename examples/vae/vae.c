@@ -1,6 +1,6 @@
 /* A variational autoencoder learns pictures of ellipses, and then draws some of its own.
  *
- *     vae [STEPS [PICTURES.pgm [NETWORK.pt]]]
+ *     vae [STEPS [PICTURES.pgm [NETWORK.pt [LOSS.png]]]]
  *
  * The encoder makes of a picture a normal distribution of HIDDEN numbers, the decoder a picture of a
  * number drawn from it.  The loss is what the decoder gets wrong, and how far the distributions are
@@ -8,6 +8,7 @@
 #include <ATen/ATen.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 enum { SIDE = 16, PIXELS = SIDE * SIDE, WIDE = 128, HIDDEN = 4, BATCH = 64, ROWS = 6 };
 
@@ -96,6 +97,8 @@ int main(int argc, char **argv)
   {
     at_module *const vae = vae_new();
     at_optimizer *const adam = at_adam(*at_module_parameters(vae), .lr = 1e-3);
+    at_progress *const progress =
+        steps > 0 ? at_progress_new(steps, .out = STDOUT_FILENO, .every = 200) : NULL;
     for (int i = 0; i < steps && at_error() == AT_OK; i++)
       AT_SCOPE
       {
@@ -103,8 +106,7 @@ int main(int argc, char **argv)
         at_optimizer_zero_grad(adam);
         at_backward(loss);
         at_optimizer_step(adam);
-        if (i % 200 == 0 || i == steps - 1)
-          printf("step %5d: loss %.2f\n", i, at_item_double(loss));
+        at_progress_step(progress, at_item_double(loss));
       }
     AT_NO_GRAD
     {
@@ -112,6 +114,9 @@ int main(int argc, char **argv)
     }
     if (argc > 3)
       at_module_save(vae, argv[3]);
+    if (argc > 4)
+      at_progress_save(progress, argv[4]);
+    at_progress_free(progress);
     at_optimizer_free(adam);
     at_module_free(vae);
   }

@@ -34,6 +34,7 @@
 #ifndef ATEN_IMPLEMENTATION /* what calls operations, and not the other way around */
 #include "ATenData.h"
 #include "ATenOptim.h"
+#include "ATenProgress.h"
 #include "ATenSchedule.h"
 #include "ATenSummary.h"
 #include "ATenPlaces.h"

@@ -62,6 +62,27 @@ typedef bool (*at_sample)(void *context, int64_t index, at_tensor **parts);
 AT_API at_dataset *at_dataset_function(int64_t count, int parts, at_sample sample,
                                        void *context) AT_MUST_USE;
 
+/* Reads a picture, which the scope around the call may own; the undefined tensor after an error. */
+typedef at_tensor *(*at_decode)(void *context, const char *path);
+
+/* The pictures below a folder, which has a folder for each class: as torchvision's ImageFolder, in the
+ * same order.  Classes are numbered in the order of their names; the pictures of one are those in its
+ * folder and folders below, whose names end with .jpg, .jpeg, .png, .ppm, .bmp, .pgm, .tif, .tiff or .webp,
+ * in small or capital letters, and that are regular files.  The parts of a sample are what decode makes of
+ * its file, and the class, a Long without dimensions.
+ *
+ * The library itself decodes no pictures; programs/th/picture.h does, with libgd.
+ * NULL after an error: there is no class, or one without pictures, or a folder that cannot be read. */
+AT_API at_dataset *at_dataset_folder(const char *path, at_decode decode, void *context) AT_MUST_USE;
+
+/* The number of classes of at_dataset_folder, 0 for other data sets and NULL. */
+AT_API int at_dataset_classes(const at_dataset *dataset);
+
+/* The name of a class, and the path of a sample's file, borrowed from the data set; NULL and an error if
+ * there is none. */
+AT_API const char *at_dataset_class(const at_dataset *dataset, int index);
+AT_API const char *at_dataset_path(const at_dataset *dataset, int64_t index);
+
 /* The number of samples; -1 and an error for NULL. */
 AT_API int64_t at_dataset_count(const at_dataset *dataset);
 

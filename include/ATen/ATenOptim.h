@@ -351,6 +351,13 @@ AT_API bool at_scaler_step(at_scaler *scaler, at_optimizer *optimizer);
 /* Changes the scale, once after the steps of all optimizers. */
 AT_API bool at_scaler_update(at_scaler *scaler);
 
+/* The scale, its options and growth_tracker as a set with values, in the layout of PyTorch's
+ * GradScaler.state_dict().  To be given to at_dict_free; NULL after an error. */
+AT_API at_dict *at_scaler_state_dict(const at_scaler *scaler) AT_MUST_USE;
+
+/* Takes them from values of that layout.  False after an error; then nothing has changed. */
+AT_API bool at_scaler_load(at_scaler *scaler, at_datum state);
+
 /* --- averages of parameters -------------------------------------------------------------------- */
 
 /* Averages of parameters over the steps, PyTorch's torch.optim.swa_utils.AveragedModel. */

@@ -12,6 +12,7 @@
 #include "ATenOptim.h"
 #include "ATenPrint.h"
 #include "ATenProgram.h"
+#include "ATenProgress.h"
 #include "ATenSchedule.h"
 #include "ATenStorage.h"
 #include "ATenSummary.h"
@@ -39,6 +40,7 @@ AT_CALL_RETURNING(schedule, AT_MUST_USE, at_schedule *, !result)
 AT_CALL_RETURNING(average, AT_MUST_USE, at_average *, !result)
 AT_CALL_RETURNING(dataset, AT_MUST_USE, at_dataset *, !result)
 AT_CALL_RETURNING(loader, AT_MUST_USE, at_loader *, !result)
+AT_CALL_RETURNING(progress, AT_MUST_USE, at_progress *, !result)
 AT_CALL_RETURNING(summary, AT_MUST_USE, at_summary *, !result)
 AT_CALL_RETURNING(results, , const at_tensors *, result->count == 0)
 AT_CALL_RETURNING(text, AT_MUST_USE, char *, !result)
@@ -126,8 +128,14 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 #define at_load_cifar(...) at_call_list(__FILE__, __LINE__, (at_load_cifar)(__VA_ARGS__))
 #define at_dataset_tensors(...) \
   at_call_dataset(__FILE__, __LINE__, (at_dataset_tensors)(__VA_ARGS__))
+#define at_dataset_folder(...) at_call_dataset(__FILE__, __LINE__, (at_dataset_folder)(__VA_ARGS__))
+#define at_dataset_class(...)  at_call_name(__FILE__, __LINE__, (at_dataset_class)(__VA_ARGS__))
+#define at_dataset_path(...)   at_call_name(__FILE__, __LINE__, (at_dataset_path)(__VA_ARGS__))
 #define at_dataset_function(...) \
   at_call_dataset(__FILE__, __LINE__, (at_dataset_function)(__VA_ARGS__))
+#define at_progress_step(...)  at_call_done(__FILE__, __LINE__, (at_progress_step)(__VA_ARGS__))
+#define at_progress_curve(...) at_call_text(__FILE__, __LINE__, (at_progress_curve)(__VA_ARGS__))
+#define at_progress_save(...)  at_call_done(__FILE__, __LINE__, (at_progress_save)(__VA_ARGS__))
 #define at_summary_new(...)    at_call_summary(__FILE__, __LINE__, (at_summary_new)(__VA_ARGS__))
 #define at_summary_scalar(...) at_call_done(__FILE__, __LINE__, (at_summary_scalar)(__VA_ARGS__))
 #define at_summary_histogram(...) \
@@ -140,18 +148,24 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 #define at_sequential_lr(...) at_call_schedule(__FILE__, __LINE__, (at_sequential_lr)(__VA_ARGS__))
 #define at_chained_lr(...)    at_call_schedule(__FILE__, __LINE__, (at_chained_lr)(__VA_ARGS__))
 #define at_schedule_step(...) at_call_done(__FILE__, __LINE__, (at_schedule_step)(__VA_ARGS__))
+#define at_schedule_state_dict(...) \
+  at_call_dict(__FILE__, __LINE__, (at_schedule_state_dict)(__VA_ARGS__))
+#define at_schedule_load(...) at_call_done(__FILE__, __LINE__, (at_schedule_load)(__VA_ARGS__))
 #define at_schedule_step_by(...) \
   at_call_done(__FILE__, __LINE__, (at_schedule_step_by)(__VA_ARGS__))
 #define at_clip_grad_value(...) at_call_done(__FILE__, __LINE__, (at_clip_grad_value)(__VA_ARGS__))
 #define at_scaler_scale(...)    at_call_new(__FILE__, __LINE__, (at_scaler_scale)(__VA_ARGS__))
 #define at_scaler_unscale(...)  at_call_done(__FILE__, __LINE__, (at_scaler_unscale)(__VA_ARGS__))
 #define at_scaler_step(...)     at_call_done(__FILE__, __LINE__, (at_scaler_step)(__VA_ARGS__))
-#define at_scaler_update(...)   at_call_done(__FILE__, __LINE__, (at_scaler_update)(__VA_ARGS__))
-#define at_ema(...)             at_call_average(__FILE__, __LINE__, (at_ema)(__VA_ARGS__))
-#define at_swa(...)             at_call_average(__FILE__, __LINE__, (at_swa)(__VA_ARGS__))
-#define at_average_update(...)  at_call_done(__FILE__, __LINE__, (at_average_update)(__VA_ARGS__))
-#define at_average_param(...)   at_call_given(__FILE__, __LINE__, (at_average_param)(__VA_ARGS__))
-#define at_toString(...)        at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
+#define at_scaler_state_dict(...) \
+  at_call_dict(__FILE__, __LINE__, (at_scaler_state_dict)(__VA_ARGS__))
+#define at_scaler_load(...)    at_call_done(__FILE__, __LINE__, (at_scaler_load)(__VA_ARGS__))
+#define at_scaler_update(...)  at_call_done(__FILE__, __LINE__, (at_scaler_update)(__VA_ARGS__))
+#define at_ema(...)            at_call_average(__FILE__, __LINE__, (at_ema)(__VA_ARGS__))
+#define at_swa(...)            at_call_average(__FILE__, __LINE__, (at_swa)(__VA_ARGS__))
+#define at_average_update(...) at_call_done(__FILE__, __LINE__, (at_average_update)(__VA_ARGS__))
+#define at_average_param(...)  at_call_given(__FILE__, __LINE__, (at_average_param)(__VA_ARGS__))
+#define at_toString(...)       at_call_text(__FILE__, __LINE__, (at_toString)(__VA_ARGS__))
 
 /* clang-format off */
 #define at_load(...) \
@@ -251,6 +265,7 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 #define at_onecycle_lr(...) AT_WITH_3(schedule, onecycle_lr, __VA_ARGS__, , , , , , , , , , , , )
 #define at_cyclic_lr(...) AT_WITH_3(schedule, cyclic_lr, __VA_ARGS__, , , , , , , , , , , , )
 #define at_load_csv(...) AT_WITH_1(new, load_csv, __VA_ARGS__, , , , , , , , , , , )
+#define at_progress_new(...) AT_WITH_1(progress, progress_new, __VA_ARGS__, , , , , , , , , , , )
 #define at_loader_new(...) AT_WITH_1(loader, loader_new, __VA_ARGS__, , , , , , , , , , , )
 #define at_clip_grad_norm(...) AT_WITH_2(double, clip_grad_norm, __VA_ARGS__, , , , , , , , , , , , )
 /* clang-format on */

@@ -29,6 +29,16 @@ AT_API bool at_schedule_step_by(at_schedule *schedule, double metric);
 /* The number of steps so far.  -1 and an error for NULL. */
 AT_API int64_t at_schedule_steps(const at_schedule *schedule);
 
+/* The state of the schedule as a set with values, in the layout of PyTorch's state_dict, which
+ * load_state_dict reads; a function of at_lambda_lr is left out.  Rates are those of now, and are in the
+ * optimizer's state.  To be given to at_dict_free; NULL after an error. */
+AT_API at_dict *at_schedule_state_dict(const at_schedule *schedule) AT_MUST_USE;
+
+/* Takes the steps, base rates and numbers from values of that layout, as at_optimizer_load does; the
+ * schedule is of the same kind, with as many groups and parts.  The rates of at_onecycle_lr stay those it
+ * was made with.  False after an error; then nothing has changed. */
+AT_API bool at_schedule_load(at_schedule *schedule, at_datum state);
+
 /* Frees the schedule, and those that it consists of.  NULL is accepted. */
 AT_API void at_schedule_free(at_schedule *schedule);
 

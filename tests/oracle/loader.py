@@ -1,7 +1,12 @@
-"""Golden values of loaders: the orders in which PyTorch's DataLoader takes samples in two shuffled passes."""
+"""Golden values of loaders: the orders in which PyTorch's DataLoader takes samples in two shuffled passes, and that of
+torchvision's ImageFolder (tests/ATen/data/folder.inc)."""
+
+import os
+import tempfile
 
 import torch
 from torch.utils.data import DataLoader, TensorDataset
+from torchvision.datasets import ImageFolder
 
 import golden
 
@@ -19,3 +24,15 @@ with golden.Writer("loader", __file__) as out:
     out.put("own", passes(DataLoader(data, batch_size=4, shuffle=True, generator=generator)))
     torch.manual_seed(11)
     out.put("default", passes(DataLoader(data, batch_size=5, shuffle=True, drop_last=True)))
+
+NAMES = ["b/x.png", "b/x-1.PNG", "b/deep/y.jpeg", "b/deep-er/a.webp", "b/deep/er/z.tiff", "a/2.jpg", "a/10.jpg", "B/q.bmp",
+         "a/deep/1.ppm", "b/.hidden.pgm", "b/é.tif"]
+with tempfile.TemporaryDirectory() as root, open(
+    os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "ATen", "data", "folder.inc"), "w"
+) as file:
+    for name in NAMES:
+        os.makedirs(os.path.dirname(os.path.join(root, name)), exist_ok=True)
+        open(os.path.join(root, name), "w").close()
+    file.write("/* Written by tests/oracle/loader.py: the order of torchvision's ImageFolder. */\n")
+    for path, label in ImageFolder(root).samples:
+        file.write('{"%s", %d},\n' % (os.path.relpath(path, root), label))

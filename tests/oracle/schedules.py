@@ -1,8 +1,11 @@
-"""Golden values of schedules: the rates, and the momenta, of 50 steps; of averages, clipping and a scaler.
+"""Golden values of schedules: the rates, and the momenta, of 50 steps; of averages, clipping and a scaler.  The states of
+schedules with SGD after 20 of these steps, and of a scaler, are in schedules.pt.
 
 tests/ATen/optim/schedules.c has the same schedules."""
 
+import copy
 import math
+import os
 import warnings
 
 import torch
@@ -11,7 +14,8 @@ from torch.optim.swa_utils import AveragedModel, get_ema_multi_avg_fn
 
 import golden
 
-STEPS = 50
+STEPS, SAVED = 50, 20
+STATES = {}
 warnings.simplefilter("ignore")
 METRICS = [2 + math.cos(0.3 * i) - (0.02 * i if i < 20 else 0.4) for i in range(STEPS)]
 
@@ -53,7 +57,7 @@ SCHEDULES = {
 }
 
 
-def rates(make, kind):
+def rates(name, make, kind):
     p, q = torch.nn.Parameter(torch.zeros(1)), torch.nn.Parameter(torch.zeros(1))
     if kind == "sgd":
         o = torch.optim.SGD([dict(params=[p]), dict(params=[q], lr=0.05)], lr=0.3, momentum=0.7)
@@ -70,6 +74,8 @@ def rates(make, kind):
         o.step()
         schedule.step(METRICS[i]) if isinstance(schedule, lrs.ReduceLROnPlateau) else schedule.step()
         look()
+        if kind == "sgd" and i + 1 == SAVED:
+            STATES[name] = copy.deepcopy(schedule.state_dict())
     return torch.tensor(found, dtype=torch.float64).reshape(STEPS + 1, 4)
 
 
@@ -113,7 +119,9 @@ def muon(out):
 with golden.Writer("schedules", __file__) as out:
     for name, make in SCHEDULES.items():
         for kind in ("sgd", "adam") if "cycl" in name else ("sgd",):
-            out.put("%s/%s" % (name, kind), rates(make, kind))
+            out.put("%s/%s" % (name, kind), rates(name, make, kind))
     averages(out)
     clipped(out)
     muon(out)
+STATES["scaler"] = torch.amp.GradScaler("cpu", init_scale=1024, growth_factor=3, backoff_factor=0.25).state_dict()
+torch.save(STATES, os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "schedules.pt"))

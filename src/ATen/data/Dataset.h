@@ -12,6 +12,10 @@ struct at_dataset {
   at_tensor **tensors; /* references; NULL where a function makes the samples */
   at_sample sample;
   void *context;
+  struct at_folder *folder; /* what context is, for pictures of a folder; or NULL */
 };
+
+/* NULL is accepted. */
+void at_folder_free(struct at_folder *folder);
 
 #endif

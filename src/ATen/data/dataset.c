@@ -8,6 +8,7 @@ void at_dataset_free(at_dataset *d)
   for (int i = 0; d->tensors && i < d->parts; i++)
     at_release(d->tensors[i]);
   THFree(d->tensors);
+  at_folder_free(d->folder);
   THFree(d);
 }
 

@@ -2,62 +2,8 @@
 #include <math.h>
 #include <string.h>
 
-#include "ATenSchedule.h"
-
 #include "ATen/core/ATenOperations.h"
-#include "Optimizer.h"
-
-typedef enum at_schedule_kind {
-  AT_STEP_LR,
-  AT_MULTISTEP_LR,
-  AT_CONSTANT_LR,
-  AT_LINEAR_LR,
-  AT_EXPONENTIAL_LR,
-  AT_POLYNOMIAL_LR,
-  AT_COSINE_LR,
-  AT_RESTARTS_LR,
-  AT_ONECYCLE_LR,
-  AT_CYCLIC_LR,
-  AT_LAMBDA_LR,
-  AT_PLATEAU_LR,
-  AT_SEQUENTIAL_LR,
-  AT_CHAINED_LR
-} at_schedule_kind;
-
-typedef struct Row Row;
-
-/* The numbers of all kinds; each uses a few. */
-struct at_schedule {
-  const Row *row;
-  at_optimizer *optimizer;
-  int64_t step; /* e */
-  int groups;
-  double *base;                      /* the rates of groups before the first schedule */
-  int64_t period, periods[2], times; /* in steps */
-  int64_t within, length;            /* of restarts: the step in the period, and the period */
-  double factor, end, power, rates[3], momenta[2]; /* the last two from the lowest on */
-  bool cycles;                                     /* momenta too */
-  at_cycle mode;
-  at_onecycle_lr_options cycle;
-  at_plateau_lr_options plateau;
-  double best;          /* metric */
-  int64_t bad, cooling; /* steps */
-  at_factor function;
-  void *context;
-  int64_t *milestones; /* in their order */
-  int milestoneCount;
-  at_schedule **parts; /* of others */
-  int partCount;
-};
-
-struct Row {
-  const char *name;
-  /* The rate at step 0, and at a later one after that of lr. */
-  double (*first)(const at_schedule *s, double base, double lr);
-  double (*next)(const at_schedule *s, double base, double lr);
-  double (*momentum)(const at_schedule *s); /* NULL if it stays */
-  void (*advance)(at_schedule *s); /* what changes beside the number of the step; or NULL */
-};
+#include "Schedule.h"
 
 /* --- formulas --------------------------------------------------------------------------------- */
 
@@ -191,7 +137,7 @@ static double cyclic_momentum(const at_schedule *s)
 
 /* --- rows ------------------------------------------------------------------------------------- */
 
-static const Row rows[] = {
+const at_scheduleRow at_scheduleRows[AT_SCHEDULE_KINDS] = {
     [AT_STEP_LR] = {"step_lr", .first = same, .next = next_step},
     [AT_MULTISTEP_LR] = {"multistep_lr", .first = same, .next = next_multistep},
     [AT_CONSTANT_LR] = {"constant_lr", .first = scaled, .next = next_constant},
@@ -216,7 +162,7 @@ static double *option_at(at_optimizer *o, int group, const char *name)
   return option ? (double *)(void *)((char *)&o->groups[group].options + option->offset) : NULL;
 }
 
-static double *rate_of(const at_schedule *s, int group)
+double *at_schedule_rate(const at_schedule *s, int group)
 {
   return option_at(s->optimizer, group, "lr");
 }
@@ -232,7 +178,7 @@ static double *momentum_of(at_optimizer *o, int group)
 static void apply(const at_schedule *s)
 {
   for (int g = 0; g < s->groups; g++) {
-    double *const lr = rate_of(s, g);
+    double *const lr = at_schedule_rate(s, g);
     *lr = (s->step > 0 ? s->row->next : s->row->first)(s, s->base[g], *lr);
     double *const momentum = s->row->momentum && s->cycles ? momentum_of(s->optimizer, g) : NULL;
     if (momentum)
@@ -242,8 +188,7 @@ static void apply(const at_schedule *s)
 
 /* --- schedules of others ---------------------------------------------------------------------- */
 
-/* The part that a sequence is in: the number of milestones that are behind it. */
-static int part_at(const at_schedule *s)
+int at_schedule_partAt(const at_schedule *s)
 {
   int part = 0;
   while (part < s->milestoneCount && s->milestones[part] <= s->step)
@@ -254,11 +199,11 @@ static int part_at(const at_schedule *s)
 static void begin(at_schedule *s)
 {
   for (int g = 0; g < s->groups; g++)
-    *rate_of(s, g) = s->base[g];
+    *at_schedule_rate(s, g) = s->base[g];
   s->step = 0;
-  if (s->row == &rows[AT_SEQUENTIAL_LR])
+  if (s->row == &at_scheduleRows[AT_SEQUENTIAL_LR])
     begin(s->parts[0]);
-  else if (s->row == &rows[AT_CHAINED_LR])
+  else if (s->row == &at_scheduleRows[AT_CHAINED_LR])
     for (int i = 0; i < s->partCount; i++)
       s->parts[i]->step = 0, apply(s->parts[i]);
   else if (s->row->first)
@@ -268,8 +213,8 @@ static void begin(at_schedule *s)
 static void advance(at_schedule *s)
 {
   s->step++;
-  if (s->row == &rows[AT_SEQUENTIAL_LR]) {
-    const int part = part_at(s);
+  if (s->row == &at_scheduleRows[AT_SEQUENTIAL_LR]) {
+    const int part = at_schedule_partAt(s);
     if (part > 0 && s->milestones[part - 1] == s->step)
       begin(s->parts[part]);
     else
@@ -311,7 +256,7 @@ static void observe(at_schedule *s, double metric)
   if (s->bad <= o->patience)
     return;
   for (int g = 0; g < s->groups; g++) {
-    double *const lr = rate_of(s, g);
+    double *const lr = at_schedule_rate(s, g);
     const double reduced = THMax(*lr * o->factor, o->min_lr);
     if (*lr - reduced > o->eps)
       *lr = reduced;
@@ -325,9 +270,9 @@ static void observe(at_schedule *s, double metric)
 /* Raises unless one more step is possible, in no part too. */
 static void check_step(const at_schedule *s)
 {
-  if (s->row == &rows[AT_PLATEAU_LR])
+  if (s->row == &at_scheduleRows[AT_PLATEAU_LR])
     at_raise(AT_ERROR_ARGUMENT, "plateau_lr is stepped by a metric, with at_schedule_step_by");
-  if (s->row == &rows[AT_ONECYCLE_LR] && s->step + 1 >= s->period)
+  if (s->row == &at_scheduleRows[AT_ONECYCLE_LR] && s->step + 1 >= s->period)
     at_raise(AT_ERROR_ARGUMENT, "onecycle_lr has %lld steps, and all were made",
              (long long)s->period);
   if (s->groups != s->optimizer->groupCount)
@@ -357,7 +302,7 @@ bool(at_schedule_step_by)(at_schedule *s, double metric)
   const char *const name = "schedule_step_by";
   if (!at_acceptPointer(name, "schedule", s))
     return false;
-  if (s->row == &rows[AT_PLATEAU_LR] && s->groups == s->optimizer->groupCount) {
+  if (s->row == &at_scheduleRows[AT_PLATEAU_LR] && s->groups == s->optimizer->groupCount) {
     observe(s, metric);
     return true;
   }
@@ -469,7 +414,8 @@ const at_step_lr_options at_step_lr_defaults = {.gamma = 0.1};
 at_schedule *(at_step_lr)(at_optimizer *o, int64_t step_size, const at_step_lr_options *options)
 {
   const at_step_lr_options *const s = options ? options : &at_step_lr_defaults;
-  const at_schedule like = {.row = &rows[AT_STEP_LR], .period = step_size, .factor = s->gamma};
+  const at_schedule like = {
+      .row = &at_scheduleRows[AT_STEP_LR], .period = step_size, .factor = s->gamma};
   return make(&like, o, none, check_period);
 }
 
@@ -478,7 +424,7 @@ at_schedule *(at_multistep_lr)(at_optimizer *o, at_ints milestones,
                                const at_multistep_lr_options *options)
 {
   const at_multistep_lr_options *const s = options ? options : &at_multistep_lr_defaults;
-  const at_schedule like = {.row = &rows[AT_MULTISTEP_LR], .factor = s->gamma};
+  const at_schedule like = {.row = &at_scheduleRows[AT_MULTISTEP_LR], .factor = s->gamma};
   return make(&like, o, milestones, NULL);
 }
 
@@ -487,7 +433,7 @@ at_schedule *(at_constant_lr)(at_optimizer *o, const at_constant_lr_options *opt
 {
   const at_constant_lr_options *const s = options ? options : &at_constant_lr_defaults;
   const at_schedule like = {
-      .row = &rows[AT_CONSTANT_LR], .period = s->total_iters, .factor = s->factor};
+      .row = &at_scheduleRows[AT_CONSTANT_LR], .period = s->total_iters, .factor = s->factor};
   return make(&like, o, none, check_factor);
 }
 
@@ -496,7 +442,7 @@ const at_linear_lr_options at_linear_lr_defaults = {
 at_schedule *(at_linear_lr)(at_optimizer *o, const at_linear_lr_options *options)
 {
   const at_linear_lr_options *const s = options ? options : &at_linear_lr_defaults;
-  const at_schedule like = {.row = &rows[AT_LINEAR_LR],
+  const at_schedule like = {.row = &at_scheduleRows[AT_LINEAR_LR],
                             .period = s->total_iters,
                             .factor = s->start_factor,
                             .end = s->end_factor};
@@ -505,7 +451,7 @@ at_schedule *(at_linear_lr)(at_optimizer *o, const at_linear_lr_options *options
 
 at_schedule *(at_exponential_lr)(at_optimizer *o, double gamma)
 {
-  const at_schedule like = {.row = &rows[AT_EXPONENTIAL_LR], .factor = gamma};
+  const at_schedule like = {.row = &at_scheduleRows[AT_EXPONENTIAL_LR], .factor = gamma};
   return make(&like, o, none, NULL);
 }
 
@@ -514,7 +460,7 @@ at_schedule *(at_polynomial_lr)(at_optimizer *o, const at_polynomial_lr_options 
 {
   const at_polynomial_lr_options *const s = options ? options : &at_polynomial_lr_defaults;
   const at_schedule like = {
-      .row = &rows[AT_POLYNOMIAL_LR], .period = s->total_iters, .power = s->power};
+      .row = &at_scheduleRows[AT_POLYNOMIAL_LR], .period = s->total_iters, .power = s->power};
   return make(&like, o, none, check_period);
 }
 
@@ -522,7 +468,8 @@ const at_cosine_lr_options at_cosine_lr_defaults = {.eta_min = 0};
 at_schedule *(at_cosine_lr)(at_optimizer *o, int64_t t_max, const at_cosine_lr_options *options)
 {
   const at_cosine_lr_options *const s = options ? options : &at_cosine_lr_defaults;
-  const at_schedule like = {.row = &rows[AT_COSINE_LR], .period = t_max, .end = s->eta_min};
+  const at_schedule like = {
+      .row = &at_scheduleRows[AT_COSINE_LR], .period = t_max, .end = s->eta_min};
   return make(&like, o, none, check_period);
 }
 
@@ -538,14 +485,18 @@ at_schedule *(at_cosine_restarts_lr)(at_optimizer *o, int64_t t_0,
 {
   const at_cosine_restarts_lr_options *const s =
       options ? options : &at_cosine_restarts_lr_defaults;
-  const at_schedule like = {
-      .row = &rows[AT_RESTARTS_LR], .length = t_0, .times = s->t_mult, .end = s->eta_min};
+  const at_schedule like = {.row = &at_scheduleRows[AT_RESTARTS_LR],
+                            .period = t_0,
+                            .length = t_0,
+                            .times = s->t_mult,
+                            .end = s->eta_min};
   return make(&like, o, none, check_restarts);
 }
 
 at_schedule *(at_lambda_lr)(at_optimizer *o, at_factor factor, void *context)
 {
-  const at_schedule like = {.row = &rows[AT_LAMBDA_LR], .function = factor, .context = context};
+  const at_schedule like = {
+      .row = &at_scheduleRows[AT_LAMBDA_LR], .function = factor, .context = context};
   if (!at_acceptPointer("lambda_lr", "factor", (const void *)factor))
     return NULL;
   return make(&like, o, none, NULL);
@@ -581,7 +532,7 @@ at_schedule *(at_onecycle_lr)(at_optimizer *o, double max_lr, int64_t total_step
 {
   const at_onecycle_lr_options *const s = options ? options : &at_onecycle_lr_defaults;
   const double initial = max_lr / s->div_factor;
-  const at_schedule like = {.row = &rows[AT_ONECYCLE_LR],
+  const at_schedule like = {.row = &at_scheduleRows[AT_ONECYCLE_LR],
                             .period = total_steps,
                             .rates = {initial / s->final_div_factor, initial, max_lr},
                             .momenta = {s->base_momentum, s->max_momentum},
@@ -621,7 +572,7 @@ at_schedule *(at_cyclic_lr)(at_optimizer *o, double base_lr, double max_lr,
 {
   const at_cyclic_lr_options *const s = options ? options : &at_cyclic_lr_defaults;
   const at_schedule like = {
-      .row = &rows[AT_CYCLIC_LR],
+      .row = &at_scheduleRows[AT_CYCLIC_LR],
       .periods = {s->step_size_up, s->step_size_down ? s->step_size_down : s->step_size_up},
       .rates = {base_lr, max_lr},
       .momenta = {s->base_momentum, s->max_momentum},
@@ -647,8 +598,9 @@ at_schedule *(at_plateau_lr)(at_optimizer *o, const at_plateau_lr_options *optio
 {
   const at_plateau_lr_options *const s = options ? options : &at_plateau_lr_defaults;
   const double infinity = (double)INFINITY;
-  const at_schedule like = {
-      .row = &rows[AT_PLATEAU_LR], .best = s->maximize ? -infinity : infinity, .plateau = *s};
+  const at_schedule like = {.row = &at_scheduleRows[AT_PLATEAU_LR],
+                            .best = s->maximize ? -infinity : infinity,
+                            .plateau = *s};
   return make(&like, o, none, check_plateau);
 }
 
@@ -673,7 +625,7 @@ static at_schedule **copied(const char *name, at_schedule *const *schedules, int
 static at_schedule *make_of(at_schedule_kind kind, at_schedule *const *schedules, int count,
                             at_ints milestones)
 {
-  const at_schedule like = {.row = &rows[kind]};
+  const at_schedule like = {.row = &at_scheduleRows[kind]};
   const char *const name = like.row->name;
   if (!at_acceptPointer(name, "schedules", schedules))
     return NULL;

@@ -1,5 +1,7 @@
 /* Readers of data sets, whose files the tests write byte by byte, and loaders. */
 #include <math.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "../files/files.h"
 #include "th_golden.h"
@@ -244,6 +246,117 @@ static void errors(void **state)
   }
 }
 
+/* --- folders ---------------------------------------------------------------------------------- */
+
+/* In torchvision's order, which tests/oracle/loader.py prints. */
+static const struct {
+  const char *path;
+  int label;
+} pictures[] = {
+#include "folder.inc"
+};
+enum { PICTURES = sizeof pictures / sizeof *pictures };
+
+static const char *below(const char *path)
+{
+  static char joined[700];
+  snprintf(joined, sizeof joined, "%s/%s", scratch("set"), path);
+  return joined;
+}
+
+/* Makes the file and the folders above. */
+static void make_file(const char *path)
+{
+  char whole[700];
+  snprintf(whole, sizeof whole, "%s", below(path));
+  for (char *at = strchr(whole + 1, '/'); at; at = strchr(at + 1, '/')) {
+    *at = '\0';
+    mkdir(whole, 0700);
+    *at = '/';
+  }
+  write_file(whole, path, strlen(path));
+}
+
+static void make_folder(void)
+{
+  for (int i = PICTURES - 1; i >= 0; i--)
+    make_file(pictures[i].path);
+  make_file("b/notes.txt");
+  make_file("loose.png");
+  unlink(below("a/pipe.png"));
+  CHECK(mkfifo(below("a/pipe.png"), 0600) == 0);
+}
+
+/* A tensor of two numbers: the length of the path below the set, and that of the file. */
+static at_tensor *decode(void *context, const char *path)
+{
+  struct stat about;
+  if (stat(path, &about) != 0 || (context && strstr(path, context)))
+    return at_undefined();
+  const size_t length = strlen(path) - strlen(scratch("set")) - 1;
+  return at_stack(AT_TENSORS(at_full(AT_SCALAR_SHAPE, (double)length),
+                             at_full(AT_SCALAR_SHAPE, (double)about.st_size)));
+}
+
+static void folder(void **state)
+{
+  make_folder();
+  AT_SCOPE
+  {
+    at_dataset *const d = at_dataset_folder(scratch("set"), decode, NULL);
+    CHECK_MSG(d, "%s", at_error_message());
+    CHECK_EQ(at_dataset_count(d), (int64_t)PICTURES);
+    CHECK_EQ(at_dataset_classes(d), pictures[PICTURES - 1].label + 1);
+    CHECK(!strcmp(at_dataset_class(d, 0), "B"));
+    at_loader *const l = at_loader_new(d, .batch_size = PICTURES);
+    const at_tensors *const batch = at_loader_next(l);
+    CHECK_MSG(batch && batch->count == 2, "%s", at_error_message());
+    for (int i = 0; i < PICTURES; i++) {
+      CHECK_MSG(!strcmp(at_dataset_path(d, i), below(pictures[i].path)), "%d: %s", i,
+                at_dataset_path(d, i));
+      CHECK(at_item_long(at_select(batch->data[1], 0, i)) == pictures[i].label);
+      at_tensor *const lengths = at_select(batch->data[0], 0, i);
+      CHECK(at_item_double(at_select(lengths, 0, 0)) == (double)strlen(pictures[i].path));
+      CHECK(at_item_double(at_select(lengths, 0, 1)) == (double)strlen(pictures[i].path));
+    }
+    CHECK(!at_dataset_class(d, 9) && strstr(at_error_message(), "index is 9"));
+    at_error_clear();
+    CHECK(!at_dataset_path(d, -1) && strstr(at_error_message(), "index is -1"));
+    at_error_clear();
+    at_loader_free(l);
+    at_dataset_free(d);
+  }
+}
+
+static void refuse_folder(const char *path, const char *part)
+{
+  CHECK(!at_dataset_folder(path, decode, NULL));
+  CHECK_MSG(strstr(at_error_message(), part), "it says %s", at_error_message());
+  at_error_clear();
+}
+
+static void bad_folders(void **state)
+{
+  make_folder();
+  AT_SCOPE
+  {
+    at_dataset *const d = at_dataset_folder(scratch("set"), decode, "b/x.png");
+    at_loader *const l = at_loader_new(d, .batch_size = PICTURES, .prefetch = 0);
+    CHECK(!at_loader_next(l) && strstr(at_error_message(), "b/x.png: it could not be read"));
+    at_error_clear();
+    at_loader_free(l);
+    at_dataset_free(d);
+  }
+  refuse_folder(scratch("none"), "none: No such file");
+  refuse_folder(below("b/deep/er"), "there is no folder of a class");
+  mkdir(below("c"), 0700);
+  refuse_folder(scratch("set"), "set/c: there is no picture");
+  rmdir(below("c"));
+  CHECK(symlink("..", below("b/again")) == 0); /* the set in itself */
+  refuse_folder(scratch("set"), "b/again: it leads back to a folder around it");
+  unlink(below("b/again"));
+}
+
 /* --- without memory --------------------------------------------------------------------------- */
 
 static void all_without_thread(void *context)
@@ -258,6 +371,12 @@ static void all_without_thread(void *context)
       ;
     at_loader_free(l);
     at_dataset_free(d);
+    at_dataset *const f = at_dataset_folder(scratch("set"), decode, NULL);
+    at_loader *const p = f ? at_loader_new(f, .batch_size = 2, .prefetch = 0) : NULL;
+    while (p && at_loader_next(p))
+      ;
+    at_loader_free(p);
+    at_dataset_free(f);
     at_tensor *const table = at_load_csv(scratch("t.csv"));
     const at_tensors *const images = at_load_cifar(scratch("d.bin"), 10);
     CHECK(at_error() != AT_OK || (at_defined(table) && images->count == 2));
@@ -268,6 +387,7 @@ static void all_without_thread(void *context)
 static void faults(void **state)
 {
   static uint8_t image[IMAGE + 1];
+  make_folder();
   write_file(scratch("a-idx2"), shorts, sizeof shorts);
   write_file(scratch("t.csv"), "1,2\n", 4);
   write_file(scratch("d.bin"), image, sizeof image);
@@ -279,6 +399,7 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(idx),    cmocka_unit_test(bad_idx),
                                      cmocka_unit_test(cifar),  cmocka_unit_test(csv),
                                      cmocka_unit_test(orders), cmocka_unit_test(in_order),
-                                     cmocka_unit_test(errors), cmocka_unit_test(faults)};
+                                     cmocka_unit_test(errors), cmocka_unit_test(faults),
+                                     cmocka_unit_test(folder), cmocka_unit_test(bad_folders)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ATen.h"
+#include "th_fail.h"
 #include "th_golden.h"
 
 enum { STEPS = 50, COLUMNS = 4 };
@@ -115,6 +116,226 @@ static void schedules(void **state)
       run_schedule(file, &cases[i], false);
   }
   th_golden_close(file);
+}
+
+/* --- states ------------------------------------------------------------------------------------ */
+
+enum { SAVED = 20 };
+
+/* The same schedules with other numbers, which a state replaces. */
+static at_schedule *other_sequential(at_optimizer *o)
+{
+  at_schedule *const parts[] = {at_linear_lr(o), at_cosine_lr(o, 2), at_exponential_lr(o, 0.1)};
+  return at_sequential_lr(parts, 3, AT_INTS(1, 2));
+}
+
+static at_schedule *other_chained(at_optimizer *o)
+{
+  at_schedule *const parts[] = {at_constant_lr(o), at_exponential_lr(o, 0.1)};
+  return at_chained_lr(parts, 2);
+}
+
+#define OTHERS(X)                                                                               \
+  X(step, at_step_lr(o, 1))                                                                     \
+  X(multistep, at_multistep_lr(o, AT_INTS(1)))                                                  \
+  X(constant, at_constant_lr(o))                                                                \
+  X(linear, at_linear_lr(o))                                                                    \
+  X(exponential, at_exponential_lr(o, 0.1))                                                     \
+  X(polynomial, at_polynomial_lr(o))                                                            \
+  X(cosine, at_cosine_lr(o, 1))                                                                 \
+  X(restarts, at_cosine_restarts_lr(o, 1))                                                      \
+  X(onecycle, at_onecycle_lr(o, 0.6, 7, .pct_start = 0.1, .linear = true, .three_phase = true)) \
+  X(onecycle_linear, at_onecycle_lr(o, 0.6, 7, .div_factor = 10))                               \
+  X(cyclic, at_cyclic_lr(o, 0.3, 0.4, .base_momentum = 0.1, .max_momentum = 0.2))               \
+  X(cyclic2, at_cyclic_lr(o, 0.3, 0.4, .cycle_momentum = true))                                 \
+  X(cyclic_range, at_cyclic_lr(o, 0.3, 0.4))                                                    \
+  X(lambda, at_lambda_lr(o, part, NULL))                                                        \
+  X(plateau, at_plateau_lr(o, .maximize = true, .absolute = true))                              \
+  X(plateau_max, at_plateau_lr(o, .min_lr = 1, .cooldown = 3))                                  \
+  X(sequential, other_sequential(o))                                                            \
+  X(chained, other_chained(o))
+
+#define OTHER_MAKER(NAME, CALL)                        \
+  static at_schedule *other_##NAME##_(at_optimizer *o) \
+  {                                                    \
+    return CALL;                                       \
+  }
+OTHERS(OTHER_MAKER)
+
+#define OTHER_ENTRY(NAME, CALL) {#NAME, other_##NAME##_},
+static const Case others[] = {OTHERS(OTHER_ENTRY)};
+
+static at_datum named(at_datum dict, const char *key)
+{
+  for (int64_t i = 0; i < at_datum_count(dict); i++)
+    if (at_datum_kindOf(at_datum_key(dict, i)) == AT_DATUM_STRING &&
+        !strcmp(at_datum_string(at_datum_key(dict, i), NULL), key))
+      return at_datum_at(dict, i);
+  fail_msg("there is no %s", key);
+  return (at_datum){NULL, -1};
+}
+
+static void check_same(const char *where, at_datum got, at_datum want);
+
+static void check_dicts(const char *where, at_datum got, at_datum want)
+{
+  CHECK_EQ(at_datum_count(got), at_datum_count(want));
+  for (int64_t i = 0; i < at_datum_count(want); i++) {
+    const at_datum key = at_datum_key(want, i);
+    if (at_datum_kindOf(key) == AT_DATUM_STRING) {
+      const char *const text = at_datum_string(key, NULL);
+      if (!strcmp(where, "_schedulers") && !strcmp(text, "_last_lr"))
+        continue; /* of a part: here the rates as they are now */
+      check_same(text, named(got, text), at_datum_at(want, i));
+      continue;
+    }
+    bool isThere = false; /* keys of a Counter */
+    for (int64_t k = 0; k < at_datum_count(got); k++)
+      if (at_datum_integer(at_datum_key(got, k)) == at_datum_integer(key)) {
+        check_same(where, at_datum_at(got, k), at_datum_at(want, i));
+        isThere = true;
+      }
+    CHECK(isThere);
+  }
+}
+
+/* Compares values; a whole number may be either kind. */
+static void check_same(const char *where, at_datum got, at_datum want)
+{
+  if (at_datum_kindOf(want) == AT_DATUM_OBJECT)
+    want = at_datum_at(at_datum_at(want, 0), 0);
+  const at_datum_kind kind = at_datum_kindOf(want);
+  th_note("%s", where);
+  switch (kind) {
+    case AT_DATUM_INTEGER:
+    case AT_DATUM_NUMBER:
+      if (isinf(at_datum_number(want)))
+        CHECK(at_datum_number(got) == at_datum_number(want));
+      else
+        CHECK_NEAR(at_datum_number(got), at_datum_number(want), 1e-13);
+      break;
+    case AT_DATUM_STRING:
+      CHECK(!strcmp(at_datum_string(got, NULL), at_datum_string(want, NULL)));
+      break;
+    case AT_DATUM_LIST:
+      CHECK_EQ(at_datum_count(got), at_datum_count(want));
+      for (int64_t i = 0; i < at_datum_count(want); i++)
+        check_same(where, at_datum_at(got, i), at_datum_at(want, i));
+      break;
+    case AT_DATUM_DICT:
+      check_dicts(where, got, want);
+      break;
+    default:
+      CHECK_EQ(at_datum_kindOf(got), kind);
+      CHECK(kind != AT_DATUM_BOOL || at_datum_number(got) == at_datum_number(want));
+  }
+}
+
+/* Loads PyTorch's state, compares it with what is written of it, and goes on from there. */
+static void load_schedule(const THGoldenFile *file, at_datum states, size_t index)
+{
+  AT_SCOPE
+  {
+    const char *const name = cases[index].name;
+    at_tensor *const p = at_requires_grad_(at_zeros(AT_SHAPE(1)));
+    at_tensor *const q = at_requires_grad_(at_zeros(AT_SHAPE(1)));
+    at_optimizer *const o = at_sgd(AT_TENSORS(p), .lr = 0.3, .momentum = 0.7);
+    CHECK_EQ(at_optimizer_add_group(o, AT_TENSORS(q)), 1);
+    at_schedule *const s = others[index].make(o);
+    CHECK_MSG(s, "%s", at_error_message());
+    CHECK_MSG(at_schedule_load(s, named(states, name)), "%s: %s", name, at_error_message());
+    const THGolden *const want = th_golden(file, "%s/sgd", name);
+    for (int g = 0; g < 2; g++) {
+      CHECK(at_optimizer_set(o, g, "lr", th_golden_number(want, COLUMNS * SAVED + 2 * g)));
+      CHECK(at_optimizer_set(o, g, "momentum",
+                             th_golden_number(want, COLUMNS * SAVED + 2 * g + 1)));
+    }
+    at_dict *const d = at_schedule_state_dict(s);
+    CHECK_MSG(d, "%s", at_error_message());
+    check_same(name, at_dict_values(d), named(states, name));
+    at_dict_free(d);
+    for (int i = SAVED; i < STEPS; i++) {
+      CHECK(strncmp(name, "plateau", 7) ? at_schedule_step(s)
+                                        : at_schedule_step_by(s, metric_of(i)));
+      look(o, want, i + 1);
+    }
+    at_schedule_free(s);
+    at_optimizer_free(o);
+  }
+}
+
+static void states(void **state)
+{
+  THGoldenFile *const file = th_golden_open("schedules.txt");
+  at_dict *const d = at_load(AT_GOLDEN_DIR "/schedules.pt");
+  CHECK_MSG(d, "%s", at_error_message());
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++)
+    load_schedule(file, at_dict_values(d), i);
+  at_scaler scaler = at_scaler_defaults;
+  CHECK(at_scaler_load(&scaler, named(at_dict_values(d), "scaler")));
+  CHECK(scaler.scale == 1024 && scaler.growth_factor == 3 && scaler.backoff_factor == 0.25);
+  at_dict *const written = at_scaler_state_dict(&scaler);
+  check_same("scaler", at_dict_values(written), named(at_dict_values(d), "scaler"));
+  at_dict_free(written);
+  at_dict_free(d);
+  th_golden_close(file);
+}
+
+/* What is refused leaves the schedule as it was. */
+static void bad_states(void **state)
+{
+  at_dict *const d = at_load(AT_GOLDEN_DIR "/schedules.pt");
+  AT_SCOPE
+  {
+    const at_datum all = at_dict_values(d);
+    at_tensor *const p = at_requires_grad_(at_zeros(AT_SHAPE(1)));
+    at_optimizer *const o = at_sgd(AT_TENSORS(p), .momentum = 0.9); /* one group */
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+      at_schedule *const s = others[i].make(o);
+      at_dict *const before = at_schedule_state_dict(s);
+      CHECK(!at_schedule_load(s, named(all, others[i].name)));
+      CHECK_MSG(strstr(at_error_message(), "in state is no list of 1"), "%s", at_error_message());
+      at_error_clear();
+      CHECK(!at_schedule_load(s, named(named(all, "plateau"), "best")));
+      CHECK(strstr(at_error_message(), "is no dictionary"));
+      at_error_clear();
+      at_dict *const after = at_schedule_state_dict(s);
+      check_same(others[i].name, at_dict_values(after), at_dict_values(before));
+      at_dict_free(before);
+      at_dict_free(after);
+      at_schedule_free(s);
+    }
+    at_scaler scaler = at_scaler_defaults;
+    CHECK(!at_scaler_load(&scaler, named(all, "step")) && scaler.scale == 65536);
+    at_error_clear();
+    at_optimizer_free(o);
+  }
+  at_dict_free(d);
+}
+
+static void state_body(void *states_)
+{
+  AT_SCOPE
+  {
+    at_tensor *const p = at_requires_grad_(at_zeros(AT_SHAPE(1)));
+    at_tensor *const q = at_requires_grad_(at_zeros(AT_SHAPE(1)));
+    at_optimizer *const o = at_defined(q) ? at_sgd(AT_TENSORS(p)) : NULL;
+    const bool isWhole = o && at_optimizer_add_group(o, AT_TENSORS(q)) == 1;
+    at_schedule *const s = isWhole ? at_step_lr(o, 2) : NULL;
+    at_schedule *const many = s ? at_chained_lr(&s, 1) : NULL;
+    at_dict *const d = s ? at_schedule_state_dict(many ? many : s) : NULL;
+    if (d)
+      (void)at_schedule_load(many ? many : s, at_dict_values(d));
+    at_dict_free(d);
+    at_schedule_free(many ? many : s);
+    at_optimizer_free(o);
+  }
+  at_error_clear();
+}
+
+static void state_faults(void **state)
+{
+  CHECK(th_fail_each(state_body, NULL) > 20);
 }
 
 /* --- what else PyTorch computed --------------------------------------------------------------- */
@@ -311,9 +532,10 @@ static void errors(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(schedules), cmocka_unit_test(averages),
-                                     cmocka_unit_test(clipping),  cmocka_unit_test(not_finite),
-                                     cmocka_unit_test(muon),      cmocka_unit_test(scaler),
-                                     cmocka_unit_test(errors)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(schedules),  cmocka_unit_test(averages),
+                                     cmocka_unit_test(clipping),   cmocka_unit_test(not_finite),
+                                     cmocka_unit_test(muon),       cmocka_unit_test(scaler),
+                                     cmocka_unit_test(errors),     cmocka_unit_test(states),
+                                     cmocka_unit_test(bad_states), cmocka_unit_test(state_faults)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -74,6 +74,7 @@ KEPT = {
     "at_module *": "at_module_free(%s)",
     "at_dict *": "at_dict_free(%s)",
     "at_average *": "at_average_free(%s)",
+    "at_progress *": "at_progress_free(%s)",
     "at_summary *": "at_summary_free(%s)",
     "at_dataset *": "at_dataset_free(%s)",
     "void ": "%s",
