@@ -1,8 +1,9 @@
 """First values and losses of PyTorch, for tests/ATen/module/training.c: writes tests/golden/modules/training.safetensors.
 
-init.NAME is a tensor after torch.manual_seed(3) and a function of torch.nn.init.  For each network below, curve.NAME has the
-losses of 50 steps in double, single.NAME those of 10 steps in float, with SGD of momentum 0.9; its parameters are those
-after torch.manual_seed(5), its input and target the numbers that the test makes too."""
+init.NAME is a tensor after torch.manual_seed(3) and a function of torch.nn.init.  For each network below, a small version
+of one that bench/peers/training.py measures, or a transformer, curve.NAME has the losses of 50 steps in double, single.NAME
+those of 10 steps in float, with SGD of momentum 0.9 or AdamW; its parameters are drawn in that type after
+torch.manual_seed(5), its input and target are the numbers that the test makes too."""
 
 import math
 import os
@@ -33,18 +34,6 @@ INITIAL = {
 }
 
 
-class Last(nn.Module):
-    """An LSTM, and a linear layer behind its last step."""
-
-    def __init__(self):
-        super().__init__()
-        self.lstm = nn.LSTM(3, 6, batch_first=True)
-        self.full = nn.Linear(6, 4)
-
-    def forward(self, x):
-        return self.full(self.lstm(x)[0][:, -1])
-
-
 class Encoder(nn.Module):
     def __init__(self):
         super().__init__()
@@ -55,27 +44,102 @@ class Encoder(nn.Module):
         return self.full(self.encoder(x).mean(1))
 
 
-NETWORKS = {  # and the sizes of the input
-    "mlp": (lambda: nn.Sequential(nn.Linear(6, 16), nn.Tanh(), nn.Linear(16, 4)), (8, 6)),
-    "cnn": (lambda: nn.Sequential(nn.Conv2d(1, 4, 3, padding=1), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(2),
-                                  nn.Conv2d(4, 6, 3), nn.ReLU(), nn.Flatten(), nn.Linear(6, 4)), (8, 1, 6, 6)),
-    "lstm": (Last, (8, 5, 3)),
-    "transformer": (Encoder, (8, 5, 8)),
+class Recurrent(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words = nn.Embedding(WORDS, 3)
+        self.cells = nn.LSTM(3, 6, batch_first=True)
+        self.head = nn.Linear(6, 4)
+
+    def forward(self, x):
+        return self.head(self.cells(self.words(x))[0][:, -1])
+
+
+class Block(nn.Module):
+    def __init__(self, width, heads):
+        super().__init__()
+        self.heads = heads
+        self.norm1, self.mixed = nn.LayerNorm(width), nn.Linear(width, 3 * width)
+        self.joined, self.norm2 = nn.Linear(width, width), nn.LayerNorm(width)
+        self.wide, self.narrow = nn.Linear(width, 4 * width), nn.Linear(4 * width, width)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        parts = [t.reshape(batch, length, self.heads, -1).transpose(1, 2) for t in self.mixed(self.norm1(x)).chunk(3, 2)]
+        seen = F.scaled_dot_product_attention(*parts, is_causal=True)
+        x = x + self.joined(seen.transpose(1, 2).reshape(batch, length, width))
+        return x + self.narrow(F.gelu(self.wide(self.norm2(x))))
+
+
+class Gpt(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.words, self.positions = nn.Embedding(WORDS, 8), nn.Embedding(6, 8)
+        self.blocks = nn.Sequential(Block(8, 2), Block(8, 2))
+        self.norm, self.head = nn.LayerNorm(8), nn.Linear(8, WORDS)
+
+    def forward(self, x):
+        y = self.blocks(self.words(x) + self.positions(torch.arange(x.shape[1])))
+        return self.head(self.norm(y)).reshape(-1, WORDS)
+
+
+class Basic(nn.Module):
+    def __init__(self, inputs, outputs, stride):
+        super().__init__()
+        self.conv1, self.bn1 = nn.Conv2d(inputs, outputs, 3, stride, 1, bias=False), nn.BatchNorm2d(outputs)
+        self.conv2, self.bn2 = nn.Conv2d(outputs, outputs, 3, 1, 1, bias=False), nn.BatchNorm2d(outputs)
+        self.shortcut = None
+        if stride != 1 or inputs != outputs:
+            self.shortcut = nn.Sequential(nn.Conv2d(inputs, outputs, 1, stride, bias=False), nn.BatchNorm2d(outputs))
+
+    def forward(self, x):
+        y = self.bn2(self.conv2(F.relu(self.bn1(self.conv1(x)))))
+        return F.relu(y + (self.shortcut(x) if self.shortcut else x))
+
+
+def resnet():
+    return nn.Sequential(nn.Conv2d(3, 4, 3, padding=1, bias=False), nn.BatchNorm2d(4), nn.ReLU(), nn.MaxPool2d(3, 2, 1),
+                         Basic(4, 4, 1), Basic(4, 6, 2), nn.AdaptiveAvgPool2d(1), nn.Flatten(), nn.Linear(6, 4))
+
+
+def lenet():
+    return nn.Sequential(nn.Conv2d(1, 6, 5, padding=2), nn.ReLU(), nn.MaxPool2d(2), nn.Conv2d(6, 16, 5), nn.ReLU(),
+                         nn.MaxPool2d(2), nn.Flatten(), nn.Linear(16, 12), nn.ReLU(), nn.Linear(12, 8), nn.ReLU(),
+                         nn.Linear(8, 4))
+
+
+WORDS = 10
+NETWORKS = {  # the network, the sizes of the input, and whether it is of words, with AdamW
+    "mlp": (lambda: nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 4)), (8, 6), False),
+    "lenet": (lenet, (8, 1, 12, 12), False),
+    "resnet": (resnet, (8, 3, 8, 8), False),
+    "transformer": (Encoder, (8, 5, 8), False),
+    "lstm": (Recurrent, (8, 5), True),
+    "gpt": (Gpt, (4, 6), True),
 }
 
 
-def numbers(sizes, dtype):
-    return torch.tensor([math.sin(1 + 1.7 * i) for i in range(math.prod(sizes))], dtype=torch.float64).to(dtype).reshape(sizes)
+def inputs(sizes, words, dtype):
+    count = math.prod(sizes)
+    if words:
+        return (torch.arange(count) * 7 + 3).remainder(WORDS).reshape(sizes)
+    return torch.tensor([math.sin(1 + 1.7 * i) for i in range(count)], dtype=torch.float64).to(dtype).reshape(sizes)
 
 
-def curve(make, sizes, dtype, steps):
+def curve(make, sizes, words, dtype, steps):
+    torch.set_default_dtype(dtype)
     torch.manual_seed(5)
-    module = make().to(dtype)
-    x, target = numbers(sizes, dtype), torch.arange(8) % 4
-    optimizer, losses = torch.optim.SGD(module.parameters(), lr=0.05, momentum=0.9), []
+    module = make()
+    torch.set_default_dtype(torch.float32)
+    x, losses = inputs(sizes, words, dtype), []
+    if words:
+        optimizer = torch.optim.AdamW(module.parameters(), lr=1e-2)
+    else:
+        optimizer = torch.optim.SGD(module.parameters(), lr=0.03, momentum=0.9)
     for _ in range(steps):
         optimizer.zero_grad()
-        loss = F.cross_entropy(module(x), target)
+        y = module(x)
+        loss = F.cross_entropy(y, torch.arange(len(y)) % 4)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
@@ -87,9 +151,9 @@ def main():
     for name, make in INITIAL.items():
         torch.manual_seed(3)
         tensors["init." + name] = make().contiguous()
-    for name, (make, sizes) in NETWORKS.items():
-        tensors["curve." + name] = curve(make, sizes, torch.float64, 50)
-        tensors["single." + name] = curve(make, sizes, torch.float32, 10)
+    for name, given in NETWORKS.items():
+        tensors["curve." + name] = curve(*given, torch.float64, 50)
+        tensors["single." + name] = curve(*given, torch.float32, 10)
         print(name, tensors["curve." + name][::12].tolist())
     save_file(tensors, os.path.join(FOLDER, "training.safetensors"))
 
