@@ -38,6 +38,19 @@ class Decoder(nn.Module):
         return self.decoder(x, numbers(5, x.shape[1], x.shape[2]), tgt_mask=mask)
 
 
+class Translation(nn.Module):
+    """A transformer whose source is made of numbers."""
+
+    def __init__(self, transformer):
+        super().__init__()
+        self.transformer = transformer
+
+    def forward(self, x):
+        steps = x.shape[0]
+        mask = torch.triu(torch.full((steps, steps), -math.inf, dtype=x.dtype), diagonal=1)
+        return self.transformer(numbers(5, x.shape[1], x.shape[2]), x, tgt_mask=mask)
+
+
 class Attention(nn.Module):
     """Attention to keys and values of other sizes, the last of which is ignored in the first of the batch."""
 
@@ -161,6 +174,24 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "TransformerDecoder": (lambda: Decoder(nn.TransformerDecoder(
         nn.TransformerDecoderLayer(4, 1, 3, dropout=0.0, norm_first=True), 2)), (3, 2, 4)),
     "Attention": (lambda: Attention(nn.MultiheadAttention(4, 2, kdim=3, vdim=5, batch_first=True)), (2, 3, 4)),
+    "Conv2d_same": (lambda: nn.Conv2d(2, 3, (4, 3), padding="same", dilation=(1, 2)), (1, 2, 5, 6)),
+    "Conv1d_same": (lambda: nn.Conv1d(2, 2, 4, padding="same", padding_mode="circular"), (1, 2, 6)),
+    "Conv3d_valid": (lambda: nn.Conv3d(1, 2, 2, padding="valid", stride=2), (1, 1, 4, 3, 4)),
+    "LPPool1d": (lambda: nn.LPPool1d(1.5, 2), numbers(1, 2, 5).abs()),
+    "LPPool2d": (lambda: nn.LPPool2d(2.0, (2, 3), stride=1), (1, 2, 4, 5)),
+    "LPPool3d": (lambda: nn.LPPool3d(2.5, 2, stride=2, ceil_mode=True), numbers(1, 1, 3, 4, 3).abs()),
+    "LocalResponseNorm": (lambda: nn.LocalResponseNorm(3, alpha=0.1), (2, 4, 3, 3)),
+    "LocalResponseNorm_even": (lambda: nn.LocalResponseNorm(2, alpha=0.5, beta=1.5, k=2.0), (2, 3, 4)),
+    "FeatureAlphaDropout": (lambda: nn.FeatureAlphaDropout(0.4), (3, 4, 5)),
+    "UpsamplingNearest2d": (lambda: nn.UpsamplingNearest2d(scale_factor=2), (1, 2, 3, 2)),
+    "UpsamplingBilinear2d": (lambda: nn.UpsamplingBilinear2d(size=(5, 4)), (1, 1, 3, 2)),
+    "ChannelShuffle": (lambda: nn.ChannelShuffle(2), (1, 4, 2, 2)),
+    "Unfold": (lambda: nn.Unfold((2, 3), padding=1), (1, 2, 4, 5)),
+    "Fold": (lambda: nn.Fold((4, 5), 2, stride=(1, 1)), (1, 8, 12)),
+    "MultiheadAttention_more": (lambda: nn.MultiheadAttention(4, 2, add_bias_kv=True, add_zero_attn=True), (3, 2, 4)),
+    "Attention_more": (lambda: Attention(nn.MultiheadAttention(
+        4, 2, kdim=3, vdim=5, batch_first=True, add_bias_kv=True, add_zero_attn=True)), (2, 3, 4)),
+    "Transformer": (lambda: Translation(nn.Transformer(4, 2, 2, 1, 6, dropout=0.0)), (3, 2, 4)),
     "Sequential": (lambda: nn.Sequential(nn.Conv2d(1, 2, 3, padding=1), nn.BatchNorm2d(2), nn.ReLU(), nn.MaxPool2d(2),
                                          nn.Flatten(), nn.Linear(8, 3)), (2, 1, 4, 4)),
 }

@@ -64,6 +64,7 @@ const at_type *at_countType(const at_type *type);
 
 bool at_dividesChannels(int64_t inputs, int64_t outputs, int64_t groups);
 bool at_isPadMode(const char *mode);
+bool at_isAutoPadding(const char *automatic, at_ints stride);
 
 /* Whether *index, which may be AT_NONE, is one of count, or of -count on, and then makes it
  * positive. */
@@ -84,14 +85,23 @@ void at_addRecurrent(at_module *self, int64_t gates, int64_t inputs, int64_t hid
 /* Whether queries, keys and values have one size, so that one matrix projects all three. */
 bool at_isPacked(int64_t size, int64_t keys, int64_t values);
 void at_resetAttention(at_module *self);
+void at_resetTransformer(at_module *self);
 
 bool at_isActivation(const char *name);
+
+/* What a list of one number, or of one for each axis, has for an axis; and for both of an image. */
+static inline int64_t at_along(at_ints ints, int axis)
+{
+  return ints.data[ints.count == 1 ? 0 : axis];
+}
+#define AT_PAIR(INTS) AT_INTS(at_along(INTS, 0), at_along(INTS, 1))
 
 /* --- forward ---------------------------------------------------------------------------------- */
 
 /* A convolution's input and padding, which is part of the input in modes other than zeros. */
-at_tensor *at_padForMode(at_tensor *input, at_ints padding, int axes, const char *mode);
-at_ints at_paddingForMode(at_ints padding, const char *mode);
+at_tensor *at_padForMode(at_tensor *input, at_ints padding, const char *automatic, at_ints kernel,
+                         at_ints dilation, int axes, const char *mode);
+at_ints at_paddingForMode(at_ints padding, const char *automatic, const char *mode);
 
 at_tensor *at_padLast(at_tensor *input, at_ints padding, int axes, const char *mode, double value);
 at_tensor *at_upsampled(at_tensor *input, at_ints size, double factor, const char *mode,
@@ -101,6 +111,8 @@ at_tensor *at_normalizeBatch(at_module *self, at_tensor *input, int axes, double
                              double eps);
 at_tensor *at_normalizeInstances(at_module *self, at_tensor *input, int axes, double momentum,
                                  double eps);
+/* As at_LocalResponseNorm. */
+at_tensor *at_normalizeNear(at_tensor *input, int64_t size, double alpha, double beta, double k);
 at_tensor *at_normalizeRoots(at_tensor *input, at_ints sizes, at_tensor *weight, double eps);
 
 /* weight, whose rows that input selects have been scaled to max_norm, unless that is
@@ -111,6 +123,9 @@ at_tensor *at_rowsWithin(at_tensor *weight, at_tensor *input, double max_norm, d
 int at_bagMode(const char *mode);
 
 at_tensor *at_dropChannels(at_tensor *input, double p, int axes, bool training);
-at_tensor *at_dropAlpha(at_tensor *input, double p, bool training);
+at_tensor *at_dropAlpha(at_tensor *input, double p, bool ofChannels, bool training);
+
+at_tensor *at_poolPowers(at_tensor *input, double power, at_ints kernel, at_ints stride, int axes,
+                         bool ceils);
 
 #endif

@@ -3,7 +3,7 @@
 
 #include "ATenLayerFields.h"
 
-enum { Q_WEIGHT, K_WEIGHT, V_WEIGHT, PACKED_WEIGHT, PACKED_BIAS };
+enum { Q_WEIGHT, K_WEIGHT, V_WEIGHT, PACKED_WEIGHT, PACKED_BIAS, BIAS_K, BIAS_V };
 
 bool at_isPacked(int64_t size, int64_t keys, int64_t values)
 {
@@ -12,7 +12,7 @@ bool at_isPacked(int64_t size, int64_t keys, int64_t values)
 
 void at_resetAttention(at_module *self)
 {
-  if (self->parameters.count <= PACKED_BIAS) /* one could not be added */
+  if (self->parameters.count <= BIAS_V) /* one could not be added */
     return;
   for (int i = Q_WEIGHT; i <= PACKED_WEIGHT; i++)
     if (at_parameterAt(self, i))
@@ -20,6 +20,9 @@ void at_resetAttention(at_module *self)
   at_module *const projection = at_module_childAt(self, 0);
   if (projection && at_parameterAt(projection, 1))
     at_zero_(at_parameterAt(projection, 1));
+  for (int i = BIAS_K; i <= BIAS_V; i++)
+    if (at_parameterAt(self, i))
+      at_init_xavier_normal_(at_parameterAt(self, i));
 }
 
 typedef struct Heads {
@@ -61,6 +64,29 @@ static Heads heads_of(at_module *self, const at_MultiheadAttention_fields *own,
   return heads;
 }
 
+/* A step behind all others, the same in the whole batch. */
+static at_tensor *with_step(at_tensor *x, at_tensor *step)
+{
+  at_tensor *const all = at_expand(step, AT_SHAPE(at_size(x, 0), at_size(x, 1), 1, at_size(x, 3)));
+  return at_cat(AT_TENSORS(x, all), .dim = 2);
+}
+
+/* Adds keys and values of parameters and of zeros; returns how many of each. */
+static int64_t add_steps(at_module *self, const at_MultiheadAttention_fields *own, Heads *heads)
+{
+  const bool hasBias = at_parameterAt(self, BIAS_K) != NULL;
+  const int64_t size = own->embed_dim / own->num_heads;
+  for (int i = 1; i < 3 && at_defined(heads->of[i]); i++) {
+    const at_ints sizes = AT_INTS(1, own->num_heads, 1, size);
+    if (hasBias)
+      heads->of[i] =
+          with_step(heads->of[i], at_reshape(at_parameterAt(self, BIAS_K + i - 1), sizes));
+    if (own->add_zero_attn)
+      heads->of[i] = with_step(heads->of[i], at_zeros(sizes, .type = at_typeOf(heads->of[i])));
+  }
+  return hasBias + own->add_zero_attn;
+}
+
 /* --- masks ------------------------------------------------------------------------------------ */
 
 /* The mask as numbers to be added to scores of that type. */
@@ -71,14 +97,15 @@ static at_tensor *as_scores(at_tensor *mask, const at_type *type)
   return at_masked_fill(at_zeros(at_sizes(mask), .type = type), mask, -INFINITY);
 }
 
-/* All masks as one, or NULL. */
-static at_tensor *mask_of(const Heads *heads, const at_MultiheadAttention_forward_options *o)
+/* All masks as one, or NULL; they say nothing of the last keys. */
+static at_tensor *mask_of(const Heads *heads, int64_t unmasked,
+                          const at_MultiheadAttention_forward_options *o)
 {
   at_tensor *const q = heads->of[0];
   if (!at_defined(q))
     return NULL;
   const int64_t batch = at_size(q, 0), count = at_size(q, 1), steps = at_size(q, 2);
-  const int64_t keys = at_size(heads->of[1], 2);
+  const int64_t keys = at_size(heads->of[1], 2) - unmasked;
   at_tensor *mask = o->attn_mask;
   if (!mask && o->is_causal)
     mask = at_triu(at_ones(AT_SHAPE(steps, keys), .type = at_toScalarType(at_typeOf(q), AT_BOOL)),
@@ -87,21 +114,23 @@ static at_tensor *mask_of(const Heads *heads, const at_MultiheadAttention_forwar
     mask = as_scores(mask, at_typeOf(q));
   if (mask && at_dim(mask) == 3)
     mask = at_reshape(mask, AT_SHAPE(batch, count, steps, keys));
-  if (!o->key_padding_mask)
-    return mask;
-  at_tensor *const padding =
-      at_reshape(as_scores(o->key_padding_mask, at_typeOf(q)), AT_SHAPE(batch, 1, 1, keys));
-  return mask ? at_add(mask, padding) : padding;
+  if (o->key_padding_mask) {
+    at_tensor *const padding =
+        at_reshape(as_scores(o->key_padding_mask, at_typeOf(q)), AT_SHAPE(batch, 1, 1, keys));
+    mask = mask ? at_add(mask, padding) : padding;
+  }
+  return mask && unmasked > 0 ? at_constant_pad_nd(mask, AT_INTS(0, unmasked)) : mask;
 }
 
 /* --- the call --------------------------------------------------------------------------------- */
 
 /* The values that queries attend to, and the weights as far as they are wanted. */
 static at_output_weights attend(at_module *self, const at_MultiheadAttention_fields *own,
-                                const Heads *heads, const at_MultiheadAttention_forward_options *o)
+                                const Heads *heads, int64_t unmasked,
+                                const at_MultiheadAttention_forward_options *o)
 {
   const double p = self->training ? own->dropout : 0;
-  at_tensor *const mask = mask_of(heads, o);
+  at_tensor *const mask = mask_of(heads, unmasked, o);
   if (!o->need_weights && p == 0)
     return (at_output_weights){at_scaled_dot_product_attention(heads->of[0], heads->of[1],
                                                                heads->of[2], .attn_mask = mask),
@@ -133,8 +162,9 @@ static at_output_weights call(at_module *self, at_tensor *const *inputs,
   at_tensor *const q = batch_first(own, inputs[0]);
   at_tensor *const k = inputs[1] == inputs[0] ? q : batch_first(own, inputs[1]);
   at_tensor *const v = inputs[2] == inputs[1] ? k : batch_first(own, inputs[2]);
-  const Heads heads = heads_of(self, own, (at_tensor *const[]){q, k, v});
-  at_output_weights made = attend(self, own, &heads, o);
+  Heads heads = heads_of(self, own, (at_tensor *const[]){q, k, v});
+  const int64_t added = add_steps(self, own, &heads);
+  at_output_weights made = attend(self, own, &heads, added, o);
   at_tensor *const joined = at_reshape(at_transpose(made.output, 1, 2), at_sizes(q));
   at_tensor *const out = at_forward(at_module_childAt(self, 0), joined);
   made.output = !isBatch           ? at_squeeze_dim(out, 0)

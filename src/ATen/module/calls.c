@@ -5,35 +5,70 @@
 
 /* --- padding and upsampling ------------------------------------------------------------------- */
 
-static int64_t along(at_ints ints, int axis)
-{
-  return ints.data[ints.count == 1 ? 0 : axis];
-}
-
 at_tensor *at_padLast(at_tensor *input, at_ints padding, int axes, const char *mode, double value)
 {
   int64_t all[2 * AT_LAYER_DIMS];
   for (int i = 0; i < 2 * axes; i++)
-    all[i] = along(padding, i);
+    all[i] = at_along(padding, i);
   const at_ints pad = {all, 2 * axes};
   return strcmp(mode, "constant") ? at_pad(input, pad, .mode = mode)
                                   : at_pad(input, pad, .value = value);
 }
 
-at_tensor *at_padForMode(at_tensor *input, at_ints padding, int axes, const char *mode)
+/* Numbers before and behind each axis, the last axis first, so that the size stays. */
+static void pad_same(int64_t *all, at_ints kernel, at_ints dilation, int axes)
 {
-  if (!strcmp(mode, "zeros"))
-    return input;
-  int64_t all[2 * AT_LAYER_DIMS];
-  for (int i = 0; i < 2 * axes; i++)
-    all[i] = along(padding, axes - 1 - i / 2);
-  return at_pad(input, ((at_ints){all, 2 * axes}), .mode = mode);
+  for (int i = 0; i < axes; i++) {
+    const int64_t total = at_along(dilation, axes - 1 - i) * (at_along(kernel, axes - 1 - i) - 1);
+    all[2 * i] = total / 2;
+    all[2 * i + 1] = total - total / 2;
+  }
 }
 
-at_ints at_paddingForMode(at_ints padding, const char *mode)
+at_tensor *at_padForMode(at_tensor *input, at_ints padding, const char *automatic, at_ints kernel,
+                         at_ints dilation, int axes, const char *mode)
+{
+  const bool isSame = !strcmp(automatic, "same"), isZeros = !strcmp(mode, "zeros");
+  if (!strcmp(automatic, "valid") || (isZeros && !isSame))
+    return input;
+  int64_t all[2 * AT_LAYER_DIMS];
+  const at_ints pad = {all, 2 * axes};
+  for (int i = 0; i < 2 * axes; i++)
+    all[i] = at_along(padding, axes - 1 - i / 2);
+  if (isSame)
+    pad_same(all, kernel, dilation, axes);
+  return isZeros ? at_constant_pad_nd(input, pad) : at_pad(input, pad, .mode = mode);
+}
+
+at_ints at_paddingForMode(at_ints padding, const char *automatic, const char *mode)
 {
   static const int64_t none = 0;
-  return strcmp(mode, "zeros") ? (at_ints){&none, 1} : padding;
+  const bool isDone = strcmp(mode, "zeros") || strcmp(automatic, "none");
+  return isDone ? (at_ints){&none, 1} : padding;
+}
+
+bool at_isAutoPadding(const char *automatic, at_ints stride)
+{
+  bool isOne = true;
+  for (int i = 0; i < stride.count; i++)
+    isOne &= stride.data[i] == 1;
+  return !strcmp(automatic, "none") || !strcmp(automatic, "valid") ||
+         (!strcmp(automatic, "same") && isOne);
+}
+
+at_tensor *at_poolPowers(at_tensor *input, double power, at_ints kernel, at_ints stride, int axes,
+                         bool ceils)
+{
+  at_tensor *const x = at_pow(input, power);
+  at_tensor *const mean = axes == 1 ? at_avg_pool1d(x, kernel, .stride = stride, .ceil_mode = ceils)
+                          : axes == 2
+                              ? at_avg_pool2d(x, kernel, .stride = stride, .ceil_mode = ceils)
+                              : at_avg_pool3d(x, kernel, .stride = stride, .ceil_mode = ceils);
+  double count = 1;
+  for (int i = 0; i < axes; i++)
+    count *= (double)at_along(kernel, i);
+  at_tensor *const sum = at_mul(at_mul(at_sign(mean), at_relu(at_abs(mean))), count);
+  return at_pow(sum, 1 / power);
 }
 
 at_tensor *at_upsampled(at_tensor *input, at_ints size, double factor, const char *mode,
@@ -43,7 +78,7 @@ at_tensor *at_upsampled(at_tensor *input, at_ints size, double factor, const cha
   int64_t sizes[AT_LAYER_DIMS];
   double factors[AT_LAYER_DIMS];
   for (int i = 0; i < axes && i < AT_LAYER_DIMS; i++) {
-    sizes[i] = size.count ? along(size, i) : 0;
+    sizes[i] = size.count ? at_along(size, i) : 0;
     factors[i] = factor;
   }
   const at_ints s = {sizes, size.count ? axes : 0};
@@ -182,6 +217,23 @@ at_tensor *(at_Bilinear_forward)(at_module *self, at_tensor *input1, at_tensor *
                      .bias = at_parameterAt(self, BIAS));
 }
 
+at_tensor *at_normalizeNear(at_tensor *input, int64_t size, double alpha, double beta, double k)
+{
+  int64_t frame[2 * AT_MOST_DIMS] = {0};
+  const at_ints pad = {frame, 2 * (at_dim(input) - 1)};
+  if (at_dim(input) < 3) {
+    at_fail(AT_ERROR_ARGUMENT, "LocalResponseNorm",
+            "LocalResponseNorm: input is of size %s, and has to have at least 3 dimensions",
+            at_sizeDesc(at_sizesOf(input)).str);
+    return at_undefined();
+  }
+  frame[pad.count - 2] = size / 2; /* around the channels */
+  frame[pad.count - 1] = (size - 1) / 2;
+  at_tensor *const squares = at_constant_pad_nd(at_mul(input, input), pad);
+  at_tensor *const mean = at_mean_dim(at_unfold(squares, 1, size, 1), AT_INTS(-1));
+  return at_div(input, at_pow(at_add(at_mul(mean, alpha), k), beta));
+}
+
 /* --- dropout ---------------------------------------------------------------------------------- */
 
 at_tensor *at_dropChannels(at_tensor *input, double p, int axes, bool training)
@@ -197,7 +249,7 @@ at_tensor *at_dropChannels(at_tensor *input, double p, int axes, bool training)
   return at_mul(input, noise);
 }
 
-at_tensor *at_dropAlpha(at_tensor *input, double p, bool training)
+at_tensor *at_dropAlpha(at_tensor *input, double p, bool ofChannels, bool training)
 {
   if (!training || p == 0)
     return at_alias(input);
@@ -205,7 +257,10 @@ at_tensor *at_dropAlpha(at_tensor *input, double p, bool training)
     return at_mul(input, 0);
   const double alpha = 1.7580993408473766; /* of SELU: its limit, negated */
   const double a = 1 / sqrt((alpha * alpha * p + 1) * (1 - p));
-  at_tensor *const kept = at_empty_like(at_detach(input));
+  int64_t sizes[AT_MOST_DIMS];
+  for (int d = 0; d < at_dim(input); d++)
+    sizes[d] = d < 2 || !ofChannels ? at_size(input, d) : 1;
+  at_tensor *const kept = at_empty(((at_ints){sizes, at_dim(input)}), .type = at_typeOf(input));
   at_bernoulli_p_(kept, .p = 1 - p);
   at_tensor *const b = at_add(at_mul(at_sub(kept, 1), alpha * a), alpha * a * p);
   return at_add(at_mul(input, at_mul(kept, a)), b);

@@ -88,6 +88,10 @@ static void append_long(Text *to, int64_t number)
 /* A list is shown as a number if it is one, and has not to be a tuple. */
 static void append_ints(Text *to, at_ints ints, int axes, bool isTuple)
 {
+  if (ints.count == 0) {
+    append_string(to, "None");
+    return;
+  }
   if (ints.count == 1 && !isTuple) {
     append_long(to, ints.data[0]);
     return;

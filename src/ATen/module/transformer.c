@@ -190,3 +190,31 @@ at_tensor *(at_TransformerDecoder_forward)(at_module *self, at_tensor *tgt, at_t
     x = (at_TransformerDecoderLayer_forward)(at_module_childAt(layers, i), x, memory, &how);
   return at_escape(normed(self, x));
 }
+
+/* --- both ------------------------------------------------------------------------------------- */
+
+void at_resetTransformer(at_module *self)
+{
+  const at_tensors *const all = at_module_parameters(self);
+  for (int i = 0; i < all->count; i++)
+    if (at_dim(all->data[i]) > 1)
+      at_init_xavier_uniform_(all->data[i]);
+}
+
+at_tensor *(at_Transformer_forward)(at_module *self, at_tensor *src, at_tensor *tgt,
+                                    const at_Transformer_forward_options *options)
+{
+  const at_Transformer_forward_options o = options ? *options : at_Transformer_forward_defaults;
+  if (!at_isKind("Transformer_forward", self, &at_kind_Transformer))
+    return at_undefined();
+  AT_SCOPE_GUARD;
+  const at_TransformerEncoder_forward_options encoding = {o.src_mask, o.src_key_padding_mask,
+                                                          o.src_is_causal};
+  const at_TransformerDecoder_forward_options decoding = {
+      o.tgt_mask,      o.memory_mask,     o.tgt_key_padding_mask, o.memory_key_padding_mask,
+      o.tgt_is_causal, o.memory_is_causal};
+  at_tensor *const memory =
+      (at_TransformerEncoder_forward)(at_module_childAt(self, 0), src, &encoding);
+  return at_escape((at_TransformerDecoder_forward)(at_module_childAt(self, 1), tgt, memory,
+                                                   &decoding));
+}

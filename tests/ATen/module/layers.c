@@ -28,6 +28,12 @@ static at_tensor *decode(at_module *self, at_tensor *x)
   return at_TransformerDecoderLayer_forward(decoder, x, memory, .tgt_is_causal = true);
 }
 
+static at_tensor *translate(at_module *self, at_tensor *x)
+{
+  at_tensor *const source = numbers(AT_SHAPE(5, at_size(x, 1), at_size(x, 2)));
+  return at_Transformer_forward(at_module_childAt(self, 0), source, x, .tgt_is_causal = true);
+}
+
 static at_tensor *attend(at_module *self, at_tensor *x)
 {
   at_tensor *const ignored = at_zeros(AT_SHAPE(2, 4), .type = AT_CPU(AT_BOOL));
@@ -39,6 +45,7 @@ static at_tensor *attend(at_module *self, at_tensor *x)
 }
 
 static const at_module_kind decoder_kind = {"Decoder", decode};
+static const at_module_kind translation_kind = {"Translation", translate};
 static const at_module_kind attention_kind = {"Attention", attend};
 
 static at_module *around(const at_module_kind *kind, const char *name, at_module *child)
@@ -178,6 +185,30 @@ static at_module *around(const at_module_kind *kind, const char *name, at_module
                                  2)))                                                              \
   X(Attention, around(&attention_kind, "attention",                                                \
                       at_MultiheadAttention(4, 2, .kdim = 3, .vdim = 5, .batch_first = true)))     \
+  X(Conv2d_same,                                                                                   \
+    at_Conv2d(2, 3, AT_INTS(4, 3), .auto_padding = "same", .dilation = AT_INTS(1, 2)))             \
+  X(Conv1d_same, at_Conv1d(2, 2, 4, .auto_padding = "same", .padding_mode = "circular"))           \
+  X(Conv3d_valid, at_Conv3d(1, 2, 2, .auto_padding = "valid", .stride = AT_INTS(2)))               \
+  X(LPPool1d, at_LPPool1d(1.5, 2))                                                                 \
+  X(LPPool2d, at_LPPool2d(2, AT_INTS(2, 3), .stride = AT_INTS(1)))                                 \
+  X(LPPool3d, at_LPPool3d(2.5, 2, .stride = AT_INTS(2), .ceil_mode = true))                        \
+  X(LocalResponseNorm, at_LocalResponseNorm(3, .alpha = 0.1))                                      \
+  X(LocalResponseNorm_even, at_LocalResponseNorm(2, .alpha = 0.5, .beta = 1.5, .k = 2))            \
+  X(FeatureAlphaDropout, at_FeatureAlphaDropout(.p = 0.4))                                         \
+  X(UpsamplingNearest2d, at_UpsamplingNearest2d(.scale_factor = 2))                                \
+  X(UpsamplingBilinear2d, at_UpsamplingBilinear2d(.size = AT_INTS(5, 4)))                          \
+  X(ChannelShuffle, at_ChannelShuffle(2))                                                          \
+  X(Unfold, at_Unfold(AT_INTS(2, 3), .padding = AT_INTS(1)))                                       \
+  X(Fold, at_Fold(AT_INTS(4, 5), 2, .stride = AT_INTS(1, 1)))                                      \
+  X(MultiheadAttention_more,                                                                       \
+    at_MultiheadAttention(4, 2, .add_bias_kv = true, .add_zero_attn = true))                       \
+  X(Attention_more, around(&attention_kind, "attention",                                           \
+                           at_MultiheadAttention(4, 2, .kdim = 3, .vdim = 5, .batch_first = true,  \
+                                                 .add_bias_kv = true, .add_zero_attn = true)))     \
+  X(Transformer,                                                                                   \
+    around(&translation_kind, "transformer",                                                       \
+           at_Transformer(.d_model = 4, .nhead = 2, .num_encoder_layers = 2,                       \
+                          .num_decoder_layers = 1, .dim_feedforward = 6, .dropout = 0)))           \
   X(Sequential, at_Sequential(at_Conv2d(1, 2, 3, .padding = AT_INTS(1)), at_BatchNorm2d(2),        \
                               at_ReLU(), at_MaxPool2d(2), at_Flatten(), at_Linear(8, 3)))
 
