@@ -1,6 +1,8 @@
 /* Padding, upsampling and grid sampling of images, by THNN's layers. */
 #include "resample.h"
 
+#include "ATen/core/ATenOperations.h"
+
 #include "ATen/nn/images.h"
 
 /* --- padding --------------------------------------------------------------------------------- */
@@ -170,20 +172,30 @@ at_tensor *at_upsampleLinearBackward(at_tensor *out, int axes, at_tensor *grad, 
 
 /* --- grid sampling --------------------------------------------------------------------------- */
 
-static int check_grid(int64_t interpolation_mode, int64_t padding_mode, bool align_corners)
+static bool has_kernel(int64_t interpolation_mode, bool align_corners)
 {
-  if (interpolation_mode != 0 || !align_corners)
-    at_raise(AT_ERROR_ARGUMENT,
-             "interpolation_mode is %lld and align_corners %d: images are interpolated linearly "
-             "(0), with corners aligned (true)",
-             (long long)interpolation_mode, align_corners);
-  return at_smallInt("padding_mode", padding_mode);
+  return interpolation_mode == 0 && align_corners;
+}
+
+/* A new tensor, written to out unless that is NULL. */
+static at_tensor *sample_by_operations(at_tensor *out, int axes, at_tensor *input, at_tensor *grid,
+                                       int64_t mode, int64_t padding, bool aligns)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const x = at_hold(&pool, at_newAlias(input)), *const at =
+                                                               at_hold(&pool, at_newAlias(grid));
+  return at_finishOne(&pool, out,
+                      at_hold(&pool, at_gridSampledBy(axes, x, at, mode, padding, aligns)));
 }
 
 at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor *grid,
                           int64_t interpolation_mode, int64_t padding_mode, bool align_corners)
 {
-  const int padding = check_grid(interpolation_mode, padding_mode, align_corners);
+  if (!has_kernel(interpolation_mode, align_corners))
+    return sample_by_operations(out, axes, input, grid, interpolation_mode, padding_mode,
+                                align_corners);
+  const int padding = at_smallInt("padding_mode", padding_mode);
   at_images layer;
   at_images_begin(&layer, AT_IMAGES_FLOATS, input, axes, 1);
   void *x = at_images_take(&layer, "input", input, 1), *g = at_images_take(&layer, "grid", grid, 1);
@@ -196,11 +208,46 @@ at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor 
   return out;
 }
 
+typedef struct Sampling {
+  at_tensor *grad, *input, *grid;
+  int64_t mode, padding;
+  bool aligns;
+} Sampling;
+
+/* The gradients that are asked for; the others stay as they are. */
+static void grid_gradients(at_tensor **out, const bool *asked, int axes, Sampling s)
+{
+  at_tensor *made[2] = {NULL}, *to[2], *some[2];
+  int count = 0;
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_gridGradientsBy(&pool, made, axes, s.grad, s.input, s.grid, s.mode, s.padding, s.aligns);
+  for (int i = 0; i < 2; i++)
+    if (asked[i]) {
+      to[count] = out[i];
+      some[count++] = made[i];
+    }
+  if (count == 0) {
+    at_pool_leave(&pool);
+    return;
+  }
+  at_finish(&pool, count, to, some);
+  for (int i = 1; i >= 0; i--)
+    if (asked[i])
+      out[i] = to[--count];
+}
+
 void at_gridSamplerBackward(at_tensor **out, const bool *wanted, int axes, at_tensor *grad,
                             at_tensor *input, at_tensor *grid, int64_t interpolation_mode,
                             int64_t padding_mode, bool align_corners, at_ints output_mask)
 {
-  const int padding = check_grid(interpolation_mode, padding_mode, align_corners);
+  if (!has_kernel(interpolation_mode, align_corners)) {
+    const bool asked[] = {wanted[0] && output_mask.data[0], wanted[1] && output_mask.data[1]};
+    grid_gradients(out, asked, axes,
+                   (Sampling){grad, input, grid, interpolation_mode, padding_mode, align_corners});
+    return;
+  }
+  const int padding = at_smallInt("padding_mode", padding_mode);
   at_images layer;
   at_images_begin(&layer, AT_IMAGES_FLOATS, input, axes, 2);
   void *x = at_images_take(&layer, "input", input, 1), *p = at_images_take(&layer, "grid", grid, 1);

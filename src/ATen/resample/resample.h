@@ -18,6 +18,13 @@ at_tensor *at_upsampleLinearBackward(at_tensor *out, int axes, at_tensor *grad, 
 
 at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor *grid,
                           int64_t interpolation_mode, int64_t padding_mode, bool align_corners);
+/* The same in any mode, made of operations that have gradients. */
+at_tensor *at_gridSampledBy(int axes, at_tensor *input, at_tensor *grid, int64_t mode,
+                            int64_t padding, bool aligns);
+/* The gradients of input and grid, which the pool holds. */
+void at_gridGradientsBy(at_pool *pool, at_tensor **made, int axes, at_tensor *grad,
+                        at_tensor *input, at_tensor *grid, int64_t mode, int64_t padding,
+                        bool aligns);
 void at_gridSamplerBackward(at_tensor **out, const bool *wanted, int axes, at_tensor *grad,
                             at_tensor *input, at_tensor *grid, int64_t interpolation_mode,
                             int64_t padding_mode, bool align_corners, at_ints output_mask);

@@ -88,8 +88,15 @@ static at_tensor *for_channels(at_tensor *t, at_ints sizes)
 }
 
 at_grad_input_grad_grid at_gridBackwardOf(at_tensor *grad, at_tensor *input, at_tensor *grid,
-                                          int64_t padding, at_ints mask)
+                                          int64_t mode, int64_t padding, bool aligns, at_ints mask)
 {
+  if (mode != 0 || !aligns) {
+    at_fail(AT_ERROR_ARGUMENT, "grid_sampler_backward",
+            "grid_sampler_backward: interpolation_mode is %lld and align_corners %d: its gradient "
+            "is that of linear interpolation with aligned corners (0, true) alone",
+            (long long)mode, aligns);
+    return (at_grad_input_grad_grid){at_undefined(), at_undefined()};
+  }
   if (!at_defined(grad) || !at_defined(input) || !at_defined(grid))
     return (at_grad_input_grad_grid){at_undefined(), at_undefined()};
   if (at_numel(grad) == 0)
