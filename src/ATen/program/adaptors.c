@@ -47,6 +47,7 @@ static const at_adaptor adaptors[] = {
     {"aten.new_ones.default", .compute = at_computeNew},
     {"aten.new_full.default", .compute = at_computeNew},
     {"aten.new_empty.default", .compute = at_computeNew},
+    {"aten.empty_permuted.default", .compute = at_computeNew},
     /* What does nothing outside of training. */
     {"aten.dropout.default", .compute = at_computeSame},
     {"aten.dropout_.default", .compute = at_computeSame},

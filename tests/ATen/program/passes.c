@@ -18,7 +18,7 @@ static void changes(void **state)
 {
   static const int64_t wanted[AT_PASSES] = {
       [AT_PASS_FUNCTIONAL] = 2, /* relu_ and mul_, but not add_, whose argument has a view */
-      [AT_PASS_NO_OPS] = 4,     /* dropout, to, expand and detach */
+      [AT_PASS_NO_OPS] = 7,     /* dropout, to, expand and detach, and three assertions of types */
       [AT_PASS_BATCH_NORM] = 2, /* not the one whose convolution is read twice */
       [AT_PASS_CONSTANTS] = 9,  /* two folded weights, weight_norm, arange and what follows */
       [AT_PASS_DEAD] = 2,       /* exp and mul */

@@ -48,6 +48,15 @@ static bool is_dropout(const at_graphNode *node)
          (!trains || (at_isConstantNumber(trains, &train) && train == 0));
 }
 
+/* Whether the node asserts an element type that the file says the tensor has. */
+static bool is_kept(const at_rewrite *rewrite, const at_graphNode *node)
+{
+  const at_given *const type = at_inputOf(node, "dtype", 3);
+  return node->compute == at_computeMetadata && node->inputCount > 0 && type &&
+         type->kind == AT_GIVEN_TYPE && type->type != AT_SCALAR_TYPES &&
+         type->type == at_typeIn(rewrite, at_slotIn(rewrite, &node->inputs[0]));
+}
+
 static bool is_named(const at_graphNode *node, const char *name)
 {
   return node->op && node->op->form == AT_FORM_FUNCTION && !strcmp(node->op->name, name);
@@ -77,7 +86,9 @@ void at_passNoOps(at_rewrite *rewrite)
   const int32_t *const makers = at_findMakers(rewrite);
   for (int32_t n = 0; n < graph->nodeCount; n++) {
     at_graphNode *const node = &graph->nodes[n];
-    if (is_same(rewrite, node, makers)) {
+    if (is_kept(rewrite, node)) {
+      at_removeNode(rewrite, node);
+    } else if (is_same(rewrite, node, makers)) {
       rewrite->same[node->outputs[0]] = at_slotIn(rewrite, &node->inputs[0]);
       at_removeNode(rewrite, node);
     }
