@@ -334,6 +334,21 @@ static inline bool at_sameDevice(const char *operation, const char *name, const 
 bool at_sameDeviceAll(const char *operation, const char *name, const at_tensor *t,
                       const char *argument, at_tensors list);
 
+/* Whether t is defined, in the CPU's memory and of one of the types that every operation takes: of
+ * such tensors nothing more is checked. */
+static inline bool at_isCommon(const at_tensor *t)
+{
+  return t && t->type && at_isOnHost(t->type) && t->type->scalarType < AT_COMPLEX_FLOAT;
+}
+
+/* Whether an operation takes its tensors: those that have to be there are, all are of the common
+ * types or of the bits of further, and on the device of the first unless further has AT_ANY_DEVICE;
+ * an error if not.  arguments are the rows of the operation, of which others than tensors are
+ * skipped. */
+#define AT_ANY_DEVICE (1U << 31)
+__attribute__((cold)) bool at_admits(const char *operation, const at_argument *arguments,
+                                     unsigned further, int count, const at_tensor *const *tensors);
+
 /* The slow path of at_accept: t is NULL or the undefined tensor, which has no type. */
 bool at_acceptNone(const char *operation, const char *argument, const at_tensor *t, bool optional);
 
