@@ -19,6 +19,13 @@ uint64_t th_seed(void)
   return text ? strtoull(text, NULL, 0) : 20180228;
 }
 
+int th_part_of(int count)
+{
+  const char *text = getenv("TH_TEST_PART");
+  const int part = text ? atoi(text) : 1;
+  return part > 1 ? (count + part - 1) / part : count;
+}
+
 void th_fail_at(const char *file, int line, const char *fmt, ...)
 {
   char message[2 * TH_MESSAGE_LENGTH];

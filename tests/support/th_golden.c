@@ -120,6 +120,30 @@ char *th_golden_text(const char *name)
   return read_all(path);
 }
 
+/* The slot of that name: the one that has it, or the empty one where it belongs.  The hash is FNV-1a. */
+static size_t slot_of(const THGoldenFile *file, const char *name)
+{
+  uint64_t hash = 14695981039346656037U;
+  for (const char *at = name; *at; at++)
+    hash = (hash ^ (unsigned char)*at) * 1099511628211U;
+  size_t slot = hash & (file->slotCount - 1);
+  while (file->slots[slot] >= 0 && strcmp(file->entries[file->slots[slot]].name, name))
+    slot = (slot + 1) & (file->slotCount - 1);
+  return slot;
+}
+
+static void index_entries(THGoldenFile *file)
+{
+  for (file->slotCount = 16; file->slotCount < 2 * (size_t)file->count;)
+    file->slotCount *= 2;
+  file->slots = malloc(file->slotCount * sizeof *file->slots);
+  assert_non_null(file->slots);
+  for (size_t i = 0; i < file->slotCount; i++)
+    file->slots[i] = -1;
+  for (ptrdiff_t i = file->count - 1; i >= 0; i--) /* the first of a name wins */
+    file->slots[slot_of(file, file->entries[i].name)] = i;
+}
+
 THGoldenFile *th_golden_open(const char *name)
 {
   THGoldenFile *file = calloc(1, sizeof *file);
@@ -134,6 +158,7 @@ THGoldenFile *th_golden_open(const char *name)
     file->entries[file->count++] = golden;
   }
   free(contents);
+  index_entries(file);
   return file;
 }
 
@@ -142,7 +167,14 @@ void th_golden_close(THGoldenFile *file)
   for (ptrdiff_t i = 0; i < file->count; i++)
     free(file->entries[i].values);
   free(file->entries);
+  free(file->slots);
   free(file);
+}
+
+const THGolden *th_golden_find(const THGoldenFile *file, const char *name)
+{
+  const ptrdiff_t at = file->slots[slot_of(file, name)];
+  return at < 0 ? NULL : &file->entries[at];
 }
 
 const THGolden *th_golden(const THGoldenFile *file, const char *format, ...)
@@ -152,11 +184,10 @@ const THGolden *th_golden(const THGoldenFile *file, const char *format, ...)
   va_start(arguments, format);
   vsnprintf(name, sizeof name, format, arguments);
   va_end(arguments);
-  for (ptrdiff_t i = 0; i < file->count; i++)
-    if (!strcmp(file->entries[i].name, name))
-      return &file->entries[i];
-  fail_msg("%s has no entry %s", file->name, name);
-  return NULL;
+  const THGolden *const found = th_golden_find(file, name);
+  if (!found)
+    fail_msg("%s has no entry %s", file->name, name);
+  return found;
 }
 
 double th_golden_number(const THGolden *golden, ptrdiff_t i)

@@ -30,6 +30,8 @@ typedef struct THGoldenFile {
   char name[256];
   ptrdiff_t count;
   THGolden *entries;
+  ptrdiff_t *slots; /* a hash table of places in entries, -1 where there is none */
+  size_t slotCount; /* a power of 2 */
 } THGoldenFile;
 
 /* The text of a file of tests/golden that is not one of these; free releases it. */
@@ -37,6 +39,9 @@ char *th_golden_text(const char *name);
 
 THGoldenFile *th_golden_open(const char *name);
 void th_golden_close(THGoldenFile *file);
+
+/* The entry of that name, or NULL. */
+const THGolden *th_golden_find(const THGoldenFile *file, const char *name);
 
 /* The entry of that name, made as by printf.  It lives as long as the file. */
 const THGolden *th_golden(const THGoldenFile *file, const char *format, ...) TH_PRINTF_LIKE(2, 3);

@@ -204,11 +204,12 @@ TH_UNUSED static ptrdiff_t THTest_(count)(const THTensor *t)
 TH_UNUSED static real *THTest_(at)(const THTensor *t, ptrdiff_t index)
 {
   real *at = t->storage->data + t->storageOffset;
-  for (int d = t->nDimension - 1; d >= 0; d--) {
-    at += index % t->size[d] * t->stride[d];
-    index /= t->size[d];
+  for (int d = t->nDimension - 1; d > 0 && index > 0; d--) { /* divisions are what tests wait for */
+    const ptrdiff_t rest = index / t->size[d];
+    at += (index - rest * t->size[d]) * t->stride[d];
+    index = rest;
   }
-  return at;
+  return index > 0 ? at + index * t->stride[0] : at;
 }
 
 /* All elements in row-major order, in memory of malloc. */

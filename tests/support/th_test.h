@@ -157,6 +157,11 @@ void th_check_raised(const char *file, int line, const char *statement, const TH
 /* The seed of this run: TH_TEST_SEED in the environment, or 20180228.  A failure prints it. */
 uint64_t th_seed(void);
 
+/* How many of count random cases this run tries: all, or one of TH_TEST_PART (in the environment).
+ * Runs that repeat what another run has tried in full, such as those of other instruction sets,
+ * algorithms and devices, try a part from day to day. */
+int th_part_of(int count);
+
 typedef struct th_random {
   uint64_t state;
 } th_random;

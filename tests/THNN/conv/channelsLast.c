@@ -103,6 +103,23 @@ typedef struct {
 
 static const double scale = -0.5;
 
+/* Where tap k of window i lies in a plane of the input; -1 if in the padding. */
+static int64_t element_of(const Shape *s, int64_t i, int64_t k)
+{
+  const THNNGroups *h = &s->how;
+  const int64_t window[3] = {i / (s->y[1] * s->y[2]), i / s->y[2] % s->y[1], i % s->y[2]};
+  const int64_t tap[3] = {k / (h->size[1] * h->size[2]), k / h->size[2] % h->size[1],
+                          k % h->size[2]};
+  int64_t at = 0;
+  for (int a = 0; a < 3; a++) {
+    const int64_t c = window[a] * h->step[a] + tap[a] * h->dilation[a] - h->pad[a];
+    if (c < 0 || c >= s->x[a])
+      return -1;
+    at = at * s->x[a] + c;
+  }
+  return at;
+}
+
 /* out += the convolution, gx += its gradient, gw += scale * that of the weights, gb likewise. */
 static void compute(const Shape *s, const Operands *o, double *out, double *gx, double *gw,
                     double *gb)
@@ -110,33 +127,28 @@ static void compute(const Shape *s, const Operands *o, double *out, double *gx, 
   double *x = new_doubles(o->x), *y = new_doubles(o->y), *w = new_doubles(o->weight);
   const THNNGroups *h = &s->how;
   const int64_t window = (int64_t)h->size[0] * h->size[1] * h->size[2];
-  const int64_t windows = s->y[0] * s->y[1] * s->y[2];
+  const int64_t windows = s->y[0] * s->y[1] * s->y[2], plane = s->x[0] * s->x[1] * s->x[2];
   const int64_t outputs = s->outputs * h->groups, planes = s->planes * h->groups;
-  for (int64_t n = 0; n < s->batch * outputs; n++)
-    for (int64_t i = 0; i < windows; i++) {
-      const int64_t output = n % outputs, group = output / s->outputs;
-      const double g = y[n * windows + i];
-      gb[output] += scale * g;
-      for (int64_t p = 0; p < s->planes; p++)
-        for (int64_t k = 0; k < window; k++) {
-          const int64_t position[3] = {i / (s->y[1] * s->y[2]), i / s->y[2] % s->y[1], i % s->y[2]};
-          const int64_t tap[3] = {k / (h->size[1] * h->size[2]), k / h->size[2] % h->size[1],
-                                  k % h->size[2]};
-          int64_t at = n / outputs * planes + group * s->planes + p;
-          int there = 1;
-          for (int a = 0; a < 3; a++) {
-            const int64_t c = position[a] * h->step[a] + tap[a] * h->dilation[a] - h->pad[a];
-            there &= c >= 0 && c < s->x[a];
-            at = at * s->x[a] + c;
-          }
-          if (!there)
-            continue;
-          const int64_t weight = (output * s->planes + p) * window + k;
-          out[n * windows + i] += w[weight] * x[at];
+  for (int64_t i = 0; i < windows; i++)
+    for (int64_t k = 0; k < window; k++) {
+      const int64_t element = element_of(s, i, k);
+      for (int64_t n = 0; n < s->batch * outputs && element >= 0; n++) {
+        const int64_t output = n % outputs, group = output / s->outputs;
+        const double g = y[n * windows + i];
+        int64_t at = (n / outputs * planes + group * s->planes) * plane + element;
+        int64_t weight = output * s->planes * window + k;
+        double sum = 0;
+        for (int64_t p = 0; p < s->planes; p++, at += plane, weight += window) {
+          sum += w[weight] * x[at];
           gx[at] += w[weight] * g;
           gw[weight] += scale * g * x[at];
         }
+        out[n * windows + i] += sum;
+      }
     }
+  for (int64_t n = 0; n < s->batch * outputs; n++)
+    for (int64_t i = 0; i < windows; i++)
+      gb[n % outputs] += scale * y[n * windows + i];
   THFree(x);
   THFree(y);
   THFree(w);

@@ -90,10 +90,7 @@ static void THTest_(LookupTable_renorm)(void)
       for (int k = 0; k < 4; k++) {
         char name[64];
         snprintf(name, sizeof name, "LookupTable_renorm/%d/%s", number, fields[k]);
-        of[k] = NULL;
-        for (ptrdiff_t i = 0; i < file->count; i++)
-          if (!strcmp(file->entries[i].name, name))
-            of[k] = &file->entries[i];
+        of[k] = th_golden_find(file, name);
         CHECK_MSG(of[k], "%s is missing", name);
       }
       th_note("case %d, %s", number, th_layout_names[layout]);

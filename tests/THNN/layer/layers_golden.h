@@ -22,10 +22,7 @@ static const THGolden *layer_entry(const Layer *layer, int number, const char *f
   if (!layer_file)
     layer_file = th_golden_open(layer->file ? layer->file : "layers.txt");
   snprintf(name, sizeof name, "%s/%d/%s", layer->name, number, field);
-  for (ptrdiff_t i = 0; i < layer_file->count; i++)
-    if (!strcmp(layer_file->entries[i].name, name))
-      return &layer_file->entries[i];
-  return NULL;
+  return th_golden_find(layer_file, name);
 }
 
 /* A tensor of the entry's values in that layout, NULL for no entry.  Tables hold indices, which
