@@ -92,7 +92,7 @@ function(thc_kernels target mode)
       target_include_directories(${target} PRIVATE ${PROJECT_SOURCE_DIR}/tests/cusim)
       target_include_directories(${target} SYSTEM PRIVATE ${TH_CUDA_INCLUDE})
       target_compile_definitions(${target} PRIVATE TH_CUDA_SIM)
-      target_compile_options(${target} PRIVATE -O2 -fwrapv -fno-exceptions -fno-threadsafe-statics
+      target_compile_options(${target} PRIVATE -O1 -fwrapv -fno-exceptions -fno-threadsafe-statics
                              -Wno-sign-compare)
       target_link_libraries(${target} PRIVATE th_compile_options)
       set_target_properties(${target} PROPERTIES CXX_VISIBILITY_PRESET hidden)

@@ -30,7 +30,7 @@ typedef struct THGoldenFile {
   char name[256];
   ptrdiff_t count;
   THGolden *entries;
-  ptrdiff_t *slots; /* a hash table of places in entries, -1 where there is none */
+  ptrdiff_t *slots; /* a hash table of indices into entries, -1 where there is none */
   size_t slotCount; /* a power of 2 */
 } THGoldenFile;
 
