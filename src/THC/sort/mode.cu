@@ -27,7 +27,7 @@ THC_DEVICE ptrdiff_t end_of_run(const Key *x, ptrdiff_t low, ptrdiff_t n)
   return low;
 }
 
-/* The best run of all threads of the block, for thread 0. */
+/* The best run of all threads of the block, for thread 0; the others get their own. */
 THC_DEVICE THCModeRun best_of_block(const THCModeRun &own, THCModeRun *runs)
 {
   runs[threadIdx.x] = own;
@@ -36,7 +36,7 @@ THC_DEVICE THCModeRun best_of_block(const THCModeRun &own, THCModeRun *runs)
     if (threadIdx.x < apart && is_better(runs[threadIdx.x + apart], runs[threadIdx.x]))
       runs[threadIdx.x] = runs[threadIdx.x + apart];
   }
-  return runs[0];
+  return threadIdx.x == 0 ? runs[0] : own;
 }
 
 /* The mode is the last element of the run. */
