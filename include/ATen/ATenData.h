@@ -75,7 +75,7 @@ typedef at_tensor *(*at_decode)(void *context, const char *path);
  * NULL after an error: there is no class, or one without pictures, or a folder that cannot be read. */
 AT_API at_dataset *at_dataset_folder(const char *path, at_decode decode, void *context) AT_MUST_USE;
 
-/* The number of classes of at_dataset_folder, 0 for other data sets and NULL. */
+/* The number of classes of at_dataset_folder, 0 for other data sets; -1 and an error for NULL. */
 AT_API int at_dataset_classes(const at_dataset *dataset);
 
 /* The name of a class, and the path of a sample's file, borrowed from the data set; NULL and an error if

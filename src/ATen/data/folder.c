@@ -269,7 +269,9 @@ at_dataset *(at_dataset_folder)(const char *path, at_decode decode, void *contex
 
 int at_dataset_classes(const at_dataset *d)
 {
-  return d && d->folder ? (int)d->folder->classes.count : 0;
+  if (!at_acceptPointer("dataset_classes", "dataset", d))
+    return -1;
+  return d->folder ? (int)d->folder->classes.count : 0;
 }
 
 const char *(at_dataset_class)(const at_dataset *d, int index)

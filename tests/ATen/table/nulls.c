@@ -17,7 +17,7 @@ static const char *const harmless[] = {
     "at_dict_free", "at_string_free", "at_cuda_stream_free", "at_scope_once", "at_scope_leave",
     "at_no_grad_once", "at_no_grad_leave", "at_requiresGrad", "at_isLeaf", "at_grad",
     "at_device_once", "at_device_leave", "at_program_free", "at_optimizer_free", "at_schedule_free",
-    "at_average_free", "at_dataset_free", "at_loader_free", "at_summary_free",
+    "at_average_free", "at_dataset_free", "at_loader_free", "at_summary_free", "at_progress_free",
     "at_optimizer_groups", "at_module_retain", "at_module_free", "at_Sequential", "at_ModuleList",
     /* they return NULL, 0 or false for no module, as constructors do after an error */
     "at_module_own", "at_module_kindOf", "at_module_add", "at_module_append", "at_module_count",
