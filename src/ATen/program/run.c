@@ -305,7 +305,7 @@ static void take_list(at_frame *frame, const at_graphNode *node, const at_tensor
                  (int)node->outputCount);
 }
 
-static void call(at_frame *frame, const at_graphNode *node)
+static void call_plainly(at_frame *frame, const at_graphNode *node)
 {
   const at_op *const op = node->op;
   at_value results[AT_RESULTS];
@@ -328,6 +328,28 @@ static void call(at_frame *frame, const at_graphNode *node)
   for (int i = 0; i < op->resultCount; i++)
     at_frame_put(frame, i < node->outputCount ? node->outputs[i] : AT_NO_SLOT,
                  cell_from(op, &op->results[i], &results[i]));
+}
+
+static bool wraps_numbers(const at_graphNode *node)
+{
+  for (int i = 0; i < node->op->argumentCount; i++)
+    if (node->from[i] >= 0 && node->op->arguments[i].kind == AT_KIND_TENSOR &&
+        node->inputs[node->from[i]].kind == AT_GIVEN_NUMBER)
+      return true;
+  return false;
+}
+
+/* A scope frees the tensors that numbers become. */
+static void call(at_frame *frame, const at_graphNode *node)
+{
+  if (!wraps_numbers(node)) {
+    call_plainly(frame, node);
+    return;
+  }
+  AT_SCOPE
+  {
+    call_plainly(frame, node);
+  }
 }
 
 /* --- frames ----------------------------------------------------------------------------------- */
