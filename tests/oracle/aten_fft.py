@@ -94,7 +94,7 @@ def frames(out):
             out.case("stft.center", pairs + [Default], lambda: call(True), within=WITHIN[dtype])
             out.case("stft.center", pairs + [False], lambda: call(False), within=WITHIN[dtype])
             if not center:
-                out.case("stft.frames", pairs[:5] + pairs[7:] + [Default], lambda: call(True), within=WITHIN[dtype])
+                out.case("_stft_frames", pairs[:5] + pairs[7:] + [Default], lambda: call(True), within=WITHIN[dtype])
         for n, hop, length, w, center, normalized, size in [(8, 2, 8, window, True, False, None), (8, 4, None, None, False, True, None),
                                                           (8, 3, 8, window, True, False, 20), (9, 3, None, None, True, False, None)]:
             z = out.tensor((2, n // 2 + 1, 7), dtype)

@@ -12,6 +12,8 @@ static void check(const at_tensor *self, const at_tensor *mat2, const at_tensor 
              "self has size (%s), mat2 (%s) and offs (%s): they have to be rows x depth, groups x "
              "depth x columns, and groups",
              at_sizeDesc(rows).str, at_sizeDesc(matrices).str, at_sizeDesc(ends).str);
+  if (self->type->scalarType == AT_BOOL)
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of Bool");
   if (at_isFloating(offs->type->scalarType) || at_isComplex(offs->type->scalarType))
     at_raise(AT_ERROR_TYPE, "offs is of %s, and has to be of integers",
              at_scalarTypeName(offs->type->scalarType));

@@ -15,7 +15,7 @@ static const at_adaptor adaptors[] = {
     {"aten._unsafe_view.default", "reshape", .overload = ""},
     {"aten.pow.Scalar", "pow", "self=base exponent=self"},
     {"aten.complex.default", "complex", "real=re imag=im"},
-    {"aten.stft.default", "stft", .overload = "frames", .renames = "align_to_window="},
+    {"aten.stft.default", "_stft_frames", "align_to_window="},
     {"aten.swapaxes.default", "transpose", "axis0=dim0 axis1=dim1"},
     {"aten._is_all_true.default", "all"},
     {"aten._is_any_true.default", "any"},

@@ -177,10 +177,19 @@ static bool has_kernel(int64_t interpolation_mode, bool align_corners)
   return interpolation_mode == 0 && align_corners;
 }
 
+static void check_types(const at_tensor *input, const at_tensor *grid)
+{
+  if (!at_isFloating(input->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
+             at_scalarTypeName(input->type->scalarType));
+  at_checkType(grid, "grid", input->type);
+}
+
 /* A new tensor, written to out unless that is NULL. */
 static at_tensor *sample_by_operations(at_tensor *out, int axes, at_tensor *input, at_tensor *grid,
                                        int64_t mode, int64_t padding, bool aligns)
 {
+  check_types(input, grid);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const x = at_hold(&pool, at_newAlias(input)), *const at =
@@ -242,6 +251,8 @@ void at_gridSamplerBackward(at_tensor **out, const bool *wanted, int axes, at_te
                             int64_t padding_mode, bool align_corners, at_ints output_mask)
 {
   if (!has_kernel(interpolation_mode, align_corners)) {
+    check_types(input, grid);
+    at_checkType(grad, "grad_output", input->type);
     const bool asked[] = {wanted[0] && output_mask.data[0], wanted[1] && output_mask.data[1]};
     grid_gradients(out, asked, axes,
                    (Sampling){grad, input, grid, interpolation_mode, padding_mode, align_corners});
