@@ -100,17 +100,8 @@ typedef struct Operands {
 
 #define FOR_EACH(X) POINTWISE(X) REDUCE(X) SORT(X) INDEX(X) RANDOM(X) LINEAR(X)
 
-#define FUNCTION(NAME, LAUNCHES, BLOCKS, WAITS, PRODUCTS, COPIES, STATEMENT) \
-  static void call_##NAME(void *operands)                                    \
-  {                                                                          \
-    const Operands *o = operands;                                            \
-    STATEMENT;                                                               \
-  }
-FOR_EACH(FUNCTION)
-
-#define ENTRY(NAME, LAUNCHES, BLOCKS, WAITS, PRODUCTS, COPIES, STATEMENT) \
-  {#NAME, {LAUNCHES, BLOCKS, WAITS, PRODUCTS, COPIES}, call_##NAME},
-static const CountsRow rows[] = {FOR_EACH(ENTRY)};
+FOR_EACH(COUNTS_FUNCTION)
+static const CountsRow rows[] = {FOR_EACH(COUNTS_ENTRY)};
 
 static THCudaTensor *made(int dims, int64_t *size)
 {

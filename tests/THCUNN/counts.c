@@ -105,17 +105,8 @@ typedef struct Operands {
 
 #define FOR_EACH(X) ACTIVATIONS(X) LOSSES(X) WINDOWS(X) CONVOLUTIONS(X) NORMS(X) TABLES(X)
 
-#define FUNCTION(NAME, LAUNCHES, BLOCKS, WAITS, PRODUCTS, COPIES, STATEMENT) \
-  static void call_##NAME(void *operands)                                    \
-  {                                                                          \
-    const Operands *o = operands;                                            \
-    STATEMENT;                                                               \
-  }
-FOR_EACH(FUNCTION)
-
-#define ENTRY(NAME, LAUNCHES, BLOCKS, WAITS, PRODUCTS, COPIES, STATEMENT) \
-  {#NAME, {LAUNCHES, BLOCKS, WAITS, PRODUCTS, COPIES}, call_##NAME},
-static const CountsRow rows[] = {FOR_EACH(ENTRY)};
+FOR_EACH(COUNTS_FUNCTION)
+static const CountsRow rows[] = {FOR_EACH(COUNTS_ENTRY)};
 
 static THCudaTensor *made(int dims, int64_t *size)
 {
