@@ -209,7 +209,8 @@ static at_tensor *gradient(Call *call, bool creates)
   return made->count == 1 ? numbers(made->data[0]) : NULL;
 }
 
-/* What qr, and the gradient of grid_sampler, say of modes in which PyTorch has no gradient either. */
+/* What qr says of modes in which PyTorch has no gradient either, and the gradient of grid_sampler of modes
+ * in which PyTorch has one and this library none yet: an error that says so. */
 static bool is_other_mode(const char *text)
 {
   return strstr(text, "in the mode reduced only") ||
