@@ -63,12 +63,11 @@ else()
   set(TH_HAVE_THC OFF)
 endif()
 # The race hooks replace the sanitizer's own functions, so a build has one or the other.  A kernel
-# that races does so for every type, so one type is enough from day to day; `./run nightly` adds a byte and half,
+# that races does so for every type, so one type is enough where kernels are written; `./run nightly` adds a byte and half,
 # whose atomic operations are on words.
+option(TH_CUDA_RACE "Test the kernels with race hooks too" OFF)
 set(TH_RACE_TYPES Float CACHE STRING "The element types that kernels with race hooks are compiled for")
-if(TH_CUDA_SIM AND NOT TH_SANITIZE)
-  set(TH_CUDA_RACE ON)
-else()
+if(NOT TH_CUDA_SIM OR TH_SANITIZE)
   set(TH_CUDA_RACE OFF)
 endif()
 

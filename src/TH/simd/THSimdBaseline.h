@@ -8,7 +8,7 @@
 #include "THSimdTypes.h"
 
 #if defined(__x86_64__)
-#include <immintrin.h>
+#include <emmintrin.h>
 
 TH_SIMD void THSimd_stream(void *to, THLongs v)
 {
