@@ -404,7 +404,7 @@ static void zeros_or_fill(PARAMETERS)
   X(2, square, (x * x))                                                     \
   X(3, cube, ((double)x * x * x)) /* the square of a float is exact here */ \
   X(-2, inverseSquare, (1 / ((double)x * x)))
-#elif defined(TH_REAL_IS_DOUBLE) && defined(__FMA__)
+#elif defined(TH_REAL_IS_DOUBLE) && TH_VECTOR_FMA
 
 /* Adds the rounding error of the square, so that the result is rounded once. */
 static inline double cube(double x)

@@ -826,7 +826,7 @@ static inline int is_beyond(accreal squares)
 /* sum + x * x, rounded once where the processor has fused multiply-add. */
 static inline accreal plus_square(accreal sum, accreal x)
 {
-#if defined(__FMA__)
+#if TH_VECTOR_FMA
   return (accreal)fma(x, x, sum);
 #else
   return sum + x * x;

@@ -4,6 +4,7 @@
 #define TH_VECTOR       32
 #define TH_VECTOR_MASKS 0
 #define TH_VECTOR_HALFS 1
+#define TH_VECTOR_FMA   1
 #define TH_LIST32(LIST) TH_##LIST##8
 #define TH_LIST64(LIST) TH_##LIST##4
 #include "THSimdTypes.h"

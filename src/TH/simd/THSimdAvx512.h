@@ -4,6 +4,7 @@
 #define TH_VECTOR       64
 #define TH_VECTOR_MASKS 1
 #define TH_VECTOR_HALFS 1
+#define TH_VECTOR_FMA   1
 #define TH_LIST32(LIST) TH_##LIST##16
 #define TH_LIST64(LIST) TH_##LIST##8
 #include "THSimdTypes.h"

@@ -3,6 +3,7 @@
 #define TH_VECTOR       16
 #define TH_VECTOR_MASKS 0
 #define TH_VECTOR_HALFS 0
+#define TH_VECTOR_FMA   0
 #define TH_LIST32(LIST) TH_##LIST##4
 #define TH_LIST64(LIST) TH_##LIST##2
 #include "THSimdTypes.h"

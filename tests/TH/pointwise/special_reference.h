@@ -5,8 +5,12 @@
 
 #include <math.h>
 
-/* 113 bits.  The C library has the functions; only gcc is told so by math.h. */
+/* 113 bits, by the compiler's name for them.  The C library has the functions; only gcc is told so by math.h. */
+#ifdef __SIZEOF_FLOAT128__
 typedef __float128 quad;
+#else
+typedef _Float128 quad;
+#endif
 extern quad logf128(quad), tanf128(quad), sinf128(quad), rintf128(quad);
 
 /* pi in three parts, as sums of which it is written in any type. */
