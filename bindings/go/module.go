@@ -12,6 +12,10 @@ package thaten
 // {
 //   return (at_ModuleList)(modules, count);
 // }
+// static at_tensor *thaten_module_call(at_module *self, at_tensors inputs)
+// {
+//   return (at_module_call)(self, inputs);
+// }
 import "C"
 
 import (
@@ -83,11 +87,14 @@ func NewModuleList(modules ...*Module) (*Module, error) {
 	return makeModule(func(c *call) *C.at_module { return C.thaten_ModuleList(c.modulesOf(modules), C.int64_t(len(modules))) })
 }
 
-// Forward computes the output.
-func (m *Module) Forward(input *Tensor) (output *Tensor, err error) {
-	err = locked(func() { output = wrap(C.at_forward(m.raw(), input.raw())) })
+// Forward computes the output of a tensor, or of several, as for a loss: loss.Forward(output, target).
+func (m *Module) Forward(inputs ...*Tensor) (output *Tensor, err error) {
+	c := &call{}
+	defer c.free()
+	list := c.tensorsOf(inputs)
+	err = locked(func() { output = wrap(C.thaten_module_call(m.raw(), list)) })
 	runtime.KeepAlive(m)
-	runtime.KeepAlive(input)
+	runtime.KeepAlive(inputs)
 	return output, err
 }
 

@@ -42,6 +42,18 @@ func TestTraining(t *testing.T) {
 	}
 }
 
+func TestLosses(t *testing.T) {
+	loss := must(NewCrossEntropyLoss(CrossEntropyLossConfig{Weight: must(Ones([]int64{2})), Reduction: "sum"}))
+	scores := must(Zeros([]int64{2, 2}))
+	target := must(Zeros([]int64{2}, ZerosOptions{Type: Long}))
+	if got := must(must(loss.Forward(scores, target)).Value()).Float64(); math.Abs(got-2*math.Log(2)) > 1e-6 {
+		t.Error(got)
+	}
+	if _, err := loss.Forward(scores); err == nil {
+		t.Error("one tensor")
+	}
+}
+
 func check(t *testing.T, err error) {
 	t.Helper()
 	if err != nil {

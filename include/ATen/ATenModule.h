@@ -84,6 +84,9 @@ typedef struct at_module_kind {
   const char
       *repr; /* shown between parentheses: {NAME} is a field, {NAME:tuple} a list with a number
                      * for each axis; [...] is left out if the field in it has its default */
+  at_tensor *(*call)(at_module *self,
+                     at_tensors inputs); /* instead of forward: of several tensors */
+  int inputs;                            /* their number */
 } at_module_kind;
 
 /* A module without parameters and children, in training mode, to be given to at_module_free; NULL
@@ -140,6 +143,10 @@ AT_API const char *at_module_childName(const at_module *self, int64_t index);
 /* Calls the module's forward function.  What it makes besides its result is released on return, if no
  * gradient needs it. */
 AT_API at_tensor *at_forward(at_module *self, at_tensor *input) AT_MUST_USE;
+
+/* The same for modules of several tensors, such as losses; in C and C++ at_forward(loss, input, target)
+ * is this call.  It is an error if the module takes another number of tensors. */
+AT_API at_tensor *at_module_call(at_module *self, at_tensors inputs) AT_MUST_USE;
 
 /* --- all of it -------------------------------------------------------------------------------- */
 

@@ -51,7 +51,7 @@ def layers(functions):
         ours = [a["name"] for a in function["arguments"] if a["type"] != "Type"]
         ours += ["device", "dtype"] * (len(ours) < len(function["arguments"]))
         if all(p.kind is not p.VAR_POSITIONAL for p in theirs) and [p.name for p in theirs] != ours:
-            found[name] = [[p.name, None if p.default is p.empty else repr(p.default)] for p in theirs]
+            found[name] = [[p.name, None if p.default is p.empty else repr(getattr(p.default, "__name__", p.default))] for p in theirs]
     return found
 
 

@@ -55,6 +55,17 @@ static std::vector<double> train(Net &model, torch::optim::Optimizer &optimizer)
   return losses;
 }
 
+// Losses are called with two tensors; a lazy layer has members after its first call.
+static void losses()
+{
+  torch::nn::CrossEntropyLoss loss(torch::nn::CrossEntropyLossOptions().weight(torch::ones({2})));
+  torch::Tensor target = torch::zeros({2}, torch::kLong);
+  CHECK(std::fabs(loss(torch::zeros({2, 2}), target).item<double>() - std::log(2)) < 1e-6);
+  torch::nn::LazyLinear late(3);
+  CHECK(late->parameters().empty());
+  CHECK(late->forward(torch::ones({2, 5})).size(1) == 3 && late->parameters().size() == 2);
+}
+
 static void trains()
 {
   torch::manual_seed(5);
@@ -132,6 +143,7 @@ static void errors()
 
 int main()
 {
+  losses();
   trains();
   sequences();
   errors();

@@ -46,6 +46,15 @@ equal(th.nn.Conv2d(1, 2, {3, 3}, {padding = {1, 1}, padding_mode = 'reflect'})(t
 local layer = th.nn.TransformerEncoderLayer(4, 2, {dropout = 0, activation = 'gelu'})
 equal(th.nn.TransformerEncoder(layer, 2, {norm = th.nn.LayerNorm(4)})(th.ones {2, 1, 4}):size(), {2, 1, 4})
 
+-- losses, of two tensors; lazy layers
+local loss = th.nn.CrossEntropyLoss {weight = th.ones {2}, reduction = 'sum'}
+near(loss(th.zeros {2, 2}, th.tensor({0, 1}, {dtype = th.long})):item(), 2 * math.log(2))
+raises('called with 2 tensors', loss, th.zeros {2, 2})
+raises('a tensor', th.nn.CrossEntropyLoss, {weight = 3})
+local late = th.nn.LazyLinear(2)
+late(th.ones {3, 5})
+equal(tostring(late), 'Linear(in_features=5, out_features=2, bias=True)')
+
 -- errors
 raises('in_features', th.nn.Linear, 'a', 2)
 raises('takes 2 arguments', th.nn.Linear, 1)

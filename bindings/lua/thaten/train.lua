@@ -89,6 +89,9 @@ local convert = {
   int64_t = number, ['int64_t?'] = number, double = number, ['double?'] = number, bool = truth, String = word,
   IntList = integers, Type = element_type, TensorList = tensors, Optimizer = optimizer_of, Module = module_of,
   ['Module?'] = module_of,
+  ['Tensor?'] = function(name, value)
+    return library.is_tensor(value) and value.pointer or misfit(name, 'a tensor', value)
+  end,
 }
 
 -- Calls the constructor; kept holds what the arguments point to until it has returned.
@@ -134,11 +137,16 @@ end
 
 local modules = {}
 
-function modules:forward(x)
-  if not library.is_tensor(x) then
-    misfit('the input', 'a tensor', x)
+-- Calls the module with a tensor, or with several, as a loss: loss(output, target).
+function modules:forward(...)
+  local inputs = {...}
+  for i = 1, select('#', ...) do
+    if not library.is_tensor(inputs[i]) then
+      misfit('input', 'a tensor', inputs[i])
+    end
   end
-  return wrap(C.at_forward(self.pointer, x.pointer))
+  local kept = {}
+  return wrap(C.at_module_call(self.pointer, tensors('input', inputs, kept)))
 end
 
 -- All parameters, each once.

@@ -2,6 +2,7 @@
 
 import copy
 import gc
+import math
 import os
 import sys
 import tempfile
@@ -155,6 +156,32 @@ class Modules(unittest.TestCase):
         self.assertIsInstance(layer.self_attn, nn.MultiheadAttention)
         self.assertEqual(len(list(layer.modules())), 10)
         self.assertEqual(nn.TransformerEncoder(layer, 2)(torch.rand(3, 1, 8)).shape, (3, 1, 8))
+
+    def test_several_tensors(self):
+        loss = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 3.0]), label_smoothing=0.0)
+        self.assertAlmostEqual(loss(torch.zeros(2, 2), torch.tensor([0, 1])).item(), math.log(2), places=6)
+        self.assertEqual((loss.reduction, list(loss.state_dict()), repr(loss)), ("mean", ["weight"], "CrossEntropyLoss()"))
+        self.assertEqual(nn.Bilinear(2, 3, 4)(torch.ones(5, 2), torch.ones(5, 3)).shape, (5, 4))
+        y, indices = nn.functional.max_pool2d(torch.rand(1, 4, 6), 2, return_indices=True)
+        self.assertEqual(nn.MaxUnpool2d(2)(y, indices, output_size=(5, 6)).shape, (1, 5, 6))
+        adaptive = nn.AdaptiveLogSoftmaxWithLoss(4, 9, [3, 6], div_value=2.0)
+        made = adaptive(torch.rand(3, 4), torch.tensor([0, 5, 8]))
+        self.assertAlmostEqual(made.loss.item(), -made.output.mean().item(), places=6)
+        self.assertEqual(adaptive.predict(torch.rand(3, 4)).shape, (3,))
+        near = nn.TripletMarginWithDistanceLoss(distance_function=lambda a, b: (a - b).abs().sum(-1), margin=0.5)
+        self.assertEqual(near(torch.zeros(2, 3), torch.ones(2, 3), torch.zeros(2, 3)).item(), 3.5)
+        net = nn.Transformer(8, 2, 1, 1, 16, dropout=0.0)
+        mask = net.generate_square_subsequent_mask(4)
+        self.assertEqual(net(torch.rand(3, 1, 8), torch.rand(4, 1, 8), tgt_mask=mask).shape, (4, 1, 8))
+        with self.assertRaisesRegex(Exception, "called with 2 tensors"):
+            loss(torch.zeros(2, 2))
+
+    def test_lazy(self):
+        net = nn.Sequential(nn.LazyConv2d(3, 2), nn.ReLU(), nn.Flatten(), nn.LazyLinear(2))
+        self.assertEqual(list(net.parameters()), [])
+        self.assertEqual(net(torch.rand(2, 4, 3, 3)).shape, (2, 2))
+        self.assertEqual(type(net[3]).__name__, "Linear")
+        self.assertEqual([p.shape for p in net.parameters()], [(3, 4, 2, 2), (3,), (2, 12), (2,)])
 
     def test_ties_and_types(self):
         a, b = nn.Linear(3, 3), nn.Linear(3, 3)

@@ -45,7 +45,7 @@ group_of <- function(group) {
 }
 
 module_methods <- list(
-  forward = function(module, input) .Call(thr_forward, module, input),
+  forward = function(module, ...) .Call(thr_forward, module, list(...)),
   parameters = function(module) .Call(thr_parameters, module),
   state_dict = function(module) .Call(thr_stateDict, module),
   load = function(module, path) invisible(.Call(thr_moduleLoad, module, path)),

@@ -113,10 +113,10 @@ SEXP thr_moduleList(SEXP list)
 
 /* --- modules ------------------------------------------------------------------------------------ */
 
-SEXP thr_forward(SEXP module, SEXP input)
+SEXP thr_forward(SEXP module, SEXP inputs)
 {
   SEXP object = PROTECT(th_newTensor());
-  at_tensor *output = at_forward(moduleOf(module), th_tensor(input));
+  at_tensor *output = at_module_call(moduleOf(module), th_toTensors(inputs, "inputs"));
   done(at_defined(output));
   UNPROTECT(1);
   return th_own(object, output);

@@ -45,6 +45,11 @@ layer <- nn$TransformerEncoderLayer(4, 2, dropout = 0, activation = "gelu")
 encoder <- nn$TransformerEncoder(layer, 2, norm = nn$LayerNorm(4))
 stopifnot(identical(dim(encoder$forward(th$ones(c(2, 1, 4)))), c(2L, 1L, 4L)))
 
+# losses, of two tensors
+loss <- nn$CrossEntropyLoss(weight = th$ones(2), reduction = "sum")
+near(as.numeric(loss$forward(th$zeros(c(2, 2)), th$zeros(2, type = "int64"))), 2 * log(2))
+fails("called with 2 tensors", loss$forward(th$zeros(c(2, 2))))
+
 # errors
 fails("in_features", nn$Linear("a", 2))
 fails("whole", nn$Linear(1.5, 2))

@@ -38,6 +38,11 @@ void at_checkLayerType(const at_module *self, const at_type *type);
 /* Reports that arguments of the layer do not fit. */
 void at_misfit(const at_module *self, const char *format, ...) TH_PRINTF_LIKE(2, 3);
 
+/* Adds the members of a kind to self, which has none, and makes it of that kind.  False, and nothing
+ * has changed but the struct of self, if there have been failures since then. */
+bool at_becomes(at_module *self, const at_module_kind *kind, void (*build)(at_module *self),
+                unsigned before);
+
 /* self, or NULL, with self freed, if there have been failures since then. */
 at_module *at_finished(at_module *self, unsigned before);
 
@@ -125,7 +130,44 @@ int at_bagMode(const char *mode);
 at_tensor *at_dropChannels(at_tensor *input, double p, int axes, bool training);
 at_tensor *at_dropAlpha(at_tensor *input, double p, bool ofChannels, bool training);
 
+/* As at_CrossMapLRN2d. */
+at_tensor *at_normalizeMaps(at_tensor *input, int64_t size, double alpha, double beta, double k);
+
+/* As at_MaxUnpool1d and its like, to a size whose last numbers count, or if it is empty to the
+ * smallest. */
+at_tensor *at_unpooled(at_tensor *input, at_tensor *indices, at_ints kernel, at_ints stride,
+                       at_ints padding, int axes, at_ints size);
+
+/* As at_FractionalMaxPool2d. */
+at_tensor *at_fractionallyPooled(at_tensor *input, at_ints kernel, at_ints size, double ratio);
+
 at_tensor *at_poolPowers(at_tensor *input, double power, at_ints kernel, at_ints stride, int axes,
                          bool ceils);
+
+/* --- losses ----------------------------------------------------------------------------------- */
+
+/* The number of "none", "mean" and "sum" for operations; -1 for other words. */
+int64_t at_reductionNumber(const char *reduction);
+bool at_isReduction(const char *reduction);
+
+at_tensor *at_klDivergence(at_tensor *input, at_tensor *target, const char *reduction,
+                           bool logTarget);
+at_tensor *at_gaussianLoss(at_tensor *input, at_tensor *target, at_tensor *var, bool full,
+                           double eps, int64_t reduction);
+at_tensor *at_multiLabelSoftMargin(at_tensor *input, at_tensor *target, at_tensor *weight,
+                                   int64_t reduction);
+
+/* The cross entropy of batch x (classes * targets) scores. */
+at_tensor *at_linearCrossEntropy(at_tensor *scores, at_tensor *target, at_tensor *weight,
+                                 int64_t classes, at_ints targets, int64_t ignored,
+                                 double smoothing, int64_t reduction);
+
+/* The number times all factors; -1 if that is too much. */
+int64_t at_timesAll(int64_t number, at_ints factors);
+
+/* Whether cutoffs divide that many classes into a head and clusters. */
+bool at_areCutoffs(at_ints cutoffs, int64_t classes);
+at_module *at_adaptiveTail(int64_t inputs, int64_t classes, at_ints cutoffs, double divisor,
+                           const at_type *type);
 
 #endif

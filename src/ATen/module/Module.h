@@ -33,6 +33,9 @@ bool at_acceptModule(const char *operation, const at_module *self);
 /* A block of zeros, for free; NULL and an error if there is no memory. */
 void *at_moduleRoom(const char *operation, size_t count, size_t size);
 
+/* Gives up all parameters, buffers and children. */
+void at_dropMembers(at_module *self);
+
 /* The member of that name, of length characters; NULL if there is none. */
 at_member *at_namedMember(const at_members *members, const char *name, size_t length);
 

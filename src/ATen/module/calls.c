@@ -99,6 +99,98 @@ at_tensor *at_upsampled(at_tensor *input, at_ints size, double factor, const cha
   return at_undefined();
 }
 
+/* --- unpooling, and pooling at random --------------------------------------------------------- */
+
+/* The sizes of the result along each axis, behind which there is room for one more; false and an
+ * error for a size that max pooling cannot have come from. */
+static bool unpooled_sizes(at_tensor *input, at_ints kernel, at_ints stride, at_ints padding,
+                           int axes, at_ints size, int64_t *sizes)
+{
+  for (int i = 0; i < axes; i++) {
+    const int64_t step = at_along(stride, i), count = at_size(input, i - axes);
+    const int64_t smallest = (count - 1) * step - 2 * at_along(padding, i) + at_along(kernel, i);
+    sizes[i] = size.count ? size.data[size.count - axes + i] : smallest;
+    if (sizes[i] <= smallest - step || sizes[i] >= smallest + step) {
+      at_fail(AT_ERROR_ARGUMENT, "MaxUnpool",
+              "MaxUnpool%dd: output_size has %lld for axis %d, and has to be between %lld and %lld",
+              axes, (long long)sizes[i], i, (long long)(smallest - step),
+              (long long)(smallest + step));
+      return false;
+    }
+  }
+  return true;
+}
+
+at_tensor *at_unpooled(at_tensor *input, at_tensor *indices, at_ints kernel, at_ints stride,
+                       at_ints padding, int axes, at_ints size)
+{
+  int64_t sizes[AT_LAYER_DIMS], steps[3], frame[3];
+  if (at_dim(input) < axes + 1 || (size.count && size.count != axes && size.count != axes + 2)) {
+    at_fail(AT_ERROR_ARGUMENT, "MaxUnpool",
+            "MaxUnpool%dd: input is of size %s, and output_size has %d numbers", axes,
+            at_sizeDesc(at_sizesOf(input)).str, size.count);
+    return at_undefined();
+  }
+  if (!unpooled_sizes(input, kernel, stride, padding, axes, size, sizes))
+    return at_undefined();
+  for (int i = 0; i < axes; i++) {
+    steps[i] = at_along(stride, i);
+    frame[i] = at_along(padding, i);
+  }
+  if (axes == 3)
+    return at_max_unpool3d(input, indices, AT_INTS(sizes[0], sizes[1], sizes[2]),
+                           ((at_ints){steps, 3}), ((at_ints){frame, 3}));
+  if (axes == 2)
+    return at_max_unpool2d(input, indices, AT_INTS(sizes[0], sizes[1]));
+  return at_squeeze_dim(at_max_unpool2d(at_unsqueeze(input, -1), at_unsqueeze(indices, -1),
+                                        AT_INTS(sizes[0], 1)),
+                        -1);
+}
+
+/* The same for tensors that a caller gave. */
+static at_tensor *unpooled_by(at_tensor *input, at_tensor *indices, at_ints kernel, at_ints stride,
+                              at_ints padding, int axes, at_ints size)
+{
+  if (!at_accept("MaxUnpool", "input", input, false) ||
+      !at_accept("MaxUnpool", "indices", indices, false) ||
+      !at_acceptInts("MaxUnpool", "output_size", size, 0))
+    return at_undefined();
+  AT_SCOPE_GUARD;
+  return at_escape(at_unpooled(input, indices, kernel, stride, padding, axes, size));
+}
+
+#define MAX_UNPOOL(N)                                                                        \
+  at_tensor *(at_MaxUnpool##N##d_forward)(at_module * self, at_tensor * input,               \
+                                          at_tensor * indices,                               \
+                                          const at_MaxUnpool##N##d_forward_options *options) \
+  {                                                                                          \
+    const at_MaxUnpool##N##d_fields *const own = at_module_own(self);                        \
+    if (!at_isKind("MaxUnpool" #N "d_forward", self, &at_kind_MaxUnpool##N##d))              \
+      return at_undefined();                                                                 \
+    return unpooled_by(input, indices, own->kernel_size, own->stride, own->padding, N,       \
+                       options ? options->output_size : (at_ints){NULL, 0});                 \
+  }
+MAX_UNPOOL(1)
+MAX_UNPOOL(2)
+MAX_UNPOOL(3)
+
+at_tensor *at_fractionallyPooled(at_tensor *input, at_ints kernel, at_ints size, double ratio)
+{
+  if (at_dim(input) != 3 && at_dim(input) != 4) {
+    at_fail(AT_ERROR_ARGUMENT, "FractionalMaxPool2d",
+            "FractionalMaxPool2d: input is of size %s, and has to have 3 or 4 dimensions",
+            at_sizeDesc(at_sizesOf(input)).str);
+    return at_undefined();
+  }
+  int64_t sizes[2];
+  for (int i = 0; i < 2; i++)
+    sizes[i] = size.count ? at_along(size, i) : (int64_t)((double)at_size(input, i - 2) * ratio);
+  const int64_t batch = at_dim(input) == 4 ? at_size(input, 0) : 1;
+  at_tensor *const samples =
+      at_rand(AT_SHAPE(batch, at_size(input, -3), 2), .type = at_typeOf(input));
+  return (at_fractional_max_pool2d)(input, AT_PAIR(kernel), (at_ints){sizes, 2}, samples).output;
+}
+
 /* --- normalization ---------------------------------------------------------------------------- */
 
 enum { WEIGHT, BIAS, MEAN = 0, VARIANCE, COUNT };
@@ -209,14 +301,6 @@ at_tensor *(at_EmbeddingBag_forward)(at_module *self, at_tensor *input,
   return at_escape((at_embedding_bag)(weight, input, offsets, &how).output);
 }
 
-at_tensor *(at_Bilinear_forward)(at_module *self, at_tensor *input1, at_tensor *input2)
-{
-  if (!at_isKind("Bilinear_forward", self, &at_kind_Bilinear))
-    return at_undefined();
-  return at_bilinear(input1, input2, at_parameterAt(self, WEIGHT),
-                     .bias = at_parameterAt(self, BIAS));
-}
-
 at_tensor *at_normalizeNear(at_tensor *input, int64_t size, double alpha, double beta, double k)
 {
   int64_t frame[2 * AT_MOST_DIMS] = {0};
@@ -232,6 +316,26 @@ at_tensor *at_normalizeNear(at_tensor *input, int64_t size, double alpha, double
   at_tensor *const squares = at_constant_pad_nd(at_mul(input, input), pad);
   at_tensor *const mean = at_mean_dim(at_unfold(squares, 1, size, 1), AT_INTS(-1));
   return at_div(input, at_pow(at_add(at_mul(mean, alpha), k), beta));
+}
+
+at_tensor *at_normalizeMaps(at_tensor *input, int64_t size, double alpha, double beta, double k)
+{
+  if (at_dim(input) != 4) {
+    at_fail(AT_ERROR_ARGUMENT, "CrossMapLRN2d",
+            "CrossMapLRN2d: input is of size %s, and has to have 4 dimensions",
+            at_sizeDesc(at_sizesOf(input)).str);
+    return at_undefined();
+  }
+  const int64_t side = (size - 1) / 2, channels = at_size(input, 1);
+  at_tensor *const squares = at_mul(input, input);
+  at_tensor *const padded = at_constant_pad_nd(squares, AT_INTS(0, 0, 0, 0, side, side));
+  at_tensor *sums = at_sum_dim(at_unfold(padded, 1, 2 * side + 1, 1), AT_INTS(-1));
+  if (channels > side + 1) {
+    at_tensor *const near = at_narrow(sums, 1, 0, side + 1);
+    at_tensor *const far = at_narrow(sums, 1, side + 1, channels - side - 1);
+    sums = at_cat(AT_TENSORS(near, at_add(far, at_narrow(squares, 1, 0, 1))), .dim = 1);
+  }
+  return at_mul(input, at_pow(at_add(at_mul(sums, alpha / (double)size), k), -beta));
 }
 
 /* --- dropout ---------------------------------------------------------------------------------- */

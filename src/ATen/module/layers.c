@@ -54,6 +54,24 @@ void at_checkLayerType(const at_module *self, const at_type *type)
     at_misfit(self, "type is %s, and parameters are of floating types", type->name);
 }
 
+bool at_becomes(at_module *self, const at_module_kind *kind, void (*build)(at_module *self),
+                unsigned before)
+{
+  if (at_failureCount() == before)
+    AT_SCOPE
+    {
+      AT_NO_GRAD
+      {
+        build(self);
+      }
+    }
+  if (at_failureCount() == before)
+    self->kind = kind;
+  else
+    at_dropMembers(self);
+  return self->kind == kind;
+}
+
 at_module *at_finished(at_module *self, unsigned before)
 {
   if (at_failureCount() == before)

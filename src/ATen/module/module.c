@@ -47,6 +47,14 @@ static void free_members(at_members *members)
     at_module_free(members->data[i].module);
   }
   free(members->data);
+  *members = (at_members){NULL, 0, 0};
+}
+
+void at_dropMembers(at_module *self)
+{
+  free_members(&self->parameters);
+  free_members(&self->buffers);
+  free_members(&self->children);
 }
 
 void at_module_free(at_module *self)
@@ -55,9 +63,7 @@ void at_module_free(at_module *self)
     return;
   if (self->kind->release)
     self->kind->release(self->own);
-  free_members(&self->parameters);
-  free_members(&self->buffers);
-  free_members(&self->children);
+  at_dropMembers(self);
   free(self);
 }
 

@@ -89,7 +89,7 @@ static void append_long(Text *to, int64_t number)
 static void append_ints(Text *to, at_ints ints, int axes, bool isTuple)
 {
   if (ints.count == 0) {
-    append_string(to, "None");
+    append_string(to, isTuple ? "()" : "None");
     return;
   }
   if (ints.count == 1 && !isTuple) {

@@ -196,16 +196,35 @@ bool at_module_requires_grad_(at_module *self, bool wanted)
 
 /* --- calling ---------------------------------------------------------------------------------- */
 
-at_tensor *at_forward(at_module *self, at_tensor *input)
+/* Whether self is called with as many tensors as are given, and these are tensors; an error if not. */
+static bool accepts_inputs(const at_module *self, at_tensors inputs)
 {
-  if (!at_acceptModule("forward", self) || !at_accept("forward", "input", input, false))
-    return at_undefined();
-  if (!self->kind->forward) {
+  if (!at_acceptModule("forward", self) || !at_acceptAll("forward", "inputs", inputs, false))
+    return false;
+  const int wanted = self->kind->call ? self->kind->inputs : self->kind->forward ? 1 : 0;
+  if (inputs.count == wanted && wanted > 0)
+    return true;
+  if (wanted)
+    at_fail(AT_ERROR_ARGUMENT, "forward",
+            "forward: a %s is called with %d tensors, and not with %d", self->kind->name, wanted,
+            inputs.count);
+  else
     at_fail(AT_ERROR_ARGUMENT, "forward", "forward: a %s has no forward function of one tensor",
             self->kind->name);
+  return false;
+}
+
+at_tensor *at_module_call(at_module *self, at_tensors inputs)
+{
+  if (!accepts_inputs(self, inputs))
     return at_undefined();
-  }
   AT_SCOPE_GUARD;
-  at_tensor *const result = self->kind->forward(self, input);
-  return at_escape(result == input ? at_alias(input) : result);
+  at_tensor *const result =
+      self->kind->call ? self->kind->call(self, inputs) : self->kind->forward(self, inputs.data[0]);
+  return at_escape(result == inputs.data[0] ? at_alias(result) : result);
+}
+
+at_tensor *(at_forward)(at_module *self, at_tensor *input)
+{
+  return at_module_call(self, (at_tensors){&input, 1});
 }

@@ -19,6 +19,17 @@ static at_tensor *numbers(at_ints sizes)
   return at_reshape(at_sin(at_add(at_arange(count, .type = AT_CPU(AT_DOUBLE)), 1)), sizes);
 }
 
+/* A vector of count integers. */
+static at_tensor *integers(const int64_t *data, int64_t count)
+{
+  at_tensor *const made = at_empty(AT_SHAPE(count), .type = AT_CPU(AT_LONG));
+  memcpy(at_data(made), data, (size_t)count * sizeof *data);
+  return made;
+}
+
+#define INTEGERS(...) \
+  integers((const int64_t[]){__VA_ARGS__}, sizeof((int64_t[]){__VA_ARGS__}) / sizeof(int64_t))
+
 static at_tensor *decode(at_module *self, at_tensor *x)
 {
   at_module *const decoder = at_module_childAt(self, 0);
@@ -44,6 +55,33 @@ static at_tensor *attend(at_module *self, at_tensor *x)
   return at_cat(AT_TENSORS(made.output, made.weights), .dim = 2);
 }
 
+/* A module of several tensors, of which all but the first are given here. */
+typedef struct Several {
+  at_tensor *more[2];
+  int count;
+} Several;
+
+static at_tensor *call_several(at_module *self, at_tensor *x)
+{
+  const Several *const own = at_module_own(self);
+  at_tensor *all[3] = {x};
+  for (int i = 0; i < own->count; i++)
+    all[1 + i] = own->more[i];
+  return at_module_call(at_module_childAt(self, 0), ((at_tensors){all, 1 + own->count}));
+}
+
+static at_tensor *adapt(at_module *self, at_tensor *x)
+{
+  at_module *const softmax = at_module_childAt(self, 0);
+  at_tensor *const target = INTEGERS(5, 0, 2, 8, 3);
+  const at_output_loss made = at_AdaptiveLogSoftmaxWithLoss_forward(softmax, x, target);
+  at_tensor *const all = at_AdaptiveLogSoftmaxWithLoss_log_prob(softmax, x);
+  CHECK(at_equal(at_AdaptiveLogSoftmaxWithLoss_predict(softmax, x), at_argmax(all, .dim = 1)));
+  return at_cat(AT_TENSORS(made.output, at_reshape(made.loss, AT_SHAPE(1)), at_flatten(all)));
+}
+
+static const at_module_kind several_kind = {"Several", call_several, sizeof(Several)};
+static const at_module_kind adaptive_kind = {"Adaptive", adapt};
 static const at_module_kind decoder_kind = {"Decoder", decode};
 static const at_module_kind translation_kind = {"Translation", translate};
 static const at_module_kind attention_kind = {"Attention", attend};
@@ -56,6 +94,25 @@ static at_module *around(const at_module_kind *kind, const char *name, at_module
     return NULL;
   }
   return self;
+}
+
+/* A module, and one tensor or two besides the first. */
+static at_module *several(at_module *child, at_tensor *second, at_tensor *third)
+{
+  at_module *const self = around(&several_kind, "module", child);
+  Several *const own = at_module_own(self);
+  if (own)
+    *own = (Several){{second, third}, third ? 2 : 1};
+  return self;
+}
+
+/* Integers of these sizes. */
+#define SHAPED(SIZES, ...) at_reshape(INTEGERS(__VA_ARGS__), SIZES)
+
+/* The absolute values of numbers in Float, as weights of classes. */
+static at_tensor *shares(int64_t count)
+{
+  return at_to(at_abs(numbers(AT_SHAPE(count))), AT_CPU(AT_FLOAT));
 }
 
 /* --- the cases --------------------------------------------------------------------------------- */
@@ -209,6 +266,61 @@ static at_module *around(const at_module_kind *kind, const char *name, at_module
     around(&translation_kind, "transformer",                                                       \
            at_Transformer(.d_model = 4, .nhead = 2, .num_encoder_layers = 2,                       \
                           .num_decoder_layers = 1, .dim_feedforward = 6, .dropout = 0)))           \
+  X(CosineSimilarity, several(at_CosineSimilarity(), numbers(AT_SHAPE(3, 4)), NULL))               \
+  X(PairwiseDistance,                                                                              \
+    several(at_PairwiseDistance(.p = 3, .keepdim = true), numbers(AT_SHAPE(3, 4)), NULL))          \
+  X(Bilinear, several(at_Bilinear(3, 2, 4), numbers(AT_SHAPE(5, 2)), NULL))                        \
+  X(CrossMapLRN2d, at_CrossMapLRN2d(3, .alpha = 0.1))                                              \
+  X(CrossMapLRN2d_even, at_CrossMapLRN2d(4, .alpha = 0.5, .beta = 1.5, .k = 2))                    \
+  X(MaxUnpool1d, several(at_MaxUnpool1d(2), SHAPED(AT_SHAPE(1, 2, 3), 1, 2, 5, 0, 3, 4), NULL))    \
+  X(MaxUnpool2d, several(at_MaxUnpool2d(AT_INTS(2, 1), .stride = AT_INTS(2)),                      \
+                         SHAPED(AT_SHAPE(1, 1, 2, 2), 0, 2, 8, 7), NULL))                          \
+  X(MaxUnpool3d, several(at_MaxUnpool3d(2), SHAPED(AT_SHAPE(1, 1, 1, 1, 2), 1, 14), NULL))         \
+  X(FractionalMaxPool2d, at_FractionalMaxPool2d(2, .output_size = AT_INTS(3, 2)))                  \
+  X(FractionalMaxPool2d_ratio, at_FractionalMaxPool2d(AT_INTS(2, 3), .output_ratio = 0.5))         \
+  X(L1Loss, several(at_L1Loss(), numbers(AT_SHAPE(2, 3)), NULL))                                   \
+  X(MSELoss, several(at_MSELoss(.reduction = "sum"), numbers(AT_SHAPE(2, 3)), NULL))               \
+  X(SmoothL1Loss, several(at_SmoothL1Loss(.beta = 0.5), numbers(AT_SHAPE(2, 3)), NULL))            \
+  X(HuberLoss,                                                                                     \
+    several(at_HuberLoss(.delta = 0.7, .reduction = "none"), numbers(AT_SHAPE(2, 3)), NULL))       \
+  X(KLDivLoss,                                                                                     \
+    several(at_KLDivLoss(.reduction = "batchmean"), at_abs(numbers(AT_SHAPE(2, 3))), NULL))        \
+  X(KLDivLoss_log,                                                                                 \
+    several(at_KLDivLoss(.reduction = "none", .log_target = true), numbers(AT_SHAPE(2, 3)), NULL)) \
+  X(PoissonNLLLoss,                                                                                \
+    several(at_PoissonNLLLoss(.full = true), at_mul(at_abs(numbers(AT_SHAPE(2, 3))), 4), NULL))    \
+  X(GaussianNLLLoss, several(at_GaussianNLLLoss(.full = true), numbers(AT_SHAPE(2, 3)),            \
+                             at_abs(numbers(AT_SHAPE(2, 1)))))                                     \
+  X(BCELoss, several(at_BCELoss(.weight = shares(3)), at_abs(numbers(AT_SHAPE(2, 3))), NULL))      \
+  X(BCEWithLogitsLoss,                                                                             \
+    several(at_BCEWithLogitsLoss(.pos_weight = shares(3)), at_abs(numbers(AT_SHAPE(2, 3))), NULL)) \
+  X(NLLLoss, several(at_NLLLoss(.weight = shares(3), .ignore_index = 1),                           \
+                     SHAPED(AT_SHAPE(2, 2), 0, 1, 2, 2), NULL))                                    \
+  X(CrossEntropyLoss, several(at_CrossEntropyLoss(.label_smoothing = 0.1), INTEGERS(0, 2), NULL))  \
+  X(CrossEntropyLoss_sum,                                                                          \
+    several(at_CrossEntropyLoss(.weight = shares(3), .reduction = "sum"), INTEGERS(1, 2), NULL))   \
+  X(LinearCrossEntropyLoss,                                                                        \
+    several(at_LinearCrossEntropyLoss(4, 3, .out_features = AT_INTS(2), .bias = true),             \
+            SHAPED(AT_SHAPE(3, 2), 0, 1, 2, 2, 1, 0), NULL))                                       \
+  X(SoftMarginLoss, several(at_SoftMarginLoss(), at_sign(numbers(AT_SHAPE(2, 3))), NULL))          \
+  X(HingeEmbeddingLoss,                                                                            \
+    several(at_HingeEmbeddingLoss(.margin = 0.5), at_sign(numbers(AT_SHAPE(2, 3))), NULL))         \
+  X(MarginRankingLoss, several(at_MarginRankingLoss(.margin = 0.3), numbers(AT_SHAPE(5)),          \
+                               at_sign(numbers(AT_SHAPE(5)))))                                     \
+  X(CosineEmbeddingLoss, several(at_CosineEmbeddingLoss(.margin = -0.5), numbers(AT_SHAPE(5, 3)),  \
+                                 at_sign(numbers(AT_SHAPE(5)))))                                   \
+  X(TripletMarginLoss, several(at_TripletMarginLoss(.swap = true), numbers(AT_SHAPE(4, 3)),        \
+                               at_cos(numbers(AT_SHAPE(4, 3)))))                                   \
+  X(MultiMarginLoss,                                                                               \
+    several(at_MultiMarginLoss(.p = 2, .margin = 0.8, .weight = at_abs(numbers(AT_SHAPE(3)))),     \
+            INTEGERS(0, 2), NULL))                                                                 \
+  X(MultiLabelMarginLoss,                                                                          \
+    several(at_MultiLabelMarginLoss(), SHAPED(AT_SHAPE(2, 3), 2, 0, -1, 1, -1, 0), NULL))          \
+  X(MultiLabelSoftMarginLoss, several(at_MultiLabelSoftMarginLoss(.weight = shares(3)),            \
+                                      at_round(at_abs(numbers(AT_SHAPE(2, 3)))), NULL))            \
+  X(AdaptiveLogSoftmaxWithLoss,                                                                    \
+    around(&adaptive_kind, "softmax",                                                              \
+           at_AdaptiveLogSoftmaxWithLoss(6, 9, AT_INTS(3, 5), .div_value = 2, .head_bias = true))) \
   X(Sequential, at_Sequential(at_Conv2d(1, 2, 3, .padding = AT_INTS(1)), at_BatchNorm2d(2),        \
                               at_ReLU(), at_MaxPool2d(2), at_Flatten(), at_Linear(8, 3)))
 

@@ -225,6 +225,105 @@ static void wrong_layers(void **state)
   expect_error("forward: self is NULL");
 }
 
+/* A lazy layer becomes another at its first call, with the same draws. */
+static void lazy(void **state)
+{
+  at_module *const net = at_Sequential(at_LazyConv2d(2, 3, .padding = AT_INTS(1)),
+                                       at_LazyBatchNorm2d(), at_Flatten(), at_LazyLinear(3));
+  char *text = at_module_toString(net);
+  CHECK(strstr(text, "LazyConv2d(0, 2, kernel_size=(3, 3)") &&
+        strstr(text, "LazyLinear(in_features=0, out_features=3, bias=True)"));
+  at_string_free(text);
+  CHECK_EQ(at_module_numel(net), 0);
+  CHECK(!at_LazyConv2d(3, 3, .groups = 2));
+  expect_error("groups is 2");
+  AT_SCOPE
+  {
+    at_tensor *const x = at_ones(AT_SHAPE(2, 4, 2, 2));
+    at_module *const spare = at_module_clone(at_module_childAt(net, 3));
+    CHECK(!at_defined(at_forward(spare, at_ones(AT_SCALAR_SHAPE))));
+    at_error_clear();
+    CHECK(!at_defined(at_forward(spare, at_ones(AT_SHAPE(2), .type = AT_CPU(AT_LONG)))));
+    at_error_clear();
+    CHECK_EQ(at_module_numel(spare), 0);
+    CHECK(at_defined(at_forward(spare, at_ones(AT_SHAPE(1, 5), .type = AT_CPU(AT_DOUBLE)))));
+    CHECK(at_typeOf(at_module_get(spare, "weight")) == AT_CPU(AT_DOUBLE));
+    at_module_free(spare);
+    at_manualSeed(3);
+    at_tensor *const y = at_forward(net, x);
+    at_manualSeed(3);
+    at_module *const same = at_Sequential(at_Conv2d(4, 2, 3, .padding = AT_INTS(1)),
+                                          at_BatchNorm2d(2), at_Flatten(), at_Linear(8, 3));
+    CHECK(at_equal(y, at_forward(same, x)));
+    text = at_module_toString(net);
+    char *const other = at_module_toString(same);
+    assert_string_equal(text, other);
+    at_string_free(text);
+    at_string_free(other);
+    at_module_free(same);
+  }
+  at_module_free(net);
+}
+
+/* Modules of several tensors want that many, and their options are looked at. */
+static void wrong_calls(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const x = at_ones(AT_SHAPE(2, 3));
+    at_module *const loss = at_MSELoss(), *const linear = at_Linear(3, 2);
+    CHECK(!at_defined(at_forward(loss, x)));
+    expect_error("forward: a MSELoss is called with 2 tensors, and not with 1");
+    CHECK(!at_defined(at_forward(linear, x, x)));
+    expect_error("forward: a Linear is called with 1 tensors, and not with 2");
+    CHECK(!at_defined(at_forward(loss, x, NULL)));
+    at_error_clear();
+    CHECK(at_item_double(at_forward(loss, x, x)) == 0);
+    CHECK(!at_L1Loss(.reduction = "most"));
+    expect_error("L1Loss: reduction is 'most', and not none, mean or sum");
+    CHECK(!at_MultiMarginLoss(.p = 3));
+    expect_error("p is 3");
+    CHECK(!at_AdaptiveLogSoftmaxWithLoss(4, 9, AT_INTS(3, 3)));
+    expect_error("cutoffs have to grow");
+    CHECK(!at_FractionalMaxPool2d(2));
+    expect_error("either output_size or output_ratio");
+    at_module *const pool = at_MaxUnpool2d(2);
+    at_tensor *const y = at_zeros(AT_SHAPE(1, 2, 2)), *const at = at_to(y, AT_CPU(AT_LONG));
+    CHECK(!at_defined(at_MaxUnpool2d_forward(pool, y, at, .output_size = AT_INTS(8, 4))));
+    expect_error("output_size has 8 for axis 0, and has to be between 2 and 6");
+    CHECK_EQ(at_size(at_MaxUnpool2d_forward(pool, y, at, .output_size = AT_INTS(5, 4)), 1), 5);
+    CHECK(!at_defined(at_MaxUnpool2d_forward(linear, y, at)));
+    expect_error("self is a Linear, and not a MaxUnpool2d");
+    at_module *const adaptive = at_AdaptiveLogSoftmaxWithLoss(3, 9, AT_INTS(4));
+    CHECK(!at_defined(at_AdaptiveLogSoftmaxWithLoss_log_prob(adaptive, y)));
+    expect_error("has to be batch x 3");
+    at_tensor *const classes = at_full(AT_SHAPE(2), 9, .type = AT_CPU(AT_LONG));
+    CHECK(!at_defined(at_AdaptiveLogSoftmaxWithLoss_forward(adaptive, x, classes).output));
+    expect_error("target has classes from 9 to 9, and there are 9");
+    at_module *const all[] = {loss, linear, pool, adaptive};
+    for (int i = 0; i < 4; i++)
+      at_module_free(all[i]);
+  }
+}
+
+static void losses(void *unused)
+{
+  AT_SCOPE
+  {
+    at_tensor *const x = at_ones(AT_SHAPE(2, 3)), *const weight = at_ones(AT_SHAPE(3));
+    at_tensor *const classes = at_zeros(AT_SHAPE(2), .type = AT_CPU(AT_LONG));
+    at_module *const linear = at_LazyLinear(3);
+    at_module *const loss = at_CrossEntropyLoss(.weight = weight);
+    at_module *const adaptive = at_AdaptiveLogSoftmaxWithLoss(3, 9, AT_INTS(4));
+    (void)at_backward(at_forward(loss, at_forward(linear, x), classes));
+    (void)at_backward(at_AdaptiveLogSoftmaxWithLoss_forward(adaptive, x, classes).loss);
+    at_module_free(linear);
+    at_module_free(loss);
+    at_module_free(adaptive);
+  }
+  at_error_clear();
+}
+
 /* Each allocation fails once, and nothing is left. */
 static void everything(void *unused)
 {
@@ -268,6 +367,7 @@ static void sequences(void *unused)
 static void allocations(void **state)
 {
   CHECK(th_fail_each(sequences, NULL) > 100);
+  CHECK(th_fail_each(losses, NULL) > 50);
   CHECK(th_fail_each(everything, NULL) > 100);
 }
 
@@ -276,6 +376,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(training),     cmocka_unit_test(members),        cmocka_unit_test(modes),
       cmocka_unit_test(tied),         cmocka_unit_test(gradients_move), cmocka_unit_test(files),
-      cmocka_unit_test(wrong_layers), cmocka_unit_test(allocations)};
+      cmocka_unit_test(wrong_layers), cmocka_unit_test(wrong_calls),    cmocka_unit_test(lazy),
+      cmocka_unit_test(allocations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

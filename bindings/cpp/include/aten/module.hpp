@@ -183,6 +183,17 @@ class Module
           return one.second;
     return Tensor();
   }
+  // Calls the library's module; a lazy one has other members afterwards.
+  Tensor call(std::initializer_list<at_tensor *> inputs)
+  {
+    std::vector<at_tensor *> all(inputs);
+    const at_module_kind *const before = at_module_kindOf(module_);
+    Tensor made = detail::made((at_module_call)(module_, at_tensors{all.data(),
+                                                                    static_cast<int>(all.size())}));
+    if (at_module_kindOf(module_) != before)
+      renew();
+    return made;
+  }
   // Looks for the members anew.
   virtual void renew()
   {
@@ -193,7 +204,8 @@ class Module
  private:
   static const at_module_kind &kind()
   {
-    static const at_module_kind plain = {"Module", nullptr, 1, nullptr, nullptr, 0, nullptr};
+    static const at_module_kind plain = {"Module", nullptr, 1,       nullptr, nullptr,
+                                         0,        nullptr, nullptr, 0};
     return plain;
   }
   static std::vector<std::pair<std::string, Tensor>> pairs(at_dict *dict)

@@ -3,8 +3,9 @@
 from . import functional
 from . import init, utils
 from .module import Module, Parameter
-from .containers import ModuleDict, ModuleList, ParameterList, Sequential
 from ._layers import *  # noqa: F403
-from .calls import (GRU, LSTM, RNN, Bilinear, EmbeddingBag, GRUCell, LSTMCell, MultiheadAttention, RNNCell,
-                    TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer)
-from .losses import *  # noqa: F403
+from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
+from .calls import (GRU, LSTM, RNN, AdaptiveLogSoftmaxWithLoss, EmbeddingBag, GRUCell, LSTMCell, MaxUnpool1d, MaxUnpool2d,
+                    MaxUnpool3d, MultiheadAttention, RNNCell, Transformer, TransformerDecoder, TransformerDecoderLayer,
+                    TransformerEncoder, TransformerEncoderLayer)
+from .losses import TripletMarginWithDistanceLoss

@@ -1,6 +1,8 @@
 """Layers that are called with several tensors, or return several."""
 
-from .. import _C
+from collections import namedtuple
+
+from .. import _C, full
 from . import _layers
 
 
@@ -43,11 +45,6 @@ class LSTMCell(_layers.LSTMCell):
         return _C._LSTMCell_forward(self._handle, input, *(hx or (None, None)))
 
 
-class Bilinear(_layers.Bilinear):
-    def forward(self, input1, input2):
-        return _C._Bilinear_forward(self._handle, input1, input2)
-
-
 class EmbeddingBag(_layers.EmbeddingBag):
     def forward(self, input, offsets=None, per_sample_weights=None):
         return _C._EmbeddingBag_forward(self._handle, input, offsets, per_sample_weights)
@@ -74,8 +71,49 @@ class TransformerDecoderLayer(_layers.TransformerDecoderLayer):
             tgt_is_causal and tgt_mask is None, memory_is_causal and memory_mask is None)
 
 
-_layers.KINDS.update({c.__name__: c for c in (RNN, LSTM, GRU, RNNCell, GRUCell, LSTMCell, Bilinear, EmbeddingBag,
-                                              MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer)})
+def _unpool(name, call):
+    def forward(self, input, indices, output_size=None):
+        return call(self._handle, input, indices, None if output_size is None else tuple(output_size))
+
+    return type(name, (getattr(_layers, name),), {"forward": forward, "__doc__": getattr(_layers, name).__doc__})
+
+
+MaxUnpool1d = _unpool("MaxUnpool1d", _C._MaxUnpool1d_forward)
+MaxUnpool2d = _unpool("MaxUnpool2d", _C._MaxUnpool2d_forward)
+MaxUnpool3d = _unpool("MaxUnpool3d", _C._MaxUnpool3d_forward)
+
+_ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
+
+
+class AdaptiveLogSoftmaxWithLoss(_layers.AdaptiveLogSoftmaxWithLoss):
+    def forward(self, input_, target_):
+        return _ASMoutput(*_C._AdaptiveLogSoftmaxWithLoss_forward(self._handle, input_, target_))
+
+    def log_prob(self, input):
+        return _C._AdaptiveLogSoftmaxWithLoss_log_prob(self._handle, input)
+
+    def predict(self, input):
+        return _C._AdaptiveLogSoftmaxWithLoss_predict(self._handle, input)
+
+
+class Transformer(_layers.Transformer):
+    def forward(self, src, tgt, src_mask=None, tgt_mask=None, memory_mask=None, src_key_padding_mask=None,
+                tgt_key_padding_mask=None, memory_key_padding_mask=None, src_is_causal=None, tgt_is_causal=None,
+                memory_is_causal=False):
+        return _C._Transformer_forward(
+            self._handle, src, tgt, src_mask, tgt_mask, memory_mask, src_key_padding_mask, tgt_key_padding_mask,
+            memory_key_padding_mask, bool(src_is_causal) and src_mask is None, bool(tgt_is_causal) and tgt_mask is None,
+            memory_is_causal and memory_mask is None)
+
+    @staticmethod
+    def generate_square_subsequent_mask(sz, device=None, dtype=None):
+        """A mask that lets each position attend to those before it, and to itself."""
+        return full((sz, sz), float("-inf"), dtype=dtype, device=device).triu(diagonal=1)
+
+
+_layers.KINDS.update({c.__name__: c for c in (
+    RNN, LSTM, GRU, RNNCell, GRUCell, LSTMCell, EmbeddingBag, MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer,
+    MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, AdaptiveLogSoftmaxWithLoss, Transformer)})
 
 
 class _Stack(_layers.Layer):

@@ -125,3 +125,39 @@ class ParameterList(Module):
 
     def __getitem__(self, index):
         return list(self._parameters.values())[index]
+
+
+class ParameterDict(Module):
+    """Parameters by their names."""
+
+    def __init__(self, parameters=None):
+        super().__init__()
+        self.update(parameters or {})
+
+    def update(self, parameters):
+        for name, value in dict(parameters).items():
+            self[name] = value
+
+    def __getitem__(self, name):
+        return self._parameters[name]
+
+    def __setitem__(self, name, value):
+        self.register_parameter(name, value if isinstance(value, Parameter) else Parameter(value))
+
+    def __len__(self):
+        return len(self._parameters)
+
+    def __iter__(self):
+        return iter(self._parameters)
+
+    def __contains__(self, name):
+        return name in self._parameters
+
+    def keys(self):
+        return self._parameters.keys()
+
+    def values(self):
+        return self._parameters.values()
+
+    def items(self):
+        return self._parameters.items()

@@ -320,6 +320,7 @@ class Layer(Module):
     """A module that the library computes: its members are those of the library's module, _handle."""
 
     _members = ((), ())
+    _waits = False  # whether it has its members only after its first call
 
     def _start(self, make, arguments, *more):
         """Makes the library's module; arguments become attributes, but for the names of members."""
@@ -356,8 +357,18 @@ class Layer(Module):
             known._take(below)
             self._modules[name] = known
 
-    def forward(self, input):
-        return self._handle.forward(input)
+    def forward(self, *inputs):
+        output = self._handle.forward(*inputs)
+        if self._waits:
+            self._arrive()
+        return output
+
+    def _arrive(self):
+        """Becomes the layer that the library's module has become at the first call of a lazy one."""
+        from ._layers import KINDS
+
+        self.__class__ = KINDS[self._handle.kind()]
+        self._take(self._handle)
 
     def __setattr__(self, name, value):
         super().__setattr__(name, value)

@@ -40,6 +40,13 @@ impl Module {
         Ok(unsafe { convert::tensor(made) })
     }
 
+    /// The output of several tensors, as for a loss: `loss.call(&[output, target])`.
+    pub fn call(&self, inputs: &[Tensor]) -> Result<Tensor> {
+        let made = unsafe { sys::at_module_call(self.as_raw(), convert::tensors(inputs)) };
+        check()?;
+        Ok(unsafe { convert::tensor(made) })
+    }
+
     /// All parameters, each once.
     pub fn parameters(&self) -> Result<Vec<Tensor>> {
         let made = unsafe { sys::at_module_parameters(self.as_raw()) };

@@ -36,6 +36,18 @@ fn losses_are_pytorchs() -> Result<()> {
 }
 
 #[test]
+fn losses() -> Result<()> {
+    let weight = ops::ones(&[2])?;
+    let loss = nn::CrossEntropyLoss_with(&nn::CrossEntropyLossOptions::new().weight(Some(&weight)).reduction("sum"))?;
+    let scores = ops::zeros(&[2, 2])?;
+    let target = ops::zeros_with(&[2], &ops::Zeros::new().type_(Type::Long))?;
+    let got = loss.call(&[scores.clone(), target])?.value()?.to_f64();
+    assert!((got - 2.0 * 2f64.ln()).abs() < 1e-6, "{got}");
+    assert!(loss.forward(&scores).is_err());
+    Ok(())
+}
+
+#[test]
 fn modules() -> Result<()> {
     let _drawing = DRAWING.lock();
     let (first, other) = (net()?, net()?);
