@@ -31,6 +31,7 @@ typedef struct _THCCudaResourcesPerDevice {
   cusparseHandle_t *sparseHandles;
   size_t scratchSpacePerStream; /* bytes */
   void **devScratchSpacePerStream;
+  void *solverHandle; /* cuSOLVER's, once it is needed */
 } THCCudaResourcesPerDevice;
 
 /* Read fields freely; the functions keep them consistent. */

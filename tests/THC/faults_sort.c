@@ -141,6 +141,10 @@ FAULT(gesv, THCudaTensor_gesv(S, o->r, o->r2, o->sides, o->five))
 FAULT(gesvSelf, THCudaTensor_gesv(S, o->sides, o->five, NULL, NULL))
 FAULT(gesvd, THCudaTensor_gesvd(S, o->r, o->r2, o->t, o->five, "S"))
 FAULT(getri, THCudaTensor_getri(S, o->r, o->five))
+FAULT(gels, THCudaTensor_gels(S, o->r, o->r2, o->sides, o->five))
+FAULT(geev, THCudaTensor_geev(S, o->r, o->r2, o->five, "V"))
+FAULT(syev, THCudaTensor_syev(S, o->r, o->r2, o->five, "V", "U"))
+FAULT(potri, THCudaTensor_potri(S, o->r, o->five, "U"))
 FAULT(qr, THCudaTensor_qr(S, o->r, o->r2, o->five))
 
 TH_FAULT_PROGRAM

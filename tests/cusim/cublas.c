@@ -306,8 +306,9 @@ static Factor number(double value)
   return (Factor){.value = value};
 }
 
-static struct CUstream_st *stream_of(cublasHandle_t handle)
+struct CUstream_st *cusim_blas_stream(void *what)
 {
+  const cublasHandle_t handle = what;
   struct CUstream_st *stream = handle->stream && handle->stream != cudaStreamLegacy
                                    ? cusim_stream(handle->stream)
                                    : cusim_null_stream(handle->device);
@@ -324,7 +325,7 @@ static cublasStatus_t queue(cublasHandle_t handle, Product given, bool wait)
   if (given.m < 0 || given.n < 0 || given.k < 0 || given.batch < 0)
     return CUBLAS_STATUS_INVALID_VALUE;
   cusim_enter();
-  struct CUstream_st *stream = stream_of(handle);
+  struct CUstream_st *stream = cusim_blas_stream(handle);
   if (stream && given.m && given.n && given.batch) {
     Product *product = cusim_op(sizeof *product, run_product);
     given.op = product->op;
@@ -739,7 +740,7 @@ static cublasStatus_t queue_lu(cublasHandle_t handle, Lu given)
       (given.b && given.ldb < (given.n > 1 ? given.n : 1)))
     return CUBLAS_STATUS_INVALID_VALUE;
   cusim_enter();
-  struct CUstream_st *stream = stream_of(handle);
+  struct CUstream_st *stream = cusim_blas_stream(handle);
   if (stream) {
     Lu *lu = cusim_op(sizeof *lu, run_lu);
     given.op = lu->op;

@@ -117,6 +117,11 @@ void cusim_run_device(int device);
 /* Lets the operation that runs call the program's own function. */
 void cusim_call_host(CusimOp *op, void (*function)(void *data), void *data);
 
+/* --- cublas.c ----------------------------------------------------------------------------- */
+
+/* The stream that a handle of cuBLAS is set to, or NULL. */
+struct CUstream_st *cusim_blas_stream(void *handle);
+
 /* --- launch.c ----------------------------------------------------------------------------- */
 
 /* The kernel that runs, or NULL. */

@@ -177,6 +177,7 @@ class Modules(unittest.TestCase):
             loss(torch.zeros(2, 2))
 
     def test_lazy(self):
+        self.assertEqual(nn.Conv2d(1, 2, 3, padding="same")(torch.rand(1, 1, 4, 5)).shape, (1, 2, 4, 5))
         net = nn.Sequential(nn.LazyConv2d(3, 2), nn.ReLU(), nn.Flatten(), nn.LazyLinear(2))
         self.assertEqual(list(net.parameters()), [])
         self.assertEqual(net(torch.rand(2, 4, 3, 3)).shape, (2, 2))

@@ -1,8 +1,12 @@
 /* Systems of equations, factorisations and eigenvalues of matrices of Float and Double: those of
  * THTensorLapack.h, whose shapes, strides and errors they have.
  *
- * They compute on the host, by LAPACK: operands are copied there and results back, so that each call
- * waits for the device.  Where the operand a_ or b_ is NULL it is the result ra_ or rb_ (in syev and
+ * They compute on the device, by cuSOLVER, which is loaded at the first call: libcusolver.so of the
+ * CUDA that THC was built with, or what TH_CUSOLVER_LIBRARY names (an absolute path, or a name for
+ * the loader).  Without it they are errors that say so; geev needs a cuSOLVER of CUDA 12.6 or later.
+ * Each waits for the device, to find out whether the matrix is singular, or not finite.  Singular
+ * values are found by Jacobi's method, and vectors of eigenvalues and singular values may have other
+ * signs than LAPACK's.  Where the operand a_ or b_ is NULL it is the result ra_ or rb_ (in syev and
  * geev, rv_). */
 #if defined(THC_REAL_IS_FLOAT) || defined(THC_REAL_IS_DOUBLE)
 

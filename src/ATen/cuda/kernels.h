@@ -195,12 +195,13 @@ typedef struct at_waves_work {
   void *to;
 } at_waves_work;
 
-/* The determinants of count matrices of n x n from their factors and pivots (btrifact). */
+/* The determinants of count matrices of n x n from their factors and pivots (btrifact), or their
+ * signs and the logarithms of their absolute values: what is NULL is left out. */
 typedef struct at_determinants_work {
   int64_t count, n;
   const void *factors;
   const int *pivots;
-  void *to;
+  void *to, *sign, *log;
 } at_determinants_work;
 
 /* Replaces a by its Cholesky factor with pivots, as LAPACK's pstrf; the other triangle becomes 0.

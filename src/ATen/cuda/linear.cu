@@ -32,10 +32,19 @@ __global__ static void determinants(at_determinants_work w)
   {
     const real *factors = (const real *)w.factors + i * w.n * w.n;
     const int *pivots = w.pivots + i * w.n;
-    double product = 1;
-    for (int64_t k = 0; k < w.n; k++)
-      product *= (pivots[k] == k + 1 ? 1 : -1) * (double)factors[k * (w.n + 1)];
-    ((real *)w.to)[i] = (real)product;
+    double product = 1, sign = 1, sum = 0;
+    for (int64_t k = 0; k < w.n; k++) {
+      const double factor = (pivots[k] == k + 1 ? 1 : -1) * (double)factors[k * (w.n + 1)];
+      product *= factor;
+      sign = factor == 0 ? 0 : factor < 0 ? -sign : sign;
+      sum += log(fabs(factor));
+    }
+    if (w.to)
+      ((real *)w.to)[i] = (real)product;
+    if (w.sign)
+      ((real *)w.sign)[i] = (real)sign;
+    if (w.log)
+      ((real *)w.log)[i] = (real)sum;
   }
 }
 

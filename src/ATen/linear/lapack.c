@@ -326,24 +326,50 @@ static double determinant(const at_tensor *lu, const at_tensor *pivots, int64_t 
   return product;
 }
 
-static at_tensor *determinants(Call *call, at_tensor *a)
+/* The factors of a's matrices, which follow the results of the call. */
+static const at_tensor *factor_all(Call *call, at_tensor *a)
 {
-  const at_ints sizes = at_sizesOf(a), batch = {sizes.data, sizes.count - 2};
-  at_tensor *r = at_hold(&call->pool, at_makeFilled(call->type, batch, at_scalar_long(1)));
-  if (at_numel(r) == 0 || sizes.data[batch.count] == 0)
-    return r;
-  at_tensor *matrices = as_batch(call, a);
-  const int before = call->count;
+  at_tensor *const matrices = as_batch(call, a);
   void *const lu = real(call), *const pivots = integers(call), *const info = integers(call);
   call->th->btrifact(lu, pivots, info, true, matrices->th);
+  return matrices;
+}
+
+/* A result for each matrix, with a number to begin with. */
+static at_tensor *for_each_matrix(Call *call, at_tensor *a, int64_t value)
+{
+  const at_ints sizes = at_sizesOf(a), batch = {sizes.data, sizes.count - 2};
+  return at_hold(&call->pool, at_makeFilled(call->type, batch, at_scalar_long(value)));
+}
+
+/* On a device: the determinants, or signs and logarithms; what is NULL is left out. */
+static void determinants_on_device(Call *call, at_tensor *a, at_tensor *r, at_tensor *sign,
+                                   at_tensor *log)
+{
+  const int before = call->count;
+  const at_tensor *const matrices = factor_all(call, a);
+  const at_determinants_work work = {.count = matrices->th->size[0],
+                                     .n = matrices->th->size[1],
+                                     .factors = at_data(call->made[before]),
+                                     .pivots = at_data(call->made[before + 1]),
+                                     .to = r ? at_data(r) : NULL,
+                                     .sign = sign ? at_data(sign) : NULL,
+                                     .log = log ? at_data(log) : NULL};
+  at_cuda()->launch(AT_KERNEL_determinants, call->type->held, &work);
+  call->count = before;
+}
+
+static at_tensor *determinants(Call *call, at_tensor *a)
+{
+  at_tensor *const r = for_each_matrix(call, a, 1);
+  if (at_numel(a) == 0)
+    return r;
   if (!at_isOnHost(call->type)) {
-    const at_determinants_work work = {matrices->th->size[0], matrices->th->size[1],
-                                       at_data(call->made[before]), at_data(call->made[before + 1]),
-                                       at_data(r)};
-    at_cuda()->launch(AT_KERNEL_determinants, call->type->held, &work);
-    call->count = before;
+    determinants_on_device(call, a, r, NULL, NULL);
     return r;
   }
+  const int before = call->count;
+  factor_all(call, a);
   for (int64_t i = 0; i < at_numel(r); i++) {
     const double det = determinant(call->made[before], call->made[before + 1], i);
     if (call->type->scalarType == AT_FLOAT)
@@ -353,6 +379,17 @@ static at_tensor *determinants(Call *call, at_tensor *a)
   }
   call->count = before;
   return r;
+}
+
+void at_signedLogsOnDevice(at_tensor **out, at_tensor *a)
+{
+  Call call;
+  begin(&call, a, "A");
+  at_tensor *const sign = call.made[call.count++] = for_each_matrix(&call, a, 1);
+  at_tensor *const log = call.made[call.count++] = for_each_matrix(&call, a, 0);
+  if (at_numel(a) > 0)
+    determinants_on_device(&call, a, NULL, sign, log);
+  end(&call, out);
 }
 
 at_tensor *at_determinant(at_tensor *out, at_tensor *a)

@@ -29,4 +29,7 @@ at_tensor *at_solveBatch(at_tensor *out, at_tensor *b, at_tensor *factors, at_te
 at_tensor *at_determinant(at_tensor *out, at_tensor *a);
 void at_determinantAndSvd(at_tensor **out, at_tensor *a);
 
+/* out: the signs of determinants, and the logarithms of their absolute values, by LU factors. */
+void at_signedLogsOnDevice(at_tensor **out, at_tensor *a);
+
 #endif

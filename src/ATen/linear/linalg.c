@@ -134,7 +134,7 @@ static at_tensor *each_one(at_tensor *out, const Each *how, at_tensor *a, at_ten
 
 /* --- determinants and inverses ---------------------------------------------------------------- */
 
-/* The determinant of factors by elimination, in Double: its sign, and the logarithm of its absolute
+/* On the host, the determinant of factors by elimination, in Double: its sign, and the logarithm of its absolute
  * value. */
 static double eliminated(double *a, int64_t n, double *sign)
 {
@@ -172,8 +172,7 @@ static void signed_log(const Each *how, at_tensor **out, at_tensor *a, at_tensor
   double sign;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const wide =
-      at_hold(&pool, at_newCast(a, at_toScalarType(at_hostType(a->type), AT_DOUBLE)));
+  at_tensor *const wide = at_hold(&pool, at_newCast(a, at_toScalarType(a->type, AT_DOUBLE)));
   const double log = eliminated(at_hostData(wide), a->th->size[0], &sign);
   const double first = how->flag && sign != 0 ? sign * exp(log) : sign;
   at_tensor *const made[] = {at_hold(&pool, at_newScalar(a->type, at_scalar_double(first))),
@@ -185,6 +184,8 @@ at_tensor *at_determinants(at_tensor *out, at_tensor *a)
 {
   const Each how = {signed_log, 1, .flag = true};
   at_checkMatrices(a, "A", true);
+  if (!at_isOnHost(a->type))
+    return at_determinant(out, a);
   return each_one(out, &how, a, NULL);
 }
 
@@ -192,6 +193,10 @@ void at_signedLogs(at_tensor **out, at_tensor *a)
 {
   const Each how = {signed_log, 2};
   at_checkMatrices(a, "A", true);
+  if (!at_isOnHost(a->type)) {
+    at_signedLogsOnDevice(out, a);
+    return;
+  }
   each_result(out, &how, a);
 }
 

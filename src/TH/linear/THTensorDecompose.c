@@ -1,22 +1,12 @@
-/* Factorisations, eigenvalues and singular values, by LAPACK. */
+/* Factorisations, eigenvalues and singular values, by LAPACK, or by cuSOLVER when compiled for a
+ * device. */
 #include "THTemplate.h"
 
-#include "THBlasLibrary.h"
 #include "THTensorWork.h"
 
 #define LD THTensor_(ld)
 
 /* --- positive definite matrices -------------------------------------------------------------- */
-
-/* Clears the triangle of a work opposite to the one named, without the diagonal. */
-static void THTensor_(clearOther)(real *a, int64_t n, char triangle)
-{
-  for (int64_t j = 0; j < n; j++) {
-    const int64_t begin = triangle == 'U' ? j + 1 : 0, end = triangle == 'U' ? n : j;
-    for (int64_t i = begin; i < end; i++)
-      a[i + j * n] = 0;
-  }
-}
 
 void THTensor_(potrf)(THTensor *ra_, THTensor *a, const char *uplo)
 {
@@ -28,25 +18,6 @@ void THTensor_(potrf)(THTensor *ra_, THTensor *a, const char *uplo)
   real *factor = THTensor_(workOn)(&works, ra_, 1, a, n, n);
   THLapack_(potrf)(triangle, n, factor, LD(n), &info);
   THLapackCheck("%s: the leading minor of order %d is not positive definite", "potrf", info);
-  THTensor_(clearOther)(factor, n, triangle);
-  THWorks_deliver(&works);
-}
-
-void THTensor_(pstrf)(THTensor *ra_, THIntTensor *rpiv_, THTensor *a, const char *uplo, real tol)
-{
-  a = a ? a : ra_;
-  const int n = THTensor_(checkSquare)(a, "a", 3);
-  const char triangle = THWork_letter(uplo, "UL", "uplo", 4);
-  int info, rank = 0;
-  THWorks works = {0};
-  real *factor = THTensor_(workOn)(&works, ra_, 1, a, n, n);
-  int *pivots = THIntTensor_workVector(&works, rpiv_, 2, n);
-  real *scratch = THTensor_(workVector)(&works, NULL, 0, 2 * (int64_t)n);
-  THLapack_(pstrf)(triangle, n, factor, LD(n), pivots, &rank, tol, scratch, &info);
-  THLapackCheck(
-      "%s: the matrix is not positive semidefinite or has not full rank (info %d): "
-      "%d columns of %d are computed",
-      "pstrf", info, rank, n);
   THTensor_(clearOther)(factor, n, triangle);
   THWorks_deliver(&works);
 }
@@ -79,13 +50,9 @@ void THTensor_(qr)(THTensor *rq_, THTensor *rr_, THTensor *a)
   real *tau = THTensor_(workVector)(&works, NULL, 0, k);
   TH_LAPACK_WITH_SCRATCH(geqrf, n, m, n, qr, LD(m), tau);
   THLapackCheck("%s: error %d", "geqrf", info);
-  enum { STRIP = 16 }; /* columns read at a time, so that rows are written by whole cache lines */
-  for (int64_t strip = 0; strip < n; strip += STRIP)
-    for (int64_t i = 0; i < k; i++)
-      for (int64_t j = strip; j < THMin(n, strip + STRIP); j++)
-        r[i * n + j] = i <= j ? qr[i + j * (int64_t)m] : 0;
+  THTensor_(copyUpper)(r, qr, m, k, n);
   if (k) {
-    memcpy(q, qr, (size_t)m * (size_t)k * sizeof(real));
+    THTensor_(copyRows)(q, m, qr, m, m, k);
     TH_LAPACK_WITH_SCRATCH(orgqr, k, m, k, k, q, LD(m), tau);
     THLapackCheck("%s: error %d", "orgqr", info);
   }
@@ -137,22 +104,6 @@ void THTensor_(ormqr)(THTensor *ra_, THTensor *a, THTensor *tau, THTensor *c, co
 
 /* --- eigenvalues ----------------------------------------------------------------------------- */
 
-/* By divide and conquer, where that is possible; returns whether it has succeeded. */
-static int THTensor_(divideSymmetric)(THWorks *works, char triangle, int n, real *a, real *values)
-{
-  const int64_t least = 1 + 6 * (int64_t)n + 2 * (int64_t)n * n;
-  if (least > INT_MAX || !THBlasLibrary_get()->TH_FORTRAN(syevd))
-    return 0;
-  const int whole = 3 + 5 * n;
-  int info, *ints = THIntTensor_workVector(works, NULL, 0, whole);
-  real query = 0;
-  THLapack_(syevd)('V', triangle, n, a, LD(n), values, &query, -1, ints, -1, &info);
-  const int size = THWork_scratch((double)query, TH_WORK_EPSILON, least, "syevd");
-  real *scratch = THTensor_(workVector)(works, NULL, 0, size);
-  THLapack_(syevd)('V', triangle, n, a, LD(n), values, scratch, size, ints, whole, &info);
-  return info == 0;
-}
-
 void THTensor_(syev)(THTensor *re_, THTensor *rv_, THTensor *a_, const char *jobz, const char *uplo)
 {
   THTensor *a = a_ ? a_ : rv_;
@@ -163,17 +114,13 @@ void THTensor_(syev)(THTensor *re_, THTensor *rv_, THTensor *a_, const char *job
   THWorks works = {0};
   real *values = THTensor_(workVector)(&works, re_, 1, n);
   real *vectors = THTensor_(workOn)(&works, rv_, 2, a, n, n);
-  THTensor *copy = works.work[works.count - 1].tensor.what;
   THTensor_(checkFinite)(vectors, n, n, triangle, "a", 3);
-  if (job == 'N' || !THTensor_(divideSymmetric)(&works, triangle, n, vectors, values)) {
-    if (job == 'V')
-      THTensor_(copy)(copy, a); /* an attempt may have destroyed it */
+  if (job == 'N' || !THTensor_(divideSymmetric)(&works, a, triangle, n, vectors, values)) {
     TH_LAPACK_WITH_SCRATCH(syev, 3 * (int64_t)n - 1, job, triangle, n, vectors, LD(n), values);
     THLapackCheck("%s: %d elements off the diagonal did not converge to zero", "syev", info);
   }
   if (job == 'N')
-    for (int64_t i = 0; i < (int64_t)n * n; i++)
-      vectors[i] = 0;
+    THTensor_(clearMatrix)(vectors, n, n);
   THWorks_deliver(&works);
 }
 
@@ -197,28 +144,6 @@ void THTensor_(geev)(THTensor *re_, THTensor *rv_, THTensor *a_, const char *job
 
 /* --- singular values ------------------------------------------------------------------------- */
 
-static void THTensor_(setIdentity)(real *a, int64_t n)
-{
-  for (int64_t i = 0; i < n * n; i++)
-    a[i] = i % (n + 1) == 0;
-}
-
-/* By divide and conquer, where that is possible; returns whether it has succeeded. */
-static int THTensor_(divideValues)(THWorks *works, char job, int m, int n, real *a, real *s,
-                                   real *u, real *v, int ldv)
-{
-  const int64_t k = THMin(m, n), least = 4 * k * k + 7 * k + THMax(m, n);
-  if (least > INT_MAX || !THBlasLibrary_get()->TH_FORTRAN(gesdd))
-    return 0;
-  int info, *ints = THIntTensor_workVector(works, NULL, 0, 8 * k);
-  real query = 0;
-  THLapack_(gesdd)(job, m, n, a, m, s, u, m, v, ldv, &query, -1, ints, &info);
-  const int size = THWork_scratch((double)query, TH_WORK_EPSILON, least, "gesdd");
-  real *scratch = THTensor_(workVector)(works, NULL, 0, size);
-  THLapack_(gesdd)(job, m, n, a, m, s, u, m, v, ldv, scratch, size, ints, &info);
-  return info == 0;
-}
-
 /* As gesvd2; ra_ may be NULL. */
 static void THTensor_(decompose)(THTensor *ru_, THTensor *rs_, THTensor *rv_, THTensor *ra_,
                                  THTensor *a, const char *jobu, int arg)
@@ -236,11 +161,9 @@ static void THTensor_(decompose)(THTensor *ru_, THTensor *rs_, THTensor *rv_, TH
   if (job != 'N')
     v = THTensor_(work)(&works, rv_, 3, TH_ROWS, 2, vSize, NULL);
   real *matrix = THTensor_(workOn)(&works, ra_, 4, a, m, n);
-  THTensor *copy = works.work[works.count - 1].tensor.what;
   THTensor_(checkFinite)(matrix, m, n, 'A', "a", arg);
-  if (k && !THTensor_(divideValues)(&works, job, m, n, matrix, s, u, v, vColumns)) {
+  if (k && !THTensor_(divideValues)(&works, a, job, m, n, matrix, s, u, v, vColumns)) {
     const int64_t most = THMax(m, n);
-    THTensor_(copy)(copy, a); /* the attempt has destroyed it */
     TH_LAPACK_WITH_SCRATCH(gesvd, THMax(3 * (int64_t)k + most, 5 * (int64_t)k), job, job, m, n,
                            matrix, m, s, u, m, v, vColumns);
     THLapackCheck("%s: %d elements off the diagonal did not converge to zero", "gesvd", info);

@@ -107,19 +107,4 @@ int THTensor_(checkRight)(const THTensor *b, int rows, int arg)
   return b->nDimension == 1 ? 1 : THTensor_(countable)(b, 1, "b", arg);
 }
 
-void THTensor_(checkFinite)(const real *a, int rows, int columns, char triangle, const char *name,
-                            int arg)
-{
-  for (int64_t j = 0; j < columns; j++) {
-    const int64_t begin = triangle == 'L' ? j : 0, end = triangle == 'U' ? j + 1 : rows;
-    const real *column = a + j * rows;
-    real zero = 0; /* becomes NaN */
-    for (int64_t i = begin; i < end; i++)
-      zero += column[i] * 0;
-    for (int64_t i = begin; zero != 0 && i < end; i++)
-      THArgCheck(isfinite(column[i]), arg, "%s is %g in row %lld, column %lld: not finite", name,
-                 (double)column[i], (long long)i + TH_INDEX_BASE, (long long)j + TH_INDEX_BASE);
-  }
-}
-
 #endif

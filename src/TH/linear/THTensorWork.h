@@ -31,10 +31,34 @@ int THTensor_(checkSquare)(const THTensor *t, const char *name, int arg);
  * one column. */
 int THTensor_(checkRight)(const THTensor *b, int rows, int arg);
 
+/* --- steps on the elements of works, which are matrices by columns ---------------------------- */
+
 /* An error about argument arg, called name, if the work a has a NaN or an infinity: in the whole
  * matrix (triangle 'A'), or in the upper or lower triangle. */
 void THTensor_(checkFinite)(const real *a, int rows, int columns, char triangle, const char *name,
                             int arg);
+
+/* The first zero on the diagonal of a of n columns, counted from 1; 0 if there is none.  LAPACK does not check,
+ * and would divide by it. */
+int THTensor_(zeroOnDiagonal)(const real *a, int64_t lda, int64_t n);
+
+/* Copies rows of one work to another, column by column. */
+void THTensor_(copyRows)(real *r, int64_t ldr, const real *t, int64_t ldt, int64_t rows,
+                         int64_t columns);
+
+/* Writes zeros: everywhere, or in the triangle opposite to the one named, without the diagonal. */
+void THTensor_(clearMatrix)(real *r, int64_t rows, int64_t columns);
+void THTensor_(clearOther)(real *r, int64_t n, char triangle);
+
+void THTensor_(setIdentity)(real *r, int64_t n);
+
+/* Makes r symmetric by its triangle. */
+void THTensor_(mirror)(real *r, int64_t n, char triangle);
+
+/* r, by rows, gets the upper triangle of t, and zeros below. */
+void THTensor_(copyUpper)(real *r, const real *t, int64_t ldt, int64_t rows, int64_t columns);
+
+/* --- by divide and conquer -------------------------------------------------------------------- */
 
 /* gesvd by divide and conquer, made like the public functions of THLapack.h: many times as fast
  * (measured at 256 x 256: 16 times), but it needs more scratch than it can count where min(m, n) is
@@ -45,6 +69,16 @@ void THLapack_(gesdd)(char jobz, int m, int n, real *a, int lda, real *s, real *
 /* syev by divide and conquer: several times as fast where vectors are wanted, with more scratch. */
 void THLapack_(syevd)(char jobz, char uplo, int n, real *a, int lda, real *w, real *work, int lwork,
                       int *iwork, int liwork, int *info);
+
+/* The eigenvalues and eigenvectors of the last work, or the singular values and vectors, by these
+ * functions where that is possible.  Returns whether they are computed; if not, the work has the
+ * values of `from` again. */
+int THTensor_(divideSymmetric)(THWorks *works, THTensor *from, char triangle, int n, real *a,
+                               real *values);
+int THTensor_(divideValues)(THWorks *works, THTensor *from, char job, int m, int n, real *a,
+                            real *s, real *u, real *v, int ldv);
+
+/* --- scratch ---------------------------------------------------------------------------------- */
 
 /* Calls a function of LAPACK that needs scratch: first to ask for its size (at least LEAST), then
  * with scratch of this size.  works and info are the caller's. */

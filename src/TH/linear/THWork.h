@@ -45,20 +45,20 @@ typedef struct THWorks {
 } THWorks;
 
 /* Row-major strides, or column-major ones in the last two dimensions.  Checks for overflow. */
-void THWork_setStrides(THShape *shape, int byColumns);
+TH_API void THWork_setStrides(THShape *shape, int byColumns);
 
 /* Gives the results, argument by argument, the shape and the elements of their works, and frees the
  * works.  An error leaves all results as they were. */
-void THWorks_deliver(THWorks *works);
+TH_API void THWorks_deliver(THWorks *works);
 
 /* --- checks of arguments --------------------------------------------------------------------- */
 
 /* The letter that text begins with, as a capital; an error about argument arg, called name, unless
  * it is one of letters. */
-char THWork_letter(const char *text, const char *letters, const char *name, int arg);
+TH_API char THWork_letter(const char *text, const char *letters, const char *name, int arg);
 
 /* How much scratch to use: query, what LAPACK asked for in a number of epsilon's precision, if it
  * can count that; but no less than it needs. */
-int THWork_scratch(double query, double epsilon, int64_t least, const char *function);
+TH_API int THWork_scratch(double query, double epsilon, int64_t least, const char *function);
 
 #endif

@@ -1,6 +1,8 @@
 /* The state: resources of each device, made by THCudaInit and freed by THCudaShutdown. */
 #include "THCPrivate.h"
 
+#include "THC/linear/THCSolver.h"
+
 enum { LEAST_SCRATCH = 32768 * sizeof(float), SCRATCH_PER_PROCESSOR = 4 * sizeof(float) };
 static const ptrdiff_t first_heap_softmax = (ptrdiff_t)300 << 20;
 
@@ -36,6 +38,7 @@ static void free_resources(THCCudaResourcesPerDevice *resources, int streams, in
   for (int i = 0; i < resources->numSparseHandles; i++)
     if (resources->sparseHandles[i])
       cusparseDestroy(resources->sparseHandles[i]);
+  THCSolver_destroy(resources->solverHandle);
   for (int i = 1; resources->streams && i <= streams; i++)
     THCStream_free(resources->streams[i]);
   cudaSetDevice(before);

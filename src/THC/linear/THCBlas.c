@@ -165,6 +165,24 @@ void THC_multiplyVector(THCState *state, cudaDataType type, int transposed, int6
   THGuard_leave(&locked);
 }
 
+void THC_solveTriangle(THCState *state, cudaDataType type, int upper, int transposes, int unit,
+                       int n, int columns, const void *a, int lda, void *b, int ldb)
+{
+  const cublasFillMode_t triangle = upper ? CUBLAS_FILL_MODE_UPPER : CUBLAS_FILL_MODE_LOWER;
+  const cublasDiagType_t diagonal = unit ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
+  const float single = 1;
+  const double both = 1;
+  THGuard locked;
+  cublasHandle_t handle = open_handle(&locked, state);
+  if (type == CUDA_R_64F)
+    THCublasCheck(cublasDtrsm(handle, CUBLAS_SIDE_LEFT, triangle, operation(transposes), diagonal,
+                              n, columns, &both, a, lda, b, ldb));
+  else
+    THCublasCheck(cublasStrsm(handle, CUBLAS_SIDE_LEFT, triangle, operation(transposes), diagonal,
+                              n, columns, &single, a, lda, b, ldb));
+  THGuard_leave(&locked);
+}
+
 static void free_memory(void *memory)
 {
   THCudaFree(THC_using, memory);

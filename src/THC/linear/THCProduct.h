@@ -36,6 +36,11 @@ double THC_dot(THCState *state, cudaDataType type, int64_t n, const void *x, int
 int64_t THC_dotIntegers(THCState *state, THScalarType type, ptrdiff_t n, const void *x,
                         int64_t incx, const void *y, int64_t incy);
 
+/* Solves op(a) x = b for a triangle of n x n and b of n x columns, which becomes x; unit: the diagonal
+ * is ones. */
+void THC_solveTriangle(THCState *state, cudaDataType type, int upper, int transposes, int unit,
+                       int n, int columns, const void *a, int lda, void *b, int ldb);
+
 /* Makes the handle and workspace of the current stream, so that a later product fails only if the
  * device fails. */
 void THC_needBlas(THCState *state);

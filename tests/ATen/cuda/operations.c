@@ -194,6 +194,20 @@ static void check_tensor(Run *run, const Case *one, at_tensor *got, at_tensor *w
     }
 }
 
+/* Singular vectors are given up to a sign: the device's become the CPU's, those of U and V together. */
+static void turn_vectors(const Case *one, at_value *got, const at_value *want)
+{
+  if (strncmp(one->op->name, "svd", 3) || at_dim(got->tensor) != 2 ||
+      !at_is_same_size(got->tensor, at_to(want->tensor, at_typeOf(got->tensor))))
+    return;
+  at_tensor *const u = got[0].tensor, *const v = got[2].tensor;
+  at_tensor *const both = at_mul(u, at_to(want->tensor, at_typeOf(u)));
+  at_tensor *const signs = at_sign(at_sum_dim(both, AT_INTS(0), .keepdim = true));
+  const int64_t count = at_size(v, 1) < at_size(signs, 1) ? at_size(v, 1) : at_size(signs, 1);
+  got[0].tensor = at_mul(u, signs);
+  at_mul_(at_narrow(v, 1, 0, count), at_narrow(signs, 1, 0, count));
+}
+
 static void check_results(Run *run, const Case *one, const at_value *got, const at_value *want)
 {
   for (int i = 0; i < one->op->resultCount; i++) {
@@ -316,6 +330,7 @@ static void run_case(Case *one, void *context)
       CASE_CHECK(computes, "%s", device);
       done[one->op - at_ops] = true;
       run->compared++;
+      turn_vectors(one, got, want);
       check_results(run, one, got, want);
     }
   }

@@ -1,0 +1,70 @@
+/* cuSOLVER, loaded when one of its functions is first needed, and calls of its functions. */
+#ifndef THC_SOLVER_H
+#define THC_SOLVER_H
+
+#include <cusolverDn.h>
+
+#include "THC/core/THCPrivate.h"
+
+/* The functions in use: X(name without cusolverDn), and those that there are of S and D.  A library
+ * may lack some; a call of one of these is an error that names it. */
+/* clang-format off */
+#define THC_FOR_EACH_SOLVER_FUNCTION(X)                                                     \
+  X(Create) X(Destroy) X(SetStream) X(CreateParams) X(DestroyParams) X(CreateGesvdjInfo)    \
+  X(DestroyGesvdjInfo) X(Xgeev_bufferSize) X(Xgeev)
+#define THC_FOR_EACH_SOLVER_OF_TYPE(X, T)                                                   \
+  X(T##getrf_bufferSize) X(T##getrf) X(T##getrs) X(T##potrf_bufferSize) X(T##potrf)         \
+  X(T##potri_bufferSize) X(T##potri) X(T##potrs) X(T##geqrf_bufferSize) X(T##geqrf)         \
+  X(T##orgqr_bufferSize) X(T##orgqr) X(T##ormqr_bufferSize) X(T##ormqr)                     \
+  X(T##syevd_bufferSize) X(T##syevd) X(T##gesvdj_bufferSize) X(T##gesvdj)
+/* clang-format on */
+#define THC_FOR_EACH_SOLVER(X)      \
+  THC_FOR_EACH_SOLVER_FUNCTION(X)   \
+  THC_FOR_EACH_SOLVER_OF_TYPE(X, S) \
+  THC_FOR_EACH_SOLVER_OF_TYPE(X, D)
+
+typedef struct THCSolverLibrary {
+#define THC_SOLVER_FIELD(NAME) __typeof__(cusolverDn##NAME) *NAME;
+  THC_FOR_EACH_SOLVER(THC_SOLVER_FIELD)
+#undef THC_SOLVER_FIELD
+} THCSolverLibrary;
+
+/* A function of cuSOLVER between open and close: the handle of the current device, which no other
+ * thread uses meanwhile, set to the current stream. */
+typedef struct THCSolver {
+  const THCSolverLibrary *library;
+  cusolverDnHandle_t handle;
+  cudaStream_t stream;
+  int *status;                   /* on the device: what cuSOLVER calls devInfo */
+  cusolverDnParams_t parameters; /* of functions that take them */
+  gesvdjInfo_t jacobi;
+  THGuard room, locked;
+} THCSolver;
+
+/* An error that says what to do where there is no cuSOLVER. */
+void THCSolver_open(THCSolver *solver);
+
+/* Waits for the device and returns the status: 0 where all went well. */
+int THCSolver_wait(THCSolver *solver);
+
+/* Lets other threads use the handle; close waits first. */
+void THCSolver_leave(THCSolver *solver);
+int THCSolver_close(THCSolver *solver);
+
+/* Calls solver->library->NAME(solver->handle, ...); raises an error for a status that is not
+ * success. */
+#define THC_SOLVE(SOLVER, NAME, ...)                                        \
+  do {                                                                      \
+    if (!(SOLVER)->library->NAME)                                           \
+      THCSolver_lacks("cusolverDn" TH_STRING_OF(NAME));                     \
+    THCSolver_check((SOLVER)->library->NAME((SOLVER)->handle, __VA_ARGS__), \
+                    "cusolverDn" TH_STRING_OF(NAME));                       \
+  } while (0)
+
+TH_NO_RETURN void THCSolver_lacks(const char *function);
+void THCSolver_check(cusolverStatus_t status, const char *function);
+
+/* Gives a handle back; NULL is ignored. */
+void THCSolver_destroy(void *handle);
+
+#endif

@@ -1,0 +1,11 @@
+/* Factorisations, eigenvalues and singular values: TH's template, compiled for the device. */
+#define TH_TEMPLATE_DEVICE "THC/linear/THCLapack.h"
+#include "THTemplate.h"
+
+#include "THC/core/THCCalls.h"
+#include "THCLapackCalls.h"
+#include "THCTensorMathMagma.h"
+
+#include "TH/linear/THTensorDecompose.c"
+
+THC_DECOMPOSE_CALLS(THC_DEFINE_CALL)
