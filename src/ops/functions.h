@@ -54,6 +54,42 @@
   X(2, floor_divide, AT_(floorDivide)(x, y))                                                    \
   X(2, logaddexp,    AT_(logAddExp)(x, y))                                                      \
   X(2, logaddexp2,   AT_(logAddExp2)(x, y))                                                     \
+  /* special functions, in Double */                                                            \
+  X(1, erfcx,        (real)at_erfcxElement(x))                                                  \
+  X(1, log_ndtr,     (real)at_logNdtr(x))                                                       \
+  X(1, ndtri,        (real)at_ndtriElement(x))                                                  \
+  X(1, bessel_j0,    (real)j0(x))                                                               \
+  X(1, bessel_j1,    (real)j1(x))                                                               \
+  X(1, bessel_y0,    (real)(x < 0 ? (double)NAN : y0(x)))                                       \
+  X(1, bessel_y1,    (real)(x < 0 ? (double)NAN : y1(x)))                                       \
+  X(1, spherical_j0, (real)(THMath_(abs)(x) == (real)INFINITY ? 0 : x == 0 ? 1 : sin((double)x) / x)) \
+  X(1, bessel_i0,    (real)at_besselIPlain(0, x))                                               \
+  X(1, bessel_i1,    (real)at_besselIPlain(1, x))                                               \
+  X(1, bessel_i0e,   (real)at_besselI(0, x))                                                    \
+  X(1, bessel_i1e,   (real)at_besselI(1, x))                                                    \
+  X(1, bessel_k0,    (real)(at_besselK(0, x) * exp(-(double)x)))                                \
+  X(1, bessel_k1,    (real)(at_besselK(1, x) * exp(-(double)x)))                                \
+  X(1, bessel_k0e,   (real)at_besselK(0, x))                                                    \
+  X(1, bessel_k1e,   (real)at_besselK(1, x))                                                    \
+  X(1, airy_ai,      (real)at_airy(x))                                                          \
+  X(1, fraction,     (real)at_fractionOf(x))                                                    \
+  X(1, exponent,     (real)at_exponentOf(x))                                                    \
+  X(2, zeta,         (real)at_hurwitzZeta(x, y))                                                \
+  X(2, igamma,       (real)at_gammaPart(false, x, y))                                           \
+  X(2, igammac,      (real)at_gammaPart(true, x, y))                                            \
+  /* orthogonal polynomials of x, of degree y */                                                \
+  X(2, chebyshev_t,  (real)at_chebyshev(AT_CHEBYSHEV_T, x, y))                                  \
+  X(2, chebyshev_u,  (real)at_chebyshev(AT_CHEBYSHEV_U, x, y))                                  \
+  X(2, chebyshev_v,  (real)at_chebyshev(AT_CHEBYSHEV_V, x, y))                                  \
+  X(2, chebyshev_w,  (real)at_chebyshev(AT_CHEBYSHEV_W, x, y))                                  \
+  X(2, shifted_t,    (real)at_chebyshev(AT_CHEBYSHEV_T, 2 * (double)x - 1, y))                  \
+  X(2, shifted_u,    (real)at_chebyshev(AT_CHEBYSHEV_U, 2 * (double)x - 1, y))                  \
+  X(2, shifted_v,    (real)at_chebyshev(AT_CHEBYSHEV_V, 2 * (double)x - 1, y))                  \
+  X(2, shifted_w,    (real)at_chebyshev(AT_CHEBYSHEV_W, 2 * (double)x - 1, y))                  \
+  X(2, hermite_h,    (real)at_hermite(2, x, y))                                                 \
+  X(2, hermite_he,   (real)at_hermite(1, x, y))                                                 \
+  X(2, laguerre,     (real)at_laguerre(x, y))                                                   \
+  X(2, legendre,     (real)at_legendre(x, y))                                                   \
   /* losses of each element: x is the input, y the target */                                    \
   X(2, huber,        AT_(huber)(THMath_(abs)(x - y), a))                                        \
   X(2, smooth_l1,    AT_(smoothL1)(THMath_(abs)(x - y), a))                                     \

@@ -16,7 +16,10 @@ and how many agree in all samples, and the samples by outcome; then the operatio
 
 import argparse
 import collections
+import importlib
+import os
 import sys
+import types
 import warnings
 
 import table
@@ -74,57 +77,112 @@ class Package:
         found = thaten
         for part in name.split("."):
             found = getattr(found, part, None)
-        if found is None and "." not in name and hasattr(thaten.Tensor, name):
-            return getattr(thaten.Tensor, name)
+        if found is None and "." not in name:
+            return getattr(thaten.Tensor, name, None) or getattr(thaten.Tensor, name + "_", None)
         return found
 
 
+class Plain:
+    """A tensor in Python's functions of several operations (bindings/python/thaten), when the table is to compute: they
+    see what is here, and whatever else they do is an operation of the table."""
+
+    def __init__(self, held):
+        self.held = held
+
+    shape = property(lambda self: list(self.held.shape))
+    dtype = property(lambda self: self.held.dtype)
+
+    def dim(self):
+        return self.held.dim()
+
+    def numel(self):
+        return self.held.numel()
+
+    def tolist(self):
+        return self.held.tolist()
+
+
+def each(change, value):
+    """The value with that change of the tensors in it."""
+    if isinstance(value, (list, tuple)):
+        return [each(change, v) for v in value]
+    return change(value)
+
+
 class Table:
-    """C's table of operations."""
+    """C's table of operations, whose arguments are as PyTorch's Python functions have them: those of
+    bindings/python/thaten call it."""
+
+    REFLECTED = {"__radd__": "add", "__rmul__": "mul", "__rand__": "bitwise_and", "__ror__": "bitwise_or", "__rxor__": "bitwise_xor",
+                 "__rsub__": "sub", "__rdiv__": "div", "__rmatmul__": "matmul", "__rmod__": "remainder", "__rpow__": "pow"}
 
     def __init__(self, path):
         self.library = table.Library(path)
+        operations = types.ModuleType("tabled._C")
+        for name in self.library.rows:
+            setattr(operations, name, self.operation(name))
+        operations.Tensor, operations.dtype, operations.bool = Plain, torch.dtype, torch.bool
+        operations.Generator = operations.ArgumentError = operations.ElementTypeError = type(None)
+        for dtype in DTYPES:
+            setattr(operations, str(dtype).split(".")[1], dtype)
+        folder = os.path.dirname(thaten.__file__)
+        for name, path in (("tabled", folder), ("tabled.nn", os.path.join(folder, "nn"))):
+            sys.modules[name] = types.ModuleType(name)
+            sys.modules[name].__path__ = [path]
+        sys.modules["tabled._C"] = sys.modules["tabled"]._C = operations
+        self.modules = {name: importlib.import_module("tabled." + name) for name in (
+            "_tensor", "_composed", "nn.functional", "linalg", "special", "fft", "masked", "signal.windows")}
+        self.rows = operations
+
+    def operation(self, name):
+        def call(*given, **named):
+            def plain(value):
+                return value.held if isinstance(value, Plain) else value
+
+            def held(value):
+                return Plain(value) if isinstance(value, torch.Tensor) else value
+
+            named = {k: each(plain, v) for k, v in named.items()}
+            return each(held, self.call(name, [each(plain, v) for v in given], named))
+
+        call.__name__ = name
+        return call
 
     def taken(self, value):
-        if isinstance(value, torch.Tensor) and (value.dtype not in DTYPES or value.layout != torch.strided):
-            raise NotHere(str(value.dtype))
+        if isinstance(value, torch.Tensor):
+            if value.dtype not in DTYPES or value.layout != torch.strided:
+                raise NotHere(str(value.dtype))
+            return Plain(value.detach().clone())
         if isinstance(value, torch.dtype) and value not in DTYPES:
             raise NotHere(str(value))
         return value
 
     def given(self, value):
-        return value
+        return value.held if isinstance(value, Plain) else value
 
     def find(self, name):
-        names = [name.replace(".", "_")] + [name[len(ending):] for ending in ("nn.functional.", "special.") if name.startswith(ending)]
-        for candidate in names:
-            if candidate in self.library.rows:
-                return lambda *given, **named: self.call(candidate, given, named)
-        return None
+        if name in self.REFLECTED:
+            return lambda x, other: getattr(self.rows, self.REFLECTED[name])(
+                Plain(torch.tensor(other)) if not isinstance(other, Plain) else other, x)
+        if name == "T":
+            return self.rows.t
+        if name == "H":
+            return lambda x: x.H
+        if name == "item":
+            return lambda x: self.library.item(x.held)
+        room, _, last = name.rpartition(".")
+        for module in ([self.modules[room]] if room in self.modules else [self.modules["_composed"], self.modules["_tensor"]]):
+            if callable(getattr(module, last, None)) and not isinstance(getattr(module, last), type):
+                return getattr(module, last)
+        whole = name.replace(".", "_")
+        found = getattr(self.rows, whole, None) or getattr(self.rows, whole + "_", None)
+        return found or getattr(Plain, name, None)
 
     def call(self, name, given, named):
-        if name == "tensordot":  # the table has two lists
-            dims = named.pop("dims")
-            named["dims_self"], named["dims_other"] = (range(-dims, 0), range(dims)) if isinstance(dims, int) else dims
-            named = {k: list(v) for k, v in named.items()}
-        ways = self.ways(named)
-        for way in ways[:-1]:
-            try:
-                return self.library.call(name, given, way)
-            except table.NoForm:
-                pass
-        return self.library.call(name, given, ways[-1])
-
-    def ways(self, named):
-        """Without what stands for the CPU, for no gradient or for a default; a reduction is two bools, or a number."""
-        usual = {"device": "cpu", "requires_grad": False, "layout": torch.strided, "pin_memory": False, "sparse": False, "as_tuple": False,
-                 "memory_format": torch.contiguous_format}
+        usual = {"device": "cpu", "requires_grad": False, "layout": torch.strided, "pin_memory": False, "non_blocking": False,
+                 "memory_format": torch.contiguous_format, "generator": None}
         named = {k: v for k, v in named.items() if v is not None and not (k in usual and v == usual[k])}
-        reduction = named.pop("reduction", None)
-        if reduction not in ("mean", "sum", "none"):
-            return [named if reduction is None else {**named, "reduction": reduction}]
-        bools = {"mean": {}, "sum": {"size_average": False}, "none": {"reduce": False}}[reduction]
-        return [{**named, **bools}, {**named, "reduction": ["none", "mean", "sum"].index(reduction)}]
+        return self.library.call(name, given, named)
 
 
 def taken(library, value):
@@ -142,7 +200,7 @@ def taken(library, value):
 
 
 def function(library, name):
-    if name in CALLS and not (isinstance(library, Table) and "embedding" in name):
+    if name in CALLS:
         def call(name, *given, **named):
             return library.find(name)(*given, **named)
         return library.find(name) and (lambda *given, **named: CALLS[name](call, *given, **named))

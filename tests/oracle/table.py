@@ -143,6 +143,24 @@ class Library:
         self.c.at_release(plain)
         return t
 
+    def item(self, t):
+        """The number of a tensor with one element."""
+        keep = []
+        try:
+            held = c.c_void_p(self.taken(t, keep))
+            if t.dtype.is_floating_point:
+                self.c.at_item_double.restype = c.c_double
+                number = self.c.at_item_double(held)
+            else:
+                self.c.at_item_long.restype = c.c_int64
+                number = self.c.at_item_long(held)
+            if self.c.at_error() != 0:
+                raise Error(self.error())
+            return bool(number) if t.dtype == torch.bool else number
+        finally:
+            for pointer in keep:
+                self.c.at_release(c.c_void_p(pointer))
+
     def error(self):
         text = self.c.at_error_message().decode()
         self.c.at_error_clear()

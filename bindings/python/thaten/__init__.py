@@ -11,7 +11,7 @@ from ._C import ArgumentError, ElementTypeError, Generator, Tensor, dtype
 from . import _tensor
 from ._tensor import *  # noqa: F403
 from ._composed import *  # noqa: F403
-from . import autograd, cuda, fft, linalg, special
+from . import autograd, cuda, fft, linalg, masked, signal, special
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from . import export
 

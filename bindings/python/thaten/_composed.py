@@ -1,74 +1,53 @@
 """Functions of PyTorch that are made of several operations."""
 
-import itertools as _itertools
-
 from . import _C
 from ._C import Tensor
 
 
+def _list(tensors):
+    return list(tensors[0]) if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else list(tensors)
+
+
 def block_diag(*tensors):
     """The matrices along the diagonal of one, zeros elsewhere; vectors are rows."""
-    matrices = [t.reshape([1, -1]) if t.dim() < 2 else t for t in tensors]
-    dtype = matrices[0].dtype
-    for m in matrices[1:]:
-        dtype = _C.promote_types(dtype, m.dtype)
-    result = _C.zeros([sum(m.shape[0] for m in matrices), sum(m.shape[1] for m in matrices)], dtype=dtype)
-    parts, row, column = [], 0, 0
-    for m in matrices:
-        left = _C.zeros([m.shape[0], column], dtype=dtype)
-        right = _C.zeros([m.shape[0], result.shape[1] - column - m.shape[1]], dtype=dtype)
-        parts.append(_C.cat([left, m.to(dtype), right], 1))
-        row, column = row + m.shape[0], column + m.shape[1]
-    return _C.cat(parts, 0)
+    return _C.block_diag(_list(tensors))
 
 
 def cartesian_prod(*tensors):
     """All combinations of an element of each vector, a row for each."""
-    if len(tensors) == 1:
-        return tensors[0]
-    return _C.stack([t.reshape([-1]) for t in _C.meshgrid(list(tensors), indexing="ij")], 1)
+    return _C.cartesian_prod(_list(tensors))
+
+
+def broadcast_tensors(*tensors):
+    """The tensors in the shape to which theirs broadcast."""
+    return _C.broadcast_tensors(_list(tensors))
+
+
+def meshgrid(*tensors, indexing="ij"):
+    """A tensor for each vector, with its elements along one dimension of the common grid."""
+    return _C.meshgrid(_list(tensors), indexing=indexing)
 
 
 def combinations(input, r=2, with_replacement=False):
     """All combinations of r elements of a vector, a row for each."""
-    choose = _itertools.combinations_with_replacement if with_replacement else _itertools.combinations
-    indices = [i for one in choose(range(input.shape[0]), r) for i in one]
-    return input[_C.tensor(indices, dtype=_C.int64)].reshape([-1, r])
+    return _C.combinations(input, r=r, with_replacement=with_replacement)
 
 
-def trapezoid(y, x=None, *, dx=1, dim=-1):
-    """The integral along dim by trapezoids, between points x or dx apart."""
-    return _areas(y, x, dx, dim).sum(dim)
+def _integral(operation):
+    def integral(y, x=None, *, dx=1, dim=-1):
+        return operation(y, dx=dx, dim=dim) if x is None else operation(y, x, dim=dim)
+
+    integral.__doc__ = operation.__doc__
+    return integral
 
 
+trapezoid, cumulative_trapezoid = _integral(_C.trapezoid), _integral(_C.cumulative_trapezoid)
 trapz = trapezoid
-
-
-def cumulative_trapezoid(y, x=None, *, dx=1, dim=-1):
-    """trapezoid() up to each point but the first."""
-    return _areas(y, x, dx, dim).cumsum(dim)
-
-
-def _areas(y, x, dx, dim):
-    count = y.shape[dim]
-    pairs = y.narrow(dim, 0, max(count - 1, 0)) + y.narrow(dim, min(1, count), max(count - 1, 0))
-    if x is None:
-        return pairs * (dx / 2)
-    if x.dim() == 1:
-        sizes = [1] * y.dim()
-        sizes[dim] = x.shape[0]
-        x = x.reshape(sizes)
-    return pairs * (x.diff(dim=dim) / 2)
 
 
 def sum_to_size(self, *size):
     """The sum over the dimensions that broadcasting added to that size."""
-    size = list(size[0]) if len(size) == 1 and isinstance(size[0], (list, tuple)) else list(size)
-    before = self.dim() - len(size)
-    if before < 0 or any(n not in (1, m) for n, m in zip(size, self.shape[max(before, 0):])):
-        raise RuntimeError("sum_to_size(): %s does not broadcast to %s" % (size, list(self.shape)))
-    dims = list(range(before)) + [before + i for i, n in enumerate(size) if n != self.shape[before + i]]
-    return self.sum(dims, keepdim=True).reshape(size) if dims else self
+    return _C.sum_to_size(self, list(size[0]) if len(size) == 1 and isinstance(size[0], (list, tuple)) else list(size))
 
 
 def unravel_index(indices, shape):
@@ -76,16 +55,14 @@ def unravel_index(indices, shape):
     shape = list(shape) if isinstance(shape, (list, tuple)) else [int(shape)]
     found = []
     for n in reversed(shape):
-        found.append(indices % n)
-        indices = indices.div(n, rounding_mode="floor")
+        found.append(_C.remainder(indices, n))
+        indices = _C.floor_divide(indices, n)
     return tuple(reversed(found))
 
 
 def empty_permuted(size, physical_layout, *, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False):
     """A tensor of that size whose dimensions lie in memory in that order, the outermost first."""
-    order = list(physical_layout)
-    made = _C.empty([size[d] for d in order], dtype=dtype)
-    made = made.permute([order.index(d) for d in range(len(order))])
+    made = _C.empty_permuted(size, physical_layout, dtype=dtype)
     return made.requires_grad_() if requires_grad else made
 
 
@@ -98,10 +75,7 @@ def positive(input):
 
 def round(input, *, decimals=0, out=None):
     """To the nearest integer, or to as many decimals; halves to the even one."""
-    if decimals == 0:
-        return _C.round(input, out=out)
-    scale = 10.0 ** abs(decimals)
-    return _C.div(_C.round(input * scale), scale, out=out) if decimals > 0 else _C.mul(_C.round(input / scale), scale, out=out)
+    return _C.round(input, out=out) if decimals == 0 else _C.round(input, decimals=decimals)
 
 
 def tensor_split(input, indices_or_sections, dim=0):
@@ -133,12 +107,12 @@ def _install():
     Tensor.polygamma = lambda self, n: _C.polygamma(n, self)
     Tensor.sum_to_size = sum_to_size
     Tensor.positive = Tensor.__pos__ = positive
-    Tensor.H = property(lambda self: self.mT.conj() if self.dtype.is_complex else self.mT)
+    Tensor.H = property(lambda self: _C.conj(_C.t(self)) if self.dtype.is_complex else _C.t(self))
     Tensor.mH = Tensor.H
     Tensor.__rdiv__ = lambda self, other: other / self
 
 
 _install()
 
-__all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "unravel_index",
+__all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "broadcast_tensors", "meshgrid", "unravel_index",
            "empty_permuted", "positive", "round", "tensor_split", "cdist", "scatter"]

@@ -61,7 +61,7 @@ def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, me
     if device is not None:
         _device(device)
     result = self if dtype in (None, self.dtype) else _C.to(self, dtype)
-    return result.clone() if copy and result is self else result
+    return _C.clone(result) if copy and result is self else result
 
 
 _device = device
@@ -147,8 +147,8 @@ def nonzero(input, *, as_tuple=False, out=None):
     """The indices of elements that are not 0: a row for each, or a tuple with a tensor for each dimension."""
     indices = _C.nonzero(input, out=out)
     if as_tuple and input.dim() == 0:
-        return (_C.nonzero(input.reshape([1])).reshape([-1]),)
-    return indices.unbind(1) if as_tuple else indices
+        return (_C.reshape(_C.nonzero(_C.reshape(input, [1])), [-1]),)
+    return tuple(_C.unbind(indices, dim=1)) if as_tuple else indices
 
 
 def tensordot(a, b, dims=2, out=None):
@@ -180,26 +180,26 @@ def normal(mean, std=1.0, size=None, *, generator=None, dtype=None, layout=None,
     if size is None:
         return _C.normal(mean, std, generator=generator, out=out)
     result = _C.empty(size, dtype=dtype) if out is None else out.resize_(size)
-    return result.normal_(mean, std, generator=generator)
+    return _C.normal_(result, mean=mean, std=std, generator=generator)
 
 
 def randint(low, high, size=None, *, generator=None, dtype=None, device=None, requires_grad=False):
     """Random integers from low, or 0, to below high, of Long: randint(high, size) or randint(low, high, size)."""
     if size is None:
         low, high, size = 0, low, high
-    made = _C.empty(size, dtype=dtype or _C.int64).random_(low, high, generator=generator)
+    made = _C.random_(_C.empty(size, dtype=dtype or _C.int64), low, high, generator=generator)
     return made.requires_grad_() if requires_grad else made
 
 
 def randint_like(input, low, high=None, *, dtype=None, device=None):
     """Random integers in the shape of input."""
     low, high = (0, low) if high is None else (low, high)
-    return _C.empty(input.shape, dtype=dtype or input.dtype).random_(low, high)
+    return _C.random_(_C.empty(input.shape, dtype=dtype or input.dtype), low, high)
 
 
 def broadcast_shapes(*shapes):
     """The shape to which the shapes broadcast."""
-    return _C.broadcast_tensors([_C.empty([]).expand(s if isinstance(s, (list, tuple)) else [s]) for s in shapes])[0].shape
+    return _C.broadcast_tensors([_C.expand(_C.empty([]), s if isinstance(s, (list, tuple)) else [s]) for s in shapes])[0].shape
 
 
 def _install():

@@ -3,6 +3,7 @@
 #ifndef ATEN_FORMULAS_H
 #define ATEN_FORMULAS_H
 
+#include "ATen/composed/Composed.h"
 #include "ATen/resample/interpolate.h"
 #include "Matrices.h"
 #include "Node.h"

@@ -5,6 +5,7 @@
 
 #include "ATenCore.h"
 #include "ATen/complex/complex.h"
+#include "ATen/composed/Composed.h"
 #include "ATen/fft/fft.h"
 #include "ATen/ops/compare.h"
 #include "ATen/sequence/attention.h"

@@ -12,6 +12,8 @@ typedef struct TH_CONCAT_2(Scalars, Real) {
 } TH_CONCAT_2(Scalars, Real);
 
 #define AT_ELEMENT THC_DEVICE
+#include "ATen/functions/specialElements.h"
+
 #include "ATen/functions/functionElements.h"
 
 #define NAME_OF(NAME)  TH_CONCAT_4(at_cuda_, Real, _, NAME)

@@ -13,6 +13,9 @@
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
+#define AT_ELEMENT static inline /* calls of these cost little beside what they do */
+#include "specialElements.h"
+#undef AT_ELEMENT
 #define AT_ELEMENT TH_MATH
 #include "functionElements.h"
 

@@ -255,3 +255,13 @@ at_tensor *at_withoutNaN(at_tensor *out, at_tensor *self, at_scalar nan, at_scal
       neginf.is_none ? -largest(type) : at_scalar_toDouble(neginf)};
   return at_function(out, AT_FUNCTION_nan_to_num, AT_REAL, 1, &self, scalars);
 }
+
+void at_fractions(at_tensor **out, at_tensor *x)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const fraction = at_hold(&pool, at_floatingOf(NULL, AT_FUNCTION_fraction, x));
+  at_tensor *const exponent = at_hold(&pool, at_floatingOf(NULL, AT_FUNCTION_exponent, x));
+  at_tensor *const whole = at_cast(&pool, exponent, at_toScalarType(x->type, AT_INT));
+  at_finish(&pool, 2, out, (at_tensor *[]){fraction, whole});
+}

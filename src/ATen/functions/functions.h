@@ -51,6 +51,9 @@ at_tensor *at_realAfterNumber(at_tensor *out, at_function_name name, at_scalar x
 /* The larger or smaller of two elements, of which one may be NaN. */
 at_tensor *at_extremeBesideNaN(at_tensor *out, bool smaller, at_tensor *x, at_tensor *y);
 
+/* Fraction and exponent, of Int. */
+void at_fractions(at_tensor **out, at_tensor *x);
+
 at_tensor *at_geluOf(at_tensor *out, at_tensor *self, const char *approximate);
 at_tensor *at_geluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
                            const char *approximate);

@@ -8,32 +8,7 @@
  * also the integral of (ln t - psi) p(t) / p(x) from x on.  One of both integrands does not change
  * its sign. */
 
-/* The sum of (q + k)^-s over k from 0 on, s an integer above 1: the first terms, then the formula
- * of Euler and Maclaurin. */
-AT_ELEMENT double at_hurwitzZeta(double s, double q)
-{
-  const double coefficients[] = {/* Bernoulli's numbers over factorials */
-                                 1.0 / 12,          -1.0 / 720,
-                                 1.0 / 30240,       -1.0 / 1209600,
-                                 1.0 / 47900160,    -691 / 1307674368000.0,
-                                 1 / 74724249600.0, -3617 / 10670622842880000.0};
-  if (q <= 0 && q == floor(q))
-    return INFINITY;
-  if (!(q < INFINITY))
-    return isnan(q) ? q : 0;
-  double sum = 0;
-  for (int k = 0; k < 9 || q <= 12; k++, q += 1)
-    sum += pow(q, -s);
-  const double last = pow(q, -s);
-  double product = s, power = last / q;
-  sum += last * (q / (s - 1) + 0.5);
-  for (int j = 0; j < 8; j++) {
-    sum += coefficients[j] * product * power;
-    product *= (s + 2 * j + 1) * (s + 2 * j + 2);
-    power /= q * q;
-  }
-  return sum;
-}
+#include "ATen/functions/zetaElements.h"
 
 /* The polygamma function of order n, 2 or more. */
 AT_ELEMENT double at_polygammaElement(double n, double x)

@@ -57,12 +57,7 @@ def softshrink(input, lambd=0.5):
     return _C.softshrink(input, lambd=lambd)
 
 
-def softsign(input):
-    return input / (input.abs() + 1)
-
-
-def tanhshrink(input):
-    return input - input.tanh()
+softsign, tanhshrink = _C.softsign, _C.tanhshrink
 
 
 def softmax(input, dim, _stacklevel=3, dtype=None):
@@ -74,7 +69,7 @@ def log_softmax(input, dim, _stacklevel=3, dtype=None):
 
 
 def softmin(input, dim, _stacklevel=3, dtype=None):
-    return _C.softmax(-input, dim, dtype=dtype)
+    return _C.softmin(input, dim, dtype=dtype)
 
 
 # --- linear maps, normalization, embeddings -----------------------------------------------------------------
@@ -88,25 +83,31 @@ def dropout(input, p=0.5, training=True, inplace=False):
     return (_C.dropout_ if inplace else _C.dropout)(input, p, training)
 
 
-def _channels_dropped(input, p, training, dims):
-    """Dropout of whole channels: the noise has one number for each."""
-    if not training or p == 0:
-        return input.clone()
-    has_batch = input.dim() > dims + (dims != 2)  # as in PyTorch, whose dropout2d takes N x C x L
-    noise = _C.ones(list(input.shape[:1 + has_batch]) + [1] * (input.dim() - 1 - has_batch), dtype=input.dtype)
-    return input * _C.dropout(noise, p, True)
+def _channels_dropped(input, p, training, has_batch):
+    """Dropout of whole channels, the second dimension."""
+    if has_batch:
+        return _C.feature_dropout(input, p, training)
+    return _C.squeeze(_C.feature_dropout(_C.unsqueeze(input, 0), p, training), 0)
 
 
 def dropout1d(input, p=0.5, training=True, inplace=False):
-    return _channels_dropped(input, p, training, 1)
+    return _channels_dropped(input, p, training, input.dim() == 3)
 
 
 def dropout2d(input, p=0.5, training=True, inplace=False):
-    return _channels_dropped(input, p, training, 2)
+    return _channels_dropped(input, p, training, True)  # as in PyTorch, which takes N x C x L
 
 
 def dropout3d(input, p=0.5, training=True, inplace=False):
-    return _channels_dropped(input, p, training, 3)
+    return _channels_dropped(input, p, training, input.dim() == 5)
+
+
+def alpha_dropout(input, p=0.5, training=False, inplace=False):
+    return _C.alpha_dropout(input, p, training)
+
+
+def feature_alpha_dropout(input, p=0.5, training=False, inplace=False):
+    return _C.feature_alpha_dropout(input, p, training)
 
 
 def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
@@ -114,13 +115,7 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
 
 
 def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
-    """input over (k + alpha * the mean of squares of size channels around)^beta."""
-    squares = (input * input).unsqueeze(1)
-    around = [0, 0] * (input.dim() - 2) + [size // 2, (size - 1) // 2]
-    shape = list(squares.shape)
-    flat = _C.pad(squares.reshape([shape[0], 1, shape[2], -1]), [0, 0] + around[-2:])
-    means = avg_pool2d(flat, [size, 1], stride=1).reshape(shape).squeeze(1)
-    return input / (means * alpha + k) ** beta
+    return _C.local_response_norm(input, size, alpha=alpha, beta=beta, k=k)
 
 
 def channel_shuffle(input, groups):
@@ -151,8 +146,7 @@ def group_norm(input, num_groups, weight=None, bias=None, eps=1e-05):
 
 
 def normalize(input, p=2.0, dim=1, eps=1e-12):
-    norms = _C.norm(input, p, [dim], keepdim=True)
-    return input / norms.clamp(min=eps).expand(input.shape)
+    return _C.normalize(input, p=p, dim=dim, eps=eps)
 
 
 def _padding_index(padding_idx, weight):
@@ -173,8 +167,8 @@ def embedding_bag(input, weight, offsets=None, max_norm=None, norm_type=2, scale
         raise NotImplementedError("embedding_bag() has no max_norm and no sparse gradients: nn.EmbeddingBag has the first")
     if input.dim() == 2:
         offsets = _C.arange(0, input.numel(), max(input.shape[1], 1)) if input.shape[1] else _C.zeros([input.shape[0]], dtype=_C.int64)
-        per_sample_weights = None if per_sample_weights is None else per_sample_weights.reshape(-1)
-        input = input.reshape(-1)
+        per_sample_weights = None if per_sample_weights is None else _C.reshape(per_sample_weights, [-1])
+        input = _C.reshape(input, [-1])
     return _C.embedding_bag(weight, input, offsets, scale_grad_by_freq=scale_grad_by_freq,
                             mode={"sum": 0, "mean": 1, "max": 2}[mode], per_sample_weights=per_sample_weights,
                             include_last_offset=include_last_offset, padding_idx=_padding_index(padding_idx, weight))[0]
@@ -198,16 +192,16 @@ def scaled_dot_product_attention(query, key, value, attn_mask=None, dropout_p=0.
     if dropout_p == 0:
         return _C.scaled_dot_product_attention(query, key, value, attn_mask, 0.0, is_causal, scale=scale, enable_gqa=enable_gqa)
     if enable_gqa:
-        key, value = (t.repeat_interleave(query.shape[-3] // t.shape[-3], -3) for t in (key, value))
-    scores = query @ key.mT * (query.shape[-1] ** -0.5 if scale is None else scale)
+        key, value = (_C.repeat_interleave(t, query.shape[-3] // t.shape[-3], dim=-3) for t in (key, value))
+    scores = _C.mul(_C.matmul(query, _C.transpose(key, -2, -1)), query.shape[-1] ** -0.5 if scale is None else scale)
     if is_causal:
-        attn_mask = _C.ones(list(scores.shape[-2:]), dtype=_C.bool).tril()
+        attn_mask = _C.tril(_C.ones(list(scores.shape[-2:]), dtype=_C.bool))
     if attn_mask is not None:
         if attn_mask.dtype == _C.bool:
-            scores = scores.masked_fill(attn_mask.logical_not(), float("-inf"))
+            scores = _C.masked_fill(scores, _C.logical_not(attn_mask), float("-inf"))
         else:
-            scores = scores + attn_mask
-    return _C.dropout(scores.softmax(-1), dropout_p, True) @ value
+            scores = _C.add(scores, attn_mask)
+    return _C.matmul(_C.dropout(_C.softmax(scores, -1), dropout_p, True), value)
 
 
 # --- pooling and images ----------------------------------------------------------------------------------------
@@ -238,6 +232,37 @@ def _adaptive_max_pool(operation, dims):
 max_pool1d, max_pool2d, max_pool3d = map(_max_pool, (_C.max_pool1d, _C.max_pool2d, _C.max_pool3d))
 adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = map(
     _adaptive_max_pool, (_C.adaptive_max_pool1d, _C.adaptive_max_pool2d, _C.adaptive_max_pool3d), (1, 2, 3))
+
+
+def _unpool(dims):
+    def unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
+        kernel, step, pad = ([n] * dims if isinstance(n, int) else list(n)
+                             for n in (kernel_size, kernel_size if stride is None else stride, padding))
+        sizes = list(output_size)[-dims:] if output_size is not None else [
+            (n - 1) * s - 2 * p + k for n, s, p, k in zip(input.shape[-dims:], step, pad, kernel)]
+        if dims == 3:
+            return _C.max_unpool3d(input, indices, sizes, step, pad)
+        if dims == 2:
+            return _C.max_unpool2d(input, indices, sizes)
+        return _C.squeeze(_C.max_unpool2d(_C.unsqueeze(input, -1), _C.unsqueeze(indices, -1), sizes + [1]), -1)
+
+    unpool.__name__, unpool.__doc__ = "max_unpool%dd" % dims, "The inverse of max_pool%dd, with zeros between the maxima." % dims
+    return unpool
+
+
+max_unpool1d, max_unpool2d, max_unpool3d = map(_unpool, (1, 2, 3))
+
+
+def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    """Maxima over windows whose places are drawn."""
+    if output_size is None:
+        ratios = output_ratio if isinstance(output_ratio, (list, tuple)) else [output_ratio] * 2
+        output_size = [int(n * r) for n, r in zip(input.shape[-2:], ratios)]
+    if _random_samples is None:
+        batch = input.shape[0] if input.dim() == 4 else 1
+        _random_samples = _C.rand([batch, input.shape[-3], 2], dtype=input.dtype)
+    output, indices = _C.fractional_max_pool2d(input, kernel_size, output_size, _random_samples)
+    return (output, indices) if return_indices else output
 
 
 def adaptive_avg_pool2d(input, output_size):
@@ -330,7 +355,7 @@ def kl_div(input, target, size_average=None, reduce=None, reduction="mean", log_
     """Kullback and Leibler's divergence; batchmean is the sum by the size of the first dimension."""
     is_batch_mean = reduction == "batchmean"
     loss = _C.kl_div(input, target, reduction=_reduction("sum" if is_batch_mean else reduction), log_target=log_target)
-    return loss / input.shape[0] if is_batch_mean and input.dim() > 0 else loss
+    return _C.div(loss, input.shape[0]) if is_batch_mean and input.dim() > 0 else loss
 
 
 def nll_loss(input, target, weight=None, size_average=None, ignore_index=-100, reduce=None, reduction="mean"):
@@ -354,10 +379,8 @@ def binary_cross_entropy_with_logits(input, target, weight=None, size_average=No
 
 
 def gaussian_nll_loss(input, target, var, full=False, eps=1e-06, reduction="mean"):
-    var = var.clamp(min=eps)
-    loss = 0.5 * (var.log() + (input - target) ** 2 / var)
-    loss = loss + 0.9189385332046727 if full else loss  # log(2 pi) / 2
-    return {0: loss, 1: loss.mean(), 2: loss.sum()}[_reduction(reduction)]
+    var = var if hasattr(var, "dim") else _C.full_like(input, var)
+    return _C.gaussian_nll_loss(input, target, var, full=full, eps=eps, reduction=_reduction(reduction))
 
 
 def poisson_nll_loss(input, target, log_input=True, full=False, size_average=None, eps=1e-08, reduce=None,
@@ -380,7 +403,7 @@ def triplet_margin_loss(anchor, positive, negative, margin=1.0, p=2, eps=1e-06, 
 
 
 def _reduced(loss, reduction):
-    return {0: lambda: loss, 1: loss.mean, 2: loss.sum}[_reduction(reduction)]()
+    return {1: _C.mean, 2: _C.sum}.get(_reduction(reduction), lambda one: one)(loss)
 
 
 def multi_margin_loss(input, target, p=1, margin=1.0, weight=None, size_average=None, reduce=None, reduction="mean"):
@@ -393,10 +416,7 @@ def multilabel_margin_loss(input, target, size_average=None, reduce=None, reduct
 
 
 def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
-    """The mean over classes of the binary cross entropy."""
-    loss = -(target * _C.log_sigmoid(input) + (1 - target) * _C.log_sigmoid(-input))
-    loss = loss if weight is None else loss * weight
-    return _reduced(loss.mean(-1), reduction)
+    return _C.multilabel_soft_margin_loss(input, target, weight=weight, reduction=_reduction(reduction))
 
 
 def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
@@ -406,4 +426,4 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
     far = distance(anchor, negative)
     if swap:
         far = _C.minimum(far, distance(positive, negative))
-    return _reduced((distance(anchor, positive) - far + margin).clamp(min=0), reduction)
+    return _reduced(_C.clamp(_C.add(_C.sub(distance(anchor, positive), far), margin), min=0), reduction)

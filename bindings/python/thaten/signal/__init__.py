@@ -1,0 +1,3 @@
+"""Signals: windows."""
+
+from . import windows  # noqa: F401

@@ -1,0 +1,120 @@
+/* Layers and losses. */
+#include <math.h>
+
+#include "ATen/autograd/Formulas.h"
+
+at_tensor *at_normalizedOf(at_tensor *self, double p, int64_t dim, double eps)
+{
+  at_tensor *const norms = at_norm_dim(self, p, AT_INTS(dim), .keepdim = true);
+  return at_div(self, at_clamp_min(norms, eps));
+}
+
+/* The mean of squares of neighbouring channels is a pooling over a dimension of its own. */
+at_tensor *at_responseNorm(at_tensor *self, int64_t size, double alpha, double beta, double k)
+{
+  if (at_dim(self) < 3 || size < 1) {
+    at_fail(AT_ERROR_ARGUMENT, "local_response_norm",
+            "local_response_norm: self has %d dimensions and size is %lld; they have to be at "
+            "least "
+            "3 and 1",
+            at_dim(self), (long long)size);
+    return at_undefined();
+  }
+  const at_ints sizes = at_sizes(self);
+  if (at_numel(self) == 0)
+    return at_mul(self, 1);
+  at_tensor *const squares =
+      at_reshape(at_mul(self, self), AT_INTS(sizes.data[0], 1, sizes.data[1], -1));
+  at_tensor *const padded = at_pad(squares, AT_INTS(0, 0, size / 2, (size - 1) / 2));
+  at_tensor *sum = NULL;
+  for (int64_t i = 0; i < size; i++) { /* in integers too, where the mean is rounded down */
+    at_tensor *const part = at_narrow(padded, 2, i, sizes.data[1]);
+    sum = sum ? at_add(sum, part) : part;
+  }
+  const bool isFloating = at_isFloating(at_type_scalarType(at_typeOf(self)));
+  at_tensor *const mean =
+      isFloating ? at_div(sum, (double)size)
+                 : at_div_scalar_mode(sum, at_scalar_long(size), .rounding_mode = "trunc");
+  at_tensor *const scale = at_pow(at_add(at_mul(mean, alpha), k), beta);
+  return at_div(self, at_reshape(scale, sizes));
+}
+
+at_tensor *at_softsignOf(at_tensor *self)
+{
+  return at_div(self, at_add(at_abs(self), 1));
+}
+
+at_tensor *at_tanhShrunk(at_tensor *self)
+{
+  return at_sub(self, at_tanh(self));
+}
+
+at_tensor *at_gaussianLossOf(at_tensor *input, at_tensor *target, at_tensor *var, bool full,
+                             double eps, int64_t reduction)
+{
+  if (at_dim(var) < at_dim(input) && at_dim(var) > 0 && at_size(var, -1) != at_size(input, -1))
+    var = at_unsqueeze(var, -1);
+  at_tensor *const safe = at_add(var, at_detach(at_sub(at_clamp_min(var, eps), var)));
+  at_tensor *const apart = at_sub(input, target);
+  at_tensor *loss = at_mul(at_add(at_log(safe), at_div(at_mul(apart, apart), safe)), 0.5);
+  if (full)
+    loss = at_add(loss, 0.5 * log(2 * M_PI));
+  return at_reducedLoss(loss, reduction);
+}
+
+at_tensor *at_labelLossOf(at_tensor *self, at_tensor *target, at_tensor *weight, int64_t reduction)
+{
+  at_tensor *const positive = at_mul(target, at_log_sigmoid(self));
+  at_tensor *const negative = at_mul(at_rsub(target, 1), at_log_sigmoid(at_neg(self)));
+  at_tensor *const loss = at_neg(at_add(positive, negative));
+  return at_reducedLoss(at_mean_dim(at_weighted(loss, weight), AT_INTS(-1)), reduction);
+}
+
+at_tensor *at_dropoutOf(const char *name, at_tensor *self, double p, bool train, bool isAlpha,
+                        bool isChannel)
+{
+  const double lowest = -1.7580993408473766; /* of selu */
+  if (!(p >= 0 && p <= 1)) {
+    at_fail(AT_ERROR_ARGUMENT, name, "%s: p is %g, and has to be from 0 to 1", name, p);
+    return at_undefined();
+  }
+  if (isChannel && at_dim(self) < 2) {
+    at_fail(AT_ERROR_ARGUMENT, name, "%s: input has %d dimensions, and has to have 2", name,
+            at_dim(self));
+    return at_undefined();
+  }
+  if (!train || p == 0 || at_numel(self) == 0)
+    return at_mul(self, 1);
+  if (p == 1)
+    return at_mul(self, 0);
+  int64_t sizes[AT_MOST_DIMS];
+  for (int d = 0; d < at_dim(self); d++)
+    sizes[d] = isChannel && d > 1 ? 1 : at_size(self, d);
+  const at_ints shape = {sizes, at_dim(self)};
+  at_tensor *const ones = at_full(shape, 1 - p, .type = at_typeOf(self));
+  at_tensor *const noise = at_bernoulli(ones);
+  if (!isAlpha)
+    return at_mul(self, at_div(noise, 1 - p));
+  const double a = 1 / sqrt((lowest * lowest * p + 1) * (1 - p));
+  at_tensor *const shift = at_add(at_mul(at_rsub(noise, 1), lowest * a), -lowest * a * p);
+  return at_add(at_mul(self, at_mul(noise, a)), shift);
+}
+
+at_tensor *at_safeSoftmax(at_tensor *self, int64_t dim, const at_type *type)
+{
+  at_tensor *const made = at_softmax(self, dim, .type = type ? type : AT_DEFAULT_TYPE);
+  at_tensor *const counts = at_ne(self, -(double)INFINITY);
+  return at_masked_fill(made, at_logical_not(at_any_dim(counts, AT_INTS(dim), .keepdim = true)), 0);
+}
+
+at_tensor *at_softmaxFrom(at_tensor *grad, at_tensor *output, int64_t dim, const at_type *type)
+{
+  at_tensor *const along = at_mul(grad, output);
+  at_tensor *const made = at_sub(along, at_mul(output, at_sumOver(along, dim)));
+  return at_defined(made) ? at_to(made, type) : made;
+}
+
+at_tensor *at_dropoutFrom(at_tensor *grad, at_tensor *mask, double scale)
+{
+  return at_mul(at_mul(grad, mask), scale);
+}
