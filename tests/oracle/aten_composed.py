@@ -92,3 +92,5 @@ with Today("composed", __file__) as c:
           size=[2, 2], stride=[4, 2], storage_offset=1)
     c.case("empty_permuted", [[0, 2, 3], [2, 0, 1], torch.float64], lambda: torch.empty_permuted((0, 2, 3), (2, 0, 1), dtype=torch.float64))
     c.case("empty_permuted", [[0, 2], [0, 0], torch.float64], lambda: torch.empty_permuted((0, 2), (0, 0)))
+    same = torch.tensor([[1.5, -2.0], [0.25, 3.0]])
+    c.case("sum_to_size", [same, [2, 2]], lambda: same.sum_to_size(2, 2))

@@ -31,7 +31,7 @@ DTYPES = {getattr(torch, n): getattr(thaten, n) for n in (
     "uint8", "int8", "int16", "int32", "int64", "float32", "float64", "float16", "bool", "bfloat16", "complex64", "complex128",
     "uint16", "uint32", "uint64")}
 RANDOM = {"bernoulli", "multinomial", "normal", "rand_like", "randn_like", "randint_like", "randn", "randint", "uniform",
-          "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.rrelu", "nn.functional.alpha_dropout", "cauchy", "exponential",
+          "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.rrelu", "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout", "cauchy", "exponential",
           "geometric", "log_normal", "empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided",
           "empty_permuted", "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d"}
 
@@ -41,7 +41,9 @@ class NotHere(Exception):
 
 
 # What the database calls with arguments in another order, or that is no function.
-CALLS = {"polygamma": lambda call, x, n, **k: call("polygamma", n, x, **k), "einsum": lambda call, tensors, text: call("einsum", text, *tensors),
+CALLS = {"polygamma": lambda call, x, n, **k: call("polygamma", n, x, **k), "einsum": lambda call, tensors, text: call("einsum", text, tensors),
+         "special.polygamma": lambda call, x, n, **k: call("special.polygamma", n, x, **k),
+         "linalg.pinv.singular": lambda call, a, b, **k: call("linalg.pinv", call("matmul", a, call("transpose", b, -2, -1)), **k),
          "where": lambda call, x, condition, other: call("where", condition, x, other),
          "nn.functional.embedding": lambda call, w, x, **k: call("nn.functional.embedding", x, w, **k),
          "nn.functional.embedding_bag": lambda call, w, x, *a, **k: call("nn.functional.embedding_bag", x, w, *a, **k)}
@@ -175,8 +177,10 @@ class Table:
             if callable(getattr(module, last, None)) and not isinstance(getattr(module, last), type):
                 return getattr(module, last)
         whole = name.replace(".", "_")
-        found = getattr(self.rows, whole, None) or getattr(self.rows, whole + "_", None)
-        return found or getattr(Plain, name, None)
+        for owner, key in ((Plain, name), (self.rows, whole), (self.rows, whole + "_")):
+            if callable(getattr(owner, key, None)):
+                return getattr(owner, key)
+        return None
 
     def call(self, name, given, named):
         usual = {"device": "cpu", "requires_grad": False, "layout": torch.strided, "pin_memory": False, "non_blocking": False,
@@ -194,16 +198,20 @@ def taken(library, value):
         return tuple(entries) if isinstance(value, tuple) else entries
     if isinstance(value, dict):
         return {k: taken(library, v) for k, v in value.items()}
+    if value is torch.nn.functional.pairwise_distance or isinstance(value, torch.nn.PairwiseDistance):
+        return library.find("nn.functional.pairwise_distance")
     if isinstance(value, complex):
         raise NotHere("complex")
     return library.taken(value)
 
 
 def function(library, name):
+    def call(name, *given, **named):
+        return library.find(name)(*given, **named)
+
     if name in CALLS:
-        def call(name, *given, **named):
-            return library.find(name)(*given, **named)
-        return library.find(name) and (lambda *given, **named: CALLS[name](call, *given, **named))
+        own = library.find(name.removesuffix(".singular"))
+        return own and (lambda *given, **named: CALLS[name](call, *given, **named))
     return library.find(name)
 
 
@@ -253,7 +261,8 @@ def outcome(library, op, mine, sample, is_random):
 
 
 def run(library, op, options, counts):
-    mine = function(library, op.name)
+    variants = {"in_place": op.name + "_", "singular": "linalg.pinv.singular"}
+    mine = function(library, variants.get(op.variant_test_name, op.name))
     if mine is None:
         return "missing"
     found, first = collections.Counter(), ""

@@ -173,7 +173,8 @@ class Library:
         """The arguments in the operation's order, or None if they do not fit."""
         arguments, bound = op.arguments[:op.argument_count], {}
         names = [a.name.decode() for a in arguments]
-        if accepts is LOOSE and given and names[:len(given)]:  # numbers that stand for one list, as in x.view(2, 3)
+        fits = len(given) <= len(arguments) and all(accepts[a.kind](v) for a, v in zip(arguments, given))
+        if accepts is LOOSE and given and not fits:  # numbers that stand for one list, as in x.view(2, 3)
             at = next((i for i, a in enumerate(arguments[:len(given)]) if a.kind == INTS), None)
             if at is not None and len(given) > len(arguments[:at + 1]) and all(map(is_integer, given[at:])):
                 given = given[:at] + [list(given[at:])]

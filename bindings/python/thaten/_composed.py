@@ -108,7 +108,6 @@ def _install():
     Tensor.sum_to_size = sum_to_size
     Tensor.positive = Tensor.__pos__ = positive
     Tensor.H = property(lambda self: _C.conj(_C.t(self)) if self.dtype.is_complex else _C.t(self))
-    Tensor.mH = Tensor.H
     Tensor.__rdiv__ = lambda self, other: other / self
 
 

@@ -78,7 +78,7 @@ at_tensor *at_dropoutOf(const char *name, at_tensor *self, double p, bool train,
     at_fail(AT_ERROR_ARGUMENT, name, "%s: p is %g, and has to be from 0 to 1", name, p);
     return at_undefined();
   }
-  if (isChannel && at_dim(self) < 2) {
+  if (isChannel && train && p > 0 && at_dim(self) < 2) {
     at_fail(AT_ERROR_ARGUMENT, name, "%s: input has %d dimensions, and has to have 2", name,
             at_dim(self));
     return at_undefined();
@@ -102,9 +102,13 @@ at_tensor *at_dropoutOf(const char *name, at_tensor *self, double p, bool train,
 
 at_tensor *at_safeSoftmax(at_tensor *self, int64_t dim, const at_type *type)
 {
-  at_tensor *const made = at_softmax(self, dim, .type = type ? type : AT_DEFAULT_TYPE);
-  at_tensor *const counts = at_ne(self, -(double)INFINITY);
-  return at_masked_fill(made, at_logical_not(at_any_dim(counts, AT_INTS(dim), .keepdim = true)), 0);
+  at_tensor *const counts =
+      at_any_dim(at_ne(self, -(double)INFINITY), AT_INTS(dim), .keepdim = true);
+  at_tensor *const isEmpty =
+      at_logical_not(counts); /* filled before too, so that no gradient is NaN */
+  at_tensor *const made =
+      at_softmax(at_masked_fill(self, isEmpty, 0), dim, .type = type ? type : AT_DEFAULT_TYPE);
+  return at_masked_fill(made, isEmpty, 0);
 }
 
 at_tensor *at_softmaxFrom(at_tensor *grad, at_tensor *output, int64_t dim, const at_type *type)

@@ -169,8 +169,9 @@ at_tensor *at_maskedVariance(at_tensor *self, at_ints dim, bool unbiased, bool k
 at_tensor *at_maskedLogSum(at_tensor *self, at_ints dim, bool keepdim, at_tensor *mask)
 {
   int64_t room[AT_MOST_DIMS];
-  return at_logsumexp(filled(self, mask, -(double)INFINITY), dims_of(self, dim, room),
-                      .keepdim = keepdim);
+  at_tensor *const made = at_logsumexp(filled(self, mask, -(double)INFINITY),
+                                       dims_of(self, dim, room), .keepdim = keepdim);
+  return at_defined(made) ? at_typed(made, self) : made;
 }
 
 at_tensor *at_maskedLogAdd(at_tensor *self, at_tensor *other, at_tensor *mask, at_tensor *otherMask)

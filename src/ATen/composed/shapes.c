@@ -58,7 +58,7 @@ at_tensor *at_cartesianOf(at_tensors tensors)
       return at_undefined();
     }
   if (tensors.count == 1)
-    return at_contiguous(tensors.data[0]);
+    return at_clone(tensors.data[0]);
   const at_tensors *const grid = at_meshgrid(tensors, .indexing = "ij");
   return at_reshape(at_stack(*grid, .dim = -1), AT_INTS(-1, tensors.count));
 }

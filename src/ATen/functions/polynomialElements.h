@@ -18,7 +18,7 @@ AT_ELEMENT double at_chebyshevEnd(at_chebyshev_kind kind, bool isBelow, double n
 }
 
 /* By circular functions inside of 1, by hyperbolic ones outside; of x below 0 by those above, where V
- * and W change places. */
+ * stands for W and W for V. */
 AT_ELEMENT double at_chebyshevFar(at_chebyshev_kind of, double x, double n)
 {
   const bool isBelow = x < 0, isInside = fabs(x) < 1, isPair = of >= AT_CHEBYSHEV_V;

@@ -80,7 +80,8 @@ static void compare(const Case *one)
   at_value values[CASE_VALUES];
   case_values(one, values);
   at_tensor **const operand = &values[wantedArgument].tensor;
-  const double units = *operand && at_typeOf(*operand) == AT_CPU(AT_DOUBLE) ? 1e-7 : 2e-4;
+  const double units =
+      fmax(*operand && at_typeOf(*operand) == AT_CPU(AT_DOUBLE) ? 1e-7 : 2e-4, one->within);
   char text[512];
   *operand = at_requires_grad_(at_clone(*operand));
   at_tensor *got = gradient(one->op, values, *operand);

@@ -121,7 +121,8 @@ def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
 def channel_shuffle(input, groups):
     n, c = input.shape[:2]
     rest = list(input.shape[2:])
-    return input.reshape([n, groups, c // groups] + rest).transpose(1, 2).reshape([n, c] + rest)
+    parts = _C.transpose(_C.reshape(input, [n, groups, c // groups] + rest), 1, 2)
+    return _C.reshape(parts, [n, c] + rest)
 
 
 def batch_norm(input, running_mean, running_var, weight=None, bias=None, training=False, momentum=0.1, eps=1e-05):
@@ -254,7 +255,7 @@ max_unpool1d, max_unpool2d, max_unpool3d = map(_unpool, (1, 2, 3))
 
 
 def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
-    """Maxima over windows whose places are drawn."""
+    """Maxima over windows that are drawn."""
     if output_size is None:
         ratios = output_ratio if isinstance(output_ratio, (list, tuple)) else [output_ratio] * 2
         output_size = [int(n * r) for n, r in zip(input.shape[-2:], ratios)]
