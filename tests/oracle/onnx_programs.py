@@ -221,6 +221,16 @@ def draws():
          numpy_helper.from_array(np.array(True), "yes"), numpy_helper.from_array(np.zeros((1, 4), np.float32), "logs")])
 
 
+def greatest():
+    """The largest and the smallest elements, of a number that the file has or the run computes."""
+    node, floats, longs = helper.make_node, TensorProto.FLOAT, TensorProto.INT64
+    return model_of(
+        [node("TopK", ["x", "two"], ["a", "b"]), node("TopK", ["x", "k"], ["c", "d"], axis=0, largest=0),
+         node("Cast", ["x"], ["whole"], to=longs), node("TopK", ["whole", "two"], ["e", "f"], axis=1)],
+        [value("x", floats, [4, 3]), value("k", longs, [1])],
+        [value(n, longs if n in "bdef" else floats, None) for n in "abcdef"], [numpy_helper.from_array(np.array([2]), "two")])
+
+
 def make_others():
     import onnxruntime
     onnx.save(draws(), os.path.join(FOLDER, "draws.onnx"))
@@ -229,6 +239,7 @@ def make_others():
               "windows": (windows(), [rng.standard_normal((1, 2, 7, 6)).astype(np.float32)])}
     others |= {"lists": (lists(), [rng.standard_normal((2, 3)).astype(np.float32)]),
                "rois": (rois(), [rng.random((2, 3, 8, 9)).astype(np.float32)]),
+               "greatest": (greatest(), [10 * np.random.default_rng(7).standard_normal((4, 3)).astype(np.float32), np.array([3])]),
                "waves": (waves(), [rng.standard_normal((2, 9, 1)).astype(np.float32)])}
     for name, (model, inputs) in others.items():
         onnx.save(model, os.path.join(FOLDER, name + ".onnx"))

@@ -118,7 +118,7 @@ static const at_lowering rows[] = {
     {"Scatter", 9, .run = at_runScatterElements}, {"ScatterElements", 11, .run = at_runScatterElements}, {"ScatterND", 1, .run = at_runScatterNd},
     {"Compress", 1, .run = at_runCompress},
     {"NonZero", 1, "t(nonzero($0))"},
-    {"TopK", 10, "topk($0, #1, dim=@axis=-1, largest=?largest=1, sorted=?sorted=1)"},
+    {"TopK", 1, .run = at_runTopK},
     {"ArgMax", 1, .run = at_runArgMax}, {"ArgMin", 1, .run = at_runArgMax},
     {"Unique", 1, .run = at_runUnique},
     {"CumSum", 11, .run = at_runCumSum}, {"CumProd", 1, .run = at_runCumSum},

@@ -14,7 +14,8 @@
 #define FOR_EACH_PROGRAM(X) \
   X(residual)               \
   X(mobile)                 \
-  X(encoder) X(recurrent) X(sizes) X(graphs) X(windows) X(external) X(rois) X(lists) X(waves)
+  X(encoder)                \
+  X(recurrent) X(sizes) X(graphs) X(windows) X(external) X(rois) X(lists) X(waves) X(greatest)
 FOR_EACH_PROGRAM(AGREES)
 
 /* The nodes of the file become operations that passes know. */

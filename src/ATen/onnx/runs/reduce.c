@@ -134,3 +134,16 @@ void at_runCumSum(at_onnxCall *c)
       isProduct ? at_cumprod(x, axis, .type = type) : at_cumsum(x, axis, .type = type);
   at_onnxGive(c, 0, isReverse ? at_flip(r, AT_INTS(axis)) : r);
 }
+
+/* k is an attribute before version 10, then a tensor of one element, which the run may compute. */
+void at_runTopK(at_onnxCall *c)
+{
+  at_tensor *const x = at_onnxInput(c, 0);
+  const int axis = at_onnxAxis(c, at_onnxInt(c, "axis", -1), at_dim(x));
+  const int64_t k = c->inputCount > 1 ? at_item_long(at_onnxInput(c, 1)) : at_onnxInt(c, "k", 0);
+  const at_values_indices r =
+      at_topk(x, k, .dim = axis, .largest = at_onnxInt(c, "largest", 1) != 0,
+              .sorted = at_onnxInt(c, "sorted", 1) != 0);
+  at_onnxGive(c, 0, r.values);
+  at_onnxGive(c, 1, r.indices);
+}
