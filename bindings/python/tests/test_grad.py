@@ -157,6 +157,17 @@ class Modules(unittest.TestCase):
         self.assertEqual(len(list(layer.modules())), 10)
         self.assertEqual(nn.TransformerEncoder(layer, 2)(torch.rand(3, 1, 8)).shape, (3, 1, 8))
 
+    def test_dictionaries(self):
+        modules = nn.ModuleDict({"a": nn.Linear(1, 2), "b": nn.ReLU()})
+        self.assertEqual((list(modules), "b" in modules, list(modules.state_dict())), (["a", "b"], True, ["a.weight", "a.bias"]))
+        parameters = nn.ParameterDict({"w": torch.ones(2)})
+        parameters["v"] = torch.zeros(1)
+        self.assertEqual(list(parameters.keys()), list(parameters.state_dict()))
+        for members, name in ((modules, "b"), (parameters, "v")):
+            del members[name]
+            self.assertEqual(len(members), 1)
+            self.assertRaises(KeyError, lambda: members[name])
+
     def test_several_tensors(self):
         loss = nn.CrossEntropyLoss(weight=torch.tensor([1.0, 3.0]), label_smoothing=0.0)
         self.assertAlmostEqual(loss(torch.zeros(2, 2), torch.tensor([0, 1])).item(), math.log(2), delta=1e-6)

@@ -66,43 +66,58 @@ class ModuleList(Module):
         self._modules[list(self._modules)[index]] = module
 
 
-class ModuleDict(Module):
-    """Modules by their names."""
+class _Dict(Module):
+    """Members by their names: what subclasses keep in _entries and add by __setitem__."""
 
-    def __init__(self, modules=None):
+    def __init__(self, members=None):
         super().__init__()
-        self.update(modules or {})
+        self.update(members or {})
 
-    def update(self, modules):
-        for name, module in dict(modules).items():
-            self.add_module(name, module)
+    def update(self, members):
+        for name, member in dict(members).items():
+            self[name] = member
 
     def __getitem__(self, name):
-        return self._modules[name]
+        return self._entries[name]
+
+    def __delitem__(self, name):
+        del self._entries[name]
+
+    def __len__(self):
+        return len(self._entries)
+
+    def __iter__(self):
+        return iter(self._entries)
+
+    def __contains__(self, name):
+        return name in self._entries
+
+    def keys(self):
+        return self._entries.keys()
+
+    def values(self):
+        return self._entries.values()
+
+    def items(self):
+        return self._entries.items()
+
+
+class ModuleDict(_Dict):
+    """Modules by their names."""
+
+    _entries = property(lambda self: self._modules)
 
     def __setitem__(self, name, module):
         self.add_module(name, module)
 
-    def __delitem__(self, name):
-        del self._modules[name]
 
-    def __len__(self):
-        return len(self._modules)
+class ParameterDict(_Dict):
+    """Parameters by their names."""
 
-    def __iter__(self):
-        return iter(self._modules)
+    _entries = property(lambda self: self._parameters)
 
-    def __contains__(self, name):
-        return name in self._modules
-
-    def keys(self):
-        return self._modules.keys()
-
-    def values(self):
-        return self._modules.values()
-
-    def items(self):
-        return self._modules.items()
+    def __setitem__(self, name, value):
+        self.register_parameter(name, value if isinstance(value, Parameter) else Parameter(value))
 
 
 class ParameterList(Module):
@@ -125,39 +140,3 @@ class ParameterList(Module):
 
     def __getitem__(self, index):
         return list(self._parameters.values())[index]
-
-
-class ParameterDict(Module):
-    """Parameters by their names."""
-
-    def __init__(self, parameters=None):
-        super().__init__()
-        self.update(parameters or {})
-
-    def update(self, parameters):
-        for name, value in dict(parameters).items():
-            self[name] = value
-
-    def __getitem__(self, name):
-        return self._parameters[name]
-
-    def __setitem__(self, name, value):
-        self.register_parameter(name, value if isinstance(value, Parameter) else Parameter(value))
-
-    def __len__(self):
-        return len(self._parameters)
-
-    def __iter__(self):
-        return iter(self._parameters)
-
-    def __contains__(self, name):
-        return name in self._parameters
-
-    def keys(self):
-        return self._parameters.keys()
-
-    def values(self):
-        return self._parameters.values()
-
-    def items(self):
-        return self._parameters.items()
