@@ -60,6 +60,9 @@ class Writer(aten_cases.Writer):
         # PyTorch's has zeros at the elements that src did not replace
         if stem == "as_strided_scatter":
             return self.run(call)
+        # it is PyTorch's bessel_y1, which is good to 1e-6 in Double
+        if stem == "special_bessel_y0":
+            return self.run(call)
         # which of equal elements has the gradient is not defined
         if stem.endswith("quantile") and arguments[0].unique().numel() < arguments[0].numel():
             return self.run(call)
