@@ -27,7 +27,8 @@ at_tensor *at_responseNorm(at_tensor *self, int64_t size, double alpha, double b
       at_reshape(at_mul(self, self), AT_INTS(sizes.data[0], 1, sizes.data[1], -1));
   at_tensor *const padded = at_pad(squares, AT_INTS(0, 0, size / 2, (size - 1) / 2));
   at_tensor *sum = NULL;
-  for (int64_t i = 0; i < size; i++) { /* in integers too, where the mean is rounded down */
+  for (int64_t i = 0; i < size && at_defined(padded);
+       i++) { /* in integers too, where the mean is rounded down */
     at_tensor *const part = at_narrow(padded, 2, i, sizes.data[1]);
     sum = sum ? at_add(sum, part) : part;
   }

@@ -380,6 +380,13 @@ static inline bool at_takes(const char *operation, const char *argument, const a
 
 bool at_takesAll(const char *operation, const char *argument, at_tensors list, unsigned types);
 
+/* Whether the operand is of one of the bits of types, and of no other; an error if not. */
+static inline bool at_isOfTypes(const char *operation, const char *argument, const at_tensor *t,
+                                unsigned types)
+{
+  return (types >> t->type->scalarType & 1) || at_refuseType(operation, argument, t->type);
+}
+
 /* The same for all tensors of a list. */
 bool at_acceptAll(const char *operation, const char *argument, at_tensors list, bool optional);
 
