@@ -37,6 +37,32 @@ AT_ELEMENT double at_chebyshevFar(at_chebyshev_kind of, double x, double n)
   return sign * value;
 }
 
+/* Three terms make the next one: c p(k + 1) = a p(k) - b p(k - 1). */
+typedef enum {
+  AT_BY_CHEBYSHEV, /* a = 2 x, b = c = 1 */
+  AT_BY_HERMITE,   /* for physicists: a = 2 x, b = 2 k, c = 1 */
+  AT_BY_HERMITE_E, /* for statisticians: a = x, b = k, c = 1 */
+  AT_BY_LAGUERRE,  /* a = 2 k + 1 - x, b = k, c = k + 1 */
+  AT_BY_LEGENDRE   /* a = (2 k + 1) x, b = k, c = k + 1 */
+} at_recurrence;
+
+/* p(n) from p(0) = 1 and p(1) = first; n is whole and not negative. */
+AT_ELEMENT double at_recur(at_recurrence by, double x, double first, double n)
+{
+  double before = 1, last = first;
+  for (int k = 1; k < n; k++) {
+    const double a = by == AT_BY_LAGUERRE    ? 2 * k + 1 - x
+                     : by == AT_BY_LEGENDRE  ? (2 * k + 1) * x
+                     : by == AT_BY_HERMITE_E ? x
+                                             : 2 * x;
+    const double b = by == AT_BY_CHEBYSHEV ? 1 : by == AT_BY_HERMITE ? 2 * k : k;
+    const double next = a * last - b * before;
+    before = last;
+    last = by >= AT_BY_LAGUERRE ? next / (k + 1) : next;
+  }
+  return n == 0 ? before : last;
+}
+
 AT_ELEMENT double at_chebyshev(at_chebyshev_kind kind, double x, double degree)
 {
   const double n = trunc(degree);
@@ -49,13 +75,8 @@ AT_ELEMENT double at_chebyshev(at_chebyshev_kind kind, double x, double degree)
   if (n > 8)
     return at_chebyshevFar(kind, x, n);
   const double first = kind == AT_CHEBYSHEV_T ? x : 2 * x;
-  double before = 1, last = first + (kind == AT_CHEBYSHEV_W) - (kind == AT_CHEBYSHEV_V);
-  for (int k = 1; k < n; k++) {
-    const double next = 2 * x * last - before;
-    before = last;
-    last = next;
-  }
-  return n == 0 ? before : last;
+  return at_recur(AT_BY_CHEBYSHEV, x, first + (kind == AT_CHEBYSHEV_W) - (kind == AT_CHEBYSHEV_V),
+                  n);
 }
 
 /* Hermite's, for physicists (scale 2) or for statisticians (scale 1). */
@@ -66,13 +87,7 @@ AT_ELEMENT double at_hermite(double scale, double x, double degree)
     return NAN;
   if (n <= 0)
     return n == 0;
-  double before = 1, last = scale * x;
-  for (int k = 1; k < n; k++) {
-    const double next = scale * (x * last - k * before);
-    before = last;
-    last = next;
-  }
-  return last;
+  return at_recur(scale == 2 ? AT_BY_HERMITE : AT_BY_HERMITE_E, x, scale * x, n);
 }
 
 /* The largest degree of the polynomials of Laguerre and Legendre; each takes so many steps. */
@@ -85,13 +100,7 @@ AT_ELEMENT double at_laguerre(double x, double degree)
     return NAN;
   if (n <= 0)
     return n == 0;
-  double before = 1, last = 1 - x;
-  for (int k = 1; k < n; k++) {
-    const double next = ((2 * k + 1 - x) * last - k * before) / (k + 1);
-    before = last;
-    last = next;
-  }
-  return last;
+  return at_recur(AT_BY_LAGUERRE, x, 1 - x, n);
 }
 
 AT_ELEMENT double at_legendre(double x, double degree)
@@ -103,11 +112,5 @@ AT_ELEMENT double at_legendre(double x, double degree)
     return n == 0;
   if (fabs(x) == 1)
     return x < 0 && at_isOdd(n) ? -1 : 1;
-  double before = 1, last = x;
-  for (int k = 1; k < n; k++) {
-    const double next = ((2 * k + 1) * x * last - k * before) / (k + 1);
-    before = last;
-    last = next;
-  }
-  return last;
+  return at_recur(AT_BY_LEGENDRE, x, x, n);
 }
