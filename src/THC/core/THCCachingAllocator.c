@@ -470,17 +470,10 @@ int THCCachingAllocator_setCaching(int on)
   return before;
 }
 
-static void unlock(void *what)
-{
-  pthread_mutex_unlock(what);
-}
-
 /* Locks until the guard is left, or an error is raised. */
 static Block *lock_block_at(THGuard *guard, void *ptr)
 {
-  THGuard_enter(guard, unlock);
-  pthread_mutex_lock(&mutex);
-  guard->what = &mutex;
+  THC_lock(guard, &mutex);
   Block *block = block_at(ptr);
   THArgCheck(block, 1, "%p is not the address of a block of the caching allocator", ptr);
   return block;
@@ -532,9 +525,7 @@ pthread_mutex_t *THCCachingAllocator_getCudaFreeMutex(void)
 static uint64_t statistic(int device, size_t field)
 {
   THGuard guard;
-  THGuard_enter(&guard, unlock);
-  pthread_mutex_lock(&mutex);
-  guard.what = &mutex;
+  THC_lock(&guard, &mutex);
   THCudaCheck(find_devices());
   THArgCheck(device >= 0 && device < devicesCount, 1, "there is no device %d: there are %d", device,
              devicesCount);

@@ -44,6 +44,11 @@ void THCOnDevice_leave(THCOnDevice *on);
 /* An error about argument arg unless the state has that device. */
 void THC_checkDevice(THCState *state, int device, int arg);
 
+/* --- locks ------------------------------------------------------------------------------------ */
+
+/* Locks mutex until the guard is left, or an error is raised. */
+void THC_lock(THGuard *guard, pthread_mutex_t *mutex);
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* Calls the allocator's malloc on the current device and stream; if that fails, once more after

@@ -4,17 +4,18 @@
 /* Held, for all states, while streams and handles are reserved or made on demand. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
+/* --- locks ---------------------------------------------------------------------------------- */
+
 static void unlock(void *what)
 {
   pthread_mutex_unlock(what);
 }
 
-/* Locks until the guard is left, or an error is raised. */
-static void lock(THGuard *guard)
+void THC_lock(THGuard *guard, pthread_mutex_t *lock)
 {
   THGuard_enter(guard, unlock);
-  pthread_mutex_lock(&mutex);
-  guard->what = &mutex;
+  pthread_mutex_lock(lock);
+  guard->what = lock;
 }
 
 /* --- current streams ------------------------------------------------------------------------ */
@@ -91,7 +92,7 @@ void THCState_reserveStreams(THCState *state, int numStreams, int nonBlocking)
   THC_enter(state);
   THArgCheck(numStreams >= 0 && numStreams < INT_MAX / 2, 1, "numStreams is %d", numStreams);
   THGuard locked, streams, arrays;
-  lock(&locked);
+  THC_lock(&locked, &mutex);
   const int had = state->numUserStreams, devices = state->numDevices, more = numStreams - had;
   if (more <= 0) {
     THGuard_leave(&locked);
@@ -236,7 +237,7 @@ static Handle handle_at(THCState *state, const Library *library, int device, int
   THArgCheck(handle >= 1 && handle <= reserved, 2, "there is no %s handle %d: %d are reserved",
              library->name, handle, reserved);
   THGuard locked;
-  lock(&locked);
+  THC_lock(&locked, &mutex);
   if (handle > *count) {
     *handles = THRealloc(*handles, (ptrdiff_t)sizeof **handles * handle);
     memset(*handles + *count, 0, sizeof **handles * (size_t)(handle - *count));
@@ -258,7 +259,7 @@ static void reserve(THCState *state, const Library *library, int numHandles, int
   THC_enter(state);
   THArgCheck(numHandles >= 0, 1, "%d handles of %s cannot be reserved", numHandles, library->name);
   THGuard locked;
-  lock(&locked);
+  THC_lock(&locked, &mutex);
   *reserved = THMax(*reserved, numHandles);
   THGuard_leave(&locked);
 }

@@ -11,11 +11,6 @@
 /* Held while a handle is set to a stream and called. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-static void unlock(void *what)
-{
-  pthread_mutex_unlock(what);
-}
-
 /* The workspace that cuBLAS recommends; larger from compute capability 9 on. */
 static size_t workspace_bytes(THCState *state, int device)
 {
@@ -30,9 +25,7 @@ static cublasHandle_t open_handle(THGuard *locked, THCState *state)
   THCStream *stream = THCState_getStream(state);
   const size_t bytes = workspace_bytes(state, stream->device);
   void *workspace = THCStream_memory(stream, THC_STREAM_BLAS, bytes);
-  THGuard_enter(locked, unlock);
-  pthread_mutex_lock(&mutex);
-  locked->what = &mutex;
+  THC_lock(locked, &mutex);
   THCublasCheck(cublasSetStream(handle, stream->stream));
   THCublasCheck(cublasSetWorkspace(handle, workspace, bytes)); /* cublasSetStream has reset it */
   return handle;

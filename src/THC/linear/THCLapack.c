@@ -140,34 +140,34 @@ void THLapack_(trtrs)(char uplo, char trans, char diag, int n, int nrhs, real *a
 
 /* --- positive definite matrices --------------------------------------------------------------- */
 
-void THLapack_(potrf)(char uplo, int n, real *a, int lda, int *info)
+/* The factor, or from it the inverse. */
+static void positive(int isInverse, char uplo, int n, real *a, int lda, int *info)
 {
   if (is_empty(n, NULL, 0, info))
     return;
   THGuard room;
   THCSolver solver;
   const cublasFillMode_t triangle = triangle_of(uplo);
-  const int size = QUERY(SOLVER(potrf_bufferSize), triangle, n, a, lda);
+  const int size = isInverse ? QUERY(SOLVER(potri_bufferSize), triangle, n, a, lda)
+                             : QUERY(SOLVER(potrf_bufferSize), triangle, n, a, lda);
   real *scratch = THC_room(&room, (size_t)THMax(size, 1) * sizeof(real));
   THCSolver_open(&solver);
-  THC_SOLVE(&solver, SOLVER(potrf), triangle, n, a, lda, scratch, size, solver.status);
+  if (isInverse)
+    THC_SOLVE(&solver, SOLVER(potri), triangle, n, a, lda, scratch, size, solver.status);
+  else
+    THC_SOLVE(&solver, SOLVER(potrf), triangle, n, a, lda, scratch, size, solver.status);
   *info = THCSolver_close(&solver);
   THGuard_leave(&room);
 }
 
+void THLapack_(potrf)(char uplo, int n, real *a, int lda, int *info)
+{
+  positive(0, uplo, n, a, lda, info);
+}
+
 void THLapack_(potri)(char uplo, int n, real *a, int lda, int *info)
 {
-  if (is_empty(n, NULL, 0, info))
-    return;
-  THGuard room;
-  THCSolver solver;
-  const cublasFillMode_t triangle = triangle_of(uplo);
-  const int size = QUERY(SOLVER(potri_bufferSize), triangle, n, a, lda);
-  real *scratch = THC_room(&room, (size_t)THMax(size, 1) * sizeof(real));
-  THCSolver_open(&solver);
-  THC_SOLVE(&solver, SOLVER(potri), triangle, n, a, lda, scratch, size, solver.status);
-  *info = THCSolver_close(&solver);
-  THGuard_leave(&room);
+  positive(1, uplo, n, a, lda, info);
 }
 
 void THLapack_(potrs)(char uplo, int n, int nrhs, real *a, int lda, real *b, int ldb, int *info)

@@ -15,18 +15,6 @@ static const THCSolverLibrary *loaded; /* &functions once they are there */
 static char origin[256];
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* of loading, and around each call */
 
-static void unlock(void *what)
-{
-  pthread_mutex_unlock(what);
-}
-
-static void lock(THGuard *guard)
-{
-  THGuard_enter(guard, unlock);
-  pthread_mutex_lock(&mutex);
-  guard->what = &mutex;
-}
-
 static void *find_library(void)
 {
   char problem[TH_MESSAGE_LENGTH] = "";
@@ -111,7 +99,7 @@ void THCSolver_open(THCSolver *solver)
   solver->stream = THCState_getCurrentStream(THC_using);
   solver->status = THC_room(&solver->room, sizeof *solver->status);
   THCudaCheck(cudaMemsetAsync(solver->status, 0, sizeof *solver->status, solver->stream));
-  lock(&solver->locked);
+  THC_lock(&solver->locked, &mutex);
   solver->library = get_library();
   void **handle = &THC_using->resourcesPerDevice[THC_currentDevice()].solverHandle;
   if (!*handle) {
