@@ -38,7 +38,7 @@ AT_API at_program *at_program_load(const char *path) AT_MUST_USE;
 AT_API at_program *at_program_list(const char *path) AT_MUST_USE;
 
 /* What loading makes of the nodes of the file, so that a run takes less time and memory.  Results stay
- * within rounding of those of the nodes themselves. */
+ * within rounding of those of the nodes themselves, but for the last two, which are made on request. */
 typedef enum at_program_pass {
   AT_PASS_FUNCTIONAL, /* what changes a tensor in place makes a new one, for the passes after it */
   AT_PASS_NO_OPS, /* what changes nothing is left out: dropout, detach, conversions to the same */
@@ -47,12 +47,23 @@ typedef enum at_program_pass {
   AT_PASS_DEAD,       /* nodes that nothing comes of are left out */
   AT_PASS_ATTENTION,  /* products around a softmax are computed as attention, block by block */
   AT_PASS_CHAINS, /* pointwise operations in a row are computed together, in place if possible */
+  AT_PASS_INT8_WEIGHTS,     /* products with weights keep them in 8 bits */
+  AT_PASS_BFLOAT16_WEIGHTS, /* or in 16 */
   AT_PASSES
 } at_program_pass;
 
-#define AT_ALL_PASSES ((1u << AT_PASSES) - 1)
+/* All that keep results within rounding. */
+#define AT_ALL_PASSES ((1u << AT_PASS_INT8_WEIGHTS) - 1)
 
 /* The same with those passes only: a sum of 1u << at_program_pass, or AT_ALL_PASSES less some.
+ * AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS is one with weights of 8 bits.
+ *
+ * The two passes of weights are for networks whose products have few rows, and so take as long as the
+ * weights take to read: a decoder that makes one token at a time.  linear, addmm, mm and matmul with a
+ * weight of Float, outputs x terms or transposed, of at least 64 outputs, read int8 instead (each output
+ * has a scale s = max |w| / 127, and a weight becomes s round(w / s), ties to even) or bfloat16 (rounded
+ * to nearest).  Everything else stays Float: other weights, inputs, sums.  Weights are converted
+ * in the first run, or without AT_PASS_CONSTANTS in each; of both passes, the first is taken.
  *
  * Constants follow the weights: a run computes them again after an operation has changed a weight.
  * What is written to a weight through its data pointer is not noticed; without AT_PASS_CONSTANTS and

@@ -10,7 +10,7 @@
 #include "text.h"
 
 enum { MOST_THREADS = 1024, MOST_COUNTS = 16, MOST_RUNS = 1000000, LEAST_RUNS = 3, TIMED_RUNS = 5 };
-enum { RUNS = 256, TIME, THREADS, NODES, TRACE, WITHOUT };
+enum { RUNS = 256, TIME, THREADS, NODES, TRACE, WITHOUT, WEIGHTS };
 
 typedef struct Options {
   const char *trace;
@@ -18,8 +18,8 @@ typedef struct Options {
   int64_t runs;   /* 0: as many as the time allows */
   double seconds; /* for each number of threads */
   int64_t threads[MOST_COUNTS];
-  int threadCounts; /* 0: as ATen chooses */
-  unsigned passes;
+  int threadCounts;         /* 0: as ATen chooses */
+  unsigned passes, weights; /* weights: a pass of them */
   bool nodes;
   PictureOptions picture;
 } Options;
@@ -29,6 +29,7 @@ static const struct argp_option list[] = {
     {"time", TIME, "SECONDS", 0, "Measure for about so long each (2)", 0},
     {"runs", RUNS, "N", 0, "Measure N runs each instead", 0},
     {"without", WITHOUT, "PASS[,PASS...]", 0, "Load without these passes, or without all", 0},
+    {"weights", WEIGHTS, "TYPE", 0, WEIGHTS_HELP, 0},
     {"nodes", NODES, NULL, 0, "Show the time of each kind of node, too", 1},
     {"trace", TRACE, "FILE", 0, "Write the nodes of one run for ui.perfetto.dev", 1},
     {0}};
@@ -70,6 +71,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
       return 0;
     case WITHOUT:
       options->passes = passes_without(state, text);
+      return 0;
+    case WEIGHTS:
+      options->weights = option_weights(state, text);
       return 0;
     case NODES:
       options->nodes = true;
@@ -220,7 +224,7 @@ int bench_command(int count, char **arguments)
   Inputs inputs = {0};
   options_parse(&argp, count, arguments, &options);
   const double start = seconds();
-  at_program *const program = file_program(options.words.model, options.passes);
+  at_program *const program = file_program(options.words.model, options.passes | options.weights);
   int status = FAILED;
   if (program) {
     printf("loaded in %.1f ms\n", 1e3 * (seconds() - start));

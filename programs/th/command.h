@@ -12,7 +12,7 @@ enum { DONE = 0, FAILED = 1, USAGE = 2 };
 /* The arguments are those behind the command's name; arguments[0] is "th NAME". */
 typedef int CommandFunction(int count, char **arguments);
 CommandFunction bench_command, convert_command, help_command, info_command, print_command,
-    run_command;
+    run_command, tune_command;
 
 /* --- options ---------------------------------------------------------------------------------- */
 
@@ -45,5 +45,9 @@ int option_integers(struct argp_state *state, const char *name, const char *text
                     int64_t most, int64_t *values, int room);
 int option_numbers(struct argp_state *state, const char *name, const char *text, double least,
                    double most, double *values, int room);
+
+/* The pass that keeps weights in "int8" or "bfloat16", as a sum of 1u << at_program_pass. */
+unsigned option_weights(struct argp_state *state, const char *text);
+#define WEIGHTS_HELP "Keep the weights of products in int8 or bfloat16: less exact"
 
 #endif

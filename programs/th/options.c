@@ -1,6 +1,7 @@
 /* Command lines. */
 #include "command.h"
 
+#include <ATen/ATen.h>
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
@@ -112,4 +113,14 @@ double option_number(struct argp_state *state, const char *name, const char *tex
   double value;
   option_numbers(state, name, text, least, most, &value, 1);
   return value;
+}
+
+/* --- weights ---------------------------------------------------------------------------------- */
+
+unsigned option_weights(struct argp_state *state, const char *text)
+{
+  const bool isInt8 = !strcmp(text, "int8");
+  if (!isInt8 && strcmp(text, "bfloat16") != 0)
+    argp_error(state, "--weights takes int8 or bfloat16, not '%s'", text);
+  return 1u << (isInt8 ? AT_PASS_INT8_WEIGHTS : AT_PASS_BFLOAT16_WEIGHTS);
 }

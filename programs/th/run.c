@@ -9,13 +9,14 @@
 #include "text.h"
 
 enum { MOST_SIDE = 16384, MOST_TOP = 1000000, MOST_THREADS = 1024 };
-enum { SIZE = 256, RESIZE, MEAN, STD, TOP, LABELS, THREADS };
+enum { SIZE = 256, RESIZE, MEAN, STD, TOP, LABELS, THREADS, WEIGHTS };
 
 typedef struct Options {
   const char *output, *labels;
   ModelWords words;
   int64_t top;
   int threads;
+  unsigned passes;
   PictureOptions picture;
 } Options;
 
@@ -28,6 +29,7 @@ static const struct argp_option list[] = {
     {"mean", MEAN, "X[,X,X]", 0, "Subtract this from red, green and blue, which are 0 to 1", 1},
     {"std", STD, "X[,X,X]", 0, "Divide by this then", 1},
     {"threads", THREADS, "N", 0, "Compute with N threads", 2},
+    {"weights", WEIGHTS, "TYPE", 0, WEIGHTS_HELP, 2},
     {0}};
 
 /* One number for all colours, or three. */
@@ -84,6 +86,9 @@ static error_t parse(int key, char *text, struct argp_state *state)
       return 0;
     case THREADS:
       options->threads = (int)option_integer(state, "threads", text, 1, MOST_THREADS);
+      return 0;
+    case WEIGHTS:
+      options->passes |= option_weights(state, text);
       return 0;
     case ARGP_KEY_END:
       if (options->labels && options->top == 0)
@@ -194,14 +199,14 @@ static int run(const Options *options, at_program *program, Inputs *inputs, cons
 
 int run_command(int count, char **arguments)
 {
-  Options options = {.picture = {.std = {1, 1, 1}}};
+  Options options = {.passes = AT_ALL_PASSES, .picture = {.std = {1, 1, 1}}};
   Inputs inputs = {0};
   Labels labels = {0};
   int status = FAILED;
   options_parse(&argp, count, arguments, &options);
   if (options.threads > 0)
     at_setNumThreads(options.threads);
-  at_program *const program = file_program(options.words.model, AT_ALL_PASSES);
+  at_program *const program = file_program(options.words.model, options.passes);
   if (program && (!options.labels || labels_read(&labels, options.labels)))
     status = run(&options, program, &inputs, &labels);
   labels_free(&labels);

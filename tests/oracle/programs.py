@@ -6,7 +6,8 @@ usage: programs.py make            writes the files in tests/golden/programs
                                    files as arguments, compares them
 
 Each program NAME.pt2 has NAME.npz next to it: input0, input1, ..., output0, ... and, of a program with a state, again0,
-..., what a second run with the same inputs gives. An output that is None is left out. `make` was run with PyTorch 2.15.
+..., what a second run with the same inputs gives; of Weights int8_0, ..., and bfloat16_0, ..., what rounded ones give. An
+output that is None is left out. `make` was run with PyTorch 2.15.
 """
 
 import os
@@ -281,6 +282,36 @@ class Wrapped(nn.Module):
         return z.real, (z.imag**2).transpose(1, 2) @ torch.ones(9, 2), (x > 9).any(), x.unfold(-1, 4, 3).mean(-1)
 
 
+class Weights(nn.Module):
+    """Products with weights: those of few outputs, and with a bias that is computed, stay as they are."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.second, self.last = nn.Linear(20, 70), nn.Linear(70, 130, bias=False), nn.Linear(64, 3)
+        self.columns, self.shift = nn.Parameter(torch.randn(130, 65) / 11), nn.Parameter(torch.randn(65))
+        self.square, self.mirror = nn.Parameter(torch.randn(65, 64) / 8), nn.Parameter(torch.randn(65, 64) / 8)
+        self.first.weight.data[5] = 0
+
+    def layers(self, x):
+        x = self.second(F.gelu(self.first(x)))
+        x = torch.addmm(self.shift, x.flatten(0, 1), self.columns)
+        x = torch.addmm(x[:, :64], x.tanh(), self.square)
+        return self.last(x), x.relu() @ self.mirror.t()
+
+    def forward(self, few, many):
+        return *self.layers(few), *self.layers(many), few[0, 0] @ self.first.weight.t()
+
+    def rounded(self, kind):
+        """The same with rounded weights."""
+        copy = type(self)()
+        copy.load_state_dict(self.state_dict())
+        for weight, dim in (copy.first.weight, 1), (copy.second.weight, 1), (copy.columns, 0), (copy.mirror, 1):
+            w = weight.data
+            scale = w.abs().amax(dim, keepdim=True) / 127
+            weight.data = w.bfloat16().float() if kind == "bfloat16" else torch.where(scale > 0, (w / scale).round() * scale, 0)
+        return copy
+
+
 def programs():
     """Name, function, inputs, sizes that vary, whether it is decomposed, whether it has a state."""
     image = torch.randn(2, 3, 17, 17)
@@ -315,6 +346,9 @@ def programs():
     yield "attend", Attend(), attend, None, False, False
     yield "wrapped", Wrapped(), (torch.randn(2, 40),), None, False, False
     yield "wrapped_core", Wrapped(), (torch.randn(2, 40),), None, True, False
+    rows = torch.randn(2, 3, 20), torch.randn(9, 3, 20)
+    yield "weights", Weights(), rows, None, False, False
+    yield "weights_core", Weights(), rows, None, True, False
 
 
 def tensors(values):
@@ -388,6 +422,9 @@ def record(folder, name, module, inputs, constants, stateful):
         for run in ("output", "again") if stateful else ("output",):
             for i, t in enumerate(tensors(module(*inputs))):
                 arrays[f"{run}{i}"] = array(t).copy()
+        for kind in ("int8", "bfloat16") if isinstance(module, Weights) else ():
+            for i, t in enumerate(module.rounded(kind)(*inputs)):
+                arrays[f"{kind}_{i}"] = array(t).copy()
     np.savez(os.path.join(folder, name + ".npz"), **arrays)
 
 

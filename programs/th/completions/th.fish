@@ -1,5 +1,5 @@
 # Completion of th for fish.
-set -l commands info run bench convert print help
+set -l commands info run bench convert print tune help
 complete -c th -n "not __fish_seen_subcommand_from $commands" -f -a "$commands"
 complete -c th -n "not __fish_seen_subcommand_from $commands" -l version -d "Print the version"
 complete -c th -l help -d "List the options"
@@ -12,6 +12,8 @@ complete -c th -n "__fish_seen_subcommand_from run" -l resize -x -d "Length of t
 complete -c th -n "__fish_seen_subcommand_from run" -l mean -x -d "Subtract this from colors"
 complete -c th -n "__fish_seen_subcommand_from run" -l std -x -d "Divide colors by this"
 complete -c th -n "__fish_seen_subcommand_from run" -l threads -x -d "Number of threads"
+complete -c th -n "__fish_seen_subcommand_from run" -l weights -x -a "int8 bfloat16" -d "Keep weights in fewer bits"
+complete -c th -n "__fish_seen_subcommand_from bench" -l weights -x -a "int8 bfloat16" -d "Keep weights in fewer bits"
 complete -c th -n "__fish_seen_subcommand_from bench" -l threads -x -d "Numbers of threads"
 complete -c th -n "__fish_seen_subcommand_from bench" -l time -x -d "Measure for so many seconds"
 complete -c th -n "__fish_seen_subcommand_from bench" -l runs -x -d "Number of runs"
@@ -19,3 +21,5 @@ complete -c th -n "__fish_seen_subcommand_from bench" -l without -x -d "Leave ou
 complete -c th -n "__fish_seen_subcommand_from bench" -l nodes -d "Show the time of each kind of node"
 complete -c th -n "__fish_seen_subcommand_from bench" -l trace -r -d "Write the nodes of one run"
 complete -c th -n "__fish_seen_subcommand_from convert" -s s -l skip -d "Leave out tensors that are not supported"
+complete -c th -n "__fish_seen_subcommand_from tune" -l show -d "Show the values"
+complete -c th -n "__fish_seen_subcommand_from tune" -l reset -d "Remove the file"

@@ -27,6 +27,7 @@ void try_program(const char *path, ProgramInputs *inputs)
 
 typedef struct Fault {
   const char *path;
+  unsigned passes;
   ProgramInputs *inputs;
   at_program *program;
 } Fault;
@@ -34,7 +35,7 @@ typedef struct Fault {
 static void load_and_run(void *context)
 {
   Fault *const fault = context;
-  fault->program = at_program_load(fault->path);
+  fault->program = at_program_loadWith(fault->path, fault->passes);
   if (fault->program)
     AT_SCOPE
     {
@@ -53,11 +54,11 @@ static void done(void *context)
   fault->program = NULL;
 }
 
-void check_program_faults(const char *path, ProgramInputs *inputs)
+void check_program_faults(const char *path, unsigned passes, ProgramInputs *inputs)
 {
   char kept[600];
   snprintf(kept, sizeof kept, "%s", path);
-  Fault fault = {.path = kept, .inputs = inputs};
+  Fault fault = {.path = kept, .passes = passes, .inputs = inputs};
   const THFailCase stages = {.body = load_and_run, .teardown = done};
   const int acquisitions = th_fail(&stages, &fault);
   printf("%s: %d acquisitions to load and run\n", kept, acquisitions);

@@ -154,9 +154,18 @@ static void memory(void **state)
 
 /* --- allocations that fail -------------------------------------------------------------------- */
 
+static at_tensors rows(at_tensor *room[2])
+{
+  room[0] = at_ones(AT_SHAPE(2, 3, 20));
+  room[1] = at_ones(AT_SHAPE(9, 3, 20));
+  return (at_tensors){room, 2};
+}
+
 static void faults(void **state)
 {
-  check_program_faults(program_sample("regions", ".pt2"), inputs);
+  check_program_faults(program_sample("weights", ".pt2"),
+                       AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS, rows);
+  check_program_faults(program_sample("regions", ".pt2"), AT_ALL_PASSES, inputs);
 }
 
 int main(void)

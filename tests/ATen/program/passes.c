@@ -91,6 +91,80 @@ static void timings(void **state)
   at_program_free(program);
 }
 
+/* --- weights of few bits ---------------------------------------------------------------------- */
+
+enum {
+  WITH_INT8 = AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS,
+  WITH_BFLOAT16 = AT_ALL_PASSES | 1u << AT_PASS_BFLOAT16_WEIGHTS
+};
+
+/* What PyTorch computes with rounded weights; with those that are not rounded it is something else. */
+static void rounded(void **state)
+{
+  static const char *const names[] = {"weights", "weights_core"};
+  static const struct {
+    unsigned passes;
+    at_program_pass pass;
+    const char *outputs, *other;
+  } kinds[] = {{WITH_INT8, AT_PASS_INT8_WEIGHTS, "int8_", "bfloat16_"},
+               {WITH_BFLOAT16, AT_PASS_BFLOAT16_WEIGHTS, "bfloat16_", "output"},
+               {WITH_INT8 | WITH_BFLOAT16, AT_PASS_INT8_WEIGHTS, "int8_", "output"},
+               {1u << AT_PASS_INT8_WEIGHTS, AT_PASS_INT8_WEIGHTS, "int8_", "output"}};
+  for (size_t i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
+    const size_t k = i / 2;
+    at_dict *const recorded = load(program_sample(names[i % 2], ".npz"));
+    at_program *const program = load_with(names[i % 2], kinds[k].passes);
+    th_note("%s, passes %#x", names[i % 2], kinds[k].passes);
+    check_run(program, recorded, kinds[k].outputs);
+    check_run(program, recorded, kinds[k].outputs);
+    CHECK_EQ(at_program_passChanges(program, kinds[k].pass), 9);
+    AT_SCOPE
+    {
+      at_tensor *const few = at_dict_get(recorded, "input0"),
+                       *many = at_dict_get(recorded, "input1");
+      const at_tensors *const y = at_program_run(program, AT_TENSORS(few, many));
+      char name[40];
+      snprintf(name, sizeof name, "%s0", kinds[k].other);
+      at_tensor *const other = at_dict_get(recorded, name);
+      const double far =
+          at_item_double(at_norm(at_sub(y->data[0], other))) / at_item_double(at_norm(other));
+      CHECK_MSG(far > 2e-4 && far < 2e-2, "%s is %g from %s", kinds[k].outputs, far, name);
+    }
+    at_program_free(program);
+    at_dict_free(recorded);
+  }
+}
+
+/* Rounded weights follow those of the program, whose products by 2 are exact; one that is not finite
+ * makes its output NaN; what does not fit is an error. */
+static void roundedFollow(void **state)
+{
+  at_program *const program = load_with("weights", WITH_INT8);
+  AT_SCOPE
+  {
+    at_tensor *const few = at_randn(AT_SHAPE(2, 3, 20)), *const many = at_randn(AT_SHAPE(9, 3, 20));
+    at_tensor *const mirror = at_dict_get(at_program_parameters(program), "mirror");
+    const at_tensors *y = at_program_run(program, AT_TENSORS(few, many));
+    at_tensor *const first[] = {at_clone(y->data[1]), at_clone(y->data[3])};
+    at_mul_(mirror, 2);
+    y = at_program_run(program, AT_TENSORS(few, many));
+    for (int k = 0; k < 2; k++)
+      CHECK(at_equal(y->data[1 + 2 * k], at_mul(first[k], 2)));
+    at_fill_(at_select(at_select(mirror, 0, 7), 0, 3), INFINITY);
+    y = at_program_run(program, AT_TENSORS(few, many));
+    for (int k = 0; k < 2; k++) {
+      at_tensor *const got = y->data[1 + 2 * k];
+      CHECK(at_item_long(at_all(at_isnan(at_select(got, 1, 7)))) == 1);
+      CHECK(at_equal(at_narrow(got, 1, 8, 57), at_mul(at_narrow(first[k], 1, 8, 57), 2)));
+    }
+    at_resize_(mirror, AT_SHAPE(65, 63));
+    y = at_program_run(program, AT_TENSORS(few, many));
+    CHECK_MSG(y->count == 0 && strstr(at_error_message(), "[6 x 64]"), "%s", at_error_message());
+    at_error_clear();
+  }
+  at_program_free(program);
+}
+
 /* --- weights that change ---------------------------------------------------------------------- */
 
 static void check_same_results(const at_tensors *got, const at_tensors *wanted)
@@ -186,7 +260,8 @@ static void gradients(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(changes), PROGRAM_TEST(attention), PROGRAM_TEST(choices),  PROGRAM_TEST(timings),
+      PROGRAM_TEST(changes), PROGRAM_TEST(attention), PROGRAM_TEST(choices),
+      PROGRAM_TEST(timings), PROGRAM_TEST(rounded),   PROGRAM_TEST(roundedFollow),
       PROGRAM_TEST(follow),  PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

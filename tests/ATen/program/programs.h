@@ -31,8 +31,8 @@ void check_program(const char *program, const char *arrays);
 typedef at_tensors ProgramInputs(at_tensor *room[2]);
 void try_program(const char *path, ProgramInputs *inputs);
 
-/* The same with each allocation in turn failing: nothing is lost, and there are many. */
-void check_program_faults(const char *path, ProgramInputs *inputs);
+/* The same with those passes, and each allocation in turn failing: nothing is lost, and there are many. */
+void check_program_faults(const char *path, unsigned passes, ProgramInputs *inputs);
 
 /* A test that begins without an error of the test before. */
 int without_error(void **state);

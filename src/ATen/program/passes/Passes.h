@@ -22,8 +22,8 @@ typedef struct at_rewrite {
 } at_rewrite;
 
 typedef void at_passFunction(at_rewrite *rewrite);
-at_passFunction at_passAttention, at_passFunctional, at_passNoOps, at_passBatchNorm, at_passChains,
-    at_passConstants, at_passDead;
+at_passFunction at_passAttention, at_passBFloat16Weights, at_passFunctional, at_passInt8Weights,
+    at_passNoOps, at_passBatchNorm, at_passChains, at_passConstants, at_passDead;
 
 /* --- nodes and slots -------------------------------------------------------------------------- */
 
@@ -42,6 +42,9 @@ int32_t at_slotIn(const at_rewrite *rewrite, const at_given *given);
 
 /* A new slot of that name. */
 int32_t at_newSlot(at_rewrite *rewrite, const char *name);
+
+/* An argument of that name: the tensor in the slot. */
+at_given at_tensorIn(at_arena *arena, const char *name, int32_t slot);
 
 /* Calls visit for each slot that the node reads. */
 typedef void at_slotVisit(void *context, int32_t slot);

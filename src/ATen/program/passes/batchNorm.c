@@ -137,14 +137,6 @@ static bool has_one_type(const at_rewrite *rewrite, const at_graphNode *convolut
 
 /* --- the change ------------------------------------------------------------------------------- */
 
-static at_given tensor_in(at_arena *arena, const char *name, int32_t slot)
-{
-  at_part *const part = at_arena_take(arena, 1, sizeof *part);
-  part->slot = slot;
-  return (at_given){
-      .name = name, .kind = AT_GIVEN_TENSOR, .number = AT_CELL_TENSOR, .count = 1, .parts = part};
-}
-
 /* The convolution with other weights, and the outputs of the normalization. */
 static at_graphNode with_weights(at_rewrite *rewrite, const at_graphNode *convolution,
                                  const at_graphNode *norm, const int32_t *slots)
@@ -158,7 +150,7 @@ static at_graphNode with_weights(at_rewrite *rewrite, const at_graphNode *convol
   memcpy(inputs, convolution->inputs, (size_t)count * sizeof *inputs);
   memcpy(from, convolution->from, (size_t)op->argumentCount);
   for (int k = WEIGHT; k <= BIAS; k++) {
-    inputs[count + k] = tensor_in(arena, names[k], slots[k]);
+    inputs[count + k] = at_tensorIn(arena, names[k], slots[k]);
     for (int i = 0; i < op->argumentCount; i++)
       if (!strcmp(op->arguments[i].name, names[k])) {
         if (from[i] >= 0) /* what is not read any more */

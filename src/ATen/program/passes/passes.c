@@ -1,4 +1,4 @@
-/* The passes in their order, and the plan that comes of them. */
+/* The passes, and the plan that comes of them. */
 #include "Passes.h"
 #include "attention.h"
 #include "chain.h"
@@ -16,7 +16,14 @@ static const Pass passes[AT_PASSES] = {
     [AT_PASS_DEAD] = {"dead", at_passDead},
     [AT_PASS_ATTENTION] = {"attention", at_passAttention},
     [AT_PASS_CHAINS] = {"chains", at_passChains},
+    [AT_PASS_INT8_WEIGHTS] = {"int8_weights", at_passInt8Weights},
+    [AT_PASS_BFLOAT16_WEIGHTS] = {"bfloat16_weights", at_passBFloat16Weights},
 };
+
+static const at_program_pass order[AT_PASSES] = {
+    AT_PASS_FUNCTIONAL,   AT_PASS_NO_OPS,           AT_PASS_BATCH_NORM,
+    AT_PASS_INT8_WEIGHTS, AT_PASS_BFLOAT16_WEIGHTS, AT_PASS_CONSTANTS,
+    AT_PASS_DEAD,         AT_PASS_ATTENTION,        AT_PASS_CHAINS};
 
 /* --- the copy --------------------------------------------------------------------------------- */
 
@@ -133,9 +140,9 @@ void at_makePlan(at_program *program, at_reading *reading, unsigned which)
   copy_graph(&rewrite, program->graph);
   for (int i = 0; i < AT_PASSES; i++) {
     rewrite.changes = 0;
-    if (which & 1u << i)
-      passes[i].function(&rewrite);
-    plan->changes[i] = rewrite.changes;
+    if (which & 1u << order[i])
+      passes[order[i]].function(&rewrite);
+    plan->changes[order[i]] = rewrite.changes;
   }
   plan->graph = rewrite.graph;
   if (plan->prepared)

@@ -30,6 +30,14 @@ int32_t at_newSlot(at_rewrite *rewrite, const char *name)
   return graph->slotCount++;
 }
 
+at_given at_tensorIn(at_arena *arena, const char *name, int32_t slot)
+{
+  at_part *const part = at_arena_take(arena, 1, sizeof *part);
+  part->slot = slot;
+  return (at_given){
+      .name = name, .kind = AT_GIVEN_TENSOR, .number = AT_CELL_TENSOR, .count = 1, .parts = part};
+}
+
 static void each_in(const at_rewrite *rewrite, const at_given *given, at_slotVisit *visit,
                     void *context)
 {

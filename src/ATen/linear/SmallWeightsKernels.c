@@ -1,0 +1,109 @@
+/* Kernels of smallWeights.h.  Words become floats by shifts, so that all levels share the format. */
+#include "smallWeights.h"
+
+#include "TH/simd/THSimd.h"
+
+enum {
+  LANES = TH_VECTOR / sizeof(float),
+  ROWS = TH_VECTOR_MASKS ? 4 : 2, /* with 4 vectors of sums each, in 32 or 16 registers */
+  INT8_WORDS = LANES,
+  BFLOAT_WORDS = 2 * LANES
+};
+
+typedef void Load(const int32_t *words, THFloats w[AT_SMALL_VECTORS]);
+
+TH_SIMD void load_int8(const int32_t *words, THFloats w[AT_SMALL_VECTORS])
+{
+  const THInts four = (THInts)THSimd_load(words);
+#pragma GCC unroll 4
+  for (int v = 0; v < AT_SMALL_VECTORS; v++)
+    w[v] = __builtin_convertvector((four << (24 - 8 * v)) >> 24, THFloats);
+}
+
+TH_SIMD void load_bfloat16(const int32_t *words, THFloats w[AT_SMALL_VECTORS])
+{
+#pragma GCC unroll 2
+  for (int v = 0; v < AT_SMALL_VECTORS; v += 2) {
+    const THInts two = (THInts)THSimd_load(words + v / 2 * LANES);
+    w[v] = (THFloats)(two << 16);
+    w[v + 1] = (THFloats)(two & THInts_all(-65536));
+  }
+}
+
+/* rows, step and load are constants wherever this is inlined. */
+TH_SIMD void multiply_rows(ptrdiff_t terms, int rows, const float *x, ptrdiff_t next,
+                           const int32_t *words, int step, Load *load, float *sums)
+{
+  THFloats sum[ROWS][AT_SMALL_VECTORS];
+#pragma GCC unroll 4
+  for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+    for (int v = 0; v < AT_SMALL_VECTORS; v++)
+      sum[i][v] = THFloats_all(0);
+  for (ptrdiff_t k = 0; k < terms; k++, words += step) {
+    THFloats w[AT_SMALL_VECTORS];
+    load(words, w);
+#pragma GCC unroll 4
+    for (int i = 0; i < rows; i++) {
+      const THFloats factor = THFloats_all(x[i * next + k]);
+#pragma GCC unroll 4
+      for (int v = 0; v < AT_SMALL_VECTORS; v++)
+        sum[i][v] = THFloats_mulAdd(factor, w[v], sum[i][v]);
+    }
+  }
+#pragma GCC unroll 4
+  for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+    for (int v = 0; v < AT_SMALL_VECTORS; v++)
+      THFloats_store(sums + i * AT_MOST_SMALL_OUTPUTS + v * LANES, sum[i][v]);
+}
+
+TH_SIMD void multiply_any(ptrdiff_t terms, int rows, const float *x, ptrdiff_t next,
+                          const int32_t *words, int step, Load *load, float *sums)
+{
+  if (rows == 1)
+    multiply_rows(terms, 1, x, next, words, step, load, sums);
+  else if (rows == 2)
+    multiply_rows(terms, 2, x, next, words, step, load, sums);
+#if TH_VECTOR_MASKS
+  else if (rows == 3)
+    multiply_rows(terms, 3, x, next, words, step, load, sums);
+  else
+    multiply_rows(terms, 4, x, next, words, step, load, sums);
+#endif
+}
+
+TH_SIMD void unpack_any(ptrdiff_t terms, const int32_t *words, int step, Load *load,
+                        const float *scales, float *panel, ptrdiff_t next)
+{
+  THFloats scale[AT_SMALL_VECTORS];
+  for (int v = 0; v < AT_SMALL_VECTORS; v++)
+    scale[v] = THFloats_load(scales + v * LANES);
+  for (ptrdiff_t k = 0; k < terms; k++, words += step) {
+    THFloats w[AT_SMALL_VECTORS];
+    load(words, w);
+#pragma GCC unroll 4
+    for (int v = 0; v < AT_SMALL_VECTORS; v++)
+      THFloats_store(panel + k * next + v * LANES, w[v] * scale[v]);
+  }
+}
+
+#define KERNELS(NAME, WORDS)                                                             \
+  static void multiply_##NAME(ptrdiff_t terms, int rows, const float *x, ptrdiff_t next, \
+                              const int32_t *words, float *sums)                         \
+  {                                                                                      \
+    multiply_any(terms, rows, x, next, words, WORDS, load_##NAME, sums);                 \
+  }                                                                                      \
+  static void unpack_##NAME(ptrdiff_t terms, const int32_t *words, const float *scales,  \
+                            float *panel, ptrdiff_t next)                                \
+  {                                                                                      \
+    unpack_any(terms, words, WORDS, load_##NAME, scales, panel, next);                   \
+  }
+KERNELS(int8, INT8_WORDS)
+KERNELS(bfloat16, BFLOAT_WORDS)
+
+const at_smallKernels TH_LEVEL_(at_smallProducts)[] = {
+    {.lanes = LANES,
+     .rows = ROWS,
+     .multiply = {[AT_SMALL_INT8] = multiply_int8, [AT_SMALL_BFLOAT16] = multiply_bfloat16},
+     .unpack = {[AT_SMALL_INT8] = unpack_int8, [AT_SMALL_BFLOAT16] = unpack_bfloat16}}};

@@ -1,0 +1,266 @@
+/* Weights of few bits: packing, and products. */
+#include "smallWeights.h"
+
+#include <float.h>
+#include <math.h>
+
+#include "ATen/core/ATenOperations.h"
+#include "ATen/core/conversions.h"
+
+TH_DISPATCH(at_smallKernels, at_smallProducts)
+
+enum {
+  MOST_ROWS = 16,           /* with more, weights become floats once: faster from there on */
+  PANEL_ELEMENTS = 1 << 20, /* floats at a time then */
+  GREATEST = 127
+};
+
+static ptrdiff_t outputs_of_block(void)
+{
+  return (ptrdiff_t)at_smallProducts->lanes * AT_SMALL_VECTORS;
+}
+
+static int64_t words_of_term(at_smallKind kind)
+{
+  return kind == AT_SMALL_INT8 ? at_smallProducts->lanes : 2 * at_smallProducts->lanes;
+}
+
+/* --- packing ---------------------------------------------------------------------------------- */
+
+typedef struct Packing {
+  at_smallKind kind;
+  const float *weight;
+  ptrdiff_t outputs, terms, output, term; /* output, term: strides */
+  int32_t *words;
+  float *scales;
+} Packing;
+
+static float scale_of(const Packing *p, ptrdiff_t output)
+{
+  const float *const w = p->weight + output * p->output;
+  float greatest = 0;
+  bool isFinite = true;
+  for (ptrdiff_t k = 0; k < p->terms; k++) {
+    const float size = fabsf(w[k * p->term]);
+    isFinite &= size <= FLT_MAX;
+    greatest = size > greatest ? size : greatest;
+  }
+  if (p->kind != AT_SMALL_INT8)
+    return 1;
+  return isFinite ? greatest / GREATEST : NAN;
+}
+
+/* The bits of a weight. */
+static uint32_t bits_of(const Packing *p, ptrdiff_t output, ptrdiff_t term)
+{
+  const float w = p->weight[output * p->output + term * p->term];
+  if (p->kind != AT_SMALL_INT8)
+    return at_bfloat16_fromFloat(w).x;
+  const float scale = p->scales[output];
+  if (!(scale > 0)) /* all weights are 0, or the scale is NaN */
+    return 0;
+  return (uint8_t)(int8_t)THMax(-GREATEST, THMin(GREATEST, lrintf(w / scale)));
+}
+
+static void pack_block(const Packing *p, ptrdiff_t block)
+{
+  const ptrdiff_t lanes = at_smallProducts->lanes, first = block * outputs_of_block(),
+                  count = THMin(outputs_of_block(), p->outputs - first),
+                  step = words_of_term(p->kind);
+  const int bits = p->kind == AT_SMALL_INT8 ? 8 : 16, inWord = 32 / bits;
+  int32_t *const words = p->words + block * p->terms * step;
+  for (ptrdiff_t j = 0; j < count; j++)
+    p->scales[first + j] = scale_of(p, first + j);
+  for (ptrdiff_t k = 0; k < p->terms; k++) {
+    uint32_t term[2 * AT_MOST_SMALL_OUTPUTS / AT_SMALL_VECTORS] = {0};
+    for (ptrdiff_t j = 0; j < count; j++) {
+      const ptrdiff_t vector = j / lanes, word = vector / inWord * lanes + j % lanes;
+      term[word] |= bits_of(p, first + j, k) << (vector % inWord * bits);
+    }
+    memcpy(words + k * step, term, (size_t)step * sizeof *term);
+  }
+}
+
+static void pack_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  for (ptrdiff_t block = begin; block < end; block++)
+    pack_block(context, block);
+}
+
+at_smallWeights at_packSmall(at_smallKind kind, at_tensor *weight, bool isTransposed)
+{
+  const int output = isTransposed, term = !isTransposed;
+  if (at_dim(weight) != 2 || weight->type != AT_CPU(AT_FLOAT))
+    at_raise(AT_ERROR_TYPE, "weight is of %s and size %s, and has to be a matrix of Float",
+             at_scalarTypeName(weight->type->scalarType), at_sizeDesc(at_sizesOf(weight)).str);
+  const int64_t outputs = at_size(weight, output), terms = at_size(weight, term);
+  const int64_t blocks = (outputs + outputs_of_block() - 1) / outputs_of_block();
+  const int64_t sizes[] = {blocks, terms, words_of_term(kind)};
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_smallWeights made;
+  made.words = at_hold(&pool, at_newShape(AT_CPU(AT_INT), (at_ints){sizes, 3}));
+  made.scales = at_hold(&pool, at_newShape(AT_CPU(AT_FLOAT), (at_ints){&outputs, 1}));
+  Packing p = {kind,
+               at_hostData(weight),
+               outputs,
+               terms,
+               weight->th->stride[output],
+               weight->th->stride[term],
+               at_hostData(made.words),
+               at_hostData(made.scales)};
+  THParallel_for(blocks, 1, pack_blocks, &p);
+  made.words = at_retain(made.words);
+  made.scales = at_retain(made.scales);
+  at_pool_leave(&pool);
+  return made;
+}
+
+/* --- few rows --------------------------------------------------------------------------------- */
+
+typedef struct Product {
+  at_smallKind kind;
+  ptrdiff_t rows, terms, outputs;
+  const float *x, *scales, *bias;
+  const int32_t *words;
+  float *result;  /* or the panel that weights are unpacked to, */
+  ptrdiff_t next; /* whose rows are so far apart, and which begins with that */
+  ptrdiff_t block;
+} Product;
+
+static void finish_row(const Product *p, const float *sums, ptrdiff_t row, ptrdiff_t first,
+                       ptrdiff_t count)
+{
+  float *const result = p->result + row * p->outputs + first;
+  const float *const scales = p->scales + first;
+  for (ptrdiff_t j = 0; j < count; j++)
+    result[j] = sums[j] * scales[j];
+  for (ptrdiff_t j = 0; p->bias && j < count; j++)
+    result[j] += p->bias[first + j];
+}
+
+static void multiply_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Product *const p = context;
+  const at_smallKernels *const kernels = at_smallProducts;
+  float sums[AT_MOST_SMALL_ROWS * AT_MOST_SMALL_OUTPUTS];
+  for (ptrdiff_t block = begin; block < end; block++) {
+    const ptrdiff_t first = block * outputs_of_block(),
+                    count = THMin(outputs_of_block(), p->outputs - first);
+    const int32_t *const words = p->words + block * p->terms * words_of_term(p->kind);
+    for (ptrdiff_t i = 0; i < p->rows; i += kernels->rows) {
+      const int rows = (int)THMin(kernels->rows, p->rows - i);
+      kernels->multiply[p->kind](p->terms, rows, p->x + i * p->terms, p->terms, words, sums);
+      for (int r = 0; r < rows; r++)
+        finish_row(p, sums + (ptrdiff_t)r * AT_MOST_SMALL_OUTPUTS, i + r, first, count);
+    }
+  }
+}
+
+static ptrdiff_t grain_of(const Product *p, ptrdiff_t rows)
+{
+  const double work = (double)p->terms * (double)outputs_of_block() * (double)rows;
+  return work >= TH_LOOP_GRAIN ? 1 : (ptrdiff_t)(TH_LOOP_GRAIN / THMax(1, work));
+}
+
+/* --- many rows -------------------------------------------------------------------------------- */
+
+static void unpack_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Product *const p = context;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const ptrdiff_t first = (p->block + i) * outputs_of_block(),
+                    count = THMin(outputs_of_block(), p->outputs - first);
+    float scales[AT_MOST_SMALL_OUTPUTS] = {0};
+    memcpy(scales, p->scales + first, (size_t)count * sizeof *scales);
+    at_smallProducts->unpack[p->kind](p->terms,
+                                      p->words + (p->block + i) * p->terms * words_of_term(p->kind),
+                                      scales, p->result + i * outputs_of_block(), p->next);
+  }
+}
+
+/* Unpacks a panel of outputs after the other, and multiplies with it. */
+static void multiply_panels(Product *p, at_tensor *r, at_tensor *x, at_tensor *bias)
+{
+  const int64_t width = outputs_of_block(), blocks = (p->outputs + width - 1) / width,
+                together = THMin(blocks, THMax(1, PANEL_ELEMENTS / (width * THMax(1, p->terms))));
+  const int64_t sizes[] = {p->terms, together * width};
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const panel = at_hold(&pool, at_newShape(r->type, (at_ints){sizes, 2}));
+  p->result = at_hostData(panel);
+  p->next = sizes[1];
+  for (p->block = 0; p->block < blocks; p->block += together) {
+    const int64_t count = THMin(together, blocks - p->block), first = p->block * width,
+                  outputs = THMin(count * width, p->outputs - first);
+    THParallel_for(count, grain_of(p, 1), unpack_blocks, p);
+    at_pool inner;
+    at_pool_enter(&inner);
+    at_tensor *const part = at_hold(&inner, at_viewNarrow(r, 1, first, outputs)),
+                     *weights = at_hold(&inner, at_viewNarrow(panel, 1, 0, outputs)),
+                     *own = bias ? at_hold(&inner, at_viewNarrow(bias, 0, first, outputs)) : NULL;
+    at_product(part, AT_MATRIX_MATRIX, own, x, weights, at_scalar_long(own != NULL),
+               at_scalar_long(1));
+    at_pool_leave(&inner);
+  }
+  at_pool_leave(&pool);
+}
+
+/* --- products --------------------------------------------------------------------------------- */
+
+static void check_operands(const at_tensor *x, const at_smallWeights *weights,
+                           const at_tensor *bias)
+{
+  const int64_t terms = at_size(weights->words, 1), outputs = at_size(weights->scales, 0);
+  if (x->type != AT_CPU(AT_FLOAT))
+    at_raise(AT_ERROR_TYPE, "input is of %s, and has to be of Float as the weights",
+             at_scalarTypeName(x->type->scalarType));
+  if (at_dim(x) == 0 || at_size(x, -1) != terms)
+    at_raise(AT_ERROR_ARGUMENT, "input has size %s: the last has to be %lld, as of the weights",
+             at_sizeDesc(at_sizesOf(x)).str, (long long)terms);
+  if (bias && (bias->type != x->type || at_dim(bias) != 1 || at_size(bias, 0) != outputs))
+    at_raise(AT_ERROR_ARGUMENT, "bias is of %s and size %s, and has to be of Float and size (%lld)",
+             at_scalarTypeName(bias->type->scalarType), at_sizeDesc(at_sizesOf(bias)).str,
+             (long long)outputs);
+}
+
+/* t with its elements in order. */
+static at_tensor *in_order(at_pool *pool, at_tensor *t)
+{
+  return t && !at_isContiguous(t) ? at_hold(pool, at_newCast(t, t->type)) : t;
+}
+
+at_tensor *at_multiplySmall(at_tensor *x, const at_smallWeights *weights, at_tensor *bias)
+{
+  check_operands(x, weights, bias);
+  const int64_t terms = at_size(x, -1), outputs = at_size(weights->scales, 0);
+  int64_t room[AT_MOST_DIMS], rows = 1;
+  const at_ints own = at_sizesOf(x), sizes = {room, own.count};
+  for (int d = 0; d < own.count - 1; d++) {
+    room[d] = own.data[d];
+    rows *= own.data[d];
+  }
+  room[own.count - 1] = outputs;
+  at_pool pool;
+  at_pool_enter(&pool);
+  const int64_t lines[] = {rows, terms}, two[] = {rows, outputs};
+  at_tensor *const matrix = in_order(&pool, at_hold(&pool, at_reshaped(x, (at_ints){lines, 2})));
+  at_tensor *const r = at_hold(&pool, at_newShape(x->type, (at_ints){two, 2}));
+  bias = in_order(&pool, bias);
+  Product p = {.kind = at_size(weights->words, 2) == words_of_term(AT_SMALL_INT8)
+                           ? AT_SMALL_INT8
+                           : AT_SMALL_BFLOAT16,
+               .rows = rows,
+               .terms = terms,
+               .outputs = outputs,
+               .x = at_hostData(matrix),
+               .scales = at_hostData(weights->scales),
+               .bias = bias ? at_hostData(bias) : NULL,
+               .words = at_hostData(weights->words),
+               .result = at_hostData(r)};
+  if (rows > MOST_ROWS)
+    multiply_panels(&p, r, matrix, bias);
+  else
+    THParallel_for(at_size(weights->words, 0), grain_of(&p, rows), multiply_blocks, &p);
+  return at_pool_keep(&pool, at_hold(&pool, at_viewAs(r, sizes)));
+}
