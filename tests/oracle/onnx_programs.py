@@ -231,6 +231,54 @@ def greatest():
         [value(n, longs if n in "bdef" else floats, None) for n in "abcdef"], [numpy_helper.from_array(np.array([2]), "two")])
 
 
+def quantized():
+    """Numbers in 8 and 16 bits: with one scale, for each entry of an axis, in blocks; and their products."""
+    node, floats, rng = helper.make_node, TensorProto.FLOAT, np.random.default_rng(3)
+    types = {"a": TensorProto.UINT8, "c": TensorProto.INT8, "d": TensorProto.UINT16, "e": TensorProto.UINT8, "g": TensorProto.UINT8,
+             "h": TensorProto.UINT8, "j": TensorProto.UINT8, "k": TensorProto.INT32, "l": TensorProto.UINT8, "m": TensorProto.INT32,
+             "n": TensorProto.UINT8}
+
+    def drawn(kind, *sizes):
+        return rng.integers(np.iinfo(kind).min, np.iinfo(kind).max + 1, sizes).astype(kind)
+
+    def scales(*sizes):
+        return (0.01 + 0.1 * rng.random(sizes)).astype(np.float32)
+
+    constants = {"s": scales(6), "z": drawn(np.uint8, 6), "half": np.float16(0.03), "minus": np.int8(-7), "blocks": scales(3, 3, 5),
+                 "zeros": drawn(np.uint16, 3, 3, 5), "nothing": np.zeros((2, 3), np.float32), "one": scales(), "nine": np.uint8(9),
+                 "b": drawn(np.int8, 5, 4), "bz": drawn(np.int8, 4), "bs": scales(4), "coarse": np.float32(40),
+                 "w": drawn(np.int8, 4, 3, 3, 3), "ws": scales(4), "wz": np.zeros(4, np.int8), "bias": rng.integers(-900, 900, 4).astype(np.int32)}
+    return model_of(
+        [node("QuantizeLinear", ["x", "s", "z"], ["a"]), node("DequantizeLinear", ["a", "s", "z"], ["f"], axis=-2),
+         node("Cast", ["x"], ["narrow"], to=TensorProto.FLOAT16), node("QuantizeLinear", ["narrow", "half", "minus"], ["c"]),
+         node("QuantizeLinear", ["x", "blocks", "zeros"], ["d"], axis=1, block_size=2),
+         node("DynamicQuantizeLinear", ["x"], ["e", "i", "g"]), node("DynamicQuantizeLinear", ["nothing"], ["h", "o", "j"]),
+         node("MatMulInteger", ["a", "b", "nine", "bz"], ["k"]),
+         node("QLinearMatMul", ["a", "one", "nine", "b", "bs", "bz", "coarse", "nine"], ["l"]),
+         node("ConvInteger", ["y", "w", "nine"], ["m"], strides=[2, 1], pads=[1, 0, 1, 2]),
+         node("QLinearConv", ["y", "one", "nine", "w", "ws", "wz", "coarse", "nine", "bias"], ["n"], pads=[1, 1, 1, 1])],
+        [value("x", floats, [3, 6, 5]), value("y", TensorProto.UINT8, [2, 3, 6, 7])],
+        [value(n, types.get(n, floats), None) for n in "acdefghijklmno"],
+        [numpy_helper.from_array(np.asarray(v), n) for n, v in constants.items()], version=21)
+
+
+def deformed():
+    """Convolutions with moved taps, in groups, and the largest pixels of regions."""
+    node, floats, rng = helper.make_node, TensorProto.FLOAT, np.random.default_rng(4)
+    weight, half = rng.standard_normal((4, 4, 3, 2)).astype(np.float32), rng.standard_normal((6, 2, 2, 2)).astype(np.float32)
+    offset, far = 1.5 * rng.standard_normal((2, 12, 3, 5)), 2 * rng.standard_normal((2, 16, 6, 5))
+    regions = [[0, 1, 2, 9.5, 11], [1, -6, -2, 4, 3], [1, 5, 5, 5.2, 5.1], [0, 10, 9, 30, 25], [1, 40, 40, 44, 44], [0, 3, 3, 1, 1]]
+    return model_of(
+        [node("DeformConv", ["x", "w", "offset", "bias", "mask"], ["a"], strides=[2, 1], pads=[1, 0, 0, 1], dilations=[1, 2]),
+         node("DeformConv", ["x", "half", "far"], ["b"], group=2, offset_group=2),
+         node("MaxRoiPool", ["x", "regions"], ["c"], pooled_shape=[3, 2], spatial_scale=0.5),
+         node("MaxRoiPool", ["x", "regions"], ["d"], pooled_shape=[1, 4])],
+        [value("x", floats, [2, 4, 7, 6])], [value(n, floats, None) for n in "abcd"],
+        [numpy_helper.from_array(np.asarray(v, np.float32), n) for n, v in
+         (("w", weight), ("half", half), ("offset", offset), ("far", far), ("bias", rng.standard_normal(4)),
+          ("mask", rng.random((2, 6, 3, 5))), ("regions", regions))])
+
+
 def make_others():
     import onnxruntime
     onnx.save(draws(), os.path.join(FOLDER, "draws.onnx"))
@@ -240,6 +288,9 @@ def make_others():
     others |= {"lists": (lists(), [rng.standard_normal((2, 3)).astype(np.float32)]),
                "rois": (rois(), [rng.random((2, 3, 8, 9)).astype(np.float32)]),
                "greatest": (greatest(), [10 * np.random.default_rng(7).standard_normal((4, 3)).astype(np.float32), np.array([3])]),
+               "quantized": (quantized(), [5 * np.random.default_rng(5).standard_normal((3, 6, 5)).astype(np.float32),
+                                           np.random.default_rng(6).integers(0, 256, (2, 3, 6, 7)).astype(np.uint8)]),
+               "deformed": (deformed(), [np.random.default_rng(8).standard_normal((2, 4, 7, 6)).astype(np.float32)]),
                "waves": (waves(), [rng.standard_normal((2, 9, 1)).astype(np.float32)])}
     for name, (model, inputs) in others.items():
         onnx.save(model, os.path.join(FOLDER, name + ".onnx"))

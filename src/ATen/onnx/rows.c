@@ -63,6 +63,7 @@ static const at_lowering rows[] = {
     /* Convolutions, pooling, normalization. */
     {"Conv", 1, .lower = at_lowerConv, .run = at_runConv},
     {"ConvTranspose", 1, .run = at_runConvTranspose},
+    {"DeformConv", 19, .run = at_runDeformConv},
     {"ConvInteger", 1, .run = at_runConvInteger},
     {"QLinearConv", 1, .run = at_runQLinearConv},
     {"MaxPool", 1, .lower = at_lowerMaxPool, .run = at_runMaxPool},
@@ -133,6 +134,7 @@ static const at_lowering rows[] = {
     /* Images. */
     {"Resize", 11, .run = at_runResize},
     {"Upsample", 9, .run = at_runResize},
+    {"MaxRoiPool", 1, .run = at_runMaxRoiPool},
     {"RoiAlign", 10, .run = at_runRoiAlign}, {"RoiAlign", 16, .run = at_runRoiAlign},
     {"GridSample", 1, .run = at_runGridSample},
     {"AffineGrid", 1, .run = at_runAffineGrid},

@@ -11,11 +11,13 @@
     check_program(program_sample("onnx/" #NAME, ".onnx"), program_sample("onnx/" #NAME, ".npz")); \
     CHECK_EQ(scratch_count(), 0);                                                                 \
   }
-#define FOR_EACH_PROGRAM(X) \
-  X(residual)               \
-  X(mobile)                 \
-  X(encoder)                \
-  X(recurrent) X(sizes) X(graphs) X(windows) X(external) X(rois) X(lists) X(waves) X(greatest)
+#define FOR_EACH_PROGRAM(X)                                                                    \
+  X(residual)                                                                                  \
+  X(mobile)                                                                                    \
+  X(encoder)                                                                                   \
+  X(recurrent)                                                                                 \
+  X(sizes) X(graphs) X(windows) X(external) X(rois) X(lists) X(waves) X(greatest) X(quantized) \
+      X(deformed)
 FOR_EACH_PROGRAM(AGREES)
 
 /* The nodes of the file become operations that passes know. */
@@ -157,7 +159,7 @@ static void damaged(void **state)
 
 static void faults(void **state)
 {
-  check_program_faults(program_sample("onnx/graphs", ".onnx"), inputs);
+  check_program_faults(program_sample("onnx/graphs", ".onnx"), AT_ALL_PASSES, inputs);
 }
 
 #define TEST_OF(NAME) PROGRAM_TEST(NAME),

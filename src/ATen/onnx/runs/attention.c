@@ -24,17 +24,16 @@ static at_tensor *mask_of(const at_onnxCall *c, const at_tensor *q, const at_ten
 {
   at_tensor *given = at_onnxMaybe(c, 3), *const lengths = at_onnxMaybe(c, 6);
   const int64_t queries = at_size(q, 2), keys = at_size(k, 2);
+  const bool isBoolean = given && given->type->scalarType == AT_BOOL;
   at_tensor *mask = at_zeros(AT_SHAPE(queries, keys), .type = q->type);
   at_tensor *const columns = at_arange(keys, .type = at_cpuType(AT_LONG));
   if (given && at_size(given, -1) < keys) /* the rest is masked */
-    given = given->type->scalarType == AT_BOOL
-                ? at_constant_pad_nd(given, AT_INTS(0, keys - at_size(given, -1)))
-                : at_constant_pad_nd(given, AT_INTS(0, keys - at_size(given, -1)),
-                                     .value = -(double)INFINITY);
+    given = isBoolean ? at_constant_pad_nd(given, AT_INTS(0, keys - at_size(given, -1)))
+                      : at_constant_pad_nd(given, AT_INTS(0, keys - at_size(given, -1)),
+                                           .value = -(double)INFINITY);
   if (given)
-    mask = given->type->scalarType == AT_BOOL
-               ? at_masked_fill(mask, at_logical_not(given), -(double)INFINITY)
-               : at_add(mask, given);
+    mask = isBoolean ? at_masked_fill(mask, at_logical_not(given), -(double)INFINITY)
+                     : at_add(mask, given);
   if (at_onnxInt(c, "is_causal", 0)) {
     at_tensor *rows =
         at_unsqueeze(at_arange_start(past, past + queries, .type = at_cpuType(AT_LONG)), 1);

@@ -261,9 +261,10 @@ void at_runNonMaxSuppression(at_onnxCall *c)
 {
   at_tensor *const boxes = at_contiguous(at_onnxInput(c, 0)), *const scores =
                                                                   at_contiguous(at_onnxInput(c, 1));
-  if (boxes->type->scalarType != AT_FLOAT || scores->type->scalarType != AT_FLOAT ||
-      at_dim(boxes) != 3 || at_dim(scores) != 3 || at_size(boxes, 2) != 4 ||
-      at_size(boxes, 0) != at_size(scores, 0) || at_size(boxes, 1) != at_size(scores, 2))
+  if (!at_defined(boxes) || !at_defined(scores) || boxes->type->scalarType != AT_FLOAT ||
+      scores->type->scalarType != AT_FLOAT || at_dim(boxes) != 3 || at_dim(scores) != 3 ||
+      at_size(boxes, 2) != 4 || at_size(boxes, 0) != at_size(scores, 0) ||
+      at_size(boxes, 1) != at_size(scores, 2))
     AT_ONNX_FAILS(c, "boxes of size %s do not go with scores of size %s",
                   at_sizeDesc(at_sizes(boxes)).str, at_sizeDesc(at_sizes(scores)).str);
   const int64_t batches = at_size(scores, 0), classes = at_size(scores, 1),

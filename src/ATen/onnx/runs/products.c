@@ -34,22 +34,16 @@ void at_runMatMulInteger(at_onnxCall *c)
                         shifted(at_onnxInput(c, 1), at_onnxMaybe(c, 3), false)));
 }
 
-/* round(x / scale) + zero in the type of zero. */
-at_tensor *at_onnxQuantized(at_tensor *x, at_tensor *scale, at_tensor *zero)
+at_tensor *at_onnxQuantized(at_tensor *x, at_tensor *scale, at_tensor *zero, const at_type *type)
 {
-  const at_type *const type = zero->type;
   const at_scalar_type kind = type->scalarType;
-  const int64_t least = kind == AT_BYTE || kind == AT_UINT16 ? 0
-                        : kind == AT_CHAR                    ? -128
-                                                             : -32768,
-                most = kind == AT_BYTE     ? 255
-                       : kind == AT_UINT16 ? 65535
-                       : kind == AT_CHAR   ? 127
-                                           : 32767;
+  const bool isShort = kind == AT_SHORT || kind == AT_UINT16,
+             hasSign = kind == AT_CHAR || kind == AT_SHORT;
+  const int64_t count = isShort ? 1 << 16 : 1 << 8, least = hasSign ? -count / 2 : 0;
+  const at_type *const wide = at_cpuType(AT_DOUBLE);
   at_tensor *const whole = at_round(at_div(x, at_type_as(scale, x)));
-  at_tensor *const moved =
-      at_add(at_to(whole, at_cpuType(AT_DOUBLE)), at_to(zero, at_cpuType(AT_DOUBLE)));
-  return at_to(at_clamp(moved, .min = least, .max = most), type);
+  at_tensor *const moved = at_add(at_to(whole, wide), at_to(zero, wide));
+  return at_to(at_clamp(moved, .min = least, .max = least + count - 1), type);
 }
 
 void at_runQLinearMatMul(at_onnxCall *c)
@@ -62,7 +56,8 @@ void at_runQLinearMatMul(at_onnxCall *c)
   at_tensor *const scaled =
       at_mul(at_mul(at_to(product, at_cpuType(AT_FLOAT)), at_to(left, at_cpuType(AT_FLOAT))),
              at_to(at_onnxInput(c, 4), at_cpuType(AT_FLOAT)));
-  at_onnxGive(c, 0, at_onnxQuantized(scaled, at_onnxInput(c, 6), at_onnxInput(c, 7)));
+  at_tensor *const zero = at_onnxInput(c, 7);
+  at_onnxGive(c, 0, at_onnxQuantized(scaled, at_onnxInput(c, 6), zero, zero->type));
 }
 
 void at_runConvInteger(at_onnxCall *c)
@@ -102,5 +97,6 @@ void at_runQLinearConv(at_onnxCall *c)
   at_tensor *scale = at_mul(at_to(at_onnxInput(c, 1), wide), at_to(at_onnxInput(c, 4), wide));
   for (int d = 2; d < at_dim(w) && at_dim(scale) > 0 && at_numel(scale) > 1; d++)
     scale = at_unsqueeze(scale, -1);
-  at_onnxGive(c, 0, at_onnxQuantized(at_mul(sums, scale), at_onnxInput(c, 6), at_onnxInput(c, 7)));
+  at_tensor *const zero = at_onnxInput(c, 7);
+  at_onnxGive(c, 0, at_onnxQuantized(at_mul(sums, scale), at_onnxInput(c, 6), zero, zero->type));
 }

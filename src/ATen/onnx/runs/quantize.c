@@ -29,28 +29,40 @@ void at_runDequantize(at_onnxCall *c)
   at_onnxGive(c, 0, at_to(at_mul(moved, at_to(scale, at_cpuType(AT_DOUBLE))), given->type));
 }
 
-void at_runQuantize(at_onnxCall *c)
+/* Whether numbers can be quantized to the type. */
+static bool is_narrow(at_scalar_type type)
 {
-  at_tensor *const x = at_onnxInput(c, 0), *const zero = at_onnxMaybe(c, 2);
-  const at_scalar_type type = at_onnxTypeOf(c, "output_dtype", AT_BYTE);
-  if (zero ? at_isFloating(zero->type->scalarType) : at_isFloating(type))
-    AT_ONNX_FAILS(c, "numbers are quantized to floating types, which is not here");
-  at_tensor *const none = at_zeros(AT_SCALAR_SHAPE, .type = at_cpuType(type));
-  at_onnxGive(c, 0,
-              at_onnxQuantized(x, spread(c, x, at_onnxInput(c, 1)),
-                               zero ? spread(c, x, zero) : none));
+  return type == AT_BYTE || type == AT_CHAR || type == AT_SHORT || type == AT_UINT16;
 }
 
-/* Bytes from the least element, or 0, to the largest. */
+/* Of halfs the quotient is rounded once, as a float. */
+void at_runQuantize(at_onnxCall *c)
+{
+  at_tensor *const given = at_onnxInput(c, 0), *const zero = at_onnxMaybe(c, 2);
+  const at_type *const type =
+      zero ? zero->type : at_cpuType(at_onnxTypeOf(c, "output_dtype", AT_BYTE));
+  if (!is_narrow(type->scalarType))
+    AT_ONNX_FAILS(c, "numbers are quantized to %s, which is not here",
+                  at_scalarTypeName(type->scalarType));
+  const bool isDouble = given->type->scalarType == AT_DOUBLE;
+  at_tensor *const x = at_to(given, at_cpuType(isDouble ? AT_DOUBLE : AT_FLOAT));
+  at_tensor *const scale = spread(c, given, at_onnxInput(c, 1));
+  at_tensor *const moved = zero ? spread(c, given, at_to(zero, at_cpuType(AT_DOUBLE)))
+                                : at_zeros(AT_SCALAR_SHAPE, .type = at_cpuType(AT_DOUBLE));
+  at_onnxGive(c, 0, at_onnxQuantized(x, scale, moved, type));
+}
+
+/* Bytes from the least element, or 0, to the largest; where all are 0, the scale is 1. */
 void at_runDynamicQuantize(at_onnxCall *c)
 {
   at_tensor *const x = at_onnxInput(c, 0);
+  const at_type *const byte = at_cpuType(AT_BYTE);
   at_tensor *const most = at_clamp_min(at_max(x), 0), *const least = at_clamp_max(at_min(x), 0);
-  at_tensor *const scale = at_div(at_sub(most, least), 255);
+  at_tensor *const range = at_div(at_sub(most, least), 255);
+  at_tensor *const scale = at_masked_fill(range, at_eq(range, 0), 1);
   at_tensor *const zero =
-      at_to(at_clamp(at_round(at_div(at_mul(least, -1), scale)), .min = 0, .max = 255),
-            at_cpuType(AT_BYTE));
-  at_onnxGive(c, 0, at_onnxQuantized(x, scale, zero));
+      at_to(at_clamp(at_round(at_div(at_mul(least, -1), scale)), .min = 0, .max = 255), byte);
+  at_onnxGive(c, 0, at_onnxQuantized(x, scale, zero, byte));
   at_onnxGive(c, 1, scale);
   at_onnxGive(c, 2, zero);
 }

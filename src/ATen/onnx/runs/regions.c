@@ -110,7 +110,7 @@ static void check_regions(const at_onnxCall *c, const Regions *r, int64_t count,
   }
 }
 
-static at_tensor *plain(const at_onnxCall *c, at_tensor *t, at_scalar_type type)
+at_tensor *at_onnxPlain(const at_onnxCall *c, at_tensor *t, at_scalar_type type)
 {
   at_tensor *const made = at_contiguous(at_to(t, at_cpuType(type)));
   if (!at_defined(made))
@@ -146,9 +146,9 @@ void at_runRoiAlign(at_onnxCall *c)
       at_empty(AT_SHAPE(count, r.channels, r.rows, r.columns), .type = at_cpuType(AT_DOUBLE));
   if (!at_defined(made))
     AT_ONNX_FAILS(c, "it failed");
-  r.images = at_hostData(plain(c, x, AT_DOUBLE));
-  r.corners = at_hostData(plain(c, rois, AT_DOUBLE));
-  r.which = at_hostData(plain(c, which, AT_LONG));
+  r.images = at_hostData(at_onnxPlain(c, x, AT_DOUBLE));
+  r.corners = at_hostData(at_onnxPlain(c, rois, AT_DOUBLE));
+  r.which = at_hostData(at_onnxPlain(c, which, AT_LONG));
   r.cells = at_hostData(made);
   check_regions(c, &r, count, at_size(x, 0));
   if (at_numel(made) > 0)
