@@ -18,7 +18,8 @@ static const struct {
   CommandFunction *function;
 } commands[] = {
     {"info", info_command},       {"run", run_command},     {"bench", bench_command},
-    {"convert", convert_command}, {"print", print_command}, {"help", help_command},
+    {"convert", convert_command}, {"print", print_command}, {"tune", tune_command},
+    {"help", help_command},
 };
 enum { COMMANDS = sizeof commands / sizeof *commands };
 
@@ -33,6 +34,7 @@ static const char doc[] =
     "  bench MODEL            how long a program takes\n"
     "  convert IN OUT         write the tensors of a file in another format\n"
     "  print FILE [NAME]      show tensors, values, or a program\n"
+    "  tune                   measure what this machine is fast at, for all programs\n"
     "  help NAME              what an operation computes, and how it is called\n"
     "\n"
     "`th COMMAND --help' lists the options of a command, and th(1) tells more.\n"

@@ -6,6 +6,7 @@
 
 #include "THGeneral.h"
 #include "THKernel.h"
+#include "THTuning.h"
 
 static const char *const level_names[] = {"default", "avx2", "avx512"};
 
@@ -81,9 +82,6 @@ ptrdiff_t THCpu_l2Cache(void)
 
 static int sums_by_eight(void)
 {
-  const char *wish = secure_getenv("TH_SUM_DOUBLES");
-  if (wish)
-    return strtol(wish, NULL, 10) == 8;
 #ifdef __x86_64__
   return __builtin_cpu_is("amd");
 #else
@@ -94,7 +92,8 @@ static int sums_by_eight(void)
 int THCpu_addsEight(void)
 {
   static int kept = -1;
-  int known = __atomic_load_n(&kept, __ATOMIC_RELAXED);
+  const int64_t tuned = THTuning_get(TH_TUNE_SUM_DOUBLES);
+  int known = tuned >= 0 ? tuned == 8 : __atomic_load_n(&kept, __ATOMIC_RELAXED);
   if (known < 0) {
     known = sums_by_eight();
     __atomic_store_n(&kept, known, __ATOMIC_RELAXED);

@@ -11,7 +11,9 @@
 #include <unistd.h>
 
 #include "TH/linear/THBlasLibrary.h"
+#include "THLoop.h"
 #include "THTeam.h"
+#include "THTuning.h"
 
 /* --- teams ----------------------------------------------------------------------------------- */
 
@@ -107,8 +109,20 @@ int THTeam_size(int wanted)
   return wanted;
 }
 
+/* The grain, times what a thread costs here to what grains were chosen for; an item that alone is worth
+ * a thread stays so. */
+static ptrdiff_t tuned_grain(ptrdiff_t grain)
+{
+  const int64_t work = THTuning_get(TH_TUNE_THREAD_WORK);
+  if (work < 0 || grain <= 1)
+    return grain;
+  const double tuned = (double)grain * (double)work / TH_LOOP_GRAIN;
+  return (ptrdiff_t)THMin(0x1p60, THMax(1, tuned));
+}
+
 int THParallel_threads(ptrdiff_t count, ptrdiff_t grain)
 {
+  grain = tuned_grain(grain);
   if (count < 2 * grain || omp_in_parallel())
     return 1;
   const ptrdiff_t most = omp_get_max_threads(), worth = count / grain;

@@ -1,6 +1,5 @@
 /* The engine that walks strided operands: it drops, orders and merges dimensions, cuts them into
  * blocks, and distributes the blocks to threads. */
-#define _GNU_SOURCE /* secure_getenv */
 #include "THLoop.h"
 
 #include <omp.h>
@@ -11,6 +10,7 @@
 #include "THResult.h"
 #include "THStream.h"
 #include "TH/core/THScratch.h"
+#include "THTuning.h"
 
 enum {
   /* Elements of a block: enough to make the call of a kernel cheap, and whole words of bits. */
@@ -404,15 +404,15 @@ static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
     THStream_finish();
 }
 
-/* A limit from the environment; without one, so many halves of the last-level cache, at most
- * most. */
+/* The limit that the environment has for all; without one, so many halves of the last-level cache, at
+ * most most. */
 static ptrdiff_t limit_of(ptrdiff_t *kept, ptrdiff_t halves, ptrdiff_t most)
 {
   ptrdiff_t known = __atomic_load_n(kept, __ATOMIC_RELAXED);
+  if (THTuning_source(TH_TUNE_STREAM_BYTES) == TH_TUNED_BY_ENVIRONMENT)
+    return (ptrdiff_t)THTuning_get(TH_TUNE_STREAM_BYTES);
   if (known < 0) {
-    const char *wish = secure_getenv("TH_STREAM_BYTES");
-    known =
-        wish ? THMax(0, strtoll(wish, NULL, 10)) : THMin(THCpu_lastLevelCache() / 2 * halves, most);
+    known = THMin(THCpu_lastLevelCache() / 2 * halves, most);
     __atomic_store_n(kept, known, __ATOMIC_RELAXED);
   }
   return known;
@@ -424,7 +424,8 @@ ptrdiff_t THPlan_streamBytes(void)
 {
   enum { FAR = 16 << 20 };
   static ptrdiff_t bytes = -1;
-  return limit_of(&bytes, 1, FAR);
+  const int64_t tuned = THTuning_get(TH_TUNE_STREAM_BYTES);
+  return tuned >= 0 ? (ptrdiff_t)tuned : limit_of(&bytes, 1, FAR);
 }
 
 ptrdiff_t THPlan_cacheBytes(void)

@@ -5,6 +5,7 @@
 #include "TH.h"
 #include "THKernel.h"
 #include "THParallel.h"
+#include "THTuning.h"
 #include "th_faults.h"
 
 typedef struct Operands {
@@ -28,6 +29,7 @@ static int64_t shape[] = {2, 1, 4}, other[] = {3, 4}, strides[] = {4, 4, 1};
 
 static void set_up(Operands *o)
 {
+  setenv("XDG_CACHE_HOME", "/dev/null", 1);
   o->block = THAlloc(10);
   memset(o->block, 7, 10);
   o->g = THGenerator_new();
@@ -138,6 +140,14 @@ CALM(parallelFor, THParallel_for(100, 1, do_nothing, NULL))
 CALM(parallelThreads, THParallel_threads(100, 1))
 CALM(cpuLevel, THCpu_level())
 CALM(cpuLevelName, THCpu_levelName(TH_CPU_DEFAULT))
+CALM(tuningName, THTuning_name(TH_TUNE_SUM_DOUBLES))
+CALM(tuningGet, THTuning_get(TH_TUNE_SUM_DOUBLES))
+CALM(tuningSource, THTuning_source(TH_TUNE_SUM_DOUBLES))
+CALM(tuningSet, THTuning_set(TH_TUNE_SUM_DOUBLES, 4); THTuning_set(TH_TUNE_SUM_DOUBLES, -1))
+RAISES(tuningSetWrong, THTuning_set(TH_TUNE_SUM_DOUBLES, 9))
+CALM(tuningMachine, THTuning_machine())
+CALM(tuningPath, THTuning_path())
+CALM(tuningSave, THTuning_save()) /* below a folder that cannot be */
 
 /* --- Allocator ------------------------------------------------------------------------------- */
 

@@ -8,6 +8,7 @@
 
 #include "THKernel.h"
 #include "THParallel.h"
+#include "THTuning.h"
 #include "th_locale.h"
 
 static void version(void **state)
@@ -38,6 +39,7 @@ static void levels(void **state)
 static void threads(void **state)
 {
   const int before = THGetNumThreads();
+  THTuning_set(TH_TUNE_THREAD_WORK, -1);
   CHECK(THGetNumCores() >= 1);
   THInferNumThreads();
   CHECK_EQ(THGetNumThreads(), before);
@@ -49,6 +51,15 @@ static void threads(void **state)
   CHECK_EQ(THParallel_threads(299, 100), 2);
   CHECK_EQ(THParallel_threads(199, 100), 1);
   CHECK_EQ(THParallel_threads(1000000, 100), 3);
+  THTuning_set(TH_TUNE_THREAD_WORK, 2 * TH_LOOP_GRAIN); /* twice as much for a thread */
+  CHECK_EQ(THParallel_threads(299, 100), 1);
+  CHECK_EQ(THParallel_threads(400, 100), 2);
+  CHECK_EQ(THParallel_threads(2, 1), 2); /* what is one item is not divided */
+  THTuning_set(TH_TUNE_THREAD_WORK, -1);
+  CHECK_EQ(THParallel_threads(299, 100), 2);
+  CHECK_RAISES(2, "thread_work is 1023, and has to be from 1024 to",
+               THTuning_set(TH_TUNE_THREAD_WORK, 1023));
+  CHECK_EQ(THTuning_get(TH_TUNE_THREAD_WORK), -1);
   THSetNumThreads(before);
 }
 
