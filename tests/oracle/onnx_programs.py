@@ -279,6 +279,18 @@ def deformed():
           ("mask", rng.random((2, 6, 3, 5))), ("regions", regions))])
 
 
+def optional():
+    """Optional values that are tensors, sequences and nothing."""
+    node, floats, truth = helper.make_node, TensorProto.FLOAT, TensorProto.BOOL
+    return model_of(
+        [node("Optional", ["x"], ["some"]), node("OptionalHasElement", ["some"], ["a"]), node("OptionalGetElement", ["some"], ["b"]),
+         node("SplitToSequence", ["x"], ["rows"], keepdims=0), node("Optional", ["rows"], ["many"]),
+         node("OptionalHasElement", ["many"], ["c"]), node("OptionalGetElement", ["many"], ["again"]),
+         node("SequenceAt", ["again", "one"], ["d"]), node("OptionalHasElement", [""], ["e"])],
+        [value("x", floats, [2, 3])], [value(n, floats if n in "bd" else truth, None) for n in "abcde"],
+        [numpy_helper.from_array(np.array(1), "one")])
+
+
 def make_others():
     import onnxruntime
     onnx.save(draws(), os.path.join(FOLDER, "draws.onnx"))
@@ -291,6 +303,7 @@ def make_others():
                "quantized": (quantized(), [5 * np.random.default_rng(5).standard_normal((3, 6, 5)).astype(np.float32),
                                            np.random.default_rng(6).integers(0, 256, (2, 3, 6, 7)).astype(np.uint8)]),
                "deformed": (deformed(), [np.random.default_rng(8).standard_normal((2, 4, 7, 6)).astype(np.float32)]),
+               "optional": (optional(), [np.random.default_rng(9).standard_normal((2, 3)).astype(np.float32)]),
                "waves": (waves(), [rng.standard_normal((2, 9, 1)).astype(np.float32)])}
     for name, (model, inputs) in others.items():
         onnx.save(model, os.path.join(FOLDER, name + ".onnx"))

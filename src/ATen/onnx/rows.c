@@ -143,6 +143,9 @@ static const at_lowering rows[] = {
     {"DynamicQuantizeLinear", 1, .run = at_runDynamicQuantize},
     /* Graphs. */
     {"If", 1, .lower = at_lowerIf}, {"Loop", 1, .lower = at_lowerLoop}, {"Scan", 9, .lower = at_lowerScan},
+    /* Optional values: inside of the model, where they are there. */
+    {"Optional", 15, .run = at_runOptional}, {"OptionalGetElement", 15, .run = at_runOptional},
+    {"OptionalHasElement", 15, .run = at_runHasElement},
     /* Sequences. */
     {"SequenceConstruct", 11, .run = at_runSequenceConstruct}, {"SequenceEmpty", 11, .run = at_runSequenceEmpty},
     {"SequenceInsert", 11, .run = at_runSequenceInsert}, {"SequenceErase", 11, .run = at_runSequenceErase},

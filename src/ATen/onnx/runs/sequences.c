@@ -134,3 +134,22 @@ void at_runSplitToSequence(at_onnxCall *c)
     AT_ONNX_FAILS(c, "it failed");
   give(c, *list);
 }
+
+/* --- optional values -------------------------------------------------------------------------- */
+
+/* The value itself, a tensor or a sequence. */
+void at_runOptional(at_onnxCall *c)
+{
+  if (c->inputCount < 1 || c->node->inputs[0].kind == AT_GIVEN_NONE)
+    AT_ONNX_FAILS(c, "there is no value: optional values that are missing are not here");
+  at_frame_put(c->frame, c->node->outputs[0],
+               at_cell_retain(at_frame_get(c->frame, c->node->inputs[0].parts)));
+}
+
+/* Whether there is a value: no input is none. */
+void at_runHasElement(at_onnxCall *c)
+{
+  const bool has = c->inputCount > 0 && c->node->inputs[0].kind != AT_GIVEN_NONE &&
+                   at_frame_get(c->frame, c->node->inputs[0].parts).kind != AT_CELL_NONE;
+  at_onnxGive(c, 0, at_full(AT_SCALAR_SHAPE, has, .type = at_cpuType(AT_BOOL)));
+}
