@@ -11,15 +11,14 @@
     check_program(program_sample("onnx/" #NAME, ".onnx"), program_sample("onnx/" #NAME, ".npz")); \
     CHECK_EQ(scratch_count(), 0);                                                                 \
   }
-#define FOR_EACH_PROGRAM(X)                                                             \
-  X(residual)                                                                           \
-  X(mobile)                                                                             \
-  X(encoder)                                                                            \
-  X(recurrent)                                                                          \
-  X(sizes)                                                                              \
-  X(graphs)                                                                             \
-  X(windows) X(external) X(rois) X(lists) X(waves) X(greatest) X(quantized) X(deformed) \
-      X(optional)
+#define FOR_EACH_PROGRAM(X) \
+  X(residual)               \
+  X(mobile)                 \
+  X(encoder)                \
+  X(recurrent)              \
+  X(sizes)                  \
+  X(graphs)                 \
+  X(windows) X(external) X(rois) X(lists) X(waves) X(greatest) X(quantized) X(deformed) X(optional)
 FOR_EACH_PROGRAM(AGREES)
 
 /* The nodes of the file become operations that passes know. */
