@@ -44,6 +44,7 @@ class NotHere(Exception):
 CALLS = {"polygamma": lambda call, x, n, **k: call("polygamma", n, x, **k), "einsum": lambda call, tensors, text: call("einsum", text, tensors),
          "special.polygamma": lambda call, x, n, **k: call("special.polygamma", n, x, **k),
          "linalg.pinv.singular": lambda call, a, b, **k: call("linalg.pinv", call("matmul", a, call("transpose", b, -2, -1)), **k),
+         "linalg.lstsq.grad_oriented": lambda call, a, b, driver: call("linalg.lstsq", a, b, driver=driver)[:2],
          "where": lambda call, x, condition, other: call("where", condition, x, other),
          "nn.functional.embedding": lambda call, w, x, **k: call("nn.functional.embedding", x, w, **k),
          "nn.functional.embedding_bag": lambda call, w, x, *a, **k: call("nn.functional.embedding_bag", x, w, *a, **k)}
@@ -168,6 +169,8 @@ class Table:
                 Plain(torch.tensor(other)) if not isinstance(other, Plain) else other, x)
         if name == "T":
             return self.rows.t
+        if name == "polygamma":  # whose method has its arguments the other way around
+            return self.rows.polygamma
         if name == "H":
             return lambda x: x.H
         if name == "item":
@@ -210,7 +213,7 @@ def function(library, name):
         return library.find(name)(*given, **named)
 
     if name in CALLS:
-        own = library.find(name.removesuffix(".singular"))
+        own = library.find(name.removesuffix(".singular").removesuffix(".grad_oriented"))
         return own and (lambda *given, **named: CALLS[name](call, *given, **named))
     return library.find(name)
 
@@ -261,8 +264,8 @@ def outcome(library, op, mine, sample, is_random):
 
 
 def run(library, op, options, counts):
-    variants = {"in_place": op.name + "_", "singular": "linalg.pinv.singular"}
-    mine = function(library, variants.get(op.variant_test_name, op.name))
+    variants = {"in_place": op.name + "_", "singular": "linalg.pinv.singular", "grad_oriented": "linalg.lstsq.grad_oriented"}
+    mine = function(library, variants.get(op.variant_test_name, op.name.removeprefix("torch.ops.aten.").removesuffix(".default")))
     if mine is None:
         return "missing"
     found, first = collections.Counter(), ""

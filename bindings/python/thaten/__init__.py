@@ -34,4 +34,6 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module("." + name, __name__)
+    if name.startswith("_") and not name.startswith("__") and hasattr(_C, name):  # operations that PyTorch shows too
+        return getattr(_C, name)
     raise AttributeError("module %r has no attribute %r" % (__name__, name))

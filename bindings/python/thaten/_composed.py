@@ -1,5 +1,7 @@
 """Functions of PyTorch that are made of several operations."""
 
+from collections import namedtuple
+
 from . import _C
 from ._C import Tensor
 
@@ -101,6 +103,22 @@ def scatter(input, dim, index, src, *, reduce=None, out=None):
     return _C.scatter_reduce(input, dim, index, src, kinds[reduce], out=out)
 
 
+def lu(A, pivot=True, get_infos=False):
+    """The LU factors of matrices and their pivots; with get_infos also which have a 0 on the diagonal of U, else an error."""
+    return tuple(_C.linalg_lu_factor_ex(A, pivot=pivot) if get_infos else _C.linalg_lu_factor(A, pivot=pivot))
+
+
+Histogram = namedtuple("histogramdd", "hist bin_edges")
+
+
+def histogramdd(input, bins, *, range=None, weight=None, density=False):
+    """How many points, the last dimension of input, are in each bin: so many along each coordinate, or between numbers."""
+    bins = [bins] * input.shape[-1] if isinstance(bins, int) else list(bins)
+    if not bins or not isinstance(bins[0], Tensor):
+        bins = list(_C._histogramdd_bin_edges(input, bins, range=range))
+    return Histogram(_C._histogramdd_from_bin_tensors(input, bins, weight=weight, density=density), tuple(bins))
+
+
 def _install():
     for function in (round, tensor_split, scatter):
         setattr(Tensor, function.__name__, function)
@@ -114,4 +132,4 @@ def _install():
 _install()
 
 __all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "broadcast_tensors", "meshgrid", "unravel_index",
-           "empty_permuted", "positive", "round", "tensor_split", "cdist", "scatter"]
+           "empty_permuted", "positive", "round", "tensor_split", "cdist", "scatter", "lu", "histogramdd"]

@@ -52,4 +52,12 @@ at_tensor *at_matrixNormByName(at_tensor *a, const char *ord, at_ints dims, bool
 at_tensor *at_linalgNormOf(at_tensor *a, at_scalar ord, at_ints dims, bool keepdim,
                            const at_type *type);
 
+/* --- of composed operations ---------------------------------------------------------------------- */
+
+at_tensor *at_luGrad(at_tensor *grad, at_tensor *lu, at_tensor *pivots);
+at_tensor *at_eigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *lambda, at_tensor *v);
+at_several at_lstsqGrad(at_tensor *ofX, at_tensor *ofResiduals, at_tensor *a, at_tensor *b,
+                        at_tensor *x, at_scalar rcond);
+at_tensor *at_symmetricRootGrad(at_tensor *grad, at_tensor *root);
+
 #endif

@@ -4,15 +4,42 @@
 #ifndef ATEN_COMPOSED_H
 #define ATEN_COMPOSED_H
 
+#include "ATen/core/ATenCore.h"
 #include "ATenOps.h"
 
-/* The results of such a function with values and indices, as an operation's. */
-#define at_composedValues(OUT, EXPRESSION)      \
-  __extension__({                               \
-    AT_SCOPE_GUARD;                             \
-    const at_values_indices made_ = EXPRESSION; \
-    OUT[0] = at_escape(made_.values);           \
-    OUT[1] = at_escape(made_.indices);          \
+/* Returns count results from the innermost scope; none if a call has failed since there were that
+ * many failures.  A result that is optional may be undefined. */
+static inline void at_escapeAll(unsigned failures, int count, at_tensor *const *made,
+                                at_tensor **out)
+{
+  const bool failed = at_failureCount() != failures;
+  for (int i = 0; i < count; i++)
+    out[i] = failed ? at_undefined() : at_escape(made[i]);
+}
+
+/* The same of a list, which is empty then. */
+static inline const at_tensors *at_escapeWhole(unsigned failures, const at_tensors *list)
+{
+  return at_failureCount() != failures ? &at_noTensors : at_escapeList(list);
+}
+
+/* The results of such a function, which are tensors in a struct, as an operation's. */
+#define at_composedAll(OUT, EXPRESSION)                          \
+  __extension__({                                                \
+    AT_SCOPE_GUARD;                                              \
+    const unsigned failures_ = at_failureCount();                \
+    const __auto_type made_ = EXPRESSION;                        \
+    at_escapeAll(failures_, sizeof made_ / sizeof *(OUT),        \
+                 (at_tensor *const *)(const void *)&made_, OUT); \
+  })
+
+/* The list of such a function, as an operation's. */
+#define at_composedList(EXPRESSION)               \
+  __extension__({                                 \
+    AT_SCOPE_GUARD;                               \
+    const unsigned failures_ = at_failureCount(); \
+    const at_tensors *const made_ = EXPRESSION;   \
+    at_escapeWhole(failures_, made_);             \
   })
 
 /* --- numbers ---------------------------------------------------------------------------------- */
@@ -88,6 +115,31 @@ at_tensor *at_dropoutFrom(at_tensor *grad, at_tensor *mask, double scale);
 
 /* --- linear algebra ----------------------------------------------------------------------------- */
 
+/* LU factors; pivots count rows from 1, info says which diagonal element of U is 0. */
+at_LU_pivots_info at_luOf(const char *name, at_tensor *a, bool pivot, bool check);
+at_LU_pivots at_luFactorOf(at_tensor *a, bool pivot);
+at_P_L_U at_luMatrices(at_tensor *a, bool pivot);
+at_P_L_U at_luUnpacked(at_tensor *lu, at_tensor *pivots, bool data, bool order);
+at_tensor *at_luSolution(const char *name, at_tensor *lu, at_tensor *pivots, at_tensor *b,
+                         bool left, bool adjoint);
+
+/* With a status instead of an error: what there is no result for is NaN. */
+at_inverse_info at_inverseOrInfo(at_tensor *a, bool check);
+at_result_info at_solutionOrInfo(at_tensor *a, at_tensor *b, bool left, bool check);
+at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check);
+
+at_tensor *at_householderOf(at_tensor *input, at_tensor *tau);
+at_solution_cloned_coefficient at_triangularOf(at_tensor *b, at_tensor *a, bool upper,
+                                               bool transpose, bool unitriangular);
+
+at_eigenvalues_eigenvectors at_eigOf(const char *name, at_tensor *self);
+at_tensor *at_conditionOf(at_tensor *self, at_scalar p);
+at_tensor *at_conditionByName(at_tensor *self, const char *p);
+at_solution_residuals_rank_singular_values at_lstsqOf(at_tensor *a, at_tensor *b, at_scalar rcond,
+                                                      const char *driver);
+at_U_H at_polarOf(at_tensor *a);
+at_tensor *at_symmetricRoot(at_tensor *self);
+
 at_tensor *at_tensorInverse(at_tensor *self, int64_t ind);
 at_tensor *at_tensorSolution(at_tensor *self, at_tensor *other, at_ints dims);
 
@@ -104,6 +156,21 @@ at_tensor *at_nonzeroStatic(at_tensor *self, int64_t size, int64_t value);
 at_tensor *at_stridedScatter(at_tensor *self, at_tensor *src, at_ints size, at_ints stride,
                              int64_t offset);
 at_values_indices at_nanMedianOf(at_tensor *self, int64_t dim, bool keepdim);
+
+/* The derivatives of self along each of dims, or of all, where its elements lie spacing apart, a
+ * number for each of dims or one for all, or at the coordinates. */
+const at_tensors *at_gradientOf(at_tensor *self, at_doubles spacing, at_tensors coordinates,
+                                at_ints dims, int64_t edgeOrder);
+
+/* --- histograms -------------------------------------------------------------------------------- */
+
+/* edges NULL: count bins of the same width. */
+at_hist_bin_edges at_histogramWith(at_tensor *self, at_tensor *edges, int64_t count,
+                                   at_doubles range, at_tensor *weight, bool isDensity);
+const at_tensors *at_histogramEdges(at_tensor *self, at_ints bins, at_doubles range);
+at_tensor *at_histogramOver(at_tensor *self, at_tensors edges, at_tensor *weight, bool isDensity);
+
+/* --- transforms -------------------------------------------------------------------------------- */
 
 /* Transforms of hermitian signals over several dimensions: isForward to real numbers. */
 at_tensor *at_hermitian(at_tensor *self, at_ints s, at_ints dim, const char *norm, bool isForward);

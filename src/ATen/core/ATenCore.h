@@ -445,6 +445,10 @@ void at_returnAll(at_call *call, int count, at_tensor **results, bool isNew);
 
 /* The same for a list, which is always new; returns at_noTensors after a failure. */
 const at_tensors *at_returnList(at_call *call, const at_tensors *list);
+
+/* As at_escape, an object that is owned, and a list. */
+void at_escapeOwned(at_owned *owned);
+const at_tensors *at_escapeList(const at_tensors *list);
 extern const at_tensors at_noTensors;
 
 /* A list of count entries, all NULL.  It owns the tensors that will be stored in its data. */

@@ -60,6 +60,13 @@ const at_tensors *at_returnList(at_call *call, const at_tensors *list)
   return list;
 }
 
+const at_tensors *at_escapeList(const at_tensors *list)
+{
+  if (list != &at_noTensors)
+    at_escapeOwned(&list_of(list)->owned);
+  return list;
+}
+
 bool at_acceptAll(const char *operation, const char *argument, at_tensors list, bool optional)
 {
   if (list.count < 0 || (list.count > 0 && !list.data)) {

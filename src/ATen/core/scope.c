@@ -97,13 +97,19 @@ at_tensor *at_keep(at_tensor *t)
   return t;
 }
 
+void at_escapeOwned(at_owned *owned)
+{
+  if (!innermost || at_ownedElsewhere(owned) || owned->scope != innermost)
+    return;
+  at_disown(owned);
+  if (innermost->outer)
+    own_in(innermost->outer, owned);
+}
+
 at_tensor *at_escape(at_tensor *t)
 {
-  if (!at_defined(t) || !innermost || at_ownedElsewhere(&t->owned) || t->owned.scope != innermost)
-    return t;
-  at_disown(&t->owned);
-  if (innermost->outer)
-    own_in(innermost->outer, &t->owned);
+  if (at_defined(t))
+    at_escapeOwned(&t->owned);
   return t;
 }
 

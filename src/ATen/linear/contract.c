@@ -180,10 +180,30 @@ static void split_dims(const at_tensor *t, at_ints dims, bool before, int64_t *o
   }
 }
 
+/* t with the sizes of other in those of dims that have the size 1 in t. */
+static at_tensor *repeated(at_pool *pool, at_tensor *t, at_ints dims, const at_tensor *other,
+                           at_ints otherDims)
+{
+  int64_t sizes[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(t), others = at_sizesOf(other);
+  bool isSame = true;
+  for (int d = 0; d < own.count; d++)
+    sizes[d] = own.data[d];
+  for (int i = 0; i < dims.count; i++) {
+    const int d = at_wrapDim(dims.data[i], own.count);
+    const int64_t size = others.data[at_wrapDim(otherDims.data[i], others.count)];
+    if (own.data[d] == 1 && size != 1) {
+      sizes[d] = size;
+      isSame = false;
+    }
+  }
+  return isSame ? t : at_hold(pool, at_newExpanded(t, (at_ints){sizes, own.count}));
+}
+
 at_tensor *at_contracted(at_tensor *out, at_tensor *x, at_tensor *y, at_ints dimsOfX,
                          at_ints dimsOfY)
 {
-  const at_ints own = at_sizesOf(x), others = at_sizesOf(y);
+  at_ints own = at_sizesOf(x), others = at_sizesOf(y);
   int64_t orderOfX[AT_MOST_DIMS], orderOfY[AT_MOST_DIMS], ofX[2], ofY[2], left[2 * AT_MOST_DIMS];
   int count = 0;
   if (dimsOfX.count != dimsOfY.count || dimsOfX.count > own.count || dimsOfY.count > others.count)
@@ -191,6 +211,15 @@ at_tensor *at_contracted(at_tensor *out, at_tensor *x, at_tensor *y, at_ints dim
              "dims_self has %d numbers, dims_other %d: of self and other of "
              "sizes (%s) and (%s) as many are expected",
              dimsOfX.count, dimsOfY.count, at_sizeDesc(own).str, at_sizeDesc(others).str);
+  at_pool pool;
+  at_pool_enter(&pool);
+  if (own.count > 0 && others.count > 0) {
+    at_tensor *const wide = repeated(&pool, x, dimsOfX, y, dimsOfY);
+    y = repeated(&pool, y, dimsOfY, x, dimsOfX);
+    x = wide;
+    own = at_sizesOf(x);
+    others = at_sizesOf(y);
+  }
   split_dims(x, dimsOfX, false, orderOfX, ofX, left, &count);
   split_dims(y, dimsOfY, true, orderOfY, ofY, left, &count);
   for (int i = 0; i < dimsOfX.count; i++)
@@ -201,8 +230,6 @@ at_tensor *at_contracted(at_tensor *out, at_tensor *x, at_tensor *y, at_ints dim
                at_sizeDesc(own).str, at_sizeDesc(others).str, (long long)dimsOfX.data[i],
                (long long)dimsOfY.data[i]);
   at_checkDims(count);
-  at_pool pool;
-  at_pool_enter(&pool);
   const int64_t sizesOfX[] = {ofX[0], ofX[1]}, sizesOfY[] = {ofY[1], ofY[0]};
   at_tensor *a = at_hold(&pool, at_viewPermute(x, (at_ints){orderOfX, own.count}));
   at_tensor *b = at_hold(&pool, at_viewPermute(y, (at_ints){orderOfY, others.count}));

@@ -32,6 +32,27 @@ static Windows windows_of(at_ints kernel_size, at_ints dilation, at_ints padding
                    two("padding", padding, 0), two("stride", stride, 1)};
 }
 
+/* Whether all sizes are above 0, but for the first of so many, which is that of a batch. */
+static bool has_elements(at_ints sizes, int withBatch)
+{
+  for (int d = sizes.count == withBatch; d < sizes.count; d++)
+    if (sizes.data[d] == 0)
+      return false;
+  return true;
+}
+
+/* t, or a batch of one entry instead of none. */
+static at_tensor *no_batch(at_pool *pool, at_tensor *t, int withBatch)
+{
+  int64_t sizes[AT_MOST_DIMS] = {1};
+  const at_ints own = at_sizesOf(t);
+  if (own.count != withBatch || own.data[0] != 0)
+    return t;
+  for (int d = 1; d < own.count; d++)
+    sizes[d] = own.data[d];
+  return at_hold(pool, at_makeFilled(t->type, (at_ints){sizes, own.count}, at_scalar_long(0)));
+}
+
 at_tensor *at_columnsOf(at_tensor *out, at_tensor *self, at_ints kernel_size, at_ints dilation,
                         at_ints padding, at_ints stride)
 {
@@ -39,16 +60,18 @@ at_tensor *at_columnsOf(at_tensor *out, at_tensor *self, at_ints kernel_size, at
   const at_ints own = at_sizesOf(self);
   const at_type *const compute = at_layerType(self);
   const int64_t nothing = 0;
-  if ((own.count != 3 && own.count != 4) || at_numel(self) == 0)
+  if ((own.count != 3 && own.count != 4) || !has_elements(own, 4))
     at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to be images with elements",
              at_sizeDesc(own).str);
   at_pool pool;
   at_pool_enter(&pool);
-  void *const x = at_layerIn(&pool, self, compute);
-  at_tensor *const r = at_layerNew(&pool, compute, (at_ints){&nothing, 1});
+  void *const x = at_layerIn(&pool, no_batch(&pool, self, 4), compute);
+  at_tensor *r = at_layerNew(&pool, compute, (at_ints){&nothing, 1});
   compute->functions->Im2Col_updateOutput(x, r->th, v.kernel.h, v.kernel.w, v.dilation.h,
                                           v.dilation.w, v.padding.h, v.padding.w, v.stride.h,
                                           v.stride.w);
+  if (at_numel(self) == 0)
+    r = at_hold(&pool, at_viewSlice(r, 0, 0, 0, 1));
   return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
 }
 
@@ -60,16 +83,18 @@ at_tensor *at_imagesOf(at_tensor *out, at_tensor *self, at_ints output_size, at_
   const at_ints own = at_sizesOf(self);
   const at_type *const compute = at_layerType(self);
   const int64_t nothing = 0;
-  if ((own.count != 2 && own.count != 3) || at_numel(self) == 0)
+  if ((own.count != 2 && own.count != 3) || !has_elements(own, 3))
     at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to be columns with elements",
              at_sizeDesc(own).str);
   at_pool pool;
   at_pool_enter(&pool);
-  void *const x = at_layerIn(&pool, self, compute);
-  at_tensor *const r = at_layerNew(&pool, compute, (at_ints){&nothing, 1});
+  void *const x = at_layerIn(&pool, no_batch(&pool, self, 3), compute);
+  at_tensor *r = at_layerNew(&pool, compute, (at_ints){&nothing, 1});
   compute->functions->Col2Im_updateOutput(x, r->th, size.h, size.w, v.kernel.h, v.kernel.w,
                                           v.dilation.h, v.dilation.w, v.padding.h, v.padding.w,
                                           v.stride.h, v.stride.w);
+  if (at_numel(self) == 0)
+    r = at_hold(&pool, at_viewSlice(r, 0, 0, 0, 1));
   return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
 }
 

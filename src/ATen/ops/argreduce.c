@@ -255,7 +255,7 @@ static at_tensor *device_histogram(at_pool *pool, at_tensor *x, int64_t bins, do
   return counts;
 }
 
-at_tensor *at_histogram(at_tensor *out, at_tensor *self, int64_t bins, at_scalar min, at_scalar max)
+at_tensor *at_histcOf(at_tensor *out, at_tensor *self, int64_t bins, at_scalar min, at_scalar max)
 {
   check_floating(self);
   if (bins < 1)

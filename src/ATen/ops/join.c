@@ -280,3 +280,16 @@ const at_tensors *at_slices(at_tensor *self, int64_t dim)
     ((at_tensor **)list->data)[i] = at_viewSelect(self, d, i);
   return THGuard_keep(&guard);
 }
+
+const at_tensors *at_copiesOf(const at_tensors *views)
+{
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)at_list_release);
+  guard.what = (void *)views;
+  for (int i = 0; i < views->count; i++) {
+    at_tensor *const view = views->data[i];
+    ((at_tensor **)views->data)[i] = at_newCast(view, view->type);
+    at_release(view);
+  }
+  return THGuard_keep(&guard);
+}

@@ -80,7 +80,6 @@ at_tensor *at_accumulate(at_tensor *out, bool product, at_tensor *self, int64_t 
 
 at_tensor *at_renormed(at_tensor *out, at_tensor *self, at_scalar p, int64_t dim,
                        at_scalar maxnorm);
-at_tensor *at_histogram(at_tensor *out, at_tensor *self, int64_t bins, at_scalar min,
-                        at_scalar max);
+at_tensor *at_histcOf(at_tensor *out, at_tensor *self, int64_t bins, at_scalar min, at_scalar max);
 
 #endif

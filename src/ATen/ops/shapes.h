@@ -40,4 +40,7 @@ const at_tensors *at_pieces(at_tensor *self, int64_t size, int64_t dim);
 const at_tensors *at_piecesOf(at_tensor *self, at_ints sizes, int64_t dim);
 const at_tensors *at_slices(at_tensor *self, int64_t dim);
 
+/* The list with copies instead of its views. */
+const at_tensors *at_copiesOf(const at_tensors *views);
+
 #endif

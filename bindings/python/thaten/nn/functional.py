@@ -69,7 +69,7 @@ def log_softmax(input, dim, _stacklevel=3, dtype=None):
 
 
 def softmin(input, dim, _stacklevel=3, dtype=None):
-    return _C.softmin(input, dim, dtype=dtype)
+    return _C.softmin(input if dtype is None else _C.to(input, dtype), dim)
 
 
 # --- linear maps, normalization, embeddings -----------------------------------------------------------------
@@ -367,6 +367,17 @@ def cross_entropy(input, target, weight=None, size_average=None, ignore_index=-1
                   label_smoothing=0.0):
     return _C.cross_entropy_loss(input, target, weight=weight, ignore_index=ignore_index,
                                  reduction=_reduction(reduction), label_smoothing=label_smoothing)
+
+
+def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weight=None, reduction="mean", ignore_index=None,
+                         label_smoothing=0.0, options=None):
+    """The cross entropy of linear(input, linear_weight), whose rows are classes (and more dimensions of the target).  options
+    says how PyTorch divides the work, which does not change the result."""
+    classes, inputs = list(linear_weight.shape[:-1]), linear_weight.shape[-1]
+    bias = None if linear_bias is None else _C.reshape(linear_bias, [-1])
+    logits = _C.linear(input, _C.reshape(linear_weight, [-1, inputs]), bias=bias)
+    return cross_entropy(_C.reshape(logits, list(input.shape[:-1]) + classes), target, weight=weight, reduction=reduction,
+                         ignore_index=-100 if ignore_index is None else ignore_index, label_smoothing=label_smoothing)
 
 
 def binary_cross_entropy(input, target, weight=None, size_average=None, reduce=None, reduction="mean"):
