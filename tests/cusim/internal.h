@@ -67,6 +67,22 @@ CusimBlock *cusim_find(const void *address);
 /* The number of allocations and frees so far. */
 extern uint64_t cusim_block_changes;
 
+/* --- protect.c ---------------------------------------------------------------------------- */
+
+/* Whether the program may not reach memory of devices. */
+bool cusim_protects(void);
+
+void *cusim_obtain_protected(size_t bytes);
+void cusim_release_protected(void *memory, size_t bytes);
+
+/* Around what the simulator does with that memory; calls nest. */
+void cusim_show(void);
+void cusim_hide(void);
+
+/* While the program's own function runs; returns what show_again takes. */
+int cusim_hide_all(void);
+void cusim_show_again(int depth);
+
 /* --- stream.c ----------------------------------------------------------------------------- */
 
 /* A point in a stream: after a number of its operations. */

@@ -96,19 +96,29 @@ static char *obtain_large(size_t size)
   return room + GUARD;
 }
 
-static char *obtain(size_t size)
+static bool is_protected(enum cudaMemoryType type)
+{
+  return type == cudaMemoryTypeDevice && cusim_protects();
+}
+
+static char *obtain(size_t size, enum cudaMemoryType type)
 {
   void *room = NULL;
   if (size > SIZE_MAX / 2)
     return NULL;
-  if (size > LARGE)
+  if (is_protected(type))
+    room = cusim_obtain_protected(size + 2 * GUARD);
+  else if (size > LARGE)
     return obtain_large(size);
-  if (posix_memalign(&room, ALIGNMENT, size + 2 * GUARD))
+  else if (posix_memalign(&room, ALIGNMENT, size + 2 * GUARD))
+    return NULL;
+  if (!room)
     return NULL;
   char *base = (char *)room + GUARD;
   memset(base - GUARD, GUARD_BYTE, GUARD);
   memset(base + size, GUARD_BYTE, GUARD);
-  memset(base, 0xFF, size); /* uninitialised memory reads as NaN, or -1 */
+  if (size <= LARGE)
+    memset(base, 0xFF, size); /* uninitialised memory reads as NaN, or -1 */
   return base;
 }
 
@@ -122,7 +132,9 @@ static void give_back(const CusimBlock *block)
       cusim_complain("something was written %d bytes behind a block of %zu bytes", i, block->size);
   }
   cusim_race_forget(block->base, block->size);
-  if (block->size > LARGE)
+  if (is_protected(block->type))
+    cusim_release_protected(block->base - GUARD, block->size + 2 * GUARD);
+  else if (block->size > LARGE)
     munmap(block->base - GUARD, block->size + 2 * GUARD);
   else
     free(block->base - GUARD);
@@ -141,14 +153,15 @@ static cudaError_t allocate(void **result, size_t size, enum cudaMemoryType type
     return cudaSuccess;
   if (on_device && size > cusim_device_memory() - used[device])
     return cudaErrorMemoryAllocation;
+  cusim_show();
   const CusimBlock block = {
-      .base = obtain(size), .size = size, .device = device, .type = type, .flags = flags};
-  if (!block.base)
-    return cudaErrorMemoryAllocation;
-  if (!add(block)) {
+      .base = obtain(size, type), .size = size, .device = device, .type = type, .flags = flags};
+  const bool added = block.base && add(block);
+  if (block.base && !added)
     give_back(&block);
+  cusim_hide();
+  if (!added)
     return cudaErrorMemoryAllocation;
-  }
   if (on_device)
     used[device] += size;
   *result = block.base;
@@ -174,7 +187,9 @@ static cudaError_t release(void *address, bool host)
   drop(block);
   if (!host)
     used[gone.device] -= gone.size;
+  cusim_show();
   give_back(&gone);
+  cusim_hide();
   return cudaSuccess;
 }
 

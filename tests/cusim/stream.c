@@ -120,7 +120,9 @@ void cusim_run(struct CUstream_st *stream, uint64_t number)
     }
     CusimOp *op = stream->first;
     stream->busy = true;
+    cusim_show();
     op->run(op);
+    cusim_hide();
     cusim_race_end();
     stream->busy = false;
     stream->first = op->next;
@@ -155,11 +157,13 @@ void cusim_run_device(int device)
 void cusim_call_host(CusimOp *op, void (*function)(void *data), void *data)
 {
   (void)op;
+  const int depth = cusim_hide_all();
   cusim_in_host_function = true;
   cusim_unlock();
   function(data);
   cusim_lock();
   cusim_in_host_function = false;
+  cusim_show_again(depth);
 }
 
 /* --- streams ------------------------------------------------------------------------------ */
