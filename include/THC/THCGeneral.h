@@ -100,6 +100,11 @@ THC_API void THCState_setStream(THCState *state, struct THCStream *stream);
 THC_API cudaStream_t THCState_getCurrentStream(THCState *state);
 THC_API cudaStream_t THCState_getCurrentStreamOnDevice(THCState *state, int device);
 
+/* Waits for the current device.  An error where kernels have found an index or class out of range, or what is
+ * no probability, in the arguments of an earlier call: without TH_CUDA_CHECK_INDICES=1 in the environment
+ * no call waits to see that.  Whatever else waits for the stream of that call raises the error too. */
+THC_API void THCState_synchronize(THCState *state);
+
 /* Streams by index: at least numStreams on each device, indices 1 ... numStreams; 0 is the default
  * stream.  The index of a current stream that was not reserved is -1. */
 THC_API void THCState_reserveStreams(THCState *state, int numStreams, int nonBlocking);

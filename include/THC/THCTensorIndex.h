@@ -1,9 +1,10 @@
 /* Functions with indices and masks on devices: those of THTensorIndex.h.
  *
- * Shapes, sharing of memory and errors are the same.  Before anything is written a kernel looks for
- * indices out of range and for masks of something other than 0 and 1, and the call waits for its
- * answer; TH_CUDA_CHECK_INDICES=0 in the environment turns that off: bad indices then change
- * nothing (gather, indexSelect and take give 0 for them), and what is not 0 selects.
+ * Shapes, sharing of memory and errors are the same, but for indices out of range and masks of something
+ * other than 0 and 1: a kernel finds them, no call waits for that, and the next one that waits for the stream
+ * raises the error (THCState_synchronize).  Such indices change nothing, gather, indexSelect and take give 0 for
+ * them, and what is not 0 selects.  With TH_CUDA_CHECK_INDICES=1 in the environment each call waits and raises
+ * before anything is written; with 0 nothing is checked.
  *
  * Where indices repeat, it is not said which of the elements written stays; what is added is added
  * by atomic operations, so that sums of floats may differ in the last bits from call to call. */

@@ -12,6 +12,7 @@ static void end(void)
 THCState *thc_state(void)
 {
   if (!shared) {
+    setenv("TH_CUDA_CHECK_INDICES", "1", 0); /* each call raises its own errors */
     THCState *state = THCState_alloc();
     THCudaInit(state);
     shared = state;

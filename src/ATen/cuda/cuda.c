@@ -5,6 +5,7 @@
 #include "ATen/core/device.h"
 #include "ATen/ops/elementwise.h"
 #include "THC/THC.h"
+#include "THC/core/THCFault.h"
 #include "THC/core/thc_kernels.h"
 #include "THC/random/THCRandomDraw.h"
 
@@ -101,9 +102,14 @@ static void draw(uint64_t words, uint64_t *seed, uint64_t *offset)
   *offset = part.offset;
 }
 
+static bool find_outside(void *index, int64_t least, int64_t last, int64_t *outside)
+{
+  return THCIndex_findOutside(at_cudaState, index, least, last, outside);
+}
+
 static void synchronize(void)
 {
-  THCudaCheck(cudaDeviceSynchronize());
+  THCState_synchronize(at_cudaState);
 }
 
 static void empty_cache(void)
@@ -139,7 +145,7 @@ static void use_stream(at_cuda_stream *stream)
 
 static void wait_for(at_cuda_stream *stream)
 {
-  THCudaCheck(cudaStreamSynchronize(((THCStream *)stream)->stream));
+  THC_waitFor((THCStream *)stream);
 }
 
 const at_device at_cudaDevice = {
@@ -163,6 +169,7 @@ const at_device at_cudaDevice = {
     .convert = convert,
     .launch = at_cudaLaunch,
     .draw = draw,
+    .findOutside = find_outside,
     .synchronize = synchronize,
     .emptyCache = empty_cache,
     .newStream = new_stream,

@@ -10,7 +10,7 @@ __global__ static void embedding_sums(at_embedding_sums_work w)
   THC_ROLL
   for (ptrdiff_t first = blockIdx.x; first < w.count; first += gridDim.x) {
     const int64_t row = w.row[first];
-    if ((first > 0 && w.row[first - 1] == row) || row == w.padding)
+    if ((first > 0 && w.row[first - 1] == row) || row == w.padding || row < 0 || row >= w.rows)
       continue;
     ptrdiff_t end = first + 1;
     while (end < w.count && w.row[end] == row)

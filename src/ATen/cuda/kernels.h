@@ -24,6 +24,7 @@
   X(roiPool, at_roi_work)                     \
   X(roiPoolBackward, at_roi_work)             \
   X(histogram, at_histogram_work)             \
+  X(wrapIndices, at_wrap_work)                \
   X(poisson, at_draw_work)                    \
   X(standardGamma, at_draw_work)              \
   X(waves, at_waves_work)                     \
@@ -59,9 +60,9 @@ typedef struct at_layer_norm_work {
 /* --- embeddings ------------------------------------------------------------------------------ */
 
 /* Row row[i] of the table becomes the sum of the rows from[i] of g, for ascending row; other rows
- * stay as they are, and so does the row padding. */
+ * stay as they are, and so does the row padding.  What is no row of the table is left out. */
 typedef struct at_embedding_sums_work {
-  ptrdiff_t count, columns;
+  ptrdiff_t count, rows, columns;
   const int64_t *row, *from;
   int64_t padding;
   bool means; /* the sums are divided by how many they are of */
@@ -179,6 +180,13 @@ typedef struct at_histogram_work {
   const void *x;
   int64_t *counts;
 } at_histogram_work;
+
+/* Indices of size elements, negative ones from the end, become multiples of step, in place. */
+typedef struct at_wrap_work {
+  ptrdiff_t count;
+  int64_t size, step;
+  int64_t *index;
+} at_wrap_work;
 
 /* Element i is drawn from words of subsequence i. */
 typedef struct at_draw_work {

@@ -18,6 +18,7 @@ void at_embeddingSums(at_pool *pool, at_tensor *r, at_tensor *grad, at_tensor *r
   at_tensor *const from = at_layerNew(pool, row->type, at_sizesOf(row));
   row->type->functions->sort(sorted->th, (THLongTensor *)from->th, row->th, 0, 0);
   const at_embedding_sums_work work = {.count = at_numel(row),
+                                       .rows = r->th->size[0],
                                        .columns = r->th->size[1],
                                        .row = at_data(sorted),
                                        .from = at_data(from),

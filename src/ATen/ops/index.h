@@ -30,11 +30,13 @@ at_tensor *at_nonzeros(at_tensor *out, at_tensor *self);
 /* The value of a tensor without dimensions. */
 at_scalar at_numberIn(const at_tensor *value);
 
-/* Whether an index is outside of [least, end).  *outside becomes the first such index, or on a
- * device the smallest or largest. */
+/* Whether an index is known to be outside of [least, end).  *outside becomes the first such index, or on a
+ * device one of them.  There nobody waits, unless TH_CUDA_CHECK_INDICES=1 says so: the stream's next wait
+ * raises the error, and what follows has to pass over such indices. */
 bool at_findOutside(at_tensor *index, int64_t least, int64_t end, int64_t *outside);
 
-/* Adds size to negative indices, then multiplies all by step, in place. */
+/* Adds size to negative indices, then multiplies all by step, in place.  On a device those out of range become
+ * negative numbers. */
 void at_wrapIndices(at_tensor *contiguous, int64_t size, int64_t step);
 
 /* Whether the tensor is of Long or Int. */

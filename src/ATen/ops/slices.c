@@ -1,6 +1,7 @@
 /* Indexing along one dimension, and with row-major indices. */
 #include "ATen/complex/pairs.h"
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 
 bool at_isIndex(const at_tensor *index)
 {
@@ -33,7 +34,9 @@ bool at_findOutside(at_tensor *index, int64_t least, int64_t end, int64_t *outsi
 {
   if (at_numel(index) == 0)
     return false;
-  if (!at_isOnHost(index->type)) { /* the read below waits for the device */
+  if (!at_isOnHost(index->type) && least < end)
+    return at_cuda()->findOutside(index->th, least, end - 1, outside);
+  if (!at_isOnHost(index->type)) { /* this waits for the device */
     const at_functions *f = index->type->functions;
     const int64_t extremes[] = {f->minall(index->th).value.integer,
                                 f->maxall(index->th).value.integer};
@@ -60,16 +63,8 @@ void at_wrapIndices(at_tensor *contiguous, int64_t size, int64_t step)
     for (int64_t i = 0; i < n; i++)
       k[i] = (k[i] < 0 ? k[i] + size : k[i]) * step;
   } else if (n > 0) {
-    const at_row_function *rows = contiguous->type->functions->rows;
-    const at_scalar zero = at_scalar_long(0), by = at_scalar_long(step);
-    at_pool pool;
-    at_pool_enter(&pool);
-    at_tensor *isNegative = at_hold(&pool, at_newShape(contiguous->type, at_sizesOf(contiguous)));
-    rows[AT_ROW_ltValueT](isNegative->th, contiguous->th, NULL, NULL, zero, zero);
-    rows[AT_ROW_cadd](contiguous->th, contiguous->th, isNegative->th, NULL, at_scalar_long(size),
-                      zero);
-    rows[AT_ROW_mul](contiguous->th, contiguous->th, NULL, NULL, by, zero);
-    at_pool_leave(&pool);
+    const at_wrap_work work = {n, size, step, at_data(contiguous)};
+    at_cuda()->launch(AT_KERNEL_wrapIndices, THScalarFloat, &work);
   }
 }
 

@@ -3,8 +3,12 @@
  *     ROW(result, name, (parameters), (arguments), (number of tensors, tensors))
  *
  * The current device must have access to the tensors. */
-#define THC_WITH_STATE(...)    (THCState * state, __VA_ARGS__)
-#define THC_CHECK_TENSORS(...) THCAssertSameGPU(THCTensor_(checkGPU)(state, __VA_ARGS__))
+#define THC_WITH_STATE(...) (THCState * state, __VA_ARGS__)
+#define THC_CHECK_TENSORS(...)                                  \
+  do {                                                          \
+    THCAssertSameGPU(THCTensor_(checkGPU)(state, __VA_ARGS__)); \
+    THC_function = __func__;                                    \
+  } while (0)
 
 #define THC_DECLARE_TEMPLATE(RESULT, NAME, PARAMETERS, ARGUMENTS, TENSORS) \
   RESULT THTensor_(NAME) PARAMETERS;

@@ -2,6 +2,7 @@
 #include "THCPrivate.h"
 
 _Thread_local THCState *THC_using __attribute__((tls_model("initial-exec")));
+_Thread_local const char *THC_function __attribute__((tls_model("initial-exec")));
 
 void THC_noState(void)
 {

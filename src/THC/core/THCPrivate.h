@@ -5,6 +5,8 @@
 #include "THC.h"
 #include "THLoop.h"
 
+#include "THCFault.h"
+
 /* --- the state of this thread's call ---------------------------------------------------------- */
 
 /* The state of this thread's call.  TH's templates compiled for the device, and guards that free
@@ -12,6 +14,9 @@
 extern _Thread_local THCState *THC_using __attribute__((tls_model("initial-exec")));
 
 TH_NO_RETURN void THC_noState(void);
+
+/* The last public function that has checked its tensors: where a kernel finds a bad index, the error names it. */
+extern _Thread_local const char *THC_function __attribute__((tls_model("initial-exec")));
 
 static inline void THC_enter(THCState *state)
 {
@@ -82,9 +87,16 @@ void THC_waitOnError(THGuard *guard, THCStream *stream);
 typedef enum THCStreamMemory {
   THC_STREAM_SCRATCH,
   THC_STREAM_BLAS,
+  THC_STREAM_FAULT, /* the error word */
   THC_STREAM_MEMORIES
 } THCStreamMemory;
 void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes);
+
+/* The same memory, or NULL. */
+void *THCStream_hasMemory(THCStream *stream, THCStreamMemory which);
+
+/* An error word of a stream of the device that has been filled in, or NULL. */
+THCFault *THCStream_findFault(int device);
 
 /* --- copies --------------------------------------------------------------------------------- */
 

@@ -6,7 +6,11 @@
 typedef struct Stream {
   THCStream stream;
   void *memory[THC_STREAM_MEMORIES];
+  struct Stream *next; /* of those with an error word */
 } Stream;
+
+static pthread_mutex_t memory_mutex = PTHREAD_MUTEX_INITIALIZER;
+static Stream *with_words;
 
 static void destroy(void *what)
 {
@@ -65,12 +69,30 @@ void THCStream_retain(THCStream *self)
     THReference_add(&self->refcount);
 }
 
+/* Its error word may be written until the stream is done. */
+static void free_word(Stream *self)
+{
+  void *word = self->memory[THC_STREAM_FAULT];
+  if (!word)
+    return;
+  pthread_mutex_lock(&memory_mutex);
+  Stream **at = &with_words;
+  while (*at != self)
+    at = &(*at)->next;
+  *at = self->next;
+  pthread_mutex_unlock(&memory_mutex);
+  THCudaCheckWarn(cudaStreamSynchronize(self->stream.stream));
+  THCudaCheckWarn(cudaFreeHost(word));
+  self->memory[THC_STREAM_FAULT] = NULL;
+}
+
 void THCStream_free(THCStream *self)
 {
   if (!self || !self->stream)
     return;
   if (!THReference_drop(&self->refcount))
     return;
+  free_word((Stream *)self);
   for (int i = 0; i < THC_STREAM_MEMORIES; i++)
     if (((Stream *)self)->memory[i])
       THCudaCheckWarn(cudaFree(((Stream *)self)->memory[i]));
@@ -80,7 +102,20 @@ void THCStream_free(THCStream *self)
 
 /* --- memory of streams ---------------------------------------------------------------------- */
 
-static pthread_mutex_t memory_mutex = PTHREAD_MUTEX_INITIALIZER;
+/* Memory of a kind, the mutex being held; an error word is in the host's memory, where kernels reach it. */
+static cudaError_t obtain(Stream *stream, THCStreamMemory which, size_t bytes, void **memory)
+{
+  if (which != THC_STREAM_FAULT)
+    return cudaMalloc(memory, bytes);
+  const cudaError_t status =
+      cudaHostAlloc(memory, bytes, cudaHostAllocMapped | cudaHostAllocPortable);
+  if (status == cudaSuccess) {
+    memset(*memory, 0, bytes);
+    stream->next = with_words;
+    with_words = stream;
+  }
+  return status;
+}
 
 void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes)
 {
@@ -93,7 +128,7 @@ void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes)
   pthread_mutex_lock(&memory_mutex);
   cudaError_t status = cudaSuccess;
   if (!*slot) {
-    status = cudaMalloc(&memory, bytes);
+    status = obtain((Stream *)stream, which, bytes, &memory);
     if (status == cudaSuccess)
       __atomic_store_n(slot, memory, __ATOMIC_RELEASE);
   }
@@ -102,6 +137,24 @@ void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes)
   THCudaCheck(status);
   THCOnDevice_leave(&on);
   return memory;
+}
+
+void *THCStream_hasMemory(THCStream *stream, THCStreamMemory which)
+{
+  return __atomic_load_n(&((Stream *)stream)->memory[which], __ATOMIC_ACQUIRE);
+}
+
+THCFault *THCStream_findFault(int device)
+{
+  THCFault *found = NULL;
+  pthread_mutex_lock(&memory_mutex);
+  for (Stream *s = with_words; s && !found; s = s->next) {
+    THCFault *word = s->memory[THC_STREAM_FAULT];
+    if (s->stream.device == device && __atomic_load_n(&word->found, __ATOMIC_ACQUIRE))
+      found = word;
+  }
+  pthread_mutex_unlock(&memory_mutex);
+  return found;
 }
 
 /* --- order ---------------------------------------------------------------------------------- */

@@ -1,40 +1,44 @@
 /* Checks of indices and masks on a device, and selections. */
-#define _GNU_SOURCE /* secure_getenv */
 #include "THCIndex.h"
 
 #include "TH/index/THIndex.h"
 
-static int checks(void)
+/* Whether the kernel is known to find an element of the operand out of range. */
+static int is_bad(const THLoop *loop, THCKernel kernel, int arg, int64_t first, int64_t last,
+                  int64_t hole)
 {
-  static int known = -1; /* threads that race here write the same value */
-  if (known < 0) {
-    const char *text = secure_getenv("TH_CUDA_CHECK_INDICES");
-    known = !(text && !strcmp(text, "0"));
-  }
-  return known;
+  THCCheck check;
+  THCFault fault;
+  if (!THCCheck_open(&check, THC_using, THC_function, arg, first, last))
+    return 0;
+  const THCIndexRange range = {check.report, hole};
+  THCWalk_run(loop, kernel, &range, THCState_getCurrentStream(THC_using));
+  return THCCheck_close(&check, &fault);
 }
 
-/* Whether the kernel finds no invalid element in the operand. */
-static int all_good(const THLoop *loop, THCKernel kernel, THCIndexRange range)
-{
-  const cudaStream_t stream = THCState_getCurrentStream(THC_using);
-  THGuard guard;
-  int bad;
-  range.bad = THC_room(&guard, sizeof *range.bad);
-  THCudaCheck(cudaMemsetAsync(range.bad, 0, sizeof *range.bad, stream));
-  THCWalk_run(loop, kernel, &range, stream);
-  THCudaCheck(cudaMemcpyAsync(&bad, range.bad, sizeof bad, cudaMemcpyDeviceToHost, stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
-  THGuard_leave(&guard);
-  return !bad;
-}
-
-static int indices_are_good(THCudaLongTensor *index, THCIndexRange range)
+static int index_is_bad(THCudaLongTensor *index, int arg, int64_t first, int64_t last, int64_t hole)
 {
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, index);
-  return all_good(&loop, THCIndex_checkKernel, range);
+  return is_bad(&loop, THCIndex_checkKernel, arg, first, last, hole);
+}
+
+int THCIndex_findOutside(THCState *state, THCudaLongTensor *index, int64_t first, int64_t last,
+                         int64_t *value)
+{
+  THLoop loop;
+  THCCheck check;
+  THCFault fault;
+  THLoop_init(&loop);
+  THLoop_tensor(&loop, index);
+  if (!THCCheck_open(&check, state, NULL, 0, first, last))
+    return 0;
+  const THCIndexRange range = {check.report, INT64_MIN};
+  THCWalk_run(&loop, THCIndex_checkKernel, &range, THCState_getCurrentStream(state));
+  THCCheck_close(&check, &fault);
+  *value = fault.value;
+  return fault.found;
 }
 
 /* Copies the indices to the host, for the error message. */
@@ -57,8 +61,8 @@ static ptrdiff_t count_of(int nDimension, const int64_t *size)
 
 void THCIndex_check(THCudaLongTensor *index, int arg, int dim, int64_t size)
 {
-  const THCIndexRange range = {.first = TH_INDEX_BASE, .hole = INT64_MIN, .count = (uint64_t)size};
-  if (count_of(index->nDimension, index->size) == 0 || !checks() || indices_are_good(index, range))
+  if (count_of(index->nDimension, index->size) == 0 ||
+      !index_is_bad(index, arg, TH_INDEX_BASE, size - 1 + TH_INDEX_BASE, INT64_MIN))
     return;
   THGuard guard;
   THIndex_check(fetch_index(&guard, index), arg, dim, size);
@@ -67,10 +71,8 @@ void THCIndex_check(THCudaLongTensor *index, int arg, int dim, int64_t size)
 
 void THCIndex_checkFlat(THCudaLongTensor *index, int arg, ptrdiff_t count)
 {
-  const THCIndexRange range = {.first = -count,
-                               .hole = TH_INDEX_BASE ? 0 : INT64_MIN,
-                               .count = 2 * (uint64_t)count + TH_INDEX_BASE};
-  if (count_of(index->nDimension, index->size) == 0 || !checks() || indices_are_good(index, range))
+  if (count_of(index->nDimension, index->size) == 0 ||
+      !index_is_bad(index, arg, -count, count - 1 + TH_INDEX_BASE, TH_INDEX_BASE ? 0 : INT64_MIN))
     return;
   THGuard guard;
   THIndex_checkFlat(fetch_index(&guard, index), arg, count);
@@ -90,41 +92,40 @@ static void bad_mask(THCudaByteTensor *mask, int arg)
 
 void THCIndex_checkMask(THCudaByteTensor *mask, int arg)
 {
-  if (count_of(mask->nDimension, mask->size) == 0 || !checks())
+  if (count_of(mask->nDimension, mask->size) == 0)
     return;
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, mask);
-  if (!all_good(&loop, THCMask_checkKernel, (THCIndexRange){0}))
+  if (is_bad(&loop, THCMask_checkKernel, arg, 0, 1, INT64_MIN))
     bad_mask(mask, arg);
 }
 
 /* --- selections ----------------------------------------------------------------------------- */
 
-/* The device's results of a count. */
+/* The device's results of a count: the total, for which the host waits, and the mask's first fault. */
 typedef struct Answer {
   int64_t total;
-  int bad;
+  THCFault fault;
 } Answer;
 
 static Answer count(THCSelection *selection, const THLoop *loop, THCKernel kernel)
 {
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);
   THCSelecting *selecting = &selection->selecting;
+  Answer answer;
   *selecting = (THCSelecting){0};
   THCWalk_run(loop, THCSelect_blocks, &selecting, stream);
   const ptrdiff_t blocks = selecting->block;
-  int64_t *counts = THC_room(&selection->guard, (size_t)(blocks + 2) * sizeof *counts);
-  *selecting = (THCSelecting){.counts = counts, .bad = (int *)(counts + blocks + 1)};
-  THCudaCheck(cudaMemsetAsync(selecting->bad, 0, sizeof *counts, stream));
+  int64_t *counts = THC_room(&selection->guard, (size_t)blocks * sizeof *counts + sizeof answer);
+  Answer *there = (Answer *)(counts + blocks);
+  *selecting = (THCSelecting){.counts = counts, .report = {&there->fault, {.last = 1}}};
+  THCudaCheck(cudaMemsetAsync(there, 0, sizeof *there, stream));
   THCWalk_run(loop, kernel, &selecting, stream);
   THCSelect_sum(counts, blocks, stream);
   THCudaCheck(cudaGetLastError());
-  int64_t told[2];
-  THCudaCheck(cudaMemcpyAsync(told, counts + blocks, sizeof told, cudaMemcpyDeviceToHost, stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
-  Answer answer = {.total = told[0]};
-  memcpy(&answer.bad, &told[1], sizeof answer.bad);
+  THCudaCheck(cudaMemcpyAsync(&answer, there, sizeof answer, cudaMemcpyDeviceToHost, stream));
+  THC_wait(THC_using);
   selection->total = answer.total;
   return answer;
 }
@@ -137,7 +138,7 @@ void THCSelection_count(THCSelection *selection, const THLoop *loop, THCKernel k
 void THCSelection_countMask(THCSelection *selection, const THLoop *loop, THCudaByteTensor *mask,
                             int arg)
 {
-  if (count(selection, loop, THCSelect_countMask).bad && checks())
+  if (count(selection, loop, THCSelect_countMask).fault.found && !THCCheck_isOff())
     bad_mask(mask, arg);
 }
 

@@ -9,10 +9,9 @@
 
 /* --- checks -------------------------------------------------------------------------------------
  *
- * A kernel looks for invalid indices before anything is written, and the host waits for the result.
- * TH makes the error message from a copy of the indices.  With TH_CUDA_CHECK_INDICES=0 in the
- * environment nothing is checked and nothing waits: indices out of range are then ignored, and
- * every nonzero element of a mask selects. */
+ * A kernel looks for invalid indices before anything is written, and reports them to the stream's error
+ * word (THCFault.h).  Where the call itself has to raise, it waits, and TH makes the message from a copy of
+ * the indices.  Indices out of range are ignored, and every nonzero element of a mask selects. */
 
 void THCIndex_check(THCudaLongTensor *index, int arg, int dim, int64_t size);
 void THCIndex_checkFlat(THCudaLongTensor *index, int arg, ptrdiff_t count);

@@ -1,6 +1,7 @@
 /* Kernels of indices and masks that are the same for all element types: checks and counts. */
 #include "THC/core/thc_cuda.h"
 
+#include "THC/core/thc_fault.h"
 #include "thc_index.h"
 
 #include "TH.h"
@@ -14,8 +15,10 @@ __global__ static void check_index(THCWalk walk, THCIndexRange range)
     ptrdiff_t at[1];
     THCWalk_offsets(walk, i, at);
     const int64_t index = ((const int64_t *)walk.flat.data[0])[at[0]];
-    if ((uint64_t)index - (uint64_t)range.first >= range.count || index == range.hole)
-      *(volatile int *)range.bad = 1;
+    if (index == range.hole)
+      THC_report(range.report, THC_FAULT_RANGE, -1, index);
+    else
+      THC_isInside(range.report, -1, index);
   }
 }
 
@@ -31,8 +34,7 @@ __global__ static void check_mask(THCWalk walk, THCIndexRange range)
   {
     ptrdiff_t at[1];
     THCWalk_offsets(walk, i, at);
-    if (((const uint8_t *)walk.flat.data[0])[at[0]] > 1)
-      *(volatile int *)range.bad = 1;
+    THC_isInside(range.report, -1, ((const uint8_t *)walk.flat.data[0])[at[0]]);
   }
 }
 
@@ -61,8 +63,7 @@ __global__ static void count_mask(THCWalk walk, THCSelecting selecting)
       ptrdiff_t at[1];
       THCWalk_offsets(walk, i, at);
       selected = ((const uint8_t *)walk.flat.data[0])[at[0]];
-      if (selected > 1)
-        *(volatile int *)selecting.bad = 1;
+      THC_isInside(selecting.report, -1, selected);
     }
     count += __syncthreads_count(selected != 0);
   }
@@ -136,8 +137,10 @@ __global__ static void offsets_kernel(THCOffsets o)
         rest /= o.size[d];
         continue;
       }
-      const int64_t k = o.index[d][rest % o.indices];
-      offset += (k < 0 ? k + o.size[d] : k - TH_INDEX_BASE) * o.stride[d];
+      const int64_t given = o.index[d][rest % o.indices];
+      const int64_t k = given < 0 ? given + o.size[d] : given - TH_INDEX_BASE;
+      if ((uint64_t)k < (uint64_t)o.size[d]) /* one out of range counts as the first */
+        offset += k * o.stride[d];
       if (d == o.first)
         rest /= o.indices;
     }

@@ -2,6 +2,7 @@
 #ifndef THC_INDEX_KERNELS_H
 #define THC_INDEX_KERNELS_H
 
+#include "THC/core/thc_fault.h"
 #include "THC/core/thc_kernels.h"
 
 /* The kernels of an element type: those of THIndexKernel, in its order, then these. */
@@ -12,8 +13,7 @@ typedef enum THCIndexKernel {
   THC_INDEX_KERNELS
 } THCIndexKernel;
 
-/* The scalars of gather, copy, add and fill.  An index out of range, which only unchecked calls
- * have, writes nothing, and reads 0. */
+/* The scalars of gather, copy, add and fill.  An index out of range writes nothing, and reads 0. */
 typedef struct THCIndexed {
   ptrdiff_t stride, size; /* of the indexed operand along the dimension */
   uint64_t value;         /* the bits of an element */
@@ -27,11 +27,11 @@ typedef struct THCTakePut {
   ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
 } THCTakePut;
 
-/* The scalars of check: valid indices are first .. first + count - 1, except for the hole. */
+/* The scalars of check: valid indices, or elements of a mask, are those of the report, except for the
+ * hole. */
 typedef struct THCIndexRange {
-  int64_t first, hole;
-  uint64_t count;
-  int *bad; /* set if an index, or an element of a mask, is not valid */
+  THCReport report;
+  int64_t hole;
 } THCIndexRange;
 
 /* A selection of elements in row-major order.  Operand 0 of the loop is contiguous (nonzero has a
@@ -43,8 +43,8 @@ typedef struct THCSelecting {
   int64_t *counts; /* selected elements of each block; later of the blocks before it; then of all */
   ptrdiff_t block; /* index of the launch's first block; launchers advance it */
   ptrdiff_t done;  /* index of the launch's first element; launchers advance it */
-  int *bad;        /* set if an element of a mask is neither 0 nor 1 */
-  void *data;      /* selected elements are copied from or to this memory */
+  THCReport report; /* of an element of a mask that is neither 0 nor 1 */
+  void *data;       /* selected elements are copied from or to this memory */
   ptrdiff_t step, jump;
   int dims;            /* nonzero only: dimensions of the tensor */
   const int64_t *size; /* nonzero only: sizes of the tensor, in device memory */

@@ -231,7 +231,7 @@ double THC_dot(THCState *state, cudaDataType type, int64_t n, const void *x, int
   }
   const cudaStream_t stream = THCState_getCurrentStream(state);
   THCudaCheck(cudaMemcpyAsync(&sum, result, bytes, cudaMemcpyDeviceToHost, stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
+  THC_wait(state);
   THGuard_leave(&guard);
   return is_double ? sum.both : (double)sum.single;
 }
@@ -249,7 +249,7 @@ int64_t THC_dotIntegers(THCState *state, THScalarType type, ptrdiff_t n, const v
   THCKernel_dotIntegers(type, n, x, incx, y, incy, result, stream);
   THCudaCheck(cudaGetLastError());
   THCudaCheck(cudaMemcpyAsync(&sum, result, sizeof sum, cudaMemcpyDeviceToHost, stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
+  THC_wait(state);
   THGuard_leave(&guard);
   return sum;
 }

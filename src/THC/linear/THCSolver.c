@@ -116,7 +116,7 @@ int THCSolver_wait(THCSolver *solver)
   int status;
   THCudaCheck(cudaMemcpyAsync(&status, solver->status, sizeof status, cudaMemcpyDeviceToHost,
                               solver->stream));
-  THCudaCheck(cudaStreamSynchronize(solver->stream));
+  THC_wait(THC_using);
   return status;
 }
 

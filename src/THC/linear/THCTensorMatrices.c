@@ -22,7 +22,7 @@ static uint64_t search(const real *a, int64_t rows, int64_t columns, char triang
   TH_CONCAT_2(THCMatrix_search_, Real)(&how, stream);
   THCudaCheck(cudaGetLastError());
   THCudaCheck(cudaMemcpyAsync(&found, how.found, sizeof found, cudaMemcpyDeviceToHost, stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
+  THC_wait(THC_using);
   THGuard_leave(&guard);
   return found;
 }

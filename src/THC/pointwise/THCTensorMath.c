@@ -54,7 +54,7 @@ static void THTensor_(fetch)(void *value, const void *from, size_t bytes)
 {
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);
   THCudaCheck(cudaMemcpyAsync(value, from, bytes, cudaMemcpyDeviceToHost, stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
+  THC_wait(THC_using);
 }
 
 void TH_CONCAT_2(THCDiffer_, Real)(const THCWalk *, const void *, cudaStream_t);

@@ -26,23 +26,20 @@ static THCudaDoubleTensor *THTensor_(newDoubles)(THCState *state, THGuard *guard
   return doubles;
 }
 
-/* Waits for the device. */
 static void THTensor_(checkDistributions)(THCState *state, THCudaDoubleTensor *p, int64_t columns,
                                           int64_t wanted)
 {
-  THGuard guard;
+  THCCheck check;
+  THCFault fault;
   const int64_t rows = THCudaDoubleTensor_nElement(state, p) / columns;
-  int *room = THC_room(&guard, sizeof *room), fault;
-  THCudaCheck(cudaMemsetAsync(room, 0, sizeof *room, STREAM));
-  THCKernel_checkDistributions(THCudaDoubleTensor_data(state, p), rows, columns, wanted, room,
-                               STREAM);
-  THCudaCheck(cudaGetLastError());
-  THCudaCheck(cudaMemcpyAsync(&fault, room, sizeof fault, cudaMemcpyDeviceToHost, STREAM));
-  THCudaCheck(cudaStreamSynchronize(STREAM));
-  THGuard_leave(&guard);
-  THArgCheck(fault != THC_DISTRIBUTION_ODD, 2,
+  if (!THCCheck_open(&check, state, "multinomial", 2, 0, 1))
+    return;
+  THCKernel_checkDistributions(THCudaDoubleTensor_data(state, p), rows, columns, wanted,
+                               &check.report, STREAM);
+  THCCheck_close(&check, &fault);
+  THArgCheck(fault.found != THC_FAULT_PROBABILITY, 2,
              "prob_dist has an element that is no probability: negative, infinite or NaN");
-  THArgCheck(fault != THC_DISTRIBUTION_FEW, 2,
+  THArgCheck(fault.found != THC_FAULT_FEW, 2,
              "prob_dist has a row with fewer than %lld positive probabilities", (long long)wanted);
 }
 

@@ -8,7 +8,7 @@
 
 /* A block looks at a row. */
 __global__ static void check_distributions(const double *p, int64_t columns, int64_t wanted,
-                                           int *fault)
+                                           THCReport report)
 {
   const double *row = p + (int64_t)blockIdx.x * columns;
   int64_t positive = 0;
@@ -25,15 +25,16 @@ __global__ static void check_distributions(const double *p, int64_t columns, int
   atomicAdd(&all, (unsigned long long)positive);
   const int any = __syncthreads_or(odd);
   if (threadIdx.x == 0 && any)
-    atomicMax(fault, (int)THC_DISTRIBUTION_ODD);
+    THC_report(report, THC_FAULT_PROBABILITY, -1, 0);
   else if (threadIdx.x == 0 && (int64_t)all < wanted)
-    atomicMax(fault, (int)THC_DISTRIBUTION_FEW);
+    THC_report(report, THC_FAULT_FEW, -1, wanted);
 }
 
 void THCKernel_checkDistributions(const double *p, int64_t rows, int64_t columns, int64_t wanted,
-                                  int *fault, cudaStream_t stream)
+                                  const THCReport *report, cudaStream_t stream)
 {
-  THC_LAUNCH(check_distributions, (unsigned)rows, THC_BLOCK, 0, stream, p, columns, wanted, fault);
+  THC_LAUNCH(check_distributions, (unsigned)rows, THC_BLOCK, 0, stream, p, columns, wanted,
+             *report);
 }
 
 /* The first index whose sum is above the number.  Sums are rounded: where one of them grows without

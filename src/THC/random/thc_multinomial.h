@@ -4,22 +4,17 @@
 
 #include <cuda_runtime_api.h>
 
+#include "THC/core/thc_fault.h"
 #include "THCRandomDraw.h"
 
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-/* What is wrong with a row, the gravest first. */
-typedef enum THCDistributionFault {
-  THC_DISTRIBUTION_FINE,
-  THC_DISTRIBUTION_FEW, /* fewer positive probabilities than `wanted` */
-  THC_DISTRIBUTION_ODD  /* a negative probability, an infinite one, NaN */
-} THCDistributionFault;
-
-/* *fault becomes the worst of all rows; it is 0 before. */
+/* Reports a row that has what is no probability, or fewer positive probabilities than `wanted`.  Indices drawn
+ * from such a row are any of its columns. */
 void THCKernel_checkDistributions(const double *p, int64_t rows, int64_t columns, int64_t wanted,
-                                  int *fault, cudaStream_t stream);
+                                  const THCReport *report, cudaStream_t stream);
 
 /* Sample j of row i takes two words, as the element i * samples + j of random.cu; sums are the
  * cumulative sums of p. */

@@ -116,7 +116,7 @@ void THCReduce_all(const THCReduction *op, THReduceScalars scalars, THLoop *loop
   }
   THCudaCheck(cudaMemcpyAsync(result, all.work.total, op->totalSize, cudaMemcpyDeviceToHost,
                               stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
+  THC_wait(THC_using);
   THGuard_leave(&guard);
 }
 

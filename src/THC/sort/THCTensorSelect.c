@@ -192,7 +192,7 @@ real THCTensor_(medianall)(THCState *state, THCTensor *self)
   THTensor_(launchOne)(&work, &lines);
   real median;
   THCudaCheck(cudaMemcpyAsync(&median, work.values, sizeof median, cudaMemcpyDeviceToHost, STREAM));
-  THCudaCheck(cudaStreamSynchronize(STREAM));
+  THC_wait(THC_using);
   THGuard_leave(&keeping);
   THGuard_leave(&guard);
   return median;

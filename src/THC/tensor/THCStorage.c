@@ -33,12 +33,12 @@ static void THCStorage_(move)(THCState *state, const THCStorage *self, ptrdiff_t
 {
   THCOnDevice on;
   THCOnDevice_enter(&on, self->device);
-  const cudaStream_t stream = THC_streamOn(state, self->device)->stream;
+  THCStream *stream = THC_streamOn(state, self->device);
   void *device = self->data + at;
   const int in = kind == cudaMemcpyHostToDevice;
   THCudaCheck(cudaMemcpyAsync(in ? device : host, in ? host : device, (size_t)count * sizeof(real),
-                              kind, stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
+                              kind, stream->stream));
+  THC_waitFor(stream);
   THCOnDevice_leave(&on);
 }
 

@@ -200,7 +200,7 @@ static void THCTensor_(queue)(THCState *state, void *to, const void *from, ptrdi
   THCStream *stream = THC_streamOn(state, device);
   THCudaCheck(cudaMemcpyAsync(to, from, (size_t)n * sizeof(real), kind, stream->stream));
   if (wait) {
-    THCudaCheck(cudaStreamSynchronize(stream->stream));
+    THC_waitFor(stream);
   } else {
     void *host = (void *)(kind == cudaMemcpyHostToDevice ? from : to);
     THCudaCheck(THCCachingHostAllocator_recordEvent(host, stream));

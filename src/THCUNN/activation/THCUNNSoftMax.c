@@ -8,7 +8,7 @@
 static void THNN_(softMax)(THCState *state, int logarithm, THCTensor *g, THCTensor *x, THCTensor *y,
                            int dim, int arg)
 {
-  THCUNN_enter(state);
+  THCUNN_enter(state, __func__);
   THCUNN_SAME_DEVICE(3, g, x, y);
   if (g && !THTensor_(isSameSizeAs)(g, x))
     THError("output and gradOutput have different shapes: output has %s, gradOutput has %s",

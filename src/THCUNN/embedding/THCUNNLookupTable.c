@@ -1,5 +1,4 @@
-/* Lookup tables and bags of their rows.  Indices are checked before anything is written, and the
- * functions wait for that.  The arguments that once held sorted indices and counts are not used. */
+/* Lookup tables and bags of their rows.  The arguments that once held sorted indices and counts are not used. */
 #include "THCUNN/layer/THCUNNDevice.h"
 
 #define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
@@ -24,7 +23,7 @@ static const int64_t *THNN_(tableIndices)(THNN_LongCall *longCall, THCIndexTenso
   THNN_Longready(longCall);
   const int64_t *values = THIndexTensor_(data)(given);
   if (THCUNN_findOther(values, THIndexTensor_(nElement)(given), TH_INDEX_BASE, count, TH_INDEX_BASE,
-                       &at, &value))
+                       arg, &at, &value))
     THArgError(arg, "index %lld of %s is %lld, out of range of %s", (long long)at, name,
                (long long)value, text);
   return values;

@@ -31,12 +31,18 @@ static __device__ inline int64_t count_of(const int64_t *index, int64_t end, int
   return count;
 }
 
+/* Whether an index, of count things, is none of them. */
+THC_DEVICE int is_outside(const THCUNNTable &t, int64_t index, int64_t count)
+{
+  return (uint64_t)(index - t.base) >= (uint64_t)count;
+}
+
 /* The index that unit `unit` works on; false if another one does, or none is needed. */
 static __device__ inline int selected(const THCUNNTable &t, int64_t unit, int byRow,
                                       unsigned long long *total, int64_t *value)
 {
   *value = byRow ? unit + t.base : t.index[unit];
-  return byRow || count_of(t.index, unit, *value, total) == 0;
+  return byRow || (!is_outside(t, *value, t.rows) && count_of(t.index, unit, *value, total) == 0);
 }
 
 /* The factor of the gradient of entry j. */
@@ -59,7 +65,7 @@ __global__ static void add_rows(THCUNNTable t, int byRow)
       const int64_t at = (value - t.base) * t.columns + c;
       real sum = 0;
       for (int64_t j = 0; j < t.count; j++)
-        if (t.index[j] == value)
+        if (t.index[j] == value && !(t.givenBag && is_outside(t, t.givenBag[j], t.bags)))
           sum += factor_of(t, j) *
                  load(t.g, (t.givenBag ? t.givenBag[j] - t.base : j) * t.columns + c);
       store(t.table, at, load(t.table, at) + scale * sum);
@@ -98,17 +104,24 @@ __global__ static void renorm_rows(THCUNNTable t, int byRow)
   }
 }
 
+/* Where a bag begins; one out of range, at the end. */
+THC_DEVICE int64_t begin_of(const THCUNNTable &t, int64_t bag)
+{
+  return is_outside(t, t.offsets[bag], t.count) ? t.count : t.offsets[bag] - t.base;
+}
+
 /* A block for each bag. */
 __global__ static void sum_bags(THCUNNTable t)
 {
   for (int64_t bag = blockIdx.x; bag < t.bags; bag += gridDim.x) {
-    const int64_t begin = t.offsets[bag] - t.base;
-    const int64_t end = bag + 1 < t.bags ? t.offsets[bag + 1] - t.base : t.count;
+    const int64_t begin = begin_of(t, bag);
+    const int64_t end = bag + 1 < t.bags ? begin_of(t, bag + 1) : t.count;
     const int64_t length = end > begin ? end - begin : 0;
     for (int64_t c = threadIdx.x; c < t.columns; c += blockDim.x) {
       real sum = 0;
       for (int64_t j = begin; j < end; j++)
-        sum += load(t.table, (t.index[j] - t.base) * t.columns + c);
+        if (!is_outside(t, t.index[j], t.rows))
+          sum += load(t.table, (t.index[j] - t.base) * t.columns + c);
       if (t.mode == THCUNN_BAG_MEAN && length)
         sum /= (real)length;
       store(t.y, bag * t.columns + c, sum);

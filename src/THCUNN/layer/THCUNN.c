@@ -4,11 +4,13 @@
 #include "thcunn_kernels.h"
 
 _Thread_local THCState *THCUNN_using;
+_Thread_local const char *THCUNN_function;
 
-void THCUNN_enter(THCState *state)
+void THCUNN_enter(THCState *state, const char *function)
 {
   THCState_getNumDevices(state); /* an error where it is NULL */
   THCUNN_using = state;
+  THCUNN_function = function;
 }
 
 void THCUNN_release(void *memory)
@@ -30,25 +32,16 @@ void *THCUNN_allocate(THGuard *guard, ptrdiff_t bytes)
 }
 
 int THCUNN_findOther(const int64_t *values, int64_t count, int64_t base, int64_t limit,
-                     int64_t allowed, int64_t *at, int64_t *value)
+                     int64_t allowed, int arg, int64_t *at, int64_t *value)
 {
-  THGuard guard;
-  uint64_t first;
-  const cudaStream_t stream = THCUNN_STREAM;
-  if (count == 0)
+  THCCheck check;
+  THCFault fault;
+  if (count == 0 ||
+      !THCCheck_open(&check, THCUNN_using, THCUNN_function, arg, base, base + limit - 1))
     return 0;
-  uint64_t *found = THCUNN_allocate(&guard, sizeof first);
-  THCudaCheck(cudaMemsetAsync(found, 0xFF, sizeof first, stream));
-  THCUNN_findOutside(values, count, base, limit, allowed, found, stream);
-  THCudaCheck(cudaGetLastError());
-  THCudaCheck(cudaMemcpyAsync(&first, found, sizeof first, cudaMemcpyDeviceToHost, stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
-  *at = (int64_t)first;
-  if (first != UINT64_MAX) {
-    THCudaCheck(cudaMemcpyAsync(value, values + first, sizeof *value, cudaMemcpyDeviceToHost,
-                                stream));
-    THCudaCheck(cudaStreamSynchronize(stream));
-  }
-  THGuard_leave(&guard);
-  return first != UINT64_MAX;
+  THCUNN_findOutside(values, count, allowed, &check.report, THCUNN_STREAM);
+  THCCheck_close(&check, &fault);
+  *at = fault.at;
+  *value = fault.value;
+  return fault.found;
 }

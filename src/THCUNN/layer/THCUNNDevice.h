@@ -21,13 +21,15 @@
 #include "THNN/resample/GridSampler.h"
 #include "THNN/resample/Resample.h"
 
+#include "THC/core/THCFault.h"
 #include "THCUNN/THCUNN.h"
 #include "THCUNN/layer/thcunn_kernels.h"
 
 extern _Thread_local THCState *THCUNN_using;
 
-/* Sets the state of this thread's call. */
-void THCUNN_enter(THCState *state);
+/* Sets the state of this thread's call, and the name of the public function. */
+extern _Thread_local const char *THCUNN_function;
+void THCUNN_enter(THCState *state, const char *function);
 
 /* Uninitialised memory of the current device, and gives it back; the same with a guard that frees
  * it. */
@@ -35,15 +37,16 @@ void *THCUNN_take(ptrdiff_t bytes);
 void THCUNN_release(void *memory);
 void *THCUNN_allocate(THGuard *guard, ptrdiff_t bytes);
 
-/* Whether one of count values, in device memory, is not among base ... base + limit - 1 and is not
- * the value allowed: then also the first index of such a value, and the value.  Waits. */
+/* Looks for one of count values of argument arg, in device memory, that is not among base ... base + limit - 1
+ * and is not the value allowed.  It goes to the stream's error word (THC/core/THCFault.h): kernels have to skip
+ * such values.  Returns whether one is known: then also the index of such a value, and the value. */
 int THCUNN_findOther(const int64_t *values, int64_t count, int64_t base, int64_t limit,
-                     int64_t allowed, int64_t *at, int64_t *value);
+                     int64_t allowed, int arg, int64_t *at, int64_t *value);
 
 #undef THNN_ENTER
 #define THNN_ENTER(STATE, ...)                                                               \
   do {                                                                                       \
-    THCUNN_enter(STATE);                                                                     \
+    THCUNN_enter(STATE, __func__);                                                           \
     THCUNN_SAME_DEVICE(sizeof((const void *[]){__VA_ARGS__}) / sizeof(void *), __VA_ARGS__); \
   } while (0)
 

@@ -6,7 +6,7 @@ int THNN_(findStrange)(const THNN_(Work) * work, int64_t *value)
 {
   int64_t at;
   return THCUNN_findOther(work->from, work->planes->count * work->planes->output, work->base,
-                          work->limit, work->base, &at, value);
+                          work->limit, work->base, 0, &at, value);
 }
 
 /* On a device, work->scratch is the memory of all planes together. */

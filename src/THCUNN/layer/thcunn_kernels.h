@@ -3,6 +3,7 @@
 #ifndef THCUNN_KERNELS_H
 #define THCUNN_KERNELS_H
 
+#include "THC/core/thc_fault.h"
 #include "THC/core/thc_kernels.h"
 #include "ops/windows.h"
 #ifdef __cplusplus
@@ -157,7 +158,7 @@ typedef struct THCUNNTable {
 /* A linear layer of keys and values: those of THNN's IndexWork. */
 typedef struct THCUNNKeys {
   const int64_t *key, *sizes, *first;
-  int64_t count, batch, width, outputs, keysOffset;
+  int64_t count, rows, batch, width, outputs, keysOffset;
   int extra;
   double scale, decay;
   const void *value, *bias, *g, *d;
@@ -177,10 +178,11 @@ typedef struct THCUNNSparse {
 
 /* --- targets -------------------------------------------------------------------------------- */
 
-/* *found becomes the first index of a value outside of base ... base + limit - 1 that is not
- * ignore. */
-void THCUNN_findOutside(const int64_t *values, int64_t count, int64_t base, int64_t limit,
-                        int64_t ignore, uint64_t *found, cudaStream_t stream);
+/* Reports a value out of range that is not the one allowed.  The other kernels pass over what is out of
+ * range: a target counts as one that is ignored, a label ends its list, rows and keys are left out, what an
+ * index would pick is 0. */
+void THCUNN_findOutside(const int64_t *values, int64_t count, int64_t allowed,
+                        const THCReport *report, cudaStream_t stream);
 
 typedef struct THCUNNNll {
   int64_t batch, classes, inner; /* the input is batch x classes x inner */
@@ -292,12 +294,13 @@ FOR_EACH_FLOAT(CELLS)
   void THCUNN_renormRows_##Real(const THCUNNTable *table, cudaStream_t stream); \
   void THCUNN_sumBags_##Real(const THCUNNTable *table, cudaStream_t stream);
 FOR_EACH_FLOAT(TABLE)
-/* *found becomes the first entry out of range.  The output; gradients; a step of the entries'
+/* Reports an entry out of range, by its index; those are ignored.  The output; gradients; a step of the entries'
  * columns, or 0 in them where weight is NULL. */
-#define SPARSE(Real)                                                                           \
-  void THCUNN_sparseCheck_##Real(const THCUNNSparse *s, uint64_t *found, cudaStream_t stream); \
-  void THCUNN_sparseOutput_##Real(const THCUNNSparse *s, cudaStream_t stream);                 \
-  void THCUNN_sparseGradients_##Real(const THCUNNSparse *s, cudaStream_t stream);              \
+#define SPARSE(Real)                                                              \
+  void THCUNN_sparseCheck_##Real(const THCUNNSparse *s, const THCReport *report,  \
+                                 cudaStream_t stream);                            \
+  void THCUNN_sparseOutput_##Real(const THCUNNSparse *s, cudaStream_t stream);    \
+  void THCUNN_sparseGradients_##Real(const THCUNNSparse *s, cudaStream_t stream); \
   void THCUNN_sparseChange_##Real(const THCUNNSparse *s, cudaStream_t stream);
 FOR_EACH_FLOAT(SPARSE)
 /* y = normalized values; the output; the gradients of the weights.  y += scale * the sums of g's

@@ -9,6 +9,7 @@ static THCUNNKeys THNN_(keysOf)(const THNN_(IndexWork) * w)
                       .sizes = w->sizes,
                       .first = w->first,
                       .count = w->count,
+                      .rows = w->rows,
                       .batch = w->batch,
                       .width = w->width,
                       .outputs = w->outputs,
@@ -24,7 +25,6 @@ static THCUNNKeys THNN_(keysOf)(const THNN_(IndexWork) * w)
                       .y = w->y};
 }
 
-/* Waits for the device. */
 void THNN_(checkKeys)(const THNN_(IndexWork) * w, const char *name, int arg)
 {
   int64_t at, key, base;
@@ -32,7 +32,7 @@ void THNN_(checkKeys)(const THNN_(IndexWork) * w, const char *name, int arg)
     return;
   THArgCheck(!__builtin_sub_overflow((int64_t)0, w->keysOffset, &base), arg,
              "keysOffset %lld is out of range", (long long)w->keysOffset);
-  const int outside = THCUNN_findOther(w->key, w->count, base, w->rows, base, &at, &key);
+  const int outside = THCUNN_findOther(w->key, w->count, base, w->rows, base, arg, &at, &key);
   THArgCheck(!outside, arg, THNN_INDEX_RANGE, (ptrdiff_t)at, name, (long long)key,
              (long long)w->keysOffset, (long long)w->rows);
   THArgCheck(w->rows > 0, arg, "weight has no rows for the keys of %s", name);
@@ -49,7 +49,7 @@ void THNN_(readSizes)(THNN_(IndexWork) * w, THNN_LongCall *longCall)
   int64_t *const sizes = guard.what = THAlloc((ptrdiff_t)(2 * bytes));
   if (w->batch > 0)
     THCudaCheck(cudaMemcpyAsync(sizes, w->sizes, bytes, cudaMemcpyDeviceToHost, stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
+  THC_wait(THCUNN_using);
   THNNIndex_begins(sizes, w->batch, w->count, sizes + w->batch);
   if (w->batch > 0)
     THCudaCheck(cudaMemcpyAsync(first, sizes + w->batch, bytes, cudaMemcpyHostToDevice, stream));

@@ -1,5 +1,4 @@
-/* What THNN's sparse linear layer calls.  Entries stay as the tensor has them; they are checked, and
- * the function waits for that. */
+/* What THNN's sparse linear layer calls.  Entries stay as the tensor has them. */
 #include "THCUNN/layer/THCUNNDevice.h"
 
 #define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
@@ -22,35 +21,31 @@ static THCUNNSparse THNN_(sparseOf)(const THNN_(SparseWork) * w)
                         .dBias = w->db};
 }
 
-/* Raises if an entry whose value is not 0 is out of range. */
+/* Raises if an entry whose value is not 0 is known to be out of range. */
 static void THNN_(checkEntries)(const THNN_(SparseWork) * w, THCTensor *input, const char *name,
                                 int arg, int64_t rows)
 {
-  THGuard guard;
-  uint64_t first;
+  THCCheck check;
+  THCFault fault;
   THCUNNSparse sparse = THNN_(sparseOf)(w);
   const cudaStream_t stream = THCUNN_STREAM;
   sparse.batch = rows;
-  uint64_t *found = THCUNN_allocate(&guard, sizeof first);
-  THCudaCheck(cudaMemsetAsync(found, 0xFF, sizeof first, stream));
-  LAUNCH(sparseCheck)(&sparse, found, stream);
-  THCudaCheck(cudaGetLastError());
-  THCudaCheck(cudaMemcpyAsync(&first, found, sizeof first, cudaMemcpyDeviceToHost, stream));
-  THCudaCheck(cudaStreamSynchronize(stream));
-  if (first != UINT64_MAX) {
-    real entry[3];
-    const int each = w->in.legacy ? 2 : 3;
-    THCudaCheck(cudaMemcpyAsync(entry, w->in.entries + (ptrdiff_t)first * each,
-                                (size_t)each * sizeof *entry, cudaMemcpyDeviceToHost, stream));
-    THCudaCheck(cudaStreamSynchronize(stream));
-    const double column = THNN_NUMBER(entry[each - 2]);
-    const double row = w->in.legacy ? 1 : THNN_NUMBER(entry[0]);
-    const int inside = column >= 1 && column < (double)w->inputs + 1;
-    THArgError(arg, THNN_SPARSE_RANGE, (ptrdiff_t)first, name, THTensor_(sizeDesc)(input).str,
-               inside ? "row" : "column", inside ? row : column,
-               (long long)(inside ? rows : w->inputs));
-  }
-  THGuard_leave(&guard);
+  if (!THCCheck_open(&check, THCUNN_using, THCUNN_function, arg, 1, w->inputs))
+    return;
+  LAUNCH(sparseCheck)(&sparse, &check.report, stream);
+  if (!THCCheck_close(&check, &fault))
+    return;
+  real entry[3];
+  const int each = w->in.legacy ? 2 : 3;
+  THCudaCheck(cudaMemcpyAsync(entry, w->in.entries + (ptrdiff_t)fault.at * each,
+                              (size_t)each * sizeof *entry, cudaMemcpyDeviceToHost, stream));
+  THC_wait(THCUNN_using);
+  const double column = THNN_NUMBER(entry[each - 2]);
+  const double row = w->in.legacy ? 1 : THNN_NUMBER(entry[0]);
+  const int inside = column >= 1 && column < (double)w->inputs + 1;
+  THArgError(arg, THNN_SPARSE_RANGE, (ptrdiff_t)fault.at, name, THTensor_(sizeDesc)(input).str,
+             inside ? "row" : "column", inside ? row : column,
+             (long long)(inside ? rows : w->inputs));
 }
 
 void THNN_(readSparse)(THNN_(SparseWork) * w, THNN_(Call) * call, THNN_LongCall *longCall,
@@ -75,11 +70,13 @@ void THNN_(runSparse)(THNN_(SparseWork) * w, THNNSparse pass)
 {
   THCUNNSparse sparse = THNN_(sparseOf)(w);
   sparse.each = w->in.each;
-  if (pass == THNN_SPARSE_OUTPUT)
+  if (pass == THNN_SPARSE_OUTPUT) {
     LAUNCH(sparseOutput)(&sparse, THCUNN_STREAM);
-  else if (pass == THNN_SPARSE_GRADIENTS)
+  } else if (pass == THNN_SPARSE_GRADIENTS) {
     LAUNCH(sparseGradients)(&sparse, THCUNN_STREAM);
-  else
+  } else {
+    sparse.batch = INT64_MAX; /* rows do not matter */
     LAUNCH(sparseChange)(&sparse, THCUNN_STREAM);
+  }
   THCudaCheck(cudaGetLastError());
 }

@@ -4,6 +4,12 @@
 
 enum { MOST, INVERSE, RATE, SHIFT }; /* as in THNN's IndexLinear.h */
 
+/* Whether weight has a row for the key of the entry. */
+THC_DEVICE int has_row(const THCUNNKeys &k, int64_t entry)
+{
+  return (uint64_t)k.key[entry] + (uint64_t)k.keysOffset < (uint64_t)k.rows;
+}
+
 THC_DEVICE element *row_of(const THCUNNKeys &k, int64_t entry)
 {
   return (element *)k.weight + (k.key[entry] + k.keysOffset) * k.width;
@@ -47,6 +53,10 @@ __global__ static void normalize_all(THCUNNKeys k, int train)
   {
     const int64_t key = k.key[i];
     int64_t before = 0;
+    if (!has_row(k, i)) {
+      ((element *)k.y)[i] = THC_STORE((real)0);
+      continue;
+    }
     while (train && before < i && k.key[before] != key)
       before++;
     if (!train)
@@ -64,7 +74,8 @@ __global__ static void output(THCUNNKeys k)
     const int64_t j = at / k.outputs, o = at % k.outputs;
     real sum = THC_LOAD(((const element *)k.bias)[o]);
     for (int64_t i = k.first[j]; i < k.first[j] + k.sizes[j]; i++)
-      sum += THC_LOAD(((const element *)k.value)[i]) * THC_LOAD(row_of(k, i)[k.extra + o]);
+      if (has_row(k, i))
+        sum += THC_LOAD(((const element *)k.value)[i]) * THC_LOAD(row_of(k, i)[k.extra + o]);
     ((element *)k.y)[at] = THC_STORE(sum);
   }
 }
@@ -131,7 +142,7 @@ __global__ static void steps(THCUNNKeys k, int direct)
     int found = 0;
     for (int64_t e = threadIdx.x; e < i; e += blockDim.x)
       found |= k.key[e] == key;
-    if (__syncthreads_or(found))
+    if (__syncthreads_or(found) || !has_row(k, i))
       continue;
     for (int64_t e = i; e < k.count; e++) {
       if (k.key[e] != key)

@@ -12,33 +12,48 @@ THC_DEVICE void store(void *y, int64_t i, real value)
   ((element *)y)[i] = THC_STORE(value);
 }
 
-/* An entry; rows and columns count from 0.  One of value 0 is ignored, whatever they are. */
+/* An entry; rows and columns count from 0.  One of value 0 is ignored, whatever they are, and so is one
+ * out of range. */
 typedef struct Entry {
   int64_t row, column;
   real value;
 } Entry;
 
-THC_DEVICE Entry entry_of(const THCUNNSparse &s, int64_t i)
+/* Also whether the entry is out of range. */
+THC_DEVICE Entry entry_of(const THCUNNSparse &s, int64_t i, int *outside)
 {
-  Entry e;
+  Entry e = {s.legacy ? i / s.each : 0, 0, 0};
   const int64_t at = i * (s.legacy ? 2 : 3) + !s.legacy;
-  e.value = load(s.entries, at + 1);
-  e.column = e.value == 0 ? 0 : (int64_t)load(s.entries, at) - 1;
-  e.row = s.legacy ? i / s.each : e.value == 0 ? 0 : (int64_t)load(s.entries, at - 1) - 1;
+  const real value = load(s.entries, at + 1);
+  const double column = (double)load(s.entries, at);
+  const double row = s.legacy ? 1 : (double)load(s.entries, at - 1);
+  const int inside =
+      column >= 1 && column < (double)s.inputs + 1 && row >= 1 && row < (double)s.batch + 1;
+  *outside = value != 0 && !inside;
+  if (value == 0 || !inside)
+    return e;
+  e.value = value;
+  e.column = (int64_t)column - 1;
+  if (!s.legacy)
+    e.row = (int64_t)row - 1;
   return e;
 }
 
-__global__ static void check(THCUNNSparse s, unsigned long long *found)
+THC_DEVICE Entry entry_of(const THCUNNSparse &s, int64_t i)
+{
+  int outside;
+  return entry_of(s, i, &outside);
+}
+
+__global__ static void check(THCUNNSparse s, THCReport report)
 {
   THC_GRID_LOOP(i, s.count)
   {
-    const int64_t at = i * (s.legacy ? 2 : 3) + !s.legacy;
-    const double column = (double)load(s.entries, at);
-    const double row = s.legacy ? 1 : (double)load(s.entries, at - 1);
-    const int inside =
-        column >= 1 && column < (double)s.inputs + 1 && row >= 1 && row < (double)s.batch + 1;
-    if (load(s.entries, at + 1) != 0 && !inside)
-      atomicMin(found, (unsigned long long)i);
+    int outside;
+    entry_of(s, i, &outside);
+    if (outside)
+      THC_report(report, THC_FAULT_RANGE, i,
+                 (int64_t)load(s.entries, i * (s.legacy ? 2 : 3) + !s.legacy));
   }
 }
 
@@ -117,9 +132,10 @@ static unsigned blocks_of(int64_t outputs)
   return (unsigned)(outputs < INT32_MAX ? outputs : INT32_MAX);
 }
 
-extern "C" void THCUNN_(sparseCheck)(const THCUNNSparse *s, uint64_t *found, cudaStream_t stream)
+extern "C" void THCUNN_(sparseCheck)(const THCUNNSparse *s, const THCReport *report,
+                                     cudaStream_t stream)
 {
-  THC_LAUNCH(check, THC_blocks(s->count), THC_BLOCK, 0, stream, *s, (unsigned long long *)found);
+  THC_LAUNCH(check, THC_blocks(s->count), THC_BLOCK, 0, stream, *s, *report);
 }
 
 extern "C" void THCUNN_(sparseOutput)(const THCUNNSparse *s, cudaStream_t stream)

@@ -1,10 +1,10 @@
-/* What THNN's losses of classes call: checks of targets, which wait, and kernels. */
+/* What THNN's losses of classes call: checks of targets, and kernels. */
 #include "THCUNN/layer/THCUNNDevice.h"
 
 void THNN_(checkTargets)(const THNNClasses *c, THCTensor *input, int64_t ignore_index)
 {
   int64_t at, value;
-  if (THCUNN_findOther(c->target, THNNClasses_count(c), TH_INDEX_BASE, c->classes, ignore_index,
+  if (THCUNN_findOther(c->target, THNNClasses_count(c), TH_INDEX_BASE, c->classes, ignore_index, 3,
                        &at, &value))
     THArgError(3, "target %lld is %lld, out of range of the %lld classes of input %s",
                (long long)at + TH_INDEX_BASE, (long long)value, (long long)c->classes,
@@ -15,7 +15,7 @@ void THNN_(checkLabels)(const THNN_(Labels) * w, THCTensor *input)
 {
   int64_t at, value;
   const int64_t end = TH_INDEX_BASE - 1;
-  if (THCUNN_findOther(w->target, w->batch * w->classes, TH_INDEX_BASE, w->classes, end, &at,
+  if (THCUNN_findOther(w->target, w->batch * w->classes, TH_INDEX_BASE, w->classes, end, 3, &at,
                        &value))
     THArgError(3, THNN_STRANGE_LABEL, (long long)at + TH_INDEX_BASE, (long long)value,
                (long long)w->classes, THTensor_(sizeDesc)(input).str, (int)end);

@@ -51,16 +51,27 @@ THC_DEVICE Part terms_of(const THCUNNMargin &w, int64_t input)
 
 /* --- one right class ------------------------------------------------------------------------- */
 
+/* The target of an input, -1 if it is no class. */
+THC_DEVICE int64_t target_of(const THCUNNMargin &w, int64_t i)
+{
+  const int64_t target = w.target[i] - w.base;
+  return (uint64_t)target < (uint64_t)w.classes ? target : -1;
+}
+
 /* The factor of the terms of an input. */
 THC_DEVICE real factor_of(const THCUNNMargin &w, int64_t i)
 {
+  if (target_of(w, i) < 0)
+    return 0;
   return (real)w.factor * (w.weights ? load(w.weights, w.target[i] - w.base) : (real)1);
 }
 
 /* By how much the margin is violated by the score of a class; 0 for the right class. */
 THC_DEVICE real violation(const THCUNNMargin &w, int64_t i, int64_t k)
 {
-  const int64_t right = w.target[i] - w.base;
+  const int64_t right = target_of(w, i);
+  if (right < 0)
+    return 0;
   const real z = (real)w.margin - load(w.x, i * w.classes + right) + load(w.x, i * w.classes + k);
   return k != right && z > 0 ? z : 0;
 }
@@ -87,7 +98,7 @@ __global__ static void margins_backward(THCUNNMargin w)
 {
   __shared__ real room[THC_BLOCK];
   for (int64_t i = blockIdx.x; i < w.batch; i += gridDim.x) {
-    const int64_t right = w.target[i] - w.base;
+    const int64_t right = target_of(w, i);
     const real factor = factor_of(w, i) * load(w.g, w.each ? i : 0);
     real sum = 0;
     for (int64_t k = threadIdx.x; k < w.classes; k += blockDim.x) {
@@ -98,12 +109,17 @@ __global__ static void margins_backward(THCUNNMargin w)
       sum += slope;
     }
     sum = block_reduce(sum, room, 0);
-    if (threadIdx.x == 0)
+    if (threadIdx.x == 0 && right >= 0)
       store(w.dx, i * w.classes + right, -sum);
   }
 }
 
 /* --- a list of right classes, up to the first element that is none --------------------------- */
+
+THC_DEVICE int is_class(const THCUNNMargin &w, int64_t target)
+{
+  return (uint64_t)(target - w.base) < (uint64_t)w.classes;
+}
 
 __global__ static void mark_labels(THCUNNMargin w)
 {
@@ -111,7 +127,7 @@ __global__ static void mark_labels(THCUNNMargin w)
   {
     const int64_t *target = w.target + j / w.classes * w.classes, own = j % w.classes + w.base;
     int found = 0;
-    for (int64_t l = 0; l < w.classes && target[l] >= w.base; l++)
+    for (int64_t l = 0; l < w.classes && is_class(w, target[l]); l++)
       found |= target[l] == own;
     store(w.isTarget, j, (real)found);
   }
@@ -133,7 +149,7 @@ __global__ static void labels(THCUNNMargin w)
     real sum = 0;
     for (int64_t j = part.begin + threadIdx.x; j < part.end; j += THC_BLOCK) {
       const int64_t i = j / w.classes, *target = w.target + i * w.classes;
-      for (int64_t l = 0; l < w.classes && target[l] >= w.base; l++)
+      for (int64_t l = 0; l < w.classes && is_class(w, target[l]); l++)
         sum += shortfall(w, i, target[l] - w.base, j % w.classes);
     }
     sum = block_reduce(sum, room, 0);
@@ -149,7 +165,7 @@ __global__ static void labels_backward(THCUNNMargin w)
   {
     const int64_t i = j / w.classes, k = j % w.classes, *target = w.target + i * w.classes;
     real count = 0;
-    for (int64_t l = 0; l < w.classes && target[l] >= w.base; l++) {
+    for (int64_t l = 0; l < w.classes && is_class(w, target[l]); l++) {
       const int64_t right = target[l] - w.base;
       count += shortfall(w, i, right, k) > 0;
       for (int64_t other = 0; right == k && other < w.classes; other++)

@@ -1,13 +1,14 @@
 /* Kernels of the negative log-likelihood. */
 #include "THCUNN/layer/thcunn_template.h"
 
-/* The offset in the input of target i's class, and the class's weight; -1 for an ignored target. */
+/* The offset in the input of target i's class, and the class's weight; -1 for a target that is ignored, or
+ * no class. */
 THC_DEVICE int64_t offset_of(const THCUNNNll &w, int64_t i, real *weight)
 {
   *weight = 0;
-  if (w.target[i] == w.ignore)
-    return -1;
   const int64_t chosen = w.target[i] - w.base;
+  if (w.target[i] == w.ignore || (uint64_t)chosen >= (uint64_t)w.classes)
+    return -1;
   *weight = w.weights ? THC_LOAD(((const element *)w.weights)[chosen]) : (real)1;
   return (i / w.inner * w.classes + chosen) * w.inner + i % w.inner;
 }

@@ -120,7 +120,11 @@ __global__ static void unpool_last(THCUNNPool w, int64_t count)
 {
   unsigned long long *last = (unsigned long long *)w.scratch;
   THC_GRID_LOOP(i, count)
-  atomicMin(&last[i / w.output * w.input + w.from[i] - w.base], (unsigned long long)(count - i));
+  {
+    const int64_t to = w.from[i] - w.base;
+    if ((uint64_t)to < (uint64_t)w.input)
+      atomicMin(&last[i / w.output * w.input + to], (unsigned long long)(count - i));
+  }
 }
 
 __global__ static void unpool(THCUNNPool w, int64_t count, int64_t elements)
@@ -136,7 +140,11 @@ __global__ static void unpool(THCUNNPool w, int64_t count, int64_t elements)
 __global__ static void unpool_backward(THCUNNPool w, int64_t count)
 {
   THC_GRID_LOOP(i, count)
-  ((element *)w.y)[i] = ((const element *)w.x)[i / w.output * w.input + w.from[i] - w.base];
+  {
+    const int64_t from = w.from[i] - w.base;
+    const int inside = (uint64_t)from < (uint64_t)w.input;
+    store(w.y, i, inside ? load(w.x, i / w.output * w.input + from) : (real)0);
+  }
 }
 
 /* --- means and sums -------------------------------------------------------------------------- */

@@ -5,10 +5,11 @@
 
 /* --- the table --------------------------------------------------------------------------------- */
 
-/* Operands: x, y of 8 x 48; m of 48 x 16; b of 4 x 8 x 48; bias of 16; line of 48; wide of 2 x 4096; z
+/* i are 8 indices below 8, w 8 classes below 48 (nll_loss reads whether all weights are 0).  Operands: x, y of 8 x 48;
+ * m of 48 x 16; b of 4 x 8 x 48; bias of 16; line of 48; wide of 2 x 4096; z
  * of complex numbers; h of BFloat16. */
 typedef struct Operands {
-  at_tensor *x, *y, *m, *b, *bias, *line, *wide, *z, *h;
+  at_tensor *x, *y, *m, *b, *bias, *line, *wide, *z, *h, *i, *w;
 } Operands;
 
 /* X(name, launches, waits, products, copies, expression of o).  A transform of 48 has
@@ -38,7 +39,11 @@ typedef struct Operands {
   X(linear, 1, 0, 1, 0, at_linear(o->x, at_t(o->m), .bias = o->bias))             \
   X(complex_mul, 1, 0, 0, 0, at_mul(o->z, o->z))                                  \
   X(fft, 8, 0, 0, 0, at_fft_fft(o->z))                                            \
-  X(bfloat16, 4, 0, 0, 0, at_add(o->h, o->h))
+  X(bfloat16, 4, 0, 0, 0, at_add(o->h, o->h))                                     \
+  X(index_select, 2, 0, 0, 0, at_index_select(o->x, 0, o->i))                     \
+  X(index, 4, 0, 0, 1, at_index(o->x, AT_TENSORS(o->i)))                          \
+  X(embedding, 2, 0, 0, 0, at_embedding(o->x, o->i))                              \
+  X(nll_loss, 3, 1, 0, 1, at_nll_loss(o->x, o->w))
 
 #define FUNCTION(NAME, LAUNCHES, WAITS, PRODUCTS, COPIES, EXPRESSION) \
   static void call_##NAME(void *operands)                             \
@@ -69,6 +74,8 @@ static void table(void **state)
                   .line = made(AT_SHAPE(48)),
                   .wide = made(AT_SHAPE(2, 4096)),
                   .z = at_view_as_complex(made(AT_SHAPE(8, 48, 2))),
+                  .i = at_full(AT_SHAPE(8), at_scalar_long(3), .type = AT_CUDA(AT_LONG)),
+                  .w = at_full(AT_SHAPE(8), at_scalar_long(40), .type = AT_CUDA(AT_LONG)),
                   .h = at_to(made(AT_SHAPE(8, 48)), AT_CUDA(AT_BFLOAT16))};
     CHECK_EQ(counts_differ(rows, sizeof rows / sizeof *rows, &o), 0);
   }

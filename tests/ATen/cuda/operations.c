@@ -372,6 +372,7 @@ static void read_list(const char *path)
 
 int main(int argc, char **argv)
 {
+  setenv("TH_CUDA_CHECK_INDICES", "1", 1); /* each call raises its own errors, as on the CPU */
   CHECK(argc > 2 && at_opCount <= (int)(sizeof done / sizeof *done));
   read_list(argv[1]);
   paths = argv + 2;

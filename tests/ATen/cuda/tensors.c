@@ -346,16 +346,42 @@ static void errors(void **state)
     CHECK(at_pin_memory(h) == at_undefined());
     at_error_clear();
 
-    CHECK(at_index_select(c, 0, at_full(AT_SHAPE(1), at_scalar(2), .type = AT_CUDA(AT_LONG))) ==
-          at_undefined());
-    at_error_clear();
-    CHECK(at_index(c, AT_TENSORS(at_full(AT_SHAPE(1), at_scalar(-3), .type = AT_CUDA(AT_LONG)))) ==
-          at_undefined());
-    CHECK_ERROR(AT_ERROR_ARGUMENT, "index -3 is out of range");
     const int64_t huge[] = {INT64_C(1) << 45};
     CHECK(at_zeros(((at_ints){huge, 1}), .type = AT_CUDA(AT_FLOAT)) == at_undefined());
     CHECK_ERROR(AT_ERROR_RUNTIME, "zeros: ");
     CHECK_EQ(at_item_double(at_sum(c)), 4);
+  }
+}
+
+/* --- indices out of range --------------------------------------------------------------------- */
+
+/* What no call waits to see is an error of the next one that waits, and nothing follows it. */
+static void reports(void **state)
+{
+  AT_SCOPE
+  {
+    const int64_t bad[] = {1, 9, -7, -1};
+    at_tensor *x = at_arange(at_scalar(6), .type = AT_CUDA(AT_FLOAT));
+    at_tensor *host = at_empty(AT_SHAPE(4), .type = AT_CPU(AT_LONG));
+    memcpy(at_data(host), bad, sizeof bad);
+    at_tensor *i = at_to(host, AT_CUDA(AT_LONG));
+    at_tensor *grid = at_view(x, AT_SHAPE(2, 3));
+    at_tensor *y[] = {at_index(x, AT_TENSORS(i)), at_index(grid, AT_TENSORS(i, i))};
+    CHECK_MSG(at_defined(y[0]) && at_defined(y[1]), "%s", at_error_message());
+    CHECK(!at_cuda_synchronize());
+    CHECK_ERROR(AT_ERROR_RUNTIME, "an index of an earlier operation has the value",
+                "out of range of");
+    CHECK(at_cuda_synchronize());
+    CHECK_ELEMENTS(y[0], AT_FLOAT, 1, 0, 0, 5);
+    CHECK_ELEMENTS(y[1], AT_FLOAT, 4, 0, 0, 5);
+    at_index_put_(x, AT_TENSORS(i),
+                  at_full(AT_SCALAR_SHAPE, at_scalar(50), .type = AT_CUDA(AT_FLOAT)));
+    CHECK(!at_defined(at_to(x, AT_CPU(AT_FLOAT))));
+    CHECK_ERROR(AT_ERROR_RUNTIME, "an index of an earlier operation");
+    CHECK_ELEMENTS(x, AT_FLOAT, 0, 50, 2, 3, 4, 50);
+    CHECK(at_defined(at_index_select(x, 0, i)));
+    CHECK(!at_cuda_synchronize());
+    CHECK_ERROR(AT_ERROR_RUNTIME, "THCudaTensor_indexSelect");
   }
 }
 
@@ -470,6 +496,6 @@ int main(void)
       cmocka_unit_test(types),     cmocka_unit_test(making),  cmocka_unit_test(conversions),
       cmocka_unit_test(copies),    cmocka_unit_test(views),   cmocka_unit_test(items),
       cmocka_unit_test(computing), cmocka_unit_test(devices), cmocka_unit_test(streams),
-      cmocka_unit_test(errors),    cmocka_unit_test(memory)};
+      cmocka_unit_test(errors),    cmocka_unit_test(reports), cmocka_unit_test(memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
