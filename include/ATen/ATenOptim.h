@@ -13,7 +13,7 @@
  * Float and Double compute in their type; Half and BFloat16 compute in Float, and parameters and
  * states are rounded once, at the end of a step.  A parameter without a gradient is left out.
  *
- * Parameters are on the CPU, of a floating type, and leaves; an optimizer keeps a reference to each.
+ * Parameters are on one device, of a floating type, and leaves (those of lbfgs on the CPU); an optimizer keeps a reference to each.
  * Their options are in groups, one at first; at_optimizer_add_group adds others, and
  * at_optimizer_set changes an option of a group at any time.  Names, defaults and formulas are
  * PyTorch's, but for a pair such as betas, which is beta1 and beta2 here.  After an error nothing has
@@ -47,7 +47,7 @@ AT_API const at_sgd_options at_sgd_defaults;
  *            double weight_decay=0, bool nesterov=false, bool maximize=false) -> at_optimizer
  *
  * NULL after an error, as for all optimizers: params is empty, has a tensor twice, or one that is
- * no leaf, of another type, or not on the CPU; or an option is out of its range. */
+ * no leaf, of another type, or on another device; or an option is out of its range. */
 AT_API at_optimizer *at_sgd(at_tensors params, const at_sgd_options *options) AT_MUST_USE;
 
 typedef struct at_adam_options {
@@ -364,7 +364,7 @@ AT_API bool at_scaler_load(at_scaler *scaler, at_datum state);
 typedef struct at_average at_average;
 
 /* An exponential average, avg = decay * avg + (1 - decay) * w, and a plain one.  It begins with the
- * values at the first update.  Parameters are of floating types, on the CPU; the average keeps
+ * values at the first update.  Parameters are of floating types; the average keeps
  * references to them.  NULL after an error. */
 AT_API at_average *at_ema(at_tensors params, double decay) AT_MUST_USE;
 AT_API at_average *at_swa(at_tensors params) AT_MUST_USE;

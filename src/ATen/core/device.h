@@ -28,6 +28,8 @@ typedef struct at_device {
   bool (*convert)(at_scalar_type to, at_scalar_type from, const THLoop *loop);
   /* Queues a kernel of kernels.h, which copies what work describes. */
   void (*launch)(at_kernel kernel, THScalarType type, const void *work);
+  /* Queues a row of src/ops/updates.h (optim/update.h); the loop's operands are those of a job. */
+  void (*update)(int name, at_scalar_type type, const THLoop *loop, const void *numbers);
   /* Takes the next part of the stream of random words, up to words for each thread of a kernel. */
   void (*draw)(uint64_t words, uint64_t *seed, uint64_t *offset);
   /* Looks for an index, in a TH tensor of Long, that is not one of least ... last (at_findOutside). */

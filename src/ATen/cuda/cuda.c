@@ -95,6 +95,15 @@ static bool convert(at_scalar_type to, at_scalar_type from, const THLoop *loop)
   return done != 0;
 }
 
+extern const THCKernel at_cudaUpdates[][4];
+
+static void update(int name, at_scalar_type type, const THLoop *loop, const void *numbers)
+{
+  const int at = type == AT_FLOAT ? 0 : type == AT_DOUBLE ? 1 : type == AT_HALF ? 2 : 3;
+  THCWalk_run(loop, at_cudaUpdates[name][at], numbers, THCState_getCurrentStream(at_cudaState));
+  THCudaCheck(cudaGetLastError());
+}
+
 static void draw(uint64_t words, uint64_t *seed, uint64_t *offset)
 {
   const THCDraw part = THCRandom_draw(at_cudaState, words);
@@ -168,6 +177,7 @@ const at_device at_cudaDevice = {
     .complexRow = complex_row,
     .convert = convert,
     .launch = at_cudaLaunch,
+    .update = update,
     .draw = draw,
     .findOutside = find_outside,
     .synchronize = synchronize,

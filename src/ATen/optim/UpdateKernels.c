@@ -12,7 +12,6 @@
 #define AT_SQRT sqrt
 #define AT_ABS  fabs
 #endif
-#define AT_LARGER(X, Y) ((((X) >= (Y)) | ((X) != (X))) ? (X) : (Y)) /* NaN if one is */
 
 #define STATES_0(DO)
 #define STATES_1(DO) DO(0)

@@ -23,9 +23,9 @@ void at_average_free(at_average *a)
 
 static void add_param(at_average *a, at_tensor *t)
 {
-  if (!at_isOnHost(t->type) || !at_isFloating(t->type->scalarType))
-    at_raise(AT_ERROR_TYPE, "params[%d] is of type %s, and has to be of a floating type of the CPU",
-             a->count, t->type->name);
+  if (!at_isFloating(t->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "params[%d] is of type %s, and has to be of a floating type", a->count,
+             t->type->name);
   THGuard guard;
   at_guard(&guard);
   at_tensor *const made = guard.what = at_newZerosLike(t);

@@ -29,8 +29,6 @@ static void add_grad(Grads *grads, at_tensor *param)
   at_tensor *const g = at_grad(param);
   if (!g)
     return;
-  if (!at_isOnHost(g->type))
-    at_raise(AT_ERROR_TYPE, "a gradient is of type %s, and has to be on the CPU", g->type->name);
   at_checkWritable(g);
   grads->jobs[grads->count++] = (at_job){.name = AT_UPDATE_scale,
                                          .numbers = {.sign = 1, .shrink = 1, .rate = 1},

@@ -61,9 +61,15 @@ static void check_options(const at_rule *rule, const at_optionsOfAny *options)
 static void check_param(const at_optimizer *o, at_tensors params, int index)
 {
   at_tensor *const t = params.data[index];
-  if (!at_isOnHost(t->type) || !at_isFloating(t->type->scalarType))
-    at_raise(AT_ERROR_TYPE, "params[%d] is of type %s, and has to be of a floating type of the CPU",
-             index, t->type->name);
+  if (!at_isFloating(t->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "params[%d] is of type %s, and has to be of a floating type", index,
+             t->type->name);
+  if (o->rule->takesClosure && !at_isOnHost(t->type))
+    at_raise(AT_ERROR_TYPE, "params[%d] is of type %s, and %s takes those of the CPU alone", index,
+             t->type->name, o->rule->name);
+  const at_tensor *const first = o->paramCount > 0 ? o->params[0].t : params.data[0];
+  if (t->type->backend != first->type->backend || at_deviceOf(t) != at_deviceOf(first))
+    at_raise(AT_ERROR_ARGUMENT, "params[%d] is not on the device of the first parameter", index);
   if (!at_isLeaf(t))
     at_raise(AT_ERROR_ARGUMENT, "params[%d] is no leaf: an operation made it", index);
   at_checkWritable(t);
@@ -377,6 +383,13 @@ static void finish_step(Step *step)
   }
 }
 
+/* The parameters' device becomes the current one for the call. */
+static void use_device(at_call *call, const at_optimizer *o)
+{
+  if (o->paramCount > 0 && !at_isOnHost(o->params[0].t->type))
+    at_useDevice(call, o->params[0].t);
+}
+
 static void run_step(at_optimizer *o)
 {
   Step step = {0};
@@ -401,6 +414,7 @@ bool(at_optimizer_step)(at_optimizer *o)
     if (o->rule->takesClosure)
       at_raise(AT_ERROR_ARGUMENT, "%s computes losses itself: at_optimizer_step_by takes a closure",
                o->rule->name);
+    use_device(&call, o);
     run_step(o);
   }
   return !at_failed(&call);
@@ -417,6 +431,7 @@ bool(at_optimizer_step_by)(at_optimizer *o, at_closure closure, void *context, d
   TH_TRY(call.attempt)
   {
     double first = 0;
+    use_device(&call, o);
     if (o->rule->takesClosure)
       first = at_lbfgsStep(o, closure, context);
     else if (closure(context, &first))

@@ -5,6 +5,7 @@
 
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/conversions.h"
+#include "ATen/core/device.h"
 #include "TH/THParallel.h"
 #include "TH/core/THScratch.h"
 
@@ -141,6 +142,16 @@ static void change_with_gaps(const at_job *job)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+static void change_on_device(const at_job *job)
+{
+  THLoop loop;
+  THLoop_init(&loop);
+  for (int o = 0; o < job->operands; o++)
+    at_addOperand(&loop, job->of[o]);
+  if (at_numel(job->of[0]) > 0)
+    at_cuda()->update(job->name, job->of[0]->type->scalarType, &loop, &job->numbers);
+}
+
 static void prepare(at_job *job)
 {
   const at_type *const type = job->of[0]->type, *const compute = at_computesIn(type);
@@ -157,9 +168,12 @@ void at_updateAll(int count, at_job *jobs)
   ptrdiff_t units = 0;
   for (int j = 0; j < count; j++) {
     at_job *const job = &jobs[j];
-    prepare(job);
-    const bool isPiece = in_one_piece(job);
-    if (isPiece)
+    const bool isOnHost = at_isOnHost(job->of[0]->type);
+    if (isOnHost)
+      prepare(job);
+    if (!isOnHost)
+      change_on_device(job);
+    else if (in_one_piece(job))
       units += (at_numel(job->of[0]) + UNIT - 1) / UNIT;
     else
       change_with_gaps(job);

@@ -4,6 +4,7 @@
 
 #include "ATen/core/ATenCore.h"
 #include "THKernel.h"
+#include "numbers.h"
 #include "ops/updates.h"
 
 typedef enum at_update_name {
@@ -13,18 +14,13 @@ typedef enum at_update_name {
       AT_UPDATE_COUNT
 } at_update_name;
 
-/* What the assignments read; before them x is multiplied by shrink, and g = sign * g + decay * x. */
-typedef struct at_numbers {
-  double sign, shrink, decay, rate, a, b, c, d, e, f;
-} at_numbers;
-
 /* Changes n elements: of a parameter (at[0]), by its gradient (at[1]), and of its states (at[2] on). */
 typedef void (*at_update)(ptrdiff_t n, char *const *at, const at_numbers *k);
 
 enum { AT_STATES = 3, AT_UPDATE_OPERANDS = AT_STATES + 2 };
 
 /* One tensor to be changed: the parameter, its gradient, which may be the parameter itself, and
- * states, all of one size and floating type, on the CPU. */
+ * states, all of one size and floating type; tensors of CUDA are on the current device. */
 typedef struct at_job {
   at_update_name name;
   at_numbers numbers;
@@ -39,7 +35,7 @@ typedef struct at_job {
   bool isPlain;
 } at_job;
 
-/* Runs all jobs.  Nothing is allocated, and nothing fails. */
+/* Runs all jobs.  Nothing is allocated, and nothing fails but a launch.  On CUDA each job is a launch. */
 void at_updateAll(int count, at_job *jobs);
 
 /* Whether the elements of t fill a piece of memory without gaps, in any order. */
