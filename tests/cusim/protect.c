@@ -8,7 +8,8 @@
 #include <sys/mman.h>
 #include <unistd.h>
 
-/* Blocks follow each other; a region without blocks begins anew. */
+/* Blocks follow each other; the last one is followed anew when it is freed, and so is the beginning of a region
+ * without blocks. */
 typedef struct Region {
   char *base;
   size_t size, used, blocks;
@@ -89,11 +90,14 @@ void cusim_release_protected(void *memory, size_t bytes)
     Region *region = &regions[i];
     if ((char *)memory < region->base || (char *)memory >= region->base + region->size)
       continue;
-    madvise(memory, pages(bytes), MADV_DONTNEED);
-    if (--region->blocks == 0) {
-      mprotect(region->base, region->used, PROT_NONE);
-      region->used = 0;
-    }
+    const size_t size = pages(bytes), first = (size_t)((char *)memory - region->base);
+    madvise(memory, size, MADV_DONTNEED);
+    const size_t used = --region->blocks == 0          ? 0
+                        : first + size == region->used ? first
+                                                       : region->used;
+    if (used < region->used)
+      mprotect(region->base + used, region->used - used, PROT_NONE);
+    region->used = used;
   }
 }
 
