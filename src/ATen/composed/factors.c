@@ -259,6 +259,12 @@ at_tensor *at_luGrad(at_tensor *g, at_tensor *lu, at_tensor *pivots)
   at_tensor *const square = at_narrow(top, -1, 0, k), *const gSquare = at_narrow(gTop, -1, 0, k);
   at_tensor *const l = at_add(at_tril(square, .diagonal = -1), at_eye(k, .type = at_typeOf(lu)));
   at_tensor *const u = at_triu(square);
+  at_tensor *const zeros = at_eq(at_diagonal(square, .dim1 = -2, .dim2 = -1), 0);
+  if (at_item_long(at_any(zeros))) {
+    at_fail(AT_ERROR_ARGUMENT, "linalg_lu_factor_ex",
+            "linalg_lu_factor_ex: factors of singular matrices have no gradient");
+    return at_undefined();
+  }
   at_tensor *lower = at_matmul(transposed(l), at_tril(gSquare, .diagonal = -1));
   at_tensor *upper = at_matmul(at_triu(gSquare), transposed(u));
   if (n > k) { /* columns that are L U2: they change L too */

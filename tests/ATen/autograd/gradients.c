@@ -148,8 +148,9 @@ static double value(Call *call)
  * on the other side of the diagonal. */
 static int64_t partner(const Call *call, int64_t i)
 {
-  static const char *const names[] = {"symeig",   "linalg_eigh",     "linalg_eigvalsh",
-                                      "cholesky", "linalg_cholesky", "potrf"};
+  static const char *const names[] = {
+      "symeig",          "linalg_eigh", "linalg_eigvalsh",    "cholesky",
+      "linalg_cholesky", "potrf",       "linalg_cholesky_ex", "linalg_matrix_sqrth"};
   bool isSymmetric = false;
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     isSymmetric |= !strcmp(call->one->op->name, names[k]);
@@ -209,11 +210,12 @@ static at_tensor *gradient(Call *call, bool creates)
   return made->count == 1 ? numbers(made->data[0]) : NULL;
 }
 
-/* What qr says of modes in which PyTorch has no gradient either, and the gradient of grid_sampler of modes
+/* What qr says of modes in which PyTorch has no gradient either, what LU factors say, and the gradient of grid_sampler of modes
  * in which PyTorch has one and this library none yet: an error that says so. */
 static bool is_other_mode(const char *text)
 {
   return strstr(text, "in the mode reduced only") ||
+         strstr(text, "of singular matrices have no gradient") ||
          strstr(text, "with aligned corners (0, true) alone");
 }
 
@@ -243,7 +245,8 @@ static const char *exception_of(const at_op *op)
 /* Whether differences are not what PyTorch calls the gradient: of an operand that is written to indices
  * that may occur twice (which write is the last one is not defined, and the gradient is that of all of
  * them), of the row of padding of an embedding, which stays as it is, of rows that are divided by their
- * frequency, of singular vectors that are any basis of what is left, or of the number of a quantile, which lies between elements on one side only. */
+ * frequency, of singular vectors that are any basis of what is left, of complex eigenvectors, whose phase is any, or of the number of
+ * a quantile, which lies between elements on one side only. */
 static bool is_by_definition(const Call *call)
 {
   if (!strcmp(call->one->op->name, "embedding") && call->values[2].given &&
@@ -258,6 +261,9 @@ static bool is_by_definition(const Call *call)
                            ? how->given && !how->truth
                            : !strcmp(name, "linalg_svd") && (!how->given || how->truth);
   if (isWhole && at_size(call->leaf, -1) != at_size(call->leaf, -2))
+    return true;
+  if (!strcmp(name, "linalg_eig") &&
+      at_item_long(at_any(at_ne(at_imag(at_linalg_eigvals(at_detach(call->leaf))), 0))))
     return true;
   const bool isQuantile = strstr(call->one->op->name, "quantile") != NULL;
   if (exception_of(call->one->op) || (isQuantile && call->argument == 1))
