@@ -41,6 +41,15 @@ AT_API uint64_t at_generator_seed(at_generator *generator);
 /* The last seed. */
 AT_API uint64_t at_generator_initialSeed(const at_generator *generator);
 
+/* The generator's whole state, with which at_generator_setState continues where it stands: the 5,056
+ * bytes, a vector of Byte, that get_state() of PyTorch's CPU generator returns.  Undefined and an
+ * error if generator is NULL or there is no memory. */
+AT_API at_tensor *at_generator_state(const at_generator *generator) AT_MUST_USE;
+
+/* Continues with a state of this function or of PyTorch.  False and an error if state is no vector
+ * of Byte on the CPU with as many elements, or its bytes are no state; then nothing has changed. */
+AT_API bool at_generator_setState(at_generator *generator, const at_tensor *state);
+
 /* Seeds the default generators of all backends. */
 AT_API void at_manualSeed(uint64_t seed);
 

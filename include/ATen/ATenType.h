@@ -60,4 +60,11 @@ AT_API const char *at_type_toString(const at_type *type);
  * nor a floating type. */
 AT_API at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b);
 
+/* The element type, AT_FLOAT at first, of floating tensors for which none is given: what at_zeros and
+ * its family make, what integers become in operations of real numbers (at_exp, at_div), and what they
+ * promote to with a floating number.  As torch.get_default_dtype and set_default_dtype, for all
+ * threads.  False and an error if type is not AT_FLOAT or AT_DOUBLE. */
+AT_API at_scalar_type at_defaultType(void);
+AT_API bool at_setDefaultType(at_scalar_type type);
+
 #endif

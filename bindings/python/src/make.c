@@ -156,8 +156,8 @@ static at_tensor *ofNest(PyObject *data, at_scalar_type type)
     return NULL;
   }
   if (type == AT_SCALAR_TYPES)
-    type = nest.type == AT_DOUBLE    ? AT_FLOAT
-           : th_isComplex(nest.type) ? AT_COMPLEX_FLOAT
+    type = nest.type == AT_DOUBLE    ? at_defaultType()
+           : th_isComplex(nest.type) ? at_promoteTypes(at_defaultType(), AT_COMPLEX_FLOAT)
                                      : nest.type;
   return type == nest.type ? t : converted(t, type);
 }

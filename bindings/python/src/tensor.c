@@ -56,10 +56,34 @@ static PyObject *tupleOf(at_ints ints)
   return tuple;
 }
 
+static PyObject *sizeClass; /* Python's class Size, a tuple */
+
+static PyObject *setSize(PyObject *self, PyObject *class)
+{
+  (void)self;
+  th_set(&sizeClass, Py_NewRef(class));
+  Py_RETURN_NONE;
+}
+
+PyMethodDef th_sizeFunctions[] = {
+    {"_set_size", setSize, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
+static PyObject *sizeOf(PyObject *self)
+{
+  PyObject *tuple = tupleOf(at_sizes(th_tensorOf(self)));
+  if (!tuple || !sizeClass)
+    return tuple;
+  PyObject *size = PyObject_CallFunctionObjArgs(sizeClass, tuple, NULL);
+  Py_DECREF(tuple);
+  return size;
+}
+
 static PyObject *shape(PyObject *self, void *unused)
 {
   (void)unused;
-  return tupleOf(at_sizes(th_tensorOf(self)));
+  return sizeOf(self);
 }
 
 static PyObject *dtype(PyObject *self, void *unused)
@@ -121,15 +145,15 @@ PyGetSetDef th_tensorAttributes[] = {
 
 /* --- methods ------------------------------------------------------------------------------------------ */
 
-static PyObject *oneOrAll(PyObject *arguments, PyObject *names, at_ints all, const char *format,
-                          PyObject *self, int64_t (*one)(const at_tensor *, int64_t))
+static PyObject *oneOrAll(PyObject *arguments, PyObject *names, const char *format, PyObject *self,
+                          PyObject *(*all)(PyObject *), int64_t (*one)(const at_tensor *, int64_t))
 {
   static char *keywords[] = {"dim", NULL};
   PyObject *dim = Py_None;
   if (!PyArg_ParseTupleAndKeywords(arguments, names, format, keywords, &dim))
     return NULL;
   if (dim == Py_None)
-    return tupleOf(all);
+    return all(self);
   const long long index = PyLong_AsLongLong(dim);
   if (index == -1 && PyErr_Occurred())
     return NULL;
@@ -139,12 +163,17 @@ static PyObject *oneOrAll(PyObject *arguments, PyObject *names, at_ints all, con
 
 static PyObject *size(PyObject *self, PyObject *arguments, PyObject *names)
 {
-  return oneOrAll(arguments, names, at_sizes(th_tensorOf(self)), "|O:size", self, (at_size));
+  return oneOrAll(arguments, names, "|O:size", self, sizeOf, (at_size));
+}
+
+static PyObject *stridesOf(PyObject *self)
+{
+  return tupleOf(at_strides(th_tensorOf(self)));
 }
 
 static PyObject *stride(PyObject *self, PyObject *arguments, PyObject *names)
 {
-  return oneOrAll(arguments, names, at_strides(th_tensorOf(self)), "|O:stride", self, (at_stride));
+  return oneOrAll(arguments, names, "|O:stride", self, stridesOf, (at_stride));
 }
 
 /* The element in memory, of a CPU tensor. */
@@ -256,7 +285,7 @@ static PyObject *reduce(PyObject *self, PyObject *unused)
   const Py_ssize_t bytes =
       (Py_ssize_t)at_numel(plain) * (Py_ssize_t)at_type_elementSize(at_typeOf(plain));
   const char *data = at_data(plain);
-  PyObject *result = Py_BuildValue("N(NNy#)", rebuild, dtype(self, NULL), shape(self, NULL),
+  PyObject *result = Py_BuildValue("N(NNy#)", rebuild, dtype(self, NULL), tupleOf(at_sizes(plain)),
                                    data ? data : "", bytes);
   at_release(plain);
   return result;

@@ -11,6 +11,7 @@
  *     types.c       dtype, Generator
  *     files.c       load and save
  *     program.c     what torch.export wrote
+ *     summary.c     event files for TensorBoard
  *     grad.c        gradients: attributes and methods of tensors, hooks, functions of one's own
  *     layers.c      the handles of modules, optimizers and schedules, and the arguments of their
  *                   constructors, which generate writes */
@@ -185,7 +186,7 @@ void th_releaseBuffer(PyObject *self, Py_buffer *view);
 /* A tensor on the memory of a buffer; NULL and an exception if that is not possible. */
 at_tensor *th_ofBuffer(PyObject *exporter, bool writable);
 
-extern PyMethodDef th_operations[], th_methods[], th_makeFunctions[], th_shareFunctions[],
+extern PyMethodDef th_operations[], th_methods[], th_makeFunctions[], th_sizeFunctions[], th_shareFunctions[],
     th_fileFunctions[], th_tensorMethods[], th_shareMethods[], th_gradMethods[], th_gradFunctions[],
     th_constructors[], th_handleFunctions[];
 extern PyType_Slot th_operatorSlots[];
@@ -198,6 +199,7 @@ bool th_addTypes(PyObject *module);
 bool th_addTensor(PyObject *module);
 bool th_addProgram(PyObject *module);
 bool th_addHandles(PyObject *module);
+bool th_addSummary(PyObject *module);
 bool th_addCalls(PyObject *module);
 
 #endif

@@ -192,9 +192,55 @@ static PyObject *initialSeed(PyObject *self, PyObject *unused)
   return PyLong_FromUnsignedLongLong(at_generator_initialSeed(((Generator *)self)->generator));
 }
 
+static PyObject *seedAnew(PyObject *self, PyObject *unused)
+{
+  (void)unused;
+  return PyLong_FromUnsignedLongLong(at_generator_seed(((Generator *)self)->generator));
+}
+
+static PyObject *getState(PyObject *self, PyObject *unused)
+{
+  (void)unused;
+  return th_wrap((at_generator_state)(((Generator *)self)->generator));
+}
+
+static PyObject *setState(PyObject *self, PyObject *state)
+{
+  at_tensor *t;
+  if (!th_takeTensor(state, &t))
+    return NULL;
+  if (!(at_generator_setState)(((Generator *)self)->generator, t))
+    return th_raise();
+  return Py_NewRef(self);
+}
+
+static PyObject *cloneState(PyObject *self, PyObject *unused)
+{
+  PyObject *made = PyObject_CallNoArgs((PyObject *)th_Generator), *state = getState(self, unused);
+  PyObject *set = made && state ? setState(made, state) : NULL;
+  Py_XDECREF(state);
+  Py_XDECREF(made);
+  return set;
+}
+
+static PyObject *generatorDevice(PyObject *self, void *unused)
+{
+  (void)self;
+  (void)unused;
+  return PyUnicode_FromString("cpu");
+}
+
+static PyGetSetDef generatorAttributes[] = {
+    {"device", generatorDevice, NULL, "The device whose numbers it draws.", NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
 static PyMethodDef generatorMethods[] = {
     {"manual_seed", seedGenerator, METH_O, "Seeds the generator and returns it."},
     {"initial_seed", initialSeed, METH_NOARGS, "The last seed."},
+    {"seed", seedAnew, METH_NOARGS, "Seeds with a random number and returns it."},
+    {"get_state", getState, METH_NOARGS, "The state, as PyTorch has it: bytes in a tensor."},
+    {"set_state", setState, METH_O, "Continues with a state; returns the generator."},
+    {"clone_state", cloneState, METH_NOARGS, "A new generator with the same state."},
     {NULL, NULL, 0, NULL},
 };
 static PyType_Slot generatorSlots[] = {
@@ -202,6 +248,7 @@ static PyType_Slot generatorSlots[] = {
     {Py_tp_new, newGenerator},
     {Py_tp_dealloc, freeGenerator},
     {Py_tp_methods, generatorMethods},
+    {Py_tp_getset, generatorAttributes},
     {0, NULL},
 };
 static PyType_Spec generatorSpec = {
@@ -211,6 +258,15 @@ static PyType_Spec generatorSpec = {
     .slots = generatorSlots,
 };
 
+static PyObject *defaultGenerator(void)
+{
+  allocfunc allocate = (allocfunc)PyType_GetSlot(th_Generator, Py_tp_alloc);
+  Generator *generator = (Generator *)allocate(th_Generator, 0);
+  if (generator)
+    generator->generator = (at_defaultGenerator)(AT_BACKEND_CPU);
+  return (PyObject *)generator;
+}
+
 static PyObject *manualSeed(PyObject *self, PyObject *value)
 {
   (void)self;
@@ -218,11 +274,25 @@ static PyObject *manualSeed(PyObject *self, PyObject *value)
   if (!toSeed(value, &seed))
     return NULL;
   at_manualSeed(seed);
-  allocfunc allocate = (allocfunc)PyType_GetSlot(th_Generator, Py_tp_alloc);
-  Generator *generator = (Generator *)allocate(th_Generator, 0);
-  if (generator)
-    generator->generator = (at_defaultGenerator)(AT_BACKEND_CPU);
-  return (PyObject *)generator;
+  return defaultGenerator();
+}
+
+static PyObject *getDefaultType(PyObject *self, PyObject *unused)
+{
+  (void)self;
+  (void)unused;
+  return th_dtype(at_defaultType());
+}
+
+static PyObject *setDefaultType(PyObject *self, PyObject *dtype)
+{
+  (void)self;
+  at_scalar_type type;
+  if (!th_isDType(dtype, &type))
+    return PyErr_Format(PyExc_TypeError, "set_default_dtype(): %R is no dtype", dtype);
+  if (!(at_setDefaultType)(type))
+    return th_raise();
+  Py_RETURN_NONE;
 }
 
 static PyObject *setNumThreads(PyObject *self, PyObject *value)
@@ -246,6 +316,8 @@ static PyObject *getNumThreads(PyObject *self, PyObject *unused)
 static PyMethodDef typeFunctions[] = {
     {"promote_types", promoteTypes, METH_VARARGS, "The dtype that both dtypes promote to."},
     {"manual_seed", manualSeed, METH_O, "Seeds the default generator and returns it."},
+    {"_get_default_dtype", getDefaultType, METH_NOARGS, NULL},
+    {"_set_default_dtype", setDefaultType, METH_O, NULL},
     {"set_num_threads", setNumThreads, METH_O,
      "Sets the number of threads of this thread's calls."},
     {"get_num_threads", getNumThreads, METH_NOARGS,
@@ -257,7 +329,12 @@ bool th_addTypes(PyObject *module)
 {
   th_DType = (PyTypeObject *)PyType_FromSpec(&dtypeSpec);
   th_Generator = (PyTypeObject *)PyType_FromSpec(&generatorSpec);
-  return th_DType && th_Generator && PyModule_AddType(module, th_DType) == 0 &&
-         PyModule_AddType(module, th_Generator) == 0 && addDTypes(module) &&
-         PyModule_AddFunctions(module, typeFunctions) == 0;
+  if (!th_DType || !th_Generator || PyModule_AddType(module, th_DType) < 0 ||
+      PyModule_AddType(module, th_Generator) < 0 || !addDTypes(module) ||
+      PyModule_AddFunctions(module, typeFunctions) < 0)
+    return false;
+  PyObject *generator = defaultGenerator();
+  const bool isAdded = generator && PyModule_AddObjectRef(module, "default_generator", generator) == 0;
+  Py_XDECREF(generator);
+  return isAdded;
 }

@@ -7,26 +7,42 @@ import math as _math
 
 from . import _C
 from ._C import *  # noqa: F403 -- all operations
-from ._C import ArgumentError, ElementTypeError, Generator, Tensor, dtype
+from ._C import ArgumentError, ElementTypeError, Generator, Tensor, default_generator, dtype
 from . import _tensor
 from ._tensor import *  # noqa: F403
 from ._composed import *  # noqa: F403
-from . import autograd, cuda, fft, linalg, masked, signal, special
+from ._settings import *  # noqa: F403
+from . import autograd, backends, cuda, fft, linalg, masked, random, signal, special
+from .amp import GradScaler, autocast
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .random import get_rng_state, initial_seed, seed, set_rng_state
 from . import export
 
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 newaxis = None
-Size = tuple
-_LATER = ("nn", "optim", "utils")  # imported when they are first used
+_LATER = ("nn", "optim", "utils", "distributions", "func")  # imported when they are first used
 __version__ = "0.1.0"
 
 
-def save(obj, f):
+def save(obj, f, pickle_module=None, pickle_protocol=2, _use_new_zipfile_serialization=True):
     """Writes obj, see _files.save."""
     from ._files import save as write
 
     return write(obj, f)
+
+
+def load(f, map_location=None, *, weights_only=True, mmap=False, skip=False, **_):
+    """What is in a file, see _files.load."""
+    from ._files import load as read
+
+    return read(f, skip)
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    """Calls func with each slice, see func.vmap."""
+    from .func import vmap as mapped
+
+    return mapped(func, in_dims, out_dims, randomness, chunk_size=chunk_size)
 
 
 def __getattr__(name):

@@ -119,6 +119,22 @@ def histogramdd(input, bins, *, range=None, weight=None, density=False):
     return Histogram(_C._histogramdd_from_bin_tensors(input, bins, weight=weight, density=density), tuple(bins))
 
 
+def full(size, fill_value, *, dtype=None, out=None, layout=None, device=None, requires_grad=False, pin_memory=False):
+    """A tensor of that size filled with a number, which says the dtype if none is given."""
+    size = list(size) if isinstance(size, (list, tuple)) else [int(size)]
+    if out is not None:
+        return out.resize_(size).fill_(fill_value)
+    if dtype is None:
+        value = fill_value.item() if isinstance(fill_value, Tensor) else fill_value
+        dtype = (_C.bool if isinstance(value, bool) else _C.int64 if isinstance(value, int)
+                 else None if isinstance(value, float) else _C.promote_types(_C._get_default_dtype(), _C.complex64))
+    if dtype is not None and dtype.is_complex:
+        made = _C.mul(_C.ones(size, dtype=dtype), _C.tensor(fill_value, dtype=dtype))
+    else:
+        made = _C.full(size, fill_value, dtype=dtype)
+    return made.requires_grad_() if requires_grad else made
+
+
 def _install():
     for function in (round, tensor_split, scatter):
         setattr(Tensor, function.__name__, function)
@@ -132,4 +148,4 @@ def _install():
 _install()
 
 __all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "broadcast_tensors", "meshgrid", "unravel_index",
-           "empty_permuted", "positive", "round", "tensor_split", "cdist", "scatter", "lu", "histogramdd"]
+           "empty_permuted", "positive", "full", "round", "tensor_split", "cdist", "scatter", "lu", "histogramdd"]

@@ -115,26 +115,50 @@ def _is_flat(obj):
     return isinstance(obj, Tensor) or type(obj) is dict and all(isinstance(k, str) and isinstance(v, Tensor) for k, v in obj.items())
 
 
+def _write(pickle, file, mode):
+    with _zipfile.ZipFile(file, mode) as archive:
+        archive.writestr("archive/data.pkl", b"".join(pickle.parts))
+        archive.writestr("archive/byteorder", "little")
+        for key, t in enumerate(pickle.storages):
+            archive.writestr("archive/data/%d" % key, _bytes(t))
+        archive.writestr("archive/version", "3\n")
+
+
+# The endings of the library's formats for tensors; all other files are PyTorch's.
+_OTHERS = (".safetensors", ".npy", ".npz", ".t7")
+
+
 def save(obj, f):
-    """Writes obj in the format that the ending of f names: in .pt and .pth anything made of tensors, numbers, strings,
-    lists and dictionaries, elsewhere a tensor or a dictionary of tensors.  The file appears complete or not at all."""
-    path = _os.fsdecode(f)
-    if _is_flat(obj) or not path.endswith((".pt", ".pth")):
+    """Writes obj in the format that the ending of f names: a tensor or a dictionary of tensors in .safetensors, .npy, .npz
+    and .t7, elsewhere, also in a file that is open, anything made of tensors, numbers, strings, lists and dictionaries.
+    The file appears complete or not at all."""
+    path = None if hasattr(f, "write") else _os.fsdecode(f)
+    if path and (path.endswith(_OTHERS) or _is_flat(obj) and path.endswith((".pt", ".pth"))):
         return _C.save(obj, path)
     pickle = _Pickle()
     pickle.value(obj)
     pickle.put(b".")
+    if not path:
+        return _write(pickle, f, "w")
     temporary = "%s.%d.tmp" % (path, _os.getpid())
     try:
-        with _zipfile.ZipFile(temporary, "x") as archive:
-            archive.writestr("archive/data.pkl", b"".join(pickle.parts))
-            archive.writestr("archive/byteorder", "little")
-            for key, t in enumerate(pickle.storages):
-                archive.writestr("archive/data/%d" % key, _bytes(t))
-            archive.writestr("archive/version", "3\n")
+        _write(pickle, temporary, "x")
         _os.replace(temporary, path)
     except BaseException:
         if _os.path.exists(temporary):
             _os.unlink(temporary)
         raise
     return None
+
+
+def load(f, skip=False):
+    """What is in a file, whose path or which, open, is given."""
+    if not hasattr(f, "read"):
+        return _C.load(f, skip=skip)
+    import tempfile
+
+    with tempfile.NamedTemporaryFile(suffix=".pt") as copy:
+        while block := f.read(1 << 20):
+            copy.write(block)
+        copy.flush()
+        return _C.load(copy.name, skip=skip)

@@ -1,5 +1,7 @@
 """Methods and functions that take what no operation of the description takes: devices, NumPy."""
 
+import math as _math
+
 from . import _C
 from ._C import Tensor
 
@@ -11,13 +13,50 @@ contiguous_format, channels_last, preserve_format = ("torch.contiguous_format", 
                                                      "torch.preserve_format")
 
 
+class Size(tuple):
+    """The sizes of a tensor's dimensions."""
+
+    __slots__ = ()
+
+    def numel(self):
+        """The product: the number of elements."""
+        return _math.prod(self)
+
+    def __add__(self, other):
+        return Size(tuple.__add__(self, other))
+
+    def __getitem__(self, index):
+        found = tuple.__getitem__(self, index)
+        return Size(found) if isinstance(index, slice) else found
+
+    def __mul__(self, count):
+        return Size(tuple.__mul__(self, count))
+
+    __rmul__ = __mul__
+
+    def __repr__(self):
+        return "torch.Size([%s])" % ", ".join(map(str, self))
+
+    def __reduce__(self):
+        return Size, (tuple(self),)
+
+
+_C._set_size(Size)
+
+
 class device(str):
     """The one device that there is, device("cpu")."""
 
     def __new__(cls, name="cpu", index=None):
         if str(name).split(":")[0] != "cpu":
-            raise RuntimeError("there is no device %s" % name)
+            raise RuntimeError("there is no device %s: the package computes on the CPU" % name)
         return super().__new__(cls, name)
+
+    def __enter__(self):
+        return self
+
+    def __exit__(self, *_):
+        return False
 
     @property
     def type(self):
@@ -45,8 +84,59 @@ def as_tensor(data, dtype=None, device=None):
     return _C.tensor(data, dtype=dtype)
 
 
-def get_default_dtype():
-    return _C.float32
+def asarray(obj, *, dtype=None, device=None, copy=None, requires_grad=False):
+    """obj as a tensor, on the same memory unless copy is True."""
+    made = _C.tensor(obj, dtype=dtype) if copy else as_tensor(obj, dtype)
+    return made.requires_grad_() if requires_grad else made
+
+
+def frombuffer(buffer, *, dtype, count=-1, offset=0, requires_grad=False):
+    """A vector on the memory of a buffer of bytes, from offset on: count elements, or all."""
+    view = memoryview(buffer).cast("B")[offset:]
+    if count < 0:
+        if len(view) % dtype.itemsize:
+            raise ValueError("frombuffer(): %d bytes are no whole number of elements of %r" % (len(view), dtype))
+        count = len(view) // dtype.itemsize
+    if count * dtype.itemsize > len(view):
+        raise ValueError("frombuffer(): %d elements of %r do not fit in %d bytes" % (count, dtype, len(view)))
+    made = _C.from_numpy(view[:count * dtype.itemsize]).view(dtype)
+    return made.requires_grad_() if requires_grad else made
+
+
+def result_type(*operands):
+    """The dtype that an operation of two tensors or numbers has."""
+    a, b = (o if isinstance(o, Tensor) else _C.tensor(o) for o in operands)
+    kinds = [_kind(o) for o in (a, b)]
+    ranks = [0 if not isinstance(o, Tensor) else 1 if o.dim() == 0 else 2 for o in operands]
+    # One of a lower rank, a number before a tensor without dimensions before others, counts only by its category.
+    for one, other, i in ((a, b, 0), (b, a, 1)):
+        if ranks[i] > ranks[1 - i] and kinds[i] >= kinds[1 - i]:
+            return one.dtype
+    return _C.promote_types(a.dtype, b.dtype)
+
+
+def _kind(t):
+    return 3 if t.is_complex() else 2 if t.is_floating_point() else 0 if t.dtype == _C.bool else 1
+
+
+def can_cast(from_, to):
+    """Whether a result of one dtype may be stored in the other: not a float in an integer, not a number in a Bool."""
+    a, b = (_kind(_C.empty(0, dtype=d)) for d in (from_, to))
+    return a <= b or (a, b) == (1, 1)
+
+
+def typename(obj):
+    """The name of an object's type."""
+    return obj.type() if isinstance(obj, Tensor) else "%s.%s" % (type(obj).__module__, type(obj).__qualname__)
+
+
+def where(condition, input=None, other=None, *, out=None):
+    """input where condition holds, other elsewhere; with condition alone the indices of what is not 0."""
+    if input is None and other is None:
+        return nonzero(condition, as_tuple=True)
+    if not isinstance(input, Tensor) and not isinstance(other, Tensor):
+        input = _C.tensor(input)
+    return _C.where(condition, input, other, out=out) if out is not None else _C.where(condition, input, other)
 
 
 def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, memory_format=None):
@@ -59,12 +149,17 @@ def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, me
             device = given
     copy = copy or [given for given in args if given is True or given is False][1:] == [True]
     if device is not None:
-        _device(device)
+        _device_of(device)
     result = self if dtype in (None, self.dtype) else _C.to(self, dtype)
     return _C.clone(result) if copy and result is self else result
 
 
 _device = device
+
+
+def _device_of(given):
+    """Raises an error unless given names the device that there is."""
+    return given if isinstance(given, device) else device(given)
 
 
 def _numpy(self, *, force=False):
@@ -95,7 +190,9 @@ def _new(function):
     return make
 
 
-def _type(self, dtype=None, non_blocking=False):
+def _type(self, dtype=None, non_blocking=False, **_):
+    if isinstance(dtype, str) or hasattr(dtype, "legacy"):
+        return _to(self, _LEGACY[dtype.split(".")[-1]] if isinstance(dtype, str) else dtype.legacy)
     if dtype is None:
         names = {"torch.%s" % t: n for n, t in (("Float", "float32"), ("Double", "float64"), ("Half", "float16"),
                                                  ("BFloat16", "bfloat16"), ("Byte", "uint8"), ("Char", "int8"),
@@ -202,6 +299,34 @@ def broadcast_shapes(*shapes):
     return _C.broadcast_tensors([_C.expand(_C.empty([]), s if isinstance(s, (list, tuple)) else [s]) for s in shapes])[0].shape
 
 
+# --- the types of tensors before dtype ----------------------------------------------------------------------
+
+_LEGACY = {"%sTensor" % name: dtype for name, dtype in (
+    ("Float", _C.float32), ("Double", _C.float64), ("Half", _C.float16), ("BFloat16", _C.bfloat16), ("Byte", _C.uint8),
+    ("Char", _C.int8), ("Short", _C.int16), ("Int", _C.int32), ("Long", _C.int64), ("Bool", _C.bool))}
+
+
+def _legacy(name, dtype):
+    def make(*args):
+        if len(args) == 1 and not isinstance(args[0], (int, Size)):
+            return _C.tensor(args[0], dtype=dtype)
+        return _C.empty(args[0] if args and isinstance(args[0], Size) else args, dtype=dtype) if args else _C.empty(0, dtype=dtype)
+
+    make.__name__ = make.__qualname__ = name
+    make.__doc__ = "A tensor of %r: of data, or of sizes, whose elements have any values." % dtype
+    make.legacy = make.dtype = dtype
+    return make
+
+
+globals().update({name: _legacy(name, dtype) for name, dtype in _LEGACY.items()})
+
+
+def _map_(self, function):
+    for i, one in enumerate(self.reshape(-1).tolist()):
+        self.view(-1)[i] = function(one)
+    return self
+
+
 def _install():
     for name, dtype in _DTYPES.items():
         setattr(Tensor, name, _converter(dtype))
@@ -211,14 +336,20 @@ def _install():
     for name, method in {"to": _to, "numpy": _numpy, "__array__": _array, "type": _type, "cpu": _self,
                          "__contains__": _contains, "__format__": _format,
                          "__deepcopy__": _deepcopy, "unique": unique, "unique_consecutive": unique_consecutive,
-                         "nonzero": nonzero, "norm": norm, "argsort": argsort}.items():
+                         "nonzero": nonzero, "norm": norm, "argsort": argsort,
+                         "cuda": lambda self, device=None, **_: _device_of("cuda"), "apply_": _map_, "share_memory_": _self,
+                         "pin_memory": _self, "where": lambda self, condition, other: where(condition, self, other),
+                         "is_shared": lambda self: False, "is_pinned": lambda self: False}.items():
         setattr(Tensor, name, method)
     for name in ("mT", "mH", "H", "real", "imag"):  # attributes in PyTorch
         if hasattr(_C, name):
             setattr(Tensor, name, property(getattr(_C, name)))
     Tensor.__array_priority__ = 1000
     Tensor.device = property(lambda self: device("cpu"))
-    Tensor.is_cuda = Tensor.is_sparse = property(lambda self: False)
+    for name in ("is_cuda", "is_sparse", "is_quantized", "is_mps", "is_meta", "is_mkldnn", "is_xla", "is_nested"):
+        setattr(Tensor, name, property(lambda self: False))
+    Tensor.is_cpu = property(lambda self: True)
+    Tensor.layout = property(lambda self: strided)
     Tensor.nelement = Tensor.numel
     Tensor.ndimension = Tensor.dim
     Tensor.element_size = lambda self: self.itemsize
@@ -226,6 +357,6 @@ def _install():
 
 _install()
 
-__all__ = ["device", "is_tensor", "as_tensor", "get_default_dtype",
-           "strided", "contiguous_format", "channels_last", "preserve_format", "unique", "unique_consecutive", "nonzero", "tensordot", "norm", "argsort", "normal", "randint", "randint_like",
-           "broadcast_shapes"]
+__all__ = ["Size", "device", "is_tensor", "as_tensor", "asarray", "frombuffer", "result_type", "can_cast", "typename", "where",
+           "strided", "contiguous_format", "channels_last", "preserve_format", "unique", "unique_consecutive", "nonzero",
+           "tensordot", "norm", "argsort", "normal", "randint", "randint_like", "broadcast_shapes", *_LEGACY]

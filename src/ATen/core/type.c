@@ -203,6 +203,24 @@ at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b)
   return a > b ? a : b;
 }
 
+static _Atomic(at_scalar_type) defaultType = AT_FLOAT;
+
+at_scalar_type at_defaultType(void)
+{
+  return defaultType;
+}
+
+bool at_setDefaultType(at_scalar_type type)
+{
+  if (type == AT_FLOAT || type == AT_DOUBLE) {
+    defaultType = type;
+    return true;
+  }
+  at_fail(AT_ERROR_TYPE, "setDefaultType", "setDefaultType: type is %s, and not Float or Double",
+          at_scalarTypeName(type));
+  return false;
+}
+
 /* The type that operands of one kind promote to; unset while there is no such operand. */
 typedef struct {
   bool any;
@@ -243,10 +261,10 @@ at_scalar_type at_resultType(int count, at_tensor *const *tensors, const at_scal
   if (same)
     return first;
 
-  Kind arrays = {false, AT_FLOAT}, single = arrays, numbers = arrays;
+  Kind arrays = {false, at_defaultType()}, single = arrays, numbers = arrays;
   for (int i = 0; i < count; i++)
     count_in(tensors[i]->isScalar ? &single : &arrays, tensors[i]->type->scalarType);
   if (number)
-    count_in(&numbers, number->is_float ? AT_FLOAT : AT_LONG);
+    count_in(&numbers, number->is_float ? at_defaultType() : AT_LONG);
   return over(arrays, over(single, numbers)).type;
 }

@@ -4,7 +4,7 @@
 /* type, or if that is NULL Float on the CPU. */
 static const at_type *or_default(const at_type *type)
 {
-  return type ? type : at_getType(AT_BACKEND_CPU, AT_FLOAT);
+  return type ? type : at_getType(AT_BACKEND_CPU, at_defaultType());
 }
 
 at_tensor *at_fillWith(at_tensor *self, at_scalar value)

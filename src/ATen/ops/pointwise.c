@@ -239,10 +239,10 @@ at_tensor *at_pointwiseBooleans(at_tensor *out, at_row row, int count, at_tensor
 
 static const at_scalar none;
 
-/* Functions of real numbers compute in Float for integers. */
+/* Functions of real numbers compute in the default type for integers. */
 static at_scalar_type floated(at_scalar_type type)
 {
-  return at_category(type) >= 2 ? type : AT_FLOAT;
+  return at_category(type) >= 2 ? type : at_defaultType();
 }
 
 /* A scalar that scales integers must be an integer, because the result is one. */

@@ -540,7 +540,7 @@ static bool sum_exponentials(at_pool *pool, at_tensor *r, at_tensor *x, const Sh
 at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim)
 {
   const at_scalar_type own = self->type->scalarType;
-  const at_type *result = at_toScalarType(self->type, at_isFloating(own) ? own : AT_FLOAT);
+  const at_type *result = at_toScalarType(self->type, at_isFloating(own) ? own : at_defaultType());
   const at_type *compute = compute_type(&reductions[AT_MEAN], result);
   if (at_isOnHost(result) && THReduction_of(compute->held)[TH_REDUCE_logSumExp].rows)
     return at_reduce(out, AT_LOG_SUM_EXP, self, dims, keepdim, result, none);

@@ -254,7 +254,7 @@ at_tensor *at_randSized(at_tensor *out, const at_type *type, at_ints sizes, at_g
   at_pool pool;
   at_pool_enter(&pool);
   if (!type)
-    type = out ? out->type : at_getType(AT_BACKEND_CPU, AT_FLOAT);
+    type = out ? out->type : at_getType(AT_BACKEND_CPU, at_defaultType());
   at_tensor *made = at_resultOf(&pool, out, type, sizes);
   if (normal)
     at_normalFill(made, 0, 1, generator);
@@ -377,8 +377,9 @@ at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bo
   const int64_t room[] = {own.count == 1 ? samples : own.data[0], samples};
   at_tensor *made = at_hold(&pool, at_newShape(type, (at_ints){room, own.count}));
   if (at_numel(made) > 0)
+    /* One sample is drawn as PyTorch draws it: as those without replacement. */
     self->type->functions->multinomial((void *)made->th, at_drawnFrom(self->type, generator),
-                                       self->th, (int)samples, replacement);
+                                       self->th, (int)samples, replacement && samples > 1);
   return at_finishOne(&pool, out, made);
 }
 

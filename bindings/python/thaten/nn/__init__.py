@@ -1,11 +1,14 @@
 """Networks: modules, layers and losses; the functions are in nn.functional."""
 
 from . import functional
-from . import init, utils
-from .module import Module, Parameter
+from . import init
+from .module import Buffer, Module, Parameter
 from ._layers import *  # noqa: F403
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
 from .calls import (GRU, LSTM, RNN, AdaptiveLogSoftmaxWithLoss, EmbeddingBag, GRUCell, LSTMCell, MaxUnpool1d, MaxUnpool2d,
                     MaxUnpool3d, MultiheadAttention, RNNCell, Transformer, TransformerDecoder, TransformerDecoderLayer,
                     TransformerEncoder, TransformerEncoderLayer)
 from .losses import TripletMarginWithDistanceLoss
+from .parallel import DataParallel
+from . import parallel, parameter, utils
+from . import modules

@@ -4,6 +4,7 @@ from collections import namedtuple
 
 from .. import _C, full
 from . import _layers
+from .utils.rnn import PackedSequence, recur
 
 
 def _state(hx, has_batch):
@@ -11,23 +12,70 @@ def _state(hx, has_batch):
     return hx if hx is None or has_batch else hx.unsqueeze(1)
 
 
-def _recurrent(name, call, is_lstm):
+class _Recurrent:
+    """What the recurrent layers have in common; _states is how many tensors their state has, _operation what computes one
+    layer in one direction."""
+
     def forward(self, input, hx=None):
+        if isinstance(input, PackedSequence):
+            return self._packed(input, hx)
         has_batch = input.dim() == 3
         if not has_batch:
             input = input.unsqueeze(0 if self.batch_first else 1)
-        states = [_state(h, has_batch) for h in (hx if is_lstm and hx is not None else (hx,) * (1 + is_lstm))]
-        output, *last = call(self._handle, input, *states)
+        states = [_state(h, has_batch) for h in (hx if self._states == 2 and hx is not None else (hx,) * self._states)]
+        output, *last = self._call(self._handle, input, *states)
         if not has_batch:
             output, last = output.squeeze(0 if self.batch_first else 1), [h.squeeze(1) for h in last]
-        return output, tuple(last) if is_lstm else last[0]
+        return output, tuple(last) if self._states == 2 else last[0]
 
-    return type(name, (getattr(_layers, name),), {"forward": forward, "__doc__": getattr(_layers, name).__doc__})
+    def _packed(self, packed, hx):
+        directions = 1 + bool(self.bidirectional)
+        count = int(packed.batch_sizes[0])
+        states = [] if hx is None else list(hx if self._states == 2 else (hx,))
+        if hx is None:
+            states = [packed.data.new_zeros(self.num_layers * directions, count, self.hidden_size)] * self._states
+        elif packed.sorted_indices is not None:
+            states = [s.index_select(1, packed.sorted_indices) for s in states]
+        output, last = recur(self._run, packed, states, self.all_weights, directions, self.dropout if self.training else 0.0)
+        if packed.unsorted_indices is not None:
+            last = [s.index_select(1, packed.unsorted_indices) for s in last]
+        return output, tuple(last) if self._states == 2 else last[0]
+
+    def _run(self, input, state, weights):
+        given = list(state) if self._states == 2 else state[0]
+        return self._operation(input, given, weights, bool(self.bias), 1, 0.0, False, False, False)
+
+    @property
+    def all_weights(self):
+        """The parameters of each layer and direction."""
+        rows = []
+        for layer in range(self.num_layers):
+            for suffix in ("", "_reverse")[:1 + bool(self.bidirectional)]:
+                names = ("weight_ih", "weight_hh") + ("bias_ih", "bias_hh") * bool(self.bias)
+                rows.append([self._parameters["%s_l%d%s" % (name, layer, suffix)] for name in names])
+        return rows
+
+    def flatten_parameters(self):
+        """The library packs the parameters itself."""
 
 
-RNN = _recurrent("RNN", _C._RNN_forward, False)
-LSTM = _recurrent("LSTM", _C._LSTM_forward, True)
-GRU = _recurrent("GRU", _C._GRU_forward, False)
+class RNN(_Recurrent, _layers.RNN):
+    _states, _call = 1, staticmethod(_C._RNN_forward)
+
+    def _operation(self, *given):
+        return (_C.rnn_relu if self.nonlinearity == "relu" else _C.rnn_tanh)(*given)
+
+
+class LSTM(_Recurrent, _layers.LSTM):
+    _states, _call, _operation = 2, staticmethod(_C._LSTM_forward), staticmethod(_C.lstm)
+
+
+class GRU(_Recurrent, _layers.GRU):
+    _states, _call, _operation = 1, staticmethod(_C._GRU_forward), staticmethod(_C.gru)
+
+
+for _kind in (RNN, LSTM, GRU):
+    _kind.__doc__ = getattr(_layers, _kind.__name__).__doc__
 
 
 class RNNCell(_layers.RNNCell):

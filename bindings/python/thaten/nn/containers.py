@@ -1,9 +1,70 @@
 """Modules that hold others."""
 
+import operator
+
 from .module import Module, Parameter
 
 
-class Sequential(Module):
+class _List(Module):
+    """Modules in an order, whose names are their numbers."""
+
+    def append(self, module):
+        self.add_module(str(len(self)), module)
+        return self
+
+    def extend(self, modules):
+        for module in modules:
+            self.append(module)
+        return self
+
+    def insert(self, index, module):
+        modules = list(self)
+        modules.insert(index, module)
+        self._number(modules)
+        return self
+
+    def pop(self, index):
+        module = self[index]
+        del self[index]
+        return module
+
+    def _number(self, modules):
+        self._modules.clear()
+        for i, module in enumerate(modules):
+            self.add_module(str(i), module)
+
+    def _name(self, index):
+        return list(self._modules)[operator.index(index)]
+
+    def __len__(self):
+        return len(self._modules)
+
+    def __iter__(self):
+        return iter(self._modules.values())
+
+    def __getitem__(self, index):
+        if isinstance(index, slice):
+            return self._part(list(self._modules.items())[index])
+        return self._modules[self._name(index)]
+
+    def __setitem__(self, index, module):
+        setattr(self, self._name(index), module)
+
+    def __delitem__(self, index):
+        names = list(self._modules)[index] if isinstance(index, slice) else [self._name(index)]
+        for name in names:
+            del self._modules[name]
+        if all(name.isdecimal() for name in self._modules):
+            self._number(list(self))
+
+    def __add__(self, other):
+        return type(self)(*self._made([*self, *other]))
+
+    def __iadd__(self, other):
+        return self.extend(other)
+
+
+class Sequential(_List):
     """Calls its modules one after the other."""
 
     def __init__(self, *args):
@@ -17,53 +78,39 @@ class Sequential(Module):
             input = module(input)
         return input
 
-    def append(self, module):
-        self.add_module(str(len(self)), module)
-        return self
+    def _part(self, members):
+        return type(self)(dict(members))
 
-    def __len__(self):
-        return len(self._modules)
-
-    def __iter__(self):
-        return iter(self._modules.values())
-
-    def __getitem__(self, index):
-        if isinstance(index, slice):
-            return type(self)(dict(list(self._modules.items())[index]))
-        return list(self._modules.values())[index]
-
-    def __setitem__(self, index, module):
-        self._modules[list(self._modules)[index]] = module
+    @staticmethod
+    def _made(modules):
+        return modules
 
 
-class ModuleList(Module):
+class ModuleList(_List):
     """A list of modules."""
 
     def __init__(self, modules=None):
         super().__init__()
         self.extend(modules or [])
 
-    def append(self, module):
-        self.add_module(str(len(self)), module)
-        return self
+    def _part(self, members):
+        return ModuleList(module for _, module in members)
 
-    def extend(self, modules):
-        for module in modules:
-            self.append(module)
-        return self
+    @staticmethod
+    def _made(modules):
+        return [modules]
 
-    def __len__(self):
-        return len(self._modules)
-
-    def __iter__(self):
-        return iter(self._modules.values())
-
-    def __getitem__(self, index):
-        found = list(self._modules.values())[index]
-        return ModuleList(found) if isinstance(index, slice) else found
-
-    def __setitem__(self, index, module):
-        self._modules[list(self._modules)[index]] = module
+    def _texts(self):
+        """Equal modules that follow each other, once."""
+        lines, first, before = [], 0, None
+        texts = [repr(m) for m in self]
+        for i, text in enumerate([*texts, None]):
+            if i and text != before:
+                name = "(%d)" % first if i - first == 1 else "(%d-%d)" % (first, i - 1)
+                lines.append("%s: %s%s" % (name, "" if i - first == 1 else "%d x " % (i - first), before))
+                first = i
+            before = text
+        return lines
 
 
 class _Dict(Module):
@@ -92,6 +139,14 @@ class _Dict(Module):
     def __contains__(self, name):
         return name in self._entries
 
+    def pop(self, name):
+        member = self[name]
+        del self[name]
+        return member
+
+    def clear(self):
+        self._entries.clear()
+
     def keys(self):
         return self._entries.keys()
 
@@ -119,17 +174,28 @@ class ParameterDict(_Dict):
     def __setitem__(self, name, value):
         self.register_parameter(name, value if isinstance(value, Parameter) else Parameter(value))
 
+    def _texts(self):
+        return ["  (%s): %s" % (name, _text(p)) for name, p in self._parameters.items()]
+
+
+def _text(p):
+    return "Parameter containing: [%r of size %s]" % (p.dtype, "x".join(map(str, p.shape)))
+
 
 class ParameterList(Module):
     """A list of parameters."""
 
     def __init__(self, values=None):
         super().__init__()
-        for value in values or []:
-            self.append(value)
+        self.extend(values or [])
 
     def append(self, value):
         self.register_parameter(str(len(self)), value if isinstance(value, Parameter) else Parameter(value))
+        return self
+
+    def extend(self, values):
+        for value in values:
+            self.append(value)
         return self
 
     def __len__(self):
@@ -139,4 +205,11 @@ class ParameterList(Module):
         return iter(self._parameters.values())
 
     def __getitem__(self, index):
-        return list(self._parameters.values())[index]
+        found = list(self._parameters.values())[index]
+        return ParameterList(found) if isinstance(index, slice) else found
+
+    def __setitem__(self, index, value):
+        setattr(self, list(self._parameters)[index], value if isinstance(value, Parameter) else Parameter(value))
+
+    def _texts(self):
+        return ["  (%s): %s" % (name, _text(p)) for name, p in self._parameters.items()]

@@ -33,6 +33,21 @@ relu, relu6, elu, selu, celu, silu, mish, hardswish, hardsigmoid, hardtanh, leak
 sigmoid, tanh = _C.sigmoid, _C.tanh
 
 
+relu_, elu_, selu_, celu_, hardtanh_, leaky_relu_, threshold_ = (
+    _C.relu_, _C.elu_, _C.selu_, _C.celu_, _C.hardtanh_, _C.leaky_relu_, _C.threshold_)
+
+
+def gumbel_softmax(logits, tau=1, hard=False, eps=1e-10, dim=-1):
+    """A draw of the classes of logits, by the softmax of logits with Gumbel noise; with hard one class, with the gradient
+    of the softmax."""
+    noise = -_C.log(_C.exponential_(_C.empty_like(logits)))
+    soft = _C.softmax((logits + noise) / tau, dim)
+    if not hard:
+        return soft
+    one = _C.scatter(_C.zeros_like(logits), dim, _C.argmax(soft, dim, keepdim=True), 1.0)
+    return one - soft.detach() + soft
+
+
 def gelu(input, approximate="none"):
     return _C.gelu(input, approximate=approximate)
 
@@ -235,6 +250,32 @@ adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d = map(
     _adaptive_max_pool, (_C.adaptive_max_pool1d, _C.adaptive_max_pool2d, _C.adaptive_max_pool3d), (1, 2, 3))
 
 
+def _with_indices(pool):
+    return lambda *args, **kwargs: pool(*args, **{**kwargs, "return_indices": True})
+
+
+max_pool1d_with_indices, max_pool2d_with_indices, max_pool3d_with_indices = map(
+    _with_indices, (max_pool1d, max_pool2d, max_pool3d))
+adaptive_max_pool1d_with_indices, adaptive_max_pool2d_with_indices, adaptive_max_pool3d_with_indices = map(
+    _with_indices, (adaptive_max_pool1d, adaptive_max_pool2d, adaptive_max_pool3d))
+
+
+def _lp_pool(dims, mean):
+    def pool(input, norm_type, kernel_size, stride=None, ceil_mode=False):
+        size = [kernel_size] * dims if isinstance(kernel_size, int) else list(kernel_size)
+        out = mean(_C.pow(input, norm_type), size, stride, 0, ceil_mode)
+        count = 1
+        for n in size:
+            count *= n
+        return _C.pow(_C.mul(_C.mul(_C.sign(out), _C.relu(_C.abs(out))), count), 1.0 / norm_type)
+
+    pool.__name__, pool.__doc__ = "lp_pool%dd" % dims, "The p-norm of each window, with p = norm_type."
+    return pool
+
+
+lp_pool1d, lp_pool2d, lp_pool3d = map(_lp_pool, (1, 2, 3), (_C.avg_pool1d, _C.avg_pool2d, _C.avg_pool3d))
+
+
 def _unpool(dims):
     def unpool(input, indices, kernel_size, stride=None, padding=0, output_size=None):
         kernel, step, pad = ([n] * dims if isinstance(n, int) else list(n)
@@ -264,6 +305,18 @@ def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=Non
         _random_samples = _C.rand([batch, input.shape[-3], 2], dtype=input.dtype)
     output, indices = _C.fractional_max_pool2d(input, kernel_size, output_size, _random_samples)
     return (output, indices) if return_indices else output
+
+
+def affine_grid(theta, size, align_corners=None):
+    """The positions, between -1 and 1, that grid_sample() takes for images or volumes of that size, N x C x ..., moved by
+    the matrices theta, N x 2 x 3 or N x 3 x 4."""
+    axes = []
+    for n in size[2:]:
+        axis = _C.linspace(-1, 1, n, dtype=theta.dtype) if n > 1 else _C.zeros(1, dtype=theta.dtype)
+        axes.append(axis if align_corners else axis * ((n - 1) / n))
+    grid = _C.meshgrid(axes, indexing="ij")
+    base = _C.stack([*reversed(grid), _C.ones_like(grid[0])], -1).reshape(1, -1, len(axes) + 1)
+    return _C.matmul(base, theta.transpose(1, 2)).reshape(size[0], *size[2:], len(axes))
 
 
 def adaptive_avg_pool2d(input, output_size):

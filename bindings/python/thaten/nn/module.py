@@ -4,7 +4,9 @@ import collections as _collections
 
 from .. import _C
 from .._C import Tensor
+from .._tensor import _device_of
 from ..autograd import RemovableHandle, no_grad
+from . import _hooks
 
 
 class Parameter(Tensor):
@@ -32,6 +34,15 @@ def _adopted(tensor):
     return Tensor.__new__(Parameter, tensor)
 
 
+class Buffer(Tensor):
+    """A tensor that becomes a buffer of the module whose attribute it becomes."""
+
+    def __new__(cls, data=None, *, persistent=True):
+        self = Tensor.__new__(cls, _C.empty(0) if data is None else data)
+        self.persistent = persistent
+        return self
+
+
 _Incompatible = _collections.namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
 
 
@@ -41,7 +52,8 @@ class Module:
     def __init__(self):
         own = self.__dict__
         own["training"] = True
-        for name in ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks"):
+        for name in ("_parameters", "_buffers", "_modules", "_forward_hooks", "_forward_pre_hooks", "_backward_hooks",
+                     "_backward_pre_hooks"):
             own[name] = {}
         own["_unsaved"] = set()
 
@@ -49,27 +61,29 @@ class Module:
         raise NotImplementedError("%s has no forward()" % type(self).__name__)
 
     def __call__(self, *args, **kwargs):
-        for hook in list(self._forward_pre_hooks.values()):
-            changed = hook(self, args)
-            if changed is not None:
-                args = changed if isinstance(changed, tuple) else (changed,)
-        result = self.forward(*args, **kwargs)
-        for hook in list(self._forward_hooks.values()):
-            changed = hook(self, args, result)
-            result = result if changed is None else changed
-        return result
+        if self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks:
+            return _hooks.call(self, args, kwargs)
+        return self.forward(*args, **kwargs)
 
-    def register_forward_hook(self, hook):
-        """Calls hook(module, args, result) after forward; what it returns, unless None, replaces the result."""
-        handle = RemovableHandle(self._forward_hooks)
-        self._forward_hooks[handle.id] = hook
-        return handle
+    def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
+        """Calls hook(module, args, result) after forward, or hook(module, args, kwargs, result); what it returns, unless
+        None, replaces the result."""
+        return _hooks.add(self._forward_hooks, hook, prepend, with_kwargs)
 
-    def register_forward_pre_hook(self, hook):
-        """Calls hook(module, args) before forward; what it returns, unless None, replaces the arguments."""
-        handle = RemovableHandle(self._forward_pre_hooks)
-        self._forward_pre_hooks[handle.id] = hook
-        return handle
+    def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
+        """Calls hook(module, args) before forward, or hook(module, args, kwargs); what it returns, unless None, replaces
+        the arguments."""
+        return _hooks.add(self._forward_pre_hooks, hook, prepend, with_kwargs)
+
+    def register_full_backward_hook(self, hook, prepend=False):
+        """Calls hook(module, grad_input, grad_output) when the gradients of the arguments are there; what it returns,
+        unless None, replaces them."""
+        return _hooks.add(self._backward_hooks, hook, prepend)
+
+    def register_full_backward_pre_hook(self, hook, prepend=False):
+        """Calls hook(module, grad_output) before the module's gradients; what it returns, unless None, replaces
+        grad_output."""
+        return _hooks.add(self._backward_pre_hooks, hook, prepend)
 
     # --- attributes ---------------------------------------------------------------------------------------
 
@@ -87,6 +101,9 @@ class Module:
             if value is not None:
                 raise TypeError("%s is a parameter, and a Parameter or None replaces it" % name)
             self.register_parameter(name, None)
+        elif isinstance(value, Buffer):
+            self._forget(name)
+            self.register_buffer(name, value, value.persistent)
         elif "_modules" in own and name in self._modules and value is None:
             self._modules[name] = None
         elif "_buffers" in own and name in self._buffers:
@@ -130,10 +147,20 @@ class Module:
         (self._unsaved.discard if persistent else self._unsaved.add)(name)
 
     def register_module(self, name, module):
+        if module is not None and not isinstance(module, Module):
+            raise TypeError("%s is no Module" % name)
         self._check(name)
         self._modules[name] = module
 
     add_module = register_module
+
+    def _replace(self, name, value):
+        """Another tensor, of any history, in the place of a parameter or a buffer."""
+        for members in (self._parameters, self._buffers):
+            if name in members:
+                members[name] = value
+                return
+        raise KeyError(name)
 
     def _check(self, name):
         if "." in name or name == "":
@@ -142,39 +169,46 @@ class Module:
     # --- what it is made of ----------------------------------------------------------------------------------
 
     def named_children(self):
-        return ((name, m) for name, m in self._modules.items() if m is not None)
+        """The modules that are attributes, each once."""
+        seen = set()
+        for name, module in self._modules.items():
+            if module is not None and module not in seen:
+                seen.add(module)
+                yield name, module
 
     def children(self):
         return (m for _, m in self.named_children())
 
-    def named_modules(self, memo=None, prefix=""):
-        """The module and all below it, each once."""
+    def named_modules(self, memo=None, prefix="", remove_duplicate=True):
+        """The module and all below it, each once unless remove_duplicate is False."""
         memo = set() if memo is None else memo
         if self not in memo:
-            memo.add(self)
+            if remove_duplicate:
+                memo.add(self)
             yield prefix, self
-            for name, module in self.named_children():
-                yield from module.named_modules(memo, prefix + "." * bool(prefix) + name)
+            for name, module in self._modules.items():
+                if module is not None:
+                    yield from module.named_modules(memo, prefix + "." * bool(prefix) + name, remove_duplicate)
 
     def modules(self):
         return (m for _, m in self.named_modules())
 
-    def _named(self, members, prefix, recurse):
+    def _named(self, members, prefix, recurse, once=True):
         seen = set()
-        for path, module in self.named_modules(prefix=prefix) if recurse else [(prefix, self)]:
+        for path, module in self.named_modules(prefix=prefix, remove_duplicate=once) if recurse else [(prefix, self)]:
             for name, t in getattr(module, members).items():
-                if t is not None and id(t) not in seen:
+                if t is not None and not (once and id(t) in seen):
                     seen.add(id(t))
                     yield path + "." * bool(path) + name, t
 
-    def named_parameters(self, prefix="", recurse=True):
-        return self._named("_parameters", prefix, recurse)
+    def named_parameters(self, prefix="", recurse=True, remove_duplicate=True):
+        return self._named("_parameters", prefix, recurse, remove_duplicate)
 
     def parameters(self, recurse=True):
         return (p for _, p in self.named_parameters(recurse=recurse))
 
-    def named_buffers(self, prefix="", recurse=True):
-        return self._named("_buffers", prefix, recurse)
+    def named_buffers(self, prefix="", recurse=True, remove_duplicate=True):
+        return self._named("_buffers", prefix, recurse, remove_duplicate)
 
     def buffers(self, recurse=True):
         return (b for _, b in self.named_buffers(recurse=recurse))
@@ -187,9 +221,24 @@ class Module:
             module = module._modules[name]
         return module
 
-    def get_parameter(self, target):
+    def set_submodule(self, target, module, strict=False):
         path, _, name = target.rpartition(".")
-        return self.get_submodule(path)._parameters[name]
+        if not name or strict and name not in self.get_submodule(path)._modules:
+            raise AttributeError("there is no module %r" % target)
+        setattr(self.get_submodule(path), name, module)
+
+    def _get(self, members, target):
+        path, _, name = target.rpartition(".")
+        found = getattr(self.get_submodule(path), members)
+        if name not in found:
+            raise AttributeError("there is no %r" % target)
+        return found[name]
+
+    def get_parameter(self, target):
+        return self._get("_parameters", target)
+
+    def get_buffer(self, target):
+        return self._get("_buffers", target)
 
     def apply(self, fn):
         """Calls fn for each module, children first."""
@@ -228,7 +277,7 @@ class Module:
             dtype = given if isinstance(given, _C.dtype) else given.dtype if isinstance(given, Tensor) else dtype
             device = given if isinstance(given, str) else device
         if device is not None:
-            _C.empty(0).to(device)
+            _device_of(device)
         if dtype is not None:
             if not dtype.is_floating_point:
                 raise TypeError("to(): %r is no floating type" % dtype)
@@ -259,14 +308,27 @@ class Module:
     def bfloat16(self):
         return self.to(_C.bfloat16)
 
+    def type(self, dst_type):
+        return self.to(dst_type)
+
     def cpu(self):
         return self
 
+    def cuda(self, device=None):
+        return self.to("cuda")
+
+    def share_memory(self):
+        """All threads of a process share memory."""
+        return self
+
+    def compile(self, *args, **kwargs):
+        """The module computes as it is."""
+
     # --- state ---------------------------------------------------------------------------------------------------
 
-    def state_dict(self, *, prefix="", keep_vars=False):
+    def state_dict(self, *, destination=None, prefix="", keep_vars=False):
         """Parameters and buffers by their names; they share memory with the module."""
-        found = _collections.OrderedDict()
+        found = _collections.OrderedDict() if destination is None else destination
         for path, module in self._paths(prefix):
             for name, t in module._saved():
                 found[path + name] = t if keep_vars else t.detach()
@@ -275,8 +337,9 @@ class Module:
     def _paths(self, prefix):
         """All modules with the prefix of their members, also those that are there twice."""
         yield prefix, self
-        for name, module in self.named_children():
-            yield from module._paths(prefix + name + ".")
+        for name, module in self._modules.items():
+            if module is not None:
+                yield from module._paths(prefix + name + ".")
 
     def _saved(self):
         for members in (self._parameters, self._buffers):
@@ -288,7 +351,8 @@ class Module:
         """Copies tensors to the members of the same names.  A RuntimeError names all that is missing, unexpected or of
         other sizes; then nothing has changed."""
         own = self.state_dict(keep_vars=True)
-        missing = [name for name in own if name not in state_dict]
+        # Files of old PyTorch do not count batches.
+        missing = [name for name in own if name not in state_dict and not name.endswith("num_batches_tracked")]
         unexpected = [name for name in state_dict if name not in own]
         wrong = ["size of %s is %s, and %s is given" % (n, tuple(t.shape), tuple(state_dict[n].shape))
                  for n, t in own.items() if n in state_dict and state_dict[n].shape != t.shape]
@@ -308,12 +372,15 @@ class Module:
     def extra_repr(self):
         return ""
 
+    def _texts(self):
+        return ["(%s): %s" % (name, repr(m)) for name, m in self._modules.items()]
+
     def __repr__(self):
-        inside = [self.extra_repr()] if self.extra_repr() else []
-        below = ["(%s): %s" % (name, repr(m).replace("\n", "\n  ")) for name, m in self._modules.items()]
-        if not below:
-            return "%s(%s)" % (type(self).__name__, "".join(inside))
-        return "%s(\n  %s\n)" % (type(self).__name__, "\n  ".join(inside + below))
+        extra = self.extra_repr().split("\n") if self.extra_repr() else []
+        below = [text.replace("\n", "\n  ") for text in self._texts()]
+        if not below and len(extra) < 2:
+            return "%s(%s)" % (type(self).__name__, "".join(extra))
+        return "%s(\n  %s\n)" % (type(self).__name__, "\n  ".join(extra + below))
 
 
 class Layer(Module):
@@ -326,7 +393,8 @@ class Layer(Module):
         """Makes the library's module; arguments become attributes, but for the names of members."""
         super().__init__()
         given = [a._handle if isinstance(a, Layer) else a for a in arguments.values()]
-        handle = make(*given, *(more[0] if more else ()))
+        self.__dict__["_remake"] = lambda: make(*given, *(more[0] if more else ()))
+        handle = self._remake()
         names = self._members[0] + self._members[1]
         for name, value in arguments.items():
             if name not in names and not isinstance(value, Module):
@@ -407,16 +475,39 @@ class Layer(Module):
         copy = type(self).__new__(type(self))
         memo[id(self)] = copy
         Module.__init__(copy)
-        copy.__dict__.update({k: v for k, v in self.__dict__.items() if k not in copy.__dict__ and k != "_handle"})
+        copy.__dict__.update({k: v for k, v in self.__dict__.items() if k not in copy.__dict__ and k not in ("_handle", "_remake")})
         copy.__dict__["training"] = self.training
+        if "_remake" in self.__dict__:
+            copy.__dict__["_remake"] = self._remake
         copy._take(self._handle.clone())
         for (name, old), (_, new) in zip(self._all(), copy._all()):
             new.requires_grad_(old.requires_grad)
             memo[id(old)] = new
         return copy
 
+    def _anew(self, chosen):
+        """Gives the chosen members, "_parameters" or "_buffers", the values of a new layer."""
+        remake = self.__dict__.get("_remake")
+        if remake is None:
+            raise NotImplementedError("%s is part of another layer, which has the values" % type(self).__name__)
+        fresh = Layer.__new__(type(self))
+        Module.__init__(fresh)
+        fresh._take(remake())
+        with no_grad():
+            for name, t in getattr(fresh, chosen).items():
+                if t is not None:
+                    getattr(self, chosen)[name].copy_(t)
+
     def reset_parameters(self):
-        raise NotImplementedError("reset_parameters() of %s: a new layer has new values" % type(self).__name__)
+        """Draws the values of a new layer."""
+        self._anew("_parameters")
+
+    def reset_running_stats(self):
+        """Begins the running means and variances anew."""
+        self._anew("_buffers")
 
     def __repr__(self):
-        return repr(self._handle)
+        text = repr(self._handle)
+        if not getattr(self, "inplace", False):
+            return text
+        return text[:-1] + ("inplace=True)" if text.endswith("()") else ", inplace=True)")

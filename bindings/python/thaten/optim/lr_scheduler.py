@@ -1,10 +1,47 @@
-"""Schedules of learning rates: those of the library, and LambdaLR, SequentialLR and ChainedScheduler."""
+"""Schedules of learning rates: those of the library, and those that call functions of the caller's or other schedules."""
+
+import bisect as _bisect
 
 from .. import _C
 
 
+class _Shadow:
+    """An optimizer of the library with the groups' options, on which a schedule of the library steps for an optimizer that
+    the library has not."""
+
+    options = {"lr": "lr", "momentum": "momentum"}
+
+    def __init__(self, optimizer):
+        self.groups, self.handle = optimizer.param_groups, None
+        for number, group in enumerate(self.groups):
+            parameter = [_C.zeros(1).requires_grad_()]
+            if number == 0:
+                self.handle = _C._new_sgd(parameter, group["lr"], group.get("momentum", 0.0), 0.0, 0.0, False, False)
+            else:
+                self.handle.add_group(parameter)
+        self.give()
+
+    def give(self):
+        """The groups' options, which a program may have changed, to the library."""
+        for number, group in enumerate(self.groups):
+            for name in self.options:
+                if name in group:
+                    self.handle.set(number, name, group[name])
+
+    def take(self):
+        for number, group in enumerate(self.groups):
+            for name in self.options:
+                if name in group:
+                    group[name] = self.handle.get(number, name)
+
+
 class LRScheduler:
     """A schedule of the library, or of one's own: get_lr() gives the rate of each group after last_epoch steps."""
+
+    def __new__(cls, *args, **kwargs):
+        self = super().__new__(cls)
+        self._begin = lambda: cls(*args, **kwargs)  # the schedule at its first step, for SequentialLR
+        return self
 
     def __init__(self, optimizer, last_epoch=-1):
         self.optimizer, self.last_epoch = optimizer, last_epoch
@@ -18,9 +55,22 @@ class LRScheduler:
         if last_epoch != -1:
             raise NotImplementedError("a schedule of the library begins with last_epoch=-1")
         self.optimizer = optimizer
-        self.base_lrs = [g["lr"] for g in optimizer.param_groups]
-        self._handle = make(optimizer._handle, *options)
+        self._shadow = None if hasattr(optimizer, "_handle") else _Shadow(optimizer)
+        for group in optimizer.param_groups:
+            group.setdefault("initial_lr", group["lr"])
+        self.base_lrs = [g["initial_lr"] for g in optimizer.param_groups]
+        self._handle = make(self._shadow.handle if self._shadow else optimizer._handle, *options)
+        if self._shadow:
+            self._shadow.take()
         self.last_epoch = 0
+
+    def _step(self, *metric):
+        if self._shadow:
+            self._shadow.give()
+        (self._handle.step_by if metric else self._handle.step)(*metric)
+        if self._shadow:
+            self._shadow.take()
+        self.last_epoch += 1
 
     def get_lr(self):
         raise NotImplementedError("get_lr() of a schedule")
@@ -31,12 +81,28 @@ class LRScheduler:
     def step(self, epoch=None):
         """Goes to the next step, of all groups."""
         if self._handle is not None:
-            self._handle.step()
-            self.last_epoch += 1
+            self._step()
             return
         self.last_epoch += 1
         for group, rate in zip(self.optimizer.param_groups, self.get_lr()):
             group["lr"] = rate
+
+
+    def state_dict(self):
+        """The numbers and lists of the schedule."""
+        return {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_handle", "_shadow", "_begin", "lr_lambdas", "_scale_fn")}
+
+    def load_state_dict(self, state_dict):
+        """Goes to the step of a state; the rates are in the optimizer's."""
+        if self._handle is not None:
+            if state_dict["last_epoch"] < self.last_epoch:
+                raise NotImplementedError("load_state_dict(): a schedule of the library does not go back")
+            rates = [dict(g) for g in self.optimizer.param_groups]
+            while self.last_epoch < state_dict["last_epoch"]:
+                self._step(*[float("inf")] * isinstance(self, ReduceLROnPlateau))
+            for group, before in zip(self.optimizer.param_groups, rates):
+                group["lr"] = before["lr"]
+        self.__dict__.update(state_dict)
 
 
 _LRScheduler = LRScheduler
@@ -101,8 +167,7 @@ class ReduceLROnPlateau(LRScheduler):
                     {"rel": False, "abs": True}[threshold_mode], cooldown, min_lr, eps)
 
     def step(self, metrics, epoch=None):
-        self._handle.step_by(float(metrics))
-        self.last_epoch += 1
+        self._step(float(metrics))
 
 
 class LambdaLR(LRScheduler):
@@ -119,6 +184,87 @@ class LambdaLR(LRScheduler):
         return [base * function(self.last_epoch) for base, function in zip(self.base_lrs, self.lr_lambdas)]
 
 
+class MultiplicativeLR(LambdaLR):
+    """Each step multiplies the rate by what the function gives for the number of steps."""
+
+    def get_lr(self):
+        rates = [g["lr"] for g in self.optimizer.param_groups]
+        if self.last_epoch > 0:
+            rates = [rate * function(self.last_epoch) for rate, function in zip(rates, self.lr_lambdas)]
+        return rates
+
+
+class CyclicLR(LRScheduler):
+    """Up to max_lr and down to base_lr again and again; scale_fn, or a mode, makes cycles smaller."""
+
+    def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
+                 scale_fn=None, scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1):
+        scales = {"triangular": (lambda cycle: 1.0, "cycle"), "triangular2": (lambda cycle: 0.5 ** (cycle - 1), "cycle"),
+                  "exp_range": (lambda step: gamma ** step, "iterations")}
+        if scale_fn is None and mode not in scales:
+            raise ValueError("mode is %r, and not %s" % (mode, ", ".join(scales)))
+        self._scale_fn, self._scale_mode = scales[mode] if scale_fn is None else (scale_fn, scale_mode)
+        self._up = float(step_size_up)
+        self._steps = self._up + float(self._up if step_size_down is None else step_size_down)
+        self._cycles_momentum = cycle_momentum
+        every = lambda value: list(value) if isinstance(value, (list, tuple)) else [value] * len(optimizer.param_groups)  # noqa: E731
+        self.max_lrs, self.base_momentums, self.max_momentums = every(max_lr), every(base_momentum), every(max_momentum)
+        for group, rate in zip(optimizer.param_groups, every(base_lr), strict=True):
+            group["initial_lr"] = group["lr"] = rate
+        if cycle_momentum and not any(n in optimizer.defaults for n in ("momentum", "betas")):
+            raise ValueError("the optimizer has no momentum: cycle_momentum=False leaves it out")
+        super().__init__(optimizer, last_epoch)
+
+    def get_lr(self):
+        cycle = self.last_epoch // self._steps + 1
+        x = 1.0 + self.last_epoch / self._steps - cycle
+        share = self._up / self._steps
+        height = x / share if x <= share else (x - 1) / (share - 1)
+        height *= self._scale_fn(cycle if self._scale_mode == "cycle" else self.last_epoch)
+        if self._cycles_momentum:
+            for group, low, high in zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums):
+                value = high - (high - low) * height
+                if "momentum" in group:
+                    group["momentum"] = value
+                else:
+                    group["betas"] = (value, *group["betas"][1:])
+        return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
+
+
+class SequentialLR(LRScheduler):
+    """Schedules one after the other, each from its milestone on."""
+
+    def __init__(self, optimizer, schedulers, milestones, last_epoch=-1):
+        if len(milestones) != len(schedulers) - 1:
+            raise ValueError("%d milestones for %d schedules" % (len(milestones), len(schedulers)))
+        if any(s.optimizer is not optimizer for s in schedulers):
+            raise ValueError("the schedules are of other optimizers")
+        self._schedulers, self._milestones, self.optimizer = list(schedulers), list(milestones), optimizer
+        self._handle, self._restart = None, [s._begin for s in schedulers]
+        self.last_epoch = last_epoch + 1
+        for group in optimizer.param_groups:
+            group["lr"] = group["initial_lr"]
+        self._schedulers[0] = self._restart[0]()
+
+    def step(self, epoch=None):
+        self.last_epoch += 1
+        i = _bisect.bisect_right(self._milestones, self.last_epoch)
+        if i > 0 and self._milestones[i - 1] == self.last_epoch:
+            for group in self.optimizer.param_groups:
+                group["lr"] = group["initial_lr"]
+            self._schedulers[i] = self._restart[i]()
+        else:
+            self._schedulers[i].step()
+
+    def state_dict(self):
+        return {"last_epoch": self.last_epoch, "_schedulers": [s.state_dict() for s in self._schedulers]}
+
+    def load_state_dict(self, state_dict):
+        for schedule, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            schedule.load_state_dict(state)
+        self.last_epoch = state_dict["last_epoch"]
+
+
 class ChainedScheduler:
     """Steps several schedules of one optimizer at once."""
 
@@ -131,3 +277,10 @@ class ChainedScheduler:
     def step(self):
         for schedule in self._schedulers:
             schedule.step()
+
+    def state_dict(self):
+        return {"_schedulers": [s.state_dict() for s in self._schedulers]}
+
+    def load_state_dict(self, state_dict):
+        for schedule, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):
+            schedule.load_state_dict(state)

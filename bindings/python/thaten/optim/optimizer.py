@@ -1,5 +1,6 @@
 """The optimizers of the library with PyTorch's options."""
 
+import collections as _collections
 import collections.abc as _abc
 
 from .. import _C
@@ -54,9 +55,9 @@ class Optimizer:
 
     def __init__(self, params, defaults):
         """Groups of one's own are plain dictionaries."""
-        self.defaults, self.state, self.param_groups = defaults, {}, []
+        self.defaults, self.state, self.param_groups = defaults, _collections.defaultdict(dict), []
         for group in self._groups(params):
-            self.param_groups.append({**defaults, **group})
+            self.add_param_group(group)
 
     @staticmethod
     def _groups(params):
@@ -73,7 +74,7 @@ class Optimizer:
     def _start(self, params, options, flat):
         """Makes the library's optimizer: options by PyTorch's names, flat as the library takes them."""
         groups = self._groups(params)
-        self.defaults, self.state, self._kinds = options, {}, {k: type(v) for k, v in options.items() if v is not None}
+        self.defaults, self._kinds = options, {k: type(v) for k, v in options.items() if v is not None}
         first = {k: v for k, v in groups[0].items() if k != "params"}
         self._handle = self._make(groups[0]["params"], *flat)
         self.param_groups = [_Group(self._handle, 0, groups[0]["params"], self._kinds)]
@@ -82,7 +83,11 @@ class Optimizer:
         self.param_groups[0].update(first)
 
     def add_param_group(self, param_group):
+        """One more group: a dictionary with "params", and options that differ."""
         group = self._groups([param_group])[0]
+        if self._make is None:
+            self.param_groups.append({**self.defaults, **group})
+            return
         number = self._handle.add_group(group["params"])
         self.param_groups.append(_Group(self._handle, number, group["params"], self._kinds))
         for name, value in group.items():
@@ -110,11 +115,22 @@ class Optimizer:
         self._handle.step()
         return loss
 
+    def _numbered(self):
+        """The parameters of all groups, in the order of their numbers in state_dict()."""
+        return [p for group in self.param_groups for p in group["params"]]
+
     def state_dict(self):
         """PyTorch's layout; tensors are the optimizer's own."""
-        return self._handle.state()
+        if self._make is not None:
+            return self._handle.state()
+        numbers = {id(p): i for i, p in enumerate(self._numbered())}
+        return {"state": {numbers[id(p)]: state for p, state in self.state.items()},
+                "param_groups": [{**group, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups]}
 
     def load_state_dict(self, state_dict):
+        if self._make is None:
+            self._load_own(state_dict)
+            return
         import os
         import tempfile
 
@@ -125,8 +141,48 @@ class Optimizer:
             save(state_dict, path)
             self._handle.load(path)
 
+    def _load_own(self, state_dict):
+        params, groups = self._numbered(), state_dict["param_groups"]
+        if [len(g["params"]) for g in groups] != [len(g["params"]) for g in self.param_groups]:
+            raise ValueError("load_state_dict(): the groups have other numbers of parameters")
+        order = [number for g in groups for number in g["params"]]
+        self.state = _collections.defaultdict(dict)
+        for number, p in zip(order, params):
+            if number in state_dict["state"]:
+                self.state[p] = {k: v.clone() if isinstance(v, Tensor) else v for k, v in state_dict["state"][number].items()}
+        for own, given in zip(self.param_groups, groups):
+            own.update({k: v for k, v in given.items() if k != "params"})
+
     def __repr__(self):
-        return "%s(%s)" % (type(self).__name__, ", ".join(map(repr, self.param_groups)))
+        lines = ["%s (" % type(self).__name__]
+        for i, group in enumerate(self.param_groups):
+            lines.append("Parameter Group %d" % i)
+            lines += ["    %s: %s" % (name, group[name]) for name in sorted(group) if name != "params"]
+        return "\n".join(lines + [")"])
+
+
+class _State(property):
+    """Of the library's optimizers, the state of each parameter; of others, what they keep there."""
+
+    def __init__(self):
+        super().__init__(self._read, self._write)
+
+    @staticmethod
+    def _read(optimizer):
+        if optimizer._make is None:
+            return optimizer._own
+        states, found = optimizer._handle.state()["state"], _collections.defaultdict(dict)
+        for number, p in enumerate(optimizer._numbered()):
+            if number in states:
+                found[p] = states[number]
+        return found
+
+    @staticmethod
+    def _write(optimizer, state):
+        optimizer._own = state
+
+
+Optimizer.state = _State()
 
 
 def _unused(**options):

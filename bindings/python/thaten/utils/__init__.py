@@ -1,3 +1,3 @@
-"""What training needs besides networks: utils.data."""
+"""What training needs besides networks: utils.data, utils.checkpoint, utils.tensorboard."""
 
 from . import data

@@ -10,6 +10,9 @@ from ..._C import Tensor
 class Dataset:
     """Samples by their index: __getitem__ and __len__."""
 
+    def __class_getitem__(cls, item):
+        return cls
+
     def __getitem__(self, index):
         raise NotImplementedError("__getitem__() of a Dataset")
 
@@ -69,6 +72,40 @@ class ConcatDataset(Dataset):
         return self.cumulative_sizes[-1] if self.cumulative_sizes else 0
 
 
+class ChainDataset(IterableDataset):
+    """Data sets with an order of their own, one behind the other."""
+
+    def __init__(self, datasets):
+        self.datasets = datasets
+
+    def __iter__(self):
+        return _itertools.chain.from_iterable(self.datasets)
+
+    def __len__(self):
+        return sum(map(len, self.datasets))
+
+
+class StackDataset(Dataset):
+    """Sample i is sample i of each data set: a tuple, or by names a dictionary."""
+
+    def __init__(self, *args, **kwargs):
+        self.datasets = kwargs or args
+        every = list(kwargs.values() or args)
+        if not every or (args and kwargs):
+            raise ValueError("data sets are given in order, or by names")
+        if any(len(d) != len(every[0]) for d in every):
+            raise ValueError("the data sets have %s samples" % [len(d) for d in every])
+        self._length = len(every[0])
+
+    def __getitem__(self, index):
+        if isinstance(self.datasets, dict):
+            return {name: d[index] for name, d in self.datasets.items()}
+        return tuple(d[index] for d in self.datasets)
+
+    def __len__(self):
+        return self._length
+
+
 def random_split(dataset, lengths, generator=None):
     """Subsets of those lengths, or fractions of all, drawn without repetition."""
     if all(0 <= n <= 1 for n in lengths) and abs(sum(lengths) - 1) < 1e-9 and len(dataset) > 1:
@@ -85,6 +122,12 @@ def random_split(dataset, lengths, generator=None):
 
 class Sampler:
     """The indices of a pass, in order."""
+
+    def __init__(self, data_source=None):
+        pass
+
+    def __class_getitem__(cls, item):
+        return cls
 
 
 class SequentialSampler(Sampler):
@@ -126,6 +169,36 @@ class RandomSampler(Sampler):
         return self.num_samples
 
 
+class SubsetRandomSampler(Sampler):
+    """The given indices in a random order."""
+
+    def __init__(self, indices, generator=None):
+        self.indices, self.generator = indices, generator
+
+    def __iter__(self):
+        for i in _C.randperm(len(self.indices), generator=self.generator).tolist():
+            yield self.indices[i]
+
+    def __len__(self):
+        return len(self.indices)
+
+
+class WeightedRandomSampler(Sampler):
+    """num_samples indices, each as often as its weight says, with or without replacement."""
+
+    def __init__(self, weights, num_samples, replacement=True, generator=None):
+        self.weights = _C.tensor(weights, dtype=_C.float64)
+        if num_samples <= 0 or self.weights.dim() != 1:
+            raise ValueError("num_samples is %r, and weights have %d dimensions" % (num_samples, self.weights.dim()))
+        self.num_samples, self.replacement, self.generator = num_samples, replacement, generator
+
+    def __iter__(self):
+        yield from _C.multinomial(self.weights, self.num_samples, self.replacement, generator=self.generator).tolist()
+
+    def __len__(self):
+        return self.num_samples
+
+
 class BatchSampler(Sampler):
     """Lists of batch_size indices."""
 
@@ -149,6 +222,8 @@ def default_collate(batch):
         return _C.stack(list(batch), 0)
     if hasattr(first, "__array_interface__"):
         return _C.stack([_C.tensor(one) for one in batch], 0)
+    if hasattr(first, "dtype") and hasattr(first, "item"):  # numbers of NumPy
+        return _C.stack([_C.tensor(one) for one in batch], 0)
     if isinstance(first, (bool, int, float)):
         return _C.tensor(list(batch), dtype=_C.float64 if isinstance(first, float) else None)
     if isinstance(first, (str, bytes)):
@@ -160,6 +235,16 @@ def default_collate(batch):
     if isinstance(first, (tuple, list)):
         return [default_collate(list(part)) for part in zip(*batch)]
     raise TypeError("default_collate() of %s" % type(first).__name__)
+
+
+def default_convert(data):
+    """An array as a tensor, all else as it is."""
+    return _C.tensor(data) if hasattr(data, "__array_interface__") else data
+
+
+def get_worker_info():
+    """None: samples are read by the process itself."""
+    return None
 
 
 class DataLoader:
@@ -176,11 +261,14 @@ class DataLoader:
         self.sampler, self.batch_sampler = sampler, batch_sampler
         if batch_sampler is None and batch_size is not None and sampler is not None:
             self.batch_sampler = BatchSampler(sampler, batch_size, drop_last)
-        self.collate_fn = collate_fn or (default_collate if batch_size is not None else lambda sample: sample)
+        self.collate_fn = collate_fn or (default_collate if batch_size is not None else default_convert)
 
     def __iter__(self):
         _seed(self.generator)  # PyTorch draws one for workers
         return self._batches()
+
+    def __class_getitem__(cls, item):
+        return cls
 
     def _batches(self):
         if isinstance(self.dataset, IterableDataset):
@@ -198,4 +286,7 @@ class DataLoader:
                 yield self.collate_fn([self.dataset[i] for i in indices])
 
     def __len__(self):
+        if isinstance(self.dataset, IterableDataset):
+            length, size = len(self.dataset), self.batch_size or 1
+            return length // size if self.drop_last else -(-length // size)
         return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)

@@ -3,8 +3,8 @@
 import functools as _functools
 import itertools as _itertools
 
-from . import _C
-from ._C import Tensor
+from .. import _C
+from .._C import Tensor
 
 
 class set_grad_enabled:
@@ -152,6 +152,23 @@ def _register_hook(self, hook):
 Tensor.register_hook = _register_hook
 
 
+class _Node:
+    """What computed a tensor; the text of the tensor has its name."""
+
+    def __init__(self, tensor):
+        self._tensor = tensor
+
+    def name(self):
+        return str(self._tensor).rpartition("grad_fn=<")[2].partition(">")[0]
+
+    def __repr__(self):
+        return "<%s>" % self.name()
+
+
+Tensor.grad_fn = property(lambda self: None if self.is_leaf else _Node(self))
+Tensor.retains_grad = property(lambda self: not self.is_leaf and self.grad is not None)
+
+
 # --- functions of one's own -----------------------------------------------------------------------------
 
 
@@ -256,3 +273,14 @@ def _spread(results, grad):
     for i, part in zip(results["parts"], _parts(grad, results["shapes"])):
         spread[i] = part
     return spread
+
+
+class Variable:
+    """The name of tensors with gradients before they were tensors' own: Variable(t) is t."""
+
+    def __new__(cls, data, requires_grad=False, volatile=False):
+        return data.requires_grad_() if requires_grad else data
+
+
+from . import functional  # noqa: E402 -- which uses the functions above
+from .gradcheck import gradcheck, gradgradcheck  # noqa: E402

@@ -1,6 +1,6 @@
 """Gradients before a step, and parameters as one vector."""
 
-from .. import _C
+from ... import _C
 
 
 def _listed(parameters):

@@ -1,0 +1,7 @@
+"""oneDNN: not there."""
+
+enabled = False
+
+
+def is_available():
+    return False

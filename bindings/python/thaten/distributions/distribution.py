@@ -1,0 +1,136 @@
+"""What all distributions have, and Independent."""
+
+from .. import _C, broadcast_tensors
+from .._C import Tensor
+from .._tensor import Size
+from ..autograd import no_grad
+
+
+def broadcast(*parameters):
+    """The parameters as tensors of one shape; numbers get the type of the tensors."""
+    tensors = [p for p in parameters if isinstance(p, Tensor)]
+    dtype = tensors[0].dtype if tensors else None
+    return list(broadcast_tensors(*(p if isinstance(p, Tensor) else _C.tensor(float(p), dtype=dtype) for p in parameters)))
+
+
+def summed(value, dims):
+    """The sum over the last dimensions."""
+    return value.sum(list(range(-dims, 0))) if dims else value
+
+
+class Distribution:
+    """The base: a subclass sets _names, the names of its parameters, and gives densities and draws."""
+
+    has_rsample = False
+    _names = ()
+    _event_dims = 0  # how many dimensions of the parameters belong to one draw
+
+    def __init__(self, batch_shape=(), event_shape=(), validate_args=None):
+        self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+
+    def _set(self, *parameters, valid=()):
+        """Broadcasts the parameters to attributes; valid are pairs of a tensor and what it has to be."""
+        made = broadcast(*parameters)
+        for name, value in zip(self._names, made):
+            setattr(self, name, value)
+        Distribution.__init__(self, made[0].shape)
+        return made
+
+    def _require(self, holds, name, what):
+        if not bool(holds.all()):
+            raise ValueError("%s: %s has to be %s, and is %s" % (type(self).__name__, name, what, getattr(self, name)))
+
+    @property
+    def batch_shape(self):
+        return self._batch_shape
+
+    @property
+    def event_shape(self):
+        return self._event_shape
+
+    def _extended(self, sample_shape):
+        return Size(sample_shape) + self._batch_shape + self._event_shape
+
+    def sample(self, sample_shape=()):
+        """Draws, of sample_shape x batch_shape x event_shape, without a gradient."""
+        with no_grad():
+            return self.rsample(sample_shape)
+
+    def rsample(self, sample_shape=()):
+        """The same with gradients of the parameters."""
+        raise NotImplementedError("%s has no rsample()" % type(self).__name__)
+
+    def sample_n(self, n):
+        return self.sample(Size([n]))
+
+    def log_prob(self, value):
+        """The logarithm of the density, or the probability, at value."""
+        raise NotImplementedError("%s has no log_prob()" % type(self).__name__)
+
+    def cdf(self, value):
+        raise NotImplementedError("%s has no cdf()" % type(self).__name__)
+
+    def icdf(self, value):
+        raise NotImplementedError("%s has no icdf()" % type(self).__name__)
+
+    def entropy(self):
+        raise NotImplementedError("%s has no entropy()" % type(self).__name__)
+
+    def perplexity(self):
+        return _C.exp(self.entropy())
+
+    @property
+    def stddev(self):
+        return _C.sqrt(self.variance)
+
+    def expand(self, batch_shape):
+        """The same with its parameters broadcast to that batch_shape."""
+        made = type(self).__new__(type(self))
+        made.__dict__.update(self.__dict__)
+        for name in self._names:
+            value = getattr(self, name)
+            setattr(made, name, value.expand((*batch_shape, *value.shape[value.dim() - self._event_dims:])))
+        Distribution.__init__(made, batch_shape, self._event_shape)
+        return made
+
+    def __repr__(self):
+        def text(value):
+            return format(value, "") if value.numel() == 1 else str(value.size())
+
+        return "%s(%s)" % (type(self).__name__, ", ".join("%s: %s" % (n, text(getattr(self, n))) for n in self._names))
+
+
+class Independent(Distribution):
+    """A distribution whose last batch dimensions count as one draw's: their densities are multiplied."""
+
+    def __init__(self, base_distribution, reinterpreted_batch_ndims, validate_args=None):
+        shape, event = base_distribution.batch_shape, base_distribution.event_shape
+        if reinterpreted_batch_ndims > len(shape):
+            raise ValueError("Independent: reinterpreted_batch_ndims is %d, and batch_shape %s" % (reinterpreted_batch_ndims, shape))
+        at = len(shape) - reinterpreted_batch_ndims
+        self.base_dist, self.reinterpreted_batch_ndims = base_distribution, reinterpreted_batch_ndims
+        super().__init__(shape[:at], shape[at:] + event)
+
+    has_rsample = property(lambda self: self.base_dist.has_rsample)
+    mean = property(lambda self: self.base_dist.mean)
+    mode = property(lambda self: self.base_dist.mode)
+    variance = property(lambda self: self.base_dist.variance)
+
+    def sample(self, sample_shape=()):
+        return self.base_dist.sample(sample_shape)
+
+    def rsample(self, sample_shape=()):
+        return self.base_dist.rsample(sample_shape)
+
+    def log_prob(self, value):
+        return summed(self.base_dist.log_prob(value), self.reinterpreted_batch_ndims)
+
+    def entropy(self):
+        return summed(self.base_dist.entropy(), self.reinterpreted_batch_ndims)
+
+    def expand(self, batch_shape):
+        shape = (*batch_shape, *self.event_shape[:self.reinterpreted_batch_ndims])
+        return Independent(self.base_dist.expand(shape), self.reinterpreted_batch_ndims)
+
+    def __repr__(self):
+        return "Independent(%r, %d)" % (self.base_dist, self.reinterpreted_batch_ndims)

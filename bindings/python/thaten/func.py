@@ -1,0 +1,164 @@
+"""Functions of functions: gradients, Jacobians, maps over a dimension, modules called with other parameters."""
+
+import functools as _functools
+
+from . import _C, autograd
+from ._C import Tensor
+from .autograd import functional as _functional
+
+
+def _arguments(argnums):
+    return (argnums,) if isinstance(argnums, int) else tuple(argnums)
+
+
+def grad_and_value(func, argnums=0, has_aux=False):
+    """A function that returns the gradients of func's result, a number, and what func returns."""
+
+    @_functools.wraps(func)
+    def computed(*args, **kwargs):
+        chosen = _arguments(argnums)
+        args = list(args)
+        with autograd.enable_grad():
+            wanted = [_functional._fresh(args[i]) for i in chosen]
+            for i, one in zip(chosen, wanted):
+                args[i] = one
+            result = func(*args, **kwargs)
+            output = result[0] if has_aux else result
+            if output.dim() != 0:
+                raise RuntimeError("grad() of a function whose result has the shape %s" % (tuple(output.shape),))
+            flat = [t for one in wanted for t in _functional._flat(one)]
+            found = iter(autograd.grad(output, flat, create_graph=True, allow_unused=True, materialize_grads=True))
+        grads = tuple(_functional._like(one, found) for one in wanted)
+        value = (output.detach(), result[1]) if has_aux else output.detach()
+        return grads[0] if isinstance(argnums, int) else grads, value
+
+    return computed
+
+
+def grad(func, argnums=0, has_aux=False):
+    """A function that returns the gradients of func's result, a number, with respect to these arguments."""
+    computed = grad_and_value(func, argnums, has_aux)
+
+    @_functools.wraps(func)
+    def gradient(*args, **kwargs):
+        grads, value = computed(*args, **kwargs)
+        return (grads, value[1]) if has_aux else grads
+
+    return gradient
+
+
+def vjp(func, *primals, has_aux=False):
+    """func's result, and a function that gives the gradients of its product with a vector."""
+    with autograd.enable_grad():
+        inputs = [_functional._fresh(p) for p in primals]
+        result = func(*inputs)
+    output = result[0] if has_aux else result
+
+    def product(cotangents):
+        grads = autograd.grad(output, [t for i in inputs for t in _functional._flat(i)], cotangents, retain_graph=True,
+                              allow_unused=True, materialize_grads=True)
+        found = iter(grads)
+        return tuple(_functional._like(i, found) for i in inputs)
+
+    return (output, product, result[1]) if has_aux else (output, product)
+
+
+def jvp(func, primals, tangents):
+    """func's result, and its Jacobian's product with the tangents."""
+    return _functional.jvp(func, tuple(primals), tuple(tangents))
+
+
+def jacrev(func, argnums=0):
+    """A function that returns the Jacobian of func with respect to an argument."""
+
+    @_functools.wraps(func)
+    def jacobian(*args):
+        chosen = _arguments(argnums)
+
+        def of(*wanted):
+            given = list(args)
+            for i, one in zip(chosen, wanted):
+                given[i] = one
+            return func(*given)
+
+        found = _functional.jacobian(of, tuple(args[i] for i in chosen), create_graph=True)
+        return found[0] if isinstance(argnums, int) else found
+
+    return jacobian
+
+
+jacfwd = jacrev
+
+
+def hessian(func, argnums=0):
+    """A function that returns the second derivatives of func's result, a number."""
+    return jacrev(jacrev(func, argnums), argnums)
+
+
+def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
+    """A function that calls func with each slice of its arguments along in_dims, and stacks the results along out_dims."""
+
+    @_functools.wraps(func)
+    def mapped(*args, **kwargs):
+        dims = in_dims if isinstance(in_dims, (tuple, list)) else (in_dims,) * len(args)
+        if len(dims) != len(args):
+            raise ValueError("in_dims has %d entries for %d arguments" % (len(dims), len(args)))
+        sizes = {size for a, d in zip(args, dims) if d is not None for size in _sizes(a, d)}
+        if len(sizes) != 1:
+            raise ValueError("vmap() over dimensions of the sizes %s" % sorted(sizes))
+        results = [func(*(a if d is None else _slice(a, d, i) for a, d in zip(args, dims)), **kwargs)
+                   for i in range(sizes.pop())]
+        return _stacked(results, out_dims)
+
+    return mapped
+
+
+def _sizes(argument, dim):
+    if isinstance(argument, Tensor):
+        return [argument.shape[dim]]
+    return [size for one in (argument.values() if isinstance(argument, dict) else argument) for size in _sizes(one, dim)]
+
+
+def _slice(argument, dim, i):
+    if isinstance(argument, Tensor):
+        return argument.select(dim, i)
+    if isinstance(argument, dict):
+        return {name: _slice(one, dim, i) for name, one in argument.items()}
+    return type(argument)(_slice(one, dim, i) for one in argument)
+
+
+def _stacked(results, dim):
+    first = results[0]
+    if isinstance(first, tuple):
+        dims = dim if isinstance(dim, (tuple, list)) else (dim,) * len(first)
+        return tuple(_stacked(list(part), d) for part, d in zip(zip(*results), dims))
+    if isinstance(first, dict):
+        return {name: _stacked([r[name] for r in results], dim) for name in first}
+    return _C.stack(results, dim)
+
+
+def functional_call(module, parameter_and_buffer_dicts, args=(), kwargs=None, *, tie_weights=True, strict=False):
+    """module(*args) with other tensors in place of its parameters and buffers; afterwards it has its own again."""
+    given = parameter_and_buffer_dicts
+    if isinstance(given, (tuple, list)):
+        given = {name: t for one in given for name, t in one.items()}
+    before = []
+    try:
+        for name, t in given.items():
+            path, _, own = name.rpartition(".")
+            owner = module.get_submodule(path)
+            before.append((owner, own, getattr(owner, own)))
+            owner._replace(own, t)
+        return module(*(args if isinstance(args, tuple) else (args,)), **(kwargs or {}))
+    finally:
+        for owner, own, t in reversed(before):
+            owner._replace(own, t)
+
+
+def stack_module_state(models):
+    """The parameters and buffers of modules of one kind, stacked along a new first dimension."""
+    models = list(models)
+    parameters, buffers = ({name: _C.stack([dict(getattr(m, members)())[name].detach() for m in models], 0)
+                            for name in dict(getattr(models[0], members)())}
+                           for members in ("named_parameters", "named_buffers"))
+    return {name: t.requires_grad_() for name, t in parameters.items()}, buffers

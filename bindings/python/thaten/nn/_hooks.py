@@ -1,0 +1,106 @@
+"""Calls of modules that have hooks."""
+
+from .. import _C
+from .._C import Tensor
+from ..autograd import Function, RemovableHandle
+
+
+class _Hook:
+    def __init__(self, function, takes_names):
+        self.function, self.takes_names = function, takes_names
+
+
+def add(hooks, function, prepend=False, takes_names=False):
+    handle = RemovableHandle(hooks)
+    hooks[handle.id] = _Hook(function, takes_names)
+    if prepend:
+        rest = {key: hook for key, hook in hooks.items() if key != handle.id}
+        for key in rest:
+            del hooks[key]
+        hooks.update(rest)
+    return handle
+
+
+def _tuple(value):
+    return value if isinstance(value, tuple) else (value,)
+
+
+class _Gate(Function):
+    """Its tensors; their gradients, and those after them, pass through a function."""
+
+    @staticmethod
+    def forward(ctx, function, *tensors):
+        ctx.function = function
+        return tuple(t.view_as(t) for t in tensors)
+
+    @staticmethod
+    def backward(ctx, *grads):
+        return (None, *ctx.function(grads))
+
+
+def _through(values, function):
+    """The values, whose tensors with gradients pass a gate; function takes and returns a gradient or None for each value."""
+    at = [i for i, v in enumerate(values) if isinstance(v, Tensor) and v.requires_grad and v.is_floating_point()]
+    if not at or not _C.is_grad_enabled():
+        return values
+
+    def gate(grads):
+        every = [None] * len(values)
+        for i, grad in zip(at, grads):
+            every[i] = grad
+        every = function(tuple(every))
+        return [every[i] for i in at]
+
+    made = list(values)
+    for i, t in zip(at, _tuple(_Gate.apply(gate, *[values[i] for i in at]))):
+        made[i] = t
+    return tuple(made)
+
+
+class _Backward:
+    """The gradients of one call: those of its results come first, those of its arguments last."""
+
+    def __init__(self, module):
+        self.module, self.outputs = module, None
+
+    def begin(self, grads):
+        for hook in list(self.module._backward_pre_hooks.values()):
+            changed = hook.function(self.module, grads)
+            grads = grads if changed is None else _tuple(changed)
+        self.outputs = grads
+        if not self.has_inputs:
+            self.end((None,) * self.count)
+        return grads
+
+    def end(self, grads):
+        for hook in list(self.module._backward_hooks.values()):
+            changed = hook.function(self.module, grads, self.outputs)
+            grads = grads if changed is None else _tuple(changed)
+        return grads
+
+    def arguments(self, args):
+        passed = _through(args, self.end)
+        self.count, self.has_inputs = len(args), passed is not args
+        return passed
+
+    def results(self, result):
+        passed = _through(_tuple(result), self.begin)
+        if isinstance(result, tuple):
+            return type(result)(*passed) if hasattr(result, "_fields") else passed
+        return passed[0]
+
+
+def call(module, args, kwargs):
+    """module(*args, **kwargs) with its hooks."""
+    for hook in list(module._forward_pre_hooks.values()):
+        changed = hook.function(module, args, kwargs) if hook.takes_names else hook.function(module, args)
+        if changed is not None and hook.takes_names:
+            args, kwargs = changed
+        elif changed is not None:
+            args = _tuple(changed)
+    backward = _Backward(module) if module._backward_hooks or module._backward_pre_hooks else None
+    result = module.forward(*(backward.arguments(args) if backward else args), **kwargs)
+    for hook in list(module._forward_hooks.values()):
+        changed = (hook.function(module, args, kwargs, result) if hook.takes_names else hook.function(module, args, result))
+        result = result if changed is None else changed
+    return backward.results(result) if backward else result
