@@ -334,7 +334,8 @@ bool th_addTypes(PyObject *module)
       PyModule_AddFunctions(module, typeFunctions) < 0)
     return false;
   PyObject *generator = defaultGenerator();
-  const bool isAdded = generator && PyModule_AddObjectRef(module, "default_generator", generator) == 0;
+  const bool isAdded =
+      generator && PyModule_AddObjectRef(module, "default_generator", generator) == 0;
   Py_XDECREF(generator);
   return isAdded;
 }

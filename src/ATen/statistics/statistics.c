@@ -291,8 +291,9 @@ at_tensor *at_covariance(at_tensor *self, int64_t correction, at_tensor *fweight
   at_pool pool;
   at_pool_enter(&pool);
   const bool isDouble = self->type->scalarType == AT_DOUBLE;
-  const at_type *const type =
-      at_isFloating(self->type->scalarType) ? self->type : at_toScalarType(self->type, at_defaultType());
+  const at_type *const type = at_isFloating(self->type->scalarType)
+                                  ? self->type
+                                  : at_toScalarType(self->type, at_defaultType());
   const at_type *const compute = at_toScalarType(type, isDouble ? AT_DOUBLE : AT_FLOAT);
   at_tensor *const w = weights_of(&pool, self, fweights, aweights, n);
   at_tensor *x = at_hold(&pool, at_reshaped(self, (at_ints){two, 2}));

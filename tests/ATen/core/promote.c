@@ -621,6 +621,31 @@ static void counted(void **state)
   }
 }
 
+/* The default type is that of new tensors, and of what integers become. */
+static void defaults(void **state)
+{
+  (void)state;
+  CHECK_EQ(at_defaultType(), AT_FLOAT);
+  CHECK(!at_setDefaultType(AT_LONG) && at_error() == AT_ERROR_TYPE);
+  at_error_clear();
+  CHECK(at_setDefaultType(AT_DOUBLE));
+  AT_SCOPE
+  {
+    at_tensor *const ints = at_arange(1, 4, .type = AT_CPU(AT_LONG));
+    at_tensor *const made[] = {at_zeros(AT_SHAPE(2)), at_rand(AT_SHAPE(2)),
+                               at_exp(ints),          at_div(ints, 2),
+                               at_add(ints, 1.5),     at_logsumexp(ints, AT_DIMS(0)),
+                               at_linspace(0, 1, 3),  at_polygamma(2, ints)};
+    for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
+      th_note("tensor %zu", i);
+      CHECK(at_typeOf(made[i]) == AT_CPU(AT_DOUBLE));
+    }
+    at_tensor *const single = at_zeros(AT_SHAPE(1), .type = AT_CPU(AT_FLOAT));
+    CHECK(at_typeOf(at_add(single, 1.5)) == AT_CPU(AT_FLOAT));
+  }
+  CHECK(at_setDefaultType(AT_FLOAT));
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -629,6 +654,7 @@ int main(void)
       cmocka_unit_test(exponentials), cmocka_unit_test(shared),       cmocka_unit_test(filled),
       cmocka_unit_test(layers),       cmocka_unit_test(halves),       cmocka_unit_test(booleans),
       cmocka_unit_test(cancelled),    cmocka_unit_test(rounded_once), cmocka_unit_test(counted),
+      cmocka_unit_test(defaults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -104,6 +104,42 @@ static void generators(void **state)
   at_generator_free(own);
 }
 
+/* A generator continues from a state, also in the middle of a pair of normal numbers. */
+static void states(void **state)
+{
+  at_generator *own = at_generator_new(AT_BACKEND_CPU);
+  at_generator_manualSeed(own, 7);
+  AT_SCOPE
+  {
+    CHECK(at_defined(at_rand(AT_SHAPE(5), .generator = own)));
+    at_tensor *now = at_generator_state(own), *bytes = at_to(now, AT_CPU(AT_LONG));
+    at_tensor *weights =
+        at_add(at_remainder(at_arange(0, at_numel(now), .type = AT_CPU(AT_LONG)), 251), 1);
+    CHECK_EQ(at_numel(now), 5056);
+    CHECK_EQ(at_item_long(at_sum(at_mul(bytes, weights))), 40691363); /* torch.get_rng_state() */
+
+    const at_type *const type = AT_CPU(AT_DOUBLE);
+    CHECK(at_defined(at_randn(AT_SHAPE(3), .type = type, .generator = own)));
+    at_tensor *middle = at_generator_state(own);
+    at_tensor *next = at_randn(AT_SHAPE(4), .type = type, .generator = own);
+    CHECK(at_generator_setState(own, middle));
+    at_tensor *again = at_randn(AT_SHAPE(4), .type = type, .generator = own);
+    CHECK(at_allclose(next, again, .rtol = 1e-14, .atol = 0));
+    CHECK(at_generator_setState(own, now));
+
+    CHECK(!at_generator_setState(own, bytes) && at_error() == AT_ERROR_ARGUMENT);
+    at_error_clear();
+    CHECK(!at_generator_setState(own, at_zeros_like(now)) && at_error() == AT_ERROR_ARGUMENT);
+    at_error_clear();
+    CHECK(!at_generator_setState(own, at_narrow(now, 0, 1, 5055)));
+    at_error_clear();
+    CHECK(!at_defined(at_generator_state(NULL)) && !at_generator_setState(NULL, now));
+    at_error_clear();
+    CHECK(at_equal(at_generator_state(own), now)); /* errors change nothing */
+  }
+  at_generator_free(own);
+}
+
 /* The gradient of gamma distributed numbers, also in the tails and for large parameters, where it
  * is close to sqrt(x / a). */
 static void gradients(void **state)
@@ -124,6 +160,7 @@ static void gradients(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(small_types), cmocka_unit_test(distributions),
-                                     cmocka_unit_test(generators), cmocka_unit_test(gradients)};
+                                     cmocka_unit_test(generators), cmocka_unit_test(states),
+                                     cmocka_unit_test(gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

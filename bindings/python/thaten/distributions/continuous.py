@@ -59,32 +59,35 @@ class Normal(_LocScale):
         return 0.5 + _HALF_LOG_2PI + _C.log(self.scale)
 
 
-class LogNormal(Normal):
+class LogNormal(_LocScale):
     """The exponential of a normal number."""
 
     mean = property(lambda self: (self.loc + self.scale ** 2 / 2).exp())
     mode = property(lambda self: (self.loc - self.scale ** 2).exp())
     variance = property(lambda self: ((self.scale ** 2).exp() - 1) * (2 * self.loc + self.scale ** 2).exp())
-    stddev = Distribution.stddev
+
+    @property
+    def base_dist(self):
+        return Normal(self.loc, self.scale)
 
     def rsample(self, sample_shape=()):
-        return super().rsample(sample_shape).exp()
+        return self.base_dist.rsample(sample_shape).exp()
 
     def sample(self, sample_shape=()):
-        return super().sample(sample_shape).exp()
+        return self.base_dist.sample(sample_shape).exp()
 
     def log_prob(self, value):
         x = value.log()
-        return -((x - self.loc) ** 2) / (2 * self.scale ** 2) - self.scale.log() - _HALF_LOG_2PI - x
+        return self.base_dist.log_prob(x) - x
 
     def cdf(self, value):
-        return super().cdf(value.log())
+        return self.base_dist.cdf(value.log())
 
     def icdf(self, value):
-        return super().icdf(value).exp()
+        return self.base_dist.icdf(value).exp()
 
     def entropy(self):
-        return super().entropy() + self.loc
+        return self.base_dist.entropy() + self.loc
 
 
 class HalfNormal(Distribution):

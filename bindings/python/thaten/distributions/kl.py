@@ -37,7 +37,7 @@ def _normal(p, q):
 
 @register_kl(LogNormal, LogNormal)
 def _log_normal(p, q):
-    return _normal(p, q)
+    return _normal(p.base_dist, q.base_dist)
 
 
 @register_kl(Bernoulli, Bernoulli)

@@ -453,6 +453,10 @@ class Layer(Module):
             self._handle.set(name, tensor)
         super().register_buffer(name, tensor, persistent)
 
+    def _replace(self, name, value):
+        self._handle.set(name, value)
+        super()._replace(name, value)
+
     def _forget(self, name):
         return False if name in self._parameters or name in self._buffers else super()._forget(name)
 
