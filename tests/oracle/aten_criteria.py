@@ -3,6 +3,7 @@
 import torch
 import torch.nn.functional as F
 
+import aten_cases
 from aten_today import FLOATING, Today
 
 A = torch.ops.aten
@@ -76,3 +77,46 @@ with Today("criteria", __file__) as c:
                 c("cross_entropy_loss", self=x, target=share, **how, within=near)
                 c("cross_entropy_loss", self=x, target=share, weight=w, label_smoothing=0.2, **how, within=near)
     c("cross_entropy_loss", self=c.tensor((3, 4), torch.float32), target=torch.tensor([0, 1, 4]))
+
+    def ctc(dtype, steps, classes, inputs, lengths, longest=None, joined=False, lowest=1, **options):
+        """ctc_loss and what it is made of, with lengths as lists and as tensors."""
+        batch, longest = len(inputs), longest or max(lengths)
+        x = F.log_softmax(c.tensor((steps, batch, classes), dtype), 2)
+        targets = [[r.randrange(lowest, classes) for _ in range(longest)] for _ in lengths]
+        t = torch.tensor(sum((row[:n] for row, n in zip(targets, lengths)), []) if joined else targets,
+                         dtype=torch.int32 if joined else torch.int64)
+        for overload, make in (("", list), (".tensor", torch.tensor)):
+            one, two = make(inputs), make(lengths)
+            c("ctc_loss" + overload, log_probs=x, targets=t, input_lengths=one, target_lengths=two, within=loose(dtype), **options)
+        return x, t
+
+    for dtype in aten_cases.FLOATS:
+        for reduction in REDUCTIONS:
+            how = {} if reduction is None else {"reduction": reduction}
+            ctc(dtype, 5, 3, [5, 4], [2, 1], **how)
+            ctc(dtype, 4, 3, [4, 3, 4], [2, 0, 1], joined=True, **how)
+        ctc(dtype, 7, 4, [7, 6], [3, 2], lowest=0, blank=3, longest=5, reduction=2)
+        ctc(dtype, 3, 3, [3, 1], [1, 3], reduction=0)  # the second cannot be spelled
+        ctc(dtype, 3, 3, [3, 1], [1, 3], reduction=0, zero_infinity=True)
+        ctc(dtype, 3, 3, [3, 2], [1, 3], zero_infinity=True)
+        ctc(dtype, 3, 3, [0, 2], [0, 1], reduction=2)
+        ctc(dtype, 6, 2, [6, 5], [3, 2])  # one label, repeated
+        for batch, options in (([3], {"reduction": 0}), ([4], {})):
+            x, t = F.log_softmax(c.tensor((4, 3), dtype), 1), torch.tensor([2, 1])
+            c("ctc_loss", log_probs=x, targets=t, input_lengths=batch, target_lengths=[2], within=loose(dtype), **options)
+            c("ctc_loss.tensor", log_probs=x, targets=t, input_lengths=torch.tensor(batch[0]), target_lengths=torch.tensor(2),
+              within=loose(dtype), **options)
+        # targets of one length: PyTorch leaves what is behind shorter ones
+        x, t = F.log_softmax(c.tensor((4, 2, 3), dtype), 2), torch.tensor([[1, 2], [2, 2]])
+        for overload, make in (("", list), (".tensor", torch.tensor)):
+            given = {"log_probs": x, "targets": t, "input_lengths": make([4, 4]), "target_lengths": make([2, 2])}
+            c("_ctc_loss" + overload, **given, within=loose(dtype))
+            loss, alpha = torch.ops.aten._ctc_loss(x, t, [4, 4], [2, 2])
+            c("_ctc_loss_backward" + overload, grad=c.tensor((2,), dtype), **given, neg_log_likelihood=loss, log_alpha=alpha, blank=0,
+              within=loose(dtype))
+    x, t = F.log_softmax(c.tensor((4, 2, 3), torch.float64), 2), torch.tensor([[1, 2], [2, 1]])
+    for inputs, lengths, targets, blank in (([4, 5], [2, 1], t, 0), ([4, 4], [2, 3], t, 0), ([4, -1], [2, 1], t, 0), ([4], [2, 1], t, 0),
+                                            ([4, 4], [2, 1], t, 3), ([4, 4], [2, 1], t[0, :2], 0),
+                                            ([4, 4], [2, 1], t.reshape(1, 4), 0)):
+        c("ctc_loss", log_probs=x, targets=targets, input_lengths=inputs, target_lengths=lengths, blank=blank)
+    c("ctc_loss.tensor", log_probs=x, targets=t, input_lengths=torch.tensor([4.0, 4.0]), target_lengths=torch.tensor([2, 1]))

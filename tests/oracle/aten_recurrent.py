@@ -44,3 +44,20 @@ with Today("recurrent", __file__) as c:
             c(name + "_cell", CELLS[name], input=x, hx=hx, w_ih=w[0], w_hh=w[1], within=near)
             c(name + "_cell", CELLS[name], input=x, hx=hx, w_ih=w[0], w_hh=w[1], b_ih=b[0], b_hh=b[1], within=near)
             c(name + "_cell", CELLS[name], input=x, hx=hx, w_ih=w[1], w_hh=w[1], b_ih=b[0], b_hh=b[1])
+    for dtype in (torch.float32, torch.float64):  # states that are projected
+        for layers, both, first, biases in [(1, False, False, True), (2, False, True, False), (1, True, False, False)]:
+            steps, batch, inputs, units, size = 3, 2, 3, 3, 2
+            directions = 2 if both else 1
+            params = []
+            for layer in range(layers):
+                for _ in range(directions):
+                    params += [c.tensor((4 * units, inputs if layer == 0 else size * directions), dtype, -8, 9),
+                               c.tensor((4 * units, size), dtype, -8, 9)]
+                    params += [c.tensor((4 * units,), dtype, -8, 9) for _ in range(2 if biases else 0)]
+                    params.append(c.tensor((size, units), dtype, -8, 9))
+            x = c.tensor((batch, steps, inputs) if first else (steps, batch, inputs), dtype, -8, 9)
+            hx = [c.tensor((layers * directions, batch, n), dtype, -8, 9) for n in (size, units)]
+            rest = dict(has_biases=biases, num_layers=layers, dropout=0.0, train=False, bidirectional=both, batch_first=first)
+            c("lstm", FUNCTIONS["lstm"], input=x, hx=hx, params=params, **rest, within=loose(dtype))
+            c("lstm", FUNCTIONS["lstm"], input=x, hx=hx, params=params[:-1], **rest)
+            c("lstm", FUNCTIONS["lstm"], input=x, hx=hx, params=params[:-1] + [params[0]], **rest)

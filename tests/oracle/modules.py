@@ -16,7 +16,7 @@ FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden"
 
 
 def index(*shape, below):
-    return torch.randint(0, below, shape)
+    return torch.randint(0, below, shape, generator=torch.Generator().manual_seed(2018))
 
 
 def numbers(*sizes):
@@ -183,6 +183,8 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "LSTM": (lambda: nn.LSTM(3, 2, num_layers=2, bidirectional=True), (4, 2, 3)),
     "LSTM_plain": (lambda: nn.LSTM(3, 2, bias=False, batch_first=True), (4, 3)),
     "GRU": (lambda: nn.GRU(3, 2, bidirectional=True, batch_first=True), (2, 4, 3)),
+    "LSTM_projected": (lambda: nn.LSTM(3, 4, num_layers=2, bidirectional=True, proj_size=2), (4, 2, 3)),
+    "LSTM_projected_plain": (lambda: nn.LSTM(3, 4, bias=False, batch_first=True, proj_size=3), (4, 3)),
     "RNNCell": (lambda: nn.RNNCell(3, 2), (2, 3)),
     "LSTMCell": (lambda: nn.LSTMCell(3, 2), (2, 3)),
     "GRUCell": (lambda: nn.GRUCell(3, 2, bias=False), (2, 3)),
@@ -239,6 +241,10 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "NLLLoss": (lambda: Several(nn.NLLLoss(numbers(3).abs().float(), ignore_index=1), torch.tensor([[0, 1], [2, 2]])), (2, 3, 2)),
     "CrossEntropyLoss": (lambda: Several(nn.CrossEntropyLoss(label_smoothing=0.1), torch.tensor([0, 2])), (2, 3)),
     "CrossEntropyLoss_sum": (lambda: Several(nn.CrossEntropyLoss(numbers(3).abs().float(), reduction="sum"), torch.tensor([1, 2])), (2, 3)),
+    "CTCLoss": (lambda: Several(nn.CTCLoss(), torch.tensor([[1, 2], [1, 0]]), torch.tensor([5, 4]), torch.tensor([2, 1])),
+                numbers(5, 2, 3).log_softmax(2)),
+    "CTCLoss_sum": (lambda: Several(nn.CTCLoss(blank=2, reduction="sum", zero_infinity=True), torch.tensor([0, 1, 1, 0]),
+                                    torch.tensor([5, 1]), torch.tensor([2, 2])), numbers(5, 2, 3).log_softmax(2)),
     "LinearCrossEntropyLoss": (lambda: Several(nn.LinearCrossEntropyLoss(4, 3, out_features=(2,), bias=True),
                                                torch.tensor([[0, 1], [2, 2], [1, 0]])), (3, 4)),
     "SoftMarginLoss": (lambda: Several(nn.SoftMarginLoss(), numbers(2, 3).sign()), (2, 3)),

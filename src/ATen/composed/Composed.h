@@ -5,6 +5,7 @@
 #define ATEN_COMPOSED_H
 
 #include "ATen/core/ATenCore.h"
+#include "ATen/sequence/ctc.h"
 #include "ATenOps.h"
 
 /* Returns count results from the innermost scope; none if a call has failed since there were that
@@ -103,6 +104,10 @@ at_tensor *at_tanhShrunk(at_tensor *self);
 at_tensor *at_gaussianLossOf(at_tensor *input, at_tensor *target, at_tensor *var, bool full,
                              double eps, int64_t reduction);
 at_tensor *at_labelLossOf(at_tensor *self, at_tensor *target, at_tensor *weight, int64_t reduction);
+
+/* log_probs may be without a batch: steps x classes. */
+at_tensor *at_ctcLossOf(at_tensor *log_probs, at_tensor *targets, at_ctc_lengths lengths,
+                        int64_t blank, int64_t reduction, bool zero_infinity);
 
 /* Dropout of single numbers or whole channels; with alpha the mean and the variance of what selu
  * returns stay. */

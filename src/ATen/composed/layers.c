@@ -71,6 +71,40 @@ at_tensor *at_labelLossOf(at_tensor *self, at_tensor *target, at_tensor *weight,
   return at_reducedLoss(at_mean_dim(at_weighted(loss, weight), AT_INTS(-1)), reduction);
 }
 
+/* The lengths of targets, at least 1, as numbers of that type. */
+static at_tensor *lengths_of(at_ctc_lengths lengths, const at_type *type)
+{
+  at_tensor *t = lengths.targetTensor;
+  if (!t) {
+    t = at_empty(AT_INTS(lengths.targets.count), .type = AT_CPU(AT_LONG));
+    for (int i = 0; at_defined(t) && i < lengths.targets.count; i++)
+      ((int64_t *)at_data(t))[i] = lengths.targets.data[i];
+  }
+  return at_clamp_min(at_to(at_reshape(t, AT_INTS(-1)), type), 1);
+}
+
+at_tensor *at_ctcLossOf(at_tensor *log_probs, at_tensor *targets, at_ctc_lengths lengths,
+                        int64_t blank, int64_t reduction, bool zero_infinity)
+{
+  const bool isBatch = at_dim(log_probs) != 2;
+  at_tensor *const probs = isBatch ? log_probs : at_unsqueeze(log_probs, 1);
+  at_tensor *loss =
+      lengths.targetTensor
+          ? at__ctc_loss_tensor(probs, targets, lengths.inputTensor, lengths.targetTensor,
+                                .blank = blank, .zero_infinity = zero_infinity)
+                .neg_log_likelihood
+          : at__ctc_loss(probs, targets, lengths.inputs, lengths.targets, .blank = blank,
+                         .zero_infinity = zero_infinity)
+                .neg_log_likelihood;
+  if (!at_defined(loss))
+    return loss;
+  if (zero_infinity)
+    loss = at_masked_fill(loss, at_eq(loss, (double)INFINITY), 0);
+  if (reduction == 1)
+    loss = at_div(loss, lengths_of(lengths, at_typeOf(loss)));
+  return reduction == 0 && !isBatch ? at_squeeze_dim(loss, 0) : at_reducedLoss(loss, reduction);
+}
+
 at_tensor *at_dropoutOf(const char *name, at_tensor *self, double p, bool train, bool isAlpha,
                         bool isChannel)
 {

@@ -9,6 +9,7 @@
 #include "ATen/fft/fft.h"
 #include "ATen/ops/compare.h"
 #include "ATen/sequence/attention.h"
+#include "ATen/sequence/ctc.h"
 #include "ATen/nn/columns.h"
 #include "ATen/nn/convolution.h"
 #include "ATen/nn/criteria.h"

@@ -81,11 +81,13 @@ void at_resetFan(at_tensor *weight, at_tensor *bias);
 void at_resetBilinear(at_tensor *weight, at_tensor *bias);
 void at_resetEmbedding(at_tensor *weight, int64_t padding);
 
-/* Adds and draws the parameters of a cell, and of a network of them, that has so many gates. */
+/* Adds and draws the parameters of a cell, and of a network of them, that has so many gates; projected is
+ * the size of projected states, or 0. */
 void at_addCell(at_module *self, int64_t gates, int64_t inputs, int64_t hidden, bool hasBias,
                 const at_type *type);
-void at_addRecurrent(at_module *self, int64_t gates, int64_t inputs, int64_t hidden, int64_t layers,
-                     bool hasBias, bool isBidirectional, const at_type *type);
+void at_addRecurrent(at_module *self, int64_t gates, int64_t inputs, int64_t hidden,
+                     int64_t projected, int64_t layers, bool hasBias, bool isBidirectional,
+                     const at_type *type);
 
 /* Whether queries, keys and values have one size, so that one matrix projects all three. */
 bool at_isPacked(int64_t size, int64_t keys, int64_t values);

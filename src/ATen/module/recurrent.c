@@ -4,7 +4,8 @@
 
 #include "ATenLayerFields.h"
 
-static const char *const part_names[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh"};
+static const char *const part_names[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh",
+                                         "weight_hr"};
 
 /* Draws all parameters between -1 / sqrt(hidden) and that. */
 static void draw_all(at_module *self, int64_t hidden)
@@ -15,33 +16,37 @@ static void draw_all(at_module *self, int64_t hidden)
       at_uniform_(self->parameters.data[i].tensor, .from = -bound, .to = bound);
 }
 
-/* Adds the parameters of a cell that has so many gates. */
+/* Adds the parameters of a cell that has so many gates; projected may be 0. */
 static void add_parts(at_module *self, const char *ending, int64_t gates, int64_t inputs,
-                      int64_t hidden, bool hasBias, const at_type *type)
+                      int64_t hidden, int64_t projected, bool hasBias, const at_type *type)
 {
   if (inputs < 0 || hidden <= 0 || hidden > INT64_MAX / gates) {
     at_misfit(self, "input_size is %lld, and hidden_size %lld", (long long)inputs,
               (long long)hidden);
     return;
   }
-  for (int i = 0; i < 4; i++) {
+  const int64_t states = projected ? projected : hidden;
+  for (int i = 0; i < (projected ? 5 : 4); i++) {
     char name[40];
-    const at_ints sizes =
-        i < 2 ? AT_INTS(gates * hidden, i == 0 ? inputs : hidden) : AT_INTS(gates * hidden);
+    const at_ints sizes = i == 4  ? AT_INTS(projected, hidden)
+                          : i < 2 ? AT_INTS(gates * hidden, i == 0 ? inputs : states)
+                                  : AT_INTS(gates * hidden);
     snprintf(name, sizeof name, "%s%s", part_names[i], ending);
-    at_module_add_parameter(self, name, i < 2 || hasBias ? at_empty(sizes, .type = type) : NULL);
+    const bool isThere = hasBias || (i != 2 && i != 3);
+    at_module_add_parameter(self, name, isThere ? at_empty(sizes, .type = type) : NULL);
   }
 }
 
 void at_addCell(at_module *self, int64_t gates, int64_t inputs, int64_t hidden, bool hasBias,
                 const at_type *type)
 {
-  add_parts(self, "", gates, inputs, hidden, hasBias, type);
+  add_parts(self, "", gates, inputs, hidden, 0, hasBias, type);
   draw_all(self, hidden);
 }
 
-void at_addRecurrent(at_module *self, int64_t gates, int64_t inputs, int64_t hidden, int64_t layers,
-                     bool hasBias, bool isBidirectional, const at_type *type)
+void at_addRecurrent(at_module *self, int64_t gates, int64_t inputs, int64_t hidden,
+                     int64_t projected, int64_t layers, bool hasBias, bool isBidirectional,
+                     const at_type *type)
 {
   if (layers <= 0 || layers > 10000) {
     at_misfit(self, "num_layers is %lld", (long long)layers);
@@ -52,8 +57,8 @@ void at_addRecurrent(at_module *self, int64_t gates, int64_t inputs, int64_t hid
     for (int d = 0; d <= isBidirectional; d++) {
       char ending[40];
       snprintf(ending, sizeof ending, "_l%lld%s", (long long)i, d ? "_reverse" : "");
-      add_parts(self, ending, gates, i == 0 ? inputs : hidden * (1 + isBidirectional), hidden,
-                hasBias, type);
+      const int64_t below = (projected ? projected : hidden) * (1 + isBidirectional);
+      add_parts(self, ending, gates, i == 0 ? inputs : below, hidden, projected, hasBias, type);
     }
   draw_all(self, hidden);
 }
@@ -63,21 +68,21 @@ void at_addRecurrent(at_module *self, int64_t gates, int64_t inputs, int64_t hid
 /* A call of a recurrent layer. */
 typedef struct Recurrence {
   at_module *self;
-  at_tensor *input, *h, *c; /* h and c: NULL for zeros */
-  int64_t hidden, layers;
+  at_tensor *input, *h, *c;          /* h and c: NULL for zeros */
+  int64_t hidden, projected, layers; /* projected: the size of states, or 0 */
   bool bias, batchFirst, bidirectional;
   double dropout;
   char cell; /* L, G, t or r */
 } Recurrence;
 
-/* The given state, or zeros. */
-static at_tensor *state_of(const Recurrence *r, at_tensor *given, bool isBatch)
+/* The given states or cells, or zeros. */
+static at_tensor *state_of(const Recurrence *r, at_tensor *given, int64_t size, bool isBatch)
 {
   const int64_t rows = r->layers * (1 + r->bidirectional);
   if (given)
     return isBatch ? given : at_unsqueeze(given, 1);
   const int64_t batch = isBatch ? at_size(r->input, r->batchFirst ? 0 : 1) : 1;
-  return at_zeros(AT_SHAPE(rows, batch, r->hidden), .type = at_typeOf(r->input));
+  return at_zeros(AT_SHAPE(rows, batch, size), .type = at_typeOf(r->input));
 }
 
 static at_output_h_n_c_n run_cells(const Recurrence *r, at_tensor *input, at_tensor *h,
@@ -126,8 +131,9 @@ static at_output_h_n_c_n recur(const Recurrence *r)
   const bool isBatch = at_dim(r->input) == 3;
   const int batchDim = r->batchFirst ? 0 : 1;
   at_tensor *const input = isBatch ? r->input : at_unsqueeze(r->input, batchDim);
-  at_output_h_n_c_n made = run_cells(r, input, state_of(r, r->h, isBatch),
-                                     state_of(r, r->c, isBatch), parameters_of(r->self, room));
+  at_tensor *const h = state_of(r, r->h, r->projected ? r->projected : r->hidden, isBatch);
+  at_output_h_n_c_n made =
+      run_cells(r, input, h, state_of(r, r->c, r->hidden, isBatch), parameters_of(r->self, room));
   free(room);
   if (!isBatch) {
     made.output = at_squeeze_dim(made.output, batchDim);
@@ -138,9 +144,9 @@ static at_output_h_n_c_n recur(const Recurrence *r)
 }
 
 /* The call of a layer whose fields own points to. */
-#define RECURRENCE(CELL, H, C)                                                                     \
-  ((Recurrence){self, input, H, C, own->hidden_size, own->num_layers, own->bias, own->batch_first, \
-                own->bidirectional, own->dropout, CELL})
+#define RECURRENCE(CELL, H, C, PROJECTED)                                                   \
+  ((Recurrence){self, input, H, C, own->hidden_size, PROJECTED, own->num_layers, own->bias, \
+                own->batch_first, own->bidirectional, own->dropout, CELL})
 
 at_output_h_n(at_RNN_forward)(at_module *self, at_tensor *input,
                               const at_RNN_forward_options *options)
@@ -148,7 +154,7 @@ at_output_h_n(at_RNN_forward)(at_module *self, at_tensor *input,
   if (!at_isKind("RNN_forward", self, &at_kind_RNN))
     return (at_output_h_n){at_undefined(), at_undefined()};
   const at_RNN_fields *const own = at_module_own(self);
-  const Recurrence call = RECURRENCE(own->nonlinearity[0], options ? options->h_0 : NULL, NULL);
+  const Recurrence call = RECURRENCE(own->nonlinearity[0], options ? options->h_0 : NULL, NULL, 0);
   const at_output_h_n_c_n made = recur(&call);
   return (at_output_h_n){made.output, made.h_n};
 }
@@ -159,7 +165,7 @@ at_output_h_n(at_GRU_forward)(at_module *self, at_tensor *input,
   if (!at_isKind("GRU_forward", self, &at_kind_GRU))
     return (at_output_h_n){at_undefined(), at_undefined()};
   const at_GRU_fields *const own = at_module_own(self);
-  const Recurrence call = RECURRENCE('G', options ? options->h_0 : NULL, NULL);
+  const Recurrence call = RECURRENCE('G', options ? options->h_0 : NULL, NULL, 0);
   const at_output_h_n_c_n made = recur(&call);
   return (at_output_h_n){made.output, made.h_n};
 }
@@ -171,7 +177,7 @@ at_output_h_n_c_n(at_LSTM_forward)(at_module *self, at_tensor *input,
     return (at_output_h_n_c_n){at_undefined(), at_undefined(), at_undefined()};
   const at_LSTM_fields *const own = at_module_own(self);
   const Recurrence call =
-      RECURRENCE('L', options ? options->h_0 : NULL, options ? options->c_0 : NULL);
+      RECURRENCE('L', options ? options->h_0 : NULL, options ? options->c_0 : NULL, own->proj_size);
   return recur(&call);
 }
 

@@ -10,6 +10,7 @@ static const at_scalar one = {.value.integer = 1}, zero;
 typedef struct {
   at_cell_kind cell;
   at_tensor *inputWeight, *stateWeight, *inputBias, *stateBias; /* biases may be NULL */
+  at_tensor *projection; /* of the state of LSTM to fewer numbers; or NULL */
 } Layer;
 
 static int gates_of(at_cell_kind cell)
@@ -28,19 +29,25 @@ static void check_sizes(const at_tensor *t, const char *name, int index, int cou
              at_sizeDesc(at_sizesOf(t)).str, at_sizeDesc(wanted).str);
 }
 
-/* Raises unless the parameters fit a layer with that many inputs and units. */
-static void check_layer(const Layer *l, const at_type *type, int64_t inputs, int64_t units)
+/* Raises unless the parameters fit a layer with that many inputs and units, and states of that size. */
+static void check_layer(const Layer *l, const at_type *type, int64_t inputs, int64_t units,
+                        int64_t outputs)
 {
   const int64_t rows = gates_of(l->cell) * units;
-  const int64_t ofInput[] = {rows, inputs}, ofState[] = {rows, units};
-  at_tensor *const all[] = {l->inputWeight, l->stateWeight, l->inputBias, l->stateBias};
-  for (int i = 0; i < 4; i++) {
+  const int64_t ofInput[] = {rows, inputs}, ofState[] = {rows, outputs},
+                projects[] = {outputs, units};
+  at_tensor *const all[] = {l->inputWeight, l->stateWeight, l->inputBias, l->stateBias,
+                            l->projection};
+  for (int i = 0; i < 5; i++) {
     if (!all[i])
       continue;
     if (all[i]->type != type)
       at_raise(AT_ERROR_TYPE, "a parameter is of %s, and input of %s",
                at_scalarTypeName(all[i]->type->scalarType), at_scalarTypeName(type->scalarType));
-    check_sizes(all[i], "params", i, i < 2 ? 2 : 1, i == 0 ? ofInput : ofState);
+    check_sizes(all[i], "params", i, i < 2 || i == 4 ? 2 : 1,
+                i == 0   ? ofInput
+                : i == 4 ? projects
+                         : ofState);
   }
 }
 
@@ -56,6 +63,7 @@ static void check_states(at_cell_kind cell, at_tensors hx)
 /* The memory of the steps of a layer: products of the state, and the next state and cell. */
 typedef struct {
   at_tensor *product, *state, *cell, *storage;
+  at_tensor *projected, *projection; /* with it transposed; or NULL */
 } Scratch;
 
 static void *th_or_null(at_tensor *t)
@@ -94,7 +102,9 @@ static void step(const Layer *l, Scratch *s, at_tensor *gates, at_tensor *map, a
   } else {
     plain_cell(l, s->state, gates, s->product);
   }
-  at_convert(state, s->state);
+  if (s->projected)
+    at_product(s->projected, AT_MATRIX_MATRIX, NULL, s->state, s->projection, zero, one);
+  at_convert(state, s->projected ? s->projected : s->state);
 }
 
 static Scratch scratch_for(at_pool *pool, const Layer *l, const at_type *type, int64_t batch,
@@ -102,10 +112,17 @@ static Scratch scratch_for(at_pool *pool, const Layer *l, const at_type *type, i
 {
   const int64_t products[] = {batch, gates_of(l->cell) * units}, states[] = {batch, units};
   const int64_t stored[] = {batch, 5 * units};
-  return (Scratch){at_layerNew(pool, type, (at_ints){products, 2}),
-                   at_layerNew(pool, type, (at_ints){states, 2}),
-                   at_layerNew(pool, type, (at_ints){states, 2}),
-                   at_layerNew(pool, type, (at_ints){stored, 2})};
+  Scratch s = {.product = at_layerNew(pool, type, (at_ints){products, 2}),
+               .state = at_layerNew(pool, type, (at_ints){states, 2}),
+               .cell = at_layerNew(pool, type, (at_ints){states, 2}),
+               .storage = at_layerNew(pool, type, (at_ints){stored, 2})};
+  if (l->projection) {
+    const int64_t projected[] = {batch, l->projection->th->size[0]};
+    s.projected = at_layerNew(pool, type, (at_ints){projected, 2});
+    s.projection =
+        at_hold(pool, at_newCast(at_hold(pool, at_viewTranspose(l->projection, 0, 1)), type));
+  }
+  return s;
 }
 
 /* Runs a layer over x (steps x batch x inputs), from the last step with backwards.  y receives the
@@ -116,7 +133,8 @@ static void run_layer(const Layer *l, at_tensor *x, at_tensor *y, at_tensor *sta
   const int64_t steps = x->th->size[0];
   at_pool pool;
   at_pool_enter(&pool);
-  Scratch s = scratch_for(&pool, l, x->type, state->th->size[0], state->th->size[1]);
+  Scratch s =
+      scratch_for(&pool, l, x->type, state->th->size[0], (cell ? cell : state)->th->size[1]);
   at_tensor *const all = at_hold(&pool, at_linearMap(NULL, x, l->inputWeight, NULL));
   /* Transposed once: a product of few rows would do it at every step. */
   at_tensor *const transposed = at_hold(&pool, at_viewTranspose(l->stateWeight, 0, 1));
@@ -136,13 +154,22 @@ static void run_layer(const Layer *l, at_tensor *x, at_tensor *y, at_tensor *sta
 
 /* The parameters of a layer and direction, converted to the type that computes. */
 static Layer layer_of(at_pool *pool, const at_recurrence *how, at_tensors params, int64_t k,
-                      const at_type *compute)
+                      bool isProjected, const at_type *compute)
 {
-  const int each = how->hasBiases ? 4 : 2;
+  const int biases = how->hasBiases ? 2 : 0, each = 2 + biases + isProjected;
   at_tensor *const *const p = params.data + k * each;
-  return (Layer){how->cell, at_cast(pool, p[0], compute), at_cast(pool, p[1], compute),
+  return (Layer){how->cell,
+                 at_cast(pool, p[0], compute),
+                 at_cast(pool, p[1], compute),
                  how->hasBiases ? at_cast(pool, p[2], compute) : NULL,
-                 how->hasBiases ? at_cast(pool, p[3], compute) : NULL};
+                 how->hasBiases ? at_cast(pool, p[3], compute) : NULL,
+                 isProjected ? at_cast(pool, p[2 + biases], compute) : NULL};
+}
+
+bool at_isProjected(at_cell_kind cell, at_tensors hx)
+{
+  return cell == AT_CELL_LSTM && hx.count == 2 && at_sizesOf(hx.data[0]).count == 3 &&
+         at_sizesOf(hx.data[1]).count == 3 && hx.data[0]->th->size[2] != hx.data[1]->th->size[2];
 }
 
 static void check_network(const at_recurrence *how, const at_tensor *input, at_tensors hx,
@@ -151,23 +178,25 @@ static void check_network(const at_recurrence *how, const at_tensor *input, at_t
   const at_ints sizes = at_sizesOf(input);
   const int64_t directions = how->bidirectional ? 2 : 1, most = INT32_MAX / 16;
   check_states(how->cell, hx);
+  const bool isProjected = at_isProjected(how->cell, hx);
   if (sizes.count != 3)
     at_raise(AT_ERROR_ARGUMENT, "input has size (%s), and has to be steps x batch x inputs",
              at_sizeDesc(sizes).str);
   if (how->layers < 1 || how->layers > most ||
-      params.count != how->layers * directions * (how->hasBiases ? 4 : 2))
-    at_raise(AT_ERROR_ARGUMENT, "params has %d tensors, for %lld layers of %d directions%s",
+      params.count != how->layers * directions * ((how->hasBiases ? 4 : 2) + isProjected))
+    at_raise(AT_ERROR_ARGUMENT, "params has %d tensors, for %lld layers of %d directions%s%s",
              params.count, (long long)how->layers, (int)directions,
-             how->hasBiases ? " with biases" : "");
+             how->hasBiases ? " with biases" : "", isProjected ? " with projections" : "");
   const int64_t batch = sizes.data[how->batchFirst ? 0 : 1];
   const int64_t units = at_sizesOf(hx.data[0]).count == 3 ? hx.data[0]->th->size[2] : -1;
-  const int64_t states[] = {how->layers * directions, batch, units};
+  const int64_t cells = isProjected ? hx.data[1]->th->size[2] : units;
   for (int i = 0; i < hx.count; i++) {
-    check_sizes(hx.data[i], "hx", i, 3, states);
+    check_sizes(hx.data[i], "hx", i, 3,
+                (const int64_t[]){how->layers * directions, batch, i == 0 ? units : cells});
     if (hx.data[i]->type != input->type)
       at_checkType(hx.data[i], "hx", input->type);
   }
-  if (units == 0 || at_numel(input) == 0)
+  if (units == 0 || cells == 0 || at_numel(input) == 0)
     at_raise(AT_ERROR_ARGUMENT, "input has size (%s) and hx[0] (%s): neither may be empty",
              at_sizeDesc(sizes).str, at_sizeDesc(at_sizesOf(hx.data[0])).str);
 }
@@ -183,8 +212,9 @@ static at_tensor *run_number(const at_recurrence *how, int64_t i, at_tensor *x, 
   at_tensor *const y = at_layerNew(&pool, x->type, (at_ints){sizes, 3});
   for (int64_t d = 0; d < directions; d++) {
     const int64_t k = i * directions + d;
-    const Layer l = layer_of(&pool, how, params, k, x->type);
-    check_layer(&l, x->type, x->th->size[2], units);
+    const int64_t own = cells ? cells->th->size[2] : units;
+    const Layer l = layer_of(&pool, how, params, k, own != units, x->type);
+    check_layer(&l, x->type, x->th->size[2], own, units);
     at_tensor *const part = at_hold(&pool, at_viewNarrow(y, 2, d * units, units));
     at_tensor *const state = at_hold(&pool, at_viewSelect(states, 0, k));
     at_tensor *const cell = cells ? at_hold(&pool, at_viewSelect(cells, 0, k)) : NULL;
@@ -245,15 +275,19 @@ void at_stepOf(at_tensor **out, at_cell_kind cell, at_tensor *input, at_tensors 
     if (hx.data[i]->type != input->type)
       at_checkType(hx.data[i], "hx", input->type);
   }
-  const Layer given = {cell, w_ih, w_hh, b_ih, b_hh};
-  check_layer(&given, input->type, input->th->size[1], units);
+  const Layer given = {cell, w_ih, w_hh, b_ih, b_hh, NULL};
+  check_layer(&given, input->type, input->th->size[1], units, units);
   if (at_numel(input) == 0 || units == 0)
     at_raise(AT_ERROR_ARGUMENT, "input has size (%s), and no elements",
              at_sizeDesc(at_sizesOf(input)).str);
   at_pool pool;
   at_pool_enter(&pool);
-  const Layer l = {cell, at_cast(&pool, w_ih, compute), at_cast(&pool, w_hh, compute),
-                   at_layerCast(&pool, b_ih, compute), at_layerCast(&pool, b_hh, compute)};
+  const Layer l = {cell,
+                   at_cast(&pool, w_ih, compute),
+                   at_cast(&pool, w_hh, compute),
+                   at_layerCast(&pool, b_ih, compute),
+                   at_layerCast(&pool, b_hh, compute),
+                   NULL};
   at_tensor *made[2] = {at_hold(&pool, at_newCast(hx.data[0], compute)),
                         hx.count > 1 ? at_hold(&pool, at_newCast(hx.data[1], compute)) : NULL};
   Scratch s = scratch_for(&pool, &l, compute, states[0], units);

@@ -14,9 +14,12 @@ typedef struct at_recurrence {
   double dropout;
 } at_recurrence;
 
+/* Whether states of an LSTM are projected: they have another size than the cells in hx, then. */
+bool at_isProjected(at_cell_kind cell, at_tensors hx);
+
 /* hx: the first states, of LSTM also the first cells, each layers * directions x batch x hidden.
- * params: for each layer and direction the weights of the input and of the state, and if there are
- * biases those.  out: the output of the last layer, the last states, and of LSTM the last cells. */
+ * params: for each layer and direction the weights of the input and of the state, if there are
+ * biases those, and if states are projected the matrix that does.  out: the output of the last layer, the last states, and of LSTM the last cells. */
 void at_recur(at_tensor **out, const at_recurrence *how, at_tensor *input, at_tensors hx,
               at_tensors params);
 

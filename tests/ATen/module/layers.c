@@ -57,14 +57,14 @@ static at_tensor *attend(at_module *self, at_tensor *x)
 
 /* A module of several tensors, of which all but the first are given here. */
 typedef struct Several {
-  at_tensor *more[2];
+  at_tensor *more[3];
   int count;
 } Several;
 
 static at_tensor *call_several(at_module *self, at_tensor *x)
 {
   const Several *const own = at_module_own(self);
-  at_tensor *all[3] = {x};
+  at_tensor *all[4] = {x};
   for (int i = 0; i < own->count; i++)
     all[1 + i] = own->more[i];
   return at_module_call(at_module_childAt(self, 0), ((at_tensors){all, 1 + own->count}));
@@ -96,14 +96,20 @@ static at_module *around(const at_module_kind *kind, const char *name, at_module
   return self;
 }
 
-/* A module, and one tensor or two besides the first. */
-static at_module *several(at_module *child, at_tensor *second, at_tensor *third)
+/* A module, and up to three tensors besides the first. */
+static at_module *around_several(at_module *child, Several given)
 {
   at_module *const self = around(&several_kind, "module", child);
   Several *const own = at_module_own(self);
   if (own)
-    *own = (Several){{second, third}, third ? 2 : 1};
+    *own = given;
   return self;
+}
+
+/* A module, and one tensor or two besides the first. */
+static at_module *several(at_module *child, at_tensor *second, at_tensor *third)
+{
+  return around_several(child, (Several){{second, third}, third ? 2 : 1});
 }
 
 /* Integers of these sizes. */
@@ -218,6 +224,8 @@ static at_tensor *shares(int64_t count)
   X(LSTM, at_LSTM(3, 2, .num_layers = 2, .bidirectional = true))                                   \
   X(LSTM_plain, at_LSTM(3, 2, .bias = false, .batch_first = true))                                 \
   X(GRU, at_GRU(3, 2, .bidirectional = true, .batch_first = true))                                 \
+  X(LSTM_projected, at_LSTM(3, 4, .num_layers = 2, .bidirectional = true, .proj_size = 2))         \
+  X(LSTM_projected_plain, at_LSTM(3, 4, .bias = false, .batch_first = true, .proj_size = 3))       \
   X(RNNCell, at_RNNCell(3, 2))                                                                     \
   X(LSTMCell, at_LSTMCell(3, 2))                                                                   \
   X(GRUCell, at_GRUCell(3, 2, .bias = false))                                                      \
@@ -299,6 +307,12 @@ static at_tensor *shares(int64_t count)
   X(CrossEntropyLoss, several(at_CrossEntropyLoss(.label_smoothing = 0.1), INTEGERS(0, 2), NULL))  \
   X(CrossEntropyLoss_sum,                                                                          \
     several(at_CrossEntropyLoss(.weight = shares(3), .reduction = "sum"), INTEGERS(1, 2), NULL))   \
+  X(CTCLoss, around_several(at_CTCLoss(), (Several){{SHAPED(AT_SHAPE(2, 2), 1, 2, 1, 0),           \
+                                                     INTEGERS(5, 4), INTEGERS(2, 1)},              \
+                                                    3}))                                           \
+  X(CTCLoss_sum,                                                                                   \
+    around_several(at_CTCLoss(.blank = 2, .reduction = "sum", .zero_infinity = true),              \
+                   (Several){{INTEGERS(0, 1, 1, 0), INTEGERS(5, 1), INTEGERS(2, 2)}, 3}))          \
   X(LinearCrossEntropyLoss,                                                                        \
     several(at_LinearCrossEntropyLoss(4, 3, .out_features = AT_INTS(2), .bias = true),             \
             SHAPED(AT_SHAPE(3, 2), 0, 1, 2, 2, 1, 0), NULL))                                       \

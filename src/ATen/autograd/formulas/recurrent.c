@@ -5,9 +5,9 @@ typedef struct {
   at_tensor *h, *c; /* c: of LSTM only */
 } State;
 
-/* The weights of one direction of a layer; biases may be NULL. */
+/* The weights of one direction of a layer; biases and the projection of states may be NULL. */
 typedef struct {
-  at_tensor *input, *state, *inputBias, *stateBias;
+  at_tensor *input, *state, *inputBias, *stateBias, *projection;
 } Weights;
 
 static at_tensor *gate(at_tensor *gates, int i, int count)
@@ -39,8 +39,11 @@ static State step(at_cell_kind cell, at_tensor *x, State before, const Weights *
   if (cell == AT_CELL_GRU)
     return gru_step(x, h, before);
   at_tensor *const sum = at_add(x, h);
-  if (cell == AT_CELL_LSTM)
-    return lstm_step(sum, before);
+  if (cell == AT_CELL_LSTM) {
+    State after = lstm_step(sum, before);
+    after.h = w->projection ? at_linear(after.h, w->projection) : after.h;
+    return after;
+  }
   return (State){cell == AT_CELL_TANH ? at_tanh(sum) : at_relu(sum), NULL};
 }
 
@@ -61,7 +64,7 @@ at_h_c at_cellStep(at_cell_kind cell, at_tensor *input, at_tensors hx, at_tensor
 {
   if (!accepts(cell, hx, 0, 0))
     return (at_h_c){at_undefined(), at_undefined()};
-  const Weights w = {w_ih, w_hh, b_ih, b_hh};
+  const Weights w = {w_ih, w_hh, b_ih, b_hh, NULL};
   const State before = {hx.data[0], hx.count > 1 ? hx.data[1] : NULL};
   const State after = step(cell, at_linear(input, w_ih, .bias = b_ih), before, &w);
   return (at_h_c){after.h, after.c};
@@ -85,7 +88,7 @@ static State run_steps(at_cell_kind cell, at_tensor *x, State state, const Weigh
 at_tensor *at_lstmByOperations(at_tensor *const *inputs, int count, bool isReverse)
 {
   const at_tensors *const all = at_listOf((int)at_size(inputs[0], 0));
-  const Weights w = {NULL, inputs[3], NULL, count > 4 ? inputs[5] : NULL};
+  const Weights w = {NULL, inputs[3], NULL, count > 4 ? inputs[5] : NULL, NULL};
   const State first = {inputs[1], inputs[2]};
   at_tensor *const x = count > 4 ? at_add(inputs[0], inputs[4]) : inputs[0];
   const State last = run_steps(AT_CELL_LSTM, x, first, &w, isReverse, all);
@@ -114,7 +117,7 @@ static at_tensor *run_fused(at_tensor *input, State state, const Weights *w, boo
 static at_tensor *run(at_cell_kind cell, at_tensor *input, State state, const Weights *w,
                       bool isReverse, State *last)
 {
-  if (cell == AT_CELL_LSTM && at_lstmIsFused(input) && at_numel(input) > 0)
+  if (cell == AT_CELL_LSTM && !w->projection && at_lstmIsFused(input) && at_numel(input) > 0)
     return run_fused(input, state, w, isReverse, last);
   const at_tensors *const all = at_listOf((int)at_size(input, 0));
   at_tensor *const x = at_linear(input, w->input, .bias = w->inputBias);
@@ -122,17 +125,20 @@ static at_tensor *run(at_cell_kind cell, at_tensor *input, State state, const We
   return at_stack(*all);
 }
 
-static Weights weights_of(const at_recurrence *how, at_tensors params, int index)
+static Weights weights_of(const at_recurrence *how, at_tensors params, int index, bool isProjected)
 {
-  const int each = how->hasBiases ? 4 : 2;
+  const int biases = how->hasBiases ? 2 : 0, each = 2 + biases + isProjected;
   at_tensor *const *const p = params.data + (ptrdiff_t)each * index;
-  return (Weights){p[0], p[1], how->hasBiases ? p[2] : NULL, how->hasBiases ? p[3] : NULL};
+  return (Weights){p[0], p[1], biases ? p[2] : NULL, biases ? p[3] : NULL,
+                   isProjected ? p[2 + biases] : NULL};
 }
 
 at_output_h_n_c_n at_recurrent(const at_recurrence *how, at_tensor *input, at_tensors hx,
                                at_tensors params)
 {
-  const int directions = how->bidirectional ? 2 : 1, each = how->hasBiases ? 4 : 2;
+  const bool isProjected = at_isProjected(how->cell, hx);
+  const int directions = how->bidirectional ? 2 : 1;
+  const int each = (how->hasBiases ? 4 : 2) + isProjected;
   const int64_t layers = THMax(THMin(how->layers, INT16_MAX), 0);
   if (!accepts(how->cell, hx, params.count, layers * directions * each))
     return (at_output_h_n_c_n){at_undefined(), at_undefined(), at_undefined()};
@@ -142,7 +148,7 @@ at_output_h_n_c_n at_recurrent(const at_recurrence *how, at_tensor *input, at_te
   for (int i = 0; i < h->count && c->count == runs; i += directions) {
     at_tensor *sides[2] = {NULL, NULL};
     for (int d = 0; d < directions; d++) {
-      const Weights w = weights_of(how, params, i + d);
+      const Weights w = weights_of(how, params, i + d, isProjected);
       State last, first = {at_select(hx.data[0], 0, i + d), NULL};
       if (how->cell == AT_CELL_LSTM)
         first.c = at_select(hx.data[1], 0, i + d);

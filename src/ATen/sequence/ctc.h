@@ -1,0 +1,25 @@
+/* Connectionist temporal classification (Graves et al., 2006): the probability that a network's outputs at
+ * all steps spell a target, with blanks between and labels repeated. */
+#ifndef ATEN_CTC_H
+#define ATEN_CTC_H
+
+#include "ATen/core/ATenCore.h"
+
+/* The lengths of inputs and targets: lists, or where tensors are given those. */
+typedef struct at_ctc_lengths {
+  at_ints inputs, targets;
+  at_tensor *inputTensor, *targetTensor;
+} at_ctc_lengths;
+
+/* log_probs is steps x batch x classes; targets batch x longest, or all targets one after another.
+ * out: the negative log-likelihood of each sample, and the logarithms of the forward variables, batch x
+ * steps x (2 * longest + 1). */
+void at_ctc(at_tensor **out, at_tensor *log_probs, at_tensor *targets, at_ctc_lengths lengths,
+            int64_t blank);
+
+/* The gradient of log_probs; samples whose loss is infinite have none with zero_infinity. */
+at_tensor *at_ctcBackward(at_tensor *grad, at_tensor *log_probs, at_tensor *targets,
+                          at_ctc_lengths lengths, at_tensor *neg_log_likelihood,
+                          at_tensor *log_alpha, int64_t blank, bool zero_infinity);
+
+#endif
