@@ -349,9 +349,11 @@ static const char *const types[AT_SCALAR_TYPES] = {
 /* Whether the type is shown: the elements alone do not determine it. */
 static bool shows_type(at_scalar_type type, bool hasElements)
 {
-  if (type == AT_LONG || type == AT_BOOL || type == AT_COMPLEX_FLOAT)
+  const at_scalar_type usual = at_defaultType();
+  const bool isUsualComplex = type == (usual == AT_DOUBLE ? AT_COMPLEX_DOUBLE : AT_COMPLEX_FLOAT);
+  if (type == AT_LONG || type == AT_BOOL || isUsualComplex)
     return !hasElements;
-  return type != AT_FLOAT;
+  return type != usual;
 }
 
 /* --- the whole ------------------------------------------------------------------------------- */

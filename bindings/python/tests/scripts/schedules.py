@@ -58,7 +58,7 @@ for kind in (torch.optim.SGD, Lion):
 
 torch.set_default_dtype(torch.float64)  # signs of Float would depend on its last bit
 torch.manual_seed(1)
-net = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 1))
+net = nn.Sequential(nn.Linear(3, 4, bias=False), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 1))
 optimizer = Lion(net.parameters(), lr=1e-2)
 data = [torch.randn(6, 3) for _ in range(3)]
 mean, ema = AveragedModel(net), AveragedModel(net, multi_avg_fn=get_ema_multi_avg_fn(0.9))
