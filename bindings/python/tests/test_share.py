@@ -2,6 +2,7 @@
 
 import array
 import gc
+import io
 import os
 import tempfile
 import unittest
@@ -134,9 +135,20 @@ class Files(unittest.TestCase):
     def test_errors(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertRaises(RuntimeError, torch.load, os.path.join(folder, "none.pt"))
-            self.assertRaises(RuntimeError, torch.save, {"a": torch.ones(1)}, os.path.join(folder, "a.unknown"))
+            self.assertRaises(TypeError, torch.save, {"a": 1}, os.path.join(folder, "a.npz"))
             self.assertRaises(TypeError, torch.save, {"a": object()}, os.path.join(folder, "a.pt"))
             self.assertEqual(os.listdir(folder), [])
+
+    def test_other_places(self):
+        """Files of any name, and those that are open, are PyTorch's."""
+        with tempfile.TemporaryDirectory() as folder:
+            torch.save({"a": torch.ones(2)}, os.path.join(folder, "a.unknown"))
+            self.assertEqual(torch.load(os.path.join(folder, "a.unknown"))["a"].tolist(), [1.0, 1.0])
+        file = io.BytesIO()
+        torch.save([torch.arange(3), "x", {"n": 2}], file)
+        file.seek(0)
+        loaded = torch.load(file)
+        self.assertEqual((loaded[0].tolist(), loaded[1:]), ([0, 1, 2], ["x", {"n": 2}]))
 
     def test_what_pytorch_wrote(self):
         folder = os.path.join(cases.GOLDEN, "files")

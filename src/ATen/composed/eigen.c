@@ -145,7 +145,7 @@ at_tensor *at_conditionOf(at_tensor *self, at_scalar p)
     return at_undefined();
   if (at_numel(self) == 0)
     return zeros_for(self);
-  const at_inverse_info made = at_linalg_inv_ex(self);
+  const at_inverse_info made = at_inverseOrInfo(self, false);
   return condition(at_linalg_matrix_norm(self, ord), at_linalg_matrix_norm(made.inverse, ord),
                    made.info);
 }
@@ -156,7 +156,7 @@ at_tensor *at_conditionByName(at_tensor *self, const char *p)
     return at_undefined();
   if (at_numel(self) == 0)
     return zeros_for(self);
-  const at_inverse_info made = at_linalg_inv_ex(self);
+  const at_inverse_info made = at_inverseOrInfo(self, false);
   return condition(at_linalg_matrix_norm_name(self, .ord = p),
                    at_linalg_matrix_norm_name(made.inverse, .ord = p), made.info);
 }

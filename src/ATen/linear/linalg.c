@@ -39,8 +39,9 @@ static at_tensor *merged(at_pool *pool, at_tensor *t, int64_t count)
   return at_hold(pool, at_reshaped(t, (at_ints){sizes, 3}));
 }
 
-/* A new result for a batch of those that like is one of. */
-static at_tensor *new_batch(at_pool *pool, at_ints batch, const at_tensor *like)
+/* A new result for a batch of those that like is one of.  Its sizes are not on the stack of LAPACK's call. */
+static __attribute__((noinline)) at_tensor *new_batch(at_pool *pool, at_ints batch,
+                                                      const at_tensor *like)
 {
   int64_t sizes[AT_MOST_DIMS];
   const at_ints own = at_sizesOf(like);
@@ -53,7 +54,8 @@ static at_tensor *new_batch(at_pool *pool, at_ints batch, const at_tensor *like)
 }
 
 /* made, as count tensors of like's size, one after the other: copies like to tensor i. */
-static void store(at_tensor *made, int64_t count, int64_t i, at_tensor *like)
+static __attribute__((noinline)) void store(at_tensor *made, int64_t count, int64_t i,
+                                            at_tensor *like)
 {
   int64_t sizes[AT_MOST_DIMS] = {count};
   const at_ints own = at_sizesOf(like);
@@ -255,6 +257,16 @@ static void solve_cholesky(const Each *how, at_tensor **out, at_tensor *a, at_te
   out[0] = at_choleskySolve(NULL, b, a, how->flag);
 }
 
+static __attribute__((noinline)) void check_systems(const at_tensor *a, const at_tensor *b)
+{
+  const at_ints own = at_sizesOf(a), others = at_sizesOf(b);
+  if (others.count < 2 || own.data[own.count - 1] != others.data[others.count - 2] ||
+      a->type != b->type)
+    at_raise(AT_ERROR_ARGUMENT, "A is of %s and of size (%s), B of %s and (%s)",
+             at_scalarTypeName(a->type->scalarType), at_sizeDesc(own).str,
+             at_scalarTypeName(b->type->scalarType), at_sizeDesc(others).str);
+}
+
 /* a and b with their batches broadcast to one; vectors: b is a batch of vectors. */
 static at_tensor *solve_each(at_tensor *out, const Each *how, at_tensor *a, at_tensor *b,
                              bool vectors)
@@ -264,12 +276,8 @@ static at_tensor *solve_each(at_tensor *out, const Each *how, at_tensor *a, at_t
   at_pool_enter(&pool);
   if (vectors)
     b = at_hold(&pool, at_viewUnsqueeze(b, -1));
+  check_systems(a, b);
   const at_ints own = at_sizesOf(a), others = at_sizesOf(b);
-  if (others.count < 2 || own.data[own.count - 1] != others.data[others.count - 2] ||
-      a->type != b->type)
-    at_raise(AT_ERROR_ARGUMENT, "A is of %s and of size (%s), B of %s and (%s)",
-             at_scalarTypeName(a->type->scalarType), at_sizeDesc(own).str,
-             at_scalarTypeName(b->type->scalarType), at_sizeDesc(others).str);
   const at_ints batches[] = {{own.data, own.count - 2}, {others.data, others.count - 2}};
   const at_ints batch = at_broadcastSizes(2, batches, room);
   at_checkDims(batch.count + 2);

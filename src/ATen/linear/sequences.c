@@ -166,7 +166,7 @@ static void fill_block(const Space *s, int64_t at, double *r)
 static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,
                          int64_t steps, bool powers, double base)
 {
-  type = out || type ? type : at_getType(AT_BACKEND_CPU, AT_FLOAT);
+  type = out || type ? type : at_getType(AT_BACKEND_CPU, at_defaultType());
   if (out && type)
     at_checkType(out, "result", type);
   type = out ? out->type : type;

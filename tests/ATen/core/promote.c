@@ -631,11 +631,15 @@ static void defaults(void **state)
   CHECK(at_setDefaultType(AT_DOUBLE));
   AT_SCOPE
   {
-    at_tensor *const ints = at_arange(1, 4, .type = AT_CPU(AT_LONG));
-    at_tensor *const made[] = {at_zeros(AT_SHAPE(2)), at_rand(AT_SHAPE(2)),
-                               at_exp(ints),          at_div(ints, 2),
-                               at_add(ints, 1.5),     at_logsumexp(ints, AT_DIMS(0)),
-                               at_linspace(0, 1, 3),  at_polygamma(2, ints)};
+    at_tensor *const ints = at_arange(3, .type = AT_CPU(AT_LONG));
+    at_tensor *const made[] = {at_zeros(AT_SHAPE(2)),
+                               at_rand(AT_SHAPE(2)),
+                               at_exp(ints),
+                               at_div(ints, 2),
+                               at_add(ints, 1.5),
+                               at_logsumexp(ints, AT_INTS(0)),
+                               at_linspace(0, 1, .steps = 3),
+                               at_polygamma(2, ints)};
     for (size_t i = 0; i < sizeof made / sizeof *made; i++) {
       th_note("tensor %zu", i);
       CHECK(at_typeOf(made[i]) == AT_CPU(AT_DOUBLE));

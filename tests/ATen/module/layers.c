@@ -97,7 +97,7 @@ static at_module *around(const at_module_kind *kind, const char *name, at_module
 }
 
 /* A module, and up to three tensors besides the first. */
-static at_module *around_several(at_module *child, Several given)
+static at_module *with_several(at_module *child, Several given)
 {
   at_module *const self = around(&several_kind, "module", child);
   Several *const own = at_module_own(self);
@@ -109,7 +109,13 @@ static at_module *around_several(at_module *child, Several given)
 /* A module, and one tensor or two besides the first. */
 static at_module *several(at_module *child, at_tensor *second, at_tensor *third)
 {
-  return around_several(child, (Several){{second, third}, third ? 2 : 1});
+  return with_several(child, (Several){{second, third}, third ? 2 : 1});
+}
+
+static at_module *with_lengths(at_module *child, at_tensor *targets, at_tensor *input_lengths,
+                               at_tensor *target_lengths)
+{
+  return with_several(child, (Several){{targets, input_lengths, target_lengths}, 3});
 }
 
 /* Integers of these sizes. */
@@ -307,12 +313,10 @@ static at_tensor *shares(int64_t count)
   X(CrossEntropyLoss, several(at_CrossEntropyLoss(.label_smoothing = 0.1), INTEGERS(0, 2), NULL))  \
   X(CrossEntropyLoss_sum,                                                                          \
     several(at_CrossEntropyLoss(.weight = shares(3), .reduction = "sum"), INTEGERS(1, 2), NULL))   \
-  X(CTCLoss, around_several(at_CTCLoss(), (Several){{SHAPED(AT_SHAPE(2, 2), 1, 2, 1, 0),           \
-                                                     INTEGERS(5, 4), INTEGERS(2, 1)},              \
-                                                    3}))                                           \
-  X(CTCLoss_sum,                                                                                   \
-    around_several(at_CTCLoss(.blank = 2, .reduction = "sum", .zero_infinity = true),              \
-                   (Several){{INTEGERS(0, 1, 1, 0), INTEGERS(5, 1), INTEGERS(2, 2)}, 3}))          \
+  X(CTCLoss, with_lengths(at_CTCLoss(), SHAPED(AT_SHAPE(2, 2), 1, 2, 1, 0), INTEGERS(5, 4),        \
+                          INTEGERS(2, 1)))                                                         \
+  X(CTCLoss_sum, with_lengths(at_CTCLoss(.blank = 2, .reduction = "sum", .zero_infinity = true),   \
+                              INTEGERS(0, 1, 1, 0), INTEGERS(5, 1), INTEGERS(2, 2)))               \
   X(LinearCrossEntropyLoss,                                                                        \
     several(at_LinearCrossEntropyLoss(4, 3, .out_features = AT_INTS(2), .bias = true),             \
             SHAPED(AT_SHAPE(3, 2), 0, 1, 2, 2, 1, 0), NULL))                                       \

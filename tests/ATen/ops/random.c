@@ -114,7 +114,7 @@ static void states(void **state)
     CHECK(at_defined(at_rand(AT_SHAPE(5), .generator = own)));
     at_tensor *now = at_generator_state(own), *bytes = at_to(now, AT_CPU(AT_LONG));
     at_tensor *weights =
-        at_add(at_remainder(at_arange(0, at_numel(now), .type = AT_CPU(AT_LONG)), 251), 1);
+        at_add(at_remainder(at_arange(at_numel(now), .type = AT_CPU(AT_LONG)), 251), 1);
     CHECK_EQ(at_numel(now), 5056);
     CHECK_EQ(at_item_long(at_sum(at_mul(bytes, weights))), 40691363); /* torch.get_rng_state() */
 
