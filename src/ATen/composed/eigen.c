@@ -129,6 +129,15 @@ static bool is_square(at_tensor *self)
   return false;
 }
 
+/* The inverses, in place of those of singular matrices that of the identity, and info as of linalg_lu_factor_ex. */
+static at_inverse_info inverse_of(at_tensor *self)
+{
+  at_tensor *const info = at_linalg_lu_factor_ex(at_detach(self)).info;
+  at_tensor *const isSingular = at_unsqueeze(at_unsqueeze(at_ne(info, 0), -1), -1);
+  at_tensor *const eye = at_eye(at_size(self, -1), .type = at_typeOf(self));
+  return (at_inverse_info){at_linalg_inv(at_where(isSingular, eye, self)), info};
+}
+
 at_tensor *at_conditionOf(at_tensor *self, at_scalar p)
 {
   const double ord = p.is_none ? 2 : at_scalar_toDouble(p);
@@ -145,7 +154,7 @@ at_tensor *at_conditionOf(at_tensor *self, at_scalar p)
     return at_undefined();
   if (at_numel(self) == 0)
     return zeros_for(self);
-  const at_inverse_info made = at_inverseOrInfo(self, false);
+  const at_inverse_info made = inverse_of(self);
   return condition(at_linalg_matrix_norm(self, ord), at_linalg_matrix_norm(made.inverse, ord),
                    made.info);
 }
@@ -156,7 +165,7 @@ at_tensor *at_conditionByName(at_tensor *self, const char *p)
     return at_undefined();
   if (at_numel(self) == 0)
     return zeros_for(self);
-  const at_inverse_info made = at_inverseOrInfo(self, false);
+  const at_inverse_info made = inverse_of(self);
   return condition(at_linalg_matrix_norm_name(self, .ord = p),
                    at_linalg_matrix_norm_name(made.inverse, .ord = p), made.info);
 }
