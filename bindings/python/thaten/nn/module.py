@@ -155,7 +155,7 @@ class Module:
     add_module = register_module
 
     def _replace(self, name, value):
-        """Another tensor, of any history, in the place of a parameter or a buffer."""
+        """Another tensor, of any history, instead of a parameter or a buffer."""
         for members in (self._parameters, self._buffers):
             if name in members:
                 members[name] = value
