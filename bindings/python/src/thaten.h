@@ -186,9 +186,9 @@ void th_releaseBuffer(PyObject *self, Py_buffer *view);
 /* A tensor on the memory of a buffer; NULL and an exception if that is not possible. */
 at_tensor *th_ofBuffer(PyObject *exporter, bool writable);
 
-extern PyMethodDef th_operations[], th_methods[], th_makeFunctions[], th_sizeFunctions[], th_shareFunctions[],
-    th_fileFunctions[], th_tensorMethods[], th_shareMethods[], th_gradMethods[], th_gradFunctions[],
-    th_constructors[], th_handleFunctions[];
+extern PyMethodDef th_operations[], th_methods[], th_makeFunctions[], th_sizeFunctions[],
+    th_shareFunctions[], th_fileFunctions[], th_tensorMethods[], th_shareMethods[],
+    th_gradMethods[], th_gradFunctions[], th_constructors[], th_handleFunctions[];
 extern PyType_Slot th_operatorSlots[];
 extern PyGetSetDef th_tensorAttributes[], th_gradAttributes[];
 

@@ -340,7 +340,8 @@ at_tensor *at_powerBase(at_tensor *out, at_scalar base, at_tensor *x)
 
 at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x)
 {
-  const at_scalar_type own = x->type->scalarType, type = at_isFloating(own) ? own : at_defaultType();
+  const at_scalar_type own = x->type->scalarType,
+                       type = at_isFloating(own) ? own : at_defaultType();
   if (n < 0)
     at_raise(AT_ERROR_ARGUMENT, "n is %lld, and has to be 0 or more", (long long)n);
   if (n < 2)

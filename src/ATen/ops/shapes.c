@@ -29,7 +29,8 @@ at_tensor *at_newStrided(at_tensor *self, at_ints sizes, at_ints strides)
 at_tensor *at_makeStrided(const at_type *type, at_ints sizes, at_ints strides)
 {
   at_checkStrides(sizes, strides);
-  return new_on(type ? type : at_getType(AT_BACKEND_CPU, at_defaultType()), NULL, 0, sizes, strides.data);
+  return new_on(type ? type : at_getType(AT_BACKEND_CPU, at_defaultType()), NULL, 0, sizes,
+                strides.data);
 }
 
 /* Raises unless there is a storage, and if type is not NULL one of that type. */
