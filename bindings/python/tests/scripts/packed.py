@@ -34,4 +34,14 @@ losses += packed.batch_sizes.tolist() + [s.sum().item() for s in unpack_sequence
 with torch.no_grad():
     start = torch.ones(4, 4, 3)
     losses.append(nn.GRU(2, 3, 2, bidirectional=True)(packed, start)[1].sum().item())
+net = nn.LSTM(2, 4, 2, bidirectional=True, proj_size=3)
+output, (h, c) = net(packed)
+losses += [output.data.sum().item(), h.sum().item(), c.sum().item()]
+
+scores = torch.randn(8, 3, 5, requires_grad=True)
+targets = torch.randint(1, 5, (3, 4))
+for given in (((8, 7, 6), (4, 2, 3)), (torch.tensor([8, 7, 6]), torch.tensor([4, 2, 3]))):
+    loss = nn.CTCLoss(zero_infinity=True)(scores.log_softmax(2), targets, *given)
+    losses += [loss.item(), torch.autograd.grad(loss, scores)[0].abs().sum().item()]
+losses.append(nn.functional.ctc_loss(scores.log_softmax(2), targets, *given, reduction="sum").item())
 torch.set_default_dtype(torch.float32)

@@ -153,19 +153,16 @@ Tensor.register_hook = _register_hook
 
 
 class _Node:
-    """What computed a tensor; the text of the tensor has its name."""
-
-    def __init__(self, tensor):
-        self._tensor = tensor
+    """The operation that computed a tensor; the library does not tell which."""
 
     def name(self):
-        return str(self._tensor).rpartition("grad_fn=<")[2].partition(">")[0]
+        return "Backward0"
 
     def __repr__(self):
-        return "<%s>" % self.name()
+        return "<Backward0>"
 
 
-Tensor.grad_fn = property(lambda self: None if self.is_leaf else _Node(self))
+Tensor.grad_fn = property(lambda self: None if self.is_leaf else _Node())
 Tensor.retains_grad = property(lambda self: not self.is_leaf and self.grad is not None)
 
 

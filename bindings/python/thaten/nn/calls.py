@@ -33,7 +33,8 @@ class _Recurrent:
         count = int(packed.batch_sizes[0])
         states = [] if hx is None else list(hx if self._states == 2 else (hx,))
         if hx is None:
-            states = [packed.data.new_zeros(self.num_layers * directions, count, self.hidden_size)] * self._states
+            sizes = (getattr(self, "proj_size", 0) or self.hidden_size, self.hidden_size)[:self._states]
+            states = [packed.data.new_zeros(self.num_layers * directions, count, size) for size in sizes]
         elif packed.sorted_indices is not None:
             states = [s.index_select(1, packed.sorted_indices) for s in states]
         output, last = recur(self._run, packed, states, self.all_weights, directions, self.dropout if self.training else 0.0)
@@ -52,6 +53,7 @@ class _Recurrent:
         for layer in range(self.num_layers):
             for suffix in ("", "_reverse")[:1 + bool(self.bidirectional)]:
                 names = ("weight_ih", "weight_hh") + ("bias_ih", "bias_hh") * bool(self.bias)
+                names += ("weight_hr",) * bool(getattr(self, "proj_size", 0))
                 rows.append([self._parameters["%s_l%d%s" % (name, layer, suffix)] for name in names])
         return rows
 
@@ -76,6 +78,12 @@ class GRU(_Recurrent, _layers.GRU):
 
 for _kind in (RNN, LSTM, GRU):
     _kind.__doc__ = getattr(_layers, _kind.__name__).__doc__
+
+
+class CTCLoss(_layers.CTCLoss):
+    def forward(self, log_probs, targets, input_lengths, target_lengths):
+        lengths = [n if isinstance(n, _C.Tensor) else _C.tensor(n) for n in (input_lengths, target_lengths)]
+        return super().forward(log_probs, targets, *lengths)
 
 
 class RNNCell(_layers.RNNCell):
@@ -160,7 +168,7 @@ class Transformer(_layers.Transformer):
 
 
 _layers.KINDS.update({c.__name__: c for c in (
-    RNN, LSTM, GRU, RNNCell, GRUCell, LSTMCell, EmbeddingBag, MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer,
+    RNN, LSTM, GRU, CTCLoss, RNNCell, GRUCell, LSTMCell, EmbeddingBag, MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer,
     MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, AdaptiveLogSoftmaxWithLoss, Transformer)})
 
 

@@ -484,6 +484,12 @@ def multilabel_soft_margin_loss(input, target, weight=None, size_average=None, r
     return _C.multilabel_soft_margin_loss(input, target, weight=weight, reduction=_reduction(reduction))
 
 
+def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reduction="mean", zero_infinity=False):
+    """Connectionist temporal classification: log_probs T x N x C, targets N x S or one behind the other."""
+    return _C.ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=blank, reduction=_reduction(reduction),
+                       zero_infinity=zero_infinity)
+
+
 def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
                                       reduction="mean"):
     """triplet_margin_loss() with a distance of one's own."""

@@ -59,5 +59,13 @@ def sparse_(tensor, sparsity, std=0.01, generator=None):
     return _C._init_sparse_(tensor, sparsity, std, generator)
 
 
+def _calculate_fan_in_and_fan_out(tensor):
+    """How many elements an output depends on, and an input."""
+    if tensor.dim() < 2:
+        raise ValueError("a tensor of %d dimensions has no fan" % tensor.dim())
+    window = tensor[0, 0].numel()
+    return tensor.shape[1] * window, tensor.shape[0] * window
+
+
 def calculate_gain(nonlinearity, param=None):
     return _C._init_gain(nonlinearity, param)
