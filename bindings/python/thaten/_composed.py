@@ -135,6 +135,37 @@ def full(size, fill_value, *, dtype=None, out=None, layout=None, device=None, re
     return made.requires_grad_() if requires_grad else made
 
 
+def _window(operation, *names, **defaults):
+    """A window of torch: operation's, which ends where it would begin again unless periodic is False."""
+
+    def window(window_length, periodic=True, *given, dtype=None, layout=None, device=None, requires_grad=False, pin_memory=False,
+               **named):
+        options = {**defaults, **dict(zip(names, given)), **named}
+        made = operation(window_length, sym=not periodic, dtype=dtype, **options)
+        return made.requires_grad_() if requires_grad else made
+
+    window.__doc__ = operation.__doc__
+    return window
+
+
+hann_window, bartlett_window, blackman_window, kaiser_window = (
+    _window(_C.signal_windows_hann), _window(_C.signal_windows_bartlett), _window(_C.signal_windows_blackman),
+    _window(_C.signal_windows_kaiser, "beta", beta=12.0))
+
+
+def hamming_window(window_length, periodic=True, alpha=0.54, beta=0.46, *, dtype=None, layout=None, device=None,
+                   requires_grad=False, pin_memory=False):
+    """alpha - beta cos(2 pi n / N)."""
+    made = _C.signal_windows_general_cosine(window_length, a=[alpha, beta], sym=not periodic, dtype=dtype)
+    return made.requires_grad_() if requires_grad else made
+
+
+def vander(x, N=None, increasing=False):
+    """The powers 0 to N - 1 of each element, the largest first unless increasing."""
+    found = _C.linalg_vander(x, N=N)
+    return found if increasing else found.flip(-1)
+
+
 def _install():
     for function in (round, tensor_split, scatter):
         setattr(Tensor, function.__name__, function)
@@ -148,4 +179,4 @@ def _install():
 _install()
 
 __all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "broadcast_tensors", "meshgrid", "unravel_index",
-           "empty_permuted", "positive", "full", "round", "tensor_split", "cdist", "scatter", "lu", "histogramdd"]
+           "empty_permuted", "positive", "full", "round", "hann_window", "bartlett_window", "blackman_window", "kaiser_window", "hamming_window", "vander", "tensor_split", "cdist", "scatter", "lu", "histogramdd"]
