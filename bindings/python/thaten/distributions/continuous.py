@@ -4,7 +4,7 @@ import math as _math
 
 from .. import _C
 from ..autograd import no_grad
-from .distribution import Distribution, broadcast, summed
+from .distribution import Distribution, broadcast, finfo_of, summed
 
 _HALF_LOG_2PI = 0.5 * _math.log(2 * _math.pi)
 
@@ -129,7 +129,7 @@ class Laplace(_LocScale):
     stddev = property(lambda self: _math.sqrt(2) * self.scale)
 
     def rsample(self, sample_shape=()):
-        u = self.loc.new_empty(self._extended(sample_shape)).uniform_(_finfo(self.loc).eps - 1, 1)
+        u = self.loc.new_empty(self._extended(sample_shape)).uniform_(finfo_of(self.loc).eps - 1, 1)
         return self.loc - self.scale * u.sign() * _C.log1p(-u.abs())
 
     def log_prob(self, value):
@@ -178,7 +178,7 @@ class Gumbel(_LocScale):
     stddev = property(lambda self: _math.pi / _math.sqrt(6) * self.scale)
 
     def rsample(self, sample_shape=()):
-        limits = _finfo(self.loc)
+        limits = finfo_of(self.loc)
         u = self.loc.new_empty(self._extended(sample_shape)).uniform_(limits.tiny, 1 - limits.eps)
         return self.loc - self.scale * (-u.log()).log()
 
@@ -188,12 +188,6 @@ class Gumbel(_LocScale):
 
     def entropy(self):
         return self.scale.log() + 1.57721566490153286060
-
-
-def _finfo(t):
-    from .._settings import finfo
-
-    return finfo(t.dtype)
 
 
 class Uniform(Distribution):
@@ -278,7 +272,7 @@ class Gamma(Distribution):
         shape = self._extended(sample_shape)
         drawn = _C._standard_gamma(self.concentration.expand(shape)) / self.rate.expand(shape)
         with no_grad():
-            floor = _C.clamp(drawn, min=_finfo(drawn).tiny) - drawn
+            floor = _C.clamp(drawn, min=finfo_of(drawn).tiny) - drawn
         return drawn + floor
 
     def log_prob(self, value):

@@ -5,13 +5,7 @@ import math as _math
 from .. import _C
 from .._tensor import Size
 from ..autograd import no_grad
-from .distribution import Distribution, broadcast
-
-
-def _finfo(t):
-    from .._settings import finfo
-
-    return finfo(t.dtype)
+from .distribution import Distribution, broadcast, finfo_of
 
 
 class _Odds(Distribution):
@@ -36,7 +30,7 @@ class _Odds(Distribution):
     def logits(self):
         if not self._has_probs:
             return self._given
-        eps = _finfo(self._given).eps
+        eps = finfo_of(self._given).eps
         p = self._given.clamp(eps, 1 - eps)
         return _C.log(p) - _C.log1p(-p)
 
@@ -81,7 +75,7 @@ class Geometric(_Odds):
 
     def sample(self, sample_shape=()):
         with no_grad():
-            u = self.probs.new_empty(self._extended(sample_shape)).uniform_(_finfo(self.probs).tiny, 1)
+            u = self.probs.new_empty(self._extended(sample_shape)).uniform_(finfo_of(self.probs).tiny, 1)
             return (u.log() / (-self.probs).log1p()).floor()
 
     def log_prob(self, value):
@@ -161,7 +155,7 @@ class _Classes(Distribution):
             raise ValueError("%s: the parameter has no dimensions" % type(self).__name__)
         if probs is not None:
             self.probs = probs / probs.sum(-1, True)
-            eps = _finfo(probs).eps
+            eps = finfo_of(probs).eps
             self.logits = _C.log(self.probs.clamp(eps, 1 - eps))
         else:
             self.logits = logits - _C.logsumexp(logits, -1, True)
@@ -181,7 +175,7 @@ class _Classes(Distribution):
             return _C.multinomial(flat, shape.numel(), True).t().reshape(shape + self._batch_shape)
 
     def entropy(self):
-        least = _finfo(self.logits).min
+        least = finfo_of(self.logits).min
         return -(_C.clamp(self.logits, min=least) * self.probs).sum(-1)
 
     def expand(self, batch_shape):

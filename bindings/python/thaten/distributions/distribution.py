@@ -2,6 +2,7 @@
 
 from .. import _C, broadcast_tensors
 from .._C import Tensor
+from .._settings import finfo
 from .._tensor import Size
 from ..autograd import no_grad
 
@@ -11,6 +12,11 @@ def broadcast(*parameters):
     tensors = [p for p in parameters if isinstance(p, Tensor)]
     dtype = tensors[0].dtype if tensors else None
     return list(broadcast_tensors(*(p if isinstance(p, Tensor) else _C.tensor(float(p), dtype=dtype) for p in parameters)))
+
+
+def finfo_of(t):
+    """The limits of a tensor's dtype."""
+    return finfo(t.dtype)
 
 
 def summed(value, dims):
