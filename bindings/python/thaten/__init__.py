@@ -12,15 +12,16 @@ from . import _tensor
 from ._tensor import *  # noqa: F403
 from ._composed import *  # noqa: F403
 from ._settings import *  # noqa: F403
-from . import autograd, backends, cuda, fft, linalg, masked, random, signal, special
+from . import accelerator, autograd, backends, cuda, fft, linalg, masked, random, signal, special
 from .amp import GradScaler, autocast
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
 from .random import get_rng_state, initial_seed, seed, set_rng_state
 from . import export
+from .backends import mps
 
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 newaxis = None
-_LATER = ("nn", "optim", "utils", "distributions", "func")  # imported when they are first used
+_LATER = ("nn", "optim", "utils", "distributions", "func", "version")  # imported when they are first used
 __version__ = "0.1.0"
 
 

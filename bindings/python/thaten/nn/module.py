@@ -43,7 +43,13 @@ class Buffer(Tensor):
         return self
 
 
-_Incompatible = _collections.namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])
+class _Incompatible(_collections.namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
+    __slots__ = ()
+
+    def __repr__(self):
+        if not self.missing_keys and not self.unexpected_keys:
+            return "<All keys matched successfully>"
+        return "_IncompatibleKeys(missing_keys=%r, unexpected_keys=%r)" % (self.missing_keys, self.unexpected_keys)
 
 
 class Module:
