@@ -52,9 +52,10 @@ void at_list_release(const at_tensors *list)
   free_list(&made->owned);
 }
 
+/* Operations made of others return at_noTensors after an error. */
 const at_tensors *at_returnList(at_call *call, const at_tensors *list)
 {
-  if (at_failed(call))
+  if (at_failed(call) || list == &at_noTensors)
     return &at_noTensors;
   at_own(&list_of(list)->owned);
   return list;

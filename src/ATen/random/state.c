@@ -18,7 +18,7 @@ at_tensor *at_generator_state(const at_generator *generator)
 {
   at_call call;
   at_begin(&call, "generator_state");
-  at_tensor *volatile result = NULL;
+  at_tensor *volatile result = at_undefined();
   TH_TRY(call.attempt)
   {
     if (!generator)
@@ -36,7 +36,7 @@ at_tensor *at_generator_state(const at_generator *generator)
     memcpy(at_hostData(made), &state, sizeof state);
     result = made;
   }
-  return at_failed(&call) ? at_undefined() : result;
+  return at_return(&call, result, true);
 }
 
 bool at_generator_setState(at_generator *generator, const at_tensor *state)
