@@ -145,7 +145,7 @@ at_several at_nativeLayerNormGrad(at_tensor *grad, const at_several *moments, at
   const at_ints dims = last_dims(room, count);
   at_tensor *const unit = at_mul(at_sub(input, mean), deviation);
   at_tensor *const inner = at_weighted(grad, weight);
-  const at_ints slice = {at_sizesOf(unit).data + at_dim(unit) - count, count};
+  const at_ints slice = {at_sizesOf(input).data + at_dim(input) - count, count};
   return (at_several){{moments_backward(inner, moments, unit, deviation, dims),
                        at_sumToSize(at_mul(grad, unit), slice), at_sumToSize(grad, slice)}};
 }
