@@ -50,13 +50,14 @@ static at_tensor *product(at_tensor *t, at_ints dims, bool keepdim, const at_typ
   const int count = at_dim(t);
   if (type)
     t = at_to(t, type);
-  for (int i = 0; i < dims.count; i++) {
-    const int64_t d = dims.data[i] < 0 ? dims.data[i] + count : dims.data[i];
-    if (d >= 0 && d < count)
-      isReduced[d] = true;
-  }
   if (count == 0)
-    return at_prod(t);
+    return dims.count > 0 ? at_prod_dim(t, dims.data[0]) : at_prod(t);
+  for (int i = 0; i < dims.count; i++) {
+    const int64_t own = dims.data[i], d = own < 0 && own >= -count ? own + count : own;
+    if (d < 0 || d >= count)
+      return at_prod_dim(t, own); /* the error says what is wrong */
+    isReduced[d] = true;
+  }
   for (int d = count - 1; d >= 0; d--)
     if (isReduced[d])
       t = at_prod_dim(t, d, .keepdim = keepdim);

@@ -123,6 +123,10 @@ at_tensor *at_diagGrad(at_tensor *grad, at_ints sizes, int64_t diagonal)
 at_tensor *at_padTo(at_tensor *t, at_ints sizes)
 {
   int64_t pad[2 * AT_MOST_DIMS];
+  if (at_defined(t) && at_numel(t) == 0)
+    return at_new_zeros(t, sizes);
+  if (at_defined(t) && at_dim(t) != sizes.count) /* one counts as no dimensions */
+    t = at_reshape(t, sizes.count == 1 ? AT_INTS(at_numel(t)) : sizes);
   if (!at_defined(t) || at_sameSizes(at_sizesOf(t), sizes))
     return t;
   for (int d = 0; d < sizes.count; d++) {
