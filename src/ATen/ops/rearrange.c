@@ -175,7 +175,10 @@ at_tensor *at_padBy(at_tensor *self, at_ints pad, const char *mode, at_scalar va
 
 at_tensor *at_padReflected(at_tensor *out, at_tensor *self, at_ints pad)
 {
-  return pad_around(out, self, pad, REFLECT);
+  int64_t room[6];
+  if (pad.count != 1 && pad.count != 6)
+    at_raise(AT_ERROR_ARGUMENT, "padding has %d numbers, and has to have 6", pad.count);
+  return pad_around(out, self, at_intsOr(pad, 6, AT_NONE, room), REFLECT);
 }
 
 /* --- rolling and flipping --------------------------------------------------------------------- */

@@ -392,13 +392,41 @@ static void memory(void **state)
   }
 }
 
+/* Operands whose sizes formulas may not take for granted. */
+static void odd_sizes(void **state)
+{
+  (void)state;
+  AT_SCOPE
+  {
+    at_tensor *const x = at_zeros(AT_SHAPE(3)), *const src = at_ones(AT_SHAPE(2));
+    at_tensor *const index = at_zeros(AT_SCALAR_SHAPE, .type = AT_CPU(AT_LONG));
+    CHECK(at_defined(at_requires_grad_(src)));
+    CHECK(at_backward(at_sum(at_scatter(x, 0, index, src))));
+    CHECK_EQ(at_item_double(at_select(at_grad(src), 0, 0)), 1);
+    CHECK_EQ(at_item_double(at_sum(at_grad(src))), 1); /* the second element is not read */
+
+    at_tensor *const volume = at_requires_grad_(at_ones(AT_SHAPE(2, 3, 3, 4)));
+    CHECK(!at_defined(at_reflection_pad3d(volume, AT_INTS(1, 2, 1, 2))));
+    at_error_clear();
+    CHECK(!at_defined(at_masked_prod(src, .dim = AT_INTS(5))) && at_error() == AT_ERROR_ARGUMENT);
+    at_error_clear();
+    at_tensor *const wide = at_requires_grad_(at_ones(AT_SHAPE(3, 2, 4)));
+    at_tensor *const one = at_ones(AT_SHAPE(3, 1, 1)), *const other = at_ones(AT_SHAPE(1, 3, 1));
+    at_tensor *const weight = at_ones(AT_SHAPE(2, 4));
+    CHECK(!at_defined(at_native_layer_norm_backward(wide, wide, AT_INTS(2, 4), other, one, weight,
+                                                    weight)
+                          .grad_input));
+    at_error_clear();
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(accumulates), cmocka_unit_test(broadcasts),  cmocka_unit_test(twice),
       cmocka_unit_test(no_grad),     cmocka_unit_test(in_place),    cmocka_unit_test(hooks),
       cmocka_unit_test(errors),      cmocka_unit_test(functions),   cmocka_unit_test(threads),
-      cmocka_unit_test(memory),      cmocka_unit_test(checkpoints),
+      cmocka_unit_test(memory),      cmocka_unit_test(checkpoints), cmocka_unit_test(odd_sizes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
