@@ -39,7 +39,8 @@ static at_tensor *merged(at_pool *pool, at_tensor *t, int64_t count)
   return at_hold(pool, at_reshaped(t, (at_ints){sizes, 3}));
 }
 
-/* A new result for a batch of those that like is one of.  Its sizes are not on the stack of LAPACK's call. */
+/* A new result for a batch of those that like is one of.  Not inline: the sizes are not to be on the
+ * stack when LAPACK is called. */
 static __attribute__((noinline)) at_tensor *new_batch(at_pool *pool, at_ints batch,
                                                       const at_tensor *like)
 {

@@ -18,8 +18,9 @@ typedef struct at_recurrence {
 bool at_isProjected(at_cell_kind cell, at_tensors hx);
 
 /* hx: the first states, of LSTM also the first cells, each layers * directions x batch x hidden.
- * params: for each layer and direction the weights of the input and of the state, if there are
- * biases those, and if states are projected the matrix that does.  out: the output of the last layer, the last states, and of LSTM the last cells. */
+ * params: for each layer and direction the weights of the input and of the state, the biases if there
+ * are any, and the matrix that projects states if they are projected.  out: the output of the last
+ * layer, the last states, and of LSTM the last cells. */
 void at_recur(at_tensor **out, const at_recurrence *how, at_tensor *input, at_tensors hx,
               at_tensors params);
 

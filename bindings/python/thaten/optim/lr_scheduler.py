@@ -90,7 +90,7 @@ class LRScheduler:
 
     def state_dict(self):
         """The numbers and lists of the schedule."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_handle", "_shadow", "_begin", "lr_lambdas", "_scale_fn")}
+        return {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_handle", "_shadow", "_begin", "lr_lambdas")}
 
     def load_state_dict(self, state_dict):
         """Goes to the step of a state; the rates are in the optimizer's."""
@@ -195,40 +195,16 @@ class MultiplicativeLR(LambdaLR):
 
 
 class CyclicLR(LRScheduler):
-    """Up to max_lr and down to base_lr again and again; scale_fn, or a mode, makes cycles smaller."""
+    """Up to max_lr and down to base_lr again and again; with mode triangular2 and exp_range cycles become smaller."""
 
     def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
                  scale_fn=None, scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1):
-        scales = {"triangular": (lambda cycle: 1.0, "cycle"), "triangular2": (lambda cycle: 0.5 ** (cycle - 1), "cycle"),
-                  "exp_range": (lambda step: gamma ** step, "iterations")}
-        if scale_fn is None and mode not in scales:
-            raise ValueError("mode is %r, and not %s" % (mode, ", ".join(scales)))
-        self._scale_fn, self._scale_mode = scales[mode] if scale_fn is None else (scale_fn, scale_mode)
-        self._up = float(step_size_up)
-        self._steps = self._up + float(self._up if step_size_down is None else step_size_down)
-        self._cycles_momentum = cycle_momentum
-        every = lambda value: list(value) if isinstance(value, (list, tuple)) else [value] * len(optimizer.param_groups)  # noqa: E731
-        self.max_lrs, self.base_momentums, self.max_momentums = every(max_lr), every(base_momentum), every(max_momentum)
-        for group, rate in zip(optimizer.param_groups, every(base_lr), strict=True):
-            group["initial_lr"] = group["lr"] = rate
-        if cycle_momentum and not any(n in optimizer.defaults for n in ("momentum", "betas")):
-            raise ValueError("the optimizer has no momentum: cycle_momentum=False leaves it out")
-        super().__init__(optimizer, last_epoch)
-
-    def get_lr(self):
-        cycle = self.last_epoch // self._steps + 1
-        x = 1.0 + self.last_epoch / self._steps - cycle
-        share = self._up / self._steps
-        height = x / share if x <= share else (x - 1) / (share - 1)
-        height *= self._scale_fn(cycle if self._scale_mode == "cycle" else self.last_epoch)
-        if self._cycles_momentum:
-            for group, low, high in zip(self.optimizer.param_groups, self.base_momentums, self.max_momentums):
-                value = high - (high - low) * height
-                if "momentum" in group:
-                    group["momentum"] = value
-                else:
-                    group["betas"] = (value, *group["betas"][1:])
-        return [low + (high - low) * height for low, high in zip(self.base_lrs, self.max_lrs)]
+        if scale_fn is not None or any(isinstance(v, (list, tuple)) for v in (base_lr, max_lr)):
+            raise NotImplementedError("CyclicLR() with scale_fn, or with rates for each group")
+        number = {"triangular": 0, "triangular2": 1, "exp_range": 2}[mode]
+        self._start(optimizer, last_epoch, _C._new_cyclic_lr, base_lr, max_lr, step_size_up, step_size_down or 0, number, gamma,
+                    cycle_momentum, base_momentum, max_momentum)
+        self.base_lrs = [float(base_lr)] * len(optimizer.param_groups)
 
 
 class SequentialLR(LRScheduler):
