@@ -150,6 +150,24 @@ class Files(unittest.TestCase):
         loaded = torch.load(file)
         self.assertEqual((loaded[0].tolist(), loaded[1:]), ([0, 1, 2], ["x", {"n": 2}]))
 
+    def test_event_files(self):
+        from thaten.utils.tensorboard import SummaryWriter
+
+        with tempfile.TemporaryDirectory() as folder:
+            with SummaryWriter(os.path.join(folder, "runs", "a")) as writer:
+                writer.add_scalar("loss/train", torch.tensor(0.5), 3)
+                writer.add_histogram("weights", torch.arange(5.0))
+                writer.add_image("picture", torch.rand(4, 5, 3), 1, dataformats="HWC")
+                writer.add_text("note", "a text")
+                self.assertRaises(ValueError, writer.add_image, "picture", torch.rand(3, 4, 5), dataformats="WHC")
+                self.assertRaises(RuntimeError, writer.add_image, "picture", torch.rand(2, 4, 5))
+            self.assertRaises(ValueError, writer.add_scalar, "loss/train", 1)
+            (name,) = os.listdir(writer.get_logdir())
+            with open(os.path.join(writer.get_logdir(), name), "rb") as file:
+                written = file.read()
+            for text in (b"loss/train", b"weights", b"picture", b"note", b"a text", b"PNG"):
+                self.assertIn(text, written)
+
     def test_what_pytorch_wrote(self):
         folder = os.path.join(cases.GOLDEN, "files")
         loaded = 0
