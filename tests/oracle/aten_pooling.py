@@ -137,3 +137,20 @@ with aten_cases.Writer("pooling", __file__) as out:
             g = out.tensor(y[0].shape, x.dtype)
             forms(out, "fractional_max_pool2d_backward", [g, x, Ints(*kernel), Ints(*size), y[1]],
                   lambda: aten.fractional_max_pool2d_backward(g, x, kernel, size, y[1]))
+
+    for i in range(16):
+        shape = [r.randrange(1, 3)] + [r.randrange(5, 7) for _ in "thw"]
+        x = out.tensor(shape if r.random() < 0.3 else [2] + shape, r.choice(TYPES), -99, 99)
+        kernel, size = [r.randrange(1, 3) for _ in "thw"], [r.randrange(1, 4) for _ in "thw"]
+        batch = list(x.shape[:2]) if x.dim() == 5 else [1, x.shape[0]]
+        samples = out.tensor(batch + [3] if r.random() < 0.95 else [3], x.dtype, low=0, high=8)
+
+        def volumes():
+            return tuple(aten.fractional_max_pool3d(x, kernel, size, samples))
+
+        forms(out, "fractional_max_pool3d", [x, Ints(*kernel), Ints(*size), samples], volumes)
+        y = raised(volumes)
+        if y is not None:
+            g = out.tensor(y[0].shape, x.dtype)
+            forms(out, "fractional_max_pool3d_backward", [g, x, Ints(*kernel), Ints(*size), y[1]],
+                  lambda: aten.fractional_max_pool3d_backward(g, x, kernel, size, y[1]))

@@ -228,6 +228,8 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "MaxUnpool3d": (lambda: Several(nn.MaxUnpool3d(2), torch.tensor([[[[[1, 14]]]]])), (1, 1, 1, 1, 2)),
     "FractionalMaxPool2d": (lambda: nn.FractionalMaxPool2d(2, output_size=(3, 2)), (2, 2, 7, 6)),
     "FractionalMaxPool2d_ratio": (lambda: nn.FractionalMaxPool2d((2, 3), output_ratio=0.5), (2, 6, 8)),
+    "FractionalMaxPool3d": (lambda: nn.FractionalMaxPool3d(2, output_size=(3, 2, 1)), (2, 2, 7, 6, 4)),
+    "FractionalMaxPool3d_ratio": (lambda: nn.FractionalMaxPool3d((1, 2, 3), output_ratio=0.5), (2, 6, 8, 7)),
     "L1Loss": (lambda: Several(nn.L1Loss(), numbers(2, 3)), (2, 3)),
     "MSELoss": (lambda: Several(nn.MSELoss(reduction="sum"), numbers(2, 3)), (2, 3)),
     "SmoothL1Loss": (lambda: Several(nn.SmoothL1Loss(beta=0.5), numbers(2, 3)), (2, 3)),

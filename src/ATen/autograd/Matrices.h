@@ -55,9 +55,18 @@ at_tensor *at_linalgNormOf(at_tensor *a, at_scalar ord, at_ints dims, bool keepd
 /* --- of composed operations ---------------------------------------------------------------------- */
 
 at_tensor *at_luGrad(at_tensor *grad, at_tensor *lu, at_tensor *pivots);
+at_tensor *at_luSolveOf(at_tensor *self, at_tensor *lu, at_tensor *pivots); /* as btrisolve */
 at_tensor *at_eigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *lambda, at_tensor *v);
+
+/* Of the real eig: values, and if hasVectors vectors, are its results.  Eigenvectors have a gradient
+ * where all eigenvalues are real. */
+at_tensor *at_realEigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *self,
+                          at_tensor *values, at_tensor *vectors, bool hasVectors);
 at_several at_lstsqGrad(at_tensor *ofX, at_tensor *ofResiduals, at_tensor *a, at_tensor *b,
                         at_tensor *x, at_scalar rcond);
+
+/* Of gels's B and A; x has the solution in its first rows, which alone have a gradient. */
+at_several at_gelsGrad(at_tensor *grad, at_tensor *b, at_tensor *a, at_tensor *x);
 at_tensor *at_symmetricRootGrad(at_tensor *grad, at_tensor *root);
 
 #endif

@@ -105,6 +105,25 @@ at_tensor *at_eigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *lamb
   return at_real(complex_solution(vh, at_matmul(middle, vh)));
 }
 
+at_tensor *at_realEigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *self,
+                          at_tensor *values, at_tensor *vectors, bool hasVectors)
+{
+  if (!at_defined(ofValues) || !at_defined(values) || !at_defined(self) || at_numel(self) == 0)
+    return ofValues;
+  at_tensor *const imaginary = at_select(values, -1, 1);
+  const bool wantsVectors = hasVectors && at_item_long(at_any(at_ne(ofVectors, 0)));
+  if (wantsVectors && at_item_long(at_any(at_ne(imaginary, 0)))) {
+    at_fail(AT_ERROR_ARGUMENT, "eig",
+            "the gradient of eig: eigenvectors of complex eigenvalues have none");
+    return at_undefined();
+  }
+  at_tensor *const v = hasVectors ? vectors : at_eig(self, .eigenvectors = true).vectors;
+  at_tensor *const none = at_zeros_like(self);
+  return at_eigGrad(at_complex(at_select(ofValues, -1, 0), at_select(ofValues, -1, 1)),
+                    at_complex(wantsVectors ? ofVectors : none, none),
+                    at_complex(at_select(values, -1, 0), imaginary), eigenvectors_of(imaginary, v));
+}
+
 /* --- conditions --------------------------------------------------------------------------------- */
 
 /* No number for matrices without elements. */
@@ -274,6 +293,14 @@ at_several at_lstsqGrad(at_tensor *ofX, at_tensor *ofResiduals, at_tensor *a, at
   }
   ofB = isVector ? at_squeeze_dim(ofB, -1) : ofB;
   return (at_several){{at_sum_to_size(ofA, at_sizes(a)), at_sum_to_size(ofB, at_sizes(b))}};
+}
+
+at_several at_gelsGrad(at_tensor *grad, at_tensor *b, at_tensor *a, at_tensor *x)
+{
+  const int64_t n = at_defined(a) ? at_size(a, 1) : 0;
+  const at_several made = at_lstsqGrad(at_narrow(grad, 0, 0, n), at_undefined(), a, b,
+                                       at_narrow(x, 0, 0, n), at_scalar_none());
+  return (at_several){{made.of[1], made.of[0]}};
 }
 
 /* --- polar factors and roots -------------------------------------------------------------------- */

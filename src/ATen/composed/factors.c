@@ -246,6 +246,26 @@ at_tensor *at_luSolution(const char *name, at_tensor *lu, at_tensor *pivots, at_
   return at_linalg_solve_triangular(lu, half, true);
 }
 
+at_tensor *at_luSolveOf(at_tensor *self, at_tensor *lu, at_tensor *pivots)
+{
+  static const char name[] = "btrisolve";
+  if (!at_defined(self) || !at_defined(lu) || !at_defined(pivots))
+    return at_undefined();
+  const bool isVector = at_dim(self) == 2;
+  at_tensor *const b = isVector ? at_unsqueeze(self, -1) : self;
+  if (at_dim(b) != 3 || at_dim(lu) != 3 || at_dim(pivots) != 2 || at_size(lu, 0) != at_size(b, 0) ||
+      at_size(pivots, 0) != at_size(b, 0) || at_size(pivots, 1) != at_size(b, 1)) {
+    at_fail(AT_ERROR_ARGUMENT, name,
+            "%s: self has size %s, LU_data %s and LU_pivots %s: batch x n x k, batch x n x n and "
+            "batch x n are expected",
+            name, at_sizeDesc(at_sizes(self)).str, at_sizeDesc(at_sizes(lu)).str,
+            at_sizeDesc(at_sizes(pivots)).str);
+    return at_undefined();
+  }
+  at_tensor *const x = at_luSolution(name, lu, pivots, b, true, false);
+  return isVector ? at_squeeze_dim(x, -1) : x;
+}
+
 /* Of A = P L U; g is the gradient of L below the diagonal and of U. */
 at_tensor *at_luGrad(at_tensor *g, at_tensor *lu, at_tensor *pivots)
 {

@@ -140,8 +140,9 @@ at_tensor *at_normalizeMaps(at_tensor *input, int64_t size, double alpha, double
 at_tensor *at_unpooled(at_tensor *input, at_tensor *indices, at_ints kernel, at_ints stride,
                        at_ints padding, int axes, at_ints size);
 
-/* As at_FractionalMaxPool2d. */
-at_tensor *at_fractionallyPooled(at_tensor *input, at_ints kernel, at_ints size, double ratio);
+/* As at_FractionalMaxPool2d and 3d. */
+at_tensor *at_fractionallyPooled(at_tensor *input, int axes, at_ints kernel, at_ints size,
+                                 double ratio);
 
 at_tensor *at_poolPowers(at_tensor *input, double power, at_ints kernel, at_ints stride, int axes,
                          bool ceils);

@@ -174,21 +174,27 @@ MAX_UNPOOL(1)
 MAX_UNPOOL(2)
 MAX_UNPOOL(3)
 
-at_tensor *at_fractionallyPooled(at_tensor *input, at_ints kernel, at_ints size, double ratio)
+at_tensor *at_fractionallyPooled(at_tensor *input, int axes, at_ints kernel, at_ints size,
+                                 double ratio)
 {
-  if (at_dim(input) != 3 && at_dim(input) != 4) {
-    at_fail(AT_ERROR_ARGUMENT, "FractionalMaxPool2d",
-            "FractionalMaxPool2d: input is of size %s, and has to have 3 or 4 dimensions",
-            at_sizeDesc(at_sizesOf(input)).str);
+  const int dims = at_dim(input);
+  if (dims != axes + 1 && dims != axes + 2) {
+    at_fail(AT_ERROR_ARGUMENT, "FractionalMaxPool",
+            "FractionalMaxPool%dd: input is of size %s, and has to have %d or %d dimensions", axes,
+            at_sizeDesc(at_sizesOf(input)).str, axes + 1, axes + 2);
     return at_undefined();
   }
-  int64_t sizes[2];
-  for (int i = 0; i < 2; i++)
-    sizes[i] = size.count ? at_along(size, i) : (int64_t)((double)at_size(input, i - 2) * ratio);
-  const int64_t batch = at_dim(input) == 4 ? at_size(input, 0) : 1;
+  int64_t sizes[3], windows[3];
+  for (int i = 0; i < axes; i++) {
+    windows[i] = at_along(kernel, i);
+    sizes[i] = size.count ? at_along(size, i) : (int64_t)((double)at_size(input, i - axes) * ratio);
+  }
+  const int64_t batch = dims == axes + 2 ? at_size(input, 0) : 1;
   at_tensor *const samples =
-      at_rand(AT_SHAPE(batch, at_size(input, -3), 2), .type = at_typeOf(input));
-  return (at_fractional_max_pool2d)(input, AT_PAIR(kernel), (at_ints){sizes, 2}, samples).output;
+      at_rand(AT_SHAPE(batch, at_size(input, -axes - 1), axes), .type = at_typeOf(input));
+  const at_ints window = {windows, axes}, to = {sizes, axes};
+  return axes == 2 ? (at_fractional_max_pool2d)(input, window, to, samples).output
+                   : (at_fractional_max_pool3d)(input, window, to, samples).output;
 }
 
 /* --- normalization ---------------------------------------------------------------------------- */

@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "images.h"
+#include "ATen/ops/rearrange.h"
 
 /* Sequences are pooled as images of one row. */
 static void begin(at_images *layer, at_images_kind kind, at_tensor *self, int axes, int results)
@@ -245,36 +246,51 @@ at_tensor *at_adaptiveMaxBackward(at_tensor *out, int axes, at_tensor *grad, at_
 
 /* --- fractional windows ---------------------------------------------------------------------- */
 
-void at_fractionalMax(at_tensor **out, at_tensor *self, at_ints kernel_size, at_ints output_size,
-                      at_tensor *random_samples)
+/* In the order of THNN's arguments for fractional windows, whose volumes are height x width x time. */
+#define FRACTIONAL(A) (A).at[2], (A).at[1], (A).at[0]
+
+void at_fractionalMax(at_tensor **out, int axes, at_tensor *self, at_ints kernel_size,
+                      at_ints output_size, at_tensor *random_samples)
 {
-  const at_axes kernel = at_axesOf("kernel_size", kernel_size, 2, 1);
-  const at_axes size = at_axesOf("output_size", output_size, 2, 1);
+  const at_axes kernel = at_axesOf("kernel_size", kernel_size, axes, 1);
+  const at_axes size = at_axesOf("output_size", output_size, axes, 1);
   at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, 2, 2);
+  begin(&layer, AT_IMAGES_FLOATS, self, axes, 2);
+  if (axes == 3) /* THNN's are those of the last dimension first */
+    random_samples = at_hold(&layer.pool, at_flipAlong(NULL, random_samples, -1));
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *samples = at_images_take(&layer, "random_samples", random_samples, batch);
   void *r = at_images_result(&layer, &out[0]), *argmax = at_images_indicesResult(&layer, &out[1]);
-  layer.functions->SpatialFractionalMaxPooling_updateOutput(x, r, AT_SPATIAL(size),
-                                                            AT_SPATIAL(kernel), argmax, samples);
+  const at_functions *const f = layer.functions;
+  if (axes == 2)
+    f->SpatialFractionalMaxPooling_updateOutput(x, r, AT_SPATIAL(size), AT_SPATIAL(kernel), argmax,
+                                                samples);
+  else
+    f->VolumetricFractionalMaxPooling_updateOutput(x, r, FRACTIONAL(size), FRACTIONAL(kernel),
+                                                   argmax, samples);
   at_images_end(&layer);
 }
 
-at_tensor *at_fractionalMaxBackward(at_tensor *out, at_tensor *grad, at_tensor *self,
+at_tensor *at_fractionalMaxBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                                     at_ints kernel_size, at_ints output_size, at_tensor *indices)
 {
-  const at_axes kernel = at_axesOf("kernel_size", kernel_size, 2, 1);
-  const at_axes size = at_axesOf("output_size", output_size, 2, 1);
+  const at_axes kernel = at_axesOf("kernel_size", kernel_size, axes, 1);
+  const at_axes size = at_axesOf("output_size", output_size, axes, 1);
   at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, 2, 1);
+  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = at_images_take(&layer, "grad_output", grad, batch);
   void *argmax = at_images_indices(&layer, "indices", indices, batch);
   void *r = at_images_result(&layer, &out);
-  layer.functions->SpatialFractionalMaxPooling_updateGradInput(x, g, r, AT_SPATIAL(size),
-                                                               AT_SPATIAL(kernel), argmax);
+  const at_functions *const f = layer.functions;
+  if (axes == 2)
+    f->SpatialFractionalMaxPooling_updateGradInput(x, g, r, AT_SPATIAL(size), AT_SPATIAL(kernel),
+                                                   argmax);
+  else
+    f->VolumetricFractionalMaxPooling_updateGradInput(x, g, r, FRACTIONAL(size), FRACTIONAL(kernel),
+                                                      argmax);
   at_images_end(&layer);
   return out;
 }

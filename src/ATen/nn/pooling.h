@@ -25,9 +25,9 @@ at_tensor *at_maxPoolBackward(at_tensor *out, int axes, at_tensor *grad, at_tens
 void at_adaptiveMax(at_tensor **out, int axes, at_tensor *self, at_ints output_size);
 at_tensor *at_adaptiveMaxBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                                   at_tensor *indices);
-void at_fractionalMax(at_tensor **out, at_tensor *self, at_ints kernel_size, at_ints output_size,
-                      at_tensor *random_samples);
-at_tensor *at_fractionalMaxBackward(at_tensor *out, at_tensor *grad, at_tensor *self,
+void at_fractionalMax(at_tensor **out, int axes, at_tensor *self, at_ints kernel_size,
+                      at_ints output_size, at_tensor *random_samples);
+at_tensor *at_fractionalMaxBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                                     at_ints kernel_size, at_ints output_size, at_tensor *indices);
 
 /* Writes each element of self to its index, from max pooling, in images of zeros of output_size. */

@@ -292,6 +292,8 @@ static at_tensor *shares(int64_t count)
   X(MaxUnpool3d, several(at_MaxUnpool3d(2), SHAPED(AT_SHAPE(1, 1, 1, 1, 2), 1, 14), NULL))         \
   X(FractionalMaxPool2d, at_FractionalMaxPool2d(2, .output_size = AT_INTS(3, 2)))                  \
   X(FractionalMaxPool2d_ratio, at_FractionalMaxPool2d(AT_INTS(2, 3), .output_ratio = 0.5))         \
+  X(FractionalMaxPool3d, at_FractionalMaxPool3d(2, .output_size = AT_INTS(3, 2, 1)))               \
+  X(FractionalMaxPool3d_ratio, at_FractionalMaxPool3d(AT_INTS(1, 2, 3), .output_ratio = 0.5))      \
   X(L1Loss, several(at_L1Loss(), numbers(AT_SHAPE(2, 3)), NULL))                                   \
   X(MSELoss, several(at_MSELoss(.reduction = "sum"), numbers(AT_SHAPE(2, 3)), NULL))               \
   X(SmoothL1Loss, several(at_SmoothL1Loss(.beta = 0.5), numbers(AT_SHAPE(2, 3)), NULL))            \
