@@ -1,5 +1,6 @@
 """Scripts written for PyTorch run unchanged and compute what they compute there (tests/oracle/python_scripts.py)."""
 
+import json
 import os
 import runpy
 import sys
@@ -23,11 +24,15 @@ class Scripts(unittest.TestCase):
     def test_numbers(self):
         with open(os.path.join(cases.GOLDEN, "python_scripts.txt")) as file:
             wanted = dict((line.split()[0], line.split()[1:]) for line in file if not line.startswith("#"))
+        with open(os.path.join(cases.GOLDEN, "python_texts.json")) as file:
+            texts = json.load(file)
         names = sorted(n for n in os.listdir(os.path.join(HERE, "scripts")) if n.endswith(".py"))
         self.assertEqual(sorted(wanted), names)
         for name in names:
             with self.subTest(script=name):
-                got = runpy.run_path(os.path.join(HERE, "scripts", name))["losses"]
+                made = runpy.run_path(os.path.join(HERE, "scripts", name))
+                got = made["losses"]
+                self.assertEqual(made.get("texts", []), texts.get(name, []))
                 self.assertEqual(len(got), len(wanted[name]))
                 for i, (a, b) in enumerate(zip(got, map(float.fromhex, wanted[name]))):
                     self.assertLessEqual(abs(a - b), WITHIN * max(1, abs(b)), "number %d: %r for %r" % (i, a, b))

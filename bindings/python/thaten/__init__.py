@@ -8,10 +8,11 @@ import math as _math
 from . import _C
 from ._C import *  # noqa: F403 -- all operations
 from ._C import ArgumentError, ElementTypeError, Generator, Tensor, default_generator, dtype
-from . import _tensor
+from . import _tensor, _tensor_str
 from ._tensor import *  # noqa: F403
 from ._composed import *  # noqa: F403
 from ._settings import *  # noqa: F403
+from ._tensor_str import set_printoptions
 from . import accelerator, autograd, backends, cuda, fft, linalg, masked, random, signal, special
 from .amp import GradScaler, autocast
 from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled

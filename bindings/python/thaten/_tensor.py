@@ -215,19 +215,6 @@ def _format(self, specification):
     return format(self.item() if self.dim() == 0 else repr(self), specification)
 
 
-_text = Tensor.__repr__
-
-
-def _repr(self):
-    """The elements, and whether gradients are recorded; lines of 80 characters."""
-    text = _text(self)
-    if not self.requires_grad:
-        return text
-    suffix = "requires_grad=True" if self.is_leaf else "grad_fn=%r" % self.grad_fn
-    line = len(text) - 1 - text.rfind("\n") + 1
-    return text[:-1] + (",\n       " if line + len(suffix) + 2 > 80 else ", ") + suffix + ")"
-
-
 def _deepcopy(self, memo):
     if id(self) not in memo:
         if not self.is_leaf:
@@ -347,7 +334,7 @@ def _install():
         setattr(Tensor, "new_" + name, _new(getattr(_C, name)))
     Tensor.new_tensor = lambda self, data, dtype=None, device=None: _C.tensor(data, dtype=dtype or self.dtype)
     for name, method in {"to": _to, "numpy": _numpy, "__array__": _array, "type": _type, "cpu": _self,
-                         "__contains__": _contains, "__repr__": _repr, "__format__": _format,
+                         "__contains__": _contains, "__format__": _format,
                          "__deepcopy__": _deepcopy, "unique": unique, "unique_consecutive": unique_consecutive,
                          "nonzero": nonzero, "norm": norm, "argsort": argsort,
                          "cuda": lambda self, device=None, **_: _device_of("cuda"), "apply_": _map_, "share_memory_": _self,
