@@ -123,11 +123,12 @@ AT_API at_tensor *at_module_add_parameter(at_module *self, const char *name, at_
 AT_API at_tensor *at_module_add_buffer(at_module *self, const char *name, at_tensor *t);
 
 /* Gives the parameter or buffer of that name, with dots for those of children, another tensor of its
- * sizes and type: ties weights.  False after an error. */
+ * sizes and type: ties weights.  False after an error, as for a parameter that is computed. */
 AT_API bool at_module_set(at_module *self, const char *name, at_tensor *t);
 
-/* The parameter or buffer of that name, with dots for those of children; borrowed.  The undefined
- * tensor and an error if there is none. */
+/* The parameter or buffer of that name, with dots for those of children; borrowed.  One that is computed
+ * (at_parametrizations_weight_norm and others) is a new tensor, which belongs to the scope.  The
+ * undefined tensor and an error if there is none. */
 AT_API at_tensor *at_module_get(const at_module *self, const char *name);
 
 AT_API int64_t at_module_count(const at_module *self); /* of children */

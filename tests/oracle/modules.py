@@ -5,12 +5,15 @@ input; output, after torch.manual_seed(11), and, of the output's elements with a
 after, the buffers behind the call.  The metadata have its repr, the names of the state dict in order, and whether it is
 called in training."""
 
+import json
 import math
 import os
 
 import torch
 from safetensors.torch import save_file
 from torch import nn
+from torch.nn import utils
+from torch.nn.utils import parametrizations
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "modules")
 
@@ -258,6 +261,21 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "MultiLabelMarginLoss": (lambda: Several(nn.MultiLabelMarginLoss(), torch.tensor([[2, 0, -1], [1, -1, 0]])), (2, 3)),
     "MultiLabelSoftMarginLoss": (lambda: Several(nn.MultiLabelSoftMarginLoss(numbers(3).abs().float()), numbers(2, 3).abs().round()), (2, 3)),
     "AdaptiveLogSoftmaxWithLoss": (lambda: Adaptive(nn.AdaptiveLogSoftmaxWithLoss(6, 9, [3, 5], div_value=2.0, head_bias=True)), (5, 6)),
+    "WeightNorm": (lambda: parametrizations.weight_norm(nn.Linear(4, 3)), (2, 4)),
+    "WeightNorm_conv": (lambda: parametrizations.weight_norm(nn.Conv2d(2, 3, 2), dim=1), (2, 2, 3, 4)),
+    "WeightNorm_all": (lambda: parametrizations.weight_norm(nn.Linear(4, 3), "bias", dim=None), (2, 4)),
+    "WeightNorm_old": (lambda: utils.weight_norm(nn.Linear(4, 3)), (2, 4)),
+    "WeightNorm_lstm": (lambda: utils.weight_norm(utils.weight_norm(nn.LSTM(3, 2), "weight_hh_l0"), "bias_ih_l0"), (4, 2, 3)),
+    "SpectralNorm": (lambda: parametrizations.spectral_norm(nn.Linear(4, 3), n_power_iterations=2), (2, 4)),
+    "SpectralNorm_transposed": (lambda: parametrizations.spectral_norm(nn.ConvTranspose2d(2, 3, 2)), (2, 2, 3, 4)),
+    "SpectralNorm_eval": (lambda: parametrizations.spectral_norm(nn.Linear(4, 3)), (2, 4), False),
+    "SpectralNorm_vector": (lambda: parametrizations.spectral_norm(nn.Linear(4, 3), "bias"), (2, 4)),
+    "SpectralNorm_old": (lambda: utils.spectral_norm(nn.Conv1d(2, 3, 2)), (2, 2, 4)),
+    "Orthogonal": (lambda: parametrizations.orthogonal(nn.Linear(3, 3)), (2, 3)),
+    "Orthogonal_wide": (lambda: parametrizations.orthogonal(nn.Linear(4, 3)), (2, 4)),
+    "Orthogonal_tall": (lambda: parametrizations.orthogonal(nn.Linear(3, 5), orthogonal_map="cayley"), (2, 3)),
+    "Orthogonal_wide_exp": (lambda: parametrizations.orthogonal(nn.Linear(5, 3), orthogonal_map="matrix_exp"), (2, 5)),
+    "Orthogonal_plain": (lambda: parametrizations.orthogonal(nn.Linear(4, 3), use_trivialization=False), (2, 4)),
     "Sequential": (lambda: nn.Sequential(nn.Conv2d(1, 2, 3, padding=1), nn.BatchNorm2d(2), nn.ReLU(), nn.MaxPool2d(2),
                                          nn.Flatten(), nn.Linear(8, 3)), (2, 1, 4, 4)),
 }
@@ -292,6 +310,15 @@ def case(make, given, training=True):
     return found, about
 
 
+def sort_header(path):
+    """The same file with its names in order: safetensors writes metadata in an order of chance."""
+    with open(path, "r+b") as file:
+        length = int.from_bytes(file.read(8), "little")
+        header = json.dumps(json.loads(file.read(length)), sort_keys=True, separators=(",", ":"), ensure_ascii=False).encode()
+        file.seek(8)
+        file.write(header.ljust(length))
+
+
 def main():
     torch.manual_seed(2018)
     tensors, about = {}, {}
@@ -301,7 +328,9 @@ def main():
             del found["gradient"]
         tensors.update({name + "." + key: t.contiguous() for key, t in found.items()})
         about.update({name + "." + key: text for key, text in facts.items()})
-    save_file(tensors, os.path.join(FOLDER, "layers.safetensors"), metadata=about)
+    path = os.path.join(FOLDER, "layers.safetensors")
+    save_file(tensors, path, metadata=about)
+    sort_header(path)
 
 
 if __name__ == "__main__":

@@ -50,9 +50,10 @@ at_module *at_finished(at_module *self, unsigned before);
 bool at_isKind(const char *operation, const at_module *self, const at_module_kind *kind);
 
 /* The tensor at an index; NULL for a name without one. */
-static inline at_tensor *at_parameterAt(const at_module *self, int index)
+static inline at_tensor *at_parameterAt(const at_module *self, int64_t index)
 {
-  return self->parameters.data[index].tensor;
+  const at_member *const member = &self->parameters.data[index];
+  return member->derivation ? at_derivedTensor(self, member->derivation) : member->tensor;
 }
 
 static inline at_tensor *at_bufferAt(const at_module *self, int index)

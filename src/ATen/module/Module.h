@@ -7,11 +7,15 @@
 #include "ATen/core/ATenCore.h"
 #include "ATenModule.h"
 
+/* How a parameter is computed from other tensors of its module. */
+typedef struct at_derivation at_derivation;
+
 /* A parameter, buffer or child. */
 typedef struct at_member {
   char *name;
   at_tensor *tensor; /* NULL: a name without a tensor */
   at_module *module;
+  at_derivation *derivation; /* NULL, or what computes the parameter, whose tensor is NULL then */
 } at_member;
 
 typedef struct at_members {
@@ -43,6 +47,20 @@ at_member *at_namedMember(const at_members *members, const char *name, size_t le
  * error. */
 at_tensor *at_addTensor(const char *operation, at_module *self, at_members *members,
                         const char *name, at_tensor *t);
+
+/* Gives up a member. */
+void at_removeMember(at_members *members, at_member *member);
+
+/* The tensor that a member with a derivation stands for; computed anew, with the graph to what it is
+ * computed from. */
+at_tensor *at_derivedTensor(const at_module *self, const at_derivation *derivation);
+
+/* Whether a derivation of self computes from that parameter, which is self's own. */
+bool at_isSource(const at_module *self, const at_member *parameter);
+
+/* A copy, for at_freeDerivation; NULL and an error if there is no memory. */
+at_derivation *at_copyDerivation(const at_derivation *derivation);
+void at_freeDerivation(at_derivation *derivation);
 
 /* What a walk sees of a tensor: the path of the module that has it and a dot, or "", and the member,
  * whose tensor is not NULL. */

@@ -39,13 +39,26 @@ at_module *at_module_retain(at_module *self)
   return self;
 }
 
+static void free_member(at_member *member)
+{
+  free(member->name);
+  at_release(member->tensor);
+  at_module_free(member->module);
+  at_freeDerivation(member->derivation);
+}
+
+void at_removeMember(at_members *members, at_member *member)
+{
+  free_member(member);
+  members->count--;
+  for (at_member *const end = members->data + members->count; member < end; member++)
+    *member = member[1];
+}
+
 static void free_members(at_members *members)
 {
-  for (int64_t i = 0; i < members->count; i++) {
-    free(members->data[i].name);
-    at_release(members->data[i].tensor);
-    at_module_free(members->data[i].module);
-  }
+  for (int64_t i = 0; i < members->count; i++)
+    free_member(&members->data[i]);
   free(members->data);
   *members = (at_members){NULL, 0, 0};
 }
@@ -123,7 +136,7 @@ static bool add_member(const char *operation, at_members *members, const char *n
   }
   char *const copy = at_joinedName("", name);
   if (copy)
-    members->data[members->count++] = (at_member){copy, t, module};
+    members->data[members->count++] = (at_member){copy, t, module, NULL};
   return copy != NULL;
 }
 
@@ -243,7 +256,7 @@ static at_member *tensor_member(const char *operation, const at_module *self, co
   at_member *member = module ? at_namedMember(&module->parameters, last, strlen(last)) : NULL;
   if (module && !member)
     member = at_namedMember(&module->buffers, last, strlen(last));
-  if (member && member->tensor)
+  if (member && (member->tensor || member->derivation))
     return member;
   at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s has no parameter or buffer '%s'", operation,
           self->kind->name, name);
@@ -253,6 +266,10 @@ static at_member *tensor_member(const char *operation, const at_module *self, co
 at_tensor *at_module_get(const at_module *self, const char *name)
 {
   const at_member *const member = tensor_member("module_get", self, name);
+  if (member && member->derivation) {
+    const char *const dot = strrchr(name, '.');
+    return at_derivedTensor(below(self, name, dot ? (size_t)(dot - name) : 0), member->derivation);
+  }
   return member ? member->tensor : at_undefined();
 }
 
@@ -261,6 +278,11 @@ bool at_module_set(at_module *self, const char *name, at_tensor *t)
   at_member *const member = tensor_member("module_set", self, name);
   if (!member || !at_accept("module_set", "t", t, false))
     return false;
+  if (member->derivation) {
+    at_fail(AT_ERROR_ARGUMENT, "module_set", "module_set: '%s' is computed from other tensors",
+            name);
+    return false;
+  }
   at_tensor *const before = member->tensor;
   if (t->type != before->type || !at_sameSizes(at_sizesOf(t), at_sizesOf(before))) {
     at_fail(AT_ERROR_ARGUMENT, "module_set",

@@ -128,6 +128,9 @@ static bool copy_tensors(Copies *copies, at_module *made, at_members *to, const 
     at_tensor *const t = from->data[i].tensor, *const copy = t ? copied(copies, t) : NULL;
     if (at_addTensor("module_clone", made, to, from->data[i].name, copy) == at_undefined())
       return false;
+    const at_derivation *const derivation = from->data[i].derivation;
+    if (derivation && !(to->data[i].derivation = at_copyDerivation(derivation)))
+      return false;
   }
   return true;
 }

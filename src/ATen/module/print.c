@@ -237,6 +237,8 @@ char *at_module_toString(const at_module *self)
     return NULL;
   const unsigned before = at_failureCount();
   Text text = new_text();
+  if (at_module_child(self, "parametrizations"))
+    append_string(&text, "Parametrized");
   append_string(&text, self->kind->name);
   append_string(&text, "(");
   const bool hasLine = self->kind->repr && *self->kind->repr;

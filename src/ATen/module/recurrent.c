@@ -101,13 +101,16 @@ static at_output_h_n_c_n run_cells(const Recurrence *r, at_tensor *input, at_ten
   return (at_output_h_n_c_n){made.output, made.h_n, NULL};
 }
 
-/* The parameters, without names that have none. */
+/* The parameters of the layer itself, without names that have none. */
 static at_tensors parameters_of(const at_module *self, at_tensor **room)
 {
   int count = 0;
-  for (int64_t i = 0; i < self->parameters.count; i++)
-    if (self->parameters.data[i].tensor)
-      room[count++] = self->parameters.data[i].tensor;
+  for (int64_t i = 0; i < self->parameters.count; i++) {
+    at_tensor *const t =
+        at_isSource(self, &self->parameters.data[i]) ? NULL : at_parameterAt(self, i);
+    if (t)
+      room[count++] = t;
+  }
   return (at_tensors){room, count};
 }
 

@@ -130,6 +130,15 @@ static at_tensor *shares(int64_t count)
 /* --- the cases --------------------------------------------------------------------------------- */
 
 /* A name in the golden file, and the module. */
+/* MODULE, which calls change that name it self_. */
+#define PARAMETRIZED(MODULE, CALLS)       \
+  __extension__({                         \
+    at_module *const self_ = MODULE;      \
+    if (!(CALLS))                         \
+      fail_msg("%s", at_error_message()); \
+    self_;                                \
+  })
+
 #define CASES(X)                                                                                   \
   X(Identity, at_Identity())                                                                       \
   X(Linear, at_Linear(5, 3))                                                                       \
@@ -341,6 +350,35 @@ static at_tensor *shares(int64_t count)
   X(AdaptiveLogSoftmaxWithLoss,                                                                    \
     around(&adaptive_kind, "softmax",                                                              \
            at_AdaptiveLogSoftmaxWithLoss(6, 9, AT_INTS(3, 5), .div_value = 2, .head_bias = true))) \
+  X(WeightNorm, PARAMETRIZED(at_Linear(4, 3), at_parametrizations_weight_norm(self_)))             \
+  X(WeightNorm_conv,                                                                               \
+    PARAMETRIZED(at_Conv2d(2, 3, 2), at_parametrizations_weight_norm(self_, .dim = 1)))            \
+  X(WeightNorm_all,                                                                                \
+    PARAMETRIZED(at_Linear(4, 3),                                                                  \
+                 at_parametrizations_weight_norm(self_, .name = "bias", .dim = AT_NONE)))          \
+  X(WeightNorm_old, PARAMETRIZED(at_Linear(4, 3), at_utils_weight_norm(self_)))                    \
+  X(WeightNorm_lstm,                                                                               \
+    PARAMETRIZED(at_LSTM(3, 2), at_utils_weight_norm(self_, .name = "weight_hh_l0") &&             \
+                                    at_utils_weight_norm(self_, .name = "bias_ih_l0")))            \
+  X(SpectralNorm, PARAMETRIZED(at_Linear(4, 3),                                                    \
+                               at_parametrizations_spectral_norm(self_, .n_power_iterations = 2))) \
+  X(SpectralNorm_transposed,                                                                       \
+    PARAMETRIZED(at_ConvTranspose2d(2, 3, 2), at_parametrizations_spectral_norm(self_)))           \
+  X(SpectralNorm_eval, PARAMETRIZED(at_Linear(4, 3), at_parametrizations_spectral_norm(self_)))    \
+  X(SpectralNorm_vector,                                                                           \
+    PARAMETRIZED(at_Linear(4, 3), at_parametrizations_spectral_norm(self_, .name = "bias")))       \
+  X(SpectralNorm_old, PARAMETRIZED(at_Conv1d(2, 3, 2), at_utils_spectral_norm(self_)))             \
+  X(Orthogonal, PARAMETRIZED(at_Linear(3, 3), at_parametrizations_orthogonal(self_)))              \
+  X(Orthogonal_wide, PARAMETRIZED(at_Linear(4, 3), at_parametrizations_orthogonal(self_)))         \
+  X(Orthogonal_tall,                                                                               \
+    PARAMETRIZED(at_Linear(3, 5),                                                                  \
+                 at_parametrizations_orthogonal(self_, .orthogonal_map = "cayley")))               \
+  X(Orthogonal_wide_exp,                                                                           \
+    PARAMETRIZED(at_Linear(5, 3),                                                                  \
+                 at_parametrizations_orthogonal(self_, .orthogonal_map = "matrix_exp")))           \
+  X(Orthogonal_plain,                                                                              \
+    PARAMETRIZED(at_Linear(4, 3),                                                                  \
+                 at_parametrizations_orthogonal(self_, .use_trivialization = false)))              \
   X(Sequential, at_Sequential(at_Conv2d(1, 2, 3, .padding = AT_INTS(1)), at_BatchNorm2d(2),        \
                               at_ReLU(), at_MaxPool2d(2), at_Flatten(), at_Linear(8, 3)))
 
