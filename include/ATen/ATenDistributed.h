@@ -179,6 +179,12 @@ at_comm_parallel_new(at_module *net, const at_comm_parallel_new_options *options
 AT_API bool at_comm_parallel_finish(at_comm_parallel *parallel);
 AT_API bool at_comm_parallel_setSync(at_comm_parallel *parallel, bool on);
 
+/* Makes an at_SyncBatchNorm of each BatchNorm layer of net, in which ranks of the group (NULL: all) normalize
+ * by the statistics of their batches together, as one process would that has the joined batch.  Passes
+ * in training, forward and backward, are collective from now on.  The group must outlive net's use.
+ * PyTorch: SyncBatchNorm.convert_sync_batchnorm. */
+AT_API bool at_comm_convert_sync_batchnorm(at_module *net, at_comm_group *group);
+
 /* Gives all ranks the buffers of rank 0, such as the statistics of batch normalization. */
 AT_API bool at_comm_parallel_buffers(at_comm_parallel *parallel);
 

@@ -178,6 +178,16 @@ typedef void (*at_module_visitor)(at_module *module, void *context);
 /* Calls the visitor for each module, children before their parent. */
 AT_API void at_module_apply(at_module *self, at_module_visitor visitor, void *context);
 
+/* Replaces t, of a floating type, by the sum of t in all processes; false after an error. */
+typedef bool (*at_module_summing)(at_tensor *t, void *context);
+
+/* Makes an at_SyncBatchNorm of each BatchNorm layer of self and of what is below: the same object with the
+ * same parameters and buffers.  In training, these layers use sum to normalize by the mean and the
+ * variance of all processes' batches, and backward passes use it for gradients: every process makes
+ * the same calls in the same order.  The context must outlive the module.  PyTorch:
+ * SyncBatchNorm.convert_sync_batchnorm. */
+AT_API bool at_module_sync_batchnorm(at_module *self, at_module_summing sum, void *context);
+
 /* Moves parameters, their gradients and buffers to the type's backend, and those of floating types
  * to the type.  False after an error: then nothing has changed. */
 AT_API bool at_module_to(at_module *self, const at_type *type);

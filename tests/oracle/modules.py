@@ -261,6 +261,8 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "MultiLabelMarginLoss": (lambda: Several(nn.MultiLabelMarginLoss(), torch.tensor([[2, 0, -1], [1, -1, 0]])), (2, 3)),
     "MultiLabelSoftMarginLoss": (lambda: Several(nn.MultiLabelSoftMarginLoss(numbers(3).abs().float()), numbers(2, 3).abs().round()), (2, 3)),
     "AdaptiveLogSoftmaxWithLoss": (lambda: Adaptive(nn.AdaptiveLogSoftmaxWithLoss(6, 9, [3, 5], div_value=2.0, head_bias=True)), (5, 6)),
+    "SyncBatchNorm": (lambda: nn.SyncBatchNorm(3, momentum=None), (4, 3, 2, 2)),
+    "SyncBatchNorm_eval": (lambda: nn.SyncBatchNorm(3, affine=False), (4, 3), False),
     "WeightNorm": (lambda: parametrizations.weight_norm(nn.Linear(4, 3)), (2, 4)),
     "WeightNorm_conv": (lambda: parametrizations.weight_norm(nn.Conv2d(2, 3, 2), dim=1), (2, 2, 3, 4)),
     "WeightNorm_all": (lambda: parametrizations.weight_norm(nn.Linear(4, 3), "bias", dim=None), (2, 4)),

@@ -141,6 +141,9 @@ at_tensor *at_normalizeMaps(at_tensor *input, int64_t size, double alpha, double
 at_tensor *at_unpooled(at_tensor *input, at_tensor *indices, at_ints kernel, at_ints stride,
                        at_ints padding, int axes, at_ints size);
 
+/* As at_SyncBatchNorm. */
+at_tensor *at_normalizeTogether(at_module *self, at_tensor *input, double momentum, double eps);
+
 /* As at_FractionalMaxPool2d and 3d. */
 at_tensor *at_fractionallyPooled(at_tensor *input, int axes, at_ints kernel, at_ints size,
                                  double ratio);

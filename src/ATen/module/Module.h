@@ -28,6 +28,8 @@ struct at_module {
   bool training;
   const at_module_kind *kind;
   at_members parameters, buffers, children;
+  at_module_summing sum; /* of an at_SyncBatchNorm: NULL, or what adds tensors of all processes */
+  void *sumContext;
   alignas(max_align_t) unsigned char own[];
 };
 

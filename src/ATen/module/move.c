@@ -165,6 +165,7 @@ static at_module *copy_module(Copies *copies, const at_module *self)
     return NULL;
   copy_own(made, self);
   made->training = self->training;
+  made->sum = self->sum, made->sumContext = self->sumContext;
   bool good = copy_tensors(copies, made, &made->parameters, &self->parameters) &&
               copy_tensors(copies, made, &made->buffers, &self->buffers);
   for (int64_t i = 0; i < self->children.count && good; i++) {

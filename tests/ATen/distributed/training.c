@@ -72,15 +72,21 @@ static void end(Run *run)
   at_module_free(run->net);
 }
 
-static void same_params(const Run *a, const Run *b)
+/* Parameter number skipped may differ. */
+static void same_params_but(const Run *a, const Run *b, int skipped)
 {
   AT_SCOPE
   {
     const at_tensors *const x = at_module_parameters(a->net), *const y =
                                                                   at_module_parameters(b->net);
     for (int i = 0; i < x->count; i++)
-      CHECK(at_allclose(x->data[i], y->data[i], .rtol = 1e-10, .atol = 1e-12));
+      CHECK(i == skipped || at_allclose(x->data[i], y->data[i], .rtol = 1e-10, .atol = 1e-12));
   }
+}
+
+static void same_params(const Run *a, const Run *b)
+{
+  same_params_but(a, b, -1);
 }
 
 /* One step of the reference, on the whole batch. */
@@ -126,6 +132,70 @@ static void curves(void **state)
 static void sharded_curves(void **state)
 {
   train(600, true);
+}
+
+/* In training, with statistics of the samples of all ranks: curves, gradients and buffers are those of one
+ * process with the whole batch; of images, too, and parts of different sizes. */
+static void synced(void **state)
+{
+  Run alone = begin(1), mine = begin(1);
+  CHECK(at_comm_convert_sync_batchnorm(mine.net, NULL));
+  at_comm_parallel *const p = at_comm_parallel_new(mine.net);
+  at_module_train(alone.net);
+  at_module_train(mine.net);
+  for (int step = 0; step < STEPS; step++)
+    AT_SCOPE
+    {
+      at_optimizer_zero_grad(mine.adam);
+      const double loss = average_of(loss_of(mine.net, step, true));
+      CHECK(at_comm_parallel_finish(p) && at_optimizer_step(mine.adam));
+      CHECK_NEAR(loss, step_alone(&alone, step), 1e-10);
+      same_params_but(&mine, &alone,
+                      1); /* 0.bias: its gradient is rounding, and Adam divides by it */
+      at_tensor *const variance = at_module_get(mine.net, "1.running_var");
+      CHECK(at_allclose(variance, at_module_get(alone.net, "1.running_var"), .rtol = 1e-9));
+    }
+  at_comm_parallel_free(p);
+  end(&mine);
+  end(&alone);
+}
+
+static void synced_images(void **state)
+{
+  const at_type *const type = AT_CPU(AT_DOUBLE);
+  at_module *const whole = at_BatchNorm2d(3, .momentum = AT_NO_DOUBLE, .type = type);
+  at_module *const norm = at_module_clone(whole);
+  CHECK(norm && at_comm_convert_sync_batchnorm(norm, NULL));
+  AT_SCOPE
+  {
+    int64_t first = 0;
+    for (int r = 0; r < rank; r++)
+      first += r + 1;
+    at_manualSeed(5);
+    at_tensor *const all = at_randn(AT_SHAPE(size * (size + 1) / 2 + 1, 3, 2, 4), .type = type);
+    const int64_t count = rank + 1 + (rank == size - 1);
+    at_tensor *const weight = at_cos(at_mul(all, 3));
+    at_tensor *const x = at_requires_grad_(at_clone(all));
+    at_tensor *const part = at_requires_grad_(at_clone(at_narrow(all, 0, first, count)));
+    at_tensor *const y = at_forward(whole, x), *const own = at_forward(norm, part);
+    CHECK(at_allclose(own, at_narrow(y, 0, first, count), .rtol = 1e-12, .atol = 1e-12));
+    CHECK(at_backward(at_sum(at_mul(at_square(y), weight))));
+    CHECK(at_backward(at_sum(at_mul(at_square(own), at_narrow(weight, 0, first, count)))));
+    CHECK(at_allclose(at_grad(part), at_narrow(at_grad(x), 0, first, count), .rtol = 1e-10,
+                      .atol = 1e-11));
+    at_tensor *const sums = at_clone(at_grad(at_module_get(norm, "weight")));
+    CHECK(at_comm_all_reduce(sums));
+    CHECK(at_allclose(sums, at_grad(at_module_get(whole, "weight")), .rtol = 1e-10, .atol = 1e-11));
+    CHECK(at_allclose(at_module_get(norm, "running_mean"), at_module_get(whole, "running_mean")));
+    at_module_eval(norm);
+    at_module_eval(whole);
+    CHECK(at_allclose(at_forward(norm, all), at_forward(whole, all), .rtol = 1e-12, .atol = 1e-12));
+    CHECK(!at_defined(at_forward(norm, at_ones(AT_SHAPE(2, 4), .type = type))));
+    CHECK(strstr(at_error_message(), "has to be batch x 3"));
+    at_error_clear();
+  }
+  at_module_free(norm);
+  at_module_free(whole);
 }
 
 /* Two passes, of which the first is not shared, are one with both losses. */
@@ -246,9 +316,10 @@ int main(void)
   }
   rank = at_comm_rank(NULL);
   size = at_comm_size(NULL);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(curves), cmocka_unit_test(sharded_curves),
-                                     cmocka_unit_test(accumulation), cmocka_unit_test(partial),
-                                     cmocka_unit_test(checkpoints)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(curves),        cmocka_unit_test(sharded_curves), cmocka_unit_test(synced),
+      cmocka_unit_test(synced_images), cmocka_unit_test(accumulation),   cmocka_unit_test(partial),
+      cmocka_unit_test(checkpoints)};
   const int failed = cmocka_run_group_tests(tests, NULL, NULL);
   at_comm_stop();
   return failed != 0;

@@ -350,6 +350,8 @@ static at_tensor *shares(int64_t count)
   X(AdaptiveLogSoftmaxWithLoss,                                                                    \
     around(&adaptive_kind, "softmax",                                                              \
            at_AdaptiveLogSoftmaxWithLoss(6, 9, AT_INTS(3, 5), .div_value = 2, .head_bias = true))) \
+  X(SyncBatchNorm, at_SyncBatchNorm(3, .momentum = AT_NO_DOUBLE))                                  \
+  X(SyncBatchNorm_eval, at_SyncBatchNorm(3, .affine = false))                                      \
   X(WeightNorm, PARAMETRIZED(at_Linear(4, 3), at_parametrizations_weight_norm(self_)))             \
   X(WeightNorm_conv,                                                                               \
     PARAMETRIZED(at_Conv2d(2, 3, 2), at_parametrizations_weight_norm(self_, .dim = 1)))            \
