@@ -1,6 +1,7 @@
-"""Gradients before a step, and parameters as one vector."""
+"""Gradients before a step, parameters as one vector, and parameters that are computed."""
 
 from ... import _C
+from . import rnn
 
 
 def _listed(parameters):
@@ -25,3 +26,24 @@ def vector_to_parameters(vec, parameters):
     for p in parameters:
         p.data = vec[at:at + p.numel()].reshape(p.shape)
         at += p.numel()
+
+
+def get_total_norm(tensors, norm_type=2.0, error_if_nonfinite=False, foreach=None):
+    """The norm of the norms of all tensors."""
+    norms = [_C.linalg_vector_norm(t, ord=norm_type) for t in _listed(tensors)]
+    total = _C.linalg_vector_norm(_C.stack(norms), ord=norm_type) if norms else _C.tensor(0.0)
+    if error_if_nonfinite and not _C.isfinite(total).item():
+        raise RuntimeError("the norm of order %s is %s" % (norm_type, total.item()))
+    return total
+
+
+def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
+    """Scales all gradients by max_norm / total_norm, if that is less than 1."""
+    factor = (max_norm / (total_norm + 1e-6)).clamp_max(1.0)
+    for p in _listed(parameters):
+        if p.grad is not None:
+            p.grad.mul_(factor.to(p.grad.dtype))
+
+
+from . import parametrize, parametrizations  # noqa: E402
+from ._norms import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm  # noqa: E402
