@@ -177,6 +177,41 @@ AT_API const at_radam_options at_radam_defaults;
  *              bool maximize=false) -> at_optimizer */
 AT_API at_optimizer *at_radam(at_tensors params, const at_radam_options *options) AT_MUST_USE;
 
+typedef struct at_asgd_options {
+  double lr;           /* 0.01 */
+  double lambd;        /* 1e-4 */
+  double alpha;        /* 0.75 */
+  double t0;           /* 1e6 */
+  double weight_decay; /* 0 */
+  bool maximize;       /* false */
+} at_asgd_options;
+AT_API const at_asgd_options at_asgd_defaults;
+
+/* w = (1 - lambd * eta) * w - eta * g, with eta = lr / (1 + lambd * lr * t)^alpha after t steps, lr in the
+ * first; and the state "ax", the average of w over the steps after t0, w itself before.  (Polyak and
+ * Juditsky, 1992)
+ *
+ *     at_asgd(TensorList params, *, double lr=0.01, double lambd=1e-4, double alpha=0.75, double t0=1e6,
+ *             double weight_decay=0, bool maximize=false) -> at_optimizer */
+AT_API at_optimizer *at_asgd(at_tensors params, const at_asgd_options *options) AT_MUST_USE;
+
+typedef struct at_rprop_options {
+  double lr;                    /* 0.01 */
+  double eta_minus, eta_plus;   /* 0.5, 1.2; in PyTorch the tuple etas */
+  double step_least, step_most; /* 1e-6, 50; in PyTorch the tuple step_sizes */
+  bool maximize;                /* false */
+} at_rprop_options;
+AT_API const at_rprop_options at_rprop_defaults;
+
+/* Each element has a step size, lr at first.  It grows by eta_plus where the gradient has the sign of
+ * that of the step before, and shrinks by eta_minus where it has the other, between step_least and
+ * step_most; w moves by it against the sign of g, and not at all where that has changed.  (Riedmiller
+ * and Braun, 1993)
+ *
+ *     at_rprop(TensorList params, *, double lr=0.01, double eta_minus=0.5, double eta_plus=1.2,
+ *              double step_least=1e-6, double step_most=50, bool maximize=false) -> at_optimizer */
+AT_API at_optimizer *at_rprop(at_tensors params, const at_rprop_options *options) AT_MUST_USE;
+
 typedef enum at_muon_adjust {
   AT_MUON_ORIGINAL,          /* lr * sqrt(max(1, rows / columns)) */
   AT_MUON_MATCH_RMS_ADAMW,   /* lr * 0.2 * sqrt(max(rows, columns)) */

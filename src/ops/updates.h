@@ -1,7 +1,7 @@
 /* What optimizers do to each element: rows X(name, states, assignments).
  *
  * In the assignments, which are in order, x is the element of the parameter and g that of its gradient, which is negated
- * and has the weight decay already; s0, s1 and s2 are those of the states, and y is any number.  rate, and a to e, are
+ * and has the weight decay already; s0, s1 and s2 are those of the states, and y is any number.  rate, and a to f, are
  * numbers that a rule of ATen/optim/rules.c computes for each step. */
 #ifndef AT_OPS_UPDATES_H
 #define AT_OPS_UPDATES_H
@@ -57,6 +57,15 @@
     s0 += a * (g - s0),                                                                \
     s1 = b * s1 + c * g * g,                                                           \
     x -= f != 0 ? rate * s0 : rate * s0 / (AT_SQRT(s1) + e))                           \
+  X(asgd, 1, /* a = mu, the weight of x in the average */                              \
+    x -= rate * g,                                                                     \
+    s0 = a != 1 ? s0 + (x - s0) * a : x)                                               \
+  X(rprop, 2, /* a and b, by which steps grow and shrink between c and d; f is 1 for the first step */ \
+    y = g * s0,                                                                        \
+    s1 = (f != 0 ? rate : s1) * (y > 0 ? a : y < 0 ? b : 1),                           \
+    s1 = s1 < c ? c : s1 > d ? d : s1,                                                 \
+    s0 = y < 0 ? 0 : g,                                                                \
+    x -= s0 > 0 ? s1 : s0 < 0 ? -s1 : 0)                                               \
   X(limit, 0, x = x > rate ? rate : x < -rate ? -rate : x)                             \
   X(scale, 0, x *= rate)                                                               \
   X(blend, 0, x += rate * (g - x))

@@ -47,6 +47,10 @@ CASES = {
         torch.optim.RAdam,
         dict(lr=0.05, betas=(0.8, 0.9), weight_decay=0.2, decoupled_weight_decay=True),
     ),
+    "asgd": (torch.optim.ASGD, dict(lr=0.1)),
+    "asgd_average": (torch.optim.ASGD, dict(lr=0.2, lambd=0.1, alpha=0.5, t0=3, weight_decay=0.1)),
+    "rprop": (torch.optim.Rprop, dict()),
+    "rprop_bounds": (torch.optim.Rprop, dict(lr=0.1, etas=(0.4, 1.5), step_sizes=(0.03, 0.2), maximize=True)),
 }
 
 
@@ -57,7 +61,7 @@ LBFGS = {
 LBFGS_STEPS = 6
 
 # One of each kind.
-SAVED = "sgd_momentum adam_amsgrad adamw rmsprop_both adagrad_decay adadelta adamax nadam radam".split()
+SAVED = "sgd_momentum adam_amsgrad adamw rmsprop_both adagrad_decay adadelta adamax nadam radam asgd_average rprop".split()
 
 
 def wave(count, start, dtype):

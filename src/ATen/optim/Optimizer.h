@@ -27,6 +27,8 @@ typedef struct at_option {
   const char *const *texts; /* of a choice */
 } at_option;
 
+enum { AT_KEPT = 2 };
+
 /* Room for the struct of options of any rule. */
 typedef union at_optionsOfAny {
   at_sgd_options sgd;
@@ -37,6 +39,8 @@ typedef union at_optionsOfAny {
   at_adamax_options adamax;
   at_nadam_options nadam;
   at_radam_options radam;
+  at_asgd_options asgd;
+  at_rprop_options rprop;
   at_muon_options muon;
   at_lbfgs_options lbfgs;
 } at_optionsOfAny;
@@ -45,7 +49,7 @@ typedef union at_optionsOfAny {
 typedef struct at_param {
   at_tensor *t, *state[AT_STATES]; /* references; a state is NULL until it is needed */
   double steps;                    /* that changed this parameter */
-  double product;                  /* another number that the rule keeps */
+  double kept[AT_KEPT];            /* other numbers that the rule keeps */
 } at_param;
 
 /* What schedules keep in a group, under PyTorch's keys. */
@@ -71,7 +75,7 @@ typedef struct at_plan {
   at_numbers numbers;
   int count; /* of states, and which of the rule's they are */
   int states[AT_STATES];
-  double product; /* after the step */
+  double kept[AT_KEPT]; /* after the step */
 } at_plan;
 
 typedef struct at_rule {
@@ -79,9 +83,9 @@ typedef struct at_rule {
   size_t optionBytes;
   const at_option *options; /* the last has no name */
   const char *states[AT_STATES];
-  const char *number; /* the name of a param's product, or NULL */
-  bool counts;        /* files have the number of steps */
-  double product;     /* at first */
+  const char *numbers[AT_KEPT]; /* the names of what a param keeps, or NULL */
+  bool counts;                  /* files have the number of steps */
+  double kept[AT_KEPT];         /* at first */
   /* The value of states that exist before the first step; NULL if they are made when needed, of
    * zeros. */
   double (*first)(const at_optionsOfAny *o);
@@ -93,10 +97,21 @@ typedef struct at_rule {
                           at_tensor **state);
 } at_rule;
 
+/* Of a tensor, before the first step. */
+static inline at_param at_newParam(const at_rule *rule, at_tensor *t)
+{
+  at_param made = {.t = t};
+  for (int i = 0; i < AT_KEPT; i++)
+    made.kept[i] = rule->kept[i];
+  return made;
+}
+
 /* The optimizers of ATenOptim.h. */
 #define AT_FOR_EACH_RULE(X) \
   X(sgd)                    \
-  X(adam) X(adamw) X(rmsprop) X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam) X(muon) X(lbfgs)
+  X(adam)                   \
+  X(adamw)                  \
+  X(rmsprop) X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam) X(asgd) X(rprop) X(muon) X(lbfgs)
 typedef enum at_rule_name {
 #define ENTRY(NAME) AT_RULE_##NAME,
   AT_FOR_EACH_RULE(ENTRY)

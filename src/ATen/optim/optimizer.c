@@ -131,8 +131,7 @@ static void add_group(at_optimizer *o, at_tensors params)
   o->params = grown(o->params, o->paramCount + params.count, sizeof *o->params);
   Added added = {o, o->paramCount, params.count};
   for (int i = 0; i < params.count; i++)
-    o->params[added.first + i] =
-        (at_param){.t = at_retain(params.data[i]), .product = o->rule->product};
+    o->params[added.first + i] = at_newParam(o->rule, at_retain(params.data[i]));
   THGuard guard;
   THGuard_enter(&guard, release_added);
   guard.what = &added;
@@ -370,7 +369,7 @@ static void finish_step(Step *step)
   for (int j = 0; j < step->count; j++) {
     Planned *const planned = &step->planned[j];
     planned->param->steps++;
-    planned->param->product = planned->plan.product;
+    memcpy(planned->param->kept, planned->plan.kept, sizeof planned->plan.kept);
     if (planned->state) {
       at_release(planned->param->state[0]);
       planned->param->state[0] = planned->state;

@@ -44,8 +44,9 @@ static void write_state(const at_rule *rule, const at_param *param, at_dict *dic
     has = has || param->state[s];
   if (has && rule->counts)
     set_number(dict, "step", param->steps);
-  if (has && rule->number)
-    set_number(dict, rule->number, param->product);
+  for (int i = 0; i < AT_KEPT; i++)
+    if (has && rule->numbers[i])
+      set_number(dict, rule->numbers[i], param->kept[i]);
   for (int s = 0; s < AT_STATES; s++)
     if (param->state[s])
       set_or_raise(dict, rule->states[s], param->state[s]);
@@ -88,14 +89,17 @@ static void read_entry(const at_rule *rule, const at_tensor *like, const char *n
                        at_param *param)
 {
   const bool isStep = rule->counts && !strcmp(name, "step");
-  if (isStep || (rule->number && !strcmp(name, rule->number))) {
+  int kept = 0;
+  while (kept < AT_KEPT && (!rule->numbers[kept] || strcmp(name, rule->numbers[kept]) != 0))
+    kept++;
+  if (isStep || kept < AT_KEPT) {
     if (!at_isOnHost(t->type) || at_numel(t) != 1)
       at_raise(AT_ERROR_ARGUMENT, "'%s' in state is a tensor of size (%s), and no number", name,
                at_sizeDesc(at_sizesOf(t)).str);
     const double value = at_scalar_toDouble(at_elementAt(t, t->th->storageOffset));
     if (isStep && !(value >= 0 && value < 1e15))
       at_raise(AT_ERROR_ARGUMENT, "'step' in state is %g", value);
-    *(isStep ? &param->steps : &param->product) = value;
+    *(isStep ? &param->steps : &param->kept[kept]) = value;
     return;
   }
   int s = 0;
@@ -121,7 +125,7 @@ bool(at_optimizer_set_param_state)(at_optimizer *o, int group, int index, const 
   TH_TRY(call.attempt)
   {
     at_param *const param = param_of(o, group, index);
-    at_param made = {.t = param->t, .product = o->rule->product};
+    at_param made = at_newParam(o->rule, param->t);
     THGuard guard;
     THGuard_enter(&guard, release_states);
     guard.what = &made;

@@ -59,6 +59,15 @@ static const at_option radam_options[] = {
   NUMBER(radam, lr), BETAS(radam), NUMBER(radam, eps), NUMBER(radam, weight_decay),
   BOOLEAN(radam, maximize), ALWAYS(foreach, NONE), ALWAYS(capturable, FALSE),
   BOOLEAN(radam, decoupled_weight_decay), ALWAYS(differentiable, FALSE), END};
+static const at_option asgd_options[] = {
+  NUMBER(asgd, lr), RANGE(asgd, lambd, -ANY, ANY), RANGE(asgd, alpha, -ANY, ANY),
+  RANGE(asgd, t0, -ANY, ANY), NUMBER(asgd, weight_decay), ALWAYS(foreach, NONE),
+  BOOLEAN(asgd, maximize), ALWAYS(differentiable, FALSE), ALWAYS(capturable, FALSE), END};
+static const at_option rprop_options[] = {
+  NUMBER(rprop, lr), PART(rprop, eta_minus, "etas", 2, 0, BELOW_1),
+  PART(rprop, eta_plus, "etas", 0, 1, ANY), PART(rprop, step_least, "step_sizes", 2, 0, ANY),
+  PART(rprop, step_most, "step_sizes", 0, 0, ANY), ALWAYS(foreach, NONE),
+  BOOLEAN(rprop, maximize), ALWAYS(differentiable, FALSE), ALWAYS(capturable, FALSE), END};
 static const char *const muon_adjusts[] = {"original", "match_rms_adamw", "spectral_unclamped"};
 static const at_option muon_options[] = {
   NUMBER(muon, lr), NUMBER(muon, weight_decay), NUMBER(muon, momentum), BOOLEAN(muon, nesterov),
@@ -92,6 +101,9 @@ const at_adamax_options at_adamax_defaults = {
 const at_nadam_options at_nadam_defaults = {
     .lr = 2e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8, .momentum_decay = 4e-3};
 const at_radam_options at_radam_defaults = {.lr = 1e-3, .beta1 = 0.9, .beta2 = 0.999, .eps = 1e-8};
+const at_asgd_options at_asgd_defaults = {.lr = 0.01, .lambd = 1e-4, .alpha = 0.75, .t0 = 1e6};
+const at_rprop_options at_rprop_defaults = {
+    .lr = 0.01, .eta_minus = 0.5, .eta_plus = 1.2, .step_least = 1e-6, .step_most = 50};
 const at_muon_options at_muon_defaults = {.lr = 1e-3,
                                           .weight_decay = 0.1,
                                           .momentum = 0.95,
@@ -210,14 +222,14 @@ static void plan_nadam(const at_optionsOfAny *o, const at_param *param, at_plan 
   const double t = param->steps + 1;
   const double mu = s->beta1 * (1 - 0.5 * pow(0.96, t * s->momentum_decay));
   const double next = s->beta1 * (1 - 0.5 * pow(0.96, (t + 1) * s->momentum_decay));
-  const double product = (double)((float)param->product * (float)mu);
+  const double product = (double)((float)param->kept[0] * (float)mu);
   begin_plan(plan, AT_UPDATE_nadam, 2, s->lr, s->weight_decay, s->decoupled_weight_decay,
              s->maximize);
   set_averages(&plan->numbers, s->beta1, s->beta2, s->eps);
   plan->numbers.d = 1 / sqrt(1 - pow(s->beta2, t));
   plan->numbers.f = s->lr * (1 - mu) / (1 - product);
   plan->numbers.rate = s->lr * next / (1 - product * next);
-  plan->product = product;
+  plan->kept[0] = product;
 }
 
 static void plan_radam(const at_optionsOfAny *o, const at_param *param, at_plan *plan)
@@ -233,6 +245,30 @@ static void plan_radam(const at_optionsOfAny *o, const at_param *param, at_plan 
     plan->numbers.rate *=
         sqrt(bias * (length - 4) * (length - 2) * most / ((most - 4) * (most - 2) * length));
   plan->numbers.f = length > 5 ? 0 : 1;
+}
+
+static void plan_asgd(const at_optionsOfAny *o, const at_param *param, at_plan *plan)
+{
+  const at_asgd_options *const s = &o->asgd;
+  const double t = param->steps + 1, eta = param->steps > 0 ? param->kept[0] : (double)(float)s->lr;
+  const double shrink = 1 - s->lambd * eta;
+  begin_plan(plan, AT_UPDATE_asgd, 1, eta, shrink != 0 ? s->weight_decay / shrink : 0, false,
+             s->maximize);
+  plan->numbers.shrink = shrink;
+  plan->numbers.a = param->steps > 0 ? param->kept[1] : 1;
+  plan->kept[0] = (double)(float)(s->lr / pow(1 + s->lambd * s->lr * t, s->alpha));
+  plan->kept[1] = (double)(float)(1 / fmax(1, t - s->t0));
+}
+
+static void plan_rprop(const at_optionsOfAny *o, const at_param *param, at_plan *plan)
+{
+  const at_rprop_options *const s = &o->rprop;
+  begin_plan(plan, AT_UPDATE_rprop, 2, s->lr, 0, false, s->maximize);
+  plan->numbers.a = s->eta_plus;
+  plan->numbers.b = s->eta_minus;
+  plan->numbers.c = s->step_least;
+  plan->numbers.d = s->step_most;
+  plan->numbers.f = param->steps > 0 ? 0 : 1;
 }
 
 /* --- rules ------------------------------------------------------------------------------------ */
@@ -257,9 +293,13 @@ const at_rule at_rules[AT_RULE_COUNT] = {
     RULE(adamax, .options = adamax_options, .states = {"exp_avg", "exp_inf"}, .counts = true,
          .plan = plan_adamax),
     RULE(nadam, .options = nadam_options, .states = {"exp_avg", "exp_avg_sq"},
-         .number = "mu_product", .product = 1, .counts = true, .plan = plan_nadam),
+         .numbers = {"mu_product"}, .kept = {1}, .counts = true, .plan = plan_nadam),
     RULE(radam, .options = radam_options, .states = {"exp_avg", "exp_avg_sq"}, .counts = true,
          .plan = plan_radam),
+    RULE(asgd, .options = asgd_options, .states = {"ax"}, .numbers = {"eta", "mu"}, .kept = {0, 1},
+         .counts = true, .plan = plan_asgd),
+    RULE(rprop, .options = rprop_options, .states = {"prev", "step_size"}, .counts = true,
+         .plan = plan_rprop),
     RULE(muon, .options = muon_options, .states = {"momentum_buffer"}, .plan = at_planMuon,
          .direction = at_muonDirection),
     RULE(lbfgs, .options = lbfgs_options, .takesClosure = true),

@@ -36,8 +36,9 @@ static void write_param(const at_stateWriter *w, int32_t all, const at_optimizer
   at_nodes_append(w->nodes, all, entry);
   if (rule->counts)
     put_number(w, entry, index, "step", param->steps);
-  if (rule->number)
-    put_number(w, entry, index, rule->number, param->product);
+  for (int i = 0; i < AT_KEPT; i++)
+    if (rule->numbers[i])
+      put_number(w, entry, index, rule->numbers[i], param->kept[i]);
   for (int s = 0; s < AT_STATES; s++)
     if (param->state[s])
       at_nodes_put(w->nodes, entry, rule->states[s],
@@ -250,9 +251,11 @@ static void read_param(const Reader *r, int index, at_datum from)
   const at_datum step = at_state_find(from, "step");
   if (rule->counts && step.dict)
     param->steps = at_state_number(step, "step");
-  const at_datum number = rule->number ? at_state_find(from, rule->number) : (at_datum){NULL, -1};
-  if (number.dict)
-    param->product = at_state_number(number, rule->number);
+  for (int i = 0; i < AT_KEPT && rule->numbers[i]; i++) {
+    const at_datum number = at_state_find(from, rule->numbers[i]);
+    if (number.dict)
+      param->kept[i] = at_state_number(number, rule->numbers[i]);
+  }
   for (int s = 0; s < AT_STATES && rule->states[s]; s++) {
     const at_datum value = at_state_find(from, rule->states[s]);
     if (!value.dict || at_datum_kindOf(value) == AT_DATUM_NOTHING || param->state[s])
@@ -338,7 +341,7 @@ bool(at_optimizer_load)(at_optimizer *o, at_datum state)
     memcpy(r.groups, o->groups, (size_t)o->groupCount * sizeof *r.groups);
     at_param *const params = THAlloc(o->paramCount * (ptrdiff_t)sizeof *params);
     for (int i = 0; i < o->paramCount; i++)
-      params[i] = (at_param){.product = o->rule->product};
+      params[i] = at_newParam(o->rule, NULL);
     r.params = params;
     read_all(&r, state);
     take_over(&r);

@@ -90,7 +90,13 @@ static at_tensor *loss_of(const Problem *p, int step)
                               .decoupled_weight_decay = true))                                     \
   X(radam, at_radam(params, .lr = 0.05))                                                           \
   X(radam_decoupled, at_radam(params, .lr = 0.05, .beta1 = 0.8, .beta2 = 0.9, .weight_decay = 0.2, \
-                              .decoupled_weight_decay = true))
+                              .decoupled_weight_decay = true))                                     \
+  X(asgd, at_asgd(params, .lr = 0.1))                                                              \
+  X(asgd_average,                                                                                  \
+    at_asgd(params, .lr = 0.2, .lambd = 0.1, .alpha = 0.5, .t0 = 3, .weight_decay = 0.1))          \
+  X(rprop, at_rprop(params))                                                                       \
+  X(rprop_bounds, at_rprop(params, .lr = 0.1, .eta_minus = 0.4, .eta_plus = 1.5,                   \
+                           .step_least = 0.03, .step_most = 0.2, .maximize = true))
 
 #define MAKER(NAME, CALL)                             \
   static at_optimizer *make_##NAME(at_tensors params) \
@@ -284,7 +290,7 @@ static void files(void **state)
   at_dict *const all = at_load(AT_GOLDEN_DIR "/optimizers.pt");
   CHECK(all);
   const at_datum saved = at_dict_values(all);
-  CHECK(at_datum_count(saved) == 11);
+  CHECK(at_datum_count(saved) == 13);
   for (int64_t i = 0; i < 9; i++)
     AT_SCOPE
     {

@@ -1,13 +1,18 @@
 """The optimizers of the library with PyTorch's options."""
 
 import collections as _collections
+import math
 import collections.abc as _abc
 
 from .. import _C
 from .._C import Tensor
+from ..autograd import enable_grad, no_grad
+
+_EPSILONS = {_C.float64: 2.0 ** -52, _C.float32: 2.0 ** -23, _C.bfloat16: 2.0 ** -7, _C.float16: 2.0 ** -10}
 
 # PyTorch's options that are several here.
-_TUPLES = {"betas": ("beta1", "beta2"), "ns_coefficients": ("ns_a", "ns_b", "ns_c")}
+_TUPLES = {"betas": ("beta1", "beta2"), "ns_coefficients": ("ns_a", "ns_b", "ns_c"),
+           "etas": ("eta_minus", "eta_plus"), "step_sizes": ("step_least", "step_most")}
 
 
 class _Group(_abc.MutableMapping):
@@ -284,6 +289,87 @@ class RAdam(Optimizer):
         options = dict(lr=float(lr), betas=tuple(betas), eps=float(eps), weight_decay=float(weight_decay),
                        decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
         self._start(params, options, [lr, *betas, eps, weight_decay, decoupled_weight_decay, maximize])
+
+
+class ASGD(Optimizer):
+    _make = staticmethod(_C._new_asgd)
+
+    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, foreach=None, maximize=False,
+                 differentiable=False, capturable=False):
+        _unused(capturable=capturable, differentiable=differentiable)
+        options = dict(lr=float(lr), lambd=float(lambd), alpha=float(alpha), t0=float(t0), weight_decay=float(weight_decay),
+                       maximize=maximize)
+        self._start(params, options, options.values())
+
+
+class Rprop(Optimizer):
+    _make = staticmethod(_C._new_rprop)
+
+    def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False, foreach=None,
+                 maximize=False, differentiable=False):
+        _unused(capturable=capturable, differentiable=differentiable)
+        options = dict(lr=float(lr), etas=tuple(etas), step_sizes=tuple(step_sizes), maximize=maximize)
+        self._start(params, options, [lr, *etas, *step_sizes, maximize])
+
+
+class Adafactor(Optimizer):
+    """Steps by the gradient over the root of its second moment, of which matrices keep the means of rows and columns alone.
+    (Shazeer and Stern, 2018)"""
+
+    def __init__(self, params, lr=1e-2, beta2_decay=-0.8, eps=(None, 1e-3), d=1.0, weight_decay=0.0, *, foreach=None, maximize=False):
+        for name, value, good in (("lr", lr, lr >= 0), ("beta2_decay", beta2_decay, beta2_decay <= 0), ("d", d, d >= 1),
+                                  ("eps", eps, (eps[0] is None or eps[0] >= 0) and eps[1] >= 0),
+                                  ("weight_decay", weight_decay, weight_decay >= 0)):
+            if not good:
+                raise ValueError("Adafactor(): %s is %r" % (name, value))
+        super().__init__(params, dict(lr=lr, beta2_decay=beta2_decay, eps=eps, d=d, weight_decay=weight_decay, foreach=foreach,
+                                      maximize=maximize))
+
+    def step(self, closure=None):
+        loss = None
+        if closure is not None:
+            with enable_grad():
+                loss = closure()
+        with no_grad():
+            for group in self.param_groups:
+                for p in group["params"]:
+                    if p.grad is not None:
+                        self._change(p, -p.grad if group["maximize"] else p.grad, group)
+        return loss
+
+    def _moment(self, state, g, weight, least):
+        """The second moment of g, joined with that of the steps before."""
+        square = g * g
+        if g.dim() < 2:
+            state["variance"].lerp_(square, weight)
+            return state["variance"].clone()
+        rows, columns = state["row_var"], state["col_var"]
+        rows.lerp_(square.mean(-1, keepdim=True), weight)
+        columns.lerp_(square.mean(-2, keepdim=True), weight)
+        return rows @ columns / rows.mean(-2, keepdim=True).clamp_min(least)
+
+    def _change(self, p, g, group):
+        state = self.state[p]
+        if not state:
+            state["step"] = _C.tensor(0.0)
+            if g.dim() > 1:
+                state["row_var"], state["col_var"] = g.new_zeros(*g.shape[:-1], 1), g.new_zeros(*g.shape[:-2], 1, g.shape[-1])
+            else:
+                state["variance"] = _C.zeros_like(g)
+        state["step"] += 1
+        step, (first, second) = state["step"].item(), group["eps"]
+        least = first if first is not None else _EPSILONS[p.dtype]
+        root = math.sqrt(p.numel()) if p.numel() else 1.0
+        rate = max(second, p.norm().item() / root) * min(group["lr"], 1 / math.sqrt(step))
+        if group["weight_decay"]:
+            p.mul_(1 - group["lr"] * group["weight_decay"])
+        update = g * self._moment(state, g, step ** group["beta2_decay"], least * least).clamp_min(least * least).rsqrt()
+        p.add_(update, alpha=-rate / max(1.0, update.norm().item() / (root * group["d"])))
+
+
+class SparseAdam(Optimizer):
+    def __init__(self, params, **options):
+        raise NotImplementedError("SparseAdam() is for sparse gradients, and there are none here: Adam() takes dense ones")
 
 
 class Muon(Optimizer):
