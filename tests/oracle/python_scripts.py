@@ -23,6 +23,7 @@ def main():
     texts = {}
     for name in sorted(os.listdir(FOLDER)):
         if name.endswith(".py"):
+            torch.set_default_dtype(torch.float32)
             made = runpy.run_path(os.path.join(FOLDER, name))
             numbers = made["losses"]
             if "texts" in made:

@@ -331,18 +331,57 @@ static Py_hash_t hash(PyObject *self)
   return (Py_hash_t)((uintptr_t)self >> 4);
 }
 
+/* Whether the arguments of Tensor() are sizes: none, whole numbers, or a Size. */
+static bool areSizes(PyObject *arguments)
+{
+  const Py_ssize_t count = PyTuple_Size(arguments);
+  if (count == 1) {
+    PyObject *const one = PyTuple_GetItem(arguments, 0);
+    return PyLong_Check(one) || (PyTuple_Check(one) && !PyTuple_CheckExact(one));
+  }
+  for (Py_ssize_t i = 0; i < count; i++)
+    if (!PyLong_Check(PyTuple_GetItem(arguments, i)))
+      return false;
+  return true;
+}
+
+enum { MOST_SIZES = 64 };
+
+/* A tensor of the default type and of these sizes. */
+static at_tensor *ofSizes(PyObject *arguments)
+{
+  int64_t sizes[MOST_SIZES];
+  PyObject *const first = PyTuple_Size(arguments) == 1 ? PyTuple_GetItem(arguments, 0) : NULL;
+  PyObject *const list = first && PyTuple_Check(first) ? first : arguments;
+  Py_ssize_t count = PyTuple_Size(list);
+  if (count > MOST_SIZES) {
+    PyErr_Format(PyExc_ValueError, "Tensor() of %zd dimensions", count);
+    return NULL;
+  }
+  for (Py_ssize_t i = 0; i < count; i++) {
+    sizes[i] = PyLong_AsLongLong(PyTuple_GetItem(list, i));
+    if (sizes[i] == -1 && PyErr_Occurred())
+      return NULL;
+  }
+  if (list == arguments && count == 0)
+    sizes[count++] = 0;
+  return at_empty(((at_ints){sizes, (int)count}));
+}
+
 static PyObject *newTensor(PyTypeObject *type, PyObject *arguments, PyObject *names)
 {
   static char *keywords[] = {"data", NULL};
-  PyObject *data;
-  if (!PyArg_ParseTupleAndKeywords(arguments, names, "O:Tensor", keywords, &data))
+  const bool sized = !(names && PyDict_Size(names)) && areSizes(arguments);
+  PyObject *data = NULL;
+  if (!sized && !PyArg_ParseTupleAndKeywords(arguments, names, "O:Tensor", keywords, &data))
     return NULL;
-  at_tensor *t = !th_isTensor(data)  ? th_make(data, AT_FLOAT)
-                 : type == th_Tensor ? (at_alias)(th_tensorOf(data))
-                                     : at_retain(th_tensorOf(data));
+  at_tensor *t = sized                ? ofSizes(arguments)
+                 : !th_isTensor(data) ? th_make(data, at_defaultType())
+                 : type == th_Tensor  ? (at_alias)(th_tensorOf(data))
+                                      : at_retain(th_tensorOf(data));
   if (!at_defined(t))
     return PyErr_Occurred() ? NULL : th_raise();
-  if (type == th_Tensor || !th_isTensor(data))
+  if (sized || type == th_Tensor || !th_isTensor(data))
     (void)at_keep(t);
   Tensor *self = (Tensor *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0);
   if (!self)

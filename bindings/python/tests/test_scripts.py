@@ -30,6 +30,7 @@ class Scripts(unittest.TestCase):
         self.assertEqual(sorted(wanted), names)
         for name in names:
             with self.subTest(script=name):
+                thaten.set_default_dtype(thaten.float32)
                 made = runpy.run_path(os.path.join(HERE, "scripts", name))
                 got = made["losses"]
                 self.assertEqual(made.get("texts", []), texts.get(name, []))

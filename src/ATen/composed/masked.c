@@ -155,7 +155,7 @@ at_tensor *at_maskedVariance(at_tensor *self, at_ints dim, bool unbiased, bool k
   const at_ints dims = dims_of(self, dim, room);
   const at_type *const own = at_typeOf(self);
   const at_type *const result = type                ? type
-                                : is_integral(self) ? at_toScalarType(own, AT_FLOAT)
+                                : is_integral(self) ? at_toScalarType(own, at_defaultType())
                                                     : own;
   at_tensor *const x = at_to(self, result);
   at_tensor *const total = at_sum_dim(filled(x, mask, 0), dims, .keepdim = true);

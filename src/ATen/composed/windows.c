@@ -44,7 +44,7 @@ at_tensor *at_window(const char *name, at_window_kind kind, int64_t count, doubl
             kind == AT_WINDOW_KAISER ? "at least" : "above");
     return at_undefined();
   }
-  type = type ? type : AT_CPU(AT_FLOAT);
+  type = type ? type : at_getType(AT_BACKEND_CPU, at_defaultType());
   at_tensor *const x = numbers(count, type);
   const double middle = count > 1 ? steps / 2 : 0;
   at_tensor *const apart = at_sub(x, middle);
@@ -76,7 +76,7 @@ at_tensor *at_exponentialWindow(int64_t count, at_scalar center, double tau, boo
             isSymmetric ? "a symmetric window has no center" : "tau has to be above 0");
     return at_undefined();
   }
-  type = type ? type : AT_CPU(AT_FLOAT);
+  type = type ? type : at_getType(AT_BACKEND_CPU, at_defaultType());
   at_tensor *const apart = at_sub(numbers(count, type), at_scalar_toDouble(center));
   return ended(at_exp(at_div(at_abs(apart), -tau)), type);
 }
@@ -91,7 +91,7 @@ at_tensor *at_cosineWindow(const char *name, int64_t count, at_doubles weights, 
     at_fail(AT_ERROR_ARGUMENT, name, "%s: a has no weights", name);
     return at_undefined();
   }
-  type = type ? type : AT_CPU(AT_FLOAT);
+  type = type ? type : at_getType(AT_BACKEND_CPU, at_defaultType());
   at_tensor *const t = at_mul(numbers(count, type), 2 * M_PI / steps);
   at_tensor *sum = at_full_like(t, weights.data[0]);
   for (int j = 1; count > 1 && j < weights.count; j++)

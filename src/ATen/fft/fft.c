@@ -227,7 +227,7 @@ at_tensor *at_frequencies(const at_type *type, int64_t n, double d, bool halved)
   if (n < 1 || d == 0)
     at_raise(AT_ERROR_ARGUMENT, "n is %lld and d %g", (long long)n, d);
   if (!type)
-    type = at_getType(AT_BACKEND_CPU, AT_FLOAT);
+    type = at_getType(AT_BACKEND_CPU, at_defaultType());
   const int64_t count = halved ? n / 2 + 1 : n;
   at_pool pool;
   at_pool_enter(&pool);

@@ -107,7 +107,7 @@ at_tensor *at_arangeFrom(at_tensor *out, const at_type *type, at_scalar start, a
                          at_scalar step)
 {
   const bool integers = !start.is_float && !end.is_float && !step.is_float;
-  type = type_of(out, type, integers ? AT_LONG : AT_FLOAT);
+  type = type_of(out, type, integers ? AT_LONG : at_defaultType());
   check_steps(start, end, step);
   int64_t count;
   if (integers) {
@@ -126,7 +126,7 @@ at_tensor *at_arangeFrom(at_tensor *out, const at_type *type, at_scalar start, a
 at_tensor *at_rangeTo(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,
                       at_scalar step)
 {
-  type = type_of(out, type, AT_FLOAT);
+  type = type_of(out, type, at_defaultType());
   if (!at_isFloating(type->scalarType)) {
     start = whole(start);
     end = whole(end);

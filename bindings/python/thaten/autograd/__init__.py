@@ -150,6 +150,7 @@ def _register_hook(self, hook):
 
 
 Tensor.register_hook = _register_hook
+from . import _accumulate  # noqa: E402  (it adds to Tensor)
 
 
 class _Node:

@@ -1,7 +1,7 @@
 """Networks: modules, layers and losses; the functions are in nn.functional."""
 
 from . import functional
-from . import init
+from . import grad, init
 from .module import Buffer, Module, Parameter
 from ._layers import *  # noqa: F403
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential

@@ -5,14 +5,11 @@ from .._C import Tensor
 from ..autograd import Function, RemovableHandle
 
 
-class _Hook:
-    def __init__(self, function, takes_names):
-        self.function, self.takes_names = function, takes_names
-
-
-def add(hooks, function, prepend=False, takes_names=False):
+def add(module, hooks, function, prepend=False, takes_names=False):
     handle = RemovableHandle(hooks)
-    hooks[handle.id] = _Hook(function, takes_names)
+    hooks[handle.id] = function
+    if takes_names:
+        module._hooks_with_kwargs.add(handle.id)
     if prepend:
         rest = {key: hook for key, hook in hooks.items() if key != handle.id}
         for key in rest:
@@ -65,7 +62,7 @@ class _Backward:
 
     def begin(self, grads):
         for hook in list(self.module._backward_pre_hooks.values()):
-            changed = hook.function(self.module, grads)
+            changed = hook(self.module, grads)
             grads = grads if changed is None else _tuple(changed)
         self.outputs = grads
         if not self.has_inputs:
@@ -74,7 +71,7 @@ class _Backward:
 
     def end(self, grads):
         for hook in list(self.module._backward_hooks.values()):
-            changed = hook.function(self.module, grads, self.outputs)
+            changed = hook(self.module, grads, self.outputs)
             grads = grads if changed is None else _tuple(changed)
         return grads
 
@@ -92,15 +89,16 @@ class _Backward:
 
 def call(module, args, kwargs):
     """module(*args, **kwargs) with its hooks."""
-    for hook in list(module._forward_pre_hooks.values()):
-        changed = hook.function(module, args, kwargs) if hook.takes_names else hook.function(module, args)
-        if changed is not None and hook.takes_names:
+    named = module._hooks_with_kwargs
+    for key, hook in list(module._forward_pre_hooks.items()):
+        changed = hook(module, args, kwargs) if key in named else hook(module, args)
+        if changed is not None and key in named:
             args, kwargs = changed
         elif changed is not None:
             args = _tuple(changed)
     backward = _Backward(module) if module._backward_hooks or module._backward_pre_hooks else None
     result = module.forward(*(backward.arguments(args) if backward else args), **kwargs)
-    for hook in list(module._forward_hooks.values()):
-        changed = (hook.function(module, args, kwargs, result) if hook.takes_names else hook.function(module, args, result))
+    for key, hook in list(module._forward_hooks.items()):
+        changed = hook(module, args, kwargs, result) if key in named else hook(module, args, result)
         result = result if changed is None else changed
     return backward.results(result) if backward else result

@@ -196,3 +196,6 @@ class TransformerDecoder(_Stack):
         return _C._TransformerDecoder_forward(
             self._handle, tgt, memory, tgt_mask, memory_mask, tgt_key_padding_mask, memory_key_padding_mask,
             bool(tgt_is_causal) and tgt_mask is None, memory_is_causal and memory_mask is None)
+
+
+_layers.KINDS.update(TransformerEncoder=TransformerEncoder, TransformerDecoder=TransformerDecoder)

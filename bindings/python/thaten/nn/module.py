@@ -1,6 +1,7 @@
 """Modules: named parameters, buffers and children, and a forward function."""
 
 import collections as _collections
+import copy as _copy
 
 from .. import _C
 from .._C import Tensor
@@ -62,6 +63,7 @@ class Module:
                      "_backward_pre_hooks"):
             own[name] = {}
         own["_unsaved"] = set()
+        own["_hooks_with_kwargs"] = set()
 
     def forward(self, *args, **kwargs):
         raise NotImplementedError("%s has no forward()" % type(self).__name__)
@@ -74,22 +76,22 @@ class Module:
     def register_forward_hook(self, hook, *, prepend=False, with_kwargs=False, always_call=False):
         """Calls hook(module, args, result) after forward, or hook(module, args, kwargs, result); what it returns, unless
         None, replaces the result."""
-        return _hooks.add(self._forward_hooks, hook, prepend, with_kwargs)
+        return _hooks.add(self, self._forward_hooks, hook, prepend, with_kwargs)
 
     def register_forward_pre_hook(self, hook, *, prepend=False, with_kwargs=False):
         """Calls hook(module, args) before forward, or hook(module, args, kwargs); what it returns, unless None, replaces
         the arguments."""
-        return _hooks.add(self._forward_pre_hooks, hook, prepend, with_kwargs)
+        return _hooks.add(self, self._forward_pre_hooks, hook, prepend, with_kwargs)
 
     def register_full_backward_hook(self, hook, prepend=False):
         """Calls hook(module, grad_input, grad_output) when the gradients of the arguments are there; what it returns,
         unless None, replaces them."""
-        return _hooks.add(self._backward_hooks, hook, prepend)
+        return _hooks.add(self, self._backward_hooks, hook, prepend)
 
     def register_full_backward_pre_hook(self, hook, prepend=False):
         """Calls hook(module, grad_output) before the module's gradients; what it returns, unless None, replaces
         grad_output."""
-        return _hooks.add(self._backward_pre_hooks, hook, prepend)
+        return _hooks.add(self, self._backward_pre_hooks, hook, prepend)
 
     # --- attributes ---------------------------------------------------------------------------------------
 
@@ -278,11 +280,12 @@ class Module:
                     p.grad.zero_()
 
     def to(self, *args, dtype=None, device=None, non_blocking=False, memory_format=None):
-        """Converts parameters and buffers of floating types; Parameter objects are new where their type changes."""
+        """Converts parameters and buffers of floating types; Parameter objects are new where their type changes.  To the
+        device "meta", which has no memory, nothing is done."""
         for given in args:
             dtype = given if isinstance(given, _C.dtype) else given.dtype if isinstance(given, Tensor) else dtype
             device = given if isinstance(given, str) else device
-        if device is not None:
+        if device is not None and device != "meta":
             _device_of(device)
         if dtype is not None:
             if not dtype.is_floating_point:
@@ -416,10 +419,13 @@ class Layer(Module):
         """Makes the members those of the library's module."""
         self.__dict__["_handle"] = handle
         parameters, buffers = map(dict, handle.tensors())
+        given = self.__dict__.setdefault("_given", set())  # members whose values are computed before each call
         for name in self._members[0] + tuple(n for n in parameters if n not in self._members[0]):
-            self._parameters[name] = _adopted(parameters[name]) if name in parameters else None
+            if name not in given:
+                self._parameters[name] = _adopted(parameters[name]) if name in parameters else None
         for name in self._members[1]:
-            self._buffers[name] = buffers.get(name)
+            if name not in given:
+                self._buffers[name] = buffers.get(name)
         for name in handle.names():
             below = handle.child(name)
             known = self._modules.get(name)
@@ -445,22 +451,42 @@ class Layer(Module):
         self._take(self._handle)
 
     def __setattr__(self, name, value):
+        if isinstance(value, Tensor) and not isinstance(value, Parameter) and self._lacks(name):
+            self.give(name, value)
         super().__setattr__(name, value)
         if name == "training" and "_handle" in self.__dict__:
             self._handle.train(value)
 
+    def _lacks(self, name):
+        """Whether the library's module has a member that is no parameter and no buffer here any more."""
+        own = self.__dict__
+        return ("_handle" in own and name not in own["_parameters"] and name not in own["_buffers"] and
+                not hasattr(type(self), name) and (name in own["_given"] or name in self._own()))
+
+    def _own(self):
+        """The names of the members of the library's module."""
+        return {name for members in self._handle.tensors() for name in dict(members)}
+
+    def give(self, name, value):
+        """Computes the next calls with a tensor, which may have a history, as this member."""
+        self._given.add(name)
+        self._handle.set(name, value)
+
     def register_parameter(self, name, param):
-        if param is not None and name in self._parameters:
+        if param is not None and (name in self._parameters or name in self._given) and name in self._own():
             self._handle.set(name, param)
+            self._given.discard(name)
         super().register_parameter(name, param)
 
     def register_buffer(self, name, tensor, persistent=True):
-        if tensor is not None and name in self._buffers:
+        if tensor is not None and (name in self._buffers or name in self._given) and name in self._own():
             self._handle.set(name, tensor)
+            self._given.discard(name)
         super().register_buffer(name, tensor, persistent)
 
     def _replace(self, name, value):
-        self._handle.set(name, value)
+        if name in self._own():
+            self._handle.set(name, value)
         super()._replace(name, value)
 
     def _forget(self, name):
@@ -473,10 +499,14 @@ class Layer(Module):
         self._take(self._handle)
         for name, t in self._all():
             t.requires_grad_(wanted[name])
-            shared = memo.setdefault(id(before[name]), t)
+            shared = memo.setdefault(id(before[name]), t if t.dtype == dtype else Parameter(t.detach().to(dtype), t.requires_grad))
             if shared is not t:
                 path, _, own = name.rpartition(".")
                 setattr(self.get_submodule(path), own, shared)
+        for module in self.modules():
+            for name, b in module._buffers.items():
+                if b is not None and b.is_floating_point() and b.dtype != dtype:
+                    module._buffers[name] = b.to(dtype)
 
     def _all(self):
         return [(path + n, p) for path, m in self._paths("") for n, p in m._parameters.items() if p is not None]
@@ -489,10 +519,19 @@ class Layer(Module):
         copy.__dict__["training"] = self.training
         if "_remake" in self.__dict__:
             copy.__dict__["_remake"] = self._remake
+        copy.__dict__["_given"] = set(self._given)
         copy._take(self._handle.clone())
-        for (name, old), (_, new) in zip(self._all(), copy._all()):
-            new.requires_grad_(old.requires_grad)
-            memo[id(old)] = new
+        copies = dict(copy._all())
+        for name, old in self._all():
+            if name in copies:
+                copies[name].requires_grad_(old.requires_grad)
+                memo[id(old)] = copies[name]
+        for members in ("_parameters", "_buffers", "_modules"):
+            for name, member in getattr(self, members).items():
+                if name not in getattr(copy, members):
+                    getattr(copy, members)[name] = _copy.deepcopy(member, memo)
+        for hooks in ("_forward_hooks", "_forward_pre_hooks", "_backward_hooks", "_backward_pre_hooks"):
+            getattr(copy, hooks).update(_copy.deepcopy(getattr(self, hooks), memo))
         return copy
 
     def _anew(self, chosen):
@@ -516,8 +555,14 @@ class Layer(Module):
         """Begins the running means and variances anew."""
         self._anew("_buffers")
 
-    def __repr__(self):
+    def extra_repr(self):
         text = repr(self._handle)
-        if not getattr(self, "inplace", False):
-            return text
-        return text[:-1] + ("inplace=True)" if text.endswith("()") else ", inplace=True)")
+        text = text[text.index("(") + 1:-1]
+        return ", ".join([text] * bool(text) + ["inplace=True"] * bool(getattr(self, "inplace", False)))
+
+    def __repr__(self):
+        known = set(self._handle.names())
+        if known and not set(self._modules) - known and type(self).extra_repr is Layer.extra_repr:
+            text = repr(self._handle)  # with the layers that it is made of
+            return type(self).__name__ + text[text.index("("):]
+        return super().__repr__()

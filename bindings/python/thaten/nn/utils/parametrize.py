@@ -1,9 +1,11 @@
 """Parameters that modules compute: torch.nn.utils.parametrize."""
 
 import contextlib as _contextlib
+import copy as _copy
 
+from ..._C import Tensor
 from ..containers import ModuleDict, ModuleList
-from ..module import Module, Parameter
+from ..module import Parameter
 from ...autograd import no_grad
 from . import _derived
 
@@ -41,6 +43,13 @@ class _Listed:
         module.parametrizations[self.name].right_inverse(value)
 
 
+def _verify(made, original):
+    if not isinstance(made, Tensor) or made.dtype != original.dtype or made.shape != original.shape:
+        raise ValueError("a parametrization makes %s of a tensor of %r and the sizes %s; unsafe=True allows that" % (
+            "%r and the sizes %s" % (made.dtype, tuple(made.shape)) if isinstance(made, Tensor) else type(made).__name__,
+            original.dtype, tuple(original.shape)))
+
+
 class ParametrizationList(ModuleList):
     """Modules one after the other, from the parameters original, or original0, original1 and so on, to a tensor."""
 
@@ -60,15 +69,16 @@ class ParametrizationList(ModuleList):
                 raise ValueError("right_inverse() changed the type from %r to %r" % (original.dtype, value.dtype))
             if value is not original:
                 original.data = value
-            self.original = original if isinstance(original, Parameter) else Parameter(original)
+            if isinstance(original, Parameter):
+                self.original = original
+            else:
+                self.register_buffer("original", original)
         else:
             for i, t in enumerate(value):
                 setattr(self, "original%d" % i, Parameter(t, original.requires_grad))
         if not unsafe:
-            made = self()
-            if made.dtype != original.dtype or made.shape != original.shape:
-                raise ValueError("the parametrization makes %r of %s, and the tensor is %r of %s; unsafe=True allows that"
-                                 % (made.dtype, tuple(made.shape), original.dtype, tuple(original.shape)))
+            with no_grad():
+                _verify(self(), original)
 
     def _originals(self):
         return [self.original] if self.is_tensor else [getattr(self, "original%d" % i) for i in range(self.ntensors)]
@@ -96,29 +106,20 @@ def register_parametrization(module, tensor_name, parametrization, *, unsafe=Fal
     parametrization.train(module.training)
     if is_parametrized(module, tensor_name):
         found = module.parametrizations[tensor_name]
-        value = parametrization.right_inverse(getattr(module, tensor_name)) if hasattr(parametrization, "right_inverse") else None
+        if not unsafe:
+            _verify(parametrization(getattr(module, tensor_name)), getattr(module, tensor_name))
         found.append(parametrization)
-        if value is not None:
-            list(found)[:-1] and ParametrizationList.right_inverse(_Before(found), value)
+        found.unsafe |= unsafe
         return module
-    if tensor_name not in module._parameters or module._parameters[tensor_name] is None:
-        raise ValueError("%s has no parameter %r" % (type(module).__name__, tensor_name))
-    made = ParametrizationList([parametrization], module._parameters[tensor_name], unsafe)
+    members = module._buffers if tensor_name in module._buffers else module._parameters
+    if members.get(tensor_name) is None:
+        raise ValueError("%s has no parameter or buffer %r" % (type(module).__name__, tensor_name))
+    made = ParametrizationList([parametrization], members[tensor_name], unsafe)
     if "parametrizations" not in module._modules:
         module._modules["parametrizations"] = ModuleDict()
     module._modules["parametrizations"][tensor_name] = made
     _derived.derive(module, tensor_name, _Listed(tensor_name), "Parametrized")
     return module
-
-
-class _Before:
-    """A list without its last parametrization."""
-
-    def __init__(self, all):
-        self.all, self.is_tensor, self._originals = all, all.is_tensor, all._originals
-
-    def __reversed__(self):
-        return reversed(list(self.all)[:-1])
 
 
 def is_parametrized(module, tensor_name=None):
@@ -139,7 +140,7 @@ def remove_parametrizations(module, tensor_name, leave_parametrized=True):
     if leave_parametrized:
         with no_grad():
             now = getattr(module, tensor_name)
-            value = Parameter(now.clone()) if value is None else value
+            value = Parameter(now.clone(), found.original0.requires_grad) if value is None else value
             value.data = now.clone()
     del module._modules["parametrizations"][tensor_name]
     if not len(module._modules["parametrizations"]):
@@ -162,5 +163,23 @@ def transfer_parametrizations_and_params(from_module, to_module, tensor_name=Non
             register_parametrization(to_module, name, parametrization, unsafe=found.unsafe)
         with no_grad():
             for to, t in zip(to_module.parametrizations[name]._originals(), found._originals()):
+                to.copy_(t)
+    return to_module
+
+
+def type_before_parametrizations(module):
+    """The class of the module before it was parametrized."""
+    return type(module)._plain if is_parametrized(module) else type(module)
+
+
+def transfer_parametrizations_and_params(from_module, to_module, tensor_name=None):
+    """Gives to_module the parametrizations of from_module and their values, of all tensors or of one.  Returns to_module."""
+    for name in (list(from_module.parametrizations) if tensor_name is None else [tensor_name]) if is_parametrized(from_module) else []:
+        if not hasattr(to_module, name):
+            to_module.register_parameter(name, Parameter(getattr(from_module, name).detach().clone()))
+        for one in from_module.parametrizations[name]:
+            register_parametrization(to_module, name, _copy.deepcopy(one), unsafe=True)
+        with no_grad():
+            for to, t in zip(to_module.parametrizations[name]._originals(), from_module.parametrizations[name]._originals()):
                 to.copy_(t)
     return to_module

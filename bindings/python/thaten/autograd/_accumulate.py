@@ -1,0 +1,38 @@
+"""Functions that are called when a leaf has its gradient."""
+
+import threading as _threading
+
+from .._C import Tensor
+
+_state = _threading.local()  # .pending: hooks of the leaves that the running pass has reached, each with its leaf
+_backward = Tensor.backward
+
+
+def _run(self, gradient=None, retain_graph=None, create_graph=False, **more):
+    """Tensor.backward(), and then the hooks of the leaves whose gradients it has added."""
+    outer, _state.pending = getattr(_state, "pending", None), []
+    try:
+        result = _backward(self, gradient, retain_graph, create_graph, **more)
+        for leaf, hook in _state.pending:
+            hook(leaf)
+        return result
+    finally:
+        _state.pending = outer
+
+
+def register_post_accumulate_grad_hook(self, hook):
+    """Calls hook(tensor) after a pass has added to the leaf's grad.  Returns a handle, whose remove() ends that."""
+    if not self.requires_grad or not self.is_leaf:
+        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+    _run.__doc__ = _backward.__doc__
+    Tensor.backward = _run
+
+    def reached(grad):
+        pending = getattr(_state, "pending", None)
+        if pending is not None:
+            pending.append((self, hook))
+
+    return self.register_hook(reached)
+
+
+Tensor.register_post_accumulate_grad_hook = register_post_accumulate_grad_hook
