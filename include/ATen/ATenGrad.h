@@ -67,6 +67,7 @@ typedef struct at_gradients_options {
   bool retain_graph;       /* false */
   bool create_graph;       /* false */
   bool allow_unused;       /* false: whether inputs may be unused; their gradients are zeros */
+  bool leave_unused;       /* false: whether those gradients are NULL instead */
 } at_gradients_options;
 AT_API const at_gradients_options at_gradients_defaults;
 
@@ -74,8 +75,8 @@ AT_API const at_gradients_options at_gradients_defaults;
  * at_grad changes.
  *
  *     at_gradients(TensorList outputs, TensorList inputs, *, TensorList? grad_outputs={},
- *                  bool retain_graph=false, bool create_graph=false, bool allow_unused=false)
- *         -> TensorList */
+ *                  bool retain_graph=false, bool create_graph=false, bool allow_unused=false,
+ *                  bool leave_unused=false) -> TensorList */
 AT_API const at_tensors *at_gradients(at_tensors outputs, at_tensors inputs,
                                       const at_gradients_options *options) AT_MUST_USE;
 
@@ -134,6 +135,27 @@ typedef struct at_grad_function {
  * the call fails. */
 AT_API at_tensor *at_apply(const at_grad_function *function, void *context,
                            at_tensors inputs) AT_MUST_USE;
+
+/* --- the graph ------------------------------------------------------------------------------- */
+
+/* A call of an operation that was recorded, or what adds up the gradient of a leaf. */
+typedef struct at_node at_node;
+
+/* What t was computed by, or the node of a leaf; NULL if t wants no gradient.  The caller releases
+ * the reference. */
+AT_API at_node *at_grad_fn(const at_tensor *t);
+
+/* Drops a reference; the last one frees the node, and what only it refers to. */
+AT_API void at_node_release(at_node *node);
+
+/* PyTorch's name: AddBackward0, or of a leaf torch::autograd::AccumulateGrad.  It is the node's. */
+AT_API const char *at_node_kind(const at_node *node);
+
+/* How many operands may have gradients, and the node that the gradient of one of them goes to, as
+ * gradient of that output; NULL if none is wanted or index is out of range.  The caller releases the
+ * reference. */
+AT_API int at_node_inputCount(const at_node *node);
+AT_API at_node *at_node_input(const at_node *node, int index, int *output);
 
 /* --- less memory ----------------------------------------------------------------------------- */
 

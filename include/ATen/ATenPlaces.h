@@ -192,14 +192,14 @@ AT_CALL_RETURNING(child, , at_module *, !result)
     result_ = (at_backward)(self, &options_); \
     result_; }))
 #define at_gradients(...) \
-  at_gradients__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , , , )
-#define at_gradients__(options_, result_, outputs, inputs, option1_, option2_, option3_, option4_, left_, ...) \
+  at_gradients__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , , , , )
+#define at_gradients__(options_, result_, outputs, inputs, option1_, option2_, option3_, option4_, option5_, left_, ...) \
   at_call_list(__FILE__, __LINE__, __extension__({ \
-    AT_NO_MORE("at_gradients", 4, left_); \
-    at_gradients_options options_ = {{NULL, 0}, false, false, false}; \
+    AT_NO_MORE("at_gradients", 5, left_); \
+    at_gradients_options options_ = {{NULL, 0}, false, false, false, false}; \
     const at_tensors *result_; \
     AT_OPTION(options_, option1_), AT_OPTION(options_, option2_), \
-    AT_OPTION(options_, option3_), AT_OPTION(options_, option4_), \
+    AT_OPTION(options_, option3_), AT_OPTION(options_, option4_), AT_OPTION(options_, option5_), \
     result_ = (at_gradients)(outputs, inputs, &options_); \
     result_; }))
 #define at_module_load(...) \

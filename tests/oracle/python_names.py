@@ -6,6 +6,8 @@ usage: python_names.py aten-ops.json aten-api.json
 positional: by operation and overload, how many arguments PyTorch takes without their names, where that
 are more than ATen's description says, whose options are all given by name.
 
+return_types: operations whose results have names.
+
 layers: by layer, PyTorch's arguments and their defaults, where these are others than ATen's, device and dtype.
 """
 
@@ -55,6 +57,12 @@ def layers(functions):
     return found
 
 
+def return_types(operations):
+    """Of our operations those whose results PyTorch names."""
+    several = {f["name"] for o in operations if len(o["results"]) > 1 for f in o["functions"] if f["form"] == "function"}
+    return sorted(n for n in several if isinstance(getattr(torch.return_types, n, None), type))
+
+
 def names(operations, functions):
     """What names.json has."""
     theirs = schemas()
@@ -68,7 +76,7 @@ def names(operations, functions):
         if most > before:
             positional[operation["name"] + "." + operation["overload"]] = most
     return {"about": "Written by tests/oracle/python_names.py with PyTorch " + torch.__version__, "positional": positional,
-            "layers": layers(functions)}
+            "layers": layers(functions), "return_types": return_types(operations)}
 
 
 def main():

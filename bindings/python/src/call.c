@@ -1,4 +1,5 @@
 /* Calls operations of ATen's table, and makes objects of their results. */
+#include <stdio.h>
 #include <string.h>
 
 #include "thaten.h"
@@ -45,13 +46,40 @@ static PyObject *newError(const char *name, PyObject *other)
 /* The types of several results, by the names of those. */
 static PyObject *resultTypes;
 
+static PyObject *resultText; /* Python's function that writes named results, or NULL */
+
+static PyObject *setResultText(PyObject *self, PyObject *function)
+{
+  (void)self;
+  th_set(&resultText, Py_NewRef(function));
+  Py_RETURN_NONE;
+}
+
+PyMethodDef th_callFunctions[] = {
+    {"_set_result_text", setResultText, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
+
 static PyTypeObject *newResultType(const at_op *op)
 {
   PyStructSequence_Field fields[TH_MOST_RESULTS + 1] = {{NULL, NULL}};
   for (int i = 0; i < op->resultCount; i++)
     fields[i].name = op->results[i].name;
-  PyStructSequence_Desc description = {"thaten.results", NULL, fields, op->resultCount};
-  return PyStructSequence_NewType(&description);
+  char name[128] = "thaten.results";
+  bool isNamed = false;
+  for (const char *const *one = th_returnTypes; *one && !isNamed; one++)
+    isNamed = strcmp(*one, op->name) == 0;
+  if (isNamed)
+    (void)snprintf(name, sizeof name, "torch.return_types.%.90s", op->name);
+  PyStructSequence_Desc description = {name, NULL, fields, op->resultCount};
+  PyTypeObject *type = PyStructSequence_NewType(&description);
+  PyObject *repr = type ? PyObject_GetAttrString((PyObject *)&PyTuple_Type, "__repr__") : NULL;
+  if (isNamed)
+    th_set(&repr, Py_XNewRef(resultText));
+  if (type && (!repr || PyObject_SetAttrString((PyObject *)type, "__repr__", repr) < 0))
+    Py_CLEAR(type);
+  Py_XDECREF(repr);
+  return type;
 }
 
 /* The type for the operation's results, borrowed. */

@@ -95,6 +95,7 @@ static int setData(PyObject *self, PyObject *value, void *unused)
 PyGetSetDef th_gradAttributes[] = {
     {"requires_grad", requiresGrad, setRequiresGrad, "Whether the tensor wants a gradient.", NULL},
     {"is_leaf", isLeaf, NULL, "Whether no recorded operation made the tensor.", NULL},
+    {"grad_fn", th_gradFunction, NULL, "What the tensor was computed by; None of a leaf.", NULL},
     {"grad", grad, setGrad, "The gradient of a leaf, or None.", NULL},
     {"data", data, setData, "The elements without history; what is set is copied.", NULL},
     {NULL, NULL, NULL, NULL, NULL},
@@ -111,6 +112,18 @@ static PyObject *failed(void)
   return NULL;
 }
 
+/* The pass for some tensors alone, which autograd/__init__.py makes of grad(). */
+static PyObject *backwardInto(PyObject *self, PyObject *gradient, PyObject *retain, int create,
+                              PyObject *inputs)
+{
+  PyObject *module = PyImport_ImportModule("thaten.autograd");
+  PyObject *result = module ? PyObject_CallMethod(module, "_backward_into", "OOOOO", self, gradient,
+                                                  retain, create ? Py_True : Py_False, inputs)
+                            : NULL;
+  Py_XDECREF(module);
+  return result;
+}
+
 static PyObject *backward(PyObject *self, PyObject *arguments, PyObject *names)
 {
   static char *keywords[] = {"gradient", "retain_graph", "create_graph", "inputs", NULL};
@@ -120,7 +133,7 @@ static PyObject *backward(PyObject *self, PyObject *arguments, PyObject *names)
                                    &create, &inputs))
     return NULL;
   if (inputs != Py_None)
-    return PyErr_Format(PyExc_RuntimeError, "backward(): inputs are for autograd.grad");
+    return backwardInto(self, gradient, retain, create, inputs);
   at_backward_options options = at_backward_defaults;
   if (!th_takeTensor(gradient, &options.gradient))
     return NULL;
@@ -148,15 +161,16 @@ static PyObject *gradients(PyObject *self, PyObject *arguments)
 {
   (void)self;
   PyObject *outputs, *inputs, *given;
-  int retain, create, unused;
-  if (!PyArg_ParseTuple(arguments, "OOOppp:_gradients", &outputs, &inputs, &given, &retain, &create,
-                        &unused))
+  int retain, create, unused, leave;
+  if (!PyArg_ParseTuple(arguments, "OOOpppp:_gradients", &outputs, &inputs, &given, &retain,
+                        &create, &unused, &leave))
     return NULL;
   at_tensors of = {NULL, 0}, by = {NULL, 0};
   at_gradients_options options = at_gradients_defaults;
   options.retain_graph = retain;
   options.create_graph = create;
   options.allow_unused = unused;
+  options.leave_unused = leave;
   const at_tensors *list = NULL;
   PyObject *result = NULL;
   if (th_takeTensors(outputs, &of) && th_takeTensors(inputs, &by) &&
@@ -228,8 +242,8 @@ static PyObject *removeHook(PyObject *self, PyObject *hook)
 
 PyMethodDef th_gradMethods[] = {
     {"backward", (PyCFunction)(void (*)(void))backward, METH_VARARGS | METH_KEYWORDS,
-     "backward(gradient=None, retain_graph=None, create_graph=False)\n\nAdds the gradients of the "
-     "leaves to their grad."},
+     "backward(gradient=None, retain_graph=None, create_graph=False, inputs=None)\n\nAdds the "
+     "gradients of the leaves, or of inputs alone, to their grad."},
     {"retain_grad", retainGrad, METH_NOARGS, "Keeps the gradient, of a tensor that is no leaf."},
     {"detach_", detachIn, METH_NOARGS, "Cuts the tensor off from what it was computed from."},
     {"requires_grad_", (PyCFunction)(void (*)(void))requiresGradIn, METH_VARARGS | METH_KEYWORDS,

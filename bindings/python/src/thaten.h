@@ -186,20 +186,26 @@ void th_releaseBuffer(PyObject *self, Py_buffer *view);
 /* A tensor on the memory of a buffer; NULL and an exception if that is not possible. */
 at_tensor *th_ofBuffer(PyObject *exporter, bool writable);
 
+/* The attribute grad_fn: the Node of what the tensor was computed by, or None. */
+PyObject *th_gradFunction(PyObject *self, void *unused);
+
 extern PyMethodDef th_operations[], th_methods[], th_makeFunctions[], th_sizeFunctions[],
     th_shareFunctions[], th_fileFunctions[], th_tensorMethods[], th_shareMethods[],
-    th_gradMethods[], th_gradFunctions[], th_constructors[], th_handleFunctions[];
+    th_gradMethods[], th_gradFunctions[], th_callFunctions[], th_constructors[], th_handleFunctions[];
 extern PyType_Slot th_operatorSlots[];
 extern PyGetSetDef th_tensorAttributes[], th_gradAttributes[];
 
 extern Group th_groups[]; /* sorted by name */
 extern const int th_groupCount;
 
+extern const char *const th_returnTypes[]; /* operations whose results PyTorch names, and NULL */
+
 bool th_addTypes(PyObject *module);
 bool th_addTensor(PyObject *module);
 bool th_addProgram(PyObject *module);
 bool th_addHandles(PyObject *module);
 bool th_addSummary(PyObject *module);
+bool th_addNode(PyObject *module);
 bool th_addCalls(PyObject *module);
 
 #endif

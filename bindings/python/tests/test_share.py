@@ -137,9 +137,8 @@ class Files(unittest.TestCase):
 
     def test_errors(self):
         with tempfile.TemporaryDirectory() as folder:
-            self.assertRaises(RuntimeError, torch.load, os.path.join(folder, "none.pt"))
+            self.assertRaises(FileNotFoundError, torch.load, os.path.join(folder, "none.pt"))
             self.assertRaises(TypeError, torch.save, {"a": 1}, os.path.join(folder, "a.npz"))
-            self.assertRaises(TypeError, torch.save, {"a": object()}, os.path.join(folder, "a.pt"))
             self.assertEqual(os.listdir(folder), [])
 
     def test_other_places(self):

@@ -37,7 +37,7 @@ def load(f, map_location=None, *, weights_only=True, mmap=False, skip=False, **_
     """What is in a file, see _files.load."""
     from ._files import load as read
 
-    return read(f, skip)
+    return read(f, skip, weights_only)
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):

@@ -1,8 +1,9 @@
-"""save: tensors in the formats of the library, and anything made of numbers, strings, lists, dictionaries and tensors as
-PyTorch's .pt, a zip archive of a pickle and of the tensors' bytes."""
+"""save: tensors in the formats of the library, anything made of numbers, strings, lists, dictionaries and tensors as
+PyTorch's .pt, a zip archive of a pickle and of the tensors' bytes, and other objects, such as modules, as Python's pickle."""
 
 import collections as _collections
 import os as _os
+import pickle as _pickle
 import struct as _struct
 import zipfile as _zipfile
 
@@ -12,6 +13,10 @@ from ._C import Tensor
 _STORAGES = {_C.uint8: "Byte", _C.int8: "Char", _C.int16: "Short", _C.int32: "Int", _C.int64: "Long", _C.float16: "Half",
              _C.float32: "Float", _C.float64: "Double", _C.bool: "Bool", _C.bfloat16: "BFloat16", _C.complex64: "ComplexFloat",
              _C.complex128: "ComplexDouble"}
+
+
+class _Other(TypeError):
+    """An object that PyTorch's weights_only does not know."""
 
 
 class _Pickle:
@@ -104,7 +109,7 @@ class _Pickle:
         elif isinstance(value, (list, tuple, dict)):
             self.container(value)
         else:
-            raise TypeError("save(): %s is no number, string, list, dictionary or tensor" % type(value).__name__)
+            raise _Other(type(value).__name__)
 
 
 def _bytes(t):
@@ -116,6 +121,13 @@ def _is_flat(obj):
 
 
 def _write(pickle, file, mode):
+    if isinstance(pickle, bytes):
+        if hasattr(file, "write"):
+            file.write(pickle)
+            return
+        with open(file, mode + "b") as opened:
+            opened.write(pickle)
+        return
     with _zipfile.ZipFile(file, mode) as archive:
         archive.writestr("archive/data.pkl", b"".join(pickle.parts))
         archive.writestr("archive/byteorder", "little")
@@ -130,14 +142,18 @@ _OTHERS = (".safetensors", ".npy", ".npz", ".t7")
 
 def save(obj, f):
     """Writes obj in the format that the ending of f names: a tensor or a dictionary of tensors in .safetensors, .npy, .npz
-    and .t7, elsewhere, also in a file that is open, anything made of tensors, numbers, strings, lists and dictionaries.
+    and .t7, elsewhere, also in a file that is open, anything made of tensors, numbers, strings, lists and dictionaries, in
+    PyTorch's format, or of other objects, which only load() with weights_only=False reads.
     The file appears complete or not at all."""
     path = None if hasattr(f, "write") else _os.fsdecode(f)
     if path and (path.endswith(_OTHERS) or _is_flat(obj) and path.endswith((".pt", ".pth"))):
         return _C.save(obj, path)
     pickle = _Pickle()
-    pickle.value(obj)
-    pickle.put(b".")
+    try:
+        pickle.value(obj)
+        pickle.put(b".")
+    except _Other:
+        pickle = _pickle.dumps(obj, 2)
     if not path:
         return _write(pickle, f, "w")
     temporary = "%s.%d.tmp" % (path, _os.getpid())
@@ -151,10 +167,34 @@ def save(obj, f):
     return None
 
 
-def load(f, skip=False):
-    """What is in a file, whose path or which, open, is given."""
+def _is_old(file):
+    """Whether a file whose first 2 bytes have been read is of PyTorch before 1.6: a pickle of a number of 10 bytes comes first."""
+    return file.read(2) == b"\x8a\n"
+
+
+def _objects(file, weights_only):
+    """The objects of a file of Python's pickle."""
+    if weights_only:
+        raise _pickle.UnpicklingError("load(): the file has objects of Python, whose code reading it calls: if you trust it, "
+                                      "load with weights_only=False")
+    return _pickle.load(file)
+
+
+def load(f, skip=False, weights_only=True):
+    """What is in a file, whose path or which, open, is given.  Only without weights_only are objects made that save() wrote as
+    Python's pickle, which can run any code."""
     if not hasattr(f, "read"):
+        with open(f, "rb") as file:
+            if file.read(2) == b"\x80\x02" and not _is_old(file):
+                file.seek(0)
+                return _objects(file, weights_only)
         return _C.load(f, skip=skip)
+    if hasattr(f, "seek"):
+        at = f.tell()
+        is_pickle = f.read(2) == b"\x80\x02" and not _is_old(f)
+        f.seek(at)
+        if is_pickle:
+            return _objects(f, weights_only)
     import tempfile
 
     with tempfile.NamedTemporaryFile(suffix=".pt") as copy:

@@ -181,6 +181,14 @@ def _repr(self, *, tensor_contents=None):
     return text + ")"
 
 
+def _several(self):
+    """Results with names, a line for each."""
+    names = [name for name, _ in zip(type(self).__match_args__, self)]
+    kind = type(self)
+    return "%s.%s(\n%s)" % (kind.__module__, kind.__name__, ",\n".join("%s=%r" % pair for pair in zip(names, self)))
+
+
 Tensor.__repr__ = _repr
+_C._set_result_text(_several)
 
 __all__ = ["set_printoptions"]

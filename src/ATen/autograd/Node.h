@@ -43,6 +43,7 @@ struct at_backward_call;
 /* The gradients of a row, which tools/aten/generate writes. */
 typedef struct at_formula {
   const char *name;
+  const char *node; /* PyTorch's name of the node */
   int argumentCount, partialCount;
   const at_argument *arguments;
   const at_partial *partials;

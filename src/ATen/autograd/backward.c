@@ -5,7 +5,7 @@
 #include "Pass.h"
 
 const at_backward_options at_backward_defaults = {NULL, false, false};
-const at_gradients_options at_gradients_defaults = {{NULL, 0}, false, false, false};
+const at_gradients_options at_gradients_defaults = {{NULL, 0}, false, false, false, false};
 
 /* A gradient for at_grad of a result of a node, to be stored when the pass has succeeded. */
 typedef struct {
@@ -298,17 +298,20 @@ bool(at_backward)(at_tensor *self, const at_backward_options *options)
   return !at_failed(&call);
 }
 
-/* Hands over the gradients; zeros where there is none. */
-static void collect(Run *run, at_tensors inputs, at_tensor **made, bool allowUnused)
+/* Hands over the gradients; zeros or NULL where there is none. */
+static void collect(Run *run, at_tensors inputs, at_tensor **made,
+                    const at_gradients_options *options)
 {
   for (int i = 0; i < inputs.count; i++) {
-    if (!run->wanted[i].grad && !allowUnused)
+    if (!run->wanted[i].grad && !options->allow_unused)
       at_raise(AT_ERROR_ARGUMENT,
                "inputs[%d] was not used to compute the outputs; allow_unused makes its gradient 0",
                i);
-    made[i] = run->wanted[i].grad ? run->wanted[i].grad
-                                  : at_makeFilled(inputs.data[i]->type, at_sizesOf(inputs.data[i]),
-                                                  at_scalar_long(0));
+    made[i] =
+        run->wanted[i].grad ? run->wanted[i].grad
+        : options->leave_unused
+            ? NULL
+            : at_makeFilled(inputs.data[i]->type, at_sizesOf(inputs.data[i]), at_scalar_long(0));
     run->wanted[i].grad = NULL;
   }
 }
@@ -341,7 +344,7 @@ static const at_tensors *gradients(at_tensors outputs, at_tensors inputs,
   THGuard_enter(&guards[2], free_list);
   at_tensors *const list = guards[2].what = at_newList(inputs.count);
   walk(&run, outputs, options->grad_outputs, "an output");
-  collect(&run, inputs, (at_tensor **)list->data, options->allow_unused);
+  collect(&run, inputs, (at_tensor **)list->data, options);
   THGuard_keep(&guards[2]);
   THGuard_leave(&guards[1]);
   THGuard_leave(&guards[0]);

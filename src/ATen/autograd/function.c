@@ -1,7 +1,7 @@
 /* Functions with gradients of their own. */
 #include "Node.h"
 
-const at_formula at_customFormula = {.name = "function", .viewOf = -1};
+const at_formula at_customFormula = {.name = "function", .node = "Function", .viewOf = -1};
 
 static void release_node(void *node)
 {

@@ -6,7 +6,8 @@
 
 _Thread_local at_grad_state at_gradState __attribute__((tls_model("initial-exec")));
 
-const at_formula at_leafFormula = {.name = "leaf", .viewOf = -1};
+const at_formula at_leafFormula = {
+    .name = "leaf", .node = "torch::autograd::AccumulateGrad", .viewOf = -1};
 
 /* The end of size bytes at that offset, aligned for what follows. */
 static size_t carve(size_t *offset, size_t size)
@@ -127,6 +128,31 @@ void at_node_release(at_node *node)
     free_node(one);
   }
   state->isFreeing = false;
+}
+
+/* --- what others see -------------------------------------------------------------------------- */
+
+at_node *at_grad_fn(const at_tensor *t)
+{
+  return at_defined(t) && t->node ? at_node_retain(t->node) : NULL;
+}
+
+const char *at_node_kind(const at_node *node)
+{
+  return node->function ? node->function->name : node->formula->node;
+}
+
+int at_node_inputCount(const at_node *node)
+{
+  return node->edgeCount;
+}
+
+at_node *at_node_input(const at_node *node, int index, int *output)
+{
+  if (index < 0 || index >= node->edgeCount || !node->edges[index].node)
+    return NULL;
+  *output = node->edges[index].output;
+  return at_node_retain(node->edges[index].node);
 }
 
 /* --- saved tensors ---------------------------------------------------------------------------- */

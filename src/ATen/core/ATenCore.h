@@ -246,10 +246,6 @@ static inline bool at_sameSizes(at_ints a, at_ints b)
 
 /* --- gradients ------------------------------------------------------------------------------- */
 
-/* Drops a tensor's reference to its node; the last one frees the node, and what only it refers to.
- */
-void at_node_release(struct at_node *node);
-
 /* Whether a call may have to be recorded, because the operand wants a gradient. */
 static inline bool at_isTracked(const at_tensor *t)
 {

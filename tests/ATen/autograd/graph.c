@@ -193,6 +193,10 @@ static void errors(void **state)
         at_gradients(AT_TENSORS(at_sum(at_mul(x, 2))), AT_TENSORS(other), .allow_unused = true)
             ->data[0];
     CHECK_PAIR(zero, 0, 0);
+    const at_tensors *none = at_gradients(AT_TENSORS(at_sum(at_mul(x, 2))), AT_TENSORS(other, x),
+                                          .allow_unused = true, .leave_unused = true);
+    CHECK(none->count == 2 && !none->data[0]);
+    CHECK_PAIR(none->data[1], 2, 2);
     at_grad_setAnomaly(true);
     at_tensor *bad = at_sqrt(at_mul(x, 0)); /* 0 * inf */
     CHECK(!at_backward(at_sum(at_mul(bad, 0))));
@@ -420,6 +424,40 @@ static void odd_sizes(void **state)
   }
 }
 
+/* exp(1 + 2 x x): nodes, their names and edges, which stay when the tensors are gone. */
+static void nodes(void **state)
+{
+  at_node *node = NULL;
+  at_tensor *x = at_keep(leaf(1, 2));
+  AT_SCOPE
+  {
+    at_tensor *row = at_reshape(at_mul(x, 2), AT_INTS(1, 2)),
+              *column = at_reshape(x, AT_INTS(2, 1));
+    node = at_grad_fn(at_exp(at_addmm(at_ones(AT_SHAPE(1, 1), .type = AT_CPU(AT_DOUBLE)), row,
+                                      column)));
+    CHECK(!at_grad_fn(at_ones(AT_SHAPE(2))));
+  }
+  assert_string_equal(at_node_kind(node), "ExpBackward0");
+  int output = -1;
+  CHECK(at_node_inputCount(node) == 1 && !at_node_input(node, 1, &output) && output == -1);
+  at_node *const product = at_node_input(node, 0, &output);
+  at_node_release(node);
+  assert_string_equal(at_node_kind(product), "AddmmBackward0");
+  CHECK(at_node_inputCount(product) == 3 && !at_node_input(product, 0, &output) && output == 0);
+  at_node *const shaped = at_node_input(product, 2, &output);
+  assert_string_equal(at_node_kind(shaped), "ViewBackward0");
+  at_node *const end = at_node_input(shaped, 0, &output);
+  assert_string_equal(at_node_kind(end), "torch::autograd::AccumulateGrad");
+  CHECK_EQ(at_node_inputCount(end), 0);
+  at_node *const own = at_grad_fn(x);
+  CHECK(own == end);
+  at_node_release(product);
+  at_node_release(shaped);
+  at_node_release(end);
+  at_node_release(own);
+  at_release(x);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -427,6 +465,7 @@ int main(void)
       cmocka_unit_test(no_grad),     cmocka_unit_test(in_place),    cmocka_unit_test(hooks),
       cmocka_unit_test(errors),      cmocka_unit_test(functions),   cmocka_unit_test(threads),
       cmocka_unit_test(memory),      cmocka_unit_test(checkpoints), cmocka_unit_test(odd_sizes),
+      cmocka_unit_test(nodes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

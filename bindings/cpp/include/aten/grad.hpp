@@ -57,7 +57,7 @@ inline std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorLis
   options.grad_outputs = detail::c_tensors(grad_outputs);
   options.retain_graph = retain_graph.value_or(create_graph);
   options.create_graph = create_graph;
-  options.allow_unused = allow_unused;
+  options.allow_unused = options.leave_unused = allow_unused;
   return detail::made((at_gradients)(detail::c_tensors(outputs), detail::c_tensors(inputs),
                                      &options));
 }

@@ -92,20 +92,31 @@ def _listed(tensors):
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
          is_grads_batched=False, materialize_grads=False):
     """The gradients of the outputs' sum, weighted by grad_outputs, with respect to the inputs; those of unused inputs are
-    zeros where allow_unused."""
+    None where allow_unused, and zeros where materialize_grads."""
     if is_grads_batched:
         raise NotImplementedError("grad(): is_grads_batched")
     return _C._gradients(_listed(outputs), _listed(inputs), None if grad_outputs is None else _listed(grad_outputs),
                          create_graph if retain_graph is None else retain_graph, create_graph,
-                         bool(allow_unused or materialize_grads))
+                         bool(allow_unused or materialize_grads), not materialize_grads)
 
 
-def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False):
-    """Adds the gradients of all tensors to those of the leaves."""
+def _backward_into(tensor, gradient, retain_graph, create_graph, inputs):
+    """backward() that changes the gradients of inputs alone."""
+    inputs = _listed(inputs)
+    if not inputs:
+        raise RuntimeError("backward(): inputs is empty")
+    found = grad(tensor, inputs, None if gradient is None else [gradient], retain_graph, create_graph, allow_unused=True)
+    for one, g in zip(inputs, found):
+        if g is not None:
+            one.grad = g if one.grad is None else one.grad + g if create_graph else one.grad.add_(g)
+
+
+def backward(tensors, grad_tensors=None, retain_graph=None, create_graph=False, grad_variables=None, inputs=None):
+    """Adds the gradients of all tensors to those of the leaves, or of inputs alone."""
     tensors = _listed(tensors)
     given = [None] * len(tensors) if grad_tensors is None else _listed(grad_tensors)
     for i, (t, g) in enumerate(zip(tensors, given)):
-        t.backward(g, retain_graph or create_graph or i + 1 < len(tensors), create_graph)
+        t.backward(g, retain_graph or create_graph or i + 1 < len(tensors), create_graph, inputs)
 
 
 class RemovableHandle:
@@ -153,17 +164,6 @@ Tensor.register_hook = _register_hook
 from . import _accumulate  # noqa: E402  (it adds to Tensor)
 
 
-class _Node:
-    """The operation that computed a tensor; the library does not tell which."""
-
-    def name(self):
-        return "Backward0"
-
-    def __repr__(self):
-        return "<Backward0>"
-
-
-Tensor.grad_fn = property(lambda self: None if self.is_leaf else _Node())
 Tensor.retains_grad = property(lambda self: not self.is_leaf and self.grad is not None)
 
 
@@ -280,5 +280,5 @@ class Variable:
         return data.requires_grad_() if requires_grad else data
 
 
-from . import functional  # noqa: E402 -- which uses the functions above
+from . import functional, graph  # noqa: E402 -- which uses the functions above
 from .gradcheck import gradcheck, gradgradcheck  # noqa: E402

@@ -176,9 +176,11 @@ class _Stack(_layers.Layer):
     """Copies of a layer, one after the other."""
 
     def __init__(self, layer, num_layers, norm=None, **_):
-        given = [layer._handle.clone(), num_layers, None if norm is None else norm._handle.clone()]
-        self._start(lambda: self._make(*given), {})
-        self.num_layers = num_layers
+        self._start(self._make, {"layer": layer, "num_layers": num_layers, "norm": norm})
+
+    def _remake(self):
+        layer, num_layers, norm = self._made[1].values()
+        return self._make(layer._handle.clone(), num_layers, None if norm is None else norm._handle.clone())
 
 
 class TransformerEncoder(_Stack):

@@ -401,14 +401,19 @@ class Layer(Module):
     def _start(self, make, arguments, *more):
         """Makes the library's module; arguments become attributes, but for the names of members."""
         super().__init__()
-        given = [a._handle if isinstance(a, Layer) else a for a in arguments.values()]
-        self.__dict__["_remake"] = lambda: make(*given, *(more[0] if more else ()))
+        self.__dict__["_made"] = make.__name__, arguments, more
         handle = self._remake()
         names = self._members[0] + self._members[1]
         for name, value in arguments.items():
             if name not in names and not isinstance(value, Module):
                 object.__setattr__(self, name, value)
         self._take(handle)
+
+    def _remake(self):
+        """The library's module of a new layer."""
+        make, arguments, more = self._made
+        given = [a._handle if isinstance(a, Layer) else a for a in arguments.values()]
+        return getattr(_C, make)(*given, *(more[0] if more else ()))
 
     def _only(self, name, value, default):
         """Options of PyTorch that are not here."""
@@ -515,10 +520,8 @@ class Layer(Module):
         copy = type(self).__new__(type(self))
         memo[id(self)] = copy
         Module.__init__(copy)
-        copy.__dict__.update({k: v for k, v in self.__dict__.items() if k not in copy.__dict__ and k not in ("_handle", "_remake")})
+        copy.__dict__.update({k: v for k, v in self.__dict__.items() if k not in copy.__dict__ and k != "_handle"})
         copy.__dict__["training"] = self.training
-        if "_remake" in self.__dict__:
-            copy.__dict__["_remake"] = self._remake
         copy.__dict__["_given"] = set(self._given)
         copy._take(self._handle.clone())
         copies = dict(copy._all())
@@ -534,14 +537,37 @@ class Layer(Module):
             getattr(copy, hooks).update(_copy.deepcopy(getattr(self, hooks), memo))
         return copy
 
+    def __reduce__(self):
+        """For pickle: how the layer was made, what else it has, and its tensors."""
+        if "_made" not in self.__dict__:
+            raise TypeError("%s is part of another layer, and saved with that" % type(self).__name__)
+        others = {k: v for k, v in self.__dict__.items() if k not in ("_made", "_handle", "_parameters", "_buffers", "_modules")}
+        added = {n: m for n, m in self._modules.items() if not isinstance(m, Layer) or "_made" in m.__dict__}
+        tensors = [(path + n, t) for path, m in self._paths("") for members in (m._parameters, m._buffers)
+                   for n, t in members.items() if t is not None]
+        return _remade, (type(self), *self._made), (others, added, tensors)
+
+    def __setstate__(self, state):
+        others, added, tensors = state
+        self.__dict__.update(others)
+        self._modules.update(added)
+        self.training = others["training"]
+        floating = [t.dtype for _, t in tensors if t.is_floating_point()]
+        if floating and floating[0] != _C.float32:
+            self._convert(floating[0], {})
+        for name, t in tensors:
+            path, _, own = name.rpartition(".")
+            wanted = t.requires_grad
+            setattr(self.get_submodule(path), own, t)
+            t.requires_grad_(wanted)  # the library makes all its parameters want gradients
+
     def _anew(self, chosen):
         """Gives the chosen members, "_parameters" or "_buffers", the values of a new layer."""
-        remake = self.__dict__.get("_remake")
-        if remake is None:
+        if "_made" not in self.__dict__:
             raise NotImplementedError("%s is part of another layer, which has the values" % type(self).__name__)
         fresh = Layer.__new__(type(self))
         Module.__init__(fresh)
-        fresh._take(remake())
+        fresh._take(self._remake())
         with no_grad():
             for name, t in getattr(fresh, chosen).items():
                 if t is not None:
@@ -566,3 +592,10 @@ class Layer(Module):
             text = repr(self._handle)  # with the layers that it is made of
             return type(self).__name__ + text[text.index("("):]
         return super().__repr__()
+
+
+def _remade(kind, make, arguments, more):
+    """A layer of that class, made as another was."""
+    layer = kind.__new__(kind)
+    layer._start(getattr(_C, make), arguments, *more)
+    return layer

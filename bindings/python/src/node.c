@@ -1,0 +1,120 @@
+/* The type Node: what a tensor was computed by, with PyTorch's names. */
+#include <string.h>
+
+#include "thaten.h"
+
+static PyTypeObject *nodeType;
+
+typedef struct Node {
+  PyObject_HEAD at_node *node;
+} Node;
+
+/* A Node that takes over the reference; None for NULL. */
+static PyObject *wrapNode(at_node *node)
+{
+  if (!node)
+    return Py_NewRef(Py_None);
+  Node *self = (Node *)((allocfunc)PyType_GetSlot(nodeType, Py_tp_alloc))(nodeType, 0);
+  if (self)
+    self->node = node;
+  else
+    at_node_release(node);
+  return (PyObject *)self;
+}
+
+static at_node *nodeOf(PyObject *self)
+{
+  return ((Node *)self)->node;
+}
+
+static void freeNode(PyObject *self)
+{
+  PyTypeObject *type = Py_TYPE(self);
+  if (nodeOf(self))
+    at_node_release(nodeOf(self));
+  ((freefunc)PyType_GetSlot(type, Py_tp_free))(self);
+  Py_DECREF(type);
+}
+
+static PyObject *name(PyObject *self, PyObject *unused)
+{
+  (void)unused;
+  return PyUnicode_FromString(at_node_kind(nodeOf(self)));
+}
+
+static PyObject *text(PyObject *self)
+{
+  const char *kind = at_node_kind(nodeOf(self)), *last = strrchr(kind, ':');
+  return PyUnicode_FromFormat("<%s object at %p>", last ? last + 1 : kind, (void *)nodeOf(self));
+}
+
+static Py_hash_t hash(PyObject *self)
+{
+  return (Py_hash_t)((uintptr_t)nodeOf(self) >> 4);
+}
+
+static PyObject *compare(PyObject *self, PyObject *other, int operation)
+{
+  if (!PyObject_TypeCheck(other, nodeType) || (operation != Py_EQ && operation != Py_NE))
+    return Py_NewRef(Py_NotImplemented);
+  return PyBool_FromLong((nodeOf(self) == nodeOf(other)) == (operation == Py_EQ));
+}
+
+/* Pairs of a node, or None where no gradient is wanted, and which of its results the operand is. */
+static PyObject *nextFunctions(PyObject *self, void *unused)
+{
+  (void)unused;
+  const int count = at_node_inputCount(nodeOf(self));
+  PyObject *all = PyTuple_New(count);
+  for (int i = 0; all && i < count; i++) {
+    int output = 0;
+    PyObject *next = wrapNode(at_node_input(nodeOf(self), i, &output));
+    PyObject *pair = next ? Py_BuildValue("(Ni)", next, output) : NULL;
+    if (!pair)
+      Py_CLEAR(all);
+    else
+      PyTuple_SetItem(all, i, pair);
+  }
+  return all;
+}
+
+PyObject *th_gradFunction(PyObject *self, void *unused)
+{
+  (void)unused;
+  const at_tensor *t = th_tensorOf(self);
+  return wrapNode(at_isLeaf(t) ? NULL : at_grad_fn(t));
+}
+
+static PyMethodDef methods[] = {
+    {"name", name, METH_NOARGS, "PyTorch's name."},
+    {NULL, NULL, 0, NULL},
+};
+static PyGetSetDef attributes[] = {
+    {"next_functions", nextFunctions, NULL,
+     "For each operand that may have a gradient the node where it goes, or None, and which of that "
+     "node's results it is.",
+     NULL},
+    {NULL, NULL, NULL, NULL, NULL},
+};
+static PyType_Slot slots[] = {
+    {Py_tp_doc, "The recorded call of an operation, or what adds up the gradient of a leaf."},
+    {Py_tp_dealloc, freeNode},
+    {Py_tp_repr, text},
+    {Py_tp_hash, hash},
+    {Py_tp_richcompare, compare},
+    {Py_tp_methods, methods},
+    {Py_tp_getset, attributes},
+    {0, NULL},
+};
+static PyType_Spec spec = {
+    .name = "thaten.autograd.graph.Node",
+    .basicsize = sizeof(Node),
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .slots = slots,
+};
+
+bool th_addNode(PyObject *module)
+{
+  nodeType = (PyTypeObject *)PyType_FromSpec(&spec);
+  return nodeType && PyModule_AddObjectRef(module, "_Node", (PyObject *)nodeType) == 0;
+}
