@@ -191,7 +191,8 @@ PyObject *th_gradFunction(PyObject *self, void *unused);
 
 extern PyMethodDef th_operations[], th_methods[], th_makeFunctions[], th_sizeFunctions[],
     th_shareFunctions[], th_fileFunctions[], th_tensorMethods[], th_shareMethods[],
-    th_gradMethods[], th_gradFunctions[], th_callFunctions[], th_constructors[], th_handleFunctions[];
+    th_gradMethods[], th_gradFunctions[], th_callFunctions[], th_constructors[],
+    th_handleFunctions[];
 extern PyType_Slot th_operatorSlots[];
 extern PyGetSetDef th_tensorAttributes[], th_gradAttributes[];
 
