@@ -1,6 +1,6 @@
 """Programs that torch.export writes, with inputs and what PyTorch computes from them.
 
-usage: programs.py make            writes the files in tests/golden/programs
+usage: programs.py make [NAME...]  writes the files in tests/golden/programs, or those
        programs.py models FOLDER [NAME...]
                                    writes larger ones to a folder, of torchvision where it is; test_ATen_programs, given such
                                    files as arguments, compares them
@@ -312,6 +312,66 @@ class Weights(nn.Module):
         return copy
 
 
+class Scanned(nn.Module):
+    """A scan with weights and two results, and one with two states along another dimension, backwards."""
+
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(3, 3)
+
+    def forward(self, x, first):
+        from torch._higher_order_ops.scan import scan
+
+        def cell(h, row):
+            h = torch.tanh(self.line(h) + row)
+            return h, {"h": h * 2, "sum": h.sum(-1)}
+
+        last, made = scan(cell, first, x)
+        pair, sums = scan(lambda c, row: ((c[0] + row, c[1] * 0.5 + row), c[0] * row), (first[:, 0].clone(), first[:, 1].clone()),
+                          x[:, :, 0], dim=0, reverse=True)
+        return last, made, pair, sums
+
+
+class Detected(nn.Module):
+    """Boxes that overlap less, and what is in them."""
+
+    def forward(self, x, boxes, scores):
+        import torchvision
+        ops = torchvision.ops
+        rois = torch.cat([torch.zeros(len(boxes), 1), boxes], 1)
+        rois[1, 0] = 1
+        return (ops.nms(boxes, scores, 0.5), ops.nms(boxes, scores, 0.1), ops.roi_align(x, rois, (3, 2), 0.5, 2, True),
+                ops.roi_align(x, rois, 2), ops.roi_pool(x, rois, (2, 3), 0.5))
+
+
+class Quantized(nn.Module):
+    """Numbers that are rounded to few values, as quantized programs of PyTorch have them."""
+
+    def forward(self, x, w):
+        import torch.ao.quantization.fx._decomposed  # noqa: F401
+        q = torch.ops.quantized_decomposed
+        scales, zeros = torch.tensor([0.02, 0.05]), torch.tensor([3, -4])
+        a = q.quantize_per_tensor(x, 0.03, 5, -128, 127, torch.int8)
+        b = q.quantize_per_tensor(x, 0.01, 100, 0, 255, torch.uint8)
+        c = q.quantize_per_channel(w, scales, zeros, 0, -127, 127, torch.int8)
+        product = F.linear(q.dequantize_per_tensor(a, 0.03, 5, -128, 127, torch.int8),
+                           q.dequantize_per_channel(c, scales, zeros, 0, -127, 127, torch.int8))
+        return (a, b, c, product, torch.fake_quantize_per_tensor_affine(x, 0.02, 7, -20, 90),
+                torch.fake_quantize_per_channel_affine(x, scales.repeat(3)[:3], torch.tensor([1, 2, -3], dtype=torch.int32), 1, -50, 60))
+
+
+class Forms(nn.Module):
+    """Windows, indices of what is true, and scatter with a reduction."""
+
+    def forward(self, x, index):
+        windows = [torch.hann_window(6), torch.hann_window(5, False), torch.hamming_window(6, True, 0.6), torch.blackman_window(5),
+                   torch.bartlett_window(6, periodic=False), torch.kaiser_window(6, True, 3.5, dtype=torch.float64)]
+        rows, columns = torch.where(x > 0.3)
+        ones = torch.randint(1, 2, (2, 3)) + torch.randint(1, (2, 3), dtype=torch.int32)
+        return (windows, rows, columns, ones, x.scatter(1, index, x * 2, reduce="add"),
+                x.scatter(0, index, 1.5, reduce="multiply"))
+
+
 def programs():
     """Name, function, inputs, sizes that vary, whether it is decomposed, whether it has a state."""
     image = torch.randn(2, 3, 17, 17)
@@ -349,6 +409,13 @@ def programs():
     rows = torch.randn(2, 3, 20), torch.randn(9, 3, 20)
     yield "weights", Weights(), rows, None, False, False
     yield "weights_core", Weights(), rows, None, True, False
+    yield "scanned", Scanned(), (torch.randn(4, 2, 3), torch.randn(2, 3)), None, False, False
+    boxes = torch.tensor([[0, 0, 8, 9], [1, 1, 8, 9.5], [10, 9, 17, 18], [9, 10, 17, 17], [2, 12, 3, 12.5]])
+    detected = torch.randn(2, 3, 10, 9), boxes, torch.tensor([0.4, 0.9, 0.3, 0.6, 0.1])
+    yield "detected", Detected(), detected, None, False, False
+    yield "quantized", Quantized(), (torch.randn(4, 3), torch.randn(2, 3)), None, False, False
+    yield "quantized_core", Quantized(), (torch.randn(4, 3), torch.randn(2, 3)), None, True, False
+    yield "forms", Forms(), (torch.randn(3, 4), torch.tensor([[0, 2, 2, 1], [1, 0, 1, 2]])), None, False, False
 
 
 def tensors(values):
@@ -428,9 +495,11 @@ def record(folder, name, module, inputs, constants, stateful):
     np.savez(os.path.join(folder, name + ".npz"), **arrays)
 
 
-def make():
+def make(names):
     os.makedirs(FOLDER, exist_ok=True)
     for name, module, inputs, sizes, decomposed, stateful in programs():
+        if names and name not in names:
+            continue
         program = write(FOLDER, name, module, inputs, sizes, decomposed)
         if name == "state":
             for older, writer in ("flat", write_flat), ("saved", write_saved):
@@ -461,8 +530,8 @@ def models(folder, names):
 
 if __name__ == "__main__":
     torch.manual_seed(1)
-    if sys.argv[1:] == ["make"]:
-        make()
+    if sys.argv[1:2] == ["make"]:
+        make(sys.argv[2:])
     elif sys.argv[1:2] == ["models"] and len(sys.argv) > 2:
         models(sys.argv[2], sys.argv[3:])
     else:

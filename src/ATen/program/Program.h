@@ -425,7 +425,11 @@ at_computeFunction at_computeSize, at_computeStride, at_computeNumel, at_compute
     at_computeItem, at_computeAssert, at_computeMetadata, at_computeNothing, at_computeSame,
     at_computeTo, at_computeNew, at_computeScalarTensor; /* builtins.c */
 at_computeFunction at_computeWrapped, at_computeCond, at_computeWhile,
-    at_computeMap; /* subgraphs.c */
+    at_computeMap;                    /* subgraphs.c */
+at_computeFunction at_computeScanned; /* scan.c */
+at_computeFunction at_computeNoCuda, at_computeSuppress, at_computeRoiAlign, at_computeQuantize,
+    at_computeDequantize, at_computeFakeQuantize, at_computeWindow, at_computeRandint,
+    at_computeWhere, at_computeScatter; /* libraries.c */
 
 /* What may return its inputs, or change what it is given: for passes. */
 at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan; /* src/ATen/onnx */

@@ -27,4 +27,9 @@ int64_t at_countResults(const at_graph *graph);
 /* Hands the results to the outputs of the node. */
 void at_giveResults(at_frame *frame, const at_graphNode *node, at_cells *results);
 
+/* Stacks what so many runs returned, each values of a run after the other in made: value k of all runs
+ * becomes output first + k of the node. */
+void at_stackResults(at_frame *frame, const at_graphNode *node, const at_cells *made, int32_t each,
+                     int64_t slices, int32_t first);
+
 #endif

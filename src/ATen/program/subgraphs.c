@@ -188,16 +188,15 @@ static int64_t count_slices(const at_frame *frame, const at_graphNode *node)
   return count;
 }
 
-/* Stacks the results of all slices: entry k of each run, in made, is output k. */
-static void stack_results(at_frame *frame, const at_graphNode *node, const at_cells *made,
-                          int32_t each, int64_t slices)
+void at_stackResults(at_frame *frame, const at_graphNode *node, const at_cells *made, int32_t each,
+                     int64_t slices, int32_t first)
 {
   THGuard guard;
   if (made->count != slices * each)
     at_nodeFails(node, "the function returns nothing");
   THGuard_enter(&guard, THFree);
   at_tensor **const list = guard.what = THAlloc((ptrdiff_t)slices * (ptrdiff_t)sizeof *list);
-  for (int32_t k = 0; k < each && k < node->outputCount; k++) {
+  for (int32_t k = 0; k < each && first + k < node->outputCount; k++) {
     for (int64_t i = 0; i < slices; i++) {
       const at_cell cell = made->cells[i * each + k];
       if (cell.kind != AT_CELL_TENSOR)
@@ -205,7 +204,7 @@ static void stack_results(at_frame *frame, const at_graphNode *node, const at_ce
       list[i] = cell.is.tensor;
     }
     at_tensor *const stacked = at_stacked(NULL, (at_tensors){list, (int)slices}, 0);
-    at_frame_put(frame, node->outputs[k], (at_cell){AT_CELL_TENSOR, {.tensor = stacked}});
+    at_frame_put(frame, node->outputs[first + k], (at_cell){AT_CELL_TENSOR, {.tensor = stacked}});
   }
   THGuard_leave(&guard);
 }
@@ -230,6 +229,6 @@ void at_computeMap(at_frame *frame, const at_graphNode *node)
     at_runGraph(frame, node, graph, &arguments, &made);
     THGuard_leave(&guard);
   }
-  stack_results(frame, node, &made, (int32_t)each, slices);
+  at_stackResults(frame, node, &made, (int32_t)each, slices, 0);
   THGuard_leave(&all);
 }

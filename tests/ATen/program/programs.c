@@ -24,7 +24,19 @@
   X(flat)                   \
   X(saved)                  \
   X(nested)                 \
-  X(regions) X(values) X(passes) X(passes_core) X(swaps) X(attend) X(wrapped) X(wrapped_core)
+  X(regions)                \
+  X(values)                 \
+  X(passes)                 \
+  X(passes_core)            \
+  X(swaps)                  \
+  X(attend)                 \
+  X(wrapped)                \
+  X(wrapped_core)           \
+  X(scanned)                \
+  X(detected)               \
+  X(quantized)              \
+  X(quantized_core)         \
+  X(forms)
 FOR_EACH_PROGRAM(AGREES)
 
 /* --- other sizes ------------------------------------------------------------------------------ */

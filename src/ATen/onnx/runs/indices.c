@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "../Runs.h"
+#include "../Detection.h"
 
 static at_tensor *longs(at_tensor *t)
 {
@@ -210,15 +211,7 @@ void at_runUnique(at_onnxCall *c)
   at_onnxGive(c, 3, counts);
 }
 
-/* Of each class and batch the boxes with the best scores that do not overlap too much. */
-typedef struct Boxes {
-  const float *box; /* of the batch, four numbers each */
-  int64_t count;
-  bool isCentered;
-  double threshold;
-} Boxes;
-
-static double overlap(const Boxes *b, int64_t i, int64_t k)
+static double overlap(const at_boxes *b, int64_t i, int64_t k)
 {
   double low[2][2], high[2][2], inner = 1, area[2] = {1, 1};
   const int64_t which[2] = {i, k};
@@ -236,13 +229,12 @@ static double overlap(const Boxes *b, int64_t i, int64_t k)
   return outer > 0 ? inner / outer : 0;
 }
 
-/* Appends the boxes that are kept, of those in order, to kept; returns how many. */
-static int64_t suppress(const Boxes *b, const int64_t *order, const float *scores, double least,
-                        int64_t most, int64_t *kept)
+int64_t at_suppress(const at_boxes *b, const int64_t *order, const float *scores, double least,
+                    int64_t most, int64_t *kept)
 {
   int64_t count = 0;
   for (int64_t i = 0; i < b->count && count < most; i++) {
-    bool isFree = scores[order[i]] > least;
+    bool isFree = !scores || scores[order[i]] > least;
     for (int64_t k = 0; k < count && isFree; k++)
       isFree = overlap(b, order[i], kept[k]) <= b->threshold;
     if (isFree)
@@ -257,6 +249,7 @@ static double number_in(const at_onnxCall *c, int index, double otherwise)
   return t ? at_item_double(t) : otherwise;
 }
 
+/* Of each class and batch the boxes with the best scores that do not overlap too much. */
 void at_runNonMaxSuppression(at_onnxCall *c)
 {
   at_tensor *const boxes = at_contiguous(at_onnxInput(c, 0)), *const scores =
@@ -270,7 +263,7 @@ void at_runNonMaxSuppression(at_onnxCall *c)
   const int64_t batches = at_size(scores, 0), classes = at_size(scores, 1),
                 count = at_size(scores, 2);
   const double most = number_in(c, 2, 0);
-  Boxes b = {NULL, count, at_onnxInt(c, "center_point_box", 0) != 0, number_in(c, 3, 0)};
+  at_boxes b = {NULL, count, at_onnxInt(c, "center_point_box", 0) != 0, number_in(c, 3, 0)};
   at_tensor *const order =
       at_contiguous(at_sort(scores, .dim = -1, .descending = true, .stable = true).indices);
   at_tensor *const kept = at_empty(AT_SHAPE(batches * classes, count), .type = at_cpuType(AT_LONG)),
@@ -281,12 +274,12 @@ void at_runNonMaxSuppression(at_onnxCall *c)
     int64_t *const to = (int64_t *)at_hostData(kept) + i * count;
     b.box = (const float *)at_hostData(boxes) + i / classes * count * 4;
     const int64_t found =
-        suppress(&b, (const int64_t *)at_hostData(order) + i * count,
-                 (const float *)at_hostData(scores) + i * count, number_in(c, 4, -INFINITY),
-                 most > 0 && most < (double)count ? (int64_t)most
-                 : most > 0                       ? count
-                                                  : 0,
-                 to);
+        at_suppress(&b, (const int64_t *)at_hostData(order) + i * count,
+                    (const float *)at_hostData(scores) + i * count, number_in(c, 4, -INFINITY),
+                    most > 0 && most < (double)count ? (int64_t)most
+                    : most > 0                       ? count
+                                                     : 0,
+                    to);
     if (found == 0)
       continue;
     at_tensor *const column = at_slice(at_select(kept, 0, i), .end = found);

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "../Runs.h"
+#include "../Detection.h"
 #include "TH/core/THTeam.h"
 
 /* So many points of a cell along one axis are no region that a network means. */
@@ -95,18 +96,18 @@ static void fill_regions(void *context, ptrdiff_t begin, ptrdiff_t end)
 }
 
 /* Raises unless the regions are of images that there are, and of sizes that can be sampled. */
-static void check_regions(const at_onnxCall *c, const Regions *r, int64_t count, int64_t images)
+static void check_regions(const at_graphNode *node, const Regions *r, int64_t count, int64_t images)
 {
   for (int64_t k = 0; k < count; k++) {
     const double *const v = r->corners + 4 * k;
     const Span across = span_of(r, v[0], v[2], r->columns), down = span_of(r, v[1], v[3], r->rows);
     if (r->which[k] < 0 || r->which[k] >= images)
-      AT_ONNX_FAILS(c, "region %lld is of image %lld, of %lld", (long long)k,
-                    (long long)r->which[k], (long long)images);
+      at_nodeFails(node, "region %lld is of image %lld, of %lld", (long long)k,
+                   (long long)r->which[k], (long long)images);
     if (!isfinite(across.start + across.cell + down.start + down.cell) ||
         across.points > MOST_POINTS || down.points > MOST_POINTS)
-      AT_ONNX_FAILS(c, "region %lld, (%g, %g) to (%g, %g), is too large", (long long)k, v[0], v[1],
-                    v[2], v[3]);
+      at_nodeFails(node, "region %lld, (%g, %g) to (%g, %g), is too large", (long long)k, v[0],
+                   v[1], v[2], v[3]);
   }
 }
 
@@ -118,40 +119,56 @@ at_tensor *at_onnxPlain(const at_onnxCall *c, at_tensor *t, at_scalar_type type)
   return made;
 }
 
-/* Before version 16 of the operators there was no half pixel. */
-void at_runRoiAlign(at_onnxCall *c)
+at_tensor *at_sampledRegions(const at_graphNode *node, at_tensor *x, at_tensor *corners,
+                             at_tensor *which, const at_cellsWanted *wanted)
 {
-  at_tensor *const x = at_onnxInput(c, 0), *const rois = at_onnxInput(c, 1),
-                   *const which = at_onnxInput(c, 2);
-  const bool isOld = ((const at_lowering *)c->node->how)->since < 16;
-  const char *const how =
-      at_onnxText(c, "coordinate_transformation_mode", isOld ? "output_half_pixel" : "half_pixel");
-  Regions r = {.rows = at_onnxInt(c, "output_height", 1),
-               .columns = at_onnxInt(c, "output_width", 1),
-               .ratio = at_onnxInt(c, "sampling_ratio", 0),
-               .scale = at_onnxFloat(c, "spatial_scale", 1),
-               .offset = strcmp(how, "half_pixel") ? 0 : 0.5,
-               .isMax = !strcmp(at_onnxText(c, "mode", "avg"), "max")};
-  const int64_t count = at_dim(rois) == 2 ? at_size(rois, 0) : -1;
-  if (at_dim(x) != 4 || count < 0 || at_size(rois, 1) != 4 || at_numel(which) != count ||
+  Regions r = {.rows = wanted->rows,
+               .columns = wanted->columns,
+               .ratio = wanted->ratio,
+               .scale = wanted->scale,
+               .offset = wanted->offset,
+               .isMax = wanted->isMax};
+  const int64_t count = at_dim(corners) == 2 ? at_size(corners, 0) : -1;
+  if (at_dim(x) != 4 || count < 0 || at_size(corners, 1) != 4 || at_numel(which) != count ||
       at_size(x, 2) < 1 || at_size(x, 3) < 1 || r.rows < 1 || r.columns < 1 ||
       r.ratio > MOST_POINTS)
-    AT_ONNX_FAILS(c, "images of size %s, regions of %s and %lld of their images, %lld x %lld cells",
-                  at_sizeDesc(at_sizes(x)).str, at_sizeDesc(at_sizes(rois)).str,
-                  (long long)at_numel(which), (long long)r.rows, (long long)r.columns);
+    at_nodeFails(node,
+                 "images of size %s, regions of %s and %lld of their images, %lld x %lld cells",
+                 at_sizeDesc(at_sizes(x)).str, at_sizeDesc(at_sizes(corners)).str,
+                 (long long)at_numel(which), (long long)r.rows, (long long)r.columns);
   r.channels = at_size(x, 1);
   r.height = at_size(x, 2);
   r.width = at_size(x, 3);
   at_tensor *const made =
       at_empty(AT_SHAPE(count, r.channels, r.rows, r.columns), .type = at_cpuType(AT_DOUBLE));
-  if (!at_defined(made))
-    AT_ONNX_FAILS(c, "it failed");
-  r.images = at_hostData(at_onnxPlain(c, x, AT_DOUBLE));
-  r.corners = at_hostData(at_onnxPlain(c, rois, AT_DOUBLE));
-  r.which = at_hostData(at_onnxPlain(c, which, AT_LONG));
+  at_tensor *const pixels = at_contiguous(at_to(x, at_cpuType(AT_DOUBLE))),
+                   *const points = at_contiguous(at_to(corners, at_cpuType(AT_DOUBLE))),
+                   *const images = at_contiguous(at_to(which, at_cpuType(AT_LONG)));
+  if (!at_defined(made) || !at_defined(pixels) || !at_defined(points) || !at_defined(images))
+    return at_undefined();
+  r.images = at_hostData(pixels);
+  r.corners = at_hostData(points);
+  r.which = at_hostData(images);
   r.cells = at_hostData(made);
-  check_regions(c, &r, count, at_size(x, 0));
+  check_regions(node, &r, count, at_size(x, 0));
   if (at_numel(made) > 0)
     THParallel_for(count, 1, fill_regions, &r);
-  at_onnxGive(c, 0, at_to(made, x->type));
+  return at_to(made, x->type);
+}
+
+/* Before version 16 of the operators there was no half pixel. */
+void at_runRoiAlign(at_onnxCall *c)
+{
+  const bool isOld = ((const at_lowering *)c->node->how)->since < 16;
+  const char *const how =
+      at_onnxText(c, "coordinate_transformation_mode", isOld ? "output_half_pixel" : "half_pixel");
+  const at_cellsWanted wanted = {.rows = at_onnxInt(c, "output_height", 1),
+                                 .columns = at_onnxInt(c, "output_width", 1),
+                                 .ratio = at_onnxInt(c, "sampling_ratio", 0),
+                                 .scale = at_onnxFloat(c, "spatial_scale", 1),
+                                 .offset = strcmp(how, "half_pixel") ? 0 : 0.5,
+                                 .isMax = !strcmp(at_onnxText(c, "mode", "avg"), "max")};
+  at_onnxGive(c, 0,
+              at_sampledRegions(c->node, at_onnxInput(c, 0), at_onnxInput(c, 1), at_onnxInput(c, 2),
+                                &wanted));
 }

@@ -77,7 +77,8 @@ static bool has_effects(at_compute compute)
 {
   return compute == at_computeAssert || compute == at_computeMetadata ||
          compute == at_computeWrapped || compute == at_computeCond || compute == at_computeWhile ||
-         compute == at_computeMap || compute == at_computeLoop || compute == at_computeScan;
+         compute == at_computeMap || compute == at_computeScanned || compute == at_computeLoop ||
+         compute == at_computeScan;
 }
 
 /* Whether the node may draw random numbers: its operation takes a generator, or leaves out elements
@@ -87,7 +88,7 @@ static bool draws(const at_graphNode *node)
   static const char *const switches[] = {"train", "dropout_p"};
   double number;
   if (node->compute)
-    return at_onnxDraws(node);
+    return at_onnxDraws(node) || node->compute == at_computeRandint;
   for (int i = 0; i < node->op->argumentCount; i++)
     if (node->op->arguments[i].kind == AT_KIND_GENERATOR)
       return true;

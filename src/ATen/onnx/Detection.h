@@ -1,0 +1,35 @@
+/* What programs of PyTorch and of ONNX have in common for boxes in images. */
+#ifndef ATEN_DETECTION_H
+#define ATEN_DETECTION_H
+
+#include "ATen/program/Program.h"
+
+/* Boxes of four numbers: two corners, or a middle and a size. */
+typedef struct at_boxes {
+  const float *box;
+  int64_t count;
+  bool isCentered;
+  double threshold; /* the largest overlap, as a part of the union, of two boxes that are kept */
+} at_boxes;
+
+/* Writes the boxes that are kept, of those in order, to kept: at most so many, whose scores are above
+ * least (all if scores is NULL).  Returns how many. */
+int64_t at_suppress(const at_boxes *boxes, const int64_t *order, const float *scores, double least,
+                    int64_t most, int64_t *kept);
+
+/* Cells of regions: their rows and columns, points along each side of one (0: as many as pixels), the
+ * size of a pixel in the units of regions, half a pixel or 0, and whether the largest point counts or
+ * the mean. */
+typedef struct at_cellsWanted {
+  int64_t rows, columns, ratio;
+  double scale, offset;
+  bool isMax;
+} at_cellsWanted;
+
+/* Samples regions (count x 4: x and y of two corners) of the images x (N x C x H x W); which has the
+ * image of each.  count x C x rows x columns of x's type; undefined if it failed.  Raises if sizes or
+ * values do not fit. */
+at_tensor *at_sampledRegions(const at_graphNode *node, at_tensor *x, at_tensor *corners,
+                             at_tensor *which, const at_cellsWanted *wanted);
+
+#endif
