@@ -203,7 +203,7 @@ at_several at_convTimeGrad(at_tensor *grad, at_tensor *self, at_tensor *weight, 
 at_grad_input_grad_weight_grad_bias at_convTimeBackwardOf(at_tensor *grad, at_tensor *input,
                                                           at_tensor *weight, int64_t pad);
 
-/* The gradients of grid_sampler, by bilinear interpolation of aligned corners. */
+/* The gradients of grid_sampler, with a graph. */
 at_grad_input_grad_grid at_gridBackwardOf(at_tensor *grad, at_tensor *input, at_tensor *grid,
                                           int64_t mode, int64_t padding, bool aligns, at_ints mask);
 at_tensor *at_stftOf(at_tensor *self, int64_t length, int64_t hop, int64_t size, bool oneSided,

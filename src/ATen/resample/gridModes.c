@@ -51,7 +51,9 @@ static at_tensor *bounded(const Axis *a, at_tensor *x)
     return x;
   if (a->padding == REFLECTION)
     x = reflected(x, a->aligns ? 0 : -0.5, a->aligns ? last : last + 1);
-  return at_clamp(x, .min = 0, .max = last);
+  /* What is moved to a border, or lies there, has no derivative. */
+  at_tensor *const isInside = at_logical_and(at_gt(x, 0), at_lt(x, last));
+  return at_where(isInside, x, at_clamp(at_detach(x), .min = 0, .max = last));
 }
 
 /* --- taps ------------------------------------------------------------------------------------- */
@@ -131,7 +133,7 @@ static at_tensor *summed(at_tensor *planes, at_ints sizes, int axes, const int *
   return sum;
 }
 
-static at_tensor *sampled(int axes, at_tensor *input, at_tensor *grid, int64_t mode,
+at_tensor *at_gridSamples(int axes, at_tensor *input, at_tensor *grid, int64_t mode,
                           int64_t padding, bool aligns)
 {
   const at_type *const type = at_typeOf(input), *const compute = at_computesIn(type);
@@ -187,7 +189,7 @@ at_tensor *at_gridSampledBy(int axes, at_tensor *input, at_tensor *grid, int64_t
   check(axes, input, grid, mode, padding);
   AT_SCOPE
   {
-    at_tensor *const r = sampled(axes, input, grid, mode, padding, aligns);
+    at_tensor *const r = at_gridSamples(axes, input, grid, mode, padding, aligns);
     made = at_defined(r) ? at_keep(r) : NULL;
   }
   if (!made)
@@ -204,7 +206,7 @@ void at_gridGradientsBy(at_pool *pool, at_tensor **made, int axes, at_tensor *gr
   {
     at_tensor *leaves[] = {at_requires_grad_(at_detach(input)), at_requires_grad_(at_detach(grid))};
     const bool before = at_grad_setOn(true);
-    at_tensor *const r = sampled(axes, leaves[0], leaves[1], mode, padding, aligns);
+    at_tensor *const r = at_gridSamples(axes, leaves[0], leaves[1], mode, padding, aligns);
     at_grad_setOn(before);
     const at_gradients_options options = {.grad_outputs = AT_TENSORS(grad), .allow_unused = true};
     const at_tensors *const both = (at_gradients)(AT_TENSORS(r), (at_tensors){leaves, 2}, &options);

@@ -21,6 +21,9 @@ at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor 
 /* The same in any mode, made of operations that have gradients. */
 at_tensor *at_gridSampledBy(int axes, at_tensor *input, at_tensor *grid, int64_t mode,
                             int64_t padding, bool aligns);
+/* The same as operations, which are recorded; nothing is checked.  The undefined tensor after an error. */
+at_tensor *at_gridSamples(int axes, at_tensor *input, at_tensor *grid, int64_t mode,
+                          int64_t padding, bool aligns);
 /* The gradients of input and grid, which the pool holds. */
 void at_gridGradientsBy(at_pool *pool, at_tensor **made, int axes, at_tensor *grad,
                         at_tensor *input, at_tensor *grid, int64_t mode, int64_t padding,

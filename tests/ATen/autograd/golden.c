@@ -2,6 +2,8 @@
  *
  *     test_ATen_gradients_golden GRADIENTS CASES...
  *
+ * With "second" before GRADIENTS, these are gradients of the weighted sum of all gradients.
+ *
  * A line of GRADIENTS is: the name of the file of the case, the number of the case there, the number
  * of the argument, the number of elements, the gradient. */
 #include <math.h>
@@ -11,7 +13,7 @@
 #include "../table/cases.h"
 #include "th_test.h"
 
-enum { MOST_RESULTS = 16 };
+enum { MOST_RESULTS = 16, MOST_OPERANDS = 8 };
 
 static char **arguments;
 static FILE *gradients;
@@ -19,7 +21,7 @@ static char line[1 << 16];
 static const char *rest; /* of the line, behind the numbers */
 static char wantedFile[64], file[64];
 static int wantedCase, wantedArgument, number, compared, operations, problems;
-static bool hasLine;
+static bool hasLine, isSecond;
 
 /* Reads the next line, in the order of the files and cases. */
 static void next_line(void)
@@ -38,34 +40,67 @@ static bool is_wide(const at_tensor *t)
   return at_typeOf(t) == AT_CPU(AT_DOUBLE) || at_typeOf(t) == AT_CPU(AT_FLOAT);
 }
 
-/* The gradient of the weighted sum of all results; NULL if there is none, or after an error. */
-static at_tensor *gradient(const at_op *op, at_value *values, at_tensor *leaf)
+/* The gradients of the sum of all those results that are wide, each element with a weight; an empty list
+ * after an error. */
+static const at_tensors *gradients_of(at_tensors all, at_tensors leaves, bool creates)
 {
-  at_value made[CASE_VALUES] = {{0}};
   at_tensor *results[MOST_RESULTS], *weights[MOST_RESULTS];
   int count = 0, used = 0;
+  for (int i = 0; i < all.count; i++) {
+    at_tensor *const t = all.data[i];
+    if (!t || !at_defined(t) || !is_wide(t))
+      continue;
+    /* The oracle numbers only those first gradients that have gradients, and are finite. */
+    const bool isFirst = isSecond && !creates;
+    if (isFirst && (!at_requiresGrad(t) || !at_item_long(at_all(at_isfinite(t)))))
+      continue;
+    const int result = count++;
+    if (!at_requiresGrad(t) || used == MOST_RESULTS)
+      continue;
+    at_tensor *const weight = at_empty(at_sizes(t), .type = AT_CPU(AT_DOUBLE));
+    for (int64_t e = 0; e < at_numel(t); e++)
+      ((double *)at_data(weight))[e] = cos(1 + 3 * result + 0.7 * (double)e);
+    results[used] = t;
+    weights[used++] = at_to(weight, at_typeOf(t));
+  }
+  return at_gradients(((at_tensors){results, used}), leaves, .allow_unused = true,
+                      .create_graph = creates, .grad_outputs = ((at_tensors){weights, used}));
+}
+
+/* The operands of floating types, which become leaves; the number of leaf among them is stored. */
+static int leaves_of(const at_op *op, at_value *values, at_tensor **leaves, int *number)
+{
+  int count = 0;
+  for (int i = 0; i < op->argumentCount && count < MOST_OPERANDS; i++) {
+    at_tensor **const t = &values[i].tensor;
+    if (op->arguments[i].kind > AT_KIND_OPTIONAL_TENSOR || !*t || !at_defined(*t) || !is_wide(*t) ||
+        (!isSecond && i != wantedArgument))
+      continue;
+    *number = i == wantedArgument ? count : *number;
+    leaves[count++] = *t = at_requires_grad_(at_clone(*t));
+  }
+  return count;
+}
+
+/* The gradient that the line is about; NULL if there is none, or after an error. */
+static at_tensor *gradient(const at_op *op, at_value *values)
+{
+  at_value made[CASE_VALUES] = {{0}};
+  at_tensor *results[MOST_RESULTS], *leaves[MOST_OPERANDS];
+  int count = 0, own = 0;
+  const at_tensors of = {leaves, leaves_of(op, values, leaves, &own)};
   if (!op->call(values, made))
     return NULL;
   for (int i = 0; i < op->resultCount; i++) {
     const bool isList = op->results[i].kind == AT_KIND_TENSORS;
-    for (int k = 0; k < (isList ? made[i].tensors.count : 1); k++) {
-      at_tensor *t = isList ? made[i].tensors.data[k] : made[i].tensor;
-      if (!at_defined(t) || !is_wide(t))
-        continue;
-      const int result = count++;
-      if (!at_requiresGrad(t) || used == MOST_RESULTS)
-        continue;
-      at_tensor *weight = at_empty(at_sizes(t), .type = AT_CPU(AT_DOUBLE));
-      for (int64_t e = 0; e < at_numel(t); e++)
-        ((double *)at_data(weight))[e] = cos(1 + 3 * result + 0.7 * (double)e);
-      results[used] = t;
-      weights[used++] = at_to(weight, at_typeOf(t));
-    }
+    for (int k = 0; k < (isList ? made[i].tensors.count : 1) && count < MOST_RESULTS; k++)
+      results[count++] = isList ? made[i].tensors.data[k] : made[i].tensor;
   }
-  const at_tensors *grads =
-      at_gradients(((at_tensors){results, used}), AT_TENSORS(leaf), .allow_unused = true,
-                   .grad_outputs = ((at_tensors){weights, used}));
-  return grads->count == 1 ? at_contiguous(at_to(grads->data[0], AT_CPU(AT_DOUBLE))) : NULL;
+  const at_tensors *grads = gradients_of((at_tensors){results, count}, of, isSecond);
+  if (isSecond)
+    grads = gradients_of(*grads, of, false);
+  at_tensor *const grad = grads->count == of.count && of.count > 0 ? grads->data[own] : NULL;
+  return grad ? at_contiguous(at_to(grad, AT_CPU(AT_DOUBLE))) : NULL;
 }
 
 static void report(const Case *one, const char *text)
@@ -79,11 +114,10 @@ static void compare(const Case *one)
 {
   at_value values[CASE_VALUES];
   case_values(one, values);
-  at_tensor **const operand = &values[wantedArgument].tensor;
-  const double units = *operand && at_typeOf(*operand) == AT_CPU(AT_DOUBLE) ? 1e-7 : 2e-4;
+  const at_tensor *const operand = values[wantedArgument].tensor;
+  const double units = operand && at_typeOf(operand) == AT_CPU(AT_DOUBLE) ? 1e-7 : 2e-4;
   char text[512];
-  *operand = at_requires_grad_(at_clone(*operand));
-  at_tensor *got = gradient(one->op, values, *operand);
+  at_tensor *const got = gradient(one->op, values);
   char *at = (char *)rest;
   const int64_t count = strtoll(at, &at, 10);
   if (!got || at_numel(got) != count) {
@@ -141,7 +175,8 @@ static void golden(void **state)
 int main(int argc, char **argv)
 {
   CHECK(argc >= 2);
-  arguments = argv;
+  isSecond = !strcmp(argv[1], "second");
+  arguments = argv + isSecond;
   const struct CMUnitTest tests[] = {cmocka_unit_test(golden)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

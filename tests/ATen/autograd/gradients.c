@@ -214,14 +214,12 @@ static at_tensor *gradient(Call *call, bool creates)
   return made->count == 1 ? numbers(made->data[0]) : NULL;
 }
 
-/* What qr says of modes in which PyTorch has no gradient either, and LU factors and eig; and the gradient
- * of grid_sampler of modes in which PyTorch has one and this library none yet: an error that says so. */
+/* What qr says of modes in which PyTorch has no gradient either, and LU factors and eig. */
 static bool is_other_mode(const char *text)
 {
   return strstr(text, "in the mode reduced only") ||
          strstr(text, "of singular matrices have no gradient") ||
-         strstr(text, "eigenvectors of complex eigenvalues have none") ||
-         strstr(text, "with aligned corners (0, true) alone");
+         strstr(text, "eigenvectors of complex eigenvalues have none");
 }
 
 static void report(const Case *one, const at_argument *argument, const char *text)

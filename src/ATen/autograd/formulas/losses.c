@@ -29,7 +29,9 @@ at_tensor *at_smoothGrad(at_tensor *grad, at_tensor *x, at_tensor *y, double bet
   at_tensor *const difference = at_sub(x, y);
   if (beta == 0)
     return at_mul(grad, at_sign(difference));
-  return at_mul(grad, at_mul(at_clamp(at_div(difference, beta), .min = -1, .max = 1), slope));
+  at_tensor *const isNear = at_lt(at_abs(difference), beta);
+  at_tensor *const slopes = at_where(isNear, at_div(difference, beta), at_sign(difference));
+  return at_mul(grad, at_mul(slopes, slope));
 }
 
 at_tensor *at_klTargetSlope(at_tensor *self, at_tensor *target, bool isLog)

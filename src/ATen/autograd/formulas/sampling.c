@@ -1,135 +1,49 @@
-/* The gradients of grid sampling, made of operations, so that they can be differentiated again; and
- * the short-time Fourier transform. */
+/* The gradients of grid sampling, as a graph that can be differentiated again; and the short-time
+ * Fourier transform. */
 #include <math.h>
 
 #include "ATen/autograd/Formulas.h"
+#include "ATen/resample/resample.h"
 
-enum { ZEROS, BORDER, REFLECTION }; /* paddings */
-enum { MOST_AXES = 3 };
-
-/* Along one axis, for each position of the grid: the first of two neighbours, how far the position
- * is from that, and the derivative of the position. */
-typedef struct {
-  int64_t size, stride;
-  at_tensor *first, *beyond, *slope;
-} Axis;
-
-/* x where it is reflected at 0 and last. */
-static at_tensor *reflected(at_tensor *x, double last)
+/* t as an input of a graph of its own: with t's history, if it has one. */
+static at_tensor *input_of(at_tensor *t)
 {
-  at_tensor *const position = at_detach(at_abs(x)), *const whole = at_mul(at_abs(x), 1);
-  if (last == 0)
-    return at_mul(x, 0);
-  at_tensor *const turns = at_floor(at_div(position, last));
-  at_tensor *const rest = at_sub(whole, at_mul(turns, last));
-  at_tensor *const isOdd = at_ne(at_fmod(turns, 2), 0);
-  return at_where(isOdd, at_rsub(rest, last), rest);
-}
-
-static Axis axis_of(at_tensor *grid, int which, int64_t size, int64_t stride, int64_t padding)
-{
-  const double last = (double)(size - 1);
-  at_tensor *const at = at_select(grid, -1, which);
-  at_tensor *const leaf = at_mul(at_add(at, 1), last / 2);
-  at_tensor *x = leaf, *slope = at_mul(at_ones_like(leaf), last / 2);
-  if (padding == REFLECTION) {
-    at_tensor *const isOdd =
-        at_ne(at_fmod(at_floor(at_div(at_detach(at_abs(leaf)), last == 0 ? 1 : last)), 2), 0);
-    slope = at_mul(slope, at_sign(at_detach(leaf)));
-    slope = at_where(isOdd, at_neg(slope), slope);
-    x = reflected(leaf, last);
-  }
-  if (padding != ZEROS) {
-    at_tensor *const isOut = at_logical_or(at_le(x, 0), at_ge(x, last));
-    slope = at_masked_fill(slope, isOut, 0);
-    x = at_clamp(x, .min = 0, .max = last);
-  }
-  at_tensor *const first = at_detach(at_floor(x));
-  return (Axis){size, stride, first, at_sub(x, first), slope};
-}
-
-/* What one corner of the cells around the positions has. */
-typedef struct {
-  at_tensor *index, *isInside; /* in a plane */
-  at_tensor *weight, *slopes[MOST_AXES];
-} Corner;
-
-static Corner corner_of(const Axis *axes, int count, int bits)
-{
-  Corner c = {NULL};
-  at_tensor *each[MOST_AXES];
-  for (int d = 0; d < count; d++) {
-    const Axis *const a = &axes[d];
-    const bool isSecond = bits >> d & 1;
-    at_tensor *const position = isSecond ? at_add(a->first, 1) : a->first;
-    at_tensor *const isIn =
-        at_logical_and(at_ge(position, 0), at_le(position, (double)(a->size - 1)));
-    at_tensor *const index =
-        at_mul(at_clamp(position, .min = 0, .max = (double)(a->size - 1)), (double)a->stride);
-    c.index = c.index ? at_add(c.index, index) : index;
-    c.isInside = c.isInside ? at_logical_and(c.isInside, isIn) : isIn;
-    each[d] = isSecond ? a->beyond : at_rsub(a->beyond, 1);
-    c.weight = c.weight ? at_mul(c.weight, each[d]) : each[d];
-  }
-  for (int d = 0; d < count; d++) {
-    c.slopes[d] = bits >> d & 1 ? axes[d].slope : at_neg(axes[d].slope);
-    for (int e = 0; e < count; e++)
-      if (e != d)
-        c.slopes[d] = at_mul(c.slopes[d], each[e]);
-  }
-  return c;
-}
-
-/* t (batch x positions) for each channel, with the positions as one dimension. */
-static at_tensor *for_channels(at_tensor *t, at_ints sizes)
-{
-  const at_ints flat = AT_INTS(sizes.data[0], 1, -1);
-  return at_expand(at_reshape(t, flat), sizes);
+  return at_requiresGrad(t) ? at_alias(t) : at_requires_grad_(at_detach(t));
 }
 
 at_grad_input_grad_grid at_gridBackwardOf(at_tensor *grad, at_tensor *input, at_tensor *grid,
                                           int64_t mode, int64_t padding, bool aligns, at_ints mask)
 {
-  if (mode != 0 || !aligns) {
-    at_fail(AT_ERROR_ARGUMENT, "grid_sampler_backward",
-            "grid_sampler_backward: interpolation_mode is %lld and align_corners %d: its gradient "
-            "is that of linear interpolation with aligned corners (0, true) alone",
-            (long long)mode, aligns);
-    return (at_grad_input_grad_grid){at_undefined(), at_undefined()};
-  }
+  const at_grad_input_grad_grid failed = {at_undefined(), at_undefined()};
+  at_grad_input_grad_grid made = {NULL, NULL};
   if (!at_defined(grad) || !at_defined(input) || !at_defined(grid))
-    return (at_grad_input_grad_grid){at_undefined(), at_undefined()};
-  if (at_numel(grad) == 0)
-    return (at_grad_input_grad_grid){mask.data[0] ? at_zeros_like(input) : NULL,
-                                     mask.data[1] ? at_zeros_like(grid) : NULL};
-  const int count = at_dim(input) - 2;
-  Axis axes[MOST_AXES];
-  int64_t stride = 1;
-  for (int d = 0; d < count; d++) { /* x is the last axis */
-    axes[d] = axis_of(grid, d, at_size(input, -1 - d), stride, padding);
-    stride *= at_size(input, -1 - d);
+    return failed;
+  const int axes = at_dim(input) - 2;
+  if (axes < 2 || axes > 3 || at_dim(grid) != axes + 2 || at_size(grid, -1) != axes ||
+      at_size(grid, 0) != at_size(input, 0) || mode < 0 || mode > 4 - axes || padding < 0 ||
+      padding > 2) {
+    at_fail(AT_ERROR_ARGUMENT, "grid_sampler_backward",
+            "grid_sampler_backward: input has size (%s), grid (%s), interpolation_mode is %lld and "
+            "padding_mode %lld",
+            at_sizeDesc(at_sizes(input)).str, at_sizeDesc(at_sizes(grid)).str, (long long)mode,
+            (long long)padding);
+    return failed;
   }
-  const int64_t batch = at_size(input, 0), channels = at_size(input, 1);
-  const int64_t positions = at_numel(grad) / (batch * channels);
-  const at_ints sizes = AT_INTS(batch, channels, positions);
-  const at_type *const longs = at_toScalarType(at_typeOf(input), AT_LONG);
-  at_tensor *const g = at_reshape(grad, sizes);
-  at_tensor *const planes = at_reshape(input, AT_INTS(batch, channels, -1));
-  at_tensor *made = at_zeros_like(planes), *slopes[MOST_AXES] = {NULL};
-  for (int bits = 0; bits < 1 << count; bits++) {
-    const Corner c = corner_of(axes, count, bits);
-    at_tensor *const index = for_channels(at_to(c.index, longs), sizes);
-    at_tensor *const own = at_mul(g, for_channels(c.isInside, sizes));
-    made = at_scatter_add(made, 2, index, at_mul(own, for_channels(c.weight, sizes)));
-    at_tensor *const along = at_sum_dim(at_mul(own, at_gather(planes, 2, index)), AT_INTS(1));
-    for (int d = 0; d < count; d++) {
-      at_tensor *const part = at_mul(along, at_reshape(c.slopes[d], AT_INTS(batch, -1)));
-      slopes[d] = slopes[d] ? at_add(slopes[d], part) : part;
-    }
-  }
-  at_tensor *const ofGrid = at_stack(((at_tensors){slopes, count}), .dim = -1);
-  return (at_grad_input_grad_grid){mask.data[0] ? at_reshape(made, at_sizes(input)) : NULL,
-                                   mask.data[1] ? at_reshape(ofGrid, at_sizes(grid)) : NULL};
+  at_tensor *const of[] = {input_of(input), input_of(grid)};
+  at_tensor *const r = at_gridSamples(axes, of[0], of[1], mode, padding, aligns);
+  if (!at_defined(r))
+    return failed;
+  const at_gradients_options options = {
+      .grad_outputs = AT_TENSORS(grad), .allow_unused = true, .create_graph = true};
+  const at_tensors *const both = (at_gradients)(AT_TENSORS(r), (at_tensors){of, 2}, &options);
+  if (both->count != 2)
+    return failed;
+  /* The list owns its tensors, the scope of the call these. */
+  if (mask.data[0])
+    made.grad_input = both->data[0] ? at_alias(both->data[0]) : at_zeros_like(input);
+  if (mask.data[1])
+    made.grad_grid = both->data[1] ? at_alias(both->data[1]) : at_zeros_like(grid);
+  return made;
 }
 
 /* --- Fourier ---------------------------------------------------------------------------------- */
