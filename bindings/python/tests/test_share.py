@@ -135,6 +135,20 @@ class Files(unittest.TestCase):
             torch.save(torch.ones(2), os.path.join(folder, "one.npy"))
             self.assertEqual(torch.load(os.path.join(folder, "one.npy")).tolist(), [1.0, 1.0])
 
+    def test_worker_ends(self):
+        import thaten.utils.data
+
+        class Ending(thaten.utils.data.Dataset):
+            def __len__(self):
+                return 4
+
+            def __getitem__(self, i):
+                return os._exit(1) if i == 3 else i
+
+        loader = thaten.utils.data.DataLoader(Ending(), num_workers=2, multiprocessing_context="fork")
+        with self.assertRaisesRegex(RuntimeError, "exited unexpectedly"):
+            list(loader)
+
     def test_errors(self):
         with tempfile.TemporaryDirectory() as folder:
             self.assertRaises(FileNotFoundError, torch.load, os.path.join(folder, "none.pt"))

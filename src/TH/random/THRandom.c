@@ -124,8 +124,8 @@ float THRandom_uniformFloat(THGenerator *_generator, float a, float b)
 {
   const float width = b - a;
   const int wide = isinf(width); /* for a float */
-  DRAW(float,
-       wide ? (float)THRandom_between(unit24(_generator), a, b) : unit24(_generator) * width + a);
+  DRAW(float, wide ? (float)THRandom_between(unit24(_generator), a, b)
+                   : fmaf(unit24(_generator), width, a));
 }
 
 double THRandom_normal(THGenerator *_generator, double mean, double stdv)

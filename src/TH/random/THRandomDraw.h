@@ -53,11 +53,17 @@ static inline double THRandom_wordUnit(THGenerator *generator)
   return (double)THRandom_word(generator) * 0x1p-32;
 }
 
-/* a + u * (b - a), from halves if b - a overflows. */
+/* a + u * (b - a), from halves if b - a overflows; rounded once, as PyTorch's, which Torch7's is
+ * not. */
 static inline double THRandom_between(double u, double a, double b)
 {
   const double width = b - a;
-  return isinf(width) ? 2 * (u * (b / 2 - a / 2) + a / 2) : u * width + a;
+#ifdef TH_COMPAT_TORCH7
+  const double sum = u * width + a;
+#else
+  const double sum = fma(u, width, a);
+#endif
+  return isinf(width) ? 2 * (u * (b / 2 - a / 2) + a / 2) : sum;
 }
 
 /* The next count numbers of THRandom_standardNormal. */

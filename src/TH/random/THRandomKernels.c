@@ -131,6 +131,7 @@ static void below_float(float *restrict out, const uint32_t *restrict pairs, ptr
     out[i] = (float)(int32_t)is_below(pairs + 2 * i, threshold);
 }
 
+/* The product is not rounded before the sum, as in PyTorch. */
 static void uniform_float(float *restrict out, const uint32_t *restrict words, ptrdiff_t n, float a,
                           float b)
 {
@@ -143,7 +144,7 @@ static void uniform_float(float *restrict out, const uint32_t *restrict words, p
     return;
   }
   for (ptrdiff_t i = 0; i < n; i++)
-    out[i] = (float)(int32_t)(temper_word(words[i]) & 0xffffffu) * 0x1p-24f * width + a;
+    out[i] = fmaf((float)(int32_t)(temper_word(words[i]) & 0xffffffu) * 0x1p-24f, width, a);
 }
 
 static void uniform_double(double *restrict out, const uint32_t *restrict pairs, ptrdiff_t n,
@@ -156,7 +157,7 @@ static void uniform_double(double *restrict out, const uint32_t *restrict pairs,
     return;
   }
   for (ptrdiff_t i = 0; i < n; i++)
-    out[i] = number_of_pair(pairs + 2 * i) * 0x1p-53 * width + a;
+    out[i] = fma(number_of_pair(pairs + 2 * i) * 0x1p-53, width, a);
 }
 
 static void logarithms(double *restrict out, const uint32_t *restrict pairs, ptrdiff_t n,

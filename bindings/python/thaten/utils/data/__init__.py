@@ -5,6 +5,8 @@ import itertools as _itertools
 
 from ... import _C
 from ..._C import Tensor
+from ._workers import Workers as _Workers
+from ._workers import get_worker_info
 
 
 class Dataset:
@@ -242,18 +244,23 @@ def default_convert(data):
     return _C.tensor(data) if hasattr(data, "__array_interface__") else data
 
 
-def get_worker_info():
-    """None: samples are read by the process itself."""
-    return None
-
-
 class DataLoader:
-    """Batches of a data set, made as they are asked for; workers are not there, and their number has no meaning."""
+    """Batches of a data set, made as they are asked for, or in advance by num_workers processes."""
+
+    _workers = None
 
     def __init__(self, dataset, batch_size=1, shuffle=None, sampler=None, batch_sampler=None, num_workers=0, collate_fn=None,
-                 pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, generator=None, **_):
+                 pin_memory=False, drop_last=False, timeout=0, worker_init_fn=None, multiprocessing_context=None, generator=None, *,
+                 prefetch_factor=None, persistent_workers=False, pin_memory_device="", in_order=True):
+        if num_workers < 0 or timeout < 0:
+            raise ValueError("DataLoader: num_workers is %r, and timeout %r" % (num_workers, timeout))
+        if num_workers == 0 and (prefetch_factor is not None or persistent_workers):
+            raise ValueError("DataLoader: prefetch_factor and persistent_workers are for num_workers above 0")
         self.dataset, self.batch_size, self.drop_last, self.generator = dataset, batch_size, drop_last, generator
-        self.num_workers = num_workers
+        self.num_workers, self.timeout, self.worker_init_fn = num_workers, timeout, worker_init_fn
+        self.multiprocessing_context, self.persistent_workers = multiprocessing_context, persistent_workers
+        self.prefetch_factor, self.pin_memory = 2 if prefetch_factor is None and num_workers else prefetch_factor, pin_memory
+        self._is_iterable = isinstance(dataset, IterableDataset)
         if sampler is None and not isinstance(dataset, IterableDataset):
             sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
         elif shuffle:
@@ -264,8 +271,42 @@ class DataLoader:
         self.collate_fn = collate_fn or (default_collate if batch_size is not None else default_convert)
 
     def __iter__(self):
-        _seed(self.generator)  # PyTorch draws one for workers
-        return self._batches()
+        if self._workers is not None:
+            self._workers.restart()
+            return self._workers.batches(self._indices())
+        seed = _seed(self.generator)
+        if self.num_workers == 0:
+            return self._batches()
+        workers = _Workers(self, seed)
+        if self.persistent_workers:
+            self._workers = workers
+        return self._passing(workers)
+
+    def _passing(self, workers):
+        """A pass, at whose end the workers end unless they are persistent."""
+        made = workers.batches(self._indices())
+
+        def batches():
+            try:
+                yield from made
+            finally:
+                if self._workers is not workers:
+                    workers.close()
+
+        return batches()
+
+    def _indices(self):
+        if self._is_iterable:
+            return _itertools.repeat(None)
+        return self.sampler if self.batch_sampler is None else self.batch_sampler
+
+    def _for_workers(self):
+        """What a worker needs, without the processes themselves and what may not be in another process."""
+        copy = object.__new__(type(self))
+        copy.__dict__.update(self.__dict__)
+        copy.sampler = copy.generator = copy._workers = None
+        copy.batch_sampler = None if self.batch_sampler is None else ()
+        return copy
 
     def __class_getitem__(cls, item):
         return cls
