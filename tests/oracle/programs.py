@@ -361,14 +361,19 @@ class Quantized(nn.Module):
 
 
 class Forms(nn.Module):
-    """Windows, indices of what is true, and scatter with a reduction."""
+    """Windows, indices of what is true, scatter with a reduction, sampling, integers; a text among the results."""
 
-    def forward(self, x, index):
+    def forward(self, x, index, theta):
         windows = [torch.hann_window(6), torch.hann_window(5, False), torch.hamming_window(6, True, 0.6), torch.blackman_window(5),
                    torch.bartlett_window(6, periodic=False), torch.kaiser_window(6, True, 3.5, dtype=torch.float64)]
         rows, columns = torch.where(x > 0.3)
         ones = torch.randint(1, 2, (2, 3)) + torch.randint(1, (2, 3), dtype=torch.int32)
-        return (windows, rows, columns, ones, x.scatter(1, index, x * 2, reduce="add"),
+        image = x.reshape(1, 2, 2, 3).repeat(2, 1, 1, 1)
+        grid = F.affine_grid(theta, [2, 2, 3, 2], align_corners=False)
+        sampled = F.grid_sample(image, grid, align_corners=False), F.grid_sample(
+            image[:, :, None], torch.cat([grid, grid[..., :1]], -1)[:, None], mode="nearest", padding_mode="border", align_corners=True)
+        bytes = (x * 9).to(torch.int8).repeat(6, 4)[:17, :16]
+        return (windows, rows, columns, ones, sampled, "text", torch._int_mm(bytes, bytes[:16, :8]), +x, x.scatter(1, index, x * 2, reduce="add"),
                 x.scatter(0, index, 1.5, reduce="multiply"))
 
 
@@ -415,7 +420,7 @@ def programs():
     yield "detected", Detected(), detected, None, False, False
     yield "quantized", Quantized(), (torch.randn(4, 3), torch.randn(2, 3)), None, False, False
     yield "quantized_core", Quantized(), (torch.randn(4, 3), torch.randn(2, 3)), None, True, False
-    yield "forms", Forms(), (torch.randn(3, 4), torch.tensor([[0, 2, 2, 1], [1, 0, 1, 2]])), None, False, False
+    yield "forms", Forms(), (torch.randn(3, 4), torch.tensor([[0, 2, 2, 1], [1, 0, 1, 2]]), torch.randn(2, 2, 3) / 2), None, False, False
 
 
 def tensors(values):

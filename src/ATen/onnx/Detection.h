@@ -1,4 +1,4 @@
-/* What programs of PyTorch and of ONNX have in common for boxes in images. */
+/* What programs of PyTorch and of ONNX have in common for boxes and positions in images. */
 #ifndef ATEN_DETECTION_H
 #define ATEN_DETECTION_H
 
@@ -31,5 +31,10 @@ typedef struct at_cellsWanted {
  * values do not fit. */
 at_tensor *at_sampledRegions(const at_graphNode *node, at_tensor *x, at_tensor *corners,
                              at_tensor *which, const at_cellsWanted *wanted);
+
+/* The positions that matrices theta (N x 2 x 3 or N x 3 x 4) move those of an image or volume of the size
+ * (N, C, then its own) to: N x height x width x 2, from -1 to 1 at the edges or, if it aligns, at the
+ * middles of the outer pixels. */
+at_tensor *at_affineGrid(const at_graphNode *node, at_tensor *theta, at_ints size, bool aligns);
 
 #endif

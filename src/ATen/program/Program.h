@@ -427,7 +427,8 @@ at_computeFunction at_computeSize, at_computeStride, at_computeNumel, at_compute
 at_computeFunction at_computeWrapped, at_computeCond, at_computeWhile,
     at_computeMap;                    /* subgraphs.c */
 at_computeFunction at_computeScanned; /* scan.c */
-at_computeFunction at_computeNoCuda, at_computeSuppress, at_computeRoiAlign, at_computeQuantize,
+at_computeFunction at_computeAffineGrid, at_computeGridSampler, at_computeIntProduct,
+    at_computeNoCuda, at_computeSuppress, at_computeRoiAlign, at_computeQuantize,
     at_computeDequantize, at_computeFakeQuantize, at_computeWindow, at_computeRandint,
     at_computeWhere, at_computeScatter; /* libraries.c */
 

@@ -5,6 +5,7 @@ static const at_adaptor adaptors[] = {
     /* Other names. */
     {"aten.detach.default", "alias"},
     {"aten.detach_.default", "alias"},
+    {"aten.positive.default", "alias"},
     {"aten.lift_fresh.default", "alias"},
     {"aten.lift_fresh_copy.default", "clone"},
     {"aten.detach_copy.default", "clone"},
@@ -34,6 +35,9 @@ static const at_adaptor adaptors[] = {
     {"aten.kaiser_window.beta", .compute = at_computeWindow},
     {"aten.randint.default", .compute = at_computeRandint},
     {"aten.randint.low", .compute = at_computeRandint},
+    {"aten.affine_grid_generator.default", .compute = at_computeAffineGrid},
+    {"aten.grid_sampler.default", .compute = at_computeGridSampler},
+    {"aten._int_mm.default", .compute = at_computeIntProduct},
     {"aten.where.default", .compute = at_computeWhere},
     {"aten.scatter.reduce", .compute = at_computeScatter},
     {"aten.scatter.value_reduce", .compute = at_computeScatter},

@@ -196,12 +196,10 @@ void at_computeWindow(at_frame *frame, const at_graphNode *node)
   give(frame, node, 0, made);
 }
 
-/* randint(low = 0, high, size): integers from low to below high. */
-void at_computeRandint(at_frame *frame, const at_graphNode *node)
+/* Reads the sizes in the argument. */
+static at_ints sizes_in(const at_frame *frame, const at_graphNode *node, int64_t *sizes)
 {
-  AT_SCOPE_GUARD;
   const at_given *const size = at_inputOf(node, "size", -1);
-  int64_t sizes[AT_MOST_DIMS];
   if (!size || size->count > AT_MOST_DIMS || size->kind == AT_GIVEN_TENSOR)
     at_nodeFails(node, "size is no list of sizes");
   for (int32_t i = 0; i < size->count; i++) {
@@ -210,10 +208,53 @@ void at_computeRandint(at_frame *frame, const at_graphNode *node)
       at_nodeFails(node, "size is no list of sizes");
     sizes[i] = cell.is.integer;
   }
+  return (at_ints){sizes, size->count};
+}
+
+/* randint(low = 0, high, size): integers from low to below high. */
+void at_computeRandint(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  int64_t sizes[AT_MOST_DIMS];
+  const at_ints whole = sizes_in(frame, node, sizes);
   const int64_t low = at_inputOf(node, "low", -1) ? at_inputInt(frame, node, "low", -1) : 0;
-  const at_ints whole = {sizes, size->count};
   at_tensor *const made = at_empty(whole, .type = type_in(node, "dtype", AT_LONG));
   give(frame, node, 0, at_random_between_(made, low, at_inputInt(frame, node, "high", -1)));
+}
+
+void at_computeAffineGrid(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  int64_t sizes[AT_MOST_DIMS];
+  give(frame, node, 0,
+       at_affineGrid(node, at_inputTensor(frame, node, "theta", 0), sizes_in(frame, node, sizes),
+                     at_inputBool(frame, node, "align_corners", 2, false)));
+}
+
+/* Of images or volumes. */
+void at_computeGridSampler(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const x = at_inputTensor(frame, node, "input", 0), *const grid =
+                                                                    at_inputTensor(frame, node,
+                                                                                   "grid", 1);
+  const int64_t mode = at_inputInt(frame, node, "interpolation_mode", 2),
+                padding = at_inputInt(frame, node, "padding_mode", 3);
+  const bool aligns = at_inputBool(frame, node, "align_corners", 4, false);
+  give(frame, node, 0,
+       at_dim(x) == 5 ? at_grid_sampler_3d(x, grid, .interpolation_mode = mode,
+                                           .padding_mode = padding, .align_corners = aligns)
+                      : at_grid_sampler_2d(x, grid, .interpolation_mode = mode,
+                                           .padding_mode = padding, .align_corners = aligns));
+}
+
+/* A product of matrices of Char, in Int. */
+void at_computeIntProduct(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  give(frame, node, 0,
+       at_mm(at_to(at_inputTensor(frame, node, "self", 0), AT_CPU(AT_INT)),
+             at_to(at_inputTensor(frame, node, "mat2", 1), AT_CPU(AT_INT))));
 }
 
 /* where(condition): the indices of what is true, a tensor for each dimension. */

@@ -281,7 +281,7 @@ static void collect(at_program *program, const at_frame *frame)
       continue;
     const at_given *const given = &graph->outputs[i];
     program->resultData[program->results.count] =
-        given->kind == AT_GIVEN_NONE ? NULL : new_result(at_frame_get(frame, given->parts));
+        given->count == 0 ? NULL : new_result(at_frame_get(frame, given->parts));
     program->results.count++;
   }
   for (int32_t i = 0; i < graph->outputCount; i++) {

@@ -183,13 +183,13 @@ static void read_output(Signing *s, const json_t *spec, int32_t at)
     return;
   }
   const bool isNamed = given->count == 1 && given->parts->slot != AT_NO_SLOT;
-  if (given->kind != AT_GIVEN_NONE && given->kind != AT_GIVEN_TENSOR &&
-      given->kind != AT_GIVEN_NUMBER)
+  const bool isNothing = given->kind == AT_GIVEN_NONE || given->kind == AT_GIVEN_TEXT;
+  if (!isNothing && given->kind != AT_GIVEN_TENSOR && given->kind != AT_GIVEN_NUMBER)
     at_damaged(file, "output %d is neither a tensor nor a number", (int)at);
   program->graphOutputs[at] = (at_binding){AT_BIND_USER, program->outputCount};
   program->outputs[program->outputCount++] =
       port_of(s, isNamed ? program->graph->names[given->parts->slot] : "",
-              given->kind == AT_GIVEN_NONE ? AT_CELL_NONE : given->number);
+              isNothing ? AT_CELL_NONE : given->number);
 }
 
 /* Room for what is known of as many inputs and outputs as the graph has. */

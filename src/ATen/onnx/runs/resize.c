@@ -2,6 +2,7 @@
  * which are applied by a product of matrices. */
 #include <math.h>
 
+#include "../Detection.h"
 #include "../Runs.h"
 
 enum { MOST_TAPS = 4 };
@@ -284,31 +285,35 @@ static at_tensor *positions(const at_tensor *like, int64_t size, bool aligns)
   return at_to(made, like->type);
 }
 
-void at_runAffineGrid(at_onnxCall *c)
+at_tensor *at_affineGrid(const at_graphNode *node, at_tensor *theta, at_ints size, bool aligns)
 {
-  at_tensor *const theta = at_onnxInput(c, 0);
-  const at_onnxList size = at_onnxIntsIn(c, 1);
-  const bool aligns = at_onnxInt(c, "align_corners", 0) != 0;
   const int dims = size.count - 2;
   if ((dims != 2 && dims != 3) || at_dim(theta) != 3)
-    AT_ONNX_FAILS(c, "a size of %d numbers is wanted, and theta has %d dimensions", size.count,
-                  at_dim(theta));
-  at_onnxList whole = {.count = dims};
-  memcpy(whole.data, size.data + 2, (size_t)dims * sizeof *whole.data);
+    at_nodeFails(node, "a size of %d numbers is wanted, and theta has %d dimensions", size.count,
+                 at_dim(theta));
+  const at_ints whole = {size.data + 2, dims};
   at_tensor *parts[4];
   for (int k = 0; k < dims; k++) { /* the last dimension is first in a position */
     const int d = dims - 1 - k;
     parts[k] = positions(theta, whole.data[d], aligns);
     for (int i = d + 1; i < dims; i++)
       parts[k] = at_unsqueeze(parts[k], -1);
-    parts[k] = at_expand(parts[k], at_listed(&whole));
+    parts[k] = at_expand(parts[k], whole);
   }
   parts[dims] = at_ones_like(parts[0]);
   at_tensor *const base =
       at_reshape(at_stack(((at_tensors){parts, dims + 1}), .dim = -1), AT_INTS(1, -1, dims + 1));
-  at_onnxList made = {.count = dims + 2};
-  made.data[0] = at_size(theta, 0);
-  memcpy(made.data + 1, whole.data, (size_t)dims * sizeof *whole.data);
-  made.data[dims + 1] = dims;
-  at_onnxGive(c, 0, at_reshape(at_matmul(base, at_transpose(theta, 1, 2)), at_listed(&made)));
+  int64_t made[5] = {at_size(theta, 0)};
+  memcpy(made + 1, whole.data, (size_t)dims * sizeof *made);
+  made[dims + 1] = dims;
+  const at_ints sizes = {made, dims + 2};
+  return at_reshape(at_matmul(base, at_transpose(theta, 1, 2)), sizes);
+}
+
+void at_runAffineGrid(at_onnxCall *c)
+{
+  const at_onnxList size = at_onnxIntsIn(c, 1);
+  at_onnxGive(c, 0,
+              at_affineGrid(c->node, at_onnxInput(c, 0), at_listed(&size),
+                            at_onnxInt(c, "align_corners", 0) != 0));
 }
