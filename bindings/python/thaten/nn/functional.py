@@ -295,16 +295,34 @@ def _unpool(dims):
 max_unpool1d, max_unpool2d, max_unpool3d = map(_unpool, (1, 2, 3))
 
 
-def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+def _fractional(operation, axes, input, kernel_size, output_size, output_ratio, return_indices, samples):
     """Maxima over windows that are drawn."""
     if output_size is None:
-        ratios = output_ratio if isinstance(output_ratio, (list, tuple)) else [output_ratio] * 2
-        output_size = [int(n * r) for n, r in zip(input.shape[-2:], ratios)]
-    if _random_samples is None:
-        batch = input.shape[0] if input.dim() == 4 else 1
-        _random_samples = _C.rand([batch, input.shape[-3], 2], dtype=input.dtype)
-    output, indices = _C.fractional_max_pool2d(input, kernel_size, output_size, _random_samples)
+        ratios = output_ratio if isinstance(output_ratio, (list, tuple)) else [output_ratio] * axes
+        output_size = [int(n * r) for n, r in zip(input.shape[-axes:], ratios)]
+    if samples is None:
+        batch = input.shape[0] if input.dim() == axes + 2 else 1
+        samples = _C.rand([batch, input.shape[-axes - 1], axes], dtype=input.dtype)
+    output, indices = operation(input, kernel_size, output_size, samples)
     return (output, indices) if return_indices else output
+
+
+def fractional_max_pool2d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    return _fractional(_C.fractional_max_pool2d, 2, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+
+def fractional_max_pool3d(input, kernel_size, output_size=None, output_ratio=None, return_indices=False, _random_samples=None):
+    return _fractional(_C.fractional_max_pool3d, 3, input, kernel_size, output_size, output_ratio, return_indices, _random_samples)
+
+
+def fractional_max_pool2d_with_indices(input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
+                                       _random_samples=None):
+    return fractional_max_pool2d(input, kernel_size, output_size, output_ratio, True, _random_samples)
+
+
+def fractional_max_pool3d_with_indices(input, kernel_size, output_size=None, output_ratio=None, return_indices=False,
+                                       _random_samples=None):
+    return fractional_max_pool3d(input, kernel_size, output_size, output_ratio, True, _random_samples)
 
 
 def affine_grid(theta, size, align_corners=None):
@@ -383,11 +401,16 @@ def upsample_bilinear(input, size=None, scale_factor=None):
     return interpolate(input, size, scale_factor, mode="bilinear", align_corners=True)
 
 
-def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=False):
-    if mode != "bilinear":
-        raise NotImplementedError("grid_sample() has no mode %r" % mode)
+def upsample(input, size=None, scale_factor=None, mode="nearest", align_corners=None):
+    return interpolate(input, size, scale_factor, mode=mode, align_corners=align_corners)
+
+
+def grid_sample(input, grid, mode="bilinear", padding_mode="zeros", align_corners=None):
+    modes, paddings = {"bilinear": 0, "nearest": 1, "bicubic": 2}, {"zeros": 0, "border": 1, "reflection": 2}
+    if mode not in modes or padding_mode not in paddings:
+        raise ValueError("grid_sample() has no mode %r with the padding mode %r" % (mode, padding_mode))
     sampler = _C.grid_sampler_2d if input.dim() == 4 else _C.grid_sampler_3d
-    return sampler(input, grid, 0, {"zeros": 0, "border": 1, "reflection": 2}[padding_mode], align_corners)
+    return sampler(input, grid, modes[mode], paddings[padding_mode], bool(align_corners))
 
 
 # --- losses -----------------------------------------------------------------------------------------------------
