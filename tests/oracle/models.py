@@ -134,6 +134,37 @@ TRANSFORMERS = {
     "whisper": ("whisper", dict(BART, num_mel_bins=20, max_source_positions=32, max_target_positions=32, suppress_tokens=None, begin_suppress_tokens=None)),
     "clip": ("both", dict(text_config=dict(SMALL), vision_config=dict(VISION), projection_dim=16)),
     "siglip": ("both", dict(text_config=dict(SMALL), vision_config=dict(VISION))),
+    "deepseek_v3": ("text", dict(GROUPED, kv_lora_rank=16, q_lora_rank=16, qk_nope_head_dim=8, qk_rope_head_dim=8, v_head_dim=8, n_routed_experts=4, num_experts_per_tok=2, n_group=2, topk_group=1, first_k_dense_replace=1, moe_intermediate_size=24, num_key_value_heads=4)),
+    "deepseek_v2": ("text", dict(GROUPED, kv_lora_rank=16, q_lora_rank=16, qk_nope_head_dim=8, qk_rope_head_dim=8, v_head_dim=8, n_routed_experts=4, num_experts_per_tok=2, n_group=2, topk_group=1, first_k_dense_replace=1, moe_intermediate_size=24, num_key_value_heads=4)),
+    "codegen": ("text", dict(GPT, rotary_dim=4)), "xmod": ("text", dict(SMALL, default_language="en_XX")),
+    "mixtral": ("text", dict(GROUPED, num_local_experts=4)),
+    "qwen2_moe": ("text", dict(GROUPED, moe_intermediate_size=24, num_experts=4, num_experts_per_tok=2, shared_expert_intermediate_size=24)),
+    "qwen3_moe": ("text", dict(GROUPED, moe_intermediate_size=24, num_experts=4, num_experts_per_tok=2)),
+    "olmoe": ("text", dict(GROUPED, num_experts=4, num_experts_per_tok=2)),
+    "mamba": ("text", dict(vocab_size=120, hidden_size=32, num_hidden_layers=2, state_size=8)),
+    "mamba2": ("text", dict(vocab_size=120, hidden_size=32, num_hidden_layers=2, state_size=8, num_heads=8, head_dim=8, n_groups=1, chunk_size=8)),
+    "falcon_mamba": ("text", dict(vocab_size=120, hidden_size=32, num_hidden_layers=2, state_size=8)),
+    "rwkv": ("text", dict(vocab_size=120, hidden_size=32, num_hidden_layers=2, attention_hidden_size=32)),
+    "gpt_oss": ("text", dict(GROUPED, num_local_experts=4, num_experts_per_tok=2)), "gemma3_text": ("text", GROUPED),
+    "cohere2": ("text", GROUPED), "exaone4": ("text", GROUPED), "lfm2": ("text", GROUPED), "ernie4_5": ("text", GROUPED),
+    "helium": ("text", GROUPED), "nemotron": ("text", GROUPED), "arcee": ("text", GROUPED), "glm4": ("text", GROUPED),
+    "seed_oss": ("text", GROUPED), "olmo3": ("text", GROUPED), "bitnet": ("text", GROUPED), "diffllama": ("text", GROUPED),
+    "phimoe": ("text", dict(GROUPED, num_local_experts=4)), "granitemoe": ("text", dict(GROUPED, num_local_experts=4)),
+    "jetmoe": ("text", dict(GROUPED, kv_channels=8, num_local_experts=4)),
+    "bamba": ("text", dict(GROUPED, mamba_n_heads=8, mamba_d_head=8, mamba_d_state=8, mamba_n_groups=1)),
+    "recurrent_gemma": ("text", GROUPED), "jamba": ("text", dict(GROUPED, num_experts=2)),
+    "xlstm": ("text", dict(vocab_size=120, hidden_size=32, num_hidden_layers=2, num_heads=4)), "ibert": ("text", SMALL),
+    "mra": ("text", SMALL), "tapas": ("text", SMALL), "nomic_bert": ("text", SMALL), "eurobert": ("text", GROUPED),
+    "xlm-roberta-xl": ("text", SMALL),
+    "longt5": ("pair", dict(vocab_size=120, d_model=32, d_kv=8, d_ff=48, num_layers=2, num_heads=4, decoder_start_token_id=0, local_radius=4)),
+    "umt5": ("pair", dict(vocab_size=120, d_model=32, d_kv=8, d_ff=48, num_layers=2, num_heads=4, decoder_start_token_id=0)),
+    "bigbird_pegasus": ("pair", dict(BART, attention_type="original_full")), "pegasus_x": ("pair", dict(BART, block_size=8)),
+    "prophetnet": ("pair", dict(vocab_size=120, hidden_size=32, num_encoder_layers=2, num_decoder_layers=2, num_encoder_attention_heads=4, num_decoder_attention_heads=4, encoder_ffn_dim=48, decoder_ffn_dim=48)),
+    "dinov3_vit": ("image", VISION), "dinov2_with_registers": ("image", VISION), "vitdet": ("image", VISION),
+    "pvt_v2": ("image", {}), "swiftformer": ("image", {}),
+    "swin2sr": ("image", dict(image_size=32, embed_dim=16, depths=[1, 1], num_heads=[2, 2], window_size=4)),
+    "hgnet_v2": ("image", {}), "textnet": ("image", {}), "wav2vec2-conformer": ("speech", SPEECH),
+    "unispeech-sat": ("speech", SPEECH), "sew-d": ("speech", dict(SPEECH, squeeze_factor=2)),
 }
 DECODERS = """gpt2 llama mistral qwen2 qwen3 gemma gemma2 gpt_neox gptj gpt_neo opt bloom falcon phi phi3 olmo2 stablelm starcoder2 mpt
 cohere granite glm smollm3 gpt_bigcode xglm biogpt persimmon""".split()
@@ -282,7 +313,34 @@ legacy_seresnext26_32x4d gmlp_s16_224 gmixer_24_224 mixnet_m mobilenetv3_rw mobi
 pit_xs_224 regnetz_005 resnetaa50d resnetblur18 seresnext26t_32x4d semnasnet_050 spnasnet_100 tf_mixnet_s
 tf_mobilenetv3_small_minimal_100 twins_pcpvt_small xcit_tiny_12_p8_224 resnest26d res2next50 selecsls60b skresnext50_32x4d vovnet39a
 resnet14t seresnet33ts coatnext_nano_rw_224 maxxvit_rmlp_nano_rw_256 poolformerv2_s12 caformer_s18 repghostnet_058 mobileone_s1
-vit_small_patch32_224 resnet18d darknet53 repvit_m1""".split()
+vit_small_patch32_224 resnet18d darknet53 repvit_m1
+botnet50ts_256 caformer_s36 cait_xs24_384 coat_lite_mini coatnet_0_224 convit_small convmixer_1024_20_ks9_p14
+convnext_atto_ols convnextv2_nano cpubone_b0_bfrobust crossvit_9_dagger_240 cs3darknet_focus_l cs3sedarknet_x
+csatv2_21m cspdarknet53 cspnext_l cspresnet50d cspresnet50w cspresnext50 darknet17 darknet21 darknetaa53
+deit_small_distilled_patch16_224 deit3_medium_patch16_224 densenet161 densenet169 densenet201 dla102 dla102x dla46_c
+dla46x_c dla60 dla60x dpn68 dpn92 eca_botnext26ts_256 ecaresnet101d_pruned ecaresnet50d ecaresnet50t ecaresnetlight
+ecaresnext50t_32x4d edgenext_base efficientformer_l3 efficientformerv2_l efficientnet_b0_g8_gn efficientnetv2_rw_s
+efficientvim_m1_dist efficientvit_b2 ese_vovnet19b_slim eva02_small_patch14_224 fasternet_s fastvit_mci0 fbnetv3_d
+focalnet_tiny_lrf gc_efficientnetv2_rw_t gcresnet50t gcresnext26ts gcresnext50ts gcvit_tiny gernet_l ghostnet_050
+ghostnetv2_130 ghostnetv3_050 gmixer_12_224 gmlp_ti16_224 halo2botnet50ts_256 halonet_h1 halonet50ts hardcorenas_b
+hgnet_small hgnetv2_b1 hiera_small_224 hrnet_w18 iformer_l inception_next_atto lambda_resnet26rpt_256 lcnet_035
+lcnetv2_base legacy_seresnet34 legacy_seresnet50 legacy_seresnext50_32x4d levit_128 lowformer_b1 mambaout_kobe
+maxvit_nano_rw_256 maxxvit_rmlp_tiny_rw_256 maxxvitv2_nano_rw_256 mixer_s32_224 mixnet_l mnasnet_050
+mobilenet_edgetpu_100 mobilenetv1_100h mobilenetv2_035 mobilenetv3_large_075 mobilenetv4_conv_aa_large
+mobilenetv4_hybrid_large mobileone_s2 mobilevit_s mobilevitv2_100 mvitv2_small nest_small nf_ecaresnet50 nf_regnet_b1
+nf_resnet26 nf_resnet50 nf_seresnet26 nf_seresnet50 nfnet_l0 pit_s_224 poolformer_s24 poolformerv2_s24 pvt_v2_b1
+regnetv_040 regnetx_004 regnety_004 regnetz_040 repghostnet_080 repvgg_a1 repvit_m1_0 res2net50_26w_4s res2net50d
+resmlp_24_224 resnest50d resnet18 resnet26 resnet26d resnet26t resnet32ts resnet33ts resnet34 resnet34d resnet50
+resnet50c resnet50d resnet50s resnet50t resnet51q resnet61q resnetaa34d resnetaa50 resnetblur50 resnetblur50d
+resnetrs50 resnetv2_18 resnext50_32x4d resnext50d_32x4d rexnet_130 rexnetr_100 sam2_hiera_small sedarknet21
+sehalonet33ts selecsls42b selecsls60 semnasnet_075 sequencer2d_m seresnet18 seresnet34 seresnet50 seresnet50t
+seresnetaa50d seresnext26d_32x4d seresnext26ts seresnext50_32x4d shvit_s2 skresnet34 skresnet50 skresnet50d starnet_s2
+swiftformer_l1 swin_s3_tiny_224 swinv2_cr_tiny_224 tf_efficientnet_b0 tf_efficientnetv2_b0 tf_mixnet_l
+tf_mobilenetv3_large_075 tiny_vit_11m_224 tinynet_a tnt_s_legacy_patch16_224 vit_dlittle_patch16_reg1_gap_256
+vit_dpwee_patch16_reg1_gap_256 vit_dwee_patch16_reg1_gap_256 vit_little_patch16_reg1_gap_256
+vit_medium_patch16_clip_224 vit_pe_core_small_patch16_384 vit_pwee_patch16_reg1_gap_256 vit_relpos_medium_patch16_224
+vit_small_patch8_224 vit_srelpos_medium_patch16_224 vit_tiny_patch16_384 vit_wee_patch16_reg1_gap_256
+vit_xsmall_patch16_clip_224 volo_d1_384 vovnet57a xception41p xception65 xception65p xcit_nano_12_p8_224""".split()
 
 
 def timm():

@@ -161,8 +161,24 @@ static at_tensors rows(at_tensor *room[2])
   return (at_tensors){room, 2};
 }
 
+static at_tensors steps(at_tensor *room[2])
+{
+  room[0] = at_ones(AT_SHAPE(4, 2, 3));
+  room[1] = at_ones(AT_SHAPE(2, 3));
+  return (at_tensors){room, 2};
+}
+
+static at_tensors matrices(at_tensor *room[2])
+{
+  room[0] = at_ones(AT_SHAPE(4, 3));
+  room[1] = at_ones(AT_SHAPE(2, 3));
+  return (at_tensors){room, 2};
+}
+
 static void faults(void **state)
 {
+  check_program_faults(program_sample("scanned", ".pt2"), AT_ALL_PASSES, steps);
+  check_program_faults(program_sample("quantized", ".pt2"), AT_ALL_PASSES, matrices);
   check_program_faults(program_sample("weights", ".pt2"),
                        AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS, rows);
   check_program_faults(program_sample("regions", ".pt2"), AT_ALL_PASSES, inputs);
