@@ -15,7 +15,7 @@ else()
 endif()
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/TH${TH_VARIANT})
 
-set(but REGEX "/THNN/generic/THNN\\.h$" EXCLUDE)
+set(but REGEX "/(THNN/generic/THNN|THCUNN/generic/THCUNN)\\.h$" EXCLUDE)
 if(NOT TARGET THC)
   list(APPEND but PATTERN "THC*" EXCLUDE)
 endif()
@@ -24,6 +24,9 @@ if(NOT TARGET ATen)
 endif()
 install(DIRECTORY include/ DESTINATION ${headers} FILES_MATCHING PATTERN "*.h" ${but})
 install(FILES ${TH_LAYERS_HEADER} DESTINATION ${headers}/THNN/generic)
+if(TARGET THCUNN)
+  install(FILES ${THC_LAYERS_HEADER} DESTINATION ${headers}/THCUNN/generic)
+endif()
 install(FILES ${PROJECT_BINARY_DIR}/include/TH/THConfig.h DESTINATION ${headers}/TH)
 
 # From the folder that holds th.pc to the prefix, so that an installation can be moved.

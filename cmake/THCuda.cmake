@@ -165,9 +165,13 @@ endif()
 # LINK names libraries of TH, and THC, without _static or mode.  More sources come from thc_templates.
 function(thc_library name)
   cmake_parse_arguments(arg "" "" "SOURCES;LINK" ${ARGN})
+  set(first "")
+  if(TH_COMPAT_TORCH7) # whose headers of layers hide those in the source
+    set(first ${PROJECT_BINARY_DIR}/include)
+  endif()
   add_library(${name}_objects OBJECT ${arg_SOURCES})
   target_include_directories(${name}_objects
-    PUBLIC ${PROJECT_SOURCE_DIR}/include/TH ${PROJECT_SOURCE_DIR}/include/THC
+    PUBLIC ${first} ${PROJECT_SOURCE_DIR}/include/TH ${PROJECT_SOURCE_DIR}/include/THC
            ${PROJECT_SOURCE_DIR}/include ${PROJECT_BINARY_DIR}/include
            ${PROJECT_BINARY_DIR}/include/TH
     PRIVATE ${PROJECT_SOURCE_DIR}/src)
@@ -211,6 +215,7 @@ function(thc_library name)
     endif()
     foreach(target IN LISTS made)
       target_include_directories(${target} INTERFACE # Install.cmake names the installed ones
+        $<BUILD_INTERFACE:${first}>
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/TH>
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/THC>)

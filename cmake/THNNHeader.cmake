@@ -1,10 +1,15 @@
 # The header of layers of a build with TH_COMPAT=torch7: that of 2018, in which Torch7's forms stand for
 # what Torch7 declares otherwise.  Programs read it as a text, with parsers of their own, so it is one
-# file without conditions.
+# file without conditions.  With DEVICE the header is THCUNN's, and the forms are made those of devices.
 function(th_torch7_layers plain forms header)
   set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${plain} ${forms})
   file(READ ${plain} text)
   file(READ ${forms} torch7)
+  if(ARGN STREQUAL "DEVICE")
+    string(REPLACE "THNNState *state, " "THCState *state,  " torch7 "${torch7}")
+    string(REPLACE "THIndex_t" "int64_t" torch7 "${torch7}")
+    string(REGEX REPLACE "TH(Tensor|IndexTensor) ([^\n/]*)  //" "THC\\1 \\2 //" torch7 "${torch7}")
+  endif()
   string(REGEX MATCHALL "THNN_\\([A-Za-z0-9_]+" names "${torch7}")
   foreach(name IN LISTS names)
     string(REPLACE "THNN_(" "" name ${name})

@@ -8,7 +8,7 @@
 #include "THC.h"
 #include "THNN/THNN.h"
 
-#include "THCUNN/THCUNN.h"
+#include "THCUNN/layer/THCUNN2018.h"
 #include "th_fail.h"
 
 #ifdef TH_INSTANTIATE_Double

@@ -22,7 +22,7 @@
 #include "THNN/resample/Resample.h"
 
 #include "THC/core/THCFault.h"
-#include "THCUNN/THCUNN.h"
+#include "THCUNN/layer/THCUNN2018.h"
 #include "THCUNN/layer/thcunn_kernels.h"
 
 extern _Thread_local THCState *THCUNN_using;
@@ -52,6 +52,7 @@ int THCUNN_findOther(const int64_t *values, int64_t count, int64_t base, int64_t
 
 #undef THNN_real
 #undef THNN_NUMBER
+#undef THNN_ELEMENT
 #undef THNN_ALLOCATE
 #undef THNN_FREE
 #define THNN_ALLOCATE THCUNN_take
@@ -183,5 +184,9 @@ typedef TH_CONCAT_3(THCUNN, Real, Scalars) THNN_(Scalars);
   THCAssertSameGPU(THCudaTensor_checkGPU(THCUNN_using, COUNT, __VA_ARGS__))
 
 #define THCUNN_STREAM THCState_getCurrentStream(THCUNN_using)
+
+#ifdef TH_COMPAT_TORCH7 /* templates define the 2018 forms; THNN's torch7/ has Torch7's */
+#include "THNN/torch7/THNNRename.h"
+#endif
 
 #endif

@@ -9,10 +9,11 @@
  * are on the current device (THCUNNDevice.h). */
 #define THNN_ENTER(STATE, ...)
 
-/* The type of an element in expressions, and the number that an element is: devices compute Half in
- * float. */
-#define THNN_real      real
-#define THNN_NUMBER(X) ((double)(X))
+/* The type of an element in expressions, the number that an element is, and the element of a number:
+ * devices compute Half in float. */
+#define THNN_real       real
+#define THNN_NUMBER(X)  ((double)(X))
+#define THNN_ELEMENT(X) ((real)(X))
 
 /* Scratch memory, where the elements are. */
 #define THNN_ALLOCATE THAlloc

@@ -12,6 +12,7 @@ void THNN_(ELU_updateOutput)(THNNState *state, THTensor *input, THTensor *output
 void THNN_(ELU_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
                                 THTensor *gradInput, THTensor *output, accreal alpha, bool inplace)
 {
+  THNN_ENTER(state, gradOutput, gradInput, output);
   if (inplace) {
     THNN_(ELU_updateGradInput_2018)(state, gradOutput, gradOutput, output, alpha, 1);
     THTensor_(set)(gradInput, gradOutput);
@@ -44,12 +45,14 @@ static int64_t THNN_(softMaxDim)(const THTensor *input)
 #define SOFT_MAX_OUTPUT(NAME)                                                          \
   void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, THTensor *output) \
   {                                                                                    \
+    THNN_ENTER(state, input, output);                                                  \
     THNN_(NAME##_updateOutput_2018)(state, input, output, THNN_(softMaxDim)(input));   \
   }
 #define SOFT_MAX_GRADIENT(NAME)                                                               \
   void THNN_(NAME##_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput, \
                                      THTensor *gradInput, THTensor *output)                   \
   {                                                                                           \
+    THNN_ENTER(state, input);                                                                 \
     THNN_(NAME##_updateGradInput_2018)(state, input, gradOutput, gradInput, output,           \
                                        THNN_(softMaxDim)(input));                             \
   }
@@ -71,6 +74,7 @@ static void THNN_(checkPlanes)(const THTensor *weight, THIndex_t nOutputPlane)
 void THNN_(PReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                THTensor *weight, THIndex_t nOutputPlane)
 {
+  THNN_ENTER(state, weight);
   THNN_(checkPlanes)(weight, nOutputPlane);
   THNN_(PReLU_updateOutput_2018)(state, input, output, weight);
 }
@@ -78,6 +82,7 @@ void THNN_(PReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
 void THNN_(PReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
                                   THTensor *gradInput, THTensor *weight, THIndex_t nOutputPlane)
 {
+  THNN_ENTER(state, weight);
   THNN_(checkPlanes)(weight, nOutputPlane);
   THNN_(PReLU_updateGradInput_2018)(state, input, gradOutput, gradInput, weight);
 }
@@ -87,6 +92,7 @@ void THNN_(PReLU_accGradParameters)(THNNState *state, THTensor *input, THTensor 
                                     THTensor *gradWeightBuf, THTensor *gradWeightBuf2,
                                     THIndex_t nOutputPlane, accreal scale)
 {
+  THNN_ENTER(state, weight);
   THNN_(checkPlanes)(weight, nOutputPlane);
   THNN_(PReLU_accGradParameters_2018)(state, input, gradOutput, gradInput, weight, gradWeight,
                                       scale);
@@ -124,6 +130,7 @@ void THNN_(VolumetricConvolutionMM_updateOutput)(THNNState *state, THTensor *inp
                                                  THTensor *finput, int kT, int kW, int kH, int dT,
                                                  int dW, int dH, int pT, int pW, int pH)
 {
+  THNN_ENTER(state, input);
   THGuard scratch;
   THNN_(guardScratch)(&scratch);
   THNN_(VolumetricConvolutionMM_updateOutput_2018)(state, input, output, weight, bias, finput,
@@ -138,6 +145,7 @@ void THNN_(VolumetricConvolutionMM_accGradParameters)(THNNState *state, THTensor
                                                       int kW, int kH, int dT, int dW, int dH,
                                                       int pT, int pW, int pH, accreal scale)
 {
+  THNN_ENTER(state, input);
   THGuard scratch;
   THNN_(guardScratch)(&scratch);
   THNN_(VolumetricConvolutionMM_accGradParameters_2018)(state, input, gradOutput, gradWeight,
@@ -148,8 +156,9 @@ void THNN_(VolumetricConvolutionMM_accGradParameters)(THNNState *state, THTensor
 
 /* Torch7 reads the window of a full convolution from the weights: input planes x output planes x
  * time x height x width. */
-static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
+static void THNN_(checkFullWeight)(THNNState *state, const THTensor *weight, int arg)
 {
+  THNN_ENTER(state, weight);
   THArgCheck(weight && weight->nDimension == 5, arg,
              "weight has size %s, and has to be inputs x outputs x time x height x width",
              weight ? THTensor_(sizeDesc)(weight).str : "NULL");
@@ -164,7 +173,7 @@ static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
                                   THTensor *fgradInput, int dT, int dW, int dH, int pT, int pW, \
                                   int pH MORE, int aT, int aW, int aH)                          \
   {                                                                                             \
-    THNN_(checkFullWeight)(weight, 4);                                                          \
+    THNN_(checkFullWeight)(state, weight, 4);                                                   \
     THNN_(NAME##_updateOutput_2018)(state, input, output, weight, bias, finput, fgradInput,     \
                                     WINDOW(weight), dT, dW, dH, pT, pW, pH PASS, aT, aW, aH);   \
   }
@@ -175,7 +184,7 @@ static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
                                      THTensor *fgradInput, int dT, int dW, int dH, int pT, int pW, \
                                      int pH MORE, int aT, int aW, int aH)                          \
   {                                                                                                \
-    THNN_(checkFullWeight)(weight, 5);                                                             \
+    THNN_(checkFullWeight)(state, weight, 5);                                                      \
     THNN_(NAME##_updateGradInput_2018)(state, input, gradOutput, gradInput, weight, finput,        \
                                        fgradInput, WINDOW(weight), dT, dW, dH, pT, pW, pH PASS,    \
                                        aT, aW, aH);                                                \
@@ -187,7 +196,7 @@ static void THNN_(checkFullWeight)(const THTensor *weight, int arg)
                                        THTensor *fgradInput, int dT, int dW, int dH, int pT,       \
                                        int pW, int pH MORE, int aT, int aW, int aH, accreal scale) \
   {                                                                                                \
-    THNN_(checkFullWeight)(gradWeight, 4);                                                         \
+    THNN_(checkFullWeight)(state, gradWeight, 4);                                                  \
     THNN_(NAME##_accGradParameters_2018)(state, input, gradOutput, gradWeight, gradBias, finput,   \
                                          fgradInput, WINDOW(gradWeight), dT, dW, dH, pT, pW,       \
                                          pH PASS, aT, aW, aH, scale);                              \

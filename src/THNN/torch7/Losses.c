@@ -6,7 +6,7 @@ static THTensor *THNN_(newOne)(THGuard *guard)
 {
   THGuard_enter(guard, (THUndo)THTensor_(free));
   THTensor *one = guard->what = THTensor_(newWithSize1d)(1);
-  *THTensor_(data)(one) = 1;
+  THTensor_(fill)(one, THNN_ELEMENT(1));
   return one;
 }
 
@@ -26,6 +26,7 @@ static THTensor *THNN_(newOne)(THGuard *guard)
   void THNN_(NAME##_updateGradInput)(THNNState *state, THTensor *input, Target *target,  \
                                      THTensor *gradInput, BEFORE bool sizeAverage AFTER) \
   {                                                                                      \
+    THNN_ENTER(state, input, target, gradInput);                                         \
     THGuard guard;                                                                       \
     THTensor *one = THNN_(newOne)(&guard);                                               \
     THNN_(NAME##_updateGradInput_2018)(state, input, target, one, gradInput,             \

@@ -130,7 +130,7 @@ static Pair *pairs;
   }
 
 #define OLD(NAME, ...) THNN_(NAME)(NULL, __VA_ARGS__)
-#define NEW(NAME, ...) TH_CONCAT_2(THNN_(NAME), _2018)(NULL, __VA_ARGS__)
+#define NEW(NAME, ...) THNN_(NAME##_2018)(NULL, __VA_ARGS__)
 
 #define LOSS(NAME)                                                           \
   PAIR(NAME##Forward, OLD(NAME##_updateOutput, o->x, o->t, o->r, true),      \
