@@ -95,6 +95,8 @@ static void Through_(download)(void)
     if (there->storage)
       Host_(setStorageNd)(Through_(call).tensor[i].host, Through_(home)(there->storage),
                           there->storageOffset, there->nDimension, there->size, there->stride);
+    else /* a new tensor, of Torch7 */
+      Host_(resizeNd)(Through_(call).tensor[i].host, 0, NULL, NULL);
   }
   for (int i = 0; i < Through_(call).storages; i++) {
     ThereStorage *there = Through_(call).storage[i].there;
