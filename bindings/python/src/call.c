@@ -220,11 +220,41 @@ static PyObject *callGroup(Group *group, PyObject *const *arguments, Py_ssize_t 
   return result;
 }
 
+/* Whether a function that takes two tensors is given a number as the first one. */
+static bool startsWithNumber(const Group *group, PyObject *const *arguments)
+{
+  static const char *const names[] = {"add",          "sub",         "subtract",   "mul",
+                                      "multiply",     "div",         "divide",     "true_divide",
+                                      "floor_divide", "bitwise_and", "bitwise_or", "bitwise_xor"};
+  if (!(PyFloat_Check(arguments[0]) || PyLong_Check(arguments[0])) || !th_isTensor(arguments[1]))
+    return false;
+  for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+    if (strcmp(group->name, names[i]) == 0)
+      return true;
+  return false;
+}
+
+static PyObject *callWithNumber(Group *group, PyObject *const *arguments, Py_ssize_t count,
+                                PyObject *names)
+{
+  PyObject *all[TH_MOST_ARGUMENTS];
+  const Py_ssize_t total = count + (names ? PyTuple_Size(names) : 0);
+  if (total > TH_MOST_ARGUMENTS)
+    return PyErr_Format(PyExc_TypeError, "%s(): too many arguments", group->name);
+  memcpy(all, arguments, (size_t)total * sizeof *all);
+  all[0] = th_numberBefore(arguments[0], arguments[1]);
+  PyObject *result = all[0] ? callGroup(group, all, count, names) : NULL;
+  Py_XDECREF(all[0]);
+  return result;
+}
+
 PyObject *th_call(Group *group, PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                   PyObject *names)
 {
   if (!self)
-    return callGroup(group, arguments, count, names);
+    return count >= 2 && startsWithNumber(group, arguments)
+               ? callWithNumber(group, arguments, count, names)
+               : callGroup(group, arguments, count, names);
   PyObject *all[TH_MOST_ARGUMENTS];
   const Py_ssize_t total = count + (names ? PyTuple_Size(names) : 0);
   if (total >= TH_MOST_ARGUMENTS)

@@ -184,6 +184,19 @@ at_tensor *th_make(PyObject *data, at_scalar_type type)
   return isThat ? t : converted(t, type);
 }
 
+PyObject *th_numberBefore(PyObject *number, PyObject *other)
+{
+  const at_scalar_type given = at_type_scalarType(at_typeOf(th_tensorOf(other)));
+  const bool isInteger = given <= AT_LONG || given == AT_BOOL || given >= AT_UINT16;
+  const at_scalar_type type = PyBool_Check(number)                               ? AT_BOOL
+                              : PyLong_Check(number)                             ? AT_LONG
+                              : given == AT_DOUBLE || given == AT_COMPLEX_DOUBLE ? AT_DOUBLE
+                              : isInteger                                        ? at_defaultType()
+                                                                                 : AT_FLOAT;
+  at_tensor *t = th_make(number, type);
+  return t ? th_wrap(t) : NULL;
+}
+
 /* --- functions ----------------------------------------------------------------------------------------------- */
 
 static PyObject *makeTensor(PyObject *self, PyObject *arguments, PyObject *names)

@@ -10,16 +10,6 @@ static bool isNumber(PyObject *o)
   return PyFloat_Check(o) || PyLong_Check(o);
 }
 
-/* The number as a tensor without dimensions, which promotes as the number does. */
-static PyObject *tensorOf(PyObject *number)
-{
-  const at_scalar_type type = PyBool_Check(number)   ? AT_BOOL
-                              : PyLong_Check(number) ? AT_LONG
-                                                     : AT_FLOAT;
-  at_tensor *t = th_make(number, type);
-  return t ? th_wrap(t) : NULL;
-}
-
 static PyObject *callNamed(Group **group, const char *name, PyObject *a, PyObject *b)
 {
   if (!*group)
@@ -38,7 +28,7 @@ static PyObject *binary(Group **group, const char *name, bool commutes, PyObject
     Py_RETURN_NOTIMPLEMENTED;
   if (commutes)
     return callNamed(group, name, b, a);
-  PyObject *first = tensorOf(a);
+  PyObject *first = th_numberBefore(a, b);
   PyObject *result = first ? callNamed(group, name, first, b) : NULL;
   Py_XDECREF(first);
   return result;

@@ -180,6 +180,10 @@ int th_setItem(PyObject *self, PyObject *key, PyObject *value);
  * AT_SCALAR_TYPES where it follows from the data. */
 at_tensor *th_make(PyObject *data, at_scalar_type type);
 
+/* A number that stands before a tensor in an operation, as a tensor without dimensions that promotes as
+ * the number does and is as exact as the other tensor is. */
+PyObject *th_numberBefore(PyObject *number, PyObject *other);
+
 int th_getBuffer(PyObject *self, Py_buffer *view, int flags);
 void th_releaseBuffer(PyObject *self, Py_buffer *view);
 

@@ -97,6 +97,9 @@ at_tensor *at_weighted(at_tensor *t, at_tensor *weight);
 at_tensor *at_smoothGrad(at_tensor *grad, at_tensor *x, at_tensor *y, double beta, double slope);
 at_tensor *at_klTargetSlope(at_tensor *self, at_tensor *target, bool isLog);
 at_tensor *at_logitsSlope(at_tensor *self, at_tensor *target, at_tensor *positive);
+at_tensor *at_logitsTargetSlope(at_tensor *self, at_tensor *positive);
+at_tensor *at_poissonTargetSlope(at_tensor *input, at_tensor *target, bool isLog, bool full,
+                                 double eps);
 at_tensor *at_rankingGrad(at_tensor *grad, at_tensor *x, at_tensor *y, at_tensor *target,
                           double margin);
 
@@ -106,6 +109,10 @@ at_tensor *at_nllGrad(at_tensor *grad, at_ints sizes, at_tensor *target, at_tens
 at_tensor *at_crossEntropyGrad(at_tensor *grad, at_tensor *self, at_tensor *target,
                                at_tensor *weight, int64_t reduction, int64_t ignored,
                                double smoothing);
+
+/* The gradient of targets that are probabilities. */
+at_tensor *at_crossEntropyTargetGrad(at_tensor *grad, at_tensor *self, at_tensor *weight,
+                                     int64_t reduction, double smoothing);
 
 at_tensor *at_multiMarginGrad(at_tensor *grad, at_tensor *self, at_tensor *target, at_scalar p,
                               at_scalar margin, at_tensor *weight, int64_t reduction);

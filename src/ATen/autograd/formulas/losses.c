@@ -41,6 +41,23 @@ at_tensor *at_klTargetSlope(at_tensor *self, at_tensor *target, bool isLog)
   return at_masked_fill(at_sub(at_add(at_log(target), 1), self), at_le(target, 0), 0);
 }
 
+at_tensor *at_logitsTargetSlope(at_tensor *self, at_tensor *positive)
+{
+  if (!positive)
+    return at_neg(self);
+  return at_sub(at_log_sigmoid(at_neg(self)), at_mul(at_log_sigmoid(self), positive));
+}
+
+at_tensor *at_poissonTargetSlope(at_tensor *input, at_tensor *target, bool isLog, bool full,
+                                 double eps)
+{
+  at_tensor *const slope = at_neg(isLog ? input : at_log(at_add(input, eps)));
+  if (!full)
+    return slope;
+  at_tensor *const more = at_add(at_log(target), at_div(at_full_like(target, 0.5), target));
+  return at_add(slope, at_masked_fill(more, at_le(target, 1), 0));
+}
+
 at_tensor *at_logitsSlope(at_tensor *self, at_tensor *target, at_tensor *positive)
 {
   at_tensor *const p = at_sigmoid(self);
@@ -97,6 +114,24 @@ at_tensor *at_nllGrad(at_tensor *grad, at_ints sizes, at_tensor *target, at_tens
                     at_unsqueeze(values, dim));
 }
 
+/* weight, one number per class, in a shape that broadcasts to self; NULL if there is none. */
+static at_tensor *per_class(at_tensor *weight, at_tensor *self)
+{
+  int64_t shape[AT_MOST_DIMS];
+  for (int d = 0; d < at_dim(self); d++)
+    shape[d] = d == (at_dim(self) > 1) ? -1 : 1;
+  return weight ? at_reshape(weight, ((at_ints){shape, at_dim(self)})) : NULL;
+}
+
+/* grad of the loss as that of each row's sum, where targets are probabilities. */
+static at_tensor *row_gradient(at_tensor *grad, at_tensor *self, int64_t reduction)
+{
+  const int dim = at_dim(self) > 1;
+  return reduction == MEAN  ? at_div(grad, (double)at_numel(self) / (double)at_size(self, dim))
+         : reduction == SUM ? grad
+                            : at_unsqueeze(grad, dim);
+}
+
 /* The gradient of the loss with respect to the logarithms of the probabilities. */
 static at_tensor *log_gradient(at_tensor *grad, at_tensor *self, at_tensor *target,
                                at_tensor *weight, int64_t reduction, int64_t ignored,
@@ -104,17 +139,10 @@ static at_tensor *log_gradient(at_tensor *grad, at_tensor *self, at_tensor *targ
 {
   const int dim = at_dim(self) > 1;
   const double classes = (double)at_size(self, dim);
-  int64_t shape[AT_MOST_DIMS];
-  for (int d = 0; d < at_dim(self); d++)
-    shape[d] = d == dim ? -1 : 1;
-  at_tensor *const perClass = weight ? at_reshape(weight, ((at_ints){shape, at_dim(self)})) : NULL;
+  at_tensor *const perClass = per_class(weight, self);
   if (at_dim(target) == at_dim(self)) { /* probabilities */
     at_tensor *const p = at_add(at_mul(target, 1 - smoothing), smoothing / classes);
-    const double count = (double)at_numel(self) / classes;
-    at_tensor *const scale = reduction == MEAN  ? at_div(grad, count)
-                             : reduction == SUM ? grad
-                                                : at_unsqueeze(grad, dim);
-    return at_neg(at_mul(at_weighted(p, perClass), scale));
+    return at_neg(at_mul(at_weighted(p, perClass), row_gradient(grad, self, reduction)));
   }
   at_tensor *const hard =
       at_nllGrad(grad, at_sizes(self), target, weight, NULL, reduction, ignored);
@@ -139,4 +167,14 @@ at_tensor *at_crossEntropyGrad(at_tensor *grad, at_tensor *self, at_tensor *targ
   at_tensor *const output = at_log_softmax(self, dim);
   at_tensor *const inner = log_gradient(grad, self, target, weight, reduction, ignored, smoothing);
   return at_log_softmax_backward(inner, output, dim, output);
+}
+
+at_tensor *at_crossEntropyTargetGrad(at_tensor *grad, at_tensor *self, at_tensor *weight,
+                                     int64_t reduction, double smoothing)
+{
+  if (!at_defined(self))
+    return at_undefined();
+  at_tensor *const output = at_log_softmax(self, at_dim(self) > 1);
+  return at_mul(at_mul(at_weighted(output, per_class(weight, self)), smoothing - 1),
+                row_gradient(grad, self, reduction));
 }
