@@ -200,4 +200,33 @@ AT_API const char *at_datum_string(at_datum value, size_t *length);
 /* The tensor of the set, borrowed: the same that at_dict_get returns. */
 AT_API at_tensor *at_datum_tensor(at_datum value);
 
+/* --- values that a program makes ---------------------------------------------------------------
+ *
+ * A checkpoint in one file, which torch.load reads as a dictionary of dictionaries:
+ *
+ *     at_dict *all = at_dict_new(), *net = at_module_state_dict(model), *adam = at_optimizer_state_dict(o);
+ *     at_dict_nest(all, "model", net);
+ *     at_dict_nest(all, "optimizer", adam);
+ *     at_dict_set_integer(all, "epoch", 3);
+ *     at_save("checkpoint.pt", all);
+ *
+ * and later
+ *
+ *     at_dict *d = at_load("checkpoint.pt");
+ *     at_module_load_state_dict(model, d, .prefix = "model.");
+ *     at_optimizer_load(o, at_datum_get(at_dict_values(d), "optimizer"));
+ *     int64_t epoch = at_datum_integer(at_datum_get(at_dict_values(d), "epoch"));
+ *
+ * Only .pt files hold such values; in the other formats the tensors are saved, under their names. */
+
+/* Adds what part holds as one value: its tensors, which are shared and have the names
+ * "NAME.THEIRS" in dict, and if a program made it (at_optimizer_state_dict) its other values.  Of a set
+ * that a file was read to, only the tensors are added.  name has no dot and is new in dict, and dict was
+ * not read from a file.  False after an error; then nothing has changed. */
+AT_API bool at_dict_nest(at_dict *dict, const char *name, const at_dict *part);
+
+/* Adds a number, under a name as for at_dict_nest. */
+AT_API bool at_dict_set_integer(at_dict *dict, const char *name, int64_t value);
+AT_API bool at_dict_set_number(at_dict *dict, const char *name, double value);
+
 #endif

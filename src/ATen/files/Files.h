@@ -200,6 +200,9 @@ bool at_dict_wants(at_dict *dict, at_file *file, const at_found *found);
 /* Adds a tensor that at_dict_wants accepted; the set keeps a reference of its own to t. */
 void at_dict_add(at_dict *dict, at_file *file, const at_found *found, at_tensor *t);
 
+/* Removes the tensors behind the first count. */
+void at_dict_truncate(at_dict *dict, int64_t count);
+
 /* The index of the tensor with that name, or -1. */
 int64_t at_dict_find(const at_dict *dict, const char *name);
 

@@ -65,6 +65,15 @@ static Entry *entry_of(const at_dict *dict, const char *name, size_t length)
   return *slot ? &dict->entries[*slot - 1] : NULL;
 }
 
+static void fill_slots(at_dict *dict)
+{
+  memset(dict->slots, 0, (size_t)dict->slotCount * sizeof *dict->slots);
+  for (int64_t i = 0; i < dict->count; i++) {
+    const Entry *entry = &dict->entries[i];
+    *slot_of(dict, entry->name, entry->length, entry->hash) = i + 1;
+  }
+}
+
 static void more_slots(at_dict *dict, at_file *file)
 {
   if (2 * (dict->count + 1) <= dict->slotCount)
@@ -73,14 +82,10 @@ static void more_slots(at_dict *dict, at_file *file)
   if (file)
     at_file_charge(file, (uint64_t)slotCount * sizeof *dict->slots);
   int64_t *slots = THAlloc(slotCount * (ptrdiff_t)sizeof *slots);
-  memset(slots, 0, (size_t)slotCount * sizeof *slots);
   THFree(dict->slots);
   dict->slots = slots;
   dict->slotCount = slotCount;
-  for (int64_t i = 0; i < dict->count; i++) {
-    const Entry *entry = &dict->entries[i];
-    *slot_of(dict, entry->name, entry->length, entry->hash) = i + 1;
-  }
+  fill_slots(dict);
 }
 
 /* Appends an entry without a tensor; the set is unchanged if this raises.  file may be NULL. */
@@ -184,6 +189,23 @@ void at_dict_add(at_dict *dict, at_file *file, const at_found *found, at_tensor 
   entry->tensor = at_retain(t);
 }
 
+static void free_entry(Entry *entry)
+{
+  at_release(entry->tensor);
+  THFree(entry->known);
+  THFree(entry->name);
+}
+
+void at_dict_truncate(at_dict *dict, int64_t count)
+{
+  if (count >= dict->count)
+    return;
+  for (int64_t i = count; i < dict->count; i++)
+    free_entry(&dict->entries[i]);
+  dict->count = count;
+  fill_slots(dict);
+}
+
 at_nodes *at_dict_newNodes(at_dict *dict, at_file *file)
 {
   THAssert(!dict->nodes);
@@ -226,11 +248,8 @@ void at_dict_free(at_dict *dict)
 {
   if (!dict)
     return;
-  for (int64_t i = 0; i < dict->count; i++) {
-    at_release(dict->entries[i].tensor);
-    THFree(dict->entries[i].known);
-    THFree(dict->entries[i].name);
-  }
+  for (int64_t i = 0; i < dict->count; i++)
+    free_entry(&dict->entries[i]);
   for (int64_t i = 0; i < dict->skippedCount; i++)
     THFree(dict->skipped[i]);
   THFree(dict->skipped);

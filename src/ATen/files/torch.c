@@ -331,12 +331,13 @@ static void add_number(at_bytes *p, double value)
   at_bytes_addLittle(p, __builtin_bswap64(bits), sizeof bits);
 }
 
-/* What a program made, and the tensors that it added to the set since then. */
+/* What a program made. */
 typedef struct Made {
   at_bytes *pickle;
   const at_dict *dict;
   const at_nodes *nodes;
   const at_span *spans;
+  bool *written; /* of each tensor of the set */
 } Made;
 
 static void add_made(const Made *made, int32_t id)
@@ -359,6 +360,7 @@ static void add_made(const Made *made, int32_t id)
     case AT_NODE_TENSOR:
       add_tensor(p, at_dict_at(made->dict, node->is.tensor->index),
                  &made->spans[node->is.tensor->index]);
+      made->written[node->is.tensor->index] = true;
       break;
     case AT_NODE_DICT:
     case AT_NODE_LIST:
@@ -372,23 +374,48 @@ static void add_made(const Made *made, int32_t id)
   }
 }
 
+/* Appends a tensor of the set as an item of a dictionary. */
+static void add_item(at_bytes *p, const at_dict *dict, const at_span *spans, int64_t i)
+{
+  if (strlen(at_dict_name(dict, i)) > INT32_MAX)
+    at_raise(AT_ERROR_ARGUMENT, "the name of tensor %lld is too long", (long long)i);
+  add_string(p, at_dict_name(dict, i));
+  add_tensor(p, at_dict_at(dict, i), &spans[i]);
+}
+
+/* Appends all values that a program made, and behind them tensors that are in none of them. */
+static void add_values(Made *made)
+{
+  const at_node *const root = at_node_of(made->nodes, made->nodes->root);
+  const int64_t count = at_dict_count(made->dict);
+  THGuard memory;
+  THGuard_enter(&memory, THFree);
+  memory.what = made->written = THAlloc((ptrdiff_t)count);
+  memset(made->written, 0, (size_t)count);
+  at_bytes_addText(made->pickle, "}(");
+  for (int32_t i = 0; i < root->count; i++)
+    add_made(made, at_node_item(root, i));
+  for (int64_t i = 0; i < count; i++)
+    if (!made->written[i])
+      add_item(made->pickle, made->dict, made->spans, i);
+  at_bytes_addText(made->pickle, "u");
+  THGuard_leave(&memory);
+}
+
 static void add_object(at_bytes *p, const at_dict *dict, const at_span *spans)
 {
   const int64_t count = at_dict_count(dict);
   const at_nodes *const nodes = at_dict_nodes(dict);
   at_bytes_addText(p, "\x80\2");
   if (nodes && nodes->isMade) {
-    const Made made = {p, dict, nodes, spans};
-    add_made(&made, nodes->root);
+    Made made = {p, dict, nodes, spans};
+    add_values(&made);
   } else if (count == 1 && !*at_dict_name(dict, 0)) {
     add_tensor(p, at_dict_at(dict, 0), spans);
   } else {
     at_bytes_addText(p, "}");
     for (int64_t i = 0; i < count; i++) {
-      if (strlen(at_dict_name(dict, i)) > INT32_MAX)
-        at_raise(AT_ERROR_ARGUMENT, "the name of tensor %lld is too long", (long long)i);
-      add_string(p, at_dict_name(dict, i));
-      add_tensor(p, at_dict_at(dict, i), &spans[i]);
+      add_item(p, dict, spans, i);
       at_bytes_addText(p, "s");
     }
   }

@@ -230,6 +230,153 @@ static void special(void **state)
   at_dict_free(d);
 }
 
+/* --- sets of sets ----------------------------------------------------------------------------- */
+
+#define REFUSES(PART, CALL)                                                        \
+  {                                                                                \
+    CHECK(!(CALL));                                                                \
+    CHECK_MSG(strstr(at_error_message(), PART), "it says %s", at_error_message()); \
+    at_error_clear();                                                              \
+  }
+
+/* {"model": {"fc.weight": t}, "optimizer": {"state": {"step": 4}, "rate": 0.5}, "epoch": 7, "extra": t}, made
+ * in this order or with the tensor that is in no other set first. */
+static at_dict *nested_set(at_tensor *t, bool isFirst)
+{
+  at_dict *const all = at_dict_new(), *const model = at_dict_new(), *const inner = at_dict_new(),
+                 *const optimizer = at_dict_new();
+  bool good = all && model && inner && optimizer;
+  good = good && (!isFirst || at_dict_set(all, "extra", t)) && at_dict_set(model, "fc.weight", t) &&
+         at_dict_set_integer(inner, "step", 4) && at_dict_nest(optimizer, "state", inner) &&
+         at_dict_set_number(optimizer, "rate", 0.5) && at_dict_nest(all, "model", model) &&
+         at_dict_nest(all, "optimizer", optimizer) && at_dict_set_integer(all, "epoch", 7) &&
+         (isFirst || at_dict_set(all, "extra", t));
+  at_dict_free(model);
+  at_dict_free(inner);
+  at_dict_free(optimizer);
+  if (!good)
+    at_dict_free(all);
+  return good ? all : NULL;
+}
+
+static void check_nested(const at_dict *d, at_tensor *t)
+{
+  const at_datum all = at_dict_values(d);
+  CHECK_EQ(at_dict_count(d), 2);
+  CHECK(at_equal(at_dict_get(d, "model.fc.weight"), t) && at_equal(at_dict_get(d, "extra"), t));
+  CHECK(at_datum_tensor(at_datum_get(all, "model.fc.weight")) == at_dict_get(d, "model.fc.weight"));
+  CHECK(at_datum_kindOf(at_datum_get(all, "epoch")) == AT_DATUM_INTEGER);
+  CHECK_EQ(at_datum_integer(at_datum_get(all, "epoch")), 7);
+  CHECK_EQ(at_datum_integer(at_datum_get(all, "optimizer.state.step")), 4);
+  CHECK(at_datum_kindOf(at_datum_get(all, "optimizer.rate")) == AT_DATUM_NUMBER);
+  CHECK_EQ(at_datum_number(at_datum_get(all, "optimizer.rate")), 0.5);
+}
+
+static void nested(void **state)
+{
+  at_tensor *t = at_ones(AT_SHAPE(2, 3));
+  for (int isFirst = 0; isFirst < 2; isFirst++) {
+    at_dict *const d = nested_set(t, isFirst), *const part = at_dict_new();
+    CHECK_EQ(at_datum_integer(at_datum_get(at_dict_values(d), "optimizer.state.step")), 4);
+    CHECK_MSG(at_save(scratch("all.pt"), d), "%s", at_error_message());
+    at_dict *const again = load(scratch("all.pt"));
+    check_nested(again, t);
+    CHECK_EQ(at_datum_count(at_dict_values(again)), 4);
+    CHECK(at_save(scratch("all.safetensors"), d)); /* the tensors alone */
+    at_dict *const flat = load(scratch("all.safetensors"));
+    CHECK_EQ(at_dict_count(flat), 2);
+    CHECK(at_dict_has(flat, "model.fc.weight"));
+
+    REFUSES("name is 'epoch', which dict has already", at_dict_nest(d, "epoch", part));
+    REFUSES("name is 'extra', which dict has already", at_dict_set_number(d, "extra", 1));
+    REFUSES("name is '', which is empty", at_dict_set_integer(d, "", 1));
+    REFUSES("has a dot", at_dict_set_integer(d, "a.b", 1));
+    REFUSES("part is dict itself", at_dict_nest(d, "self", d));
+    REFUSES("part is NULL", at_dict_nest(d, "none", NULL));
+    REFUSES("dict is NULL", at_dict_set_integer(NULL, "none", 1));
+    REFUSES("name is NULL", at_dict_set_integer(d, NULL, 1));
+    REFUSES("was read from a file", at_dict_nest(again, "part", part));
+    CHECK(at_dict_set(d, "part.b", t) && at_dict_set(part, "a", t) && at_dict_set(part, "b", t));
+    REFUSES("a tensor 'part.b' already", at_dict_nest(d, "part", part));
+    CHECK_EQ(at_dict_count(d), 3); /* also part.a is not there */
+    CHECK(!at_dict_has(d, "part.a") && at_dict_has(d, "extra"));
+    CHECK(at_dict_nest(part, "loaded", again)); /* of a file the tensors */
+    CHECK(at_datum_has(at_dict_values(part), "loaded.extra"));
+    CHECK(!at_datum_has(at_dict_values(part), "loaded.epoch"));
+    at_dict_free(flat);
+    at_dict_free(again);
+    at_dict_free(part);
+    at_dict_free(d);
+    unlink(scratch("all.pt"));
+    unlink(scratch("all.safetensors"));
+  }
+  at_release(t);
+}
+
+static void nest_one(void *context)
+{
+  at_dict *const d = nested_set(context, false);
+  const bool worked = d && at_dict_count(d) == 2 && at_save(scratch("faulty.pt"), d);
+  at_dict_free(d);
+  at_error_clear();
+  unlink(scratch("faulty.pt"));
+  if (!worked)
+    THError("no set");
+}
+
+/* A part is there as a whole or not at all. */
+typedef struct Faulty {
+  at_dict *dict, *part;
+  bool done;
+} Faulty;
+
+static void set_up(void *context)
+{
+  Faulty *const f = context;
+  at_tensor *const t = at_ones(AT_SHAPE(2));
+  char name[8];
+  f->dict = at_dict_new();
+  f->part = at_dict_new();
+  CHECK(at_dict_set(f->dict, "own", t));
+  for (int i = 0; i < 40; i++) {
+    snprintf(name, sizeof name, "t%d", i);
+    CHECK(at_dict_set(f->part, name, t));
+  }
+  at_release(t);
+}
+
+static void nest_body(void *context)
+{
+  Faulty *const f = context;
+  f->done = at_dict_nest(f->dict, "part", f->part);
+}
+
+static void look_after(void *context, int raised)
+{
+  Faulty *const f = context;
+  at_error_clear();
+  CHECK_EQ(at_dict_count(f->dict), f->done ? INT64_C(41) : INT64_C(1));
+  CHECK(at_dict_has(f->dict, "own") && at_dict_has(f->dict, "part.t7") == f->done);
+  CHECK(at_datum_has(at_dict_values(f->dict), "part") == f->done);
+}
+
+static void tear_down(void *context)
+{
+  Faulty *const f = context;
+  at_dict_free(f->dict);
+  at_dict_free(f->part);
+}
+
+static void nest_faults(void **state)
+{
+  static const THFailCase stages = {set_up, nest_body, look_after, tear_down};
+  Faulty f;
+  CHECK(th_fail(&stages, &f) > 40);
+  at_tensor *t = at_ones(AT_SHAPE(2));
+  CHECK(th_fail_each(nest_one, t) > 20);
+  at_release(t);
+}
+
 static void set_one(void *context)
 {
   at_dict *d = at_dict_new();
@@ -256,6 +403,7 @@ int main(void)
   const struct CMUnitTest tests[] = {cmocka_unit_test(names),    cmocka_unit_test(scoped),
                                      cmocka_unit_test(wrong),    cmocka_unit_test(full),
                                      cmocka_unit_test(replaced), cmocka_unit_test(killed),
-                                     cmocka_unit_test(special),  cmocka_unit_test(faults)};
+                                     cmocka_unit_test(special),  cmocka_unit_test(faults),
+                                     cmocka_unit_test(nested),   cmocka_unit_test(nest_faults)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -212,6 +212,10 @@ static at_tensor *shares(int64_t count)
   X(MaxPool3d, at_MaxPool3d(2))                                                                    \
   X(AvgPool1d, at_AvgPool1d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)))                       \
   X(AvgPool2d, at_AvgPool2d(2, .count_include_pad = false, .padding = AT_INTS(1)))                 \
+  X(AvgPool2d_divisor, at_AvgPool2d(3, .stride = AT_INTS(2), .padding = AT_INTS(1),                \
+                                    .ceil_mode = true, .divisor_override = 5))                     \
+  X(AvgPool3d_divisor,                                                                             \
+    at_AvgPool3d(2, .count_include_pad = false, .padding = AT_INTS(1), .divisor_override = 3))     \
   X(AvgPool3d, at_AvgPool3d(2))                                                                    \
   X(AdaptiveMaxPool1d, at_AdaptiveMaxPool1d(3))                                                    \
   X(AdaptiveMaxPool2d, at_AdaptiveMaxPool2d(AT_INTS(3, 2)))                                        \
@@ -316,11 +320,16 @@ static at_tensor *shares(int64_t count)
     several(at_PoissonNLLLoss(.full = true), at_mul(at_abs(numbers(AT_SHAPE(2, 3))), 4), NULL))    \
   X(GaussianNLLLoss, several(at_GaussianNLLLoss(.full = true), numbers(AT_SHAPE(2, 3)),            \
                              at_abs(numbers(AT_SHAPE(2, 1)))))                                     \
+  X(GaussianNLLLoss_least, several(at_GaussianNLLLoss(.eps = 0.5, .reduction = "sum"),             \
+                                   numbers(AT_SHAPE(2, 3)), at_abs(numbers(AT_SHAPE(2)))))         \
+  X(KLDivLoss_mean, several(at_KLDivLoss(), at_abs(numbers(AT_SHAPE(2, 3))), NULL))                \
   X(BCELoss, several(at_BCELoss(.weight = shares(3)), at_abs(numbers(AT_SHAPE(2, 3))), NULL))      \
   X(BCEWithLogitsLoss,                                                                             \
     several(at_BCEWithLogitsLoss(.pos_weight = shares(3)), at_abs(numbers(AT_SHAPE(2, 3))), NULL)) \
   X(NLLLoss, several(at_NLLLoss(.weight = shares(3), .ignore_index = 1),                           \
                      SHAPED(AT_SHAPE(2, 2), 0, 1, 2, 2), NULL))                                    \
+  X(NLLLoss2d,                                                                                     \
+    several(at_NLLLoss2d(.reduction = "none"), SHAPED(AT_SHAPE(1, 2, 2), 0, 1, 2, 2), NULL))       \
   X(CrossEntropyLoss, several(at_CrossEntropyLoss(.label_smoothing = 0.1), INTEGERS(0, 2), NULL))  \
   X(CrossEntropyLoss_sum,                                                                          \
     several(at_CrossEntropyLoss(.weight = shares(3), .reduction = "sum"), INTEGERS(1, 2), NULL))   \
@@ -347,6 +356,10 @@ static at_tensor *shares(int64_t count)
     several(at_MultiLabelMarginLoss(), SHAPED(AT_SHAPE(2, 3), 2, 0, -1, 1, -1, 0), NULL))          \
   X(MultiLabelSoftMarginLoss, several(at_MultiLabelSoftMarginLoss(.weight = shares(3)),            \
                                       at_round(at_abs(numbers(AT_SHAPE(2, 3)))), NULL))            \
+  X(MultiLabelSoftMarginLoss_sum, several(at_MultiLabelSoftMarginLoss(.reduction = "sum"),         \
+                                          at_round(at_abs(numbers(AT_SHAPE(2, 3)))), NULL))        \
+  X(MultiLabelSoftMarginLoss_none, several(at_MultiLabelSoftMarginLoss(.reduction = "none"),       \
+                                           at_round(at_abs(numbers(AT_SHAPE(2, 3)))), NULL))       \
   X(AdaptiveLogSoftmaxWithLoss,                                                                    \
     around(&adaptive_kind, "softmax",                                                              \
            at_AdaptiveLogSoftmaxWithLoss(6, 9, AT_INTS(3, 5), .div_value = 2, .head_bias = true))) \

@@ -203,6 +203,10 @@ static void wrong_layers(void **state)
 {
   CHECK(!at_Conv2d(3, 4, 3, .groups = 2));
   expect_error("Conv2d: groups is 2, and in_channels is 3, out_channels 4");
+  CHECK(!at_ConvTranspose2d(2, 2, 3, .padding_mode = "reflect"));
+  expect_error("ConvTranspose2d: padding_mode is 'reflect'");
+  CHECK(!at_AvgPool3d(2, .divisor_override = 0));
+  expect_error("AvgPool3d: divisor_override is 0");
   CHECK(!at_Conv2d(2, 4, AT_INTS(1, 2, 3)));
   expect_error("Conv2d: kernel_size has 3 numbers, and has to have 1 or 2");
   CHECK(!at_Linear(-1, 4));
