@@ -11,6 +11,7 @@ from ._C import ArgumentError, ElementTypeError, Generator, Tensor, default_gene
 from . import _tensor, _tensor_str
 from ._tensor import *  # noqa: F403
 from ._composed import *  # noqa: F403
+from ._more import *  # noqa: F403
 from ._settings import *  # noqa: F403
 from ._tensor_str import set_printoptions
 from . import accelerator, autograd, backends, cuda, fft, linalg, masked, random, signal, special
@@ -22,7 +23,7 @@ from .backends import mps
 
 inf, nan, pi, e = _math.inf, _math.nan, _math.pi, _math.e
 newaxis = None
-_LATER = ("nn", "optim", "utils", "distributions", "func", "version")  # imported when they are first used
+_LATER = ("nn", "optim", "utils", "distributions", "func", "testing", "version")  # imported when they are first used
 __version__ = "0.1.0"
 
 
@@ -52,6 +53,10 @@ def __getattr__(name):
         import importlib
 
         return importlib.import_module("." + name, __name__)
+    if name.startswith("_foreach_"):
+        from ._more import foreach
+
+        return foreach(name)
     if name.startswith("_") and not name.startswith("__") and hasattr(_C, name):  # operations that PyTorch shows too
         return getattr(_C, name)
     raise AttributeError("module %r has no attribute %r" % (__name__, name))

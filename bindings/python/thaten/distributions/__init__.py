@@ -7,9 +7,14 @@ without a gradient, rsample(shape) with one, where there is one; the numbers are
 from .continuous import (Beta, Cauchy, Dirichlet, Exponential, Gamma, Gumbel, HalfNormal, Laplace, LogNormal,
                          MultivariateNormal, Normal, StudentT, Uniform)
 from .discrete import Bernoulli, Binomial, Categorical, Geometric, Multinomial, OneHotCategorical, Poisson
+from .derived import (Chi2, ContinuousBernoulli, FisherSnedecor, GeneralizedPareto, HalfCauchy, InverseGamma, Kumaraswamy,
+                      LKJCholesky, LogisticNormal, LowRankMultivariateNormal, MixtureSameFamily, NegativeBinomial,
+                      OneHotCategoricalStraightThrough, Pareto, RelaxedBernoulli, RelaxedOneHotCategorical,
+                      TransformedDistribution, VonMises, Weibull, Wishart)
 from .distribution import Distribution, Independent
 from .kl import kl_divergence, register_kl
 
-__all__ = ["Bernoulli", "Beta", "Binomial", "Categorical", "Cauchy", "Dirichlet", "Distribution", "Exponential", "Gamma",
-           "Geometric", "Gumbel", "HalfNormal", "Independent", "Laplace", "LogNormal", "Multinomial", "MultivariateNormal",
-           "Normal", "OneHotCategorical", "Poisson", "StudentT", "Uniform", "kl_divergence", "register_kl"]
+from . import transforms
+from .transforms import *  # noqa: F403
+
+__all__ = [name for name in dir() if not name.startswith("_")]

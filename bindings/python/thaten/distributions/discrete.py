@@ -212,6 +212,7 @@ class OneHotCategorical(_Classes):
     """A vector with 1 for the class, 0 elsewhere."""
 
     mean = property(lambda self: self.probs)
+    mode = property(lambda self: _C.one_hot(self.probs.argmax(-1), num_classes=self._num_events).to(self.probs.dtype))
     variance = property(lambda self: self.probs * (1 - self.probs))
 
     def _event(self):

@@ -1,0 +1,147 @@
+"""Methods in place that the library has as functions only, lists of tensors, and control flow that is just called."""
+
+from . import _C
+from ._C import Tensor
+
+
+def _in_place(name):
+    function = getattr(_C, name)
+
+    def method(self, *args, **kwargs):
+        return self.copy_(function(self, *args, **kwargs))
+
+    method.__name__, method.__doc__ = name + "_", "The same as %s(), in place." % name
+    return method
+
+
+def _fill_diagonal_(self, fill_value, wrap=False):
+    """Fills the main diagonal, whose indices are all equal; with wrap, of a tall matrix also those after each break."""
+    if self.dim() < 2:
+        raise RuntimeError("dimensions must larger than 1")
+    if self.dim() > 2:
+        if len(set(self.shape)) > 1:
+            raise RuntimeError("all dimensions of input must be of equal length")
+        index = _C.arange(self.shape[0])
+        self[(index,) * self.dim()] = fill_value
+        return self
+    rows, columns = self.shape
+    for begin in range(0, rows if wrap else 1, columns + 1):
+        self.diagonal(-begin).fill_(fill_value)
+    return self
+
+
+def _map2_(self, other, function):
+    for i, (a, b) in enumerate(zip(self.reshape(-1).tolist(), other.expand_as(self).reshape(-1).tolist())):
+        self[tuple(_index(i, self.shape))] = function(a, b)
+    return self
+
+
+def _index(i, shape):
+    index = []
+    for size in reversed(shape):
+        index.append(i % size)
+        i //= size
+    return reversed(index)
+
+
+for _name in ("float_power", "gcd", "heaviside", "lcm", "ldexp", "mvlgamma"):
+    setattr(Tensor, _name + "_", _in_place(_name))
+Tensor.fill_diagonal_ = _fill_diagonal_
+Tensor.map_ = _map2_
+Tensor.new = lambda self, *args: Tensor(*args).to(self.dtype)
+Tensor.slogdet = lambda self: _C.slogdet(self)
+Tensor.is_inference = lambda self: False
+Tensor.to_dense = lambda self, *args, **kwargs: self
+Tensor.output_nr, Tensor.name = 0, None
+
+
+def foreach(name):
+    """The function _foreach_NAME: the operation for each tensor of a list; further lists are taken apart, other arguments
+    are those of each call."""
+    plain = name[len("_foreach_"):]
+    inplace = plain.endswith("_")
+    found = {"zero_": "zero_", "lerp.Scalar": "lerp"}.get(plain, plain)
+    call = getattr(Tensor, found, None) or getattr(_C, found)
+
+    def each(self, *args, **kwargs):
+        made = [call(t, *(a[i] if isinstance(a, (list, tuple)) else a for a in args), **kwargs) for i, t in enumerate(self)]
+        return None if inplace else tuple(made)
+
+    each.__name__ = name
+    return each
+
+
+# --- control flow, and what only compilers need ----------------------------------------------------------
+
+
+def cond(pred, true_fn, false_fn, operands=()):
+    """true_fn(*operands) if pred holds, else false_fn(*operands)."""
+    return (true_fn if bool(pred) else false_fn)(*operands)
+
+
+def while_loop(cond_fn, body_fn, carried_inputs, additional_inputs=()):
+    """Calls body_fn with the carried values, which it returns anew, as long as cond_fn of them holds."""
+    carried = tuple(carried_inputs)
+    while bool(cond_fn(*carried, *additional_inputs)):
+        carried = tuple(body_fn(*carried, *additional_inputs))
+    return carried
+
+
+def sym_not(a):
+    return not a
+
+
+sym_int, sym_float, sym_max, sym_min, sym_sum = int, float, max, min, sum
+
+
+def is_autocast_enabled(device_type="cpu"):
+    """Whether operations convert their operands, which they do not."""
+    return False
+
+
+is_autocast_cpu_enabled = is_autocast_cache_enabled = is_inference_mode_enabled = is_autocast_enabled
+
+
+def get_autocast_dtype(device_type="cpu"):
+    return _C.bfloat16
+
+
+get_autocast_gpu_dtype = get_autocast_cpu_dtype = get_autocast_dtype
+
+
+def is_inference(tensor):
+    return False
+
+
+def set_flush_denormal(mode):
+    """Numbers below the normal ones are computed as they are; returns whether that is what mode asks for."""
+    return not mode
+
+
+def set_warn_always(mode):
+    """There are no warnings to be repeated."""
+
+
+def frobenius_norm(input, dim=(), keepdim=False):
+    return _C.linalg_vector_norm(input, 2, dim=None if dim in ((), []) else dim, keepdim=keepdim)
+
+
+def nuclear_norm(input, dim=(-2, -1), keepdim=False):
+    return _C.linalg_matrix_norm(input, "nuc", dim=dim, keepdim=keepdim)
+
+
+def norm_except_dim(v, pow=2, dim=0):
+    """The norms of v for each index of dim, -1: one of all of it."""
+    if dim == -1:
+        return v.norm(pow)
+    sizes = [1] * v.dim()
+    sizes[dim] = -1
+    return v.transpose(0, dim).reshape(v.shape[dim], -1).norm(pow, 1).view(*sizes)
+
+
+def spmm(mat, other):
+    """The product of matrices, which are dense."""
+    return _C.mm(mat, other)
+
+
+__all__ = [name for name in globals() if not name.startswith("_") and name not in ("Tensor", "foreach")]
