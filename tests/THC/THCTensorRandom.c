@@ -211,6 +211,24 @@ static void THTest_(randomSizes)(void)
     }
 }
 
+/* As TH, uniform numbers are rounded once: the product is not rounded before the sum. */
+static void THTest_(roundedOnce)(void)
+{
+#if IS_FLOATING
+  THCState *state = thc_state();
+  THCTensor *d = THCTensor_(newWithSize1d)(state, 256);
+  seeded();
+  THCTensor_(uniform)(state, d, 0.1, 0.7);
+  for (int i = 0; i < 256; i++) {
+    const double u = unit(words_of(i, FLOAT_WORDS), UNIT_BITS);
+    const double want =
+        FLOAT_WORDS == 2 ? fma(u, 0.7 - 0.1, 0.1) : (double)fmaf((float)u, 0.7f - 0.1f, 0.1f);
+    CHECK(TO_NUMBER(THCTensor_(get1d)(state, d, i)) == TO_NUMBER(TO_REAL(want)));
+  }
+  THCTensor_(free)(state, d);
+#endif
+}
+
 static void THTest_(wideRanges)(void)
 {
 #ifdef TH_REAL_IS_LONG
@@ -465,7 +483,7 @@ static void THTest_(randomErrors)(void)
   THCTensor_(free)(state, d);
 }
 
-TH_TESTS(THTest_(randomLayouts), THTest_(randomSizes), THTest_(wideRanges),
+TH_TESTS(THTest_(randomLayouts), THTest_(randomSizes), THTest_(roundedOnce), THTest_(wideRanges),
          THTest_(bernoulliFloats), THTest_(bernoulliDoubles), THTest_(bernoulliOwn),
          THTest_(affine), THTest_(moments), THTest_(permutations), THTest_(randomStates),
          THTest_(randomErrors))

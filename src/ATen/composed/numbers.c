@@ -16,45 +16,9 @@ at_tensor *at_mvlgammaOf(at_tensor *self, int64_t p)
   return at_add(at_sum_dim(all, AT_INTS(-1)), (double)p * (double)(p - 1) / 4 * log(M_PI));
 }
 
-/* Whether both are of integers: with NaN Euclid's algorithm would not end. */
-static bool are_integers(const char *name, const at_tensor *self, const at_tensor *other)
-{
-  const at_tensor *const both[] = {self, other};
-  for (int i = 0; i < 2; i++) {
-    const at_scalar_type type = at_type_scalarType(at_typeOf(both[i]));
-    if (type <= AT_LONG)
-      continue;
-    at_fail(AT_ERROR_TYPE, name, "%s: %s is of %s, and has to be of integers", name,
-            i ? "other" : "self", at_scalarTypeName(type));
-    return false;
-  }
-  return true;
-}
-
-/* Euclid's algorithm on all elements until the last one has ended. */
-static at_tensor *divisor_of(at_tensor *self, at_tensor *other)
-{
-  at_tensor *a = at_mul(at_abs(self), at_ones_like(other));
-  at_tensor *b = at_mul(at_abs(other), at_ones_like(self));
-  while (at_defined(b) && at_item_long(at_any(b))) {
-    at_tensor *const isLast = at_eq(b, 0);
-    at_tensor *const rest = at_fmod(a, at_masked_fill(b, isLast, 1));
-    a = at_where(isLast, a, b);
-    b = at_masked_fill(rest, isLast, 0);
-  }
-  return at_abs(a);
-}
-
-at_tensor *at_gcdOf(at_tensor *self, at_tensor *other)
-{
-  return are_integers("gcd", self, other) ? divisor_of(self, other) : at_undefined();
-}
-
 at_tensor *at_lcmOf(at_tensor *self, at_tensor *other)
 {
-  if (!are_integers("lcm", self, other))
-    return at_undefined();
-  at_tensor *const divisor = divisor_of(self, other);
+  at_tensor *const divisor = at_gcd(self, other); /* an error if they are not of integers */
   at_tensor *const safe = at_masked_fill(divisor, at_eq(divisor, 0), 1);
   return at_abs(at_mul(at_div_mode(self, safe, .rounding_mode = "trunc"), other));
 }

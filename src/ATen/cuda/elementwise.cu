@@ -9,6 +9,7 @@
 
 #define AT_ELEMENT static __device__ inline
 #include "ATen/functions/gammaElements.h"
+#include "ATen/functions/gcdElement.h"
 
 #include "ATen/ops/elementwise.h"
 
@@ -48,6 +49,12 @@ THC_DEVICE double at_cuda_polygamma_element(const double *order, double x)
 }
 THC_MAP(at_cuda_polygamma, double, double, double)
 
+THC_DEVICE int64_t at_cuda_gcd_element(const THCNothing *, int64_t x, int64_t y)
+{
+  return at_gcdElement(x, y);
+}
+THC_MAP(at_cuda_gcd, int64_t, THCNothing, int64_t, int64_t)
+
 THC_DEVICE double at_cuda_gamma_gradient_element(const THCNothing *, double a, double x)
 {
   return at_gammaSlope(a, x);
@@ -62,7 +69,7 @@ THC_DEVICE double at_cuda_dirichlet_gradient_element(const THCNothing *, double 
 THC_MAP(at_cuda_dirichlet_gradient, double, THCNothing, double, double, double)
 
 extern "C" const THCKernel at_cudaElementwise[AT_ELEMENTWISE] = {
-    at_cuda_select_1,       at_cuda_select_2,           at_cuda_select_4,  at_cuda_select_8,
-    at_cuda_lerp_float,     at_cuda_lerp_double,        at_cuda_is_close,  at_cuda_polygamma,
-    at_cuda_gamma_gradient, at_cuda_dirichlet_gradient, at_cuda_select_16,
+    at_cuda_select_1,   at_cuda_select_2,       at_cuda_select_4,           at_cuda_select_8,
+    at_cuda_lerp_float, at_cuda_lerp_double,    at_cuda_is_close,           at_cuda_polygamma,
+    at_cuda_gcd,        at_cuda_gamma_gradient, at_cuda_dirichlet_gradient, at_cuda_select_16,
 };

@@ -27,6 +27,8 @@
   X(wrapIndices, at_wrap_work)                \
   X(poisson, at_draw_work)                    \
   X(standardGamma, at_draw_work)              \
+  X(steps, at_steps_work)                     \
+  X(spaced, at_spaced_work)                   \
   X(waves, at_waves_work)                     \
   X(determinants, at_determinants_work)       \
   X(choleskyPivoted, at_cholesky_work)        \
@@ -195,6 +197,28 @@ typedef struct at_draw_work {
   void *to;
   uint64_t seed, offset;
 } at_draw_work;
+
+/* first, first + by, ... of the type of the call, computed in double; of integers start, start + step,
+ * ... of Long, which wrap around. */
+typedef struct at_steps_work {
+  int64_t count;
+  bool isInteger;
+  int64_t start, step;
+  double first, by;
+  void *to;
+} at_steps_work;
+
+/* The numbers of linspace or, as exponents of base, of logspace. */
+typedef struct at_space {
+  double first, last, step, base;
+  int64_t count;
+  bool powers;
+} at_space;
+
+typedef struct at_spaced_work {
+  at_space numbers;
+  void *to;
+} at_spaced_work;
 
 /* length x frequencies pairs: cosine and negative sine of 2 pi i w / size, times window[i]. */
 typedef struct at_waves_work {

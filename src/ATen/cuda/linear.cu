@@ -1,5 +1,40 @@
-/* Kernels of linear algebra and Fourier transforms. */
+/* Kernels of sequences, linear algebra and Fourier transforms. */
 #include "at_kernel.h"
+
+/* --- sequences ------------------------------------------------------------------------------- */
+
+__global__ static void steps(at_steps_work w)
+{
+  THC_GRID_LOOP(i, w.count)
+  {
+    if (w.isInteger)
+      ((int64_t *)w.to)[i] = (int64_t)((uint64_t)w.start + (uint64_t)i * (uint64_t)w.step);
+    else
+      ((real *)w.to)[i] = (real)(w.first + (double)i * w.by);
+  }
+}
+
+AT_LAUNCHER(steps, at_steps_work)
+{
+  THC_LAUNCH(steps, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
+}
+
+/* Each number is computed from the nearer end, so that both ends are exact. */
+__global__ static void spaced(at_spaced_work w)
+{
+  const at_space &s = w.numbers;
+  THC_GRID_LOOP(i, s.count)
+  {
+    const double x = i < s.count / 2 ? s.first + s.step * (double)i
+                                     : s.last - s.step * (double)(s.count - 1 - i);
+    ((real *)w.to)[i] = (real)(s.powers ? pow(s.base, x) : x);
+  }
+}
+
+AT_LAUNCHER(spaced, at_spaced_work)
+{
+  THC_LAUNCH(spaced, THC_blocks(work->numbers.count), THC_BLOCK, 0, stream, *work);
+}
 
 /* --- waves ----------------------------------------------------------------------------------- */
 

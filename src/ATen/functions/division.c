@@ -169,3 +169,25 @@ at_tensor *at_step(at_tensor *out, at_tensor *x, at_tensor *values)
   at_pool_leave(&pool);
   return r;
 }
+
+/* --- divisors --------------------------------------------------------------------------------- */
+
+at_tensor *at_gcdOf(at_tensor *x, at_tensor *y)
+{
+  at_tensor *const in[] = {x, y};
+  for (int i = 0; i < 2; i++)
+    if (in[i]->type->scalarType > AT_LONG)
+      at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of integers", i ? "other" : "self",
+               at_scalarTypeName(in[i]->type->scalarType));
+  const at_scalar_type type = at_resultType(2, in, NULL);
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(2, in, room);
+  at_pool pool;
+  at_pool_enter(&pool);
+  const at_type *const longs = at_toScalarType(at_isOnHost(x->type) ? y->type : x->type, AT_LONG);
+  at_tensor *wide[2];
+  for (int i = 0; i < 2; i++)
+    wide[i] = at_brought(&pool, in[i], sizes, longs);
+  at_tensor *const r = at_hold(&pool, at_eachElement(NULL, longs, sizes, AT_GCD, 2, wide, NULL));
+  return at_finishOne(&pool, NULL, at_cast(&pool, r, at_toScalarType(longs, type)));
+}

@@ -13,6 +13,9 @@ at_tensor *at_subtractedFrom(at_tensor *out, at_tensor *x, at_scalar y, at_scala
 
 at_tensor *at_bitwiseNot(at_tensor *out, at_tensor *x);
 
+/* The greatest common divisor of each two integers. */
+at_tensor *at_gcdOf(at_tensor *x, at_tensor *y);
+
 /* Powers in Double. */
 at_tensor *at_floatPower(at_tensor *out, at_tensor *x, at_tensor *exponent);
 at_tensor *at_floatPowerScalar(at_tensor *out, at_tensor *x, at_scalar exponent);

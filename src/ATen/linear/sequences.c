@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 #include "THParallel.h"
 
 /* --- numbers one step apart ------------------------------------------------------------------- */
@@ -71,6 +72,25 @@ static void fill_steps(at_pool *pool, at_tensor *made, double first, double by, 
     at_convert(made, doubles);
 }
 
+/* Queues the kernel of the numbers for a device; its result is of the type, or of Long. */
+static at_tensor *device_steps(at_pool *pool, const at_type *type, at_scalar start, at_scalar step,
+                               int64_t count)
+{
+  const bool isInteger = !at_isFloating(type->scalarType);
+  const at_type *const compute = isInteger ? at_toScalarType(type, AT_LONG) : at_addsAs(type);
+  at_tensor *const made = at_hold(pool, at_newShape(compute, (at_ints){&count, 1}));
+  const at_steps_work work = {.count = count,
+                              .isInteger = isInteger,
+                              .start = isInteger ? start.value.integer : 0,
+                              .step = isInteger ? step.value.integer : 0,
+                              .first = at_scalar_toDouble(start),
+                              .by = at_scalar_toDouble(step),
+                              .to = at_data(made)};
+  if (count > 0)
+    at_cuda()->launch(AT_KERNEL_steps, isInteger ? THScalarFloat : compute->held, &work);
+  return at_cast(pool, made, type);
+}
+
 /* count numbers from start on.  For an integer type, start and step are converted to integers. */
 static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, at_scalar step,
                           int64_t count)
@@ -78,12 +98,14 @@ static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, 
   at_pool pool;
   at_pool_enter(&pool);
   const bool floating = at_isFloating(type->scalarType);
-  const at_type *compute = at_addsAs(at_hostType(type));
-  at_tensor *made = at_hold(&pool, at_newShape(compute, (at_ints){&count, 1}));
   if (!floating) {
     start = whole(start);
     step = whole(step);
   }
+  if (!at_isOnHost(type))
+    return end_sequence(&pool, out, device_steps(&pool, type, start, step, count));
+  const at_type *const compute = at_addsAs(type);
+  at_tensor *made = at_hold(&pool, at_newShape(compute, (at_ints){&count, 1}));
   if (count > 0 && !floating) {
     /* TH's arange stops where a number does not fit the type; here numbers wrap around. */
     const at_type *wide = at_toScalarType(compute, AT_LONG);
@@ -98,9 +120,7 @@ static at_tensor *stepped(at_tensor *out, const at_type *type, at_scalar start, 
   } else if (count > 0) {
     fill_steps(&pool, made, at_scalar_toDouble(start), at_scalar_toDouble(step), count);
   }
-  if (compute != type)
-    made = at_hold(&pool, at_newCast(made, type));
-  return end_sequence(&pool, out, made);
+  return end_sequence(&pool, out, at_cast(&pool, made, type));
 }
 
 at_tensor *at_arangeFrom(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,
@@ -140,17 +160,10 @@ at_tensor *at_rangeTo(at_tensor *out, const at_type *type, at_scalar start, at_s
 
 /* --- numbers evenly spaced -------------------------------------------------------------------- */
 
-/* The numbers of linspace or, as exponents of base, of logspace. */
-typedef struct Space {
-  double first, last, step, base;
-  int64_t count;
-  bool powers;
-} Space;
-
 enum { BLOCK = 1024 }; /* elements that a thread computes at a time */
 
 /* Computes a block of the numbers, each from the nearer end, so that both ends are exact. */
-static void fill_block(const Space *s, int64_t at, double *r)
+static void fill_block(const at_space *s, int64_t at, double *r)
 {
   const int n = (int)THMin(BLOCK, s->count - at);
   const int half = (int)THMax(0, THMin(n, s->count / 2 - at));
@@ -163,6 +176,24 @@ static void fill_block(const Space *s, int64_t at, double *r)
     r[i] = pow(s->base, r[i]);
 }
 
+/* The numbers on the type's device, in Float there for Float and else in Double. */
+static at_tensor *made_spaced(at_pool *pool, const at_type *type, const at_space *s)
+{
+  const bool isHost = at_isOnHost(type);
+  const at_type *const compute =
+      !isHost && type->scalarType == AT_FLOAT ? type : at_toScalarType(type, AT_DOUBLE);
+  at_tensor *const made = at_hold(pool, at_newShape(compute, (at_ints){&s->count, 1}));
+  if (isHost) {
+    double *const r = at_hostData(made);
+    TH_PARALLEL_FOR (i, (s->count + BLOCK - 1) / BLOCK, s->powers ? 1 : TH_LOOP_GRAIN / BLOCK)
+      fill_block(s, i * BLOCK, r + i * BLOCK);
+  } else if (s->count > 0) {
+    const at_spaced_work work = {*s, at_data(made)};
+    at_cuda()->launch(AT_KERNEL_spaced, compute->held, &work);
+  }
+  return at_cast(pool, made, type);
+}
+
 static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,
                          int64_t steps, bool powers, double base)
 {
@@ -173,11 +204,11 @@ static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, a
   if (steps < 0)
     at_raise(AT_ERROR_ARGUMENT, "steps is %lld", (long long)steps);
   const bool integers = !at_isFloating(type->scalarType);
-  Space s = {.first = at_scalar_toDouble(start),
-             .last = at_scalar_toDouble(end),
-             .count = steps,
-             .powers = powers,
-             .base = base};
+  at_space s = {.first = at_scalar_toDouble(start),
+                .last = at_scalar_toDouble(end),
+                .count = steps,
+                .powers = powers,
+                .base = base};
   if (integers && isfinite(s.first) &&
       isfinite(s.last)) { /* integer types begin and end with integers */
     s.first = trunc(s.first);
@@ -190,14 +221,7 @@ static at_tensor *spaced(at_tensor *out, const at_type *type, at_scalar start, a
     s.last = s.first;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *made = at_hold(&pool, at_newShape(at_toScalarType(at_hostType(type), AT_DOUBLE),
-                                               (at_ints){&steps, 1}));
-  double *const r = at_hostData(made);
-  TH_PARALLEL_FOR (i, (steps + BLOCK - 1) / BLOCK, powers ? 1 : TH_LOOP_GRAIN / BLOCK)
-    fill_block(&s, i * BLOCK, r + i * BLOCK);
-  if (made->type != type)
-    made = at_hold(&pool, at_newCast(made, type));
-  return end_sequence(&pool, out, made);
+  return end_sequence(&pool, out, made_spaced(&pool, type, &s));
 }
 
 at_tensor *at_evenly(at_tensor *out, const at_type *type, at_scalar start, at_scalar end,

@@ -7,6 +7,7 @@
 
 #define AT_ELEMENT static inline
 #include "ATen/functions/gammaElements.h"
+#include "ATen/functions/gcdElement.h"
 
 #include "elementwise.h"
 
@@ -114,6 +115,7 @@ static void gamma_gradient(const THRun *run, const void *unused)
   }
 }
 
+KERNEL(gcd, int64_t, int64_t, int64_t, int64_t, at_gcdElement(x, y))
 KERNEL(dirichlet_gradient, double, double, double, double, TH_dirichletSlope(x, y, z))
 
 const THKernel TH_LEVEL_(at_elementwise)[AT_ELEMENTWISE] = {
@@ -126,6 +128,7 @@ const THKernel TH_LEVEL_(at_elementwise)[AT_ELEMENTWISE] = {
     [AT_LERP_DOUBLE] = lerp_double,
     [AT_IS_CLOSE] = is_close,
     [AT_POLYGAMMA] = polygamma,
+    [AT_GCD] = gcd,
     [AT_GAMMA_GRADIENT] = gamma_gradient,
     [AT_DIRICHLET_GRADIENT] = dirichlet_gradient,
 };

@@ -16,6 +16,7 @@ typedef enum at_elementwise_name {
   AT_LERP_DOUBLE,
   AT_IS_CLOSE,       /* bytes: whether both operands are close; the scalars are an at_closeness */
   AT_POLYGAMMA,      /* of doubles; the scalar is the order, a double of 2 or more */
+  AT_GCD,            /* of longs: the greatest common divisor */
   AT_GAMMA_GRADIENT, /* of doubles: of a sample, the second operand, by the parameter */
   AT_DIRICHLET_GRADIENT, /* of doubles: sample, parameter, sum of all parameters */
   AT_SELECT_16,          /* of pairs of doubles */

@@ -99,6 +99,7 @@ enum { FLOAT_WORDS = 1 };
 #define PI            3.14159265358979f
 #endif
 
+/* Rounded once, as TH's (THRandom_between). */
 struct uniform {
   enum { WORDS = FLOAT_WORDS };
   typedef element Result;
@@ -107,7 +108,8 @@ struct uniform {
     const real a = (real)f.a, b = (real)f.b, width = b - a;
     for (int k = 0; k < GROUP; k++) {
       const real u = UNIT(words + k * WORDS);
-      x[k] = THC_STORE(width - width == 0 ? u * width + a : 2 * (u * (b / 2 - a / 2) + a / 2));
+      x[k] = THC_STORE(width - width == 0 ? THC_FUNCTION(fma)(u, width, a)
+                                          : 2 * (u * (b / 2 - a / 2) + a / 2));
     }
   }
 };

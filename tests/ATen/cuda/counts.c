@@ -15,40 +15,48 @@ typedef struct Operands {
 /* X(name, launches, waits, products, copies, expression of o).  A transform of 48 has
  * the tables of three passes, the passes, and the way to the lanes and back; a sum of BFloat16 two
  * conversions to Float, the sum, and one back */
-#define FOR_EACH(X)                                                               \
-  X(fill, 1, 0, 0, 0, at_zeros_like(o->x))                                        \
-  X(add, 1, 0, 0, 0, at_add(o->x, o->y))                                          \
-  X(broadcast, 1, 0, 0, 0, at_mul(o->x, o->line))                                 \
-  X(exp, 1, 0, 0, 0, at_exp(o->x))                                                \
-  X(gaps, 1, 0, 0, 0, at_add(at_t(o->x), at_t(o->y)))                             \
-  X(compare, 1, 0, 0, 0, at_lt(o->x, o->y))                                       \
-  X(copy, 1, 0, 0, 0, at_contiguous(at_t(o->x)))                                  \
-  X(convert, 1, 0, 0, 0, at_to(o->x, AT_CUDA(AT_HALF)))                           \
-  X(sum, 1, 0, 0, 0, at_sum_dim(o->x, AT_INTS(1)))                                \
-  X(sum_first, 1, 0, 0, 0, at_sum_dim(o->x, AT_INTS(0)))                          \
-  X(cumsum, 1, 0, 0, 0, at_cumsum(o->x, 1))                                       \
-  X(softmax, 1, 0, 0, 0, at_softmax(o->x, 1))                                     \
-  X(softmax_wide, 1, 0, 0, 0, at_softmax(o->wide, 1))                             \
-  X(layer_norm, 1, 0, 0, 0, at_layer_norm(o->x, AT_SHAPE(48)))                    \
-  X(cat, 1, 0, 0, 0, at_cat(AT_TENSORS(o->x, o->y)))                              \
-  X(cat_gaps, 1, 0, 0, 0, at_cat(AT_TENSORS(at_t(o->x), at_t(o->y)), .dim = 1))   \
-  X(stack, 1, 0, 0, 0, at_stack(AT_TENSORS(o->line, o->line, o->line), .dim = 1)) \
-  X(product, 0, 0, 1, 0, at_mm(o->x, o->m))                                       \
-  X(vector, 0, 0, 1, 0, at_mv(o->x, o->line))                                     \
-  X(batch, 0, 0, 1, 0, at_bmm(o->b, at_transpose(o->b, 1, 2)))                    \
-  X(linear, 1, 0, 1, 0, at_linear(o->x, at_t(o->m), .bias = o->bias))             \
-  X(complex_mul, 1, 0, 0, 0, at_mul(o->z, o->z))                                  \
-  X(fft, 8, 0, 0, 0, at_fft_fft(o->z))                                            \
-  X(bfloat16, 4, 0, 0, 0, at_add(o->h, o->h))                                     \
-  X(index_select, 2, 0, 0, 0, at_index_select(o->x, 0, o->i))                     \
-  X(index, 4, 0, 0, 1, at_index(o->x, AT_TENSORS(o->i)))                          \
-  X(embedding, 2, 0, 0, 0, at_embedding(o->x, o->i))                              \
+#define FOR_EACH(X)                                                                  \
+  X(fill, 1, 0, 0, 0, at_zeros_like(o->x))                                           \
+  X(add, 1, 0, 0, 0, at_add(o->x, o->y))                                             \
+  X(broadcast, 1, 0, 0, 0, at_mul(o->x, o->line))                                    \
+  X(exp, 1, 0, 0, 0, at_exp(o->x))                                                   \
+  X(gaps, 1, 0, 0, 0, at_add(at_t(o->x), at_t(o->y)))                                \
+  X(compare, 1, 0, 0, 0, at_lt(o->x, o->y))                                          \
+  X(copy, 1, 0, 0, 0, at_contiguous(at_t(o->x)))                                     \
+  X(convert, 1, 0, 0, 0, at_to(o->x, AT_CUDA(AT_HALF)))                              \
+  X(sum, 1, 0, 0, 0, at_sum_dim(o->x, AT_INTS(1)))                                   \
+  X(sum_first, 1, 0, 0, 0, at_sum_dim(o->x, AT_INTS(0)))                             \
+  X(cumsum, 1, 0, 0, 0, at_cumsum(o->x, 1))                                          \
+  X(softmax, 1, 0, 0, 0, at_softmax(o->x, 1))                                        \
+  X(softmax_wide, 1, 0, 0, 0, at_softmax(o->wide, 1))                                \
+  X(layer_norm, 1, 0, 0, 0, at_layer_norm(o->x, AT_SHAPE(48)))                       \
+  X(cat, 1, 0, 0, 0, at_cat(AT_TENSORS(o->x, o->y)))                                 \
+  X(cat_gaps, 1, 0, 0, 0, at_cat(AT_TENSORS(at_t(o->x), at_t(o->y)), .dim = 1))      \
+  X(stack, 1, 0, 0, 0, at_stack(AT_TENSORS(o->line, o->line, o->line), .dim = 1))    \
+  X(product, 0, 0, 1, 0, at_mm(o->x, o->m))                                          \
+  X(vector, 0, 0, 1, 0, at_mv(o->x, o->line))                                        \
+  X(batch, 0, 0, 1, 0, at_bmm(o->b, at_transpose(o->b, 1, 2)))                       \
+  X(linear, 1, 0, 1, 0, at_linear(o->x, at_t(o->m), .bias = o->bias))                \
+  X(complex_mul, 1, 0, 0, 0, at_mul(o->z, o->z))                                     \
+  X(fft, 8, 0, 0, 0, at_fft_fft(o->z))                                               \
+  X(bfloat16, 4, 0, 0, 0, at_add(o->h, o->h))                                        \
+  X(index_select, 2, 0, 0, 0, at_index_select(o->x, 0, o->i))                        \
+  X(index, 4, 0, 0, 1, at_index(o->x, AT_TENSORS(o->i)))                             \
+  X(embedding, 2, 0, 0, 0, at_embedding(o->x, o->i))                                 \
+  X(arange, 1, 0, 0, 0, at_arange(at_scalar(48), .type = AT_CUDA(AT_FLOAT)))         \
+  X(arange_int, 2, 0, 0, 0, at_arange(48, .type = AT_CUDA(AT_INT)))                  \
+  X(linspace, 1, 0, 0, 0,                                                            \
+    at_linspace(at_scalar(0), at_scalar(1), .steps = 48, .type = AT_CUDA(AT_FLOAT))) \
+  X(logspace, 1, 0, 0, 0,                                                            \
+    at_logspace(at_scalar(0), at_scalar(1), .steps = 48, .type = AT_CUDA(AT_FLOAT))) \
+  X(gcd, 1, 0, 0, 0, at_gcd(o->i, o->w))                                             \
+  X(lcm, 7, 0, 0, 1, at_lcm(o->i, o->w))                                             \
   X(nll_loss, 3, 1, 0, 1, at_nll_loss(o->x, o->w))
 
 #define FUNCTION(NAME, LAUNCHES, WAITS, PRODUCTS, COPIES, EXPRESSION) \
   static void call_##NAME(void *operands)                             \
   {                                                                   \
-    const Operands *o = operands;                                     \
+    TH_UNUSED const Operands *o = operands;                           \
     CHECK_MSG(at_defined(EXPRESSION), "%s", at_error_message());      \
   }
 FOR_EACH(FUNCTION)
