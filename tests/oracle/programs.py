@@ -344,6 +344,35 @@ class Detected(nn.Module):
                 ops.roi_align(x, rois, 2), ops.roi_pool(x, rois, (2, 3), 0.5))
 
 
+class Mixed(nn.Module):
+    """Regions of autocast, one inside of another, and dropout in training that leaves out nothing."""
+
+    def __init__(self):
+        super().__init__()
+        self.conv = nn.Conv2d(3, 4, 3)
+        self.norm = nn.LayerNorm(4)
+        self.linear = nn.Linear(4, 5)
+
+    def forward(self, x):
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            y = F.dropout(self.linear(self.norm(F.relu(self.conv(x)))), 0.0, True)
+            w = F.softmax(y, -1)
+            joined = torch.cat([x[..., :5], w.mean(1, True).expand(-1, 3, 4, 5)], 2)
+            with torch.autocast("cpu", enabled=False):
+                z = (w.float() @ w.float().transpose(-1, -2)).exp()
+            return z, y @ y.transpose(-1, -2), joined, F.mse_loss(y, w), F.dropout2d(x, 1.0, True)
+
+
+class Mapped(nn.Module):
+    """Functions of slices, along several dimensions and inside of each other."""
+
+    def forward(self, x, y, w):
+        inner = torch.vmap(lambda a, b: (a * b).sum() + a.max() * w.mean(), (None, 0))
+        a = torch.vmap(inner, (0, None))(x, y)
+        b, c = torch.vmap(lambda a: (F.linear(a, w), a.cumsum(0) + w.mean()), 1)(torch.stack([x, x + 1]))
+        return a, b, c
+
+
 class Quantized(nn.Module):
     """Numbers that are rounded to few values, as quantized programs of PyTorch have them."""
 
@@ -418,6 +447,8 @@ def programs():
     boxes = torch.tensor([[0, 0, 8, 9], [1, 1, 8, 9.5], [10, 9, 17, 18], [9, 10, 17, 17], [2, 12, 3, 12.5]])
     detected = torch.randn(2, 3, 10, 9), boxes, torch.tensor([0.4, 0.9, 0.3, 0.6, 0.1])
     yield "detected", Detected(), detected, None, False, False
+    yield "mixed", Mixed(), (torch.randn(2, 3, 6, 6),), None, False, False
+    yield "mapped", Mapped(), (torch.randn(4, 5), torch.randn(3, 5), torch.randn(2, 5)), None, False, False
     yield "quantized", Quantized(), (torch.randn(4, 3), torch.randn(2, 3)), None, False, False
     yield "quantized_core", Quantized(), (torch.randn(4, 3), torch.randn(2, 3)), None, True, False
     yield "forms", Forms(), (torch.randn(3, 4), torch.tensor([[0, 2, 2, 1], [1, 0, 1, 2]]), torch.randn(2, 2, 3) / 2), None, False, False

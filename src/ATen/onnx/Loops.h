@@ -2,7 +2,7 @@
 #ifndef ATEN_ONNX_LOOPS_H
 #define ATEN_ONNX_LOOPS_H
 
-#include "ATen/program/Subgraphs.h"
+#include "ATen/program/nested/Subgraphs.h"
 #include "Runs.h"
 
 /* Loop: the most runs, whether to begin, the body, what goes from run to run, and what it takes. */

@@ -158,6 +158,9 @@ at_graph *at_readGraph(at_reading *reading, const json_t *json);
 /* An argument whose names of values are looked up in slots, an object of integers. */
 at_given at_readGiven(at_reading *reading, const json_t *slots, const json_t *json);
 
+/* Makes nodes of the regions of torch.vmap in a graph. */
+void at_groupVmaps(at_reading *reading, at_graph *graph);
+
 /* Finds out for all nodes when values are read for the last time. */
 void at_findDead(at_arena *arena, at_graph *graph);
 
@@ -338,6 +341,9 @@ const at_member *at_memberOf(const at_zip *zip, const at_bytes *root, const char
 
 /* --- runs ------------------------------------------------------------------------------------ */
 
+/* Devices for which a program chooses types. */
+enum { AT_AUTOCAST_CPU, AT_AUTOCAST_CUDA, AT_AUTOCASTS };
+
 /* A run of a graph. */
 struct at_frame {
   at_program *program;
@@ -347,7 +353,18 @@ struct at_frame {
   int64_t *ints;
   double *doubles;
   at_tensor **tensors;
+  const at_type *autocast[AT_AUTOCASTS]; /* the lower precision, in a region that has one, */
+  const at_type *castTo; /* and what floating arguments of the node are cast to, or NULL */
 };
+
+/* What the region that the frame is in wants the node to compute with; NULL: with what it is given. */
+const at_type *at_autocast_wanted(const at_frame *frame, const at_graphNode *node);
+
+/* An argument of a node, cast to what is wanted: t itself, or a tensor of the scope. */
+at_tensor *at_autocast_tensor(const at_frame *frame, const at_graphNode *node, at_tensor *t);
+
+/* Makes the frame one in the region that the node opens. */
+void at_autocast_set(at_frame *frame, const at_graphNode *node);
 
 /* The guard, which is entered here, frees the frame. */
 void at_frame_enter(at_frame *frame, at_program *program, const at_graph *graph, THGuard *guard);
@@ -422,15 +439,16 @@ void at_describePort(at_bytes *text, const at_program *program, const at_port *p
 bool at_resolveNumber(at_graphNode *node);
 
 at_computeFunction at_computeSize, at_computeStride, at_computeNumel, at_computeOffset,
-    at_computeItem, at_computeAssert, at_computeMetadata, at_computeNothing, at_computeSame,
-    at_computeTo, at_computeNew, at_computeScalarTensor; /* builtins.c */
+    at_computeItem, at_computeAssert, at_computeMetadata, at_computeNothing, at_computeTo,
+    at_computeNew, at_computeScalarTensor; /* builtins.c */
 at_computeFunction at_computeWrapped, at_computeCond, at_computeWhile,
     at_computeMap;                    /* subgraphs.c */
 at_computeFunction at_computeScanned; /* scan.c */
+at_computeFunction at_computeVmap;    /* vmap.c */
 at_computeFunction at_computeAffineGrid, at_computeGridSampler, at_computeIntProduct,
     at_computeNoCuda, at_computeSuppress, at_computeRoiAlign, at_computeQuantize,
     at_computeDequantize, at_computeFakeQuantize, at_computeWindow, at_computeRandint,
-    at_computeWhere, at_computeScatter; /* libraries.c */
+    at_computeWhere, at_computeScatter, at_computeDropout; /* libraries.c */
 
 /* What may return its inputs, or change what it is given: for passes. */
 at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan; /* src/ATen/onnx */

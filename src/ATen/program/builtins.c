@@ -105,15 +105,6 @@ void at_computeTo(at_frame *frame, const at_graphNode *node)
   at_giveTensor(frame, node, r);
 }
 
-void at_computeSame(at_frame *frame, const at_graphNode *node)
-{
-  if (at_inputBool(frame, node, "train", 2, false))
-    at_nodeFails(node, "the program was exported for training: call eval() before the export");
-  at_tensor *const self = at_inputTensor(frame, node, node->inputs[0].name, 0);
-  at_giveTensor(frame, node,
-                at_isTracked(self) ? at_ownOf(node, (at_alias)(self)) : at_newAlias(self));
-}
-
 /* The number of an argument, and the type that PyTorch gives a tensor of it. */
 static at_scalar number_wanted(const at_frame *frame, const at_graphNode *node, const char *name,
                                at_scalar_type *type)

@@ -287,6 +287,7 @@ at_graph *at_readGraph(at_reading *reading, const json_t *json)
   read_results(&b, outputs);
   read_metas(&b, json_object_get(json, "tensor_values"));
   THGuard_leave(&guard);
+  at_groupVmaps(reading, b.graph);
   at_findDead(reading->arena, b.graph);
   return b.graph;
 }

@@ -58,7 +58,7 @@ at_tensor *at_inputTensor(const at_frame *frame, const at_graphNode *node, const
   const at_cell cell = cell_of(frame, node, name, index);
   if (cell.kind != AT_CELL_TENSOR)
     at_nodeFails(node, "%s is no tensor", name);
-  return cell.is.tensor;
+  return at_autocast_tensor(frame, node, cell.is.tensor);
 }
 
 int64_t at_inputInt(const at_frame *frame, const at_graphNode *node, const char *name, int index)
@@ -141,7 +141,7 @@ static at_tensor *tensor_in(const at_frame *frame, const at_graphNode *node, con
   const at_cell cell = at_frame_get(frame, part);
   if (cell.kind != AT_CELL_TENSOR && !(optional && cell.kind == AT_CELL_NONE))
     at_nodeFails(node, "%s is no tensor", name);
-  return cell.kind == AT_CELL_TENSOR ? cell.is.tensor : NULL;
+  return cell.kind == AT_CELL_TENSOR ? at_autocast_tensor(frame, node, cell.is.tensor) : NULL;
 }
 
 static int64_t element_in(const at_frame *frame, const at_graphNode *node, const at_given *given)
@@ -383,12 +383,26 @@ void at_frame_enter(at_frame *frame, at_program *program, const at_graph *graph,
   frame->cells = made;
 }
 
-void at_frame_compute(at_frame *frame, const at_graphNode *node)
+static void compute(at_frame *frame, const at_graphNode *node)
 {
   if (node->compute)
     node->compute(frame, node);
   else
     call(frame, node);
+}
+
+/* A scope frees the tensors that arguments are cast to. */
+void at_frame_compute(at_frame *frame, const at_graphNode *node)
+{
+  frame->castTo = at_autocast_wanted(frame, node);
+  if (!frame->castTo) {
+    compute(frame, node);
+    return;
+  }
+  AT_SCOPE
+  {
+    compute(frame, node);
+  }
 }
 
 void at_frame_run(at_frame *frame)

@@ -40,11 +40,16 @@ static bool is_conversion(const at_rewrite *rewrite, const at_graphNode *node)
              at_typeIn(rewrite, at_slotIn(rewrite, &node->inputs[0]));
 }
 
+static bool is_named(const at_graphNode *node, const char *name)
+{
+  return node->op && node->op->form == AT_FORM_FUNCTION && !strcmp(node->op->name, name);
+}
+
 static bool is_dropout(const at_graphNode *node)
 {
   const at_given *const trains = at_inputOf(node, "train", 2);
   double train = 1;
-  return node->compute == at_computeSame &&
+  return (node->compute == at_computeDropout || is_named(node, "dropout")) &&
          (!trains || (at_isConstantNumber(trains, &train) && train == 0));
 }
 
@@ -55,11 +60,6 @@ static bool is_kept(const at_rewrite *rewrite, const at_graphNode *node)
   return node->compute == at_computeMetadata && node->inputCount > 0 && type &&
          type->kind == AT_GIVEN_TYPE && type->type != AT_SCALAR_TYPES &&
          type->type == at_typeIn(rewrite, at_slotIn(rewrite, &node->inputs[0]));
-}
-
-static bool is_named(const at_graphNode *node, const char *name)
-{
-  return node->op && node->op->form == AT_FORM_FUNCTION && !strcmp(node->op->name, name);
 }
 
 /* Whether the node's only output is what its first input is. */

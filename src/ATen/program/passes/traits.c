@@ -77,8 +77,8 @@ static bool has_effects(at_compute compute)
 {
   return compute == at_computeAssert || compute == at_computeMetadata ||
          compute == at_computeWrapped || compute == at_computeCond || compute == at_computeWhile ||
-         compute == at_computeMap || compute == at_computeScanned || compute == at_computeLoop ||
-         compute == at_computeScan;
+         compute == at_computeMap || compute == at_computeScanned || compute == at_computeVmap ||
+         compute == at_computeLoop || compute == at_computeScan;
 }
 
 /* Whether the node may draw random numbers: its operation takes a generator, or leaves out elements
@@ -87,13 +87,14 @@ static bool draws(const at_graphNode *node)
 {
   static const char *const switches[] = {"train", "dropout_p"};
   double number;
-  if (node->compute)
+  if (node->compute && node->compute != at_computeDropout)
     return at_onnxDraws(node) || node->compute == at_computeRandint;
-  for (int i = 0; i < node->op->argumentCount; i++)
+  for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (node->op->arguments[i].kind == AT_KIND_GENERATOR)
       return true;
   for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
-    const at_given *const given = at_argumentOf(node, switches[i]);
+    const at_given *const given =
+        node->op ? at_argumentOf(node, switches[i]) : at_inputOf(node, switches[i], -1);
     if (given && (!at_isConstantNumber(given, &number) || number != 0))
       return true;
   }
@@ -167,7 +168,7 @@ static int alias_of(const at_graphNode *node, int32_t k)
 /* What a node without op may return of its inputs: numbers and new tensors share no memory. */
 static bool returns_inputs(at_compute compute)
 {
-  return compute == at_computeSame || compute == at_computeTo || compute == at_computeOnnx ||
+  return compute == at_computeDropout || compute == at_computeTo || compute == at_computeOnnx ||
          (has_effects(compute) && compute != at_computeAssert && compute != at_computeMetadata);
 }
 

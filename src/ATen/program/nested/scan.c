@@ -1,7 +1,7 @@
 /* A scan: a graph that is run for one slice of its inputs after the other, and hands values on. */
 #include "ATen/core/ATenOperations.h"
 #include "ATenOps.h"
-#include "Subgraphs.h"
+#include "ATen/program/nested/Subgraphs.h"
 
 /* The parts of a scan: the graph, what is handed on, what is cut into slices, and the rest. */
 typedef struct Scan {

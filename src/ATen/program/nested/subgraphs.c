@@ -1,5 +1,5 @@
 /* Graphs inside of graphs: the branches of a condition, the body of a loop. */
-#include "Subgraphs.h"
+#include "ATen/program/nested/Subgraphs.h"
 
 static void free_values(void *what)
 {
@@ -54,6 +54,7 @@ void at_runGraph(const at_frame *frame, const at_graphNode *node, const at_graph
     at_nodeFails(node, "a graph of %d inputs is given %d values", (int)graph->inputCount,
                  (int)arguments->count);
   at_frame_enter(&inner, frame->program, graph, &guard);
+  memcpy(inner.autocast, frame->autocast, sizeof inner.autocast);
   for (int32_t i = 0; i < graph->inputCount; i++)
     at_frame_put(&inner, graph->inputs[i], at_cell_retain(arguments->cells[i]));
   at_frame_run(&inner);
@@ -102,13 +103,15 @@ static void run_with(at_frame *frame, const at_graphNode *node, const at_graph *
 /* A graph with its arguments behind it; what is before it says how gradients or types are kept. */
 void at_computeWrapped(at_frame *frame, const at_graphNode *node)
 {
+  const at_type *before[AT_AUTOCASTS];
   int32_t at = 0;
   while (at < node->inputCount && !node->inputs[at].graph)
     at++;
-  if (!strcmp(node->target, "higher_order.wrap_with_autocast") &&
-      at_inputBool(frame, node, "enabled", 2, false))
-    at_nodeFails(node, "autocast is not here: export the program without it");
+  memcpy(before, frame->autocast, sizeof before);
+  if (!strcmp(node->target, "higher_order.wrap_with_autocast"))
+    at_autocast_set(frame, node);
   run_with(frame, node, graph_of(node, at), at + 1);
+  memcpy(frame->autocast, before, sizeof before);
 }
 
 void at_computeCond(at_frame *frame, const at_graphNode *node)

@@ -2,7 +2,7 @@
 #ifndef ATEN_SUBGRAPHS_H
 #define ATEN_SUBGRAPHS_H
 
-#include "Program.h"
+#include "ATen/program/Program.h"
 
 /* A list of values that is handed to a graph or comes from it. */
 typedef struct at_cells {
