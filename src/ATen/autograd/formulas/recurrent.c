@@ -85,31 +85,34 @@ static State run_steps(at_cell_kind cell, at_tensor *x, State state, const Weigh
   return state;
 }
 
-at_tensor *at_lstmByOperations(at_tensor *const *inputs, int count, bool isReverse)
+at_tensor *at_sequenceByOperations(at_cell_kind cell, at_tensor *const *inputs, bool isReverse)
 {
   const at_tensors *const all = at_listOf((int)at_size(inputs[0], 0));
-  const Weights w = {NULL, inputs[3], NULL, count > 4 ? inputs[5] : NULL, NULL};
-  const State first = {inputs[1], inputs[2]};
-  at_tensor *const x = count > 4 ? at_add(inputs[0], inputs[4]) : inputs[0];
-  const State last = run_steps(AT_CELL_LSTM, x, first, &w, isReverse, all);
+  const Weights w = {NULL, inputs[2], NULL, inputs[4], NULL};
+  const State first = {inputs[1], inputs[5]};
+  at_tensor *const x = inputs[3] ? at_add(inputs[0], inputs[3]) : inputs[0];
+  const State last = run_steps(cell, x, first, &w, isReverse, all);
   at_tensor *const states = at_stack(*all), *const start = at_unsqueeze(inputs[1], 0);
-  return at_cat(isReverse ? AT_TENSORS(states, start, at_unsqueeze(last.c, 0))
-                          : AT_TENSORS(start, states, at_unsqueeze(last.c, 0)));
+  at_tensor *parts[3] = {isReverse ? states : start, isReverse ? start : states, NULL};
+  if (last.c)
+    parts[2] = at_unsqueeze(last.c, 0);
+  return at_cat(((at_tensors){parts, last.c ? 3 : 2}));
 }
 
-/* A layer of LSTM as one node. */
-static at_tensor *run_fused(at_tensor *input, State state, const Weights *w, bool isReverse,
-                            State *last)
+/* A layer as one node. */
+static at_tensor *run_fused(at_cell_kind cell, at_tensor *input, State state, const Weights *w,
+                            bool isReverse, State *last)
 {
   const int64_t steps = at_size(input, 0);
   *last = state;
   at_tensor *const inputs[] = {
-      at_linear(input, w->input), state.h, state.c, w->state, w->inputBias, w->stateBias};
-  for (int i = 0; i < 4; i++)
-    if (!at_defined(inputs[i]))
-      return at_undefined();
-  at_tensor *const all = at_lstmSequence(inputs, w->inputBias ? 6 : 4, isReverse);
-  *last = (State){at_select(all, 0, isReverse ? 0 : steps), at_select(all, 0, steps + 1)};
+      at_linear(input, w->input), state.h, w->state, w->inputBias, w->stateBias, state.c};
+  if (!at_defined(inputs[0]) || !at_defined(state.h) || !at_defined(w->state) ||
+      (state.c && !at_defined(state.c)))
+    return at_undefined();
+  at_tensor *const all = at_sequence(cell, inputs, isReverse);
+  *last = (State){at_select(all, 0, isReverse ? 0 : steps),
+                  state.c ? at_select(all, 0, steps + 1) : NULL};
   return at_narrow(all, 0, isReverse ? 0 : 1, steps);
 }
 
@@ -117,8 +120,8 @@ static at_tensor *run_fused(at_tensor *input, State state, const Weights *w, boo
 static at_tensor *run(at_cell_kind cell, at_tensor *input, State state, const Weights *w,
                       bool isReverse, State *last)
 {
-  if (cell == AT_CELL_LSTM && !w->projection && at_lstmIsFused(input) && at_numel(input) > 0)
-    return run_fused(input, state, w, isReverse, last);
+  if (!w->projection && at_sequenceIsFused(input) && at_numel(input) > 0)
+    return run_fused(cell, input, state, w, isReverse, last);
   const at_tensors *const all = at_listOf((int)at_size(input, 0));
   at_tensor *const x = at_linear(input, w->input, .bias = w->inputBias);
   *last = run_steps(cell, x, state, w, isReverse, all);
