@@ -9,6 +9,7 @@ _DTYPES = {"byte": _C.uint8, "char": _C.int8, "short": _C.int16, "int": _C.int32
            "float": _C.float32, "double": _C.float64, "bool": _C.bool, "bfloat16": _C.bfloat16,
            "cfloat": _C.complex64, "cdouble": _C.complex128}
 strided = "torch.strided"
+channels_last_3d = "torch.channels_last_3d"
 contiguous_format, channels_last, preserve_format = ("torch.contiguous_format", "torch.channels_last",
                                                      "torch.preserve_format")
 
@@ -151,7 +152,8 @@ def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, me
     if device is not None:
         _device_of(device)
     result = self if dtype in (None, self.dtype) else _C.to(self, dtype)
-    return _C.clone(result) if copy and result is self else result
+    result = _C.clone(result) if copy and result is self else result
+    return result.contiguous(memory_format=memory_format) if memory_format in (channels_last, channels_last_3d) else result
 
 
 _device = device
@@ -358,5 +360,5 @@ def _install():
 _install()
 
 __all__ = ["Size", "device", "is_tensor", "as_tensor", "asarray", "frombuffer", "result_type", "can_cast", "typename", "where",
-           "strided", "contiguous_format", "channels_last", "preserve_format", "unique", "unique_consecutive", "nonzero",
+           "strided", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format", "unique", "unique_consecutive", "nonzero",
            "tensordot", "norm", "argsort", "normal", "randint", "randint_like", "broadcast_shapes", *_LEGACY]

@@ -363,13 +363,13 @@ class Module:
         # Files of old PyTorch do not count batches.
         missing = [name for name in own if name not in state_dict and not name.endswith("num_batches_tracked")]
         unexpected = [name for name in state_dict if name not in own]
-        wrong = ["size of %s is %s, and %s is given" % (n, tuple(t.shape), tuple(state_dict[n].shape))
-                 for n, t in own.items() if n in state_dict and state_dict[n].shape != t.shape]
-        if strict:
-            wrong += ["missing: " + ", ".join(missing)] * bool(missing)
-            wrong += ["unexpected: " + ", ".join(unexpected)] * bool(unexpected)
+        wrong = []
+        for kind, names in (("Missing", missing), ("Unexpected", unexpected)) if strict else ():
+            wrong += ["%s key(s) in state_dict: %s. " % (kind, ", ".join('"%s"' % n for n in names))] * bool(names)
+        wrong += ["size mismatch for %s: copying a param with shape %r from checkpoint, the shape in current model is %r." % (
+            n, state_dict[n].shape, t.shape) for n, t in own.items() if n in state_dict and state_dict[n].shape != t.shape]
         if wrong:
-            raise RuntimeError("load_state_dict() of %s: %s" % (type(self).__name__, "; ".join(wrong)))
+            raise RuntimeError("Error(s) in loading state_dict for %s:\n\t%s" % (type(self).__name__, "\n\t".join(wrong)))
         with no_grad():
             for name, t in own.items():
                 if name in state_dict:
