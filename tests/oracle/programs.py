@@ -389,6 +389,23 @@ class Quantized(nn.Module):
                 torch.fake_quantize_per_channel_affine(x, scales.repeat(3)[:3], torch.tensor([1, 2, -3], dtype=torch.int32), 1, -50, 60))
 
 
+class Bits(nn.Module):
+    """Elements as others of the same bytes."""
+
+    def forward(self, x, n):
+        return (x.view(torch.int32) >> 23, x.t().view(torch.int32), x.view(torch.int16), x.view(torch.uint8)[..., ::2].clone(),
+                n.view(torch.int64), n.view(torch.complex64).real)
+
+
+class Deformed(nn.Module):
+    """Convolutions whose taps are moved, with and without a mask."""
+
+    def forward(self, x, offsets, mask, filters, grouped, bias):
+        from torchvision.ops import deform_conv2d
+        return (deform_conv2d(x, offsets, filters, padding=1, mask=mask),
+                deform_conv2d(x, offsets.repeat(1, 2, 1, 1)[..., ::2, ::2].contiguous(), grouped, bias, stride=(2, 2), padding=(2, 2), dilation=2))
+
+
 class Forms(nn.Module):
     """Windows, indices of what is true, scatter with a reduction, sampling, integers; a text among the results."""
 
@@ -447,6 +464,10 @@ def programs():
     boxes = torch.tensor([[0, 0, 8, 9], [1, 1, 8, 9.5], [10, 9, 17, 18], [9, 10, 17, 17], [2, 12, 3, 12.5]])
     detected = torch.randn(2, 3, 10, 9), boxes, torch.tensor([0.4, 0.9, 0.3, 0.6, 0.1])
     yield "detected", Detected(), detected, None, False, False
+    yield "bits", Bits(), (torch.randn(3, 4), torch.randint(0, 2 ** 30, (3, 4), dtype=torch.int32)), None, False, False
+    deformed = (torch.randn(2, 4, 6, 6), torch.randn(2, 18, 6, 6), torch.rand(2, 9, 6, 6), torch.randn(5, 4, 3, 3),
+                torch.randn(6, 2, 3, 3), torch.randn(6))
+    yield "deformed", Deformed(), deformed, None, False, False
     yield "mixed", Mixed(), (torch.randn(2, 3, 6, 6),), None, False, False
     yield "mapped", Mapped(), (torch.randn(4, 5), torch.randn(3, 5), torch.randn(2, 5)), None, False, False
     yield "quantized", Quantized(), (torch.randn(4, 3), torch.randn(2, 3)), None, False, False

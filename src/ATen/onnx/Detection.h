@@ -32,6 +32,18 @@ typedef struct at_cellsWanted {
 at_tensor *at_sampledRegions(const at_graphNode *node, at_tensor *x, at_tensor *corners,
                              at_tensor *which, const at_cellsWanted *wanted);
 
+/* A convolution of images x (N x C x H x W) with filters (O x C / parts x kernel) whose taps are moved by
+ * offsets (N x 2 groups taps x rows x columns: down and across of each tap) and weighed by a mask, in
+ * rows, columns order; before and after are paddings.  bias and mask may be NULL. */
+typedef struct at_deformed {
+  at_tensor *x, *filters, *offsets, *bias, *mask;
+  int64_t kernel[2], stride[2], dilation[2], before[2], after[2];
+  int64_t parts, groups; /* of channels: with their own filters, and with their own offsets */
+} at_deformed;
+
+/* Of x's type, in the scope; undefined if it failed.  Raises if operands do not fit. */
+at_tensor *at_deformedConvolution(const at_graphNode *node, const at_deformed *given);
+
 /* The positions that matrices theta (N x 2 x 3 or N x 3 x 4) move those of an image or volume of the size
  * (N, C, then its own) to: N x height x width x 2, from -1 to 1 at the edges or, if it aligns, at the
  * middles of the outer pixels. */

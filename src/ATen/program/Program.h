@@ -448,7 +448,8 @@ at_computeFunction at_computeVmap;    /* vmap.c */
 at_computeFunction at_computeAffineGrid, at_computeGridSampler, at_computeIntProduct,
     at_computeNoCuda, at_computeSuppress, at_computeRoiAlign, at_computeQuantize,
     at_computeDequantize, at_computeFakeQuantize, at_computeWindow, at_computeRandint,
-    at_computeWhere, at_computeScatter, at_computeDropout; /* libraries.c */
+    at_computeWhere, at_computeScatter, at_computeDropout, at_computeDeformed,
+    at_computeBits; /* libraries.c */
 
 /* What may return its inputs, or change what it is given: for passes. */
 at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan; /* src/ATen/onnx */

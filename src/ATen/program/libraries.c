@@ -86,6 +86,30 @@ void at_computeRoiAlign(at_frame *frame, const at_graphNode *node)
                          at_slice(rois, .dim = 1, .start = 1), at_select(rois, 1, 0), &wanted));
 }
 
+/* deform_conv2d(input, weight, offset, mask, bias, strides, paddings, dilations, groups, groups of
+ * offsets, whether the mask counts) */
+void at_computeDeformed(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  static const char *const names[][2] = {
+      {"stride_h", "stride_w"}, {"pad_h", "pad_w"}, {"dilation_h", "dilation_w"}};
+  at_deformed given = {.x = at_inputTensor(frame, node, "input", 0),
+                       .filters = at_inputTensor(frame, node, "weight", 1),
+                       .offsets = at_inputTensor(frame, node, "offset", 2),
+                       .bias = at_inputTensor(frame, node, "bias", 4),
+                       .groups = at_inputInt(frame, node, "offset_groups", 12)};
+  if (at_inputBool(frame, node, "use_mask", 13, false))
+    given.mask = at_inputTensor(frame, node, "mask", 3);
+  for (int i = 0; i < 2; i++) {
+    given.kernel[i] = at_dim(given.filters) == 4 ? at_size(given.filters, 2 + i) : 0;
+    given.stride[i] = at_inputInt(frame, node, names[0][i], 5 + i);
+    given.before[i] = given.after[i] = at_inputInt(frame, node, names[1][i], 7 + i);
+    given.dilation[i] = at_inputInt(frame, node, names[2][i], 9 + i);
+  }
+  given.parts = at_inputInt(frame, node, "groups", 11);
+  give(frame, node, 0, at_deformedConvolution(node, &given));
+}
+
 /* --- quantized numbers ------------------------------------------------------------------------ */
 
 /* What quantized numbers mean: (q - zero) * scale, with one pair for all or for each slice. */
@@ -230,6 +254,31 @@ void at_computeDropout(at_frame *frame, const at_graphNode *node)
   const double scale = 1 / sqrt((alpha * alpha * p + 1) * (1 - p));
   at_tensor *const moved = at_add(at_mul(at_sub(kept, 1), alpha * scale), alpha * scale * p);
   give(frame, node, 0, at_add(at_mul(x, at_mul(kept, scale)), moved));
+}
+
+/* view(dtype): the bytes of self as elements of another type; a copy. */
+void at_computeBits(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const self = at_contiguous(at_inputTensor(frame, node, "self", 0));
+  const at_type *const type = type_in(node, "dtype", AT_FLOAT);
+  int64_t sizes[AT_MOST_DIMS];
+  if (!at_defined(self))
+    at_nodeFails(node, "it failed");
+  const int dims = at_dim(self);
+  const size_t from = self->type->elementSize, to = type->elementSize;
+  for (int d = 0; d < dims; d++)
+    sizes[d] = at_size(self, d);
+  if (from != to && (dims == 0 || sizes[dims - 1] * (int64_t)from % (int64_t)to != 0))
+    at_nodeFails(node, "self of size %s and %s is no whole number of elements of %s",
+                 at_sizeDesc(at_sizes(self)).str, at_scalarTypeName(self->type->scalarType),
+                 at_scalarTypeName(type->scalarType));
+  if (from != to)
+    sizes[dims - 1] = sizes[dims - 1] * (int64_t)from / (int64_t)to;
+  at_tensor *const made = at_empty(((at_ints){sizes, dims}), .type = type);
+  if (at_defined(made) && at_numel(made) > 0)
+    memcpy(at_hostData(made), at_hostData(self), (size_t)at_numel(self) * from);
+  give(frame, node, 0, made);
 }
 
 /* Reads the sizes in the argument. */

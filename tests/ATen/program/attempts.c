@@ -3,7 +3,7 @@
 
 static void run_on(at_program *program, ProgramInputs *inputs)
 {
-  at_tensor *room[2];
+  at_tensor *room[3];
   (void)at_program_run(program, inputs(room));
 }
 

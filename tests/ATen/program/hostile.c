@@ -6,7 +6,7 @@
 
 #include "programs.h"
 
-static at_tensors inputs(at_tensor *room[2])
+static at_tensors inputs(at_tensor *room[3])
 {
   room[0] = at_ones(AT_SHAPE(2, 3));
   return (at_tensors){room, 1};
@@ -154,21 +154,35 @@ static void memory(void **state)
 
 /* --- allocations that fail -------------------------------------------------------------------- */
 
-static at_tensors rows(at_tensor *room[2])
+static at_tensors rows(at_tensor *room[3])
 {
   room[0] = at_ones(AT_SHAPE(2, 3, 20));
   room[1] = at_ones(AT_SHAPE(9, 3, 20));
   return (at_tensors){room, 2};
 }
 
-static at_tensors steps(at_tensor *room[2])
+static at_tensors steps(at_tensor *room[3])
 {
   room[0] = at_ones(AT_SHAPE(4, 2, 3));
   room[1] = at_ones(AT_SHAPE(2, 3));
   return (at_tensors){room, 2};
 }
 
-static at_tensors matrices(at_tensor *room[2])
+static at_tensors images(at_tensor *room[3])
+{
+  room[0] = at_ones(AT_SHAPE(2, 3, 6, 6));
+  return (at_tensors){room, 1};
+}
+
+static at_tensors mapped(at_tensor *room[3])
+{
+  room[0] = at_ones(AT_SHAPE(4, 5));
+  room[1] = at_ones(AT_SHAPE(3, 5));
+  room[2] = at_ones(AT_SHAPE(2, 5));
+  return (at_tensors){room, 3};
+}
+
+static at_tensors matrices(at_tensor *room[3])
 {
   room[0] = at_ones(AT_SHAPE(4, 3));
   room[1] = at_ones(AT_SHAPE(2, 3));
@@ -181,6 +195,8 @@ static void faults(void **state)
   check_program_faults(program_sample("quantized", ".pt2"), AT_ALL_PASSES, matrices);
   check_program_faults(program_sample("weights", ".pt2"),
                        AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS, rows);
+  check_program_faults(program_sample("mapped", ".pt2"), AT_ALL_PASSES, mapped);
+  check_program_faults(program_sample("mixed", ".pt2"), AT_ALL_PASSES, images);
   check_program_faults(program_sample("regions", ".pt2"), AT_ALL_PASSES, inputs);
 }
 

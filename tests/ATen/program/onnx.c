@@ -133,7 +133,7 @@ static void linked(void **state)
 }
 
 /* Those of the sample graphs. */
-static at_tensors inputs(at_tensor *room[2])
+static at_tensors inputs(at_tensor *room[3])
 {
   room[0] = at_ones(AT_SHAPE(3));
   room[1] = at_full(AT_SCALAR_SHAPE, 2, .type = AT_CPU(AT_LONG));
