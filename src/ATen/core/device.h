@@ -28,6 +28,11 @@ typedef struct at_device {
   bool (*convert)(at_scalar_type to, at_scalar_type from, const THLoop *loop);
   /* Queues a kernel of kernels.h, which copies what work describes. */
   void (*launch)(at_kernel kernel, THScalarType type, const void *work);
+  /* Queues a kernel of kernels.h that checks values.  report, a part of work, says of which function,
+   * and gets the error word.  Returns whether it is known that something
+   * is wrong, and then what. */
+  bool (*check)(at_kernel kernel, THScalarType type, const void *work, THCReport *report,
+                THCFault *fault);
   /* Queues a row of src/ops/updates.h (optim/update.h); the loop's operands are those of a job. */
   void (*update)(int name, at_scalar_type type, const THLoop *loop, const void *numbers);
   /* Takes the next part of the stream of random words, up to words for each thread of a kernel. */

@@ -16,6 +16,16 @@
   }                                                                                           \
   static void NAME##_launch(const WORK *work, cudaStream_t stream)
 
+/* Reports that a value, at that position of an argument, is not one of first ... last. */
+THC_DEVICE void at_report(THCReport report, int arg, int64_t first, int64_t last, int64_t at,
+                          int64_t value)
+{
+  report.fault.arg = arg;
+  report.fault.first = first;
+  report.fault.last = last;
+  THC_report(report, THC_FAULT_RANGE, at, value);
+}
+
 /* The sum, or the largest, of a value over the WIDTH threads that work together: a warp, or a whole
  * block of THC_BLOCK.  All of them get it.  room has a value for each warp. */
 template <int WIDTH, bool LARGEST>

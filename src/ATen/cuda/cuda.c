@@ -97,6 +97,17 @@ static bool convert(at_scalar_type to, at_scalar_type from, const THLoop *loop)
 
 extern const THCKernel at_cudaUpdates[][4];
 
+static bool check(at_kernel kernel, THScalarType type, const void *work, THCReport *report,
+                  THCFault *fault)
+{
+  THCCheck check;
+  if (!THCCheck_open(&check, at_cudaState, report->fault.function, 0, 0, 0))
+    return false;
+  *report = check.report;
+  at_cudaLaunch(kernel, type, work);
+  return THCCheck_close(&check, fault);
+}
+
 static void update(int name, at_scalar_type type, const THLoop *loop, const void *numbers)
 {
   const int at = type == AT_FLOAT ? 0 : type == AT_DOUBLE ? 1 : type == AT_HALF ? 2 : 3;
@@ -177,6 +188,7 @@ const at_device at_cudaDevice = {
     .complexRow = complex_row,
     .convert = convert,
     .launch = at_cudaLaunch,
+    .check = check,
     .update = update,
     .draw = draw,
     .findOutside = find_outside,

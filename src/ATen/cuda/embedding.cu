@@ -32,36 +32,39 @@ AT_LAUNCHER(embeddingSums, at_embedding_sums_work)
 
 /* --- bags ------------------------------------------------------------------------------------ */
 
-static __device__ inline void lower(int64_t *to, int64_t value)
-{
-  atomicMin((unsigned long long *)to, (unsigned long long)value);
-}
-
 __global__ static void embedding_bag_check(at_embedding_bag_work w)
 {
-  THC_GRID_LOOP(i, w.count)
-  {
-    if (w.index[i] < 0 || w.index[i] >= w.rows)
-      lower(&w.wrong[0], i);
-  }
   THC_GRID_LOOP(b, w.bags + w.endsWithCount)
   {
-    const int64_t offset = w.offsets[b], least = b > 0 ? w.offsets[b - 1] : 0;
-    if (offset < least || offset > (b > 0 ? w.count : 0) || (b == w.bags && offset != w.count))
-      lower(&w.wrong[1], b);
+    const int64_t least = b > 0 && w.offsets[b - 1] > 0 ? w.offsets[b - 1] : 0;
+    const int64_t first = b == w.bags ? (int64_t)w.count : least;
+    const int64_t last = b > 0 ? (int64_t)w.count : 0;
+    if (w.offsets[b] < first || w.offsets[b] > last)
+      at_report(w.report, 3, first, last, b, w.offsets[b]);
   }
 }
 
 AT_LAUNCHER(embeddingBagCheck, at_embedding_bag_work)
 {
-  const ptrdiff_t most = work->count > work->bags ? work->count : work->bags;
-  THC_LAUNCH(embedding_bag_check, THC_blocks(most + 1), THC_BLOCK, 0, stream, *work);
+  THC_LAUNCH(embedding_bag_check, THC_blocks(work->bags + 1), THC_BLOCK, 0, stream, *work);
 }
 
-/* Where the indices of a bag end. */
+/* Where the indices of a bag begin and end, for any offsets between 0 and count. */
+THC_DEVICE int64_t begin_of(const at_embedding_bag_work &w, ptrdiff_t bag)
+{
+  const int64_t at = bag < w.bags ? w.offsets[bag] : w.count;
+  return at < 0 ? 0 : at > w.count ? (int64_t)w.count : at;
+}
+
 THC_DEVICE int64_t end_of(const at_embedding_bag_work &w, ptrdiff_t bag)
 {
-  return bag + 1 < w.bags ? w.offsets[bag + 1] : w.count;
+  return begin_of(w, bag + 1);
+}
+
+/* Whether the row of index i counts. */
+THC_DEVICE bool is_kept(const at_embedding_bag_work &w, ptrdiff_t i)
+{
+  return w.index[i] != w.padding && w.index[i] >= 0 && w.index[i] < w.rows;
 }
 
 /* The last bag that begins at that index or before, or -1. */
@@ -85,8 +88,8 @@ __global__ static void embedding_bag_lists(at_embedding_bag_work w)
   THC_GRID_LOOP(b, w.bags)
   {
     int64_t size = 0;
-    for (int64_t i = w.offsets[b]; i < end_of(w, b); i++)
-      size += w.index[i] != w.padding;
+    for (int64_t i = begin_of(w, b); i < end_of(w, b); i++)
+      size += is_kept(w, i);
     w.size[b] = size;
   }
 }
@@ -100,8 +103,8 @@ __global__ static void embedding_bag(at_embedding_bag_work w, int maximum)
     const real *table = (const real *)w.table + column, *weights = (const real *)w.weights;
     real result = 0;
     int64_t kept = 0, from = 0;
-    for (int64_t i = w.offsets[bag]; i < end_of(w, bag); i++) {
-      if (w.index[i] == w.padding)
+    for (int64_t i = begin_of(w, bag); i < end_of(w, bag); i++) {
+      if (!is_kept(w, i))
         continue;
       real x = table[(w.isGathered ? i : w.index[i]) * w.columns];
       x = weights ? x * weights[i] : x;

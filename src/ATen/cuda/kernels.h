@@ -9,6 +9,7 @@
 #include "ATen/fft/fftKind.h"
 #include "ATen/nn/layerNorm.h"
 #include "ATen/resample/taps.h"
+#include "THC/core/thc_fault.h"
 
 /* X(name, type of the description) */
 #define AT_KERNELS(X)                         \
@@ -72,7 +73,8 @@ typedef struct at_embedding_sums_work {
   void *table;
 } at_embedding_sums_work;
 
-/* Reduces bags of rows: bag b has the indices from offsets[b] to the next offset. */
+/* Reduces bags of rows: bag b has the indices from offsets[b] to the next offset.  What is no row of
+ * the table is left out, and so is what an offset out of range would add. */
 typedef struct at_embedding_bag_work {
   ptrdiff_t count, bags, columns;
   int64_t rows, padding; /* an index of padding is left out */
@@ -83,9 +85,7 @@ typedef struct at_embedding_bag_work {
   const void *table, *weights; /* weights of the indices, or NULL */
   void *y;
   int64_t *bag, *size, *from; /* of each index; of each bag; the row of each maximum, or NULL */
-  /* Of the check: the position of the first index out of range, and of the first wrong offset;
-   * they stay where they are if they are lower. */
-  int64_t *wrong;
+  THCReport report;           /* of the check of the offsets */
 } at_embedding_bag_work;
 
 /* --- attention ------------------------------------------------------------------------------- */
@@ -115,6 +115,9 @@ typedef struct at_interpolate_work {
   void *y;
 } at_interpolate_work;
 
+/* The arguments of RoiPooling2d_forward and RoiPooling2d_backward that are checked. */
+enum { AT_ROI_REGIONS = 2, AT_ROI_ARGMAXES = 7 };
+
 /* Regions of images; x and y are the images and the cells, or backward the other way around. */
 typedef struct at_roi_work {
   int64_t images, channels, height, width, cellRows, cellColumns, regions;
@@ -123,7 +126,7 @@ typedef struct at_roi_work {
   void *y;
   int *argmax;
   bool checksArgmax;
-  int64_t *wrong; /* as that of bags: the first region, and the first element of argmax */
+  THCReport report; /* of the check: of the image of a region, or of an element of argmax */
 } at_roi_work;
 
 /* --- Fourier transforms ----------------------------------------------------------------------- */

@@ -18,13 +18,15 @@ __global__ static void roi_check(at_roi_work w)
   THC_GRID_LOOP(i, w.regions)
   {
     at_region region = {};
+    const double image = (double)((const real *)w.rois)[5 * i];
     if (!region_of(w, i, &region))
-      atomicMin((unsigned long long *)&w.wrong[0], (unsigned long long)i);
+      at_report(w.report, AT_ROI_REGIONS, 0, w.images - 1, i,
+                image >= -0x1p62 && image <= 0x1p62 ? (int64_t)image : INT64_MIN);
   }
   THC_GRID_LOOP(i, w.checksArgmax ? w.regions * w.channels * w.cellRows * w.cellColumns : 0)
   {
     if (w.argmax[i] < -1 || w.argmax[i] >= w.height * w.width)
-      atomicMin((unsigned long long *)&w.wrong[1], (unsigned long long)i);
+      at_report(w.report, AT_ROI_ARGMAXES, -1, w.height * w.width - 1, i, w.argmax[i]);
   }
 }
 
@@ -71,10 +73,11 @@ __global__ static void roi_pool_backward(at_roi_work w)
     real *plane = (real *)w.y + p * w.height * w.width;
     for (int64_t r = 0; r < w.regions; r++) {
       at_region region = {};
-      region_of(w, r, &region);
+      if (!region_of(w, r, &region))
+        continue;
       const int64_t first = (r * w.channels + channel) * cells;
       for (int64_t i = first; region.image == image && i < first + cells; i++)
-        if (w.argmax[i] >= 0)
+        if (w.argmax[i] >= 0 && w.argmax[i] < w.height * w.width)
           plane[w.argmax[i]] += ((const real *)w.x)[i];
     }
   }

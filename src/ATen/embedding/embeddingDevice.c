@@ -29,25 +29,20 @@ void at_embeddingSums(at_pool *pool, at_tensor *r, at_tensor *grad, at_tensor *r
   at_cuda()->launch(AT_KERNEL_embeddingSums, r->type->held, &work);
 }
 
-/* Raises if the kernel of the check finds something. */
-static void check(at_pool *pool, at_embedding_bag_work work, const at_type *index)
+/* Raises if an index or an offset is known to be wrong; the kernels follow none that is. */
+static void check(at_embedding_bag_work work, at_tensor *row)
 {
-  const int64_t two = 2;
-  at_tensor *const wrong =
-      at_hold(pool, at_makeFilled(index, (at_ints){&two, 1}, at_scalar_long(INT64_MAX)));
-  work.wrong = at_data(wrong);
-  at_cuda()->launch(AT_KERNEL_embeddingBagCheck, THScalarFloat, &work);
-  THGuard guard;
-  const int64_t *found = at_hostData(at_onHost(&guard, wrong));
-  if (found[0] != INT64_MAX)
-    at_raise(AT_ERROR_ARGUMENT, "index %lld is out of range of %lld rows", (long long)found[0],
+  int64_t outside;
+  if (at_findOutside(row, 0, work.rows, &outside))
+    at_raise(AT_ERROR_ARGUMENT, "index %lld is out of range of %lld rows", (long long)outside,
              (long long)work.rows);
-  if (found[1] != INT64_MAX)
+  THCFault fault;
+  work.report.fault.function = "embedding_bag";
+  if (at_cuda()->check(AT_KERNEL_embeddingBagCheck, THScalarFloat, &work, &work.report, &fault))
     at_raise(AT_ERROR_ARGUMENT,
              "offset %lld of %lld: offsets have to ascend from 0 and end at %lld%s",
-             (long long)found[1], (long long)work.bags, (long long)work.count,
+             (long long)fault.at, (long long)work.bags, (long long)work.count,
              work.endsWithCount ? "" : " at most");
-  THGuard_leave(&guard);
 }
 
 void at_embeddingBags(at_pool *pool, const at_bag_call *call, const at_type *compute,
@@ -66,7 +61,7 @@ void at_embeddingBags(at_pool *pool, const at_bag_call *call, const at_type *com
                                 .endsWithCount = call->endsWithCount,
                                 .index = at_data(call->row),
                                 .offsets = at_data(call->offsets)};
-  check(pool, work, index);
+  check(work, call->row);
   work.isGathered = table->type != compute;
   if (work.isGathered) /* only the rows that are picked are converted */
     table = at_cast(pool, at_hold(pool, at_indexSelect(NULL, table, 0, call->row)), compute);

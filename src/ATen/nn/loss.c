@@ -208,6 +208,20 @@ static at_ints loss_sizes(const at_tensor *self, const at_tensor *target, at_sum
   return how.reduce || is_single(self) ? noSizes : at_sizesOf(target);
 }
 
+/* The mean r, or NaN where the weights are 0 together; a device is not waited for. */
+static at_tensor *mean_of_some(at_pool *pool, at_tensor *r, at_tensor *total)
+{
+  at_scalar sum;
+  if (!at_isOnHost(r->type)) {
+    at_tensor *const isSome =
+        at_hold(pool, at_compareScalar(NULL, AT_ROW_neValue, total, at_scalar_long(0)));
+    return at_hold(pool, at_choose(NULL, isSome, r, at_scalar_long(0), NULL,
+                                   at_scalar_double((double)NAN)));
+  }
+  r->type->functions->first(total->th, &sum);
+  return at_scalar_toDouble(sum) == 0 ? at_fillWith(r, at_scalar_double((double)NAN)) : r;
+}
+
 void at_nnNll(at_tensor **out, bool isImage, at_tensor *self, at_tensor *target, at_tensor *weight,
               int64_t ignore_index, at_summing how)
 {
@@ -229,10 +243,8 @@ void at_nnNll(at_tensor **out, bool isImage, at_tensor *self, at_tensor *target,
   else if (at_numel(target) > 0)
     f->ClassNLLCriterion_updateOutput(x, t, r->th, how.average, w, total->th, ignore_index,
                                       how.reduce);
-  at_scalar sum;
-  f->first(total->th, &sum);
-  if (how.average && at_scalar_toDouble(sum) == 0)
-    at_fillWith(r, of_nothing(how));
+  if (how.average)
+    r = mean_of_some(&pool, r, total);
   at_tensor *const made[] = {at_layerCast(&pool, r, self->type),
                              at_layerCast(&pool, total, self->type)};
   at_finish(&pool, 2, out, made);

@@ -166,27 +166,21 @@ static at_roi_work device_work(at_pool *pool, const Job *job, int64_t images, at
                        .rois = at_data(flat(pool, rois, type))};
 }
 
-/* Raises if there is a region that is none, or a wrong index in argmax. */
-static void check_on_device(at_pool *pool, at_roi_work work, const at_type *type)
+/* Raises if there is known to be a region that is none, or a wrong index in argmax; the kernels
+ * follow neither. */
+static void check_on_device(at_roi_work work, const at_type *type, const char *function)
 {
-  const int64_t two = 2;
-  at_tensor *const wrong =
-      at_hold(pool, at_makeFilled(at_toScalarType(type, AT_LONG), (at_ints){&two, 1},
-                                  at_scalar_long(INT64_MAX)));
-  if (work.regions == 0)
+  THCFault fault;
+  work.report.fault.function = function;
+  if (work.regions == 0 ||
+      !at_cuda()->check(AT_KERNEL_roiCheck, type->held, &work, &work.report, &fault))
     return;
-  work.wrong = at_data(wrong);
-  at_cuda()->launch(AT_KERNEL_roiCheck, type->held, &work);
-  THGuard guard;
-  const int64_t *found = at_hostData(at_onHost(&guard, wrong));
-  if (found[0] != INT64_MAX)
+  if (fault.arg == AT_ROI_REGIONS)
     at_raise(AT_ERROR_ARGUMENT,
              "region %lld is of none of %lld images, or a corner of it is no number",
-             (long long)found[0], (long long)work.images);
-  if (found[1] != INT64_MAX)
-    at_raise(AT_ERROR_ARGUMENT, "argmaxes has a wrong element %lld, for planes of %lld x %lld",
-             (long long)found[1], (long long)work.height, (long long)work.width);
-  THGuard_leave(&guard);
+             (long long)fault.at, (long long)work.images);
+  at_raise(AT_ERROR_ARGUMENT, "argmaxes has %lld, in planes of %lld x %lld", (long long)fault.value,
+           (long long)work.height, (long long)work.width);
 }
 
 /* --- calls ----------------------------------------------------------------------------------- */
@@ -209,7 +203,7 @@ void at_roiPool(at_tensor **out, at_tensor *input, at_tensor *rois, int64_t heig
   job.argmax = at_data(argmax);
   if (!at_isOnHost(type)) {
     at_roi_work work = device_work(&pool, &job, input->th->size[0], rois, type, scale);
-    check_on_device(&pool, work, type);
+    check_on_device(work, type, "RoiPooling2d_forward");
     work.x = job.input;
     work.y = job.output;
     work.argmax = job.argmax;
@@ -261,7 +255,7 @@ at_tensor *at_roiPoolBackward(at_tensor *out, at_tensor *input, at_tensor *rois,
     at_roi_work work = device_work(&pool, &job, input->th->size[0], rois, type, 1);
     work.argmax = job.argmax;
     work.checksArgmax = true;
-    check_on_device(&pool, work, type);
+    check_on_device(work, type, "RoiPooling2d_backward");
     work.x = job.input;
     work.y = job.output;
     if (at_numel(argmax) > 0)

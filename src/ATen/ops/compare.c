@@ -9,16 +9,15 @@ static const at_scalar none;
 
 /* --- scalars --------------------------------------------------------------------------------- */
 
+/* On a device too it is filled and converted by kernels: a copy from the host would wait. */
 at_tensor *at_newScalar(const at_type *type, at_scalar value)
 {
   const at_ints sizes = {NULL, 0};
-  const at_type *own = at_toScalarType(at_hostType(type), value.is_float ? AT_DOUBLE : AT_LONG);
+  const at_type *own = at_toScalarType(type, value.is_float ? AT_DOUBLE : AT_LONG);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *t = at_fillWith(at_hold(&pool, at_newShape(own, sizes)), value);
-  if (type != own)
-    t = at_hold(&pool, at_newCast(t, type));
-  return at_finishOne(&pool, NULL, t);
+  return at_finishOne(&pool, NULL, at_cast(&pool, t, type));
 }
 
 /* The value of the scalar after conversion to an element of that type. */

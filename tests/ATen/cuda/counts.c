@@ -5,11 +5,11 @@
 
 /* --- the table --------------------------------------------------------------------------------- */
 
-/* i are 8 indices below 8, w 8 classes below 48 (nll_loss reads whether all weights are 0).  Operands: x, y of 8 x 48;
+/* i are 8 indices below 8, w 8 classes below 48.  Operands: x, y of 8 x 48;
  * m of 48 x 16; b of 4 x 8 x 48; bias of 16; line of 48; wide of 2 x 4096; z
  * of complex numbers; h of BFloat16. */
 typedef struct Operands {
-  at_tensor *x, *y, *m, *b, *bias, *line, *wide, *z, *h, *i, *w;
+  at_tensor *x, *y, *m, *b, *bias, *line, *wide, *z, *h, *i, *w, *bags, *image, *rois;
 } Operands;
 
 /* X(name, launches, waits, products, copies, expression of o).  A transform of 48 has
@@ -51,7 +51,9 @@ typedef struct Operands {
     at_logspace(at_scalar(0), at_scalar(1), .steps = 48, .type = AT_CUDA(AT_FLOAT))) \
   X(gcd, 1, 0, 0, 0, at_gcd(o->i, o->w))                                             \
   X(lcm, 7, 0, 0, 1, at_lcm(o->i, o->w))                                             \
-  X(nll_loss, 3, 1, 0, 1, at_nll_loss(o->x, o->w))
+  X(bag, 4, 0, 0, 0, at_embedding_bag(o->x, o->i, o->bags).output)                   \
+  X(regions, 2, 0, 0, 0, at_RoiPooling2d_forward(o->image, o->rois, 2, 2, 1).output) \
+  X(nll_loss, 7, 0, 0, 0, at_nll_loss(o->x, o->w))
 
 #define FUNCTION(NAME, LAUNCHES, WAITS, PRODUCTS, COPIES, EXPRESSION) \
   static void call_##NAME(void *operands)                             \
@@ -83,6 +85,9 @@ static void table(void **state)
                   .wide = made(AT_SHAPE(2, 4096)),
                   .z = at_view_as_complex(made(AT_SHAPE(8, 48, 2))),
                   .i = at_full(AT_SHAPE(8), at_scalar_long(3), .type = AT_CUDA(AT_LONG)),
+                  .bags = at_arange(at_scalar_long(2), .type = AT_CUDA(AT_LONG)),
+                  .image = made(AT_SHAPE(1, 1, 8, 8)),
+                  .rois = made(AT_SHAPE(2, 5)),
                   .w = at_full(AT_SHAPE(8), at_scalar_long(40), .type = AT_CUDA(AT_LONG)),
                   .h = at_to(made(AT_SHAPE(8, 48)), AT_CUDA(AT_BFLOAT16))};
     CHECK_EQ(counts_differ(rows, sizeof rows / sizeof *rows, &o), 0);

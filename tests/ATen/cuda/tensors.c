@@ -382,6 +382,22 @@ static void reports(void **state)
     CHECK(at_defined(at_index_select(x, 0, i)));
     CHECK(!at_cuda_synchronize());
     CHECK_ERROR(AT_ERROR_RUNTIME, "THCudaTensor_indexSelect");
+    at_tensor *const offsets = at_mul(at_arange(2, .type = AT_CUDA(AT_LONG)), 9);
+    at_tensor *const ones = at_full(AT_SHAPE(2), at_scalar_long(1), .type = AT_CUDA(AT_LONG));
+    at_tensor *const sums = at_embedding_bag(grid, ones, offsets).output;
+    CHECK(!at_cuda_synchronize());
+    CHECK_ERROR(AT_ERROR_RUNTIME,
+                "argument 3 of an earlier call of embedding_bag has the value 9, out of range of 0 "
+                "... 2");
+    CHECK_ELEMENTS(at_select(sums, 0, 1), AT_FLOAT, 0, 0, 0);
+    at_tensor *const regions = at_full(AT_SHAPE(1, 5), at_scalar(3), .type = AT_CUDA(AT_FLOAT));
+    at_tensor *const image = at_view(x, AT_SHAPE(1, 1, 2, 3));
+    at_tensor *const cells = at_RoiPooling2d_forward(image, regions, 1, 1, 1).output;
+    CHECK(!at_cuda_synchronize());
+    CHECK_ERROR(AT_ERROR_RUNTIME,
+                "argument 2 of an earlier call of RoiPooling2d_forward has the value 3, out of "
+                "range of 0 ... 0");
+    CHECK_ELEMENTS(cells, AT_FLOAT, 0);
   }
 }
 
