@@ -129,6 +129,10 @@ def rrelu(input, lower=1.0 / 8, upper=1.0 / 3, training=False, inplace=False):
     return _C.rrelu(input, lower=lower, upper=upper, training=training)
 
 
+def rrelu_(input, lower=1.0 / 8, upper=1.0 / 3, training=False):
+    return input.copy_(_C.rrelu(input, lower=lower, upper=upper, training=training))
+
+
 def local_response_norm(input, size, alpha=0.0001, beta=0.75, k=1.0):
     return _C.local_response_norm(input, size, alpha=alpha, beta=beta, k=k)
 

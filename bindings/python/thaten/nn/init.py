@@ -1,5 +1,7 @@
 """First values of tensors, drawn as PyTorch draws them."""
 
+import warnings
+
 from .. import _C
 
 
@@ -69,3 +71,17 @@ def _calculate_fan_in_and_fan_out(tensor):
 
 def calculate_gain(nonlinearity, param=None):
     return _C._init_gain(nonlinearity, param)
+
+
+def _older(name, function):
+    def older(*args, **kwargs):
+        warnings.warn("nn.init.%s is the older name of nn.init.%s_" % (name, name), FutureWarning, stacklevel=2)
+        return function(*args, **kwargs)
+    older.__name__ = older.__qualname__ = name
+    older.__doc__ = "The older name of %s_." % name
+    return older
+
+
+for _function in (uniform_, normal_, constant_, eye_, dirac_, xavier_uniform_, xavier_normal_, kaiming_uniform_,
+                  kaiming_normal_, orthogonal_, sparse_):
+    globals()[_function.__name__[:-1]] = _older(_function.__name__[:-1], _function)

@@ -45,5 +45,16 @@ def clip_grads_with_norm_(parameters, max_norm, total_norm, foreach=None):
             p.grad.mul_(factor.to(p.grad.dtype))
 
 
+def skip_init(module_cls, *args, **kwargs):
+    """A module whose parameters are not set: what they hold is left open, and nothing is drawn."""
+    from ...random import get_rng_state, set_rng_state
+    state = get_rng_state()
+    try:
+        return module_cls(*args, **kwargs)
+    finally:
+        set_rng_state(state)
+
+
 from . import parametrize, parametrizations  # noqa: E402
+from .fusion import fuse_conv_bn_eval, fuse_conv_bn_weights, fuse_linear_bn_eval, fuse_linear_bn_weights  # noqa: E402
 from ._norms import remove_spectral_norm, remove_weight_norm, spectral_norm, weight_norm  # noqa: E402
