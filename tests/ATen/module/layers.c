@@ -320,7 +320,7 @@ static at_tensor *shares(int64_t count)
     several(at_PoissonNLLLoss(.full = true), at_mul(at_abs(numbers(AT_SHAPE(2, 3))), 4), NULL))    \
   X(GaussianNLLLoss, several(at_GaussianNLLLoss(.full = true), numbers(AT_SHAPE(2, 3)),            \
                              at_abs(numbers(AT_SHAPE(2, 1)))))                                     \
-  X(GaussianNLLLoss_least, several(at_GaussianNLLLoss(.eps = 0.5, .reduction = "sum"),             \
+  X(GaussianNLLLoss_least, several(at_GaussianNLLLoss(.eps = 0.9, .reduction = "sum"),             \
                                    numbers(AT_SHAPE(2, 3)), at_abs(numbers(AT_SHAPE(2)))))         \
   X(KLDivLoss_mean, several(at_KLDivLoss(), at_abs(numbers(AT_SHAPE(2, 3))), NULL))                \
   X(BCELoss, several(at_BCELoss(.weight = shares(3)), at_abs(numbers(AT_SHAPE(2, 3))), NULL))      \
@@ -340,6 +340,9 @@ static at_tensor *shares(int64_t count)
   X(LinearCrossEntropyLoss,                                                                        \
     several(at_LinearCrossEntropyLoss(4, 3, .out_features = AT_INTS(2), .bias = true),             \
             SHAPED(AT_SHAPE(3, 2), 0, 1, 2, 2, 1, 0), NULL))                                       \
+  X(LinearCrossEntropyLoss_smooth,                                                                 \
+    several(at_LinearCrossEntropyLoss(4, 3, .ignore_index = 1, .label_smoothing = 0.2),            \
+            INTEGERS(0, 1, 2), NULL))                                                              \
   X(SoftMarginLoss, several(at_SoftMarginLoss(), at_sign(numbers(AT_SHAPE(2, 3))), NULL))          \
   X(HingeEmbeddingLoss,                                                                            \
     several(at_HingeEmbeddingLoss(.margin = 0.5), at_sign(numbers(AT_SHAPE(2, 3))), NULL))         \

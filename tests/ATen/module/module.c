@@ -199,12 +199,30 @@ static void files(void **state)
   unlink(path);
 }
 
+static void wrong_targets(void **state)
+{
+  AT_SCOPE
+  {
+    at_module *const softmax = at_AdaptiveLogSoftmaxWithLoss(4, 6, AT_INTS(2, 4));
+    at_tensor *const classes = at_arange(3), *const x = at_ones(AT_SHAPE(3, 4));
+    CHECK(!at_defined(at_AdaptiveLogSoftmaxWithLoss_forward(softmax, x, at_sub(classes, 1)).loss));
+    expect_error("target has classes from -1 to 1, and there are 6");
+    CHECK(!at_defined(at_AdaptiveLogSoftmaxWithLoss_forward(softmax, x, at_arange(2)).loss));
+    expect_error("input is of size [3 x 4], target [2]");
+    CHECK(!at_defined(at_AdaptiveLogSoftmaxWithLoss_log_prob(softmax, at_ones(AT_SHAPE(3, 5)))));
+    expect_error("input is of size [3 x 5], and has to be batch x 4");
+    at_module_free(softmax);
+  }
+}
+
 static void wrong_layers(void **state)
 {
   CHECK(!at_Conv2d(3, 4, 3, .groups = 2));
   expect_error("Conv2d: groups is 2, and in_channels is 3, out_channels 4");
   CHECK(!at_ConvTranspose2d(2, 2, 3, .padding_mode = "reflect"));
   expect_error("ConvTranspose2d: padding_mode is 'reflect'");
+  CHECK(!at_AdaptiveLogSoftmaxWithLoss(4, 6, AT_INTS(2, 6)));
+  expect_error("AdaptiveLogSoftmaxWithLoss: cutoffs");
   CHECK(!at_AvgPool3d(2, .divisor_override = 0));
   expect_error("AvgPool3d: divisor_override is 0");
   CHECK(!at_Conv2d(2, 4, AT_INTS(1, 2, 3)));
@@ -378,9 +396,11 @@ static void allocations(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(training),     cmocka_unit_test(members),        cmocka_unit_test(modes),
-      cmocka_unit_test(tied),         cmocka_unit_test(gradients_move), cmocka_unit_test(files),
-      cmocka_unit_test(wrong_layers), cmocka_unit_test(wrong_calls),    cmocka_unit_test(lazy),
+      cmocka_unit_test(training),       cmocka_unit_test(members),
+      cmocka_unit_test(modes),          cmocka_unit_test(tied),
+      cmocka_unit_test(gradients_move), cmocka_unit_test(files),
+      cmocka_unit_test(wrong_targets),  cmocka_unit_test(wrong_layers),
+      cmocka_unit_test(wrong_calls),    cmocka_unit_test(lazy),
       cmocka_unit_test(allocations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
