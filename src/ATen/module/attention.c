@@ -165,11 +165,13 @@ static at_output_weights call(at_module *self, at_tensor *const *inputs,
   Heads heads = heads_of(self, own, (at_tensor *const[]){q, k, v});
   const int64_t added = add_steps(self, own, &heads);
   at_output_weights made = attend(self, own, &heads, added, o);
-  at_tensor *const joined = at_reshape(at_transpose(made.output, 1, 2), at_sizes(q));
+  /* Steps come before the batch in memory, as in PyTorch, whose dropout draws in that order. */
+  at_tensor *const joined = at_reshape(at_permute(made.output, AT_INTS(2, 0, 1, 3)),
+                                       AT_SHAPE(at_size(q, 1), at_size(q, 0), at_size(q, 2)));
   at_tensor *const out = at_forward(at_module_childAt(self, 0), joined);
-  made.output = !isBatch           ? at_squeeze_dim(out, 0)
-                : own->batch_first ? out
-                                   : at_transpose(out, 0, 1);
+  made.output = !isBatch           ? at_squeeze_dim(out, 1)
+                : own->batch_first ? at_transpose(out, 0, 1)
+                                   : out;
   if (made.weights && !isBatch)
     made.weights = at_squeeze_dim(made.weights, 0);
   return made;

@@ -9,11 +9,33 @@ static void check(double p)
     at_raise(AT_ERROR_ARGUMENT, "p is %g, and has to be from 0 to 1", p);
 }
 
-/* 1 for each element that remains, else 0; in self's type. */
+/* The dimensions by decreasing strides: the order in which elements lie in memory. */
+static void memory_order(at_ints strides, int *order)
+{
+  for (int d = 0; d < strides.count; d++) {
+    int at = d;
+    for (; at > 0 && strides.data[order[at - 1]] < strides.data[d]; at--)
+      order[at] = order[at - 1];
+    order[at] = d;
+  }
+}
+
+/* 1 for each element that remains, else 0; in self's type.  As in PyTorch they are drawn in the order
+ * of self's memory. */
 static at_tensor *drawn(at_pool *pool, at_tensor *self, double p)
 {
-  at_tensor *const kept = at_layerNew(pool, self->type, at_sizesOf(self));
-  return at_drawFill(kept, AT_DRAW_BERNOULLI, 1 - p, 0, NULL);
+  const at_ints sizes = at_sizesOf(self);
+  int order[AT_MOST_DIMS];
+  int64_t ordered[AT_MOST_DIMS], strides[AT_MOST_DIMS], step = 1;
+  memory_order((at_ints){self->th->stride, sizes.count}, order);
+  for (int i = sizes.count - 1; i >= 0; i--) {
+    ordered[i] = sizes.data[order[i]];
+    strides[order[i]] = step;
+    step *= ordered[i];
+  }
+  at_tensor *const kept = at_layerNew(pool, self->type, (at_ints){ordered, sizes.count});
+  at_drawFill(kept, AT_DRAW_BERNOULLI, 1 - p, 0, NULL);
+  return at_hold(pool, at_newView(kept, 0, sizes, strides));
 }
 
 at_tensor *at_droppedOut(at_tensor *out, at_tensor *self, double p, bool train)
