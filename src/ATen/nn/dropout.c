@@ -9,14 +9,34 @@ static void check(double p)
     at_raise(AT_ERROR_ARGUMENT, "p is %g, and has to be from 0 to 1", p);
 }
 
-/* The dimensions by decreasing strides: the order in which elements lie in memory. */
-static void memory_order(at_ints strides, int *order)
+/* Whether dimension a lies outside of b in memory: > 0, < 0 if b lies outside, 0 if that is open, as where
+ * one is repeated. */
+static int is_outside(at_ints sizes, const int64_t *strides, int a, int b)
 {
-  for (int d = 0; d < strides.count; d++) {
-    int at = d;
-    for (; at > 0 && strides.data[order[at - 1]] < strides.data[d]; at--)
-      order[at] = order[at - 1];
-    order[at] = d;
+  if (strides[a] == 0 || strides[b] == 0)
+    return 0;
+  if (strides[a] != strides[b])
+    return strides[a] > strides[b] ? 1 : -1;
+  return sizes.data[a] > sizes.data[b];
+}
+
+/* The dimensions in the order in which elements lie in memory, the innermost one first; what is open stays
+ * as it is. */
+static void memory_order(at_ints sizes, const int64_t *strides, int *order)
+{
+  for (int i = 0; i < sizes.count; i++) {
+    order[i] = sizes.count - 1 - i;
+    for (int at = i, before = i - 1; before >= 0; before--) {
+      const int outside = is_outside(sizes, strides, order[before], order[at]);
+      if (outside < 0)
+        break;
+      if (outside > 0) {
+        const int moved = order[before];
+        order[before] = order[at];
+        order[at] = moved;
+        at = before;
+      }
+    }
   }
 }
 
@@ -27,11 +47,12 @@ static at_tensor *drawn(at_pool *pool, at_tensor *self, double p)
   const at_ints sizes = at_sizesOf(self);
   int order[AT_MOST_DIMS];
   int64_t ordered[AT_MOST_DIMS], strides[AT_MOST_DIMS], step = 1;
-  memory_order((at_ints){self->th->stride, sizes.count}, order);
-  for (int i = sizes.count - 1; i >= 0; i--) {
-    ordered[i] = sizes.data[order[i]];
-    strides[order[i]] = step;
-    step *= ordered[i];
+  memory_order(sizes, self->th->stride, order);
+  for (int i = 0; i < sizes.count; i++) {
+    const int d = order[i];
+    ordered[sizes.count - 1 - i] = sizes.data[d];
+    strides[d] = step;
+    step *= sizes.data[d];
   }
   at_tensor *const kept = at_layerNew(pool, self->type, (at_ints){ordered, sizes.count});
   at_drawFill(kept, AT_DRAW_BERNOULLI, 1 - p, 0, NULL);

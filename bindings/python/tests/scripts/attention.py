@@ -33,7 +33,7 @@ x = torch.arange(24.0).view(2, 3, 4) + 1
 for t in (x, x.transpose(0, 1), x.transpose(0, 2), x[:, ::2], x.permute(2, 0, 1), x[:, :1].expand(2, 3, 4)):
     torch.manual_seed(5)
     losses += drop(t).flatten().tolist() + torch.native_dropout(t, 0.3, True)[1].flatten().tolist()
-    losses += nn.functional.dropout(t.clone(), 0.3, inplace=True).flatten().tolist()
+    losses += nn.functional.dropout(t.contiguous().clone(), 0.3, inplace=True).flatten().tolist()
 
 net = nn.GRU(8, 4, num_layers=2, bidirectional=True, batch_first=True)
 packed = pack_padded_sequence(torch.randn(3, 5, 8), torch.tensor([5, 4, 2]), batch_first=True)
