@@ -141,19 +141,20 @@ AT_API at_tensor *at_apply(const at_grad_function *function, void *context,
 /* A call of an operation that was recorded, or what adds up the gradient of a leaf. */
 typedef struct at_node at_node;
 
-/* What t was computed by, or the node of a leaf; NULL if t wants no gradient.  The caller releases
- * the reference. */
+/* What t was computed by, or the node of a leaf; NULL if t wants no gradient, and with an error if t
+ * is NULL.  The caller releases the reference. */
 AT_API at_node *at_grad_fn(const at_tensor *t);
 
-/* Drops a reference; the last one frees the node, and what only it refers to. */
+/* Drops a reference, NULL too; the last one frees the node, and what only it refers to. */
 AT_API void at_node_release(at_node *node);
 
-/* PyTorch's name: AddBackward0, or of a leaf torch::autograd::AccumulateGrad.  It is the node's. */
+/* PyTorch's name: AddBackward0, or of a leaf torch::autograd::AccumulateGrad; "" of NULL.  It is the
+ * node's. */
 AT_API const char *at_node_kind(const at_node *node);
 
 /* How many operands may have gradients, and the node that the gradient of one of them goes to, as
- * gradient of that output; NULL if none is wanted or index is out of range.  The caller releases the
- * reference. */
+ * gradient of that output (output may be NULL); NULL if none is wanted or index is out of range.  The
+ * caller releases the reference. */
 AT_API int at_node_inputCount(const at_node *node);
 AT_API at_node *at_node_input(const at_node *node, int index, int *output);
 

@@ -115,7 +115,7 @@ static void free_node(at_node *node)
 void at_node_release(at_node *node)
 {
   at_grad_state *const state = &at_gradState;
-  if (!THReference_drop(&node->refcount))
+  if (!node || !THReference_drop(&node->refcount))
     return;
   node->next = state->dead;
   state->dead = node;
@@ -134,24 +134,25 @@ void at_node_release(at_node *node)
 
 at_node *at_grad_fn(const at_tensor *t)
 {
-  return at_defined(t) && t->node ? at_node_retain(t->node) : NULL;
+  return at_accept("grad_fn", "t", t, false) && t->node ? at_node_retain(t->node) : NULL;
 }
 
 const char *at_node_kind(const at_node *node)
 {
-  return node->function ? node->function->name : node->formula->node;
+  return !node ? "" : node->function ? node->function->name : node->formula->node;
 }
 
 int at_node_inputCount(const at_node *node)
 {
-  return node->edgeCount;
+  return node ? node->edgeCount : 0;
 }
 
 at_node *at_node_input(const at_node *node, int index, int *output)
 {
-  if (index < 0 || index >= node->edgeCount || !node->edges[index].node)
+  if (!node || index < 0 || index >= node->edgeCount || !node->edges[index].node)
     return NULL;
-  *output = node->edges[index].output;
+  if (output)
+    *output = node->edges[index].output;
   return at_node_retain(node->edges[index].node);
 }
 

@@ -19,6 +19,8 @@ static const char *const harmless[] = {
     "at_device_once", "at_device_leave", "at_program_free", "at_optimizer_free", "at_schedule_free",
     "at_average_free", "at_dataset_free", "at_loader_free", "at_summary_free", "at_progress_free",
     "at_optimizer_groups", "at_module_retain", "at_module_free", "at_Sequential", "at_ModuleList",
+    /* they return NULL, 0 or "" for no node */
+    "at_node_release", "at_node_kind", "at_node_inputCount", "at_node_input",
     /* they return NULL, 0 or false for no module, as constructors do after an error */
     "at_module_own", "at_module_kindOf", "at_module_add", "at_module_append", "at_module_count",
     "at_module_child", "at_module_childAt", "at_module_childName", "at_module_training",
