@@ -11,9 +11,62 @@ def _arguments(argnums):
     return (argnums,) if isinstance(argnums, int) else tuple(argnums)
 
 
+def _reaches_others(t, own):
+    """Whether t was computed from leaves other than those whose nodes are in own."""
+    if not t.requires_grad:
+        return False
+    seen, waiting = set(), [t.grad_fn if not t.is_leaf else _node(t)]
+    while waiting:
+        node = waiting.pop()
+        if node in seen or node is None:
+            continue
+        seen.add(node)
+        following = [one for one, _ in node.next_functions]
+        if not following and node not in own:
+            return True
+        waiting += following
+    return False
+
+
+def _node(leaf):
+    """The node that adds up a leaf's gradient."""
+    return leaf.view_as(leaf).grad_fn.next_functions[0][0]
+
+
+def _level(function):
+    """The function, whose results have a graph only where they depend on more than the inputs that it made leaves."""
+
+    @_functools.wraps(function)
+    def called(*args, **kwargs):
+        state = _functional._state
+        outer, state.made = getattr(state, "made", None), []
+        try:
+            result = function(*args, **kwargs)
+        finally:
+            made, state.made = state.made, outer
+        with autograd.enable_grad():
+            own = {_node(leaf) for leaf in made}
+        if outer is not None:
+            outer += made
+        return _mapped(result, lambda t: t if _reaches_others(t, own) else t.detach())
+
+    return called
+
+
+def _mapped(value, function):
+    if isinstance(value, Tensor):
+        return function(value)
+    if isinstance(value, dict):
+        return {name: _mapped(one, function) for name, one in value.items()}
+    if isinstance(value, (tuple, list)) and not hasattr(value, "_fields"):
+        return type(value)(_mapped(one, function) for one in value)
+    return value
+
+
 def grad_and_value(func, argnums=0, has_aux=False):
     """A function that returns the gradients of func's result, a number, and what func returns."""
 
+    @_level
     @_functools.wraps(func)
     def computed(*args, **kwargs):
         chosen = _arguments(argnums)
@@ -29,7 +82,7 @@ def grad_and_value(func, argnums=0, has_aux=False):
             flat = [t for one in wanted for t in _functional._flat(one)]
             found = iter(autograd.grad(output, flat, create_graph=True, allow_unused=True, materialize_grads=True))
         grads = tuple(_functional._like(one, found) for one in wanted)
-        value = (output.detach(), result[1]) if has_aux else output.detach()
+        value = (output, result[1]) if has_aux else output
         return grads[0] if isinstance(argnums, int) else grads, value
 
     return computed
@@ -65,12 +118,13 @@ def vjp(func, *primals, has_aux=False):
 
 def jvp(func, primals, tangents):
     """func's result, and its Jacobian's product with the tangents."""
-    return _functional.jvp(func, tuple(primals), tuple(tangents))
+    return _level(_functional.jvp)(func, tuple(primals), tuple(tangents))
 
 
 def jacrev(func, argnums=0):
     """A function that returns the Jacobian of func with respect to an argument."""
 
+    @_level
     @_functools.wraps(func)
     def jacobian(*args):
         chosen = _arguments(argnums)

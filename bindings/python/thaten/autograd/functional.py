@@ -1,7 +1,12 @@
 """Jacobians, second derivatives and their products with vectors."""
 
+import threading as _threading
+
 from .. import _C
 from .._C import Tensor
+
+_state = _threading.local()  # .made: the leaves of the transform of func that runs
+
 
 
 def _flat(value):
@@ -25,7 +30,15 @@ def _like(value, tensors):
 
 def _fresh(value):
     """Inputs whose gradients are asked for: leaves, or what came of tensors with gradients."""
-    return _like(value, iter([t.view_as(t) if t.requires_grad else t.detach().requires_grad_() for t in _flat(value)]))
+    return _like(value, iter([t.view_as(t) if t.requires_grad else _leaf(t) for t in _flat(value)]))
+
+
+def _leaf(t):
+    leaf = t.detach().requires_grad_()
+    made = getattr(_state, "made", None)
+    if made is not None:
+        made.append(leaf)
+    return leaf
 
 
 def _tuple(value):
