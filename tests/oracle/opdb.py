@@ -126,6 +126,8 @@ class Table:
             setattr(operations, name, self.operation(name))
         operations.Tensor, operations.dtype, operations.bool = Plain, torch.dtype, torch.bool
         operations.Generator = operations.ArgumentError = operations.ElementTypeError = type(None)
+        operations._set_size = operations._set_result_text = lambda function: None  # of the package's own tensors
+        operations._get_default_dtype = torch.get_default_dtype
         for dtype in DTYPES:
             setattr(operations, str(dtype).split(".")[1], dtype)
         folder = os.path.dirname(thaten.__file__)
