@@ -142,7 +142,7 @@ class Modules(unittest.TestCase):
         self.assertEqual(list(net.state_dict())[1:6],
                          ["1.weight", "1.bias", "1.running_mean", "1.running_var", "1.num_batches_tracked"])
         self.assertIsNone(net[0].bias)
-        self.assertEqual((net[2].in_features, net[0].kernel_size, len(net), net[-1] is net[2]), (4, 3, 3, True))
+        self.assertEqual((net[2].in_features, net[0].kernel_size, len(net), net[-1] is net[2]), (4, (3, 3), 3, True))
         self.assertEqual(repr(net).split("\n")[1], "  (0): Conv2d(1, 2, kernel_size=(3, 3), stride=(1, 1), bias=False)")
         net.eval()
         self.assertFalse(net[1].training)

@@ -26,6 +26,9 @@ class Size(tuple):
     def __add__(self, other):
         return Size(tuple.__add__(self, other))
 
+    def __radd__(self, other):
+        return Size(tuple.__add__(tuple(other), self))
+
     def __getitem__(self, index):
         found = tuple.__getitem__(self, index)
         return Size(found) if isinstance(index, slice) else found

@@ -117,3 +117,10 @@ for strict in (True, False):
     except RuntimeError as error:
         texts.append(str(error))
 losses += [float(torch.zeros(1, 2, 3, 4).to(memory_format=torch.channels_last).is_contiguous(memory_format=torch.channels_last))]
+
+losses += [*net.stem.conv.kernel_size, *net.stem.conv.padding, *nn.ConvTranspose1d(2, 2, 3, 2).stride, *nn.Conv2d(1, 1, (3, 1)).kernel_size]
+table = nn.Embedding.from_pretrained(torch.arange(6.0).view(3, 2), padding_idx=1)
+bags = nn.EmbeddingBag.from_pretrained(torch.arange(6.0).view(3, 2), freeze=False, mode="sum")
+losses += [float(table.weight.requires_grad), float(bags.weight.requires_grad), torch.rand(1).item(), table(torch.tensor([2, 1])).sum().item(),
+           bags(torch.tensor([[0, 2]])).sum().item()]
+texts += [repr(table), repr(bags), str((1,) + torch.zeros(2, 3).shape)]

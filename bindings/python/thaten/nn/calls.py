@@ -3,7 +3,9 @@
 from collections import namedtuple
 
 from .. import _C, full
+from ..random import get_rng_state, set_rng_state
 from . import _layers
+from .module import Parameter
 from .utils.rnn import PackedSequence, recur
 
 
@@ -101,7 +103,54 @@ class LSTMCell(_layers.LSTMCell):
         return _C._LSTMCell_forward(self._handle, input, *(hx or (None, None)))
 
 
+def _with_weight(module, make, weight, freeze=False):
+    """Makes a table; of a weight that is given it is that one, and no numbers are drawn."""
+    if weight is None:
+        return make()
+    rows, size = weight.shape
+    state = get_rng_state()
+    make()
+    set_rng_state(state)
+    if (rows, size) != (module.num_embeddings, module.embedding_dim):
+        raise ValueError("Shape of weight does not match num_embeddings and embedding_dim: %s" % (tuple(weight.shape),))
+    module.weight = Parameter(weight.detach() if not isinstance(weight, Parameter) else weight, requires_grad=not freeze)
+
+
+class Embedding(_layers.Embedding):
+    def __init__(self, num_embeddings, embedding_dim, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
+                 sparse=False, _weight=None, _freeze=False, device=None, dtype=None):
+        _with_weight(self, lambda: _layers.Embedding.__init__(
+            self, num_embeddings, embedding_dim, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse,
+            dtype=dtype if _weight is None else _weight.dtype), _weight, _freeze)
+
+    @classmethod
+    def from_pretrained(cls, embeddings, freeze=True, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
+                        sparse=False):
+        """A table of these rows, which are not trained unless freeze is False."""
+        if embeddings.dim() != 2:
+            raise ValueError("Embeddings parameter is expected to be 2-dimensional")
+        rows, size = embeddings.shape
+        return cls(rows, size, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, _weight=embeddings, _freeze=freeze)
+
+
 class EmbeddingBag(_layers.EmbeddingBag):
+    def __init__(self, num_embeddings, embedding_dim, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean",
+                 sparse=False, _weight=None, include_last_offset=False, padding_idx=None, device=None, dtype=None):
+        _with_weight(self, lambda: _layers.EmbeddingBag.__init__(
+            self, num_embeddings, embedding_dim, max_norm, norm_type, scale_grad_by_freq, mode, sparse, None,
+            include_last_offset, padding_idx, dtype=dtype if _weight is None else _weight.dtype), _weight)
+
+    @classmethod
+    def from_pretrained(cls, embeddings, freeze=True, max_norm=None, norm_type=2.0, scale_grad_by_freq=False, mode="mean",
+                        sparse=False, include_last_offset=False, padding_idx=None):
+        """Bags of these rows, which are not trained unless freeze is False."""
+        if embeddings.dim() != 2:
+            raise ValueError("Embeddings parameter is expected to be 2-dimensional")
+        rows, size = embeddings.shape
+        made = cls(rows, size, max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset, padding_idx)
+        made.weight.requires_grad_(not freeze)
+        return made
+
     def forward(self, input, offsets=None, per_sample_weights=None):
         return _C._EmbeddingBag_forward(self._handle, input, offsets, per_sample_weights)
 
@@ -168,7 +217,7 @@ class Transformer(_layers.Transformer):
 
 
 _layers.KINDS.update({c.__name__: c for c in (
-    RNN, LSTM, GRU, CTCLoss, RNNCell, GRUCell, LSTMCell, EmbeddingBag, MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer,
+    RNN, LSTM, GRU, CTCLoss, RNNCell, GRUCell, LSTMCell, Embedding, EmbeddingBag, MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer,
     MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, AdaptiveLogSoftmaxWithLoss, Transformer)})
 
 

@@ -406,7 +406,7 @@ class Layer(Module):
         names = self._members[0] + self._members[1]
         for name, value in arguments.items():
             if name not in names and not isinstance(value, Module):
-                object.__setattr__(self, name, value)
+                object.__setattr__(self, name, self._spread(name, value))
         self._take(handle)
 
     def _remake(self):
@@ -414,6 +414,14 @@ class Layer(Module):
         make, arguments, more = self._made
         given = [a._handle if isinstance(a, Layer) else a for a in arguments.values()]
         return getattr(_C, make)(*given, *(more[0] if more else ()))
+
+    def _spread(self, name, value):
+        """Of convolutions a number for each dimension, where one is given for all."""
+        if name in ("kernel_size", "stride", "padding", "dilation", "output_padding") and isinstance(value, int):
+            for kind in type(self).__mro__:
+                if "Conv" in kind.__name__ and kind.__name__[-2:] in ("1d", "2d", "3d") and kind.__module__.endswith("._layers"):
+                    return (value,) * int(kind.__name__[-2])
+        return value
 
     def _only(self, name, value, default):
         """Options of PyTorch that are not here."""

@@ -160,8 +160,10 @@ class Optimizer:
 
     def __repr__(self):
         lines = ["%s (" % type(self).__name__]
-        for i, group in enumerate(self.param_groups):
-            lines.append("Parameter Group %d" % i)
+        own = self.param_groups if self._make is None else self.state_dict()["param_groups"]
+        for i, (group, more) in enumerate(zip(self.param_groups, own)):
+            group = {**more, **group}
+            lines += [""] * (i > 0) + ["Parameter Group %d" % i]
             lines += ["    %s: %s" % (name, group[name]) for name in sorted(group) if name != "params"]
         return "\n".join(lines + [")"])
 
