@@ -124,3 +124,7 @@ bags = nn.EmbeddingBag.from_pretrained(torch.arange(6.0).view(3, 2), freeze=Fals
 losses += [float(table.weight.requires_grad), float(bags.weight.requires_grad), torch.rand(1).item(), table(torch.tensor([2, 1])).sum().item(),
            bags(torch.tensor([[0, 2]])).sum().item()]
 texts += [repr(table), repr(bags), str((1,) + torch.zeros(2, 3).shape)]
+table = nn.Embedding(5, 3)
+table.weight = nn.Parameter(table.weight[:2])
+table(torch.tensor([1])).sum().backward()
+losses += [*table.weight.shape, table.weight.sum().item(), *table.weight.grad.sum(1).tolist(), torch.rand(1).item()]

@@ -123,6 +123,17 @@ class Embedding(_layers.Embedding):
             self, num_embeddings, embedding_dim, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse,
             dtype=dtype if _weight is None else _weight.dtype), _weight, _freeze)
 
+    def register_parameter(self, name, param):
+        """A weight of other sizes makes the table another one; num_embeddings and embedding_dim stay as they were, as in
+        PyTorch."""
+        own = self.__dict__.get("_parameters", {}).get("weight")
+        if name == "weight" and param is not None and own is not None and param.dim() == 2 and param.shape != own.shape:
+            state = get_rng_state()
+            self.__dict__["_handle"] = _C._new_Embedding(*param.shape, self.padding_idx, self.max_norm, self.norm_type,
+                                                         self.scale_grad_by_freq, param.dtype)
+            set_rng_state(state)
+        super().register_parameter(name, param)
+
     @classmethod
     def from_pretrained(cls, embeddings, freeze=True, padding_idx=None, max_norm=None, norm_type=2.0, scale_grad_by_freq=False,
                         sparse=False):
