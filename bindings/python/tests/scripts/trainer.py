@@ -1,6 +1,7 @@
 """A network of one's own layers, trained with groups, a chain of schedules and averages; the modules where PyTorch defines its classes."""
 
 import collections
+import copy
 
 import torch
 from torch import Tensor, nn, optim
@@ -128,3 +129,46 @@ table = nn.Embedding(5, 3)
 table.weight = nn.Parameter(table.weight[:2])
 table(torch.tensor([1])).sum().backward()
 losses += [*table.weight.shape, table.weight.sum().item(), *table.weight.grad.sum(1).tolist(), torch.rand(1).item()]
+
+
+class Tied(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.e = nn.Embedding(9, 6)
+        self.o = nn.Linear(6, 9, bias=False)
+        self.o.weight = self.e.weight
+
+    def forward(self, i):
+        return self.o(self.e(i))
+
+
+tied = copy.deepcopy(Tied())
+losses += [float(tied.o.weight is tied.e.weight), len(list(tied.parameters())), len(tied.state_dict())]
+nn.functional.cross_entropy(tied(torch.tensor([1, 2])), torch.tensor([2, 3])).backward()
+losses += tied.e.weight.grad.sum(1).tolist()
+
+# A schedule that goes back, and orders of a generator that is given, in two rounds.
+loader = DataLoader(list(range(6)), 2, shuffle=True, generator=torch.Generator().manual_seed(7))
+losses += [n for _ in range(2) for b in loader for n in b.tolist()]
+net = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Dropout(0.3), nn.Linear(3, 1))
+optimizer = optim.SGD(net.parameters(), lr=0.1, momentum=0.9, nesterov=True)
+schedule = optim.lr_scheduler.OneCycleLR(optimizer, max_lr=0.1, total_steps=8)
+x = torch.randn(6, 4)
+
+
+def step():
+    loss = net(x).pow(2).mean()
+    optimizer.zero_grad()
+    loss.backward()
+    optimizer.step()
+    schedule.step()
+    return [loss.item(), optimizer.param_groups[0]["lr"], optimizer.param_groups[0]["momentum"]]
+
+
+losses += step() + step()
+kept = copy.deepcopy([net.state_dict(), optimizer.state_dict(), schedule.state_dict(), torch.get_rng_state()])
+losses += step() + step()
+for one, state in zip((net, optimizer, schedule), kept):
+    one.load_state_dict(state)
+torch.set_rng_state(kept[3])
+losses += step() + step()

@@ -536,7 +536,10 @@ class Layer(Module):
         copy._take(self._handle.clone())
         copies = dict(copy._all())
         for name, old in self._all():
-            if name in copies:
+            if name in copies and id(old) in memo:  # a parameter of several layers stays one
+                path, _, own = name.rpartition(".")
+                copy.get_submodule(path).register_parameter(own, memo[id(old)])
+            elif name in copies:
                 copies[name].requires_grad_(old.requires_grad)
                 memo[id(old)] = copies[name]
         for members in ("_parameters", "_buffers", "_modules"):

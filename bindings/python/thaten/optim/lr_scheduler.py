@@ -87,7 +87,6 @@ class LRScheduler:
         for group, rate in zip(self.optimizer.param_groups, self.get_lr()):
             group["lr"] = rate
 
-
     def state_dict(self):
         """The numbers and lists of the schedule."""
         return {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_handle", "_shadow", "_begin", "lr_lambdas")}
@@ -95,13 +94,16 @@ class LRScheduler:
     def load_state_dict(self, state_dict):
         """Goes to the step of a state; the rates are in the optimizer's."""
         if self._handle is not None:
+            rates = [{k: v for k, v in g.items() if k != "params"} for g in self.optimizer.param_groups]
             if state_dict["last_epoch"] < self.last_epoch:
-                raise NotImplementedError("load_state_dict(): a schedule of the library does not go back")
-            rates = [dict(g) for g in self.optimizer.param_groups]
+                for group in self.optimizer.param_groups:
+                    group["lr"] = group["initial_lr"]
+                fresh = self._begin()
+                self._handle, self._shadow, self.last_epoch = fresh._handle, fresh._shadow, 0
             while self.last_epoch < state_dict["last_epoch"]:
                 self._step(*[float("inf")] * isinstance(self, ReduceLROnPlateau))
             for group, before in zip(self.optimizer.param_groups, rates):
-                group["lr"] = before["lr"]
+                group.update(before)
         self.__dict__.update(state_dict)
 
 

@@ -164,8 +164,8 @@ class RandomSampler(Sampler):
             return
         for _ in range(self.num_samples // count):
             yield from _C.randperm(count, generator=generator).tolist()
-        if self.num_samples % count:
-            yield from _C.randperm(count, generator=generator).tolist()[:self.num_samples % count]
+        # PyTorch draws this order also where nothing of it is used: it shows in a generator that is given.
+        yield from _C.randperm(count, generator=generator).tolist()[:self.num_samples % count]
 
     def __len__(self):
         return self.num_samples
