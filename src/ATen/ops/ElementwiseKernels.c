@@ -115,7 +115,17 @@ static void gamma_gradient(const THRun *run, const void *unused)
   }
 }
 
-KERNEL(gcd, int64_t, int64_t, int64_t, int64_t, at_gcdElement(x, y))
+static void gcd(const THRun *run, const void *unused)
+{
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    int64_t *r = (int64_t *)run->at[0] + j * run->rowStride[0];
+    const int64_t *x = (const int64_t *)run->at[1] + j * run->rowStride[1];
+    const int64_t *y = (const int64_t *)run->at[2] + j * run->rowStride[2];
+    for (ptrdiff_t i = 0; i < run->n; i++)
+      r[i * run->stride[0]] = at_gcdElement(x[i * run->stride[1]], y[i * run->stride[2]]);
+  }
+}
+
 KERNEL(dirichlet_gradient, double, double, double, double, TH_dirichletSlope(x, y, z))
 
 const THKernel TH_LEVEL_(at_elementwise)[AT_ELEMENTWISE] = {
