@@ -17,10 +17,10 @@ def _in_place(name):
 def _fill_diagonal_(self, fill_value, wrap=False):
     """Fills the main diagonal, whose indices are all equal; with wrap, of a tall matrix also those after each break."""
     if self.dim() < 2:
-        raise RuntimeError("dimensions must larger than 1")
+        raise RuntimeError("fill_diagonal_() of a tensor of %d dimensions, which needs 2" % self.dim())
     if self.dim() > 2:
         if len(set(self.shape)) > 1:
-            raise RuntimeError("all dimensions of input must be of equal length")
+            raise RuntimeError("fill_diagonal_() of a tensor of %s, whose sizes have to be equal" % (tuple(self.shape),))
         index = _C.arange(self.shape[0])
         self[(index,) * self.dim()] = fill_value
         return self
@@ -52,7 +52,7 @@ def _last(t, memory_format):
     """The tensor with its channels last, if that is the format."""
     dims = _LAST.get(memory_format)
     if dims is not None and t.dim() != dims:
-        raise RuntimeError("required rank %d tensor to use %s format" % (dims, memory_format.replace("torch.", "")))
+        raise RuntimeError("%s is a format of %d dimensions, and the tensor has %d" % (memory_format, dims, t.dim()))
     return t if dims is None else t.movedim(1, -1)
 
 
@@ -131,7 +131,7 @@ def is_autocast_enabled(device_type="cpu"):
     return False
 
 
-is_autocast_cpu_enabled = is_autocast_cache_enabled = is_inference_mode_enabled = is_autocast_enabled
+is_autocast_cpu_enabled = is_autocast_cache_enabled = is_autocast_enabled
 
 
 def get_autocast_dtype(device_type="cpu"):

@@ -4,6 +4,7 @@ import numbers as _numbers
 
 from . import _C
 from ._C import Tensor
+from ._more import _index
 
 __all__ = ["assert_close", "make_tensor"]
 
@@ -77,20 +78,12 @@ def assert_close(actual, expected, *, allow_subclasses=True, rtol=None, atol=Non
                  "Mismatched elements: %d / %d (%.1f%%)" % (count, a.numel(), 100.0 * count / a.numel())]
         for name, values, limit in (("absolute", difference, absolute), ("relative", share, relative)):
             at = _C.argmax(values.flatten()).item()
-            index = tuple(int(i) for i in _unravel(at, values.shape))
+            index = tuple(_index(at, values.shape))
             lines.append("Greatest %s difference: %s at index %s%s" % (
                 name, values.flatten()[at].item(), index, " (up to %s allowed)" % limit if relative or absolute else ""))
         fail("\n".join(lines))
 
     compare(actual, expected)
-
-
-def _unravel(at, shape):
-    index = []
-    for size in reversed(shape):
-        index.append(at % size)
-        at //= size
-    return reversed(index)
 
 
 def make_tensor(*shape, dtype, device="cpu", low=None, high=None, requires_grad=False, noncontiguous=False, exclude_zero=False,

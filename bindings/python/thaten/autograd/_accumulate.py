@@ -23,7 +23,7 @@ def _run(self, gradient=None, retain_graph=None, create_graph=False, **more):
 def register_post_accumulate_grad_hook(self, hook):
     """Calls hook(tensor) after a pass has added to the leaf's grad.  Returns a handle, whose remove() ends that."""
     if not self.requires_grad or not self.is_leaf:
-        raise RuntimeError("post accumulate grad hooks cannot be registered on non-leaf tensors")
+        raise RuntimeError("hooks after gradients are added are those of leaves that want one")
     _run.__doc__ = _backward.__doc__
     Tensor.backward = _run
 

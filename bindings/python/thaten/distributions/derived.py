@@ -22,7 +22,7 @@ class TransformedDistribution(Distribution):
         whole = ComposeTransform(self.transforms)
         shape = base_distribution.batch_shape + base_distribution.event_shape
         if len(shape) < whole.domain_dims:
-            raise ValueError("base_distribution needs to have shape with size at least %d, but got %s." % (whole.domain_dims, shape))
+            raise ValueError("the transforms take %d dimensions, and the draws of base_distribution are of %s" % (whole.domain_dims, shape))
         changed = whole.forward_shape(shape)
         wider = whole.inverse_shape(changed)
         if tuple(shape) != tuple(wider):
@@ -89,11 +89,11 @@ class MixtureSameFamily(Distribution):
 
     def __init__(self, mixture_distribution, component_distribution, validate_args=None):
         if not isinstance(mixture_distribution, Categorical):
-            raise ValueError(" The Mixture distribution needs to be an instance of torch.distributions.Categorical")
+            raise ValueError("mixture_distribution is no Categorical")
         self.mixture_distribution, self.component_distribution = mixture_distribution, component_distribution
         count = mixture_distribution.logits.shape[-1]
         if component_distribution.batch_shape[-1] != count:
-            raise ValueError("`mixture_distribution component` (%d) does not equal `component_distribution.batch_shape[-1]` (%d)" % (
+            raise ValueError("mixture_distribution has %d classes, and component_distribution %d parts" % (
                 count, component_distribution.batch_shape[-1]))
         self._events = len(component_distribution.event_shape)
         super().__init__(component_distribution.batch_shape[:-1], component_distribution.event_shape)
@@ -643,7 +643,7 @@ class LKJCholesky(Distribution):
 
     def __init__(self, dim, concentration=1.0, validate_args=None):
         if dim < 2:
-            raise ValueError("Expected dim to be an integer greater than or equal to 2. Found dim=%d." % dim)
+            raise ValueError("LKJCholesky: dim is %d, and has to be at least 2" % dim)
         self.dim, (self.concentration,) = dim, broadcast(concentration)
         super().__init__(self.concentration.shape, (dim, dim))
         marginal = self.concentration + 0.5 * (dim - 2)
@@ -731,11 +731,11 @@ class Wishart(Distribution):
     def __init__(self, df, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
         given = [m for m in (covariance_matrix, precision_matrix, scale_tril) if m is not None]
         if len(given) != 1:
-            raise ValueError("Exactly one of covariance_matrix or precision_matrix or scale_tril may be specified.")
+            raise ValueError("Wishart: one of covariance_matrix, precision_matrix and scale_tril is given")
         n = given[0].shape[-1]
         self.df = df if isinstance(df, _C.Tensor) else given[0].new_tensor(float(df))
         if bool((self.df <= n - 1).any()):
-            raise ValueError("Value of df=%s expected to be greater than ndim - 1 = %d." % (self.df, n - 1))
+            raise ValueError("Wishart: df is %s, and has to be above %d" % (self.df, n - 1))
         if scale_tril is not None:
             factor = scale_tril
         elif covariance_matrix is not None:

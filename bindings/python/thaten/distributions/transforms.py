@@ -25,7 +25,7 @@ class Transform:
 
     def __init__(self, cache_size=0):
         if cache_size not in (0, 1):
-            raise ValueError("cache_size must be 0 or 1")
+            raise ValueError("cache_size is %r, and has to be 0 or 1" % (cache_size,))
         self._cache_size, self._last = cache_size, (None, None)
 
     def __call__(self, x):
@@ -223,7 +223,7 @@ class ReshapeTransform(Transform):
         super().__init__(cache_size)
         self.in_shape, self.out_shape = Size(in_shape), Size(out_shape)
         if self.in_shape.numel() != self.out_shape.numel():
-            raise ValueError("in_shape, out_shape have different numbers of elements")
+            raise ValueError("in_shape %s and out_shape %s have other numbers of elements" % (in_shape, out_shape))
         self.domain_dims, self.codomain_dims = len(self.in_shape), len(self.out_shape)
 
     def _batch(self, shape, dims):

@@ -112,7 +112,7 @@ def _with_weight(module, make, weight, freeze=False):
     make()
     set_rng_state(state)
     if (rows, size) != (module.num_embeddings, module.embedding_dim):
-        raise ValueError("Shape of weight does not match num_embeddings and embedding_dim: %s" % (tuple(weight.shape),))
+        raise ValueError("the weight is of %s, and the table of %d x %d" % ((rows, size), module.num_embeddings, module.embedding_dim))
     module.weight = Parameter(weight.detach() if not isinstance(weight, Parameter) else weight, requires_grad=not freeze)
 
 
@@ -139,7 +139,7 @@ class Embedding(_layers.Embedding):
                         sparse=False):
         """A table of these rows, which are not trained unless freeze is False."""
         if embeddings.dim() != 2:
-            raise ValueError("Embeddings parameter is expected to be 2-dimensional")
+            raise ValueError("from_pretrained() of a tensor of %d dimensions, and not 2" % embeddings.dim())
         rows, size = embeddings.shape
         return cls(rows, size, padding_idx, max_norm, norm_type, scale_grad_by_freq, sparse, _weight=embeddings, _freeze=freeze)
 
@@ -156,7 +156,7 @@ class EmbeddingBag(_layers.EmbeddingBag):
                         sparse=False, include_last_offset=False, padding_idx=None):
         """Bags of these rows, which are not trained unless freeze is False."""
         if embeddings.dim() != 2:
-            raise ValueError("Embeddings parameter is expected to be 2-dimensional")
+            raise ValueError("from_pretrained() of a tensor of %d dimensions, and not 2" % embeddings.dim())
         rows, size = embeddings.shape
         made = cls(rows, size, max_norm, norm_type, scale_grad_by_freq, mode, sparse, embeddings, include_last_offset, padding_idx)
         made.weight.requires_grad_(not freeze)

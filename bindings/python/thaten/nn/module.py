@@ -6,7 +6,7 @@ import copy as _copy
 from .. import _C
 from .._C import Tensor
 from .._tensor import _device_of
-from ..autograd import RemovableHandle, no_grad
+from ..autograd import no_grad
 from . import _hooks
 
 

@@ -20,7 +20,7 @@ class BasePruningMethod:
 
     def apply_mask(self, module):
         if self._tensor_name is None:
-            raise AssertionError("Module %r has to be pruned" % module)
+            raise AssertionError("no tensor of %r is pruned by this method" % module)
         mask, orig = getattr(module, self._tensor_name + "_mask"), getattr(module, self._tensor_name + "_orig")
         return mask.to(orig.dtype) * orig
 
@@ -40,7 +40,8 @@ class BasePruningMethod:
             method = container
         orig = getattr(module, name)
         if importance_scores is not None and importance_scores.shape != orig.shape:
-            raise AssertionError("importance_scores should have the same shape as parameter %s of %r" % (name, module))
+            raise AssertionError("importance_scores are of %s, and %s is of %s" % (
+                tuple(importance_scores.shape), name, tuple(orig.shape)))
         scores = orig if importance_scores is None else importance_scores
         if not isinstance(method, PruningContainer):
             module.register_parameter(name + "_orig", module._parameters[name])
@@ -94,10 +95,10 @@ class PruningContainer(BasePruningMethod):
 
     def add_pruning_method(self, method):
         if method is not None and not isinstance(method, BasePruningMethod):
-            raise TypeError("%s is not a BasePruningMethod subclass" % type(method))
+            raise TypeError("%s is no pruning method" % type(method))
         if method is not None and self._tensor_name != method._tensor_name:
-            raise ValueError("Can only add pruning methods acting on the parameter named '%s' to PruningContainer %s. Found "
-                             "'%s'" % (self._tensor_name, self, method._tensor_name))
+            raise ValueError("the methods of a container prune %r, and this one prunes %r" % (
+                self._tensor_name, method._tensor_name))
         self._pruning_methods += (method,)
 
     def __len__(self):
@@ -124,7 +125,7 @@ class PruningContainer(BasePruningMethod):
         elif method.PRUNING_TYPE == "global":
             kept = (slice(None),) * t.dim()
         else:
-            raise ValueError("Unrecognized PRUNING_TYPE %s" % method.PRUNING_TYPE)
+            raise ValueError("PRUNING_TYPE is %r: structured, unstructured and global are known" % (method.PRUNING_TYPE,))
         part = method.compute_mask(t[kept], mask[kept])
         mask = mask.clone()
         mask[kept] = part.to(mask.dtype)
@@ -134,12 +135,12 @@ class PruningContainer(BasePruningMethod):
 def _count(amount, size):
     """How many of size elements an amount, a number or a share, means."""
     if not isinstance(amount, _numbers.Real):
-        raise TypeError("Invalid type for amount: %s. Must be int or float." % (amount,))
+        raise TypeError("amount is %r, and has to be a number" % (amount,))
     if isinstance(amount, _numbers.Integral) and amount < 0 or not isinstance(amount, _numbers.Integral) and not 0 <= amount <= 1:
-        raise ValueError("amount=%s should either be a float in the range [0.0, 1.0] or a non-negative integer" % (amount,))
+        raise ValueError("amount is %s, and has to be a share from 0 to 1 or a count" % (amount,))
     if isinstance(amount, _numbers.Integral):
         if amount > size:
-            raise ValueError("amount=%s should be smaller than the number of parameters to prune=%s" % (amount, size))
+            raise ValueError("amount is %s, of %s elements" % (amount, size))
         return int(amount)
     return round(amount * size)
 
@@ -188,10 +189,9 @@ class _Structured(_Amount):
 
     def _checked(self, t):
         if t.dim() <= 1:
-            raise ValueError("Structured pruning can only be applied to multidimensional tensors. Found tensor of shape %s" % (
-                tuple(t.shape),))
+            raise ValueError("channels are pruned of tensors of 2 dimensions or more, and this one is of %s" % (tuple(t.shape),))
         if not -t.dim() <= self.dim < t.dim():
-            raise IndexError("Invalid index %s for tensor of size %s" % (self.dim, tuple(t.shape)))
+            raise IndexError("dim is %s, of a tensor of %s" % (self.dim, tuple(t.shape)))
         return _count(self.amount, t.shape[self.dim])
 
     def _kept(self, t, kept):
@@ -288,8 +288,8 @@ def global_unstructured(parameters, pruning_method, importance_scores=None, **kw
     method = pruning_method(**kwargs)
     method._tensor_name = "temp"
     if method.PRUNING_TYPE != "unstructured":
-        raise TypeError('Only "unstructured" PRUNING_TYPE supported for the `pruning_method`. Found method %s of type %s' % (
-            pruning_method, method.PRUNING_TYPE))
+        raise TypeError("tensors are pruned together by unstructured methods, and %s is %s" % (
+            pruning_method.__name__, method.PRUNING_TYPE))
     container.add_pruning_method(method)
     mask, at = container.compute_mask(flat, masks), 0
     for module, name in parameters:
@@ -305,7 +305,7 @@ def remove(module, name):
             hook.remove(module)
             del module._forward_pre_hooks[key]
             return module
-    raise ValueError("Parameter '%s' of module %r has to be pruned before pruning can be removed" % (name, module))
+    raise ValueError("%s of %r is not pruned" % (name, module))
 
 
 def is_pruned(module):
