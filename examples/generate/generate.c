@@ -7,6 +7,9 @@
  * (1 x n x vocabulary), and the keys and values of all n + m.  train.py makes one; docs/programs.md
  * has a few lines of Python that do so with any decoder of the package transformers.
  *
+ * Or it takes tokens and the index of each (n), returns scores, and keeps keys and values in buffers of
+ * its own.  If its sizes are fixed, n is 1.
+ *
  *     $ generate story.pt2 tokenizer.json --tokens=40 --temperature=0.7 "The tensor" */
 #include <ATen/ATen.h>
 #include <argp.h>
@@ -93,6 +96,8 @@ typedef struct Generator {
   const Tokenizer *tokenizer;
   at_tensor *state[MOST_PORTS]; /* tokens, and keys and values: the inputs of the next run */
   int count;
+  bool keeps;          /* keys and values itself */
+  int64_t most, index; /* tokens of a run then, and the index of the next one */
 } Generator;
 
 static bool failed(const char *path, const char *problem)
@@ -101,14 +106,31 @@ static bool failed(const char *path, const char *problem)
   return false;
 }
 
+/* Whether the model takes tokens and the index of each. */
+static bool keeps_state(Generator *g)
+{
+  if (at_program_inputCount(g->model) != 2 || at_program_outputCount(g->model) < 1)
+    return false;
+  const at_program_info tokens = at_program_input(g->model, 0),
+                        index = at_program_input(g->model, 1);
+  if (tokens.type != AT_CPU(AT_LONG) || index.type != AT_CPU(AT_LONG) || tokens.least.count != 2 ||
+      index.least.count != 1 || tokens.least.data[1] > 1)
+    return false;
+  g->most = tokens.most.data[1];
+  return true;
+}
+
 /* No keys and values: of the sizes that the model says, and 0 tokens. */
 static bool begin(Generator *g)
 {
+  g->keeps = keeps_state(g);
+  if (g->keeps)
+    return true;
   g->count = at_program_inputCount(g->model);
   if (g->count < 3 || g->count > MOST_PORTS || g->count != at_program_outputCount(g->model))
     return failed(g->options->model,
                   "it does not take tokens, keys and values, and return scores, "
-                  "keys and values");
+                  "keys and values; nor tokens and their indices");
   for (int i = 1; i < g->count; i++) {
     const at_program_info info = at_program_input(g->model, i);
     int64_t sizes[4];
@@ -121,13 +143,39 @@ static bool begin(Generator *g)
   return at_error() == AT_OK;
 }
 
-/* The scores of the token after those that are given, as a vector; undefined after an error. */
-static at_tensor *next_scores(Generator *g, const int64_t *ids, size_t count)
+/* The tokens as a tensor. */
+static at_tensor *tokens_of(const int64_t *ids, size_t count)
 {
   at_tensor *const tokens = at_empty(AT_SHAPE(1, (int64_t)count), .type = AT_CPU(AT_LONG));
   if (at_defined(tokens))
     memcpy(at_data(tokens), ids, count * sizeof *ids);
-  g->state[0] = tokens;
+  return tokens;
+}
+
+/* The same of a model that keeps keys and values: as many tokens as it takes at a time. */
+static at_tensor *kept_scores(Generator *g, const int64_t *ids, size_t count)
+{
+  const at_tensors *made = NULL;
+  while (count > 0 && at_error() == AT_OK) {
+    const size_t some = g->most < (int64_t)count ? (size_t)g->most : count;
+    at_tensor *const tokens = tokens_of(ids, some);
+    at_tensor *const index =
+        at_arange_start(g->index, g->index + (int64_t)some, .type = AT_CPU(AT_LONG));
+    made = at_program_run(g->model, AT_TENSORS(tokens, index));
+    g->index += (int64_t)some;
+    ids += some;
+    count -= some;
+  }
+  return at_select(at_select(made && made->count > 0 ? made->data[0] : at_undefined(), 0, 0), 0,
+                   -1);
+}
+
+/* The scores of the token after those that are given, as a vector; undefined after an error. */
+static at_tensor *next_scores(Generator *g, const int64_t *ids, size_t count)
+{
+  if (g->keeps)
+    return kept_scores(g, ids, count);
+  g->state[0] = tokens_of(ids, count);
   const at_tensors *const made = at_program_run(g->model, (at_tensors){g->state, g->count});
   g->state[0] = NULL;
   for (int i = 1; i < made->count; i++) {
