@@ -58,6 +58,36 @@ def words(kind, length, **sizes):
     return build
 
 
+class Decoder(torch.nn.Module):
+    """One word after others, whose keys and values are in buffers that a run changes."""
+
+    def __init__(self, network, batch, length):
+        from transformers import StaticCache
+        super().__init__()
+        config = network.config
+        heads = getattr(config, "num_key_value_heads", None) or config.num_attention_heads
+        self.network, self.cache = network, StaticCache(config=config, max_cache_len=length + 1)
+        self.cache.early_initialization(batch, heads, config.hidden_size // config.num_attention_heads, torch.float32, "cpu")
+        for i, layer in enumerate(self.cache.layers):
+            self.register_buffer(f"keys_{i}", layer.keys.normal_())
+            self.register_buffer(f"values_{i}", layer.values.normal_())
+
+    def forward(self, word, position):
+        for i, layer in enumerate(self.cache.layers):
+            layer.keys, layer.values = getattr(self, f"keys_{i}"), getattr(self, f"values_{i}")
+            layer.cumulative_length = position.clone()
+        return self.network(input_ids=word, past_key_values=self.cache, use_cache=True)[0]
+
+
+def next_word(kind, length, **sizes):
+    def build(batch):
+        from transformers import AutoConfig, AutoModel
+        config = AutoConfig.for_model(kind, **sizes)
+        config._attn_implementation = "sdpa"
+        return Decoder(AutoModel.from_config(config).eval(), batch, length), (torch.randint(3, 1000, (batch, 1)), torch.tensor(length))
+    return build
+
+
 def speech(batch):
     from transformers import AutoConfig, AutoModel
     network = AutoModel.from_config(AutoConfig.for_model("wav2vec2"))
@@ -80,6 +110,7 @@ NETWORKS = {
     "EfficientNet-B0": vision("efficientnet_b0"), "ConvNeXt-T": vision("convnext_tiny"), "ViT-B/32": vision("vit_b_32"),
     "Swin-T": vision("swin_t"), "BERT-base, 128 words": words("bert", 128), "GPT-2, 128 words": words("gpt2", 128),
     "Llama 110M, 1 word": words("llama", 1, **LLAMA), "Llama 110M, 128 words": words("llama", 128, **LLAMA),
+    "GPT-2, word 129, cached": next_word("gpt2", 128), "Llama 110M, word 129, cached": next_word("llama", 128, **LLAMA),
     "LSTM, 64 words": lambda batch: (Recurrent(), (torch.randint(0, 1000, (batch, 64)),)), "Wav2Vec2, 1 s": speech,
 }
 
