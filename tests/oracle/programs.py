@@ -10,6 +10,7 @@ Each program NAME.pt2 has NAME.npz next to it: input0, input1, ..., output0, ...
 output that is None is left out. `make` was run with PyTorch 2.15.
 """
 
+import copy
 import os
 import sys
 import zipfile
@@ -205,6 +206,33 @@ def _(x, by, offsets):
     return torch.empty_like(x)
 
 
+@torch.library.custom_op("mylib::accumulate", mutates_args=("total",))
+def accumulate(total: torch.Tensor, x: torch.Tensor, by: float) -> torch.Tensor:
+    total.add_(x * by)
+    return x + by
+
+
+class Accumulated(nn.Module):
+    """An operation of a library that changes a tensor, parts of one, and a buffer."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("sum", torch.zeros(2, 3))
+
+    def forward(self, x):
+        total = torch.ones(3, 4)
+        y = accumulate(total, x[:1, :1], 2.0)
+        accumulate(total[1:], x[:, :1], 0.5)
+        accumulate(total.t()[1:], y, -1.0)
+        accumulate(self.sum, x, 3.0)
+        return total * 2, self.sum + y
+
+
+@accumulate.register_fake
+def _(total, x, by):
+    return torch.empty_like(x)
+
+
 class Own(nn.Module):
     """An operation of a library that is not PyTorch."""
 
@@ -267,6 +295,73 @@ class Attend(nn.Module):
         across = torch.softmax(q @ k.transpose(-1, -2), 2) @ v
         again = torch.softmax(q @ k.transpose(-1, -2) * 2, -1)
         return plain, masked.transpose(1, 2).flatten(2), flat, shared, across, again @ v, again
+
+
+class Heads(nn.Module):
+    """Attention of PyTorch's function and in products, with masks; of the last some has no sizes of attention."""
+
+    def forward(self, q, k, v, keep, bias):
+        sdpa = F.scaled_dot_product_attention
+        some = keep | (torch.arange(k.shape[2]) == 0)
+        scores = q @ k.transpose(-1, -2)
+        filled = (scores / 2).masked_fill(~some, -1e9).softmax(-1) @ v
+        chosen = F.dropout(torch.where(some, q @ k.mT, torch.tensor(-torch.inf)).softmax(-1), 0.1, False) @ v
+        few = k[:, :1], v[:, :1]
+        return (sdpa(q, k, v), sdpa(q, k, v, attn_mask=keep), sdpa(q, k, v, attn_mask=bias, scale=0.3), sdpa(q, q, q, is_causal=True),
+                filled, chosen, sdpa(q, *few, enable_gqa=True), torch.softmax(q @ few[0].mT, -1) @ v)
+
+
+class Head(nn.Module):
+    """Attention to some of any number of keys."""
+
+    def forward(self, q, k, keep):
+        return F.scaled_dot_product_attention(q, k, k, attn_mask=keep)
+
+
+class Drawn(nn.Module):
+    """Weights of attention that are left out at random."""
+
+    def forward(self, q, k, v, keep):
+        sdpa = F.scaled_dot_product_attention
+        return (sdpa(q, k, v, dropout_p=0.4), sdpa(q, k[:, :1], v[:, :1], keep, 0.3, scale=0.2, enable_gqa=True),
+                sdpa(q, q, q, None, 0.5, True), F.dropout(q, 0.5, True))
+
+
+class Lists(nn.Module):
+    """Operations on lists of tensors, an associative scan, and parts that are computed again for gradients."""
+
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(3, 3)
+
+    def forward(self, a, b):
+        from torch._higher_order_ops.associative_scan import associative_scan
+        from torch.utils.checkpoint import checkpoint
+        each = torch._foreach_add(torch._foreach_mul([a, b], 2.0), [b, a], alpha=0.5)
+        torch._foreach_mul_(each, [2.0, 3.0])
+        torch._foreach_sqrt_(torch._foreach_abs(each))
+        rows = associative_scan(lambda x, y: x * y, a, 0, combine_mode="pointwise")
+        both = associative_scan(lambda x, y: (x[0] * y[0], x[1] + y[1]), (a, b), 1, reverse=True, combine_mode="pointwise")
+        return (each, torch._foreach_norm([a, b]), torch._foreach_maximum([a, b], 0.1), rows, both,
+                checkpoint(lambda x: self.line(x).relu() * 2, a, use_reentrant=False))
+
+
+class Kept(nn.Module):
+    """A decoder that keeps keys and values in buffers, next to weights that stay what they are."""
+
+    def __init__(self):
+        super().__init__()
+        self.qkv, self.out = nn.Linear(8, 3 * 8), nn.Linear(8, 70)
+        self.register_buffer("keys", torch.zeros(1, 2, 6, 4), persistent=False)
+        self.register_buffer("values", torch.zeros(1, 2, 6, 4), persistent=False)
+
+    def forward(self, x, position):
+        q, k, v = self.qkv(x).view(1, -1, 3, 2, 4).permute(2, 0, 3, 1, 4)
+        self.keys.index_copy_(2, position, k)
+        self.values[:, :, position] = v
+        mask = torch.arange(6)[None, :] <= position[:, None]
+        y = F.scaled_dot_product_attention(q, self.keys, self.values, attn_mask=mask)
+        return self.out(y.transpose(1, 2).flatten(2)) * self.out.weight.norm(), self.keys.mean()
 
 
 class Wrapped(nn.Module):
@@ -445,6 +540,8 @@ def programs():
     yield "state_core", State(), (torch.randn(4, 3), torch.zeros(2)), None, True, True
     yield "nested", Nested(), (torch.randn(3, 4) - 1, torch.tensor(3)), None, False, False
     yield "own", Own(), (torch.randn(2, 3),), {"x": {0: DYNAMIC}}, False, False
+    yield "accumulated", Accumulated(), (torch.randn(2, 3),), None, False, True
+    yield "accumulated_core", Accumulated(), (torch.randn(2, 3),), None, True, True
     yield "regions", Regions(), (torch.randn(2, 3),), None, False, False
     yield "values", Values(), (torch.randn(4, 5), torch.tensor([2, 0, -1]), torch.rand(4, 5) > 0.4), None, False, False
     given = torch.randn(2, 4, 5, 7), torch.randn(6), torch.tensor([True, False, True])
@@ -455,6 +552,18 @@ def programs():
     attend = (*heads, torch.randn(1, 1, 5, 7), torch.randn(2, 5, 4))
     attend[3][..., 5:] = -1e30
     yield "attend", Attend(), attend, None, False, False
+    heads = torch.randn(2, 3, 5, 8), torch.randn(2, 3, 7, 8), torch.randn(2, 3, 7, 8)
+    auto = torch.export.Dim.AUTO
+    masks = torch.rand(2, 1, 5, 7) < 0.6, torch.randn(1, 3, 5, 7)
+    masks[0][0, 0, 3] = False
+    lengths = {"q": {0: auto, 2: auto}, "k": {0: auto, 2: auto}, "keep": {0: auto, 2: auto, 3: auto}}
+    yield "heads", Heads(), (*heads, *masks), None, False, False
+    yield "heads_core", Heads(), (*heads, *masks), None, True, False
+    yield "head_core", Head(), (*heads[:2], masks[0]), lengths, True, False
+    yield "drawn", Drawn(), (*heads, masks[0]), None, False, False
+    yield "lists", Lists(), (torch.randn(4, 3), torch.randn(4, 3)), None, False, False
+    yield "kept", Kept(), (torch.randn(1, 2, 8), torch.tensor([3, 1])), None, False, True
+    yield "kept_core", Kept(), (torch.randn(1, 2, 8), torch.tensor([3, 1])), None, True, True
     yield "wrapped", Wrapped(), (torch.randn(2, 40),), None, False, False
     yield "wrapped_core", Wrapped(), (torch.randn(2, 40),), None, True, False
     rows = torch.randn(2, 3, 20), torch.randn(9, 3, 20)
@@ -542,6 +651,8 @@ def record(folder, name, module, inputs, constants, stateful):
     given = [v for k, v in enumerate(inputs) if k not in constants]
     for i, t in enumerate(tensors(given)):
         arrays[f"input{i}"] = array(t).copy()
+    if name == "drawn":
+        torch.manual_seed(3)
     with torch.no_grad():
         for run in ("output", "again") if stateful else ("output",):
             for i, t in enumerate(tensors(module(*inputs))):
@@ -557,12 +668,12 @@ def make(names):
     for name, module, inputs, sizes, decomposed, stateful in programs():
         if names and name not in names:
             continue
+        fresh = copy.deepcopy(module) if stateful else module
         program = write(FOLDER, name, module, inputs, sizes, decomposed)
         if name == "state":
             for older, writer in ("flat", write_flat), ("saved", write_saved):
                 writer(FOLDER, older, program)
                 record(FOLDER, older, type(module)(), inputs, [], True)
-        fresh = type(module)() if stateful else module
         constants = [3, 4, 5] if name == "sizes" else []
         record(FOLDER, name, fresh, inputs, constants, stateful)
         print(name, os.path.getsize(os.path.join(FOLDER, name + ".pt2")))

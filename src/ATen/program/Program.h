@@ -147,7 +147,9 @@ enum { AT_MOST_MISSING = 64 };
 typedef struct at_reading {
   at_file *file;
   at_arena *arena;
-  int32_t nodeCount; /* of all graphs */
+  json_t *shapes;     /* the number of each list of sizes, while graphs of PyTorch are read */
+  int32_t nodeCount;  /* of all graphs */
+  int32_t addedCount; /* nodes that are not in the file */
   int32_t missingCount, otherMissing;
   at_missing missing[AT_MOST_MISSING];
 } at_reading;
@@ -160,6 +162,9 @@ at_given at_readGiven(at_reading *reading, const json_t *slots, const json_t *js
 
 /* Makes nodes of the regions of torch.vmap in a graph. */
 void at_groupVmaps(at_reading *reading, at_graph *graph);
+
+/* Puts the nodes of graphs that are run once in place of the nodes that run them. */
+void at_inlineGraphs(at_reading *reading, at_graph *graph);
 
 /* Finds out for all nodes when values are read for the last time. */
 void at_findDead(at_arena *arena, at_graph *graph);
@@ -175,6 +180,14 @@ bool at_resolve(at_arena *arena, at_graphNode *node);
 
 enum { AT_MOST_ARGUMENTS = 64 }; /* of an operation */
 
+/* Operations on lists of tensors, which become one node for each tensor: whether the target is one, and
+ * the node for tensor i.  Raises if lists do not fit. */
+bool at_isEach(const char *target);
+void at_makeEach(at_reading *reading, const at_graphNode *node, int32_t i, at_graphNode *made);
+
+/* The same of a node that calls an operation of a user, which changes arguments, without doing so. */
+bool at_resolveFunctionalized(at_arena *arena, at_graphNode *node);
+
 /* The operation that a user registered for the target, or NULL. */
 const at_op *at_registeredOp(const char *target);
 
@@ -189,6 +202,7 @@ typedef struct at_adaptor {
                         * or nothing where an argument is left out; or NULL */
   at_compute compute;
   const char *overload; /* the only one that fits, or NULL */
+  const char *unless;   /* compute is not for nodes whose argument of that name is 0; or NULL */
 } at_adaptor;
 
 /* --- JSON ------------------------------------------------------------------------------------ */
@@ -316,9 +330,9 @@ void at_readSignature(at_program *program, at_reading *reading, const json_t *ro
 /* Finds out what nodes call. */
 void at_countTargets(at_program *program);
 
-/* Lets views of shapes copy where there is no view, unless a node changes elements: strides inside of
- * a program are those of PyTorch when it was exported, and here they may be others. */
-void at_relaxViews(at_program *program);
+/* Lets views of shapes copy where there is no view, unless a node changes their elements: strides inside
+ * of a program are those of PyTorch when it was exported, and here they may be others. */
+void at_relaxViews(at_program *program, at_reading *reading);
 
 /* Makes the plan by those passes, a sum of 1 << at_program_pass. */
 void at_makePlan(at_program *program, at_reading *reading, unsigned which);
@@ -399,6 +413,11 @@ int64_t at_inputInt(const at_frame *frame, const at_graphNode *node, const char 
 bool at_inputBool(const at_frame *frame, const at_graphNode *node, const char *name, int index,
                   bool otherwise);
 
+/* A number, or an element type; otherwise where the argument is not given. */
+double at_inputNumber(const at_frame *frame, const at_graphNode *node, const char *name, int index,
+                      double otherwise);
+const at_type *at_inputType(const at_graphNode *node, const char *name, at_scalar_type otherwise);
+
 static inline bool at_isNumber(at_cell cell)
 {
   return cell.kind == AT_CELL_INT || cell.kind == AT_CELL_FLOAT || cell.kind == AT_CELL_BOOL;
@@ -410,6 +429,13 @@ bool at_isTrueCell(at_cell cell);
 /* Gives output 0 of the node a tensor, whose reference it takes over, or a number. */
 void at_giveTensor(at_frame *frame, const at_graphNode *node, at_tensor *t);
 void at_giveInt(at_frame *frame, const at_graphNode *node, int64_t value);
+
+/* Gives an output of the node a tensor of the scope, which an operation made; raises if it failed. */
+void at_giveOutput(at_frame *frame, const at_graphNode *node, int32_t output, at_tensor *t);
+
+/* The bytes of t as elements of another type: a new tensor of the scope, undefined if it failed.  Raises
+ * if the last dimension is no whole number of them. */
+at_tensor *at_bitsAs(const at_graphNode *node, at_tensor *t, const at_type *type);
 
 /* t, which a recorded operation made for the node, as a reference of one's own; raises if it failed. */
 at_tensor *at_ownOf(const at_graphNode *node, at_tensor *t);
@@ -438,18 +464,25 @@ void at_describePort(at_bytes *text, const at_program *program, const at_port *p
 /* Makes the node one that computes with numbers, if its target is such a function. */
 bool at_resolveNumber(at_graphNode *node);
 
-at_computeFunction at_computeSize, at_computeStride, at_computeNumel, at_computeOffset,
-    at_computeItem, at_computeAssert, at_computeMetadata, at_computeNothing, at_computeTo,
-    at_computeNew, at_computeScalarTensor; /* builtins.c */
+at_computeFunction at_computeSize, at_computeIsContiguous, at_computeStride, at_computeNumel,
+    at_computeOffset, at_computeItem, at_computeAssert, at_computeMetadata, at_computeNothing,
+    at_computeTo, at_computeNew, at_computeScalarTensor; /* builtins.c */
 at_computeFunction at_computeWrapped, at_computeCond, at_computeWhile,
-    at_computeMap;                    /* subgraphs.c */
-at_computeFunction at_computeScanned; /* scan.c */
-at_computeFunction at_computeVmap;    /* vmap.c */
+    at_computeMap;                                               /* subgraphs.c */
+at_computeFunction at_computeScanned, at_computeAssociativeScan; /* scan.c */
+at_computeFunction at_computeVmap;                               /* vmap.c */
+at_computeFunction at_computePassed;                             /* inline.c */
+at_computeFunction at_computeFunctionalized;                     /* functionalized.c */
 at_computeFunction at_computeAffineGrid, at_computeGridSampler, at_computeIntProduct,
-    at_computeNoCuda, at_computeSuppress, at_computeRoiAlign, at_computeQuantize,
-    at_computeDequantize, at_computeFakeQuantize, at_computeWindow, at_computeRandint,
+    at_computeNoCuda, at_computeSuppress, at_computeRoiAlign, at_computeWindow, at_computeRandint,
     at_computeWhere, at_computeScatter, at_computeDropout, at_computeDeformed,
     at_computeBits; /* libraries.c */
+at_computeFunction at_computeQuantize, at_computeDequantize, at_computeFakeQuantize,
+    at_computeTokenQuantize, at_computeGroups, at_computeChosenScale,
+    at_computeTokenScale; /* quantized.c */
+at_computeFunction at_computeFlash, at_computeDropoutAttention, at_computeRecurrentLayer,
+    at_computeRootNorm, at_computePrelu, at_computeWeightNorm, at_computeDet, at_computeSlogdet,
+    at_computeSvd, at_computeEigh, at_computeSolve; /* fused.c */
 
 /* What may return its inputs, or change what it is given: for passes. */
 at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan; /* src/ATen/onnx */

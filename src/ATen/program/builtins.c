@@ -25,6 +25,13 @@ void at_computeStride(at_frame *frame, const at_graphNode *node)
   give_entry(frame, node, true);
 }
 
+void at_computeIsContiguous(at_frame *frame, const at_graphNode *node)
+{
+  const bool is = at_isContiguous(at_inputTensor(frame, node, "self", 0));
+  if (node->outputCount > 0)
+    at_frame_put(frame, node->outputs[0], (at_cell){AT_CELL_BOOL, {.integer = is}});
+}
+
 void at_computeNumel(at_frame *frame, const at_graphNode *node)
 {
   at_giveInt(frame, node, at_numel(at_inputTensor(frame, node, "self", 0)));
@@ -88,7 +95,8 @@ static at_scalar_type type_wanted(const at_graphNode *node, at_scalar_type other
 
 void at_computeTo(at_frame *frame, const at_graphNode *node)
 {
-  at_tensor *const self = at_inputTensor(frame, node, "self", 0);
+  const char *const name = at_inputOf(node, "input", -1) ? "input" : "self";
+  at_tensor *const self = at_inputTensor(frame, node, name, 0);
   at_scalar_type type = self->type->scalarType;
   if (at_inputOf(node, "other", -1))
     type = at_inputTensor(frame, node, "other", -1)->type->scalarType;

@@ -34,6 +34,7 @@ static const Row rows[] = {
     {"as_sym_bool", AT_GIVEN_NUMBER, AT_CELL_BOOL, EITHER},
     {"as_sym_bools", AT_GIVEN_NUMBERS, AT_CELL_BOOL, EITHER, true},
     {"as_string", AT_GIVEN_TEXT},
+    {"as_operator", AT_GIVEN_TEXT},
     {"as_scalar_type", AT_GIVEN_TYPE},
     {"as_memory_format", AT_GIVEN_PLACE},
     {"as_layout", AT_GIVEN_PLACE},

@@ -126,27 +126,59 @@ void at_countMissing(at_reading *reading, const char *target)
   reading->missing[at].count++;
 }
 
-static void read_node(Building *b, const json_t *json, at_graphNode *node)
+/* Finds what computes the node, or counts its target. */
+static void resolve_node(Building *b, at_graphNode *node)
 {
-  static const char prefix[] = "torch.ops.";
-  at_reading *const reading = b->reading;
-  at_file *const file = reading->file;
-  const char *target = at_doc_text(file, json, "target");
-  const char *const name = json_string_value(json_object_get(json, "name"));
-  if (!strncmp(target, prefix, strlen(prefix)))
-    target += strlen(prefix);
-  node->target = at_arena_text(reading->arena, target);
-  node->number = ++reading->nodeCount;
-  read_inputs(b, at_doc_get(file, json, "inputs", JSON_ARRAY), node);
-  read_outputs(b, at_doc_get(file, json, "outputs", JSON_ARRAY), node);
-  node->name = name ? at_arena_text(reading->arena, name)
-               : node->outputCount > 0 && node->outputs[0] != AT_NO_SLOT
-                   ? b->graph->names[node->outputs[0]]
-                   : "";
-  if (!at_resolve(reading->arena, node))
-    at_countMissing(reading, node->target);
+  if (!at_resolve(b->reading->arena, node))
+    at_countMissing(b->reading, node->target);
   else if (node->op)
     b->graph->mostArguments = THMax(b->graph->mostArguments, node->op->argumentCount);
+}
+
+static const char *target_of(const at_reading *reading, const json_t *json)
+{
+  static const char prefix[] = "torch.ops.";
+  const char *const target = at_doc_text(reading->file, json, "target");
+  return target + (strncmp(target, prefix, strlen(prefix)) ? 0 : strlen(prefix));
+}
+
+/* How many nodes a node of the file becomes: of one on lists of tensors one for each tensor. */
+static size_t count_nodes(const at_reading *reading, const json_t *json)
+{
+  const json_t *const inputs = at_doc_get(reading->file, json, "inputs", JSON_ARRAY);
+  size_t i;
+  json_t *entry;
+  if (!at_isEach(target_of(reading, json)))
+    return 1;
+  json_array_foreach((json_t *)inputs, i, entry)
+  {
+    const json_t *const list = list_made(json_object_get(entry, "arg"));
+    if (list)
+      return json_array_size(list);
+  }
+  return 0;
+}
+
+/* Reads a node of the file to the nodes that it becomes, so many. */
+static void read_node(Building *b, const json_t *json, at_graphNode *nodes, size_t count)
+{
+  at_reading *const reading = b->reading;
+  const char *const name = json_string_value(json_object_get(json, "name"));
+  at_graphNode node = {.target = at_arena_text(reading->arena, target_of(reading, json)),
+                       .number = ++reading->nodeCount};
+  read_inputs(b, at_doc_get(reading->file, json, "inputs", JSON_ARRAY), &node);
+  read_outputs(b, at_doc_get(reading->file, json, "outputs", JSON_ARRAY), &node);
+  node.name = name ? at_arena_text(reading->arena, name)
+              : node.outputCount > 0 && node.outputs[0] != AT_NO_SLOT
+                  ? b->graph->names[node.outputs[0]]
+                  : "";
+  for (size_t i = 0; i < count; i++) {
+    nodes[i] = node;
+    nodes[i].number = i == 0 ? node.number : ++reading->nodeCount;
+    if (at_isEach(node.target))
+      at_makeEach(reading, &node, (int32_t)i, &nodes[i]);
+    resolve_node(b, &nodes[i]);
+  }
 }
 
 /* --- the graph -------------------------------------------------------------------------------- */
@@ -175,13 +207,19 @@ static void read_parameters(Building *b, const json_t *list)
 
 static void read_nodes(Building *b, const json_t *list)
 {
-  at_graphNode *const nodes =
-      at_arena_take(b->reading->arena, json_array_size(list), sizeof *nodes);
-  size_t i;
+  size_t i, count = 0;
   json_t *node;
-  json_array_foreach((json_t *)list, i, node) read_node(b, node, &nodes[i]);
+  json_array_foreach((json_t *)list, i, node) count += count_nodes(b->reading, node);
+  if (count > INT32_MAX)
+    at_damaged(b->reading->file, "a graph has %zu nodes", count);
+  at_graphNode *const nodes = at_arena_take(b->reading->arena, count, sizeof *nodes);
   b->graph->nodes = nodes;
-  b->graph->nodeCount = (int32_t)i;
+  json_array_foreach((json_t *)list, i, node)
+  {
+    const size_t each = count_nodes(b->reading, node);
+    read_node(b, node, nodes + b->graph->nodeCount, each);
+    b->graph->nodeCount += (int32_t)each;
+  }
 }
 
 static void read_results(Building *b, const json_t *list)
@@ -222,9 +260,10 @@ static int64_t write_sizes(const at_file *file, const json_t *sizes, at_bytes *t
   return count;
 }
 
-/* The number of those sizes, the same for equal ones; shapes has that of each text. */
-static int32_t number_of(const Building *b, json_t *shapes, const char *text)
+/* The number of those sizes, the same for equal ones in all graphs. */
+static int32_t number_of(const Building *b, const char *text)
 {
+  json_t *const shapes = b->reading->shapes;
   const json_t *const found = json_object_get(shapes, text);
   if (found)
     return (int32_t)json_integer_value(found);
@@ -235,7 +274,7 @@ static int32_t number_of(const Building *b, json_t *shapes, const char *text)
   return number;
 }
 
-static at_meta read_meta(const Building *b, const json_t *json, json_t *shapes)
+static at_meta read_meta(const Building *b, const json_t *json)
 {
   const json_t *const sizes = json_object_get(json, "sizes");
   at_meta meta = {at_doc_scalarType(json_object_get(json, "dtype")), -1, -1};
@@ -246,7 +285,7 @@ static at_meta read_meta(const Building *b, const json_t *json, json_t *shapes)
   THGuard_enter(&guard, at_bytes_free);
   guard.what = &text;
   meta.elements = write_sizes(b->reading->file, sizes, &text);
-  meta.shape = number_of(b, shapes, (const char *)text.start);
+  meta.shape = number_of(b, (const char *)text.start);
   THGuard_leave(&guard);
   return meta;
 }
@@ -254,18 +293,12 @@ static at_meta read_meta(const Building *b, const json_t *json, json_t *shapes)
 static void read_metas(Building *b, const json_t *values)
 {
   at_graph *const graph = b->graph;
-  THGuard guard;
   at_meta *const metas =
       at_arena_take(b->reading->arena, (uint64_t)graph->slotCount, sizeof *metas);
-  THGuard_enter(&guard, free_slots);
-  json_t *const shapes = guard.what = json_object();
-  if (!shapes)
-    THError("there is no memory for the sizes of values");
   for (int32_t i = 0; i < graph->slotCount; i++)
-    metas[i] = read_meta(b, json_object_get(values, graph->names[i]), shapes);
+    metas[i] = read_meta(b, json_object_get(values, graph->names[i]));
   graph->metas = metas;
   graph->metaCount = graph->slotCount;
-  THGuard_leave(&guard);
 }
 
 at_graph *at_readGraph(at_reading *reading, const json_t *json)
@@ -288,6 +321,7 @@ at_graph *at_readGraph(at_reading *reading, const json_t *json)
   read_metas(&b, json_object_get(json, "tensor_values"));
   THGuard_leave(&guard);
   at_groupVmaps(reading, b.graph);
+  at_inlineGraphs(reading, b.graph);
   at_findDead(reading->arena, b.graph);
   return b.graph;
 }

@@ -1,38 +1,9 @@
-/* What nodes do that is several operations of the table: detection of torchvision, quantized numbers,
- * and functions of PyTorch that are forms of others. */
+/* What nodes do that is several operations of the table: detection of torchvision, and functions of
+ * PyTorch that are forms of others. */
 #include <math.h>
 
 #include "ATen/onnx/Detection.h"
 #include "ATenOps.h"
-
-/* Gives an output of the node what an operation made; raises if it failed. */
-static void give(at_frame *frame, const at_graphNode *node, int32_t output, at_tensor *t)
-{
-  at_tensor *const own = at_ownOf(node, t);
-  at_frame_put(frame, output < node->outputCount ? node->outputs[output] : AT_NO_SLOT,
-               (at_cell){AT_CELL_TENSOR, {.tensor = own}});
-}
-
-static double number_in(const at_frame *frame, const at_graphNode *node, const char *name,
-                        int index, double otherwise)
-{
-  const at_given *const given = at_inputOf(node, name, index);
-  if (!given)
-    return otherwise;
-  const at_cell cell =
-      given->kind == AT_GIVEN_NUMBER ? at_frame_get(frame, given->parts) : (at_cell){0};
-  if (!at_isNumber(cell))
-    at_nodeFails(node, "%s is no number", name);
-  return cell.kind == AT_CELL_FLOAT ? cell.is.number : (double)cell.is.integer;
-}
-
-static const at_type *type_in(const at_graphNode *node, const char *name, at_scalar_type otherwise)
-{
-  const at_given *const given = at_inputOf(node, name, -1);
-  if (given && (given->kind != AT_GIVEN_TYPE || given->type == AT_SCALAR_TYPES))
-    at_nodeFails(node, "%s is of a type that is not here", name);
-  return at_cpuType(given ? given->type : otherwise);
-}
 
 /* --- detection -------------------------------------------------------------------------------- */
 
@@ -55,10 +26,10 @@ void at_computeSuppress(at_frame *frame, const at_graphNode *node)
   int64_t found = 0;
   if (count > 0 && at_defined(box) && at_defined(order) && at_defined(kept)) {
     const at_boxes boxes = {at_hostData(box), count, false,
-                            number_in(frame, node, "iou_threshold", 2, 0)};
+                            at_inputNumber(frame, node, "iou_threshold", 2, 0)};
     found = at_suppress(&boxes, at_hostData(order), NULL, 0, count, at_hostData(kept));
   }
-  give(frame, node, 0, at_defined(order) ? at_slice(kept, .end = found) : order);
+  at_giveOutput(frame, node, 0, at_defined(order) ? at_slice(kept, .end = found) : order);
 }
 
 /* The version of CUDA that torchvision was built with: none. */
@@ -76,14 +47,15 @@ void at_computeRoiAlign(at_frame *frame, const at_graphNode *node)
     at_nodeFails(node, "rois is of size %s, and has to be of N x 5",
                  at_sizeDesc(at_sizes(rois)).str);
   const at_cellsWanted wanted = {
-      .scale = number_in(frame, node, "spatial_scale", 2, 1),
+      .scale = at_inputNumber(frame, node, "spatial_scale", 2, 1),
       .rows = at_inputInt(frame, node, "pooled_height", 3),
       .columns = at_inputInt(frame, node, "pooled_width", 4),
       .ratio = at_inputInt(frame, node, "sampling_ratio", 5),
       .offset = at_inputBool(frame, node, "aligned", 6, false) ? 0.5 : 0};
-  give(frame, node, 0,
-       at_sampledRegions(node, at_inputTensor(frame, node, "input", 0),
-                         at_slice(rois, .dim = 1, .start = 1), at_select(rois, 1, 0), &wanted));
+  at_giveOutput(frame, node, 0,
+                at_sampledRegions(node, at_inputTensor(frame, node, "input", 0),
+                                  at_slice(rois, .dim = 1, .start = 1), at_select(rois, 1, 0),
+                                  &wanted));
 }
 
 /* deform_conv2d(input, weight, offset, mask, bias, strides, paddings, dilations, groups, groups of
@@ -107,90 +79,7 @@ void at_computeDeformed(at_frame *frame, const at_graphNode *node)
     given.dilation[i] = at_inputInt(frame, node, names[2][i], 9 + i);
   }
   given.parts = at_inputInt(frame, node, "groups", 11);
-  give(frame, node, 0, at_deformedConvolution(node, &given));
-}
-
-/* --- quantized numbers ------------------------------------------------------------------------ */
-
-/* What quantized numbers mean: (q - zero) * scale, with one pair for all or for each slice. */
-typedef struct Scaling {
-  at_tensor *scale, *zero; /* Float or Double, of sizes that expand */
-} Scaling;
-
-/* A number, or a tensor along the axis if there is one, of the type. */
-static at_tensor *along(at_frame *frame, const at_graphNode *node, const char *name, int dims,
-                        const at_type *type)
-{
-  const at_given *const given = at_inputOf(node, name, -1);
-  if (given && given->kind == AT_GIVEN_NUMBER)
-    return at_full(AT_SCALAR_SHAPE, number_in(frame, node, name, -1, 0), .type = type);
-  at_tensor *const t = at_to(at_inputTensor(frame, node, name, -1), type);
-  if (!at_inputOf(node, "axis", -1))
-    return at_reshape(t, AT_INTS(-1));
-  int64_t axis = at_inputInt(frame, node, "axis", -1), sizes[AT_MOST_DIMS];
-  axis += axis < 0 ? dims : 0;
-  if (axis < 0 || axis >= dims || dims > AT_MOST_DIMS)
-    at_nodeFails(node, "axis is %lld, and there are %d dimensions", (long long)axis, dims);
-  for (int d = 0; d < dims; d++)
-    sizes[d] = d == axis ? -1 : 1;
-  return at_reshape(t, (at_ints){sizes, dims});
-}
-
-static Scaling scaling_of(at_frame *frame, const at_graphNode *node, at_tensor *x,
-                          const at_type *type)
-{
-  static const char *const names[][2] = {{"scale", "scales"}, {"zero_point", "zero_points"}};
-  at_tensor *parts[2];
-  for (int i = 0; i < 2; i++)
-    parts[i] =
-        along(frame, node, names[i][at_inputOf(node, names[i][1], -1) != NULL], at_dim(x), type);
-  return (Scaling){parts[0], parts[1]};
-}
-
-/* Rounded quotients, of x's type; with mask, a tensor of those that are in the range. */
-static at_tensor *quantized(at_frame *frame, const at_graphNode *node, at_tensor *x, Scaling s,
-                            at_tensor **mask)
-{
-  const double least = number_in(frame, node, "quant_min", -1, -128),
-               most = number_in(frame, node, "quant_max", -1, 127);
-  at_tensor *const all = at_add(at_round(at_mul(x, at_reciprocal(s.scale))), s.zero);
-  if (mask)
-    *mask = at_logical_and(at_ge(all, least), at_le(all, most));
-  return at_clamp(all, .min = least, .max = most);
-}
-
-void at_computeQuantize(at_frame *frame, const at_graphNode *node)
-{
-  AT_SCOPE_GUARD;
-  at_tensor *const x = at_to(at_inputTensor(frame, node, "input", 0), AT_CPU(AT_FLOAT));
-  const Scaling s = scaling_of(frame, node, x, AT_CPU(AT_FLOAT));
-  give(frame, node, 0, at_to(quantized(frame, node, x, s, NULL), type_in(node, "dtype", AT_CHAR)));
-}
-
-void at_computeDequantize(at_frame *frame, const at_graphNode *node)
-{
-  AT_SCOPE_GUARD;
-  at_tensor *const x = at_to(at_inputTensor(frame, node, "input", 0), AT_CPU(AT_FLOAT));
-  Scaling s = {along(frame, node, at_inputOf(node, "scales", -1) ? "scales" : "scale", at_dim(x),
-                     AT_CPU(AT_FLOAT)),
-               NULL};
-  const char *const zero = at_inputOf(node, "zero_points", -1) ? "zero_points" : "zero_point";
-  at_tensor *moved = x; /* zero points of slices may be None */
-  if (at_inputOf(node, zero, -1))
-    moved = at_sub(x, along(frame, node, zero, at_dim(x), AT_CPU(AT_FLOAT)));
-  give(frame, node, 0, at_to(at_mul(moved, s.scale), type_in(node, "out_dtype", AT_FLOAT)));
-}
-
-/* x as it is after quantization; the second output is which elements are in the range. */
-void at_computeFakeQuantize(at_frame *frame, const at_graphNode *node)
-{
-  AT_SCOPE_GUARD;
-  at_tensor *const x = at_inputTensor(frame, node, "self", 0);
-  const Scaling s = scaling_of(frame, node, x, x->type);
-  at_tensor *mask = NULL;
-  at_tensor *const q = quantized(frame, node, x, s, &mask);
-  give(frame, node, 0, at_mul(at_sub(q, s.zero), s.scale));
-  give(frame, node, 1, mask);
+  at_giveOutput(frame, node, 0, at_deformedConvolution(node, &given));
 }
 
 /* --- other forms ------------------------------------------------------------------------------ */
@@ -200,10 +89,10 @@ void at_computeWindow(at_frame *frame, const at_graphNode *node)
   AT_SCOPE_GUARD;
   const int64_t count = at_inputInt(frame, node, "window_length", 0);
   const bool sym = !at_inputBool(frame, node, "periodic", 1, true);
-  const at_type *const type = type_in(node, "dtype", AT_FLOAT);
+  const at_type *const type = at_inputType(node, "dtype", AT_FLOAT);
   const char *const name = node->target + strlen("aten.");
-  const double parts[] = {number_in(frame, node, "alpha", 2, 0.54),
-                          number_in(frame, node, "beta", 3, 0.46)};
+  const double parts[] = {at_inputNumber(frame, node, "alpha", 2, 0.54),
+                          at_inputNumber(frame, node, "beta", 3, 0.46)};
   const at_doubles hamming = {parts, 2};
   at_tensor *made;
   if (!strncmp(name, "hann", 4))
@@ -215,9 +104,9 @@ void at_computeWindow(at_frame *frame, const at_graphNode *node)
   else if (!strncmp(name, "bartlett", 8))
     made = at_signal_windows_bartlett(count, .sym = sym, .type = type);
   else
-    made = at_signal_windows_kaiser(count, .beta = number_in(frame, node, "beta", 2, 12),
+    made = at_signal_windows_kaiser(count, .beta = at_inputNumber(frame, node, "beta", 2, 12),
                                     .sym = sym, .type = type);
-  give(frame, node, 0, made);
+  at_giveOutput(frame, node, 0, made);
 }
 
 /* What x is multiplied with in training: 1 with probability 1 - p, else 0; one number for each channel
@@ -238,30 +127,27 @@ static at_tensor *kept_at_random(const at_graphNode *node, at_tensor *x, double 
 void at_computeDropout(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
-  const double alpha = 1.7580993408473766, p = number_in(frame, node, "p", 1, 0.5);
-  at_tensor *const x = at_inputTensor(frame, node, node->inputs[0].name, 0);
+  const double alpha = 1.7580993408473766, p = at_inputNumber(frame, node, "p", 1, 0.5);
+  at_tensor *const x = at_inputTensor(frame, node, "input", 0);
   if (!(p >= 0 && p <= 1))
     at_nodeFails(node, "p is %g, and has to be from 0 to 1", p);
   if (p == 0 || !at_inputBool(frame, node, "train", 2, false)) {
-    give(frame, node, 0, at_alias(x));
+    at_giveOutput(frame, node, 0, at_alias(x));
     return;
   }
   at_tensor *const kept = kept_at_random(node, x, p, strstr(node->target, "feature") != NULL);
   if (p == 1 || !strstr(node->target, "alpha")) {
-    give(frame, node, 0, at_mul(x, p < 1 ? at_div(kept, 1 - p) : kept));
+    at_giveOutput(frame, node, 0, at_mul(x, p < 1 ? at_div(kept, 1 - p) : kept));
     return;
   }
   const double scale = 1 / sqrt((alpha * alpha * p + 1) * (1 - p));
   at_tensor *const moved = at_add(at_mul(at_sub(kept, 1), alpha * scale), alpha * scale * p);
-  give(frame, node, 0, at_add(at_mul(x, at_mul(kept, scale)), moved));
+  at_giveOutput(frame, node, 0, at_add(at_mul(x, at_mul(kept, scale)), moved));
 }
 
-/* view(dtype): the bytes of self as elements of another type; a copy. */
-void at_computeBits(at_frame *frame, const at_graphNode *node)
+at_tensor *at_bitsAs(const at_graphNode *node, at_tensor *t, const at_type *type)
 {
-  AT_SCOPE_GUARD;
-  at_tensor *const self = at_contiguous(at_inputTensor(frame, node, "self", 0));
-  const at_type *const type = type_in(node, "dtype", AT_FLOAT);
+  at_tensor *const self = at_contiguous(t);
   int64_t sizes[AT_MOST_DIMS];
   if (!at_defined(self))
     at_nodeFails(node, "it failed");
@@ -278,7 +164,16 @@ void at_computeBits(at_frame *frame, const at_graphNode *node)
   at_tensor *const made = at_empty(((at_ints){sizes, dims}), .type = type);
   if (at_defined(made) && at_numel(made) > 0)
     memcpy(at_hostData(made), at_hostData(self), (size_t)at_numel(self) * from);
-  give(frame, node, 0, made);
+  return made;
+}
+
+/* view(dtype), as a copy. */
+void at_computeBits(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_giveOutput(frame, node, 0,
+                at_bitsAs(node, at_inputTensor(frame, node, "self", 0),
+                          at_inputType(node, "dtype", AT_FLOAT)));
 }
 
 /* Reads the sizes in the argument. */
@@ -303,17 +198,19 @@ void at_computeRandint(at_frame *frame, const at_graphNode *node)
   int64_t sizes[AT_MOST_DIMS];
   const at_ints whole = sizes_in(frame, node, sizes);
   const int64_t low = at_inputOf(node, "low", -1) ? at_inputInt(frame, node, "low", -1) : 0;
-  at_tensor *const made = at_empty(whole, .type = type_in(node, "dtype", AT_LONG));
-  give(frame, node, 0, at_random_between_(made, low, at_inputInt(frame, node, "high", -1)));
+  at_tensor *const made = at_empty(whole, .type = at_inputType(node, "dtype", AT_LONG));
+  at_giveOutput(frame, node, 0,
+                at_random_between_(made, low, at_inputInt(frame, node, "high", -1)));
 }
 
 void at_computeAffineGrid(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
   int64_t sizes[AT_MOST_DIMS];
-  give(frame, node, 0,
-       at_affineGrid(node, at_inputTensor(frame, node, "theta", 0), sizes_in(frame, node, sizes),
-                     at_inputBool(frame, node, "align_corners", 2, false)));
+  at_giveOutput(frame, node, 0,
+                at_affineGrid(node, at_inputTensor(frame, node, "theta", 0),
+                              sizes_in(frame, node, sizes),
+                              at_inputBool(frame, node, "align_corners", 2, false)));
 }
 
 /* Of images or volumes. */
@@ -326,20 +223,21 @@ void at_computeGridSampler(at_frame *frame, const at_graphNode *node)
   const int64_t mode = at_inputInt(frame, node, "interpolation_mode", 2),
                 padding = at_inputInt(frame, node, "padding_mode", 3);
   const bool aligns = at_inputBool(frame, node, "align_corners", 4, false);
-  give(frame, node, 0,
-       at_dim(x) == 5 ? at_grid_sampler_3d(x, grid, .interpolation_mode = mode,
-                                           .padding_mode = padding, .align_corners = aligns)
-                      : at_grid_sampler_2d(x, grid, .interpolation_mode = mode,
-                                           .padding_mode = padding, .align_corners = aligns));
+  at_giveOutput(frame, node, 0,
+                at_dim(x) == 5
+                    ? at_grid_sampler_3d(x, grid, .interpolation_mode = mode,
+                                         .padding_mode = padding, .align_corners = aligns)
+                    : at_grid_sampler_2d(x, grid, .interpolation_mode = mode,
+                                         .padding_mode = padding, .align_corners = aligns));
 }
 
 /* A product of matrices of Char, in Int. */
 void at_computeIntProduct(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
-  give(frame, node, 0,
-       at_mm(at_to(at_inputTensor(frame, node, "self", 0), AT_CPU(AT_INT)),
-             at_to(at_inputTensor(frame, node, "mat2", 1), AT_CPU(AT_INT))));
+  at_giveOutput(frame, node, 0,
+                at_mm(at_to(at_inputTensor(frame, node, "self", 0), AT_CPU(AT_INT)),
+                      at_to(at_inputTensor(frame, node, "mat2", 1), AT_CPU(AT_INT))));
 }
 
 /* where(condition): the indices of what is true, a tensor for each dimension. */
@@ -348,7 +246,7 @@ void at_computeWhere(at_frame *frame, const at_graphNode *node)
   AT_SCOPE_GUARD;
   at_tensor *const found = at_nonzero(at_inputTensor(frame, node, "condition", 0));
   for (int32_t i = 0; i < node->outputCount; i++)
-    give(frame, node, i, at_defined(found) ? at_select(found, 1, i) : found);
+    at_giveOutput(frame, node, i, at_defined(found) ? at_select(found, 1, i) : found);
 }
 
 /* scatter with a reduction, "add" or "multiply", of a tensor or a number. */
@@ -362,11 +260,11 @@ void at_computeScatter(at_frame *frame, const at_graphNode *node)
   const char *const how = reduce && reduce->kind == AT_GIVEN_TEXT ? reduce->text : "";
   if (strcmp(how, "add") && strcmp(how, "multiply"))
     at_nodeFails(node, "reduce is \"%.20s\", and has to be \"add\" or \"multiply\"", how);
-  at_tensor *const src =
-      at_inputOf(node, "value", -1)
-          ? at_full(at_sizes(index), number_in(frame, node, "value", -1, 0), .type = self->type)
-          : at_inputTensor(frame, node, "src", 3);
-  give(frame, node, 0,
-       at_scatter_reduce(self, at_inputInt(frame, node, "dim", 1), index, src,
-                         strcmp(how, "add") ? "prod" : "sum"));
+  at_tensor *const src = at_inputOf(node, "value", -1)
+                             ? at_full(at_sizes(index), at_inputNumber(frame, node, "value", -1, 0),
+                                       .type = self->type)
+                             : at_inputTensor(frame, node, "src", 3);
+  at_giveOutput(frame, node, 0,
+                at_scatter_reduce(self, at_inputInt(frame, node, "dim", 1), index, src,
+                                  strcmp(how, "add") ? "prod" : "sum"));
 }

@@ -45,6 +45,27 @@ static const Layout *find_layout(const at_zip *zip, at_bytes *root, THGuard *gua
   at_damaged(zip->file, "this is no program that torch.export.save wrote");
 }
 
+static bool has_part(const at_member *member, const char *part)
+{
+  const size_t length = strlen(part);
+  for (size_t i = 0; i + length <= member->nameLength; i++)
+    if (!memcmp(member->name + i, part, length))
+      return true;
+  return false;
+}
+
+/* Raises that the archive has no graph. */
+static void no_graph(const at_zip *zip, const Layout *layout) TH_NO_RETURN;
+static void no_graph(const at_zip *zip, const Layout *layout)
+{
+  for (int64_t i = 0; i < zip->count; i++)
+    if (has_part(&zip->members[i], "data/aotinductor/"))
+      at_damaged(zip->file,
+                 "this is code that AOTInductor compiled; what torch.export.save writes "
+                 "of the program before is read");
+  at_damaged(zip->file, "member '%s' of the archive is missing", layout->graph);
+}
+
 void at_reportMissing(const at_reading *reading)
 {
   THGuard guard;
@@ -107,11 +128,16 @@ static void read_weights(at_program *program, const at_zip *zip, const at_bytes 
   THGuard_leave(&guard);
 }
 
+static void free_shapes(void *what)
+{
+  json_decref(what);
+}
+
 static void read_program(at_program *program, at_file *file, unsigned passes)
 {
   at_zip zip;
   at_bytes root = {0};
-  THGuard archive, path, json;
+  THGuard archive, path, json, shapes;
   if (!at_isZip(file))
     at_damaged(file, "this is no program that torch.export.save wrote, and no ONNX model");
   program->format = "schema";
@@ -119,7 +145,7 @@ static void read_program(at_program *program, at_file *file, unsigned passes)
   const Layout *const layout = find_layout(&zip, &root, &path);
   const at_member *const member = at_memberOf(&zip, &root, layout->graph, "");
   if (!member)
-    at_damaged(file, "member '%s' of the archive is missing", layout->graph);
+    no_graph(&zip, layout);
   at_bytes_add(&root, "", 1);
   program->root = at_arena_text(&program->arena, (const char *)root.start);
   root.length--;
@@ -132,15 +158,20 @@ static void read_program(at_program *program, at_file *file, unsigned passes)
   reading->file = file;
   reading->arena = &program->arena;
   read_version(program, reading, all);
+  THGuard_enter(&shapes, free_shapes);
+  reading->shapes = shapes.what = json_object();
+  if (!reading->shapes)
+    THError("there is no memory for the sizes of values");
   program->graph = at_readGraph(reading, graph);
+  THGuard_leave(&shapes);
   if (!program->isListed)
     at_reportMissing(reading);
   read_weights(program, &zip, &root, layout);
-  program->nodeCount = reading->nodeCount;
+  program->nodeCount = reading->nodeCount + reading->addedCount;
   at_countTargets(program);
   at_readSignature(program, reading, all);
   if (reading->missingCount == 0) {
-    at_relaxViews(program);
+    at_relaxViews(program, reading);
     at_makePlan(program, reading, passes);
   }
   THGuard_leave(&json);

@@ -178,6 +178,20 @@ static bool try_operations(at_arena *arena, at_graphNode *node, const char *name
   return false;
 }
 
+/* Whether the adaptor's function computes the node, and not an operation. */
+static bool is_computed(const at_adaptor *adaptor, const at_graphNode *node)
+{
+  if (!adaptor || !adaptor->compute || !adaptor->unless)
+    return adaptor && adaptor->compute;
+  const at_given *const given = at_inputOf(node, adaptor->unless, -1);
+  const at_cell none = {AT_CELL_NONE, {0}};
+  const bool isConstant =
+      !given || (given->kind == AT_GIVEN_NUMBER && given->parts->slot == AT_NO_SLOT);
+  const at_cell cell = given && isConstant ? given->parts->constant : none;
+  return !isConstant || (cell.kind == AT_CELL_FLOAT ? cell.is.number != 0
+                                                    : cell.kind != AT_CELL_NONE && cell.is.integer);
+}
+
 bool at_resolve(at_arena *arena, at_graphNode *node)
 {
   static const char prefix[] = "aten.";
@@ -186,7 +200,9 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
   const at_adaptor *const adaptor = at_adaptorOf(node->target);
   if (own)
     return try_operation(arena, node, own, NULL, false);
-  if (adaptor && adaptor->compute) {
+  if (!strcmp(node->target, "higher_order.auto_functionalized_v2"))
+    return at_resolveFunctionalized(arena, node);
+  if (is_computed(adaptor, node)) {
     node->compute = adaptor->compute;
     return true;
   }
@@ -196,7 +212,8 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
     return try_operations(arena, node, adaptor->name, adaptor->overload, adaptor->renames);
   if (strncmp(node->target, prefix, strlen(prefix)))
     return false;
-  const char *const start = node->target + strlen(prefix);
+  const char *const start =
+      node->target + strlen(at_isEach(node->target) ? "aten._foreach_" : prefix);
   const size_t length = strcspn(start, ".");
   if (length >= sizeof name)
     return false;

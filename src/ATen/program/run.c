@@ -76,6 +76,27 @@ bool at_inputBool(const at_frame *frame, const at_graphNode *node, const char *n
                                        : otherwise;
 }
 
+double at_inputNumber(const at_frame *frame, const at_graphNode *node, const char *name, int index,
+                      double otherwise)
+{
+  const at_given *const given = at_inputOf(node, name, index);
+  if (!given)
+    return otherwise;
+  const at_cell cell =
+      given->kind == AT_GIVEN_NUMBER ? at_frame_get(frame, given->parts) : (at_cell){0};
+  if (!at_isNumber(cell))
+    at_nodeFails(node, "%s is no number", name);
+  return cell.kind == AT_CELL_FLOAT ? cell.is.number : (double)cell.is.integer;
+}
+
+const at_type *at_inputType(const at_graphNode *node, const char *name, at_scalar_type otherwise)
+{
+  const at_given *const given = at_inputOf(node, name, -1);
+  if (given && (given->kind != AT_GIVEN_TYPE || given->type == AT_SCALAR_TYPES))
+    at_nodeFails(node, "%s is of a type that is not here", name);
+  return at_cpuType(given ? given->type : otherwise);
+}
+
 void at_giveTensor(at_frame *frame, const at_graphNode *node, at_tensor *t)
 {
   at_frame_put(frame, node->outputCount > 0 ? node->outputs[0] : AT_NO_SLOT,
@@ -87,6 +108,13 @@ at_tensor *at_ownOf(const at_graphNode *node, at_tensor *t)
   if (!at_defined(t))
     at_nodeFails(node, "it failed"); /* the error of the operation came first, and is kept */
   return at_keep(t);
+}
+
+void at_giveOutput(at_frame *frame, const at_graphNode *node, int32_t output, at_tensor *t)
+{
+  at_tensor *const own = at_ownOf(node, t);
+  at_frame_put(frame, output < node->outputCount ? node->outputs[output] : AT_NO_SLOT,
+               (at_cell){AT_CELL_TENSOR, {.tensor = own}});
 }
 
 void at_giveInt(at_frame *frame, const at_graphNode *node, int64_t value)

@@ -6,8 +6,9 @@ static void add_nodes(const at_graph *graph, at_program_target *targets, int64_t
 {
   for (int32_t n = 0; n < graph->nodeCount; n++) {
     const at_graphNode *const node = &graph->nodes[n];
-    targets[(*count)++] = (at_program_target){
-        .name = node->target, .nodes = 1, .missing = !node->op && !node->compute};
+    if (node->compute != at_computePassed)
+      targets[(*count)++] = (at_program_target){
+          .name = node->target, .nodes = 1, .missing = !node->op && !node->compute};
     for (int32_t i = 0; i < node->inputCount; i++)
       if (node->inputs[i].graph)
         add_nodes(node->inputs[i].graph, targets, count);

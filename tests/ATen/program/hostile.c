@@ -107,6 +107,49 @@ static void deep(void **state)
   unlink(scratch("edited.pt2"));
 }
 
+/* Archives without a graph: of AOTInductor, which has the same layout, and of nobody. */
+static void graphless(void **state)
+{
+  static const char graph[] = "models/model.json", *const others[] = {"data/aotinductor/",
+                                                                      "models/other.json"};
+  static const char *const parts[] = {"AOTInductor",
+                                      "'models/model.json' of the archive is missing"};
+  for (int i = 0; i < 2; i++) {
+    size_t size;
+    uint8_t *const bytes = read_file(program_sample("tiny", ".pt2"), &size);
+    for (uint8_t *at = bytes; (at = memmem(at, size - (size_t)(at - bytes), graph, strlen(graph)));)
+      memcpy(at, others[i], strlen(graph));
+    check_program_refused(write_file(scratch("edited.pt2"), bytes, size), parts[i]);
+    free(bytes);
+  }
+  unlink(scratch("edited.pt2"));
+}
+
+/* --- lists ------------------------------------------------------------------------------------ */
+
+/* Operations on lists of tensors whose lists have other lengths. */
+static void lists(void **state)
+{
+  static const char whole[] =
+      "{\"schema_version\": {\"major\": 8, \"minor\": 1}, \"graph_module\": {\"graph\": {"
+      "\"inputs\": [{\"as_tensor\": {\"name\": \"x\"}}], \"outputs\": [], \"nodes\": [{"
+      "\"target\": \"torch.ops.aten._foreach_add.List\", \"inputs\": ["
+      "{\"name\": \"self\", \"arg\": {\"as_tensors\": [{\"name\": \"x\"}, {\"name\": \"x\"}]}}, "
+      "{\"name\": \"other\", \"arg\": {\"as_tensors\": [%s]}}], "
+      "\"outputs\": [{\"as_tensors\": [%s]}]}]}}}";
+  static const struct {
+    const char *other, *outputs, *part;
+  } cases[] = {
+      {"{\"name\": \"x\"}", "", "1 values in 'other', and tensor 1"},
+      {"{\"name\": \"x\"}, {\"name\": \"x\"}", "{\"name\": \"y\"}", "1 results, and tensor 1"}};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[sizeof whole + 200];
+    const int length = snprintf(text, sizeof text, whole, cases[i].other, cases[i].outputs);
+    check_program_refused(with_graph(text, (size_t)length), cases[i].part);
+  }
+  unlink(scratch("edited.pt2"));
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* The peak memory of a process that loads the file, minus that of one that loads nothing. */
@@ -189,6 +232,13 @@ static at_tensors matrices(at_tensor *room[3])
   return (at_tensors){room, 2};
 }
 
+static at_tensors pairs(at_tensor *room[3])
+{
+  room[0] = at_ones(AT_SHAPE(4, 3));
+  room[1] = at_ones(AT_SHAPE(4, 3));
+  return (at_tensors){room, 2};
+}
+
 static void faults(void **state)
 {
   check_program_faults(program_sample("scanned", ".pt2"), AT_ALL_PASSES, steps);
@@ -198,12 +248,14 @@ static void faults(void **state)
   check_program_faults(program_sample("mapped", ".pt2"), AT_ALL_PASSES, mapped);
   check_program_faults(program_sample("mixed", ".pt2"), AT_ALL_PASSES, images);
   check_program_faults(program_sample("regions", ".pt2"), AT_ALL_PASSES, inputs);
+  check_program_faults(program_sample("lists", ".pt2"), AT_ALL_PASSES, pairs);
 }
 
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(truncated), PROGRAM_TEST(changed), PROGRAM_TEST(refused), PROGRAM_TEST(failing),
-      PROGRAM_TEST(deep),      PROGRAM_TEST(memory),  PROGRAM_TEST(faults)};
+      PROGRAM_TEST(truncated), PROGRAM_TEST(changed), PROGRAM_TEST(refused),
+      PROGRAM_TEST(failing),   PROGRAM_TEST(deep),    PROGRAM_TEST(lists),
+      PROGRAM_TEST(graphless), PROGRAM_TEST(memory),  PROGRAM_TEST(faults)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

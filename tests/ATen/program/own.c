@@ -42,6 +42,40 @@ static void registered(void **state)
   CHECK_EQ(calls, 1);
 }
 
+/* mylib::accumulate(total, x, by): adds x * by to total, and returns x + by. */
+static bool accumulate(const at_value *arguments, at_value *results)
+{
+  bool good = false;
+  AT_SCOPE
+  {
+    at_tensor *const x = arguments[1].tensor;
+    good = at_defined(at_add_(arguments[0].tensor, at_mul(x, arguments[2].number)));
+    results->tensor = at_escape(at_add(x, arguments[2].number));
+  }
+  return good && at_defined(results->tensor);
+}
+
+/* In a program that changes tensors, and in one whose nodes return what they become. */
+static void changing(void **state)
+{
+  static const at_argument own[] = {{.name = "total", .kind = AT_KIND_TENSOR, .isWritten = true},
+                                    {.name = "x", .kind = AT_KIND_TENSOR},
+                                    {.name = "by", .kind = AT_KIND_DOUBLE}};
+  static const at_op op = {.name = "mylib::accumulate",
+                           .overload = "",
+                           .argumentCount = 3,
+                           .resultCount = 1,
+                           .arguments = own,
+                           .results = result,
+                           .call = accumulate};
+  static const char *const names[] = {"accumulated", "accumulated_core"};
+  for (int i = 0; i < 2; i++)
+    check_program_refused(program_sample(names[i], ".pt2"), "mylib.accumulate.default (4)");
+  CHECK(at_op_register(&op));
+  for (int i = 0; i < 2; i++)
+    check_program(program_sample(names[i], ".pt2"), program_sample(names[i], ".npz"));
+}
+
 static void check_not_registered(const at_op *op, at_error_code code)
 {
   CHECK(!at_op_register(op));
@@ -173,7 +207,8 @@ static void written(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {PROGRAM_TEST(registered), PROGRAM_TEST(incomplete),
-                                     PROGRAM_TEST(timed), PROGRAM_TEST(written)};
+  const struct CMUnitTest tests[] = {PROGRAM_TEST(registered), PROGRAM_TEST(changing),
+                                     PROGRAM_TEST(incomplete), PROGRAM_TEST(timed),
+                                     PROGRAM_TEST(written)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

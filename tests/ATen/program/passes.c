@@ -47,7 +47,7 @@ static void attention(void **state)
 {
   at_program *const program = load_with("attend", AT_ALL_PASSES);
   at_dict *const recorded = load(program_sample("attend", ".npz"));
-  CHECK_EQ(at_program_passChanges(program, AT_PASS_ATTENTION), 19); /* nodes, in 5 patterns */
+  CHECK_EQ(at_program_passChanges(program, AT_PASS_ATTENTION), 20); /* nodes, in 5 patterns */
   CHECK(at_program_setTiming(program, true));
   check_run(program, recorded, "output");
   char *const table = at_program_timings(program);
@@ -57,10 +57,42 @@ static void attention(void **state)
   at_program_free(program);
 }
 
+/* Attention after decompositions: what has not its sizes is computed by the nodes. */
+static void decomposed(void **state)
+{
+  static const char *const names[] = {"heads_core", "head_core"},
+                           *const rows[] = {"        8        8  attention\n",
+                                            "        1        1  attention\n"};
+  for (int i = 0; i < 2; i++) {
+    at_program *const program = load_with(names[i], AT_ALL_PASSES);
+    at_dict *const recorded = load(program_sample(names[i], ".npz"));
+    CHECK(at_program_setTiming(program, true));
+    check_run(program, recorded, "output");
+    char *const table = at_program_timings(program);
+    CHECK_MSG(strstr(table, rows[i]), "%s: %s", names[i], table);
+    at_string_free(table);
+    at_dict_free(recorded);
+    at_program_free(program);
+  }
+}
+
+/* Weights are constants in a program that changes its buffers. */
+static void kept(void **state)
+{
+  static const char *const names[] = {"kept", "kept_core"};
+  for (int i = 0; i < 2; i++) {
+    at_program *const program = load_with(names[i], AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS);
+    th_note("%s", names[i]);
+    CHECK(at_program_passChanges(program, AT_PASS_CONSTANTS) > 0);
+    CHECK_EQ(at_program_passChanges(program, AT_PASS_INT8_WEIGHTS), 1);
+    at_program_free(program);
+  }
+}
+
 /* Each choice of passes computes what PyTorch did, twice. */
 static void choices(void **state)
 {
-  static const char *const names[] = {"passes", "passes_core", "attend", "mobile"};
+  static const char *const names[] = {"passes", "passes_core", "attend", "heads_core", "mobile"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     at_dict *const recorded = load(program_sample(names[k], ".npz"));
     for (unsigned passes = 0; passes <= AT_ALL_PASSES; passes++) {
@@ -260,8 +292,9 @@ static void gradients(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(changes), PROGRAM_TEST(attention), PROGRAM_TEST(choices),
-      PROGRAM_TEST(timings), PROGRAM_TEST(rounded),   PROGRAM_TEST(roundedFollow),
-      PROGRAM_TEST(follow),  PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
+      PROGRAM_TEST(changes),   PROGRAM_TEST(attention),     PROGRAM_TEST(decomposed),
+      PROGRAM_TEST(kept),      PROGRAM_TEST(choices),       PROGRAM_TEST(timings),
+      PROGRAM_TEST(rounded),   PROGRAM_TEST(roundedFollow), PROGRAM_TEST(follow),
+      PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

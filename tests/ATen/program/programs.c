@@ -30,6 +30,12 @@
   X(passes_core)            \
   X(swaps)                  \
   X(attend)                 \
+  X(heads)                  \
+  X(heads_core)             \
+  X(head_core)              \
+  X(lists)                  \
+  X(kept)                   \
+  X(kept_core)              \
   X(wrapped)                \
   X(wrapped_core)           \
   X(scanned)                \
@@ -38,6 +44,13 @@
   X(quantized_core)         \
   X(forms)
 FOR_EACH_PROGRAM(AGREES)
+
+/* Random numbers are PyTorch's, after the same seed (tests/oracle/programs.py). */
+static void drawn(void **state)
+{
+  at_manualSeed(3);
+  check_program(program_sample("drawn", ".pt2"), program_sample("drawn", ".npz"));
+}
 
 /* --- other sizes ------------------------------------------------------------------------------ */
 
@@ -230,7 +243,8 @@ int main(int argc, char **argv)
     check_program(argv[i], arrays);
     printf("%s agrees\n", argv[i]);
   }
-  const struct CMUnitTest tests[] = {FOR_EACH_PROGRAM(TEST_OF) PROGRAM_TEST(batches),
+  const struct CMUnitTest tests[] = {FOR_EACH_PROGRAM(TEST_OF) PROGRAM_TEST(drawn),
+                                     PROGRAM_TEST(batches),
                                      PROGRAM_TEST(inputs),
                                      PROGRAM_TEST(results),
                                      PROGRAM_TEST(targets),

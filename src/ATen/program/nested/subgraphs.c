@@ -29,13 +29,14 @@ void at_cells_addGiven(at_cells *values, const at_frame *frame, const at_given *
     at_cells_add(values, at_frame_get(frame, &given->parts[i]));
 }
 
-/* The values of all arguments from that index on. */
+/* The values of all arguments from that index on, but for those with names, which say how. */
 static void enter_arguments(at_cells *values, const at_frame *frame, const at_graphNode *node,
                             int32_t first, THGuard *guard)
 {
   at_cells_enter(values, frame->graph->mostParts, guard);
   for (int32_t i = first; i < node->inputCount; i++)
-    at_cells_addGiven(values, frame, &node->inputs[i]);
+    if (!*node->inputs[i].name)
+      at_cells_addGiven(values, frame, &node->inputs[i]);
 }
 
 static const at_graph *graph_of(const at_graphNode *node, int32_t index)

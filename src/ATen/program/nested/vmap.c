@@ -257,6 +257,21 @@ static int64_t dim_of(const at_graphNode *node, at_tensor *t, int64_t dim, int64
   return wrapped;
 }
 
+/* A slice of a tensor along the dimension; of one that has none, zeros. */
+static at_tensor *slice_of(const at_graphNode *node, at_tensor *t, int64_t dim, int64_t index,
+                           int64_t slices)
+{
+  const int64_t d = dim_of(node, t, dim, slices);
+  int64_t sizes[AT_MOST_DIMS];
+  int count = 0;
+  if (slices > 0)
+    return at_ownOf(node, (at_select)(t, d, index));
+  for (int k = 0; k < at_dim(t); k++)
+    if (k != d)
+      sizes[count++] = at_size(t, k);
+  return at_ownOf(node, at_zeros(((at_ints){sizes, count}), .type = t->type));
+}
+
 static void run_slice(at_frame *frame, const at_graphNode *node, int64_t index, int64_t slices,
                       at_cells *made)
 {
@@ -271,9 +286,7 @@ static void run_slice(at_frame *frame, const at_graphNode *node, int64_t index, 
       if (cell.kind != AT_CELL_TENSOR)
         at_nodeFails(node, "what is mapped is no tensor");
       at_tensor *const t = cell.is.tensor;
-      at_cell slice = {
-          AT_CELL_TENSOR,
-          {.tensor = at_ownOf(node, (at_select)(t, dim_of(node, t, s->inDims[i], slices), index))}};
+      at_cell slice = {AT_CELL_TENSOR, {.tensor = slice_of(node, t, s->inDims[i], index, slices)}};
       at_cells_add(&arguments, slice);
       at_cell_release(&slice);
     }
@@ -299,22 +312,38 @@ static void move_slices(at_frame *frame, const at_graphNode *node, int32_t k)
   }
 }
 
+/* Leaves nothing of an output along its first dimension. */
+static void drop_slices(at_frame *frame, const at_graphNode *node, int32_t k)
+{
+  if (node->outputs[k] == AT_NO_SLOT)
+    return;
+  AT_SCOPE
+  {
+    at_tensor *const t = frame->cells[node->outputs[k]].is.tensor;
+    at_giveOutput(frame, node, k, at_narrow(t, 0, 0, 0));
+  }
+}
+
+/* Of no slices the function is run on zeros, for the sizes of what it makes. */
 void at_computeVmap(at_frame *frame, const at_graphNode *node)
 {
   const Slicing *const s = node->how;
   if (!s)
     at_nodeFails(node, "it is outside of a region of vmap");
-  const int64_t slices = at_inputInt(frame, node, "batch_size", 1);
+  const int64_t slices = at_inputInt(frame, node, "batch_size", 1), runs = THMax(slices, 1);
   int64_t room;
-  if (slices < 1 || __builtin_mul_overflow(slices, (int64_t)s->made, &room) || room > INT32_MAX / 2)
+  if (slices < 0 || __builtin_mul_overflow(runs, (int64_t)s->made, &room) || room > INT32_MAX / 2)
     at_nodeFails(node, "%lld slices have %d results each", (long long)slices, (int)s->made);
   at_cells made;
   THGuard guard;
   at_cells_enter(&made, room, &guard);
-  for (int64_t i = 0; i < slices; i++)
+  for (int64_t i = 0; i < runs; i++)
     run_slice(frame, node, i, slices, &made);
-  at_stackResults(frame, node, &made, s->made, slices, 0);
-  for (int32_t k = 0; k < s->made; k++)
+  at_stackResults(frame, node, &made, s->made, runs, 0);
+  for (int32_t k = 0; k < s->made; k++) {
+    if (slices == 0)
+      drop_slices(frame, node, k);
     move_slices(frame, node, k);
+  }
   THGuard_leave(&guard);
 }

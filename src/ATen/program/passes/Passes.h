@@ -85,8 +85,7 @@ at_sets at_sets_new(at_rewrite *rewrite);
 void at_sets_add(at_rewrite *rewrite, at_sets *sets, const at_graphNode *node);
 int32_t at_sets_root(const at_sets *sets, int32_t slot);
 
-/* Of each slot whether it depends on weights alone, and no node changes it; NULL if nodes change
- * what is outside of the graph. */
+/* Of each slot whether it depends on weights alone, and no node changes it or those. */
 bool *at_findConstants(at_rewrite *rewrite);
 
 /* --- what the file says of values ------------------------------------------------------------- */

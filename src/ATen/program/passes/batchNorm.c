@@ -202,7 +202,7 @@ void at_passBatchNorm(at_rewrite *rewrite)
   const at_graph *const graph = rewrite->graph;
   const bool *const constant = at_findConstants(rewrite);
   const int32_t *const makers = at_findMakers(rewrite), *const reads = at_countReads(rewrite);
-  for (int32_t n = 0; n < graph->nodeCount && constant; n++) {
+  for (int32_t n = 0; n < graph->nodeCount; n++) {
     at_graphNode *const norm = &graph->nodes[n];
     at_given inputs[INPUTS];
     if (at_isRemoved(norm) || !is_normalization(norm))

@@ -70,8 +70,6 @@ static void find_sources(at_rewrite *rewrite, const at_graph *prepared)
 void at_passConstants(at_rewrite *rewrite)
 {
   const bool *const constant = at_findConstants(rewrite);
-  if (!constant)
-    return;
   at_graph *const prepared = take_nodes(rewrite, constant);
   if (prepared->nodeCount == 0)
     return;

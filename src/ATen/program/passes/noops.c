@@ -1,5 +1,5 @@
 /* Removes what changes nothing: dropout outside of training, detach, conversions to the type that a
- * tensor has, expansions to its size, copies in order of what is in order. */
+ * tensor has, expansions to its size, copies of what nobody changes. */
 #include "Passes.h"
 
 /* Operations that change the view of their argument: then an alias is not the same as the tensor
@@ -62,8 +62,54 @@ static bool is_kept(const at_rewrite *rewrite, const at_graphNode *node)
          type->type == at_typeIn(rewrite, at_slotIn(rewrite, &node->inputs[0]));
 }
 
+/* --- copies ----------------------------------------------------------------------------------- */
+
+/* Which values may share memory with an output of the graph. */
+typedef struct Shown {
+  at_sets sets;
+  bool *isShown; /* of the roots of sets; NULL: copies stay, since nodes change tensors */
+} Shown;
+
+static void show(void *context, int32_t slot)
+{
+  const Shown *const shown = context;
+  shown->isShown[at_sets_root(&shown->sets, slot)] = true;
+}
+
+static Shown find_shown(at_rewrite *rewrite)
+{
+  const at_graph *const graph = rewrite->graph;
+  Shown shown = {.isShown = NULL};
+  for (int32_t n = 0; n < graph->nodeCount; n++)
+    if (at_writes(&graph->nodes[n]))
+      return shown;
+  shown.sets = at_sets_new(rewrite);
+  shown.isShown = at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, 1);
+  for (int32_t n = 0; n < graph->nodeCount; n++)
+    at_sets_add(rewrite, &shown.sets, &graph->nodes[n]);
+  at_eachOutput(rewrite, show, &shown);
+  return shown;
+}
+
+/* Whether the node is a copy that nobody can tell from what it copies. */
+static bool is_hidden(const Shown *shown, const at_graphNode *node)
+{
+  return shown->isShown && is_named(node, "clone") && node->outputCount == 1 &&
+         node->outputs[0] != AT_NO_SLOT &&
+         !shown->isShown[at_sets_root(&shown->sets, node->outputs[0])];
+}
+
+/* Such as dropout becomes outside of training; one to a memory format is in order afterwards. */
+static bool is_copy(const Shown *shown, const at_graphNode *node)
+{
+  return is_hidden(shown, node) && !at_inputOf(node, "memory_format", -1);
+}
+
+/* --- the pass --------------------------------------------------------------------------------- */
+
 /* Whether the node's only output is what its first input is. */
-static bool is_same(const at_rewrite *rewrite, const at_graphNode *node, const int32_t *makers)
+static bool is_same(const at_rewrite *rewrite, const at_graphNode *node, const int32_t *makers,
+                    const Shown *shown)
 {
   const at_graph *const graph = rewrite->graph;
   if (node->outputCount != 1 || node->outputs[0] == AT_NO_SLOT || node->inputCount < 1)
@@ -75,7 +121,8 @@ static bool is_same(const at_rewrite *rewrite, const at_graphNode *node, const i
     return makers[input] >= 0 && is_named(&graph->nodes[makers[input]], "contiguous");
   if (is_named(node, "expand"))
     return at_haveSameSizes(rewrite, input, node->outputs[0]);
-  return is_named(node, "alias") || is_dropout(node) || is_conversion(rewrite, node);
+  return is_named(node, "alias") || node->compute == at_computePassed || is_dropout(node) ||
+         is_copy(shown, node) || is_conversion(rewrite, node);
 }
 
 void at_passNoOps(at_rewrite *rewrite)
@@ -84,13 +131,18 @@ void at_passNoOps(at_rewrite *rewrite)
   if (!keeps_views(graph))
     return;
   const int32_t *const makers = at_findMakers(rewrite);
+  const Shown shown = find_shown(rewrite);
+  const at_op *const contiguous = at_op_find("contiguous"); /* with the argument of clone */
   for (int32_t n = 0; n < graph->nodeCount; n++) {
     at_graphNode *const node = &graph->nodes[n];
     if (is_kept(rewrite, node)) {
       at_removeNode(rewrite, node);
-    } else if (is_same(rewrite, node, makers)) {
+    } else if (is_same(rewrite, node, makers, &shown)) {
       rewrite->same[node->outputs[0]] = at_slotIn(rewrite, &node->inputs[0]);
       at_removeNode(rewrite, node);
+    } else if (contiguous && is_hidden(&shown, node)) {
+      node->op = contiguous;
+      rewrite->changes++;
     }
   }
 }

@@ -89,6 +89,7 @@ static void rename_nodes(const at_rewrite *rewrite, at_graphNode *nodes, int32_t
       rename_nodes(rewrite, chain->nodes, chain->stepCount);
     } else if (nodes[n].compute == at_computeAttention) {
       const at_fusedAttention *const fused = nodes[n].how;
+      rename_nodes(rewrite, fused->paths, fused->pathCount);
       rename_nodes(rewrite, fused->nodes, fused->count);
     }
   }

@@ -209,7 +209,7 @@ static void pack(at_rewrite *rewrite, at_smallKind kind)
   at_graphNode *const nodes =
       at_arena_take(rewrite->reading->arena, 2 * (uint64_t)graph->nodeCount, sizeof *nodes);
   int32_t count = 0;
-  for (int32_t n = 0; n < graph->nodeCount && s.constant; n++) {
+  for (int32_t n = 0; n < graph->nodeCount; n++) {
     Match m;
     at_graphNode node = graph->nodes[n];
     if (match(&s, &node, &m)) {

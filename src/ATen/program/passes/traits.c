@@ -29,25 +29,6 @@ static bool writes_inside(const at_graph *graph)
   return false;
 }
 
-static void relax_views(const at_graph *graph, const at_op *reshape)
-{
-  for (int32_t n = 0; n < graph->nodeCount; n++) {
-    at_graphNode *const node = &graph->nodes[n];
-    if (node->op && is_ours(node->op) && !strcmp(node->op->name, "view") && !*node->op->overload)
-      node->op = reshape; /* whose arguments are the same */
-    for (int32_t i = 0; i < node->inputCount; i++)
-      if (node->inputs[i].graph)
-        relax_views(node->inputs[i].graph, reshape);
-  }
-}
-
-void at_relaxViews(at_program *program)
-{
-  const at_op *const reshape = at_op_find("reshape");
-  if (reshape && !*reshape->overload && !writes_inside(program->graph))
-    relax_views(program->graph, reshape);
-}
-
 /* Whether a graph in the node's arguments changes what it is given. */
 static bool has_writers(const at_graphNode *node)
 {
@@ -77,8 +58,9 @@ static bool has_effects(at_compute compute)
 {
   return compute == at_computeAssert || compute == at_computeMetadata ||
          compute == at_computeWrapped || compute == at_computeCond || compute == at_computeWhile ||
-         compute == at_computeMap || compute == at_computeScanned || compute == at_computeVmap ||
-         compute == at_computeLoop || compute == at_computeScan;
+         compute == at_computeMap || compute == at_computeScanned ||
+         compute == at_computeAssociativeScan || compute == at_computeFunctionalized ||
+         compute == at_computeVmap || compute == at_computeLoop || compute == at_computeScan;
 }
 
 /* Whether the node may draw random numbers: its operation takes a generator, or leaves out elements
@@ -88,7 +70,8 @@ static bool draws(const at_graphNode *node)
   static const char *const switches[] = {"train", "dropout_p"};
   double number;
   if (node->compute && node->compute != at_computeDropout)
-    return at_onnxDraws(node) || node->compute == at_computeRandint;
+    return at_onnxDraws(node) || node->compute == at_computeRandint ||
+           node->compute == at_computeDropoutAttention;
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (node->op->arguments[i].kind == AT_KIND_GENERATOR)
       return true;
@@ -169,6 +152,7 @@ static int alias_of(const at_graphNode *node, int32_t k)
 static bool returns_inputs(at_compute compute)
 {
   return compute == at_computeDropout || compute == at_computeTo || compute == at_computeOnnx ||
+         compute == at_computePassed ||
          (has_effects(compute) && compute != at_computeAssert && compute != at_computeMetadata);
 }
 
@@ -221,21 +205,119 @@ void at_sets_add(at_rewrite *rewrite, at_sets *sets, const at_graphNode *node)
   }
 }
 
+/* --- views ------------------------------------------------------------------------------------ */
+
+static bool is_view(const at_graphNode *node)
+{
+  return node->op && is_ours(node->op) && !strcmp(node->op->name, "view") && !*node->op->overload;
+}
+
+/* Gives all views another operation, whose arguments are the same. */
+static void relax_views(const at_graph *graph, const at_op *reshape)
+{
+  for (int32_t n = 0; n < graph->nodeCount; n++) {
+    at_graphNode *const node = &graph->nodes[n];
+    if (is_view(node))
+      node->op = reshape;
+    for (int32_t i = 0; i < node->inputCount; i++)
+      if (node->inputs[i].graph)
+        relax_views(node->inputs[i].graph, reshape);
+  }
+}
+
+static void free_scratch(void *what)
+{
+  at_arena_free(what);
+}
+
+/* The views of what no node changes alone. */
+static void relax_unwritten(at_program *program, at_reading *reading, const at_op *reshape)
+{
+  THGuard guard;
+  const at_graph *const graph = program->graph;
+  at_rewrite r = {.program = program,
+                  .reading = reading,
+                  .scratch.file = reading->file,
+                  .graph = program->graph,
+                  .slotRoom = graph->slotCount};
+  THGuard_enter(&guard, free_scratch);
+  guard.what = &r.scratch;
+  r.same = at_arena_take(&r.scratch, (uint64_t)r.slotRoom, sizeof *r.same);
+  for (int32_t slot = 0; slot < r.slotRoom; slot++)
+    r.same[slot] = slot;
+  at_sets sets = at_sets_new(&r);
+  for (int32_t n = 0; n < graph->nodeCount; n++)
+    at_sets_add(&r, &sets, &graph->nodes[n]);
+  for (int32_t n = 0; n < graph->nodeCount; n++) {
+    at_graphNode *const node = &graph->nodes[n];
+    if (is_view(node) && node->outputCount == 1 && node->outputs[0] != AT_NO_SLOT &&
+        !sets.isWritten[at_sets_root(&sets, node->outputs[0])])
+      node->op = reshape;
+  }
+  THGuard_leave(&guard);
+}
+
+void at_relaxViews(at_program *program, at_reading *reading)
+{
+  const at_op *const reshape = at_op_find("reshape");
+  if (!reshape || *reshape->overload)
+    return;
+  if (writes_inside(program->graph))
+    relax_unwritten(program, reading, reshape);
+  else
+    relax_views(program->graph, reshape);
+}
+
 /* --- constants -------------------------------------------------------------------------------- */
 
-/* Weights that the program does not change at its end. */
-static void mark_weights(at_rewrite *rewrite, bool *constant)
+/* The storage of the weight in a slot. */
+typedef struct Stored {
+  const void *storage;
+  int32_t slot;
+} Stored;
+
+static int by_storage(const void *a, const void *b)
+{
+  const uintptr_t x = (uintptr_t)((const Stored *)a)->storage,
+                  y = (uintptr_t)((const Stored *)b)->storage;
+  return (x > y) - (x < y);
+}
+
+/* Puts weights that share a storage in one set, and finds those that the program changes at its end. */
+static void add_weights(at_rewrite *rewrite, at_sets *sets)
 {
   const at_program *const program = rewrite->program;
   const at_graph *const graph = rewrite->graph;
-  bool *const changes =
-      at_arena_take(&rewrite->scratch, (uint64_t)at_dict_count(program->weights), sizeof *changes);
+  const uint64_t weights = (uint64_t)at_dict_count(program->weights);
+  bool *const changes = at_arena_take(&rewrite->scratch, weights, sizeof *changes);
+  Stored *const stored =
+      at_arena_take(&rewrite->scratch, (uint64_t)graph->inputCount, sizeof *stored);
+  int32_t count = 0;
   for (int32_t i = 0; i < graph->outputCount; i++)
     if (program->graphOutputs[i].kind == AT_BIND_WEIGHT)
       changes[program->graphOutputs[i].index] = true;
+  for (int32_t i = 0; i < graph->inputCount; i++) {
+    const at_binding *const binding = &program->graphInputs[i];
+    if (binding->kind != AT_BIND_WEIGHT || graph->inputs[i] == AT_NO_SLOT)
+      continue;
+    stored[count++] =
+        (Stored){at_dict_at(program->weights, binding->index)->th->storage, graph->inputs[i]};
+    if (changes[binding->index])
+      mark_written(sets, graph->inputs[i]);
+  }
+  qsort(stored, (size_t)count, sizeof *stored, by_storage);
+  for (int32_t i = 1; i < count; i++)
+    if (stored[i].storage && stored[i].storage == stored[i - 1].storage)
+      join(sets, stored[i].slot, stored[i - 1].slot);
+}
+
+/* Weights that the program does not change. */
+static void mark_weights(at_rewrite *rewrite, const at_sets *sets, bool *constant)
+{
+  const at_graph *const graph = rewrite->graph;
   for (int32_t i = 0; i < graph->inputCount; i++)
-    if (program->graphInputs[i].kind == AT_BIND_WEIGHT && graph->inputs[i] != AT_NO_SLOT)
-      constant[graph->inputs[i]] = !changes[program->graphInputs[i].index];
+    if (rewrite->program->graphInputs[i].kind == AT_BIND_WEIGHT && graph->inputs[i] != AT_NO_SLOT)
+      constant[graph->inputs[i]] = !sets->isWritten[at_sets_root(sets, graph->inputs[i])];
 }
 
 /* Whether all that a node reads is constant. */
@@ -278,11 +360,9 @@ bool *at_findConstants(at_rewrite *rewrite)
   for (int32_t n = 0; n < graph->nodeCount; n++)
     if (!at_isRemoved(&graph->nodes[n]))
       at_sets_add(rewrite, &sets, &graph->nodes[n]);
-  for (int32_t i = 0; i < graph->inputCount; i++)
-    if (graph->inputs[i] != AT_NO_SLOT && sets.isWritten[at_sets_root(&sets, graph->inputs[i])])
-      return NULL;
+  add_weights(rewrite, &sets);
+  mark_weights(rewrite, &sets, constant);
   at_eachOutput(rewrite, mark_written, &sets); /* whoever called the program may change those */
-  mark_weights(rewrite, constant);
   for (int32_t n = 0; n < graph->nodeCount; n++) {
     const at_graphNode *const node = &graph->nodes[n];
     const bool makes = makes_constants(rewrite, &sets, constant, node);

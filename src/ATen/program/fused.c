@@ -1,0 +1,211 @@
+/* Operations that PyTorch makes of others when it decomposes them, with results that only its gradients
+ * need.  Those results are left empty. */
+#include <math.h>
+
+#include "ATenOps.h"
+#include "Program.h"
+
+static at_tensor *tensor(const at_frame *frame, const at_graphNode *node, const char *name)
+{
+  return at_inputOf(node, name, -1) ? at_inputTensor(frame, node, name, -1) : NULL;
+}
+
+/* A number that may be left out. */
+static at_scalar number(const at_frame *frame, const at_graphNode *node, const char *name)
+{
+  const at_given *const given = at_inputOf(node, name, -1);
+  if (!given)
+    return at_scalar_none();
+  const at_cell cell =
+      given->kind == AT_GIVEN_NUMBER ? at_frame_get(frame, given->parts) : (at_cell){0};
+  if (!at_isNumber(cell))
+    at_nodeFails(node, "%s is no number", name);
+  return cell.kind == AT_CELL_FLOAT ? at_scalar_double(cell.is.number)
+                                    : at_scalar_long(cell.is.integer);
+}
+
+/* --- attention -------------------------------------------------------------------------------- */
+
+/* _scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)
+ */
+void at_computeFlash(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_scaled_dot_product_attention_options how = at_scaled_dot_product_attention_defaults;
+  how.attn_mask = tensor(frame, node, "attn_mask");
+  how.is_causal = at_inputBool(frame, node, "is_causal", 4, false);
+  how.scale = number(frame, node, "scale");
+  at_giveOutput(frame, node, 0,
+                (at_scaled_dot_product_attention)(at_inputTensor(frame, node, "query", 0),
+                                                  at_inputTensor(frame, node, "key", 1),
+                                                  at_inputTensor(frame, node, "value", 2), &how));
+}
+
+/* The heads of t as often as heads of queries share them. */
+static at_tensor *spread(at_tensor *t, int64_t heads)
+{
+  return at_repeat_interleave(t, heads / THMax(at_size(t, -3), 1), .dim = -3);
+}
+
+/* What is added to scores so that query i attends to keys 0 to i alone. */
+static at_tensor *causal_mask(at_tensor *query, at_tensor *key)
+{
+  at_tensor *const all =
+      at_full(AT_SHAPE(at_size(query, -2), at_size(key, -2)), -INFINITY, .type = query->type);
+  return at_triu(all, .diagonal = 1);
+}
+
+/* scaled_dot_product_attention that leaves out weights at random: the whole matrix is computed, with the
+ * square root of the scale for query and for key, as PyTorch does then. */
+void at_computeDropoutAttention(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const query = at_inputTensor(frame, node, "query", 0);
+  at_tensor *key = at_inputTensor(frame, node, "key", 1),
+            *value = at_inputTensor(frame, node, "value", 2),
+            *mask = tensor(frame, node, "attn_mask");
+  const at_scalar given = number(frame, node, "scale"), p = number(frame, node, "dropout_p");
+  if (at_dim(query) < 2 || at_dim(key) < 2)
+    at_nodeFails(node, "query and key have %d and %d dimensions", at_dim(query), at_dim(key));
+  if (at_inputBool(frame, node, "enable_gqa", -1, false) && at_dim(query) > 2) {
+    key = spread(key, at_size(query, -3));
+    value = spread(value, at_size(query, -3));
+  }
+  const double width = (double)THMax(at_size(query, -1), 1),
+               scale = given.is_none ? 1 / sqrt(width) : at_scalar_toDouble(given);
+  if (at_inputBool(frame, node, "is_causal", -1, false))
+    mask = causal_mask(query, key);
+  else if (mask && mask->type->scalarType == AT_BOOL)
+    mask = at_masked_fill(at_zeros(at_sizes(mask), .type = query->type), at_logical_not(mask),
+                          -INFINITY);
+  at_tensor *scores =
+      at_matmul(at_mul(query, sqrt(scale)), at_transpose(at_mul(key, sqrt(scale)), -2, -1));
+  if (mask)
+    scores = at_add(scores, mask);
+  at_giveOutput(frame, node, 0,
+                at_matmul(at_dropout(at__safe_softmax(scores, -1), at_scalar_toDouble(p), true),
+                          value));
+}
+
+/* --- layers ----------------------------------------------------------------------------------- */
+
+/* mkldnn_rnn_layer(input, weight0 ... weight3, hx, cx, reverse, batch_sizes, mode, ...): an LSTM of one
+ * layer and direction. */
+void at_computeRecurrentLayer(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  enum { LSTM = 2 };
+  static const char *const names[] = {"weight0", "weight1", "weight2", "weight3"};
+  at_tensor *x = at_inputTensor(frame, node, "input", 0), *weights[4];
+  at_tensor *states[] = {at_inputTensor(frame, node, "hx_", 5),
+                         at_inputTensor(frame, node, "cx_", 6)};
+  const bool reverse = at_inputBool(frame, node, "reverse", 7, false),
+             biased = at_inputBool(frame, node, "has_biases", 12, true);
+  if (at_inputInt(frame, node, "mode", 9) != LSTM || at_dim(x) != 3 ||
+      at_inputBool(frame, node, "bidirectional", 13, false) ||
+      at_inputBool(frame, node, "batch_first", 14, false))
+    at_nodeFails(node, "a layer of this mode is not here");
+  for (int i = 0; i < 4; i++)
+    weights[i] = at_inputTensor(frame, node, names[i], 1 + i);
+  if (reverse)
+    x = at_flip(x, AT_INTS(0));
+  const at_output_h_n_c_n y =
+      at_lstm(x, ((at_tensors){states, 2}), ((at_tensors){weights, biased ? 4 : 2}), biased, 1, 0,
+              false, false, false);
+  at_giveOutput(frame, node, 0, reverse ? at_flip(y.output, AT_INTS(0)) : y.output);
+  at_giveOutput(frame, node, 1, y.h_n);
+  at_giveOutput(frame, node, 2, y.c_n);
+}
+
+/* _fused_rms_norm(input, normalized_shape, weight, eps) */
+void at_computeRootNorm(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  const at_given *const shape = at_inputOf(node, "normalized_shape", 1);
+  int64_t sizes[AT_MOST_DIMS];
+  if (!shape || shape->kind != AT_GIVEN_NUMBERS || shape->count > AT_MOST_DIMS)
+    at_nodeFails(node, "normalized_shape is no list of sizes");
+  for (int32_t i = 0; i < shape->count; i++) {
+    const at_cell cell = at_frame_get(frame, &shape->parts[i]);
+    if (cell.kind != AT_CELL_INT)
+      at_nodeFails(node, "normalized_shape is no list of sizes");
+    sizes[i] = cell.is.integer;
+  }
+  const at_rms_norm_options how = {tensor(frame, node, "weight"), number(frame, node, "eps")};
+  at_giveOutput(frame, node, 0,
+                (at_rms_norm)(at_inputTensor(frame, node, "input", 0),
+                              (at_ints){sizes, shape->count}, &how));
+}
+
+/* _prelu_kernel(self, weight), whose sizes broadcast. */
+void at_computePrelu(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const x = at_inputTensor(frame, node, "self", 0);
+  at_giveOutput(frame, node, 0,
+                at_where(at_gt(x, 0), x, at_mul(at_inputTensor(frame, node, "weight", 1), x)));
+}
+
+void at_computeWeightNorm(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  const int64_t dim = at_inputOf(node, "dim", 2) ? at_inputInt(frame, node, "dim", 2) : 0;
+  at_giveOutput(frame, node, 0,
+                at__weight_norm(at_inputTensor(frame, node, "v", 0),
+                                at_inputTensor(frame, node, "g", 1), .dim = dim));
+}
+
+/* --- factorizations --------------------------------------------------------------------------- */
+
+void at_computeDet(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_giveOutput(frame, node, 0, at_linalg_det(at_inputTensor(frame, node, "A", 0)));
+}
+
+void at_computeSlogdet(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  const at_sign_logabsdet y = at_linalg_slogdet(at_inputTensor(frame, node, "A", 0));
+  at_giveOutput(frame, node, 0, y.sign);
+  at_giveOutput(frame, node, 1, y.logabsdet);
+}
+
+void at_computeSvd(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const a = at_inputTensor(frame, node, "A", 0);
+  if (!at_inputBool(frame, node, "compute_uv", 2, true)) {
+    at_giveOutput(frame, node, 1, at_linalg_svdvals(a));
+    return;
+  }
+  const at_U_S_Vh y =
+      at_linalg_svd(a, .full_matrices = at_inputBool(frame, node, "full_matrices", 1, false));
+  at_giveOutput(frame, node, 0, y.U);
+  at_giveOutput(frame, node, 1, y.S);
+  at_giveOutput(frame, node, 2, y.Vh);
+}
+
+void at_computeEigh(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const a = at_inputTensor(frame, node, "A", 0);
+  const at_given *const triangle = at_inputOf(node, "UPLO", 1);
+  const char *const uplo = triangle && triangle->kind == AT_GIVEN_TEXT ? triangle->text : "L";
+  if (!at_inputBool(frame, node, "compute_v", 2, true)) {
+    at_giveOutput(frame, node, 0, at_linalg_eigvalsh(a, .UPLO = uplo));
+    return;
+  }
+  const at_eigenvalues_eigenvectors y = at_linalg_eigh(a, .UPLO = uplo);
+  at_giveOutput(frame, node, 0, y.eigenvalues);
+  at_giveOutput(frame, node, 1, y.eigenvectors);
+}
+
+void at_computeSolve(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_giveOutput(frame, node, 0,
+                at_linalg_solve(at_inputTensor(frame, node, "A", 0),
+                                at_inputTensor(frame, node, "B", 1),
+                                .left = at_inputBool(frame, node, "left", -1, true)));
+}
