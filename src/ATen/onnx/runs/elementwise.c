@@ -45,6 +45,16 @@ void at_runBitShift(at_onnxCall *c)
                                                                   : at_bitwise_left_shift(x, by));
 }
 
+void at_runBitCast(at_onnxCall *c)
+{
+  at_tensor *const x = at_onnxInput(c, 0);
+  const at_type *const type = at_cpuType(at_onnxTypeOf(c, "to", x->type->scalarType));
+  if (type->elementSize != x->type->elementSize)
+    AT_ONNX_FAILS(c, "elements of %s have other sizes than those of %s",
+                  at_scalarTypeName(x->type->scalarType), at_scalarTypeName(type->scalarType));
+  at_onnxGive(c, 0, at_bitsAs(c->node, x, type));
+}
+
 /* The quotient of integers is rounded toward zero. */
 void at_runDiv(at_onnxCall *c)
 {

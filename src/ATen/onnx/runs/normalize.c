@@ -125,13 +125,17 @@ void at_runMeanVariance(at_onnxCall *c)
   at_onnxGive(c, 0, at_div(centered, at_add(at_sqrt(variance), 1e-9)));
 }
 
-/* 1 where the first of the largest elements is, 0 elsewhere. */
+/* 1 for the first of the largest elements along the axis, 0 for the others. */
+static at_tensor *largest(at_tensor *x, int axis)
+{
+  at_tensor *const index = at_argmax(x, .dim = axis, .keepdim = true);
+  return at_scatter_value(at_zeros_like(x), axis, index, 1);
+}
+
 void at_runHardmax(at_onnxCall *c)
 {
   at_tensor *const x = at_onnxInput(c, 0);
-  const int axis = at_onnxAxis(c, at_onnxInt(c, "axis", -1), at_dim(x));
-  at_tensor *const index = at_argmax(x, .dim = axis, .keepdim = true);
-  at_onnxGive(c, 0, at_scatter_value(at_zeros_like(x), axis, index, 1));
+  at_onnxGive(c, 0, largest(x, at_onnxAxis(c, at_onnxInt(c, "axis", -1), at_dim(x))));
 }
 
 /* Before version 13 of the operators: over all dimensions from axis on, 1 if it is not given. */
@@ -142,8 +146,9 @@ void at_runFlatSoftmax(at_onnxCall *c)
   const int axis = at_onnxAxis(c, at_onnxInt(c, "axis", 1), sizes.count);
   at_tensor *const flat = at_reshape(x, AT_SHAPE(at_onnxProduct(c, sizes, 0, axis),
                                                  at_onnxProduct(c, sizes, axis, sizes.count)));
-  at_onnxGive(c, 0,
-              at_reshape(strstr(c->node->target, "Log") ? at_log_softmax(flat, 1)
-                                                        : at_softmax(flat, 1),
-                         sizes));
+  const char *const name = c->node->target;
+  at_tensor *const made = strstr(name, "Log")    ? at_log_softmax(flat, 1)
+                          : strstr(name, "Hard") ? largest(flat, 1)
+                                                 : at_softmax(flat, 1);
+  at_onnxGive(c, 0, at_reshape(made, sizes));
 }

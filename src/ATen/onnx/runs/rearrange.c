@@ -23,11 +23,17 @@ static at_tensor *sliced(at_onnxCall *c, at_tensor *x, int axis, int64_t start, 
                  AT_INTS(axis));
 }
 
+/* Numbers that were an attribute before they became an input. */
+static at_onnxList ints_in(const at_onnxCall *c, int index, const char *attribute)
+{
+  return c->inputCount > 1 ? at_onnxIntsIn(c, index) : at_onnxInts(c, attribute);
+}
+
 void at_runSlice(at_onnxCall *c)
 {
   at_tensor *x = at_onnxInput(c, 0);
-  const at_onnxList starts = at_onnxIntsIn(c, 1), ends = at_onnxIntsIn(c, 2),
-                    axes = at_onnxIntsIn(c, 3), steps = at_onnxIntsIn(c, 4);
+  const at_onnxList starts = ints_in(c, 1, "starts"), ends = ints_in(c, 2, "ends"),
+                    axes = ints_in(c, 3, "axes"), steps = at_onnxIntsIn(c, 4);
   if (starts.count < 0 || ends.count != starts.count ||
       (axes.count >= 0 && axes.count != starts.count) ||
       (steps.count >= 0 && steps.count != starts.count))
@@ -81,7 +87,7 @@ static at_tensor *padded_by_itself(at_onnxCall *c, at_tensor *x, const char *mod
 void at_runPad(at_onnxCall *c)
 {
   at_tensor *const x = at_onnxInput(c, 0);
-  const at_onnxList pads = at_onnxIntsIn(c, 1), axes = at_onnxIntsIn(c, 3);
+  const at_onnxList pads = ints_in(c, 1, "pads"), axes = at_onnxIntsIn(c, 3);
   const char *const mode = at_onnxText(c, "mode", "constant");
   const int dims = at_dim(x), count = axes.count < 0 ? dims : axes.count;
   int64_t before[AT_MOST_DIMS] = {0}, after[AT_MOST_DIMS] = {0};
@@ -106,7 +112,11 @@ void at_runPad(at_onnxCall *c)
     list.data[2 * (dims - 1 - d)] = before[d];
     list.data[2 * (dims - 1 - d) + 1] = after[d];
   }
-  const at_scalar with = value && at_numel(value) == 1 ? at_item(value) : at_scalar_long(0);
+  at_scalar with = at_scalar_long(0);
+  if (value && at_numel(value) == 1)
+    with = at_item(value);
+  else if (at_onnxHas(c, "value"))
+    with = at_scalar_double(at_onnxFloat(c, "value", 0));
   at_constant_pad_nd_options options = at_constant_pad_nd_defaults;
   options.value = with;
   at_onnxGive(c, 0, (at_constant_pad_nd)(x, at_listed(&list), &options));
@@ -169,10 +179,11 @@ void at_runSpaceToDepth(at_onnxCall *c)
   at_tensor *const x = at_onnxInput(c, 0);
   const int64_t b = block_of(c, x), n = at_size(x, 0), depth = at_size(x, 1), h = at_size(x, 2) / b,
                 w = at_size(x, 3) / b;
+  const bool isFirst = strcmp(at_onnxText(c, "mode", "DCR"), "DCR") != 0; /* the depth there was */
   at_tensor *const parts = at_reshape(x, AT_SHAPE(n, depth, h, b, w, b));
-  at_onnxGive(c, 0,
-              at_reshape(at_permute(parts, AT_INTS(0, 3, 5, 1, 2, 4)),
-                         AT_SHAPE(n, depth * b * b, h, w)));
+  at_tensor *const moved = isFirst ? at_permute(parts, AT_INTS(0, 1, 3, 5, 2, 4))
+                                   : at_permute(parts, AT_INTS(0, 3, 5, 1, 2, 4));
+  at_onnxGive(c, 0, at_reshape(moved, AT_SHAPE(n, depth * b * b, h, w)));
 }
 
 void at_runTrilu(at_onnxCall *c)

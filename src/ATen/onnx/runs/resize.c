@@ -188,17 +188,29 @@ static void set_sizes(const at_onnxCall *c, Axis *axes, const int *which, const 
   }
 }
 
+/* Whether the node is Upsample, or Resize of version 10. */
+static bool is_old(const at_onnxCall *c)
+{
+  return strstr(c->node->target, "Upsample") || c->inputCount == 2;
+}
+
+/* The scales, which were an attribute first. */
+static int read_scales(const at_onnxCall *c, double *to)
+{
+  return c->inputCount == 1 ? at_onnxFloats(c, "scales", to)
+                            : at_onnxFloatsIn(c, is_old(c) ? 1 : 2, to);
+}
+
 /* Upsample has scales as input 1; Resize a region, scales and sizes. */
 static void read_axes(const at_onnxCall *c, const at_tensor *x, Axis *axes)
 {
-  const bool isOld = strstr(c->node->target, "Upsample") != NULL;
+  const bool isOld = is_old(c);
   const int dims = at_dim(x);
   double scales[AT_MOST_DIMS], region[AT_MOST_DIMS];
   int which[AT_MOST_DIMS];
   const at_onnxList chosen = at_onnxInts(c, "axes");
   const at_onnxList sizes = isOld ? (at_onnxList){.count = -1} : at_onnxIntsIn(c, 3);
-  const int count = chosen.count < 0 ? dims : chosen.count,
-            scaleCount = at_onnxFloatsIn(c, isOld ? 1 : 2, scales),
+  const int count = chosen.count < 0 ? dims : chosen.count, scaleCount = read_scales(c, scales),
             regionCount = isOld ? -1 : at_onnxFloatsIn(c, 1, region);
   for (int d = 0; d < dims; d++)
     axes[d] = (Axis){at_size(x, d), at_size(x, d), 1, 0, 1};
@@ -221,7 +233,7 @@ void at_runResize(at_onnxCall *c)
 {
   at_tensor *x = at_onnxInput(c, 0);
   const at_type *const type = x->type;
-  const bool isOld = strstr(c->node->target, "Upsample") != NULL;
+  const bool isOld = is_old(c);
   const Resizing r = {
       .call = c,
       .mode = at_onnxText(c, "mode", "nearest"),

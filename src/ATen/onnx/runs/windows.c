@@ -138,10 +138,8 @@ void at_runConvTranspose(at_onnxCall *c)
     if (wanted.count >= 0 || w.isAutomatic) {
       size = wanted.count >= 0 ? wanted.data[wanted.count - w.dims + d]
                                : sizes.data[d + 2] * w.stride.data[d];
-      const int64_t cut = all - size;
+      const int64_t cut = THMax(all - size, 0); /* what lacks is added at the end */
       before = w.isLower || !w.isAutomatic ? cut - cut / 2 : cut / 2;
-      if (wanted.count >= 0 && !w.isAutomatic)
-        before = cut / 2;
     }
     int64_t pad[2 * MOST_WINDOWS] = {0};
     pad[2 * (w.dims - 1 - d)] = -before;
