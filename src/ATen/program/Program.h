@@ -163,7 +163,7 @@ at_given at_readGiven(at_reading *reading, const json_t *slots, const json_t *js
 /* Makes nodes of the regions of torch.vmap in a graph. */
 void at_groupVmaps(at_reading *reading, at_graph *graph);
 
-/* Puts the nodes of graphs that are run once in place of the nodes that run them. */
+/* Replaces nodes that run a graph once by the nodes of that graph. */
 void at_inlineGraphs(at_reading *reading, at_graph *graph);
 
 /* Finds out for all nodes when values are read for the last time. */

@@ -1,5 +1,5 @@
-/* Graphs that are run once and as they are, such as regions without gradients and checkpoints: their nodes
- * take the place of the node that runs them, where passes see them. */
+/* Graphs that are run once and as they are, such as regions without gradients and checkpoints: the node that
+ * runs them is replaced by theirs, which passes see then. */
 #include "ATen/program/nested/Subgraphs.h"
 
 /* A graph while nodes of others are put into it. */
@@ -11,7 +11,7 @@ typedef struct Inlining {
   int32_t nodeCount;
 } Inlining;
 
-/* The graph that the node runs, if its nodes can take the node's place; NULL otherwise. */
+/* The graph that the node runs, if its nodes can replace the node; NULL otherwise. */
 static const at_graph *graph_of(const at_graphNode *node, int32_t *first)
 {
   static const char *const targets[] = {"higher_order.wrap_with_set_grad_enabled",
