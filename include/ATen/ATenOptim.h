@@ -212,6 +212,29 @@ AT_API const at_rprop_options at_rprop_defaults;
  *              double step_least=1e-6, double step_most=50, bool maximize=false) -> at_optimizer */
 AT_API at_optimizer *at_rprop(at_tensors params, const at_rprop_options *options) AT_MUST_USE;
 
+typedef struct at_adafactor_options {
+  double lr;           /* 0.01 */
+  double beta2_decay;  /* -0.8 */
+  double eps1, eps2;   /* NaN, 1e-3; in PyTorch the tuple eps.  NaN: the distance of 1 from the next
+                        * number of the parameter's type */
+  double d;            /* 1 */
+  double weight_decay; /* 0 */
+  bool maximize;       /* false */
+} at_adafactor_options;
+AT_API const at_adafactor_options at_adafactor_defaults;
+
+/* v = v + t^beta2_decay * (g^2 - v), of which parameters of two dimensions and more keep only the means
+ * along the last dimension, R, and along the one before, C: v = R * C / max(mean(R), eps1).  Then
+ * u = g / max(sqrt(v), eps1) and w -= r * u / max(1, rms(u) / d), with r = max(eps2, rms(w)) *
+ * min(lr, 1 / sqrt(t)), where rms is the root of the mean of squares.  Weight decay is decoupled.
+ * (Shazeer and Stern, 2018)
+ *
+ *     at_adafactor(TensorList params, *, double lr=0.01, double beta2_decay=-0.8, double? eps1=NULL,
+ *                  double eps2=1e-3, double d=1, double weight_decay=0, bool maximize=false)
+ *         -> at_optimizer */
+AT_API at_optimizer *at_adafactor(at_tensors params,
+                                  const at_adafactor_options *options) AT_MUST_USE;
+
 typedef enum at_muon_adjust {
   AT_MUON_ORIGINAL,          /* lr * sqrt(max(1, rows / columns)) */
   AT_MUON_MATCH_RMS_ADAMW,   /* lr * 0.2 * sqrt(max(rows, columns)) */

@@ -144,7 +144,7 @@ typedef struct at_onecycle_lr_options {
 AT_API const at_onecycle_lr_options at_onecycle_lr_defaults;
 
 /* The rate rises to max_lr and falls, once, in total_steps steps, the first of which is made here;
- * one more is an error.
+ * two more are an error, because loops call at_schedule_step behind the last step, too.
  *
  *     at_onecycle_lr(optimizer, double max_lr, int total_steps, *, double pct_start=0.3,
  *                    bool linear=false, bool cycle_momentum=true, double base_momentum=0.85,

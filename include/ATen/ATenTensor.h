@@ -87,6 +87,13 @@ at_list<Entry, sizeof...(Given)> at_list_of(Given... given)
 #define AT_SCALAR_SHAPE ((at_ints){NULL, 0})
 #endif
 
+/* What the option reduction of losses takes. */
+typedef enum at_reduction {
+  AT_REDUCTION_NONE, /* the loss of each element */
+  AT_REDUCTION_MEAN,
+  AT_REDUCTION_SUM
+} at_reduction;
+
 /* --- references ------------------------------------------------------------------------------ */
 
 /* Adds a reference to t, to be released by at_release; returns t.  NULL and the undefined tensor
@@ -155,5 +162,13 @@ AT_API void *at_unsafeGetTH(const at_tensor *t);
 
 /* A tensor of that type, not a complex one, that wraps the TH tensor, whose reference it takes over. */
 AT_API at_tensor *at_fromTH(const at_type *type, void *th) AT_MUST_USE;
+
+/* A new tensor of that type and size with copies of the elements, row by row, which are of the type's type
+ * in C: float for Float, double, int64_t for Long, int32_t for Int, unsigned char for Bool.
+ *
+ *     const int64_t lengths[] = {5, 3, 2};
+ *     at_tensor *t = at_fromArray(AT_CPU(AT_LONG), lengths, AT_SHAPE(3)); */
+AT_API at_tensor *at_fromArray(const at_type *type, const void *elements,
+                               at_ints sizes) AT_MUST_USE;
 
 #endif

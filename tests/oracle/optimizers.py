@@ -50,6 +50,11 @@ CASES = {
     "asgd": (torch.optim.ASGD, dict(lr=0.1)),
     "asgd_average": (torch.optim.ASGD, dict(lr=0.2, lambd=0.1, alpha=0.5, t0=3, weight_decay=0.1)),
     "rprop": (torch.optim.Rprop, dict()),
+    "adafactor": (torch.optim.Adafactor, dict(lr=0.1)),
+    "adafactor_all": (
+        torch.optim.Adafactor,
+        dict(lr=0.02, beta2_decay=-0.5, eps=(0.05, 0.2), d=1.5, weight_decay=0.1, maximize=True),
+    ),
     "rprop_bounds": (torch.optim.Rprop, dict(lr=0.1, etas=(0.4, 1.5), step_sizes=(0.03, 0.2), maximize=True)),
 }
 
@@ -61,7 +66,7 @@ LBFGS = {
 LBFGS_STEPS = 6
 
 # One of each kind.
-SAVED = "sgd_momentum adam_amsgrad adamw rmsprop_both adagrad_decay adadelta adamax nadam radam asgd_average rprop".split()
+SAVED = "sgd_momentum adam_amsgrad adamw rmsprop_both adagrad_decay adadelta adamax nadam radam asgd_average rprop adafactor".split()
 
 
 def wave(count, start, dtype):

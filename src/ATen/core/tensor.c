@@ -115,6 +115,32 @@ at_tensor *at_fromTH(const at_type *type, void *th)
   return at_return(&call, t, true);
 }
 
+at_tensor *at_fromArray(const at_type *type, const void *elements, at_ints sizes)
+{
+  const char *const name = "fromArray";
+  if (!at_acceptType(name, "type", type, false) || !at_acceptInts(name, "sizes", sizes, 0))
+    return at_undefined();
+  at_call call;
+  at_begin(&call, name);
+  at_tensor *volatile t = NULL;
+  TH_TRY(call.attempt)
+  {
+    const bool isOnHost = at_isOnHost(type);
+    THGuard guard;
+    at_guard(&guard);
+    at_tensor *const made = guard.what =
+        at_newShape(isOnHost ? type : at_getType(AT_BACKEND_CPU, type->scalarType), sizes);
+    if (at_numel(made) > 0 && !elements)
+      at_raise(AT_ERROR_NULL, "elements is NULL");
+    if (at_numel(made) > 0)
+      memcpy(at_data(made), elements, (size_t)at_numel(made) * made->type->elementSize);
+    t = isOnHost ? THGuard_keep(&guard) : at_newCast(made, type);
+    if (!isOnHost)
+      THGuard_leave(&guard);
+  }
+  return at_return(&call, t, true);
+}
+
 /* --- what it is ------------------------------------------------------------------------------ */
 
 void *at_unsafeGetTH(const at_tensor *t)

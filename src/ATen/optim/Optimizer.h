@@ -12,6 +12,7 @@ typedef enum at_option_kind {
   AT_OPTION_INTEGER,
   AT_OPTION_BOOL,
   AT_OPTION_CHOICE, /* an enumerator; in files a text, or None for the first */
+  AT_OPTION_MAYBE,  /* a number, or NaN; in files None for NaN */
   AT_OPTION_NONE,   /* in files alone: None */
   AT_OPTION_FALSE   /* in files alone: False */
 } at_option_kind;
@@ -41,6 +42,7 @@ typedef union at_optionsOfAny {
   at_radam_options radam;
   at_asgd_options asgd;
   at_rprop_options rprop;
+  at_adafactor_options adafactor;
   at_muon_options muon;
   at_lbfgs_options lbfgs;
 } at_optionsOfAny;
@@ -92,9 +94,12 @@ typedef struct at_rule {
   const char *(*problem)(const at_optionsOfAny *o); /* beyond ranges: a message; or NULL */
   void (*plan)(const at_optionsOfAny *o, const at_param *param, at_plan *plan);
   bool takesClosure; /* a step is at_lbfgsStep, and there is one group */
-  /* What stands for the gradient, or NULL: a new reference, as to what becomes states[0]. */
+  /* What stands for the gradient: a new reference, as to what becomes of states, which begin as NULL
+   * and are those of the plan no more; or NULL. */
   at_tensor *(*direction)(const at_optionsOfAny *o, const at_param *param, at_tensor *grad,
-                          at_tensor **state);
+                          at_tensor **states);
+  /* The sizes of a state of a parameter of these sizes, in room; NULL if they are the parameter's. */
+  at_ints (*sizes)(at_ints param, int state, int64_t *room);
 } at_rule;
 
 /* Of a tensor, before the first step. */
@@ -107,11 +112,13 @@ static inline at_param at_newParam(const at_rule *rule, at_tensor *t)
 }
 
 /* The optimizers of ATenOptim.h. */
-#define AT_FOR_EACH_RULE(X) \
-  X(sgd)                    \
-  X(adam)                   \
-  X(adamw)                  \
-  X(rmsprop) X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam) X(asgd) X(rprop) X(muon) X(lbfgs)
+#define AT_FOR_EACH_RULE(X)                                                                \
+  X(sgd)                                                                                   \
+  X(adam)                                                                                  \
+  X(adamw)                                                                                 \
+  X(rmsprop)                                                                               \
+  X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam) X(asgd) X(rprop) X(adafactor) X(muon) \
+      X(lbfgs)
 typedef enum at_rule_name {
 #define ENTRY(NAME) AT_RULE_##NAME,
   AT_FOR_EACH_RULE(ENTRY)
@@ -137,7 +144,21 @@ void at_lbfgs_free(struct at_lbfgs *state);
 /* Muon's plan and direction. */
 void at_planMuon(const at_optionsOfAny *options, const at_param *param, at_plan *plan);
 at_tensor *at_muonDirection(const at_optionsOfAny *options, const at_param *param, at_tensor *grad,
-                            at_tensor **average);
+                            at_tensor **states);
+
+/* The same of Adafactor, and the sizes of its states. */
+void at_planAdafactor(const at_optionsOfAny *options, const at_param *param, at_plan *plan);
+at_tensor *at_adafactorDirection(const at_optionsOfAny *options, const at_param *param,
+                                 at_tensor *grad, at_tensor **states);
+at_ints at_adafactorSizes(at_ints param, int state, int64_t *room);
+
+/* The sizes of a parameter's state; room is for AT_MOST_DIMS. */
+at_ints at_stateSizes(const at_rule *rule, const at_tensor *param, int state, int64_t *room);
+
+/* A copy of t as a state of the parameter, a new reference; raises if t is of other sizes than the
+ * state, with the words that name it. */
+at_tensor *at_newState(const at_rule *rule, const at_tensor *param, int state, at_tensor *t,
+                       const char *name);
 
 /* The rule's option of that name, or NULL. */
 const at_option *at_optionOf(const at_rule *rule, const char *name);

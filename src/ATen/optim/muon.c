@@ -28,7 +28,7 @@ static at_tensor *orthogonal(at_tensor *t, const at_muon_options *s)
 }
 
 at_tensor *at_muonDirection(const at_optionsOfAny *options, const at_param *param, at_tensor *grad,
-                            at_tensor **average)
+                            at_tensor **states)
 {
   const at_muon_options *const s = &options->muon;
   at_tensor *direction = NULL;
@@ -43,7 +43,7 @@ at_tensor *at_muonDirection(const at_optionsOfAny *options, const at_param *para
     direction = orthogonal(mixed, s);
     if (at_defined(direction)) {
       at_keep(direction);
-      *average = at_keep(after);
+      states[0] = at_keep(after);
     }
   }
   if (!at_defined(direction))

@@ -41,6 +41,8 @@ void at_option_set(const at_option *option, at_optionsOfAny *options, double val
 
 void at_option_check(const at_option *option, double value)
 {
+  if (option->kind == AT_OPTION_MAYBE && isnan(value))
+    return;
   if (!(value >= option->least && value <= option->most))
     at_raise(AT_ERROR_ARGUMENT, "%s is %g, and has to be from %g to %s%g", option->name, value,
              option->least, option->most < 1 ? "below " : "", option->most);
@@ -86,6 +88,29 @@ static void release_param(at_param *param)
   for (int s = 0; s < AT_STATES; s++)
     at_release(param->state[s]);
   at_release(param->t);
+}
+
+at_ints at_stateSizes(const at_rule *rule, const at_tensor *param, int state, int64_t *room)
+{
+  const at_ints sizes = at_sizesOf(param);
+  return rule->sizes ? rule->sizes(sizes, state, room) : sizes;
+}
+
+at_tensor *at_newState(const at_rule *rule, const at_tensor *param, int state, at_tensor *t,
+                       const char *name)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints sizes = at_stateSizes(rule, param, state, room);
+  if (!at_sameSizes(at_sizesOf(t), sizes))
+    at_raise(AT_ERROR_ARGUMENT, "%s is of size (%s), and has to be of (%s) for a parameter of (%s)",
+             name, at_sizeDesc(at_sizesOf(t)).str, at_sizeDesc(sizes).str,
+             at_sizeDesc(at_sizesOf(param)).str);
+  THGuard guard;
+  at_guard(&guard);
+  guard.what = at_sameSizes(sizes, at_sizesOf(param)) ? at_newZerosLike(param)
+                                                      : at_newShape(param->type, sizes);
+  at_convert(guard.what, t);
+  return THGuard_keep(&guard);
 }
 
 /* The states of new parameters, where they exist from the beginning: o->params from there on. */
@@ -285,8 +310,8 @@ bool(at_optimizer_set)(at_optimizer *o, int group, const char *option, double va
 typedef struct Planned {
   at_param *param;
   at_plan plan;
-  bool isNew[AT_STATES];        /* the state is the job's alone so far */
-  at_tensor *direction, *state; /* instead of the gradient, and the new state with it; or NULL */
+  bool isNew[AT_STATES];                   /* the state is the job's alone so far */
+  at_tensor *direction, *state[AT_STATES]; /* instead of the gradient, and its states; or NULL */
 } Planned;
 
 typedef struct Step {
@@ -300,10 +325,11 @@ static void end_step(void *what)
   Step *const step = what;
   for (int j = 0; j < step->count; j++) {
     at_release(step->planned[j].direction);
-    at_release(step->planned[j].state);
-    for (int s = 0; s < AT_STATES; s++)
+    for (int s = 0; s < AT_STATES; s++) {
+      at_release(step->planned[j].state[s]);
       if (step->planned[j].isNew[s])
         at_release(step->jobs[j].of[2 + s]);
+    }
   }
   THFree(step->planned);
   THFree(step->jobs);
@@ -328,12 +354,13 @@ static void make_job(at_job *job, Planned *planned, at_tensor *grad)
 /* Raises if the parameter, its gradient and its states are not alike any more. */
 static void check_sizes(const at_optimizer *o, const at_param *param, const at_tensor *grad)
 {
-  const at_ints sizes = at_sizesOf(param->t);
+  int64_t room[AT_MOST_DIMS];
   for (int s = -1; s < AT_STATES; s++) {
     const at_tensor *const other = s < 0 ? grad : param->state[s];
+    const at_ints sizes = s < 0 ? at_sizesOf(param->t) : at_stateSizes(o->rule, param->t, s, room);
     if (other && (other->type != param->t->type || !at_sameSizes(at_sizesOf(other), sizes)))
       at_raise(AT_ERROR_ARGUMENT, "a parameter is a %s of size (%s), and its %s a %s of size (%s)",
-               param->t->type->name, at_sizeDesc(sizes).str,
+               param->t->type->name, at_sizeDesc(at_sizesOf(param->t)).str,
                s < 0 ? "gradient" : o->rule->states[s], other->type->name,
                at_sizeDesc(at_sizesOf(other)).str);
   }
@@ -356,7 +383,7 @@ static void plan_step(at_optimizer *o, Step *step)
       step->count++;
       const at_optionsOfAny *const options = &o->groups[g].options;
       if (o->rule->direction)
-        planned->direction = o->rule->direction(options, param, grad, &planned->state);
+        planned->direction = o->rule->direction(options, param, grad, planned->state);
       o->rule->plan(options, param, &planned->plan);
       make_job(&step->jobs[step->count - 1], planned,
                planned->direction ? planned->direction : grad);
@@ -370,11 +397,12 @@ static void finish_step(Step *step)
     Planned *const planned = &step->planned[j];
     planned->param->steps++;
     memcpy(planned->param->kept, planned->plan.kept, sizeof planned->plan.kept);
-    if (planned->state) {
-      at_release(planned->param->state[0]);
-      planned->param->state[0] = planned->state;
-      planned->state = NULL;
-    }
+    for (int s = 0; s < AT_STATES; s++)
+      if (planned->state[s]) {
+        at_release(planned->param->state[s]);
+        planned->param->state[s] = planned->state[s];
+        planned->state[s] = NULL;
+      }
     for (int s = 0; s < planned->plan.count; s++) {
       planned->param->state[planned->plan.states[s]] = step->jobs[j].of[2 + s];
       planned->isNew[s] = false;

@@ -107,12 +107,9 @@ static void read_entry(const at_rule *rule, const at_tensor *like, const char *n
     s++;
   if (s == AT_STATES || !rule->states[s])
     at_raise(AT_ERROR_ARGUMENT, "%s has no state '%.100s'", rule->name, name);
-  if (!at_sameSizes(at_sizesOf(t), at_sizesOf(like)))
-    at_raise(AT_ERROR_ARGUMENT,
-             "'%s' in state is a %s of size (%s), and the parameter of size (%s)", name,
-             t->type->name, at_sizeDesc(at_sizesOf(t)).str, at_sizeDesc(at_sizesOf(like)).str);
-  param->state[s] = at_newZerosLike(like);
-  at_convert(param->state[s], t);
+  char called[60];
+  snprintf(called, sizeof called, "'%s' in state", rule->states[s]);
+  param->state[s] = at_newState(rule, like, s, t, called);
 }
 
 bool(at_optimizer_set_param_state)(at_optimizer *o, int group, int index, const at_dict *state)

@@ -68,6 +68,11 @@ static const at_option rprop_options[] = {
   PART(rprop, eta_plus, "etas", 0, 1, ANY), PART(rprop, step_least, "step_sizes", 2, 0, ANY),
   PART(rprop, step_most, "step_sizes", 0, 0, ANY), ALWAYS(foreach, NONE),
   BOOLEAN(rprop, maximize), ALWAYS(differentiable, FALSE), ALWAYS(capturable, FALSE), END};
+static const at_option adafactor_options[] = {
+  NUMBER(adafactor, lr), RANGE(adafactor, beta2_decay, -ANY, 0),
+  OPTION(adafactor, eps1, "eps", 2, MAYBE, 0, ANY, NULL), PART(adafactor, eps2, "eps", 0, 0, ANY),
+  RANGE(adafactor, d, 1, ANY), NUMBER(adafactor, weight_decay), ALWAYS(foreach, NONE),
+  BOOLEAN(adafactor, maximize), END};
 static const char *const muon_adjusts[] = {"original", "match_rms_adamw", "spectral_unclamped"};
 static const at_option muon_options[] = {
   NUMBER(muon, lr), NUMBER(muon, weight_decay), NUMBER(muon, momentum), BOOLEAN(muon, nesterov),
@@ -104,6 +109,8 @@ const at_radam_options at_radam_defaults = {.lr = 1e-3, .beta1 = 0.9, .beta2 = 0
 const at_asgd_options at_asgd_defaults = {.lr = 0.01, .lambd = 1e-4, .alpha = 0.75, .t0 = 1e6};
 const at_rprop_options at_rprop_defaults = {
     .lr = 0.01, .eta_minus = 0.5, .eta_plus = 1.2, .step_least = 1e-6, .step_most = 50};
+const at_adafactor_options at_adafactor_defaults = {
+    .lr = 0.01, .beta2_decay = -0.8, .eps1 = (double)NAN, .eps2 = 1e-3, .d = 1};
 const at_muon_options at_muon_defaults = {.lr = 1e-3,
                                           .weight_decay = 0.1,
                                           .momentum = 0.95,
@@ -300,6 +307,9 @@ const at_rule at_rules[AT_RULE_COUNT] = {
          .counts = true, .plan = plan_asgd),
     RULE(rprop, .options = rprop_options, .states = {"prev", "step_size"}, .counts = true,
          .plan = plan_rprop),
+    RULE(adafactor, .options = adafactor_options, .states = {"row_var", "col_var", "variance"},
+         .counts = true, .plan = at_planAdafactor, .direction = at_adafactorDirection,
+         .sizes = at_adafactorSizes),
     RULE(muon, .options = muon_options, .states = {"momentum_buffer"}, .plan = at_planMuon,
          .direction = at_muonDirection),
     RULE(lbfgs, .options = lbfgs_options, .takesClosure = true),

@@ -272,7 +272,7 @@ static void check_step(const at_schedule *s)
 {
   if (s->row == &at_scheduleRows[AT_PLATEAU_LR])
     at_raise(AT_ERROR_ARGUMENT, "plateau_lr is stepped by a metric, with at_schedule_step_by");
-  if (s->row == &at_scheduleRows[AT_ONECYCLE_LR] && s->step + 1 >= s->period)
+  if (s->row == &at_scheduleRows[AT_ONECYCLE_LR] && s->step + 1 > s->period)
     at_raise(AT_ERROR_ARGUMENT, "onecycle_lr has %lld steps, and all were made",
              (long long)s->period);
   if (s->groups != s->optimizer->groupCount)

@@ -66,6 +66,10 @@ static int32_t value_of(at_nodes *nodes, const at_option *option, const at_optio
       return at_nodes_addBool(nodes, at_option_get(option, options) != 0);
     case AT_OPTION_INTEGER:
       return at_nodes_addInteger(nodes, (int64_t)at_option_get(option, options));
+    case AT_OPTION_MAYBE:
+      if (isnan(at_option_get(option, options)))
+        return at_nodes_add(nodes, AT_NODE_NOTHING);
+      return at_nodes_addNumber(nodes, at_option_get(option, options));
     default:
       return at_nodes_addNumber(nodes, at_option_get(option, options));
   }
@@ -214,8 +218,11 @@ static void read_option(const at_option *option, at_datum value, at_optionsOfAny
 {
   if (option->kind >= AT_OPTION_NONE)
     return;
-  const bool isChoice = option->kind == AT_OPTION_CHOICE;
-  const double number = isChoice ? choice_of(value, option) : at_state_number(value, option->key);
+  const bool isNone = at_datum_kindOf(value) == AT_DATUM_NOTHING;
+  const double number = option->kind == AT_OPTION_CHOICE ? choice_of(value, option)
+                        : option->kind == AT_OPTION_MAYBE && isNone
+                            ? (double)NAN
+                            : at_state_number(value, option->key);
   at_option_check(option, number);
   at_option_set(option, options, number);
 }
@@ -261,12 +268,9 @@ static void read_param(const Reader *r, int index, at_datum from)
     if (!value.dict || at_datum_kindOf(value) == AT_DATUM_NOTHING || param->state[s])
       continue;
     at_tensor *const t = at_state_tensor(value, rule->states[s]);
-    if (!at_sameSizes(at_sizesOf(t), at_sizesOf(like)))
-      at_raise(AT_ERROR_ARGUMENT, "'%s' of parameter %d is of size (%s), and the parameter (%s)",
-               rule->states[s], index, at_sizeDesc(at_sizesOf(t)).str,
-               at_sizeDesc(at_sizesOf(like)).str);
-    param->state[s] = at_newZerosLike(like);
-    at_convert(param->state[s], t);
+    char called[60];
+    snprintf(called, sizeof called, "'%s' of parameter %d", rule->states[s], index);
+    param->state[s] = at_newState(rule, like, s, t, called);
   }
 }
 

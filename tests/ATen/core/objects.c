@@ -421,6 +421,24 @@ static void around_th(void **state)
   at_release(t);
 }
 
+static void from_arrays(void **state)
+{
+  const int64_t given[] = {5, -1, INT64_MAX};
+  at_tensor *const t = at_fromArray(AT_CPU(AT_LONG), given, AT_SHAPE(3, 1));
+  CHECK(at_dim(t) == 2 && !memcmp(at_data(t), given, sizeof given) && at_data(t) != given);
+  at_tensor *const one = at_fromArray(AT_CPU(AT_DOUBLE), &(double){0.1}, AT_SCALAR_SHAPE);
+  CHECK(at_dim(one) == 0 && at_item_double(one) == 0.1);
+  at_tensor *const none = at_fromArray(AT_CPU(AT_FLOAT), NULL, AT_SHAPE(0, 2));
+  CHECK(at_dim(none) == 2 && at_numel(none) == 0);
+  refused(at_fromArray(AT_CPU(AT_FLOAT), NULL, AT_SHAPE(2)), "fromArray: elements is NULL");
+  refused(at_fromArray(AT_CPU(AT_LONG), given, AT_SHAPE(-3)), "-3");
+  refused(at_fromArray(AT_CPU(AT_LONG), given, ((at_ints){NULL, 1})), "no data");
+  refused(at_fromArray(at_undefinedType(), given, AT_SHAPE(3)), "undefined type");
+  at_release(t);
+  at_release(one);
+  at_release(none);
+}
+
 static void limits(void **state)
 {
   int64_t ones[65];
@@ -550,6 +568,7 @@ int main(int argc, char **argv)
                                      cmocka_unit_test(undefined_types),
                                      cmocka_unit_test(items),
                                      cmocka_unit_test(around_th),
+                                     cmocka_unit_test(from_arrays),
                                      cmocka_unit_test(limits),
                                      cmocka_unit_test(empty_views),
                                      cmocka_unit_test(results_together),

@@ -96,7 +96,10 @@ static at_tensor *loss_of(const Problem *p, int step)
     at_asgd(params, .lr = 0.2, .lambd = 0.1, .alpha = 0.5, .t0 = 3, .weight_decay = 0.1))          \
   X(rprop, at_rprop(params))                                                                       \
   X(rprop_bounds, at_rprop(params, .lr = 0.1, .eta_minus = 0.4, .eta_plus = 1.5,                   \
-                           .step_least = 0.03, .step_most = 0.2, .maximize = true))
+                           .step_least = 0.03, .step_most = 0.2, .maximize = true))                \
+  X(adafactor, at_adafactor(params, .lr = 0.1))                                                    \
+  X(adafactor_all, at_adafactor(params, .lr = 0.02, .beta2_decay = -0.5, .eps1 = 0.05, .eps2 = 0.2, \
+                                .d = 1.5, .weight_decay = 0.1, .maximize = true))
 
 #define MAKER(NAME, CALL)                             \
   static at_optimizer *make_##NAME(at_tensors params) \
@@ -290,8 +293,8 @@ static void files(void **state)
   at_dict *const all = at_load(AT_GOLDEN_DIR "/optimizers.pt");
   CHECK(all);
   const at_datum saved = at_dict_values(all);
-  CHECK(at_datum_count(saved) == 13);
-  for (int64_t i = 0; i < 9; i++)
+  CHECK(at_datum_count(saved) == 14);
+  for (int64_t i = 0; i < 12; i++)
     AT_SCOPE
     {
       const char *const name = at_datum_string(at_datum_key(saved, i), NULL);
@@ -462,6 +465,9 @@ static void errors(void **state)
     FAILS("share memory", at_sgd(AT_TENSORS(at_expand(at_ones(AT_SHAPE(1)), AT_SHAPE(3)))));
     FAILS("lr is -1", at_sgd(AT_TENSORS(p), .lr = -1));
     FAILS("beta1 is 1, and has to be from 0 to below 1", at_adam(AT_TENSORS(p), .beta1 = 1));
+    FAILS("beta2_decay is 0.5", at_adafactor(AT_TENSORS(p), .beta2_decay = 0.5));
+    FAILS("eps1 is -1", at_adafactor(AT_TENSORS(p), .eps1 = -1));
+    FAILS("d is 0.5, and has to be from 1", at_adafactor(AT_TENSORS(p), .d = 0.5));
     FAILS("nesterov needs", at_sgd(AT_TENSORS(p), .nesterov = true));
     at_optimizer *const o = at_adam(AT_TENSORS(p));
     FAILS("params[0] is in a group already", at_optimizer_add_group(o, AT_TENSORS(p)) >= 0);
@@ -499,7 +505,7 @@ static void refusals(void **state)
 typedef struct Faulty {
   at_tensor *p, *q;
   at_optimizer *o;
-  bool done;
+  bool isFactored, done;
 } Faulty;
 
 static void set_up(void *context)
@@ -508,7 +514,8 @@ static void set_up(void *context)
   f->p = at_requires_grad_(at_ones(AT_SHAPE(3)));
   f->q = at_requires_grad_(at_ones(AT_SHAPE(2, 2)));
   CHECK(at_set_grad(f->p, f->p) && at_set_grad(f->q, f->q));
-  f->o = at_rmsprop(AT_TENSORS(f->p, f->q), .centered = true, .momentum = 0.5);
+  f->o = f->isFactored ? at_adafactor(AT_TENSORS(f->p, f->q))
+                       : at_rmsprop(AT_TENSORS(f->p, f->q), .centered = true, .momentum = 0.5);
 }
 
 static void step_body(void *context)
@@ -524,8 +531,9 @@ static void look_after(void *context, int raised)
   const float x = ((float *)at_data(f->p))[2], y = ((float *)at_data(f->q))[3];
   CHECK(f->done == (x != 1) && f->done == (y != 1));
   at_dict *const d = at_optimizer_state_dict(f->o);
-  CHECK_EQ(at_dict_count(d),
-           f->done ? INT64_C(8) : INT64_C(0)); /* 3 states and the number of steps */
+  /* 3 states and the number of steps; of Adafactor 1 or 2 */
+  const int64_t whole = f->isFactored ? 5 : 8;
+  CHECK_EQ(at_dict_count(d), f->done ? whole : INT64_C(0));
   at_dict_free(d);
 }
 
@@ -541,8 +549,10 @@ static void tear_down(void *context)
 static void faults(void **state)
 {
   static const THFailCase stages = {set_up, step_body, look_after, tear_down};
-  Faulty f;
+  Faulty f = {.isFactored = false};
   CHECK(th_fail(&stages, &f) > 5);
+  f.isFactored = true;
+  CHECK(th_fail(&stages, &f) > 20);
 }
 
 static void make_body(void *unused)

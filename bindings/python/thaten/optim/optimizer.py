@@ -6,13 +6,10 @@ import collections.abc as _abc
 
 from .. import _C
 from .._C import Tensor
-from ..autograd import enable_grad, no_grad
-
-_EPSILONS = {_C.float64: 2.0 ** -52, _C.float32: 2.0 ** -23, _C.bfloat16: 2.0 ** -7, _C.float16: 2.0 ** -10}
 
 # PyTorch's options that are several here.
 _TUPLES = {"betas": ("beta1", "beta2"), "ns_coefficients": ("ns_a", "ns_b", "ns_c"),
-           "etas": ("eta_minus", "eta_plus"), "step_sizes": ("step_least", "step_most")}
+           "etas": ("eta_minus", "eta_plus"), "step_sizes": ("step_least", "step_most"), "eps": ("eps1", "eps2")}
 
 
 class _Group(_abc.MutableMapping):
@@ -27,16 +24,17 @@ class _Group(_abc.MutableMapping):
             return self.more[name]
         if name not in self.kinds:
             raise KeyError(name)
-        if name in _TUPLES:
-            return tuple(self.handle.get(self.number, one) for one in _TUPLES[name])
+        if self.kinds[name] is tuple:
+            numbers = (self.handle.get(self.number, one) for one in _TUPLES[name])
+            return tuple(None if math.isnan(number) else number for number in numbers)
         return self.kinds[name](self.handle.get(self.number, name))
 
     def __setitem__(self, name, value):
         if name not in self.kinds:
             self.more[name] = value
-        elif name in _TUPLES:
+        elif self.kinds[name] is tuple:
             for one, number in zip(_TUPLES[name], value, strict=True):
-                self.handle.set(self.number, one, number)
+                self.handle.set(self.number, one, math.nan if number is None else number)
         else:
             self.handle.set(self.number, name, value)
 
@@ -318,55 +316,12 @@ class Adafactor(Optimizer):
     """Steps by the gradient over the root of its second moment, of which matrices keep the means of rows and columns alone.
     (Shazeer and Stern, 2018)"""
 
+    _make = staticmethod(_C._new_adafactor)
+
     def __init__(self, params, lr=1e-2, beta2_decay=-0.8, eps=(None, 1e-3), d=1.0, weight_decay=0.0, *, foreach=None, maximize=False):
-        for name, value, good in (("lr", lr, lr >= 0), ("beta2_decay", beta2_decay, beta2_decay <= 0), ("d", d, d >= 1),
-                                  ("eps", eps, (eps[0] is None or eps[0] >= 0) and eps[1] >= 0),
-                                  ("weight_decay", weight_decay, weight_decay >= 0)):
-            if not good:
-                raise ValueError("Adafactor(): %s is %r" % (name, value))
-        super().__init__(params, dict(lr=lr, beta2_decay=beta2_decay, eps=eps, d=d, weight_decay=weight_decay, foreach=foreach,
-                                      maximize=maximize))
-
-    def step(self, closure=None):
-        loss = None
-        if closure is not None:
-            with enable_grad():
-                loss = closure()
-        with no_grad():
-            for group in self.param_groups:
-                for p in group["params"]:
-                    if p.grad is not None:
-                        self._change(p, -p.grad if group["maximize"] else p.grad, group)
-        return loss
-
-    def _moment(self, state, g, weight, least):
-        """The second moment of g, joined with that of the steps before."""
-        square = g * g
-        if g.dim() < 2:
-            state["variance"].lerp_(square, weight)
-            return state["variance"].clone()
-        rows, columns = state["row_var"], state["col_var"]
-        rows.lerp_(square.mean(-1, keepdim=True), weight)
-        columns.lerp_(square.mean(-2, keepdim=True), weight)
-        return rows @ columns / rows.mean(-2, keepdim=True).clamp_min(least)
-
-    def _change(self, p, g, group):
-        state = self.state[p]
-        if not state:
-            state["step"] = _C.tensor(0.0)
-            if g.dim() > 1:
-                state["row_var"], state["col_var"] = g.new_zeros(*g.shape[:-1], 1), g.new_zeros(*g.shape[:-2], 1, g.shape[-1])
-            else:
-                state["variance"] = _C.zeros_like(g)
-        state["step"] += 1
-        step, (first, second) = state["step"].item(), group["eps"]
-        least = first if first is not None else _EPSILONS[p.dtype]
-        root = math.sqrt(p.numel()) if p.numel() else 1.0
-        rate = max(second, p.norm().item() / root) * min(group["lr"], 1 / math.sqrt(step))
-        if group["weight_decay"]:
-            p.mul_(1 - group["lr"] * group["weight_decay"])
-        update = g * self._moment(state, g, step ** group["beta2_decay"], least * least).clamp_min(least * least).rsqrt()
-        p.add_(update, alpha=-rate / max(1.0, update.norm().item() / (root * group["d"])))
+        options = dict(lr=float(lr), beta2_decay=float(beta2_decay), eps=tuple(eps), d=float(d), weight_decay=float(weight_decay),
+                       maximize=maximize)
+        self._start(params, options, [lr, beta2_decay, *eps, d, weight_decay, maximize])
 
 
 class SparseAdam(Optimizer):
