@@ -167,9 +167,10 @@ typedef void (*at_checkpoint_release)(void *context);
 
 /* function(context, inputs), without keeping what it computes on the way: the backward pass calls it
  * again, with the default generator of the CPU as it was at the call, so that the same numbers are
- * drawn.  Apart from inputs, the function may read leaves, whose gradients are added up in at_grad,
- * also by at_gradients.  The context is released (release may be NULL) when no pass can need it any
- * more, or if the call fails.  The gradient cannot be differentiated again. */
+ * drawn.  Apart from inputs, the function may read leaves, such as parameters, whose gradients are added
+ * up in at_grad, also by at_gradients; no input has to want one.  The context is released (release may
+ * be NULL) when no pass can need it any more, or if the call fails.  The gradient cannot be
+ * differentiated again. */
 AT_API at_tensor *at_checkpoint(at_checkpoint_function function, void *context,
                                 at_checkpoint_release release, at_tensors inputs) AT_MUST_USE;
 

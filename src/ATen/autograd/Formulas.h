@@ -124,11 +124,11 @@ at_tensor *at_multiLabelTwice(at_tensor *grad, at_tensor *like, at_tensor *self,
 /* --- layers ----------------------------------------------------------------------------------- */
 
 /* The gradients of input, weight and bias; of batch_norm with the given mean and variance, or with
- * the input's own if they are NULL. */
+ * the input's own if they are NULL.  wants says which are wanted; NULL: all, by operations. */
 at_several at_batchNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_tensor *mean,
-                            at_tensor *variance, double eps);
+                            at_tensor *variance, double eps, const bool *wants);
 at_several at_layerNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
-                            double eps);
+                            double eps, const bool *wants);
 at_several at_groupNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int64_t groups,
                             double eps);
 at_several at_rmsNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
@@ -355,7 +355,8 @@ at_tensor *at_linearWeightGrad(at_tensor *grad, at_tensor *input, bool isVector)
 
 /* The gradients of query, key, value and mask. */
 at_several at_attentionGrad(at_tensor *grad, at_tensor *query, at_tensor *key, at_tensor *value,
-                            at_tensor *mask, bool isCausal, at_scalar scale, bool sharesKeys);
+                            at_tensor *mask, bool isCausal, at_scalar scale, bool sharesKeys,
+                            const bool *wants);
 
 /* t as a matrix of rows along the last dimension. */
 at_tensor *at_asRows(at_tensor *t);

@@ -10,6 +10,7 @@ typedef struct {
   THGenerator *before; /* the default generator, as it was */
   int count;
   at_tensor **inputs; /* detached; references */
+  at_tensor *known;   /* the result, detached, before the call of at_apply, or NULL */
   bool *wants;        /* which of them want gradients */
   unsigned short *versions;
 } Checkpoint;
@@ -24,6 +25,7 @@ static void free_checkpoint(void *context)
   Checkpoint *const c = context;
   for (int i = 0; i < c->count; i++)
     at_release(c->inputs[i]);
+  at_release(c->known);
   if (c->release)
     c->release(c->context);
   if (c->before)
@@ -55,8 +57,10 @@ static void fill(Checkpoint *c, at_tensors inputs)
 
 static at_tensor *run_forward(void *context, at_tensors inputs)
 {
-  const Checkpoint *const c = context;
-  return c->function(c->context, inputs);
+  Checkpoint *const c = context;
+  at_tensor *const known = c->known;
+  c->known = NULL;
+  return known ? known : c->function(c->context, inputs);
 }
 
 /* --- backward --------------------------------------------------------------------------------- */
@@ -106,16 +110,38 @@ static bool run_backward(void *context, at_tensor *grad, int count, at_tensor **
   AT_SCOPE
   {
     const at_tensors *const leaves = new_leaves(c);
-    at_tensor *const result = leaves->count == count ? run_again(c, *leaves) : at_undefined();
+    at_tensor *const result = leaves->count == c->count ? run_again(c, *leaves) : at_undefined();
     isDone = at_defined(result) && (at_backward)(result, &(at_backward_options){.gradient = grad});
     for (int i = 0; isDone && i < count; i++)
-      gradients[i] = at_retain(at_grad(leaves->data[i]));
+      gradients[i] = i < c->count ? at_retain(at_grad(leaves->data[i])) : NULL;
   }
   return isDone;
 }
 
 static const at_grad_function checkpointed = {"checkpoint", run_forward, run_backward,
                                               free_checkpoint};
+
+/* The call where no input wants a gradient, but a leaf that the function reads may: its graph is dropped,
+ * and a leaf besides the inputs makes the node. */
+static at_tensor *around_leaves(Checkpoint *c, at_tensors inputs)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const result = c->function(c->context, inputs);
+  if (!at_defined(result) || !at_isTracked(result)) {
+    free_checkpoint(c);
+    return at_escape(result);
+  }
+  const at_tensors *const all = at_listOf(inputs.count + 1);
+  at_tensor *const leaf = at_requires_grad_(at_zeros(AT_SHAPE(1)));
+  c->known = at_keep((at_detach)(result));
+  if (all->count == 0 || !at_defined(leaf) || !at_defined(c->known)) {
+    free_checkpoint(c);
+    return at_undefined();
+  }
+  for (int i = 0; i <= inputs.count; i++)
+    ((at_tensor **)all->data)[i] = at_retain(i < inputs.count ? inputs.data[i] : leaf);
+  return at_escape((at_apply)(&checkpointed, c, *all));
+}
 
 static at_tensor *refused(at_checkpoint_release release, void *context)
 {
@@ -147,10 +173,11 @@ at_tensor *(at_checkpoint)(at_checkpoint_function function, void *context,
   }
   if (at_failed(&call))
     return refused(release, context);
-  if (!at_isRecording() || !at_isAnyTracked(inputs)) { /* leaves of its own are recorded as usual */
+  if (!at_isRecording()) {
     at_tensor *const result = function(context, inputs);
     free_checkpoint(made);
     return result;
   }
-  return (at_apply)(&checkpointed, made, inputs);
+  return at_isAnyTracked(inputs) ? (at_apply)(&checkpointed, made, inputs)
+                                 : around_leaves(made, inputs);
 }

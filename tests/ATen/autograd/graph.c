@@ -287,9 +287,21 @@ static void checkpoints(void **state)
       CHECK_PAIR(at_grad(block.weight), element(at_grad(usual.weight), 0),
                  element(at_grad(usual.weight), 1));
     }
-    /* without an input that wants a gradient the call is a usual one */
+    /* No input has to want a gradient. */
+    const int before = block.calls;
+    CHECK(at_set_grad(block.weight, NULL) && at_set_grad(usual.weight, NULL));
+    at_manualSeed(3);
+    CHECK(at_backward(at_sum(dropped(&usual, AT_TENSORS(at_detach(x))))));
+    at_manualSeed(3);
     at_tensor *plain = at_checkpoint(dropped, &block, release_block, AT_TENSORS(at_detach(x)));
-    CHECK(at_requiresGrad(plain) && block.released == 9);
+    CHECK(at_requiresGrad(plain) && block.released == 8 && block.calls == before + 1);
+    CHECK_MSG(at_backward(at_sum(plain)), "%s", at_error_message());
+    CHECK(block.released == 9 && block.calls == before + 2);
+    CHECK_PAIR(at_grad(block.weight), element(at_grad(usual.weight), 0),
+               element(at_grad(usual.weight), 1));
+    Block frozen = {at_detach(x), 0, 0};
+    plain = at_checkpoint(dropped, &frozen, release_block, AT_TENSORS(at_detach(x)));
+    CHECK(!at_requiresGrad(plain) && frozen.released == 1 && frozen.calls == 1);
 
     at_tensor *z = at_mul(x, 1);
     at_tensor *late = at_checkpoint(dropped, &block, NULL, AT_TENSORS(z));
@@ -308,6 +320,34 @@ static void checkpoints(void **state)
     CHECK(!at_defined(at_checkpoint(NULL, &block, release_block, AT_TENSORS(x))));
     check_error("checkpoint", "function");
     CHECK(block.released == 11);
+  }
+}
+
+/* Attention of so many scores that its gradient is computed in parts: that of one matrix after the other. */
+static void attention_in_parts(void **state)
+{
+  AT_SCOPE
+  {
+    at_manualSeed(4);
+    at_tensor *all[3], *one[3], *const mask = at_randn(AT_SHAPE(700, 600));
+    for (int i = 0; i < 3; i++) {
+      all[i] = at_requires_grad_(at_randn(AT_SHAPE(3, 1, i == 0 ? 700 : 600, 4)));
+      one[i] = at_requires_grad_(at_clone(at_detach(all[i])));
+    }
+    at_tensor *const weights = at_randn(AT_SHAPE(3, 1, 700, 4));
+    at_tensor *const y =
+        at_scaled_dot_product_attention(all[0], all[1], all[2], .attn_mask = mask, .scale = 0.7);
+    CHECK_MSG(at_backward(at_sum(at_mul(y, weights))), "%s", at_error_message());
+    for (int m = 0; m < 3; m++) {
+      at_tensor *of[3];
+      for (int i = 0; i < 3; i++)
+        of[i] = at_select(one[i], 0, m);
+      at_tensor *const z =
+          at_scaled_dot_product_attention(of[0], of[1], of[2], .attn_mask = mask, .scale = 0.7);
+      CHECK(at_backward(at_sum(at_mul(z, at_select(weights, 0, m)))));
+    }
+    for (int i = 0; i < 3; i++)
+      CHECK(at_allclose(at_grad(all[i]), at_grad(one[i]), .rtol = 1e-5, .atol = 1e-6));
   }
 }
 
@@ -461,11 +501,21 @@ static void nodes(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(accumulates), cmocka_unit_test(broadcasts),  cmocka_unit_test(twice),
-      cmocka_unit_test(no_grad),     cmocka_unit_test(in_place),    cmocka_unit_test(hooks),
-      cmocka_unit_test(errors),      cmocka_unit_test(functions),   cmocka_unit_test(threads),
-      cmocka_unit_test(memory),      cmocka_unit_test(checkpoints), cmocka_unit_test(odd_sizes),
+      cmocka_unit_test(accumulates),
+      cmocka_unit_test(broadcasts),
+      cmocka_unit_test(twice),
+      cmocka_unit_test(no_grad),
+      cmocka_unit_test(in_place),
+      cmocka_unit_test(hooks),
+      cmocka_unit_test(errors),
+      cmocka_unit_test(functions),
+      cmocka_unit_test(threads),
+      cmocka_unit_test(memory),
+      cmocka_unit_test(checkpoints),
+      cmocka_unit_test(odd_sizes),
       cmocka_unit_test(nodes),
+
+      cmocka_unit_test(attention_in_parts),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

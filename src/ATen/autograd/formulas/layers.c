@@ -39,9 +39,36 @@ static at_ints all_but_channels(int64_t *room, int dims)
   return (at_ints){room, count};
 }
 
-at_several at_batchNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_tensor *mean,
-                            at_tensor *variance, double eps)
+/* Whether kernels compute the gradients: in a pass that is not recorded, of what has elements, and with
+ * statistics in Float or Double. */
+static bool has_kernels(at_tensor *grad, at_tensor *input, at_tensor *weight)
 {
+  if (at_grad_isOn() || !at_defined(grad) || !at_defined(input) || at_numel(input) == 0)
+    return false;
+  const at_scalar_type type = at_type_scalarType(at_typeOf(weight ? weight : input));
+  return type == AT_FLOAT || type == AT_DOUBLE;
+}
+
+/* The statistics of the batch are computed again: they are not kept. */
+static at_several batch_by_kernels(at_tensor *grad, at_tensor *input, at_tensor *weight,
+                                   at_tensor *mean, at_tensor *variance, double eps,
+                                   const bool *wants)
+{
+  at_output_save_mean_save_std of = {NULL, NULL, NULL};
+  if (!mean)
+    of = at_thnn_batch_norm_forward(input, weight, NULL, NULL, NULL, true, 0, eps);
+  const at_grad_input_grad_weight_grad_bias made =
+      at_thnn_batch_norm_backward(grad, input, weight, mean, variance, !mean, eps, of.save_mean,
+                                  of.save_std,
+                                  .output_mask = AT_INTS(wants[0], wants[1], wants[2]));
+  return (at_several){{made.grad_input, made.grad_weight, made.grad_bias}};
+}
+
+at_several at_batchNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_tensor *mean,
+                            at_tensor *variance, double eps, const bool *wants)
+{
+  if (wants && has_kernels(grad, input, weight))
+    return batch_by_kernels(grad, input, weight, mean, variance, eps, wants);
   int64_t room[AT_MOST_DIMS];
   const int count = at_dim(input);
   const at_ints dims = all_but_channels(room, count);
@@ -65,9 +92,22 @@ static at_ints last_dims(int64_t *room, int count)
   return (at_ints){room, count};
 }
 
-at_several at_layerNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
-                            double eps)
+static at_several layer_by_kernels(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
+                                   double eps, const bool *wants)
 {
+  const at_ints sizes = at_sizesOf(input), slice = {sizes.data + sizes.count - count, count};
+  const at_output_mean_rstd of = at_native_layer_norm(input, slice, weight, NULL, eps);
+  const at_grad_input_grad_weight_grad_bias made =
+      at_native_layer_norm_backward(grad, input, slice, of.mean, of.rstd, weight, NULL,
+                                    .output_mask = AT_INTS(wants[0], wants[1], wants[2]));
+  return (at_several){{made.grad_input, made.grad_weight, made.grad_bias}};
+}
+
+at_several at_layerNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
+                            double eps, const bool *wants)
+{
+  if (has_kernels(grad, input, weight))
+    return layer_by_kernels(grad, input, weight, count, eps, wants);
   int64_t room[AT_MOST_DIMS];
   const at_ints dims = last_dims(room, count);
   at_tensor *deviation;
@@ -77,9 +117,29 @@ at_several at_layerNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight
       {normalized_backward(inner, unit, deviation, dims), at_mul(grad, unit), grad}};
 }
 
+/* Each group is a slice of layer normalization. */
+static at_several group_by_kernels(at_tensor *grad, at_tensor *input, at_tensor *weight,
+                                   int64_t groups, double eps)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints dims = all_but_channels(room, at_dim(input)), sizes = at_sizesOf(input);
+  const at_ints rows = AT_INTS(sizes.data[0] * groups, -1);
+  at_tensor *const slices = at_reshape(input, rows);
+  const at_ints slice = AT_INTS(at_size(slices, 1));
+  at_tensor *const inner = at_reshape(at_weighted(grad, per_channel(weight, sizes.count)), rows);
+  const at_output_mean_rstd of = at_native_layer_norm(slices, slice, NULL, NULL, eps);
+  at_tensor *const made = at_native_layer_norm_backward(inner, slices, slice, of.mean, of.rstd,
+                                                        NULL, NULL, .output_mask = AT_INTS(1, 0, 0))
+                              .grad_input;
+  at_tensor *const product = at_mul(grad, at_reshape(of.output, sizes));
+  return (at_several){{at_reshape(made, sizes), at_sum_dim(product, dims), at_sum_dim(grad, dims)}};
+}
+
 at_several at_groupNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int64_t groups,
                             double eps)
 {
+  if (has_kernels(grad, input, NULL))
+    return group_by_kernels(grad, input, weight, groups, eps);
   int64_t room[AT_MOST_DIMS];
   const at_ints dims = all_but_channels(room, at_dim(input)), last = AT_INTS(2);
   const at_ints wide = AT_INTS(at_size(input, 0), groups, -1);
