@@ -69,8 +69,8 @@ static void learn(at_module *policy, at_optimizer *adam, at_tensor *states, at_t
                   int64_t steps)
 {
   at_tensor *const scores = at_forward(policy, at_narrow(states, 0, 0, steps));
-  at_tensor *const unlikely =
-      at_cross_entropy_loss(scores, at_narrow(actions, 0, 0, steps), .reduction = 0);
+  at_tensor *const unlikely = at_cross_entropy_loss(scores, at_narrow(actions, 0, 0, steps),
+                                                    .reduction = AT_REDUCTION_NONE);
   at_optimizer_zero_grad(adam);
   at_backward(at_mean(at_mul(unlikely, returns_of(steps))));
   at_optimizer_step(adam);

@@ -50,7 +50,8 @@ static at_tensor *loss_of(at_module *self, at_tensor *pictures)
   at_tensor *const deviation = at_exp(at_mul(log_variance, 0.5));
   at_tensor *const noise = at_randn(at_sizes(mean));
   at_tensor *const scores = decode(self, at_add(mean, at_mul(noise, deviation)));
-  at_tensor *const wrong = at_binary_cross_entropy_with_logits(scores, pictures, .reduction = 2);
+  at_tensor *const wrong =
+      at_binary_cross_entropy_with_logits(scores, pictures, .reduction = AT_REDUCTION_SUM);
   at_tensor *const squares = at_add(at_square(mean), at_exp(log_variance));
   at_tensor *const far = at_mul(at_sum(at_sub(at_sub(squares, log_variance), 1)), 0.5);
   return at_div(at_add(wrong, far), BATCH);

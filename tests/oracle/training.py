@@ -2,7 +2,7 @@
 
 init.NAME is a tensor after torch.manual_seed(3) and a function of torch.nn.init.  For each network below, a small version
 of one that bench/peers/training.py measures, or a transformer, curve.NAME has the losses of 50 steps in double, single.NAME
-those of 10 steps in float, with SGD of momentum 0.9 or AdamW; its parameters are drawn in that type after
+those of 10 steps in float and mixed.NAME in float with autocast to BFloat16, with SGD of momentum 0.9 or AdamW; its parameters are drawn in that type after
 torch.manual_seed(5), its input and target are the numbers that the test makes too."""
 
 import math
@@ -12,6 +12,7 @@ import torch
 from safetensors.torch import save_file
 from torch import nn
 from torch.nn import functional as F
+from torch.nn.utils.rnn import pack_padded_sequence, pad_packed_sequence
 
 FOLDER = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "golden", "modules")
 
@@ -108,6 +109,47 @@ def lenet():
                          nn.Linear(8, 4))
 
 
+def convolved(inputs, outputs):
+    return nn.Sequential(nn.Conv2d(inputs, outputs, 3, padding=1), nn.BatchNorm2d(outputs), nn.ReLU())
+
+
+class Unet(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.down, self.middle = convolved(2, 3), convolved(3, 5)
+        self.up = nn.ConvTranspose2d(5, 3, 3, stride=2, padding=1, output_padding=1)
+        self.around, self.head, self.pool = convolved(6, 3), nn.Conv2d(3, 4, 1), nn.MaxPool2d(2)
+
+    def forward(self, x):
+        down = self.down(x)
+        up = self.up(self.middle(self.pool(down)))
+        return self.head(self.around(torch.cat([up, down], 1))).mean((2, 3))
+
+
+class Translator(nn.Module):
+    """Encodes sequences of several lengths, and makes four steps of a decoder that attends to them."""
+
+    def __init__(self):
+        super().__init__()
+        self.words, self.encoder = nn.Embedding(WORDS, 3), nn.GRU(3, 6, num_layers=2, batch_first=True)
+        self.bridge, self.cell, self.head = nn.Linear(6, 6), nn.GRUCell(9, 6), nn.Linear(6, 4)
+
+    def forward(self, x):
+        lengths = torch.tensor([3, 5, 1, 4, 5, 2, 2, 5])
+        unseen = torch.arange(5)[None] >= lengths[:, None]
+        packed = pack_padded_sequence(self.words(x), lengths, batch_first=True, enforce_sorted=False)
+        output, last = self.encoder(packed)
+        keys, _ = pad_packed_sequence(output, batch_first=True)
+        h, total = torch.tanh(self.bridge(last[-1])), 0
+        for step in range(4):
+            scores = torch.bmm(keys, h[:, :, None]).squeeze(2)
+            shares = scores.masked_fill(unseen, -math.inf).softmax(1)
+            seen = torch.bmm(shares[:, None], keys).squeeze(1)
+            h = self.cell(torch.cat([self.words(x[:, step]), seen], 1), h)
+            total = total + self.head(h)
+        return total / 4
+
+
 WORDS = 10
 NETWORKS = {  # the network, the sizes of the input, and whether it is of words, with AdamW
     "mlp": (lambda: nn.Sequential(nn.Linear(6, 16), nn.ReLU(), nn.Linear(16, 16), nn.ReLU(), nn.Linear(16, 4)), (8, 6), False),
@@ -116,6 +158,8 @@ NETWORKS = {  # the network, the sizes of the input, and whether it is of words,
     "transformer": (Encoder, (8, 5, 8), False),
     "lstm": (Recurrent, (8, 5), True),
     "gpt": (Gpt, (4, 6), True),
+    "unet": (Unet, (8, 2, 6, 4), False),
+    "translator": (Translator, (8, 5), True),
 }
 
 
@@ -126,7 +170,7 @@ def inputs(sizes, words, dtype):
     return torch.tensor([math.sin(1 + 1.7 * i) for i in range(count)], dtype=torch.float64).to(dtype).reshape(sizes)
 
 
-def curve(make, sizes, words, dtype, steps):
+def curve(make, sizes, words, dtype, steps, mixed=False):
     torch.set_default_dtype(dtype)
     torch.manual_seed(5)
     module = make()
@@ -138,8 +182,9 @@ def curve(make, sizes, words, dtype, steps):
         optimizer = torch.optim.SGD(module.parameters(), lr=0.03, momentum=0.9)
     for _ in range(steps):
         optimizer.zero_grad()
-        y = module(x)
-        loss = F.cross_entropy(y, torch.arange(len(y)) % 4)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=mixed):
+            y = module(x)
+            loss = F.cross_entropy(y, torch.arange(len(y)) % 4)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
@@ -154,6 +199,7 @@ def main():
     for name, given in NETWORKS.items():
         tensors["curve." + name] = curve(*given, torch.float64, 50)
         tensors["single." + name] = curve(*given, torch.float32, 10)
+        tensors["mixed." + name] = curve(*given, torch.float32, 10, mixed=True)
         print(name, tensors["curve." + name][::12].tolist())
     save_file(tensors, os.path.join(FOLDER, "training.safetensors"))
 

@@ -1,6 +1,7 @@
 /* First values, and losses of networks in training, against PyTorch.  tests/oracle/training.py wrote
  * the golden file and says what is in it. */
 #include "ATen.h"
+#include "networks.h"
 #include "th_test.h"
 
 static at_dict *golden;
@@ -149,7 +150,6 @@ static const at_type *made_in;
 #define LINEAR(...) at_Linear(__VA_ARGS__, .type = made_in)
 #define CONV(...)   at_Conv2d(__VA_ARGS__, .type = made_in)
 #define BATCH(N)    at_BatchNorm2d(N, .type = made_in)
-#define LAYER(N)    at_LayerNorm(N, .type = made_in)
 
 static at_module *mlp(void)
 {
@@ -163,52 +163,20 @@ static at_module *lenet(void)
                        at_ReLU(), LINEAR(12, 8), at_ReLU(), LINEAR(8, 4));
 }
 
-/* --- ResNet ------------------------------------------------------------------------------------ */
-
-typedef struct Basic {
-  at_module *conv1, *bn1, *conv2, *bn2, *shortcut;
-} Basic;
-
-static at_tensor *basic_forward(at_module *self, at_tensor *x)
-{
-  const Basic *const b = at_module_own(self);
-  at_tensor *const y = at_relu(at_forward(b->bn1, at_forward(b->conv1, x)));
-  at_tensor *const around = b->shortcut ? at_forward(b->shortcut, x) : x;
-  return at_relu(at_add(at_forward(b->bn2, at_forward(b->conv2, y)), around));
-}
-
-static at_module *basic(int64_t in, int64_t out, int64_t stride)
-{
-  static const at_module_kind kind = {"Basic", basic_forward, sizeof(Basic)};
-  at_module *const self = at_module_new(&kind);
-  Basic *const b = at_module_own(self);
-  b->conv1 = at_module_add(self, "conv1",
-                           CONV(in, out, 3, .stride = AT_INTS(stride), .padding = AT_INTS(1),
-                                .bias = false));
-  b->bn1 = at_module_add(self, "bn1", BATCH(out));
-  b->conv2 = at_module_add(self, "conv2", CONV(out, out, 3, .padding = AT_INTS(1), .bias = false));
-  b->bn2 = at_module_add(self, "bn2", BATCH(out));
-  if (stride != 1 || in != out)
-    b->shortcut =
-        at_module_add(self, "shortcut",
-                      at_Sequential(CONV(in, out, 1, .stride = AT_INTS(stride), .bias = false),
-                                    BATCH(out)));
-  return self;
-}
-
 static at_module *resnet(void)
 {
   return at_Sequential(CONV(3, 4, 3, .padding = AT_INTS(1), .bias = false), BATCH(4), at_ReLU(),
-                       at_MaxPool2d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)), basic(4, 4, 1),
-                       basic(4, 6, 2), at_AdaptiveAvgPool2d(1), at_Flatten(), LINEAR(6, 4));
+                       at_MaxPool2d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)),
+                       network_basic(4, 4, 1, made_in), network_basic(4, 6, 2, made_in),
+                       at_AdaptiveAvgPool2d(1), at_Flatten(), LINEAR(6, 4));
 }
 
 /* --- sequences --------------------------------------------------------------------------------- */
 
-enum { WORDS = 10, WIDTH = 8, HEADS = 2, LENGTH = 6 };
+enum { WORDS = 10 };
 
 typedef struct Parts {
-  at_module *words, *positions, *body, *norm, *head;
+  at_module *words, *body, *head;
 } Parts;
 
 static at_tensor *encoder_forward(at_module *self, at_tensor *x)
@@ -247,61 +215,98 @@ static at_module *lstm(void)
   return self;
 }
 
-typedef struct Block {
-  at_module *norm1, *mixed, *joined, *norm2, *wide, *narrow;
-} Block;
+/* --- a U-Net ---------------------------------------------------------------------------------- */
 
-static at_tensor *block_forward(at_module *self, at_tensor *x)
+typedef struct Unet {
+  at_module *down, *middle, *up, *around, *head, *pool;
+} Unet;
+
+static at_tensor *unet_forward(at_module *self, at_tensor *x)
 {
-  const Block *const b = at_module_own(self);
-  const int64_t batch = at_size(x, 0);
-  at_tensor *const mixed = at_forward(b->mixed, at_forward(b->norm1, x));
-  at_tensor *parts[3];
-  for (int i = 0; i < 3; i++)
-    parts[i] = at_transpose(at_reshape(at_narrow(mixed, 2, i * WIDTH, WIDTH),
-                                       AT_SHAPE(batch, LENGTH, HEADS, WIDTH / HEADS)),
-                            1, 2);
-  at_tensor *const seen =
-      at_scaled_dot_product_attention(parts[0], parts[1], parts[2], .is_causal = true);
-  x = at_add(x, at_forward(b->joined,
-                           at_reshape(at_transpose(seen, 1, 2), AT_SHAPE(batch, LENGTH, WIDTH))));
-  return at_add(x, at_forward(b->narrow, at_gelu(at_forward(b->wide, at_forward(b->norm2, x)))));
+  const Unet *const net = at_module_own(self);
+  at_tensor *const down = at_forward(net->down, x);
+  at_tensor *const middle = at_forward(net->middle, at_forward(net->pool, down));
+  at_tensor *const up = at_forward(net->up, middle);
+  at_tensor *const y = at_forward(net->around, at_cat(AT_TENSORS(up, down), .dim = 1));
+  return at_mean_dim(at_forward(net->head, y), AT_INTS(2, 3));
 }
 
-static at_module *block(void)
+static at_module *convolved(int64_t in, int64_t out)
 {
-  static const at_module_kind kind = {"Block", block_forward, sizeof(Block)};
+  return at_Sequential(CONV(in, out, 3, .padding = AT_INTS(1)), BATCH(out), at_ReLU());
+}
+
+static at_module *unet(void)
+{
+  static const at_module_kind kind = {"Unet", unet_forward, sizeof(Unet)};
   at_module *const self = at_module_new(&kind);
-  Block *const b = at_module_own(self);
-  b->norm1 = at_module_add(self, "norm1", LAYER(WIDTH));
-  b->mixed = at_module_add(self, "mixed", LINEAR(WIDTH, 3 * WIDTH));
-  b->joined = at_module_add(self, "joined", LINEAR(WIDTH, WIDTH));
-  b->norm2 = at_module_add(self, "norm2", LAYER(WIDTH));
-  b->wide = at_module_add(self, "wide", LINEAR(WIDTH, 4 * WIDTH));
-  b->narrow = at_module_add(self, "narrow", LINEAR(4 * WIDTH, WIDTH));
+  Unet *const net = at_module_own(self);
+  net->down = at_module_add(self, "down", convolved(2, 3));
+  net->middle = at_module_add(self, "middle", convolved(3, 5));
+  net->up = at_module_add(self, "up",
+                          at_ConvTranspose2d(5, 3, 3, .stride = AT_INTS(2), .padding = AT_INTS(1),
+                                             .output_padding = AT_INTS(1), .type = made_in));
+  net->around = at_module_add(self, "around", convolved(6, 3));
+  net->head = at_module_add(self, "head", CONV(3, 4, 1));
+  net->pool = at_module_add(self, "pool", at_MaxPool2d(2));
   return self;
 }
 
-static at_tensor *gpt_forward(at_module *self, at_tensor *x)
+/* --- from sequence to sequence ---------------------------------------------------------------- */
+
+typedef struct Translator {
+  at_module *words, *encoder, *bridge, *cell, *head;
+} Translator;
+
+/* Encodes sequences of several lengths, and makes four steps of a decoder that attends to them; the mean
+ * of their scores. */
+static at_tensor *translate(at_module *self, at_tensor *x)
 {
-  const Parts *const net = at_module_own(self);
-  at_tensor *const at = at_forward(net->positions, at_arange(LENGTH, .type = AT_CPU(AT_LONG)));
-  at_tensor *const y = at_forward(net->body, at_add(at_forward(net->words, x), at));
-  return at_reshape(at_forward(net->head, at_forward(net->norm, y)), AT_SHAPE(-1, WORDS));
+  static const int64_t given[] = {3, 5, 1, 4, 5, 2, 2, 5};
+  const Translator *const net = at_module_own(self);
+  at_tensor *const lengths = at_fromArray(AT_CPU(AT_LONG), given, AT_SHAPE(8));
+  at_tensor *const unseen = at_ge(at_unsqueeze(at_arange(5), 0), at_unsqueeze(lengths, 1));
+  const at_packed_sequence packed =
+      at_pack_padded_sequence(at_forward(net->words, x), lengths, .batch_first = true,
+                              .enforce_sorted = false);
+  const at_output_h_n r = at_GRU_forward_packed(net->encoder, packed.data, packed.batch_sizes,
+                                                .unsorted_indices = packed.unsorted_indices);
+  at_tensor *const keys = at_pad_packed_sequence(r.output, packed.batch_sizes, .batch_first = true,
+                                                 .unsorted_indices = packed.unsorted_indices)
+                              .padded;
+  at_tensor *h = at_tanh(at_forward(net->bridge, at_select(r.h_n, 0, -1))), *sum = NULL;
+  for (int step = 0; step < 4; step++) {
+    at_tensor *const scores = at_squeeze_dim(at_bmm(keys, at_unsqueeze(h, 2)), 2);
+    at_tensor *const shares = at_softmax(at_masked_fill(scores, unseen, -INFINITY), 1);
+    at_tensor *const seen = at_squeeze_dim(at_bmm(at_unsqueeze(shares, 1), keys), 1);
+    at_tensor *const word = at_forward(net->words, at_select(x, 1, step));
+    h = at_GRUCell_forward(net->cell, at_cat(AT_TENSORS(word, seen), .dim = 1), .h = h);
+    at_tensor *const y = at_forward(net->head, h);
+    sum = sum ? at_add(sum, y) : y;
+  }
+  return at_div(sum, 4);
 }
+
+static at_module *translator(void)
+{
+  static const at_module_kind kind = {"Translator", translate, sizeof(Translator)};
+  at_module *const self = at_module_new(&kind);
+  Translator *const net = at_module_own(self);
+  net->words = at_module_add(self, "words", at_Embedding(WORDS, 3, .type = made_in));
+  net->encoder = at_module_add(self, "encoder",
+                               at_GRU(3, 6, .num_layers = 2, .batch_first = true, .type = made_in));
+  net->bridge = at_module_add(self, "bridge", LINEAR(6, 6));
+  net->cell = at_module_add(self, "cell", at_GRUCell(9, 6, .type = made_in));
+  net->head = at_module_add(self, "head", LINEAR(6, 4));
+  return self;
+}
+
+/* --- a small transformer ---------------------------------------------------------------------- */
 
 static at_module *gpt(void)
 {
-  static const at_module_kind kind = {"Gpt", gpt_forward, sizeof(Parts)};
-  at_module *const self = at_module_new(&kind);
-  Parts *const net = at_module_own(self);
-  net->words = at_module_add(self, "words", at_Embedding(WORDS, WIDTH, .type = made_in));
-  net->positions = at_module_add(self, "positions", at_Embedding(LENGTH, WIDTH, .type = made_in));
-  at_module *const first = block(), *const second = block();
-  net->body = at_module_add(self, "blocks", at_Sequential(first, second));
-  net->norm = at_module_add(self, "norm", LAYER(WIDTH));
-  net->head = at_module_add(self, "head", LINEAR(WIDTH, WORDS));
-  return self;
+  return network_gpt((NetworkGpt){WORDS, .width = 8, .heads = 2, .length = 6, .layers = 2},
+                     made_in);
 }
 
 /* --- curves ------------------------------------------------------------------------------------ */
@@ -317,7 +322,9 @@ static const struct {
                 {"resnet", resnet, false, 4, {8, 3, 8, 8}},
                 {"transformer", transformer, false, 3, {8, 5, 8}},
                 {"lstm", lstm, true, 2, {8, 5}},
-                {"gpt", gpt, true, 2, {4, 6}}};
+                {"gpt", gpt, true, 2, {4, 6}},
+                {"unet", unet, false, 4, {8, 2, 6, 4}},
+                {"translator", translator, true, 2, {8, 5}}};
 enum { NETWORKS = sizeof networks / sizeof *networks };
 
 static at_tensor *input_of(int network)
@@ -345,8 +352,10 @@ static void descend(const at_tensors *parameters, at_tensor **velocity)
   }
 }
 
+typedef enum How { BY_HAND, BY_OPTIMIZER } How;
+
 /* Compares the losses of the network's steps, by hand or by the optimizer. */
-static void train(int network, const at_type *type, const char *curve, double within, bool byHand)
+static void train(int network, const at_type *type, const char *curve, double within, How how)
 {
   char name[40];
   snprintf(name, sizeof name, "%s.%s", curve, networks[network].name);
@@ -372,7 +381,7 @@ static void train(int network, const at_type *type, const char *curve, double wi
       at_tensor *const target = at_remainder(at_arange(at_size(y, 0)), 4);
       at_tensor *const loss = at_cross_entropy_loss(y, target);
       CHECK(at_backward(loss));
-      if (byHand)
+      if (how == BY_HAND)
         descend(parameters, velocity);
       else
         CHECK(at_optimizer_step(optimizer));
@@ -387,11 +396,11 @@ static void train(int network, const at_type *type, const char *curve, double wi
 static void curves(void **state)
 {
   for (int i = 0; i < NETWORKS; i++)
-    for (int byHand = 0; byHand < (networks[i].ofWords ? 1 : 2); byHand++)
+    for (How how = networks[i].ofWords ? BY_OPTIMIZER : BY_HAND; how <= BY_OPTIMIZER; how++)
       AT_SCOPE
       {
-        train(i, AT_CPU(AT_DOUBLE), "curve", 1e-8, byHand);
-        train(i, AT_CPU(AT_FLOAT), "single", 1e-4, byHand);
+        train(i, AT_CPU(AT_DOUBLE), "curve", 1e-8, how);
+        train(i, AT_CPU(AT_FLOAT), "single", 1e-4, how);
       }
 }
 
