@@ -189,11 +189,14 @@ typedef bool (*at_module_summing)(at_tensor *t, void *context);
 AT_API bool at_module_sync_batchnorm(at_module *self, at_module_summing sum, void *context);
 
 /* Moves parameters, their gradients and buffers to the type's backend, and those of floating types
- * to the type.  False after an error: then nothing has changed. */
+ * to the type.  False after an error: then nothing has changed.  They are other tensors afterwards, so
+ * optimizers and averages come after this call. */
 AT_API bool at_module_to(at_module *self, const at_type *type);
 
 /* A copy with parameters and buffers of its own; tensors that are shared inside the module are shared
- * inside the copy.  NULL after an error, as for kinds of one's own that have a struct. */
+ * inside the copy.  A struct of one's own is copied: its pointers to modules and tensors of self, or of
+ * what is below, become those to their copies, and others stay.  NULL after an error, as for kinds with a
+ * release function. */
 AT_API at_module *at_module_clone(const at_module *self) AT_MUST_USE;
 
 /* --- text and files --------------------------------------------------------------------------- */

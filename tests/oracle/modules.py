@@ -91,6 +91,50 @@ class Attention(nn.Module):
         return torch.cat([y, weights], 2)
 
 
+class Packed(nn.Module):
+    """A recurrent layer over sequences of several lengths, from states of numbers: outputs, padded, lengths and last states."""
+
+    def __init__(self, layer, in_order=False):
+        super().__init__()
+        self.layer, self.in_order = layer, in_order
+
+    def forward(self, x):
+        layer, first = self.layer, self.layer.batch_first
+        lengths = torch.tensor([5, 4, 3, 1] if self.in_order else [3, 5, 1, 4])
+        packed = utils.rnn.pack_padded_sequence(x, lengths, first, enforce_sorted=self.in_order)
+        rows = layer.num_layers * (1 + layer.bidirectional)
+        states = numbers(rows, 4, layer.proj_size or layer.hidden_size), numbers(rows, 4, layer.hidden_size)
+        is_lstm = isinstance(layer, nn.LSTM)
+        output, last = layer(packed, states if is_lstm else states[0])
+        padded, lengths = utils.rnn.pad_packed_sequence(output, first, 0.5, 6)
+        return torch.cat([t.flatten().to(x.dtype) for t in (padded, lengths, *(last if is_lstm else (last,)))])
+
+
+class Indices(nn.Module):
+    """Maxima and their indices, and what unpooling makes of them."""
+
+    def __init__(self, pool, unpool=None):
+        super().__init__()
+        self.pool, self.unpool = pool, unpool
+
+    def forward(self, x):
+        y, indices = self.pool(x)
+        if self.unpool is not None:
+            return self.unpool(y * y, indices)
+        return torch.cat([y.flatten(), indices.flatten().to(x.dtype)])
+
+
+class Plain(nn.Module):
+    """An encoder, or a decoder, without masks."""
+
+    def __init__(self):
+        super().__init__()
+        self.full = nn.Linear(4, 4)
+
+    def forward(self, x, memory=None, **_):
+        return self.full(x if memory is None else x * memory)
+
+
 CASES = {  # a module, the input or its shape, and whether it is called in training
     "Identity": (lambda: nn.Identity(), (2, 3)),
     "Linear": (lambda: nn.Linear(5, 3), (2, 5)),
@@ -120,6 +164,8 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "Embedding": (lambda: nn.Embedding(6, 4), index(2, 5, below=6)),
     "Embedding_padding": (lambda: nn.Embedding(6, 4, padding_idx=-1, scale_grad_by_freq=True), index(7, below=6)),
     "Embedding_norm": (lambda: nn.Embedding(6, 4, max_norm=1.0), index(4, below=6)),
+    "Embedding_pretrained": (lambda: nn.Embedding.from_pretrained(numbers(6, 4), freeze=False, padding_idx=-2), index(2, 5, below=6)),
+    "EmbeddingBag_pretrained": (lambda: nn.EmbeddingBag.from_pretrained(numbers(6, 4), mode="sum", freeze=False), index(3, 4, below=6)),
     "EmbeddingBag": (lambda: nn.EmbeddingBag(6, 4), index(3, 4, below=6)),
     "EmbeddingBag_max": (lambda: nn.EmbeddingBag(6, 4, mode="max", padding_idx=2), index(3, 4, below=6)),
     "Dropout": (lambda: nn.Dropout(0.25), (2, 3), False),
@@ -158,6 +204,11 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "MaxPool2d": (lambda: nn.MaxPool2d(3, stride=2, padding=1), (1, 2, 6, 5)),
     "MaxPool2d_pair": (lambda: nn.MaxPool2d((2, 3), ceil_mode=True), (1, 1, 5, 5)),
     "MaxPool3d": (lambda: nn.MaxPool3d(2), (1, 1, 4, 4, 2)),
+    "MaxPool1d_indices": (lambda: Indices(nn.MaxPool1d(2, return_indices=True)), (1, 2, 6)),
+    "MaxPool2d_indices": (lambda: Indices(nn.MaxPool2d(2, return_indices=True), nn.MaxUnpool2d(2)), (1, 2, 6, 4)),
+    "MaxPool3d_indices": (lambda: Indices(nn.MaxPool3d(2, return_indices=True)), (1, 4, 4, 2)),
+    "AdaptiveMaxPool2d_indices": (lambda: Indices(nn.AdaptiveMaxPool2d((3, 2), return_indices=True)), (1, 2, 7, 5)),
+    "FractionalMaxPool2d_indices": (lambda: Indices(nn.FractionalMaxPool2d(2, output_size=(3, 2), return_indices=True)), (2, 2, 7, 6)),
     "AvgPool1d": (lambda: nn.AvgPool1d(3, 2, 1), (1, 2, 7)),
     "AvgPool2d": (lambda: nn.AvgPool2d(2, count_include_pad=False, padding=1), (1, 2, 4, 5)),
     "AvgPool2d_divisor": (lambda: nn.AvgPool2d(3, stride=2, padding=1, ceil_mode=True, divisor_override=5), (1, 2, 6, 5)),
@@ -190,6 +241,9 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "GRU": (lambda: nn.GRU(3, 2, bidirectional=True, batch_first=True), (2, 4, 3)),
     "LSTM_projected": (lambda: nn.LSTM(3, 4, num_layers=2, bidirectional=True, proj_size=2), (4, 2, 3)),
     "LSTM_projected_plain": (lambda: nn.LSTM(3, 4, bias=False, batch_first=True, proj_size=3), (4, 3)),
+    "RNN_packed": (lambda: Packed(nn.RNN(3, 2, nonlinearity="relu"), True), (5, 4, 3)),
+    "LSTM_packed": (lambda: Packed(nn.LSTM(3, 4, num_layers=2, bidirectional=True, proj_size=2, batch_first=True)), (4, 5, 3)),
+    "GRU_packed": (lambda: Packed(nn.GRU(3, 2, num_layers=2, bidirectional=True, dropout=0.4, bias=False)), (5, 4, 3)),
     "RNNCell": (lambda: nn.RNNCell(3, 2), (2, 3)),
     "LSTMCell": (lambda: nn.LSTMCell(3, 2), (2, 3)),
     "GRUCell": (lambda: nn.GRUCell(3, 2, bias=False), (2, 3)),
@@ -223,6 +277,7 @@ CASES = {  # a module, the input or its shape, and whether it is called in train
     "Attention_more": (lambda: Attention(nn.MultiheadAttention(
         4, 2, kdim=3, vdim=5, batch_first=True, add_bias_kv=True, add_zero_attn=True)), (2, 3, 4)),
     "Transformer": (lambda: Translation(nn.Transformer(4, 2, 2, 1, 6, dropout=0.0)), (3, 2, 4)),
+    "Transformer_of": (lambda: nn.Transformer(4, 2, custom_encoder=Plain(), custom_decoder=Plain()), (3, 2, 4)),
     "CosineSimilarity": (lambda: Several(nn.CosineSimilarity(), numbers(3, 4)), (3, 4)),
     "PairwiseDistance": (lambda: Several(nn.PairwiseDistance(p=3.0, keepdim=True), numbers(3, 4)), (3, 4)),
     "Bilinear": (lambda: Several(nn.Bilinear(3, 2, 4), numbers(5, 2)), (5, 3)),
@@ -310,7 +365,8 @@ def case(make, given, training=True):
     if x.dtype.is_floating_point:
         x.requires_grad_(True)
     torch.manual_seed(11)
-    y = module(x, x, x) if isinstance(module, nn.MultiheadAttention) else module(x)
+    inputs = {nn.MultiheadAttention: 3, nn.Transformer: 2}.get(type(module), 1)
+    y = module(*[x] * inputs)
     y = y[0] if isinstance(y, tuple) else y
     (y * weights(y)).sum().backward()
     found["output"] = y.detach().clone()

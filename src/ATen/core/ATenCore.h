@@ -462,6 +462,9 @@ AT_API void at_fail(at_error_code code, const char *operation, const char *forma
  * if an earlier error is kept. */
 unsigned at_failureCount(void);
 
+/* Adds to the message of the thread's error, once, in which module it was made. */
+void at_error_inside(const char *owner);
+
 /* Raises like THError, with an error code.  Exported for libATenCUDA. */
 #define at_raise(CODE, ...) at_raise_from(CODE, __FILE__, __LINE__, __VA_ARGS__)
 AT_API TH_NO_RETURN void at_raise_from(at_error_code code, const char *file, int line,

@@ -18,7 +18,9 @@ static _Thread_local struct {
   const char *operation;
   char *room; /* NULL, or TH_MESSAGE_LENGTH bytes */
   const char *message;
-  bool isFresh; /* no call since then: at_error_locate refers to this error */
+  bool isFresh;  /* no call since then: at_error_locate refers to this error */
+  bool hasPlace; /* the message has file and line of a call, */
+  bool hasOwner; /* and the module that it was made in */
 } error;
 
 /* The code of the error that at_raise is raising. */
@@ -49,6 +51,7 @@ void at_error_locate(const char *file, int line)
   if (error.code == AT_OK || !error.isFresh)
     return;
   error.isFresh = false;
+  error.hasPlace = true;
   if (error.message != error.room)
     return;
   char prefix[TH_MESSAGE_LENGTH / 2];
@@ -59,6 +62,18 @@ void at_error_locate(const char *file, int line)
   memmove(error.room + length, error.room, kept);
   memcpy(error.room, prefix, (size_t)length);
   error.room[(size_t)length + kept] = '\0';
+}
+
+void at_error_inside(const char *owner)
+{
+  if (error.code == AT_OK || error.hasOwner)
+    return;
+  error.hasOwner = true;
+  error.isFresh = !error.hasPlace;
+  if (error.message != error.room)
+    return;
+  const size_t length = strnlen(error.room, TH_MESSAGE_LENGTH - 1);
+  snprintf(error.room + length, TH_MESSAGE_LENGTH - length, ", in %s", owner);
 }
 
 static pthread_key_t at_thread_exit;
@@ -134,6 +149,7 @@ void at_fail(at_error_code code, const char *operation, const char *format, ...)
   if (error.code == AT_OK) {
     error.code = code;
     error.operation = operation;
+    error.hasPlace = error.hasOwner = false;
     char *const room = message_room();
     error.message = room ? room : "there is no memory for what the error was";
     if (room)

@@ -145,8 +145,8 @@ at_tensor *at_unpooled(at_tensor *input, at_tensor *indices, at_ints kernel, at_
 at_tensor *at_normalizeTogether(at_module *self, at_tensor *input, double momentum, double eps);
 
 /* As at_FractionalMaxPool2d and 3d. */
-at_tensor *at_fractionallyPooled(at_tensor *input, int axes, at_ints kernel, at_ints size,
-                                 double ratio);
+at_output_indices at_fractionallyPooled(at_tensor *input, int axes, at_ints kernel, at_ints size,
+                                        double ratio);
 
 at_tensor *at_poolPowers(at_tensor *input, double power, at_ints kernel, at_ints stride, int axes,
                          bool ceils);

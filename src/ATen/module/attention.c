@@ -56,11 +56,15 @@ static Heads heads_of(at_module *self, const at_MultiheadAttention_fields *own,
   Heads heads;
   at_tensor *const packed = at_parameterAt(self, PACKED_WEIGHT);
   const bool isOne = packed && inputs[0] == inputs[1] && inputs[1] == inputs[2];
-  at_tensor *const all =
-      isOne ? at_linear(inputs[0], packed, .bias = at_parameterAt(self, PACKED_BIAS)) : NULL;
+  if (!isOne) {
+    for (int i = 0; i < 3; i++)
+      heads.of[i] = split(own, project(self, own, i, inputs[i]));
+    return heads;
+  }
+  at_tensor *const all = at_linear(inputs[0], packed, .bias = at_parameterAt(self, PACKED_BIAS));
+  const at_tensors *const parts = at_chunk(all, 3, .dim = -1);
   for (int i = 0; i < 3; i++)
-    heads.of[i] = split(own, isOne ? at_narrow(all, -1, i * own->embed_dim, own->embed_dim)
-                                   : project(self, own, i, inputs[i]));
+    heads.of[i] = parts->count == 3 ? split(own, parts->data[i]) : at_undefined();
   return heads;
 }
 
@@ -130,11 +134,15 @@ static at_output_weights attend(at_module *self, const at_MultiheadAttention_fie
                                 const at_MultiheadAttention_forward_options *o)
 {
   const double p = self->training ? own->dropout : 0;
-  at_tensor *const mask = mask_of(heads, unmasked, o);
-  if (!o->need_weights && p == 0)
-    return (at_output_weights){at_scaled_dot_product_attention(heads->of[0], heads->of[1],
-                                                               heads->of[2], .attn_mask = mask),
-                               NULL};
+  const bool isFused = !o->need_weights && p == 0;
+  const bool isCausal =
+      isFused && o->is_causal && !o->attn_mask && !o->key_padding_mask && unmasked == 0;
+  at_tensor *const mask = isCausal ? NULL : mask_of(heads, unmasked, o);
+  if (isFused)
+    return (at_output_weights){
+        at_scaled_dot_product_attention(heads->of[0], heads->of[1], heads->of[2], .attn_mask = mask,
+                                        .is_causal = isCausal),
+        NULL};
   const double scale = 1 / sqrt((double)(own->embed_dim / own->num_heads));
   at_tensor *scores = at_matmul(at_mul(heads->of[0], scale), at_transpose(heads->of[1], -2, -1));
   scores = mask ? at_add(scores, mask) : scores;
@@ -177,6 +185,74 @@ static at_output_weights call(at_module *self, at_tensor *const *inputs,
   return made;
 }
 
+/* Whether the sizes of inputs, batch or not, are those of the layer; an error if not. */
+static bool fits(const at_module *self, at_tensor *const *inputs)
+{
+  static const char *const names[] = {"query", "key", "value"};
+  const at_MultiheadAttention_fields *const own = at_module_own(self);
+  const int64_t sizes[] = {own->embed_dim, at_indexOr(own->kdim, own->embed_dim),
+                           at_indexOr(own->vdim, own->embed_dim)};
+  for (int i = 0; i < 3; i++)
+    if (at_dim(inputs[i]) != at_dim(inputs[0]) || at_dim(inputs[0]) < 2 || at_dim(inputs[0]) > 3) {
+      at_misfit(self, "query, key and value have %d, %d and %d dimensions: all have to have 2 or 3",
+                at_dim(inputs[0]), at_dim(inputs[1]), at_dim(inputs[2]));
+      return false;
+    }
+  const int batch = own->batch_first ? 0 : 1;
+  for (int i = 0; i < 3; i++) {
+    const at_ints own_sizes = at_sizesOf(inputs[i]);
+    const bool isBatch = own_sizes.count == 3;
+    if (own_sizes.data[own_sizes.count - 1] != sizes[i]) {
+      at_misfit(self, "%s is of size %s, and its last dimension has to be %lld", names[i],
+                at_sizeDesc(own_sizes).str, (long long)sizes[i]);
+      return false;
+    }
+    if ((isBatch && own_sizes.data[batch] != at_size(inputs[0], batch)) ||
+        (i == 2 && at_size(inputs[2], isBatch ? 1 - batch : 0) !=
+                       at_size(inputs[1], isBatch ? 1 - batch : 0))) {
+      at_misfit(self, "%s is of size %s, and %s of size %s", names[i], at_sizeDesc(own_sizes).str,
+                names[i == 2 ? 1 : 0], at_sizeDesc(at_sizesOf(inputs[i == 2 ? 1 : 0])).str);
+      return false;
+    }
+  }
+  return true;
+}
+
+/* Whether a mask is of Bool or a floating type, and of one of two sizes, of which the second may be
+ * empty; an error if not. */
+static bool fits_mask(const at_module *self, const char *name, const at_tensor *mask, at_ints one,
+                      at_ints other)
+{
+  if (!mask)
+    return true;
+  const at_scalar_type type = at_type_scalarType(at_typeOf(mask));
+  if (type != AT_BOOL && !at_isFloating(type))
+    at_misfit(self, "%s is of type %s, and has to be of Bool or of a floating type", name,
+              at_typeOf(mask)->name);
+  else if (!at_sameSizes(at_sizesOf(mask), one) && !at_sameSizes(at_sizesOf(mask), other))
+    at_misfit(self, "%s is of size %s, and has to be of %s%s%s", name,
+              at_sizeDesc(at_sizesOf(mask)).str, at_sizeDesc(one).str, other.count ? " or " : "",
+              other.count ? at_sizeDesc(other).str : "");
+  else
+    return true;
+  return false;
+}
+
+/* Whether both masks fit queries and keys; an error if not. */
+static bool fits_masks(const at_module *self, at_tensor *query, at_tensor *key,
+                       const at_MultiheadAttention_forward_options *o)
+{
+  const at_MultiheadAttention_fields *const own = at_module_own(self);
+  const bool isBatch = at_dim(query) == 3;
+  const int steps = isBatch && own->batch_first ? 1 : 0;
+  const int64_t batch = isBatch ? at_size(query, 1 - steps) : 1;
+  const int64_t queries = at_size(query, steps), keys = at_size(key, steps);
+  return fits_mask(self, "attn_mask", o->attn_mask, AT_INTS(queries, keys),
+                   AT_INTS(batch * own->num_heads, queries, keys)) &&
+         fits_mask(self, "key_padding_mask", o->key_padding_mask,
+                   isBatch ? AT_INTS(batch, keys) : AT_INTS(keys), (at_ints){NULL, 0});
+}
+
 at_output_weights(at_MultiheadAttention_forward)(at_module *self, at_tensor *query, at_tensor *key,
                                                  at_tensor *value,
                                                  const at_MultiheadAttention_forward_options
@@ -193,12 +269,8 @@ at_output_weights(at_MultiheadAttention_forward)(at_module *self, at_tensor *que
       !at_accept(name, "attn_mask", options->attn_mask, true))
     return failed;
   at_tensor *const inputs[] = {query, key, value};
-  for (int i = 0; i < 3; i++)
-    if (at_dim(inputs[i]) != at_dim(query) || at_dim(query) < 2 || at_dim(query) > 3) {
-      at_misfit(self, "query, key and value have %d, %d and %d dimensions: all have to have 2 or 3",
-                at_dim(query), at_dim(key), at_dim(value));
-      return failed;
-    }
+  if (!fits(self, inputs) || !fits_masks(self, query, key, options))
+    return failed;
   AT_SCOPE_GUARD;
   const at_output_weights made = call(self, inputs, options);
   return (at_output_weights){at_escape(made.output), at_escape(made.weights)};

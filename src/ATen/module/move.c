@@ -152,11 +152,36 @@ static void copy_own(at_module *made, const at_module *self)
   }
 }
 
+/* What stands in the copy for a module or tensor of self or of what is below; NULL if p is none. */
+static void *counterpart(const at_module *made, const at_module *self, const void *p)
+{
+  void *found = p == self ? (void *)(uintptr_t)made : NULL;
+  for (int64_t i = 0; i < self->parameters.count && !found; i++)
+    found = p == self->parameters.data[i].tensor ? made->parameters.data[i].tensor : NULL;
+  for (int64_t i = 0; i < self->buffers.count && !found; i++)
+    found = p == self->buffers.data[i].tensor ? made->buffers.data[i].tensor : NULL;
+  for (int64_t i = 0; i < self->children.count && !found; i++)
+    found = counterpart(made->children.data[i].module, self->children.data[i].module, p);
+  return found;
+}
+
+/* Makes pointers in a struct of one's own to what self has pointers to what the copy has. */
+static void redirect(at_module *made, const at_module *self)
+{
+  void *p;
+  for (size_t at = 0; !self->kind->fields && at + sizeof p <= self->kind->size; at += sizeof p) {
+    memcpy(&p, made->own + at, sizeof p);
+    void *const to = p ? counterpart(made, self, p) : NULL;
+    if (to)
+      memcpy(made->own + at, &to, sizeof to);
+  }
+}
+
 static at_module *copy_module(Copies *copies, const at_module *self)
 {
-  if (self->kind->size > 0 && !self->kind->fields) {
+  if (self->kind->release) {
     at_fail(AT_ERROR_ARGUMENT, "module_clone",
-            "module_clone: a %s has a struct of its own, and nothing says how to copy it",
+            "module_clone: the struct of %s owns memory, which nothing says how to copy",
             self->kind->name);
     return NULL;
   }
@@ -172,8 +197,10 @@ static at_module *copy_module(Copies *copies, const at_module *self)
     const at_member *const child = &self->children.data[i];
     good = at_module_add(made, child->name, copy_module(copies, child->module)) != NULL;
   }
-  if (good)
+  if (good) {
+    redirect(made, self);
     return made;
+  }
   at_module_free(made);
   return NULL;
 }

@@ -2,7 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "ATenLayerFields.h"
+#include "Recurrent.h"
 
 static const char *const part_names[] = {"weight_ih", "weight_hh", "bias_ih", "bias_hh",
                                          "weight_hr"};
@@ -65,18 +65,8 @@ void at_addRecurrent(at_module *self, int64_t gates, int64_t inputs, int64_t hid
 
 /* --- calls ------------------------------------------------------------------------------------ */
 
-/* A call of a recurrent layer. */
-typedef struct Recurrence {
-  at_module *self;
-  at_tensor *input, *h, *c;          /* h and c: NULL for zeros */
-  int64_t hidden, projected, layers; /* projected: the size of states, or 0 */
-  bool bias, batchFirst, bidirectional;
-  double dropout;
-  char cell; /* L, G, t or r */
-} Recurrence;
-
 /* The given states or cells, or zeros. */
-static at_tensor *state_of(const Recurrence *r, at_tensor *given, int64_t size, bool isBatch)
+static at_tensor *state_of(const at_recurrentCall *r, at_tensor *given, int64_t size, bool isBatch)
 {
   const int64_t rows = r->layers * (1 + r->bidirectional);
   if (given)
@@ -85,8 +75,8 @@ static at_tensor *state_of(const Recurrence *r, at_tensor *given, int64_t size, 
   return at_zeros(AT_SHAPE(rows, batch, size), .type = at_typeOf(r->input));
 }
 
-static at_output_h_n_c_n run_cells(const Recurrence *r, at_tensor *input, at_tensor *h,
-                                   at_tensor *c, at_tensors params)
+at_output_h_n_c_n at_runCells(const at_recurrentCall *r, at_tensor *input, at_tensor *h,
+                              at_tensor *c, at_tensors params)
 {
   const bool train = r->self->training;
   if (r->cell == 'L')
@@ -101,8 +91,7 @@ static at_output_h_n_c_n run_cells(const Recurrence *r, at_tensor *input, at_ten
   return (at_output_h_n_c_n){made.output, made.h_n, NULL};
 }
 
-/* The parameters of the layer itself, without names that have none. */
-static at_tensors parameters_of(const at_module *self, at_tensor **room)
+at_tensors at_ownParameters(const at_module *self, at_tensor **room)
 {
   int count = 0;
   for (int64_t i = 0; i < self->parameters.count; i++) {
@@ -114,7 +103,7 @@ static at_tensors parameters_of(const at_module *self, at_tensor **room)
   return (at_tensors){room, count};
 }
 
-static at_output_h_n_c_n recur(const Recurrence *r)
+static at_output_h_n_c_n recur(const at_recurrentCall *r)
 {
   const at_output_h_n_c_n failed = {at_undefined(), at_undefined(), at_undefined()};
   if (!at_accept(r->self->kind->name, "input", r->input, false) ||
@@ -135,8 +124,8 @@ static at_output_h_n_c_n recur(const Recurrence *r)
   const int batchDim = r->batchFirst ? 0 : 1;
   at_tensor *const input = isBatch ? r->input : at_unsqueeze(r->input, batchDim);
   at_tensor *const h = state_of(r, r->h, r->projected ? r->projected : r->hidden, isBatch);
-  at_output_h_n_c_n made =
-      run_cells(r, input, h, state_of(r, r->c, r->hidden, isBatch), parameters_of(r->self, room));
+  at_output_h_n_c_n made = at_runCells(r, input, h, state_of(r, r->c, r->hidden, isBatch),
+                                       at_ownParameters(r->self, room));
   free(room);
   if (!isBatch) {
     made.output = at_squeeze_dim(made.output, batchDim);
@@ -146,18 +135,14 @@ static at_output_h_n_c_n recur(const Recurrence *r)
   return (at_output_h_n_c_n){at_escape(made.output), at_escape(made.h_n), at_escape(made.c_n)};
 }
 
-/* The call of a layer whose fields own points to. */
-#define RECURRENCE(CELL, H, C, PROJECTED)                                                   \
-  ((Recurrence){self, input, H, C, own->hidden_size, PROJECTED, own->num_layers, own->bias, \
-                own->batch_first, own->bidirectional, own->dropout, CELL})
-
 at_output_h_n(at_RNN_forward)(at_module *self, at_tensor *input,
                               const at_RNN_forward_options *options)
 {
   if (!at_isKind("RNN_forward", self, &at_kind_RNN))
     return (at_output_h_n){at_undefined(), at_undefined()};
   const at_RNN_fields *const own = at_module_own(self);
-  const Recurrence call = RECURRENCE(own->nonlinearity[0], options ? options->h_0 : NULL, NULL, 0);
+  const at_recurrentCall call =
+      AT_RECURRENT_CALL(own->nonlinearity[0], input, options ? options->h_0 : NULL, NULL, 0);
   const at_output_h_n_c_n made = recur(&call);
   return (at_output_h_n){made.output, made.h_n};
 }
@@ -168,7 +153,8 @@ at_output_h_n(at_GRU_forward)(at_module *self, at_tensor *input,
   if (!at_isKind("GRU_forward", self, &at_kind_GRU))
     return (at_output_h_n){at_undefined(), at_undefined()};
   const at_GRU_fields *const own = at_module_own(self);
-  const Recurrence call = RECURRENCE('G', options ? options->h_0 : NULL, NULL, 0);
+  const at_recurrentCall call =
+      AT_RECURRENT_CALL('G', input, options ? options->h_0 : NULL, NULL, 0);
   const at_output_h_n_c_n made = recur(&call);
   return (at_output_h_n){made.output, made.h_n};
 }
@@ -179,8 +165,8 @@ at_output_h_n_c_n(at_LSTM_forward)(at_module *self, at_tensor *input,
   if (!at_isKind("LSTM_forward", self, &at_kind_LSTM))
     return (at_output_h_n_c_n){at_undefined(), at_undefined(), at_undefined()};
   const at_LSTM_fields *const own = at_module_own(self);
-  const Recurrence call =
-      RECURRENCE('L', options ? options->h_0 : NULL, options ? options->c_0 : NULL, own->proj_size);
+  const at_recurrentCall call = AT_RECURRENT_CALL('L', input, options ? options->h_0 : NULL,
+                                                  options ? options->c_0 : NULL, own->proj_size);
   return recur(&call);
 }
 

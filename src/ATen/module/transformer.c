@@ -201,6 +201,56 @@ void at_resetTransformer(at_module *self)
       at_init_xavier_uniform_(all->data[i]);
 }
 
+at_module *(at_Transformer_of)(at_module *encoder, at_module *decoder)
+{
+  const unsigned before = at_failureCount();
+  at_module *const self = encoder && decoder ? at_module_new(&at_kind_Transformer) : NULL;
+  if (!self) {
+    if (at_failureCount() == before)
+      at_fail(AT_ERROR_NULL, "Transformer_of", "Transformer_of: the %s is NULL",
+              encoder ? "decoder" : "encoder");
+    at_module_free(encoder);
+    at_module_free(decoder);
+    return NULL;
+  }
+  at_Transformer_fields *const own = at_module_own(self);
+  own->activation = own->activation_room;
+  (void)at_module_add(self, "encoder", encoder);
+  (void)at_module_add(self, "decoder", decoder);
+  if (at_failureCount() == before)
+    AT_SCOPE
+    {
+      at_resetTransformer(self);
+    }
+  return at_finished(self, before);
+}
+
+/* Whether masks are given to a part that is not of a kind that takes them; an error then. */
+static bool has_misplaced(const at_module *self, const at_module *part, at_tensor *const *masks,
+                          int count, bool isCausal)
+{
+  bool has = isCausal;
+  for (int i = 0; i < count; i++)
+    has = has || masks[i];
+  if (has)
+    at_misfit(self, "a %s takes no masks, which only at_TransformerEncoder and -Decoder do",
+              part->kind->name);
+  return has;
+}
+
+/* What the encoder makes of src. */
+static at_tensor *encoded(at_module *self, at_tensor *src, const at_Transformer_forward_options *o)
+{
+  at_module *const part = at_module_childAt(self, 0);
+  const at_TransformerEncoder_forward_options how = {o->src_mask, o->src_key_padding_mask,
+                                                     o->src_is_causal};
+  if (part->kind == &encoder_kind)
+    return (at_TransformerEncoder_forward)(part, src, &how);
+  at_tensor *const masks[] = {how.mask, how.src_key_padding_mask};
+  return has_misplaced(self, part, masks, 2, how.is_causal) ? at_undefined()
+                                                            : at_forward(part, src);
+}
+
 at_tensor *(at_Transformer_forward)(at_module *self, at_tensor *src, at_tensor *tgt,
                                     const at_Transformer_forward_options *options)
 {
@@ -208,13 +258,17 @@ at_tensor *(at_Transformer_forward)(at_module *self, at_tensor *src, at_tensor *
   if (!at_isKind("Transformer_forward", self, &at_kind_Transformer))
     return at_undefined();
   AT_SCOPE_GUARD;
-  const at_TransformerEncoder_forward_options encoding = {o.src_mask, o.src_key_padding_mask,
-                                                          o.src_is_causal};
   const at_TransformerDecoder_forward_options decoding = {
       o.tgt_mask,      o.memory_mask,     o.tgt_key_padding_mask, o.memory_key_padding_mask,
       o.tgt_is_causal, o.memory_is_causal};
-  at_tensor *const memory =
-      (at_TransformerEncoder_forward)(at_module_childAt(self, 0), src, &encoding);
-  return at_escape((at_TransformerDecoder_forward)(at_module_childAt(self, 1), tgt, memory,
-                                                   &decoding));
+  at_tensor *const memory = encoded(self, src, &o);
+  at_module *const part = at_module_childAt(self, 1);
+  if (part->kind == &decoder_kind)
+    return at_escape((at_TransformerDecoder_forward)(part, tgt, memory, &decoding));
+  at_tensor *const masks[] = {o.tgt_mask, o.memory_mask, o.tgt_key_padding_mask,
+                              o.memory_key_padding_mask};
+  if (!at_defined(memory) ||
+      has_misplaced(self, part, masks, 4, o.tgt_is_causal || o.memory_is_causal))
+    return at_undefined();
+  return at_escape(at_module_call(part, AT_TENSORS(tgt, memory)));
 }

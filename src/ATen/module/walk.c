@@ -214,13 +214,24 @@ static bool accepts_inputs(const at_module *self, at_tensors inputs)
   return false;
 }
 
+/* Says that the error was made in self: of a layer as it is shown, of other modules their kind. */
+static void name_owner(const at_module *self)
+{
+  char *const text = self->children.count == 0 ? at_module_toString(self) : NULL;
+  at_error_inside(text ? text : self->kind->name);
+  at_string_free(text);
+}
+
 at_tensor *at_module_call(at_module *self, at_tensors inputs)
 {
   if (!accepts_inputs(self, inputs))
     return at_undefined();
+  const bool wasGood = at_error() == AT_OK;
   AT_SCOPE_GUARD;
   at_tensor *const result =
       self->kind->call ? self->kind->call(self, inputs) : self->kind->forward(self, inputs.data[0]);
+  if (wasGood && at_error() != AT_OK)
+    name_owner(self);
   return at_escape(result == inputs.data[0] ? at_alias(result) : result);
 }
 

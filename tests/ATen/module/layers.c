@@ -80,6 +80,83 @@ static at_tensor *adapt(at_module *self, at_tensor *x)
   return at_cat(AT_TENSORS(made.output, at_reshape(made.loss, AT_SHAPE(1)), at_flatten(all)));
 }
 
+/* Runs a recurrent layer over sequences of several lengths, from states of numbers. */
+static at_output_h_n_c_n run_packed(at_module *layer, at_packed_sequence p)
+{
+  const bool isLstm = !strcmp(at_module_kindOf(layer)->name, "LSTM");
+  const at_tensor *const w = at_module_get(layer, "weight_ih_l0"),
+                         *const u = at_module_get(layer, "weight_hh_l0");
+  const int64_t gates = isLstm ? 4 : !strcmp(at_module_kindOf(layer)->name, "GRU") ? 3 : 1;
+  int64_t rows = 1;
+  for (const char *const names[] = {"weight_ih_l0_reverse", "weight_ih_l1", NULL}, *const *name =
+                                                                                       names;
+       *name; name++) {
+    at_dict *const all = at_module_state_dict(layer);
+    rows *= at_dict_has(all, *name) ? 2 : 1;
+    at_dict_free(all);
+  }
+  at_tensor *const h = numbers(AT_SHAPE(rows, 4, at_size(u, 1)));
+  at_tensor *const c = numbers(AT_SHAPE(rows, 4, at_size(w, 0) / gates));
+  if (isLstm)
+    return at_LSTM_forward_packed(layer, p.data, p.batch_sizes, .h_0 = h, .c_0 = c,
+                                  .unsorted_indices = p.unsorted_indices);
+  const at_output_h_n made = gates == 3
+                                 ? at_GRU_forward_packed(layer, p.data, p.batch_sizes, .h_0 = h,
+                                                         .unsorted_indices = p.unsorted_indices)
+                                 : at_RNN_forward_packed(layer, p.data, p.batch_sizes, .h_0 = h,
+                                                         .unsorted_indices = p.unsorted_indices);
+  return (at_output_h_n_c_n){made.output, made.h_n, NULL};
+}
+
+/* Outputs, padded, lengths and last states; x is steps x batch, or batch x steps where there are 4 rows. */
+static at_tensor *call_packed(at_module *self, at_tensor *x)
+{
+  at_module *const layer = at_module_childAt(self, 0);
+  const bool first = at_size(x, 0) == 4, inOrder = !strcmp(at_module_kindOf(layer)->name, "RNN");
+  at_tensor *const lengths = inOrder ? INTEGERS(5, 4, 3, 1) : INTEGERS(3, 5, 1, 4);
+  const at_packed_sequence p =
+      at_pack_padded_sequence(x, lengths, .batch_first = first, .enforce_sorted = inOrder);
+  const at_output_h_n_c_n r = run_packed(layer, p);
+  const at_padded_lengths y =
+      at_pad_packed_sequence(r.output, p.batch_sizes, .batch_first = first, .padding_value = 0.5,
+                             .total_length = 6, .unsorted_indices = p.unsorted_indices);
+  CHECK(at_equal(y.lengths, lengths));
+  at_tensor *const all = at_cat(AT_TENSORS(at_flatten(y.padded),
+                                           at_to(y.lengths, AT_CPU(AT_DOUBLE)), at_flatten(r.h_n)));
+  return r.c_n ? at_cat(AT_TENSORS(all, at_flatten(r.c_n))) : all;
+}
+
+/* Maxima and their indices, or what unpooling makes of them. */
+static at_tensor *call_indices(at_module *self, at_tensor *x)
+{
+  at_module *const pool = at_module_childAt(self, 0);
+  const char *const name = at_module_kindOf(pool)->name;
+  const at_output_indices r = !strcmp(name, "MaxPool1d")   ? at_MaxPool1d_forward(pool, x)
+                              : !strcmp(name, "MaxPool2d") ? at_MaxPool2d_forward(pool, x)
+                              : !strcmp(name, "MaxPool3d") ? at_MaxPool3d_forward(pool, x)
+                              : !strcmp(name, "AdaptiveMaxPool2d")
+                                  ? at_AdaptiveMaxPool2d_forward(pool, x)
+                                  : at_FractionalMaxPool2d_forward(pool, x);
+  if (at_module_count(self) > 1)
+    return at_forward(at_module_childAt(self, 1), at_mul(r.output, r.output), r.indices);
+  return at_cat(AT_TENSORS(at_flatten(r.output), at_to(at_flatten(r.indices), AT_CPU(AT_DOUBLE))));
+}
+
+static at_tensor *call_plain(at_module *self, at_tensors inputs)
+{
+  at_tensor *const x = inputs.data[0];
+  return at_forward(at_module_childAt(self, 0), inputs.count > 1 ? at_mul(x, inputs.data[1]) : x);
+}
+
+static at_tensor *encode_plain(at_module *self, at_tensor *x)
+{
+  return call_plain(self, AT_TENSORS(x));
+}
+
+static const at_module_kind packed_kind = {"Packed", call_packed};
+static const at_module_kind indices_kind = {"Indices", call_indices};
+static const at_module_kind encoder_kind = {"Plain", encode_plain};
+static const at_module_kind plain_kind = {"Plain", .call = call_plain, .inputs = 2};
 static const at_module_kind several_kind = {"Several", call_several, sizeof(Several)};
 static const at_module_kind adaptive_kind = {"Adaptive", adapt};
 static const at_module_kind decoder_kind = {"Decoder", decode};
@@ -94,6 +171,19 @@ static at_module *around(const at_module_kind *kind, const char *name, at_module
     return NULL;
   }
   return self;
+}
+
+static at_module *with_unpool(at_module *pool, at_module *unpool)
+{
+  at_module *const self = around(&indices_kind, "pool", pool);
+  (void)at_module_add(self, "unpool", unpool);
+  return self;
+}
+
+static at_module *plain_transformer(void)
+{
+  at_module *const encoder = around(&encoder_kind, "full", at_Linear(4, 4)); /* draws first */
+  return at_Transformer_of(encoder, around(&plain_kind, "full", at_Linear(4, 4)));
 }
 
 /* A module, and up to three tensors besides the first. */
@@ -172,6 +262,10 @@ static at_tensor *shares(int64_t count)
   X(Embedding, at_Embedding(6, 4))                                                                 \
   X(Embedding_padding, at_Embedding(6, 4, .padding_idx = -1, .scale_grad_by_freq = true))          \
   X(Embedding_norm, at_Embedding(6, 4, .max_norm = 1))                                             \
+  X(Embedding_pretrained,                                                                          \
+    at_Embedding_from_pretrained(numbers(AT_SHAPE(6, 4)), .freeze = false, .padding_idx = -2))     \
+  X(EmbeddingBag_pretrained,                                                                       \
+    at_EmbeddingBag_from_pretrained(numbers(AT_SHAPE(6, 4)), .freeze = false, .mode = "sum"))      \
   X(EmbeddingBag, at_EmbeddingBag(6, 4))                                                           \
   X(EmbeddingBag_max, at_EmbeddingBag(6, 4, .mode = "max", .padding_idx = 2))                      \
   X(Dropout, at_Dropout(.p = 0.25))                                                                \
@@ -210,6 +304,12 @@ static at_tensor *shares(int64_t count)
   X(MaxPool2d, at_MaxPool2d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)))                       \
   X(MaxPool2d_pair, at_MaxPool2d(AT_INTS(2, 3), .ceil_mode = true))                                \
   X(MaxPool3d, at_MaxPool3d(2))                                                                    \
+  X(MaxPool1d_indices, around(&indices_kind, "pool", at_MaxPool1d(2)))                             \
+  X(MaxPool2d_indices, with_unpool(at_MaxPool2d(2), at_MaxUnpool2d(2)))                            \
+  X(MaxPool3d_indices, around(&indices_kind, "pool", at_MaxPool3d(2)))                             \
+  X(AdaptiveMaxPool2d_indices, around(&indices_kind, "pool", at_AdaptiveMaxPool2d(AT_INTS(3, 2)))) \
+  X(FractionalMaxPool2d_indices,                                                                   \
+    around(&indices_kind, "pool", at_FractionalMaxPool2d(2, .output_size = AT_INTS(3, 2))))        \
   X(AvgPool1d, at_AvgPool1d(3, .stride = AT_INTS(2), .padding = AT_INTS(1)))                       \
   X(AvgPool2d, at_AvgPool2d(2, .count_include_pad = false, .padding = AT_INTS(1)))                 \
   X(AvgPool2d_divisor, at_AvgPool2d(3, .stride = AT_INTS(2), .padding = AT_INTS(1),                \
@@ -245,6 +345,13 @@ static at_tensor *shares(int64_t count)
   X(GRU, at_GRU(3, 2, .bidirectional = true, .batch_first = true))                                 \
   X(LSTM_projected, at_LSTM(3, 4, .num_layers = 2, .bidirectional = true, .proj_size = 2))         \
   X(LSTM_projected_plain, at_LSTM(3, 4, .bias = false, .batch_first = true, .proj_size = 3))       \
+  X(RNN_packed, around(&packed_kind, "layer", at_RNN(3, 2, .nonlinearity = "relu")))               \
+  X(LSTM_packed, around(&packed_kind, "layer",                                                     \
+                        at_LSTM(3, 4, .num_layers = 2, .bidirectional = true, .proj_size = 2,      \
+                                .batch_first = true)))                                             \
+  X(GRU_packed,                                                                                    \
+    around(&packed_kind, "layer",                                                                  \
+           at_GRU(3, 2, .num_layers = 2, .bidirectional = true, .dropout = 0.4, .bias = false)))   \
   X(RNNCell, at_RNNCell(3, 2))                                                                     \
   X(LSTMCell, at_LSTMCell(3, 2))                                                                   \
   X(GRUCell, at_GRUCell(3, 2, .bias = false))                                                      \
@@ -293,6 +400,7 @@ static at_tensor *shares(int64_t count)
     around(&translation_kind, "transformer",                                                       \
            at_Transformer(.d_model = 4, .nhead = 2, .num_encoder_layers = 2,                       \
                           .num_decoder_layers = 1, .dim_feedforward = 6, .dropout = 0)))           \
+  X(Transformer_of, plain_transformer())                                                           \
   X(CosineSimilarity, several(at_CosineSimilarity(), numbers(AT_SHAPE(3, 4)), NULL))               \
   X(PairwiseDistance,                                                                              \
     several(at_PairwiseDistance(.p = 3, .keepdim = true), numbers(AT_SHAPE(3, 4)), NULL))          \
@@ -523,7 +631,8 @@ static void check_case(const Case *c)
     if (wanted(c, "gradient", ""))
       at_requires_grad_(x);
     at_manualSeed(11);
-    at_tensor *const y = at_forward(module, x);
+    const bool isTransformer = !strcmp(at_module_kindOf(module)->name, "Transformer");
+    at_tensor *const y = isTransformer ? at_forward(module, x, x) : at_forward(module, x);
     check_close(c, "output", y, wanted(c, "output", ""), 1e-10);
     at_dict *const buffers = at_module_named_buffers(module);
     for (int64_t i = 0; i < at_dict_count(buffers); i++)

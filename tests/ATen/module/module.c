@@ -147,10 +147,36 @@ static void tied(void **state)
   at_string_free(text);
   at_module_free(net);
   at_module_free(copy);
-  at_module *const own = Net_new();
-  CHECK(!at_module_clone(own));
-  expect_error("a Net has a struct of its own");
-  at_module_free(own);
+}
+
+static void release_nothing(void *own)
+{
+  (void)own;
+}
+
+/* A struct of one's own points in the copy to what the copy has. */
+static void own_copies(void **state)
+{
+  static const at_module_kind owner = {.name = "Owner", .release = release_nothing};
+  at_module *const net = Net_new(), *const copy = at_module_clone(net);
+  const Net *const from = at_module_own(net), *const to = at_module_own(copy);
+  CHECK(to->conv == at_module_childAt(copy, 0) && to->conv != from->conv);
+  AT_SCOPE
+  {
+    at_tensor *const x = at_randn(AT_SHAPE(2, 1, 2, 2));
+    CHECK(at_equal(at_forward(net, x), at_forward(copy, x)));
+    AT_NO_GRAD
+    {
+      at_zero_(at_module_parameters(net)->data[0]);
+    }
+    CHECK(!at_equal(at_forward(net, x), at_forward(copy, x)));
+  }
+  at_module_free(net);
+  at_module_free(copy);
+  at_module *const one = at_module_new(&owner);
+  CHECK(!at_module_clone(one));
+  expect_error("the struct of Owner owns memory");
+  at_module_free(one);
 }
 
 /* Gradients move with their parameters. */
@@ -328,6 +354,27 @@ static void wrong_calls(void **state)
   }
 }
 
+/* An error names the layer that made it, and the line that called the outermost module. */
+static void owners(void **state)
+{
+  AT_SCOPE
+  {
+    at_module *const net =
+        at_Sequential(at_Linear(3, 4), at_Sequential(at_ReLU(), at_Linear(5, 2)));
+    at_module *const gru = at_GRU(3, 2);
+    at_tensor *const x = at_ones(AT_SHAPE(2, 3));
+    CHECK(!at_defined(at_forward(net, x)));
+    CHECK(!strncmp(at_error_message(), __FILE__, strlen(__FILE__)));
+    expect_error(", in Linear(in_features=5, out_features=2, bias=True)");
+    CHECK(!at_defined(at_forward(gru, at_ones(AT_SHAPE(2, 4)))));
+    CHECK(!strncmp(at_error_message(), __FILE__, strlen(__FILE__)));
+    expect_error(", in GRU(3, 2)");
+    CHECK(at_defined(at_forward(gru, x)) && at_error() == AT_OK);
+    at_module_free(net);
+    at_module_free(gru);
+  }
+}
+
 static void losses(void *unused)
 {
   AT_SCOPE
@@ -401,6 +448,7 @@ int main(void)
       cmocka_unit_test(gradients_move), cmocka_unit_test(files),
       cmocka_unit_test(wrong_targets),  cmocka_unit_test(wrong_layers),
       cmocka_unit_test(wrong_calls),    cmocka_unit_test(lazy),
-      cmocka_unit_test(allocations)};
+      cmocka_unit_test(allocations),    cmocka_unit_test(own_copies),
+      cmocka_unit_test(owners)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -6,7 +6,7 @@ from .. import _C, full
 from ..random import get_rng_state, set_rng_state
 from . import _layers
 from .module import Parameter
-from .utils.rnn import PackedSequence, recur
+from .utils.rnn import PackedSequence
 
 
 def _state(hx, has_batch):
@@ -15,8 +15,7 @@ def _state(hx, has_batch):
 
 
 class _Recurrent:
-    """What the recurrent layers have in common; _states is how many tensors their state has, _operation what computes one
-    layer in one direction."""
+    """What the recurrent layers have in common; _states is how many tensors their state has."""
 
     def forward(self, input, hx=None):
         if isinstance(input, PackedSequence):
@@ -31,22 +30,9 @@ class _Recurrent:
         return output, tuple(last) if self._states == 2 else last[0]
 
     def _packed(self, packed, hx):
-        directions = 1 + bool(self.bidirectional)
-        count = int(packed.batch_sizes[0])
-        states = [] if hx is None else list(hx if self._states == 2 else (hx,))
-        if hx is None:
-            sizes = (getattr(self, "proj_size", 0) or self.hidden_size, self.hidden_size)[:self._states]
-            states = [packed.data.new_zeros(self.num_layers * directions, count, size) for size in sizes]
-        elif packed.sorted_indices is not None:
-            states = [s.index_select(1, packed.sorted_indices) for s in states]
-        output, last = recur(self._run, packed, states, self.all_weights, directions, self.dropout if self.training else 0.0)
-        if packed.unsorted_indices is not None:
-            last = [s.index_select(1, packed.unsorted_indices) for s in last]
-        return output, tuple(last) if self._states == 2 else last[0]
-
-    def _run(self, input, state, weights):
-        given = list(state) if self._states == 2 else state[0]
-        return self._operation(input, given, weights, bool(self.bias), 1, 0.0, False, False, False)
+        states = hx if self._states == 2 and hx is not None else (hx,) * self._states
+        data, *last = self._call_packed(self._handle, packed.data, packed.batch_sizes, packed.unsorted_indices, *states)
+        return packed._replace(data=data), tuple(last) if self._states == 2 else last[0]
 
     @property
     def all_weights(self):
@@ -64,18 +50,15 @@ class _Recurrent:
 
 
 class RNN(_Recurrent, _layers.RNN):
-    _states, _call = 1, staticmethod(_C._RNN_forward)
-
-    def _operation(self, *given):
-        return (_C.rnn_relu if self.nonlinearity == "relu" else _C.rnn_tanh)(*given)
+    _states, _call, _call_packed = 1, staticmethod(_C._RNN_forward), staticmethod(_C._RNN_forward_packed)
 
 
 class LSTM(_Recurrent, _layers.LSTM):
-    _states, _call, _operation = 2, staticmethod(_C._LSTM_forward), staticmethod(_C.lstm)
+    _states, _call, _call_packed = 2, staticmethod(_C._LSTM_forward), staticmethod(_C._LSTM_forward_packed)
 
 
 class GRU(_Recurrent, _layers.GRU):
-    _states, _call, _operation = 1, staticmethod(_C._GRU_forward), staticmethod(_C.gru)
+    _states, _call, _call_packed = 1, staticmethod(_C._GRU_forward), staticmethod(_C._GRU_forward_packed)
 
 
 for _kind in (RNN, LSTM, GRU):
