@@ -14,8 +14,8 @@ const int64_t *at_integersOf(const char *operation, const char *name, at_tensor 
   if (!at_isOfTypes(operation, name, t, INTEGERS))
     return NULL;
   if (at_dim(t) != 1 || *count == 0) {
-    at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s is of size %s, and has to be a vector",
-            operation, name, at_sizeDesc(at_sizesOf(t)).str);
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: %s is of size %s, and has to be a vector", operation,
+            name, at_sizeDesc(at_sizesOf(t)).str);
     return NULL;
   }
   at_tensor *const longs = at_contiguous(at_to(t, AT_CPU(AT_LONG)));
@@ -40,9 +40,8 @@ const int64_t *at_batchSizes(const char *operation, at_tensor *data, at_tensor *
     sum += sizes[t];
   }
   if (sizes && sum != rows) {
-    at_fail(AT_ERROR_ARGUMENT, operation,
-            "%s: batch_sizes add up to %lld, and data is of size %s", operation, (long long)sum,
-            at_sizeDesc(at_sizesOf(data)).str);
+    at_fail(AT_ERROR_ARGUMENT, operation, "%s: batch_sizes add up to %lld, and data is of size %s",
+            operation, (long long)sum, at_sizeDesc(at_sizesOf(data)).str);
     return NULL;
   }
   return sizes;
@@ -152,8 +151,8 @@ at_packed_sequence(at_pack_padded_sequence)(at_tensor *input, at_tensor *lengths
     return failed;
   if (at_dim(input) < 2) {
     at_fail(AT_ERROR_ARGUMENT, name,
-            "%s: input is of size %s, and has to have the dimensions of steps and sequences",
-            name, at_sizeDesc(at_sizesOf(input)).str);
+            "%s: input is of size %s, and has to have the dimensions of steps and sequences", name,
+            at_sizeDesc(at_sizesOf(input)).str);
     return failed;
   }
   AT_SCOPE_GUARD;

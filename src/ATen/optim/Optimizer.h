@@ -112,13 +112,12 @@ static inline at_param at_newParam(const at_rule *rule, at_tensor *t)
 }
 
 /* The optimizers of ATenOptim.h. */
-#define AT_FOR_EACH_RULE(X)                                                                \
-  X(sgd)                                                                                   \
-  X(adam)                                                                                  \
-  X(adamw)                                                                                 \
-  X(rmsprop)                                                                               \
-  X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam) X(asgd) X(rprop) X(adafactor) X(muon) \
-      X(lbfgs)
+#define AT_FOR_EACH_RULE(X) \
+  X(sgd)                    \
+  X(adam)                   \
+  X(adamw)                  \
+  X(rmsprop)                \
+  X(adagrad) X(adadelta) X(adamax) X(nadam) X(radam) X(asgd) X(rprop) X(adafactor) X(muon) X(lbfgs)
 typedef enum at_rule_name {
 #define ENTRY(NAME) AT_RULE_##NAME,
   AT_FOR_EACH_RULE(ENTRY)

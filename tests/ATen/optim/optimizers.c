@@ -98,8 +98,8 @@ static at_tensor *loss_of(const Problem *p, int step)
   X(rprop_bounds, at_rprop(params, .lr = 0.1, .eta_minus = 0.4, .eta_plus = 1.5,                   \
                            .step_least = 0.03, .step_most = 0.2, .maximize = true))                \
   X(adafactor, at_adafactor(params, .lr = 0.1))                                                    \
-  X(adafactor_all, at_adafactor(params, .lr = 0.02, .beta2_decay = -0.5, .eps1 = 0.05, .eps2 = 0.2, \
-                                .d = 1.5, .weight_decay = 0.1, .maximize = true))
+  X(adafactor_all, at_adafactor(params, .lr = 0.02, .beta2_decay = -0.5, .eps1 = 0.05,             \
+                                .eps2 = 0.2, .d = 1.5, .weight_decay = 0.1, .maximize = true))
 
 #define MAKER(NAME, CALL)                             \
   static at_optimizer *make_##NAME(at_tensors params) \
