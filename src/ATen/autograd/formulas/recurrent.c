@@ -148,7 +148,7 @@ at_output_h_n_c_n at_recurrent(const at_recurrence *how, at_tensor *input, at_te
   const int runs = (int)layers * directions;
   at_tensor *x = how->batchFirst ? at_transpose(input, 0, 1) : input;
   const at_tensors *const h = at_listOf(runs), *const c = at_listOf(runs);
-  for (int i = 0; i < h->count && c->count == runs; i += directions) {
+  for (int i = 0; i < h->count && c->count == runs && at_defined(x); i += directions) {
     at_tensor *sides[2] = {NULL, NULL};
     for (int d = 0; d < directions; d++) {
       const Weights w = weights_of(how, params, i + d, isProjected);
