@@ -86,7 +86,7 @@ static void trains()
     }
   model->eval();
   CHECK(!model->norm->is_training() && !model->is_training());
-  CHECK(model->parameters().size() == 8 && model->named_parameters()[0].first == "scale");
+  CHECK(model->parameters().size() == 8 && model->named_parameters()[0].key() == "scale");
 
   // A file, and modules of another type.
   const std::string path = "/tmp/test_cpp_training_" + std::to_string(::getpid()) + ".pt";

@@ -31,6 +31,11 @@ inline Tensor &Tensor::detach_() const
   return requires_grad_(false);
 }
 
+inline Tensor Tensor::data() const
+{
+  return detach();
+}
+
 inline void Tensor::retain_grad() const
 {
   detail::changed((at_retain_grad)(tensor_));

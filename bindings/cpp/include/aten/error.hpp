@@ -1,8 +1,10 @@
 // Errors of ATen as exceptions.
 #pragma once
 
+#include <exception>
 #include <stdexcept>
 #include <string>
+#include <utility>
 
 #include <ATen/ATen.h>
 
@@ -41,9 +43,28 @@ class Error : public std::runtime_error
 namespace detail
 {
 
+// What a function of the program threw that the library called: the call, which fails then, throws it
+// again.
+struct Thrown {
+  static std::exception_ptr &last()
+  {
+    thread_local std::exception_ptr thrown;
+    return thrown;
+  }
+  // Inside a handler.
+  static void keep()
+  {
+    last() = std::current_exception();
+  }
+};
+
 // Throws the error of this thread, and clears it.
 [[noreturn]] __attribute__((noinline, cold)) inline void raise()
 {
+  if (std::exception_ptr thrown = std::exchange(Thrown::last(), nullptr)) {
+    at_error_clear();
+    std::rethrow_exception(thrown);
+  }
   const Error error(at_error() == AT_OK ? "an operand is the undefined tensor" : at_error_message(),
                     at_error(), at_error_operation());
   at_error_clear();

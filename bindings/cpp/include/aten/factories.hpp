@@ -19,18 +19,22 @@ class NestedValues
   {
   }
   template <class T>
+  NestedValues(std::complex<T> value) : type_(literalType<std::complex<T>>()), complex_{value}
+  {
+  }
+  template <class T>
   NestedValues(ArrayRef<T> list)
       : sizes_{static_cast<int64_t>(list.size())}, type_(literalType<T>())
   {
     for (T value : list)
-      values_.push_back(Scalar(value));
+      push(value);
   }
   template <class T>
   NestedValues(const std::vector<T> &list)
       : sizes_{static_cast<int64_t>(list.size())}, type_(literalType<T>())
   {
     for (T value : list)
-      values_.push_back(Scalar(value));
+      push(value);
   }
   NestedValues(std::initializer_list<NestedValues> list)
       : sizes_{static_cast<int64_t>(list.size())}, type_(list.size() ? list.begin()->type_ : kFloat)
@@ -40,6 +44,7 @@ class NestedValues
         throw Error("tensor: the parts of a list have different sizes or types", AT_ERROR_ARGUMENT,
                     "tensor");
       values_.insert(values_.end(), part.values_.begin(), part.values_.end());
+      complex_.insert(complex_.end(), part.complex_.begin(), part.complex_.end());
     }
     if (list.size())
       sizes_.insert(sizes_.end(), list.begin()->sizes_.begin(), list.begin()->sizes_.end());
@@ -47,8 +52,12 @@ class NestedValues
 
   Tensor tensor(const TensorOptions &options) const
   {
-    const ScalarType held = isFloatingType(type_) ? kDouble : kLong;
+    const ScalarType held = isFloatingType(type_)  ? kDouble
+                            : isComplexType(type_) ? kComplexDouble
+                                                   : kLong;
     Tensor t = empty(sizes_, held);
+    for (size_t i = 0; i < complex_.size(); i++)
+      t.data_ptr<std::complex<double>>()[i] = complex_[i];
     for (size_t i = 0; i < values_.size(); i++)
       if (held == kDouble)
         t.data_ptr<double>()[i] = values_[i].toDouble();
@@ -59,16 +68,30 @@ class NestedValues
   }
 
  private:
-  // Integers are Long and floating numbers Float, the default type; bools are Bool.
+  // Integers are Long and floating numbers of the default type, complex ones too; bools are Bool.
   template <class T>
-  static constexpr ScalarType literalType()
+  static ScalarType literalType()
   {
-    return std::is_same_v<T, bool> ? kBool : std::is_floating_point_v<T> ? kFloat : kLong;
+    if constexpr (std::is_arithmetic_v<T>)
+      return std::is_same_v<T, bool>       ? kBool
+             : std::is_floating_point_v<T> ? get_default_dtype()
+                                           : kLong;
+    else
+      return get_default_dtype() == kDouble ? kComplexDouble : kComplexFloat;
+  }
+  template <class T>
+  void push(T value)
+  {
+    if constexpr (std::is_arithmetic_v<T>)
+      values_.push_back(Scalar(value));
+    else
+      complex_.push_back(value);
   }
 
   std::vector<int64_t> sizes_;
   ScalarType type_;
   std::vector<Scalar> values_;
+  std::vector<std::complex<double>> complex_;  // instead of values_
 };
 
 }  // namespace detail
@@ -87,6 +110,32 @@ inline Tensor randint(int64_t low, int64_t high, IntArrayRef sizes,
 inline Tensor randint(int64_t high, IntArrayRef sizes, const TensorOptions &options = {})
 {
   return randint(0, high, sizes, options);
+}
+
+// Normal numbers of those sizes.
+inline Tensor normal(double mean, double std, IntArrayRef sizes, const Generator &generator = {},
+                     const TensorOptions &options = {})
+{
+  const Tensor t = empty(sizes, options).normal_(mean, std, generator);
+  return options.requires_grad() ? t.requires_grad_() : t;
+}
+
+// What libtorch calls unique.
+inline std::tuple<Tensor, Tensor> _unique(const Tensor &self, bool sorted = true,
+                                          bool return_inverse = false)
+{
+  auto [values, inverse, counts] = unique(self, sorted, return_inverse);
+  return {std::move(values), std::move(inverse)};
+}
+// The same with the sizes and, unless options say otherwise, the type of a tensor.
+inline Tensor randint_like(const Tensor &t, int64_t low, int64_t high,
+                           const TensorOptions &options = {})
+{
+  return empty(t.sizes(), options.has_dtype() ? options : t.options()).random_(low, high);
+}
+inline Tensor randint_like(const Tensor &t, int64_t high, const TensorOptions &options = {})
+{
+  return randint_like(t, 0, high, options);
 }
 
 }  // namespace at

@@ -63,6 +63,30 @@ inline Generator make_generator(uint64_t seed, DeviceType device = kCPU)
   return Generator(std::shared_ptr<at_generator>(generator, at_generator_free));
 }
 
+// Of the CPU: make_generator<CPUGeneratorImpl>(seed).
+struct CPUGeneratorImpl {
+};
+template <class Impl>
+Generator make_generator(uint64_t seed = 67280421310721)
+{
+  static_assert(std::is_same_v<Impl, CPUGeneratorImpl>, "generators of the CPU are made so");
+  return make_generator(seed);
+}
+
+// For floating tensors that are made without a type.
+inline void set_default_dtype(ScalarType type)
+{
+  detail::check((at_setDefaultType)(c_type(type)));
+}
+constexpr ScalarType scalarTypeToTypeMeta(ScalarType type)
+{
+  return type;
+}
+constexpr ScalarType typeMetaToScalarType(ScalarType type)
+{
+  return type;
+}
+
 inline void manual_seed(uint64_t seed)
 {
   at_manualSeed(seed);

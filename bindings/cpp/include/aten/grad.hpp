@@ -1,10 +1,136 @@
 // What is recorded for gradients, and gradients without backward().
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <vector>
+
 #include "conversions.hpp"
 
 namespace at
 {
+namespace detail
+{
+
+// While it exists, what a function of the program makes belongs to its objects, although the library,
+// which called it, may have a scope.  The tensors are in a scope of this thread that never ends; what
+// outlives the call stays in its list until the last object releases it.
+class Unscoped
+{
+ public:
+  Unscoped() : scope_(take())
+  {
+    struct at_owned *const older = scope_->first;
+    (void)at_scope_once(scope_);
+    scope_->first = older;
+  }
+  Unscoped(const Unscoped &) = delete;
+  Unscoped &operator=(const Unscoped &) = delete;
+  ~Unscoped()
+  {
+    struct at_owned *const kept = std::exchange(scope_->first, nullptr);
+    at_scope_leave(scope_);
+    scope_->first = kept;
+    scope_->running = false;
+    idle().push_back(scope_);
+  }
+  // A reference for the library, from an object.
+  static at_tensor *give(Tensor t)
+  {
+    return at_keep(t.release());
+  }
+
+ private:
+  // Those of this thread that are not in use: calls may be inside of calls.
+  struct Idle : std::vector<at_scope *> {
+    ~Idle()
+    {
+      for (at_scope *scope : *this)
+        if (!scope->first)
+          delete scope;
+    }
+  };
+  static Idle &idle()
+  {
+    thread_local Idle scopes;
+    return scopes;
+  }
+  static at_scope *take()
+  {
+    if (idle().empty())
+      return new at_scope();
+    at_scope *const scope = idle().back();
+    idle().pop_back();
+    return scope;
+  }
+  at_scope *scope_;
+};
+
+// Functions that tensors call with their gradients, by numbers; they are kept until they are removed.
+class Hooks
+{
+ public:
+  using Hook = std::function<Tensor(Tensor)>;
+
+  static unsigned add(at_tensor *t, Hook hook)
+  {
+    auto own = std::make_unique<Hook>(std::move(hook));
+    check((at_add_hook)(t, run, own.get()));
+    std::lock_guard<std::mutex> lock(mutex());
+    unsigned number = all().empty() ? 0 : all().rbegin()->first + 1;
+    all()[number] = std::move(own);
+    return number;
+  }
+  static void remove(at_tensor *t, unsigned number)
+  {
+    std::lock_guard<std::mutex> lock(mutex());
+    auto found = all().find(number);
+    check((at_remove_hook)(t, run, found == all().end() ? nullptr : found->second.get()));
+    all().erase(found);
+  }
+
+ private:
+  static at_tensor *run(void *context, at_tensor *grad)
+  {
+    const Unscoped unscoped;
+    try {
+      return Unscoped::give((*static_cast<Hook *>(context))(Tensor::share(grad)));
+    } catch (...) {
+      Thrown::keep();
+      return at_undefinedTensor;
+    }
+  }
+  static std::map<unsigned, std::unique_ptr<Hook>> &all()
+  {
+    static std::map<unsigned, std::unique_ptr<Hook>> hooks;
+    return hooks;
+  }
+  static std::mutex &mutex()
+  {
+    static std::mutex one;
+    return one;
+  }
+};
+
+}  // namespace detail
+
+template <class Function>
+unsigned Tensor::register_hook(Function hook) const
+{
+  if constexpr (std::is_void_v<std::invoke_result_t<Function, Tensor>>)
+    return detail::Hooks::add(tensor_, [hook](Tensor grad) {
+      hook(std::move(grad));
+      return Tensor();
+    });
+  else
+    return detail::Hooks::add(tensor_, hook);
+}
+inline void Tensor::remove_hook(unsigned number) const
+{
+  detail::Hooks::remove(tensor_, number);
+}
 
 // Sets whether this thread records, until the end of the block.
 class AutoGradMode
@@ -60,6 +186,26 @@ inline std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorLis
   options.allow_unused = options.leave_unused = allow_unused;
   return detail::made((at_gradients)(detail::c_tensors(outputs), detail::c_tensors(inputs),
                                      &options));
+}
+
+// Adds the gradients of the sum of the tensors to those of all leaves.
+inline void backward(TensorList tensors, TensorList grad_tensors = {},
+                     std::optional<bool> retain_graph = nullopt, bool create_graph = false)
+{
+  if (tensors.empty() || (grad_tensors.size() && grad_tensors.size() != tensors.size()))
+    throw Error("backward: " + std::to_string(grad_tensors.size()) + " gradients for " +
+                    std::to_string(tensors.size()) + " tensors",
+                AT_ERROR_ARGUMENT, "backward");
+  std::vector<Tensor> parts;
+  for (size_t i = 0; i < tensors.size(); i++) {
+    const bool is_given = grad_tensors.size() && grad_tensors[i].defined();
+    if (!is_given && tensors[i].numel() != 1)
+      throw Error("backward: tensor " + std::to_string(i) + " has " +
+                      std::to_string(tensors[i].numel()) + " elements, and no gradient",
+                  AT_ERROR_ARGUMENT, "backward");
+    parts.push_back(is_given ? mul(tensors[i], grad_tensors[i]).sum() : tensors[i].sum());
+  }
+  stack(parts).sum().backward({}, retain_graph, create_graph);
 }
 
 }  // namespace autograd

@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <initializer_list>
 #include <optional>
+#include <ostream>
 #include <string>
 #include <type_traits>
 #include <vector>
@@ -142,8 +143,8 @@ bool operator==(const std::vector<T> &a, ArrayRef<T> b)
   return b.equals(a);
 }
 
-template <class Stream, class T>
-auto operator<<(Stream &stream, ArrayRef<T> list) -> decltype(stream << list[0])
+template <class T>
+std::ostream &operator<<(std::ostream &stream, ArrayRef<T> list)
 {
   stream << "[";
   for (size_t i = 0; i < list.size(); i++)
@@ -154,10 +155,31 @@ auto operator<<(Stream &stream, ArrayRef<T> list) -> decltype(stream << list[0])
 using IntArrayRef = ArrayRef<int64_t>;
 using IntList = IntArrayRef;
 
+// One of the words that options take: torch::kMean, torch::kReflect.
+struct Word {
+  const char *text;
+  operator std::string() const
+  {
+    return text;
+  }
+};
+constexpr Word kNone{"none"}, kMean{"mean"}, kSum{"sum"}, kBatchMean{"batchmean"}, kMax{"max"};
+constexpr Word kZeros{"zeros"}, kConstant{"constant"}, kReflect{"reflect"}, kReplicate{"replicate"},
+    kCircular{"circular"}, kBorder{"border"}, kReflection{"reflection"};
+constexpr Word kSame{"same"}, kValid{"valid"}, kFanIn{"fan_in"}, kFanOut{"fan_out"};
+constexpr Word kNearest{"nearest"}, kLinear{"linear"}, kBilinear{"bilinear"}, kBicubic{"bicubic"},
+    kTrilinear{"trilinear"}, kArea{"area"}, kNearestExact{"nearest-exact"};
+constexpr Word kReLU{"relu"}, kGELU{"gelu"}, kTanh{"tanh"}, kSigmoid{"sigmoid"},
+    kLeakyReLU{"leaky_relu"}, kSELU{"selu"}, kConv1D{"conv1d"}, kConv2D{"conv2d"},
+    kConv3D{"conv3d"};
+
 // A string, for the duration of a call.
 class StringRef
 {
  public:
+  StringRef(Word word) : text_(word.text)
+  {
+  }
   StringRef(const char *text) : text_(text)
   {
   }

@@ -75,8 +75,7 @@ class Device
   DeviceIndex index_ = -1;
 };
 
-template <class Stream>
-auto operator<<(Stream &stream, const Device &device) -> decltype(stream << "")
+inline std::ostream &operator<<(std::ostream &stream, const Device &device)
 {
   return stream << device.str();
 }
@@ -165,7 +164,7 @@ class TensorOptions
   }
   ScalarType dtype() const
   {
-    return has_dtype() ? type_ : kFloat;
+    return has_dtype() ? type_ : get_default_dtype();
   }
   Device device() const
   {
@@ -187,7 +186,7 @@ class TensorOptions
     return (at_getType)(is_cuda_ ? AT_BACKEND_CUDA : AT_BACKEND_CPU,
                         has_dtype() ? at::c_type(type_)
                         : like      ? at_type_scalarType(at_typeOf(like))
-                                    : AT_FLOAT);
+                                    : at_defaultType());
   }
 
  private:

@@ -1,6 +1,7 @@
 // Element types, and numbers that are an integer or a floating number.
 #pragma once
 
+#include <complex>
 #include <type_traits>
 
 #include "list.hpp"
@@ -59,8 +60,7 @@ inline const char *toString(ScalarType type)
   return names[static_cast<int>(type)];
 }
 
-template <class Stream>
-auto operator<<(Stream &stream, ScalarType type) -> decltype(stream << "")
+inline std::ostream &operator<<(std::ostream &stream, ScalarType type)
 {
   return stream << toString(type);
 }
@@ -81,6 +81,16 @@ inline bool isComplexType(ScalarType type)
   return type == kComplexFloat || type == kComplexDouble;
 }
 
+inline bool isIntegralType(ScalarType type, bool includeBool = false)
+{
+  return type == kBool ? includeBool : !isFloatingType(type) && !isComplexType(type);
+}
+
+// The element type of new floating tensors: Float, or Double after set_default_dtype(kDouble).
+inline ScalarType get_default_dtype()
+{
+  return static_cast<ScalarType>(at_defaultType());
+}
 inline ScalarType promoteTypes(ScalarType a, ScalarType b)
 {
   return static_cast<ScalarType>(at_promoteTypes(c_type(a), c_type(b)));
@@ -106,6 +116,16 @@ constexpr ScalarType scalarTypeOf()
     return kBFloat16;
   else if constexpr (std::is_floating_point_v<T>)
     return sizeof(T) == sizeof(float) ? kFloat : kDouble;
+  else if constexpr (std::is_same_v<T, std::complex<float>>)
+    return kComplexFloat;
+  else if constexpr (std::is_same_v<T, std::complex<double>>)
+    return kComplexDouble;
+  else if constexpr (std::is_same_v<T, uint16_t>)
+    return kUInt16;
+  else if constexpr (std::is_same_v<T, uint32_t>)
+    return kUInt32;
+  else if constexpr (std::is_same_v<T, uint64_t>)
+    return kUInt64;
   else if constexpr (std::is_same_v<T, uint8_t>)
     return kByte;
   else {
@@ -116,6 +136,27 @@ constexpr ScalarType scalarTypeOf()
 }
 template <class T>
 constexpr ScalarType CppTypeToScalarType = scalarTypeOf<T>();
+
+namespace detail
+{
+
+template <ScalarType type, class First, class... Others>
+auto cppTypeOf()
+{
+  if constexpr (scalarTypeOf<First>() == type)
+    return First();
+  else
+    return cppTypeOf<type, Others...>();
+}
+
+}  // namespace detail
+
+// The C++ type of an element type.
+template <ScalarType type>
+using CppTypeOf =
+    decltype(detail::cppTypeOf<type, uint8_t, int8_t, int16_t, int32_t, int64_t, float, double,
+                               Half, bool, BFloat16, std::complex<float>, std::complex<double>,
+                               uint16_t, uint32_t, uint64_t>());
 
 class Tensor;
 

@@ -214,6 +214,16 @@ class Tensor
   {
     return elements<T>();
   }
+  // The same elements without history.
+  Tensor data() const;
+  Tensor variable_data() const
+  {
+    return data();
+  }
+  Tensor tensor_data() const
+  {
+    return data();
+  }
   void *data_ptr() const
   {
     return at_data(tensor_);
@@ -223,11 +233,24 @@ class Tensor
   template <class T>
   T item() const
   {
-    return item().to<T>();
+    if constexpr (std::is_same_v<T, std::complex<float>> || std::is_same_v<T, std::complex<double>>)
+      return complex_item<T>();
+    else
+      return item().to<T>();
   }
   // t.accessor<float, 2>()[i][j]: elements by their indices, which are not checked.
   template <class T, size_t N>
   TensorAccessor<T, N> accessor() const;
+  template <class T, size_t N>
+  TensorAccessor<T, N> packed_accessor64() const
+  {
+    return accessor<T, N>();
+  }
+  template <class T, size_t N>
+  TensorAccessor<T, N> packed_accessor32() const
+  {
+    return accessor<T, N>();
+  }
 
   // --- gradients ---
 
@@ -258,6 +281,12 @@ class Tensor
     set_grad(Tensor());
   }
   void retain_grad() const;
+  // Calls the function with the gradient, in each pass; what it returns, if it returns a tensor that
+  // is defined, is the gradient instead.  The number is for remove_hook, before which the function is
+  // kept.
+  template <class Function>
+  unsigned register_hook(Function hook) const;
+  void remove_hook(unsigned number) const;
   Tensor &detach_() const;
   void backward(const Tensor &gradient = {}, std::optional<bool> retain_graph = nullopt,
                 bool create_graph = false) const;
@@ -326,6 +355,15 @@ class Tensor
   };
   Tensor(at_tensor *t, Defined) : tensor_(t)
   {
+  }
+  template <class T>
+  T complex_item() const
+  {
+    const at_complex_number value = (at_item_complex)(tensor_);
+    if (at_error() != AT_OK)
+      detail::raise();
+    return T(static_cast<typename T::value_type>(value.re),
+             static_cast<typename T::value_type>(value.im));
   }
   template <class T>
   T *elements() const
