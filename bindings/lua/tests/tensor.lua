@@ -129,6 +129,16 @@ equal(th.load_npy(path .. '.npy'):totable(), {3, -1})
 os.remove(path .. '.npy')
 raises('nothing.pt', th.load, 'nothing.pt')
 
+-- conversions by name, complex numbers, what is left out; the draws are PyTorch's
+equal(th.ones(2):double():type() == th.double, true)
+equal(th.tensor({1, 2}):cfloat():totable()[2].re, 2)
+equal(th.complex(th.tensor(1), th.tensor(2)):item().im, 2)
+equal(th.ones({2}, {}):add(1, nil):totable(), {2, 2})
+th.manual_seed(11)
+equal(th.randint(0, 10, {5}):totable(), {1, 9, 0, 7, 3})
+equal(th.randint(100, {2}, {dtype = th.int}):type() == th.int, true)
+equal(th.normal(0, 1, {3}, {dtype = th.double}):size(), {3})
+
 -- programs, whose inputs and outputs are stored beside them
 local folder, count = os.getenv 'TH_GOLDEN' .. '/programs/', 0
 for file in io.popen('ls ' .. folder .. '*.pt2'):lines() do

@@ -46,6 +46,90 @@ equal(th.nn.Conv2d(1, 2, {3, 3}, {padding = {1, 1}, padding_mode = 'reflect'})(t
 local layer = th.nn.TransformerEncoderLayer(4, 2, {dropout = 0, activation = 'gelu'})
 equal(th.nn.TransformerEncoder(layer, 2, {norm = th.nn.LayerNorm(4)})(th.ones {2, 1, 4}):size(), {2, 1, 4})
 
+-- calls with several results, first values; the values are PyTorch's from the same seeds
+local function sums(...)
+  local list = {}
+  for i, t in ipairs {...} do
+    list[i] = t:sum()
+  end
+  return th.stack(list)
+end
+local function close(got, want)
+  equal(th.allclose(got, th.tensor(want), {atol = 1e-5}), true)
+end
+th.manual_seed(5)
+local lstm, x3 = th.nn.LSTM(3, 4, {num_layers = 2}), th.linspace(-1, 1, 18):view {3, 2, 3}
+local o, h, c = lstm(x3)
+close(sums(o, h, c, (lstm(x3, {h_0 = h, c_0 = c}))), {-0.683112, -0.99456, -0.888156, -0.653838})
+raises('weight', lstm, th.ones {2, 2, 2}) -- of which the second layer sees nothing
+th.manual_seed(6)
+local attention, q = th.nn.MultiheadAttention(4, 2), th.linspace(-1, 1, 24):view {3, 2, 4}
+local answer, weights = attention(q, q, q)
+close(th.stack {answer:abs():sum(), weights[{0, 0, 0}], weights[{1, 2, 1}]}, {0.943133, 0.325966, 0.331916})
+equal(select(2, attention(q, q, q, {need_weights = false})), nil)
+th.manual_seed(9)
+local cell = th.nn.LSTMCell(3, 4)
+local h1, c1 = cell(th.ones {2, 3})
+close(sums(cell(th.ones {2, 3}, {h = h1, c = c1})), {1.81601, 3.627806})
+th.manual_seed(7)
+local first = th.nn.init.xavier_uniform_(th.empty {2, 3})
+close(sums(first, th.nn.init.kaiming_normal_(th.empty {2, 3}, {nonlinearity = 'relu'})), {-0.640505, -4.575136})
+
+-- closures, states of optimizers, schedules
+local p = th.zeros {2}
+local lbfgs = th.optim.lbfgs({p:requires_grad_()}, {lr = 0.1})
+local function closure()
+  lbfgs:zero_grad()
+  local value = ((p - th.tensor {1, 2}) ^ 2 * th.tensor {1, 10}):sum()
+  value:backward()
+  return value
+end
+near(lbfgs:step(closure), 41.0)
+close(p:detach(), {0.645154, 1.753063})
+raises('thrown here', lbfgs.step, lbfgs, function() error 'thrown here' end)
+raises('no number', lbfgs.step, lbfgs, function() return 'x' end)
+local state = os.tmpname() .. '.pt'
+adam:save(state)
+adam:set('lr', 3)
+adam:load(state)
+os.remove(state)
+equal(adam:get 'lr', 0.0125)
+th.schedule.exponential_lr(adam, 0.5):step()
+equal(adam:get 'lr', 0.00625)
+
+-- modules of one's own
+local own = th.nn.Module()
+own:add('fc', th.nn.Linear(2, 3))
+own:add_parameter('scale', th.ones {1})
+own:add_buffer('seen', th.zeros {1})
+equal(select(2, own:state_dict()), {'scale', 'seen', 'fc.weight', 'fc.bias'})
+equal(own.fc.weight:size(), {3, 2})
+equal(own.nothing, nil)
+equal({own:numel(), #own:children(), own:eval():is_training()}, {10, 1, false})
+local copy = own.fc:clone()
+own:requires_grad_(false)
+equal({own.fc.weight:requires_grad(), copy.weight:requires_grad()}, {false, true})
+copy:load_state_dict {weight = th.ones {3, 2}, bias = th.zeros {3}}
+equal(copy(th.ones {1, 2}):totable(), {{2, 2, 2}})
+raises('weight', copy.load_state_dict, copy, {bias = th.zeros {3}})
+
+-- batches, in PyTorch's order
+th.manual_seed(8)
+local data = th.data.tensors(th.arange(10):view {5, 2}, th.arange(5))
+local loader, order = th.data.loader(data, {batch_size = 2, shuffle = true}), {}
+for _ = 1, 2 do
+  for rows, numbers in loader() do
+    equal(rows:size(), {numbers:size(0), 2})
+    for _, number in ipairs(numbers:totable()) do
+      order[#order + 1] = number
+    end
+  end
+end
+equal(order, {0, 3, 1, 2, 4, 4, 3, 2, 0, 1})
+equal({#data, #loader}, {5, 3})
+raises('data set', th.data.loader, 3)
+raises('nothing.idx', th.data.idx, 'nothing.idx')
+
 -- losses, of two tensors; lazy layers
 local loss = th.nn.CrossEntropyLoss {weight = th.ones {2}, reduction = 'sum'}
 near(loss(th.zeros {2, 2}, th.tensor({0, 1}, {dtype = th.long})):item(), 2 * math.log(2))

@@ -176,6 +176,10 @@ function arguments.choose(overloads, given, count, named)
       end
     end
   end
+  local last = given[count] -- an empty table is a list before it is options without an entry
+  if count > 0 and type(last) == 'table' and next(last) == nil and last ~= none then
+    return arguments.choose(overloads, given, count - 1, named)
+  end
 end
 
 -- --- conversion -----------------------------------------------------------------------------------

@@ -117,6 +117,9 @@ function call.named(name)
   end
   return function(...)
     local given, count, options = {...}, select('#', ...), nil
+    while count > 0 and given[count] == nil do -- left out
+      count = count - 1
+    end
     local last = given[count]
     if type(last) == 'table' and last ~= library.none and type(next(last)) == 'string' then
       options, count = last, count - 1

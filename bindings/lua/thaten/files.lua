@@ -27,8 +27,8 @@ function files.load(path, options)
   return files.to_table(dict)
 end
 
--- Writes the tensors of the table in the order of their names.
-function files.save(path, tensors)
+-- A set of ATen of the tensors of the table, in the order of their names.
+function files.to_dict(tensors)
   local dict = C.at_dict_new()
   if dict == nil then
     library.raise()
@@ -40,11 +40,19 @@ function files.save(path, tensors)
   end
   table.sort(names)
   for _, name in ipairs(names) do
+    if not library.is_tensor(tensors[name]) then
+      error(name .. ' is no tensor but a ' .. type(tensors[name]), 0)
+    end
     if not C.at_dict_set(dict, name, tensors[name].pointer) then
       library.raise()
     end
   end
-  if not C.at_save(path, dict) then
+  return dict
+end
+
+-- Writes the tensors of the table in the order of their names.
+function files.save(path, tensors)
+  if not C.at_save(path, files.to_dict(tensors)) then
     library.raise()
   end
 end

@@ -6,9 +6,10 @@ local C, wrap, none = library.C, library.wrap, library.none
 
 local grad = {}
 
--- Makes the tensor a leaf that wants a gradient.  Returns it.
-function methods:requires_grad_()
-  if not C.at_defined(C.at_requires_grad_(self.pointer)) then
+-- Makes the tensor a leaf that wants a gradient, or with false none.  Returns it.
+function methods:requires_grad_(wanted)
+  local set = wanted == false and C.at_detach_ or C.at_requires_grad_
+  if not C.at_defined(set(self.pointer)) then
     library.raise()
   end
   return self

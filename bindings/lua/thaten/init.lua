@@ -9,11 +9,11 @@ local files = require 'thaten.files'
 local train = require 'thaten.train'
 
 local th = {
-  tensor = tensor.new, is_tensor = library.is_tensor, none = library.none,
+  tensor = tensor.new, randint = tensor.randint, normal = tensor.normal, is_tensor = library.is_tensor, none = library.none,
   newaxis = index.newaxis, ellipsis = index.ellipsis,
   generator = library.generator, no_grad = grad.no_grad, gradients = grad.gradients,
   load = files.load, save = files.save, load_npy = files.load_npy, save_npy = files.save_npy,
-  nn = train.nn, optim = train.optim, schedule = train.schedule,
+  nn = train.nn, optim = train.optim, schedule = train.schedule, data = train.data,
   program = require 'thaten.program', help = call.help, names = call.names,
 }
 

@@ -74,6 +74,17 @@ local function same(v)
   return v
 end
 
+local function complex(v)
+  return ffi.new('complex', v.re, v.im)
+end
+
+local function converter(kind)
+  if types.is_floating(kind) or kind == types.by_name.bool then
+    return same
+  end
+  return types.is_complex(kind) and complex or library.integer
+end
+
 -- --- methods --------------------------------------------------------------------------------------
 
 local methods = {}
@@ -129,8 +140,13 @@ function methods:data()
   return ffi.cast(types.pointer(self:type()), C.at_data(self.pointer))
 end
 
--- The value of a tensor of one element; integers that no number of Lua holds are an int64_t.
+-- The value of a tensor of one element; integers that no number of Lua holds are an int64_t, and a complex number is one
+-- of the ffi, with .re and .im.
 function methods:item()
+  if types.is_complex(self:type()) then
+    local value = C.at_item_complex(self.pointer)
+    return C.at_error() == C.AT_OK and ffi.new('complex', value.re, value.im) or library.raise()
+  end
   local scalar = C.at_item(self.pointer)
   if C.at_error() ~= C.AT_OK then
     library.raise()
@@ -145,7 +161,7 @@ end
 
 -- The elements as nested tables; that of a tensor without dimensions is a number.
 function methods:totable()
-  local convert = types.is_floating(self:type()) and same or self:type() == types.by_name.bool and same or library.integer
+  local convert = converter(self:type())
   local wide = types.is_floating(self:type()) and call.named 'to'(self, types.by_name.double) or self
   local plain = call.named 'contiguous'(call.named 'detach'(wide))
   local list = nested(plain:data(), self:size(), 1, 0, convert)
@@ -159,7 +175,38 @@ function methods:free()
   self.pointer = nil
 end
 
+-- The tensor in another element type: x:double(), x:long().
+for name, at_type in pairs(types.by_name) do
+  methods[name] = function(self)
+    return self:type() == at_type and self or call.named 'to'(self, at_type)
+  end
+end
+
 tensor.methods = methods
+
+-- An empty tensor that a random operation in place fills.
+local function drawn(name, sizes, a, b, kind, options)
+  local t = call.named 'empty'(sizes, {type = options and (options.dtype or options.type) or kind})
+  local generator = options and options.generator
+  return call.named(name)(t, a, b, generator and {generator = generator})
+end
+
+-- Integers from low to high - 1, of Long unless options say otherwise: randint(low, high, sizes, options), or
+-- randint(high, sizes, options).
+function tensor.randint(low, high, sizes, options)
+  if type(high) == 'table' then
+    low, high, sizes, options = 0, low, high, sizes
+  end
+  return drawn('random_', sizes, low, high, types.by_name.long, options)
+end
+
+-- Normal numbers of those sizes, if mean and deviation are numbers; otherwise the operation normal.
+function tensor.normal(mean, std, sizes, options)
+  if type(sizes) ~= 'table' or type(mean) ~= 'number' or type(std) ~= 'number' then
+    return call.named 'normal'(mean, std, sizes, options)
+  end
+  return drawn('normal_', sizes, mean, std, nil, options)
+end
 
 -- --- operators ------------------------------------------------------------------------------------
 

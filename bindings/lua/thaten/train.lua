@@ -20,7 +20,7 @@ end
 
 -- --- arguments -------------------------------------------------------------------------------------------
 
-local Module, Optimizer, Schedule -- the types of objects
+local Module, Optimizer, Schedule, Dataset, Loader -- the types of objects
 
 local function misfit(name, wanted, value)
   error(name .. ' is to be ' .. wanted .. ', and is ' .. tostring(value), 0)
@@ -82,6 +82,10 @@ local function element_type(name, value)
   return types.is(value) and value or misfit(name, 'a type', value)
 end
 
+local function tensor_pointer(name, value)
+  return library.is_tensor(value) and value.pointer or misfit(name, 'a tensor', value)
+end
+
 local optimizer_of = pointer_of(function() return Optimizer end, 'an optimizer')
 local module_of = pointer_of(function() return Module end, 'a module')
 
@@ -89,13 +93,16 @@ local convert = {
   int64_t = number, ['int64_t?'] = number, double = number, ['double?'] = number, bool = truth, String = word,
   IntList = integers, Type = element_type, TensorList = tensors, Optimizer = optimizer_of, Module = module_of,
   ['Module?'] = module_of,
-  ['Tensor?'] = function(name, value)
-    return library.is_tensor(value) and value.pointer or misfit(name, 'a tensor', value)
+  Tensor = tensor_pointer, ['Tensor?'] = tensor_pointer,
+  Generator = pointer_of(function() return library.Generator end, 'a generator'),
+  Dataset = pointer_of(function() return Dataset end, 'a data set'),
+  char = function(name, value)
+    return type(value) == 'string' and #value == 1 and value:byte() or misfit(name, 'a character', value)
   end,
 }
 
--- Calls the constructor; kept holds what the arguments point to until it has returned.
-local function construct(name, row, ...)
+-- The arguments for C, their number, and what they point to, which is to be kept until the call has returned.
+local function arguments_of(name, row, ...)
   local given, kept, arguments, options = {...}, {...}, {}, nil
   local required = 0
   for _, a in ipairs(row) do
@@ -129,7 +136,12 @@ local function construct(name, row, ...)
     end
   end
   arguments[required + 1] = options
-  local pointer = C['at_' .. name](unpack(arguments, 1, required + (options and 1 or 0)))
+  return arguments, required + (options and 1 or 0), kept
+end
+
+local function construct(name, row, ...)
+  local arguments, count, kept = arguments_of(name, row, ...)
+  local pointer = C['at_' .. name](unpack(arguments, 1, count))
   return pointer ~= nil and #kept >= 0 and pointer or library.raise()
 end
 
@@ -137,8 +149,33 @@ end
 
 local modules = {}
 
--- Calls the module with a tensor, or with several, as a loss: loss(output, target).
+local rows = require 'thaten.constructors'
+
+-- A call that has a function of its own: y, h, c = lstm(x, {h_0 = h, c_0 = c}).
+local function call_own(module, kind, ...)
+  local own = rows.calls[kind]
+  local arguments, count, kept = arguments_of(kind .. '_forward', own.row, ...)
+  local made = C['at_' .. kind .. '_forward'](module.pointer, unpack(arguments, 1, count))
+  if #own.results == 0 then
+    return #kept >= 0 and wrap(made) or nil
+  end
+  if C.at_error() ~= C.AT_OK then
+    library.raise()
+  end
+  local results = {}
+  for i, field in ipairs(own.results) do
+    results[i] = C.at_defined(made[field]) and wrap(made[field]) or nil
+  end
+  return unpack(results, 1, #own.results)
+end
+
+-- Calls the module with a tensor, or with several, as a loss: loss(output, target).  Recurrent layers and attention
+-- take options in a table at the end, and return what PyTorch's do, one value after the other.
 function modules:forward(...)
+  local kind = ffi.string(C.at_module_kindOf(self.pointer).name)
+  if rows.calls[kind] then
+    return call_own(self, kind, ...)
+  end
   local inputs = {...}
   for i = 1, select('#', ...) do
     if not library.is_tensor(inputs[i]) then
@@ -147,6 +184,13 @@ function modules:forward(...)
   end
   local kept = {}
   return wrap(C.at_module_call(self.pointer, tensors('input', inputs, kept)))
+end
+
+local function named(dict)
+  check(dict ~= nil)
+  local found, names = files.to_table(dict)
+  C.at_dict_free(dict)
+  return found, names
 end
 
 -- All parameters, each once.
@@ -161,19 +205,33 @@ end
 
 -- The tensors by name, and their names in order; they share memory with the module.
 function modules:state_dict()
-  local dict = C.at_module_state_dict(self.pointer)
-  check(dict ~= nil)
-  local found, names = files.to_table(dict)
-  C.at_dict_free(dict)
-  return found, names
+  return named(C.at_module_state_dict(self.pointer))
+end
+
+function modules:named_parameters()
+  return named(C.at_module_named_parameters(self.pointer))
+end
+
+function modules:named_buffers()
+  return named(C.at_module_named_buffers(self.pointer))
+end
+
+local function load_options(options)
+  local given = ffi.new('at_module_load_options', C.at_module_load_defaults)
+  if options then
+    given.prefix, given.strict = options.prefix or '', options.strict ~= false
+  end
+  return given
+end
+
+-- Copies the tensors of a table to those of the same names.  options: prefix, strict.
+function modules:load_state_dict(tensors_by_name, options)
+  local dict = files.to_dict(tensors_by_name)
+  check(C.at_module_load_state_dict(self.pointer, dict, load_options(options)))
 end
 
 function modules:load(path, options)
-  local given = ffi.new('at_module_load_options', C.at_module_load_defaults)
-  for key, value in pairs(options or {}) do
-    given[key] = value
-  end
-  check(C.at_module_load(self.pointer, path, given))
+  check(C.at_module_load(self.pointer, path, load_options(options)))
 end
 
 function modules:save(path)
@@ -186,8 +244,62 @@ function modules:child(name)
   return pointer ~= nil and Module(C.at_module_retain(pointer)) or nil
 end
 
-function modules:train()
-  C.at_module_train(self.pointer)
+-- The children and their names, in order.
+function modules:children()
+  local found, names = {}, {}
+  for i = 1, tonumber(C.at_module_count(self.pointer)) do
+    found[i] = Module(C.at_module_retain(C.at_module_childAt(self.pointer, i - 1)))
+    names[i] = ffi.string(C.at_module_childName(self.pointer, i - 1))
+  end
+  return found, names
+end
+
+-- Members of a module of one's own, th.nn.Module(); each returns what was given.
+function modules:add(name, child)
+  local pointer = module_of('child', child)
+  check(C.at_module_add(self.pointer, name, C.at_module_retain(pointer)) ~= nil)
+  return child
+end
+
+function modules:add_parameter(name, t)
+  check(C.at_defined(C.at_module_add_parameter(self.pointer, name, tensor_pointer('parameter', t))))
+  return t
+end
+
+function modules:add_buffer(name, t)
+  check(C.at_defined(C.at_module_add_buffer(self.pointer, name, tensor_pointer('buffer', t))))
+  return t
+end
+
+-- The parameter or buffer of that name, with dots for those of children; they are net.fc.weight, too.
+function modules:get(name)
+  return wrap(C.at_retain(C.at_module_get(self.pointer, name)))
+end
+
+function modules:numel()
+  return tonumber(C.at_module_numel(self.pointer))
+end
+
+-- A copy with parameters of its own.
+function modules:clone()
+  local pointer = C.at_module_clone(self.pointer)
+  check(pointer ~= nil)
+  return Module(pointer)
+end
+
+-- false freezes the module.
+function modules:requires_grad_(wanted)
+  check(C.at_module_requires_grad_(self.pointer, wanted ~= false))
+  return self
+end
+
+function modules:is_training()
+  return C.at_module_training(self.pointer)
+end
+
+function modules:train(on)
+  local set = on == false and C.at_module_eval or C.at_module_train
+  set(self.pointer)
   return self
 end
 
@@ -205,8 +317,24 @@ function modules:zero_grad()
   C.at_module_zero_grad(self.pointer)
 end
 
+-- A method, or the child, parameter or buffer of that name; nil if there is none.
+local function member(self, name)
+  if modules[name] then
+    return modules[name]
+  end
+  local child = modules.child(self, tostring(name))
+  if child then
+    return child
+  end
+  local pointer = C.at_module_get(self.pointer, tostring(name))
+  if C.at_defined(pointer) then
+    return wrap(C.at_retain(pointer))
+  end
+  C.at_error_clear()
+end
+
 Module = ffi.metatype('thaten_module', {
-  __index = modules,
+  __index = member,
   __call = modules.forward,
   __tostring = function(self)
     return library.text(C.at_module_toString(self.pointer))
@@ -220,8 +348,34 @@ Module = ffi.metatype('thaten_module', {
 
 local optimizers = {}
 
-function optimizers:step()
-  check(C.at_optimizer_step(self.pointer))
+-- A step; with a function that computes the gradients anew and returns the loss, one that calls it itself, as that of
+-- lbfgs does.  Returns the first loss then.
+function optimizers:step(closure)
+  if not closure then
+    return check(C.at_optimizer_step(self.pointer))
+  end
+  local thrown
+  local callback = ffi.cast('at_closure', function(_, loss)
+    local good, value = pcall(closure)
+    if good and library.is_tensor(value) then
+      good, value = pcall(value.item, value)
+    end
+    if not good or type(value) ~= 'number' then
+      thrown = good and 'the closure returns no number' or value
+      return false
+    end
+    loss[0] = value
+    return true
+  end)
+  local first = ffi.new 'double[1]'
+  local done = C.at_optimizer_step_by(self.pointer, callback, nil, first)
+  callback:free()
+  if thrown then
+    C.at_error_clear()
+    error(thrown, 0)
+  end
+  check(done)
+  return first[0]
 end
 
 function optimizers:zero_grad()
@@ -244,6 +398,27 @@ end
 
 function optimizers:set(option, value, group)
   check(C.at_optimizer_set(self.pointer, group or 0, option, value))
+end
+
+-- The state, in a file as torch.save(optimizer.state_dict(), path) writes it.
+function optimizers:save(path)
+  local dict = C.at_optimizer_state_dict(self.pointer)
+  check(dict ~= nil)
+  local done = C.at_save(path, dict)
+  C.at_dict_free(dict)
+  check(done)
+end
+
+function optimizers:load(path)
+  local dict = C.at_load(path, C.at_load_defaults)
+  check(dict ~= nil)
+  local done = C.at_optimizer_load(self.pointer, C.at_dict_values(dict))
+  C.at_dict_free(dict)
+  check(done)
+end
+
+function optimizers:groups()
+  return C.at_optimizer_groups(self.pointer)
 end
 
 Optimizer = ffi.metatype('thaten_optimizer', {
@@ -281,7 +456,6 @@ local function constructors(rows, wrapped)
   return made
 end
 
-local rows = require 'thaten.constructors'
 local train = {
   nn = constructors(rows.modules, function(pointer)
     library.weigh(1024 + 4 * tonumber(C.at_module_numel(pointer)))
@@ -310,6 +484,16 @@ local function list_of(constructor)
     return Module(pointer)
   end
 end
+train.nn.Module = train.nn.ModuleDict
+
+train.nn.init = {}
+for name, row in pairs(rows.inits) do
+  train.nn.init[name:sub(6)] = function(t, ...)
+    construct(name, row, t, ...)
+    return t
+  end
+end
+
 train.nn.Sequential, train.nn.ModuleList = list_of 'at_Sequential', list_of 'at_ModuleList'
 
 -- Scales the gradients together to at most that norm; returns the norm before.
@@ -319,5 +503,86 @@ function train.nn.clip_grad_norm(parameters, limit)
   check(C.at_error() == C.AT_OK and #kept == 1)
   return norm
 end
+
+-- Limits each element of the gradients to the range from -limit to limit.
+function train.nn.clip_grad_value(parameters, limit)
+  local kept = {}
+  check(C.at_clip_grad_value(tensors('the parameters', parameters, kept), limit) and #kept == 1)
+end
+
+-- --- data --------------------------------------------------------------------------------------------------
+
+ffi.cdef [[
+typedef struct { at_dataset *pointer; } thaten_dataset;
+typedef struct { at_loader *pointer; } thaten_loader;
+]]
+
+Dataset = ffi.metatype('thaten_dataset', {
+  __len = function(self)
+    return tonumber(C.at_dataset_count(self.pointer))
+  end,
+  __gc = function(self)
+    C.at_dataset_free(self.pointer)
+  end,
+})
+
+local sources = setmetatable({}, {__mode = 'k'}) -- a loader's data set and generator live as long
+
+-- for images, labels in loader() do ... end is one pass; #loader is its number of batches.
+Loader = ffi.metatype('thaten_loader', {
+  __call = function(self)
+    return function()
+      local batch = C.at_loader_next(self.pointer)
+      if batch == nil then
+        if C.at_error() ~= C.AT_OK then
+          library.raise()
+        end
+        return nil
+      end
+      local parts = {}
+      for i = 1, batch.count do
+        parts[i] = wrap(C.at_retain(batch.data[i - 1]))
+      end
+      return unpack(parts)
+    end
+  end,
+  __len = function(self)
+    return tonumber(C.at_loader_batches(self.pointer))
+  end,
+  __gc = function(self)
+    C.at_loader_free(self.pointer)
+  end,
+})
+
+train.data = {
+  -- Sample i is element i of the first dimension of each of the tensors.
+  tensors = function(...)
+    local kept = {}
+    local pointer = C.at_dataset_tensors(tensors('the tensors', {...}, kept))
+    check(pointer ~= nil and #kept == 1)
+    return Dataset(pointer)
+  end,
+  -- Of a data set; options: batch_size, shuffle, drop_last, prefetch, generator.
+  loader = function(dataset, options)
+    local loader = Loader(construct('loader_new', rows.others.loader_new, dataset, options))
+    sources[loader] = {dataset, options and options.generator}
+    return loader
+  end,
+  -- The tensor of an IDX file, as of MNIST, and the numbers of a text file.
+  idx = function(path)
+    return wrap(C.at_load_idx(path))
+  end,
+  csv = function(path, options)
+    return wrap(construct('load_csv', rows.loads.load_csv, path, options))
+  end,
+  -- Images and labels of a file of CIFAR-10 or, with 100 classes, of CIFAR-100.
+  cifar = function(path, classes)
+    local list = C.at_load_cifar(path, classes or 10)
+    check(list.count == 2)
+    local images, labels = wrap(C.at_retain(list.data[0])), wrap(C.at_retain(list.data[1]))
+    C.at_list_release(list)
+    return images, labels
+  end,
+}
 
 return train

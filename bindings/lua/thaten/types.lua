@@ -49,4 +49,9 @@ function types.is_floating(at_type)
   return code == C.AT_FLOAT or code == C.AT_DOUBLE or code == C.AT_HALF or code == C.AT_BFLOAT16
 end
 
+function types.is_complex(at_type)
+  local code = types.code(at_type)
+  return code == C.AT_COMPLEX_FLOAT or code == C.AT_COMPLEX_DOUBLE
+end
+
 return types
