@@ -52,7 +52,7 @@ print.th_tensor <- function(x, ...) {
   function(...) f(x, ...)
 }
 
-operators <- c("+" = "add", "-" = "sub", "*" = "mul", "/" = "div", "^" = "pow", "%%" = "remainder", "==" = "eq", "!=" = "ne",
+operators <- c("+" = "add", "-" = "sub", "*" = "mul", "/" = "div", "^" = "pow", "%%" = "remainder", "%/%" = "floor_divide", "==" = "eq", "!=" = "ne",
                "<" = "lt", "<=" = "le", ">" = "gt", ">=" = "ge", "&" = "logical_and", "|" = "logical_or")
 mirrored <- c("+" = "+", "*" = "*", "==" = "==", "!=" = "!=", "<" = ">", "<=" = ">=", ">" = "<", ">=" = "<=")
 
@@ -65,23 +65,64 @@ Ops.th_tensor <- function(e1, e2) {
   if (is.complex(e1) && length(e1) == 1) e1 <- make_tensor(e1)
   if (is.complex(e2) && length(e2) == 1) e2 <- make_tensor(e2)
   name <- operators[.Generic]
-  if (is.na(name)) stop("tensors have no operator ", .Generic, call. = FALSE)
   if (is_tensor(e1) || .Generic == "^") return(call_operation(name, list(e1, e2)))
   if (.Generic %in% names(mirrored)) return(call_operation(operators[mirrored[.Generic]], list(e2, e1)))
   if (!is_number(e1)) stop("an operand is neither tensor nor number", call. = FALSE)
   call_operation(name, list(call_operation("scalar_tensor", list(e1, type = type_of(e2))), e2))
 }
 
+# --- R's functions of numbers ------------------------------------------------------------------------------------
+
+renamed <- c(ceiling = "ceil")
+
+# exp(x), sqrt(x), cumsum(x) of one dimension, and so on.
+Math.th_tensor <- function(x, ...) {
+  name <- if (.Generic %in% names(renamed)) renamed[[.Generic]] else .Generic
+  if (name == "log" && ...length() > 0) return(call_operation("div", list(call_operation("log", list(x)), log(...elt(1)))))
+  if (name %in% c("cumsum", "cumprod", "cummax", "cummin")) {
+    if (length(dim(x)) != 1) stop(name, "(x) is of one dimension; x$", name, "(dim) of others", call. = FALSE)
+    made <- call_operation(name, list(x, 0))
+    return(if (is_tensor(made)) made else made$values)
+  }
+  if (name == "round" && ...length() > 0) return(call_operation("round", list(x, decimals = ...elt(1))))
+  if (length(overloads(name)) == 0) stop("tensors have no function ", name, call. = FALSE)
+  call_operation(name, list(x))
+}
+
+# sum(x), max(x) and so on: a tensor without dimensions.
+Summary.th_tensor <- function(x, ..., na.rm = FALSE) {
+  if (...length() > 0 || .Generic == "range") stop(.Generic, "(x) is of one tensor", call. = FALSE)
+  call_operation(.Generic, list(x))
+}
+mean.th_tensor <- function(x, ...) call_operation("mean", list(x, ...))
+t.th_tensor <- function(x) call_operation("t", list(x))
+as.vector.th_tensor <- function(x, mode = "any") as.vector(as.array(x), mode)
+as.integer.th_tensor <- function(x, ...) as.integer(as.array(x))
+as.logical.th_tensor <- function(x, ...) as.logical(as.array(x))
+as.matrix.th_tensor <- function(x, ...) as.matrix(as.array(x))
+
 # --- indices, which count from 1 as R's -----------------------------------------------------------------------
 
-# The tensor's elements at indices: a number or positive numbers for each dimension, logical values, or nothing for all.
+# Whether the key stands for all elements that are TRUE in it.
+is_mask <- function(x, keys) {
+  if (length(keys) != 1 || identical(keys[[1]], quote(expr = ))) return(FALSE)
+  key <- keys[[1]]
+  truth <- if (is_tensor(key)) type_of(key) == "bool" else is.logical(key)
+  truth && identical(as.numeric(dim(key)), as.numeric(dim(x)))
+}
+
+# The tensor's elements at indices: a number or numbers for each dimension, negative ones for all but those, logical values, or
+# nothing for all; or one array or tensor of logical values.
 select_by <- function(x, keys) {
   sizes <- dim(x)
+  if (is_mask(x, keys)) return(list(if (is_tensor(keys[[1]])) keys[[1]] else make_tensor(keys[[1]])))
+  if (length(keys) == 1 && identical(keys[[1]], quote(expr = ))) keys <- rep(keys, length(sizes))
   if (length(keys) != length(sizes)) stop(length(keys), " indices for a tensor of ", length(sizes), " dimensions", call. = FALSE)
   indices <- Map(function(key, size) {
     if (identical(key, quote(expr = ))) return(seq_len(size))
     if (is_tensor(key)) key <- as.array(key)
     if (is.logical(key)) key <- which(rep_len(key, size))
+    if (is_whole(key) && length(key) > 0 && all(key < 0)) key <- seq_len(size)[key]
     if (!is_whole(key) || any(key < 1 | key > size)) {
       stop("an index is not among 1 to ", size, call. = FALSE)
     }
@@ -101,7 +142,8 @@ evaluated <- function(keys, where) lapply(keys, function(key) if (identical(key,
 `[.th_tensor` <- function(x, ..., drop = TRUE) {
   keys <- evaluated(as.list(substitute(list(...)))[-1], parent.frame())
   result <- call_operation("index", list(x, select_by(x, keys)))
-  single <- which(vapply(keys, function(key) is_number(key), NA))
+  if (is_mask(x, keys)) return(result)
+  single <- which(vapply(keys, function(key) is_number(key) && key > 0, NA))
   if (!drop || length(single) == 0) return(result)
   call_operation("view", list(result, as.numeric(dim(result)[-single])))
 }
@@ -117,7 +159,8 @@ evaluated <- function(keys, where) lapply(keys, function(key) if (identical(key,
 methods <- list(
   type = type_of,
   storage = function(t) .Call(thr_storage, t),
-  requires_grad_ = function(t) .Call(thr_requiresGrad, t),
+  requires_grad_ = function(t, wanted = TRUE) if (wanted) .Call(thr_requiresGrad, t) else .Call(thr_detachIn, t),
+  detach_ = function(t) .Call(thr_detachIn, t),
   requires_grad = function(t) .Call(thr_wantsGrad, t),
   grad = function(t) .Call(thr_grad, t),
   set_grad = function(t, grad = NULL) invisible(.Call(thr_setGrad, t, grad)),

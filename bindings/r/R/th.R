@@ -41,13 +41,26 @@ by_hand <- list(
   inputs = function(program) .Call(thr_programInputs, program),
   generator = function(seed) .Call(thr_generator, seed), manual_seed = function(seed) invisible(.Call(thr_seed, seed)),
   load = function(path) .Call(thr_load, path), save = function(path, tensors) invisible(.Call(thr_save, path, tensors)),
-  is_tensor = is_tensor
+  is_tensor = is_tensor,
+  # The gradients of the sum of the outputs with respect to the inputs, both lists of tensors.
+  gradients = function(outputs, inputs, retain_graph = FALSE, create_graph = FALSE, allow_unused = FALSE) {
+    .Call(thr_gradients, outputs, inputs, c(retain_graph, create_graph, allow_unused))
+  },
+  # Integers from low to high - 1.
+  randint = function(low, high, size, type = "int64", generator = NULL) {
+    call_operation("random_", c(list(call_operation("empty", list(size, type = type)), low, high), list(generator = generator)))
+  },
+  # Normal numbers of those sizes, or the operation normal.
+  normal = function(mean, std, size = NULL, type = NULL, generator = NULL) {
+    if (is.null(size)) return(call_operation("normal", list(mean, std, generator = generator)))
+    call_operation("normal_", list(call_operation("empty", list(size, type = type)), mean, std, generator = generator))
+  }
 )
 
 th <- structure(list(), class = "th")
 
 `$.th` <- function(x, name) {
-  if (name %in% c("nn", "optim", "schedule")) return(group_of(name))
+  if (name %in% c("nn", "optim", "schedule", "data")) return(group_of(name))
   own <- by_hand[[name]]
   if (is.null(own)) operation(name) else own
 }

@@ -14,6 +14,19 @@ constructors <- function(group) {
   made
 }
 
+# The calls of modules that have a function of their own, and first values, by name.
+calls <- function(group, prefix, suffix) {
+  rows <- .Call(thr_constructors)
+  chosen <- which(vapply(rows, function(row) row[[1]] == group, NA))
+  made <- lapply(chosen, function(i) {
+    row <- rows[[i]]
+    names <- strsplit(row[[3]], " ")[[1]]
+    function(...) .Call(thr_callOwn, i - 1, arguments_of(row[[2]], names, row[[4]], list(...)))
+  })
+  names(made) <- sub(suffix, "", sub(prefix, "", vapply(rows[chosen], function(row) row[[2]], "")))
+  made
+}
+
 # The arguments in order, NULL for what is left out.
 arguments_of <- function(name, names, required, given) {
   bound <- vector("list", length(names))
@@ -35,17 +48,59 @@ group_of <- function(group) {
   if (is.null(groups[[group]])) {
     made <- constructors(group)
     if (group == "nn") {
+      groups$calls <- calls("call", "", "_forward$")
+      made$init <- calls("init", "^init_", "")
+      made$Module <- own_module
+      made$clip_grad_value <- function(parameters, clip_value) invisible(.Call(thr_clipGradValue, parameters, clip_value))
       made$Sequential <- function(...) .Call(thr_sequential, list(...))
       made$ModuleList <- function(...) .Call(thr_moduleList, list(...))
       made$clip_grad_norm <- function(parameters, max_norm) .Call(thr_clipGradNorm, parameters, max_norm)
+    }
+    if (group == "data") {
+      made <- list(
+        tensors = function(...) .Call(thr_dataset, list(...)), loader = made$loader_new,
+        idx = function(path) .Call(thr_loadIdx, path), csv = function(path) .Call(thr_loadCsv, path)
+      )
     }
     groups[[group]] <- made
   }
   groups[[group]]
 }
 
+# A module of one's own: its children and parameters by name, and a function of it and its inputs that net$forward(x) calls.
+own_module <- function(..., forward = NULL) {
+  module <- group_of("nn")$ModuleDict()
+  members <- list(...)
+  for (name in names(members)) .Call(thr_add, module, name, members[[name]], FALSE)
+  if (!is.null(forward)) attr(module, "forward") <- forward
+  module
+}
+
+# What the module computes: a tensor, or of recurrent layers and attention a list of tensors by name.
+forward_of <- function(module, ...) {
+  own <- attr(module, "forward")
+  if (!is.null(own)) return(own(module, ...))
+  group_of("nn") # which makes the table of calls
+  call <- groups$calls[[.Call(thr_kind, module)]]
+  if (is.null(call)) .Call(thr_forward, module, list(...)) else call(module, ...)
+}
+
 module_methods <- list(
-  forward = function(module, ...) .Call(thr_forward, module, list(...)),
+  forward = forward_of,
+  named_parameters = function(module) .Call(thr_named, module, FALSE),
+  named_buffers = function(module) .Call(thr_named, module, TRUE),
+  load_state_dict = function(module, tensors) invisible(.Call(thr_loadStateDict, module, tensors)),
+  add = function(module, name, member) invisible(.Call(thr_add, module, name, member, FALSE)),
+  add_buffer = function(module, name, t) invisible(.Call(thr_add, module, name, t, TRUE)),
+  get = function(module, name) .Call(thr_get, module, name),
+  children = function(module) {
+    names <- .Call(thr_childNames, module)
+    structure(lapply(names, function(name) .Call(thr_child, module, name)), names = names)
+  },
+  clone = function(module) structure(.Call(thr_moduleClone, module), forward = attr(module, "forward")),
+  requires_grad_ = function(module, wanted = TRUE) invisible(.Call(thr_moduleRequiresGrad, module, wanted)),
+  is_training = function(module) .Call(thr_isTraining, module),
+  numel = function(module) .Call(thr_moduleNumel, module),
   parameters = function(module) .Call(thr_parameters, module),
   state_dict = function(module) .Call(thr_stateDict, module),
   load = function(module, path) invisible(.Call(thr_moduleLoad, module, path)),
@@ -58,11 +113,21 @@ module_methods <- list(
 )
 
 optimizer_methods <- list(
-  step = function(optimizer) invisible(.Call(thr_step, optimizer)),
+  # With a function that computes the gradients anew and returns the loss, the step of an optimizer that calls it, as lbfgs.
+  step = function(optimizer, closure = NULL) {
+    invisible(if (is.null(closure)) .Call(thr_step, optimizer) else .Call(thr_stepBy, optimizer, closure))
+  },
+  save = function(optimizer, path) invisible(.Call(thr_optimizerSave, optimizer, path)),
+  load = function(optimizer, path) invisible(.Call(thr_optimizerLoad, optimizer, path)),
   zero_grad = function(optimizer) invisible(.Call(thr_zeroGrad, optimizer)),
   add_group = function(optimizer, parameters) .Call(thr_addGroup, optimizer, parameters),
   get = function(optimizer, option, group = 0) .Call(thr_getOption, optimizer, option, group),
   set = function(optimizer, option, value, group = 0) invisible(.Call(thr_setOption, optimizer, option, value, group))
+)
+
+loader_methods <- list(
+  next_batch = function(loader) .Call(thr_loaderNext, loader),
+  batches = function(loader) .Call(thr_loaderBatches, loader)
 )
 
 schedule_methods <- list(step = function(schedule, metric = NULL) invisible(.Call(thr_scheduleStep, schedule, metric)))
@@ -72,7 +137,16 @@ method_of <- function(object, name, methods) {
   if (is.null(own)) stop("a ", class(object), " has no method ", name, call. = FALSE)
   function(...) own(object, ...)
 }
-`$.th_module` <- function(x, name) method_of(x, name, module_methods)
+# A method, or the child, parameter or buffer of that name.
+`$.th_module` <- function(x, name) {
+  if (!is.null(module_methods[[name]])) return(method_of(x, name, module_methods))
+  member <- .Call(thr_child, x, name)
+  if (is.null(member)) member <- .Call(thr_get, x, name)
+  if (is.null(member)) stop("a th_module has no method or member ", name, call. = FALSE)
+  member
+}
+`$.th_loader` <- function(x, name) method_of(x, name, loader_methods)
+length.th_dataset <- function(x) .Call(thr_datasetCount, x)
 `$.th_optimizer` <- function(x, name) method_of(x, name, optimizer_methods)
 `$.th_schedule` <- function(x, name) method_of(x, name, schedule_methods)
 

@@ -42,7 +42,7 @@ SEXP thr_load(SEXP path)
   return th_entries(at_load(th_path(path), NULL));
 }
 
-SEXP thr_save(SEXP path, SEXP tensors)
+SEXP th_dictObject(SEXP tensors)
 {
   SEXP kept = PROTECT(th_object("th_dict", freeDict));
   at_dict *dict = at_dict_new();
@@ -50,10 +50,19 @@ SEXP thr_save(SEXP path, SEXP tensors)
     th_raise();
   th_own(kept, dict);
   SEXP names = Rf_getAttrib(tensors, R_NamesSymbol);
+  if (TYPEOF(tensors) != VECSXP || (Rf_xlength(tensors) > 0 && names == R_NilValue))
+    Rf_error("tensors are a list with names");
   for (R_xlen_t i = 0; i < Rf_xlength(tensors); i++)
     if (!at_dict_set(dict, CHAR(STRING_ELT(names, i)), th_tensor(VECTOR_ELT(tensors, i))))
       th_raise();
-  if (!at_save(th_path(path), dict))
+  UNPROTECT(1);
+  return kept;
+}
+
+SEXP thr_save(SEXP path, SEXP tensors)
+{
+  SEXP kept = PROTECT(th_dictObject(tensors));
+  if (!at_save(th_path(path), R_ExternalPtrAddr(kept)))
     th_raise();
   UNPROTECT(1);
   return R_NilValue;

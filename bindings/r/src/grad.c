@@ -36,6 +36,30 @@ SEXP thr_backward(SEXP t, SEXP gradient, SEXP retain)
   return R_NilValue;
 }
 
+/* options: whether the graph stays, the gradients have gradients, and inputs may be unused. */
+SEXP thr_gradients(SEXP outputs, SEXP inputs, SEXP options)
+{
+  at_gradients_options given = at_gradients_defaults;
+  given.retain_graph = LOGICAL(options)[0] == TRUE || LOGICAL(options)[1] == TRUE;
+  given.create_graph = LOGICAL(options)[1] == TRUE;
+  given.allow_unused = LOGICAL(options)[2] == TRUE;
+  const at_tensors of = th_toTensors(outputs, "outputs"), by = th_toTensors(inputs, "inputs");
+  const at_tensors *list = at_gradients(of, by, &given);
+  if (at_error() != AT_OK)
+    th_raise();
+  SEXP gradients = PROTECT(th_list(*list));
+  at_list_release(list);
+  UNPROTECT(1);
+  return gradients;
+}
+
+SEXP thr_detachIn(SEXP t)
+{
+  if (!at_defined(at_detach_(th_tensor(t))))
+    th_raise();
+  return t;
+}
+
 /* Sets whether operations are recorded; returns the state before. */
 SEXP thr_setRecording(SEXP on)
 {

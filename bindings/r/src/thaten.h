@@ -5,11 +5,13 @@
  *   files.c    files, programs
  *   grad.c     gradients
  *   train.c    modules, optimizers, schedules
+ *   data.c     data sets and loaders
  *   layers.c   their constructors; generate_layers writes it */
 #ifndef THATEN_R_H
 #define THATEN_R_H
 
 #include <ATen/ATenContext.h>
+#include <ATen/ATenData.h>
 #include <ATen/ATenError.h>
 #include <ATen/ATenFile.h>
 #include <ATen/ATenGrad.h>
@@ -61,6 +63,14 @@ at_ints th_toInts(SEXP value, const char *name);
 const at_type *th_toType(SEXP value, const char *name);
 at_tensors th_toTensors(SEXP value, const char *name);
 
+/* A list of tensors that own nothing yet, by name, and what they own afterwards; what is undefined is
+ * NULL in the list, and an error if all are. */
+SEXP th_newTensors(int count, const char *const *names);
+void th_ownAll(SEXP list, at_tensor *const *parts);
+
+/* The object of a tensor that a call changed. */
+SEXP th_changed(SEXP object, at_tensor *t);
+
 /* A constructor of R's group th$nn, th$optim or th$schedule: it takes the list of its arguments, of
  * which those that are required come first, and leaves ATen's error if its object owns nothing. */
 typedef struct {
@@ -68,12 +78,17 @@ typedef struct {
   int required;
   SEXP (*make)(SEXP arguments);
 } th_constructor;
+/* Of the groups call and init, it is a call, which raises R's errors. */
 extern const th_constructor th_constructors[]; /* ends with an empty one */
 
 /* Objects that own nothing yet; that of a schedule holds its optimizer. */
 SEXP th_moduleObject(void);
 SEXP th_optimizerObject(void);
 SEXP th_scheduleObject(SEXP optimizer);
+SEXP th_loaderObject(SEXP arguments);
+
+/* A set of ATen of the tensors of a named list, in an object that frees it. */
+SEXP th_dictObject(SEXP tensors);
 
 SEXP thr_names(void);
 SEXP thr_describe(SEXP name);
@@ -119,5 +134,28 @@ SEXP thr_getOption(SEXP optimizer, SEXP option, SEXP group);
 SEXP thr_setOption(SEXP optimizer, SEXP option, SEXP value, SEXP group);
 SEXP thr_scheduleStep(SEXP schedule, SEXP metric);
 SEXP thr_clipGradNorm(SEXP parameters, SEXP limit);
+SEXP thr_clipGradValue(SEXP parameters, SEXP limit);
+SEXP thr_gradients(SEXP outputs, SEXP inputs, SEXP options);
+SEXP thr_detachIn(SEXP t);
+SEXP thr_callOwn(SEXP index, SEXP arguments);
+SEXP thr_kind(SEXP module);
+SEXP thr_named(SEXP module, SEXP buffers);
+SEXP thr_loadStateDict(SEXP module, SEXP tensors);
+SEXP thr_add(SEXP module, SEXP name, SEXP member, SEXP isBuffer);
+SEXP thr_get(SEXP module, SEXP name);
+SEXP thr_childNames(SEXP module);
+SEXP thr_moduleClone(SEXP module);
+SEXP thr_moduleRequiresGrad(SEXP module, SEXP wanted);
+SEXP thr_isTraining(SEXP module);
+SEXP thr_moduleNumel(SEXP module);
+SEXP thr_stepBy(SEXP optimizer, SEXP closure);
+SEXP thr_optimizerSave(SEXP optimizer, SEXP path);
+SEXP thr_optimizerLoad(SEXP optimizer, SEXP path);
+SEXP thr_dataset(SEXP tensors);
+SEXP thr_datasetCount(SEXP dataset);
+SEXP thr_loaderNext(SEXP loader);
+SEXP thr_loaderBatches(SEXP loader);
+SEXP thr_loadIdx(SEXP path);
+SEXP thr_loadCsv(SEXP path);
 
 #endif

@@ -52,7 +52,6 @@ equal(3 < y, array(c(FALSE, TRUE, FALSE)))
 equal(!(x > y), array(c(FALSE, TRUE, FALSE)))
 equal((th$tensor(1:2) + 2)$type(), "int64")
 equal((th$tensor(1:2) + th$number(2))$type(), "float32")
-fails("no operator", x %/% y)
 
 # indices count from 1
 t <- th$tensor(a)
@@ -142,3 +141,21 @@ for (i in 1:10000) round()
 invisible(gc())
 grown <- resident() - before
 if (grown > 100 * 1024) stop(grown, " KB")
+
+# R's functions, and indices that leave out or choose
+a <- th$tensor(matrix(c(1, -4, 9, 2, 3, 5), 2))
+b <- as.array(a)
+stopifnot(isTRUE(all.equal(as.array(exp(a)), exp(b), tolerance = 1e-6)), identical(as.array(abs(a)), abs(b)),
+          identical(as.array(ceiling(a / 2)), ceiling(b / 2)), identical(as.numeric(sum(a)), sum(b)), identical(as.numeric(max(a)), 9),
+          isTRUE(all.equal(as.numeric(mean(a)), mean(b), tolerance = 1e-6)), identical(as.array(t(a)), t(b)), identical(as.vector(a), as.vector(b)),
+          identical(as.array(a %/% 2), b %/% 2), identical(as.numeric(cumsum(th$tensor(c(1, 2, 3)))), c(1, 3, 6)),
+          isTRUE(all.equal(as.array(log(abs(a), 2)), log(abs(b), 2), tolerance = 1e-6)), as.logical(any(a < 0)))
+stopifnot(identical(as.array(a[-1, ]), b[-1, , drop = FALSE]), identical(as.array(a[, -2]), b[, -2]),
+          identical(sort(as.numeric(a[a > 2])), sort(b[b > 2])), identical(sort(as.numeric(a[b > 2])), sort(b[b > 2])))
+a[a < 0] <- 0
+a[b > 8] <- -1
+b[b < 0] <- 0
+b[b > 8] <- -1
+stopifnot(identical(as.array(a), b))
+th$manual_seed(11)
+stopifnot(identical(as.numeric(th$randint(0, 10, 5)), c(1, 9, 0, 7, 3)), identical(dim(th$normal(0, 1, c(2, 3))), c(2L, 3L)))

@@ -45,6 +45,69 @@ layer <- nn$TransformerEncoderLayer(4, 2, dropout = 0, activation = "gelu")
 encoder <- nn$TransformerEncoder(layer, 2, norm = nn$LayerNorm(4))
 stopifnot(identical(dim(encoder$forward(th$ones(c(2, 1, 4)))), c(2L, 1L, 4L)))
 
+# calls with several results, first values; the values are PyTorch's from the same seeds
+sums <- function(...) vapply(list(...), function(t) as.numeric(sum(t)), 0)
+th$manual_seed(5)
+lstm <- nn$LSTM(3, 4, num_layers = 2)
+x3 <- th$linspace(-1, 1, 18)$view(c(3, 2, 3))
+r <- lstm$forward(x3)
+near(sums(r$output, r$h_n, r$c_n, lstm$forward(x3, h_0 = r$h_n, c_0 = r$c_n)$output), c(-0.683112, -0.99456, -0.888156, -0.653838))
+th$manual_seed(6)
+attention <- nn$MultiheadAttention(4, 2)
+q <- th$linspace(-1, 1, 24)$view(c(3, 2, 4))
+r <- attention$forward(q, q, q)
+near(c(sums(abs(r$output)), as.numeric(r$weights[1, 1, 1]), as.numeric(r$weights[2, 3, 2])), c(0.943133, 0.325966, 0.331916))
+stopifnot(is.null(attention$forward(q, q, q, need_weights = FALSE)$weights))
+th$manual_seed(7)
+near(sums(nn$init$xavier_uniform_(th$empty(c(2, 3))), nn$init$kaiming_normal_(th$empty(c(2, 3)), nonlinearity = "relu")), c(-0.640505, -4.575136))
+
+# closures, states of optimizers, schedules
+p <- th$zeros(2)$requires_grad_()
+lbfgs <- th$optim$lbfgs(list(p), lr = 0.1)
+first <- lbfgs$step(function() {
+  lbfgs$zero_grad()
+  value <- sum((p - th$tensor(c(1, 2)))^2 * th$tensor(c(1, 10)))
+  value$backward()
+  value
+})
+near(c(first, as.numeric(p$detach())), c(41.0, 0.645154, 1.753063))
+fails("thrown here", lbfgs$step(function() stop("thrown here")))
+state <- tempfile(fileext = ".pt")
+adam$set("lr", 0.25)
+adam$save(state)
+adam$set("lr", 3)
+adam$load(state)
+th$schedule$exponential_lr(adam, 0.5)$step()
+near(adam$get("lr"), 0.125)
+
+# modules of one's own
+own <- nn$Module(fc = nn$Linear(2, 3), scale = th$ones(1), forward = function(self, x) self$fc$forward(x) * self$scale)
+own$add_buffer("seen", th$zeros(1))
+stopifnot(identical(names(own$state_dict()), c("scale", "seen", "fc.weight", "fc.bias")), identical(dim(own$fc$weight), c(3L, 2L)),
+          identical(dim(own$forward(th$ones(c(1, 2)))), c(1L, 3L)), own$numel() == 10, identical(names(own$children()), "fc"))
+copy <- own$fc$clone()
+own$requires_grad_(FALSE)
+stopifnot(!own$fc$weight$requires_grad(), copy$weight$requires_grad(), !own$eval()$is_training())
+copy$load_state_dict(list(weight = th$ones(c(3, 2)), bias = th$zeros(3)))
+near(as.vector(copy$forward(th$ones(c(1, 2)))), c(2, 2, 2))
+fails("weight", copy$load_state_dict(list(bias = th$zeros(3))))
+fails("no method or member nothing", own$nothing)
+
+# batches, in PyTorch's order
+th$manual_seed(8)
+data <- th$data$tensors(th$arange(10)$view(c(5, 2)), th$arange(5))
+loader <- th$data$loader(data, batch_size = 2, shuffle = TRUE)
+order <- numeric()
+for (pass in 1:2) while (!is.null(batch <- loader$next_batch())) order <- c(order, as.numeric(batch[[2]]))
+near(order, c(0, 3, 1, 2, 4, 4, 3, 2, 0, 1))
+stopifnot(length(data) == 5, loader$batches() == 3)
+fails("th_dataset", th$data$loader(3))
+
+# gradients of gradients
+w <- th$tensor(c(0.5, 1))$requires_grad_()
+sum(th$gradients(list(sum(w^3)), list(w), create_graph = TRUE)[[1]])$backward()
+near(as.numeric(w$grad()), c(3.0, 6.0))
+
 # losses, of two tensors
 loss <- nn$CrossEntropyLoss(weight = th$ones(2), reduction = "sum")
 near(as.numeric(loss$forward(th$zeros(c(2, 2)), th$zeros(2, type = "int64"))), 2 * log(2))
