@@ -40,9 +40,7 @@ pub fn load(path: impl AsRef<Path>) -> Result<Vec<(String, Tensor)>> {
     Ok(unsafe { entries(dict.0) })
 }
 
-/// Writes tensors to a file of the format that the path's extension names.
-pub fn save(path: impl AsRef<Path>, tensors: &[(&str, &Tensor)]) -> Result<()> {
-    let path = c_path(path.as_ref())?;
+pub(crate) fn dict_of(tensors: &[(&str, &Tensor)]) -> Result<Dict> {
     let dict = Dict(unsafe { sys::at_dict_new() });
     check()?;
     for (name, t) in tensors {
@@ -50,6 +48,13 @@ pub fn save(path: impl AsRef<Path>, tensors: &[(&str, &Tensor)]) -> Result<()> {
         unsafe { sys::at_dict_set(dict.0, name.as_ptr(), t.as_raw()) };
         check()?;
     }
+    Ok(dict)
+}
+
+/// Writes tensors to a file of the format that the path's extension names.
+pub fn save(path: impl AsRef<Path>, tensors: &[(&str, &Tensor)]) -> Result<()> {
+    let path = c_path(path.as_ref())?;
+    let dict = dict_of(tensors)?;
     unsafe { sys::at_save(path.as_ptr(), dict.0) };
     check()
 }

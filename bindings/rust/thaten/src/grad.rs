@@ -49,9 +49,25 @@ impl Tensor {
 
 /// The gradients of the sum of the outputs with respect to the inputs; no leaf's gradient changes.
 pub fn gradients(outputs: &[Tensor], inputs: &[Tensor], retain_graph: bool) -> Result<Vec<Tensor>> {
-    let mut options = unsafe { sys::at_gradients_defaults };
-    options.retain_graph = retain_graph;
-    let made = unsafe { sys::at_gradients(convert::tensors(outputs), convert::tensors(inputs), &options) };
+    gradients_with(outputs, inputs, Gradients { retain_graph, ..Gradients::default() })
+}
+
+/// Whether the graph stays for another pass, the gradients have gradients, and inputs may be unused, whose gradients are
+/// zeros.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Gradients {
+    pub retain_graph: bool,
+    pub create_graph: bool,
+    pub allow_unused: bool,
+}
+
+/// `gradients` with options: `Gradients { create_graph: true, ..Default::default() }`.
+pub fn gradients_with(outputs: &[Tensor], inputs: &[Tensor], options: Gradients) -> Result<Vec<Tensor>> {
+    let mut raw = unsafe { sys::at_gradients_defaults };
+    raw.retain_graph = options.retain_graph || options.create_graph;
+    raw.create_graph = options.create_graph;
+    raw.allow_unused = options.allow_unused;
+    let made = unsafe { sys::at_gradients(convert::tensors(outputs), convert::tensors(inputs), &raw) };
     check()?;
     Ok(unsafe { convert::list(made) })
 }

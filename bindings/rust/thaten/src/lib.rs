@@ -18,6 +18,7 @@
 //! [`Parcel`] takes a copy to another one.
 
 mod convert;
+pub mod data;
 mod error;
 mod files;
 mod grad;
@@ -31,8 +32,8 @@ mod tensor;
 
 pub use error::{Error, ErrorKind, Result};
 pub use files::{load, load_npy, save, save_npy};
-pub use grad::{gradients, no_grad};
-pub use index::Index;
+pub use grad::{gradients, gradients_with, no_grad, Gradients};
+pub use index::{Index, Indices};
 pub use program::{Info, Program};
 pub use scalar::{Element, Scalar, Type};
 pub use tensor::{manual_seed, Generator, Parcel, Storage, Tensor};

@@ -2,8 +2,8 @@
 #![allow(non_snake_case, clippy::all)] // names are ATen's
 
 use crate::error::check;
-use crate::files::{c_path, c_string, entries, Dict};
-use crate::{convert, Result, Tensor, Type};
+use crate::files::{c_path, c_string, dict_of, entries, Dict};
+use crate::{convert, Error, Generator, Result, Tensor, Type};
 use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 use std::path::Path;
@@ -30,8 +30,21 @@ impl Module {
         Module(ptr::NonNull::new(raw).expect("no error, and no module"))
     }
 
+    /// A module without members, for those of one's own: `add`, `add_parameter`.
+    pub fn new() -> Result<Module> {
+        ModuleDict()
+    }
+
     pub(crate) fn as_raw(&self) -> *mut sys::at_module {
         self.0.as_ptr()
+    }
+
+    fn must_be(&self, kind: &str) -> Result<()> {
+        let own = unsafe { CStr::from_ptr((*sys::at_module_kindOf(self.as_raw())).name) }.to_string_lossy();
+        if own != kind {
+            return Err(Error::argument(format!("the module is a {own}, and no {kind}")));
+        }
+        Ok(())
     }
 
     pub fn forward(&self, input: &Tensor) -> Result<Tensor> {
@@ -56,9 +69,83 @@ impl Module {
 
     /// The parameters and buffers by name, in order; they share memory with the module.
     pub fn state_dict(&self) -> Result<Vec<(String, Tensor)>> {
-        let dict = Dict(unsafe { sys::at_module_state_dict(self.as_raw()) });
+        named(unsafe { sys::at_module_state_dict(self.as_raw()) })
+    }
+
+    pub fn named_parameters(&self) -> Result<Vec<(String, Tensor)>> {
+        named(unsafe { sys::at_module_named_parameters(self.as_raw()) })
+    }
+
+    pub fn named_buffers(&self) -> Result<Vec<(String, Tensor)>> {
+        named(unsafe { sys::at_module_named_buffers(self.as_raw()) })
+    }
+
+    /// Copies the tensors to those of the same names, of which none may be left over on either side.
+    pub fn load_state_dict(&self, tensors: &[(&str, &Tensor)]) -> Result<()> {
+        let dict = dict_of(tensors)?;
+        unsafe { sys::at_module_load_state_dict(self.as_raw(), dict.0, ptr::null()) };
+        check()
+    }
+
+    /// Adds a child under that name, which the module shares.
+    pub fn add(&self, name: &str, child: &Module) -> Result<()> {
+        let name = c_string(name.as_bytes())?;
+        unsafe { sys::at_module_add(self.as_raw(), name.as_ptr(), sys::at_module_retain(child.as_raw())) };
+        check()
+    }
+
+    /// Adds a parameter, which becomes a leaf that wants a gradient.
+    pub fn add_parameter(&self, name: &str, t: &Tensor) -> Result<()> {
+        let name = c_string(name.as_bytes())?;
+        unsafe { sys::at_module_add_parameter(self.as_raw(), name.as_ptr(), t.as_raw()) };
+        check()
+    }
+
+    /// Adds a tensor that is saved with the module, but not trained.
+    pub fn add_buffer(&self, name: &str, t: &Tensor) -> Result<()> {
+        let name = c_string(name.as_bytes())?;
+        unsafe { sys::at_module_add_buffer(self.as_raw(), name.as_ptr(), t.as_raw()) };
+        check()
+    }
+
+    /// The parameter or buffer of that name, with dots for those of children.
+    pub fn get(&self, name: &str) -> Result<Tensor> {
+        let name = c_string(name.as_bytes())?;
+        let raw = unsafe { sys::at_module_get(self.as_raw(), name.as_ptr()) };
         check()?;
-        Ok(unsafe { entries(dict.0) })
+        Ok(unsafe { Tensor::from_raw(sys::at_retain(raw)) })
+    }
+
+    /// The children by name, in order.
+    pub fn children(&self) -> Vec<(String, Module)> {
+        let count = unsafe { sys::at_module_count(self.as_raw()) };
+        let child = |i| unsafe {
+            let name = CStr::from_ptr(sys::at_module_childName(self.as_raw(), i)).to_string_lossy().into_owned();
+            (name, Module::own(sys::at_module_retain(sys::at_module_childAt(self.as_raw(), i))))
+        };
+        (0..count).map(child).collect()
+    }
+
+    /// The number of elements of all parameters.
+    pub fn numel(&self) -> i64 {
+        unsafe { sys::at_module_numel(self.as_raw()) }
+    }
+
+    /// A module with copies of the parameters and buffers.
+    pub fn copy(&self) -> Result<Module> {
+        let raw = unsafe { sys::at_module_clone(self.as_raw()) };
+        check()?;
+        Ok(Module::own(raw))
+    }
+
+    /// Whether parameters want gradients; false freezes the module.
+    pub fn requires_grad_(&self, wanted: bool) -> Result<()> {
+        unsafe { sys::at_module_requires_grad_(self.as_raw(), wanted) };
+        check()
+    }
+
+    pub fn is_training(&self) -> bool {
+        unsafe { sys::at_module_training(self.as_raw()) }
     }
 
     /// Copies the tensors of a file to those of the same names, of which none may be left over on either side.
@@ -117,6 +204,12 @@ impl fmt::Display for Module {
     }
 }
 
+fn named(raw: *mut sys::at_dict) -> Result<Vec<(String, Tensor)>> {
+    let dict = Dict(raw);
+    check()?;
+    Ok(unsafe { entries(dict.0) })
+}
+
 fn list_of(modules: &[Module], make: unsafe extern "C" fn(*const *mut sys::at_module, i64) -> *mut sys::at_module) -> Result<Module> {
     // C takes a reference to each over.
     let shared: Vec<_> = modules.iter().map(|m| unsafe { sys::at_module_retain(m.as_raw()) }).collect();
@@ -140,6 +233,12 @@ pub fn clip_grad_norm(parameters: &[Tensor], max_norm: f64) -> Result<f64> {
     let norm = unsafe { sys::at_clip_grad_norm(convert::tensors(parameters), max_norm, ptr::null()) };
     check()?;
     Ok(norm)
+}
+
+/// Limits each element of the gradients to the range from -clip_value to clip_value.
+pub fn clip_grad_value(parameters: &[Tensor], clip_value: f64) -> Result<()> {
+    unsafe { sys::at_clip_grad_value(convert::tensors(parameters), clip_value) };
+    check()
 }
 
 include!(concat!(env!("OUT_DIR"), "/modules.rs"));

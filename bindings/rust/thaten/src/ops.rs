@@ -9,4 +9,6 @@ use std::marker::PhantomData;
 use std::ptr;
 use thaten_sys as sys;
 
+pub use crate::tensor::randint;
+
 include!(concat!(env!("OUT_DIR"), "/operations.rs"));

@@ -1,8 +1,9 @@
 //! Tensors: references, what they are, conversions, operators.
 use crate::error::check;
 use crate::{ops, Element, Error, Result, Scalar, Type};
+use std::borrow::Borrow;
 use std::ffi::CStr;
-use std::ops::{Add, Div, Mul, Neg, Sub};
+use std::ops::{Add, AddAssign, Div, DivAssign, Mul, MulAssign, Neg, Sub, SubAssign};
 use std::ptr::NonNull;
 use std::{fmt, slice};
 use thaten_sys as sys;
@@ -94,6 +95,21 @@ impl Tensor {
         Ok(unsafe { if scalar.is_float { Scalar::Number(scalar.value.number) } else { Scalar::Integer(scalar.value.integer) } })
     }
 
+    /// The element of a tensor with one, converted to the type: `loss.item::<f32>()?`.
+    pub fn item<T: Element>(&self) -> Result<T> {
+        match self.numel() {
+            1 => Ok(self.to_vec::<T>()?[0]),
+            count => Err(Error::argument(format!("item: the tensor has {count} elements"))),
+        }
+    }
+
+    /// The size of a dimension; negative ones count from the end.
+    pub fn size_of(&self, dim: i64) -> Result<i64> {
+        let size = unsafe { sys::at_size(self.as_raw(), dim) };
+        check()?;
+        Ok(size)
+    }
+
     pub fn storage(&self) -> Result<Storage> {
         let raw = unsafe { sys::at_storageOf(self.as_raw()) };
         check()?;
@@ -166,6 +182,13 @@ impl Generator {
     }
 }
 
+/// Integers from low to high - 1, of Long.
+pub fn randint(low: i64, high: i64, sizes: &[i64]) -> Result<Tensor> {
+    let t = ops::empty_with(sizes, &ops::Empty::new().type_(Type::Long))?;
+    t.random_between_(low, high)?;
+    Ok(t)
+}
+
 /// Seeds the generator that operations use if none is given.
 pub fn manual_seed(seed: u64) {
     unsafe { sys::at_manualSeed(seed) }
@@ -200,32 +223,96 @@ fn must(result: Result<Tensor>) -> Tensor {
     result.unwrap_or_else(|error| panic!("{error}"))
 }
 
+// Of tensors and references to them, and of numbers on the right; then of numbers on the left, and in place.
 macro_rules! operators {
-    ($($trait:ident $function:ident $tensor:ident $scalar:ident,)*) => {
-        $(impl $trait<&Tensor> for &Tensor {
-            type Output = Tensor;
-            fn $function(self, other: &Tensor) -> Tensor {
-                must(Tensor::$tensor(self, other))
-            }
-        }
+    ($($trait:ident $function:ident $scalar:ident $reversed:ident $assign:ident $in_place:ident $with:ident $with_scalar:ident,)*) => {
+        $(operators!(@pair $trait $function &Tensor, &Tensor);
+        operators!(@pair $trait $function &Tensor, Tensor);
+        operators!(@pair $trait $function Tensor, &Tensor);
+        operators!(@pair $trait $function Tensor, Tensor);
         impl<S: Into<Scalar>> $trait<S> for &Tensor {
             type Output = Tensor;
             fn $function(self, other: S) -> Tensor {
                 must(Tensor::$scalar(self, other))
             }
+        }
+        impl<S: Into<Scalar>> $trait<S> for Tensor {
+            type Output = Tensor;
+            fn $function(self, other: S) -> Tensor {
+                must(Tensor::$scalar(&self, other))
+            }
+        }
+        operators!(@left $trait $function $reversed f64 f32 i64 i32);
+        impl $assign<&Tensor> for Tensor {
+            fn $in_place(&mut self, other: &Tensor) {
+                self.$with(other).map(drop).unwrap_or_else(|error| panic!("{error}"))
+            }
+        }
+        impl $assign<Tensor> for Tensor {
+            fn $in_place(&mut self, other: Tensor) {
+                self.$with(&other).map(drop).unwrap_or_else(|error| panic!("{error}"))
+            }
+        }
+        impl<S: Into<Scalar>> $assign<S> for Tensor {
+            fn $in_place(&mut self, other: S) {
+                self.$with_scalar(other).map(drop).unwrap_or_else(|error| panic!("{error}"))
+            }
+        })*
+    };
+    (@pair $trait:ident $function:ident $left:ty, $right:ty) => {
+        impl $trait<$right> for $left {
+            type Output = Tensor;
+            fn $function(self, other: $right) -> Tensor {
+                let (left, right): (&Tensor, &Tensor) = (self.borrow(), other.borrow());
+                must(Tensor::$function(left, right))
+            }
+        }
+    };
+    (@left $trait:ident $function:ident $reversed:ident $($number:ty)*) => {
+        $(impl $trait<&Tensor> for $number {
+            type Output = Tensor;
+            fn $function(self, other: &Tensor) -> Tensor {
+                must($reversed(self.into(), other))
+            }
+        }
+        impl $trait<Tensor> for $number {
+            type Output = Tensor;
+            fn $function(self, other: Tensor) -> Tensor {
+                must($reversed(self.into(), &other))
+            }
         })*
     };
 }
 operators! {
-    Add add add add_scalar,
-    Sub sub sub sub_scalar,
-    Mul mul mul mul_scalar,
-    Div div div div_scalar,
+    Add add add_scalar add_left AddAssign add_assign add_ add_scalar_,
+    Sub sub sub_scalar sub_left SubAssign sub_assign sub_ sub_scalar_,
+    Mul mul mul_scalar mul_left MulAssign mul_assign mul_ mul_scalar_,
+    Div div div_scalar div_left DivAssign div_assign div_ div_scalar_,
+}
+
+// A number and a tensor, in this order.
+fn add_left(number: Scalar, t: &Tensor) -> Result<Tensor> {
+    t.add_scalar(number)
+}
+fn sub_left(number: Scalar, t: &Tensor) -> Result<Tensor> {
+    Tensor::neg(t)?.add_scalar(number)
+}
+fn mul_left(number: Scalar, t: &Tensor) -> Result<Tensor> {
+    t.mul_scalar(number)
+}
+fn div_left(number: Scalar, t: &Tensor) -> Result<Tensor> {
+    Tensor::div(&ops::scalar_tensor_with(number, &ops::ScalarTensor::new().type_(t.element_type()))?, t)
 }
 
 impl Neg for &Tensor {
     type Output = Tensor;
     fn neg(self) -> Tensor {
         must(Tensor::neg(self))
+    }
+}
+impl Neg for Tensor {
+    type Output = Tensor;
+    fn neg(self) -> Tensor {
+        must(Tensor::neg(&self))
     }
 }

@@ -48,6 +48,42 @@ fn complex_numbers() -> Result<()> {
 }
 
 #[test]
+fn operators_of_values_and_numbers() -> Result<()> {
+    let (x, y) = (t(&[1.0, -2.0]), t(&[2.0, 4.0]));
+    assert_eq!(v(&x + &y * 2 - 1.0), [4.0, 5.0]);
+    assert_eq!(v(1 - &x), [0.0, 3.0]);
+    assert_eq!(v(4.0 / (y.clone() * 2)), [1.0, 0.5]);
+    assert_eq!(v(2 * x.clone() + &x), [3.0, -6.0]);
+    assert_eq!(v(-(x.clone() - y.clone())), [1.0, 6.0]);
+    let mut z = x.clone_()?;
+    z += &y;
+    z *= 3;
+    z -= y.clone();
+    z /= 0.5;
+    assert_eq!(v(z), [14.0, 4.0]);
+    assert_eq!((x.sum()?.item::<f64>()?, x.size_of(-1)?), (-1.0, 2));
+    assert!(x.item::<f32>().is_err() && x.size_of(1).is_err());
+    Ok(())
+}
+
+#[test]
+fn indices_in_tuples() -> Result<()> {
+    let x = ops::arange(24)?.view(&[2, 3, 4])?;
+    assert_eq!(v(x.i((1, 2, 3))?), [23.0]);
+    assert_eq!(v(x.i((0, -1))?), [8.0, 9.0, 10.0, 11.0]);
+    assert_eq!(v(x.i((0, 1..3, 3..))?), [7.0, 11.0]);
+    assert_eq!(v(x.i((0, 0..=1, ..1))?), [0.0, 4.0]);
+    assert_eq!(v(x.i((Index::Ellipsis, 1))?), [1.0, 5.0, 9.0, 13.0, 17.0, 21.0]);
+    assert_eq!(x.i((Index::NewAxis, 0, .., 0))?.sizes(), [1, 3]);
+    assert_eq!(v(x.i(&x.gt_scalar(21)?)?), [22.0, 23.0]);
+    assert_eq!(v(x.i((Index::Ellipsis, &Tensor::from_slice(&[1i64, 0], &[2])?, 1))?), [5.0, 1.0, 17.0, 13.0]);
+    x.set_i((0, 0), &Tensor::from_slice(&[-1i64], &[])?)?;
+    assert_eq!(v(x.i((0, ..2, 0))?), [-1.0, 4.0]);
+    assert!(x.i(2).is_err() && x.i((0, 0, 0, 0)).is_err());
+    Ok(())
+}
+
+#[test]
 fn operators_and_options() -> Result<()> {
     let (x, y) = (t(&[5.0, -7.0, 9.0]), t(&[2.0, 4.0, -4.0]));
     assert_eq!(v(&x + &y), [7.0, -3.0, 5.0]);

@@ -1,6 +1,6 @@
 //! Modules, optimizers and schedules.  The losses are PyTorch's from the same seed.
 use std::sync::Mutex;
-use thaten::{manual_seed, nn, ops, optim, ErrorKind, Result, Tensor, Type};
+use thaten::{data, gradients_with, manual_seed, nn, ops, optim, ErrorKind, Gradients, Result, Tensor, Type};
 
 /// Of what draws from the generator that all threads share, one test at a time.
 static DRAWING: Mutex<()> = Mutex::new(());
@@ -84,5 +84,113 @@ fn errors() -> Result<()> {
     let parameters: [Tensor; 1] = [ops::ones(&[2])?];
     fails(optim::sgd_with(&parameters, &optim::SgdOptions::new().lr(-1.0)).map(drop), "lr");
     fails(optim::sgd(&parameters)?.get(0, "none").map(drop), "none");
+    Ok(())
+}
+
+fn close(got: &[f64], want: &[f64]) {
+    assert!(got.len() == want.len() && got.iter().zip(want).all(|(g, w)| (g - w).abs() < 1e-5), "{got:?} for {want:?}");
+}
+
+fn sums(tensors: &[&Tensor]) -> Result<Vec<f64>> {
+    tensors.iter().map(|t| t.sum()?.item::<f64>()).collect()
+}
+
+/// The values are PyTorch's from the same seeds.
+#[test]
+fn calls_of_modules() -> Result<()> {
+    let _drawing = DRAWING.lock();
+    let lines = |steps| ops::linspace_with(-1, 1, &ops::Linspace::new().steps(steps));
+    manual_seed(5);
+    let lstm = nn::LSTM_with(3, 4, &nn::LSTMOptions::new().num_layers(2))?;
+    let x = lines(18)?.view(&[3, 2, 3])?;
+    let (y, h, c) = nn::LSTM_forward(&lstm, &x)?;
+    let (again, _, _) = nn::LSTM_forward_with(&lstm, &x, &nn::LSTMForwardOptions::new().h_0(Some(&h)).c_0(Some(&c)))?;
+    close(&sums(&[&y, &h, &c, &again])?, &[-0.683112, -0.99456, -0.888156, -0.653838]);
+    manual_seed(6);
+    let attention = nn::MultiheadAttention(4, 2)?;
+    let q = lines(24)?.view(&[3, 2, 4])?;
+    let (y, w) = nn::MultiheadAttention_forward(&attention, &q, &q, &q)?;
+    let w = w.unwrap();
+    close(&sums(&[&y.abs()?, &w.i((0, 0, 0))?, &w.i((1, 2, 1))?])?, &[0.943133, 0.325966, 0.331916]);
+    let without = nn::MultiheadAttentionForwardOptions::new().need_weights(false);
+    assert!(nn::MultiheadAttention_forward_with(&attention, &q, &q, &q, &without)?.1.is_none());
+    assert!(nn::LSTM_forward(&attention, &q).is_err());
+    manual_seed(7);
+    let (a, b) = (ops::empty(&[2, 3])?, ops::empty(&[2, 3])?);
+    nn::init_xavier_uniform_(&a)?;
+    nn::init_kaiming_normal__with(&b, &nn::InitKaimingNormalOptions::new().nonlinearity("relu"))?;
+    close(&sums(&[&a, &b])?, &[-0.640505, -4.575136]);
+    manual_seed(11);
+    assert_eq!(ops::randint(0, 10, &[5])?.to_vec::<i64>()?, [1, 9, 0, 7, 3]);
+    Ok(())
+}
+
+#[test]
+fn closures_and_states() -> Result<()> {
+    let p = ops::zeros(&[2])?.requires_grad_()?;
+    let (target, scale) = (Tensor::from_slice(&[1f32, 2.0], &[2])?, Tensor::from_slice(&[1f32, 10.0], &[2])?);
+    let lbfgs = optim::lbfgs_with(&[p.clone()], &optim::LbfgsOptions::new().lr(0.1))?;
+    let first = lbfgs.step_by(|| {
+        lbfgs.zero_grad()?;
+        let loss = ((&p - &target) * (&p - &target) * &scale).sum()?;
+        loss.backward()?;
+        Ok(loss)
+    })?;
+    close(&[first], &[41.0]);
+    close(&p.to_vec::<f64>()?, &[0.645154, 1.753063]);
+    assert!(lbfgs.step_by(|| p.mm(&p)).unwrap_err().message.contains("mm"));
+    let panics = std::panic::AssertUnwindSafe(|| lbfgs.step_by(|| panic!("here")));
+    assert!(std::panic::catch_unwind(panics).is_err());
+    let adam = optim::adam(&[p.clone()])?;
+    let path = std::env::temp_dir().join(format!("thaten-adam-{}.pt", std::process::id()));
+    adam.set(0, "lr", 0.25)?;
+    adam.save(&path)?;
+    adam.set(0, "lr", 3.0)?;
+    adam.load(&path)?;
+    std::fs::remove_file(&path).unwrap();
+    optim::exponential_lr(&adam, 0.5)?.step()?;
+    assert_eq!(adam.get(0, "lr")?, 0.125);
+    let w = Tensor::from_slice(&[0.5f64, 1.0], &[2])?.requires_grad_()?;
+    let cube = (&w * &w * &w).sum()?;
+    gradients_with(&[cube], &[w.clone()], Gradients { create_graph: true, ..Gradients::default() })?[0].sum()?.backward()?;
+    close(&w.grad().unwrap().to_vec::<f64>()?, &[3.0, 6.0]);
+    Ok(())
+}
+
+#[test]
+fn own_modules() -> Result<()> {
+    let (own, fc) = (nn::Module::new()?, nn::Linear(2, 3)?);
+    own.add("fc", &fc)?;
+    own.add_parameter("scale", &ops::ones(&[1])?)?;
+    own.add_buffer("seen", &ops::zeros(&[1])?)?;
+    let names: Vec<String> = own.state_dict()?.into_iter().map(|(name, _)| name).collect();
+    assert_eq!(names, ["scale", "seen", "fc.weight", "fc.bias"]);
+    assert_eq!((own.named_parameters()?.len(), own.named_buffers()?.len(), own.numel(), own.children().len()), (3, 1, 10, 1));
+    let copied = fc.copy()?;
+    own.requires_grad_(false)?;
+    assert!(!own.get("fc.weight")?.requires_grad() && copied.get("weight")?.requires_grad() && own.is_training());
+    copied.load_state_dict(&[("weight", &ops::ones(&[3, 2])?), ("bias", &ops::zeros(&[3])?)])?;
+    assert_eq!(copied.forward(&ops::ones(&[1, 2])?)?.to_vec::<f32>()?, [2.0, 2.0, 2.0]);
+    assert!(copied.load_state_dict(&[("bias", &ops::zeros(&[3])?)]).is_err() && own.add("fc", &fc).is_err() && own.get("nothing").is_err());
+    Ok(())
+}
+
+/// The order is that of PyTorch's DataLoader.
+#[test]
+fn batches() -> Result<()> {
+    let _drawing = DRAWING.lock();
+    manual_seed(8);
+    let numbers = ops::arange(5)?;
+    let set = data::Dataset::of_tensors(&[ops::arange(10)?.view(&[5, 2])?, numbers])?;
+    let mut loader = data::Loader::new(&set, 2, true)?;
+    let mut order = Vec::new();
+    for _ in 0..2 {
+        for batch in loader.pass() {
+            order.extend(batch?[1].to_vec::<i64>()?);
+        }
+    }
+    assert_eq!(order, [0, 3, 1, 2, 4, 4, 3, 2, 0, 1]);
+    assert_eq!((set.count(), loader.batches()), (5, 3));
+    assert!(data::Loader::new(&set, 0, false).is_err() && data::load_idx("nothing.idx").is_err());
     Ok(())
 }
