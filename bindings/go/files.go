@@ -53,11 +53,25 @@ func Save(path string, tensors map[string]*Tensor) error {
 		return err
 	}
 	defer free(text)
-	var dict *C.at_dict
-	if err := locked(func() { dict = C.at_dict_new() }); err != nil {
+	dict, err := dictOf(tensors)
+	if err != nil {
 		return err
 	}
 	defer C.at_dict_free(dict)
+	return locked(func() { C.at_save(text, dict) })
+}
+
+// dictOf is a set of the tensors in the order of their names, to be freed.
+func dictOf(tensors map[string]*Tensor) (dict *C.at_dict, err error) {
+	if err := locked(func() { dict = C.at_dict_new() }); err != nil {
+		return nil, err
+	}
+	defer func() {
+		if err != nil {
+			C.at_dict_free(dict)
+			dict = nil
+		}
+	}()
 	names := make([]string, 0, len(tensors))
 	for name := range tensors {
 		names = append(names, name)
@@ -66,14 +80,14 @@ func Save(path string, tensors map[string]*Tensor) error {
 	for _, name := range names {
 		key, err := cString(name)
 		if err != nil {
-			return err
+			return dict, err
 		}
 		err = locked(func() { C.at_dict_set(dict, key, tensors[name].raw()) })
 		free(key)
 		if err != nil {
-			return err
+			return dict, err
 		}
 	}
-	defer runtime.KeepAlive(tensors)
-	return locked(func() { C.at_save(text, dict) })
+	runtime.KeepAlive(tensors)
+	return dict, nil
 }

@@ -1,6 +1,10 @@
 package thaten
 
 // #include <ATen/ATenGrad.h>
+// static const at_tensors *thaten_gradients(at_tensors outputs, at_tensors inputs, const at_gradients_options *options)
+// {
+//   return (at_gradients)(outputs, inputs, options);
+// }
 import "C"
 
 import "runtime"
@@ -46,6 +50,34 @@ func (t *Tensor) BackwardFrom(gradient *Tensor, retainGraph bool) error {
 	options.gradient, options.retain_graph = gradient.raw(), C.bool(retainGraph)
 	defer runtime.KeepAlive([]*Tensor{t, gradient})
 	return locked(func() { C.at_backward(t.raw(), &options) })
+}
+
+// GradientsOptions says whether the graph stays for another pass, the gradients have gradients, and inputs may be
+// unused, whose gradients are zeros.
+type GradientsOptions struct {
+	RetainGraph, CreateGraph, AllowUnused bool
+}
+
+// Gradients are those of the sum of the outputs with respect to the inputs; no leaf's gradient changes.
+func Gradients(outputs, inputs []*Tensor, options ...GradientsOptions) (gradients []*Tensor, err error) {
+	c := &call{}
+	defer c.free()
+	raw := C.at_gradients_defaults
+	for _, o := range options {
+		raw.retain_graph = C.bool(o.RetainGraph || o.CreateGraph)
+		raw.create_graph, raw.allow_unused = C.bool(o.CreateGraph), C.bool(o.AllowUnused)
+	}
+	of, by := c.tensorsOf(outputs), c.tensorsOf(inputs)
+	err = locked(func() {
+		list := C.thaten_gradients(of, by, &raw)
+		gradients = retained(*list)
+		C.at_list_release(list)
+	})
+	runtime.KeepAlive(c.kept)
+	if err != nil {
+		return nil, err
+	}
+	return gradients, nil
 }
 
 // NoGrad calls f in a thread that records nothing meanwhile.

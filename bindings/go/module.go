@@ -98,6 +98,19 @@ func (m *Module) Forward(inputs ...*Tensor) (output *Tensor, err error) {
 	return output, err
 }
 
+// mustBe is an error unless the module is of that kind.
+func (m *Module) mustBe(kind string) error {
+	own := "nil"
+	if m.raw() != nil {
+		own = C.GoString(C.at_module_kindOf(m.raw()).name)
+	}
+	runtime.KeepAlive(m)
+	if own != kind {
+		return argumentError("the module is a %s, and no %s", own, kind)
+	}
+	return nil
+}
+
 // Parameters are all parameters, each once.
 func (m *Module) Parameters() (parameters []*Tensor, err error) {
 	err = locked(func() {
@@ -130,6 +143,117 @@ func (m *Module) withText(text string, f func(text *C.char)) error {
 	defer free(c)
 	defer runtime.KeepAlive(m)
 	return locked(func() { f(c) })
+}
+
+func namedTensors(dict *C.at_dict) map[string]*Tensor {
+	if dict == nil {
+		return nil
+	}
+	defer C.at_dict_free(dict)
+	return entries(dict)
+}
+
+// NamedParameters has the parameters by name, NamedBuffers the other tensors that are saved.
+func (m *Module) NamedParameters() (tensors map[string]*Tensor, err error) {
+	err = locked(func() { tensors = namedTensors(C.at_module_named_parameters(m.raw())) })
+	runtime.KeepAlive(m)
+	return tensors, err
+}
+
+// NamedBuffers has the tensors that are saved with the module, but not trained.
+func (m *Module) NamedBuffers() (tensors map[string]*Tensor, err error) {
+	err = locked(func() { tensors = namedTensors(C.at_module_named_buffers(m.raw())) })
+	runtime.KeepAlive(m)
+	return tensors, err
+}
+
+// LoadStateDict copies the tensors to those of the same names, of which none may be left over on either side.
+func (m *Module) LoadStateDict(tensors map[string]*Tensor) error {
+	dict, err := dictOf(tensors)
+	if err != nil {
+		return err
+	}
+	defer C.at_dict_free(dict)
+	defer runtime.KeepAlive(m)
+	return locked(func() { C.at_module_load_state_dict(m.raw(), dict, nil) })
+}
+
+// NewModule makes a module without members, for those of one's own: Add, AddParameter, AddBuffer.
+func NewModule() (*Module, error) {
+	return NewModuleDict()
+}
+
+// Add adds a child under that name, which the module shares.
+func (m *Module) Add(name string, child *Module) error {
+	defer runtime.KeepAlive(child)
+	return m.withText(name, func(text *C.char) { C.at_module_add(m.raw(), text, child.shared()) })
+}
+
+// AddParameter adds a parameter, which becomes a leaf that wants a gradient.
+func (m *Module) AddParameter(name string, t *Tensor) error {
+	defer runtime.KeepAlive(t)
+	return m.withText(name, func(text *C.char) { C.at_module_add_parameter(m.raw(), text, t.raw()) })
+}
+
+// AddBuffer adds a tensor that is saved with the module, but not trained.
+func (m *Module) AddBuffer(name string, t *Tensor) error {
+	defer runtime.KeepAlive(t)
+	return m.withText(name, func(text *C.char) { C.at_module_add_buffer(m.raw(), text, t.raw()) })
+}
+
+// Get is the parameter or buffer of that name, with dots for those of children.
+func (m *Module) Get(name string) (t *Tensor, err error) {
+	err = m.withText(name, func(text *C.char) { t = wrap(C.at_retain(C.at_module_get(m.raw(), text))) })
+	return t, err
+}
+
+// Children are the children in order, and ChildNames their names.
+func (m *Module) Children() []*Module {
+	defer runtime.KeepAlive(m)
+	children := make([]*Module, int(C.at_module_count(m.raw())))
+	for i := range children {
+		children[i] = wrapModule(C.at_module_retain(C.at_module_childAt(m.raw(), C.int64_t(i))))
+	}
+	return children
+}
+
+// ChildNames are the names of the children in order.
+func (m *Module) ChildNames() []string {
+	defer runtime.KeepAlive(m)
+	names := make([]string, int(C.at_module_count(m.raw())))
+	for i := range names {
+		names[i] = C.GoString(C.at_module_childName(m.raw(), C.int64_t(i)))
+	}
+	return names
+}
+
+// Numel is the number of elements of all parameters.
+func (m *Module) Numel() int64 {
+	defer runtime.KeepAlive(m)
+	return int64(C.at_module_numel(m.raw()))
+}
+
+// Clone is a module with copies of the parameters and buffers.
+func (m *Module) Clone() (copied *Module, err error) {
+	err = locked(func() {
+		if pointer := C.at_module_clone(m.raw()); pointer != nil {
+			copied = wrapModule(pointer)
+		}
+	})
+	runtime.KeepAlive(m)
+	return copied, err
+}
+
+// RequiresGrad says whether parameters want gradients; false freezes the module.
+func (m *Module) RequiresGrad(wanted bool) error {
+	defer runtime.KeepAlive(m)
+	return locked(func() { C.at_module_requires_grad_(m.raw(), C.bool(wanted)) })
+}
+
+// IsTraining says whether the module is in training mode.
+func (m *Module) IsTraining() bool {
+	defer runtime.KeepAlive(m)
+	return bool(C.at_module_training(m.raw()))
 }
 
 // Load copies the tensors of a file to those of the same names, of which none may be left over on either side.

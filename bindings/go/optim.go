@@ -1,5 +1,6 @@
 package thaten
 
+// #include <ATen/ATenFile.h>
 // #include <ATen/ATenOptim.h>
 // #include <ATen/ATenSchedule.h>
 import "C"
@@ -75,6 +76,44 @@ func (o *Optimizer) Set(group int, option string, value float64) error {
 	return locked(func() { C.at_optimizer_set(o.raw(), C.int(group), text, C.double(value)) })
 }
 
+// Save writes the state, as torch.save(optimizer.state_dict(), path).
+func (o *Optimizer) Save(path string) error {
+	text, err := cString(path)
+	if err != nil {
+		return err
+	}
+	defer free(text)
+	defer runtime.KeepAlive(o)
+	return locked(func() {
+		if dict := C.at_optimizer_state_dict(o.raw()); dict != nil {
+			C.at_save(text, dict)
+			C.at_dict_free(dict)
+		}
+	})
+}
+
+// Load takes the state of a file, as Save writes it.
+func (o *Optimizer) Load(path string) error {
+	text, err := cString(path)
+	if err != nil {
+		return err
+	}
+	defer free(text)
+	defer runtime.KeepAlive(o)
+	return locked(func() {
+		if dict := C.at_load(text, nil); dict != nil {
+			C.at_optimizer_load(o.raw(), C.at_dict_values(dict))
+			C.at_dict_free(dict)
+		}
+	})
+}
+
+// Groups is the number of groups of parameters.
+func (o *Optimizer) Groups() int {
+	defer runtime.KeepAlive(o)
+	return int(C.at_optimizer_groups(o.raw()))
+}
+
 // Schedule changes an optimizer's learning rate.  NewStepLr and its like make one.
 type Schedule struct {
 	pointer   *C.at_schedule
@@ -101,6 +140,14 @@ func (s *Schedule) Step() error {
 func (s *Schedule) StepBy(metric float64) error {
 	defer runtime.KeepAlive(s)
 	return locked(func() { C.at_schedule_step_by(s.pointer, C.double(metric)) })
+}
+
+// ClipGradValue limits each element of the gradients to the range from -limit to limit.
+func ClipGradValue(parameters []*Tensor, limit float64) error {
+	c := &call{}
+	defer c.free()
+	defer runtime.KeepAlive(parameters)
+	return locked(func() { C.at_clip_grad_value(c.tensorsOf(parameters), C.double(limit)) })
 }
 
 // ClipGradNorm scales the gradients together to at most that norm, and returns the norm before.

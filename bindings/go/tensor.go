@@ -293,6 +293,40 @@ func NewGenerator(seed uint64) (*Generator, error) {
 	return g, nil
 }
 
+// RandintOptions are options of Randint; what is left out has its default.
+type RandintOptions struct {
+	Type      Type
+	Generator *Generator
+}
+
+// Randint draws integers from low to high - 1, of Long unless an option says otherwise.
+func Randint(low, high int64, sizes []int64, options ...RandintOptions) (*Tensor, error) {
+	o := RandintOptions{Type: Long}
+	for _, given := range options {
+		o.Generator = given.Generator
+		if given.Type != 0 {
+			o.Type = given.Type
+		}
+	}
+	t, err := Empty(sizes, EmptyOptions{Type: o.Type})
+	if err != nil {
+		return nil, err
+	}
+	return t.RandomBetween_(low, high, RandomBetweenOptions{Generator: o.Generator})
+}
+
+// Item is the element of a tensor with one, converted to the type: thaten.Item[float64](loss).
+func Item[E Element](t *Tensor) (item E, err error) {
+	if count := t.Numel(); count != 1 {
+		return item, argumentError("item: the tensor has %d elements", count)
+	}
+	elements, err := ToSlice[E](t)
+	if err != nil {
+		return item, err
+	}
+	return elements[0], nil
+}
+
 // ManualSeed seeds the generator that operations use if none is given.
 func ManualSeed(seed uint64) {
 	C.at_manualSeed(C.uint64_t(seed))

@@ -168,3 +168,139 @@ func TestComplexNumbers(t *testing.T) {
 	}
 	equal(t, must(must(z.Real()).Clone()), 1, 0)
 }
+
+func sums(t *testing.T, tensors ...*Tensor) []float64 {
+	t.Helper()
+	var list []float64
+	for _, one := range tensors {
+		list = append(list, must(Item[float64](must(one.Sum()))))
+	}
+	return list
+}
+
+func close(t *testing.T, got []float64, want ...float64) {
+	t.Helper()
+	for i, w := range want {
+		if len(got) != len(want) || math.Abs(got[i]-w) > 1e-5 {
+			t.Fatalf("%v for %v", got, want)
+		}
+	}
+}
+
+// The values are PyTorch's from the same seeds.
+func TestCallsOfModules(t *testing.T) {
+	ManualSeed(5)
+	lstm := must(NewLSTM(3, 4, LSTMConfig{NumLayers: Int(2)}))
+	x := must(must(Linspace(Int(-1), Int(1), LinspaceOptions{Steps: Int(18)})).View([]int64{3, 2, 3}))
+	y, h, c, err := lstm.LSTMForward(x)
+	check(t, err)
+	again, _, _, err := lstm.LSTMForward(x, LSTMForwardOptions{H0: h, C0: c})
+	check(t, err)
+	close(t, sums(t, y, h, c, again), -0.683112, -0.99456, -0.888156, -0.653838)
+	ManualSeed(6)
+	attention := must(NewMultiheadAttention(4, 2))
+	q := must(must(Linspace(Int(-1), Int(1), LinspaceOptions{Steps: Int(24)})).View([]int64{3, 2, 4}))
+	y, w, err := attention.MultiheadAttentionForward(q, q, q)
+	check(t, err)
+	close(t, sums(t, must(y.Abs()), must(w.At(0, 0, 0)), must(w.At(1, 2, 1))), 0.943133, 0.325966, 0.331916)
+	if _, w, err = attention.MultiheadAttentionForward(q, q, q, MultiheadAttentionForwardOptions{NeedWeights: False}); w != nil || err != nil {
+		t.Error(w, err)
+	}
+	_, _, _, err = lstm.LSTMForward(must(Ones([]int64{2, 2, 2})))
+	fails(t, err, "")
+	_, _, _, err = attention.LSTMForward(q)
+	fails(t, err, "")
+	ManualSeed(7)
+	a, b := must(Empty([]int64{2, 3})), must(Empty([]int64{2, 3}))
+	check(t, InitXavierUniform_(a))
+	check(t, InitKaimingNormal_(b, InitKaimingNormalOptions{Nonlinearity: "relu"}))
+	close(t, sums(t, a, b), -0.640505, -4.575136)
+	ManualSeed(11)
+	equal(t, must(Randint(0, 10, []int64{5})), 1, 9, 0, 7, 3)
+}
+
+func TestClosuresAndStates(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	p := must(must(Zeros([]int64{2})).RequiresGrad())
+	target, scale := of(1, 2), of(1, 10)
+	lbfgs := must(NewLbfgs([]*Tensor{p}, LbfgsOptions{Lr: Float(0.1)}))
+	first := must(lbfgs.StepBy(func() (*Tensor, error) {
+		check(t, lbfgs.ZeroGrad())
+		d := must(p.Sub(target))
+		loss := must(must(must(d.Mul(d)).Mul(scale)).Sum())
+		return loss, loss.Backward()
+	}))
+	close(t, append(must(ToSlice[float64](p)), first), 0.645154, 1.753063, 41.0)
+	_, err := lbfgs.StepBy(func() (*Tensor, error) { return nil, fmt.Errorf("made here") })
+	fails(t, err, "made here")
+	func() {
+		defer func() {
+			if recover() != "panics here" {
+				t.Error("no panic")
+			}
+		}()
+		lbfgs.StepBy(func() (*Tensor, error) { panic("panics here") })
+	}()
+	adam := must(NewAdam([]*Tensor{p}))
+	path := filepath.Join(t.TempDir(), "adam.pt")
+	check(t, adam.Set(0, "lr", 0.25))
+	check(t, adam.Save(path))
+	check(t, adam.Set(0, "lr", 3))
+	check(t, adam.Load(path))
+	check(t, must(NewExponentialLr(adam, 0.5)).Step())
+	if lr := must(adam.Get(0, "lr")); lr != 0.125 {
+		t.Error(lr)
+	}
+	fails(t, adam.Load("nothing.pt"), "nothing.pt")
+	w := must(of(0.5, 1).RequiresGrad())
+	cube := must(must(w.PowScalar(Int(3))).Sum())
+	g := must(Gradients([]*Tensor{cube}, []*Tensor{w}, GradientsOptions{CreateGraph: true}))
+	check(t, must(g[0].Sum()).Backward())
+	close(t, must(ToSlice[float64](w.Grad())), 3.0, 6.0)
+}
+
+func TestOwnModules(t *testing.T) {
+	own, fc := must(NewModule()), must(NewLinear(2, 3))
+	check(t, own.Add("fc", fc))
+	check(t, own.AddParameter("scale", of(1)))
+	check(t, own.AddBuffer("seen", of(0)))
+	if state := must(own.StateDict()); len(state) != 4 || state["fc.weight"] == nil || own.Numel() != 10 {
+		t.Error(state)
+	}
+	if len(must(own.NamedParameters())) != 3 || len(must(own.NamedBuffers())) != 1 || fmt.Sprint(own.ChildNames()) != "[fc]" || len(own.Children()) != 1 {
+		t.Error("members")
+	}
+	copied := must(fc.Clone())
+	check(t, own.RequiresGrad(false))
+	if must(own.Get("fc.weight")).WantsGrad() || !must(copied.Get("weight")).WantsGrad() || !own.IsTraining() {
+		t.Error("gradients")
+	}
+	check(t, copied.LoadStateDict(map[string]*Tensor{"weight": must(Ones([]int64{3, 2})), "bias": must(Zeros([]int64{3}))}))
+	equal(t, must(copied.Forward(must(Ones([]int64{1, 2})))), 2, 2, 2)
+	fails(t, copied.LoadStateDict(map[string]*Tensor{"bias": must(Zeros([]int64{3}))}), "weight")
+	fails(t, own.Add("fc", fc), "fc")
+	_, err := own.Get("nothing")
+	fails(t, err, "nothing")
+}
+
+// The order is that of PyTorch's DataLoader.
+func TestLoader(t *testing.T) {
+	ManualSeed(8)
+	data := must(NewDataset(must(must(Arange(Int(10))).View([]int64{5, 2})), must(Arange(Int(5)))))
+	loader := must(NewLoader(data, LoaderOptions{BatchSize: 2, Shuffle: true}))
+	var order []int64
+	for pass := 0; pass < 2; pass++ {
+		for loader.Next() {
+			order = append(order, must(ToSlice[int64](loader.Batch()[1]))...)
+		}
+		check(t, loader.Err())
+	}
+	if fmt.Sprint(order) != "[0 3 1 2 4 4 3 2 0 1]" || data.Count() != 5 || loader.Batches() != 3 {
+		t.Error(order)
+	}
+	_, err := NewLoader(nil)
+	fails(t, err, "")
+	_, err = LoadIdx("nothing.idx")
+	fails(t, err, "nothing.idx")
+}
