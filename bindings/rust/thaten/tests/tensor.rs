@@ -182,8 +182,9 @@ fn stored_programs() -> Result<()> {
     let mut count = 0;
     for entry in std::fs::read_dir(programs()).unwrap() {
         let path = entry.unwrap().path();
-        // own calls an operation of its own
-        if path.extension().map_or(true, |e| e != "pt2") || path.file_stem().unwrap() == "own" {
+        // own and accumulated call operations of their own
+        let stem = path.file_stem().unwrap();
+        if path.extension().map_or(true, |e| e != "pt2") || stem == "own" || stem == "accumulated" {
             continue;
         }
         let (mut net, data) = (Program::load(&path)?, load(path.with_extension("npz"))?);
