@@ -173,7 +173,8 @@ end
 -- take options in a table at the end, and return what PyTorch's do, one value after the other.
 function modules:forward(...)
   local kind = ffi.string(C.at_module_kindOf(self.pointer).name)
-  if rows.calls[kind] then
+  local own = rows.calls[kind]
+  if own and own.results[2] ~= 'indices' then
     return call_own(self, kind, ...)
   end
   local inputs = {...}
@@ -184,6 +185,16 @@ function modules:forward(...)
   end
   local kept = {}
   return wrap(C.at_module_call(self.pointer, tensors('input', inputs, kept)))
+end
+
+-- The output and the indices of the maxima, of layers that find them.
+function modules:forward_with_indices(...)
+  local kind = ffi.string(C.at_module_kindOf(self.pointer).name)
+  local own = rows.calls[kind]
+  if not own or own.results[2] ~= 'indices' then
+    error(kind .. ' finds no indices', 0)
+  end
+  return call_own(self, kind, ...)
 end
 
 local function named(dict)

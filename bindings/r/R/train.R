@@ -49,6 +49,7 @@ group_of <- function(group) {
     made <- constructors(group)
     if (group == "nn") {
       groups$calls <- calls("call", "", "_forward$")
+      groups$finders <- calls("indices", "", "_forward$")
       made$init <- calls("init", "^init_", "")
       made$Module <- own_module
       made$clip_grad_value <- function(parameters, clip_value) invisible(.Call(thr_clipGradValue, parameters, clip_value))
@@ -85,8 +86,16 @@ forward_of <- function(module, ...) {
   if (is.null(call)) .Call(thr_forward, module, list(...)) else call(module, ...)
 }
 
+# The output and the indices of the maxima, of layers that find them.
+indices_of <- function(module, ...) {
+  group_of("nn") # which makes the table
+  call <- groups$finders[[.Call(thr_kind, module)]]
+  if (is.null(call)) stop("a ", .Call(thr_kind, module), " finds no indices", call. = FALSE)
+  call(module, ...)
+}
+
 module_methods <- list(
-  forward = forward_of,
+  forward = forward_of, forward_with_indices = indices_of,
   named_parameters = function(module) .Call(thr_named, module, FALSE),
   named_buffers = function(module) .Call(thr_named, module, TRUE),
   load_state_dict = function(module, tensors) invisible(.Call(thr_loadStateDict, module, tensors)),

@@ -182,9 +182,9 @@ fn stored_programs() -> Result<()> {
     let mut count = 0;
     for entry in std::fs::read_dir(programs()).unwrap() {
         let path = entry.unwrap().path();
-        // own and accumulated call operations of their own
+        // own and accumulated call operations of their own; drawn draws, which other tests do meanwhile
         let stem = path.file_stem().unwrap();
-        if path.extension().map_or(true, |e| e != "pt2") || stem == "own" || stem == "accumulated" {
+        if path.extension().map_or(true, |e| e != "pt2") || stem == "own" || stem == "drawn" || stem.to_string_lossy().starts_with("accumulated") {
             continue;
         }
         let (mut net, data) = (Program::load(&path)?, load(path.with_extension("npz"))?);
