@@ -232,8 +232,9 @@ func TestClosuresAndStates(t *testing.T) {
 		return loss, loss.Backward()
 	}))
 	close(t, append(must(ToSlice[float64](p)), first), 0.645154, 1.753063, 41.0)
-	_, err := lbfgs.StepBy(func() (*Tensor, error) { return nil, fmt.Errorf("made here") })
-	fails(t, err, "made here")
+	if _, err := lbfgs.StepBy(func() (*Tensor, error) { return nil, fmt.Errorf("made here") }); fmt.Sprint(err) != "made here" {
+		t.Error(err)
+	}
 	func() {
 		defer func() {
 			if recover() != "panics here" {
