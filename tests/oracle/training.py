@@ -2,7 +2,7 @@
 
 init.NAME is a tensor after torch.manual_seed(3) and a function of torch.nn.init.  For each network below, a small version
 of one that bench/peers/training.py measures, or a transformer, curve.NAME has the losses of 50 steps in double, single.NAME
-those of 10 steps in float and mixed.NAME in float with autocast to BFloat16, with SGD of momentum 0.9 or AdamW; its parameters are drawn in that type after
+those of 10 steps in float, with SGD of momentum 0.9 or AdamW; its parameters are drawn in that type after
 torch.manual_seed(5), its input and target are the numbers that the test makes too."""
 
 import math
@@ -170,7 +170,7 @@ def inputs(sizes, words, dtype):
     return torch.tensor([math.sin(1 + 1.7 * i) for i in range(count)], dtype=torch.float64).to(dtype).reshape(sizes)
 
 
-def curve(make, sizes, words, dtype, steps, mixed=False):
+def curve(make, sizes, words, dtype, steps):
     torch.set_default_dtype(dtype)
     torch.manual_seed(5)
     module = make()
@@ -182,9 +182,8 @@ def curve(make, sizes, words, dtype, steps, mixed=False):
         optimizer = torch.optim.SGD(module.parameters(), lr=0.03, momentum=0.9)
     for _ in range(steps):
         optimizer.zero_grad()
-        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=mixed):
-            y = module(x)
-            loss = F.cross_entropy(y, torch.arange(len(y)) % 4)
+        y = module(x)
+        loss = F.cross_entropy(y, torch.arange(len(y)) % 4)
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
@@ -199,7 +198,6 @@ def main():
     for name, given in NETWORKS.items():
         tensors["curve." + name] = curve(*given, torch.float64, 50)
         tensors["single." + name] = curve(*given, torch.float32, 10)
-        tensors["mixed." + name] = curve(*given, torch.float32, 10, mixed=True)
         print(name, tensors["curve." + name][::12].tolist())
     save_file(tensors, os.path.join(FOLDER, "training.safetensors"))
 
