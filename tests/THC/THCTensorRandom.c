@@ -305,7 +305,7 @@ static void THTest_(bernoulliFloats)(void)
   THCTensor_(bernoulli_FloatTensor)(state, d, p);
   THTest_(checkBernoulli)(d, 24);
   THCudaTensor_set2d(state, p, 6, 4, -0.5f);
-  CHECK_RAISES(2, "-0.5 to 1, not", THCTensor_(bernoulli_FloatTensor)(state, d, p));
+  CHECK_RAISES(2, "the element -0.5, not", THCTensor_(bernoulli_FloatTensor)(state, d, p));
   THCudaTensor_resize1d(state, p, 36);
   CHECK_RAISES(2, "36 elements, self has 35", THCTensor_(bernoulli_FloatTensor)(state, d, p));
   THCudaTensor_free(state, p);

@@ -94,6 +94,8 @@ static void check_elements(const THCudaTensor *t, int count, const float *want)
   X(take, "THCudaTensor_take", T(take)(S, o->r, o->x, o->flat), r, 11, 0, 0, 0)                   \
   X(maskedFill, "the value 2, out of range of 0 ... 1", T(maskedFill)(S, o->x, o->mask, 1), x, 1, \
     1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1)                                                              \
+  X(unit, "argument 2 of an earlier call of bernoulli has the element nan",                       \
+    T(bernoulli_FloatTensor)(S, o->few, o->odd), few, 1, 0, 1, 1)                                 \
   X(odd, "what is no probability", T(multinomial)(S, o->draw, o->odd, 1, 1), y, 100)              \
   X(few, "a row with fewer than 1 positive", T(multinomial)(S, o->draw, o->few, 1, 1), y, 100)
 
@@ -164,12 +166,37 @@ static void streams(void **unused)
   tear_down(&o);
 }
 
+/* What lies on the host is checked by the call itself, before anything is written. */
+static void host(void **unused)
+{
+  Operands o;
+  set_up(&o);
+  THLongTensor *const two = THLongTensor_newWithSize1d(2);
+  THLongTensor_set1d(two, 0, TH_INDEX_BASE);
+  THLongTensor_set1d(two, 1, 3 + TH_INDEX_BASE);
+  CHECK_RAISES(3, "out of range", T(indexFill_long)(S, o.x, 0, two, 1));
+  CHECK_RAISES(3, "out of range", T(indexCopy_long)(S, o.x, 0, two, o.y));
+  CHECK_RAISES(3, "out of range", T(indexAdd_long)(S, o.x, 0, two, o.y));
+  CHECK_RAISES(4, "out of range", T(indexSelect_long)(S, o.r, o.x, 0, two));
+  THLongTensor_free(two);
+  THByteTensor *const mask = THByteTensor_newWithSize2d(3, 4);
+  THByteTensor_fill(mask, 2);
+  CHECK_RAISES(2, "2", T(maskedFillByte)(S, o.x, mask, 1));
+  CHECK_RAISES(2, "2", T(maskedCopyByte)(S, o.x, mask, o.x));
+  CHECK_RAISES(3, "2", T(maskedSelectByte)(S, o.r, o.x, mask));
+  THByteTensor_free(mask);
+  CHECK_EQ(T(nElement)(S, o.r), 0);
+  for (int i = 0; i < 12; i++)
+    CHECK_EQ(T(get2d)(S, o.x, i / 4, i % 4), i);
+  tear_down(&o);
+}
+
 #define TEST(NAME, TEXT, STATEMENT, RESULT, ...) cmocka_unit_test(NAME##_is_reported),
 
 int main(void)
 {
   setenv("TH_CUDA_CHECK_INDICES", "", 1);
   const struct CMUnitTest tests[] = {FOR_EACH(TEST) cmocka_unit_test(waits),
-                                     cmocka_unit_test(streams)};
+                                     cmocka_unit_test(streams), cmocka_unit_test(host)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -20,9 +20,11 @@ typedef struct Operands {
   THCudaTensor *grid;                      /* 5 x 4 x 4 x 2 */
   THCudaTensor *table, *rowGradients;      /* 20 x 6, 40 x 6 */
   THCudaTensor *gates, *gates2, *cell;     /* 8 x 48 twice, 8 x 12 */
+  THCudaTensor *entries, *six, *spread;    /* 40, 6, 30 */
   THCudaLongTensor *indices;               /* results */
   THCudaLongTensor *targets, *fewTargets;  /* 3000 and 30 below 10 */
   THCudaLongTensor *rows;                  /* 40 below 20 */
+  THCudaLongTensor *sizes;                 /* 4 of 10 */
 } Operands;
 
 #define WINDOW 3, 3, 1, 1, 0, 0
@@ -40,7 +42,7 @@ typedef struct Operands {
   X(lstm, 1, 1, 0, 0, 0,                                                                          \
     L(LSTMFused_updateOutput)(S, o->gates, o->gates2, NULL, NULL, o->cell, o->y, o->one))
 
-/* A kernel looks for targets that are no classes. */
+/* A kernel looks for targets that are no classes, or inputs that are no probabilities. */
 #define LOSSES(X)                                                                               \
   X(mse, 2, 1, 0, 0, 0, L(MSECriterion_updateOutput)(S, o->x, o->g, o->y, true, true))          \
   X(mse_many, 2, 30, 0, 0, 0,                                                                   \
@@ -53,6 +55,7 @@ typedef struct Operands {
   X(nll_many, 3, 12, 0, 0, 0,                                                                   \
     L(ClassNLLCriterion_updateOutput)(S, o->scores, o->targets, o->y, true, NULL, o->one, -100, \
                                       true))                                                    \
+  X(bce, 3, 2, 0, 0, 0, L(BCECriterion_updateOutput)(S, o->x, o->g, o->y, true, NULL, true))    \
   X(margin_many, 3, 30, 0, 0, 0,                                                                \
     L(MultiMarginCriterion_updateOutput)(S, o->scores, o->targets, o->y, true, 1, NULL, 1, true))
 
@@ -60,6 +63,9 @@ typedef struct Operands {
 #define WINDOWS(X)                                                                                 \
   X(max_pool, 1, 0, 0, 0, 0,                                                                       \
     L(SpatialMaxPooling_updateOutput)(S, o->images, o->y, o->indices, 2, 2, 2, 2, 0, 0, false))    \
+  X(fractional, 2, 0, 0, 0, 0,                                                                     \
+    L(SpatialFractionalMaxPooling_updateOutput)(S, o->images, o->y, 3, 3, 2, 2, o->indices,        \
+                                                o->spread))                                        \
   X(average, 1, 0, 0, 0, 0,                                                                        \
     L(SpatialAveragePooling_updateOutput)(S, o->images, o->y, 2, 2, 2, 2, 0, 0, false, true))      \
   X(bilinear, 1, 0, 0, 0, 1, L(SpatialUpSamplingBilinear_updateOutput)(S, o->images, o->y, 12, 9)) \
@@ -96,11 +102,14 @@ typedef struct Operands {
     L(BatchNormalization_backward)(S, o->large, o->large, o->y, NULL, NULL, NULL, NULL, NULL, \
                                    o->mean, o->variance, true, 1, 0.001))
 
-/* A kernel looks for indices out of range. */
+/* A kernel looks for indices out of range, and one for wrong sizes, which it sums up. */
 #define TABLES(X)                                                                             \
   X(lookup, 2, 0, 0, 0, 0,                                                                    \
     L(LookupTable_accGradParameters)(S, o->rows, o->rowGradients, o->table, NULL, NULL, NULL, \
                                      false, 0, 1))                                            \
+  X(keys, 3, 0, 0, 0, 0,                                                                      \
+    L(IndexLinear_updateOutput)(S, o->rows, -TH_INDEX_BASE, o->entries, o->sizes, o->indices, \
+                                o->y, o->table, o->six, o->one, 0))                           \
   X(renorm, 2, 0, 0, 0, 0, L(LookupTable_renorm)(S, o->rows, o->table, 1, 2))
 
 #define FOR_EACH(X) ACTIVATIONS(X) LOSSES(X) WINDOWS(X) CONVOLUTIONS(X) NORMS(X) TABLES(X)
@@ -158,14 +167,19 @@ static void table(void **state)
                 .gates = MADE(8, 48),
                 .gates2 = MADE(8, 48),
                 .cell = MADE(8, 12),
+                .entries = MADE(40),
+                .six = MADE(6),
+                .spread = MADE(30),
                 .indices = THCudaLongTensor_new(S),
                 .targets = below(3000, 10),
                 .fewTargets = below(30, 10),
-                .rows = below(40, 20)};
+                .rows = below(40, 20),
+                .sizes = THCudaLongTensor_newWithSize1d(S, 4)};
+  THCudaLongTensor_fill(S, o.sizes, 10);
   CHECK_EQ(counts_differ(rows, sizeof rows / sizeof *rows, &o), 0);
-  for (THCudaTensor **t = &o.x; t <= &o.cell; t++)
+  for (THCudaTensor **t = &o.x; t <= &o.spread; t++)
     THCudaTensor_free(S, *t);
-  for (THCudaLongTensor **t = &o.indices; t <= &o.rows; t++)
+  for (THCudaLongTensor **t = &o.indices; t <= &o.sizes; t++)
     THCudaLongTensor_free(S, *t);
 }
 

@@ -23,7 +23,7 @@ THC_API void THCTensor_(geometric)(THCState *state, THCTensor *self, double p);
 /* 1 with probability p, 0 <= p <= 1 (to 2^-32), else 0. */
 THC_API void THCTensor_(bernoulli)(THCState *state, THCTensor *self, double p);
 /* The same with a probability for each element; p has as many elements as self, in any shape, and
- * may be self.  Waits for the device, to check p. */
+ * may be self.  Nobody waits for the check of p: where an element is out of range, the draw is 0 or 1. */
 THC_API void THCTensor_(bernoulli_FloatTensor)(THCState *state, THCTensor *self, THCudaTensor *p);
 THC_API void THCTensor_(bernoulli_DoubleTensor)(THCState *state, THCTensor *self,
                                                 THCudaDoubleTensor *p);

@@ -72,6 +72,12 @@ static void raise_fault(const THCFault *fault)
   else if (fault->found == THC_FAULT_FEW)
     snprintf(what, sizeof what, "a row with fewer than %lld positive probabilities",
              (long long)fault->value);
+  else if (fault->found == THC_FAULT_NUMBER)
+    snprintf(what, sizeof what, "the element %g, which is not from %lld to %lld",
+             THCFault_number(fault), (long long)fault->first, (long long)fault->last);
+  else if (fault->found == THC_FAULT_SUM)
+    snprintf(what, sizeof what, "sizes that sum up to %lld instead of %lld",
+             (long long)fault->value, (long long)fault->last);
   else
     snprintf(what, sizeof what, "the value %lld, out of range of %lld ... %lld",
              (long long)fault->value, (long long)fault->first, (long long)fault->last);

@@ -35,6 +35,14 @@ THC_API int THCCheck_open(THCCheck *check, THCState *state, const char *function
 /* Ends it.  Returns whether something was found, where that is known: then also what. */
 THC_API int THCCheck_close(THCCheck *check, THCFault *fault);
 
+/* The number of a fault of the kind THC_FAULT_NUMBER. */
+static inline double THCFault_number(const THCFault *fault)
+{
+  double number;
+  memcpy(&number, &fault->value, sizeof number);
+  return number;
+}
+
 /* A check of an index tensor: returns whether a value that is not one of first ... last is known, and then one of
  * these. */
 THC_API int THCIndex_findOutside(THCState *state, THCudaLongTensor *index, int64_t first,

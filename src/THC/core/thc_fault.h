@@ -6,12 +6,15 @@
 #define THC_FAULT_H
 
 #include <stdint.h>
+#include <string.h>
 
 typedef enum THCFaultKind {
   THC_FAULT_NONE,
   THC_FAULT_RANGE,       /* a value that is not one of first ... last */
   THC_FAULT_PROBABILITY, /* an element that is no probability */
-  THC_FAULT_FEW          /* a row with fewer than `value` positive probabilities */
+  THC_FAULT_FEW,         /* a row with fewer than `value` positive probabilities */
+  THC_FAULT_NUMBER, /* a number, of which `value` has the bits, that is not from first to last */
+  THC_FAULT_SUM     /* sizes that sum up to `value` instead of last */
 } THCFaultKind;
 
 /* An error word, in memory that the host and kernels reach; the first kernel that finds something fills
@@ -42,6 +45,14 @@ THC_DEVICE void THC_report(const THCReport &report, THCFaultKind kind, int64_t a
   word->value = value;
   word->first = report.fault.first;
   word->last = report.fault.last;
+}
+
+/* A number that is not from first to last. */
+THC_DEVICE void THC_reportNumber(const THCReport &report, int64_t at, double number)
+{
+  int64_t bits;
+  memcpy(&bits, &number, sizeof bits);
+  THC_report(report, THC_FAULT_NUMBER, at, bits);
 }
 
 /* Whether the value is one of first ... last; reports one that is not. */

@@ -10,6 +10,8 @@
 #include "thc_random.h"
 
 #include "THC/core/THCCalls.h"
+#include "THC/core/THCFault.h"
+#include "thc_multinomial.h"
 
 extern const THCRandomKernel TH_CONCAT_2(THCRandom_, Real)[];
 
@@ -119,11 +121,18 @@ void THCTensor_(bernoulli)(THCState *state, THCTensor *self, double p)
 void THCudaDevice_free(THCudaTensor *tensor);
 void THCudaDoubleDevice_free(THCudaDoubleTensor *tensor);
 
-static void THTensor_(checkProbabilities)(ptrdiff_t n, ptrdiff_t np, double least, double most)
+/* Of np probabilities without gaps, for n draws. */
+static void THTensor_(checkProbabilities)(THCState *state, ptrdiff_t n, ptrdiff_t np, const void *p,
+                                          int doubles)
 {
+  THCCheck check;
+  THCFault fault;
   THArgCheck(np == n, 2, "p has %td elements, self has %td", np, n);
-  THArgCheck(least >= 0 && most <= 1, 2, "p has elements from %g to %g, not in [0, 1]", least,
-             most);
+  if (np == 0 || !THCCheck_open(&check, state, "bernoulli", 2, 0, 1))
+    return;
+  THCKernel_checkUnit(p, doubles, np, &check.report, THCState_getCurrentStream(state));
+  THCCheck_close(&check, &fault);
+  THArgCheck(!fault.found, 2, "p has the element %g, not in [0, 1]", THCFault_number(&fault));
 }
 
 void THCTensor_(bernoulli_FloatTensor)(THCState *state, THCTensor *self, THCudaTensor *p)
@@ -131,12 +140,10 @@ void THCTensor_(bernoulli_FloatTensor)(THCState *state, THCTensor *self, THCudaT
   THGuard guard;
   ENTER(2, self, p);
   const ptrdiff_t np = THCudaTensor_nElement(state, p);
-  THTensor_(checkProbabilities)(THTensor_(nElement)(self), np,
-                                np ? THCudaTensor_minall(state, p) : 0,
-                                np ? THCudaTensor_maxall(state, p) : 0);
   THGuard_enter(&guard, (THUndo)THCudaDevice_free);
   p = guard.what = THCudaTensor_newContiguous(state, p);
   const THCRandomFill fill = {.probabilities = THCudaTensor_data(state, p)};
+  THTensor_(checkProbabilities)(state, THTensor_(nElement)(self), np, fill.probabilities, 0);
   THTensor_(fillWith)(self, fill, THC_RANDOM_BERNOULLI_FLOATS, 1);
   THGuard_leave(&guard);
 }
@@ -146,12 +153,10 @@ void THCTensor_(bernoulli_DoubleTensor)(THCState *state, THCTensor *self, THCuda
   THGuard guard;
   ENTER(2, self, p);
   const ptrdiff_t np = THCudaDoubleTensor_nElement(state, p);
-  THTensor_(checkProbabilities)(THTensor_(nElement)(self), np,
-                                np ? THCudaDoubleTensor_minall(state, p) : 0,
-                                np ? THCudaDoubleTensor_maxall(state, p) : 0);
   THGuard_enter(&guard, (THUndo)THCudaDoubleDevice_free);
   p = guard.what = THCudaDoubleTensor_newContiguous(state, p);
   const THCRandomFill fill = {.probabilities = THCudaDoubleTensor_data(state, p)};
+  THTensor_(checkProbabilities)(state, THTensor_(nElement)(self), np, fill.probabilities, 1);
   THTensor_(fillWith)(self, fill, THC_RANDOM_BERNOULLI_DOUBLES, 1);
   THGuard_leave(&guard);
 }

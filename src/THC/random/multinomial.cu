@@ -6,6 +6,22 @@
 
 #include "TH.h"
 
+__global__ static void check_unit(const void *p, int doubles, int64_t count, THCReport report)
+{
+  THC_GRID_LOOP(i, count)
+  {
+    const double x = doubles ? ((const double *)p)[i] : (double)((const float *)p)[i];
+    if (!(x >= 0 && x <= 1))
+      THC_reportNumber(report, i, x);
+  }
+}
+
+void THCKernel_checkUnit(const void *p, int doubles, int64_t count, const THCReport *report,
+                         cudaStream_t stream)
+{
+  THC_LAUNCH(check_unit, THC_blocks(count), THC_BLOCK, 0, stream, p, doubles, count, *report);
+}
+
 /* A block looks at a row. */
 __global__ static void check_distributions(const double *p, int64_t columns, int64_t wanted,
                                            THCReport report)

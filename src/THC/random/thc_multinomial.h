@@ -11,6 +11,10 @@
 extern "C" {
 #endif
 
+/* Reports an element of p, of doubles or floats, that is not from 0 to 1. */
+void THCKernel_checkUnit(const void *p, int doubles, int64_t count, const THCReport *report,
+                         cudaStream_t stream);
+
 /* Reports a row that has what is no probability, or fewer positive probabilities than `wanted`.  Indices drawn
  * from such a row are any of its columns. */
 void THCKernel_checkDistributions(const double *p, int64_t rows, int64_t columns, int64_t wanted,

@@ -142,8 +142,6 @@ THCUNN_STORAGE_CALLS(THCStorage)
     return THCTensor_(NAME)(THCUNN_using, __VA_ARGS__);     \
   }
 CALL(real *, data, (const THTensor *t), t)
-CALL(real, minall, (THTensor * t), t)
-CALL(real, maxall, (THTensor * t), t)
 CALL(void, transpose, (THTensor * t, THTensor *of, int d, int e), t, of, d, e)
 CALL(void, fill, (THTensor * t, real value), t, value)
 CALL(void, zero, (THTensor * t), t)

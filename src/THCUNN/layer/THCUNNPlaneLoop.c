@@ -1,6 +1,8 @@
 /* What THNN's loop over planes calls (THNN/layer/PlaneLoopGeneric.h): one kernel for all planes.  And the
- * memory of sums. */
+ * memory of sums, and a check of numbers. */
 #include "THCUNNDevice.h"
+
+#include "THNN/layer/Unit.h"
 
 int THNN_(findStrange)(const THNN_(Work) * work, int64_t *value)
 {
@@ -30,4 +32,29 @@ void *THNN_(sumMemory)(THNN_(Call) * call, int64_t lines, int64_t length)
   const size_t bytes = (size_t)(lines * parts) * 2 * sizeof(double);
   return parts == 1 ? NULL
                     : THNN_(scratch)(call, (ptrdiff_t)((bytes + sizeof(real) - 1) / sizeof(real)));
+}
+
+static void THNN_(freeTensor)(void *tensor)
+{
+  THTensor_(free)(tensor);
+}
+
+int THNN_(findOutsideUnit)(THTensor *t, int arg, double *value)
+{
+  THGuard guard;
+  THCCheck check;
+  THCFault fault = {0};
+  const ptrdiff_t count = THTensor_(nElement)(t);
+  if (count == 0 || THCCheck_isOff())
+    return 0;
+  THGuard_enter(&guard, THNN_(freeTensor));
+  THTensor *const whole = guard.what = THTensor_(newContiguous)(t);
+  if (THCCheck_open(&check, THCUNN_using, THCUNN_function, arg, 0, 1)) {
+    TH_CONCAT_2(THCUNN_findOutsideUnit_, Real)(THTensor_(data)(whole), count, &check.report,
+                                               THCUNN_STREAM);
+    THCCheck_close(&check, &fault);
+  }
+  THGuard_leave(&guard);
+  *value = THCFault_number(&fault);
+  return fault.found;
 }

@@ -1,4 +1,4 @@
-/* Kernels that fill planes of images with a bias, and sum them up. */
+/* Kernels that fill planes of images with a bias, and sum them up; that look for numbers not from 0 to 1. */
 #include "thcunn_template.h"
 
 __global__ static void fill(Digits digits, int64_t count, const element *bias, element *y)
@@ -49,6 +49,23 @@ __global__ static void parts(const real *x, int count, real scale, element *y)
   sum = block_reduce(sum, room, 0);
   if (threadIdx.x == 0)
     *y = THC_STORE(scale * sum);
+}
+
+__global__ static void find_outside_unit(const element *x, int64_t count, THCReport report)
+{
+  THC_GRID_LOOP(i, count)
+  {
+    const double value = (double)THC_LOAD(x[i]);
+    if (!(value >= 0 && value <= 1))
+      THC_reportNumber(report, i, value);
+  }
+}
+
+extern "C" void THCUNN_(findOutsideUnit)(const void *x, int64_t count, const THCReport *report,
+                                         cudaStream_t stream)
+{
+  THC_LAUNCH(find_outside_unit, THC_blocks(count), THC_BLOCK, 0, stream, (const element *)x, count,
+             *report);
 }
 
 extern "C" void THCUNN_(fillPlanes)(int64_t batch, int64_t planes, int64_t n, const void *bias,

@@ -157,7 +157,7 @@ typedef struct THCUNNTable {
 
 /* A linear layer of keys and values: those of THNN's IndexWork. */
 typedef struct THCUNNKeys {
-  const int64_t *key, *sizes, *first;
+  const int64_t *key, *first; /* first: of each list, and behind the last */
   int64_t count, rows, batch, width, outputs, keysOffset;
   int extra;
   double scale, decay;
@@ -180,7 +180,7 @@ typedef struct THCUNNSparse {
 
 /* Reports a value out of range that is not the one allowed.  The other kernels pass over what is out of
  * range: a target counts as one that is ignored, a label ends its list, rows and keys are left out, what an
- * index would pick is 0. */
+ * index would pick is 0, lists get what is left of the keys, a sample is 0. */
 void THCUNN_findOutside(const int64_t *values, int64_t count, int64_t allowed,
                         const THCReport *report, cudaStream_t stream);
 
@@ -303,13 +303,16 @@ FOR_EACH_FLOAT(TABLE)
   void THCUNN_sparseGradients_##Real(const THCUNNSparse *s, cudaStream_t stream); \
   void THCUNN_sparseChange_##Real(const THCUNNSparse *s, cudaStream_t stream);
 FOR_EACH_FLOAT(SPARSE)
-/* y = normalized values; the output; the gradients of the weights.  y += scale * the sums of g's
- * columns.  A step of weight for each entry. */
-#define KEYS(Real)                                                                       \
-  void THCUNN_keysNormalize_##Real(const THCUNNKeys *k, int train, cudaStream_t stream); \
-  void THCUNN_keysOutput_##Real(const THCUNNKeys *k, cudaStream_t stream);               \
-  void THCUNN_keysBias_##Real(const THCUNNKeys *k, cudaStream_t stream);                 \
-  void THCUNN_keysGradients_##Real(const THCUNNKeys *k, cudaStream_t stream);            \
+/* first[j] = how many of count entries come before list j, as sizes say, and first[batch]; reports sizes that
+ * are negative or too large, or sum up to another number.  y = normalized values; the output; the gradients of the
+ * weights.  y += scale * the sums of g's columns.  A step of weight for each entry. */
+#define KEYS(Real)                                                                                 \
+  void THCUNN_keysBegin_##Real(const int64_t *sizes, int64_t batch, int64_t count, int64_t *first, \
+                               const THCReport *report, cudaStream_t stream);                      \
+  void THCUNN_keysNormalize_##Real(const THCUNNKeys *k, int train, cudaStream_t stream);           \
+  void THCUNN_keysOutput_##Real(const THCUNNKeys *k, cudaStream_t stream);                         \
+  void THCUNN_keysBias_##Real(const THCUNNKeys *k, cudaStream_t stream);                           \
+  void THCUNN_keysGradients_##Real(const THCUNNKeys *k, cudaStream_t stream);                      \
   void THCUNN_keysSteps_##Real(const THCUNNKeys *k, int direct, cudaStream_t stream);
 FOR_EACH_FLOAT(KEYS)
 #define COLUMNS(Real)                                                                           \
@@ -321,6 +324,12 @@ FOR_EACH_FLOAT(COLUMNS)
   void THCUNN_directBackwardData_##Real(const THCUNNDirect *direct, cudaStream_t stream); \
   void THCUNN_directBackwardWeights_##Real(const THCUNNDirect *direct, cudaStream_t stream);
 FOR_EACH_FLOAT(DIRECT)
+
+/* Reports an element that is not from 0 to 1. */
+#define UNIT(Real)                                                                          \
+  void THCUNN_findOutsideUnit_##Real(const void *x, int64_t count, const THCReport *report, \
+                                     cudaStream_t stream);
+FOR_EACH_FLOAT(UNIT)
 
 /* Sets the n elements of each plane of batch images to the plane's bias. */
 #define FILL_PLANES(Real)                                                                   \
@@ -353,6 +362,7 @@ FOR_EACH_FLOAT(SUMS)
 #undef NORMS
 #undef CELLS
 #undef DIRECT
+#undef UNIT
 #undef FILL_PLANES
 #undef SUMS
 #undef FOR_EACH_FLOAT

@@ -6,7 +6,6 @@
 static THCUNNKeys THNN_(keysOf)(const THNN_(IndexWork) * w)
 {
   return (THCUNNKeys){.key = w->key,
-                      .sizes = w->sizes,
                       .first = w->first,
                       .count = w->count,
                       .rows = w->rows,
@@ -38,22 +37,20 @@ void THNN_(checkKeys)(const THNN_(IndexWork) * w, const char *name, int arg)
   THArgCheck(w->rows > 0, arg, "weight has no rows for the keys of %s", name);
 }
 
-/* The sums are computed on the host. */
 void THNN_(readSizes)(THNN_(IndexWork) * w, THNN_LongCall *longCall)
 {
-  const cudaStream_t stream = THCUNN_STREAM;
-  const size_t bytes = (size_t)w->batch * sizeof(int64_t);
-  int64_t *const first = THNN_CudaLongscratch(longCall, (ptrdiff_t)w->batch);
-  THGuard guard;
-  THGuard_enter(&guard, THFree);
-  int64_t *const sizes = guard.what = THAlloc((ptrdiff_t)(2 * bytes));
-  if (w->batch > 0)
-    THCudaCheck(cudaMemcpyAsync(sizes, w->sizes, bytes, cudaMemcpyDeviceToHost, stream));
-  THC_wait(THCUNN_using);
-  THNNIndex_begins(sizes, w->batch, w->count, sizes + w->batch);
-  if (w->batch > 0)
-    THCudaCheck(cudaMemcpyAsync(first, sizes + w->batch, bytes, cudaMemcpyHostToDevice, stream));
-  THGuard_leave(&guard);
+  int64_t *const first = THNN_CudaLongscratch(longCall, (ptrdiff_t)w->batch + 1);
+  THCCheck check = {0};
+  THCFault fault = {0};
+  const int checks = THCCheck_open(&check, THCUNN_using, THCUNN_function, 5, 0, w->count);
+  LAUNCH(keysBegin)(w->sizes, w->batch, w->count, first, &check.report, THCUNN_STREAM);
+  if (checks)
+    THCCheck_close(&check, &fault);
+  if (fault.found == THC_FAULT_SUM)
+    THArgError(5, THNN_INDEX_SUM, (long long)fault.value, w->count);
+  if (fault.found)
+    THArgError(5, THNN_INDEX_SIZE, (long long)fault.at, (long long)fault.value,
+               (long long)fault.last, w->count);
   w->first = first;
 }
 

@@ -29,6 +29,54 @@ THC_DEVICE int64_t list_of(const THCUNNKeys &k, int64_t entry)
   return low;
 }
 
+/* --- lists -------------------------------------------------------------------------------------- */
+
+THC_DEVICE int64_t at_most(int64_t n, int64_t most)
+{
+  return n < most ? n : most;
+}
+
+/* The sum of the values of this thread of a block and of those before it. */
+static __device__ int64_t sum_up_to(int64_t value, int64_t *room)
+{
+  const int t = (int)threadIdx.x;
+  room[t] = value;
+  __syncthreads();
+  for (int apart = 1; apart < THC_BLOCK; apart *= 2) {
+    const int64_t other = t >= apart ? room[t - apart] : 0;
+    __syncthreads();
+    room[t] += other;
+    __syncthreads();
+  }
+  return room[t];
+}
+
+/* Of one block.  Lists behind the first of a wrong size get what is left. */
+__global__ static void begin_lists(const int64_t *sizes, int64_t batch, int64_t count,
+                                   int64_t *first, THCReport report)
+{
+  __shared__ int64_t room[THC_BLOCK];
+  int64_t before = 0; /* entries in front of this round's lists */
+  for (int64_t from = 0; from < batch; from += THC_BLOCK) {
+    const int64_t j = from + threadIdx.x, size = j < batch ? sizes[j] : 0;
+    const int64_t mine = size < 0 ? 0 : at_most(size, count);
+    const int64_t sum = before + sum_up_to(mine, room);
+    const int64_t begin = at_most(sum - mine, count), left = count - begin;
+    report.fault.last = left;
+    if (j < batch && (size < 0 || size > left))
+      THC_report(report, THC_FAULT_RANGE, j, size);
+    if (j < batch)
+      first[j] = begin;
+    before = at_most(before + room[THC_BLOCK - 1], count);
+    __syncthreads(); /* before room is used again */
+  }
+  report.fault.last = count;
+  if (threadIdx.x == 0)
+    first[batch] = before;
+  if (threadIdx.x == 0 && before < count)
+    THC_report(report, THC_FAULT_SUM, 0, before);
+}
+
 /* --- output ---------------------------------------------------------------------------------- */
 
 THC_DEVICE void normalize(const THCUNNKeys &k, int64_t entry, int train)
@@ -73,7 +121,7 @@ __global__ static void output(THCUNNKeys k)
   {
     const int64_t j = at / k.outputs, o = at % k.outputs;
     real sum = THC_LOAD(((const element *)k.bias)[o]);
-    for (int64_t i = k.first[j]; i < k.first[j] + k.sizes[j]; i++)
+    for (int64_t i = k.first[j]; i < k.first[j + 1]; i++)
       if (has_row(k, i))
         sum += THC_LOAD(((const element *)k.value)[i]) * THC_LOAD(row_of(k, i)[k.extra + o]);
     ((element *)k.y)[at] = THC_STORE(sum);
@@ -156,6 +204,12 @@ __global__ static void steps(THCUNNKeys k, int direct)
 }
 
 /* --- launchers ------------------------------------------------------------------------------- */
+
+extern "C" void THCUNN_(keysBegin)(const int64_t *sizes, int64_t batch, int64_t count,
+                                   int64_t *first, const THCReport *report, cudaStream_t stream)
+{
+  THC_LAUNCH(begin_lists, 1, THC_BLOCK, 0, stream, sizes, batch, count, first, *report);
+}
 
 extern "C" void THCUNN_(keysNormalize)(const THCUNNKeys *k, int train, cudaStream_t stream)
 {

@@ -66,7 +66,7 @@ THC_DEVICE THNNSpan span_of(const THCUNNPool &w, int axis, const Element &e)
   /* The last axis has the first number; planes of images have none for the first. */
   const int number = 2 - axis;
   const real sample = number < w.samples ? load(w.with[0], e.plane * w.samples + number) : (real)0;
-  return FRACTION(&w.axis[axis], e.at[axis], sample);
+  return FRACTION(&w.axis[axis], e.at[axis], sample >= 0 && sample <= 1 ? sample : (real)0);
 }
 
 __global__ static void max_pool(THCUNNPool w, Digits digits, int64_t count)

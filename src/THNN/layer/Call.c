@@ -1,6 +1,8 @@
 /* What every layer's function begins and ends with. */
 #include "Template.h"
 
+#include "Unit.h"
+
 static THGuard *THNN_(guard)(THNN_(Call) * call, THUndo undo)
 {
   THGuard *guard = &call->guard[call->guards++];
@@ -148,6 +150,15 @@ real *THNN_(scratch)(THNN_(Call) * call, ptrdiff_t count)
 void *THNN_(sumMemory)(THNN_(Call) * call, int64_t lines, int64_t length)
 {
   return NULL;
+}
+
+int THNN_(findOutsideUnit)(THTensor *t, int arg, double *value)
+{
+  if (THTensor_(nElement)(t) == 0)
+    return 0;
+  const double least = (double)THTensor_(minall)(t), most = (double)THTensor_(maxall)(t);
+  *value = least >= 0 ? most : least;
+  return !(least >= 0 && most <= 1);
 }
 
 /* An empty product computes nothing, but raises if there is no BLAS. */

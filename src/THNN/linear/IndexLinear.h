@@ -18,6 +18,10 @@ enum {
 #define THNN_INDEX_RANGE \
   "key %td of %s is %lld: with keysOffset %lld it is out of range of the %lld rows of weight"
 
+/* Those about sizes. */
+#define THNN_INDEX_SIZE "size %lld of sizes is %lld, %lld of the %td keys being left"
+#define THNN_INDEX_SUM  "sizes sum up to %lld, and there are %td keys"
+
 /* first[j] = how many entries there are before those of list j.  Raises unless sizes, on the host,
  * are not negative and sum up to count. */
 static inline void THNNIndex_begins(const int64_t *sizes, int64_t batch, ptrdiff_t count,
@@ -25,14 +29,12 @@ static inline void THNNIndex_begins(const int64_t *sizes, int64_t batch, ptrdiff
 {
   int64_t total = 0;
   for (int64_t j = 0; j < batch; j++) {
-    THArgCheck(sizes[j] >= 0 && sizes[j] <= count - total, 5,
-               "size %lld of sizes is %lld, %lld of the %td keys being left", (long long)j,
+    THArgCheck(sizes[j] >= 0 && sizes[j] <= count - total, 5, THNN_INDEX_SIZE, (long long)j,
                (long long)sizes[j], (long long)(count - total), count);
     first[j] = total;
     total += sizes[j];
   }
-  THArgCheck(total == count, 5, "sizes sum up to %lld, and there are %td keys", (long long)total,
-             count);
+  THArgCheck(total == count, 5, THNN_INDEX_SUM, (long long)total, count);
 }
 
 #define TH_GENERIC_FILE "THNN/linear/IndexLinearLayers.h"

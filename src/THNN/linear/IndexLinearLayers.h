@@ -8,7 +8,8 @@ typedef struct {
   int extra; /* 0 or THNN_INDEX_EXTRA columns of weight */
   real *weight;
   const real *bias, *g, *d;
-  const int64_t *first; /* entries before those of each of the batch */
+  const int64_t *
+      first; /* entries before those of each of the batch; on a device also before what follows it */
   real *y;
   THNN_real decay, scale;
 } THNN_(IndexWork);

@@ -2,6 +2,8 @@
  * rows, and the checks that some rows need. */
 #include "THNN/layer/Template.h"
 
+#include "THNN/layer/Unit.h"
+
 #ifndef TH_TEMPLATE_DEVICE /* which reads no elements here */
 
 void THNN_(lossSum)(int row, const THNN_(Scalars) * scalars, THTensor **inputs, int count,
@@ -101,13 +103,10 @@ TH_FOR_EACH_LOSS(FUNCTIONS)
 /* Raises unless the elements are probabilities. */
 static void THNN_(checkUnit)(THTensor *input)
 {
-  if (THTensor_(nElement)(input) == 0)
-    return;
-  const double least = THNN_NUMBER(THTensor_(minall)(input));
-  const double most = THNN_NUMBER(THTensor_(maxall)(input));
-  THArgCheck(least >= 0 && most <= 1, 2,
-             "input of size %s has elements from %g to %g, and has to be probabilities",
-             THTensor_(sizeDesc)(input).str, least, most);
+  double value;
+  if (THNN_(findOutsideUnit)(input, 2, &value))
+    THArgError(2, "input of size %s has the element %g, and has to be probabilities",
+               THTensor_(sizeDesc)(input).str, value);
 }
 
 void THNN_(BCECriterion_updateOutput)(THNNState *state, THTensor *input, THTensor *target,

@@ -1,6 +1,8 @@
 /* Fractional max pooling: a given number of windows, spread over the image by random numbers. */
 #include "THNN/layer/Template.h"
 
+#include "THNN/layer/Unit.h"
+
 #ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 
 #define FRACTION TH_CONCAT_2(THNNWindow_fraction, Real)
@@ -62,10 +64,9 @@ static void THNN_(checkSamples)(const THNNPlanes *p, THTensor *samples, int argu
              "randomSamples has size %s, for input of %s it has to have %d for each of %td planes",
              THTensor_(sizeDesc)(samples).str, _THSizeDesc(p->inSize, p->dims).str, p->axes,
              p->count);
-  const double least = THNN_NUMBER(THTensor_(minall)(samples));
-  const double most = THNN_NUMBER(THTensor_(maxall)(samples));
-  THArgCheck(least >= 0 && most <= 1, argument, "randomSamples holds %g, which is not from 0 to 1",
-             least >= 0 ? most : least);
+  double value;
+  if (THNN_(findOutsideUnit)(samples, argument, &value))
+    THArgError(argument, "randomSamples holds %g, which is not from 0 to 1", value);
 }
 
 static void THNN_(fractional)(THTensor *input, THTensor *output, int axes, const int64_t out[3],

@@ -1,5 +1,5 @@
 /* Pinned and managed host memory; memory of other processes. */
-#include "THCPrivate.h"
+#include "THC/core/THCPrivate.h"
 
 static void check(cudaError_t status, const char *kind, ptrdiff_t size)
 {

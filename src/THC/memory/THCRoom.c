@@ -1,6 +1,6 @@
 /* Memory for the time of a call.  It may be freed while kernels still use it: the allocator reuses
  * it for later work on the same stream. */
-#include "THCPrivate.h"
+#include "THC/core/THCPrivate.h"
 
 static void leave(void *storage)
 {

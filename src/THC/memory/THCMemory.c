@@ -1,5 +1,5 @@
 /* Memory of the state's allocators, and when the collector of a host language is called. */
-#include "THCPrivate.h"
+#include "THC/core/THCPrivate.h"
 
 static const ptrdiff_t least_softmax = (ptrdiff_t)300 << 20;
 

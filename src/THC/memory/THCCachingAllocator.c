@@ -1,10 +1,10 @@
 /* Device memory that is kept: segments from the driver, cut into blocks, in one pool for each
  * device, stream and kind of size. */
 #define _GNU_SOURCE /* secure_getenv */
-#include "THCPrivate.h"
+#include "THC/core/THCPrivate.h"
 
 #include "THCCachingHostAllocator.h"
-#include "THCTable.h"
+#include "THC/core/THCTable.h"
 
 enum {
   ROUND = 512,                /* sizes and addresses of blocks are multiples of it */

@@ -1,9 +1,9 @@
 /* Pinned host memory that is kept: whole blocks, handed out again to requests that need most of
  * one.
  */
-#include "THCPrivate.h"
+#include "THC/core/THCPrivate.h"
 
-#include "THCTable.h"
+#include "THC/core/THCTable.h"
 
 typedef struct Pinned {
   THCEntry entry; /* in the table of all blocks */

@@ -1,5 +1,5 @@
 /* Memory that becomes free when events on streams have happened. */
-#include "THCPrivate.h"
+#include "THC/core/THCPrivate.h"
 
 typedef struct THCPendingEvent {
   cudaEvent_t event;
