@@ -20,6 +20,10 @@
   X(embeddingBagCheck, at_embedding_bag_work) \
   X(embeddingBag, at_embedding_bag_work)      \
   X(scores, at_scores_work)                   \
+  X(ctcLengths, at_ctc_lengths_work)          \
+  X(ctcCheck, at_ctc_work)                    \
+  X(ctc, at_ctc_work)                         \
+  X(ctcBackward, at_ctc_work)                 \
   X(interpolate, at_interpolate_work)         \
   X(roiCheck, at_roi_work)                    \
   X(roiPool, at_roi_work)                     \
@@ -104,6 +108,33 @@ typedef struct at_scores_work {
   int maskDims; /* of the batch of heads */
   ptrdiff_t maskSize[AT_MASK_DIMS], maskStride[AT_MASK_DIMS];
 } at_scores_work;
+
+/* --- connectionist temporal classification ------------------------------------------------------ */
+
+enum { AT_CTC_SAMPLES = 64 };
+
+/* Writes the lengths of count samples, and where their targets begin: they are arguments of the kernel, so that no
+ * copy has to be waited for. */
+typedef struct at_ctc_lengths_work {
+  int count;
+  int64_t input[AT_CTC_SAMPLES], length[AT_CTC_SAMPLES], start[AT_CTC_SAMPLES];
+  int64_t *inputs, *lengths, *starts;
+} at_ctc_lengths_work;
+
+/* As in sequence/ctc.c.  probs is steps x batch x classes, alpha batch x steps x states.  A label that is no class
+ * counts as blank; the check reports it, at its index in batch x states. */
+typedef struct at_ctc_work {
+  int64_t steps, batch, classes, blank, states;
+  const void *probs;
+  const int64_t *labels, *inputs, *lengths, *starts;
+  double *rows; /* room for batch x 2 x states */
+  void *alpha, *loss;
+  int64_t *chain; /* backward: room for batch x states */
+  const void *grad;
+  void *gradient;
+  bool zerosInfinity;
+  THCReport report;
+} at_ctc_work;
 
 /* --- images ---------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* Connectionist temporal classification.  A target of n labels has 2 n + 1 states: blanks at even ones,
  * its labels at odd ones.  From a state a step leads to itself, to the next, or from a label over a blank
- * to another label.  All is computed in Double on the CPU, a sample by a thread. */
+ * to another label.  All is computed in Double, on the CPU a sample by a thread. */
 #include "ctc.h"
 
 #include <math.h>
@@ -9,9 +9,9 @@
 #include "TH/THParallel.h"
 
 typedef struct {
-  int64_t steps, batch, classes, blank, longest; /* longest: of targets */
-  const double *probs;                           /* steps x batch x classes */
-  const int64_t *inputs, *lengths, *labels, *starts;
+  at_ctc_sizes of;
+  const double *probs; /* steps x batch x classes */
+  const int64_t *labels;
   double *alpha, *loss;    /* batch x steps x states, batch */
   double *beta, *gradient; /* batch x 2 x states, steps x batch x classes */
   const double *grad;      /* batch */
@@ -20,13 +20,13 @@ typedef struct {
 
 static int64_t states_of(const Ctc *c)
 {
-  return 2 * c->longest + 1;
+  return 2 * c->of.longest + 1;
 }
 
 /* --- operands --------------------------------------------------------------------------------- */
 
-/* t as contiguous elements of that type on the CPU. */
-static void *host_elements(at_pool *pool, at_tensor *t, at_scalar_type type)
+/* t as contiguous elements of that type on the CPU; lengths may be on a device. */
+static void *elements(at_pool *pool, at_tensor *t, at_scalar_type type)
 {
   t = at_cast(pool, t, at_toScalarType(at_hostType(t->type), type));
   return at_hostData(at_hold(pool, at_makeContiguous(t)));
@@ -43,7 +43,7 @@ static const int64_t *lengths_of(at_pool *pool, const char *name, at_ints list, 
   if (count != batch)
     at_raise(AT_ERROR_ARGUMENT, "%s has %lld numbers, for a batch of %lld", name, (long long)count,
              (long long)batch);
-  const int64_t *const data = t ? host_elements(pool, t, AT_LONG) : list.data;
+  const int64_t *const data = t ? elements(pool, t, AT_LONG) : list.data;
   for (int64_t i = 0; i < batch; i++)
     if (data[i] < 0 || data[i] > most)
       at_raise(AT_ERROR_ARGUMENT, "%s[%lld] is %lld, and has to be from 0 to %lld", name,
@@ -51,8 +51,24 @@ static const int64_t *lengths_of(at_pool *pool, const char *name, at_ints list, 
   return data;
 }
 
-/* Where the targets of the samples begin, by which also each label is checked. */
-static const int64_t *starts_of(at_pool *pool, const Ctc *c, at_ints sizes)
+void at_ctcRaiseLabel(int64_t at, int64_t sample, int64_t label, int64_t classes)
+{
+  at_raise(AT_ERROR_ARGUMENT, "label %lld of target %lld is %lld, and there are %lld classes",
+           (long long)at, (long long)sample, (long long)label, (long long)classes);
+}
+
+static void check_labels(const Ctc *c)
+{
+  for (int64_t b = 0; b < c->of.batch; b++)
+    for (int64_t i = 0; i < c->of.lengths[b]; i++) {
+      const int64_t label = c->labels[c->of.starts[b] + i];
+      if (label < 0 || label >= c->of.classes)
+        at_ctcRaiseLabel(i, b, label, c->of.classes);
+    }
+}
+
+/* Where the targets of the samples begin. */
+static const int64_t *starts_of(at_pool *pool, const at_ctc_sizes *c, at_ints sizes)
 {
   int64_t *const starts = at_hostData(at_layerNew(pool, AT_CPU(AT_LONG), (at_ints){&c->batch, 1}));
   int64_t sum = 0;
@@ -62,12 +78,6 @@ static const int64_t *starts_of(at_pool *pool, const Ctc *c, at_ints sizes)
       at_raise(AT_ERROR_ARGUMENT, "targets has %lld labels, and target_lengths more",
                (long long)sizes.data[0]);
     sum += c->lengths[b];
-    for (int64_t i = 0; i < c->lengths[b]; i++) {
-      const int64_t label = c->labels[starts[b] + i];
-      if (label < 0 || label >= c->classes)
-        at_raise(AT_ERROR_ARGUMENT, "label %lld of target %lld is %lld, and there are %lld classes",
-                 (long long)i, (long long)b, (long long)label, (long long)c->classes);
-    }
   }
   if (sizes.count == 1 && sum != sizes.data[0])
     at_raise(AT_ERROR_ARGUMENT, "targets has %lld labels, and the sum of target_lengths is %lld",
@@ -98,22 +108,30 @@ static void check_operands(at_tensor *log_probs, at_tensor *targets, int64_t bla
              (long long)sizes.data[2]);
 }
 
-static Ctc opened(at_pool *pool, at_tensor *log_probs, at_tensor *targets, at_ctc_lengths lengths,
-                  int64_t blank)
+/* Checks all that is not in the memory of a device. */
+static at_ctc_sizes sizes_of(at_pool *pool, at_tensor *log_probs, at_tensor *targets,
+                             at_ctc_lengths lengths, int64_t blank)
 {
   check_operands(log_probs, targets, blank);
   const at_ints sizes = at_sizesOf(log_probs), own = at_sizesOf(targets);
-  Ctc c = {
+  at_ctc_sizes c = {
       .steps = sizes.data[0], .batch = sizes.data[1], .classes = sizes.data[2], .blank = blank};
   c.inputs =
       lengths_of(pool, "input_lengths", lengths.inputs, lengths.inputTensor, c.batch, c.steps);
   c.lengths = lengths_of(pool, "target_lengths", lengths.targets, lengths.targetTensor, c.batch,
                          own.data[own.count - 1]);
-  c.labels = host_elements(pool, targets, AT_LONG);
   c.starts = starts_of(pool, &c, own);
   for (int64_t b = 0; b < c.batch; b++)
     c.longest = THMax(c.longest, c.lengths[b]);
-  c.probs = host_elements(pool, log_probs, AT_DOUBLE);
+  return c;
+}
+
+static Ctc opened(at_pool *pool, const at_ctc_sizes *sizes, at_tensor *log_probs,
+                  at_tensor *targets)
+{
+  Ctc c = {.of = *sizes, .labels = elements(pool, targets, AT_LONG)};
+  check_labels(&c);
+  c.probs = elements(pool, log_probs, AT_DOUBLE);
   return c;
 }
 
@@ -129,7 +147,7 @@ static double log_sum(double a, double b, double c)
 
 static int64_t label_of(const Ctc *c, int64_t b, int64_t state)
 {
-  return state % 2 == 0 ? c->blank : c->labels[c->starts[b] + state / 2];
+  return state % 2 == 0 ? c->of.blank : c->labels[c->of.starts[b] + state / 2];
 }
 
 /* Whether a step may lead from state - 2 to state: both are then labels, and they differ. */
@@ -140,24 +158,24 @@ static bool skips(const Ctc *c, int64_t b, int64_t state)
 
 static const double *probs_at(const Ctc *c, int64_t b, int64_t t)
 {
-  return c->probs + (t * c->batch + b) * c->classes;
+  return c->probs + (t * c->of.batch + b) * c->of.classes;
 }
 
 /* The forward variables of a sample, and its loss. */
 static void forward(const Ctc *c, int64_t b)
 {
   const double never = -(double)INFINITY;
-  const int64_t states = states_of(c), used = 2 * c->lengths[b] + 1;
-  double *alpha = c->alpha + b * c->steps * states;
-  for (int64_t i = 0; i < c->steps * states; i++)
+  const int64_t states = states_of(c), used = 2 * c->of.lengths[b] + 1;
+  double *alpha = c->alpha + b * c->of.steps * states;
+  for (int64_t i = 0; i < c->of.steps * states; i++)
     alpha[i] = never;
-  if (c->inputs[b] == 0) {
+  if (c->of.inputs[b] == 0) {
     c->loss[b] = used == 1 ? 0 : (double)INFINITY;
     return;
   }
   for (int64_t s = 0; s < THMin(2, used); s++)
     alpha[s] = probs_at(c, b, 0)[label_of(c, b, s)];
-  for (int64_t t = 1; t < c->inputs[b]; t++) {
+  for (int64_t t = 1; t < c->of.inputs[b]; t++) {
     const double *const p = probs_at(c, b, t), *const before = alpha;
     alpha += states;
     for (int64_t s = 0; s < used; s++)
@@ -177,7 +195,7 @@ static void forward_samples(void *context, ptrdiff_t begin, ptrdiff_t end)
 static void step_back(const Ctc *c, int64_t b, int64_t t, const double *next, double *beta)
 {
   const double never = -(double)INFINITY, *const p = probs_at(c, b, t);
-  const int64_t used = 2 * c->lengths[b] + 1;
+  const int64_t used = 2 * c->of.lengths[b] + 1;
   for (int64_t s = 0; s < used; s++) {
     const double paths = !next ? (s + 2 >= used ? 0 : never)
                                : log_sum(next[s], s + 1 < used ? next[s + 1] : never,
@@ -190,16 +208,16 @@ static void step_back(const Ctc *c, int64_t b, int64_t t, const double *next, do
 static void gradient_at(const Ctc *c, int64_t b, int64_t t, const double *beta)
 {
   const double *const p = probs_at(c, b, t);
-  const double *const alpha = c->alpha + (b * c->steps + t) * states_of(c);
-  double *const g = c->gradient + (t * c->batch + b) * c->classes;
-  for (int64_t i = 0; i < c->classes; i++)
+  const double *const alpha = c->alpha + (b * c->of.steps + t) * states_of(c);
+  double *const g = c->gradient + (t * c->of.batch + b) * c->of.classes;
+  for (int64_t i = 0; i < c->of.classes; i++)
     g[i] = isinf(c->loss[b]) ? (double)NAN : exp(p[i]);
-  for (int64_t s = 0; s < 2 * c->lengths[b] + 1; s++) {
+  for (int64_t s = 0; s < 2 * c->of.lengths[b] + 1; s++) {
     const double both = alpha[s] + beta[s];
     if (both != -(double)INFINITY)
       g[label_of(c, b, s)] -= exp(both + c->loss[b] - p[label_of(c, b, s)]);
   }
-  for (int64_t i = 0; i < c->classes; i++)
+  for (int64_t i = 0; i < c->of.classes; i++)
     g[i] *= c->grad[b];
 }
 
@@ -208,15 +226,15 @@ static void backward(const Ctc *c, int64_t b)
   const bool isZero = c->zerosInfinity && isinf(c->loss[b]);
   const int64_t states = states_of(c);
   double *const rows = c->beta + 2 * b * states;
-  for (int64_t t = c->steps - 1; t >= 0; t--) {
-    double *const g = c->gradient + (t * c->batch + b) * c->classes;
-    if (isZero || t >= c->inputs[b]) {
-      for (int64_t i = 0; i < c->classes; i++)
+  for (int64_t t = c->of.steps - 1; t >= 0; t--) {
+    double *const g = c->gradient + (t * c->of.batch + b) * c->of.classes;
+    if (isZero || t >= c->of.inputs[b]) {
+      for (int64_t i = 0; i < c->of.classes; i++)
         g[i] = 0;
       continue;
     }
     double *const beta = rows + t % 2 * states;
-    step_back(c, b, t, t + 1 < c->inputs[b] ? rows + (t + 1) % 2 * states : NULL, beta);
+    step_back(c, b, t, t + 1 < c->of.inputs[b] ? rows + (t + 1) % 2 * states : NULL, beta);
     gradient_at(c, b, t, beta);
   }
 }
@@ -240,12 +258,19 @@ void at_ctc(at_tensor **out, at_tensor *log_probs, at_tensor *targets, at_ctc_le
 {
   at_pool pool;
   at_pool_enter(&pool);
-  Ctc c = opened(&pool, log_probs, targets, lengths, blank);
-  at_tensor *const loss = new_doubles(&pool, c.batch, 0, 0);
-  at_tensor *const alpha = new_doubles(&pool, c.batch, c.steps, states_of(&c));
+  const at_ctc_sizes sizes = sizes_of(&pool, log_probs, targets, lengths, blank);
+  if (!at_isOnHost(log_probs->type)) {
+    at_tensor *made[2];
+    at_ctcDevice(&pool, &sizes, log_probs, targets, made);
+    at_finish(&pool, 2, out, made);
+    return;
+  }
+  Ctc c = opened(&pool, &sizes, log_probs, targets);
+  at_tensor *const loss = new_doubles(&pool, c.of.batch, 0, 0);
+  at_tensor *const alpha = new_doubles(&pool, c.of.batch, c.of.steps, states_of(&c));
   c.loss = at_hostData(loss);
   c.alpha = at_hostData(alpha);
-  THParallel_for(c.batch, 1, forward_samples, &c);
+  THParallel_for(c.of.batch, 1, forward_samples, &c);
   at_tensor *const made[] = {at_cast(&pool, loss, log_probs->type),
                              at_cast(&pool, alpha, log_probs->type)};
   at_finish(&pool, 2, out, made);
@@ -264,21 +289,26 @@ at_tensor *at_ctcBackward(at_tensor *grad, at_tensor *log_probs, at_tensor *targ
 {
   at_pool pool;
   at_pool_enter(&pool);
-  Ctc c = opened(&pool, log_probs, targets, lengths, blank);
-  const int64_t sizes[] = {c.batch, c.steps, states_of(&c)};
+  const at_ctc_sizes of = sizes_of(&pool, log_probs, targets, lengths, blank);
+  const int64_t sizes[] = {of.batch, of.steps, 2 * of.longest + 1};
   at_checkType(grad, "grad", log_probs->type);
   at_checkType(neg_log_likelihood, "neg_log_likelihood", log_probs->type);
   at_checkType(log_alpha, "log_alpha", log_probs->type);
   check_result(grad, "grad", (at_ints){sizes, 1});
   check_result(neg_log_likelihood, "neg_log_likelihood", (at_ints){sizes, 1});
   check_result(log_alpha, "log_alpha", (at_ints){sizes, 3});
-  at_tensor *const made = new_doubles(&pool, c.steps, c.batch, c.classes);
+  if (!at_isOnHost(log_probs->type))
+    return at_finishOne(&pool, NULL,
+                        at_ctcDeviceBackward(&pool, &of, log_probs, targets, grad,
+                                             neg_log_likelihood, log_alpha, zero_infinity));
+  Ctc c = opened(&pool, &of, log_probs, targets);
+  at_tensor *const made = new_doubles(&pool, of.steps, of.batch, of.classes);
   c.zerosInfinity = zero_infinity;
-  c.grad = host_elements(&pool, grad, AT_DOUBLE);
-  c.loss = host_elements(&pool, neg_log_likelihood, AT_DOUBLE);
-  c.alpha = host_elements(&pool, log_alpha, AT_DOUBLE);
-  c.beta = at_hostData(new_doubles(&pool, c.batch, 2, states_of(&c)));
+  c.grad = elements(&pool, grad, AT_DOUBLE);
+  c.loss = elements(&pool, neg_log_likelihood, AT_DOUBLE);
+  c.alpha = elements(&pool, log_alpha, AT_DOUBLE);
+  c.beta = at_hostData(new_doubles(&pool, c.of.batch, 2, states_of(&c)));
   c.gradient = at_hostData(made);
-  THParallel_for(c.batch, 1, backward_samples, &c);
+  THParallel_for(c.of.batch, 1, backward_samples, &c);
   return at_finishOne(&pool, NULL, at_cast(&pool, made, log_probs->type));
 }

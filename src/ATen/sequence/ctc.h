@@ -11,6 +11,13 @@ typedef struct at_ctc_lengths {
   at_tensor *inputTensor, *targetTensor;
 } at_ctc_lengths;
 
+/* The sizes of a call that has been checked, and of each sample, in the CPU's memory: its lengths and where its
+ * target begins. */
+typedef struct at_ctc_sizes {
+  int64_t steps, batch, classes, blank, longest; /* longest: of targets */
+  const int64_t *inputs, *lengths, *starts;
+} at_ctc_sizes;
+
 /* log_probs is steps x batch x classes; targets batch x longest, or all targets one after another.
  * out: the negative log-likelihood of each sample, and the logarithms of the forward variables, batch x
  * steps x (2 * longest + 1). */
@@ -21,5 +28,17 @@ void at_ctc(at_tensor **out, at_tensor *log_probs, at_tensor *targets, at_ctc_le
 at_tensor *at_ctcBackward(at_tensor *grad, at_tensor *log_probs, at_tensor *targets,
                           at_ctc_lengths lengths, at_tensor *neg_log_likelihood,
                           at_tensor *log_alpha, int64_t blank, bool zero_infinity);
+
+/* --- on a device (ctcDevice.c) ------------------------------------------------------------------ */
+
+/* The results are held by the pool. */
+void at_ctcDevice(at_pool *pool, const at_ctc_sizes *sizes, at_tensor *log_probs,
+                  at_tensor *targets, at_tensor *made[2]);
+at_tensor *at_ctcDeviceBackward(at_pool *pool, const at_ctc_sizes *sizes, at_tensor *log_probs,
+                                at_tensor *targets, at_tensor *grad, at_tensor *loss,
+                                at_tensor *alpha, bool zero_infinity);
+
+/* The error about a label that is no class. */
+TH_NO_RETURN void at_ctcRaiseLabel(int64_t at, int64_t sample, int64_t label, int64_t classes);
 
 #endif

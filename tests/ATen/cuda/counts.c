@@ -9,7 +9,8 @@
  * m of 48 x 16; b of 4 x 8 x 48; bias of 16; line of 48; wide of 2 x 4096; z
  * of complex numbers; h of BFloat16. */
 typedef struct Operands {
-  at_tensor *x, *y, *m, *b, *bias, *line, *wide, *z, *h, *i, *w, *bags, *image, *rois;
+  at_tensor *x, *y, *m, *b, *bias, *line, *wide, *z, *h, *i, *w, *bags, *image, *rois, *labels,
+      *spread;
 } Operands;
 
 /* X(name, launches, waits, products, copies, expression of o).  A transform of 48 has
@@ -53,7 +54,14 @@ typedef struct Operands {
   X(lcm, 7, 0, 0, 1, at_lcm(o->i, o->w))                                             \
   X(bag, 4, 0, 0, 0, at_embedding_bag(o->x, o->i, o->bags).output)                   \
   X(regions, 2, 0, 0, 0, at_RoiPooling2d_forward(o->image, o->rois, 2, 2, 1).output) \
-  X(nll_loss, 7, 0, 0, 0, at_nll_loss(o->x, o->w))
+  X(nll_loss, 7, 0, 0, 0, at_nll_loss(o->x, o->w))                                   \
+  X(ctc, 3, 0, 0, 0,                                                                 \
+    at__ctc_loss(o->b, o->labels, AT_INTS(4, 4, 4, 4, 4, 4, 4, 4),                   \
+                 AT_INTS(1, 1, 1, 1, 1, 1, 1, 1))                                    \
+        .log_alpha)                                                                  \
+  X(bce, 3, 0, 0, 0, at_binary_cross_entropy(o->x, o->y))                            \
+  X(fractional, 2, 0, 0, 0,                                                          \
+    at_fractional_max_pool2d(o->image, AT_INTS(2, 2), AT_INTS(3, 3), o->spread).output)
 
 #define FUNCTION(NAME, LAUNCHES, WAITS, PRODUCTS, COPIES, EXPRESSION) \
   static void call_##NAME(void *operands)                             \
@@ -88,6 +96,8 @@ static void table(void **state)
                   .bags = at_arange(at_scalar_long(2), .type = AT_CUDA(AT_LONG)),
                   .image = made(AT_SHAPE(1, 1, 8, 8)),
                   .rois = made(AT_SHAPE(2, 5)),
+                  .labels = at_full(AT_SHAPE(8, 1), at_scalar_long(3), .type = AT_CUDA(AT_LONG)),
+                  .spread = made(AT_SHAPE(1, 1, 2)),
                   .w = at_full(AT_SHAPE(8), at_scalar_long(40), .type = AT_CUDA(AT_LONG)),
                   .h = at_to(made(AT_SHAPE(8, 48)), AT_CUDA(AT_BFLOAT16))};
     CHECK_EQ(counts_differ(rows, sizeof rows / sizeof *rows, &o), 0);

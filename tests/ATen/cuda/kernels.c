@@ -194,10 +194,46 @@ static void unique(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
+static void check_spelled(int64_t steps, int64_t batch, int64_t classes, int64_t longest)
+{
+  th_note("%lld steps, %lld samples, targets of %lld", (long long)steps, (long long)batch,
+          (long long)longest);
+  int64_t inputs[70], lengths[70];
+  for (int64_t b = 0; b < batch; b++) {
+    inputs[b] = steps - b % 3;
+    lengths[b] = longest - b % 2;
+  }
+  const at_ints in = {inputs, (int)batch}, out = {lengths, (int)batch};
+  at_tensor *const x = at_log_softmax(waves(AT_SHAPE(steps, batch, classes), 0.37), 2);
+  at_tensor *const scaled = at_mul(at_abs(waves(AT_SHAPE(batch, longest), 1.1)), 9);
+  at_tensor *const labels = at_add(at_to(scaled, AT_CPU(AT_LONG)), 1);
+  at_tensor *const grad = waves(AT_SHAPE(batch), 1.7);
+  at_tensor *const there = on_device(x), *const to = on_device(labels);
+  const at_neg_log_likelihood_log_alpha h = at__ctc_loss(x, labels, in, out);
+  const at_neg_log_likelihood_log_alpha d = at__ctc_loss(there, to, in, out);
+  check_like(d.neg_log_likelihood, h.neg_log_likelihood, 1e-5);
+  check_like(at_exp(d.log_alpha), at_exp(h.log_alpha), 1e-5);
+  check_like(at__ctc_loss_backward(on_device(grad), there, to, in, out, d.neg_log_likelihood,
+                                   d.log_alpha, 0),
+             at__ctc_loss_backward(grad, x, labels, in, out, h.neg_log_likelihood, h.log_alpha, 0),
+             1e-4);
+}
+
+/* More samples than one launch writes lengths of; more states, and classes, than a block has threads. */
+static void spelled(void **state)
+{
+  AT_SCOPE
+  {
+    check_spelled(9, 70, 300, 4);
+    check_spelled(290, 3, 12, 140);
+  }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(unique), cmocka_unit_test(layer_norms),
-                                     cmocka_unit_test(attention), cmocka_unit_test(large),
-                                     cmocka_unit_test(draws)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(spelled),     cmocka_unit_test(unique),
+                                     cmocka_unit_test(layer_norms), cmocka_unit_test(attention),
+                                     cmocka_unit_test(large),       cmocka_unit_test(draws)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,5 @@
 /* The kernel of interpolation: a thread computes an element. */
-#include "at_kernel.h"
+#include "ATen/cuda/at_kernel.h"
 
 __global__ static void interpolate(at_interpolate_work w)
 {

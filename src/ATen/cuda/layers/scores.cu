@@ -1,6 +1,6 @@
 /* The softmax of lines of attention's scores, in place: a warp for each line, or a block for each
  * long one. */
-#include "at_kernel.h"
+#include "ATen/cuda/at_kernel.h"
 
 /* Where the mask has the line of that matrix and query. */
 THC_DEVICE ptrdiff_t mask_at(const at_scores_work &w, ptrdiff_t matrix, ptrdiff_t query)

@@ -1,6 +1,6 @@
 /* Kernels of the pooling of regions of interest: a thread for each cell of a grid; backward, one for
  * each plane, which takes the regions one after the other. */
-#include "at_kernel.h"
+#include "ATen/cuda/at_kernel.h"
 
 #define AT_ROI static __device__ inline
 #include "ATen/nn/roiElements.h"

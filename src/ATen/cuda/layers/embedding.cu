@@ -1,5 +1,5 @@
 /* Kernels of embeddings: gradients of tables, and bags of rows. */
-#include "at_kernel.h"
+#include "ATen/cuda/at_kernel.h"
 
 /* --- gradients ------------------------------------------------------------------------------- */
 

@@ -1,5 +1,5 @@
 /* The kernels of complex.cu by the names of src/ops/complex.h. */
-#include "state.h"
+#include "ATen/cuda/state.h"
 
 #include "ATen/complex/complex.h"
 #include "THC/core/thc_kernels.h"

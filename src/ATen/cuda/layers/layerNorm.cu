@@ -1,5 +1,5 @@
 /* Kernels of layer normalization: a warp for each line, or a block for each long one. */
-#include "at_kernel.h"
+#include "ATen/cuda/at_kernel.h"
 
 /* y = (x - mean) / sqrt(variance + eps) * weight + bias; the variance is of distances from the
  * mean. */
