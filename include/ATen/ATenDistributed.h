@@ -12,8 +12,9 @@
  *
  * The processes are ranks, counted from 0.  Collective functions are called by all ranks of a group, in
  * the same order; a thread of the library runs them one after the other, so that they go on while the
- * program computes.  Tensors are dense ones of the CPU, of any element type, strides and number of
- * elements, also none.
+ * program computes.  Tensors are dense ones of the CPU or of CUDA devices, of any element type, strides
+ * and number of elements, also none.  For those of a device, which go by NCCL or the CPU, the call waits until what
+ * is queued on it is done.
  *
  * Functions return false after an error, NULL where they return a pointer.  If ranks call different
  * functions, or with tensors that do not fit together, that is an error on all of them which says who

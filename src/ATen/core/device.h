@@ -7,6 +7,55 @@
 #include "ATenCore.h"
 #include "ATen/cuda/kernels.h"
 
+/* --- NCCL: collective calls on memory of devices ------------------------------------------------ */
+
+enum { AT_NCCL_ID = 128 }; /* bytes */
+
+typedef enum at_nccl_kind {
+  AT_NCCL_BROADCAST,
+  AT_NCCL_ALL_REDUCE,
+  AT_NCCL_REDUCE,
+  AT_NCCL_ALL_GATHER,
+  AT_NCCL_REDUCE_SCATTER
+} at_nccl_kind;
+
+/* In the order of at_comm_op. */
+typedef enum at_nccl_op {
+  AT_NCCL_SUM,
+  AT_NCCL_PRODUCT,
+  AT_NCCL_MIN,
+  AT_NCCL_MAX,
+  AT_NCCL_AVG
+} at_nccl_op;
+
+/* in and out are contiguous; count: elements of t, or of a rank's part. */
+typedef struct at_nccl_call {
+  at_nccl_kind kind;
+  const void *in;
+  void *out;
+  int64_t count;
+  size_t element; /* bytes of one */
+  at_scalar_type type;
+  int op, root;
+} at_nccl_call;
+
+/* What fails says why in message.  Of one thread. */
+typedef struct at_nccl {
+  /* A name for a new communicator; NULL only asks whether NCCL is there. */
+  bool (*newId)(char *id, char *message, size_t size);
+  /* Whether elements of the type can be combined so. */
+  bool (*takes)(at_scalar_type type, int op);
+  /* Joins the others, with the current device; NULL after an error. */
+  void *(*open)(const char *id, int rank, int count, char *message, size_t size);
+  /* Queues a call on the current stream of that device. */
+  bool (*run)(void *comm, const at_nccl_call *call, char *message, size_t size);
+  /* 1: the call is done; 0: not yet; -1: it failed. */
+  int (*poll)(void *comm, char *message, size_t size);
+  void (*close)(void *comm, bool orderly);
+} at_nccl;
+
+/* ------------------------------------------------------------------------------------------------ */
+
 typedef struct at_device {
   size_t size;                  /* of this table plus at_functions: detects another build */
   const char *(*version)(void); /* the address of THVersion in that library: detects another TH */
@@ -46,12 +95,13 @@ typedef struct at_device {
   at_cuda_stream *(*currentStream)(void);
   void (*useStream)(at_cuda_stream *stream);
   void (*waitFor)(at_cuda_stream *stream); /* the host waits */
+  const at_nccl *nccl;
 } at_device;
 
 AT_API const at_device at_cudaDevice;
 
 /* The table of the loaded library, or NULL. */
-const at_device *at_cuda(void);
+AT_API const at_device *at_cuda(void);
 
 /* Loads the library; returns false and the reason in message if that is not possible. */
 bool at_loadCUDA(char *message, size_t size);

@@ -11,6 +11,8 @@
 
 THCState *at_cudaState;
 
+extern const at_nccl at_cudaNccl; /* nccl.c */
+
 void at_missing(const char *function, const char *type)
 {
   at_raise(AT_ERROR_TYPE, "THC has no %s for CUDA%sType", function, type);
@@ -199,4 +201,5 @@ const at_device at_cudaDevice = {
     .currentStream = current_stream,
     .useStream = use_stream,
     .waitFor = wait_for,
+    .nccl = &at_cudaNccl,
 };

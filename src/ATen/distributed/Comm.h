@@ -32,14 +32,20 @@ struct at_comm_group {
   int rank, size;
   int *ranks;          /* of all */
   at_comm_group *next; /* in the list of groups */
+  struct {             /* the thread's */
+    void *comm;        /* NCCL's communicator, or NULL */
+    int device;        /* of it */
+    bool isUseless;    /* a rank has no NCCL, or it failed to join */
+  } nccl;
 };
 
 /* What ranks compare before they run a call. */
 typedef struct at_comm_row {
   int32_t kind, type, op, root;
   int64_t count;
-  int32_t isBad; /* the rank's arguments are an error already */
-  int32_t rank;  /* of all */
+  int32_t isBad;   /* the rank's arguments are an error already */
+  int32_t rank;    /* of all */
+  int64_t hasNccl; /* NCCL could run the rank's part */
 } at_comm_row;
 
 struct at_comm_work {
@@ -51,9 +57,12 @@ struct at_comm_work {
   char *in, *out, *scratch; /* contiguous; in and out may be the same */
   at_tensor *result;        /* which is changed, or NULL */
   at_tensor *staged;        /* what is copied to result at the end, or NULL */
-  at_tensor *held;          /* what in is in; all three are references */
-  at_transfer *transfers;   /* for two of each rank, and four at least */
-  at_comm_row *rows;        /* of all ranks */
+  at_tensor *held;          /* what in is in */
+  at_tensor *given;     /* of a device, to be copied to landing, or NULL; all four are references */
+  at_tensor *landing;   /* held or staged */
+  at_tensor *from, *to; /* of a device: the call's tensors, or NULL; references */
+  at_transfer *transfers; /* for two of each rank, and four at least */
+  at_comm_row *rows;      /* of all ranks */
   int stage;
   double began;
   bool isDone; /* under the lock */
@@ -103,6 +112,21 @@ extern bool (*const at_comm_runs[])(at_comm_work *work); /* of each kind, or NUL
 
 /* Elements that scratch needs for a kind. */
 int64_t at_comm_scratchOf(at_comm_kind kind, int64_t count, size_t element, int ranks);
+
+/* --- NCCL (onDevice.c) ------------------------------------------------------------------------------ */
+
+/* Whether NCCL could run this rank's part of the work. */
+bool at_comm_couldUseNccl(const at_comm_work *work);
+
+/* Whether all ranks, who could use it, have a communicator now; false after a fault too. */
+bool at_comm_openNccl(at_comm_work *work);
+void at_comm_closeNccl(at_comm_group *group, bool orderly);
+
+/* Runs the work; an error is the work's. */
+void at_comm_runNccl(at_comm_work *work);
+
+/* Seconds of a clock that only goes forward. */
+double at_comm_now(void);
 
 /* Begins a message, and goes on with all that are on their way. */
 void at_comm_beginMessage(at_comm_work *work);

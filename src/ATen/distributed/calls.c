@@ -1,7 +1,9 @@
-/* The functions on tensors: they check their arguments, find contiguous memory, and hand over a work. */
+/* The functions on tensors: they check their arguments, find contiguous memory, and hand over a work.  Tensors
+ * of a device go by copies on the CPU. */
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "ATenCUDA.h"
 #include "Comm.h"
 
 const at_comm_options at_comm_defaults = {NULL, AT_COMM_SUM, NULL};
@@ -23,9 +25,6 @@ static bool accepts(const Call *call, const char *argument, const at_tensor *t, 
 {
   if (!at_defined(t))
     return REFUSE(AT_ERROR_NULL, "%s: %s is %s", call->name, argument, t ? "undefined" : "NULL");
-  if (!at_isOnHost(t->type))
-    return REFUSE(AT_ERROR_TYPE, "%s: %s is of type %s, and has to be on the CPU", call->name,
-                  argument, t->type->name);
   for (int d = 0; writes && at_numel(t) > 0 && d < at_dim(t); d++)
     if (at_strides(t).data[d] == 0 && at_sizes(t).data[d] > 1)
       return REFUSE(AT_ERROR_ARGUMENT,
@@ -105,19 +104,29 @@ static bool accept_call(const Call *call, const at_comm_group *group)
 
 /* --- memory ------------------------------------------------------------------------------------- */
 
-/* A reference to a tensor of its own, or of t if that will do; NULL after an error. */
-static at_tensor *contiguous(at_tensor *t, bool copies, bool fills)
+/* A reference to a tensor of its own on the CPU, or to t if that will do; NULL after an error.  What fills it from
+ * a device, the thread copies when the work's turn comes. */
+static at_tensor *contiguous(at_comm_work *work, at_tensor *t, bool copies, bool fills)
 {
+  const bool isHere = at_isOnHost(t->type);
   at_tensor *made = NULL;
   AT_NO_GRAD AT_SCOPE
   {
-    if (!copies && at_isContiguous(t))
+    if (isHere && !copies && at_isContiguous(t))
       made = at_retain(t);
+    else if (isHere && fills)
+      made = at_keep((at_contiguous)((at_clone)(t)));
     else
-      made = at_keep(fills ? (at_contiguous)((at_clone)(t))
-                           : (at_empty)(at_sizes(t), &(at_empty_options){.type = t->type}));
+      made = at_keep((at_empty)(at_sizes(t),
+                                &(at_empty_options){.type = AT_CPU(t->type->scalarType)}));
   }
-  return at_defined(made) ? made : NULL;
+  if (!at_defined(made))
+    return NULL;
+  if (!isHere && fills) {
+    work->given = at_retain(t);
+    work->landing = made;
+  }
+  return made;
 }
 
 /* Whether the memory of two contiguous tensors overlaps. */
@@ -133,11 +142,12 @@ static bool overlap(const at_tensor *a, const at_tensor *b)
 static bool find_in(const Call *call, at_comm_work *work)
 {
   const bool changes = call->kind == AT_COMM_REDUCE_SCATTER;
-  work->held = contiguous(call->in, changes, true);
+  work->held = contiguous(work, call->in, changes, true);
   if (work->held && call->out && call->kind != AT_COMM_ALL_GATHER && !changes &&
-      at_isContiguous(call->out) && overlap(work->held, call->out)) {
+      at_isOnHost(call->out->type) && at_isContiguous(call->out) &&
+      overlap(work->held, call->out)) {
     at_release(work->held);
-    work->held = contiguous(call->in, true, true);
+    work->held = contiguous(work, call->in, true, true);
   }
   work->in = work->held ? at_data(work->held) : NULL;
   return work->held;
@@ -146,7 +156,7 @@ static bool find_in(const Call *call, at_comm_work *work)
 /* Finds the memory that the call writes: the tensor's own, or a copy which is copied back. */
 static bool find_out(const Call *call, at_comm_work *work, bool isPrivate)
 {
-  at_tensor *const t = contiguous(call->out, isPrivate, is_inplace(call));
+  at_tensor *const t = contiguous(work, call->out, isPrivate, is_inplace(call));
   if (!t)
     return false;
   work->out = at_data(t);
@@ -161,14 +171,27 @@ static bool find_out(const Call *call, at_comm_work *work, bool isPrivate)
   return true;
 }
 
+/* The thread uses a device on a stream of its own: what the program has queued there comes first. */
+static bool finish_queued(const at_tensor *t)
+{
+  bool done = true;
+  const int device =
+      t && !at_isOnHost(t->type) ? at_deviceOf(t) : -1; /* also where there is no memory */
+  if (device >= 0)
+    AT_ON_DEVICE(device) done = at_cuda_synchronize();
+  return done;
+}
+
 static bool find_memory(const Call *call, at_comm_work *work)
 {
   const int size = work->group->size;
   const bool isRoot = call->root == work->group->rank;
   const bool isPrivate = call->kind == AT_COMM_SEND || (call->kind == AT_COMM_REDUCE && !isRoot);
   const int64_t count = work->row.count;
+  if (!finish_queued(call->in) || !finish_queued(call->out))
+    return false;
   if (call->kind == AT_COMM_SEND) {
-    work->held = contiguous(call->in, false, true);
+    work->held = contiguous(work, call->in, false, true);
     work->out = work->held ? at_data(work->held) : NULL;
     return work->held;
   }
@@ -201,6 +224,15 @@ static void describe(const Call *call, at_comm_work *work)
   work->element = t->type->elementSize;
 }
 
+/* The tensors of a device, with which NCCL can work. */
+static void hold_device(const Call *call, at_comm_work *work)
+{
+  if (call->in && !at_isOnHost(call->in->type))
+    work->from = at_retain(call->in);
+  if (call->out && !at_isOnHost(call->out->type))
+    work->to = at_retain(call->out);
+}
+
 static bool make_call(Call call)
 {
   if (call.options.work)
@@ -215,6 +247,7 @@ static bool make_call(Call call)
   bool isGood = call.kind == AT_COMM_BARRIER || accept_call(&call, work->group);
   if (isGood && call.kind != AT_COMM_BARRIER) {
     describe(&call, work);
+    hold_device(&call, work);
     isGood = find_memory(&call, work);
   }
   if (!isGood) { /* the others learn it, instead of waiting */

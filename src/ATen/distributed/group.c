@@ -9,8 +9,10 @@ const at_comm_start_options at_comm_start_defaults = {.backend = AT_COMM_ANY, .t
 
 static void free_group(at_comm_group *group)
 {
-  if (group)
-    free(group->ranks);
+  if (!group)
+    return;
+  at_comm_closeNccl(group, !at_comm.isBroken);
+  free(group->ranks);
   free(group);
 }
 

@@ -38,6 +38,9 @@ void at_comm_freeWork(at_comm_work *work)
   at_release(work->result);
   at_release(work->staged);
   at_release(work->held);
+  at_release(work->given);
+  at_release(work->from);
+  at_release(work->to);
   at_comm_leave(work->group);
   free(work->scratch);
   free(work->transfers);

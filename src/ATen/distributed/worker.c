@@ -3,13 +3,14 @@
 #include <string.h>
 #include <time.h>
 
+#include "ATenCUDA.h"
 #include "Comm.h"
 
 enum { WAIT_MILLISECONDS = 10, TAGS_OF_GROUP = 3 };
 
 at_comm_state at_comm = {.lock = PTHREAD_MUTEX_INITIALIZER, .changed = PTHREAD_COND_INITIALIZER};
 
-static double now(void)
+double at_comm_now(void)
 {
   struct timespec t;
   clock_gettime(CLOCK_MONOTONIC, &t);
@@ -64,7 +65,7 @@ bool at_comm_advance(int milliseconds)
     return false;
   }
   if (moved)
-    at_comm.lastMoved = now();
+    at_comm.lastMoved = at_comm_now();
   return true;
 }
 
@@ -72,7 +73,7 @@ bool at_comm_advance(int milliseconds)
  * timeout. */
 static bool still_waits(double began, int count, const at_transfer *transfers)
 {
-  if (at_comm.isBroken || now() - THMax(began, at_comm.lastMoved) < at_comm.timeout)
+  if (at_comm.isBroken || at_comm_now() - THMax(began, at_comm.lastMoved) < at_comm.timeout)
     return !at_comm.isBroken;
   int first = 0; /* whoever sends nothing is more to blame than whoever takes nothing */
   while (first < count - 1 && (transfers[first].done || transfers[first].sends))
@@ -95,7 +96,7 @@ static bool begin(at_transfer *transfer)
 
 bool at_comm_exchange(at_comm_work *work, int count, at_transfer *transfers)
 {
-  const double began = now();
+  const double began = at_comm_now();
   for (int i = 0; i < count; i++)
     if (!begin(&transfers[i]))
       return false;
@@ -118,7 +119,7 @@ static bool begin_step(at_comm_work *work)
   const bool sends = work->row.kind == AT_COMM_SEND;
   const int peer = work->row.root;
   at_transfer *const t = work->transfers;
-  work->began = now();
+  work->began = at_comm_now();
   const size_t bytes = (size_t)work->row.count * work->element;
   if (work->stage == 1) {
     t[2] = transfer_of(work, peer, work->out, bytes, sends, 1);
@@ -179,21 +180,37 @@ void at_comm_beginMessage(at_comm_work *work)
 
 /* --- works -------------------------------------------------------------------------------------- */
 
-/* Brings what was computed elsewhere to the caller's tensor. */
-static void copy_result(at_comm_work *work)
+/* Whether what the thread has queued on the tensor's device, if it has one, is done. */
+static bool synchronize(const at_tensor *t)
 {
-  if (!work->staged) {
-    at_countChange(work->result);
-    return;
-  }
+  bool done = true;
+  const int device = at_isOnHost(t->type) ? -1 : at_deviceOf(t);
+  if (device >= 0)
+    AT_ON_DEVICE(device) done = at_cuda_synchronize();
+  return done;
+}
+
+/* Whether it went well. */
+static bool copy(at_comm_work *work, at_tensor *to, at_tensor *from)
+{
   AT_NO_GRAD AT_SCOPE
   {
-    if (!at_defined((at_copy_)(work->result, work->staged))) {
+    if (!at_defined((at_copy_)(to, from)) || !synchronize(to)) {
       work->code = at_error();
       snprintf(work->message, sizeof work->message, "%s", at_error_message());
       at_error_clear();
     }
   }
+  return work->code == AT_OK;
+}
+
+/* Brings what was computed elsewhere to the caller's tensor. */
+static void copy_result(at_comm_work *work)
+{
+  if (work->staged)
+    copy(work, work->result, work->staged);
+  else
+    at_countChange(work->result);
 }
 
 void at_comm_finish(at_comm_work *work)
@@ -210,9 +227,33 @@ void at_comm_finish(at_comm_work *work)
   pthread_mutex_unlock(&at_comm.lock);
 }
 
+/* Copies what is read from a device. */
+static bool fetch(at_comm_work *work)
+{
+  return !work->given || copy(work, work->landing, work->given);
+}
+
+/* By NCCL, if all ranks can; ranks that do not compare calls take it that they are alike. */
+static void run_agreed(at_comm_work *work, bool compares)
+{
+  bool all = work->row.hasNccl;
+  for (int i = 0; i < work->group->size && compares && all; i++)
+    all = work->rows[i].hasNccl;
+  if (all && at_comm_openNccl(work)) {
+    at_comm_runNccl(work);
+    return;
+  }
+  if (work->row.hasNccl)
+    fetch(work);
+  at_comm_runs[work->row.kind](work);
+}
+
 static void run(at_comm_work *work)
 {
   const at_comm_kind kind = (at_comm_kind)work->row.kind;
+  work->row.hasNccl = at_comm_couldUseNccl(work);
+  if (!work->row.hasNccl && !fetch(work))
+    work->row.isBad = true; /* the others learn it, instead of waiting */
   if (kind == AT_COMM_SEND || kind == AT_COMM_RECEIVE) {
     at_comm_beginMessage(work);
     return;
@@ -220,7 +261,7 @@ static void run(at_comm_work *work)
   const bool compares = at_comm.checked || !at_comm_runs[kind];
   if (!at_comm.isBroken && (!compares || at_comm_agree(work)) && !work->row.isBad &&
       at_comm_runs[kind])
-    at_comm_runs[kind](work);
+    run_agreed(work, compares);
   at_comm_finish(work);
 }
 

@@ -1,15 +1,34 @@
 /* Collective calls of several processes, which all run this program, against what each can compute from the
  * ranks' numbers. */
+#include <dlfcn.h>
 #include <math.h>
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "ATenCUDA.h"
 #include "ATenDistributed.h"
 #include "th_test.h"
 
 enum { TIMEOUT = 20 };
 
 static int rank, size;
+static bool onDevice; /* the tensors are on CUDA */
+
+static const at_type *type_of(int type)
+{
+  return onDevice ? AT_CUDA((at_scalar_type)type) : AT_CPU((at_scalar_type)type);
+}
+
+/* Wide unsigned integers are not there on CUDA. */
+static bool is_there(int type)
+{
+  return !onDevice || (type != AT_UINT16 && type != AT_UINT32 && type != AT_UINT64);
+}
+
+static bool is_bool(const at_type *type)
+{
+  return at_type_scalarType(type) == AT_BOOL;
+}
 
 /* Numbers of a rank, from 1 to 3: products of a few ranks fit into each type. */
 static int64_t number_of(int of, int64_t i)
@@ -23,7 +42,7 @@ static at_tensor *tensor_of(const at_type *type, int of, int64_t count, bool isS
   at_tensor *const t = at_zeros(AT_SHAPE(count), .type = AT_CPU(AT_LONG));
   int64_t *const data = at_data(t);
   for (int64_t i = 0; i < count; i++)
-    data[i] = type == AT_CPU(AT_BOOL) ? number_of(of, i) == 1 : number_of(of, i);
+    data[i] = is_bool(type) ? number_of(of, i) == 1 : number_of(of, i);
   at_tensor *const made = at_to(t, type);
   return isStrided ? at_t(at_contiguous(at_t(at_view(made, AT_INTS(count / 2, 2))))) : made;
 }
@@ -83,8 +102,8 @@ static at_tensor *combination(const at_type *type, at_comm_op op, int64_t count)
     for (int64_t i = 0; i < count; i++)
       data[i] = r == 0 ? own[i] : combined(op, data[i], own[i]);
   }
-  if (type == AT_CPU(AT_BOOL) && op == AT_COMM_SUM)
-    return at_gt(t, 0);
+  if (is_bool(type) && op == AT_COMM_SUM)
+    return at_to(at_gt(t, 0), type);
   at_tensor *const made = at_to(t, type);
   return op == AT_COMM_AVG ? at_div(made, size) : made;
 }
@@ -110,10 +129,10 @@ static void check_reduction(const at_type *type, at_comm_op op, int64_t count)
 static void reductions(void **state)
 {
   for (int type = 0; type < AT_SCALAR_TYPES; type++)
-    for (int op = 0; op <= AT_COMM_BXOR; op++)
+    for (int op = 0; is_there(type) && op <= AT_COMM_BXOR; op++)
       AT_SCOPE
       {
-        const at_type *const t = AT_CPU((at_scalar_type)type);
+        const at_type *const t = type_of(type);
         th_note("%s, op %d, rank %d of %d", at_type_toString(t), op, rank, size);
         if (has_op((at_scalar_type)type, (at_comm_op)op)) {
           check_reduction(t, (at_comm_op)op, 12);
@@ -128,7 +147,7 @@ static void reductions(void **state)
     AT_SCOPE
     {
       th_note("%lld elements, rank %d of %d", (long long)counts[c], rank, size);
-      check_reduction(AT_CPU(AT_INT), AT_COMM_SUM, counts[c]);
+      check_reduction(type_of(AT_INT), AT_COMM_SUM, counts[c]);
     }
 }
 
@@ -186,10 +205,10 @@ static void movements(void **state)
 {
   const int64_t counts[] = {0, 2, 600, 300000};
   for (int type = 0; type < AT_SCALAR_TYPES; type++)
-    for (int c = 0; c < (type == AT_FLOAT ? 4 : 2); c++)
+    for (int c = 0; is_there(type) && c < (type == AT_FLOAT ? 4 : 2); c++)
       AT_SCOPE
       {
-        const at_type *const t = AT_CPU((at_scalar_type)type);
+        const at_type *const t = type_of(type);
         th_note("%s, %lld elements, rank %d of %d", at_type_toString(t), (long long)counts[c], rank,
                 size);
         check_movement(t, counts[c], type % size);
@@ -258,6 +277,47 @@ static void works(void **state)
     CHECK_EQ(at_item_double(at_select(a, 0, 99999)), (double)size);
     CHECK(!at_comm_wait(NULL) && at_comm_test(NULL));
   }
+}
+
+/* NCCL, or the library that stands for it, is used where it is there. */
+static void transports(void **state)
+{
+  const char *const path = getenv("AT_NCCL_LIBRARY");
+  void *const library = path ? dlopen(path, RTLD_NOW | RTLD_NOLOAD) : NULL;
+  const int *const calls = library ? dlsym(library, "ncclSimCalls") : NULL;
+  CHECK_EQ(path != NULL, calls != NULL);
+  CHECK(!calls || *calls > 100);
+}
+
+/* Each rank on a device of its own, with work queued on another stream, or on the CPU; and messages. */
+static void devices(void **state)
+{
+  const int right = (rank + 1) % size, left = (rank + size - 1) % size;
+  at_comm_work *works[2];
+  AT_SCOPE AT_ON_DEVICE(rank % 2)
+  {
+    at_cuda_stream *const stream = at_cuda_stream_new(0);
+    CHECK(at_cuda_setStream(stream));
+    const at_type *const type = rank == 0 ? AT_CPU(AT_FLOAT) : AT_CUDA(AT_FLOAT);
+    at_tensor *const t = at_full(AT_SHAPE(30, 40), at_scalar(rank + 1), .type = type);
+    at_tensor *const columns = at_narrow(t, 1, 7, 20);
+    at_mul_(columns, 2);
+    CHECK(at_comm_all_reduce(columns, .work = &works[0]));
+    CHECK(at_comm_wait(works[0]));
+    CHECK_EQ(at_item_double(at_select(at_select(t, 0, 29), 0, 26)), (double)size * (size + 1));
+    CHECK_EQ(at_item_double(at_select(at_select(t, 0, 29), 0, 27)), rank + 1);
+    CHECK_EQ(at_deviceOf(t), rank == 0 ? -1 : rank % 2);
+    if (size > 1) {
+      at_tensor *const got = at_zeros(AT_SHAPE(5), .type = type);
+      CHECK(at_comm_send(at_full(AT_SHAPE(5), at_scalar(rank), .type = type), right,
+                         .work = &works[0]));
+      CHECK(at_comm_receive(got, left, .work = &works[1]));
+      CHECK(at_comm_wait(works[0]) && at_comm_wait(works[1]));
+      check_same(got, at_full(AT_SHAPE(5), at_scalar(left), .type = type));
+    }
+    at_cuda_stream_free(stream);
+  }
+  CHECK_EQ(at_error(), AT_OK);
 }
 
 /* --- errors ------------------------------------------------------------------------------------- */
@@ -358,9 +418,13 @@ int main(int count, char **arguments_given)
   const struct CMUnitTest usual[] = {
       cmocka_unit_test(reductions), cmocka_unit_test(special_numbers), cmocka_unit_test(movements),
       cmocka_unit_test(messages),   cmocka_unit_test(groups),          cmocka_unit_test(works)};
+  const struct CMUnitTest there[] = {cmocka_unit_test(reductions), cmocka_unit_test(movements),
+                                     cmocka_unit_test(devices), cmocka_unit_test(transports)};
   const struct CMUnitTest checked[] = {cmocka_unit_test(differences), cmocka_unit_test(arguments)};
-  int failed = cmocka_run_group_tests(usual, NULL, NULL);
-  if (strcmp(what, "unchecked"))
+  onDevice = !strcmp(what, "cuda") || !strcmp(what, "nccl");
+  int failed = onDevice ? cmocka_run_group_tests(there, NULL, NULL)
+                        : cmocka_run_group_tests(usual, NULL, NULL);
+  if (!onDevice && strcmp(what, "unchecked"))
     failed += cmocka_run_group_tests(checked, NULL, NULL);
   at_comm_stop();
   return failed != 0;

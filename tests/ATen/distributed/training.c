@@ -9,14 +9,18 @@
 enum { BATCH = 24, STEPS = 12, INPUTS = 6 };
 
 static int rank, size;
+static bool onDevice; /* all is on CUDA */
 
 static at_module *new_net(int seed)
 {
   at_manualSeed((uint64_t)seed);
   const at_type *const type = AT_CPU(AT_DOUBLE);
-  return at_Sequential(at_Linear(INPUTS, 16, .type = type), at_BatchNorm1d(16, .type = type),
-                       at_Tanh(), at_Linear(16, 8, .type = type), at_Tanh(),
-                       at_Linear(8, 1, .type = type));
+  at_module *const net =
+      at_Sequential(at_Linear(INPUTS, 16, .type = type), at_BatchNorm1d(16, .type = type),
+                    at_Tanh(), at_Linear(16, 8, .type = type), at_Tanh(),
+                    at_Linear(8, 1, .type = type));
+  CHECK(!onDevice || at_module_to(net, AT_CUDA(AT_DOUBLE)));
+  return net;
 }
 
 /* The batch of a step, or the own part of it. */
@@ -28,6 +32,10 @@ static void draw(int step, bool isPart, at_tensor **x, at_tensor **y)
   if (isPart) {
     *x = at_narrow(*x, 0, rank * (BATCH / size), BATCH / size);
     *y = at_narrow(*y, 0, rank * (BATCH / size), BATCH / size);
+  }
+  if (onDevice) {
+    *x = at_to(*x, AT_CUDA(AT_DOUBLE));
+    *y = at_to(*y, AT_CUDA(AT_DOUBLE));
   }
 }
 
@@ -308,8 +316,9 @@ static void checkpoints(void **state)
   end(&whole);
 }
 
-int main(void)
+int main(int count, char **arguments)
 {
+  onDevice = count > 1; /* cuda, or nccl */
   if (!at_comm_start(.timeout = 20)) {
     fprintf(stderr, "%s\n", at_error_message());
     return 1;
@@ -320,7 +329,9 @@ int main(void)
       cmocka_unit_test(curves),        cmocka_unit_test(sharded_curves), cmocka_unit_test(synced),
       cmocka_unit_test(synced_images), cmocka_unit_test(accumulation),   cmocka_unit_test(partial),
       cmocka_unit_test(checkpoints)};
-  const int failed = cmocka_run_group_tests(tests, NULL, NULL);
+  const struct CMUnitTest there[] = {cmocka_unit_test(curves), cmocka_unit_test(sharded_curves)};
+  const int failed = onDevice ? cmocka_run_group_tests(there, NULL, NULL)
+                              : cmocka_run_group_tests(tests, NULL, NULL);
   at_comm_stop();
   return failed != 0;
 }
