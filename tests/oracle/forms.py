@@ -12,6 +12,7 @@ there are of each. What a module keeps is compared in a second run with the same
 import collections
 import copy
 import dataclasses
+import math
 import os
 import subprocess
 import sys
@@ -143,15 +144,13 @@ def derived(self, x, y):
     return y[1:] - x, torch.cat([x, y]).view(-1, 2).mean(0), x.shape[0] * 2 + y.shape[0]
 
 
-@form(r(8, 6), sizes=lambda: ({0: 2 * Dim("h", min=1, max=20), 1: AUTO},))
+@form(r(8, 6), sizes=lambda: ({0: Dim("n", min=4, max=99), 1: Dim("m", min=4, max=99)},))
 def arithmetic(self, x):
     n, m = x.shape
-    k = max(n // 3, min(m, 2)) + (n % 3) ** 2
-    f = torch.sym_float(n) / 3 + torch.sym_sqrt(m)
-    import math
-    return (x.new_ones(k), x.reshape(n // 2, -1), x * f, math.ceil(n / 3) + math.floor(m * 1.5) - int(n / 4), x[: n - 1 - m // 4],
-            torch.sym_ite(n > m, n, m), x.new_full((round(n / 3), 2), 1.0), torch.sym_not(n == m), F.pad(x, (0, (4 - m % 4) % 4)),
-            x.repeat(2, n // 4), torch.arange(0, n * 2, 2), torch.linspace(0, 1, n), -n, n > 3, torch.sym_max(n, m) - torch.sym_min(n, m))
+    k = torch.sym_max(n // 3, 2)
+    return (x.new_ones(k), x.reshape(n * m // 2, -1), x * (torch.sym_float(n) / 3), x * torch.sym_sqrt(m), x[: n - 1 - m // 4], torch.sym_ite(n > m, n, m),
+            F.pad(x, (0, (4 - m % 4) % 4)), x.repeat(2, n // 4), torch.arange(0, n * 2, 2), -n, torch.sym_max(n, m) - torch.sym_min(n, m), x * math.trunc(n / 3),
+            x * (n << 1), x * (n / m), x.new_full((k, 2), 1.5))
 
 
 @form(r(3, 5) > 0, r(3, 5))
@@ -227,12 +226,6 @@ def mapped(self, x, y):
     return all, vmap(torch.diag)(x), vmap(lambda a: torch.outer(a, a).softmax(-1))(y), halved, torch.func.vmap(lambda a: a.sort().values)(x)
 
 
-@form(r(4, 3))
-def derivatives(self, x):
-    from torch.func import grad
-    return grad(lambda x: (x.sin() * x).sum())(x)
-
-
 # --- recurrent layers -------------------------------------------------------------------------------
 
 @form(r(2, 5, 3), r(4, 2, 4), r(4, 2, 4), parts=lambda: dict(a=nn.LSTM(3, 4, 2, bidirectional=True, batch_first=True)))
@@ -264,7 +257,7 @@ def attention(self, q, k, v, mask):
 
 
 @form(r(2, 6, 8), torch.tensor([[False] * 6, [False] * 4 + [True] * 2]), parts=lambda: dict(
-    a=nn.MultiheadAttention(8, 2, batch_first=True), b=nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2),
+    a=nn.MultiheadAttention(8, 2, batch_first=True), b=nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 2, enable_nested_tensor=False),
     c=nn.TransformerDecoderLayer(8, 2, 16, batch_first=True, norm_first=True)))
 def transformer(self, x, pad):
     y, weights = self.a(x, x, x, key_padding_mask=pad)
@@ -364,7 +357,7 @@ def matrices(self, x):
     la = torch.linalg
     return (la.inv(s), la.det(s), la.slogdet(s), la.cholesky(s), la.eigvalsh(s), la.svdvals(x), la.solve(s, x), la.norm(x), la.vector_norm(x, 3, 1), la.matrix_norm(x), la.pinv(x), la.matrix_power(s, 3), la.matrix_exp(x),
             la.qr(s)[0].abs(), torch.logdet(s), torch.trace(x), torch.einsum("ij,kj->ik", x, s), torch.tensordot(x, s, 1), torch.kron(x, s), torch.block_diag(x, s), torch.cdist(x, s), torch.baddbmm(x[None], x[None], s[None], beta=0.5),
-            la.solve_triangular(la.cholesky(s), x, upper=False), la.multi_dot([x, s, x]), torch.vander(x[0]), la.cross(x[:, :3], s[:, :3]), F.bilinear(x, s, r(2, 4, 4)), F.pairwise_distance(x, s))
+            la.solve_triangular(la.cholesky(s), x, upper=False), la.multi_dot([x, s, x]), torch.vander(x[0]), la.cross(x[:, :3], s[:, :3]), F.bilinear(x, s, torch.ones(2, 4, 4)), F.pairwise_distance(x, s))
 
 
 @form(r(3, 4), i(9, 3, 4))

@@ -318,6 +318,19 @@ class Head(nn.Module):
         return F.scaled_dot_product_attention(q, k, k, attn_mask=keep)
 
 
+class Trained(nn.Module):
+    """Batch normalization in training, checks of factorizations, and products of three tensors: what decompositions make of them."""
+
+    def __init__(self):
+        super().__init__()
+        self.norm = nn.BatchNorm1d(4)
+
+    def forward(self, x, w):
+        s = x.t() @ x + torch.eye(4)
+        y = F.batch_norm(x, self.norm.running_mean, self.norm.running_var, self.norm.weight, self.norm.bias, True)
+        return y, torch.linalg.inv(s), torch.linalg.cholesky(s), torch.linalg.det(s), F.bilinear(x, y, w), F.rrelu(x), torch.empty_like(x).exponential_() * 0
+
+
 class Drawn(nn.Module):
     """Weights of attention that are left out at random."""
 
@@ -560,6 +573,7 @@ def programs():
     yield "heads", Heads(), (*heads, *masks), None, False, False
     yield "heads_core", Heads(), (*heads, *masks), None, True, False
     yield "head_core", Head(), (*heads[:2], masks[0]), lengths, True, False
+    yield "trained_core", Trained(), (torch.randn(5, 4), torch.randn(2, 4, 4)), None, True, True
     yield "drawn", Drawn(), (*heads, masks[0]), None, False, False
     yield "lists", Lists(), (torch.randn(4, 3), torch.randn(4, 3)), None, False, False
     yield "kept", Kept(), (torch.randn(1, 2, 8), torch.tensor([3, 1])), None, False, True

@@ -178,6 +178,9 @@ void at_reportMissing(const at_reading *reading);
 /* Finds what computes the node; false if nothing does. */
 bool at_resolve(at_arena *arena, at_graphNode *node);
 
+/* The operation that the node calls, by itself or in its function; NULL if it calls none. */
+const at_op *at_calledOp(const at_graphNode *node);
+
 enum { AT_MOST_ARGUMENTS = 64 }; /* of an operation */
 
 /* Operations on lists of tensors, which become one node for each tensor: whether the target is one, and
@@ -479,10 +482,14 @@ at_computeFunction at_computeAffineGrid, at_computeGridSampler, at_computeIntPro
     at_computeBits; /* libraries.c */
 at_computeFunction at_computeQuantize, at_computeDequantize, at_computeFakeQuantize,
     at_computeTokenQuantize, at_computeGroups, at_computeChosenScale,
-    at_computeTokenScale; /* quantized.c */
+    at_computeTokenScale;                                 /* quantized.c */
+at_computeFunction at_computeVander, at_computeTrilinear; /* libraries.c */
+at_computeFunction at_computeLinalgCheck;                 /* builtins.c */
+at_computeFunction at_computeDrawn;                       /* resolve.c */
 at_computeFunction at_computeFlash, at_computeDropoutAttention, at_computeRecurrentLayer,
-    at_computeRootNorm, at_computePrelu, at_computeWeightNorm, at_computeDet, at_computeSlogdet,
-    at_computeSvd, at_computeEigh, at_computeSolve; /* fused.c */
+    at_computeRootNorm, at_computeBatchNorm, at_computeRandomRelu, at_computePrelu,
+    at_computeWeightNorm, at_computeDet, at_computeSlogdet, at_computeSvd, at_computeEigh,
+    at_computeSolve; /* fused.c */
 
 /* What may return its inputs, or change what it is given: for passes. */
 at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan; /* src/ATen/onnx */

@@ -1,5 +1,6 @@
 /* What nodes do that is no operation of the table: sizes as numbers, checks, and new tensors whose
  * type follows from others. */
+#include "ATenOps.h"
 #include "Program.h"
 
 /* --- sizes ------------------------------------------------------------------------------------ */
@@ -68,6 +69,21 @@ void at_computeAssert(at_frame *frame, const at_graphNode *node)
   if (!at_inputBool(frame, node, "self", 0, true))
     at_nodeFails(node, "%.300s",
                  message && message->text ? message->text : "what it asserts does not hold");
+}
+
+/* _linalg_check_errors(info, api_name): what LAPACK says of each matrix is 0. */
+void at_computeLinalgCheck(at_frame *frame, const at_graphNode *node)
+{
+  const at_given *const name = at_inputOf(node, "api_name", 1);
+  const at_tensor *const info = at_inputTensor(frame, node, "info", 0);
+  AT_SCOPE_GUARD;
+  at_tensor *const flat = at_contiguous(at_to((at_tensor *)info, AT_CPU(AT_LONG)));
+  if (!at_defined(flat))
+    at_nodeFails(node, "it failed"); /* the error of the operation came first, and is kept */
+  for (int64_t i = 0; i < at_numel(flat); i++)
+    if (((const int64_t *)at_hostData(flat))[i] != 0)
+      at_nodeFails(node, "%.40s: matrix %lld is singular or not positive definite",
+                   name && name->kind == AT_GIVEN_TEXT ? name->text : "linalg", (long long)i);
 }
 
 void at_computeMetadata(at_frame *frame, const at_graphNode *node)

@@ -137,6 +137,39 @@ void at_computeRootNorm(at_frame *frame, const at_graphNode *node)
                               (at_ints){sizes, shape->count}, &how));
 }
 
+/* _native_batch_norm_legit_functional(input, weight, bias, running_mean, running_var, training, momentum,
+ * eps): the statistics of the running batches become results. */
+void at_computeBatchNorm(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const mean = at_clone(at_inputTensor(frame, node, "running_mean", 3)),
+                   *const var = at_clone(at_inputTensor(frame, node, "running_var", 4));
+  const at_output_save_mean_save_std y =
+      at__native_batch_norm_legit(at_inputTensor(frame, node, "input", 0),
+                                  tensor(frame, node, "weight"), tensor(frame, node, "bias"), mean,
+                                  var, at_inputBool(frame, node, "training", 5, false),
+                                  at_inputNumber(frame, node, "momentum", 6, 0.1),
+                                  at_inputNumber(frame, node, "eps", 7, 1e-5));
+  at_giveOutput(frame, node, 0, y.output);
+  at_giveOutput(frame, node, 1, y.save_mean);
+  at_giveOutput(frame, node, 2, y.save_std);
+  at_giveOutput(frame, node, 3, mean);
+  at_giveOutput(frame, node, 4, var);
+}
+
+/* rrelu_with_noise_functional(self, noise, lower, upper, training): the noise becomes a result. */
+void at_computeRandomRelu(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const noise = at_clone(at_inputTensor(frame, node, "noise", 1));
+  at_giveOutput(frame, node, 0,
+                at_rrelu_with_noise(at_inputTensor(frame, node, "self", 0), noise,
+                                    .lower = at_inputNumber(frame, node, "lower", 2, 0.125),
+                                    .upper = at_inputNumber(frame, node, "upper", 3, 1.0 / 3),
+                                    .training = at_inputBool(frame, node, "training", 4, false)));
+  at_giveOutput(frame, node, 1, noise);
+}
+
 /* _prelu_kernel(self, weight), whose sizes broadcast. */
 void at_computePrelu(at_frame *frame, const at_graphNode *node)
 {

@@ -126,13 +126,30 @@ void at_countMissing(at_reading *reading, const char *target)
   reading->missing[at].count++;
 }
 
+/* with_effects(token, operation, arguments...), which returns a token and what the operation returns: nodes
+ * are computed in their order here, and tokens are nothing. */
+static void drop_token(at_graphNode *node)
+{
+  static const char prefix[] = "torch.ops.";
+  if (strcmp(node->target, "higher_order.with_effects") != 0 || node->inputCount < 2 ||
+      node->inputs[1].kind != AT_GIVEN_TEXT || node->outputCount < 1)
+    return;
+  const char *const target = node->inputs[1].text;
+  node->target = target + (strncmp(target, prefix, strlen(prefix)) ? 0 : strlen(prefix));
+  node->inputs += 2;
+  node->inputCount -= 2;
+  node->outputs++;
+  node->outputCount--;
+}
+
 /* Finds what computes the node, or counts its target. */
 static void resolve_node(Building *b, at_graphNode *node)
 {
+  drop_token(node);
   if (!at_resolve(b->reading->arena, node))
     at_countMissing(b->reading, node->target);
-  else if (node->op)
-    b->graph->mostArguments = THMax(b->graph->mostArguments, node->op->argumentCount);
+  else if (at_calledOp(node))
+    b->graph->mostArguments = THMax(b->graph->mostArguments, at_calledOp(node)->argumentCount);
 }
 
 static const char *target_of(const at_reading *reading, const json_t *json)

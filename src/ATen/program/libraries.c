@@ -268,3 +268,49 @@ void at_computeScatter(at_frame *frame, const at_graphNode *node)
                 at_scatter_reduce(self, at_inputInt(frame, node, "dim", 1), index, src,
                                   strcmp(how, "add") ? "prod" : "sum"));
 }
+
+/* vander(x, N, increasing): the powers of each element, the highest first unless increasing. */
+void at_computeVander(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const x = at_inputTensor(frame, node, "x", 0);
+  const int64_t count = at_inputOf(node, "N", 1) ? at_inputInt(frame, node, "N", 1) : at_numel(x);
+  at_tensor *const powers = at_linalg_vander(x, .N = count);
+  at_giveOutput(frame, node, 0,
+                at_inputBool(frame, node, "increasing", 2, false) ? powers
+                                                                  : at_flip(powers, AT_INTS(-1)));
+}
+
+/* Inserts the dimensions that the argument lists. */
+static at_tensor *expanded(at_frame *frame, const at_graphNode *node, at_tensor *t,
+                           const char *list)
+{
+  const at_given *const dims = at_inputOf(node, list, -1);
+  for (int32_t i = 0; dims && i < dims->count; i++) {
+    const at_cell cell = at_frame_get(frame, &dims->parts[i]);
+    if (cell.kind != AT_CELL_INT)
+      at_nodeFails(node, "%s is no list of dimensions", list);
+    t = at_unsqueeze(t, cell.is.integer);
+  }
+  return t;
+}
+
+/* _trilinear(i1, i2, i3, expand1, expand2, expand3, sumdim): the sum of products of three tensors. */
+void at_computeTrilinear(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const a = expanded(frame, node, at_inputTensor(frame, node, "i1", 0), "expand1"),
+                   *const b =
+                       expanded(frame, node, at_inputTensor(frame, node, "i2", 1), "expand2"),
+                   *const c =
+                       expanded(frame, node, at_inputTensor(frame, node, "i3", 2), "expand3");
+  const at_given *const given = at_inputOf(node, "sumdim", 6);
+  int64_t dims[AT_MOST_DIMS];
+  if (!given || given->kind != AT_GIVEN_NUMBERS || given->count > AT_MOST_DIMS)
+    at_nodeFails(node, "sumdim is no list of dimensions");
+  for (int32_t i = 0; i < given->count; i++)
+    dims[i] = at_frame_get(frame, &given->parts[i]).is.integer;
+  at_giveOutput(frame, node, 0,
+                at_sum_dim(at_mul(at_mul(a, b), c), ((at_ints){dims, given->count}),
+                           .keepdim = false));
+}

@@ -51,21 +51,6 @@ FLOATS(sqrt, sqrt(a))
 FLOATS(trunc, trunc(a))
 FLOATS(floor, floor(a))
 FLOATS(ceil, ceil(a))
-FLOATS(round, nearbyint(a)) /* halves to the even neighbour, as Python's */
-FLOATS(sin, sin(a))
-FLOATS(cos, cos(a))
-FLOATS(tan, tan(a))
-FLOATS(asin, asin(a))
-FLOATS(acos, acos(a))
-FLOATS(atan, atan(a))
-FLOATS(sinh, sinh(a))
-FLOATS(cosh, cosh(a))
-FLOATS(tanh, tanh(a))
-FLOATS(log2, log2(a))
-INTS(abs, a >= 0 ? (*r = a, true) : !__builtin_sub_overflow(0, a, r))
-FLOATS(abs, fabs(a))
-INTS(xor, (*r = a ^ b, true))
-
 static bool div_ints(int64_t a, int64_t b, int64_t *r)
 {
   return b != 0; /* the quotient is a float */
@@ -147,22 +132,7 @@ static const Row rows[] = {
     {"torch.sym_float", 1, FLOAT, pos_ints, pos_floats},
     {"torch.sym_int", 1, INTEGER, pos_ints, trunc_floats},
     {"torch.sym_sqrt", 1, FLOAT, pos_ints, sqrt_floats},
-    {"torch._sym_sin", 1, FLOAT, pos_ints, sin_floats},
-    {"torch._sym_cos", 1, FLOAT, pos_ints, cos_floats},
-    {"torch._sym_tan", 1, FLOAT, pos_ints, tan_floats},
-    {"torch._sym_asin", 1, FLOAT, pos_ints, asin_floats},
-    {"torch._sym_acos", 1, FLOAT, pos_ints, acos_floats},
-    {"torch._sym_atan", 1, FLOAT, pos_ints, atan_floats},
-    {"torch._sym_sinh", 1, FLOAT, pos_ints, sinh_floats},
-    {"torch._sym_cosh", 1, FLOAT, pos_ints, cosh_floats},
-    {"torch._sym_tanh", 1, FLOAT, pos_ints, tanh_floats},
-    {"torch._sym_log2", 1, FLOAT, pos_ints, log2_floats},
     {"torch._sym_sqrt", 1, FLOAT, pos_ints, sqrt_floats},
-    {"_operator.abs", 1, SAME, abs_ints, abs_floats},
-    {"_operator.xor", 2, SAME, xor_ints, NULL},
-    {"_operator.not_", 1, TRUTH, not_ints, not_floats},
-    {"builtins.abs", 1, SAME, abs_ints, abs_floats},
-    {"builtins.round", 1, INTEGER, pos_ints, round_floats},
     {"math.trunc", 1, INTEGER, pos_ints, trunc_floats},
     {"math.floor", 1, INTEGER, pos_ints, floor_floats},
     {"math.ceil", 1, INTEGER, pos_ints, ceil_floats},
@@ -229,31 +199,12 @@ static void choose(at_frame *frame, const at_graphNode *node)
   at_frame_put(frame, node->outputs[0], number_of(frame, node, first ? 1 : 2));
 }
 
-/* The sum of a list of numbers. */
-static void sum(at_frame *frame, const at_graphNode *node)
-{
-  const at_given *const list = at_inputOf(node, NULL, 0);
-  at_cell total = {AT_CELL_INT, {0}};
-  for (int32_t i = 0; list && i < list->count; i++) {
-    const at_cell cell = at_frame_get(frame, &list->parts[i]);
-    if (!at_isNumber(cell))
-      at_nodeFails(node, "entry %d is no number", (int)i);
-    if (total.kind == AT_CELL_FLOAT || cell.kind == AT_CELL_FLOAT)
-      total = (at_cell){AT_CELL_FLOAT, {.number = float_of(total) + float_of(cell)}};
-    else if (!add_ints(total.is.integer, cell.is.integer, &total.is.integer))
-      at_nodeFails(node, "the sum is no integer of 64 bits");
-  }
-  at_frame_put(frame, node->outputs[0], total);
-}
-
 bool at_resolveNumber(at_graphNode *node)
 {
   if (node->outputCount != 1)
     return false;
   if (!strcmp(node->target, "torch.sym_ite"))
     node->compute = choose;
-  if (!strcmp(node->target, "torch.sym_sum"))
-    node->compute = sum;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (!strcmp(rows[i].target, node->target)) {
       node->compute = compute;

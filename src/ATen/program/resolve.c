@@ -4,6 +4,7 @@
  * schema gives them.  The operations here that have the same name are tried in turn: one is taken
  * if each input belongs to an argument that accepts it, and no argument that has to be given is
  * missing. */
+#include "ATenOps.h"
 #include "Program.h"
 
 /* --- names of arguments ----------------------------------------------------------------------- */
@@ -178,6 +179,50 @@ static bool try_operations(at_arena *arena, at_graphNode *node, const char *name
   return false;
 }
 
+/* Random numbers in a new tensor of the sizes of another: PyTorch's "exponential" is "exponential_" of a
+ * copy, which is the output of the node while that is computed. */
+static bool try_drawn(at_arena *arena, at_graphNode *node, const char *name)
+{
+  char changing[80];
+  at_graphNode *const inner = at_arena_take(arena, 1, sizeof *inner);
+  *inner = *node;
+  snprintf(changing, sizeof changing, "%s_", strcmp(name, "normal_functional") ? name : "normal");
+  if (node->outputCount != 1 || node->outputs[0] == AT_NO_SLOT || node->inputCount < 1 ||
+      node->inputs[0].kind != AT_GIVEN_TENSOR ||
+      !try_operations(arena, inner, changing, NULL, NULL) || inner->from[0] != 0)
+    return false;
+  bool draws = false;
+  for (int i = 0; i < inner->op->argumentCount; i++)
+    draws |= inner->op->arguments[i].kind == AT_KIND_GENERATOR;
+  for (int32_t i = 1; i < node->inputCount; i++)
+    for (int32_t p = 0; p < node->inputs[i].count; p++)
+      draws &= node->inputs[i].parts[p].slot == AT_NO_SLOT; /* passes do not see the inner node */
+  at_given *const inputs = at_arena_take(arena, (uint64_t)node->inputCount, sizeof *inputs);
+  at_part *const part = at_arena_take(arena, 1, sizeof *part);
+  memcpy(inputs, node->inputs, (size_t)node->inputCount * sizeof *inputs);
+  part->slot = node->outputs[0];
+  inputs[0].parts = part;
+  inner->inputs = inputs;
+  if (draws) {
+    node->compute = at_computeDrawn;
+    node->how = inner;
+  }
+  return draws;
+}
+
+const at_op *at_calledOp(const at_graphNode *node)
+{
+  return node->compute == at_computeDrawn ? ((const at_graphNode *)node->how)->op : node->op;
+}
+
+void at_computeDrawn(at_frame *frame, const at_graphNode *node)
+{
+  at_tensor *const self = at_inputTensor(frame, node, NULL, 0);
+  at_frame_put(frame, node->outputs[0],
+               (at_cell){AT_CELL_TENSOR, {.tensor = at_ownOf(node, (at_clone)(self))}});
+  at_frame_compute(frame, node->how);
+}
+
 /* Whether the adaptor's function computes the node, and not an operation. */
 static bool is_computed(const at_adaptor *adaptor, const at_graphNode *node)
 {
@@ -219,5 +264,5 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
     return false;
   memcpy(name, start, length);
   name[length] = '\0';
-  return try_operations(arena, node, name, NULL, NULL);
+  return try_operations(arena, node, name, NULL, NULL) || try_drawn(arena, node, name);
 }

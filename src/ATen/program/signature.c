@@ -147,7 +147,7 @@ static void read_input(Signing *s, const json_t *spec, int32_t at)
     program->inputs[program->inputCount++] =
         port_of(s, program->graph->names[slot],
                 kind_in(at_doc_get(s->reading->file, value, "arg", JSON_OBJECT)));
-  } else if (!strcmp(kind, "custom_obj") || !strcmp(kind, "token")) {
+  } else if (!strcmp(kind, "custom_obj")) {
     at_damaged(s->reading->file, "the program has an input that is a %s, which is not here", kind);
   }
 }

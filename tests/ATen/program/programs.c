@@ -34,6 +34,7 @@
   X(heads_core)             \
   X(head_core)              \
   X(lists)                  \
+  X(trained_core)           \
   X(kept)                   \
   X(kept_core)              \
   X(wrapped)                \

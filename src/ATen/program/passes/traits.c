@@ -57,10 +57,11 @@ static bool is_written(const at_graphNode *node, int32_t input)
 static bool has_effects(at_compute compute)
 {
   return compute == at_computeAssert || compute == at_computeMetadata ||
-         compute == at_computeWrapped || compute == at_computeCond || compute == at_computeWhile ||
-         compute == at_computeMap || compute == at_computeScanned ||
-         compute == at_computeAssociativeScan || compute == at_computeFunctionalized ||
-         compute == at_computeVmap || compute == at_computeLoop || compute == at_computeScan;
+         compute == at_computeLinalgCheck || compute == at_computeWrapped ||
+         compute == at_computeCond || compute == at_computeWhile || compute == at_computeMap ||
+         compute == at_computeScanned || compute == at_computeAssociativeScan ||
+         compute == at_computeFunctionalized || compute == at_computeVmap ||
+         compute == at_computeLoop || compute == at_computeScan;
 }
 
 /* Whether the node may draw random numbers: its operation takes a generator, or leaves out elements
@@ -71,7 +72,8 @@ static bool draws(const at_graphNode *node)
   double number;
   if (node->compute && node->compute != at_computeDropout)
     return at_onnxDraws(node) || node->compute == at_computeRandint ||
-           node->compute == at_computeDropoutAttention;
+           node->compute == at_computeDropoutAttention || node->compute == at_computeDrawn ||
+           node->compute == at_computeRandomRelu;
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (node->op->arguments[i].kind == AT_KIND_GENERATOR)
       return true;
