@@ -48,10 +48,10 @@ class IValue
   IValue(float value) : value_(double{value})
   {
   }
-  IValue(std::string value) : value_(std::move(value))
+  IValue(const std::string &value) : value_(std::make_shared<const std::string>(value))
   {
   }
-  IValue(const char *value) : value_(std::string(value))
+  IValue(const char *value) : IValue(std::string(value))
   {
   }
   IValue(std::vector<int64_t> value) : value_(std::move(value))
@@ -87,7 +87,7 @@ class IValue
   }
   bool isString() const
   {
-    return is<std::string>();
+    return is<std::shared_ptr<const std::string>>();
   }
   bool isTuple() const
   {
@@ -112,7 +112,7 @@ class IValue
   }
   const std::string &toStringRef() const
   {
-    return get<std::string>("a string");
+    return *get<std::shared_ptr<const std::string>>("a string");
   }
   std::vector<int64_t> toIntVector() const
   {
@@ -141,8 +141,8 @@ class IValue
       throw Error(std::string("the value is not ") + what, AT_ERROR_TYPE);
     return *found;
   }
-  std::variant<std::monostate, Tensor, int64_t, double, bool, std::string, std::vector<int64_t>,
-               std::vector<Tensor>, std::shared_ptr<IValues>>
+  std::variant<std::monostate, Tensor, int64_t, double, bool, std::shared_ptr<const std::string>,
+               std::vector<int64_t>, std::vector<Tensor>, std::shared_ptr<IValues>>
       value_;
 };
 

@@ -74,8 +74,12 @@ class Module
     for (const IValue &input : inputs)
       append(tensors, input);
     std::vector<IValue> outputs;
-    for (at::Tensor &output : program_->run(tensors))
-      outputs.push_back(output.defined() ? IValue(std::move(output)) : IValue());
+    for (const at::Tensor &output : program_->run(tensors)) {
+      if (output.defined())
+        outputs.emplace_back(output);
+      else
+        outputs.emplace_back();
+    }
     return outputs.size() == 1 ? outputs[0] : IValue::tuple(std::move(outputs));
   }
   template <class... Inputs>
