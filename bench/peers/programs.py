@@ -146,9 +146,12 @@ def eager(module, inputs, path, threads):
 
 
 def compiled(module, inputs, path, threads):
+    torch.compiler.reset()
     fast = torch.compile(module)
+    os.sched_setaffinity(0, range(os.cpu_count()))  # all may compile
     with torch.no_grad():
         fast(*inputs)
+    os.sched_setaffinity(0, range(threads))
     return Called(lambda: fast(*inputs), lambda: fast(*inputs))
 
 
@@ -216,10 +219,10 @@ def cell(name, system, took, wanted):
     return f"{took * 1e3:.2f}" + ("" if error <= 1e-4 else " (differs)")
 
 
-def measured(options, name, batch, threads):
+def measured(options, name, network, batch, threads):
     os.sched_setaffinity(0, range(threads))
     torch.set_num_threads(threads)
-    path, module, inputs, wanted = made(options.folder, name, batch)
+    path, module, inputs, wanted = network
     found = systems(options, path, module, inputs, threads)
     times = {system: [] for system in found}
     for _ in range(options.rounds):
@@ -230,10 +233,17 @@ def measured(options, name, batch, threads):
     th = found["TH"]
     row = [name, str(batch), str(threads)] + [cell(s, found[s], middle[s], wanted) if s in found else "" for s in ["TH", *PEERS]]
     row += [f"{best / middle['TH']:.2f}", f"{middle.get('eager', math.nan) / middle['TH']:.2f}", f"{th.loading * 1e3:.0f}", f"{th.memory / 1e6:.0f}"]
-    for ending in ".pt2", ".npz", ".onnx":
-        if os.path.exists(path + ending):
-            os.remove(path + ending)
     return row, best / middle["TH"]
+
+
+def rows(options, name, batch):
+    """The network's row for each number of threads, with how many times the best peer's time is TH's."""
+    network = made(options.folder, name, batch)
+    found = [(threads, *measured(options, name, network, batch, threads)) for threads in map(int, options.threads.split(","))]
+    for ending in ".pt2", ".npz", ".onnx":
+        if os.path.exists(network[0] + ending):
+            os.remove(network[0] + ending)
+    return found
 
 
 def main():
@@ -249,11 +259,10 @@ def main():
     lines = ["| " + " | ".join(head) + " |", "|" + "---|" * len(head)]
     print("milliseconds of a run, and of loading; most resident memory of TH in MB\n" + "\n".join(lines), flush=True)
     means = {}
-    for threads in map(int, options.threads.split(",")):
-        for batch in map(int, options.batch.split(",")):
-            for name in NETWORKS:
-                if options.filter.lower() in name.lower():
-                    row, ratio = measured(options, name, batch, threads)
+    for batch in map(int, options.batch.split(",")):
+        for name in NETWORKS:
+            if options.filter.lower() in name.lower():
+                for threads, row, ratio in rows(options, name, batch):
                     lines.append("| " + " | ".join(row) + " |")
                     means.setdefault(threads, []).append(ratio)
                     print(lines[-1], flush=True)

@@ -16,6 +16,7 @@
 
 #include "ATenScope.h"
 #include "ATenTensor.h"
+#include "ATenType.h"
 
 /* --- which tensors want gradients ------------------------------------------------------------ */
 
@@ -117,6 +118,49 @@ AT_API bool at_grad_setOn(bool on);
 /* Anomaly mode of this thread: a NaN in a gradient is an error, which names the operation whose
  * formula made it, with file and line of its call. */
 AT_API void at_grad_setAnomaly(bool on);
+
+/* --- mixed precision ------------------------------------------------------------------------- */
+
+/* The devices whose operations choose element types of their own under autocast. */
+typedef enum at_autocast_device {
+  AT_AUTOCAST_CPU,
+  AT_AUTOCAST_CUDA,
+  AT_AUTOCAST_DEVICES
+} at_autocast_device;
+
+typedef struct at_autocast_block {
+  at_scalar_type type, before[AT_AUTOCAST_DEVICES];
+  bool running;
+  void *guard[3]; /* a THGuard, which ends the block if an error of TH leaves it */
+} at_autocast_block;
+
+AT_API bool at_autocast_once(at_autocast_block *block);
+AT_API void at_autocast_leave(at_autocast_block *block);
+
+/* Operations in the block compute in types that fit them, in this thread, as inside torch.autocast:
+ * products and convolutions in TYPE, AT_BFLOAT16 or AT_HALF; losses, decompositions and others that
+ * need digits in Float; those that join tensors in the widest type of their operands.
+ *
+ *     AT_AUTOCAST(AT_BFLOAT16) { loss = at_cross_entropy(at_forward(net, x), y); }
+ *     at_backward(loss);
+ *
+ * Operands of Float, Half and BFloat16 are cast, those of other types stay as they are.  The casts
+ * are recorded: gradients come back in the types of the parameters.  Calls that change an operand or
+ * write to a given result cast nothing, nor do backward passes.  at_op.autocast says what each
+ * operation does.  Blocks nest, and AT_AUTOCAST(AT_FLOAT) is a block without casts.  With another TYPE
+ * there is an error, and the block does not run. */
+#define AT_AUTOCAST(TYPE)        AT_AUTOCAST_FOR(TYPE, __COUNTER__)
+#define AT_AUTOCAST_FOR(TYPE, N) AT_AUTOCAST_FOR_(TYPE, N)
+#define AT_AUTOCAST_FOR_(TYPE, N)                                                      \
+  for (at_autocast_block at_autocast_##N __attribute__((cleanup(at_autocast_leave))) = \
+           {(TYPE), {AT_FLOAT, AT_FLOAT}, false, {NULL, NULL, NULL}};                  \
+       at_autocast_once(&at_autocast_##N);)
+
+/* The type that products compute in on the device, in this thread; AT_FLOAT where autocast is off. */
+AT_API at_scalar_type at_autocast_get(at_autocast_device device);
+
+/* Sets that type: AT_BFLOAT16, AT_HALF, or AT_FLOAT for off.  False and an error for others. */
+AT_API bool at_autocast_set(at_autocast_device device, at_scalar_type type);
 
 /* --- functions with gradients of their own --------------------------------------------------- */
 

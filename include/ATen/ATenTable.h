@@ -73,6 +73,14 @@ typedef enum at_gradient {
   AT_GRADIENT_MISSING /* a backward pass that needs it is an error */
 } at_gradient;
 
+/* What becomes of floating operands under AT_AUTOCAST. */
+typedef enum at_autocast_policy {
+  AT_AUTOCAST_NONE,   /* they stay */
+  AT_AUTOCAST_LOWER,  /* cast to the block's type */
+  AT_AUTOCAST_SINGLE, /* cast to Float */
+  AT_AUTOCAST_WIDEST  /* cast to the widest type among them and the block's */
+} at_autocast_policy;
+
 typedef struct at_op {
   const char *name;     /* such as "add_" */
   const char *overload; /* such as "scalar", or "" */
@@ -81,7 +89,8 @@ typedef struct at_op {
   const char *doc;
   at_form form;
   at_gradient gradient;
-  unsigned elementTypes; /* 1 << AT_FLOAT if the first tensor may be of Float on the CPU, ... */
+  unsigned char autocast[2]; /* an at_autocast_policy on the CPU, and one on CUDA */
+  unsigned elementTypes;     /* 1 << AT_FLOAT if the first tensor may be of Float on the CPU, ... */
   int argumentCount, resultCount;
   const at_argument *arguments, *results;
   /* Calls the function.  Returns whether it succeeded, with new references in results; if not, see
@@ -93,7 +102,7 @@ typedef struct at_op {
 AT_API const at_op *at_op_find(const char *name);
 
 /* The version of at_op, at_argument, at_value and of aten-ops.json. */
-#define AT_TABLE_VERSION 3
+#define AT_TABLE_VERSION 4
 AT_API const int at_tableVersion;
 
 /* All operations, sorted by name. */

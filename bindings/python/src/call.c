@@ -1,6 +1,7 @@
 /* Calls operations of ATen's table, and makes objects of their results. */
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "thaten.h"
 
@@ -8,7 +9,20 @@
 
 /* Exceptions that are both what PyTorch raises for one mistake or another, RuntimeError and
  * IndexError, or RuntimeError and TypeError. */
-static PyObject *argumentError, *elementTypeError;
+static PyObject *argumentError, *elementTypeError, *linAlgError;
+
+/* Whether the operation that failed is of linear algebra: then a matrix did not fit it. */
+static bool isLinearAlgebra(const char *operation)
+{
+  static const char *const others[] = {"cholesky", "inverse", "logdet", "qr",
+                                       "slogdet",  "svd",     "symeig", "triangular_solve"};
+  if (strncmp(operation, "linalg_", 7) == 0)
+    return true;
+  for (size_t i = 0; i < sizeof others / sizeof *others; i++)
+    if (strcmp(operation, others[i]) == 0)
+      return true;
+  return false;
+}
 
 PyObject *th_raise(void)
 {
@@ -23,8 +37,11 @@ PyObject *th_raise(void)
     case AT_ERROR_NULL:
       class = PyExc_TypeError;
       break;
-    case AT_OK:
     case AT_ERROR_RUNTIME:
+      if (isLinearAlgebra(at_error_operation()))
+        class = linAlgError;
+      break;
+    case AT_OK:
       break;
   }
   const char *message = at_error_message();
@@ -54,11 +71,6 @@ static PyObject *setResultText(PyObject *self, PyObject *function)
   th_set(&resultText, Py_NewRef(function));
   Py_RETURN_NONE;
 }
-
-PyMethodDef th_callFunctions[] = {
-    {"_set_result_text", setResultText, METH_O, NULL},
-    {NULL, NULL, 0, NULL},
-};
 
 static PyTypeObject *newResultType(const at_op *op)
 {
@@ -95,6 +107,18 @@ static PyTypeObject *resultType(const at_op *op)
   }
   Py_XDECREF(key);
   return (PyTypeObject *)type;
+}
+
+/* The type of an operation's several results by its name, or None. */
+static PyObject *resultTypeOf(PyObject *self, PyObject *name)
+{
+  (void)self;
+  const char *const text = PyUnicode_AsUTF8AndSize(name, NULL);
+  const at_op *op = text ? at_op_find(text) : NULL;
+  for (; op && op < at_ops + at_opCount && strcmp(op->name, text) == 0; op++)
+    if (op->form == AT_FORM_FUNCTION && op->resultCount > 1)
+      return Py_XNewRef((PyObject *)resultType(op));
+  return text ? Py_NewRef(Py_None) : NULL;
 }
 
 /* The object of a tensor that the call returned: one that was given, if it is the same tensor. */
@@ -184,6 +208,45 @@ static bool isLong(const Call *call)
   return false;
 }
 
+/* What a profile is told of each call, or NULL. */
+static PyObject *observer;
+
+static PyObject *setObserver(PyObject *self, PyObject *function)
+{
+  (void)self;
+  th_set(&observer, function == Py_None ? NULL : Py_NewRef(function));
+  Py_RETURN_NONE;
+}
+
+static int64_t nanoseconds(void)
+{
+  struct timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return (int64_t)now.tv_sec * 1000000000 + now.tv_nsec;
+}
+
+/* Tells the observer the name, the times in nanoseconds and the tensors, and returns the result, or NULL
+ * if the observer failed. */
+static PyObject *observed(const Call *call, int64_t began, PyObject *result)
+{
+  const int64_t ended = nanoseconds();
+  PyObject *tensors = result ? PyList_New(0) : NULL;
+  for (int i = 0; tensors && i < call->op->argumentCount; i++)
+    if (call->objects[i] && th_isTensor(call->objects[i]) &&
+        PyList_Append(tensors, call->objects[i]) < 0)
+      Py_CLEAR(tensors);
+  PyObject *name = tensors ? PyUnicode_FromFormat("aten::%s", call->op->name) : NULL;
+  PyObject *told = name ? PyObject_CallFunction(observer, "OLLO", name, (long long)began,
+                                                (long long)ended, tensors)
+                        : NULL;
+  if (!told)
+    Py_CLEAR(result);
+  Py_XDECREF(told);
+  Py_XDECREF(name);
+  Py_XDECREF(tensors);
+  return result;
+}
+
 static PyObject *run(Call *call)
 {
   at_value results[TH_MOST_RESULTS];
@@ -215,10 +278,20 @@ static PyObject *callGroup(Group *group, PyObject *const *arguments, Py_ssize_t 
   Call call;
   if (!th_bind(&call, out ? group->out : group, arguments, count, names, out))
     return NULL;
+  const int64_t began = observer ? nanoseconds() : 0;
   PyObject *result = th_convert(&call) ? run(&call) : NULL;
+  if (observer)
+    result = observed(&call, began, result);
   th_callEnd(&call);
   return result;
 }
+
+PyMethodDef th_callFunctions[] = {
+    {"_set_result_text", setResultText, METH_O, NULL},
+    {"_set_observer", setObserver, METH_O, NULL},
+    {"_result_type", resultTypeOf, METH_O, NULL},
+    {NULL, NULL, 0, NULL},
+};
 
 /* Whether a function that takes two tensors is given a number as the first one. */
 static bool startsWithNumber(const Group *group, PyObject *const *arguments)
@@ -313,7 +386,9 @@ bool th_addCalls(PyObject *module)
   resultTypes = PyDict_New();
   argumentError = newError("thaten.ArgumentError", PyExc_IndexError);
   elementTypeError = newError("thaten.ElementTypeError", PyExc_TypeError);
-  return resultTypes && argumentError && elementTypeError &&
+  linAlgError = PyErr_NewException("thaten.linalg.LinAlgError", PyExc_RuntimeError, NULL);
+  return resultTypes && argumentError && elementTypeError && linAlgError &&
+         PyModule_AddObjectRef(module, "LinAlgError", linAlgError) == 0 &&
          PyModule_AddObjectRef(module, "ArgumentError", argumentError) == 0 &&
          PyModule_AddObjectRef(module, "ElementTypeError", elementTypeError) == 0;
 }

@@ -320,13 +320,37 @@ static void releaseFunction(void *context)
   PyGILState_Release(state);
 }
 
+/* The kind of functions of that name, which is made once and stays, since nodes refer to it. */
+static const at_grad_function *kindOf(PyObject *name)
+{
+  static PyObject *kinds; /* names, and numbers that are pointers */
+  if (!kinds && !(kinds = PyDict_New()))
+    return NULL;
+  PyObject *known = PyDict_GetItemWithError(kinds, name);
+  if (known)
+    return PyLong_AsVoidPtr(known);
+  const char *const text = PyUnicode_AsUTF8AndSize(name, NULL);
+  at_grad_function *const kind = text ? PyMem_Malloc(sizeof *kind) : NULL;
+  PyObject *const pointer = kind ? PyLong_FromVoidPtr(kind) : NULL;
+  if (!pointer || PyDict_SetItem(kinds, name, pointer) < 0) { /* the dictionary keeps the text */
+    PyMem_Free(kind);
+    Py_XDECREF(pointer);
+    return PyErr_Occurred() ? NULL : (PyErr_NoMemory(), NULL);
+  }
+  *kind = (at_grad_function){text, runForward, runBackward, releaseFunction};
+  Py_DECREF(pointer);
+  return kind;
+}
+
 static PyObject *apply(PyObject *self, PyObject *arguments)
 {
   (void)self;
-  PyObject *forward, *back, *inputs;
-  if (!PyArg_ParseTuple(arguments, "OOO:_apply", &forward, &back, &inputs))
+  PyObject *forward, *back, *inputs, *name;
+  if (!PyArg_ParseTuple(arguments, "OOOU:_apply", &forward, &back, &inputs, &name))
     return NULL;
-  static const at_grad_function kind = {"Function", runForward, runBackward, releaseFunction};
+  const at_grad_function *const kind = kindOf(name);
+  if (!kind)
+    return NULL;
   at_tensors list = {NULL, 0};
   if (!th_takeTensors(inputs, &list))
     return NULL;
@@ -337,7 +361,7 @@ static PyObject *apply(PyObject *self, PyObject *arguments)
   } else {
     function->forward = Py_NewRef(forward);
     function->backward = Py_NewRef(back);
-    at_tensor *t = (at_apply)(&kind, function, list);
+    at_tensor *t = (at_apply)(kind, function, list);
     if (at_defined(t) && !PyErr_Occurred()) {
       result = th_wrap(t);
     } else {
@@ -375,7 +399,33 @@ static PyObject *setAnomaly(PyObject *self, PyObject *value)
   return Py_NewRef(Py_None);
 }
 
+/* The type that products compute in on a device, or None where autocast is off. */
+static PyObject *autocast(PyObject *self, PyObject *device)
+{
+  (void)self;
+  const long number = PyLong_AsLong(device);
+  if (number == -1 && PyErr_Occurred())
+    return NULL;
+  const at_scalar_type type = at_autocast_get((at_autocast_device)number);
+  return type == AT_FLOAT ? Py_NewRef(Py_None) : th_dtype(type);
+}
+
+static PyObject *setAutocast(PyObject *self, PyObject *arguments)
+{
+  (void)self;
+  int device;
+  PyObject *dtype;
+  at_scalar_type type = AT_FLOAT;
+  if (!PyArg_ParseTuple(arguments, "iO", &device, &dtype))
+    return NULL;
+  if (dtype != Py_None && !th_isDType(dtype, &type))
+    return PyErr_Format(PyExc_TypeError, "autocast: %R is no dtype", dtype);
+  return (at_autocast_set)((at_autocast_device)device, type) ? Py_NewRef(Py_None) : th_raise();
+}
+
 PyMethodDef th_gradFunctions[] = {
+    {"_autocast", autocast, METH_O, NULL},
+    {"_set_autocast", setAutocast, METH_VARARGS, NULL},
     {"is_grad_enabled", isOn, METH_NOARGS, "Whether this thread records operations."},
     {"_set_grad_enabled", setOn, METH_O, NULL},
     {"_set_anomaly", setAnomaly, METH_O, NULL},

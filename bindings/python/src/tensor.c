@@ -291,7 +291,20 @@ static PyObject *reduce(PyObject *self, PyObject *unused)
   return result;
 }
 
+/* How many elements the memory has. */
+static PyObject *storageSize(PyObject *self, PyObject *unused)
+{
+  (void)unused;
+  at_storage *const storage = (at_storageOf)(th_tensorOf(self));
+  if (!storage)
+    return th_raise();
+  const int64_t size = at_storage_size(storage);
+  at_storage_release(storage);
+  return PyLong_FromLongLong(size);
+}
+
 PyMethodDef th_tensorMethods[] = {
+    {"_storage_size", storageSize, METH_NOARGS, NULL},
     {"size", (PyCFunction)(void (*)(void))size, METH_VARARGS | METH_KEYWORDS,
      "size(dim=None)\n\nThe size of a dimension, or of all."},
     {"stride", (PyCFunction)(void (*)(void))stride, METH_VARARGS | METH_KEYWORDS,

@@ -216,3 +216,25 @@ def stack_module_state(models):
                             for name in dict(getattr(models[0], members)())}
                            for members in ("named_parameters", "named_buffers"))
     return {name: t.requires_grad_() for name, t in parameters.items()}, buffers
+
+
+def linearize(func, *primals):
+    """func's result, and the function of tangents that multiplies them with its Jacobian there."""
+    result = func(*primals)
+    return result, lambda *tangents: jvp(func, primals, tangents)[1]
+
+
+def functionalize(func, *, remove="mutations"):
+    """The function itself: what it changes, it changes."""
+    return func
+
+
+def replace_all_batch_norm_modules_(root):
+    """Makes batch normalizations in root normalize by the batch, without running means; returns root."""
+    from .nn.modules.batchnorm import _BatchNorm
+
+    for module in root.modules():
+        if isinstance(module, _BatchNorm):
+            module.track_running_stats = False
+            module.running_mean = module.running_var = module.num_batches_tracked = None
+    return root

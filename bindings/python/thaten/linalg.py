@@ -1,6 +1,7 @@
 """Linear algebra: linalg.solve is the operation linalg_solve."""
 
 from . import _C
+from ._C import LinAlgError  # noqa: F401
 
 globals().update({name[len("linalg_"):]: getattr(_C, name) for name in dir(_C) if name.startswith("linalg_")})
 

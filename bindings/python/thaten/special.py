@@ -8,3 +8,16 @@ globals().update({name[len("special_"):]: getattr(_C, name) for name in dir(_C) 
 def polygamma(n, input):
     """The n-th derivative of digamma."""
     return _C.polygamma(n, input)
+
+
+def softmax(input, dim, *, dtype=None):
+    """exp(x) over the sum of exp(x) along dim."""
+    return _C.softmax(input, dim, dtype=dtype)
+
+
+def log_softmax(input, dim, *, dtype=None):
+    """The logarithm of softmax(input, dim)."""
+    return _C.log_softmax(input, dim, dtype=dtype)
+
+
+round = _C.round

@@ -4,7 +4,7 @@ import numbers as _numbers
 
 from . import _C
 from ._C import Tensor
-from ._more import _index
+from ._core.more import _index
 
 __all__ = ["assert_close", "make_tensor"]
 

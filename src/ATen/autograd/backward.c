@@ -267,6 +267,27 @@ static void walk(Run *run, at_tensors outputs, at_tensors grads, const char *nam
       visit_node(run, visit);
 }
 
+/* What a pass changes for the formulas: whether they are recorded, and that they cast nothing. */
+typedef struct {
+  bool isOff;
+  unsigned char lower[AT_AUTOCAST_DEVICES];
+} Switches;
+
+static Switches begin_pass(bool creates)
+{
+  Switches before = {.isOff = at_gradState.isOff};
+  memcpy(before.lower, at_gradState.lower, sizeof before.lower);
+  at_gradState.isOff = !creates;
+  memset(at_gradState.lower, 0, sizeof at_gradState.lower);
+  return before;
+}
+
+static void end_pass(const Switches *before)
+{
+  at_gradState.isOff = before->isOff;
+  memcpy(at_gradState.lower, before->lower, sizeof before->lower);
+}
+
 bool(at_backward)(at_tensor *self, const at_backward_options *options)
 {
   if (!options)
@@ -278,8 +299,7 @@ bool(at_backward)(at_tensor *self, const at_backward_options *options)
   at_call call;
   at_begin(&call, "backward");
   at_onDeviceOf(&call, self);
-  const bool wasOff = at_gradState.isOff;
-  at_gradState.isOff = !options->create_graph;
+  const Switches before = begin_pass(options->create_graph);
   TH_TRY(call.attempt)
   {
     Run run = {.hadError = at_error() != AT_OK};
@@ -294,7 +314,7 @@ bool(at_backward)(at_tensor *self, const at_backward_options *options)
     THGuard_leave(&guards[1]);
     THGuard_leave(&guards[0]);
   }
-  at_gradState.isOff = wasOff;
+  end_pass(&before);
   return !at_failed(&call);
 }
 
@@ -370,13 +390,12 @@ const at_tensors *(at_gradients)(at_tensors outputs, at_tensors inputs,
   }
   at_call call;
   at_begin(&call, name);
-  const bool wasOff = at_gradState.isOff;
-  at_gradState.isOff = !options->create_graph;
+  const Switches before = begin_pass(options->create_graph);
   const at_tensors *volatile made = &at_noTensors;
   TH_TRY(call.attempt)
   {
     made = gradients(outputs, inputs, options);
   }
-  at_gradState.isOff = wasOff;
+  end_pass(&before);
   return at_returnList(&call, made);
 }

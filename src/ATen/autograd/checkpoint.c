@@ -7,7 +7,8 @@ typedef struct {
   at_checkpoint_function function;
   void *context;
   void (*release)(void *context);
-  THGenerator *before; /* the default generator, as it was */
+  THGenerator *before;                          /* the default generator, as it was */
+  at_scalar_type autocast[AT_AUTOCAST_DEVICES]; /* as at the call */
   int count;
   at_tensor **inputs; /* detached; references */
   at_tensor *known;   /* the result, detached, before the call of at_apply, or NULL */
@@ -73,7 +74,11 @@ static at_tensor *run_again(Checkpoint *c, at_tensors leaves)
   THGenerator_copy(now, generator);
   THGenerator_copy(generator, c->before);
   const bool before = at_grad_setOn(true);
+  for (int d = 0; d < AT_AUTOCAST_DEVICES; d++)
+    (void)at_autocast_set((at_autocast_device)d, c->autocast[d]);
   at_tensor *const result = c->function(c->context, leaves);
+  for (int d = 0; d < AT_AUTOCAST_DEVICES; d++) /* a backward pass has none */
+    (void)at_autocast_set((at_autocast_device)d, AT_FLOAT);
   at_grad_setOn(before);
   THGenerator_copy(generator, now);
   THGenerator_free(now);
@@ -167,6 +172,8 @@ at_tensor *(at_checkpoint)(at_checkpoint_function function, void *context,
     memset(c, 0, sizeof *c);
     c->function = function;
     fill(c, inputs);
+    for (int d = 0; d < AT_AUTOCAST_DEVICES; d++)
+      c->autocast[d] = at_autocast_get((at_autocast_device)d);
     c->context = context;
     c->release = release;
     made = THGuard_keep(&guard);

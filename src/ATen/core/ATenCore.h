@@ -285,6 +285,27 @@ static inline void at_countChange(const at_tensor *t)
 /* Reports that the operation, or this form of it, cannot be recorded. */
 void at_refuse(const char *operation);
 
+/* --- mixed precision ------------------------------------------------------------------------- */
+
+/* A call whose operands are cast. */
+typedef struct at_casting {
+  const at_type *type;
+  bool failed;
+  unsigned char before[2]; /* autocast of the thread, which is off until the end */
+  int count;
+  at_tensor *made[16]; /* the casts of single operands */
+  int listCount;
+  at_tensors lists[4]; /* copies of lists, with casts in them */
+} at_casting;
+
+/* Whether autocast is on and casts operands of an operation with the policies; then at_casting_end
+ * comes after the casts and the call.  The tensors are those among the operands, list the first list. */
+bool at_casting_begin(at_casting *casting, at_autocast_policy cpu, at_autocast_policy cuda,
+                      int count, at_tensor *const *tensors, at_tensors list);
+at_tensor *at_casting_one(at_casting *casting, at_tensor *t);
+at_tensors at_casting_all(at_casting *casting, at_tensors list);
+void at_casting_end(at_casting *casting);
+
 /* --- calls ----------------------------------------------------------------------------------- */
 
 /* A call of an operation, between its checks and its return. */

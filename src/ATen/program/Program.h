@@ -358,9 +358,6 @@ const at_member *at_memberOf(const at_zip *zip, const at_bytes *root, const char
 
 /* --- runs ------------------------------------------------------------------------------------ */
 
-/* Devices for which a program chooses types. */
-enum { AT_AUTOCAST_CPU, AT_AUTOCAST_CUDA, AT_AUTOCASTS };
-
 /* A run of a graph. */
 struct at_frame {
   at_program *program;
@@ -370,18 +367,18 @@ struct at_frame {
   int64_t *ints;
   double *doubles;
   at_tensor **tensors;
-  const at_type *autocast[AT_AUTOCASTS]; /* the lower precision, in a region that has one, */
+  const at_type *autocast[AT_AUTOCAST_DEVICES]; /* the lower precision, in a region that has one, */
   const at_type *castTo; /* and what floating arguments of the node are cast to, or NULL */
 };
 
 /* What the region that the frame is in wants the node to compute with; NULL: with what it is given. */
-const at_type *at_autocast_wanted(const at_frame *frame, const at_graphNode *node);
+const at_type *at_region_castTo(const at_frame *frame, const at_graphNode *node);
 
 /* An argument of a node, cast to what is wanted: t itself, or a tensor of the scope. */
-at_tensor *at_autocast_tensor(const at_frame *frame, const at_graphNode *node, at_tensor *t);
+at_tensor *at_region_cast(const at_frame *frame, const at_graphNode *node, at_tensor *t);
 
 /* Makes the frame one in the region that the node opens. */
-void at_autocast_set(at_frame *frame, const at_graphNode *node);
+void at_region_setAutocast(at_frame *frame, const at_graphNode *node);
 
 /* The guard, which is entered here, frees the frame. */
 void at_frame_enter(at_frame *frame, at_program *program, const at_graph *graph, THGuard *guard);

@@ -4,57 +4,32 @@
 #include "ATenOps.h"
 #include "Program.h"
 
-/* Names between spaces. */
-typedef struct Policies {
-  const char *lower, *single, *widest;
-} Policies;
+/* Operations of programs that are no rows of the table, and what rows say of others. */
+typedef struct Further {
+  const char *name;
+  unsigned char policies[AT_AUTOCAST_DEVICES];
+} Further;
 
-static const Policies policies[AT_AUTOCASTS] = {
-    [AT_AUTOCAST_CPU] =
-        {" _addmm_activation _convolution _native_multi_head_attention addbmm addmm baddbmm bmm "
-         "conv1d conv2d conv3d conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d "
-         "linalg_vecdot linear matmul mkldnn_rnn_layer mm prelu scaled_dot_product_attention ",
-         " adaptive_avg_pool3d adaptive_max_pool3d avg_pool3d binary_cross_entropy "
-         "binary_cross_entropy_with_logits cdist cholesky_inverse cholesky_solve "
-         "cosine_embedding_loss cross_entropy_loss ctc_loss fake_quantize_per_tensor_affine "
-         "fft_fft fft_fft2 fft_fftn fft_hfft fft_ifft fft_ifft2 fft_ifftn fft_ihfft fft_irfft "
-         "fft_irfft2 fft_irfftn fft_rfft fft_rfft2 fft_rfftn fractional_max_pool2d "
-         "fractional_max_pool3d geqrf grid_sampler grid_sampler_2d grid_sampler_3d "
-         "hinge_embedding_loss huber_loss inverse kl_div l1_loss linalg_cholesky "
-         "linalg_cholesky_ex linalg_cond linalg_eig linalg_eigh linalg_eigvals linalg_eigvalsh "
-         "linalg_householder_product linalg_inv linalg_inv_ex linalg_lstsq linalg_matrix_rank "
-         "linalg_qr linalg_solve linalg_svd linalg_svdvals linalg_tensorinv linalg_tensorsolve "
-         "lu_solve margin_ranking_loss max_pool3d max_unpool2d max_unpool3d mse_loss "
-         "multi_margin_loss multilabel_margin_loss nanquantile nll_loss nll_loss2d orgqr ormqr "
-         "pinverse poisson_nll_loss polar prod quantile reflection_pad1d reflection_pad2d "
-         "replication_pad1d replication_pad2d replication_pad3d smooth_l1_loss soft_margin_loss "
-         "stft svd trace triangular_solve triplet_margin_loss view_as_complex ",
-         " cat index_copy stack "},
-    [AT_AUTOCAST_CUDA] =
-        {" _convolution addbmm addmm addmv addr baddbmm bmm chain_matmul conv1d conv2d conv3d "
-         "conv_tbc conv_transpose1d conv_transpose2d conv_transpose3d convolution einsum gru_cell "
-         "linalg_multi_dot linalg_vecdot linear lstm_cell matmul mm mv prelu rnn_relu_cell "
-         "rnn_tanh_cell scaled_dot_product_attention ",
-         " _upsample_bicubic2d_aa _upsample_bilinear2d_aa acos asin "
-         "binary_cross_entropy_with_logits cdist cosh cosine_embedding_loss cosine_similarity "
-         "cumprod cumsum dist erfinv exp expm1 group_norm hinge_embedding_loss huber_loss kl_div "
-         "l1_loss layer_norm linalg_matrix_norm linalg_vector_norm log log10 log1p log2 "
-         "log_softmax logsumexp margin_ranking_loss mse_loss multi_margin_loss "
-         "multilabel_margin_loss native_layer_norm nll_loss nll_loss2d norm nuclear_norm pdist "
-         "poisson_nll_loss pow prod reciprocal renorm rms_norm rsqrt sinh smooth_l1_loss "
-         "soft_margin_loss softmax softplus sum tan triplet_margin_loss upsample_bicubic2d "
-         "upsample_bilinear2d upsample_linear1d upsample_nearest1d upsample_nearest2d "
-         "upsample_nearest3d upsample_trilinear3d ",
-         " addcdiv addcmul atan2 bilinear cross dot grid_sampler index_put scatter_add tensordot "
-         "vdot "},
+static const Further further[] = {
+    {"_addmm_activation", {AT_AUTOCAST_LOWER, AT_AUTOCAST_NONE}},
+    {"_native_multi_head_attention", {AT_AUTOCAST_LOWER, AT_AUTOCAST_NONE}},
+    {"chain_matmul", {AT_AUTOCAST_NONE, AT_AUTOCAST_LOWER}},
+    {"fake_quantize_per_tensor_affine", {AT_AUTOCAST_SINGLE, AT_AUTOCAST_NONE}},
+    {"grid_sampler", {AT_AUTOCAST_SINGLE, AT_AUTOCAST_WIDEST}},
+    {"mkldnn_rnn_layer", {AT_AUTOCAST_LOWER, AT_AUTOCAST_NONE}},
+    {"nuclear_norm", {AT_AUTOCAST_NONE, AT_AUTOCAST_SINGLE}},
 };
 
-static bool is_among(const char *names, const char *name, size_t length)
+/* What the operation of that name does on the device. */
+static at_autocast_policy policy_of(const char *name, at_autocast_device device)
 {
-  for (const char *at = names; (at = strchr(at, ' ')) && at[1]; at++)
-    if (!strncmp(at + 1, name, length) && at[1 + length] == ' ')
-      return true;
-  return false;
+  const at_op *const op = at_op_find(name);
+  if (op)
+    return (at_autocast_policy)op->autocast[device];
+  for (size_t i = 0; i < sizeof further / sizeof *further; i++)
+    if (!strcmp(further[i].name, name))
+      return (at_autocast_policy)further[i].policies[device];
+  return AT_AUTOCAST_NONE;
 }
 
 static bool is_cast(const at_tensor *t)
@@ -77,25 +52,34 @@ static at_scalar_type widest_of(const at_frame *frame, const at_graphNode *node,
   return widest;
 }
 
-const at_type *at_autocast_wanted(const at_frame *frame, const at_graphNode *node)
+const at_type *at_region_castTo(const at_frame *frame, const at_graphNode *node)
 {
   static const char prefix[] = "aten.";
-  const bool onCpu = frame->autocast[AT_AUTOCAST_CPU] != NULL;
-  const at_type *const lower = frame->autocast[onCpu ? AT_AUTOCAST_CPU : AT_AUTOCAST_CUDA];
-  const Policies *const p = &policies[onCpu ? AT_AUTOCAST_CPU : AT_AUTOCAST_CUDA];
+  const at_autocast_device device =
+      frame->autocast[AT_AUTOCAST_CPU] ? AT_AUTOCAST_CPU : AT_AUTOCAST_CUDA;
+  const at_type *const lower = frame->autocast[device];
+  char name[64];
   if (!lower || strncmp(node->target, prefix, strlen(prefix)))
     return NULL;
-  const char *const name = node->target + strlen(prefix);
-  const size_t length = strcspn(name, ".");
-  if (is_among(p->lower, name, length))
-    return lower;
-  if (is_among(p->single, name, length))
-    return at_cpuType(AT_FLOAT);
-  return is_among(p->widest, name, length) ? at_cpuType(widest_of(frame, node, lower->scalarType))
-                                           : NULL;
+  const size_t length = strcspn(node->target + strlen(prefix), ".");
+  if (length >= sizeof name)
+    return NULL;
+  memcpy(name, node->target + strlen(prefix), length);
+  name[length] = '\0';
+  switch (policy_of(name, device)) {
+    case AT_AUTOCAST_LOWER:
+      return lower;
+    case AT_AUTOCAST_SINGLE:
+      return at_cpuType(AT_FLOAT);
+    case AT_AUTOCAST_WIDEST:
+      return at_cpuType(widest_of(frame, node, lower->scalarType));
+    case AT_AUTOCAST_NONE:
+      break;
+  }
+  return NULL;
 }
 
-at_tensor *at_autocast_tensor(const at_frame *frame, const at_graphNode *node, at_tensor *t)
+at_tensor *at_region_cast(const at_frame *frame, const at_graphNode *node, at_tensor *t)
 {
   if (!frame->castTo || !t || !is_cast(t) || t->type->scalarType == frame->castTo->scalarType)
     return t;
@@ -106,7 +90,7 @@ at_tensor *at_autocast_tensor(const at_frame *frame, const at_graphNode *node, a
 }
 
 /* wrap_with_autocast(device_type, dtype, enabled, cache_enabled, graph, ...) */
-void at_autocast_set(at_frame *frame, const at_graphNode *node)
+void at_region_setAutocast(at_frame *frame, const at_graphNode *node)
 {
   const at_given *const device = at_inputOf(node, "device_type", 0), *const type =
                                                                          at_inputOf(node, "dtype",

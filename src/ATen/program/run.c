@@ -58,7 +58,7 @@ at_tensor *at_inputTensor(const at_frame *frame, const at_graphNode *node, const
   const at_cell cell = cell_of(frame, node, name, index);
   if (cell.kind != AT_CELL_TENSOR)
     at_nodeFails(node, "%s is no tensor", name);
-  return at_autocast_tensor(frame, node, cell.is.tensor);
+  return at_region_cast(frame, node, cell.is.tensor);
 }
 
 int64_t at_inputInt(const at_frame *frame, const at_graphNode *node, const char *name, int index)
@@ -169,7 +169,7 @@ static at_tensor *tensor_in(const at_frame *frame, const at_graphNode *node, con
   const at_cell cell = at_frame_get(frame, part);
   if (cell.kind != AT_CELL_TENSOR && !(optional && cell.kind == AT_CELL_NONE))
     at_nodeFails(node, "%s is no tensor", name);
-  return cell.kind == AT_CELL_TENSOR ? at_autocast_tensor(frame, node, cell.is.tensor) : NULL;
+  return cell.kind == AT_CELL_TENSOR ? at_region_cast(frame, node, cell.is.tensor) : NULL;
 }
 
 static int64_t element_in(const at_frame *frame, const at_graphNode *node, const at_given *given)
@@ -422,7 +422,7 @@ static void compute(at_frame *frame, const at_graphNode *node)
 /* A scope frees the tensors that arguments are cast to. */
 void at_frame_compute(at_frame *frame, const at_graphNode *node)
 {
-  frame->castTo = at_autocast_wanted(frame, node);
+  frame->castTo = at_region_castTo(frame, node);
   if (!frame->castTo) {
     compute(frame, node);
     return;

@@ -1,23 +1,117 @@
-"""Mixed precision.  What autocast encloses computes in the types of its tensors, which is at least as exact as the types
-that it names; GradScaler scales losses as PyTorch's does."""
+"""Mixed precision: what autocast encloses computes products and convolutions in a type of two bytes and what needs digits in
+Float; GradScaler scales losses as PyTorch's does."""
 
 import functools as _functools
+import warnings as _warnings
 
 from .. import _C
+from .._C import Tensor
+
+_DEVICES = {"cpu": 0, "cuda": 1}
+_dtypes = {"cpu": _C.bfloat16, "cuda": _C.float16}
+
+
+def _number(device_type):
+    if device_type not in _DEVICES:
+        raise RuntimeError("autocast: the device is %r, and has to be cpu or cuda" % (device_type,))
+    return _DEVICES[device_type]
+
+
+def is_autocast_available(device_type):
+    return device_type == "cpu"
+
+
+def is_autocast_enabled(device_type="cuda"):
+    """Whether operations of this thread cast their operands on the device."""
+    return _C._autocast(_number(device_type)) is not None
+
+
+def is_autocast_cpu_enabled():
+    return is_autocast_enabled("cpu")
+
+
+def is_autocast_cache_enabled():
+    return False
+
+
+def get_autocast_dtype(device_type):
+    """The type that products compute in under autocast."""
+    _number(device_type)
+    return _dtypes[device_type]
+
+
+def get_autocast_cpu_dtype():
+    return get_autocast_dtype("cpu")
+
+
+def get_autocast_gpu_dtype():
+    return get_autocast_dtype("cuda")
+
+
+def set_autocast_dtype(device_type, dtype):
+    """Sets the type for products."""
+    number = _number(device_type)
+    if _C._autocast(number) is not None:
+        _C._set_autocast(number, dtype)
+    _dtypes[device_type] = dtype
+
+
+def set_autocast_cpu_dtype(dtype):
+    set_autocast_dtype("cpu", dtype)
+
+
+def set_autocast_gpu_dtype(dtype):
+    set_autocast_dtype("cuda", dtype)
+
+
+def set_autocast_enabled(device_type, enabled=None):
+    """Whether operations of this thread cast their operands; without a device on CUDA."""
+    if enabled is None:
+        device_type, enabled = "cuda", device_type
+    _C._set_autocast(_number(device_type), _dtypes[device_type] if enabled else None)
+
+
+def set_autocast_cpu_enabled(enabled):
+    set_autocast_enabled("cpu", enabled)
+
+
+def set_autocast_cache_enabled(enabled):
+    """Each call casts its operands."""
+
+
+def clear_autocast_cache():
+    """Nothing is kept."""
 
 
 class autocast:
-    """A context manager and a decorator, in which operations compute in the types of their tensors."""
+    """A context manager and a decorator, in which operations on the device choose their types: products and convolutions in
+    dtype, BFloat16 unless another one is given."""
 
     def __init__(self, device_type="cpu", dtype=None, enabled=True, cache_enabled=None):
-        if device_type != "cpu":
+        device_type = getattr(device_type, "type", device_type)
+        if not isinstance(device_type, str):
+            raise ValueError("autocast: the device is %r, and has to be a name" % (device_type,))
+        _number(device_type)
+        self.device, self.fast_dtype = device_type, dtype or _dtypes[device_type]
+        if enabled and device_type != "cpu":
+            _warnings.warn("autocast: there is no device %s; it stays off" % device_type, stacklevel=2)
             enabled = False
-        self.device, self.fast_dtype, self._enabled = device_type, dtype, enabled
+        if enabled and self.fast_dtype not in (_C.bfloat16, _C.float16):
+            _warnings.warn("autocast: the type is %r, and has to be bfloat16 or float16; it stays off" % self.fast_dtype,
+                           stacklevel=2)
+            enabled = False
+        self._enabled, self._before = enabled, []
 
     def __enter__(self):
+        number = _DEVICES[self.device]
+        self._before.append((_C._autocast(number), _dtypes[self.device]))
+        _C._set_autocast(number, self.fast_dtype if self._enabled else None)
+        _dtypes[self.device] = self.fast_dtype
         return self
 
     def __exit__(self, *_):
+        dtype, _dtypes[self.device] = self._before.pop()
+        _C._set_autocast(_DEVICES[self.device], dtype)
         return False
 
     def __call__(self, function):
@@ -27,6 +121,45 @@ class autocast:
                 return function(*args, **kwargs)
 
         return wrapped
+
+
+def _cast(value, dtype):
+    if isinstance(value, Tensor):
+        return value.to(dtype) if value.is_floating_point() and value.dtype != _C.float64 else value
+    if isinstance(value, dict):
+        return {_cast(k, dtype): _cast(v, dtype) for k, v in value.items()}
+    return type(value)(_cast(one, dtype) for one in value) if isinstance(value, (list, tuple)) else value
+
+
+def custom_fwd(fwd=None, *, device_type="cuda", cast_inputs=None):
+    """For forward of an autograd.Function: under autocast it runs as it is, or with cast_inputs on operands of that type and
+    without autocast."""
+    if fwd is None:
+        return _functools.partial(custom_fwd, device_type=device_type, cast_inputs=cast_inputs)
+
+    @_functools.wraps(fwd)
+    def forward(*args, **kwargs):
+        on = is_autocast_enabled(device_type)
+        args[0]._dtype, args[0]._fwd_used_autocast = get_autocast_dtype(device_type), on and cast_inputs is None
+        if not on or cast_inputs is None:
+            return fwd(*args, **kwargs)
+        with autocast(device_type, enabled=False):
+            return fwd(*_cast(args, cast_inputs), **_cast(kwargs, cast_inputs))
+
+    return forward
+
+
+def custom_bwd(bwd=None, *, device_type="cuda"):
+    """For backward of one whose forward has custom_fwd: it runs under the autocast that forward ran under."""
+    if bwd is None:
+        return _functools.partial(custom_bwd, device_type=device_type)
+
+    @_functools.wraps(bwd)
+    def backward(*args, **kwargs):
+        with autocast(device_type, enabled=args[0]._fwd_used_autocast, dtype=args[0]._dtype):
+            return bwd(*args, **kwargs)
+
+    return backward
 
 
 class GradScaler:

@@ -72,14 +72,22 @@ class inference_mode(_Switch):
 class set_detect_anomaly:
     """Whether a NaN in a gradient is an error."""
 
+    on = False
+
     def __init__(self, mode=True, check_nan=True):
+        self._before = set_detect_anomaly.on
+        self._set(mode)
+
+    @staticmethod
+    def _set(mode):
+        set_detect_anomaly.on = bool(mode)
         _C._set_anomaly(mode)
 
     def __enter__(self):
         return None
 
     def __exit__(self, *_):
-        _C._set_anomaly(False)
+        self._set(self._before)
 
 
 detect_anomaly = set_detect_anomaly
@@ -241,7 +249,7 @@ def _apply(function, args, kwargs):
         with no_grad():
             forward()
         return results["given"]
-    made = _C._apply(forward, backward, [args[i] for i in indices])
+    made = _C._apply(forward, backward, [args[i] for i in indices], function.__name__ + "Backward")
     given, parts = results.pop("given"), results["parts"]
     if not isinstance(given, tuple):
         return made
@@ -282,3 +290,11 @@ class Variable:
 
 from . import functional, graph  # noqa: E402 -- which uses the functions above
 from .gradcheck import gradcheck, gradgradcheck  # noqa: E402
+
+
+def __getattr__(name):
+    if name in ("forward_ad", "profiler"):
+        import importlib
+
+        return importlib.import_module("." + name, __name__)
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))

@@ -14,7 +14,10 @@ from .derived import (Chi2, ContinuousBernoulli, FisherSnedecor, GeneralizedPare
 from .distribution import Distribution, Independent
 from .kl import kl_divergence, register_kl
 
-from . import transforms
+from . import _supports, constraints, transforms
 from .transforms import *  # noqa: F403
+from .constraint_registry import biject_to, transform_to
+
+_supports.install({**vars(transforms), **globals()})
 
 __all__ = [name for name in dir() if not name.startswith("_")]

@@ -3,8 +3,8 @@
 import math as _math
 
 from .. import _C, linalg as _linalg
-from .._settings import finfo
-from .._tensor import Size
+from .._core.settings import finfo
+from .._core.tensor import Size
 from ..autograd import no_grad
 from ..nn import functional as _functional
 from .continuous import Beta, Cauchy, Exponential, Gamma, Normal, Uniform

@@ -3,7 +3,7 @@
 import math as _math
 
 from .. import _C
-from .._tensor import Size
+from .._core.tensor import Size
 from ..autograd import no_grad
 from .distribution import Distribution, broadcast, finfo_of
 
@@ -40,6 +40,12 @@ class _Odds(Distribution):
                                self._given if self._given.numel() == 1 else self._given.size())
 
 
+def _every(self, values, expand):
+    """The values along a new first dimension before those of the batch."""
+    values = values.reshape((-1, *[1] * len(self._batch_shape)))
+    return values.expand((-1, *self._batch_shape)) if expand else values
+
+
 def _entropy_of(logits, probs):
     return _C.binary_cross_entropy_with_logits(logits, probs, reduction=0)
 
@@ -47,6 +53,7 @@ def _entropy_of(logits, probs):
 class Bernoulli(_Odds):
     """1 with probability probs, else 0."""
 
+    has_enumerate_support = True
     def __init__(self, probs=None, logits=None, validate_args=None):
         self._start(probs, logits)
 
@@ -56,6 +63,9 @@ class Bernoulli(_Odds):
     def sample(self, sample_shape=()):
         with no_grad():
             return _C.bernoulli(self.probs.expand(self._extended(sample_shape)))
+
+    def enumerate_support(self, expand=True):
+        return _every(self, _C.arange(2, dtype=self._given.dtype), expand)
 
     def log_prob(self, value):
         return -_entropy_of(*broadcast(self.logits, value))
@@ -94,8 +104,15 @@ class Binomial(_Odds):
     def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
         self._start(probs, logits, total_count)
 
+    has_enumerate_support = True
     mean = property(lambda self: self.total_count * self.probs)
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
+
+    def enumerate_support(self, expand=True):
+        count = int(self.total_count.max())
+        if int(self.total_count.min()) != count:
+            raise NotImplementedError("enumerate_support() of a Binomial with different total_count")
+        return _every(self, _C.arange(count + 1, dtype=self._given.dtype), expand)
 
     def sample(self, sample_shape=()):
         """Draws each trial; the numbers are not PyTorch's."""
@@ -191,6 +208,7 @@ class _Classes(Distribution):
 class Categorical(_Classes):
     """The index of a class."""
 
+    has_enumerate_support = True
     mean = variance = property(lambda self: _C.full_like(self.logits.select(-1, 0), _math.nan))
     mode = property(lambda self: self.probs.argmax(-1))
     param_shape = property(lambda self: self.logits.shape)
@@ -204,19 +222,24 @@ class Categorical(_Classes):
         return self.logits.expand((*shape, self._num_events)).gather(-1, value.expand((*shape, 1))).squeeze(-1)
 
     def enumerate_support(self, expand=True):
-        values = _C.arange(self._num_events).reshape((-1, *[1] * len(self._batch_shape)))
-        return values.expand((-1, *self._batch_shape)) if expand else values
+        return _every(self, _C.arange(self._num_events), expand)
 
 
 class OneHotCategorical(_Classes):
     """A vector with 1 for the class, 0 elsewhere."""
 
+    has_enumerate_support = True
     mean = property(lambda self: self.probs)
     mode = property(lambda self: _C.one_hot(self.probs.argmax(-1), num_classes=self._num_events).to(self.probs.dtype))
     variance = property(lambda self: self.probs * (1 - self.probs))
 
     def _event(self):
         return (self._num_events,)
+
+    def enumerate_support(self, expand=True):
+        n = self._num_events
+        values = _C.eye(n, dtype=self.probs.dtype).reshape((n, *[1] * len(self._batch_shape), n))
+        return values.expand((n, *self._batch_shape, n)) if expand else values
 
     def sample(self, sample_shape=()):
         return _C.one_hot(self._classes(sample_shape), num_classes=self._num_events).to(self.probs.dtype)

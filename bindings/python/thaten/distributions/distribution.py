@@ -1,10 +1,13 @@
 """What all distributions have, and Independent."""
 
+import functools as _functools
+
 from .. import _C, broadcast_tensors
 from .._C import Tensor
-from .._settings import finfo
-from .._tensor import Size
+from .._core.settings import finfo
+from .._core.tensor import Size
 from ..autograd import no_grad
+from . import constraints as _constraints
 
 
 def broadcast(*parameters):
@@ -28,11 +31,77 @@ class Distribution:
     """The base: a subclass sets _names, the names of its parameters, and gives densities and draws."""
 
     has_rsample = False
+    has_enumerate_support = False
+    arg_constraints = {}  # by the names of parameters, see constraints
+    _validate_args = True
     _names = ()
     _event_dims = 0  # how many dimensions of the parameters belong to one draw
 
+    def __new__(cls, *args, validate_args=None, **kwargs):
+        self = super().__new__(cls)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        return self
+
+    def __init_subclass__(cls, **kwargs):
+        super().__init_subclass__(**kwargs)
+        density = cls.__dict__.get("log_prob")
+        if density is not None:
+
+            @_functools.wraps(density)
+            def log_prob(self, value):
+                if self._validate_args:
+                    self._validate_sample(value)
+                return density(self, value)
+
+            cls.log_prob = log_prob
+
     def __init__(self, batch_shape=(), event_shape=(), validate_args=None):
         self._batch_shape, self._event_shape = Size(batch_shape), Size(event_shape)
+        if validate_args is not None:
+            self._validate_args = validate_args
+        if self._validate_args:
+            self._validate_parameters()
+
+    @staticmethod
+    def set_default_validate_args(value):
+        """Whether parameters and values are checked where a distribution does not say it."""
+        if value not in (True, False):
+            raise ValueError("set_default_validate_args(): %r is neither True nor False" % (value,))
+        Distribution._validate_args = value
+
+    def _validate_parameters(self):
+        for name, constraint in self.arg_constraints.items():
+            if isinstance(constraint, _constraints._Dependent) or isinstance(getattr(type(self), name, None), property):
+                continue
+            value = self.__dict__.get(name)
+            if isinstance(value, Tensor) and not bool(constraint.check(value).all()):
+                raise ValueError("%s: %s has to be within %r, and is %s" % (type(self).__name__, name, constraint, value))
+
+    def _validate_sample(self, value):
+        """Raises an error unless value may be a draw, in shape and values."""
+        if not isinstance(value, Tensor):
+            raise ValueError("%s: the value has to be a tensor" % type(self).__name__)
+        events = len(self._event_shape)
+        given, own = list(value.shape), list(self._batch_shape + self._event_shape)
+        if given[len(given) - events:] != list(self._event_shape):
+            raise ValueError("%s: the value is of %s, and a draw of %s" % (type(self).__name__, tuple(given), tuple(self._event_shape)))
+        for a, b in zip(reversed(given), reversed(own)):
+            if a != b and a != 1 and b != 1:
+                raise ValueError("%s: the value is of %s, and the draws of %s" % (type(self).__name__, tuple(given), tuple(own)))
+        try:
+            support = self.support
+        except NotImplementedError:
+            return
+        if not bool(support.check(value).all()):
+            raise ValueError("%s: the value has to be within %r, and is %s" % (type(self).__name__, support, value))
+
+    @property
+    def support(self):
+        raise NotImplementedError("%s has no support" % type(self).__name__)
+
+    def enumerate_support(self, expand=True):
+        raise NotImplementedError("%s has no enumerate_support()" % type(self).__name__)
 
     def _set(self, *parameters, valid=()):
         """Broadcasts the parameters to attributes; valid are pairs of a tensor and what it has to be."""

@@ -4,8 +4,8 @@ import math as _math
 
 from .. import _C
 from .._C import Tensor
-from .._settings import finfo
-from .._tensor import Size
+from .._core.settings import finfo
+from .._core.tensor import Size
 from ..nn import functional as _functional
 from .distribution import summed
 

@@ -12,3 +12,12 @@ from .losses import TripletMarginWithDistanceLoss
 from .parallel import DataParallel
 from . import parallel, parameter, utils
 from . import modules
+from .modules.rnn import RNNBase, RNNCellBase
+
+
+def __getattr__(name):
+    if name == "attention":
+        import importlib
+
+        return importlib.import_module(".attention", __name__)
+    raise AttributeError("module %r has no attribute %r" % (__name__, name))

@@ -525,3 +525,6 @@ def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_fu
     if swap:
         far = _C.minimum(far, distance(positive, negative))
     return _reduced(_C.clamp(_C.add(_C.sub(distance(anchor, positive), far), margin), min=0), reduction)
+
+
+from .attention.heads import multi_head_attention_forward  # noqa: E402, F401

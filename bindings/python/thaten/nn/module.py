@@ -5,7 +5,7 @@ import copy as _copy
 
 from .. import _C
 from .._C import Tensor
-from .._tensor import _device_of
+from .._core.tensor import _device_of
 from ..autograd import no_grad
 from . import _hooks
 
@@ -506,6 +506,13 @@ class Layer(Module):
 
     def _forget(self, name):
         return False if name in self._parameters or name in self._buffers else super()._forget(name)
+
+    def __delattr__(self, name):
+        for members in (self._parameters, self._buffers):
+            if name in members:  # the library's module has it until it is given another one
+                del members[name]
+                return
+        super().__delattr__(name)
 
     def _convert(self, dtype, memo):
         before = dict(self._all())

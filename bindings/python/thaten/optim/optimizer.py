@@ -137,7 +137,7 @@ class Optimizer:
         import os
         import tempfile
 
-        from .._files import save
+        from .._core.files import save
 
         with tempfile.TemporaryDirectory() as folder:
             path = os.path.join(folder, "state.pt")

@@ -25,6 +25,21 @@ def get_ema_avg_fn(decay=0.999):
     return lambda average, parameter, count: decay * average + (1 - decay) * parameter
 
 
+def get_swa_avg_fn():
+    """The mean of all updates, of one parameter."""
+    return lambda average, parameter, count: average + (parameter - average) / (count + 1)
+
+
+def get_swa_multi_avg_fn():
+    """The mean of all updates, of lists of parameters."""
+
+    def update(averages, parameters, count):
+        for average, p in zip(averages, parameters):
+            average.copy_(average + (p - average) / (count + 1))
+
+    return update
+
+
 class AveragedModel(Module):
     """A copy of a module, in the member module, whose parameters are the means of those at each update_parameters()."""
 

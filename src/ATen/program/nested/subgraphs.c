@@ -104,13 +104,13 @@ static void run_with(at_frame *frame, const at_graphNode *node, const at_graph *
 /* A graph with its arguments behind it; what is before it says how gradients or types are kept. */
 void at_computeWrapped(at_frame *frame, const at_graphNode *node)
 {
-  const at_type *before[AT_AUTOCASTS];
+  const at_type *before[AT_AUTOCAST_DEVICES];
   int32_t at = 0;
   while (at < node->inputCount && !node->inputs[at].graph)
     at++;
   memcpy(before, frame->autocast, sizeof before);
   if (!strcmp(node->target, "higher_order.wrap_with_autocast"))
-    at_autocast_set(frame, node);
+    at_region_setAutocast(frame, node);
   run_with(frame, node, graph_of(node, at), at + 1);
   memcpy(frame->autocast, before, sizeof before);
 }

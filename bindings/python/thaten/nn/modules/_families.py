@@ -80,6 +80,8 @@ _BASES = {
     "instancenorm": [_base("_InstanceNorm", "instance normalizations", _CLASSES["instancenorm"])],
     "loss": [_loss, _base("_WeightedLoss", "losses with weights of classes", (
         "NLLLoss", "BCELoss", "CrossEntropyLoss", "MultiLabelSoftMarginLoss", "MultiMarginLoss"), _loss, __init__=_weighted)],
+    "rnn": [_base("RNNBase", "recurrent networks", ("RNN", "LSTM", "GRU")),
+            _base("RNNCellBase", "cells of recurrent networks", ("RNNCell", "LSTMCell", "GRUCell"))],
     "pooling": [_base("_%sNd" % name, "poolings", _each(name)) for name in (
         "AdaptiveAvgPool", "AdaptiveMaxPool", "AvgPool", "LPPool", "MaxPool", "MaxUnpool")],
 }

@@ -13,6 +13,26 @@ def clip_grad_norm_(parameters, max_norm, norm_type=2.0, error_if_nonfinite=Fals
     return _C.tensor(_C._clip_grad_norm(_listed(parameters), max_norm, norm_type, error_if_nonfinite))
 
 
+clip_grad_norm = clip_grad_norm_
+
+
+def convert_conv2d_weight_memory_format(module, memory_format):
+    """Gives the weights of convolutions of images that memory format; returns the module."""
+    return _converted(module, memory_format, ("Conv2d", "ConvTranspose2d"))
+
+
+def convert_conv3d_weight_memory_format(module, memory_format):
+    """The same of convolutions of volumes."""
+    return _converted(module, memory_format, ("Conv3d", "ConvTranspose3d"))
+
+
+def _converted(module, memory_format, kinds):
+    for one in module.modules():
+        if type(one).__name__ in kinds:
+            one.weight.data = one.weight.data.contiguous(memory_format=memory_format)
+    return module
+
+
 def clip_grad_value_(parameters, clip_value, foreach=None):
     _C._clip_grad_value(_listed(parameters), clip_value)
 

@@ -331,3 +331,6 @@ class DataLoader:
             length, size = len(self.dataset), self.batch_size or 1
             return length // size if self.drop_last else -(-length // size)
         return len(self.batch_sampler if self.batch_sampler is not None else self.sampler)
+
+
+from .distributed import DistributedSampler  # noqa: E402

@@ -2,8 +2,8 @@
 
 from collections import namedtuple
 
-from . import _C
-from ._C import Tensor
+from .. import _C
+from .._C import Tensor
 
 
 def _list(tensors):

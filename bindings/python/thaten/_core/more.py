@@ -1,7 +1,7 @@
 """Methods in place that the library has as functions only, lists of tensors, and control flow that is just called."""
 
-from . import _C
-from ._C import Tensor
+from .. import _C
+from .._C import Tensor
 
 
 def _in_place(name):
@@ -87,6 +87,18 @@ Tensor.to_dense = lambda self, *args, **kwargs: self
 Tensor.output_nr, Tensor.name = 0, None
 
 
+def _memory(kind):
+    def storage(self):
+        from .. import storage as storages
+
+        return getattr(storages, kind)(self)
+
+    return storage
+
+
+Tensor.storage, Tensor.untyped_storage = _memory("TypedStorage"), _memory("UntypedStorage")
+
+
 def foreach(name):
     """The function _foreach_NAME: the operation for each tensor of a list; further lists are taken apart, other arguments
     are those of each call."""
@@ -126,21 +138,6 @@ def sym_not(a):
 sym_int, sym_float, sym_max, sym_min, sym_sum = int, float, max, min, sum
 
 
-def is_autocast_enabled(device_type="cpu"):
-    """Whether operations convert their operands, which they do not."""
-    return False
-
-
-is_autocast_cpu_enabled = is_autocast_cache_enabled = is_autocast_enabled
-
-
-def get_autocast_dtype(device_type="cpu"):
-    return _C.bfloat16
-
-
-get_autocast_gpu_dtype = get_autocast_cpu_dtype = get_autocast_dtype
-
-
 def is_inference(tensor):
     return False
 
@@ -152,6 +149,152 @@ def set_flush_denormal(mode):
 
 def set_warn_always(mode):
     """There are no warnings to be repeated."""
+
+
+_deterministic = "default"
+
+
+def set_deterministic_debug_mode(debug_mode):
+    """default, warn or error: the same call gives the same result in any case."""
+    global _deterministic
+    names = ("default", "warn", "error")
+    if debug_mode not in names and debug_mode not in (0, 1, 2):
+        raise RuntimeError("set_deterministic_debug_mode(): %r is not among %s" % (debug_mode, names))
+    _deterministic = names[debug_mode] if isinstance(debug_mode, int) else debug_mode
+
+
+def get_deterministic_debug_mode():
+    return ("default", "warn", "error").index(_deterministic)
+
+
+def is_deterministic_algorithms_warn_only_enabled():
+    return False
+
+
+def is_warn_always_enabled():
+    return False
+
+
+def is_storage(obj):
+    """Whether obj is the memory of a tensor."""
+    from ..storage import TypedStorage
+
+    return isinstance(obj, TypedStorage)
+
+
+def is_anomaly_enabled():
+    """Whether a NaN in a gradient is an error."""
+    from ..autograd import set_detect_anomaly
+
+    return set_detect_anomaly.on
+
+
+is_anomaly_check_nan_enabled = is_anomaly_enabled
+
+
+def set_anomaly_enabled(mode, check_nan=True):
+    """Whether it is one from now on."""
+    from ..autograd import set_detect_anomaly
+
+    set_detect_anomaly(mode)
+
+
+def sym_ite(b, t, f):
+    return t if b else f
+
+
+def sym_sqrt(a):
+    return a ** 0.5
+
+
+def binomial(count, prob, generator=None):
+    """How many of count trials succeed with the probability prob, drawn for each element."""
+    return _C.binomial(count, prob, generator=generator) if hasattr(_C, "binomial") else _drawn_binomial(count, prob)
+
+
+def _drawn_binomial(count, prob):
+    from ..distributions import Binomial
+
+    return Binomial(count, prob).sample()
+
+
+def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
+    """grid_sample() with numbers for its modes."""
+    from ..nn.functional import grid_sample
+
+    return grid_sample(input, grid, ("bilinear", "nearest", "bicubic")[interpolation_mode],
+                       ("zeros", "border", "reflection")[padding_mode], align_corners)
+
+
+def affine_grid_generator(theta, size, align_corners):
+    from ..nn.functional import affine_grid
+
+    return affine_grid(theta, size, align_corners)
+
+
+def detach_(input):
+    return input.detach_()
+
+
+def _dropout_(name):
+    def function(input, p, train):
+        return input.copy_(getattr(_C, name)(input, p, train)) if train else input
+
+    function.__name__, function.__doc__ = name + "_", "The same as %s(), in place." % name
+    return function
+
+
+alpha_dropout_, feature_dropout_, feature_alpha_dropout_ = map(_dropout_, ("alpha_dropout", "feature_dropout", "feature_alpha_dropout"))
+
+
+def gcd_(input, other):
+    return input.gcd_(other)
+
+
+def lcm_(input, other):
+    return input.lcm_(other)
+
+
+def ldexp_(input, other):
+    return input.ldexp_(other)
+
+
+class _FakeQuantize:
+    """Numbers rounded to multiples of a scale as an integer type would hold them; the gradient passes where nothing was cut."""
+
+    function = None
+
+    @classmethod
+    def apply(cls, *args):
+        if cls.function is None:
+            from ..autograd import Function
+
+            def forward(ctx, x, scale, zero, low, high):
+                steps = _C.round(x * (1 / scale) + zero)
+                ctx.save_for_backward((steps >= low) & (steps <= high))
+                return (steps.clamp(low, high) - zero) * scale
+
+            def backward(ctx, grad):
+                return (grad * ctx.saved_tensors[0], None, None, None, None)
+
+            cls.function = type("FakeQuantize", (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
+        return cls.function.apply(*args)
+
+
+def fake_quantize_per_tensor_affine(input, scale, zero_point, quant_min, quant_max):
+    """(clamp(round(x / scale + zero_point), quant_min, quant_max) - zero_point) * scale."""
+    if quant_min > quant_max:
+        raise ValueError("fake_quantize_per_tensor_affine(): quant_min %d is above quant_max %d" % (quant_min, quant_max))
+    return _FakeQuantize.apply(input, scale, zero_point, quant_min, quant_max)
+
+
+def fake_quantize_per_channel_affine(input, scale, zero_point, axis, quant_min, quant_max):
+    """The same with a scale and a zero point for each index of axis."""
+    if scale.shape != (input.shape[axis],) or zero_point.shape != scale.shape:
+        raise RuntimeError("fake_quantize_per_channel_affine(): scale is of %s, zero_point of %s, and the axis of size %d" % (
+            tuple(scale.shape), tuple(zero_point.shape), input.shape[axis]))
+    shape = [-1 if i == axis % input.dim() else 1 for i in range(input.dim())]
+    return _FakeQuantize.apply(input, scale.reshape(shape), zero_point.reshape(shape), quant_min, quant_max)
 
 
 def frobenius_norm(input, dim=(), keepdim=False):

@@ -2,16 +2,29 @@
 
 import math as _math
 
-from . import _C
-from ._C import Tensor
+from .. import _C
+from .._C import Tensor
 
 _DTYPES = {"byte": _C.uint8, "char": _C.int8, "short": _C.int16, "int": _C.int32, "long": _C.int64, "half": _C.float16,
            "float": _C.float32, "double": _C.float64, "bool": _C.bool, "bfloat16": _C.bfloat16,
            "cfloat": _C.complex64, "cdouble": _C.complex128}
-strided = "torch.strided"
-channels_last_3d = "torch.channels_last_3d"
-contiguous_format, channels_last, preserve_format = ("torch.contiguous_format", "torch.channels_last",
-                                                     "torch.preserve_format")
+
+
+class layout(str):
+    """How tensors hold their elements: strided is the one way."""
+
+    __repr__ = str.__str__
+
+
+class memory_format(str):
+    """The order in which a tensor's elements lie."""
+
+    __repr__ = str.__str__
+
+
+strided = layout("torch.strided")
+contiguous_format, channels_last, channels_last_3d, preserve_format = (memory_format("torch." + _n) for _n in (
+    "contiguous_format", "channels_last", "channels_last_3d", "preserve_format"))
 
 
 class Size(tuple):
@@ -362,6 +375,6 @@ def _install():
 
 _install()
 
-__all__ = ["Size", "device", "is_tensor", "as_tensor", "asarray", "frombuffer", "result_type", "can_cast", "typename", "where",
+__all__ = ["Size", "device", "layout", "memory_format", "is_tensor", "as_tensor", "asarray", "frombuffer", "result_type", "can_cast", "typename", "where",
            "strided", "contiguous_format", "channels_last", "channels_last_3d", "preserve_format", "unique", "unique_consecutive", "nonzero",
            "tensordot", "norm", "argsort", "normal", "randint", "randint_like", "broadcast_shapes", *_LEGACY]

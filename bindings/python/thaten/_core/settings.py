@@ -1,6 +1,7 @@
 """What a process chooses: the default dtype and others; and the limits of dtypes."""
 
-from . import _C, _tensor
+from .. import _C
+from . import tensor as _tensor
 
 
 def get_default_dtype():

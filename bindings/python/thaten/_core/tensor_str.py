@@ -7,8 +7,8 @@ the largest are far apart, exponents.  Of large tensors only the first and last 
 import contextlib as _contextlib
 import math as _math
 
-from . import _C
-from ._C import Tensor
+from .. import _C
+from .._C import Tensor
 
 _PROFILES = {"default": (4, 1000, 3, 80), "short": (2, 1000, 2, 80), "full": (4, _math.inf, 3, 80)}
 

@@ -7,8 +7,8 @@ import pickle as _pickle
 import struct as _struct
 import zipfile as _zipfile
 
-from . import _C
-from ._C import Tensor
+from .. import _C
+from .._C import Tensor
 
 _STORAGES = {_C.uint8: "Byte", _C.int8: "Char", _C.int16: "Short", _C.int32: "Int", _C.int64: "Long", _C.float16: "Half",
              _C.float32: "Float", _C.float64: "Double", _C.bool: "Bool", _C.bfloat16: "BFloat16", _C.complex64: "ComplexFloat",
