@@ -270,7 +270,92 @@ static PyObject *fromDLPack(PyObject *self, PyObject *source)
   return result;
 }
 
+/* --- elements of another type on the same memory ---------------------------------------------------------- */
+
+typedef struct Recast {
+  struct DLManagedTensorVersioned managed; /* first: what ATen hands back */
+  struct DLManagedTensorVersioned *of;
+  int64_t sizes[64], strides[64];
+} Recast;
+
+static void deleteRecast(struct DLManagedTensorVersioned *managed)
+{
+  Recast *const recast = (Recast *)managed;
+  recast->of->deleter(recast->of);
+  free(recast);
+}
+
+/* Sets the sizes and strides for elements of so many bytes; false if they are no whole ones. */
+static bool recastSizes(Recast *recast, int64_t bytes)
+{
+  const DLTensor *const of = &recast->of->dl_tensor;
+  const int64_t own = of->dtype.bits / 8, last = of->ndim - 1;
+  const bool isNarrower = own > bytes;
+  const int64_t ratio = isNarrower ? own / bytes : bytes / own;
+  if (own != bytes && (last < 0 || of->strides[last] != 1))
+    return false;
+  for (int64_t d = 0; d <= last; d++) {
+    const bool isLast = d == last && own != bytes;
+    if (!isNarrower && (isLast ? of->shape[d] : of->strides[d]) % ratio != 0)
+      return false;
+    recast->sizes[d] = !isLast      ? of->shape[d]
+                       : isNarrower ? of->shape[d] * ratio
+                                    : of->shape[d] / ratio;
+    recast->strides[d] = isLast ? 1 : isNarrower ? of->strides[d] * ratio : of->strides[d] / ratio;
+  }
+  return (uintptr_t)of->data % (uintptr_t)bytes == 0;
+}
+
+/* A view of t with elements of the type of like. */
+static at_tensor *recastTensor(at_tensor *t, at_tensor *like)
+{
+  Recast *const recast = calloc(1, sizeof *recast);
+  struct DLManagedTensorVersioned *const type = at_toDLPackVersioned(like);
+  struct DLManagedTensorVersioned *const of = type ? at_toDLPackVersioned(t) : NULL;
+  at_tensor *made = at_undefined();
+  if (recast && of) {
+    const DLDataType element = type->dl_tensor.dtype;
+    recast->of = of;
+    recast->managed = (struct DLManagedTensorVersioned){of->version, NULL, deleteRecast, of->flags,
+                                                        of->dl_tensor};
+    recast->managed.dl_tensor.dtype = element;
+    recast->managed.dl_tensor.shape = recast->sizes;
+    recast->managed.dl_tensor.strides = recast->strides;
+    if (recastSizes(recast, element.bits / 8))
+      made = at_fromDLPackVersioned(&recast->managed);
+    else
+      PyErr_SetString(PyExc_RuntimeError,
+                      "view(): the last dimension, the strides or the offset are no whole "
+                      "elements of the other type");
+  } else if (!recast) {
+    PyErr_NoMemory();
+  }
+  if (type)
+    type->deleter(type);
+  if (!at_defined(made)) {
+    if (of)
+      of->deleter(of);
+    free(recast);
+    if (!PyErr_Occurred())
+      th_raise();
+  }
+  return made;
+}
+
+static PyObject *viewAs(PyObject *self, PyObject *arguments)
+{
+  (void)self;
+  PyObject *t, *like;
+  if (!PyArg_ParseTuple(arguments, "OO", &t, &like))
+    return NULL;
+  if (!th_isTensor(t) || !th_isTensor(like))
+    return PyErr_Format(PyExc_TypeError, "view(): no tensor");
+  at_tensor *const made = recastTensor(th_tensorOf(t), th_tensorOf(like));
+  return at_defined(made) ? th_wrap(made) : NULL;
+}
+
 PyMethodDef th_shareFunctions[] = {
+    {"_view_bits", viewAs, METH_VARARGS, NULL},
     {"from_dlpack", fromDLPack, METH_O,
      "from_dlpack(source)\n\nA tensor on the memory of a tensor of another library."},
     {NULL, NULL, 0, NULL},

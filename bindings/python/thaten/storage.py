@@ -7,7 +7,7 @@ class TypedStorage:
     """The elements in the memory of a tensor, as a vector: storage[i] reads and storage[i] = x writes one."""
 
     def __init__(self, tensor):
-        self._tensor = _C.as_strided(tensor.detach(), [tensor._storage_size()], [1], 0)
+        self._tensor = _C.as_strided(tensor.detach(), [tensor._storage_size()], [1], storage_offset=0)
 
     dtype = property(lambda self: self._tensor.dtype)
     device = property(lambda self: self._tensor.device)

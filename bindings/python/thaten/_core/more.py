@@ -75,6 +75,22 @@ def _cloned(self, *, memory_format="torch.preserve_format"):
     return _clone(_last(self, memory_format)).movedim(-1, 1) if memory_format in _LAST else _clone(self)
 
 
+_view = Tensor.view
+
+
+def _view_of(self, *size, dtype=None):
+    """A view of other sizes, or of the same bytes as elements of another dtype."""
+    dtype = size[0] if len(size) == 1 and isinstance(size[0], _C.dtype) else dtype
+    if dtype is None:
+        return _view(self, *size)
+    if dtype == self.dtype:
+        return self.view_as(self)
+    if self.requires_grad:
+        raise RuntimeError("view(): a tensor that wants a gradient has no view of another dtype; detach() it")
+    return _C._view_bits(self, _C.empty(0, dtype=dtype))
+
+
+Tensor.view = _view_of
 Tensor.is_contiguous, Tensor.contiguous, Tensor.clone = _contiguous_in, _made_contiguous, _cloned
 for _name in ("float_power", "gcd", "heaviside", "lcm", "ldexp", "mvlgamma"):
     setattr(Tensor, _name + "_", _in_place(_name))

@@ -112,8 +112,9 @@ def jvp(func, inputs, v=None, create_graph=False, strict=False):
     given, result = _run(func, inputs)
     outputs = _flat(result)
     weights = [_C.zeros_like(o).requires_grad_() for o in outputs]
-    grads = grad(outputs, given, weights, create_graph=True, allow_unused=True, materialize_grads=True)
-    along = [_C.ones_like(t) for t in given] if v is None else list(_tuple(v))
+    flat = [t for one in given for t in _flat(one)]
+    grads = grad(outputs, flat, weights, create_graph=True, allow_unused=True, materialize_grads=True)
+    along = [_C.ones_like(t) for t in flat] if v is None else [t for one in _tuple(v) for t in _flat(one)]
     linear = [(g, a) for g, a in zip(grads, along) if g.requires_grad]
     products = grad([g for g, _ in linear], weights, [a for _, a in linear], create_graph=create_graph, allow_unused=True,
                     materialize_grads=True) if linear else weights

@@ -45,29 +45,24 @@ def _above(constraint):
     return transforms.ComposeTransform([transforms.ExpTransform(), transforms.AffineTransform(constraint.lower_bound, 1)])
 
 
-def _positive(constraint):
-    low = constraint.lower_bound
-    return transforms.ExpTransform() if isinstance(low, (int, float)) and low == 0 else _above(constraint)
-
-
 def _below(constraint):
     return transforms.ComposeTransform([transforms.ExpTransform(), transforms.AffineTransform(constraint.upper_bound, -1)])
 
 
 _BOTH = [
     (constraints.real, lambda c: transforms.identity_transform),
-    (constraints.greater_than, _positive), (constraints.greater_than_eq, _positive), (constraints.less_than, _below),
+    (constraints.greater_than, _above), (constraints.greater_than_eq, _above), (constraints.less_than, _below),
     (constraints.interval, _between), (constraints.half_open_interval, _between),
-    (constraints.lower_cholesky, lambda c: transforms.LowerCholeskyTransform()),
     (constraints.corr_cholesky, lambda c: transforms.CorrCholeskyTransform()),
-    (constraints.positive_definite, lambda c: transforms.PositiveDefiniteTransform()),
-    (constraints.positive_semidefinite, lambda c: transforms.PositiveDefiniteTransform()),
 ]
 for _constraint, _factory in _BOTH:
     biject_to.register(_constraint, _factory)
     transform_to.register(_constraint, _factory)
 biject_to.register(constraints.simplex, lambda c: transforms.StickBreakingTransform())
 transform_to.register(constraints.simplex, lambda c: transforms.SoftmaxTransform())
+transform_to.register(constraints.lower_cholesky, lambda c: transforms.LowerCholeskyTransform())
+for _constraint in (constraints.positive_definite, constraints.positive_semidefinite):
+    transform_to.register(_constraint, lambda c: transforms.PositiveDefiniteTransform())
 
 
 def _of_parts(registry):

@@ -14,7 +14,7 @@ class Constraint:
         raise NotImplementedError("check() of %r" % self)
 
     def __repr__(self):
-        return type(self).__name__.lstrip("_") + "()"
+        return type(self).__name__.lstrip("_").title() + "()"
 
 
 class _Test(Constraint):
@@ -43,8 +43,8 @@ class _Bounds(Constraint):
         super().__init__()
 
     def __repr__(self):
-        return "%s(%s)" % (type(self).__name__.lstrip("_"), ", ".join(
-            "%s=%s" % (name, getattr(self, name)) for name in self._names))
+        return "%s(%s)" % (type(self).__name__.title().replace("_", ""), ", ".join(
+            "{}={}".format(name, getattr(self, name)) for name in self._names))
 
 
 class interval(_Bounds):
@@ -113,6 +113,7 @@ class multinomial(_Bounds):
     _names = ("upper_bound",)
     is_discrete = True
     event_dim = 1
+    __repr__ = Constraint.__repr__
 
     def check(self, value):
         return (value >= 0).all(-1) & (value.sum(-1) <= self.upper_bound)
@@ -134,7 +135,7 @@ class independent(Constraint):
         return result.reshape(*result.shape[:kept], -1).all(-1)
 
     def __repr__(self):
-        return "independent(%r, %d)" % (self.base_constraint, self.reinterpreted_batch_ndims)
+        return "IndependentConstraint(%r, %d)" % (self.base_constraint, self.reinterpreted_batch_ndims)
 
 
 class _Parts(Constraint):

@@ -4,6 +4,7 @@ import math as _math
 
 from .. import _C
 from ..autograd import no_grad
+from . import constraints
 from .distribution import Distribution, broadcast, finfo_of, summed
 
 _HALF_LOG_2PI = 0.5 * _math.log(2 * _math.pi)
@@ -392,6 +393,17 @@ class StudentT(Distribution):
         return self.scale.log() + half * (_C.digamma(half) - _C.digamma(0.5 * self.df)) + 0.5 * self.df.log() + beta
 
 
+def _factor(self, covariance, precision, lower):
+    """The Cholesky factor of the covariance, which one of the matrices gives."""
+    if lower is not None:
+        return lower
+    given = covariance if covariance is not None else precision
+    if self._validate_args and not bool(constraints.positive_definite.check(given).all()):
+        raise ValueError("%s: %s has to be positive definite, and is %s" % (
+            type(self).__name__, "covariance_matrix" if covariance is not None else "precision_matrix", given))
+    return _C.linalg_cholesky(covariance if covariance is not None else _C.linalg_inv(precision))
+
+
 class MultivariateNormal(Distribution):
     """Normal vectors of a mean and a covariance, which one of three matrices gives."""
 
@@ -401,12 +413,7 @@ class MultivariateNormal(Distribution):
     def __init__(self, loc, covariance_matrix=None, precision_matrix=None, scale_tril=None, validate_args=None):
         if sum(m is not None for m in (covariance_matrix, precision_matrix, scale_tril)) != 1:
             raise ValueError("MultivariateNormal: one of covariance_matrix, precision_matrix and scale_tril is needed")
-        if scale_tril is not None:
-            lower = scale_tril
-        elif covariance_matrix is not None:
-            lower = _C.linalg_cholesky(covariance_matrix)
-        else:
-            lower = _C.linalg_cholesky(_C.linalg_inv(precision_matrix))
+        lower = _factor(self, covariance_matrix, precision_matrix, scale_tril)
         shape = broadcast(loc.unsqueeze(-1), lower)[0].shape[:-2]
         n = loc.shape[-1]
         self.loc, self.scale_tril = loc.expand((*shape, n)), lower.expand((*shape, n, n))

@@ -126,6 +126,8 @@ class Distribution:
     def _extended(self, sample_shape):
         return Size(sample_shape) + self._batch_shape + self._event_shape
 
+    _extended_shape = _extended  # PyTorch's name, for distributions of others
+
     def sample(self, sample_shape=()):
         """Draws, of sample_shape x batch_shape x event_shape, without a gradient."""
         with no_grad():
@@ -172,7 +174,7 @@ class Distribution:
         def text(value):
             return format(value, "") if value.numel() == 1 else str(value.size())
 
-        return "%s(%s)" % (type(self).__name__, ", ".join("%s: %s" % (n, text(getattr(self, n))) for n in self._names))
+        return "%s(%s)" % (type(self).__name__, ", ".join("%s: %s" % (n, text(getattr(self, n))) for n in self._names or [n for n in self.arg_constraints if n in self.__dict__]))
 
 
 class Independent(Distribution):
