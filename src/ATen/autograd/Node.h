@@ -120,7 +120,7 @@ extern const at_formula at_customFormula;
 typedef struct at_grad_state {
   bool isOff, isFreeing, findsNaN;
   unsigned char lower[AT_AUTOCAST_DEVICES]; /* under autocast: the type, else 0 */
-  at_node *dead; /* nodes that are to be freed */
+  at_node *dead;                            /* nodes that are to be freed */
   at_node *last; /* the newest one, whose call has no file and line yet; not to be read */
 } at_grad_state;
 

@@ -95,9 +95,9 @@ def flex_attention(query, key, value, score_mod=None, block_mask=None, scale=Non
                 query.shape[1], key.shape[1], "" if enable_gqa else "; enable_gqa is False"))
         key, value = (t.repeat_interleave(query.shape[1] // key.shape[1], 1) for t in (key, value))
     scores = _C.matmul(query, key.transpose(-2, -1)) * (1 / _math.sqrt(query.shape[-1]) if scale is None else scale)
-    places = _indices(*scores.shape)
+    indices = _indices(*scores.shape)
     if score_mod is not None:
-        scores = score_mod(scores, *places)
+        scores = score_mod(scores, *indices)
     if block_mask is not None:
         mask = block_mask._mask if isinstance(block_mask, BlockMask) else block_mask
         scores = scores.masked_fill(~mask[..., :scores.shape[2], :scores.shape[3]], -_math.inf)
