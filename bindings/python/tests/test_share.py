@@ -204,6 +204,7 @@ class Programs(unittest.TestCase):
             return [data[n] for n in sorted((n for n in data if n.startswith(word)), key=lambda n: int(n[len(word):]))]
 
         program = torch.export.load(os.path.join(PROGRAMS, name + ".pt2"))
+        torch.manual_seed(3)  # of the one that draws
         results = program.module()(*numbered("input"))
         results = results if isinstance(results, tuple) else (results,)
         got = [r for r in results if r is not None]
@@ -214,7 +215,7 @@ class Programs(unittest.TestCase):
         names = sorted(f[:-4] for f in os.listdir(PROGRAMS) if f.endswith(".pt2"))
         self.assertGreater(len(names), 10)
         for name in names:
-            if name != "own":  # calls an operation of its own
+            if name != "own" and not name.startswith("accumulated"):  # they call operations of their own
                 with self.subTest(program=name):
                     self.check(name)
 

@@ -20,6 +20,8 @@ static const char *const harmless[] = {
     "at_program_free", "at_optimizer_free", "at_schedule_free", "at_average_free",
     "at_dataset_free", "at_loader_free", "at_summary_free", "at_progress_free",
     "at_optimizer_groups", "at_module_retain", "at_module_free", "at_Sequential", "at_ModuleList",
+    /* it takes NULL for no elements */
+    "at_fromArray",
     /* they return NULL, 0 or "" for no node */
     "at_node_release", "at_node_kind", "at_node_inputCount", "at_node_input",
     /* they return NULL, 0 or false for no module, as constructors do after an error */
