@@ -234,11 +234,15 @@ void at_computeEigh(at_frame *frame, const at_graphNode *node)
   at_giveOutput(frame, node, 1, y.eigenvectors);
 }
 
+/* _linalg_solve_ex(A, B, left): a matrix that is singular is an error of the operation itself, and what
+ * LAPACK says of the others is 0. */
 void at_computeSolve(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
+  enum { INFO = 3 };
   at_giveOutput(frame, node, 0,
                 at_linalg_solve(at_inputTensor(frame, node, "A", 0),
                                 at_inputTensor(frame, node, "B", 1),
                                 .left = at_inputBool(frame, node, "left", -1, true)));
+  at_giveOutput(frame, node, INFO, at_zeros(AT_SCALAR_SHAPE, .type = AT_CPU(AT_INT)));
 }
