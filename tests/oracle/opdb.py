@@ -33,7 +33,7 @@ DTYPES = {getattr(torch, n): getattr(thaten, n) for n in (
 RANDOM = {"bernoulli", "multinomial", "normal", "rand_like", "randn_like", "randint_like", "randn", "randint", "uniform",
           "nn.functional.dropout", "nn.functional.dropout2d", "nn.functional.dropout3d", "nn.functional.rrelu", "nn.functional.alpha_dropout", "nn.functional.feature_alpha_dropout", "cauchy", "exponential",
           "geometric", "log_normal", "empty", "empty_like", "new_empty", "empty_strided", "new_empty_strided",
-          "empty_permuted", "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d"}
+          "empty_permuted", "svd_lowrank", "pca_lowrank", "nn.functional.fractional_max_pool2d", "nn.functional.fractional_max_pool3d"}
 
 
 class NotHere(Exception):
@@ -47,6 +47,8 @@ CALLS = {"polygamma": lambda call, x, n, **k: call("polygamma", n, x, **k), "ein
          "linalg.lstsq.grad_oriented": lambda call, a, b, driver: call("linalg.lstsq", a, b, driver=driver)[:2],
          "where": lambda call, x, condition, other: call("where", condition, x, other),
          "nn.functional.embedding": lambda call, w, x, **k: call("nn.functional.embedding", x, w, **k),
+         "svd_lowrank": lambda call, a, b, **k: call("svd_lowrank", call("matmul", a, call("transpose", b, -2, -1)), **k),
+         "pca_lowrank": lambda call, a, b, **k: call("pca_lowrank", call("matmul", a, call("transpose", b, -2, -1)), **k),
          "nn.functional.embedding_bag": lambda call, w, x, *a, **k: call("nn.functional.embedding_bag", x, w, *a, **k)}
 
 
@@ -266,7 +268,7 @@ def outcome(library, op, mine, sample, is_random):
 
 
 def run(library, op, options, counts):
-    variants = {"in_place": op.name + "_", "singular": "linalg.pinv.singular", "grad_oriented": "linalg.lstsq.grad_oriented"}
+    variants = {"in_place": op.name + "_", "lengths": "segment_reduce", "offsets": "segment_reduce", "singular": "linalg.pinv.singular", "grad_oriented": "linalg.lstsq.grad_oriented"}
     mine = function(library, variants.get(op.variant_test_name, op.name.removeprefix("torch.ops.aten.").removesuffix(".default")))
     if mine is None:
         return "missing"

@@ -72,6 +72,18 @@ TH_API void THLapack_(potrs)(char uplo, int n, int nrhs, real *a, int lda, real 
 TH_API void THLapack_(pstrf)(char uplo, int n, real *a, int lda, int *piv, int *rank, real tol,
                              real *work, int *info);
 
+/* --- symmetric matrices, of which one triangle is used ---------------------------------------- */
+
+/* a = U D U' or L D L', where D has blocks of 1 x 1 and 2 x 2.  ipiv[k] > 0: rows and columns k + 1
+ * and ipiv[k] were exchanged; two equal negative ones are of a block of 2 x 2, of which row -ipiv[k]
+ * was exchanged.  work has n elements or more.  info > 0: D(info,info) is zero. */
+TH_API void THLapack_(sytrf)(char uplo, int n, real *a, int lda, int *ipiv, real *work, int lwork,
+                             int *info);
+
+/* Solves a x = b with the factors of a from sytrf, whose ipiv is not checked. */
+TH_API void THLapack_(sytrs)(char uplo, int n, int nrhs, real *a, int lda, int *ipiv, real *b,
+                             int ldb, int *info);
+
 /* --- orthogonal matrices --------------------------------------------------------------------- */
 
 /* a = Q R: R in the upper triangle, Q as min(m, n) reflectors below it and in tau. */

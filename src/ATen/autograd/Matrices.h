@@ -41,6 +41,9 @@ at_several at_gesvGrad(at_tensor *grad, at_tensor *b, at_tensor *a, at_tensor *x
 /* p is the pseudoinverse of a. */
 at_tensor *at_pinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p);
 
+/* The same of symmetric matrices, of which a has the lower triangles; symmetric. */
+at_tensor *at_symmetricPinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p);
+
 /* --- functions and norms of matrices ---------------------------------------------------------- */
 
 at_tensor *at_matrixExpGrad(at_tensor *grad, at_tensor *self);

@@ -58,7 +58,7 @@ at_tensor *at_complexRow(at_tensor *out, int name, at_scalar_type type, int coun
   for (int i = 0; i < count; i++)
     operands[i] = at_brought(&pool, in[i], sizes, row->readsReals ? at_realType(compute) : compute);
   const bool direct = can_write(out, written, sizes, count, operands);
-  at_tensor *const r = direct ? out : at_hold(&pool, at_newShape(written, sizes));
+  at_tensor *const r = direct ? out : at_hold(&pool, at_newFor(written, sizes, count, in));
   THLoop loop;
   THLoop_init(&loop);
   at_addOperand(&loop, r);
@@ -113,7 +113,7 @@ at_tensor *at_angleOf(at_tensor *out, at_tensor *x)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *isNegative = at_hold(&pool, at_compareScalar(NULL, AT_ROW_ltValue, x, zero));
-  at_tensor *r = at_hold(&pool, at_newCast(isNegative, result));
+  at_tensor *r = at_hold(&pool, at_newCastLike(isNegative, result));
   at_pointwise(r, AT_ROW_mul, result->scalarType, 1, &r, at_scalar_double(M_PI), none);
   if (at_isFloating(type)) {
     at_tensor *isNaN = at_hold(&pool, at_compare(NULL, AT_ROW_neTensor, x, x));

@@ -132,6 +132,17 @@ at_inverse_info at_inverseOrInfo(at_tensor *a, bool check);
 at_result_info at_solutionOrInfo(at_tensor *a, at_tensor *b, bool left, bool check);
 at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check);
 
+/* The singular value decomposition of a - m of about rank q; m may be NULL. */
+at_U_S_V at_lowRankSingulars(const char *name, at_tensor *a, int64_t q, int64_t niter,
+                             at_tensor *m);
+/* Of a without the mean of its rows; q is AT_NONE for 6 or fewer parts. */
+at_U_S_V at_principalParts(at_tensor *a, int64_t q, bool center, int64_t niter);
+
+/* L D L' of the lower triangle of symmetric matrices, with LAPACK's pivots. */
+at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool check);
+at_LD_pivots at_ldlOf(at_tensor *a);
+at_tensor *at_ldlSolution(at_tensor *ld, at_tensor *pivots, at_tensor *b);
+
 at_tensor *at_householderOf(at_tensor *input, at_tensor *tau);
 at_solution_cloned_coefficient at_triangularOf(at_tensor *b, at_tensor *a, bool upper,
                                                bool transpose, bool unitriangular);
@@ -146,6 +157,18 @@ at_tensor *at_symmetricRoot(at_tensor *self);
 
 at_tensor *at_tensorInverse(at_tensor *self, int64_t ind);
 at_tensor *at_tensorSolution(at_tensor *self, at_tensor *other, at_ints dims);
+
+/* --- indices ------------------------------------------------------------------------------------ */
+
+/* Selections in which indices may be out of range where mask is false: fill is selected there, or
+ * nothing is added. */
+at_tensor *at_maskedIndexed(at_tensor *self, at_tensor *mask, at_tensors indices, at_scalar fill);
+at_tensor *at_maskedAdded(at_tensor *self, at_tensor *mask, at_tensors indices, at_tensor *values);
+
+at_tensor *at_chunksJoined(at_tensors tensors, int64_t dim, int64_t chunks);
+at_tensor *at_segmentReduced(at_tensor *data, const char *reduce, at_tensor *lengths,
+                             at_tensor *indices, at_tensor *offsets, int64_t axis, bool unsafe,
+                             at_scalar initial);
 
 /* --- shapes ------------------------------------------------------------------------------------ */
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ATen/autograd/Formulas.h"
+#include "Factors.h"
 #include "TH/THLapack.h"
 
 static at_tensor *transposed(at_tensor *t)
@@ -15,8 +16,7 @@ static bool is_double(const at_tensor *t)
   return at_type_scalarType(at_typeOf(t)) == AT_DOUBLE;
 }
 
-/* Whether t is matrices that LAPACK can count, of one of its types, else an error says so. */
-static bool are_matrices(const char *name, const char *argument, at_tensor *t, bool isSquare)
+bool at_areMatrices(const char *name, const char *argument, at_tensor *t, bool isSquare)
 {
   if (!at_defined(t))
     return false;
@@ -35,8 +35,7 @@ static bool are_matrices(const char *name, const char *argument, at_tensor *t, b
   return false;
 }
 
-/* t's sizes with count others, of which there are at most two, instead of the last two. */
-static at_ints with_sizes(at_tensor *t, int64_t *room, int count, int64_t first, int64_t second)
+at_ints at_withSizes(at_tensor *t, int64_t *room, int count, int64_t first, int64_t second)
 {
   const at_ints own = at_sizes(t);
   const int batch = own.count - 2;
@@ -48,7 +47,7 @@ static at_ints with_sizes(at_tensor *t, int64_t *room, int count, int64_t first,
   return (at_ints){room, batch + count};
 }
 
-static int64_t batch_of(at_tensor *t)
+int64_t at_batchOf(at_tensor *t)
 {
   int64_t count = 1;
   for (int d = 0; d < at_dim(t) - 2; d++)
@@ -62,8 +61,7 @@ static at_tensor *by_matrix(at_tensor *t)
   return at_unsqueeze(at_unsqueeze(t, -1), -1);
 }
 
-/* Whether a status in info is not 0; then with check an error names the matrix. */
-static bool has_status(const char *name, at_tensor *info, bool check, const char *what)
+bool at_hasStatus(const char *name, at_tensor *info, bool check, const char *what)
 {
   at_tensor *const all = at_reshape(info, AT_INTS(-1));
   if (!at_defined(all) || at_numel(all) == 0 || !at_item_long(at_any(all)))
@@ -90,9 +88,9 @@ static at_LU_pivots_info no_factors(void)
 static at_LU_pivots_info factors_of_host(at_tensor *a)
 {
   int64_t room[AT_MOST_DIMS];
-  const int64_t m = at_size(a, -2), n = at_size(a, -1), k = THMin(m, n), count = batch_of(a);
+  const int64_t m = at_size(a, -2), n = at_size(a, -1), k = THMin(m, n), count = at_batchOf(a);
   at_tensor *const columns = at_clone(at_contiguous(transposed(a)));
-  at_tensor *const pivots = at_zeros(with_sizes(a, room, 1, k, 0), .type = AT_CPU(AT_INT));
+  at_tensor *const pivots = at_zeros(at_withSizes(a, room, 1, k, 0), .type = AT_CPU(AT_INT));
   at_tensor *const info =
       at_zeros(((at_ints){at_sizes(a).data, at_dim(a) - 2}), .type = AT_CPU(AT_INT));
   if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info))
@@ -119,15 +117,15 @@ static at_LU_pivots_info factors_of(at_tensor *a)
     return (at_LU_pivots_info){at_to(made.LU, type), at_to(made.pivots, ints),
                                at_to(made.info, ints)};
   }
-  const at_lu_pivots_info made = at_btrifact_with_info(at_reshape(a, AT_INTS(batch_of(a), n, n)));
+  const at_lu_pivots_info made = at_btrifact_with_info(at_reshape(a, AT_INTS(at_batchOf(a), n, n)));
   return (at_LU_pivots_info){at_reshape(at_contiguous(made.lu), at_sizes(a)),
-                             at_reshape(made.pivots, with_sizes(a, room, 1, n, 0)),
+                             at_reshape(made.pivots, at_withSizes(a, room, 1, n, 0)),
                              at_reshape(made.info, ((at_ints){at_sizes(a).data, at_dim(a) - 2}))};
 }
 
 at_LU_pivots_info at_luOf(const char *name, at_tensor *a, bool pivot, bool check)
 {
-  if (!are_matrices(name, "A", a, false))
+  if (!at_areMatrices(name, "A", a, false))
     return no_factors();
   if (!pivot) {
     at_fail(AT_ERROR_ARGUMENT, name, "%s: pivot is false: there are no factors without pivots",
@@ -136,7 +134,7 @@ at_LU_pivots_info at_luOf(const char *name, at_tensor *a, bool pivot, bool check
   }
   const at_LU_pivots_info made = factors_of(a);
   const bool isBad =
-      check && has_status(name, made.info, true, "there is a 0 on the diagonal of U, in row");
+      check && at_hasStatus(name, made.info, true, "there is a 0 on the diagonal of U, in row");
   return isBad ? no_factors() : made;
 }
 
@@ -160,12 +158,13 @@ static at_tensor *order_of(const char *name, at_tensor *pivots, int64_t rows)
   const int64_t k = at_size(pivots, -1);
   at_tensor *const given = at_contiguous(at_to(pivots, AT_CPU(AT_INT)));
   at_tensor *const matrix = at_unsqueeze(given, -1);
-  at_tensor *const order = at_empty(with_sizes(matrix, room, 1, rows, 0), .type = AT_CPU(AT_LONG));
+  at_tensor *const order =
+      at_empty(at_withSizes(matrix, room, 1, rows, 0), .type = AT_CPU(AT_LONG));
   if (!at_defined(given) || !at_defined(order))
     return at_undefined();
   const int *p = at_data(given);
   int64_t *row = at_data(order);
-  for (int64_t i = batch_of(matrix); i > 0; i--, p += k, row += rows) {
+  for (int64_t i = at_batchOf(matrix); i > 0; i--, p += k, row += rows) {
     for (int64_t j = 0; j < rows; j++)
       row[j] = j;
     for (int64_t j = 0; j < k; j++) {
@@ -194,7 +193,7 @@ at_P_L_U at_luUnpacked(at_tensor *lu, at_tensor *pivots, bool data, bool order)
   static const char name[] = "lu_unpack";
   const at_P_L_U none = {at_undefined(), at_undefined(), at_undefined()};
   int64_t room[AT_MOST_DIMS];
-  if (!are_matrices(name, "LU_data", lu, false))
+  if (!at_areMatrices(name, "LU_data", lu, false))
     return none;
   const int64_t m = at_size(lu, -2), n = at_size(lu, -1), k = THMin(m, n);
   at_P_L_U r = {at_empty(AT_INTS(0), .type = at_typeOf(lu)),
@@ -207,7 +206,7 @@ at_P_L_U at_luUnpacked(at_tensor *lu, at_tensor *pivots, bool data, bool order)
   }
   if (order) {
     at_tensor *const rows = order_of(name, pivots, m);
-    at_tensor *const zeros = at_zeros(with_sizes(lu, room, 2, m, m), .type = at_typeOf(lu));
+    at_tensor *const zeros = at_zeros(at_withSizes(lu, room, 2, m, m), .type = at_typeOf(lu));
     r.P =
         at_defined(rows) ? at_scatter_value(zeros, -2, at_unsqueeze(rows, -2), 1) : at_undefined();
   }
@@ -225,7 +224,7 @@ at_P_L_U at_luMatrices(at_tensor *a, bool pivot)
 at_tensor *at_luSolution(const char *name, at_tensor *lu, at_tensor *pivots, at_tensor *b,
                          bool left, bool adjoint)
 {
-  if (!are_matrices(name, "LU", lu, true) || !are_matrices(name, "B", b, false))
+  if (!at_areMatrices(name, "LU", lu, true) || !at_areMatrices(name, "B", b, false))
     return at_undefined();
   if (!left)
     return transposed(at_luSolution(name, lu, pivots, transposed(b), true, !adjoint));
@@ -325,7 +324,7 @@ static at_tensor *where_good(at_tensor *made, at_tensor *info)
 /* LU factors, which are the identity's where there is a status. */
 static at_LU_pivots_info usable(const char *name, at_tensor *a, bool check)
 {
-  if (!are_matrices(name, "A", a, true))
+  if (!at_areMatrices(name, "A", a, true))
     return no_factors();
   at_LU_pivots_info made = at_luOf(name, a, true, check);
   if (!at_defined(made.LU))
@@ -369,7 +368,7 @@ at_result_info at_solutionOrInfo(at_tensor *a, at_tensor *b, bool left, bool che
 /* The Cholesky factors in the upper triangles, by columns, of matrices on the host. */
 static void factor_all(at_tensor *a, int *info)
 {
-  const int64_t n = at_size(a, -1), count = batch_of(a);
+  const int64_t n = at_size(a, -1), count = at_batchOf(a);
   for (int64_t i = 0; i < count && n > 0; i++) {
     if (is_double(a))
       THDoubleLapack_potrf('U', (int)n, (double *)at_data(a) + i * n * n, (int)n, info + i);
@@ -382,7 +381,7 @@ at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check)
 {
   static const char name[] = "linalg_cholesky_ex";
   const at_L_info none = {at_undefined(), at_undefined()};
-  if (!are_matrices(name, "self", self, true))
+  if (!at_areMatrices(name, "self", self, true))
     return none;
   const at_type *const type = at_typeOf(self);
   /* The lower triangle by rows is the upper one by columns. */
@@ -393,7 +392,7 @@ at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check)
   if (!at_defined(a) || !at_defined(status))
     return none;
   factor_all(a, at_data(status));
-  if (has_status(name, status, check, "not positive definite is the leading minor of order") &&
+  if (at_hasStatus(name, status, check, "not positive definite is the leading minor of order") &&
       check)
     return none;
   at_tensor *const l = where_good(at_tril(a), status);
@@ -406,9 +405,9 @@ at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check)
 at_tensor *at_householderOf(at_tensor *input, at_tensor *tau)
 {
   static const char name[] = "linalg_householder_product";
-  if (!are_matrices(name, "input", input, false) || !at_defined(tau))
+  if (!at_areMatrices(name, "input", input, false) || !at_defined(tau))
     return at_undefined();
-  const int64_t m = at_size(input, -2), n = at_size(input, -1), count = batch_of(input);
+  const int64_t m = at_size(input, -2), n = at_size(input, -1), count = at_batchOf(input);
   const int64_t k = at_dim(tau) > 0 ? at_size(tau, -1) : 0;
   if (m < n || at_dim(tau) != at_dim(input) - 1 || k > n || at_numel(tau) != count * k) {
     at_fail(AT_ERROR_ARGUMENT, name,
@@ -433,7 +432,7 @@ at_solution_cloned_coefficient at_triangularOf(at_tensor *b, at_tensor *a, bool 
                                                bool transpose, bool unitriangular)
 {
   static const char name[] = "triangular_solve";
-  if (!are_matrices(name, "A", a, true) || !are_matrices(name, "self", b, false))
+  if (!at_areMatrices(name, "A", a, true) || !at_areMatrices(name, "self", b, false))
     return (at_solution_cloned_coefficient){at_undefined(), at_undefined()};
   at_tensor *const x =
       at_linalg_solve_triangular(transpose ? transposed(a) : a, b, upper != transpose,

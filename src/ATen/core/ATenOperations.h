@@ -72,6 +72,28 @@ at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made);
  * dimensions accepts 0 and -1. */
 int at_wrapDim(int64_t dim, int dims);
 
+/* --- layouts of results ------------------------------------------------------------------------ */
+
+/* The dimensions of a result of those sizes, to which the operands broadcast, as they lie in memory,
+ * the outermost first; stored in room (AT_MOST_DIMS entries).  The first operand decides; where it
+ * repeats elements the next one does, and where all do dimensions stay in their order.  This is the
+ * rule of PyTorch's TensorIterator. */
+at_ints at_memoryOrder(at_ints sizes, int count, at_tensor *const *in, int64_t *room);
+
+/* A new tensor for the result of an operation on each element: without gaps, in the operands' order
+ * of memory, so that it is transposed or channels-last where they are.  Row-major without operands. */
+at_tensor *at_newFor(const at_type *type, at_ints sizes, int count, at_tensor *const *in);
+
+/* The same for one operand, of whose size the result is.  Elements of t that have no gaps keep their
+ * strides: this is PyTorch's torch.preserve_format. */
+at_tensor *at_newLike(const at_type *type, at_tensor *t);
+
+/* A copy of another element type in that layout; at_newCast makes a contiguous one. */
+at_tensor *at_newCastLike(at_tensor *t, const at_type *type);
+
+/* A view of t whose dimensions are in the order in which they lie in memory. */
+at_tensor *at_viewInOrder(at_tensor *t);
+
 /* --- pointwise ------------------------------------------------------------------------------- */
 
 /* t in that type: itself, or a converted copy that the pool holds. */
@@ -161,15 +183,18 @@ at_tensor *at_endChange(at_pool *pool, at_tensor *out, at_tensor *self, at_tenso
 /* The type is Float if type is NULL. */
 at_tensor *at_makeEmpty(const at_type *type, at_ints sizes);
 at_tensor *at_makeFilled(const at_type *type, at_ints sizes, at_scalar value);
+/* In self's layout, and in its type if type is NULL. */
+at_tensor *at_filledLike(at_tensor *self, const at_type *type, at_scalar value);
 /* The same, written to out if that is not NULL, in its type. */
 at_tensor *at_filledTo(at_tensor *out, const at_type *type, at_ints sizes, at_scalar value);
 at_tensor *at_fillWith(at_tensor *self, at_scalar value);
 at_tensor *at_copyFrom(at_tensor *self, at_tensor *src);
+/* A copy in self's layout, of self's type if type is NULL. */
 at_tensor *at_makeCopy(at_tensor *self, const at_type *type);
 at_tensor *at_makeContiguous(at_tensor *self);
 at_tensor *at_makeLike(at_tensor *self, const at_type *type);
 
-/* self converted to type: a view if self is of that type. */
+/* self converted to type: a view if self is of that type, else a copy in self's layout. */
 at_tensor *at_makeCast(at_tensor *self, const at_type *type);
 
 /* --- views ----------------------------------------------------------------------------------- */

@@ -31,7 +31,7 @@ static at_tensor *on_device(at_pool *pool, at_function_name name, const at_type 
                             at_ints sizes, int count, at_tensor *const *in,
                             const at_function_scalars *scalars)
 {
-  at_tensor *const r = at_hold(pool, at_newShape(compute, sizes));
+  at_tensor *const r = at_hold(pool, at_newFor(compute, sizes, count, in));
   THLoop loop;
   THLoop_init(&loop);
   at_addOperand(&loop, r);
@@ -65,7 +65,7 @@ at_tensor *at_function(at_tensor *out, at_function_name name, at_function_kind k
   for (int i = 0; i < count; i++)
     expanded[i] = at_brought(&pool, in[i], sizes, in[i]->type);
   const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
-  at_tensor *const r = direct ? out : at_hold(&pool, at_newShape(result, sizes));
+  at_tensor *const r = direct ? out : at_hold(&pool, at_newFor(result, sizes, count, in));
   const THKernel *const kernels = isDouble ? at_functionKernelsDouble : at_functionKernelsFloat;
   if (at_numel(r) > 0)
     at_layerMixed(r, kernels[name], &scalars, compute, count, expanded);
@@ -246,7 +246,7 @@ at_tensor *at_withoutNaN(at_tensor *out, at_tensor *self, at_scalar nan, at_scal
     at_pool_enter(&pool);
     if (out)
       at_checkResult(out, self, at_sizesOf(self), type);
-    at_tensor *const same = out == self ? self : at_hold(&pool, at_newCast(self, self->type));
+    at_tensor *const same = out == self ? self : at_hold(&pool, at_newCastLike(self, self->type));
     return at_finishOne(&pool, out, same);
   }
   const at_function_scalars scalars = {

@@ -29,8 +29,9 @@ at_tensor *at_choleskyInverses(at_tensor *out, at_tensor *factor, bool upper);
 
 /* --- functions of matrices (matrixFunctions.c) ------------------------------------------------ */
 
-at_tensor *at_pseudoInverses(at_tensor *a, double rtol);
-at_tensor *at_matrixRanks(at_tensor *out, at_tensor *a, at_scalar tol);
+/* rtol is NaN for the default.  With hermitian only the lower triangle of a is read. */
+at_tensor *at_pseudoInverses(at_tensor *a, double atol, double rtol, bool hermitian);
+at_tensor *at_matrixRanks(at_tensor *out, at_tensor *a, at_scalar tol, bool hermitian);
 at_tensor *at_matrixPowers(at_tensor *out, at_tensor *a, int64_t n);
 at_tensor *at_matrixExponentials(at_tensor *a);
 at_tensor *at_productOfAll(at_tensor *out, at_tensors matrices);

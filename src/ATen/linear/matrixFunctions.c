@@ -57,15 +57,28 @@ static double relative(const at_tensor *a, double rtol)
   return isnan(rtol) ? epsilon * (double)most : rtol;
 }
 
-/* Whether each of s counts, of Bool. */
-static at_tensor *counts(at_pool *pool, at_tensor *s, double rtol)
+/* Whether each of s counts, of Bool: is above atol and rtol times the largest. */
+static at_tensor *counts(at_pool *pool, at_tensor *s, double atol, double rtol)
 {
   const int64_t last = -1;
   at_tensor *const top =
       at_hold(pool, at_reduce(NULL, AT_MAX, s, (at_ints){&last, 1}, true, NULL, zero));
   at_tensor *const least =
       at_hold(pool, at_binaryScalar(NULL, AT_ROW_mul, top, at_scalar_double(rtol), one));
+  at_binaryScalar(least, AT_ROW_cmaxValue, least, at_scalar_double(atol), zero);
   return at_hold(pool, at_compare(NULL, AT_ROW_gtTensor, s, least));
+}
+
+/* a, or with hermitian the symmetric matrices of its lower triangles. */
+static at_tensor *mirrored(at_pool *pool, at_tensor *a, bool hermitian)
+{
+  if (!hermitian)
+    return a;
+  check_square(a, "A");
+  at_tensor *const lower = at_hold(pool, at_triangle(NULL, a, 0, true));
+  at_tensor *const below = at_hold(pool, at_triangle(NULL, a, -1, true));
+  at_tensor *const above = at_hold(pool, at_viewTranspose(below, -1, -2));
+  return at_hold(pool, at_binary(NULL, AT_ROW_cadd, lower, above, one));
 }
 
 /* Transposed matrices without elements. */
@@ -79,18 +92,20 @@ static at_tensor *none_transposed(at_tensor *a)
   return at_newShape(a->type, (at_ints){room, sizes.count});
 }
 
-at_tensor *at_pseudoInverses(at_tensor *a, double rtol)
+at_tensor *at_pseudoInverses(at_tensor *a, double atol, double rtol, bool hermitian)
 {
   at_checkMatrices(a, "A", false);
   if (at_numel(a) == 0)
     return none_transposed(a);
   at_tensor *made[3] = {NULL};
-  at_singulars(made, a, false);
   at_pool pool;
   at_pool_enter(&pool);
+  at_singulars(made, mirrored(&pool, a, hermitian), false);
   for (int i = 0; i < 3; i++)
     at_hold(&pool, made[i]);
-  at_tensor *const s = made[1], *const isKept = counts(&pool, s, relative(a, rtol));
+  if (isnan(rtol) && atol > 0)
+    rtol = 0;
+  at_tensor *const s = made[1], *const isKept = counts(&pool, s, atol, relative(a, rtol));
   at_tensor *inverse = at_hold(&pool, at_unaryFloat(NULL, AT_ROW_cinv, s));
   inverse = at_hold(&pool, at_choose(NULL, isKept, inverse, zero, NULL, at_scalar_double(0)));
   at_tensor *const column = at_hold(&pool, at_viewUnsqueeze(inverse, -1));
@@ -100,17 +115,17 @@ at_tensor *at_pseudoInverses(at_tensor *a, double rtol)
   return at_pool_keep(&pool, times(&pool, v, scaled));
 }
 
-at_tensor *at_matrixRanks(at_tensor *out, at_tensor *a, at_scalar tol)
+at_tensor *at_matrixRanks(at_tensor *out, at_tensor *a, at_scalar tol, bool hermitian)
 {
   const int64_t last = -1;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const s = at_hold(&pool, at_singularsOf(NULL, a));
+  at_tensor *const s = at_hold(&pool, at_singularsOf(NULL, mirrored(&pool, a, hermitian)));
   const at_ints values = at_sizesOf(s);
   if (values.data[values.count - 1] == 0) /* there is no largest one */
     tol = zero;
   at_tensor *const isKept = tol.is_none
-                                ? counts(&pool, s, relative(a, (double)NAN))
+                                ? counts(&pool, s, 0, relative(a, (double)NAN))
                                 : at_hold(&pool, at_compareScalar(NULL, AT_ROW_gtValue, s, tol));
   at_tensor *const r = at_reduce(out, AT_SUM, isKept, (at_ints){&last, 1}, false, NULL, zero);
   at_pool_leave(&pool);

@@ -71,7 +71,7 @@ static at_tensor *activate_mixed(at_tensor *out, at_layer layer, const at_type *
   at_pool_enter(&pool);
   for (int i = 0; i < count; i++)
     expanded[i] = at_brought(&pool, in[i], sizes, in[i]->type);
-  at_tensor *const r = direct ? out : at_hold(&pool, at_newShape(result, sizes));
+  at_tensor *const r = direct ? out : at_hold(&pool, at_newFor(result, sizes, count, in));
   if (at_numel(r) > 0)
     at_layerMixed(r, kernel_of(layer), &scalars, at_computesIn(result), count, expanded);
   return at_finishOne(&pool, out, r);
@@ -92,7 +92,7 @@ static at_tensor *activate(at_tensor *out, at_layer layer, int count, at_tensor 
   }
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_layerRoom(&pool, out, type, compute, sizes);
+  at_tensor *r = at_layerRoomFor(&pool, out, type, compute, sizes, count, in);
   void *operands[AT_INPUTS] = {NULL};
   for (int i = 0; i < count; i++)
     operands[i] = at_layerInAs(&pool, in[i], compute, sizes);
@@ -218,11 +218,11 @@ at_tensor *at_nnThresholdBackward(at_tensor *out, at_tensor *grad_output, at_ten
 void at_nnLogSigmoid(at_tensor **out, at_tensor *self)
 {
   const at_type *compute = at_layerType(self);
-  const at_ints sizes = at_sizesOf(self);
   at_pool pool;
   at_pool_enter(&pool);
   void *x = at_layerIn(&pool, self, compute);
-  at_tensor *r = at_layerNew(&pool, compute, sizes), *buffer = at_layerNew(&pool, compute, sizes);
+  at_tensor *r = at_hold(&pool, at_newLike(compute, self));
+  at_tensor *buffer = at_hold(&pool, at_newLike(compute, self));
   if (at_numel(self) > 0) {
     const at_functions *f = compute->functions;
     f->LogSigmoid_updateOutput(x, r->th, NULL);
@@ -353,7 +353,8 @@ at_tensor *at_nnPRelu(at_tensor *out, at_tensor *self, at_tensor *weight)
   at_pool pool;
   at_pool_enter(&pool);
   void *x = at_layerIn(&pool, self, compute), *w = at_layerIn(&pool, weight, compute);
-  at_tensor *r = at_layerRoom(&pool, out, self->type->scalarType, compute, at_sizesOf(self));
+  at_tensor *r =
+      at_layerRoomFor(&pool, out, self->type->scalarType, compute, at_sizesOf(self), 1, &self);
   if (at_numel(r) > 0)
     compute->functions->PReLU_updateOutput(x, r->th, w);
   return at_layerEnd(&pool, out, r, self->type->scalarType);
@@ -372,7 +373,7 @@ void at_nnPReluBackward(at_tensor **out, const bool *wanted, at_tensor *grad_out
   void *g = at_layerInAs(&pool, grad_output, compute, at_sizesOf(self));
   at_tensor *made[2] = {NULL};
   if (wanted[0] && mask.data[0])
-    made[0] = at_layerNew(&pool, compute, at_sizesOf(self));
+    made[0] = at_hold(&pool, at_newLike(compute, self));
   if (wanted[1] && mask.data[1])
     made[1] = at_fillWith(at_layerNew(&pool, compute, at_sizesOf(weight)), at_scalar_long(0));
   if (made[0] && at_numel(self) > 0)

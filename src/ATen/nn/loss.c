@@ -101,7 +101,8 @@ at_tensor *at_nnLoss(at_tensor *out, at_loss loss, at_tensor *self, at_tensor *t
   const at_type *compute = at_layerTypeOf(self->type, type);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_layerRoom(&pool, out, type, compute, how.reduce ? noSizes : sizes);
+  at_tensor *r = how.reduce ? at_layerRoom(&pool, out, type, compute, noSizes)
+                            : at_layerRoomFor(&pool, out, type, compute, sizes, 2, in);
   const Pair p = {at_layerInAs(&pool, self, compute, sizes),
                   at_layerInAs(&pool, target, compute, sizes),
                   at_layerInAs(&pool, weight, compute, sizes), NULL, r->th};
@@ -121,7 +122,7 @@ at_tensor *at_nnLossBackward(at_tensor *out, at_loss loss, at_tensor *grad_outpu
   at_layerType(self);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_layerRoom(&pool, out, type, compute, sizes);
+  at_tensor *r = at_layerRoomFor(&pool, out, type, compute, sizes, 1, &self);
   at_tensor *g = loss_gradient(&pool, grad_output, compute, how.reduce, sizes);
   const Pair p = {at_layerIn(&pool, self, compute), at_layerInAs(&pool, target, compute, sizes),
                   at_layerInAs(&pool, weight, compute, sizes), g->th, r->th};

@@ -54,14 +54,20 @@ at_tensor *at_layerNew(at_pool *pool, const at_type *type, at_ints sizes)
   return at_hold(pool, at_newShape(type, sizes));
 }
 
-at_tensor *at_layerRoom(at_pool *pool, at_tensor *out, at_scalar_type type, const at_type *compute,
-                        at_ints sizes)
+at_tensor *at_layerRoomFor(at_pool *pool, at_tensor *out, at_scalar_type type,
+                           const at_type *compute, at_ints sizes, int count, at_tensor *const *in)
 {
   if (out)
     at_checkResult(out, NULL, sizes, type);
   const bool direct = out && out->type == compute && type == compute->scalarType &&
                       at_sameSizes(at_sizesOf(out), sizes);
-  return direct ? out : at_layerNew(pool, compute, sizes);
+  return direct ? out : at_hold(pool, at_newFor(compute, sizes, count, in));
+}
+
+at_tensor *at_layerRoom(at_pool *pool, at_tensor *out, at_scalar_type type, const at_type *compute,
+                        at_ints sizes)
+{
+  return at_layerRoomFor(pool, out, type, compute, sizes, 0, NULL);
 }
 
 at_tensor *at_layerEnd(at_pool *pool, at_tensor *out, at_tensor *r, at_scalar_type type)

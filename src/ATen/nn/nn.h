@@ -40,6 +40,10 @@ at_tensor *at_layerNew(at_pool *pool, const at_type *type, at_ints sizes);
 at_tensor *at_layerRoom(at_pool *pool, at_tensor *out, at_scalar_type type, const at_type *compute,
                         at_ints sizes);
 
+/* The same for a layer that computes each element by itself: in the layout of the operands. */
+at_tensor *at_layerRoomFor(at_pool *pool, at_tensor *out, at_scalar_type type,
+                           const at_type *compute, at_ints sizes, int count, at_tensor *const *in);
+
 /* Delivers r, which at_layerRoom returned, as the result.  Leaves the pool. */
 at_tensor *at_layerEnd(at_pool *pool, at_tensor *out, at_tensor *r, at_scalar_type type);
 
@@ -172,6 +176,10 @@ at_tensor *at_nnMultiLabelBackward(at_tensor *out, at_tensor *grad_output, at_te
 void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *weight,
                     at_tensor *bias, at_tensor *running_mean, at_tensor *running_var, bool training,
                     double momentum, double eps);
+/* In training, with an empty tensor of Byte as the fourth result. */
+void at_nnBatchNormUpdate(at_tensor **out, at_tensor *self, at_tensor *weight, at_tensor *bias,
+                          at_tensor *running_mean, at_tensor *running_var, double momentum,
+                          double eps);
 at_tensor *at_nnBatchNormOutput(at_tensor *out, at_tensor *self, at_tensor *weight, at_tensor *bias,
                                 at_tensor *running_mean, at_tensor *running_var, bool training,
                                 double momentum, double eps);

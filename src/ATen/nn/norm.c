@@ -144,6 +144,17 @@ void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *we
   at_pool_leave(&pool);
 }
 
+void at_nnBatchNormUpdate(at_tensor **out, at_tensor *self, at_tensor *weight, at_tensor *bias,
+                          at_tensor *running_mean, at_tensor *running_var, double momentum,
+                          double eps)
+{
+  THGuard guard;
+  at_guard(&guard);
+  guard.what = at_newNothing(at_toScalarType(self->type, AT_BYTE));
+  at_nnBatchNorm(out, 3, self, weight, bias, running_mean, running_var, true, momentum, eps);
+  out[3] = THGuard_keep(&guard);
+}
+
 at_tensor *at_nnBatchNormOutput(at_tensor *out, at_tensor *self, at_tensor *weight, at_tensor *bias,
                                 at_tensor *running_mean, at_tensor *running_var, bool training,
                                 double momentum, double eps)

@@ -169,7 +169,7 @@ at_tensor *at_eachElement(at_tensor *out, const at_type *type, at_ints sizes,
   at_pool pool;
   at_pool_enter(&pool);
   const bool direct = is_direct(out, type, sizes, count, in);
-  at_tensor *r = direct ? out : at_hold(&pool, at_newShape(type, sizes));
+  at_tensor *r = direct ? out : at_hold(&pool, at_newFor(type, sizes, count, in));
   THLoop loop;
   THLoop_init(&loop);
   if (name >= AT_POLYGAMMA && name <= AT_DIRICHLET_GRADIENT)
@@ -389,7 +389,7 @@ at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_ten
   }
   at_tensor *r = at_hold(&pool, at_eachElement(NULL, compute, sizes, name, 3, brought, NULL));
   if (!out)
-    r = at_hold(&pool, at_newCast(r, x->type));
+    r = at_hold(&pool, at_newCastLike(r, x->type));
   return at_finishOne(&pool, out, r);
 }
 

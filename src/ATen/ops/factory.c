@@ -52,6 +52,14 @@ at_tensor *at_makeFilled(const at_type *type, at_ints sizes, at_scalar value)
   return THGuard_keep(&guard);
 }
 
+at_tensor *at_filledLike(at_tensor *self, const at_type *type, at_scalar value)
+{
+  THGuard guard;
+  at_guard(&guard);
+  at_fillWith(guard.what = at_makeLike(self, type), value);
+  return THGuard_keep(&guard);
+}
+
 at_tensor *at_filledTo(at_tensor *out, const at_type *type, at_ints sizes, at_scalar value)
 {
   if (!out)
@@ -70,7 +78,7 @@ at_tensor *at_makeEmpty(const at_type *type, at_ints sizes)
 
 at_tensor *at_makeLike(at_tensor *self, const at_type *type)
 {
-  return at_newShape(type ? type : self->type, at_sizesOf(self));
+  return at_newLike(type ? type : self->type, self);
 }
 
 at_tensor *at_copyFrom(at_tensor *self, at_tensor *src)
@@ -89,12 +97,12 @@ at_tensor *at_copyFrom(at_tensor *self, at_tensor *src)
 
 at_tensor *at_makeCopy(at_tensor *self, const at_type *type)
 {
-  return at_newCast(self, type ? type : self->type);
+  return at_newCastLike(self, type ? type : self->type);
 }
 
 at_tensor *at_makeCast(at_tensor *self, const at_type *type)
 {
-  return type == self->type ? at_newAlias(self) : at_newCast(self, type);
+  return type == self->type ? at_newAlias(self) : at_newCastLike(self, type);
 }
 
 at_tensor *at_makeContiguous(at_tensor *self)

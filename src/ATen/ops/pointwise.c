@@ -139,7 +139,7 @@ static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type typ
   }
   for (int d = 0; d < sizes.count; d++)
     if (sizes.data[d] == 0)
-      return out ? out : at_newShape(own, sizes);
+      return out ? out : at_newFor(own, sizes, count, in);
   if (out) {
     at_checkWritable(out);
     compute(out->th, th[0], th[1], th[2], a, b);
@@ -147,7 +147,7 @@ static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type typ
   }
   THGuard guard;
   at_guard(&guard);
-  at_tensor *const r = guard.what = at_newShape(own, sizes);
+  at_tensor *const r = guard.what = at_newFor(own, sizes, count, in);
   compute(r->th, th[0], th[1], th[2], a, b);
   return THGuard_keep(&guard);
 }
@@ -162,7 +162,7 @@ static at_tensor *compute_mixed(at_pool *pool, at_tensor *out, at_row row, const
   for (int i = 0; i < count; i++)
     expanded[i] = at_brought(pool, in[i], sizes, in[i]->type);
   const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
-  at_tensor *const r = direct ? out : at_hold(pool, at_newShape(result, sizes));
+  at_tensor *const r = direct ? out : at_hold(pool, at_newFor(result, sizes, count, in));
   if (at_numel(r) > 0)
     at_pointwiseMixed(r, row, compute, written, count, expanded, a, b);
   return r;
@@ -206,11 +206,11 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
   const bool rounds = result != written && at_isFloating(result->scalarType);
   const bool direct =
       out && !rounds && out->type == written && at_sameSizes(at_sizesOf(out), sizes);
-  at_tensor *r = direct ? out : at_hold(&pool, at_newShape(written, sizes));
+  at_tensor *r = direct ? out : at_hold(&pool, at_newFor(written, sizes, count, in));
   if (at_numel(r) > 0)
     compute->functions->rows[row](r->th, operands[0], operands[1], operands[2], a, b);
   if (rounds || (!out && result != written))
-    r = at_hold(&pool, at_newCast(r, result));
+    r = at_hold(&pool, at_newCastLike(r, result));
   if (!direct)
     return at_finishOne(&pool, out, r);
   at_pool_leave(&pool);
@@ -317,13 +317,13 @@ at_tensor *at_rounded(at_tensor *out, at_row row, at_tensor *x)
   if (at_isFloating(type))
     return at_unary(out, row, x);
   if (!out)
-    return at_newCast(x, x->type);
+    return at_newCastLike(x, x->type);
   at_checkResult(out, x, at_sizesOf(x), type);
   if (out == x)
     return out;
   THGuard guard;
   at_guard(&guard);
-  at_deliver(out, guard.what = at_newCast(x, x->type));
+  at_deliver(out, guard.what = at_newCastLike(x, x->type));
   THGuard_leave(&guard);
   return out;
 }

@@ -333,7 +333,7 @@ at_tensor *at_scatterDiagonal(at_tensor *out, at_tensor *self, at_tensor *src, i
 at_tensor *at_filledBy(at_tensor *out, at_tensor *self, at_tensor *value)
 {
   const at_scalar number = at_numberIn(value);
-  return out ? at_fillWith(out, number) : at_makeFilled(self->type, at_sizesOf(self), number);
+  return out ? at_fillWith(out, number) : at_filledLike(self, NULL, number);
 }
 
 at_tensor *at_copyLike(at_tensor *self, at_tensor *src)

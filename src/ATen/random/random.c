@@ -4,6 +4,7 @@
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
 #include "drawn.h"
+#include "TH/random/THRandomDraw.h"
 #include "THRandom.h"
 
 THGenerator *at_drawnFrom(const at_type *type, at_generator *generator)
@@ -28,23 +29,37 @@ static void check_floating(const at_tensor *t, const char *name)
 
 /* --- filling ---------------------------------------------------------------------------------- */
 
-/* The tensor to fill: self, or for a narrow self a tensor of type, which is converted to self at
- * the end. */
-static at_tensor *begin(at_pool *pool, at_tensor *self, at_scalar_type type)
+/* A tensor that is being filled.  As in PyTorch, its elements take their draws in the order in which
+ * they lie in memory. */
+typedef struct Filling {
+  at_pool pool;
+  at_tensor *self, *ordered; /* ordered: a view in the order of memory, or self */
+} Filling;
+
+static void order(Filling *f, at_tensor *self)
 {
   at_checkWritable(self);
-  at_pool_enter(pool);
-  return is_small(self->type)
-             ? at_hold(pool, at_newShape(at_toScalarType(self->type, type), at_sizesOf(self)))
-             : self;
+  at_pool_enter(&f->pool);
+  f->self = self;
+  f->ordered = at_isContiguous(self) ? self : at_hold(&f->pool, at_viewInOrder(self));
 }
 
-static at_tensor *end(at_pool *pool, at_tensor *self, at_tensor *filled)
+/* The tensor to fill: a view of self, or for a narrow self a tensor of type, which is converted to
+ * self at the end. */
+static at_tensor *begin(Filling *f, at_tensor *self, at_scalar_type type)
 {
-  if (filled != self && at_numel(self) > 0)
-    at_convert(self, filled);
-  at_pool_leave(pool);
-  return self;
+  order(f, self);
+  return is_small(self->type) ? at_hold(&f->pool, at_newShape(at_toScalarType(self->type, type),
+                                                              at_sizesOf(f->ordered)))
+                              : f->ordered;
+}
+
+static at_tensor *end(Filling *f, at_tensor *filled)
+{
+  if (filled != f->ordered && at_numel(filled) > 0)
+    at_convert(f->ordered, filled);
+  at_pool_leave(&f->pool);
+  return f->self;
 }
 
 /* Raises unless the parameters are valid for the distribution. */
@@ -115,18 +130,40 @@ static void draw_into(at_tensor *t, at_draw draw, double a, double b, THGenerato
   }
 }
 
+/* Draws normal numbers as PyTorch does for tensors that are not contiguous: in pairs, as doubles. */
+static void draw_pairs(at_tensor *t, double mean, double std, THGenerator *generator)
+{
+  Filling f;
+  const int64_t n = at_numel(t);
+  order(&f, t);
+  at_tensor *const wide =
+      at_hold(&f.pool, at_newShape(at_toScalarType(t->type, AT_DOUBLE), at_sizesOf(f.ordered)));
+  double *const x = at_hostData(wide);
+  THGuard lock;
+  THRandom_lock(&lock, generator, 2);
+  THRandom_standardNormals(generator, x, n);
+  THGuard_leave(&lock);
+  for (int64_t i = 0; i < n; i++)
+    x[i] = x[i] * std + mean;
+  end(&f, wide);
+}
+
 at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_generator *generator)
 {
-  at_pool pool;
+  Filling f;
   if (draw != AT_DRAW_GEOMETRIC && draw != AT_DRAW_BERNOULLI)
     check_floating(self, "self");
   if (draw == AT_DRAW_GEOMETRIC && self->type->scalarType == AT_BOOL)
     at_raise(AT_ERROR_TYPE, "self is of Bool");
   check_parameters(draw, a, b);
-  at_tensor *filled = begin(&pool, self, AT_FLOAT);
+  if (draw == AT_DRAW_NORMAL && at_isOnHost(self->type) && !at_isContiguous(self)) {
+    draw_pairs(self, a, b, at_drawnFrom(self->type, generator));
+    return self;
+  }
+  at_tensor *filled = begin(&f, self, AT_FLOAT);
   if (at_numel(self) > 0)
     draw_into(filled, draw, a, b, at_drawnFrom(filled->type, generator));
-  return end(&pool, self, filled);
+  return end(&f, filled);
 }
 
 at_tensor *at_normalFill(at_tensor *self, double mean, double std, at_generator *generator)
@@ -141,15 +178,15 @@ at_tensor *at_normalFill(at_tensor *self, double mean, double std, at_generator 
 at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator *generator)
 {
   const int bits = self->type->scalarType == AT_HALF ? 11 : 8;
-  at_pool pool;
+  Filling f;
   if (!is_small(self->type))
     return at_drawFill(self, AT_DRAW_UNIFORM, from, to, generator);
   check_parameters(AT_DRAW_UNIFORM, from, to);
-  at_tensor *words = begin(&pool, self, AT_INT);
+  at_tensor *words = begin(&f, self, AT_INT);
   if (at_numel(self) > 0)
     words->type->functions->clampedRandom(words->th, at_drawnFrom(self->type, generator), 0,
                                           (1 << bits) - 1);
-  at_tensor *filled = at_hold(&pool, at_newCast(words, at_toScalarType(self->type, AT_FLOAT)));
+  at_tensor *filled = at_hold(&f.pool, at_newCast(words, at_toScalarType(self->type, AT_FLOAT)));
   if (at_numel(self) > 0)
     filled->type->functions->rows[AT_ROW_mul](filled->th, filled->th, NULL, NULL,
                                               at_scalar_double(ldexp(to - from, -bits)),
@@ -157,19 +194,19 @@ at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator 
   if (at_numel(self) > 0 && from != 0)
     filled->type->functions->rows[AT_ROW_add](filled->th, filled->th, NULL, NULL,
                                               at_scalar_double(from), at_scalar_long(0));
-  return end(&pool, self, filled);
+  return end(&f, filled);
 }
 
 /* --- integers --------------------------------------------------------------------------------- */
 
 at_tensor *at_randomFill(at_tensor *self, at_generator *generator)
 {
-  at_pool pool;
-  at_tensor *filled = begin(&pool, self, AT_INT);
+  Filling f;
+  at_tensor *filled = begin(&f, self, AT_INT);
   const at_functions *call = at_movesAs(filled->type)->functions;
   const at_scalar_type type = self->type->scalarType;
   if (at_numel(self) == 0)
-    return end(&pool, self, filled);
+    return end(&f, filled);
   if (type == AT_HALF || type == AT_BFLOAT16 || type == AT_BOOL)
     call->clampedRandom(filled->th, at_drawnFrom(self->type, generator), 0,
                         type == AT_HALF       ? 1 << 11
@@ -177,7 +214,7 @@ at_tensor *at_randomFill(at_tensor *self, at_generator *generator)
                                               : 1);
   else
     call->random(filled->th, at_drawnFrom(self->type, generator));
-  return end(&pool, self, filled);
+  return end(&f, filled);
 }
 
 /* The smallest and largest integer of a type, limited to the range of Long. */
@@ -200,7 +237,7 @@ static void limits(const at_type *type, int64_t *least, int64_t *most)
 at_tensor *at_randomBetween(at_tensor *self, int64_t from, int64_t to, at_generator *generator)
 {
   int64_t least, most;
-  at_pool pool;
+  Filling f;
   limits(self->type, &least, &most);
   if (from >= to)
     at_raise(AT_ERROR_ARGUMENT, "from is %lld, and has to be below to, which is %lld",
@@ -209,11 +246,11 @@ at_tensor *at_randomBetween(at_tensor *self, int64_t from, int64_t to, at_genera
     at_raise(AT_ERROR_ARGUMENT, "from is %lld and to %lld, tensors of %s hold %lld to %lld",
              (long long)from, (long long)to, at_scalarTypeName(self->type->scalarType),
              (long long)least, (long long)most);
-  at_tensor *filled = begin(&pool, self, AT_FLOAT);
+  at_tensor *filled = begin(&f, self, AT_FLOAT);
   if (at_numel(self) > 0)
     at_movesAs(filled->type)
         ->functions->clampedRandom(filled->th, at_drawnFrom(self->type, generator), from, to - 1);
-  return end(&pool, self, filled);
+  return end(&f, filled);
 }
 
 at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_generator *generator)
@@ -248,6 +285,14 @@ at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_gen
 
 /* --- new tensors ------------------------------------------------------------------------------ */
 
+static void fill_standard(at_tensor *t, at_generator *generator, bool normal)
+{
+  if (normal)
+    at_normalFill(t, 0, 1, generator);
+  else
+    at_uniformFill(t, 0, 1, generator);
+}
+
 at_tensor *at_randSized(at_tensor *out, const at_type *type, at_ints sizes, at_generator *generator,
                         bool normal)
 {
@@ -255,12 +300,18 @@ at_tensor *at_randSized(at_tensor *out, const at_type *type, at_ints sizes, at_g
   at_pool_enter(&pool);
   if (!type)
     type = out ? out->type : at_getType(AT_BACKEND_CPU, at_defaultType());
-  at_tensor *made = at_resultOf(&pool, out, type, sizes);
-  if (normal)
-    at_normalFill(made, 0, 1, generator);
-  else
-    at_uniformFill(made, 0, 1, generator);
+  const bool direct = out && out->type == type && at_sameSizes(at_sizesOf(out), sizes);
+  at_tensor *made = direct ? out : at_resultOf(&pool, out, type, sizes);
+  fill_standard(made, generator, normal);
   return at_finishOne(&pool, out, made);
+}
+
+at_tensor *at_randLike(at_tensor *self, const at_type *type, at_generator *generator, bool normal)
+{
+  THGuard guard;
+  at_guard(&guard);
+  fill_standard(guard.what = at_makeLike(self, type), generator, normal);
+  return THGuard_keep(&guard);
 }
 
 static void check_deviations(at_pool *pool, at_tensor *std)
@@ -318,20 +369,25 @@ at_tensor *at_bernoulliWith(at_tensor *out, at_tensor *self, double p, at_genera
 /* Fills self with 1 with the probabilities p, else 0. */
 static void fill_by(at_tensor *self, at_tensor *p, at_generator *generator)
 {
-  at_pool pool, probabilities;
+  Filling f;
+  at_pool probabilities;
+  int64_t room[AT_MOST_DIMS];
   check_floating(p, "p");
   at_checkBroadcast(p, at_sizesOf(self));
   at_pool_enter(&probabilities);
   if (is_small(p->type))
     p = at_hold(&probabilities, at_newCast(p, at_toScalarType(p->type, AT_FLOAT)));
   p = at_hold(&probabilities, at_newExpanded(p, at_sizesOf(self)));
-  at_tensor *filled = begin(&pool, self, AT_FLOAT);
+  if (!at_isContiguous(self))
+    p = at_hold(&probabilities,
+                at_viewPermute(p, at_memoryOrder(at_sizesOf(self), 1, &self, room)));
+  at_tensor *filled = begin(&f, self, AT_FLOAT);
   const at_functions *call = at_movesAs(filled->type)->functions;
   if (at_numel(self) > 0 && p->type->scalarType == AT_DOUBLE)
     call->bernoulli_DoubleTensor(filled->th, at_drawnFrom(self->type, generator), (void *)p->th);
   else if (at_numel(self) > 0)
     call->bernoulli_FloatTensor(filled->th, at_drawnFrom(self->type, generator), p->th);
-  end(&pool, self, filled);
+  end(&f, filled);
   at_pool_leave(&probabilities);
 }
 

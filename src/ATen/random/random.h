@@ -14,7 +14,8 @@ typedef enum at_draw {
   AT_DRAW_BERNOULLI  /* of one parameter; for all types */
 } at_draw;
 
-/* Fills self with numbers of a distribution with parameters a and b. */
+/* Fills self with numbers of a distribution with parameters a and b.  In this and the other functions
+ * that fill self, elements take their draws in the order in which they lie in memory. */
 at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_generator *generator);
 
 at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator *generator);
@@ -24,6 +25,8 @@ at_tensor *at_randomBetween(at_tensor *self, int64_t from, int64_t to, at_genera
 
 at_tensor *at_randSized(at_tensor *out, const at_type *type, at_ints sizes, at_generator *generator,
                         bool normal);
+/* In self's layout; of self's type if type is NULL. */
+at_tensor *at_randLike(at_tensor *self, const at_type *type, at_generator *generator, bool normal);
 at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_generator *generator);
 
 /* mean and std are used where the tensors are NULL. */

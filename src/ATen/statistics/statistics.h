@@ -51,6 +51,11 @@ at_tensor *at_countsOf(at_tensor *self, at_tensor *weights, int64_t minlength);
 void at_extremesUpTo(at_tensor **out, at_tensor *self, int64_t dim, bool smallest);
 at_tensor *at_logSumsUpTo(at_tensor *out, at_tensor *self, int64_t dim);
 
+/* --- hashes (hash.c) -------------------------------------------------------------------------- */
+
+/* The exclusive or of the bits of all elements along dim, or of all; mode is 0. */
+at_tensor *at_hashOf(at_tensor *self, at_ints dim, bool keepdim, int64_t mode);
+
 /* --- reductions by indices (scatterReduce.c) -------------------------------------------------- */
 
 at_tensor *at_scatterReduce(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,

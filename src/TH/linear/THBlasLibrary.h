@@ -14,7 +14,7 @@
 #define TH_FOR_EACH_LAPACK_FUNCTION(X)                                                 \
   X(gesv, 0) X(trtrs, 3) X(gels, 1) X(syev, 2) X(syevd, 2) X(geev, 2) X(gesvd, 2)     \
   X(gesdd, 1) X(getrf, 0) X(getrs, 1) X(getri, 0) X(potrf, 1) X(potri, 1) X(potrs, 1) X(pstrf, 1)  \
-  X(geqrf, 0) X(orgqr, 0) X(ormqr, 2)
+  X(sytrf, 1) X(sytrs, 1) X(geqrf, 0) X(orgqr, 0) X(ormqr, 2)
 
 /* Their arguments: A(kind, name).  A letter, a size and a value are given by their address (value
  * is a number of the type); input is an array that is only read, reals and ints are arrays. */
@@ -70,6 +70,12 @@
 #define TH_FORTRAN_pstrf(A)                                                                  \
   A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(ints, piv), A(ints, rank),       \
   A(value, tol), A(reals, work), A(ints, info)
+#define TH_FORTRAN_sytrf(A)                                                                  \
+  A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(ints, ipiv), A(reals, work),     \
+  A(size, lwork), A(ints, info)
+#define TH_FORTRAN_sytrs(A)                                                                  \
+  A(letter, uplo), A(size, n), A(size, nrhs), A(reals, a), A(size, lda), A(ints, ipiv),      \
+  A(reals, b), A(size, ldb), A(ints, info)
 #define TH_FORTRAN_geqrf(A)                                                                  \
   A(size, m), A(size, n), A(reals, a), A(size, lda), A(reals, tau), A(reals, work),          \
   A(size, lwork), A(ints, info)

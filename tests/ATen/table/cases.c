@@ -106,19 +106,25 @@ static at_tensor *read_tensor(const Reader *in, const char *text)
   return r;
 }
 
-/* The same values with twice the strides, in a storage with other values in the gaps. */
+/* The same values with the dimensions in the opposite order of memory and twice the strides, in a
+ * storage with other values in the gaps. */
 static at_tensor *spread(at_tensor *t)
 {
   if (at_dim(t) == 0 || at_numel(t) == 0)
     return t;
-  int64_t size[CASE_DIMS + 1];
+  int64_t size[CASE_DIMS + 1], order[CASE_DIMS];
   const at_ints own = at_sizes(t);
-  memcpy(size, own.data, (size_t)own.count * sizeof *size);
+  for (int d = 0; d < own.count; d++) {
+    order[d] = own.count - 1 - d;
+    size[d] = own.data[order[d]];
+  }
   size[own.count] = 2;
   const at_ints wide = {size, own.count + 1};
   at_tensor *room = at_full(wide, at_scalar(77), .type = at_typeOf(t));
-  at_tensor *view = at_select(room, -1, 1);
+  at_tensor *part = at_select(room, -1, 1);
+  at_tensor *view = at_permute(part, ((at_ints){order, own.count}));
   CHECK(at_copy_(view, t) == view);
+  at_release(part);
   at_release(room);
   at_release(t);
   return view;

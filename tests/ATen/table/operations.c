@@ -14,7 +14,7 @@
 #include "th_test.h"
 
 static const char *path;
-static bool spread; /* operands have gaps between elements */
+static bool spread; /* operands have gaps between elements and another order of dimensions */
 
 /* --- results ---------------------------------------------------------------------------------- */
 
@@ -164,12 +164,17 @@ typedef struct Count {
   int cases, errors;
 } Count;
 
-/* Operations whose results depend on gaps between elements of their operands. */
+/* Operations whose results depend on where the elements of their operands lie; elements of those that
+ * draw take their numbers in the order of memory. */
 static bool reads_storage(const at_op *op)
 {
-  static const char *const names[] = {"as_strided",      "as_strided_",         "as_strided_out",
-                                      "as_strided_copy", "as_strided_copy_out", "reshape_",
-                                      "resize_",         "resize_as_",          "view_as_complex"};
+  static const char *const names[] = {
+      "as_strided", "as_strided_", "as_strided_out", "as_strided_copy", "as_strided_copy_out",
+      "reshape_",   "resize_",     "resize_as_",     "view_as_complex", "view",
+      "view_as",    "view_copy",   "_unsafe_view"};
+  for (int i = 0; i < op->argumentCount; i++)
+    if (op->arguments[i].kind == AT_KIND_GENERATOR)
+      return true;
   for (size_t i = 0; i < sizeof names / sizeof *names; i++)
     if (!strcmp(op->name, names[i]))
       return true;

@@ -105,6 +105,27 @@ static void THTest_(lapackDefinite)(void)
   CHECK_EQ(rank, 1);
 }
 
+/* (2 4; 4 5) = L D L' with D = (5 0; 0 -1.2) and rows exchanged; (0 1; 1 0) is one block of D. */
+static void THTest_(lapackIndefinite)(void)
+{
+  real a[] = {2, 4, 77, 5}, b[] = {10, 14};
+  THLapack_(sytrf)('L', 2, a, 2, pivots, work, SCRATCH, &info);
+  CHECK_EQ(info, 0);
+  CHECK_EQ(pivots[0], 2);
+  CHECK_EQ(pivots[1], 2);
+  CHECK_ALL(a, 5, 0.8, 77, -1.2);
+  THLapack_(sytrs)('L', 2, 1, a, 2, pivots, b, 2, &info);
+  CHECK_EQ(info, 0);
+  CHECK_ALL(b, 1, 2);
+
+  real block[] = {0, 1, 1, 0}, none[] = {0};
+  THLapack_(sytrf)('U', 2, block, 2, pivots, work, SCRATCH, &info);
+  CHECK_EQ(info, 0);
+  CHECK(pivots[0] < 0 && pivots[1] == pivots[0]);
+  THLapack_(sytrf)('L', 1, none, 1, pivots, work, SCRATCH, &info);
+  CHECK_EQ(info, 1);
+}
+
 /* (3 4)' is 5 (0.6 0.8)', up to the sign; the reflector takes it there. */
 static void THTest_(lapackOrthogonal)(void)
 {
@@ -166,5 +187,5 @@ static void THTest_(lapackInfo)(void)
 }
 
 TH_TESTS(THTest_(lapackGeneral), THTest_(lapackTriangular), THTest_(lapackLeast),
-         THTest_(lapackDefinite), THTest_(lapackOrthogonal), THTest_(lapackValues),
-         THTest_(lapackInfo))
+         THTest_(lapackDefinite), THTest_(lapackIndefinite), THTest_(lapackOrthogonal),
+         THTest_(lapackValues), THTest_(lapackInfo))

@@ -144,6 +144,8 @@ CALM(potrfPlain, THLapack_(potrf)('U', N, o->p, N, &o->info))
 CALM(potriPlain, THLapack_(potri)('U', N, o->p, N, &o->info))
 CALM(potrsPlain, THLapack_(potrs)('U', N, 1, o->p, N, o->w, N, &o->info))
 CALM(pstrfPlain, int rank; THLapack_(pstrf)('U', N, o->p, N, o->pivots, &rank, -1, o->y, &o->info))
+CALM(sytrfPlain, THLapack_(sytrf)('L', N, o->p, N, o->pivots, o->y, SCRATCH, &o->info))
+CALM(sytrsPlain, THLapack_(sytrs)('L', N, 1, o->p, N, o->pivots, o->w, N, &o->info))
 CALM(geqrfPlain, THLapack_(geqrf)(N, N, o->p, N, o->w, o->y, SCRATCH, &o->info))
 CALM(orgqrPlain, THLapack_(orgqr)(N, N, N, o->p, N, o->w, o->y, SCRATCH, &o->info))
 CALM(ormqrPlain,

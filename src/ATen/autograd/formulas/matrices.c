@@ -110,6 +110,12 @@ at_tensor *at_pinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p)
   return at_sub(at_add(first, second), at_matmul(at_matmul(pk, p), a));
 }
 
+at_tensor *at_symmetricPinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p)
+{
+  at_tensor *const whole = at_add(at_tril(a), transposed(at_tril(a, .diagonal = -1)));
+  return at_pinvGrad(at_mul(at_add(grad, transposed(grad)), 0.5), whole, p);
+}
+
 /* --- functions -------------------------------------------------------------------------------- */
 
 at_tensor *at_matrixExpGrad(at_tensor *grad, at_tensor *self)

@@ -1,0 +1,171 @@
+/* Symmetric matrices, also indefinite ones, as L D L', where D has blocks of 1 x 1 and 2 x 2. */
+#include <limits.h>
+
+#include "ATen/autograd/Formulas.h"
+#include "Factors.h"
+#include "TH/THLapack.h"
+
+static at_tensor *transposed(at_tensor *t)
+{
+  return at_transpose(t, -2, -1);
+}
+
+static bool is_double(const at_tensor *t)
+{
+  return at_type_scalarType(at_typeOf(t)) == AT_DOUBLE;
+}
+
+/* --- factors ---------------------------------------------------------------------------------- */
+
+static void factor(at_tensor *columns, int64_t matrix, int *pivots, at_tensor *work, int lwork,
+                   int *info)
+{
+  const int n = (int)at_size(columns, -1);
+  const int64_t first = matrix * n * n;
+  if (is_double(columns))
+    THDoubleLapack_sytrf('L', n, (double *)at_data(columns) + first, n, pivots, at_data(work),
+                         lwork, info);
+  else
+    THFloatLapack_sytrf('L', n, (float *)at_data(columns) + first, n, pivots, at_data(work), lwork,
+                        info);
+}
+
+/* The elements of work that LAPACK asks for. */
+static int64_t work_of(at_tensor *columns)
+{
+  int pivot = 0, info = 0;
+  at_tensor *const wanted = at_zeros(AT_INTS(1), .type = at_typeOf(columns));
+  if (!at_defined(wanted))
+    return 0;
+  factor(columns, 0, &pivot, wanted, -1, &info);
+  return THMin(THMax((int64_t)at_item_double(wanted), at_size(columns, -1)), INT_MAX);
+}
+
+at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool check)
+{
+  const at_LD_pivots_info none = {at_undefined(), at_undefined(), at_undefined()};
+  int64_t room[AT_MOST_DIMS];
+  if (!at_areMatrices(name, "self", a, true))
+    return none;
+  const at_type *const type = at_typeOf(a), *const ints = at_toScalarType(type, AT_INT);
+  const int64_t n = at_size(a, -1), count = at_numel(a) > 0 ? at_batchOf(a) : 0;
+  at_tensor *const host = at_to(at_tril(a), AT_CPU(at_type_scalarType(type)));
+  at_tensor *const columns = at_clone(at_contiguous(transposed(host)));
+  at_tensor *const pivots = at_zeros(at_withSizes(a, room, 1, n, 0), .type = AT_CPU(AT_INT));
+  at_tensor *const info =
+      at_zeros(((at_ints){at_sizes(a).data, at_dim(a) - 2}), .type = AT_CPU(AT_INT));
+  const int64_t lwork = at_defined(columns) && count > 0 ? work_of(columns) : 1;
+  at_tensor *const work = at_empty(AT_INTS(lwork), .type = AT_CPU(at_type_scalarType(type)));
+  if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info) || !at_defined(work))
+    return none;
+  for (int64_t i = 0; i < count; i++)
+    factor(columns, i, (int *)at_data(pivots) + i * n, work, (int)lwork, (int *)at_data(info) + i);
+  if (at_hasStatus(name, info, check, "there is a 0 on the diagonal of D, in row") && check)
+    return none;
+  return (at_LD_pivots_info){at_to(at_contiguous(transposed(columns)), type), at_to(pivots, ints),
+                             at_to(info, ints)};
+}
+
+at_LD_pivots at_ldlOf(at_tensor *a)
+{
+  const at_LD_pivots_info made = at_ldlOrInfo("linalg_ldl_factor", a, true);
+  return (at_LD_pivots){made.LD, made.pivots};
+}
+
+/* --- solutions -------------------------------------------------------------------------------- */
+
+/* Whether LAPACK can follow the pivots of a matrix: rows of it, negative ones in pairs. */
+static bool are_pivots(const int64_t *pivots, int64_t n)
+{
+  for (int64_t k = 0; k < n; k++) {
+    const bool isPair = pivots[k] < 0;
+    if (isPair && (k + 1 == n || pivots[k + 1] >= 0 || pivots[k + 1] < -n || pivots[k] < -n))
+      return false;
+    if (!isPair && (pivots[k] < 1 || pivots[k] > n))
+      return false;
+    k += isPair;
+  }
+  return true;
+}
+
+/* The pivots on the CPU, checked; undefined after an error. */
+static at_tensor *checked_pivots(const char *name, at_tensor *pivots, at_tensor *ld)
+{
+  const at_ints own = at_sizes(ld);
+  const int64_t n = at_size(ld, -1);
+  const at_scalar_type type = at_type_scalarType(at_typeOf(pivots));
+  if (at_category(type) != 1 ||
+      !at_sameSizes(at_sizes(pivots), (at_ints){own.data, own.count - 1})) {
+    at_fail(AT_ERROR_ARGUMENT, name,
+            "%s: pivots is of %s and of size %s, and has to have an integer for each row of LD, "
+            "which is of size %s",
+            name, at_scalarTypeName(type), at_sizeDesc(at_sizes(pivots)).str, at_sizeDesc(own).str);
+    return at_undefined();
+  }
+  at_tensor *const longs = at_contiguous(at_to(pivots, AT_CPU(AT_LONG)));
+  for (int64_t i = 0; at_defined(longs) && n > 0 && i < at_numel(longs); i += n)
+    if (!are_pivots((int64_t *)at_data(longs) + i, n)) {
+      at_fail(AT_ERROR_ARGUMENT, name, "%s: the pivots of matrix %lld are not those of %lld rows",
+              name, (long long)(i / n), (long long)n);
+      return at_undefined();
+    }
+  return at_to(longs, AT_CPU(AT_INT));
+}
+
+/* t's matrices, or vectors where there are count sizes of one, for each of the batch. */
+static at_tensor *in_batch(at_tensor *t, at_tensor *batch, int count)
+{
+  int64_t room[AT_MOST_DIMS];
+  const at_ints own = at_sizes(t);
+  return at_expand(t, at_withSizes(batch, room, count, own.data[own.count - count],
+                                   own.data[own.count - 1]));
+}
+
+/* t without elements, of which only the batch counts. */
+static at_tensor *batch_alone(at_tensor *t)
+{
+  return at_narrow(at_narrow(t, -1, 0, 0), -2, 0, 0);
+}
+
+static void solve_all(at_tensor *ld, at_tensor *pivots, at_tensor *b)
+{
+  const int n = (int)at_size(ld, -1), k = (int)at_size(b, -2);
+  int info = 0;
+  for (int64_t i = 0; i < at_batchOf(ld); i++) {
+    int *const pivot = (int *)at_data(pivots) + i * n;
+    if (is_double(ld))
+      THDoubleLapack_sytrs('L', n, k, (double *)at_data(ld) + i * n * n, n, pivot,
+                           (double *)at_data(b) + i * n * k, n, &info);
+    else
+      THFloatLapack_sytrs('L', n, k, (float *)at_data(ld) + i * n * n, n, pivot,
+                          (float *)at_data(b) + i * n * k, n, &info);
+  }
+}
+
+at_tensor *at_ldlSolution(at_tensor *ld, at_tensor *pivots, at_tensor *b)
+{
+  static const char name[] = "linalg_ldl_solve";
+  if (!at_areMatrices(name, "LD", ld, true) || !at_areMatrices(name, "B", b, false) ||
+      !at_defined(pivots))
+    return at_undefined();
+  if (at_typeOf(ld) != at_typeOf(b) || at_size(b, -2) != at_size(ld, -1)) {
+    at_fail(AT_ERROR_ARGUMENT, name, "%s: LD is of %s and of size %s, B of %s and of size %s", name,
+            at_type_toString(at_typeOf(ld)), at_sizeDesc(at_sizes(ld)).str,
+            at_type_toString(at_typeOf(b)), at_sizeDesc(at_sizes(b)).str);
+    return at_undefined();
+  }
+  const at_type *const host = AT_CPU(at_type_scalarType(at_typeOf(ld)));
+  at_tensor *const checked = checked_pivots(name, pivots, ld);
+  const at_tensors *const both = at_broadcast_tensors(AT_TENSORS(batch_alone(ld), batch_alone(b)));
+  if (!at_defined(checked) || both->count != 2)
+    return at_undefined();
+  at_tensor *const batch = both->data[0];
+  at_tensor *const factors = at_contiguous(transposed(in_batch(at_to(ld, host), batch, 2)));
+  at_tensor *const rows = at_contiguous(in_batch(checked, batch, 1));
+  at_tensor *const x = at_clone(at_contiguous(transposed(in_batch(at_to(b, host), batch, 2))));
+  if (!at_defined(factors) || !at_defined(rows) || !at_defined(x))
+    return at_undefined();
+  if (at_numel(x) > 0)
+    solve_all(factors, rows, x);
+  return at_to(at_contiguous(transposed(x)), at_typeOf(ld));
+}

@@ -1,0 +1,67 @@
+/* Hashes of the bits of elements. */
+#include "ATen/core/ATenOperations.h"
+
+/* Moves the dimensions that dim names, all if there is none, behind the others in order.  Returns how
+ * many others there are. */
+static int order_of(at_ints sizes, at_ints dim, int64_t *order)
+{
+  bool isReduced[AT_MOST_DIMS] = {false};
+  int kept = 0, place = 0;
+  for (int i = 0; i < dim.count; i++) {
+    const int d = at_wrapDim(dim.data[i], sizes.count);
+    if (isReduced[d])
+      at_raise(AT_ERROR_ARGUMENT, "dim names dimension %d twice", d);
+    isReduced[d] = true;
+  }
+  for (int d = 0; d < sizes.count; d++)
+    if (dim.count > 0 && !isReduced[d])
+      order[place++] = d;
+  kept = place;
+  for (int d = 0; d < sizes.count; d++)
+    if (dim.count == 0 || isReduced[d])
+      order[place++] = d;
+  return kept;
+}
+
+/* The bits of all elements as numbers of 64 bits: of floating ones those of the double. */
+static const uint64_t *bits_of(at_pool *pool, at_tensor *t)
+{
+  const at_scalar_type wide = at_isFloating(t->type->scalarType) ? AT_DOUBLE : AT_LONG;
+  return at_hostData(at_hold(pool, at_newCast(t, at_toScalarType(at_hostType(t->type), wide))));
+}
+
+at_tensor *at_hashOf(at_tensor *self, at_ints dim, bool keepdim, int64_t mode)
+{
+  int64_t order[AT_MOST_DIMS], room[AT_MOST_DIMS], rows = 1;
+  const at_ints own = at_sizesOf(self);
+  if (mode != 0)
+    at_raise(AT_ERROR_ARGUMENT, "mode is %lld, and has to be 0", (long long)mode);
+  if (dim.count == 0 && at_numel(self) == 0)
+    at_raise(AT_ERROR_ARGUMENT, "self has size %s, and dim is not given: there is nothing to hash",
+             at_sizeDesc(own).str);
+  for (int i = 0; i < dim.count && own.count > 0; i++)
+    if (own.data[at_wrapDim(dim.data[i], own.count)] == 0)
+      at_raise(AT_ERROR_ARGUMENT, "self has size %s, and dim %lld has no elements to hash",
+               at_sizeDesc(own).str, (long long)dim.data[i]);
+  const int kept = order_of(own, dim, order);
+  at_ints sizes = {room, keepdim ? own.count : kept};
+  for (int d = 0; d < sizes.count; d++)
+    room[d] = keepdim ? 1 : own.data[order[d]];
+  for (int i = 0; i < kept; i++) {
+    rows *= own.data[order[i]];
+    if (keepdim)
+      room[order[i]] = own.data[order[i]];
+  }
+  at_pool pool;
+  at_pool_enter(&pool);
+  const at_type *const type = at_toScalarType(at_hostType(self->type), AT_UINT64);
+  at_tensor *const made = at_fillWith(at_hold(&pool, at_newShape(type, sizes)), at_scalar_long(0));
+  at_tensor *const view = at_hold(&pool, at_viewPermute(self, (at_ints){order, own.count}));
+  const int64_t n = rows > 0 ? at_numel(self) / rows : 0;
+  const uint64_t *const from = n > 0 ? bits_of(&pool, view) : NULL;
+  uint64_t *const to = at_hostData(made);
+  for (int64_t i = 0; n > 0 && i < rows; i++)
+    for (int64_t j = 0; j < n; j++)
+      to[i] ^= from[i * n + j];
+  return at_finishOne(&pool, NULL, at_cast(&pool, made, at_toScalarType(self->type, AT_UINT64)));
+}
