@@ -83,14 +83,14 @@ static at_tensor *spread(const Segments *s, at_tensor *t, at_tensor *like)
 }
 
 /* For each element the segment that it is in, or count if it is in none. */
-static at_tensor *places(const Segments *s, at_tensor *data)
+static at_tensor *segment_indices(const Segments *s, at_tensor *data)
 {
   const at_type *const type = at_typeOf(s->offsets);
   at_tensor *const elements =
       at_expand(at_arange(s->n, .type = type), ((at_ints){at_sizes(data).data, s->axis + 1}));
-  at_tensor *const place =
+  at_tensor *const index =
       at_sub(at_searchsorted(s->offsets, at_contiguous(elements), .right = true), 1);
-  at_tensor *const known = at_where_other_scalar(at_ge(place, 0), place, s->count);
+  at_tensor *const known = at_where_other_scalar(at_ge(index, 0), index, s->count);
   return at_expand(spread(s, known, data), at_sizes(data));
 }
 
@@ -132,8 +132,8 @@ at_tensor *at_segmentReduced(at_tensor *data, const char *reduce, at_tensor *len
   const bool hasStart = !initial.is_none;
   const at_scalar start = hasStart ? initial : at_scalar_double(kind->start);
   at_tensor *const from = at_full(((at_ints){sizes, at_dim(data)}), start, .type = at_typeOf(data));
-  at_tensor *const all = at_scatter_reduce(from, s.axis, places(&s, data), data, kind->scattered,
-                                           .include_self = kind->takesStart);
+  at_tensor *const all = at_scatter_reduce(from, s.axis, segment_indices(&s, data), data,
+                                           kind->scattered, .include_self = kind->takesStart);
   at_tensor *const r = at_narrow(all, s.axis, 0, s.count);
   if (!kind->takesStart)
     return hasStart ? compared(kind, r, start) : at_contiguous(r);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "TH/pointwise/THPointwise.h"
 
 /* --- shapes ---------------------------------------------------------------------------------- */
 
@@ -118,6 +119,33 @@ at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type 
   return at_sameSizes(at_sizesOf(t), sizes) ? t : at_hold(pool, at_newExpanded(t, sizes));
 }
 
+/* At most so many elements are computed by one call of a kernel: planning a loop takes longer than
+ * computing them. */
+enum { SMALL = 1024 };
+
+/* Computes few elements of floats, where r is new and all are contiguous.  Returns false if that is not
+ * so. */
+static bool compute_small(at_tensor *r, at_row row, int count, at_tensor *const *in, at_scalar a,
+                          at_scalar b)
+{
+  const int64_t n = at_numel(r);
+  const bool isFloat = r->type->scalarType == AT_FLOAT;
+  if (n > SMALL || !(isFloat || r->type->scalarType == AT_DOUBLE) || !at_isOnHost(r->type) ||
+      row == AT_ROW_polygamma) /* whose scalar is no element */
+    return false;
+  const void *at[AT_INPUTS] = {NULL};
+  for (int i = 0; i < count; i++) {
+    if (!at_isContiguous(in[i]))
+      return false;
+    at[i] = at_data(in[i]);
+  }
+  const double wide[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
+  const float narrow[2] = {(float)wide[0], (float)wide[1]};
+  THPointwise_row(r->type->held, (THPointwise)row)(n, at_data(r), at[0], at[1], at[2],
+                                                   isFloat ? (const void *)narrow : wide, 0);
+  return true;
+}
+
 /* The fast path for tensors of one size and of one type that has the row, without conversion.  NULL
  * if it does not apply. */
 static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type type, int count,
@@ -148,7 +176,8 @@ static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type typ
   THGuard guard;
   at_guard(&guard);
   at_tensor *const r = guard.what = at_newFor(own, sizes, count, in);
-  compute(r->th, th[0], th[1], th[2], a, b);
+  if (!compute_small(r, row, count, in, a, b))
+    compute(r->th, th[0], th[1], th[2], a, b);
   return THGuard_keep(&guard);
 }
 

@@ -6,7 +6,7 @@
 static int order_of(at_ints sizes, at_ints dim, int64_t *order)
 {
   bool isReduced[AT_MOST_DIMS] = {false};
-  int kept = 0, place = 0;
+  int kept = 0, count = 0;
   for (int i = 0; i < dim.count; i++) {
     const int d = at_wrapDim(dim.data[i], sizes.count);
     if (isReduced[d])
@@ -15,11 +15,11 @@ static int order_of(at_ints sizes, at_ints dim, int64_t *order)
   }
   for (int d = 0; d < sizes.count; d++)
     if (dim.count > 0 && !isReduced[d])
-      order[place++] = d;
-  kept = place;
+      order[count++] = d;
+  kept = count;
   for (int d = 0; d < sizes.count; d++)
     if (dim.count == 0 || isReduced[d])
-      order[place++] = d;
+      order[count++] = d;
   return kept;
 }
 
