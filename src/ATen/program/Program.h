@@ -466,7 +466,7 @@ bool at_resolveNumber(at_graphNode *node);
 
 at_computeFunction at_computeSize, at_computeIsContiguous, at_computeStride, at_computeNumel,
     at_computeOffset, at_computeItem, at_computeAssert, at_computeMetadata, at_computeNothing,
-    at_computeTo, at_computeNew, at_computeScalarTensor; /* builtins.c */
+    at_computeTo, at_computeClone, at_computeNew, at_computeScalarTensor; /* builtins.c */
 at_computeFunction at_computeWrapped, at_computeCond, at_computeWhile,
     at_computeMap;                                               /* subgraphs.c */
 at_computeFunction at_computeScanned, at_computeAssociativeScan; /* scan.c */

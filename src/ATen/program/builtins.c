@@ -129,6 +129,18 @@ void at_computeTo(at_frame *frame, const at_graphNode *node)
   at_giveTensor(frame, node, r);
 }
 
+/* A contiguous copy, which every view that the file asks for can be made of: its memory_format is not
+ * read. */
+void at_computeClone(at_frame *frame, const at_graphNode *node)
+{
+  at_tensor *const self = at_inputTensor(frame, node, "self", 0);
+  if (!at_isTracked(self))
+    at_giveTensor(frame, node, at_newCast(self, self->type));
+  else
+    at_giveTensor(frame, node,
+                  at_ownOf(node, at_isContiguous(self) ? (at_clone)(self) : (at_contiguous)(self)));
+}
+
 /* The number of an argument, and the type that PyTorch gives a tensor of it. */
 static at_scalar number_wanted(const at_frame *frame, const at_graphNode *node, const char *name,
                                at_scalar_type *type)

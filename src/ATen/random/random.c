@@ -36,12 +36,18 @@ typedef struct Filling {
   at_tensor *self, *ordered; /* ordered: a view in the order of memory, or self */
 } Filling;
 
+/* Whether that is the order of its dimensions.  On devices numbers depend on the element's index. */
+static bool is_ordered(const at_tensor *self)
+{
+  return at_isContiguous(self) || !at_isOnHost(self->type);
+}
+
 static void order(Filling *f, at_tensor *self)
 {
   at_checkWritable(self);
   at_pool_enter(&f->pool);
   f->self = self;
-  f->ordered = at_isContiguous(self) ? self : at_hold(&f->pool, at_viewInOrder(self));
+  f->ordered = is_ordered(self) ? self : at_hold(&f->pool, at_viewInOrder(self));
 }
 
 /* The tensor to fill: a view of self, or for a narrow self a tensor of type, which is converted to
@@ -156,7 +162,7 @@ at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_gen
   if (draw == AT_DRAW_GEOMETRIC && self->type->scalarType == AT_BOOL)
     at_raise(AT_ERROR_TYPE, "self is of Bool");
   check_parameters(draw, a, b);
-  if (draw == AT_DRAW_NORMAL && at_isOnHost(self->type) && !at_isContiguous(self)) {
+  if (draw == AT_DRAW_NORMAL && !is_ordered(self)) {
     draw_pairs(self, a, b, at_drawnFrom(self->type, generator));
     return self;
   }
@@ -378,7 +384,7 @@ static void fill_by(at_tensor *self, at_tensor *p, at_generator *generator)
   if (is_small(p->type))
     p = at_hold(&probabilities, at_newCast(p, at_toScalarType(p->type, AT_FLOAT)));
   p = at_hold(&probabilities, at_newExpanded(p, at_sizesOf(self)));
-  if (!at_isContiguous(self))
+  if (!is_ordered(self))
     p = at_hold(&probabilities,
                 at_viewPermute(p, at_memoryOrder(at_sizesOf(self), 1, &self, room)));
   at_tensor *filled = begin(&f, self, AT_FLOAT);

@@ -15,7 +15,7 @@ typedef enum at_draw {
 } at_draw;
 
 /* Fills self with numbers of a distribution with parameters a and b.  In this and the other functions
- * that fill self, elements take their draws in the order in which they lie in memory. */
+ * that fill self, elements of the CPU take their draws in the order in which they lie in memory. */
 at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_generator *generator);
 
 at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator *generator);

@@ -71,7 +71,9 @@ def _made_contiguous(self, memory_format="torch.contiguous_format"):
 
 
 def _cloned(self, *, memory_format="torch.preserve_format"):
-    """A copy, with the channels last where memory_format says so."""
+    """A copy in the layout of self, or contiguous or with the channels last where memory_format says so."""
+    if memory_format == "torch.contiguous_format" and not _is_contiguous(self):
+        return _contiguous(self)
     return _clone(_last(self, memory_format)).movedim(-1, 1) if memory_format in _LAST else _clone(self)
 
 
