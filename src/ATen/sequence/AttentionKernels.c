@@ -54,8 +54,8 @@ static accreal exponentials(int64_t n, real top, real *score)
 }
 
 /* The softmax of a line of n scores, of which the first seen count and the others become 0.  A line
- * without any key becomes 0. */
-static void normalize(int64_t n, int64_t seen, real *score)
+ * without any key becomes 0.  Returns the logarithm of the sum of exponentials of those that count. */
+static real normalize(int64_t n, int64_t seen, real *score)
 {
   const real top = largest(seen, score);
   const bool isEmpty = top == -(real)INFINITY;
@@ -65,6 +65,7 @@ static void normalize(int64_t n, int64_t seen, real *score)
     score[j] = isEmpty && score[j] == score[j] ? 0 : score[j] * factor;
   for (int64_t j = seen; j < n; j++)
     score[j] = 0;
+  return isEmpty ? top : top + (real)log((double)sum);
 }
 
 static void attend(const at_attention *how, const at_attention_block *block)
@@ -82,7 +83,9 @@ static void attend(const at_attention *how, const at_attention_block *block)
     if (block->mask)
       add_mask(how, (const char *)block->mask + row * how->maskRow * (ptrdiff_t)maskSize, seen,
                line);
-    normalize(n, seen, line);
+    const real logSum = normalize(n, seen, line);
+    if (block->logSums)
+      ((real *)block->logSums)[row] = logSum;
   }
   THBlas_(gemm)('n', 'n', how->width, block->count, n, 1, (real *)block->value, how->valueStride,
                 scores, n, 0, (real *)block->result + block->first * how->resultStride,

@@ -16,6 +16,7 @@ enum { MOST_QUERIES = 64, LEAST_QUERIES = 8, SCORES = 128 << 10 };
 /* The operands, expanded to one batch, and their common shape. */
 typedef struct {
   at_tensor *query, *key, *value, *mask, *result;
+  at_tensor *logSums; /* NULL if they are not wanted */
   at_attention how;
   int batchDims;
   int64_t batch[AT_MOST_DIMS], count; /* matrices */
@@ -173,7 +174,8 @@ static void attend_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
           .value = address(a->value, offset_of(a, a->value, i, a->group)),
           .mask = a->mask ? address(a->mask, offset_of(a, a->mask, i, 1)) : NULL,
           .result = address(a->result, offset_of(a, a->result, i, 1)),
-          .scores = a->scores + thread * room};
+          .scores = a->scores + thread * room,
+          .logSums = a->logSums ? address(a->logSums, i * a->how.queries) : NULL};
       kernel(&a->how, &block);
     }
 }
@@ -307,38 +309,74 @@ static void open_batch(at_pool *pool, Attention *a, at_tensor *query, at_tensor 
   a->how.valueStride = value->th->stride[value->th->nDimension - 2];
 }
 
-at_tensor *at_attend(at_tensor *query, at_tensor *key, at_tensor *value, at_tensor *mask,
-                     double dropout_p, bool is_causal, at_scalar scale, bool grouped)
+/* The logarithms of sums, of no keys minus infinity. */
+static at_tensor *new_sums(at_pool *pool, const Attention *a, const at_type *type)
+{
+  int64_t sizes[AT_MOST_DIMS];
+  for (int d = 0; d < a->batchDims; d++)
+    sizes[d] = a->batch[d];
+  sizes[a->batchDims] = a->how.queries;
+  at_tensor *const t = at_layerNew(pool, type, (at_ints){sizes, a->batchDims + 1});
+  at_hostData(t); /* raises on a device */
+  return at_fillWith(t, at_scalar_double(-(double)INFINITY));
+}
+
+/* Attends in a new result, which the pool holds. */
+static void attend(at_pool *pool, Attention *a, at_tensor *query, at_tensor *key, at_tensor *value,
+                   at_tensor *mask, double dropout_p, at_scalar scale, bool wantsSums)
 {
   const at_type *const compute = at_layerType(query);
-  Attention a = {.group = 1};
+  if (dropout_p != 0)
+    at_raise(AT_ERROR_ARGUMENT, "dropout_p is %g, and has to be 0: nothing is left out at random",
+             dropout_p);
+  a->how.queries = from_end(query, 2);
+  a->how.keys = from_end(key, 2);
+  a->how.depth = from_end(query, 1);
+  a->how.width = from_end(value, 1);
+  a->how.scale = scale.is_none ? 1 / sqrt((double)a->how.depth) : at_scalar_toDouble(scale);
+  open_batch(pool, a, with_lines(pool, query, compute), with_lines(pool, key, compute),
+             with_lines(pool, value, compute));
+  take_mask(pool, a, mask, query, compute);
+  a->result = new_result(pool, a, compute);
+  a->logSums = wantsSums ? new_sums(pool, a, compute) : NULL;
+  a->how.resultStride = a->result->th->stride[a->batchDims];
+  if (a->how.keys == 0 || a->how.depth == 0)
+    at_fillWith(a->result, at_scalar_long(0));
+  else if (at_numel(a->result) > 0 && at_isOnHost(compute))
+    run(pool, a, compute);
+  else if (at_numel(a->result) > 0)
+    run_on_device(pool, a);
+}
+
+static void check_operands(const at_tensor *query, const at_tensor *key, const at_tensor *value)
+{
+  at_layerType(query);
   check_operand(query, query, "query");
   check_operand(query, key, "key");
   check_operand(query, value, "value");
   check_shapes(query, key, value);
-  if (dropout_p != 0)
-    at_raise(AT_ERROR_ARGUMENT, "dropout_p is %g, and has to be 0: nothing is left out at random",
-             dropout_p);
+}
+
+at_tensor *at_attend(at_tensor *query, at_tensor *key, at_tensor *value, at_tensor *mask,
+                     double dropout_p, bool is_causal, at_scalar scale, bool grouped)
+{
+  Attention a = {.group = 1, .how.isCausal = is_causal};
+  check_operands(query, key, value);
   if (grouped)
     a.group = heads_of(query, key, value);
-  a.how = (at_attention){.queries = from_end(query, 2),
-                         .keys = from_end(key, 2),
-                         .depth = from_end(query, 1),
-                         .width = from_end(value, 1),
-                         .isCausal = is_causal};
-  a.how.scale = scale.is_none ? 1 / sqrt((double)a.how.depth) : at_scalar_toDouble(scale);
   at_pool pool;
   at_pool_enter(&pool);
-  open_batch(&pool, &a, with_lines(&pool, query, compute), with_lines(&pool, key, compute),
-             with_lines(&pool, value, compute));
-  take_mask(&pool, &a, mask, query, compute);
-  a.result = new_result(&pool, &a, compute);
-  a.how.resultStride = a.result->th->stride[a.batchDims];
-  if (a.how.keys == 0 || a.how.depth == 0)
-    at_fillWith(a.result, at_scalar_long(0));
-  else if (at_numel(a.result) > 0 && at_isOnHost(compute))
-    run(&pool, &a, compute);
-  else if (at_numel(a.result) > 0)
-    run_on_device(&pool, &a);
+  attend(&pool, &a, query, key, value, mask, dropout_p, scale, false);
   return at_finishOne(&pool, NULL, at_cast(&pool, a.result, query->type));
+}
+
+void at_attendWithSums(at_tensor **out, at_tensor *query, at_tensor *key, at_tensor *value,
+                       at_tensor *mask, double dropout_p, bool is_causal, at_scalar scale)
+{
+  Attention a = {.group = 1, .how.isCausal = is_causal};
+  check_operands(query, key, value);
+  at_pool pool;
+  at_pool_enter(&pool);
+  attend(&pool, &a, query, key, value, mask, dropout_p, scale, true);
+  at_finish(&pool, 2, out, (at_tensor *[]){at_cast(&pool, a.result, query->type), a.logSums});
 }

@@ -21,6 +21,7 @@ typedef struct at_attention_block {
   int64_t first, count;
   const void *query, *key, *value, *mask;
   void *result, *scores;
+  void *logSums; /* for each query log(sum(exp(scores))), or NULL */
 } at_attention_block;
 
 typedef void (*at_attention_kernel)(const at_attention *how, const at_attention_block *block);
@@ -31,5 +32,10 @@ extern const at_attention_kernel *at_attentionFloat, *at_attentionDouble;
  * key and value serves several heads of query. */
 at_tensor *at_attend(at_tensor *query, at_tensor *key, at_tensor *value, at_tensor *mask,
                      double dropout_p, bool is_causal, at_scalar scale, bool grouped);
+
+/* The same, and the logarithms of the sums of exponentials of each query's scores: two results, which
+ * are new.  On the CPU alone. */
+void at_attendWithSums(at_tensor **out, at_tensor *query, at_tensor *key, at_tensor *value,
+                       at_tensor *mask, double dropout_p, bool is_causal, at_scalar scale);
 
 #endif
