@@ -117,10 +117,14 @@ with golden.Writer("layouts", __file__) as out:
             out.put("strides/%s/%s" % (operation, name), strides(function(t)))
     for a, b in pairs():
         for operation, function in TWO.items():
+            if operation == "addToDouble" and 0 in LAYOUTS[a].stride():
+                continue  # PyTorch converts a first, to a tensor without repeated elements
             out.put("strides/%s/%s/%s" % (operation, a, b), strides(function(LAYOUTS[a], LAYOUTS[b])))
     for name in DRAWN:
         for dtype, word in TYPES.items():
             for operation, function in DRAWS.items():
+                if word in ("Half", "BFloat16") and operation in ("uniform", "randLike"):
+                    continue  # drawn by newer versions in Float, and here from as many bits as the type has
                 t = torch.empty(4 * LAYOUTS[name].numel() * 4, dtype=dtype).as_strided(LAYOUTS[name].shape, LAYOUTS[name].stride())
                 torch.manual_seed(SEED)
                 made = function(t)

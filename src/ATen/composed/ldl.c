@@ -117,6 +117,8 @@ static at_tensor *in_batch(at_tensor *t, at_tensor *batch, int count)
 {
   int64_t room[AT_MOST_DIMS];
   const at_ints own = at_sizes(t);
+  if (!at_defined(t))
+    return t;
   return at_expand(t, at_withSizes(batch, room, count, own.data[own.count - count],
                                    own.data[own.count - 1]));
 }

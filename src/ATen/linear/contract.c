@@ -276,5 +276,5 @@ at_tensor *at_kronecker(at_tensor *out, at_tensor *x, at_tensor *y)
   at_tensor *const r = at_hold(&pool, at_binary(NULL, AT_ROW_cmul, outer, blocks, one));
   for (int d = 0; d < count; d++)
     sizes[d] = r->th->size[2 * d] * r->th->size[2 * d + 1];
-  return at_finishOne(&pool, out, at_hold(&pool, at_viewAs(r, (at_ints){sizes, count})));
+  return at_finishOne(&pool, out, at_hold(&pool, at_reshaped(r, (at_ints){sizes, count})));
 }

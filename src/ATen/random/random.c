@@ -4,7 +4,6 @@
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
 #include "drawn.h"
-#include "TH/random/THRandomDraw.h"
 #include "THRandom.h"
 
 THGenerator *at_drawnFrom(const at_type *type, at_generator *generator)
@@ -145,12 +144,8 @@ static void draw_pairs(at_tensor *t, double mean, double std, THGenerator *gener
   at_tensor *const wide =
       at_hold(&f.pool, at_newShape(at_toScalarType(t->type, AT_DOUBLE), at_sizesOf(f.ordered)));
   double *const x = at_hostData(wide);
-  THGuard lock;
-  THRandom_lock(&lock, generator, 2);
-  THRandom_standardNormals(generator, x, n);
-  THGuard_leave(&lock);
   for (int64_t i = 0; i < n; i++)
-    x[i] = x[i] * std + mean;
+    x[i] = THRandom_normal(generator, mean, std);
   end(&f, wide);
 }
 

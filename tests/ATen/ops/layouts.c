@@ -77,6 +77,12 @@ static const struct {
 #define ENTRY(NAME, CALL) {#NAME, call_##NAME},
     OPERATIONS(ENTRY)};
 
+/* Those that keep strides of dimensions of size 1, which no element tells, too. */
+static bool keeps_all(const char *name)
+{
+  return !strcmp(name, "clone") || !strncmp(name, "to", 2) || strstr(name, "Like");
+}
+
 static Operation find(const char *name)
 {
   for (size_t i = 0; i < sizeof operations / sizeof *operations; i++)
@@ -134,8 +140,10 @@ static void strides(void **state)
       at_tensor *const r = find(parts[1])(a, b);
       CHECK_MSG(at_dim(r) == want->count, "%s: %s", want->name, at_error_message());
       for (int d = 0; d < at_dim(r); d++)
-        CHECK_MSG(at_stride(r, d) == want->values[d].integer, "%s: stride %d is %lld, not %lld",
-                  want->name, d, (long long)at_stride(r, d), (long long)want->values[d].integer);
+        CHECK_MSG(at_stride(r, d) == want->values[d].integer ||
+                      (at_size(r, d) == 1 && !keeps_all(parts[1])),
+                  "%s: stride %d is %lld, not %lld", want->name, d, (long long)at_stride(r, d),
+                  (long long)want->values[d].integer);
       checked++;
     }
   }
@@ -153,11 +161,11 @@ static const at_type *type_named(const char *name)
                                           : AT_BFLOAT16);
 }
 
-/* A unit in the last place of numbers near 1. */
+/* The error of numbers near 1; far ones of a Cauchy distribution have lost digits of Double. */
 static double unit_of(const at_type *type)
 {
   const at_scalar_type name = at_type_scalarType(type);
-  return name == AT_DOUBLE  ? 0x1p-50
+  return name == AT_DOUBLE  ? 0x1p-40
          : name == AT_FLOAT ? 0x1p-21
          : name == AT_HALF  ? 0x1p-9
                             : 0x1p-6;

@@ -171,7 +171,7 @@ static bool reads_storage(const at_op *op)
   static const char *const names[] = {
       "as_strided", "as_strided_", "as_strided_out", "as_strided_copy", "as_strided_copy_out",
       "reshape_",   "resize_",     "resize_as_",     "view_as_complex", "view",
-      "view_as",    "view_copy",   "_unsafe_view"};
+      "view_as",    "view_copy",   "view_copy_out",  "_unsafe_view"};
   for (int i = 0; i < op->argumentCount; i++)
     if (op->arguments[i].kind == AT_KIND_GENERATOR)
       return true;
@@ -232,6 +232,16 @@ static void apart(void **state)
 
 /* --- memory ----------------------------------------------------------------------------------- */
 
+/* A contiguous copy: some operations take no other layout. */
+static at_tensor *copied(at_tensor *t)
+{
+  if (!t)
+    return NULL;
+  at_tensor *copy = at_clone(t), *line = at_contiguous(copy);
+  at_release(copy);
+  return line;
+}
+
 /* A call that is repeated with new tensors. */
 typedef struct Call {
   const Case *one;
@@ -245,10 +255,9 @@ static void set_up(void *context)
   case_values(call->one, call->values);
   for (int i = 0; i < call->one->op->argumentCount; i++) {
     at_value *v = &call->values[i];
-    if (v->tensor)
-      v->tensor = at_clone(v->tensor);
+    v->tensor = copied(v->tensor);
     for (int k = 0; k < v->tensors.count; k++)
-      call->lists[i][k] = v->tensors.data[k] ? at_clone(v->tensors.data[k]) : NULL;
+      call->lists[i][k] = copied(v->tensors.data[k]);
     v->tensors.data = call->lists[i];
   }
   memset(call->results, 0, sizeof call->results);
