@@ -172,7 +172,7 @@ static void into_a_result(void **state_)
                   rounded(value_of(((uint16_t *)at_data(row))[i % size * at_stride(row, 0)]) +
                           value_of(((uint16_t *)at_data(product))[i])) ||
               fabs(value_of(((uint16_t *)at_data(product))[i])) >= 256);
-      at_tensor *out = at_clone(tz);
+      at_tensor *out = at_contiguous(at_clone(tz));
       CHECK(same(at_mm_out(out, tx, ty), product));
       at_tensor *self = at_contiguous(at_clone(tz));
       CHECK(same(at_addmm_out(self, self, tx, ty), sum));
