@@ -41,7 +41,8 @@ at_several at_gesvGrad(at_tensor *grad, at_tensor *b, at_tensor *a, at_tensor *x
 /* p is the pseudoinverse of a. */
 at_tensor *at_pinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p);
 
-/* The same of symmetric matrices, of which a has the lower triangles; symmetric. */
+/* The same of symmetric matrices, of which a has the lower triangles, by their eigenvalues; so it is
+ * exact also if p leaves out some that are not 0. */
 at_tensor *at_symmetricPinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p);
 
 /* --- functions and norms of matrices ---------------------------------------------------------- */

@@ -158,6 +158,8 @@ static int64_t partner(const Call *call, int64_t i)
   bool isSymmetric = false;
   for (size_t k = 0; k < sizeof names / sizeof *names; k++)
     isSymmetric |= !strcmp(call->one->op->name, names[k]);
+  for (int k = 0; k < call->one->op->argumentCount; k++)
+    isSymmetric |= !strcmp(call->one->op->arguments[k].name, "hermitian") && call->values[k].truth;
   if (!isSymmetric)
     return i;
   const int64_t n = at_size(call->leaf, -1);

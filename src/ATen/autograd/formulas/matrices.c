@@ -113,7 +113,15 @@ at_tensor *at_pinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p)
 at_tensor *at_symmetricPinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p)
 {
   at_tensor *const whole = at_add(at_tril(a), transposed(at_tril(a, .diagonal = -1)));
-  return at_pinvGrad(at_mul(at_add(grad, transposed(grad)), 0.5), whole, p);
+  const __auto_type e = at_linalg_eigh(whole);
+  at_tensor *const lambda = e.eigenvalues, *const v = e.eigenvectors;
+  /* p v is v / lambda for the eigenvalues that count, and 0 for the others. */
+  at_tensor *const share = at_mul(at_sum_dim(at_mul(v, at_matmul(p, v)), AT_INTS(-2)), lambda);
+  at_tensor *const f = at_where_other_scalar(at_gt(share, 0.5), at_reciprocal(lambda), 0);
+  at_tensor *const both = at_matmul(at_add(grad, transposed(grad)), v);
+  at_tensor *const slope = at_mul(at_mul(f, f), -0.5);
+  at_tensor *const ofValues = at_mul(at_sum_dim(at_mul(v, both), AT_INTS(-2)), slope);
+  return at_eighGrad(ofValues, at_mul(both, at_unsqueeze(f, -2)), lambda, v);
 }
 
 /* --- functions -------------------------------------------------------------------------------- */
