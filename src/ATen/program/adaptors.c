@@ -9,7 +9,7 @@ static const at_adaptor adaptors[] = {
     {"aten.lift_fresh.default", "alias"},
     {"aten.lift.default", "alias"},
     {"aten.data.default", "alias"},
-    {"aten.clone.default", .compute = at_computeClone},
+    {"aten.clone.default", "clone", .compute = at_computeClone},
     {"aten.lift_fresh_copy.default", "clone"},
     {"aten.detach_copy.default", "clone"},
     {"aten.alias_copy.default", "clone"},

@@ -249,7 +249,8 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
     return at_resolveFunctionalized(arena, node);
   if (is_computed(adaptor, node)) {
     node->compute = adaptor->compute;
-    return true;
+    if (node->compute != at_computeClone) /* passes look for the operation, too */
+      return true;
   }
   if (at_resolveNumber(node))
     return true;

@@ -142,6 +142,7 @@ void at_passNoOps(at_rewrite *rewrite)
       at_removeNode(rewrite, node);
     } else if (contiguous && is_hidden(&shown, node)) {
       node->op = contiguous;
+      node->compute = NULL;
       rewrite->changes++;
     }
   }
