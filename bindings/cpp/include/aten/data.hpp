@@ -1,6 +1,7 @@
 // Data sets, transforms, samplers and loaders with libtorch's names.
 #pragma once
 
+#include <functional>
 #include <iterator>
 #include <memory>
 
