@@ -127,7 +127,7 @@ class Table:
         for name in self.library.rows:
             setattr(operations, name, self.operation(name))
         operations.Tensor, operations.dtype, operations.bool = Plain, torch.dtype, torch.bool
-        operations.Generator = operations.ArgumentError = operations.ElementTypeError = type(None)
+        operations.Generator = operations.ArgumentError = operations.ElementTypeError = operations.LinAlgError = type(None)
         operations._set_size = operations._set_result_text = lambda function: None  # of the package's own tensors
         operations._get_default_dtype = torch.get_default_dtype
         for dtype in DTYPES:
@@ -138,7 +138,7 @@ class Table:
             sys.modules[name].__path__ = [path]
         sys.modules["tabled._C"] = sys.modules["tabled"]._C = operations
         self.modules = {name: importlib.import_module("tabled." + name) for name in (
-            "_tensor", "_composed", "nn.functional", "linalg", "special", "fft", "masked", "signal.windows")}
+            "_core.tensor", "_core.composed", "nn.functional", "linalg", "special", "fft", "masked", "signal.windows")}
         self.rows = operations
 
     def operation(self, name):
@@ -180,7 +180,7 @@ class Table:
         if name == "item":
             return lambda x: self.library.item(x.held)
         room, _, last = name.rpartition(".")
-        for module in ([self.modules[room]] if room in self.modules else [self.modules["_composed"], self.modules["_tensor"]]):
+        for module in ([self.modules[room]] if room in self.modules else [self.modules["_core.composed"], self.modules["_core.tensor"]]):
             if callable(getattr(module, last, None)) and not isinstance(getattr(module, last), type):
                 return getattr(module, last)
         whole = name.replace(".", "_")

@@ -44,7 +44,7 @@ class Argument(c.Structure):
 
 class Op(c.Structure):
     _fields_ = [("name", c.c_char_p), ("overload", c.c_char_p), ("schema", c.c_char_p), ("symbol", c.c_char_p), ("doc", c.c_char_p),
-                ("form", c.c_int), ("gradient", c.c_int), ("element_types", c.c_uint), ("argument_count", c.c_int),
+                ("form", c.c_int), ("gradient", c.c_int), ("autocast", c.c_ubyte * 2), ("element_types", c.c_uint), ("argument_count", c.c_int),
                 ("result_count", c.c_int), ("arguments", c.POINTER(Argument)), ("results", c.POINTER(Argument)),
                 ("call", c.CFUNCTYPE(c.c_bool, c.POINTER(Value), c.POINTER(Value)))]
 

@@ -23,9 +23,10 @@ def _spread(limit):
 
 
 def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
-    """The pseudo-inverse, without singular values up to rtol times the largest one."""
+    """The pseudo-inverse, without singular values up to the larger of atol and rtol times the largest one."""
     rtol = rcond if rtol is None else rtol
-    if atol is not None:
-        raise NotImplementedError("pinv() has no atol")
-    given = () if rtol is None else (rtol,)
-    return _C.linalg_pinv(A, *given, hermitian=hermitian, out=out)
+    if atol is None:
+        result = _C.linalg_pinv(A, *(() if rtol is None else (rtol,)), hermitian=hermitian)
+    else:
+        result = _C.linalg_pinv(A, atol=atol, rtol=rtol, hermitian=hermitian)
+    return result if out is None else out.resize_(result.shape).copy_(result)

@@ -2,10 +2,10 @@
  * alternately contiguous and with gaps; of random numbers, the shapes.  An operation may raise only if the device has no function
  * for it and LIST names it; and LIST names no other.
  *
- * After --bfloat16 instead of LIST, the first case of each operation with operands of Float is called with
+ * With --bfloat16, the first case of each operation with operands of Float is called with
  * these in BFloat16, and all of them have to compute.
  *
- *     test_ATen_cuda_operations_sim LIST|--bfloat16 FILE... */
+ *     test_ATen_cuda_operations_sim LIST [--bfloat16] FILE... */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -360,9 +360,6 @@ static void cases(void **state)
 
 static void read_list(const char *path)
 {
-  asBFloat16 = !strcmp(path, "--bfloat16");
-  if (asBFloat16)
-    return;
   FILE *file = fopen(path, "r");
   CHECK_MSG(file != NULL, "%s cannot be read", path);
   listed[0] = '\n';
@@ -375,8 +372,9 @@ int main(int argc, char **argv)
   setenv("TH_CUDA_CHECK_INDICES", "1", 1); /* each call raises its own errors, as on the CPU */
   CHECK(argc > 2 && at_opCount <= (int)(sizeof done / sizeof *done));
   read_list(argv[1]);
-  paths = argv + 2;
-  pathCount = argc - 2;
+  asBFloat16 = !strcmp(argv[2], "--bfloat16");
+  paths = argv + 2 + asBFloat16;
+  pathCount = argc - 2 - asBFloat16;
   const struct CMUnitTest tests[] = {cmocka_unit_test(cases)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

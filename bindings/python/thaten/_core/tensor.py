@@ -169,7 +169,7 @@ def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, me
         _device_of(device)
     result = self if dtype in (None, self.dtype) else _C.to(self, dtype)
     result = _C.clone(result) if copy and result is self else result
-    return result.contiguous(memory_format=memory_format) if memory_format in (channels_last, channels_last_3d) else result
+    return result if memory_format in (None, preserve_format) else result.contiguous(memory_format=memory_format)
 
 
 _device = device
@@ -309,7 +309,7 @@ def randint(low, high, size=None, *, generator=None, dtype=None, device=None, re
 def randint_like(input, low, high=None, *, dtype=None, device=None):
     """Random integers in the shape of input."""
     low, high = (0, low) if high is None else (low, high)
-    return _C.random_(_C.empty(input.shape, dtype=dtype or input.dtype), low, high)
+    return _C.random_(_C.empty_like(input, dtype=dtype or input.dtype), low, high)
 
 
 def broadcast_shapes(*shapes):
