@@ -169,6 +169,8 @@ def _to(self, *args, dtype=None, device=None, non_blocking=False, copy=False, me
         _device_of(device)
     result = self if dtype in (None, self.dtype) else _C.to(self, dtype)
     result = _C.clone(result) if copy and result is self else result
+    if memory_format == contiguous_format:
+        return result.contiguous()
     return result if memory_format in (None, preserve_format) else result.contiguous(memory_format=memory_format)
 
 
