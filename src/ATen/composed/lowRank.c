@@ -15,14 +15,23 @@ static at_tensor *product(at_tensor *a, at_tensor *m, at_tensor *b)
   return m ? at_sub(ab, at_matmul(m, b)) : ab;
 }
 
+/* One power iteration: a basis of (a - m) (a - m)' basis.  What lies between is released at once. */
+static at_tensor *iterated(at_tensor *a, at_tensor *m, at_tensor *basis)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const back = at_linalg_qr(product(transposed(a), m ? transposed(m) : NULL, basis)).Q;
+  return at_escape(at_linalg_qr(product(a, m, back)).Q);
+}
+
 /* q orthonormal columns that nearly span those of a - m. */
 static at_tensor *basis_of(at_tensor *a, at_tensor *m, int64_t q, int64_t niter)
 {
   at_tensor *const random = at_randn(AT_INTS(at_size(a, -1), q), .type = at_typeOf(a));
   at_tensor *basis = at_linalg_qr(product(a, m, random)).Q;
   for (int64_t i = 0; i < niter && at_defined(basis); i++) {
-    basis = at_linalg_qr(product(transposed(a), m ? transposed(m) : NULL, basis)).Q;
-    basis = at_linalg_qr(product(a, m, basis)).Q;
+    at_tensor *const last = basis;
+    basis = iterated(a, m, last);
+    at_release(last);
   }
   return basis;
 }
