@@ -15,6 +15,9 @@ static at_tensor *product(at_tensor *a, at_tensor *m, at_tensor *b)
   return m ? at_sub(ab, at_matmul(m, b)) : ab;
 }
 
+/* More would change nothing, and a number that is wrong would take for ever. */
+enum { MOST_ITERATIONS = 1000 };
+
 /* One power iteration: a basis of (a - m) (a - m)' basis.  What lies between is released at once. */
 static at_tensor *iterated(at_tensor *a, at_tensor *m, at_tensor *basis)
 {
@@ -44,6 +47,11 @@ at_U_S_V at_lowRankSingulars(const char *name, at_tensor *a, int64_t q, int64_t 
   if (q < 0 || niter < 0) {
     at_fail(AT_ERROR_ARGUMENT, name, "%s: q is %lld and niter %lld: one is negative", name,
             (long long)q, (long long)niter);
+    return none;
+  }
+  if (niter > MOST_ITERATIONS) {
+    at_fail(AT_ERROR_ARGUMENT, name, "%s: niter is %lld, and may be up to %d", name,
+            (long long)niter, MOST_ITERATIONS);
     return none;
   }
   at_tensor *const mean = m ? at_expand(m, at_sizes(a)) : NULL;
