@@ -15,8 +15,8 @@ static at_tensor *product(at_tensor *a, at_tensor *m, at_tensor *b)
   return m ? at_sub(ab, at_matmul(m, b)) : ab;
 }
 
-/* More would change nothing, and a number that is wrong would take for ever. */
-enum { MOST_ITERATIONS = 1000 };
+/* More change nothing that counts; a recorded call keeps all of them for its gradient. */
+enum { MOST_ITERATIONS = 300 };
 
 /* One power iteration: a basis of (a - m) (a - m)' basis.  What lies between is released at once. */
 static at_tensor *iterated(at_tensor *a, at_tensor *m, at_tensor *basis)
