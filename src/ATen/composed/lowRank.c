@@ -16,7 +16,7 @@ static at_tensor *product(at_tensor *a, at_tensor *m, at_tensor *b)
 }
 
 /* More change nothing that counts; a recorded call keeps all of them for its gradient. */
-enum { MOST_ITERATIONS = 300 };
+enum { MOST_ITERATIONS = 100 };
 
 /* One power iteration: a basis of (a - m) (a - m)' basis.  What lies between is released at once. */
 static at_tensor *iterated(at_tensor *a, at_tensor *m, at_tensor *basis)
