@@ -296,6 +296,8 @@ static bool recastSizes(Recast *recast, int64_t bytes)
     return false;
   for (int64_t d = 0; d <= last; d++) {
     const bool isLast = d == last && own != bytes;
+    if (isNarrower && (of->shape[d] > INT64_MAX / ratio || of->strides[d] > INT64_MAX / ratio))
+      return false;
     if (!isNarrower && (isLast ? of->shape[d] : of->strides[d]) % ratio != 0)
       return false;
     recast->sizes[d] = !isLast      ? of->shape[d]
@@ -342,25 +344,51 @@ static at_tensor *recastTensor(at_tensor *t, at_tensor *like)
   return made;
 }
 
-static PyObject *viewAs(PyObject *self, PyObject *arguments)
+/* The view with elements of that type; of the tensor's own type it has the tensor's history. */
+static PyObject *viewAs(at_tensor *t, at_scalar_type type)
 {
-  (void)self;
-  PyObject *t, *like;
-  if (!PyArg_ParseTuple(arguments, "OO", &t, &like))
+  const at_type *const other = at_getType(AT_BACKEND_CPU, type);
+  if (other == at_typeOf(t))
+    return th_wrap((at_alias)(t));
+  if (at_requiresGrad(t)) {
+    PyErr_SetString(PyExc_RuntimeError,
+                    "view(): a tensor that wants a gradient has no view of another "
+                    "dtype; detach() it");
     return NULL;
-  if (!th_isTensor(t) || !th_isTensor(like))
-    return PyErr_Format(PyExc_TypeError, "view(): no tensor");
-  at_tensor *const made = recastTensor(th_tensorOf(t), th_tensorOf(like));
+  }
+  const int64_t none = 0;
+  at_tensor *const like = (at_empty)((at_ints){&none, 1}, &(at_empty_options){.type = other});
+  if (!at_defined(like))
+    return th_raise();
+  at_tensor *const made = recastTensor(t, like);
+  at_release(like);
   return at_defined(made) ? th_wrap(made) : NULL;
 }
 
+/* view(sizes) is the operation; view(dtype) has no row, since its result is of another type. */
+static PyObject *view(PyObject *self, PyObject *const *arguments, Py_ssize_t count, PyObject *names)
+{
+  static Group *group;
+  at_scalar_type type;
+  const bool isNamed = count == 0 && names && PyTuple_Size(names) == 1 &&
+                       PyUnicode_CompareWithASCIIString(PyTuple_GetItem(names, 0), "dtype") == 0;
+  if ((isNamed || (count == 1 && !names)) && !PyLong_Check(arguments[0]) &&
+      th_isDType(arguments[0], &type))
+    return viewAs(th_tensorOf(self), type);
+  if (!group && !(group = th_group("view")))
+    return NULL;
+  return th_call(group, self, arguments, count, names);
+}
+
 PyMethodDef th_shareFunctions[] = {
-    {"_view_bits", viewAs, METH_VARARGS, NULL},
     {"from_dlpack", fromDLPack, METH_O,
      "from_dlpack(source)\n\nA tensor on the memory of a tensor of another library."},
     {NULL, NULL, 0, NULL},
 };
 PyMethodDef th_shareMethods[] = {
+    {"view", (PyCFunction)(void (*)(void))view, METH_FASTCALL | METH_KEYWORDS,
+     "view(*sizes) or view(dtype)\n\nA view of other sizes, or of the same bytes as elements of a "
+     "dtype."},
     {"__dlpack__", (PyCFunction)(void (*)(void))toDLPack, METH_VARARGS | METH_KEYWORDS, NULL},
     {"__dlpack_device__", dlpackDevice, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},

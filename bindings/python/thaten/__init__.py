@@ -12,6 +12,8 @@ from ._core import tensor as _tensor, tensor_str as _tensor_str
 from ._core.tensor import *  # noqa: F403
 from ._core.composed import *  # noqa: F403
 from ._core.more import *  # noqa: F403
+from ._core import formats as _formats
+from ._core.quantize import *  # noqa: F403
 from ._core.settings import *  # noqa: F403
 from ._core.tensor_str import set_printoptions
 from . import accelerator, autograd, backends, cuda, fft, linalg, masked, random, signal, special

@@ -44,56 +44,6 @@ def _index(i, shape):
     return reversed(index)
 
 
-_is_contiguous, _contiguous, _clone = Tensor.is_contiguous, Tensor.contiguous, Tensor.clone
-_LAST = {"torch.channels_last": 4, "torch.channels_last_3d": 5}  # the formats whose channels come last, by dimensions
-
-
-def _last(t, memory_format):
-    """The tensor with its channels last, if that is the format."""
-    dims = _LAST.get(memory_format)
-    if dims is not None and t.dim() != dims:
-        raise RuntimeError("%s is a format of %d dimensions, and the tensor has %d" % (memory_format, dims, t.dim()))
-    return t if dims is None else t.movedim(1, -1)
-
-
-def _contiguous_in(self, memory_format="torch.contiguous_format"):
-    """Whether the elements lie one after the other, in the order of the dimensions or with the channels last."""
-    if memory_format in _LAST and self.dim() != _LAST[memory_format]:
-        return False
-    return _is_contiguous(_last(self, memory_format))
-
-
-def _made_contiguous(self, memory_format="torch.contiguous_format"):
-    """The tensor itself, if its elements lie in that order, else a copy in which they do."""
-    if memory_format not in _LAST:
-        return _contiguous(self)
-    return self if _contiguous_in(self, memory_format) else _contiguous(_last(self, memory_format)).movedim(-1, 1)
-
-
-def _cloned(self, *, memory_format="torch.preserve_format"):
-    """A copy in the layout of self, or contiguous or with the channels last where memory_format says so."""
-    if memory_format == "torch.contiguous_format" and not _is_contiguous(self):
-        return _contiguous(self)
-    return _clone(_last(self, memory_format)).movedim(-1, 1) if memory_format in _LAST else _clone(self)
-
-
-_view = Tensor.view
-
-
-def _view_of(self, *size, dtype=None):
-    """A view of other sizes, or of the same bytes as elements of another dtype."""
-    dtype = size[0] if len(size) == 1 and isinstance(size[0], _C.dtype) else dtype
-    if dtype is None:
-        return _view(self, *size)
-    if dtype == self.dtype:
-        return self.view_as(self)
-    if self.requires_grad:
-        raise RuntimeError("view(): a tensor that wants a gradient has no view of another dtype; detach() it")
-    return _C._view_bits(self, _C.empty(0, dtype=dtype))
-
-
-Tensor.view = _view_of
-Tensor.is_contiguous, Tensor.contiguous, Tensor.clone = _contiguous_in, _made_contiguous, _cloned
 for _name in ("float_power", "gcd", "heaviside", "lcm", "ldexp", "mvlgamma"):
     setattr(Tensor, _name + "_", _in_place(_name))
 Tensor.fill_diagonal_ = _fill_diagonal_
@@ -227,12 +177,10 @@ def sym_sqrt(a):
 
 def binomial(count, prob, generator=None):
     """How many of count trials succeed with the probability prob, drawn for each element."""
-    return _C.binomial(count, prob, generator=generator) if hasattr(_C, "binomial") else _drawn_binomial(count, prob)
-
-
-def _drawn_binomial(count, prob):
     from ..distributions import Binomial
 
+    if generator is not None:
+        raise NotImplementedError("binomial() draws from the default generator alone")
     return Binomial(count, prob).sample()
 
 
@@ -275,44 +223,6 @@ def lcm_(input, other):
 
 def ldexp_(input, other):
     return input.ldexp_(other)
-
-
-class _FakeQuantize:
-    """Numbers rounded to multiples of a scale as an integer type would hold them; the gradient passes where nothing was cut."""
-
-    function = None
-
-    @classmethod
-    def apply(cls, *args):
-        if cls.function is None:
-            from ..autograd import Function
-
-            def forward(ctx, x, scale, zero, low, high):
-                steps = _C.round(x * (1 / scale) + zero)
-                ctx.save_for_backward((steps >= low) & (steps <= high))
-                return (steps.clamp(low, high) - zero) * scale
-
-            def backward(ctx, grad):
-                return (grad * ctx.saved_tensors[0], None, None, None, None)
-
-            cls.function = type("FakeQuantize", (Function,), {"forward": staticmethod(forward), "backward": staticmethod(backward)})
-        return cls.function.apply(*args)
-
-
-def fake_quantize_per_tensor_affine(input, scale, zero_point, quant_min, quant_max):
-    """(clamp(round(x / scale + zero_point), quant_min, quant_max) - zero_point) * scale."""
-    if quant_min > quant_max:
-        raise ValueError("fake_quantize_per_tensor_affine(): quant_min %d is above quant_max %d" % (quant_min, quant_max))
-    return _FakeQuantize.apply(input, scale, zero_point, quant_min, quant_max)
-
-
-def fake_quantize_per_channel_affine(input, scale, zero_point, axis, quant_min, quant_max):
-    """The same with a scale and a zero point for each index of axis."""
-    if scale.shape != (input.shape[axis],) or zero_point.shape != scale.shape:
-        raise RuntimeError("fake_quantize_per_channel_affine(): scale is of %s, zero_point of %s, and the axis of size %d" % (
-            tuple(scale.shape), tuple(zero_point.shape), input.shape[axis]))
-    shape = [-1 if i == axis % input.dim() else 1 for i in range(input.dim())]
-    return _FakeQuantize.apply(input, scale.reshape(shape), zero_point.reshape(shape), quant_min, quant_max)
 
 
 def frobenius_norm(input, dim=(), keepdim=False):
