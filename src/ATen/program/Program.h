@@ -483,10 +483,9 @@ at_computeFunction at_computeQuantize, at_computeDequantize, at_computeFakeQuant
 at_computeFunction at_computeVander, at_computeTrilinear; /* libraries.c */
 at_computeFunction at_computeLinalgCheck;                 /* builtins.c */
 at_computeFunction at_computeDrawn;                       /* resolve.c */
-at_computeFunction at_computeFlash, at_computeDropoutAttention, at_computeRecurrentLayer,
-    at_computeRootNorm, at_computeBatchNorm, at_computeRandomRelu, at_computePrelu,
-    at_computeWeightNorm, at_computeDet, at_computeSlogdet, at_computeSvd, at_computeEigh,
-    at_computeSolve; /* fused.c */
+at_computeFunction at_computeDropoutAttention, at_computeRecurrentLayer, at_computeRootNorm,
+    at_computeBatchNorm, at_computeRandomRelu, at_computePrelu, at_computeWeightNorm, at_computeDet,
+    at_computeSlogdet, at_computeSvd, at_computeEigh, at_computeSolve; /* fused.c */
 
 /* What may return its inputs, or change what it is given: for passes. */
 at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan; /* src/ATen/onnx */

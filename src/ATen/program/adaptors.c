@@ -59,7 +59,6 @@ static const at_adaptor adaptors[] = {
     /* Fused. */
     {"aten.scaled_dot_product_attention.default", "scaled_dot_product_attention",
      .compute = at_computeDropoutAttention, .unless = "dropout_p"},
-    {"aten._scaled_dot_product_flash_attention_for_cpu.default", .compute = at_computeFlash},
     {"aten.mkldnn_rnn_layer.default", .compute = at_computeRecurrentLayer},
     {"aten._fused_rms_norm.default", .compute = at_computeRootNorm},
     {"aten._native_batch_norm_legit_functional.default", .compute = at_computeBatchNorm},

@@ -26,21 +26,6 @@ static at_scalar number(const at_frame *frame, const at_graphNode *node, const c
 
 /* --- attention -------------------------------------------------------------------------------- */
 
-/* _scaled_dot_product_flash_attention_for_cpu(query, key, value, dropout_p, is_causal, attn_mask, scale)
- */
-void at_computeFlash(at_frame *frame, const at_graphNode *node)
-{
-  AT_SCOPE_GUARD;
-  at_scaled_dot_product_attention_options how = at_scaled_dot_product_attention_defaults;
-  how.attn_mask = tensor(frame, node, "attn_mask");
-  how.is_causal = at_inputBool(frame, node, "is_causal", 4, false);
-  how.scale = number(frame, node, "scale");
-  at_giveOutput(frame, node, 0,
-                (at_scaled_dot_product_attention)(at_inputTensor(frame, node, "query", 0),
-                                                  at_inputTensor(frame, node, "key", 1),
-                                                  at_inputTensor(frame, node, "value", 2), &how));
-}
-
 /* The heads of t as often as heads of queries share them. */
 static at_tensor *spread(at_tensor *t, int64_t heads)
 {

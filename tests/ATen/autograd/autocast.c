@@ -147,12 +147,13 @@ static void checkpoints(void **state)
 }
 
 typedef struct Operands {
-  at_tensor *a, *b;
+  at_tensor *a, *b, *c;
 } Operands;
 
 static void body(void *context)
 {
   const Operands *const o = context;
+  AT_AUTOCAST(AT_HALF) at_release(at_mm(o->b, o->c)); /* no scope owns the casts */
   AT_SCOPE
   {
     AT_AUTOCAST(AT_BFLOAT16)
@@ -171,11 +172,13 @@ static void body(void *context)
 
 static void failures(void **state)
 {
-  Operands o = {at_requires_grad_(random_tensor(AT_SHAPE(3, 4))), random_tensor(AT_SHAPE(4, 5))};
+  Operands o = {at_requires_grad_(random_tensor(AT_SHAPE(3, 4))), random_tensor(AT_SHAPE(4, 5)),
+                random_tensor(AT_SHAPE(5, 2))};
   CHECK(th_fail_each(body, &o) > 10);
   CHECK(isOff());
   at_release(o.a);
   at_release(o.b);
+  at_release(o.c);
 }
 
 int main(void)
