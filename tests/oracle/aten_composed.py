@@ -94,3 +94,6 @@ with Today("composed", __file__) as c:
     c.case("empty_permuted", [[0, 2], [0, 0], torch.float64], lambda: torch.empty_permuted((0, 2), (0, 0)))
     same = torch.tensor([[1.5, -2.0], [0.25, 3.0]])
     c.case("sum_to_size", [same, [2, 2]], lambda: same.sum_to_size(2, 2))
+    for dtype in FLOATING[:2] + [torch.int64, torch.complex64]:
+        for shape, wrap in (((3, 4), False), ((9, 2), True), ((7, 3), True), ((7, 3), False), ((2, 2, 2), True), ((0, 3), False), ((2, 3, 2), False), ((4,), False)):
+            c("fill_diagonal", lambda self, value, **k: self.fill_diagonal_(value, **k), self=c.tensor(shape, dtype), fill_value=3, wrap=wrap)

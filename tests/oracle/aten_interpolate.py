@@ -78,3 +78,12 @@ with Today("interpolate", __file__) as c:
                         c(name, self=x, kernel_size=[2] * axes, ceil_mode=ceil, **how, within=near)
                         c(name, self=x, kernel_size=[3] * axes, stride=[2] * axes, padding=[1] * axes, ceil_mode=ceil,
                           count_include_pad=False, **how, within=near)
+    # Bytes: each bit counts.
+    for name, sized in (("upsample_bilinear2d", ".size"), ("upsample_bicubic2d", ""), ("_upsample_bilinear2d_aa", ""), ("_upsample_bicubic2d_aa", "")):
+        packet = getattr(torch.ops.aten, name)
+        for shape, size in (((1, 3, 9, 7), [4, 5]), ((2, 5, 6, 8), [13, 9]), ((1, 1, 17, 5), [3, 11]), ((1, 3, 6, 6), [6, 4])):
+            for corners in (False, True):
+                c(name + sized, packet.default, self=c.tensor(shape, torch.uint8, 0, 256), output_size=size, align_corners=corners)
+        c(name + sized, packet.default, self=c.tensor((1, 2, 4, 4), torch.uint8, 0, 256), output_size=[7, 3], align_corners=False, scales_h=1.8, scales_w=0.9)
+        c(name + ".vec", lambda input, size, *a: packet.vec(input, None, *a), input=c.tensor((1, 2, 7, 5), torch.uint8, 0, 256), output_size=[],
+          align_corners=False, scale_factors=[0.6, 1.7])

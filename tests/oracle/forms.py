@@ -265,6 +265,25 @@ def transformer(self, x, pad):
     return y, weights, self.b(x, src_key_padding_mask=pad), self.c(x, y, tgt_mask=causal, tgt_is_causal=True)
 
 
+@form(r(2, 6, 8), torch.tensor([[False] * 6, [False] * 4 + [True] * 2]), torch.ones(6, 6).triu(1).bool(), parts=lambda: dict(
+    a=nn.TransformerEncoder(nn.TransformerEncoderLayer(8, 2, 16, batch_first=True), 1, enable_nested_tensor=False).requires_grad_(False),
+    b=nn.TransformerEncoderLayer(8, 4, 12, batch_first=True, norm_first=True, activation="gelu").requires_grad_(False),
+    c=nn.MultiheadAttention(8, 2, batch_first=True).requires_grad_(False)))
+def frozen(self, x, pad, later):
+    """What PyTorch computes by one operation for each layer when nothing wants a gradient."""
+    def native(x, mask, kind, *weights):
+        c = self.c
+        return torch.ops.aten._native_multi_head_attention(x, x, x, 8, 2, c.in_proj_weight, c.in_proj_bias, c.out_proj.weight, c.out_proj.bias, mask, *weights, mask_type=kind)
+    def layer(x, mask, kind):
+        b = self.b
+        a = b.self_attn
+        return torch.ops.aten._transformer_encoder_layer_fwd(
+            x, 8, 4, a.in_proj_weight, a.in_proj_bias, a.out_proj.weight, a.out_proj.bias, True, True, 1e-5, b.norm1.weight, b.norm1.bias, b.norm2.weight,
+            b.norm2.bias, b.linear1.weight, b.linear1.bias, b.linear2.weight, b.linear2.bias, mask, kind)
+    layers = self.a(x), self.b(x), self.a(x, src_key_padding_mask=pad), layer(x, later, 0), layer(x, pad, 1)
+    return layers, native(x, None, None), native(x, pad, 1, True, False), native(x, later, 0, False)[0], native(x, later.expand(2, 2, 6, 6), 2)
+
+
 # --- layers -----------------------------------------------------------------------------------------
 
 @form(r(4, 6, 5, 5), stateful=True, train=True, parts=lambda: dict(a=nn.BatchNorm2d(6), b=nn.GroupNorm(3, 6), c=nn.InstanceNorm2d(6, track_running_stats=True),
@@ -349,6 +368,22 @@ def scattered(self, x, k, y):
     return ([z.scatter_reduce(0, k, x, m, include_self=s) for m in ("sum", "prod", "mean", "amax", "amin") for s in (True, False)], x.gather(0, k), z.index_add(0, k[:, 0], x, alpha=2), z.index_reduce(0, k[:, 0], x, "mean"),
             z.scatter_add(0, k, y), x.take_along_dim(k, 0), x.index_fill(1, torch.tensor([1]), 3.0), x.masked_scatter(x > 0, y), torch.take(x, k), x.put(torch.tensor([3, 4]), torch.tensor([1.0, 2])),
             x[k[0], :, None][:, [0, 2]], x[..., 1:5:2, None], x[torch.tensor([True, False, True, False])], x[:, -1], x[None, k[:, 0] > 1])
+
+
+@form(r(7, 3), r(4, 4), r(1, 8, 6, 6), torch.tensor([[0.0, 0, 0, 5, 5], [0, 2, 1, 4, 9]]), i(256, 1, 3, 9, 7).to(torch.uint8))
+def seldom(self, x, y, images, boxes, bytes):
+    z = y.clone().fill_diagonal_(2.0)
+    rows, columns = torch.ops.aten.nonzero_numpy(x > 0)
+    vision = []
+    try:
+        import torchvision
+        ops = torchvision.ops
+        vision = [ops.ps_roi_align(images, boxes, 2, 0.5), ops.ps_roi_align(images, boxes, (2, 1), 1.0, 2), ops.ps_roi_pool(images, boxes, 2, 0.5),
+                  torch.ops.torchvision.ps_roi_pool(images, boxes, 1.0, 2, 2)[1]]
+    except ImportError:
+        pass
+    return (x.clone().fill_diagonal_(1.5, wrap=True), z, rows * 3 + columns, torch.chain_matmul(x, y[:3], z), torch.special.spherical_bessel_j0(x), vision,
+            F.interpolate(bytes, (4, 5), mode="bilinear", antialias=True), F.interpolate(bytes, (12, 5), mode="bicubic"))
 
 
 @form(r(4, 4))

@@ -531,6 +531,41 @@ class Forms(nn.Module):
                 x.scatter(0, index, 1.5, reduce="multiply"))
 
 
+class Frozen(nn.Module):
+    """The operations that layers of transformers are exported as when nothing wants a gradient."""
+
+    def __init__(self):
+        super().__init__()
+        self.layer = nn.TransformerEncoderLayer(8, 2, 12, batch_first=True)
+        self.first = nn.TransformerEncoderLayer(8, 4, 12, batch_first=True, norm_first=True, activation="gelu")
+
+    def forward(self, x, pad, later):
+        def encoded(b, heads, x, mask, kind):
+            a = b.self_attn
+            return torch.ops.aten._transformer_encoder_layer_fwd(
+                x, 8, heads, a.in_proj_weight, a.in_proj_bias, a.out_proj.weight, a.out_proj.bias, b is self.first, b is self.first, 1e-5, b.norm1.weight, b.norm1.bias,
+                b.norm2.weight, b.norm2.bias, b.linear1.weight, b.linear1.bias, b.linear2.weight, b.linear2.bias, mask, kind)
+
+        def attended(mask, kind, *weights):
+            a = self.layer.self_attn
+            return torch.ops.aten._native_multi_head_attention(x, x, x, 8, 2, a.in_proj_weight, a.in_proj_bias, a.out_proj.weight, a.out_proj.bias, mask, *weights, mask_type=kind)
+        return (encoded(self.layer, 2, x, None, None), encoded(self.layer, 2, x, pad, 1), encoded(self.first, 4, x, later, 0), attended(pad, 1, True, False),
+                attended(later, 0, False)[0], attended(later.expand(2, 2, 5, 5), 2))
+
+
+class Seldom(nn.Module):
+    """Regions with channels for each cell, diagonals, bytes of images."""
+
+    def forward(self, x, y, images, boxes, bytes):
+        import torchvision
+        ops = torchvision.ops
+        z = y.clone().fill_diagonal_(2.0)
+        rows, columns = torch.ops.aten.nonzero_numpy(x > 0)
+        return (x.clone().fill_diagonal_(1.5, wrap=True), z, rows * 3 + columns, torch.chain_matmul(x, y[:3], z), torch.special.spherical_bessel_j0(x),
+                ops.ps_roi_align(images, boxes, 2, 0.5), ops.ps_roi_align(images, boxes, (2, 1), 1.0, 2), torch.ops.torchvision.ps_roi_pool(images, boxes, 1.0, 2, 2),
+                F.interpolate(bytes, (4, 5), mode="bilinear", antialias=True), F.interpolate(bytes, (12, 5), mode="bicubic"))
+
+
 def programs():
     """Name, function, inputs, sizes that vary, whether it is decomposed, whether it has a state."""
     image = torch.randn(2, 3, 17, 17)
@@ -596,6 +631,10 @@ def programs():
     yield "quantized", Quantized(), (torch.randn(4, 3), torch.randn(2, 3)), None, False, False
     yield "quantized_core", Quantized(), (torch.randn(4, 3), torch.randn(2, 3)), None, True, False
     yield "forms", Forms(), (torch.randn(3, 4), torch.tensor([[0, 2, 2, 1], [1, 0, 1, 2]]), torch.randn(2, 2, 3) / 2), None, False, False
+    pad, later = torch.tensor([[False] * 5, [False] * 3 + [True] * 2]), torch.ones(5, 5).triu(1).bool()
+    yield "frozen", Frozen(), (torch.randn(2, 5, 8), pad, later), None, False, False
+    boxes = torch.tensor([[0.0, 0, 0, 5, 5], [0, 2, 1, 4, 9]])
+    yield "seldom", Seldom(), (torch.randn(7, 3), torch.randn(4, 4), torch.randn(1, 8, 6, 6), boxes, torch.randint(0, 256, (1, 3, 9, 7), dtype=torch.uint8)), None, False, False
 
 
 def tensors(values):

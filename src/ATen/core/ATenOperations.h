@@ -188,6 +188,7 @@ at_tensor *at_filledLike(at_tensor *self, const at_type *type, at_scalar value);
 /* The same, written to out if that is not NULL, in its type. */
 at_tensor *at_filledTo(at_tensor *out, const at_type *type, at_ints sizes, at_scalar value);
 at_tensor *at_fillWith(at_tensor *self, at_scalar value);
+at_tensor *at_fillDiagonal(at_tensor *self, at_scalar value, bool wrap);
 at_tensor *at_copyFrom(at_tensor *self, at_tensor *src);
 /* A copy in self's layout, of self's type if type is NULL. */
 at_tensor *at_makeCopy(at_tensor *self, const at_type *type);

@@ -19,18 +19,24 @@ int64_t at_suppress(const at_boxes *boxes, const int64_t *order, const float *sc
 
 /* Cells of regions: their rows and columns, points along each side of one (0: as many as pixels), the
  * size of a pixel in the units of regions, half a pixel or 0, and whether the largest point counts or
- * the mean. */
+ * the mean.  Position-sensitive cells have channels of their own: cell (i, j) of channel c is of channel
+ * (c rows + i) columns + j of the image, and NaN if the region is empty. */
 typedef struct at_cellsWanted {
   int64_t rows, columns, ratio;
   double scale, offset;
-  bool isMax;
+  bool isMax, isPositionSensitive;
 } at_cellsWanted;
 
 /* Samples regions (count x 4: x and y of two corners) of the images x (N x C x H x W); which has the
- * image of each.  count x C x rows x columns of x's type; undefined if it failed.  Raises if sizes or
+ * image of each.  count x C x rows x columns, or count x C / (rows columns) x rows x columns if they are
+ * position-sensitive, of x's type; undefined if it failed.  Raises if sizes or
  * values do not fit. */
 at_tensor *at_sampledRegions(const at_graphNode *node, at_tensor *x, at_tensor *corners,
                              at_tensor *which, const at_cellsWanted *wanted);
+
+/* The channels of position-sensitive cells of the images x; raises if there is no whole number of them. */
+int64_t at_cellChannels(const at_graphNode *node, const at_tensor *x, int64_t rows,
+                        int64_t columns);
 
 /* A convolution of images x (N x C x H x W) with filters (O x C / parts x kernel) whose taps are moved by
  * offsets (N x 2 groups taps x rows x columns: down and across of each tap) and weighed by a mask, in

@@ -43,6 +43,44 @@ at_tensor *at_fillWith(at_tensor *self, at_scalar value)
   return self;
 }
 
+/* The elements whose indices differ from (row, 0, 0 ...) by the same number. */
+static void fill_from_row(at_tensor *self, int64_t row, at_scalar value)
+{
+  const at_ints own = at_sizesOf(self);
+  int64_t count = own.data[0] - row, stride = 0;
+  for (int d = 0; d < own.count; d++) {
+    count = THMin(count, own.data[d]);
+    stride += self->th->stride[d];
+  }
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_fillWith(at_hold(&pool, at_newView(self, self->th->storageOffset + row * self->th->stride[0],
+                                        (at_ints){&count, 1}, &stride)),
+              value);
+  at_pool_leave(&pool);
+}
+
+at_tensor *at_fillDiagonal(at_tensor *self, at_scalar value, bool wrap)
+{
+  const at_ints own = at_sizesOf(self);
+  bool isEqual = true;
+  for (int d = 1; d < own.count; d++)
+    isEqual &= own.data[d] == own.data[0];
+  if (own.count < 2 || (own.count > 2 && !isEqual))
+    at_raise(AT_ERROR_ARGUMENT,
+             "self has size (%s), and has to be a matrix, or to have more dimensions of equal "
+             "sizes",
+             at_sizeDesc(own).str);
+  at_checkWritable(self);
+  const int64_t rows = own.data[0];
+  for (int64_t row = 0; row < rows && at_numel(self) > 0; row += own.data[1] + 1) {
+    fill_from_row(self, row, value);
+    if (!wrap || own.count > 2)
+      break;
+  }
+  return self;
+}
+
 at_tensor *at_makeFilled(const at_type *type, at_ints sizes, at_scalar value)
 {
   THGuard guard;

@@ -72,6 +72,125 @@ void at_computeDropoutAttention(at_frame *frame, const at_graphNode *node)
                           value));
 }
 
+/* The weights of one attention layer: of queries, keys and values in one matrix, and of what it returns. */
+typedef struct Heads {
+  int64_t width, count;
+  at_tensor *in, *inBias, *out, *outBias, *mask;
+  int64_t maskType; /* 0: of L x L, 1: of N x L, else of N x heads x L x L; true is left out */
+} Heads;
+
+static Heads heads_of(const at_frame *frame, const at_graphNode *node, const char *count)
+{
+  Heads h = {at_inputInt(frame, node, "embed_dim", -1),
+             at_inputInt(frame, node, count, -1),
+             tensor(frame, node, "qkv_weight"),
+             tensor(frame, node, "qkv_bias"),
+             tensor(frame, node, "proj_weight"),
+             tensor(frame, node, "proj_bias"),
+             tensor(frame, node, "mask"),
+             2};
+  const at_scalar type = number(frame, node, "mask_type");
+  if (!type.is_none)
+    h.maskType = type.value.integer;
+  if (!h.in || !h.inBias || !h.out || !h.outBias || h.width < 1 || h.count < 1 ||
+      h.width % h.count != 0 || at_dim(h.in) != 2 || at_size(h.in, 0) != 3 * h.width ||
+      at_dim(h.inBias) != 1 || at_size(h.inBias, 0) != 3 * h.width)
+    at_nodeFails(node, "its weights are not those of %lld heads of %lld numbers in all",
+                 (long long)h.count, (long long)h.width);
+  return h;
+}
+
+/* x (N x L x width) by part 0, 1 or 2 of the weights, as N x heads x L x numbers of a head. */
+static at_tensor *projected(const Heads *h, at_tensor *x, int part)
+{
+  at_tensor *const y = at_linear(x, at_narrow(h->in, 0, part * h->width, h->width),
+                                 .bias = at_narrow(h->inBias, 0, part * h->width, h->width));
+  return at_transpose(at_reshape(y, AT_INTS(at_size(x, 0), at_size(x, 1), h->count,
+                                            h->width / h->count)),
+                      1, 2);
+}
+
+/* Attention with its weights in *weights, N x heads x L x L, unless that is NULL. */
+static at_tensor *attended(const at_graphNode *node, const Heads *h, at_tensor *const x[3],
+                           at_tensor **weights)
+{
+  at_tensor *parts[3], *mask = h->mask;
+  for (int i = 0; i < 3; i++) {
+    if (at_dim(x[i]) != 3 || at_size(x[i], 0) != at_size(x[0], 0) || at_size(x[i], 2) != h->width)
+      at_nodeFails(node, "an input has size %s, and has to be of batch x length x %lld",
+                   at_sizeDesc(at_sizes(x[i])).str, (long long)h->width);
+    parts[i] = projected(h, x[i], i);
+  }
+  if (mask)
+    mask = at_ne(mask, 0);
+  if (mask && h->maskType == 1)
+    mask = at_unsqueeze(at_unsqueeze(mask, 1), 1);
+  at_tensor *y;
+  if (weights) {
+    at_tensor *const scores = at_mul(at_matmul(parts[0], at_transpose(parts[1], -2, -1)),
+                                     1 / sqrt((double)(h->width / h->count)));
+    *weights = at_softmax(mask ? at_masked_fill(scores, mask, -INFINITY) : scores, -1);
+    y = at_matmul(*weights, parts[2]);
+  } else {
+    y = at_scaled_dot_product_attention(parts[0], parts[1], parts[2],
+                                        .attn_mask = mask ? at_logical_not(mask) : NULL);
+  }
+  y = at_transpose(y, 1, 2);
+  return at_linear(at_reshape(y, AT_INTS(at_size(x[0], 0), at_size(x[0], 1), h->width)), h->out,
+                   .bias = h->outBias);
+}
+
+/* _native_multi_head_attention(query, key, value, embed_dim, num_head, weights ..., mask, need_weights,
+ * average_attn_weights, mask_type): what MultiheadAttention is exported as without gradients. */
+void at_computeNativeAttention(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  const Heads h = heads_of(frame, node, "num_head");
+  at_tensor *const x[] = {at_inputTensor(frame, node, "query", 0),
+                          at_inputTensor(frame, node, "key", 1),
+                          at_inputTensor(frame, node, "value", 2)};
+  at_tensor *weights;
+  const bool wanted = at_inputBool(frame, node, "need_weights", -1, true) && node->outputCount > 1;
+  at_giveOutput(frame, node, 0, attended(node, &h, x, wanted ? &weights : NULL));
+  if (!wanted)
+    return;
+  const bool average = at_inputBool(frame, node, "average_attn_weights", -1, true);
+  at_giveOutput(frame, node, 1, average ? at_mean_dim(weights, AT_INTS(1)) : weights);
+}
+
+/* Layer normalization of the last dimension with the weights of that number, "1" or "2". */
+static at_tensor *normalized(const at_frame *frame, const at_graphNode *node, at_tensor *x,
+                             const char *number, double eps)
+{
+  char weight[] = "norm_weight_?", bias[] = "norm_bias_?";
+  weight[sizeof weight - 2] = bias[sizeof bias - 2] = *number;
+  return at_layer_norm(x, AT_INTS(at_size(x, -1)), .weight = tensor(frame, node, weight),
+                       .bias = tensor(frame, node, bias), .eps = eps);
+}
+
+/* _transformer_encoder_layer_fwd(src, embed_dim, num_heads, weights ..., mask, mask_type): what
+ * TransformerEncoderLayer is exported as without gradients. */
+void at_computeEncoderLayer(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  const Heads h = heads_of(frame, node, "num_heads");
+  const bool isFirst = at_inputBool(frame, node, "norm_first", -1, false);
+  const double eps = at_inputNumber(frame, node, "eps", -1, 1e-5);
+  at_tensor *const src = at_inputTensor(frame, node, "src", 0);
+  at_tensor *x = isFirst ? normalized(frame, node, src, "1", eps) : src;
+  x = at_add(attended(node, &h, (at_tensor *const[]){x, x, x}, NULL), src);
+  if (!isFirst)
+    x = normalized(frame, node, x, "1", eps);
+  at_tensor *y = isFirst ? normalized(frame, node, x, "2", eps) : x;
+  y = at_linear(y, at_inputTensor(frame, node, "ffn_weight_1", -1),
+                .bias = tensor(frame, node, "ffn_bias_1"));
+  y = at_inputBool(frame, node, "use_gelu", -1, false) ? at_gelu(y) : at_relu(y);
+  x = at_add(at_linear(y, at_inputTensor(frame, node, "ffn_weight_2", -1),
+                       .bias = tensor(frame, node, "ffn_bias_2")),
+             x);
+  at_giveOutput(frame, node, 0, isFirst ? x : normalized(frame, node, x, "2", eps));
+}
+
 /* --- layers ----------------------------------------------------------------------------------- */
 
 /* mkldnn_rnn_layer(input, weight0 ... weight3, hx, cx, reverse, batch_sizes, mode, ...): an LSTM of one

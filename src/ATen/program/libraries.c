@@ -38,24 +38,108 @@ void at_computeNoCuda(at_frame *frame, const at_graphNode *node)
   at_giveInt(frame, node, -1);
 }
 
-/* roi_align(input, rois, ...): a row of rois is an image and two corners. */
-void at_computeRoiAlign(at_frame *frame, const at_graphNode *node)
+/* The rois of a node, each an image and two corners; raises if they are no such rows. */
+static at_tensor *rois_of(at_frame *frame, const at_graphNode *node)
 {
-  AT_SCOPE_GUARD;
   at_tensor *const rois = at_inputTensor(frame, node, "rois", 1);
   if (at_dim(rois) != 2 || at_size(rois, 1) != 5)
     at_nodeFails(node, "rois is of size %s, and has to be of N x 5",
                  at_sizeDesc(at_sizes(rois)).str);
+  return rois;
+}
+
+/* Gives the channel of the image that each position-sensitive cell is of, as the second output. */
+static void give_channels(at_frame *frame, const at_graphNode *node, const at_tensor *rois,
+                          const at_tensor *input, int64_t rows, int64_t columns)
+{
+  const int64_t channels = at_cellChannels(node, input, rows, columns);
+  if (node->outputCount < 2)
+    return;
+  at_tensor *const each = at_arange(at_size(input, 1), .type = at_cpuType(AT_INT));
+  at_giveOutput(frame, node, 1,
+                at_expand(at_reshape(each, AT_INTS(channels, rows, columns)),
+                          AT_INTS(at_size(rois, 0), channels, rows, columns)));
+}
+
+/* roi_align(input, rois, ...), and ps_roi_align, whose cells are position-sensitive (Dai and others,
+ * R-FCN, 2016). */
+void at_computeRoiAlign(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  const bool isPositionSensitive = strstr(node->target, ".ps_roi_align") != NULL;
+  at_tensor *const rois = rois_of(frame, node), *const input =
+                                                    at_inputTensor(frame, node, "input", 0);
   const at_cellsWanted wanted = {
       .scale = at_inputNumber(frame, node, "spatial_scale", 2, 1),
       .rows = at_inputInt(frame, node, "pooled_height", 3),
       .columns = at_inputInt(frame, node, "pooled_width", 4),
       .ratio = at_inputInt(frame, node, "sampling_ratio", 5),
-      .offset = at_inputBool(frame, node, "aligned", 6, false) ? 0.5 : 0};
+      .offset = isPositionSensitive || at_inputBool(frame, node, "aligned", 6, false) ? 0.5 : 0,
+      .isPositionSensitive = isPositionSensitive};
   at_giveOutput(frame, node, 0,
-                at_sampledRegions(node, at_inputTensor(frame, node, "input", 0),
-                                  at_slice(rois, .dim = 1, .start = 1), at_select(rois, 1, 0),
-                                  &wanted));
+                at_sampledRegions(node, input, at_slice(rois, .dim = 1, .start = 1),
+                                  at_select(rois, 1, 0), &wanted));
+  if (isPositionSensitive)
+    give_channels(frame, node, rois, input, wanted.rows, wanted.columns);
+}
+
+/* The pixels of a cell along an axis, of a region from first to last; the last pixel of the image is
+ * none, as in torchvision. */
+static void pixels_of(int64_t i, int64_t cells, const double *corner, double scale, int64_t size,
+                      int64_t *begin, int64_t *end)
+{
+  const double first = round(corner[0] * scale), last = round(corner[2] * scale),
+               cell = fmax(last - first, 1) / (double)cells;
+  *begin = (int64_t)fmin(fmax(floor((double)i * cell) + first, 0), (double)(size - 1));
+  *end = (int64_t)fmin(fmax(ceil((double)(i + 1) * cell) + first, 0), (double)(size - 1));
+}
+
+/* The mean of each position-sensitive cell of a region; 0 if it has no pixel. */
+static void average_cells(const double *image, const double *corners, double scale,
+                          const int64_t size[2], const int64_t made[3], double *to)
+{
+  int64_t top, bottom, left, right;
+  for (int64_t k = 0; k < made[0] * made[1] * made[2]; k++) {
+    const double *const plane = image + k * size[0] * size[1];
+    double sum = 0;
+    pixels_of(k / made[2] % made[1], made[1], corners + 1, scale, size[0], &top, &bottom);
+    pixels_of(k % made[2], made[2], corners, scale, size[1], &left, &right);
+    for (int64_t y = top; y < bottom; y++)
+      for (int64_t x = left; x < right; x++)
+        sum += plane[y * size[1] + x];
+    to[k] = bottom > top && right > left ? sum / (double)((bottom - top) * (right - left)) : 0;
+  }
+}
+
+/* ps_roi_pool(input, rois, spatial_scale, pooled_height, pooled_width) */
+void at_computePositionPool(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const rois = rois_of(frame, node), *const input =
+                                                    at_inputTensor(frame, node, "input", 0);
+  const int64_t rows = at_inputInt(frame, node, "pooled_height", 3),
+                columns = at_inputInt(frame, node, "pooled_width", 4), count = at_size(rois, 0);
+  const int64_t made[] = {at_cellChannels(node, input, rows, columns), rows, columns},
+                size[] = {at_size(input, 2), at_size(input, 3)}, all = at_size(input, 1);
+  at_tensor *const cells =
+      at_empty(AT_SHAPE(count, made[0], rows, columns), .type = AT_CPU(AT_DOUBLE));
+  at_tensor *const pixels = at_contiguous(at_to(input, AT_CPU(AT_DOUBLE))),
+                   *const given = at_contiguous(at_to(rois, AT_CPU(AT_DOUBLE)));
+  if (at_defined(cells) && at_defined(pixels) && at_defined(given))
+    for (int64_t k = 0; k < count; k++) {
+      const double *const roi = (const double *)at_hostData(given) + 5 * k;
+      const double image = roi[0];
+      if (!(image >= 0 && image < (double)at_size(input, 0)) ||
+          !isfinite(roi[1] + roi[2] + roi[3] + roi[4]) || at_numel(input) == 0)
+        at_nodeFails(node, "region %lld, (%g, %g) to (%g, %g) of image %g, is none of %s",
+                     (long long)k, roi[1], roi[2], roi[3], roi[4], image,
+                     at_sizeDesc(at_sizes(input)).str);
+      average_cells((const double *)at_hostData(pixels) + (int64_t)image * all * size[0] * size[1],
+                    roi + 1, at_inputNumber(frame, node, "spatial_scale", 2, 1), size, made,
+                    (double *)at_hostData(cells) + k * all);
+    }
+  at_giveOutput(frame, node, 0, at_defined(given) ? at_to(cells, input->type) : given);
+  give_channels(frame, node, rois, input, rows, columns);
 }
 
 /* deform_conv2d(input, weight, offset, mask, bias, strides, paddings, dilations, groups, groups of
@@ -244,7 +328,9 @@ void at_computeIntProduct(at_frame *frame, const at_graphNode *node)
 void at_computeWhere(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
-  at_tensor *const found = at_nonzero(at_inputTensor(frame, node, "condition", 0));
+  at_tensor *const found =
+      at_nonzero(at_inputTensor(frame, node, at_inputOf(node, "self", -1) ? "self" : "condition",
+                                0));
   for (int32_t i = 0; i < node->outputCount; i++)
     at_giveOutput(frame, node, i, at_defined(found) ? at_select(found, 1, i) : found);
 }

@@ -221,7 +221,9 @@ at_tensor *at_interpolated(at_tensor *out, at_tensor *self, at_interpolation how
                            at_ints output_size, bool align_corners, const double *scales)
 {
   const bool isNearest = is_nearest(how);
-  const at_type *const compute = isNearest ? self->type : at_layerType(self);
+  const bool isBytes =
+      !isNearest && axes == 2 && self->type->scalarType == AT_BYTE && at_isOnHost(self->type);
+  const at_type *const compute = isNearest || isBytes ? self->type : at_layerType(self);
   check_images(self, axes, output_size);
   THGuard held;
   at_guard(&held);
@@ -231,9 +233,11 @@ at_tensor *at_interpolated(at_tensor *out, at_tensor *self, at_interpolation how
     /* An axis that keeps its size is not interpolated linearly, whatever its scale is. */
     const Axis a =
         at_axisOf(how, t->th->size[d + 2], output_size.data[d], align_corners, scales[d]);
-    if (at_isKeptAxis(&a))
+    if (at_isKeptAxis(&a) || (isBytes && a.in == a.out))
       continue;
-    at_tensor *const next = isNearest ? picked(t, d + 2, &a) : weighed(t, d + 2, &a);
+    at_tensor *const next = isNearest ? picked(t, d + 2, &a)
+                            : isBytes ? at_weighedBytes(t, d + 2, &a)
+                                      : weighed(t, d + 2, &a);
     at_release(t);
     held.what = next;
   }

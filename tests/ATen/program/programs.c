@@ -43,7 +43,9 @@
   X(detected)               \
   X(quantized)              \
   X(quantized_core)         \
-  X(forms)
+  X(forms)                  \
+  X(frozen)                 \
+  X(seldom)
 FOR_EACH_PROGRAM(AGREES)
 
 /* Random numbers are PyTorch's, after the same seed (tests/oracle/programs.py). */

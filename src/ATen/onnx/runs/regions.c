@@ -10,9 +10,9 @@
 enum { MOST_POINTS = 1 << 12 };
 
 typedef struct Regions {
-  int64_t channels, height, width, rows, columns, ratio;
+  int64_t channels, made, height, width, rows, columns, ratio; /* channels of images, of cells */
   double scale, offset;
-  bool isMax;
+  bool isMax, isPositionSensitive;
   const double *images, *corners;
   const int64_t *which; /* image of each region */
   double *cells;
@@ -75,7 +75,7 @@ static double cell_at(const Regions *r, const double *plane, Span down, Span acr
       value =
           with_point(r, plane, down.start + y * down.cell, across.start + x * across.cell, value);
     }
-  return r->isMax ? value : value / (double)THMax(count, 1);
+  return r->isMax ? value : value / (double)(r->isPositionSensitive ? count : THMax(count, 1));
 }
 
 static void fill_regions(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -84,14 +84,15 @@ static void fill_regions(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t k = begin; k < end; k++) {
     const double *const c = r->corners + 4 * k;
     const Span across = span_of(r, c[0], c[2], r->columns), down = span_of(r, c[1], c[3], r->rows);
-    double *to = r->cells + k * r->channels * r->rows * r->columns;
-    for (int64_t channel = 0; channel < r->channels; channel++) {
-      const double *const plane =
-          r->images + (r->which[k] * r->channels + channel) * r->height * r->width;
+    const double *const image = r->images + r->which[k] * r->channels * r->height * r->width;
+    double *to = r->cells + k * r->made * r->rows * r->columns;
+    for (int64_t channel = 0; channel < r->made; channel++)
       for (int64_t row = 0; row < r->rows; row++)
-        for (int64_t column = 0; column < r->columns; column++)
-          *to++ = cell_at(r, plane, down, across, row, column);
-    }
+        for (int64_t column = 0; column < r->columns; column++) {
+          const int64_t from =
+              r->isPositionSensitive ? (channel * r->rows + row) * r->columns + column : channel;
+          *to++ = cell_at(r, image + from * r->height * r->width, down, across, row, column);
+        }
   }
 }
 
@@ -119,6 +120,16 @@ at_tensor *at_onnxPlain(const at_onnxCall *c, at_tensor *t, at_scalar_type type)
   return made;
 }
 
+int64_t at_cellChannels(const at_graphNode *node, const at_tensor *x, int64_t rows, int64_t columns)
+{
+  const int64_t channels = at_dim(x) == 4 ? at_size(x, 1) : 0;
+  if (rows < 1 || columns < 1 || channels < 1 || rows > channels || columns > channels / rows ||
+      channels % (rows * columns) != 0)
+    at_nodeFails(node, "images of size %s have no channels for each of %lld x %lld cells",
+                 at_sizeDesc(at_sizes(x)).str, (long long)rows, (long long)columns);
+  return channels / (rows * columns);
+}
+
 at_tensor *at_sampledRegions(const at_graphNode *node, at_tensor *x, at_tensor *corners,
                              at_tensor *which, const at_cellsWanted *wanted)
 {
@@ -127,7 +138,8 @@ at_tensor *at_sampledRegions(const at_graphNode *node, at_tensor *x, at_tensor *
                .ratio = wanted->ratio,
                .scale = wanted->scale,
                .offset = wanted->offset,
-               .isMax = wanted->isMax};
+               .isMax = wanted->isMax,
+               .isPositionSensitive = wanted->isPositionSensitive};
   const int64_t count = at_dim(corners) == 2 ? at_size(corners, 0) : -1;
   if (at_dim(x) != 4 || count < 0 || at_size(corners, 1) != 4 || at_numel(which) != count ||
       at_size(x, 2) < 1 || at_size(x, 3) < 1 || r.rows < 1 || r.columns < 1 ||
@@ -136,11 +148,13 @@ at_tensor *at_sampledRegions(const at_graphNode *node, at_tensor *x, at_tensor *
                  "images of size %s, regions of %s and %lld of their images, %lld x %lld cells",
                  at_sizeDesc(at_sizes(x)).str, at_sizeDesc(at_sizes(corners)).str,
                  (long long)at_numel(which), (long long)r.rows, (long long)r.columns);
-  r.channels = at_size(x, 1);
+  r.channels = r.made = at_size(x, 1);
+  if (r.isPositionSensitive)
+    r.made = at_cellChannels(node, x, r.rows, r.columns);
   r.height = at_size(x, 2);
   r.width = at_size(x, 3);
   at_tensor *const made =
-      at_empty(AT_SHAPE(count, r.channels, r.rows, r.columns), .type = at_cpuType(AT_DOUBLE));
+      at_empty(AT_SHAPE(count, r.made, r.rows, r.columns), .type = at_cpuType(AT_DOUBLE));
   at_tensor *const pixels = at_contiguous(at_to(x, at_cpuType(AT_DOUBLE))),
                    *const points = at_contiguous(at_to(corners, at_cpuType(AT_DOUBLE))),
                    *const images = at_contiguous(at_to(which, at_cpuType(AT_LONG)));
