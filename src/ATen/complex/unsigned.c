@@ -4,54 +4,8 @@
 
 #include "ATen/core/ATenOperations.h"
 
-/* --- kernels --------------------------------------------------------------------------------- */
-
-#define ELEMENT(NAME, R, X, EXPRESSION) \
-  static inline R NAME##_element(X x)   \
-  {                                     \
-    return (R)(EXPRESSION);             \
-  }
-#define KERNEL(NAME, R, X, EXPRESSION)                                 \
-  ELEMENT(NAME, R, X, EXPRESSION)                                      \
-  static void NAME(const THRun *run, const void *unused)               \
-  {                                                                    \
-    for (ptrdiff_t j = 0; j < run->rows; j++) {                        \
-      R *r = (R *)run->at[0] + j * run->rowStride[0];                  \
-      const X *x = (const X *)run->at[1] + j * run->rowStride[1];      \
-      for (ptrdiff_t i = 0; i < run->n; i++)                           \
-        r[i * run->stride[0]] = NAME##_element(x[i * run->stride[1]]); \
-    }                                                                  \
-  }
-
-/* A double that rounds to narrower types as x does: the last bits of x, where a double cannot hold
- * them, become one (sticky bit). */
-static inline double cut(uint64_t x)
-{
-  const uint64_t last = 0xfff;
-  return (double)(x < UINT64_C(1) << 53 ? x : (x & ~last) | ((x & last) != 0 ? last + 1 : 0));
-}
-
-/* Truncates x; numbers from 2^63 on are beyond those that become signed integers. */
-static inline uint64_t whole(double x)
-{
-  return x >= 0x1p63 ? (x < 0x1p64 ? (uint64_t)x : UINT64_MAX)
-                     : (uint64_t)(int64_t)(x >= -0x1p63 ? x : 0);
-}
-
-KERNEL(long_of_16, int64_t, uint16_t, x)
-KERNEL(long_of_32, int64_t, uint32_t, x)
-KERNEL(double_of_64, double, uint64_t, x)
-KERNEL(cut_of_64, double, uint64_t, cut(x))
-KERNEL(of_double, uint64_t, double, whole(x))
-
-static void run(THKernel kernel, at_tensor *to, at_tensor *from)
-{
-  THLoop loop;
-  THLoop_init(&loop);
-  at_addOperand(&loop, to);
-  at_addOperand(&loop, from);
-  THLoop_run(&loop, kernel, NULL);
-}
+#define AT_ELEMENT static inline
+#include "unsignedElements.h"
 
 /* --- conversion ------------------------------------------------------------------------------ */
 
@@ -64,23 +18,23 @@ static at_tensor *as_held(at_pool *pool, at_tensor *t)
   return at_hold(pool, at_wrap(type, th, t->isScalar));
 }
 
-static at_tensor *made_by(at_pool *pool, THKernel kernel, at_scalar_type type, at_tensor *from)
+static at_tensor *made_by(at_pool *pool, at_elementwise_name name, at_scalar_type type,
+                          at_tensor *from)
 {
-  at_tensor *made = at_hold(pool, at_newShape(at_toScalarType(from->type, type), at_sizesOf(from)));
-  run(kernel, made, from);
-  return made;
+  return at_hold(pool, at_eachElement(NULL, at_toScalarType(from->type, type), at_sizesOf(from),
+                                      name, 1, &from, NULL));
 }
 
 /* The values as a type from which TH converts to type. */
 static at_tensor *values_of(at_pool *pool, at_tensor *from, at_scalar_type type)
 {
   if (from->type->scalarType == AT_UINT16)
-    return made_by(pool, long_of_16, AT_LONG, from);
+    return made_by(pool, AT_LONG_OF_UINT16, AT_LONG, from);
   if (from->type->scalarType == AT_UINT32)
-    return made_by(pool, long_of_32, AT_LONG, from);
+    return made_by(pool, AT_LONG_OF_UINT32, AT_LONG, from);
   if (!at_isFloating(type))
     return as_held(pool, from); /* which has the same last bits */
-  return made_by(pool, type == AT_DOUBLE ? double_of_64 : cut_of_64, AT_DOUBLE, from);
+  return made_by(pool, type == AT_DOUBLE ? AT_DOUBLE_OF_UINT64 : AT_CUT_OF_UINT64, AT_DOUBLE, from);
 }
 
 void at_convertUnsigned(at_tensor *to, at_tensor *from)
@@ -96,7 +50,7 @@ void at_convertUnsigned(at_tensor *to, at_tensor *from)
     from = values_of(&pool, from, result);
   if (at_isUnsigned(result) && at_isFloating(from->type->scalarType)) {
     from = at_cast(&pool, from, at_toScalarType(from->type, AT_DOUBLE));
-    from = made_by(&pool, of_double, AT_UINT64, from);
+    from = made_by(&pool, AT_UINT64_OF_DOUBLE, AT_UINT64, from);
     from = as_held(&pool, from);
   }
   at_convert(at_isUnsigned(result) ? as_held(&pool, to) : to, from);
@@ -110,7 +64,8 @@ at_scalar at_unsignedElement(const at_type *type, at_scalar value)
   if (!(number > (value.is_float ? -1 : -end) && number < end))
     at_raise(AT_ERROR_ARGUMENT, "the number %.17g cannot be converted to %s", number,
              at_scalarTypeName(type->scalarType));
-  const uint64_t element = value.is_float ? whole(number) : (uint64_t)value.value.integer;
+  const uint64_t element =
+      value.is_float ? at_unsignedWhole(number) : (uint64_t)value.value.integer;
   return at_scalar_long(bits == 16   ? (int16_t)element
                         : bits == 32 ? (int32_t)element
                                      : (int64_t)element);

@@ -72,21 +72,36 @@ at_tensor *at_labelLossOf(at_tensor *self, at_tensor *target, at_tensor *weight,
 }
 
 /* The lengths of targets, at least 1, as numbers of that type. */
-static at_tensor *lengths_of(at_ctc_lengths lengths, const at_type *type)
+static at_tensor *lengths_of(at_tensor *t, at_ints list, const at_type *type)
 {
-  at_tensor *t = lengths.targetTensor;
   if (!t) {
-    t = at_empty(AT_INTS(lengths.targets.count), .type = AT_CPU(AT_LONG));
-    for (int i = 0; at_defined(t) && i < lengths.targets.count; i++)
-      ((int64_t *)at_data(t))[i] = lengths.targets.data[i];
+    t = at_empty(AT_INTS(list.count), .type = AT_CPU(AT_LONG));
+    for (int i = 0; at_defined(t) && i < list.count; i++)
+      ((int64_t *)at_data(t))[i] = list.data[i];
   }
   return at_clamp_min(at_to(at_reshape(t, AT_INTS(-1)), type), 1);
+}
+
+/* Brings lengths in vectors of a device to the CPU by one copy, which is waited for; backward then has them
+ * there.  at_ctc checks what they are. */
+static void to_host(at_ctc_lengths *lengths)
+{
+  at_tensor *const a = lengths->inputTensor, *const b = lengths->targetTensor;
+  if (!a || at_isOnHost(a->type) || a->type != b->type || at_deviceOf(a) != at_deviceOf(b) ||
+      at_dim(a) != 1 || at_dim(b) != 1)
+    return;
+  const int64_t inputs = at_size(a, 0);
+  at_tensor *const both = at_to(at_cat(AT_TENSORS(a, b)), at_hostType(a->type));
+  lengths->inputTensor = at_narrow(both, 0, 0, inputs);
+  lengths->targetTensor = at_narrow(both, 0, inputs, at_size(b, 0));
 }
 
 at_tensor *at_ctcLossOf(at_tensor *log_probs, at_tensor *targets, at_ctc_lengths lengths,
                         int64_t blank, int64_t reduction, bool zero_infinity)
 {
   const bool isBatch = at_dim(log_probs) != 2;
+  at_tensor *const divisors = lengths.targetTensor;
+  to_host(&lengths);
   at_tensor *const probs = isBatch ? log_probs : at_unsqueeze(log_probs, 1);
   at_tensor *loss =
       lengths.targetTensor
@@ -101,7 +116,7 @@ at_tensor *at_ctcLossOf(at_tensor *log_probs, at_tensor *targets, at_ctc_lengths
   if (zero_infinity)
     loss = at_masked_fill(loss, at_eq(loss, (double)INFINITY), 0);
   if (reduction == 1)
-    loss = at_div(loss, lengths_of(lengths, at_typeOf(loss)));
+    loss = at_div(loss, lengths_of(divisors, lengths.targets, at_typeOf(loss)));
   return reduction == 0 && !isBatch ? at_squeeze_dim(loss, 0) : at_reducedLoss(loss, reduction);
 }
 

@@ -155,16 +155,12 @@ void at_convert(at_tensor *to, at_tensor *from)
     cross(to, from);
     return;
   }
-  if (at_isComplex(to->type->scalarType) || at_isComplex(from->type->scalarType)) {
+  if (to->type->scalarType >= AT_COMPLEX_FLOAT || from->type->scalarType >= AT_COMPLEX_FLOAT) {
     at_convertFurther(to, from);
     return;
   }
   if (!at_isOnHost(to->type)) {
     convert_on_device(to, from);
-    return;
-  }
-  if (to->type->scalarType >= AT_COMPLEX_FLOAT || from->type->scalarType >= AT_COMPLEX_FLOAT) {
-    at_convertFurther(to, from);
     return;
   }
   const THKernel kernel =

@@ -36,11 +36,6 @@ static at_type cudaTypes[AT_SCALAR_TYPES] = {TYPES};
 static const char *const names[AT_SCALAR_TYPES] = {TYPES};
 #undef X
 
-static bool is_of_CUDA(at_scalar_type type)
-{
-  return !at_isUnsigned(type);
-}
-
 _Static_assert((int)AT_BOOL == (int)THScalarTypes, "ATen's first types are TH's, in order");
 
 const char *at_scalarTypeName(at_scalar_type type)
@@ -66,7 +61,7 @@ void at_setCUDATypes(const at_device *device)
 {
   static at_functions bfloat16;
   bfloat16 = memory_of(device->functions[THScalarHalf]);
-  for (int i = 0; i <= AT_BOOL; i++)
+  for (int i = 0; i < AT_SCALAR_TYPES; i++)
     cudaTypes[i].functions = device->functions[cudaTypes[i].held];
   cudaTypes[AT_BFLOAT16].functions = &bfloat16;
   cudaTypes[AT_COMPLEX_FLOAT].functions = &at_cudaFunctions_ComplexFloat;
@@ -75,8 +70,8 @@ void at_setCUDATypes(const at_device *device)
 
 static const at_type *cuda_type(at_scalar_type scalarType)
 {
-  char why[TH_MESSAGE_LENGTH] = "it is not a type of CUDA";
-  if (is_of_CUDA(scalarType) && at_loadCUDA(why, sizeof why))
+  char why[TH_MESSAGE_LENGTH];
+  if (at_loadCUDA(why, sizeof why))
     return &cudaTypes[scalarType];
   at_fail(AT_ERROR_TYPE, "getType", "getType: CUDA%sType is not enabled: %s", names[scalarType],
           why);
@@ -100,12 +95,7 @@ const at_type *at_toScalarType(const at_type *like, at_scalar_type type)
 {
   if (like->scalarType == type)
     return like;
-  if (at_isOnHost(like))
-    return &types[type];
-  if (!cudaTypes[type].functions)
-    at_raise(AT_ERROR_TYPE, "there is no %s: what has such elements, it computes on the CPU",
-             cudaTypes[type].name);
-  return &cudaTypes[type];
+  return at_isOnHost(like) ? &types[type] : &cudaTypes[type];
 }
 
 const at_type *at_hostType(const at_type *type)

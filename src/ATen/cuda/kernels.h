@@ -28,6 +28,7 @@
   X(roiCheck, at_roi_work)                    \
   X(roiPool, at_roi_work)                     \
   X(roiPoolBackward, at_roi_work)             \
+  X(hash, at_hash_work)                       \
   X(histogram, at_histogram_work)             \
   X(wrapIndices, at_wrap_work)                \
   X(poisson, at_draw_work)                    \
@@ -103,6 +104,7 @@ typedef struct at_scores_work {
   ptrdiff_t matrices, rows, firstMatrix, firstRow;
   ptrdiff_t queries, keys, group;
   bool isCausal, isBoolean; /* of the mask: of bytes, or added */
+  void *logSums;            /* of all matrices x queries: log(sum(exp(scores))), or NULL */
   const void *mask;         /* or NULL */
   ptrdiff_t maskRow, maskColumn;
   int maskDims; /* of the batch of heads */
@@ -207,6 +209,13 @@ typedef struct at_fft_lines_work {
 } at_fft_lines_work;
 
 /* --- other ----------------------------------------------------------------------------------- */
+
+/* Combines n elements of each row with what is in to, by exclusive or. */
+typedef struct at_hash_work {
+  ptrdiff_t rows, n;
+  const uint64_t *bits;
+  uint64_t *to;
+} at_hash_work;
 
 /* Adds to the counts of bins from low to high. */
 typedef struct at_histogram_work {

@@ -6,6 +6,7 @@
 #include "TH/random/THDirichlet.h"
 
 #define AT_ELEMENT static inline
+#include "ATen/complex/unsignedElements.h"
 #include "ATen/functions/gammaElements.h"
 #include "ATen/functions/gcdElement.h"
 
@@ -128,6 +129,26 @@ static void gcd(const THRun *run, const void *unused)
 
 KERNEL(dirichlet_gradient, double, double, double, double, TH_dirichletSlope(x, y, z))
 
+#define CONVERSION(NAME, R, X, EXPRESSION)                             \
+  static inline R NAME##_element(X x)                                  \
+  {                                                                    \
+    return (R)(EXPRESSION);                                            \
+  }                                                                    \
+  static void NAME(const THRun *run, const void *unused)               \
+  {                                                                    \
+    for (ptrdiff_t j = 0; j < run->rows; j++) {                        \
+      R *r = (R *)run->at[0] + j * run->rowStride[0];                  \
+      const X *x = (const X *)run->at[1] + j * run->rowStride[1];      \
+      for (ptrdiff_t i = 0; i < run->n; i++)                           \
+        r[i * run->stride[0]] = NAME##_element(x[i * run->stride[1]]); \
+    }                                                                  \
+  }
+CONVERSION(long_of_uint16, int64_t, uint16_t, x)
+CONVERSION(long_of_uint32, int64_t, uint32_t, x)
+CONVERSION(double_of_uint64, double, uint64_t, x)
+CONVERSION(cut_of_uint64, double, uint64_t, at_unsignedCut(x))
+CONVERSION(uint64_of_double, uint64_t, double, at_unsignedWhole(x))
+
 const THKernel TH_LEVEL_(at_elementwise)[AT_ELEMENTWISE] = {
     [AT_SELECT_1] = select_1,
     [AT_SELECT_2] = select_2,
@@ -141,4 +162,9 @@ const THKernel TH_LEVEL_(at_elementwise)[AT_ELEMENTWISE] = {
     [AT_GCD] = gcd,
     [AT_GAMMA_GRADIENT] = gamma_gradient,
     [AT_DIRICHLET_GRADIENT] = dirichlet_gradient,
+    [AT_LONG_OF_UINT16] = long_of_uint16,
+    [AT_LONG_OF_UINT32] = long_of_uint32,
+    [AT_DOUBLE_OF_UINT64] = double_of_uint64,
+    [AT_CUT_OF_UINT64] = cut_of_uint64,
+    [AT_UINT64_OF_DOUBLE] = uint64_of_double,
 };

@@ -20,6 +20,11 @@ typedef enum at_elementwise_name {
   AT_GAMMA_GRADIENT, /* of doubles: of a sample, the second operand, by the parameter */
   AT_DIRICHLET_GRADIENT, /* of doubles: sample, parameter, sum of all parameters */
   AT_SELECT_16,          /* of pairs of doubles */
+  AT_LONG_OF_UINT16,     /* conversions of unsigned integers */
+  AT_LONG_OF_UINT32,
+  AT_DOUBLE_OF_UINT64,
+  AT_CUT_OF_UINT64, /* a double that rounds to narrower types as the integer does */
+  AT_UINT64_OF_DOUBLE,
   AT_ELEMENTWISE
 } at_elementwise_name;
 

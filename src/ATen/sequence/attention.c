@@ -267,6 +267,7 @@ static void run_on_device(at_pool *pool, const Attention *a)
   at_scores_work work = {.queries = a->how.queries,
                          .keys = a->how.keys,
                          .group = a->group,
+                         .logSums = a->logSums ? at_data(a->logSums) : NULL,
                          .isCausal = a->how.isCausal,
                          .isBoolean = a->how.isBoolean};
   describe_mask(pool, a, &work);
@@ -316,9 +317,8 @@ static at_tensor *new_sums(at_pool *pool, const Attention *a, const at_type *typ
   for (int d = 0; d < a->batchDims; d++)
     sizes[d] = a->batch[d];
   sizes[a->batchDims] = a->how.queries;
-  at_tensor *const t = at_layerNew(pool, type, (at_ints){sizes, a->batchDims + 1});
-  at_hostData(t); /* raises on a device */
-  return at_fillWith(t, at_scalar_double(-(double)INFINITY));
+  return at_fillWith(at_layerNew(pool, type, (at_ints){sizes, a->batchDims + 1}),
+                     at_scalar_double(-(double)INFINITY));
 }
 
 /* Attends in a new result, which the pool holds. */

@@ -85,6 +85,16 @@ static const int64_t *starts_of(at_pool *pool, const at_ctc_sizes *c, at_ints si
   return starts;
 }
 
+/* Lengths alone may be elsewhere than log_probs. */
+static void check_device(const at_tensor *log_probs, const at_tensor *t, const char *name)
+{
+  const int own = at_deviceOf(log_probs), its = at_deviceOf(t);
+  if (at_isOnHost(log_probs->type) != at_isOnHost(t->type) || own != its)
+    at_raise(AT_ERROR_ARGUMENT,
+             "%s is of %s on device %d, and log_probs of %s on device %d (-1 is the CPU)", name,
+             t->type->name, its, log_probs->type->name, own);
+}
+
 static void check_operands(at_tensor *log_probs, at_tensor *targets, int64_t blank)
 {
   const at_ints sizes = at_sizesOf(log_probs), own = at_sizesOf(targets);
@@ -106,6 +116,7 @@ static void check_operands(at_tensor *log_probs, at_tensor *targets, int64_t bla
   if (blank < 0 || blank >= sizes.data[2])
     at_raise(AT_ERROR_ARGUMENT, "blank is %lld, and there are %lld classes", (long long)blank,
              (long long)sizes.data[2]);
+  check_device(log_probs, targets, "targets");
 }
 
 /* Checks all that is not in the memory of a device. */
@@ -276,8 +287,11 @@ void at_ctc(at_tensor **out, at_tensor *log_probs, at_tensor *targets, at_ctc_le
   at_finish(&pool, 2, out, made);
 }
 
-static void check_result(const at_tensor *t, const char *name, at_ints sizes)
+static void check_result(const at_tensor *log_probs, const at_tensor *t, const char *name,
+                         at_ints sizes)
 {
+  check_device(log_probs, t, name);
+  at_checkType(t, name, log_probs->type);
   if (!at_sameSizes(at_sizesOf(t), sizes))
     at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and has to have (%s)", name,
              at_sizeDesc(at_sizesOf(t)).str, at_sizeDesc(sizes).str);
@@ -291,12 +305,9 @@ at_tensor *at_ctcBackward(at_tensor *grad, at_tensor *log_probs, at_tensor *targ
   at_pool_enter(&pool);
   const at_ctc_sizes of = sizes_of(&pool, log_probs, targets, lengths, blank);
   const int64_t sizes[] = {of.batch, of.steps, 2 * of.longest + 1};
-  at_checkType(grad, "grad", log_probs->type);
-  at_checkType(neg_log_likelihood, "neg_log_likelihood", log_probs->type);
-  at_checkType(log_alpha, "log_alpha", log_probs->type);
-  check_result(grad, "grad", (at_ints){sizes, 1});
-  check_result(neg_log_likelihood, "neg_log_likelihood", (at_ints){sizes, 1});
-  check_result(log_alpha, "log_alpha", (at_ints){sizes, 3});
+  check_result(log_probs, grad, "grad", (at_ints){sizes, 1});
+  check_result(log_probs, neg_log_likelihood, "neg_log_likelihood", (at_ints){sizes, 1});
+  check_result(log_probs, log_alpha, "log_alpha", (at_ints){sizes, 3});
   if (!at_isOnHost(log_probs->type))
     return at_finishOne(&pool, NULL,
                         at_ctcDeviceBackward(&pool, &of, log_probs, targets, grad,

@@ -1,5 +1,6 @@
 /* Hashes of the bits of elements. */
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 
 /* Moves the dimensions that dim names, all if there is none, behind the others in order.  Returns how
  * many others there are. */
@@ -23,11 +24,22 @@ static int order_of(at_ints sizes, at_ints dim, int64_t *order)
   return kept;
 }
 
-/* The bits of all elements as numbers of 64 bits: of floating ones those of the double. */
-static const uint64_t *bits_of(at_pool *pool, at_tensor *t)
+/* Combines the bits of the elements of each of so many rows: of floating ones those of the double, of
+ * others those of 64 bits. */
+static void hash_rows(at_tensor *t, int64_t rows, at_tensor *made)
 {
   const at_scalar_type wide = at_isFloating(t->type->scalarType) ? AT_DOUBLE : AT_LONG;
-  return at_hostData(at_hold(pool, at_newCast(t, at_toScalarType(at_hostType(t->type), wide))));
+  at_pool pool;
+  at_pool_enter(&pool);
+  t = at_hold(&pool, at_newCast(t, at_toScalarType(t->type, wide)));
+  const at_hash_work work = {rows, at_numel(t) / rows, at_data(t), at_data(made)};
+  if (!at_isOnHost(t->type))
+    at_cuda()->launch(AT_KERNEL_hash, THScalarDouble, &work);
+  else
+    for (int64_t i = 0; i < rows; i++)
+      for (int64_t j = 0; j < work.n; j++)
+        work.to[i] ^= work.bits[i * work.n + j];
+  at_pool_leave(&pool);
 }
 
 at_tensor *at_hashOf(at_tensor *self, at_ints dim, bool keepdim, int64_t mode)
@@ -54,14 +66,10 @@ at_tensor *at_hashOf(at_tensor *self, at_ints dim, bool keepdim, int64_t mode)
   }
   at_pool pool;
   at_pool_enter(&pool);
-  const at_type *const type = at_toScalarType(at_hostType(self->type), AT_UINT64);
-  at_tensor *const made = at_fillWith(at_hold(&pool, at_newShape(type, sizes)), at_scalar_long(0));
-  at_tensor *const view = at_hold(&pool, at_viewPermute(self, (at_ints){order, own.count}));
-  const int64_t n = rows > 0 ? at_numel(self) / rows : 0;
-  const uint64_t *const from = n > 0 ? bits_of(&pool, view) : NULL;
-  uint64_t *const to = at_hostData(made);
-  for (int64_t i = 0; n > 0 && i < rows; i++)
-    for (int64_t j = 0; j < n; j++)
-      to[i] ^= from[i * n + j];
-  return at_finishOne(&pool, NULL, at_cast(&pool, made, at_toScalarType(self->type, AT_UINT64)));
+  at_tensor *const made =
+      at_hold(&pool, at_newShape(at_toScalarType(self->type, AT_UINT64), sizes));
+  at_fillWith(made, at_scalar_long(0));
+  if (at_numel(self) > 0)
+    hash_rows(at_hold(&pool, at_viewPermute(self, (at_ints){order, own.count})), rows, made);
+  return at_finishOne(&pool, NULL, made);
 }

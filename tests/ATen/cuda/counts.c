@@ -59,9 +59,19 @@ typedef struct Operands {
     at__ctc_loss(o->b, o->labels, AT_INTS(4, 4, 4, 4, 4, 4, 4, 4),                   \
                  AT_INTS(1, 1, 1, 1, 1, 1, 1, 1))                                    \
         .log_alpha)                                                                  \
+  X(ctc_trained, 0, 1, 0, 0, trained_ctc(o))                                         \
   X(bce, 3, 0, 0, 0, at_binary_cross_entropy(o->x, o->y))                            \
   X(fractional, 2, 0, 0, 0,                                                          \
     at_fractional_max_pool2d(o->image, AT_INTS(2, 2), AT_INTS(3, 3), o->spread).output)
+
+/* The gradient of ctc_loss with lengths on the device, which are read once. */
+static at_tensor *trained_ctc(const Operands *o)
+{
+  at_tensor *const x = at_requires_grad_(at_clone(o->b));
+  at_tensor *const ones = at_ones_like(o->w);
+  at_backward(at_ctc_loss_tensor(x, o->labels, ones, ones));
+  return at_grad(x);
+}
 
 #define FUNCTION(NAME, LAUNCHES, WAITS, PRODUCTS, COPIES, EXPRESSION) \
   static void call_##NAME(void *operands)                             \

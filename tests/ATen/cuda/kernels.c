@@ -2,6 +2,7 @@
  * attention in groups, many bins and indices; against the CPU's results.  And numbers that a device
  * draws, by their means and variances. */
 #include <math.h>
+#include <string.h>
 
 #include "ATen.h"
 #include "th_test.h"
@@ -100,6 +101,49 @@ static void attention(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
+/* Logarithms of sums for keys of a warp and of a block; a query whose keys are all left out has minus infinity. */
+static void sums_of_scores(void **state)
+{
+  const int64_t keys[] = {7, 1100};
+  for (int k = 0; k < 2; k++)
+    AT_SCOPE
+    {
+      th_note("%lld keys", (long long)keys[k]);
+      at_tensor *const q = waves(AT_SHAPE(2, 3, 5, 8), 0.7), *const v =
+                                                                 waves(AT_SHAPE(2, 3, keys[k], 8),
+                                                                       1.9);
+      at_tensor *const mask = at_gt(waves(AT_SHAPE(5, keys[k]), 0.9), -0.5);
+      at_fill_(at_select(mask, 0, 3), 0);
+      at_tensor *const there = on_device(v);
+      const at_output_logsumexp h =
+          at__scaled_dot_product_flash_attention_for_cpu(q, v, v, .attn_mask = mask);
+      const at_output_logsumexp d =
+          at__scaled_dot_product_flash_attention_for_cpu(on_device(q), there, there,
+                                                         .attn_mask = on_device(mask));
+      check_like(d.output, h.output, 1e-5);
+      check_like(at_exp(d.logsumexp), at_exp(h.logsumexp), 1e-5);
+      CHECK_EQ(at_item_double(at_select(at_view(d.logsumexp, AT_SHAPE(-1)), 0, 3)), -INFINITY);
+    }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+/* Rows of several pieces. */
+static void hashes(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const x = waves(AT_SHAPE(3, 5000), 0.77), *const there = on_device(x);
+    at_tensor *const h[] = {at_hash_tensor(x), at_hash_tensor(x, .dim = AT_INTS(1)),
+                            at_hash_tensor(x, .dim = AT_INTS(0))};
+    at_tensor *const d[] = {at_hash_tensor(there), at_hash_tensor(there, .dim = AT_INTS(1)),
+                            at_hash_tensor(there, .dim = AT_INTS(0))};
+    for (int i = 0; i < 3; i++)
+      CHECK_MSG(at_equal(at_to(d[i], AT_CPU(AT_UINT64)), h[i]), "hash %d: %s", i,
+                at_error_message());
+  }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
 /* An index that fills most of the list, bins beyond shared memory, matrices larger than a block. */
 static void large(void **state)
 {
@@ -194,6 +238,13 @@ static void unique(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
+static at_tensor *vector_of(const int64_t *numbers, int64_t count)
+{
+  at_tensor *const t = at_empty(AT_SHAPE(count), .type = AT_CPU(AT_LONG));
+  memcpy(at_data(t), numbers, (size_t)count * sizeof *numbers);
+  return t;
+}
+
 static void check_spelled(int64_t steps, int64_t batch, int64_t classes, int64_t longest)
 {
   th_note("%lld steps, %lld samples, targets of %lld", (long long)steps, (long long)batch,
@@ -217,6 +268,10 @@ static void check_spelled(int64_t steps, int64_t batch, int64_t classes, int64_t
                                    d.log_alpha, 0),
              at__ctc_loss_backward(grad, x, labels, in, out, h.neg_log_likelihood, h.log_alpha, 0),
              1e-4);
+  at_tensor *const given[] = {vector_of(inputs, batch), vector_of(lengths, batch)};
+  at_tensor *const loss = at_ctc_loss(x, labels, in, out);
+  check_like(at_ctc_loss_tensor(there, to, given[0], given[1]), loss, 1e-5);
+  check_like(at_ctc_loss_tensor(there, to, on_device(given[0]), on_device(given[1])), loss, 1e-5);
 }
 
 /* More samples than one launch writes lengths of; more states, and classes, than a block has threads. */
@@ -232,8 +287,9 @@ static void spelled(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(spelled),     cmocka_unit_test(unique),
-                                     cmocka_unit_test(layer_norms), cmocka_unit_test(attention),
-                                     cmocka_unit_test(large),       cmocka_unit_test(draws)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(spelled),        cmocka_unit_test(unique),
+                                     cmocka_unit_test(layer_norms),    cmocka_unit_test(attention),
+                                     cmocka_unit_test(sums_of_scores), cmocka_unit_test(hashes),
+                                     cmocka_unit_test(large),          cmocka_unit_test(draws)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,11 +1,10 @@
 /* Compares the operations in files of cases on CUDA with those on the CPU, for operands that are
- * alternately contiguous and with gaps; of random numbers, the shapes.  An operation may raise only if the device has no function
- * for it and LIST names it; and LIST names no other.
+ * alternately contiguous and with gaps; of random numbers, the shapes.
  *
  * With --bfloat16, the first case of each operation with operands of Float is called with
  * these in BFloat16, and all of them have to compute.
  *
- *     test_ATen_cuda_operations_sim LIST [--bfloat16] FILE... */
+ *     test_ATen_cuda_operations_sim [--bfloat16] FILE... */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,17 +15,15 @@
 
 static char **paths;
 static int pathCount;
-static char listed[1 << 16] = "\n"; /* the names of LIST, each between line ends */
 
 typedef struct Run {
   bool spread; /* the operands have gaps: those of every other case */
   bool draws;  /* the case has a generator, and the device one of its own: values differ */
-  int problems, compared, errors, missing;
+  int problems, compared, errors;
 } Run;
 
 static bool asBFloat16;
-static bool done[4096],
-    lacking[4096]; /* for each of at_ops: whether it computed, and whether the device lacks it */
+static bool done[4096]; /* for each of at_ops: whether it computed */
 
 /* Reports a failure and returns, so that the next case is tried. */
 #define CASE_CHECK(CONDITION, FORMAT, ...)                                                      \
@@ -53,21 +50,6 @@ static at_tensor *on_device(at_tensor *t, bool spread)
   CHECK_MSG(at_copy_(view, t) == view, "%s", at_error_message());
   at_release(room);
   return view;
-}
-
-/* Whether CUDA lacks the element type. */
-static bool lacks(const at_type *type)
-{
-  return at_type_defined(type) && at_type_scalarType(type) > AT_COMPLEX_DOUBLE;
-}
-
-static bool lacks_types(const at_value *v)
-{
-  bool is = v->tensor && lacks(at_typeOf(v->tensor));
-  is |= v->type && lacks(v->type);
-  for (int k = 0; k < v->tensors.count; k++)
-    is |= v->tensors.data[k] && lacks(at_typeOf(v->tensors.data[k]));
-  return is;
 }
 
 static at_tensor *narrowed(at_tensor *t, bool *any)
@@ -99,15 +81,12 @@ typedef struct Operands {
   at_tensor *lists[CASE_VALUES][CASE_TENSORS];
 } Operands;
 
-/* Copies the operands to the device; false if the case has none, or CUDA lacks a type. */
+/* Copies the operands to the device; false if the case has none. */
 static bool to_device(const Case *one, const at_value *values, bool spread, Operands *to)
 {
   bool any = false;
-  for (int i = 0; i < one->op->argumentCount; i++) {
-    if (lacks_types(&values[i]))
-      return false;
+  for (int i = 0; i < one->op->argumentCount; i++)
     any |= values[i].tensor || values[i].type || values[i].tensors.count > 0;
-  }
   for (int i = 0; any && i < one->op->argumentCount; i++) {
     const at_value *v = &values[i];
     to->values[i] = *v;
@@ -264,37 +243,6 @@ static bool computes_more(const at_op *op)
          !strcmp(op->name, "btrifact"); /* also factors without pivoting */
 }
 
-/* Whether the error says that the device has no function for the operation. */
-static bool is_missing(const char *message)
-{
-  return strstr(message, "THC has no ") || strstr(message, "it computes on the CPU");
-}
-
-static bool is_listed(const char *name)
-{
-  char line[128];
-  snprintf(line, sizeof line, "\n%s\n", name);
-  return strstr(listed, line) != NULL;
-}
-
-/* Reports the names of LIST that no operation without a function has; returns how many. */
-static int count_needless(void)
-{
-  int needless = 0;
-  for (const char *line = listed + 1, *end; (end = strchr(line, '\n')); line = end + 1) {
-    const size_t length = (size_t)(end - line);
-    bool needed = false;
-    for (int i = 0; i < at_opCount && !needed; i++)
-      needed =
-          lacking[i] && strlen(at_ops[i].name) == length && !strncmp(at_ops[i].name, line, length);
-    if (!needed) {
-      print_error("%.*s is listed as missing, and is there\n", (int)length, line);
-      needless++;
-    }
-  }
-  return needless;
-}
-
 static void run_case(Case *one, void *context)
 {
   Run *run = context;
@@ -318,12 +266,8 @@ static void run_case(Case *one, void *context)
     at_error_clear();
     const bool computes = one->op->call(operands.values, got);
     snprintf(device, sizeof device, "%s", at_error_message());
-    const bool missing = !computes && is_missing(device);
     at_error_clear();
-    if (missing) {
-      lacking[one->op - at_ops] = true;
-      run->missing++;
-    } else if (!succeeds) {
+    if (!succeeds) {
       CASE_CHECK(!computes || computes_more(one->op), "succeeds, and on the CPU: %s", host);
       run->errors++;
     } else {
@@ -342,39 +286,18 @@ static void cases(void **state)
   Run run = {0};
   for (int i = 0; i < pathCount; i++)
     cases_each(paths[i], false, run_case, &run);
-  printf("%d cases compared, %d errors, %d without a function\n", run.compared, run.errors,
-         run.missing);
-  int unlisted = 0;
-  for (int i = 0; i < at_opCount; i++)
-    if (lacking[i] && !is_listed(at_ops[i].name)) {
-      print_error("%s%s%s is not there%s\n", at_ops[i].name, *at_ops[i].overload ? "." : "",
-                  at_ops[i].overload, done[i] ? ", in some cases" : "");
-      unlisted++;
-    }
+  printf("%d cases compared, %d errors\n", run.compared, run.errors);
   CHECK_MSG(run.problems == 0, "%d problems", run.problems);
-  CHECK_MSG(unlisted == 0, "%d operations are not there, and not listed", unlisted);
-  const int needless = count_needless();
-  CHECK_MSG(needless == 0, "%d names are listed without need", needless);
   CHECK(run.compared > 0);
-}
-
-static void read_list(const char *path)
-{
-  FILE *file = fopen(path, "r");
-  CHECK_MSG(file != NULL, "%s cannot be read", path);
-  listed[0] = '\n';
-  listed[1 + fread(listed + 1, 1, sizeof listed - 2, file)] = '\0';
-  fclose(file);
 }
 
 int main(int argc, char **argv)
 {
   setenv("TH_CUDA_CHECK_INDICES", "1", 1); /* each call raises its own errors, as on the CPU */
-  CHECK(argc > 2 && at_opCount <= (int)(sizeof done / sizeof *done));
-  read_list(argv[1]);
-  asBFloat16 = !strcmp(argv[2], "--bfloat16");
-  paths = argv + 2 + asBFloat16;
-  pathCount = argc - 2 - asBFloat16;
+  CHECK(argc > 1 && at_opCount <= (int)(sizeof done / sizeof *done));
+  asBFloat16 = !strcmp(argv[1], "--bfloat16");
+  paths = argv + 1 + asBFloat16;
+  pathCount = argc - 1 - asBFloat16;
   const struct CMUnitTest tests[] = {cmocka_unit_test(cases)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -19,12 +19,6 @@ static const at_type *type_of(int type)
   return onDevice ? AT_CUDA((at_scalar_type)type) : AT_CPU((at_scalar_type)type);
 }
 
-/* Wide unsigned integers are not there on CUDA. */
-static bool is_there(int type)
-{
-  return !onDevice || (type != AT_UINT16 && type != AT_UINT32 && type != AT_UINT64);
-}
-
 static bool is_bool(const at_type *type)
 {
   return at_type_scalarType(type) == AT_BOOL;
@@ -129,7 +123,7 @@ static void check_reduction(const at_type *type, at_comm_op op, int64_t count)
 static void reductions(void **state)
 {
   for (int type = 0; type < AT_SCALAR_TYPES; type++)
-    for (int op = 0; is_there(type) && op <= AT_COMM_BXOR; op++)
+    for (int op = 0; op <= AT_COMM_BXOR; op++)
       AT_SCOPE
       {
         const at_type *const t = type_of(type);
@@ -205,7 +199,7 @@ static void movements(void **state)
 {
   const int64_t counts[] = {0, 2, 600, 300000};
   for (int type = 0; type < AT_SCALAR_TYPES; type++)
-    for (int c = 0; is_there(type) && c < (type == AT_FLOAT ? 4 : 2); c++)
+    for (int c = 0; c < (type == AT_FLOAT ? 4 : 2); c++)
       AT_SCOPE
       {
         const at_type *const t = type_of(type);

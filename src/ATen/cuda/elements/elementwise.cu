@@ -8,6 +8,7 @@
 #include "TH/random/THDirichlet.h"
 
 #define AT_ELEMENT static __device__ inline
+#include "ATen/complex/unsignedElements.h"
 #include "ATen/functions/gammaElements.h"
 #include "ATen/functions/gcdElement.h"
 
@@ -68,8 +69,23 @@ THC_DEVICE double at_cuda_dirichlet_gradient_element(const THCNothing *, double 
 }
 THC_MAP(at_cuda_dirichlet_gradient, double, THCNothing, double, double, double)
 
+#define CONVERSION(NAME, R, X, EXPRESSION)                       \
+  THC_DEVICE R at_cuda_##NAME##_element(const THCNothing *, X x) \
+  {                                                              \
+    return (R)(EXPRESSION);                                      \
+  }                                                              \
+  THC_MAP(at_cuda_##NAME, R, THCNothing, X)
+CONVERSION(long_of_uint16, int64_t, uint16_t, x)
+CONVERSION(long_of_uint32, int64_t, uint32_t, x)
+CONVERSION(double_of_uint64, double, uint64_t, x)
+CONVERSION(cut_of_uint64, double, uint64_t, at_unsignedCut(x))
+CONVERSION(uint64_of_double, uint64_t, double, at_unsignedWhole(x))
+
 extern "C" const THCKernel at_cudaElementwise[AT_ELEMENTWISE] = {
-    at_cuda_select_1,   at_cuda_select_2,       at_cuda_select_4,           at_cuda_select_8,
-    at_cuda_lerp_float, at_cuda_lerp_double,    at_cuda_is_close,           at_cuda_polygamma,
-    at_cuda_gcd,        at_cuda_gamma_gradient, at_cuda_dirichlet_gradient, at_cuda_select_16,
+    at_cuda_select_1,       at_cuda_select_2,           at_cuda_select_4,
+    at_cuda_select_8,       at_cuda_lerp_float,         at_cuda_lerp_double,
+    at_cuda_is_close,       at_cuda_polygamma,          at_cuda_gcd,
+    at_cuda_gamma_gradient, at_cuda_dirichlet_gradient, at_cuda_select_16,
+    at_cuda_long_of_uint16, at_cuda_long_of_uint32,     at_cuda_double_of_uint64,
+    at_cuda_cut_of_uint64,  at_cuda_uint64_of_double,
 };

@@ -50,6 +50,8 @@ THC_DEVICE void normalize(const at_scores_work &w, real *room)
         sum += score[j] = THMath_(exp)(score[j] - top);
     }
     sum = at_line_reduce<WIDTH, false>(sum, room);
+    if (w.logSums && first == 0)
+      ((real *)w.logSums)[matrix * w.queries + query] = isEmpty ? top : top + THMath_(log)(sum);
     for (ptrdiff_t j = first; j < w.keys; j += WIDTH)
       score[j] = j >= seen ? 0 : isEmpty ? score[j] : score[j] / sum;
   }

@@ -1,0 +1,28 @@
+/* The kernel of hashes: a warp for each piece of a row. */
+#include "at_kernel.h"
+
+enum { PIECE = 2048 }; /* elements */
+
+__global__ static void hash(at_hash_work w)
+{
+  const ptrdiff_t pieces = (w.n + PIECE - 1) / PIECE, lane = threadIdx.x % 32;
+  THC_ROLL
+  for (ptrdiff_t i = ((ptrdiff_t)blockIdx.x * THC_BLOCK + threadIdx.x) / 32; i < w.rows * pieces;
+       i += (ptrdiff_t)gridDim.x * AT_WARPS) {
+    const ptrdiff_t row = i / pieces, begin = i % pieces * PIECE;
+    const ptrdiff_t end = begin + PIECE < w.n ? begin + PIECE : w.n;
+    unsigned long long bits = 0;
+    for (ptrdiff_t j = begin + lane; j < end; j += 32)
+      bits ^= w.bits[row * w.n + j];
+    for (int apart = 16; apart > 0; apart /= 2)
+      bits ^= __shfl_xor_sync(0xFFFFFFFFu, bits, apart);
+    if (lane == 0)
+      atomicXor((unsigned long long *)w.to + row, bits);
+  }
+}
+
+AT_LAUNCHER(hash, at_hash_work)
+{
+  const ptrdiff_t pieces = (work->n + PIECE - 1) / PIECE;
+  THC_LAUNCH(hash, THC_blocks(work->rows * pieces * 32), THC_BLOCK, 0, stream, *work);
+}
