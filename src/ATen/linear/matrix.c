@@ -66,16 +66,12 @@ at_tensor *at_traceOf(at_tensor *self)
   if (type == AT_BOOL)
     at_raise(AT_ERROR_TYPE, "self is of Bool");
   const at_type *result = at_isFloating(type) ? self->type : at_toScalarType(self->type, AT_LONG);
-  const at_type *compute = at_addsAs(result);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *view = at_hold(&pool, new_diagonal(self, 0));
-  view = at_hold(&pool, at_newCast(view, compute));
-  at_scalar sum = at_scalar_long(0);
-  if (at_numel(view) > 0)
-    sum = compute->functions->sumall(view->th);
-  at_pool_leave(&pool);
-  return at_makeFilled(result, (at_ints){NULL, 0}, sum);
+  at_tensor *const view = at_hold(&pool, new_diagonal(self, 0));
+  return at_finishOne(&pool, NULL,
+                      at_hold(&pool, at_reduce(NULL, AT_SUM, view, (at_ints){NULL, 0}, false,
+                                               result, at_scalar_long(0))));
 }
 
 /* --- triangles -------------------------------------------------------------------------------- */

@@ -157,12 +157,11 @@ at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin
     f->maskedFill(below->th, mask, at_scalar_long(0));
     f->rows[AT_ROW_cadd](r->th, r->th, below->th, NULL, at_scalar_long(1), none);
   }
-  if (how.reduce) {
-    const at_scalar value = at_numel(r) == 0 ? of_nothing(how)
-                            : how.average    ? f->meanall(r->th)
-                                             : f->sumall(r->th);
-    r = at_fillWith(at_layerNew(&pool, compute, noSizes), value);
-  }
+  if (how.reduce && at_numel(r) == 0)
+    r = at_fillWith(at_layerNew(&pool, compute, noSizes), of_nothing(how));
+  else if (how.reduce)
+    r = at_hold(&pool,
+                at_reduce(NULL, how.average ? AT_MEAN : AT_SUM, r, noSizes, false, NULL, none));
   return at_layerEnd(&pool, NULL, r, self->type->scalarType);
 }
 

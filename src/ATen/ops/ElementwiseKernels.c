@@ -129,11 +129,13 @@ static void gcd(const THRun *run, const void *unused)
 
 KERNEL(dirichlet_gradient, double, double, double, double, TH_dirichletSlope(x, y, z))
 
+#define CONVERTED(NAME, R, X, EXPRESSION) \
+  static inline R NAME##_element(X x)     \
+  {                                       \
+    return (R)(EXPRESSION);               \
+  }
 #define CONVERSION(NAME, R, X, EXPRESSION)                             \
-  static inline R NAME##_element(X x)                                  \
-  {                                                                    \
-    return (R)(EXPRESSION);                                            \
-  }                                                                    \
+  CONVERTED(NAME, R, X, EXPRESSION)                                    \
   static void NAME(const THRun *run, const void *unused)               \
   {                                                                    \
     for (ptrdiff_t j = 0; j < run->rows; j++) {                        \

@@ -283,8 +283,7 @@ static void reduce_last(const Reduction *how, at_tensor *r, at_tensor *x, at_sca
     convert_along(how, r, x, p);
 }
 
-/* Reduces x to r, which has the shape and more than one element.  x and r are of the same type, or
- * on the host. */
+/* Reduces x to r, which has the shape.  x and r are of the same type, or on the host. */
 static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tensor *x,
                       const Shape *shape, at_scalar p)
 {
@@ -369,9 +368,7 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
                       result->scalarType != AT_BOOL && !at_isFloating(result->scalarType);
   if (how->types == SUMS && result->scalarType == AT_BOOL)
     x = at_cast(&pool, x, result);
-  if (left == 1) {
-    if (!counts && !onHost)
-      x = at_cast(&pool, x, compute);
+  if (left == 1 && onHost) {
     const at_scalar number = counts || (x->type == compute && how->whole)
                                  ? how->whole(x->type->functions, x->th, p)
                                  : convert_whole(how, x, compute, p);

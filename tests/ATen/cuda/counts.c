@@ -27,6 +27,13 @@ typedef struct Operands {
   X(convert, 1, 0, 0, 0, at_to(o->x, AT_CUDA(AT_HALF)))                              \
   X(sum, 1, 0, 0, 0, at_sum_dim(o->x, AT_INTS(1)))                                   \
   X(sum_first, 1, 0, 0, 0, at_sum_dim(o->x, AT_INTS(0)))                             \
+  X(sum_all, 1, 0, 0, 0, at_sum(o->x))                                               \
+  X(mean_gaps, 2, 0, 0, 0, at_mean(at_select(o->b, 1, 0)))                           \
+  X(max_all, 1, 0, 0, 0, at_max(o->x))                                               \
+  X(norm, 1, 0, 0, 0, at_norm(o->x))                                                 \
+  X(all, 2, 0, 0, 0, at_all(at_gt(o->x, 0)))                                         \
+  X(trace, 1, 0, 0, 0, at_trace(o->x))                                               \
+  X(hinge_loss, 12, 0, 0, 0, at_hinge_embedding_loss(o->x, o->y))                    \
   X(cumsum, 1, 0, 0, 0, at_cumsum(o->x, 1))                                          \
   X(softmax, 1, 0, 0, 0, at_softmax(o->x, 1))                                        \
   X(softmax_wide, 1, 0, 0, 0, at_softmax(o->wide, 1))                                \
@@ -59,7 +66,7 @@ typedef struct Operands {
     at__ctc_loss(o->b, o->labels, AT_INTS(4, 4, 4, 4, 4, 4, 4, 4),                   \
                  AT_INTS(1, 1, 1, 1, 1, 1, 1, 1))                                    \
         .log_alpha)                                                                  \
-  X(ctc_trained, 0, 1, 0, 0, trained_ctc(o))                                         \
+  X(ctc_trained, 15, 1, 0, 2, trained_ctc(o))                                        \
   X(bce, 3, 0, 0, 0, at_binary_cross_entropy(o->x, o->y))                            \
   X(fractional, 2, 0, 0, 0,                                                          \
     at_fractional_max_pool2d(o->image, AT_INTS(2, 2), AT_INTS(3, 3), o->spread).output)
