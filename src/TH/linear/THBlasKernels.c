@@ -4,6 +4,7 @@
 #include "THBlasKernels.h"
 #include "TH/core/THScratch.h"
 #include "TH/simd/THMultiplyAdd.h"
+#include "TH/simd/THTranspose.h"
 
 /* Integers wrap around: vectors use the unsigned type of their width, scalars an unsigned type that
  * is not promoted to int. */
@@ -170,7 +171,17 @@ enum { BLOCK_ROWS = 16 * LANES, PACKED_ROWS = BLOCK_ROWS, BLOCK_COLUMNS = 480 };
 #endif
 enum { TILE_ROWS = 2 * LANES, DEPTH = 256, TILE = TILE_ROWS * TILE_COLUMNS };
 
-/* Squares of four rows are transposed in vectors where shuffles can move elements of this width. */
+/* Squares as wide as vectors are transposed in vectors of 64 bytes, others of four rows where shuffles
+ * can move elements of this width. */
+#if TH_VECTOR == 64 && defined(TH_REAL_IS_FLOAT)
+#define TURNS_WHOLE     1
+#define transpose_whole THTranspose32_square
+#elif TH_VECTOR == 64 && defined(TH_REAL_IS_DOUBLE)
+#define TURNS_WHOLE     1
+#define transpose_whole THTranspose64_square
+#else
+#define TURNS_WHOLE 0
+#endif
 enum { SQUARE = 4, TURNS_SQUARES = sizeof(element) >= 4 };
 
 typedef element Four __attribute__((vector_size(SQUARE * sizeof(element))));
@@ -225,6 +236,20 @@ static inline void pack_four(element *tile, ptrdiff_t width, ptrdiff_t depth, co
       tile[l * width + i] = a[i * step + l];
 }
 
+/* Packs contiguous rows of a, as many as vectors have lanes, into a tile. */
+static inline void pack_square(element *tile, ptrdiff_t width, ptrdiff_t depth, const element *a,
+                               ptrdiff_t step)
+{
+  ptrdiff_t l = 0;
+#if TURNS_WHOLE
+  for (; l + LANES <= depth; l += LANES)
+    transpose_whole(a + l, step, tile + l * width, width);
+#endif
+  for (; l < depth; l++)
+    for (int i = 0; i < LANES; i++)
+      tile[l * width + i] = a[i * step + l];
+}
+
 /* tiles[l][i] = a(i, l) for each tile of width i; elements outside of a are 0. */
 static inline void pack(element *tiles, ptrdiff_t width, ptrdiff_t count, ptrdiff_t depth,
                         const element *a, ptrdiff_t step, ptrdiff_t along)
@@ -242,6 +267,8 @@ static inline void pack(element *tiles, ptrdiff_t width, ptrdiff_t count, ptrdif
     const ptrdiff_t there = THMin(width, count - first);
     const element *from = a + first * step;
     ptrdiff_t i = 0;
+    for (; along == 1 && TURNS_WHOLE && i + LANES <= there; i += LANES)
+      pack_square(tiles + i, width, depth, from + i * step, step);
     for (; along == 1 && TURNS_SQUARES && i + SQUARE <= there; i += SQUARE)
       pack_four(tiles + i, width, depth, from + i * step, step);
     for (; i < there; i++)
