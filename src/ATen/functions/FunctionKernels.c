@@ -33,17 +33,26 @@
   const at_function_scalars *s = scalars;               \
   TH_UNUSED const real a = (real)s->a, b = (real)s->b, c = (real)s->c;
 
-#define KERNEL(INPUTS, NAME, EXPRESSION)                           \
-  static void NAME##_kernel(const THRun *run, const void *scalars) \
-  {                                                                \
-    OPERANDS                                                       \
-    TH_PRAGMA(omp simd) for (ptrdiff_t i = 0; i < n; i++)          \
-    {                                                              \
-      INPUTS_##INPUTS r[i] = EXPRESSION;                           \
-    }                                                              \
+#define KERNEL(INPUTS, NAME, EXPRESSION)                                     \
+  TH_UNUSED static void NAME##_kernel(const THRun *run, const void *scalars) \
+  {                                                                          \
+    OPERANDS                                                                 \
+    TH_PRAGMA(omp simd) for (ptrdiff_t i = 0; i < n; i++)                    \
+    {                                                                        \
+      INPUTS_##INPUTS r[i] = EXPRESSION;                                     \
+    }                                                                        \
   }
 AT_FOR_EACH_FUNCTION(KERNEL)
 
-#define ENTRY(INPUTS, NAME, ...) [AT_FUNCTION_##NAME] = NAME##_kernel,
+#ifdef TH_REAL_IS_FLOAT
+#include "FunctionsAvx512.h"
+#endif
+
+/* A function's WIDE_ replacement if it has one, else the loop above. */
+#define SECOND(FIRST, SECOND_ONE, ...) SECOND_ONE
+#define SECOND_OF(...)                 SECOND(__VA_ARGS__)
+#define CHOSEN(NAME)                   SECOND_OF(WIDE_##NAME, NAME##_kernel, )
+
+#define ENTRY(INPUTS, NAME, ...) [AT_FUNCTION_##NAME] = CHOSEN(NAME),
 const THKernel TH_LEVEL_(TH_CONCAT_2(at_functionKernels, Real))[AT_FUNCTION_COUNT] = {
     AT_FOR_EACH_FUNCTION(ENTRY)};
