@@ -38,7 +38,8 @@ AT_API at_program *at_program_load(const char *path) AT_MUST_USE;
 AT_API at_program *at_program_list(const char *path) AT_MUST_USE;
 
 /* What loading makes of the nodes of the file, so that a run takes less time and memory.  Results stay
- * within rounding of those of the nodes themselves, but for the last two, which are made on request. */
+ * within rounding of those of the nodes themselves, but for those of fewer bits, which are made on
+ * request. */
 typedef enum at_program_pass {
   AT_PASS_FUNCTIONAL, /* what changes a tensor in place makes a new one, for the passes after it */
   AT_PASS_NO_OPS, /* what changes nothing is left out: dropout, detach, conversions to the same */
@@ -49,11 +50,12 @@ typedef enum at_program_pass {
   AT_PASS_CHAINS, /* pointwise operations in a row are computed together, in place if possible */
   AT_PASS_INT8_WEIGHTS,     /* products with weights keep them in 8 bits */
   AT_PASS_BFLOAT16_WEIGHTS, /* or in 16 */
+  AT_PASS_PACKED_WEIGHTS,   /* or as they are, but in the order in which products read them */
   AT_PASSES
 } at_program_pass;
 
 /* All that keep results within rounding. */
-#define AT_ALL_PASSES ((1u << AT_PASS_INT8_WEIGHTS) - 1)
+#define AT_ALL_PASSES (((1u << AT_PASS_INT8_WEIGHTS) - 1) | 1u << AT_PASS_PACKED_WEIGHTS)
 
 /* The same with those passes only: a sum of 1u << at_program_pass, or AT_ALL_PASSES less some.
  * AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS is one with weights of 8 bits.

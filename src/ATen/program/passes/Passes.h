@@ -23,7 +23,8 @@ typedef struct at_rewrite {
 
 typedef void at_passFunction(at_rewrite *rewrite);
 at_passFunction at_passAttention, at_passBFloat16Weights, at_passFunctional, at_passInt8Weights,
-    at_passNoOps, at_passBatchNorm, at_passChains, at_passConstants, at_passDead;
+    at_passNoOps, at_passBatchNorm, at_passChains, at_passConstants, at_passDead,
+    at_passPackedWeights;
 
 /* --- nodes and slots -------------------------------------------------------------------------- */
 

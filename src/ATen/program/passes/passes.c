@@ -18,12 +18,13 @@ static const Pass passes[AT_PASSES] = {
     [AT_PASS_CHAINS] = {"chains", at_passChains},
     [AT_PASS_INT8_WEIGHTS] = {"int8_weights", at_passInt8Weights},
     [AT_PASS_BFLOAT16_WEIGHTS] = {"bfloat16_weights", at_passBFloat16Weights},
+    [AT_PASS_PACKED_WEIGHTS] = {"packed_weights", at_passPackedWeights},
 };
 
 static const at_program_pass order[AT_PASSES] = {
-    AT_PASS_FUNCTIONAL,   AT_PASS_NO_OPS,           AT_PASS_BATCH_NORM,
-    AT_PASS_INT8_WEIGHTS, AT_PASS_BFLOAT16_WEIGHTS, AT_PASS_CONSTANTS,
-    AT_PASS_DEAD,         AT_PASS_ATTENTION,        AT_PASS_CHAINS};
+    AT_PASS_FUNCTIONAL,       AT_PASS_NO_OPS,         AT_PASS_BATCH_NORM, AT_PASS_INT8_WEIGHTS,
+    AT_PASS_BFLOAT16_WEIGHTS, AT_PASS_PACKED_WEIGHTS, AT_PASS_CONSTANTS,  AT_PASS_DEAD,
+    AT_PASS_ATTENTION,        AT_PASS_CHAINS};
 
 /* --- the copy --------------------------------------------------------------------------------- */
 
@@ -139,6 +140,8 @@ void at_makePlan(at_program *program, at_reading *reading, unsigned which)
   at_plan *const plan = at_arena_take(reading->arena, 1, sizeof *plan);
   rewrite.plan = plan;
   copy_graph(&rewrite, program->graph);
+  if (!(which & 1u << AT_PASS_CONSTANTS)) /* they would be packed in each run */
+    which &= ~(1u << AT_PASS_PACKED_WEIGHTS);
   for (int i = 0; i < AT_PASSES; i++) {
     rewrite.changes = 0;
     if (which & 1u << order[i])

@@ -1,28 +1,38 @@
-/* Products with weights read fewer bytes: weights become int8 with a scale for each output, or
- * bfloat16, when constants are computed (ATen/linear/smallWeights.h).
+/* Weights of products are packed when constants are computed (ATen/linear/packedWeights.h): as they
+ * are, so that products need not pack them, or with fewer bytes to read, as int8 with a scale for each
+ * output or as bfloat16.
  *
  * A product is replaced if its weights, and its bias if it has one, are those of the program, which
  * may be transposed in between. */
 #include "ATen/core/ATenOperations.h"
-#include "ATen/linear/smallWeights.h"
+#include "ATen/linear/packedWeights.h"
 #include "Passes.h"
 
 /* With fewer outputs a block, which is filled up, has no fewer bytes. */
-enum { LEAST_OUTPUTS = AT_MOST_SMALL_OUTPUTS };
+enum { LEAST_OUTPUTS = AT_MOST_PACKED_OUTPUTS, FEW_ROWS = 4 };
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
+/* What nodes that pack weights, and products with them, are called. */
+static const struct {
+  const char *weights, *product;
+} kinds[AT_PACKED_KINDS] = {
+    [AT_PACKED_INT8] = {"int8 weights", "product with int8 weights"},
+    [AT_PACKED_BFLOAT16] = {"bfloat16 weights", "product with bfloat16 weights"},
+    [AT_PACKED_FLOAT] = {"packed weights", "product with packed weights"},
+};
+
 /* How weights are packed. */
 typedef struct Packed {
-  at_smallKind kind;
+  at_packedKind kind;
   bool isTransposed;
 } Packed;
 
 static void compute_pack(at_frame *frame, const at_graphNode *node)
 {
   const Packed *const how = node->how;
-  const at_smallWeights made =
-      at_packSmall(how->kind, at_inputTensor(frame, node, "weight", 0), how->isTransposed);
+  const at_packedWeights made =
+      at_packWeights(how->kind, at_inputTensor(frame, node, "weight", 0), how->isTransposed);
   at_frame_put(frame, node->outputs[0], (at_cell){AT_CELL_TENSOR, {.tensor = made.words}});
   at_frame_put(frame, node->outputs[1], (at_cell){AT_CELL_TENSOR, {.tensor = made.scales}});
 }
@@ -35,8 +45,8 @@ static void compute_product(at_frame *frame, const at_graphNode *node)
   at_tensor *t[INPUTS] = {NULL};
   for (int32_t i = 0; i < node->inputCount; i++)
     t[i] = at_inputTensor(frame, node, names[i], i);
-  const at_smallWeights weights = {t[WORDS], t[SCALES]};
-  at_giveTensor(frame, node, at_multiplySmall(t[INPUT], &weights, t[BIAS]));
+  const at_packedWeights weights = {t[WORDS], t[SCALES]};
+  at_giveTensor(frame, node, at_multiplyPacked(t[INPUT], &weights, t[BIAS]));
 }
 
 /* --- the pattern ------------------------------------------------------------------------------ */
@@ -57,7 +67,7 @@ typedef struct Search {
   const bool *constant;
   const int32_t *makers, *inputs; /* inputs: of each slot the input of the graph it is, or -1 */
   const int32_t **packed[2]; /* of each slot, which isTransposed, what it was packed to, or NULL */
-  at_smallKind kind;
+  at_packedKind kind;
 } Search;
 
 typedef struct Match {
@@ -125,6 +135,15 @@ static bool match_bias(const Search *s, const at_graphNode *node, const Match *m
                    at_numel(t) == at_size(weight, m->isTransposed));
 }
 
+/* Whether packing pays: floats are read as they are by products of few rows. */
+static bool is_worth(const Search *s, const at_graphNode *node, const Match *m)
+{
+  const at_tensor *const weight = weight_in(s, m->weight);
+  const int32_t input = at_slotIn(s->rewrite, at_argumentOf(node, m->rule->input));
+  return s->kind != AT_PACKED_FLOAT ||
+         !at_hasAtMost(s->rewrite, input, FEW_ROWS * at_size(weight, !m->isTransposed));
+}
+
 static bool match(const Search *s, const at_graphNode *node, Match *m)
 {
   if (at_isRemoved(node) || !node->op || *node->op->overload || node->outputCount != 1)
@@ -133,7 +152,8 @@ static bool match(const Search *s, const at_graphNode *node, Match *m)
     m->rule = &rules[i];
     if (!strcmp(node->op->name, m->rule->name) && at_argumentOf(node, m->rule->input) &&
         at_argumentOf(node, m->rule->input)->kind == AT_GIVEN_TENSOR)
-      return match_weight(s, at_argumentOf(node, m->rule->weight), m) && match_bias(s, node, m);
+      return match_weight(s, at_argumentOf(node, m->rule->weight), m) && match_bias(s, node, m) &&
+             is_worth(s, node, m);
   }
   return false;
 }
@@ -153,7 +173,7 @@ static at_graphNode packing_of(const Search *s, const at_graphNode *node, const 
     slots[i] = at_newSlot(s->rewrite, "");
   s->packed[m->isTransposed][m->weight] = slots;
   return (at_graphNode){.name = node->name,
-                        .target = s->kind == AT_SMALL_INT8 ? "int8 weights" : "bfloat16 weights",
+                        .target = kinds[s->kind].weights,
                         .number = node->number,
                         .inputCount = 1,
                         .outputCount = 2,
@@ -174,8 +194,7 @@ static void replace(const Search *s, at_graphNode *node, const Match *m, const i
   inputs[BIAS] = bias ? *bias : (at_given){.kind = AT_GIVEN_NONE};
   inputs[INPUT].name = names[INPUT];
   inputs[BIAS].name = names[BIAS];
-  node->target =
-      s->kind == AT_SMALL_INT8 ? "product with int8 weights" : "product with bfloat16 weights";
+  node->target = kinds[s->kind].product;
   node->inputs = inputs;
   node->inputCount = bias ? INPUTS : INPUTS - 1;
   node->op = NULL;
@@ -198,7 +217,7 @@ static int32_t *find_inputs(at_rewrite *rewrite)
 }
 
 /* The graph with a node that packs before the first product with those weights. */
-static void pack(at_rewrite *rewrite, at_smallKind kind)
+static void pack(at_rewrite *rewrite, at_packedKind kind)
 {
   at_graph *const graph = rewrite->graph;
   Search s = {rewrite, at_findConstants(rewrite), at_findMakers(rewrite), find_inputs(rewrite)};
@@ -228,10 +247,15 @@ static void pack(at_rewrite *rewrite, at_smallKind kind)
 
 void at_passInt8Weights(at_rewrite *rewrite)
 {
-  pack(rewrite, AT_SMALL_INT8);
+  pack(rewrite, AT_PACKED_INT8);
 }
 
 void at_passBFloat16Weights(at_rewrite *rewrite)
 {
-  pack(rewrite, AT_SMALL_BFLOAT16);
+  pack(rewrite, AT_PACKED_BFLOAT16);
+}
+
+void at_passPackedWeights(at_rewrite *rewrite)
+{
+  pack(rewrite, AT_PACKED_FLOAT);
 }

@@ -1,5 +1,5 @@
-/* Weights of few bits: packing, and products. */
-#include "smallWeights.h"
+/* Packed weights: packing, and products. */
+#include "packedWeights.h"
 
 #include <float.h>
 #include <math.h>
@@ -7,7 +7,7 @@
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/conversions.h"
 
-TH_DISPATCH(at_smallKernels, at_smallProducts)
+TH_DISPATCH(at_packedKernels, at_packedProducts)
 
 enum {
   MOST_ROWS = 16,           /* with more, weights become floats once: faster from there on */
@@ -17,18 +17,29 @@ enum {
 
 static ptrdiff_t outputs_of_block(void)
 {
-  return (ptrdiff_t)at_smallProducts->lanes * AT_SMALL_VECTORS;
+  return (ptrdiff_t)at_packedProducts->lanes * AT_PACKED_VECTORS;
 }
 
-static int64_t words_of_term(at_smallKind kind)
+static int64_t words_of_term(at_packedKind kind)
 {
-  return kind == AT_SMALL_INT8 ? at_smallProducts->lanes : 2 * at_smallProducts->lanes;
+  static const int vectors[AT_PACKED_KINDS] = {
+      [AT_PACKED_INT8] = 1, [AT_PACKED_BFLOAT16] = 2, [AT_PACKED_FLOAT] = AT_PACKED_VECTORS};
+  return (int64_t)vectors[kind] * at_packedProducts->lanes;
+}
+
+/* The kind whose terms have so many words. */
+static at_packedKind kind_of(const at_packedWeights *weights)
+{
+  at_packedKind kind = 0;
+  while (kind + 1 < AT_PACKED_KINDS && at_size(weights->words, 2) != words_of_term(kind))
+    kind++;
+  return kind;
 }
 
 /* --- packing ---------------------------------------------------------------------------------- */
 
 typedef struct Packing {
-  at_smallKind kind;
+  at_packedKind kind;
   const float *weight;
   ptrdiff_t outputs, terms, output, term; /* output, term: strides */
   int32_t *words;
@@ -45,7 +56,7 @@ static float scale_of(const Packing *p, ptrdiff_t output)
     isFinite &= size <= FLT_MAX;
     greatest = size > greatest ? size : greatest;
   }
-  if (p->kind != AT_SMALL_INT8)
+  if (p->kind != AT_PACKED_INT8)
     return 1;
   return isFinite ? greatest / GREATEST : NAN;
 }
@@ -54,7 +65,7 @@ static float scale_of(const Packing *p, ptrdiff_t output)
 static uint32_t bits_of(const Packing *p, ptrdiff_t output, ptrdiff_t term)
 {
   const float w = p->weight[output * p->output + term * p->term];
-  if (p->kind != AT_SMALL_INT8)
+  if (p->kind != AT_PACKED_INT8)
     return at_bfloat16_fromFloat(w).x;
   const float scale = p->scales[output];
   if (!(scale > 0)) /* all weights are 0, or the scale is NaN */
@@ -64,15 +75,15 @@ static uint32_t bits_of(const Packing *p, ptrdiff_t output, ptrdiff_t term)
 
 static void pack_block(const Packing *p, ptrdiff_t block)
 {
-  const ptrdiff_t lanes = at_smallProducts->lanes, first = block * outputs_of_block(),
+  const ptrdiff_t lanes = at_packedProducts->lanes, first = block * outputs_of_block(),
                   count = THMin(outputs_of_block(), p->outputs - first),
                   step = words_of_term(p->kind);
-  const int bits = p->kind == AT_SMALL_INT8 ? 8 : 16, inWord = 32 / bits;
+  const int bits = p->kind == AT_PACKED_INT8 ? 8 : 16, inWord = 32 / bits;
   int32_t *const words = p->words + block * p->terms * step;
   for (ptrdiff_t j = 0; j < count; j++)
     p->scales[first + j] = scale_of(p, first + j);
   for (ptrdiff_t k = 0; k < p->terms; k++) {
-    uint32_t term[2 * AT_MOST_SMALL_OUTPUTS / AT_SMALL_VECTORS] = {0};
+    uint32_t term[2 * AT_MOST_PACKED_OUTPUTS / AT_PACKED_VECTORS] = {0};
     for (ptrdiff_t j = 0; j < count; j++) {
       const ptrdiff_t vector = j / lanes, word = vector / inWord * lanes + j % lanes;
       term[word] |= bits_of(p, first + j, k) << (vector % inWord * bits);
@@ -81,13 +92,30 @@ static void pack_block(const Packing *p, ptrdiff_t block)
   }
 }
 
+/* The same of floats: tiles of 16 outputs and terms, so that each line of both is in the cache. */
+static void pack_floats(const Packing *p, ptrdiff_t block)
+{
+  enum { SIDE = 16 };
+  const ptrdiff_t width = outputs_of_block(), first = block * width,
+                  count = THMin(width, p->outputs - first);
+  float *const words = (float *)p->words + block * p->terms * width;
+  for (ptrdiff_t k = 0; k < p->terms; k += SIDE)
+    for (ptrdiff_t j = 0; j < width; j += SIDE)
+      for (ptrdiff_t l = k; l < THMin(k + SIDE, p->terms); l++)
+        for (ptrdiff_t i = j; i < THMin(j + SIDE, width); i++)
+          words[l * width + i] = i < count ? p->weight[(first + i) * p->output + l * p->term] : 0;
+  for (ptrdiff_t j = 0; j < count; j++)
+    p->scales[first + j] = 1;
+}
+
 static void pack_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   for (ptrdiff_t block = begin; block < end; block++)
-    pack_block(context, block);
+    (((const Packing *)context)->kind == AT_PACKED_FLOAT ? pack_floats : pack_block)(context,
+                                                                                     block);
 }
 
-at_smallWeights at_packSmall(at_smallKind kind, at_tensor *weight, bool isTransposed)
+at_packedWeights at_packWeights(at_packedKind kind, at_tensor *weight, bool isTransposed)
 {
   const int output = isTransposed, term = !isTransposed;
   if (at_dim(weight) != 2 || weight->type != AT_CPU(AT_FLOAT))
@@ -98,7 +126,7 @@ at_smallWeights at_packSmall(at_smallKind kind, at_tensor *weight, bool isTransp
   const int64_t sizes[] = {blocks, terms, words_of_term(kind)};
   at_pool pool;
   at_pool_enter(&pool);
-  at_smallWeights made;
+  at_packedWeights made;
   made.words = at_hold(&pool, at_newShape(AT_CPU(AT_INT), (at_ints){sizes, 3}));
   made.scales = at_hold(&pool, at_newShape(AT_CPU(AT_FLOAT), (at_ints){&outputs, 1}));
   Packing p = {kind,
@@ -119,7 +147,7 @@ at_smallWeights at_packSmall(at_smallKind kind, at_tensor *weight, bool isTransp
 /* --- few rows --------------------------------------------------------------------------------- */
 
 typedef struct Product {
-  at_smallKind kind;
+  at_packedKind kind;
   ptrdiff_t rows, terms, outputs;
   const float *x, *scales, *bias;
   const int32_t *words;
@@ -142,8 +170,8 @@ static void finish_row(const Product *p, const float *sums, ptrdiff_t row, ptrdi
 static void multiply_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Product *const p = context;
-  const at_smallKernels *const kernels = at_smallProducts;
-  float sums[AT_MOST_SMALL_ROWS * AT_MOST_SMALL_OUTPUTS];
+  const at_packedKernels *const kernels = at_packedProducts;
+  float sums[AT_MOST_PACKED_ROWS * AT_MOST_PACKED_OUTPUTS];
   for (ptrdiff_t block = begin; block < end; block++) {
     const ptrdiff_t first = block * outputs_of_block(),
                     count = THMin(outputs_of_block(), p->outputs - first);
@@ -152,7 +180,7 @@ static void multiply_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
       const int rows = (int)THMin(kernels->rows, p->rows - i);
       kernels->multiply[p->kind](p->terms, rows, p->x + i * p->terms, p->terms, words, sums);
       for (int r = 0; r < rows; r++)
-        finish_row(p, sums + (ptrdiff_t)r * AT_MOST_SMALL_OUTPUTS, i + r, first, count);
+        finish_row(p, sums + (ptrdiff_t)r * AT_MOST_PACKED_OUTPUTS, i + r, first, count);
     }
   }
 }
@@ -171,11 +199,12 @@ static void unpack_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t first = (p->block + i) * outputs_of_block(),
                     count = THMin(outputs_of_block(), p->outputs - first);
-    float scales[AT_MOST_SMALL_OUTPUTS] = {0};
+    float scales[AT_MOST_PACKED_OUTPUTS] = {0};
     memcpy(scales, p->scales + first, (size_t)count * sizeof *scales);
-    at_smallProducts->unpack[p->kind](p->terms,
-                                      p->words + (p->block + i) * p->terms * words_of_term(p->kind),
-                                      scales, p->result + i * outputs_of_block(), p->next);
+    at_packedProducts->unpack[p->kind](p->terms,
+                                       p->words +
+                                           (p->block + i) * p->terms * words_of_term(p->kind),
+                                       scales, p->result + i * outputs_of_block(), p->next);
   }
 }
 
@@ -206,9 +235,114 @@ static void multiply_panels(Product *p, at_tensor *r, at_tensor *x, at_tensor *b
   at_pool_leave(&pool);
 }
 
+/* --- floats ----------------------------------------------------------------------------------- */
+
+/* How a product is cut: rows of x that stay in the caches while blocks of weights pass by, and terms of
+ * which a tile's rows and weights stay in L1 and L2. */
+enum { TERMS = 512, WEIGHTS_BYTES = 1 << 20, ROWS_BYTES = 96 << 10, MANY_ROWS_BYTES = 512 << 10 };
+
+typedef struct Cut {
+  const Product *product;
+  ptrdiff_t rows, strips; /* of a strip of rows; strips */
+} Cut;
+
+static Cut cut_of(const Product *p, ptrdiff_t blocks)
+{
+  const ptrdiff_t tile = at_packedProducts->tileRows, threads = THParallel_threads(PTRDIFF_MAX, 1),
+                  row = THMax(1, p->terms * (ptrdiff_t)sizeof(float));
+  const double weights = (double)p->outputs * (double)row;
+  const ptrdiff_t bytes = weights <= WEIGHTS_BYTES ? ROWS_BYTES : MANY_ROWS_BYTES;
+  ptrdiff_t strips = (p->rows * row + bytes - 1) / bytes;
+  while (strips * blocks % threads != 0 && strips * tile < p->rows)
+    strips++;
+  strips = THMax(1, THMin(strips, (p->rows + tile - 1) / tile));
+  const ptrdiff_t rows = (p->rows + strips - 1) / strips;
+  return (Cut){p, rows, (p->rows + rows - 1) / rows};
+}
+
+/* Rows of a tile, of so many that are left: as many as the others have. */
+static ptrdiff_t tile_rows(ptrdiff_t left)
+{
+  const ptrdiff_t most = at_packedProducts->tileRows, tiles = (left + most - 1) / most;
+  return (left + tiles - 1) / tiles;
+}
+
+/* Adds to the tile's result, of which there are count columns: all of the block, or else the last ones
+ * of the product, which take a detour. */
+static void add_tile(const Product *p, ptrdiff_t terms, ptrdiff_t rows, at_packedTile tile,
+                     ptrdiff_t count)
+{
+  const ptrdiff_t width = outputs_of_block();
+  float sums[AT_MOST_PACKED_ROWS * AT_MOST_PACKED_OUTPUTS];
+  float *const result = tile.result;
+  if (count == width) {
+    at_packedProducts->add(terms, (int)rows, &tile);
+    return;
+  }
+  if (tile.start == result)
+    for (ptrdiff_t r = 0; r < rows; r++)
+      memcpy(sums + r * width, result + r * p->outputs, (size_t)count * sizeof *sums);
+  if (tile.start == result)
+    tile.start = sums, tile.nextStart = width;
+  tile.result = sums;
+  tile.nextResult = width;
+  at_packedProducts->add(terms, (int)rows, &tile);
+  for (ptrdiff_t r = 0; r < rows; r++)
+    memcpy(result + r * p->outputs, sums + r * width, (size_t)count * sizeof *sums);
+}
+
+/* Rows first to end, times a block of weights.  While a tile is computed its share of the weights that
+ * come next is prefetched. */
+static void multiply_strip(const Product *p, ptrdiff_t block, ptrdiff_t first, ptrdiff_t end)
+{
+  const ptrdiff_t width = outputs_of_block(), output = block * width,
+                  count = THMin(width, p->outputs - output), most = at_packedProducts->tileRows,
+                  share = width / THMax(1, THMin(width, (end - first + most - 1) / most));
+  const float *words = (const float *)p->words + block * p->terms * width;
+  float start[AT_MOST_PACKED_OUTPUTS] = {0};
+  if (p->bias)
+    memcpy(start, p->bias + output, (size_t)count * sizeof *start);
+  for (ptrdiff_t k = 0; k < p->terms || k == 0; k += TERMS) {
+    const ptrdiff_t terms = THMin(TERMS, p->terms - k);
+    const float *ahead = words + terms * width;
+    for (ptrdiff_t i = first, rows; i < end; i += rows, ahead += terms * share) {
+      rows = tile_rows(end - i);
+      at_packedTile tile = {.x = p->x + i * p->terms + k,
+                            .words = words,
+                            .start = start,
+                            .result = p->result + i * p->outputs + output,
+                            .nextX = p->terms,
+                            .nextResult = p->outputs,
+                            .ahead = ahead,
+                            .nextAhead = share};
+      if (k > 0)
+        tile.start = tile.result, tile.nextStart = tile.nextResult;
+      add_tile(p, terms, rows, tile, count);
+    }
+    words += terms * width;
+  }
+}
+
+static void multiply_strips(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const Cut *const cut = context;
+  const Product *const p = cut->product;
+  const ptrdiff_t blocks = (p->outputs + outputs_of_block() - 1) / outputs_of_block();
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const ptrdiff_t first = i / blocks * cut->rows;
+    multiply_strip(p, i % blocks, first, THMin(first + cut->rows, p->rows));
+  }
+}
+
+static void multiply_floats(const Product *p, ptrdiff_t blocks)
+{
+  Cut cut = cut_of(p, blocks);
+  THParallel_for(cut.strips * blocks, grain_of(p, THMax(1, cut.rows)), multiply_strips, &cut);
+}
+
 /* --- products --------------------------------------------------------------------------------- */
 
-static void check_operands(const at_tensor *x, const at_smallWeights *weights,
+static void check_operands(const at_tensor *x, const at_packedWeights *weights,
                            const at_tensor *bias)
 {
   const int64_t terms = at_size(weights->words, 1), outputs = at_size(weights->scales, 0);
@@ -230,7 +364,7 @@ static at_tensor *in_order(at_pool *pool, at_tensor *t)
   return t && !at_isContiguous(t) ? at_hold(pool, at_newCast(t, t->type)) : t;
 }
 
-at_tensor *at_multiplySmall(at_tensor *x, const at_smallWeights *weights, at_tensor *bias)
+at_tensor *at_multiplyPacked(at_tensor *x, const at_packedWeights *weights, at_tensor *bias)
 {
   check_operands(x, weights, bias);
   const int64_t terms = at_size(x, -1), outputs = at_size(weights->scales, 0);
@@ -247,9 +381,7 @@ at_tensor *at_multiplySmall(at_tensor *x, const at_smallWeights *weights, at_ten
   at_tensor *const matrix = in_order(&pool, at_hold(&pool, at_reshaped(x, (at_ints){lines, 2})));
   at_tensor *const r = at_hold(&pool, at_newShape(x->type, (at_ints){two, 2}));
   bias = in_order(&pool, bias);
-  Product p = {.kind = at_size(weights->words, 2) == words_of_term(AT_SMALL_INT8)
-                           ? AT_SMALL_INT8
-                           : AT_SMALL_BFLOAT16,
+  Product p = {.kind = kind_of(weights),
                .rows = rows,
                .terms = terms,
                .outputs = outputs,
@@ -258,7 +390,9 @@ at_tensor *at_multiplySmall(at_tensor *x, const at_smallWeights *weights, at_ten
                .bias = bias ? at_hostData(bias) : NULL,
                .words = at_hostData(weights->words),
                .result = at_hostData(r)};
-  if (rows > MOST_ROWS)
+  if (p.kind == AT_PACKED_FLOAT)
+    multiply_floats(&p, at_size(weights->words, 0));
+  else if (rows > MOST_ROWS)
     multiply_panels(&p, r, matrix, bias);
   else
     THParallel_for(at_size(weights->words, 0), grain_of(&p, rows), multiply_blocks, &p);

@@ -1,29 +1,30 @@
-/* Kernels of smallWeights.h.  Words become floats by shifts, so that all levels share the format. */
-#include "smallWeights.h"
+/* Kernels of packedWeights.h.  Words become floats by shifts, so that all levels share the format. */
+#include "packedWeights.h"
 
 #include "TH/simd/THSimd.h"
 
 enum {
   LANES = TH_VECTOR / sizeof(float),
   ROWS = TH_VECTOR_MASKS ? 4 : 2, /* with 4 vectors of sums each, in 32 or 16 registers */
+  TILE_ROWS = TH_VECTOR_MASKS ? 6 : 2,
   INT8_WORDS = LANES,
   BFLOAT_WORDS = 2 * LANES
 };
 
-typedef void Load(const int32_t *words, THFloats w[AT_SMALL_VECTORS]);
+typedef void Load(const int32_t *words, THFloats w[AT_PACKED_VECTORS]);
 
-TH_SIMD void load_int8(const int32_t *words, THFloats w[AT_SMALL_VECTORS])
+TH_SIMD void load_int8(const int32_t *words, THFloats w[AT_PACKED_VECTORS])
 {
   const THInts four = (THInts)THSimd_load(words);
 #pragma GCC unroll 4
-  for (int v = 0; v < AT_SMALL_VECTORS; v++)
+  for (int v = 0; v < AT_PACKED_VECTORS; v++)
     w[v] = __builtin_convertvector((four << (24 - 8 * v)) >> 24, THFloats);
 }
 
-TH_SIMD void load_bfloat16(const int32_t *words, THFloats w[AT_SMALL_VECTORS])
+TH_SIMD void load_bfloat16(const int32_t *words, THFloats w[AT_PACKED_VECTORS])
 {
 #pragma GCC unroll 2
-  for (int v = 0; v < AT_SMALL_VECTORS; v += 2) {
+  for (int v = 0; v < AT_PACKED_VECTORS; v += 2) {
     const THInts two = (THInts)THSimd_load(words + v / 2 * LANES);
     w[v] = (THFloats)(two << 16);
     w[v + 1] = (THFloats)(two & THInts_all(-65536));
@@ -34,28 +35,28 @@ TH_SIMD void load_bfloat16(const int32_t *words, THFloats w[AT_SMALL_VECTORS])
 TH_SIMD void multiply_rows(ptrdiff_t terms, int rows, const float *x, ptrdiff_t next,
                            const int32_t *words, int step, Load *load, float *sums)
 {
-  THFloats sum[ROWS][AT_SMALL_VECTORS];
+  THFloats sum[ROWS][AT_PACKED_VECTORS];
 #pragma GCC unroll 4
   for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
-    for (int v = 0; v < AT_SMALL_VECTORS; v++)
+    for (int v = 0; v < AT_PACKED_VECTORS; v++)
       sum[i][v] = THFloats_all(0);
   for (ptrdiff_t k = 0; k < terms; k++, words += step) {
-    THFloats w[AT_SMALL_VECTORS];
+    THFloats w[AT_PACKED_VECTORS];
     load(words, w);
 #pragma GCC unroll 4
     for (int i = 0; i < rows; i++) {
       const THFloats factor = THFloats_all(x[i * next + k]);
 #pragma GCC unroll 4
-      for (int v = 0; v < AT_SMALL_VECTORS; v++)
+      for (int v = 0; v < AT_PACKED_VECTORS; v++)
         sum[i][v] = THFloats_mulAdd(factor, w[v], sum[i][v]);
     }
   }
 #pragma GCC unroll 4
   for (int i = 0; i < rows; i++)
 #pragma GCC unroll 4
-    for (int v = 0; v < AT_SMALL_VECTORS; v++)
-      THFloats_store(sums + i * AT_MOST_SMALL_OUTPUTS + v * LANES, sum[i][v]);
+    for (int v = 0; v < AT_PACKED_VECTORS; v++)
+      THFloats_store(sums + i * AT_MOST_PACKED_OUTPUTS + v * LANES, sum[i][v]);
 }
 
 TH_SIMD void multiply_any(ptrdiff_t terms, int rows, const float *x, ptrdiff_t next,
@@ -76,17 +77,75 @@ TH_SIMD void multiply_any(ptrdiff_t terms, int rows, const float *x, ptrdiff_t n
 TH_SIMD void unpack_any(ptrdiff_t terms, const int32_t *words, int step, Load *load,
                         const float *scales, float *panel, ptrdiff_t next)
 {
-  THFloats scale[AT_SMALL_VECTORS];
-  for (int v = 0; v < AT_SMALL_VECTORS; v++)
+  THFloats scale[AT_PACKED_VECTORS];
+  for (int v = 0; v < AT_PACKED_VECTORS; v++)
     scale[v] = THFloats_load(scales + v * LANES);
   for (ptrdiff_t k = 0; k < terms; k++, words += step) {
-    THFloats w[AT_SMALL_VECTORS];
+    THFloats w[AT_PACKED_VECTORS];
     load(words, w);
 #pragma GCC unroll 4
-    for (int v = 0; v < AT_SMALL_VECTORS; v++)
+    for (int v = 0; v < AT_PACKED_VECTORS; v++)
       THFloats_store(panel + k * next + v * LANES, w[v] * scale[v]);
   }
 }
+
+/* --- floats ----------------------------------------------------------------------------------- */
+
+/* rows is a constant wherever this is inlined. */
+TH_SIMD void add_rows(ptrdiff_t terms, int rows, const at_packedTile *tile)
+{
+  THFloats sum[TILE_ROWS][AT_PACKED_VECTORS];
+  const float *words = tile->words, *x[TILE_ROWS];
+  uintptr_t ahead = (uintptr_t)tile->ahead;
+  const uintptr_t nextAhead = (uintptr_t)tile->nextAhead * sizeof(float);
+#pragma GCC unroll 6
+  for (int i = 0; i < rows; i++) {
+    x[i] = tile->x + i * tile->nextX;
+#pragma GCC unroll 4
+    for (int v = 0; v < AT_PACKED_VECTORS; v++)
+      sum[i][v] = THFloats_load(tile->start + i * tile->nextStart + v * LANES);
+  }
+  for (ptrdiff_t k = 0; k < terms; k++, words += AT_PACKED_VECTORS * LANES, ahead += nextAhead) {
+    THFloats w[AT_PACKED_VECTORS];
+    __builtin_prefetch((const void *)ahead, 0, 2); /* into L2 */
+#pragma GCC unroll 4
+    for (int v = 0; v < AT_PACKED_VECTORS; v++)
+      w[v] = THFloats_load(words + v * LANES);
+#pragma GCC unroll 6
+    for (int i = 0; i < rows; i++) {
+      const THFloats factor = THFloats_all(x[i][k]);
+#pragma GCC unroll 4
+      for (int v = 0; v < AT_PACKED_VECTORS; v++)
+        sum[i][v] = THFloats_mulAdd(factor, w[v], sum[i][v]);
+    }
+  }
+#pragma GCC unroll 6
+  for (int i = 0; i < rows; i++)
+#pragma GCC unroll 4
+    for (int v = 0; v < AT_PACKED_VECTORS; v++)
+      THFloats_store(tile->result + i * tile->nextResult + v * LANES, sum[i][v]);
+}
+
+#define ADD_ROWS(ROWS)           \
+  case ROWS:                     \
+    add_rows(terms, ROWS, tile); \
+    break;
+static void add(ptrdiff_t terms, int rows, const at_packedTile *tile)
+{
+  switch (rows) {
+    ADD_ROWS(1)
+    ADD_ROWS(2)
+#if TH_VECTOR_MASKS
+    ADD_ROWS(3)
+    ADD_ROWS(4)
+    ADD_ROWS(5)
+    ADD_ROWS(6)
+#endif
+  }
+}
+#undef ADD_ROWS
+
+/* --- fewer bits ------------------------------------------------------------------------------- */
 
 #define KERNELS(NAME, WORDS)                                                             \
   static void multiply_##NAME(ptrdiff_t terms, int rows, const float *x, ptrdiff_t next, \
@@ -102,8 +161,10 @@ TH_SIMD void unpack_any(ptrdiff_t terms, const int32_t *words, int step, Load *l
 KERNELS(int8, INT8_WORDS)
 KERNELS(bfloat16, BFLOAT_WORDS)
 
-const at_smallKernels TH_LEVEL_(at_smallProducts)[] = {
+const at_packedKernels TH_LEVEL_(at_packedProducts)[] = {
     {.lanes = LANES,
      .rows = ROWS,
-     .multiply = {[AT_SMALL_INT8] = multiply_int8, [AT_SMALL_BFLOAT16] = multiply_bfloat16},
-     .unpack = {[AT_SMALL_INT8] = unpack_int8, [AT_SMALL_BFLOAT16] = unpack_bfloat16}}};
+     .tileRows = TILE_ROWS,
+     .add = add,
+     .multiply = {[AT_PACKED_INT8] = multiply_int8, [AT_PACKED_BFLOAT16] = multiply_bfloat16},
+     .unpack = {[AT_PACKED_INT8] = unpack_int8, [AT_PACKED_BFLOAT16] = unpack_bfloat16}}};
