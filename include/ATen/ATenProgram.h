@@ -60,12 +60,18 @@ typedef enum at_program_pass {
 /* The same with those passes only: a sum of 1u << at_program_pass, or AT_ALL_PASSES less some.
  * AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS is one with weights of 8 bits.
  *
- * The two passes of weights are for networks whose products have few rows, and so take as long as the
- * weights take to read: a decoder that makes one token at a time.  linear, addmm, mm and matmul with a
- * weight of Float, outputs x terms or transposed, of at least 64 outputs, read int8 instead (each output
- * has a scale s = max |w| / 127, and a weight becomes s round(w / s), ties to even) or bfloat16 (rounded
- * to nearest).  Everything else stays Float: other weights, inputs, sums.  Weights are converted
- * in the first run, or without AT_PASS_CONSTANTS in each; of both passes, the first is taken.
+ * Three passes are of weights: those of linear, addmm, mm and matmul that are a matrix of Float, outputs x
+ * terms or transposed, of at least 64 outputs.  They are packed in the first run; of these passes, the
+ * first one is taken.
+ *
+ * AT_PASS_PACKED_WEIGHTS keeps a second copy of them, in the order in which products read them; products
+ * of up to four rows read the weights themselves.  It does nothing without AT_PASS_CONSTANTS.
+ *
+ * The two of fewer bits are for networks whose products have few rows, and so take as long as the weights
+ * take to read: a decoder that makes one token at a time.  Weights become int8 (each output has a scale
+ * s = max |w| / 127, and a weight becomes s round(w / s), ties to even) or bfloat16 (rounded to nearest).
+ * Everything else stays Float: other weights, inputs, sums.  Without AT_PASS_CONSTANTS they are converted
+ * in each run.
  *
  * Constants follow the weights: a run computes them again after an operation has changed a weight.
  * What is written to a weight through its data pointer is not noticed; without AT_PASS_CONSTANTS and

@@ -390,6 +390,17 @@ class Wrapped(nn.Module):
         return z.real, (z.imag**2).transpose(1, 2) @ torch.ones(9, 2), (x > 9).any(), x.unfold(-1, 4, 3).mean(-1)
 
 
+class Long(nn.Module):
+    """A product of more terms than are added up at a time."""
+
+    def __init__(self):
+        super().__init__()
+        self.line = nn.Linear(600, 67)
+
+    def forward(self, x):
+        return self.line(x)
+
+
 class Weights(nn.Module):
     """Products with weights: those of few outputs, and with a bias that is computed, stay as they are."""
 
@@ -618,6 +629,7 @@ def programs():
     rows = torch.randn(2, 3, 20), torch.randn(9, 3, 20)
     yield "weights", Weights(), rows, None, False, False
     yield "weights_core", Weights(), rows, None, True, False
+    yield "long", Long(), (torch.randn(13, 600),), None, False, False
     yield "scanned", Scanned(), (torch.randn(4, 2, 3), torch.randn(2, 3)), None, False, False
     boxes = torch.tensor([[0, 0, 8, 9], [1, 1, 8, 9.5], [10, 9, 17, 18], [9, 10, 17, 17], [2, 12, 3, 12.5]])
     detected = torch.randn(2, 3, 10, 9), boxes, torch.tensor([0.4, 0.9, 0.3, 0.6, 0.1])

@@ -89,13 +89,14 @@ static void kept(void **state)
   }
 }
 
-/* Each choice of passes computes what PyTorch did, twice. */
+/* Each choice of passes that round no weights computes what PyTorch did, twice. */
 static void choices(void **state)
 {
   static const char *const names[] = {"passes", "passes_core", "attend", "heads_core", "mobile"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     at_dict *const recorded = load(program_sample(names[k], ".npz"));
-    for (unsigned passes = 0; passes <= AT_ALL_PASSES; passes++) {
+    for (unsigned i = 0; i < 1u << AT_PASS_INT8_WEIGHTS; i++) {
+      const unsigned passes = i | (i & 1) << AT_PASS_PACKED_WEIGHTS; /* with every other choice */
       at_program *const program = load_with(names[k], passes);
       th_note("%s, passes %#x", names[k], passes);
       check_run(program, recorded, "output");
@@ -123,25 +124,29 @@ static void timings(void **state)
   at_program_free(program);
 }
 
-/* --- weights of few bits ---------------------------------------------------------------------- */
+/* --- packed weights ---------------------------------------------------------------------- */
 
 enum {
   WITH_INT8 = AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS,
-  WITH_BFLOAT16 = AT_ALL_PASSES | 1u << AT_PASS_BFLOAT16_WEIGHTS
+  WITH_BFLOAT16 = AT_ALL_PASSES | 1u << AT_PASS_BFLOAT16_WEIGHTS,
+  ONLY_PACKED = 1u << AT_PASS_CONSTANTS | 1u << AT_PASS_PACKED_WEIGHTS
 };
 
-/* What PyTorch computes with rounded weights; with those that are not rounded it is something else. */
-static void rounded(void **state)
+/* What PyTorch computes with packed weights, rounded ones too; with others it is something else. */
+static void packed(void **state)
 {
   static const char *const names[] = {"weights", "weights_core"};
   static const struct {
     unsigned passes;
     at_program_pass pass;
     const char *outputs, *other;
-  } kinds[] = {{WITH_INT8, AT_PASS_INT8_WEIGHTS, "int8_", "bfloat16_"},
-               {WITH_BFLOAT16, AT_PASS_BFLOAT16_WEIGHTS, "bfloat16_", "output"},
-               {WITH_INT8 | WITH_BFLOAT16, AT_PASS_INT8_WEIGHTS, "int8_", "output"},
-               {1u << AT_PASS_INT8_WEIGHTS, AT_PASS_INT8_WEIGHTS, "int8_", "output"}};
+    int changes; /* products of few rows read weights that are not rounded as they are */
+  } kinds[] = {{WITH_INT8, AT_PASS_INT8_WEIGHTS, "int8_", "bfloat16_", 9},
+               {WITH_BFLOAT16, AT_PASS_BFLOAT16_WEIGHTS, "bfloat16_", "output", 9},
+               {WITH_INT8 | WITH_BFLOAT16, AT_PASS_INT8_WEIGHTS, "int8_", "output", 9},
+               {1u << AT_PASS_INT8_WEIGHTS, AT_PASS_INT8_WEIGHTS, "int8_", "output", 9},
+               {AT_ALL_PASSES, AT_PASS_PACKED_WEIGHTS, "output", "int8_", 8},
+               {ONLY_PACKED, AT_PASS_PACKED_WEIGHTS, "output", "int8_", 8}};
   for (size_t i = 0; i < 2 * sizeof kinds / sizeof *kinds; i++) {
     const size_t k = i / 2;
     at_dict *const recorded = load(program_sample(names[i % 2], ".npz"));
@@ -149,7 +154,7 @@ static void rounded(void **state)
     th_note("%s, passes %#x", names[i % 2], kinds[k].passes);
     check_run(program, recorded, kinds[k].outputs);
     check_run(program, recorded, kinds[k].outputs);
-    CHECK_EQ(at_program_passChanges(program, kinds[k].pass), 9);
+    CHECK_EQ(at_program_passChanges(program, kinds[k].pass), kinds[k].changes);
     AT_SCOPE
     {
       at_tensor *const few = at_dict_get(recorded, "input0"),
@@ -165,6 +170,21 @@ static void rounded(void **state)
     at_program_free(program);
     at_dict_free(recorded);
   }
+}
+
+/* More terms than a tile adds up at a time; and what is not packed: all where it would be packed in each
+ * run. */
+static void terms(void **state)
+{
+  at_dict *const recorded = load(program_sample("long", ".npz"));
+  const unsigned without = AT_ALL_PASSES & ~(1u << AT_PASS_CONSTANTS);
+  for (int i = 0; i < 2; i++) {
+    at_program *const program = load_with("long", i ? AT_ALL_PASSES : without);
+    CHECK_EQ(at_program_passChanges(program, AT_PASS_PACKED_WEIGHTS), i);
+    check_run(program, recorded, "output");
+    at_program_free(program);
+  }
+  at_dict_free(recorded);
 }
 
 /* Rounded weights follow those of the program, whose products by 2 are exact; one that is not finite
@@ -292,9 +312,9 @@ static void gradients(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(changes),   PROGRAM_TEST(attention),     PROGRAM_TEST(decomposed),
-      PROGRAM_TEST(kept),      PROGRAM_TEST(choices),       PROGRAM_TEST(timings),
-      PROGRAM_TEST(rounded),   PROGRAM_TEST(roundedFollow), PROGRAM_TEST(follow),
-      PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
+      PROGRAM_TEST(changes), PROGRAM_TEST(attention), PROGRAM_TEST(decomposed),
+      PROGRAM_TEST(kept),    PROGRAM_TEST(choices),   PROGRAM_TEST(timings),
+      PROGRAM_TEST(packed),  PROGRAM_TEST(terms),     PROGRAM_TEST(roundedFollow),
+      PROGRAM_TEST(follow),  PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
