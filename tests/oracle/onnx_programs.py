@@ -291,6 +291,39 @@ def optional():
         [numpy_helper.from_array(np.array(1), "one")])
 
 
+def wraps():
+    """Arithmetic of unsigned integers, which wraps around."""
+    node, kinds = helper.make_node, {"a": TensorProto.UINT16, "b": TensorProto.UINT32, "c": TensorProto.UINT64}
+    nodes, outputs = [], []
+    for name, kind in kinds.items():
+        for k, op in enumerate(("Add", "Sub", "Mul", "Div", "Mod", "Max", "Min", "Greater", "LessOrEqual", "Less", "GreaterOrEqual")):
+            nodes.append(node(op, [name, name + "2"], [f"{name}_{k}"]))
+            outputs.append(value(f"{name}_{k}", TensorProto.BOOL if op[0] in "GL" else kind, None))
+        nodes += [node("BitwiseNot", [name], [name + "_n"]), node("BitShift", [name, name + "2"], [name + "_r"], direction="RIGHT"),
+                  node("ReduceMax", ["none", "axes"], [name + "_e"]) if name == "a" else node("Identity", [name + "2"], [name + "_e"])]
+        outputs += [value(name + "_n", kind, None), value(name + "_r", kind, None), value(name + "_e", TensorProto.INT32 if name == "a" else kind, None)]
+    inputs = [value(n + two, k, size) for n, k in kinds.items() for two, size in (("", [2, 3]), ("2", [3]))]
+    none = [numpy_helper.from_array(np.zeros((2, 0), np.int32), "none"), numpy_helper.from_array(np.array([1]), "axes")]
+    return model_of(nodes, inputs, outputs, none)
+
+
+def wrapping_inputs():
+    rng = np.random.default_rng(3)
+    return [x for kind in (np.uint16, np.uint32, np.uint64) for x in
+            (rng.integers(0, np.iinfo(kind).max, (2, 3), kind, True), np.array([1, 7, np.iinfo(kind).max // 2 + 3], kind))]
+
+
+def recent():
+    """Operators of sequences that versions 25 to 27 brought."""
+    node, floats = helper.make_node, TensorProto.FLOAT
+    nodes = [node("CausalConvWithState", ["x", "w", "bias", ""], ["y0", "s0"], activation="silu"), node("CausalConvWithState", ["x", "w", "", "s0"], ["y1", "s1"]),
+             node("LinearAttention", ["q", "k", "v", "", "g", "beta"], ["y2", "s2"], q_num_heads=4, kv_num_heads=2),
+             node("LinearAttention", ["q", "k", "v", "s2"], ["y3", "s3"], q_num_heads=4, kv_num_heads=2, update_rule="linear", scale=0.5),
+             node("Attention", ["q", "k", "v"], ["y4"], q_num_heads=4, kv_num_heads=2, left_window_size=1, right_window_size=0)]
+    sizes = dict(x=[2, 4, 5], w=[4, 1, 3], bias=[4], q=[2, 5, 12], k=[2, 5, 6], v=[2, 5, 6], g=[2, 5, 2], beta=[2, 5, 2])
+    return model_of(nodes, [value(n, floats, s) for n, s in sizes.items()], [value(n, floats, None) for n in "y0 s0 y1 s1 y2 s2 y3 s3 y4".split()], version=27), sizes
+
+
 def make_others():
     import onnxruntime
     onnx.save(draws(), os.path.join(FOLDER, "draws.onnx"))
@@ -304,11 +337,13 @@ def make_others():
                                            np.random.default_rng(6).integers(0, 256, (2, 3, 6, 7)).astype(np.uint8)]),
                "deformed": (deformed(), [np.random.default_rng(8).standard_normal((2, 4, 7, 6)).astype(np.float32)]),
                "optional": (optional(), [np.random.default_rng(9).standard_normal((2, 3)).astype(np.float32)]),
-               "waves": (waves(), [rng.standard_normal((2, 9, 1)).astype(np.float32)])}
+               "waves": (waves(), [rng.standard_normal((2, 9, 1)).astype(np.float32)]),
+               "wraps": (wraps(), wrapping_inputs()),
+               "recent": (recent()[0], [np.random.default_rng(4).standard_normal(s).astype(np.float32) / 2 for s in recent()[1].values()])}
     for name, (model, inputs) in others.items():
         onnx.save(model, os.path.join(FOLDER, name + ".onnx"))
         named = {i.name: x for i, x in zip(model.graph.input, inputs)}
-        if name == "waves":  # ONNX Runtime has no such transforms of all these kinds
+        if name in ("waves", "wraps", "recent"):  # ONNX Runtime has not all of these
             outputs = onnx.reference.ReferenceEvaluator(model).run(None, named)
         else:
             outputs = onnxruntime.InferenceSession(model.SerializeToString()).run(None, named)

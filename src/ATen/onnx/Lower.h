@@ -9,4 +9,7 @@ at_lower at_lowerAveragePool, at_lowerBatchNorm, at_lowerClip, at_lowerCommuting
     at_lowerLayerNorm, at_lowerMany, at_lowerMaxPool, at_lowerPow, at_lowerReduceMean,
     at_lowerReshape, at_lowerTranspose;
 
+/* Whether the first input is known to be of unsigned integers of 16 bits or more. */
+bool at_isKnownUnsigned(at_names *names, const at_onnxItem *item);
+
 #endif

@@ -241,8 +241,9 @@ struct at_lowering {
   int since;
   const char *expression; /* or NULL */
   at_lower *lower;        /* is tried first; or NULL */
-  at_onnxRun *run;        /* computes the node, if there is neither; or NULL */
-  bool draws;             /* run may draw random numbers */
+  at_onnxRun *run; /* computes the node, if there is neither, or if its first input is known to be
+                             of unsigned integers of 16 bits or more; or NULL */
+  bool draws;      /* run may draw random numbers */
 };
 
 const at_lowering *at_loweringOf(const at_onnxItem *item, int64_t version);

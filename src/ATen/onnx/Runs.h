@@ -6,24 +6,25 @@
 #include "Onnx.h"
 
 at_onnxRun at_runAffineGrid, at_runArgMax, at_runAttention, at_runAveragePool, at_runBatchNorm,
-    at_runBernoulli, at_runBitCast, at_runBitShift, at_runCenterCropPad, at_runCol2Im,
-    at_runCompress, at_runConcatFromSequence, at_runConstant, at_runConv, at_runConvInteger,
-    at_runConvTranspose, at_runCrossEntropy, at_runCumSum, at_runTopK, at_runDeformConv,
-    at_runDepthToSpace, at_runDequantize, at_runDft, at_runDiv, at_runDropout,
+    at_runBernoulli, at_runBitCast, at_runBitShift, at_runCausalConv, at_runCenterCropPad,
+    at_runCol2Im, at_runCompress, at_runConcatFromSequence, at_runConstant, at_runConv,
+    at_runConvInteger, at_runConvTranspose, at_runCrossEntropy, at_runCumSum, at_runTopK,
+    at_runDeformConv, at_runDepthToSpace, at_runDequantize, at_runDft, at_runDiv, at_runDropout,
     at_runDynamicQuantize, at_runExpand, at_runEyeLike, at_runFilled, at_runFlatSoftmax,
     at_runFlatten, at_runGather, at_runGatherElements, at_runGatherNd, at_runGemm, at_runGlobal,
     at_runGridSample, at_runGroupNorm, at_runGru, at_runHasElement, at_runHardmax, at_runIsInf,
-    at_runLayerNorm, at_runLpNormalization, at_runLpPool, at_runLrn, at_runLstm, at_runMany,
-    at_runMatMulInteger, at_runMaxPool, at_runMaxRoiPool, at_runMaxUnpool, at_runMeanVariance,
-    at_runMelWeights, at_runMod, at_runMultinomial, at_runNll, at_runNonMaxSuppression,
-    at_runOneHot, at_runOptional, at_runPRelu, at_runPad, at_runPow, at_runQLinearConv,
-    at_runQLinearMatMul, at_runQuantize, at_runRandom, at_runRandomLike, at_runRange, at_runReduce,
-    at_runReshape, at_runResize, at_runReverseSequence, at_runRmsNorm, at_runRnn, at_runRoiAlign,
-    at_runRotary, at_runScatterElements, at_runScatterNd, at_runSequenceAt, at_runSequenceConstruct,
-    at_runSequenceEmpty, at_runSequenceErase, at_runSequenceInsert, at_runSequenceLength,
-    at_runShape, at_runShrink, at_runSize, at_runSlice, at_runSpaceToDepth, at_runSplit,
-    at_runSplitToSequence, at_runStft, at_runSqueeze, at_runTensorScatter, at_runTranspose,
-    at_runTrilu, at_runUnique, at_runUnsqueeze, at_runWindow;
+    at_runLayerNorm, at_runLinearAttention, at_runLpNormalization, at_runLpPool, at_runLrn,
+    at_runLstm, at_runMany, at_runMatMulInteger, at_runMaxPool, at_runMaxRoiPool, at_runMaxUnpool,
+    at_runMeanVariance, at_runMelWeights, at_runMod, at_runMultinomial, at_runNll,
+    at_runNonMaxSuppression, at_runOneHot, at_runOptional, at_runPRelu, at_runPad, at_runPow,
+    at_runQLinearConv, at_runQLinearMatMul, at_runQuantize, at_runRandom, at_runRandomLike,
+    at_runRange, at_runReduce, at_runReshape, at_runResize, at_runReverseSequence, at_runRmsNorm,
+    at_runRnn, at_runRoiAlign, at_runRotary, at_runScatterElements, at_runScatterNd,
+    at_runSequenceAt, at_runSequenceConstruct, at_runSequenceEmpty, at_runSequenceErase,
+    at_runSequenceInsert, at_runSequenceLength, at_runShape, at_runShrink, at_runSize, at_runSlice,
+    at_runSpaceToDepth, at_runSplit, at_runSplitToSequence, at_runStft, at_runSqueeze,
+    at_runTensorScatter, at_runTranspose, at_runTrilu, at_runUnique, at_runUnsigned,
+    at_runUnsqueeze, at_runWindow;
 
 /* The convolution that the node's attributes describe; bias may be NULL. */
 at_tensor *at_onnxConvolved(const at_onnxCall *call, at_tensor *x, at_tensor *filters,
@@ -34,5 +35,8 @@ at_tensor *at_onnxQuantized(at_tensor *x, at_tensor *scale, at_tensor *zero, con
 
 /* t as a contiguous tensor of the type; raises if that fails. */
 at_tensor *at_onnxPlain(const at_onnxCall *call, at_tensor *t, at_scalar_type type);
+
+/* Whether the first input is of an unsigned type of 16 bits or more, which at_runUnsigned is for. */
+bool at_onnxIsUnsigned(const at_onnxCall *call);
 
 #endif

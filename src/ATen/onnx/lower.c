@@ -49,6 +49,12 @@ static bool is_floating(at_names *names, const at_onnxItem *item, int index)
   return type != AT_SCALAR_TYPES && at_isFloating(type);
 }
 
+bool at_isKnownUnsigned(at_names *names, const at_onnxItem *item)
+{
+  const at_scalar_type type = known_in(names, item, 0).meta.type;
+  return type != AT_SCALAR_TYPES && at_isUnsigned(type);
+}
+
 /* The integers of an input that the file has; NULL if it has none. */
 static const at_part *numbers_in(at_names *names, const at_onnxItem *item, int index,
                                  int64_t *count)

@@ -1,5 +1,5 @@
 /* Models: versions, functions, the graph and its nodes. */
-#include "Onnx.h"
+#include "Lower.h"
 
 enum { MODEL_IR = 1, MODEL_PRODUCER = 2, MODEL_PRODUCER_VERSION = 3, MODEL_GRAPH = 7 };
 enum { MODEL_OPERATORS = 8, MODEL_FUNCTION = 25 };
@@ -130,6 +130,8 @@ static void lower_item(at_names *names, const at_onnxItem *item)
   const at_lowering *const row = at_loweringOf(item, onnx->version);
   if (function)
     lower_function(names, item, function);
+  else if (row && row->run && at_isKnownUnsigned(names, item))
+    at_lowerCall(names, item);
   else if (lower_constant(names, item) || (row && row->lower && row->lower(names, item)))
     return;
   else if (row && row->expression)

@@ -18,7 +18,9 @@
   X(recurrent)              \
   X(sizes)                  \
   X(graphs)                 \
-  X(windows) X(external) X(rois) X(lists) X(waves) X(greatest) X(quantized) X(deformed) X(optional)
+  X(windows)                \
+  X(external)               \
+  X(rois) X(lists) X(waves) X(greatest) X(quantized) X(deformed) X(optional) X(wraps) X(recent)
 FOR_EACH_PROGRAM(AGREES)
 
 /* The nodes of the file become operations that passes know. */

@@ -18,7 +18,7 @@ static at_tensor *with_heads(const at_onnxCall *c, at_tensor *x, const char *att
                       1, 2);
 }
 
-/* What is added to scores: the mask, and -infinity for keys behind the query. */
+/* What is added to scores: the mask, and -infinity for keys behind the query or outside of its window. */
 static at_tensor *mask_of(const at_onnxCall *c, const at_tensor *q, const at_tensor *k,
                           int64_t past)
 {
@@ -34,13 +34,18 @@ static at_tensor *mask_of(const at_onnxCall *c, const at_tensor *q, const at_ten
   if (given)
     mask = isBoolean ? at_masked_fill(mask, at_logical_not(given), -(double)INFINITY)
                      : at_add(mask, given);
-  if (at_onnxInt(c, "is_causal", 0)) {
-    at_tensor *rows =
-        at_unsqueeze(at_arange_start(past, past + queries, .type = at_cpuType(AT_LONG)), 1);
-    if (lengths && past == 0) /* the queries are the last of the keys that count */
-      rows = at_add(rows, at_sub(at_reshape(lengths, AT_INTS(-1, 1, 1, 1)), queries));
+  const int64_t after = at_onnxInt(c, "right_window_size", -1),
+                before = at_onnxInt(c, "left_window_size", -1);
+  at_tensor *rows =
+      at_unsqueeze(at_arange_start(past, past + queries, .type = at_cpuType(AT_LONG)), 1);
+  if (lengths && past == 0) /* the queries are the last of the keys that count */
+    rows = at_add(rows, at_sub(at_reshape(lengths, AT_INTS(-1, 1, 1, 1)), queries));
+  if (at_onnxInt(c, "is_causal", 0))
     mask = at_masked_fill(mask, at_gt(columns, rows), -(double)INFINITY);
-  }
+  if (after >= 0)
+    mask = at_masked_fill(mask, at_gt(at_sub(columns, rows), after), -(double)INFINITY);
+  if (before >= 0)
+    mask = at_masked_fill(mask, at_gt(at_sub(rows, columns), before), -(double)INFINITY);
   if (lengths) {
     at_tensor *const ends = at_reshape(lengths, AT_INTS(-1, 1, 1, 1));
     mask = at_masked_fill(mask, at_ge(columns, ends), -(double)INFINITY);
@@ -63,9 +68,6 @@ static at_tensor *grouped(at_tensor *t, int64_t heads)
 
 void at_runAttention(at_onnxCall *c)
 {
-  for (int32_t i = c->inputCount; i < c->node->inputCount; i++)
-    if (strstr(c->node->inputs[i].name, "window"))
-      AT_ONNX_FAILS(c, "attention in windows is not here");
   at_tensor *const given = at_onnxInput(c, 0), *const pastK = at_onnxMaybe(c, 4),
                    *const pastV = at_onnxMaybe(c, 5);
   at_tensor *const q = with_heads(c, given, "q_num_heads");
@@ -98,6 +100,73 @@ void at_runAttention(at_onnxCall *c)
                                AT_SHAPE(at_size(y, 0), at_size(y, 2), heads * at_size(y, 3))));
   at_onnxGive(c, 1, k);
   at_onnxGive(c, 2, v);
+}
+
+/* A tensor of Float, at least. */
+static at_tensor *accurate(at_tensor *t)
+{
+  return t->type->scalarType == AT_DOUBLE ? t : at_to(t, at_cpuType(AT_FLOAT));
+}
+
+/* Part t of each head of x, batch x length x (heads width), as batch x heads x width x 1. */
+static at_tensor *step_of(at_tensor *x, int64_t t, int64_t heads)
+{
+  at_tensor *const row = at_select(x, 1, t);
+  return at_reshape(row, AT_INTS(at_size(row, 0), heads, at_size(row, 1) / heads, 1));
+}
+
+/* The state after a step: what it was, weakened by the exponential of decay, and key times value, or what
+ * value has beyond what the state returns for the key.  Decay and rate may be NULL. */
+static at_tensor *next_state(at_tensor *state, at_tensor *key, at_tensor *value, at_tensor *decay,
+                             at_tensor *rate)
+{
+  if (decay)
+    state = at_mul(state, at_exp(decay));
+  at_tensor *added = at_transpose(value, 2, 3);
+  if (rate)
+    added = at_mul(at_sub(added, at_matmul(at_transpose(key, 2, 3), state)), rate);
+  return at_add(state, at_mul(key, added));
+}
+
+/* Attention without softmax, whose state is the sum of products of keys and values (Katharopoulos and others,
+ * 2020; Yang and others, Gated Delta Networks, 2024). */
+void at_runLinearAttention(at_onnxCall *c)
+{
+  const char *const rule = at_onnxText(c, "update_rule", "gated_delta");
+  const bool isGated = !strncmp(rule, "gated", 5), isDelta = strstr(rule, "delta") != NULL;
+  const int64_t heads = at_onnxInt(c, "q_num_heads", 0), own = at_onnxInt(c, "kv_num_heads", 0);
+  at_tensor *const given = at_onnxInput(c, 0), *const q = accurate(given),
+                   *const k = accurate(at_onnxInput(c, 1)), *const v = accurate(at_onnxInput(c, 2)),
+                   *const past = at_onnxMaybe(c, 3),
+                   *const decay = isGated ? accurate(at_onnxInput(c, 4)) : NULL,
+                   *const rate = isDelta ? accurate(at_onnxInput(c, 5)) : NULL;
+  if (at_dim(q) != 3 || at_dim(k) != 3 || at_dim(v) != 3 || own < 1 || heads < 1 ||
+      heads % own != 0 || at_size(q, 2) % heads != 0 || at_size(k, 2) % own != 0 ||
+      at_size(v, 2) % own != 0 || at_size(q, 1) != at_size(k, 1) || at_size(q, 1) != at_size(v, 1))
+    AT_ONNX_FAILS(c, "%lld and %lld heads do not go with inputs of %s, %s and %s", (long long)heads,
+                  (long long)own, at_sizeDesc(at_sizes(q)).str, at_sizeDesc(at_sizes(k)).str,
+                  at_sizeDesc(at_sizes(v)).str);
+  const int64_t batch = at_size(q, 0), length = at_size(q, 1), width = at_size(q, 2) / heads;
+  const double asked = at_onnxFloat(c, "scale", 0),
+               scale = asked != 0 ? asked : 1 / sqrt((double)THMax(width, 1));
+  at_tensor *state = past ? accurate(past)
+                          : at_zeros(AT_SHAPE(batch, own, at_size(k, 2) / own, at_size(v, 2) / own),
+                                     .type = q->type);
+  at_tensor *const made =
+      at_zeros(AT_SHAPE(batch, length, heads * (at_size(v, 2) / own)), .type = q->type);
+  for (int64_t t = 0; t < length && !at_error(); t++)
+    AT_SCOPE
+    {
+      at_tensor *const next = next_state(state, step_of(k, t, own), step_of(v, t, own),
+                                         decay ? step_of(decay, t, own) : NULL,
+                                         rate ? step_of(rate, t, at_size(rate, 2)) : NULL);
+      at_tensor *const y =
+          at_matmul(at_transpose(step_of(q, t, heads), 2, 3), grouped(next, heads));
+      at_copy_(at_select(made, 1, t), at_mul(at_reshape(y, AT_INTS(batch, -1)), scale));
+      state = at_escape(next);
+    }
+  at_onnxGive(c, 0, at_to(made, given->type));
+  at_onnxGive(c, 1, at_to(state, past ? past->type : given->type));
 }
 
 /* Turns pairs of the first elements of each head by angles that depend on the position. */

@@ -39,6 +39,10 @@ void at_runIsInf(at_onnxCall *c)
 
 void at_runBitShift(at_onnxCall *c)
 {
+  if (at_onnxIsUnsigned(c)) {
+    at_runUnsigned(c);
+    return;
+  }
   at_tensor *const x = at_onnxInput(c, 0), *const by = at_onnxInput(c, 1);
   at_onnxGive(c, 0,
               strcmp(at_onnxText(c, "direction", "LEFT"), "LEFT") ? at_bitwise_right_shift(x, by)
@@ -58,6 +62,10 @@ void at_runBitCast(at_onnxCall *c)
 /* The quotient of integers is rounded toward zero. */
 void at_runDiv(at_onnxCall *c)
 {
+  if (at_onnxIsUnsigned(c)) {
+    at_runUnsigned(c);
+    return;
+  }
   at_tensor *const x = at_onnxInput(c, 0), *const y = at_onnxInput(c, 1);
   at_onnxGive(c, 0,
               is_floating(x) || at_isComplex(x->type->scalarType)
@@ -70,11 +78,18 @@ void at_runPow(at_onnxCall *c)
 {
   at_tensor *const x = at_onnxInput(c, 0), *const y = at_onnxInput(c, 1);
   at_tensor *const base = !is_floating(x) && is_floating(y) ? at_to(x, at_cpuType(AT_DOUBLE)) : x;
-  at_onnxGive(c, 0, at_to(at_pow(base, y), x->type));
+  at_onnxGive(c, 0,
+              at_to(at_pow(base,
+                           at_isUnsigned(y->type->scalarType) ? at_to(y, AT_CPU(AT_DOUBLE)) : y),
+                    x->type));
 }
 
 void at_runMod(at_onnxCall *c)
 {
+  if (at_onnxIsUnsigned(c)) {
+    at_runUnsigned(c);
+    return;
+  }
   at_tensor *const x = at_onnxInput(c, 0), *const y = at_onnxInput(c, 1);
   at_onnxGive(c, 0, at_onnxInt(c, "fmod", 0) ? at_fmod(x, y) : at_remainder(x, y));
 }
@@ -82,6 +97,10 @@ void at_runMod(at_onnxCall *c)
 /* Max, Min, Sum and Mean of any number of inputs, which are broadcast. */
 void at_runMany(at_onnxCall *c)
 {
+  if (at_onnxIsUnsigned(c)) {
+    at_runUnsigned(c);
+    return;
+  }
   const char *const name = strchr(c->node->target, '.') + 1;
   at_tensor *r = at_onnxInput(c, 0);
   for (int i = 1; i < c->inputCount; i++) {

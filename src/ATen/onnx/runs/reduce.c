@@ -16,14 +16,39 @@ static at_tensor *mean(at_tensor *x, at_ints dims, bool keeps)
                x->type);
 }
 
+/* The smallest or largest number of the type, infinity if it has that. */
+static at_scalar limit_of(const at_type *type, bool isLargest)
+{
+  const at_scalar_type kind = type->scalarType;
+  if (at_isFloating(kind))
+    return at_scalar_double(isLargest ? (double)INFINITY : -(double)INFINITY);
+  if (kind == AT_BOOL || kind == AT_BYTE)
+    return at_scalar_long(!isLargest ? 0 : kind == AT_BYTE ? UINT8_MAX : 1);
+  const int64_t largest = INT64_MAX >> (64 - 8 * type->elementSize);
+  return at_scalar_long(isLargest ? largest : -largest - 1);
+}
+
+/* x with one element along each of these dimensions that has none. */
+static at_tensor *filled_up(at_tensor *x, at_ints dims, at_scalar value)
+{
+  for (int i = 0; i < dims.count; i++)
+    if (at_size(x, dims.data[i]) == 0) {
+      int64_t sizes[AT_MOST_DIMS];
+      for (int d = 0; d < at_dim(x); d++)
+        sizes[d] = d == dims.data[i] ? 1 : at_size(x, d);
+      x = at_full(((at_ints){sizes, at_dim(x)}), value, .type = x->type);
+    }
+  return x;
+}
+
 static at_tensor *most(at_tensor *x, at_ints dims, bool keeps)
 {
-  return at_amax(x, .dim = dims, .keepdim = keeps);
+  return at_amax(filled_up(x, dims, limit_of(x->type, false)), .dim = dims, .keepdim = keeps);
 }
 
 static at_tensor *least(at_tensor *x, at_ints dims, bool keeps)
 {
-  return at_amin(x, .dim = dims, .keepdim = keeps);
+  return at_amin(filled_up(x, dims, limit_of(x->type, true)), .dim = dims, .keepdim = keeps);
 }
 
 /* The last dimensions first, so that the others keep their numbers. */
@@ -141,9 +166,14 @@ void at_runTopK(at_onnxCall *c)
   at_tensor *const x = at_onnxInput(c, 0);
   const int axis = at_onnxAxis(c, at_onnxInt(c, "axis", -1), at_dim(x));
   const int64_t k = c->inputCount > 1 ? at_item_long(at_onnxInput(c, 1)) : at_onnxInt(c, "k", 0);
+  at_tensor *keys = x;
+  if (at_onnxIsUnsigned(c)) /* signed integers in the same order */
+    keys = x->type->scalarType == AT_UINT64
+               ? at_bitwise_xor(at_bitsAs(c->node, x, at_cpuType(AT_LONG)), INT64_MIN)
+               : at_to(x, at_cpuType(AT_LONG));
   const at_values_indices r =
-      at_topk(x, k, .dim = axis, .largest = at_onnxInt(c, "largest", 1) != 0,
+      at_topk(keys, k, .dim = axis, .largest = at_onnxInt(c, "largest", 1) != 0,
               .sorted = at_onnxInt(c, "sorted", 1) != 0);
-  at_onnxGive(c, 0, r.values);
+  at_onnxGive(c, 0, keys == x ? r.values : at_gather(x, axis, r.indices));
   at_onnxGive(c, 1, r.indices);
 }

@@ -118,6 +118,31 @@ void at_runConv(at_onnxCall *c)
               at_onnxConvolved(c, at_onnxInput(c, 0), at_onnxInput(c, 1), at_onnxMaybe(c, 2)));
 }
 
+/* A convolution of each channel by itself, of what came before (past_state, else zeros) and the input. */
+void at_runCausalConv(at_onnxCall *c)
+{
+  at_tensor *const x = at_onnxInput(c, 0), *const filters = at_onnxInput(c, 1),
+                   *const bias = at_onnxMaybe(c, 2);
+  at_tensor *past = at_onnxMaybe(c, 3);
+  const char *const how = at_onnxText(c, "activation", "none");
+  const bool isSilu = !strcmp(how, "silu") || !strcmp(how, "swish");
+  if (at_dim(x) != 3 || at_dim(filters) != 3 || at_size(filters, 0) != at_size(x, 1) ||
+      at_size(filters, 1) != 1 || at_size(filters, 2) < 1)
+    AT_ONNX_FAILS(c, "filters of %s do not go with an input of %s",
+                  at_sizeDesc(at_sizes(filters)).str, at_sizeDesc(at_sizes(x)).str);
+  if (!isSilu && strcmp(how, "none"))
+    AT_ONNX_FAILS(c, "activation is \"%.20s\"", how);
+  const int64_t before = at_size(filters, 2) - 1, channels = at_size(x, 1);
+  const at_type *const wide = x->type->scalarType == AT_DOUBLE ? x->type : at_cpuType(AT_FLOAT);
+  if (!past)
+    past = at_zeros(AT_SHAPE(at_size(x, 0), channels, before), .type = x->type);
+  at_tensor *const all = at_cat(AT_TENSORS(past, x), .dim = 2);
+  at_tensor *const y = at_conv1d(at_to(all, wide), at_to(filters, wide),
+                                 .bias = bias ? at_to(bias, wide) : NULL, .groups = channels);
+  at_onnxGive(c, 0, at_to(isSilu ? at_silu(y) : y, x->type));
+  at_onnxGive(c, 1, at_narrow(all, 2, at_size(x, 2), before));
+}
+
 /* The whole transposed convolution, of which the padding is cut off. */
 void at_runConvTranspose(at_onnxCall *c)
 {
