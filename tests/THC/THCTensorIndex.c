@@ -97,14 +97,12 @@ static void THTest_(slicesOf)(int layout, int layoutSrc, int dim)
       RTensor_(indexAdd)(b.rt, dim, index, b.rsrc);
       CHECK_LIKE(b.dt, b.rt, 8 * EPSILON, 32 * EPSILON);
     }
-    thc_allow_races(!spread); /* the same value twice */
     RTensor_(indexFill)(b.rt, dim, index, (reference)7);
     THCTensor_(indexFill)(state, b.dt, dim, b.dindex, TO_REAL(7));
     CHECK_LIKE(b.dt, b.rt, 8 * EPSILON, 32 * EPSILON);
     THCTensor_(indexFill_long)(state, b.dt, dim, index, TO_REAL(9));
     RTensor_(indexFill)(b.rt, dim, index, (reference)9);
     CHECK_LIKE(b.dt, b.rt, 8 * EPSILON, 32 * EPSILON);
-    thc_allow_races(0);
     THTest_(close)(&b);
   }
 }

@@ -24,6 +24,34 @@ static __device__ __forceinline__ real value_of(uint64_t bits)
   return value;
 }
 
+/* An unsigned integer of that many bytes. */
+template <int SIZE>
+struct word_of;
+template <>
+struct word_of<1> {
+  typedef uint8_t type;
+};
+template <>
+struct word_of<2> {
+  typedef uint16_t type;
+};
+template <>
+struct word_of<4> {
+  typedef uint32_t type;
+};
+template <>
+struct word_of<8> {
+  typedef uint64_t type;
+};
+
+/* Stores an element that other threads may store, too, where indices repeat: one of the values stays, whole. */
+static __device__ __forceinline__ void store_whole(real *to, real value)
+{
+  typename word_of<sizeof(real)>::type word;
+  memcpy(&word, &value, sizeof word);
+  *(volatile typename word_of<sizeof(real)>::type *)to = word;
+}
+
 /* --- along a dimension ----------------------------------------------------------------------- */
 
 __global__ static void gather_kernel(THCWalk walk, THCIndexed indexed)
@@ -51,7 +79,7 @@ struct copy_op {
   enum { OPERANDS = 3 };
   THC_DEVICE void store(const THCWalk &walk, const ptrdiff_t *at, const THCIndexed &)
   {
-    ELEMENT(real, 0) = ELEMENT(real, 2);
+    store_whole(&ELEMENT(real, 0), ELEMENT(real, 2));
   }
 };
 
@@ -67,7 +95,7 @@ struct fill_op {
   enum { OPERANDS = 2 };
   THC_DEVICE void store(const THCWalk &walk, const ptrdiff_t *at, const THCIndexed &indexed)
   {
-    ELEMENT(real, 0) = value_of(indexed.value);
+    store_whole(&ELEMENT(real, 0), value_of(indexed.value));
   }
 };
 
@@ -147,7 +175,7 @@ __global__ static void put_kernel(THCWalk walk, THCTakePut tensor)
     if (tensor.accumulate)
       THC_atomicAdd(to, ELEMENT(real, 1));
     else
-      *to = ELEMENT(real, 1);
+      store_whole(to, ELEMENT(real, 1));
   }
 }
 
