@@ -25,6 +25,7 @@
   X(ctc, at_ctc_work)                         \
   X(ctcBackward, at_ctc_work)                 \
   X(interpolate, at_interpolate_work)         \
+  X(interpolateBytes, at_byte_taps_work)      \
   X(roiCheck, at_roi_work)                    \
   X(roiPool, at_roi_work)                     \
   X(roiPoolBackward, at_roi_work)             \
@@ -147,6 +148,18 @@ typedef struct at_interpolate_work {
   const void *x;
   void *y;
 } at_interpolate_work;
+
+/* The same of bytes (ATen/resample/bytes.c): taps indices and weights for each of size results, the weights scaled
+ * by 2^precision. */
+typedef struct at_byte_taps_work {
+  int64_t size, taps;
+  const int64_t *index;
+  const int16_t *weight;
+  int precision;
+  ptrdiff_t lines, from, inner;
+  const uint8_t *x;
+  uint8_t *y;
+} at_byte_taps_work;
 
 /* The arguments of RoiPooling2d_forward and RoiPooling2d_backward that are checked. */
 enum { AT_ROI_REGIONS = 2, AT_ROI_ARGMAXES = 7 };

@@ -3,18 +3,10 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 #include "interpolate.h"
 
-/* One axis: taps indices and weights for each of size results, the weights scaled by 2^precision. */
-typedef struct {
-  int64_t size, taps;
-  const int64_t *index;
-  const int16_t *weight;
-  int precision;
-  ptrdiff_t from, inner;
-  const uint8_t *x;
-  uint8_t *y;
-} Pass;
+typedef at_byte_taps_work Pass;
 
 enum { MOST_PRECISION = 22, WEIGHT_LIMIT = 1 << 15, BLOCK = 512 };
 
@@ -70,6 +62,7 @@ at_tensor *at_weighedBytes(at_tensor *t, int d, const at_resized_axis *a)
   int64_t room[AT_MOST_DIMS], outer = 1;
   const at_ints own = at_sizesOf(t);
   const int64_t sizes[] = {a->out, at_tapsOf(a)};
+  const at_ints table = {sizes, 2};
   Pass p = {.size = a->out, .taps = sizes[1], .from = a->in, .inner = 1};
   for (int e = 0; e < own.count; e++) {
     room[e] = e == d ? a->out : own.data[e];
@@ -81,12 +74,9 @@ at_tensor *at_weighedBytes(at_tensor *t, int d, const at_resized_axis *a)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const made = at_hold(&pool, at_newShape(t->type, (at_ints){room, own.count}));
-  at_tensor *const index =
-      at_hold(&pool, at_newShape(at_toScalarType(t->type, AT_LONG), (at_ints){sizes, 2}));
-  at_tensor *const exact =
-      at_hold(&pool, at_newShape(at_toScalarType(t->type, AT_DOUBLE), (at_ints){sizes, 2}));
-  at_tensor *const weight =
-      at_hold(&pool, at_newShape(at_toScalarType(t->type, AT_SHORT), (at_ints){sizes, 2}));
+  at_tensor *const index = at_hold(&pool, at_newShape(AT_CPU(AT_LONG), table));
+  at_tensor *const exact = at_hold(&pool, at_newShape(AT_CPU(AT_DOUBLE), table));
+  at_tensor *const weight = at_hold(&pool, at_newShape(AT_CPU(AT_SHORT), table));
   double *const w = at_hostData(exact), largest = 0;
   for (int64_t i = 0; i < a->out; i++) {
     int64_t *const at = (int64_t *)at_hostData(index) + i * p.taps;
@@ -98,10 +88,14 @@ at_tensor *at_weighedBytes(at_tensor *t, int d, const at_resized_axis *a)
   p.precision = precision_of(largest);
   for (int64_t k = 0; k < a->out * p.taps; k++)
     ((int16_t *)at_hostData(weight))[k] = (int16_t)round(w[k] * (double)(1 << p.precision));
-  p.index = at_hostData(index);
-  p.weight = at_hostData(weight);
-  p.x = at_hostData(t);
-  p.y = at_hostData(made);
-  THParallel_for(outer * a->out, 1 + TH_LOOP_GRAIN / (p.inner * p.taps), run, &p);
+  p.lines = outer * a->out;
+  p.index = at_data(at_cast(&pool, index, at_toScalarType(t->type, AT_LONG)));
+  p.weight = at_data(at_cast(&pool, weight, at_toScalarType(t->type, AT_SHORT)));
+  p.x = at_data(t);
+  p.y = at_data(made);
+  if (at_isOnHost(t->type))
+    THParallel_for(p.lines, 1 + TH_LOOP_GRAIN / (p.inner * p.taps), run, &p);
+  else
+    at_cuda()->launch(AT_KERNEL_interpolateBytes, THScalarFloat, &p);
   return at_pool_keep(&pool, made);
 }

@@ -221,8 +221,7 @@ at_tensor *at_interpolated(at_tensor *out, at_tensor *self, at_interpolation how
                            at_ints output_size, bool align_corners, const double *scales)
 {
   const bool isNearest = is_nearest(how);
-  const bool isBytes =
-      !isNearest && axes == 2 && self->type->scalarType == AT_BYTE && at_isOnHost(self->type);
+  const bool isBytes = !isNearest && axes == 2 && self->type->scalarType == AT_BYTE;
   const at_type *const compute = isNearest || isBytes ? self->type : at_layerType(self);
   check_images(self, axes, output_size);
   THGuard held;

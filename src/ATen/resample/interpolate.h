@@ -47,7 +47,7 @@ at_tensor *at_interpolated(at_tensor *out, at_tensor *self, at_interpolation how
 at_tensor *at_interpolatedBy(at_tensor *self, at_interpolation how, int axes, at_ints output_size,
                              bool align_corners, at_doubles scale_factors);
 
-/* t, contiguous bytes on the CPU, with dimension d resized; a new reference. */
+/* t, contiguous bytes, with dimension d resized; a new reference. */
 at_tensor *at_weighedBytes(at_tensor *t, int d, const at_resized_axis *axis);
 
 /* The value of an optional scale, 0 if it is not given. */
