@@ -46,8 +46,9 @@ typedef enum at_program_pass {
   AT_PASS_BATCH_NORM, /* batch normalization becomes part of the convolution before it */
   AT_PASS_CONSTANTS,  /* what depends on weights alone is computed once, in the first run */
   AT_PASS_DEAD,       /* nodes that nothing comes of are left out */
-  AT_PASS_ATTENTION,  /* products around a softmax are computed as attention, block by block */
-  AT_PASS_CHAINS, /* pointwise operations in a row are computed together, in place if possible */
+  AT_PASS_ATTENTION, /* products around a softmax are computed as attention, block by block; elsewhere
+                       * weights that a softmax gives a product are 0 if they are below 2^-126 */
+  AT_PASS_CHAINS,    /* pointwise operations in a row are computed together, in place if possible */
   AT_PASS_INT8_WEIGHTS,     /* products with weights keep them in 8 bits */
   AT_PASS_BFLOAT16_WEIGHTS, /* or in 16 */
   AT_PASS_PACKED_WEIGHTS,   /* or as they are, but in the order in which products read them */

@@ -390,6 +390,21 @@ class Wrapped(nn.Module):
         return z.real, (z.imag**2).transpose(1, 2) @ torch.ones(9, 2), (x > 9).any(), x.unfold(-1, 4, 3).mean(-1)
 
 
+class Shifted(nn.Module):
+    """Attention in shifted windows, whose masks are added behind a view; masked weights are no normal numbers."""
+
+    def __init__(self):
+        super().__init__()
+        self.bias, self.scores = nn.Parameter(torch.randn(2, 4, 4)), nn.Parameter(torch.randn(3, 3))
+        self.register_buffer("mask", torch.where(torch.rand(3, 4, 4) < 0.4, -100.0, 0.0))
+
+    def forward(self, q, k, v):
+        scores = q @ k.transpose(-2, -1) + self.bias
+        scores = (scores.view(2, 3, 2, 4, 4) + self.mask.unsqueeze(1).unsqueeze(0)).view(6, 2, 4, 4)
+        others = torch.softmax(q[0, 0, :3, :3] @ self.scores - 3, -1)  # not of a product alone
+        return torch.softmax(scores, -1) @ v, others, others @ self.scores
+
+
 class Long(nn.Module):
     """A product of more terms than are added up at a time."""
 
@@ -629,6 +644,8 @@ def programs():
     rows = torch.randn(2, 3, 20), torch.randn(9, 3, 20)
     yield "weights", Weights(), rows, None, False, False
     yield "weights_core", Weights(), rows, None, True, False
+    shifted = torch.randn(3, 6, 2, 4, 5)
+    yield "shifted", Shifted(), (*shifted,), None, False, False
     yield "long", Long(), (torch.randn(13, 600),), None, False, False
     yield "scanned", Scanned(), (torch.randn(4, 2, 3), torch.randn(2, 3)), None, False, False
     boxes = torch.tensor([[0, 0, 8, 9], [1, 1, 8, 9.5], [10, 9, 17, 18], [9, 10, 17, 17], [2, 12, 3, 12.5]])

@@ -2,6 +2,7 @@
 #include "packedWeights.h"
 
 #include "TH/simd/THSimd.h"
+#include "TH/simd/THTranspose.h"
 
 enum {
   LANES = TH_VECTOR / sizeof(float),
@@ -91,6 +92,22 @@ TH_SIMD void unpack_any(ptrdiff_t terms, const int32_t *words, int step, Load *l
 
 /* --- floats ----------------------------------------------------------------------------------- */
 
+/* Squares as wide as vectors are transposed where terms are adjacent; the rest element by element. */
+static void fill(ptrdiff_t terms, ptrdiff_t count, const float *weight, ptrdiff_t output,
+                 ptrdiff_t term, float *words)
+{
+  enum { WIDTH = AT_PACKED_VECTORS * LANES };
+  const ptrdiff_t lines = term == 1 ? count / LANES * LANES : 0, squares = terms / LANES * LANES;
+  if (count < WIDTH)
+    memset(words, 0, (size_t)(terms * WIDTH) * sizeof *words);
+  for (ptrdiff_t k = 0; k < squares; k += LANES)
+    for (ptrdiff_t j = 0; j < lines; j += LANES)
+      THTranspose32_square(weight + j * output + k, output, words + k * WIDTH + j, WIDTH);
+  for (ptrdiff_t k = 0; k < terms; k++)
+    for (ptrdiff_t j = k < squares ? lines : 0; j < count; j++)
+      words[k * WIDTH + j] = weight[j * output + k * term];
+}
+
 /* rows is a constant wherever this is inlined. */
 TH_SIMD void add_rows(ptrdiff_t terms, int rows, const at_packedTile *tile)
 {
@@ -166,5 +183,6 @@ const at_packedKernels TH_LEVEL_(at_packedProducts)[] = {
      .rows = ROWS,
      .tileRows = TILE_ROWS,
      .add = add,
+     .fill = fill,
      .multiply = {[AT_PACKED_INT8] = multiply_int8, [AT_PACKED_BFLOAT16] = multiply_bfloat16},
      .unpack = {[AT_PACKED_INT8] = unpack_int8, [AT_PACKED_BFLOAT16] = unpack_bfloat16}}};

@@ -92,18 +92,12 @@ static void pack_block(const Packing *p, ptrdiff_t block)
   }
 }
 
-/* The same of floats: tiles of 16 outputs and terms, so that each line of both is in the cache. */
 static void pack_floats(const Packing *p, ptrdiff_t block)
 {
-  enum { SIDE = 16 };
   const ptrdiff_t width = outputs_of_block(), first = block * width,
                   count = THMin(width, p->outputs - first);
-  float *const words = (float *)p->words + block * p->terms * width;
-  for (ptrdiff_t k = 0; k < p->terms; k += SIDE)
-    for (ptrdiff_t j = 0; j < width; j += SIDE)
-      for (ptrdiff_t l = k; l < THMin(k + SIDE, p->terms); l++)
-        for (ptrdiff_t i = j; i < THMin(j + SIDE, width); i++)
-          words[l * width + i] = i < count ? p->weight[(first + i) * p->output + l * p->term] : 0;
+  at_packedProducts->fill(p->terms, count, p->weight + first * p->output, p->output, p->term,
+                          (float *)p->words + block * p->terms * width);
   for (ptrdiff_t j = 0; j < count; j++)
     p->scales[first + j] = 1;
 }

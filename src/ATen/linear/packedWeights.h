@@ -56,11 +56,17 @@ typedef void at_packedAdd(ptrdiff_t terms, int rows, const at_packedTile *tile);
 typedef void at_packedUnpack(ptrdiff_t terms, const int32_t *words, const float *scales,
                              float *panel, ptrdiff_t next);
 
+/* Packs the weights of a block as they are: count outputs, which are output apart, of terms, which are
+ * term apart; outputs that are not there are 0. */
+typedef void at_packedFill(ptrdiff_t terms, ptrdiff_t count, const float *weight, ptrdiff_t output,
+                           ptrdiff_t term, float *words);
+
 typedef struct at_packedKernels {
   int lanes, rows, tileRows; /* rows: the most at a time, of multiply and of add */
   at_packedMultiply *multiply[AT_PACKED_KINDS];
   at_packedUnpack *unpack[AT_PACKED_KINDS];
   at_packedAdd *add;
+  at_packedFill *fill;
 } at_packedKernels;
 
 extern const at_packedKernels *at_packedProducts;

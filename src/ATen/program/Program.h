@@ -391,6 +391,9 @@ void at_plan_bind(const at_plan *plan, at_frame *frame); /* and constants */
 void at_frame_run(at_frame *frame);
 void at_frame_compute(at_frame *frame, const at_graphNode *node);
 
+/* Calls the operation of the node, whatever compute is. */
+void at_callOperation(at_frame *frame, const at_graphNode *node);
+
 /* Gives a slot a value, whose reference the frame takes over; AT_NO_SLOT drops it. */
 void at_frame_put(at_frame *frame, int32_t slot, at_cell value);
 

@@ -368,7 +368,7 @@ static bool wraps_numbers(const at_graphNode *node)
 }
 
 /* A scope frees the tensors that numbers become. */
-static void call(at_frame *frame, const at_graphNode *node)
+void at_callOperation(at_frame *frame, const at_graphNode *node)
 {
   if (!wraps_numbers(node)) {
     call_plainly(frame, node);
@@ -416,7 +416,7 @@ static void compute(at_frame *frame, const at_graphNode *node)
   if (node->compute)
     node->compute(frame, node);
   else
-    call(frame, node);
+    at_callOperation(frame, node);
 }
 
 /* A scope frees the tensors that arguments are cast to. */

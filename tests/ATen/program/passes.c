@@ -76,6 +76,22 @@ static void decomposed(void **state)
   }
 }
 
+/* Attention that is not found: a softmax that products alone read has no weights but normal numbers. */
+static void masked(void **state)
+{
+  at_program *const program = load_with("shifted", AT_ALL_PASSES);
+  at_dict *const recorded = load(program_sample("shifted", ".npz"));
+  CHECK(at_program_setTiming(program, true));
+  check_run(program, recorded, "output");
+  char *const table = at_program_timings(program);
+  CHECK_MSG(strstr(table, "        1        1  softmax of a product\n"), "%s", table);
+  CHECK_MSG(strstr(table, "        1        1  aten.softmax.int\n"), "%s", table);
+  CHECK_EQ(at_program_passChanges(program, AT_PASS_ATTENTION), 1);
+  at_string_free(table);
+  at_dict_free(recorded);
+  at_program_free(program);
+}
+
 /* Weights are constants in a program that changes its buffers. */
 static void kept(void **state)
 {
@@ -312,9 +328,10 @@ static void gradients(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(changes), PROGRAM_TEST(attention), PROGRAM_TEST(decomposed),
-      PROGRAM_TEST(kept),    PROGRAM_TEST(choices),   PROGRAM_TEST(timings),
-      PROGRAM_TEST(packed),  PROGRAM_TEST(terms),     PROGRAM_TEST(roundedFollow),
-      PROGRAM_TEST(follow),  PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
+      PROGRAM_TEST(changes),       PROGRAM_TEST(attention), PROGRAM_TEST(decomposed),
+      PROGRAM_TEST(kept),          PROGRAM_TEST(choices),   PROGRAM_TEST(timings),
+      PROGRAM_TEST(masked),        PROGRAM_TEST(packed),    PROGRAM_TEST(terms),
+      PROGRAM_TEST(roundedFollow), PROGRAM_TEST(follow),    PROGRAM_TEST(untouched),
+      PROGRAM_TEST(gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -35,7 +35,7 @@ static bool is_op(const at_graphNode *node, const char *name)
          node->outputs[0] != AT_NO_SLOT;
 }
 
-static bool is_product(const at_graphNode *node)
+bool at_isProduct(const at_graphNode *node)
 {
   return is_op(node, "matmul") || is_op(node, "bmm");
 }
@@ -169,7 +169,7 @@ static bool match_scores(const Search *s, const at_given *given, int32_t reads, 
     given = before_views(s, m, at_argumentOf(node, "self"), AT_SCORES, &reads);
     node = maker_of(s, given, reads);
   }
-  if (is_product(node) && add_node(s, m, node)) {
+  if (at_isProduct(node) && add_node(s, m, node)) {
     find_operand(s, m, node, AT_QUERY);
     find_operand(s, m, node, AT_KEY);
     return true;
@@ -238,7 +238,7 @@ static bool match_masked(const Search *s, const at_given *given, int32_t reads, 
 
 /* --- the softmax ------------------------------------------------------------------------------ */
 
-static bool is_softmax(const at_graphNode *node)
+bool at_isSoftmax(const at_graphNode *node)
 {
   double dim;
   return (is_op(node, "softmax") || is_op(node, "_softmax")) &&
@@ -322,7 +322,7 @@ static const at_graphNode *match_safe(const Search *s, const at_graphNode *where
     return NULL;
   const at_graphNode *const softmax = maker_of(s, weights, isLike ? 2 : 1);
   double dim;
-  if (!is_softmax(softmax) || !add_node(s, m, softmax))
+  if (!at_isSoftmax(softmax) || !add_node(s, m, softmax))
     return NULL;
   at_isConstantNumber(at_argumentOf(softmax, "dim"), &dim);
   const at_given *const scores = match_rows(s, m, at_argumentOf(where, "condition"), dim);
@@ -338,7 +338,7 @@ static const at_graphNode *match(const Search *s, int32_t n, Match *m)
   const at_graphNode *const product = &s->rewrite->graph->nodes[n];
   int32_t reads = 1;
   *m = (Match){.nodes = {n}, .count = 1, .scale = 1, .pathScale = 1};
-  if (at_isRemoved(product) || !is_product(product))
+  if (at_isRemoved(product) || !at_isProduct(product))
     return NULL;
   const at_given *const weights =
       before_views(s, m, at_argumentOf(product, "self"), AT_WEIGHTS, &reads);
@@ -347,7 +347,7 @@ static const at_graphNode *match(const Search *s, int32_t n, Match *m)
     return NULL;
   if (is_op(softmax, "where"))
     softmax = match_safe(s, softmax, m);
-  if (!softmax || !is_softmax(softmax))
+  if (!softmax || !at_isSoftmax(softmax))
     return NULL;
   if (!match_masked(s, at_argumentOf(softmax, "self"), m->isSafe ? 2 : 1, m))
     return NULL;
@@ -507,4 +507,5 @@ void at_passAttention(at_rewrite *rewrite)
     if (softmax && is_left_alone(&s, &m))
       fuse(&s, &m, softmax);
   }
+  at_flushSoftmax(rewrite);
 }

@@ -41,6 +41,14 @@ typedef struct at_fusedAttention {
 
 at_computeFunction at_computeAttention;
 
+/* Whether the node is matmul or bmm, or a softmax of a dimension that is known; it has one output. */
+bool at_isProduct(const at_graphNode *node);
+bool at_isSoftmax(const at_graphNode *node);
+
+/* Where products read a softmax that is not part of attention, weights that are no normal numbers
+ * become 0. */
+void at_flushSoftmax(at_rewrite *rewrite);
+
 /* The right operand of matmul or bmm. */
 const at_given *at_rightOf(const at_graphNode *product);
 
