@@ -90,3 +90,20 @@ func NoGrad(f func()) {
 	}()
 	f()
 }
+
+// Autocast calls f in a thread whose operations compute in mixed precision meanwhile, as inside torch.autocast: products in the
+// type, BFloat16 or Half, losses in Float32.  The backward pass comes after.
+func Autocast(lower Type, f func()) error {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	devices := []C.at_autocast_device{C.AT_AUTOCAST_CPU, C.AT_AUTOCAST_CUDA}
+	for _, device := range devices {
+		before := C.at_autocast_get(device)
+		if err := locked(func() { C.at_autocast_set(device, C.at_scalar_type(lower-1)) }); err != nil {
+			return err
+		}
+		defer C.at_autocast_set(device, before)
+	}
+	f()
+	return nil
+}

@@ -156,6 +156,18 @@ func TestGradients(t *testing.T) {
 	if !must(w.Neg()).WantsGrad() {
 		t.Error("not recorded")
 	}
+	square := must(Ones([]int64{2, 2}))
+	for _, lower := range []Type{BFloat16, Half, Float32} {
+		check(t, Autocast(lower, func() {
+			if product := must(square.Mm(square)); product.Type() != lower {
+				t.Error(product.Type(), lower)
+			}
+		}))
+	}
+	fails(t, Autocast(Double, func() { t.Error("ran") }), "Double")
+	if must(square.Mm(square)).Type() != Float32 {
+		t.Error("autocast stays")
+	}
 }
 
 func TestFiles(t *testing.T) {

@@ -24,6 +24,20 @@ int main()
     }
     CHECK(!GradMode::is_enabled());
   }
+  const Tensor square = ones({2, 2});
+  {
+    AutocastGuard guard(kCPU);
+    CHECK(square.mm(square).scalar_type() == kBFloat16);
+    {
+      AutocastGuard inner(kCPU, kHalf);
+      CHECK(square.mm(square).scalar_type() == kHalf);
+      AutocastGuard off(kCPU, nullopt, false);
+      CHECK(square.mm(square).scalar_type() == kFloat);
+    }
+    CHECK(square.mm(square).scalar_type() == kBFloat16);
+    CHECK_THROWS(AutocastGuard(kCPU, kDouble), "BFloat16 or Half");
+  }
+  CHECK(square.mm(square).scalar_type() == kFloat);
   CHECK((x * 2).requires_grad() && x.is_leaf() && !x.detach().requires_grad());
 
   // d/dx x^3 = 3 x^2, and d/dx of that = 6 x, at 0, 1, 2.

@@ -113,6 +113,13 @@ w:set_grad()
 equal(w:grad(), nil)
 equal(th.no_grad(function() return (w * 2):requires_grad() end), false)
 raises('inside', th.no_grad, function() error 'inside' end)
+local square = th.ones {2, 2}
+equal(th.autocast(th.bfloat16, function() return square:mm(square):type() end), th.bfloat16)
+equal(th.autocast(th.half, function() return square:mm(square):type() end), th.half)
+equal(th.autocast(nil, function() return th.autocast(th.float, function() return square:mm(square):type() end) end), th.float)
+raises('inside', th.autocast, th.half, function() error 'inside' end)
+raises('Double', th.autocast, th.double, print)
+equal(square:mm(square):type(), th.float)
 equal((w * 2):requires_grad(), true)
 raises('.', a.backward, a)
 

@@ -1,6 +1,7 @@
 -- Gradients: methods of tensors, and th.no_grad, th.gradients.
 local ffi = require 'ffi'
 local library = require 'thaten.library'
+local types = require 'thaten.types'
 local methods = require('thaten.tensor').methods
 local C, wrap, none = library.C, library.wrap, library.none
 
@@ -96,17 +97,36 @@ function grad.gradients(outputs, inputs, options)
   return found
 end
 
--- Calls the function while nothing is recorded, and returns what it returns.
-function grad.no_grad(f, ...)
-  local was_on = C.at_grad_setOn(false)
+-- f(...), and afterwards restore(), also after an error.
+local function restoring(restore, f, ...)
   local function leave(good, ...)
-    C.at_grad_setOn(was_on)
+    restore()
     if not good then
       error((...), 0)
     end
     return ...
   end
   return leave(pcall(f, ...))
+end
+
+-- Calls the function while nothing is recorded, and returns what it returns.
+function grad.no_grad(f, ...)
+  local was_on = C.at_grad_setOn(false)
+  return restoring(function() C.at_grad_setOn(was_on) end, f, ...)
+end
+
+-- Calls the function in mixed precision, as inside torch.autocast: products compute in the type, th.bfloat16
+-- (the default) or th.half, and losses in float.  Returns what the function returns; the backward pass comes after.
+function grad.autocast(kind, f, ...)
+  local lower = types.code(kind or types.by_name.bfloat16)
+  local cpu, cuda = C.at_autocast_get(C.AT_AUTOCAST_CPU), C.at_autocast_get(C.AT_AUTOCAST_CUDA)
+  if not (C.at_autocast_set(C.AT_AUTOCAST_CPU, lower) and C.at_autocast_set(C.AT_AUTOCAST_CUDA, lower)) then
+    library.raise()
+  end
+  return restoring(function()
+    C.at_autocast_set(C.AT_AUTOCAST_CPU, cpu)
+    C.at_autocast_set(C.AT_AUTOCAST_CUDA, cuda)
+  end, f, ...)
 end
 
 return grad

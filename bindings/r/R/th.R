@@ -6,6 +6,14 @@ no_grad <- function(expression) {
   force(expression)
 }
 
+# The expression in mixed precision, as inside torch.autocast: products compute in the type, "bfloat16" or "float16", and losses
+# in "float32".  The backward pass comes after.
+autocast <- function(expression, type = "bfloat16") {
+  before <- .Call(thr_setAutocast, c(type, type))
+  on.exit(.Call(thr_setAutocast, before))
+  force(expression)
+}
+
 load_program <- function(path) .Call(thr_program, path)
 run_program <- function(program, ...) .Call(thr_programRun, program, list(...))
 
@@ -36,7 +44,7 @@ overload <- function(name, overload) {
 }
 
 by_hand <- list(
-  tensor = make_tensor, no_grad = no_grad, program = load_program, run = run_program, help = help_of, overload = overload,
+  tensor = make_tensor, no_grad = no_grad, autocast = autocast, program = load_program, run = run_program, help = help_of, overload = overload,
   number = function(value) structure(value, class = "th_number"), # is a floating number although it is whole
   inputs = function(program) .Call(thr_programInputs, program),
   generator = function(seed) .Call(thr_generator, seed), manual_seed = function(seed) invisible(.Call(thr_seed, seed)),

@@ -214,6 +214,11 @@ static const char *const typeNames[AT_SCALAR_TYPES] = {
     "uint8", "int8",     "int16",     "int32",      "int64",  "float32", "float64", "float16",
     "bool",  "bfloat16", "complex64", "complex128", "uint16", "uint32",  "uint64"};
 
+const char *th_typeName(at_scalar_type type)
+{
+  return typeNames[type];
+}
+
 const at_type *th_toType(SEXP value, const char *name)
 {
   for (int i = 0; i < AT_SCALAR_TYPES && isWord(value); i++)

@@ -65,3 +65,23 @@ SEXP thr_setRecording(SEXP on)
 {
   return Rf_ScalarLogical(at_grad_setOn(Rf_asLogical(on) == TRUE));
 }
+
+/* Sets the types of autocast on the CPU and on CUDA, by name; "float32" is off.  Returns those before. */
+SEXP thr_setAutocast(SEXP names)
+{
+  SEXP before = PROTECT(Rf_allocVector(STRSXP, AT_AUTOCAST_DEVICES));
+  for (int d = 0; d < AT_AUTOCAST_DEVICES; d++) {
+    const at_scalar_type now = at_autocast_get((at_autocast_device)d);
+    SET_STRING_ELT(before, d, Rf_mkChar(th_typeName(now)));
+  }
+  const at_type *lower[AT_AUTOCAST_DEVICES];
+  for (int d = 0; d < AT_AUTOCAST_DEVICES; d++) {
+    lower[d] = th_toType(PROTECT(Rf_ScalarString(STRING_ELT(names, d))), "type");
+    UNPROTECT(1);
+  }
+  for (int d = 0; d < AT_AUTOCAST_DEVICES; d++)
+    if (!at_autocast_set((at_autocast_device)d, at_type_scalarType(lower[d])))
+      th_raise();
+  UNPROTECT(1);
+  return before;
+}

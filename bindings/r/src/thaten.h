@@ -61,6 +61,7 @@ bool th_toTruth(SEXP value, const char *name);
 const char *th_toWord(SEXP value, const char *name);
 at_ints th_toInts(SEXP value, const char *name);
 const at_type *th_toType(SEXP value, const char *name);
+const char *th_typeName(at_scalar_type type); /* in R */
 at_tensors th_toTensors(SEXP value, const char *name);
 
 /* A list of tensors that own nothing yet, by name, and what they own afterwards; what is undefined is
@@ -113,6 +114,7 @@ SEXP thr_grad(SEXP t);
 SEXP thr_setGrad(SEXP t, SEXP grad);
 SEXP thr_backward(SEXP t, SEXP gradient, SEXP retain);
 SEXP thr_setRecording(SEXP on);
+SEXP thr_setAutocast(SEXP names);
 SEXP thr_constructors(void);
 SEXP thr_construct(SEXP index, SEXP arguments);
 SEXP thr_sequential(SEXP list);

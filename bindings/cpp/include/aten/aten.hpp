@@ -9,6 +9,7 @@
 #pragma once
 
 #include "accessor.hpp"
+#include "autocast.hpp"
 #include "dlpack.hpp"
 #include "factories.hpp"
 #include "files.hpp"

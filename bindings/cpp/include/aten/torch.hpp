@@ -8,6 +8,7 @@
 #include "data.hpp"
 #include "function.hpp"
 #include "macros.hpp"
+#include "nn/dict.hpp"
 #include "nn/functional.hpp"
 #include "nn/init.hpp"
 #include <aten/namespaces.hpp>

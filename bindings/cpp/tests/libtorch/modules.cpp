@@ -1,5 +1,9 @@
-// Recurrent layers, attention, nn::functional; functions of one's own, hooks, threads, clones, lists of modules.
+// Recurrent layers, attention, nn::functional; functions of one's own, hooks, threads, clones, lists of modules, autocast.
 #include <thread>
+
+#ifdef LIBTORCH
+#include <ATen/autocast_mode.h>
+#endif
 
 #include "tutorial.hpp"
 
@@ -282,8 +286,66 @@ static void ownership()
     show(m.key(), 0);
 }
 
+struct Heads : torch::nn::Module {
+  torch::nn::ModuleDict heads;
+  Heads()
+  {
+    using Modules = std::vector<std::pair<std::string, std::shared_ptr<torch::nn::Module>>>;
+    Modules first = {{"one", torch::nn::Linear(3, 2).ptr()}, {"act", torch::nn::Tanh().ptr()}};
+    torch::nn::ModuleDict made(first);
+    made->update(Modules{{"two", torch::nn::Linear(2, 4).ptr()}});
+    heads = register_module("heads", made);
+  }
+  torch::Tensor forward(torch::Tensor x, const std::string &last)
+  {
+    x = heads["one"]->as<torch::nn::Linear>()->forward(x);
+    x = heads->at<torch::nn::TanhImpl>("act").forward(x);
+    return heads->contains(last) ? heads[last]->as<torch::nn::Linear>()->forward(x) : x;
+  }
+};
+
+static void dictionaries()
+{
+  torch::manual_seed(6);
+  Heads net;
+  show("two", net.forward(torch::ones({1, 3}), "two"));
+  show("none", net.forward(torch::ones({1, 3}), "none"));
+  for (const auto &item : *net.heads)
+    show(item.key(), item.value()->parameters().size());
+  for (const auto &item : net.named_parameters())
+    show(item.key(), item.value().numel());
+  show("keys", net.heads->keys().size() * 10 + net.heads->size() + 100 * net.heads->empty());
+}
+
+static void mixed_precision()
+{
+  torch::manual_seed(7);
+  torch::nn::Sequential net(torch::nn::Linear(6, 8), torch::nn::ReLU(), torch::nn::Linear(8, 3));
+  torch::optim::SGD sgd(net->parameters(), torch::optim::SGDOptions(0.1));
+  auto x = torch::linspace(-1, 1, 24).view({4, 6}), y = torch::arange(4).remainder(3);
+  namespace ac = at::autocast;
+  for (int i = 0; i < 4; i++) {
+    sgd.zero_grad();
+    ac::set_autocast_enabled(at::kCPU, true);
+    ac::set_autocast_dtype(at::kCPU, at::kBFloat16);
+    auto out = net->forward(x);
+    auto loss = F::cross_entropy(out, y);
+    show("types", (out.scalar_type() == torch::kBFloat16) +
+                      2 * (loss.scalar_type() == torch::kFloat) +
+                      4 * ac::is_autocast_enabled(at::kCPU));
+    ac::clear_cache();
+    ac::set_autocast_enabled(at::kCPU, false);
+    loss.backward();
+    sgd.step();
+    show("mixed", loss);
+  }
+  show("off", net->forward(x).scalar_type() == torch::kFloat);
+}
+
 void run()
 {
   layers();
   ownership();
+  dictionaries();
+  mixed_precision();
 }
