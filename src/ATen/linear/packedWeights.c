@@ -250,7 +250,8 @@ static Cut cut_of(const Product *p, ptrdiff_t blocks)
   while (strips * blocks % threads != 0 && strips * tile < p->rows)
     strips++;
   strips = THMax(1, THMin(strips, (p->rows + tile - 1) / tile));
-  const ptrdiff_t rows = (p->rows + strips - 1) / strips;
+  const ptrdiff_t rows =
+      THMax(1, (p->rows + strips - 1) / strips); /* of no rows there are no strips */
   return (Cut){p, rows, (p->rows + rows - 1) / rows};
 }
 

@@ -93,8 +93,9 @@ static Heads heads_of(const at_frame *frame, const at_graphNode *node, const cha
   if (!type.is_none)
     h.maskType = type.value.integer;
   if (!h.in || !h.inBias || !h.out || !h.outBias || h.width < 1 || h.count < 1 ||
-      h.width % h.count != 0 || at_dim(h.in) != 2 || at_size(h.in, 0) != 3 * h.width ||
-      at_dim(h.inBias) != 1 || at_size(h.inBias, 0) != 3 * h.width)
+      h.width % h.count != 0 || at_dim(h.in) != 2 || at_dim(h.inBias) != 1 ||
+      at_size(h.in, 0) % 3 != 0 || at_size(h.in, 0) / 3 != h.width ||
+      at_size(h.inBias, 0) != at_size(h.in, 0))
     at_nodeFails(node, "its weights are not those of %lld heads of %lld numbers in all",
                  (long long)h.count, (long long)h.width);
   return h;
