@@ -78,21 +78,27 @@ static void draws(void **state)
 
 /* --- hostile files ---------------------------------------------------------------------------- */
 
-/* A copy of a sample whose first text that is from is replaced by to, which is as long. */
-static const char *edited_model(const char *name, const char *from, const char *to)
+/* A copy of a sample whose first bytes that are from are replaced by to. */
+static const char *edited_bytes(const char *name, const char *from, const char *to, size_t count)
 {
   size_t size, at = 0;
   char path[80];
   snprintf(path, sizeof path, "onnx/%s", name);
   uint8_t *const bytes = read_file(program_sample(path, ".onnx"), &size);
-  CHECK_EQ(strlen(from), strlen(to));
-  while (at + strlen(from) <= size && memcmp(bytes + at, from, strlen(from)))
+  while (at + count <= size && memcmp(bytes + at, from, count))
     at++;
-  CHECK_MSG(at + strlen(from) <= size, "%s has no %s", name, from);
-  memcpy(bytes + at, to, strlen(to));
+  CHECK_MSG(at + count <= size, "%s has no %s", name, from);
+  memcpy(bytes + at, to, count);
   write_file(scratch("edited.onnx"), bytes, size);
   free(bytes);
   return scratch("edited.onnx");
+}
+
+/* The same of texts that are as long as each other. */
+static const char *edited_model(const char *name, const char *from, const char *to)
+{
+  CHECK_EQ(strlen(from), strlen(to));
+  return edited_bytes(name, from, to, strlen(from));
 }
 
 #define REFUSED(NAME, FROM, TO, PART) check_program_refused(edited_model(NAME, FROM, TO), PART)
@@ -119,6 +125,32 @@ static void refused(void **state)
   REFUSED("external", "external.bin", "../ernal.bin", "no path below its folder");
   REFUSED("external", "external.bin", "a/../nal.bin", "no path below its folder");
   REFUSED("external", "external.bin", "missing_.bin", "cannot find its weights");
+  unlink(scratch("edited.onnx"));
+}
+
+/* Factors of steps, of which there are none. */
+static void emptySteps(void **state)
+{
+  /* the input beta of size 2 x 5 x 2 */
+  static const char from[] =
+      "beta\x12\x12\x0a\x10\x08\x01\x12\x0c\x0a\x02\x08\x02\x0a\x02\x08\x05\x0a\x02\x08\x02";
+  static const int64_t sizes[][3] = {{2, 4, 5}, {4, 1, 3}, {4, 1, 1}, {2, 5, 12},
+                                     {2, 5, 6}, {2, 5, 6}, {2, 5, 2}, {2, 5, 0}};
+  enum { INPUTS = sizeof sizes / sizeof *sizes, BIAS = 2 };
+  char to[sizeof from];
+  memcpy(to, from, sizeof to);
+  to[sizeof to - 2] = 0;
+  at_program *const program = load_program(edited_bytes("recent", from, to, sizeof to - 1));
+  AT_SCOPE
+  {
+    at_tensor *x[INPUTS];
+    for (int i = 0; i < INPUTS; i++)
+      x[i] = at_ones(((at_ints){sizes[i], i == BIAS ? 1 : 3}));
+    CHECK_EQ(at_program_run(program, (at_tensors){x, INPUTS})->count, 0);
+    CHECK_MSG(strstr(at_error_message(), "beta has size [2 x 5 x 0]"), "%s", at_error_message());
+    at_error_clear();
+  }
+  at_program_free(program);
   unlink(scratch("edited.onnx"));
 }
 
@@ -173,6 +205,7 @@ int main(void)
                                      PROGRAM_TEST(empty),
                                      PROGRAM_TEST(draws),
                                      PROGRAM_TEST(refused),
+                                     PROGRAM_TEST(emptySteps),
                                      PROGRAM_TEST(linked),
                                      PROGRAM_TEST(damaged),
                                      PROGRAM_TEST(faults)};

@@ -128,6 +128,17 @@ static at_tensor *next_state(at_tensor *state, at_tensor *key, at_tensor *value,
   return at_add(state, at_mul(key, added));
 }
 
+/* Whether t, if it is given, has something for each step of x, that divides into heads. */
+static void check_steps(const at_onnxCall *c, const char *name, const at_tensor *t,
+                        const at_tensor *x, int64_t heads)
+{
+  if (t && (at_dim(t) != 3 || at_size(t, 0) != at_size(x, 0) || at_size(t, 1) != at_size(x, 1) ||
+            at_size(t, 2) < 1 || at_size(t, 2) % heads != 0))
+    AT_ONNX_FAILS(c, "%s has size %s, and has to be of %lld x %lld x a multiple of %lld", name,
+                  at_sizeDesc(at_sizes(t)).str, (long long)at_size(x, 0), (long long)at_size(x, 1),
+                  (long long)heads);
+}
+
 /* Attention without softmax, whose state is the sum of products of keys and values (Katharopoulos and others,
  * 2020; Yang and others, Gated Delta Networks, 2024). */
 void at_runLinearAttention(at_onnxCall *c)
@@ -146,6 +157,8 @@ void at_runLinearAttention(at_onnxCall *c)
     AT_ONNX_FAILS(c, "%lld and %lld heads do not go with inputs of %s, %s and %s", (long long)heads,
                   (long long)own, at_sizeDesc(at_sizes(q)).str, at_sizeDesc(at_sizes(k)).str,
                   at_sizeDesc(at_sizes(v)).str);
+  check_steps(c, "decay", decay, q, own);
+  check_steps(c, "beta", rate, q, 1);
   const int64_t batch = at_size(q, 0), length = at_size(q, 1), width = at_size(q, 2) / heads;
   const double asked = at_onnxFloat(c, "scale", 0),
                scale = asked != 0 ? asked : 1 / sqrt((double)THMax(width, 1));
