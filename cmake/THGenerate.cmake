@@ -27,6 +27,9 @@ endif()
 # Files that only check and call spend no time in loops, which need not be unrolled either.
 set(TH_CALLER_FLAGS $<$<CONFIG:Release>:-O2>)
 
+# Builds that test a few element types need no fast code of the others.
+set(TH_UNTESTED_FLAGS $<$<CONFIG:Debug>:-O0>)
+
 # th_templates(TARGET TYPES "Float;Double" [LEVELS] [CALLERS] [DEVICE header.h] FILES a.c b.c)
 # Adds each file once per type; with LEVELS, once per type and instruction set.  Without TYPES the
 # file has no element type.  CALLERS marks files that only check arguments and call kernels.
@@ -67,7 +70,10 @@ function(th_templates target)
         string(APPEND text "#include \"${path}\"\n")
         file(CONFIGURE OUTPUT ${stub}.c CONTENT "${text}" @ONLY)  # written only when it changes
         target_sources(${target} PRIVATE ${stub}.c)
-        if(level STREQUAL default AND name IN_LIST TH_SHORT_FILES)
+        if(TH_TEST_TYPES AND arg_TYPES AND NOT type IN_LIST TH_TEST_TYPES)
+          set_source_files_properties(${stub}.c TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS
+                                      "${TH_LEVEL_FLAGS_${level}};${TH_UNTESTED_FLAGS}")
+        elseif(level STREQUAL default AND name IN_LIST TH_SHORT_FILES)
           set_source_files_properties(${stub}.c TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${TH_SHORT_FLAGS}")
         elseif(arg_LEVELS)
           set_source_files_properties(${stub}.c TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS
