@@ -204,6 +204,25 @@ AT_API at_node *at_node_input(const at_node *node, int index, int *output);
 
 /* --- less memory ----------------------------------------------------------------------------- */
 
+/* What keeps the tensors that formulas of gradients read, instead of references to them: in less
+ * precision, in a file, or not at all where they can be computed again. */
+typedef struct at_saved_hooks {
+  /* Returns what stands for t, which wants no gradient; at_retain makes it live longer than the call.  NULL
+   * after an error, which the recorded call has then. */
+  void *(*pack)(void *context, at_tensor *t);
+  /* A new reference to a tensor of the type and sizes that t had (at_keep, if a scope has it); NULL after
+   * an error, which the backward pass has then.  A pass may ask several times. */
+  at_tensor *(*unpack)(void *context, void *packed);
+  void (*drop)(void *context, void *packed); /* no pass needs it any more; may be NULL */
+  void (*release)(void *context);            /* no pass needs the context any more; may be NULL */
+} at_saved_hooks;
+
+/* From here to at_saved_hooks_pop, calls of this thread save tensors by the hooks, of which those that
+ * were pushed last count.  Nothing is recorded while hooks run.  False after an error.  That what was
+ * saved has not been changed in place is not checked.  PyTorch: saved_tensors_hooks. */
+AT_API bool at_saved_hooks_push(const at_saved_hooks *hooks, void *context);
+AT_API bool at_saved_hooks_pop(void);
+
 /* Computes a tensor of inputs, and releases what it needs for that; the context is that of
  * at_checkpoint. */
 typedef at_tensor *(*at_checkpoint_function)(void *context, at_tensors inputs);

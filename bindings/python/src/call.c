@@ -26,6 +26,10 @@ static bool isLinearAlgebra(const char *operation)
 
 PyObject *th_raise(void)
 {
+  if (PyErr_Occurred()) { /* of a function of Python that the library has called */
+    at_error_clear();
+    return NULL;
+  }
   PyObject *class = PyExc_RuntimeError;
   switch (at_error()) {
     case AT_ERROR_ARGUMENT:

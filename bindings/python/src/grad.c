@@ -103,15 +103,6 @@ PyGetSetDef th_gradAttributes[] = {
 
 /* --- passes --------------------------------------------------------------------------------------------- */
 
-/* After a pass: an exception of Python that ended it, or ATen's error. */
-static PyObject *failed(void)
-{
-  if (!PyErr_Occurred())
-    return th_raise();
-  at_error_clear();
-  return NULL;
-}
-
 /* The pass for some tensors alone, which autograd/__init__.py makes of grad(). */
 static PyObject *backwardInto(PyObject *self, PyObject *gradient, PyObject *retain, int create,
                               PyObject *inputs)
@@ -142,7 +133,7 @@ static PyObject *backward(PyObject *self, PyObject *arguments, PyObject *names)
   bool done;
   at_tensor *t = th_tensorOf(self);
   Py_BEGIN_ALLOW_THREADS done = (at_backward)(t, &options);
-  Py_END_ALLOW_THREADS return done && !PyErr_Occurred() ? Py_NewRef(Py_None) : failed();
+  Py_END_ALLOW_THREADS return done && !PyErr_Occurred() ? Py_NewRef(Py_None) : th_raise();
 }
 
 static PyObject *tupleOf(const at_tensors *list)
@@ -177,7 +168,7 @@ static PyObject *gradients(PyObject *self, PyObject *arguments)
       (given == Py_None || th_takeTensors(given, &options.grad_outputs))) {
     Py_BEGIN_ALLOW_THREADS list = (at_gradients)(of, by, &options);
     Py_END_ALLOW_THREADS result =
-        at_error() == AT_OK && !PyErr_Occurred() ? tupleOf(list) : failed();
+        at_error() == AT_OK && !PyErr_Occurred() ? tupleOf(list) : th_raise();
     at_list_release(list);
   }
   th_freeTensors(of);
@@ -366,11 +357,79 @@ static PyObject *apply(PyObject *self, PyObject *arguments)
       result = th_wrap(t);
     } else {
       at_release(t);
-      (void)failed();
+      (void)th_raise();
     }
   }
   th_freeTensors(list);
   return result;
+}
+
+/* --- what is kept of saved tensors ------------------------------------------------------------------------ */
+
+/* The pair of callables is the context. */
+static void *packSaved(void *context, at_tensor *t)
+{
+  const PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *argument = PyErr_Occurred() ? NULL : th_share(t);
+  PyObject *packed =
+      argument ? PyObject_CallFunctionObjArgs(PyTuple_GetItem(context, 0), argument, NULL) : NULL;
+  Py_XDECREF(argument);
+  PyGILState_Release(state);
+  return packed;
+}
+
+static at_tensor *unpackSaved(void *context, void *packed)
+{
+  const PyGILState_STATE state = PyGILState_Ensure();
+  at_tensor *t = NULL;
+  PyObject *result = PyErr_Occurred()
+                         ? NULL
+                         : PyObject_CallFunctionObjArgs(PyTuple_GetItem(context, 1), packed, NULL);
+  if (result && th_isTensor(result))
+    t = at_retain(th_tensorOf(result));
+  else if (result)
+    PyErr_SetString(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor");
+  Py_XDECREF(result);
+  PyGILState_Release(state);
+  return t;
+}
+
+static void dropObject(void *object)
+{
+  const PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *type, *value, *traceback;
+  PyErr_Fetch(&type, &value,
+              &traceback); /* what ends may run Python, which an exception must not meet */
+  Py_DECREF((PyObject *)object);
+  PyErr_Restore(type, value, traceback);
+  PyGILState_Release(state);
+}
+
+static void dropSaved(void *context, void *packed)
+{
+  (void)context;
+  dropObject(packed);
+}
+
+static PyObject *pushHooks(PyObject *self, PyObject *arguments)
+{
+  static const at_saved_hooks hooks = {packSaved, unpackSaved, dropSaved, dropObject};
+  PyObject *pack, *unpack;
+  (void)self;
+  if (!PyArg_ParseTuple(arguments, "OO:_push_saved_hooks", &pack, &unpack))
+    return NULL;
+  PyObject *pair = PyTuple_Pack(2, pack, unpack);
+  if (!pair || at_saved_hooks_push(&hooks, pair))
+    return pair ? Py_NewRef(Py_None) : NULL;
+  Py_DECREF(pair);
+  return th_raise();
+}
+
+static PyObject *popHooks(PyObject *self, PyObject *unused)
+{
+  (void)self;
+  (void)unused;
+  return at_saved_hooks_pop() ? Py_NewRef(Py_None) : th_raise();
 }
 
 /* --- recording ---------------------------------------------------------------------------------------------- */
@@ -431,5 +490,7 @@ PyMethodDef th_gradFunctions[] = {
     {"_set_anomaly", setAnomaly, METH_O, NULL},
     {"_gradients", gradients, METH_VARARGS, NULL},
     {"_apply", apply, METH_VARARGS, NULL},
+    {"_push_saved_hooks", pushHooks, METH_VARARGS, NULL},
+    {"_pop_saved_hooks", popHooks, METH_NOARGS, NULL},
     {NULL, NULL, 0, NULL},
 };

@@ -12,7 +12,7 @@ PyMODINIT_FUNC PyInit__C(void)
 {
   PyObject *module = PyModule_Create(&definition);
   if (module && th_addTypes(module) && th_addTensor(module) && th_addProgram(module) &&
-      th_addHandles(module) && th_addSummary(module) && th_addNode(module) &&
+      th_addHandles(module) && th_addSummary(module) && th_addNode(module) && th_addWork(module) &&
       PyModule_AddFunctions(module, th_gradFunctions) == 0 &&
       PyModule_AddFunctions(module, th_callFunctions) == 0 &&
       PyModule_AddFunctions(module, th_constructors) == 0 &&

@@ -13,6 +13,7 @@
  *     program.c     what torch.export wrote
  *     summary.c     event files for TensorBoard
  *     grad.c        gradients: attributes and methods of tensors, hooks, functions of one's own
+ *     distributed.c calls between processes
  *     layers.c      the handles of modules, optimizers and schedules, and the arguments of their
  *                   constructors, which generate writes */
 #ifndef THATEN_H
@@ -66,7 +67,7 @@ PyObject *th_wrap(at_tensor *t);
 /* A Tensor with another reference to t. */
 PyObject *th_share(at_tensor *t);
 
-/* Raises ATen's error of this thread and clears it; returns NULL. */
+/* Raises ATen's error of this thread and clears it, but leaves an exception that is set already; returns NULL. */
 PyObject *th_raise(void);
 
 static inline bool th_isComplex(at_scalar_type type)
@@ -196,7 +197,7 @@ PyObject *th_gradFunction(PyObject *self, void *unused);
 extern PyMethodDef th_operations[], th_methods[], th_makeFunctions[], th_sizeFunctions[],
     th_shareFunctions[], th_fileFunctions[], th_tensorMethods[], th_shareMethods[],
     th_gradMethods[], th_gradFunctions[], th_callFunctions[], th_constructors[],
-    th_handleFunctions[];
+    th_handleFunctions[], th_commFunctions[];
 extern PyType_Slot th_operatorSlots[];
 extern PyGetSetDef th_tensorAttributes[], th_gradAttributes[];
 
@@ -211,6 +212,7 @@ bool th_addProgram(PyObject *module);
 bool th_addHandles(PyObject *module);
 bool th_addSummary(PyObject *module);
 bool th_addNode(PyObject *module);
+bool th_addWork(PyObject *module);
 bool th_addCalls(PyObject *module);
 
 #endif

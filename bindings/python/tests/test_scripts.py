@@ -10,6 +10,7 @@ import cases
 import thaten
 import thaten.nn.utils
 import thaten.optim
+import thaten.utils.checkpoint
 import thaten.utils.data
 
 HERE = os.path.dirname(os.path.abspath(__file__))

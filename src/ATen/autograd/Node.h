@@ -68,11 +68,14 @@ typedef struct at_saved {
   THFloatStorage *storage; /* th's, and its version, at that time */
   unsigned short version;
   bool isScalar;
-  int edge;   /* the operand's, or -1 */
-  int result; /* which result of the node it is, or -1 */
+  struct at_packed *packed; /* what stands for it, th and storage are NULL then; or NULL */
+  int edge;                 /* the operand's, or -1 */
+  int result;               /* which result of the node it is, or -1 */
 } at_saved;
 
 enum { AT_USUAL_DIMS = 5 };
+
+typedef struct at_saving at_saving;
 
 typedef struct at_hooked {
   at_hook hook;
@@ -121,6 +124,7 @@ typedef struct at_grad_state {
   bool isOff, isFreeing, findsNaN;
   unsigned char lower[AT_AUTOCAST_DEVICES]; /* under autocast: the type, else 0 */
   at_node *dead;                            /* nodes that are to be freed */
+  struct at_saving *saving;                 /* what packs tensors that are saved, or NULL */
   at_node *last; /* the newest one, whose call has no file and line yet; not to be read */
 } at_grad_state;
 
@@ -146,8 +150,10 @@ static inline at_ints at_output_sizes(const at_output *output)
   return (at_ints){output->more ? output->more : output->usual, output->dims};
 }
 
-/* Saves t, an operand with that edge or -1, or result number result or -1. */
+/* Saves t, an operand with that edge or -1, or result number result or -1; raises, and leaves saved, if a
+ * hook fails. */
 void at_save_tensor(at_saved *saved, const at_tensor *t, int edge, int result);
+void at_saved_free(at_saved *saved);
 
 /* A tensor of what was saved, which wants a gradient as the saved one did; raises if the elements
  * have changed since then. */

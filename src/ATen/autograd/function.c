@@ -33,7 +33,7 @@ static at_tensor *call_forward(const at_grad_function *function, void *context, 
     result = function->forward(context, inputs);
   }
   if (!at_defined(result))
-    at_raise(at_error(), "forward returned no tensor");
+    at_raise(at_error() == AT_OK ? AT_ERROR_RUNTIME : at_error(), "forward returned no tensor");
   return result;
 }
 

@@ -77,10 +77,8 @@ at_node *at_node_retain(at_node *node)
 
 void at_node_forget(at_node *node)
 {
-  for (int i = 0; i < node->savedCount; i++)
-    if (node->saved[i].type)
-      node->saved[i].type->functions->free(node->saved[i].th);
-  node->savedCount = 0;
+  while (node->savedCount > 0)
+    at_saved_free(&node->saved[--node->savedCount]);
   if (node->function && node->function->release)
     node->function->release(node->context);
   node->function = NULL;
@@ -156,20 +154,6 @@ at_node *at_node_input(const at_node *node, int index, int *output)
   return at_node_retain(node->edges[index].node);
 }
 
-/* --- saved tensors ---------------------------------------------------------------------------- */
-
-void at_save_tensor(at_saved *saved, const at_tensor *t, int edge, int result)
-{
-  THReference_add(&t->th->refcount);
-  *saved = (at_saved){.type = t->type,
-                      .th = t->th,
-                      .storage = t->th->storage,
-                      .version = t->th->storage ? *at_version(t->th->storage) : 0,
-                      .isScalar = t->isScalar,
-                      .edge = edge,
-                      .result = result};
-}
-
 /* "add, called at net.c:12". */
 void at_node_name(const at_node *node, char *room, size_t size)
 {
@@ -179,36 +163,4 @@ void at_node_name(const at_node *node, char *room, size_t size)
     snprintf(room, size, "%.100s, called at %s:%d", name, node->file, node->line);
   else
     snprintf(room, size, "%.100s", name);
-}
-
-at_tensor *at_restore(at_node *node, int which)
-{
-  const at_saved *const saved = &node->saved[which];
-  char name[256];
-  at_node_name(node, name, sizeof name);
-  if (node->isFreed)
-    at_raise(AT_ERROR_RUNTIME,
-             "what %s saved for its gradient is freed, by an earlier backward pass without "
-             "retain_graph",
-             name);
-  if (!saved->type)
-    return NULL;
-  if (saved->th->storage != saved->storage ||
-      (saved->storage && *at_version(saved->storage) != saved->version))
-    at_raise(AT_ERROR_RUNTIME,
-             "%s %d of %s, whose gradient reads it, has been changed in place since then",
-             saved->result < 0 ? "a tensor" : "result", saved->result < 0 ? which : saved->result,
-             name);
-  THReference_add(&saved->th->refcount);
-  at_tensor *const t = at_wrap(saved->type, saved->th, saved->isScalar);
-  if (at_category(saved->type->scalarType) < 2) /* neither floating nor complex */
-    return t;
-  if (saved->result >= 0) {
-    t->node = at_node_retain(node);
-    t->output = saved->result;
-  } else if (saved->edge >= 0 && node->edges[saved->edge].node) {
-    t->node = at_node_retain(node->edges[saved->edge].node);
-    t->output = node->edges[saved->edge].output;
-  }
-  return t;
 }

@@ -242,6 +242,100 @@ static void functions(void **state)
   }
 }
 
+/* --- what is kept of saved tensors --------------------------------------------------------------- */
+
+typedef struct {
+  int packed, dropped, released;
+  double factor; /* of what comes back */
+  bool failsToPack, failsToUnpack, isOfOtherSize;
+} Keeper;
+
+static void *keep(void *context, at_tensor *t)
+{
+  Keeper *keeper = context;
+  CHECK(!at_grad_isOn() && !at_requiresGrad(t));
+  if (keeper->failsToPack)
+    return NULL;
+  keeper->packed++;
+  return at_retain(t);
+}
+
+static at_tensor *bring(void *context, void *packed)
+{
+  const Keeper *keeper = context;
+  if (keeper->failsToUnpack)
+    return NULL;
+  return at_keep(keeper->isOfOtherSize ? at_ones(AT_SHAPE(3), .type = AT_CPU(AT_DOUBLE))
+                                       : at_mul((at_tensor *)packed, keeper->factor));
+}
+
+static void drop(void *context, void *packed)
+{
+  ((Keeper *)context)->dropped++;
+  at_release(packed);
+}
+
+static void release_keeper(void *context)
+{
+  ((Keeper *)context)->released++;
+}
+
+static const at_saved_hooks keeping = {keep, bring, drop, release_keeper};
+
+/* The gradients of exp(x) y read the result, x and y, which come back 10 times as large: 10 y 10 exp(x), 10 exp(x). */
+static void saved_hooks(void **state)
+{
+  Keeper keeper = {.factor = 10}, inner = {.factor = 1};
+  AT_SCOPE
+  {
+    at_tensor *x = leaf(0, 0), *y = leaf(5, 7), *z;
+    CHECK(at_saved_hooks_push(&keeping, &keeper));
+    z = at_mul(at_exp(x), y);
+    CHECK(at_saved_hooks_push(&keeping, &inner));
+    at_tensor *const other = at_mul(y, y);
+    CHECK(at_saved_hooks_pop() && at_saved_hooks_pop());
+    CHECK(keeper.packed == 3 && inner.packed == 2 && keeper.released == 0);
+    at_release(at_keep(at_mul(x, y)));
+    CHECK(keeper.packed == 3);
+    CHECK(at_backward(at_sum(z), .retain_graph = true) && keeper.dropped == 0);
+    CHECK_PAIR(at_grad(x), 500, 700);
+    CHECK_PAIR(at_grad(y), 10, 10);
+    CHECK(at_backward(at_sum(z)) && keeper.dropped == 3 && keeper.released == 1);
+    CHECK_PAIR(at_grad(x), 1000, 1400);
+    CHECK(inner.dropped == 0 && at_backward(at_sum(other)) && inner.released == 1);
+    CHECK_PAIR(at_grad(y), 30, 34);
+  }
+}
+
+static void saved_hooks_fail(void **state)
+{
+  Keeper keeper = {.factor = 1};
+  AT_SCOPE
+  {
+    at_tensor *x = leaf(2, -3), *y;
+    CHECK(!at_saved_hooks_pop());
+    check_error("saved_hooks_pop", "no hooks");
+    CHECK(!at_saved_hooks_push(NULL, NULL));
+    check_error("saved_hooks_push", "hooks");
+    CHECK(at_saved_hooks_push(&keeping, &keeper));
+    y = at_mul(x, x);
+    keeper.failsToPack = true;
+    CHECK(!at_defined(at_mul(x, x)));
+    check_error("graph.c:", "pack");
+    CHECK(at_grad_isOn() && keeper.packed == 2);
+    CHECK(at_saved_hooks_pop() && keeper.released == 0);
+    keeper.failsToUnpack = true;
+    CHECK(!at_backward(at_sum(y), .retain_graph = true));
+    check_error("unpack", "mul, called at");
+    keeper.failsToUnpack = false;
+    keeper.isOfOtherSize = true;
+    CHECK(!at_backward(at_sum(y), .retain_graph = true));
+    check_error("another size", "mul, called at");
+    CHECK(!at_grad(x));
+  }
+  CHECK(keeper.dropped == 2 && keeper.released == 1);
+}
+
 /* --- checkpoints ------------------------------------------------------------------------------ */
 
 typedef struct {
@@ -380,7 +474,8 @@ static void threads(void **state)
 
 typedef struct {
   at_tensor *x, *y;
-  bool inPlace;
+  bool inPlace, packs;
+  Keeper keeper;
 } Pass;
 
 static void set_up(void *context)
@@ -388,6 +483,7 @@ static void set_up(void *context)
   Pass *pass = context;
   pass->x = leaf(2, -3);
   pass->y = leaf(5, 7);
+  pass->keeper = (Keeper){.factor = 1};
   CHECK(at_set_grad(pass->y, pass->x));
   THMemory_emptyCache();
 }
@@ -396,6 +492,7 @@ static void body(void *context)
 {
   Pass *pass = context;
   bool done = false;
+  const bool packs = pass->packs && at_saved_hooks_push(&keeping, &pass->keeper);
   AT_SCOPE
   {
     at_tensor *z = at_mul(pass->x, at_exp(pass->y));
@@ -403,6 +500,8 @@ static void body(void *context)
       at_mul_(z, pass->y);
     done = at_defined(z) && at_error() == AT_OK && at_backward(at_sum(z));
   }
+  if (packs)
+    CHECK(at_saved_hooks_pop());
   if (!done) {
     at_error_clear();
     THError("no gradient");
@@ -413,6 +512,7 @@ static void check(void *context, int raised)
 {
   Pass *pass = context;
   CHECK(at_grad_isOn());
+  CHECK_EQ(pass->keeper.packed, pass->keeper.dropped);
   if (raised)
     CHECK(!at_grad(pass->x));
   if (raised)
@@ -430,8 +530,8 @@ static void tear_down(void *context)
 static void memory(void **state)
 {
   static const THFailCase stages = {set_up, body, check, tear_down};
-  for (int i = 0; i < 2; i++) {
-    Pass pass = {.inPlace = i == 1};
+  for (int i = 0; i < 3; i++) {
+    Pass pass = {.inPlace = i == 1, .packs = i == 2};
     CHECK(th_fail(&stages, &pass) > 20);
   }
 }
@@ -509,6 +609,8 @@ int main(void)
       cmocka_unit_test(hooks),
       cmocka_unit_test(errors),
       cmocka_unit_test(functions),
+      cmocka_unit_test(saved_hooks),
+      cmocka_unit_test(saved_hooks_fail),
       cmocka_unit_test(threads),
       cmocka_unit_test(memory),
       cmocka_unit_test(checkpoints),

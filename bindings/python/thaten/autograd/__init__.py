@@ -181,14 +181,24 @@ Tensor.retains_grad = property(lambda self: not self.is_leaf and self.grad is no
 class FunctionCtx:
     """What forward leaves for backward."""
 
-    saved_tensors = ()
     needs_input_grad = ()
 
     def __init__(self):
         self._without = set()
+        self._saved, self._unpack = (), None
 
     def save_for_backward(self, *tensors):
-        self.saved_tensors = tensors
+        self._saved, hooks = tensors, graph._hooks()
+        if hooks:
+            pack, self._unpack = hooks[-1]
+            with no_grad():
+                self._saved = tuple(None if t is None else (pack(t.detach()),) for t in tensors)
+
+    @property
+    def saved_tensors(self):
+        if self._unpack is None:
+            return self._saved
+        return tuple(None if packed is None else self._unpack(*packed) for packed in self._saved)
 
     def mark_non_differentiable(self, *tensors):
         self._without.update(map(id, tensors))

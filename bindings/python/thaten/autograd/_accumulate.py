@@ -4,20 +4,30 @@ import threading as _threading
 
 from .._C import Tensor
 
-_state = _threading.local()  # .pending: hooks of the leaves that the running pass has reached, each with its leaf
+# .pending: hooks of the leaves that the running pass has reached, each with its leaf; .last: what runs behind them
+_state = _threading.local()
 _backward = Tensor.backward
 
 
 def _run(self, gradient=None, retain_graph=None, create_graph=False, **more):
     """Tensor.backward(), and then the hooks of the leaves whose gradients it has added."""
-    outer, _state.pending = getattr(_state, "pending", None), []
+    outer = getattr(_state, "pending", None), getattr(_state, "last", None)
+    _state.pending, _state.last = [], []
     try:
         result = _backward(self, gradient, retain_graph, create_graph, **more)
         for leaf, hook in _state.pending:
             hook(leaf)
+        for function in _state.last:
+            function()
         return result
     finally:
-        _state.pending = outer
+        _state.pending, _state.last = outer
+
+
+def run_last(function):
+    """Calls function, once, behind the hooks of the pass whose hooks are running."""
+    if function not in _state.last:
+        _state.last.append(function)
 
 
 def register_post_accumulate_grad_hook(self, hook):

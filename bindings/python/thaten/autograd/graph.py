@@ -1,14 +1,58 @@
-"""What tensors were computed by: a Node has a name() and next_functions; and hooks of several tensors."""
+"""What tensors were computed by: a Node has a name() and next_functions; hooks of several tensors, and of tensors that are
+saved."""
 
 import contextlib as _contextlib
+import threading as _threading
 
+from .. import _C
 from .._C import _Node as Node
+
+_thread = _threading.local()
+
+
+def _hooks():
+    """The pairs of hooks of this thread, those that count last."""
+    if not hasattr(_thread, "hooks"):
+        _thread.hooks, _thread.refusal = [], None
+    return _thread.hooks
+
+
+class saved_tensors_hooks:
+    """In the with statement, operations keep pack_hook(tensor) in place of a tensor that their gradient reads, and
+    unpack_hook() of it brings a tensor of the same size and type back."""
+
+    def __init__(self, pack_hook, unpack_hook):
+        self.pack_hook, self.unpack_hook = pack_hook, unpack_hook
+
+    def __enter__(self):
+        hooks = _hooks()
+        if _thread.refusal is not None:
+            raise RuntimeError(_thread.refusal)
+        _C._push_saved_hooks(self.pack_hook, self.unpack_hook)
+        hooks.append((self.pack_hook, self.unpack_hook))
+
+    def __exit__(self, *_):
+        _hooks().pop()
+        _C._pop_saved_hooks()
 
 
 @_contextlib.contextmanager
-def save_on_cpu(pin_memory=False, device_type="cuda"):
+def disable_saved_tensors_hooks(error_message):
+    """In the with statement, saved_tensors_hooks are errors with that message."""
+    if _hooks():
+        raise RuntimeError(error_message)
+    before, _thread.refusal = _thread.refusal, error_message
+    try:
+        yield
+    finally:
+        _thread.refusal = before
+
+
+class save_on_cpu(saved_tensors_hooks):
     """What is kept for gradients is on the CPU in any case."""
-    yield
+
+    def __init__(self, pin_memory=False, device_type="cuda"):
+        super().__init__(lambda t: t, lambda t: t)
 
 
 class _Handles:
@@ -46,4 +90,4 @@ def register_multi_grad_hook(tensors, fn, *, mode="all"):
     return _Handles([t.register_hook(note(i)) for i, t in enumerate(tensors)])
 
 
-__all__ = ["Node", "register_multi_grad_hook", "save_on_cpu"]
+__all__ = ["Node", "disable_saved_tensors_hooks", "register_multi_grad_hook", "save_on_cpu", "saved_tensors_hooks"]

@@ -12,7 +12,10 @@ class DistributedSampler(Sampler):
 
     def __init__(self, dataset, num_replicas=None, rank=None, shuffle=True, seed=0, drop_last=False):
         if num_replicas is None or rank is None:
-            raise RuntimeError("DistributedSampler: num_replicas and rank are not given, and there is no group of processes")
+            from ... import distributed
+
+            num_replicas = distributed.get_world_size() if num_replicas is None else num_replicas
+            rank = distributed.get_rank() if rank is None else rank
         if not 0 <= rank < num_replicas:
             raise ValueError("DistributedSampler: rank is %d, and has to be from 0 to %d" % (rank, num_replicas - 1))
         self.dataset, self.num_replicas, self.rank, self.epoch = dataset, num_replicas, rank, 0
