@@ -69,6 +69,12 @@ func locked(f func()) error {
 	}
 	err := &Error{Kind(kind), C.GoString(C.at_error_message())}
 	C.at_error_clear()
+	if own := takeFailure(); own != nil {
+		if own.panics != nil {
+			panic(own.panics)
+		}
+		return own.err
+	}
 	return err
 }
 

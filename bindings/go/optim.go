@@ -3,6 +3,10 @@ package thaten
 // #include <ATen/ATenFile.h>
 // #include <ATen/ATenOptim.h>
 // #include <ATen/ATenSchedule.h>
+// static at_tensor *thaten_scale(const at_scaler *scaler, at_tensor *loss)
+// {
+//   return (at_scaler_scale)(scaler, loss);
+// }
 import "C"
 
 import "runtime"
@@ -140,6 +144,102 @@ func (s *Schedule) Step() error {
 func (s *Schedule) StepBy(metric float64) error {
 	defer runtime.KeepAlive(s)
 	return locked(func() { C.at_schedule_step_by(s.pointer, C.double(metric)) })
+}
+
+// ScalerOptions are options of NewScaler; what is left out has its default.
+type ScalerOptions struct {
+	InitScale      Number // 65536
+	GrowthFactor   Number // 2
+	BackoffFactor  Number // 0.5
+	GrowthInterval Number // 2000
+}
+
+// Scaler has the factor of losses of half precision, whose gradients would be too small for it otherwise: PyTorch's GradScaler.
+//
+//	loss, err = scaler.Scale(loss)
+//	err = loss.Backward()
+//	err = scaler.Step(adam)
+//	err = scaler.Update()
+type Scaler struct {
+	raw C.at_scaler
+}
+
+// NewScaler makes a scaler.
+func NewScaler(options ...ScalerOptions) *Scaler {
+	s := &Scaler{C.at_scaler_defaults}
+	for _, o := range options {
+		for _, field := range []struct {
+			given Number
+			value *C.double
+		}{{o.InitScale, &s.raw.scale}, {o.GrowthFactor, &s.raw.growth_factor}, {o.BackoffFactor, &s.raw.backoff_factor}} {
+			if field.given.given {
+				*field.value = C.double(field.given.toFloat())
+			}
+		}
+		if o.GrowthInterval.given {
+			s.raw.growth_interval = C.int64_t(o.GrowthInterval.toInt())
+		}
+	}
+	return s
+}
+
+// Scale is the loss times the factor.
+func (s *Scaler) Scale(loss *Tensor) (t *Tensor, err error) {
+	defer runtime.KeepAlive(loss)
+	err = locked(func() { t = wrap(C.thaten_scale(&s.raw, loss.raw())) })
+	return t, err
+}
+
+// Unscale divides the gradients by the factor, before they are clipped; otherwise Step does.
+func (s *Scaler) Unscale(optimizer *Optimizer) error {
+	defer runtime.KeepAlive(optimizer)
+	return locked(func() { C.at_scaler_unscale(&s.raw, optimizer.raw()) })
+}
+
+// Step is a step of the optimizer, unless a gradient is infinite or NaN.
+func (s *Scaler) Step(optimizer *Optimizer) error {
+	defer runtime.KeepAlive(optimizer)
+	return locked(func() { C.at_scaler_step(&s.raw, optimizer.raw()) })
+}
+
+// Update changes the factor, once after the steps of all optimizers.
+func (s *Scaler) Update() error {
+	return locked(func() { C.at_scaler_update(&s.raw) })
+}
+
+// GetScale is the factor.
+func (s *Scaler) GetScale() float64 {
+	return float64(s.raw.scale)
+}
+
+// Save writes the state, as torch.save(scaler.state_dict(), path).
+func (s *Scaler) Save(path string) error {
+	text, err := cString(path)
+	if err != nil {
+		return err
+	}
+	defer free(text)
+	return locked(func() {
+		if dict := C.at_scaler_state_dict(&s.raw); dict != nil {
+			C.at_save(text, dict)
+			C.at_dict_free(dict)
+		}
+	})
+}
+
+// Load takes the state of a file, as Save writes it.
+func (s *Scaler) Load(path string) error {
+	text, err := cString(path)
+	if err != nil {
+		return err
+	}
+	defer free(text)
+	return locked(func() {
+		if dict := C.at_load(text, nil); dict != nil {
+			C.at_scaler_load(&s.raw, C.at_dict_values(dict))
+			C.at_dict_free(dict)
+		}
+	})
 }
 
 // ClipGradValue limits each element of the gradients to the range from -limit to limit.

@@ -3,6 +3,7 @@ package thaten
 // #include <stdlib.h>
 // #include <ATen/ATenContext.h>
 // #include <ATen/ATenPrint.h>
+// #include <ATen/ATenScope.h>
 // #include <ATen/ATenStorage.h>
 // #include <ATen/ATenTensor.h>
 // static int64_t thaten_integer(at_scalar s)
@@ -49,7 +50,7 @@ func wrap(pointer *C.at_tensor) *Tensor {
 		return nil
 	}
 	weigh(256 + int64(C.at_numel(pointer))*int64(C.at_type_elementSize(C.at_typeOf(pointer))))
-	t := &Tensor{pointer}
+	t := &Tensor{C.at_keep(pointer)} // passes call Go in a scope
 	runtime.SetFinalizer(t, (*Tensor).Free)
 	return t
 }

@@ -2,6 +2,7 @@
 local ffi = require 'ffi'
 local library = require 'thaten.library'
 local types = require 'thaten.types'
+local functions = require 'thaten.functions'
 local methods = require('thaten.tensor').methods
 local C, wrap, none = library.C, library.wrap, library.none
 
@@ -57,10 +58,13 @@ function methods:backward(options)
   local given = ffi.new('at_backward_options', C.at_backward_defaults)
   given.gradient = options.gradient and options.gradient.pointer or nil
   given.retain_graph, given.create_graph = options.retain_graph or false, options.create_graph or false
-  if not C.at_backward(self.pointer, given) then
+  local done = C.at_backward(self.pointer, given)
+  functions.sweep()
+  if not done then
     library.raise()
   end
 end
+jit.off(methods.backward) -- hooks and functions of Lua may be called
 
 local function pointers(list)
   local data = ffi.new('at_tensor *[?]', math.max(#list, 1))
@@ -85,6 +89,7 @@ function grad.gradients(outputs, inputs, options)
   given.retain_graph, given.create_graph = options.retain_graph or false, options.create_graph or false
   given.allow_unused = options.allow_unused or false
   local list = C.at_gradients(tensors(out, outputs), tensors(into, inputs), given)
+  functions.sweep()
   if list.count == 0 and C.at_error() ~= C.AT_OK then
     library.raise()
   end
@@ -96,6 +101,7 @@ function grad.gradients(outputs, inputs, options)
   C.at_list_release(list)
   return found
 end
+jit.off(grad.gradients)
 
 -- f(...), and afterwards restore(), also after an error.
 local function restoring(restore, f, ...)

@@ -5,15 +5,16 @@ local call = require 'thaten.call'
 local index = require 'thaten.index'
 local tensor = require 'thaten.tensor'
 local grad = require 'thaten.grad'
+local functions = require 'thaten.functions'
 local files = require 'thaten.files'
 local train = require 'thaten.train'
 
 local th = {
   tensor = tensor.new, randint = tensor.randint, normal = tensor.normal, is_tensor = library.is_tensor, none = library.none,
   newaxis = index.newaxis, ellipsis = index.ellipsis,
-  generator = library.generator, no_grad = grad.no_grad, autocast = grad.autocast, gradients = grad.gradients,
+  generator = library.generator, no_grad = grad.no_grad, autocast = grad.autocast, gradients = grad.gradients, Function = functions.Function,
   load = files.load, save = files.save, load_npy = files.load_npy, save_npy = files.save_npy,
-  nn = train.nn, optim = train.optim, schedule = train.schedule, data = train.data,
+  nn = train.nn, optim = train.optim, schedule = train.schedule, scaler = train.scaler, data = train.data,
   program = require 'thaten.program', help = call.help, names = call.names,
 }
 

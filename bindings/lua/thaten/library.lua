@@ -15,10 +15,14 @@ end
 
 local library = {C = C}
 
--- Raises ATen's error as one of Lua, at the line that called the binding.
+-- Raises ATen's error as one of Lua, or that of a function of Lua that the library has called.
 function library.raise()
-  local message = ffi.string(C.at_error_message())
+  local message, failure = ffi.string(C.at_error_message()), library.failure
   C.at_error_clear()
+  library.failure = nil
+  if failure then
+    error(failure[1], 0)
+  end
   error(message ~= '' and message or 'no memory', 0)
 end
 
@@ -84,7 +88,7 @@ function library.wrap(pointer)
     library.raise()
   end
   library.weigh(256 + tonumber(C.at_numel(pointer)) * tonumber(C.at_type_elementSize(C.at_typeOf(pointer))))
-  return Tensor(pointer)
+  return Tensor(C.at_keep(pointer)) -- passes call Lua in a scope
 end
 
 function library.is_tensor(value)

@@ -10,6 +10,7 @@ ffi.cdef [[
 typedef struct { at_module *pointer; } thaten_module;
 typedef struct { at_optimizer *pointer; } thaten_optimizer;
 typedef struct { at_schedule *pointer; } thaten_schedule;
+typedef struct { at_scaler own; } thaten_scaler;
 ]]
 
 local function check(done)
@@ -130,17 +131,17 @@ local function arguments_of(name, row, ...)
       error(name .. ' has no option ' .. tostring(key), 0)
     end
   end
-  for i, a in ipairs(row) do -- constructors of modules take modules over
-    if a[2] == 'Module' or a[2] == 'Module?' then
-      C.at_module_retain(a[3] and options[a[1]] or arguments[i])
-    end
-  end
   arguments[required + 1] = options
   return arguments, required + (options and 1 or 0), kept
 end
 
 local function construct(name, row, ...)
   local arguments, count, kept = arguments_of(name, row, ...)
+  for i, a in ipairs(row) do -- constructors of modules take modules over
+    if a[2] == 'Module' or a[2] == 'Module?' then
+      C.at_module_retain(a[3] and arguments[count][a[1]] or arguments[i])
+    end
+  end
   local pointer = C['at_' .. name](unpack(arguments, 1, count))
   return pointer ~= nil and #kept >= 0 and pointer or library.raise()
 end
@@ -151,22 +152,41 @@ local modules = {}
 
 local rows = require 'thaten.constructors'
 
+-- What a function returned: a tensor, or a struct whose fields are several results.
+local function results_of(made, fields)
+  if #fields == 0 then
+    return wrap(made)
+  end
+  check(C.at_error() == C.AT_OK)
+  local results = {}
+  for i, field in ipairs(fields) do
+    results[i] = C.at_defined(made[field]) and wrap(made[field]) or nil
+  end
+  return unpack(results, 1, #fields)
+end
+
 -- A call that has a function of its own: y, h, c = lstm(x, {h_0 = h, c_0 = c}).
 local function call_own(module, kind, ...)
   local own = rows.calls[kind]
   local arguments, count, kept = arguments_of(kind .. '_forward', own.row, ...)
   local made = C['at_' .. kind .. '_forward'](module.pointer, unpack(arguments, 1, count))
-  if #own.results == 0 then
-    return #kept >= 0 and wrap(made) or nil
+  return results_of(made, #kept >= 0 and own.results)
+end
+
+-- The other functions of layers and sequences: th.nn.LSTM_forward_packed(lstm, data, batch_sizes).
+local function function_of(name, own)
+  return function(...)
+    local arguments, count, kept = arguments_of(name, own.row, ...)
+    if own.kind and ffi.string(C.at_module_kindOf(arguments[1]).name) ~= own.kind then -- C does not look
+      misfit('the module', 'a ' .. own.kind, (...))
+    end
+    local made = C['at_' .. name](unpack(arguments, 1, count))
+    if own.plain then
+      check(#kept >= 0 and C.at_error() == C.AT_OK)
+      return type(made) == 'number' and made or nil
+    end
+    return results_of(made, #kept >= 0 and own.results)
   end
-  if C.at_error() ~= C.AT_OK then
-    library.raise()
-  end
-  local results = {}
-  for i, field in ipairs(own.results) do
-    results[i] = C.at_defined(made[field]) and wrap(made[field]) or nil
-  end
-  return unpack(results, 1, #own.results)
 end
 
 -- Calls the module with a tensor, or with several, as a loss: loss(output, target).  Recurrent layers and attention
@@ -388,6 +408,7 @@ function optimizers:step(closure)
   check(done)
   return first[0]
 end
+jit.off(optimizers.step) -- the closure is called
 
 function optimizers:zero_grad()
   check(C.at_optimizer_zero_grad(self.pointer))
@@ -411,21 +432,30 @@ function optimizers:set(option, value, group)
   check(C.at_optimizer_set(self.pointer, group or 0, option, value))
 end
 
--- The state, in a file as torch.save(optimizer.state_dict(), path) writes it.
-function optimizers:save(path)
-  local dict = C.at_optimizer_state_dict(self.pointer)
+-- Writes a state and frees it.
+local function save_state(path, dict)
   check(dict ~= nil)
   local done = C.at_save(path, dict)
   C.at_dict_free(dict)
   check(done)
 end
 
-function optimizers:load(path)
+-- Calls load(object, values) with the state of a file.
+local function load_state(path, load, object)
   local dict = C.at_load(path, C.at_load_defaults)
   check(dict ~= nil)
-  local done = C.at_optimizer_load(self.pointer, C.at_dict_values(dict))
+  local done = load(object, C.at_dict_values(dict))
   C.at_dict_free(dict)
   check(done)
+end
+
+-- The state, in a file as torch.save(optimizer.state_dict(), path) writes it.
+function optimizers:save(path)
+  save_state(path, C.at_optimizer_state_dict(self.pointer))
+end
+
+function optimizers:load(path)
+  load_state(path, C.at_optimizer_load, self.pointer)
 end
 
 function optimizers:groups()
@@ -438,6 +468,59 @@ Optimizer = ffi.metatype('thaten_optimizer', {
     C.at_optimizer_free(self.pointer)
   end,
 })
+
+local scalers = {}
+
+-- The loss times the factor.
+function scalers:scale(loss)
+  return wrap(C.at_scaler_scale(self.own, tensor_pointer('loss', loss)))
+end
+
+-- Divides the gradients by the factor, before they are clipped; otherwise step does.
+function scalers:unscale(optimizer)
+  check(C.at_scaler_unscale(self.own, optimizer_of('optimizer', optimizer)))
+end
+
+-- A step of the optimizer, unless a gradient is infinite or NaN.
+function scalers:step(optimizer)
+  check(C.at_scaler_step(self.own, optimizer_of('optimizer', optimizer)))
+end
+
+-- Changes the factor, once after the steps of all optimizers.
+function scalers:update()
+  check(C.at_scaler_update(self.own))
+end
+
+function scalers:get_scale()
+  return self.own.scale
+end
+
+-- The state, in a file as torch.save(scaler.state_dict(), path) writes it.
+function scalers:save(path)
+  save_state(path, C.at_scaler_state_dict(self.own))
+end
+
+function scalers:load(path)
+  load_state(path, C.at_scaler_load, self.own)
+end
+
+local Scaler = ffi.metatype('thaten_scaler', {__index = scalers})
+
+local scaler_options = {init_scale = 'scale', growth_factor = 'growth_factor', backoff_factor = 'backoff_factor',
+                        growth_interval = 'growth_interval'}
+
+-- The factor of losses of half precision: options are init_scale, growth_factor, backoff_factor, growth_interval.
+local function new_scaler(options)
+  local scaler = Scaler()
+  scaler.own = C.at_scaler_defaults
+  for key, value in pairs(options or {}) do
+    if not scaler_options[key] then
+      error('scaler has no option ' .. tostring(key), 0)
+    end
+    scaler.own[scaler_options[key]] = number(key, value)
+  end
+  return scaler
+end
 
 local schedules = {}
 
@@ -468,6 +551,7 @@ local function constructors(rows, wrapped)
 end
 
 local train = {
+  scaler = new_scaler,
   nn = constructors(rows.modules, function(pointer)
     library.weigh(1024 + 4 * tonumber(C.at_module_numel(pointer)))
     return Module(pointer)
@@ -503,6 +587,11 @@ for name, row in pairs(rows.inits) do
     construct(name, row, t, ...)
     return t
   end
+end
+
+for name, own in pairs(rows.functions) do
+  local group = name:sub(1, 5) == 'init_' and train.nn.init or train.nn
+  group[group == train.nn and name or name:sub(6)] = function_of(name, own)
 end
 
 train.nn.Sequential, train.nn.ModuleList = list_of 'at_Sequential', list_of 'at_ModuleList'

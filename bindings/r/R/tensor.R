@@ -159,6 +159,17 @@ evaluated <- function(keys, where) lapply(keys, function(key) if (identical(key,
 methods <- list(
   type = type_of,
   storage = function(t) .Call(thr_storage, t),
+  # Calls f(gradient) with each gradient that is complete; what it returns, unless NULL, replaces the gradient.
+  register_hook = function(t, f) {
+    hook <- function(gradient) f(gradient)
+    .Call(thr_addHook, t, hook)
+    is_there <- TRUE
+    list(remove = function() {
+      if (is_there) .Call(thr_removeHook, t, hook)
+      is_there <<- FALSE
+      invisible(NULL)
+    })
+  },
   requires_grad_ = function(t, wanted = TRUE) if (wanted) .Call(thr_requiresGrad, t) else .Call(thr_detachIn, t),
   detach_ = function(t) .Call(thr_detachIn, t),
   requires_grad = function(t) .Call(thr_wantsGrad, t),

@@ -14,6 +14,28 @@ autocast <- function(expression, type = "bfloat16") {
   force(expression)
 }
 
+# A function of tensors and other values with a gradient of its own.  ctx is an environment; backward(ctx, gradient) returns a
+# gradient, or a list with one, or NULL, for each argument.
+own_function <- function(forward, backward) {
+  function(...) {
+    given <- list(...)
+    ctx <- new.env()
+    is_input <- vapply(given, is_tensor, NA)
+    .Call(thr_apply, list(
+      function() {
+        made <- do.call(forward, c(list(ctx), given))
+        if (!is_tensor(made)) stop("forward returns a tensor", call. = FALSE)
+        call_operation("alias", list(made)) # what ctx has of it has no history
+      },
+      function(gradient) {
+        made <- backward(ctx, gradient)
+        if (!is.list(made)) made <- list(made)
+        c(made, vector("list", max(0, length(given) - length(made))))[is_input]
+      }
+    ), given[is_input])
+  }
+}
+
 load_program <- function(path) .Call(thr_program, path)
 run_program <- function(program, ...) .Call(thr_programRun, program, list(...))
 
@@ -44,12 +66,16 @@ overload <- function(name, overload) {
 }
 
 by_hand <- list(
-  tensor = make_tensor, no_grad = no_grad, autocast = autocast, program = load_program, run = run_program, help = help_of, overload = overload,
+  tensor = make_tensor, no_grad = no_grad, autocast = autocast, Function = own_function, program = load_program, run = run_program, help = help_of, overload = overload,
   number = function(value) structure(value, class = "th_number"), # is a floating number although it is whole
   inputs = function(program) .Call(thr_programInputs, program),
   generator = function(seed) .Call(thr_generator, seed), manual_seed = function(seed) invisible(.Call(thr_seed, seed)),
   load = function(path) .Call(thr_load, path), save = function(path, tensors) invisible(.Call(thr_save, path, tensors)),
   is_tensor = is_tensor,
+  # The factor of losses of half precision: scaler$scale(loss)$backward(), scaler$step(adam), scaler$update().
+  scaler = function(init_scale = NULL, growth_factor = NULL, backoff_factor = NULL, growth_interval = NULL) {
+    .Call(thr_scaler, list(init_scale, growth_factor, backoff_factor, growth_interval))
+  },
   # The gradients of the sum of the outputs with respect to the inputs, both lists of tensors.
   gradients = function(outputs, inputs, retain_graph = FALSE, create_graph = FALSE, allow_unused = FALSE) {
     .Call(thr_gradients, outputs, inputs, c(retain_graph, create_graph, allow_unused))

@@ -51,6 +51,7 @@ group_of <- function(group) {
       groups$calls <- calls("call", "", "_forward$")
       groups$finders <- calls("indices", "", "_forward$")
       made$init <- calls("init", "^init_", "")
+      made <- c(made, calls("function", "", ""))
       made$Module <- own_module
       made$clip_grad_value <- function(parameters, clip_value) invisible(.Call(thr_clipGradValue, parameters, clip_value))
       made$Sequential <- function(...) .Call(thr_sequential, list(...))
@@ -141,6 +142,18 @@ loader_methods <- list(
 
 schedule_methods <- list(step = function(schedule, metric = NULL) invisible(.Call(thr_scheduleStep, schedule, metric)))
 
+scaler_methods <- list(
+  scale = function(scaler, loss) .Call(thr_scalerScale, scaler, loss),
+  # Divides the gradients by the factor, before they are clipped; otherwise step does.
+  unscale = function(scaler, optimizer) invisible(.Call(thr_scalerCall, scaler, optimizer, TRUE)),
+  # A step of the optimizer, unless a gradient is infinite or NaN.
+  step = function(scaler, optimizer) invisible(.Call(thr_scalerCall, scaler, optimizer, FALSE)),
+  update = function(scaler) invisible(.Call(thr_scalerUpdate, scaler)),
+  get_scale = function(scaler) .Call(thr_getScale, scaler),
+  save = function(scaler, path) invisible(.Call(thr_scalerSave, scaler, path)),
+  load = function(scaler, path) invisible(.Call(thr_scalerLoad, scaler, path))
+)
+
 method_of <- function(object, name, methods) {
   own <- methods[[name]]
   if (is.null(own)) stop("a ", class(object), " has no method ", name, call. = FALSE)
@@ -157,6 +170,7 @@ method_of <- function(object, name, methods) {
 `$.th_loader` <- function(x, name) method_of(x, name, loader_methods)
 length.th_dataset <- function(x) .Call(thr_datasetCount, x)
 `$.th_optimizer` <- function(x, name) method_of(x, name, optimizer_methods)
+`$.th_scaler` <- function(x, name) method_of(x, name, scaler_methods)
 `$.th_schedule` <- function(x, name) method_of(x, name, schedule_methods)
 
 format.th_module <- function(x, ...) .Call(thr_moduleText, x)

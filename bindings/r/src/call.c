@@ -1,17 +1,27 @@
 /* Describes operations, converts arguments and results, calls. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "thaten.h"
 
 /* --- errors and objects ---------------------------------------------------------------------- */
 
+static char failure[1024]; /* of a function of R, if it is not empty */
+
+void th_keepFailure(const char *message)
+{
+  if (!*failure)
+    snprintf(failure, sizeof failure, "%s", message);
+}
+
 void th_raise(void)
 {
-  const char *message = at_error_message();
+  const char *message = *failure ? failure : at_error_message();
   const size_t length = strlen(message) + 1;
   char *copy = R_alloc(length, 1);
   memcpy(copy, message, length);
+  *failure = 0;
   at_error_clear();
   Rf_error("%s", *copy ? copy : "no memory");
 }
@@ -38,6 +48,8 @@ SEXP th_object(const char *class, void (*release)(SEXP))
 
 SEXP th_own(SEXP object, void *pointer)
 {
+  if (Rf_inherits(object, "th_tensor")) /* passes call R in a scope */
+    at_keep(pointer);
   R_SetExternalPtrAddr(object, pointer);
   return object;
 }

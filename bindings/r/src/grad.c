@@ -66,6 +66,109 @@ SEXP thr_setRecording(SEXP on)
   return Rf_ScalarLogical(at_grad_setOn(Rf_asLogical(on) == TRUE));
 }
 
+/* --- functions of R that a pass calls --------------------------------------------------------------- */
+
+/* Evaluates a call; after an error of R, that error is the one that th_raise raises. */
+static SEXP evaluate(SEXP call, bool *good)
+{
+  int failed = 0;
+  SEXP value = R_tryEvalSilent(call, R_GlobalEnv, &failed);
+  *good = !failed;
+  if (failed)
+    th_keepFailure(R_curErrorBuf());
+  return failed ? R_NilValue : value;
+}
+
+static bool isTensorOrNull(SEXP value, const char *what)
+{
+  if (value == R_NilValue || Rf_inherits(value, "th_tensor"))
+    return true;
+  th_keepFailure(what);
+  return false;
+}
+
+static at_tensor *runHook(void *context, at_tensor *grad)
+{
+  bool good;
+  SEXP argument = PROTECT(th_wrap(at_retain(grad))), call = PROTECT(Rf_lang2(context, argument));
+  SEXP value = PROTECT(evaluate(call, &good));
+  at_tensor *other = (at_tensor *)at_undefinedTensor;
+  if (good && isTensorOrNull(value, "a hook returns a tensor or NULL"))
+    other = value == R_NilValue ? NULL : at_retain(th_tensor(value));
+  UNPROTECT(3);
+  return other;
+}
+
+SEXP thr_addHook(SEXP t, SEXP function)
+{
+  if (!at_add_hook(th_tensor(t), runHook, function))
+    th_raise();
+  R_PreserveObject(function);
+  return R_NilValue;
+}
+
+SEXP thr_removeHook(SEXP t, SEXP function)
+{
+  if (!at_remove_hook(th_tensor(t), runHook, function))
+    th_raise();
+  R_ReleaseObject(function);
+  return R_NilValue;
+}
+
+/* The context of a function is a list: forward() and backward(gradient), which returns a list. */
+static at_tensor *runForward(void *context, at_tensors inputs)
+{
+  (void)inputs;
+  bool good;
+  SEXP call = PROTECT(Rf_lang1(VECTOR_ELT(context, 0))), value = PROTECT(evaluate(call, &good));
+  at_tensor *made = NULL;
+  if (good && Rf_inherits(value, "th_tensor"))
+    made = at_retain(th_tensor(value));
+  else if (good)
+    th_keepFailure("forward returns a tensor");
+  UNPROTECT(2);
+  return made;
+}
+
+static bool runBackward(void *context, at_tensor *grad, int count, at_tensor **gradients)
+{
+  bool good;
+  SEXP argument = PROTECT(th_wrap(at_retain(grad)));
+  SEXP call = PROTECT(Rf_lang2(VECTOR_ELT(context, 1), argument));
+  SEXP list = PROTECT(evaluate(call, &good));
+  if (good && (!Rf_isNewList(list) || Rf_xlength(list) != count)) {
+    th_keepFailure("backward returns a list with a gradient, or NULL, for each argument");
+    good = false;
+  }
+  for (int i = 0; good && i < count; i++)
+    good = isTensorOrNull(VECTOR_ELT(list, i), "a gradient is a tensor or NULL");
+  for (int i = 0; good && i < count; i++)
+    gradients[i] =
+        VECTOR_ELT(list, i) == R_NilValue ? NULL : at_retain(th_tensor(VECTOR_ELT(list, i)));
+  UNPROTECT(3);
+  return good;
+}
+
+static void releaseFunction(void *context)
+{
+  R_ReleaseObject(context);
+}
+
+SEXP thr_apply(SEXP functions, SEXP inputs)
+{
+  static const at_grad_function kind = {"Function", runForward, runBackward, releaseFunction};
+  SEXP object = PROTECT(th_newTensor());
+  const at_tensors list = th_toTensors(inputs, "inputs");
+  R_PreserveObject(functions);
+  at_tensor *made = at_apply(&kind, functions, list);
+  if (!at_defined(made))
+    th_raise();
+  UNPROTECT(1);
+  return th_own(object, made);
+}
+
+/* --- autocast --------------------------------------------------------------------------------------- */
+
 /* Sets the types of autocast on the CPU and on CUDA, by name; "float32" is off.  Returns those before. */
 SEXP thr_setAutocast(SEXP names)
 {

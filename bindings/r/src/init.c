@@ -72,6 +72,16 @@ static const R_CallMethodDef rows[] = {ROW(thr_names, 0),
                                        ROW(thr_loadIdx, 1),
                                        ROW(thr_loadCsv, 1),
                                        ROW(thr_setAutocast, 1),
+                                       ROW(thr_addHook, 2),
+                                       ROW(thr_removeHook, 2),
+                                       ROW(thr_apply, 2),
+                                       ROW(thr_scaler, 1),
+                                       ROW(thr_scalerScale, 2),
+                                       ROW(thr_scalerCall, 3),
+                                       ROW(thr_scalerUpdate, 1),
+                                       ROW(thr_getScale, 1),
+                                       ROW(thr_scalerSave, 2),
+                                       ROW(thr_scalerLoad, 2),
                                        {NULL, NULL, 0}};
 
 void R_init_thaten(DllInfo *info);

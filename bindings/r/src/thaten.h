@@ -5,6 +5,7 @@
  *   files.c    files, programs
  *   grad.c     gradients
  *   train.c    modules, optimizers, schedules
+ *   scaler.c   scalers of losses
  *   data.c     data sets and loaders
  *   layers.c   their constructors; generate_layers writes it */
 #ifndef THATEN_R_H
@@ -20,6 +21,7 @@
 #include <ATen/ATenPrint.h>
 #include <ATen/ATenProgram.h>
 #include <ATen/ATenSchedule.h>
+#include <ATen/ATenScope.h>
 #include <ATen/ATenStorage.h>
 #include <ATen/ATenTable.h>
 
@@ -27,8 +29,11 @@
 #include <R.h>
 #include <Rinternals.h>
 
-/* Raises ATen's error as one of R. */
+/* Raises ATen's error as one of R, or the first that was kept since the last time. */
 void th_raise(void) __attribute__((noreturn));
+
+/* Keeps the error of a function of R that the library has called. */
+void th_keepFailure(const char *message);
 
 /* The pointer of an object of that class, or an error of R. */
 void *th_pointer(SEXP object, const char *class);
@@ -68,6 +73,9 @@ at_tensors th_toTensors(SEXP value, const char *name);
  * NULL in the list, and an error if all are. */
 SEXP th_newTensors(int count, const char *const *names);
 void th_ownAll(SEXP list, at_tensor *const *parts);
+
+/* An error of R unless the object is a module of that kind. */
+void th_mustBe(SEXP object, const char *kind);
 
 /* The object of a tensor that a call changed. */
 SEXP th_changed(SEXP object, at_tensor *t);
@@ -115,6 +123,16 @@ SEXP thr_setGrad(SEXP t, SEXP grad);
 SEXP thr_backward(SEXP t, SEXP gradient, SEXP retain);
 SEXP thr_setRecording(SEXP on);
 SEXP thr_setAutocast(SEXP names);
+SEXP thr_addHook(SEXP t, SEXP function);
+SEXP thr_removeHook(SEXP t, SEXP function);
+SEXP thr_apply(SEXP functions, SEXP inputs);
+SEXP thr_scaler(SEXP options);
+SEXP thr_scalerScale(SEXP scaler, SEXP loss);
+SEXP thr_scalerCall(SEXP scaler, SEXP optimizer, SEXP unscales);
+SEXP thr_scalerUpdate(SEXP scaler);
+SEXP thr_getScale(SEXP scaler);
+SEXP thr_scalerSave(SEXP scaler, SEXP path);
+SEXP thr_scalerLoad(SEXP scaler, SEXP path);
 SEXP thr_constructors(void);
 SEXP thr_construct(SEXP index, SEXP arguments);
 SEXP thr_sequential(SEXP list);

@@ -137,6 +137,13 @@ void th_ownAll(SEXP list, at_tensor *const *parts)
   }
 }
 
+void th_mustBe(SEXP object, const char *kind)
+{
+  const char *own = at_module_kindOf(moduleOf(object))->name;
+  if (strcmp(own, kind) != 0)
+    Rf_error("the module is a %s, and has to be a %s", own, kind);
+}
+
 SEXP th_changed(SEXP object, at_tensor *t)
 {
   done(at_defined(t));

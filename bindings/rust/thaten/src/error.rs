@@ -1,6 +1,9 @@
 //! Errors as values: what ATen keeps for each thread is taken after each call.
+use std::any::Any;
+use std::cell::RefCell;
 use std::ffi::CStr;
 use std::fmt;
+use std::panic::resume_unwind;
 use thaten_sys as sys;
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -37,8 +40,36 @@ impl Error {
     }
 }
 
+/// How a function of Rust that the library called has ended.
+pub(crate) enum Failure {
+    Error(Error),
+    Panic(Box<dyn Any + Send>),
+}
+
+thread_local! {
+    static FAILURE: RefCell<Option<Failure>> = RefCell::new(None);
+}
+
+impl Failure {
+    /// Keeps it for the call of the library that has an error now; the first one counts.
+    pub(crate) fn keep(self) {
+        FAILURE.with(|kept| {
+            kept.borrow_mut().get_or_insert(self);
+        })
+    }
+}
+
 /// The error of this thread since the last call, which is cleared.
 pub(crate) fn check() -> Result<()> {
+    let failure = || FAILURE.with(|kept| kept.borrow_mut().take());
+    check_call().map_err(|error| match failure() {
+        Some(Failure::Error(own)) => own,
+        Some(Failure::Panic(panic)) => resume_unwind(panic),
+        None => error,
+    })
+}
+
+fn check_call() -> Result<()> {
     unsafe {
         let kind = match sys::at_error() {
             sys::AT_OK => return Ok(()),

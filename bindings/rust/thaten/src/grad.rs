@@ -1,6 +1,6 @@
 //! Gradients.
 use crate::error::check;
-use crate::{convert, Result, Tensor};
+use crate::{convert, Result, Tensor, Type};
 use std::ptr;
 use thaten_sys as sys;
 
@@ -82,4 +82,22 @@ pub fn no_grad<T>(f: impl FnOnce() -> T) -> T {
     }
     let _restore = Restore(unsafe { sys::at_grad_setOn(false) });
     f()
+}
+
+/// Calls the function in mixed precision, as inside torch.autocast: products compute in the type, BFloat16 or Half, and
+/// losses in Float.  The backward pass comes after.
+pub fn autocast<T>(lower: Type, f: impl FnOnce() -> T) -> Result<T> {
+    struct Restore(sys::at_autocast_device, sys::at_scalar_type);
+    impl Drop for Restore {
+        fn drop(&mut self) {
+            unsafe { sys::at_autocast_set(self.0, self.1) };
+        }
+    }
+    let set = |device| {
+        let before = unsafe { sys::at_autocast_get(device) };
+        unsafe { sys::at_autocast_set(device, sys::at_type_scalarType(lower.raw())) };
+        check().map(|()| Restore(device, before))
+    };
+    let _restore = [set(sys::AT_AUTOCAST_CPU)?, set(sys::AT_AUTOCAST_CUDA)?];
+    Ok(f())
 }

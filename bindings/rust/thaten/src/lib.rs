@@ -21,6 +21,7 @@ mod convert;
 pub mod data;
 mod error;
 mod files;
+mod function;
 mod grad;
 mod index;
 pub mod nn;
@@ -32,7 +33,8 @@ mod tensor;
 
 pub use error::{Error, ErrorKind, Result};
 pub use files::{load, load_npy, save, save_npy};
-pub use grad::{gradients, gradients_with, no_grad, Gradients};
+pub use function::{apply, grad_fn, Function, Hook};
+pub use grad::{autocast, gradients, gradients_with, no_grad, Gradients};
 pub use index::{Index, Indices};
 pub use program::{Info, Program};
 pub use scalar::{Element, Scalar, Type};

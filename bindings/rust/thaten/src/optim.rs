@@ -158,4 +158,91 @@ impl Schedule {
     }
 }
 
+/// The factor of losses of half precision, whose gradients would be too small for it otherwise: PyTorch's GradScaler.
+///
+/// `scaler.scale(&loss)?.backward()?; scaler.step(&adam)?; scaler.update()?;`
+pub struct Scaler(sys::at_scaler);
+
+impl Default for Scaler {
+    fn default() -> Self {
+        Scaler::new()
+    }
+}
+
+impl Scaler {
+    pub fn new() -> Scaler {
+        Scaler(unsafe { sys::at_scaler_defaults })
+    }
+
+    /// The factor to begin with, 65536.
+    pub fn init_scale(mut self, value: f64) -> Scaler {
+        self.0.scale = value;
+        self
+    }
+
+    /// What the factor is multiplied by after growth_interval good steps, 2.
+    pub fn growth_factor(mut self, value: f64) -> Scaler {
+        self.0.growth_factor = value;
+        self
+    }
+
+    /// What it is multiplied by after a step with an infinite gradient, 0.5.
+    pub fn backoff_factor(mut self, value: f64) -> Scaler {
+        self.0.backoff_factor = value;
+        self
+    }
+
+    /// How many good steps make it grow, 2000.
+    pub fn growth_interval(mut self, value: i64) -> Scaler {
+        self.0.growth_interval = value;
+        self
+    }
+
+    pub fn get_scale(&self) -> f64 {
+        self.0.scale
+    }
+
+    /// The loss times the factor.
+    pub fn scale(&self, loss: &Tensor) -> Result<Tensor> {
+        let raw = unsafe { sys::at_scaler_scale(&self.0, loss.as_raw()) };
+        check()?;
+        Ok(unsafe { Tensor::from_raw(raw) })
+    }
+
+    /// Divides the gradients by the factor, before they are clipped; otherwise `step` does.
+    pub fn unscale(&mut self, optimizer: &Optimizer) -> Result<()> {
+        unsafe { sys::at_scaler_unscale(&mut self.0, optimizer.as_raw()) };
+        check()
+    }
+
+    /// A step of the optimizer, unless a gradient is infinite or NaN.
+    pub fn step(&mut self, optimizer: &Optimizer) -> Result<()> {
+        unsafe { sys::at_scaler_step(&mut self.0, optimizer.as_raw()) };
+        check()
+    }
+
+    /// Changes the factor, once after the steps of all optimizers.
+    pub fn update(&mut self) -> Result<()> {
+        unsafe { sys::at_scaler_update(&mut self.0) };
+        check()
+    }
+
+    /// Writes the state, as torch.save(scaler.state_dict(), path).
+    pub fn save(&self, path: impl AsRef<Path>) -> Result<()> {
+        let path = c_path(path.as_ref())?;
+        let dict = Dict(unsafe { sys::at_scaler_state_dict(&self.0) });
+        check()?;
+        unsafe { sys::at_save(path.as_ptr(), dict.0) };
+        check()
+    }
+
+    pub fn load(&mut self, path: impl AsRef<Path>) -> Result<()> {
+        let path = c_path(path.as_ref())?;
+        let dict = Dict(unsafe { sys::at_load(path.as_ptr(), ptr::null()) });
+        check()?;
+        unsafe { sys::at_scaler_load(&mut self.0, sys::at_dict_values(dict.0)) };
+        check()
+    }
+}
+
 include!(concat!(env!("OUT_DIR"), "/training.rs"));

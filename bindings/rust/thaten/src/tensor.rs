@@ -30,7 +30,8 @@ impl Tensor {
     /// # Safety
     /// `raw` is a tensor of ATen, of which the caller has a reference.
     pub unsafe fn from_raw(raw: *mut sys::at_tensor) -> Self {
-        Tensor(NonNull::new(raw).expect("a tensor is not NULL"))
+        // Passes call Rust in a scope, which has what operations return.
+        Tensor(NonNull::new(sys::at_keep(raw)).expect("a tensor is not NULL"))
     }
 
     pub fn as_raw(&self) -> *mut sys::at_tensor {

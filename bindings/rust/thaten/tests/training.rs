@@ -1,6 +1,9 @@
 //! Modules, optimizers and schedules.  The losses are PyTorch's from the same seed.
+use std::cell::Cell;
+use std::rc::Rc;
 use std::sync::Mutex;
-use thaten::{data, gradients_with, manual_seed, nn, ops, optim, ErrorKind, Gradients, Result, Tensor, Type};
+use thaten::{apply, autocast, data, grad_fn, gradients_with, manual_seed, nn, ops, optim};
+use thaten::{ErrorKind, Function, Gradients, Result, Tensor, Type};
 
 /// Of what draws from the generator that all threads share, one test at a time.
 static DRAWING: Mutex<()> = Mutex::new(());
@@ -192,5 +195,137 @@ fn batches() -> Result<()> {
     assert_eq!(order, [0, 3, 1, 2, 4, 4, 3, 2, 0, 1]);
     assert_eq!((set.count(), loader.batches()), (5, 3));
     assert!(data::Loader::new(&set, 0, false).is_err() && data::load_idx("nothing.idx").is_err());
+    Ok(())
+}
+
+/// Of w = 1 with the gradient 3: a step of 0.1 is one to 0.7, and none where the gradient is infinite.
+#[test]
+fn scaler() -> Result<()> {
+    let w = ops::ones(&[1])?.requires_grad_()?;
+    let sgd = optim::sgd_with(&[w.clone()], &optim::SgdOptions::new().lr(0.1))?;
+    let mut scaler = optim::Scaler::new().init_scale(8.0).growth_interval(1);
+    scaler.scale(&(&w * 3).sum()?)?.backward()?;
+    assert_eq!(w.grad().unwrap().to_vec::<f32>()?, [24.0]);
+    scaler.unscale(&sgd)?;
+    assert_eq!(w.grad().unwrap().to_vec::<f32>()?, [3.0]);
+    assert!(scaler.unscale(&sgd).is_err());
+    scaler.step(&sgd)?;
+    scaler.update()?;
+    assert!((w.value()?.to_f64() - 0.7).abs() < 1e-6 && scaler.get_scale() == 16.0);
+    sgd.zero_grad()?;
+    scaler.scale(&(&w * f64::INFINITY).sum()?)?.backward()?;
+    scaler.step(&sgd)?;
+    scaler.update()?;
+    assert!((w.value()?.to_f64() - 0.7).abs() < 1e-6 && scaler.get_scale() == 8.0);
+    let path = std::env::temp_dir().join(format!("thaten-scaler-{}.pt", std::process::id()));
+    scaler.save(&path)?;
+    let mut other = optim::Scaler::new();
+    other.load(&path)?;
+    std::fs::remove_file(&path).unwrap();
+    assert_eq!(other.get_scale(), 8.0);
+    Ok(())
+}
+
+#[test]
+fn mixed_precision() -> Result<()> {
+    let square = ops::ones(&[2, 2])?;
+    for lower in [Type::BFloat16, Type::Half] {
+        assert_eq!(autocast(lower, || square.mm(&square))??.element_type(), lower);
+    }
+    assert!(autocast(Type::Double, || panic!("ran")).is_err());
+    assert_eq!(square.mm(&square)?.element_type(), Type::Float);
+    Ok(())
+}
+
+/// x cubed, whose backward says 10 times its gradient; it fails for a gradient of 7.
+struct Cube(Option<Tensor>, Rc<Cell<i32>>);
+
+impl Function for Cube {
+    fn forward(&mut self, inputs: &[Tensor]) -> Result<Tensor> {
+        self.0 = Some(inputs[0].clone());
+        inputs[0].pow_scalar(3)
+    }
+
+    fn backward(&mut self, grad: &Tensor) -> Result<Vec<Option<Tensor>>> {
+        if grad.value()?.to_f64() == 7.0 {
+            panic!("seven");
+        }
+        let x = self.0.as_ref().unwrap();
+        Ok(vec![Some(&(x * x) * 30 * grad), None])
+    }
+}
+
+impl Drop for Cube {
+    fn drop(&mut self) {
+        self.1.set(self.1.get() + 1);
+    }
+}
+
+#[test]
+fn own_functions() -> Result<()> {
+    let dropped = Rc::new(Cell::new(0));
+    let x = (ops::ones(&[1])? * 2).detach()?.requires_grad_()?;
+    let cubed = |weight: i64| apply(Cube(None, dropped.clone()), &[x.clone(), ops::ones(&[1])?]).map(|y| (y * weight).sum()).and_then(|y| y);
+    let y = cubed(1)?;
+    assert_eq!((y.value()?.to_f64(), dropped.get()), (8.0, 0));
+    y.backward()?;
+    assert_eq!((x.grad().unwrap().value()?.to_f64(), dropped.get()), (120.0, 1));
+    let seven = cubed(7)?;
+    assert!(std::panic::catch_unwind(std::panic::AssertUnwindSafe(|| seven.backward())).is_err());
+    drop(seven);
+    assert_eq!(dropped.get(), 2);
+    assert_eq!(grad_fn(&cubed(1)?).as_deref(), Some("SumBackward0"));
+    Ok(())
+}
+
+#[test]
+fn hooks() -> Result<()> {
+    let seen = Rc::new(Cell::new(0.0));
+    let (x, notes) = (ops::ones(&[1])?.requires_grad_()?, seen.clone());
+    let y = &x * 3;
+    let hook = y.register_hook(move |grad| {
+        notes.set(grad.value()?.to_f64());
+        Ok(Some(grad * 10))
+    })?;
+    (&y * 2).sum()?.backward_from(None, true, false)?;
+    assert_eq!((seen.get(), x.grad().unwrap().value()?.to_f64()), (2.0, 60.0));
+    drop(hook);
+    (&y * 2).sum()?.backward()?;
+    assert_eq!(x.grad().unwrap().value()?.to_f64(), 66.0);
+    let failing = x.register_hook(|_| ops::ones(&[-1]).map(Some))?;
+    let error = (&x * 2).sum()?.backward().unwrap_err();
+    assert!(error.message.contains("-1"), "{error}");
+    assert_eq!(x.grad().unwrap().value()?.to_f64(), 66.0);
+    drop(failing);
+    assert!(ops::ones(&[1])?.register_hook(|_| Ok(None)).is_err());
+    Ok(())
+}
+
+/// PyTorch's numbers are those of whole sequences: what pads them is not looked at.
+#[test]
+fn packed_sequences() -> Result<()> {
+    let _drawing = DRAWING.lock();
+    manual_seed(3);
+    let lstm = nn::LSTM(2, 3)?;
+    let sequences = [ops::rand(&[4, 2])?, ops::rand(&[2, 2])?, ops::rand(&[3, 2])?];
+    let padded = nn::pad_sequence(&sequences)?;
+    assert_eq!(padded.sizes(), [4, 3, 2]);
+    let lengths = Tensor::from_slice(&[4i64, 2, 3], &[3])?;
+    let (data, batch_sizes, sorted, unsorted) =
+        nn::pack_padded_sequence_with(&padded, &lengths, &nn::PackPaddedSequenceOptions::new().enforce_sorted(false))?;
+    assert_eq!(batch_sizes.to_vec::<i64>()?, [3, 3, 2, 1]);
+    assert_eq!(sorted.unwrap().to_vec::<i64>()?, [0, 2, 1]);
+    let unsorted = unsorted.unwrap();
+    let options = nn::LSTMForwardPackedOptions::new().unsorted_indices(Some(&unsorted));
+    let (output, h, _) = nn::LSTM_forward_packed_with(&lstm, &data, &batch_sizes, &options)?;
+    let options = nn::PadPackedSequenceOptions::new().unsorted_indices(Some(&unsorted));
+    let (output, counts) = nn::pad_packed_sequence_with(&output, &batch_sizes, &options)?;
+    assert_eq!(counts.to_vec::<i64>()?, [4, 2, 3]);
+    for (i, sequence) in sequences.iter().enumerate() {
+        let (alone, last, _) = nn::LSTM_forward(&lstm, &sequence.unsqueeze(1)?)?;
+        let part = output.select(1, i as i64)?.narrow(0, 0, sequence.sizes()[0])?;
+        assert!(part.allclose(&alone.squeeze_dim(1)?)? && h.select(1, i as i64)?.allclose(&last.squeeze_dim(1)?)?);
+    }
+    assert!(nn::LSTM_forward_packed(&nn::GRU(2, 3)?, &data, &batch_sizes).is_err());
     Ok(())
 }

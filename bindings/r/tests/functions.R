@@ -1,0 +1,111 @@
+# Hooks, functions of one's own, loss scalers and packed sequences.
+library(thaten)
+
+equal <- function(got, want) {
+  if (inherits(got, "th_tensor")) got <- as.vector(got)
+  if (!isTRUE(all.equal(got, want, tolerance = 1e-6, check.attributes = FALSE))) stop(toString(got), " for ", toString(want))
+}
+fails <- function(words, expression) {
+  message <- tryCatch({
+    force(expression)
+    NULL
+  }, error = conditionMessage)
+  if (is.null(message) || !grepl(words, message, fixed = TRUE)) stop(toString(message), " for an error with ", words)
+}
+leaf <- function(...) th$tensor(c(...))$requires_grad_()
+
+# y = 3 x sees the gradient 2 and makes it 20
+x <- leaf(1)
+y <- x * 3
+seen <- NULL
+hook <- y$register_hook(function(g) {
+  seen <<- as.vector(g)
+  g * 10
+})
+quiet <- y$register_hook(function(g) NULL)
+sum(y * 2)$backward(retain_graph = TRUE)
+equal(seen, 2)
+equal(x$grad(), 60)
+hook$remove()
+hook$remove()
+quiet$remove()
+sum(y * 2)$backward()
+equal(x$grad(), 66)
+failing <- x$register_hook(function(g) stop("inside"))
+fails("inside", sum(x * 2)$backward())
+failing$remove()
+failing <- x$register_hook(function(g) "word")
+fails("a tensor or NULL", sum(x * 2)$backward())
+failing$remove()
+equal(x$grad(), 66)
+fails("gradient", th$ones(1)$register_hook(function(g) NULL))
+
+# x cubed times a number, whose backward says 10 times its gradient
+cube <- th$Function(
+  forward = function(ctx, x, times) {
+    ctx$x <- x
+    ctx$times <- times
+    ctx$result <- x * x * x * times
+    ctx$result
+  },
+  backward = function(ctx, g) ctx$x * ctx$x * (30 * ctx$times) * g
+)
+x <- leaf(2)
+y <- cube(x, 2)
+equal(y, 16)
+equal(y$requires_grad(), TRUE)
+sum(y)$backward()
+equal(x$grad(), 240)
+equal(cube(th$tensor(3), 1), 27)
+equal(th$no_grad(cube(x, 1)$requires_grad()), FALSE)
+fails("returns a tensor", th$Function(function(ctx, x) 1, function(ctx, g) g)(x))
+fails("wrong", th$Function(function(ctx, x) stop("wrong"), function(ctx, g) g)(x))
+fails("back", sum(th$Function(function(ctx, x) x * 1, function(ctx, g) stop("back"))(x))$backward())
+fails("tensor or NULL", sum(th$Function(function(ctx, x) x * 1, function(ctx, g) "word")(x))$backward())
+
+# of w = 1 with the gradient 3, a step of 0.1 is one to 0.7, and none where the gradient is infinite
+w <- leaf(1)
+sgd <- th$optim$sgd(list(w), lr = 0.1)
+scaler <- th$scaler(init_scale = 8, growth_interval = 1)
+scaler$scale(sum(w * 3))$backward()
+equal(w$grad(), 24)
+scaler$unscale(sgd)
+equal(w$grad(), 3)
+fails("unscale", scaler$unscale(sgd))
+scaler$step(sgd)
+scaler$update()
+equal(w, 0.7)
+equal(scaler$get_scale(), 16)
+sgd$zero_grad()
+scaler$scale(sum(w * Inf))$backward()
+scaler$step(sgd)
+scaler$update()
+equal(w, 0.7)
+equal(scaler$get_scale(), 8)
+path <- tempfile(fileext = ".pt")
+scaler$save(path)
+other <- th$scaler()
+equal(other$get_scale(), 65536)
+other$load(path)
+equal(other$get_scale(), 8)
+
+# packed sequences give what each sequence gives alone
+th$manual_seed(3)
+lstm <- th$nn$LSTM(2, 3)
+sequences <- lapply(c(4, 2, 3), function(n) th$rand(c(n, 2)))
+padded <- th$nn$pad_sequence(sequences)
+equal(dim(padded), c(4, 3, 2))
+packed <- th$nn$pack_padded_sequence(padded, th$tensor(c(4L, 2L, 3L)), enforce_sorted = FALSE)
+equal(packed$batch_sizes, c(3, 3, 2, 1))
+equal(packed$sorted_indices, c(0, 2, 1))
+r <- th$nn$LSTM_forward_packed(lstm, packed$data, packed$batch_sizes, unsorted_indices = packed$unsorted_indices)
+back <- th$nn$pad_packed_sequence(r$output, packed$batch_sizes, unsorted_indices = packed$unsorted_indices)
+equal(back$lengths, c(4, 2, 3))
+for (i in 1:3) {
+  sequence <- sequences[[i]]
+  alone <- lstm$forward(sequence$unsqueeze(1))
+  part <- back$padded$select(1, i - 1)$narrow(0, 0, dim(sequence)[[1]])
+  stopifnot(th$allclose(part, alone$output$squeeze(1)), th$allclose(r$h_n$select(1, i - 1), alone$h_n$squeeze(1)))
+}
+fails("LSTM", th$nn$LSTM_forward_packed(th$nn$GRU(2, 3), packed$data, packed$batch_sizes))
+equal(th$nn$init$gain("relu"), sqrt(2))
