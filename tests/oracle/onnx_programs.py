@@ -324,6 +324,48 @@ def recent():
     return model_of(nodes, [value(n, floats, s) for n, s in sizes.items()], [value(n, floats, None) for n in "y0 s0 y1 s1 y2 s2 y3 s3 y4".split()], version=27), sizes
 
 
+def older(version):
+    """Operators as they were before version 7, and what PyTorch makes of them."""
+    import torch
+    import torch.nn.functional as F
+    node, floats = helper.make_node, TensorProto.FLOAT
+    nodes = [node("Add", ["x", "channels"], ["a"], broadcast=1, axis=1), node("Sub", ["x", "rows"], ["b"], broadcast=1, axis=-2),
+             node("Mul", ["x", "both"], ["c"], broadcast=1), node("Greater", ["x", "channels"], ["d"], broadcast=1, axis=1),
+             node("PRelu", ["x", "channels"], ["e"]), node("PRelu", ["x", "slope"], ["f"]),
+             node("BatchNormalization", ["x", *["channels"] * 3, "spread"], ["g"], is_test=1, epsilon=0.01),
+             node("Gemm", ["flat", "square", "row"], ["h"], broadcast=1, alpha=0.5)]
+    rng = np.random.default_rng(12)
+    sizes = dict(x=(2, 3, 4, 5), flat=(2, 4))
+    given = [rng.standard_normal(s).astype(np.float32) for s in sizes.values()]
+    held = {n: rng.standard_normal(s).astype(np.float32) for n, s in
+            dict(channels=3, rows=4, both=(4, 5), slope=1, square=(4, 4), row=4).items()}
+    held["spread"] = np.array([0.5, 1, 2], np.float32)
+    x, flat = map(torch.from_numpy, given)
+    t = {n: torch.from_numpy(v) for n, v in held.items()}
+    spread = t["channels"][:, None, None]
+    results = [x + spread, x - t["rows"][:, None], x * t["both"], x > spread, F.prelu(x, t["channels"]), F.prelu(x, t["slope"]),
+               F.batch_norm(x, t["channels"], t["spread"], t["channels"], t["channels"], eps=0.01),
+               0.5 * flat @ t["square"] + t["row"]]
+    if version == 1:
+        nodes[-1:] = [node("Concat", ["x", "x"], ["h"]), node("Cast", ["x"], ["i"], to="INT64"),
+                      node("Reshape", ["x"], ["j"], shape=[0, -1, 10]), node("Pad", ["x"], ["k"], paddings=[0, 0, 1, 2, 0, 0, 0, 1], value=0.5),
+                      node("Upsample", ["x"], ["l"], height_scale=2.0, width_scale=3.0)]
+        results[-1:] = [torch.cat([x, x], 1), x.long(), x.reshape(2, -1, 10), F.pad(x, (2, 1, 1, 0), value=0.5),
+                        F.interpolate(x, scale_factor=(2, 3))]
+    kinds = {"d": TensorProto.BOOL, "i": TensorProto.INT64}
+    model = model_of(nodes, [value(n, floats, s) for n, s in sizes.items()],
+                     [value(n, kinds.get(n, floats), None) for n in "abcdefghijkl"[:len(results)]],
+                     [numpy_helper.from_array(v, n) for n, v in held.items()], version=version)
+    return model, given, [y.numpy() for y in results]
+
+
+def make_older():
+    for name, version in ("older", 6), ("oldest", 1):
+        model, inputs, outputs = older(version)
+        onnx.save(model, os.path.join(FOLDER, name + ".onnx"))
+        save(name, inputs, outputs)
+
+
 def make_others():
     import onnxruntime
     onnx.save(draws(), os.path.join(FOLDER, "draws.onnx"))
@@ -348,6 +390,7 @@ def make_others():
         else:
             outputs = onnxruntime.InferenceSession(model.SerializeToString()).run(None, named)
         save(name, [np.asarray(x) for x in inputs], outputs)
+    make_older()
     make_external()
 
 

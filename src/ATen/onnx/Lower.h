@@ -9,6 +9,9 @@ at_lower at_lowerAveragePool, at_lowerBatchNorm, at_lowerClip, at_lowerCommuting
     at_lowerLayerNorm, at_lowerMany, at_lowerMaxPool, at_lowerPow, at_lowerReduceMean,
     at_lowerReshape, at_lowerTranspose;
 
+/* Rewrites a node of an operator before version 7 as that version has it (older.c). */
+void at_renewItem(at_names *names, at_onnxItem *item);
+
 /* Whether the first input is known to be of unsigned integers of 16 bits or more. */
 bool at_isKnownUnsigned(at_names *names, const at_onnxItem *item);
 

@@ -62,7 +62,7 @@ at_scalar_type at_onnxType(int64_t number);
 
 /* --- what is read ----------------------------------------------------------------------------- */
 
-enum { AT_ONNX_LEAST = 7, AT_ONNX_MOST = 28, AT_ONNX_DEEPEST = 16 };
+enum { AT_ONNX_LEAST = 1, AT_ONNX_MOST = 28, AT_ONNX_DEEPEST = 16 };
 
 /* A file with weights, beside the model. */
 typedef struct at_external {

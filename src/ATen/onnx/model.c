@@ -167,6 +167,7 @@ void at_lowerNodes(at_names *names, at_wire graph)
     if (field.number == GRAPH_NODE) {
       at_onnxItem item;
       at_readItem(names, at_onnxField_message(&field), &item);
+      at_renewItem(names, &item);
       lower_item(names, &item);
     }
   read_results(names, all);

@@ -20,7 +20,17 @@
   X(graphs)                 \
   X(windows)                \
   X(external)               \
-  X(rois) X(lists) X(waves) X(greatest) X(quantized) X(deformed) X(optional) X(wraps) X(recent)
+  X(rois)                   \
+  X(lists)                  \
+  X(waves)                  \
+  X(greatest)               \
+  X(quantized)              \
+  X(deformed)               \
+  X(optional)               \
+  X(wraps)                  \
+  X(recent)                 \
+  X(older)                  \
+  X(oldest)
 FOR_EACH_PROGRAM(AGREES)
 
 /* The nodes of the file become operations that passes know. */

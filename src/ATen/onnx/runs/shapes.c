@@ -25,11 +25,17 @@ void at_runSize(at_onnxCall *c)
   at_onnxGive(c, 0, at_reshape(from_list(&count, 1), AT_SCALAR_SHAPE));
 }
 
+/* Input 1, or an attribute as before version 13. */
+static at_onnxList list_of(const at_onnxCall *c, const char *attribute)
+{
+  return at_onnxHas(c, attribute) ? at_onnxInts(c, attribute) : at_onnxIntsIn(c, 1);
+}
+
 /* A size of 0 is that of the input, unless allowzero is set. */
 void at_runReshape(at_onnxCall *c)
 {
   at_tensor *const x = at_onnxInput(c, 0);
-  at_onnxList sizes = at_onnxIntsIn(c, 1);
+  at_onnxList sizes = list_of(c, "shape");
   const bool keepsZeros = at_onnxInt(c, "allowzero", 0) != 0;
   for (int d = 0; d < sizes.count; d++)
     if (sizes.data[d] == 0 && !keepsZeros) {
@@ -51,12 +57,6 @@ void at_runFlatten(at_onnxCall *c)
   at_onnxGive(c, 0,
               at_reshape(x, AT_SHAPE(at_onnxProduct(c, sizes, 0, axis),
                                      at_onnxProduct(c, sizes, axis, sizes.count))));
-}
-
-/* Input 1, or an attribute as before version 13. */
-static at_onnxList list_of(const at_onnxCall *c, const char *attribute)
-{
-  return at_onnxHas(c, attribute) ? at_onnxInts(c, attribute) : at_onnxIntsIn(c, 1);
 }
 
 void at_runSqueeze(at_onnxCall *c)
