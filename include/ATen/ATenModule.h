@@ -189,8 +189,9 @@ typedef bool (*at_module_summing)(at_tensor *t, void *context);
 AT_API bool at_module_sync_batchnorm(at_module *self, at_module_summing sum, void *context);
 
 /* Moves parameters, their gradients and buffers to the type's backend, and those of floating types
- * to the type.  False after an error: then nothing has changed.  They are other tensors afterwards, so
- * optimizers and averages come after this call. */
+ * to the type.  False after an error: then nothing has changed.  They are the same objects afterwards:
+ * optimizers and averages convert their states at the next step.  What was computed before the call gives
+ * them no gradients any more. */
 AT_API bool at_module_to(at_module *self, const at_type *type);
 
 /* A copy with parameters and buffers of its own; tensors that are shared inside the module are shared

@@ -72,26 +72,49 @@ at_average *(at_swa)(at_tensors params)
   return new_average("swa", params, -1);
 }
 
+/* Raises if a parameter is of another size than before; averages of parameters that have become those
+ * of another type, as at_module_to makes them, follow them. */
+static void follow_params(at_average *a)
+{
+  for (int i = 0; i < a->count; i++) {
+    const at_tensor *const average = a->jobs[i].of[0], *const t = a->jobs[i].of[1];
+    if (!at_sameSizes(at_sizesOf(average), at_sizesOf(t)))
+      at_raise(AT_ERROR_ARGUMENT, "params[%d] is of size (%s), and was of size (%s)", i,
+               at_sizeDesc(at_sizesOf(t)).str, at_sizeDesc(at_sizesOf(average)).str);
+  }
+  for (int i = 0; i < a->count; i++) {
+    at_tensor *const before = a->jobs[i].of[0], *const t = a->jobs[i].of[1];
+    if (before->type == t->type)
+      continue;
+    THGuard guard;
+    at_guard(&guard);
+    at_tensor *const made = guard.what = at_newZerosLike(t);
+    at_convert(made, before);
+    const at_tensor was = *before;
+    before->type = made->type, before->th = made->th; /* the average stays the same object */
+    made->type = was.type, made->th = was.th;
+    THGuard_leave(&guard);
+  }
+}
+
 bool(at_average_update)(at_average *a)
 {
   const char *const name = "average_update";
   if (!at_acceptPointer(name, "average", a))
     return false;
-  for (int i = 0; i < a->count; i++) {
-    const at_job *const job = &a->jobs[i];
-    if (!at_sameSizes(at_sizesOf(job->of[0]), at_sizesOf(job->of[1]))) {
-      at_fail(AT_ERROR_ARGUMENT, name, "%s: params[%d] is of size (%s), and was of size (%s)", name,
-              i, at_sizeDesc(at_sizesOf(job->of[1])).str, at_sizeDesc(at_sizesOf(job->of[0])).str);
-      return false;
-    }
+  at_call call;
+  at_begin(&call, name);
+  TH_TRY(call.attempt)
+  {
+    follow_params(a);
+    for (int i = 0; i < a->count; i++)
+      a->jobs[i].numbers.rate = a->updates == 0 ? 1
+                                : a->decay < 0  ? 1 / (double)(a->updates + 1)
+                                                : 1 - a->decay;
+    at_updateAll(a->count, a->jobs);
+    a->updates++;
   }
-  for (int i = 0; i < a->count; i++)
-    a->jobs[i].numbers.rate = a->updates == 0 ? 1
-                              : a->decay < 0  ? 1 / (double)(a->updates + 1)
-                                              : 1 - a->decay;
-  at_updateAll(a->count, a->jobs);
-  a->updates++;
-  return true;
+  return !at_failed(&call);
 }
 
 at_tensor *(at_average_param)(const at_average *a, int index)

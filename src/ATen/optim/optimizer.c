@@ -351,6 +351,30 @@ static void make_job(at_job *job, Planned *planned, at_tensor *grad)
   }
 }
 
+/* States of a parameter that has become one of another type, as at_module_to makes it, follow it. */
+static void convert_states(const at_rule *rule, at_param *param)
+{
+  for (int s = 0; s < AT_STATES; s++) {
+    at_tensor *const state = param->state[s];
+    if (!state || state->type == param->t->type)
+      continue;
+    param->state[s] = at_newState(rule, param->t, s, state, rule->states[s]);
+    at_release(state);
+  }
+}
+
+/* Raises if the parameter is on another device than the first one. */
+static void check_device(const at_optimizer *o, const at_param *param)
+{
+  const at_tensor *const first = o->params[0].t, *const t = param->t;
+  if (t->type->backend != first->type->backend || at_deviceOf(t) != at_deviceOf(first))
+    at_raise(AT_ERROR_ARGUMENT, "parameter %d is a %s, on another device than the first, a %s",
+             (int)(param - o->params), t->type->name, first->type->name);
+  if (o->rule->takesClosure && !at_isOnHost(t->type))
+    at_raise(AT_ERROR_TYPE, "parameter %d is a %s, and %s takes those of the CPU alone",
+             (int)(param - o->params), t->type->name, o->rule->name);
+}
+
 /* Raises if the parameter, its gradient and its states are not alike any more. */
 static void check_sizes(const at_optimizer *o, const at_param *param, const at_tensor *grad)
 {
@@ -377,6 +401,8 @@ static void plan_step(at_optimizer *o, Step *step)
       at_tensor *const grad = at_grad(param->t);
       if (!grad)
         continue;
+      check_device(o, param);
+      convert_states(o->rule, param);
       check_sizes(o, param, grad);
       Planned *const planned = &step->planned[step->count];
       *planned = (Planned){.param = param};
@@ -459,6 +485,8 @@ bool(at_optimizer_step_by)(at_optimizer *o, at_closure closure, void *context, d
   {
     double first = 0;
     use_device(&call, o);
+    for (int i = 0; i < o->paramCount; i++)
+      check_device(o, &o->params[i]);
     if (o->rule->takesClosure)
       first = at_lbfgsStep(o, closure, context);
     else if (closure(context, &first))

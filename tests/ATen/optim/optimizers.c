@@ -601,6 +601,74 @@ static void bad_states(void **state)
   }
 }
 
+/* --- modules that move ------------------------------------------------------------------------ */
+
+static void one_step(at_module *net, at_optimizer *o, const at_type *type)
+{
+  at_tensor *const x = at_reshape(at_add(at_arange(12, .type = type), 1), AT_SHAPE(4, 3));
+  at_module_zero_grad(net);
+  CHECK(at_backward(at_mean(at_square(at_forward(net, x)))));
+  CHECK_MSG(at_optimizer_step(o), "%s", at_error_message());
+}
+
+/* An optimizer goes on with a module of another type as one does that was made for it, and that read the
+ * state of the first. */
+static void module_moves(at_optimizer *(*make)(at_tensors params))
+{
+  AT_SCOPE
+  {
+    at_manualSeed(1);
+    at_module *const net = at_Linear(3, 2, .bias = false);
+    at_optimizer *const o = make(*at_module_parameters(net));
+    at_tensor *const weight = at_module_get(net, "weight");
+    one_step(net, o, AT_CPU(AT_FLOAT));
+    one_step(net, o, AT_CPU(AT_FLOAT));
+    at_dict *const d = at_optimizer_state_dict(o);
+    CHECK(at_module_to(net, AT_CPU(AT_DOUBLE)));
+    CHECK(at_module_get(net, "weight") == weight && at_typeOf(weight) == AT_CPU(AT_DOUBLE));
+    at_module *const other = at_module_clone(net);
+    at_optimizer *const p = make(*at_module_parameters(other));
+    CHECK_MSG(at_optimizer_load(p, at_dict_values(d)), "%s", at_error_message());
+    for (int step = 0; step < 3; step++) {
+      one_step(net, o, AT_CPU(AT_DOUBLE));
+      one_step(other, p, AT_CPU(AT_DOUBLE));
+    }
+    CHECK(at_equal(weight, at_module_get(other, "weight")));
+    at_dict_free(d);
+    at_optimizer_free(o);
+    at_optimizer_free(p);
+    at_module_free(net);
+    at_module_free(other);
+  }
+}
+
+/* An average is converted, and stays the same object: 0.5 * 1 + 0.5 * 3 = 2. */
+static void average_moves(void)
+{
+  AT_SCOPE
+  {
+    at_module *const net = at_Linear(3, 2, .bias = false);
+    at_tensor *const weight = at_module_get(net, "weight");
+    AT_NO_GRAD at_fill_(weight, 1);
+    at_average *const a = at_ema(*at_module_parameters(net), 0.5);
+    at_tensor *const average = at_average_param(a, 0);
+    CHECK(at_average_update(a) && at_module_to(net, AT_CPU(AT_DOUBLE)));
+    AT_NO_GRAD at_fill_(weight, 3);
+    CHECK_MSG(at_average_update(a), "%s", at_error_message());
+    CHECK(at_average_param(a, 0) == average && at_typeOf(average) == AT_CPU(AT_DOUBLE));
+    CHECK(at_equal(average, at_full(AT_SHAPE(2, 3), 2, .type = AT_CPU(AT_DOUBLE))));
+    at_average_free(a);
+    at_module_free(net);
+  }
+}
+
+static void moves(void **state)
+{
+  for (int i = 0; i < CASE_COUNT; i++)
+    module_moves(cases[i].make);
+  average_moves();
+}
+
 int main(int argc, char **argv)
 {
   if (argc > 1 && !strcmp(argv[1], "cuda")) {
@@ -609,10 +677,11 @@ int main(int argc, char **argv)
     backend = AT_BACKEND_CUDA;
     return cmocka_run_group_tests(some, NULL, NULL);
   }
-  const struct CMUnitTest tests[] = {cmocka_unit_test(golden),    cmocka_unit_test(files),
-                                     cmocka_unit_test(lbfgs),     cmocka_unit_test(failing_closure),
-                                     cmocka_unit_test(half),      cmocka_unit_test(errors),
-                                     cmocka_unit_test(faults),    cmocka_unit_test(make_faults),
-                                     cmocka_unit_test(bad_states)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(golden),     cmocka_unit_test(files),
+      cmocka_unit_test(lbfgs),      cmocka_unit_test(failing_closure),
+      cmocka_unit_test(half),       cmocka_unit_test(errors),
+      cmocka_unit_test(faults),     cmocka_unit_test(make_faults),
+      cmocka_unit_test(bad_states), cmocka_unit_test(moves)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
