@@ -125,10 +125,21 @@ typedef struct at_grad_state {
   unsigned char lower[AT_AUTOCAST_DEVICES]; /* under autocast: the type, else 0 */
   at_node *dead;                            /* nodes that are to be freed */
   struct at_saving *saving;                 /* what packs tensors that are saved, or NULL */
+  struct at_casts *casts;                   /* of leaves under autocast, until it ends; or NULL */
   at_node *last; /* the newest one, whose call has no file and line yet; not to be read */
 } at_grad_state;
 
 extern _Thread_local at_grad_state at_gradState __attribute__((tls_model("initial-exec")));
+
+/* Whether a block of autocast casts t to the type once: a leaf of Float, to a lower type. */
+bool at_isCastOnce(const at_tensor *t, const at_type *type);
+
+/* Such a cast, a new reference: the one that was made before in the block, unless the leaf has changed
+ * since then.  The undefined tensor after an error. */
+at_tensor *at_castOnce(at_tensor *leaf, const at_type *type);
+
+/* Releases the thread's casts. */
+void at_forgetCasts(void);
 
 /* A node with that many edges, slots, saved tensors, and bytes behind them, all zero. */
 at_node *at_node_new(const at_formula *formula, int edges, int slots, int saved, size_t bytes,

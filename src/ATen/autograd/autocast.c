@@ -11,7 +11,12 @@ at_scalar_type at_autocast_get(at_autocast_device device)
   return lower ? (at_scalar_type)lower : AT_FLOAT;
 }
 
-bool at_autocast_set(at_autocast_device device, at_scalar_type type)
+static bool is_off(void)
+{
+  return !(at_gradState.lower[AT_AUTOCAST_CPU] | at_gradState.lower[AT_AUTOCAST_CUDA]);
+}
+
+static bool set(at_autocast_device device, at_scalar_type type)
 {
   _Static_assert(AT_HALF != 0 && AT_BFLOAT16 != 0, "0 is no lower type");
   if ((unsigned)device >= AT_AUTOCAST_DEVICES) {
@@ -28,6 +33,14 @@ bool at_autocast_set(at_autocast_device device, at_scalar_type type)
   return true;
 }
 
+bool at_autocast_set(at_autocast_device device, at_scalar_type type)
+{
+  const bool good = set(device, type);
+  if (good && is_off())
+    at_forgetCasts();
+  return good;
+}
+
 _Static_assert(sizeof(THGuard) == sizeof((at_autocast_block){0}.guard),
                "a block has room for a guard");
 
@@ -35,7 +48,9 @@ static void end(void *what)
 {
   const at_autocast_block *const block = what;
   for (int d = 0; d < AT_AUTOCAST_DEVICES; d++)
-    (void)at_autocast_set((at_autocast_device)d, block->before[d]);
+    (void)set((at_autocast_device)d, block->before[d]);
+  if (is_off())
+    at_forgetCasts();
 }
 
 bool at_autocast_once(at_autocast_block *block)
@@ -45,7 +60,7 @@ bool at_autocast_once(at_autocast_block *block)
   for (int d = 0; d < AT_AUTOCAST_DEVICES; d++)
     block->before[d] = at_autocast_get((at_autocast_device)d);
   for (int d = 0; d < AT_AUTOCAST_DEVICES; d++)
-    if (!at_autocast_set((at_autocast_device)d, block->type))
+    if (!set((at_autocast_device)d, block->type))
       return false;
   THGuard *const guard = (THGuard *)block->guard;
   THGuard_enter(guard, end);
@@ -79,7 +94,7 @@ bool at_casting_begin(at_casting *casting, at_autocast_policy cpu, at_autocast_p
                       int count, at_tensor *const *tensors, at_tensors list)
 {
   at_grad_state *const state = &at_gradState;
-  if (!(state->lower[AT_AUTOCAST_CPU] | state->lower[AT_AUTOCAST_CUDA]))
+  if (is_off())
     return false;
   const at_tensor *first = list.count > 0 && list.data ? list.data[0] : NULL;
   for (int i = count - 1; i >= 0; i--)
@@ -109,7 +124,8 @@ bool at_casting_begin(at_casting *casting, at_autocast_policy cpu, at_autocast_p
 /* A new reference to t in the type. */
 static at_tensor *cast(at_casting *casting, at_tensor *t)
 {
-  at_tensor *const made = (at_to)(t, casting->type);
+  at_tensor *const made =
+      at_isCastOnce(t, casting->type) ? at_castOnce(t, casting->type) : (at_to)(t, casting->type);
   casting->failed |= !at_defined(made);
   return made;
 }

@@ -75,6 +75,71 @@ static void gradients(void **state)
   }
 }
 
+/* The node of the cast of y's second operand. */
+static at_node *cast_behind(const at_tensor *y)
+{
+  at_node *const product = at_grad_fn(y), *const cast = at_node_input(product, 1, NULL);
+  at_node_release(product);
+  return cast;
+}
+
+/* A block casts a leaf once, as PyTorch does: gradients of several uses are added up in BFloat16, where
+ * 1 + 2^-9 is 1.  A leaf that has changed is cast again, which PyTorch does not do. */
+static void cast_once(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *w = at_requires_grad_(at_ones(AT_SHAPE(1, 1)));
+    at_tensor *a = at_ones(AT_SHAPE(1, 1)), *b = at_mul(a, 0x1p-9);
+    at_tensor *y = NULL, *z = NULL;
+    AT_AUTOCAST(AT_BFLOAT16)
+    {
+      AT_NO_GRAD CHECK(!at_requiresGrad(at_mm(a, w)));
+      y = at_mm(a, w);
+      AT_AUTOCAST(AT_FLOAT) CHECK_TYPE(at_mm(a, w), AT_FLOAT);
+      z = at_mm(b, w);
+      at_node *const one = cast_behind(y), *const other = cast_behind(z);
+      CHECK(one && one == other);
+      at_node_release(one);
+      at_node_release(other);
+      CHECK_MSG(at_backward(at_add(y, z)), "%s", at_error_message());
+      CHECK(at_item_double(at_grad(w)) == 1);
+      AT_NO_GRAD at_add_(w, 1);
+      CHECK(at_item_double(at_mm(a, w)) == 2);
+      AT_AUTOCAST(AT_HALF) CHECK_TYPE(at_mm(a, w), AT_HALF);
+    }
+    AT_AUTOCAST(AT_BFLOAT16) y = at_mm(a, w);
+    AT_AUTOCAST(AT_BFLOAT16) z = at_mm(b, w);
+    at_set_grad(w, NULL);
+    CHECK(at_backward(at_add(y, z)) && at_item_double(at_grad(w)) == 1 + 0x1p-9);
+  }
+}
+
+/* More leaves than the room that is there at first. */
+static void many_casts(void **state)
+{
+  enum { LEAVES = 100 };
+  at_tensor *leaves[LEAVES], *products[LEAVES];
+  AT_SCOPE
+  {
+    at_tensor *const x = at_ones(AT_SHAPE(1, 1));
+    for (int i = 0; i < LEAVES; i++)
+      leaves[i] = at_requires_grad_(at_mul(x, i));
+    AT_AUTOCAST(AT_BFLOAT16)
+    {
+      for (int i = 0; i < LEAVES; i++)
+        products[i] = at_mm(x, leaves[i]);
+      for (int i = 0; i < LEAVES; i++) {
+        at_tensor *const y = at_mm(x, leaves[i]);
+        at_node *const one = cast_behind(products[i]), *const other = cast_behind(y);
+        CHECK(one == other && at_item_double(y) == i);
+        at_node_release(one);
+        at_node_release(other);
+      }
+    }
+  }
+}
+
 static bool isOff(void)
 {
   return at_autocast_get(AT_AUTOCAST_CPU) == AT_FLOAT &&
@@ -130,7 +195,7 @@ static void checkpoints(void **state)
   AT_SCOPE
   {
     at_tensor *x = at_requires_grad_(random_tensor(AT_SHAPE(3, 4)));
-    at_tensor *w = random_tensor(AT_SHAPE(4, 2)), *loss = NULL, *again = NULL;
+    at_tensor *w = at_requires_grad_(random_tensor(AT_SHAPE(4, 2))), *loss = NULL, *again = NULL;
     AT_AUTOCAST(AT_BFLOAT16)
     {
       loss = squared(w, AT_TENSORS(x));
@@ -153,7 +218,11 @@ typedef struct Operands {
 static void body(void *context)
 {
   const Operands *const o = context;
-  AT_AUTOCAST(AT_HALF) at_release(at_mm(o->b, o->c)); /* no scope owns the casts */
+  AT_AUTOCAST(AT_HALF)
+  {
+    at_release(at_mm(o->b, o->c)); /* no scope owns the casts */
+    at_release(at_mm(o->a, o->b));
+  }
   AT_SCOPE
   {
     AT_AUTOCAST(AT_BFLOAT16)
@@ -183,8 +252,9 @@ static void failures(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(types), cmocka_unit_test(gradients),
-                                     cmocka_unit_test(blocks), cmocka_unit_test(checkpoints),
+  const struct CMUnitTest tests[] = {cmocka_unit_test(types),     cmocka_unit_test(gradients),
+                                     cmocka_unit_test(cast_once), cmocka_unit_test(many_casts),
+                                     cmocka_unit_test(blocks),    cmocka_unit_test(checkpoints),
                                      cmocka_unit_test(failures)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -31,7 +31,7 @@ def is_autocast_cpu_enabled():
 
 
 def is_autocast_cache_enabled():
-    return False
+    return True
 
 
 def get_autocast_dtype(device_type):
@@ -76,11 +76,11 @@ def set_autocast_cpu_enabled(enabled):
 
 
 def set_autocast_cache_enabled(enabled):
-    """Each call casts its operands."""
+    """A block casts each parameter once, until the parameter changes; that cannot be turned off."""
 
 
 def clear_autocast_cache():
-    """Nothing is kept."""
+    """The casts are kept until the outermost block ends."""
 
 
 class autocast:
