@@ -58,6 +58,14 @@ func argumentError(format string, values ...any) error {
 	return &Error{Argument, fmt.Sprintf(format, values...)}
 }
 
+// Must is the result of a call that may not fail; it panics after an error: thaten.Must(x.Add(y)).
+func Must[T any](result T, err error) T {
+	if err != nil {
+		panic(err)
+	}
+	return result
+}
+
 // locked calls f and returns the error that ATen keeps for the thread, in which the goroutine stays meanwhile.
 func locked(f func()) error {
 	runtime.LockOSThread()

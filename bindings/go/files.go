@@ -2,6 +2,10 @@ package thaten
 
 // #include <stdlib.h>
 // #include <ATen/ATenFile.h>
+// static at_tensor *thaten_loadNpy(const char *path)
+// {
+//   return (at_load_npy)(path);
+// }
 import "C"
 
 import (
@@ -59,6 +63,22 @@ func Save(path string, tensors map[string]*Tensor) error {
 	}
 	defer C.at_dict_free(dict)
 	return locked(func() { C.at_save(text, dict) })
+}
+
+// LoadNpy reads the array of a .npy file.
+func LoadNpy(path string) (*Tensor, error) {
+	return loaded(path, func(path *C.char) *C.at_tensor { return C.thaten_loadNpy(path) })
+}
+
+// SaveNpy writes the tensor to a .npy file.
+func SaveNpy(path string, t *Tensor) error {
+	text, err := cString(path)
+	if err != nil {
+		return err
+	}
+	defer free(text)
+	defer runtime.KeepAlive(t)
+	return locked(func() { C.at_save_npy(text, t.raw()) })
 }
 
 // dictOf is a set of the tensors in the order of their names, to be freed.

@@ -74,10 +74,7 @@ var typesByName = map[string]Type{"Byte": Byte, "Char": Char, "Short": Short, "I
 	"Double": Double, "Half": Half, "Bool": BoolType, "BFloat16": BFloat16}
 
 func must[T any](result T, err error) T {
-	if err != nil {
-		panic(err)
-	}
-	return result
+	return Must(result, err)
 }
 
 func numberOf(word string) Number {

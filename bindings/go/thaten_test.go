@@ -178,6 +178,11 @@ func TestFiles(t *testing.T) {
 	loaded := must(Load(path))
 	equal(t, loaded["net.w"], 1, 2)
 	equal(t, loaded["a"], 3)
+	path = filepath.Join(t.TempDir(), "x.npy")
+	check(t, SaveNpy(path, of(4, 5)))
+	equal(t, must(LoadNpy(path)), 4, 5)
+	_, err := LoadNpy("nothing.npy")
+	fails(t, err, "nothing.npy")
 }
 
 func TestPrograms(t *testing.T) {

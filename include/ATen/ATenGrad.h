@@ -167,7 +167,8 @@ AT_API bool at_autocast_set(at_autocast_device device, at_scalar_type type);
 /* A function of tensors that is not made of operations, or whose gradient is known better. */
 typedef struct at_grad_function {
   const char *name;
-  /* The result, a new reference; it is computed without recording. */
+  /* The result, a new reference; it is computed without recording.  It may be an input that it has changed, which
+   * is the function's result from then on, as with PyTorch's mark_dirty. */
   at_tensor *(*forward)(void *context, at_tensors inputs);
   /* Stores new references to the gradients of the inputs, or NULL for none.  False after an error.
    */

@@ -141,7 +141,7 @@ equal(tostring(late), 'Linear(in_features=5, out_features=2, bias=True)')
 
 -- errors
 raises('in_features', th.nn.Linear, 'a', 2)
-raises('takes 2 arguments', th.nn.Linear, 1)
+raises('takes in_features, out_features; options', th.nn.Linear, 1)
 raises('no option biases', th.nn.Linear, 1, 2, {biases = true})
 raises('true or false', th.nn.Linear, 1, 2, {bias = 1})
 raises('-1', th.nn.Linear, -1, 2)

@@ -102,6 +102,16 @@ local convert = {
   end,
 }
 
+local function names_of(row, are_options)
+  local names = {}
+  for _, a in ipairs(row) do
+    if a[3] == are_options then
+      names[#names + 1] = a[1]
+    end
+  end
+  return #names > 0 and table.concat(names, ', ') or 'none'
+end
+
 -- The arguments for C, their number, and what they point to, which is to be kept until the call has returned.
 local function arguments_of(name, row, ...)
   local given, kept, arguments, options = {...}, {...}, {}, nil
@@ -111,7 +121,7 @@ local function arguments_of(name, row, ...)
   end
   local named = given[required + 1] or {}
   if select('#', ...) < required or select('#', ...) > required + 1 or type(named) ~= 'table' then
-    error(name .. ' takes ' .. required .. ' arguments, and options in a table', 0)
+    error(name .. ' takes ' .. names_of(row, false) .. '; options in a table: ' .. names_of(row, true), 0)
   end
   local known = {}
   for i, a in ipairs(row) do

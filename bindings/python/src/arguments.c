@@ -2,7 +2,7 @@
  *
  * Overloads are tried in the order of ATen's table: first with arguments of exactly the kinds that
  * they name, then with those that can stand for them: a number for a list, a tensor without
- * dimensions for a number, several numbers for one list. */
+ * dimensions for a number, several numbers for one list; at last also an integer for a truth value. */
 #include <limits.h>
 #include <string.h>
 
@@ -67,8 +67,12 @@ static bool takesNone(const at_argument *a)
           (a->kind != AT_KIND_SCALAR || strcmp(a->defaults, "{}") == 0));
 }
 
-static bool fits(const at_argument *a, PyObject *o, bool exactly)
+/* How far objects may be from the kinds that overloads name. */
+typedef enum Care { EXACTLY, ALMOST, LOOSELY } Care;
+
+static bool fits(const at_argument *a, PyObject *o, Care care)
 {
+  const bool exactly = care == EXACTLY;
   at_scalar_type type;
   if (o == Py_None)
     return takesNone(a);
@@ -86,7 +90,7 @@ static bool fits(const at_argument *a, PyObject *o, bool exactly)
     case AT_KIND_LONG:
       return exactly ? isInteger(o) : isIntegerLike(o);
     case AT_KIND_BOOL:
-      return PyBool_Check(o) || (!exactly && PyLong_Check(o));
+      return PyBool_Check(o) || (care == LOOSELY && PyLong_Check(o));
     case AT_KIND_INTS:
       return isListOf(o, isIntegerLike) || ((!exactly || a->count > 0) && isIntegerLike(o));
     case AT_KIND_TYPE:
@@ -232,9 +236,9 @@ static int requiredCount(const at_op *op, int outputs)
 /* Arguments by their order.  Where there are too many, or a tensor stands for a list of tensors, the
  * last ones are a list that is given one by one; options may follow it by their names. */
 static bool assignPositional(Call *call, const Row *row, int outputs, PyObject *const *arguments,
-                             Py_ssize_t count, bool exactly)
+                             Py_ssize_t count, Care care)
 {
-  const int last = exactly ? 0 : requiredCount(call->op, outputs);
+  const int last = care == EXACTLY ? 0 : requiredCount(call->op, outputs);
   const bool isList = last > 0 && count >= last &&
                       (count > row->positional ||
                        (call->op->arguments[outputs + last - 1].kind == AT_KIND_TENSORS &&
@@ -247,7 +251,7 @@ static bool assignPositional(Call *call, const Row *row, int outputs, PyObject *
 }
 
 static bool assign(Call *call, const Row *row, PyObject *const *arguments, Py_ssize_t count,
-                   PyObject *names, PyObject *out, bool exactly)
+                   PyObject *names, PyObject *out, Care care)
 {
   const at_op *op = call->op = row->op;
   call->wantsGradient = false;
@@ -255,12 +259,12 @@ static bool assign(Call *call, const Row *row, PyObject *const *arguments, Py_ss
   Py_CLEAR(call->gathered);
   if (out && !assignOutputs(call, out))
     return false;
-  if (!assignPositional(call, row, out ? op->resultCount : 0, arguments, count, exactly) ||
+  if (!assignPositional(call, row, out ? op->resultCount : 0, arguments, count, care) ||
       !assignNamed(call, arguments + count, names))
     return false;
   for (int i = 0; i < op->argumentCount; i++) {
     PyObject *o = call->objects[i];
-    if (o ? !fits(&op->arguments[i], o, exactly) : op->arguments[i].defaults == NULL)
+    if (o ? !fits(&op->arguments[i], o, care) : op->arguments[i].defaults == NULL)
       return false;
   }
   return true;
@@ -293,9 +297,9 @@ bool th_bind(Call *call, Group *group, PyObject *const *arguments, Py_ssize_t co
 {
   call->gathered = NULL;
   call->used = call->owned = 0;
-  for (int round = 0; round < 2; round++)
+  for (int care = EXACTLY; care <= LOOSELY; care++)
     for (int i = 0; i < group->count; i++)
-      if (assign(call, &group->rows[i], arguments, count, names, out, round == 0))
+      if (assign(call, &group->rows[i], arguments, count, names, out, (Care)care))
         return true;
   Py_CLEAR(call->gathered);
   if (!PyErr_Occurred())

@@ -54,9 +54,8 @@ PyObject *th_raise(void)
   return NULL;
 }
 
-static PyObject *newError(const char *name, PyObject *other)
+static PyObject *newError(const char *name, PyObject *bases)
 {
-  PyObject *bases = PyTuple_Pack(2, PyExc_RuntimeError, other);
   PyObject *error = bases ? PyErr_NewException(name, bases, NULL) : NULL;
   Py_XDECREF(bases);
   return error;
@@ -388,8 +387,10 @@ bool th_addCalls(PyObject *module)
     if (!findRows(&th_groups[i]) || (th_groups[i].out && !findRows(th_groups[i].out)))
       return false;
   resultTypes = PyDict_New();
-  argumentError = newError("thaten.ArgumentError", PyExc_IndexError);
-  elementTypeError = newError("thaten.ElementTypeError", PyExc_TypeError);
+  argumentError = newError("thaten.ArgumentError",
+                           PyTuple_Pack(3, PyExc_RuntimeError, PyExc_IndexError, PyExc_ValueError));
+  elementTypeError = newError("thaten.ElementTypeError",
+                              PyTuple_Pack(2, PyExc_NotImplementedError, PyExc_TypeError));
   linAlgError = PyErr_NewException("thaten.linalg.LinAlgError", PyExc_RuntimeError, NULL);
   return resultTypes && argumentError && elementTypeError && linAlgError &&
          PyModule_AddObjectRef(module, "LinAlgError", linAlgError) == 0 &&

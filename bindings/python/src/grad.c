@@ -257,7 +257,9 @@ static at_tensor *runForward(void *context, at_tensors inputs)
   const PyGILState_STATE state = PyGILState_Ensure();
   at_tensor *t = NULL;
   PyObject *result = PyObject_CallNoArgs(((Function *)context)->forward);
-  if (result && th_isTensor(result))
+  if (result && PyTuple_Check(result) && PyTuple_Size(result) == 1) /* an input that was changed */
+    t = at_retain(th_tensorOf(PyTuple_GetItem(result, 0)));
+  else if (result && th_isTensor(result))
     t = (at_alias)(th_tensorOf(result)); /* what Python saves of it has no history */
   else if (result)
     PyErr_SetString(PyExc_TypeError, "forward() returns a tensor or a tuple of tensors");
@@ -388,7 +390,7 @@ static at_tensor *unpackSaved(void *context, void *packed)
   if (result && th_isTensor(result))
     t = at_retain(th_tensorOf(result));
   else if (result)
-    PyErr_SetString(PyExc_TypeError, "Output of saved tensor unpack_hook expected to be a Tensor");
+    PyErr_SetString(PyExc_TypeError, "unpack_hook() returns a tensor");
   Py_XDECREF(result);
   PyGILState_Release(state);
   return t;

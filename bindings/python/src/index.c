@@ -184,6 +184,10 @@ static bool takeItem(Selection *s, PyObject *o, int dimsOfEllipsis)
   }
   if (PyIndex_Check(o) && !PyBool_Check(o) && !PySequence_Check(o))
     return takeInteger(s, o);
+  if (PyFloat_Check(o)) {
+    PyErr_SetString(PyExc_IndexError, "a floating number is no index");
+    return false;
+  }
   return takeObject(s, o);
 }
 

@@ -18,16 +18,28 @@ static PyObject *callNamed(Group **group, const char *name, PyObject *a, PyObjec
   return *group ? th_callWith(*group, b ? 2 : 1, arguments) : NULL;
 }
 
+/* The operation with the tensor and a number.  True and False are no integers for a tensor of such values. */
+static PyObject *withNumber(Group **group, const char *name, PyObject *tensor, PyObject *number)
+{
+  const at_type *type = at_typeOf(th_tensorOf(tensor));
+  if (!PyBool_Check(number) || at_type_scalarType(type) != AT_BOOL)
+    return callNamed(group, name, tensor, number);
+  PyObject *truth = th_numberBefore(number, tensor);
+  PyObject *result = truth ? callNamed(group, name, tensor, truth) : NULL;
+  Py_XDECREF(truth);
+  return result;
+}
+
 /* a OP b.  Where the number stands first, the operation is called with the two exchanged, if that is
  * the same, or else with a tensor of the number. */
 static PyObject *binary(Group **group, const char *name, bool commutes, PyObject *a, PyObject *b)
 {
   if (th_isTensor(a) && (th_isTensor(b) || isNumber(b) || PyIndex_Check(b)))
-    return callNamed(group, name, a, b);
+    return withNumber(group, name, a, b);
   if (!th_isTensor(b) || !isNumber(a))
     Py_RETURN_NOTIMPLEMENTED;
   if (commutes)
-    return callNamed(group, name, b, a);
+    return withNumber(group, name, b, a);
   PyObject *first = th_numberBefore(a, b);
   PyObject *result = first ? callNamed(group, name, first, b) : NULL;
   Py_XDECREF(first);
@@ -67,7 +79,7 @@ static PyObject *inplace(Group **group, const char *name, PyObject *self, PyObje
 {
   if (!th_isTensor(other) && !isNumber(other) && !PyIndex_Check(other))
     Py_RETURN_NOTIMPLEMENTED;
-  return callNamed(group, name, self, other);
+  return withNumber(group, name, self, other);
 }
 
 #define INPLACE(SLOT, NAME)                              \

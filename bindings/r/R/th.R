@@ -70,7 +70,11 @@ by_hand <- list(
   number = function(value) structure(value, class = "th_number"), # is a floating number although it is whole
   inputs = function(program) .Call(thr_programInputs, program),
   generator = function(seed) .Call(thr_generator, seed), manual_seed = function(seed) invisible(.Call(thr_seed, seed)),
-  load = function(path) .Call(thr_load, path), save = function(path, tensors) invisible(.Call(thr_save, path, tensors)),
+  load = function(path) { # tensors by name, or of a file of one without a name, that
+    found <- .Call(thr_load, path)
+    if (identical(names(found), "")) found[[1]] else found
+  },
+  save = function(path, tensors) invisible(.Call(thr_save, path, tensors)),
   is_tensor = is_tensor,
   # The factor of losses of half precision: scaler$scale(loss)$backward(), scaler$step(adam), scaler$update().
   scaler = function(init_scale = NULL, growth_factor = NULL, backoff_factor = NULL, growth_interval = NULL) {

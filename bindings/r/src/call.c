@@ -29,7 +29,7 @@ void th_raise(void)
 void *th_pointer(SEXP object, const char *class)
 {
   if (TYPEOF(object) != EXTPTRSXP || !Rf_inherits(object, class))
-    Rf_error("this is no %s", class);
+    Rf_error("an argument has to be a %s, and is of type %s", class, Rf_type2char(TYPEOF(object)));
   void *pointer = R_ExternalPtrAddr(object);
   if (!pointer)
     Rf_error("a %s does not outlive the session that made it", class);

@@ -109,3 +109,7 @@ for (i in 1:3) {
 }
 fails("LSTM", th$nn$LSTM_forward_packed(th$nn$GRU(2, 3), packed$data, packed$batch_sizes))
 equal(th$nn$init$gain("relu"), sqrt(2))
+path <- tempfile(fileext = ".npz")
+th$save(path, list(a = th$tensor(c(1, 2))))
+equal(th$load(path)$a, c(1, 2))
+fails("th_tensor", th$run(th$program(file.path(Sys.getenv("TH_GOLDEN"), "programs", "mobile.pt2")), list(1)))

@@ -216,6 +216,12 @@ typedef struct at_tape {
   bool wasOff;
 } at_tape;
 
+/* Raises unless self may be changed in place by a call that is recorded. */
+void at_tape_checkInplace(const at_tensor *self);
+
+/* Makes t that output of the node. */
+void at_tape_setNode(at_tensor *t, at_node *node, int output);
+
 /* Begins to record a call of the operation: saves what is read and stops recording until the tape is
  * closed.  False after an error, of which nothing is left. */
 bool at_tape_open(at_tape *tape, const at_formula *formula, const char *operation, at_tensor *self,

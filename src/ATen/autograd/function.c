@@ -37,12 +37,41 @@ static at_tensor *call_forward(const at_grad_function *function, void *context, 
   return result;
 }
 
-static bool is_input(const at_tensor *t, at_tensors inputs)
+/* How often the elements of the inputs have been changed. */
+typedef struct {
+  int count;
+  unsigned short of[64]; /* of more, none may be changed in place */
+} Versions;
+
+static unsigned short version_of(const at_tensor *t)
 {
-  for (int i = 0; i < inputs.count; i++)
-    if (inputs.data[i] == t)
-      return true;
-  return false;
+  return t->th->storage ? *at_version(t->th->storage) : 0;
+}
+
+static Versions versions_of(at_tensors inputs)
+{
+  Versions versions;
+  versions.count = THMin(inputs.count, 64);
+  for (int i = 0; i < versions.count; i++)
+    versions.of[i] = version_of(inputs.data[i]);
+  return versions;
+}
+
+/* Makes the result that of the node.  It may be an input that forward has changed. */
+static void set_result(at_node *node, at_tensor *result, at_tensors inputs, const Versions *before)
+{
+  for (int i = 0; i < inputs.count; i++) {
+    if (inputs.data[i] != result)
+      continue;
+    if (i >= before->count || before->of[i] == version_of(result))
+      at_raise(AT_ERROR_ARGUMENT,
+               "forward returned one of its inputs, which it has not changed; at_detach makes "
+               "another tensor");
+    at_tape_checkInplace(result);
+  }
+  at_node_setOutputs(node, 1, &result);
+  at_tape_setNode(result, node, 0);
+  at_gradState.last = node;
 }
 
 static at_tensor *apply(const at_grad_function *function, void *volatile *context,
@@ -52,21 +81,14 @@ static at_tensor *apply(const at_grad_function *function, void *volatile *contex
   THGuard_enter(&guards[0], release_node);
   at_node *const node = guards[0].what = new_node(function, *context, inputs);
   void *const own = *context;
+  const Versions before = versions_of(inputs);
   if (node)
     *context = NULL;
   at_tensor *const result = call_forward(function, own, inputs);
   at_guard(&guards[1]);
   guards[1].what = result;
-  if (node && is_input(result, inputs))
-    at_raise(AT_ERROR_ARGUMENT,
-             "forward returned one of its inputs; at_detach makes another tensor");
-  if (node) {
-    at_node_setOutputs(node, 1, &result);
-    result->node = node;
-    result->output = 0;
-    at_gradState.last = node;
-    guards[0].what = NULL;
-  }
+  if (node)
+    set_result(node, result, inputs, &before);
   THGuard_keep(&guards[1]);
   THGuard_leave(&guards[0]);
   return result;

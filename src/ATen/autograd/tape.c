@@ -88,8 +88,7 @@ static Need need_of(const at_formula *formula, const at_slot *given)
 
 /* --- changes in place ------------------------------------------------------------------------- */
 
-/* Raises unless self may be changed in place by a call that is recorded. */
-static void check_inplace(const at_tensor *self)
+void at_tape_checkInplace(const at_tensor *self)
 {
   const THFloatStorage *const storage = self->th->storage;
   if (self->node && self->node->isLeaf)
@@ -219,7 +218,7 @@ bool at_tape_open(at_tape *tape, const at_formula *formula, const char *operatio
   TH_TRY(tape->call.attempt)
   {
     if (self)
-      check_inplace(self);
+      at_tape_checkInplace(self);
     const Need need = need_of(formula, given);
     char *room;
     THGuard guard;
@@ -255,13 +254,13 @@ static bool is_recorded(const at_tape *tape, const at_tensor *t)
          (t == tape->self || (!t->node && !is_operand(tape, t)));
 }
 
-static void set_node(at_tape *tape, at_tensor *t, int output)
+void at_tape_setNode(at_tensor *t, at_node *node, int output)
 {
   if (t->node) {
     t->node->outputs[t->output].isReplaced = true;
     at_node_release(t->node);
   }
-  t->node = at_node_retain(tape->node);
+  t->node = at_node_retain(node);
   t->output = output;
 }
 
@@ -280,7 +279,7 @@ static void finish(at_tape *tape, int count, at_tensor *const *results)
   }
   for (int i = 0; i < count; i++)
     if (!(node->formula->constants >> THMin(i, AT_RESULTS) & 1) && is_recorded(tape, results[i]))
-      set_node(tape, results[i], i);
+      at_tape_setNode(results[i], node, i);
   at_gradState.last = node;
 }
 

@@ -226,6 +226,39 @@ static void count_release(void *context)
   released++;
 }
 
+static at_tensor *double_input(void *context, at_tensors inputs)
+{
+  return at_retain(context ? inputs.data[0] : at_mul_(inputs.data[0], 2));
+}
+
+static bool double_backward(void *context, at_tensor *grad, int count, at_tensor **gradients)
+{
+  CHECK(count == 1);
+  gradients[0] = at_retain(at_mul(grad, 2));
+  return true;
+}
+
+/* 3 x is doubled in place and squared: 36 x x has the gradient 72 x. */
+static void functions_in_place(void **state)
+{
+  static const at_grad_function function = {"doubled", double_input, double_backward, NULL};
+  AT_SCOPE
+  {
+    at_tensor *x = leaf(2, -3);
+    at_tensor *y = at_mul(x, 3);
+    at_tensor *z = at_apply(&function, NULL, AT_TENSORS(y));
+    CHECK(z == y);
+    CHECK_PAIR(y, 12, -18);
+    CHECK_MSG(at_backward(at_sum(at_mul(y, y))), "%s", at_error_message());
+    CHECK_PAIR(at_grad(x), 144, -216);
+    at_release(z);
+    CHECK(!at_defined(at_apply(&function, x, AT_TENSORS(y))));
+    check_error("doubled", "not changed");
+    CHECK(!at_defined(at_apply(&function, NULL, AT_TENSORS(x))));
+    check_error("doubled", "leaf");
+  }
+}
+
 static void functions(void **state)
 {
   static const at_grad_function function = {"cube", cube, cube_backward, count_release};
@@ -609,6 +642,7 @@ int main(void)
       cmocka_unit_test(hooks),
       cmocka_unit_test(errors),
       cmocka_unit_test(functions),
+      cmocka_unit_test(functions_in_place),
       cmocka_unit_test(saved_hooks),
       cmocka_unit_test(saved_hooks_fail),
       cmocka_unit_test(threads),

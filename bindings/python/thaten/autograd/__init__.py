@@ -184,7 +184,7 @@ class FunctionCtx:
     needs_input_grad = ()
 
     def __init__(self):
-        self._without = set()
+        self._without, self._changed = set(), set()
         self._saved, self._unpack = (), None
 
     def save_for_backward(self, *tensors):
@@ -202,6 +202,10 @@ class FunctionCtx:
 
     def mark_non_differentiable(self, *tensors):
         self._without.update(map(id, tensors))
+
+    def mark_dirty(self, *tensors):
+        """forward has changed an argument in place, and returns it alone."""
+        self._changed.update(map(id, tensors))
 
     def set_materialize_grads(self, value):
         """Gradients that are not needed are zeros."""
@@ -242,8 +246,10 @@ def _apply(function, args, kwargs):
         results.update(given=given, parts=parts, shapes=[several[i].shape for i in parts])
         if not parts:
             raise RuntimeError("forward() returned no tensor with a gradient")
+        if ctx._changed and not any(given is a and id(a) in ctx._changed for a in args):
+            raise NotImplementedError("mark_dirty(): forward() has to return that argument alone")
         if len(parts) == 1:
-            return several[parts[0]]
+            return (given,) if ctx._changed else several[parts[0]]
         if len({several[i].dtype for i in parts}) > 1:
             raise TypeError("forward() returned tensors of several floating types")
         return _C.cat([several[i].reshape(-1) for i in parts])
@@ -262,7 +268,7 @@ def _apply(function, args, kwargs):
     made = _C._apply(forward, backward, [args[i] for i in indices], function.__name__ + "Backward")
     given, parts = results.pop("given"), results["parts"]
     if not isinstance(given, tuple):
-        return made
+        return given if ctx._changed else made
     several = list(given)
     for i, part in zip(parts, _parts(made, results["shapes"])):
         several[i] = part

@@ -130,7 +130,7 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
     """Joins the other ranks; all of them call it.  The backend mpi is that of mpirun; any other one is sockets where
     WORLD_SIZE is known, else mpirun's, else there is one rank."""
     if is_initialized():
-        raise ValueError("trying to initialize the default process group twice!")
+        raise ValueError("init_process_group(): it has been called already")
     if store is not None:
         raise NotImplementedError("init_process_group(): store")
     variables = _variables(init_method, world_size, rank)
@@ -141,8 +141,7 @@ def init_process_group(backend=None, init_method=None, timeout=None, world_size=
         kind = _TCP
         for name in ("RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"):
             if name not in variables and name not in _os.environ:
-                raise ValueError("Error initializing torch.distributed using env:// rendezvous: environment variable %s expected, "
-                                 "but not set" % name)
+                raise ValueError("init_process_group(): %s is not in the environment" % name)
     _start(kind, timeout.total_seconds() if timeout is not None else 1800, variables)
     name = backend.lower() if backend else "gloo" if _C._comm_backend() in ("tcp", "one") else "mpi"
     _State.world = ProcessGroup(0, list(range(_C._comm_rank(0)[1])), name)
@@ -173,7 +172,7 @@ def _leave():
 def _chosen(group=None):
     """The group, or that of all ranks; None on a rank that is not in it."""
     if _State.world is None:
-        raise ValueError("Default process group has not been initialized, please make sure to call init_process_group.")
+        raise ValueError("there is no group of processes before init_process_group()")
     if group is None:
         return _State.world
     return None if group == GroupMember.NON_GROUP_MEMBER else group
@@ -232,7 +231,7 @@ def get_group_rank(group, global_rank):
     """The number in the group of a rank among all."""
     ranks = _chosen(group).ranks
     if global_rank not in ranks:
-        raise ValueError("Global rank %d is not part of group %r" % (global_rank, ranks))
+        raise ValueError("get_group_rank(): rank %d is not in the group, which has %r" % (global_rank, ranks))
     return ranks.index(global_rank)
 
 

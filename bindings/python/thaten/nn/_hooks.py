@@ -61,7 +61,7 @@ class _Backward:
         self.module, self.outputs = module, None
 
     def begin(self, grads):
-        for hook in list(self.module._backward_pre_hooks.values()):
+        for _, hook in _all(self.module, "_backward_pre_hooks"):
             changed = hook(self.module, grads)
             grads = grads if changed is None else _tuple(changed)
         self.outputs = grads
@@ -70,7 +70,7 @@ class _Backward:
         return grads
 
     def end(self, grads):
-        for hook in list(self.module._backward_hooks.values()):
+        for _, hook in _all(self.module, "_backward_hooks"):
             changed = hook(self.module, grads, self.outputs)
             grads = grads if changed is None else _tuple(changed)
         return grads
@@ -87,18 +87,43 @@ class _Backward:
         return passed[0]
 
 
+everywhere = {}  # hooks of all modules: by their numbers, the attribute of a module that has such hooks, and the hook
+
+
+class _Number:
+    """What add_everywhere() returns: its remove() ends the hook."""
+
+    def __init__(self, number):
+        self.id = number
+
+    def remove(self):
+        everywhere.pop(self.id, None)
+
+
+def add_everywhere(attribute, hook):
+    handle = _Number(object())
+    everywhere[handle.id] = attribute, hook
+    return handle
+
+
+def _all(module, attribute):
+    """The hooks of all modules, then those of the module."""
+    found = [(key, hook) for key, (of, hook) in everywhere.items() if of == attribute]
+    return found + list(getattr(module, attribute).items())
+
+
 def call(module, args, kwargs):
     """module(*args, **kwargs) with its hooks."""
     named = module._hooks_with_kwargs
-    for key, hook in list(module._forward_pre_hooks.items()):
+    for key, hook in _all(module, "_forward_pre_hooks"):
         changed = hook(module, args, kwargs) if key in named else hook(module, args)
         if changed is not None and key in named:
             args, kwargs = changed
         elif changed is not None:
             args = _tuple(changed)
-    backward = _Backward(module) if module._backward_hooks or module._backward_pre_hooks else None
+    backward = _Backward(module) if _all(module, "_backward_hooks") or _all(module, "_backward_pre_hooks") else None
     result = module.forward(*(backward.arguments(args) if backward else args), **kwargs)
-    for key, hook in list(module._forward_hooks.items()):
+    for key, hook in _all(module, "_forward_hooks"):
         changed = hook(module, args, kwargs, result) if key in named else hook(module, args, result)
         result = result if changed is None else changed
     return backward.results(result) if backward else result

@@ -174,8 +174,9 @@ class ParameterDict(_Dict):
     def __setitem__(self, name, value):
         self.register_parameter(name, value if isinstance(value, Parameter) else Parameter(value))
 
-    def _texts(self):
-        return ["  (%s): %s" % (name, _text(p)) for name, p in self._parameters.items()]
+    def extra_repr(self):
+        return "\n".join("  (%s): Parameter containing: [%s of size %s]" % (name, p.type(), "x".join(map(str, p.shape)))
+                         for name, p in self._parameters.items())
 
 
 def _text(p):

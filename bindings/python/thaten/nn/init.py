@@ -70,7 +70,8 @@ def _calculate_fan_in_and_fan_out(tensor):
 
 
 def calculate_gain(nonlinearity, param=None):
-    return _C._init_gain(nonlinearity, param)
+    gain = _C._init_gain(nonlinearity, param)
+    return 1 if gain == 1 and nonlinearity != "leaky_relu" else gain
 
 
 def _older(name, function):

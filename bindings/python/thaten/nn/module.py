@@ -69,7 +69,7 @@ class Module:
         raise NotImplementedError("%s has no forward()" % type(self).__name__)
 
     def __call__(self, *args, **kwargs):
-        if self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks:
+        if self._forward_hooks or self._forward_pre_hooks or self._backward_hooks or self._backward_pre_hooks or _hooks.everywhere:
             return _hooks.call(self, args, kwargs)
         return self.forward(*args, **kwargs)
 
@@ -124,7 +124,7 @@ class Module:
         for members in ("_parameters", "_buffers", "_modules"):
             if name in own.get(members, ()):
                 return own[members][name]
-        raise AttributeError("%s has no attribute %r" % (type(self).__name__, name))
+        raise AttributeError("%r object has no attribute %r" % (type(self).__name__, name))
 
     def __delattr__(self, name):
         if not self._forget(name):
@@ -619,3 +619,23 @@ def _remade(kind, make, arguments, more):
     layer = kind.__new__(kind)
     layer._start(getattr(_C, make), arguments, *more)
     return layer
+
+
+def register_module_forward_hook(hook, *, with_kwargs=False, always_call=False):
+    """Calls hook(module, args, result) after forward of every module."""
+    return _hooks.add_everywhere("_forward_hooks", hook)
+
+
+def register_module_forward_pre_hook(hook):
+    """Calls hook(module, args) before forward of every module."""
+    return _hooks.add_everywhere("_forward_pre_hooks", hook)
+
+
+def register_module_full_backward_hook(hook):
+    """Calls hook(module, grad_input, grad_output) when the gradients of any module's arguments are there."""
+    return _hooks.add_everywhere("_backward_hooks", hook)
+
+
+def register_module_full_backward_pre_hook(hook):
+    """Calls hook(module, grad_output) before any module's gradients."""
+    return _hooks.add_everywhere("_backward_pre_hooks", hook)

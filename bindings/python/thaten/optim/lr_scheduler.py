@@ -41,6 +41,11 @@ class LRScheduler:
     def __new__(cls, *args, **kwargs):
         self = super().__new__(cls)
         self._begin = lambda: cls(*args, **kwargs)  # the schedule at its first step, for SequentialLR
+        if cls.__module__ == __name__:  # the options are attributes
+            code, defaults = cls.__init__.__code__, cls.__init__.__defaults__ or ()
+            names = code.co_varnames[1:code.co_argcount]
+            given = {**dict(zip(names[len(names) - len(defaults):], defaults)), **dict(zip(names, args)), **kwargs}
+            self.__dict__.update((k, v) for k, v in given.items() if k not in ("optimizer", "last_epoch", "schedulers", "lr_lambda"))
         return self
 
     def __init__(self, optimizer, last_epoch=-1):
@@ -89,7 +94,8 @@ class LRScheduler:
 
     def state_dict(self):
         """The numbers and lists of the schedule."""
-        return {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_handle", "_shadow", "_begin", "lr_lambdas")}
+        own = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_handle", "_shadow", "_begin", "lr_lambdas")}
+        return {**own, "_step_count": self.last_epoch + 1, "_last_lr": self.get_last_lr()}
 
     def load_state_dict(self, state_dict):
         """Goes to the step of a state; the rates are in the optimizer's."""

@@ -15,8 +15,8 @@ _TUPLES = {"betas": ("beta1", "beta2"), "ns_coefficients": ("ns_a", "ns_b", "ns_
 class _Group(_abc.MutableMapping):
     """The options of a group: reading and writing reaches the library."""
 
-    def __init__(self, handle, number, params, kinds):
-        self.handle, self.number, self.kinds = handle, number, kinds
+    def __init__(self, handle, number, params, kinds, given):
+        self.handle, self.number, self.kinds, self.given = handle, number, kinds, dict(given)
         self.more = {"params": params}
 
     def __getitem__(self, name):
@@ -27,7 +27,8 @@ class _Group(_abc.MutableMapping):
         if self.kinds[name] is tuple:
             numbers = (self.handle.get(self.number, one) for one in _TUPLES[name])
             return tuple(None if math.isnan(number) else number for number in numbers)
-        return self.kinds[name](self.handle.get(self.number, name))
+        value, given = self.kinds[name](self.handle.get(self.number, name)), self.given.get(name)
+        return given if given == value else value  # 0, if it was that and not 0.0
 
     def __setitem__(self, name, value):
         if name not in self.kinds:
@@ -37,6 +38,7 @@ class _Group(_abc.MutableMapping):
                 self.handle.set(self.number, one, math.nan if number is None else number)
         else:
             self.handle.set(self.number, name, value)
+            self.given[name] = value
 
     def __delitem__(self, name):
         del self.more[name]
@@ -63,6 +65,10 @@ class Optimizer:
             self.add_param_group(group)
 
     @staticmethod
+    def _number(value):
+        return value if type(value) in (int, float) else float(value)
+
+    @staticmethod
     def _groups(params):
         """A list of dictionaries with "params", of parameters or of groups."""
         if isinstance(params, Tensor):
@@ -77,10 +83,13 @@ class Optimizer:
     def _start(self, params, options, flat):
         """Makes the library's optimizer: options by PyTorch's names, flat as the library takes them."""
         groups = self._groups(params)
-        self.defaults, self._kinds = options, {k: type(v) for k, v in options.items() if v is not None}
+        counts = ("max_iter", "history_size", "ns_steps")
+        self._kinds = {k: float if type(v) is int and k not in counts else type(v) for k, v in options.items() if v is not None}
         first = {k: v for k, v in groups[0].items() if k != "params"}
         self._handle = self._make(groups[0]["params"], *flat)
-        self.param_groups = [_Group(self._handle, 0, groups[0]["params"], self._kinds)]
+        self.param_groups = [_Group(self._handle, 0, groups[0]["params"], self._kinds, options)]
+        self.defaults = {**self._handle.state()["param_groups"][0], **options}
+        del self.defaults["params"]
         for group in groups[1:]:
             self.add_param_group({**options, **group})
         self.param_groups[0].update(first)
@@ -92,7 +101,7 @@ class Optimizer:
             self.param_groups.append({**self.defaults, **group})
             return
         number = self._handle.add_group(group["params"])
-        self.param_groups.append(_Group(self._handle, number, group["params"], self._kinds))
+        self.param_groups.append(_Group(self._handle, number, group["params"], self._kinds, {}))
         for name, value in group.items():
             if name != "params" and value is not None:
                 self.param_groups[-1][name] = value
@@ -200,10 +209,10 @@ def _unused(**options):
 class SGD(Optimizer):
     _make = staticmethod(_C._new_sgd)
 
-    def __init__(self, params, lr=1e-3, momentum=0.0, dampening=0.0, weight_decay=0.0, nesterov=False, *, maximize=False,
+    def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False,
                  foreach=None, differentiable=False, fused=None):
         _unused(differentiable=differentiable)
-        options = dict(lr=float(lr), momentum=float(momentum), dampening=float(dampening), weight_decay=float(weight_decay),
+        options = dict(lr=self._number(lr), momentum=self._number(momentum), dampening=self._number(dampening), weight_decay=self._number(weight_decay),
                        nesterov=nesterov, maximize=maximize)
         self._start(params, options, options.values())
 
@@ -212,10 +221,10 @@ class Adam(Optimizer):
     _make = staticmethod(_C._new_adam)
     _decoupled = False
 
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, amsgrad=False, *, foreach=None,
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None,
                  maximize=False, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
         _unused(capturable=capturable, differentiable=differentiable)
-        options = dict(lr=float(lr), betas=tuple(betas), eps=float(eps), weight_decay=float(weight_decay), amsgrad=amsgrad,
+        options = dict(lr=self._number(lr), betas=tuple(betas), eps=self._number(eps), weight_decay=self._number(weight_decay), amsgrad=amsgrad,
                        maximize=maximize, decoupled_weight_decay=decoupled_weight_decay)
         self._start(params, options, [lr, *betas, eps, weight_decay, amsgrad, maximize, decoupled_weight_decay])
 
@@ -230,63 +239,63 @@ class AdamW(Adam):
 class RMSprop(Optimizer):
     _make = staticmethod(_C._new_rmsprop)
 
-    def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0.0, momentum=0.0, centered=False,
+    def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,
                  capturable=False, foreach=None, maximize=False, differentiable=False):
         _unused(capturable=capturable, differentiable=differentiable)
-        options = dict(lr=float(lr), alpha=float(alpha), eps=float(eps), weight_decay=float(weight_decay),
-                       momentum=float(momentum), centered=centered, maximize=maximize)
+        options = dict(lr=self._number(lr), alpha=self._number(alpha), eps=self._number(eps), weight_decay=self._number(weight_decay),
+                       momentum=self._number(momentum), centered=centered, maximize=maximize)
         self._start(params, options, options.values())
 
 
 class Adagrad(Optimizer):
     _make = staticmethod(_C._new_adagrad)
 
-    def __init__(self, params, lr=1e-2, lr_decay=0.0, weight_decay=0.0, initial_accumulator_value=0.0, eps=1e-10,
+    def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10,
                  foreach=None, *, maximize=False, differentiable=False, fused=None):
         _unused(differentiable=differentiable)
-        options = dict(lr=float(lr), lr_decay=float(lr_decay), weight_decay=float(weight_decay),
-                       initial_accumulator_value=float(initial_accumulator_value), eps=float(eps), maximize=maximize)
+        options = dict(lr=self._number(lr), lr_decay=self._number(lr_decay), weight_decay=self._number(weight_decay),
+                       initial_accumulator_value=self._number(initial_accumulator_value), eps=self._number(eps), maximize=maximize)
         self._start(params, options, options.values())
 
 
 class Adadelta(Optimizer):
     _make = staticmethod(_C._new_adadelta)
 
-    def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0.0, foreach=None, *, capturable=False,
+    def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0, foreach=None, *, capturable=False,
                  maximize=False, differentiable=False):
         _unused(capturable=capturable, differentiable=differentiable)
-        options = dict(lr=float(lr), rho=float(rho), eps=float(eps), weight_decay=float(weight_decay), maximize=maximize)
+        options = dict(lr=self._number(lr), rho=self._number(rho), eps=self._number(eps), weight_decay=self._number(weight_decay), maximize=maximize)
         self._start(params, options, options.values())
 
 
 class Adamax(Optimizer):
     _make = staticmethod(_C._new_adamax)
 
-    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, foreach=None, *, maximize=False,
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, maximize=False,
                  differentiable=False, capturable=False):
         _unused(capturable=capturable, differentiable=differentiable)
-        options = dict(lr=float(lr), betas=tuple(betas), eps=float(eps), weight_decay=float(weight_decay), maximize=maximize)
+        options = dict(lr=self._number(lr), betas=tuple(betas), eps=self._number(eps), weight_decay=self._number(weight_decay), maximize=maximize)
         self._start(params, options, [lr, *betas, eps, weight_decay, maximize])
 
 
 class NAdam(Optimizer):
     _make = staticmethod(_C._new_nadam)
 
-    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, momentum_decay=4e-3,
+    def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3,
                  decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, differentiable=False):
         _unused(capturable=capturable, differentiable=differentiable)
-        options = dict(lr=float(lr), betas=tuple(betas), eps=float(eps), weight_decay=float(weight_decay),
-                       momentum_decay=float(momentum_decay), decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
+        options = dict(lr=self._number(lr), betas=tuple(betas), eps=self._number(eps), weight_decay=self._number(weight_decay),
+                       momentum_decay=self._number(momentum_decay), decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
         self._start(params, options, [lr, *betas, eps, weight_decay, momentum_decay, decoupled_weight_decay, maximize])
 
 
 class RAdam(Optimizer):
     _make = staticmethod(_C._new_radam)
 
-    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.0, decoupled_weight_decay=False, *,
+    def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *,
                  foreach=None, maximize=False, capturable=False, differentiable=False):
         _unused(capturable=capturable, differentiable=differentiable)
-        options = dict(lr=float(lr), betas=tuple(betas), eps=float(eps), weight_decay=float(weight_decay),
+        options = dict(lr=self._number(lr), betas=tuple(betas), eps=self._number(eps), weight_decay=self._number(weight_decay),
                        decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
         self._start(params, options, [lr, *betas, eps, weight_decay, decoupled_weight_decay, maximize])
 
@@ -294,10 +303,10 @@ class RAdam(Optimizer):
 class ASGD(Optimizer):
     _make = staticmethod(_C._new_asgd)
 
-    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0.0, foreach=None, maximize=False,
+    def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, maximize=False,
                  differentiable=False, capturable=False):
         _unused(capturable=capturable, differentiable=differentiable)
-        options = dict(lr=float(lr), lambd=float(lambd), alpha=float(alpha), t0=float(t0), weight_decay=float(weight_decay),
+        options = dict(lr=self._number(lr), lambd=self._number(lambd), alpha=self._number(alpha), t0=self._number(t0), weight_decay=self._number(weight_decay),
                        maximize=maximize)
         self._start(params, options, options.values())
 
@@ -308,7 +317,7 @@ class Rprop(Optimizer):
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False, foreach=None,
                  maximize=False, differentiable=False):
         _unused(capturable=capturable, differentiable=differentiable)
-        options = dict(lr=float(lr), etas=tuple(etas), step_sizes=tuple(step_sizes), maximize=maximize)
+        options = dict(lr=self._number(lr), etas=tuple(etas), step_sizes=tuple(step_sizes), maximize=maximize)
         self._start(params, options, [lr, *etas, *step_sizes, maximize])
 
 
@@ -318,8 +327,8 @@ class Adafactor(Optimizer):
 
     _make = staticmethod(_C._new_adafactor)
 
-    def __init__(self, params, lr=1e-2, beta2_decay=-0.8, eps=(None, 1e-3), d=1.0, weight_decay=0.0, *, foreach=None, maximize=False):
-        options = dict(lr=float(lr), beta2_decay=float(beta2_decay), eps=tuple(eps), d=float(d), weight_decay=float(weight_decay),
+    def __init__(self, params, lr=1e-2, beta2_decay=-0.8, eps=(None, 1e-3), d=1.0, weight_decay=0, *, foreach=None, maximize=False):
+        options = dict(lr=self._number(lr), beta2_decay=self._number(beta2_decay), eps=tuple(eps), d=self._number(d), weight_decay=self._number(weight_decay),
                        maximize=maximize)
         self._start(params, options, [lr, beta2_decay, *eps, d, weight_decay, maximize])
 
@@ -335,8 +344,8 @@ class Muon(Optimizer):
     def __init__(self, params, lr=1e-3, weight_decay=0.1, momentum=0.95, nesterov=True,
                  ns_coefficients=(3.4445, -4.775, 2.0315), eps=1e-7, ns_steps=5, adjust_lr_fn=None):
         adjust = {None: 0, "original": 0, "match_rms_adamw": 1, "spectral_unclamped": 2}[adjust_lr_fn]
-        options = dict(lr=float(lr), weight_decay=float(weight_decay), momentum=float(momentum), nesterov=nesterov,
-                       ns_coefficients=tuple(ns_coefficients), eps=float(eps), ns_steps=ns_steps)
+        options = dict(lr=self._number(lr), weight_decay=self._number(weight_decay), momentum=self._number(momentum), nesterov=nesterov,
+                       ns_coefficients=tuple(ns_coefficients), eps=self._number(eps), ns_steps=ns_steps)
         self._start(params, options, [lr, weight_decay, momentum, nesterov, *ns_coefficients, eps, ns_steps, adjust])
 
 
@@ -348,7 +357,7 @@ class LBFGS(Optimizer):
     def __init__(self, params, lr=1.0, max_iter=20, max_eval=None, tolerance_grad=1e-7, tolerance_change=1e-9,
                  history_size=100, line_search_fn=None):
         search = {None: 0, "strong_wolfe": 1}[line_search_fn]
-        options = dict(lr=float(lr), max_iter=max_iter, tolerance_grad=tolerance_grad, tolerance_change=tolerance_change,
+        options = dict(lr=self._number(lr), max_iter=max_iter, tolerance_grad=tolerance_grad, tolerance_change=tolerance_change,
                        history_size=history_size)
         self._start(params, options, [lr, max_iter, max_eval, tolerance_grad, tolerance_change, history_size, search, None])
 

@@ -59,9 +59,8 @@ class _Frame:
         except _Enough:
             pass
         if len(seen) != self.count:
-            raise CheckpointError("checkpoint: A different number of tensors was saved during the original forward and "
-                                  "recomputation.\nNumber of tensors saved during forward: %d\nNumber of tensors saved during "
-                                  "recomputation: %d." % (self.count, len(seen)))
+            raise CheckpointError("checkpoint(): the function saved %d tensors for gradients, and %d when it ran again" % (
+                self.count, len(seen)))
 
 
 class _autocast_as:

@@ -229,13 +229,13 @@ def default_collate(batch):
     if isinstance(first, (bool, int, float)):
         return _C.tensor(list(batch), dtype=_C.float64 if isinstance(first, float) else None)
     if isinstance(first, (str, bytes)):
-        return list(batch)
+        return batch
     if isinstance(first, _abc.Mapping):
         return {key: default_collate([one[key] for one in batch]) for key in first}
     if isinstance(first, tuple) and hasattr(first, "_fields"):
         return type(first)(*map(default_collate, zip(*batch)))
     if isinstance(first, (tuple, list)):
-        return [default_collate(list(part)) for part in zip(*batch)]
+        return [default_collate(part) for part in zip(*batch)]
     raise TypeError("default_collate() of %s" % type(first).__name__)
 
 
