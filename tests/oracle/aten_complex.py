@@ -3,7 +3,7 @@
 
 import torch
 
-from aten_cases import COMPLEX, Default, Ints, Scalar, Views, Writer
+from aten_cases import COMPLEX, Default, Ints, Scalar, Text, Views, Writer
 
 UNSIGNED = [torch.uint16, torch.uint32, torch.uint64]
 REALS = [torch.float32, torch.float64]
@@ -202,6 +202,16 @@ def products(out):
         out.case("matmul", [x, b], lambda: x @ b)
         out.case("matmul", [v, y], lambda: v @ y)
         out.case("mm", [a, b.real], lambda: a @ b.real)
+        bias, m = out.tensor((4,), dtype), out.tensor((4, 4), dtype)
+        out.case("linear", [x, m, bias], lambda: torch.nn.functional.linear(x, m, bias))
+        out.case("linear", [a, v, Default], lambda: torch.nn.functional.linear(a, v))
+        out.case("linear_out", [out.tensor((2, 3, 4), dtype), x, m, Default], lambda: torch.nn.functional.linear(x, m))
+        for equation, operands in [("bij,bjk->bik", [x, y]), ("ii->i", [m]), ("bij,jk,bkl->il", [x, m, y]), ("...j,j->...", [x, v]),
+                                   ("ij,kj->", [a, a])]:
+            out.case("einsum", [Text(equation), operands], lambda: torch.einsum(equation, *operands))
+        out.case("tensordot", [x, y, Ints(2, 0), Ints(1, 0)], lambda: torch.tensordot(x, y, ([2, 0], [1, 0])))
+        out.case("inner", [x, a], lambda: torch.inner(x, a))
+        out.case("kron", [c, v], lambda: torch.kron(c, v))
 
 
 def unsigned(out):

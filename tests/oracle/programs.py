@@ -579,6 +579,19 @@ class Frozen(nn.Module):
                 attended(later, 0, False)[0], attended(later.expand(2, 2, 5, 5), 2))
 
 
+class Overloads(nn.Module):
+    """Operations under seldom overloads: numbers in place of tensors, complex factors, random numbers that leave no choice."""
+
+    def forward(self, x, order, z, w):
+        ties = torch.argsort(order, dim=-1, stable=True), torch.argsort(order, dim=0, descending=True, stable=True)
+        turned = x.clone()
+        turned.t_().mul_(2)
+        return (ties, torch.isin(order, 2), torch.isin(1, order), torch.special.softmax(x, 1), torch.special.log_softmax(x, 0, dtype=torch.float64),
+                torch.bucketize(0.3, x[0].sort()[0]), torch.searchsorted(x[0].sort()[0], 0.1), torch.slogdet(x[:3, :3]), z.abs() ** 2j, z ** (1 - 0.5j),
+                torch.einsum("bix,iox->box", z, w), F.linear(z, w[:, 0]), torch.tensordot(z, w, 2), torch.randint_like(x, 3, 4), torch.randint_like(order, 1),
+                torch.normal(1.5, 0.0, (2,)), turned, torch.where(x > 0, x, 2))
+
+
 class Seldom(nn.Module):
     """Regions with channels for each cell, diagonals, bytes of images."""
 
@@ -662,6 +675,10 @@ def programs():
     yield "forms", Forms(), (torch.randn(3, 4), torch.tensor([[0, 2, 2, 1], [1, 0, 1, 2]]), torch.randn(2, 2, 3) / 2), None, False, False
     pad, later = torch.tensor([[False] * 5, [False] * 3 + [True] * 2]), torch.ones(5, 5).triu(1).bool()
     yield "frozen", Frozen(), (torch.randn(2, 5, 8), pad, later), None, False, False
+    waves = torch.randn(2, 3, 4, dtype=torch.complex64), torch.randn(3, 4, 4, dtype=torch.complex64)
+    overloads = torch.randn(3, 4), torch.tensor([[2, 1, 2, 1, 1], [0, 3, 0, 3, 2]]), *waves
+    yield "overloads", Overloads(), overloads, None, False, False
+    yield "overloads_core", Overloads(), overloads, None, True, False
     boxes = torch.tensor([[0.0, 0, 0, 5, 5], [0, 2, 1, 4, 9]])
     yield "seldom", Seldom(), (torch.randn(7, 3), torch.randn(4, 4), torch.randn(1, 8, 6, 6), boxes, torch.randint(0, 256, (1, 3, 9, 7), dtype=torch.uint8)), None, False, False
 

@@ -479,7 +479,7 @@ at_computeFunction at_computeFunctionalized;                     /* functionaliz
 at_computeFunction at_computeAffineGrid, at_computeGridSampler, at_computeIntProduct,
     at_computeNoCuda, at_computeSuppress, at_computeRoiAlign, at_computePositionPool,
     at_computeNativeAttention, at_computeEncoderLayer, at_computeWindow, at_computeRandint,
-    at_computeWhere, at_computeScatter, at_computeDropout, at_computeDeformed,
+    at_computeNormal, at_computeWhere, at_computeScatter, at_computeDropout, at_computeDeformed,
     at_computeBits; /* libraries.c */
 at_computeFunction at_computeQuantize, at_computeDequantize, at_computeFakeQuantize,
     at_computeTokenQuantize, at_computeGroups, at_computeChosenScale,

@@ -275,16 +275,31 @@ static at_ints sizes_in(const at_frame *frame, const at_graphNode *node, int64_t
   return (at_ints){sizes, size->count};
 }
 
-/* randint(low = 0, high, size): integers from low to below high. */
+/* randint(low = 0, high, size), or of the sizes of self: integers from low to below high. */
 void at_computeRandint(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
   int64_t sizes[AT_MOST_DIMS];
-  const at_ints whole = sizes_in(frame, node, sizes);
+  const bool isLike = at_inputOf(node, "self", -1) != NULL;
+  at_tensor *const self = isLike ? at_inputTensor(frame, node, "self", 0) : NULL;
+  const at_ints whole = isLike ? at_sizesOf(self) : sizes_in(frame, node, sizes);
+  const at_scalar_type otherwise = isLike ? self->type->scalarType : AT_LONG;
   const int64_t low = at_inputOf(node, "low", -1) ? at_inputInt(frame, node, "low", -1) : 0;
-  at_tensor *const made = at_empty(whole, .type = at_inputType(node, "dtype", AT_LONG));
+  at_tensor *const made = at_empty(whole, .type = at_inputType(node, "dtype", otherwise));
   at_giveOutput(frame, node, 0,
                 at_random_between_(made, low, at_inputInt(frame, node, "high", -1)));
+}
+
+/* normal(mean, std, size) */
+void at_computeNormal(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  int64_t sizes[AT_MOST_DIMS];
+  const at_ints whole = sizes_in(frame, node, sizes);
+  at_tensor *const made = at_empty(whole, .type = at_inputType(node, "dtype", AT_FLOAT));
+  at_giveOutput(frame, node, 0,
+                at_normal_(made, .mean = at_inputNumber(frame, node, "mean", 0, 0),
+                           .std = at_inputNumber(frame, node, "std", 1, 1)));
 }
 
 void at_computeAffineGrid(at_frame *frame, const at_graphNode *node)

@@ -99,14 +99,16 @@ static bool accepts(at_kind kind, const at_given *given)
   }
 }
 
-/* Whether the argument may be a number: an operand of an operation on two tensors, self and other,
- * which has no form with a number there. */
+/* Whether the argument may be a number: an operand of an operation on two tensors or more, which has no
+ * form with a number there. */
 static bool accepts_wrapped(const at_op *op, int at, const at_given *given)
 {
   const at_argument *const argument = &op->arguments[at];
+  int tensors = 0;
+  for (int i = 0; i < op->argumentCount; i++)
+    tensors += op->arguments[i].kind == AT_KIND_TENSOR;
   return given->kind == AT_GIVEN_NUMBER && argument->kind == AT_KIND_TENSOR &&
-         !argument->isWritten && find_argument(op, "self", 4) >= 0 &&
-         find_argument(op, "other", 5) >= 0;
+         !argument->isWritten && tensors > 1;
 }
 
 /* Whether an argument may be left out when it is None. */

@@ -45,7 +45,9 @@
   X(quantized_core)         \
   X(forms)                  \
   X(frozen)                 \
-  X(seldom)
+  X(seldom)                 \
+  X(overloads)              \
+  X(overloads_core)
 FOR_EACH_PROGRAM(AGREES)
 
 /* Random numbers are PyTorch's, after the same seed (tests/oracle/programs.py). */
