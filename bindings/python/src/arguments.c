@@ -58,10 +58,17 @@ static bool isListOf(PyObject *o, bool (*accepts)(PyObject *))
   return true;
 }
 
+/* Whether None stands for no entries: of output_size and scale_factors, one is given. */
+static bool isEitherList(const at_argument *a)
+{
+  return !a->defaults && (a->kind == AT_KIND_DOUBLES ||
+                          (a->kind == AT_KIND_INTS && strcmp(a->name, "output_size") == 0));
+}
+
 /* Whether None stands for the default of a. */
 static bool takesNone(const at_argument *a)
 {
-  return a->kind == AT_KIND_OPTIONAL_TENSOR ||
+  return isEitherList(a) || a->kind == AT_KIND_OPTIONAL_TENSOR ||
          (a->defaults && a->kind != AT_KIND_BOOL && a->kind != AT_KIND_DOUBLE &&
           (a->kind != AT_KIND_LONG || strcmp(a->defaults, "{}") == 0) &&
           (a->kind != AT_KIND_SCALAR || strcmp(a->defaults, "{}") == 0));
@@ -451,9 +458,11 @@ bool th_convert(Call *call)
   memset(call->values, 0, (size_t)call->op->argumentCount * sizeof *call->values);
   for (int i = 0; i < call->op->argumentCount; i++) {
     PyObject *o = call->objects[i];
-    if (!o || o == Py_None)
+    if (!o || (o == Py_None && !isEitherList(&call->op->arguments[i])))
       continue;
     call->values[i].given = true;
+    if (o == Py_None)
+      continue;
     if (!convert(call, &call->op->arguments[i], o, &call->values[i]))
       return false;
   }

@@ -9,12 +9,38 @@ typedef struct Node {
   PyObject_HEAD at_node *node;
 } Node;
 
+/* The type of nodes of a kind, a subtype of Node that has the kind's name; it is made once. */
+static PyTypeObject *typeOf(const char *kind)
+{
+  static PyObject *types;
+  static PyType_Slot none[] = {{0, NULL}};
+  const char *const last = strrchr(kind, ':');
+  PyObject *const name = PyUnicode_FromFormat("thaten.autograd.graph.%s", last ? last + 1 : kind);
+  if (!types)
+    types = PyDict_New();
+  PyObject *type = types && name ? PyDict_GetItemWithError(types, name) : NULL;
+  if (types && name && !type && !PyErr_Occurred()) {
+    PyType_Spec spec = {
+        .name = PyUnicode_AsUTF8AndSize(name, NULL), /* it lives as long as the dictionary */
+        .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+        .slots = none,
+    };
+    type = spec.name ? PyType_FromSpecWithBases(&spec, (PyObject *)nodeType) : NULL;
+    if (type && PyDict_SetItem(types, name, type) < 0)
+      Py_CLEAR(type);
+    Py_XDECREF(type); /* the dictionary has it */
+  }
+  Py_XDECREF(name);
+  return (PyTypeObject *)type;
+}
+
 /* A Node that takes over the reference; None for NULL. */
 static PyObject *wrapNode(at_node *node)
 {
   if (!node)
     return Py_NewRef(Py_None);
-  Node *self = (Node *)((allocfunc)PyType_GetSlot(nodeType, Py_tp_alloc))(nodeType, 0);
+  PyTypeObject *const type = typeOf(at_node_kind(node));
+  Node *self = type ? (Node *)((allocfunc)PyType_GetSlot(type, Py_tp_alloc))(type, 0) : NULL;
   if (self)
     self->node = node;
   else
@@ -109,7 +135,7 @@ static PyType_Slot slots[] = {
 static PyType_Spec spec = {
     .name = "thaten.autograd.graph.Node",
     .basicsize = sizeof(Node),
-    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_DISALLOW_INSTANTIATION,
+    .flags = Py_TPFLAGS_DEFAULT | Py_TPFLAGS_BASETYPE | Py_TPFLAGS_DISALLOW_INSTANTIATION,
     .slots = slots,
 };
 

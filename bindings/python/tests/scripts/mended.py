@@ -76,3 +76,11 @@ try:
     Double.apply(leaf)
 except RuntimeError:
     texts.append("leaf")
+
+texts += [str(torch.atleast_2d(torch.tensor(1.0))), str(torch.atleast_1d(torch.tensor(1.0), torch.ones(1, 2))),
+          str(torch.atleast_3d([torch.ones(2)])), type((leaf * 2).exp().grad_fn).__name__, type(outer.grad_fn.next_functions[0][0]).__name__]
+texts += [str(isinstance(x, torch.FloatTensor)), str(isinstance(x, torch.LongTensor)), str(torch.FloatTensor([1, 2])), str(torch.LongTensor(2, 3).shape)]
+upsample = torch._C._nn._upsample_bilinear2d_aa if hasattr(torch._C, "_nn") else torch._upsample_bilinear2d_aa
+image = torch.arange(16.0).reshape(1, 1, 4, 4)
+for arguments in ({"output_size": (3, 3), "scale_factors": None}, {"output_size": None, "scale_factors": [1.5, 0.5]}):
+    texts.append(str(upsample(image, align_corners=False, **arguments)))

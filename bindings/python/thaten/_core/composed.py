@@ -166,6 +166,22 @@ def vander(x, N=None, increasing=False):
     return found if increasing else found.flip(-1)
 
 
+def _atleast(name):
+    function = getattr(_C, name)
+
+    def atleast(*tensors):
+        given = tensors[0] if len(tensors) == 1 and isinstance(tensors[0], (list, tuple)) else tensors
+        made = tuple(map(function, given))
+        return made[0] if len(tensors) == 1 and isinstance(tensors[0], Tensor) else made
+
+    atleast.__name__ = atleast.__qualname__ = name
+    atleast.__doc__ = "Each of the tensors with sizes of 1 until it has so many dimensions: one, or a tuple of several."
+    return atleast
+
+
+atleast_1d, atleast_2d, atleast_3d = map(_atleast, ("atleast_1d", "atleast_2d", "atleast_3d"))
+
+
 def _install():
     for function in (round, tensor_split, scatter):
         setattr(Tensor, function.__name__, function)
@@ -179,4 +195,5 @@ def _install():
 _install()
 
 __all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "broadcast_tensors", "meshgrid", "unravel_index",
-           "empty_permuted", "positive", "full", "round", "hann_window", "bartlett_window", "blackman_window", "kaiser_window", "hamming_window", "vander", "tensor_split", "cdist", "scatter", "lu", "histogramdd"]
+           "empty_permuted", "positive", "full", "round", "hann_window", "bartlett_window", "blackman_window", "kaiser_window", "hamming_window", "vander", "tensor_split", "cdist", "scatter", "lu", "histogramdd",
+           "atleast_1d", "atleast_2d", "atleast_3d"]

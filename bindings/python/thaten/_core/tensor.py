@@ -326,16 +326,21 @@ _LEGACY = {"%sTensor" % name: dtype for name, dtype in (
     ("Char", _C.int8), ("Short", _C.int16), ("Int", _C.int32), ("Long", _C.int64), ("Bool", _C.bool))}
 
 
+class _Legacy(type):
+    """Tensors of a dtype are instances of its type."""
+
+    def __instancecheck__(cls, value):
+        return isinstance(value, Tensor) and value.dtype == cls.legacy
+
+
 def _legacy(name, dtype):
-    def make(*args):
+    def make(cls, *args):
         if len(args) == 1 and not isinstance(args[0], (int, Size)):
             return _C.tensor(args[0], dtype=dtype)
         return _C.empty(args[0] if args and isinstance(args[0], Size) else args, dtype=dtype) if args else _C.empty(0, dtype=dtype)
 
-    make.__name__ = make.__qualname__ = name
-    make.__doc__ = "A tensor of %r: of data, or of sizes, whose elements have any values." % dtype
-    make.legacy = make.dtype = dtype
-    return make
+    text = "A tensor of %r: of data, or of sizes, whose elements have any values." % dtype
+    return _Legacy(name, (), {"__new__": make, "__doc__": text, "__module__": "torch", "legacy": dtype, "dtype": dtype})
 
 
 globals().update({name: _legacy(name, dtype) for name, dtype in _LEGACY.items()})

@@ -70,11 +70,11 @@ SUPPORTS = {
     "RelaxedOneHotCategorical": (_CLASSES, c.simplex),
     "StudentT": ({"df": c.positive, **_LOC_SCALE}, c.real),
     "TransformedDistribution": ({}, _depends(_transformed)),
-    "Uniform": ({"low": c.dependent(is_discrete=False, event_dim=0), "high": c.dependent(is_discrete=False, event_dim=0)},
+    "Uniform": (property(lambda self: {"low": c.less_than(self.high), "high": c.greater_than(self.low)}),
                 _depends(lambda self: c.interval(self.low, self.high), is_discrete=False, event_dim=0)),
     "VonMises": ({"loc": c.real, "concentration": c.positive}, c.real),
     "Weibull": (_positive("scale", "concentration"), c.positive),
-    "Wishart": ({**_MATRIX, "df": c.greater_than(0)}, c.positive_definite),
+    "Wishart": (property(lambda self: {**_MATRIX, "df": c.greater_than(self.event_shape[-1] - 1)}), c.positive_definite),
 }
 
 

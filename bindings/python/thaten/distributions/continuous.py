@@ -63,6 +63,8 @@ class Normal(_LocScale):
 class LogNormal(_LocScale):
     """The exponential of a normal number."""
 
+    _shown = ()
+
     mean = property(lambda self: (self.loc + self.scale ** 2 / 2).exp())
     mode = property(lambda self: (self.loc - self.scale ** 2).exp())
     variance = property(lambda self: ((self.scale ** 2).exp() - 1) * (2 * self.loc + self.scale ** 2).exp())
@@ -93,6 +95,8 @@ class LogNormal(_LocScale):
 
 class HalfNormal(Distribution):
     """The absolute value of a normal number of mean 0."""
+
+    _shown = ()
 
     has_rsample = True
     _names = ("scale",)
@@ -305,6 +309,12 @@ class Dirichlet(Distribution):
     mean = property(lambda self: self.concentration / self.concentration.sum(-1, True))
 
     @property
+    def mode(self):
+        above = (self.concentration - 1).clamp(min=0.0)
+        highest = _C.one_hot(above.argmax(-1), num_classes=above.shape[-1]).to(above.dtype)
+        return _C.where((self.concentration < 1).all(-1, True), highest, above / above.sum(-1, True))
+
+    @property
     def variance(self):
         total = self.concentration.sum(-1, True)
         return self.concentration * (total - self.concentration) / (total ** 2 * (total + 1))
@@ -326,6 +336,8 @@ class Dirichlet(Distribution):
 class Beta(Distribution):
     """x^(a - 1) (1 - x)^(b - 1), scaled, of concentration1 a and concentration0 b."""
 
+    _shown = ()
+
     has_rsample = True
     _names = ("concentration1", "concentration0")
 
@@ -339,6 +351,7 @@ class Beta(Distribution):
         return Dirichlet(_C.stack([self.concentration1, self.concentration0], -1))
 
     mean = property(lambda self: self.concentration1 / (self.concentration1 + self.concentration0))
+    mode = property(lambda self: self._dirichlet.mode[..., 0])
 
     @property
     def variance(self):

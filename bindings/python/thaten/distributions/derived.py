@@ -81,7 +81,7 @@ class TransformedDistribution(Distribution):
         return made
 
     def __repr__(self):
-        return "%s()" % type(self).__name__
+        return self._text(self._shown or ())
 
 
 class MixtureSameFamily(Distribution):
@@ -210,6 +210,8 @@ class HalfCauchy(TransformedDistribution):
 class Weibull(TransformedDistribution):
     """scale * x^(1 / concentration) of numbers x of an Exponential distribution."""
 
+    _shown = ("scale", "concentration")
+
     def __init__(self, scale, concentration, validate_args=None):
         self.scale, self.concentration = broadcast(scale, concentration)
         self.concentration_reciprocal = self.concentration.reciprocal()
@@ -238,6 +240,8 @@ class Weibull(TransformedDistribution):
 class Pareto(TransformedDistribution):
     """scale * exp(x) of numbers x of an Exponential distribution of rate alpha."""
 
+    _shown = ("alpha", "scale")
+
     def __init__(self, scale, alpha, validate_args=None):
         self.scale, self.alpha = broadcast(scale, alpha)
         super().__init__(Exponential(self.alpha), [ExpTransform(), AffineTransform(0, self.scale)])
@@ -260,6 +264,8 @@ class Pareto(TransformedDistribution):
 
 class Kumaraswamy(TransformedDistribution):
     """(1 - (1 - u)^(1 / concentration0))^(1 / concentration1) of even numbers u."""
+
+    _shown = ("concentration1", "concentration0")
 
     def __init__(self, concentration1, concentration0, validate_args=None):
         self.concentration1, self.concentration0 = broadcast(concentration1, concentration0)
@@ -733,6 +739,8 @@ class Wishart(Distribution):
         if len(given) != 1:
             raise ValueError("Wishart: one of covariance_matrix, precision_matrix and scale_tril is given")
         n = given[0].shape[-1]
+        self._shown = ("scale_tril" if scale_tril is not None else "covariance_matrix" if covariance_matrix is not None
+                       else "precision_matrix", "df")
         self.df = df if isinstance(df, _C.Tensor) else given[0].new_tensor(float(df))
         if bool((self.df <= n - 1).any()):
             raise ValueError("Wishart: df is %s, and has to be above %d" % (self.df, n - 1))

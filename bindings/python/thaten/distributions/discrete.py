@@ -35,9 +35,7 @@ class _Odds(Distribution):
         return _C.log(p) - _C.log1p(-p)
 
     def __repr__(self):
-        name = "probs" if self._has_probs else "logits"
-        return "%s(%s: %s)" % (type(self).__name__, name,
-                               self._given if self._given.numel() == 1 else self._given.size())
+        return self._text(["total_count"] * hasattr(self, "total_count") + ["probs" if self._has_probs else "logits"])
 
 
 def _every(self, values, expand):
@@ -59,6 +57,7 @@ class Bernoulli(_Odds):
 
     mean = property(lambda self: self.probs)
     variance = property(lambda self: self.probs * (1 - self.probs))
+    mode = property(lambda self: (self.probs >= 0.5).to(self.probs.dtype).masked_fill(self.probs == 0.5, _math.nan))
 
     def sample(self, sample_shape=()):
         with no_grad():
@@ -82,6 +81,7 @@ class Geometric(_Odds):
 
     mean = property(lambda self: 1.0 / self.probs - 1.0)
     variance = property(lambda self: (1.0 / self.probs - 1.0) / self.probs)
+    mode = property(lambda self: _C.zeros_like(self.probs))
 
     def sample(self, sample_shape=()):
         with no_grad():
@@ -107,6 +107,7 @@ class Binomial(_Odds):
     has_enumerate_support = True
     mean = property(lambda self: self.total_count * self.probs)
     variance = property(lambda self: self.total_count * self.probs * (1 - self.probs))
+    mode = property(lambda self: _C.minimum(((self.total_count + 1) * self.probs).floor(), self.total_count))
 
     def enumerate_support(self, expand=True):
         count = int(self.total_count.max())
@@ -201,8 +202,7 @@ class _Classes(Distribution):
         return made
 
     def __repr__(self):
-        value = getattr(self, self._name)
-        return "%s(%s: %s)" % (type(self).__name__, self._name, value if value.numel() == 1 else value.size())
+        return self._text([self._name] if self._shown is None else self._shown)
 
 
 class Categorical(_Classes):
@@ -228,6 +228,8 @@ class Categorical(_Classes):
 class OneHotCategorical(_Classes):
     """A vector with 1 for the class, 0 elsewhere."""
 
+    _shown = ()
+
     has_enumerate_support = True
     mean = property(lambda self: self.probs)
     mode = property(lambda self: _C.one_hot(self.probs.argmax(-1), num_classes=self._num_events).to(self.probs.dtype))
@@ -252,6 +254,8 @@ class OneHotCategorical(_Classes):
 class Multinomial(_Classes):
     """How often each class comes in total_count draws."""
 
+    _shown = ()
+
     def __init__(self, total_count=1, probs=None, logits=None, validate_args=None):
         self.total_count = total_count
         super().__init__(probs, logits)
@@ -261,6 +265,12 @@ class Multinomial(_Classes):
 
     def _event(self):
         return (self._num_events,)
+
+    def entropy(self):
+        n = self.total_count
+        counts = _C.arange(1, n + 1, dtype=self.probs.dtype).reshape((n, *[1] * self.probs.dim()))
+        each = Binomial(n, self.probs, validate_args=False).log_prob(counts).exp() * _C.lgamma(counts + 1)
+        return n * super().entropy() - _math.lgamma(n + 1) + each.sum([0, -1])
 
     def sample(self, sample_shape=()):
         drawn = self._classes(Size([self.total_count]) + Size(sample_shape))

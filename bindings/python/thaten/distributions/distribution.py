@@ -35,6 +35,7 @@ class Distribution:
     arg_constraints = {}  # by the names of parameters, see constraints
     _validate_args = True
     _names = ()
+    _shown = None  # the names that its text has, or None for _names
     _event_dims = 0  # how many dimensions of the parameters belong to one draw
 
     def __new__(cls, *args, validate_args=None, **kwargs):
@@ -156,6 +157,15 @@ class Distribution:
     def perplexity(self):
         return _C.exp(self.entropy())
 
+    def _none(name):
+        def missing(self):
+            raise NotImplementedError("%s has no %s" % (type(self).__name__, name))
+
+        return property(missing)
+
+    mean, mode, variance = _none("mean"), _none("mode"), _none("variance")
+    del _none
+
     @property
     def stddev(self):
         return _C.sqrt(self.variance)
@@ -170,11 +180,16 @@ class Distribution:
         Distribution.__init__(made, batch_shape, self._event_shape)
         return made
 
-    def __repr__(self):
-        def text(value):
-            return format(value, "") if value.numel() == 1 else str(value.size())
+    def _text(self, names):
+        """The class and those parameters: the value of one number, or the sizes."""
+        values = [(n, getattr(self, n)) for n in names]
+        texts = ["%s: %s" % (n, format(v, "") if v.numel() == 1 else v.size()) for n, v in values]
+        return "%s(%s)" % (type(self).__name__, ", ".join(texts))
 
-        return "%s(%s)" % (type(self).__name__, ", ".join("%s: %s" % (n, text(getattr(self, n))) for n in self._names or [n for n in self.arg_constraints if n in self.__dict__]))
+    def __repr__(self):
+        if self._shown is not None:
+            return self._text(self._shown)
+        return self._text(self._names or [n for n in self.arg_constraints if n in self.__dict__])
 
 
 class Independent(Distribution):
