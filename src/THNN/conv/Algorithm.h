@@ -5,6 +5,7 @@
  *     winograd3x3      Winograd's F(4 x 4, 3 x 3)
  *     winograd5x5      Winograd's F(4 x 4, 5 x 5), with rows of tiles in the lanes
  *     scatter          backward data: each element of the windows adds to the image, shifted
+ *     column_panels    a product of matrices whose columns are copied, some vectors at a time
  *     implicit_gemm    a product of matrices that picks the columns from the image
  *     direct           sums of shifted planes
  *     im2col           a product of matrices, with BLAS, of columns that are written first

@@ -39,6 +39,7 @@ THNN_ROW(DepthwiseNhwc)
 THNN_ROW(Winograd3x3)
 THNN_ROW(Winograd5x5)
 THNN_ROW(Scatter)
+THNN_ROW(ColumnPanels)
 THNN_ROW(ImplicitGemm)
 #undef THNN_ROW
 

@@ -1,6 +1,8 @@
 /* Convolutions: the operations that all layers are made of. */
 #include "THNN/layer/Template.h"
 
+#include "THNN/conv/Memory.h"
+
 #ifndef TH_TEMPLATE_DEVICE
 #include "TH/core/THTeam.h"
 
@@ -238,7 +240,8 @@ typedef struct {
   const real *from, *weights, *bias;
   real *to, *flat;               /* flat: for each thread; NULL where the planes are flat */
   ptrdiff_t image, planes, size; /* planes of a group of the result, elements of them and of one */
-  ptrdiff_t pieces;              /* of a group of an image, if there are fewer than threads */
+  ptrdiff_t pieces; /* of a group of an image, if there are fewer than threads: blocks of planes, or
+                       positions where the planes are flat */
   int threads;
 } THNN_(Planned);
 
@@ -260,38 +263,59 @@ static ptrdiff_t THNN_(planeSize)(const THNNWindow *layout)
   return layout[0].input * layout[1].input * layout[2].input;
 }
 
+/* Some planes of a group of an image, from a flat image. */
+static void THNN_(plannedPlanes)(const THNN_(Planned) * w, ptrdiff_t item, ptrdiff_t first,
+                                 ptrdiff_t last, const real *flat)
+{
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t group = item % w->c->groups;
+  const real *bias = w->bias ? w->bias + group * w->planes + first : NULL;
+  real *to = w->to + item * w->image + first * w->size;
+  if (p->leaves)
+    THNN_(fillPlanes)(to, last - first, w->size, bias);
+  for (ptrdiff_t k = 0; k < p->parts; k++) {
+    THNNDirect d = p->part[k].d;
+    d.outputs = last - first;
+    THNN_(direct)->convolve(&d, flat,
+                            w->weights + group * p->packed + p->part[k].packed + first * d.terms,
+                            bias, to + p->part[k].start);
+  }
+}
+
+/* Some positions of all planes, which are flat: one row. */
+static void THNN_(plannedPositions)(const THNN_(Planned) * w, ptrdiff_t item, ptrdiff_t piece)
+{
+  const THNNPlan *p = &w->plan;
+  const ptrdiff_t group = item % w->c->groups, units = w->size / THNN_DIRECT_SLACK;
+  const ptrdiff_t first = piece * units / w->pieces * THNN_DIRECT_SLACK;
+  const ptrdiff_t end =
+      piece + 1 == w->pieces ? w->size : (piece + 1) * units / w->pieces * THNN_DIRECT_SLACK;
+  THNNDirect d = p->part->d;
+  d.count[0] = d.count[1] = d.rows = 1;
+  d.count[2] = d.pitch = d.length = end - first;
+  THNN_(direct)->convolve(&d, w->from + item * p->planes * w->size + first,
+                          w->weights + group * p->packed,
+                          w->bias ? w->bias + group * w->planes : NULL,
+                          w->to + item * w->image + first);
+}
+
 static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Planned) *w = context;
   const THNNPlan *p = &w->plan;
-  const ptrdiff_t next = THNN_(planeSize)(p->layout);
-  real *memory = w->flat ? THNN_(ofThread)(w->flat, THNNPlan_flat(p), w->threads) : NULL;
+  const ptrdiff_t next = THNN_(planeSize)(p->layout), block = p->part->d.block;
+  const ptrdiff_t blocks = THNNDirect_blocks(&p->part->d);
   for (ptrdiff_t at = begin; at < end; at++) {
-    const ptrdiff_t item = at / w->pieces, piece = at % w->pieces, group = item % w->c->groups;
-    const ptrdiff_t block = p->part->d.block, blocks = THNNDirect_blocks(&p->part->d);
-    const ptrdiff_t first = piece * blocks / w->pieces * block;
-    const ptrdiff_t last = THMin((piece + 1) * blocks / w->pieces * block, w->planes);
-    real *to = w->to + item * w->image + first * w->size;
-    const real *flat = w->from + item * p->planes * next;
-    if (memory) {
-      THNN_(copyPadded)(p->layout, flat, p->planes, next, memory, p->plane);
-      flat = memory;
+    const ptrdiff_t item = at / w->pieces, piece = at % w->pieces;
+    if (!w->flat) {
+      THNN_(plannedPositions)(w, item, piece);
+      continue;
     }
-    if (p->leaves)
-      THNN_(fillPlanes)(to, last - first, w->size,
-                        w->bias ? w->bias + group * w->planes + first : NULL);
-    for (ptrdiff_t k = 0; k < p->parts; k++) {
-      THNNDirect d = p->part[k].d;
-      const real *weights = w->weights + group * p->packed + p->part[k].packed + first * d.terms;
-      d.outputs = last - first;
-      if (!memory) { /* one row */
-        d.count[0] = d.count[1] = d.rows = 1;
-        d.count[2] = d.pitch = d.length;
-      }
-      THNN_(direct)->convolve(&d, flat, weights,
-                              w->bias ? w->bias + group * w->planes + first : NULL,
-                              to + p->part[k].start);
-    }
+    real *flat = THNN_(ofThread)(w->flat, THNNPlan_flat(p), w->threads);
+    THNN_(copyPadded)(p->layout, w->from + item * p->planes * next, p->planes, next, flat,
+                      p->plane);
+    THNN_(plannedPlanes)(w, item, piece * blocks / w->pieces * block,
+                         THMin((piece + 1) * blocks / w->pieces * block, w->planes), flat);
   }
 }
 
@@ -366,10 +390,10 @@ static void THNN_(convolveByDirect)(const THNNConvolution *c, int backward, THTe
   w.image = w.planes * w.size;
   w.plan = THNNPlan_of(c, backward, THNN_PLAN_SHIFTED,
                        THNN_(scratchBytes)(&call, THNNPlan_memory(c, backward, THNN_PLAN_SHIFTED)));
-  const ptrdiff_t items = c->batch * c->groups;
-  w.pieces = THParallel_threads(items, 1) < THParallel_threads(PTRDIFF_MAX, 1)
-                 ? THMin(THNNDirect_blocks(&w.plan.part->d), THParallel_threads(PTRDIFF_MAX, 1))
-                 : 1;
+  const ptrdiff_t items = c->batch * c->groups, threads = THParallel_threads(PTRDIFF_MAX, 1);
+  const ptrdiff_t pieces =
+      THNN_(areFlat)(c) ? w.size / THNN_DIRECT_SLACK : THNNDirect_blocks(&w.plan.part->d);
+  w.pieces = THParallel_threads(items, 1) < threads ? THMin(pieces, threads) : 1;
   w.threads = THParallel_threads(items * w.pieces, 1);
   real *packed = THNN_(scratch)(&call, c->groups * w.plan.packed);
   if (!THNN_(areFlat)(c))
@@ -484,8 +508,8 @@ static void THNN_(convolveByDepthwiseNchw)(const THNNConvolution *c, int backwar
   s.weights = THTensor_(data)(weight);
   s.bias = bias ? THTensor_(data)(bias) : NULL;
   s.to = THTensor_(data)(to);
-  THParallel_for(c->batch * c->outputs, THMax(1, TH_LOOP_GRAIN / THMax(1, c->windows)),
-                 THNN_(slidPlanes), &s);
+  THParallel_for(c->batch * c->outputs, THNNConvolution_grain(c, c->windows), THNN_(slidPlanes),
+                 &s);
   THNN_(finish)(&call);
 }
 
@@ -790,6 +814,8 @@ static const THNN_(Algorithm) THNN_(algorithms)[] = {
     {"winograd5x5", THNN_(supportsWinograd5x5), THNN_(costOfWinograd5x5),
      THNN_(convolveByWinograd5x5), THNN_(weightsByWinograd5x5)},
     {"scatter", THNN_(supportsScatter), THNN_(costOfScatter), THNN_(convolveByScatter), NULL},
+    {"column_panels", THNN_(supportsColumnPanels), THNN_(costOfColumnPanels),
+     THNN_(convolveByColumnPanels), NULL},
     {"implicit_gemm", THNN_(supportsImplicitGemm), THNN_(costOfImplicitGemm),
      THNN_(convolveByImplicitGemm), THNN_(weightsByImplicitGemm)},
     {"direct", THNN_(supportsDirect), THNN_(costOfDirect), THNN_(convolveByDirect),

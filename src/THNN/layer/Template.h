@@ -12,6 +12,7 @@
 #include "THNN/conv/Convolution.h"
 #include "THNN/recurrent/FusedCells.h"
 #include "THNN/resample/GridSampler.h"
+#include "THNN/conv/gemm/ColumnPanels.h"
 #include "THNN/conv/gemm/ImplicitGemm.h"
 #include "THNN/pool/MaxPool.h"
 #include "THNN/conv/direct/ConvPlan.h"

@@ -397,7 +397,7 @@ static void tear_down(void *context)
 static void THTest_(largeConvolutionsFailing)(void)
 {
   Operands o;
-  CHECK(th_fail(&(THFailCase){set_up, compute, look, tear_down}, &o) > 9);
+  CHECK(th_fail(&(THFailCase){set_up, compute, look, tear_down}, &o) > 7);
 }
 
 static void set_up_sequences(void *context)

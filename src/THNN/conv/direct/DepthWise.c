@@ -184,7 +184,7 @@ void THNN_(convolveByDepthwiseNhwc)(const THNNConvolution *c, int backward, THTe
   w.isFar = c->channelsLast && bytes >= THPlan_streamBytes() / 4 * 3; /* less stays in the caches */
   THNN_(eachSlide)(&w, THNN_(packSlide), NULL);
   const ptrdiff_t each = c->batch * result * c->groups / THMax(1, items); /* elements of an item */
-  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / THMax(1, each)), THNN_(depthWiseItems), &w);
+  THParallel_for(items, THNNConvolution_grain(c, each), THNN_(depthWiseItems), &w);
   THNN_(finish)(&call);
 }
 

@@ -93,16 +93,25 @@ int THNN_(supportsImplicitGemm)(const THNNConvolution *c, THNNPass pass)
 
 double THNN_(costOfImplicitGemm)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
 {
-  enum { FEW_ROWS = 32 }; /* for which the other matrix is not worth its transposition */
+  enum {
+    FEW_ROWS = 32, /* for which the other matrix is not worth its transposition */
+    OF_RESULT = 20,
+    LARGE_RESULT = 1 << 17
+  };
   const ptrdiff_t results = THNN_(resultsOf)(c, pass);
   if (c->channelsLast || pass == THNN_BACKWARD_WEIGHTS) /* results fill at least half a vector */
     return 2 * results >= THNN_(implicit)->lanes ? THNN_ALWAYS : THNN_NEVER;
   const int backward = pass == THNN_BACKWARD_DATA;
   if (results < 2 || c->batch * (backward ? c->image : c->windows) < FEW_ROWS)
     return THNN_NEVER;
-  /* It copies planes and transposes the result: flat planes are better taken as they are. */
+  /* It copies planes and transposes the result: flat planes are better taken as they are, and a
+   * result that leaves the L2 cache in between takes as long as so many terms. */
   const double worth = THNN_(areFlat)(c) ? 0.9 : 1;
-  return THNN_(shareOfPositions)(c, backward, results) / (worth * THNN_(shareOfLanes)(results));
+  const ptrdiff_t size = backward ? c->image : c->windows;
+  const ptrdiff_t terms = (backward ? c->outputs : c->planes) / c->groups * c->window;
+  const double more = size * results >= LARGE_RESULT ? OF_RESULT / (double)terms : 0;
+  return THNN_(shareOfPositions)(c, backward, results) / (worth * THNN_(shareOfLanes)(results)) *
+         (1 + more);
 }
 
 /* --- what both have in common ---------------------------------------------------------------- */
@@ -225,19 +234,20 @@ typedef struct {
   int streamsPlanes;      /* in order, and results are written with non-temporal stores */
   const real *from, *weight, *bias;
   real *to;
-  ptrdiff_t size, source;           /* elements of a plane of the result, and of the source */
-  ptrdiff_t results, width, blocks; /* planes of a group of the result, in blocks of that width */
-  ptrdiff_t shares;                 /* of the blocks, where there are fewer images than threads */
-  ptrdiff_t planes, plane;          /* of the source that are copied together, and how far apart */
-  ptrdiff_t few, runs;              /* images that are computed together */
-  ptrdiff_t piece, pieces;          /* of the positions of an image, if windows are elements */
-  ptrdiff_t room;                   /* positions of a run in a part, at most */
-  ptrdiff_t positions, all;         /* of the largest part, and of all parts */
-  ptrdiff_t apart;           /* distance of positions in the flat image: 1 unless channels-last */
-  const ptrdiff_t *position; /* offsets of the positions of a run, for each part */
-  const ptrdiff_t *term;     /* offsets of the terms of the planes, for each part */
-  ptrdiff_t terms;           /* of a part in the list of terms */
-  int picks;                 /* parts have some elements of a window, not all */
+  ptrdiff_t size, source;     /* elements of a plane of the result, and of the source */
+  ptrdiff_t results, vectors; /* planes of a group of the result, in so many vectors, */
+  ptrdiff_t shares;           /* which threads share where there are fewer images than those */
+  ptrdiff_t width;            /* planes of a block */
+  ptrdiff_t planes, plane;    /* of the source that are copied together, and how far apart */
+  ptrdiff_t few, runs;        /* images that are computed together */
+  ptrdiff_t piece, pieces;    /* of the positions of an image, if windows are elements */
+  ptrdiff_t room;             /* positions of a run in a part, at most */
+  ptrdiff_t positions, all;   /* of the largest part, and of all parts */
+  ptrdiff_t apart;            /* distance of positions in the flat image: 1 unless channels-last */
+  const ptrdiff_t *position;  /* offsets of the positions of a run, for each part */
+  const ptrdiff_t *term;      /* offsets of the terms of the planes, for each part */
+  ptrdiff_t terms;            /* of a part in the list of terms */
+  int picks;                  /* parts have some elements of a window, not all */
   ptrdiff_t flat, sums, transposed; /* elements of memory that each thread has, */
   ptrdiff_t picked, placed; /* for weights of a part, and results of all parts in order, too */
   real *memory;
@@ -264,8 +274,9 @@ static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdif
   i.image = run / w->pieces * w->few;
   i.images = THMin(w->few, w->c->batch - i.image);
   i.skipped = run % w->pieces * w->piece;
-  i.first = share * w->blocks / w->shares * w->width;
-  i.count = THMin((share + 1) * w->blocks / w->shares * w->width, w->results) - i.first;
+  i.first = share * w->vectors / w->shares * THNN_(implicit)->lanes;
+  i.count =
+      THMin((share + 1) * w->vectors / w->shares * THNN_(implicit)->lanes, w->results) - i.first;
   i.flat = THNN_(ofThread)(w->memory, THNN_(ofItem)(w), w->threads);
   i.sums = i.flat + w->flat;
   i.m = i.sums + w->sums;
@@ -609,7 +620,7 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
   w->source = w->backward ? c->windows : c->image;
   w->results = (w->backward ? c->planes : c->outputs) / c->groups;
   w->width = THNN_(widthOf)(w->results);
-  w->blocks = (w->results + w->width - 1) / w->width;
+  w->vectors = THNN_(vectorsOf)(w->results);
   ptrdiff_t taps = 1;
   w->positions = 1;
   for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
@@ -637,11 +648,14 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
   w->picked = w->picks ? w->planes * taps * w->width : 0;
 }
 
-/* Elements for the sums of a position; only those of the last block, where the sums of whole
- * vectors are written to the result. */
-static ptrdiff_t THNN_(sumsOfPosition)(const THNN_(ImplicitImages) * w)
+/* Elements for the sums of a position of a share; only those of the last block, where the sums of
+ * whole vectors are written to the result. */
+static ptrdiff_t THNN_(sumsOfPosition)(const THNN_(ImplicitImages) * w, ptrdiff_t shares)
 {
-  return !w->direct ? w->blocks * w->width : (w->results % THNN_(implicit)->lanes ? w->width : 0);
+  if (w->direct)
+    return w->results % THNN_(implicit)->lanes ? w->width : 0;
+  const ptrdiff_t results = (w->vectors + shares - 1) / shares * THNN_(implicit)->lanes;
+  return (results + w->width - 1) / w->width * w->width;
 }
 
 /* Chooses the runs.  All threads have the same number of them.  A run has no more images than there
@@ -652,7 +666,7 @@ static void THNN_(chooseRuns)(THNN_(ImplicitImages) * w)
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
   const ptrdiff_t ofImage =
       (w->inPlace ? 0 : w->planes * w->plane) +
-      (w->elements || w->inPlace ? w->piece : w->all) * THNN_(sumsOfPosition)(w);
+      (w->elements || w->inPlace ? w->piece : w->all) * THNN_(sumsOfPosition)(w, 1);
   ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed - w->picked;
   if (!c->channelsLast && !w->plan.leaves && w->plan.parts > 1 &&
       ofImage + w->size * w->width <= memory)
@@ -664,18 +678,17 @@ static void THNN_(chooseRuns)(THNN_(ImplicitImages) * w)
   const ptrdiff_t turns = (c->batch + threads * few - 1) / (threads * few);
   w->few = w->pieces > 1 ? 1 : THMax(1, c->batch / (threads * turns));
   w->runs = (c->batch + w->few - 1) / w->few * w->pieces;
-  w->shares = w->runs * c->groups < threads ? THMin(w->blocks, threads) : 1;
+  w->shares = w->runs * c->groups < threads ? THMin(w->vectors, threads) : 1;
   w->room = w->few * (w->inPlace ? w->positions : w->piece);
 }
 
 /* How many elements of memory each thread has, for items to share. */
 static void THNN_(sizeMemory)(THNN_(ImplicitImages) * w, ptrdiff_t items)
 {
-  const ptrdiff_t blocks = (w->blocks + w->shares - 1) / w->shares;
   w->threads = THParallel_threads(items, 1);
   w->flat = w->inPlace ? 0 : THNN_(wholeVectors)(w->few * w->planes * w->plane + THNN_DIRECT_SLACK);
   w->sums = w->few * (w->elements || w->inPlace ? w->piece : w->all) *
-            (w->direct ? THNN_(sumsOfPosition)(w) : blocks * w->width);
+            THNN_(sumsOfPosition)(w, w->shares);
 }
 
 void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTensor *from,

@@ -89,12 +89,18 @@ static ptrdiff_t THNN_(transposedRows)(const THNN_(Tiled) * w)
 /* Elements of memory of each thread (or of each run, where that is kept). */
 static ptrdiff_t THNN_(beforeTransposed)(const THNN_(Tiled) * w)
 {
-  return w->flat + w->lines + w->v + w->products;
+  return w->flat + w->lines + (w->isShared ? 0 : w->v) + w->products;
 }
 
 static ptrdiff_t THNN_(ofEach)(const THNN_(Tiled) * w)
 {
   return THNN_(beforeTransposed)(w) + w->transposed + w->sums;
+}
+
+/* The transformed windows of a block of results. */
+static ptrdiff_t THNN_(ofBlock)(const THNN_(Tiled) * w)
+{
+  return w->rows * SIDE * w->planes * w->width;
 }
 
 /* Elements of memory that the plan needs. */
@@ -103,7 +109,11 @@ static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
   const ptrdiff_t lanes = THNN_(implicit)->lanes, high = THNN_(transposedRows)(w);
   THNN_(setSource)(w, w->planes);
   w->transposed = THMax(high * w->at[2].output * lanes, (TRANSPOSED_PLANES + 1) * TAPS * w->width);
-  w->u = w->rows * SIDE * w->planes * w->together * w->width;
+  w->u = THNN_(ofBlock)(w) * w->together;
+  if (w->isShared) {
+    w->sums = THNN_(ofBlock)(w);
+    w->u = w->v;
+  }
   return w->u + w->threads * THNN_(ofEach)(w);
 }
 
@@ -132,27 +142,45 @@ static double THNN_(cost)(const THNN_(Tiled) * w)
   return windows + runs * (products + results + THNN_(costOfImages)(w, w->planes, times));
 }
 
-/* The best choice with that many rows of the transforms at a time; 0 if none fits in memory. */
+static const ptrdiff_t few_tiles[] = {256, 192, 128, 96, 64, 48, 32, 16, 8};
+enum { FEW_TILES = sizeof few_tiles / sizeof *few_tiles };
+
+/* Takes w as the best plan if it fits in memory and costs less than best: items are what the threads
+ * share. */
+static void THNN_(compare)(THNN_(Tiled) * w, ptrdiff_t items, THNN_(Tiled) * best, double *cost)
+{
+  if (THNN_(setMemory)(w) > THNNConvolution_memory(w->c, w->threads))
+    return;
+  const ptrdiff_t turns = THNN_(parts)(items, w->threads);
+  const double mine = THNN_(cost)(w) * (double)(turns * w->threads) / (double)items;
+  if (mine >= *cost)
+    return;
+  *best = *w;
+  *cost = mine;
+}
+
+/* The best choice with that many rows of the transforms at a time; 0 if none fits in memory.  The
+ * threads share the runs, or else, of a single run, the blocks of results. */
 static int THNN_(choose)(THNN_(Tiled) * w, int rows, int threads, double *cost)
 {
-  static const ptrdiff_t few[] = {256, 192, 128, 96, 64, 48, 32, 16, 8};
   THNN_(Tiled) best = *w;
   *cost = INFINITY;
   w->rows = rows;
   w->threads = threads;
   for (ptrdiff_t pieces = 1; pieces <= w->blocks; pieces++) {
     w->together = THNN_(parts)(w->blocks, pieces);
-    for (size_t i = 0; i < sizeof few / sizeof *few; i++) {
-      THNN_(setRuns)(w, few[i], threads);
-      if (THNN_(setMemory)(w) > THNNConvolution_memory(w->c, threads))
-        continue;
-      const ptrdiff_t turns = THNN_(parts)(w->runs, threads);
-      const double mine = THNN_(cost)(w) * (double)(turns * threads) / (double)w->runs;
-      if (mine < *cost) {
-        best = *w;
-        *cost = mine;
-      }
+    for (int i = 0; i < FEW_TILES; i++) {
+      THNN_(setRuns)(w, few_tiles[i], threads);
+      THNN_(compare)(w, w->runs, &best, cost);
     }
+  }
+  w->isShared = 1;
+  w->together = 1;
+  for (int i = 0; threads > 1 && i < FEW_TILES; i++) {
+    THNN_(setRuns)(w, few_tiles[i], 1);
+    w->isKept = 1; /* as far as costs go: tiles are transformed once */
+    if (w->runs == 1)
+      THNN_(compare)(w, w->blocks, &best, cost);
   }
   *w = best;
   return *cost < INFINITY;
@@ -249,32 +277,37 @@ static void THNN_(plan)(const THNNConvolution *c, int backward, int threads, THN
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-/* Those of a block of results and a few planes, of one after the other. */
+/* Those of a block of results and a few planes from one on; m is memory. */
+static void THNN_(transformPiece)(const THNN_(Tiled) * w, ptrdiff_t block, ptrdiff_t plane, real *m,
+                                  real *u)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t planes = THMin(TRANSPOSED_PLANES, w->planes - plane), first = block * w->width;
+  const ptrdiff_t count = THMin(w->width, w->results - first);
+  const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
+  const real *weight = w->weight + w->group * (c->outputs / c->groups) * c->depth;
+  if (w->backward) {
+    for (ptrdiff_t p = 0; p < planes; p++)
+      THNN_(packWindows)(count, TAPS, weight + (plane + p) * c->depth + first * TAPS,
+                         m + p * TAPS * width);
+  } else {
+    THNN_(packOutputs)(count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth, m);
+  }
+  for (ptrdiff_t p = 0; p < planes; p++)
+    THNN_(winograd)->windows(w->first, w->end, w->backward, vectors, m + p * TAPS * width,
+                             u + (plane + p) * width, w->planes * width);
+}
+
+/* Those of some blocks, a piece after the other. */
 static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Tiled) *w = context;
-  const THNNConvolution *c = w->c;
   const ptrdiff_t pieces = THNN_(parts)(w->planes, TRANSPOSED_PLANES);
   real *m = THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads) + THNN_(beforeTransposed)(w);
   for (ptrdiff_t item = begin; item < end; item++) {
-    const ptrdiff_t block = item / pieces, plane = item % pieces * TRANSPOSED_PLANES;
-    const ptrdiff_t planes = THMin(TRANSPOSED_PLANES, w->planes - plane);
-    const ptrdiff_t first = (w->block + block) * w->width;
-    const ptrdiff_t count = THMin(w->width, w->results - first);
-    const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
-    const real *weight = w->weight + w->group * (c->outputs / c->groups) * c->depth;
-    real *u = w->weights + block * w->rows * SIDE * w->planes * w->width + plane * width;
-    if (w->backward) {
-      for (ptrdiff_t p = 0; p < planes; p++)
-        THNN_(packWindows)(count, TAPS, weight + (plane + p) * c->depth + first * TAPS,
-                           m + p * TAPS * width);
-    } else {
-      THNN_(packOutputs)(count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth,
-                         m);
-    }
-    for (ptrdiff_t p = 0; p < planes; p++)
-      THNN_(winograd)->windows(w->first, w->end, w->backward, vectors, m + p * TAPS * width,
-                               u + p * width, w->planes * width);
+    const ptrdiff_t block = item / pieces;
+    THNN_(transformPiece)(w, w->block + block, item % pieces * TRANSPOSED_PLANES, m,
+                          w->weights + block * THNN_(ofBlock)(w));
   }
 }
 
@@ -296,12 +329,12 @@ static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
   r.tiles.images = THMin(w->tiles.images, (THNN_(batchOf)(w) - r.image) * w->phases[2]);
   r.tiles.down = THMin(w->tiles.down, w->down - r.row);
   r.tiles.isLow = r.row + r.tiles.down == w->down && THNN_(isShort)(&w->at[1]);
-  r.flat = w->isKept ? w->memory + run * THNN_(ofEach)(w)
-                     : THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads);
+  r.flat = w->isKept && !w->isShared ? w->memory + run * THNN_(ofEach)(w)
+                                     : THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads);
   r.lines = r.flat + w->flat;
-  r.v = r.lines + w->lines;
-  r.products = r.v + w->v;
-  r.transposed = r.products + w->products;
+  r.v = w->isShared ? w->weights : r.lines + w->lines;
+  r.transposed = r.flat + THNN_(beforeTransposed)(w);
+  r.products = r.transposed - w->products;
   return r;
 }
 
@@ -356,8 +389,9 @@ static void THNN_(transformRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
   }
 }
 
-/* The last vector of planes ends with them, and begins with some of the one before. */
-static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group)
+/* Of some vectors of planes.  The last one ends with the planes, and begins with some of the one before. */
+static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group,
+                                   ptrdiff_t begin, ptrdiff_t end)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input;
   const ptrdiff_t apart = w->c->channelsLast ? w->planes * w->c->groups : lanes;
@@ -365,7 +399,7 @@ static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r,
   if (w->c->channelsLast)
     memset(r->flat, 0, (size_t)w->flat * sizeof *r->flat);
   for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++)
-    for (ptrdiff_t p = 0; p < r->planes; p += lanes) {
+    for (ptrdiff_t p = begin * lanes; p < THMin(end * lanes, r->planes); p += lanes) {
       const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + group;
       const ptrdiff_t phase = (r->image + n) % w->phases[1];
       const ptrdiff_t plane = r->plane + THMin(p, r->planes - lanes);
@@ -389,12 +423,11 @@ static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r,
     }
 }
 
-/* The products of a block: sums over the planes. */
-static void THNN_(multiplyBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t block,
+/* The products of a block with weights u: sums over the planes. */
+static void THNN_(multiplyBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, const real *u,
                                  ptrdiff_t vectors)
 {
   const ptrdiff_t width = vectors * THNN_(implicit)->lanes, tiles = THNNTiles_count(&r->tiles);
-  const real *u = w->weights + block * w->rows * SIDE * w->planes * w->width;
   for (int k = 0; k < (w->end - w->first) * SIDE; k++)
     THNN_(winograd)->multiply(THNNTiles_ofPoints(&r->tiles, w->first + k / SIDE, k % SIDE),
                               w->planes, r->v + k * w->number, w->next, u + k * w->planes * width,
@@ -478,13 +511,37 @@ static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t run = begin; run < end; run++) {
     const THNN_(Run) r = THNN_(runOf)(w, run);
     if (w->block == 0 || !w->isKept)
-      THNN_(transformImages)(w, &r, w->group);
+      THNN_(transformImages)(w, &r, w->group, 0, THNN_(vectorsOf)(w->planes));
     for (ptrdiff_t block = 0; block < w->count; block++) {
       const ptrdiff_t first = (w->block + block) * w->width;
       const ptrdiff_t vectors = THNN_(vectorsOf)(THMin(w->width, w->results - first));
-      THNN_(multiplyBlock)(w, &r, block, vectors);
+      THNN_(multiplyBlock)(w, &r, w->weights + block * THNN_(ofBlock)(w), vectors);
       THNN_(deliverBlock)(w, &r, first, vectors);
     }
+  }
+}
+
+/* --- a single run, whose blocks the threads share ---------------------------------------------- */
+
+static void THNN_(transformShared)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Tiled) *w = context;
+  const THNN_(Run) r = THNN_(runOf)(w, 0);
+  THNN_(transformImages)(w, &r, w->group, begin, end);
+}
+
+static void THNN_(computeBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Tiled) *w = context;
+  const THNN_(Run) r = THNN_(runOf)(w, 0);
+  real *u = r.transposed + w->transposed;
+  for (ptrdiff_t block = begin; block < end; block++) {
+    const ptrdiff_t first = block * w->width;
+    const ptrdiff_t vectors = THNN_(vectorsOf)(THMin(w->width, w->results - first));
+    for (ptrdiff_t plane = 0; plane < w->planes; plane += TRANSPOSED_PLANES)
+      THNN_(transformPiece)(w, block, plane, r.transposed, u);
+    THNN_(multiplyBlock)(w, &r, u, vectors);
+    THNN_(deliverBlock)(w, &r, first, vectors);
   }
 }
 
@@ -494,6 +551,23 @@ static void THNN_(inThreads)(THNN_(Tiled) * w, ptrdiff_t count,
 {
   const int most = THParallel_threads(count, 1);
   THParallel_for(count, most > w->threads ? count / (w->threads + 1) + 1 : 1, body, w);
+}
+
+/* Some rows of the transforms. */
+static void THNN_(convolveRuns)(THNN_(Tiled) * w)
+{
+  for (w->block = 0; w->block < w->blocks; w->block += w->together) {
+    w->count = THMin(w->together, w->blocks - w->block);
+    THNN_(inThreads)(w, w->count * THNN_(parts)(w->planes, TRANSPOSED_PLANES),
+                     THNN_(transformWeights));
+    THNN_(inThreads)(w, w->runs, THNN_(computeRuns));
+  }
+}
+
+static void THNN_(convolveShared)(THNN_(Tiled) * w)
+{
+  THNN_(inThreads)(w, THNN_(vectorsOf)(w->planes), THNN_(transformShared));
+  THNN_(inThreads)(w, w->blocks, THNN_(computeBlocks));
 }
 
 void THNN_(convolveByWinograd3x3)(const THNNConvolution *c, int backward, THTensor *from,
@@ -511,14 +585,10 @@ void THNN_(convolveByWinograd3x3)(const THNNConvolution *c, int backward, THTens
   w.bias = bias ? THTensor_(data)(bias) : NULL;
   w.to = THTensor_(data)(to);
   for (w.group = 0; w.group < c->groups; w.group++)
-    for (w.first = 0; w.first < SIDE; w.first = w.end)
-      for (w.block = 0; w.block < w.blocks; w.block += w.together) {
-        w.count = THMin(w.together, w.blocks - w.block);
-        w.end = w.first + w.rows;
-        THNN_(inThreads)(&w, w.count * THNN_(parts)(w.planes, TRANSPOSED_PLANES),
-                         THNN_(transformWeights));
-        THNN_(inThreads)(&w, w.runs, THNN_(computeRuns));
-      }
+    for (w.first = 0; w.first < SIDE; w.first = w.end) {
+      w.end = w.first + w.rows;
+      (w.isShared ? THNN_(convolveShared) : THNN_(convolveRuns))(&w);
+    }
   THNN_(finish)(&call);
 }
 
@@ -699,7 +769,7 @@ static void THNN_(sumProducts)(const THNN_(Tiled) * w, ptrdiff_t group, ptrdiff_
     r = THNN_(runOf)(w, run);
     r.plane = plane;
     r.planes = planes;
-    THNN_(transformImages)(w, &r, group);
+    THNN_(transformImages)(w, &r, group, 0, THNN_(vectorsOf)(planes));
     const ptrdiff_t tiles = THNNTiles_count(&r.tiles);
     for (ptrdiff_t block = 0; block < blocks; block++) {
       const ptrdiff_t first = (from + block) * w->width;

@@ -66,12 +66,13 @@ typedef struct THNN_(Tiled) {
   THNNTiles tiles;           /* of a run, at most */
   ptrdiff_t runs, bands;     /* bands: runs of an image, where there are several */
   int isKept;                /* transformed runs are, for all blocks */
+  int isShared;              /* the threads share the blocks of a single run */
   ptrdiff_t next;            /* from one vector of planes of a transformed run to the next, and */
   ptrdiff_t number;          /* from one of the 36 numbers to the next */
   ptrdiff_t u;               /* weights, in elements, and for each thread: */
   ptrdiff_t flat, lines, v, products, transposed;
-  ptrdiff_t few, there; /* rows of the source that are transposed together, and that are kept */
-  real *weights, *memory;
+  ptrdiff_t few, there;   /* rows of the source that are transposed together, and that are kept */
+  real *weights, *memory; /* weights: the transformed run, if it is shared */
   int threads;
   /* Of a pass: */
   ptrdiff_t group, block, count; /* blocks */

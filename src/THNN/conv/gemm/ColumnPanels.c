@@ -1,0 +1,255 @@
+/* Convolutions of images in order by products with column panels, forward, and backward data where
+ * windows are elements. */
+#include "THNN/layer/Template.h"
+
+#include "THNN/conv/Memory.h"
+
+TH_DISPATCH(THNN_(Panels), THNN_(panels))
+
+/* Terms of a panel, about, so that the panel stays in the L1 cache; positions behind the last whole
+ * vector that are computed one by one. */
+enum { PANEL_TERMS = 128, SINGLES = 2, MOST_POSITIONS = THNN_PANEL_VECTORS * 16, MOST_ROWS = 8 };
+
+typedef struct {
+  const THNNConvolution *c;
+  THNNWindow at[3];
+  const real *from, *weight, *bias;
+  real *to, *memory;
+  ptrdiff_t planes, results; /* of a group */
+  ptrdiff_t source, size;    /* elements of their planes */
+  ptrdiff_t ofRow, ofTerm;   /* of weights */
+  ptrdiff_t few, terms;      /* planes of a panel, and their terms */
+  ptrdiff_t vectors;         /* of the positions of an image, */
+  ptrdiff_t singles;         /* and positions behind the last of them; */
+  ptrdiff_t stretches;       /* panels that the vectors are divided among */
+  ptrdiff_t shares;          /* of the results */
+  int threads;
+} THNN_(Paneled);
+
+/* --- which ones ------------------------------------------------------------------------------ */
+
+static THNN_(Paneled) THNN_(paneledOf)(const THNNConvolution *c, int backward)
+{
+  THNN_(Paneled) w = {.c = c, .at = {c->at[0], c->at[1], c->at[2]}};
+  w.planes = (backward ? c->outputs : c->planes) / c->groups;
+  w.results = (backward ? c->planes : c->outputs) / c->groups;
+  w.source = backward ? c->windows : c->image;
+  w.size = backward ? c->image : c->windows;
+  w.ofRow = backward ? 1 : c->depth;
+  w.ofTerm = backward ? c->depth : 1;
+  if (THNN_(areElements)(c)) { /* one long row */
+    w.at[0] = w.at[1] = w.at[2] = (THNNWindow){.size = 1, .step = 1, .dilation = 1};
+    w.at[0].input = w.at[0].output = w.at[1].input = w.at[1].output = 1;
+    w.at[2].input = w.at[2].output = w.size;
+  }
+  w.few = THMax(1, THMin(w.planes, PANEL_TERMS / c->window));
+  w.terms = w.few * c->window;
+  w.singles = w.size % THNN_(panels)->lanes;
+  if (backward || w.singles > SINGLES || w.size < THNN_(panels)->lanes)
+    w.singles = 0;
+  w.vectors = (w.size - w.singles + THNN_(panels)->lanes - 1) / THNN_(panels)->lanes;
+  return w;
+}
+
+int THNN_(supportsColumnPanels)(const THNNConvolution *c, THNNPass pass)
+{
+  return !c->channelsLast && c->groups > 0 && c->batch > 0 && c->depth > 0 && c->planes > 0 &&
+         c->outputs > 0 &&
+         (pass == THNN_FORWARD || (pass == THNN_BACKWARD_DATA && THNN_(areElements)(c)));
+}
+
+/* Elements of a thread's panel. */
+static ptrdiff_t THNN_(panelSize)(const THNN_(Paneled) * w)
+{
+  return w->terms * (THMin(w->vectors, THNN_(panels)->vectors) * THNN_(panels)->lanes + w->singles);
+}
+
+/* For one image: of few positions, or with windows that do not overlap.  Otherwise positions of several
+ * images are listed, or planes are read where they are.  With vectors of 16 bytes, which have few
+ * registers, for all (docs/notes/convolution.md). */
+double THNN_(costOfColumnPanels)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+{
+  enum { FEW_POSITIONS = 512, FEWEST_POSITIONS = 64, LEAST = 8, MANY_RESULTS = 128, NARROW = 16 };
+  const THNN_(Paneled) w = THNN_(paneledOf)(c, pass == THNN_BACKWARD_DATA);
+  if (THNN_(panelSize)(&w) > THNNConvolution_memory(c, 1))
+    return INFINITY;
+  const ptrdiff_t half = THNN_(panels)->lanes * THNN_(panels)->vectors / 2;
+  if (w.size < half || w.results < LEAST || w.planes * c->window < LEAST)
+    return THNN_NEVER;
+  if (THNN_(panels)->lanes * sizeof(real) == NARROW)
+    return w.results >= MANY_RESULTS / 4 ? THNN_ALWAYS : THNN_NEVER;
+  int isApart = 1;
+  for (int d = 0; d < 3; d++)
+    isApart &= c->at[d].step >= c->at[d].size;
+  const ptrdiff_t few = c->window == 1              ? FEW_POSITIONS
+                        : w.results >= MANY_RESULTS ? FEWEST_POSITIONS
+                                                    : 0; /* copies would take as long as products */
+  const int isDense = THNN_(areElements)(c);
+  return c->batch == 1 && ((isApart && !isDense) || w.size < few) ? THNN_ALWAYS : THNN_NEVER;
+}
+
+/* --- panels ---------------------------------------------------------------------------------- */
+
+/* The runs of count positions from first on, for an element of the windows. */
+static ptrdiff_t THNN_(listRuns)(const THNNWindow *w, const ptrdiff_t *element, ptrdiff_t first,
+                                 ptrdiff_t count, THNNRun *run)
+{
+  ptrdiff_t runs = 0;
+  int64_t left, right;
+  THNNWindow_inside(&w[2], element[2] * w[2].dilation, &left, &right);
+  for (ptrdiff_t done = 0, these; done < count; done += these) {
+    const ptrdiff_t column = (first + done) % w[2].output, row = (first + done) / w[2].output;
+    these = THMin(count - done, w[2].output - column);
+    const ptrdiff_t slice = row / w[1].output * w[0].step + element[0] * w[0].dilation - w[0].pad,
+                    line = row % w[1].output * w[1].step + element[1] * w[1].dilation - w[1].pad;
+    const ptrdiff_t begin = THMax(column, left), end = THMin(column + these, right);
+    if (slice >= 0 && slice < w[0].input && line >= 0 && line < w[1].input && begin < end)
+      run[runs++] = (THNNRun){(slice * w[1].input + line) * w[2].input + begin * w[2].step +
+                                  element[2] * w[2].dilation - w[2].pad,
+                              done + begin - column, end - begin};
+  }
+  return runs;
+}
+
+/* Copies the elements of windows, of some planes. */
+static void THNN_(fillPanel)(const THNN_(Paneled) * w, const real *x, ptrdiff_t planes,
+                             ptrdiff_t first, ptrdiff_t count, ptrdiff_t width, real *panel)
+{
+  const THNNWindow *at = w->at;
+  THNNRun run[MOST_POSITIONS];
+  THNN_(PanelSource)
+  source = {.planes = planes, .nextPlane = w->source, .step = at[2].step, .x = x, .run = run};
+  ptrdiff_t e[3];
+  for (e[0] = 0; e[0] < at[0].size; e[0]++)
+    for (e[1] = 0; e[1] < at[1].size; e[1]++)
+      for (e[2] = 0; e[2] < at[2].size; e[2]++, panel += width) {
+        source.runs = THNN_(listRuns)(at, e, first, count, run);
+        THNN_(panels)->pack(&source, width, panel, w->c->window * width);
+      }
+}
+
+/* --- products -------------------------------------------------------------------------------- */
+
+/* What a panel is: positions of a group of an image, and the singles behind them. */
+typedef struct {
+  ptrdiff_t item, first, count, vectors, singles;
+  ptrdiff_t row, end; /* the share of the results */
+  real *panel, *single;
+} THNN_(PanelItem);
+
+static THNN_(PanelItem) THNN_(panelItem)(const THNN_(Paneled) * w, ptrdiff_t i)
+{
+  const ptrdiff_t lanes = THNN_(panels)->lanes, stretch = i % w->stretches;
+  const ptrdiff_t share = i / (w->c->batch * w->c->groups * w->stretches);
+  const ptrdiff_t vector = stretch * w->vectors / w->stretches;
+  THNN_(PanelItem) p = {.item = i / w->stretches % (w->c->batch * w->c->groups)};
+  p.vectors = (stretch + 1) * w->vectors / w->stretches - vector;
+  p.singles = stretch + 1 == w->stretches ? w->singles : 0;
+  p.first = vector * lanes;
+  p.count = THMin(p.vectors * lanes, w->size - p.first);
+  p.row = share * w->results / w->shares;
+  p.end = (share + 1) * w->results / w->shares;
+  p.panel = THNN_(ofThread)(w->memory, THNN_(panelSize)(w), w->threads);
+  p.single = p.panel + w->terms * p.vectors * lanes;
+  return p;
+}
+
+/* Some rows by a panel.  Panels that are not full take a detour. */
+static void THNN_(multiplyRows)(const THNN_(PanelItem) * p, THNN_(PanelTile) tile, ptrdiff_t terms,
+                                ptrdiff_t rows)
+{
+  const ptrdiff_t width = p->vectors * THNN_(panels)->lanes, next = tile.next;
+  real sums[MOST_ROWS * MOST_POSITIONS];
+  real *const to = tile.result;
+  if (p->count == width) {
+    THNN_(panels)->multiply(terms, rows, p->vectors, &tile);
+    return;
+  }
+  for (ptrdiff_t r = 0; tile.adds && r < rows; r++)
+    memcpy(sums + r * width, to + r * next, (size_t)p->count * sizeof *sums);
+  tile.result = sums;
+  tile.next = width;
+  THNN_(panels)->multiply(terms, rows, p->vectors, &tile);
+  for (ptrdiff_t r = 0; r < rows; r++)
+    memcpy(to + r * next, sums + r * width, (size_t)p->count * sizeof *sums);
+}
+
+/* The terms of some planes from one on, for all results of the share. */
+static void THNN_(multiplyPlanes)(const THNN_(Paneled) * w, const THNN_(PanelItem) * p,
+                                  ptrdiff_t plane, ptrdiff_t planes)
+{
+  const THNNConvolution *c = w->c;
+  const ptrdiff_t group = p->item % c->groups, most = THNN_(panels)->rows[p->vectors];
+  const ptrdiff_t terms = planes * c->window;
+  const real *weights = w->weight + group * (c->outputs / c->groups) * c->depth;
+  for (ptrdiff_t row = p->row, rows; row < p->end; row += rows) {
+    const ptrdiff_t tiles = (p->end - row + most - 1) / most;
+    rows = (p->end - row + tiles - 1) / tiles;
+    THNN_(PanelTile)
+    tile = {.weights = weights + row * w->ofRow + plane * c->window * w->ofTerm,
+            .ofRow = w->ofRow,
+            .ofTerm = w->ofTerm,
+            .panel = p->panel,
+            .bias = w->bias ? w->bias + group * w->results + row : NULL,
+            .adds = plane > 0,
+            .result = w->to + (p->item * w->results + row) * w->size + p->first,
+            .next = w->size};
+    THNN_(multiplyRows)(p, tile, terms, rows);
+    for (ptrdiff_t k = 0; k < p->singles; k++) {
+      tile.panel = p->single + k * terms;
+      tile.result = w->to + (p->item * w->results + row + 1) * w->size - p->singles + k;
+      THNN_(panels)->multiplyOne(terms, rows, &tile);
+    }
+  }
+}
+
+static void THNN_(multiplyPanels)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(Paneled) *w = context;
+  for (ptrdiff_t i = begin; i < end; i++) {
+    const THNN_(PanelItem) p = THNN_(panelItem)(w, i);
+    for (ptrdiff_t plane = 0; plane < w->planes; plane += w->few) {
+      const ptrdiff_t planes = THMin(w->few, w->planes - plane);
+      const real *x = w->from + (p.item * w->planes + plane) * w->source;
+      THNN_(fillPanel)(w, x, planes, p.first, p.count, p.vectors * THNN_(panels)->lanes, p.panel);
+      for (ptrdiff_t k = 0; k < p.singles; k++)
+        THNN_(fillPanel)(w, x, planes, w->size - p.singles + k, 1, 1,
+                         p.single + k * planes * w->c->window);
+      THNN_(multiplyPlanes)(w, &p, plane, planes);
+    }
+  }
+}
+
+/* Chooses the stretches and shares: all threads have as much to do, and what has more elements, the
+ * weights or the image, is read by one of them alone. */
+static void THNN_(cutPanels)(THNN_(Paneled) * w, ptrdiff_t threads)
+{
+  const ptrdiff_t most = THNN_(panels)->vectors, items = w->c->batch * w->c->groups;
+  w->stretches = (w->vectors + most - 1) / most;
+  w->shares = 1;
+  if (items % threads == 0 || items * w->stretches >= 8 * threads)
+    return;
+  if (w->stretches >= threads && w->results * w->c->window < w->source)
+    w->stretches = THMin(w->vectors, (w->stretches + threads - 1) / threads * threads);
+  else
+    w->shares = THMin(threads, (w->results + 7) / 8);
+}
+
+void THNN_(convolveByColumnPanels)(const THNNConvolution *c, int backward, THTensor *from,
+                                   THTensor *weight, THTensor *bias, THTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
+  THNN_(Paneled) w = THNN_(paneledOf)(c, backward);
+  THNN_(cutPanels)(&w, THParallel_threads(PTRDIFF_MAX, 1));
+  const ptrdiff_t items = c->batch * c->groups * w.stretches * w.shares;
+  w.threads = THParallel_threads(items, 1);
+  w.memory = THNN_(scratch)(&call, w.threads * THNN_(panelSize)(&w));
+  THNN_(start)(&call);
+  w.from = THTensor_(data)(from);
+  w.weight = THTensor_(data)(weight);
+  w.bias = bias ? THTensor_(data)(bias) : NULL;
+  w.to = THTensor_(data)(to);
+  THParallel_for(items, 1, THNN_(multiplyPanels), &w);
+  THNN_(finish)(&call);
+}
