@@ -241,15 +241,20 @@ void THNN_(convolveByColumnPanels)(const THNNConvolution *c, int backward, THTen
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(Paneled) w = THNN_(paneledOf)(c, backward);
-  THNN_(cutPanels)(&w, THParallel_threads(PTRDIFF_MAX, 1));
+  const int most = THParallel_threads(PTRDIFF_MAX, 1);
+  int threads = most; /* no more than there is memory for */
+  while (threads > 1 && threads * THNN_(panelSize)(&w) > THNNConvolution_memory(c, threads))
+    threads--;
+  THNN_(cutPanels)(&w, threads);
   const ptrdiff_t items = c->batch * c->groups * w.stretches * w.shares;
-  w.threads = THParallel_threads(items, 1);
+  const ptrdiff_t grain = threads < most ? items / (threads + 1) + 1 : 1;
+  w.threads = THParallel_threads(items, grain);
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(panelSize)(&w));
   THNN_(start)(&call);
   w.from = THTensor_(data)(from);
   w.weight = THTensor_(data)(weight);
   w.bias = bias ? THTensor_(data)(bias) : NULL;
   w.to = THTensor_(data)(to);
-  THParallel_for(items, 1, THNN_(multiplyPanels), &w);
+  THParallel_for(items, grain, THNN_(multiplyPanels), &w);
   THNN_(finish)(&call);
 }
