@@ -597,6 +597,19 @@ static void odd_sizes(void **state)
   }
 }
 
+/* A result is a tensor of its own, also where an operation leaves its operand as it is. */
+static void unchanged(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const x = at_requires_grad_(at_ones(AT_SHAPE(3))), *const y = at_diff(x, .n = 0);
+    CHECK(y != x && at_equal(x, y));
+    at_release(y);
+    CHECK(at_backward(at_sum(at_mul(at_diff(x, .n = 0), 2))));
+    CHECK(at_equal(at_grad(x), at_full(AT_SHAPE(3), 2, .type = AT_CPU(AT_FLOAT))));
+  }
+}
+
 /* exp(1 + 2 x x): nodes, their names and edges, which stay when the tensors are gone. */
 static void nodes(void **state)
 {
@@ -650,6 +663,7 @@ int main(void)
       cmocka_unit_test(checkpoints),
       cmocka_unit_test(odd_sizes),
       cmocka_unit_test(nodes),
+      cmocka_unit_test(unchanged),
 
       cmocka_unit_test(attention_in_parts),
   };

@@ -41,7 +41,7 @@ at_tensor *at_diffOf(at_tensor *self, int64_t n, int64_t dim, at_tensor *before,
     const int64_t size = at_size(t, dim), length = THMax(size - 1, 0);
     t = at_sub(at_narrow(t, dim, size - length, length), at_narrow(t, dim, 0, length));
   }
-  return t;
+  return t == self ? at_alias(self) : t;
 }
 
 const at_tensors *at_meshGrad(at_tensors grads, at_tensors tensors, const char *indexing)
