@@ -189,10 +189,43 @@ static void allocations(void **state)
   CHECK(th_fail_each(everything, NULL) > 100);
 }
 
+/* A network of a lower type is computed in Float and rounded once, with gradients and without; so are the
+ * gradients. */
+static void lower_types(void **state)
+{
+  static const at_scalar_type types[] = {AT_BFLOAT16, AT_HALF};
+  for (int i = 0; i < 2; i++)
+    AT_SCOPE
+    {
+      const at_type *const lower = AT_CPU(types[i]), *const wide = AT_CPU(AT_FLOAT);
+      at_module *const net = at_LSTM(3, 4, .num_layers = 2, .type = lower),
+                       *const other = at_module_clone(net);
+      CHECK(at_module_to(other, wide));
+      at_tensor *const x = at_to(at_randn(AT_SHAPE(5, 2, 3)), lower);
+      at_tensor *const y = at_forward(net, x), *const z = at_forward(other, at_to(x, wide));
+      CHECK(at_requiresGrad(y) && at_equal(y, at_to(z, lower)));
+      AT_NO_GRAD CHECK(at_equal(y, at_forward(net, x)));
+      at_tensor *const grad = at_to(at_randn(at_sizes(y)), lower);
+      CHECK(at_backward(y, .gradient = grad) && at_backward(z, .gradient = at_to(grad, wide)));
+      const at_tensors *const p = at_module_parameters(net), *const q = at_module_parameters(other);
+      for (int k = 0; k < p->count; k++)
+        CHECK(at_equal(at_grad(p->data[k]), at_to(at_grad(q->data[k]), lower)));
+      at_module *const cell = at_GRUCell(3, 4, .type = lower), *const wider = at_module_clone(cell);
+      CHECK(at_module_to(wider, wide));
+      at_tensor *const first = at_select(x, 0, 0);
+      CHECK(at_equal(at_forward(cell, first), at_to(at_forward(wider, at_to(first, wide)), lower)));
+      at_module_free(net);
+      at_module_free(other);
+      at_module_free(cell);
+      at_module_free(wider);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(paddings),    cmocka_unit_test(wrong_lengths),
                                      cmocka_unit_test(wrong_packs), cmocka_unit_test(wrong_masks),
-                                     cmocka_unit_test(parts),       cmocka_unit_test(allocations)};
+                                     cmocka_unit_test(parts),       cmocka_unit_test(allocations),
+                                     cmocka_unit_test(lower_types)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -59,15 +59,44 @@ static bool accepts(at_cell_kind cell, at_tensors hx, int params, int64_t needed
   return false;
 }
 
+/* --- types ------------------------------------------------------------------------------------ */
+
+/* The type that a network of t's type computes in, without gradients, too: Float for Half and BFloat16. */
+static const at_type *computes_in(const at_tensor *t)
+{
+  const at_scalar_type type = t->type->scalarType;
+  return type == AT_HALF || type == AT_BFLOAT16 ? at_toScalarType(t->type, AT_FLOAT) : t->type;
+}
+
+/* t, converted if it is of the type from; what is of another one is an error of what reads t. */
+static at_tensor *converted(at_tensor *t, const at_type *from, const at_type *to)
+{
+  return t && t->type == from ? (at_to)(t, to) : t;
+}
+
+static at_tensors all_converted(at_tensors list, const at_type *from, const at_type *to)
+{
+  const at_tensors *const made = at_listOf(list.count);
+  for (int i = 0; i < made->count; i++)
+    ((at_tensor **)made->data)[i] = at_retain(converted(list.data[i], from, to));
+  return *made;
+}
+
+/* --- a step ----------------------------------------------------------------------------------- */
+
 at_h_c at_cellStep(at_cell_kind cell, at_tensor *input, at_tensors hx, at_tensor *w_ih,
                    at_tensor *w_hh, at_tensor *b_ih, at_tensor *b_hh)
 {
   if (!accepts(cell, hx, 0, 0))
     return (at_h_c){at_undefined(), at_undefined()};
-  const Weights w = {w_ih, w_hh, b_ih, b_hh, NULL};
-  const State before = {hx.data[0], hx.count > 1 ? hx.data[1] : NULL};
-  const State after = step(cell, at_linear(input, w_ih, .bias = b_ih), before, &w);
-  return (at_h_c){after.h, after.c};
+  const at_type *const own = input->type, *const type = computes_in(input);
+  const Weights w = {converted(w_ih, own, type), converted(w_hh, own, type),
+                     converted(b_ih, own, type), converted(b_hh, own, type), NULL};
+  const State before = {converted(hx.data[0], own, type),
+                        hx.count > 1 ? converted(hx.data[1], own, type) : NULL};
+  at_tensor *const x = at_linear(converted(input, own, type), w.input, .bias = w.inputBias);
+  const State after = step(cell, x, before, &w);
+  return (at_h_c){converted(after.h, type, own), converted(after.c, type, own)};
 }
 
 /* --- sequences -------------------------------------------------------------------------------- */
@@ -136,8 +165,9 @@ static Weights weights_of(const at_recurrence *how, at_tensors params, int index
                    isProjected ? p[2 + biases] : NULL};
 }
 
-at_output_h_n_c_n at_recurrent(const at_recurrence *how, at_tensor *input, at_tensors hx,
-                               at_tensors params)
+/* The layers, one after the other, in the type of their input. */
+static at_output_h_n_c_n layers(const at_recurrence *how, at_tensor *input, at_tensors hx,
+                                at_tensors params)
 {
   const bool isProjected = at_isProjected(how->cell, hx);
   const int directions = how->bidirectional ? 2 : 1;
@@ -165,6 +195,19 @@ at_output_h_n_c_n at_recurrent(const at_recurrence *how, at_tensor *input, at_te
   }
   return (at_output_h_n_c_n){how->batchFirst ? at_transpose(x, 0, 1) : x, at_stack(*h),
                              at_stack(*c)};
+}
+
+at_output_h_n_c_n at_recurrent(const at_recurrence *how, at_tensor *input, at_tensors hx,
+                               at_tensors params)
+{
+  const at_type *const own = input->type, *const type = computes_in(input);
+  if (type == own)
+    return layers(how, input, hx, params);
+  const at_output_h_n_c_n made =
+      layers(how, converted(input, own, type), all_converted(hx, own, type),
+             all_converted(params, own, type));
+  return (at_output_h_n_c_n){converted(made.output, type, own), converted(made.h_n, type, own),
+                             converted(made.c_n, type, own)};
 }
 
 at_output_h_n at_withoutCells(at_output_h_n_c_n made)
