@@ -317,10 +317,10 @@ static const struct {
   bool ofWords; /* the input is of numbers of words, and the optimizer AdamW */
   int dims;
   int64_t sizes[4];
-  double mixed; /* how near losses in BFloat16 are; 0: not compared */
+  double mixed; /* how near losses in BFloat16 are */
 } networks[] = {{"mlp", mlp, false, 2, {8, 6}, 1e-6},
                 {"lenet", lenet, false, 4, {8, 1, 12, 12}, 1e-6},
-                {"resnet", resnet, false, 4, {8, 3, 8, 8}, 0},
+                {"resnet", resnet, false, 4, {8, 3, 8, 8}, 1e-3},
                 {"transformer", transformer, false, 3, {8, 5, 8}, 2e-3},
                 {"lstm", lstm, true, 2, {8, 5}, 2e-3},
                 {"gpt", gpt, true, 2, {4, 6}, 6e-3},
@@ -442,18 +442,18 @@ static void curves(void **state)
 }
 
 /* Products in lower types are sums in Float that are rounded, and the order of a sum decides its last bit:
- * where none is at a border, losses are the same.  Without resnet: the gradient of its overlapping
- * windows is one rounded sum here, and in PyTorch a sum that is rounded after each term.  Some steps
- * in Half have infinities in their gradients, and change nothing. */
+ * where none is at a border, losses are the same.  PyTorch itself differs by 1e-3 (lstm, gpt, unet) to 0.25
+ * (resnet) with oneDNN and without: its small batches make differences
+ * large.  Some steps in Half have infinities in their gradients, and change
+ * nothing. */
 static void mixed_precision(void **state)
 {
   for (int i = 0; i < NETWORKS; i++)
     AT_SCOPE
     {
       const double within = networks[i].mixed;
-      if (within > 0)
-        train(i, &(Course){"bfloat16", AT_FLOAT, AT_BFLOAT16, within}, BY_SCALER);
-      if (within > 0 && !networks[i].ofWords)
+      train(i, &(Course){"bfloat16", AT_FLOAT, AT_BFLOAT16, within}, BY_SCALER);
+      if (!networks[i].ofWords && networks[i].make != resnet)
         train(i, &(Course){"half", AT_FLOAT, AT_HALF, fmax(within, 1e-3)}, BY_SCALER);
     }
 }

@@ -608,6 +608,57 @@ static void embeddingGradients(void **state)
   }
 }
 
+/* The position of the largest element of the 3 x 3 window around (y, x) of a plane. */
+static int64_t largest_around(const double *plane, int64_t height, int64_t width, int64_t y,
+                              int64_t x)
+{
+  int64_t found = -1;
+  for (int64_t i = THMax(y - 1, 0); i <= THMin(y + 1, height - 1); i++)
+    for (int64_t j = THMax(x - 1, 0); j <= THMin(x + 1, width - 1); j++)
+      if (found < 0 || plane[i * width + j] > plane[found])
+        found = i * width + j;
+  return found;
+}
+
+/* The gradient of windows that overlap is the sum of several: in a lower type it is that sum, rounded
+ * once, in each layout.  (PyTorch rounds after each term on the CPU: 6 % of the elements are others, by
+ * more than their own size where terms cancel.) */
+static void check_overlap(at_scalar_type type, double half, bool isLast)
+{
+  enum { PLANES = 6, HEIGHT = 9, WIDTH = 11, COUNT = HEIGHT * WIDTH };
+  static double want[PLANES * COUNT];
+  at_tensor *x = at_to(at_randn(AT_SHAPE(2, 3, HEIGHT, WIDTH)), AT_CPU(type));
+  at_tensor *grad = at_to(at_randn(AT_SHAPE(2, 3, HEIGHT, WIDTH)), AT_CPU(type));
+  const double *const of = at_data(at_contiguous(at_to(x, AT_CPU(AT_DOUBLE))));
+  const double *const given = at_data(at_contiguous(at_to(grad, AT_CPU(AT_DOUBLE))));
+  memset(want, 0, sizeof want);
+  for (int p = 0; p < PLANES; p++)
+    for (int64_t y = 0; y < HEIGHT; y++)
+      for (int64_t j = 0; j < WIDTH; j++)
+        want[p * COUNT + largest_around(of + p * COUNT, HEIGHT, WIDTH, y, j)] +=
+            given[p * COUNT + y * WIDTH + j];
+  if (isLast)
+    x = at_permute(at_contiguous(at_permute(x, AT_INTS(0, 2, 3, 1))), AT_INTS(0, 3, 1, 2));
+  x = at_requires_grad_(at_detach(x));
+  at_tensor *const y =
+      at_max_pool2d(x, AT_INTS(3, 3), .stride = AT_INTS(1, 1), .padding = AT_INTS(1, 1)).output;
+  CHECK_MSG(at_backward(y, .gradient = grad), "%s", at_error_message());
+  const double *const got = at_data(at_contiguous(at_to(at_grad(x), AT_CPU(AT_DOUBLE))));
+  for (int i = 0; i < PLANES * COUNT; i++)
+    CHECK_MSG(fabs(got[i] - want[i]) <= half * fabs(want[i]) + 1e-6, "%d: %g, and %g rounded", i,
+              got[i], want[i]);
+}
+
+static void overlappingWindows(void **state)
+{
+  for (int isLast = 0; isLast < 2; isLast++)
+    AT_SCOPE
+    {
+      check_overlap(AT_BFLOAT16, 0x1.01p-8, isLast);
+      check_overlap(AT_HALF, 0x1.01p-11, isLast);
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -616,6 +667,7 @@ int main(void)
       cmocka_unit_test(runningStatistics), cmocka_unit_test(noise),
       cmocka_unit_test(maskedGradients),   cmocka_unit_test(embeddingGradients),
       cmocka_unit_test(batchNormNhwc),     cmocka_unit_test(poolsNhwc),
-      cmocka_unit_test(upsamplesNhwc),     cmocka_unit_test(movedIntegers)};
+      cmocka_unit_test(upsamplesNhwc),     cmocka_unit_test(movedIntegers),
+      cmocka_unit_test(overlappingWindows)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
