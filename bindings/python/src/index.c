@@ -261,6 +261,16 @@ static bool store(const Selection *s, at_tensor *value)
                                     value, NULL));
 }
 
+/* Writes what a gradient goes through, which a view may not be written by. */
+static int storeRecorded(PyObject *self, PyObject *key, PyObject *value)
+{
+  PyObject *module = PyImport_ImportModule("thaten._core.tensor");
+  PyObject *done = module ? PyObject_CallMethod(module, "_store", "OOO", self, key, value) : NULL;
+  Py_XDECREF(module);
+  Py_XDECREF(done);
+  return done ? 0 : -1;
+}
+
 int th_setItem(PyObject *self, PyObject *key, PyObject *value)
 {
   if (!value) {
@@ -276,6 +286,12 @@ int th_setItem(PyObject *self, PyObject *key, PyObject *value)
   if (!selectBy(&s, self, key)) {
     at_release(source);
     return -1;
+  }
+  if (at_grad_isOn() && s.view != th_tensorOf(self) &&
+      (at_requiresGrad(s.view) || at_requiresGrad(source))) {
+    at_release(source);
+    drop(&s);
+    return storeRecorded(self, key, value);
   }
   const bool done = store(&s, source);
   at_release(source);

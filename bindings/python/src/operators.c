@@ -1,4 +1,5 @@
 /* The operators of Tensor: each calls the operation that PyTorch calls. */
+#include <stdio.h>
 #include <string.h>
 
 #include "thaten.h"
@@ -74,11 +75,35 @@ static PyObject *power(PyObject *a, PyObject *b, PyObject *modulus)
   return callNamed(&group, "pow", a, b);
 }
 
+/* Whether self, which a gradient goes through, is what x[i] of x[i] OP= other has just made: nothing else has it. A view
+ * may not be changed in place then, but what is returned is written to x[i]. From Python 3.14 on a variable's tensor looks
+ * the same. */
+static bool isItemOnly(PyObject *self, PyObject *other)
+{
+  return Py_REFCNT(self) == 1 && Py_Version < 0x030e0000 && at_grad_isOn() &&
+         (at_requiresGrad(th_tensorOf(self)) ||
+          (th_isTensor(other) && at_requiresGrad(th_tensorOf(other))));
+}
+
+/* A copy of self, since self is written to later, OP other. */
+static PyObject *changedItem(const char *name, PyObject *self, PyObject *other)
+{
+  char plain[32];
+  snprintf(plain, sizeof plain, "%.*s", (int)strlen(name) - 1, name);
+  Group *group = th_group(plain), *clone = th_group("clone");
+  PyObject *copy = group && clone ? th_callWith(clone, 1, &self) : NULL;
+  PyObject *result = copy ? withNumber(&group, plain, copy, other) : NULL;
+  Py_XDECREF(copy);
+  return result;
+}
+
 /* self OP= other; the operation returns self. */
 static PyObject *inplace(Group **group, const char *name, PyObject *self, PyObject *other)
 {
   if (!th_isTensor(other) && !isNumber(other) && !PyIndex_Check(other))
     Py_RETURN_NOTIMPLEMENTED;
+  if (isItemOnly(self, other))
+    return changedItem(name, self, other);
   return withNumber(group, name, self, other);
 }
 

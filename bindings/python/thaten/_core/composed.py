@@ -166,6 +166,16 @@ def vander(x, N=None, increasing=False):
     return found if increasing else found.flip(-1)
 
 
+def svd_lowrank(A, q=6, niter=2, M=None):
+    """About the q largest singular values of A, or of A - M, and their vectors."""
+    return _C.svd_lowrank(A, q=q, niter=niter, M=M)
+
+
+def pca_lowrank(A, q=None, center=True, niter=2):
+    """svd_lowrank() of A without the means of its columns, with center."""
+    return _C.pca_lowrank(A, q=q, center=center, niter=niter)
+
+
 def _atleast(name):
     function = getattr(_C, name)
 
@@ -196,4 +206,4 @@ _install()
 
 __all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "broadcast_tensors", "meshgrid", "unravel_index",
            "empty_permuted", "positive", "full", "round", "hann_window", "bartlett_window", "blackman_window", "kaiser_window", "hamming_window", "vander", "tensor_split", "cdist", "scatter", "lu", "histogramdd",
-           "atleast_1d", "atleast_2d", "atleast_3d"]
+           "svd_lowrank", "pca_lowrank", "atleast_1d", "atleast_2d", "atleast_3d"]

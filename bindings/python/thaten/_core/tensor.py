@@ -297,7 +297,8 @@ def normal(mean, std=1.0, size=None, *, generator=None, dtype=None, layout=None,
     if size is None:
         return _C.normal(mean, std, generator=generator, out=out)
     result = _C.empty(size, dtype=dtype) if out is None else out.resize_(size)
-    return _C.normal_(result, mean=mean, std=std, generator=generator)
+    result = _C.normal_(result, mean=mean, std=std, generator=generator)
+    return result.requires_grad_() if requires_grad else result
 
 
 def randint(low, high, size=None, *, generator=None, dtype=None, device=None, requires_grad=False):
@@ -346,6 +347,17 @@ def _legacy(name, dtype):
 globals().update({name: _legacy(name, dtype) for name, dtype in _LEGACY.items()})
 
 
+def _store(self, key, value):
+    """self[key] = value, where a gradient goes through one of them: the elements that stay and those of value, as a new
+    tensor that self becomes a copy of."""
+    positions = _C.arange(self.numel()).reshape(self.shape)[key]
+    value = value.to(self.dtype) if isinstance(value, Tensor) else _C.tensor(value, dtype=self.dtype)
+    while value.dim() > positions.dim() and value.shape[0] == 1:
+        value = value[0]
+    made = _C.index_put(self.reshape(-1), [positions.reshape(-1)], value.expand(positions.shape).reshape(-1))
+    self.copy_(made.reshape(self.shape))
+
+
 def _map_(self, function):
     for i, one in enumerate(self.reshape(-1).tolist()):
         self.view(-1)[i] = function(one)
@@ -357,7 +369,8 @@ def _install():
         setattr(Tensor, name, _converter(dtype))
     for name in ("empty", "zeros", "ones", "full"):
         setattr(Tensor, "new_" + name, _new(getattr(_C, name)))
-    Tensor.new_tensor = lambda self, data, dtype=None, device=None: _C.tensor(data, dtype=dtype or self.dtype)
+    Tensor.new_tensor = lambda self, data, dtype=None, device=None, requires_grad=False: _C.tensor(
+        data, dtype=dtype or self.dtype, requires_grad=requires_grad)
     for name, method in {"to": _to, "numpy": _numpy, "__array__": _array, "type": _type, "cpu": _self,
                          "__contains__": _contains, "__format__": _format,
                          "__deepcopy__": _deepcopy, "unique": unique, "unique_consecutive": unique_consecutive,
