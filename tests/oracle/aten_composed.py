@@ -97,3 +97,7 @@ with Today("composed", __file__) as c:
     for dtype in FLOATING[:2] + [torch.int64, torch.complex64]:
         for shape, wrap in (((3, 4), False), ((9, 2), True), ((7, 3), True), ((7, 3), False), ((2, 2, 2), True), ((0, 3), False), ((2, 3, 2), False), ((4,), False)):
             c("fill_diagonal", lambda self, value, **k: self.fill_diagonal_(value, **k), self=c.tensor(shape, dtype), fill_value=3, wrap=wrap)
+    for dtype in (torch.complex64, torch.complex128):
+        x = c.tensor((2, 3), dtype)
+        for size in ([1, 3], [3], [2, 3], [1, 1]):
+            c("sum_to_size", lambda self, size: self.sum_to_size(size), self=x, size=size)
