@@ -106,3 +106,6 @@ with Writer("fft", __file__) as out:
     primitives(out)
     named(out)
     frames(out)
+    for n, hop in ((8, 2), (9, 3)):  # of the whole spectrum, whose second half is not read
+        z = out.tensor((n, 5), torch.complex128)
+        out.case("istft", [z, n, hop, Default, Default, True, False, False, Default], lambda: torch.istft(z, n, hop, onesided=False), within=WITHIN[torch.complex128])

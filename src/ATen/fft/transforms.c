@@ -249,10 +249,9 @@ at_tensor *at_framesJoined(at_tensor *self, const at_frames *frames, int64_t len
     return failed("istft", "self", "neither frequencies x frames nor a batch of them");
   const bool single = at_dim(self) == 2;
   at_tensor *x = at_transpose(single ? at_unsqueeze(self, 0) : self, 1, 2);
-  x = at_fourierAlong(x, f.size, -1, f.normalized ? "ortho" : "none",
-                      f.onesided ? AT_FFT_C2R : AT_FFT_C2C, false);
-  if (!f.onesided)
-    x = at_real(x);
+  if (!f.onesided) /* the other half is taken as that of a real signal */
+    x = at_narrow(x, -1, 0, f.size / 2 + 1);
+  x = at_fourierAlong(x, f.size, -1, f.normalized ? "ortho" : "none", AT_FFT_C2R, false);
   if (!at_defined(x))
     return x;
   at_tensor *window = window_of(x, &f, f.length);
