@@ -166,3 +166,10 @@ with Today("statistics", __file__) as c:
                 c("index_reduce", self=x, dim=0, index=rows, source=c.tensor((4, 4), dtype, -4, 5), reduce=reduce, include_self=include, within=near)
                 c("index_reduce", self=x, dim=1, index=rows[:2], source=c.tensor((3, 2), dtype, -4, 5), reduce=reduce, within=near)
     c("scatter_reduce", self=c.tensor((3,), torch.float32), dim=0, index=torch.tensor([3]), src=c.tensor((1,), torch.float32), reduce="sum")
+    one, other = c.tensor((), torch.float64), c.tensor((), torch.float64)
+    for reduce in ("mean", "prod", "amax", "amin"):
+        c("index_reduce", self=one, dim=0, index=torch.tensor([0]), source=other, reduce=reduce)
+    for name in ("quantile", "nanquantile"):
+        c(name + ".scalar", self=one, q=0.5, dim=0)
+        c(name + ".scalar", self=one, q=0.5, dim=-1, keepdim=True)
+        c(name, self=one, q=torch.tensor([0.5, 0.25], dtype=torch.float64), dim=0)

@@ -138,9 +138,9 @@ at_tensor *at_quantileOfRanks(at_tensor *self, at_tensor *q, int64_t dim, bool k
   if (!at_defined(self) || !at_defined(q))
     return at_undefined();
   const int dims = at_dim(self);
-  at_tensor *const flat = dim == AT_NONE ? at_reshape(self, AT_INTS(-1)) : self;
+  const bool isFlat = dim == AT_NONE || dims == 0;
   at_tensor *const lines =
-      dims == 0 ? flat : at_movedim(flat, AT_INTS(dim == AT_NONE ? 0 : dim), AT_INTS(-1));
+      isFlat ? at_reshape(self, AT_INTS(-1)) : at_movedim(self, AT_INTS(dim), AT_INTS(-1));
   at_tensor *const sorted = (at_sort)(lines, NULL).values;
   at_tensor *const isNumber = at_logical_not(at_isnan(sorted));
   at_tensor *const last =

@@ -121,7 +121,7 @@ at_several at_indexReduceGrad(at_tensor *grad, at_tensor *self, int64_t dim, at_
                               at_tensor *src, const char *reduce, bool includes, at_tensor *result)
 {
   int64_t shape[AT_MOST_DIMS];
-  if (!at_defined(src) || !at_defined(index) || at_dim(src) == 0)
+  if (!at_defined(src) || !at_defined(index))
     return (at_several){{at_undefined(), at_undefined()}};
   for (int d = 0; d < at_dim(src); d++)
     shape[d] = d == (dim < 0 ? dim + at_dim(src) : dim) ? -1 : 1;
