@@ -97,15 +97,18 @@ def outcome(op, name, sample):
         if not close(library, g, w if w is None else w.detach()):
             return "differs", None, "first"
     again = [i for i, t in enumerate(want) if t is not None and is_wanted(t)]
+    tracked = [i for i in again if first[i] is not None and first[i].requires_grad]  # PyTorch also tracks what is constant
     if not again or not op.supports_gradgrad:
         return "same", None, ""
     try:
-        given = [weights(want[i], 2 + 3 * i) for i in again]
-        want = torch.autograd.grad([want[i] for i in again], leaves, given, allow_unused=True)
+        given = {i: weights(want[i], 2 + 3 * i) for i in again}
+        want = torch.autograd.grad([want[i] for i in again], leaves, list(given.values()), allow_unused=True)
     except (RuntimeError, NotImplementedError):
         return "same", None, ""
     try:
-        got = thaten.autograd.grad([first[i] for i in again], own, [library.taken(w) for w in given], allow_unused=True)
+        got = [None] * len(own)
+        if tracked:
+            got = thaten.autograd.grad([first[i] for i in tracked], own, [library.taken(given[i]) for i in tracked], allow_unused=True)
     except Exception as error:
         return "same", "raises", "second: %s: %s" % (type(error).__name__, str(error)[:160])
     bad = [i for i, (g, w) in enumerate(zip(got, want)) if not close(library, g, w)]
