@@ -84,3 +84,11 @@ upsample = torch._C._nn._upsample_bilinear2d_aa if hasattr(torch._C, "_nn") else
 image = torch.arange(16.0).reshape(1, 1, 4, 4)
 for arguments in ({"output_size": (3, 3), "scale_factors": None}, {"output_size": None, "scale_factors": [1.5, 0.5]}):
     texts.append(str(upsample(image, align_corners=False, **arguments)))
+texts += [repr(torch.iinfo(torch.int32)), repr(torch.iinfo(torch.int8)), repr(torch.device("cpu", 0)), repr(torch.device("cpu:1")),
+          str(torch.device("cpu:1").index), repr(torch.device("cpu")), str(torch.device("cpu", 0))]
+for size in (0, -1, 1.5):
+    try:
+        torch.utils.data.DataLoader([1, 2], batch_size=size)
+    except ValueError:
+        texts.append("size")
+texts += [str(part.shape) for part in (*torch.pca_lowrank(torch.eye(5), 2), *torch.svd_lowrank(torch.eye(4), 3))]

@@ -97,7 +97,7 @@ class iinfo:
         self.max = (1 << self.bits - type.is_signed) - 1
 
     def __repr__(self):
-        return "iinfo(min=%d, max=%d, dtype=%s)" % (self.min, self.max, repr(self.dtype).replace("torch.", ""))
+        return "iinfo(min=%g, max=%g, dtype=%s)" % (self.min, self.max, repr(self.dtype).replace("torch.", ""))
 
 
 __all__ = [name for name in globals() if not name.startswith("_")]

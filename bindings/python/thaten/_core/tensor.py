@@ -67,7 +67,7 @@ class device(str):
     def __new__(cls, name="cpu", index=None):
         if str(name).split(":")[0] != "cpu":
             raise RuntimeError("there is no device %s: the package computes on the CPU" % name)
-        return super().__new__(cls, name)
+        return super().__new__(cls, name if index is None else "cpu:%d" % index)
 
     def __enter__(self):
         return self
@@ -81,10 +81,11 @@ class device(str):
 
     @property
     def index(self):
-        return None
+        number = str.partition(self, ":")[2]
+        return int(number) if number else None
 
     def __repr__(self):
-        return "device(type='cpu')"
+        return "device(type='cpu')" if self.index is None else "device(type='cpu', index=%d)" % self.index
 
 
 def is_tensor(obj):

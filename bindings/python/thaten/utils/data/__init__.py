@@ -205,6 +205,8 @@ class BatchSampler(Sampler):
     """Lists of batch_size indices."""
 
     def __init__(self, sampler, batch_size, drop_last):
+        if not isinstance(batch_size, int) or isinstance(batch_size, bool) or batch_size < 1:
+            raise ValueError("batch_size is %r, and has to be an integer above 0" % (batch_size,))
         self.sampler, self.batch_size, self.drop_last = sampler, batch_size, drop_last
 
     def __iter__(self):
