@@ -359,7 +359,46 @@ def older(version):
     return model, given, [y.numpy() for y in results]
 
 
+def packed():
+    """Weights of 2, 4 and 8 bits, all codes of each, raw and as numbers, that become floats; and what ml_dtypes says they are."""
+    import ml_dtypes
+    node, floats, kinds = helper.make_node, TensorProto.FLOAT, {}
+    for number, name in ((17, "float8_e4m3fn"), (18, "float8_e4m3fnuz"), (19, "float8_e5m2"), (20, "float8_e5m2fnuz"), (21, "uint4"), (22, "int4"),
+                         (23, "float4_e2m1fn"), (25, "uint2"), (26, "int2")):
+        kinds[number] = np.dtype(getattr(ml_dtypes, name))
+    nodes, constants, results = [], [numpy_helper.from_array(np.float32(0.5), "half")], []
+    for k, (number, kind) in enumerate(kinds.items()):
+        bits = 8 if "8" in kind.name else 4 if "4" in kind.name else 2
+        codes = np.arange(2 ** bits, dtype=np.uint8) if bits == 8 else np.arange(2 ** bits - 1, dtype=np.uint8)
+        values = codes.view(kind).astype(np.float32) if bits == 8 else np.array([np.uint8(c).view(kind) for c in codes]).astype(np.float32) \
+            if kind.name[0] == "f" else codes.astype(np.float32) - (2 ** bits) * (codes >= 2 ** (bits - 1)) * (kind.name[0] == "i")
+        codes[~np.isfinite(values)] = 0
+        values[~np.isfinite(values)] = 0
+        each = 8 // bits
+        bytes_ = np.zeros(-(-len(codes) // each), np.uint8)
+        for i, c in enumerate(codes):
+            bytes_[i // each] |= c << (bits * (i % each))
+        tensor = TensorProto(name=f"w{k}", data_type=number, dims=[len(codes)])
+        if k % 2:
+            tensor.int32_data.extend(bytes_.tolist())
+        else:
+            tensor.raw_data = bytes_.tobytes()
+        constants.append(tensor)
+        if number in (TensorProto.INT4, TensorProto.FLOAT8E4M3FN):
+            nodes.append(node("DequantizeLinear", [f"w{k}", "half"], [f"v{k}"]))
+            values = values / 2
+        else:
+            nodes.append(node("Cast", [f"w{k}"], [f"v{k}"], to=floats))
+        nodes.append(node("Mul", [f"v{k}", "x"], [f"y{k}"]))
+        results.append(values.astype(np.float32) * 3)
+    return model_of(nodes, [value("x", floats, [1])], [value(f"y{k}", floats, None) for k in range(len(kinds))], constants,
+                    version=25), [np.array([3], np.float32)], results
+
+
 def make_older():
+    model, inputs, outputs = packed()
+    onnx.save(model, os.path.join(FOLDER, "packed.onnx"))
+    save("packed", inputs, outputs)
     for name, version in ("older", 6), ("oldest", 1):
         model, inputs, outputs = older(version)
         onnx.save(model, os.path.join(FOLDER, name + ".onnx"))

@@ -60,6 +60,16 @@ double at_wire_float(at_wireKind kind, uint64_t value);
 /* The element type that ONNX has that number for; AT_SCALAR_TYPES if it is not here. */
 at_scalar_type at_onnxType(int64_t number);
 
+/* An element type that is not here, and how its elements become those of one that is (packing.c); NULL if
+ * that number is of no such type. */
+typedef struct at_packing at_packing;
+const at_packing *at_packingOf(int64_t number);
+at_scalar_type at_packing_type(const at_packing *packing);
+
+/* How many bytes so many elements take, and they as elements of the type. */
+int64_t at_packing_bytes(const at_packing *packing, int64_t count);
+void at_packing_widen(const at_packing *packing, const uint8_t *packed, int64_t count, void *to);
+
 /* --- what is read ----------------------------------------------------------------------------- */
 
 enum { AT_ONNX_LEAST = 1, AT_ONNX_MOST = 28, AT_ONNX_DEEPEST = 16 };
@@ -82,6 +92,7 @@ typedef struct at_constant {
   at_wire message;
   int32_t slot; /* in the graph of the program, or AT_NO_SLOT */
   at_scalar_type type;
+  const at_packing *packing; /* what the elements are in the file; NULL: of that type */
   int32_t dims;
   const int64_t *sizes;
   int64_t count;     /* of elements */
@@ -166,6 +177,9 @@ typedef struct at_onnxItem {
 /* Reads a node; attributes that refer to those of a function's caller are replaced. */
 void at_readItem(at_names *names, at_wire message, at_onnxItem *item);
 const at_attribute *at_attributeOf(const at_onnxItem *item, const char *name);
+
+/* Raises if the node computes with elements that were narrower in the file, or gives others their type. */
+void at_checkPacked(at_names *names, const at_onnxItem *item);
 
 /* --- building --------------------------------------------------------------------------------- */
 

@@ -66,9 +66,11 @@ static void find_raw(at_onnx *onnx, at_constant *constant, at_wire bytes, uint64
   constant->elements = offset;
   if (constant->type == AT_SCALAR_TYPES)
     return;
-  if (!at_bytesOf(at_cpuType(constant->type), (at_ints){constant->sizes, constant->dims},
-                  &wanted) ||
-      wanted != length)
+  bool fits =
+      at_bytesOf(at_cpuType(constant->type), (at_ints){constant->sizes, constant->dims}, &wanted);
+  if (constant->packing)
+    wanted = (uint64_t)at_packing_bytes(constant->packing, constant->count);
+  if (!fits || wanted != length)
     at_damaged(onnx->file, "tensor '%.100s' of size %s has %llu bytes", constant->name,
                at_sizeDesc((at_ints){constant->sizes, constant->dims}).str,
                (unsigned long long)length);
@@ -129,7 +131,8 @@ static void read_tensor(at_onnx *onnx, at_constant *constant, bool isNamed)
   Parts parts = {0};
   uint64_t bytes;
   read_parts(&sizes, constant->message, isNamed, &parts);
-  constant->type = at_onnxType(parts.type);
+  constant->packing = at_packingOf(parts.type);
+  constant->type = constant->packing ? at_packing_type(constant->packing) : at_onnxType(parts.type);
   int64_t *const kept = at_arena_take(onnx->arena, (uint64_t)constant->dims, sizeof *kept);
   memcpy(kept, sizes.size, (size_t)constant->dims * sizeof *kept);
   constant->sizes = kept;
@@ -219,8 +222,35 @@ static at_tensor *new_filled(at_onnx *onnx, const at_constant *constant)
   return filling.t;
 }
 
+static at_tensor *new_tensor(at_onnx *onnx, const at_constant *constant);
+
+/* Elements that are packed in the file. */
+static at_tensor *new_widened(at_onnx *onnx, const at_constant *constant)
+{
+  const int64_t bytes = at_packing_bytes(constant->packing, constant->count);
+  at_constant packed = *constant;
+  THGuard guard, made;
+  packed.packing = NULL;
+  packed.type = AT_BYTE;
+  packed.dims = 1;
+  packed.sizes = &bytes;
+  packed.count = bytes;
+  at_guard(&guard);
+  const at_tensor *const codes = guard.what = new_tensor(onnx, &packed);
+  at_guard(&made);
+  at_tensor *const t = made.what = at_newElements(onnx->file, at_cpuType(constant->type),
+                                                  (at_ints){constant->sizes, constant->dims});
+  if (constant->count > 0)
+    at_packing_widen(constant->packing, at_hostData(codes), constant->count, at_hostData(t));
+  THGuard_keep(&made);
+  THGuard_leave(&guard);
+  return t;
+}
+
 static at_tensor *new_tensor(at_onnx *onnx, const at_constant *constant)
 {
+  if (constant->packing)
+    return new_widened(onnx, constant);
   if (constant->type == AT_SCALAR_TYPES)
     at_damaged_from(__FILE__, __LINE__, onnx->file, AT_ERROR_TYPE,
                     "tensor '%.100s' is of an element type that is not here", constant->name);

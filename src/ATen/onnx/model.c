@@ -128,6 +128,8 @@ static void lower_item(at_names *names, const at_onnxItem *item)
   at_onnx *const onnx = names->building->onnx;
   const at_onnxFunction *const function = function_of(onnx, item);
   const at_lowering *const row = at_loweringOf(item, onnx->version);
+  if (!function)
+    at_checkPacked(names, item);
   if (function)
     lower_function(names, item, function);
   else if (row && row->run && at_isKnownUnsigned(names, item))

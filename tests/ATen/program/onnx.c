@@ -30,7 +30,8 @@
   X(wraps)                  \
   X(recent)                 \
   X(older)                  \
-  X(oldest)
+  X(oldest)                 \
+  X(packed)
 FOR_EACH_PROGRAM(AGREES)
 
 /* The nodes of the file become operations that passes know. */
