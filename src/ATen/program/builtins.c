@@ -165,15 +165,40 @@ void at_computeScalarTensor(at_frame *frame, const at_graphNode *node)
   at_giveTensor(frame, node, at_makeFilled(type, AT_SCALAR_SHAPE, value));
 }
 
+/* A tensor filled with a complex number. */
+static void give_complex(at_frame *frame, const at_graphNode *node, const at_given *fill,
+                         at_scalar_type type, at_ints sizes)
+{
+  const at_cell cell = at_frame_get(frame, fill->parts);
+  const at_type *const part = at_cpuType(type == AT_COMPLEX_DOUBLE ? AT_DOUBLE : AT_FLOAT);
+  if (cell.kind != AT_CELL_COMPLEX || !at_isComplex(type))
+    at_nodeFails(node, "fill_value is no number of %s", at_scalarTypeName(type));
+  AT_SCOPE
+  {
+    at_tensor *const one = at_complex(at_full(AT_SCALAR_SHAPE, cell.is.parts[0], .type = part),
+                                      at_full(AT_SCALAR_SHAPE, cell.is.parts[1], .type = part));
+    at_giveTensor(frame, node, at_ownOf(node, at_contiguous(at_expand(one, sizes))));
+  }
+}
+
 /* Tensors filled with a value: full, new_full, new_ones, new_zeros, new_empty. */
 void at_computeNew(at_frame *frame, const at_graphNode *node)
 {
   const at_given *const size = at_inputOf(node, "size", -1);
   at_scalar_type type = AT_FLOAT;
   at_scalar value = at_scalar_long(!strncmp(node->target, "aten.new_ones", 13));
+  const at_given *const fill = at_inputOf(node, "fill_value", -1);
+  const bool isComplex = fill && fill->number == AT_CELL_COMPLEX;
+  if (!size && isComplex) { /* full_like */
+    const at_tensor *const self = at_inputTensor(frame, node, "self", 0);
+    give_complex(frame, node, fill, type_wanted(node, self->type->scalarType), at_sizesOf(self));
+    return;
+  }
   if (!size || size->count > AT_MOST_DIMS || size->kind == AT_GIVEN_TENSOR)
     at_nodeFails(node, "size is no list of sizes");
-  if (at_inputOf(node, "fill_value", -1))
+  if (isComplex)
+    type = AT_COMPLEX_FLOAT;
+  else if (fill)
     value = number_wanted(frame, node, "fill_value", &type);
   if (at_inputOf(node, "self", -1))
     type = at_inputTensor(frame, node, "self", 0)->type->scalarType;
@@ -183,7 +208,9 @@ void at_computeNew(at_frame *frame, const at_graphNode *node)
       at_nodeFails(node, "size is no list of sizes");
     frame->ints[i] = cell.is.integer;
   }
-  at_giveTensor(frame, node,
-                at_makeFilled(at_cpuType(type_wanted(node, type)),
-                              (at_ints){frame->ints, size->count}, value));
+  const at_ints sizes = {frame->ints, size->count};
+  if (isComplex)
+    give_complex(frame, node, fill, type_wanted(node, type), sizes);
+  else
+    at_giveTensor(frame, node, at_makeFilled(at_cpuType(type_wanted(node, type)), sizes, value));
 }

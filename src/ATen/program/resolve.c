@@ -212,6 +212,16 @@ static bool try_drawn(at_arena *arena, at_graphNode *node, const char *name)
   return draws;
 }
 
+/* full_like of a complex number. */
+static bool try_complex(at_graphNode *node)
+{
+  const at_given *const fill = at_inputOf(node, "fill_value", -1);
+  if (!fill || fill->number != AT_CELL_COMPLEX || strcmp(node->target, "aten.full_like.default"))
+    return false;
+  node->compute = at_computeNew;
+  return true;
+}
+
 const at_op *at_calledOp(const at_graphNode *node)
 {
   return node->compute == at_computeDrawn ? ((const at_graphNode *)node->how)->op : node->op;
@@ -267,5 +277,6 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
     return false;
   memcpy(name, start, length);
   name[length] = '\0';
-  return try_operations(arena, node, name, NULL, NULL) || try_drawn(arena, node, name);
+  return try_operations(arena, node, name, NULL, NULL) || try_drawn(arena, node, name) ||
+         try_complex(node);
 }
