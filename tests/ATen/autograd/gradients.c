@@ -106,6 +106,7 @@ static int run(Call *call, at_tensor **results)
     const int entries = isList ? made[i].tensors.count : 1;
     for (int k = 0; k < entries && count < MOST_RESULTS; k++) {
       at_tensor *t = isList ? made[i].tensors.data[k] : made[i].tensor;
+      CHECK_MSG(op->form == AT_FORM_INPLACE || t != call->leaf, "%s returns its operand", op->name);
       if (!strcmp(op->name, "gels") && i == 0) /* what is below the solution has no gradient */
         t = at_narrow(t, 0, 0, at_size(values[1].tensor, 1));
       if (at_defined(t) && at_typeOf(t) == AT_CPU(AT_DOUBLE))
