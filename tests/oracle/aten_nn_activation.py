@@ -198,3 +198,5 @@ with aten_cases.Writer("nn_activation", __file__) as out:
     calls(out, "rrelu_with_noise_backward", noise_gradient,
           lambda g, x, n, lower, upper, training:
           A.rrelu_with_noise_backward(g, x, n, lower, upper, training, False))
+    x, w = torch.tensor(-1.5, dtype=torch.float64), torch.tensor([0.25], dtype=torch.float64)
+    out.case("prelu", [x, w], lambda: torch.prelu(x, w))
