@@ -72,8 +72,8 @@ static bool draws(const at_graphNode *node)
   double number;
   if (node->compute && node->compute != at_computeDropout)
     return at_onnxDraws(node) || node->compute == at_computeRandint ||
-           node->compute == at_computeDropoutAttention || node->compute == at_computeDrawn ||
-           node->compute == at_computeRandomRelu;
+           node->compute == at_computeNormal || node->compute == at_computeDropoutAttention ||
+           node->compute == at_computeDrawn || node->compute == at_computeRandomRelu;
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (node->op->arguments[i].kind == AT_KIND_GENERATOR)
       return true;
