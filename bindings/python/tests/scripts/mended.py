@@ -92,3 +92,5 @@ for size in (0, -1, 1.5):
     except ValueError:
         texts.append("size")
 texts += [str(part.shape) for part in (*torch.pca_lowrank(torch.eye(5), 2), *torch.svd_lowrank(torch.eye(4), 3))]
+texts.append(str(torch.optim.SGD([w], lr=1e-3, momentum=0.9).state_dict()["param_groups"]))
+texts.append(str(torch.optim.Adam([w], lr=1, betas=(0.0, 0.9)).state_dict()["param_groups"]))

@@ -134,7 +134,10 @@ class Optimizer:
     def state_dict(self):
         """PyTorch's layout; tensors are the optimizer's own."""
         if self._make is not None:
-            return self._handle.state()
+            made = self._handle.state()
+            for group, own in zip(made["param_groups"], self.param_groups):
+                group.update({k: own[k] for k in own.kinds if k in group})
+            return made
         numbers = {id(p): i for i, p in enumerate(self._numbered())}
         return {"state": {numbers[id(p)]: state for p, state in self.state.items()},
                 "param_groups": [{**group, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups]}
