@@ -597,6 +597,24 @@ static void odd_sizes(void **state)
   }
 }
 
+/* prelu of a number below 0 is w x, whose mixed derivative is 1. */
+static void prelu_of_a_number(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const x =
+        at_requires_grad_(at_full(AT_SCALAR_SHAPE, -1.5, .type = AT_CPU(AT_FLOAT)));
+    at_tensor *const w = at_requires_grad_(at_full(AT_SHAPE(1), 0.25, .type = AT_CPU(AT_FLOAT)));
+    const at_tensors *const first =
+        at_gradients(AT_TENSORS(at_prelu(x, w)), AT_TENSORS(x, w), .create_graph = true);
+    CHECK_MSG(first->count == 2, "%s", at_error_message());
+    CHECK(at_item_double(first->data[0]) == 0.25 && at_item_double(first->data[1]) == -1.5);
+    const at_tensors *const second =
+        at_gradients(AT_TENSORS(at_sum(first->data[1])), AT_TENSORS(x));
+    CHECK(second->count == 1 && at_item_double(second->data[0]) == 1);
+  }
+}
+
 /* A result is a tensor of its own, also where an operation leaves its operand as it is. */
 static void unchanged(void **state)
 {
@@ -664,6 +682,7 @@ int main(void)
       cmocka_unit_test(odd_sizes),
       cmocka_unit_test(nodes),
       cmocka_unit_test(unchanged),
+      cmocka_unit_test(prelu_of_a_number),
 
       cmocka_unit_test(attention_in_parts),
   };

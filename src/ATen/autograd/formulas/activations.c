@@ -69,6 +69,8 @@ static at_tensor *per_channel(at_tensor *weight, at_tensor *self)
 {
   int64_t shape[AT_MOST_DIMS];
   const int dims = at_dim(self);
+  if (dims == 0)
+    return at_reshape(weight, AT_SCALAR_SHAPE);
   if (!at_defined(weight) || at_numel(weight) == 1 || dims < 2)
     return at_reshape(weight, AT_INTS(-1));
   for (int d = 0; d < dims; d++)

@@ -53,10 +53,7 @@ at_tensor *at_eluGrad(at_tensor *grad, at_tensor *result, double alpha, double s
 at_several at_preluGrad(at_tensor *grad, at_tensor *self, at_tensor *weight)
 {
   const at_grad_input_grad_weight made = (at_prelu_backward)(grad, self, weight, NULL);
-  at_tensor *ofWeight = made.grad_weight;
-  if (at_defined(ofWeight)) /* of a self without dimensions it has none */
-    ofWeight = at_reshape(ofWeight, at_sizes(weight));
-  return (at_several){{made.grad_input, ofWeight}};
+  return (at_several){{made.grad_input, made.grad_weight}};
 }
 
 at_tensor *at_sumOver(at_tensor *t, int64_t dim)
