@@ -340,6 +340,13 @@ class Drawn(nn.Module):
                 sdpa(q, q, q, None, 0.5, True), F.dropout(q, 0.5, True))
 
 
+class Anew(nn.Module):
+    """Random numbers that no input has a part in: new ones in each run."""
+
+    def forward(self, x):
+        return torch.normal(0.5, 2.0, (64,)).exp(), torch.randn(64).exp(), torch.rand(64) + 1, torch.randint(0, 1000, (64,)), torch.randperm(64)
+
+
 class Lists(nn.Module):
     """Operations on lists of tensors, an associative scan, and parts that are computed again for gradients."""
 
@@ -649,6 +656,7 @@ def programs():
     yield "head_core", Head(), (*heads[:2], masks[0]), lengths, True, False
     yield "trained_core", Trained(), (torch.randn(5, 4), torch.randn(2, 4, 4)), None, True, True
     yield "drawn", Drawn(), (*heads, masks[0]), None, False, False
+    yield "anew", Anew(), (torch.randn(2),), None, False, False
     yield "lists", Lists(), (torch.randn(4, 3), torch.randn(4, 3)), None, False, False
     yield "kept", Kept(), (torch.randn(1, 2, 8), torch.tensor([3, 1])), None, False, True
     yield "kept_core", Kept(), (torch.randn(1, 2, 8), torch.tensor([3, 1])), None, True, True
@@ -750,7 +758,7 @@ def record(folder, name, module, inputs, constants, stateful):
     given = [v for k, v in enumerate(inputs) if k not in constants]
     for i, t in enumerate(tensors(given)):
         arrays[f"input{i}"] = array(t).copy()
-    if name == "drawn":
+    if name in ("drawn", "anew"):
         torch.manual_seed(3)
     with torch.no_grad():
         for run in ("output", "again") if stateful else ("output",):

@@ -55,6 +55,30 @@ static void drawn(void **state)
 {
   at_manualSeed(3);
   check_program(program_sample("drawn", ".pt2"), program_sample("drawn", ".npz"));
+  at_manualSeed(3);
+  check_program(program_sample("anew", ".pt2"), program_sample("anew", ".npz"));
+}
+
+/* Random numbers that depend on nothing are not taken for constants. */
+static void anew(void **state)
+{
+  enum { OUTPUTS = 5 };
+  at_program *const program = load_program(program_sample("anew", ".pt2"));
+  AT_SCOPE
+  {
+    at_tensor *const x = at_zeros(AT_SHAPE(2)), *first[OUTPUTS];
+    const at_tensors *y = at_program_run(program, AT_TENSORS(x));
+    CHECK_MSG(y->count == OUTPUTS, "%s", at_error_message());
+    for (int i = 0; i < OUTPUTS; i++)
+      first[i] = at_clone(y->data[i]);
+    y = at_program_run(program, AT_TENSORS(x));
+    for (int i = 0; i < OUTPUTS; i++) {
+      th_note("output %d", i);
+      CHECK(!at_equal(first[i], y->data[i]));
+    }
+  }
+  CHECK_EQ(at_error(), AT_OK);
+  at_program_free(program);
 }
 
 /* --- other sizes ------------------------------------------------------------------------------ */
@@ -249,6 +273,7 @@ int main(int argc, char **argv)
     printf("%s agrees\n", argv[i]);
   }
   const struct CMUnitTest tests[] = {FOR_EACH_PROGRAM(TEST_OF) PROGRAM_TEST(drawn),
+                                     PROGRAM_TEST(anew),
                                      PROGRAM_TEST(batches),
                                      PROGRAM_TEST(inputs),
                                      PROGRAM_TEST(results),
