@@ -108,7 +108,7 @@ double THNN_(costOfImplicitGemm)(const THNNConvolution *c, THNNPass pass, THNN_(
    * result that leaves the L2 cache in between takes as long as so many terms. */
   const double worth = THNN_(areFlat)(c) ? 0.9 : 1;
   const ptrdiff_t size = backward ? c->image : c->windows;
-  const ptrdiff_t terms = (backward ? c->outputs : c->planes) / c->groups * c->window;
+  const ptrdiff_t terms = THMax(1, (backward ? c->outputs : c->planes) / c->groups * c->window);
   const double more = size * results >= LARGE_RESULT ? OF_RESULT / (double)terms : 0;
   return THNN_(shareOfPositions)(c, backward, results) / (worth * THNN_(shareOfLanes)(results)) *
          (1 + more);
