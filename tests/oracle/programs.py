@@ -337,7 +337,8 @@ class Drawn(nn.Module):
     def forward(self, q, k, v, keep):
         sdpa = F.scaled_dot_product_attention
         return (sdpa(q, k, v, dropout_p=0.4), sdpa(q, k[:, :1], v[:, :1], keep, 0.3, scale=0.2, enable_gqa=True),
-                sdpa(q, q, q, None, 0.5, True), F.dropout(q, 0.5, True))
+                sdpa(q, q, q, None, 0.5, True), F.dropout(q, 0.5, True), F.dropout2d(q, 0.4, True), F.alpha_dropout(q, 0.3, True),
+                F.feature_alpha_dropout(q, 0.3, True), F.dropout(q, 0.2, True))
 
 
 class Anew(nn.Module):

@@ -193,40 +193,21 @@ void at_computeWindow(at_frame *frame, const at_graphNode *node)
   at_giveOutput(frame, node, 0, made);
 }
 
-/* What x is multiplied with in training: 1 with probability 1 - p, else 0; one number for each channel
- * if ofChannels. */
-static at_tensor *kept_at_random(const at_graphNode *node, at_tensor *x, double p, bool ofChannels)
-{
-  int64_t sizes[AT_MOST_DIMS];
-  const int dims = at_dim(x);
-  if (ofChannels && dims < 2)
-    at_nodeFails(node, "input has %d dimensions, and no channels", dims);
-  for (int d = 0; d < dims; d++)
-    sizes[d] = ofChannels && d > 1 ? 1 : at_size(x, d);
-  return at_bernoulli(at_full(((at_ints){sizes, dims}), 1 - p, .type = x->type));
-}
-
-/* Dropout of channels, and dropout that keeps mean and variance (alpha_dropout: elements become the
- * limit -alpha of SELU instead of 0; Klambauer and others, 2017); outside of training its input. */
+/* Dropout of channels, and dropout that keeps mean and variance; outside of training its input. */
 void at_computeDropout(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
-  const double alpha = 1.7580993408473766, p = at_inputNumber(frame, node, "p", 1, 0.5);
   at_tensor *const x = at_inputTensor(frame, node, "input", 0);
-  if (!(p >= 0 && p <= 1))
-    at_nodeFails(node, "p is %g, and has to be from 0 to 1", p);
-  if (p == 0 || !at_inputBool(frame, node, "train", 2, false)) {
-    at_giveOutput(frame, node, 0, at_alias(x));
-    return;
-  }
-  at_tensor *const kept = kept_at_random(node, x, p, strstr(node->target, "feature") != NULL);
-  if (p == 1 || !strstr(node->target, "alpha")) {
-    at_giveOutput(frame, node, 0, at_mul(x, p < 1 ? at_div(kept, 1 - p) : kept));
-    return;
-  }
-  const double scale = 1 / sqrt((alpha * alpha * p + 1) * (1 - p));
-  at_tensor *const moved = at_add(at_mul(at_sub(kept, 1), alpha * scale), alpha * scale * p);
-  at_giveOutput(frame, node, 0, at_add(at_mul(x, at_mul(kept, scale)), moved));
+  const double p = at_inputNumber(frame, node, "p", 1, 0.5);
+  const bool isAlpha = strstr(node->target, "alpha") != NULL;
+  at_tensor *made = NULL;
+  if (p == 0 || !at_inputBool(frame, node, "train", 2, false))
+    made = at_alias(x);
+  else if (!strstr(node->target, "feature"))
+    made = at_alpha_dropout(x, p, true);
+  else
+    made = isAlpha ? at_feature_alpha_dropout(x, p, true) : at_feature_dropout(x, p, true);
+  at_giveOutput(frame, node, 0, made);
 }
 
 at_tensor *at_bitsAs(const at_graphNode *node, at_tensor *t, const at_type *type)
