@@ -227,6 +227,15 @@ void THNN_(beginConvolution)(THNN_(Call) * call, const THNNConvolution *c, int b
   *to = THNN_(result)(call, *to, c->dims, backward ? c->xSize : c->ySize);
 }
 
+THNN_(Operands)
+THNN_(startConvolution)(THNN_(Call) * call, THTensor *from, THTensor *weight, THTensor *bias,
+                        THTensor *to)
+{
+  THNN_(start)(call);
+  return (THNN_(Operands)){THTensor_(data)(from), THTensor_(data)(weight),
+                           bias ? THTensor_(data)(bias) : NULL, THTensor_(data)(to)};
+}
+
 /* --- direct ---------------------------------------------------------------------------------- */
 
 int THNN_(areFlat)(const THNNConvolution *c)
@@ -237,8 +246,9 @@ int THNN_(areFlat)(const THNNConvolution *c)
 typedef struct {
   const THNNConvolution *c;
   THNNPlan plan;
-  const real *from, *weights, *bias;
-  real *to, *flat;               /* flat: for each thread; NULL where the planes are flat */
+  THNN_(Operands) data;
+  const real *packed;            /* weights */
+  real *flat;                    /* for each thread; NULL where the planes are flat */
   ptrdiff_t image, planes, size; /* planes of a group of the result, elements of them and of one */
   ptrdiff_t pieces; /* of a group of an image, if there are fewer than threads: blocks of planes, or
                        positions where the planes are flat */
@@ -269,15 +279,15 @@ static void THNN_(plannedPlanes)(const THNN_(Planned) * w, ptrdiff_t item, ptrdi
 {
   const THNNPlan *p = &w->plan;
   const ptrdiff_t group = item % w->c->groups;
-  const real *bias = w->bias ? w->bias + group * w->planes + first : NULL;
-  real *to = w->to + item * w->image + first * w->size;
+  const real *bias = w->data.bias ? w->data.bias + group * w->planes + first : NULL;
+  real *to = w->data.to + item * w->image + first * w->size;
   if (p->leaves)
     THNN_(fillPlanes)(to, last - first, w->size, bias);
   for (ptrdiff_t k = 0; k < p->parts; k++) {
     THNNDirect d = p->part[k].d;
     d.outputs = last - first;
     THNN_(direct)->convolve(&d, flat,
-                            w->weights + group * p->packed + p->part[k].packed + first * d.terms,
+                            w->packed + group * p->packed + p->part[k].packed + first * d.terms,
                             bias, to + p->part[k].start);
   }
 }
@@ -293,10 +303,10 @@ static void THNN_(plannedPositions)(const THNN_(Planned) * w, ptrdiff_t item, pt
   THNNDirect d = p->part->d;
   d.count[0] = d.count[1] = d.rows = 1;
   d.count[2] = d.pitch = d.length = end - first;
-  THNN_(direct)->convolve(&d, w->from + item * p->planes * w->size + first,
-                          w->weights + group * p->packed,
-                          w->bias ? w->bias + group * w->planes : NULL,
-                          w->to + item * w->image + first);
+  THNN_(direct)->convolve(&d, w->data.from + item * p->planes * w->size + first,
+                          w->packed + group * p->packed,
+                          w->data.bias ? w->data.bias + group * w->planes : NULL,
+                          w->data.to + item * w->image + first);
 }
 
 static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -312,7 +322,7 @@ static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
       continue;
     }
     real *flat = THNN_(ofThread)(w->flat, THNNPlan_flat(p), w->threads);
-    THNN_(copyPadded)(p->layout, w->from + item * p->planes * next, p->planes, next, flat,
+    THNN_(copyPadded)(p->layout, w->data.from + item * p->planes * next, p->planes, next, flat,
                       p->plane);
     THNN_(plannedPlanes)(w, item, piece * blocks / w->pieces * block,
                          THMin((piece + 1) * blocks / w->pieces * block, w->planes), flat);
@@ -398,12 +408,9 @@ static void THNN_(convolveByDirect)(const THNNConvolution *c, int backward, THTe
   real *packed = THNN_(scratch)(&call, c->groups * w.plan.packed);
   if (!THNN_(areFlat)(c))
     w.flat = THNN_(scratch)(&call, w.threads * THNNPlan_flat(&w.plan));
-  THNN_(start)(&call);
-  THNN_(pack)(c, backward, &w.plan, THTensor_(data)(weight), packed);
-  w.weights = packed;
-  w.bias = bias ? THTensor_(data)(bias) : NULL;
-  w.from = THTensor_(data)(from);
-  w.to = THTensor_(data)(to);
+  w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
+  THNN_(pack)(c, backward, &w.plan, w.data.weight, packed);
+  w.packed = packed;
   THParallel_for(items * w.pieces, 1, THNN_(plannedPieces), &w);
   THNN_(finish)(&call);
 }
@@ -465,8 +472,7 @@ static double THNN_(costOfDepthwiseNchw)(const THNNConvolution *c, THNNPass pass
 
 typedef struct {
   const THNNConvolution *c;
-  const real *from, *weights, *bias;
-  real *to;
+  THNN_(Operands) data;
   int backward;
 } THNN_(Slid);
 
@@ -486,14 +492,14 @@ static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t i = begin, count; i < end; i += count) {
     const ptrdiff_t result = i % c->outputs, left = THMin(outputs - result % outputs, end - i);
     count = !s->backward && left >= THNN_SLIDING ? THNN_SLIDING : 1;
-    const real *weight = s->weights + result * c->window;
+    const real *weight = s->data.weight + result * c->window;
     real transposed[LARGEST];
     for (ptrdiff_t k = 0; s->backward && k < c->window; k++)
       transposed[k] = weight[c->window - 1 - k];
     const ptrdiff_t from = s->backward ? i * c->windows : i / outputs * c->image;
-    THNN_(direct)->slide(axis, s->from + from, count, s->backward ? transposed : weight,
-                         s->bias ? s->bias + result : none,
-                         s->to + i * (s->backward ? c->image : c->windows));
+    THNN_(direct)->slide(axis, s->data.from + from, count, s->backward ? transposed : weight,
+                         s->data.bias ? s->data.bias + result : none,
+                         s->data.to + i * (s->backward ? c->image : c->windows));
   }
 }
 
@@ -502,12 +508,7 @@ static void THNN_(convolveByDepthwiseNchw)(const THNNConvolution *c, int backwar
 {
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
-  THNN_(start)(&call);
-  THNN_(Slid) s = {.c = c, .backward = backward};
-  s.from = THTensor_(data)(from);
-  s.weights = THTensor_(data)(weight);
-  s.bias = bias ? THTensor_(data)(bias) : NULL;
-  s.to = THTensor_(data)(to);
+  THNN_(Slid) s = {c, THNN_(startConvolution)(&call, from, weight, bias, to), backward};
   THParallel_for(c->batch * c->outputs, THNNConvolution_grain(c, c->windows), THNN_(slidPlanes),
                  &s);
   THNN_(finish)(&call);

@@ -31,6 +31,17 @@ void THNN_(layerGradParameters)(THNNLayer layer, THTensor *input, THTensor *grad
 void THNN_(beginConvolution)(THNN_(Call) * call, const THNNConvolution *c, int backward,
                              THTensor **from, THTensor **weight, THTensor **bias, THTensor **to);
 
+/* The elements of these operands; bias is NULL where there is none. */
+typedef struct {
+  const real *from, *weight, *bias;
+  real *to;
+} THNN_(Operands);
+
+/* Starts the call: from now on its operands have addresses, and nothing fails. */
+THNN_(Operands)
+THNN_(startConvolution)(THNN_(Call) * call, THTensor *from, THTensor *weight, THTensor *bias,
+                        THTensor *to);
+
 /* Scratch memory of any type. */
 void *THNN_(scratchBytes)(THNN_(Call) * call, size_t bytes);
 

@@ -24,10 +24,11 @@
 #include "THNN/conv/gemm/Im2Col.h"
 #include "Window.h"
 #include "THNN/pool/AvgPool.h"
-#include "THNN/conv/winograd/Winograd3x3.h"
 
 #define TH_GENERIC_FILE "THNN/conv/ConvolutionGeneric.h"
 #include "THGenerateFloatTypes.h"
+
+#include "THNN/conv/winograd/Winograd3x3.h"
 
 #define TH_GENERIC_FILE "THNN/conv/ConvLayersGeneric.h"
 #include "THGenerateFloatTypes.h"

@@ -51,9 +51,9 @@ typedef struct {
   int backward;
   ptrdiff_t blocks; /* of planes; an item is a block of an image, */
   ptrdiff_t pieces; /* or, channels-last, one of so many pieces of the rows of the result */
-  const real *from, *weight, *bias;
-  real *to, *packed; /* packed: the weights of each block, for each part of the result */
-  ptrdiff_t size;    /* elements of memory of a thread */
+  THNN_(Operands) data;
+  real *packed;   /* the weights of each block, for each part of the result */
+  ptrdiff_t size; /* elements of memory of a thread */
   real *memory;
   int threads, isFar;
 } THNN_(DepthWise);
@@ -98,7 +98,7 @@ static void THNN_(packSlide)(const THNN_(DepthWise) * w, const THNNSlide *slide,
           const ptrdiff_t row = slice * c->at[1].size + slide[1].tap + i * slide[1].apart;
           const ptrdiff_t tap = row * c->at[2].size + slide[2].tap + j * slide[2].apart;
           for (ptrdiff_t p = 0; p < planes; p++)
-            packed[p] = w->weight[(first + p) * c->window + tap];
+            packed[p] = w->data.weight[(first + p) * c->window + tap];
         }
   }
 }
@@ -125,7 +125,7 @@ static void THNN_(slidPart)(const THNN_(DepthWise) * w, const THNNSlide *slide, 
     const ptrdiff_t slice = slide[0].first + row / axis[1].output * slide[0].step;
     const ptrdiff_t i = slide[1].first + row % axis[1].output * slide[1].step;
     THNN_(direct)->slideNhwc(axis, planes, item->from, packed,
-                             w->bias ? w->bias + item->first : NULL, row,
+                             w->data.bias ? w->data.bias + item->first : NULL, row,
                              item->to + ((slice * high + i) * wide + slide[2].first) * planes,
                              slide[2].step * planes, w->isFar);
   }
@@ -142,8 +142,8 @@ static void THNN_(depthWiseItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
     THNN_(DepthWiseItem) item = {.piece = at % w->pieces};
     item.first = THNN_(firstOfBlock)(c, w->blocks, block);
     item.planes = THNN_(firstOfBlock)(c, w->blocks, block + 1) - item.first;
-    const real *from = w->from + (image * c->groups + item.first) * source;
-    real *to = w->to + (image * c->groups + item.first) * result;
+    const real *from = w->data.from + (image * c->groups + item.first) * source;
+    real *to = w->data.to + (image * c->groups + item.first) * result;
     item.from = from;
     item.to = to;
     if (!c->channelsLast) {
@@ -175,11 +175,7 @@ void THNN_(convolveByDepthwiseNhwc)(const THNNConvolution *c, int backward, THTe
   w.packed = THNN_(scratch)(&call, c->groups * c->window);
   w.size = c->channelsLast ? 0 : THNN_(transposedSize)(c, w.blocks);
   w.memory = THNN_(scratch)(&call, w.threads * w.size);
-  THNN_(start)(&call);
-  w.weight = THTensor_(data)(weight);
-  w.from = THTensor_(data)(from);
-  w.bias = bias ? THTensor_(data)(bias) : NULL;
-  w.to = THTensor_(data)(to);
+  w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   const ptrdiff_t bytes = c->batch * c->groups * (c->image + c->windows) * (ptrdiff_t)sizeof(real);
   w.isFar = c->channelsLast && bytes >= THPlan_streamBytes() / 4 * 3; /* less stays in the caches */
   THNN_(eachSlide)(&w, THNN_(packSlide), NULL);

@@ -10,8 +10,8 @@ typedef struct {
   THNNSpread s;         /* of all planes of a group */
   ptrdiff_t flat[3];    /* sizes of a plane of x with its padding */
   ptrdiff_t size, room; /* elements of memory that each thread has: the planes of y, and in all */
-  const real *y, *weight, *bias;
-  real *x, *packed, *memory;
+  THNN_(Operands) data; /* from: y, to: x */
+  real *packed, *memory;
   int threads;
 } THNN_(Spread);
 
@@ -20,7 +20,7 @@ static void THNN_(packScattered)(const THNN_(Spread) * w, ptrdiff_t group, real 
 {
   const THNNConvolution *c = w->c;
   const THNNDirect *d = &w->s.d;
-  const real *weight = w->weight + group * d->terms * c->depth;
+  const real *weight = w->data.weight + group * d->terms * c->depth;
   for (ptrdiff_t first = 0; first < d->outputs; first += d->block)
     for (ptrdiff_t l = 0; l < c->window; l++)
       for (ptrdiff_t o = 0; o < d->terms; o++)
@@ -56,14 +56,15 @@ static void THNN_(spreadBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t image = item / blocks, group = image % c->groups;
     const ptrdiff_t first = item % blocks * block;
     if (item == begin || first == 0)
-      memcpy(y, w->y + image * terms * c->windows, (size_t)(terms * c->windows) * sizeof *y);
+      memcpy(y, w->data.from + image * terms * c->windows,
+             (size_t)(terms * c->windows) * sizeof *y);
     memset(flat, 0, (size_t)(block * w->s.d.plane) * sizeof *flat);
     THNN_(direct)->spread(&w->s, y,
                           w->packed + (group * blocks * block + first) * c->window * terms, flat);
     for (ptrdiff_t p = 0; p < THMin(block, planes - first); p++)
       THNN_(deliverFlat)(w, flat + p * w->s.d.plane,
-                         w->bias ? w->bias[group * planes + first + p] : 0,
-                         w->x + (image * planes + first + p) * c->image);
+                         w->data.bias ? w->data.bias[group * planes + first + p] : 0,
+                         w->data.to + (image * planes + first + p) * c->image);
   }
 }
 
@@ -106,11 +107,7 @@ void THNN_(convolveByScatter)(const THNNConvolution *c, int backward, THTensor *
   w.room = w.size + d->block * d->plane;
   w.memory = THNN_(scratch)(&call, w.threads * w.room);
   w.packed = THNN_(scratch)(&call, c->groups * packed);
-  THNN_(start)(&call);
-  w.y = THTensor_(data)(from);
-  w.weight = THTensor_(data)(weight);
-  w.bias = bias ? THTensor_(data)(bias) : NULL;
-  w.x = THTensor_(data)(to);
+  w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   for (ptrdiff_t g = 0; g < c->groups; g++)
     THNN_(packScattered)(&w, g, w.packed + g * packed);
   THParallel_for(items, 1, THNN_(spreadBlocks), &w);

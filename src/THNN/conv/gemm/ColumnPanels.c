@@ -13,8 +13,8 @@ enum { PANEL_TERMS = 128, SINGLES = 2, MOST_POSITIONS = THNN_PANEL_VECTORS * 16,
 typedef struct {
   const THNNConvolution *c;
   THNNWindow at[3];
-  const real *from, *weight, *bias;
-  real *to, *memory;
+  THNN_(Operands) data;
+  real *memory;
   ptrdiff_t planes, results; /* of a group */
   ptrdiff_t source, size;    /* elements of their planes */
   ptrdiff_t ofRow, ofTerm;   /* of weights */
@@ -181,7 +181,7 @@ static void THNN_(multiplyPlanes)(const THNN_(Paneled) * w, const THNN_(PanelIte
   const THNNConvolution *c = w->c;
   const ptrdiff_t group = p->item % c->groups, most = THNN_(panels)->rows[p->vectors];
   const ptrdiff_t terms = planes * c->window;
-  const real *weights = w->weight + group * (c->outputs / c->groups) * c->depth;
+  const real *weights = w->data.weight + group * (c->outputs / c->groups) * c->depth;
   for (ptrdiff_t row = p->row, rows; row < p->end; row += rows) {
     const ptrdiff_t tiles = (p->end - row + most - 1) / most;
     rows = (p->end - row + tiles - 1) / tiles;
@@ -190,14 +190,14 @@ static void THNN_(multiplyPlanes)(const THNN_(Paneled) * w, const THNN_(PanelIte
             .ofRow = w->ofRow,
             .ofTerm = w->ofTerm,
             .panel = p->panel,
-            .bias = w->bias ? w->bias + group * w->results + row : NULL,
+            .bias = w->data.bias ? w->data.bias + group * w->results + row : NULL,
             .adds = plane > 0,
-            .result = w->to + (p->item * w->results + row) * w->size + p->first,
+            .result = w->data.to + (p->item * w->results + row) * w->size + p->first,
             .next = w->size};
     THNN_(multiplyRows)(p, tile, terms, rows);
     for (ptrdiff_t k = 0; k < p->singles; k++) {
       tile.panel = p->single + k * terms;
-      tile.result = w->to + (p->item * w->results + row + 1) * w->size - p->singles + k;
+      tile.result = w->data.to + (p->item * w->results + row + 1) * w->size - p->singles + k;
       THNN_(panels)->multiplyOne(terms, rows, &tile);
     }
   }
@@ -210,7 +210,7 @@ static void THNN_(multiplyPanels)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const THNN_(PanelItem) p = THNN_(panelItem)(w, i);
     for (ptrdiff_t plane = 0; plane < w->planes; plane += w->few) {
       const ptrdiff_t planes = THMin(w->few, w->planes - plane);
-      const real *x = w->from + (p.item * w->planes + plane) * w->source;
+      const real *x = w->data.from + (p.item * w->planes + plane) * w->source;
       THNN_(fillPanel)(w, x, planes, p.first, p.count, p.vectors * THNN_(panels)->lanes, p.panel);
       for (ptrdiff_t k = 0; k < p.singles; k++)
         THNN_(fillPanel)(w, x, planes, w->size - p.singles + k, 1, 1,
@@ -250,11 +250,7 @@ void THNN_(convolveByColumnPanels)(const THNNConvolution *c, int backward, THTen
   const ptrdiff_t grain = threads < most ? items / (threads + 1) + 1 : 1;
   w.threads = THParallel_threads(items, grain);
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(panelSize)(&w));
-  THNN_(start)(&call);
-  w.from = THTensor_(data)(from);
-  w.weight = THTensor_(data)(weight);
-  w.bias = bias ? THTensor_(data)(bias) : NULL;
-  w.to = THTensor_(data)(to);
+  w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   THParallel_for(items, grain, THNN_(multiplyPanels), &w);
   THNN_(finish)(&call);
 }

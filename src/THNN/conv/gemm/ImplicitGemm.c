@@ -232,8 +232,7 @@ typedef struct {
   int direct;             /* channels-last, and sums of whole vectors are written to the result, */
   int streams;            /* with non-temporal stores */
   int streamsPlanes;      /* in order, and results are written with non-temporal stores */
-  const real *from, *weight, *bias;
-  real *to;
+  THNN_(Operands) data;
   ptrdiff_t size, source;     /* elements of a plane of the result, and of the source */
   ptrdiff_t results, vectors; /* planes of a group of the result, in so many vectors, */
   ptrdiff_t shares;           /* which threads share where there are fewer images than those */
@@ -299,13 +298,13 @@ static void THNN_(copySource)(const THNN_(ImplicitImages) * w, const THNN_(Impli
   const THNNPlan *p = &w->plan;
   for (ptrdiff_t k = 0; k < i->images; k++) {
     const ptrdiff_t image = (i->image + k) * w->c->groups + i->group;
-    const real *from = w->from + (image * p->planes + plane) * w->source;
+    const real *from = w->data.from + (image * p->planes + plane) * w->source;
     real *flat = i->flat + k * w->planes * w->plane;
     if (w->c->channelsLast) {
       const ptrdiff_t next = p->planes * w->c->groups;
       THNN_(copyPaddedNhwc)(p->layout,
-                            w->from + (i->image + k) * w->source * next + i->group * p->planes +
-                                plane,
+                            w->data.from + (i->image + k) * w->source * next +
+                                i->group * p->planes + plane,
                             next, planes, flat, w->apart);
       continue;
     }
@@ -327,8 +326,8 @@ static void THNN_(packWeights)(const THNN_(ImplicitImages) * w, ptrdiff_t group,
   const ptrdiff_t width = THNN_(vectorsOf)(count) * THNN_(implicit)->lanes;
   const ptrdiff_t ofResult = w->backward ? c->window : c->depth;
   const ptrdiff_t ofSource = w->backward ? c->depth : c->window;
-  const real *weight =
-      w->weight + group * (c->outputs / c->groups) * c->depth + first * ofResult + plane * ofSource;
+  const real *weight = w->data.weight + group * (c->outputs / c->groups) * c->depth +
+                       first * ofResult + plane * ofSource;
   if (!w->backward) {
     THNN_(packOutputs)(count, planes * c->window, weight, ofResult, m);
   } else if (c->window == 1) {
@@ -431,7 +430,7 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
   real *start = i->m + w->transposed - w->width;
   if (plane == 0)
     for (ptrdiff_t r = 0; r < width; r++)
-      start[r] = w->bias && r < count ? w->bias[i->group * w->results + result + r] : 0;
+      start[r] = w->data.bias && r < count ? w->data.bias[i->group * w->results + result + r] : 0;
   if (transposed->group != i->group || transposed->result != result || transposed->plane != plane)
     THNN_(packWeights)(w, i->group, result, count, plane, planes, i->m);
   *transposed = (THNN_(Packed)){i->group, result, plane};
@@ -443,14 +442,14 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
     const real *x = i->flat;
     const ptrdiff_t *position = w->position + k * w->room;
     if (w->inPlace) {
-      x = w->from + i->image * w->source * w->apart + i->group * w->plan.planes + plane;
+      x = w->data.from + i->image * w->source * w->apart + i->group * w->plan.planes + plane;
       position += i->skipped;
     }
     real *sums = THNN_(sumsOfPart)(w, i, k, first);
     ptrdiff_t next = width;
     if (THNN_(isDirectSum)(w, count)) {
       next = THNN_(nextOf)(w);
-      sums = w->to + (i->image * w->size + i->skipped) * next + i->group * w->results + result;
+      sums = w->data.to + (i->image * w->size + i->skipped) * next + i->group * w->results + result;
     }
     const THNN_(PrefetchHint) hint = {.streams = w->streams};
     THNN_(implicit)->multiplyPrefetching(rows, position, planes * part->taps,
@@ -485,7 +484,7 @@ static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(Imp
     return;
   for (ptrdiff_t n = 0; n < i->images; n++) {
     const ptrdiff_t image = (i->image + n) * w->c->groups + i->group;
-    real *to = w->to + (image * w->results + result) * w->size;
+    real *to = w->data.to + (image * w->results + result) * w->size;
     if (w->placed) {
       THNN_(deliverPlaced)(w, i, n, first, count, to);
       continue;
@@ -497,7 +496,7 @@ static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(Imp
       const ptrdiff_t next = THNN_(nextOf)(w);
       if (w->c->channelsLast)
         THNN_(placeRows)(&part->d, sums, i->skipped, positions, count,
-                         w->to + ((i->image + n) * w->size + part->start) * next +
+                         w->data.to + ((i->image + n) * w->size + part->start) * next +
                              i->group * w->results + result,
                          next);
       else
@@ -522,7 +521,7 @@ static ptrdiff_t THNN_(elementOf)(const THNN_(ImplicitImages) * w, const THNNPar
  * first position of the next piece, which another thread may be writing. */
 static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i)
 {
-  const real *bias = w->bias ? w->bias + i->group * w->results + i->first : NULL;
+  const real *bias = w->data.bias ? w->data.bias + i->group * w->results + i->first : NULL;
   ptrdiff_t begin = 0, end = w->size;
   if (w->pieces > 1) {
     const THNNPart *part = w->plan.part;
@@ -532,11 +531,11 @@ static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(Implici
   for (ptrdiff_t n = 0; n < i->images; n++) {
     if (!w->c->channelsLast) {
       const ptrdiff_t plane = ((i->image + n) * w->c->groups + i->group) * w->results + i->first;
-      THNN_(fillPlanes)(w->to + plane * w->size, i->count, w->size, bias);
+      THNN_(fillPlanes)(w->data.to + plane * w->size, i->count, w->size, bias);
       continue;
     }
     const ptrdiff_t next = THNN_(nextOf)(w);
-    real *to = w->to + (i->image + n) * w->size * next + i->group * w->results + i->first;
+    real *to = w->data.to + (i->image + n) * w->size * next + i->group * w->results + i->first;
     to += begin * next;
     for (ptrdiff_t k = begin; k < end; k++, to += next)
       for (ptrdiff_t r = 0; r < i->count; r++)
@@ -704,13 +703,9 @@ void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTen
   THNN_(sizeMemory)(&w, items);
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofItem)(&w));
   THNN_(listOffsets)(&call, &w);
-  THNN_(start)(&call);
-  w.from = THTensor_(data)(from);
-  w.weight = THTensor_(data)(weight);
-  w.bias = bias ? THTensor_(data)(bias) : NULL;
-  w.to = THTensor_(data)(to);
+  w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   const ptrdiff_t bytes = c->batch * w.size * w.results * c->groups * (ptrdiff_t)sizeof(real);
-  const int far = (uintptr_t)w.to % TH_STREAM_LINE == 0 && bytes >= THPlan_streamBytes();
+  const int far = (uintptr_t)w.data.to % TH_STREAM_LINE == 0 && bytes >= THPlan_streamBytes();
   w.streams =
       far && w.direct && w.planes == w.plan.planes && w.results % THNN_(implicit)->lanes == 0;
   w.streamsPlanes = far && !c->channelsLast && w.size % (TH_STREAM_LINE / sizeof(real)) == 0;

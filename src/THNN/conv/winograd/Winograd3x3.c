@@ -285,7 +285,7 @@ static void THNN_(transformPiece)(const THNN_(Tiled) * w, ptrdiff_t block, ptrdi
   const ptrdiff_t planes = THMin(TRANSPOSED_PLANES, w->planes - plane), first = block * w->width;
   const ptrdiff_t count = THMin(w->width, w->results - first);
   const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
-  const real *weight = w->weight + w->group * (c->outputs / c->groups) * c->depth;
+  const real *weight = w->data.weight + w->group * (c->outputs / c->groups) * c->depth;
   if (w->backward) {
     for (ptrdiff_t p = 0; p < planes; p++)
       THNN_(packWindows)(count, TAPS, weight + (plane + p) * c->depth + first * TAPS,
@@ -403,9 +403,10 @@ static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r,
       const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + group;
       const ptrdiff_t phase = (r->image + n) % w->phases[1];
       const ptrdiff_t plane = r->plane + THMin(p, r->planes - lanes);
-      const real *from = w->c->channelsLast ? w->from + (image - group) * w->planes * w->source +
-                                                  group * w->planes + plane
-                                            : w->from + (image * w->planes + plane) * w->source;
+      const real *from =
+          w->c->channelsLast
+              ? w->data.from + (image - group) * w->planes * w->source + group * w->planes + plane
+              : w->data.from + (image * w->planes + plane) * w->source;
       ptrdiff_t transposed = 0;
       for (ptrdiff_t i = 0; i < r->tiles.down; i++) {
         const int points = THNNTiles_isLow(&r->tiles, i) ? THNN_WINOGRAD_SHORT : SIDE;
@@ -493,13 +494,13 @@ static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
       for (ptrdiff_t o = 0; o < vectors; o++) {
         const ptrdiff_t result = first + o * lanes, count = THMin(lanes, w->results - result);
         real start[64] = {0};
-        if (w->bias && w->first == 0)
+        if (w->data.bias && w->first == 0)
           for (ptrdiff_t i = 0; i < count; i++)
-            start[i] = w->bias[w->group * w->results + result + i];
+            start[i] = w->data.bias[w->group * w->results + result + i];
         const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + w->group;
-        real *to = w->c->channelsLast ? w->to + (image - w->group) * w->results * w->size +
+        real *to = w->c->channelsLast ? w->data.to + (image - w->group) * w->results * w->size +
                                             w->group * w->results + result
-                                      : w->to + (image * w->results + result) * w->size;
+                                      : w->data.to + (image * w->results + result) * w->size;
         THNN_(deliverTiles)(w, r, n, row, THMin(few, r->tiles.down - row), r->products + o * lanes,
                             width, start, count, to);
       }
@@ -579,11 +580,7 @@ void THNN_(convolveByWinograd3x3)(const THNNConvolution *c, int backward, THTens
   THNN_(plan)(c, backward, THParallel_threads(PTRDIFF_MAX, 1), &w);
   w.weights = THNN_(scratch)(&call, w.u);
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofEach)(&w));
-  THNN_(start)(&call);
-  w.from = THTensor_(data)(from);
-  w.weight = THTensor_(data)(weight);
-  w.bias = bias ? THTensor_(data)(bias) : NULL;
-  w.to = THTensor_(data)(to);
+  w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   for (w.group = 0; w.group < c->groups; w.group++)
     for (w.first = 0; w.first < SIDE; w.first = w.end) {
       w.end = w.first + w.rows;
@@ -714,9 +711,10 @@ static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) *
       const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + group;
       const ptrdiff_t phase = (r->image + n) % w->phases[1], all = w->c->outputs;
       const ptrdiff_t these = THMin(lanes, count - o);
-      const real *y = w->c->channelsLast ? w->weight + (image - group) * w->results * w->size +
-                                               group * w->results + first + o
-                                         : w->weight + (image * w->results + first + o) * w->size;
+      const real *y = w->c->channelsLast
+                          ? w->data.weight + (image - group) * w->results * w->size +
+                                group * w->results + first + o
+                          : w->data.weight + (image * w->results + first + o) * w->size;
       const int inPlace = w->c->channelsLast && these == lanes;
       for (ptrdiff_t row = 0; row < r->tiles.down; row += few) {
         const ptrdiff_t rows = THMin(few, r->tiles.down - row), top = STEP * (r->row + row);
@@ -750,7 +748,7 @@ static void THNN_(addTaps)(const THNN_(Tiled) * w, const THNN_(Run) * r, const r
     for (ptrdiff_t k = 0; k < planes; k++)
       THNN_(winograd)->taps(w->first, w->end, vectors, sums + (p + k) * width, r->planes * width,
                             m + k * TAPS * width);
-    real *weights = w->to + (group * w->results + first) * w->c->depth + (r->plane + p) * TAPS;
+    real *weights = w->data.to + (group * w->results + first) * w->c->depth + (r->plane + p) * TAPS;
     THNN_(winograd)->addTransposed(terms, count, m, width, w->scale, weights, w->c->depth);
   }
 }
@@ -836,9 +834,8 @@ void THNN_(weightsByWinograd3x3)(THNN_(Gradient) * g, THNN_(Tiled) * w)
   w->memory = THNN_(scratch)(&g->call, w->threads * THNN_(ofEach)(w));
   THNN_(listTiles)(&g->call, w);
   THNN_(start)(&g->call);
-  w->from = THTensor_(data)(g->x);
-  w->weight = THTensor_(data)(g->y);
-  w->to = THTensor_(data)(g->gradWeight);
+  w->data = (THNN_(Operands)){THTensor_(data)(g->x), THTensor_(data)(g->y), NULL,
+                              THTensor_(data)(g->gradWeight)};
   w->scale = g->scale;
   const ptrdiff_t chunks = THNN_(parts)(w->planes, w->chunk);
   THNN_(inThreads)(w, THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->together),

@@ -53,8 +53,7 @@ extern const THNN_(Winograd) * THNN_(winograd);
 typedef struct THNN_(Tiled) {
   const THNNConvolution *c;
   int backward;
-  const real *from, *weight, *bias;
-  real *to;
+  THNN_(Operands) data; /* for the gradient of the weights: x, that of y, NULL, that gradient */
   ptrdiff_t planes, results; /* of a group */
   THNNWindow at[3];          /* from the source to the result */
   ptrdiff_t phases[3];       /* of these: dilated windows take every few elements, as images */

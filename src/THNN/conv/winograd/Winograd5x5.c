@@ -174,8 +174,9 @@ typedef struct {
   int backward, threads;
   int leaves;          /* backward, windows do not reach all of x */
   ptrdiff_t few, room; /* images of an item, and elements of memory for each thread */
-  const real *from, *u, *bias;
-  real *to, *memory;
+  THNN_(Operands) data;
+  const real *u; /* transformed weights */
+  real *memory;
 } THNN_(TileItems);
 
 static void THNN_(tileItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -187,17 +188,17 @@ static void THNN_(tileItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
   real *room = THNN_(ofThread)(w->memory, w->room, w->threads);
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t first = item * w->few, images = THMin(w->few, c->batch - first);
-    const real *from = w->from + first * (w->backward ? ofY : ofX);
-    real *to = w->to + first * (w->backward ? ofX : ofY);
+    const real *from = w->data.from + first * (w->backward ? ofY : ofX);
+    real *to = w->data.to + first * (w->backward ? ofX : ofY);
     for (ptrdiff_t i = 0; w->leaves && i < images; i++)
-      THNN_(fillPlanes)(to + i * ofX, c->planes, c->image, w->bias);
+      THNN_(fillPlanes)(to + i * ofX, c->planes, c->image, w->data.bias);
     const ptrdiff_t all = images * w->t.down;
     for (ptrdiff_t row = 0; row < all; row += lanes)
       if (w->backward)
-        THNN_(tileRows)->backward(&w->t, row, THMin(lanes, all - row), from, w->u, w->bias, to,
+        THNN_(tileRows)->backward(&w->t, row, THMin(lanes, all - row), from, w->u, w->data.bias, to,
                                   room);
       else
-        THNN_(tileRows)->convolve(&w->t, row, THMin(lanes, all - row), from, w->u, w->bias, to,
+        THNN_(tileRows)->convolve(&w->t, row, THMin(lanes, all - row), from, w->u, w->data.bias, to,
                                   room);
   }
 }
@@ -219,19 +220,15 @@ void THNN_(convolveByWinograd5x5)(const THNNConvolution *c, int backward, THTens
   w.leaves = backward && (c->at[1].input > reachHigh || c->at[2].input > reachWide);
   w.memory = THNN_(scratch)(&call, w.threads * w.room);
   real *u = THNN_(scratch)(&call, ofWindows), *m = u + NUMBERS * windows;
-  THNN_(start)(&call);
+  w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   memset(m, 0, (size_t)(TAPS * windows) * sizeof *m);
   if (backward)
-    THNN_(implicit)->transpose(c->planes * c->outputs, TAPS, THTensor_(data)(weight), TAPS, m,
-                               windows);
+    THNN_(implicit)->transpose(c->planes * c->outputs, TAPS, w.data.weight, TAPS, m, windows);
   for (ptrdiff_t p = 0; !backward && p < c->planes; p++)
-    THNN_(implicit)->transpose(c->outputs, TAPS, THTensor_(data)(weight) + p * TAPS, c->depth,
+    THNN_(implicit)->transpose(c->outputs, TAPS, w.data.weight + p * TAPS, c->depth,
                                m + p * c->outputs, windows);
   THNN_(tileRows)->windows(windows, m, u);
   w.u = u;
-  w.from = THTensor_(data)(from);
-  w.bias = bias ? THTensor_(data)(bias) : NULL;
-  w.to = THTensor_(data)(to);
   THParallel_for(items, THNN_(grainOf)(items, w.threads), THNN_(tileItems), &w);
   THNN_(finish)(&call);
 }
