@@ -57,6 +57,8 @@ class LRScheduler:
         self.step()
 
     def _start(self, optimizer, last_epoch, make, *options):
+        if not hasattr(optimizer, "param_groups"):
+            raise TypeError("%s is not an Optimizer" % type(optimizer).__name__)
         if last_epoch != -1:
             raise NotImplementedError("a schedule of the library begins with last_epoch=-1")
         self.optimizer = optimizer
@@ -160,6 +162,8 @@ class OneCycleLR(LRScheduler):
     def __init__(self, optimizer, max_lr, total_steps=None, epochs=None, steps_per_epoch=None, pct_start=0.3,
                  anneal_strategy="cos", cycle_momentum=True, base_momentum=0.85, max_momentum=0.95, div_factor=25.0,
                  final_div_factor=1e4, three_phase=False, last_epoch=-1):
+        if total_steps is None and (epochs is None or steps_per_epoch is None):
+            raise ValueError("OneCycleLR() needs total_steps, or epochs and steps_per_epoch")
         steps = epochs * steps_per_epoch if total_steps is None else total_steps
         linear = {"cos": False, "linear": True}[anneal_strategy]
         self._start(optimizer, last_epoch, _C._new_onecycle_lr, max_lr, steps, pct_start, linear, cycle_momentum,

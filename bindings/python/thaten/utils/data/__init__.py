@@ -2,11 +2,14 @@
 
 import collections.abc as _abc
 import itertools as _itertools
+import sys as _sys
+import types as _types
 
 from ... import _C
 from ..._C import Tensor
 from ._workers import Workers as _Workers
 from ._workers import get_worker_info
+from ._workers import samples_of as _samples_of
 
 
 class Dataset:
@@ -31,7 +34,7 @@ class TensorDataset(Dataset):
 
     def __init__(self, *tensors):
         if any(t.shape[0] != tensors[0].shape[0] for t in tensors):
-            raise ValueError("the tensors have %s samples" % [t.shape[0] for t in tensors])
+            raise AssertionError("the tensors have %s samples" % [t.shape[0] for t in tensors])
         self.tensors = tensors
 
     def __getitem__(self, index):
@@ -48,7 +51,12 @@ class Subset(Dataset):
         self.dataset, self.indices = dataset, indices
 
     def __getitem__(self, index):
+        if isinstance(index, list):
+            return self.dataset[[self.indices[i] for i in index]]
         return self.dataset[self.indices[index]]
+
+    def __getitems__(self, indices):
+        return _samples_of(self.dataset, [self.indices[i] for i in indices])
 
     def __len__(self):
         return len(self.indices)
@@ -326,7 +334,7 @@ class DataLoader:
                 yield self.collate_fn(self.dataset[index])
         else:
             for indices in self.batch_sampler:
-                yield self.collate_fn([self.dataset[i] for i in indices])
+                yield self.collate_fn(_samples_of(self.dataset, indices))
 
     def __len__(self):
         if isinstance(self.dataset, IterableDataset):
@@ -336,3 +344,11 @@ class DataLoader:
 
 
 from .distributed import DistributedSampler  # noqa: E402
+
+# PyTorch's modules of this package.
+for _name, _has in (("dataset", (ChainDataset, ConcatDataset, Dataset, IterableDataset, StackDataset, Subset, TensorDataset, random_split)),
+                    ("sampler", (BatchSampler, RandomSampler, Sampler, SequentialSampler, SubsetRandomSampler, WeightedRandomSampler)),
+                    ("dataloader", (DataLoader, default_collate, default_convert, get_worker_info))):
+    _module = _types.ModuleType("%s.%s" % (__name__, _name), "Part of utils.data.")
+    _module.__dict__.update({one.__name__: one for one in _has})
+    globals()[_name] = _sys.modules[_module.__name__] = _module

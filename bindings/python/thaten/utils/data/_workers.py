@@ -36,13 +36,19 @@ def get_worker_info():
     return _info
 
 
+def samples_of(dataset, indices):
+    """The samples of a batch, all at once where the data set can."""
+    several = getattr(dataset, "__getitems__", None)
+    return [dataset[i] for i in indices] if several is None else several(indices)
+
+
 def _fetcher(loader):
     """What makes a batch of indices, or of an IterableDataset's next samples; StopIteration at its end."""
     collate, size = loader.collate_fn, loader.batch_size
     if not loader._is_iterable:
         if loader.batch_sampler is None:
             return lambda index: collate(loader.dataset[index])
-        return lambda indices: collate([loader.dataset[i] for i in indices])
+        return lambda indices: collate(samples_of(loader.dataset, indices))
     samples = iter(loader.dataset)
     if size is None:
         return lambda _: collate(next(samples))
