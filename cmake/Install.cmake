@@ -15,7 +15,7 @@ else()
 endif()
 set(package ${CMAKE_INSTALL_LIBDIR}/cmake/TH${TH_VARIANT})
 
-set(but REGEX "/(THNN/generic/THNN|THCUNN/generic/THCUNN)\\.h$" EXCLUDE)
+set(but REGEX "/THNN/generic/THNN\\.h$" EXCLUDE)
 if(NOT TARGET THC)
   list(APPEND but PATTERN "THC*" EXCLUDE)
 endif()

@@ -218,7 +218,8 @@ function(thc_library name)
         $<BUILD_INTERFACE:${first}>
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include>
         $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/TH>
-        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/THC>)
+        $<BUILD_INTERFACE:${PROJECT_SOURCE_DIR}/include/THC>
+        $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>)
       target_include_directories(${target} SYSTEM INTERFACE
                                  "$<BUILD_INTERFACE:${TH_CUDA_INCLUDE}>")
     endforeach()

@@ -85,3 +85,21 @@ function(th_templates target)
     endforeach()
   endforeach()
 endfunction()
+
+# th_room(TARGET TYPES "Float;Double"): all C files of the folder that calls it, for a library of a folder above.  A file that
+# includes a Template.h is a template, one called ...Kernels.c has a version for each instruction set besides, and the
+# others are compiled once.
+function(th_room target)
+  cmake_parse_arguments(arg "" "" "TYPES" ${ARGN})
+  file(GLOB files CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR} *.c)
+  foreach(file IN LISTS files)
+    file(STRINGS ${file} template REGEX "^#include \"([A-Za-z0-9]+/)*Template\\.h\"" LIMIT_COUNT 1)
+    if(NOT template)
+      th_sources(${target} ${file})
+    elseif(file MATCHES "Kernels\\.c$")
+      th_templates(${target} LEVELS TYPES ${arg_TYPES} FILES ${file})
+    else()
+      th_templates(${target} TYPES ${arg_TYPES} FILES ${file})
+    endif()
+  endforeach()
+endfunction()

@@ -32,7 +32,6 @@ at_tensor *at_viewComplex(at_tensor *t);
 
 /* The parts of a tensor of any type: a real one is its own real part and has no imaginary one. */
 at_tensor *at_realPart(at_tensor *t);
-at_tensor *at_imaginaryPart(at_tensor *t);
 
 /* --- memory ---------------------------------------------------------------------------------- */
 
@@ -89,7 +88,6 @@ at_tensor *at_complexFunction(at_tensor *out, at_function_name name, at_tensor *
 
 /* These take real tensors too. */
 at_tensor *at_conjugated(at_tensor *out, at_tensor *x);
-at_tensor *at_angleOf(at_tensor *out, at_tensor *x);
 at_tensor *at_directionOf(at_tensor *out, at_tensor *x); /* sgn */
 at_tensor *at_adjointOf(at_tensor *x);                   /* matrices */
 at_tensor *at_areReal(at_tensor *x);
@@ -99,7 +97,6 @@ bool at_areEqualPairs(const at_tensor *x, const at_tensor *y);
 
 /* Complex tensors from their parts, or from lengths and angles, which are of one type. */
 at_tensor *at_complexFrom(at_tensor *out, at_tensor *re, at_tensor *im);
-at_tensor *at_fromPolar(at_tensor *out, at_tensor *abs, at_tensor *angle);
 
 /* --- what operations of any types call for complex operands ----------------------------------- */
 

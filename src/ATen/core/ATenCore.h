@@ -58,8 +58,8 @@ struct THNNGroups;
 typedef void (*at_row_function)(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b);
 
 /* The functions of TH and THNN for one element type, with tensors as void * and scalars as
- * at_scalar. tools/aten/calls writes most of them from the tables of the interfaces of TH and
- * THNN. */
+ * at_scalar. tools/aten/calls writes most of them from the table of TH's interface and the header
+ * of layers. */
 typedef struct at_functions {
   /* A new tensor of that shape: a view of the storage of another tensor, or if of is NULL with a
    * storage of its own.  Row-major if stride is NULL. */

@@ -131,7 +131,6 @@ at_tensor *at_binary(at_tensor *out, at_row row, at_tensor *x, at_tensor *y, at_
 
 /* x - alpha * y; no operand may be of Bool. */
 at_tensor *at_subtracted(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar alpha);
-at_tensor *at_subtractScalar(at_tensor *out, at_tensor *x, at_scalar a, at_scalar alpha);
 
 /* A row of a tensor and a scalar, in the type that both promote to. */
 at_tensor *at_binaryScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b);
@@ -188,7 +187,6 @@ at_tensor *at_filledLike(at_tensor *self, const at_type *type, at_scalar value);
 /* The same, written to out if that is not NULL, in its type. */
 at_tensor *at_filledTo(at_tensor *out, const at_type *type, at_ints sizes, at_scalar value);
 at_tensor *at_fillWith(at_tensor *self, at_scalar value);
-at_tensor *at_fillDiagonal(at_tensor *self, at_scalar value, bool wrap);
 at_tensor *at_copyFrom(at_tensor *self, at_tensor *src);
 /* A copy in self's layout, of self's type if type is NULL. */
 at_tensor *at_makeCopy(at_tensor *self, const at_type *type);
@@ -209,8 +207,11 @@ at_tensor *at_viewPermute(at_tensor *self, at_ints dims);
 at_tensor *at_viewSqueeze(at_tensor *self);
 at_tensor *at_viewSqueezeDim(at_tensor *self, int64_t dim);
 at_tensor *at_viewUnsqueeze(at_tensor *self, int64_t dim);
-at_tensor *at_viewExpand(at_tensor *self, at_ints sizes);
 at_tensor *at_viewAs(at_tensor *self, at_ints sizes);
 at_tensor *at_reshaped(at_tensor *self, at_ints sizes);
+
+/* --- called by one row alone ------------------------------------------------------------------ */
+
+#include "ATenRows.h"
 
 #endif

@@ -76,10 +76,6 @@ void at_fft_runOnDevice(const at_fft_job *job, const at_type *real, int64_t leng
 /* Over the dimensions dim, the last of which is halved where the numbers are real. */
 at_tensor *at_fourier(at_tensor *out, at_tensor *self, at_ints dim, int64_t normalization,
                       bool forward);
-at_tensor *at_fourierOfReal(at_tensor *out, at_tensor *self, at_ints dim, int64_t normalization,
-                            bool onesided);
-at_tensor *at_fourierToReal(at_tensor *out, at_tensor *self, at_ints dim, int64_t normalization,
-                            int64_t last_dim_size);
 
 at_tensor *at_frequencies(const at_type *type, int64_t n, double d, bool halved);
 

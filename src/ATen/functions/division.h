@@ -6,20 +6,15 @@
 
 /* The quotient, rounded as rounding_mode says: "none", "trunc" or "floor". */
 at_tensor *at_quotient(at_tensor *out, at_tensor *x, at_tensor *y, const char *rounding_mode);
-at_tensor *at_quotientScalar(at_tensor *out, at_tensor *x, at_scalar y, const char *rounding_mode);
 
 /* y - alpha * x. */
 at_tensor *at_subtractedFrom(at_tensor *out, at_tensor *x, at_scalar y, at_scalar alpha);
-
-at_tensor *at_bitwiseNot(at_tensor *out, at_tensor *x);
 
 /* The greatest common divisor of each two integers. */
 at_tensor *at_gcdOf(at_tensor *x, at_tensor *y);
 
 /* Powers in Double. */
 at_tensor *at_floatPower(at_tensor *out, at_tensor *x, at_tensor *exponent);
-at_tensor *at_floatPowerScalar(at_tensor *out, at_tensor *x, at_scalar exponent);
-at_tensor *at_floatPowerBase(at_tensor *out, at_scalar base, at_tensor *exponent);
 
 /* x times 2 to the power of exponent. */
 at_tensor *at_scaledByPower(at_tensor *out, at_tensor *x, at_tensor *exponent);

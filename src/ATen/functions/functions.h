@@ -40,9 +40,6 @@ at_tensor *at_testOf(at_function_name name, at_tensor *x);
 
 /* Tests, and functions that integers have too. */
 at_tensor *at_isInfinity(at_tensor *out, at_tensor *x, bool isNegative);
-at_tensor *at_hasSignBit(at_tensor *out, at_tensor *x);
-at_tensor *at_squared(at_tensor *out, at_tensor *x);
-at_tensor *at_nextAfter(at_tensor *out, at_tensor *x, at_tensor *y);
 
 /* One operand is a number, which does not promote within its category. */
 at_tensor *at_realOfNumber(at_tensor *out, at_function_name name, at_tensor *x, at_scalar y);
@@ -53,16 +50,5 @@ at_tensor *at_extremeBesideNaN(at_tensor *out, bool smaller, at_tensor *x, at_te
 
 /* Fraction and exponent, of Int. */
 void at_fractions(at_tensor **out, at_tensor *x);
-
-at_tensor *at_geluOf(at_tensor *out, at_tensor *self, const char *approximate);
-at_tensor *at_geluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
-                           const char *approximate);
-at_tensor *at_eluScaled(at_tensor *out, at_tensor *self, at_scalar alpha, at_scalar scale,
-                        at_scalar input_scale);
-at_tensor *at_celuOf(at_tensor *out, at_tensor *self, at_scalar alpha);
-at_tensor *at_logitOf(at_tensor *out, at_tensor *self, at_scalar eps);
-at_tensor *at_logitBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self, at_scalar eps);
-at_tensor *at_withoutNaN(at_tensor *out, at_tensor *self, at_scalar nan, at_scalar posinf,
-                         at_scalar neginf);
 
 #endif

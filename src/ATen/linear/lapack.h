@@ -5,29 +5,23 @@
 #include "ATen/core/ATenCore.h"
 
 void at_solve(at_tensor **out, at_tensor *b, at_tensor *a);
-void at_leastSquares(at_tensor **out, at_tensor *b, at_tensor *a);
 void at_solveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper, bool transpose,
                         bool ones);
 void at_symmetricEigen(at_tensor **out, at_tensor *a, bool vectors, bool upper);
-void at_eigen(at_tensor **out, at_tensor *a, bool vectors);
 void at_singularValues(at_tensor **out, at_tensor *a, bool some);
 at_tensor *at_inverted(at_tensor *out, at_tensor *a);
 at_tensor *at_choleskyFactor(at_tensor *out, at_tensor *a, bool upper);
 at_tensor *at_choleskyInverse(at_tensor *out, at_tensor *factor, bool upper);
 at_tensor *at_choleskySolve(at_tensor *out, at_tensor *b, at_tensor *factor, bool upper);
-void at_pivotedCholesky(at_tensor **out, at_tensor *a, bool upper, at_scalar tolerance);
 void at_orthogonal(at_tensor **out, at_tensor *a);
 void at_reflectors(at_tensor **out, at_tensor *a);
-at_tensor *at_orthogonalOf(at_tensor *out, at_tensor *a, at_tensor *tau);
 at_tensor *at_orthogonalTimes(at_tensor *out, at_tensor *a, at_tensor *tau, at_tensor *c, bool left,
                               bool transpose);
 
 /* out: factors, pivots and, if results is 3, a status for each matrix. */
 void at_factorBatch(at_tensor **out, at_tensor *a, bool pivot, int results);
-at_tensor *at_solveBatch(at_tensor *out, at_tensor *b, at_tensor *factors, at_tensor *pivots);
 
 at_tensor *at_determinant(at_tensor *out, at_tensor *a);
-void at_determinantAndSvd(at_tensor **out, at_tensor *a);
 
 /* out: the signs of determinants, and the logarithms of their absolute values, by LU factors. */
 void at_signedLogsOnDevice(at_tensor **out, at_tensor *a);

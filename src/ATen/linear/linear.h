@@ -25,7 +25,6 @@ void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, 
                        float beta, float alpha);
 
 at_tensor *at_dotProduct(at_tensor *out, at_tensor *x, at_tensor *y);
-at_tensor *at_outerProduct(at_tensor *out, at_tensor *x, at_tensor *y);
 at_tensor *at_matrixProduct(at_tensor *out, at_tensor *x, at_tensor *y);
 
 /* The rows of self from one end in offs to before the next times the matrix of that number. */

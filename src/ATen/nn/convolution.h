@@ -44,7 +44,5 @@ void at_layerConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *gr
 
 /* Of sequences whose dimensions are time, batch and channels. */
 at_tensor *at_convolveTime(at_tensor *self, at_tensor *weight, at_tensor *bias, int64_t pad);
-void at_convolveTimeBackward(at_tensor **out, at_tensor *grad, at_tensor *input, at_tensor *weight,
-                             at_tensor *bias, int64_t pad);
 
 #endif

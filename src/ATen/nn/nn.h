@@ -83,20 +83,12 @@ at_tensor *at_nnActivate(at_tensor *out, at_layer layer, at_tensor *self, at_sca
 at_tensor *at_nnActivateBackward(at_tensor *out, at_layer layer, at_tensor *grad_output,
                                  at_tensor *self, at_scalar a, at_scalar b);
 
-at_tensor *at_nnEluBackward(at_tensor *out, at_tensor *grad_output, at_scalar alpha,
-                            at_scalar scale, at_tensor *output);
-at_tensor *at_nnHardTanh(at_tensor *out, at_tensor *self, at_scalar min_val, at_scalar max_val);
 at_tensor *at_nnRelu(at_tensor *out, at_tensor *self);
-at_tensor *at_nnSoftShrink(at_tensor *out, at_tensor *self, at_scalar lambd);
-at_tensor *at_nnThreshold(at_tensor *out, at_tensor *self, at_scalar threshold, at_scalar value);
 at_tensor *at_nnThresholdBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
                                   at_scalar threshold);
 
 /* out: the output, and exp(-|self|). */
 void at_nnLogSigmoid(at_tensor **out, at_tensor *self);
-
-at_tensor *at_nnGlu(at_tensor *out, at_tensor *self, int64_t dim);
-at_tensor *at_nnGluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self, int64_t dim);
 
 /* The result is of type, or if that is NULL of self's type. */
 at_tensor *at_nnSoftMax(at_tensor *out, bool log, at_tensor *self, int64_t dim,
@@ -107,15 +99,12 @@ const at_type *at_halfToFloat(const at_tensor *self, bool half_to_float);
 at_tensor *at_nnSoftMaxBackward(at_tensor *out, bool log, at_tensor *grad_output, int64_t dim,
                                 at_tensor *output);
 
-at_tensor *at_nnPRelu(at_tensor *out, at_tensor *self, at_tensor *weight);
 void at_nnPReluBackward(at_tensor **out, const bool *wanted, at_tensor *grad_output,
                         at_tensor *self, at_tensor *weight, at_ints mask);
 
 /* The random slopes are stored in noise, unless that is NULL. */
 at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scalar lower,
                       at_scalar upper, bool training, at_generator *generator);
-at_tensor *at_nnRReluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *self,
-                              at_tensor *noise, at_scalar lower, at_scalar upper, bool training);
 
 /* --- losses ---------------------------------------------------------------------------------- */
 
@@ -195,8 +184,6 @@ void at_nnBatchNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad
  * as results: the output, and the mean and 1 / standard deviation of each normalized slice. */
 void at_nnLayerNorm(at_tensor **out, int results, at_tensor *self, at_ints normalized_shape,
                     at_tensor *weight, at_tensor *bias, double eps);
-at_tensor *at_nnLayerNormOutput(at_tensor *self, at_ints normalized_shape, at_tensor *weight,
-                                at_tensor *bias, double eps);
 void at_nnLayerNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad_output,
                             at_tensor *self, at_ints normalized_shape, at_tensor *mean,
                             at_tensor *rstd, at_tensor *weight, at_tensor *bias, at_ints mask);
@@ -206,8 +193,6 @@ void at_nnLayerNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad
 void at_groupNormalize(at_tensor **out, int results, at_tensor *input, at_tensor *weight,
                        at_tensor *bias, int64_t N, int64_t C, int64_t HxW, int64_t group,
                        double eps);
-at_tensor *at_groupNormalized(at_tensor *input, int64_t groups, at_tensor *weight, at_tensor *bias,
-                              double eps);
 
 /* Normalizes each channel of each image; running statistics are the means over the batch. */
 at_tensor *at_instanceNormalized(at_tensor *input, at_tensor *weight, at_tensor *bias,
@@ -229,11 +214,6 @@ void at_dropOut(at_tensor **out, at_tensor *self, double p, bool train);
 /* --- tables ---------------------------------------------------------------------------------- */
 
 at_tensor *at_nnEmbedding(at_tensor *out, at_tensor *weight, at_tensor *indices);
-at_tensor *at_nnEmbeddingBackward(at_tensor *out, at_tensor *grad, at_tensor *indices,
-                                  int64_t num_weights, int64_t padding_idx, bool scale_grad_by_freq,
-                                  bool sparse);
-at_tensor *at_nnEmbeddingRenorm(at_tensor *self, at_tensor *indices, double max_norm,
-                                double norm_type);
 
 /* The reduction of the rows of a bag. */
 typedef enum at_bag_mode { AT_BAG_SUM, AT_BAG_MEAN, AT_BAG_MAX } at_bag_mode;
@@ -243,10 +223,5 @@ typedef enum at_bag_mode { AT_BAG_SUM, AT_BAG_MEAN, AT_BAG_MAX } at_bag_mode;
 void at_nnEmbeddingBag(at_tensor **out, at_tensor *weight, at_tensor *indices, at_tensor *offsets,
                        bool scale_grad_by_freq, int64_t mode, at_tensor *per_sample_weights,
                        bool include_last_offset, int64_t padding_idx);
-at_tensor *at_nnEmbeddingBagBackward(at_tensor *out, at_tensor *grad, at_tensor *indices,
-                                     at_tensor *offset2bag, at_tensor *bag_size,
-                                     int64_t num_weights, bool scale_grad_by_freq, int64_t mode,
-                                     bool sparse, at_tensor *maximum_indices,
-                                     at_tensor *per_sample_weights, int64_t padding_idx);
 
 #endif

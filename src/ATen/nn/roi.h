@@ -7,7 +7,5 @@
 /* Both results are new. */
 void at_roiPool(at_tensor **out, at_tensor *input, at_tensor *rois, int64_t height, int64_t width,
                 double scale);
-at_tensor *at_roiPoolBackward(at_tensor *out, at_tensor *input, at_tensor *rois, int64_t height,
-                              int64_t width, at_tensor *gradOutput, at_tensor *argmaxes);
 
 #endif

@@ -32,7 +32,6 @@ at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
 at_tensor *at_logicalNot(at_tensor *out, at_tensor *x);
 
 bool at_areEqual(const at_tensor *x, const at_tensor *y);
-at_tensor *at_areClose(at_tensor *x, at_tensor *y, double rtol, double atol, bool equalNaN);
 bool at_areAllClose(const at_tensor *x, const at_tensor *y, double rtol, double atol,
                     bool equalNaN);
 bool at_isTrue(const at_tensor *t);
@@ -51,19 +50,15 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
 /* --- functions ------------------------------------------------------------------------------- */
 
 at_tensor *at_absoluteOf(at_tensor *out, at_tensor *x);
-at_tensor *at_fraction(at_tensor *out, at_tensor *x);
 at_tensor *at_power(at_tensor *out, at_tensor *x, at_tensor *y);
 at_tensor *at_powerScalar(at_tensor *out, at_tensor *x, at_scalar exponent);
 at_tensor *at_powerBase(at_tensor *out, at_scalar base, at_tensor *x);
-at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x);
 
 /* Linear interpolation between tensors of one floating type; a weight without dimensions may be of
  * any type. */
 at_tensor *at_between(at_tensor *out, at_tensor *x, at_tensor *end, at_scalar weight);
-at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_tensor *weight);
 
 /* Limits elements to a range; one of min and max may be left out. */
 at_tensor *at_clamped(at_tensor *out, at_tensor *x, at_scalar min, at_scalar max);
-at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_tensor *max);
 
 #endif

@@ -12,19 +12,13 @@ at_tensor *at_indexCopy(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
                         at_tensor *source);
 at_tensor *at_indexAdd(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                        at_tensor *source, at_scalar alpha);
-at_tensor *at_indexFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
-                        at_scalar value);
 at_tensor *at_gathered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index);
 at_tensor *at_scattered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                         at_tensor *src, bool adds);
 at_tensor *at_scatterFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                           at_scalar value);
-at_tensor *at_taken(at_tensor *out, at_tensor *self, at_tensor *index);
-at_tensor *at_putAt(at_tensor *out, at_tensor *self, at_tensor *index, at_tensor *source,
-                    bool accumulate);
 at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_scalar value);
 at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *source);
-at_tensor *at_maskedSelect(at_tensor *out, at_tensor *self, at_tensor *mask);
 at_tensor *at_nonzeros(at_tensor *out, at_tensor *self);
 
 /* The value of a tensor without dimensions. */

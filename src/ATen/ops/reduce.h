@@ -38,8 +38,6 @@ at_tensor *at_normOf(at_tensor *out, at_tensor *self, at_scalar p, at_ints dims,
 /* The norm of x - y. */
 at_tensor *at_distance(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar p);
 
-at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim);
-
 /* --- along a dimension ----------------------------------------------------------------------- */
 
 typedef enum at_picking {
@@ -72,14 +70,8 @@ void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *se
 void at_uniqueSlices(at_tensor **out, const bool *wanted, bool sorted, at_tensor *self, int64_t dim,
                      bool inverse, bool counts);
 
-at_tensor *at_medianOf(at_tensor *out, at_tensor *self);
-
 /* The cumulative sum or product along dim. */
 at_tensor *at_accumulate(at_tensor *out, bool product, at_tensor *self, int64_t dim,
                          const at_type *type);
-
-at_tensor *at_renormed(at_tensor *out, at_tensor *self, at_scalar p, int64_t dim,
-                       at_scalar maxnorm);
-at_tensor *at_histcOf(at_tensor *out, at_tensor *self, int64_t bins, at_scalar min, at_scalar max);
 
 #endif

@@ -11,12 +11,7 @@ at_tensor *at_become(at_tensor *self, at_tensor *view);
 
 at_tensor *at_viewMatrixTransposed(at_tensor *self);
 at_tensor *at_viewMatricesTransposed(at_tensor *self);
-at_tensor *at_viewReversed(at_tensor *self);
 at_tensor *at_viewSqueezeDims(at_tensor *self, at_ints dims);
-at_tensor *at_viewUnfold(at_tensor *self, int64_t dimension, int64_t size, int64_t step);
-at_tensor *at_viewStrided(at_tensor *out, at_tensor *self, at_ints sizes, at_ints strides,
-                          int64_t storage_offset);
-at_tensor *at_flattened(at_tensor *self, int64_t start_dim, int64_t end_dim);
 
 /* Raises unless there are as many strides as sizes, none of them negative. */
 void at_checkStrides(at_ints sizes, at_ints strides);
@@ -26,19 +21,11 @@ at_tensor *at_newStrided(at_tensor *self, at_ints sizes, at_ints strides);
 at_tensor *at_makeStrided(const at_type *type, at_ints sizes, at_ints strides);
 at_tensor *at_newOnStorage(const at_type *type, at_storage *storage, int64_t offset, at_ints sizes,
                            at_ints strides);
-at_tensor *at_resizedTo(at_tensor *self, at_ints sizes);
-at_tensor *at_setTo(at_tensor *self, at_tensor *source);
-at_tensor *at_setToStorage(at_tensor *self, at_storage *storage);
 bool at_isSetTo(const at_tensor *self, const at_tensor *tensor);
-at_tensor *at_pinned(at_tensor *self);
 
 at_tensor *at_joined(at_tensor *out, at_tensors tensors, int64_t dim);
 at_tensor *at_stacked(at_tensor *out, at_tensors tensors, int64_t dim);
 at_tensor *at_repeated(at_tensor *self, at_ints repeats);
-const at_tensors *at_chunks(at_tensor *self, int64_t chunks, int64_t dim);
-const at_tensors *at_pieces(at_tensor *self, int64_t size, int64_t dim);
-const at_tensors *at_piecesOf(at_tensor *self, at_ints sizes, int64_t dim);
-const at_tensors *at_slices(at_tensor *self, int64_t dim);
 
 /* The list with copies instead of its views. */
 const at_tensors *at_copiesOf(const at_tensors *views);

@@ -18,29 +18,13 @@ typedef enum at_draw {
  * that fill self, elements of the CPU take their draws in the order in which they lie in memory. */
 at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_generator *generator);
 
-at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator *generator);
-at_tensor *at_normalFill(at_tensor *self, double mean, double std, at_generator *generator);
-at_tensor *at_randomFill(at_tensor *self, at_generator *generator);
-at_tensor *at_randomBetween(at_tensor *self, int64_t from, int64_t to, at_generator *generator);
-
 at_tensor *at_randSized(at_tensor *out, const at_type *type, at_ints sizes, at_generator *generator,
                         bool normal);
 /* In self's layout; of self's type if type is NULL. */
 at_tensor *at_randLike(at_tensor *self, const at_type *type, at_generator *generator, bool normal);
-at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_generator *generator);
 
 /* mean and std are used where the tensors are NULL. */
 at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double mean, double std,
                        at_generator *generator);
-
-at_tensor *at_bernoulliOf(at_tensor *out, at_tensor *self, at_generator *generator);
-at_tensor *at_bernoulliWith(at_tensor *out, at_tensor *self, double p, at_generator *generator);
-at_tensor *at_bernoulliBy(at_tensor *out, at_tensor *self, at_tensor *p, at_generator *generator);
-at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bool replacement,
-                            at_generator *generator);
-at_tensor *at_poissonOf(at_tensor *self, at_generator *generator);
-at_tensor *at_gammaOf(at_tensor *out, at_tensor *self, at_generator *generator);
-at_tensor *at_gammaGradient(at_tensor *self, at_tensor *output);
-at_tensor *at_dirichletGradient(at_tensor *out, at_tensor *x, at_tensor *alpha, at_tensor *total);
 
 #endif

@@ -12,32 +12,22 @@ void at_momentsOf(at_tensor **out, at_reducing name, at_tensor *self, at_ints di
                   at_scalar correction, bool keepdim);
 /* out: minimum and maximum. */
 void at_extremesOf(at_tensor **out, at_tensor *self, int64_t dim, bool keepdim);
-at_tensor *at_countNonzero(at_tensor *self, at_ints dims);
 /* Sums and means without NaN. */
 at_tensor *at_sumWithoutNaN(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim,
                             const at_type *type);
-at_tensor *at_meanWithoutNaN(at_tensor *out, at_tensor *self, at_ints dims, bool keepdim,
-                             const at_type *type);
 at_tensor *at_quantileOf(at_tensor *out, at_tensor *self, at_tensor *q, int64_t dim, bool keepdim,
                          const char *interpolation, bool ignoresNaN);
 at_tensor *at_quantileAt(at_tensor *out, at_tensor *self, double q, int64_t dim, bool keepdim,
                          const char *interpolation, bool ignoresNaN);
-at_tensor *at_covariance(at_tensor *self, int64_t correction, at_tensor *fweights,
-                         at_tensor *aweights);
-at_tensor *at_correlation(at_tensor *self);
-at_tensor *at_sortedFirst(at_tensor *out, at_tensor *self);
-at_tensor *at_orderOf(at_tensor *self, int64_t dim, bool descending);
 
 /* --- norms and distances (distances.c) -------------------------------------------------------- */
 
 at_tensor *at_vectorNorm(at_tensor *out, at_tensor *self, at_scalar ord, at_ints dim, bool keepdim,
                          const at_type *type);
-at_tensor *at_normalized(at_tensor *self, at_tensor *g, int64_t dim);
 at_tensor *at_cosineBetween(at_tensor *x, at_tensor *y, int64_t dim, double eps);
 at_tensor *at_pairDistance(at_tensor *x, at_tensor *y, double p, double eps, bool keepdim);
 /* The p-norms of the differences of all rows of x and y, or of all pairs of rows of x. */
 at_tensor *at_distances(at_tensor *x, at_tensor *y, double p);
-at_tensor *at_distancesWithin(at_tensor *x, double p);
 
 /* --- searches and scans (search.c) ------------------------------------------------------------ */
 
@@ -45,11 +35,9 @@ at_tensor *at_distancesWithin(at_tensor *x, double p);
 at_tensor *at_searchSorted(at_tensor *out, at_tensor *sorted, at_tensor *values, bool out_int32,
                            bool right, const char *side, at_tensor *sorter);
 at_tensor *at_areIn(at_tensor *out, at_tensor *elements, at_tensor *test, bool invert);
-at_tensor *at_countsOf(at_tensor *self, at_tensor *weights, int64_t minlength);
 
 /* out: the largest (or smallest) elements up to each, and their indices. */
 void at_extremesUpTo(at_tensor **out, at_tensor *self, int64_t dim, bool smallest);
-at_tensor *at_logSumsUpTo(at_tensor *out, at_tensor *self, int64_t dim);
 
 /* --- hashes (hash.c) -------------------------------------------------------------------------- */
 
@@ -60,7 +48,5 @@ at_tensor *at_hashOf(at_tensor *self, at_ints dim, bool keepdim, int64_t mode);
 
 at_tensor *at_scatterReduce(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                             at_tensor *src, const char *reduce, bool include_self);
-at_tensor *at_indexReduce(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
-                          at_tensor *source, const char *reduce, bool include_self);
 
 #endif

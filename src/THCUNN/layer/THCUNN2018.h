@@ -7,7 +7,7 @@
 
 #ifdef TH_COMPAT_TORCH7
 #include "THNN/torch7/THNNRename.h"
-#define THC_GENERIC_FILE "include/THCUNN/generic/THCUNN.h"
+#define THC_GENERIC_FILE "THCUNN/generic/THCUNN2018.h"
 #include "THC/THCGenerateFloatTypes.h"
 #include "THNN/torch7/THNNRenameEnd.h"
 #endif

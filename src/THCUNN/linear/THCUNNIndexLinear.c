@@ -1,5 +1,6 @@
 /* What THNN's linear layer of keys and values calls. */
 #include "THCUNN/layer/THCUNNDevice.h"
+#include "THNN/linear/IndexLinearLayers.h"
 
 #define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 

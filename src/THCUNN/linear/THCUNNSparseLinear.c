@@ -1,5 +1,6 @@
 /* What THNN's sparse linear layer calls.  Entries stay as the tensor has them. */
 #include "THCUNN/layer/THCUNNDevice.h"
+#include "THNN/linear/SparseLayers.h"
 
 #define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 

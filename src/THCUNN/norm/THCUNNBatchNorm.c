@@ -1,5 +1,6 @@
 /* What THNN's batch normalization calls. */
 #include "THCUNN/layer/THCUNNDevice.h"
+#include "THNN/norm/BatchNormLayers.h"
 
 void THNN_(batchNormRun)(THNN_(BatchNorm) * b)
 {

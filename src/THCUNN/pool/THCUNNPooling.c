@@ -1,5 +1,7 @@
 /* What THNN's pooling layers call: kernels for all planes. */
 #include "THCUNN/layer/THCUNNDevice.h"
+#include "THNN/pool/AvgPoolLayers.h"
+#include "THNN/pool/MaxPoolLayers.h"
 
 #define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 

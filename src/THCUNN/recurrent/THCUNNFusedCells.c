@@ -1,5 +1,6 @@
 /* What THNN's fused cells call. */
 #include "THCUNN/layer/THCUNNDevice.h"
+#include "THNN/recurrent/FusedCellsLayers.h"
 
 static THCUNNCells THNN_(cells)(const THNN_(Cell) * c)
 {

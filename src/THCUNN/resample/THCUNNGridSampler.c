@@ -1,5 +1,6 @@
 /* What THNN's grid samplers call. */
 #include "THCUNN/layer/THCUNNDevice.h"
+#include "THNN/resample/GridSamplerLayers.h"
 
 static THCUNNGrid THNN_(gridOf)(const THNN_(Sampler) * s)
 {

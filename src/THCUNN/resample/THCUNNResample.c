@@ -1,6 +1,7 @@
 /* Resampling on a device: lists of the sources of each element along each axis, and a kernel that
  * sums over them. */
 #include "THCUNN/layer/THCUNNDevice.h"
+#include "THNN/resample/ResampleLayers.h"
 
 /* The lists of an axis, on the host: the terms of element k are first[k] ... first[k + 1] - 1. */
 typedef struct {

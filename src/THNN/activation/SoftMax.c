@@ -98,7 +98,6 @@ static void THNN_(softMaxCheck)(THTensor *tensor, int64_t dim, int arg)
 
 void THNN_(SoftMax_updateOutput)(THNNState *state, THTensor *input, THTensor *output, int64_t dim)
 {
-  THNN_ENTER(state, input, output);
   THNN_(softMaxCheck)(input, dim, 4);
   THNN_(softMaxRun)(0, NULL, input, output, dim);
 }
@@ -106,7 +105,6 @@ void THNN_(SoftMax_updateOutput)(THNNState *state, THTensor *input, THTensor *ou
 void THNN_(SoftMax_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
                                     THTensor *gradInput, THTensor *output, int64_t dim)
 {
-  THNN_ENTER(state, input, gradOutput, gradInput, output);
   THNN_CHECK_SHAPE(output, gradOutput);
   THNN_(softMaxCheck)(output, dim, 6);
   THNN_(softMaxRun)(0, gradOutput, output, gradInput, dim);
@@ -115,7 +113,6 @@ void THNN_(SoftMax_updateGradInput)(THNNState *state, THTensor *input, THTensor 
 void THNN_(LogSoftMax_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                     int64_t dim)
 {
-  THNN_ENTER(state, input, output);
   THNN_(softMaxCheck)(input, dim, 4);
   THNN_(softMaxRun)(1, NULL, input, output, dim);
 }
@@ -123,7 +120,6 @@ void THNN_(LogSoftMax_updateOutput)(THNNState *state, THTensor *input, THTensor 
 void THNN_(LogSoftMax_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
                                        THTensor *gradInput, THTensor *output, int64_t dim)
 {
-  THNN_ENTER(state, input, gradOutput, gradInput, output);
   THNN_CHECK_SHAPE(output, gradOutput);
   THNN_(softMaxCheck)(output, dim, 6);
   THNN_(softMaxRun)(1, gradOutput, output, gradInput, dim);

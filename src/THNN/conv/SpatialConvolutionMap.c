@@ -290,7 +290,6 @@ void THNN_(SpatialConvolutionMap_updateOutput)(THNNState *state, THTensor *input
                                                THTensor *connTable, int nInputPlane,
                                                int nOutputPlane, int dW, int dH)
 {
-  THNN_ENTER(state, input, output, weight, bias, connTable);
   const THNN_(Map) m =
       THNN_(mapOf)(input, NULL, weight, bias, connTable, nInputPlane, nOutputPlane, dW, dH, 0, 4);
   THNN_(mapRun)(&m, 0, input, weight, bias, connTable, output, m.outputSize);
@@ -302,7 +301,6 @@ void THNN_(SpatialConvolutionMap_updateGradInput)(THNNState *state, THTensor *in
                                                   THTensor *connTable, int nInputPlane,
                                                   int nOutputPlane, int dW, int dH)
 {
-  THNN_ENTER(state, input, gradOutput, gradInput, weight, bias, connTable);
   const THNN_(Map) m = THNN_(mapOf)(input, gradOutput, weight, NULL, connTable, nInputPlane,
                                     nOutputPlane, dW, dH, 0, 5);
   THNN_(mapRun)(&m, 1, gradOutput, weight, NULL, connTable, gradInput, m.inputSize);
@@ -314,7 +312,6 @@ void THNN_(SpatialConvolutionMap_accGradParameters)(THNNState *state, THTensor *
                                                     int nInputPlane, int nOutputPlane, int dW,
                                                     int dH, accreal scale)
 {
-  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, connTable);
   const THNN_(Map) m = THNN_(mapOf)(input, gradOutput, gradWeight, gradBias, connTable, nInputPlane,
                                     nOutputPlane, dW, dH, 0, 4);
   THNN_(mapWeights)(&m, input, gradOutput, gradWeight, gradBias, connTable, scale);
@@ -326,7 +323,6 @@ void THNN_(SpatialFullConvolutionMap_updateOutput)(THNNState *state, THTensor *i
                                                    int nInputPlane, int nOutputPlane, int dW,
                                                    int dH)
 {
-  THNN_ENTER(state, input, output, weight, bias, connTable);
   const THNN_(Map) m =
       THNN_(mapOf)(input, NULL, weight, bias, connTable, nInputPlane, nOutputPlane, dW, dH, 1, 4);
   THNN_(mapRun)(&m, 1, input, weight, bias, connTable, output, m.outputSize);
@@ -338,7 +334,6 @@ void THNN_(SpatialFullConvolutionMap_updateGradInput)(THNNState *state, THTensor
                                                       THTensor *connTable, int nInputPlane,
                                                       int nOutputPlane, int dW, int dH)
 {
-  THNN_ENTER(state, input, gradOutput, gradInput, weight, bias, connTable);
   const THNN_(Map) m = THNN_(mapOf)(input, gradOutput, weight, NULL, connTable, nInputPlane,
                                     nOutputPlane, dW, dH, 1, 5);
   THNN_(mapRun)(&m, 0, gradOutput, weight, NULL, connTable, gradInput, m.inputSize);
@@ -350,7 +345,6 @@ void THNN_(SpatialFullConvolutionMap_accGradParameters)(THNNState *state, THTens
                                                         int nInputPlane, int nOutputPlane, int dW,
                                                         int dH, accreal scale)
 {
-  THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, connTable);
   const THNN_(Map) m = THNN_(mapOf)(input, gradOutput, gradWeight, gradBias, connTable, nInputPlane,
                                     nOutputPlane, dW, dH, 1, 4);
   THNN_(mapWeights)(&m, input, gradOutput, gradWeight, gradBias, connTable, scale);

@@ -67,7 +67,6 @@ void THNN_(LookupTable_accGradParameters)(THNNState *state, THIndexTensor *input
                                           THIndexTensor *indices, bool scaleGradByFreq,
                                           int paddingValue, accreal scale)
 {
-  THNN_ENTER(state, input, gradOutput, gradWeight, count, sorted, indices);
   THNN_ARGCHECK(gradWeight->nDimension >= 1, 4, gradWeight,
                 "gradWeight has size %s, and has to be rows x columns");
   const int64_t rows = gradWeight->size[0];
@@ -158,7 +157,6 @@ static void THNN_(renormRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
 void THNN_(LookupTable_renorm)(THNNState *state, THIndexTensor *idx, THTensor *weight,
                                accreal maxNorm, accreal normType)
 {
-  THNN_ENTER(state, idx, weight);
   THNN_ARGCHECK(weight->nDimension >= 1, 3, weight,
                 "weight has size %s, and has to be rows x columns");
   THArgCheck(normType > 0, 5, "normType is %g, and has to be positive", (double)normType);

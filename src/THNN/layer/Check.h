@@ -6,7 +6,7 @@
 
 /* The first statement of a layer's function: its state, and all tensors that it is given, of any
  * type, some of which may be NULL.  Devices take the state from it, and raise unless the tensors
- * are on the current device (THCUNNDevice.h). */
+ * are on the current device (THCUNNDevice.h).  Files that have it are compiled for devices too. */
 #define THNN_ENTER(STATE, ...)
 
 /* The type of an element in expressions, the number that an element is, and the element of a number:

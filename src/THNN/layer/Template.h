@@ -1,5 +1,6 @@
-/* The first include of THNN's templates: what all types share, then the type of this instance.
- * Compiled for a device, a template has that device's header instead. */
+/* The first include of THNN's templates: what all types share, then the type of this instance; headers
+ * of that type (...Layers.h) follow.  Compiled for a device, a template has that device's header
+ * instead. */
 #ifdef TH_TEMPLATE_DEVICE
 #include TH_TEMPLATE_DEVICE
 #elif !defined(THNN_TEMPLATE_H)

@@ -8,6 +8,7 @@
 #include "THNN/embedding/EmbeddingSum.h"
 #endif
 #include "THNN/layer/Template.h"
+#include "IndexLinearLayers.h"
 
 #ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 

@@ -37,7 +37,4 @@ static inline void THNNIndex_begins(const int64_t *sizes, int64_t batch, ptrdiff
   THArgCheck(total == count, 5, THNN_INDEX_SUM, (long long)total, count);
 }
 
-#define TH_GENERIC_FILE "THNN/linear/IndexLinearLayers.h"
-#include "THGenerateFloatTypes.h"
-
 #endif

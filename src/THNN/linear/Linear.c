@@ -29,7 +29,6 @@ static int64_t THNN_(linearCheck)(THTensor *input, THTensor *gradOutput, THTenso
 void THNN_(Linear_updateOutput)(THNNState *state, THTensor *input, THTensor *output,
                                 THTensor *weight, THTensor *bias, THTensor *addBuffer)
 {
-  THNN_ENTER(state, input, output, weight, bias, addBuffer);
   const int64_t batch = THNN_(linearCheck)(input, NULL, weight, bias);
   const int64_t inputs = weight->size[1], outputs = weight->size[0];
   const int64_t size[] = {batch, outputs};
@@ -56,7 +55,6 @@ void THNN_(Linear_updateOutput)(THNNState *state, THTensor *input, THTensor *out
 void THNN_(Linear_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,
                                    THTensor *gradInput, THTensor *weight)
 {
-  THNN_ENTER(state, input, gradOutput, gradInput, weight);
   const int64_t batch = THNN_(linearCheck)(input, gradOutput, weight, NULL);
   const int64_t inputs = weight->size[1], outputs = weight->size[0];
   if (!gradInput)
@@ -78,7 +76,6 @@ void THNN_(Linear_accGradParameters)(THNNState *state, THTensor *input, THTensor
                                      THTensor *gradWeight, THTensor *gradBias, THTensor *addBuffer,
                                      accreal scale)
 {
-  THNN_ENTER(state, input, gradOutput, gradInput, weight, bias, gradWeight, gradBias, addBuffer);
   if (!bias)
     gradBias = NULL;
   THArgCheck(gradWeight->nDimension == 2, 7,

@@ -16,7 +16,4 @@ typedef enum THNNSparse {
 /* The message about an entry in a row or column out of range. */
 #define THNN_SPARSE_RANGE "entry %td of %s, of size %s, is in %s %g, out of range of 1 to %lld"
 
-#define TH_GENERIC_FILE "THNN/linear/SparseLayers.h"
-#include "THGenerateFloatTypes.h"
-
 #endif

@@ -4,6 +4,7 @@
 #include "THNN/embedding/UniqueIndices.h"
 #include "THNN/linear/Sparse.h"
 #include "THNN/layer/Template.h"
+#include "SparseLayers.h"
 
 #ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 

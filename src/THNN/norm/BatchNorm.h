@@ -15,8 +15,6 @@ typedef struct THNNPanel {
 
 enum { THNN_BATCH_NORM_LANES = 64 };
 
-#define TH_GENERIC_FILE "THNN/norm/BatchNormLayers.h"
-#include "THGenerateFloatTypes.h"
 #define TH_GENERIC_FILE "THNN/norm/BatchNormGeneric.h"
 #include "THGenerateFloatTypes.h"
 

@@ -1,5 +1,6 @@
 /* Batch normalization: each channel, over the whole batch, gets mean 0 and variance 1. */
 #include "THNN/layer/Template.h"
+#include "BatchNormLayers.h"
 
 #ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 

@@ -1,5 +1,6 @@
 /* Average pooling of images and volumes. */
 #include "THNN/layer/Template.h"
+#include "AvgPoolLayers.h"
 
 /* --- windows that slide ---------------------------------------------------------------------- */
 

@@ -39,7 +39,5 @@ typedef struct {
 
 #define TH_GENERIC_FILE "THNN/pool/AvgPoolGeneric.h"
 #include "THGenerateFloatTypes.h"
-#define TH_GENERIC_FILE "THNN/pool/AvgPoolLayers.h"
-#include "THGenerateFloatTypes.h"
 
 #endif

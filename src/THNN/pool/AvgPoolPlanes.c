@@ -1,5 +1,6 @@
 /* Average pooling on the processor: planes, channels-last images, and means of whole planes. */
 #include "THNN/layer/Template.h"
+#include "AvgPoolLayers.h"
 
 TH_DISPATCH(THNN_(WindowSumKernel), THNN_(windowSum))
 TH_DISPATCH(THNN_(SumNhwcKernel), THNN_(sumNhwc))

@@ -1,5 +1,6 @@
 /* The norm of neighbouring features: (x1 ^ power + ... + xn ^ power) ^ (1 / power). */
 #include "THNN/layer/Template.h"
+#include "AvgPoolLayers.h"
 
 /* A plane is features x positions of one image, which may have several dimensions.  argument and
  * power are the argument numbers of input and power. */

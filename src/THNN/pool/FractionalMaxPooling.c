@@ -1,5 +1,6 @@
 /* Fractional max pooling: a given number of windows, spread over the image by random numbers. */
 #include "THNN/layer/Template.h"
+#include "MaxPoolLayers.h"
 
 #include "THNN/layer/Unit.h"
 

@@ -11,7 +11,5 @@ enum { THNN_POOL_ROWS = 8 };  /* rows of windows that the backward kernel keeps,
 
 #define TH_GENERIC_FILE "THNN/pool/MaxPoolGeneric.h"
 #include "THGenerateFloatTypes.h"
-#define TH_GENERIC_FILE "THNN/pool/MaxPoolLayers.h"
-#include "THGenerateFloatTypes.h"
 
 #endif

@@ -2,6 +2,7 @@
 #include "TH/loop/THPlan.h"
 
 #include "THNN/layer/Template.h"
+#include "MaxPoolLayers.h"
 
 TH_DISPATCH(THNN_(MaxPoolKernel), THNN_(maxPool))
 TH_DISPATCH(THNN_(MaxPoolBackwardKernel), THNN_(maxPoolBackwardKernel))

@@ -1,5 +1,6 @@
 /* Max pooling of images, volumes and sequences. */
 #include "THNN/layer/Template.h"
+#include "MaxPoolLayers.h"
 
 /* --- windows that slide ---------------------------------------------------------------------- */
 

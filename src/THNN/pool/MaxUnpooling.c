@@ -1,5 +1,6 @@
 /* Max unpooling: elements return to the positions that they were pooled from, among zeros. */
 #include "THNN/layer/Template.h"
+#include "MaxPoolLayers.h"
 
 /* The layer's indices count in output planes, one for each input element.  So the planes are those
  * of max pooling, with input and output exchanged; unpooling is its backward direction. */

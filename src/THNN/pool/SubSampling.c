@@ -1,6 +1,7 @@
 /* The sum of each window, times a weight, plus a bias.  Images have a weight for each plane;
  * sequences, whose planes are frames x features, have one for each feature. */
 #include "THNN/layer/Template.h"
+#include "AvgPoolLayers.h"
 
 /* --- what there is to compute ---------------------------------------------------------------- */
 

@@ -1,5 +1,6 @@
 /* GRU and LSTM cells after their matrix products: biases, gates and states. */
 #include "THNN/layer/Template.h"
+#include "FusedCellsLayers.h"
 
 /* Raises unless the last dimension of tensor, argument arg, is whole times that of hx: 3 times for
  * a GRU's gates, for example. */

@@ -5,8 +5,6 @@
 #include "THKernel.h"
 #include "THNN/layer/Call.h"
 
-#define TH_GENERIC_FILE "THNN/recurrent/FusedCellsLayers.h"
-#include "THGenerateFloatTypes.h"
 #define TH_GENERIC_FILE "THNN/recurrent/FusedCellsGeneric.h"
 #include "THGenerateFloatTypes.h"
 

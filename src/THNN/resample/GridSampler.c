@@ -1,5 +1,6 @@
 /* Grid sampling of images and volumes, with linear interpolation. */
 #include "THNN/layer/Template.h"
+#include "GridSamplerLayers.h"
 
 static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridArgument, int axes,
                                      int padding_mode, int modeArgument)

@@ -26,8 +26,6 @@ enum { THNN_GRID_GROUP = 16 };     /* planes that are transposed together */
 enum { THNN_GRID_MIN_PLANES = 6 }; /* fewer are not worth a transpose */
 enum { THNN_GRID_TILE = 64 };      /* points or elements of a plane transposed at a time */
 
-#define TH_GENERIC_FILE "THNN/resample/GridSamplerLayers.h"
-#include "THGenerateFloatTypes.h"
 #define TH_GENERIC_FILE "THNN/resample/GridSamplerGeneric.h"
 #include "THGenerateFloatTypes.h"
 

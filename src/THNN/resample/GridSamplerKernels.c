@@ -1,5 +1,6 @@
 /* Grid sampling, block by block of points. */
 #include "THNN/layer/Template.h"
+#include "GridSamplerLayers.h"
 
 #include <float.h>
 

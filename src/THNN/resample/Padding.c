@@ -1,5 +1,6 @@
 /* Padding of images by reflection, or by copies of the border. */
 #include "THNN/layer/Template.h"
+#include "ResampleLayers.h"
 
 /* Padding before and after the image along an axis. */
 typedef struct {

@@ -1,5 +1,7 @@
 /* Resampling: planes whose elements come from given elements of another plane. */
 #include "THNN/layer/Template.h"
+#include "ResampleLayers.h"
+#include "ResampleGeneric.h"
 
 #ifndef TH_TEMPLATE_DEVICE
 #include "TH/loop/THPlan.h"

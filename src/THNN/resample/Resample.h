@@ -9,9 +9,4 @@
 
 enum { THNN_GATHER, THNN_SCATTER };
 
-#define TH_GENERIC_FILE "THNN/resample/ResampleLayers.h"
-#include "THGenerateFloatTypes.h"
-#define TH_GENERIC_FILE "THNN/resample/ResampleGeneric.h"
-#include "THGenerateFloatTypes.h"
-
 #endif

@@ -1,6 +1,8 @@
 /* Resampling of planes, and its gradient: gathers an output plane from an input plane, row by row,
  * and scatters gradients. */
 #include "THNN/layer/Template.h"
+#include "ResampleLayers.h"
+#include "ResampleGeneric.h"
 #include "THNN/simd/Tuning.h"
 
 #include "THNN/simd/CopyRow.h"

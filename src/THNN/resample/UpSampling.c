@@ -1,5 +1,6 @@
 /* Upsampling of sequences, images and volumes: nearest neighbours, or linear interpolation. */
 #include "THNN/layer/Template.h"
+#include "ResampleLayers.h"
 
 /* --- nearest --------------------------------------------------------------------------------- */
 
