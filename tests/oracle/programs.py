@@ -613,6 +613,34 @@ class Seldom(nn.Module):
                 F.interpolate(bytes, (4, 5), mode="bilinear", antialias=True), F.interpolate(bytes, (12, 5), mode="bicubic"))
 
 
+class Composed(nn.Module):
+    """Operations that are forms or compositions of others."""
+
+    def forward(self, x, z, k, classes, bytes, scales, where):
+        A = torch.ops.aten
+        q = x.reshape(1, 2, 2, 6)
+        bag = torch.tensor([0, 1, 1, 3]), torch.tensor([0, 2])
+        atol, rtol = torch.tensor(0.5, dtype=torch.float64), torch.tensor(0.1, dtype=torch.float64)
+        square = x[:, :4] @ x[:, :4].t()
+        return (nn.utils.rnn.pad_sequence([x, x[:2], x[:1]]), nn.utils.rnn.pad_sequence([x, x[:2]], True, 2.0, padding_side="left"),
+                A._weight_int8pack_mm(x, bytes, scales), torch.norm(x, "fro"), torch.norm(x, "nuc"), A.frobenius_norm(x, [1], True),
+                A.nuclear_norm(x, [0, 1], True), A._stack([x, x], 1), A._dim_arange(x, 1), A._cast_Int(x), A._cast_Half(x),
+                A._masked_softmax(x, x > 1, 1), A._masked_softmax(square.reshape(1, 1, 4, 4), torch.tensor([[True] + [False] * 3]), 3, 1), z.H + 1, A._conj_copy(z) + 1,
+                A.view_as_real_copy(z), A.view_as_complex_copy(x.reshape(4, 3, 2)), torch.special.polygamma(2, x.abs() + 1),
+                torch.special.round(x), torch.special.round(x, decimals=2), A.split_copy(x, 4, 1), A._neg_view_copy(x), A._euclidean_dist(x, x + 1),
+                A._convolution(x.reshape(1, 2, 3, 4), x.reshape(3, 2, 2, 2), None, [1, 1], [0, 1], [1, 1], False, [0, 0], 1, False, False, False, False),
+                A._aminmax(x), A._aminmax.dim(x, 1), A._logcumsumexp(x, 1), A._fake_quantize_learnable_per_tensor_affine(x, scales[:1], x[0, :1] * 9, 0, 255),
+                A._fake_quantize_learnable_per_channel_affine(x, scales[:4], x[:, 0], 0, -4, 5), torch.norm_except_dim(x, 2, 0),
+                torch.norm_except_dim(x, 1, 1), torch.norm_except_dim(x, 2, -1), torch.atleast_1d([x, x[0, 0]]), torch.atleast_3d([x, x[0]]),
+                torch.tensor_split(x, where, 1), torch.linspace(x[0, 0], x[0, 1], 5), torch.logspace(1, x[0, 1], 4, base=2.0),
+                torch.linalg.matrix_rank(square, atol=0.5), torch.linalg.matrix_rank(square, atol=atol, rtol=rtol, hermitian=True),
+                torch.linalg.pinv(x, rtol=rtol), torch.linalg.pinv(x, atol=atol), torch.gradient(x, spacing=2.0), torch.gradient(x, dim=1, spacing=0.5),
+                F.multi_margin_loss(x, k, reduction="none"), F.multi_margin_loss(x, k, p=2, margin=0.5, weight=scales[:6], reduction="sum"),
+                F.multilabel_margin_loss(x, classes, reduction="none"), F.embedding_bag(bag[0], x, bag[1], mode="mean", padding_idx=-1),
+                F.embedding_bag(bag[0], x, bag[1], mode="max", padding_idx=-3), x[0, 0].nonzero(as_tuple=True), A._lu_with_info(square)[0],
+                A._scaled_dot_product_attention_math(q, q, q)[0], A._scaled_dot_product_attention_math(q, q, q, None, 0.0, True, scale=0.5)[0])
+
+
 def programs():
     """Name, function, inputs, sizes that vary, whether it is decomposed, whether it has a state."""
     image = torch.randn(2, 3, 17, 17)
@@ -658,6 +686,11 @@ def programs():
     yield "trained_core", Trained(), (torch.randn(5, 4), torch.randn(2, 4, 4)), None, True, True
     yield "drawn", Drawn(), (*heads, masks[0]), None, False, False
     yield "anew", Anew(), (torch.randn(2),), None, False, False
+    composed = (torch.randn(4, 6), torch.complex(torch.randn(3, 4), torch.randn(3, 4)), torch.randint(0, 6, (4,)),
+                torch.tensor([[1, 3, -1, 0, 0, 0]] * 2 + [[0, 5, 2, -1, 1, 1]] * 2), torch.randint(-99, 99, (16, 6), dtype=torch.int8), torch.rand(16) + 0.1,
+                torch.tensor([1, 4]))
+    yield "composed", Composed(), composed, None, False, False
+    yield "composed_core", Composed(), composed, None, True, False
     yield "lists", Lists(), (torch.randn(4, 3), torch.randn(4, 3)), None, False, False
     yield "kept", Kept(), (torch.randn(1, 2, 8), torch.tensor([3, 1])), None, False, True
     yield "kept_core", Kept(), (torch.randn(1, 2, 8), torch.tensor([3, 1])), None, True, True

@@ -467,6 +467,9 @@ void at_describePort(at_bytes *text, const at_program *program, const at_port *p
 /* Makes the node one that computes with numbers, if its target is such a function. */
 bool at_resolveNumber(at_graphNode *node);
 
+/* Makes the node one of the forms in forms/, if its target is one. */
+bool at_resolveForm(at_graphNode *node);
+
 at_computeFunction at_computeSize, at_computeIsContiguous, at_computeStride, at_computeNumel,
     at_computeOffset, at_computeItem, at_computeAssert, at_computeMetadata, at_computeNothing,
     at_computeTo, at_computeClone, at_computeNew, at_computeScalarTensor; /* builtins.c */
@@ -487,6 +490,7 @@ at_computeFunction at_computeQuantize, at_computeDequantize, at_computeFakeQuant
 at_computeFunction at_computeVander, at_computeTrilinear; /* libraries.c */
 at_computeFunction at_computeLinalgCheck;                 /* builtins.c */
 at_computeFunction at_computeDrawn;                       /* resolve.c */
+at_computeFunction at_computeForm;                        /* forms/forms.c */
 at_computeFunction at_computeDropoutAttention, at_computeRecurrentLayer, at_computeRootNorm,
     at_computeBatchNorm, at_computeRandomRelu, at_computePrelu, at_computeWeightNorm, at_computeDet,
     at_computeSlogdet, at_computeSvd, at_computeEigh, at_computeSolve; /* fused.c */

@@ -324,9 +324,9 @@ void at_computeIntProduct(at_frame *frame, const at_graphNode *node)
 void at_computeWhere(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
-  at_tensor *const found =
-      at_nonzero(at_inputTensor(frame, node, at_inputOf(node, "self", -1) ? "self" : "condition",
-                                0));
+  at_tensor *const given =
+      at_inputTensor(frame, node, at_inputOf(node, "self", -1) ? "self" : "condition", 0);
+  at_tensor *const found = at_nonzero(at_atleast_1d(given));
   for (int32_t i = 0; i < node->outputCount; i++)
     at_giveOutput(frame, node, i, at_defined(found) ? at_select(found, 1, i) : found);
 }

@@ -93,7 +93,8 @@ static bool accepts(at_kind kind, const at_given *given)
     case AT_KIND_STRING:
       return given->kind == AT_GIVEN_TEXT;
     case AT_KIND_DOUBLES:
-      return given->kind == AT_GIVEN_NUMBERS && given->number != AT_CELL_BOOL;
+      return (isNumber || given->kind == AT_GIVEN_NUMBERS) && given->number != AT_CELL_BOOL &&
+             given->number != AT_CELL_COMPLEX;
     default:
       return false;
   }
@@ -264,7 +265,7 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
     if (node->compute != at_computeClone) /* passes look for the operation, too */
       return true;
   }
-  if (at_resolveNumber(node))
+  if (at_resolveNumber(node) || at_resolveForm(node))
     return true;
   if (adaptor)
     return try_operations(arena, node, adaptor->name, adaptor->overload, adaptor->renames);

@@ -33,6 +33,8 @@
   X(heads)                  \
   X(heads_core)             \
   X(head_core)              \
+  X(composed)               \
+  X(composed_core)          \
   X(lists)                  \
   X(trained_core)           \
   X(kept)                   \

@@ -154,7 +154,7 @@ static int alias_of(const at_graphNode *node, int32_t k)
 static bool returns_inputs(at_compute compute)
 {
   return compute == at_computeDropout || compute == at_computeTo || compute == at_computeOnnx ||
-         compute == at_computePassed ||
+         compute == at_computePassed || compute == at_computeForm ||
          (has_effects(compute) && compute != at_computeAssert && compute != at_computeMetadata);
 }
 
