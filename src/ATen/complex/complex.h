@@ -119,6 +119,11 @@ at_tensor *at_maskedSelectPairs(at_tensor *out, at_tensor *self, at_tensor *mask
 /* Sums, means, products, norms and booleans; type NULL is self's. */
 at_tensor *at_reduceComplex(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
                             bool keepdim, const at_type *type, at_scalar p);
+
+/* The variance, or standard deviation, of complex numbers: real, from the sum of those of the parts. */
+at_tensor *at_complexVariance(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+                              at_scalar correction, bool keepdim);
+
 at_tensor *at_accumulateComplex(at_tensor *out, bool product, at_tensor *self, int dim,
                                 const at_type *type);
 

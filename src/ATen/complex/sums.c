@@ -90,6 +90,22 @@ static at_tensor *product_of(at_tensor *out, at_tensor *x, at_ints dims, bool ke
   return at_finishOne(&pool, out, at_hold(&pool, at_newCast(made, made->type)));
 }
 
+at_tensor *at_complexVariance(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+                              at_scalar correction, bool keepdim)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *parts[2];
+  for (int k = 0; k < 2; k++)
+    parts[k] = at_hold(&pool, at_variance(NULL, AT_VAR, at_hold(&pool, at_viewPart(self, k)), dims,
+                                          correction, keepdim));
+  at_tensor *const sum =
+      at_hold(&pool, at_binary(NULL, AT_ROW_cadd, parts[0], parts[1], at_scalar_long(1)));
+  if (name == AT_STD)
+    at_unary(sum, AT_ROW_sqrt, sum);
+  return at_finishOne(&pool, out, sum);
+}
+
 at_tensor *at_reduceComplex(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
                             bool keepdim, const at_type *type, at_scalar p)
 {
@@ -108,6 +124,9 @@ at_tensor *at_reduceComplex(at_tensor *out, at_reducing name, at_tensor *self, a
   } else if (name == AT_NORM) {
     x = at_hold(&pool, at_absoluteOf(NULL, self));
     r = at_reduce(out, name, x, dims, keepdim, NULL, p);
+  } else if (name == AT_VAR || name == AT_STD) {
+    const bool isBiased = at_scalar_toDouble(p) != 0;
+    r = at_complexVariance(out, name, x, dims, at_scalar_long(!isBiased), keepdim);
   } else {
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
              at_scalarTypeName(x->type->scalarType));

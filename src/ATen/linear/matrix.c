@@ -65,7 +65,8 @@ at_tensor *at_traceOf(at_tensor *self)
              at_sizeDesc(at_sizesOf(self)).str);
   if (type == AT_BOOL)
     at_raise(AT_ERROR_TYPE, "self is of Bool");
-  const at_type *result = at_isFloating(type) ? self->type : at_toScalarType(self->type, AT_LONG);
+  const at_type *result =
+      at_isFloating(type) || at_isComplex(type) ? self->type : at_toScalarType(self->type, AT_LONG);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const view = at_hold(&pool, new_diagonal(self, 0));
@@ -94,12 +95,29 @@ static void clear_each(at_tensor *contiguous, int64_t diagonal, bool below)
   }
 }
 
+/* The same of complex numbers: the other triangle of ones is a mask of what becomes 0. */
+static void clear_complex(at_tensor *t, int64_t diagonal, bool below)
+{
+  const at_ints sizes = at_sizesOf(t), matrix = {sizes.data + sizes.count - 2, 2};
+  const int64_t edge = THMin(THMax(diagonal, -matrix.data[0]), matrix.data[1]);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const ones =
+      at_hold(&pool, at_makeFilled(at_toScalarType(t->type, AT_BOOL), matrix, at_scalar_long(1)));
+  at_tensor *const mask = at_hold(&pool, at_triangle(NULL, ones, edge + (below ? 1 : -1), !below));
+  at_maskedFill(t, t, mask, at_scalar_long(0));
+  at_pool_leave(&pool);
+}
+
 /* Copies the triangles of from to made, which may be from itself.  Both have the same sizes and are
  * contiguous. */
 static void keep(at_tensor *made, at_tensor *from, int64_t diagonal, bool below)
 {
   if (!at_isOnHost(made->type)) {
-    clear_each(made, diagonal, below);
+    if (at_isComplex(made->type->scalarType))
+      clear_complex(made, diagonal, below);
+    else
+      clear_each(made, diagonal, below);
     return;
   }
   const at_ints sizes = at_sizesOf(made);

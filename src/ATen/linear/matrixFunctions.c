@@ -305,7 +305,8 @@ at_tensor *at_matrixNorm(at_tensor *out, at_tensor *a, at_scalar ord, at_ints di
 {
   const double p = at_scalar_toDouble(ord), which = fabs(p);
   int at[2];
-  if (!at_isFloating(a->type->scalarType))
+  const bool isComplex = at_isComplex(a->type->scalarType) && which != 2;
+  if (!at_isFloating(a->type->scalarType) && !isComplex)
     at_raise(AT_ERROR_TYPE, "A is of %s, and has to be of a floating type",
              at_scalarTypeName(a->type->scalarType));
   if (which != 1 && which != 2 && !isinf(which))

@@ -128,6 +128,8 @@ static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *
 at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
                        at_tensor *bias, at_convolving how)
 {
+  if (at_isComplex(input->type->scalarType))
+    return at_complexConvolve(out, axes, input, weight, bias, how);
   const at_ints kernel = kernel_of(weight, axes);
   const THNNGroups g = groups_of(kernel.count, kernel, how);
   convolve(&out, 1, input, weight, bias, kernel.count, &g);
@@ -210,6 +212,10 @@ static void convolve_backward(at_tensor **out, const bool *wanted, at_tensor *gr
 void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
                          at_tensor *weight, at_convolving how, at_ints mask)
 {
+  if (at_isComplex(grad->type->scalarType)) {
+    at_complexConvolveBackward(out, wanted, grad, input, weight, how, mask);
+    return;
+  }
   const at_ints kernel = kernel_of(weight, 0);
   const THNNGroups g = groups_of(kernel.count, kernel, how);
   convolve_backward(out, wanted, grad, input, weight, kernel.count, &g, mask);

@@ -26,6 +26,13 @@ at_tensor *at_convolvePadded(at_tensor *out, int axes, at_tensor *input, at_tens
 void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
                          at_tensor *weight, at_convolving how, at_ints mask);
 
+/* The same of complex numbers (src/ATen/complex/convolve.c). */
+at_tensor *at_complexConvolve(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
+                              at_tensor *bias, at_convolving how);
+void at_complexConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad,
+                                at_tensor *input, at_tensor *weight, at_convolving how,
+                                at_ints mask);
+
 /* Gradients of those gradients, from theirs, which may be NULL: with respect to grad, input and
  * weight; NULL where nothing has a part in one. */
 void at_convolveTwiceBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,

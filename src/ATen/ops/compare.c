@@ -396,6 +396,13 @@ at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_ten
 at_tensor *at_between(at_tensor *out, at_tensor *x, at_tensor *end, at_scalar weight)
 {
   at_tensor *const in[] = {x, end};
+  if (at_isComplex(x->type->scalarType)) {
+    at_checkType(end, "end", x->type);
+    at_pool parts;
+    at_pool_enter(&parts);
+    at_tensor *const way = at_hold(&parts, at_subtracted(NULL, end, x, at_scalar_long(1)));
+    return at_finishOne(&parts, out, at_hold(&parts, at_binary(NULL, AT_ROW_cadd, x, way, weight)));
+  }
   check_floating(x, "self");
   check_same_type(x, end, "end");
   if (at_scalar_toDouble(weight) > -0.5)

@@ -406,6 +406,8 @@ at_tensor *at_variance(at_tensor *out, at_reducing name, at_tensor *self, at_int
                        at_scalar correction, bool keepdim)
 {
   const double less = at_scalar_toDouble(correction);
+  if (at_isComplex(self->type->scalarType))
+    return at_complexVariance(out, name, self, dims, correction, keepdim);
   if (less == 0 || less == 1)
     return at_reduce(out, name, self, dims, keepdim, NULL, at_scalar_long(less == 0));
   check_floating(reductions[name].name, self->type->scalarType);

@@ -1,0 +1,84 @@
+"""Golden cases of complex numbers, of rows that are for real ones too."""
+
+import torch
+import torch.nn.functional as F
+
+from aten_today import Today
+
+NEAR = {torch.complex64: 2.0**-17, torch.complex128: 2.0**-40}
+
+
+def moves(c, dtype):
+    x, y, v = c.tensor((3, 4), dtype), c.tensor((3, 4), dtype), c.tensor((3,), dtype)
+    for name in "triu", "tril":
+        c(name, self=x, diagonal=1)
+        c(name, self=x, diagonal=-1)
+    c("diag", self=v, diagonal=1)
+    c("diag", self=x)
+    c("rot90", self=x, k=1, dims=[0, 1])
+    c("repeat_interleave", self=x, repeats=2, dim=1)
+    c("take_along_dim", self=x, indices=torch.tensor([[1, 3], [0, 0], [2, 1]]), dim=1)
+    c("channel_shuffle", self=c.tensor((1, 4, 2, 2), dtype), groups=2)
+    for name in "atleast_1d", "atleast_2d", "atleast_3d":
+        c(name, self=v)
+    c("pad", F.pad, self=x, pad=[1, 2, 0, -1])
+    for mode in "reflect", "replicate", "circular":
+        c("pad", F.pad, self=x.reshape(1, 3, 4), pad=[2, 1], mode=mode)
+    c("block_diag", lambda tensors: torch.block_diag(*tensors), tensors=[x, v])
+    c("cartesian_prod", lambda tensors: torch.cartesian_prod(*tensors), tensors=[v, c.tensor((2,), dtype)])
+    c("combinations", lambda self, r=2, with_replacement=False: torch.combinations(self, r, with_replacement), self=v, r=2)
+    c("as_strided_scatter", torch.as_strided_scatter, self=x, src=c.tensor((2, 2), dtype), size=[2, 2], stride=[4, 2], storage_offset=1)
+    holes = x.clone()
+    holes[0, 1:] = 0
+    for name in "argwhere", "logical_not", "count_nonzero":
+        c(name, self=holes)
+    for name in "logical_and", "logical_or", "logical_xor":
+        c(name, self=holes, other=y)
+    near = x.clone()
+    near[0, 0] += 1
+    c("isclose", self=x, other=near)
+    c("gradient.scalararray", lambda self, **k: torch.gradient(self, spacing=k["spacing"], dim=k["dim"]), self=x, spacing=[2.0], dim=[0])
+    c("cumulative_trapezoid", torch.cumulative_trapezoid, y=x, dim=1, within=NEAR[dtype])
+    c("dropout", torch.dropout, input=x, p=0.5, train=False)
+
+
+def numbers(c, dtype):
+    near = NEAR[dtype]
+    x, y, v, w = c.tensor((3, 4), dtype), c.tensor((3, 4), dtype), c.tensor((3,), dtype), c.tensor((4,), dtype)
+    c("trace", self=x, within=near)
+    c("lerp", self=x, end=y, weight=0.25, within=near)
+    c("diff", self=x, n=1, dim=0, within=near)
+    c("trapezoid", torch.trapezoid, y=x, dim=1, within=near)
+    c("linalg_multi_dot", lambda tensors: torch.linalg.multi_dot(tensors), tensors=[x, y.T.contiguous(), x], within=8 * near)
+    c("pairwise_distance", F.pairwise_distance, x1=x, x2=y, within=near)
+    c("dist", torch.dist, self=x, other=y, p=2, within=near)
+    for order in 2, 1, 3, float("inf"):
+        c("linalg_vector_norm", self=x, ord=order, dim=[1], within=near)
+    c("linalg_vector_norm", self=x, within=near)
+    c("linalg_norm", torch.linalg.norm, self=x, within=near)
+    for order in 1, float("inf"):
+        c("linalg_matrix_norm", torch.linalg.matrix_norm, self=x, ord=order, within=near)
+    for name in "var", "std":
+        call = getattr(torch, name)
+        c(name, call, self=x, unbiased=True, within=near)
+        c(name + ".dim", lambda self, dim, **k: call(self, dim, **k), self=x, dim=[1], unbiased=False, keepdim=True, within=near)
+        c(name + ".correction", lambda self, **k: call(self, **k), self=x, dim=[0], correction=2, within=near)
+        both = getattr(torch, name + "_mean")
+        c(name + "_mean.dim", lambda self, dim, **k: both(self, dim, **k), self=x, dim=[1], unbiased=True, within=near)
+
+
+def convolutions(c, dtype):
+    near = 16 * NEAR[dtype]
+    for axes in 1, 2, 3:
+        image, weight = c.tensor((2, 4, 5, 6, 4)[: 2 + axes], dtype), c.tensor((6, 2, 3, 2, 2)[: 2 + axes], dtype)
+        bias, full = c.tensor((6,), dtype), c.tensor((4, 3, 3, 2, 2)[: 2 + axes], dtype)
+        c(f"conv{axes}d", input=image, weight=weight, bias=bias, stride=[2, 1, 1][:axes], padding=[1, 0, 1][:axes], groups=2, within=near)
+        c(f"conv{axes}d", input=image, weight=c.tensor((1, 4, 2, 2, 2)[: 2 + axes], dtype), dilation=[2] * axes, within=near)
+        c(f"conv_transpose{axes}d", input=image, weight=full, bias=bias, stride=[2, 1, 1][:axes], groups=2, within=near)
+
+
+with Today("complex_rows", __file__) as c:
+    for dtype in NEAR:
+        moves(c, dtype)
+        numbers(c, dtype)
+        convolutions(c, dtype)
