@@ -221,7 +221,8 @@ static void THNN_(multiplyPanels)(void *context, ptrdiff_t begin, ptrdiff_t end)
 }
 
 /* Chooses the stretches and shares: all threads have as much to do, and what has more elements, the
- * weights or the image, is read by one of them alone. */
+ * weights or the image, is read by one of them alone; where they have about as many, it is the weights,
+ * since no two threads write to one line of the result then. */
 static void THNN_(cutPanels)(THNN_(Paneled) * w, ptrdiff_t threads)
 {
   const ptrdiff_t most = THNN_(panels)->vectors, items = w->c->batch * w->c->groups;
@@ -229,7 +230,7 @@ static void THNN_(cutPanels)(THNN_(Paneled) * w, ptrdiff_t threads)
   w->shares = 1;
   if (items % threads == 0 || items * w->stretches >= 8 * threads)
     return;
-  if (w->stretches >= threads && w->results * w->c->window < w->source)
+  if (w->stretches >= threads && 4 * w->results * w->c->window < 3 * w->source)
     w->stretches = THMin(w->vectors, (w->stretches + threads - 1) / threads * threads);
   else
     w->shares = THMin(threads, (w->results + 7) / 8);
