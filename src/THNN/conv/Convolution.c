@@ -453,8 +453,10 @@ static int THNN_(supportsDepthwiseNchw)(const THNNConvolution *c, THNNPass pass)
       (pass == THNN_BACKWARD_DATA && c->outputs != c->groups) ||
       (pass == THNN_BACKWARD_WEIGHTS && !THNN_(fitSets)(c)))
     return 0;
+  const int64_t mostSteps = pass == THNN_FORWARD ? 2 : 1;
   for (int d = 1; d < 3; d++)
-    if (w[d].step != 1 || w[d].dilation != 1 || w[d].pad >= w[d].size)
+    if (w[d].step > mostSteps || w[d].step != w[1].step || w[d].dilation != 1 ||
+        w[d].pad >= w[d].size)
       return 0;
   return w[0].input == 1 && w[0].size == 1 && w[0].step == 1 && w[0].pad == 0 &&
          w[1].size == w[2].size && (w[1].size == 3 || w[1].size == 5);
@@ -491,15 +493,18 @@ static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
   static const real none[THNN_SLIDING] = {0};
   for (ptrdiff_t i = begin, count; i < end; i += count) {
     const ptrdiff_t result = i % c->outputs, left = THMin(outputs - result % outputs, end - i);
-    count = !s->backward && left >= THNN_SLIDING ? THNN_SLIDING : 1;
+    count = !s->backward && axis[2].step == 1 && left >= THNN_SLIDING ? THNN_SLIDING : 1;
     const real *weight = s->data.weight + result * c->window;
     real transposed[LARGEST];
     for (ptrdiff_t k = 0; s->backward && k < c->window; k++)
       transposed[k] = weight[c->window - 1 - k];
-    const ptrdiff_t from = s->backward ? i * c->windows : i / outputs * c->image;
-    THNN_(direct)->slide(axis, s->data.from + from, count, s->backward ? transposed : weight,
-                         s->data.bias ? s->data.bias + result : none,
-                         s->data.to + i * (s->backward ? c->image : c->windows));
+    const real *from = s->data.from + (s->backward ? i * c->windows : i / outputs * c->image);
+    const real *bias = s->data.bias ? s->data.bias + result : none;
+    real *to = s->data.to + i * (s->backward ? c->image : c->windows);
+    if (axis[2].step == 2)
+      THNN_(direct)->slideByTwo(axis, from, weight, bias, to);
+    else
+      THNN_(direct)->slide(axis, from, count, s->backward ? transposed : weight, bias, to);
   }
 }
 

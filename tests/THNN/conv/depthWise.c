@@ -1,6 +1,6 @@
 /* Depth-wise convolutions of random images, and their gradients, against the obvious loops: small
- * windows, padded by different amounts, planes narrower and wider than vectors, several outputs of
- * a plane, and an element that is infinite and must reach its own windows only. */
+ * windows with steps of 1 and 2, padded by different amounts, planes narrower and wider than vectors,
+ * several outputs of a plane, and an element that is infinite and must reach its own windows only. */
 #include "THNN.h"
 #include "THTemplate.h"
 
@@ -20,7 +20,11 @@ static int between(th_random *random, int least, int most)
 static Shape any_shape(th_random *random, int number)
 {
   static const int widest[] = {9, 20, 40, 90, 600};
-  Shape s = {.batch = between(random, 1, 10), .planes = between(random, 1, 3), .step = 1};
+  Shape s = {
+      .batch = between(random, 1, 10),
+      .planes = between(random, 1, 3),
+  };
+  s.step = between(random, 1, 2);
   s.outputs = between(random, 1, 4) == 1 ? 2 : 1;
   const int size = between(random, 1, 3) == 1 ? 5 : 3;
   for (int d = 0; d < 2; d++) {
@@ -28,7 +32,7 @@ static Shape any_shape(th_random *random, int number)
     s.pad[d] = between(random, 0, s.size[d]);
     s.input[d] = THMax(1, s.size[d] - 2 * s.pad[d]) +
                  between(random, 0, d ? widest[number % (number % 20 ? 4 : 5)] : 20);
-    s.output[d] = s.input[d] + 2 * s.pad[d] - s.size[d] + 1;
+    s.output[d] = (s.input[d] + 2 * s.pad[d] - s.size[d]) / s.step + 1;
   }
   return s;
 }
@@ -70,7 +74,8 @@ static void check_shape(const Shape *s, th_random *random)
                 ((n * s->planes + p) * s->outputs + o) * windows + i * s->output[1] + j;
             accreal sum = (accreal)THTensor_(data)(b)[o * s->planes + p];
             for (int64_t k = 0; k < window; k++) {
-              const int64_t r = i + k / s->size[1] - s->pad[0], c = j + k % s->size[1] - s->pad[1];
+              const int64_t r = i * s->step + k / s->size[1] - s->pad[0],
+                            c = j * s->step + k % s->size[1] - s->pad[1];
               if (r < 0 || r >= s->input[0] || c < 0 || c >= s->input[1])
                 continue;
               const ptrdiff_t from = (n * s->planes + p) * image + r * s->input[1] + c;
@@ -83,10 +88,10 @@ static void check_shape(const Shape *s, th_random *random)
             }
             ey[at] = sum;
           }
-  const int kH = s->size[0], kW = s->size[1], pH = s->pad[0], pW = s->pad[1];
-  THNN_(SpatialDepthWiseConvolution_updateOutput)(NULL, x, y, w, b, f, f, kW, kH, 1, 1, pW, pH);
-  THNN_(SpatialDepthWiseConvolution_updateGradInput)(NULL, x, g, gx, w, f, f, kW, kH, 1, 1, pW, pH);
-  THNN_(SpatialDepthWiseConvolution_accGradParameters)(NULL, x, g, gw, gb, f, f, kW, kH, 1, 1, pW,
+  const int kH = s->size[0], kW = s->size[1], pH = s->pad[0], pW = s->pad[1], d = s->step;
+  THNN_(SpatialDepthWiseConvolution_updateOutput)(NULL, x, y, w, b, f, f, kW, kH, d, d, pW, pH);
+  THNN_(SpatialDepthWiseConvolution_updateGradInput)(NULL, x, g, gx, w, f, f, kW, kH, d, d, pW, pH);
+  THNN_(SpatialDepthWiseConvolution_accGradParameters)(NULL, x, g, gw, gb, f, f, kW, kH, d, d, pW,
                                                        pH, 1);
   for (ptrdiff_t i = 0; i < THTensor_(nElement)(y); i++)
     CHECK_EQ(THTensor_(data)(y)[i], (real)ey[i]);

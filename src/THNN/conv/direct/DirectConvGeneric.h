@@ -20,7 +20,10 @@ typedef struct {
    * 3 or 5 x 5, with a step of 1 and a padding of less than their size.  y is not x. */
   void (*slide)(const THNNWindow *axis, const real *x, ptrdiff_t windows, const real *weight,
                 const real *bias, real *y);
-  /* The gradient of such a window: sums[element] += the products of the elements of x in the image
+  /* The same with a step of 2, and one window. */
+  void (*slideByTwo)(const THNNWindow *axis, const real *x, const real *weight, const real *bias,
+                     real *y);
+  /* The gradient of such a window with a step of 1: sums[element] += the products of the elements of x in the image
    * with g, over some images, nextX and nextG apart. */
   void (*slideSums)(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
                     const real *g, ptrdiff_t nextG, real *sums);

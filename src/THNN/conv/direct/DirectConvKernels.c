@@ -416,10 +416,13 @@ static void embedding_sum(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t 
 
 #if TH_VECTOR_MASKS
 #include "DepthwiseNchw.h"
+#include "DepthwiseByTwo.h"
 #else
-#define slide      NULL
-#define slide_sums NULL
+#define slide        NULL
+#define slide_by_two NULL
+#define slide_sums   NULL
 #endif
 
-const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum, embedding_sum,
-                                                   slide, slide_sums, slide_last, slide_last_sums}};
+const THNN_(Direct)
+    TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum, embedding_sum, slide,
+                                   slide_by_two, slide_sums, slide_last, slide_last_sums}};
