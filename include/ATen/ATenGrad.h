@@ -190,6 +190,9 @@ typedef struct at_node at_node;
  * is NULL.  The caller releases the reference. */
 AT_API at_node *at_grad_fn(const at_tensor *t);
 
+/* One more reference; returns node, which may be NULL. */
+AT_API at_node *at_node_retain(at_node *node);
+
 /* Drops a reference, NULL too; the last one frees the node, and what only it refers to. */
 AT_API void at_node_release(at_node *node);
 
@@ -202,6 +205,24 @@ AT_API const char *at_node_kind(const at_node *node);
  * caller releases the reference. */
 AT_API int at_node_inputCount(const at_node *node);
 AT_API at_node *at_node_input(const at_node *node, int index, int *output);
+
+/* A function that sees the gradients that reach a node: before its formula those of its results, or after
+ * it those of its operands (there are none of a leaf), with those of the results in others.  Entries may
+ * be NULL, and may be replaced by new references to tensors of the same type and sizes; what was there is
+ * then the hook's to release.  False after an error, with which the pass ends. */
+typedef bool (*at_node_hook)(void *context, at_tensors others, int count, at_tensor **gradients);
+
+/* Adds a hook, which runs as long as the graph exists, and removes the first one with that function and
+ * context, but not while hooks run.  False after an error. */
+AT_API bool at_node_add_hook(at_node *node, bool after, at_node_hook hook, void *context);
+AT_API bool at_node_remove_hook(at_node *node, at_node_hook hook, void *context);
+
+/* A view of value that is that result of the node: what the backward of an at_grad_function reads of its own
+ * result, where gradients of gradients go through it.  The undefined tensor after an error. */
+AT_API at_tensor *at_node_result(at_node *node, int output, at_tensor *value) AT_MUST_USE;
+
+/* How often the elements of t's memory have been changed, modulo 65,536. */
+AT_API int64_t at_tensor_version(const at_tensor *t);
 
 /* --- less memory ----------------------------------------------------------------------------- */
 

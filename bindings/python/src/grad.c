@@ -92,7 +92,14 @@ static int setData(PyObject *self, PyObject *value, void *unused)
   return -1;
 }
 
+static PyObject *version(PyObject *self, void *unused)
+{
+  (void)unused;
+  return PyLong_FromLongLong(at_tensor_version(th_tensorOf(self)));
+}
+
 PyGetSetDef th_gradAttributes[] = {
+    {"_version", version, NULL, "How often the elements have been changed.", NULL},
     {"requires_grad", requiresGrad, setRequiresGrad, "Whether the tensor wants a gradient.", NULL},
     {"is_leaf", isLeaf, NULL, "Whether no recorded operation made the tensor.", NULL},
     {"grad_fn", th_gradFunction, NULL, "What the tensor was computed by; None of a leaf.", NULL},
@@ -248,7 +255,8 @@ PyMethodDef th_gradMethods[] = {
 /* --- functions of one's own ----------------------------------------------------------------------------- */
 
 typedef struct Function {
-  PyObject *forward, *backward; /* callables: () -> Tensor, and (Tensor) -> tuple */
+  PyObject *forward, *backward; /* callables: () -> Tensor, and (Tensor, Node or None) -> tuple */
+  at_node *node;                /* the call's, which refers to this */
 } Function;
 
 static at_tensor *runForward(void *context, at_tensors inputs)
@@ -292,12 +300,15 @@ static bool storeGradients(PyObject *tuple, int count, at_tensor **gradients)
 static bool runBackward(void *context, at_tensor *grad, int count, at_tensor **gradients)
 {
   const PyGILState_STATE state = PyGILState_Ensure();
+  const Function *const function = context;
   PyObject *argument = PyErr_Occurred() ? NULL : th_share(grad);
-  PyObject *result =
-      argument ? PyObject_CallFunctionObjArgs(((Function *)context)->backward, argument, NULL)
-               : NULL;
+  PyObject *node = th_wrapNode(at_grad_isOn() ? at_node_retain(function->node) : NULL);
+  PyObject *result = argument && node
+                         ? PyObject_CallFunctionObjArgs(function->backward, argument, node, NULL)
+                         : NULL;
   const bool done = result && storeGradients(result, count, gradients);
   Py_XDECREF(result);
+  Py_XDECREF(node);
   Py_XDECREF(argument);
   PyGILState_Release(state);
   return done;
@@ -352,10 +363,13 @@ static PyObject *apply(PyObject *self, PyObject *arguments)
   if (!function) {
     PyErr_NoMemory();
   } else {
-    function->forward = Py_NewRef(forward);
-    function->backward = Py_NewRef(back);
+    *function = (Function){Py_NewRef(forward), Py_NewRef(back), NULL};
     at_tensor *t = (at_apply)(kind, function, list);
     if (at_defined(t) && !PyErr_Occurred()) {
+      at_node *const node = at_grad_fn(t);
+      if (node)
+        function->node = node;
+      at_node_release(node);
       result = th_wrap(t);
     } else {
       at_release(t);

@@ -34,8 +34,7 @@ static PyTypeObject *typeOf(const char *kind)
   return (PyTypeObject *)type;
 }
 
-/* A Node that takes over the reference; None for NULL. */
-static PyObject *wrapNode(at_node *node)
+PyObject *th_wrapNode(at_node *node)
 {
   if (!node)
     return Py_NewRef(Py_None);
@@ -94,7 +93,7 @@ static PyObject *nextFunctions(PyObject *self, void *unused)
   PyObject *all = PyTuple_New(count);
   for (int i = 0; all && i < count; i++) {
     int output = 0;
-    PyObject *next = wrapNode(at_node_input(nodeOf(self), i, &output));
+    PyObject *next = th_wrapNode(at_node_input(nodeOf(self), i, &output));
     PyObject *pair = next ? Py_BuildValue("(Ni)", next, output) : NULL;
     if (!pair)
       Py_CLEAR(all);
@@ -108,10 +107,90 @@ PyObject *th_gradFunction(PyObject *self, void *unused)
 {
   (void)unused;
   const at_tensor *t = th_tensorOf(self);
-  return wrapNode(at_isLeaf(t) ? NULL : at_grad_fn(t));
+  return th_wrapNode(at_isLeaf(t) ? NULL : at_grad_fn(t));
+}
+
+/* --- hooks ------------------------------------------------------------------------------------------------ */
+
+/* A tuple of the gradients, with None for those that there are not. */
+static PyObject *gradientsOf(int count, at_tensor *const *gradients)
+{
+  PyObject *tuple = PyTuple_New(count);
+  for (int i = 0; tuple && i < count; i++) {
+    PyObject *one = gradients[i] ? th_share(gradients[i]) : Py_NewRef(Py_None);
+    if (!one)
+      Py_CLEAR(tuple);
+    else
+      PyTuple_SetItem(tuple, i, one);
+  }
+  return tuple;
+}
+
+/* Puts what the hook returned, unless that is None, in place of the gradients. */
+static bool replace(PyObject *result, int count, at_tensor **gradients)
+{
+  if (result == Py_None)
+    return true;
+  if (!PyTuple_Check(result) || PyTuple_Size(result) != count) {
+    PyErr_Format(PyExc_RuntimeError, "a hook of a node returns None, or a tuple of %d gradients",
+                 count);
+    return false;
+  }
+  for (int i = 0; i < count; i++)
+    if (PyTuple_GetItem(result, i) != Py_None && !th_isTensor(PyTuple_GetItem(result, i))) {
+      PyErr_SetString(PyExc_TypeError, "a hook of a node returns tensors");
+      return false;
+    }
+  for (int i = 0; i < count; i++) {
+    PyObject *const one = PyTuple_GetItem(result, i);
+    at_release(gradients[i]);
+    gradients[i] = one == Py_None ? NULL : at_retain(th_tensorOf(one));
+  }
+  return true;
+}
+
+/* Calls the hook, a callable, with the gradients and the others. */
+static bool runHook(void *context, at_tensors others, int count, at_tensor **gradients)
+{
+  const PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *own = PyErr_Occurred() ? NULL : gradientsOf(count, gradients);
+  PyObject *more = own ? gradientsOf(others.count, others.data) : NULL;
+  PyObject *result = more ? PyObject_CallFunctionObjArgs(context, own, more, NULL) : NULL;
+  const bool isDone = result && replace(result, count, gradients);
+  Py_XDECREF(result);
+  Py_XDECREF(more);
+  Py_XDECREF(own);
+  PyGILState_Release(state);
+  return isDone;
+}
+
+/* Adds a hook, which the caller keeps alive until it is removed. */
+static PyObject *addHook(PyObject *self, PyObject *arguments)
+{
+  int after;
+  PyObject *hook;
+  if (!PyArg_ParseTuple(arguments, "pO:_add_hook", &after, &hook))
+    return NULL;
+  return at_node_add_hook(nodeOf(self), after, runHook, hook) ? Py_NewRef(Py_None) : th_raise();
+}
+
+static PyObject *removeHook(PyObject *self, PyObject *hook)
+{
+  return at_node_remove_hook(nodeOf(self), runHook, hook) ? Py_NewRef(Py_None) : th_raise();
+}
+
+/* The tensor as the node's first result. */
+static PyObject *asResult(PyObject *self, PyObject *value)
+{
+  if (!th_isTensor(value))
+    return PyErr_Format(PyExc_TypeError, "a result is a tensor");
+  return th_wrap((at_node_result)(nodeOf(self), 0, th_tensorOf(value)));
 }
 
 static PyMethodDef methods[] = {
+    {"_add_hook", addHook, METH_VARARGS, NULL},
+    {"_remove_hook", removeHook, METH_O, NULL},
+    {"_as_result", asResult, METH_O, NULL},
     {"name", name, METH_NOARGS, "PyTorch's name."},
     {NULL, NULL, 0, NULL},
 };

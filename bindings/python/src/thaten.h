@@ -191,6 +191,9 @@ void th_releaseBuffer(PyObject *self, Py_buffer *view);
 /* A tensor on the memory of a buffer; NULL and an exception if that is not possible. */
 at_tensor *th_ofBuffer(PyObject *exporter, bool writable);
 
+/* A Node that takes over the reference; None for NULL. */
+PyObject *th_wrapNode(at_node *node);
+
 /* The attribute grad_fn: the Node of what the tensor was computed by, or None. */
 PyObject *th_gradFunction(PyObject *self, void *unused);
 

@@ -83,6 +83,14 @@ typedef struct at_hooked {
   struct at_hooked *next;
 } at_hooked;
 
+/* A hook of the node itself. */
+typedef struct at_node_hooked {
+  at_node_hook hook;
+  void *context;
+  bool after;
+  struct at_node_hooked *next;
+} at_node_hooked;
+
 /* What is known of a result: its gradient has that type and those sizes. */
 typedef struct at_output {
   const at_type *type; /* NULL if it has no gradient */
@@ -95,7 +103,7 @@ typedef struct at_output {
 
 typedef struct at_node {
   int refcount;        /* atomic */
-  bool isFreed;        /* a backward pass has released what was saved */
+  bool isFreed;        /* what was saved is released, as by a backward pass */
   bool isLeaf, isView; /* isView: the result is a view of an operand */
   const at_formula *formula;
   uint64_t reads;   /* what was saved, as in at_partial */
@@ -110,6 +118,7 @@ typedef struct at_node {
   at_output *outputs, own;          /* own: if there is one */
   const at_grad_function *function; /* a custom one, and its context */
   void *context;
+  at_node_hooked *hooks;
   struct at_node *next; /* in the list of nodes to be freed */
 } at_node;
 
@@ -150,8 +159,6 @@ void at_node_setOutputs(at_node *node, int count, at_tensor *const *results);
 
 /* Releases what formulas read. */
 void at_node_forget(at_node *node);
-
-at_node *at_node_retain(at_node *node);
 
 /* Writes the operation, with file and line of its call: "add, called at net.c:12". */
 void at_node_name(const at_node *node, char *room, size_t size);
@@ -215,6 +222,19 @@ typedef struct at_tape {
   const at_slot *given;
   bool wasOff;
 } at_tape;
+
+/* --- families of views (family.c) -------------------------------------------------------------- */
+
+typedef struct at_family at_family;
+
+/* Notes that view shares base's memory, unless base is a leaf or a view of one. */
+void at_family_join(at_tensor *base, at_tensor *view);
+
+/* Gives the others of t's family new nodes, as t was changed in place and has its own; raises if it fails. */
+void at_family_changed(at_tensor *t);
+
+/* Raises if that has failed. */
+void at_family_check(const at_tensor *t);
 
 /* Raises unless self may be changed in place by a call that is recorded. */
 void at_tape_checkInplace(const at_tensor *self);

@@ -81,7 +81,7 @@ static void call_formula(Run *run, at_backward_call *call)
 {
   at_node *const node = call->node;
   const at_grad_function *const function = node->function;
-  if (node->formula == &at_customFormula && !function)
+  if (function && node->isFreed)
     fail_at(run, node, "its context is released, by an earlier pass without retain_graph");
   if (function) {
     if (!function->backward(node->context, call->grads[0], node->edgeCount, call->made))
@@ -122,6 +122,26 @@ static void release_made(void *what)
   THFree(call->made);
 }
 
+/* Calls the hooks of a node that run before or after its formula. */
+static void run_node_hooks(const Run *run, at_node *node, bool after, at_tensors others, int count,
+                           at_tensor **gradients)
+{
+  for (at_node_hooked *one = node->hooks; one; one = one->next) {
+    if (one->after != after)
+      continue;
+    if (!one->hook(one->context, others, count, gradients))
+      fail_at(run, node, "a hook failed");
+    for (int i = 0; i < count; i++) {
+      const at_edge edge = after ? node->edges[i] : (at_edge){node, i};
+      const at_output *const output = edge.node ? &edge.node->outputs[edge.output] : NULL;
+      if (output && gradients[i] &&
+          (!at_defined(gradients[i]) ||
+           (!after && !at_sameSizes(at_sizesOf(gradients[i]), at_output_sizes(output)))))
+        fail_at(run, node, "a hook made a gradient of another size");
+    }
+  }
+}
+
 static void propagate(Run *run, at_visit *visit)
 {
   at_node *const node = visit->node;
@@ -136,6 +156,8 @@ static void propagate(Run *run, at_visit *visit)
   {
     call_formula(run, &call);
     check_made(run, &call);
+    const at_tensors results = {call.grads, node->outputCount};
+    run_node_hooks(run, node, true, results, node->edgeCount, call.made);
   }
   for (int i = 0; i < node->edgeCount; i++) {
     at_tensor *const made = call.made[i];
@@ -148,7 +170,6 @@ static void propagate(Run *run, at_visit *visit)
   THGuard_leave(&guard);
   if (!run->pass.keeps) {
     at_node_forget(node);
-    node->isFreed = true;
   }
 }
 
@@ -164,6 +185,7 @@ static void visit_node(Run *run, at_visit *visit)
   THGuard_enter(&guard, free_visit);
   guard.what = visit;
   bool hasAny = false;
+  run_node_hooks(run, node, false, at_noTensors, node->outputCount, visit->grads);
   for (int i = 0; i < node->outputCount; i++) {
     at_tensor **const grad = &visit->grads[i];
     if (!*grad)
@@ -178,6 +200,8 @@ static void visit_node(Run *run, at_visit *visit)
   }
   if (hasAny && !node->isLeaf)
     propagate(run, visit);
+  else if (hasAny)
+    run_node_hooks(run, node, true, (at_tensors){visit->grads, node->outputCount}, 0, NULL);
   THGuard_leave(&guard);
 }
 

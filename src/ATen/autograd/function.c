@@ -71,6 +71,8 @@ static void set_result(at_node *node, at_tensor *result, at_tensors inputs, cons
   }
   at_node_setOutputs(node, 1, &result);
   at_tape_setNode(result, node, 0);
+  if (result->family)
+    at_family_changed(result);
   at_gradState.last = node;
 }
 

@@ -53,6 +53,8 @@ at_tensor *(at_detach_)(at_tensor *t)
 {
   if (!at_accept("detach_", "t", t, false))
     return at_undefined();
+  if (t->family)
+    at_family_leave(t);
   if (t->node)
     at_node_release(t->node);
   t->node = NULL;

@@ -69,7 +69,8 @@ void at_node_setOutputs(at_node *node, int count, at_tensor *const *results)
 
 at_node *at_node_retain(at_node *node)
 {
-  THReference_add(&node->refcount);
+  if (node)
+    THReference_add(&node->refcount);
   return node;
 }
 
@@ -79,9 +80,9 @@ void at_node_forget(at_node *node)
 {
   while (node->savedCount > 0)
     at_saved_free(&node->saved[--node->savedCount]);
-  if (node->function && node->function->release)
+  if (node->function && node->function->release && !node->isFreed)
     node->function->release(node->context);
-  node->function = NULL;
+  node->isFreed = true;
 }
 
 static void free_output(at_output *output)
@@ -105,6 +106,11 @@ static void free_node(at_node *node)
     free_output(&node->outputs[i]);
   if (node->outputs != &node->own)
     THFree(node->outputs);
+  while (node->hooks) {
+    at_node_hooked *const hooked = node->hooks;
+    node->hooks = hooked->next;
+    THFree(hooked);
+  }
   THFree(node);
 }
 
@@ -152,6 +158,72 @@ at_node *at_node_input(const at_node *node, int index, int *output)
   if (output)
     *output = node->edges[index].output;
   return at_node_retain(node->edges[index].node);
+}
+
+bool(at_node_add_hook)(at_node *node, bool after, at_node_hook hook, void *context)
+{
+  const char *const name = "node_add_hook";
+  if (!at_acceptPointer(name, "node", node) || !at_acceptPointer(name, "hook", (const void *)hook))
+    return false;
+  at_call call;
+  at_begin(&call, name);
+  TH_TRY(call.attempt)
+  {
+    at_node_hooked *const one = THAlloc(sizeof *one);
+    *one = (at_node_hooked){hook, context, after, NULL};
+    at_node_hooked **last = &node->hooks;
+    while (*last)
+      last = &(*last)->next;
+    *last = one;
+  }
+  return !at_failed(&call);
+}
+
+bool(at_node_remove_hook)(at_node *node, at_node_hook hook, void *context)
+{
+  const char *const name = "node_remove_hook";
+  if (!at_acceptPointer(name, "node", node) || !at_acceptPointer(name, "hook", (const void *)hook))
+    return false;
+  at_node_hooked **at = &node->hooks;
+  while (*at && ((*at)->hook != hook || (*at)->context != context))
+    at = &(*at)->next;
+  at_node_hooked *const found = *at;
+  if (!found) {
+    at_fail(AT_ERROR_ARGUMENT, name, "%s: there is no such hook", name);
+    return false;
+  }
+  *at = found->next;
+  THFree(found);
+  return true;
+}
+
+at_tensor *(at_node_result)(at_node *node, int output, at_tensor *value)
+{
+  const char *const name = "node_result";
+  if (!at_acceptPointer(name, "node", node) || !at_accept(name, "value", value, false))
+    return at_undefined();
+  const at_output *const known =
+      output >= 0 && output < node->outputCount ? &node->outputs[output] : NULL;
+  if (!known || known->type != value->type ||
+      !at_sameSizes(at_sizesOf(value), at_output_sizes(known))) {
+    at_fail(AT_ERROR_ARGUMENT, name, "%s: value is a %s of size %s, which is not result %d of %s",
+            name, value->type->name, at_sizeDesc(at_sizesOf(value)).str, output,
+            at_node_kind(node));
+    return at_undefined();
+  }
+  at_tensor *const t = at_detach(value);
+  if (at_defined(t)) {
+    t->node = at_node_retain(node);
+    t->output = output;
+  }
+  return t;
+}
+
+int64_t at_tensor_version(const at_tensor *t)
+{
+  if (!at_accept("tensor_version", "t", t, false) || !t->th->storage)
+    return 0;
+  return __atomic_load_n(at_version(t->th->storage), __ATOMIC_RELAXED);
 }
 
 /* "add, called at net.c:12". */

@@ -184,6 +184,7 @@ at_tensor *at_restore(at_node *node, int which)
   at_tensor *const t =
       at_wrap(saved->type, saved->packed ? unpack(saved, name) : unchanged(saved, which, name),
               saved->isScalar);
+  t->isSaved = true;
   if (at_category(saved->type->scalarType) < 2) /* neither floating nor complex */
     return t;
   if (saved->result >= 0) {

@@ -95,6 +95,9 @@ void at_tape_checkInplace(const at_tensor *self)
     at_raise(AT_ERROR_ARGUMENT,
              "self is a leaf that wants a gradient, and cannot be changed in place; outside of a "
              "graph it can, in AT_NO_GRAD");
+  at_family_check(self);
+  if (self->family)
+    return;
   if (self->node ? self->node->isView : storage && storage->refcount > 1)
     at_raise(AT_ERROR_ARGUMENT,
              "self shares its memory with other tensors, whose gradients a change in place would "
@@ -104,7 +107,7 @@ void at_tape_checkInplace(const at_tensor *self)
 /* Raises if t is a view of a tensor that has been changed in place since then. */
 static void check_view(const at_tensor *t, const char *argument)
 {
-  const at_node *node = t->node;
+  const at_node *node = t->isSaved ? NULL : t->node; /* what was saved has not changed */
   while (node && node->isView) {
     const at_edge *const base = &node->edges[0];
     if (base->node && base->node->outputs[base->output].isReplaced) {
@@ -174,6 +177,7 @@ static void set_edges(at_node *node, const at_slot *given, int *firsts)
       if (!at_isTracked(t))
         continue;
       check_view(t, formula->arguments[argument].name);
+      at_family_check(t);
       node->edges[edge] = (at_edge){at_node_retain(t->node), t->output};
       node->depth = THMax(node->depth, t->node->depth + 1);
     }
@@ -280,6 +284,10 @@ static void finish(at_tape *tape, int count, at_tensor *const *results)
   for (int i = 0; i < count; i++)
     if (!(node->formula->constants >> THMin(i, AT_RESULTS) & 1) && is_recorded(tape, results[i]))
       at_tape_setNode(results[i], node, i);
+  if (tape->self && tape->self->family)
+    at_family_changed(tape->self);
+  else if (node->isView && count == 1 && results[0]->node == node)
+    at_family_join(tensors_of(node->formula, tape->given, view).data[0], results[0]);
   at_gradState.last = node;
 }
 

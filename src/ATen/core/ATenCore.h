@@ -27,10 +27,13 @@ struct at_tensor {
   at_owned owned;
   int refcount;  /* atomic; 0 if only the header is left, for a scope's list */
   bool isScalar; /* no dimensions; the TH tensor has one, of size 1 */
+  bool isSaved;  /* made of what was saved for a gradient */
   const at_type *type;
   THFloatTensor *th;    /* a tensor of TH or THC, which all have the fields of THFloatTensor */
   struct at_node *node; /* what made it, or its own if it is a leaf; NULL if it wants no gradient */
   int output;           /* which result of node it is */
+  struct at_family *family;        /* the views of a tensor that it is one of, or NULL */
+  struct at_tensor *next, *before; /* in the family */
 };
 
 struct at_generator {
@@ -259,6 +262,9 @@ static inline bool at_isAnyTracked(at_tensors list)
       return true;
   return false;
 }
+
+/* Ends t's part in its family. */
+void at_family_leave(at_tensor *t);
 
 /* Whether this thread records: not inside AT_NO_GRAD. */
 bool at_isRecording(void);

@@ -120,6 +120,8 @@ void at_release(at_tensor *t)
   if (!THReference_drop(&t->refcount))
     return;
   t->type->functions->free(t->th);
+  if (t->family)
+    at_family_leave(t);
   if (t->node)
     at_node_release(t->node);
   if (at_ownedElsewhere(&t->owned))

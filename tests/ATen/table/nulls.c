@@ -23,7 +23,7 @@ static const char *const harmless[] = {
     /* it takes NULL for no elements */
     "at_fromArray",
     /* they return NULL, 0 or "" for no node */
-    "at_node_release", "at_node_kind", "at_node_inputCount", "at_node_input",
+    "at_node_release", "at_node_retain", "at_node_kind", "at_node_inputCount", "at_node_input",
     /* they return NULL, 0 or false for no module, as constructors do after an error */
     "at_module_own", "at_module_kindOf", "at_module_add", "at_module_append", "at_module_count",
     "at_module_child", "at_module_childAt", "at_module_childName", "at_module_training",

@@ -159,7 +159,7 @@ def _facts(t):
     if t.dtype not in usual:
         facts.append("dtype=%r" % t.dtype)
     if t.grad_fn is not None:
-        facts.append("grad_fn=<%s>" % t.grad_fn.name())
+        facts.append("grad_fn=<%s>" % t.grad_fn.name().rpartition(":")[2])
     elif t.requires_grad:
         facts.append("requires_grad=True")
     return facts

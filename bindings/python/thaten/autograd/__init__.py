@@ -185,7 +185,7 @@ class FunctionCtx:
 
     def __init__(self):
         self._without, self._changed = set(), set()
-        self._saved, self._unpack = (), None
+        self._saved, self._unpack, self._linked = (), None, {}
 
     def save_for_backward(self, *tensors):
         self._saved, hooks = tensors, graph._hooks()
@@ -197,7 +197,7 @@ class FunctionCtx:
     @property
     def saved_tensors(self):
         if self._unpack is None:
-            return self._saved
+            return tuple(self._linked.get(id(t), t) for t in self._saved) if self._linked else self._saved
         return tuple(None if packed is None else self._unpack(*packed) for packed in self._saved)
 
     def mark_non_differentiable(self, *tensors):
@@ -243,7 +243,8 @@ def _apply(function, args, kwargs):
         several = given if isinstance(given, tuple) else (given,)
         parts = [i for i, r in enumerate(several) if isinstance(r, Tensor) and r.is_floating_point()
                  and id(r) not in ctx._without]
-        results.update(given=given, parts=parts, shapes=[several[i].shape for i in parts])
+        results.update(given=given, parts=parts, shapes=[several[i].shape for i in parts], ids=[id(several[i]) for i in parts],
+                       dtype=several[parts[0]].dtype if parts else None)
         if not parts:
             raise RuntimeError("forward() returned no tensor with a gradient")
         if ctx._changed and not any(given is a and id(a) in ctx._changed for a in args):
@@ -254,10 +255,17 @@ def _apply(function, args, kwargs):
             raise TypeError("forward() returned tensors of several floating types")
         return _C.cat([several[i].reshape(-1) for i in parts])
 
-    def backward(grad):
-        wanted = function.backward(ctx, *_spread(results, grad))
+    def backward(grad, node):
+        if node is not None:  # results that were saved are those of the node
+            ctx._linked = _linked(ctx, results, node)
+        try:
+            wanted = function.backward(ctx, *_spread(results, grad))
+        finally:
+            ctx._linked = {}
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
         if len(wanted) < len(args):
+            raise RuntimeError("backward() returned %d gradients for %d arguments" % (len(wanted), len(args)))
+        if any(extra is not None for extra in wanted[len(args):]):
             raise RuntimeError("backward() returned %d gradients for %d arguments" % (len(wanted), len(args)))
         return tuple(wanted[i] for i in indices)
 
@@ -289,6 +297,17 @@ def _parts(flat, shapes):
     return [part.reshape(shape) for part, shape in zip(flat.split(sizes), shapes)]
 
 
+def _linked(ctx, results, node):
+    """By their id, the results that were saved as tensors which gradients go through."""
+    saved = {id(t): t for t in ctx._saved if isinstance(t, Tensor)}
+    if not any(number in saved for number in results["ids"]) or ctx._changed:
+        return {}
+    parts = [saved[number].detach() if number in saved else _C.zeros(shape, dtype=results["dtype"])
+             for number, shape in zip(results["ids"], results["shapes"])]
+    made = node._as_result(parts[0] if len(parts) == 1 else _C.cat([p.reshape(-1) for p in parts]))
+    return dict(zip(results["ids"], _parts(made, results["shapes"])))
+
+
 def _spread(results, grad):
     """The gradients of all results: None for those that have none."""
     spread = [None] * results.get("count", 1)
@@ -309,7 +328,7 @@ from .gradcheck import gradcheck, gradgradcheck  # noqa: E402
 
 
 def __getattr__(name):
-    if name in ("forward_ad", "profiler"):
+    if name in ("forward_ad", "function", "profiler"):
         import importlib
 
         return importlib.import_module("." + name, __name__)

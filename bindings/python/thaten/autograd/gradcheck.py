@@ -45,24 +45,24 @@ def gradcheck(func, inputs, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=T
     wanted = [t for t in inputs if isinstance(t, Tensor) and t.requires_grad]
     if not wanted:
         raise ValueError("gradcheck(): no input wants a gradient")
-    outputs = _outputs(func, inputs)
     for number, t in enumerate(wanted):
-        columns = _differences(func, inputs, t, eps)
-        for o, output in enumerate(outputs):
-            for j in range(output.numel() if output.requires_grad else 0):
-                found = grad(output.reshape(-1)[j], [t], retain_graph=True, allow_unused=True, materialize_grads=True)[0]
-                differences = _C.stack([column[o].reshape(-1)[j] for column in columns], 0) if columns else found.reshape(-1)
-                if not _C.allclose(found.reshape(-1).to(differences.dtype), differences, rtol=rtol, atol=atol):
-                    if not raise_exception:
-                        return False
-                    raise GradcheckError("gradcheck(): the gradient of element %d of output %d with respect to input %d is\n%s\n"
-                                         "and by differences\n%s" % (j, o, number, found, differences.reshape(t.shape)))
+        outputs = _outputs(func, inputs)
+        gradients = {(o, j): grad(output.reshape(-1)[j], [t], retain_graph=True, allow_unused=True, materialize_grads=True)[0]
+                     for o, output in enumerate(outputs) if output.requires_grad for j in range(output.numel())}
+        columns = _differences(func, inputs, t, eps)  # which changes t, and so comes behind all passes
+        for (o, j), found in gradients.items():
+            differences = _C.stack([column[o].reshape(-1)[j] for column in columns], 0) if columns else found.reshape(-1)
+            if not _C.allclose(found.reshape(-1).to(differences.dtype), differences, rtol=rtol, atol=atol):
+                if not raise_exception:
+                    return False
+                raise GradcheckError("gradcheck(): the gradient of element %d of output %d with respect to input %d is\n%s\n"
+                                     "and by differences\n%s" % (j, o, number, found, differences.reshape(t.shape)))
     return True
 
 
 def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=1e-3, raise_exception=True, **_):
     """The same of the gradients' gradients."""
-    from . import grad
+    from . import enable_grad, grad
 
     inputs = tuple(inputs) if isinstance(inputs, (tuple, list)) else (inputs,)
     outputs = _outputs(func, inputs)
@@ -74,7 +74,8 @@ def gradgradcheck(func, inputs, grad_outputs=None, *, eps=1e-6, atol=1e-5, rtol=
 
     def gradients(*given):
         wanted = [t for t in given[:count] if isinstance(t, Tensor) and t.requires_grad]
-        return grad(_outputs(func, given[:count]), wanted, list(given[count:]), create_graph=True, allow_unused=True,
-                    materialize_grads=True)
+        with enable_grad():  # also where differences are taken
+            return grad(_outputs(func, given[:count]), wanted, list(given[count:]), create_graph=True, allow_unused=True,
+                        materialize_grads=True)
 
     return gradcheck(gradients, inputs + tuple(grad_outputs), eps=eps, atol=atol, rtol=rtol, raise_exception=raise_exception)

@@ -6,8 +6,38 @@ import threading as _threading
 
 from .. import _C
 from .._C import _Node as Node
+from . import RemovableHandle as _RemovableHandle
 
 _thread = _threading.local()
+
+
+class _NodeHook(_RemovableHandle):
+    alive = {}  # the library has no references to hooks
+
+    def __init__(self, node, after, hook):
+        super().__init__(self.alive)
+        self.node = node
+        self.alive[self.id] = self.hook = lambda *gradients: hook(*gradients)
+        node._add_hook(after, self.hook)
+
+    def remove(self):
+        if self.id in self.alive:
+            self.node._remove_hook(self.hook)
+            super().remove()
+
+
+def _register_hook(self, fn):
+    """Calls fn(gradients of the operands, gradients of the results) when the node has computed them; a tuple that it returns
+    replaces the first.  The hook is kept until the handle's remove()."""
+    return _NodeHook(self, True, fn)
+
+
+def _register_prehook(self, fn):
+    """Calls fn(gradients of the results) before the node computes; a tuple that it returns replaces them."""
+    return _NodeHook(self, False, lambda gradients, _: fn(gradients))
+
+
+Node.register_hook, Node.register_prehook = _register_hook, _register_prehook
 
 
 def _hooks():

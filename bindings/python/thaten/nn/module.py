@@ -134,7 +134,8 @@ class Module:
         return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
 
     def _forget(self, name):
-        found = [self.__dict__.pop(name, None) is not None]
+        found = [name in self.__dict__]
+        self.__dict__.pop(name, None)
         for members in (self._parameters, self._buffers, self._modules):
             found.append(name in members)
             members.pop(name, None)
