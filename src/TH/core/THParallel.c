@@ -110,14 +110,11 @@ int THTeam_size(int wanted)
 }
 
 /* The grain, times what a thread costs here to what grains were chosen for; an item that alone is worth
- * a thread stays so.  Unless that was measured it is half: a team that has just computed is still awake, and
- * what it wrote is in the caches of its processors. */
+ * a thread stays so. */
 static ptrdiff_t tuned_grain(ptrdiff_t grain)
 {
-  enum { USUAL = TH_LOOP_GRAIN / 2 };
-  const int64_t measured = THTuning_get(TH_TUNE_THREAD_WORK),
-                work = measured < 0 ? USUAL : measured;
-  if (grain <= 1)
+  const int64_t work = THTuning_get(TH_TUNE_THREAD_WORK);
+  if (work < 0 || grain <= 1)
     return grain;
   const double tuned = (double)grain * (double)work / TH_LOOP_GRAIN;
   return (ptrdiff_t)THMin(0x1p60, THMax(1, tuned));
