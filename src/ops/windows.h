@@ -14,7 +14,7 @@
 typedef enum THNNWindowKind {
   THNN_SLIDES,    /* step apart */
   THNN_ADAPTS,    /* they divide the input among the outputs; only input and output count */
-  THNN_SPREAD_OUT /* of that size, spread over the input by a random number */
+  THNN_FRACTIONAL /* of that size, spread over the input by a random number */
 } THNNWindowKind;
 
 /* One dimension of an image. */

@@ -187,10 +187,11 @@ void THTensor_(indexSelect)(THTensor *tensor, THTensor *src, int dim, THLongTens
   const THView result = TH_VIEW(tensor);
 
   THGuard guard, guardIndex;
-  src = THTensor_(apart)(&guard, src,
-                         THResult_overlap(result, &shape, TH_VIEW(src)) != TH_OVERLAP_NONE);
-  index = THLongTensor_apart(&guardIndex, index,
-                             THResult_overlap(result, &shape, TH_VIEW(index)) != TH_OVERLAP_NONE);
+  src = THTensor_(copiedIf)(&guard, src,
+                            THResult_overlap(result, &shape, TH_VIEW(src)) != TH_OVERLAP_NONE);
+  index =
+      THLongTensor_copiedIf(&guardIndex, index,
+                            THResult_overlap(result, &shape, TH_VIEW(index)) != TH_OVERLAP_NONE);
   Layout layout;
   THTensor_(openSlices)(&layout, src, dim, index);
   THTensor_(resizeResult)(tensor, &shape);
@@ -266,13 +267,13 @@ static void THTensor_(changeSlices)(THIndexKernel kernel, THTensor *tensor, int 
   THGuard guard, guardIndex;
   Layout layout;
   THShape strides;
-  index = THLongTensor_apart(&guardIndex, index,
-                             THView_overlap(TH_VIEW(tensor), TH_VIEW(index)) != TH_OVERLAP_NONE);
+  index = THLongTensor_copiedIf(&guardIndex, index,
+                                THView_overlap(TH_VIEW(tensor), TH_VIEW(index)) != TH_OVERLAP_NONE);
   THTensor_(openSlices)(&layout, tensor, dim, index);
   THShape_openAs(&strides, tensor->nDimension, tensor->size, NULL);
   if (THTensor_(slicesAgree)(tensor, src, dim)) {
-    src = THTensor_(apart)(&guard, src,
-                           THView_overlap(TH_VIEW(tensor), TH_VIEW(src)) != TH_OVERLAP_NONE);
+    src = THTensor_(copiedIf)(&guard, src,
+                              THView_overlap(TH_VIEW(tensor), TH_VIEW(src)) != TH_OVERLAP_NONE);
     memcpy(strides.stride, src->stride, (size_t)src->nDimension * sizeof *src->stride);
   } else {
     src = THTensor_(reshapeSlices)(&guard, src, dim, tensor, strides.stride);
@@ -301,8 +302,8 @@ void THTensor_(indexFill)(THTensor *tensor, int dim, THLongTensor *index, real v
   THTensor_(checkChanged)(tensor);
   THGuard guardIndex;
   Layout layout;
-  index = THLongTensor_apart(&guardIndex, index,
-                             THView_overlap(TH_VIEW(tensor), TH_VIEW(index)) != TH_OVERLAP_NONE);
+  index = THLongTensor_copiedIf(&guardIndex, index,
+                                THView_overlap(TH_VIEW(tensor), TH_VIEW(index)) != TH_OVERLAP_NONE);
   THTensor_(openSlices)(&layout, tensor, dim, index);
   THTensor_(runScatter)(TH_INDEX_fill, tensor, &layout, NULL, NULL, val);
   close_layout(&layout);
@@ -343,10 +344,12 @@ void THTensor_(gather)(THTensor *tensor, THTensor *src, int dim, THLongTensor *i
 
   THGuard guard, guardIndex;
   Layout layout;
-  src = THTensor_(apart)(&guard, src,
-                         any && THResult_overlap(result, &shape, TH_VIEW(src)) != TH_OVERLAP_NONE);
-  index = THLongTensor_apart(&guardIndex, index,
-                             THResult_overlap(result, &shape, TH_VIEW(index)) != TH_OVERLAP_NONE);
+  src =
+      THTensor_(copiedIf)(&guard, src,
+                          any && THResult_overlap(result, &shape, TH_VIEW(src)) != TH_OVERLAP_NONE);
+  index =
+      THLongTensor_copiedIf(&guardIndex, index,
+                            THResult_overlap(result, &shape, TH_VIEW(index)) != TH_OVERLAP_NONE);
   if (any)
     THTensor_(openElements)(&layout, src, dim, index);
   THTensor_(resizeResult)(tensor, &shape);
@@ -375,8 +378,8 @@ static void THTensor_(changeElements)(THIndexKernel kernel, THTensor *tensor, in
 
   THGuard guard, guardIndex;
   Layout layout;
-  index = THLongTensor_apart(&guardIndex, index,
-                             THView_overlap(TH_VIEW(tensor), TH_VIEW(index)) != TH_OVERLAP_NONE);
+  index = THLongTensor_copiedIf(&guardIndex, index,
+                                THView_overlap(TH_VIEW(tensor), TH_VIEW(index)) != TH_OVERLAP_NONE);
   THTensor_(guard)(&guard);
   if (src && THView_overlap(TH_VIEW(tensor), TH_VIEW(src)) != TH_OVERLAP_NONE)
     src = guard.what = THTensor_(newClone)(src);

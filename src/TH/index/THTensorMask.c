@@ -24,7 +24,7 @@ static void THTensor_(checkMaskCount)(THTensor *t, const char *name, THByteTenso
 /* Returns mask, or a contiguous copy. */
 static THByteTensor *THTensor_(openMask)(THGuard *guard, THByteTensor *mask, int copies)
 {
-  return THByteTensor_apart(guard, mask, copies || !THByteTensor_isContiguous(mask));
+  return THByteTensor_copiedIf(guard, mask, copies || !THByteTensor_isContiguous(mask));
 }
 
 /* Prepares operand i of the loop for being changed. */
@@ -54,7 +54,7 @@ static void THTensor_(runSelection)(THLoop *loop, THIndexKernel kernel, THSelect
 
 static THByteTensor *THTensor_(openMask)(THGuard *guard, THByteTensor *mask, int copies)
 {
-  return THByteTensor_apart(guard, mask, copies);
+  return THByteTensor_copiedIf(guard, mask, copies);
 }
 
 static void THTensor_(orderChanged)(THLoop *loop, int i, const THTensor *tensor)
@@ -109,8 +109,8 @@ void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor *src)
              "src has %td elements (%s), mask has %td ones", THTensor_(nElement)(src),
              THTensor_(sizeDesc)(src).str, selection.total);
 
-  src = THTensor_(apart)(&guard, src,
-                         THView_overlap(TH_VIEW(tensor), TH_VIEW(src)) != TH_OVERLAP_NONE);
+  src = THTensor_(copiedIf)(&guard, src,
+                            THView_overlap(TH_VIEW(tensor), TH_VIEW(src)) != TH_OVERLAP_NONE);
   THTensor_(guard)(&contiguous);
   if (selection.total > 0) {
     src = contiguous.what = THTensor_(newContiguous)(src);
@@ -129,7 +129,7 @@ void THTensor_(maskedSelect)(THTensor *tensor, THTensor *src, THByteTensor *mask
   THGuard guardMask, guard;
   mask =
       THTensor_(openMask)(&guardMask, mask, THView_sharesStorage(TH_VIEW(tensor), TH_VIEW(mask)));
-  src = THTensor_(apart)(&guard, src, THView_sharesStorage(TH_VIEW(tensor), TH_VIEW(src)));
+  src = THTensor_(copiedIf)(&guard, src, THView_sharesStorage(TH_VIEW(tensor), TH_VIEW(src)));
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, mask);
@@ -168,8 +168,8 @@ static void list_ones(THLongTensor *subscript, const int64_t *size, int dims)
 void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
 {
   THGuard guard;
-  tensor =
-      THTensor_(apart)(&guard, tensor, THView_sharesStorage(TH_VIEW(subscript), TH_VIEW(tensor)));
+  tensor = THTensor_(copiedIf)(&guard, tensor,
+                               THView_sharesStorage(TH_VIEW(subscript), TH_VIEW(tensor)));
   int64_t size[TH_LOOP_DIMS] = {1}, to[TH_LOOP_DIMS] = {0};
   THSelection selection = {.size = size, .to = to, .first = THTensor_(data)(tensor)};
   if (THTensor_(isContiguous)(tensor))

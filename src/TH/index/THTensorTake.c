@@ -52,8 +52,8 @@ static void THTensor_(runPut)(THLongTensor *index, THTensor *src, const FlatView
   THGuard guard, guardIndex; /* copies of one shape */
   const int other =
       !THSize_isSameSizeAs(index->size, index->nDimension, src->size, src->nDimension);
-  src = THTensor_(apart)(&guard, src, other);
-  index = THLongTensor_apart(&guardIndex, index, other);
+  src = THTensor_(copiedIf)(&guard, src, other);
+  index = THLongTensor_copiedIf(&guardIndex, index, other);
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, index);
@@ -141,10 +141,11 @@ void THTensor_(take)(THTensor *tensor, THTensor *src, THLongTensor *index)
   const THView result = TH_VIEW(tensor);
 
   THGuard guard, guardIndex;
-  src = THTensor_(apart)(&guard, src,
-                         THResult_overlap(result, &shape, TH_VIEW(src)) != TH_OVERLAP_NONE);
-  index = THLongTensor_apart(&guardIndex, index,
-                             THResult_overlap(result, &shape, TH_VIEW(index)) != TH_OVERLAP_NONE);
+  src = THTensor_(copiedIf)(&guard, src,
+                            THResult_overlap(result, &shape, TH_VIEW(src)) != TH_OVERLAP_NONE);
+  index =
+      THLongTensor_copiedIf(&guardIndex, index,
+                            THResult_overlap(result, &shape, TH_VIEW(index)) != TH_OVERLAP_NONE);
   THTensor_(resizeResult)(tensor, &shape);
   if (THLongTensor_nElement(index) > 0) {
     FlatView flat;
@@ -169,10 +170,10 @@ void THTensor_(put)(THTensor *tensor, THLongTensor *index, THTensor *src, int ac
   if (n == 0)
     return;
   THGuard guard, guardIndex;
-  src = THTensor_(apart)(&guard, src,
-                         THView_overlap(TH_VIEW(tensor), TH_VIEW(src)) != TH_OVERLAP_NONE);
-  index = THLongTensor_apart(&guardIndex, index,
-                             THView_overlap(TH_VIEW(tensor), TH_VIEW(index)) != TH_OVERLAP_NONE);
+  src = THTensor_(copiedIf)(&guard, src,
+                            THView_overlap(TH_VIEW(tensor), TH_VIEW(src)) != TH_OVERLAP_NONE);
+  index = THLongTensor_copiedIf(&guardIndex, index,
+                                THView_overlap(TH_VIEW(tensor), TH_VIEW(index)) != TH_OVERLAP_NONE);
   FlatView flat = {.accumulate = accumulate};
   THTensor_(flatten)(&flat, tensor);
   THTensor_(runPut)(index, src, &flat);

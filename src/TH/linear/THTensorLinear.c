@@ -60,7 +60,7 @@ typedef struct {
 } THTensor_(Target);
 
 /* Whether writing r, resized to the size of t, would change operand. */
-static int THTensor_(isInTheWay)(THTensor *r, THTensor *t, THTensor *operand)
+static int THTensor_(isOverwritten)(THTensor *r, THTensor *t, THTensor *operand)
 {
   return THResult_overlapSized(TH_VIEW(r), t->nDimension, t->size, TH_VIEW(operand)) !=
          TH_OVERLAP_NONE;
@@ -87,8 +87,8 @@ static void THTensor_(prepare)(THTensor_(Target) * target, THTensor *r, THTensor
   THTensor_(guard)(&target->guard);
   const int fits = THTensor_(isSameSizeAs)(r, t);
   const int shares = fits && THTensor_(sharesItself)(r, 1); /* BLAS does not write there */
-  const int safe = !THTensor_(isInTheWay)(r, t, a) && !THTensor_(isInTheWay)(r, t, b) &&
-                   (r == t || !readsT || !THTensor_(isInTheWay)(r, t, t));
+  const int safe = !THTensor_(isOverwritten)(r, t, a) && !THTensor_(isOverwritten)(r, t, b) &&
+                   (r == t || !readsT || !THTensor_(isOverwritten)(r, t, t));
   if (safe && fits && direct && !shares) {
     target->result = r;
     if (readsT && r != t)

@@ -208,8 +208,8 @@ static int THTensor_(hasRow)(THPointwise op)
   return THTensor_(pointwise)[op] != NULL;
 }
 
-static void THTensor_(checkPlace)(const THPointwiseInfo *info, const THTensor *r,
-                                  THTensor *const in[])
+static void THTensor_(checkDevices)(const THPointwiseInfo *info, const THTensor *r,
+                                    THTensor *const in[])
 {
 }
 

@@ -2,7 +2,7 @@
  * operands, the resizing, and the functions.  A template includes this file after it has defined
  *
  *   hasRow(op)               whether the type has the row
- *   checkPlace(info, r, in)  that the operands can be computed with here
+ *   checkDevices(info, r, in)  that the operands can be computed with here
  *   checkDivisor(info, in, a)
  *   orderResult(info, loop)  prepares the loop for a result whose elements share memory, or raises;
  *                            returns whether they do
@@ -36,8 +36,8 @@ static void THTensor_(addResult)(THLoop *loop, const THTensor *r, int bytes)
 
 /* Whether writing to r, resized to the size of x, would change elements of in that are still to be
  * read. */
-static int THTensor_(isInTheWay)(const THTensor *r, const THTensor *x, int bytes,
-                                 const THTensor *in)
+static int THTensor_(isOverwritten)(const THTensor *r, const THTensor *x, int bytes,
+                                    const THTensor *in)
 {
   const THView view = bytes ? TH_VIEW((const THByteTensor *)r) : TH_VIEW(r);
   return in == r || /* it would change its shape */
@@ -54,7 +54,7 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
   if (!THTensor_(hasRow)(op))
     THError("%s is for integers, not for " TH_STRING_OF(Real), info->name);
   THTensor_(checkCounts)(info, in);
-  THTensor_(checkPlace)(info, r, in);
+  THTensor_(checkDevices)(info, r, in);
   if (info->cost == DIVIDES)
     THTensor_(checkDivisor)(info, in, a);
 
@@ -69,7 +69,7 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
   int held = 0;
   for (int i = 0; i < info->inputs; i++) {
     THLoop_tensor(&loop, in[i]);
-    int inTheWay = resizes ? THTensor_(isInTheWay)(r, x, info->bytes, in[i])
+    int inTheWay = resizes ? THTensor_(isOverwritten)(r, x, info->bytes, in[i])
                            : in[i] != r && THLoop_overlap(&loop, 0, i + 1) == TH_OVERLAP_MIXED;
     /* A divisor must not become 0 after it has been checked. */
     if (shares && info->cost == DIVIDES && i > 0 && i + 1 == info->inputs)

@@ -29,8 +29,9 @@ void THTensor_(dirichlet_grad)(THTensor *self, THTensor *x, THTensor *alpha, THT
   const THView result = TH_VIEW(self);
   THGuard guard[3];
   for (int k = 0; k < 3; k++)
-    in[k] = THTensor_(apart)(&guard[k], in[k],
-                             THResult_overlap(result, &shape, TH_VIEW(in[k])) == TH_OVERLAP_MIXED);
+    in[k] =
+        THTensor_(copiedIf)(&guard[k], in[k],
+                            THResult_overlap(result, &shape, TH_VIEW(in[k])) == TH_OVERLAP_MIXED);
   THTensor_(resizeResult)(self, &shape);
 
   THLoop loop;

@@ -27,16 +27,16 @@ typedef struct {
   const THReduction *op;
   const THReduceScalars *scalars;
   const THReduceSource *source;
-} How;
+} Accumulate;
 
 /* --- elements of another type ---------------------------------------------------------------- */
 
 /* states take in a block, which is converted part by part: in rows across lanes, or along lanes
  * where these elements are closer together. */
-static void take_converted_rows(const How *how, char *states, const THRows *block)
+static void accumulate_converted_rows(const Accumulate *with, char *states, const THRows *block)
 {
-  TH_SCRATCH(char, near, L1_BYTES);
-  const ptrdiff_t room = L1_BYTES / how->source->converted;
+  TH_SCRATCH(char, converted, L1_BYTES);
+  const ptrdiff_t room = L1_BYTES / with->source->converted;
   const int across = block->lanes > 1 && (block->stride < block->rowStride || block->rows == 1);
   ptrdiff_t lanes = THMin(block->lanes, room), rows = THMin(block->rows, room);
   if (across) {
@@ -54,14 +54,14 @@ static void take_converted_rows(const How *how, char *states, const THRows *bloc
       part.lanes = THMin(lanes, block->lanes - j);
       part.rows = THMin(rows, block->rows - i);
       part.first += i * block->rowIndex + j / block->group * block->laneIndex;
-      part.at = near;
+      part.at = converted;
       part.stride = across ? 1 : part.rows;
       part.rowStride = across ? part.lanes : 1;
       const char *const at = (const char *)block->at +
-                             (i * block->rowStride + j * block->stride) * how->source->itemSize;
+                             (i * block->rowStride + j * block->stride) * with->source->itemSize;
       THRun run = {.n = across ? part.lanes : part.rows,
                    .rows = across ? part.rows : part.lanes,
-                   .at = {near, (char *)(uintptr_t)at},
+                   .at = {converted, (char *)(uintptr_t)at},
                    .stride = {1, across ? block->stride : block->rowStride},
                    .rowStride = {across ? part.rowStride : part.stride,
                                  across ? block->rowStride : block->stride}};
@@ -69,42 +69,42 @@ static void take_converted_rows(const How *how, char *states, const THRows *bloc
         run.n *= run.rows;
         run.rows = 1;
       }
-      how->source->convert(&run, how->source->scalars);
-      how->op->rows(states + j * how->op->stateSize, &part, how->scalars);
+      with->source->convert(&run, with->source->scalars);
+      with->op->rows(states + j * with->op->stateSize, &part, with->scalars);
     }
 }
 
-static void take_converted_line(const How *how, char *state, const char *at, ptrdiff_t n,
-                                ptrdiff_t first)
+static void accumulate_converted_line(const Accumulate *with, char *state, const char *at,
+                                      ptrdiff_t n, ptrdiff_t first)
 {
-  TH_SCRATCH(char, near, L1_LINE * sizeof(int64_t));
+  TH_SCRATCH(char, converted, L1_LINE * sizeof(int64_t));
   for (ptrdiff_t done = 0; done < n; done += L1_LINE) {
     const THRun run = {.n = THMin(L1_LINE, n - done),
                        .rows = 1,
-                       .at = {near, (char *)(uintptr_t)at + done * how->source->itemSize},
+                       .at = {converted, (char *)(uintptr_t)at + done * with->source->itemSize},
                        .stride = {1, 1}};
-    how->source->convert(&run, how->source->scalars);
-    how->op->line(state, near, run.n, first + done, how->scalars);
+    with->source->convert(&run, with->source->scalars);
+    with->op->line(state, converted, run.n, first + done, with->scalars);
   }
 }
 
 /* --- elements of any type -------------------------------------------------------------------- */
 
-static void take_rows(const How *how, char *states, const THRows *block)
+static void accumulate_rows(const Accumulate *with, char *states, const THRows *block)
 {
-  if (how->source->convert)
-    take_converted_rows(how, states, block);
+  if (with->source->convert)
+    accumulate_converted_rows(with, states, block);
   else
-    how->op->rows(states, block, how->scalars);
+    with->op->rows(states, block, with->scalars);
 }
 
-static void take_side_by_side(const How *how, char *state, const char *at, ptrdiff_t n,
-                              ptrdiff_t first)
+static void accumulate_contiguous(const Accumulate *with, char *state, const char *at, ptrdiff_t n,
+                                  ptrdiff_t first)
 {
-  if (how->source->convert)
-    take_converted_line(how, state, at, n, first);
+  if (with->source->convert)
+    accumulate_converted_line(with, state, at, n, first);
   else
-    how->op->line(state, at, n, first, how->scalars);
+    with->op->line(state, at, n, first, with->scalars);
 }
 
 /* Joins the states of lanes into the first one, the upper half with the lower half each time. */
@@ -118,8 +118,8 @@ static void fold(const THReduction *op, char *state, ptrdiff_t lanes, ptrdiff_t 
 }
 
 /* state takes in n elements along a line. */
-static void take_line(const How *how, char *state, const char *at, ptrdiff_t n, ptrdiff_t step,
-                      ptrdiff_t first)
+static void accumulate_line(const Accumulate *with, char *state, const char *at, ptrdiff_t n,
+                            ptrdiff_t step, ptrdiff_t first)
 {
   THRows block = {.at = at, .first = first, .group = 1};
   if (n < (step == 1 ? SHORT_LINE : SHORT)) {
@@ -128,48 +128,48 @@ static void take_line(const How *how, char *state, const char *at, ptrdiff_t n, 
     block.rows = n;
     block.rowStride = step;
     block.rowIndex = 1;
-    take_rows(how, state, &block);
+    accumulate_rows(with, state, &block);
     return;
   }
   if (step == 1) {
-    take_side_by_side(how, state, at, n, first);
+    accumulate_contiguous(with, state, at, n, first);
     return;
   }
   _Alignas(64) char lanes[LANES * MAX_STATE];
   const ptrdiff_t count = n < 8 * LANES ? 16 : LANES;
-  how->op->start(lanes, count);
+  with->op->start(lanes, count);
   block.lanes = count;
   block.stride = step;
   block.rows = n / count;
   block.rowStride = count * step;
   block.rowIndex = count;
   block.laneIndex = 1;
-  take_rows(how, lanes, &block);
+  accumulate_rows(with, lanes, &block);
   const ptrdiff_t done = block.rows * count;
   if (done < n) {
     block.lanes = n - done;
-    block.at = at + done * step * how->source->itemSize;
+    block.at = at + done * step * with->source->itemSize;
     block.rows = 1;
     block.first = first + done;
-    take_rows(how, lanes, &block);
+    accumulate_rows(with, lanes, &block);
   }
-  fold(how->op, lanes, count, 1);
-  how->op->join(state, lanes, 1);
+  fold(with->op, lanes, count, 1);
+  with->op->join(state, lanes, 1);
 }
 
 /* --- all elements ---------------------------------------------------------------------------- */
 
 typedef struct {
-  How how;
+  Accumulate with;
   char *partial;
 } AllWork;
 
 /* Rows that are too short to be folded are lanes themselves. */
-static void take_run(const THRun *run, const void *context)
+static void accumulate_run(const THRun *run, const void *context)
 {
   const AllWork *work = context;
-  const How *how = &work->how;
-  const THReduction *op = how->op;
+  const Accumulate *with = &work->with;
+  const THReduction *op = with->op;
   char *state = work->partial + run->block * op->stateSize;
   ptrdiff_t n = run->n, step = run->stride[0], rows = run->rows, rowStride = run->rowStride[0];
   if (n < rows && (n < 16 || step > rowStride)) {
@@ -178,7 +178,7 @@ static void take_run(const THRun *run, const void *context)
   }
   if (n >= 2 * LANES || rows < 8) {
     for (ptrdiff_t j = 0; j < rows; j++)
-      take_line(how, state, run->at[0] + j * rowStride * how->source->itemSize, n, step, 0);
+      accumulate_line(with, state, run->at[0] + j * rowStride * with->source->itemSize, n, step, 0);
     return;
   }
   TH_SCRATCH(char, lanes, 2 * LANES * MAX_STATE);
@@ -189,7 +189,7 @@ static void take_run(const THRun *run, const void *context)
                         .rows = rows,
                         .rowStride = rowStride,
                         .group = 1};
-  take_rows(how, lanes, &block);
+  accumulate_rows(with, lanes, &block);
   fold(op, lanes, n, 1);
   op->join(state, lanes, 1);
 }
@@ -229,13 +229,13 @@ void THReduce_all(const THReduction *op, const THReduceSource *source, THReduceS
   if (blocks > 64)
     work.partial = guard.what = THAlloc(blocks * op->stateSize);
   op->start(work.partial, blocks);
-  THLoop_run(loop, take_run, &work);
+  THLoop_run(loop, accumulate_run, &work);
   fold(op, work.partial, blocks, 1);
   op->total(work.partial, &scalars, result);
   THGuard_leave(&guard);
 }
 
-/* --- along a dimension: how the work is cut -------------------------------------------------- */
+/* --- along a dimension: how the work is cut  -------------------------------------------------- */
 
 static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t piece)
 {
@@ -248,7 +248,7 @@ static int is_vertical(const THLines *lines)
   return lines->size[0] > 1 && lines->stride[0][0] < lines->step[0];
 }
 
-/* How many rows of narrow columns make one row of lanes. */
+/* Accumulate many rows of narrow columns make one row of lanes. */
 static ptrdiff_t group_of(const THLines *lines)
 {
   ptrdiff_t group = 1;
@@ -305,11 +305,11 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSou
 
 /* --- along a dimension: one piece ------------------------------------------------------------ */
 
-static void take_vertical(const THReduce *reduce, char *state, const char *at, ptrdiff_t n,
-                          ptrdiff_t first, ptrdiff_t length)
+static void accumulate_vertical(const THReduce *reduce, char *state, const char *at, ptrdiff_t n,
+                                ptrdiff_t first, ptrdiff_t length)
 {
   const THReduction *op = reduce->op;
-  const How how = {op, &reduce->scalars, reduce->source};
+  const Accumulate with = {op, &reduce->scalars, reduce->source};
   const ptrdiff_t rowStride = reduce->lines->step[0], group = reduce->group;
   THRows block = {.at = at,
                   .lanes = n,
@@ -329,7 +329,7 @@ static void take_vertical(const THReduce *reduce, char *state, const char *at, p
     block.rowIndex = group;
     block.laneIndex = 1;
     block.group = n;
-    take_rows(&how, lanes, &block);
+    accumulate_rows(&with, lanes, &block);
     fold(op, lanes, n * group, n);
     op->join(state, lanes, n);
 
@@ -344,14 +344,14 @@ static void take_vertical(const THReduce *reduce, char *state, const char *at, p
                      .group = 1};
   }
   if (block.rows)
-    take_rows(&how, state, &block);
+    accumulate_rows(&with, state, &block);
 }
 
-static void take_horizontal(const THReduce *reduce, char *state, const char *at, ptrdiff_t n,
-                            ptrdiff_t first, ptrdiff_t length)
+static void accumulate_horizontal(const THReduce *reduce, char *state, const char *at, ptrdiff_t n,
+                                  ptrdiff_t first, ptrdiff_t length)
 {
   const THReduction *op = reduce->op;
-  const How how = {op, &reduce->scalars, reduce->source};
+  const Accumulate with = {op, &reduce->scalars, reduce->source};
   const ptrdiff_t step = reduce->lines->step[0], apart = reduce->lines->stride[0][0];
   const ptrdiff_t room = L1_BYTES / reduce->source->converted / LINES_MULTIPLE;
   const ptrdiff_t shortLine = reduce->source->convert ? THMin(op->shortLine, room) : op->shortLine;
@@ -364,12 +364,12 @@ static void take_horizontal(const THReduce *reduce, char *state, const char *at,
                           .first = first,
                           .rowIndex = 1,
                           .group = 1};
-    take_rows(&how, state, &block);
+    accumulate_rows(&with, state, &block);
     return;
   }
   for (ptrdiff_t j = 0; j < n; j++)
-    take_line(&how, state + j * op->stateSize, at + j * apart * reduce->source->itemSize, length,
-              step, first);
+    accumulate_line(&with, state + j * op->stateSize, at + j * apart * reduce->source->itemSize,
+                    length, step, first);
 }
 
 static void finish(const THReduce *reduce, const char *state, ptrdiff_t line, ptrdiff_t n)
@@ -415,9 +415,9 @@ static void do_pieces(void *context, ptrdiff_t begin, ptrdiff_t end)
     if (length <= 0)
       ;
     else if (reduce->vertical)
-      take_vertical(reduce, state, at, n, first, length);
+      accumulate_vertical(reduce, state, at, n, first, length);
     else
-      take_horizontal(reduce, state, at, n, first, length);
+      accumulate_horizontal(reduce, state, at, n, first, length);
     if (!partial)
       finish(reduce, state, line, n);
   }

@@ -315,7 +315,7 @@ THTensor *THTensor_(newContiguous)(THTensor *tensor)
   return tensor;
 }
 
-THTensor *THTensor_(apart)(THGuard *guard, THTensor *t, int copies)
+THTensor *THTensor_(copiedIf)(THGuard *guard, THTensor *t, int copies)
 {
   THTensor_(guard)(guard);
   if (copies && THTensor_(nElement)(t) > 0)

@@ -24,9 +24,9 @@ THTensor *THTensor_(newBare)(void);
 void THTensor_(guard)(THGuard *guard);
 
 /* Enters a guard and returns t, or a contiguous copy of t that the guard holds. */
-THTensor *THTensor_(apart)(THGuard *guard, THTensor *t, int copies);
-THLongTensor *THLongTensor_apart(THGuard *guard, THLongTensor *t, int copies);
-THByteTensor *THByteTensor_apart(THGuard *guard, THByteTensor *t, int copies);
+THTensor *THTensor_(copiedIf)(THGuard *guard, THTensor *t, int copies);
+THLongTensor *THLongTensor_copiedIf(THGuard *guard, THLongTensor *t, int copies);
+THByteTensor *THByteTensor_copiedIf(THGuard *guard, THByteTensor *t, int copies);
 
 /* self takes the shape, which is emptied.  Cannot fail. */
 void THTensor_(takeShape)(THTensor *self, THShape *shape);

@@ -42,7 +42,7 @@
 
 /* Tensors of indices and masks are on the device too. */
 #define THLongTensor              THCudaLongTensor
-#define THLongTensor_apart        THCudaLongDevice_apart
+#define THLongTensor_copiedIf     THCudaLongDevice_copiedIf
 #define THLongTensor_data         THCudaLongDevice_data
 #define THLongTensor_nElement     THCudaLongDevice_nElement
 #define THLongTensor_sizeDesc     THCudaLongDevice_sizeDesc
@@ -51,7 +51,7 @@
 #define THLongTensor_openStandIn  THCudaLongDevice_openStandIn
 #define THLongTensor_closeStandIn THCudaLongDevice_closeStandIn
 #define THByteTensor              THCudaByteTensor
-#define THByteTensor_apart        THCudaByteDevice_apart
+#define THByteTensor_copiedIf     THCudaByteDevice_copiedIf
 #define THByteTensor_resizeNd     THCudaByteDevice_resizeNd
 #define THByteTensor_nElement     THCudaByteDevice_nElement
 #define THByteTensor_sizeDesc     THCudaByteDevice_sizeDesc

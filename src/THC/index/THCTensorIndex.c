@@ -53,10 +53,10 @@ void THCTensor_(calculateAdvancedIndexingOffsets)(THCState *state, THCudaLongTen
     if (!index || offsets.count == 0)
       continue;
     THGuard_leave(&guards[d]);
-    index =
-        THLongTensor_apart(&guards[d], index,
-                           !THLongTensor_isContiguous(index) ||
-                               THResult_overlap(result, &shape, TH_VIEW(index)) != TH_OVERLAP_NONE);
+    index = THLongTensor_copiedIf(&guards[d], index,
+                                  !THLongTensor_isContiguous(index) ||
+                                      THResult_overlap(result, &shape, TH_VIEW(index)) !=
+                                          TH_OVERLAP_NONE);
     offsets.index[d] = THLongTensor_data(index);
   }
   THLongTensor_resizeResult(output, &shape);

@@ -27,8 +27,8 @@ void THCTensor_(nonzero)(THCState *state, THCudaLongTensor *subscript, THCTensor
   THC_CHECK_TENSORS(2, subscript, tensor);
   const int dims = tensor->nDimension;
   THGuard guard, guardSize;
-  tensor =
-      THTensor_(apart)(&guard, tensor, THView_sharesStorage(TH_VIEW(subscript), TH_VIEW(tensor)));
+  tensor = THTensor_(copiedIf)(&guard, tensor,
+                               THView_sharesStorage(TH_VIEW(subscript), TH_VIEW(tensor)));
   THLoop loop;
   THShape order, shape;
   THSelection selection = {0};

@@ -67,8 +67,8 @@ static void THTensor_(checkReach)(const THTensor *t, int arg, const char *name, 
              t->storage->device, THC_currentDevice());
 }
 
-static void THTensor_(checkPlace)(const THPointwiseInfo *info, const THTensor *r,
-                                  THTensor *const in[])
+static void THTensor_(checkDevices)(const THPointwiseInfo *info, const THTensor *r,
+                                    THTensor *const in[])
 {
   THTensor_(checkReach)(r, 1, info->name, "the result");
   for (int i = 0; i < info->inputs; i++)

@@ -54,7 +54,8 @@ static void THTensor_(scaleSlices)(THTensor *r_, THTensor *t, int dimension, THT
   const THView result = TH_VIEW(r_);
   THResult_check(result, &shape, 1);
   THGuard guard;
-  t = THTensor_(apart)(&guard, t, THResult_overlap(result, &shape, TH_VIEW(t)) == TH_OVERLAP_MIXED);
+  t = THTensor_(copiedIf)(&guard, t,
+                          THResult_overlap(result, &shape, TH_VIEW(t)) == TH_OVERLAP_MIXED);
   THTensor_(resizeResult)(r_, &shape);
   if (THTensor_(nElement)(t) > 0) {
     THLoop loop;

@@ -50,7 +50,7 @@ typedef struct __align__(16) Pack {
  *
  *     State                                   what a thread accumulates
  *     start()                                 the initial state
- *     take(a, some, n, first, jump, p)        a with n elements, whose indices are jump apart
+ *     accumulate(a, some, n, first, indexStride, p)        a with n elements, whose indices are indexStride apart
  *     join(a, b)                              of two states
  *     result(a, work), index(a)               of the last state
  *
@@ -63,7 +63,7 @@ template <class Row>
 struct Scalar : Row {
   typedef typename Row::State State;
 
-  THC_DEVICE State take(State a, const real *some, int n, ptrdiff_t, ptrdiff_t, double p)
+  THC_DEVICE State accumulate(State a, const real *some, int n, ptrdiff_t, ptrdiff_t, double p)
   {
     THC_UNROLL
     for (int i = 0; i < UNROLL; i++)
@@ -109,62 +109,63 @@ TH_BYTE_REDUCTIONS(ROW)
 
 /* --- the maximum or minimum, with its index -------------------------------------------------- */
 
-struct Best {
+struct ArgMax {
   int64_t index; /* of the first element with this value */
   real value;
 };
 
 /* Whether x wins over a: x is larger (smaller), or the first NaN. */
-THC_DEVICE int beats(int largest, real x, real a)
+THC_DEVICE int wins(int largest, real x, real a)
 {
   return ((largest ? x > a : x < a) || IS_NAN(x)) && !IS_NAN(a);
 }
 
-THC_DEVICE Best better(int largest, Best a, Best b)
+THC_DEVICE ArgMax pick(int largest, ArgMax a, ArgMax b)
 {
-  const int tie = !beats(largest, a.value, b.value) && b.index < a.index;
-  return beats(largest, b.value, a.value) || tie ? b : a;
+  const int tie = !wins(largest, a.value, b.value) && b.index < a.index;
+  return wins(largest, b.value, a.value) || tie ? b : a;
 }
 
 template <int largest>
-struct ArgBest {
-  typedef Best State;
+struct ArgReduce {
+  typedef ArgMax State;
 
-  THC_DEVICE Best start(void)
+  THC_DEVICE ArgMax start(void)
   {
-    const Best none = {INT64_MAX, (real)(largest ? LOWEST : HIGHEST)};
+    const ArgMax none = {INT64_MAX, (real)(largest ? LOWEST : HIGHEST)};
     return none;
   }
 
-  THC_DEVICE Best take(Best a, const real *some, int n, ptrdiff_t first, ptrdiff_t jump, double)
+  THC_DEVICE ArgMax accumulate(ArgMax a, const real *some, int n, ptrdiff_t first,
+                               ptrdiff_t indexStride, double)
   {
     THC_UNROLL
     for (int i = 0; i < UNROLL; i++)
       if (i < n) {
-        const Best b = {first + i * jump, some[i]};
-        a = better(largest, a, b);
+        const ArgMax b = {first + i * indexStride, some[i]};
+        a = pick(largest, a, b);
       }
     return a;
   }
 
-  THC_DEVICE Best join(Best a, Best b)
+  THC_DEVICE ArgMax join(ArgMax a, ArgMax b)
   {
-    return better(largest, a, b);
+    return pick(largest, a, b);
   }
 
-  THC_DEVICE accreal result(Best a, const THCReduceWork *)
+  THC_DEVICE accreal result(ArgMax a, const THCReduceWork *)
   {
     return (accreal)a.value;
   }
 
-  THC_DEVICE int64_t index(Best a)
+  THC_DEVICE int64_t index(ArgMax a)
   {
     return a.index;
   }
 };
 
-typedef ArgBest<1> argmax_op;
-typedef ArgBest<0> argmin_op;
+typedef ArgReduce<1> argmax_op;
+typedef ArgReduce<0> argmin_op;
 
 /* --- variance -------------------------------------------------------------------------------- */
 
@@ -192,16 +193,17 @@ struct var_op {
       return a;
     if (a.n == 0)
       return b;
-    const accreal n = a.n + b.n, share = b.n / n, apart = b.mean - a.mean;
+    const accreal n = a.n + b.n, fraction = b.n / n, difference = b.mean - a.mean;
     const accreal within = a.squares + b.squares;
-    const Moments both = {n, a.mean + apart * share,
-                          isinf(within) ? within : within + apart * apart * a.n * share};
+    const Moments both = {
+        n, a.mean + difference * fraction,
+        isinf(within) ? within : within + difference * difference * a.n * fraction};
     return both;
   }
 
   /* Joins the moments of n elements.  Sums are relative to the first of them, so that equal
    * elements deviate by exactly 0. */
-  THC_DEVICE Moments take(Moments a, const real *some, int n, ptrdiff_t, ptrdiff_t, double)
+  THC_DEVICE Moments accumulate(Moments a, const real *some, int n, ptrdiff_t, ptrdiff_t, double)
   {
     accreal sum = 0, squares = 0;
     THC_UNROLL
@@ -312,8 +314,8 @@ THC_DEVICE void reduce_lines(const THCReduceWork &work, const THCLines &lines, c
   const ptrdiff_t line = (ptrdiff_t)blockIdx.x * work.lanes + lane;
   const ptrdiff_t first = (ptrdiff_t)blockIdx.y * work.chunk;
   const ptrdiff_t last = first + work.chunk;
-  const ptrdiff_t end = last < lines.length ? last : lines.length, jump = work.share;
-  const ptrdiff_t each = work.grouped ? UNROLL : 1, apart = work.grouped ? 1 : jump;
+  const ptrdiff_t end = last < lines.length ? last : lines.length, indexStride = work.share;
+  const ptrdiff_t each = work.grouped ? UNROLL : 1, apart = work.grouped ? 1 : indexStride;
   typename Op::State a = Op::start();
   if (line < lines.count) {
     const item *at = (const item *)work.from;
@@ -321,12 +323,12 @@ THC_DEVICE void reduce_lines(const THCReduceWork &work, const THCLines &lines, c
       at += THCLines_at(&lines, 0, line);
     const ptrdiff_t step = lines.step[0] * apart;
     THC_ROLL
-    for (ptrdiff_t k = first + number * each; k < end; k += UNROLL * jump) {
+    for (ptrdiff_t k = first + number * each; k < end; k += UNROLL * indexStride) {
       real x[UNROLL];
       const ptrdiff_t left = (end - k + apart - 1) / apart;
       const int n = left < UNROLL ? (int)left : UNROLL;
       load(x, at, k, n, apart, step, work, lines, walk);
-      a = Op::take(a, x, n, k, apart, work.p);
+      a = Op::accumulate(a, x, n, k, apart, work.p);
     }
   }
   a = fold<Op>(a, shared, number, work.share, work.across ? work.lanes : 1);

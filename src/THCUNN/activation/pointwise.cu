@@ -101,12 +101,12 @@ TH_FOR_EACH_GATE(GATE)
 /* Each block sums up one part of the terms of a loss. */
 template <real (*term)(const Scalars *, real, real, real)>
 THC_DEVICE void sum_part(const element *x, const element *t, const element *w, ptrdiff_t n,
-                         const Scalars *s, real *sums, real *room)
+                         const Scalars *s, real *sums, real *shared)
 {
   real sum = 0;
   THC_GRID_LOOP(i, n)
   sum += term(s, THC_LOAD(x[i]), t ? THC_LOAD(t[i]) : (real)1, w ? THC_LOAD(w[i]) : (real)1);
-  sum = block_reduce(sum, room, 0);
+  sum = block_reduce(sum, shared, 0);
   if (threadIdx.x == 0)
     sums[blockIdx.x] = sum;
 }
@@ -158,8 +158,8 @@ THC_DEVICE void sum_part(const element *x, const element *t, const element *w, p
                                                   const element *w, ptrdiff_t n, Scalars s, \
                                                   real *sums)                               \
   {                                                                                         \
-    __shared__ real room[THC_BLOCK];                                                        \
-    sum_part<TERM(Name)>(x, t, w, n, &s, sums, room);                                       \
+    __shared__ real shared[THC_BLOCK];                                                      \
+    sum_part<TERM(Name)>(x, t, w, n, &s, sums, shared);                                     \
   }
 
 #define LOSS_SUM(Name)                                                                        \

@@ -5,22 +5,22 @@
 #include "THCUNN/layer/thcunn_template.h"
 
 /* The next two functions do the work of thread `first` of `threads` threads on one sequence.  With
- * room, the threads of a block share the sequence; without, one thread does all the work. */
-THC_DEVICE real reduced(real value, real *room, int largest)
+ * shared, the threads of a block share the sequence; without, one thread does all the work. */
+THC_DEVICE real reduced(real value, real *shared, int largest)
 {
-  return room ? block_reduce(value, room, largest) : value;
+  return shared ? block_reduce(value, shared, largest) : value;
 }
 
 THC_DEVICE void forward(int logarithm, const element *x, element *y, int64_t n, int64_t step,
-                        int64_t first, int64_t threads, real *room)
+                        int64_t first, int64_t threads, real *shared)
 {
   real most = -(real)INFINITY, sum = 0;
   for (int64_t i = first; i < n; i += threads)
     most = THC_LOAD(x[i * step]) > most ? THC_LOAD(x[i * step]) : most;
-  most = reduced(most, room, 1);
+  most = reduced(most, shared, 1);
   for (int64_t i = first; i < n; i += threads)
     sum += THMath_(exp)(THC_LOAD(x[i * step]) - most);
-  sum = reduced(sum, room, 0);
+  sum = reduced(sum, shared, 0);
   const real last = logarithm ? THMath_(log)(sum) : 1 / sum;
   for (int64_t i = first; i < n; i += threads) {
     const real z = THC_LOAD(x[i * step]) - most;
@@ -29,12 +29,12 @@ THC_DEVICE void forward(int logarithm, const element *x, element *y, int64_t n, 
 }
 
 THC_DEVICE void gradient(int logarithm, const element *g, const element *y, element *d, int64_t n,
-                         int64_t step, int64_t first, int64_t threads, real *room)
+                         int64_t step, int64_t first, int64_t threads, real *shared)
 {
   real sum = 0;
   for (int64_t i = first; i < n; i += threads)
     sum += logarithm ? THC_LOAD(g[i * step]) : THC_LOAD(g[i * step]) * THC_LOAD(y[i * step]);
-  sum = reduced(sum, room, 0);
+  sum = reduced(sum, shared, 0);
   for (int64_t i = first; i < n; i += threads) {
     const real gi = THC_LOAD(g[i * step]), yi = THC_LOAD(y[i * step]);
     d[i * step] = THC_STORE(logarithm ? gi - THMath_(exp)(yi) * sum : yi * (gi - sum));
@@ -45,12 +45,12 @@ THC_DEVICE void gradient(int logarithm, const element *g, const element *y, elem
 __global__ static void rows(int logarithm, const element *g, const element *x, element *y,
                             int64_t count, int64_t n)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   for (int64_t i = blockIdx.x; i < count; i += gridDim.x)
     if (g)
-      gradient(logarithm, g + i * n, x + i * n, y + i * n, n, 1, threadIdx.x, blockDim.x, room);
+      gradient(logarithm, g + i * n, x + i * n, y + i * n, n, 1, threadIdx.x, blockDim.x, shared);
     else
-      forward(logarithm, x + i * n, y + i * n, n, 1, threadIdx.x, blockDim.x, room);
+      forward(logarithm, x + i * n, y + i * n, n, 1, threadIdx.x, blockDim.x, shared);
 }
 
 /* --- contiguous short sequences: some threads of a warp each, values in registers ------------ */

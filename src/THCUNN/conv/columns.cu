@@ -4,16 +4,16 @@
 
 /* An element of columns: planes x window x images x windows, where planes are those of all images,
  * one image at a time, or those of each of as many as are together. */
-__global__ static void im2col(THCUNNColumns w, Digits digits, int64_t count)
+__global__ static void im2col(THCUNNColumns w, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
   {
     int64_t plane = i, at[3], inside = 1;
     for (int a = 2; a >= 0; a--)
-      at[a] = digit_of(digits, 2 - a, &plane) * w.axis[a].step - w.axis[a].pad;
-    const int64_t image = digit_of(digits, 3, &plane);
+      at[a] = next_coordinate(split, 2 - a, &plane) * w.axis[a].step - w.axis[a].pad;
+    const int64_t image = next_coordinate(split, 3, &plane);
     for (int a = 2; a >= 0; a--) {
-      at[a] += digit_of(digits, 6 - a, &plane) * w.axis[a].dilation;
+      at[a] += next_coordinate(split, 6 - a, &plane) * w.axis[a].dilation;
       inside &= at[a] >= 0 && at[a] < w.axis[a].input;
     }
     plane += image * w.planes;
@@ -30,14 +30,14 @@ THC_DEVICE int64_t tap_of(const THNNWindow &w, int64_t window, int64_t position)
   return tap * w.dilation == distance ? tap : -1;
 }
 
-__global__ static void col2im(THCUNNColumns w, Digits digits, int64_t count)
+__global__ static void col2im(THCUNNColumns w, IndexSplit split, int64_t count)
 {
   const THNNWindow *a = w.axis;
   THC_GRID_LOOP(i, count)
   {
     int64_t plane = i, at[3], first[3], end[3];
     for (int k = 2; k >= 0; k--) {
-      at[k] = digit_of(digits, 2 - k, &plane);
+      at[k] = next_coordinate(split, 2 - k, &plane);
       THNNWindow_covering(&a[k], at[k], &first[k], &end[k]);
     }
     real sum = w.bias ? THC_LOAD(((const element *)w.bias)[plane % w.planes]) : (real)0;
@@ -66,7 +66,8 @@ extern "C" void THCUNN_(im2col)(const THCUNNColumns *w, int64_t planes, cudaStre
   int64_t count = planes;
   for (int k = 0; k < 7; k++)
     count *= k == 3 ? 1 : size[k];
-  THC_LAUNCH(im2col, THC_blocks(count), THC_BLOCK, 0, stream, *w, digits_of(count, 7, size), count);
+  THC_LAUNCH(im2col, THC_blocks(count), THC_BLOCK, 0, stream, *w, index_split(count, 7, size),
+             count);
 }
 
 extern "C" void THCUNN_(col2im)(const THCUNNColumns *w, int64_t planes, cudaStream_t stream)
@@ -74,5 +75,6 @@ extern "C" void THCUNN_(col2im)(const THCUNNColumns *w, int64_t planes, cudaStre
   const THNNWindow *a = w->axis;
   const int64_t size[] = {a[2].input, a[1].input, a[0].input};
   const int64_t count = planes * size[0] * size[1] * size[2];
-  THC_LAUNCH(col2im, THC_blocks(count), THC_BLOCK, 0, stream, *w, digits_of(count, 3, size), count);
+  THC_LAUNCH(col2im, THC_blocks(count), THC_BLOCK, 0, stream, *w, index_split(count, 3, size),
+             count);
 }

@@ -17,12 +17,12 @@ typedef struct Element {
   int64_t image, plane, at[3];
 } Element;
 
-THC_DEVICE Element element_of(const Digits &digits, int64_t i)
+THC_DEVICE Element element_of(const IndexSplit &split, int64_t i)
 {
   Element e;
   for (int a = 2; a >= 0; a--)
-    e.at[a] = digit_of(digits, 2 - a, &i);
-  e.plane = digit_of(digits, 3, &i);
+    e.at[a] = next_coordinate(split, 2 - a, &i);
+  e.plane = next_coordinate(split, 3, &i);
   e.image = i;
   return e;
 }
@@ -57,12 +57,12 @@ THC_DEVICE int64_t tap_at(const THNNWindow &w, int64_t window, int64_t k)
   return at < w.input ? at : -1;
 }
 
-__global__ static void forward(THCUNNDirect d, Digits digits, int64_t count)
+__global__ static void forward(THCUNNDirect d, IndexSplit split, int64_t count)
 {
   const int64_t planes = d.planes / d.groups, outputs = d.outputs / d.groups;
   THC_GRID_LOOP(i, count)
   {
-    const Element e = element_of(digits, i);
+    const Element e = element_of(split, i);
     const int64_t window = window_of(d, e.at), group = e.plane / outputs;
     real sum = d.bias ? load(d.bias, e.plane * d.biasStep[0] + window * d.biasStep[1]) : (real)0;
     int64_t at[3], tap = 0;
@@ -90,12 +90,12 @@ THC_DEVICE int64_t tap_of(const THNNWindow &w, int64_t window, int64_t position)
   return tap * w.dilation == distance ? tap : -1;
 }
 
-__global__ static void backward_data(THCUNNDirect d, Digits digits, int64_t count)
+__global__ static void backward_data(THCUNNDirect d, IndexSplit split, int64_t count)
 {
   const int64_t planes = d.planes / d.groups, outputs = d.outputs / d.groups;
   THC_GRID_LOOP(i, count)
   {
-    const Element e = element_of(digits, i);
+    const Element e = element_of(split, i);
     const int64_t group = e.plane / planes;
     int64_t first[3], end[3], at[3];
     for (int a = 0; a < 3; a++)
@@ -124,13 +124,13 @@ typedef struct Weight {
   int64_t output, plane, tap[3];
 } Weight;
 
-THC_DEVICE Weight weight_of(const Digits &digits, int64_t *i)
+THC_DEVICE Weight weight_of(const IndexSplit &split, int64_t *i)
 {
   Weight w;
   for (int a = 2; a >= 0; a--)
-    w.tap[a] = digit_of(digits, 2 - a, i);
-  w.plane = digit_of(digits, 3, i);
-  w.output = digit_of(digits, 4, i);
+    w.tap[a] = next_coordinate(split, 2 - a, i);
+  w.plane = next_coordinate(split, 3, i);
+  w.output = next_coordinate(split, 4, i);
   return w;
 }
 
@@ -158,29 +158,29 @@ THC_DEVICE void add_weight(const THCUNNDirect &d, const Weight &w, int64_t windo
 }
 
 /* A block for each weight, of all windows. */
-__global__ static void backward_weights(THCUNNDirect d, Digits digits, int64_t count)
+__global__ static void backward_weights(THCUNNDirect d, IndexSplit split, int64_t count)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   const int64_t windows = d.axis[0].output * d.axis[1].output * d.axis[2].output;
   for (int64_t i = blockIdx.x; i < count; i += gridDim.x) {
     int64_t rest = i;
-    const Weight w = weight_of(digits, &rest);
+    const Weight w = weight_of(split, &rest);
     real sum = 0;
     for (int64_t j = threadIdx.x; j < d.batch * windows; j += blockDim.x)
       sum += product(d, w, j / windows, j % windows);
-    sum = block_reduce(sum, room, 0);
+    sum = block_reduce(sum, shared, 0);
     if (threadIdx.x == 0)
       add_weight(d, w, 0, sum);
   }
 }
 
 /* A thread for each weight of a window. */
-__global__ static void backward_own_weights(THCUNNDirect d, Digits digits, int64_t count)
+__global__ static void backward_own_weights(THCUNNDirect d, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
   {
     int64_t window = i;
-    const Weight w = weight_of(digits, &window);
+    const Weight w = weight_of(split, &window);
     real sum = 0;
     for (int64_t n = 0; n < d.batch; n++)
       sum += product(d, w, n, window);
@@ -193,7 +193,7 @@ extern "C" void THCUNN_(direct)(const THCUNNDirect *d, cudaStream_t stream)
   const THNNWindow *a = d->axis;
   const int64_t size[] = {a[2].output, a[1].output, a[0].output, d->outputs};
   const int64_t count = d->batch * size[0] * size[1] * size[2] * size[3];
-  THC_LAUNCH(forward, THC_blocks(count), THC_BLOCK, 0, stream, *d, digits_of(count, 4, size),
+  THC_LAUNCH(forward, THC_blocks(count), THC_BLOCK, 0, stream, *d, index_split(count, 4, size),
              count);
 }
 
@@ -202,8 +202,8 @@ extern "C" void THCUNN_(directBackwardData)(const THCUNNDirect *d, cudaStream_t 
   const THNNWindow *a = d->axis;
   const int64_t size[] = {a[2].input, a[1].input, a[0].input, d->planes};
   const int64_t count = d->batch * size[0] * size[1] * size[2] * size[3];
-  THC_LAUNCH(backward_data, THC_blocks(count), THC_BLOCK, 0, stream, *d, digits_of(count, 4, size),
-             count);
+  THC_LAUNCH(backward_data, THC_blocks(count), THC_BLOCK, 0, stream, *d,
+             index_split(count, 4, size), count);
 }
 
 extern "C" void THCUNN_(directBackwardWeights)(const THCUNNDirect *d, cudaStream_t stream)
@@ -214,8 +214,8 @@ extern "C" void THCUNN_(directBackwardWeights)(const THCUNNDirect *d, cudaStream
   const int64_t windows = a[0].output * a[1].output * a[2].output;
   if (d->weightStep[3])
     THC_LAUNCH(backward_own_weights, THC_blocks(weights * windows), THC_BLOCK, 0, stream, *d,
-               digits_of(weights * windows, 5, size), weights * windows);
+               index_split(weights * windows, 5, size), weights * windows);
   else
     THC_LAUNCH(backward_weights, (unsigned)(weights < INT32_MAX ? weights : INT32_MAX), THC_BLOCK,
-               0, stream, *d, digits_of(weights, 5, size), weights);
+               0, stream, *d, index_split(weights, 5, size), weights);
 }

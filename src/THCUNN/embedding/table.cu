@@ -76,7 +76,7 @@ __global__ static void add_rows(THCUNNTable t, int byRow)
 __global__ static void renorm_rows(THCUNNTable t, int byRow)
 {
   __shared__ unsigned long long total;
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   const int64_t units = byRow ? t.rows : t.count;
   const real p = (real)t.normType;
   for (int64_t unit = blockIdx.x; unit < units; unit += gridDim.x) {
@@ -94,7 +94,7 @@ __global__ static void renorm_rows(THCUNNTable t, int byRow)
       else
         sum += p == 1 ? x : THMath_(pow)(x, p);
     }
-    sum = block_reduce(sum, room, largest);
+    sum = block_reduce(sum, shared, largest);
     const real norm = largest || p == 1 ? sum
                       : p == 2          ? THMath_(sqrt)(sum)
                                         : THMath_(pow)(sum, 1 / p);

@@ -4,25 +4,25 @@
 
 #include "THNN/layer/Unit.h"
 
-int THNN_(findStrange)(const THNN_(Work) * work, int64_t *value)
+int THNN_(findBadIndex)(const THNN_(PlaneLoop) * loop, int64_t *value)
 {
   int64_t at;
-  return THCUNN_findOther(work->from, work->planes->count * work->planes->output, work->base,
-                          work->limit, work->base, 0, &at, value);
+  return THCUNN_findOther(loop->indexIn, loop->planes->count * loop->planes->output, loop->base,
+                          loop->limit, loop->base, 0, &at, value);
 }
 
-/* On a device, work->scratch is the memory of all planes together. */
-void THNN_(prepareChunks)(THNN_(Work) * work, THNN_(Call) * call)
+/* On a device, loop->scratch is the memory of all planes together. */
+void THNN_(prepareChunks)(THNN_(PlaneLoop) * loop, THNN_(Call) * call)
 {
-  if (work->scratch)
-    work->memory = (char *)THNN_(scratch)(call, (ptrdiff_t)((work->scratch + sizeof(real) - 1) /
+  if (loop->scratch)
+    loop->memory = (char *)THNN_(scratch)(call, (ptrdiff_t)((loop->scratch + sizeof(real) - 1) /
                                                             sizeof(real)));
 }
 
-void THNN_(runChunks)(THNN_(Work) * work)
+void THNN_(runChunks)(THNN_(PlaneLoop) * loop)
 {
-  if (work->planes->count > 0)
-    work->plane(work, 0, work->memory);
+  if (loop->planes->count > 0)
+    loop->plane(loop, 0, loop->memory);
   THCudaCheck(cudaGetLastError());
 }
 

@@ -1,30 +1,30 @@
 /* Kernels that fill planes of images with a bias, and sum them up; that look for numbers not from 0 to 1. */
 #include "thcunn_template.h"
 
-__global__ static void fill(Digits digits, int64_t count, const element *bias, element *y)
+__global__ static void fill(IndexSplit split, int64_t count, const element *bias, element *y)
 {
   THC_GRID_LOOP(i, count)
   {
     int64_t rest = i;
-    digit_of(digits, 0, &rest);
-    y[i] = bias[digit_of(digits, 1, &rest)];
+    next_coordinate(split, 0, &rest);
+    y[i] = bias[next_coordinate(split, 1, &rest)];
   }
 }
 
 /* A block for each part of each plane; the sum, or without memory what is added. */
-__global__ static void sums(Digits digits, int64_t batch, int64_t planes, int64_t n, int64_t parts,
-                            const element *x, real scale, element *y, double *memory)
+__global__ static void sums(IndexSplit split, int64_t batch, int64_t planes, int64_t n,
+                            int64_t parts, const element *x, real scale, element *y, double *memory)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   for (int64_t block = blockIdx.x; block < planes * parts; block += gridDim.x) {
     const Part part = part_of(block, parts, batch * n);
     real sum = 0;
     for (int64_t j = part.begin + threadIdx.x; j < part.end; j += THC_BLOCK) {
       int64_t image = j;
-      const int64_t i = digit_of(digits, 0, &image);
+      const int64_t i = next_coordinate(split, 0, &image);
       sum += THC_LOAD(x[(image * planes + part.line) * n + i]);
     }
-    sum = block_reduce(sum, room, 0);
+    sum = block_reduce(sum, shared, 0);
     if (threadIdx.x == 0 && memory)
       memory[2 * block] = sum;
     else if (threadIdx.x == 0)
@@ -34,19 +34,19 @@ __global__ static void sums(Digits digits, int64_t batch, int64_t planes, int64_
 
 __global__ static void add_sums(const double *memory, int64_t parts, real scale, element *y)
 {
-  __shared__ double room[THC_BLOCK];
-  const double sum = join_parts(memory + 2 * blockIdx.x * parts, parts, room);
+  __shared__ double shared[THC_BLOCK];
+  const double sum = join_parts(memory + 2 * blockIdx.x * parts, parts, shared);
   if (threadIdx.x == 0)
     y[blockIdx.x] = THC_STORE(THC_LOAD(y[blockIdx.x]) + scale * (real)sum);
 }
 
 __global__ static void parts(const real *x, int count, real scale, element *y)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   real sum = 0;
   for (int i = threadIdx.x; i < count; i += blockDim.x)
     sum += x[i];
-  sum = block_reduce(sum, room, 0);
+  sum = block_reduce(sum, shared, 0);
   if (threadIdx.x == 0)
     *y = THC_STORE(scale * sum);
 }
@@ -72,7 +72,7 @@ extern "C" void THCUNN_(fillPlanes)(int64_t batch, int64_t planes, int64_t n, co
                                     void *y, cudaStream_t stream)
 {
   const int64_t count = batch * planes * n, size[] = {n, planes};
-  THC_LAUNCH(fill, THC_blocks(count), THC_BLOCK, 0, stream, digits_of(count, 2, size), count,
+  THC_LAUNCH(fill, THC_blocks(count), THC_BLOCK, 0, stream, index_split(count, 2, size), count,
              (const element *)bias, (element *)y);
 }
 
@@ -81,8 +81,8 @@ extern "C" void THCUNN_(addPlaneSums)(int64_t batch, int64_t planes, int64_t n, 
 {
   const int64_t parts = memory ? THCUNN_parts(planes, batch * n) : 1, blocks = planes * parts;
   THC_LAUNCH(sums, (unsigned)(blocks < INT32_MAX ? blocks : INT32_MAX), THC_BLOCK, 0, stream,
-             digits_of(batch * n, 1, &n), batch, planes, n, parts, (const element *)x, (real)scale,
-             (element *)y, (double *)memory);
+             index_split(batch * n, 1, &n), batch, planes, n, parts, (const element *)x,
+             (real)scale, (element *)y, (double *)memory);
   if (memory)
     THC_LAUNCH(add_sums, (unsigned)planes, THC_BLOCK, 0, stream, (const double *)memory, parts,
                (real)scale, (element *)y);

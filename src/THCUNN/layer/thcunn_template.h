@@ -10,60 +10,60 @@
 
 /* --- indices of elements -------------------------------------------------------------------- */
 
-enum { MOST_DIGITS = 7 };
+enum { MAX_COORDINATES = 7 };
 
-/* Splits the row-major index of an element into one digit for each dimension, innermost first.  The
+/* Splits the row-major index of an element into a coordinate for each dimension, innermost first.  The
  * quotient that remains is the index in the outer dimensions. */
-typedef struct Digits {
+typedef struct IndexSplit {
   int narrow; /* all indices are below 2^31 */
-  int64_t size[MOST_DIGITS];
-  THCDivisor divisor[MOST_DIGITS];
-} Digits;
+  int64_t size[MAX_COORDINATES];
+  THCDivisor divisor[MAX_COORDINATES];
+} IndexSplit;
 
 /* Of indices below count; n sizes, innermost first. */
-static inline Digits digits_of(int64_t count, int n, const int64_t *size)
+static inline IndexSplit index_split(int64_t count, int n, const int64_t *size)
 {
-  Digits digits = {};
-  digits.narrow = count <= INT32_MAX;
+  IndexSplit split = {};
+  split.narrow = count <= INT32_MAX;
   for (int k = 0; k < n; k++) {
-    digits.size[k] = size[k];
-    if (digits.narrow && count > 0)
-      digits.divisor[k] = THCDivisor_of((uint32_t)size[k]);
+    split.size[k] = size[k];
+    if (split.narrow && count > 0)
+      split.divisor[k] = THCDivisor_of((uint32_t)size[k]);
   }
-  return digits;
+  return split;
 }
 
-/* Returns digit k of *number and divides *number by its size. */
-THC_DEVICE int64_t digit_of(const Digits &digits, int k, int64_t *number)
+/* Returns coordinate k of the index *number, which becomes the index in the outer dimensions. */
+THC_DEVICE int64_t next_coordinate(const IndexSplit &split, int k, int64_t *number)
 {
-  const int64_t rest = digits.narrow
-                           ? (int64_t)THCDivisor_divide(&digits.divisor[k], (uint32_t)*number)
-                           : *number / digits.size[k];
-  const int64_t digit = *number - rest * digits.size[k];
+  const int64_t rest = split.narrow
+                           ? (int64_t)THCDivisor_divide(&split.divisor[k], (uint32_t)*number)
+                           : *number / split.size[k];
+  const int64_t coordinate = *number - rest * split.size[k];
   *number = rest;
-  return digit;
+  return coordinate;
 }
 
 /* --- sums of blocks ------------------------------------------------------------------------- */
 
 /* The sum, or the maximum, of the values of a block's THC_BLOCK threads; all threads get it. */
 template <class T>
-static __device__ inline T block_reduce(T value, T *room, int largest)
+static __device__ inline T block_reduce(T value, T *shared, int largest)
 {
-  room[threadIdx.x] = value;
+  shared[threadIdx.x] = value;
   __syncthreads();
   for (int rest = THC_BLOCK / 2; rest > 0; rest /= 2) {
     if (threadIdx.x < (unsigned)rest) {
-      const T other = room[threadIdx.x + rest];
+      const T other = shared[threadIdx.x + rest];
       if (largest)
-        room[threadIdx.x] = other > room[threadIdx.x] ? other : room[threadIdx.x];
+        shared[threadIdx.x] = other > shared[threadIdx.x] ? other : shared[threadIdx.x];
       else
-        room[threadIdx.x] += other;
+        shared[threadIdx.x] += other;
     }
     __syncthreads();
   }
-  const T result = room[0];
-  __syncthreads(); /* before room is used again */
+  const T result = shared[0];
+  __syncthreads(); /* before shared is used again */
   return result;
 }
 
@@ -82,12 +82,12 @@ THC_DEVICE Part part_of(int64_t block, int64_t parts, int64_t length)
 }
 
 /* The sum of every second of the numbers of a line's parts, for all threads of a block. */
-static __device__ inline double join_parts(const double *sums, int64_t parts, double *room)
+static __device__ inline double join_parts(const double *sums, int64_t parts, double *shared)
 {
   double sum = 0;
   for (int64_t p = threadIdx.x; p < parts; p += THC_BLOCK)
     sum += sums[2 * p];
-  return block_reduce(sum, room, 0);
+  return block_reduce(sum, shared, 0);
 }
 
 #endif

@@ -37,38 +37,38 @@ THC_DEVICE int64_t at_most(int64_t n, int64_t most)
 }
 
 /* The sum of the values of this thread of a block and of those before it. */
-static __device__ int64_t sum_up_to(int64_t value, int64_t *room)
+static __device__ int64_t sum_up_to(int64_t value, int64_t *shared)
 {
   const int t = (int)threadIdx.x;
-  room[t] = value;
+  shared[t] = value;
   __syncthreads();
   for (int apart = 1; apart < THC_BLOCK; apart *= 2) {
-    const int64_t other = t >= apart ? room[t - apart] : 0;
+    const int64_t other = t >= apart ? shared[t - apart] : 0;
     __syncthreads();
-    room[t] += other;
+    shared[t] += other;
     __syncthreads();
   }
-  return room[t];
+  return shared[t];
 }
 
 /* Of one block.  Lists behind the first of a wrong size get what is left. */
 __global__ static void begin_lists(const int64_t *sizes, int64_t batch, int64_t count,
                                    int64_t *first, THCReport report)
 {
-  __shared__ int64_t room[THC_BLOCK];
+  __shared__ int64_t shared[THC_BLOCK];
   int64_t before = 0; /* entries in front of this round's lists */
   for (int64_t from = 0; from < batch; from += THC_BLOCK) {
     const int64_t j = from + threadIdx.x, size = j < batch ? sizes[j] : 0;
     const int64_t mine = size < 0 ? 0 : at_most(size, count);
-    const int64_t sum = before + sum_up_to(mine, room);
+    const int64_t sum = before + sum_up_to(mine, shared);
     const int64_t begin = at_most(sum - mine, count), left = count - begin;
     report.fault.last = left;
     if (j < batch && (size < 0 || size > left))
       THC_report(report, THC_FAULT_RANGE, j, size);
     if (j < batch)
       first[j] = begin;
-    before = at_most(before + room[THC_BLOCK - 1], count);
-    __syncthreads(); /* before room is used again */
+    before = at_most(before + shared[THC_BLOCK - 1], count);
+    __syncthreads(); /* before shared is used again */
   }
   report.fault.last = count;
   if (threadIdx.x == 0)
@@ -162,7 +162,7 @@ __global__ static void gradients(THCUNNKeys k)
 /* A block takes the step of one entry: g is the gradient of the shift, to be multiplied by the
  * weights, and d that of the weights. */
 static __device__ void step(const THCUNNKeys &k, element *row, const element *g, real gFactor,
-                            const element *d, real dFactor, real *room)
+                            const element *d, real dFactor, real *shared)
 {
   const real rate = k.extra ? THC_LOAD(row[RATE]) : 1, decay = (real)k.decay * rate;
   element *weight = row + k.extra;
@@ -170,7 +170,7 @@ static __device__ void step(const THCUNNKeys &k, element *row, const element *g,
     real sum = 0;
     for (int64_t o = threadIdx.x; o < k.outputs; o += blockDim.x)
       sum += THC_LOAD(g[o]) * THC_LOAD(weight[o]);
-    sum = block_reduce(sum, room, 0);
+    sum = block_reduce(sum, shared, 0);
     if (threadIdx.x == 0)
       row[SHIFT] = THC_STORE(THC_LOAD(row[SHIFT]) - gFactor * rate * sum);
   }
@@ -182,7 +182,7 @@ static __device__ void step(const THCUNNKeys &k, element *row, const element *g,
 
 __global__ static void steps(THCUNNKeys k, int direct)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   const int64_t n = k.outputs, width = (k.extra ? 2 : 1) * n;
   const real scale = (real)k.scale;
   for (int64_t i = blockIdx.x; i < k.count; i += gridDim.x) {
@@ -198,7 +198,7 @@ __global__ static void steps(THCUNNKeys k, int direct)
       const element *d =
           direct ? (const element *)k.g + list_of(k, e) * n : (const element *)k.d + e * width;
       const real factor = direct ? scale * THC_LOAD(((const element *)k.value)[e]) : scale;
-      step(k, row_of(k, e), d, scale, direct ? d : d + width - n, factor, room);
+      step(k, row_of(k, e), d, scale, direct ? d : d + width - n, factor, shared);
     }
   }
 }

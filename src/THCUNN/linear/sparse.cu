@@ -75,12 +75,12 @@ __global__ static void output(THCUNNSparse s)
 
 __global__ static void gradients(THCUNNSparse s)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   for (int64_t o = blockIdx.x; o < s.outputs; o += gridDim.x) {
     real sum = 0;
     for (int64_t r = threadIdx.x; r < s.batch; r += blockDim.x)
       sum += load(s.g, r * s.outputs + o);
-    sum = block_reduce(sum, room, 0);
+    sum = block_reduce(sum, shared, 0);
     if (threadIdx.x == 0)
       store(s.dBias, o, load(s.dBias, o) + (real)s.scale * sum);
     for (int64_t i = 0; i < s.count; i++) {

@@ -30,8 +30,8 @@ THC_DEVICE void put_sum(const THCUNNMargin &w, int64_t input, real sum)
 
 __global__ static void total_of_parts(THCUNNMargin w, int64_t parts)
 {
-  __shared__ double room[THC_BLOCK];
-  const double sum = join_parts((const double *)w.sums, parts, room);
+  __shared__ double shared[THC_BLOCK];
+  const double sum = join_parts((const double *)w.sums, parts, shared);
   if (threadIdx.x == 0)
     store(w.loss, 0, (real)sum);
 }
@@ -78,7 +78,7 @@ THC_DEVICE real violation(const THCUNNMargin &w, int64_t i, int64_t k)
 
 __global__ static void margins(THCUNNMargin w)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   const int64_t end = w.each ? w.batch : (int64_t)blockIdx.x + 1;
   for (int64_t input = blockIdx.x; input < end; input += gridDim.x) {
     const Part part = terms_of(w, input);
@@ -88,7 +88,7 @@ __global__ static void margins(THCUNNMargin w)
       const real h = violation(w, i, j % w.classes);
       sum += (w.p == 1 ? h : h * h) * factor_of(w, i);
     }
-    sum = block_reduce(sum, room, 0);
+    sum = block_reduce(sum, shared, 0);
     if (threadIdx.x == 0)
       put_sum(w, input, sum);
   }
@@ -96,7 +96,7 @@ __global__ static void margins(THCUNNMargin w)
 
 __global__ static void margins_backward(THCUNNMargin w)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   for (int64_t i = blockIdx.x; i < w.batch; i += gridDim.x) {
     const int64_t right = target_of(w, i);
     const real factor = factor_of(w, i) * load(w.g, w.each ? i : 0);
@@ -108,7 +108,7 @@ __global__ static void margins_backward(THCUNNMargin w)
         store(w.dx, i * w.classes + k, slope);
       sum += slope;
     }
-    sum = block_reduce(sum, room, 0);
+    sum = block_reduce(sum, shared, 0);
     if (threadIdx.x == 0 && right >= 0)
       store(w.dx, i * w.classes + right, -sum);
   }
@@ -142,7 +142,7 @@ THC_DEVICE real shortfall(const THCUNNMargin &w, int64_t i, int64_t right, int64
 
 __global__ static void labels(THCUNNMargin w)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   const int64_t end = w.each ? w.batch : (int64_t)blockIdx.x + 1;
   for (int64_t input = blockIdx.x; input < end; input += gridDim.x) {
     const Part part = terms_of(w, input);
@@ -152,7 +152,7 @@ __global__ static void labels(THCUNNMargin w)
       for (int64_t l = 0; l < w.classes && is_class(w, target[l]); l++)
         sum += shortfall(w, i, target[l] - w.base, j % w.classes);
     }
-    sum = block_reduce(sum, room, 0);
+    sum = block_reduce(sum, shared, 0);
     if (threadIdx.x == 0)
       put_sum(w, input, sum * (real)w.factor);
   }

@@ -32,7 +32,7 @@ THC_DEVICE void put_total(const THCUNNNll &w, real sum, real weights)
 /* A block for each part of the sum. */
 __global__ static void total(THCUNNNll w)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   const Part part = part_of(blockIdx.x, gridDim.x, w.batch * w.inner);
   real sum = 0, weights = 0;
   for (int64_t i = part.begin + threadIdx.x; i < part.end; i += THC_BLOCK) {
@@ -41,8 +41,8 @@ __global__ static void total(THCUNNNll w)
     sum += at < 0 ? 0 : -THC_LOAD(((const element *)w.x)[at]) * weight;
     weights += weight;
   }
-  sum = block_reduce(sum, room, 0);
-  weights = block_reduce(weights, room, 0);
+  sum = block_reduce(sum, shared, 0);
+  weights = block_reduce(weights, shared, 0);
   if (threadIdx.x == 0 && w.sums) {
     ((double *)w.sums)[2 * blockIdx.x] = sum;
     ((double *)w.sums)[2 * blockIdx.x + 1] = weights;
@@ -53,9 +53,9 @@ __global__ static void total(THCUNNNll w)
 
 __global__ static void total_of_parts(THCUNNNll w, int64_t parts)
 {
-  __shared__ double room[THC_BLOCK];
-  const double sum = join_parts((const double *)w.sums, parts, room);
-  const double weights = join_parts((const double *)w.sums + 1, parts, room);
+  __shared__ double shared[THC_BLOCK];
+  const double sum = join_parts((const double *)w.sums, parts, shared);
+  const double weights = join_parts((const double *)w.sums + 1, parts, shared);
   if (threadIdx.x == 0)
     put_total(w, (real)sum, (real)weights);
 }

@@ -31,22 +31,23 @@ THC_DEVICE void average_into(void *running, int64_t c, double momentum, real val
 }
 
 /* Sums are of double, so that neither a large mean nor a value far from the others rounds them. */
-THC_DEVICE double sum_of(const THCUNNBatchNorm &b, const Part &part, double *room)
+THC_DEVICE double sum_of(const THCUNNBatchNorm &b, const Part &part, double *shared)
 {
   double sum = 0;
   for (int64_t j = part.begin + threadIdx.x; j < part.end; j += THC_BLOCK)
     sum += load(b.x, offset_of(b, part.line, j));
-  return block_reduce(sum, room, 0);
+  return block_reduce(sum, shared, 0);
 }
 
-THC_DEVICE double squares_of(const THCUNNBatchNorm &b, const Part &part, double mean, double *room)
+THC_DEVICE double squares_of(const THCUNNBatchNorm &b, const Part &part, double mean,
+                             double *shared)
 {
   double square = 0;
   for (int64_t j = part.begin + threadIdx.x; j < part.end; j += THC_BLOCK) {
     const double d = load(b.x, offset_of(b, part.line, j)) - mean;
     square += d * d;
   }
-  return block_reduce(square, room, 0);
+  return block_reduce(square, shared, 0);
 }
 
 /* One thread writes what training keeps of a channel of n values. */
@@ -72,7 +73,7 @@ THC_DEVICE void put_values(const THCUNNBatchNorm &b, const Part &part, double me
 
 __global__ static void normalize(THCUNNBatchNorm b)
 {
-  __shared__ double room[THC_BLOCK];
+  __shared__ double shared[THC_BLOCK];
   const int64_t n = b.batch * b.inner;
   for (int64_t c = blockIdx.x; c < b.channels; c += gridDim.x) {
     const Part all = {c, 0, 0, n};
@@ -80,7 +81,8 @@ __global__ static void normalize(THCUNNBatchNorm b)
       put_values(b, all, load(b.mean, c), inverse(load(b.variance, c), b.eps));
       continue;
     }
-    const double mean = sum_of(b, all, room) / (double)n, square = squares_of(b, all, mean, room);
+    const double mean = sum_of(b, all, shared) / (double)n,
+                 square = squares_of(b, all, mean, shared);
     if (threadIdx.x == 0)
       keep(b, c, mean, square);
     put_values(b, all, mean, inverse(square / (double)n, b.eps));
@@ -88,7 +90,7 @@ __global__ static void normalize(THCUNNBatchNorm b)
 }
 
 /* The gradient's sum, and its product with the deviations from the mean. */
-THC_DEVICE void sum_gradients(const THCUNNBatchNorm &b, const Part &part, real *room, real *sum,
+THC_DEVICE void sum_gradients(const THCUNNBatchNorm &b, const Part &part, real *shared, real *sum,
                               real *dot)
 {
   const real mean = load(b.mean, part.line);
@@ -99,8 +101,8 @@ THC_DEVICE void sum_gradients(const THCUNNBatchNorm &b, const Part &part, real *
     *sum += g;
     *dot += g * (load(b.x, at) - mean);
   }
-  *sum = block_reduce(*sum, room, 0);
-  *dot = block_reduce(*dot, room, 0);
+  *sum = block_reduce(*sum, shared, 0);
+  *dot = block_reduce(*dot, shared, 0);
 }
 
 /* The gradients of a part; those of weights by the first part. */
@@ -124,11 +126,11 @@ THC_DEVICE void put_gradients(const THCUNNBatchNorm &b, const Part &part, real s
 
 __global__ static void normalize_backward(THCUNNBatchNorm b)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   for (int64_t c = blockIdx.x; c < b.channels; c += gridDim.x) {
     const Part all = {c, 0, 0, b.batch * b.inner};
     real sum, dot;
-    sum_gradients(b, all, room, &sum, &dot);
+    sum_gradients(b, all, shared, &sum, &dot);
     put_gradients(b, all, sum, dot);
   }
 }
@@ -137,9 +139,9 @@ __global__ static void normalize_backward(THCUNNBatchNorm b)
 
 /* The sums of a channel's parts; `which` is 0 or 1. */
 THC_DEVICE double joined(const THCUNNBatchNorm &b, const Part &part, int64_t parts, int which,
-                         double *room)
+                         double *shared)
 {
-  return join_parts((const double *)b.sums + 2 * part.line * parts + which, parts, room);
+  return join_parts((const double *)b.sums + 2 * part.line * parts + which, parts, shared);
 }
 
 THC_DEVICE void put_sum(const THCUNNBatchNorm &b, int which, double sum)
@@ -150,30 +152,30 @@ THC_DEVICE void put_sum(const THCUNNBatchNorm &b, int which, double sum)
 
 __global__ static void sums_of_parts(THCUNNBatchNorm b, int64_t parts)
 {
-  __shared__ double room[THC_BLOCK];
-  put_sum(b, 0, sum_of(b, part_of(blockIdx.x, parts, b.batch * b.inner), room));
+  __shared__ double shared[THC_BLOCK];
+  put_sum(b, 0, sum_of(b, part_of(blockIdx.x, parts, b.batch * b.inner), shared));
 }
 
 __global__ static void squares_of_parts(THCUNNBatchNorm b, int64_t parts)
 {
-  __shared__ double room[THC_BLOCK];
+  __shared__ double shared[THC_BLOCK];
   const int64_t n = b.batch * b.inner;
   const Part part = part_of(blockIdx.x, parts, n);
-  const double mean = joined(b, part, parts, 0, room) / (double)n;
-  put_sum(b, 1, squares_of(b, part, mean, room));
+  const double mean = joined(b, part, parts, 0, shared) / (double)n;
+  put_sum(b, 1, squares_of(b, part, mean, shared));
 }
 
 __global__ static void normalize_parts(THCUNNBatchNorm b, int64_t parts)
 {
-  __shared__ double room[THC_BLOCK];
+  __shared__ double shared[THC_BLOCK];
   const int64_t n = b.batch * b.inner;
   const Part part = part_of(blockIdx.x, parts, n);
   if (!b.train) {
     put_values(b, part, load(b.mean, part.line), inverse(load(b.variance, part.line), b.eps));
     return;
   }
-  const double mean = joined(b, part, parts, 0, room) / (double)n;
-  const double square = joined(b, part, parts, 1, room);
+  const double mean = joined(b, part, parts, 0, shared) / (double)n;
+  const double square = joined(b, part, parts, 1, shared);
   if (threadIdx.x == 0 && part.number == 0)
     keep(b, part.line, mean, square);
   put_values(b, part, mean, inverse(square / (double)n, b.eps));
@@ -181,18 +183,18 @@ __global__ static void normalize_parts(THCUNNBatchNorm b, int64_t parts)
 
 __global__ static void sum_gradients_of_parts(THCUNNBatchNorm b, int64_t parts)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   real sum, dot;
-  sum_gradients(b, part_of(blockIdx.x, parts, b.batch * b.inner), room, &sum, &dot);
+  sum_gradients(b, part_of(blockIdx.x, parts, b.batch * b.inner), shared, &sum, &dot);
   put_sum(b, 0, sum);
   put_sum(b, 1, dot);
 }
 
 __global__ static void put_gradients_of_parts(THCUNNBatchNorm b, int64_t parts)
 {
-  __shared__ double room[THC_BLOCK];
+  __shared__ double shared[THC_BLOCK];
   const Part part = part_of(blockIdx.x, parts, b.batch * b.inner);
-  const double sum = joined(b, part, parts, 0, room), dot = joined(b, part, parts, 1, room);
+  const double sum = joined(b, part, parts, 0, shared), dot = joined(b, part, parts, 1, shared);
   put_gradients(b, part, (real)sum, (real)dot);
 }
 

@@ -5,7 +5,7 @@
 
 #define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 
-/* A layer's work: what its kernel is told besides the operands, and the launcher. */
+/* What a kernel is told besides the operands, and its launcher. */
 typedef struct {
   THCUNNPool pool;
   void (*launch)(const THCUNNPool *pool, cudaStream_t stream);
@@ -21,16 +21,16 @@ static THNN_(PoolWork) THNN_(poolWork)(const THNNPlanes *p, const THNNWindow axi
   return w;
 }
 
-static void THNN_(launchPool)(const THNN_(Work) * work, ptrdiff_t plane, void *scratch)
+static void THNN_(launchPool)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *scratch)
 {
-  const THNN_(PoolWork) *w = work->layer;
+  const THNN_(PoolWork) *w = loop->layer;
   THCUNNPool pool = w->pool;
-  pool.x = work->x;
-  pool.y = work->y;
-  pool.with[0] = work->w[0];
-  pool.with[1] = work->w[1];
-  pool.from = work->from;
-  pool.to = work->to;
+  pool.x = loop->x;
+  pool.y = loop->y;
+  pool.with[0] = loop->w[0];
+  pool.with[1] = loop->w[1];
+  pool.from = loop->indexIn;
+  pool.to = loop->indexOut;
   pool.scratch = scratch;
   w->launch(&pool, THCUNN_STREAM);
 }
@@ -40,28 +40,28 @@ static void THNN_(launchPool)(const THNN_(Work) * work, ptrdiff_t plane, void *s
 static void THNN_(maxOf)(const THNNPlanes *p, THNN_(PoolWork) w, THCTensor *input,
                          THCTensor *samples, THCTensor *output, THCIndexTensor *indices)
 {
-  THNN_(Work)
-  work = {.plane = THNN_(launchPool),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(launchPool),
           .layer = &w,
           .source = input,
           .result = output,
           .with = {samples},
-          .indices = indices};
-  THNN_(work)(p, &work);
+          .indicesOut = indices};
+  THNN_(runPlanes)(p, &loop);
 }
 
-/* Each element asks the windows around it, whatever their indices are: none is out of range. */
+/* Each element sums over the windows that cover it and took it, so that no index can be out of range. */
 static void THNN_(maxBackward)(const THNNPlanes *p, THNN_(PoolWork) w, THCTensor *gradOutput,
                                THCTensor *gradInput, THCIndexTensor *indices)
 {
-  THNN_(Work)
-  work = {.plane = THNN_(launchPool),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(launchPool),
           .layer = &w,
-          .back = 1,
+          .backward = 1,
           .source = gradOutput,
           .result = gradInput,
-          .given = indices};
-  THNN_(work)(p, &work);
+          .indicesIn = indices};
+  THNN_(runPlanes)(p, &loop);
 }
 
 void THNN_(maxPoolForward)(const THNNPlanes *p, THNNWindow axis[3], THCTensor *input,
@@ -102,36 +102,40 @@ void THNN_(maxFramesBackward)(const THNNPlanes *p, const THNNWindow axis[3], THC
 }
 
 /* The indices are followed, so they are checked. */
-void THNN_(unpoolPlanes)(const THNNPlanes *p, int back, THCTensor *source, THCTensor *result,
+void THNN_(unpoolPlanes)(const THNNPlanes *p, int backward, THCTensor *source, THCTensor *result,
                          THCIndexTensor *indices)
 {
   static const THNNWindow none[3];
   const THNN_(PoolWork) w =
-      THNN_(poolWork)(p, none, back ? LAUNCH(unpoolBackward) : LAUNCH(unpool));
-  THNN_(Work)
-  work = {.plane = THNN_(launchPool),
+      THNN_(poolWork)(p, none, backward ? LAUNCH(unpoolBackward) : LAUNCH(unpool));
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(launchPool),
           .layer = &w,
-          .back = !back, /* the larger planes are the input's */
+          .backward = !backward, /* the larger planes are the input's */
           .source = source,
           .result = result,
-          .given = indices,
+          .indicesIn = indices,
           .limit = p->input,
           .base = TH_INDEX_BASE,
-          .scratch = back ? 0 : (size_t)(p->count * p->input) * sizeof(uint64_t)};
-  THNN_(work)(p, &work);
+          .scratch = backward ? 0 : (size_t)(p->count * p->input) * sizeof(uint64_t)};
+  THNN_(runPlanes)(p, &loop);
 }
 
 /* --- means and sums -------------------------------------------------------------------------- */
 
 void THNN_(averageWindows)(const THNNPlanes *p, const THNNWindow axis[3], THNNDivide divide,
-                           int back, THCTensor *source, THCTensor *result)
+                           int backward, THCTensor *source, THCTensor *result)
 {
-  THNN_(PoolWork) w = THNN_(poolWork)(p, axis, back ? LAUNCH(averageBackward) : LAUNCH(average));
+  THNN_(PoolWork)
+  w = THNN_(poolWork)(p, axis, backward ? LAUNCH(averageBackward) : LAUNCH(average));
   w.pool.divide = divide;
-  THNN_(Work)
-  work = {
-      .plane = THNN_(launchPool), .layer = &w, .back = back, .source = source, .result = result};
-  THNN_(work)(p, &work);
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(launchPool),
+          .layer = &w,
+          .backward = backward,
+          .source = source,
+          .result = result};
+  THNN_(runPlanes)(p, &loop);
 }
 
 void THNN_(sampleWindows)(const THNN_(Sampling) * s, THCTensor *source, THCTensor *result,
@@ -142,14 +146,14 @@ void THNN_(sampleWindows)(const THNN_(Sampling) * s, THCTensor *source, THCTenso
   w.pool.divide = THNN_BY_ONE;
   w.pool.channels = s->channels;
   w.pool.ofFeatures = s->ofFeatures;
-  THNN_(Work)
-  work = {.plane = THNN_(launchPool),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(launchPool),
           .layer = &w,
-          .back = !bias,
+          .backward = !bias,
           .source = source,
           .result = result,
           .with = {weight, bias}};
-  THNN_(work)(p, &work);
+  THNN_(runPlanes)(p, &loop);
 }
 
 void THNN_(accumulateWindows)(const THNN_(Sampling) * s, THCTensor *sums, THCTensor *gradOutput,
@@ -189,21 +193,21 @@ void THNN_(normPlanes)(const THNNPlanes *p, const THNNNorm *norm, THCTensor *inp
                        THCTensor *output)
 {
   const THNN_(PoolWork) w = THNN_(normWork)(p, norm, LAUNCH(norm));
-  THNN_(Work)
-  work = {.plane = THNN_(launchPool), .layer = &w, .source = input, .result = output};
-  THNN_(work)(p, &work);
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(launchPool), .layer = &w, .source = input, .result = output};
+  THNN_(runPlanes)(p, &loop);
 }
 
 void THNN_(normPlanesBackward)(const THNNPlanes *p, const THNNNorm *norm, THCTensor *gradOutput,
                                THCTensor *gradInput, THCTensor *input, THCTensor *output)
 {
   const THNN_(PoolWork) w = THNN_(normWork)(p, norm, LAUNCH(normBackward));
-  THNN_(Work)
-  work = {.plane = THNN_(launchPool),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(launchPool),
           .layer = &w,
-          .back = 1,
+          .backward = 1,
           .source = gradOutput,
           .result = gradInput,
           .with = {input, output}};
-  THNN_(work)(p, &work);
+  THNN_(runPlanes)(p, &loop);
 }

@@ -1,5 +1,5 @@
 /* Kernels of pooling.  One thread computes each element, so that no sum depends on the order of
- * threads: backward, an element asks the windows that cover it. */
+ * threads: backward, an element sums over the windows that cover it. */
 #include "THCUNN/layer/thcunn_template.h"
 
 #define THNNWindow_fractionHalf THNNWindow_fractionFloat
@@ -15,13 +15,13 @@ THC_DEVICE void store(void *y, int64_t i, real value)
   ((element *)y)[i] = THC_STORE(value);
 }
 
-/* The digits of elements of planes, of the input's size or the output's. */
-static Digits plane_digits(const THCUNNPool &w, int ofInput, int64_t count)
+/* The coordinates of elements of planes, of the input's size or the output's. */
+static IndexSplit plane_split(const THCUNNPool &w, int ofInput, int64_t count)
 {
   int64_t size[3];
   for (int a = 0; a < 3; a++)
     size[a] = ofInput ? w.axis[2 - a].input : w.axis[2 - a].output;
-  return digits_of(count, 3, size);
+  return index_split(count, 3, size);
 }
 
 /* An element's plane, and its position there. */
@@ -29,11 +29,11 @@ typedef struct Element {
   int64_t plane, at[3];
 } Element;
 
-THC_DEVICE Element element_of(const Digits &digits, int64_t i)
+THC_DEVICE Element element_of(const IndexSplit &split, int64_t i)
 {
   Element e;
   for (int a = 2; a >= 0; a--)
-    e.at[a] = digit_of(digits, 2 - a, &i);
+    e.at[a] = next_coordinate(split, 2 - a, &i);
   e.plane = i;
   return e;
 }
@@ -61,7 +61,7 @@ THC_DEVICE int64_t window_at(const THCUNNPool &w, int64_t plane, int64_t t, int6
 
 THC_DEVICE THNNSpan span_of(const THCUNNPool &w, int axis, const Element &e)
 {
-  if (w.axis[axis].kind != THNN_SPREAD_OUT)
+  if (w.axis[axis].kind != THNN_FRACTIONAL)
     return THNNWindow_divided(&w.axis[axis], THNN_BY_ONE, e.at[axis]);
   /* The last axis has the first number; planes of images have none for the first. */
   const int number = 2 - axis;
@@ -69,11 +69,11 @@ THC_DEVICE THNNSpan span_of(const THCUNNPool &w, int axis, const Element &e)
   return FRACTION(&w.axis[axis], e.at[axis], sample >= 0 && sample <= 1 ? sample : (real)0);
 }
 
-__global__ static void max_pool(THCUNNPool w, Digits digits, int64_t count)
+__global__ static void max_pool(THCUNNPool w, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
   {
-    const Element e = element_of(digits, i);
+    const Element e = element_of(split, i);
     const THNNSpan t = span_of(w, 0, e), h = span_of(w, 1, e), v = span_of(w, 2, e);
     const int64_t step[3] = {w.axis[0].dilation > 1 ? w.axis[0].dilation : 1,
                              w.axis[1].dilation > 1 ? w.axis[1].dilation : 1,
@@ -96,11 +96,11 @@ __global__ static void max_pool(THCUNNPool w, Digits digits, int64_t count)
   }
 }
 
-__global__ static void max_pool_backward(THCUNNPool w, Digits digits, int64_t count)
+__global__ static void max_pool_backward(THCUNNPool w, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
   {
-    const Element e = element_of(digits, i);
+    const Element e = element_of(split, i);
     const Covering c = covering(w, e);
     const int64_t own = i - e.plane * w.input + w.base;
     real sum = 0;
@@ -156,11 +156,11 @@ THC_DEVICE real weight_of(const THCUNNPool &w, int k, const Element &e)
   return w.with[k] ? load(w.with[k], channel) : (real)(k == 0);
 }
 
-__global__ static void average(THCUNNPool w, Digits digits, int64_t count)
+__global__ static void average(THCUNNPool w, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
   {
-    const Element e = element_of(digits, i);
+    const Element e = element_of(split, i);
     THNNSpan span[3];
     for (int a = 0; a < 3; a++)
       span[a] = THNNWindow_divided(&w.axis[a], w.divide, e.at[a]);
@@ -176,11 +176,11 @@ __global__ static void average(THCUNNPool w, Digits digits, int64_t count)
   }
 }
 
-__global__ static void average_backward(THCUNNPool w, Digits digits, int64_t count)
+__global__ static void average_backward(THCUNNPool w, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
   {
-    const Element e = element_of(digits, i);
+    const Element e = element_of(split, i);
     const Covering c = covering(w, e);
     real sum = 0;
     for (int64_t t = c.first[0]; t < c.end[0]; t++)
@@ -201,7 +201,7 @@ __global__ static void channel_dots(int64_t outer, int64_t channels, int64_t inn
                                     const void *x, const void *g, real scale, void *dots,
                                     void *sums, double *memory)
 {
-  __shared__ real room[THC_BLOCK];
+  __shared__ real shared[THC_BLOCK];
   for (int64_t block = blockIdx.x; block < channels * parts; block += gridDim.x) {
     const Part part = part_of(block, parts, outer * inner);
     const int64_t c = part.line;
@@ -211,8 +211,8 @@ __global__ static void channel_dots(int64_t outer, int64_t channels, int64_t inn
       dot += load(x, at) * load(g, at);
       sum += load(g, at);
     }
-    dot = block_reduce(dot, room, 0);
-    sum = block_reduce(sum, room, 0);
+    dot = block_reduce(dot, shared, 0);
+    sum = block_reduce(sum, shared, 0);
     if (threadIdx.x == 0 && memory) {
       memory[2 * block] = dot;
       memory[2 * block + 1] = sum;
@@ -226,10 +226,10 @@ __global__ static void channel_dots(int64_t outer, int64_t channels, int64_t inn
 __global__ static void join_dots(const double *memory, int64_t parts, real scale, void *dots,
                                  void *sums)
 {
-  __shared__ double room[THC_BLOCK];
+  __shared__ double shared[THC_BLOCK];
   const int64_t c = blockIdx.x;
-  const double dot = join_parts(memory + 2 * c * parts, parts, room);
-  const double sum = join_parts(memory + 2 * c * parts + 1, parts, room);
+  const double dot = join_parts(memory + 2 * c * parts, parts, shared);
+  const double sum = join_parts(memory + 2 * c * parts + 1, parts, shared);
   if (threadIdx.x == 0) {
     store(dots, c, load(dots, c) + scale * (real)dot);
     store(sums, c, load(sums, c) + scale * (real)sum);
@@ -238,11 +238,11 @@ __global__ static void join_dots(const double *memory, int64_t parts, real scale
 
 /* --- norms of features ----------------------------------------------------------------------- */
 
-__global__ static void norm(THCUNNPool w, Digits digits, int64_t count)
+__global__ static void norm(THCUNNPool w, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
   {
-    const Element e = element_of(digits, i);
+    const Element e = element_of(split, i);
     const THNNSpan span = THNNWindow_span(&w.axis[1], e.at[1]);
     real sum = 0;
     for (int64_t f = span.begin; f < span.end; f++)
@@ -253,11 +253,11 @@ __global__ static void norm(THCUNNPool w, Digits digits, int64_t count)
 }
 
 /* The derivative by x is (x / output) ^ (power - 1). */
-__global__ static void norm_backward(THCUNNPool w, Digits digits, int64_t count)
+__global__ static void norm_backward(THCUNNPool w, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
   {
-    const Element e = element_of(digits, i);
+    const Element e = element_of(split, i);
     const Covering c = covering(w, e);
     real sum = 0;
     for (int64_t f = c.first[1]; f < c.end[1]; f++) {
@@ -280,7 +280,7 @@ __global__ static void norm_backward(THCUNNPool w, Digits digits, int64_t count)
   {                                                                       \
     const int64_t count = w->planes * (OF_INPUT ? w->input : w->output);  \
     THC_LAUNCH(KERNEL, THC_blocks(count), THC_BLOCK, 0, stream, *w,       \
-               plane_digits(*w, OF_INPUT, count), count);                 \
+               plane_split(*w, OF_INPUT, count), count);                  \
   }
 LAUNCHER(maxPool, max_pool, 0)
 LAUNCHER(maxPoolBackward, max_pool_backward, 1)

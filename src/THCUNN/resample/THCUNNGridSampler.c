@@ -20,11 +20,11 @@ static THCUNNGrid THNN_(gridOf)(const THNN_(Sampler) * s)
 }
 
 /* The gradients of input are sums, which are kept in float for Half. */
-void THNN_(prepareSampler)(THNN_(Sampler) * s, int back, THNN_(Call) * call)
+void THNN_(prepareSampler)(THNN_(Sampler) * s, int backward, THNN_(Call) * call)
 {
   enum { WIDER = sizeof(accreal) / sizeof(real) };
   ptrdiff_t elements;
-  if (!back || WIDER == 1)
+  if (!backward || WIDER == 1)
     return;
   if (__builtin_mul_overflow(s->batch * s->planes, s->plane * WIDER, &elements))
     THError("%lld planes of %lld elements are too many", (long long)s->planes, (long long)s->plane);

@@ -7,13 +7,13 @@ THC_DEVICE real weight_of(const THCUNNGather &g, int axis, int64_t term)
   return g.weight[axis] ? ((const real *)g.weight[axis])[term] : (real)1;
 }
 
-__global__ static void gather(THCUNNGather g, Digits digits, int64_t count)
+__global__ static void gather(THCUNNGather g, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
   {
     int64_t plane = i, term[3], end[3];
     for (int a = 2; a >= 0; a--) {
-      const int64_t at = digit_of(digits, 2 - a, &plane);
+      const int64_t at = next_coordinate(split, 2 - a, &plane);
       term[a] = g.first[a][at];
       end[a] = g.first[a][at + 1];
     }
@@ -34,5 +34,6 @@ extern "C" void THCUNN_(gather)(const THCUNNGather *g, cudaStream_t stream)
 {
   const int64_t size[] = {g->to[2], g->to[1], g->to[0]};
   const int64_t count = g->planes * size[0] * size[1] * size[2];
-  THC_LAUNCH(gather, THC_blocks(count), THC_BLOCK, 0, stream, *g, digits_of(count, 3, size), count);
+  THC_LAUNCH(gather, THC_blocks(count), THC_BLOCK, 0, stream, *g, index_split(count, 3, size),
+             count);
 }

@@ -7,7 +7,7 @@
 #include "TH/core/THTeam.h"
 
 TH_DISPATCH(THNN_(Direct), THNN_(direct))
-TH_DISPATCH(THNN_(Unfold), THNN_(unfold))
+TH_DISPATCH(THNN_(Im2ColKernels), THNN_(im2col))
 #endif
 
 /* --- checks ---------------------------------------------------------------------------------- */
@@ -142,7 +142,7 @@ static void THNN_(unfoldPlanes)(const THNNConvolution *c, const real *x, ptrdiff
                                 real *columns)
 {
   for (ptrdiff_t p = 0; p < planes; p++)
-    THNN_(unfold)->unfold(c->at, x + p * c->image, columns + p * c->window * c->windows);
+    THNN_(im2col)->unfold(c->at, x + p * c->image, columns + p * c->window * c->windows);
 }
 
 void THNN_(fillPlanes)(real *y, ptrdiff_t planes, ptrdiff_t n, const real *bias)
@@ -189,7 +189,7 @@ static void THNN_(columnImagesBackward)(void *context, ptrdiff_t begin, ptrdiff_
                   columns, c->windows);
     if (w->columns)
       for (ptrdiff_t p = 0; p < planes; p++)
-        THNN_(unfold)->fold(c->at, columns + p * c->window * c->windows, x + p * c->image);
+        THNN_(im2col)->fold(c->at, columns + p * c->window * c->windows, x + p * c->image);
   }
 }
 
@@ -262,7 +262,7 @@ void THNN_(copyPadded)(const THNNWindow *layout, const real *x, ptrdiff_t planes
   for (int d = 0; d < 3; d++)
     size *= layout[d].size * layout[d].output;
   for (ptrdiff_t p = 0; p < planes; p++, flat += plane) {
-    THNN_(unfold)->unfold(layout, x + p * next, flat);
+    THNN_(im2col)->unfold(layout, x + p * next, flat);
     memset(flat + size, 0, (size_t)(plane - size) * sizeof *flat);
   }
   memset(flat, 0, THNN_DIRECT_SLACK * sizeof *flat);

@@ -31,14 +31,14 @@ void THNN_(checkGradOutput)(const THNNPlanes *p, THTensor *gradOutput)
             _THSizeDesc(p->outSize, p->dims).str);
 }
 
-void THNN_(resultOf)(THNNPlanes *p, THTensor *gradOutput)
+void THNN_(setOutputLike)(THNNPlanes *p, THTensor *gradOutput)
 {
   int64_t out[] = {1, 1, 1};
   if (gradOutput->nDimension != p->dims)
     THError("gradOutput has size %s, for input of %s it has to have %d dimensions",
             THTensor_(sizeDesc)(gradOutput).str, _THSizeDesc(p->inSize, p->dims).str, p->dims);
   memcpy(out + 3 - p->axes, gradOutput->size + p->dims - p->axes, (size_t)p->axes * sizeof *out);
-  THNNPlanes_result(p, out);
+  THNNPlanes_setOutput(p, out);
   THNN_(checkGradOutput)(p, gradOutput);
 }
 
@@ -46,124 +46,124 @@ void THNN_(resultOf)(THNNPlanes *p, THTensor *gradOutput)
 
 /* Planes are cut into as many chunks as there are threads, each with scratch memory of its own. */
 
-static ptrdiff_t THNN_(firstOf)(const THNN_(Work) * work, ptrdiff_t chunk)
+static ptrdiff_t THNN_(firstOf)(const THNN_(PlaneLoop) * loop, ptrdiff_t chunk)
 {
-  const ptrdiff_t count = work->planes->count;
-  return chunk * (count / work->chunks) + THMin(chunk, count % work->chunks);
+  const ptrdiff_t count = loop->planes->count;
+  return chunk * (count / loop->chunks) + THMin(chunk, count % loop->chunks);
 }
 
 typedef struct {
-  const THNN_(Work) * work;
-  int strange; /* set if an index is out of range */
-} THNN_(Look);
+  const THNN_(PlaneLoop) * loop;
+  int isBad; /* set if an index is out of range */
+} THNN_(IndexCheck);
 
-static void THNN_(lookAtIndices)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(checkChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  THNN_(Look) *look = context;
-  const THNN_(Work) *work = look->work;
-  const ptrdiff_t each = work->planes->output, first = THNN_(firstOf)(work, begin) * each;
-  const ptrdiff_t count = THNN_(firstOf)(work, end) * each - first;
-  if (!THIndex_areInside(work->from + first, count, work->base, work->limit))
-    __atomic_store_n(&look->strange, 1, __ATOMIC_RELAXED);
+  THNN_(IndexCheck) *check = context;
+  const THNN_(PlaneLoop) *loop = check->loop;
+  const ptrdiff_t each = loop->planes->output, first = THNN_(firstOf)(loop, begin) * each;
+  const ptrdiff_t count = THNN_(firstOf)(loop, end) * each - first;
+  if (!THIndex_areInside(loop->indexIn + first, count, loop->base, loop->limit))
+    __atomic_store_n(&check->isBad, 1, __ATOMIC_RELAXED);
 }
 
 /* Each thread checks the indices that it is going to use, which are then in its caches. */
-int THNN_(findStrange)(const THNN_(Work) * work, int64_t *value)
+int THNN_(findBadIndex)(const THNN_(PlaneLoop) * loop, int64_t *value)
 {
-  const ptrdiff_t count = work->planes->count * work->planes->output;
-  THNN_(Look) look = {work, 0};
-  THParallel_for(work->chunks, 1, THNN_(lookAtIndices), &look);
-  for (ptrdiff_t i = 0; i < count && look.strange; i++) {
-    *value = work->from[i];
-    if (*value < work->base || *value - work->base >= work->limit)
+  const ptrdiff_t count = loop->planes->count * loop->planes->output;
+  THNN_(IndexCheck) check = {loop, 0};
+  THParallel_for(loop->chunks, 1, THNN_(checkChunks), &check);
+  for (ptrdiff_t i = 0; i < count && check.isBad; i++) {
+    *value = loop->indexIn[i];
+    if (*value < loop->base || *value - loop->base >= loop->limit)
       return 1;
   }
   return 0;
 }
 
-void THNN_(prepareChunks)(THNN_(Work) * work, THNN_(Call) * call)
+void THNN_(prepareChunks)(THNN_(PlaneLoop) * loop, THNN_(Call) * call)
 {
-  work->scratch = (work->scratch + 63) / 64 * 64; /* threads do not share cache lines */
-  if (work->scratch)
-    work->memory =
-        (char *)THNN_(scratch)(call, work->chunks * (ptrdiff_t)(work->scratch / sizeof(real)));
+  loop->scratch = (loop->scratch + 63) / 64 * 64; /* threads do not share cache lines */
+  if (loop->scratch)
+    loop->memory =
+        (char *)THNN_(scratch)(call, loop->chunks * (ptrdiff_t)(loop->scratch / sizeof(real)));
 }
 
-static void THNN_(workChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(computeChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(Work) *work = context;
+  const THNN_(PlaneLoop) *loop = context;
   for (ptrdiff_t chunk = begin; chunk < end; chunk++) {
-    const ptrdiff_t next = THNN_(firstOf)(work, chunk + 1);
-    for (ptrdiff_t plane = THNN_(firstOf)(work, chunk); plane < next; plane++)
-      work->plane(work, plane, work->memory + (size_t)chunk * work->scratch);
+    const ptrdiff_t next = THNN_(firstOf)(loop, chunk + 1);
+    for (ptrdiff_t plane = THNN_(firstOf)(loop, chunk); plane < next; plane++)
+      loop->plane(loop, plane, loop->memory + (size_t)chunk * loop->scratch);
   }
-  if (work->streams)
+  if (loop->streams)
     THStream_finish();
 }
 
-void THNN_(runChunks)(THNN_(Work) * work)
+void THNN_(runChunks)(THNN_(PlaneLoop) * loop)
 {
-  THParallel_for(work->chunks, 1, THNN_(workChunks), work);
+  THParallel_for(loop->chunks, 1, THNN_(computeChunks), loop);
 }
 
 #endif
 
-static void THNN_(checkIndices)(const THNN_(Work) * work)
+static void THNN_(checkIndices)(const THNN_(PlaneLoop) * loop)
 {
-  const THNNPlanes *p = work->planes;
+  const THNNPlanes *p = loop->planes;
   int64_t value;
-  if (work->limit && THNN_(findStrange)(work, &value))
+  if (loop->limit && THNN_(findBadIndex)(loop, &value))
     THError("indices holds %lld, which is not an index from %lld to %lld, for input of size %s",
-            (long long)value, (long long)work->base, (long long)(work->base + work->limit - 1),
+            (long long)value, (long long)loop->base, (long long)(loop->base + loop->limit - 1),
             _THSizeDesc(p->inSize, p->dims).str);
 }
 
-void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work)
+void THNN_(runPlanes)(const THNNPlanes *planes, THNN_(PlaneLoop) * loop)
 {
-  work->planes = planes;
-  work->chunks = THParallel_threads(planes->count, THMax(1, TH_LOOP_GRAIN / THMax(1, work->cost)));
+  loop->planes = planes;
+  loop->chunks = THParallel_threads(planes->count, THMax(1, TH_LOOP_GRAIN / THMax(1, loop->cost)));
   THNN_(Call) call;
   THNN_LongCall longCall;
   THNN_Longbegin(&longCall);
-  THIndexTensor *given = THNN_Longsource(&longCall, work->given), *index = NULL;
+  THIndexTensor *given = THNN_Longsource(&longCall, loop->indicesIn), *index = NULL;
   if (given) {
     THNN_Longready(&longCall);
-    work->from = THIndexTensor_(data)(given);
-    THNN_(checkIndices)(work);
+    loop->indexIn = THIndexTensor_(data)(given);
+    THNN_(checkIndices)(loop);
   }
-  if (work->indices)
-    index = THNN_Longresult(&longCall, work->indices, planes->dims, planes->outSize);
+  if (loop->indicesOut)
+    index = THNN_Longresult(&longCall, loop->indicesOut, planes->dims, planes->outSize);
 
   THNN_(beginPart)(&call, longCall.memory);
-  THTensor *source = THNN_(source)(&call, work->source), *with[2];
+  THTensor *source = THNN_(source)(&call, loop->source), *with[2];
   for (int i = 0; i < 2; i++)
-    with[i] = THNN_(source)(&call, work->with[i]);
-  THTensor *result = THNN_(result)(&call, work->result, planes->dims,
-                                   work->back ? planes->inSize : planes->outSize);
-  THNN_(prepareChunks)(work, &call);
+    with[i] = THNN_(source)(&call, loop->with[i]);
+  THTensor *result = THNN_(result)(&call, loop->result, planes->dims,
+                                   loop->backward ? planes->inSize : planes->outSize);
+  THNN_(prepareChunks)(loop, &call);
 
   THNN_(ready)(&call);
   THNN_Longready(&longCall);
   THNN_(start)(&call);
   THNN_Longstart(&longCall);
-  work->x = THTensor_(data)(source);
+  loop->x = THTensor_(data)(source);
   for (int i = 0; i < 2; i++)
-    work->w[i] = with[i] ? THTensor_(data)(with[i]) : NULL;
-  work->y = THTensor_(data)(result);
+    loop->w[i] = with[i] ? THTensor_(data)(with[i]) : NULL;
+  loop->y = THTensor_(data)(result);
   if (given)
-    work->from = THIndexTensor_(data)(given);
+    loop->indexIn = THIndexTensor_(data)(given);
   if (index)
-    work->to = THIndexTensor_(data)(index);
-  THNN_(runChunks)(work);
+    loop->indexOut = THIndexTensor_(data)(index);
+  THNN_(runChunks)(loop);
   THNN_(finish)(&call);
   THNN_Longfinish(&longCall);
 }
 
 #ifndef TH_TEMPLATE_DEVICE /* which copies channels-last images */
 
-int THNN_(areChannelsLast)(const THNNPlanes *p, int back, THTensor *source, THTensor *result)
+int THNN_(areChannelsLast)(const THNNPlanes *p, int backward, THTensor *source, THTensor *result)
 {
-  const int64_t *from = back ? p->outSize : p->inSize, *to = back ? p->inSize : p->outSize;
+  const int64_t *from = backward ? p->outSize : p->inSize, *to = backward ? p->inSize : p->outSize;
   return THNNPlanes_areChannelsLast(p, from, source->nDimension, source->size, source->stride) &&
          THNNPlanes_areChannelsLast(p, to, result->nDimension, result->size, result->stride);
 }
@@ -177,15 +177,15 @@ THTensor *THNN_(viewChannelsLast)(const THNNPlanes *p, THGuard *guard, THTensor 
   return view;
 }
 
-void THNN_(workRowsNhwc)(const THNNPlanes *p, THNN_(Work) * work)
+void THNN_(runRowsNhwc)(const THNNPlanes *p, THNN_(PlaneLoop) * loop)
 {
   THGuard ofSource, ofResult;
-  const int64_t *to = work->back ? p->in : p->out;
+  const int64_t *to = loop->backward ? p->in : p->out;
   THNNPlanes last = THNNPlanes_channelsLast(p);
-  last.count = p->count / THNNPlanes_ofImage(p) * to[0] * to[1];
-  work->source = THNN_(viewChannelsLast)(p, &ofSource, work->source);
-  work->result = THNN_(viewChannelsLast)(p, &ofResult, work->result);
-  THNN_(work)(&last, work);
+  last.count = p->count / THNNPlanes_perImage(p) * to[0] * to[1];
+  loop->source = THNN_(viewChannelsLast)(p, &ofSource, loop->source);
+  loop->result = THNN_(viewChannelsLast)(p, &ofResult, loop->result);
+  THNN_(runPlanes)(&last, loop);
   THGuard_leave(&ofResult);
   THGuard_leave(&ofSource);
 }

@@ -2,9 +2,9 @@
  * over the planes.
  *
  *     THNNPlanes p = THNN_(planes)(input, 2, 1, 2, "planes x height x width, or a batch of that");
- *     THNNPlanes_result(&p, out);                                size of an output plane
- *     THNN_(Work) work = {.plane = compute, .source = input, .result = output, ...};
- *     THNN_(work)(&p, &work);                                    compute(&work, plane, scratch)
+ *     THNNPlanes_setOutput(&p, out);                                size of an output plane
+ *     THNN_(PlaneLoop) loop = {.plane = compute, .source = input, .result = output, ...};
+ *     THNN_(runPlanes)(&p, &loop);                                    compute(&loop, plane, scratch)
  *
  * A plane has three axes: depth, height and width.  Missing axes have size 1, so that code for
  * volumes computes images and sequences too. */
@@ -30,7 +30,7 @@ typedef struct THNNPlanes {
 THNNPlanes THNNPlanes_of(int dims, const int64_t *size, int axes);
 
 /* Sets the size of output planes, of which the last axes count.  Raises unless all are positive. */
-void THNNPlanes_result(THNNPlanes *planes, const int64_t out[3]);
+void THNNPlanes_setOutput(THNNPlanes *planes, const int64_t out[3]);
 
 /* Slides windows along the axes: sets their input and output, and the size of output planes.
  * Raises unless every window holds an element of the image, and padding is at most half a
@@ -47,7 +47,7 @@ int THNNPlanes_areChannelsLast(const THNNPlanes *planes, const int64_t *wanted, 
 THNNPlanes THNNPlanes_channelsLast(const THNNPlanes *planes);
 
 /* How many planes an image has. */
-static inline ptrdiff_t THNNPlanes_ofImage(const THNNPlanes *p)
+static inline ptrdiff_t THNNPlanes_perImage(const THNNPlanes *p)
 {
   return p->inSize[p->dims - p->axes - 1];
 }

@@ -10,29 +10,30 @@ THNNPlanes THNN_(imagePlanes)(THTensor *input, int axes);
 void THNN_(checkGradOutput)(const THNNPlanes *planes, THTensor *gradOutput);
 
 /* Sets the size of output planes to that of gradOutput's, and checks gradOutput. */
-void THNN_(resultOf)(THNNPlanes *planes, THTensor *gradOutput);
+void THNN_(setOutputLike)(THNNPlanes *planes, THTensor *gradOutput);
 
-/* Whether source and result are channels-last, with the sizes of input and output; back: of output
+/* Whether source and result are channels-last, with the sizes of input and output; backward: of output
  * and input. */
-int THNN_(areChannelsLast)(const THNNPlanes *planes, int back, THTensor *source, THTensor *result);
+int THNN_(areChannelsLast)(const THNNPlanes *planes, int backward, THTensor *source,
+                           THTensor *result);
 
 /* A view of t, a channels-last tensor, with the planes as its last dimension; the guard, which is
  * entered here, frees it. */
 THTensor *THNN_(viewChannelsLast)(const THNNPlanes *planes, THGuard *guard, THTensor *t);
 
 /* A layer's computation, from each plane of source to the same plane of result; one has the layer's
- * input size, the other its output size. */
-typedef struct THNN_(Work) {
+ * input size, the other its output size.  runPlanes checks, allocates and computes. */
+typedef struct THNN_(PlaneLoop) {
   /* scratch is this thread's own.  On a device, a function that queues a kernel for all planes. */
-  void (*plane)(const struct THNN_(Work) * work, ptrdiff_t plane, void *scratch);
+  void (*plane)(const struct THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *scratch);
   const void *layer;         /* other arguments of plane */
-  int back;                  /* from the output's size to the input's */
+  int backward;              /* from the output's size to the input's */
   int streams;               /* plane uses non-temporal stores */
   THTensor *source, *result; /* of different sizes */
   THTensor *with[2];         /* other sources, of any size, or NULL */
-  THIndexTensor *given;      /* for each output element an index in the input's plane, or NULL */
-  int64_t limit, base;       /* given holds base ... base + limit - 1; unchecked if limit is 0 */
-  THIndexTensor *indices;    /* or indices are a result, of the output's size */
+  THIndexTensor *indicesIn;  /* for each output element an index in the input's plane, or NULL */
+  int64_t limit, base;       /* they are base ... base + limit - 1; unchecked if limit is 0 */
+  THIndexTensor *indicesOut; /* indices as a second result, of the output's size, or NULL */
   ptrdiff_t cost;            /* elements that a plane is worth */
   size_t scratch;            /* bytes */
 
@@ -43,18 +44,18 @@ typedef struct THNN_(Work) {
   const THNNPlanes *planes;
   const real *x, *w[2];
   real *y;
-  const int64_t *from;
-  int64_t *to;
-} THNN_(Work);
+  const int64_t *indexIn;
+  int64_t *indexOut;
+} THNN_(PlaneLoop);
 
-void THNN_(work)(const THNNPlanes *planes, THNN_(Work) * work);
+void THNN_(runPlanes)(const THNNPlanes *planes, THNN_(PlaneLoop) * loop);
 
-/* What work calls: finds an index in given that is none, and its value; reserves scratch memory;
- * computes. */
-int THNN_(findStrange)(const THNN_(Work) * work, int64_t *value);
-void THNN_(prepareChunks)(THNN_(Work) * work, THNN_(Call) * call);
-void THNN_(runChunks)(THNN_(Work) * work);
+/* What runPlanes calls: finds an index in indicesIn that is out of range, and its value; reserves
+ * scratch memory; computes. */
+int THNN_(findBadIndex)(const THNN_(PlaneLoop) * loop, int64_t *value);
+void THNN_(prepareChunks)(THNN_(PlaneLoop) * loop, THNN_(Call) * call);
+void THNN_(runChunks)(THNN_(PlaneLoop) * loop);
 
 /* The same for channels-last images, and a channels-last result: plane computes one row of the
  * result, with all its planes; the rows of each image follow one another. */
-void THNN_(workRowsNhwc)(const THNNPlanes *planes, THNN_(Work) * work);
+void THNN_(runRowsNhwc)(const THNNPlanes *planes, THNN_(PlaneLoop) * loop);

@@ -24,7 +24,7 @@ THNNPlanes THNNPlanes_of(int dims, const int64_t *size, int axes)
   return p;
 }
 
-void THNNPlanes_result(THNNPlanes *p, const int64_t out[3])
+void THNNPlanes_setOutput(THNNPlanes *p, const int64_t out[3])
 {
   memcpy(p->out, out, sizeof p->out);
   memcpy(p->outSize + p->dims - p->axes, out + 3 - p->axes, (size_t)p->axes * sizeof *out);
@@ -60,7 +60,7 @@ void THNNPlanes_slide(THNNPlanes *p, THNNWindow axis[3], bool ceil_mode)
     }
     out[a] = w->output;
   }
-  THNNPlanes_result(p, out);
+  THNNPlanes_setOutput(p, out);
 }
 
 int THNNPlanes_areChannelsLast(const THNNPlanes *p, const int64_t *wanted, int dims,
@@ -93,7 +93,7 @@ static void move_channels_last(const THNNPlanes *p, int64_t *size)
 THNNPlanes THNNPlanes_channelsLast(const THNNPlanes *p)
 {
   THNNPlanes last = *p;
-  last.count = p->count / THNNPlanes_ofImage(p) * p->out[0] * p->out[1];
+  last.count = p->count / THNNPlanes_perImage(p) * p->out[0] * p->out[1];
   move_channels_last(p, last.inSize);
   move_channels_last(p, last.outSize);
   return last;

@@ -74,18 +74,18 @@ void THNN_(VolumetricAveragePooling_updateGradInput)(THNNState *state, THTensor 
 
 /* --- windows that divide the image among a number of outputs --------------------------------- */
 
-static void THNN_(adapt)(THNNPlanes *p, int back, THTensor *source, THTensor *result)
+static void THNN_(adapt)(THNNPlanes *p, int backward, THTensor *source, THTensor *result)
 {
   THNNWindow axis[3];
   for (int a = 0; a < 3; a++)
     axis[a] = THNNWindow_adaptive(p->in[a], p->out[a]);
-  THNN_(averageWindows)(p, axis, THNN_BY_INSIDE, back, source, result);
+  THNN_(averageWindows)(p, axis, THNN_BY_INSIDE, backward, source, result);
 }
 
 static void THNN_(adaptive)(THTensor *input, THTensor *output, int axes, const int64_t out[3])
 {
   THNNPlanes p = THNN_(imagePlanes)(input, axes);
-  THNNPlanes_result(&p, out);
+  THNNPlanes_setOutput(&p, out);
   THNN_(adapt)(&p, 0, input, output);
 }
 
@@ -93,7 +93,7 @@ static void THNN_(adaptiveBackward)(THTensor *input, THTensor *gradOutput, THTen
                                     int axes)
 {
   THNNPlanes p = THNN_(imagePlanes)(input, axes);
-  THNN_(resultOf)(&p, gradOutput);
+  THNN_(setOutputLike)(&p, gradOutput);
   THNN_(adapt)(&p, 1, gradOutput, gradInput);
 }
 

@@ -25,8 +25,8 @@ typedef struct {
   size_t bytes;           /* of memory in all */
 } THNNWindowSum;
 
-/* back: from the windows to the image.  Raises if the memory's size overflows. */
-THNNWindowSum THNNWindowSum_of(const THNNPlanes *planes, const THNNSpans *spans, int back);
+/* backward: from the windows to the image.  Raises if the memory's size overflows. */
+THNNWindowSum THNNWindowSum_of(const THNNPlanes *planes, const THNNSpans *spans, int backward);
 
 /* Whether no element of an image is in more than THNN_SUM_MOST windows. */
 int THNNWindowSum_areFew(const THNNPlanes *planes, const THNNSpans *spans);

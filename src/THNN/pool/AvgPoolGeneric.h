@@ -18,5 +18,5 @@ typedef void (*THNN_(SumNhwcKernel))(const THNNPlanes *planes, const THNNSpans *
 extern const THNN_(SumNhwcKernel) * THNN_(sumNhwc);
 
 /* The same for all planes of source. */
-void THNN_(sumWindows)(const THNNPlanes *planes, const THNNSpans *spans, int back, THTensor *source,
-                       THTensor *result);
+void THNN_(sumWindows)(const THNNPlanes *planes, const THNNSpans *spans, int backward,
+                       THTensor *source, THTensor *result);

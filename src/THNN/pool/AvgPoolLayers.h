@@ -3,7 +3,7 @@
 /* Forward, the sum of each window, which slides or adapts, divided by what divide says.  Backward,
  * each element of source, divided by the same, is added to the elements of its window. */
 void THNN_(averageWindows)(const THNNPlanes *planes, const THNNWindow axis[3], THNNDivide divide,
-                           int back, THTensor *source, THTensor *result);
+                           int backward, THTensor *source, THTensor *result);
 
 /* Planes are features x positions (the last two axes). */
 void THNN_(normPlanes)(const THNNPlanes *planes, const THNNNorm *norm, THTensor *input,

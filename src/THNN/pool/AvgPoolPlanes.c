@@ -5,51 +5,51 @@
 TH_DISPATCH(THNN_(WindowSumKernel), THNN_(windowSum))
 TH_DISPATCH(THNN_(SumNhwcKernel), THNN_(sumNhwc))
 
-static void THNN_(sumPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
+static void THNN_(sumPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *memory)
 {
-  const THNNPlanes *p = work->planes;
+  const THNNPlanes *p = loop->planes;
   THNN_(windowSum)
-  [THNN_WINDOW_SUM](p, work->layer, work->x + plane * p->input, work->y + plane * p->output,
+  [THNN_WINDOW_SUM](p, loop->layer, loop->x + plane * p->input, loop->y + plane * p->output,
                     memory);
 }
 
-static void THNN_(spreadPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
+static void THNN_(spreadPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *memory)
 {
-  const THNNPlanes *p = work->planes;
+  const THNNPlanes *p = loop->planes;
   THNN_(windowSum)
-  [THNN_WINDOW_SPREAD](p, work->layer, work->x + plane * p->output, work->y + plane * p->input,
+  [THNN_WINDOW_SPREAD](p, loop->layer, loop->x + plane * p->output, loop->y + plane * p->input,
                        memory);
 }
 
-static void THNN_(sumRowNhwc)(const THNN_(Work) * work, ptrdiff_t row, void *memory)
+static void THNN_(sumRowNhwc)(const THNN_(PlaneLoop) * loop, ptrdiff_t row, void *memory)
 {
-  const THNNPlanes *p = work->planes;
+  const THNNPlanes *p = loop->planes;
   const ptrdiff_t planes = p->inSize[p->dims - 1];
-  const int64_t *to = work->back ? p->in : p->out;
+  const int64_t *to = loop->backward ? p->in : p->out;
   const ptrdiff_t rows = to[0] * to[1];
   THNN_(sumNhwc)
-  [work->back
+  [loop->backward
        ? THNN_WINDOW_SPREAD
-       : THNN_WINDOW_SUM](p, work->layer, planes,
-                          work->x + row / rows * (work->back ? p->output : p->input) * planes,
-                          row % rows, work->y + row * to[2] * planes, memory);
+       : THNN_WINDOW_SUM](p, loop->layer, planes,
+                          loop->x + row / rows * (loop->backward ? p->output : p->input) * planes,
+                          row % rows, loop->y + row * to[2] * planes, memory);
 }
 
 /* For channels-last images; the result is channels-last as well. */
-static void THNN_(sumWindowsNhwc)(const THNNPlanes *p, const THNNSpans *spans, int back,
+static void THNN_(sumWindowsNhwc)(const THNNPlanes *p, const THNNSpans *spans, int backward,
                                   THTensor *source, THTensor *result)
 {
-  const ptrdiff_t planes = THNNPlanes_ofImage(p);
-  const int64_t *to = back ? p->in : p->out;
-  THNN_(Work)
-  work = {.plane = THNN_(sumRowNhwc),
+  const ptrdiff_t planes = THNNPlanes_perImage(p);
+  const int64_t *to = backward ? p->in : p->out;
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(sumRowNhwc),
           .layer = spans,
-          .back = back,
+          .backward = backward,
           .source = source,
           .result = result,
           .cost = planes * (p->input + 4 * p->output) / (to[0] * to[1]),
-          .scratch = back ? THNN_SUM_MOST * (size_t)p->out[2] * sizeof(real) : 0};
-  THNN_(workRowsNhwc)(p, &work);
+          .scratch = backward ? THNN_SUM_MOST * (size_t)p->out[2] * sizeof(real) : 0};
+  THNN_(runRowsNhwc)(p, &loop);
 }
 
 /* Whether each plane is one window, divided by all its elements, and planes are short and many:
@@ -87,36 +87,36 @@ static void THNN_(meanOfPlanes)(const THNNPlanes *p, THTensor *source, THTensor 
   THNN_(finish)(&call);
 }
 
-void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int back, THTensor *source,
+void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int backward, THTensor *source,
                        THTensor *result)
 {
-  if ((!back || THNNWindowSum_areFew(p, spans)) &&
-      THNN_(areChannelsLast)(p, back, source, result)) {
-    THNN_(sumWindowsNhwc)(p, spans, back, source, result);
+  if ((!backward || THNNWindowSum_areFew(p, spans)) &&
+      THNN_(areChannelsLast)(p, backward, source, result)) {
+    THNN_(sumWindowsNhwc)(p, spans, backward, source, result);
     return;
   }
-  if (!back && THNN_(areMeans)(p, spans)) {
+  if (!backward && THNN_(areMeans)(p, spans)) {
     THNN_(meanOfPlanes)(p, source, result);
     return;
   }
-  const THNNWindowSum sum = THNNWindowSum_of(p, spans, back);
-  THNN_(Work)
-  work = {.plane = back ? THNN_(spreadPlane) : THNN_(sumPlane),
+  const THNNWindowSum sum = THNNWindowSum_of(p, spans, backward);
+  THNN_(PlaneLoop)
+  loop = {.plane = backward ? THNN_(spreadPlane) : THNN_(sumPlane),
           .layer = &sum,
-          .back = back,
+          .backward = backward,
           .source = source,
           .result = result,
           .cost = p->input + 4 * p->output,
           .scratch = sum.bytes};
-  THNN_(work)(p, &work);
+  THNN_(runPlanes)(p, &loop);
 }
 
 void THNN_(averageWindows)(const THNNPlanes *p, const THNNWindow axis[3], THNNDivide divide,
-                           int back, THTensor *source, THTensor *result)
+                           int backward, THTensor *source, THTensor *result)
 {
   THGuard guard;
   THNNSpans spans;
   THNNSpans_divided(&spans, &guard, axis, divide);
-  THNN_(sumWindows)(p, &spans, back, source, result);
+  THNN_(sumWindows)(p, &spans, backward, source, result);
   THGuard_leave(&guard);
 }

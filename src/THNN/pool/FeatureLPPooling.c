@@ -35,15 +35,15 @@ static accreal THNN_(raise)(accreal x, accreal power)
   return power == 1 ? x : power == 2 ? x * x : pow(x, power);
 }
 
-static void THNN_(normPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *row)
+static void THNN_(normPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *row)
 {
-  const THNNPlanes *p = work->planes;
-  const THNNNorm *norm = work->layer;
+  const THNNPlanes *p = loop->planes;
+  const THNNNorm *norm = loop->layer;
   const ptrdiff_t positions = p->in[2];
   accreal *sum = row;
   for (ptrdiff_t f = 0; f < p->out[1]; f++) {
-    const real *x = work->x + plane * p->input + f * norm->stride * positions;
-    real *y = work->y + plane * p->output + f * positions;
+    const real *x = loop->x + plane * p->input + f * norm->stride * positions;
+    real *y = loop->y + plane * p->output + f * positions;
     for (ptrdiff_t i = 0; i < positions; i++)
       sum[i] = 0;
     for (ptrdiff_t k = 0; k < norm->width; k++, x += positions)
@@ -55,19 +55,19 @@ static void THNN_(normPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *ro
 }
 
 /* The derivative by x is (x / output) ^ (power - 1).  The other sources are input and output. */
-static void THNN_(normPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(normPlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *unused)
 {
-  const THNNPlanes *p = work->planes;
-  const THNNNorm *norm = work->layer;
+  const THNNPlanes *p = loop->planes;
+  const THNNNorm *norm = loop->layer;
   const ptrdiff_t positions = p->in[2];
-  real *gradInput = work->y + plane * p->input;
+  real *gradInput = loop->y + plane * p->input;
   memset(gradInput, 0, (size_t)p->input * sizeof *gradInput);
   for (ptrdiff_t f = 0; f < p->out[1]; f++) {
-    const real *g = work->x + plane * p->output + f * positions;
-    const real *y = work->w[1] + plane * p->output + f * positions;
+    const real *g = loop->x + plane * p->output + f * positions;
+    const real *y = loop->w[1] + plane * p->output + f * positions;
     for (ptrdiff_t k = 0; k < norm->width; k++) {
       const ptrdiff_t at = (f * norm->stride + k) * positions;
-      const real *x = work->w[0] + plane * p->input + at;
+      const real *x = loop->w[0] + plane * p->input + at;
       for (ptrdiff_t i = 0; i < positions; i++) {
         const accreal slope = norm->power == 1 ? 1
                               : y[i] == 0
@@ -81,28 +81,28 @@ static void THNN_(normPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, 
 
 void THNN_(normPlanes)(const THNNPlanes *p, const THNNNorm *norm, THTensor *input, THTensor *output)
 {
-  THNN_(Work)
-  work = {.plane = THNN_(normPlane),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(normPlane),
           .layer = norm,
           .source = input,
           .result = output,
           .cost = 8 * p->output * norm->width,
           .scratch = (size_t)p->in[2] * sizeof(accreal)};
-  THNN_(work)(p, &work);
+  THNN_(runPlanes)(p, &loop);
 }
 
 void THNN_(normPlanesBackward)(const THNNPlanes *p, const THNNNorm *norm, THTensor *gradOutput,
                                THTensor *gradInput, THTensor *input, THTensor *output)
 {
-  THNN_(Work)
-  work = {.plane = THNN_(normPlaneBackward),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(normPlaneBackward),
           .layer = norm,
-          .back = 1,
+          .backward = 1,
           .source = gradOutput,
           .result = gradInput,
           .with = {input, output},
           .cost = 8 * p->output * norm->width};
-  THNN_(work)(p, &work);
+  THNN_(runPlanes)(p, &loop);
 }
 
 #endif

@@ -8,36 +8,36 @@
 
 #define FRACTION TH_CONCAT_2(THNNWindow_fraction, Real)
 
-static void THNN_(fractionalPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *scratch)
+static void THNN_(fractionalPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *scratch)
 {
-  const THNNPlanes *p = work->planes;
-  const THNNWindow *axis = work->layer;
+  const THNNPlanes *p = loop->planes;
+  const THNNWindow *axis = loop->layer;
   THNNSpans spans = {.dilation = {1, 1, 1}};
   THNNSpan *span = scratch;
   for (int a = 0; a < 3; a++) {
     /* The last axis has the first number. */
-    const real sample = a < 3 - p->axes ? 0 : work->w[0][plane * p->axes + 2 - a];
+    const real sample = a < 3 - p->axes ? 0 : loop->w[0][plane * p->axes + 2 - a];
     spans.of[a] = span;
     for (int64_t i = 0; i < p->out[a]; i++)
       *span++ = FRACTION(&axis[a], i, sample);
   }
-  THNN_(maxOfSpans)(p, &spans, work->x + plane * p->input, work->y + plane * p->output,
-                    work->to + plane * p->output);
+  THNN_(maxOfSpans)(p, &spans, loop->x + plane * p->input, loop->y + plane * p->output,
+                    loop->indexOut + plane * p->output);
 }
 
 void THNN_(maxFractional)(const THNNPlanes *p, const THNNWindow axis[3], THTensor *input,
                           THTensor *samples, THTensor *output, THIndexTensor *indices)
 {
-  THNN_(Work)
-  work = {.plane = THNN_(fractionalPlane),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(fractionalPlane),
           .layer = axis,
           .source = input,
           .result = output,
           .with = {samples},
-          .indices = indices,
+          .indicesOut = indices,
           .cost = 4 * p->output * axis[0].size * axis[1].size * axis[2].size,
           .scratch = (size_t)(p->out[0] + p->out[1] + p->out[2]) * sizeof(THNNSpan)};
-  THNN_(work)(p, &work);
+  THNN_(runPlanes)(p, &loop);
 }
 
 #endif
@@ -48,12 +48,12 @@ static THNNPlanes THNN_(fractionalPlanes)(THTensor *input, int axes, const int64
   THNNPlanes p = axes == 2 ? THNN_(imagePlanes)(input, 2)
                            : THNN_(planes)(input, 2, 3, 1, 2,
                                            "planes x height x width x time, or a batch of that");
-  THNNPlanes_result(&p, out);
+  THNNPlanes_setOutput(&p, out);
   for (int a = 0; a < 3; a++) {
     if (size[a] < 1 || size[a] > p.in[a] - out[a] + 1)
       THError("input of size %s is too small for %lld windows of %lld",
               THTensor_(sizeDesc)(input).str, (long long)out[a], (long long)size[a]);
-    axis[a] = (THNNWindow){p.in[a], out[a], size[a], .kind = THNN_SPREAD_OUT};
+    axis[a] = (THNNWindow){p.in[a], out[a], size[a], .kind = THNN_FRACTIONAL};
   }
   return p;
 }

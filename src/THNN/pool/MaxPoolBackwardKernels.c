@@ -242,7 +242,7 @@ KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, StreamWriter *s)
       add_columns(p, rows, column / 2, size, to + column, s ? 0 : THNN_PREFETCH_NEAR);
     }
     if (s)
-      send(s, (past - first) * next);
+      stream_rows(s, (past - first) * next);
   }
   return 1;
 }
@@ -256,18 +256,18 @@ static int slide_by_two(const THNNWindow *axis, ptrdiff_t size)
 }
 
 static int max_pool_backward(const THNNWindow axis[3], int streams, const real *g,
-                             const int64_t *index, real *y, real *room)
+                             const int64_t *index, real *y, real *scratch)
 {
   const ptrdiff_t pitch = THNN_(maxPoolBackwardPitch)(axis);
-  const Plane p = {axis[1], axis[2], g, index, pitch, room};
-  StreamWriter writer = {y, room + 2 * THNN_POOL_ROWS * pitch, 0}, *s = streams ? &writer : NULL;
+  const Plane p = {axis[1], axis[2], g, index, pitch, scratch};
+  StreamWriter writer = {y, scratch + 2 * THNN_POOL_ROWS * pitch, 0}, *s = streams ? &writer : NULL;
   int own = 0;
   if (slide_by_two(axis, 3))
     own = add_plane(&p, 3, y, s);
   else if (slide_by_two(axis, 2))
     own = add_plane(&p, 2, y, s);
   if (own && streams)
-    send_rest(s);
+    stream_rest(s);
   return own;
 }
 #else

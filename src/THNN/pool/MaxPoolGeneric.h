@@ -26,9 +26,9 @@ void THNN_(maxOfSpans)(const THNNPlanes *planes, const THNNSpans *spans, const r
 /* The gradient y of a plane, from g and the windows' indices; streams: y is too large for the
  * caches.  Returns 0, whatever y then holds, unless these are windows of 2 or 3, two apart, of an
  * image of up to INT32_MAX / 4 elements, and each took one of its own.  NULL where there are no
- * vectors for that. room is maxPoolBackwardRoom elements. */
+ * vectors for that. scratch is maxPoolBackwardScratch elements. */
 typedef int (*THNN_(MaxPoolBackwardKernel))(const THNNWindow w[3], int streams, const real *g,
-                                            const int64_t *index, real *y, real *room);
+                                            const int64_t *index, real *y, real *scratch);
 
 extern const THNN_(MaxPoolBackwardKernel) * THNN_(maxPoolBackwardKernel);
 
@@ -39,7 +39,7 @@ static inline ptrdiff_t THNN_(maxPoolBackwardPitch)(const THNNWindow w[3])
   return (THMax(w[2].output, w[2].input / 2 + 1) + LANES - 1) / LANES * LANES + 2 * LANES;
 }
 
-static inline ptrdiff_t THNN_(maxPoolBackwardRoom)(const THNNWindow w[3])
+static inline ptrdiff_t THNN_(maxPoolBackwardScratch)(const THNNWindow w[3])
 {
   return 2 * THNN_POOL_ROWS * THNN_(maxPoolBackwardPitch)(w) + 2 * THNN_POOL_ROWS * w[2].input +
          THNN_STREAM_BYTES / (ptrdiff_t)sizeof(real);

@@ -15,12 +15,12 @@ void THNN_(maxFrames)(const THNNPlanes *planes, const THNNWindow axis[3], THTens
 void THNN_(maxFramesBackward)(const THNNPlanes *planes, const THNNWindow axis[3],
                               THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices);
 
-/* Windows of the kind THNN_SPREAD_OUT, spread by samples: a number for each plane and axis, the last
+/* Windows of the kind THNN_FRACTIONAL, spread by samples: a number for each plane and axis, the last
  * axis first. */
 void THNN_(maxFractional)(const THNNPlanes *planes, const THNNWindow axis[3], THTensor *input,
                           THTensor *samples, THTensor *output, THIndexTensor *indices);
 
 /* Of each plane of the output, the elements of input at their indices, and 0 elsewhere; of repeated
  * indices the last counts.  Backward, the elements of gradOutput at the indices. */
-void THNN_(unpoolPlanes)(const THNNPlanes *planes, int back, THTensor *source, THTensor *result,
+void THNN_(unpoolPlanes)(const THNNPlanes *planes, int backward, THTensor *source, THTensor *result,
                          THIndexTensor *indices);

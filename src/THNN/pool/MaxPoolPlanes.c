@@ -68,11 +68,11 @@ void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *
       }
 }
 
-static void THNN_(spansPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(spansPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *unused)
 {
-  const THNNPlanes *p = work->planes;
-  THNN_(maxOfSpans)(p, work->layer, work->x + plane * p->input, work->y + plane * p->output,
-                    work->to + plane * p->output);
+  const THNNPlanes *p = loop->planes;
+  THNN_(maxOfSpans)(p, loop->layer, loop->x + plane * p->input, loop->y + plane * p->output,
+                    loop->indexOut + plane * p->output);
 }
 
 /* --- channels-last images -------------------------------------------------------------------- */
@@ -95,13 +95,13 @@ static int THNN_(canPoolNhwc)(const THNNPlanes *p, THTensor *input, THTensor *ou
                                     indices->stride);
 }
 
-static void THNN_(maxRowNhwc)(const THNN_(Work) * work, ptrdiff_t row, void *unused)
+static void THNN_(maxRowNhwc)(const THNN_(PlaneLoop) * loop, ptrdiff_t row, void *unused)
 {
-  const THNNPlanes *p = work->planes;
+  const THNNPlanes *p = loop->planes;
   const ptrdiff_t planes = p->inSize[p->dims - 1];
   const ptrdiff_t rows = p->out[0] * p->out[1], each = p->out[2] * planes;
-  (*THNN_(maxPoolNhwc))(p, work->layer, planes, work->x + row / rows * p->input * planes,
-                        row % rows, work->y + row * each, work->to + row * each);
+  (*THNN_(maxPoolNhwc))(p, loop->layer, planes, loop->x + row / rows * p->input * planes,
+                        row % rows, loop->y + row * each, loop->indexOut + row * each);
 }
 
 static void THNN_(maxOfSpansNhwc)(const THNNPlanes *p, const THNNSpans *spans, THTensor *input,
@@ -109,27 +109,28 @@ static void THNN_(maxOfSpansNhwc)(const THNNPlanes *p, const THNNSpans *spans, T
 {
   THGuard ofIndices;
   const int64_t elements = THNN_(elementsOfWindow)(p, spans);
-  THNN_(Work)
-  work = {.plane = THNN_(maxRowNhwc),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(maxRowNhwc),
           .layer = spans,
           .source = input,
           .result = output,
-          .cost = 4 * elements * p->out[2] * THNNPlanes_ofImage(p)};
-  work.indices = THNN_(viewIndicesNhwc)(p, &ofIndices, indices);
-  THNN_(workRowsNhwc)(p, &work);
+          .cost = 4 * elements * p->out[2] * THNNPlanes_perImage(p)};
+  loop.indicesOut = THNN_(viewIndicesNhwc)(p, &ofIndices, indices);
+  THNN_(runRowsNhwc)(p, &loop);
   THGuard_leave(&ofIndices);
 }
 
 /* --- the gradient ---------------------------------------------------------------------------- */
 
-static void THNN_(maxPoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
+static void THNN_(maxPoolPlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane,
+                                        void *scratch)
 {
-  const THNNPlanes *p = work->planes;
-  const THNNWindow *axis = work->layer;
-  real *y = work->y + plane * p->input;
-  const real *x = work->x + plane * p->output;
-  const int64_t *index = work->from + plane * p->output;
-  if (axis && (*THNN_(maxPoolBackwardKernel))(axis, work->streams, x, index, y, room))
+  const THNNPlanes *p = loop->planes;
+  const THNNWindow *axis = loop->layer;
+  real *y = loop->y + plane * p->input;
+  const real *x = loop->x + plane * p->output;
+  const int64_t *index = loop->indexIn + plane * p->output;
+  if (axis && (*THNN_(maxPoolBackwardKernel))(axis, loop->streams, x, index, y, scratch))
     return;
   memset(y, 0, (size_t)p->input * sizeof *y);
   /* Neighbours often have the same source, and their additions then wait for each other.  So the
@@ -153,26 +154,27 @@ static void THNN_(maxPoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plan
     y[index[i] - TH_INDEX_BASE] += x[i];
 }
 
-static inline void THNN_(addWindowNhwc)(const THNN_(Work) * work, ptrdiff_t at, ptrdiff_t planes,
-                                        real *y)
+static inline void THNN_(addWindowNhwc)(const THNN_(PlaneLoop) * loop, ptrdiff_t at,
+                                        ptrdiff_t planes, real *y)
 {
   for (ptrdiff_t k = 0; k < planes; k++)
-    y[(work->from[at + k] - TH_INDEX_BASE) * planes + k] += work->x[at + k];
+    y[(loop->indexIn[at + k] - TH_INDEX_BASE) * planes + k] += loop->x[at + k];
 }
 
 /* A channels-last image, in the order of maxPoolPlaneBackward, so that sums have the same bits. */
-static void THNN_(maxPoolImageBackward)(const THNN_(Work) * work, ptrdiff_t image, void *unused)
+static void THNN_(maxPoolImageBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t image,
+                                        void *unused)
 {
-  const THNNPlanes *p = work->planes;
+  const THNNPlanes *p = loop->planes;
   const ptrdiff_t planes = p->inSize[p->dims - 1], begin = image * p->output;
   const ptrdiff_t windows = p->output / planes, part = windows / THNN_POOL_PARTS;
-  real *y = work->y + image * p->input;
+  real *y = loop->y + image * p->input;
   memset(y, 0, (size_t)p->input * sizeof *y);
   for (ptrdiff_t i = 0; i < part; i++)
     for (int k = 0; k < THNN_POOL_PARTS; k++)
-      THNN_(addWindowNhwc)(work, begin + (i + k * part) * planes, planes, y);
+      THNN_(addWindowNhwc)(loop, begin + (i + k * part) * planes, planes, y);
   for (ptrdiff_t i = THNN_POOL_PARTS * part; i < windows; i++)
-    THNN_(addWindowNhwc)(work, begin + i * planes, planes, y);
+    THNN_(addWindowNhwc)(loop, begin + i * planes, planes, y);
 }
 
 /* Needs at least as many images as threads, as images are not divided.  Returns 0 otherwise, or if
@@ -180,7 +182,7 @@ static void THNN_(maxPoolImageBackward)(const THNN_(Work) * work, ptrdiff_t imag
 static int THNN_(maxPoolNhwcBackward)(const THNNPlanes *p, THTensor *gradOutput,
                                       THTensor *gradInput, THIndexTensor *indices)
 {
-  const ptrdiff_t planes = THNNPlanes_ofImage(p), images = p->count / planes;
+  const ptrdiff_t planes = THNNPlanes_perImage(p), images = p->count / planes;
   if (images < THParallel_threads(p->count * (p->input + p->output), TH_LOOP_GRAIN) ||
       !THNNPlanes_areChannelsLast(p, p->outSize, gradOutput->nDimension, gradOutput->size,
                                   gradOutput->stride) ||
@@ -194,16 +196,16 @@ static int THNN_(maxPoolNhwcBackward)(const THNNPlanes *p, THTensor *gradOutput,
   last.count = images;
   last.input *= planes;
   last.output *= planes;
-  THNN_(Work)
-  work = {.plane = THNN_(maxPoolImageBackward),
-          .back = 1,
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(maxPoolImageBackward),
+          .backward = 1,
           .source = THNN_(viewChannelsLast)(p, &ofOutput, gradOutput),
           .limit = p->input,
           .base = TH_INDEX_BASE,
           .cost = last.input + last.output};
-  work.result = THNN_(viewChannelsLast)(p, &ofInput, gradInput);
-  work.given = THNN_(viewIndicesNhwc)(p, &ofIndices, indices);
-  THNN_(work)(&last, &work);
+  loop.result = THNN_(viewChannelsLast)(p, &ofInput, gradInput);
+  loop.indicesIn = THNN_(viewIndicesNhwc)(p, &ofIndices, indices);
+  THNN_(runPlanes)(&last, &loop);
   THGuard_leave(&ofIndices);
   THGuard_leave(&ofInput);
   THGuard_leave(&ofOutput);
@@ -217,31 +219,31 @@ void THNN_(maxPoolBackward)(const THNNPlanes *p, const THNNWindow axis[3], THTen
     return;
   enum { LANES = 64 / sizeof(real) };
   const int wide = p->out[2] >= 3 * LANES / 4; /* rows of windows that fill most of a vector */
-  const int asks = axis[2].kind == THNN_SLIDES && wide && *THNN_(maxPoolBackwardKernel) &&
-                   p->input <= INT32_MAX / 4;
+  const int gathers = axis[2].kind == THNN_SLIDES && wide && *THNN_(maxPoolBackwardKernel) &&
+                      p->input <= INT32_MAX / 4;
   const ptrdiff_t most = THPlan_cacheBytes() / (ptrdiff_t)sizeof(real);
-  THNN_(Work)
-  work = {.plane = THNN_(maxPoolPlaneBackward),
-          .layer = asks ? axis : NULL,
-          .back = 1,
-          .streams = asks && p->count * p->input >= most,
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(maxPoolPlaneBackward),
+          .layer = gathers ? axis : NULL,
+          .backward = 1,
+          .streams = gathers && p->count * p->input >= most,
           .source = gradOutput,
           .result = gradInput,
-          .given = indices,
+          .indicesIn = indices,
           .limit = p->input,
           .base = TH_INDEX_BASE,
           .cost = p->input + p->output,
-          .scratch = asks ? (size_t)THNN_(maxPoolBackwardRoom)(axis) * sizeof(real) : 0};
-  THNN_(work)(p, &work);
+          .scratch = gathers ? (size_t)THNN_(maxPoolBackwardScratch)(axis) * sizeof(real) : 0};
+  THNN_(runPlanes)(p, &loop);
 }
 
 /* --- windows that slide ---------------------------------------------------------------------- */
 
-static void THNN_(maxPoolPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(maxPoolPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *unused)
 {
-  const THNNPlanes *p = work->planes;
-  (*THNN_(maxPool))(work->layer, work->x + plane * p->input, work->y + plane * p->output,
-                    work->to + plane * p->output);
+  const THNNPlanes *p = loop->planes;
+  (*THNN_(maxPool))(loop->layer, loop->x + plane * p->input, loop->y + plane * p->output,
+                    loop->indexOut + plane * p->output);
 }
 
 static void THNN_(slidingMax)(const THNNPlanes *p, THNNWindow axis[3], THTensor *input,
@@ -264,17 +266,17 @@ static void THNN_(slidingMax)(const THNNPlanes *p, THNNWindow axis[3], THTensor 
     for (int64_t i = 0; single && i < p->out[a]; i++)
       spans.of[a][i] = THNNWindow_span(&axis[a], i);
   }
-  THNN_(Work)
-  work = {.plane = single ? THNN_(spansPlane) : THNN_(maxPoolPlane),
+  THNN_(PlaneLoop)
+  loop = {.plane = single ? THNN_(spansPlane) : THNN_(maxPoolPlane),
           .layer = single ? (const void *)&spans : axis,
           .source = input,
           .result = output,
-          .indices = indices,
+          .indicesOut = indices,
           .cost = 4 * p->output * axis[0].size * axis[1].size * axis[2].size};
   if (last)
     THNN_(maxOfSpansNhwc)(p, &spans, input, output, indices);
   else
-    THNN_(work)(p, &work);
+    THNN_(runPlanes)(p, &loop);
   THGuard_leave(&guard);
 }
 
@@ -286,17 +288,17 @@ static void THNN_(adaptiveMax)(const THNNPlanes *p, const THNNWindow axis[3], TH
   THGuard guard;
   THNNSpans spans;
   THNNSpans_divided(&spans, &guard, axis, THNN_BY_INSIDE);
-  THNN_(Work)
-  work = {.plane = THNN_(spansPlane),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(spansPlane),
           .layer = &spans,
           .source = input,
           .result = output,
-          .indices = indices,
+          .indicesOut = indices,
           .cost = 4 * (p->input + p->output)};
   if (THNN_(canPoolNhwc)(p, input, output, indices))
     THNN_(maxOfSpansNhwc)(p, &spans, input, output, indices);
   else
-    THNN_(work)(p, &work);
+    THNN_(runPlanes)(p, &loop);
   THGuard_leave(&guard);
 }
 
@@ -311,24 +313,24 @@ void THNN_(maxPoolForward)(const THNNPlanes *p, THNNWindow axis[3], THTensor *in
 
 /* --- sequences ------------------------------------------------------------------------------- */
 
-static void THNN_(framesPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(framesPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *unused)
 {
-  const THNNPlanes *p = work->planes;
-  const THNNWindow *axis = work->layer;
-  THNN_(maxPoolPlane)(work, plane, unused);
-  int64_t *index = work->to + plane * p->output;
+  const THNNPlanes *p = loop->planes;
+  const THNNWindow *axis = loop->layer;
+  THNN_(maxPoolPlane)(loop, plane, unused);
+  int64_t *index = loop->indexOut + plane * p->output;
   for (int64_t frame = 0; frame < p->out[1]; frame++)
     for (int64_t i = 0; i < p->out[2]; i++, index++)
       *index = (*index - TH_INDEX_BASE) / p->in[2] - frame * axis[1].step;
 }
 
-static void THNN_(framesPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(framesPlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *unused)
 {
-  const THNNPlanes *p = work->planes;
-  const THNNWindow *axis = work->layer;
-  real *y = work->y + plane * p->input;
-  const real *x = work->x + plane * p->output;
-  const int64_t *index = work->from + plane * p->output;
+  const THNNPlanes *p = loop->planes;
+  const THNNWindow *axis = loop->layer;
+  real *y = loop->y + plane * p->input;
+  const real *x = loop->x + plane * p->output;
+  const int64_t *index = loop->indexIn + plane * p->output;
   memset(y, 0, (size_t)p->input * sizeof *y);
   for (int64_t frame = 0; frame < p->out[1]; frame++)
     for (int64_t i = 0; i < p->out[2]; i++)
@@ -338,28 +340,28 @@ static void THNN_(framesPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane
 void THNN_(maxFrames)(const THNNPlanes *p, const THNNWindow axis[3], THTensor *input,
                       THTensor *output, THIndexTensor *indices)
 {
-  THNN_(Work)
-  work = {.plane = THNN_(framesPlane),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(framesPlane),
           .layer = axis,
           .source = input,
           .result = output,
-          .indices = indices,
+          .indicesOut = indices,
           .cost = 4 * p->output * axis[1].size};
-  THNN_(work)(p, &work);
+  THNN_(runPlanes)(p, &loop);
 }
 
 void THNN_(maxFramesBackward)(const THNNPlanes *p, const THNNWindow axis[3], THTensor *gradOutput,
                               THTensor *gradInput, THIndexTensor *indices)
 {
-  THNN_(Work)
-  work = {.plane = THNN_(framesPlaneBackward),
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(framesPlaneBackward),
           .layer = axis,
-          .back = 1,
+          .backward = 1,
           .source = gradOutput,
           .result = gradInput,
-          .given = indices,
+          .indicesIn = indices,
           .limit = axis[1].size,
           .base = 0,
           .cost = p->input + p->output};
-  THNN_(work)(p, &work);
+  THNN_(runPlanes)(p, &loop);
 }

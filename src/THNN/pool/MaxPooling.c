@@ -163,7 +163,7 @@ static void THNN_(adaptive)(THTensor *input, THTensor *output, THIndexTensor *in
 {
   THNNWindow axis[3];
   THNNPlanes p = THNN_(imagePlanes)(input, axes);
-  THNNPlanes_result(&p, out);
+  THNNPlanes_setOutput(&p, out);
   THNN_(adaptiveAxes)(&p, axis);
   THNN_(maxPoolForward)(&p, axis, input, output, indices);
 }
@@ -174,7 +174,7 @@ static void THNN_(adaptiveBackward)(THTensor *input, THTensor *gradOutput, THTen
 {
   THNNWindow axis[3];
   THNNPlanes p = THNN_(imagePlanes)(input, axes);
-  THNN_(resultOf)(&p, gradOutput);
+  THNN_(setOutputLike)(&p, gradOutput);
   THNN_(adaptiveAxes)(&p, axis);
   THNN_(windowsBackward)(&p, axis, gradOutput, gradInput, indices);
 }

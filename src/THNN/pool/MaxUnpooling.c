@@ -16,29 +16,29 @@ static THNNPlanes THNN_(unpooled)(THTensor *input, THIndexTensor *indices, int a
       THError("output would have size %s, for input of %s", _THSizeDesc(size, p.dims).str,
               THTensor_(sizeDesc)(input).str);
   THNNPlanes unpooled = THNNPlanes_of(p.dims, size, axes);
-  THNNPlanes_result(&unpooled, p.in);
+  THNNPlanes_setOutput(&unpooled, p.in);
   return unpooled;
 }
 
 #ifndef TH_TEMPLATE_DEVICE /* which has kernels */
 
-static void THNN_(unpoolPlane)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(unpoolPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *unused)
 {
-  const THNNPlanes *p = work->planes;
-  real *y = work->y + plane * p->input;
-  const real *x = work->x + plane * p->output;
-  const int64_t *index = work->from + plane * p->output;
+  const THNNPlanes *p = loop->planes;
+  real *y = loop->y + plane * p->input;
+  const real *x = loop->x + plane * p->output;
+  const int64_t *index = loop->indexIn + plane * p->output;
   memset(y, 0, (size_t)p->input * sizeof *y);
   for (ptrdiff_t i = 0; i < p->output; i++)
     y[index[i] - TH_INDEX_BASE] = x[i];
 }
 
-static void THNN_(unpoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *unused)
+static void THNN_(unpoolPlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *unused)
 {
-  const THNNPlanes *p = work->planes;
-  real *y = work->y + plane * p->output;
-  const real *x = work->x + plane * p->input;
-  const int64_t *index = work->from + plane * p->output;
+  const THNNPlanes *p = loop->planes;
+  real *y = loop->y + plane * p->output;
+  const real *x = loop->x + plane * p->input;
+  const int64_t *index = loop->indexIn + plane * p->output;
   /* The next plane, which is read in random order, is prefetched: a part after each BLOCK elements.
    */
   enum { BLOCK = 32, LINE = 64 / sizeof(real) };
@@ -52,19 +52,19 @@ static void THNN_(unpoolPlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane
   }
 }
 
-void THNN_(unpoolPlanes)(const THNNPlanes *p, int back, THTensor *source, THTensor *result,
+void THNN_(unpoolPlanes)(const THNNPlanes *p, int backward, THTensor *source, THTensor *result,
                          THIndexTensor *indices)
 {
-  THNN_(Work)
-  work = {.plane = back ? THNN_(unpoolPlaneBackward) : THNN_(unpoolPlane),
-          .back = !back, /* the larger planes are the input's */
+  THNN_(PlaneLoop)
+  loop = {.plane = backward ? THNN_(unpoolPlaneBackward) : THNN_(unpoolPlane),
+          .backward = !backward, /* the larger planes are the input's */
           .source = source,
           .result = result,
-          .given = indices,
+          .indicesIn = indices,
           .limit = p->input,
           .base = TH_INDEX_BASE,
-          .cost = back ? p->output : p->input + p->output};
-  THNN_(work)(p, &work);
+          .cost = backward ? p->output : p->input + p->output};
+  THNN_(runPlanes)(p, &loop);
 }
 
 #endif

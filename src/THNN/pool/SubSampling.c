@@ -60,24 +60,24 @@ static void THNN_(scalePlane)(const THNN_(Sampling) * s, ptrdiff_t plane, ptrdif
   }
 }
 
-static void THNN_(samplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
+static void THNN_(samplePlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *memory)
 {
-  const THNNPlanes *p = work->planes;
-  const THNN_(SamplingWork) *s = work->layer;
-  real *y = work->y + plane * p->output;
+  const THNNPlanes *p = loop->planes;
+  const THNN_(SamplingWork) *s = loop->layer;
+  real *y = loop->y + plane * p->output;
   THNN_(windowSum)
-  [THNN_WINDOW_SUM](p, &s->sum, work->x + plane * p->input, y, memory);
-  THNN_(scalePlane)(s->sampling, plane, p->output, y, work->w[0], work->w[1]);
+  [THNN_WINDOW_SUM](p, &s->sum, loop->x + plane * p->input, y, memory);
+  THNN_(scalePlane)(s->sampling, plane, p->output, y, loop->w[0], loop->w[1]);
 }
 
-static void THNN_(samplePlaneBackward)(const THNN_(Work) * work, ptrdiff_t plane, void *memory)
+static void THNN_(samplePlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *memory)
 {
-  const THNNPlanes *p = work->planes;
-  const THNN_(SamplingWork) *s = work->layer;
-  real *y = work->y + plane * p->input;
+  const THNNPlanes *p = loop->planes;
+  const THNN_(SamplingWork) *s = loop->layer;
+  real *y = loop->y + plane * p->input;
   THNN_(windowSum)
-  [THNN_WINDOW_SPREAD](p, &s->sum, work->x + plane * p->output, y, memory);
-  THNN_(scalePlane)(s->sampling, plane, p->input, y, work->w[0], NULL);
+  [THNN_WINDOW_SPREAD](p, &s->sum, loop->x + plane * p->output, y, memory);
+  THNN_(scalePlane)(s->sampling, plane, p->input, y, loop->w[0], NULL);
 }
 
 void THNN_(sampleWindows)(const THNN_(Sampling) * s, THTensor *source, THTensor *result,
@@ -87,16 +87,16 @@ void THNN_(sampleWindows)(const THNN_(Sampling) * s, THTensor *source, THTensor 
   THNNSpans spans;
   THNNSpans_divided(&spans, &guard, s->axis, THNN_BY_ONE);
   const THNN_(SamplingWork) layer = {s, THNNWindowSum_of(&s->planes, &spans, !bias)};
-  THNN_(Work)
-  work = {.plane = bias ? THNN_(samplePlane) : THNN_(samplePlaneBackward),
+  THNN_(PlaneLoop)
+  loop = {.plane = bias ? THNN_(samplePlane) : THNN_(samplePlaneBackward),
           .layer = &layer,
-          .back = !bias,
+          .backward = !bias,
           .source = source,
           .result = result,
           .with = {weight, bias},
           .cost = s->planes.input + 4 * s->planes.output,
           .scratch = layer.sum.bytes};
-  THNN_(work)(&s->planes, &work);
+  THNN_(runPlanes)(&s->planes, &loop);
   THGuard_leave(&guard);
 }
 

@@ -63,9 +63,9 @@ static void THNN_(makeRoom)(THNN_(Sampler) * s, THNN_(Call) * call, int times)
   ptrdiff_t all;
   const ptrdiff_t cost = THNN_GRID_GROUP * (s->plane + 8 * s->points);
   s->shares = THParallel_threads(s->batch * s->groups, THMax(1, TH_LOOP_GRAIN / THMax(1, cost)));
-  s->room = times * (s->plane + THNN_GRID_TILE) + 4 * THNN_GRID_TILE;
-  if (__builtin_mul_overflow(s->room, THNN_GRID_GROUP, &s->room) ||
-      __builtin_mul_overflow(s->room, s->shares, &all))
+  s->scratch = times * (s->plane + THNN_GRID_TILE) + 4 * THNN_GRID_TILE;
+  if (__builtin_mul_overflow(s->scratch, THNN_GRID_GROUP, &s->scratch) ||
+      __builtin_mul_overflow(s->scratch, s->shares, &all))
     THError("%lld planes of %lld elements are too many", (long long)s->planes, (long long)s->plane);
   s->rooms = THNN_(scratch)(call, all);
 }
@@ -101,12 +101,12 @@ static void THNN_(addParts)(const THNN_(Sampler) * s)
     }
 }
 
-void THNN_(prepareSampler)(THNN_(Sampler) * s, int back, THNN_(Call) * call)
+void THNN_(prepareSampler)(THNN_(Sampler) * s, int backward, THNN_(Call) * call)
 {
   if (!THNN_(worthTransposing)(s))
     return;
-  THNN_(makeRoom)(s, call, back ? 2 : 1);
-  if (back)
+  THNN_(makeRoom)(s, call, backward ? 2 : 1);
+  if (backward)
     THNN_(makeParts)(s, call);
 }
 

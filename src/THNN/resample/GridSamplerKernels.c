@@ -308,7 +308,7 @@ static void grid_gradient_blocks(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 
 enum { TILE = THNN_GRID_TILE, VECTORS = GROUP / LANES };
 
-/* A group of planes of an image, and room for it: the values of its planes at one position lie side
+/* A group of planes of an image, and scratch for it: the values of its planes at one position lie side
  * by side. */
 typedef struct {
   int64_t image, first; /* first plane, counted over all images */
@@ -321,14 +321,14 @@ typedef struct {
 static Group group_of(const THNN_(Sampler) * s, ptrdiff_t share, int64_t index)
 {
   const int64_t image = index / s->groups, before = index % s->groups * GROUP;
-  real *const room = s->rooms + share * s->room;
+  real *const scratch = s->rooms + share * s->scratch;
   const Group group = {.image = image,
                        .first = image * s->planes + before,
                        .planes = (int)THMin(GROUP, s->planes - before),
-                       .piece = room,
-                       .lines = room + TILE * GROUP,
-                       .x = room + 4 * TILE * GROUP,
-                       .y = room + (s->plane + 5 * TILE) * GROUP};
+                       .piece = scratch,
+                       .lines = scratch + TILE * GROUP,
+                       .x = scratch + 4 * TILE * GROUP,
+                       .y = scratch + (s->plane + 5 * TILE) * GROUP};
   return group;
 }
 

@@ -13,13 +13,13 @@ typedef struct {
   real *y, *gradInput, *gradGrid;
 
   /* For transposed planes: groups of an image; shares into which the groups of all images are cut,
-   * each with room of its own; parts holds what each group adds to gradGrid. */
-  int64_t groups, shares, room; /* room in elements */
+   * each with scratch of its own; parts holds what each group adds to gradGrid. */
+  int64_t groups, shares, scratch; /* scratch in elements */
   real *rooms;
   accreal *parts;
 } THNN_(Sampler);
 
 /* Reserves scratch memory; computes y; computes gradInput and gradGrid. */
-void THNN_(prepareSampler)(THNN_(Sampler) * sampler, int back, THNN_(Call) * call);
+void THNN_(prepareSampler)(THNN_(Sampler) * sampler, int backward, THNN_(Call) * call);
 void THNN_(sampleGrid)(THNN_(Sampler) * sampler);
 void THNN_(sampleGridBackward)(THNN_(Sampler) * sampler);

@@ -38,12 +38,12 @@ static THNNPlanes THNN_(padded)(THTensor *input, int axes, Kind kind, const THNN
               THTensor_(sizeDesc)(input).str, (long long)b.before, (long long)b.behind);
     out[a] = p.in[a] + b.before + b.behind;
   }
-  THNNPlanes_result(&p, out);
+  THNNPlanes_setOutput(&p, out);
   return p;
 }
 
 static void THNN_(padPlanes)(const THNNPlanes *p, Kind kind, const THNN_(Border) border[3],
-                             int back, THTensor *source, THTensor *result)
+                             int backward, THTensor *source, THTensor *result)
 {
   THGuard guard;
   THNN_(SourceIndices) indices;
@@ -56,7 +56,7 @@ static void THNN_(padPlanes)(const THNNPlanes *p, Kind kind, const THNN_(Border)
         at = at < 0 ? -at : at > last ? 2 * last - at : at;
       indices.from[a][i] = THMax(0, THMin(at, last));
     }
-  THNN_(resamplePlanes)(p, &indices, back, source, result);
+  THNN_(resamplePlanes)(p, &indices, backward, source, result);
   THGuard_leave(&guard);
 }
 

@@ -54,20 +54,20 @@ static void THNN_(findRun)(THNN_(SourceIndices) * indices, int64_t count)
 
 /* Finds the first source of each element of an axis' band, and how many taps the band has.  from
  * never decreases along the axis, and next is from or from + 1. */
-static void THNN_(findFirst)(const THNN_(SourceIndices) * indices, int axis, int back,
+static void THNN_(findFirst)(const THNN_(SourceIndices) * indices, int axis, int backward,
                              THNN_(Band) * b)
 {
   const int64_t *from = indices->from[axis], *next = indices->next[axis];
-  const int64_t count = back ? b->from : b->to;
+  const int64_t count = backward ? b->from : b->to;
   const real *weight = indices->weight[axis];
   for (ptrdiff_t k = 0; k < b->to; k++)
-    b->first[k] = back ? -1 : from[k];
+    b->first[k] = backward ? -1 : from[k];
   for (int64_t k = 0; k < count; k++)
     for (int second = 0; second <= (weight[k] != 0); second++) {
-      int64_t *first = &b->first[back ? second ? next[k] : from[k] : k];
+      int64_t *first = &b->first[backward ? second ? next[k] : from[k] : k];
       if (*first < 0)
         *first = k;
-      b->taps = THMax(b->taps, (back ? k - *first : second) + 1);
+      b->taps = THMax(b->taps, (backward ? k - *first : second) + 1);
     }
   for (ptrdiff_t k = 0; k < b->to; k++) {
     if (b->first[k] < 0) /* no output comes from this element */
@@ -77,16 +77,16 @@ static void THNN_(findFirst)(const THNN_(SourceIndices) * indices, int axis, int
 }
 
 /* Fills in the band's weights, which were all 0. */
-static void THNN_(findWeights)(const THNN_(SourceIndices) * indices, int axis, int back,
+static void THNN_(findWeights)(const THNN_(SourceIndices) * indices, int axis, int backward,
                                THNN_(Band) * b)
 {
   const int64_t *from = indices->from[axis], *next = indices->next[axis];
-  const int64_t count = back ? b->from : b->to;
+  const int64_t count = backward ? b->from : b->to;
   const real *weight = indices->weight[axis];
   for (int64_t k = 0; k < count; k++)
     for (int second = 0; second <= (weight[k] != 0); second++) {
-      const int64_t in = second ? next[k] : from[k], to = back ? in : k;
-      const int64_t tap = (back ? k : in) - b->first[to];
+      const int64_t in = second ? next[k] : from[k], to = backward ? in : k;
+      const int64_t tap = (backward ? k : in) - b->first[to];
       b->weight[tap * b->to + to] = second ? weight[k] : 1 - weight[k];
     }
   b->moves = b->taps == 1;
@@ -95,17 +95,17 @@ static void THNN_(findWeights)(const THNN_(SourceIndices) * indices, int axis, i
 }
 
 /* Forward only the last axis has a band, as rows are found by their source indices. */
-static void THNN_(findBands)(THNN_(SourceIndices) * indices, const THNNPlanes *p, int back,
+static void THNN_(findBands)(THNN_(SourceIndices) * indices, const THNNPlanes *p, int backward,
                              THGuard guard[3])
 {
-  const int begin = back ? 0 : 2;
+  const int begin = backward ? 0 : 2;
   THNN_(Band) *band = indices->band;
   int64_t all = 0, one, bytes;
   for (int i = 0; i < 3; i++)
     THGuard_enter(&guard[i], THFree);
   for (int a = begin; a < 3; a++) {
     band[a] = (THNN_(Band)){.from = p->in[a], .to = p->out[a], .taps = 1};
-    if (back)
+    if (backward)
       band[a] = (THNN_(Band)){.from = p->out[a], .to = p->in[a], .taps = 1};
     if (__builtin_add_overflow(all, band[a].to, &all))
       THError("%td indices are too many", band[a].to);
@@ -116,7 +116,7 @@ static void THNN_(findBands)(THNN_(SourceIndices) * indices, const THNNPlanes *p
   all = 0;
   for (int a = begin; a < 3; a++) {
     band[a].first = first;
-    THNN_(findFirst)(indices, a, back, &band[a]);
+    THNN_(findFirst)(indices, a, backward, &band[a]);
     first += band[a].to;
     if (__builtin_mul_overflow(band[a].to, band[a].taps, &one) ||
         __builtin_add_overflow(all, one, &all))
@@ -128,74 +128,78 @@ static void THNN_(findBands)(THNN_(SourceIndices) * indices, const THNNPlanes *p
   memset(weight, 0, (size_t)bytes);
   for (int a = begin; a < 3; a++) {
     band[a].weight = weight;
-    THNN_(findWeights)(indices, a, back, &band[a]);
+    THNN_(findWeights)(indices, a, backward, &band[a]);
     weight += band[a].to * band[a].taps;
   }
   indices->groups = guard[2].what = THNN_(resample)->find(&band[2]);
 }
 
-static void THNN_(resamplePlane)(const THNN_(Work) * work, ptrdiff_t plane, void *room)
+static void THNN_(resamplePlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *scratch)
 {
-  const THNNPlanes *p = work->planes;
-  const THNN_(SourceIndices) *indices = work->layer;
-  THNN_(resample)
-      ->plane[work->back ? THNN_SCATTER : THNN_GATHER](p, indices,
-                                                       work->x + plane * (work->back ? p->output
-                                                                                     : p->input),
-                                                       work->y + plane * (work->back ? p->input
-                                                                                     : p->output),
-                                                       room);
+  const THNNPlanes *p = loop->planes;
+  const THNN_(SourceIndices) *indices = loop->layer;
+  THNN_(resample)->plane[loop->backward ? THNN_SCATTER : THNN_GATHER](p, indices,
+                                                                      loop->x +
+                                                                          plane * (loop->backward
+                                                                                       ? p->output
+                                                                                       : p->input),
+                                                                      loop->y +
+                                                                          plane * (loop->backward
+                                                                                       ? p->input
+                                                                                       : p->output),
+                                                                      scratch);
 }
 
-static void THNN_(resampleRow)(const THNN_(Work) * work, ptrdiff_t row, void *room)
+static void THNN_(resampleRow)(const THNN_(PlaneLoop) * loop, ptrdiff_t row, void *scratch)
 {
-  const THNNPlanes *p = work->planes;
+  const THNNPlanes *p = loop->planes;
   const ptrdiff_t planes = p->inSize[p->dims - 1];
-  const int64_t *to = work->back ? p->in : p->out;
+  const int64_t *to = loop->backward ? p->in : p->out;
   const ptrdiff_t rows = to[0] * to[1];
-  THNN_(resample)->row[work->back ? THNN_SCATTER : THNN_GATHER](p, work->layer, planes,
-                                                                work->x + row / rows *
-                                                                              (work->back
-                                                                                   ? p->output
-                                                                                   : p->input) *
-                                                                              planes,
-                                                                row % rows,
-                                                                work->y + row * to[2] * planes,
-                                                                room);
+  THNN_(resample)->row[loop->backward ? THNN_SCATTER : THNN_GATHER](p, loop->layer, planes,
+                                                                    loop->x + row / rows *
+                                                                                  (loop->backward
+                                                                                       ? p->output
+                                                                                       : p->input) *
+                                                                                  planes,
+                                                                    row % rows,
+                                                                    loop->y + row * to[2] * planes,
+                                                                    scratch);
 }
 
-static void THNN_(resampleNhwc)(const THNNPlanes *p, const THNN_(SourceIndices) * indices, int back,
-                                THTensor *source, THTensor *result)
+static void THNN_(resampleNhwc)(const THNNPlanes *p, const THNN_(SourceIndices) * indices,
+                                int backward, THTensor *source, THTensor *result)
 {
-  const ptrdiff_t planes = THNNPlanes_ofImage(p);
-  const int64_t *to = back ? p->in : p->out;
-  THNN_(Work)
-  work = {.plane = THNN_(resampleRow),
+  const ptrdiff_t planes = THNNPlanes_perImage(p);
+  const int64_t *to = backward ? p->in : p->out;
+  THNN_(PlaneLoop)
+  loop = {.plane = THNN_(resampleRow),
           .layer = indices,
-          .back = back,
+          .backward = backward,
           .source = source,
           .result = result,
           .cost = 4 * planes * p->output / (to[0] * to[1]),
-          .scratch = (size_t)(planes * (back ? p->out[2] : p->in[2])) * sizeof(real)};
-  THNN_(workRowsNhwc)(p, &work);
+          .scratch = (size_t)(planes * (backward ? p->out[2] : p->in[2])) * sizeof(real)};
+  THNN_(runRowsNhwc)(p, &loop);
 }
 
-static void THNN_(resampleNchw)(const THNNPlanes *p, const THNN_(SourceIndices) * indices, int back,
-                                THTensor *source, THTensor *result)
+static void THNN_(resampleNchw)(const THNNPlanes *p, const THNN_(SourceIndices) * indices,
+                                int backward, THTensor *source, THTensor *result)
 {
-  THNN_(Work)
-  work = {.plane = THNN_(resamplePlane),
-          .layer = indices,
-          .back = back,
-          .streams = indices->streams,
-          .source = source,
-          .result = result,
-          .cost = indices->weighted ? 4 * p->output : p->output,
-          .scratch = indices->weighted ? (size_t)THNN_(resampleRoom)(p->out[2]) * sizeof(real) : 0};
-  THNN_(work)(p, &work);
+  THNN_(PlaneLoop)
+  loop = {
+      .plane = THNN_(resamplePlane),
+      .layer = indices,
+      .backward = backward,
+      .streams = indices->streams,
+      .source = source,
+      .result = result,
+      .cost = indices->weighted ? 4 * p->output : p->output,
+      .scratch = indices->weighted ? (size_t)THNN_(resampleScratch)(p->out[2]) * sizeof(real) : 0};
+  THNN_(runPlanes)(p, &loop);
 }
 
-void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(SourceIndices) * indices, int back,
+void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(SourceIndices) * indices, int backward,
                            THTensor *source, THTensor *result)
 {
   /* Rows are short: prefetched writes take less time than a buffer and non-temporal stores, unless
@@ -203,17 +207,17 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(SourceIndices) * indices, 
   const ptrdiff_t bytes = p->output * (ptrdiff_t)sizeof(real);
   enum { MIN_NHWC_PLANES = 8 }; /* with fewer, a channels-last image is better copied */
   THGuard guard[3];
-  indices->streams = !back && indices->weighted && bytes >= 2 * THNN_STREAM_BYTES &&
+  indices->streams = !backward && indices->weighted && bytes >= 2 * THNN_STREAM_BYTES &&
                      p->count * bytes >= THPlan_prefetchedBytes();
   if (indices->weighted)
-    THNN_(findBands)(indices, p, back, guard);
+    THNN_(findBands)(indices, p, backward, guard);
   else
     THNN_(findRun)(indices, p->out[2]);
-  if (indices->weighted && THNNPlanes_ofImage(p) >= MIN_NHWC_PLANES &&
-      THNN_(areChannelsLast)(p, back, source, result))
-    THNN_(resampleNhwc)(p, indices, back, source, result);
+  if (indices->weighted && THNNPlanes_perImage(p) >= MIN_NHWC_PLANES &&
+      THNN_(areChannelsLast)(p, backward, source, result))
+    THNN_(resampleNhwc)(p, indices, backward, source, result);
   else
-    THNN_(resampleNchw)(p, indices, back, source, result);
+    THNN_(resampleNchw)(p, indices, backward, source, result);
   for (int i = 2; indices->weighted && i >= 0; i--)
     THGuard_leave(&guard[i]);
 }

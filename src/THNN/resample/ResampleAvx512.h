@@ -418,7 +418,7 @@ LOOP narrow_groups(const THNNPlanes *p, const THNN_(SourceIndices) * at, ptrdiff
 
 /* Computes the image if the level can; returns whether it has. */
 static int is_widened(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x, real *y,
-                      real *room)
+                      real *scratch)
 {
   const Groups *groups = at->groups;
   const Shape s = shape_of(p->out[2]);
@@ -440,7 +440,8 @@ static int is_widened(const THNNPlanes *p, const THNN_(SourceIndices) * at, cons
   else if (s.vectors == 4)
     widen(p, at, (Shape){4, s.last}, 2, 1, 0, x, y, above, below);
   else
-    widen(p, at, s, groups->taps, 0, streams, x, y, (Vector *)room, (Vector *)room + s.vectors);
+    widen(p, at, s, groups->taps, 0, streams, x, y, (Vector *)scratch,
+          (Vector *)scratch + s.vectors);
   return 1;
 }
 

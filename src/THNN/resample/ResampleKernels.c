@@ -214,7 +214,7 @@ LOOP apply(const THNN_(SourceIndices) * at, const real *x, real *y)
 }
 
 static int is_widened(TH_UNUSED const THNNPlanes *p, TH_UNUSED const THNN_(SourceIndices) * at,
-                      TH_UNUSED const real *x, TH_UNUSED real *y, TH_UNUSED real *room)
+                      TH_UNUSED const real *x, TH_UNUSED real *y, TH_UNUSED real *scratch)
 {
   return 0;
 }
@@ -327,11 +327,11 @@ LOOP find_rows(const THNNPlanes *p, const Pair *depth, const Pair *height, Rows 
 /* Each row of the input is interpolated to the length of output rows once, and kept while output
  * rows need it. */
 static void interpolate(const THNNPlanes *p, const THNN_(SourceIndices) * at, const real *x,
-                        real *y, real *room)
+                        real *y, real *scratch)
 {
   const ptrdiff_t n = p->out[2], pitch = THNN_(resamplePitch)(n);
   int64_t kept[4] = {-1, -1, -1, -1};
-  StreamWriter s = {y, room + 4 * pitch, 0};
+  StreamWriter s = {y, scratch + 4 * pitch, 0};
   for (int64_t i = 0; i < p->out[0]; i++) {
     const Pair depth = pair_of(at, 0, i);
     for (int64_t j = 0; j < p->out[1]; j++, y += n) {
@@ -343,26 +343,26 @@ static void interpolate(const THNNPlanes *p, const THNN_(SourceIndices) * at, co
         const int slot = rows.slot[r];
         if (kept[slot] != rows.number[r]) {
           prefetch(x + rows.number[r] * p->in[2], p->in[2]);
-          apply(at, x + rows.number[r] * p->in[2], room + slot * pitch);
+          apply(at, x + rows.number[r] * p->in[2], scratch + slot * pitch);
         }
         kept[slot] = rows.number[r];
-        row[r] = room + slot * pitch;
+        row[r] = scratch + slot * pitch;
       }
       if (!at->streams)
         prefetch_write(y, n);
       combine_rows(n, rows.count, row, rows.weight, at->streams ? s.buffer + s.held : y);
       if (at->streams)
-        send(&s, n);
+        stream_rows(&s, n);
     }
   }
   if (at->streams)
-    send_rest(&s);
+    stream_rest(&s);
 }
 
 /* The same backward: the gradients of all rows that come from an input row are added up first, and
  * then reduced to its length. */
 static void interpolate_backward(const THNNPlanes *p, const THNN_(SourceIndices) * at,
-                                 const real *x, real *y, real *room)
+                                 const real *x, real *y, real *scratch)
 {
   const ptrdiff_t n = p->out[2];
   int64_t read = 0;
@@ -374,14 +374,14 @@ static void interpolate_backward(const THNNPlanes *p, const THNN_(SourceIndices)
           const Source source = source_of(p, at, i, j, z, r);
           if (source.weight == 0)
             continue;
-          add_row(&sum, n, x + source.number * n, source.weight, room, 1);
+          add_row(&sum, n, x + source.number * n, source.weight, scratch, 1);
           if (source.number >= read)
             prefetch(x + source.number * n, n);
           read = THMax(read, source.number + 1);
         }
       prefetch_write(y, p->in[2]);
-      if (finish_sum(&sum, n, room, 1))
-        apply(at, room, y);
+      if (finish_sum(&sum, n, scratch, 1))
+        apply(at, scratch, y);
       else
         memset(y, 0, (size_t)p->in[2] * sizeof *y);
     }
@@ -391,7 +391,7 @@ static void interpolate_backward(const THNNPlanes *p, const THNN_(SourceIndices)
 
 /* Here an element of a row stands for one element of each plane. */
 
-/* A row of the input, or a weighted sum of rows in room, which is computed up to column end. */
+/* A row of the input, or a weighted sum of rows in scratch, which is computed up to column end. */
 typedef struct {
   const real *line;
   int64_t end;
@@ -399,33 +399,33 @@ typedef struct {
 
 /* Computes step columns, beginning with k; a row has n elements. */
 LOOP blend(Blended *b, const Rows *rows, const real *x, ptrdiff_t n, ptrdiff_t planes, int64_t k,
-           int64_t step, real *room)
+           int64_t step, real *scratch)
 {
   const ptrdiff_t first = k * planes, end = THMin(first + step * planes, n);
   const real *row[4];
   for (int r = 0; r < rows->count; r++)
     row[r] = x + rows->number[r] * n + first;
-  combine_rows(end - first, rows->count, row, rows->weight, room + first);
+  combine_rows(end - first, rows->count, row, rows->weight, scratch + first);
   b->end = k + step;
 }
 
 /* Rows are blended first; whole rows, unless few of their columns are used. */
 static void forward_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, ptrdiff_t planes,
-                        const real *x, ptrdiff_t row, real *y, real *room)
+                        const real *x, ptrdiff_t row, real *y, real *scratch)
 {
   const ptrdiff_t n = p->in[2] * planes;
   const Pair depth = pair_of(at, 0, row / p->out[1]), height = pair_of(at, 1, row % p->out[1]);
   const int64_t step = p->in[2] <= 2 * p->out[2] ? p->in[2] : 1;
   Rows rows;
   find_rows(p, &depth, &height, &rows);
-  Blended b = {room, 0};
+  Blended b = {scratch, 0};
   if (rows.count == 1)
     b = (Blended){x + rows.number[0] * n, p->in[2]};
   for (int64_t k = 0; k < p->out[2]; k++, y += planes) {
     const Pair width = pair_of(at, 2, k);
     for (int c = 0; c < width.count; c++)
       if (width.at[c] >= b.end)
-        blend(&b, &rows, x, n, planes, width.at[c], step, room);
+        blend(&b, &rows, x, n, planes, width.at[c], step, scratch);
     const real *const from[] = {b.line + width.at[0] * planes, b.line + width.at[1] * planes};
     prefetch_write(y, planes);
     if (width.count == 1)
@@ -436,7 +436,7 @@ static void forward_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, pt
 }
 
 static void backward_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, ptrdiff_t planes,
-                         const real *x, ptrdiff_t row, real *y, real *room)
+                         const real *x, ptrdiff_t row, real *y, real *scratch)
 {
   const ptrdiff_t n = p->out[2] * planes;
   const THNN_(Band) *width = &at->band[2];
@@ -445,16 +445,16 @@ static void backward_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, p
     for (ptrdiff_t r = 0; r < at->band[1].taps; r++) {
       const Source source = source_of(p, at, row / p->in[1], row % p->in[1], z, r);
       if (source.weight != 0)
-        add_row(&rows, n, x + source.number * n, source.weight, room, 0);
+        add_row(&rows, n, x + source.number * n, source.weight, scratch, 0);
     }
-  const int there = finish_sum(&rows, n, room, 0);
+  const int there = finish_sum(&rows, n, scratch, 0);
   for (int64_t k = 0; k < p->in[2]; k++, y += planes) {
     Sum sum = {0};
     prefetch_write(y, planes);
     for (ptrdiff_t c = 0; there && c < width->taps; c++) {
       const real weight = width->weight[c * width->to + k];
       if (weight != 0)
-        add_row(&sum, planes, room + (width->first[k] + c) * planes, weight, y, 0);
+        add_row(&sum, planes, scratch + (width->first[k] + c) * planes, weight, y, 0);
     }
     if (!finish_sum(&sum, planes, y, 0))
       memset(y, 0, (size_t)planes * sizeof *y);
@@ -464,22 +464,22 @@ static void backward_row(const THNNPlanes *p, const THNN_(SourceIndices) * at, p
 /* --- the table ------------------------------------------------------------------------------- */
 
 static void forward(const THNNPlanes *p, const THNN_(SourceIndices) * indices, const real *x,
-                    real *y, real *room)
+                    real *y, real *scratch)
 {
   if (!indices->weighted)
     gather(p, indices, x, y);
-  else if (!is_widened(p, indices, x, y, room))
-    interpolate(p, indices, x, y, room);
+  else if (!is_widened(p, indices, x, y, scratch))
+    interpolate(p, indices, x, y, scratch);
 }
 
 static void backward(const THNNPlanes *p, const THNN_(SourceIndices) * indices, const real *x,
-                     real *y, real *room)
+                     real *y, real *scratch)
 {
   if (!indices->weighted) {
     memset(y, 0, (size_t)p->input * sizeof *y);
     scatter(p, indices, x, y);
   } else if (!is_narrowed(p, indices, x, y)) {
-    interpolate_backward(p, indices, x, y, room);
+    interpolate_backward(p, indices, x, y, scratch);
   }
 }
 

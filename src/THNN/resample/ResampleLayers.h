@@ -27,5 +27,5 @@ void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *pla
                            THGuard *guard);
 
 /* All planes, forward (THNN_GATHER) or backward. */
-void THNN_(resamplePlanes)(const THNNPlanes *planes, THNN_(SourceIndices) * indices, int back,
+void THNN_(resamplePlanes)(const THNNPlanes *planes, THNN_(SourceIndices) * indices, int backward,
                            THTensor *source, THTensor *result);

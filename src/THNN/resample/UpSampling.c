@@ -13,11 +13,11 @@ static THNNPlanes THNN_(scaled)(THTensor *input, int axes, int scale, int argume
     if (__builtin_mul_overflow(p.in[a], (int64_t)scale, &out[a]))
       THError("input of size %s, scaled by %d, is too large", THTensor_(sizeDesc)(input).str,
               scale);
-  THNNPlanes_result(&p, out);
+  THNNPlanes_setOutput(&p, out);
   return p;
 }
 
-static void THNN_(repeat)(const THNNPlanes *p, int scale, int back, THTensor *source,
+static void THNN_(repeat)(const THNNPlanes *p, int scale, int backward, THTensor *source,
                           THTensor *result)
 {
   THGuard guard;
@@ -28,7 +28,7 @@ static void THNN_(repeat)(const THNNPlanes *p, int scale, int back, THTensor *so
       indices.from[a][i] = indices.next[a][i] = p->out[a] == p->in[a] ? i : i / scale;
       indices.weight[a][i] = 0;
     }
-  THNN_(resamplePlanes)(p, &indices, back, source, result);
+  THNN_(resamplePlanes)(p, &indices, backward, source, result);
   THGuard_leave(&guard);
 }
 
@@ -109,13 +109,14 @@ static void THNN_(between)(THNN_(SourceIndices) * indices, const THNNPlanes *p)
   }
 }
 
-static void THNN_(interpolate)(const THNNPlanes *p, int back, THTensor *source, THTensor *result)
+static void THNN_(interpolate)(const THNNPlanes *p, int backward, THTensor *source,
+                               THTensor *result)
 {
   THGuard guard;
   THNN_(SourceIndices) indices;
   THNN_(reserveIndices)(&indices, p, 1, &guard);
   THNN_(between)(&indices, p);
-  THNN_(resamplePlanes)(p, &indices, back, source, result);
+  THNN_(resamplePlanes)(p, &indices, backward, source, result);
   THGuard_leave(&guard);
 }
 
@@ -124,7 +125,7 @@ static void THNN_(linear)(THTensor *input, THTensor *output, int axes, const int
   static const char *const texts[] = {"batch x planes x width", "batch x planes x height x width",
                                       "batch x planes x depth x height x width"};
   THNNPlanes p = THNN_(planes)(input, 2, axes, 2, 2, texts[axes - 1]);
-  THNNPlanes_result(&p, out);
+  THNNPlanes_setOutput(&p, out);
   THNN_(interpolate)(&p, 0, input, output);
 }
 
@@ -136,7 +137,7 @@ static void THNN_(linearBackward)(THTensor *gradOutput, THTensor *gradInput, int
     if (size[d] < 1)
       THError("input cannot have size %s", _THSizeDesc(size, axes + 2).str);
   THNNPlanes p = THNNPlanes_of(axes + 2, size, axes);
-  THNNPlanes_result(&p, out);
+  THNNPlanes_setOutput(&p, out);
   THNN_(checkGradOutput)(&p, gradOutput);
   THNN_(interpolate)(&p, 1, gradOutput, gradInput);
 }

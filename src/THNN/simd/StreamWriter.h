@@ -7,7 +7,7 @@ typedef struct {
   ptrdiff_t held;
 } StreamWriter;
 
-static inline __attribute__((always_inline)) void send(StreamWriter *s, ptrdiff_t n)
+static inline __attribute__((always_inline)) void stream_rows(StreamWriter *s, ptrdiff_t n)
 {
   s->held += n;
   if (s->held < THNN_STREAM_BYTES / (ptrdiff_t)sizeof(real))
@@ -20,7 +20,7 @@ static inline __attribute__((always_inline)) void send(StreamWriter *s, ptrdiff_
   s->held = rest;
 }
 
-static inline void send_rest(const StreamWriter *s)
+static inline void stream_rest(const StreamWriter *s)
 {
   THStream_copy(s->to, s->buffer, (size_t)s->held * sizeof *s->to);
 }

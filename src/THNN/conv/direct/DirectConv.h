@@ -40,7 +40,7 @@ typedef struct {
   THNNDirect d;
   ptrdiff_t taps;       /* elements of a window, and */
   const ptrdiff_t *tap; /* where the first window has them in the flat image */
-} THNNSpread;
+} THNNScatter;
 
 static inline ptrdiff_t THNNDirect_block(ptrdiff_t outputs)
 {

@@ -247,7 +247,7 @@ static inline __attribute__((always_inline)) void add_piece(const THNNDirect *d,
   }
 }
 
-static inline __attribute__((always_inline)) void spread_all(const THNNSpread *s, const real *y,
+static inline __attribute__((always_inline)) void spread_all(const THNNScatter *s, const real *y,
                                                              const real *weights, real *x,
                                                              int outputs, int width)
 {
@@ -266,7 +266,7 @@ static inline __attribute__((always_inline)) void spread_all(const THNNSpread *s
   }
 }
 
-static void spread(const THNNSpread *s, const real *y, const real *weights, real *x)
+static void spread(const THNNScatter *s, const real *y, const real *weights, real *x)
 {
   if (s->d.block == 1)
     spread_all(s, y, weights, x, 1, WIDE);

@@ -7,16 +7,16 @@
 
 typedef struct {
   const THNNConvolution *c;
-  THNNSpread s;         /* of all planes of a group */
+  THNNScatter s;        /* of all planes of a group */
   ptrdiff_t flat[3];    /* sizes of a plane of x with its padding */
   ptrdiff_t size, room; /* elements of memory that each thread has: the planes of y, and in all */
   THNN_(Operands) data; /* from: y, to: x */
   real *packed, *memory;
   int threads;
-} THNN_(Spread);
+} THNN_(Scatter);
 
 /* Packs the weights of a group, block of planes by block of planes. */
-static void THNN_(packScattered)(const THNN_(Spread) * w, ptrdiff_t group, real *packed)
+static void THNN_(packScattered)(const THNN_(Scatter) * w, ptrdiff_t group, real *packed)
 {
   const THNNConvolution *c = w->c;
   const THNNDirect *d = &w->s.d;
@@ -29,7 +29,7 @@ static void THNN_(packScattered)(const THNN_(Spread) * w, ptrdiff_t group, real 
 }
 
 /* Copies the rows of a flat plane that are in the image. */
-static void THNN_(deliverFlat)(const THNN_(Spread) * w, const real *flat, real bias, real *x)
+static void THNN_(deliverFlat)(const THNN_(Scatter) * w, const real *flat, real bias, real *x)
 {
   const THNNWindow *at = w->c->at;
   for (ptrdiff_t t = 0; t < at[0].input; t++)
@@ -44,9 +44,9 @@ static void THNN_(deliverFlat)(const THNN_(Spread) * w, const real *flat, real b
 }
 
 /* Items are the blocks of planes of each group of each image. */
-static void THNN_(spreadBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(scatterBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(Spread) *w = context;
+  const THNN_(Scatter) *w = context;
   const THNNConvolution *c = w->c;
   const ptrdiff_t blocks = THNNDirect_blocks(&w->s.d), block = w->s.d.block;
   const ptrdiff_t planes = w->s.d.outputs, terms = w->s.d.terms;
@@ -73,7 +73,7 @@ void THNN_(convolveByScatter)(const THNNConvolution *c, int backward, THTensor *
 {
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, 1, &from, &weight, &bias, &to);
-  THNN_(Spread) w = {.c = c, .s = {.taps = c->window}};
+  THNN_(Scatter) w = {.c = c, .s = {.taps = c->window}};
   THNNDirect *d = &w.s.d;
   d->outputs = c->planes / c->groups;
   d->terms = c->outputs / c->groups;
@@ -110,6 +110,6 @@ void THNN_(convolveByScatter)(const THNNConvolution *c, int backward, THTensor *
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   for (ptrdiff_t g = 0; g < c->groups; g++)
     THNN_(packScattered)(&w, g, w.packed + g * packed);
-  THParallel_for(items, 1, THNN_(spreadBlocks), &w);
+  THParallel_for(items, 1, THNN_(scatterBlocks), &w);
   THNN_(finish)(&call);
 }

@@ -70,9 +70,9 @@ static void THNN_(planesOfColumns)(void *context, ptrdiff_t begin, ptrdiff_t end
   for (ptrdiff_t p = begin; p < end; p++) {
     real *x = w->x + p * w->image, *columns = w->unfolded + p * w->columns;
     if (w->fold)
-      THNN_(unfold)->fold(w->at, columns, x);
+      THNN_(im2col)->fold(w->at, columns, x);
     else
-      THNN_(unfold)->unfold(w->at, x, columns);
+      THNN_(im2col)->unfold(w->at, x, columns);
   }
 }
 

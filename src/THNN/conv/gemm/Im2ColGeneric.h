@@ -4,6 +4,6 @@ typedef struct {
   void (*unfold)(const THNNWindow *windows, const real *x, real *columns);
   /* To each element of the plane is added what the windows have of it. */
   void (*fold)(const THNNWindow *windows, const real *columns, real *x);
-} THNN_(Unfold);
+} THNN_(Im2ColKernels);
 
-extern const THNN_(Unfold) * THNN_(unfold);
+extern const THNN_(Im2ColKernels) * THNN_(im2col);

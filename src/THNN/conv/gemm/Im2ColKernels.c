@@ -157,4 +157,4 @@ static void fold(const THNNWindow *windows, const real *columns, real *x)
   each_row(windows, (real *)columns, add_row, leave, x);
 }
 
-const THNN_(Unfold) TH_LEVEL_(THNN_(unfold))[] = {{unfold, fold}};
+const THNN_(Im2ColKernels) TH_LEVEL_(THNN_(im2col))[] = {{unfold, fold}};
