@@ -1,6 +1,6 @@
 """Small ONNX files, with inputs and what PyTorch or ONNX Runtime computes from them.
 
-usage: onnx_programs.py make             writes the files in tests/golden/programs/onnx
+usage: onnx_programs.py make [NAME...]   writes the files in tests/golden/programs/onnx, or of the models without networks those
        onnx_programs.py nodes TH [NAME]  runs the node tests of the package onnx with TH, the program th of a build, and
                                          prints how many agree, differ and are refused, and which
 
@@ -324,6 +324,77 @@ def recent():
     return model_of(nodes, [value(n, floats, s) for n, s in sizes.items()], [value(n, floats, None) for n in "y0 s0 y1 s1 y2 s2 y3 s3 y4".split()], version=27), sizes
 
 
+def own_model(nodes, inputs, outputs, constants):
+    """A model of operators of ONNX Runtime's own domain."""
+    rng = np.random.default_rng(11)
+    drawn = {n: c if isinstance(c, np.ndarray) else rng.standard_normal(c).astype(np.float32) for n, c in constants.items()}
+    graph = helper.make_graph(nodes, "graph", inputs, outputs, [numpy_helper.from_array(v, n) for n, v in drawn.items()])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 17), helper.make_opsetid("com.microsoft", 1)], ir_version=8)
+
+
+def runtime():
+    """What ONNX Runtime's optimizer makes of layers."""
+    floats = TensorProto.FLOAT
+
+    def node(*a, **k):
+        return helper.make_node(*a, domain="com.microsoft", **k)
+
+    rng = np.random.default_rng(12)
+    mask = np.array([[1, 1, 1, 1, 0], [1, 1, 0, 0, 0]], np.int32)
+    nodes = [node("Gelu", ["x"], ["a"]), node("BiasGelu", ["x", "bias"], ["b"]), node("FastGelu", ["x", "bias"], ["c"]), node("FastGelu", ["x"], ["d"]),
+             node("QuickGelu", ["x"], ["e"], alpha=1.5), node("FusedMatMul", ["x", "x"], ["f"], transB=1, alpha=0.5),
+             node("SkipLayerNormalization", ["x", "skip", "gamma", "beta", "bias"], ["g", "", "", "h"], epsilon=1e-3),
+             node("SkipSimplifiedLayerNormalization", ["x", "skip", "gamma"], ["i"], epsilon=1e-6),
+             node("FusedConv", ["image", "filters", "four"], ["j"], activation="Relu", pads=[1, 1, 1, 1]),
+             node("FusedConv", ["image", "filters"], ["k"], activation="LeakyRelu", activation_params=[0.3], strides=[2, 1]),
+             node("FusedGemm", ["row", "w", "four"], ["l"], activation="LeakyRelu", activation_alpha=0.2, transB=1, alpha=0.5),
+             node("MultiHeadAttention", ["x", "x", "x", "three"], ["m"], num_heads=2),
+             node("MultiHeadAttention", ["x", "x", "x", "three", "mask", "", "pastk", "pastv"], ["n", "o", "p"], num_heads=2, scale=0.3),
+             node("Attention", ["x", "qkv", "three", "mask"], ["q"], num_heads=4), node("Attention", ["x", "qkv", "three"], ["r"], num_heads=2, unidirectional=1),
+             node("EmbedLayerNormalization", ["words", "segments", "t1", "t2", "t3", "gamma", "beta", "mask"], ["s", "t"], epsilon=1e-6),
+             node("MatMulNBits", ["wide", "bits", "scales"], ["u"], K=40, N=6, bits=4, block_size=16),
+             node("MatMulNBits", ["wide", "bits", "scales", "zeros"], ["v"], K=40, N=6, bits=4, block_size=16)]
+    nodes[12].input[4] = "longer"
+    nodes += [node("RotaryEmbedding", ["x", "places", "cos", "sin"], ["w1"], num_heads=2), node("RotaryEmbedding", ["x", "first", "cos", "sin"], ["w2"], num_heads=2, interleaved=1),
+              node("GroupQueryAttention", ["wide_q", "kv", "kv", "", "", "totals", "whole", "cos8", "sin8"], ["w3", "w4", "w5"], num_heads=4, kv_num_heads=2, do_rotary=1),
+              node("GroupQueryAttention", ["one", "kv1", "kv1", "w4", "w5", "later", "more", "cos8", "sin8"], ["w6", "w7", "w8"], num_heads=4, kv_num_heads=2, do_rotary=1,
+                   rotary_interleaved=1, local_window_size=3, scale=0.4),
+              node("GroupQueryAttention", ["packed", "", "", "", "", "totals", "whole"], ["w9", "", ""], num_heads=4, kv_num_heads=2, softcap=2.0)]
+    constants = {"bias": [8], "skip": [2, 5, 8], "gamma": [8], "beta": [8], "filters": [4, 3, 3, 3], "four": [4], "row": [2, 8], "w": [4, 8], "three": [24],
+                 "mask": mask, "longer": np.concatenate([np.ones((2, 3), np.int32), mask], 1), "pastk": [2, 2, 3, 4], "pastv": [2, 2, 3, 4], "qkv": [8, 24],
+                 "words": rng.integers(0, 9, (2, 5)).astype(np.int32), "segments": rng.integers(0, 2, (2, 5)).astype(np.int32), "t1": [9, 8], "t2": [7, 8],
+                 "t3": [2, 8], "wide": [3, 40], "bits": rng.integers(0, 256, (6, 3, 8)).astype(np.uint8), "scales": [6, 3],
+                 "zeros": rng.integers(0, 256, (6, 2)).astype(np.uint8), "cos": [16, 2], "sin": [16, 2], "places": rng.integers(0, 16, (2, 5)),
+                 "first": np.array([3]), "kv": [2, 5, 32], "cos8": [16, 8], "sin8": [16, 8], "totals": np.array([4, 4], np.int32), "whole": np.array(5, np.int32), "one": [2, 1, 64], "kv1": [2, 1, 32],
+                 "later": np.array([5, 5], np.int32), "more": np.array(6, np.int32), "packed": [2, 5, 64], "wide_q": [2, 5, 64]}
+    return own_model(nodes, [value("x", floats, [2, 5, 8]), value("image", floats, [2, 3, 6, 5])],
+                     [value(n, TensorProto.INT32 if n == "t" else floats, None) for n in [*"abcdefghijklmnopqrstuv", *(f"w{i}" for i in range(1, 10))]], constants)
+
+
+def runtime_codes():
+    """Quantized layers of ONNX Runtime."""
+    kinds = dict.fromkeys("abcdefg", TensorProto.UINT8) | {"h": TensorProto.INT8, "i": TensorProto.FLOAT}
+
+    def node(*a, **k):
+        return helper.make_node(*a, domain="com.microsoft", **k)
+
+    def scale(x):
+        return np.array(x, np.float32)
+
+    nodes = [node("QLinearAdd", ["x", "s1", "z1", "y", "s2", "z2", "s3", "z3"], ["a"]), node("QLinearMul", ["x", "s1", "z1", "y", "s2", "z2", "s4", "z3"], ["b"]),
+             node("QLinearSigmoid", ["x", "s1", "z1", "s5", "z0"], ["c"]), node("QLinearLeakyRelu", ["x", "s1", "z1", "s3", "z3"], ["d"], alpha=0.2),
+             node("QLinearSoftmax", ["x", "s1", "z1", "s5", "z0"], ["e"], axis=-1, opset=13),
+             node("QLinearGlobalAveragePool", ["image", "s1", "z1", "s2", "z2"], ["f"]), node("QLinearConcat", ["s3", "z3", "x", "s1", "z1", "y", "s2", "z2"], ["g"], axis=1),
+             node("QGemm", ["signed", "s1", "zw", "w", "s2", "zw", "bias", "s4", "zw"], ["h"], transB=1),
+             node("QGemm", ["x", "s1", "z1", "w", "s2", "zw", "bias"], ["i"], transB=1)]
+    rng = np.random.default_rng(13)
+    constants = {"s1": scale(0.0213), "s2": scale(0.0517), "s3": scale(0.0831), "s4": scale(0.2), "s5": scale(1 / 256), "z0": np.uint8(0), "z1": np.uint8(120), "z2": np.uint8(131),
+                 "z3": np.uint8(7), "zw": np.int8(0), "w": rng.integers(-128, 128, (4, 6)).astype(np.int8), "bias": rng.integers(-900, 900, 4).astype(np.int32),
+                 "signed": rng.integers(-128, 128, (5, 6)).astype(np.int8)}
+    return own_model(nodes, [value("x", TensorProto.UINT8, [5, 6]), value("y", TensorProto.UINT8, [5, 6]), value("image", TensorProto.UINT8, [2, 3, 5, 4])],
+                     [value(n, k, None) for n, k in kinds.items()], {n: np.asarray(v) for n, v in constants.items()})
+
+
 def older(version):
     """Operators as they were before version 7, and what PyTorch makes of them."""
     import torch
@@ -405,7 +476,7 @@ def make_older():
         save(name, inputs, outputs)
 
 
-def make_others():
+def make_others(names=()):
     import onnxruntime
     onnx.save(draws(), os.path.join(FOLDER, "draws.onnx"))
     rng = np.random.default_rng(1)
@@ -421,7 +492,12 @@ def make_others():
                "waves": (waves(), [rng.standard_normal((2, 9, 1)).astype(np.float32)]),
                "wraps": (wraps(), wrapping_inputs()),
                "recent": (recent()[0], [np.random.default_rng(4).standard_normal(s).astype(np.float32) / 2 for s in recent()[1].values()])}
+    rng = np.random.default_rng(10)
+    others |= {"runtime": (runtime(), [rng.standard_normal(n).astype(np.float32) for n in ((2, 5, 8), (2, 3, 6, 5))]),
+               "runtime_codes": (runtime_codes(), [rng.integers(0, 256, n).astype(np.uint8) for n in ((5, 6), (5, 6), (2, 3, 5, 4))])}
     for name, (model, inputs) in others.items():
+        if names and name not in names:
+            continue
         onnx.save(model, os.path.join(FOLDER, name + ".onnx"))
         named = {i.name: x for i, x in zip(model.graph.input, inputs)}
         if name in ("waves", "wraps", "recent"):  # ONNX Runtime has not all of these
@@ -429,8 +505,9 @@ def make_others():
         else:
             outputs = onnxruntime.InferenceSession(model.SerializeToString()).run(None, named)
         save(name, [np.asarray(x) for x in inputs], outputs)
-    make_older()
-    make_external()
+    if not names:
+        make_older()
+        make_external()
 
 
 def make_external():
@@ -501,8 +578,9 @@ def run_nodes(th, only):
 if __name__ == "__main__":
     if sys.argv[1:2] == ["make"]:
         os.makedirs(FOLDER, exist_ok=True)
-        make_networks()
-        make_others()
+        if len(sys.argv) == 2:
+            make_networks()
+        make_others(sys.argv[2:])
     elif sys.argv[1:2] == ["nodes"] and len(sys.argv) > 2:
         run_nodes(sys.argv[2], sys.argv[3] if len(sys.argv) > 3 else None)
     else:

@@ -597,7 +597,7 @@ class Overloads(nn.Module):
         return (ties, torch.isin(order, 2), torch.isin(1, order), torch.special.softmax(x, 1), torch.special.log_softmax(x, 0, dtype=torch.float64),
                 torch.bucketize(0.3, x[0].sort()[0]), torch.searchsorted(x[0].sort()[0], 0.1), torch.slogdet(x[:3, :3]), z.abs() ** 2j, z ** (1 - 0.5j),
                 torch.einsum("bix,iox->box", z, w), F.linear(z, w[:, 0]), torch.tensordot(z, w, 2), torch.randint_like(x, 3, 4), torch.randint_like(order, 1),
-                torch.normal(1.5, 0.0, (2,)), torch.full((2, 2), 1 - 1j), torch.full_like(z, 2j), turned, torch.where(x > 0, x, 2))
+                torch.normal(1.5, 0.0, (2,)), torch.full((2, 2), 1 - 1j), torch.full_like(z, 2j), torch.scalar_tensor(1 - 2j, dtype=torch.complex64), z.masked_fill(z.abs() < 1, 0), turned, torch.where(x > 0, x, 2))
 
 
 class Seldom(nn.Module):

@@ -26,6 +26,13 @@ at_onnxRun at_runAffineGrid, at_runArgMax, at_runAttention, at_runAveragePool, a
     at_runTensorScatter, at_runTranspose, at_runTrilu, at_runUnique, at_runUnsigned,
     at_runUnsqueeze, at_runWindow;
 
+/* Those of ONNX Runtime's own domain. */
+at_onnxRun at_runEmbedLayerNorm, at_runFastGelu, at_runFusedConv, at_runFusedGemm,
+    at_runFusedMatMul, at_runGroupQuery, at_runRotaryCache, at_runHeads, at_runMatMulBits,
+    at_runQuantizedAdd, at_runQuantizedConcat, at_runQuantizedGemm, at_runQuantizedGlobal,
+    at_runQuantizedLeakyRelu, at_runQuantizedMul, at_runQuantizedSigmoid, at_runQuantizedSoftmax,
+    at_runSelfAttention, at_runSkipLayerNorm, at_runSkipRootNorm;
+
 /* The convolution that the node's attributes describe; bias may be NULL. */
 at_tensor *at_onnxConvolved(const at_onnxCall *call, at_tensor *x, at_tensor *filters,
                             at_tensor *bias);

@@ -77,7 +77,7 @@ static const at_lowering rows[] = {
     {"InstanceNormalization", 1, "instance_norm($0, $1, $2, None, None, true, 0.0, @epsilon=0.00001, false)"},
     {"LayerNormalization", 1, .lower = at_lowerLayerNorm, .run = at_runLayerNorm},
     {"GroupNormalization", 1, .run = at_runGroupNorm},
-    {"RMSNormalization", 1, .run = at_runRmsNorm},
+    {"RMSNormalization", 1, .run = at_runRmsNorm}, {"SimplifiedLayerNormalization", 1, .run = at_runRmsNorm},
     {"LRN", 1, .run = at_runLrn},
     {"LpNormalization", 1, .run = at_runLpNormalization},
     {"MeanVarianceNormalization", 1, .run = at_runMeanVariance},
@@ -158,16 +158,34 @@ static const at_lowering rows[] = {
     {"DFT", 17, .run = at_runDft}, {"DFT", 20, .run = at_runDft}, {"STFT", 17, .run = at_runStft},
     {"MelWeightMatrix", 17, .run = at_runMelWeights},
 };
+
+/* Those of ONNX Runtime's own domain. */
+static const at_lowering own[] = {
+    {"Gelu", 1, "gelu($0)"}, {"BiasGelu", 1, "gelu(add($0, $1))"}, {"FastGelu", 1, .run = at_runFastGelu},
+    {"QuickGelu", 1, "mul($0, sigmoid(mul($0, @alpha=1.702)))"},
+    {"FusedConv", 1, .run = at_runFusedConv}, {"FusedGemm", 1, .run = at_runFusedGemm}, {"FusedMatMul", 1, .run = at_runFusedMatMul},
+    {"MatMulNBits", 1, .run = at_runMatMulBits},
+    {"SkipLayerNormalization", 1, .run = at_runSkipLayerNorm}, {"SkipSimplifiedLayerNormalization", 1, .run = at_runSkipRootNorm},
+    {"SimplifiedLayerNormalization", 1, .run = at_runRmsNorm}, {"EmbedLayerNormalization", 1, .run = at_runEmbedLayerNorm},
+    {"MultiHeadAttention", 1, .run = at_runHeads}, {"Attention", 1, .run = at_runSelfAttention},
+    {"GroupQueryAttention", 1, .run = at_runGroupQuery}, {"RotaryEmbedding", 1, .run = at_runRotaryCache},
+    {"QLinearAdd", 1, .run = at_runQuantizedAdd}, {"QLinearMul", 1, .run = at_runQuantizedMul},
+    {"QLinearSigmoid", 1, .run = at_runQuantizedSigmoid}, {"QLinearLeakyRelu", 1, .run = at_runQuantizedLeakyRelu},
+    {"QLinearSoftmax", 1, .run = at_runQuantizedSoftmax}, {"QLinearGlobalAveragePool", 1, .run = at_runQuantizedGlobal},
+    {"QLinearConcat", 1, .run = at_runQuantizedConcat}, {"QGemm", 1, .run = at_runQuantizedGemm},
+};
 /* clang-format on */
 
 const at_lowering *at_loweringOf(const at_onnxItem *item, int64_t version)
 {
-  const at_lowering *found = NULL;
-  if (*item->domain)
+  const bool isOwn = !strcmp(item->domain, "com.microsoft");
+  const at_lowering *const table = isOwn ? own : rows, *found = NULL;
+  const size_t count = isOwn ? sizeof own / sizeof *own : sizeof rows / sizeof *rows;
+  if (*item->domain && !isOwn)
     return NULL;
-  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
-    if (!strcmp(rows[i].type, item->type) && rows[i].since <= version &&
-        (!found || found->since < rows[i].since))
-      found = &rows[i];
+  for (size_t i = 0; i < count; i++)
+    if (!strcmp(table[i].type, item->type) && table[i].since <= version &&
+        (!found || found->since < table[i].since))
+      found = &table[i];
   return found;
 }

@@ -157,14 +157,6 @@ static at_scalar number_wanted(const at_frame *frame, const at_graphNode *node, 
   return at_scalar_long(cell.is.integer);
 }
 
-void at_computeScalarTensor(at_frame *frame, const at_graphNode *node)
-{
-  at_scalar_type unused;
-  const at_scalar value = number_wanted(frame, node, "s", &unused);
-  const at_type *const type = at_cpuType(type_wanted(node, AT_FLOAT));
-  at_giveTensor(frame, node, at_makeFilled(type, AT_SCALAR_SHAPE, value));
-}
-
 /* A tensor filled with a complex number. */
 static void give_complex(at_frame *frame, const at_graphNode *node, const at_given *fill,
                          at_scalar_type type, at_ints sizes)
@@ -172,13 +164,26 @@ static void give_complex(at_frame *frame, const at_graphNode *node, const at_giv
   const at_cell cell = at_frame_get(frame, fill->parts);
   const at_type *const part = at_cpuType(type == AT_COMPLEX_DOUBLE ? AT_DOUBLE : AT_FLOAT);
   if (cell.kind != AT_CELL_COMPLEX || !at_isComplex(type))
-    at_nodeFails(node, "fill_value is no number of %s", at_scalarTypeName(type));
+    at_nodeFails(node, "its value is no number of %s", at_scalarTypeName(type));
   AT_SCOPE
   {
     at_tensor *const one = at_complex(at_full(AT_SCALAR_SHAPE, cell.is.parts[0], .type = part),
                                       at_full(AT_SCALAR_SHAPE, cell.is.parts[1], .type = part));
     at_giveTensor(frame, node, at_ownOf(node, at_contiguous(at_expand(one, sizes))));
   }
+}
+
+void at_computeScalarTensor(at_frame *frame, const at_graphNode *node)
+{
+  const at_given *const given = at_inputOf(node, "s", 0);
+  at_scalar_type unused;
+  if (given && given->number == AT_CELL_COMPLEX) {
+    give_complex(frame, node, given, type_wanted(node, AT_COMPLEX_FLOAT), AT_SCALAR_SHAPE);
+    return;
+  }
+  const at_scalar value = number_wanted(frame, node, "s", &unused);
+  const at_type *const type = at_cpuType(type_wanted(node, AT_FLOAT));
+  at_giveTensor(frame, node, at_makeFilled(type, AT_SCALAR_SHAPE, value));
 }
 
 /* Tensors filled with a value: full, new_full, new_ones, new_zeros, new_empty. */

@@ -31,6 +31,8 @@
   X(recent)                 \
   X(older)                  \
   X(oldest)                 \
+  X(runtime)                \
+  X(runtime_codes)          \
   X(packed)
 FOR_EACH_PROGRAM(AGREES)
 
