@@ -67,6 +67,17 @@ def numbers(c, dtype):
         c(name + "_mean.dim", lambda self, dim, **k: both(self, dim, **k), self=x, dim=[1], unbiased=True, within=near)
 
 
+def systems(c, dtype):
+    near = 64 * NEAR[dtype]
+    a = c.tensor((2, 3, 3), dtype) + 3 * torch.eye(3, dtype=dtype)
+    c("linalg_solve", torch.linalg.solve, A=a, B=c.tensor((2, 3, 2), dtype), within=near)
+    c("linalg_solve", torch.linalg.solve, A=a[0], B=c.tensor((3,), dtype), within=near)
+    c("linalg_solve", torch.linalg.solve, A=a, B=c.tensor((2, 4, 3), dtype), left=False, within=near)
+    c("linalg_inv", torch.linalg.inv, A=a, within=near)
+    c("linalg_inv_ex", torch.linalg.inv_ex, A=a, within=near)
+    c("linalg_solve_ex", torch.linalg.solve_ex, A=a, B=c.tensor((2, 3, 2), dtype), within=near)
+
+
 def convolutions(c, dtype):
     near = 16 * NEAR[dtype]
     for axes in 1, 2, 3:
@@ -81,4 +92,5 @@ with Today("complex_rows", __file__) as c:
     for dtype in NEAR:
         moves(c, dtype)
         numbers(c, dtype)
+        systems(c, dtype)
         convolutions(c, dtype)

@@ -334,9 +334,19 @@ static at_LU_pivots_info usable(const char *name, at_tensor *a, bool check)
   return made;
 }
 
+/* 0 for each matrix. */
+static at_tensor *no_info(at_tensor *a)
+{
+  const at_ints own = at_sizes(a);
+  return at_zeros(((at_ints){own.data, own.count > 2 ? own.count - 2 : 0}),
+                  .type = at_toScalarType(at_typeOf(a), AT_INT));
+}
+
 at_inverse_info at_inverseOrInfo(at_tensor *a, bool check)
 {
   static const char name[] = "linalg_inv_ex";
+  if (at_is_complex(a)) /* a singular matrix is an error */
+    return (at_inverse_info){at_linalg_inv(a), no_info(a)};
   const at_LU_pivots_info made = usable(name, a, check);
   if (!at_defined(made.LU))
     return (at_inverse_info){at_undefined(), at_undefined()};
@@ -348,6 +358,8 @@ at_inverse_info at_inverseOrInfo(at_tensor *a, bool check)
 at_result_info at_solutionOrInfo(at_tensor *a, at_tensor *b, bool left, bool check)
 {
   static const char name[] = "linalg_solve_ex";
+  if (at_is_complex(a))
+    return (at_result_info){at_linalg_solve(a, b, .left = left), no_info(a)};
   const at_LU_pivots_info made = usable(name, a, check);
   if (!at_defined(made.LU) || !at_defined(b))
     return (at_result_info){at_undefined(), at_undefined()};

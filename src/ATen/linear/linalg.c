@@ -226,6 +226,8 @@ static void inverse(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b
 at_tensor *at_inverses(at_tensor *out, at_tensor *a)
 {
   const Each how = {inverse, 1};
+  if (at_isComplex(a->type->scalarType))
+    return at_complexInverses(out, a);
   at_checkMatrices(a, "A", true);
   return each_one(out, &how, a, NULL);
 }
@@ -309,6 +311,8 @@ static at_tensor *solve_right(at_tensor *out, const Each *how, at_tensor *a, at_
 at_tensor *at_solutions(at_tensor *out, at_tensor *a, at_tensor *b, bool left)
 {
   const Each how = {solve, 1};
+  if (at_isComplex(a->type->scalarType))
+    return at_complexSolutions(out, a, b, left);
   at_checkMatrices(a, "A", true);
   const at_ints own = at_sizesOf(a), others = at_sizesOf(b);
   /* B is vectors if it is one, or if without the last dimension A has B's size. */
