@@ -613,6 +613,14 @@ class Seldom(nn.Module):
                 F.interpolate(bytes, (4, 5), mode="bilinear", antialias=True), F.interpolate(bytes, (12, 5), mode="bicubic"))
 
 
+class Single(nn.Module):
+    """Exported with several rows, and run with one."""
+
+    def forward(self, x):
+        n = x.shape[0]
+        return x.mean(0), x @ x.t() / n, torch.cat([x, x.new_ones(n, 2)], 1), x.reshape(n * 2, -1), torch.arange(n), F.pad(x, (0, n % 2))
+
+
 class Composed(nn.Module):
     """Operations that are forms or compositions of others."""
 
@@ -689,6 +697,7 @@ def programs():
     composed = (torch.randn(4, 6), torch.complex(torch.randn(3, 4), torch.randn(3, 4)), torch.randint(0, 6, (4,)),
                 torch.tensor([[1, 3, -1, 0, 0, 0]] * 2 + [[0, 5, 2, -1, 1, 1]] * 2), torch.randint(-99, 99, (16, 6), dtype=torch.int8), torch.rand(16) + 0.1,
                 torch.tensor([1, 4]))
+    yield "single", Single(), (torch.randn(3, 4),), {"x": {0: DYNAMIC}}, False, False
     yield "composed", Composed(), composed, None, False, False
     yield "composed_core", Composed(), composed, None, True, False
     yield "lists", Lists(), (torch.randn(4, 3), torch.randn(4, 3)), None, False, False
@@ -816,6 +825,7 @@ def make(names):
                 writer(FOLDER, older, program)
                 record(FOLDER, older, type(module)(), inputs, [], True)
         constants = [3, 4, 5] if name == "sizes" else []
+        inputs = tuple(x[:1] for x in inputs) if name == "single" else inputs
         record(FOLDER, name, fresh, inputs, constants, stateful)
         print(name, os.path.getsize(os.path.join(FOLDER, name + ".pt2")))
 

@@ -47,11 +47,13 @@ static void wrong_input(const at_program *program, const at_port *port, const at
            wanted);
 }
 
-/* Whether a size is one that the dimension may have; its symbol stands for that size from now on.
- */
+/* Whether a size is one that the dimension may have; its symbol stands for that size from now on.  As in
+ * PyTorch, sizes that vary from 1 or 2 on may be 0 or 1, too: files say so of all sizes that vary. */
 static bool takes_size(const at_program *program, const at_dimension *dimension, int64_t size)
 {
-  if (size < dimension->least || size > dimension->most)
+  enum { SMALL = 2 };
+  const bool isOpen = dimension->symbol >= 0 && dimension->least <= SMALL;
+  if (size < (isOpen ? 0 : dimension->least) || size > dimension->most)
     return false;
   if (dimension->symbol < 0)
     return true;

@@ -33,6 +33,7 @@
   X(heads)                  \
   X(heads_core)             \
   X(head_core)              \
+  X(single)                 \
   X(composed)               \
   X(composed_core)          \
   X(lists)                  \
