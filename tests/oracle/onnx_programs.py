@@ -355,7 +355,7 @@ def runtime():
              node("MatMulNBits", ["wide", "bits", "scales"], ["u"], K=40, N=6, bits=4, block_size=16),
              node("MatMulNBits", ["wide", "bits", "scales", "zeros"], ["v"], K=40, N=6, bits=4, block_size=16)]
     nodes[12].input[4] = "longer"
-    nodes += [node("RotaryEmbedding", ["x", "places", "cos", "sin"], ["w1"], num_heads=2), node("RotaryEmbedding", ["x", "first", "cos", "sin"], ["w2"], num_heads=2, interleaved=1),
+    nodes += [node("RotaryEmbedding", ["x", "positions", "cos", "sin"], ["w1"], num_heads=2), node("RotaryEmbedding", ["x", "first", "cos", "sin"], ["w2"], num_heads=2, interleaved=1),
               node("GroupQueryAttention", ["wide_q", "kv", "kv", "", "", "totals", "whole", "cos8", "sin8"], ["w3", "w4", "w5"], num_heads=4, kv_num_heads=2, do_rotary=1),
               node("GroupQueryAttention", ["one", "kv1", "kv1", "w4", "w5", "later", "more", "cos8", "sin8"], ["w6", "w7", "w8"], num_heads=4, kv_num_heads=2, do_rotary=1,
                    rotary_interleaved=1, local_window_size=3, scale=0.4),
@@ -364,7 +364,7 @@ def runtime():
                  "mask": mask, "longer": np.concatenate([np.ones((2, 3), np.int32), mask], 1), "pastk": [2, 2, 3, 4], "pastv": [2, 2, 3, 4], "qkv": [8, 24],
                  "words": rng.integers(0, 9, (2, 5)).astype(np.int32), "segments": rng.integers(0, 2, (2, 5)).astype(np.int32), "t1": [9, 8], "t2": [7, 8],
                  "t3": [2, 8], "wide": [3, 40], "bits": rng.integers(0, 256, (6, 3, 8)).astype(np.uint8), "scales": [6, 3],
-                 "zeros": rng.integers(0, 256, (6, 2)).astype(np.uint8), "cos": [16, 2], "sin": [16, 2], "places": rng.integers(0, 16, (2, 5)),
+                 "zeros": rng.integers(0, 256, (6, 2)).astype(np.uint8), "cos": [16, 2], "sin": [16, 2], "positions": rng.integers(0, 16, (2, 5)),
                  "first": np.array([3]), "kv": [2, 5, 32], "cos8": [16, 8], "sin8": [16, 8], "totals": np.array([4, 4], np.int32), "whole": np.array(5, np.int32), "one": [2, 1, 64], "kv1": [2, 1, 32],
                  "later": np.array([5, 5], np.int32), "more": np.array(6, np.int32), "packed": [2, 5, 64], "wide_q": [2, 5, 64]}
     return own_model(nodes, [value("x", floats, [2, 5, 8]), value("image", floats, [2, 3, 6, 5])],
