@@ -124,7 +124,6 @@ at_tensor *at_reduceComplex(at_tensor *out, at_reducing name, at_tensor *self, a
 at_tensor *at_complexVariance(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
                               at_scalar correction, bool keepdim);
 
-
 /* linalg_solve and linalg_inv of complex matrices. */
 at_tensor *at_complexSolutions(at_tensor *out, at_tensor *a, at_tensor *b, bool left);
 at_tensor *at_complexInverses(at_tensor *out, at_tensor *a);
