@@ -143,7 +143,7 @@ static inline __mmask16 took_others(__m512i index, int row, int column)
   return others;
 }
 
-/* Each element asks the windows that it is in, at most four, whether they took it: nothing is
+/* Each element sums over the windows that cover it, at most four, and that took it: nothing is
  * scattered.  Where a window took what is not its own, that would be lost, and is looked for. */
 static void sketch_max_pool_backward(void *unused)
 {

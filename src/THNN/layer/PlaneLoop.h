@@ -2,14 +2,14 @@
  * over the planes.
  *
  *     THNNPlanes p = THNN_(planes)(input, 2, 1, 2, "planes x height x width, or a batch of that");
- *     THNNPlanes_setOutput(&p, out);                                size of an output plane
+ *     THNNPlanes_setOutput(&p, out);                             size of an output plane
  *     THNN_(PlaneLoop) loop = {.plane = compute, .source = input, .result = output, ...};
- *     THNN_(runPlanes)(&p, &loop);                                    compute(&loop, plane, scratch)
+ *     THNN_(runPlanes)(&p, &loop);                               compute(&loop, plane, scratch)
  *
  * A plane has three axes: depth, height and width.  Missing axes have size 1, so that code for
  * volumes computes images and sequences too. */
-#ifndef THNN_PLANES_H
-#define THNN_PLANES_H
+#ifndef THNN_PLANE_LOOP_H
+#define THNN_PLANE_LOOP_H
 
 #include "Call.h"
 #include "Window.h"
