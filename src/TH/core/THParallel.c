@@ -122,6 +122,8 @@ static ptrdiff_t tuned_grain(ptrdiff_t grain)
 
 int THParallel_threads(ptrdiff_t count, ptrdiff_t grain)
 {
+  if (count <= grain && count > 0) /* what is not to be divided has all as its grain */
+    return 1;
   grain = tuned_grain(grain);
   if (count < 2 * grain || omp_in_parallel())
     return 1;

@@ -55,6 +55,9 @@ static void threads(void **state)
   CHECK_EQ(THParallel_threads(299, 100), 1);
   CHECK_EQ(THParallel_threads(400, 100), 2);
   CHECK_EQ(THParallel_threads(2, 1), 2); /* what is one item is not divided */
+  THTuning_set(TH_TUNE_THREAD_WORK, TH_LOOP_GRAIN / 2);
+  CHECK_EQ(THParallel_threads(149, 100), 2);
+  CHECK_EQ(THParallel_threads(100, 100), 1); /* a grain of all is for what one thread has to do */
   THTuning_set(TH_TUNE_THREAD_WORK, -1);
   CHECK_EQ(THParallel_threads(299, 100), 2);
   CHECK_RAISES(2, "thread_work is 1023, and has to be from 1024 to",
