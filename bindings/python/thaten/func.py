@@ -113,7 +113,8 @@ def vjp(func, *primals, has_aux=False):
         found = iter(grads)
         return tuple(_functional._like(i, found) for i in inputs)
 
-    return (output, product, result[1]) if has_aux else (output, product)
+    shown = _functional._like(output, (t.detach() for t in _functional._flat(output)))
+    return (shown, product, result[1]) if has_aux else (shown, product)
 
 
 def jvp(func, primals, tangents):

@@ -233,6 +233,8 @@ def _contains(self, element):
 
 
 def _format(self, specification):
+    if self.dim() > 0 and specification:
+        raise TypeError("the format %r is not for a tensor of size %s" % (specification, tuple(self.shape)))
     return format(self.item() if self.dim() == 0 else repr(self), specification)
 
 
@@ -365,7 +367,14 @@ def _map_(self, function):
     return self
 
 
+def _array_wrap(self, array, context=None, return_scalar=False):
+    """Results of NumPy's functions of tensors are tensors."""
+    return _C.tensor(array)
+
+
 def _install():
+    Tensor.__array_priority__ = 1000  # operators of NumPy leave operands to the tensor
+    Tensor.__array_wrap__ = _array_wrap
     for name, dtype in _DTYPES.items():
         setattr(Tensor, name, _converter(dtype))
     for name in ("empty", "zeros", "ones", "full"):

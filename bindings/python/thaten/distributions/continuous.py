@@ -191,6 +191,12 @@ class Gumbel(_LocScale):
         y = (self.loc - value) / self.scale
         return y - y.exp() - self.scale.log()
 
+    def cdf(self, value):
+        return (-(-self._z(value)).exp()).exp()
+
+    def icdf(self, value):
+        return self.loc - self.scale * (-value.log()).log()
+
     def entropy(self):
         return self.scale.log() + 1.57721566490153286060
 

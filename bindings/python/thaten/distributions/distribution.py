@@ -14,7 +14,8 @@ def broadcast(*parameters):
     """The parameters as tensors of one shape; numbers get the type of the tensors."""
     tensors = [p for p in parameters if isinstance(p, Tensor)]
     dtype = tensors[0].dtype if tensors else None
-    return list(broadcast_tensors(*(p if isinstance(p, Tensor) else _C.tensor(float(p), dtype=dtype) for p in parameters)))
+    every = [p if isinstance(p, Tensor) else _C.tensor(float(p), dtype=dtype) for p in parameters]
+    return [p if p.shape == wide.shape else wide for p, wide in zip(every, broadcast_tensors(*every))]
 
 
 def finfo_of(t):

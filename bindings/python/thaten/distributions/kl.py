@@ -3,7 +3,7 @@
 import math as _math
 
 from .. import _C
-from .continuous import Beta, Dirichlet, Exponential, Gamma, Laplace, LogNormal, MultivariateNormal, Normal, Uniform
+from .continuous import Beta, Dirichlet, Exponential, Gamma, Gumbel, HalfNormal, Laplace, LogNormal, MultivariateNormal, Normal, Uniform
 from .discrete import Bernoulli, Binomial, Categorical, Geometric, OneHotCategorical, Poisson
 from .distribution import Independent, summed
 
@@ -94,6 +94,26 @@ def _uniform(p, q):
 def _laplace(p, q):
     ratio, distance = p.scale / q.scale, (p.loc - q.loc).abs()
     return -ratio.log() + distance / q.scale + ratio * _C.exp(-distance / p.scale) - 1
+
+
+@register_kl(Normal, Laplace)
+def _normal_laplace(p, q):
+    distance = p.loc - q.loc
+    mean = (_math.sqrt(2 / _math.pi) * p.scale * (-0.5 * (distance / p.scale) ** 2).exp()  # of |x - q.loc|
+            + distance * (_math.sqrt(0.5) * distance / p.scale).erf())
+    return -(p.scale / q.scale).log() + mean / q.scale - 0.5 * (1 + _math.log(_math.pi / 2))
+
+
+@register_kl(HalfNormal, HalfNormal)
+def _half_normal(p, q):
+    ratio = (p.scale / q.scale) ** 2
+    return 0.5 * (ratio - 1 - ratio.log())
+
+
+@register_kl(Gumbel, Gumbel)
+def _gumbel(p, q):
+    ratio, distance = p.scale / q.scale, (p.loc - q.loc) / q.scale
+    return -ratio.log() + distance + (ratio - 1) * 0.57721566490153286060 + (_C.lgamma(1 + ratio) - distance).exp() - 1
 
 
 @register_kl(Gamma, Gamma)

@@ -75,16 +75,21 @@ def softshrink(input, lambd=0.5):
 softsign, tanhshrink = _C.softsign, _C.tanhshrink
 
 
-def softmax(input, dim, _stacklevel=3, dtype=None):
-    return _C.softmax(input, dim, dtype=dtype)
+def _class_dim(input, dim):
+    """The dimension of classes where none is given, as it was before there was the argument."""
+    return (0 if input.dim() in (0, 1, 3) else 1) if dim is None else dim
 
 
-def log_softmax(input, dim, _stacklevel=3, dtype=None):
-    return _C.log_softmax(input, dim, dtype=dtype)
+def softmax(input, dim=None, _stacklevel=3, dtype=None):
+    return _C.softmax(input, _class_dim(input, dim), dtype=dtype)
 
 
-def softmin(input, dim, _stacklevel=3, dtype=None):
-    return _C.softmin(input if dtype is None else _C.to(input, dtype), dim)
+def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
+    return _C.log_softmax(input, _class_dim(input, dim), dtype=dtype)
+
+
+def softmin(input, dim=None, _stacklevel=3, dtype=None):
+    return _C.softmin(input if dtype is None else _C.to(input, dtype), _class_dim(input, dim))
 
 
 # --- linear maps, normalization, embeddings -----------------------------------------------------------------

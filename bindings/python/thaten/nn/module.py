@@ -1,11 +1,13 @@
 """Modules: named parameters, buffers and children, and a forward function."""
 
 import collections as _collections
+import collections.abc as _abc
 import copy as _copy
 
 from .. import _C
 from .._C import Tensor
 from .._core.tensor import _device_of
+from ..autograd import RemovableHandle as _RemovableHandle
 from ..autograd import no_grad
 from . import _hooks
 
@@ -339,10 +341,56 @@ class Module:
     def state_dict(self, *, destination=None, prefix="", keep_vars=False):
         """Parameters and buffers by their names; they share memory with the module."""
         found = _collections.OrderedDict() if destination is None else destination
-        for path, module in self._paths(prefix):
-            for name, t in module._saved():
-                found[path + name] = t if keep_vars else t.detach()
+        self._collect(found, prefix, keep_vars)
         return found
+
+    def _collect(self, found, prefix, keep_vars):
+        for hook in self._of_state(self, "before"):
+            hook(self, prefix, keep_vars)
+        for name, t in self._saved():
+            found[prefix + name] = t if keep_vars else t.detach()
+        for name, module in self._modules.items():
+            if module is not None:
+                module._collect(found, prefix + name + ".", keep_vars)
+        for hook in self._of_state(self, "after"):
+            hook(self, found, prefix, {})
+
+    # By when they are called, hooks of states: of state_dict() before and after, of load_state_dict() load and loaded.
+    _state_hooks = {}
+
+    @staticmethod
+    def _of_state(module, when):
+        return list(module._state_hooks.get(when, {}).values())
+
+    def _add_of_state(self, when, hook):
+        if "_state_hooks" not in self.__dict__:
+            self.__dict__["_state_hooks"] = {}
+        hooks = self._state_hooks.setdefault(when, {})
+        handle = _RemovableHandle(hooks)
+        hooks[handle.id] = hook
+        return handle
+
+    def register_state_dict_pre_hook(self, hook):
+        """Calls hook(module, prefix, keep_vars) before state_dict() reads the module."""
+        return self._add_of_state("before", hook)
+
+    def register_state_dict_post_hook(self, hook):
+        """Calls hook(module, state_dict, prefix, local_metadata) when state_dict() has read the module."""
+        return self._add_of_state("after", hook)
+
+    _register_state_dict_hook = register_state_dict_post_hook
+
+    def register_load_state_dict_pre_hook(self, hook):
+        """Calls hook(module, state_dict, prefix, local_metadata, strict, missing, unexpected, errors) before
+        load_state_dict(), whose state_dict it may change."""
+        return self._add_of_state("load", hook)
+
+    def _register_load_state_dict_pre_hook(self, hook, with_module=False):
+        return self._add_of_state("load", hook if with_module else lambda module, *more: hook(*more))
+
+    def register_load_state_dict_post_hook(self, hook):
+        """Calls hook(module, keys) with the missing and unexpected keys at the end of load_state_dict()."""
+        return self._add_of_state("loaded", hook)
 
     def _paths(self, prefix):
         """All modules with the prefix of their members, also those that are there twice."""
@@ -360,7 +408,13 @@ class Module:
     def load_state_dict(self, state_dict, strict=True, assign=False):
         """Copies tensors to the members of the same names.  A RuntimeError names all that is missing, unexpected or of
         other sizes; then nothing has changed."""
-        own = self.state_dict(keep_vars=True)
+        if not isinstance(state_dict, _abc.Mapping):
+            raise TypeError("load_state_dict() of a %s" % type(state_dict).__name__)
+        state_dict, hooked = dict(state_dict), list(self._paths(""))
+        for path, module in hooked:
+            for hook in self._of_state(module, "load"):
+                hook(module, state_dict, path, {}, strict, [], [], [])
+        own = _collections.OrderedDict((path + name, t) for path, module in hooked for name, t in module._saved())
         # Files of old PyTorch do not count batches.
         missing = [name for name in own if name not in state_dict and not name.endswith("num_batches_tracked")]
         unexpected = [name for name in state_dict if name not in own]
@@ -375,7 +429,11 @@ class Module:
             for name, t in own.items():
                 if name in state_dict:
                     t.copy_(state_dict[name])
-        return _Incompatible(missing, unexpected)
+        keys = _Incompatible(missing, unexpected)
+        for _, module in hooked:
+            for hook in self._of_state(module, "loaded"):
+                hook(module, keys)
+        return keys
 
     # --- text ----------------------------------------------------------------------------------------------------
 
@@ -391,6 +449,9 @@ class Module:
         if not below and len(extra) < 2:
             return "%s(%s)" % (type(self).__name__, "".join(extra))
         return "%s(\n  %s\n)" % (type(self).__name__, "\n  ".join(extra + below))
+
+
+_IncompatibleKeys = _Incompatible
 
 
 class Layer(Module):

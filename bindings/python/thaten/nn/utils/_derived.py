@@ -17,8 +17,9 @@ class _DerivedLayer(_Derived):
     """The same of a layer, whose library's module takes the computed tensors."""
 
     def forward(self, *args, **kwargs):
-        for name in self._derivations:
-            self.give(name, getattr(self, name))
+        for name, derivation in self._derivations.items():
+            used = getattr(derivation, "used", None)
+            self.give(name, getattr(self, name) if used is None else used(self))
         return super().forward(*args, **kwargs)
 
     def reset_parameters(self):

@@ -1,7 +1,7 @@
 """The older weight_norm and spectral_norm, with other names in the state dict."""
 
 from ... import _C
-from ..module import Parameter
+from ..module import Layer, Parameter
 from ...autograd import no_grad
 from . import _derived
 from .parametrizations import _unit, as_matrix, default_dim, iterate, norm_but_dim
@@ -63,8 +63,16 @@ class SpectralNorm:
             u, v = u.clone(), v.clone()
         return weight / _C.dot(u, _C.mv(matrix, v))
 
+    def used(self, module):
+        """What a call of a layer computes with; until the next one it stays the value."""
+        made = self.compute(module, module.training)
+        module.__dict__["_last_" + self.name] = made.detach()
+        return made
+
     def value(self, module):
-        return self.compute(module, module.training)
+        if not isinstance(module, Layer):
+            return self.compute(module, module.training)
+        return module.__dict__.get("_last_" + self.name, getattr(module, self.name + "_orig").detach())
 
     def assign(self, module, value):
         raise AttributeError("%s is computed from %s_orig" % (self.name, self.name))
