@@ -45,6 +45,12 @@ static THTensor *any(th_random *random, int64_t a, int64_t b, int64_t c, int64_t
   return t;
 }
 
+static void check_values(THTensor *t, const accreal *expected)
+{
+  for (ptrdiff_t i = 0; i < THTensor_(nElement)(t); i++)
+    CHECK_EQ(THTensor_(data)(t)[i], (real)expected[i]);
+}
+
 static void check_shape(const Shape *s, th_random *random)
 {
   THTensor *x = any(random, s->batch, s->planes, s->input[0], s->input[1]);
@@ -93,12 +99,9 @@ static void check_shape(const Shape *s, th_random *random)
   THNN_(SpatialDepthWiseConvolution_updateGradInput)(NULL, x, g, gx, w, f, f, kW, kH, d, d, pW, pH);
   THNN_(SpatialDepthWiseConvolution_accGradParameters)(NULL, x, g, gw, gb, f, f, kW, kH, d, d, pW,
                                                        pH, 1);
-  for (ptrdiff_t i = 0; i < THTensor_(nElement)(y); i++)
-    CHECK_EQ(THTensor_(data)(y)[i], (real)ey[i]);
-  for (ptrdiff_t i = 0; i < THTensor_(nElement)(x); i++)
-    CHECK_EQ(THTensor_(data)(gx)[i], (real)egx[i]);
-  for (ptrdiff_t i = 0; i < THTensor_(nElement)(w); i++)
-    CHECK_EQ(THTensor_(data)(gw)[i], (real)egw[i]);
+  check_values(y, ey);
+  check_values(gx, egx);
+  check_values(gw, egw);
   THFree(ey);
   THFree(egx);
   THFree(egw);
