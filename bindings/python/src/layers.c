@@ -424,14 +424,17 @@ static PyObject *optimizerState(PyObject *self, PyObject *unused)
   return th_contents((at_optimizer_state_dict)(optimizerOf(self)));
 }
 
-/* Takes the state that a file has, below that path. */
+/* Takes the state that a file has, of an optimizer or a schedule. */
 static PyObject *loadState(PyObject *self, PyObject *path)
 {
   const char *file;
   if (!th_takeString(path, &file))
     return NULL;
   at_dict *dict = (at_load)(file, NULL);
-  const bool isDone = dict && (at_optimizer_load)(optimizerOf(self), at_dict_values(dict));
+  const at_datum values = at_dict_values(dict);
+  const bool isDone = dict && (Py_TYPE(self) == optimizerType
+                                   ? (at_optimizer_load)(optimizerOf(self), values)
+                                   : (at_schedule_load)(((Handle *)self)->object, values));
   PyObject *result = done(isDone);
   at_dict_free(dict);
   return result;
@@ -466,11 +469,16 @@ static PyObject *scheduleSteps(PyObject *self, PyObject *unused)
   return PyLong_FromLongLong(at_schedule_steps(((Handle *)self)->object));
 }
 
+static PyObject *scheduleState(PyObject *self, PyObject *unused)
+{
+  (void)unused;
+  return th_contents((at_schedule_state_dict)(((Handle *)self)->object));
+}
+
 static PyMethodDef scheduleMethods[] = {
-    {"step", scheduleStep, METH_NOARGS, NULL},
-    {"step_by", scheduleStepBy, METH_O, NULL},
-    {"steps", scheduleSteps, METH_NOARGS, NULL},
-    {NULL, NULL, 0, NULL},
+    {"state", scheduleState, METH_NOARGS, NULL}, {"load", loadState, METH_O, NULL},
+    {"step", scheduleStep, METH_NOARGS, NULL},   {"step_by", scheduleStepBy, METH_O, NULL},
+    {"steps", scheduleSteps, METH_NOARGS, NULL}, {NULL, NULL, 0, NULL},
 };
 
 /* --- functions -------------------------------------------------------------------------------------------------- */

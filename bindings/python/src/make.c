@@ -64,7 +64,9 @@ static bool survey(PyObject *data, int dim, Nest *nest)
 {
   if (dim == nest->dims) {
     if (isSequence(data) || !PyNumber_Check(data)) {
-      PyErr_Format(isSequence(data) ? PyExc_ValueError : PyExc_TypeError,
+      PyErr_Format(isSequence(data)        ? PyExc_ValueError
+                   : PyUnicode_Check(data) ? PyExc_TypeError
+                                           : PyExc_RuntimeError,
                    "data has %R where a number was expected", data);
       return false;
     }

@@ -11,6 +11,25 @@ static bool isNumber(PyObject *o)
   return PyFloat_Check(o) || PyLong_Check(o);
 }
 
+/* A number of NumPy as one of Python's, an array as a tensor, any other object as it is; a new
+ * reference. */
+static PyObject *unboxed(PyObject *o)
+{
+  if (th_isTensor(o) || isNumber(o) || !PyObject_HasAttrString(o, "__array_interface__"))
+    return Py_NewRef(o);
+  PyObject *dims = PyObject_GetAttrString(o, "ndim");
+  const bool isOne = dims && PyLong_AsLong(dims) == 0;
+  Py_XDECREF(dims);
+  if (PyErr_Occurred())
+    PyErr_Clear();
+  if (isOne)
+    return PyObject_CallMethod(o, "item", NULL);
+  PyObject *module = PyImport_ImportModule("thaten._C");
+  PyObject *made = module ? PyObject_CallMethod(module, "tensor", "O", o) : NULL;
+  Py_XDECREF(module);
+  return made;
+}
+
 static PyObject *callNamed(Group **group, const char *name, PyObject *a, PyObject *b)
 {
   if (!*group)
@@ -33,7 +52,7 @@ static PyObject *withNumber(Group **group, const char *name, PyObject *tensor, P
 
 /* a OP b.  Where the number stands first, the operation is called with the two exchanged, if that is
  * the same, or else with a tensor of the number. */
-static PyObject *binary(Group **group, const char *name, bool commutes, PyObject *a, PyObject *b)
+static PyObject *ofTwo(Group **group, const char *name, bool commutes, PyObject *a, PyObject *b)
 {
   if (th_isTensor(a) && (th_isTensor(b) || isNumber(b) || PyIndex_Check(b)))
     return withNumber(group, name, a, b);
@@ -43,6 +62,15 @@ static PyObject *binary(Group **group, const char *name, bool commutes, PyObject
     return withNumber(group, name, b, a);
   PyObject *first = th_numberBefore(a, b);
   PyObject *result = first ? callNamed(group, name, first, b) : NULL;
+  Py_XDECREF(first);
+  return result;
+}
+
+static PyObject *binary(Group **group, const char *name, bool commutes, PyObject *a, PyObject *b)
+{
+  PyObject *first = unboxed(a), *second = first ? unboxed(b) : NULL;
+  PyObject *result = second ? ofTwo(group, name, commutes, first, second) : NULL;
+  Py_XDECREF(second);
   Py_XDECREF(first);
   return result;
 }

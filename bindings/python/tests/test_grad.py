@@ -280,6 +280,24 @@ class Optimizers(unittest.TestCase):
         self.assertEqual([len(s) for s in data.random_split(samples, [0.5, 0.5])], [4, 3])
         self.assertRaises(ValueError, data.random_split, samples, [2, 3])
 
+    def test_schedule_states(self):
+        """A schedule that is resumed knows the best metric: the rate falls at once."""
+        def made():
+            optimizer = torch.optim.SGD([torch.ones(1).requires_grad_()], lr=0.1)
+            return optimizer, torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=0)
+
+        optimizer, schedule = made()
+        for _ in range(3):
+            schedule.step(1.0)
+        state = schedule.state_dict()
+        self.assertEqual((state["best"], state["last_epoch"], state["num_bad_epochs"]), (1.0, 3, 0))
+        again, resumed = made()
+        again.load_state_dict(optimizer.state_dict())
+        resumed.load_state_dict(state)
+        self.assertAlmostEqual(again.param_groups[0]["lr"], 1e-3)
+        resumed.step(1.0)
+        self.assertAlmostEqual(again.param_groups[0]["lr"], 1e-4)
+
 
 if __name__ == "__main__":
     unittest.main()

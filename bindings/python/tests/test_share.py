@@ -97,7 +97,7 @@ class NumPy(unittest.TestCase):
 
     def test_functions_of_numpy(self):
         x = torch.tensor([3.0, 4.0])
-        self.assertEqual(numpy.hypot(x, x).dtype, numpy.float32)
+        self.assertEqual(numpy.hypot(x, x).dtype, torch.float32)
         self.assertEqual(float(numpy.linalg.norm(x)), 5.0)
         self.assertEqual(numpy.asarray(x, dtype="int64").tolist(), [3, 4])
         self.assertEqual((x * numpy.float32(2)).tolist(), [6.0, 8.0])

@@ -42,8 +42,10 @@ class Making(unittest.TestCase):
 
     def test_errors(self):
         for data in ([[1, 2], [3]], [[1], 2], "text", [None], object()):
-            with self.assertRaises((TypeError, ValueError), msg=data):
+            with self.assertRaises((RuntimeError, TypeError, ValueError), msg=data):
                 torch.tensor(data)
+        self.assertRaises(RuntimeError, torch.tensor, None)
+        self.assertRaises(TypeError, torch.tensor, "a")
         with self.assertRaises(OverflowError):
             torch.tensor([2**64])
         with self.assertRaises(TypeError):

@@ -392,7 +392,6 @@ def _install():
     for name in ("mT", "mH", "H", "real", "imag"):  # attributes in PyTorch
         if hasattr(_C, name):
             setattr(Tensor, name, property(getattr(_C, name)))
-    Tensor.__array_priority__ = 1000
     Tensor.device = property(lambda self: device("cpu"))
     for name in ("is_cuda", "is_sparse", "is_quantized", "is_mps", "is_meta", "is_mkldnn", "is_xla", "is_nested"):
         setattr(Tensor, name, property(lambda self: False))

@@ -3,6 +3,7 @@
 import bisect as _bisect
 
 from .. import _C
+from .optimizer import load_by_file
 
 
 class _Shadow:
@@ -97,21 +98,14 @@ class LRScheduler:
     def state_dict(self):
         """The numbers and lists of the schedule."""
         own = {k: v for k, v in self.__dict__.items() if k not in ("optimizer", "_handle", "_shadow", "_begin", "lr_lambdas")}
+        if self._handle is not None:  # with what has happened so far, such as the best metric
+            own.update(self._handle.state())
         return {**own, "_step_count": self.last_epoch + 1, "_last_lr": self.get_last_lr()}
 
     def load_state_dict(self, state_dict):
         """Goes to the step of a state; the rates are in the optimizer's."""
         if self._handle is not None:
-            rates = [{k: v for k, v in g.items() if k != "params"} for g in self.optimizer.param_groups]
-            if state_dict["last_epoch"] < self.last_epoch:
-                for group in self.optimizer.param_groups:
-                    group["lr"] = group["initial_lr"]
-                fresh = self._begin()
-                self._handle, self._shadow, self.last_epoch = fresh._handle, fresh._shadow, 0
-            while self.last_epoch < state_dict["last_epoch"]:
-                self._step(*[float("inf")] * isinstance(self, ReduceLROnPlateau))
-            for group, before in zip(self.optimizer.param_groups, rates):
-                group.update(before)
+            load_by_file(self._handle, state_dict)
         self.__dict__.update(state_dict)
 
 
@@ -245,7 +239,8 @@ class SequentialLR(LRScheduler):
             self._schedulers[i].step()
 
     def state_dict(self):
-        return {"last_epoch": self.last_epoch, "_schedulers": [s.state_dict() for s in self._schedulers]}
+        return {"_milestones": self._milestones, "last_epoch": self.last_epoch, "_last_lr": self.get_last_lr(),
+                "_schedulers": [s.state_dict() for s in self._schedulers]}
 
     def load_state_dict(self, state_dict):
         for schedule, state in zip(self._schedulers, state_dict["_schedulers"], strict=True):

@@ -12,6 +12,19 @@ _TUPLES = {"betas": ("beta1", "beta2"), "ns_coefficients": ("ns_a", "ns_b", "ns_
            "etas": ("eta_minus", "eta_plus"), "step_sizes": ("step_least", "step_most"), "eps": ("eps1", "eps2")}
 
 
+def load_by_file(handle, state_dict):
+    """Gives the library's optimizer or schedule a state, which it reads from a file."""
+    import os
+    import tempfile
+
+    from .._core.files import save
+
+    with tempfile.TemporaryDirectory() as folder:
+        path = os.path.join(folder, "state.pt")
+        save(state_dict, path)
+        handle.load(path)
+
+
 class _Group(_abc.MutableMapping):
     """The options of a group: reading and writing reaches the library."""
 
@@ -146,15 +159,7 @@ class Optimizer:
         if self._make is None:
             self._load_own(state_dict)
             return
-        import os
-        import tempfile
-
-        from .._core.files import save
-
-        with tempfile.TemporaryDirectory() as folder:
-            path = os.path.join(folder, "state.pt")
-            save(state_dict, path)
-            self._handle.load(path)
+        load_by_file(self._handle, state_dict)
 
     def _load_own(self, state_dict):
         params, groups = self._numbered(), state_dict["param_groups"]
