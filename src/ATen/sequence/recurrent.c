@@ -4,6 +4,9 @@
 
 #include "ATen/core/ATenOperations.h"
 
+/* So many rows are multiplied by weights as they are; with more rows they are transposed. */
+enum { FEW_STATES = 4 };
+
 static const at_scalar one = {.value.integer = 1}, zero;
 
 /* What a layer computes with in one direction, in the type that computes. */
@@ -85,13 +88,17 @@ static void plain_cell(const Layer *l, at_tensor *r, at_tensor *gates, at_tensor
     at_nnRelu(r, r);
 }
 
-/* One step: gates, the product of the input, which may change; state and cell become the next. */
+/* One step: gates, the product of the input, which may change; state and cell become the next.  map: the
+ * weights of states, transposed; NULL: they are read as they are. */
 static void step(const Layer *l, Scratch *s, at_tensor *gates, at_tensor *map, at_tensor *state,
                  at_tensor *cell)
 {
   const at_functions *const f = state->type->functions;
   void *const b1 = th_or_null(l->inputBias), *const b2 = th_or_null(l->stateBias);
-  at_product(s->product, AT_MATRIX_MATRIX, NULL, state, map, zero, one);
+  if (map)
+    at_product(s->product, AT_MATRIX_MATRIX, NULL, state, map, zero, one);
+  else
+    at_linearMap(s->product, state, l->stateWeight, NULL);
   if (l->cell == AT_CELL_LSTM) {
     f->LSTMFused_updateOutput(gates->th, s->product->th, b1, b2, cell->th, s->state->th,
                               s->cell->th);
@@ -136,9 +143,10 @@ static void run_layer(const Layer *l, at_tensor *x, at_tensor *y, at_tensor *sta
   Scratch s =
       scratch_for(&pool, l, x->type, state->th->size[0], (cell ? cell : state)->th->size[1]);
   at_tensor *const all = at_hold(&pool, at_linearMap(NULL, x, l->inputWeight, NULL));
-  /* Transposed once: a product of few rows would do it at every step. */
-  at_tensor *const transposed = at_hold(&pool, at_viewTranspose(l->stateWeight, 0, 1));
-  at_tensor *const map = steps > 1 ? at_hold(&pool, at_newCast(transposed, x->type)) : transposed;
+  at_tensor *map = NULL;
+  if (steps > 1 && state->th->size[0] > FEW_STATES) /* transposed once, and not at every step */
+    map =
+        at_hold(&pool, at_newCast(at_hold(&pool, at_viewTranspose(l->stateWeight, 0, 1)), x->type));
   for (int64_t i = 0; i < steps; i++) {
     const int64_t t = backwards ? steps - 1 - i : i;
     at_pool views;
