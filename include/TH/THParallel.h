@@ -21,6 +21,12 @@ TH_API void THParallel_for(ptrdiff_t count, ptrdiff_t grain,
                            void (*body)(void *context, ptrdiff_t begin, ptrdiff_t end),
                            void *context);
 
+/* The same in no more than that many threads, whatever an item is worth: as many as there is memory for, or
+ * have been counted before. */
+TH_API void THParallel_forIn(int threads, ptrdiff_t count,
+                             void (*body)(void *context, ptrdiff_t begin, ptrdiff_t end),
+                             void *context);
+
 #define TH_PARALLEL_FOR(I, COUNT, GRAIN)                                                         \
   TH_PRAGMA(omp parallel for schedule(static) num_threads(THParallel_threads((COUNT), (GRAIN)))) \
   for (ptrdiff_t I = 0; I < (ptrdiff_t)(COUNT); I++)

@@ -270,6 +270,6 @@ void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, 
                                                   (at_ints){sizes, 2})));
   }
   const ptrdiff_t blocks = p.count * p.down * p.across;
-  THParallel_for(blocks, pieces(blocks, p.threads), multiply_blocks, &p);
+  THParallel_forIn(p.threads, blocks, multiply_blocks, &p);
   at_pool_leave(&pool);
 }

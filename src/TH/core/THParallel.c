@@ -110,11 +110,14 @@ int THTeam_size(int wanted)
 }
 
 /* The grain, times what a thread costs here to what grains were chosen for; an item that alone is worth
- * a thread stays so. */
+ * a thread stays so.  Unless that was measured it is half: a team that has just computed is still awake, and
+ * what it wrote is in the caches of its processors. */
 static ptrdiff_t tuned_grain(ptrdiff_t grain)
 {
-  const int64_t work = THTuning_get(TH_TUNE_THREAD_WORK);
-  if (work < 0 || grain <= 1)
+  enum { USUAL = TH_LOOP_GRAIN / 2 };
+  const int64_t measured = THTuning_get(TH_TUNE_THREAD_WORK),
+                work = measured < 0 ? USUAL : measured;
+  if (grain <= 1)
     return grain;
   const double tuned = (double)grain * (double)work / TH_LOOP_GRAIN;
   return (ptrdiff_t)THMin(0x1p60, THMax(1, tuned));
@@ -144,7 +147,13 @@ int THTeam_index(int threads)
 void THParallel_for(ptrdiff_t count, ptrdiff_t grain,
                     void (*body)(void *context, ptrdiff_t begin, ptrdiff_t end), void *context)
 {
-  const int threads = THParallel_threads(count, grain);
+  THParallel_forIn(THParallel_threads(count, grain), count, body, context);
+}
+
+void THParallel_forIn(int threads, ptrdiff_t count,
+                      void (*body)(void *context, ptrdiff_t begin, ptrdiff_t end), void *context)
+{
+  threads = threads > 1 ? THMin(threads, THParallel_threads(count, 1)) : 1;
   if (threads == 1) {
     if (count > 0)
       body(context, 0, count);

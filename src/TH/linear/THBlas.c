@@ -388,7 +388,7 @@ static void THBlas_(ownGemm)(const THProduct *product, THBlas_(Room) * room)
 {
   THBlas_(Blocks) blocks = {product, THBlas_(cut)(product->m, product->n, product->k), room};
   const ptrdiff_t count = blocks.cut.down * blocks.cut.across;
-  THParallel_for(count, THBlas_(pieces)(count, blocks.cut.threads), THBlas_(doBlocks), &blocks);
+  THParallel_forIn(blocks.cut.threads, count, THBlas_(doBlocks), &blocks);
 }
 
 /* The most lines of both operands in a block of m x n. */

@@ -440,8 +440,7 @@ static void THTensor_(multiplyBatch)(void *context, ptrdiff_t begin, ptrdiff_t e
 
 static void THTensor_(multiplyAll)(const THTensor_(Product) * product, int64_t count)
 {
-  THParallel_for(count, product->threads > 1 ? 1 : count, THTensor_(multiplyBatch),
-                 (void *)product);
+  THParallel_forIn(product->threads, count, THTensor_(multiplyBatch), (void *)product);
 }
 
 #endif

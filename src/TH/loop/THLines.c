@@ -93,5 +93,5 @@ void THLines_run(const THLines *lines, char *const *data, const size_t *itemSize
   if (outer < threads)
     work.tiles = THMax(1, THMin(threads, width / work.apart));
   const ptrdiff_t pieces = outer * work.tiles;
-  THParallel_for(pieces, threads == 1 ? pieces : THMax(1, pieces / threads), do_tiles, &work);
+  THParallel_forIn(threads, pieces, do_tiles, &work);
 }

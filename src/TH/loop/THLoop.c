@@ -229,10 +229,7 @@ static void run_plan(THPlan *plan, const THLoop *loop, ptrdiff_t count, THKernel
   finish_plan(plan, loop, count, threads);
   const ptrdiff_t blocks = fixed_blocks(plan);
   BlockWork work = {plan, kernel, scalars};
-  if (threads == 1)
-    do_blocks(&work, 0, blocks);
-  else
-    THParallel_for(blocks, THMax(1, blocks / threads), do_blocks, &work);
+  THParallel_forIn(threads, blocks, do_blocks, &work);
 }
 
 /* --- contiguous operands: one long row ------------------------------------------------------- */
@@ -492,12 +489,11 @@ void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
   }
   FlatWork work = {
       loop, kernel, scalars, count, flat ? do_flat : do_side_by_side, result_streams(loop, count)};
-  const ptrdiff_t grain = is_serial(loop) || is_one_by_one(loop) ? count : loop->grain;
-  if (loop->fixed)
-    THParallel_for((count + BLOCK - 1) / BLOCK, THMax(1, (grain + BLOCK - 1) / BLOCK),
-                   do_fixed_blocks, &work);
-  else
-    THParallel_for(count, grain, do_elements, &work);
+  const ptrdiff_t items = loop->fixed ? (count + BLOCK - 1) / BLOCK : count;
+  const ptrdiff_t grain = loop->fixed ? THMax(1, (loop->grain + BLOCK - 1) / BLOCK) : loop->grain;
+  const int isSerial = is_serial(loop) || is_one_by_one(loop);
+  THParallel_forIn(isSerial ? 1 : THParallel_threads(items, grain), items,
+                   loop->fixed ? do_fixed_blocks : do_elements, &work);
 }
 
 ptrdiff_t THLoop_blocks(const THLoop *loop)

@@ -48,6 +48,9 @@ static void threads(void **state)
   THSetNumThreads(0);
   THSetNumThreads(-1);
   CHECK_EQ(THGetNumThreads(), 3);
+  CHECK_EQ(THParallel_threads(149, 100), 2); /* half the work is enough unless that was measured */
+  CHECK_EQ(THParallel_threads(99, 100), 1);
+  THTuning_set(TH_TUNE_THREAD_WORK, TH_LOOP_GRAIN);
   CHECK_EQ(THParallel_threads(299, 100), 2);
   CHECK_EQ(THParallel_threads(199, 100), 1);
   CHECK_EQ(THParallel_threads(1000000, 100), 3);
@@ -59,7 +62,7 @@ static void threads(void **state)
   CHECK_EQ(THParallel_threads(149, 100), 2);
   CHECK_EQ(THParallel_threads(100, 100), 1); /* a grain of all is for what one thread has to do */
   THTuning_set(TH_TUNE_THREAD_WORK, -1);
-  CHECK_EQ(THParallel_threads(299, 100), 2);
+  CHECK_EQ(THParallel_threads(149, 100), 2);
   CHECK_RAISES(2, "thread_work is 1023, and has to be from 1024 to",
                THTuning_set(TH_TUNE_THREAD_WORK, 1023));
   CHECK_EQ(THTuning_get(TH_TUNE_THREAD_WORK), -1);

@@ -242,16 +242,14 @@ void THNN_(convolveByColumnPanels)(const THNNConvolution *c, int backward, THTen
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(Paneled) w = THNN_(paneledOf)(c, backward);
-  const int most = THParallel_threads(PTRDIFF_MAX, 1);
-  int threads = most; /* no more than there is memory for */
+  int threads = THParallel_threads(PTRDIFF_MAX, 1); /* no more than there is memory for */
   while (threads > 1 && threads * THNN_(panelSize)(&w) > THNNConvolution_memory(c, threads))
     threads--;
   THNN_(cutPanels)(&w, threads);
   const ptrdiff_t items = c->batch * c->groups * w.stretches * w.shares;
-  const ptrdiff_t grain = threads < most ? items / (threads + 1) + 1 : 1;
-  w.threads = THParallel_threads(items, grain);
+  w.threads = THMin(threads, THParallel_threads(items, 1));
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(panelSize)(&w));
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
-  THParallel_for(items, grain, THNN_(multiplyPanels), &w);
+  THParallel_forIn(w.threads, items, THNN_(multiplyPanels), &w);
   THNN_(finish)(&call);
 }

@@ -546,29 +546,21 @@ static void THNN_(computeBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* In no more threads than there is memory for. */
-static void THNN_(inThreads)(THNN_(Tiled) * w, ptrdiff_t count,
-                             void (*body)(void *context, ptrdiff_t begin, ptrdiff_t end))
-{
-  const int most = THParallel_threads(count, 1);
-  THParallel_for(count, most > w->threads ? count / (w->threads + 1) + 1 : 1, body, w);
-}
-
 /* Some rows of the transforms. */
 static void THNN_(convolveRuns)(THNN_(Tiled) * w)
 {
   for (w->block = 0; w->block < w->blocks; w->block += w->together) {
     w->count = THMin(w->together, w->blocks - w->block);
-    THNN_(inThreads)(w, w->count * THNN_(parts)(w->planes, TRANSPOSED_PLANES),
-                     THNN_(transformWeights));
-    THNN_(inThreads)(w, w->runs, THNN_(computeRuns));
+    THParallel_forIn(w->threads, w->count * THNN_(parts)(w->planes, TRANSPOSED_PLANES),
+                     THNN_(transformWeights), w);
+    THParallel_forIn(w->threads, w->runs, THNN_(computeRuns), w);
   }
 }
 
 static void THNN_(convolveShared)(THNN_(Tiled) * w)
 {
-  THNN_(inThreads)(w, THNN_(vectorsOf)(w->planes), THNN_(transformShared));
-  THNN_(inThreads)(w, w->blocks, THNN_(computeBlocks));
+  THParallel_forIn(w->threads, THNN_(vectorsOf)(w->planes), THNN_(transformShared), w);
+  THParallel_forIn(w->threads, w->blocks, THNN_(computeBlocks), w);
 }
 
 void THNN_(convolveByWinograd3x3)(const THNNConvolution *c, int backward, THTensor *from,
@@ -838,6 +830,7 @@ void THNN_(weightsByWinograd3x3)(THNN_(Gradient) * g, THNN_(Tiled) * w)
                               THTensor_(data)(g->gradWeight)};
   w->scale = g->scale;
   const ptrdiff_t chunks = THNN_(parts)(w->planes, w->chunk);
-  THNN_(inThreads)(w, THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->together),
-                   THNN_(weightItems));
+  THParallel_forIn(w->threads,
+                   THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->together),
+                   THNN_(weightItems), w);
 }

@@ -104,12 +104,6 @@ static int THNN_(threadsThatFit)(const THNNConvolution *c, ptrdiff_t ofAll, ptrd
   return threads;
 }
 
-/* Items of a thread at least, for no more threads than that. */
-static ptrdiff_t THNN_(grainOf)(ptrdiff_t items, int threads)
-{
-  return THParallel_threads(items, 1) > threads ? items / (threads + 1) + 1 : 1;
-}
-
 /* Elements of windows and their numbers. */
 static ptrdiff_t THNN_(sizeOfWindows)(const THNNTileRows *t)
 {
@@ -229,7 +223,7 @@ void THNN_(convolveByWinograd5x5)(const THNNConvolution *c, int backward, THTens
                                m + p * c->outputs, windows);
   THNN_(tileRows)->windows(windows, m, u);
   w.u = u;
-  THParallel_for(items, THNN_(grainOf)(items, w.threads), THNN_(tileItems), &w);
+  THParallel_forIn(w.threads, items, THNN_(tileItems), &w);
   THNN_(finish)(&call);
 }
 
@@ -312,7 +306,8 @@ void THNN_(weightsByWinograd5x5)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
   w.gradients = THTensor_(data)(g->y);
   w.weights = THTensor_(data)(g->gradWeight);
   w.scale = g->scale;
-  THParallel_for(w.sets, THNN_(grainOf)(w.sets, w.threads), THNN_(tileSets), &w);
+  THParallel_forIn(w.threads, w.sets, THNN_(tileSets), &w);
   const ptrdiff_t grain = THMax(1, TH_LOOP_GRAIN / 8 / (w.sets * NUMBERS * w.width));
-  THParallel_for(planes, THMax(grain, THNN_(grainOf)(planes, w.threads)), THNN_(addPlanes), &w);
+  THParallel_forIn(THMin(w.threads, THParallel_threads(planes, grain)), planes, THNN_(addPlanes),
+                   &w);
 }
