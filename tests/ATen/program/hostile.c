@@ -150,6 +150,60 @@ static void lists(void **state)
   unlink(scratch("edited.pt2"));
 }
 
+/* --- arguments -------------------------------------------------------------------------------- */
+
+/* Nodes with values of another kind than their arguments have: n is an integer. */
+static void kinds(void **state)
+{
+  static const char whole[] =
+      "{\"schema_version\": {\"major\": 8, \"minor\": 1}, \"range_constraints\": {}, "
+      "\"graph_module\": {\"graph\": {\"inputs\": [{\"as_tensor\": {\"name\": \"x\"}}], "
+      "\"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}], \"nodes\": [{"
+      "\"target\": \"torch.ops.aten.sym_size.int\", \"inputs\": ["
+      "{\"name\": \"self\", \"arg\": {\"as_tensor\": {\"name\": \"x\"}}}, "
+      "{\"name\": \"dim\", \"arg\": {\"as_int\": 0}}], "
+      "\"outputs\": [{\"as_sym_int\": {\"as_name\": \"n\"}}]}, "
+      "{\"target\": \"torch.ops.aten.%s\", \"inputs\": [%s], "
+      "\"outputs\": [{\"as_tensor\": {\"name\": \"y\"}}]}], \"tensor_values\": {"
+      "\"x\": {\"dtype\": 7, \"sizes\": [{\"as_int\": 3}]}, "
+      "\"y\": {\"dtype\": 7, \"sizes\": [{\"as_int\": 3}]}}}, "
+      "\"signature\": {\"input_specs\": [{\"user_input\": {\"arg\": {\"as_tensor\": "
+      "{\"name\": \"x\"}}}}], \"output_specs\": [{\"user_output\": {\"arg\": {\"as_tensor\": "
+      "{\"name\": \"y\"}}}}]}}}";
+#define ARGUMENT(NAME, KIND, VALUE) "{\"name\": \"" NAME "\", \"arg\": {\"" KIND "\": " VALUE "}}"
+#define TENSOR(NAME)                ARGUMENT(NAME, "as_tensor", "{\"name\": \"x\"}")
+  static const struct {
+    const char *target, *inputs, *part;
+  } cases[] = {
+      {"pad_sequence.default",
+       ARGUMENT("sequences", "as_tensors", "[{\"name\": \"x\"}, {\"name\": \"n\"}]"),
+       "sequences[1] is no tensor"},
+      {"linspace.Tensor_Tensor",
+       ARGUMENT("start", "as_string", "\"x\"") ", " TENSOR("end") ", " ARGUMENT("steps", "as_int",
+                                                                                "2"),
+       "start is no number"},
+      {"_fake_quantize_learnable_per_channel_affine.default",
+       TENSOR("self") ", " TENSOR("scale") ", " TENSOR("zero_point") ", " ARGUMENT(
+           "axis", "as_int",
+           "-9000000000000000000") ", " ARGUMENT("quant_min", "as_int",
+                                                 "0") ", " ARGUMENT("quant_max", "as_int", "9"),
+       "axis is -9000000000000000000"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    char text[sizeof whole + 600];
+    const int length = snprintf(text, sizeof text, whole, cases[i].target, cases[i].inputs);
+    at_program *const program = load_program(with_graph(text, (size_t)length));
+    AT_SCOPE
+    {
+      CHECK_EQ(at_program_run(program, AT_TENSORS(at_ones(AT_SHAPE(3))))->count, 0);
+    }
+    CHECK_MSG(strstr(at_error_message(), cases[i].part), "%s", at_error_message());
+    at_error_clear();
+    at_program_free(program);
+  }
+  unlink(scratch("edited.pt2"));
+}
+
 /* --- memory ----------------------------------------------------------------------------------- */
 
 /* The peak memory of a process that loads the file, minus that of one that loads nothing. */
@@ -253,9 +307,10 @@ static void faults(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(truncated), PROGRAM_TEST(changed), PROGRAM_TEST(refused),
-      PROGRAM_TEST(failing),   PROGRAM_TEST(deep),    PROGRAM_TEST(lists),
-      PROGRAM_TEST(graphless), PROGRAM_TEST(memory),  PROGRAM_TEST(faults)};
+  const struct CMUnitTest tests[] = {PROGRAM_TEST(truncated), PROGRAM_TEST(changed),
+                                     PROGRAM_TEST(refused),   PROGRAM_TEST(failing),
+                                     PROGRAM_TEST(deep),      PROGRAM_TEST(lists),
+                                     PROGRAM_TEST(kinds),     PROGRAM_TEST(graphless),
+                                     PROGRAM_TEST(memory),    PROGRAM_TEST(faults)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -136,6 +136,9 @@ static void attend_all(at_onnxCall *c, const Groups *g, const at_onnxList *total
   at_tensor *all[3] = {NULL};
   for (int64_t b = 0; b < at_size(g->q, 0); b++) {
     at_tensor *one[3];
+    if (totals->data[b] < 0 || totals->data[b] >= g->room)
+      AT_ONNX_FAILS(c, "the last key of sequence %lld is %lld, and there is room for %lld",
+                    (long long)b, (long long)totals->data[b], (long long)g->room);
     one[0] = attend_one(g, b, totals->data[b] + 1, one + 1);
     for (int i = 0; i < 3; i++) {
       at_tensor *const row = at_unsqueeze(one[i], 0);
@@ -154,7 +157,8 @@ void at_runGroupQuery(at_onnxCall *c)
   const bool turns = at_onnxInt(c, "do_rotary", 0) != 0;
   at_tensor *q = at_onnxInput(c, 0), *k = at_onnxMaybe(c, 1), *v = at_onnxMaybe(c, 2);
   const at_onnxList totals = at_onnxIntsIn(c, 5), whole = at_onnxIntsIn(c, 6);
-  if (heads < 1 || own < 1 || heads % own != 0 || at_dim(q) != 3 || whole.count != 1)
+  if (heads < 1 || own < 1 || heads % own != 0 || at_dim(q) != 3 || heads > at_size(q, 2) ||
+      whole.count != 1)
     AT_ONNX_FAILS(c, "num_heads is %lld and kv_num_heads %lld, for queries of size %s",
                   (long long)heads, (long long)own, at_sizeDesc(at_sizes(q)).str);
   for (int i = 9; i < 12; i++)

@@ -85,16 +85,22 @@ static void give_list(at_frame *frame, const at_graphNode *node, const at_tensor
     at_giveOutput(frame, node, i, i < made->count ? at_alias(made->data[i]) : at_undefined());
 }
 
+/* Entry i of a list of tensors. */
+static at_tensor *entry(at_frame *frame, const at_graphNode *node, const at_given *list, int32_t i)
+{
+  const at_cell cell = at_frame_get(frame, &list->parts[i]);
+  if (cell.kind != AT_CELL_TENSOR)
+    at_nodeFails(node, "%s[%d] is no tensor", list->name, (int)i);
+  return cell.is.tensor;
+}
+
 /* atleast_1d, atleast_2d and atleast_3d of a list. */
 static void at_least(at_frame *frame, const at_graphNode *node)
 {
   const at_given *const given = at_inputOf(node, "tensors", 0);
   const char dims = node->target[strlen("aten.atleast_")];
   for (int32_t i = 0; given && i < given->count && i < node->outputCount; i++) {
-    const at_cell cell = at_frame_get(frame, &given->parts[i]);
-    if (cell.kind != AT_CELL_TENSOR)
-      at_nodeFails(node, "tensors is no list of tensors");
-    at_tensor *const t = cell.is.tensor;
+    at_tensor *const t = entry(frame, node, given, i);
     at_giveOutput(frame, node, i,
                   dims == '1'   ? at_atleast_1d(t)
                   : dims == '2' ? at_atleast_2d(t)
@@ -114,7 +120,7 @@ static void pad_rows(at_frame *frame, const at_graphNode *node)
   if (!given || given->kind != AT_GIVEN_TENSORS)
     at_nodeFails(node, "sequences is no list of tensors");
   for (int32_t i = 0; i < given->count; i++) {
-    at_tensor *const t = at_frame_get(frame, &given->parts[i]).is.tensor;
+    at_tensor *const t = entry(frame, node, given, i);
     if (at_dim(t) == 0)
       at_nodeFails(node, "sequences[%d] has no dimensions", (int)i);
     frame->tensors[i] = isLeft ? at_flip(t, AT_INTS(0)) : t;
@@ -164,7 +170,6 @@ static void split_at(at_frame *frame, const at_graphNode *node)
 static at_scalar number_in(at_frame *frame, const at_graphNode *node, const char *name)
 {
   const at_given *const given = at_inputOf(node, name, -1);
-  const at_cell cell = given ? at_frame_get(frame, given->parts) : (at_cell){0};
   if (given && given->kind == AT_GIVEN_TENSOR) {
     at_tensor *const t = at_inputTensor(frame, node, name, -1);
     if (at_numel(t) != 1)
@@ -172,7 +177,10 @@ static at_scalar number_in(at_frame *frame, const at_graphNode *node, const char
                    at_sizeDesc(at_sizesOf(t)).str);
     return at_item(t);
   }
-  if (!given || given->kind != AT_GIVEN_NUMBER || !at_isNumber(cell))
+  if (!given || given->kind != AT_GIVEN_NUMBER)
+    at_nodeFails(node, "%s is no number", name);
+  const at_cell cell = at_frame_get(frame, given->parts);
+  if (!at_isNumber(cell))
     at_nodeFails(node, "%s is no number", name);
   return cell.kind == AT_CELL_FLOAT ? at_scalar_double(cell.is.number)
                                     : at_scalar_long(cell.is.integer);
@@ -383,7 +391,10 @@ static void learned_quantization(at_frame *frame, const at_graphNode *node)
                most = (double)at_inputInt(frame, node, "quant_max", -1);
   at_tensor *scale = tensor(frame, node, "scale", 1), *zero = tensor(frame, node, "zero_point", 2);
   zero = at_clamp(at_round(zero), .min = least, .max = most);
-  for (int64_t d = integer(frame, node, "axis", at_dim(x)) + 1; d < at_dim(x); d++) {
+  const int64_t axis = integer(frame, node, "axis", at_dim(x));
+  if (axis < 0 || axis > at_dim(x))
+    at_nodeFails(node, "axis is %lld, and there are %d dimensions", (long long)axis, at_dim(x));
+  for (int64_t d = axis + 1; d < at_dim(x); d++) {
     scale = at_unsqueeze(scale, -1);
     zero = at_unsqueeze(zero, -1);
   }
