@@ -40,6 +40,9 @@ at_tensor *at_onnxConvolved(const at_onnxCall *call, at_tensor *x, at_tensor *fi
 /* round(x / scale) + zero in the type, at most what that holds; zero is of any type. */
 at_tensor *at_onnxQuantized(at_tensor *x, at_tensor *scale, at_tensor *zero, const at_type *type);
 
+/* x, batch x length x (heads width), as batch x heads x length x width. */
+at_tensor *at_onnxHeads(const at_onnxCall *call, at_tensor *x, int64_t heads);
+
 /* t as a contiguous tensor of the type; raises if that fails. */
 at_tensor *at_onnxPlain(const at_onnxCall *call, at_tensor *t, at_scalar_type type);
 

@@ -185,17 +185,10 @@ void at_runEmbedLayerNorm(at_onnxCall *c)
 
 /* --- attention -------------------------------------------------------------------------------- */
 
-/* Batch x length x (heads width) as batch x heads x length x width. */
+/* The heads of x, which may be separate already. */
 static at_tensor *with_heads(const at_onnxCall *c, at_tensor *x, int64_t heads)
 {
-  if (at_dim(x) == 4)
-    return x;
-  if (at_dim(x) != 3 || heads < 1 || at_size(x, 2) % heads != 0)
-    AT_ONNX_FAILS(c, "num_heads is %lld, for an input of size %s", (long long)heads,
-                  at_sizeDesc(at_sizes(x)).str);
-  return at_transpose(at_reshape(x, AT_INTS(at_size(x, 0), at_size(x, 1), heads,
-                                            at_size(x, 2) / heads)),
-                      1, 2);
+  return at_dim(x) == 4 ? x : at_onnxHeads(c, x, heads);
 }
 
 /* What is added to scores: for keys that the mask leaves out, and for those behind the query. */

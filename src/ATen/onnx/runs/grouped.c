@@ -29,8 +29,7 @@ static at_tensor *turned(const at_onnxCall *c, at_tensor *x, at_tensor *cosines,
              : at_cat(AT_TENSORS(both, at_narrow(x, -1, 2 * half, width - 2 * half)), .dim = -1);
 }
 
-/* Batch x length x (heads width) as batch x heads x length x width. */
-static at_tensor *split_heads(const at_onnxCall *c, at_tensor *x, int64_t heads)
+at_tensor *at_onnxHeads(const at_onnxCall *c, at_tensor *x, int64_t heads)
 {
   if (at_dim(x) != 3 || heads < 1 || at_size(x, 2) % heads != 0)
     AT_ONNX_FAILS(c, "there are %lld heads, for an input of size %s", (long long)heads,
@@ -56,7 +55,7 @@ void at_runRotaryCache(at_onnxCall *c)
   const bool isWhole = at_dim(given) == 4;
   const int64_t width = 2 * at_size(cosines, 1);
   at_tensor *const x =
-      isWhole ? given : split_heads(c, given, count > 0 ? count : at_size(given, 2) / width);
+      isWhole ? given : at_onnxHeads(c, given, count > 0 ? count : at_size(given, 2) / width);
   if (at_numel(positions) == 1) /* that of the first word */
     positions = at_add(at_arange(at_size(x, 2), .type = at_cpuType(AT_LONG)),
                        at_reshape(positions, AT_INTS(1, 1)));
@@ -172,9 +171,9 @@ void at_runGroupQuery(at_onnxCall *c)
     v = at_narrow(all, 2, (heads + own) * width, own * width);
   }
   Groups g = {.call = c,
-              .q = split_heads(c, q, heads),
-              .k = split_heads(c, k, own),
-              .v = split_heads(c, v, own),
+              .q = at_onnxHeads(c, q, heads),
+              .k = at_onnxHeads(c, k, own),
+              .v = at_onnxHeads(c, v, own),
               .pastK = at_onnxMaybe(c, 3),
               .pastV = at_onnxMaybe(c, 4),
               .cosines = turns ? at_onnxInput(c, 7) : NULL,
