@@ -235,7 +235,7 @@ void THReduce_all(const THReduction *op, const THReduceSource *source, THReduceS
   THGuard_leave(&guard);
 }
 
-/* --- along a dimension: how the work is cut  -------------------------------------------------- */
+/* --- along a dimension: how the work is cut --------------------------------------------------- */
 
 static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t piece)
 {
@@ -248,7 +248,7 @@ static int is_vertical(const THLines *lines)
   return lines->size[0] > 1 && lines->stride[0][0] < lines->step[0];
 }
 
-/* Accumulate many rows of narrow columns make one row of lanes. */
+/* How many rows of narrow columns make one row of lanes. */
 static ptrdiff_t group_of(const THLines *lines)
 {
   ptrdiff_t group = 1;
