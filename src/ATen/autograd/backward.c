@@ -126,7 +126,8 @@ static void release_made(void *what)
 static void run_node_hooks(const Run *run, at_node *node, bool after, at_tensors others, int count,
                            at_tensor **gradients)
 {
-  for (at_node_hooked *one = node->hooks; one; one = one->next) {
+  for (at_node_hooked *one = node->hooks, *next; one; one = next) {
+    next = one->next; /* a hook may remove itself */
     if (one->after != after)
       continue;
     if (!one->hook(one->context, others, count, gradients))

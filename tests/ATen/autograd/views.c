@@ -190,6 +190,31 @@ static bool fails(void *context, at_tensors others, int count, at_tensor **gradi
   return false;
 }
 
+/* Removes itself, which context is the node of. */
+static bool once(void *context, at_tensors others, int count, at_tensor **gradients)
+{
+  (void)others, (void)count, (void)gradients;
+  return at_node_remove_hook(context, once, context);
+}
+
+static void leaving(void **state)
+{
+  AT_SCOPE
+  {
+    int calls = 0;
+    at_tensor *a = leaf(), *y = at_mul(a, 3), *sum = at_sum(y);
+    at_node *const node = at_grad_fn(y);
+    CHECK(at_node_add_hook(node, false, once, node) &&
+          at_node_add_hook(node, false, doubles, &calls));
+    CHECK_MSG(at_backward(sum, .retain_graph = true), "%s", at_error_message());
+    CHECK_EQ(calls, 1);
+    CHECK_ALL(at_grad(a), 6, 6, 6, 6, 6, 6);
+    CHECK(!at_node_remove_hook(node, once, node));
+    check_error("no such hook");
+    at_node_release(node);
+  }
+}
+
 static void hooks(void **state)
 {
   AT_SCOPE
@@ -246,7 +271,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_and_columns), cmocka_unit_test(bases),   cmocka_unit_test(second),
       cmocka_unit_test(errors),           cmocka_unit_test(failing), cmocka_unit_test(hooks),
-      cmocka_unit_test(results),
+      cmocka_unit_test(leaving),          cmocka_unit_test(results),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
