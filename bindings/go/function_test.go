@@ -59,6 +59,20 @@ func TestHooks(t *testing.T) {
 	if number(x.Grad()) != 66 {
 		t.Error(x.Grad())
 	}
+	// one that removes itself and the one behind it
+	var first, next *Hook
+	z := times(x, 1)
+	first = must(z.RegisterHook(func(grad *Tensor) (*Tensor, error) {
+		check(t, first.Remove())
+		return times(grad, 2), next.Remove()
+	}))
+	next = must(z.RegisterHook(func(grad *Tensor) (*Tensor, error) { return times(grad, 100), nil }))
+	for _, expected := range []float64{68, 69} {
+		check(t, z.BackwardFrom(nil, true))
+		if number(x.Grad()) != expected {
+			t.Error(x.Grad())
+		}
+	}
 	_, err := of(1).RegisterHook(func(*Tensor) (*Tensor, error) { return nil, nil })
 	fails(t, err, "gradient")
 }

@@ -86,11 +86,12 @@ AT_API const at_tensors *at_gradients(at_tensors outputs, at_tensors inputs,
 typedef at_tensor *(*at_hook)(void *context, at_tensor *grad);
 
 /* Adds a hook to t, which wants a gradient; hooks run in the order in which they were added, as long
- * as the graph exists.  False after an error. */
+ * as the graph exists.  A hook may add and remove hooks: those that are removed are not called any more,
+ * those that are added are from the next time on.  False after an error. */
 AT_API bool at_add_hook(at_tensor *t, at_hook hook, void *context);
 
-/* Removes the first hook of t with that function and context, but not while hooks run.  False and an
- * error if there is none. */
+/* Removes the first hook of t with that function and context, but not while another thread runs it.  False and
+ * an error if there is none. */
 AT_API bool at_remove_hook(at_tensor *t, at_hook hook, void *context);
 
 /* --- recording ------------------------------------------------------------------------------- */
@@ -213,7 +214,7 @@ AT_API at_node *at_node_input(const at_node *node, int index, int *output);
 typedef bool (*at_node_hook)(void *context, at_tensors others, int count, at_tensor **gradients);
 
 /* Adds a hook, which runs as long as the graph exists, and removes the first one with that function and
- * context, but not while hooks run.  False after an error. */
+ * context; hooks may do so as those of tensors.  False after an error. */
 AT_API bool at_node_add_hook(at_node *node, bool after, at_node_hook hook, void *context);
 AT_API bool at_node_remove_hook(at_node *node, at_node_hook hook, void *context);
 

@@ -54,6 +54,20 @@ int main()
   x.set_grad(ones({3}));
   CHECK(x.grad().equal(ones({3})));
   CHECK_THROWS(x.set_grad(ones({2})), "[2]");
+  // a hook that removes itself and the one behind it, and goes on
+  Tensor w = x * 1;
+  unsigned own = 0, next = 0;
+  own = w.register_hook([&w, &own, &next, factor = std::vector<double>(9, 2)](Tensor grad) {
+    w.remove_hook(own);
+    w.remove_hook(next);
+    return grad * factor[8];
+  });
+  next = w.register_hook([](Tensor grad) { return grad * 100; });
+  for (int expected : {3, 4}) {
+    w.sum().backward({}, true);
+    CHECK(x.grad().equal(ones({3}) * expected));
+  }
+  CHECK_THROWS(w.remove_hook(own), "no such hook");
   CHECK(!x.requires_grad_(false).requires_grad());
   CHECK_THROWS(x.sum().backward(), "backward");
 }

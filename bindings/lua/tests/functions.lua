@@ -32,6 +32,19 @@ raises('a tensor or nil', x.backward, (x * 2):sum())
 failing:remove()
 equal(x:grad():item(), 66)
 raises('gradient', x.register_hook, th.ones {1}, print)
+-- one that removes itself and the one behind it
+local z, next = x * 1, nil
+local own
+own = z:register_hook(function(g)
+  own:remove()
+  next:remove()
+  return g * 2
+end)
+next = z:register_hook(function(g) return g * 100 end)
+for _, expected in ipairs {68, 69} do
+  z:sum():backward {retain_graph = true}
+  equal(x:grad():item(), expected)
+end
 
 -- functions: x cubed times a number, whose backward says 10 times its gradient
 local freed = 0

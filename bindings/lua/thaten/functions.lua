@@ -47,7 +47,7 @@ end
 local Hook = {}
 Hook.__index = Hook
 
--- Ends the hook, but not while hooks run.
+-- Ends the hook; a hook may do so, too.
 function Hook:remove()
   if hooks[self.number] then
     if not C.at_remove_hook(self.tensor.pointer, run_hook, ffi.cast('void *', self.number)) then

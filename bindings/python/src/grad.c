@@ -213,14 +213,16 @@ static at_tensor *runHook(void *context, at_tensor *grad)
 {
   const PyGILState_STATE state = PyGILState_Ensure();
   at_tensor *other = NULL;
+  PyObject *const hook = Py_NewRef(context); /* a hook may remove itself */
   PyObject *argument = PyErr_Occurred() ? NULL : th_share(grad);
-  PyObject *result = argument ? PyObject_CallFunctionObjArgs(context, argument, NULL) : NULL;
+  PyObject *result = argument ? PyObject_CallFunctionObjArgs(hook, argument, NULL) : NULL;
   if (result && th_isTensor(result))
     other = at_retain(th_tensorOf(result));
   else if (result && result != Py_None)
     PyErr_SetString(PyExc_TypeError, "a hook returns a tensor or None");
   Py_XDECREF(result);
   Py_XDECREF(argument);
+  Py_DECREF(hook);
   if (PyErr_Occurred())
     other = (at_tensor *)(uintptr_t)at_undefinedTensor;
   PyGILState_Release(state);

@@ -153,13 +153,15 @@ static bool replace(PyObject *result, int count, at_tensor **gradients)
 static bool runHook(void *context, at_tensors others, int count, at_tensor **gradients)
 {
   const PyGILState_STATE state = PyGILState_Ensure();
+  PyObject *const hook = Py_NewRef(context); /* a hook may remove itself */
   PyObject *own = PyErr_Occurred() ? NULL : gradientsOf(count, gradients);
   PyObject *more = own ? gradientsOf(others.count, others.data) : NULL;
-  PyObject *result = more ? PyObject_CallFunctionObjArgs(context, own, more, NULL) : NULL;
+  PyObject *result = more ? PyObject_CallFunctionObjArgs(hook, own, more, NULL) : NULL;
   const bool isDone = result && replace(result, count, gradients);
   Py_XDECREF(result);
   Py_XDECREF(more);
   Py_XDECREF(own);
+  Py_DECREF(hook);
   PyGILState_Release(state);
   return isDone;
 }

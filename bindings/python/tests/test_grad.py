@@ -100,6 +100,27 @@ class Gradients(unittest.TestCase):
         self.assertIsNone(x.grad)
         self.assertEqual((x.detach() + 1).tolist(), [2.0, 2.0])  # no error is left behind
 
+    def test_hooks_that_remove_hooks(self):
+        class First:
+            def __init__(self, text):
+                self.text = text
+
+            def __call__(self, grad, *others):
+                handles.clear()
+                for handle in removed:
+                    handle.remove()
+                removed.clear()
+                self.text += "!"
+                return grad * 2 if isinstance(grad, torch.Tensor) else tuple(one * 2 for one in grad)
+
+        x = torch.ones(2, requires_grad=True)
+        for add in (lambda y: y.register_hook, lambda y: y.grad_fn.register_prehook, lambda y: y.grad_fn.register_hook):
+            y, x.grad, handles = x * 3, None, []
+            removed = [add(y)(First("here")), add(y)(lambda *grads: 1 / 0)]
+            for expected in (6.0, 9.0):
+                y.sum().backward(retain_graph=True)
+                self.assertEqual(x.grad.tolist(), [expected] * 2)
+
     def test_nothing_is_kept(self):
         x = torch.rand(20, requires_grad=True)
         net = nn.Sequential(nn.Linear(20, 5), nn.ReLU(), nn.Linear(5, 1))

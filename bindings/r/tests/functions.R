@@ -39,6 +39,18 @@ fails("a tensor or NULL", sum(x * 2)$backward())
 failing$remove()
 equal(x$grad(), 66)
 fails("gradient", th$ones(1)$register_hook(function(g) NULL))
+# one that removes itself and the one behind it
+z <- x * 1
+own <- z$register_hook(function(g) {
+  own$remove()
+  following$remove()
+  g * 2
+})
+following <- z$register_hook(function(g) g * 100)
+for (expected in c(68, 69)) {
+  sum(z)$backward(retain_graph = TRUE)
+  equal(x$grad(), expected)
+}
 
 # x cubed times a number, whose backward says 10 times its gradient
 cube <- th$Function(

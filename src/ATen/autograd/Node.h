@@ -77,19 +77,22 @@ enum { AT_USUAL_DIMS = 5 };
 
 typedef struct at_saving at_saving;
 
+/* A hook of a tensor or of a node; hooks.c has the lists of them. */
 typedef struct at_hooked {
-  at_hook hook;
+  at_hook hook;          /* of a tensor, or NULL */
+  at_node_hook nodeHook; /* of a node, or NULL */
   void *context;
+  bool after;
+  uint64_t number; /* larger than those of hooks that were added before */
   struct at_hooked *next;
 } at_hooked;
 
-/* A hook of the node itself. */
-typedef struct at_node_hooked {
-  at_node_hook hook;
-  void *context;
-  bool after;
-  struct at_node_hooked *next;
-} at_node_hooked;
+/* A walk along a list of hooks, each of which may add and remove hooks. */
+typedef struct at_hook_walk {
+  at_hooked *next;
+  uint64_t newest; /* hooks that are added later are not called */
+  struct at_hook_walk *outer;
+} at_hook_walk;
 
 /* What is known of a result: its gradient has that type and those sizes. */
 typedef struct at_output {
@@ -118,7 +121,7 @@ typedef struct at_node {
   at_output *outputs, own;          /* own: if there is one */
   const at_grad_function *function; /* a custom one, and its context */
   void *context;
-  at_node_hooked *hooks;
+  at_hooked *hooks;
   struct at_node *next; /* in the list of nodes to be freed */
 } at_node;
 
@@ -135,6 +138,7 @@ typedef struct at_grad_state {
   at_node *dead;                            /* nodes that are to be freed */
   struct at_saving *saving;                 /* what packs tensors that are saved, or NULL */
   struct at_casts *casts;                   /* of leaves under autocast, until it ends; or NULL */
+  at_hook_walk *walks;                      /* the innermost one that runs, or NULL */
   at_node *last; /* the newest one, whose call has no file and line yet; not to be read */
 } at_grad_state;
 
@@ -153,6 +157,16 @@ void at_forgetCasts(void);
 /* A node with that many edges, slots, saved tensors, and bytes behind them, all zero. */
 at_node *at_node_new(const at_formula *formula, int edges, int slots, int saved, size_t bytes,
                      char **room);
+
+/* Whether t wants a gradient; an error of the operation if not. */
+bool at_acceptGrad(const char *operation, const at_tensor *t);
+
+/* Begins a walk along the list; at_hooks_next returns the next hook, which may be gone once it has been called,
+ * or NULL; at_hooks_end ends the walk, after which the program may raise. */
+void at_hooks_begin(at_hook_walk *walk, at_hooked *list);
+at_hooked *at_hooks_next(at_hook_walk *walk);
+void at_hooks_end(const at_hook_walk *walk);
+void at_hooks_free(at_hooked *list);
 
 /* Gives the node results; a result of a type that has no gradient stays without. */
 void at_node_setOutputs(at_node *node, int count, at_tensor *const *results);

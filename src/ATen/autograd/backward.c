@@ -54,17 +54,21 @@ TH_NO_RETURN static void fail_at(const Run *run, const at_node *node, const char
 
 static void run_hooks(const Run *run, at_node *node, int output, at_tensor **grad)
 {
-  for (at_hooked *one = node->outputs[output].hooks; one; one = one->next) {
+  at_hook_walk walk;
+  bool isGood = true;
+  at_hooks_begin(&walk, node->outputs[output].hooks);
+  for (const at_hooked *one; isGood && (one = at_hooks_next(&walk));) {
     at_tensor *const other = one->hook(one->context, *grad);
     if (!other)
       continue;
-    const bool isGood = at_defined(other) && other->type == node->outputs[output].type &&
-                        at_sameSizes(at_sizesOf(other), at_output_sizes(&node->outputs[output]));
+    isGood = at_defined(other) && other->type == node->outputs[output].type &&
+             at_sameSizes(at_sizesOf(other), at_output_sizes(&node->outputs[output]));
     at_release(*grad);
     *grad = other;
-    if (!isGood)
-      fail_at(run, node, "a hook returned a gradient of another size or type");
   }
+  at_hooks_end(&walk);
+  if (!isGood)
+    fail_at(run, node, "a hook returned a gradient of another size or type");
 }
 
 static void store(Run *run, at_node *node, int output, at_tensor *grad)
@@ -122,25 +126,37 @@ static void release_made(void *what)
   THFree(call->made);
 }
 
+/* Whether what a hook left are gradients of their nodes. */
+static bool are_gradients(at_node *node, bool after, int count, at_tensor *const *gradients)
+{
+  for (int i = 0; i < count; i++) {
+    const at_edge edge = after ? node->edges[i] : (at_edge){node, i};
+    const at_output *const output = edge.node ? &edge.node->outputs[edge.output] : NULL;
+    if (output && gradients[i] &&
+        (!at_defined(gradients[i]) ||
+         (!after && !at_sameSizes(at_sizesOf(gradients[i]), at_output_sizes(output)))))
+      return false;
+  }
+  return true;
+}
+
 /* Calls the hooks of a node that run before or after its formula. */
 static void run_node_hooks(const Run *run, at_node *node, bool after, at_tensors others, int count,
                            at_tensor **gradients)
 {
-  for (at_node_hooked *one = node->hooks, *next; one; one = next) {
-    next = one->next; /* a hook may remove itself */
+  at_hook_walk walk;
+  const char *failure = NULL;
+  at_hooks_begin(&walk, node->hooks);
+  for (const at_hooked *one; !failure && (one = at_hooks_next(&walk));)
     if (one->after != after)
       continue;
-    if (!one->hook(one->context, others, count, gradients))
-      fail_at(run, node, "a hook failed");
-    for (int i = 0; i < count; i++) {
-      const at_edge edge = after ? node->edges[i] : (at_edge){node, i};
-      const at_output *const output = edge.node ? &edge.node->outputs[edge.output] : NULL;
-      if (output && gradients[i] &&
-          (!at_defined(gradients[i]) ||
-           (!after && !at_sameSizes(at_sizesOf(gradients[i]), at_output_sizes(output)))))
-        fail_at(run, node, "a hook made a gradient of another size");
-    }
-  }
+    else if (!one->nodeHook(one->context, others, count, gradients))
+      failure = "a hook failed";
+    else if (!are_gradients(node, after, count, gradients))
+      failure = "a hook made a gradient of another size";
+  at_hooks_end(&walk);
+  if (failure)
+    fail_at(run, node, failure);
 }
 
 static void propagate(Run *run, at_visit *visit)

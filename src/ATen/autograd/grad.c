@@ -68,8 +68,7 @@ at_tensor *at_grad(const at_tensor *t)
   return at_isTracked(t) ? t->node->outputs[t->output].grad : NULL;
 }
 
-/* Whether t wants a gradient; an error if not. */
-static bool accepts_node(const char *operation, const at_tensor *t)
+bool at_acceptGrad(const char *operation, const at_tensor *t)
 {
   if (!at_accept(operation, "t", t, false))
     return false;
@@ -81,7 +80,7 @@ static bool accepts_node(const char *operation, const at_tensor *t)
 bool(at_set_grad)(at_tensor *t, at_tensor *grad)
 {
   const char *const name = "set_grad";
-  if (!accepts_node(name, t) || !at_accept(name, "grad", grad, true))
+  if (!at_acceptGrad(name, t) || !at_accept(name, "grad", grad, true))
     return false;
   at_output *const output = &t->node->outputs[t->output];
   if (grad && (grad->type != t->type || !at_sameSizes(at_sizesOf(grad), at_output_sizes(output)))) {
@@ -98,45 +97,10 @@ bool(at_set_grad)(at_tensor *t, at_tensor *grad)
 
 at_tensor *(at_retain_grad)(at_tensor *t)
 {
-  if (!accepts_node("retain_grad", t))
+  if (!at_acceptGrad("retain_grad", t))
     return at_undefined();
   t->node->outputs[t->output].keepsGrad = true;
   return t;
-}
-
-bool(at_add_hook)(at_tensor *t, at_hook hook, void *context)
-{
-  if (!accepts_node("add_hook", t) || !at_acceptPointer("add_hook", "hook", (const void *)hook))
-    return false;
-  at_call call;
-  at_begin(&call, "add_hook");
-  TH_TRY(call.attempt)
-  {
-    at_hooked *const one = THAlloc(sizeof *one);
-    *one = (at_hooked){hook, context, NULL};
-    at_hooked **last = &t->node->outputs[t->output].hooks;
-    while (*last)
-      last = &(*last)->next;
-    *last = one;
-  }
-  return !at_failed(&call);
-}
-
-bool(at_remove_hook)(at_tensor *t, at_hook hook, void *context)
-{
-  if (!accepts_node("remove_hook", t))
-    return false;
-  at_hooked **one = &t->node->outputs[t->output].hooks;
-  while (*one && ((*one)->hook != hook || (*one)->context != context))
-    one = &(*one)->next;
-  at_hooked *const removed = *one;
-  if (!removed) {
-    at_fail(AT_ERROR_ARGUMENT, "remove_hook", "remove_hook: t has no such hook");
-    return false;
-  }
-  *one = removed->next;
-  THFree(removed);
-  return true;
 }
 
 /* --- recording -------------------------------------------------------------------------------- */

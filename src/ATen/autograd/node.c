@@ -88,11 +88,7 @@ void at_node_forget(at_node *node)
 static void free_output(at_output *output)
 {
   at_release(output->grad);
-  while (output->hooks) {
-    at_hooked *const hooked = output->hooks;
-    output->hooks = hooked->next;
-    THFree(hooked);
-  }
+  at_hooks_free(output->hooks);
   THFree(output->more);
 }
 
@@ -106,11 +102,7 @@ static void free_node(at_node *node)
     free_output(&node->outputs[i]);
   if (node->outputs != &node->own)
     THFree(node->outputs);
-  while (node->hooks) {
-    at_node_hooked *const hooked = node->hooks;
-    node->hooks = hooked->next;
-    THFree(hooked);
-  }
+  at_hooks_free(node->hooks);
   THFree(node);
 }
 
@@ -158,43 +150,6 @@ at_node *at_node_input(const at_node *node, int index, int *output)
   if (output)
     *output = node->edges[index].output;
   return at_node_retain(node->edges[index].node);
-}
-
-bool(at_node_add_hook)(at_node *node, bool after, at_node_hook hook, void *context)
-{
-  const char *const name = "node_add_hook";
-  if (!at_acceptPointer(name, "node", node) || !at_acceptPointer(name, "hook", (const void *)hook))
-    return false;
-  at_call call;
-  at_begin(&call, name);
-  TH_TRY(call.attempt)
-  {
-    at_node_hooked *const one = THAlloc(sizeof *one);
-    *one = (at_node_hooked){hook, context, after, NULL};
-    at_node_hooked **last = &node->hooks;
-    while (*last)
-      last = &(*last)->next;
-    *last = one;
-  }
-  return !at_failed(&call);
-}
-
-bool(at_node_remove_hook)(at_node *node, at_node_hook hook, void *context)
-{
-  const char *const name = "node_remove_hook";
-  if (!at_acceptPointer(name, "node", node) || !at_acceptPointer(name, "hook", (const void *)hook))
-    return false;
-  at_node_hooked **at = &node->hooks;
-  while (*at && ((*at)->hook != hook || (*at)->context != context))
-    at = &(*at)->next;
-  at_node_hooked *const found = *at;
-  if (!found) {
-    at_fail(AT_ERROR_ARGUMENT, name, "%s: there is no such hook", name);
-    return false;
-  }
-  *at = found->next;
-  THFree(found);
-  return true;
 }
 
 at_tensor *(at_node_result)(at_node *node, int output, at_tensor *value)

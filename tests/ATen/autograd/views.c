@@ -190,29 +190,78 @@ static bool fails(void *context, at_tensors others, int count, at_tensor **gradi
   return false;
 }
 
-/* Removes itself, which context is the node of. */
-static bool once(void *context, at_tensors others, int count, at_tensor **gradients)
+/* Hooks that count their calls, and of which the first one changes the list of them. */
+typedef struct {
+  at_node *node;
+  at_tensor *of;
+  int calls[5];
+  bool isLate;
+} Hooks;
+
+/* The context is the call's counter. */
+static bool counts(void *context, at_tensors others, int count, at_tensor **gradients)
 {
   (void)others, (void)count, (void)gradients;
-  return at_node_remove_hook(context, once, context);
+  ++*(int *)context;
+  return true;
 }
 
-static void leaving(void **state)
+/* Removes itself, the next one and, behind the third one, the last; adds another one. */
+static bool first(void *context, at_tensors others, int count, at_tensor **gradients)
 {
-  AT_SCOPE
-  {
-    int calls = 0;
-    at_tensor *a = leaf(), *y = at_mul(a, 3), *sum = at_sum(y);
-    at_node *const node = at_grad_fn(y);
-    CHECK(at_node_add_hook(node, false, once, node) &&
-          at_node_add_hook(node, false, doubles, &calls));
-    CHECK_MSG(at_backward(sum, .retain_graph = true), "%s", at_error_message());
-    CHECK_EQ(calls, 1);
-    CHECK_ALL(at_grad(a), 6, 6, 6, 6, 6, 6);
-    CHECK(!at_node_remove_hook(node, once, node));
-    check_error("no such hook");
-    at_node_release(node);
-  }
+  Hooks *const h = context;
+  (void)others, (void)count, (void)gradients;
+  h->calls[0]++;
+  return at_node_remove_hook(h->node, first, h) &&
+         at_node_remove_hook(h->node, counts, &h->calls[1]) &&
+         at_node_remove_hook(h->node, counts, &h->calls[3]) &&
+         at_node_add_hook(h->node, h->isLate, counts, &h->calls[4]);
+}
+
+static at_tensor *counts_one(void *context, at_tensor *grad)
+{
+  (void)grad;
+  ++*(int *)context;
+  return NULL;
+}
+
+static at_tensor *first_one(void *context, at_tensor *grad)
+{
+  Hooks *const h = context;
+  (void)grad;
+  h->calls[0]++;
+  const bool done = at_remove_hook(h->of, first_one, h) &&
+                    at_remove_hook(h->of, counts_one, &h->calls[1]) &&
+                    at_remove_hook(h->of, counts_one, &h->calls[3]) &&
+                    at_add_hook(h->of, counts_one, &h->calls[4]);
+  return done ? NULL : (at_tensor *)(uintptr_t)at_undefined();
+}
+
+/* Hooks that remove and add hooks while these run: in a pass the first and the third are called, in the next one the
+ * third and the new one. */
+static void changing(void **state)
+{
+  for (int kind = 0; kind < 3; kind++)
+    AT_SCOPE
+    {
+      at_tensor *a = leaf(), *y = at_mul(a, 3), *sum = at_sum(y);
+      at_node *const node = at_grad_fn(y);
+      Hooks h = {node, y, {0}, kind == 1};
+      for (int i = 0; i < 4; i++)
+        CHECK(kind == 2 ? at_add_hook(y, i ? counts_one : first_one, i ? (void *)&h.calls[i] : &h)
+                        : at_node_add_hook(node, h.isLate, i ? counts : first,
+                                           i ? (void *)&h.calls[i] : &h));
+      for (int pass = 1; pass <= 2; pass++) {
+        CHECK_MSG(at_backward(sum, .retain_graph = true), "%s", at_error_message());
+        const int expected[] = {1, 0, pass, 0, pass - 1};
+        for (int i = 0; i < 5; i++)
+          CHECK_MSG(h.calls[i] == expected[i], "kind %d, pass %d, hook %d: %d calls", kind, pass, i,
+                    h.calls[i]);
+      }
+      CHECK(kind == 2 ? !at_remove_hook(y, first_one, &h) : !at_node_remove_hook(node, first, &h));
+      check_error("no such hook");
+      at_node_release(node);
+    }
 }
 
 static void hooks(void **state)
@@ -271,7 +320,7 @@ int main(void)
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(rows_and_columns), cmocka_unit_test(bases),   cmocka_unit_test(second),
       cmocka_unit_test(errors),           cmocka_unit_test(failing), cmocka_unit_test(hooks),
-      cmocka_unit_test(leaving),          cmocka_unit_test(results),
+      cmocka_unit_test(changing),         cmocka_unit_test(results),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

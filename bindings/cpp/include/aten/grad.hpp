@@ -73,21 +73,24 @@ class Hooks
 {
  public:
   using Hook = std::function<Tensor(Tensor)>;
+  using Own = std::shared_ptr<Hook>;
 
   static unsigned add(at_tensor *t, Hook hook)
   {
-    auto own = std::make_unique<Hook>(std::move(hook));
-    check((at_add_hook)(t, run, own.get()));
     std::lock_guard<std::mutex> lock(mutex());
     unsigned number = all().empty() ? 0 : all().rbegin()->first + 1;
-    all()[number] = std::move(own);
+    Own &own = all()[number] = std::make_shared<Hook>(std::move(hook));
+    const bool added = (at_add_hook)(t, run, &own);
+    if (!added)
+      all().erase(number);
+    check(added);
     return number;
   }
   static void remove(at_tensor *t, unsigned number)
   {
     std::lock_guard<std::mutex> lock(mutex());
     auto found = all().find(number);
-    check((at_remove_hook)(t, run, found == all().end() ? nullptr : found->second.get()));
+    check((at_remove_hook)(t, run, found == all().end() ? nullptr : &found->second));
     all().erase(found);
   }
 
@@ -95,16 +98,17 @@ class Hooks
   static at_tensor *run(void *context, at_tensor *grad)
   {
     const Unscoped unscoped;
+    const Own own = *static_cast<Own *>(context);  // a hook may remove itself
     try {
-      return Unscoped::give((*static_cast<Hook *>(context))(Tensor::share(grad)));
+      return Unscoped::give((*own)(Tensor::share(grad)));
     } catch (...) {
       Thrown::keep();
       return at_undefinedTensor;
     }
   }
-  static std::map<unsigned, std::unique_ptr<Hook>> &all()
+  static std::map<unsigned, Own> &all()
   {
-    static std::map<unsigned, std::unique_ptr<Hook>> hooks;
+    static std::map<unsigned, Own> hooks;
     return hooks;
   }
   static std::mutex &mutex()

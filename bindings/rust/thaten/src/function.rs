@@ -1,10 +1,12 @@
 //! Hooks of gradients, and functions with gradients of their own.
 use crate::error::{check, Failure};
 use crate::{convert, Error, Result, Tensor};
+use std::cell::RefCell;
 use std::ffi::CStr;
 use std::os::raw::{c_char, c_int, c_void};
 use std::panic::{catch_unwind, AssertUnwindSafe};
 use std::ptr;
+use std::rc::Rc;
 use thaten_sys as sys;
 
 /// What f returns; an error or a panic of it is that of the call of the library that is going on.
@@ -36,18 +38,20 @@ fn given(t: Tensor) -> *mut sys::at_tensor {
 
 // --- hooks ----------------------------------------------------------------------------------------------
 
-type HookFunction = Box<dyn FnMut(&Tensor) -> Result<Option<Tensor>>>;
+type HookFunction = RefCell<Box<dyn FnMut(&Tensor) -> Result<Option<Tensor>>>>;
 
 /// A function that sees a gradient; it is removed when this is dropped.
 #[must_use = "a hook is removed when it is dropped"]
 pub struct Hook {
     tensor: Tensor,
-    function: *mut HookFunction,
+    function: *const HookFunction,
 }
 
 unsafe extern "C" fn run_hook(context: *mut c_void, grad: *mut sys::at_tensor) -> *mut sys::at_tensor {
-    let function = &mut *(context as *mut HookFunction);
-    match caught(|| function(&shared(grad))) {
+    let context = context as *const HookFunction;
+    Rc::increment_strong_count(context); // a hook may drop itself
+    let function = Rc::from_raw(context);
+    match caught(|| (*function.borrow_mut())(&shared(grad))) {
         Some(Some(other)) => given(other),
         Some(None) => ptr::null_mut(),
         None => sys::at_undefinedTensor as *mut sys::at_tensor,
@@ -56,12 +60,12 @@ unsafe extern "C" fn run_hook(context: *mut c_void, grad: *mut sys::at_tensor) -
 
 impl Tensor {
     /// Calls the function with each gradient of this tensor that is complete; what it returns, unless that is None,
-    /// replaces the gradient.  A hook must not be dropped by a hook.
+    /// replaces the gradient.  A hook may drop hooks, itself too.
     pub fn register_hook(&self, f: impl FnMut(&Tensor) -> Result<Option<Tensor>> + 'static) -> Result<Hook> {
-        let function: *mut HookFunction = Box::into_raw(Box::new(Box::new(f)));
-        let added = unsafe { sys::at_add_hook(self.as_raw(), Some(run_hook), function.cast()) };
+        let function: *const HookFunction = Rc::into_raw(Rc::new(RefCell::new(Box::new(f))));
+        let added = unsafe { sys::at_add_hook(self.as_raw(), Some(run_hook), function.cast_mut().cast()) };
         if !added {
-            drop(unsafe { Box::from_raw(function) });
+            drop(unsafe { Rc::from_raw(function) });
         }
         check()?;
         Ok(Hook { tensor: self.clone(), function })
@@ -71,8 +75,8 @@ impl Tensor {
 impl Drop for Hook {
     fn drop(&mut self) {
         unsafe {
-            if sys::at_remove_hook(self.tensor.as_raw(), Some(run_hook), self.function.cast()) {
-                drop(Box::from_raw(self.function));
+            if sys::at_remove_hook(self.tensor.as_raw(), Some(run_hook), self.function.cast_mut().cast()) {
+                drop(Rc::from_raw(self.function));
             } else {
                 sys::at_error_clear();
             }

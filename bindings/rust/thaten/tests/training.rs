@@ -290,7 +290,7 @@ fn hooks() -> Result<()> {
     (&y * 2).sum()?.backward_from(None, true, false)?;
     assert_eq!((seen.get(), x.grad().unwrap().value()?.to_f64()), (2.0, 60.0));
     drop(hook);
-    (&y * 2).sum()?.backward()?;
+    (&y * 2).sum()?.backward_from(None, true, false)?;
     assert_eq!(x.grad().unwrap().value()?.to_f64(), 66.0);
     let failing = x.register_hook(|_| ops::ones(&[-1]).map(Some))?;
     let error = (&x * 2).sum()?.backward().unwrap_err();
@@ -298,6 +298,20 @@ fn hooks() -> Result<()> {
     assert_eq!(x.grad().unwrap().value()?.to_f64(), 66.0);
     drop(failing);
     assert!(ops::ones(&[1])?.register_hook(|_| Ok(None)).is_err());
+    // one that drops itself and the one behind it, and goes on
+    let all = Rc::new(std::cell::RefCell::new(Vec::new()));
+    let (own, text) = (all.clone(), String::from("dropped hooks"));
+    let first = y.register_hook(move |grad| {
+        own.borrow_mut().clear();
+        assert_eq!(text, "dropped hooks");
+        Ok(Some(grad * 2))
+    })?;
+    let next = y.register_hook(|grad| Ok(Some(grad * 100)))?;
+    all.borrow_mut().extend([first, next]);
+    for expected in [66.0 + 6.0, 72.0 + 3.0] {
+        y.sum()?.backward_from(None, true, false)?;
+        assert_eq!(x.grad().unwrap().value()?.to_f64(), expected);
+    }
     Ok(())
 }
 
