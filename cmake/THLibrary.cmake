@@ -75,3 +75,19 @@ function(th_library name)
                         $<BUILD_INTERFACE:OpenMP::OpenMP_C> $<BUILD_INTERFACE:${CMAKE_DL_LIBS}>
                         $<BUILD_INTERFACE:m> $<INSTALL_INTERFACE:${TH_SYSTEM_LIBRARIES}>)
 endfunction()
+
+# th_precompiled_header(TARGET HEADER): for the sources that the target has by now, but those that are written, which
+# have options of their own, and those that ask the C library for more than C before its first header.
+function(th_precompiled_header target header)
+  target_precompile_headers(${target} PRIVATE ${header})
+  get_target_property(sources ${target} SOURCES)
+  foreach(source IN LISTS sources)
+    set(has_own_options ON)
+    if(source MATCHES "^${PROJECT_SOURCE_DIR}" AND NOT source MATCHES "^${PROJECT_BINARY_DIR}")
+      file(STRINGS ${source} has_own_options REGEX "^#define _[A-Z_]*_SOURCE" LIMIT_COUNT 1)
+    endif()
+    if(has_own_options)
+      set_source_files_properties(${source} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
+    endif()
+  endforeach()
+endfunction()

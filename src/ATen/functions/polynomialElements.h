@@ -44,10 +44,10 @@ typedef enum {
   AT_BY_HERMITE_E, /* for statisticians: a = x, b = k, c = 1 */
   AT_BY_LAGUERRE,  /* a = 2 k + 1 - x, b = k, c = k + 1 */
   AT_BY_LEGENDRE   /* a = (2 k + 1) x, b = k, c = k + 1 */
-} at_recurrence;
+} at_polynomial_kind;
 
 /* p(n) from p(0) = 1 and p(1) = first; n is whole and not negative. */
-AT_ELEMENT double at_recur(at_recurrence by, double x, double first, double n)
+AT_ELEMENT double at_polynomial(at_polynomial_kind by, double x, double first, double n)
 {
   double before = 1, last = first;
   for (int k = 1; k < n; k++) {
@@ -75,8 +75,8 @@ AT_ELEMENT double at_chebyshev(at_chebyshev_kind kind, double x, double degree)
   if (n > 8)
     return at_chebyshevFar(kind, x, n);
   const double first = kind == AT_CHEBYSHEV_T ? x : 2 * x;
-  return at_recur(AT_BY_CHEBYSHEV, x, first + (kind == AT_CHEBYSHEV_W) - (kind == AT_CHEBYSHEV_V),
-                  n);
+  return at_polynomial(AT_BY_CHEBYSHEV, x,
+                       first + (kind == AT_CHEBYSHEV_W) - (kind == AT_CHEBYSHEV_V), n);
 }
 
 /* Hermite's, for physicists (scale 2) or for statisticians (scale 1). */
@@ -87,7 +87,7 @@ AT_ELEMENT double at_hermite(double scale, double x, double degree)
     return NAN;
   if (n <= 0)
     return n == 0;
-  return at_recur(scale == 2 ? AT_BY_HERMITE : AT_BY_HERMITE_E, x, scale * x, n);
+  return at_polynomial(scale == 2 ? AT_BY_HERMITE : AT_BY_HERMITE_E, x, scale * x, n);
 }
 
 /* The largest degree of the polynomials of Laguerre and Legendre; each takes so many steps. */
@@ -100,7 +100,7 @@ AT_ELEMENT double at_laguerre(double x, double degree)
     return NAN;
   if (n <= 0)
     return n == 0;
-  return at_recur(AT_BY_LAGUERRE, x, 1 - x, n);
+  return at_polynomial(AT_BY_LAGUERRE, x, 1 - x, n);
 }
 
 AT_ELEMENT double at_legendre(double x, double degree)
@@ -112,5 +112,5 @@ AT_ELEMENT double at_legendre(double x, double degree)
     return n == 0;
   if (fabs(x) == 1)
     return x < 0 && at_isOdd(n) ? -1 : 1;
-  return at_recur(AT_BY_LEGENDRE, x, x, n);
+  return at_polynomial(AT_BY_LEGENDRE, x, x, n);
 }
