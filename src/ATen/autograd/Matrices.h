@@ -28,7 +28,7 @@ at_tensor *at_ormqrOf(at_tensor *factors, at_tensor *tau, at_tensor *c, bool lef
 /* --- determinants and solutions --------------------------------------------------------------- */
 
 at_tensor *at_detGrad(at_tensor *grad, at_tensor *a, at_tensor *det);
-at_tensor *at_slogdetGrad(at_tensor *grad, at_tensor *a, at_tensor *sign);
+at_tensor *at_slogdetGrad(at_tensor *ofSign, at_tensor *ofLog, at_tensor *a, at_tensor *sign);
 
 /* Of A and B; of a triangular A and B; of trtrs's and gesv's B and A. */
 at_several at_solveGrad(at_tensor *grad, at_tensor *a, at_tensor *b, at_tensor *x, bool left);
@@ -60,7 +60,8 @@ at_tensor *at_linalgNormOf(at_tensor *a, at_scalar ord, at_ints dims, bool keepd
 
 at_tensor *at_luGrad(at_tensor *grad, at_tensor *lu, at_tensor *pivots);
 at_tensor *at_luSolveOf(at_tensor *self, at_tensor *lu, at_tensor *pivots); /* as btrisolve */
-at_tensor *at_eigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *lambda, at_tensor *v);
+at_tensor *at_eigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *lambda, at_tensor *v,
+                      bool ofComplex); /* of a complex operand */
 
 /* Of the real eig: values, and if hasVectors vectors, are its results.  Eigenvectors have a gradient
  * where all eigenvalues are real. */

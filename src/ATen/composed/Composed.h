@@ -139,9 +139,9 @@ at_U_S_V at_lowRankSingulars(const char *name, at_tensor *a, int64_t q, int64_t 
 at_U_S_V at_principalParts(at_tensor *a, int64_t q, bool center, int64_t niter);
 
 /* L D L' of the lower triangle of symmetric matrices, with LAPACK's pivots. */
-at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool check);
-at_LD_pivots at_ldlOf(at_tensor *a);
-at_tensor *at_ldlSolution(at_tensor *ld, at_tensor *pivots, at_tensor *b);
+at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool hermitian, bool check);
+at_LD_pivots at_ldlOf(at_tensor *a, bool hermitian);
+at_tensor *at_ldlSolution(at_tensor *ld, at_tensor *pivots, at_tensor *b, bool hermitian);
 
 at_tensor *at_householderOf(at_tensor *input, at_tensor *tau);
 at_solution_cloned_coefficient at_triangularOf(at_tensor *b, at_tensor *a, bool upper,

@@ -4,10 +4,12 @@
 #include <string.h>
 
 #include "ATen/autograd/Formulas.h"
+#include "ATen/linear/linalg.h"
 
-static at_tensor *transposed(at_tensor *t)
+/* The adjoint matrices: of real ones the transposes, as views. */
+static at_tensor *adjoint(at_tensor *t)
 {
-  return at_transpose(t, -2, -1);
+  return at_mH(t);
 }
 
 /* A matrix with v on its diagonal times m, for each vector. */
@@ -74,27 +76,31 @@ at_eigenvalues_eigenvectors at_eigOf(const char *name, at_tensor *self)
       at_reshape(eigenvectors_of(imaginary, at_stack(*vectors)), sizes)};
 }
 
-/* The X of A X = B for complex matrices, by real ones of twice the size. */
-static at_tensor *complex_solution(at_tensor *a, at_tensor *b)
+void at_eigens(at_tensor **out, at_tensor *self)
 {
-  at_tensor *const re = at_real(a), *const im = at_imag(a);
-  const int64_t n = at_size(a, -1);
-  at_tensor *const above = at_cat(AT_TENSORS(re, at_neg(im)), .dim = -1);
-  at_tensor *const below = at_cat(AT_TENSORS(im, re), .dim = -1);
-  at_tensor *const right = at_cat(AT_TENSORS(at_real(b), at_imag(b)), .dim = -2);
-  at_tensor *const x = at_linalg_solve(at_cat(AT_TENSORS(above, below), .dim = -2), right);
-  return at_complex(at_narrow(x, -2, 0, n), at_narrow(x, -2, n, n));
+  if (at_isComplex(self->type->scalarType))
+    at_complexEigens(out, self);
+  else
+    at_composedAll(out, at_eigOf("linalg_eig", self));
+}
+
+at_tensor *at_eigenvaluesOf(at_tensor *self)
+{
+  if (at_isComplex(self->type->scalarType))
+    return at_complexEigenvalues(NULL, self);
+  return at_composed(at_eigOf("linalg_eigvals", self).eigenvalues);
 }
 
 /* V^-H M V^H: M has the gradient of the values on its diagonal, and beside it what the vectors'
  * gradient, orthogonal to each vector, is over the differences of the values. */
-at_tensor *at_eigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *lambda, at_tensor *v)
+at_tensor *at_eigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *lambda, at_tensor *v,
+                      bool ofComplex)
 {
   if (!at_defined(v) || !at_defined(ofVectors) || !at_defined(ofValues))
     return at_undefined();
   if (at_numel(v) == 0)
-    return at_zeros_like(at_real(v));
-  at_tensor *const vh = at_conj(transposed(v));
+    return at_zeros_like(ofComplex ? v : at_real(v));
+  at_tensor *const vh = adjoint(v);
   at_tensor *const inner = at_matmul(vh, ofVectors);
   at_tensor *const own = at_real(at_diagonal(inner, .dim1 = -2, .dim2 = -1));
   at_tensor *const across = at_sub(inner, at_matmul(vh, columns_by(v, own)));
@@ -102,7 +108,8 @@ at_tensor *at_eigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *lamb
   at_tensor *const isOwn = at_eq(at_eye(at_size(v, -1), .type = at_typeOf(own)), 1);
   at_tensor *const safe = at_masked_fill(gaps, isOwn, 1);
   at_tensor *const middle = at_where(isOwn, at_diag_embed(ofValues), at_div(across, safe));
-  return at_real(complex_solution(vh, at_matmul(middle, vh)));
+  at_tensor *const made = at_linalg_solve(vh, at_matmul(middle, vh));
+  return ofComplex ? made : at_real(made);
 }
 
 at_tensor *at_realEigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *self,
@@ -121,7 +128,8 @@ at_tensor *at_realEigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *
   at_tensor *const none = at_zeros_like(self);
   return at_eigGrad(at_complex(at_select(ofValues, -1, 0), at_select(ofValues, -1, 1)),
                     at_complex(wantsVectors ? ofVectors : none, none),
-                    at_complex(at_select(values, -1, 0), imaginary), eigenvectors_of(imaginary, v));
+                    at_complex(at_select(values, -1, 0), imaginary), eigenvectors_of(imaginary, v),
+                    false);
 }
 
 /* --- conditions --------------------------------------------------------------------------------- */
@@ -129,7 +137,8 @@ at_tensor *at_realEigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *
 /* No number for matrices without elements. */
 static at_tensor *zeros_for(at_tensor *self)
 {
-  return at_zeros(((at_ints){at_sizes(self).data, at_dim(self) - 2}), .type = at_typeOf(self));
+  return at_zeros(((at_ints){at_sizes(self).data, at_dim(self) - 2}),
+                  .type = at_typeOf(at_real(self)));
 }
 
 /* norm * the norm of the inverse, and infinity of a singular matrix. */
@@ -202,7 +211,7 @@ static bool is_vectors(at_tensor *a, at_tensor *b)
 /* The part of the largest singular value above which one counts. */
 static double bound_of(at_tensor *a, at_scalar rcond)
 {
-  const bool isDouble = at_type_scalarType(at_typeOf(a)) == AT_DOUBLE;
+  const bool isDouble = at_type_scalarType(at_typeOf(at_real(a))) == AT_DOUBLE;
   const double epsilon = isDouble ? ldexp(1, -52) : ldexp(1, -23);
   return rcond.is_none ? epsilon * (double)THMax(at_size(a, -2), at_size(a, -1))
                        : at_scalar_toDouble(rcond);
@@ -234,11 +243,11 @@ static bool can_fit(at_tensor *a, at_tensor *b, const char *driver)
 static at_tensor *residuals_of(at_tensor *a, at_tensor *b, at_tensor *x, at_tensor *rank)
 {
   const int64_t m = at_size(a, -2), n = at_size(a, -1);
-  at_tensor *const none = at_empty(AT_INTS(0), .type = at_typeOf(a));
+  at_tensor *const none = at_empty(AT_INTS(0), .type = at_typeOf(at_real(a)));
   if (m <= n || !at_defined(rank) || (at_numel(rank) > 0 && !at_item_long(at_all(at_eq(rank, n)))))
     return none;
   at_tensor *const left = at_sub(at_matmul(a, x), b);
-  return at_sum_dim(at_mul(left, left), AT_INTS(-2));
+  return at_sum_dim(at_real(at_mul(at_conj(left), left)), AT_INTS(-2));
 }
 
 at_solution_residuals_rank_singular_values at_lstsqOf(at_tensor *a, at_tensor *b, at_scalar rcond,
@@ -259,15 +268,15 @@ at_solution_residuals_rank_singular_values at_lstsqOf(at_tensor *a, at_tensor *b
     isKept = at_gt(made.S, at_mul(at_narrow(made.S, -1, 0, 1), bound_of(a, rcond)));
   at_tensor *const inverse = at_masked_fill(at_reciprocal(made.S), at_logical_not(isKept), 0);
   at_tensor *const x =
-      at_matmul(transposed(made.Vh), rows_by(inverse, at_matmul(transposed(made.U), right)));
+      at_matmul(adjoint(made.Vh), rows_by(inverse, at_matmul(adjoint(made.U), right)));
   at_tensor *const rank = at_sum_dim(at_to(isKept, longs), AT_INTS(-1));
   r.solution = isVector ? at_squeeze_dim(x, -1) : x;
   r.residuals = strcmp(driver, "gelsy") ? residuals_of(a, right, x, rank)
-                                        : at_empty(AT_INTS(0), .type = at_typeOf(a));
+                                        : at_empty(AT_INTS(0), .type = at_typeOf(at_real(a)));
   r.rank = strcmp(driver, "gels") ? rank : at_empty(AT_INTS(0), .type = longs);
   r.singular_values = !strcmp(driver, "gelsd") || !strcmp(driver, "gelss")
                           ? made.S
-                          : at_empty(AT_INTS(0), .type = at_typeOf(a));
+                          : at_empty(AT_INTS(0), .type = at_typeOf(made.S));
   return r;
 }
 
@@ -283,12 +292,12 @@ at_several at_lstsqGrad(at_tensor *ofX, at_tensor *ofResiduals, at_tensor *a, at
   at_tensor *const wide = isVector ? at_unsqueeze(x, -1) : x;
   at_tensor *const g = isVector ? at_unsqueeze(ofX, -1) : ofX;
   at_tensor *const p = at_linalg_pinv(a, bound_of(a, rcond));
-  at_tensor *ofA = at_pinvGrad(at_matmul(g, transposed(right)), a, p);
-  at_tensor *ofB = at_matmul(transposed(p), g);
+  at_tensor *ofA = at_pinvGrad(at_matmul(g, adjoint(right)), a, p);
+  at_tensor *ofB = at_matmul(adjoint(p), g);
   if (at_defined(ofResiduals) && at_numel(ofResiduals) > 0) {
     at_tensor *const left = at_mul(at_sub(at_matmul(a, wide), right), 2);
     at_tensor *const scaled = at_mul(left, at_unsqueeze(ofResiduals, -2));
-    ofA = at_add(ofA, at_matmul(scaled, transposed(wide)));
+    ofA = at_add(ofA, at_matmul(scaled, adjoint(wide)));
     ofB = at_sub(ofB, scaled);
   }
   ofB = isVector ? at_squeeze_dim(ofB, -1) : ofB;
@@ -314,7 +323,7 @@ at_U_H at_polarOf(at_tensor *a)
     return (at_U_H){at_undefined(), at_undefined()};
   }
   const at_U_S_Vh made = at_linalg_svd(a, .full_matrices = false);
-  at_tensor *const v = transposed(made.Vh);
+  at_tensor *const v = adjoint(made.Vh);
   return (at_U_H){at_matmul(made.U, made.Vh), at_matmul(columns_by(v, made.S), made.Vh)};
 }
 
@@ -324,7 +333,7 @@ at_tensor *at_symmetricRoot(at_tensor *self)
   if (!at_defined(made.eigenvalues))
     return at_undefined();
   at_tensor *const roots = at_sqrt(at_clamp_min(made.eigenvalues, 0));
-  return at_matmul(columns_by(made.eigenvectors, roots), transposed(made.eigenvectors));
+  return at_matmul(columns_by(made.eigenvectors, roots), adjoint(made.eigenvectors));
 }
 
 /* The Y of R Y + Y R = grad for the root R. */
@@ -332,8 +341,8 @@ at_tensor *at_symmetricRootGrad(at_tensor *grad, at_tensor *root)
 {
   const at_eigenvalues_eigenvectors made = at_linalg_eigh(root);
   at_tensor *const v = made.eigenvectors, *const w = made.eigenvalues;
-  at_tensor *const both = at_mul(at_add(grad, transposed(grad)), 0.5);
-  at_tensor *const inner = at_matmul(at_matmul(transposed(v), both), v);
+  at_tensor *const both = at_mul(at_add(grad, adjoint(grad)), 0.5);
+  at_tensor *const inner = at_matmul(at_matmul(adjoint(v), both), v);
   at_tensor *const sums = at_add(at_unsqueeze(w, -2), at_unsqueeze(w, -1));
-  return at_matmul(at_matmul(v, at_div(inner, sums)), transposed(v));
+  return at_matmul(at_matmul(v, at_div(inner, sums)), adjoint(v));
 }

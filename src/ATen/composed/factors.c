@@ -4,6 +4,7 @@
 
 #include "ATen/autograd/Formulas.h"
 #include "Factors.h"
+#include "ATen/complex/lapack.h"
 #include "TH/THLapack.h"
 
 static at_tensor *transposed(at_tensor *t)
@@ -22,9 +23,10 @@ bool at_areMatrices(const char *name, const char *argument, at_tensor *t, bool i
     return false;
   const int dims = at_dim(t);
   const at_scalar_type type = at_type_scalarType(at_typeOf(t));
-  if (type != AT_FLOAT && type != AT_DOUBLE) {
-    at_fail(AT_ERROR_TYPE, name, "%s: %s is of %s, and has to be of Float or Double", name,
-            argument, at_scalarTypeName(type));
+  if (type != AT_FLOAT && type != AT_DOUBLE && !at_isComplex(type)) {
+    at_fail(AT_ERROR_TYPE, name,
+            "%s: %s is of %s, and has to be of Float, Double or a complex type", name, argument,
+            at_scalarTypeName(type));
     return false;
   }
   if (dims >= 2 && at_size(t, -1) <= INT_MAX && at_size(t, -2) <= INT_MAX &&
@@ -77,6 +79,13 @@ bool at_hasStatus(const char *name, at_tensor *info, bool check, const char *wha
   return true;
 }
 
+/* Matrix i of a contiguous tensor of complex numbers. */
+static void *matrix_at(at_tensor *t, int64_t i)
+{
+  const int64_t count = at_size(t, -2) * at_size(t, -1);
+  return (char *)at_data(t) + i * count * (int64_t)at_typeOf(t)->elementSize;
+}
+
 /* --- LU factors ------------------------------------------------------------------------------- */
 
 static at_LU_pivots_info no_factors(void)
@@ -97,7 +106,10 @@ static at_LU_pivots_info factors_of_host(at_tensor *a)
     return no_factors();
   int *const rows = at_data(pivots), *const status = at_data(info);
   for (int64_t i = 0; i < count && k > 0; i++) {
-    if (is_double(a))
+    if (at_is_complex(a))
+      status[i] = at_complexLapack(at_typeOf(columns))
+                      ->lu((int)m, (int)n, matrix_at(columns, i), rows + i * k);
+    else if (is_double(a))
       THDoubleLapack_getrf((int)m, (int)n, (double *)at_data(columns) + i * m * n, (int)m,
                            rows + i * k, status + i);
     else
@@ -112,7 +124,7 @@ static at_LU_pivots_info factors_of(at_tensor *a)
   int64_t room[AT_MOST_DIMS];
   const int64_t m = at_size(a, -2), n = at_size(a, -1);
   const at_type *const type = at_typeOf(a), *const ints = at_toScalarType(type, AT_INT);
-  if (m != n || at_numel(a) == 0) {
+  if (m != n || at_numel(a) == 0 || at_is_complex(a)) {
     const at_LU_pivots_info made = factors_of_host(at_to(a, AT_CPU(at_type_scalarType(type))));
     return (at_LU_pivots_info){at_to(made.LU, type), at_to(made.pivots, ints),
                                at_to(made.info, ints)};
@@ -227,7 +239,7 @@ at_tensor *at_luSolution(const char *name, at_tensor *lu, at_tensor *pivots, at_
   if (!at_areMatrices(name, "LU", lu, true) || !at_areMatrices(name, "B", b, false))
     return at_undefined();
   if (!left)
-    return transposed(at_luSolution(name, lu, pivots, transposed(b), true, !adjoint));
+    return at_mH(at_luSolution(name, lu, pivots, at_mH(b), true, !adjoint));
   at_tensor *const order = order_of(name, pivots, at_size(lu, -1));
   if (!at_defined(order) || at_size(b, -2) != at_size(lu, -1)) {
     at_fail(AT_ERROR_ARGUMENT, name, "%s: LU is of size %s and B of %s", name,
@@ -235,9 +247,8 @@ at_tensor *at_luSolution(const char *name, at_tensor *lu, at_tensor *pivots, at_
     return at_undefined();
   }
   if (adjoint) {
-    at_tensor *const half = at_linalg_solve_triangular(transposed(lu), b, false);
-    at_tensor *const all =
-        at_linalg_solve_triangular(transposed(lu), half, true, .unitriangular = true);
+    at_tensor *const half = at_linalg_solve_triangular(at_mH(lu), b, false);
+    at_tensor *const all = at_linalg_solve_triangular(at_mH(lu), half, true, .unitriangular = true);
     return rows_in(all, at_argsort(order));
   }
   at_tensor *const half =
@@ -334,19 +345,9 @@ static at_LU_pivots_info usable(const char *name, at_tensor *a, bool check)
   return made;
 }
 
-/* 0 for each matrix. */
-static at_tensor *no_info(at_tensor *a)
-{
-  const at_ints own = at_sizes(a);
-  return at_zeros(((at_ints){own.data, own.count > 2 ? own.count - 2 : 0}),
-                  .type = at_toScalarType(at_typeOf(a), AT_INT));
-}
-
 at_inverse_info at_inverseOrInfo(at_tensor *a, bool check)
 {
   static const char name[] = "linalg_inv_ex";
-  if (at_is_complex(a)) /* a singular matrix is an error */
-    return (at_inverse_info){at_linalg_inv(a), no_info(a)};
   const at_LU_pivots_info made = usable(name, a, check);
   if (!at_defined(made.LU))
     return (at_inverse_info){at_undefined(), at_undefined()};
@@ -358,8 +359,6 @@ at_inverse_info at_inverseOrInfo(at_tensor *a, bool check)
 at_result_info at_solutionOrInfo(at_tensor *a, at_tensor *b, bool left, bool check)
 {
   static const char name[] = "linalg_solve_ex";
-  if (at_is_complex(a))
-    return (at_result_info){at_linalg_solve(a, b, .left = left), no_info(a)};
   const at_LU_pivots_info made = usable(name, a, check);
   if (!at_defined(made.LU) || !at_defined(b))
     return (at_result_info){at_undefined(), at_undefined()};
@@ -382,7 +381,9 @@ static void factor_all(at_tensor *a, int *info)
 {
   const int64_t n = at_size(a, -1), count = at_batchOf(a);
   for (int64_t i = 0; i < count && n > 0; i++) {
-    if (is_double(a))
+    if (at_is_complex(a))
+      info[i] = at_complexLapack(at_typeOf(a))->cholesky('U', (int)n, matrix_at(a, i));
+    else if (is_double(a))
       THDoubleLapack_potrf('U', (int)n, (double *)at_data(a) + i * n * n, (int)n, info + i);
     else
       THFloatLapack_potrf('U', (int)n, (float *)at_data(a) + i * n * n, (int)n, info + i);
@@ -397,7 +398,7 @@ at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check)
     return none;
   const at_type *const type = at_typeOf(self);
   /* The lower triangle by rows is the upper one by columns. */
-  at_tensor *const from = upper ? transposed(self) : self;
+  at_tensor *const from = upper ? at_mH(self) : self;
   at_tensor *const a = at_clone(at_contiguous(at_to(from, AT_CPU(at_type_scalarType(type)))));
   at_tensor *const status =
       at_zeros(((at_ints){at_sizes(self).data, at_dim(self) - 2}), .type = AT_CPU(AT_INT));
@@ -408,7 +409,7 @@ at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check)
       check)
     return none;
   at_tensor *const l = where_good(at_tril(a), status);
-  return (at_L_info){at_to(upper ? at_contiguous(transposed(l)) : l, type),
+  return (at_L_info){at_to(upper ? at_contiguous(at_mH(l)) : l, type),
                      at_to(status, at_toScalarType(type, AT_INT))};
 }
 

@@ -3,6 +3,7 @@
 
 #include "ATen/autograd/Formulas.h"
 #include "Factors.h"
+#include "ATen/complex/lapack.h"
 #include "TH/THLapack.h"
 
 static at_tensor *transposed(at_tensor *t)
@@ -16,6 +17,16 @@ static bool is_double(const at_tensor *t)
 }
 
 /* --- factors ---------------------------------------------------------------------------------- */
+
+/* Of complex matrices. */
+static void factor_complex(at_tensor *columns, int64_t matrix, bool hermitian, int *pivots,
+                           int *info)
+{
+  const int64_t n = at_size(columns, -1);
+  const size_t skipped = (size_t)(matrix * n * n) * at_typeOf(columns)->elementSize;
+  *info = at_complexLapack(at_typeOf(columns))
+              ->indefinite(hermitian, (int)n, (char *)at_data(columns) + skipped, pivots);
+}
 
 static void factor(at_tensor *columns, int64_t matrix, int *pivots, at_tensor *work, int lwork,
                    int *info)
@@ -41,7 +52,7 @@ static int64_t work_of(at_tensor *columns)
   return THMin(THMax((int64_t)at_item_double(wanted), at_size(columns, -1)), INT_MAX);
 }
 
-at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool check)
+at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool hermitian, bool check)
 {
   const at_LD_pivots_info none = {at_undefined(), at_undefined(), at_undefined()};
   int64_t room[AT_MOST_DIMS];
@@ -54,21 +65,27 @@ at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool check)
   at_tensor *const pivots = at_zeros(at_withSizes(a, room, 1, n, 0), .type = AT_CPU(AT_INT));
   at_tensor *const info =
       at_zeros(((at_ints){at_sizes(a).data, at_dim(a) - 2}), .type = AT_CPU(AT_INT));
-  const int64_t lwork = at_defined(columns) && count > 0 ? work_of(columns) : 1;
+  const bool isComplex = at_is_complex(a);
+  const int64_t lwork = at_defined(columns) && count > 0 && !isComplex ? work_of(columns) : 1;
   at_tensor *const work = at_empty(AT_INTS(lwork), .type = AT_CPU(at_type_scalarType(type)));
   if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info) || !at_defined(work))
     return none;
-  for (int64_t i = 0; i < count; i++)
-    factor(columns, i, (int *)at_data(pivots) + i * n, work, (int)lwork, (int *)at_data(info) + i);
+  for (int64_t i = 0; i < count; i++) {
+    int *const rows = (int *)at_data(pivots) + i * n, *const status = (int *)at_data(info) + i;
+    if (isComplex)
+      factor_complex(columns, i, hermitian, rows, status);
+    else
+      factor(columns, i, rows, work, (int)lwork, status);
+  }
   if (at_hasStatus(name, info, check, "there is a 0 on the diagonal of D, in row") && check)
     return none;
   return (at_LD_pivots_info){at_to(at_contiguous(transposed(columns)), type), at_to(pivots, ints),
                              at_to(info, ints)};
 }
 
-at_LD_pivots at_ldlOf(at_tensor *a)
+at_LD_pivots at_ldlOf(at_tensor *a, bool hermitian)
 {
-  const at_LD_pivots_info made = at_ldlOrInfo("linalg_ldl_factor", a, true);
+  const at_LD_pivots_info made = at_ldlOrInfo("linalg_ldl_factor", a, hermitian, true);
   return (at_LD_pivots){made.LD, made.pivots};
 }
 
@@ -129,13 +146,18 @@ static at_tensor *batch_alone(at_tensor *t)
   return at_narrow(at_narrow(t, -1, 0, 0), -2, 0, 0);
 }
 
-static void solve_all(at_tensor *ld, at_tensor *pivots, at_tensor *b)
+static void solve_all(at_tensor *ld, at_tensor *pivots, at_tensor *b, bool hermitian)
 {
+  const int64_t bytes = (int64_t)at_typeOf(ld)->elementSize;
   const int n = (int)at_size(ld, -1), k = (int)at_size(b, -2);
   int info = 0;
   for (int64_t i = 0; i < at_batchOf(ld); i++) {
     int *const pivot = (int *)at_data(pivots) + i * n;
-    if (is_double(ld))
+    if (at_is_complex(ld))
+      at_complexLapack(at_typeOf(ld))
+          ->indefiniteSolve(hermitian, n, k, (char *)at_data(ld) + i * n * n * bytes, pivot,
+                            (char *)at_data(b) + i * n * k * bytes);
+    else if (is_double(ld))
       THDoubleLapack_sytrs('L', n, k, (double *)at_data(ld) + i * n * n, n, pivot,
                            (double *)at_data(b) + i * n * k, n, &info);
     else
@@ -144,7 +166,7 @@ static void solve_all(at_tensor *ld, at_tensor *pivots, at_tensor *b)
   }
 }
 
-at_tensor *at_ldlSolution(at_tensor *ld, at_tensor *pivots, at_tensor *b)
+at_tensor *at_ldlSolution(at_tensor *ld, at_tensor *pivots, at_tensor *b, bool hermitian)
 {
   static const char name[] = "linalg_ldl_solve";
   if (!at_areMatrices(name, "LD", ld, true) || !at_areMatrices(name, "B", b, false) ||
@@ -168,6 +190,6 @@ at_tensor *at_ldlSolution(at_tensor *ld, at_tensor *pivots, at_tensor *b)
   if (!at_defined(factors) || !at_defined(rows) || !at_defined(x))
     return at_undefined();
   if (at_numel(x) > 0)
-    solve_all(factors, rows, x);
+    solve_all(factors, rows, x, hermitian);
   return at_to(at_contiguous(transposed(x)), at_typeOf(ld));
 }

@@ -1,7 +1,10 @@
 /* Linear systems and factorizations: checks types and dimensions, and calls TH, which calls
  * LAPACK. */
 #include "lapack.h"
+#include "linalg.h"
 
+#include "ATen/complex/complex.h"
+#include "ATen/complex/lapack.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
 
@@ -120,6 +123,10 @@ void at_leastSquares(at_tensor **out, at_tensor *b, at_tensor *a)
 void at_solveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper, bool transpose,
                         bool ones)
 {
+  if (at_isComplex(a->type->scalarType)) {
+    at_complexSolveTriangular(out, b, a, upper, transpose, ones);
+    return;
+  }
   Call call;
   begin(&call, b, "self");
   void *const tb = operand(&call, b, "self", 1, 2), *const ta = matrix(&call, a, "A");
@@ -132,6 +139,10 @@ void at_solveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper,
 
 void at_symmetricEigen(at_tensor **out, at_tensor *a, bool vectors, bool upper)
 {
+  if (at_isComplex(a->type->scalarType)) {
+    at_complexHermitianEigen(out, a, upper);
+    return;
+  }
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const values = real(&call), *const v = real(&call);
@@ -150,6 +161,10 @@ void at_eigen(at_tensor **out, at_tensor *a, bool vectors)
 
 void at_singularValues(at_tensor **out, at_tensor *a, bool some)
 {
+  if (at_isComplex(a->type->scalarType)) {
+    at_complexSingularValues(out, a, some);
+    return;
+  }
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self");
@@ -162,6 +177,8 @@ void at_singularValues(at_tensor **out, at_tensor *a, bool some)
 
 at_tensor *at_choleskyFactor(at_tensor *out, at_tensor *a, bool upper)
 {
+  if (at_isComplex(a->type->scalarType))
+    return at_complexCholesky(out, a, upper);
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const r = real(&call);
@@ -233,6 +250,10 @@ void at_pivotedCholesky(at_tensor **out, at_tensor *a, bool upper, at_scalar tol
 
 void at_orthogonal(at_tensor **out, at_tensor *a)
 {
+  if (at_isComplex(a->type->scalarType)) {
+    at_complexOrthogonal(out, a);
+    return;
+  }
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const q = real(&call), *const r = real(&call);
@@ -242,6 +263,10 @@ void at_orthogonal(at_tensor **out, at_tensor *a)
 
 void at_reflectors(at_tensor **out, at_tensor *a)
 {
+  if (at_isComplex(a->type->scalarType)) {
+    at_complexReflectors(out, a);
+    return;
+  }
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const r = real(&call), *const tau = real(&call);
@@ -251,6 +276,8 @@ void at_reflectors(at_tensor **out, at_tensor *a)
 
 at_tensor *at_orthogonalOf(at_tensor *out, at_tensor *a, at_tensor *tau)
 {
+  if (at_isComplex(a->type->scalarType))
+    return at_complexOrthogonalOf(out, a, tau);
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const tt = operand(&call, tau, "input2", 1, 1);
@@ -262,6 +289,8 @@ at_tensor *at_orthogonalOf(at_tensor *out, at_tensor *a, at_tensor *tau)
 at_tensor *at_orthogonalTimes(at_tensor *out, at_tensor *a, at_tensor *tau, at_tensor *c, bool left,
                               bool transpose)
 {
+  if (at_isComplex(a->type->scalarType))
+    return at_complexOrthogonalTimes(out, a, tau, c, left, transpose);
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const tt = operand(&call, tau, "input2", 1, 1);
@@ -395,6 +424,8 @@ void at_signedLogsOnDevice(at_tensor **out, at_tensor *a)
 at_tensor *at_determinant(at_tensor *out, at_tensor *a)
 {
   check_square(a, "self");
+  if (at_isComplex(a->type->scalarType))
+    return at_determinants(out, a);
   Call call;
   begin(&call, a, "self");
   call.made[call.count++] = determinants(&call, a);
@@ -416,6 +447,8 @@ void at_determinantAndSvd(at_tensor **out, at_tensor *a)
 at_tensor *at_inverted(at_tensor *out, at_tensor *a)
 {
   check_square(a, "self");
+  if (at_isComplex(a->type->scalarType))
+    return at_complexInverses(out, a);
   Call call;
   begin(&call, a, "self");
   at_tensor *const r = at_hold(&call.pool, at_newShape(call.type, at_sizesOf(a)));

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "ATen/complex/complex.h"
+#include "ATen/complex/lapack.h"
 #include "ATen/core/ATenOperations.h"
 
 /* A function of one matrix a, and of b if it takes one; out[i] are new tensors. */
@@ -18,8 +20,8 @@ void at_checkMatrices(const at_tensor *a, const char *name, bool square)
 {
   const at_ints sizes = at_sizesOf(a);
   const at_scalar_type type = a->type->scalarType;
-  if (type != AT_FLOAT && type != AT_DOUBLE)
-    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of Float or Double", name,
+  if (type != AT_FLOAT && type != AT_DOUBLE && !at_isComplex(type))
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of Float, Double or a complex type", name,
              at_scalarTypeName(type));
   if (sizes.count < 2 || (square && sizes.data[sizes.count - 1] != sizes.data[sizes.count - 2]))
     at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and has to be %smatrices", name,
@@ -173,6 +175,10 @@ static double eliminated(double *a, int64_t n, double *sign)
 static void signed_log(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b)
 {
   double sign;
+  if (at_isComplex(a->type->scalarType)) {
+    at_complexDeterminant(out, a, how->flag);
+    return;
+  }
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const wide = at_hold(&pool, at_newCast(a, at_toScalarType(a->type, AT_DOUBLE)));
@@ -187,7 +193,7 @@ at_tensor *at_determinants(at_tensor *out, at_tensor *a)
 {
   const Each how = {signed_log, 1, .flag = true};
   at_checkMatrices(a, "A", true);
-  if (!at_isOnHost(a->type))
+  if (!at_isOnHost(a->type) && !at_isComplex(a->type->scalarType))
     return at_determinant(out, a);
   return each_one(out, &how, a, NULL);
 }
@@ -196,7 +202,7 @@ void at_signedLogs(at_tensor **out, at_tensor *a)
 {
   const Each how = {signed_log, 2};
   at_checkMatrices(a, "A", true);
-  if (!at_isOnHost(a->type)) {
+  if (!at_isOnHost(a->type) && !at_isComplex(a->type->scalarType)) {
     at_signedLogsOnDevice(out, a);
     return;
   }
@@ -210,6 +216,10 @@ at_tensor *at_logDeterminants(at_tensor *a)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const sign = at_hold(&pool, made[0]), *const log = at_hold(&pool, made[1]);
+  if (at_isComplex(a->type->scalarType))
+    return at_finishOne(&pool, NULL,
+                        at_hold(&pool,
+                                at_complexFrom(NULL, log, at_hold(&pool, at_angleOf(NULL, sign)))));
   at_tensor *const isNegative =
       at_hold(&pool, at_compareScalar(NULL, AT_ROW_ltValue, sign, at_scalar_long(0)));
   at_tensor *const r =
@@ -255,9 +265,25 @@ static void solve_triangular(const Each *how, at_tensor **out, at_tensor *a, at_
   keep_first(out, made);
 }
 
+/* A is L L^H, and the factor L or with upper L^H. */
+static at_tensor *solve_complex_cholesky(at_tensor *factor, at_tensor *b, bool upper)
+{
+  at_tensor *half[2] = {NULL}, *whole[2] = {NULL};
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const adjoint = at_hold(&pool, at_adjointOf(factor));
+  at_solveTriangular(half, b, upper ? adjoint : factor, false, false, false);
+  at_hold(&pool, half[0]);
+  at_hold(&pool, half[1]);
+  at_solveTriangular(whole, half[0], upper ? factor : adjoint, true, false, false);
+  at_hold(&pool, whole[1]);
+  return at_pool_keep(&pool, at_hold(&pool, whole[0]));
+}
+
 static void solve_cholesky(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b)
 {
-  out[0] = at_choleskySolve(NULL, b, a, how->flag);
+  out[0] = at_isComplex(a->type->scalarType) ? solve_complex_cholesky(a, b, how->flag)
+                                             : at_choleskySolve(NULL, b, a, how->flag);
 }
 
 static __attribute__((noinline)) void check_systems(const at_tensor *a, const at_tensor *b)
@@ -394,7 +420,8 @@ static void singular(const Each *how, at_tensor **out, at_tensor *a, at_tensor *
   at_pool_enter(&pool);
   for (int i = 0; i < 3; i++)
     at_hold(&pool, made[i]);
-  made[2] = at_hold(&pool, at_viewTranspose(made[2], 0, 1));
+  made[2] = at_hold(&pool, at_isComplex(a->type->scalarType) ? at_adjointOf(made[2])
+                                                             : at_viewTranspose(made[2], 0, 1));
   keep(&pool, 3, out, made);
 }
 
@@ -419,6 +446,25 @@ at_tensor *at_singularsOf(at_tensor *out, at_tensor *a)
 static void symmetric(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b)
 {
   at_symmetricEigen(out, a, true, how->flag);
+}
+
+static void general(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b)
+{
+  at_complexEigen(out, a);
+}
+
+void at_complexEigens(at_tensor **out, at_tensor *a)
+{
+  const Each how = {general, 2};
+  at_checkMatrices(a, "self", true);
+  each_result(out, &how, a);
+}
+
+at_tensor *at_complexEigenvalues(at_tensor *out, at_tensor *a)
+{
+  const Each how = {general, 2};
+  at_checkMatrices(a, "self", true);
+  return each_one(out, &how, a, NULL);
 }
 
 static bool is_upper(const char *triangle)
@@ -456,7 +502,15 @@ at_tensor *at_choleskies(at_tensor *out, at_tensor *a, bool upper)
 
 static void cholesky_inverse(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b)
 {
-  out[0] = at_choleskyInverse(NULL, a, how->flag);
+  if (!at_isComplex(a->type->scalarType)) {
+    out[0] = at_choleskyInverse(NULL, a, how->flag);
+    return;
+  }
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const eye = at_hold(&pool, at_identity(NULL, a->type, a->th->size[0], a->th->size[0]));
+  out[0] = solve_complex_cholesky(a, eye, how->flag);
+  at_pool_leave(&pool);
 }
 
 at_tensor *at_choleskyInverses(at_tensor *out, at_tensor *factor, bool upper)

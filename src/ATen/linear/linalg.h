@@ -7,12 +7,16 @@
 
 /* --- factorizations and systems (linalg.c) ---------------------------------------------------- */
 
-/* Raises unless a is matrices of Float or Double, if square of as many rows as columns. */
+/* Raises unless a is matrices of Float, Double or a complex type, if square of as many rows as columns. */
 void at_checkMatrices(const at_tensor *a, const char *name, bool square);
+at_tensor *at_determinants(at_tensor *out, at_tensor *a);
 /* out: sign and logarithm of the absolute value. */
 void at_signedLogs(at_tensor **out, at_tensor *a);
+/* Of complex matrices; out: values and vectors. */
+void at_complexEigens(at_tensor **out, at_tensor *a);
+at_tensor *at_complexEigenvalues(at_tensor *out, at_tensor *a);
 at_tensor *at_inverses(at_tensor *out, at_tensor *a);
-/* out: U, S and the transpose of V. */
+/* out: U, S and the transpose of V, or of complex matrices its adjoint. */
 void at_singulars(at_tensor **out, at_tensor *a, bool full_matrices);
 at_tensor *at_singularsOf(at_tensor *out, at_tensor *a);
 

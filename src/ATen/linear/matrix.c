@@ -1,4 +1,5 @@
 /* Diagonals and triangles of matrices, and cross products. */
+#include "ATen/complex/complex.h"
 #include "ATen/core/ATenOperations.h"
 #include "TH/tensor/THTriangle.h"
 
@@ -164,6 +165,26 @@ at_tensor *at_triangle(at_tensor *out, at_tensor *self, int64_t diagonal, bool b
 
 /* --- vector products -------------------------------------------------------------------------- */
 
+/* That of the parts, for it is linear in both. */
+static void cross_pairs(at_tensor *made, at_tensor *x, at_tensor *y, int dim)
+{
+  at_tensor *products[2][2];
+  at_pool pool;
+  at_pool_enter(&pool);
+  for (int i = 0; i < 2; i++)
+    for (int k = 0; k < 2; k++) {
+      at_tensor *const a = at_hold(&pool, at_viewPart(x, i)), *const b =
+                                                                  at_hold(&pool, at_viewPart(y, k));
+      at_tensor *const product = at_hold(&pool, at_newShape(a->type, at_sizesOf(made)));
+      a->type->functions->cross(product->th, a->th, b->th, dim);
+      products[i][k] = product;
+    }
+  const at_scalar one = at_scalar_long(1);
+  at_subtracted(at_hold(&pool, at_viewPart(made, 0)), products[0][0], products[1][1], one);
+  at_binary(at_hold(&pool, at_viewPart(made, 1)), AT_ROW_cadd, products[0][1], products[1][0], one);
+  at_pool_leave(&pool);
+}
+
 at_tensor *at_crossed(at_tensor *out, at_tensor *self, at_tensor *other, int64_t dim)
 {
   int64_t room[AT_MOST_DIMS];
@@ -194,7 +215,9 @@ at_tensor *at_crossed(at_tensor *out, at_tensor *self, at_tensor *other, int64_t
   at_tensor *made = at_hold(&pool, at_newShape(compute, sizes));
   self = at_brought(&pool, self, sizes, compute);
   other = at_brought(&pool, other, sizes, compute);
-  if (at_numel(made) > 0)
+  if (at_numel(made) > 0 && at_isComplex(compute->scalarType))
+    cross_pairs(made, self, other, d);
+  else if (at_numel(made) > 0)
     compute->functions->cross(made->th, self->th, other->th, d);
   if (compute != type)
     made = at_hold(&pool, at_newCast(made, type));

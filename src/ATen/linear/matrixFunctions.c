@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ATen/complex/complex.h"
 #include "ATen/core/ATenOperations.h"
 #include "linalg.h"
 
@@ -17,8 +18,8 @@ static at_tensor *times(at_pool *pool, at_tensor *x, at_tensor *y)
 static void check_square(const at_tensor *a, const char *name)
 {
   const at_ints sizes = at_sizesOf(a);
-  if (!at_isFloating(a->type->scalarType))
-    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of a floating type", name,
+  if (!at_isFloating(a->type->scalarType) && !at_isComplex(a->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of a floating or complex type", name,
              at_scalarTypeName(a->type->scalarType));
   if (sizes.count < 2 || sizes.data[sizes.count - 1] != sizes.data[sizes.count - 2])
     at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and has to be square matrices", name,
@@ -53,7 +54,9 @@ static double relative(const at_tensor *a, double rtol)
 {
   const at_ints sizes = at_sizesOf(a);
   const int64_t most = THMax(sizes.data[sizes.count - 1], sizes.data[sizes.count - 2]);
-  const double epsilon = a->type->scalarType == AT_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
+  const bool isComplex = at_isComplex(a->type->scalarType);
+  const at_scalar_type type = (isComplex ? at_realType(a->type) : a->type)->scalarType;
+  const double epsilon = type == AT_DOUBLE ? DBL_EPSILON : (double)FLT_EPSILON;
   return isnan(rtol) ? epsilon * (double)most : rtol;
 }
 
@@ -69,6 +72,13 @@ static at_tensor *counts(at_pool *pool, at_tensor *s, double atol, double rtol)
   return at_hold(pool, at_compare(NULL, AT_ROW_gtTensor, s, least));
 }
 
+/* Of real matrices a view. */
+static at_tensor *adjoint(at_pool *pool, at_tensor *a)
+{
+  return at_hold(pool,
+                 at_isComplex(a->type->scalarType) ? at_adjointOf(a) : at_viewTranspose(a, -1, -2));
+}
+
 /* a, or with hermitian the symmetric matrices of its lower triangles. */
 static at_tensor *mirrored(at_pool *pool, at_tensor *a, bool hermitian)
 {
@@ -77,7 +87,7 @@ static at_tensor *mirrored(at_pool *pool, at_tensor *a, bool hermitian)
   check_square(a, "A");
   at_tensor *const lower = at_hold(pool, at_triangle(NULL, a, 0, true));
   at_tensor *const below = at_hold(pool, at_triangle(NULL, a, -1, true));
-  at_tensor *const above = at_hold(pool, at_viewTranspose(below, -1, -2));
+  at_tensor *const above = adjoint(pool, below);
   return at_hold(pool, at_binary(NULL, AT_ROW_cadd, lower, above, one));
 }
 
@@ -109,8 +119,8 @@ at_tensor *at_pseudoInverses(at_tensor *a, double atol, double rtol, bool hermit
   at_tensor *inverse = at_hold(&pool, at_unaryFloat(NULL, AT_ROW_cinv, s));
   inverse = at_hold(&pool, at_choose(NULL, isKept, inverse, zero, NULL, at_scalar_double(0)));
   at_tensor *const column = at_hold(&pool, at_viewUnsqueeze(inverse, -1));
-  at_tensor *const ut = at_hold(&pool, at_viewTranspose(made[0], -1, -2));
-  at_tensor *const v = at_hold(&pool, at_viewTranspose(made[2], -1, -2));
+  at_tensor *const ut = adjoint(&pool, made[0]);
+  at_tensor *const v = adjoint(&pool, made[2]);
   at_tensor *const scaled = at_hold(&pool, at_binary(NULL, AT_ROW_cmul, ut, column, one));
   return at_pool_keep(&pool, times(&pool, v, scaled));
 }
@@ -176,11 +186,15 @@ at_tensor *at_matrixExponentials(at_tensor *a)
   check_square(a, "self");
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *x = at_cast(&pool, a, at_toScalarType(a->type, AT_DOUBLE));
+  const bool isComplex = at_isComplex(a->type->scalarType);
+  at_tensor *x =
+      at_cast(&pool, a, at_toScalarType(a->type, isComplex ? AT_COMPLEX_DOUBLE : AT_DOUBLE));
   if (at_numel(a) == 0)
     return at_finishOne(&pool, NULL, at_hold(&pool, at_newCast(a, a->type)));
   const at_ints sizes = at_sizesOf(a);
-  const double norm = at_scalar_toDouble(x->type->functions->normall(x->th, at_scalar_long(2)));
+  at_tensor *const parts = isComplex ? at_hold(&pool, at_viewPairs(x)) : x;
+  const double norm =
+      at_scalar_toDouble(parts->type->functions->normall(parts->th, at_scalar_long(2)));
   int squarings = 0;
   while (ldexp(norm, -squarings) > 0.5 && squarings < MOST_SQUARINGS)
     squarings++;
@@ -234,7 +248,9 @@ at_tensor *at_vectorDots(at_tensor *out, at_tensor *x, at_tensor *y, int64_t dim
     at_checkType(y, "y", x->type);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const products = at_hold(&pool, at_binary(NULL, AT_ROW_cmul, x, y, one));
+  at_tensor *const conjugate =
+      at_isComplex(x->type->scalarType) ? at_hold(&pool, at_conjugated(NULL, x)) : x;
+  at_tensor *const products = at_hold(&pool, at_binary(NULL, AT_ROW_cmul, conjugate, y, one));
   at_tensor *const r = at_reduce(out, AT_SUM, products, (at_ints){&dim, 1}, false, x->type, zero);
   at_pool_leave(&pool);
   return r;
@@ -251,7 +267,7 @@ at_tensor *at_powersOf(at_tensor *x, int64_t n)
              at_scalarTypeName(x->type->scalarType));
   const int64_t last = own.count > 0 ? own.data[own.count - 1] : 1;
   const int64_t columns = n == AT_NONE ? last : n;
-  const bool integers = !at_isFloating(x->type->scalarType);
+  const bool integers = !at_isFloating(x->type->scalarType) && !at_isComplex(x->type->scalarType);
   at_pool pool;
   at_pool_enter(&pool);
   const at_type *const type = integers ? at_toScalarType(x->type, AT_LONG) : x->type;
@@ -293,10 +309,13 @@ static at_tensor *kept_dims(at_pool *pool, at_tensor *r, const int at[2], bool k
   return at_hold(pool, at_viewUnsqueeze(r, second));
 }
 
-/* The largest or smallest along the last dimension. */
+/* The largest along the last dimension, 0 of none, or the smallest. */
 static at_tensor *extreme(at_pool *pool, at_tensor *t, bool largest)
 {
   const int64_t last = -1;
+  const at_ints sizes = at_sizesOf(t);
+  if (largest && sizes.data[sizes.count - 1] == 0)
+    return at_hold(pool, at_makeFilled(t->type, (at_ints){sizes.data, sizes.count - 1}, zero));
   return at_hold(pool, at_reduce(NULL, largest ? AT_MAX : AT_MIN, t, (at_ints){&last, 1}, false,
                                  NULL, zero));
 }
@@ -305,7 +324,7 @@ at_tensor *at_matrixNorm(at_tensor *out, at_tensor *a, at_scalar ord, at_ints di
 {
   const double p = at_scalar_toDouble(ord), which = fabs(p);
   int at[2];
-  const bool isComplex = at_isComplex(a->type->scalarType) && which != 2;
+  const bool isComplex = at_isComplex(a->type->scalarType);
   if (!at_isFloating(a->type->scalarType) && !isComplex)
     at_raise(AT_ERROR_TYPE, "A is of %s, and has to be of a floating type",
              at_scalarTypeName(a->type->scalarType));

@@ -69,6 +69,11 @@ static int load(const char *name, char *problem)
   TH_FOR_EACH_BLAS_FUNCTION(FIND)
   TH_FOR_EACH_LAPACK_FUNCTION(FIND)
   TH_FOR_EACH_BLAS_FUNCTION(NEED)
+#define FIND_COMPLEX(NAME, ARGUMENTS, LETTERS)                             \
+  found.c##NAME = (__typeof__(found.c##NAME))dlsym(handle, "c" #NAME "_"); \
+  found.z##NAME = (__typeof__(found.z##NAME))dlsym(handle, "z" #NAME "_");
+  TH_FOR_EACH_COMPLEX_LAPACK_FUNCTION(FIND_COMPLEX)
+#undef FIND_COMPLEX
 #undef NEED
 #undef FIND
   if (missing) {

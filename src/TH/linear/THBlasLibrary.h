@@ -86,6 +86,27 @@
   A(letter, side), A(letter, trans), A(size, m), A(size, n), A(size, k), A(reals, a),        \
   A(size, lda), A(reals, tau), A(reals, c), A(size, ldc), A(reals, work), A(size, lwork),    \
   A(ints, info)
+
+/* The functions of complex matrices, of float (c) and of double (z): X(name, arguments of which of
+ * those here, letters).  An array of reals has pairs of them, except rwork and the singular values and
+ * eigenvalues that are called s and w of heev. */
+#define TH_FOR_EACH_COMPLEX_LAPACK_FUNCTION(X)                                               \
+  X(trtrs, trtrs, 3) X(getrf, getrf, 0) X(potrf, potrf, 1) X(geqrf, geqrf, 0)                \
+  X(ungqr, orgqr, 0) X(unmqr, ormqr, 2) X(sytrf, sytrf, 1) X(sytrs, sytrs, 1)                \
+  X(hetrf, sytrf, 1) X(hetrs, sytrs, 1) X(heev, heev, 2) X(geev, complex_geev, 2)            \
+  X(gesdd, complex_gesdd, 1)
+
+#define TH_FORTRAN_heev(A)                                                                   \
+  A(letter, jobz), A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(reals, w),      \
+  A(reals, work), A(size, lwork), A(reals, rwork), A(ints, info)
+#define TH_FORTRAN_complex_geev(A)                                                           \
+  A(letter, jobvl), A(letter, jobvr), A(size, n), A(reals, a), A(size, lda), A(reals, w),    \
+  A(reals, vl), A(size, ldvl), A(reals, vr), A(size, ldvr), A(reals, work), A(size, lwork),  \
+  A(reals, rwork), A(ints, info)
+#define TH_FORTRAN_complex_gesdd(A)                                                          \
+  A(letter, jobz), A(size, m), A(size, n), A(reals, a), A(size, lda), A(reals, s),           \
+  A(reals, u), A(size, ldu), A(reals, vt), A(size, ldvt), A(reals, work), A(size, lwork),    \
+  A(reals, rwork), A(ints, iwork), A(ints, info)
 /* clang-format on */
 
 /* As Fortran takes them.  The lengths of letters come last, as gfortran passes them. */
@@ -109,13 +130,21 @@ typedef struct THBlasLibrary {
   TH_FOR_EACH_BLAS_FUNCTION(TH_FORTRAN_FIELDS)
   TH_FOR_EACH_LAPACK_FUNCTION(TH_FORTRAN_FIELDS)
 #undef TH_FORTRAN_FIELDS
+#define TH_FORTRAN_FIELDS(NAME, ARGUMENTS, LETTERS)                                       \
+  void (*c##NAME)(TH_FORTRAN_##ARGUMENTS(TH_FORTRAN_FLOAT) TH_FORTRAN_LENGTHS_##LETTERS); \
+  void (*z##NAME)(TH_FORTRAN_##ARGUMENTS(TH_FORTRAN_DOUBLE) TH_FORTRAN_LENGTHS_##LETTERS);
+  TH_FOR_EACH_COMPLEX_LAPACK_FUNCTION(TH_FORTRAN_FIELDS)
+#undef TH_FORTRAN_FIELDS
 } THBlasLibrary;
 
-/* The function for the element type of a template: library->TH_FORTRAN(gemm) is sgemm or dgemm. */
+/* The function for the element type of a template: library->TH_FORTRAN(gemm) is sgemm or dgemm,
+ * TH_FORTRAN_COMPLEX(getrf) is cgetrf or zgetrf. */
 #if defined(TH_REAL_IS_FLOAT)
-#define TH_FORTRAN(NAME) s##NAME
+#define TH_FORTRAN(NAME)         s##NAME
+#define TH_FORTRAN_COMPLEX(NAME) c##NAME
 #elif defined(TH_REAL_IS_DOUBLE)
-#define TH_FORTRAN(NAME) d##NAME
+#define TH_FORTRAN(NAME)         d##NAME
+#define TH_FORTRAN_COMPLEX(NAME) z##NAME
 #endif
 
 /* Loads the library if it is not there yet; an error that names it if it cannot be.  From any

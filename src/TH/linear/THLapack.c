@@ -2,6 +2,7 @@
 #include "THTemplate.h"
 
 #include "THBlasLibrary.h"
+#include "THLapackComplex.h"
 
 #define PARAMETER(KIND, NAME)  PARAMETER_##KIND(NAME)
 #define PARAMETER_letter(NAME) char NAME
@@ -21,14 +22,21 @@
 #define LENGTHS_2 , 1, 1
 #define LENGTHS_3 , 1, 1, 1
 
-#define WRAPPER(NAME, LETTERS)                                                \
-  void THLapack_(NAME)(TH_FORTRAN_##NAME(PARAMETER))                          \
-  {                                                                           \
-    const THBlasLibrary *library = THBlasLibrary_get();                       \
-    if (!library->TH_FORTRAN(NAME))                                           \
-      THBlasLibrary_lacks(TH_STRING_OF(TH_FORTRAN(NAME)) "_");                \
-    const int threads = THBlasLibrary_begin();                                \
-    library->TH_FORTRAN(NAME)(TH_FORTRAN_##NAME(ARGUMENT) LENGTHS_##LETTERS); \
-    THBlasLibrary_end(threads);                                               \
+#define CALL(FUNCTION, ARGUMENTS, LETTERS)                                 \
+  {                                                                        \
+    const THBlasLibrary *library = THBlasLibrary_get();                    \
+    if (!library->FUNCTION)                                                \
+      THBlasLibrary_lacks(TH_STRING_OF(FUNCTION) "_");                     \
+    const int threads = THBlasLibrary_begin();                             \
+    library->FUNCTION(TH_FORTRAN_##ARGUMENTS(ARGUMENT) LENGTHS_##LETTERS); \
+    THBlasLibrary_end(threads);                                            \
   }
+
+#define WRAPPER(NAME, LETTERS) \
+  void THLapack_(NAME)(TH_FORTRAN_##NAME(PARAMETER)) CALL(TH_FORTRAN(NAME), NAME, LETTERS)
 TH_FOR_EACH_LAPACK_FUNCTION(WRAPPER)
+
+#define COMPLEX_WRAPPER(NAME, ARGUMENTS, LETTERS)                   \
+  void THLapack_(complex_##NAME)(TH_FORTRAN_##ARGUMENTS(PARAMETER)) \
+      CALL(TH_FORTRAN_COMPLEX(NAME), ARGUMENTS, LETTERS)
+TH_FOR_EACH_COMPLEX_LAPACK_FUNCTION(COMPLEX_WRAPPER)

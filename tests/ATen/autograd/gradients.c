@@ -149,9 +149,8 @@ static double value(Call *call)
   return sum;
 }
 
-/* Element i, or where the operand is a symmetric matrix, of which the operation reads a triangle, that
- * on the other side of the diagonal. */
-static int64_t partner(const Call *call, int64_t i)
+/* Whether the operand is a symmetric or Hermitian matrix, of which the operation reads a triangle. */
+static bool is_symmetric(const Call *call)
 {
   static const char *const names[] = {
       "symeig",          "linalg_eigh", "linalg_eigvalsh",    "cholesky",
@@ -161,10 +160,32 @@ static int64_t partner(const Call *call, int64_t i)
     isSymmetric |= !strcmp(call->one->op->name, names[k]);
   for (int k = 0; k < call->one->op->argumentCount; k++)
     isSymmetric |= !strcmp(call->one->op->arguments[k].name, "hermitian") && call->values[k].truth;
-  if (!isSymmetric)
+  return isSymmetric;
+}
+
+/* Number i, or of a symmetric operand that on the other side of the diagonal; elements of complex ones have
+ * two numbers. */
+static int64_t partner(const Call *call, int64_t i)
+{
+  if (!is_symmetric(call))
     return i;
-  const int64_t n = at_size(call->leaf, -1);
-  return i - i % (n * n) + i % n * n + i / n % n;
+  const int64_t n = at_size(call->leaf, -1), parts = at_is_complex(call->leaf) ? 2 : 1;
+  const int64_t element = i / parts;
+  const int64_t other = element - element % (n * n) + element % n * n + element / n % n;
+  return other * parts + i % parts;
+}
+
+/* -1 for the imaginary parts of a Hermitian operand. */
+static int partner_sign(const Call *call, int64_t i)
+{
+  return is_symmetric(call) && at_is_complex(call->leaf) && i % 2 == 1 ? -1 : 1;
+}
+
+/* The derivative for both. */
+static double of_both(const Call *call, const double *gradient, int64_t i)
+{
+  const int64_t other = partner(call, i);
+  return gradient[i] + (other == i ? 0 : partner_sign(call, i) * gradient[other]);
 }
 
 /* The derivative of a function of the call with respect to an element; NaN if there is none that
@@ -173,10 +194,13 @@ static double difference(double (*function)(Call *call), Call *call, int64_t i)
 {
   double *const data = (double *)at_data(call->leaf);
   const int64_t other = partner(call, i);
+  const int sign = partner_sign(call, i);
+  if (other == i && sign < 0) /* which is 0 */
+    return NAN;
   const double at = data[i], mirrored = data[other], step = 1e-5 * fmax(1, fabs(at));
   double f[5];
   for (int k = -2; k <= 2; k++) {
-    data[other] = mirrored + k * step;
+    data[other] = mirrored + sign * k * step;
     data[i] = at + k * step;
     f[k + 2] = function(call);
   }
@@ -271,6 +295,10 @@ static bool is_by_definition(const Call *call)
   if (!strcmp(name, "linalg_eig") &&
       at_item_long(at_any(at_ne(at_imag(at_linalg_eigvals(at_detach(call->leaf))), 0))))
     return true;
+  static const char *const vectors[] = {"linalg_eig", "linalg_eigh", "linalg_svd", "svd"};
+  for (size_t i = 0; i < sizeof vectors / sizeof *vectors; i++)
+    if (at_is_complex(call->leaf) && !strcmp(name, vectors[i]))
+      return true;
   const bool isQuantile = strstr(call->one->op->name, "quantile") != NULL;
   if (exception_of(call->one->op) || (isQuantile && call->argument == 1))
     return true;
@@ -304,8 +332,7 @@ static void compare(Call *call)
   for (int64_t k = 0; k < count && k < ELEMENTS; k++) {
     const int64_t i = count <= ELEMENTS ? k : (k * 7919 + 3) % count;
     const double *const data = at_data(got);
-    const int64_t other = partner(call, i);
-    const double want = difference(value, call, i), is = data[i] + (other == i ? 0 : data[other]);
+    const double want = difference(value, call, i), is = of_both(call, data, i);
     if (isnan(want))
       continue;
     checked[op - at_ops]++;
@@ -457,8 +484,7 @@ static void compare_twice(Call *call)
   for (int64_t k = 0; k < count && k < SECOND_ELEMENTS; k++) {
     const int64_t i = count <= SECOND_ELEMENTS ? k : (k * 7919 + 3) % count;
     const double *const data = at_data(twice);
-    const int64_t other = partner(call, i);
-    const double want = difference(slope, call, i), is = data[i] + (other == i ? 0 : data[other]);
+    const double want = difference(slope, call, i), is = of_both(call, data, i);
     if (isnan(want))
       continue;
     elementsTwice++;

@@ -1,11 +1,12 @@
-/* Formulas of factorizations of matrices; those that need it assume a symmetric operand. */
+/* Formulas of factorizations of matrices; those that need it assume a symmetric, or Hermitian, operand. */
 #include <math.h>
 
 #include "ATen/autograd/Formulas.h"
 
-static at_tensor *transposed(at_tensor *t)
+/* The adjoint matrices: of real ones the transposes, as views. */
+static at_tensor *adjoint(at_tensor *t)
 {
-  return at_transpose(t, -2, -1);
+  return at_mH(t);
 }
 
 static at_tensor *product(at_tensor *a, at_tensor *b, at_tensor *c)
@@ -37,36 +38,37 @@ static at_tensor *reciprocal_gaps(at_tensor *v)
 
 at_tensor *at_choleskyGrad(at_tensor *grad, at_tensor *factor, bool upper)
 {
-  at_tensor *const l = upper ? transposed(factor) : factor;
-  at_tensor *const g = upper ? transposed(grad) : grad;
-  at_tensor *const half = lower_half(at_matmul(transposed(l), g));
-  at_tensor *const symmetric = at_mul(at_add(half, transposed(half)), 0.5);
-  at_tensor *const left = at_linalg_solve_triangular(transposed(l), symmetric, true);
-  return at_linalg_solve_triangular(transposed(l), transposed(left), true);
+  at_tensor *const l = upper ? adjoint(factor) : factor;
+  at_tensor *const g = upper ? adjoint(grad) : grad;
+  at_tensor *const half = lower_half(at_matmul(adjoint(l), g));
+  at_tensor *const symmetric = at_mul(at_add(half, adjoint(half)), 0.5);
+  at_tensor *const left = at_linalg_solve_triangular(adjoint(l), symmetric, true);
+  return at_linalg_solve_triangular(adjoint(l), adjoint(left), true);
 }
 
 at_tensor *at_choleskySolveOf(at_tensor *b, at_tensor *factor, bool upper)
 {
-  at_tensor *const l = upper ? transposed(at_triu(factor)) : at_tril(factor);
+  at_tensor *const l = upper ? adjoint(at_triu(factor)) : at_tril(factor);
   at_tensor *const half = at_linalg_solve_triangular(l, b, false);
-  return at_linalg_solve_triangular(transposed(l), half, true);
+  return at_linalg_solve_triangular(adjoint(l), half, true);
 }
 
 at_tensor *at_choleskyInverseOf(at_tensor *factor, bool upper)
 {
-  at_tensor *const l = upper ? transposed(at_triu(factor)) : at_tril(factor);
-  return at_linalg_inv(at_matmul(l, transposed(l)));
+  at_tensor *const l = upper ? adjoint(at_triu(factor)) : at_tril(factor);
+  return at_linalg_inv(at_matmul(l, adjoint(l)));
 }
 
 /* --- eigenvalues and singular values ---------------------------------------------------------- */
 
 at_tensor *at_eighGrad(at_tensor *values, at_tensor *vectors, at_tensor *lambda, at_tensor *v)
 {
-  at_tensor *inner = at_diag_embed(values);
-  if (vectors)
-    inner = at_add(inner, at_mul(at_matmul(transposed(v), vectors), reciprocal_gaps(lambda)));
-  at_tensor *const made = product(v, inner, transposed(v));
-  return at_mul(at_add(made, transposed(made)), 0.5);
+  at_tensor *made = at_matmul(columns_by(v, values), adjoint(v));
+  if (vectors) {
+    at_tensor *const inner = at_mul(at_matmul(adjoint(v), vectors), reciprocal_gaps(lambda));
+    made = at_add(made, product(v, inner, adjoint(v)));
+  }
+  return at_mul(at_add(made, adjoint(made)), 0.5);
 }
 
 at_tensor *at_eigvalshGrad(at_tensor *grad, at_tensor *self, bool upper)
@@ -77,7 +79,7 @@ at_tensor *at_eigvalshGrad(at_tensor *grad, at_tensor *self, bool upper)
 
 static at_tensor *skew(at_tensor *t)
 {
-  return at_sub(t, transposed(t));
+  return at_sub(t, adjoint(t));
 }
 
 at_tensor *at_svdGrad(at_tensor *ofU, at_tensor *ofS, at_tensor *ofV, at_tensor *u, at_tensor *s,
@@ -90,18 +92,24 @@ at_tensor *at_svdGrad(at_tensor *ofU, at_tensor *ofS, at_tensor *ofV, at_tensor 
   v = at_narrow(v, -1, 0, k);
   at_tensor *const gu = at_narrow(ofU, -1, 0, k), *const gv = at_narrow(ofV, -1, 0, k);
   at_tensor *const gaps = reciprocal_gaps(at_mul(s, s));
-  at_tensor *const uu = at_matmul(transposed(u), gu), *const vv = at_matmul(transposed(v), gv);
-  at_tensor *const left = columns_by(at_mul(skew(uu), gaps), s);
+  at_tensor *const uu = at_matmul(adjoint(u), gu), *const vv = at_matmul(adjoint(v), gv);
+  at_tensor *const skewed = skew(uu);
+  at_tensor *const left = columns_by(at_mul(skewed, gaps), s);
   at_tensor *const right = at_mul(at_mul(skew(vv), gaps), at_unsqueeze(s, -1));
-  at_tensor *const inner = at_add(at_add(left, right), at_diag_embed(ofS));
   at_tensor *const inverse = at_reciprocal(s);
+  at_tensor *diagonal = ofS;
+  if (at_is_complex(u)) { /* phases, of which only those of U and V together are free */
+    at_tensor *const phases = at_diagonal(skewed, .dim1 = -2, .dim2 = -1);
+    diagonal = at_add(at_mul(at_mul(phases, inverse), 0.5), ofS);
+  }
+  at_tensor *const inner = at_add(at_add(left, right), at_diag_embed(diagonal));
   at_tensor *made = at_matmul(u, inner);
   if (rows > k)
     made = at_add(made, columns_by(at_sub(gu, at_matmul(u, uu)), inverse));
-  made = at_matmul(made, transposed(v));
+  made = at_matmul(made, adjoint(v));
   if (columns > k) {
     at_tensor *const outside = columns_by(at_sub(gv, at_matmul(v, vv)), inverse);
-    made = at_add(made, at_matmul(u, transposed(outside)));
+    made = at_add(made, at_matmul(u, adjoint(outside)));
   }
   return made;
 }
@@ -118,11 +126,11 @@ at_tensor *at_svdvalsGrad(at_tensor *grad, at_tensor *a)
 /* Of a matrix with no more columns than rows. */
 static at_tensor *tall_grad(at_tensor *ofQ, at_tensor *ofR, at_tensor *q, at_tensor *r)
 {
-  at_tensor *const m = at_sub(at_matmul(r, transposed(ofR)), at_matmul(transposed(ofQ), q));
-  at_tensor *const lower = at_tril(m);
-  at_tensor *const both = at_add(lower, transposed(at_tril(m, .diagonal = -1)));
+  at_tensor *const m = at_sub(at_matmul(r, adjoint(ofR)), at_matmul(adjoint(ofQ), q));
+  at_tensor *const half = lower_half(m);
+  at_tensor *const both = at_add(half, adjoint(half));
   at_tensor *const inner = at_add(ofQ, at_matmul(q, both));
-  return transposed(at_linalg_solve_triangular(r, transposed(inner), true));
+  return adjoint(at_linalg_solve_triangular(r, adjoint(inner), true));
 }
 
 at_tensor *at_qrGrad(at_tensor *ofQ, at_tensor *ofR, at_tensor *a, at_tensor *q, at_tensor *r)
@@ -142,13 +150,13 @@ at_tensor *at_qrGrad(at_tensor *ofQ, at_tensor *ofR, at_tensor *a, at_tensor *q,
   at_tensor *const behind = at_narrow(a, -1, k, columns - k);
   at_tensor *const first = at_narrow(ofR, -1, 0, k);
   at_tensor *const last = at_narrow(ofR, -1, k, columns - k);
-  at_tensor *const gq = at_add(ofQ, at_matmul(behind, transposed(last)));
+  at_tensor *const gq = at_add(ofQ, at_matmul(behind, adjoint(last)));
   return at_cat(AT_TENSORS(tall_grad(gq, first, q, at_narrow(r, -1, 0, k)), at_matmul(q, last)),
                 .dim = -1);
 }
 
-/* The product of the reflectors that geqrf left, or of its transpose, and c, one after the other. */
-static at_tensor *reflected(at_tensor *factors, at_tensor *tau, at_tensor *c, bool transpose)
+/* The product of the reflectors that geqrf left, or of its adjoint, and c, one after the other. */
+static at_tensor *reflected(at_tensor *factors, at_tensor *tau, at_tensor *c, bool isAdjoint)
 {
   if (!at_defined(factors) || !at_defined(tau))
     return at_undefined();
@@ -157,9 +165,11 @@ static at_tensor *reflected(at_tensor *factors, at_tensor *tau, at_tensor *c, bo
   at_tensor *const unit = at_eye(rows, .type = at_typeOf(factors));
   at_tensor *r = c;
   for (int64_t k = 0; k < count; k++) {
-    const int64_t i = transpose ? k : count - 1 - k;
+    const int64_t i = isAdjoint ? k : count - 1 - k;
     at_tensor *const v = at_add(at_narrow(below, 1, i, 1), at_narrow(unit, 1, i, 1));
-    r = at_sub(r, at_mul(at_matmul(v, at_matmul(transposed(v), r)), at_select(tau, 0, i)));
+    at_tensor *const factor = at_select(tau, 0, i);
+    r = at_sub(r, at_mul(at_matmul(v, at_matmul(adjoint(v), r)),
+                         isAdjoint ? at_conj(factor) : factor));
   }
   return r;
 }
@@ -178,5 +188,5 @@ at_tensor *at_ormqrOf(at_tensor *factors, at_tensor *tau, at_tensor *c, bool lef
 {
   if (left)
     return reflected(factors, tau, c, transpose);
-  return transposed(reflected(factors, tau, transposed(c), !transpose));
+  return adjoint(reflected(factors, tau, adjoint(c), !transpose));
 }

@@ -29,8 +29,8 @@ static at_tensor *cofactors(at_tensor *a)
   const at_linalg_svd_options options = {true};
   const at_U_S_Vh made = (at_linalg_svd)(a, &options);
   at_tensor *const sign = at_mul(at_linalg_det(made.U), at_linalg_det(made.Vh));
-  at_tensor *const scaled = at_mul(made.U, at_unsqueeze(products_of_others(made.S), -2));
-  return at_mul(at_matmul(scaled, made.Vh), by_matrix(sign));
+  at_tensor *const scaled = at_mul(at_conj(made.U), at_unsqueeze(products_of_others(made.S), -2));
+  return at_mul(at_matmul(scaled, at_conj(made.Vh)), by_matrix(sign));
 }
 
 at_tensor *at_detGrad(at_tensor *grad, at_tensor *a, at_tensor *det)
@@ -43,8 +43,22 @@ at_tensor *at_detGrad(at_tensor *grad, at_tensor *a, at_tensor *det)
   return at_mul(by_matrix(at_mul(grad, det)), transposed(at_linalg_inv(a)));
 }
 
-at_tensor *at_slogdetGrad(at_tensor *grad, at_tensor *a, at_tensor *sign)
+/* Of complex numbers the sign has a gradient too, for it turns with the determinant. */
+static at_tensor *complex_slogdet_grad(at_tensor *ofSign, at_tensor *ofLog, at_tensor *a,
+                                       at_tensor *sign)
 {
+  at_tensor *const turn = at_neg(at_imag(at_mul(at_conj(ofSign), sign)));
+  at_tensor *const scale = by_matrix(at_complex(ofLog, turn));
+  at_tensor *const isSingular = at_any(at_eq(sign, 0));
+  if (at_defined(isSingular) && at_item_double(isSingular) != 0)
+    return at_mul(scale, at_conj(at_div(cofactors(a), by_matrix(at_linalg_det(a)))));
+  return at_mul(scale, at_mH(at_linalg_inv(a)));
+}
+
+at_tensor *at_slogdetGrad(at_tensor *ofSign, at_tensor *grad, at_tensor *a, at_tensor *sign)
+{
+  if (at_is_complex(a))
+    return complex_slogdet_grad(ofSign, grad, a, sign);
   at_tensor *const isSingular = at_any(at_eq(sign, 0));
   if (at_defined(isSingular) && at_item_double(isSingular) != 0)
     return at_mul(by_matrix(at_div(grad, at_linalg_det(a))), cofactors(a));
@@ -96,31 +110,37 @@ at_several at_gesvGrad(at_tensor *grad, at_tensor *b, at_tensor *a, at_tensor *x
 
 at_tensor *at_pinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p)
 {
-  at_tensor *const g = transposed(grad), *const pt = transposed(p);
+  at_tensor *const g = at_mH(grad), *const pt = at_mH(p);
   if (at_defined(a) && at_size(a, -2) <= at_size(a, -1)) {
     at_tensor *const k = at_matmul(g, p), *const kp = at_matmul(k, pt);
-    at_tensor *const first = at_sub(kp, transposed(at_matmul(p, k)));
+    at_tensor *const first = at_sub(kp, at_mH(at_matmul(p, k)));
     at_tensor *const second = at_matmul(at_matmul(a, p), kp);
     at_tensor *const third = at_matmul(at_matmul(pt, p), at_sub(g, at_matmul(k, a)));
     return at_add(at_sub(first, second), third);
   }
   at_tensor *const k = at_matmul(p, g), *const pk = at_matmul(pt, k);
-  at_tensor *const first = at_sub(pk, transposed(at_matmul(k, p)));
+  at_tensor *const first = at_sub(pk, at_mH(at_matmul(k, p)));
   at_tensor *const second = at_matmul(at_matmul(at_sub(g, at_matmul(a, k)), p), pt);
   return at_sub(at_add(first, second), at_matmul(at_matmul(pk, p), a));
 }
 
+/* The products of the columns of v, conjugated, and those of w. */
+static at_tensor *own_products(at_tensor *v, at_tensor *w)
+{
+  return at_real(at_sum_dim(at_mul(at_conj(v), w), AT_INTS(-2)));
+}
+
 at_tensor *at_symmetricPinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p)
 {
-  at_tensor *const whole = at_add(at_tril(a), transposed(at_tril(a, .diagonal = -1)));
+  at_tensor *const whole = at_add(at_tril(a), at_mH(at_tril(a, .diagonal = -1)));
   const __auto_type e = at_linalg_eigh(whole);
   at_tensor *const lambda = e.eigenvalues, *const v = e.eigenvectors;
   /* p v is v / lambda for the eigenvalues that count, and 0 for the others. */
-  at_tensor *const share = at_mul(at_sum_dim(at_mul(v, at_matmul(p, v)), AT_INTS(-2)), lambda);
+  at_tensor *const share = at_mul(own_products(v, at_matmul(p, v)), lambda);
   at_tensor *const f = at_where_other_scalar(at_gt(share, 0.5), at_reciprocal(lambda), 0);
-  at_tensor *const both = at_matmul(at_add(grad, transposed(grad)), v);
+  at_tensor *const both = at_matmul(at_add(grad, at_mH(grad)), v);
   at_tensor *const slope = at_mul(at_mul(f, f), -0.5);
-  at_tensor *const ofValues = at_mul(at_sum_dim(at_mul(v, both), AT_INTS(-2)), slope);
+  at_tensor *const ofValues = at_mul(own_products(v, both), slope);
   return at_eighGrad(ofValues, at_mul(both, at_unsqueeze(f, -2)), lambda, v);
 }
 
@@ -223,6 +243,8 @@ at_tensor *at_matrixNormOf(at_tensor *a, at_scalar ord, at_ints dims, bool keepd
   at_tensor *const t = with_last(a, dims);
   at_tensor *const sums =
       which == 2 ? at_linalg_svdvals(t) : at_sum_dim(at_abs(t), AT_INTS(isinf(which) ? -1 : -2));
+  if (p > 0 && at_defined(sums) && at_size(sums, -1) == 0) /* the largest of none is 0 */
+    return kept(at_sum_dim(sums, AT_INTS(-1)), a, dims, keepdim);
   return kept(p > 0 ? at_amax(sums, .dim = AT_INTS(-1)) : at_amin(sums, .dim = AT_INTS(-1)), a,
               dims, keepdim);
 }

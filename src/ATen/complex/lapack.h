@@ -1,0 +1,54 @@
+/* LAPACK for complex matrices on the host.
+ *
+ * Matrices are pairs of reals, column by column and without gaps.  What is returned is LAPACK's status: 0,
+ * or above 0 where the problem has no solution.  Scratch comes from a pool of the function's own. */
+#ifndef ATEN_COMPLEX_LAPACK_H
+#define ATEN_COMPLEX_LAPACK_H
+
+#include "ATen/core/ATenCore.h"
+
+typedef struct at_complex_lapack {
+  /* A = P L U for m x n matrices, in a; pivots has min(m, n). */
+  int (*lu)(int m, int n, void *a, int *pivots);
+  /* b (n x columns) becomes the solution; trans is N, T or C, diag U or N. */
+  int (*triangular)(char uplo, char trans, char diag, int n, int columns, void *a, void *b);
+  int (*cholesky)(char uplo, int n, void *a);
+  /* QR: reflectors in a and tau, the first n columns of Q from k of them, and products with Q. */
+  int (*reflectors)(int m, int n, void *a, void *tau);
+  int (*orthogonal)(int m, int n, int k, void *a, void *tau);
+  int (*orthogonalTimes)(char side, char trans, int m, int n, int k, void *a, void *tau, void *c);
+  /* Eigenvectors in a, real eigenvalues. */
+  int (*hermitian)(char uplo, int n, void *a, void *values);
+  int (*eigen)(int n, void *a, void *values, void *vectors);
+  /* job is S or A; u has m rows, vh rowsOfVh. */
+  int (*singular)(char job, int m, int n, void *a, void *s, void *u, void *vh, int rowsOfVh);
+  /* L D L' of the lower triangle, of L D L^H with hermitian; and solutions with it. */
+  int (*indefinite)(bool hermitian, int n, void *a, int *pivots);
+  int (*indefiniteSolve)(bool hermitian, int n, int columns, void *a, int *pivots, void *b);
+  bool (*isFinite)(int64_t count, const void *a);
+} at_complex_lapack;
+
+extern const at_complex_lapack at_complexLapackFloat, at_complexLapackDouble;
+
+/* That of a complex Type. */
+const at_complex_lapack *at_complexLapack(const at_type *type);
+
+/* --- one matrix on the host, like the functions of lapack.h ------------------------------------ */
+
+void at_complexSolveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper,
+                               bool transpose, bool ones);
+void at_complexHermitianEigen(at_tensor **out, at_tensor *a, bool upper);
+void at_complexSingularValues(at_tensor **out, at_tensor *a, bool some);
+void at_complexEigen(at_tensor **out, at_tensor *a);
+at_tensor *at_complexCholesky(at_tensor *out, at_tensor *a, bool upper);
+void at_complexOrthogonal(at_tensor **out, at_tensor *a);
+void at_complexReflectors(at_tensor **out, at_tensor *a);
+at_tensor *at_complexOrthogonalOf(at_tensor *out, at_tensor *a, at_tensor *tau);
+at_tensor *at_complexOrthogonalTimes(at_tensor *out, at_tensor *a, at_tensor *tau, at_tensor *c,
+                                     bool left, bool adjoint);
+
+/* Of new tensors: the sign of the determinant, of size 1, and the logarithm of its absolute value; with
+ * whole the determinant alone. */
+void at_complexDeterminant(at_tensor **out, at_tensor *a, bool whole);
+
+#endif
