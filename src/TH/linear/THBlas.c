@@ -310,12 +310,13 @@ static ptrdiff_t THBlas_(evenly)(ptrdiff_t n, ptrdiff_t blocks, ptrdiff_t tile)
   return THBlas_(pieces)(THBlas_(pieces)(n, tile), blocks) * tile;
 }
 
-/* Each thread should have some microseconds of work. */
+/* Each thread should have some microseconds of work: a matrix and a vector are read at the speed of the
+ * memory, several times slower than a tile of results uses its factors again. */
 static int THBlas_(threadsFor)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {
-  enum { MORE_GRAIN = 8 };
+  enum { MATRIX_GRAIN = 8 * TH_LOOP_GRAIN, VECTOR_GRAIN = TH_LOOP_GRAIN };
   const double work = THMin((double)m * (double)n * (double)k, 0x1p60);
-  return THParallel_threads((ptrdiff_t)work, MORE_GRAIN * TH_LOOP_GRAIN);
+  return THParallel_threads((ptrdiff_t)work, m == 1 || n == 1 ? VECTOR_GRAIN : MATRIX_GRAIN);
 }
 
 /* Whether threads divide columns rather than rows: the larger of the two numbers, unless tiles
