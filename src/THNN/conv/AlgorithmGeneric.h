@@ -18,23 +18,23 @@ typedef struct {
   const char *name;
   /* Whether it computes this pass, in the layout that c->channelsLast says. */
   int (*supports)(const THNNConvolution *c, THNNPass pass);
-  /* Its time as a share of that of the rows after it, for a convolution that it supports: less than
-   * THNN_NEVER where it is the better one, INFINITY where it would take too much memory.  plan is
-   * memory where it may leave what weights needs. */
-  double (*cost)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan);
+  /* Its time divided by that of the rows after it, for a convolution that it supports: less than
+   * THNN_NEVER where it is the better one, INFINITY where it would take too much memory.  A row may
+   * leave in plan what its function weights needs. */
+  double (*cost)(const THNNConvolution *c, THNNPass pass, THNN_(WinogradPlan) * plan);
   /* y from x, or backward x from y: that = bias (0 if it is NULL) + the convolution. */
   void (*convolve)(const THNNConvolution *c, int backward, THTensor *from, THTensor *weight,
                    THTensor *bias, THTensor *to);
   /* g->gradWeight += g->scale * the gradient; g->call has begun, and is started here. */
-  void (*weights)(THNN_(Gradient) * g, THNN_(Tiled) * plan);
+  void (*weights)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan);
 } THNN_(Algorithm);
 
-#define THNN_ROW(NAME)                                                                      \
-  int THNN_(supports##NAME)(const THNNConvolution *c, THNNPass pass);                       \
-  double THNN_(costOf##NAME)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan); \
-  void THNN_(convolveBy##NAME)(const THNNConvolution *c, int backward, THTensor *from,      \
-                               THTensor *weight, THTensor *bias, THTensor *to);             \
-  void THNN_(weightsBy##NAME)(THNN_(Gradient) * g, THNN_(Tiled) * plan);
+#define THNN_ROW(NAME)                                                                             \
+  int THNN_(supports##NAME)(const THNNConvolution *c, THNNPass pass);                              \
+  double THNN_(costOf##NAME)(const THNNConvolution *c, THNNPass pass, THNN_(WinogradPlan) * plan); \
+  void THNN_(convolveBy##NAME)(const THNNConvolution *c, int backward, THTensor *from,             \
+                               THTensor *weight, THTensor *bias, THTensor *to);                    \
+  void THNN_(weightsBy##NAME)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan);
 THNN_ROW(DepthwiseNhwc)
 THNN_ROW(Winograd3x3)
 THNN_ROW(Winograd5x5)
@@ -48,7 +48,7 @@ typedef struct {
   const THNN_(Algorithm) * row;
   const THNNConvolution *c;
   THNNConvolution nhwc; /* c, where that is channels-last */
-  THNN_(Tiled) plan;
+  THNN_(WinogradPlan) plan;
 } THNN_(Choice);
 
 /* Whether t, of that size, lies channels-last in memory, and not in order as well; a view of it

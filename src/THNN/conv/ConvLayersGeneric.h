@@ -24,8 +24,8 @@ typedef struct {
   THNNWindow w;
   int64_t depth;  /* elements of a window */
   int64_t spread; /* windows from one to the next that does not overlap */
-  int byFrame;    /* pieces are frames, not windows */
-  int64_t pieces;
+  int byFrame;    /* a product is with one frame of all windows, not with whole windows */
+  int64_t products;
   int64_t size[3]; /* of output */
   real *x, *y, *weight, *bias;
   accreal scale;
@@ -47,13 +47,13 @@ void THNN_(runSequence)(THNN_(Sequence) * s, THNNPass pass);
 
 typedef struct {
   THNNConvolution c;
-  ptrdiff_t few;   /* images whose windows are gathered together */
-  ptrdiff_t chunk; /* planes whose gradients are computed together */
+  ptrdiff_t imagesAtOnce; /* images whose windows are gathered together */
+  ptrdiff_t chunk;        /* planes whose gradients are computed together */
   ptrdiff_t buffer;
   int threads;
   ptrdiff_t items; /* of work */
   real *x, *y, *weight, *bias;
-  real *scratch; /* for each thread: windows of few images, then their outputs */
+  real *scratch; /* for each thread: windows of these images, then their outputs */
   accreal scale;
   void *sums; /* of the gradient of bias: sumMemory */
 } THNN_(Local);

@@ -250,7 +250,7 @@ typedef struct {
   const real *packed;            /* weights */
   real *flat;                    /* for each thread; NULL where the planes are flat */
   ptrdiff_t image, planes, size; /* planes of a group of the result, elements of them and of one */
-  ptrdiff_t pieces; /* of a group of an image, if there are fewer than threads: blocks of planes, or
+  ptrdiff_t splits; /* of a group of an image, if there are fewer than threads: blocks of planes, or
                        positions where the planes are flat */
   int threads;
 } THNN_(Planned);
@@ -293,13 +293,13 @@ static void THNN_(plannedPlanes)(const THNN_(Planned) * w, ptrdiff_t item, ptrdi
 }
 
 /* Some positions of all planes, which are flat: one row. */
-static void THNN_(plannedPositions)(const THNN_(Planned) * w, ptrdiff_t item, ptrdiff_t piece)
+static void THNN_(plannedPositions)(const THNN_(Planned) * w, ptrdiff_t item, ptrdiff_t split)
 {
   const THNNPlan *p = &w->plan;
   const ptrdiff_t group = item % w->c->groups, units = w->size / THNN_DIRECT_SLACK;
-  const ptrdiff_t first = piece * units / w->pieces * THNN_DIRECT_SLACK;
+  const ptrdiff_t first = split * units / w->splits * THNN_DIRECT_SLACK;
   const ptrdiff_t end =
-      piece + 1 == w->pieces ? w->size : (piece + 1) * units / w->pieces * THNN_DIRECT_SLACK;
+      split + 1 == w->splits ? w->size : (split + 1) * units / w->splits * THNN_DIRECT_SLACK;
   THNNDirect d = p->part->d;
   d.count[0] = d.count[1] = d.rows = 1;
   d.count[2] = d.pitch = d.length = end - first;
@@ -309,23 +309,23 @@ static void THNN_(plannedPositions)(const THNN_(Planned) * w, ptrdiff_t item, pt
                           w->data.to + item * w->image + first);
 }
 
-static void THNN_(plannedPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(plannedSplits)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Planned) *w = context;
   const THNNPlan *p = &w->plan;
   const ptrdiff_t next = THNN_(planeSize)(p->layout), block = p->part->d.block;
   const ptrdiff_t blocks = THNNDirect_blocks(&p->part->d);
   for (ptrdiff_t at = begin; at < end; at++) {
-    const ptrdiff_t item = at / w->pieces, piece = at % w->pieces;
+    const ptrdiff_t item = at / w->splits, split = at % w->splits;
     if (!w->flat) {
-      THNN_(plannedPositions)(w, item, piece);
+      THNN_(plannedPositions)(w, item, split);
       continue;
     }
     real *flat = THNN_(ofThread)(w->flat, THNNPlan_flat(p), w->threads);
     THNN_(copyPadded)(p->layout, w->data.from + item * p->planes * next, p->planes, next, flat,
                       p->plane);
-    THNN_(plannedPlanes)(w, item, piece * blocks / w->pieces * block,
-                         THMin((piece + 1) * blocks / w->pieces * block, w->planes), flat);
+    THNN_(plannedPlanes)(w, item, split * blocks / w->splits * block,
+                         THMin((split + 1) * blocks / w->splits * block, w->planes), flat);
   }
 }
 
@@ -401,17 +401,17 @@ static void THNN_(convolveByDirect)(const THNNConvolution *c, int backward, THTe
   w.plan = THNNPlan_of(c, backward, THNN_PLAN_SHIFTED,
                        THNN_(scratchBytes)(&call, THNNPlan_memory(c, backward, THNN_PLAN_SHIFTED)));
   const ptrdiff_t items = c->batch * c->groups, threads = THParallel_threads(PTRDIFF_MAX, 1);
-  const ptrdiff_t pieces =
+  const ptrdiff_t splits =
       THNN_(areFlat)(c) ? w.size / THNN_DIRECT_SLACK : THNNDirect_blocks(&w.plan.part->d);
-  w.pieces = THParallel_threads(items, 1) < threads ? THMin(pieces, threads) : 1;
-  w.threads = THParallel_threads(items * w.pieces, 1);
+  w.splits = THParallel_threads(items, 1) < threads ? THMin(splits, threads) : 1;
+  w.threads = THParallel_threads(items * w.splits, 1);
   real *packed = THNN_(scratch)(&call, c->groups * w.plan.packed);
   if (!THNN_(areFlat)(c))
     w.flat = THNN_(scratch)(&call, w.threads * THNNPlan_flat(&w.plan));
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   THNN_(pack)(c, backward, &w.plan, w.data.weight, packed);
   w.packed = packed;
-  THParallel_for(items * w.pieces, 1, THNN_(plannedPieces), &w);
+  THParallel_for(items * w.splits, 1, THNN_(plannedSplits), &w);
   THNN_(finish)(&call);
 }
 
@@ -464,7 +464,7 @@ static int THNN_(supportsDepthwiseNchw)(const THNNConvolution *c, THNNPass pass)
 
 /* Rows that fill less than half a vector are better transposed, where that can be done. */
 static double THNN_(costOfDepthwiseNchw)(const THNNConvolution *c, THNNPass pass,
-                                         THNN_(Tiled) * plan)
+                                         THNN_(WinogradPlan) * plan)
 {
   const int isTransposed = THNN_(supportsDepthwiseNhwc)(c, pass) &&
                            THNN_(costOfDepthwiseNhwc)(c, pass, plan) < THNN_NEVER;
@@ -545,7 +545,8 @@ static int THNN_(supportsIm2Col)(const THNNConvolution *c, THNNPass pass)
   return !c->channelsLast;
 }
 
-static double THNN_(costOfIm2Col)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+static double THNN_(costOfIm2Col)(const THNNConvolution *c, THNNPass pass,
+                                  THNN_(WinogradPlan) * plan)
 {
   return THNN_ALWAYS;
 }
@@ -557,11 +558,12 @@ static int THNN_(supportsDirect)(const THNNConvolution *c, THNNPass pass)
 
 /* Products of matrices take the elements of x as they are, and images with fewer windows than
  * vectors have elements. */
-static double THNN_(costOfDirect)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+static double THNN_(costOfDirect)(const THNNConvolution *c, THNNPass pass,
+                                  THNN_(WinogradPlan) * plan)
 {
-  enum { FEW_WINDOWS = 24 };
+  enum { MIN_WINDOWS = 24 };
   if (!THNN_(areElements)(c))
-    return c->windows >= FEW_WINDOWS || c->groups > 1 ? THNN_ALWAYS : THNN_NEVER;
+    return c->windows >= MIN_WINDOWS || c->groups > 1 ? THNN_ALWAYS : THNN_NEVER;
   return pass != THNN_BACKWARD_WEIGHTS && THNN_(areFlat)(c) ? THNN_ALWAYS : THNN_NEVER;
 }
 
@@ -573,10 +575,10 @@ typedef struct {
   THNNWindow layoutY[3];
   ptrdiff_t planeY; /* elements of a flat plane of y */
   const real *x, *y, *mask;
-  real *sums;      /* for each set of images, and */
-  accreal *totals; /* of each output, if they are wanted */
-  real *flat;      /* for each thread: x, then y */
-  ptrdiff_t few;   /* images that are summed up in registers, together */
+  real *sums;             /* for each set of images, and */
+  accreal *totals;        /* of each output, if they are wanted */
+  real *flat;             /* for each thread: x, then y */
+  ptrdiff_t imagesAtOnce; /* images that are summed up in registers, together */
   ptrdiff_t sets;
   int threads;
 } THNN_(Sums);
@@ -599,7 +601,7 @@ static void THNN_(addTotals)(const accreal *totals, ptrdiff_t sets, ptrdiff_t co
 }
 
 /* Images of so many elements that are summed up in registers before the sums are added. */
-static ptrdiff_t THNN_(together)(ptrdiff_t elements)
+static ptrdiff_t THNN_(imagesThatFit)(ptrdiff_t elements)
 {
   return THMax(1, THMin(8, (1 << 16) / THMax(1, elements)));
 }
@@ -616,16 +618,16 @@ static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNNPlan *p = &w->plan;
   const ptrdiff_t planes = p->planes, outputs = c->outputs / c->groups;
   const ptrdiff_t nextX = THNNPlan_flat(p), nextY = THNN_(flatImage)(w) - nextX;
-  real *x = THNN_(ofThread)(w->flat, w->few * (nextX + nextY), w->threads);
-  real *y = x + w->few * nextX;
+  real *x = THNN_(ofThread)(w->flat, w->imagesAtOnce * (nextX + nextY), w->threads);
+  real *y = x + w->imagesAtOnce * nextX;
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t set = item / c->groups, group = item % c->groups;
     real *sums = w->sums + item * outputs * c->depth;
     accreal *totals = w->totals + (w->totals ? item * outputs : 0);
     memset(sums, 0, (size_t)(outputs * c->depth) * sizeof *sums);
     const ptrdiff_t last = (set + 1) * c->batch / w->sets;
-    for (ptrdiff_t i = set * c->batch / w->sets; i < last; i += w->few) {
-      const ptrdiff_t images = THMin(w->few, last - i);
+    for (ptrdiff_t i = set * c->batch / w->sets; i < last; i += w->imagesAtOnce) {
+      const ptrdiff_t images = THMin(w->imagesAtOnce, last - i);
       for (ptrdiff_t k = 0; k < images; k++) {
         const ptrdiff_t from = (i + k) * c->groups + group;
         THNN_(copyPadded)(p->layout, w->x + from * planes * c->image, planes, c->image,
@@ -661,15 +663,15 @@ static void THNN_(slidSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SlidSums) *s = context;
   const THNNConvolution *c = s->c;
-  const ptrdiff_t few = THNN_(together)(2 * c->windows);
+  const ptrdiff_t imagesAtOnce = THNN_(imagesThatFit)(2 * c->windows);
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t set = item / c->outputs, output = item % c->outputs;
     const ptrdiff_t plane = output / (c->outputs / c->groups);
     const ptrdiff_t first = set * c->batch / s->sets, last = (set + 1) * c->batch / s->sets;
     real *sums = s->sums + item * c->window;
     memset(sums, 0, (size_t)c->window * sizeof *sums);
-    for (ptrdiff_t i = first; i < last; i += few) {
-      const ptrdiff_t images = THMin(few, last - i);
+    for (ptrdiff_t i = first; i < last; i += imagesAtOnce) {
+      const ptrdiff_t images = THMin(imagesAtOnce, last - i);
       const real *y = s->y + (i * c->outputs + output) * c->windows;
       THNN_(direct)->slideSums(c->at, images, s->x + (i * c->planes + plane) * c->image,
                                c->planes * c->image, y, c->outputs * c->windows, sums);
@@ -743,8 +745,8 @@ static THNN_(Sums) THNN_(sumsOf)(const THNNConvolution *c, THNN_(Call) * call)
                        THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, THNN_PLAN_WHOLE)));
   w.planeY = THNNPlan_other(c, &w.plan, w.layoutY);
   w.sums = THNN_(scratch)(call, w.sets * c->outputs * c->depth);
-  w.few = THNN_(together)(THNN_(flatImage)(&w));
-  w.flat = THNN_(scratch)(call, w.threads * w.few * THNN_(flatImage)(&w));
+  w.imagesAtOnce = THNN_(imagesThatFit)(THNN_(flatImage)(&w));
+  w.flat = THNN_(scratch)(call, w.threads * w.imagesAtOnce * THNN_(flatImage)(&w));
   w.mask = THNN_(scratch)(call, w.planeY);
   return w;
 }
@@ -759,7 +761,7 @@ void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *wei
   }
 }
 
-static void THNN_(weightsByDirect)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
+static void THNN_(weightsByDirect)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
 {
   const THNNConvolution *c = g->c;
   THNN_(Sums) w = THNN_(sumsOf)(c, &g->call);
@@ -772,7 +774,7 @@ static void THNN_(weightsByDirect)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
   THNN_(addSets)(w.sums, w.sets, c->outputs * c->depth, THTensor_(data)(g->gradWeight), g->scale);
 }
 
-static void THNN_(weightsByDepthwiseNchw)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
+static void THNN_(weightsByDepthwiseNchw)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
 {
   const THNNConvolution *c = g->c;
   const ptrdiff_t all = c->outputs * c->depth;
@@ -788,7 +790,7 @@ static void THNN_(weightsByDepthwiseNchw)(THNN_(Gradient) * g, THNN_(Tiled) * pl
   THNN_(addSets)(s.sums, s.sets, all, THTensor_(data)(g->gradWeight), g->scale);
 }
 
-static void THNN_(weightsByIm2Col)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
+static void THNN_(weightsByIm2Col)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
 {
   const THNNConvolution *c = g->c;
   const ptrdiff_t planes = c->planes / c->groups;
@@ -833,8 +835,8 @@ enum { ALGORITHMS = sizeof THNN_(algorithms) / sizeof *THNN_(algorithms) };
 
 /* The row for c in the layout that c->channelsLast says; NULL if there is none.  forced: the row of that
  * name alone, whatever it costs, if there is memory for it. */
-static const THNN_(Algorithm) *
-    THNN_(rowOf)(const THNNConvolution *c, THNNPass pass, const char *forced, THNN_(Tiled) * plan)
+static const THNN_(Algorithm) * THNN_(rowOf)(const THNNConvolution *c, THNNPass pass,
+                                             const char *forced, THNN_(WinogradPlan) * plan)
 {
   for (int i = 0; i < ALGORITHMS; i++) {
     const THNN_(Algorithm) *row = &THNN_(algorithms)[i];
@@ -915,7 +917,7 @@ static void THNN_(addBias)(THNN_(Gradient) * g)
 
 /* The same in the layout of g->c; row is NULL where only gradBias is wanted. */
 static void THNN_(addGradients)(THNN_(Gradient) * g, const THNN_(Algorithm) * row,
-                                THNN_(Tiled) * plan)
+                                THNN_(WinogradPlan) * plan)
 {
   THNN_(begin)(&g->call);
   g->x = THNN_(source)(&g->call, g->x);

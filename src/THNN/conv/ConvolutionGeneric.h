@@ -51,7 +51,8 @@ real *THNN_(ofThread)(real *memory, ptrdiff_t size, int threads);
 /* Windows are simply the elements of x. */
 int THNN_(areElements)(const THNNConvolution *c);
 
-/* Where they are, planes of x are flat as they lie there, if they are as long as stretches. */
+/* Whether windows are the elements of x, and its planes are at least as long as a strip of
+ * DirectConvKernels.c: then a plane is its own flat plane, and is not copied. */
 int THNN_(areFlat)(const THNNConvolution *c);
 
 /* n elements of each plane of y become its bias, or 0. */

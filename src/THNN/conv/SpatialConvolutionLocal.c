@@ -43,9 +43,9 @@ static THNN_(Local) THNN_(localOf)(THTensor *input, THTensor *gradOutput, THTens
             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
             _THSizeDesc(c->ySize, c->dims).str);
 
-  l.few = THMax(1, THMin(c->batch, c->windows));
+  l.imagesAtOnce = THMax(1, THMin(c->batch, c->windows));
   l.chunk = (c->planes + 7) / 8;
-  l.buffer = l.few * (c->depth + c->outputs);
+  l.buffer = l.imagesAtOnce * (c->depth + c->outputs);
   return l;
 }
 
@@ -115,10 +115,10 @@ static void THNN_(localPositions)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Local) *l = context;
   const THNNConvolution *c = &l->c;
   real *windows = THNN_(ofThread)(l->scratch, l->buffer, l->threads);
-  real *outputs = windows + l->few * c->depth;
+  real *outputs = windows + l->imagesAtOnce * c->depth;
   for (ptrdiff_t p = begin; p < end; p++)
-    for (ptrdiff_t first = 0; first < c->batch; first += l->few) {
-      const ptrdiff_t images = THMin(l->few, c->batch - first);
+    for (ptrdiff_t first = 0; first < c->batch; first += l->imagesAtOnce) {
+      const ptrdiff_t images = THMin(l->imagesAtOnce, c->batch - first);
       for (ptrdiff_t k = 0; k < images; k++)
         THNN_(gather)(c, l->x + (first + k) * c->planes * c->image, c->planes, p,
                       windows + k * c->depth);
@@ -139,15 +139,16 @@ static void THNN_(localPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Local) *l = context;
   const THNNConvolution *c = &l->c;
   real *windows = THNN_(ofThread)(l->scratch, l->buffer, l->threads);
-  real *outputs = windows + l->few * c->depth;
+  real *outputs = windows + l->imagesAtOnce * c->depth;
   for (ptrdiff_t chunk = begin; chunk < end; chunk++) {
     const ptrdiff_t plane = chunk * l->chunk, planes = THMin(l->chunk, c->planes - plane);
     for (int64_t i = 0; i < c->batch; i++)
       memset(l->x + (i * c->planes + plane) * c->image, 0,
              (size_t)(planes * c->image) * sizeof(real));
     for (ptrdiff_t p = 0; p < c->windows; p++)
-      for (ptrdiff_t first = 0; first < c->batch; first += l->few) {
-        const ptrdiff_t images = THMin(l->few, c->batch - first), depth = planes * c->window;
+      for (ptrdiff_t first = 0; first < c->batch; first += l->imagesAtOnce) {
+        const ptrdiff_t images = THMin(l->imagesAtOnce, c->batch - first),
+                        depth = planes * c->window;
         THNN_(gatherOutputs)(l, first, images, p, outputs);
         THBlas_(gemm)('n', 'n', depth, images, c->outputs, 1,
                       l->weight + p * c->outputs * c->depth + plane * c->window, c->depth, outputs,
@@ -164,10 +165,10 @@ static void THNN_(localWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Local) *l = context;
   const THNNConvolution *c = &l->c;
   real *windows = THNN_(ofThread)(l->scratch, l->buffer, l->threads);
-  real *outputs = windows + l->few * c->depth;
+  real *outputs = windows + l->imagesAtOnce * c->depth;
   for (ptrdiff_t p = begin; p < end; p++) {
-    for (ptrdiff_t first = 0; first < c->batch && l->weight; first += l->few) {
-      const ptrdiff_t images = THMin(l->few, c->batch - first);
+    for (ptrdiff_t first = 0; first < c->batch && l->weight; first += l->imagesAtOnce) {
+      const ptrdiff_t images = THMin(l->imagesAtOnce, c->batch - first);
       for (ptrdiff_t k = 0; k < images; k++)
         THNN_(gather)(c, l->x + (first + k) * c->planes * c->image, c->planes, p,
                       windows + k * c->depth);

@@ -1,12 +1,12 @@
 /* Convolution of sequences whose frames are rows.
  *
  * A window is kW consecutive frames in memory.  Windows are the rows of a matrix, and share
- * elements where they overlap.  Its products are computed as in THNNImplicit.h, with the outputs in
+ * elements where they overlap.  Its products are computed as in ImplicitGemm.h, with the outputs in
  * the lanes; backward, with the elements of a frame there.  Where those are few, or there is little
  * to compute, BLAS computes the products.  BLAS needs rows that do not overlap.  So that nothing
- * has to be unfolded, the product is then computed in pieces: if frames are long, a piece is one of
- * the kW frames of all windows; if frames are short, a piece is every spread-th window, as windows
- * so far apart do not overlap. */
+ * has to be unfolded, BLAS computes several smaller products: if frames are long, one for each of the
+ * kW frames of all windows; if frames are short, one for every spread-th window, as windows at that
+ * distance do not overlap. */
 #include "THNN/layer/Template.h"
 
 enum { LONG_FRAME = 32 };
@@ -50,7 +50,7 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
     THError("a convolution of input of size %s is too large", THTensor_(sizeDesc)(input).str);
   s.spread = THMin((kW + dW - 1) / dW, s.w.output);
   s.byFrame = s.spread > 1 && s.frame >= LONG_FRAME;
-  s.pieces = s.byFrame ? kW : s.spread;
+  s.products = s.byFrame ? kW : s.spread;
   s.chunk = THMax((s.outputs + 7) / 8, THMin(s.outputs, 16));
   return s;
 }
@@ -119,14 +119,14 @@ static void THNN_(listWindows)(const THNN_(Sequence) * s, int64_t first, ptrdiff
   }
 }
 
-static void THNN_(listEach)(ptrdiff_t count, ptrdiff_t apart, ptrdiff_t *list)
+static void THNN_(listEach)(ptrdiff_t count, ptrdiff_t stride, ptrdiff_t *list)
 {
   for (ptrdiff_t i = 0; i < count; i++)
-    list[i] = i * apart;
+    list[i] = i * stride;
 }
 
-/* Pieces of all windows. */
-static void THNN_(windowPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+/* Some blocks of windows, of all sequences. */
+static void THNN_(windowBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
   const THNN_(ThreadMemory) d = THNN_(threadMemory)(s);
@@ -193,9 +193,9 @@ static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Gradients of the weight in pieces: some terms of a window for a block of outputs, summed over all
+/* Gradients of the weight, by blocks: some terms of a window for a block of outputs, summed over all
  * windows in order. */
-static void THNN_(termPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(termBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
   const THNN_(ThreadMemory) d = THNN_(threadMemory)(s);
@@ -222,31 +222,31 @@ static void THNN_(termPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* --- as products of matrices whose rows share nothing ----------------------------------------- */
+/* --- as products of matrices whose rows do not overlap --------------------------------------- */
 
-/* A piece: rows of x, of depth elements, and rows of y.  x and y are the offsets of the first rows,
+/* One product: rows of x, of depth elements, and rows of y.  x and y are the offsets of the first rows,
  * nextX and nextY the distances to the next; within is the offset of the depth within a window.
  * With one row, the distance is unused, but must be large enough for BLAS. */
 typedef struct {
   ptrdiff_t rows, depth, x, nextX, y, nextY, within;
-} THNN_(Piece);
+} THNN_(Product);
 
-static THNN_(Piece) THNN_(piece)(const THNN_(Sequence) * s, int64_t i)
+static THNN_(Product) THNN_(product)(const THNN_(Sequence) * s, int64_t i)
 {
   const int64_t step = s->w.step * s->frame;
   if (s->byFrame)
-    return (THNN_(Piece)){.rows = s->w.output,
-                          .depth = s->frame,
-                          .x = i * s->frame,
-                          .nextX = step,
-                          .nextY = s->outputs,
-                          .within = i * s->frame};
-  return (THNN_(Piece)){.rows = (s->w.output - i + s->spread - 1) / s->spread,
-                        .depth = s->depth,
-                        .x = i * step,
-                        .nextX = THMax(s->spread * step, s->depth),
-                        .y = i * s->outputs,
-                        .nextY = s->spread * s->outputs};
+    return (THNN_(Product)){.rows = s->w.output,
+                            .depth = s->frame,
+                            .x = i * s->frame,
+                            .nextX = step,
+                            .nextY = s->outputs,
+                            .within = i * s->frame};
+  return (THNN_(Product)){.rows = (s->w.output - i + s->spread - 1) / s->spread,
+                          .depth = s->depth,
+                          .x = i * step,
+                          .nextX = THMax(s->spread * step, s->depth),
+                          .y = i * s->outputs,
+                          .nextY = s->spread * s->outputs};
 }
 
 static void THNN_(sequences)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -257,8 +257,8 @@ static void THNN_(sequences)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t t = 0; t < s->w.output; t++)
       for (ptrdiff_t o = 0; o < s->outputs; o++)
         y[t * s->outputs + o] = s->bias ? s->bias[o] : 0;
-    for (int64_t k = 0; k < s->pieces; k++) {
-      const THNN_(Piece) p = THNN_(piece)(s, k);
+    for (int64_t k = 0; k < s->products; k++) {
+      const THNN_(Product) p = THNN_(product)(s, k);
       THBlas_(gemm)('t', 'n', s->outputs, p.rows, p.depth, 1, s->weight + p.within, s->depth,
                     x + p.x, p.nextX, 1, y + p.y, p.nextY);
     }
@@ -271,8 +271,8 @@ static void THNN_(sequencesBackward)(void *context, ptrdiff_t begin, ptrdiff_t e
   for (ptrdiff_t i = begin; i < end; i++) {
     real *x = s->x + i * s->w.input * s->frame, *y = s->y + i * s->w.output * s->outputs;
     memset(x, 0, (size_t)(s->w.input * s->frame) * sizeof *x);
-    for (int64_t k = 0; k < s->pieces; k++) {
-      const THNN_(Piece) p = THNN_(piece)(s, k);
+    for (int64_t k = 0; k < s->products; k++) {
+      const THNN_(Product) p = THNN_(product)(s, k);
       THBlas_(gemm)('n', 'n', p.depth, p.rows, s->outputs, 1, s->weight + p.within, s->depth,
                     y + p.y, p.nextY, 1, x + p.x, p.nextX);
     }
@@ -286,8 +286,8 @@ static void THNN_(sequenceChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t c = begin; c < end; c++) {
     const ptrdiff_t from = c * s->chunk, count = THMin(s->chunk, s->outputs - from);
     for (int64_t i = 0; i < s->batch; i++)
-      for (int64_t k = 0; k < s->pieces; k++) {
-        const THNN_(Piece) p = THNN_(piece)(s, k);
+      for (int64_t k = 0; k < s->products; k++) {
+        const THNN_(Product) p = THNN_(product)(s, k);
         THBlas_(gemm)('n', 't', p.depth, count, p.rows, (real)s->scale,
                       s->x + i * s->w.input * s->frame + p.x, p.nextX,
                       s->y + i * s->w.output * s->outputs + from + p.y, p.nextY, 1,
@@ -303,12 +303,12 @@ static void THNN_(sequenceBias)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t c = begin; c < end; c++) {
     const ptrdiff_t from = c * s->chunk, count = THMin(s->chunk, s->outputs - from);
     for (ptrdiff_t o = from; o < from + count; o += UNROLL) {
-      const ptrdiff_t few = THMin(UNROLL, from + count - o);
+      const ptrdiff_t these = THMin(UNROLL, from + count - o);
       accreal sum[UNROLL] = {0};
       for (int64_t t = 0; t < s->batch * s->w.output; t++)
-        for (ptrdiff_t k = 0; k < few; k++)
+        for (ptrdiff_t k = 0; k < these; k++)
           sum[k] += (accreal)s->y[t * s->outputs + o + k];
-      for (ptrdiff_t k = 0; k < few; k++)
+      for (ptrdiff_t k = 0; k < these; k++)
         s->bias[o + k] = (real)(s->bias[o + k] + s->scale * sum[k]);
     }
   }
@@ -340,12 +340,12 @@ void THNN_(prepareSequence)(THNN_(Sequence) * s, THNNPass pass, THNN_(Call) * ca
 void THNN_(runSequence)(THNN_(Sequence) * s, THNNPass pass)
 {
   if (pass == THNN_FORWARD)
-    THParallel_for(s->items, 1, s->implicit ? THNN_(windowPieces) : THNN_(sequences), s);
+    THParallel_for(s->items, 1, s->implicit ? THNN_(windowBlocks) : THNN_(sequences), s);
   else if (pass == THNN_BACKWARD_DATA)
     THParallel_for(s->items, 1, s->implicit ? THNN_(frameBlocks) : THNN_(sequencesBackward), s);
   else {
     if (s->weight)
-      THParallel_for(s->items, 1, s->implicit ? THNN_(termPieces) : THNN_(sequenceChunks), s);
+      THParallel_for(s->items, 1, s->implicit ? THNN_(termBlocks) : THNN_(sequenceChunks), s);
     if (s->bias)
       THParallel_for((s->outputs + s->chunk - 1) / s->chunk, 1, THNN_(sequenceBias), s);
   }

@@ -196,11 +196,11 @@ static int64_t omit_padding(const Axis *a, THNNWindow *layout)
 
 /* Whether no band is longer than the layout without padding.  A band without elements may be longer:
  * its windows lie in a padding that is larger than the image. */
-static int bands_fit(const Axis *a, int64_t apart, THNNWindow layout)
+static int bands_fit(const Axis *a, int64_t stride, THNNWindow layout)
 {
   omit_padding(a, &layout);
   for (Band b = band_of(a, 0, 0); b.k < a->classes; b = next_band(a, b))
-    if ((b.end - b.first - 1) * apart >= layout.output)
+    if ((b.end - b.first - 1) * stride >= layout.output)
       return 0;
   return 1;
 }
@@ -211,11 +211,11 @@ static int bands_fit(const Axis *a, int64_t apart, THNNWindow layout)
 static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWindow *layout)
 {
   enum {
-    MOST = 8,       /* elements of a window */
-    SHARE = 24,     /* at least one of so many products has to be saved */
-    PICKED = 16,    /* weights and padding of a part take as long as so many positions, */
-    SHIFTED = 32,   /* or so many of shifted planes */
-    POSITIONS = 512 /* that share packed weights, as in Implicit.c */
+    MOST = 8,        /* elements of a window */
+    MIN_SAVING = 24, /* at least one of so many products has to be saved */
+    PICKED = 16,     /* weights and padding of a part take as long as so many positions, */
+    SHIFTED = 32,    /* or so many of shifted planes */
+    POSITIONS = 512  /* that share packed weights, as in ImplicitGemm.c */
   };
   if (use == THNN_PLAN_WHOLE)
     return;
@@ -239,14 +239,15 @@ static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWi
     const Amount whole = amount_of(&a[n]);
     a[n].parted = 1;
     const Amount parts = amount_of(&a[n]);
-    const double fewer = products * parts.products / whole.products;
-    const double more = elements * parts.elements / whole.elements;
-    a[n].parted = SHARE * (products - fewer) > products &&
-                  images * fewer + each * more < images * products + each * elements &&
-                  bands_fit(&a[n], c->channelsLast && !a[n].backward ? a[n].w->step : 1, layout[n]);
+    const double partProducts = products * parts.products / whole.products;
+    const double partElements = elements * parts.elements / whole.elements;
+    a[n].parted =
+        MIN_SAVING * (products - partProducts) > products &&
+        images * partProducts + each * partElements < images * products + each * elements &&
+        bands_fit(&a[n], c->channelsLast && !a[n].backward ? a[n].w->step : 1, layout[n]);
     if (a[n].parted) {
-      products = fewer;
-      elements = more;
+      products = partProducts;
+      elements = partElements;
     }
   }
 }
@@ -261,18 +262,18 @@ static void set_axes(const THNNConvolution *c, int backward, THNNPlanUse use, Ax
     a[n].omitted = omit_padding(&a[n], &layout[n]);
 }
 
-double THNNPlan_share(const THNNConvolution *c, int backward, THNNPlanUse use)
+double THNNPlan_fraction(const THNNConvolution *c, int backward, THNNPlanUse use)
 {
   Axis a[3];
   THNNWindow layout[3];
-  double share = 1;
+  double fraction = 1;
   set_axes(c, backward, use, a, layout);
   for (int n = 0; n < 3; n++) {
     const double products = amount_of(&a[n]).products;
     a[n].parted = 0;
-    share *= products / THMax(1, amount_of(&a[n]).products);
+    fraction *= products / THMax(1, amount_of(&a[n]).products);
   }
-  return share;
+  return fraction;
 }
 
 /* --- parts ----------------------------------------------------------------------------------- */
@@ -333,7 +334,7 @@ static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const
   part->taps = 0;
   ptrdiff_t first = 0; /* position */
   for (int n = 0; n < 3; n++)
-    first = first * layout[n].output + b[n].first * p->apart[n] - a[n].omitted;
+    first = first * layout[n].output + b[n].first * p->stride[n] - a[n].omitted;
   for (int64_t t = b[0].element; t < b[0].last; t++)
     for (int64_t u = b[1].element; u < b[1].last; u++)
       for (int64_t v = b[2].element; v < b[2].last; v++) {
@@ -364,7 +365,7 @@ THNNPlan THNNPlan_of(const THNNConvolution *c, int backward, THNNPlanUse use, vo
   set_axes(c, backward, use, a, p.layout);
   ptrdiff_t parts = 1, taps = 1;
   for (int n = 0; n < 3; n++) {
-    p.apart[n] = c->channelsLast && !backward ? c->at[n].step : 1;
+    p.stride[n] = c->channelsLast && !backward ? c->at[n].step : 1;
     p.leaves |= backward && a[n].classes < c->at[n].step;
     p.plane *= p.layout[n].size * p.layout[n].output;
     const Amount all = amount_of(&a[n]);
@@ -406,14 +407,14 @@ int64_t THNNSlide_count(const THNNWindow *w, int backward)
 THNNSlide THNNSlide_of(const THNNWindow *w, int backward, int64_t k)
 {
   if (!backward)
-    return (THNNSlide){.window = *w, .step = 1, .apart = 1};
+    return (THNNSlide){.window = *w, .step = 1, .tapStride = 1};
   const int64_t spacing = w->step / gcd(w->step, w->dilation), limit = THMin(w->size, spacing);
   int64_t least = 0;
   while (least < limit && (k + w->pad - least * w->dilation) % w->step != 0)
     least++;
   const int64_t taps = least < limit ? (w->size - 1 - least) / spacing + 1 : 0;
   const int64_t last = least + (taps - 1) * spacing;
-  THNNSlide s = {.first = k, .step = w->step, .tap = last, .apart = -spacing};
+  THNNSlide s = {.first = k, .step = w->step, .tap = last, .tapStride = -spacing};
   s.window = (THNNWindow){.input = w->output,
                           .output = (w->input - 1 - k) / w->step + 1,
                           .size = taps,

@@ -24,7 +24,7 @@ typedef struct {
 typedef struct {
   THNNWindow layout[3];    /* unfolds a plane into a flat one */
   ptrdiff_t plane, planes; /* elements of a flat plane, planes of a group */
-  ptrdiff_t apart[3];      /* windows in a flat plane: slices, rows, columns */
+  ptrdiff_t stride[3];     /* of windows in a flat plane: slices, rows, columns */
   ptrdiff_t parts, packed; /* packed weights of a group */
   THNNPart *part;
   int leaves; /* elements of the result that no part reaches: they are 0 */
@@ -39,8 +39,8 @@ typedef enum {
   THNN_PLAN_PICKED /* products with the elements of a list: offsets are those of the first plane */
 } THNNPlanUse;
 
-/* The products of a plan, as a share of all products with the padding. */
-double THNNPlan_share(const THNNConvolution *c, int backward, THNNPlanUse use);
+/* The products of a plan, divided by all products with the padding. */
+double THNNPlan_fraction(const THNNConvolution *c, int backward, THNNPlanUse use);
 
 /* Bytes of memory that a plan needs. */
 size_t THNNPlan_memory(const THNNConvolution *c, int backward, THNNPlanUse use);
@@ -58,12 +58,12 @@ THNNPlan THNNPlan_of(const THNNConvolution *c, int backward, THNNPlanUse use, vo
 ptrdiff_t THNNPlan_other(const THNNConvolution *c, const THNNPlan *p, THNNWindow *layout);
 
 /* Backward data along one dimension: windows that slide over y compute the elements first, first +
- * step, ... of x.  Element l of such a window is element tap + l * apart of the convolution's window.
+ * step, ... of x.  Element l of such a window is element tap + l * tapStride of the convolution's window.
  * Its size is 0 where no window reaches these elements of x.  Forward, the window is the
  * convolution's. */
 typedef struct {
   THNNWindow window;
-  int64_t first, step, tap, apart;
+  int64_t first, step, tap, tapStride;
 } THNNSlide;
 
 /* How many slides there are along a dimension, and number k of them. */

@@ -17,7 +17,8 @@ int THNN_(supportsDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass)
 }
 
 /* Planes that are not channels-last have to fill a vector, to be worth their transposition. */
-double THNN_(costOfDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+double THNN_(costOfDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass,
+                                  THNN_(WinogradPlan) * plan)
 {
   return c->channelsLast || c->groups >= THNN_(implicit)->lanes ? THNN_ALWAYS : THNN_NEVER;
 }
@@ -29,8 +30,8 @@ static ptrdiff_t THNN_(planeBlocks)(const THNNConvolution *c)
 {
   enum { CACHE = 1 << 18 };
   const ptrdiff_t lanes = THNN_(implicit)->lanes;
-  const ptrdiff_t together = 2 * lanes * (c->image + c->windows) > CACHE ? lanes : 2 * lanes;
-  return (c->groups + together - 1) / together;
+  const ptrdiff_t planesAtOnce = 2 * lanes * (c->image + c->windows) > CACHE ? lanes : 2 * lanes;
+  return (c->groups + planesAtOnce - 1) / planesAtOnce;
 }
 
 static ptrdiff_t THNN_(firstOfBlock)(const THNNConvolution *c, ptrdiff_t blocks, ptrdiff_t k)
@@ -50,7 +51,7 @@ typedef struct {
   const THNNConvolution *c;
   int backward;
   ptrdiff_t blocks; /* of planes; an item is a block of an image, */
-  ptrdiff_t pieces; /* or, channels-last, one of so many pieces of the rows of the result */
+  ptrdiff_t strips; /* or, channels-last, strips of rows of the result */
   THNN_(Operands) data;
   real *packed;   /* the weights of each block, for each part of the result */
   ptrdiff_t size; /* elements of memory of a thread */
@@ -94,18 +95,18 @@ static void THNN_(packSlide)(const THNN_(DepthWise) * w, const THNNSlide *slide,
     for (ptrdiff_t t = 0; t < slide[0].window.size; t++)
       for (ptrdiff_t i = 0; i < slide[1].window.size; i++)
         for (ptrdiff_t j = 0; j < slide[2].window.size; j++, packed += planes) {
-          const ptrdiff_t slice = slide[0].tap + t * slide[0].apart;
-          const ptrdiff_t row = slice * c->at[1].size + slide[1].tap + i * slide[1].apart;
-          const ptrdiff_t tap = row * c->at[2].size + slide[2].tap + j * slide[2].apart;
+          const ptrdiff_t slice = slide[0].tap + t * slide[0].tapStride;
+          const ptrdiff_t row = slice * c->at[1].size + slide[1].tap + i * slide[1].tapStride;
+          const ptrdiff_t tap = row * c->at[2].size + slide[2].tap + j * slide[2].tapStride;
           for (ptrdiff_t p = 0; p < planes; p++)
             packed[p] = w->data.weight[(first + p) * c->window + tap];
         }
   }
 }
 
-/* Some planes of a channels-last image, and a piece of the rows of the result. */
+/* Some planes of a channels-last image, and a strip of rows of the result. */
 typedef struct {
-  ptrdiff_t first, planes, piece;
+  ptrdiff_t first, planes, strip;
   const real *from;
   real *to;
 } THNN_(DepthWiseItem);
@@ -120,8 +121,8 @@ static void THNN_(slidPart)(const THNN_(DepthWise) * w, const THNNSlide *slide, 
   const int64_t wide = w->backward ? at[2].input : at[2].output;
   const ptrdiff_t rows = axis[0].output * axis[1].output, planes = item->planes;
   const real *packed = w->packed + item->first * w->c->window + before * planes;
-  const ptrdiff_t end = (item->piece + 1) * rows / w->pieces;
-  for (ptrdiff_t row = item->piece * rows / w->pieces; row < end; row++) {
+  const ptrdiff_t end = (item->strip + 1) * rows / w->strips;
+  for (ptrdiff_t row = item->strip * rows / w->strips; row < end; row++) {
     const ptrdiff_t slice = slide[0].first + row / axis[1].output * slide[0].step;
     const ptrdiff_t i = slide[1].first + row % axis[1].output * slide[1].step;
     THNN_(direct)->slideNhwc(axis, planes, item->from, packed,
@@ -138,8 +139,8 @@ static void THNN_(depthWiseItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const ptrdiff_t source = w->backward ? c->windows : c->image;
   const ptrdiff_t result = w->backward ? c->image : c->windows;
   for (ptrdiff_t at = begin; at < end; at++) {
-    const ptrdiff_t image = at / w->pieces / w->blocks, block = at / w->pieces % w->blocks;
-    THNN_(DepthWiseItem) item = {.piece = at % w->pieces};
+    const ptrdiff_t image = at / w->strips / w->blocks, block = at / w->strips % w->blocks;
+    THNN_(DepthWiseItem) item = {.strip = at % w->strips};
     item.first = THNN_(firstOfBlock)(c, w->blocks, block);
     item.planes = THNN_(firstOfBlock)(c, w->blocks, block + 1) - item.first;
     const real *from = w->data.from + (image * c->groups + item.first) * source;
@@ -164,13 +165,13 @@ void THNN_(convolveByDepthwiseNhwc)(const THNNConvolution *c, int backward, THTe
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   const int threads = THParallel_threads(PTRDIFF_MAX, 1);
-  THNN_(DepthWise) w = {.c = c, .backward = backward, .blocks = 1, .pieces = 1};
+  THNN_(DepthWise) w = {.c = c, .backward = backward, .blocks = 1, .strips = 1};
   const ptrdiff_t result = backward ? c->image : c->windows;
   if (!c->channelsLast)
     w.blocks = THNN_(planeBlocks)(c);
   else if (c->batch % threads)
-    w.pieces = THMin(4 * threads, result);
-  const ptrdiff_t items = c->batch * w.blocks * w.pieces;
+    w.strips = THMin(4 * threads, result);
+  const ptrdiff_t items = c->batch * w.blocks * w.strips;
   w.threads = THParallel_threads(items, 1);
   w.packed = THNN_(scratch)(&call, c->groups * c->window);
   w.size = c->channelsLast ? 0 : THNN_(transposedSize)(c, w.blocks);
@@ -241,8 +242,8 @@ static void THNN_(prepareDepthWiseSums)(THNN_(DepthWiseSums) * s, const THNNConv
   *s = (THNN_(DepthWiseSums)){.c = c, .sets = fits ? sets : 1};
   /* The order of the sums follows from sets and blocks: these do not depend on the threads. */
   enum { PLANES = 64 }; /* of a block of channels-last planes, where there are few sets */
-  const ptrdiff_t ofFew = s->sets < THNN_IMAGE_SETS ? (c->groups + PLANES - 1) / PLANES : 1;
-  s->blocks = c->channelsLast ? ofFew : THNN_(planeBlocks)(c);
+  const ptrdiff_t byPlanes = s->sets < THNN_IMAGE_SETS ? (c->groups + PLANES - 1) / PLANES : 1;
+  s->blocks = c->channelsLast ? byPlanes : THNN_(planeBlocks)(c);
   s->threads = THParallel_threads(s->sets * s->blocks, 1);
   s->sums = THNN_(scratch)(call, s->sets * c->groups * c->window);
   s->size = c->channelsLast ? 0 : THNN_(transposedSize)(c, s->blocks);
@@ -267,7 +268,7 @@ static void THNN_(addDepthWiseSums)(const THNN_(DepthWiseSums) * s, real *weight
   }
 }
 
-void THNN_(weightsByDepthwiseNhwc)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
+void THNN_(weightsByDepthwiseNhwc)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
 {
   const THNNConvolution *c = g->c;
   THNN_(DepthWiseSums) s;

@@ -148,7 +148,7 @@ INLINE void add_planes(real *sums, Vector v, ptrdiff_t skipped)
 }
 
 /* Element b of a row of windows, of a few planes. */
-static void few_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, real *sums)
+static void partial_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, real *sums)
 {
   ptrdiff_t first, end;
   windows_inside(r->axis, b, &first, &end);
@@ -168,7 +168,7 @@ INLINE void last_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, ptrdi
 {
   enum { MOST_ROWS = 3, MOST_ELEMENTS = 3 };
   const THNNWindow *w = r->axis;
-  const ptrdiff_t next = r->next, step = w->step * next, apart = w->dilation * next;
+  const ptrdiff_t next = r->next, step = w->step * next, elementStride = w->dilation * next;
   const real *x = r->x + p + (b * w->dilation - w->pad) * next, *gradients = r->g + p;
   Vector sum[MOST_ELEMENTS][MOST_ROWS][PAIR];
   ptrdiff_t first[MOST_ELEMENTS], end[MOST_ELEMENTS], begin = 0, stop = w->output;
@@ -186,8 +186,9 @@ INLINE void last_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, ptrdi
          j = j + 1 == begin ? stop : j + 1)
       for (int a = 0; a < rows; a++)
         for (int v = 0; v < vectors; v++)
-          sum[e][a][v] = Vector_(mulAdd)(load(x + a * r->below + j * step + e * apart + v * LANES),
-                                         load(gradients + j * next + v * LANES), sum[e][a][v]);
+          sum[e][a][v] =
+              Vector_(mulAdd)(load(x + a * r->below + j * step + e * elementStride + v * LANES),
+                              load(gradients + j * next + v * LANES), sum[e][a][v]);
   }
   for (ptrdiff_t j = begin; j < stop; j++) {
     const real *at = x + j * step, *g = gradients + j * next;
@@ -197,8 +198,8 @@ INLINE void last_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, ptrdi
     for (int a = 0; a < rows; a++)
       for (int e = 0; e < elements; e++)
         for (int v = 0; v < vectors; v++)
-          sum[e][a][v] = Vector_(mulAdd)(load(at + a * r->below + e * apart + v * LANES), factor[v],
-                                         sum[e][a][v]);
+          sum[e][a][v] = Vector_(mulAdd)(load(at + a * r->below + e * elementStride + v * LANES),
+                                         factor[v], sum[e][a][v]);
   }
   sums += b * planes + p;
   for (int a = 0; a < rows; a++)
@@ -245,7 +246,7 @@ static void slide_last_sums(const THNNWindow *axis, ptrdiff_t planes, const real
       } else if (planes >= LANES) {
         numberlast_products(&r, b++, planes, sums, 1, 1, 1);
       } else {
-        few_products(&r, b++, planes, sums);
+        partial_products(&r, b++, planes, sums);
       }
     }
   }

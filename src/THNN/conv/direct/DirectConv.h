@@ -15,7 +15,7 @@
 enum {
   THNN_DIRECT_OUTPUTS = 6, /* output planes of a block: this number, */
   THNN_DIRECT_FOUR = 4,    /* or this, */
-  THNN_DIRECT_FEW = 3,     /* or this, or one */
+  THNN_DIRECT_THREE = 3,   /* or this, or one */
   THNN_DIRECT_TAPS = 4,    /* terms of a step of the loop over terms */
   THNN_SLIDING = 2,        /* windows of a call of slide, at most */
   THNN_DIRECT_SLACK = 128  /* elements that may be read beyond a plane */
@@ -44,8 +44,8 @@ typedef struct {
 
 static inline ptrdiff_t THNNDirect_block(ptrdiff_t outputs)
 {
-  if (outputs <= THNN_DIRECT_FEW)
-    return outputs == 1 ? 1 : THNN_DIRECT_FEW;
+  if (outputs <= THNN_DIRECT_THREE)
+    return outputs == 1 ? 1 : THNN_DIRECT_THREE;
   /* Fours, where sixes would compute a sixteenth more. */
   const ptrdiff_t fours = (outputs + 3) / 4 * 4, sixes = (outputs + 5) / 6 * 6;
   return 16 * (sixes - fours) >= sixes ? THNN_DIRECT_FOUR : THNN_DIRECT_OUTPUTS;

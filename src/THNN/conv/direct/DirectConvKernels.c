@@ -13,19 +13,19 @@ enum {
   TAPS = THNN_DIRECT_TAPS,
   WINDOW = 9, /* terms that are computed together for one output */
   LINE = 64,
-  BETWEEN = 8,        /* terms from one prefetch of the next stretch to the next prefetch */
+  BETWEEN = 8,        /* terms from one prefetch of the next strip to the next prefetch */
   PREFETCH_TERMS = 12 /* the term that is prefetched is so many after the one that is read */
 };
 
 /* --- forward --------------------------------------------------------------------------------- */
 
-/* The lines of the next stretch of planes, which are prefetched while this stretch is computed, term by
+/* The lines of the next strip of planes, which are prefetched while this strip is computed, term by
  * term.  Few are prefetched at a time: a core has some sixteen line fill buffers, and reads from
  * the L2 cache need them too. */
 typedef struct {
   const real *x;
-  ptrdiff_t term, line, lines, together;
-  int isLong; /* the terms of a stretch do not fit in the L1 cache */
+  ptrdiff_t term, line, lines, linesPerTerm;
+  int isLong; /* the terms of a strip do not fit in the L1 cache */
 } Ahead;
 
 /* The prefetches of count positions from x on, spread over the blocks of outputs. */
@@ -34,13 +34,13 @@ static Ahead ahead_of(const THNNDirect *d, const real *x, ptrdiff_t count, ptrdi
   enum { LINE_ELEMENTS = LINE / sizeof(real), LONG = 24 * 1024 / LINE };
   const ptrdiff_t lines = (THMax(count, 0) + LINE_ELEMENTS - 1) / LINE_ELEMENTS;
   const ptrdiff_t times = THMax(1, blocks * ((d->terms + BETWEEN - 1) / BETWEEN));
-  const ptrdiff_t all = d->terms * lines, together = (all + times - 1) / times;
-  return (Ahead){x, lines > 0 ? 0 : d->terms, 0, lines, THMin(together, BETWEEN), all > LONG};
+  const ptrdiff_t all = d->terms * lines, linesPerTerm = (all + times - 1) / times;
+  return (Ahead){x, lines > 0 ? 0 : d->terms, 0, lines, THMin(linesPerTerm, BETWEEN), all > LONG};
 }
 
 static inline void fetch_some(const THNNDirect *d, Ahead *ahead)
 {
-  for (ptrdiff_t i = 0; i < ahead->together && ahead->term < d->terms; i++) {
+  for (ptrdiff_t i = 0; i < ahead->linesPerTerm && ahead->term < d->terms; i++) {
     const real *const x = ahead->x + d->offset[ahead->term];
     const char *const at = (const char *)x + ahead->line * LINE;
     if (ahead->isLong)
@@ -54,13 +54,14 @@ static inline void fetch_some(const THNNDirect *d, Ahead *ahead)
   }
 }
 
-/* to[o][i] = the sums for output o at position i of a stretch of width vectors, plus bias[o] if there
- * is a bias; outputs are apart from each other.  With each term, lines of a later term are
+/* to[o][i] = the sums for output o at position i of a strip of width vectors, plus bias[o] if there
+ * is a bias; outputs are outputStride apart.  With each term, lines of a later term are
  * prefetched, and lines of ahead if it is not NULL. */
-static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, const real *x,
-                                                          Ahead *ahead, const real *w,
-                                                          const real *bias, real *to,
-                                                          ptrdiff_t apart, int outputs, int width)
+static inline __attribute__((always_inline)) void strip(const THNNDirect *d, const real *x,
+                                                        Ahead *ahead, const real *w,
+                                                        const real *bias, real *to,
+                                                        ptrdiff_t outputStride, int outputs,
+                                                        int width)
 {
   Vector sum[OUTPUTS][WIDE];
   for (int o = 0; o < outputs; o++)
@@ -68,7 +69,7 @@ static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, c
       sum[o][k] = (Vector){0};
   for (int o = 0; ahead && o < outputs; o++)
     for (int k = 0; k < width * VECTOR; k += LINE)
-      __builtin_prefetch((const char *)(to + o * apart) + k, 1);
+      __builtin_prefetch((const char *)(to + o * outputStride) + k, 1);
   for (ptrdiff_t l = 0; l < d->terms; l++, w += outputs) {
     if (ahead && l % BETWEEN == 0)
       fetch_some(d, ahead);
@@ -90,7 +91,7 @@ static inline __attribute__((always_inline)) void stretch(const THNNDirect *d, c
     for (int k = 0; k < width; k++) {
       if (bias)
         sum[o][k] += bias[o];
-      memcpy(to + o * apart + k * LANES, &sum[o][k], sizeof(Vector));
+      memcpy(to + o * outputStride + k * LANES, &sum[o][k], sizeof(Vector));
     }
 }
 
@@ -126,7 +127,7 @@ static inline void deliver_row(const real *x, ptrdiff_t n, real bias, real *y)
   }
 }
 
-/* Writes the outputs of the stretch from first on. */
+/* Writes the outputs of the strip from first on. */
 static inline void deliver(const THNNDirect *d, const real *tile, ptrdiff_t first, ptrdiff_t end,
                            real bias, real *y)
 {
@@ -146,28 +147,27 @@ static inline void deliver(const THNNDirect *d, const real *tile, ptrdiff_t firs
   }
 }
 
-static inline __attribute__((always_inline)) void all_stretches(const THNNDirect *d, const real *x,
-                                                                const real *weights,
-                                                                const real *bias, real *y,
-                                                                int outputs, int width)
+static inline __attribute__((always_inline)) void all_strips(const THNNDirect *d, const real *x,
+                                                             const real *weights, const real *bias,
+                                                             real *y, int outputs, int width)
 {
   const ptrdiff_t count = width * LANES;
   static const real none[OUTPUTS] = {0};
   const int isOneRow = d->count[0] == 1 && d->count[1] == 1 && d->step[2] == 1;
   const ptrdiff_t blocks = (d->outputs + outputs - 1) / outputs;
   for (ptrdiff_t begin = 0; begin < d->length; begin += count) {
-    /* The last stretch ends with the image where it can, so that nothing behind is read. */
+    /* The last strip ends with the image where it can, so that nothing behind is read. */
     const ptrdiff_t first = THMin(begin, THMax(d->length - count, 0));
     const ptrdiff_t next = first + count, left = THMin(d->length - next, count);
     Ahead ahead = ahead_of(d, x + next, left, blocks);
     for (ptrdiff_t o = 0; o < d->outputs; o += outputs) {
       real tile[OUTPUTS * WIDE * LANES];
       if (isOneRow && o + outputs <= d->outputs && first + count <= d->length) {
-        stretch(d, x + first, &ahead, weights + o * d->terms, bias ? bias + o : none,
-                y + o * d->plane + first, d->plane, outputs, width);
+        strip(d, x + first, &ahead, weights + o * d->terms, bias ? bias + o : none,
+              y + o * d->plane + first, d->plane, outputs, width);
         continue;
       }
-      stretch(d, x + first, NULL, weights + o * d->terms, NULL, tile, count, outputs, width);
+      strip(d, x + first, NULL, weights + o * d->terms, NULL, tile, count, outputs, width);
       for (ptrdiff_t k = o; k < THMin(o + outputs, d->outputs); k++)
         deliver(d, tile + (k - o) * count, first, THMin(first + count, d->length),
                 bias ? bias[k] : 0, y + k * d->plane);
@@ -179,35 +179,35 @@ static void convolve(const THNNDirect *d, const real *x, const real *weights, co
                      real *y)
 {
   if (d->block == 1)
-    all_stretches(d, x, weights, bias, y, 1, WIDE);
-  else if (d->block == THNN_DIRECT_FEW)
-    all_stretches(d, x, weights, bias, y, THNN_DIRECT_FEW, WIDER);
+    all_strips(d, x, weights, bias, y, 1, WIDE);
+  else if (d->block == THNN_DIRECT_THREE)
+    all_strips(d, x, weights, bias, y, THNN_DIRECT_THREE, WIDER);
   else if (d->block == THNN_DIRECT_FOUR && d->length > WIDTH * LANES)
-    all_stretches(d, x, weights, bias, y, THNN_DIRECT_FOUR, WIDER);
+    all_strips(d, x, weights, bias, y, THNN_DIRECT_FOUR, WIDER);
   else if (d->block == THNN_DIRECT_FOUR)
-    all_stretches(d, x, weights, bias, y, THNN_DIRECT_FOUR, WIDTH);
+    all_strips(d, x, weights, bias, y, THNN_DIRECT_FOUR, WIDTH);
   else
-    all_stretches(d, x, weights, bias, y, OUTPUTS, WIDTH);
+    all_strips(d, x, weights, bias, y, OUTPUTS, WIDTH);
 }
 
 /* --- backward data by scattering -------------------------------------------------------------- */
 
-/* A piece of a row of windows: its offsets in a stretch and in a plane. */
+/* Adjacent windows of a row: their offsets in a strip and in a plane. */
 typedef struct {
   ptrdiff_t from, count, to;
-} Piece;
+} Run;
 
-/* Lists the pieces of the windows from first to below end. */
-static ptrdiff_t cut(const THNNDirect *d, ptrdiff_t first, ptrdiff_t end, Piece *piece)
+/* Lists the runs of the windows from first to below end. */
+static ptrdiff_t cut(const THNNDirect *d, ptrdiff_t first, ptrdiff_t end, Run *run)
 {
-  ptrdiff_t pieces = 0;
-  for (ptrdiff_t at = first; at < end; at += piece[pieces++].count) {
+  ptrdiff_t runs = 0;
+  for (ptrdiff_t at = first; at < end; at += run[runs++].count) {
     const ptrdiff_t row = at / d->count[2], j = at % d->count[2];
     const ptrdiff_t t = row / d->count[1], i = row % d->count[1];
-    piece[pieces] = (Piece){at - first, THMin(d->count[2] - j, end - at),
-                            t * d->step[0] + i * d->step[1] + j * d->step[2]};
+    run[runs] = (Run){at - first, THMin(d->count[2] - j, end - at),
+                      t * d->step[0] + i * d->step[1] + j * d->step[2]};
   }
-  return pieces;
+  return runs;
 }
 
 /* Adds a vector of the type to each plane of a block. */
@@ -223,14 +223,14 @@ static ptrdiff_t cut(const THNNDirect *d, ptrdiff_t first, ptrdiff_t end, Piece 
   to += COUNT(TYPE) * step;                       \
   from += COUNT(TYPE)
 
-static inline __attribute__((always_inline)) void add_piece(const THNNDirect *d, const Piece *piece,
-                                                            real *to, const real *from,
-                                                            ptrdiff_t count, int outputs)
+static inline __attribute__((always_inline)) void add_run(const THNNDirect *d, const Run *run,
+                                                          real *to, const real *from,
+                                                          ptrdiff_t count, int outputs)
 {
   const ptrdiff_t step = d->step[2];
-  ptrdiff_t n = piece->count;
-  to += piece->to;
-  from += piece->from;
+  ptrdiff_t n = run->count;
+  to += run->to;
+  from += run->from;
   if (step == 1) {
     while (n >= COUNT(Vector)) {
       ADD(Vector);
@@ -254,14 +254,14 @@ static inline __attribute__((always_inline)) void spread_all(const THNNScatter *
   const THNNDirect *d = &s->d;
   const ptrdiff_t count = width * LANES;
   for (ptrdiff_t first = 0; first < d->length; first += count) {
-    Piece piece[WIDE * LANES];
-    const ptrdiff_t pieces = cut(d, first, THMin(first + count, d->length), piece);
+    Run run[WIDE * LANES];
+    const ptrdiff_t runs = cut(d, first, THMin(first + count, d->length), run);
     for (ptrdiff_t l = 0; l < s->taps; l++) {
       real tile[OUTPUTS * WIDE * LANES];
-      stretch(d, y + first, NULL, weights + l * d->terms * outputs, NULL, tile, count, outputs,
-              width);
-      for (ptrdiff_t k = 0; k < pieces; k++)
-        add_piece(d, &piece[k], x + s->tap[l], tile, count, outputs);
+      strip(d, y + first, NULL, weights + l * d->terms * outputs, NULL, tile, count, outputs,
+            width);
+      for (ptrdiff_t k = 0; k < runs; k++)
+        add_run(d, &run[k], x + s->tap[l], tile, count, outputs);
     }
   }
 }
@@ -270,8 +270,8 @@ static void spread(const THNNScatter *s, const real *y, const real *weights, rea
 {
   if (s->d.block == 1)
     spread_all(s, y, weights, x, 1, WIDE);
-  else if (s->d.block == THNN_DIRECT_FEW)
-    spread_all(s, y, weights, x, THNN_DIRECT_FEW, WIDER);
+  else if (s->d.block == THNN_DIRECT_THREE)
+    spread_all(s, y, weights, x, THNN_DIRECT_THREE, WIDER);
   else if (s->d.block == THNN_DIRECT_FOUR)
     spread_all(s, y, weights, x, THNN_DIRECT_FOUR, WIDER);
   else
@@ -338,18 +338,18 @@ static inline __attribute__((always_inline)) void all_products(const THNNDirect 
                                                                ptrdiff_t nextX, const real *g,
                                                                ptrdiff_t planeG, ptrdiff_t nextG,
                                                                const real *mask, real *sums,
-                                                               int together, int taps)
+                                                               int tileOutputs, int taps)
 {
   for (ptrdiff_t first = 0; first < d->terms; first += taps) {
     const real *terms[WINDOW], *outputs[OUTPUTS];
     for (ptrdiff_t t = 0; t < taps; t++) /* the last ones again where there are no more */
       terms[t] = x + d->offset[THMin(first + t, d->terms - 1)];
-    for (ptrdiff_t o = 0; o < d->outputs; o += together) {
+    for (ptrdiff_t o = 0; o < d->outputs; o += tileOutputs) {
       real result[OUTPUTS * WINDOW];
-      for (ptrdiff_t k = 0; k < together; k++)
+      for (ptrdiff_t k = 0; k < tileOutputs; k++)
         outputs[k] = g + THMin(o + k, d->outputs - 1) * planeG;
-      products(d, images, terms, nextX, outputs, nextG, mask, result, together, taps);
-      for (ptrdiff_t k = 0; k < THMin(together, d->outputs - o); k++)
+      products(d, images, terms, nextX, outputs, nextG, mask, result, tileOutputs, taps);
+      for (ptrdiff_t k = 0; k < THMin(tileOutputs, d->outputs - o); k++)
         for (ptrdiff_t t = 0; t < THMin(taps, d->terms - first); t++)
           sums[(o + k) * d->terms + first + t] += result[k * taps + t];
     }
@@ -364,8 +364,8 @@ static void correlate(const THNNDirect *d, ptrdiff_t images, const real *x, ptrd
     all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, 1, WINDOW);
   else if (d->block == 1)
     all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, 1, TAPS);
-  else if (d->block == THNN_DIRECT_FEW)
-    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, THNN_DIRECT_FEW, TAPS);
+  else if (d->block == THNN_DIRECT_THREE)
+    all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, THNN_DIRECT_THREE, TAPS);
   else if (d->block == THNN_DIRECT_FOUR)
     all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, THNN_DIRECT_FOUR, TAPS);
   else

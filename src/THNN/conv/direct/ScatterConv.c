@@ -7,9 +7,10 @@
 
 typedef struct {
   const THNNConvolution *c;
-  THNNScatter s;        /* of all planes of a group */
-  ptrdiff_t flat[3];    /* sizes of a plane of x with its padding */
-  ptrdiff_t size, room; /* elements of memory that each thread has: the planes of y, and in all */
+  THNNScatter s;     /* of all planes of a group */
+  ptrdiff_t flat[3]; /* sizes of a plane of x with its padding */
+  ptrdiff_t size,
+      scratchSize;      /* elements of memory that each thread has: the planes of y, and in all */
   THNN_(Operands) data; /* from: y, to: x */
   real *packed, *memory;
   int threads;
@@ -50,7 +51,7 @@ static void THNN_(scatterBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNNConvolution *c = w->c;
   const ptrdiff_t blocks = THNNDirect_blocks(&w->s.d), block = w->s.d.block;
   const ptrdiff_t planes = w->s.d.outputs, terms = w->s.d.terms;
-  real *y = THNN_(ofThread)(w->memory, w->room, w->threads), *flat = y + w->size;
+  real *y = THNN_(ofThread)(w->memory, w->scratchSize, w->threads), *flat = y + w->size;
   memset(flat - THNN_DIRECT_SLACK, 0, THNN_DIRECT_SLACK * sizeof *y);
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t image = item / blocks, group = image % c->groups;
@@ -104,8 +105,8 @@ void THNN_(convolveByScatter)(const THNNConvolution *c, int backward, THTensor *
   const ptrdiff_t packed = blocks * d->block * c->window * d->terms;
   w.threads = THParallel_threads(items, 1);
   w.size = d->terms * c->windows + THNN_DIRECT_SLACK;
-  w.room = w.size + d->block * d->plane;
-  w.memory = THNN_(scratch)(&call, w.threads * w.room);
+  w.scratchSize = w.size + d->block * d->plane;
+  w.memory = THNN_(scratch)(&call, w.threads * w.scratchSize);
   w.packed = THNN_(scratch)(&call, c->groups * packed);
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   for (ptrdiff_t g = 0; g < c->groups; g++)

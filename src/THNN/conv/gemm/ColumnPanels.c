@@ -15,22 +15,22 @@ typedef struct {
   THNNWindow at[3];
   THNN_(Operands) data;
   real *memory;
-  ptrdiff_t planes, results; /* of a group */
-  ptrdiff_t source, size;    /* elements of their planes */
-  ptrdiff_t ofRow, ofTerm;   /* of weights */
-  ptrdiff_t few, terms;      /* planes of a panel, and their terms */
-  ptrdiff_t vectors;         /* of the positions of an image, */
-  ptrdiff_t singles;         /* and positions behind the last of them; */
-  ptrdiff_t stretches;       /* panels that the vectors are divided among */
-  ptrdiff_t shares;          /* of the results */
+  ptrdiff_t planes, results;     /* of a group */
+  ptrdiff_t source, size;        /* elements of their planes */
+  ptrdiff_t ofRow, ofTerm;       /* of weights */
+  ptrdiff_t planesAtOnce, terms; /* planes of a panel, and their terms */
+  ptrdiff_t vectors;             /* of the positions of an image, */
+  ptrdiff_t singles;             /* and positions behind the last of them; */
+  ptrdiff_t panelCount;          /* panels that the vectors are divided among */
+  ptrdiff_t splits;              /* of the results */
   int threads;
-} THNN_(Paneled);
+} THNN_(PanelPlan);
 
 /* --- which ones ------------------------------------------------------------------------------ */
 
-static THNN_(Paneled) THNN_(paneledOf)(const THNNConvolution *c, int backward)
+static THNN_(PanelPlan) THNN_(panelPlan)(const THNNConvolution *c, int backward)
 {
-  THNN_(Paneled) w = {.c = c, .at = {c->at[0], c->at[1], c->at[2]}};
+  THNN_(PanelPlan) w = {.c = c, .at = {c->at[0], c->at[1], c->at[2]}};
   w.planes = (backward ? c->outputs : c->planes) / c->groups;
   w.results = (backward ? c->planes : c->outputs) / c->groups;
   w.source = backward ? c->windows : c->image;
@@ -42,8 +42,8 @@ static THNN_(Paneled) THNN_(paneledOf)(const THNNConvolution *c, int backward)
     w.at[0].input = w.at[0].output = w.at[1].input = w.at[1].output = 1;
     w.at[2].input = w.at[2].output = w.size;
   }
-  w.few = THMax(1, THMin(w.planes, PANEL_TERMS / c->window));
-  w.terms = w.few * c->window;
+  w.planesAtOnce = THMax(1, THMin(w.planes, PANEL_TERMS / c->window));
+  w.terms = w.planesAtOnce * c->window;
   w.singles = w.size % THNN_(panels)->lanes;
   if (backward || w.singles > SINGLES || w.size < THNN_(panels)->lanes)
     w.singles = 0;
@@ -59,7 +59,7 @@ int THNN_(supportsColumnPanels)(const THNNConvolution *c, THNNPass pass)
 }
 
 /* Elements of a thread's panel. */
-static ptrdiff_t THNN_(panelSize)(const THNN_(Paneled) * w)
+static ptrdiff_t THNN_(panelSize)(const THNN_(PanelPlan) * w)
 {
   return w->terms * (THMin(w->vectors, THNN_(panels)->vectors) * THNN_(panels)->lanes + w->singles);
 }
@@ -67,10 +67,11 @@ static ptrdiff_t THNN_(panelSize)(const THNN_(Paneled) * w)
 /* For one image: of few positions, or with windows that do not overlap.  Otherwise positions of several
  * images are listed, or planes are read where they are.  With vectors of 16 bytes, which have few
  * registers, for all (docs/notes/convolution.md). */
-double THNN_(costOfColumnPanels)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+double THNN_(costOfColumnPanels)(const THNNConvolution *c, THNNPass pass,
+                                 THNN_(WinogradPlan) * plan)
 {
-  enum { FEW_POSITIONS = 512, FEWEST_POSITIONS = 64, LEAST = 8, MANY_RESULTS = 128, NARROW = 16 };
-  const THNN_(Paneled) w = THNN_(paneledOf)(c, pass == THNN_BACKWARD_DATA);
+  enum { SMALL_IMAGE = 512, TINY_IMAGE = 64, LEAST = 8, MANY_RESULTS = 128, NARROW = 16 };
+  const THNN_(PanelPlan) w = THNN_(panelPlan)(c, pass == THNN_BACKWARD_DATA);
   if (THNN_(panelSize)(&w) > THNNConvolution_memory(c, 1))
     return INFINITY;
   const ptrdiff_t half = THNN_(panels)->lanes * THNN_(panels)->vectors / 2;
@@ -78,14 +79,15 @@ double THNN_(costOfColumnPanels)(const THNNConvolution *c, THNNPass pass, THNN_(
     return THNN_NEVER;
   if (THNN_(panels)->lanes * sizeof(real) == NARROW)
     return w.results >= MANY_RESULTS / 4 ? THNN_ALWAYS : THNN_NEVER;
-  int isApart = 1;
+  int isDisjoint = 1;
   for (int d = 0; d < 3; d++)
-    isApart &= c->at[d].step >= c->at[d].size;
-  const ptrdiff_t few = c->window == 1              ? FEW_POSITIONS
-                        : w.results >= MANY_RESULTS ? FEWEST_POSITIONS
-                                                    : 0; /* copies would take as long as products */
+    isDisjoint &= c->at[d].step >= c->at[d].size;
+  const ptrdiff_t limit = c->window == 1 ? SMALL_IMAGE
+                          : w.results >= MANY_RESULTS
+                              ? TINY_IMAGE
+                              : 0; /* copies would take as long as products */
   const int isDense = THNN_(areElements)(c);
-  return c->batch == 1 && ((isApart && !isDense) || w.size < few) ? THNN_ALWAYS : THNN_NEVER;
+  return c->batch == 1 && ((isDisjoint && !isDense) || w.size < limit) ? THNN_ALWAYS : THNN_NEVER;
 }
 
 /* --- panels ---------------------------------------------------------------------------------- */
@@ -112,7 +114,7 @@ static ptrdiff_t THNN_(listRuns)(const THNNWindow *w, const ptrdiff_t *element, 
 }
 
 /* Copies the elements of windows, of some planes. */
-static void THNN_(fillPanel)(const THNN_(Paneled) * w, const real *x, ptrdiff_t planes,
+static void THNN_(fillPanel)(const THNN_(PanelPlan) * w, const real *x, ptrdiff_t planes,
                              ptrdiff_t first, ptrdiff_t count, ptrdiff_t width, real *panel)
 {
   const THNNWindow *at = w->at;
@@ -133,22 +135,22 @@ static void THNN_(fillPanel)(const THNN_(Paneled) * w, const real *x, ptrdiff_t 
 /* What a panel is: positions of a group of an image, and the singles behind them. */
 typedef struct {
   ptrdiff_t item, first, count, vectors, singles;
-  ptrdiff_t row, end; /* the share of the results */
+  ptrdiff_t row, end; /* the results of this split */
   real *panel, *single;
 } THNN_(PanelItem);
 
-static THNN_(PanelItem) THNN_(panelItem)(const THNN_(Paneled) * w, ptrdiff_t i)
+static THNN_(PanelItem) THNN_(panelItem)(const THNN_(PanelPlan) * w, ptrdiff_t i)
 {
-  const ptrdiff_t lanes = THNN_(panels)->lanes, stretch = i % w->stretches;
-  const ptrdiff_t share = i / (w->c->batch * w->c->groups * w->stretches);
-  const ptrdiff_t vector = stretch * w->vectors / w->stretches;
-  THNN_(PanelItem) p = {.item = i / w->stretches % (w->c->batch * w->c->groups)};
-  p.vectors = (stretch + 1) * w->vectors / w->stretches - vector;
-  p.singles = stretch + 1 == w->stretches ? w->singles : 0;
+  const ptrdiff_t lanes = THNN_(panels)->lanes, panelIndex = i % w->panelCount;
+  const ptrdiff_t split = i / (w->c->batch * w->c->groups * w->panelCount);
+  const ptrdiff_t vector = panelIndex * w->vectors / w->panelCount;
+  THNN_(PanelItem) p = {.item = i / w->panelCount % (w->c->batch * w->c->groups)};
+  p.vectors = (panelIndex + 1) * w->vectors / w->panelCount - vector;
+  p.singles = panelIndex + 1 == w->panelCount ? w->singles : 0;
   p.first = vector * lanes;
   p.count = THMin(p.vectors * lanes, w->size - p.first);
-  p.row = share * w->results / w->shares;
-  p.end = (share + 1) * w->results / w->shares;
+  p.row = split * w->results / w->splits;
+  p.end = (split + 1) * w->results / w->splits;
   p.panel = THNN_(ofThread)(w->memory, THNN_(panelSize)(w), w->threads);
   p.single = p.panel + w->terms * p.vectors * lanes;
   return p;
@@ -174,8 +176,8 @@ static void THNN_(multiplyRows)(const THNN_(PanelItem) * p, THNN_(PanelTile) til
     memcpy(to + r * next, sums + r * width, (size_t)p->count * sizeof *sums);
 }
 
-/* The terms of some planes from one on, for all results of the share. */
-static void THNN_(multiplyPlanes)(const THNN_(Paneled) * w, const THNN_(PanelItem) * p,
+/* The terms of some planes from one on, for all results of the split. */
+static void THNN_(multiplyPlanes)(const THNN_(PanelPlan) * w, const THNN_(PanelItem) * p,
                                   ptrdiff_t plane, ptrdiff_t planes)
 {
   const THNNConvolution *c = w->c;
@@ -205,11 +207,11 @@ static void THNN_(multiplyPlanes)(const THNN_(Paneled) * w, const THNN_(PanelIte
 
 static void THNN_(multiplyPanels)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(Paneled) *w = context;
+  const THNN_(PanelPlan) *w = context;
   for (ptrdiff_t i = begin; i < end; i++) {
     const THNN_(PanelItem) p = THNN_(panelItem)(w, i);
-    for (ptrdiff_t plane = 0; plane < w->planes; plane += w->few) {
-      const ptrdiff_t planes = THMin(w->few, w->planes - plane);
+    for (ptrdiff_t plane = 0; plane < w->planes; plane += w->planesAtOnce) {
+      const ptrdiff_t planes = THMin(w->planesAtOnce, w->planes - plane);
       const real *x = w->data.from + (p.item * w->planes + plane) * w->source;
       THNN_(fillPanel)(w, x, planes, p.first, p.count, p.vectors * THNN_(panels)->lanes, p.panel);
       for (ptrdiff_t k = 0; k < p.singles; k++)
@@ -220,20 +222,20 @@ static void THNN_(multiplyPanels)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Chooses the stretches and shares: all threads have as much to do, and what has more elements, the
- * weights or the image, is read by one of them alone; where they have about as many, it is the weights,
- * since no two threads write to one line of the result then. */
-static void THNN_(cutPanels)(THNN_(Paneled) * w, ptrdiff_t threads)
+/* Chooses how many panels there are, and into how many splits the results are divided.  All threads
+ * have as much to do, and the larger operand, the weights or the image, is read by one thread alone.
+ * Where both are about as large, the weights are: then no two threads write to one line of the result. */
+static void THNN_(cutPanels)(THNN_(PanelPlan) * w, ptrdiff_t threads)
 {
   const ptrdiff_t most = THNN_(panels)->vectors, items = w->c->batch * w->c->groups;
-  w->stretches = (w->vectors + most - 1) / most;
-  w->shares = 1;
-  if (items % threads == 0 || items * w->stretches >= 8 * threads)
+  w->panelCount = (w->vectors + most - 1) / most;
+  w->splits = 1;
+  if (items % threads == 0 || items * w->panelCount >= 8 * threads)
     return;
-  if (w->stretches >= threads && 4 * w->results * w->c->window < 3 * w->source)
-    w->stretches = THMin(w->vectors, (w->stretches + threads - 1) / threads * threads);
+  if (w->panelCount >= threads && 4 * w->results * w->c->window < 3 * w->source)
+    w->panelCount = THMin(w->vectors, (w->panelCount + threads - 1) / threads * threads);
   else
-    w->shares = THMin(threads, (w->results + 7) / 8);
+    w->splits = THMin(threads, (w->results + 7) / 8);
 }
 
 void THNN_(convolveByColumnPanels)(const THNNConvolution *c, int backward, THTensor *from,
@@ -241,12 +243,12 @@ void THNN_(convolveByColumnPanels)(const THNNConvolution *c, int backward, THTen
 {
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
-  THNN_(Paneled) w = THNN_(paneledOf)(c, backward);
+  THNN_(PanelPlan) w = THNN_(panelPlan)(c, backward);
   int threads = THParallel_threads(PTRDIFF_MAX, 1); /* no more than there is memory for */
   while (threads > 1 && threads * THNN_(panelSize)(&w) > THNNConvolution_memory(c, threads))
     threads--;
   THNN_(cutPanels)(&w, threads);
-  const ptrdiff_t items = c->batch * c->groups * w.stretches * w.shares;
+  const ptrdiff_t items = c->batch * c->groups * w.panelCount * w.splits;
   w.threads = THMin(threads, THParallel_threads(items, 1));
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(panelSize)(&w));
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);

@@ -10,9 +10,9 @@ TH_DISPATCH(THNN_(Implicit), THNN_(implicit))
 
 /* --- which ones ------------------------------------------------------------------------------ */
 
-/* With outputs in the lanes: the share of the computed results that are used.  A single vector does
+/* With outputs in the lanes: the fraction of the computed results that is used.  A single vector does
  * not keep the processor busy. */
-static double THNN_(shareOfLanes)(ptrdiff_t outputs)
+static double THNN_(laneUtilization)(ptrdiff_t outputs)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, vectors = (outputs + lanes - 1) / lanes;
   return (double)outputs / (double)(vectors * lanes) * (vectors == 1 ? 0.7 : 1);
@@ -24,8 +24,8 @@ static int64_t THNN_(positionsAlong)(const THNNWindow *w, int backward)
   return backward ? (w->input + w->step - 1) / w->step : w->output;
 }
 
-/* The same with positions of the padded image in the lanes, as in THNNDirect.h. */
-static double THNN_(shareOfPositions)(const THNNConvolution *c, int backward, ptrdiff_t outputs)
+/* The same with positions of the padded image in the lanes, as in DirectConv.h. */
+static double THNN_(positionUtilization)(const THNNConvolution *c, int backward, ptrdiff_t outputs)
 {
   ptrdiff_t wanted = 1, computed = 1;
   for (int d = 0; d < 3; d++) {
@@ -36,27 +36,27 @@ static double THNN_(shareOfPositions)(const THNNConvolution *c, int backward, pt
     computed *= d == 0 ? count : count + reach;
   }
   const ptrdiff_t block = THNNDirect_block(outputs);
-  const ptrdiff_t stretch = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * THNN_(implicit)->lanes;
+  const ptrdiff_t strip = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * THNN_(implicit)->lanes;
   const ptrdiff_t blocks = (outputs + block - 1) / block;
-  computed = (computed + stretch - 1) / stretch * stretch;
+  computed = (computed + strip - 1) / strip * strip;
   return (double)wanted / (double)computed * (double)outputs / (double)(blocks * block);
 }
 
-/* The same for scattering (ScatterConv.c), with windows in the lanes.  Adding a piece of a row to the image
- * takes about two thirds of the time of a term. */
-static double THNN_(shareOfWindows)(const THNNConvolution *c)
+/* The same for scattering (ScatterConv.c), with windows in the lanes.  Adding half a vector to a row of
+ * the image takes about two thirds of the time of a term. */
+static double THNN_(windowUtilization)(const THNNConvolution *c)
 {
   const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
   const ptrdiff_t lanes = THNN_(implicit)->lanes, half = THMax(1, lanes / 2);
   const ptrdiff_t block = THNNDirect_block(planes), blocks = (planes + block - 1) / block;
-  const ptrdiff_t stretch = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * lanes;
-  const ptrdiff_t computed = (c->windows + stretch - 1) / stretch * stretch;
+  const ptrdiff_t strip = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * lanes;
+  const ptrdiff_t computed = (c->windows + strip - 1) / strip * strip;
   const ptrdiff_t row = c->at[2].output;
   ptrdiff_t wanted = 1;
   for (int d = 0; d < 3; d++)
     wanted *= THNN_(positionsAlong)(&c->at[d], 1);
-  const double pieces = (double)stretch / (double)row * (double)((row + half - 1) / half);
-  const double adding = 2.0 / 3.0 * pieces / (double)outputs;
+  const double halves = (double)strip / (double)row * (double)((row + half - 1) / half);
+  const double adding = 2.0 / 3.0 * halves / (double)outputs;
   return (double)wanted / ((double)computed * (1 + adding)) * (double)planes /
          (double)(blocks * block);
 }
@@ -73,11 +73,11 @@ int THNN_(supportsScatter)(const THNNConvolution *c, THNNPass pass)
   return flat <= 4.0 * (double)c->image;
 }
 
-double THNN_(costOfScatter)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+double THNN_(costOfScatter)(const THNNConvolution *c, THNNPass pass, THNN_(WinogradPlan) * plan)
 {
   const ptrdiff_t planes = c->planes / c->groups;
-  return 1.1 * THMax(THNN_(shareOfLanes)(planes), THNN_(shareOfPositions)(c, 1, planes)) /
-         THNN_(shareOfWindows)(c);
+  return 1.1 * THMax(THNN_(laneUtilization)(planes), THNN_(positionUtilization)(c, 1, planes)) /
+         THNN_(windowUtilization)(c);
 }
 
 static ptrdiff_t THNN_(resultsOf)(const THNNConvolution *c, THNNPass pass)
@@ -91,10 +91,11 @@ int THNN_(supportsImplicitGemm)(const THNNConvolution *c, THNNPass pass)
   return c->groups > 0 && c->batch > 0 && !isEmpty && THNN_(resultsOf)(c, pass) > 0;
 }
 
-double THNN_(costOfImplicitGemm)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+double THNN_(costOfImplicitGemm)(const THNNConvolution *c, THNNPass pass,
+                                 THNN_(WinogradPlan) * plan)
 {
   enum {
-    FEW_ROWS = 32, /* for which the other matrix is not worth its transposition */
+    MIN_ROWS = 32, /* for which the other matrix is not worth its transposition */
     OF_RESULT = 20,
     LARGE_RESULT = 1 << 17
   };
@@ -102,7 +103,7 @@ double THNN_(costOfImplicitGemm)(const THNNConvolution *c, THNNPass pass, THNN_(
   if (c->channelsLast || pass == THNN_BACKWARD_WEIGHTS) /* results fill at least half a vector */
     return 2 * results >= THNN_(implicit)->lanes ? THNN_ALWAYS : THNN_NEVER;
   const int backward = pass == THNN_BACKWARD_DATA;
-  if (results < 2 || c->batch * (backward ? c->image : c->windows) < FEW_ROWS)
+  if (results < 2 || c->batch * (backward ? c->image : c->windows) < MIN_ROWS)
     return THNN_NEVER;
   /* It copies planes and transposes the result: flat planes are better taken as they are, and a
    * result that leaves the L2 cache in between takes as long as so many terms. */
@@ -110,8 +111,8 @@ double THNN_(costOfImplicitGemm)(const THNNConvolution *c, THNNPass pass, THNN_(
   const ptrdiff_t size = backward ? c->image : c->windows;
   const ptrdiff_t terms = THMax(1, (backward ? c->outputs : c->planes) / c->groups * c->window);
   const double more = size * results >= LARGE_RESULT ? OF_RESULT / (double)terms : 0;
-  return THNN_(shareOfPositions)(c, backward, results) / (worth * THNN_(shareOfLanes)(results)) *
-         (1 + more);
+  return THNN_(positionUtilization)(c, backward, results) /
+         (worth * THNN_(laneUtilization)(results)) * (1 + more);
 }
 
 /* --- what both have in common ---------------------------------------------------------------- */
@@ -167,9 +168,9 @@ void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_
 }
 
 /* Lists the offsets of the positions of a part, for some images; these are next apart, and
- * neighbouring positions are apart. */
+ * neighbouring positions are positionStride apart. */
 static ptrdiff_t THNN_(listPositions)(const THNNPlan *p, const THNNDirect *d, ptrdiff_t images,
-                                      ptrdiff_t next, ptrdiff_t apart, ptrdiff_t *list)
+                                      ptrdiff_t next, ptrdiff_t positionStride, ptrdiff_t *list)
 {
   ptrdiff_t count = 0;
   for (ptrdiff_t image = 0; image < images; image++)
@@ -178,7 +179,8 @@ static ptrdiff_t THNN_(listPositions)(const THNNPlan *p, const THNNDirect *d, pt
         for (ptrdiff_t j = 0; j < d->count[2]; j++)
           list[count++] =
               image * next +
-              ((t * p->apart[0] * d->rows + i * p->apart[1]) * d->pitch + j * p->apart[2]) * apart;
+              ((t * p->stride[0] * d->rows + i * p->stride[1]) * d->pitch + j * p->stride[2]) *
+                  positionStride;
   return count;
 }
 
@@ -187,38 +189,39 @@ static ptrdiff_t THNN_(positionsOf)(const THNNDirect *d)
   return THMax(d->count[0], 0) * THMax(d->count[1], 0) * THMax(d->count[2], 0);
 }
 
-/* Lists the offsets of the terms of a part, for some planes.  Channels-last, the distance apart is
- * that of neighbouring positions, otherwise that of planes. */
+/* Lists the offsets of the terms of a part, for some planes.  Channels-last, stride is the
+ * distance of neighbouring positions, otherwise that of planes. */
 static void THNN_(listTerms)(const THNNConvolution *c, const THNNPart *part, ptrdiff_t planes,
-                             ptrdiff_t apart, ptrdiff_t *list)
+                             ptrdiff_t stride, ptrdiff_t *list)
 {
   for (ptrdiff_t s = 0; s < planes; s++)
     for (ptrdiff_t t = 0; t < part->taps; t++)
-      *list++ = c->channelsLast ? part->d.offset[t] * apart + s : part->d.offset[t] + s * apart;
+      *list++ = c->channelsLast ? part->d.offset[t] * stride + s : part->d.offset[t] + s * stride;
 }
 
 /* Copies some planes of a channels-last image, with the padding: positions are next apart in x, and
- * apart in flat. */
+ * positionStride in flat. */
 static void THNN_(copyPaddedNhwc)(const THNNWindow *w, const real *x, ptrdiff_t next,
-                                  ptrdiff_t planes, real *flat, ptrdiff_t apart)
+                                  ptrdiff_t planes, real *flat, ptrdiff_t positionStride)
 {
   const int64_t wide = w[2].output, left = THMax(0, THMin(w[2].pad, wide)); /* columns of 0, */
   const int64_t from = THMax(0, -w[2].pad), these = THMin(w[2].input - from, wide - left);
   for (int64_t t = 0; t < w[0].output; t++)
-    for (int64_t i = 0; i < w[1].output; i++, flat += wide * apart) {
+    for (int64_t i = 0; i < w[1].output; i++, flat += wide * positionStride) {
       const int64_t slice = t - w[0].pad, row = i - w[1].pad;
       if (slice < 0 || slice >= w[0].input || row < 0 || row >= w[1].input || these <= 0) {
-        memset(flat, 0, (size_t)(wide * apart) * sizeof *flat);
+        memset(flat, 0, (size_t)(wide * positionStride) * sizeof *flat);
         continue;
       }
       const real *at = x + ((slice * w[1].input + row) * w[2].input + from) * next;
-      memset(flat, 0, (size_t)(left * apart) * sizeof *flat);
-      if (planes == next && planes == apart)
-        memcpy(flat + left * apart, at, (size_t)(these * apart) * sizeof *flat);
+      memset(flat, 0, (size_t)(left * positionStride) * sizeof *flat);
+      if (planes == next && planes == positionStride)
+        memcpy(flat + left * positionStride, at, (size_t)(these * positionStride) * sizeof *flat);
       else
-        THNN_(winograd)->copyRows(these, planes, at, next, flat + left * apart, apart);
-      memset(flat + (left + these) * apart, 0,
-             (size_t)((wide - left - these) * apart) * sizeof *flat);
+        THNN_(winograd)->copyRows(these, planes, at, next, flat + left * positionStride,
+                                  positionStride);
+      memset(flat + (left + these) * positionStride, 0,
+             (size_t)((wide - left - these) * positionStride) * sizeof *flat);
     }
 }
 
@@ -233,29 +236,29 @@ typedef struct {
   int streams;            /* with non-temporal stores */
   int streamsPlanes;      /* in order, and results are written with non-temporal stores */
   THNN_(Operands) data;
-  ptrdiff_t size, source;     /* elements of a plane of the result, and of the source */
-  ptrdiff_t results, vectors; /* planes of a group of the result, in so many vectors, */
-  ptrdiff_t shares;           /* which threads share where there are fewer images than those */
-  ptrdiff_t width;            /* planes of a block */
-  ptrdiff_t planes, plane;    /* of the source that are copied together, and how far apart */
-  ptrdiff_t few, runs;        /* images that are computed together */
-  ptrdiff_t piece, pieces;    /* of the positions of an image, if windows are elements */
-  ptrdiff_t room;             /* positions of a run in a part, at most */
-  ptrdiff_t positions, all;   /* of the largest part, and of all parts */
-  ptrdiff_t apart;            /* distance of positions in the flat image: 1 unless channels-last */
-  const ptrdiff_t *position;  /* offsets of the positions of a run, for each part */
-  const ptrdiff_t *term;      /* offsets of the terms of the planes, for each part */
-  ptrdiff_t terms;            /* of a part in the list of terms */
-  int picks;                  /* parts have some elements of a window, not all */
+  ptrdiff_t size, source;       /* elements of a plane of the result, and of the source */
+  ptrdiff_t results, vectors;   /* planes of a group of the result, in so many vectors, */
+  ptrdiff_t splits;             /* of the results, where there are fewer runs than threads */
+  ptrdiff_t width;              /* planes of a block */
+  ptrdiff_t planes, plane;      /* of the source that are copied together, and how far apart */
+  ptrdiff_t imagesAtOnce, runs; /* images that are computed together */
+  ptrdiff_t strip, strips;      /* of the positions of an image, if windows are elements */
+  ptrdiff_t capacity;           /* positions of a run in a part, at most */
+  ptrdiff_t positions, all;     /* of the largest part, and of all parts */
+  ptrdiff_t positionStride;  /* distance of positions in the flat image: 1 unless channels-last */
+  const ptrdiff_t *position; /* offsets of the positions of a run, for each part */
+  const ptrdiff_t *term;     /* offsets of the terms of the planes, for each part */
+  ptrdiff_t terms;           /* of a part in the list of terms */
+  int picks;                 /* parts have some elements of a window, not all */
   ptrdiff_t flat, sums, transposed; /* elements of memory that each thread has, */
   ptrdiff_t picked, placed; /* for weights of a part, and results of all parts in order, too */
   real *memory;
   int threads;
 } THNN_(ImplicitImages);
 
-/* One share of the result planes of a group, of one run of images. */
+/* One split of the result planes of a group, of one run of images. */
 typedef struct {
-  ptrdiff_t group, image, images, skipped; /* skipped: positions before the piece */
+  ptrdiff_t group, image, images, skipped; /* skipped: positions before the strip */
   ptrdiff_t first, count;                  /* result planes */
   real *flat, *sums, *m, *picked, *placed;
 } THNN_(ImplicitItem);
@@ -268,14 +271,14 @@ static ptrdiff_t THNN_(ofItem)(const THNN_(ImplicitImages) * w)
 static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdiff_t item)
 {
   THNN_(ImplicitItem) i;
-  const ptrdiff_t share = item % w->shares, run = item / w->shares / w->c->groups;
-  i.group = item / w->shares % w->c->groups;
-  i.image = run / w->pieces * w->few;
-  i.images = THMin(w->few, w->c->batch - i.image);
-  i.skipped = run % w->pieces * w->piece;
-  i.first = share * w->vectors / w->shares * THNN_(implicit)->lanes;
+  const ptrdiff_t split = item % w->splits, run = item / w->splits / w->c->groups;
+  i.group = item / w->splits % w->c->groups;
+  i.image = run / w->strips * w->imagesAtOnce;
+  i.images = THMin(w->imagesAtOnce, w->c->batch - i.image);
+  i.skipped = run % w->strips * w->strip;
+  i.first = split * w->vectors / w->splits * THNN_(implicit)->lanes;
   i.count =
-      THMin((share + 1) * w->vectors / w->shares * THNN_(implicit)->lanes, w->results) - i.first;
+      THMin((split + 1) * w->vectors / w->splits * THNN_(implicit)->lanes, w->results) - i.first;
   i.flat = THNN_(ofThread)(w->memory, THNN_(ofItem)(w), w->threads);
   i.sums = i.flat + w->flat;
   i.m = i.sums + w->sums;
@@ -288,7 +291,7 @@ static ptrdiff_t THNN_(positionsOfItem)(const THNN_(ImplicitImages) * w,
                                         const THNN_(ImplicitItem) * i, const THNNPart *part)
 {
   const ptrdiff_t positions = THNN_(positionsOf)(&part->d);
-  return w->pieces > 1 ? THMin(w->piece, positions - i->skipped) : positions;
+  return w->strips > 1 ? THMin(w->strip, positions - i->skipped) : positions;
 }
 
 /* Copies some planes of the source, with the padding. */
@@ -305,7 +308,7 @@ static void THNN_(copySource)(const THNN_(ImplicitImages) * w, const THNN_(Impli
       THNN_(copyPaddedNhwc)(p->layout,
                             w->data.from + (i->image + k) * w->source * next +
                                 i->group * p->planes + plane,
-                            next, planes, flat, w->apart);
+                            next, planes, flat, w->positionStride);
       continue;
     }
     if (!w->elements) {
@@ -440,9 +443,10 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
     if (rows == 0)
       continue;
     const real *x = i->flat;
-    const ptrdiff_t *position = w->position + k * w->room;
+    const ptrdiff_t *position = w->position + k * w->capacity;
     if (w->inPlace) {
-      x = w->data.from + i->image * w->source * w->apart + i->group * w->plan.planes + plane;
+      x = w->data.from + i->image * w->source * w->positionStride + i->group * w->plan.planes +
+          plane;
       position += i->skipped;
     }
     real *sums = THNN_(sumsOfPart)(w, i, k, first);
@@ -517,13 +521,13 @@ static ptrdiff_t THNN_(elementOf)(const THNN_(ImplicitImages) * w, const THNNPar
                                     at % d->count[2] * d->step[2];
 }
 
-/* Sets results that no part computes to the bias, or 0: from the first position of a piece on to the
- * first position of the next piece, which another thread may be writing. */
+/* Sets results that no part computes to the bias, or 0: from the first position of a strip on to the
+ * first position of the next strip, which another thread may be writing. */
 static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i)
 {
   const real *bias = w->data.bias ? w->data.bias + i->group * w->results + i->first : NULL;
   ptrdiff_t begin = 0, end = w->size;
-  if (w->pieces > 1) {
+  if (w->strips > 1) {
     const THNNPart *part = w->plan.part;
     begin = i->skipped ? THNN_(elementOf)(w, part, i->skipped) : 0;
     end = THNN_(elementOf)(w, part, i->skipped + THNN_(positionsOfItem)(w, i, part));
@@ -570,22 +574,22 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
 {
   const ptrdiff_t parts = w->plan.parts;
-  const ptrdiff_t next = w->inPlace ? w->source * w->apart : w->planes * w->plane;
+  const ptrdiff_t next = w->inPlace ? w->source * w->positionStride : w->planes * w->plane;
   ptrdiff_t *list =
-      THNN_(scratchBytes)(call, (size_t)(parts * (w->room + w->terms)) * sizeof(ptrdiff_t));
+      THNN_(scratchBytes)(call, (size_t)(parts * (w->capacity + w->terms)) * sizeof(ptrdiff_t));
   w->position = list;
-  for (ptrdiff_t k = 0; k < parts; k++, list += w->room) {
+  for (ptrdiff_t k = 0; k < parts; k++, list += w->capacity) {
     THNNDirect d = w->plan.part[k].d;
     if (w->elements) { /* one row of positions, or some of them */
       d.count[0] = d.count[1] = 1;
-      d.count[2] = w->piece;
+      d.count[2] = w->strip;
     }
-    THNN_(listPositions)(&w->plan, &d, w->few, next, w->apart, list);
+    THNN_(listPositions)(&w->plan, &d, w->imagesAtOnce, next, w->positionStride, list);
   }
   w->term = list;
   for (ptrdiff_t k = 0; k < parts; k++, list += w->terms)
-    THNN_(listTerms)(w->c, &w->plan.part[k], w->planes, w->c->channelsLast ? w->apart : w->plane,
-                     list);
+    THNN_(listTerms)(w->c, &w->plan.part[k], w->planes,
+                     w->c->channelsLast ? w->positionStride : w->plane, list);
 }
 
 /* Channels-last: whether the windows need no padded copy of the image. */
@@ -607,7 +611,7 @@ enum {
   IMPLICIT_TILES = 504
 };
 
-/* Plans the parts of the convolution, the pieces of their positions, and the planes that are copied
+/* Plans the parts of the convolution, the strips of their positions, and the planes that are copied
  * together. */
 static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
 {
@@ -632,28 +636,28 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
   w->inPlace = c->channelsLast && THNN_(needsNoPadding)(&w->plan);
   w->direct = c->channelsLast && w->plan.parts == 1 && !w->plan.leaves &&
               w->plan.part->start == 0 && w->positions == w->size;
-  w->piece = w->elements  ? THMin(w->positions, IMPLICIT_POSITIONS)
+  w->strip = w->elements  ? THMin(w->positions, IMPLICIT_POSITIONS)
              : w->inPlace ? THMin(w->positions, IMPLICIT_TILES)
                           : w->positions;
-  w->pieces = (w->positions + w->piece - 1) / w->piece;
+  w->strips = (w->positions + w->strip - 1) / w->strip;
   const ptrdiff_t columns = (c->channelsLast ? IMPLICIT_CHANNELS_LAST : 1) * THNN_IMPLICIT_COLUMNS;
   w->planes = THMin(w->plan.planes, (columns + taps - 1) / taps);
   /* An odd number of cache lines: planes do not fall into the same sets of the cache. */
-  w->plane = w->elements ? (w->piece | 16) + 16 : w->plan.plane;
-  w->apart = c->channelsLast ? (w->inPlace ? w->plan.planes * c->groups : w->planes) : 1;
+  w->plane = w->elements ? (w->strip | 16) + 16 : w->plan.plane;
+  w->positionStride = c->channelsLast ? (w->inPlace ? w->plan.planes * c->groups : w->planes) : 1;
   w->terms = w->planes * taps;
   const ptrdiff_t more = THMax(0, THNN_(implicit)->lanes - c->window); /* packWindows */
   w->transposed = (w->planes * c->window + more + 1) * w->width;
   w->picked = w->picks ? w->planes * taps * w->width : 0;
 }
 
-/* Elements for the sums of a position of a share; only those of the last block, where the sums of
+/* Elements for the sums of a position of a split; only those of the last block, where the sums of
  * whole vectors are written to the result. */
-static ptrdiff_t THNN_(sumsOfPosition)(const THNN_(ImplicitImages) * w, ptrdiff_t shares)
+static ptrdiff_t THNN_(sumsOfPosition)(const THNN_(ImplicitImages) * w, ptrdiff_t splits)
 {
   if (w->direct)
     return w->results % THNN_(implicit)->lanes ? w->width : 0;
-  const ptrdiff_t results = (w->vectors + shares - 1) / shares * THNN_(implicit)->lanes;
+  const ptrdiff_t results = (w->vectors + splits - 1) / splits * THNN_(implicit)->lanes;
   return (results + w->width - 1) / w->width * w->width;
 }
 
@@ -665,29 +669,31 @@ static void THNN_(chooseRuns)(THNN_(ImplicitImages) * w)
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
   const ptrdiff_t ofImage =
       (w->inPlace ? 0 : w->planes * w->plane) +
-      (w->elements || w->inPlace ? w->piece : w->all) * THNN_(sumsOfPosition)(w, 1);
+      (w->elements || w->inPlace ? w->strip : w->all) * THNN_(sumsOfPosition)(w, 1);
   ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed - w->picked;
   if (!c->channelsLast && !w->plan.leaves && w->plan.parts > 1 &&
       ofImage + w->size * w->width <= memory)
     w->placed = w->size * w->width;
   memory -= w->placed;
-  const ptrdiff_t fit = THMax(IMPLICIT_LEAST_POSITIONS / w->piece, memory / THMax(1, ofImage));
-  const ptrdiff_t most = THMin((IMPLICIT_POSITIONS + w->piece - 1) / w->piece, fit);
-  const ptrdiff_t few = THMax(1, THMin(most, c->batch / threads));
-  const ptrdiff_t turns = (c->batch + threads * few - 1) / (threads * few);
-  w->few = w->pieces > 1 ? 1 : THMax(1, c->batch / (threads * turns));
-  w->runs = (c->batch + w->few - 1) / w->few * w->pieces;
-  w->shares = w->runs * c->groups < threads ? THMin(w->vectors, threads) : 1;
-  w->room = w->few * (w->inPlace ? w->positions : w->piece);
+  const ptrdiff_t fit = THMax(IMPLICIT_LEAST_POSITIONS / w->strip, memory / THMax(1, ofImage));
+  const ptrdiff_t most = THMin((IMPLICIT_POSITIONS + w->strip - 1) / w->strip, fit);
+  const ptrdiff_t imagesAtOnce = THMax(1, THMin(most, c->batch / threads));
+  const ptrdiff_t turns = (c->batch + threads * imagesAtOnce - 1) / (threads * imagesAtOnce);
+  w->imagesAtOnce = w->strips > 1 ? 1 : THMax(1, c->batch / (threads * turns));
+  w->runs = (c->batch + w->imagesAtOnce - 1) / w->imagesAtOnce * w->strips;
+  w->splits = w->runs * c->groups < threads ? THMin(w->vectors, threads) : 1;
+  w->capacity = w->imagesAtOnce * (w->inPlace ? w->positions : w->strip);
 }
 
-/* How many elements of memory each thread has, for items to share. */
+/* How many elements of memory each thread has, for its items. */
 static void THNN_(sizeMemory)(THNN_(ImplicitImages) * w, ptrdiff_t items)
 {
   w->threads = THParallel_threads(items, 1);
-  w->flat = w->inPlace ? 0 : THNN_(wholeVectors)(w->few * w->planes * w->plane + THNN_DIRECT_SLACK);
-  w->sums = w->few * (w->elements || w->inPlace ? w->piece : w->all) *
-            THNN_(sumsOfPosition)(w, w->shares);
+  w->flat = w->inPlace
+                ? 0
+                : THNN_(wholeVectors)(w->imagesAtOnce * w->planes * w->plane + THNN_DIRECT_SLACK);
+  w->sums = w->imagesAtOnce * (w->elements || w->inPlace ? w->strip : w->all) *
+            THNN_(sumsOfPosition)(w, w->splits);
 }
 
 void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTensor *from,
@@ -699,7 +705,7 @@ void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTen
   w = {.c = c, .backward = backward, .elements = !c->channelsLast && THNN_(areElements)(c)};
   THNN_(planImages)(&w, &call);
   THNN_(chooseRuns)(&w);
-  const ptrdiff_t items = w.runs * c->groups * w.shares;
+  const ptrdiff_t items = w.runs * c->groups * w.splits;
   THNN_(sizeMemory)(&w, items);
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofItem)(&w));
   THNN_(listOffsets)(&call, &w);
@@ -725,10 +731,10 @@ typedef struct {
   accreal scale;
   ptrdiff_t planes, chunks;  /* planes of x whose weights are computed together */
   ptrdiff_t width, blocks;   /* of outputs, and */
-  ptrdiff_t shares;          /* of these blocks, where there are more threads than chunks */
-  ptrdiff_t few;             /* images that are copied together */
-  ptrdiff_t piece;           /* positions that are multiplied at a time */
-  ptrdiff_t apart;           /* distance of positions, channels-last */
+  ptrdiff_t splits;          /* of these blocks, where there are more threads than chunks */
+  ptrdiff_t imagesAtOnce;    /* images that are copied together */
+  ptrdiff_t strip;           /* positions that are multiplied at a time */
+  ptrdiff_t positionStride;  /* distance of positions, channels-last */
   const ptrdiff_t *position; /* offsets of the windows of these images, part by part */
   const ptrdiff_t *term;     /* offsets of the elements of windows, likewise */
   const ptrdiff_t *row; /* offsets that positions are copied to, if the image needs no padding */
@@ -763,16 +769,16 @@ static ptrdiff_t THNN_(runOf)(const THNNConvolution *c, const THNNPart *part, pt
   return run - column;
 }
 
-/* Packs the gradients of a piece of the positions of a part, of some images: m[position] has count
- * outputs.  m has room for a vector of positions behind the last one. */
+/* Packs the gradients of a strip of the positions of a part, of some images: m[position] has count
+ * outputs.  m has memory for a vector of positions behind the last one. */
 static void THNN_(packGradients)(const THNN_(ImplicitWeights) * w, const THNNPart *part,
-                                 const real *y, ptrdiff_t count, ptrdiff_t from, ptrdiff_t piece,
+                                 const real *y, ptrdiff_t count, ptrdiff_t from, ptrdiff_t strip,
                                  real *m)
 {
   const THNNConvolution *c = w->c;
   const ptrdiff_t lanes = THNN_(implicit)->lanes, width = THNN_(vectorsOf)(count) * lanes;
-  for (ptrdiff_t done = 0, index; done < piece;) {
-    const ptrdiff_t these = THMin(piece - done, THNN_(runOf)(c, part, from + done, &index));
+  for (ptrdiff_t done = 0, index; done < strip;) {
+    const ptrdiff_t these = THMin(strip - done, THNN_(runOf)(c, part, from + done, &index));
     const ptrdiff_t position = index % c->windows, left = c->windows - position;
     const real *at = y + index / c->windows * c->outputs * c->windows;
     if (c->channelsLast)
@@ -786,51 +792,51 @@ static void THNN_(packGradients)(const THNN_(ImplicitWeights) * w, const THNNPar
 
 /* What a thread computes at a time: the weights of some outputs and some planes of x, of a group. */
 typedef struct {
-  ptrdiff_t group, plane, few, first, end;
+  ptrdiff_t group, plane, planes, first, end;
   const real *x, *y; /* of the images that are copied */
   ptrdiff_t images;
   real *flat, *sums, *m, *ordered;
   accreal *totals;
 } THNN_(WeightsItem);
 
-/* Adds the products of a piece of a part's positions and the gradients of count outputs, from the
+/* Adds the products of a strip of a part's positions and the gradients of count outputs, from the
  * item's output number o on. */
-static void THNN_(addPiece)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
+static void THNN_(addStrip)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
                             const THNNPart *part, const ptrdiff_t *term, const ptrdiff_t *column,
-                            ptrdiff_t piece, const real *gradients, ptrdiff_t count, ptrdiff_t o,
+                            ptrdiff_t strip, const real *gradients, ptrdiff_t count, ptrdiff_t o,
                             const THNN_(PrefetchHint) * hint)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
   const int listed = w->inPlace && !w->inRows;
   real *sums = i->sums + o * w->planes * w->c->window;
   if (!THNN_(isParted)(w)) {
-    THNN_(implicit)->multiplyPrefetching(i->few * w->c->window, term, piece, column,
+    THNN_(implicit)->multiplyPrefetching(i->planes * w->c->window, term, strip, column,
                                          listed ? i->x : i->flat, listed, gradients, vectors, NULL,
                                          sums, width, hint);
     return;
   }
   for (ptrdiff_t t = 0, run; t < part->taps; t += run) {
     run = 1; /* taps that follow each other */
-    while (i->few == w->planes && t + run < part->taps && part->tap[t + run] == part->tap[t] + run)
+    while (i->planes == w->planes && t + run < part->taps &&
+           part->tap[t + run] == part->tap[t] + run)
       run++;
-    THNN_(implicit)->multiplyPrefetching(run * i->few, term + t * w->planes, piece, column, i->flat,
-                                         0, gradients, vectors, NULL,
+    THNN_(implicit)->multiplyPrefetching(run * i->planes, term + t * w->planes, strip, column,
+                                         i->flat, 0, gradients, vectors, NULL,
                                          sums + part->tap[t] * w->planes * width, width, hint);
   }
 }
 
 /* Adds the products of all positions of a part. */
-static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
-                                  const THNNPart *part, const ptrdiff_t *term,
-                                  const ptrdiff_t *position)
+static void THNN_(addPart)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
+                           const THNNPart *part, const ptrdiff_t *term, const ptrdiff_t *position)
 {
   const THNNConvolution *c = w->c;
   const int parted = THNN_(isParted)(w);
   const ptrdiff_t all = i->images * THNN_(positionsOf)(&part->d);
-  for (ptrdiff_t at = 0; at < all; at += w->piece) {
-    const ptrdiff_t piece = THMin(all - at, w->piece);
-    for (ptrdiff_t k = 0; w->inRows && k < piece; k++)
-      memcpy(i->flat + w->row[k], i->x + position[at + k], (size_t)i->few * sizeof *i->flat);
+  for (ptrdiff_t at = 0; at < all; at += w->strip) {
+    const ptrdiff_t strip = THMin(all - at, w->strip);
+    for (ptrdiff_t k = 0; w->inRows && k < strip; k++)
+      memcpy(i->flat + w->row[k], i->x + position[at + k], (size_t)i->planes * sizeof *i->flat);
     for (ptrdiff_t o = i->first; o < i->end; o += w->width) {
       const ptrdiff_t count = THMin(w->width, i->end - o);
       const real *gradients = i->m;
@@ -838,16 +844,16 @@ static void THNN_(addPartsPieces)(const THNN_(ImplicitWeights) * w, const THNN_(
         gradients = i->y + at * count;
       else
         THNN_(packGradients)(w, part, i->y + o * (c->channelsLast ? 1 : c->windows), count, at,
-                             piece, i->m);
+                             strip, i->m);
       if (i->totals)
-        THNN_(direct)->sumRows(piece, count, gradients,
+        THNN_(direct)->sumRows(strip, count, gradients,
                                THNN_(vectorsOf)(count) * THNN_(implicit)->lanes, i->totals + o);
-      /* Gradients are transposed from memory: the piece after the next one is prefetched. */
-      const ptrdiff_t later = at + 2 * w->piece;
+      /* Gradients are transposed from memory: the strip after the next one is prefetched. */
+      const ptrdiff_t later = at + 2 * w->strip;
       THNN_(PrefetchHint) hint = {0};
       if (!parted && !c->channelsLast && !w->inPlace && later < c->windows)
         hint = (THNN_(PrefetchHint)){i->y + o * c->windows + later, count, c->windows, 0};
-      THNN_(addPiece)(w, i, part, term, w->inRows ? w->row : position + at, piece, gradients, count,
+      THNN_(addStrip)(w, i, part, term, w->inRows ? w->row : position + at, strip, gradients, count,
                       o - i->first, &hint);
     }
   }
@@ -863,11 +869,11 @@ static void THNN_(deliverWeights)(const THNN_(ImplicitWeights) * w, const THNN_(
   const real *sums = i->sums + (o - i->first) * w->planes * c->window;
   if (THNN_(isParted)(w)) {
     for (ptrdiff_t t = 0; t < c->window; t++)
-      THNN_(winograd)->copyRows(i->few, width, sums + t * w->planes * width, width,
+      THNN_(winograd)->copyRows(i->planes, width, sums + t * w->planes * width, width,
                                 i->ordered + t * width, c->window * width);
     sums = i->ordered;
   }
-  THNN_(winograd)->addTransposed(i->few * c->window, count, sums, width, w->scale,
+  THNN_(winograd)->addTransposed(i->planes * c->window, count, sums, width, w->scale,
                                  w->weights + (i->group * outputs + o) * c->depth +
                                      i->plane * c->window,
                                  c->depth);
@@ -880,20 +886,20 @@ static void THNN_(copyImages)(const THNN_(ImplicitWeights) * w, THNN_(WeightsIte
   const THNNConvolution *c = w->c;
   const THNNPlan *p = &w->plan;
   const ptrdiff_t ofX = i->group * p->planes + i->plane, ofY = i->group * (c->outputs / c->groups);
-  i->images = THMin(w->few, c->batch - image);
+  i->images = THMin(w->imagesAtOnce, c->batch - image);
   i->x = w->x + image * c->planes * c->image + ofX * (c->channelsLast ? 1 : c->image);
   i->y = w->y + image * c->outputs * c->windows + ofY * (c->channelsLast ? 1 : c->windows);
   for (ptrdiff_t k = 0; !w->inPlace && k < i->images; k++) {
     const real *from = i->x + k * c->planes * c->image;
     real *to = i->flat + k * w->image;
     if (c->channelsLast)
-      THNN_(copyPaddedNhwc)(p->layout, from, c->planes, i->few, to, w->apart);
+      THNN_(copyPaddedNhwc)(p->layout, from, c->planes, i->planes, to, w->positionStride);
     else
-      THNN_(copyPadded)(p->layout, from, i->few, c->image, to, p->plane);
+      THNN_(copyPadded)(p->layout, from, i->planes, c->image, to, p->plane);
   }
 }
 
-/* The products of a few planes of x and a share of the outputs, over all images in their order. */
+/* The products of a chunk of planes of x and a split of the outputs, over all images in their order. */
 static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(ImplicitWeights) *w = context;
@@ -907,24 +913,24 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
   i.m = i.sums + w->sums;
   i.ordered = i.m + w->transposed;
   for (ptrdiff_t item = begin; item < end; item++) {
-    const ptrdiff_t share = item % w->shares, chunk = item / w->shares % w->chunks;
-    i.group = item / w->shares / w->chunks;
+    const ptrdiff_t split = item % w->splits, chunk = item / w->splits % w->chunks;
+    i.group = item / w->splits / w->chunks;
     i.plane = chunk * w->planes;
-    i.few = THMin(w->planes, p->planes - i.plane);
-    i.first = share * w->blocks / w->shares * w->width;
-    i.end = THMin((share + 1) * w->blocks / w->shares * w->width, outputs);
+    i.planes = THMin(w->planes, p->planes - i.plane);
+    i.first = split * w->blocks / w->splits * w->width;
+    i.end = THMin((split + 1) * w->blocks / w->splits * w->width, outputs);
     /* With the first planes, the gradients are also summed up for the bias: they are in the cache. */
     i.totals = w->bias && chunk == 0 ? w->totals + i.group * outputs : NULL;
     memset(i.sums, 0, (size_t)w->sums * sizeof *i.sums);
     for (ptrdiff_t o = i.first; i.totals && o < i.end; o++)
       i.totals[o] = 0;
-    for (ptrdiff_t image = 0; image < c->batch; image += w->few) {
+    for (ptrdiff_t image = 0; image < c->batch; image += w->imagesAtOnce) {
       const ptrdiff_t *term = w->term, *position = w->position;
       THNN_(copyImages)(w, &i, image);
       for (ptrdiff_t k = 0; k < p->parts; k++) {
-        THNN_(addPartsPieces)(w, &i, &p->part[k], term, position);
+        THNN_(addPart)(w, &i, &p->part[k], term, position);
         term += w->planes * p->part[k].taps;
-        position += w->few * THNN_(positionsOf)(&p->part[k].d);
+        position += w->imagesAtOnce * THNN_(positionsOf)(&p->part[k].d);
       }
     }
     for (ptrdiff_t o = i.first; o < i.end; o += w->width)
@@ -941,53 +947,54 @@ static void THNN_(listWeights)(THNN_(ImplicitWeights) * w, THNN_(Call) * call, p
   const THNNConvolution *c = w->c;
   const THNNPlan *p = &w->plan;
   const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->image;
-  const ptrdiff_t apart = c->channelsLast ? w->apart : p->plane, positions = w->few * c->windows;
+  const ptrdiff_t stride = c->channelsLast ? w->positionStride : p->plane,
+                  positions = w->imagesAtOnce * c->windows;
   ptrdiff_t terms = 0;
   for (ptrdiff_t k = 0; k < p->parts; k++)
     terms += w->planes * p->part[k].taps;
   ptrdiff_t *list =
-      THNN_(scratchBytes)(call, (size_t)(positions + terms + w->piece) * sizeof(ptrdiff_t));
+      THNN_(scratchBytes)(call, (size_t)(positions + terms + w->strip) * sizeof(ptrdiff_t));
   w->row = list;
-  for (ptrdiff_t i = 0; i < w->piece; i++)
+  for (ptrdiff_t i = 0; i < w->strip; i++)
     *list++ = i * rows;
   w->position = list;
   for (ptrdiff_t k = 0; k < p->parts; k++)
-    list += THNN_(listPositions)(p, &p->part[k].d, w->few, next, w->apart, list);
+    list += THNN_(listPositions)(p, &p->part[k].d, w->imagesAtOnce, next, w->positionStride, list);
   w->term = list;
   if (!THNN_(isParted)(w)) {
-    THNN_(listTerms)(c, p->part, w->planes, apart, list);
+    THNN_(listTerms)(c, p->part, w->planes, stride, list);
     return;
   }
   for (ptrdiff_t k = 0; k < p->parts; k++)
     for (ptrdiff_t t = 0; t < p->part[k].taps; t++)
       for (ptrdiff_t s = 0; s < w->planes; s++)
-        *list++ = p->part[k].d.offset[t] * (c->channelsLast ? apart : 1) +
-                  s * (c->channelsLast ? 1 : apart);
+        *list++ = p->part[k].d.offset[t] * (c->channelsLast ? stride : 1) +
+                  s * (c->channelsLast ? 1 : stride);
 }
 
-/* Chooses the chunks of planes, and the shares of blocks.  All threads have the same number of
- * chunks.  A chunk has no more than TERMS, and no more than there is memory for, but LEAST_TERMS in
- * any case; a thread has no more than SUMS.  together: all threads have the same planes. */
-static void THNN_(chooseChunks)(THNN_(ImplicitWeights) * w, int together)
+/* Chooses the chunks of planes, and into how many splits the blocks are divided.  All threads have
+ * the same number of chunks.  A chunk has no more than TERMS, and no more than there is memory for,
+ * but LEAST_TERMS in any case; a thread has no more than SUMS.  samePlanes: all threads have the same planes. */
+static void THNN_(chooseChunks)(THNN_(ImplicitWeights) * w, int samePlanes)
 {
   enum { TERMS = 512, LEAST_TERMS = 64, SUMS = 1 << 18 };
   const THNNConvolution *c = w->c;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
   const ptrdiff_t ofPlane =
-      (w->inPlace ? 0 : w->few * w->plan.plane) + c->window * w->blocks * w->width;
+      (w->inPlace ? 0 : w->imagesAtOnce * w->plan.plane) + c->window * w->blocks * w->width;
   const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed;
   const ptrdiff_t fit = THMax(LEAST_TERMS / c->window, memory / ofPlane);
-  const ptrdiff_t few = THMax(1, THMin(planes, THMin(TERMS / c->window, fit)));
-  const ptrdiff_t side = together ? 1 : threads; /* chunks at the same time */
-  const ptrdiff_t turns = (c->groups * planes + side * few - 1) / (side * few);
+  const ptrdiff_t planesAtOnce = THMax(1, THMin(planes, THMin(TERMS / c->window, fit)));
+  const ptrdiff_t side = samePlanes ? 1 : threads; /* chunks at the same time */
+  const ptrdiff_t turns = (c->groups * planes + side * planesAtOnce - 1) / (side * planesAtOnce);
   w->chunks = THMin(planes, (turns * side + c->groups - 1) / c->groups);
   w->planes = (planes + w->chunks - 1) / THMax(1, w->chunks);
   w->chunks = w->planes ? (planes + w->planes - 1) / w->planes : 0;
   w->planes = THMax(1, w->planes);
   const ptrdiff_t most = THMax(1, SUMS / (w->planes * c->window * w->width)); /* blocks */
-  w->shares = (w->blocks + most - 1) / most;
-  if (together || c->groups * w->chunks < threads)
-    w->shares = THMin(w->blocks, THMax(w->shares, threads));
+  w->splits = (w->blocks + most - 1) / most;
+  if (samePlanes || c->groups * w->chunks < threads)
+    w->splits = THMin(w->blocks, THMax(w->splits, threads));
 }
 
 static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,
@@ -1003,41 +1010,41 @@ static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNN
       c->channelsLast ? c->window == 1 && THNN_(needsNoPadding)(&w->plan) : THNN_(areElements)(c);
   w->inRows = c->channelsLast && w->inPlace;
   w->width = THNN_(widthOf)(outputs);
-  w->piece = THNN_IMPLICIT_COLUMNS;
+  w->strip = THNN_IMPLICIT_COLUMNS;
   /* With few planes, the rows under the windows stay in the L1 cache: half as many outputs, more rows
    * and twice as many positions at a time make less work between the products. */
   if (!parted && w->width == 4 * THNN_(implicit)->lanes && THNN_(vectorsOf)(outputs) % 2 == 0) {
     w->width /= 2;
-    w->piece *= 2;
+    w->strip *= 2;
   }
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
-  /* A few planes that do not divide evenly among the threads stay together: each thread has all of
+  /* Where there are few planes, which do not divide evenly among the threads, each thread has all of
    * them, and some of the outputs. */
   const ptrdiff_t lanes = THNN_(implicit)->lanes, vectors = (outputs + lanes - 1) / lanes;
-  const int together = c->groups * planes < 4 * threads && c->groups * planes % threads != 0 &&
-                       vectors % threads == 0;
-  if (together)
+  const int samePlanes = c->groups * planes < 4 * threads && c->groups * planes % threads != 0 &&
+                         vectors % threads == 0;
+  if (samePlanes)
     w->width = THMin(w->width, vectors / threads * lanes);
   w->blocks = (outputs + w->width - 1) / w->width;
-  w->few = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
-  w->transposed = (w->piece + lanes) * w->width;
-  THNN_(chooseChunks)(w, together);
-  w->threads = THParallel_threads(c->groups * w->chunks * w->shares, 1);
+  w->imagesAtOnce = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
+  w->transposed = (w->strip + lanes) * w->width;
+  THNN_(chooseChunks)(w, samePlanes);
+  w->threads = THParallel_threads(c->groups * w->chunks * w->splits, 1);
   /* Positions an odd number of cache lines apart do not fall into the same sets of the cache. */
   const ptrdiff_t rows = w->planes < 16 ? w->planes : ((w->planes + 15) / 16 | 1) * 16;
-  w->apart = !c->channelsLast ? 1 : w->inPlace ? c->planes : rows;
-  w->image = c->channelsLast ? w->apart * w->plan.plane : w->planes * w->plan.plane;
+  w->positionStride = !c->channelsLast ? 1 : w->inPlace ? c->planes : rows;
+  w->image = c->channelsLast ? w->positionStride * w->plan.plane : w->planes * w->plan.plane;
   THNN_(listWeights)(w, call, rows);
-  w->flat = w->inRows    ? w->piece * rows
+  w->flat = w->inRows    ? w->strip * rows
             : w->inPlace ? 0
-                         : THNN_(wholeVectors)(w->few * w->image + THNN_DIRECT_SLACK);
-  w->sums = w->planes * c->window * ((w->blocks + w->shares - 1) / w->shares) * w->width;
+                         : THNN_(wholeVectors)(w->imagesAtOnce * w->image + THNN_DIRECT_SLACK);
+  w->sums = w->planes * c->window * ((w->blocks + w->splits - 1) / w->splits) * w->width;
   w->ordered = THNN_(isParted)(w) ? w->planes * c->window * w->width : 0;
   w->totals = THNN_(scratchBytes)(call, (size_t)c->outputs * sizeof *w->totals);
   w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->transposed + w->ordered));
 }
 
-void THNN_(weightsByImplicitGemm)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
+void THNN_(weightsByImplicitGemm)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
 {
   THNN_(ImplicitWeights) w;
   THNN_(prepareImplicitWeights)(&w, g->c, &g->call);
@@ -1047,6 +1054,6 @@ void THNN_(weightsByImplicitGemm)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
   w.weights = THTensor_(data)(g->gradWeight);
   w.bias = g->gradBias && !g->biasOfX ? THTensor_(data)(g->gradBias) : NULL;
   w.scale = g->scale;
-  THParallel_for(w.c->groups * w.chunks * w.shares, 1, THNN_(implicitWeights), &w);
+  THParallel_for(w.c->groups * w.chunks * w.splits, 1, THNN_(implicitWeights), &w);
   g->isBiasAdded = w.bias && w.chunks > 0;
 }

@@ -37,38 +37,39 @@ typedef struct {
   real *sums;
   Following following;
   int streams;
-} Few;
+} Tile;
 
 /* Prefetches after each BETWEEN columns, not in the loop over columns, where each further instruction
  * takes time from the multiplications.  Of the rows ahead, if they are not NULL: a line of each row
  * where columns are contiguous, else an element of each column in one of the rows, which is enough
  * where rows are contiguous.  And the lines that follow. */
-static inline __attribute__((always_inline)) void few_rows(const Few *f, int together, int vectors)
+static inline __attribute__((always_inline)) void tile_rows(const Tile *f, int tileRows,
+                                                            int vectors)
 {
   const ptrdiff_t *const columns = f->columns, *const ahead = f->ahead;
   const ptrdiff_t ncolumns = f->ncolumns, next = f->next;
   const Following following = f->following;
   const real *x = f->x, *m = f->m, *row[MORE];
   real *sums = f->sums;
-  for (int k = 0; k < together; k++)
+  for (int k = 0; k < tileRows; k++)
     row[k] = x + f->rows[k];
   Vector sum[MORE][MOST];
-  for (int k = 0; k < together; k++)
+  for (int k = 0; k < tileRows; k++)
     for (int v = 0; v < vectors; v++)
       sum[k][v] = (Vector){0};
-  for (int k = 0; !f->streams && k < together; k++)
+  for (int k = 0; !f->streams && k < tileRows; k++)
     for (int v = 0; v < vectors; v++)
       __builtin_prefetch(sums + k * next + v * LANES, 1);
   int fetched = 0;
   for (ptrdiff_t b = 0; b < ncolumns;) {
     const ptrdiff_t end = THMin(b + BETWEEN, ncolumns);
     if (ahead && columns[end - 1] - columns[b] == end - 1 - b) {
-      for (int k = 0; k < together; k++)
+      for (int k = 0; k < tileRows; k++)
         __builtin_prefetch(x + ahead[k] + columns[b]);
     } else if (ahead) {
       for (ptrdiff_t k = b; k < end; k++) {
         __builtin_prefetch(x + ahead[fetched] + columns[k]);
-        fetched = fetched + 1 == together ? 0 : fetched + 1;
+        fetched = fetched + 1 == tileRows ? 0 : fetched + 1;
       }
     }
     for (int k = 0; k < following.lines; k++)
@@ -78,7 +79,7 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
       Vector factor[MOST];
       for (int v = 0; v < vectors; v++)
         factor[v] = load(m + v * LANES);
-      for (int k = 0; k < together; k++) {
+      for (int k = 0; k < tileRows; k++) {
         const Vector element = row[k][column] - (Vector){0};
         for (int v = 0; v < vectors; v++)
           sum[k][v] = Vector_(mulAdd)(element, factor[v], sum[k][v]);
@@ -88,10 +89,10 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
   const real *from = f->start ? f->start : sums;
   const ptrdiff_t step = f->start ? 0 : next;
 #pragma GCC unroll 14 /* or they go through memory */
-  for (int k = 0; k < together; k++)
+  for (int k = 0; k < tileRows; k++)
     for (int v = 0; v < vectors; v++)
       sum[k][v] += load(from + k * step + v * LANES);
-  for (int k = 0; k < together; k++, sums += next)
+  for (int k = 0; k < tileRows; k++, sums += next)
     for (int v = 0; v < vectors; v++)
       if (f->streams)
         stream(sums + v * LANES, sum[k][v]);
@@ -99,25 +100,25 @@ static inline __attribute__((always_inline)) void few_rows(const Few *f, int tog
         store(sums + v * LANES, sum[k][v]);
 }
 
-#define FEW_ROWS(NAME, NROWS, VECTORS) \
-  static void NAME(const Few *f)       \
-  {                                    \
-    few_rows(f, NROWS, VECTORS);       \
+#define TILE_KERNEL(NAME, NROWS, VECTORS) \
+  static void NAME(const Tile *f)         \
+  {                                       \
+    tile_rows(f, NROWS, VECTORS);         \
   }
 
-FEW_ROWS(one_vector, OF_ONE, 1)
-FEW_ROWS(two_vectors, OF_TWO, 2)
+TILE_KERNEL(one_vector, OF_ONE, 1)
+TILE_KERNEL(two_vectors, OF_TWO, 2)
 #if TH_VECTOR == 64
-FEW_ROWS(three_vectors, ROWS, 3)
-FEW_ROWS(four_vectors, ROWS, 4)
-FEW_ROWS(half_of_two, OF_TWO / 2, 2)
-FEW_ROWS(half_of_four, ROWS / 2, 4)
+TILE_KERNEL(three_vectors, ROWS, 3)
+TILE_KERNEL(four_vectors, ROWS, 4)
+TILE_KERNEL(half_of_two, OF_TWO / 2, 2)
+TILE_KERNEL(half_of_four, ROWS / 2, 4)
 #endif
 
 /* The kernels for the vectors of a row of sums: whole tiles, and half tiles for the last rows. */
 static const struct {
   ptrdiff_t rows;
-  void (*all)(const Few *), (*half)(const Few *);
+  void (*all)(const Tile *), (*half)(const Tile *);
 } tiles[] = {{0, NULL, NULL},
              {OF_ONE, one_vector, one_vector},
 #if TH_VECTOR == 64
@@ -134,44 +135,45 @@ static void multiply_prefetching(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff
                                  ptrdiff_t vectors, const real *start, real *sums, ptrdiff_t next,
                                  const THNN_(PrefetchHint) * hint)
 {
-  const ptrdiff_t width = vectors * LANES, together = tiles[vectors].rows;
-  const ptrdiff_t groups = nrows / together;
-  const ptrdiff_t share = groups ? (hint->rows + groups - 1) / groups : 0;
+  const ptrdiff_t width = vectors * LANES, tileRows = tiles[vectors].rows;
+  const ptrdiff_t groups = nrows / tileRows;
+  const ptrdiff_t prefetchRows = groups ? (hint->rows + groups - 1) / groups : 0;
   const int fetches = vectors > 1; /* with one vector, loads limit the speed */
-  Few few = {.columns = columns,
-             .ncolumns = ncolumns,
-             .x = x,
-             .m = m,
-             .start = start,
-             .next = next,
-             .streams = hint->streams};
+  Tile tile = {.columns = columns,
+               .ncolumns = ncolumns,
+               .x = x,
+               .m = m,
+               .start = start,
+               .next = next,
+               .streams = hint->streams};
   ptrdiff_t a = 0;
-  for (ptrdiff_t group = 0; group < groups; group++, a += together) {
-    few.rows = rows + a;
-    few.ahead = fetches && isFar && a + 2 * together <= nrows ? rows + a + together : NULL;
-    few.sums = sums + a * next;
-    few.following = (Following){0};
+  for (ptrdiff_t group = 0; group < groups; group++, a += tileRows) {
+    tile.rows = rows + a;
+    tile.ahead = fetches && isFar && a + 2 * tileRows <= nrows ? rows + a + tileRows : NULL;
+    tile.sums = sums + a * next;
+    tile.following = (Following){0};
     if (hint->rows)
-      few.following = (Following){hint->coming + group * share * hint->next, 1, hint->next,
-                                  (int)THMax(0, THMin(share, hint->rows - group * share))};
+      tile.following =
+          (Following){hint->coming + group * prefetchRows * hint->next, 1, hint->next,
+                      (int)THMax(0, THMin(prefetchRows, hint->rows - group * prefetchRows))};
     else if (fetches && group < vectors) /* the next call mostly reads what is behind m */
-      few.following = (Following){m + (vectors + group) * ncolumns * LANES, LANES, LANES, BETWEEN};
-    tiles[vectors].all(&few);
+      tile.following = (Following){m + (vectors + group) * ncolumns * LANES, LANES, LANES, BETWEEN};
+    tiles[vectors].all(&tile);
   }
   if (a < nrows) { /* the last one again where there are no more */
     ptrdiff_t last[MORE];
     real rest[SUMS * LANES] = {0};
-    for (int k = 0; k < together; k++)
+    for (int k = 0; k < tileRows; k++)
       last[k] = rows[THMin(a + k, nrows - 1)];
-    few = (Few){.rows = last,
-                .columns = columns,
-                .ncolumns = ncolumns,
-                .x = x,
-                .m = m,
-                .start = start,
-                .sums = rest,
-                .next = width};
-    (nrows - a > together / 2 ? tiles[vectors].all : tiles[vectors].half)(&few);
+    tile = (Tile){.rows = last,
+                  .columns = columns,
+                  .ncolumns = ncolumns,
+                  .x = x,
+                  .m = m,
+                  .start = start,
+                  .sums = rest,
+                  .next = width};
+    (nrows - a > tileRows / 2 ? tiles[vectors].all : tiles[vectors].half)(&tile);
     for (ptrdiff_t k = 0; a < nrows; a++)
       for (ptrdiff_t i = 0; i < width; i++, k++)
         sums[a * next + i] = start ? rest[k] : sums[a * next + i] + rest[k];

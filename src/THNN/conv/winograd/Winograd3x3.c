@@ -32,21 +32,21 @@ static int THNN_(isShort)(const THNNWindow *at)
 }
 
 /* Images whose rows are those of a phase. */
-static ptrdiff_t THNN_(batchOf)(const THNN_(Tiled) * w)
+static ptrdiff_t THNN_(batchOf)(const THNN_(WinogradPlan) * w)
 {
   return w->c->batch * w->phases[1];
 }
 
 /* Runs of about that many tiles, as many for one thread as for the other.  All phases of columns
  * are in the same one: the rows of an image are transposed for all of them. */
-static void THNN_(setRuns)(THNN_(Tiled) * w, ptrdiff_t tiles, int threads)
+static void THNN_(setRuns)(THNN_(WinogradPlan) * w, ptrdiff_t tiles, int threads)
 {
   const ptrdiff_t batch = THNN_(batchOf)(w), all = w->down * w->tiles.across * w->phases[2];
   ptrdiff_t images = 1;
   w->bands = 1;
   if (all <= tiles) {
-    const ptrdiff_t few = THMax(1, THMin(tiles / all, batch / threads));
-    images = THMax(1, batch / (threads * THNN_(parts)(batch, threads * few)));
+    const ptrdiff_t imagesAtOnce = THMax(1, THMin(tiles / all, batch / threads));
+    images = THMax(1, batch / (threads * THNN_(parts)(batch, threads * imagesAtOnce)));
   } else {
     w->bands = THMin(w->down, THNN_(parts)(all, tiles));
     while (batch < 4 * threads && batch * w->bands % threads && w->bands < w->down)
@@ -62,15 +62,15 @@ static void THNN_(setRuns)(THNN_(Tiled) * w, ptrdiff_t tiles, int threads)
 }
 
 /* Memory that planes of the source need, so many at a time. */
-static void THNN_(setSource)(THNN_(Tiled) * w, ptrdiff_t planes)
+static void THNN_(setSource)(THNN_(WinogradPlan) * w, ptrdiff_t planes)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, tiles = THNNTiles_count(&w->tiles);
   const ptrdiff_t wide = w->at[2].input;
   const ptrdiff_t rows = STEP * (w->tiles.down - 1) + (w->tiles.isLow ? THNN_WINOGRAD_SHORT : SIDE);
-  w->few = THMax(STEP, THMin(rows + STEP - 1, TRANSPOSED / wide) / STEP * STEP);
-  w->there = w->few < rows ? 2 * w->few : w->few;
+  w->stripRows = THMax(STEP, THMin(rows + STEP - 1, TRANSPOSED / wide) / STEP * STEP);
+  w->keptRows = w->stripRows < rows ? 2 * w->stripRows : w->stripRows;
   /* Rows of channels-last images are read in the image; flat is one row of zeros. */
-  w->flat = w->c->channelsLast ? wide * w->planes * w->c->groups : w->there * wide * lanes;
+  w->flat = w->c->channelsLast ? wide * w->planes * w->c->groups : w->keptRows * wide * lanes;
   w->lines = SIDE * THNNTiles_columns(&w->tiles) * lanes;
   /* Neither successive vectors of planes nor successive numbers fall into the same sets of the
    * cache. */
@@ -81,35 +81,35 @@ static void THNN_(setSource)(THNN_(Tiled) * w, ptrdiff_t planes)
 }
 
 /* Rows of the result, about, that are transposed together. */
-static ptrdiff_t THNN_(transposedRows)(const THNN_(Tiled) * w)
+static ptrdiff_t THNN_(transposedRows)(const THNN_(WinogradPlan) * w)
 {
   return THMax(STEP, THMin(STEP * w->tiles.down, TRANSPOSED / w->at[2].output));
 }
 
 /* Elements of memory of each thread (or of each run, where that is kept). */
-static ptrdiff_t THNN_(beforeTransposed)(const THNN_(Tiled) * w)
+static ptrdiff_t THNN_(beforeTransposed)(const THNN_(WinogradPlan) * w)
 {
   return w->flat + w->lines + (w->isShared ? 0 : w->v) + w->products;
 }
 
-static ptrdiff_t THNN_(ofEach)(const THNN_(Tiled) * w)
+static ptrdiff_t THNN_(ofEach)(const THNN_(WinogradPlan) * w)
 {
   return THNN_(beforeTransposed)(w) + w->transposed + w->sums;
 }
 
 /* The transformed windows of a block of results. */
-static ptrdiff_t THNN_(ofBlock)(const THNN_(Tiled) * w)
+static ptrdiff_t THNN_(ofBlock)(const THNN_(WinogradPlan) * w)
 {
   return w->rows * SIDE * w->planes * w->width;
 }
 
 /* Elements of memory that the plan needs. */
-static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
+static ptrdiff_t THNN_(setMemory)(THNN_(WinogradPlan) * w)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, high = THNN_(transposedRows)(w);
   THNN_(setSource)(w, w->planes);
   w->transposed = THMax(high * w->at[2].output * lanes, (TRANSPOSED_PLANES + 1) * TAPS * w->width);
-  w->u = THNN_(ofBlock)(w) * w->together;
+  w->u = THNN_(ofBlock)(w) * w->blocksAtOnce;
   if (w->isShared) {
     w->sums = THNN_(ofBlock)(w);
     w->u = w->v;
@@ -118,20 +118,20 @@ static ptrdiff_t THNN_(setMemory)(THNN_(Tiled) * w)
 }
 
 /* The cost of the transform of a run of images, so many times. */
-static double THNN_(costOfImages)(const THNN_(Tiled) * w, ptrdiff_t planes, double times)
+static double THNN_(costOfImages)(const THNN_(WinogradPlan) * w, ptrdiff_t planes, double times)
 {
   return (double)THNNTiles_count(&w->tiles) * (double)THNN_(parts)(planes, THNN_(implicit)->lanes) *
          times * (240 * SIDE / (double)w->rows + 160);
 }
 
 /* Vector operations, of a group. */
-static double THNN_(cost)(const THNN_(Tiled) * w)
+static double THNN_(cost)(const THNN_(WinogradPlan) * w)
 {
   const double planes = (double)w->planes;
   const double vectors = (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
   const double tiles = (double)THNNTiles_count(&w->tiles), runs = (double)w->runs;
   const double passes = SIDE / (double)w->rows;
-  const double times = w->isKept ? 1 : (double)THNN_(parts)(w->blocks, w->together);
+  const double times = w->isKept ? 1 : (double)THNN_(parts)(w->blocks, w->blocksAtOnce);
   /* With few tiles, reading the weights takes longer than the products; many tiles should still fit in
    * the L2 cache. */
   const double megabytes = (double)(w->v + w->products) * sizeof(real) / (1 << 20);
@@ -142,12 +142,13 @@ static double THNN_(cost)(const THNN_(Tiled) * w)
   return windows + runs * (products + results + THNN_(costOfImages)(w, w->planes, times));
 }
 
-static const ptrdiff_t few_tiles[] = {256, 192, 128, 96, 64, 48, 32, 16, 8};
-enum { FEW_TILES = sizeof few_tiles / sizeof *few_tiles };
+static const ptrdiff_t run_sizes[] = {256, 192, 128, 96, 64, 48, 32, 16, 8};
+enum { RUN_SIZES = sizeof run_sizes / sizeof *run_sizes };
 
 /* Takes w as the best plan if it fits in memory and costs less than best: items are what the threads
  * share. */
-static void THNN_(compare)(THNN_(Tiled) * w, ptrdiff_t items, THNN_(Tiled) * best, double *cost)
+static void THNN_(compare)(THNN_(WinogradPlan) * w, ptrdiff_t items, THNN_(WinogradPlan) * best,
+                           double *cost)
 {
   if (THNN_(setMemory)(w) > THNNConvolution_memory(w->c, w->threads))
     return;
@@ -161,23 +162,23 @@ static void THNN_(compare)(THNN_(Tiled) * w, ptrdiff_t items, THNN_(Tiled) * bes
 
 /* The best choice with that many rows of the transforms at a time; 0 if none fits in memory.  The
  * threads share the runs, or else, of a single run, the blocks of results. */
-static int THNN_(choose)(THNN_(Tiled) * w, int rows, int threads, double *cost)
+static int THNN_(choose)(THNN_(WinogradPlan) * w, int rows, int threads, double *cost)
 {
-  THNN_(Tiled) best = *w;
+  THNN_(WinogradPlan) best = *w;
   *cost = INFINITY;
   w->rows = rows;
   w->threads = threads;
-  for (ptrdiff_t pieces = 1; pieces <= w->blocks; pieces++) {
-    w->together = THNN_(parts)(w->blocks, pieces);
-    for (int i = 0; i < FEW_TILES; i++) {
-      THNN_(setRuns)(w, few_tiles[i], threads);
+  for (ptrdiff_t divisor = 1; divisor <= w->blocks; divisor++) {
+    w->blocksAtOnce = THNN_(parts)(w->blocks, divisor);
+    for (int i = 0; i < RUN_SIZES; i++) {
+      THNN_(setRuns)(w, run_sizes[i], threads);
       THNN_(compare)(w, w->runs, &best, cost);
     }
   }
   w->isShared = 1;
-  w->together = 1;
-  for (int i = 0; threads > 1 && i < FEW_TILES; i++) {
-    THNN_(setRuns)(w, few_tiles[i], 1);
+  w->blocksAtOnce = 1;
+  for (int i = 0; threads > 1 && i < RUN_SIZES; i++) {
+    THNN_(setRuns)(w, run_sizes[i], 1);
     w->isKept = 1; /* as far as costs go: tiles are transformed once */
     if (w->runs == 1)
       THNN_(compare)(w, w->blocks, &best, cost);
@@ -187,11 +188,11 @@ static int THNN_(choose)(THNN_(Tiled) * w, int rows, int threads, double *cost)
 }
 
 /* Whether it is a convolution of this kind, and its sizes. */
-static int THNN_(measure)(const THNNConvolution *c, int backward, THNN_(Tiled) * w)
+static int THNN_(measure)(const THNNConvolution *c, int backward, THNN_(WinogradPlan) * w)
 {
   /* Kernels read whole vectors of planes; and with fewer, transforms are most of the work. */
   enum { LEAST = 16 };
-  *w = (THNN_(Tiled)){.c = c, .backward = backward};
+  *w = (THNN_(WinogradPlan)){.c = c, .backward = backward};
   for (int d = 0; d < 3; d++) {
     const THNNWindow *at = &c->at[d];
     if (at->size != (d ? THNN_WINOGRAD_SIZE : 1) || at->step != 1)
@@ -217,14 +218,14 @@ static int THNN_(measure)(const THNNConvolution *c, int backward, THNN_(Tiled) *
 }
 
 /* Blocks of results, of as many vectors at most. */
-static void THNN_(setBlocks)(THNN_(Tiled) * w, ptrdiff_t vectors)
+static void THNN_(setBlocks)(THNN_(WinogradPlan) * w, ptrdiff_t vectors)
 {
   w->width = THMin(vectors, THNN_(vectorsOf)(w->results)) * THNN_(implicit)->lanes;
   w->blocks = THNN_(parts)(w->results, w->width);
 }
 
 /* Vector operations of the products of all windows, of a group. */
-static double THNN_(costOfDirect)(const THNN_(Tiled) * w)
+static double THNN_(costOfDirect)(const THNN_(WinogradPlan) * w)
 {
   return (double)(w->c->batch * w->size) * (double)(w->planes * TAPS) *
          (double)THNN_(parts)(w->results, THNN_(implicit)->lanes);
@@ -232,22 +233,22 @@ static double THNN_(costOfDirect)(const THNN_(Tiled) * w)
 
 int THNN_(supportsWinograd3x3)(const THNNConvolution *c, THNNPass pass)
 {
-  THNN_(Tiled) w;
+  THNN_(WinogradPlan) w;
   return THNN_(measure)(c, pass == THNN_BACKWARD_DATA, &w);
 }
 
 /* The best plan of one thread, and its cost; INFINITY if none fits in memory. */
-static double THNN_(planOne)(const THNNConvolution *c, int backward, THNN_(Tiled) * w)
+static double THNN_(planOne)(const THNNConvolution *c, int backward, THNN_(WinogradPlan) * w)
 {
   if (!THNN_(measure)(c, backward, w))
     return INFINITY;
   THNN_(setBlocks)(w, 2);
   static const int rows[] = {6, 3, 2, 1};
   double cost = INFINITY;
-  THNN_(Tiled) best = *w;
+  THNN_(WinogradPlan) best = *w;
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double mine;
-    THNN_(Tiled) other = *w;
+    THNN_(WinogradPlan) other = *w;
     if (THNN_(choose)(&other, rows[i], 1, &mine) && mine < cost) {
       best = other;
       cost = mine;
@@ -259,15 +260,16 @@ static double THNN_(planOne)(const THNNConvolution *c, int backward, THNN_(Tiled
 
 /* The plan of as many threads as there is memory for.  The rows are those of one thread: the order
  * of the sums depends on the rows. */
-static void THNN_(plan)(const THNNConvolution *c, int backward, int threads, THNN_(Tiled) * w)
+static void THNN_(plan)(const THNNConvolution *c, int backward, int threads,
+                        THNN_(WinogradPlan) * w)
 {
   THNN_(planOne)(c, backward, w);
-  THNN_(Tiled) start;
+  THNN_(WinogradPlan) start;
   THNN_(measure)(c, backward, &start);
   THNN_(setBlocks)(&start, 2);
   for (; threads > 1; threads--) {
     double cost;
-    THNN_(Tiled) other = start;
+    THNN_(WinogradPlan) other = start;
     if (THNN_(choose)(&other, w->rows, threads, &cost)) {
       *w = other;
       return;
@@ -278,8 +280,8 @@ static void THNN_(plan)(const THNNConvolution *c, int backward, int threads, THN
 /* --- weights --------------------------------------------------------------------------------- */
 
 /* Those of a block of results and a few planes from one on; m is memory. */
-static void THNN_(transformPiece)(const THNN_(Tiled) * w, ptrdiff_t block, ptrdiff_t plane, real *m,
-                                  real *u)
+static void THNN_(transformPlanes)(const THNN_(WinogradPlan) * w, ptrdiff_t block, ptrdiff_t plane,
+                                   real *m, real *u)
 {
   const THNNConvolution *c = w->c;
   const ptrdiff_t planes = THMin(TRANSPOSED_PLANES, w->planes - plane), first = block * w->width;
@@ -298,16 +300,16 @@ static void THNN_(transformPiece)(const THNN_(Tiled) * w, ptrdiff_t block, ptrdi
                              u + (plane + p) * width, w->planes * width);
 }
 
-/* Those of some blocks, a piece after the other. */
+/* Those of some blocks, TRANSPOSED_PLANES planes at a time. */
 static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(Tiled) *w = context;
-  const ptrdiff_t pieces = THNN_(parts)(w->planes, TRANSPOSED_PLANES);
+  const THNN_(WinogradPlan) *w = context;
+  const ptrdiff_t chunks = THNN_(parts)(w->planes, TRANSPOSED_PLANES);
   real *m = THNN_(ofThread)(w->memory, THNN_(ofEach)(w), w->threads) + THNN_(beforeTransposed)(w);
   for (ptrdiff_t item = begin; item < end; item++) {
-    const ptrdiff_t block = item / pieces;
-    THNN_(transformPiece)(w, w->block + block, item % pieces * TRANSPOSED_PLANES, m,
-                          w->weights + block * THNN_(ofBlock)(w));
+    const ptrdiff_t block = item / chunks;
+    THNN_(transformPlanes)(w, w->block + block, item % chunks * TRANSPOSED_PLANES, m,
+                           w->weights + block * THNN_(ofBlock)(w));
   }
 }
 
@@ -321,7 +323,7 @@ typedef struct {
 } THNN_(Run);
 
 /* Of all planes. */
-static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
+static THNN_(Run) THNN_(runOf)(const THNN_(WinogradPlan) * w, ptrdiff_t run)
 {
   THNN_(Run) r = {.tiles = w->tiles, .planes = w->planes};
   r.image = run / w->bands * (w->tiles.images / w->phases[2]);
@@ -340,34 +342,35 @@ static THNN_(Run) THNN_(runOf)(const THNN_(Tiled) * w, ptrdiff_t run)
 
 /* The row of the source that is row number `row` of those that a run needs of a phase; it may not
  * be there. */
-static ptrdiff_t THNN_(sourceRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t phase,
-                                  ptrdiff_t row)
+static ptrdiff_t THNN_(sourceRow)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
+                                  ptrdiff_t phase, ptrdiff_t row)
 {
   return (STEP * r->row + row) * w->at[1].dilation + phase - w->at[1].pad;
 }
 
 /* A few of these rows, from row on, of a vector of planes; rows that are not there are 0. */
-static void THNN_(transposeRows)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t phase,
-                                 ptrdiff_t row, const real *from)
+static void THNN_(transposeRows)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
+                                 ptrdiff_t phase, ptrdiff_t row, const real *from)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input, size = wide * lanes;
-  const ptrdiff_t apart = w->at[1].dilation, high = w->at[1].input;
+  const ptrdiff_t dilation = w->at[1].dilation, high = w->at[1].input;
   const ptrdiff_t top = THNN_(sourceRow)(w, r, phase, row);
-  const ptrdiff_t first = top < 0 ? THMin(THNN_(parts)(-top, apart), w->few) : 0;
+  const ptrdiff_t first = top < 0 ? THMin(THNN_(parts)(-top, dilation), w->stripRows) : 0;
   const ptrdiff_t end =
-      top < high ? THMax(first, THMin(w->few, THNN_(parts)(high - top, apart))) : first;
-  real *flat = r->flat + row % w->there * size;
+      top < high ? THMax(first, THMin(w->stripRows, THNN_(parts)(high - top, dilation))) : first;
+  real *flat = r->flat + row % w->keptRows * size;
   memset(flat, 0, (size_t)(first * size) * sizeof *flat);
-  memset(flat + end * size, 0, (size_t)((w->few - end) * size) * sizeof *flat);
-  const ptrdiff_t together = apart == 1 ? end - first : 1;
-  for (ptrdiff_t k = first; k < end; k += together)
-    THNN_(implicit)->transpose(lanes, together * wide, from + (top + k * apart) * wide, w->source,
-                               flat + k * size, lanes);
+  memset(flat + end * size, 0, (size_t)((w->stripRows - end) * size) * sizeof *flat);
+  const ptrdiff_t rowsAtOnce = dilation == 1 ? end - first : 1;
+  for (ptrdiff_t k = first; k < end; k += rowsAtOnce)
+    THNN_(implicit)->transpose(lanes, rowsAtOnce * wide, from + (top + k * dilation) * wide,
+                               w->source, flat + k * size, lanes);
 }
 
 /* The tiles of a row of an image of the run, of a vector of planes, in all phases of columns. */
-static void THNN_(transformRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t n,
-                                ptrdiff_t i, const real *const *rows, ptrdiff_t apart, real *v)
+static void THNN_(transformRow)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, ptrdiff_t n,
+                                ptrdiff_t i, const real *const *rows, ptrdiff_t columnStride,
+                                real *v)
 {
   const THNNWindow *at = &w->at[2];
   for (ptrdiff_t phase = 0; phase < w->phases[2]; phase++) {
@@ -379,22 +382,22 @@ static void THNN_(transformRow)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
     }
     const real *from[SIDE];
     for (int k = 0; k < SIDE; k++)
-      from[k] = rows[k] + first * apart;
+      from[k] = rows[k] + first * columnStride;
     if (w->phases[2] > 1) /* other columns are there than in the phase before */
       memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines);
     THNN_(winograd)->images(&r->tiles, w->first, w->end, n * w->phases[2] + phase, i, from,
-                            apart * at->dilation, column,
+                            columnStride * at->dilation, column,
                             THMax(0, THNN_(parts)(at->input - first, at->dilation)), r->lines, v,
                             w->number);
   }
 }
 
 /* Of some vectors of planes.  The last one ends with the planes, and begins with some of the one before. */
-static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group,
-                                   ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(transformImages)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
+                                   ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].input;
-  const ptrdiff_t apart = w->c->channelsLast ? w->planes * w->c->groups : lanes;
+  const ptrdiff_t columnStride = w->c->channelsLast ? w->planes * w->c->groups : lanes;
   memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines); /* also where the padding is */
   if (w->c->channelsLast)
     memset(r->flat, 0, (size_t)w->flat * sizeof *r->flat);
@@ -410,22 +413,22 @@ static void THNN_(transformImages)(const THNN_(Tiled) * w, const THNN_(Run) * r,
       ptrdiff_t transposed = 0;
       for (ptrdiff_t i = 0; i < r->tiles.down; i++) {
         const int points = THNNTiles_isLow(&r->tiles, i) ? THNN_WINOGRAD_SHORT : SIDE;
-        for (; !w->c->channelsLast && transposed < STEP * i + points; transposed += w->few)
+        for (; !w->c->channelsLast && transposed < STEP * i + points; transposed += w->stripRows)
           THNN_(transposeRows)(w, r, phase, transposed, from);
         const real *rows[SIDE];
         for (int k = 0; k < SIDE; k++) {
           const ptrdiff_t row = STEP * i + k, at = THNN_(sourceRow)(w, r, phase, row);
-          rows[k] = !w->c->channelsLast              ? r->flat + row % w->there * wide * lanes
-                    : at >= 0 && at < w->at[1].input ? from + at * wide * apart
+          rows[k] = !w->c->channelsLast              ? r->flat + row % w->keptRows * wide * lanes
+                    : at >= 0 && at < w->at[1].input ? from + at * wide * columnStride
                                                      : r->flat;
         }
-        THNN_(transformRow)(w, r, n, i, rows, apart, r->v + p / lanes * w->next);
+        THNN_(transformRow)(w, r, n, i, rows, columnStride, r->v + p / lanes * w->next);
       }
     }
 }
 
 /* The products of a block with weights u: sums over the planes. */
-static void THNN_(multiplyBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, const real *u,
+static void THNN_(multiplyBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, const real *u,
                                  ptrdiff_t vectors)
 {
   const ptrdiff_t width = vectors * THNN_(implicit)->lanes, tiles = THNNTiles_count(&r->tiles);
@@ -437,7 +440,7 @@ static void THNN_(multiplyBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, c
 
 /* Writes positions of a vector of results, which have been computed, where planes are first or few.
  */
-static void THNN_(writeResults)(const THNN_(Tiled) * w, ptrdiff_t positions, ptrdiff_t count,
+static void THNN_(writeResults)(const THNN_(WinogradPlan) * w, ptrdiff_t positions, ptrdiff_t count,
                                 const real *results, real *to)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, all = w->results * w->c->groups;
@@ -452,7 +455,7 @@ static void THNN_(writeResults)(const THNN_(Tiled) * w, ptrdiff_t positions, ptr
 }
 
 /* Rows of tiles of image n of the run become rows of a vector of results. */
-static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t n,
+static void THNN_(deliverTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, ptrdiff_t n,
                                 ptrdiff_t row, ptrdiff_t rows, const real *products,
                                 ptrdiff_t width, const real *start, ptrdiff_t count, real *to)
 {
@@ -466,31 +469,33 @@ static void THNN_(deliverTiles)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
   to += (top * down + phase) * next;
   const int inPlace = w->c->channelsLast && count == lanes;
   real *results = inPlace ? to : r->transposed;
-  const ptrdiff_t apart = inPlace ? all : lanes, nextRow = wide * apart * (inPlace ? down : 1);
+  const ptrdiff_t columnStride = inPlace ? all : lanes,
+                  nextRow = wide * columnStride * (inPlace ? down : 1);
   for (ptrdiff_t i = 0; i < rows; i++)
     for (ptrdiff_t k = 0; k < w->phases[2]; k++)
       THNN_(winograd)->results(&r->tiles, w->first, w->end, n * w->phases[2] + k, row + i, products,
                                width, THNNTiles_count(&r->tiles) * width,
                                inPlace && w->first > 0 ? NULL : start, high - STEP * i,
                                THNN_(inPhase)(&w->at[2], k), r->lines,
-                               results + STEP * i * nextRow + k * apart, nextRow, across * apart);
+                               results + STEP * i * nextRow + k * columnStride, nextRow,
+                               across * columnStride);
   if (inPlace)
     return;
-  const ptrdiff_t together = down == 1 ? high : 1;
-  for (ptrdiff_t k = 0; k < high; k += together)
-    THNN_(writeResults)(w, together * wide, count, r->transposed + k * wide * lanes,
+  const ptrdiff_t rowsAtOnce = down == 1 ? high : 1;
+  for (ptrdiff_t k = 0; k < high; k += rowsAtOnce)
+    THNN_(writeResults)(w, rowsAtOnce * wide, count, r->transposed + k * wide * lanes,
                         to + k * down * next);
 }
 
-static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t first,
-                                ptrdiff_t vectors)
+static void THNN_(deliverBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
+                                ptrdiff_t first, ptrdiff_t vectors)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, width = vectors * lanes;
-  const ptrdiff_t few = THMax(1, TRANSPOSED / (STEP * w->at[2].output));
+  const ptrdiff_t stripRows = THMax(1, TRANSPOSED / (STEP * w->at[2].output));
   /* Points of other passes count as 0. */
   memset(r->lines, 0, (size_t)(SIDE * STEP * lanes) * sizeof *r->lines);
   for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++)
-    for (ptrdiff_t row = 0; row < r->tiles.down; row += few)
+    for (ptrdiff_t row = 0; row < r->tiles.down; row += stripRows)
       for (ptrdiff_t o = 0; o < vectors; o++) {
         const ptrdiff_t result = first + o * lanes, count = THMin(lanes, w->results - result);
         real start[64] = {0};
@@ -501,14 +506,14 @@ static void THNN_(deliverBlock)(const THNN_(Tiled) * w, const THNN_(Run) * r, pt
         real *to = w->c->channelsLast ? w->data.to + (image - w->group) * w->results * w->size +
                                             w->group * w->results + result
                                       : w->data.to + (image * w->results + result) * w->size;
-        THNN_(deliverTiles)(w, r, n, row, THMin(few, r->tiles.down - row), r->products + o * lanes,
-                            width, start, count, to);
+        THNN_(deliverTiles)(w, r, n, row, THMin(stripRows, r->tiles.down - row),
+                            r->products + o * lanes, width, start, count, to);
       }
 }
 
 static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(Tiled) *w = context;
+  const THNN_(WinogradPlan) *w = context;
   for (ptrdiff_t run = begin; run < end; run++) {
     const THNN_(Run) r = THNN_(runOf)(w, run);
     if (w->block == 0 || !w->isKept)
@@ -526,38 +531,38 @@ static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 static void THNN_(transformShared)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(Tiled) *w = context;
+  const THNN_(WinogradPlan) *w = context;
   const THNN_(Run) r = THNN_(runOf)(w, 0);
   THNN_(transformImages)(w, &r, w->group, begin, end);
 }
 
 static void THNN_(computeBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(Tiled) *w = context;
+  const THNN_(WinogradPlan) *w = context;
   const THNN_(Run) r = THNN_(runOf)(w, 0);
   real *u = r.transposed + w->transposed;
   for (ptrdiff_t block = begin; block < end; block++) {
     const ptrdiff_t first = block * w->width;
     const ptrdiff_t vectors = THNN_(vectorsOf)(THMin(w->width, w->results - first));
     for (ptrdiff_t plane = 0; plane < w->planes; plane += TRANSPOSED_PLANES)
-      THNN_(transformPiece)(w, block, plane, r.transposed, u);
+      THNN_(transformPlanes)(w, block, plane, r.transposed, u);
     THNN_(multiplyBlock)(w, &r, u, vectors);
     THNN_(deliverBlock)(w, &r, first, vectors);
   }
 }
 
 /* Some rows of the transforms. */
-static void THNN_(convolveRuns)(THNN_(Tiled) * w)
+static void THNN_(convolveRuns)(THNN_(WinogradPlan) * w)
 {
-  for (w->block = 0; w->block < w->blocks; w->block += w->together) {
-    w->count = THMin(w->together, w->blocks - w->block);
+  for (w->block = 0; w->block < w->blocks; w->block += w->blocksAtOnce) {
+    w->count = THMin(w->blocksAtOnce, w->blocks - w->block);
     THParallel_forIn(w->threads, w->count * THNN_(parts)(w->planes, TRANSPOSED_PLANES),
                      THNN_(transformWeights), w);
     THParallel_forIn(w->threads, w->runs, THNN_(computeRuns), w);
   }
 }
 
-static void THNN_(convolveShared)(THNN_(Tiled) * w)
+static void THNN_(convolveShared)(THNN_(WinogradPlan) * w)
 {
   THParallel_forIn(w->threads, THNN_(vectorsOf)(w->planes), THNN_(transformShared), w);
   THParallel_forIn(w->threads, w->blocks, THNN_(computeBlocks), w);
@@ -568,7 +573,7 @@ void THNN_(convolveByWinograd3x3)(const THNNConvolution *c, int backward, THTens
 {
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
-  THNN_(Tiled) w;
+  THNN_(WinogradPlan) w;
   THNN_(plan)(c, backward, THParallel_threads(PTRDIFF_MAX, 1), &w);
   w.weights = THNN_(scratch)(&call, w.u);
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofEach)(&w));
@@ -589,11 +594,11 @@ void THNN_(convolveByWinograd3x3)(const THNNConvolution *c, int backward, THTens
  * transform is one of those above, transposed. */
 
 /* Vector operations. */
-static double THNN_(costOfWeights)(const THNN_(Tiled) * w)
+static double THNN_(costOfWeights)(const THNN_(WinogradPlan) * w)
 {
   const double tiles = (double)THNNTiles_count(&w->tiles);
   const double vectors =
-      (double)THNN_(parts)(THMin(w->results, w->together * w->width), THNN_(implicit)->lanes);
+      (double)THNN_(parts)(THMin(w->results, w->blocksAtOnce * w->width), THNN_(implicit)->lanes);
   const double planes = (double)(THNN_(parts)(THMin(w->chunk, w->planes), 6) * 6);
   const double passes = SIDE / (double)w->rows;
   const double products = SIDE * SIDE * planes * vectors * (tiles + 12);
@@ -602,27 +607,27 @@ static double THNN_(costOfWeights)(const THNN_(Tiled) * w)
          planes * vectors * (200 + 100 * passes);
 }
 
-/* Which planes and blocks go together. */
-static int THNN_(chooseChunks)(THNN_(Tiled) * w, int threads, double *cost)
+/* Chooses how many planes and blocks are computed at a time. */
+static int THNN_(chooseChunks)(THNN_(WinogradPlan) * w, int threads, double *cost)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes;
-  THNN_(Tiled) best = *w;
+  THNN_(WinogradPlan) best = *w;
   *cost = INFINITY;
   w->threads = threads;
-  static const ptrdiff_t pieces[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48};
-  enum { PIECES = sizeof pieces / sizeof *pieces };
-  for (int i = 0; i < PIECES && pieces[i] <= w->planes; i++) {
-    w->chunk = THNN_(parts)(THNN_(parts)(w->planes, pieces[i]), lanes) * lanes;
-    for (int k = 0; k < PIECES && pieces[k] <= w->blocks; k++) {
-      w->together = THNN_(parts)(w->blocks, pieces[k]);
+  static const ptrdiff_t divisors[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 48};
+  enum { DIVISORS = sizeof divisors / sizeof *divisors };
+  for (int i = 0; i < DIVISORS && divisors[i] <= w->planes; i++) {
+    w->chunk = THNN_(parts)(THNN_(parts)(w->planes, divisors[i]), lanes) * lanes;
+    for (int k = 0; k < DIVISORS && divisors[k] <= w->blocks; k++) {
+      w->blocksAtOnce = THNN_(parts)(w->blocks, divisors[k]);
       THNN_(setSource)(w, w->chunk);
       w->transposed = THMax(THNN_(transposedRows)(w) * w->at[2].output * lanes,
                             TRANSPOSED_PLANES * TAPS * w->width);
-      w->sums = w->rows * SIDE * w->chunk * w->together * w->width;
+      w->sums = w->rows * SIDE * w->chunk * w->blocksAtOnce * w->width;
       if (threads * THNN_(ofEach)(w) > THNNConvolution_memory(w->c, threads))
         continue;
       const ptrdiff_t items = THMax(1, w->c->groups) * THNN_(parts)(w->planes, w->chunk) *
-                              THNN_(parts)(w->blocks, w->together);
+                              THNN_(parts)(w->blocks, w->blocksAtOnce);
       const double mine = THNN_(costOfWeights)(w) * (double)THNN_(parts)(items, threads);
       if (mine < *cost) {
         best = *w;
@@ -635,20 +640,20 @@ static int THNN_(chooseChunks)(THNN_(Tiled) * w, int threads, double *cost)
 }
 
 /* The best plan of one thread, and its cost; INFINITY if none fits in memory. */
-static double THNN_(planWeights)(const THNNConvolution *c, THNN_(Tiled) * w)
+static double THNN_(planWeights)(const THNNConvolution *c, THNN_(WinogradPlan) * w)
 {
-  static const ptrdiff_t few[] = {96, 64, 48, 32, 16};
+  static const ptrdiff_t sizes[] = {96, 64, 48, 32, 16};
   static const int rows[] = {6, 3, 2, 1};
   if (!THNN_(measure)(c, 0, w))
     return INFINITY;
   THNN_(setBlocks)(w, THNN_(implicit)->vectors);
   double cost = INFINITY;
-  THNN_(Tiled) best = *w;
-  for (size_t i = 0; i < sizeof few / sizeof *few * (sizeof rows / sizeof *rows); i++) {
+  THNN_(WinogradPlan) best = *w;
+  for (size_t i = 0; i < sizeof sizes / sizeof *sizes * (sizeof rows / sizeof *rows); i++) {
     double mine;
-    THNN_(Tiled) other = *w;
+    THNN_(WinogradPlan) other = *w;
     other.rows = rows[i % (sizeof rows / sizeof *rows)];
-    THNN_(setRuns)(&other, few[i / (sizeof rows / sizeof *rows)], 1);
+    THNN_(setRuns)(&other, sizes[i / (sizeof rows / sizeof *rows)], 1);
     other.isKept = 0;
     if (THNNTiles_count(&other.tiles) <= THNN_IMPLICIT_COLUMNS &&
         THNN_(chooseChunks)(&other, 1, &mine) && mine < cost) {
@@ -660,43 +665,43 @@ static double THNN_(planWeights)(const THNNConvolution *c, THNN_(Tiled) * w)
   return cost;
 }
 
-double THNN_(costOfWinograd3x3)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+double THNN_(costOfWinograd3x3)(const THNNConvolution *c, THNNPass pass, THNN_(WinogradPlan) * plan)
 {
   const int backward = pass == THNN_BACKWARD_DATA;
   double cost, direct;
   if (pass == THNN_BACKWARD_WEIGHTS) {
     cost = THNN_(planWeights)(c, plan);
-    const double share =
-        plan->planes < THNN_PARTED_PLANES ? 1 : THNNPlan_share(c, 0, THNN_PLAN_PICKED);
-    direct = THNN_(costOfDirect)(plan) * share * (double)THMax(1, c->groups);
+    const double fraction =
+        plan->planes < THNN_PARTED_PLANES ? 1 : THNNPlan_fraction(c, 0, THNN_PLAN_PICKED);
+    direct = THNN_(costOfDirect)(plan) * fraction * (double)THMax(1, c->groups);
   } else {
     cost = THNN_(planOne)(c, backward, plan);
-    direct = THNN_(costOfDirect)(plan) * THNNPlan_share(c, backward, THNN_PLAN_PICKED);
+    direct = THNN_(costOfDirect)(plan) * THNNPlan_fraction(c, backward, THNN_PLAN_PICKED);
   }
   return cost / direct;
 }
 
 /* Rows of a phase of gradients, of a vector of outputs. */
-static void THNN_(transposeRowsOfGradients)(const THNN_(Tiled) * w, const real *from,
+static void THNN_(transposeRowsOfGradients)(const THNN_(WinogradPlan) * w, const real *from,
                                             ptrdiff_t count, ptrdiff_t high, real *to)
 {
   const ptrdiff_t wide = w->at[2].output, all = w->c->outputs, down = w->at[1].dilation;
-  const ptrdiff_t together = down == 1 ? high : 1, lanes = THNN_(implicit)->lanes;
-  for (ptrdiff_t k = 0; k < high; k += together, to += together * wide * lanes)
+  const ptrdiff_t rowsAtOnce = down == 1 ? high : 1, lanes = THNN_(implicit)->lanes;
+  for (ptrdiff_t k = 0; k < high; k += rowsAtOnce, to += rowsAtOnce * wide * lanes)
     if (w->c->channelsLast)
-      THNN_(copyParts)(together * wide, from + k * down * wide * all, all, count, to);
+      THNN_(copyParts)(rowsAtOnce * wide, from + k * down * wide * all, all, count, to);
     else
-      THNN_(packOutputs)(count, together * wide, from + k * down * wide, w->size, to);
+      THNN_(packOutputs)(count, rowsAtOnce * wide, from + k * down * wide, w->size, to);
 }
 
 /* The tiles of a block of outputs: products of them with those of x are summed up. */
-static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) * r, ptrdiff_t group,
-                                      ptrdiff_t first, ptrdiff_t count)
+static void THNN_(transformGradients)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
+                                      ptrdiff_t group, ptrdiff_t first, ptrdiff_t count)
 {
   const ptrdiff_t lanes = THNN_(implicit)->lanes, wide = w->at[2].output;
   const ptrdiff_t width = THNN_(vectorsOf)(count) * lanes;
   const ptrdiff_t next = THNNTiles_count(&r->tiles) * width;
-  const ptrdiff_t few = THMax(1, THNN_(transposedRows)(w) / STEP); /* rows of tiles */
+  const ptrdiff_t stripRows = THMax(1, THNN_(transposedRows)(w) / STEP); /* rows of tiles */
   const ptrdiff_t down = w->at[1].dilation, across = w->at[2].dilation;
   for (ptrdiff_t o = 0; o < count; o += lanes)
     for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++) {
@@ -708,29 +713,30 @@ static void THNN_(transformGradients)(const THNN_(Tiled) * w, const THNN_(Run) *
                                 group * w->results + first + o
                           : w->data.weight + (image * w->results + first + o) * w->size;
       const int inPlace = w->c->channelsLast && these == lanes;
-      for (ptrdiff_t row = 0; row < r->tiles.down; row += few) {
-        const ptrdiff_t rows = THMin(few, r->tiles.down - row), top = STEP * (r->row + row);
+      for (ptrdiff_t row = 0; row < r->tiles.down; row += stripRows) {
+        const ptrdiff_t rows = THMin(stripRows, r->tiles.down - row), top = STEP * (r->row + row);
         const ptrdiff_t high = THMin(STEP * rows, THNN_(inPhase)(&w->at[1], phase) - top);
         const real *from = y + (top * down + phase) * wide * (w->c->channelsLast ? all : 1);
-        ptrdiff_t apart = all, nextRow = down * wide * all;
+        ptrdiff_t columnStride = all, nextRow = down * wide * all;
         if (!inPlace) {
           THNN_(transposeRowsOfGradients)(w, from, these, high, r->transposed);
           from = r->transposed;
-          apart = lanes;
+          columnStride = lanes;
           nextRow = wide * lanes;
         }
         for (ptrdiff_t i = 0; i < rows; i++)
           for (ptrdiff_t k = 0; k < w->phases[2]; k++)
             THNN_(winograd)->gradients(&r->tiles, w->first, w->end, n * w->phases[2] + k, row + i,
-                                       from + STEP * i * nextRow + k * apart, high - STEP * i,
-                                       THNN_(inPhase)(&w->at[2], k), nextRow, across * apart,
-                                       r->lines, r->products + o, width, next);
+                                       from + STEP * i * nextRow + k * columnStride,
+                                       high - STEP * i, THNN_(inPhase)(&w->at[2], k), nextRow,
+                                       across * columnStride, r->lines, r->products + o, width,
+                                       next);
       }
     }
 }
 
 /* Adds the weights of a block of outputs and some planes. */
-static void THNN_(addTaps)(const THNN_(Tiled) * w, const THNN_(Run) * r, const real *sums,
+static void THNN_(addTaps)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, const real *sums,
                            ptrdiff_t group, ptrdiff_t first, ptrdiff_t count)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count), width = vectors * THNN_(implicit)->lanes;
@@ -747,7 +753,7 @@ static void THNN_(addTaps)(const THNN_(Tiled) * w, const THNN_(Run) * r, const r
 
 /* Some rows of the products of a few planes and a few blocks of outputs, over all tiles in their
  * order. */
-static void THNN_(sumProducts)(const THNN_(Tiled) * w, ptrdiff_t group, ptrdiff_t plane,
+static void THNN_(sumProducts)(const THNN_(WinogradPlan) * w, ptrdiff_t group, ptrdiff_t plane,
                                ptrdiff_t planes, ptrdiff_t from, ptrdiff_t blocks)
 {
   const int numbers = (w->end - w->first) * SIDE;
@@ -781,22 +787,23 @@ static void THNN_(sumProducts)(const THNN_(Tiled) * w, ptrdiff_t group, ptrdiff_
 
 static void THNN_(weightItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  THNN_(Tiled) w = *(const THNN_(Tiled) *)context;
+  THNN_(WinogradPlan) w = *(const THNN_(WinogradPlan) *)context;
   const ptrdiff_t chunks = THNN_(parts)(w.planes, w.chunk);
-  const ptrdiff_t shares = THNN_(parts)(w.blocks, w.together);
+  const ptrdiff_t blockChunks = THNN_(parts)(w.blocks, w.blocksAtOnce);
   for (ptrdiff_t item = begin; item < end; item++) {
-    const ptrdiff_t plane = item % chunks * w.chunk, from = item / chunks % shares * w.together;
+    const ptrdiff_t plane = item % chunks * w.chunk,
+                    from = item / chunks % blockChunks * w.blocksAtOnce;
     for (w.first = 0; w.first < SIDE; w.first = w.end) {
       w.end = w.first + w.rows;
-      THNN_(sumProducts)(&w, item / chunks / shares, plane, THMin(w.chunk, w.planes - plane), from,
-                         THMin(w.together, w.blocks - from));
+      THNN_(sumProducts)(&w, item / chunks / blockChunks, plane, THMin(w.chunk, w.planes - plane),
+                         from, THMin(w.blocksAtOnce, w.blocks - from));
     }
   }
 }
 
 /* Offsets of tiles and planes in a transformed run; of the last planes once more, whose last vector
  * ends with them. */
-static void THNN_(listTiles)(THNN_(Call) * call, THNN_(Tiled) * w)
+static void THNN_(listTiles)(THNN_(Call) * call, THNN_(WinogradPlan) * w)
 {
   const ptrdiff_t tiles = THNNTiles_count(&w->tiles), lanes = THNN_(implicit)->lanes;
   const ptrdiff_t chunk = w->chunk, last = (w->planes - 1) % chunk + 1;
@@ -813,11 +820,11 @@ static void THNN_(listTiles)(THNN_(Call) * call, THNN_(Tiled) * w)
 }
 
 /* The runs and rows are those of one thread: the order of the sums depends on them. */
-void THNN_(weightsByWinograd3x3)(THNN_(Gradient) * g, THNN_(Tiled) * w)
+void THNN_(weightsByWinograd3x3)(THNN_(Gradient) * g, THNN_(WinogradPlan) * w)
 {
   for (int threads = THParallel_threads(PTRDIFF_MAX, 1); threads > 1; threads--) {
     double cost;
-    THNN_(Tiled) other = *w;
+    THNN_(WinogradPlan) other = *w;
     if (THNN_(chooseChunks)(&other, threads, &cost)) {
       *w = other;
       break;
@@ -831,6 +838,6 @@ void THNN_(weightsByWinograd3x3)(THNN_(Gradient) * g, THNN_(Tiled) * w)
   w->scale = g->scale;
   const ptrdiff_t chunks = THNN_(parts)(w->planes, w->chunk);
   THParallel_forIn(w->threads,
-                   THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->together),
+                   THMax(1, w->c->groups) * chunks * THNN_(parts)(w->blocks, w->blocksAtOnce),
                    THNN_(weightItems), w);
 }

@@ -1,4 +1,4 @@
-/* Convolutions of 3 x 3 windows, one apart, with 36 products instead of 144 for 4 x 4 results
+/* Convolutions of 3 x 3 windows with a step of 1, with 36 products instead of 144 for 4 x 4 results
  * (Winograd's F(4 x 4, 3 x 3)), and their gradients: backward data, windows are rotated by 180
  * degrees; for the weights tiles are multiplied with the gradients of their 4 x 4 results.
  *
@@ -14,8 +14,8 @@
  * makes two, from four elements, which need the first four points alone.  Windows are transformed
  * as for the others: what their scale differs by goes into the transform of the tile.
  *
- * Windows whose elements are apart see every few rows and columns of an image: those of each phase
- * are an image of their own, which is read and written where it lies.
+ * Dilated windows see every second (third, ...) row and column of an image: the rows and columns of
+ * each phase are an image of their own, which is read and written where it lies.
  *
  * What is computed at a time is limited by memory: some rows of the 6 x 6 (of which the results are
  * the sum), some of the result planes, and a run of tiles for each thread. */

@@ -60,16 +60,16 @@ INLINE void two_of_image(const Vector *d, int isShort, int pair, Vector *v)
 }
 
 /* Columns: a line for each point of the pairs from first to below end. */
-INLINE void image_columns(const real *const *rows, ptrdiff_t apart, ptrdiff_t columns, int isLow,
-                          int first, int end, real *lines, ptrdiff_t pitch)
+INLINE void image_columns(const real *const *rows, ptrdiff_t columnStride, ptrdiff_t columns,
+                          int isLow, int first, int end, real *lines, ptrdiff_t pitch)
 {
   for (ptrdiff_t j = 0; j < columns; j++) {
     Vector d[SIDE], v[SIDE];
     for (int k = 0; k < (isLow ? SHORT_POINTS : SIDE); k++)
-      d[k] = load(rows[k] + j * apart);
-    if (apart > LANES) /* channels-last: prefetch the next planes */
+      d[k] = load(rows[k] + j * columnStride);
+    if (columnStride > LANES) /* channels-last: prefetch the next planes */
       for (int k = 0; k < STEP; k++)
-        __builtin_prefetch(rows[k] + j * apart + LANES);
+        __builtin_prefetch(rows[k] + j * columnStride + LANES);
     for (int pair = 0; pair < (isLow ? SHORT_POINTS : SIDE) / 2; pair++)
       if (first <= pair && pair < end) {
         two_of_image(d, isLow, pair, v);
@@ -91,21 +91,23 @@ INLINE void image_tile(const real *line, int isNarrow, real *const *v, ptrdiff_t
 }
 
 static void images(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
-                   const real *const *rows, ptrdiff_t apart, ptrdiff_t column, ptrdiff_t wide,
-                   real *lines, real *v, ptrdiff_t next)
+                   const real *const *rows, ptrdiff_t columnStride, ptrdiff_t column,
+                   ptrdiff_t wide, real *lines, real *v, ptrdiff_t next)
 {
   const ptrdiff_t columns = THNNTiles_columns(t), pitch = columns * LANES;
   const ptrdiff_t begin = THMax(0, column), there = THMin(columns, column + wide) - begin;
   const int isLow = THNNTiles_isLow(t, i), points = isLow ? SHORT_POINTS : SIDE;
   const real *from[SIDE];
   for (int k = 0; k < SIDE; k++)
-    from[k] = rows[k] + (begin - column) * apart;
+    from[k] = rows[k] + (begin - column) * columnStride;
   if (isLow)
-    image_columns(from, apart, there, 1, first / 2, (end + 1) / 2, lines + begin * LANES, pitch);
+    image_columns(from, columnStride, there, 1, first / 2, (end + 1) / 2, lines + begin * LANES,
+                  pitch);
   else if (first == 0 && end == SIDE)
-    image_columns(from, apart, there, 0, 0, SIDE / 2, lines + begin * LANES, pitch);
+    image_columns(from, columnStride, there, 0, 0, SIDE / 2, lines + begin * LANES, pitch);
   else
-    image_columns(from, apart, there, 0, first / 2, (end + 1) / 2, lines + begin * LANES, pitch);
+    image_columns(from, columnStride, there, 0, first / 2, (end + 1) / 2, lines + begin * LANES,
+                  pitch);
   for (int a = first; a < THMin(end, points); a++) {
     real *to[SIDE];
     for (int b = 0; b < SIDE; b++)
@@ -253,21 +255,21 @@ static void multiply(ptrdiff_t tiles, ptrdiff_t planes, const real *v, ptrdiff_t
 {
   if (tiles == 0) /* where all of them are short */
     return;
-  const ptrdiff_t pieces = (tiles + MOST_TILES - 1) / MOST_TILES;
+  const ptrdiff_t groups = (tiles + MOST_TILES - 1) / MOST_TILES;
   for (ptrdiff_t p = 0; p < planes; p += PLANES, v += PLANES / LANES * nextPlanes) {
     const ptrdiff_t these = THMin(PLANES, planes - p), size = these * vectors * LANES;
-    const ptrdiff_t times = pieces * ((these + LANES - 1) / LANES);
+    const ptrdiff_t times = groups * ((these + LANES - 1) / LANES);
     const ptrdiff_t lines = (size / LINE + times - 1) / times;
     const real *ahead = u + size;
-    for (ptrdiff_t piece = 0, t = 0; piece < pieces; piece++) {
-      const ptrdiff_t few = tiles * (piece + 1) / pieces - t;
+    for (ptrdiff_t group = 0, t = 0; group < groups; group++) {
+      const ptrdiff_t count = tiles * (group + 1) / groups - t;
       real *to = products + t * vectors * LANES;
       if (vectors == 1)
-        as_many_tiles(few, 1, these, v + t * LANES, nextPlanes, u, p > 0, to, ahead, lines);
+        as_many_tiles(count, 1, these, v + t * LANES, nextPlanes, u, p > 0, to, ahead, lines);
       else
-        as_many_tiles(few, 2, these, v + t * LANES, nextPlanes, u, p > 0, to, ahead, lines);
-      t += few;
-      ahead += lines * (times / pieces) * LINE;
+        as_many_tiles(count, 2, these, v + t * LANES, nextPlanes, u, p > 0, to, ahead, lines);
+      t += count;
+      ahead += lines * (times / groups) * LINE;
     }
     u += size;
   }
@@ -293,14 +295,14 @@ INLINE void of_products(const Vector *m, int isShort, Vector *y)
 }
 
 /* One tile: across, to four lines of six, and then down, for the rows and columns in the image. */
-INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdiff_t apart,
+INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdiff_t offset,
                         int isLow, int isNarrow, real *lines, const real *start, ptrdiff_t high,
                         ptrdiff_t wide, real *y, ptrdiff_t nextRow, ptrdiff_t nextColumn)
 {
   for (int a = first; a < end; a++) {
     Vector m[SIDE], line[STEP];
     for (int b = 0; b < (isNarrow ? SHORT_POINTS : SIDE); b++)
-      m[b] = load(products[a][b] + apart);
+      m[b] = load(products[a][b] + offset);
     of_products(m, isNarrow, line);
     for (int k = 0; k < (isNarrow ? 2 : STEP); k++)
       store(lines + (a * STEP + k) * LANES, line[k]);
@@ -324,24 +326,24 @@ INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdi
 INLINE void result_tiles(const real *(*products)[SIDE], int first, int end, ptrdiff_t width,
                          ptrdiff_t whole, int isLow, int isNarrow, real *lines, const real *start,
                          ptrdiff_t high, ptrdiff_t wide, real *y, ptrdiff_t nextRow,
-                         ptrdiff_t apart)
+                         ptrdiff_t columnStride)
 {
   ptrdiff_t j = 0;
   for (; j < whole && start && high >= STEP && (j + 1) * STEP <= wide; j++)
     result_tile(products, first, end, j * width, isLow, 0, lines, start, STEP, STEP,
-                y + j * STEP * apart, nextRow, apart);
+                y + j * STEP * columnStride, nextRow, columnStride);
   for (; j < whole; j++)
     result_tile(products, first, end, j * width, isLow, 0, lines, start, high, wide - j * STEP,
-                y + j * STEP * apart, nextRow, apart);
+                y + j * STEP * columnStride, nextRow, columnStride);
   if (isNarrow)
     result_tile(products, first, end, j * width, isLow, 1, lines, start, high, wide - j * STEP,
-                y + j * STEP * apart, nextRow, apart);
+                y + j * STEP * columnStride, nextRow, columnStride);
 }
 
 static void results(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                     const real *products, ptrdiff_t width, ptrdiff_t next, const real *start,
                     ptrdiff_t high, ptrdiff_t wide, real *lines, real *y, ptrdiff_t nextRow,
-                    ptrdiff_t apart)
+                    ptrdiff_t columnStride)
 {
   const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
   const int isLow = THNNTiles_isLow(t, i);
@@ -353,13 +355,13 @@ static void results(const THNNTiles *t, int first, int end, ptrdiff_t image, ptr
           products + ((a - first) * SIDE + b) * next + THNNTiles_before(t, image, i, a, b) * width;
   if (isLow)
     result_tiles(from, first, end, width, whole, 1, t->isNarrow, lines, start, high, wide, y,
-                 nextRow, apart);
+                 nextRow, columnStride);
   else if (first == 0 && end == SIDE)
     result_tiles(from, 0, SIDE, width, whole, 0, t->isNarrow, lines, start, high, wide, y, nextRow,
-                 apart);
+                 columnStride);
   else
     result_tiles(from, first, end, width, whole, 0, t->isNarrow, lines, start, high, wide, y,
-                 nextRow, apart);
+                 nextRow, columnStride);
 }
 
 /* --- gradients of windows --------------------------------------------------------------------- */
@@ -388,7 +390,7 @@ INLINE void of_gradients(const Vector *g, int isShort, Vector *z)
 /* One tile: down, to four lines of six, and then across; elements outside the image count as 0. */
 INLINE void gradient_tile(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
                           ptrdiff_t nextColumn, int isLow, int isNarrow, int first, int end,
-                          real *lines, real *const (*z)[SIDE], ptrdiff_t apart)
+                          real *lines, real *const (*z)[SIDE], ptrdiff_t offset)
 {
   for (int j = 0; j < (isNarrow ? 2 : STEP); j++) {
     Vector g[STEP], column[SIDE];
@@ -404,29 +406,29 @@ INLINE void gradient_tile(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff
       g[k] = load(lines + (a * STEP + k) * LANES);
     of_gradients(g, isNarrow, numbers);
     for (int b = 0; b < (isNarrow ? SHORT_POINTS : SIDE); b++)
-      store(z[a][b] + apart, numbers[b]);
+      store(z[a][b] + offset, numbers[b]);
   }
 }
 
 INLINE void gradient_tiles(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
-                           ptrdiff_t apart, ptrdiff_t whole, int isLow, int isNarrow, int first,
-                           int end, real *lines, real *const (*z)[SIDE], ptrdiff_t width)
+                           ptrdiff_t columnStride, ptrdiff_t whole, int isLow, int isNarrow,
+                           int first, int end, real *lines, real *const (*z)[SIDE], ptrdiff_t width)
 {
   ptrdiff_t j = 0;
   for (; j < whole && high >= STEP && (j + 1) * STEP <= wide; j++)
-    gradient_tile(y + j * STEP * apart, STEP, STEP, nextRow, apart, isLow, 0, first, end, lines, z,
-                  j * width);
+    gradient_tile(y + j * STEP * columnStride, STEP, STEP, nextRow, columnStride, isLow, 0, first,
+                  end, lines, z, j * width);
   for (; j < whole; j++)
-    gradient_tile(y + j * STEP * apart, high, wide - j * STEP, nextRow, apart, isLow, 0, first, end,
-                  lines, z, j * width);
+    gradient_tile(y + j * STEP * columnStride, high, wide - j * STEP, nextRow, columnStride, isLow,
+                  0, first, end, lines, z, j * width);
   if (isNarrow)
-    gradient_tile(y + j * STEP * apart, high, wide - j * STEP, nextRow, apart, isLow, 1, first, end,
-                  lines, z, j * width);
+    gradient_tile(y + j * STEP * columnStride, high, wide - j * STEP, nextRow, columnStride, isLow,
+                  1, first, end, lines, z, j * width);
 }
 
 static void gradients(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                       const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
-                      ptrdiff_t apart, real *lines, real *z, ptrdiff_t width, ptrdiff_t next)
+                      ptrdiff_t columnStride, real *lines, real *z, ptrdiff_t width, ptrdiff_t next)
 {
   const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
   const int isLow = THNNTiles_isLow(t, i);
@@ -436,13 +438,14 @@ static void gradients(const THNNTiles *t, int first, int end, ptrdiff_t image, p
     for (int b = 0; b < SIDE; b++)
       to[a][b] = z + ((a - first) * SIDE + b) * next + THNNTiles_before(t, image, i, a, b) * width;
   if (isLow)
-    gradient_tiles(y, high, wide, nextRow, apart, whole, 1, t->isNarrow, first, end, lines, to,
-                   width);
+    gradient_tiles(y, high, wide, nextRow, columnStride, whole, 1, t->isNarrow, first, end, lines,
+                   to, width);
   else if (first == 0 && end == SIDE)
-    gradient_tiles(y, high, wide, nextRow, apart, whole, 0, t->isNarrow, 0, SIDE, lines, to, width);
-  else
-    gradient_tiles(y, high, wide, nextRow, apart, whole, 0, t->isNarrow, first, end, lines, to,
+    gradient_tiles(y, high, wide, nextRow, columnStride, whole, 0, t->isNarrow, 0, SIDE, lines, to,
                    width);
+  else
+    gradient_tiles(y, high, wide, nextRow, columnStride, whole, 0, t->isNarrow, first, end, lines,
+                   to, width);
 }
 
 /* Three elements of a window from six sums: each the sum over the points of what it weighs there.
@@ -505,8 +508,8 @@ static void add_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX
 #define transpose_square THTranspose64_square
 #endif
 
-/* y[i] += scale * x[i] of a vector, but for the first few elements. */
-INLINE void add_scaled(ptrdiff_t few, const real *x, accreal scale, real *y)
+/* y[i] += scale * x[i] of a vector, but for the first `skipped` elements. */
+INLINE void add_scaled(ptrdiff_t skipped, const real *x, accreal scale, real *y)
 {
   real sum[LANES];
   if (scale == 1) /* then one rounding is as good as two */
@@ -514,14 +517,14 @@ INLINE void add_scaled(ptrdiff_t few, const real *x, accreal scale, real *y)
   else
     for (int k = 0; k < LANES; k++)
       sum[k] = (real)(y[k] + scale * (accreal)x[k]);
-  if (few == 0) {
+  if (skipped == 0) {
     store(y, load(sum));
     return;
   }
   Vector lane;
   for (int k = 0; k < LANES; k++)
     lane[k] = (real)k;
-  const Integers isThere = lane >= (real)few;
+  const Integers isThere = lane >= (real)skipped;
   store(y, (Vector)((isThere & (Integers)load(sum)) | (~isThere & (Integers)load(y))));
 }
 

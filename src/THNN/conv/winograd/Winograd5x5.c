@@ -41,12 +41,12 @@ static THNNTileRows THNN_(tileRowsOf)(const THNNConvolution *c)
 }
 
 /* Images whose rows of tiles fill vectors. */
-static ptrdiff_t THNN_(imagesTogether)(const THNNTileRows *t, ptrdiff_t batch)
+static ptrdiff_t THNN_(imagesPerItem)(const THNNTileRows *t, ptrdiff_t batch)
 {
-  ptrdiff_t few = THNN_(implicit)->lanes;
-  for (ptrdiff_t down = t->down; few > 1 && down % 2 == 0; down /= 2)
-    few /= 2;
-  return THMin(few, batch);
+  ptrdiff_t imagesAtOnce = THNN_(implicit)->lanes;
+  for (ptrdiff_t down = t->down; imagesAtOnce > 1 && down % 2 == 0; down /= 2)
+    imagesAtOnce /= 2;
+  return THMin(imagesAtOnce, batch);
 }
 
 static double THNN_(costOfImages)(const THNNTileRows *t)
@@ -76,11 +76,11 @@ static double THNN_(costOfSums)(const THNNTileRows *t)
 typedef struct {
   const THNNConvolution *c;
   THNNTileRows t;
-  ptrdiff_t width;         /* outputs, in whole vectors */
-  ptrdiff_t vectors, sets; /* of rows of tiles */
-  ptrdiff_t images;        /* that a vector of rows is of, at most */
-  ptrdiff_t size;          /* elements of the sums of a set */
-  ptrdiff_t v, y, room;    /* elements of memory that each thread has */
+  ptrdiff_t width;             /* outputs, in whole vectors */
+  ptrdiff_t vectors, sets;     /* of rows of tiles */
+  ptrdiff_t images;            /* that a vector of rows is of, at most */
+  ptrdiff_t size;              /* elements of the sums of a set */
+  ptrdiff_t v, y, scratchSize; /* elements of memory that each thread has */
   const real *from, *gradients;
   real *sums, *memory, *weights;
   accreal *totals, scale;
@@ -122,7 +122,7 @@ static THNN_(TileSums) THNN_(planSums)(const THNNConvolution *c)
   w.sets = THMin(THMin(SETS, w.vectors), THMax(1, THNN_(memoryOf)(c, 1) / 2 / w.size));
   w.v = THMax(NUMBERS * w.t.numberX, 2 * TAPS * w.width);
   w.y = w.images * c->windows * lanes;
-  w.room = THNN_(tileRows)->room(&w.t, 1);
+  w.scratchSize = THNN_(tileRows)->scratchSize(&w.t, 1);
   return w;
 }
 
@@ -140,20 +140,21 @@ int THNN_(supportsWinograd5x5)(const THNNConvolution *c, THNNPass pass)
   return c->at[0].input == 1 && c->at[0].output == 1;
 }
 
-double THNN_(costOfWinograd5x5)(const THNNConvolution *c, THNNPass pass, THNN_(Tiled) * plan)
+double THNN_(costOfWinograd5x5)(const THNNConvolution *c, THNNPass pass, THNN_(WinogradPlan) * plan)
 {
   const int weights = pass == THNN_BACKWARD_WEIGHTS;
   const THNNTileRows t = THNN_(tileRowsOf)(c);
   const ptrdiff_t all = t.planes * (weights ? THNN_(wholeLanes)(t.outputs) : t.outputs);
-  const ptrdiff_t room = THNN_(tileRows)->room(&t, 0);
-  if (THMax(room, NUMBERS * all) > L2_BYTES / (ptrdiff_t)sizeof(real))
+  const ptrdiff_t scratchSize = THNN_(tileRows)->scratchSize(&t, 0);
+  if (THMax(scratchSize, NUMBERS * all) > L2_BYTES / (ptrdiff_t)sizeof(real))
     return INFINITY;
   const THNN_(TileSums) s = THNN_(planSums)(c);
-  if (!(weights ? THNN_(threadsThatFit)(c, s.sets * s.size, s.v + s.y + s.room, 1)
-                : THNN_(threadsThatFit)(c, THNN_(sizeOfWindows)(&t), room, 1)))
+  if (!(weights ? THNN_(threadsThatFit)(c, s.sets * s.size, s.v + s.y + s.scratchSize, 1)
+                : THNN_(threadsThatFit)(c, THNN_(sizeOfWindows)(&t), scratchSize, 1)))
     return INFINITY;
-  const ptrdiff_t few = THNN_(imagesTogether)(&t, c->batch), lanes = THNN_(implicit)->lanes;
-  const double vectors = (double)((few * t.down + lanes - 1) / lanes) / (double)few;
+  const ptrdiff_t imagesAtOnce = THNN_(imagesPerItem)(&t, c->batch), lanes = THNN_(implicit)->lanes;
+  const double vectors =
+      (double)((imagesAtOnce * t.down + lanes - 1) / lanes) / (double)imagesAtOnce;
   const double rows = weights ? THNN_(costOfSums)(&t) : THNN_(costOfRows)(&t);
   const double windows = (weights ? 3000 : 1500) * (double)all / (double)lanes / (double)c->batch;
   const double direct = (double)(c->windows * c->outputs) * (double)c->depth / (double)lanes;
@@ -166,8 +167,9 @@ typedef struct {
   const THNNConvolution *c;
   THNNTileRows t;
   int backward, threads;
-  int leaves;          /* backward, windows do not reach all of x */
-  ptrdiff_t few, room; /* images of an item, and elements of memory for each thread */
+  int leaves;             /* backward, windows do not reach all of x */
+  ptrdiff_t imagesAtOnce; /* images of an item */
+  ptrdiff_t scratchSize;  /* elements of memory for each thread */
   THNN_(Operands) data;
   const real *u; /* transformed weights */
   real *memory;
@@ -179,9 +181,10 @@ static void THNN_(tileItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNNConvolution *c = w->c;
   const ptrdiff_t lanes = THNN_(implicit)->lanes;
   const ptrdiff_t ofX = c->planes * c->image, ofY = c->outputs * c->windows;
-  real *room = THNN_(ofThread)(w->memory, w->room, w->threads);
+  real *scratch = THNN_(ofThread)(w->memory, w->scratchSize, w->threads);
   for (ptrdiff_t item = begin; item < end; item++) {
-    const ptrdiff_t first = item * w->few, images = THMin(w->few, c->batch - first);
+    const ptrdiff_t first = item * w->imagesAtOnce,
+                    images = THMin(w->imagesAtOnce, c->batch - first);
     const real *from = w->data.from + first * (w->backward ? ofY : ofX);
     real *to = w->data.to + first * (w->backward ? ofX : ofY);
     for (ptrdiff_t i = 0; w->leaves && i < images; i++)
@@ -190,10 +193,10 @@ static void THNN_(tileItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t row = 0; row < all; row += lanes)
       if (w->backward)
         THNN_(tileRows)->backward(&w->t, row, THMin(lanes, all - row), from, w->u, w->data.bias, to,
-                                  room);
+                                  scratch);
       else
         THNN_(tileRows)->convolve(&w->t, row, THMin(lanes, all - row), from, w->u, w->data.bias, to,
-                                  room);
+                                  scratch);
   }
 }
 
@@ -204,15 +207,16 @@ void THNN_(convolveByWinograd5x5)(const THNNConvolution *c, int backward, THTens
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(TileItems) w = {.c = c, .t = THNN_(tileRowsOf)(c), .backward = backward};
   const ptrdiff_t windows = w.t.windows, ofWindows = THNN_(sizeOfWindows)(&w.t);
-  w.room = THNN_(tileRows)->room(&w.t, 0);
-  const int threads = THNN_(threadsThatFit)(c, ofWindows, w.room, THParallel_threads(c->batch, 1));
-  w.few = THMin(THNN_(imagesTogether)(&w.t, c->batch), (c->batch + threads - 1) / threads);
-  const ptrdiff_t items = (c->batch + w.few - 1) / w.few;
+  w.scratchSize = THNN_(tileRows)->scratchSize(&w.t, 0);
+  const int threads =
+      THNN_(threadsThatFit)(c, ofWindows, w.scratchSize, THParallel_threads(c->batch, 1));
+  w.imagesAtOnce = THMin(THNN_(imagesPerItem)(&w.t, c->batch), (c->batch + threads - 1) / threads);
+  const ptrdiff_t items = (c->batch + w.imagesAtOnce - 1) / w.imagesAtOnce;
   w.threads = THMin(threads, THParallel_threads(items, 1));
   const int64_t reachHigh = c->at[1].output + THNN_TILE_SIZE - 1 - c->at[1].pad;
   const int64_t reachWide = c->at[2].output + THNN_TILE_SIZE - 1 - c->at[2].pad;
   w.leaves = backward && (c->at[1].input > reachHigh || c->at[2].input > reachWide);
-  w.memory = THNN_(scratch)(&call, w.threads * w.room);
+  w.memory = THNN_(scratch)(&call, w.threads * w.scratchSize);
   real *u = THNN_(scratch)(&call, ofWindows), *m = u + NUMBERS * windows;
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   memset(m, 0, (size_t)(TAPS * windows) * sizeof *m);
@@ -250,8 +254,8 @@ static void THNN_(tileSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(TileSums) *w = context;
   const THNNConvolution *c = w->c;
   const ptrdiff_t lanes = THNN_(implicit)->lanes, down = w->t.down;
-  real *v = THNN_(ofThread)(w->memory, w->v + w->y + w->room, w->threads);
-  real *y = v + w->v, *room = y + w->y;
+  real *v = THNN_(ofThread)(w->memory, w->v + w->y + w->scratchSize, w->threads);
+  real *y = v + w->v, *scratch = y + w->y;
   for (ptrdiff_t set = begin; set < end; set++) {
     real *sums = w->sums + set * w->size;
     memset(sums, 0, (size_t)w->size * sizeof *sums);
@@ -262,13 +266,13 @@ static void THNN_(tileSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
       const ptrdiff_t row = vector * lanes, rows = THMin(lanes, c->batch * down - row);
       const ptrdiff_t image = row / down, images = (row + rows - 1) / down - image + 1;
       THNN_(tileRows)->images(&w->t, row % down, rows, w->from + image * c->planes * c->image, v,
-                              room);
+                              scratch);
       for (ptrdiff_t o = 0; o < c->outputs; o += lanes) {
         for (ptrdiff_t i = 0; i < images; i++)
           THNN_(packOutputs)(THMin(lanes, c->outputs - o), c->windows,
                              w->gradients + ((image + i) * c->outputs + o) * c->windows, c->windows,
                              y + i * c->windows * lanes);
-        THNN_(tileRows)->gradients(&w->t, row % down, rows, v, y, sums + o, w->width, room);
+        THNN_(tileRows)->gradients(&w->t, row % down, rows, v, y, sums + o, w->width, scratch);
       }
     }
   }
@@ -279,7 +283,7 @@ static void THNN_(addPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(TileSums) *w = context;
   const THNNConvolution *c = w->c;
-  real *m = THNN_(ofThread)(w->memory, w->v + w->y + w->room, w->threads);
+  real *m = THNN_(ofThread)(w->memory, w->v + w->y + w->scratchSize, w->threads);
   real *transposed = m + TAPS * w->width;
   for (ptrdiff_t p = begin; p < end; p++) {
     THNN_(tileRows)->taps(w->width, c->planes * w->width, w->sets, w->sums + p * w->width, m);
@@ -292,11 +296,11 @@ static void THNN_(addPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-void THNN_(weightsByWinograd5x5)(THNN_(Gradient) * g, THNN_(Tiled) * plan)
+void THNN_(weightsByWinograd5x5)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
 {
   const THNNConvolution *c = g->c;
   THNN_(TileSums) w = THNN_(planSums)(c);
-  const ptrdiff_t each = w.v + w.y + w.room, planes = c->planes;
+  const ptrdiff_t each = w.v + w.y + w.scratchSize, planes = c->planes;
   w.threads = THNN_(threadsThatFit)(c, w.sets * w.size, each, THParallel_threads(w.sets, 1));
   w.sums = THNN_(scratch)(&g->call, w.sets * w.size);
   w.memory = THNN_(scratch)(&g->call, w.threads * each);

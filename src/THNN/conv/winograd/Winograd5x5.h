@@ -1,7 +1,7 @@
-/* Convolutions of 5 x 5 windows, one apart, with 64 products instead of 400 for 4 x 4 results
+/* Convolutions of 5 x 5 windows with a step of 1, with 64 products instead of 400 for 4 x 4 results
  * (Winograd's F(4 x 4, 5 x 5)), and their gradients, where there are few planes and small images:
- * a lane of each vector has a row of tiles, of some images at once.  (THNNWinograd.h has outputs or
- * neighbouring tiles in the lanes, which wants more of these.)
+ * a lane of each vector has a row of tiles, of some images at once.  (Winograd3x3.h has outputs or
+ * neighbouring tiles in the lanes, and needs more of them.)
  *
  * A tile is 8 x 8 elements of x, 4 apart, and belongs to 4 x 4 of y.  In one dimension a tile and a
  * window are polynomials, whose values at eight points (0, 1/2, -1/2, 1, -1, 2, -2 and infinity)

@@ -23,7 +23,7 @@ enum {
 };
 
 /* Not inlined: each is called several times. */
-#define APART static __attribute__((noinline))
+#define NOINLINE static __attribute__((noinline))
 
 enum {
   L1_TILES = 16,                /* tiles whose numbers stay in the L1 cache */
@@ -43,13 +43,13 @@ typedef THTranspose32_Vector TransposeVector;
 
 /* Transposes a line of elements for each lane (whole vectors) to vectors with an element of each line,
  * or back. */
-APART void to_lanes(ptrdiff_t n, const real *line, real *vectors)
+NOINLINE void to_lanes(ptrdiff_t n, const real *line, real *vectors)
 {
   for (ptrdiff_t i = 0; i < n; i += LANES)
     transpose_square(line + i, n, vectors + i * LANES, LANES);
 }
 
-APART void from_lanes(ptrdiff_t n, const real *vectors, real *line)
+NOINLINE void from_lanes(ptrdiff_t n, const real *vectors, real *line)
 {
   for (ptrdiff_t i = 0; i < n; i += LANES)
     transpose_square(vectors + i * LANES, LANES, line + i, n);
@@ -226,8 +226,8 @@ static Rows rows_from(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count)
 
 /* Eight rows of a plane of x for each row of tiles become vectors, each row of as many elements as
  * the pitch. */
-APART void read_images(const THNNTileRows *t, const Rows *r, const real *x, real *line,
-                       real *vectors)
+NOINLINE void read_images(const THNNTileRows *t, const Rows *r, const real *x, real *line,
+                          real *vectors)
 {
   const ptrdiff_t next = t->planes * t->high * t->wide;
 #if TH_VECTOR_MASKS
@@ -265,8 +265,8 @@ APART void read_images(const THNNTileRows *t, const Rows *r, const real *x, real
 
 /* The first four rows of such vectors go to a plane of x, and all eight of the last row of tiles of
  * an image. */
-APART void write_images(const THNNTileRows *t, const Rows *r, const real *vectors, real *line,
-                        real *x)
+NOINLINE void write_images(const THNNTileRows *t, const Rows *r, const real *vectors, real *line,
+                           real *x)
 {
   const ptrdiff_t next = t->planes * t->high * t->wide;
   const ptrdiff_t columns = THMin(t->wide, STEP * (t->across + 1) - t->padWide);
@@ -282,8 +282,8 @@ APART void write_images(const THNNTileRows *t, const Rows *r, const real *vector
 }
 
 /* Four rows of a plane of y for each row of tiles, of as many columns as tiles have. */
-APART void read_results(const THNNTileRows *t, const Rows *r, const real *y, real *line,
-                        real *vectors)
+NOINLINE void read_results(const THNNTileRows *t, const Rows *r, const real *y, real *line,
+                           real *vectors)
 {
   const ptrdiff_t next = t->outputs * t->highY * t->wideY, columns = STEP * t->across;
   real *at = line;
@@ -302,8 +302,8 @@ APART void read_results(const THNNTileRows *t, const Rows *r, const real *y, rea
   to_lanes(STEP * columns, line, vectors);
 }
 
-APART void write_results(const THNNTileRows *t, const Rows *r, const real *vectors, real *line,
-                         real *y)
+NOINLINE void write_results(const THNNTileRows *t, const Rows *r, const real *vectors, real *line,
+                            real *y)
 {
   const ptrdiff_t next = t->outputs * t->highY * t->wideY, columns = STEP * t->across;
   from_lanes(STEP * columns, vectors, line);
@@ -364,7 +364,7 @@ INLINE void multiply_results(const Products *s, ptrdiff_t result, int count)
 }
 
 /* RESULTS results, or what is left. */
-APART void multiply_all(const Products *s, ptrdiff_t results)
+NOINLINE void multiply_all(const Products *s, ptrdiff_t results)
 {
   ptrdiff_t r = 0;
   if (BLOCK == RESULTS && results == RESULTS) {
@@ -383,11 +383,11 @@ APART void multiply_all(const Products *s, ptrdiff_t results)
 
 /* --- what is done with rows of tiles --------------------------------------------------------- */
 
-/* What is in the room, in elements: lines, the same as vectors, numbers of what is read, of
+/* What is in the scratch memory, in elements: lines, the same as vectors, numbers of what is read, of
  * products, and of these across, and what add_below keeps. */
 typedef struct {
   real *line, *vectors, *v, *m, *r, *before;
-} Room;
+} Scratch;
 
 /* Elements from one number of y to the next: an odd number of vectors. */
 INLINE ptrdiff_t number_of_results(const THNNTileRows *t)
@@ -395,13 +395,13 @@ INLINE ptrdiff_t number_of_results(const THNNTileRows *t)
   return (t->outputs * t->across | 1) * LANES;
 }
 
-static Room room_at(const THNNTileRows *t, real *room, ptrdiff_t *size)
+static Scratch scratch_at(const THNNTileRows *t, real *scratch, ptrdiff_t *size)
 {
   const ptrdiff_t line = THMax(SIDE * t->pitch, STEP * STEP * t->across) * LANES;
   const ptrdiff_t all = THMax(t->numberX, number_of_results(t));
   const ptrdiff_t m = SIDE * RESULTS * t->across * LANES;
   const ptrdiff_t r = SIDE * RESULTS * t->pitch * LANES;
-  Room at = {.line = room};
+  Scratch at = {.line = scratch};
   at.vectors = at.line + line;
   at.v = at.vectors + line;
   at.m = at.v + NUMBERS * all;
@@ -411,11 +411,11 @@ static Room room_at(const THNNTileRows *t, real *room, ptrdiff_t *size)
   return at;
 }
 
-static ptrdiff_t room(const THNNTileRows *t, int sums)
+static ptrdiff_t scratch_size(const THNNTileRows *t, int sums)
 {
   static real nothing[1];
   ptrdiff_t size;
-  const Room at = room_at(t, nothing, &size);
+  const Scratch at = scratch_at(t, nothing, &size);
   return sums ? THMax(NUMBERS * NEXT, at.v - nothing) : size;
 }
 
@@ -424,7 +424,7 @@ static void images(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, cons
 {
   ptrdiff_t unused;
   const Rows rows = rows_from(t, first, count);
-  const Room at = room_at(t, memory, &unused);
+  const Scratch at = scratch_at(t, memory, &unused);
   const ptrdiff_t columns = STEP * (t->across + 1), pitch = t->pitch * LANES;
   for (ptrdiff_t p = 0; p < t->planes; p++, v += t->across * LANES) {
     read_images(t, &rows, x + p * t->high * t->wide, at.line, at.vectors);
@@ -454,7 +454,7 @@ static void convolve(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, co
                      const real *u, const real *bias, real *y, real *memory)
 {
   ptrdiff_t unused;
-  const Room at = room_at(t, memory, &unused);
+  const Scratch at = scratch_at(t, memory, &unused);
   const Rows rows = rows_from(t, first, count);
   const ptrdiff_t tiles = t->across, columns = STEP * tiles;
   images(t, first, count, x, at.v, memory);
@@ -496,7 +496,7 @@ static void convolve(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, co
 }
 
 /* Numbers of y, as of x. */
-static void results(const THNNTileRows *t, const Rows *rows, const real *y, const Room *at)
+static void results(const THNNTileRows *t, const Rows *rows, const real *y, const Scratch *at)
 {
   const ptrdiff_t tiles = t->across, columns = STEP * tiles, next = number_of_results(t);
   for (ptrdiff_t o = 0; o < t->outputs; o++) {
@@ -523,7 +523,7 @@ static void results(const THNNTileRows *t, const Rows *rows, const real *y, cons
 
 /* Rows of a tile below its first four are added to the first rows of the tile below, which is in the
  * next lane; before has these rows of the vector before. */
-APART void add_below(const THNNTileRows *t, const Rows *r, real *vectors, real *before)
+NOINLINE void add_below(const THNNTileRows *t, const Rows *r, real *vectors, real *before)
 {
   const ptrdiff_t columns = STEP * (t->across + 1);
   Integers isBelow;
@@ -543,7 +543,7 @@ static void backward(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, co
                      const real *u, const real *bias, real *x, real *memory)
 {
   ptrdiff_t unused;
-  const Room at = room_at(t, memory, &unused);
+  const Scratch at = scratch_at(t, memory, &unused);
   const Rows rows = rows_from(t, first, count);
   const ptrdiff_t tiles = t->across, columns = STEP * (tiles + 1);
   if (first == 0)
@@ -620,7 +620,7 @@ INLINE void gradients_of_tile(const real *y, ptrdiff_t wideY, ptrdiff_t high, pt
 }
 
 /* Of some planes, a constant, and two numbers: sums over a few tiles, an output in each lane. */
-INLINE void sum_planes(const THNNTileRows *t, const real *v, const real *z, ptrdiff_t few,
+INLINE void sum_planes(const THNNTileRows *t, const real *v, const real *z, ptrdiff_t tileCount,
                        real *sums, ptrdiff_t width, int count)
 {
   enum { MOST = 6 };
@@ -629,7 +629,7 @@ INLINE void sum_planes(const THNNTileRows *t, const real *v, const real *z, ptrd
   for (int k = 0; k < count; k++)
     for (int i = 0; i < 2; i++)
       sum[k][i] = (Vector){0};
-  for (ptrdiff_t tile = 0; tile < few; tile++) {
+  for (ptrdiff_t tile = 0; tile < tileCount; tile++) {
     const Vector factor[] = {load(z + tile * LANES), load(z + NEXT + tile * LANES)};
     for (int k = 0; k < count; k++)
       for (int i = 0; i < 2; i++) {
@@ -642,18 +642,18 @@ INLINE void sum_planes(const THNNTileRows *t, const real *v, const real *z, ptrd
       store(sums + k * width + i * next, load(sums + k * width + i * next) + sum[k][i]);
 }
 
-APART void sum_tiles(const THNNTileRows *t, const real *v, const real *z, ptrdiff_t few, real *sums,
-                     ptrdiff_t width)
+NOINLINE void sum_tiles(const THNNTileRows *t, const real *v, const real *z, ptrdiff_t tileCount,
+                        real *sums, ptrdiff_t width)
 {
   const ptrdiff_t tiles = t->across * LANES;
   for (int number = 0; number < NUMBERS; number += 2) {
     ptrdiff_t p = 0;
     for (; p + 6 <= t->planes; p += 6)
-      sum_planes(t, v + p * tiles, z, few, sums + p * width, width, 6);
+      sum_planes(t, v + p * tiles, z, tileCount, sums + p * width, width, 6);
     for (; p + 2 <= t->planes; p += 2)
-      sum_planes(t, v + p * tiles, z, few, sums + p * width, width, 2);
+      sum_planes(t, v + p * tiles, z, tileCount, sums + p * width, width, 2);
     if (p < t->planes)
-      sum_planes(t, v + p * tiles, z, few, sums + p * width, width, 1);
+      sum_planes(t, v + p * tiles, z, tileCount, sums + p * width, width, 1);
     v += 2 * t->numberX;
     z += 2 * NEXT;
     sums += 2 * t->planes * width;
@@ -666,18 +666,18 @@ static void gradients(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, c
   const Rows rows = rows_from(t, first, count);
   for (ptrdiff_t tile = 0; tile < t->across; tile++)
     for (ptrdiff_t begin = 0; begin < count; begin += L1_TILES) {
-      const ptrdiff_t few = THMin(L1_TILES, count - begin);
-      for (ptrdiff_t k = 0; k < few; k++) {
+      const ptrdiff_t tileCount = THMin(L1_TILES, count - begin);
+      for (ptrdiff_t k = 0; k < tileCount; k++) {
         const ptrdiff_t top = rows.top[begin + k], left = STEP * tile;
         const ptrdiff_t high = t->highY - top, wide = t->wideY - left;
         const real *at = y + ((rows.image[begin + k] * t->highY + top) * t->wideY + left) * LANES;
         gradients_of_tile(at, t->wideY, high, wide, z + k * LANES);
       }
-      sum_tiles(t, v + tile * LANES + begin, z, few, sums, width);
+      sum_tiles(t, v + tile * LANES + begin, z, tileCount, sums, width);
     }
 }
 
-const THNN_(TileRows)
-    TH_LEVEL_(THNN_(tileRows))[] = {{room, windows, taps, convolve, backward, images, gradients}};
+const THNN_(TileRows) TH_LEVEL_(THNN_(tileRows))[] = {
+    {scratch_size, windows, taps, convolve, backward, images, gradients}};
 
 #endif
