@@ -34,13 +34,13 @@ static inline void line_of_bytes(line_t *value, const uint8_t *x)
 #endif
 }
 
-/* Each piece is a whole number of lines, but for the last. */
-#define IN_PIECES(N, ...)                                                          \
+/* Each chunk is a whole number of lines, but for the last. */
+#define IN_CHUNKS(N, ...)                                                          \
   const int threads = THParallel_threads((N), 32768);                              \
   TH_PRAGMA(omp parallel for schedule(static) num_threads(threads))                \
-  for (int piece = 0; piece < threads; piece++) {                                  \
-    const ptrdiff_t share = ((N) / threads + 15) / 16 * 16, begin = piece * share; \
-    const ptrdiff_t end = piece == threads - 1 ? (N) : begin + share;              \
+  for (int chunk = 0; chunk < threads; chunk++) {                                  \
+    const ptrdiff_t share = ((N) / threads + 15) / 16 * 16, begin = chunk * share; \
+    const ptrdiff_t end = chunk == threads - 1 ? (N) : begin + share;              \
     __VA_ARGS__                                                                    \
   }
 
@@ -49,7 +49,7 @@ static inline void line_of_bytes(line_t *value, const uint8_t *x)
 void limit_fill(float *r, ptrdiff_t n, int around)
 {
   const line_t value = {1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1};
-  IN_PIECES(n, {
+  IN_CHUNKS(n, {
     ptrdiff_t i = begin;
     if (around)
       for (; i < WHOLE(end); i += 16)
@@ -64,7 +64,7 @@ void limit_fill(float *r, ptrdiff_t n, int around)
 
 void limit_copy(float *r, const float *x, ptrdiff_t n, int around)
 {
-  IN_PIECES(n, {
+  IN_CHUNKS(n, {
     ptrdiff_t i = begin;
     if (around)
       for (; i < WHOLE(end); i += 16)
@@ -79,7 +79,7 @@ void limit_copy(float *r, const float *x, ptrdiff_t n, int around)
 
 void limit_add(float *r, const float *x, const float *y, ptrdiff_t n, int around)
 {
-  IN_PIECES(n, {
+  IN_CHUNKS(n, {
     ptrdiff_t i = begin;
     if (around)
       for (; i < WHOLE(end); i += 16) {
@@ -97,7 +97,7 @@ void limit_add(float *r, const float *x, const float *y, ptrdiff_t n, int around
 void limit_widen(double *r, const float *x, ptrdiff_t n, int around)
 {
   typedef float half_line_t __attribute__((vector_size(32), aligned(32)));
-  IN_PIECES(n, {
+  IN_CHUNKS(n, {
     ptrdiff_t i = begin;
     for (; i < WHOLE(end); i += 8) {
       const wide_t value = __builtin_convertvector(*(const half_line_t *)(x + i), wide_t);
@@ -113,7 +113,7 @@ void limit_widen(double *r, const float *x, ptrdiff_t n, int around)
 
 void limit_spread(float *r, const uint8_t *x, ptrdiff_t n, int around)
 {
-  IN_PIECES(n, {
+  IN_CHUNKS(n, {
     ptrdiff_t i = begin;
     for (; i < WHOLE(end); i += 16) {
       line_t value;
@@ -133,8 +133,8 @@ float limit_read(const float *x, ptrdiff_t n)
   float total = 0;
   const int threads = THParallel_threads(n, 32768);
 #pragma omp parallel for schedule(static) num_threads(threads) reduction(+ : total)
-  for (int piece = 0; piece < threads; piece++) {
-    const ptrdiff_t begin = n / threads * piece, end = begin + n / threads;
+  for (int chunk = 0; chunk < threads; chunk++) {
+    const ptrdiff_t begin = n / threads * chunk, end = begin + n / threads;
     line_t sum[8] = {{0}};
     for (ptrdiff_t i = begin / 16 * 16; i + 128 <= end; i += 128)
       for (int k = 0; k < 8; k++)
@@ -233,7 +233,7 @@ double limit_of_moving(double read, double written, double budget)
 
 void limit_pick(float *r, const float *x, const int64_t *indices, ptrdiff_t n)
 {
-  IN_PIECES(n, {
+  IN_CHUNKS(n, {
     for (ptrdiff_t i = begin; i < end; i++)
       r[i] = x[indices[i]];
   })
@@ -241,7 +241,7 @@ void limit_pick(float *r, const float *x, const int64_t *indices, ptrdiff_t n)
 
 void limit_put(float *r, const float *x, const int64_t *indices, ptrdiff_t n)
 {
-  IN_PIECES(n, {
+  IN_CHUNKS(n, {
     for (ptrdiff_t i = begin; i < end; i++)
       r[indices[i]] = x[i];
   })

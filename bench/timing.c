@@ -8,7 +8,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
-enum { MOST_SAMPLES = 2000, FEWEST_SAMPLES = 5 };
+enum { MOST_SAMPLES = 2000, MIN_SAMPLES = 5 };
 
 static double now(void)
 {
@@ -56,9 +56,9 @@ double bench_time(BenchBody body, void *context, double budget)
   const double start = now();
   while (nclean < MOST_SAMPLES && ndisturbed < MOST_SAMPLES) {
     const double elapsed = now() - start;
-    if (elapsed > budget && nclean >= FEWEST_SAMPLES)
+    if (elapsed > budget && nclean >= MIN_SAMPLES)
       break;
-    if (elapsed > 6 * budget && nclean + ndisturbed >= FEWEST_SAMPLES)
+    if (elapsed > 6 * budget && nclean + ndisturbed >= MIN_SAMPLES)
       break;
     const long before = preemptions();
     const double seconds = sample(body, context, calls);

@@ -137,10 +137,10 @@ bool at_areEqualPairs(const at_tensor *x, const at_tensor *y)
 {
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *apart =
+  at_tensor *difference =
       at_hold(&pool, at_compare(NULL, AT_ROW_neTensor, (at_tensor *)x, (at_tensor *)y));
-  apart = at_hold(&pool, at_reduce(NULL, AT_ANY, apart, (at_ints){0}, false, NULL, none));
-  const bool equal = !at_isTrue(apart);
+  difference = at_hold(&pool, at_reduce(NULL, AT_ANY, difference, (at_ints){0}, false, NULL, none));
+  const bool equal = !at_isTrue(difference);
   at_pool_leave(&pool);
   return equal;
 }

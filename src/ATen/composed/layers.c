@@ -56,8 +56,8 @@ at_tensor *at_gaussianLossOf(at_tensor *input, at_tensor *target, at_tensor *var
   if (at_dim(var) < at_dim(input) && at_dim(var) > 0 && at_size(var, -1) != at_size(input, -1))
     var = at_unsqueeze(var, -1);
   at_tensor *const safe = at_add(var, at_detach(at_sub(at_clamp_min(var, eps), var)));
-  at_tensor *const apart = at_sub(input, target);
-  at_tensor *loss = at_mul(at_add(at_log(safe), at_div(at_mul(apart, apart), safe)), 0.5);
+  at_tensor *const difference = at_sub(input, target);
+  at_tensor *loss = at_mul(at_add(at_log(safe), at_div(at_mul(difference, difference), safe)), 0.5);
   if (full)
     loss = at_add(loss, 0.5 * log(2 * M_PI));
   return at_reducedLoss(loss, reduction);

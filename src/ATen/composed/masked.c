@@ -160,8 +160,8 @@ at_tensor *at_maskedVariance(at_tensor *self, at_ints dim, bool unbiased, bool k
   at_tensor *const x = at_to(self, result);
   at_tensor *const total = at_sum_dim(filled(x, mask, 0), dims, .keepdim = true);
   at_tensor *const mean = at_div(total, counted(self, mask, dims, true, x));
-  at_tensor *const apart = filled(at_sub(x, mean), mask, 0);
-  at_tensor *const squares = at_sum_dim(at_mul(apart, apart), dims, .keepdim = keepdim);
+  at_tensor *const difference = filled(at_sub(x, mean), mask, 0);
+  at_tensor *const squares = at_sum_dim(at_mul(difference, difference), dims, .keepdim = keepdim);
   at_tensor *const count = counted(self, mask, dims, keepdim, x);
   at_tensor *const variance = at_div(squares, unbiased ? at_clamp_min(at_sub(count, 1), 0) : count);
   return isDeviation ? at_sqrt(variance) : variance;

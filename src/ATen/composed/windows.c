@@ -47,16 +47,16 @@ at_tensor *at_window(const char *name, at_window_kind kind, int64_t count, doubl
   type = type ? type : at_getType(AT_BACKEND_CPU, at_defaultType());
   at_tensor *const x = numbers(count, type);
   const double middle = count > 1 ? steps / 2 : 0;
-  at_tensor *const apart = at_sub(x, middle);
+  at_tensor *const difference = at_sub(x, middle);
   switch (kind) {
     case AT_WINDOW_BARTLETT:
-      return ended(at_rsub(at_abs(at_mul(apart, 2 / steps)), 1), type);
+      return ended(at_rsub(at_abs(at_mul(difference, 2 / steps)), 1), type);
     case AT_WINDOW_COSINE:
       return ended(at_sin(at_mul(at_add(x, 0.5), M_PI / (count > 1 ? steps + 1 : 1))), type);
     case AT_WINDOW_EXPONENTIAL:
-      return ended(at_exp(at_div(at_abs(apart), -number)), type);
+      return ended(at_exp(at_div(at_abs(difference), -number)), type);
     case AT_WINDOW_GAUSSIAN:
-      return ended(at_exp(at_mul(at_mul(apart, apart), -0.5 / (number * number))), type);
+      return ended(at_exp(at_mul(at_mul(difference, difference), -0.5 / (number * number))), type);
     default:
       return ended(count > 1 ? kaiser(x, number, steps) : at_ones_like(x), type);
   }
@@ -77,8 +77,8 @@ at_tensor *at_exponentialWindow(int64_t count, at_scalar center, double tau, boo
     return at_undefined();
   }
   type = type ? type : at_getType(AT_BACKEND_CPU, at_defaultType());
-  at_tensor *const apart = at_sub(numbers(count, type), at_scalar_toDouble(center));
-  return ended(at_exp(at_div(at_abs(apart), -tau)), type);
+  at_tensor *const difference = at_sub(numbers(count, type), at_scalar_toDouble(center));
+  return ended(at_exp(at_div(at_abs(difference), -tau)), type);
 }
 
 at_tensor *at_cosineWindow(const char *name, int64_t count, at_doubles weights, bool isSymmetric,

@@ -31,8 +31,8 @@ THC_DEVICE void at_report(THCReport report, int arg, int64_t first, int64_t last
 template <int WIDTH, bool LARGEST>
 THC_DEVICE real at_line_reduce(real value, real *room)
 {
-  for (int apart = 16; apart > 0; apart /= 2) {
-    const real other = __shfl_xor_sync(0xFFFFFFFFu, value, apart);
+  for (int offset = 16; offset > 0; offset /= 2) {
+    const real other = __shfl_xor_sync(0xFFFFFFFFu, value, offset);
     value = LARGEST ? (other > value ? other : value) : value + other;
   }
   if (WIDTH == 32)

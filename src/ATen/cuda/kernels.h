@@ -59,10 +59,10 @@ enum { AT_DRAW_WORDS = 256 };
 /* --- normalization --------------------------------------------------------------------------- */
 
 /* count lines.  weight and bias of the lines may be NULL, which stand for 1 and 0.  weights and
- * biases get a row of n sums for each piece of so many lines. */
+ * biases get a row of n sums for each chunk of so many lines. */
 typedef struct at_layer_norm_work {
   at_lines_normalized lines;
-  ptrdiff_t count, piece;
+  ptrdiff_t count, chunk;
   void *weights, *biases;
 } at_layer_norm_work;
 

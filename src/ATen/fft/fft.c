@@ -24,12 +24,12 @@ static int64_t lanes_of(const at_fft_plan *plan, at_fft_kind kind, int64_t lines
 
 typedef struct {
   const at_fft_job *job;
-  int64_t lines, lanes, pieces, each; /* each: of lines in a piece */
+  int64_t lines, lanes, chunks, each; /* each: of lines in a chunk */
   char *buffers;
   ptrdiff_t bufferSize;
 } Team;
 
-static void run_pieces(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void run_chunks(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Team *const team = context;
   const at_fft_plan *const plan = team->job->plan;
@@ -47,15 +47,15 @@ void at_fft_run(const at_fft_job *job, int64_t lines)
   Team team = {.job = job, .lines = lines, .lanes = lanes_of(plan, job->kind, lines)};
   const int64_t group = job->kind == AT_FFT_COMPLEX ? team.lanes : 2 * team.lanes;
   const int64_t groups = (lines + group - 1) / group;
-  team.pieces = THParallel_threads(groups, THMax(1, GRAIN / (group * plan->length)));
-  team.each = (groups + team.pieces - 1) / team.pieces * group;
-  team.pieces = (lines + team.each - 1) / team.each;
+  team.chunks = THParallel_threads(groups, THMax(1, GRAIN / (group * plan->length)));
+  team.each = (groups + team.chunks - 1) / team.chunks * group;
+  team.chunks = (lines + team.each - 1) / team.each;
   const int64_t reals = 2 * plan->length * team.lanes + at_fft_room(plan, team.lanes);
   team.bufferSize = (ptrdiff_t)(reals * (int64_t)plan->realSize + 63) & ~(ptrdiff_t)63;
   THGuard guard;
   THGuard_enter(&guard, THFree);
-  team.buffers = guard.what = THAlloc((ptrdiff_t)team.pieces * team.bufferSize);
-  THParallel_for((ptrdiff_t)team.pieces, 1, run_pieces, &team);
+  team.buffers = guard.what = THAlloc((ptrdiff_t)team.chunks * team.bufferSize);
+  THParallel_for((ptrdiff_t)team.chunks, 1, run_chunks, &team);
   THGuard_leave(&guard);
 }
 

@@ -7,7 +7,7 @@
  * root of n sines, each as accurate as the library's. */
 typedef struct {
   int64_t n, fine;
-  double (*coarse)[2], (*few)[2];
+  double (*coarse)[2], (*finer)[2];
 } Roots;
 
 /* exp(-2 pi i k / n); the angle is reduced as an integer. */
@@ -22,7 +22,7 @@ static void free_roots(void *what)
 {
   Roots *const r = what;
   THFree(r->coarse);
-  THFree(r->few);
+  THFree(r->finer);
 }
 
 static void open_roots(Roots *r, THGuard *guard, int64_t n)
@@ -31,17 +31,17 @@ static void open_roots(Roots *r, THGuard *guard, int64_t n)
   THGuard_enter(guard, free_roots);
   guard->what = r;
   const int64_t coarse = n / r->fine + 1;
-  r->few = THAlloc((ptrdiff_t)(r->fine * (int64_t)sizeof *r->few));
+  r->finer = THAlloc((ptrdiff_t)(r->fine * (int64_t)sizeof *r->finer));
   r->coarse = THAlloc((ptrdiff_t)(coarse * (int64_t)sizeof *r->coarse));
   for (int64_t k = 0; k < r->fine; k++)
-    root(k, n, r->few[k]);
+    root(k, n, r->finer[k]);
   for (int64_t k = 0; k < coarse; k++)
     root(k * r->fine % n, n, r->coarse[k]);
 }
 
 static void root_of(const Roots *r, int64_t k, double *z)
 {
-  const double *a = r->coarse[k / r->fine], *b = r->few[k % r->fine];
+  const double *a = r->coarse[k / r->fine], *b = r->finer[k % r->fine];
   z[0] = a[0] * b[0] - a[1] * b[1];
   z[1] = a[0] * b[1] + a[1] * b[0];
 }

@@ -41,9 +41,9 @@ AT_ELEMENT double at_gammaFactor(double a, double x)
 {
   if (a < 20)
     return exp(a * log(x) - x - lgamma(a + 1));
-  const double apart = (x - a) / a, b = 1 / (a * a);
+  const double difference = (x - a) / a, b = 1 / (a * a);
   const double rest = (1.0 / 12 - b * (1.0 / 360 - b * (1.0 / 1260 - b / 1680))) / a;
-  return exp(a * (log1p(apart) - apart) - rest) / sqrt(2 * M_PI * a);
+  return exp(a * (log1p(difference) - difference) - rest) / sqrt(2 * M_PI * a);
 }
 
 /* The regularized incomplete gamma functions, below x (isUpper false) or above: a series of

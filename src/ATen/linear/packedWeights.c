@@ -206,15 +206,16 @@ static void unpack_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
 static void multiply_panels(Product *p, at_tensor *r, at_tensor *x, at_tensor *bias)
 {
   const int64_t width = outputs_of_block(), blocks = (p->outputs + width - 1) / width,
-                together = THMin(blocks, THMax(1, PANEL_ELEMENTS / (width * THMax(1, p->terms))));
-  const int64_t sizes[] = {p->terms, together * width};
+                blocksAtOnce =
+                    THMin(blocks, THMax(1, PANEL_ELEMENTS / (width * THMax(1, p->terms))));
+  const int64_t sizes[] = {p->terms, blocksAtOnce * width};
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const panel = at_hold(&pool, at_newShape(r->type, (at_ints){sizes, 2}));
   p->result = at_hostData(panel);
   p->next = sizes[1];
-  for (p->block = 0; p->block < blocks; p->block += together) {
-    const int64_t count = THMin(together, blocks - p->block), first = p->block * width,
+  for (p->block = 0; p->block < blocks; p->block += blocksAtOnce) {
+    const int64_t count = THMin(blocksAtOnce, blocks - p->block), first = p->block * width,
                   outputs = THMin(count * width, p->outputs - first);
     THParallel_for(count, grain_of(p, 1), unpack_blocks, p);
     at_pool inner;

@@ -27,14 +27,14 @@ static const at_products *engine(void)
   return at_bfloatProducts[i].usable ? &at_bfloatProducts[i] : NULL;
 }
 
-static ptrdiff_t pieces(ptrdiff_t n, ptrdiff_t size)
+static ptrdiff_t ceil_div(ptrdiff_t n, ptrdiff_t size)
 {
   return (n + size - 1) / size;
 }
 
 static ptrdiff_t upTo(ptrdiff_t n, ptrdiff_t multiple)
 {
-  return pieces(n, multiple) * multiple;
+  return ceil_div(n, multiple) * multiple;
 }
 
 /* --- a block --------------------------------------------------------------------------------- */
@@ -85,11 +85,11 @@ static void pack_columns(const at_block *b, ptrdiff_t first, ptrdiff_t terms)
 {
   for (ptrdiff_t l = 0; l < terms; l += L1_TERMS) {
     const ptrdiff_t depth = THMin(L1_TERMS, terms - l);
-    const ptrdiff_t together = b->y.next == 1 ? depth : AT_SQUARE_TERMS;
-    for (ptrdiff_t k = 0; k < depth; k += together)
+    const ptrdiff_t termsAtOnce = b->y.next == 1 ? depth : AT_SQUARE_TERMS;
+    for (ptrdiff_t k = 0; k < depth; k += termsAtOnce)
       for (ptrdiff_t j = 0; j < b->y.count; j += AT_TILE_COLUMNS) {
         const at_lines columns =
-            part_of(&b->y, j, AT_TILE_COLUMNS, first + l + k, THMin(together, depth - k));
+            part_of(&b->y, j, AT_TILE_COLUMNS, first + l + k, THMin(termsAtOnce, depth - k));
         b->engine->pack(&columns, true,
                         packed_at(b, j, l, depth) + k * upTo(columns.count, AT_SQUARE_LINES));
       }
@@ -158,20 +158,20 @@ static void cut(at_batch *p)
   const ptrdiff_t rows = p->first.x.count, columns = p->first.y.count, terms = p->first.x.terms;
   const double work = (double)p->count * (double)rows * (double)columns * (double)terms;
   p->threads = THParallel_threads((ptrdiff_t)THMin(work, 0x1p60), p->first.engine->grain);
-  p->across = pieces(columns, BLOCK_COLUMNS);
-  p->down = terms > L2_TERMS ? pieces(rows, BLOCK_ROWS) : 1;
+  p->across = ceil_div(columns, BLOCK_COLUMNS);
+  p->down = terms > L2_TERMS ? ceil_div(rows, BLOCK_ROWS) : 1;
   ptrdiff_t *const count = columns >= rows ? &p->across : &p->down;
   const ptrdiff_t tiles =
-      columns >= rows ? pieces(columns, AT_TILE_COLUMNS) : pieces(rows, p->first.engine->rows);
+      columns >= rows ? ceil_div(columns, AT_TILE_COLUMNS) : ceil_div(rows, p->first.engine->rows);
   const ptrdiff_t least = *count, most = THMin(tiles, least + p->threads);
   while (*count < most && p->count * p->down * p->across % p->threads != 0)
     ++*count;
   if (p->count * p->down * p->across % p->threads != 0)
     *count = least;
-  p->rows = upTo(pieces(rows, p->down), p->first.engine->rows);
-  p->columns = upTo(pieces(columns, p->across), AT_TILE_COLUMNS);
-  p->down = pieces(rows, p->rows);
-  p->across = pieces(columns, p->columns);
+  p->rows = upTo(ceil_div(rows, p->down), p->first.engine->rows);
+  p->columns = upTo(ceil_div(columns, p->across), AT_TILE_COLUMNS);
+  p->down = ceil_div(rows, p->rows);
+  p->across = ceil_div(columns, p->columns);
   p->threads = (int)THMin(p->threads, p->count * p->down * p->across);
 }
 

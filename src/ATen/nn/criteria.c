@@ -96,9 +96,9 @@ at_tensor *at_divergence(at_tensor *self, at_tensor *target, int64_t reduction, 
   at_pool_enter(&pool);
   at_tensor *loss;
   if (log_target) {
-    at_tensor *const apart = at_hold(&pool, at_subtracted(NULL, target, self, one));
+    at_tensor *const difference = at_hold(&pool, at_subtracted(NULL, target, self, one));
     at_tensor *const share = at_hold(&pool, at_unaryFloat(NULL, AT_ROW_exp, target));
-    loss = at_hold(&pool, at_binary(NULL, AT_ROW_cmul, share, apart, one));
+    loss = at_hold(&pool, at_binary(NULL, AT_ROW_cmul, share, difference, one));
   } else {
     at_tensor *const own = at_hold(&pool, at_realOfTwo(NULL, AT_FUNCTION_xlogy, target, target));
     at_tensor *const other = at_hold(&pool, at_binary(NULL, AT_ROW_cmul, target, self, one));

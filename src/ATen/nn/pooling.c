@@ -51,7 +51,7 @@ static bool slide_nhwc(const at_images *layer, const at_tensor *self, const Slid
   enum { MAX_WINDOWS = 24 }; /* to which an element belongs, on average */
   const at_ints sizes = at_sizesOf(self);
   int64_t axis[3] = {0};
-  double elements = 1, apart = 1;
+  double elements = 1, steps = 1;
   for (int a = 3 - layer->axes; a < 3 && sizes.count >= layer->axes; a++) {
     const int64_t in = sizes.data[sizes.count - 3 + a], step = s->stride.at[a],
                   pad = s->padding.at[a];
@@ -63,9 +63,9 @@ static bool slide_nhwc(const at_images *layer, const at_tensor *self, const Slid
     axis[a] = (room + (ceil ? step - 1 : 0)) / step + 1;
     axis[a] -= ceil && (axis[a] - 1) * step >= in + pad;
     elements *= (double)s->size.at[a];
-    apart *= (double)step;
+    steps *= (double)step;
   }
-  if (elements > MAX_WINDOWS * apart) /* kernels that share sums of rows are faster then */
+  if (elements > MAX_WINDOWS * steps) /* kernels that share sums of rows are faster then */
     return false;
   return at_images_sizeNhwc(layer, self, axis, size);
 }

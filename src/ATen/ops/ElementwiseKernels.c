@@ -86,10 +86,10 @@ static void is_close(const THRun *run, const void *scalars)
     const double *at2 = (const double *)run->at[2] + j * run->rowStride[2];
     for (ptrdiff_t i = 0; i < run->n; i++) {
       const double x = at1[i * run->stride[1]], y = at2[i * run->stride[2]];
-      const double apart = fabs(x - y);
-      r[i * run->stride[0]] = x == y ||
-                              (apart < INFINITY && apart <= c->absolute + fabs(c->relative * y)) ||
-                              (c->equalNaN && x != x && y != y);
+      const double difference = fabs(x - y);
+      r[i * run->stride[0]] =
+          x == y || (difference < INFINITY && difference <= c->absolute + fabs(c->relative * y)) ||
+          (c->equalNaN && x != x && y != y);
     }
   }
 }

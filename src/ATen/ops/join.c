@@ -72,7 +72,7 @@ static void take(at_tensor *piece, at_tensor *t)
 /* Joins the tensors in one call, if all are of the type of the result, which must be contiguous. */
 static bool join_alike(at_tensor *result, at_tensors tensors, int dim)
 {
-  void *few[16], **parts = few;
+  void *onStack[16], **parts = onStack;
   int count = 0;
   if (!at_isContiguous(result) || at_isComplex(result->type->scalarType))
     return false;

@@ -186,9 +186,9 @@ static Dims merged(const Dims *all)
   ptrdiff_t size[AT_MOST_DIMS];
   THDimStrides stride;
   int count = 0;
-  for (int apart = 0; apart < 2; apart++)
+  for (int isStrided = 0; isStrided < 2; isStrided++)
     for (int d = all->count - 1; d >= 0; d--)
-      if (all->size[d] != 1 && (all->stride[d] != 0) == apart) {
+      if (all->size[d] != 1 && (all->stride[d] != 0) == isStrided) {
         size[count] = all->size[d];
         stride[count++] = all->stride[d];
       }

@@ -5,7 +5,7 @@
 #include "ATen/core/ATenOperations.h"
 
 /* So many rows are multiplied by weights as they are; with more rows they are transposed. */
-enum { FEW_STATES = 4 };
+enum { UNPACKED_STATES = 4 };
 
 static const at_scalar one = {.value.integer = 1}, zero;
 
@@ -144,7 +144,8 @@ static void run_layer(const Layer *l, at_tensor *x, at_tensor *y, at_tensor *sta
       scratch_for(&pool, l, x->type, state->th->size[0], (cell ? cell : state)->th->size[1]);
   at_tensor *const all = at_hold(&pool, at_linearMap(NULL, x, l->inputWeight, NULL));
   at_tensor *map = NULL;
-  if (steps > 1 && state->th->size[0] > FEW_STATES) /* transposed once, and not at every step */
+  if (steps > 1 &&
+      state->th->size[0] > UNPACKED_STATES) /* transposed once, and not at every step */
     map =
         at_hold(&pool, at_newCast(at_hold(&pool, at_viewTranspose(l->stateWeight, 0, 1)), x->type));
   for (int64_t i = 0; i < steps; i++) {

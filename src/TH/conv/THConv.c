@@ -94,18 +94,18 @@ void THConvPlane_taps(const THConvPlane *plane, const THConvShape *shape, const 
     box->firstPlane = part * plane->width;
     box->firstWindow = 0;
     for (int i = 0; i < 3; i++) {
-      /* Taps first, first + apart, ... */
-      int64_t first = 0, apart = 1;
+      /* Taps first, first + tapStep, ... */
+      int64_t first = 0, tapStep = 1;
       if (shape->kind == TH_CONV_FULL) {
         first = phase[i];
-        apart = shape->step[i];
+        tapStep = shape->step[i];
       } else if (i == 2) {
         first = part;
-        apart = plane->split;
+        tapStep = plane->split;
       }
       const int64_t beyond = shape->window[i] - first;
-      box->count[i] = beyond > 0 ? (beyond - 1) / apart + 1 : 0;
-      box->window[i] = box->count[i] > 1 ? apart * next[i] : 0;
+      box->count[i] = beyond > 0 ? (beyond - 1) / tapStep + 1 : 0;
+      box->window[i] = box->count[i] > 1 ? tapStep * next[i] : 0;
       box->firstWindow += first * next[i];
       box->plane[i] = plane->stride[i];
       if (shape->kind == TH_CONV_FULL) {

@@ -312,13 +312,13 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
 
 /* --- running --------------------------------------------------------------------------------- */
 
-/* The work is cut into pieces: chunks of the rows of a phase of a block of a group. */
+/* The work is cut into items: chunks of the rows of a phase of a block of a group. */
 typedef struct {
   const THTensor_(Problem) * p;
   int64_t phases[3], chunks;
 } THTensor_(Work);
 
-/* Puts into conv what is special about the phase of a piece; box is needed if there are several. */
+/* Puts into conv what is special about the phase of an item; box is needed if there are several. */
 static void THTensor_(setPhase)(THConv *conv, const THTensor_(Problem) * p, const int64_t *phase,
                                 THTaps *box)
 {
@@ -343,13 +343,13 @@ static void THTensor_(setPhase)(THConv *conv, const THTensor_(Problem) * p, cons
 static void THTensor_(runChunk)(const THConv *conv, int dots, ptrdiff_t chunk, ptrdiff_t chunks)
 {
   const ptrdiff_t count = conv->size[0] * conv->size[1] * (dots ? conv->size[2] : 1);
-  const ptrdiff_t share = count / chunks, extra = count % chunks;
-  const ptrdiff_t from = chunk * share + THMin(chunk, extra);
-  const ptrdiff_t to = from + share + (chunk < extra);
+  const ptrdiff_t each = count / chunks, extra = count % chunks;
+  const ptrdiff_t from = chunk * each + THMin(chunk, extra);
+  const ptrdiff_t to = from + each + (chunk < extra);
   (dots ? THTensor_(convKernels)->dots : THTensor_(convKernels)->rows)(conv, from, to);
 }
 
-static void THTensor_(runPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THTensor_(runItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THTensor_(Work) *work = context;
   const THTensor_(Problem) *p = work->p;
@@ -425,7 +425,7 @@ static void THTensor_(spread)(void *context, ptrdiff_t begin, ptrdiff_t end)
 }
 
 enum {
-  PIECES = 32,             /* enough to give threads equal shares */
+  MIN_ITEMS = 32,          /* enough that threads have equally much to do */
   WORTH_A_THREAD = 1 << 18 /* products */
 };
 
@@ -433,18 +433,18 @@ static void THTensor_(run)(THTensor_(Problem) * p)
 {
   THTensor_(Work) work = {.p = p};
   double products = (double)p->taps * (double)p->count[SUM] * TH_CONV_OUTPUTS;
-  int64_t pieces = p->count[GROUP] * THTensor_(blocks)(p);
+  int64_t items = p->count[GROUP] * THTensor_(blocks)(p);
   for (int d = 0; d < 3; d++) {
     work.phases[d] = THConvShape_phases(&p->shape, d);
-    pieces *= work.phases[d];
+    items *= work.phases[d];
     products *= (double)(p->shape.output[d] / work.phases[d]);
     if (p->shape.kind == TH_CONV_FULL)
       products /= (double)p->shape.step[d];
   }
-  work.chunks = THMin(PIECES / THMin(pieces, PIECES), p->shape.output[0] * p->shape.output[1]);
-  pieces *= work.chunks;
+  work.chunks = THMin(MIN_ITEMS / THMin(items, MIN_ITEMS), p->shape.output[0] * p->shape.output[1]);
+  items *= work.chunks;
   const double grain = (double)WORTH_A_THREAD * (double)work.chunks / THMax(products, 1);
-  THParallel_for(pieces, (ptrdiff_t)THMin(grain, 0x1p60) + 1, THTensor_(runPieces), &work);
+  THParallel_for(items, (ptrdiff_t)THMin(grain, 0x1p60) + 1, THTensor_(runItems), &work);
   if (p->notFinite)
     THParallel_for(p->count[GROUP] * p->count[OUTPUT], 1, THTensor_(spread), p);
 }

@@ -143,9 +143,9 @@ static size_t read_numbers(THFile *self, const THFileNumber *number, char *data,
 static size_t read_numbers_aside(THFile *self, const THFileNumber *number, char *data, size_t n,
                                  THFileAttempt *attempt)
 {
-  double few[64];
-  char *values = (char *)few;
-  size_t room = sizeof few / number->size, done = 0;
+  double onStack[64];
+  char *values = (char *)onStack;
+  size_t room = sizeof onStack / number->size, done = 0;
   for (;;) {
     const size_t wanted = THMin(room, n) - done;
     const size_t got = read_numbers(self, number, values + done * number->size, wanted);
@@ -155,7 +155,7 @@ static size_t read_numbers_aside(THFile *self, const THFileNumber *number, char 
     room = THMin(2 * room, n);
     char *larger = THRealloc(attempt->block, (ptrdiff_t)(room * number->size));
     if (!attempt->block)
-      memcpy(larger, few, done * number->size);
+      memcpy(larger, onStack, done * number->size);
     values = attempt->block = larger;
   }
   if (done == n)

@@ -142,7 +142,7 @@ static void interleave(const Join *join, char *to, ptrdiff_t i, ptrdiff_t n)
   put_columns(join, &columns, to, n);
 }
 
-static ptrdiff_t rows_together(const Join *join)
+static ptrdiff_t rows_at_once(const Join *join)
 {
   const ptrdiff_t fit = ROWS_BYTES / (ptrdiff_t)join->bytes;
   return THMax(MIN_ROWS, fit / MIN_ROWS * MIN_ROWS);
@@ -152,10 +152,10 @@ static void weave_some(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   TH_SCRATCH(char, room, ROWS_BYTES + TH_STREAM_LINE);
   const Join *join = context;
-  const ptrdiff_t together = rows_together(join);
-  const int streams = join->streams && (size_t)together * join->bytes <= ROWS_BYTES;
+  const ptrdiff_t rowsAtOnce = rows_at_once(join);
+  const int streams = join->streams && (size_t)rowsAtOnce * join->bytes <= ROWS_BYTES;
   for (ptrdiff_t i = begin, n; i < end; i += n) {
-    n = THMin(together, end - i);
+    n = THMin(rowsAtOnce, end - i);
     char *const to = join->to + (size_t)i * join->bytes;
     char *const woven = streams ? room + (uintptr_t)to % TH_STREAM_LINE : to;
     interleave(join, woven, i, n);

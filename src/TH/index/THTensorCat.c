@@ -72,18 +72,18 @@ static void THTensor_(joinParts)(THTensor *result, THTensor **inputs, int numInp
  * - 1; -1 if distances differ.  *count becomes the number of elements. */
 static ptrdiff_t THTensor_(evenStride)(const THTensor *t, int first, int end, ptrdiff_t *count)
 {
-  ptrdiff_t apart = 1;
+  ptrdiff_t innerStride = 1;
   *count = 1;
   for (int d = end - 1; d >= first; d--) {
     if (t->size[d] == 1)
       continue;
     if (*count == 1)
-      apart = t->stride[d];
-    else if (t->stride[d] != *count * apart)
+      innerStride = t->stride[d];
+    else if (t->stride[d] != *count * innerStride)
       return -1;
     *count *= t->size[d];
   }
-  return apart;
+  return innerStride;
 }
 
 /* Joins the inputs row by row if that is better, as it is for short rows, or on a device for any, in one

@@ -49,13 +49,13 @@ void THBlas_(copy)(int64_t n, real *x, int64_t incx, real *y, int64_t incy)
     y[i * incy] = x[i * incx];
 }
 
-/* A long vector in pieces for threads. */
+/* A long vector in chunks for threads. */
 typedef struct {
   real a, *x, *y;
   int64_t incx, incy;
 } THBlas_(Vectors);
 
-static void THBlas_(scalPiece)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THBlas_(scalRange)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THBlas_(Vectors) *v = context;
   THBlas_(kernels)->scal(end - begin, v->a, v->x + begin * v->incx, v->incx);
@@ -64,10 +64,10 @@ static void THBlas_(scalPiece)(void *context, ptrdiff_t begin, ptrdiff_t end)
 void THBlas_(scal)(int64_t n, real a, real *x, int64_t incx)
 {
   THBlas_(Vectors) v = {.a = a, .x = THBlas_(start)(n, x, incx), .incx = incx};
-  THParallel_for(n, incx ? TH_LOOP_GRAIN : THMax(n, 1), THBlas_(scalPiece), &v);
+  THParallel_for(n, incx ? TH_LOOP_GRAIN : THMax(n, 1), THBlas_(scalRange), &v);
 }
 
-static void THBlas_(axpyPiece)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THBlas_(axpyRange)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THBlas_(Vectors) *v = context;
   THBlas_(kernels)->axpy(end - begin, v->a, v->x + begin * v->incx, v->incx, v->y + begin * v->incy,
@@ -77,50 +77,50 @@ static void THBlas_(axpyPiece)(void *context, ptrdiff_t begin, ptrdiff_t end)
 void THBlas_(axpy)(int64_t n, real a, real *x, int64_t incx, real *y, int64_t incy)
 {
   THBlas_(Vectors) v = {a, THBlas_(start)(n, x, incx), THBlas_(start)(n, y, incy), incx, incy};
-  THParallel_for(n, incy ? TH_LOOP_GRAIN : THMax(n, 1), THBlas_(axpyPiece), &v);
+  THParallel_for(n, incy ? TH_LOOP_GRAIN : THMax(n, 1), THBlas_(axpyRange), &v);
 }
 
 /* --- dot ------------------------------------------------------------------------------------- */
 
-/* A long vector's pieces depend on its length alone, and so does the order of the sum. */
-enum { PIECES = 256 };
+/* A long vector's chunks depend on its length alone, and so does the order of the sum. */
+enum { DOT_CHUNKS = 256 };
 
 /* Two vectors of MEMORY_BYTES or more each are assumed to be in memory: then they are prefetched
  * PREFETCH_BYTES ahead.  (In caches prefetching would take longer.) */
 enum { MEMORY_BYTES = 8 << 20, PREFETCH_BYTES = 4096 };
 
 typedef struct {
-  ptrdiff_t n, piece;
+  ptrdiff_t n, chunk;
   const real *x, *y;
   ptrdiff_t incx, incy;
   size_t ahead;
-  accreal sum[PIECES];
+  accreal sum[DOT_CHUNKS];
 } THBlas_(Dot);
 
-static void THBlas_(dotPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THBlas_(dotChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   THBlas_(Dot) *dot = context;
   for (ptrdiff_t i = begin; i < end; i++) {
-    const ptrdiff_t first = i * dot->piece;
+    const ptrdiff_t first = i * dot->chunk;
     dot->sum[i] =
-        THBlas_(kernels)->dot(THMin(dot->piece, dot->n - first), dot->x + first * dot->incx,
+        THBlas_(kernels)->dot(THMin(dot->chunk, dot->n - first), dot->x + first * dot->incx,
                               dot->incx, dot->y + first * dot->incy, dot->incy, dot->ahead);
   }
 }
 
 accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx, const real *y, ptrdiff_t incy)
 {
-  const ptrdiff_t share = (n + PIECES - 1) / PIECES;
-  const ptrdiff_t groups = (THMax(share, TH_LOOP_GRAIN) + TH_DOT_GROUP - 1) / TH_DOT_GROUP;
+  const ptrdiff_t each = (n + DOT_CHUNKS - 1) / DOT_CHUNKS;
+  const ptrdiff_t groups = (THMax(each, TH_LOOP_GRAIN) + TH_DOT_GROUP - 1) / TH_DOT_GROUP;
   THBlas_(Dot) dot = {n, groups * TH_DOT_GROUP, x, y, incx, incy, 0, {0}};
-  if (n <= dot.piece)
+  if (n <= dot.chunk)
     return n > 0 ? THBlas_(kernels)->dot(n, x, incx, y, incy, 0) : 0;
   if (incx == 1 && incy == 1 && n >= MEMORY_BYTES / (ptrdiff_t)sizeof(real))
     dot.ahead = PREFETCH_BYTES;
-  const ptrdiff_t pieces = (n + dot.piece - 1) / dot.piece;
-  THParallel_for(pieces, 1, THBlas_(dotPieces), &dot);
+  const ptrdiff_t chunks = (n + dot.chunk - 1) / dot.chunk;
+  THParallel_for(chunks, 1, THBlas_(dotChunks), &dot);
   accreal sum = dot.sum[0];
-  for (ptrdiff_t i = 1; i < pieces; i++)
+  for (ptrdiff_t i = 1; i < chunks; i++)
     sum = PLUS(sum, dot.sum[i]);
   return sum;
 }
@@ -299,7 +299,7 @@ typedef struct {
   int threads;
 } THBlas_(Cut);
 
-static ptrdiff_t THBlas_(pieces)(ptrdiff_t n, ptrdiff_t size)
+static ptrdiff_t THBlas_(ceilDiv)(ptrdiff_t n, ptrdiff_t size)
 {
   return (n + size - 1) / size;
 }
@@ -307,7 +307,7 @@ static ptrdiff_t THBlas_(pieces)(ptrdiff_t n, ptrdiff_t size)
 /* The size of blocks that divide n into so many as evenly as tiles allow. */
 static ptrdiff_t THBlas_(evenly)(ptrdiff_t n, ptrdiff_t blocks, ptrdiff_t tile)
 {
-  return THBlas_(pieces)(THBlas_(pieces)(n, tile), blocks) * tile;
+  return THBlas_(ceilDiv)(THBlas_(ceilDiv)(n, tile), blocks) * tile;
 }
 
 /* Each thread should have some microseconds of work: a matrix and a vector are read at the speed of the
@@ -336,13 +336,13 @@ static THBlas_(Cut) THBlas_(cut)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
   const THBlasKernels *kernels = THBlas_(kernels);
   THBlas_(Cut) cut = {.rows = kernels->blockRows,
                       .columns = kernels->blockColumns,
-                      .down = THBlas_(pieces)(m, kernels->blockRows),
-                      .across = THBlas_(pieces)(n, kernels->blockColumns),
+                      .down = THBlas_(ceilDiv)(m, kernels->blockRows),
+                      .across = THBlas_(ceilDiv)(n, kernels->blockColumns),
                       .threads = THBlas_(threadsFor)(m, n, k)};
   const int byColumns = cut.across > 1 || THBlas_(isByColumns)(m, n, cut.threads);
   ptrdiff_t *const count = byColumns ? &cut.across : &cut.down;
-  const ptrdiff_t tiles =
-      byColumns ? THBlas_(pieces)(n, kernels->tileColumns) : THBlas_(pieces)(m, kernels->tileRows);
+  const ptrdiff_t tiles = byColumns ? THBlas_(ceilDiv)(n, kernels->tileColumns)
+                                    : THBlas_(ceilDiv)(m, kernels->tileRows);
   const ptrdiff_t least = *count, most = THMin(tiles, least + cut.threads);
   while (*count < most && cut.down * cut.across % cut.threads != 0)
     ++*count;
@@ -350,8 +350,8 @@ static THBlas_(Cut) THBlas_(cut)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
     *count = least;
   cut.rows = THBlas_(evenly)(m, cut.down, kernels->tileRows);
   cut.columns = THBlas_(evenly)(n, cut.across, kernels->tileColumns);
-  cut.down = THBlas_(pieces)(m, cut.rows);
-  cut.across = THBlas_(pieces)(n, cut.columns);
+  cut.down = THBlas_(ceilDiv)(m, cut.rows);
+  cut.across = THBlas_(ceilDiv)(n, cut.columns);
   cut.threads = (int)THMin(cut.threads, cut.down * cut.across);
   return cut;
 }
@@ -361,12 +361,12 @@ typedef struct {
   ptrdiff_t size; /* in elements, of one */
   int threads;
   _Alignas(64) real memory[];
-} THBlas_(Room);
+} THBlas_(Scratch);
 
 typedef struct {
   const THProduct *product;
   THBlas_(Cut) cut;
-  THBlas_(Room) * room;
+  THBlas_(Scratch) * scratch;
 } THBlas_(Blocks);
 
 static void THBlas_(doBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -374,8 +374,8 @@ static void THBlas_(doBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THBlas_(Blocks) *blocks = context;
   const THBlas_(Cut) *cut = &blocks->cut;
   const THProduct *product = blocks->product;
-  THBlas_(Room) *room = blocks->room;
-  real *memory = room->memory + THTeam_index(room->threads) * room->size;
+  THBlas_(Scratch) *scratch = blocks->scratch;
+  real *memory = scratch->memory + THTeam_index(scratch->threads) * scratch->size;
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t row = i / cut->across * cut->rows, column = i % cut->across * cut->columns;
     THBlas_(kernels)->product(product, row, THMin(cut->rows, product->m - row), column,
@@ -385,9 +385,9 @@ static void THBlas_(doBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 /* Our own product: for integers, sizes beyond the library's int, and products at which the library
  * is slow. */
-static void THBlas_(ownGemm)(const THProduct *product, THBlas_(Room) * room)
+static void THBlas_(ownGemm)(const THProduct *product, THBlas_(Scratch) * scratch)
 {
-  THBlas_(Blocks) blocks = {product, THBlas_(cut)(product->m, product->n, product->k), room};
+  THBlas_(Blocks) blocks = {product, THBlas_(cut)(product->m, product->n, product->k), scratch};
   const ptrdiff_t count = blocks.cut.down * blocks.cut.across;
   THParallel_forIn(blocks.cut.threads, count, THBlas_(doBlocks), &blocks);
 }
@@ -400,13 +400,14 @@ static ptrdiff_t THBlas_(linesOf)(ptrdiff_t m, ptrdiff_t n)
          THMin(kernels->blockColumns, n + kernels->tileColumns);
 }
 
-/* Sets the room up, and returns its bytes. */
-static ptrdiff_t THBlas_(roomBytes)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k, THBlas_(Room) * room)
+/* Describes the scratch memory, and returns its bytes. */
+static ptrdiff_t THBlas_(scratchBytes)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+                                       THBlas_(Scratch) * scratch)
 {
   const ptrdiff_t lines = THMax(THBlas_(linesOf)(m, n), THBlas_(linesOf)(n, m));
-  room->size = (lines * THMin(k, THBlas_(kernels)->depth) + 63) / 64 * 64;
-  room->threads = THMax(room->threads, THBlas_(threadsFor)(m, n, k));
-  return (ptrdiff_t)sizeof *room + room->threads * room->size * (ptrdiff_t)sizeof(real);
+  scratch->size = (lines * THMin(k, THBlas_(kernels)->depth) + 63) / 64 * 64;
+  scratch->threads = THMax(scratch->threads, THBlas_(threadsFor)(m, n, k));
+  return (ptrdiff_t)sizeof *scratch + scratch->threads * scratch->size * (ptrdiff_t)sizeof(real);
 }
 
 /* Whether a product is one block that there is scratch for: then nothing is allocated. */
@@ -430,14 +431,14 @@ static int THBlas_(isSmall)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 static int THBlas_(isOwn)(int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {
   enum { LEAST = 1000000, LEAST_TURNED = LEAST / 8, MOST = 1 << 23 };
-  enum { LEAST_LINES = 32, MOST_LINES = 256, FEW_ROWS = 4, LEAST_TERMS = 16 };
+  enum { LEAST_LINES = 32, MOST_LINES = 256, MIN_ROWS = 4, LEAST_TERMS = 16 };
   if (m == 1 || n == 1) { /* a matrix and a vector: dots of few terms are the library's */
     const int byDots = n == 1 ? ta : !tb;
     return !byDots || k >= LEAST_TERMS;
   }
   if (THBlasLibrary_lags())
     return 1;
-  const ptrdiff_t rows = tb ? LEAST_LINES / 2 + 1 : FEW_ROWS, columns = ta ? LEAST_LINES + 1 : 1;
+  const ptrdiff_t rows = tb ? LEAST_LINES / 2 + 1 : MIN_ROWS, columns = ta ? LEAST_LINES + 1 : 1;
   if (!THBlasLibrary_keepsUp() || m < rows || n < columns)
     return 0;
   const double work = (double)m * (double)n * (double)k;
@@ -448,26 +449,26 @@ static int THBlas_(isOwn)(int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 
 #endif
 
-void THBlas_(openRoom)(THGuard *guard, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
-                       ptrdiff_t ld, int threads)
+void THBlas_(openScratch)(THGuard *guard, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+                          ptrdiff_t ld, int threads)
 {
   THGuard_enter(guard, THFree);
-  THBlas_(Room) room = {.threads = THParallel_threads(threads, 1)};
+  THBlas_(Scratch) scratch = {.threads = THParallel_threads(threads, 1)};
 #if defined(TH_FORTRAN)
   if (THBlas_(fits)(m, n, k) && ld <= INT_MAX) {
     THBlasLibrary_get();
     if (!THBlas_(isOwn)(ta, tb, m, n, k) || k == 0 || THBlas_(isSmall)(m, n, k))
       return;
-    guard->what = THMemory_try(THBlas_(roomBytes)(m, n, k, &room));
+    guard->what = THMemory_try(THBlas_(scratchBytes)(m, n, k, &scratch));
     if (guard->what) /* without memory the library computes it */
-      *(THBlas_(Room) *)guard->what = room;
+      *(THBlas_(Scratch) *)guard->what = scratch;
     return;
   }
 #endif
   if (m == 0 || n == 0 || k == 0 || THBlas_(isSmall)(m, n, k))
     return;
-  guard->what = THAlloc(THBlas_(roomBytes)(m, n, k, &room));
-  *(THBlas_(Room) *)guard->what = room;
+  guard->what = THAlloc(THBlas_(scratchBytes)(m, n, k, &scratch));
+  *(THBlas_(Scratch) *)guard->what = scratch;
 }
 
 #if defined(TH_FORTRAN)
@@ -498,7 +499,7 @@ static void THBlas_(libraryGemm)(int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdi
 
 #endif
 
-void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+void THBlas_(gemmIn)(const THGuard *scratch, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
                      real alpha, const real *a, ptrdiff_t lda, const real *b, ptrdiff_t ldb,
                      real beta, real *c, ptrdiff_t ldc)
 {
@@ -510,7 +511,7 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
     return;
   }
 #if defined(TH_FORTRAN)
-  if (!room->what && !(THBlas_(isOwn)(ta, tb, m, n, k) && THBlas_(isSmall)(m, n, k))) {
+  if (!scratch->what && !(THBlas_(isOwn)(ta, tb, m, n, k) && THBlas_(isSmall)(m, n, k))) {
     THBlas_(libraryGemm)(ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
     return;
   }
@@ -528,8 +529,8 @@ void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t
                              .bColumn = tb ? 1 : ldb,
                              .c = c,
                              .ldc = ldc};
-  if (room->what) {
-    THBlas_(ownGemm)(&product, room->what);
+  if (scratch->what) {
+    THBlas_(ownGemm)(&product, scratch->what);
   } else {
     TH_SCRATCH(real, memory, SMALL_ROOM);
     THBlas_(kernels)->product(&product, 0, m, 0, n, memory);
@@ -546,8 +547,8 @@ void THBlas_(gemm)(char transa, char transb, int64_t m, int64_t n, int64_t k, re
   lda = THBlas_(leading)(lda, ta ? k : m, ta ? m : k, "lda", 8);
   ldb = THBlas_(leading)(ldb, tb ? n : k, tb ? k : n, "ldb", 10);
   ldc = THBlas_(leading)(ldc, m, n, "ldc", 13);
-  THGuard room;
-  THBlas_(openRoom)(&room, ta, tb, m, n, k, THMax(lda, THMax(ldb, ldc)), 1);
-  THBlas_(gemmIn)(&room, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
-  THGuard_leave(&room);
+  THGuard scratch;
+  THBlas_(openScratch)(&scratch, ta, tb, m, n, k, THMax(lda, THMax(ldb, ldc)), 1);
+  THBlas_(gemmIn)(&scratch, ta, tb, m, n, k, alpha, a, lda, b, ldb, beta, c, ldc);
+  THGuard_leave(&scratch);
 }

@@ -155,7 +155,7 @@ static accreal dot(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrd
 
 /* --- matrix products ------------------------------------------------------------------------- */
 
-/* c is cut into blocks, and the sums of a block into stretches of DEPTH terms.  For each stretch,
+/* c is cut into blocks, and the sums of a block into chunks of DEPTH terms.  For each chunk,
  * the rows of a and the columns of b are packed into tiles, in the order in which they are used;
  * then each tile of c is computed in registers.  A tile of a stays in L1 while the tiles of b are
  * read.  With masks (AVX-512), a is packed tile by tile (THGemmMicro.h). */
@@ -354,13 +354,13 @@ static inline void finish(const element *tile, ptrdiff_t rows, ptrdiff_t columns
 }
 
 static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t column,
-                    ptrdiff_t columns, real *room)
+                    ptrdiff_t columns, real *scratch)
 {
   const element *a = (const element *)p->a + row * p->aRow;
   const element *b = (const element *)p->b + column * p->bColumn;
   element *c = (element *)p->c + row + column * p->ldc;
   const ptrdiff_t tiles = (rows + TILE_ROWS - 1) / TILE_ROWS;
-  element *as = (element *)room, *bs = as + tiles * TILE_ROWS * THMin(DEPTH, p->k);
+  element *as = (element *)scratch, *bs = as + tiles * TILE_ROWS * THMin(DEPTH, p->k);
   scalar beta = (scalar)p->beta;
 
   for (ptrdiff_t l = 0; l < p->k; l += DEPTH) {

@@ -30,10 +30,10 @@ typedef struct {
                  size_t ahead);
   /* The block of c that begins at (row, column), of no more than blockRows x blockColumns. */
   void (*product)(const THProduct *product, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t column,
-                  ptrdiff_t columns, real *room);
+                  ptrdiff_t columns, real *scratch);
   ptrdiff_t lanes; /* of a vector */
   ptrdiff_t tileRows, tileColumns, blockRows, blockColumns;
-  /* A block of whole tiles needs room for depth elements of each of packedRows rows, and of each
+  /* A block of whole tiles needs memory for depth elements of each of packedRows rows, and of each
    * column, or fewer if there are fewer. */
   ptrdiff_t depth, packedRows;
 } TH_CONCAT_3(TH, Real, BlasKernels);
@@ -47,13 +47,13 @@ extern const THBlasKernels *THBlas_(kernels);
 accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx, const real *y, ptrdiff_t incy);
 
 /* Does all that can fail in a product of m x k and k x n, with leading dimensions up to ld, for
- * callers that must not have changed anything if it fails: enters room, which then holds the memory
+ * callers that must not have changed anything if it fails: enters scratch, which then holds the memory
  * that gemmIn needs, also for the product of the transposes, called by so many threads of the
  * library at once. */
-void THBlas_(openRoom)(THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
-                       ptrdiff_t ld, int threads);
+void THBlas_(openScratch)(THGuard *scratch, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+                          ptrdiff_t ld, int threads);
 
 /* gemm without checks of sizes. */
-void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
+void THBlas_(gemmIn)(const THGuard *scratch, int ta, int tb, ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
                      real alpha, const real *a, ptrdiff_t lda, const real *b, ptrdiff_t ldb,
                      real beta, real *c, ptrdiff_t ldc);

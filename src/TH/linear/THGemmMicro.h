@@ -191,7 +191,7 @@ static void pack_widths(element *tiles, ptrdiff_t depth, const Factor *b)
   }
 }
 
-/* A block: the factors where they are, and room for tiles of packed factors, else NULL; for a that
+/* A block: the factors where they are, and memory for tiles of packed factors, else NULL; for a that
  * is one tile at a time. */
 typedef struct {
   Factor a, b;
@@ -302,23 +302,23 @@ static int packs_columns(const Factor *b, ptrdiff_t rows)
     return 0;
   if (b->step == 1)
     return b->next * (ptrdiff_t)sizeof(element) > CLOSE;
-  const ptrdiff_t apart = b->step * (ptrdiff_t)sizeof(element) % PAGE;
-  return THMin(apart, PAGE - apart) < PAGE / 16;
+  const ptrdiff_t distance = b->step * (ptrdiff_t)sizeof(element) % PAGE;
+  return THMin(distance, PAGE - distance) < PAGE / 16;
 }
 
-/* One stretch of DEPTH terms of the sums of a block. */
+/* One chunk of DEPTH terms of the sums of a block. */
 static void multiply_block(const Factor *a, const Factor *b, ptrdiff_t depth, const Result *r,
-                           element *room)
+                           element *scratch)
 {
   enum { CACHED = 32 << 10 };
   Block block = {*a, *b, NULL, NULL};
   if (packs_rows(a, b->lines)) {
-    block.as = room;
-    room += TILE_ROWS * depth;
+    block.as = scratch;
+    scratch += TILE_ROWS * depth;
   }
   if (packs_columns(b, a->lines)) {
-    block.bs = room;
-    pack_widths(room, depth, b);
+    block.bs = scratch;
+    pack_widths(scratch, depth, b);
   }
   if (!block.as &&
       (b->lines <= 2 * TILE_COLUMNS || a->lines * depth <= CACHED / (ptrdiff_t)sizeof(element)))
@@ -329,8 +329,8 @@ static void multiply_block(const Factor *a, const Factor *b, ptrdiff_t depth, co
 
 /* --- few lines ------------------------------------------------------------------------------- */
 
-/* The most lines of the thin factor for each way; terms of dot products in one stretch, for which
- * there is room; sums that stay in L1. */
+/* The most lines of the thin factor for each way; terms of dot products in one chunk, for which
+ * there is memory; sums that stay in L1. */
 enum { THIN_DOTS = 8, THIN_LINES = 3, DOTS_DEPTH = 1024, L1_SUMS = 1024 };
 
 /* A product one of whose factors is thin (has few lines), the other thick.  The strides are those
@@ -535,12 +535,12 @@ static Way way_of(const THProduct *p)
 }
 
 static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t column,
-                    ptrdiff_t columns, real *room)
+                    ptrdiff_t columns, real *scratch)
 {
   const Way way = way_of(p);
   const ptrdiff_t most = way == BY_DOTS ? DOTS_DEPTH : way == BY_LINES ? p->k : DEPTH;
-  const ptrdiff_t stretches = (p->k + most - 1) / most;
-  const ptrdiff_t even = (p->k + stretches - 1) / stretches;
+  const ptrdiff_t chunks = (p->k + most - 1) / most;
+  const ptrdiff_t even = (p->k + chunks - 1) / chunks;
   const ptrdiff_t bytes = p->m * p->n * (ptrdiff_t)sizeof(element);
   Result r = {p->c + row + column * p->ldc, p->ldc, p->alpha, p->beta,
               bytes > FAR_BYTES || (bytes > NEAR_BYTES && even >= PREFETCH_DEPTH)};
@@ -549,15 +549,15 @@ static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t
   for (ptrdiff_t l = 0; l < p->k; l += even) {
     const ptrdiff_t depth = THMin(even, p->k - l);
     if (way == BY_TILES) {
-      multiply_block(&a, &b, depth, &r, room);
+      multiply_block(&a, &b, depth, &r, scratch);
     } else {
-      const int fewRows = p->m <= p->n;
-      Skinny s = {fewRows ? a : b, fewRows ? b : a, fewRows ? 1 : p->ldc, fewRows ? p->ldc : 1};
+      const int thinRows = p->m <= p->n;
+      Skinny s = {thinRows ? a : b, thinRows ? b : a, thinRows ? 1 : p->ldc, thinRows ? p->ldc : 1};
       if (way == BY_DOTS && s.thin.next != 1) {
         for (ptrdiff_t f = 0; f < s.thin.lines; f++)
           for (ptrdiff_t i = 0; i < depth; i++)
-            room[f * depth + i] = s.thin.at[f * s.thin.step + i * s.thin.next];
-        s.thin = (Factor){room, s.thin.lines, depth, 1};
+            scratch[f * depth + i] = s.thin.at[f * s.thin.step + i * s.thin.next];
+        s.thin = (Factor){scratch, s.thin.lines, depth, 1};
       }
       (way == BY_DOTS ? multiply_dots : multiply_lines)(depth, s, &r);
     }

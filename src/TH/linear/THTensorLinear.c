@@ -180,19 +180,19 @@ void THTensor_(addmv)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
              THTensor_(sizeDesc)(t).str, THTensor_(sizeDesc)(mat).str, THTensor_(sizeDesc)(vec).str,
              (long long)mat->size[0]);
 
-  THGuard room, vector;
+  THGuard scratch, vector;
   THTensor_(Matrix) m;
   THTensor_(Target) target;
   THTensor_(openMatrix)(&m, mat);
   vec = THTensor_(openVector)(&vector, vec);
-  THBlas_(openRoom)(&room, 0, 0, 0, 0, 0, 0, 1); /* gemv needs nothing but the library */
+  THBlas_(openScratch)(&scratch, 0, 0, 0, 0, 0, 0, 1); /* gemv needs nothing but the library */
   THTensor_(prepare)(&target, r_, t, 1, beta != 0, mat, vec);
   THTensor *result = target.result;
   THBlas_(gemv)(m.byRows ? 't' : 'n', m.byRows ? m.columns : m.rows, m.byRows ? m.rows : m.columns,
                 alpha, THTensor_(data)(m.tensor), m.ld, THTensor_(data)(vec), vec->stride[0], beta,
                 THTensor_(data)(result), result->stride[0]);
   THTensor_(deliver)(&target);
-  THGuard_leave(&room);
+  THGuard_leave(&scratch);
   THGuard_leave(&vector);
   THGuard_leave(&m.guard);
 }
@@ -203,7 +203,7 @@ void THTensor_(addmv)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, 
 typedef struct {
   THTensor_(Matrix) r, a, b;
   THTensor_(Target) target;
-  THGuard room;
+  THGuard scratch;
   THFactor alpha, beta;
   int threads; /* each multiplies some matrices of the batch */
 } THTensor_(Product);
@@ -230,11 +230,11 @@ static void THTensor_(openProduct)(THTensor_(Product) * p, THTensor *r_, THFacto
   p->threads = THTensor_(threadsOfBatch)(p, count);
   const int direct = r_->nDimension == t->nDimension && THTensor_(isMatrix)(r_, &p->r.byRows);
   if (direct && !p->r.byRows)
-    THBlas_(openRoom)(&p->room, p->a.byRows, p->b.byRows, p->a.rows, p->b.columns, p->a.columns, ld,
-                      p->threads);
+    THBlas_(openScratch)(&p->scratch, p->a.byRows, p->b.byRows, p->a.rows, p->b.columns,
+                         p->a.columns, ld, p->threads);
   else
-    THBlas_(openRoom)(&p->room, !p->b.byRows, !p->a.byRows, p->b.columns, p->a.rows, p->a.columns,
-                      ld, p->threads);
+    THBlas_(openScratch)(&p->scratch, !p->b.byRows, !p->a.byRows, p->b.columns, p->a.rows,
+                         p->a.columns, ld, p->threads);
   THTensor_(prepare)(&p->target, r_, t, direct, beta != 0, m1, m2);
   THTensor_(viewMatrix)(&p->r, p->target.result);
 }
@@ -242,7 +242,7 @@ static void THTensor_(openProduct)(THTensor_(Product) * p, THTensor *r_, THFacto
 static void THTensor_(closeProduct)(THTensor_(Product) * p)
 {
   THTensor_(deliver)(&p->target);
-  THGuard_leave(&p->room);
+  THGuard_leave(&p->scratch);
   THGuard_leave(&p->b.guard);
   THGuard_leave(&p->a.guard);
 }
@@ -256,11 +256,11 @@ static void THTensor_(multiply)(const THTensor_(Product) * p, int64_t i)
   real *const bt = THTensor_(data)(b->tensor) + i * b->batch;
   real *const rt = THTensor_(data)(r->tensor) + i * r->batch;
   if (!r->byRows)
-    THBlas_(gemmIn)(&p->room, a->byRows, b->byRows, r->rows, r->columns, a->columns, p->alpha, at,
-                    a->ld, bt, b->ld, p->beta, rt, r->ld);
+    THBlas_(gemmIn)(&p->scratch, a->byRows, b->byRows, r->rows, r->columns, a->columns, p->alpha,
+                    at, a->ld, bt, b->ld, p->beta, rt, r->ld);
   else
-    THBlas_(gemmIn)(&p->room, !b->byRows, !a->byRows, r->columns, r->rows, a->columns, p->alpha, bt,
-                    b->ld, at, a->ld, p->beta, rt, r->ld);
+    THBlas_(gemmIn)(&p->scratch, !b->byRows, !a->byRows, r->columns, r->rows, a->columns, p->alpha,
+                    bt, b->ld, at, a->ld, p->beta, rt, r->ld);
 }
 
 void THTensor_(addmm)(THTensor *r_, THFactor beta, THTensor *t, THFactor alpha, THTensor *mat1,

@@ -38,14 +38,14 @@ static void stepped_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t sourc
                          THGatherRow row)
 {
   _Alignas(TH_STREAM_LINE) char buffer[TH_STREAM_BLOCK];
-  const ptrdiff_t piece = TH_STREAM_BLOCK / THMax(resultSize, sourceSize);
+  const ptrdiff_t block = TH_STREAM_BLOCK / THMax(resultSize, sourceSize);
   const ptrdiff_t step = run->stride[1];
   const int size = THGather_size((size_t)sourceSize);
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     char *r = run->at[0] + j * run->rowStride[0] * resultSize;
     const char *x = run->at[1] + j * run->rowStride[1] * sourceSize;
     for (ptrdiff_t i = 0, m; i < run->n; i += m) {
-      m = THMin(piece, THStream_first(r + i * resultSize, (size_t)resultSize, run->n - i));
+      m = THMin(block, THStream_first(r + i * resultSize, (size_t)resultSize, run->n - i));
       const char *from = x + i * step * sourceSize;
       if (run->streams && step * sourceSize <= TH_STREAM_LINE)
         THStream_prefetch(from, (size_t)(m * step * sourceSize));

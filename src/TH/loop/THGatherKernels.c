@@ -5,12 +5,12 @@
 /* Compilers have vector instructions for small constant strides: a loop for each of these. */
 #define SMALL_STRIDES(X) X(2) X(3) X(4)
 
-/* r[i] = x[i * APART] */
-#define STEPPED_BY(APART)             \
-  case APART:                         \
+/* r[i] = x[i * STEP] */
+#define STEPPED_BY(STEP)              \
+  case STEP:                          \
     TH_PRAGMA(omp simd)               \
     for (ptrdiff_t i = 0; i < n; i++) \
-      r[i] = x[APART * i];            \
+      r[i] = x[STEP * i];             \
     return;
 
 /* r[j * LINES + i] = x[i * step + j] for each i < LINES */

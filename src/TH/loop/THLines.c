@@ -49,14 +49,15 @@ typedef struct {
   int across;
   THKernel kernel;
   const void *scalars;
-  ptrdiff_t tiles, apart;
+  ptrdiff_t tiles, lineElements;
 } LineWork;
 
 /* The first line of a tile, or the end of the last one. */
 static ptrdiff_t first_of(const LineWork *work, ptrdiff_t tile)
 {
   const ptrdiff_t width = work->lines->size[0];
-  return tile == work->tiles ? width : tile * width / work->tiles / work->apart * work->apart;
+  return tile == work->tiles ? width
+                             : tile * width / work->tiles / work->lineElements * work->lineElements;
 }
 
 static void do_tiles(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -89,9 +90,9 @@ void THLines_run(const THLines *lines, char *const *data, const size_t *itemSize
   const int threads = THParallel_threads(lines->count * lines->length, TH_LOOP_GRAIN);
   LineWork work = {lines, data, itemSize, across, kernel, scalars, 1, 1};
   if (across)
-    work.apart = CACHE_LINE / (ptrdiff_t)itemSize[0];
+    work.lineElements = CACHE_LINE / (ptrdiff_t)itemSize[0];
   if (outer < threads)
-    work.tiles = THMax(1, THMin(threads, width / work.apart));
-  const ptrdiff_t pieces = outer * work.tiles;
-  THParallel_forIn(threads, pieces, do_tiles, &work);
+    work.tiles = THMax(1, THMin(threads, width / work.lineElements));
+  const ptrdiff_t items = outer * work.tiles;
+  THParallel_forIn(threads, items, do_tiles, &work);
 }

@@ -415,7 +415,9 @@ static ptrdiff_t limit_of(ptrdiff_t *kept, ptrdiff_t halves, ptrdiff_t most)
   return known;
 }
 
-enum { SHARE = 64 << 20 }; /* one core's share of a cache of hundreds of MiB */
+enum {
+  CORE_CACHE_BYTES = 64 << 20
+}; /* what one core has of a last-level cache of hundreds of MiB */
 
 ptrdiff_t THPlan_streamBytes(void)
 {
@@ -428,13 +430,13 @@ ptrdiff_t THPlan_streamBytes(void)
 ptrdiff_t THPlan_cacheBytes(void)
 {
   static ptrdiff_t bytes = -1;
-  return limit_of(&bytes, 1, SHARE);
+  return limit_of(&bytes, 1, CORE_CACHE_BYTES);
 }
 
 ptrdiff_t THPlan_prefetchedBytes(void)
 {
   static ptrdiff_t bytes = -1;
-  return limit_of(&bytes, 2, SHARE);
+  return limit_of(&bytes, 2, CORE_CACHE_BYTES);
 }
 
 /* The limit for all bytes moved by loops that read little.  A result somewhat larger than the cache
@@ -442,7 +444,7 @@ ptrdiff_t THPlan_prefetchedBytes(void)
 static ptrdiff_t fill_bytes(void)
 {
   static ptrdiff_t bytes = -1;
-  return limit_of(&bytes, 3, SHARE);
+  return limit_of(&bytes, 3, CORE_CACHE_BYTES);
 }
 
 /* The elements of operand i, repeated ones counted once. */

@@ -50,7 +50,7 @@
 #define AT_XYZ AT_XY const real z = AT(third, i);
 #define AT_XA  AT_X const real y = a;
 
-static __attribute__((noinline)) void sendPiece(void *to, const void *from, size_t bytes)
+static __attribute__((noinline)) void stream_block(void *to, const void *from, size_t bytes)
 {
   THStream_copy(to, from, bytes);
 }
@@ -70,7 +70,7 @@ static __attribute__((noinline)) void sendPiece(void *to, const void *from, size
   for (ptrdiff_t from = 0; from < n; from = end, end = n - end < BLOCK ? n : end + BLOCK) { \
     __VA_ARGS__                                                                             \
     if (to != r + from)                                                                     \
-      sendPiece(r + from, to, (size_t)(end - from) * sizeof(RESULT));                       \
+      stream_block(r + from, to, (size_t)(end - from) * sizeof(RESULT));                    \
   }
 
 /* all stays 1 where each element meets the condition. */
@@ -91,18 +91,18 @@ static __attribute__((noinline)) void sendPiece(void *to, const void *from, size
     (void)all;                                       \
   }
 
-/* Each STRETCH of elements is computed by the shortcut, and again by the row if the condition did
- * not hold for all of them.  After a failure the next PATIENCE stretches do not try the shortcut,
+/* Each SHORTCUT_BLOCK of elements is computed by the shortcut, and again by the row if the condition did
+ * not hold for all of them.  After a failure the next PATIENCE blocks do not try the shortcut,
  * since they are likely to fail as well. */
-enum { STRETCH = 1024, PATIENCE = 7 };
+enum { SHORTCUT_BLOCK = 1024, PATIENCE = 7 };
 
 TH_UNUSED static inline __attribute__((always_inline)) void
 take_shortcut(int (*shortcut)(PARAMETERS), void (*row)(PARAMETERS), PARAMETERS)
 {
-  real *const r = (real *)result, kept[STRETCH];
+  real *const r = (real *)result, kept[SHORTCUT_BLOCK];
   int wait = 0;
-  for (ptrdiff_t from = 0; from < n; from += STRETCH) {
-    const ptrdiff_t count = n - from < STRETCH ? n - from : STRETCH;
+  for (ptrdiff_t from = 0; from < n; from += SHORTCUT_BLOCK) {
+    const ptrdiff_t count = n - from < SHORTCUT_BLOCK ? n - from : SHORTCUT_BLOCK;
     const real *x = &AT(first, from), *y = second ? &AT(second, from) : NULL;
     if (wait == 0) {
       const int inPlace = x == r + from || y == r + from;
@@ -305,7 +305,7 @@ WIDE_STEPS(sin) WIDE_STEPS(cos) WIDE_STEPS(tan)
 #endif
 
     /* Functions, computed in doubles, that have another formula for a few arguments.  near computes a
- * whole stretch; then the arguments for which isFar is true are collected and computed together by
+ * whole block; then the arguments for which isFar is true are collected and computed together by
  * distant, and their results overwrite those of near. */
     typedef struct {
   THDoubles (*near)(THDoubles x);
@@ -313,7 +313,7 @@ WIDE_STEPS(sin) WIDE_STEPS(cos) WIDE_STEPS(tan)
   THDoubles (*distant)(THDoubles x);
 } Formulas;
 
-enum { EIGHT = 8, WIDE_STRETCH = 64 * EIGHT };
+enum { EIGHT = 8, WIDE_BLOCK = 64 * EIGHT };
 
 INLINE THMask64 first_lanes(ptrdiff_t count)
 {
@@ -321,8 +321,8 @@ INLINE THMask64 first_lanes(ptrdiff_t count)
 }
 
 /* Keeps the arguments, and marks those that are far. */
-INLINE void near_stretch(Formulas f, real *to, const real *from, ptrdiff_t count, double *kept,
-                         uint8_t *marks)
+INLINE void near_block(Formulas f, real *to, const real *from, ptrdiff_t count, double *kept,
+                       uint8_t *marks)
 {
   for (ptrdiff_t j = 0; j < count; j += EIGHT) {
     const THMask64 lanes = first_lanes(count - j);
@@ -337,9 +337,9 @@ INLINE void near_stretch(Formulas f, real *to, const real *from, ptrdiff_t count
 
 INLINE void far_arguments(Formulas f, real *to, const double *kept, const uint64_t *marks)
 {
-  int64_t indices[WIDE_STRETCH + EIGHT];
+  int64_t indices[WIDE_BLOCK + EIGHT];
   ptrdiff_t count = 0;
-  for (int64_t word = 0; word < WIDE_STRETCH / 64; word++)
+  for (int64_t word = 0; word < WIDE_BLOCK / 64; word++)
     for (uint64_t rest = marks[word]; rest; rest &= rest - 1)
       indices[count++] = 64 * word + __builtin_ctzll(rest);
   for (ptrdiff_t j = 0; j < count; j += EIGHT) {
@@ -351,13 +351,13 @@ INLINE void far_arguments(Formulas f, real *to, const double *kept, const uint64
 
 INLINE void wide_with_far(Formulas f, PARAMETERS)
 {
-  double kept[WIDE_STRETCH];
-  uint64_t marks[WIDE_STRETCH / 64];
+  double kept[WIDE_BLOCK];
+  uint64_t marks[WIDE_BLOCK / 64];
   IN_BLOCKS(
-      real, for (ptrdiff_t k = from; k < end; k += WIDE_STRETCH) {
-        const ptrdiff_t count = end - k < WIDE_STRETCH ? end - k : WIDE_STRETCH;
+      real, for (ptrdiff_t k = from; k < end; k += WIDE_BLOCK) {
+        const ptrdiff_t count = end - k < WIDE_BLOCK ? end - k : WIDE_BLOCK;
         memset(marks, 0, sizeof marks);
-        near_stretch(f, to + (k - from), &AT(first, k), count, kept, (uint8_t *)marks);
+        near_block(f, to + (k - from), &AT(first, k), count, kept, (uint8_t *)marks);
         far_arguments(f, to + (k - from), kept, marks);
       })
 }

@@ -23,10 +23,10 @@ TH_DIRICHLET double TH_digammaStep(double z, double d)
   double sum = 0;
   for (; z < 20; z++)
     sum += d / (z * (z + d));
-  const double p = 1 / z, q = 1 / (z + d), p2 = p * p, q2 = q * q, apart = d * p * q;
+  const double p = 1 / z, q = 1 / (z + d), p2 = p * p, q2 = q * q, difference = d * p * q;
   const double series = 1.0 / 12 - (p2 + q2) / 120 + (p2 * p2 + p2 * q2 + q2 * q2) / 252 -
                         (p2 + q2) * (p2 * p2 + q2 * q2) / 240;
-  return sum + log1p(d * p) + apart / 2 + apart * (p + q) * series;
+  return sum + log1p(d * p) + difference / 2 + difference * (p + q) * series;
 }
 
 enum { TH_DIRICHLET_TERMS = 500 };

@@ -193,10 +193,10 @@ void THTensor_(multinomial)(THLongTensor *self, THGenerator *_generator, THTenso
   THGuard flat, scratch, lock;
   THTensor_(guard)(&flat);
   const int64_t size[2] = {dims == 2 ? rows : n_sample, n_sample};
-  const int apart =
+  const int isDisjoint =
       THResult_overlapSized(TH_VIEW(self), dims, size, TH_VIEW(prob_dist)) == TH_OVERLAP_NONE;
   THTensor *contiguous = flat.what =
-      apart ? THTensor_(newContiguous)(prob_dist) : THTensor_(newClone)(prob_dist);
+      isDisjoint ? THTensor_(newContiguous)(prob_dist) : THTensor_(newClone)(prob_dist);
   const Distributions all = {THTensor_(data)(contiguous), rows, count};
   for (int64_t row = 0; row < rows; row++)
     check_row(all.p + row * count, count, row, 3, with_replacement ? 0 : n_sample);

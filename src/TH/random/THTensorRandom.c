@@ -644,7 +644,7 @@ static void help_to_permute(Permutation *p)
       sched_yield();
 }
 
-static void permute_together(void *permutation, ptrdiff_t begin, ptrdiff_t end)
+static void permute_parallel(void *permutation, ptrdiff_t begin, ptrdiff_t end)
 {
   (void)end;
   if (begin == 0)
@@ -662,14 +662,14 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
   THGuard_enter(&room, THFree);
   Permutation p = {.generator = _generator, .n = n, .chunks = (n - 1 + CHUNK - 1) / CHUNK};
   const int ordered = sizeof(real) > sizeof *p.order && n <= UINT32_MAX;
-  const int together = THParallel_threads((ptrdiff_t)n, TURN) > 1;
+  const int isParallel = THParallel_threads((ptrdiff_t)n, TURN) > 1;
   const ptrdiff_t ahead =
-      together ? THMin(CHUNK_BUFFERS, p.chunks) * (ptrdiff_t)sizeof *p.partners : 0;
-  if (ordered || together)
+      isParallel ? THMin(CHUNK_BUFFERS, p.chunks) * (ptrdiff_t)sizeof *p.partners : 0;
+  if (ordered || isParallel)
     room.what = THAlloc(ahead + (ordered ? (ptrdiff_t)n * (ptrdiff_t)sizeof *p.order : 0));
   if (ordered)
     p.order = (uint32_t *)((char *)room.what + ahead);
-  if (together)
+  if (isParallel)
     p.partners = room.what;
   THShape shape;
   THStandIn standIn;
@@ -679,9 +679,9 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
   p.r = THTensor_(data)(r_);
   p.step = r_->stride[0];
   THRandom_lock(&lock, _generator, 2);
-  if (together) {
+  if (isParallel) {
     pthread_mutex_init(&p.finding, NULL);
-    THParallel_for(2, 1, permute_together, &p);
+    THParallel_for(2, 1, permute_parallel, &p);
     pthread_mutex_destroy(&p.finding);
   } else {
     permute_alone(&p);

@@ -1,4 +1,4 @@
-/* The engine that reduces: cuts the work, walks the pieces, joins their states. */
+/* The engine that reduces: cuts the work, walks the items, joins their states. */
 #include "THReduce.h"
 
 #include "THParallel.h"
@@ -9,11 +9,11 @@ enum {
   LANES = 128,        /* lanes that a long row is folded into */
   SHORT = 128,        /* elements; shorter rows are not worth folding */
   SHORT_LINE = 32,    /* the same for adjacent elements */
-  TILE = 1024,        /* the most lines of a piece */
-  WIDE = 2048,        /* the same for reductions marked wide, if there are enough pieces */
-  GRAIN = 32768,      /* elements of a piece worth a thread */
-  LONG_GRAIN = 65536, /* elements of a piece of long lines: more would lose digits of a sum */
-  MIN_PIECES = 32,    /* cut lines if there would be fewer pieces */
+  TILE = 1024,        /* the most lines of an item */
+  WIDE = 2048,        /* the same for reductions marked wide, if there are enough items */
+  GRAIN = 32768,      /* elements of an item worth a thread */
+  LONG_GRAIN = 65536, /* elements of an item of long lines: more would lose digits of a sum */
+  MIN_ITEMS = 32,     /* cut lines if there would be fewer items */
   MAX_STATE = 32,     /* bytes */
   L1_BYTES = 24576,   /* bytes of converted elements: they stay in L1 */
   L1_LANES = 1024,    /* the most lanes of converted elements */
@@ -223,9 +223,9 @@ void THReduce_all(const THReduction *op, const THReduceSource *source, THReduceS
   const ptrdiff_t blocks = THMax(1, THLoop_blocks(loop));
 
   THGuard guard;
-  _Alignas(64) char few[64 * MAX_STATE];
+  _Alignas(64) char onStack[64 * MAX_STATE];
   THGuard_enter(&guard, THFree);
-  AllWork work = {{op, &scalars, source}, few};
+  AllWork work = {{op, &scalars, source}, onStack};
   if (blocks > 64)
     work.partial = guard.what = THAlloc(blocks * op->stateSize);
   op->start(work.partial, blocks);
@@ -237,9 +237,9 @@ void THReduce_all(const THReduction *op, const THReduceSource *source, THReduceS
 
 /* --- along a dimension: how the work is cut --------------------------------------------------- */
 
-static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t piece)
+static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t size)
 {
-  return (length + piece - 1) / piece;
+  return (length + size - 1) / size;
 }
 
 /* Whether the innermost lines are adjacent, so that a row across them is contiguous. */
@@ -277,18 +277,18 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSou
 
   /* Lines are cut where there are too few for the threads, or where they are so long that the order
    * of a sum would show. */
-  const ptrdiff_t pieces = reduce->tiles * (lines->count / THMax(1, width));
+  const ptrdiff_t items = reduce->tiles * (lines->count / THMax(1, width));
   ptrdiff_t chunk = LONG_GRAIN / reduce->tile;
   chunk = reduce->vertical ? THMax(chunk, 1024) : LONG_GRAIN;
-  if (pieces < MIN_PIECES) {
-    const ptrdiff_t even = cut(length, cut(MIN_PIECES, THMax(1, pieces)));
+  if (items < MIN_ITEMS) {
+    const ptrdiff_t even = cut(length, cut(MIN_ITEMS, THMax(1, items)));
     chunk = THMin(chunk, THMax(even, THMax(256, GRAIN / reduce->tile)));
   }
   reduce->chunks = THMax(1, cut(length, chunk));
   reduce->chunk = cut(length, reduce->chunks);
 
   /* Lines are independent, so that wider tiles change no result. */
-  if (op->wide && reduce->vertical && pieces * reduce->chunks >= MIN_PIECES) {
+  if (op->wide && reduce->vertical && items * reduce->chunks >= MIN_ITEMS) {
     reduce->tile = THMax(1, THMin(width, WIDE));
     reduce->tiles = cut(width, reduce->tile);
   }
@@ -303,7 +303,7 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSou
   }
 }
 
-/* --- along a dimension: one piece ------------------------------------------------------------ */
+/* --- along a dimension: one item ------------------------------------------------------------ */
 
 static void accumulate_vertical(const THReduce *reduce, char *state, const char *at, ptrdiff_t n,
                                 ptrdiff_t first, ptrdiff_t length)
@@ -352,13 +352,13 @@ static void accumulate_horizontal(const THReduce *reduce, char *state, const cha
 {
   const THReduction *op = reduce->op;
   const Accumulate with = {op, &reduce->scalars, reduce->source};
-  const ptrdiff_t step = reduce->lines->step[0], apart = reduce->lines->stride[0][0];
+  const ptrdiff_t step = reduce->lines->step[0], lineStride = reduce->lines->stride[0][0];
   const ptrdiff_t room = L1_BYTES / reduce->source->converted / LINES_MULTIPLE;
   const ptrdiff_t shortLine = reduce->source->convert ? THMin(op->shortLine, room) : op->shortLine;
   if (length < (step == 1 ? shortLine : SHORT)) {
     const THRows block = {.at = at,
                           .lanes = n,
-                          .stride = apart,
+                          .stride = lineStride,
                           .rows = length,
                           .rowStride = step,
                           .first = first,
@@ -368,8 +368,8 @@ static void accumulate_horizontal(const THReduce *reduce, char *state, const cha
     return;
   }
   for (ptrdiff_t j = 0; j < n; j++)
-    accumulate_line(&with, state + j * op->stateSize, at + j * apart * reduce->source->itemSize,
-                    length, step, first);
+    accumulate_line(&with, state + j * op->stateSize,
+                    at + j * lineStride * reduce->source->itemSize, length, step, first);
 }
 
 static void finish(const THReduce *reduce, const char *state, ptrdiff_t line, ptrdiff_t n)
@@ -393,17 +393,17 @@ static ptrdiff_t tile_at(const THReduce *reduce, ptrdiff_t k, ptrdiff_t *n)
   return k / reduce->tiles * width + first;
 }
 
-/* Pieces are numbered tile by tile, the chunks of a tile in a row. */
-static void do_pieces(void *context, ptrdiff_t begin, ptrdiff_t end)
+/* Items are numbered tile by tile, the chunks of a tile in a row. */
+static void do_items(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THReduce *reduce = context;
   const THReduction *op = reduce->op;
   TH_SCRATCH(char, here, WIDE *MAX_STATE);
-  for (ptrdiff_t piece = begin; piece < end; piece++) {
-    const ptrdiff_t c = piece % reduce->chunks, first = c * reduce->chunk;
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t c = item % reduce->chunks, first = c * reduce->chunk;
     const ptrdiff_t length = THMin(reduce->chunk, reduce->lines->length - first);
     ptrdiff_t n;
-    const ptrdiff_t line = tile_at(reduce, piece / reduce->chunks, &n);
+    const ptrdiff_t line = tile_at(reduce, item / reduce->chunks, &n);
     const char *at =
         reduce->from + (THLines_at(reduce->lines, 0, line) + first * reduce->lines->step[0]) *
                            reduce->source->itemSize;
@@ -432,9 +432,9 @@ static void do_tiles(void *context, ptrdiff_t begin, ptrdiff_t end)
     ptrdiff_t n;
     const ptrdiff_t line = tile_at(reduce, k, &n);
     char *state = (char *)reduce->guard.what + line * size;
-    for (ptrdiff_t apart = 1; apart < reduce->chunks; apart *= 2)
-      for (ptrdiff_t c = 0; c + apart < reduce->chunks; c += 2 * apart)
-        reduce->op->join(state + c * all * size, state + (c + apart) * all * size, n);
+    for (ptrdiff_t distance = 1; distance < reduce->chunks; distance *= 2)
+      for (ptrdiff_t c = 0; c + distance < reduce->chunks; c += 2 * distance)
+        reduce->op->join(state + c * all * size, state + (c + distance) * all * size, n);
     finish(reduce, state, line, n);
   }
 }
@@ -447,7 +447,7 @@ void THReduce_run(THReduce *reduce, const void *from, void *result, int64_t *ind
   if (reduce->lines->count > 0) {
     const ptrdiff_t tiles = reduce->tiles * (reduce->lines->count / reduce->lines->size[0]);
     const ptrdiff_t elements = THMax(1, reduce->tile * reduce->chunk);
-    THParallel_for(tiles * reduce->chunks, cut(GRAIN, elements), do_pieces, reduce);
+    THParallel_for(tiles * reduce->chunks, cut(GRAIN, elements), do_items, reduce);
     if (reduce->guard.what)
       THParallel_for(tiles, cut(GRAIN, reduce->tile * reduce->chunks), do_tiles, reduce);
   }

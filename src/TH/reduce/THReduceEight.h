@@ -82,13 +82,13 @@ static __attribute__((noinline)) Eight NAME_(long)(const real *x, ptrdiff_t n, u
 /* Takes in some lines (a constant number, up to eight) and prefetches as many more in
  * the order of memory if gaps between lines are small: line by line is too late. */
 static inline __attribute__((always_inline)) void NAME_(abreast)(State *states, const real *x,
-                                                                 ptrdiff_t apart, int some,
+                                                                 ptrdiff_t lineStride, int some,
                                                                  ptrdiff_t n, double p)
 {
   const ptrdiff_t whole = n / EIGHT * EIGHT;
   const THMask64 left = (THMask64)((1 << (n - whole)) - 1);
-  const ptrdiff_t pace = apart < 2 * n ? some : 0;
-  const real *const next = x + pace * apart;
+  const ptrdiff_t pace = lineStride < 2 * n ? some : 0;
+  const real *const next = x + pace * lineStride;
   Eight b[EIGHT];
   TH_PRAGMA(GCC unroll 8)
   for (int k = 0; k < EIGHT; k++)
@@ -97,46 +97,46 @@ static inline __attribute__((always_inline)) void NAME_(abreast)(State *states, 
     prefetch((uintptr_t)(next + pace * i), (size_t)(some * EIGHT));
     TH_PRAGMA(GCC unroll 8)
     for (int k = 0; k < some; k++)
-      b[k] = ROW_(eight_take)(b[k], eight_widened(x + k * apart + i), p);
+      b[k] = ROW_(eight_take)(b[k], eight_widened(x + k * lineStride + i), p);
   }
   if (left)
     TH_PRAGMA(GCC unroll 8)
   for (int k = 0; k < some; k++)
-    b[k] = NAME_(rest_of)(b[k], x + k * apart + whole, left, p);
+    b[k] = NAME_(rest_of)(b[k], x + k * lineStride + whole, left, p);
   NAME_(take_in)(states, b, some);
 }
 
 static __attribute__((noinline)) void NAME_(long_lines)(State *states, const real *x,
-                                                        ptrdiff_t lines, ptrdiff_t apart,
+                                                        ptrdiff_t lines, ptrdiff_t lineStride,
                                                         ptrdiff_t n, uintptr_t ahead, double p)
 {
   for (ptrdiff_t j = 0; j < lines; j += EIGHT) {
     const int some = (int)THMin(EIGHT, lines - j);
     Eight b[EIGHT] = {0};
     for (int k = 0; k < some; k++)
-      b[k] = NAME_(long)(x + (j + k) * apart, n, ahead, p);
+      b[k] = NAME_(long)(x + (j + k) * lineStride, n, ahead, p);
     NAME_(take_in)(states + j, b, some);
   }
 }
 
 static __attribute__((noinline)) void NAME_(short_lines)(State *states, const real *x,
-                                                         ptrdiff_t lines, ptrdiff_t apart,
+                                                         ptrdiff_t lines, ptrdiff_t lineStride,
                                                          ptrdiff_t n, double p)
 {
   ptrdiff_t j = 0;
   for (; j + EIGHT <= lines; j += EIGHT)
-    NAME_(abreast)(states + j, x + j * apart, apart, EIGHT, n, p);
+    NAME_(abreast)(states + j, x + j * lineStride, lineStride, EIGHT, n, p);
   for (; j < lines; j++)
-    NAME_(abreast)(states + j, x + j * apart, apart, 1, n, p);
+    NAME_(abreast)(states + j, x + j * lineStride, lineStride, 1, n, p);
 }
 
-static void NAME_(lines)(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart, ptrdiff_t n,
-                         const THReduceScalars *scalars)
+static void NAME_(lines)(void *states, const real *x, ptrdiff_t lines, ptrdiff_t lineStride,
+                         ptrdiff_t n, const THReduceScalars *scalars)
 {
   if (n < SHORT_LINE)
-    NAME_(short_lines)(states, x, lines, apart, n, scalars->p);
+    NAME_(short_lines)(states, x, lines, lineStride, n, scalars->p);
   else
-    NAME_(long_lines)(states, x, lines, apart, n, line_ahead(scalars, 1), scalars->p);
+    NAME_(long_lines)(states, x, lines, lineStride, n, line_ahead(scalars, 1), scalars->p);
 }
 
 static void NAME_(line)(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,

@@ -110,16 +110,16 @@ enum {
 /* Transposes a matrix of lines x n items, each of so many bytes. */
 static inline __attribute__((always_inline)) void transpose(ptrdiff_t bytes, void *to,
                                                             const void *from, ptrdiff_t lines,
-                                                            ptrdiff_t apart, ptrdiff_t n)
+                                                            ptrdiff_t lineStride, ptrdiff_t n)
 {
   if (bytes == 4)
-    THTranspose32_lines(to, TRANSPOSE_LINES, from, lines, apart, n);
+    THTranspose32_lines(to, TRANSPOSE_LINES, from, lines, lineStride, n);
   else if (bytes == 8)
-    THTranspose64_lines(to, TRANSPOSE_LINES, from, lines, apart, n);
+    THTranspose64_lines(to, TRANSPOSE_LINES, from, lines, lineStride, n);
   else
     for (ptrdiff_t i = 0; i < n; i++)
       for (ptrdiff_t j = 0; j < lines; j++)
-        ((real *)to)[i * TRANSPOSE_LINES + j] = ((const real *)from)[j * apart + i];
+        ((real *)to)[i * TRANSPOSE_LINES + j] = ((const real *)from)[j * lineStride + i];
 }
 
 /* Whether each lane is a line of adjacent elements. */
@@ -166,9 +166,9 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
                        void *states, const void *parts, ptrdiff_t lines)
 {
   _Alignas(64) char transposed[64 * TRANSPOSE_LINES];
-  const ptrdiff_t few = 64 / stateSize, row = TRANSPOSE_LINES * stateSize;
-  transpose(stateSize, transposed, parts, lines, few, few);
-  for (ptrdiff_t half = few / 2; half > 0; half /= 2)
+  const ptrdiff_t perLine = 64 / stateSize, row = TRANSPOSE_LINES * stateSize;
+  transpose(stateSize, transposed, parts, lines, perLine, perLine);
+  for (ptrdiff_t half = perLine / 2; half > 0; half /= 2)
     join(transposed, transposed + half * row, half * TRANSPOSE_LINES);
   join(states, transposed, lines);
 }
@@ -276,15 +276,15 @@ EVERY(TAKE_FOUR)
 #define norm2_shortLine MIDDLE_LINE
 #endif
 
-#if defined(SWEEP_APART)
-SWEEP_APART(max, 1, LOWEST)
-SWEEP_APART(min, 0, HIGHEST)
+#if defined(SWEEP_STRIDED)
+SWEEP_STRIDED(max, 1, LOWEST)
+SWEEP_STRIDED(min, 0, HIGHEST)
 #define max_shortLine  MIDDLE_LINE
 #define min_shortLine  MIDDLE_LINE
 #define max_prefetched 0
 #define min_prefetched 0
-#define max_sweep      max_sweep_apart
-#define min_sweep      min_sweep_apart
+#define max_sweep      max_sweep_strided
+#define min_sweep      min_sweep_strided
 #endif
 
 #define TEMPLATE "THReduceLines.h"
@@ -469,11 +469,11 @@ static inline __attribute__((always_inline)) void best_join(int largest, Best *a
 
 /* Takes in deep rows, from row i on, of lanes lanes (a constant), whose states stay in registers
  * meanwhile. */
-static inline __attribute__((always_inline)) void best_few(int largest, real *restrict value,
-                                                           RowIndex *restrict row, int lanes,
-                                                           const real *restrict x,
-                                                           ptrdiff_t rowStride, RowIndex i,
-                                                           int deep)
+static inline __attribute__((always_inline)) void best_unrolled(int largest, real *restrict value,
+                                                                RowIndex *restrict row, int lanes,
+                                                                const real *restrict x,
+                                                                ptrdiff_t rowStride, RowIndex i,
+                                                                int deep)
 {
   real a[128 / ITEM];
   RowIndex r[128 / ITEM];
@@ -503,10 +503,10 @@ static inline __attribute__((always_inline)) void best_across(int largest, real 
   for (; j + UNROLL <= n; j += UNROLL) {
     for (int d = 0; d < deep; d++)
       prefetch((uintptr_t)(x + d * rowStride + j) + ahead, UNROLL);
-    best_few(largest, value + j, row + j, UNROLL, x + j, rowStride, i, deep);
+    best_unrolled(largest, value + j, row + j, UNROLL, x + j, rowStride, i, deep);
   }
   for (; j + VECTOR <= n; j += VECTOR)
-    best_few(largest, value + j, row + j, VECTOR, x + j, rowStride, i, deep);
+    best_unrolled(largest, value + j, row + j, VECTOR, x + j, rowStride, i, deep);
   for (; j < n; j++)
     for (int d = 0; d < deep; d++)
       take_better(largest, &value[j], &row[j], x[d * rowStride + j], (RowIndex)(i + d));
@@ -640,7 +640,7 @@ static inline __attribute__((always_inline)) real best_fold(int largest, real *l
  * each block would take as long as reading part of the block, so each lane keeps the number of the
  * first block that has the lane's best element.  Block numbers fit a RowIndex, since the engine
  * cuts longer lines. */
-static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, real *value,
+static inline __attribute__((always_inline)) ptrdiff_t best_block(int largest, real *value,
                                                                   const real *x, ptrdiff_t n,
                                                                   const THReduceScalars *scalars)
 {
@@ -648,21 +648,21 @@ static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, r
   const uintptr_t ahead = line_ahead(scalars, max_prefetched);
   real best[UNROLL], lanes[UNROLL];
   const RowIndex past = (RowIndex)STRIP_ROWS;
-  RowIndex pieces[UNROLL] = {0};
+  RowIndex indices[UNROLL] = {0};
   for (int k = 0; k < UNROLL; k++)
     best[k] = largest ? LOWEST : HIGHEST;
   for (ptrdiff_t i = 0; i * BEST_BLOCK < n; i++) {
     best_lanes(largest, lanes, x + i * BEST_BLOCK, THMin(BEST_BLOCK, n - i * BEST_BLOCK), ahead);
     TH_PRAGMA(omp simd)
     for (int k = 0; k < UNROLL; k++)
-      take_better(largest, &best[k], &pieces[k], lanes[k], (RowIndex)i);
+      take_better(largest, &best[k], &indices[k], lanes[k], (RowIndex)i);
   }
   memcpy(lanes, best, sizeof lanes);
   *value = best_fold(largest, lanes, UNROLL);
   RowIndex first = past;
   TH_PRAGMA(omp simd reduction(min : first))
   for (int k = 0; k < UNROLL; k++) {
-    const RowIndex here = is_same(best[k], *value) ? pieces[k] : past;
+    const RowIndex here = is_same(best[k], *value) ? indices[k] : past;
     first = here < first ? here : first;
   }
   return (ptrdiff_t)first * BEST_BLOCK;
@@ -670,7 +670,7 @@ static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, r
 
 #else
 /* The same for integers, block by block: per-lane block numbers gain less than they cost. */
-static inline __attribute__((always_inline)) ptrdiff_t best_piece(int largest, real *value,
+static inline __attribute__((always_inline)) ptrdiff_t best_block(int largest, real *value,
                                                                   const real *x, ptrdiff_t n,
                                                                   const THReduceScalars *scalars)
 {
@@ -697,7 +697,7 @@ static inline __attribute__((always_inline)) void best_line(int largest, Best *b
   real value = 0;
   ptrdiff_t begin = 0;
   if (n > BEST_BLOCK)
-    begin = best_piece(largest, &value, x, n, scalars);
+    begin = best_block(largest, &value, x, n, scalars);
   else
     value = best_of(largest, x, n, scalars);
   const ptrdiff_t at = begin + where(x + begin, THMin(BEST_BLOCK, n - begin), value);
@@ -765,7 +765,7 @@ enum {
   VARIANCE_STRIP = 2048 / ITEM, /* lanes; their states and the rows taken in together fill half of
                                  * L1 */
   VARIANCE_DEEP = 8,
-  VARIANCE_FEW = 2
+  VARIANCE_UNROLL = 2
 };
 
 typedef struct {
@@ -783,10 +783,10 @@ static void var_start(void *states, ptrdiff_t lanes)
  * whatever the means are. */
 static inline Moments joined(Moments a, Moments b)
 {
-  const accreal n = a.n + b.n, share = b.n / THMax(n, 1), apart = b.mean - a.mean;
+  const accreal n = a.n + b.n, weight = b.n / THMax(n, 1), difference = b.mean - a.mean;
   const accreal within = a.squares + b.squares;
-  const accreal between = a.n == 0 || isinf(within) ? 0 : apart * apart * a.n * share;
-  return (Moments){n, a.n == 0 ? b.mean : a.mean + apart * share, within + between};
+  const accreal between = a.n == 0 || isinf(within) ? 0 : difference * difference * a.n * weight;
+  return (Moments){n, a.n == 0 ? b.mean : a.mean + difference * weight, within + between};
 }
 
 static void var_join(void *states, const void *others, ptrdiff_t lanes)
@@ -841,9 +841,9 @@ var_lanes(accreal *restrict sum, accreal *restrict squares, const accreal *restr
   for (ptrdiff_t k = 0; k < n; k++) {
     accreal one = 0, two = 0;
     for (int i = 0; i < rows; i++) {
-      const accreal apart = (accreal)x[i * rowStride + k * step] - shift[k];
-      one += apart;
-      two = plus_square(two, apart);
+      const accreal difference = (accreal)x[i * rowStride + k * step] - shift[k];
+      one += difference;
+      two = plus_square(two, difference);
     }
     sum[k] += one;
     squares[k] += two;
@@ -851,11 +851,11 @@ var_lanes(accreal *restrict sum, accreal *restrict squares, const accreal *restr
 }
 
 /* Takes in VARIANCE_DEEP rows of lanes adjacent lanes (a constant). */
-static inline __attribute__((always_inline)) void var_few(accreal *restrict sum,
-                                                          accreal *restrict squares,
-                                                          const accreal *restrict shift,
-                                                          const real *x, int lanes,
-                                                          ptrdiff_t rowStride)
+static inline __attribute__((always_inline)) void var_unrolled(accreal *restrict sum,
+                                                               accreal *restrict squares,
+                                                               const accreal *restrict shift,
+                                                               const real *x, int lanes,
+                                                               ptrdiff_t rowStride)
 {
 #if defined(TH_REAL_IS_FLOAT) && TH_VECTOR == 64
   /* Loads eight floats at a time: compilers load sixteen and extract halves, and these extra
@@ -864,9 +864,9 @@ static inline __attribute__((always_inline)) void var_few(accreal *restrict sum,
     const THDoubles from = THDoubles_load(shift + k);
     THDoubles one = THDoubles_load(sum + k), two = THDoubles_load(squares + k);
     for (int i = 0; i < VARIANCE_DEEP; i++) {
-      const THDoubles apart = (THDoubles_loadFloats(x + i * rowStride + k) - from);
-      one = one + apart;
-      two = THDoubles_mulAdd(apart, apart, two);
+      const THDoubles difference = (THDoubles_loadFloats(x + i * rowStride + k) - from);
+      one = one + difference;
+      two = THDoubles_mulAdd(difference, difference, two);
     }
     THDoubles_store(sum + k, one);
     THDoubles_store(squares + k, two);
@@ -888,7 +888,7 @@ static inline __attribute__((always_inline)) void var_deep(accreal *restrict sum
   for (; j + UNROLL <= n; j += UNROLL) {
     for (int i = 0; i < VARIANCE_DEEP; i++)
       prefetch((uintptr_t)(x + i * rowStride + j) + ahead, UNROLL);
-    var_few(sum + j, squares + j, shift + j, x + j, UNROLL, rowStride);
+    var_unrolled(sum + j, squares + j, shift + j, x + j, UNROLL, rowStride);
   }
   var_lanes(sum + j, squares + j, shift + j, x + j, n - j, 1, rowStride, VARIANCE_DEEP);
 }
@@ -912,8 +912,8 @@ static void var_strip(Moments *moments, const real *x, ptrdiff_t n, ptrdiff_t st
       var_deep(sum, squares, shift, x + i * rowStride, n, rowStride, ahead);
     else
       var_lanes(sum, squares, shift, x + i * rowStride, n, step, rowStride, VARIANCE_DEEP);
-  for (; i + VARIANCE_FEW <= rows; i += VARIANCE_FEW)
-    var_lanes(sum, squares, shift, x + i * rowStride, n, step, rowStride, VARIANCE_FEW);
+  for (; i + VARIANCE_UNROLL <= rows; i += VARIANCE_UNROLL)
+    var_lanes(sum, squares, shift, x + i * rowStride, n, step, rowStride, VARIANCE_UNROLL);
   for (; i < rows; i++)
     var_lanes(sum, squares, shift, x + i * rowStride, n, step, rowStride, 1);
   for (ptrdiff_t j = 0; j < n; j++) {
@@ -957,15 +957,15 @@ static inline __attribute__((always_inline)) accreal deviations(const real *x, p
   for (; i + UNROLL <= n; i += UNROLL) {
     prefetch((uintptr_t)(x + i) + PREFETCH_BYTES, UNROLL);
     for (int j = 0; j < UNROLL; j++) {
-      const accreal apart = (accreal)x[i + j] - shift;
-      one[j] += apart;
-      two[j] = plus_square(two[j], apart);
+      const accreal difference = (accreal)x[i + j] - shift;
+      one[j] += difference;
+      two[j] = plus_square(two[j], difference);
     }
   }
   for (ptrdiff_t j = 0; j < n - i; j++) {
-    const accreal apart = (accreal)x[i + j] - shift;
-    one[j] += apart;
-    two[j] = plus_square(two[j], apart);
+    const accreal difference = (accreal)x[i + j] - shift;
+    one[j] += difference;
+    two[j] = plus_square(two[j], difference);
   }
   *squares = sum_of(two, UNROLL);
   return sum_of(one, UNROLL);

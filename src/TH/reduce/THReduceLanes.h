@@ -116,9 +116,10 @@ typedef THDoubles WideReals;
 
 /* n adjacent elements, of which it returns how many it took in.  max and min return their second
  * operand where one of the two is NaN. */
-static inline __attribute__((always_inline)) ptrdiff_t sweep_apart(int largest, real worst,
-                                                                   real *restrict a, const real *x,
-                                                                   int lanes, ptrdiff_t n)
+static inline __attribute__((always_inline)) ptrdiff_t sweep_strided(int largest, real worst,
+                                                                     real *restrict a,
+                                                                     const real *x, int lanes,
+                                                                     ptrdiff_t n)
 {
   enum { WIDTH = TH_VECTOR / ITEM };
   WideReals best[LANE_BYTES / TH_VECTOR], none[LANE_BYTES / TH_VECTOR];
@@ -143,15 +144,15 @@ static inline __attribute__((always_inline)) ptrdiff_t sweep_apart(int largest, 
 }
 
 /* name##_sweep, or this where nothing is prefetched. */
-#define SWEEP_APART(name, largest, worst)                                                          \
-  static inline                                                                                    \
-      __attribute__((always_inline)) ptrdiff_t name##_sweep_apart(real *restrict a, const real *x, \
-                                                                  int lanes, int deep,             \
-                                                                  ptrdiff_t n, uintptr_t ahead,    \
-                                                                  double p)                        \
-  {                                                                                                \
-    return ahead ? name##_sweep(a, x, lanes, deep, n, ahead, p)                                    \
-                 : sweep_apart(largest, worst, a, x, lanes, n);                                    \
+#define SWEEP_STRIDED(name, largest, worst)                                                    \
+  static inline                                                                                \
+      __attribute__((always_inline)) ptrdiff_t name##_sweep_strided(real *restrict a,          \
+                                                                    const real *x, int lanes,  \
+                                                                    int deep, ptrdiff_t n,     \
+                                                                    uintptr_t ahead, double p) \
+  {                                                                                            \
+    return ahead ? name##_sweep(a, x, lanes, deep, n, ahead, p)                                \
+                 : sweep_strided(largest, worst, a, x, lanes, n);                              \
   }
 #endif
 

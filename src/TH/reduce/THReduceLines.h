@@ -51,13 +51,13 @@ static TH_UNUSED void ROW_(line)(void *to, const void *at, ptrdiff_t n, ptrdiff_
 /* the vectors of lines of one vector or less */
 static inline __attribute__((always_inline)) void
 ROW_(short_parts)(State (*parts)[64 / sizeof(State)], const real *x, ptrdiff_t lines,
-                  ptrdiff_t apart, ptrdiff_t n, const real *end, double p)
+                  ptrdiff_t lineStride, ptrdiff_t n, const real *end, double p)
 {
   enum { VECTOR = 64 / sizeof(State) };
   const ptrdiff_t whole = n / VECTOR * VECTOR;
   const int left = (int)(n - whole);
   real rest[VECTOR] = {0};
-  for (ptrdiff_t k = 0; k < lines; k++, x += apart) {
+  for (ptrdiff_t k = 0; k < lines; k++, x += lineStride) {
     ROW_(sweep)(parts[k], x, VECTOR, 1, whole, 0, p);
     if (!left)
       continue;
@@ -70,10 +70,10 @@ ROW_(short_parts)(State (*parts)[64 / sizeof(State)], const real *x, ptrdiff_t l
 
 static inline __attribute__((always_inline)) void
 ROW_(long_parts)(State (*parts)[64 / sizeof(State)], const real *x, ptrdiff_t lines,
-                 ptrdiff_t apart, ptrdiff_t n, uintptr_t ahead, double p)
+                 ptrdiff_t lineStride, ptrdiff_t n, uintptr_t ahead, double p)
 {
   enum { VECTOR = 64 / sizeof(State), UNROLL = LANE_BYTES / sizeof(State) };
-  for (ptrdiff_t k = 0; k < lines; k++, x += apart) {
+  for (ptrdiff_t k = 0; k < lines; k++, x += lineStride) {
     State lanes[UNROLL];
     ROW_(lanes)(lanes, x, n, ahead, p);
     for (int half = UNROLL / 2; half >= VECTOR; half /= 2)
@@ -82,26 +82,26 @@ ROW_(long_parts)(State (*parts)[64 / sizeof(State)], const real *x, ptrdiff_t li
   }
 }
 
-static TH_UNUSED void ROW_(lines)(void *states, const real *x, ptrdiff_t lines, ptrdiff_t apart,
-                                  ptrdiff_t n, const THReduceScalars *scalars)
+static TH_UNUSED void ROW_(lines)(void *states, const real *x, ptrdiff_t lines,
+                                  ptrdiff_t lineStride, ptrdiff_t n, const THReduceScalars *scalars)
 {
   enum { VECTOR = 64 / sizeof(State) };
   const int isLong = (ptrdiff_t)ROW_(shortLine) > SHORT_LINE && n >= SHORT_LINE;
-  const real *const end = x + (lines - 1) * apart + n;
+  const real *const end = x + (lines - 1) * lineStride + n;
   _Alignas(64) State parts[TRANSPOSE_LINES][VECTOR];
   if (isLong && scalars->far) {
     for (ptrdiff_t j = 0; j < lines; j++)
-      ROW_(line)((State *)states + j, x + j * apart, n, 0, scalars);
+      ROW_(line)((State *)states + j, x + j * lineStride, n, 0, scalars);
     return;
   }
   for (ptrdiff_t j = 0; j < lines; j += TRANSPOSE_LINES) {
     const ptrdiff_t here = THMin(TRANSPOSE_LINES, lines - j);
-    const real *const at = x + j * apart;
+    const real *const at = x + j * lineStride;
     if (isLong)
-      ROW_(long_parts)(parts, at, here, apart, n, line_ahead(scalars, ROW_(prefetched)),
+      ROW_(long_parts)(parts, at, here, lineStride, n, line_ahead(scalars, ROW_(prefetched)),
                        scalars->p);
     else
-      ROW_(short_parts)(parts, at, here, apart, n, end, scalars->p);
+      ROW_(short_parts)(parts, at, here, lineStride, n, end, scalars->p);
     fold_lines(ROW_(join), sizeof(State), (State *)states + j, parts, here);
   }
 }

@@ -88,9 +88,10 @@ static inline real taken_off(real near)
   return near - near == 0 ? near : 0;
 }
 
-static inline __attribute__((always_inline)) void powers_few(accreal *sum, real *near,
-                                                             const real *x, ptrdiff_t rowStride,
-                                                             int deep, THMask32 lanes)
+static inline __attribute__((always_inline)) void powers_unrolled(accreal *sum, real *near,
+                                                                  const real *x,
+                                                                  ptrdiff_t rowStride, int deep,
+                                                                  THMask32 lanes)
 {
   enum { INFINITE = 0x18 };
   const THFloats infinite = THFloats_all(INFINITY), lowest = THFloats_all(-INFINITY);
@@ -129,7 +130,7 @@ static inline __attribute__((always_inline)) void take_powers(accreal *sum, real
                                                               const real *x, ptrdiff_t rowStride,
                                                               int deep, ptrdiff_t n)
 {
-  powers_few(sum, near, x, rowStride, deep, (THMask32)((1u << n) - 1));
+  powers_unrolled(sum, near, x, rowStride, deep, (THMask32)((1u << n) - 1));
 }
 
 /* The largest of n elements, NaN ignored. */
@@ -199,10 +200,10 @@ static void powers_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,
 
 /* Copies between an array of states and separate arrays of their members. */
 static __attribute__((noinline)) void move_powers(Powers *states, accreal *sum, real *near,
-                                                  ptrdiff_t n, int apart)
+                                                  ptrdiff_t n, int isStrided)
 {
   for (ptrdiff_t j = 0; j < n; j++)
-    if (apart) {
+    if (isStrided) {
       sum[j] = states[j].sum;
       near[j] = states[j].near;
     } else {
@@ -236,7 +237,8 @@ static __attribute__((noinline)) void powers_strip(Powers *states, const real *x
 static void powers_rows(void *states, const THRows *block, const THReduceScalars *scalars);
 
 /* Elements with any strides: copies some at a time to a buffer. */
-static SMALL void powers_apart(Powers *states, const THRows *block, const THReduceScalars *scalars)
+static SMALL void powers_strided(Powers *states, const THRows *block,
+                                 const THReduceScalars *scalars)
 {
   TH_SCRATCH(real, room, TRANSPOSE_ROWS * TRANSPOSE_LINES);
   for (ptrdiff_t j = 0; j < block->lanes; j += TRANSPOSE_LINES)
@@ -261,7 +263,7 @@ static void powers_rows(void *states, const THRows *block, const THReduceScalars
   else if (block->lanes == 1 && block->rowStride == 1)
     powers_line(states, block->at, block->rows, block->first, scalars);
   else if (block->stride != 1)
-    powers_apart(states, block, scalars);
+    powers_strided(states, block, scalars);
   else
     for (ptrdiff_t j = 0; j < block->lanes; j += POWERS_STRIP)
       powers_strip((Powers *)states + j, AT(block) + j, THMin(POWERS_STRIP, block->lanes - j),

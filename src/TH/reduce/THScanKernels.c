@@ -140,13 +140,13 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
   store_some(r + i, &v, n - i);
 #else
 #define REST(op)                                                      \
-  accreal few = op;                                                   \
+  accreal four = op;                                                  \
   for (; i < n; i++) {                                                \
-    few = TAKE(op, few, (accreal)x[i]);                               \
-    const accreal total = TAKE(op, here[0], few);                     \
+    four = TAKE(op, four, (accreal)x[i]);                             \
+    const accreal total = TAKE(op, here[0], four);                    \
     r[i] = (Element)(before ? TAKE(op, (*before)[0], total) : total); \
   }                                                                   \
-  here = TAKE(op, here, few);
+  here = TAKE(op, here, four);
 #endif
 
 #endif
@@ -168,10 +168,10 @@ typedef struct {
   ptrdiff_t wrap, before, after;
 } Prefetched;
 
-static inline Prefetched prefetched(ptrdiff_t width, ptrdiff_t rowStride, ptrdiff_t together)
+static inline Prefetched prefetched(ptrdiff_t width, ptrdiff_t rowStride, ptrdiff_t rowsAtOnce)
 {
-  const ptrdiff_t ahead = PREFETCH / together;
-  const ptrdiff_t right = ahead % width, down = ahead / width * (rowStride *= together);
+  const ptrdiff_t ahead = PREFETCH / rowsAtOnce;
+  const ptrdiff_t right = ahead % width, down = ahead / width * (rowStride *= rowsAtOnce);
   return (Prefetched){(width - right) / LINE * LINE, down + right,
                       down + rowStride + right - width};
 }
@@ -405,7 +405,7 @@ static inline __attribute__((always_inline)) void scan_vector(int op, Totals *v,
 }
 
 /* The totals of n contiguous elements, which take in *before (a constant) unless before is NULL. */
-static inline __attribute__((always_inline)) void scan_piece(int op, Element *r, const Element *x,
+static inline __attribute__((always_inline)) void scan_chunk(int op, Element *r, const Element *x,
                                                              ptrdiff_t n, Totals *all,
                                                              const Totals *before)
 {
@@ -439,7 +439,7 @@ static inline __attribute__((always_inline)) void scan_along(int op, void *total
     Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;
     if (streams && operands->dx == 1)
       prefetch(x + i + PREFETCH, m);
-    scan_piece(op, to, widen(room, x + i * operands->dx, operands->dx, m), m, &all, &before);
+    scan_chunk(op, to, widen(room, x + i * operands->dx, operands->dx, m), m, &all, &before);
     if (r)
       narrow(r + i * dr, dr, to, m, streams);
   }
@@ -478,7 +478,7 @@ static inline __attribute__((always_inline)) void scan_lines(int op, const THSca
     accreal total = op;
     Totals all = ALL(op);
     if (contiguous && !streams)
-      scan_piece(op, (Element *)line.to, (const Element *)line.from, n, &all, NULL);
+      scan_chunk(op, (Element *)line.to, (const Element *)line.from, n, &all, NULL);
     else
       take_along(op, &total, &line, n);
   }
@@ -519,9 +519,9 @@ static inline void take_row(int op, accreal *a, real *r, const real *x, ptrdiff_
 }
 
 /* A few lines, whose totals stay in registers where the number of lines is a constant. */
-static inline __attribute__((always_inline)) void scan_few(int op, accreal *totals,
-                                                           const THScanOperands *operands,
-                                                           ptrdiff_t lines, ptrdiff_t rows)
+static inline __attribute__((always_inline)) void scan_unrolled(int op, accreal *totals,
+                                                                const THScanOperands *operands,
+                                                                ptrdiff_t lines, ptrdiff_t rows)
 {
   accreal a[REGISTER_LINES];
   memcpy(a, totals, (size_t)lines * sizeof(accreal));
@@ -576,13 +576,13 @@ scan_register_lines(int op, accreal *totals, const THScanOperands *operands, ptr
                     ptrdiff_t rows)
 {
   if (lines == 2)
-    scan_few(op, totals, operands, 2, rows);
+    scan_unrolled(op, totals, operands, 2, rows);
   else if (lines == 3)
-    scan_few(op, totals, operands, 3, rows);
+    scan_unrolled(op, totals, operands, 3, rows);
   else if (lines == 4)
-    scan_few(op, totals, operands, 4, rows);
+    scan_unrolled(op, totals, operands, 4, rows);
   else
-    scan_few(op, totals, operands, lines, rows);
+    scan_unrolled(op, totals, operands, lines, rows);
 }
 
 static inline __attribute__((always_inline)) void scan_across(int op, void *totals,
@@ -600,18 +600,18 @@ static inline __attribute__((always_inline)) void scan_across(int op, void *tota
   }
   accreal *a = (accreal *)totals;
   _Alignas(TH_STREAM_LINE) real room[BLOCK], here[BLOCK];
-  for (ptrdiff_t i = 0, together; i < rows; i += together) {
+  for (ptrdiff_t i = 0, rowsAtOnce; i < rows; i += rowsAtOnce) {
     const real *x = (const real *)operands->from + i * operands->rowStrideX;
     real *const r = (real *)operands->to + i * operands->rowStrideR;
-    together = THMin(rows - i, most);
-    const ptrdiff_t wrap = i + together < rows ? next.wrap : lines;
+    rowsAtOnce = THMin(rows - i, most);
+    const ptrdiff_t wrap = i + rowsAtOnce < rows ? next.wrap : lines;
     for (ptrdiff_t j = 0, m; j < lines; j += m) {
       const ptrdiff_t ahead = j < wrap ? next.before : next.after;
       if (around) {
         const THScanOperands some = {x + j, r + j, .rowStrideX = operands->rowStrideX,
                                      .rowStrideR = operands->rowStrideR};
         m = j < wrap ? wrap : lines - j;
-        scan_streamed(op, a + j, &some, m, together, ahead);
+        scan_streamed(op, a + j, &some, m, rowsAtOnce, ahead);
         continue;
       }
       m = streams ? THStream_first(r + j, sizeof(real), lines - j) : THMin(lines - j, BLOCK);

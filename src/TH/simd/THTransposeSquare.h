@@ -36,11 +36,11 @@ static inline void BITS_(square)(const void *x, ptrdiff_t nextX, void *y, ptrdif
 }
 
 #if defined(LOAD_FIRST)
-/* to[i * pitch + j] = from[j * apart + i] for lines j and n elements i of each.  to has room for
+/* to[i * pitch + j] = from[j * lineStride + i] for lines j and n elements i of each.  to has memory for
  * both counts rounded up to whole vectors; the surplus elements get arbitrary values. */
 static __attribute__((noinline, unused)) void BITS_(lines)(void *to, ptrdiff_t pitch,
                                                            const void *from, ptrdiff_t lines,
-                                                           ptrdiff_t apart, ptrdiff_t n)
+                                                           ptrdiff_t lineStride, ptrdiff_t n)
 {
   enum { SIDE = BITS_(SIDE) };
   const ELEMENT *const x = from;
@@ -48,23 +48,23 @@ static __attribute__((noinline, unused)) void BITS_(lines)(void *to, ptrdiff_t p
   if (n <= SIDE / 4) { /* most of the square would be empty */
     for (ptrdiff_t i = 0; i < n; i++)
       for (ptrdiff_t j = 0; j < lines; j++)
-        y[i * pitch + j] = x[j * apart + i];
+        y[i * pitch + j] = x[j * lineStride + i];
     return;
   }
   for (ptrdiff_t i = 0; i < n; i += SIDE) {
     const int count = n - i < SIDE ? (int)(n - i) : SIDE;
     for (ptrdiff_t j = 0; j < lines; j += SIDE) {
       const int rows = lines - j < SIDE ? (int)(lines - j) : SIDE;
-      const ELEMENT *const at = x + j * apart + i;
+      const ELEMENT *const at = x + j * lineStride + i;
       BITS_(Vector) v[2][SIDE];
       if (rows == SIDE && (TH_VECTOR_MASKS || count == SIDE)) {
         TH_PRAGMA(GCC unroll 16)
         for (int a = 0; a < SIDE; a++)
-          LOAD_FIRST(v[0][a], at + a * apart, count);
+          LOAD_FIRST(v[0][a], at + a * lineStride, count);
       } else {
         memset(v[0], 0, sizeof v[0]);
         for (int a = 0; a < rows; a++)
-          memcpy(&v[0][a], at + a * apart, (size_t)count * sizeof *at);
+          memcpy(&v[0][a], at + a * lineStride, (size_t)count * sizeof *at);
       }
       BITS_(store)(v, y + i * pitch + j, pitch);
     }

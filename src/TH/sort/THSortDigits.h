@@ -203,12 +203,12 @@ static void Key_(sort)(Key *keys, Key *spare, ptrdiff_t n, int low, int high)
 static ptrdiff_t Key_(keepBetween)(Key *to, const Key *keys, ptrdiff_t n, Key low, Key high,
                                    ptrdiff_t *below)
 {
-  enum { STRETCH = 4096 };
+  enum { BLOCK = 4096 };
   ptrdiff_t less = 0, count = 0;
-  for (ptrdiff_t i = 0; i < n; i += STRETCH) {
+  for (ptrdiff_t i = 0; i < n; i += BLOCK) {
     const Key *some = keys + i;
     int before = 0;
-    for (int j = 0; j < THMin(STRETCH, n - i); j++)
+    for (int j = 0; j < THMin(BLOCK, n - i); j++)
       before += some[j] < low;
     less += before;
   }

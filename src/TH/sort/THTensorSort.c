@@ -32,7 +32,7 @@ typedef real Raw;
 #define SIGN_BIT TOP_BIT
 #endif
 
-/* keys needs room for a whole number of cache lines. */
+/* keys needs memory for a whole number of cache lines. */
 static void keys_of(Key *restrict keys, const real *restrict line, ptrdiff_t n, Key flip)
 {
   const Raw *const raw = (const Raw *)line;
@@ -397,7 +397,7 @@ static int any_before(const real *x, ptrdiff_t n, real value, int descending)
  * keys there are. */
 static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
 {
-  enum { STRETCH = 64, ROOM = 512 };
+  enum { STEP = 64, ROOM = 512 };
   const ptrdiff_t n = work->lines->length, wanted = work->k;
   const ptrdiff_t room = THMin(n, wanted + THMax(wanted, ROOM));
   Key *const keys = scratch->keys, *const indices = scratch->indices;
@@ -406,9 +406,9 @@ static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
   real value = 0;
   /* whether k keys have been collected; then last is the k-th and value its element */
   int full = 0;
-  for (ptrdiff_t first = 0; first < n; first += STRETCH) {
-    Key some[STRETCH];
-    const ptrdiff_t length = THMin(STRETCH, n - first);
+  for (ptrdiff_t first = 0; first < n; first += STEP) {
+    Key some[STEP];
+    const ptrdiff_t length = THMin(STEP, n - first);
     if (full && !any_before(scratch->line + first, length, value, work->flip != 0))
       continue;
     keys_of(some, scratch->line + first, length, work->flip);
@@ -417,7 +417,7 @@ static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
       indices[count] = (Key)(first + i);
       count += !full || some[i] < last;
     }
-    if (count + STRETCH > room) {
+    if (count + STEP > room) {
       keep_first(scratch, indices, count, wanted);
       count = wanted;
       full = 1;
@@ -481,10 +481,10 @@ static ptrdiff_t index_of(const real *line, Key key, ptrdiff_t before, ptrdiff_t
   const real value = value_of(key, 0);
   const int nan = is_nan(value);
   ptrdiff_t i = 0;
-  for (int stretch = LONGEST; stretch > 1; stretch /= SHORTER)
-    for (; n - i > stretch; i += stretch) {
+  for (int unroll = LONGEST; unroll > 1; unroll /= SHORTER)
+    for (; n - i > unroll; i += unroll) {
       int equal = 0;
-      for (int j = 0; j < stretch; j++)
+      for (int j = 0; j < unroll; j++)
         equal += (line[i + j] == value) | (nan & is_nan(line[i + j]));
       if (equal > before)
         break;
@@ -520,10 +520,10 @@ static void kth_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 /* The index of the first NaN, or n. */
 static ptrdiff_t first_nan(const real *line, ptrdiff_t n)
 {
-  enum { STRETCH = 64 };
+  enum { STEP = 64 };
   ptrdiff_t i = 0;
-  for (int any = 0; n - i > STRETCH; i += STRETCH) {
-    for (int j = 0; j < STRETCH; j++)
+  for (int any = 0; n - i > STEP; i += STEP) {
+    for (int j = 0; j < STEP; j++)
       any |= is_nan(line[i + j]);
     if (any)
       break;
@@ -552,7 +552,7 @@ static void median_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
  * the line. */
 static Key most_frequent(const Key *sorted, ptrdiff_t n)
 {
-  enum { STRETCH = 32 };
+  enum { STEP = 32 };
   ptrdiff_t most = 1, best = 0;
   for (ptrdiff_t i = 0; i + most < n;) {
     if (sorted[i] == sorted[i + most]) {
@@ -561,8 +561,8 @@ static Key most_frequent(const Key *sorted, ptrdiff_t n)
       continue;
     }
     i++;
-    for (int any = 0; !any && i + most + STRETCH <= n; i += any ? 0 : STRETCH)
-      for (int j = 0; j < STRETCH; j++)
+    for (int any = 0; !any && i + most + STEP <= n; i += any ? 0 : STEP)
+      for (int j = 0; j < STEP; j++)
         any |= sorted[i + j] == sorted[i + most + j];
   }
   return sorted[best];

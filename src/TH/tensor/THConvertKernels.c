@@ -199,21 +199,21 @@ TH_FOR_EACH_TYPE(STREAM_ROW)
 TH_FOR_EACH_TYPE(ROW)
 
 /* A row of a block whose result is not contiguous. */
-#define APART(Source, source, unused)                                                    \
-  static inline void apart_##Source(real *r, ptrdiff_t dr, const void *at, ptrdiff_t dx, \
-                                    ptrdiff_t n)                                         \
-  {                                                                                      \
-    const source *x = at;                                                                \
-    for (ptrdiff_t i = 0; i < n; i++)                                                    \
-      r[i * dr] = from_##Source(x[i * dx]);                                              \
+#define STRIDED(Source, source, unused)                                                    \
+  static inline void strided_##Source(real *r, ptrdiff_t dr, const void *at, ptrdiff_t dx, \
+                                      ptrdiff_t n)                                         \
+  {                                                                                        \
+    const source *x = at;                                                                  \
+    for (ptrdiff_t i = 0; i < n; i++)                                                      \
+      r[i * dr] = from_##Source(x[i * dx]);                                                \
   }
-TH_FOR_EACH_TYPE(APART)
+TH_FOR_EACH_TYPE(STRIDED)
 
-typedef void (*ApartRow)(real *r, ptrdiff_t dr, const void *x, ptrdiff_t dx, ptrdiff_t n);
+typedef void (*StridedRow)(real *r, ptrdiff_t dr, const void *x, ptrdiff_t dx, ptrdiff_t n);
 
 /* Converts a block of elements of itemSize bytes by the functions for a row. */
 static inline __attribute__((always_inline)) void convert(const THRun *run, size_t itemSize,
-                                                          THGatherRow row, ApartRow apart)
+                                                          THGatherRow row, StridedRow strided)
 {
   const ptrdiff_t dr = run->stride[0], dx = run->stride[1];
   if (dr == 1 && dx != 1) {
@@ -226,7 +226,7 @@ static inline __attribute__((always_inline)) void convert(const THRun *run, size
     if (dr == 1)
       row(r, x, run->n, run->streams);
     else
-      apart(r, dr, x, dx, run->n);
+      strided(r, dr, x, dx, run->n);
   }
 }
 
@@ -236,7 +236,7 @@ static inline __attribute__((always_inline)) void convert(const THRun *run, size
     if (THScalar##Source == SAME_TYPE)                                \
       copy(run);                                                      \
     else                                                              \
-      convert(run, sizeof(source), row_##Source, apart_##Source);     \
+      convert(run, sizeof(source), row_##Source, strided_##Source);   \
   }
 TH_FOR_EACH_TYPE(CONVERT)
 

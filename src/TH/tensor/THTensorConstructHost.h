@@ -76,11 +76,11 @@ static void THTensor_(makeSequence)(const THRun *run, const void *of)
   const ptrdiff_t step = run->stride[0];
   for (ptrdiff_t j = 0; j < run->rows; j++)
     for (ptrdiff_t i = 0; i < run->n; i += BLOCK) {
-      real piece[BLOCK], *const r = (real *)run->at[0] + j * run->rowStride[0] + i * step;
+      real block[BLOCK], *const r = (real *)run->at[0] + j * run->rowStride[0] + i * step;
       const int n = (int)THMin(BLOCK, run->n - i);
-      rules[s->rule](s, *s->next, n, step == 1 ? r : piece);
+      rules[s->rule](s, *s->next, n, step == 1 ? r : block);
       for (int k = 0; k < n && step != 1; k++)
-        r[k * step] = piece[k];
+        r[k * step] = block[k];
       *s->next += n;
     }
 }

@@ -69,7 +69,7 @@ static void raise_fault(const THCFault *fault)
     snprintf(where, sizeof where, "an index of an earlier call of %s", fault->function);
   if (fault->found == THC_FAULT_PROBABILITY)
     snprintf(what, sizeof what, "what is no probability: negative, infinite or NaN");
-  else if (fault->found == THC_FAULT_FEW)
+  else if (fault->found == THC_FAULT_TOO_FEW)
     snprintf(what, sizeof what, "a row with fewer than %lld positive probabilities",
              (long long)fault->value);
   else if (fault->found == THC_FAULT_NUMBER)

@@ -12,7 +12,7 @@ typedef enum THCFaultKind {
   THC_FAULT_NONE,
   THC_FAULT_RANGE,       /* a value that is not one of first ... last */
   THC_FAULT_PROBABILITY, /* an element that is no probability */
-  THC_FAULT_FEW,         /* a row with fewer than `value` positive probabilities */
+  THC_FAULT_TOO_FEW,     /* a row with fewer than `value` positive probabilities */
   THC_FAULT_NUMBER, /* a number, of which `value` has the bits, that is not from first to last */
   THC_FAULT_SUM     /* sizes that sum up to `value` instead of last */
 } THCFaultKind;

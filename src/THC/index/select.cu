@@ -84,9 +84,9 @@ static __device__ __forceinline__ int64_t sum_before(int64_t value, int64_t *all
   __shared__ int64_t warps[THC_BLOCK / 32];
   const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
   int64_t sum = value;
-  for (int apart = 1; apart < 32; apart *= 2) {
-    const int64_t other = (int64_t)__shfl_up_sync(0xFFFFFFFFu, (long long)sum, (unsigned)apart);
-    if (lane >= apart)
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const int64_t other = (int64_t)__shfl_up_sync(0xFFFFFFFFu, (long long)sum, (unsigned)distance);
+    if (lane >= distance)
       sum += other;
   }
   if (lane == 31)

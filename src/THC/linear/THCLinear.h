@@ -32,10 +32,10 @@ static inline accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx
 }
 
 /* Nothing but the device itself fails after this. */
-static inline void THBlas_(openRoom)(THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n,
-                                     ptrdiff_t k, ptrdiff_t ld, int threads)
+static inline void THBlas_(openScratch)(THGuard *scratch, int ta, int tb, ptrdiff_t m, ptrdiff_t n,
+                                        ptrdiff_t k, ptrdiff_t ld, int threads)
 {
-  THGuard_enter(room, NULL);
+  THGuard_enter(scratch, NULL);
   const ptrdiff_t most = THMax(THMax(m, n), THMax(k, ld));
   if (most > INT32_MAX)
     THError("a matrix has a size or step of %td, more than cuBLAS can count", most);
@@ -85,10 +85,10 @@ static inline accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx
   return THC_dotIntegers(THC_using, TH_CONCAT_2(THScalar, Real), n, x, incx, y, incy);
 }
 
-static inline void THBlas_(openRoom)(THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n,
-                                     ptrdiff_t k, ptrdiff_t ld, int threads)
+static inline void THBlas_(openScratch)(THGuard *scratch, int ta, int tb, ptrdiff_t m, ptrdiff_t n,
+                                        ptrdiff_t k, ptrdiff_t ld, int threads)
 {
-  THGuard_enter(room, NULL);
+  THGuard_enter(scratch, NULL);
 }
 
 static inline void THBlas_(gemmBatch)(int ta, int tb, int64_t m, int64_t n, int64_t k,
@@ -129,12 +129,12 @@ static inline void THBlas_(gemv)(char trans, int64_t m, int64_t n, accreal alpha
 
 #endif
 
-static inline void THBlas_(gemmIn)(const THGuard *room, int ta, int tb, ptrdiff_t m, ptrdiff_t n,
+static inline void THBlas_(gemmIn)(const THGuard *scratch, int ta, int tb, ptrdiff_t m, ptrdiff_t n,
                                    ptrdiff_t k, accreal alpha, const real *a, ptrdiff_t lda,
                                    const real *b, ptrdiff_t ldb, accreal beta, real *c,
                                    ptrdiff_t ldc)
 {
-  (void)room;
+  (void)scratch;
   THBlas_(gemmBatch)(ta, tb, m, n, k, alpha, a, lda, 0, b, ldb, 0, beta, c, ldc, 0, 1);
 }
 

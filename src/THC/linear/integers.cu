@@ -68,8 +68,8 @@ THC_DEVICE void dot(ptrdiff_t n, const T *x, int64_t incx, const T *y, int64_t i
   unsigned long long sum = 0;
   THC_GRID_LOOP(i, n)
   sum += (unsigned long long)((int64_t)x[i * incx]) * (unsigned long long)((int64_t)y[i * incy]);
-  for (int apart = 16; apart > 0; apart /= 2)
-    sum += __shfl_down_sync(0xFFFFFFFFu, sum, (unsigned)apart);
+  for (int offset = 16; offset > 0; offset /= 2)
+    sum += __shfl_down_sync(0xFFFFFFFFu, sum, (unsigned)offset);
   if (threadIdx.x % 32 == 0)
     atomicAdd(all, sum);
 }

@@ -39,7 +39,7 @@ static void THTensor_(checkDistributions)(THCState *state, THCudaDoubleTensor *p
   THCCheck_close(&check, &fault);
   THArgCheck(fault.found != THC_FAULT_PROBABILITY, 2,
              "prob_dist has an element that is no probability: negative, infinite or NaN");
-  THArgCheck(fault.found != THC_FAULT_FEW, 2,
+  THArgCheck(fault.found != THC_FAULT_TOO_FEW, 2,
              "prob_dist has a row with fewer than %lld positive probabilities", (long long)wanted);
 }
 

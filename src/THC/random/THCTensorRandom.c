@@ -26,9 +26,11 @@ static void THTensor_(launch)(THCRandomFill fill, THCRandomKind kind)
   THCudaCheck(cudaGetLastError());
 }
 
-/* Elements with gaps are drawn apart, since groups have neighbours in row-major order; and so they
- * are where the kernel reads tensors that self may overlap (apart). */
-static void THTensor_(fillWith)(THTensor *self, THCRandomFill fill, THCRandomKind kind, int apart)
+/* Elements with gaps are drawn into a contiguous tensor first, since groups have neighbours in
+ * row-major order; and so are those that a kernel draws from tensors which self may overlap
+ * (overlaps). */
+static void THTensor_(fillWith)(THTensor *self, THCRandomFill fill, THCRandomKind kind,
+                                int overlaps)
 {
   THGuard guard;
   THTensor *to = self;
@@ -37,7 +39,7 @@ static void THTensor_(fillWith)(THTensor *self, THCRandomFill fill, THCRandomKin
   if (fill.count == 0)
     return;
   THTensor_(guard)(&guard);
-  if (apart || !THTensor_(isContiguous)(self)) {
+  if (overlaps || !THTensor_(isContiguous)(self)) {
     to = guard.what = THTensor_(new)();
     THTensor_(resizeNd)(to, self->nDimension, self->size, NULL);
   }

@@ -43,7 +43,7 @@ __global__ static void check_distributions(const double *p, int64_t columns, int
   if (threadIdx.x == 0 && any)
     THC_report(report, THC_FAULT_PROBABILITY, -1, 0);
   else if (threadIdx.x == 0 && (int64_t)all < wanted)
-    THC_report(report, THC_FAULT_FEW, -1, wanted);
+    THC_report(report, THC_FAULT_TOO_FEW, -1, wanted);
 }
 
 void THCKernel_checkDistributions(const double *p, int64_t rows, int64_t columns, int64_t wanted,

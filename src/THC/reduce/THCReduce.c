@@ -10,9 +10,9 @@ enum {
   CHUNKS_LIMIT = 1024 /* chunks of a line */
 };
 
-static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t piece)
+static ptrdiff_t cut(ptrdiff_t length, ptrdiff_t size)
 {
-  return (length + piece - 1) / piece;
+  return (length + size - 1) / size;
 }
 
 /* The smallest power of two that is at least n, limited to `most`. */

@@ -13,15 +13,15 @@
 enum {
   BUSY_BLOCKS = 512,     /* blocks: enough to occupy a device */
   MANY_LINES = 4096,     /* lines: enough to occupy a device with a thread per line */
-  PIECE_ELEMENTS = 4096, /* elements that justify a block */
+  CHUNK_ELEMENTS = 4096, /* elements that justify a block */
   GRID_Y_LIMIT = 65535   /* the largest gridDim.y */
 };
 
 extern const THCScan TH_CONCAT_2(THCScans_, Real)[];
 
 /* Many adjacent lines, or short lines, get a thread each.  Other lines get a block each.  If there
- * are too few lines to occupy the device, each block gets a piece of a line: a first pass computes
- * the totals of the pieces. */
+ * are too few lines to occupy the device, each block gets a chunk of a line: a first pass computes
+ * the totals of the chunks. */
 static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
 {
   const THCScan *op = &TH_CONCAT_2(THCScans_, Real)[kind];
@@ -33,23 +33,23 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
   THCLines_make(&lines, &along.lines);
   const int adjacent = along.lines.size[0] > 1 && along.lines.stride[0][0] < along.lines.step[0];
   const int across = (adjacent && lines.count >= MANY_LINES) || lines.length < 32;
-  THCScanWork work = {.piece = THMax(1, lines.length), .pieces = 1};
-  if (!across && lines.count > 0 && lines.count < BUSY_BLOCKS && lines.length > PIECE_ELEMENTS) {
-    const ptrdiff_t pieces = THMin(THMin(BUSY_BLOCKS / lines.count + 1, GRID_Y_LIMIT),
-                                   (lines.length + PIECE_ELEMENTS - 1) / PIECE_ELEMENTS);
-    work.piece = (lines.length + pieces - 1) / pieces;
-    work.pieces = (lines.length + work.piece - 1) / work.piece;
+  THCScanWork work = {.chunk = THMax(1, lines.length), .chunks = 1};
+  if (!across && lines.count > 0 && lines.count < BUSY_BLOCKS && lines.length > CHUNK_ELEMENTS) {
+    const ptrdiff_t chunks = THMin(THMin(BUSY_BLOCKS / lines.count + 1, GRID_Y_LIMIT),
+                                   (lines.length + CHUNK_ELEMENTS - 1) / CHUNK_ELEMENTS);
+    work.chunk = (lines.length + chunks - 1) / chunks;
+    work.chunks = (lines.length + work.chunk - 1) / work.chunk;
   }
   THGuard guard;
   THGuard_enter(&guard, NULL);
-  if (work.pieces > 1) {
+  if (work.chunks > 1) {
     THGuard_leave(&guard);
-    work.totals = THC_room(&guard, (size_t)(lines.count * work.pieces) * op->totalSize);
+    work.totals = THC_room(&guard, (size_t)(lines.count * work.chunks) * op->totalSize);
   }
   THTensor_(resizeResult)(r, &along.shape);
   work.from = THTensor_(data)(t);
   if (lines.count > 0 && lines.length > 0) {
-    if (work.pieces > 1) {
+    if (work.chunks > 1) {
       op->along(&work, &lines, stream);
       op->between(&work, &lines, stream);
     }

@@ -244,14 +244,14 @@ struct std_op : var_op {
 /* Joins the states of the threads that share a line; the first of them returns the result. */
 template <class Op>
 THC_DEVICE typename Op::State fold(typename Op::State a, typename Op::State *shared, int number,
-                                   int share, int apart)
+                                   int share, int stride)
 {
   const int t = (int)threadIdx.x;
   shared[t] = a;
   for (int half = share / 2; half > 0; half /= 2) {
     __syncthreads();
     if (number < half)
-      shared[t] = a = Op::join(a, shared[t + half * apart]);
+      shared[t] = a = Op::join(a, shared[t + half * stride]);
   }
   return a;
 }
@@ -276,9 +276,9 @@ THC_DEVICE void finish(typename Op::State a, const THCReduceWork *work, const TH
     work->index[THCLines_at(lines, 2, line)] = Op::index(a) + TH_INDEX_BASE;
 }
 
-/* Loads the n elements at indices k, k + apart, ... of the line at `at`; step is their distance in
+/* Loads the n elements at indices k, k + stride, ... of the line at `at`; step is their distance in
  * memory. */
-THC_DEVICE void load(real *x, const item *at, ptrdiff_t k, int n, ptrdiff_t apart, ptrdiff_t step,
+THC_DEVICE void load(real *x, const item *at, ptrdiff_t k, int n, ptrdiff_t stride, ptrdiff_t step,
                      const THCReduceWork &work, const THCLines &lines, const THCWalk &walk)
 {
   if (work.packed && n == UNROLL) {
@@ -297,7 +297,7 @@ THC_DEVICE void load(real *x, const item *at, ptrdiff_t k, int n, ptrdiff_t apar
       uint32_t offset = 0;
       x[u] = 0;
       if (u < n) {
-        THCWalk_find(&walk, 1, (uint32_t)(k + u * apart), &offset);
+        THCWalk_find(&walk, 1, (uint32_t)(k + u * stride), &offset);
         x[u] = LOAD(at[offset]);
       }
     }
@@ -315,20 +315,20 @@ THC_DEVICE void reduce_lines(const THCReduceWork &work, const THCLines &lines, c
   const ptrdiff_t first = (ptrdiff_t)blockIdx.y * work.chunk;
   const ptrdiff_t last = first + work.chunk;
   const ptrdiff_t end = last < lines.length ? last : lines.length, indexStride = work.share;
-  const ptrdiff_t each = work.grouped ? UNROLL : 1, apart = work.grouped ? 1 : indexStride;
+  const ptrdiff_t each = work.grouped ? UNROLL : 1, stride = work.grouped ? 1 : indexStride;
   typename Op::State a = Op::start();
   if (line < lines.count) {
     const item *at = (const item *)work.from;
     if (!work.walked)
       at += THCLines_at(&lines, 0, line);
-    const ptrdiff_t step = lines.step[0] * apart;
+    const ptrdiff_t step = lines.step[0] * stride;
     THC_ROLL
     for (ptrdiff_t k = first + number * each; k < end; k += UNROLL * indexStride) {
       real x[UNROLL];
-      const ptrdiff_t left = (end - k + apart - 1) / apart;
+      const ptrdiff_t left = (end - k + stride - 1) / stride;
       const int n = left < UNROLL ? (int)left : UNROLL;
-      load(x, at, k, n, apart, step, work, lines, walk);
-      a = Op::accumulate(a, x, n, k, apart, work.p);
+      load(x, at, k, n, stride, step, work, lines, walk);
+      a = Op::accumulate(a, x, n, k, stride, work.p);
     }
   }
   a = fold<Op>(a, shared, number, work.share, work.across ? work.lanes : 1);

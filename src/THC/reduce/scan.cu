@@ -53,9 +53,9 @@ THC_DEVICE accreal join_before(accreal own, accreal *all, accreal *warps)
 {
   const int lane = (int)threadIdx.x % 32, warp = (int)threadIdx.x / 32;
   accreal total = own;
-  for (int apart = 1; apart < 32; apart *= 2) {
-    const accreal other = __shfl_up_sync(0xFFFFFFFFu, total, (unsigned)apart);
-    if (lane >= apart)
+  for (int offset = 1; offset < 32; offset *= 2) {
+    const accreal other = __shfl_up_sync(0xFFFFFFFFu, total, (unsigned)offset);
+    if (lane >= offset)
       total = Op::join(other, total);
   }
   const accreal left = __shfl_up_sync(0xFFFFFFFFu, total, 1);
@@ -73,13 +73,13 @@ THC_DEVICE accreal join_before(accreal own, accreal *all, accreal *warps)
   return lane > 0 ? Op::join(before, left) : before;
 }
 
-/* A block scans a piece of a line tile by tile: first the totals of threads, then their
+/* A block scans a chunk of a line tile by tile: first the totals of threads, then their
  * prefixes. */
 template <class Op>
-THC_DEVICE void scan_piece(const THCScanWork &work, const THCLines &lines, accreal *warps)
+THC_DEVICE void scan_chunk(const THCScanWork &work, const THCLines &lines, accreal *warps)
 {
-  const ptrdiff_t line = blockIdx.x, number = line * work.pieces + blockIdx.y;
-  const ptrdiff_t first = (ptrdiff_t)blockIdx.y * work.piece, last = first + work.piece;
+  const ptrdiff_t line = blockIdx.x, number = line * work.chunks + blockIdx.y;
+  const ptrdiff_t first = (ptrdiff_t)blockIdx.y * work.chunk, last = first + work.chunk;
   const ptrdiff_t end = last < lines.length ? last : lines.length;
   const ptrdiff_t dx = lines.step[0], dr = lines.step[1];
   const real *from = (const real *)work.from + THCLines_at(&lines, 0, line);
@@ -106,12 +106,12 @@ THC_DEVICE void scan_piece(const THCScanWork &work, const THCLines &lines, accre
     totals[number] = done;
 }
 
-/* A thread replaces the totals of a line's pieces by the totals of all pieces before. */
+/* A thread replaces the totals of a line's chunks by the totals of all chunks before. */
 template <class Op>
 THC_DEVICE void scan_totals(const THCScanWork &work, ptrdiff_t line)
 {
-  accreal *totals = (accreal *)work.totals + line * work.pieces, before = Op::start();
-  for (ptrdiff_t p = 0; p < work.pieces; p++) {
+  accreal *totals = (accreal *)work.totals + line * work.chunks, before = Op::start();
+  for (ptrdiff_t p = 0; p < work.chunks; p++) {
     const accreal total = totals[p];
     totals[p] = before;
     before = Op::join(before, total);
@@ -139,11 +139,11 @@ THC_DEVICE void scan_line(const THCScanWork &work, const THCLines &lines, ptrdif
   __global__ static void NAME##_along_kernel(THCScanWork work, THCLines lines)                  \
   {                                                                                             \
     __shared__ accreal warps[WARPS];                                                            \
-    scan_piece<NAME##_op>(work, lines, warps);                                                  \
+    scan_chunk<NAME##_op>(work, lines, warps);                                                  \
   }                                                                                             \
   static void NAME##_along(const THCScanWork *work, const THCLines *lines, cudaStream_t stream) \
   {                                                                                             \
-    const dim3 grid((unsigned)lines->count, (unsigned)work->pieces);                            \
+    const dim3 grid((unsigned)lines->count, (unsigned)work->chunks);                            \
     THC_LAUNCH(NAME##_along_kernel, grid, THC_BLOCK, 0, stream, *work, *lines);                 \
   }
 

@@ -10,7 +10,7 @@ void TH_CONCAT_2(THCSort_, Real)(const THCSortWork *work, const THCLines *lines,
 
 #define STREAM THCState_getCurrentStream(THC_using)
 
-/* Arrays one after the other in one piece of memory; without memory, their size is computed. */
+/* Arrays one after the other in one block of memory; without memory, their size is computed. */
 typedef struct Arena {
   char *data;
   size_t used;
@@ -57,19 +57,19 @@ TH_UNUSED static void THTensor_(checkLength)(const THTensor *t, int dimension)
 
 enum {
   BUSY_BLOCKS = 512,    /* blocks: enough to occupy a device */
-  PIECE_ELEMENTS = 8192 /* elements of a line that justify a block */
+  CHUNK_ELEMENTS = 8192 /* elements of a line that justify a block */
 };
 
-/* Into how many pieces lines are cut, so that there are blocks enough: 1 for short or many lines. */
-TH_UNUSED static ptrdiff_t cut_line(const THCLines *lines, ptrdiff_t *piece)
+/* Into how many chunks lines are cut, so that there are blocks enough: 1 for short or many lines. */
+TH_UNUSED static ptrdiff_t cut_line(const THCLines *lines, ptrdiff_t *chunk)
 {
-  *piece = lines->length;
-  if (lines->count == 0 || lines->count >= BUSY_BLOCKS / 2 || lines->length < 2 * PIECE_ELEMENTS)
+  *chunk = lines->length;
+  if (lines->count == 0 || lines->count >= BUSY_BLOCKS / 2 || lines->length < 2 * CHUNK_ELEMENTS)
     return 1;
-  const ptrdiff_t pieces =
-      THMin(BUSY_BLOCKS / lines->count, (lines->length - 1) / PIECE_ELEMENTS + 1);
-  *piece = (lines->length - 1) / pieces + 1;
-  return (lines->length - 1) / *piece + 1;
+  const ptrdiff_t chunks =
+      THMin(BUSY_BLOCKS / lines->count, (lines->length - 1) / CHUNK_ELEMENTS + 1);
+  *chunk = (lines->length - 1) / chunks + 1;
+  return (lines->length - 1) / *chunk + 1;
 }
 
 #endif

@@ -17,40 +17,40 @@ void TH_CONCAT_2(THCMedian_, Real)(const THCSelectWork *work, const THCLines *li
 
 enum { SHORT_MEDIAN = 32 }; /* elements of a line that one thread ranks */
 
-/* Cuts long lines into pieces, and the memory that this takes. */
+/* Cuts long lines into chunks, and the memory that this takes. */
 static void THTensor_(placeSelect)(THCSelectWork *work, const THCLines *lines, Arena *arena)
 {
   const ptrdiff_t n = lines->count, digits = (ptrdiff_t)sizeof(real);
-  work->pieces = cut_line(lines, &work->piece);
-  if (work->pieces == 1)
+  work->chunks = cut_line(lines, &work->chunk);
+  if (work->chunks == 1)
     return;
   work->states = THTensor_(take)(arena, n * (digits + 1), sizeof *work->states);
   work->counts = THTensor_(take)(arena, n * digits * (THC_SORT_DIGITS + 1), sizeof *work->counts);
-  work->kept = THTensor_(take)(arena, n * work->pieces * 2, sizeof *work->kept);
+  work->kept = THTensor_(take)(arena, n * work->chunks * 2, sizeof *work->kept);
 }
 
 /* --- the first k ------------------------------------------------------------------------------- */
 
 /* Selects k elements of each line, and then sorts these. */
 static void THTensor_(selectSorted)(THCSelectWork *select, const THCLines *lines, THCSortWork *sort,
-                                    const THCLines *few)
+                                    const THCLines *top)
 {
   select->bits = (void *)sort->from;
   select->numbers = (uint32_t *)sort->numbers;
   TH_CONCAT_2(THCSelect_, Real)(select, lines, STREAM);
-  TH_CONCAT_2(THCSort_, Real)(sort, few, STREAM);
+  TH_CONCAT_2(THCSort_, Real)(sort, top, STREAM);
 }
 
 /* The memory that this takes. */
 static void THTensor_(placeTop)(THCSelectWork *select, THCSortWork *work, const THCLines *lines,
-                                const THCLines *few, int sorted, Arena *arena)
+                                const THCLines *top, int sorted, Arena *arena)
 {
   THTensor_(placeSelect)(select, lines, arena);
   if (!sorted)
     return;
-  work->from = THTensor_(take)(arena, few->count * few->length, sizeof(real));
-  work->numbers = THTensor_(take)(arena, few->count * few->length, sizeof(uint32_t));
-  THTensor_(placeWork)(work, few, arena);
+  work->from = THTensor_(take)(arena, top->count * top->length, sizeof(real));
+  work->numbers = THTensor_(take)(arena, top->count * top->length, sizeof(uint32_t));
+  THTensor_(placeWork)(work, top, arena);
 }
 
 static void THTensor_(topk)(THTensor *values, THLongTensor *indices, THTensor *t, int64_t k,
@@ -62,25 +62,25 @@ static void THTensor_(topk)(THTensor *values, THLongTensor *indices, THTensor *t
              (long long)k, dimension + TH_INDEX_BASE, (long long)t->size[dimension]);
   THAlong along;
   t = THTensor_(openAlong)(&along, &values, &indices, t, dimension, 5, k, 0, 0);
-  THCLines lines, few;
+  THCLines lines, top;
   THCLines_make(&lines, &along.lines);
-  few = lines;
-  few.length = k;
-  pack_operand(&few, 0, k);
+  top = lines;
+  top.length = k;
+  pack_operand(&top, 0, k);
   THCSelectWork select = {.descending = descending != 0, .k = k};
   THCSortWork sort = {.descending = descending != 0};
   Arena arena = {0};
-  THTensor_(placeTop)(&select, &sort, &lines, &few, sorted, &arena);
+  THTensor_(placeTop)(&select, &sort, &lines, &top, sorted, &arena);
   THGuard guard;
   arena.data = THC_room(&guard, arena.used);
   arena.used = 0;
-  THTensor_(placeTop)(&select, &sort, &lines, &few, sorted, &arena);
+  THTensor_(placeTop)(&select, &sort, &lines, &top, sorted, &arena);
   THTensor_(resizeResults)(values, indices, &along.shape);
   select.from = THTensor_(data)(t);
   select.values = sort.values = THTensor_(data)(values);
   select.indices = sort.indices = THLongTensor_data(indices);
   if (lines.count > 0 && sorted)
-    THTensor_(selectSorted)(&select, &lines, &sort, &few);
+    THTensor_(selectSorted)(&select, &lines, &sort, &top);
   else if (lines.count > 0)
     TH_CONCAT_2(THCSelect_, Real)(&select, &lines, STREAM);
   THCudaCheck(cudaGetLastError());

@@ -92,9 +92,9 @@ void THCTensor_(sortKeyValueInplace)(THCState *state, THCTensor *keys, THCudaLon
 static void THTensor_(placeMode)(THCSortWork *work, THCModeWork *mode, const THCLines *lines,
                                  Arena *arena)
 {
-  mode->pieces = cut_line(lines, &mode->piece);
-  if (mode->pieces > 1)
-    mode->runs = THTensor_(take)(arena, lines->count * mode->pieces, sizeof(THCModeRun));
+  mode->chunks = cut_line(lines, &mode->chunk);
+  if (mode->chunks > 1)
+    mode->runs = THTensor_(take)(arena, lines->count * mode->chunks, sizeof(THCModeRun));
   work->values = THTensor_(take)(arena, lines->count * lines->length, sizeof(real));
   work->indices = THTensor_(take)(arena, lines->count * lines->length, sizeof(int64_t));
   THTensor_(placeWork)(work, lines, arena);

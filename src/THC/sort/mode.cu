@@ -1,5 +1,5 @@
 /* The most frequent value of each line, from the sorted line: a thread that finds the first element
- * of a run of equal ones finds the end by bisection.  A block searches a piece of a line. */
+ * of a run of equal ones finds the end by bisection.  A block searches a chunk of a line. */
 #include "THC/core/thc_template.h"
 
 #include "thc_keys.h"
@@ -31,10 +31,10 @@ THC_DEVICE ptrdiff_t end_of_run(const Key *x, ptrdiff_t low, ptrdiff_t n)
 THC_DEVICE THCModeRun best_of_block(const THCModeRun &own, THCModeRun *runs)
 {
   runs[threadIdx.x] = own;
-  for (unsigned apart = blockDim.x / 2; apart > 0; apart /= 2) {
+  for (unsigned offset = blockDim.x / 2; offset > 0; offset /= 2) {
     __syncthreads();
-    if (threadIdx.x < apart && is_better(runs[threadIdx.x + apart], runs[threadIdx.x]))
-      runs[threadIdx.x] = runs[threadIdx.x + apart];
+    if (threadIdx.x < offset && is_better(runs[threadIdx.x + offset], runs[threadIdx.x]))
+      runs[threadIdx.x] = runs[threadIdx.x + offset];
   }
   return threadIdx.x == 0 ? runs[0] : own;
 }
@@ -52,8 +52,8 @@ THC_DEVICE void put_mode(const THCModeWork &work, const THCLines &lines, ptrdiff
 __global__ static void mode_kernel(THCModeWork work, THCLines lines)
 {
   __shared__ THCModeRun runs[THC_BLOCK];
-  const ptrdiff_t line = blockIdx.x / work.pieces, begin = blockIdx.x % work.pieces * work.piece;
-  const ptrdiff_t n = lines.length, end = begin + work.piece < n ? begin + work.piece : n;
+  const ptrdiff_t line = blockIdx.x / work.chunks, begin = blockIdx.x % work.chunks * work.chunk;
+  const ptrdiff_t n = lines.length, end = begin + work.chunk < n ? begin + work.chunk : n;
   const Key *x = (const Key *)work.sorted + line * n;
   THCModeRun best = {0, n};
   for (ptrdiff_t i = begin + threadIdx.x; i < end; i += blockDim.x)
@@ -69,14 +69,14 @@ __global__ static void mode_kernel(THCModeWork work, THCLines lines)
     put_mode(work, lines, line, best);
 }
 
-__global__ static void mode_of_pieces(THCModeWork work, THCLines lines)
+__global__ static void mode_of_chunks(THCModeWork work, THCLines lines)
 {
   __shared__ THCModeRun runs[THC_BLOCK];
   const ptrdiff_t line = blockIdx.x;
   THCModeRun best = {0, lines.length};
-  for (ptrdiff_t p = threadIdx.x; p < work.pieces; p += blockDim.x)
-    if (is_better(work.runs[line * work.pieces + p], best))
-      best = work.runs[line * work.pieces + p];
+  for (ptrdiff_t p = threadIdx.x; p < work.chunks; p += blockDim.x)
+    if (is_better(work.runs[line * work.chunks + p], best))
+      best = work.runs[line * work.chunks + p];
   best = best_of_block(best, runs);
   if (threadIdx.x == 0)
     put_mode(work, lines, line, best);
@@ -87,8 +87,8 @@ extern "C" void THC_NAME(THCMode_)(const THCModeWork *work, const THCLines *line
 void THC_NAME(THCMode_)(const THCModeWork *work, const THCLines *lines, cudaStream_t stream)
 {
   const int threads = lines->length <= 64 ? 32 : THC_BLOCK;
-  THC_LAUNCH(mode_kernel, (unsigned)(lines->count * work->pieces), threads, 0, stream, *work,
+  THC_LAUNCH(mode_kernel, (unsigned)(lines->count * work->chunks), threads, 0, stream, *work,
              *lines);
   if (work->runs)
-    THC_LAUNCH(mode_of_pieces, (unsigned)lines->count, THC_BLOCK, 0, stream, *work, *lines);
+    THC_LAUNCH(mode_of_chunks, (unsigned)lines->count, THC_BLOCK, 0, stream, *work, *lines);
 }

@@ -69,10 +69,10 @@ __global__ static void sort_short(THCSortWork work, THCLines lines, int width)
     ranks[i] = k;
   }
   for (int size = 2; size <= width; size *= 2)
-    for (int apart = size / 2; apart > 0; apart /= 2) {
+    for (int distance = size / 2; distance > 0; distance /= 2) {
       __syncthreads();
       for (int p = (int)threadIdx.x; p < THC_SORT_SHORT / 2; p += THC_BLOCK) {
-        const int low = 2 * p - (p & (apart - 1)), high = low + apart;
+        const int low = 2 * p - (p & (distance - 1)), high = low + distance;
         const bool upwards = ((low & (width - 1)) & size) == 0;
         if (comes_before(keys, ranks, length, high, low) == upwards) {
           const Key key = keys[low];
@@ -161,9 +161,9 @@ __global__ static void count_digits(THCSortWork work, THCLines lines, Pass pass)
 THC_DEVICE uint32_t sum_up(uint32_t value)
 {
   const int lane = (int)threadIdx.x % 32;
-  for (int apart = 1; apart < 32; apart *= 2) {
-    const uint32_t other = __shfl_up_sync(ALL_LANES, value, (unsigned)apart);
-    if (lane >= apart)
+  for (int distance = 1; distance < 32; distance *= 2) {
+    const uint32_t other = __shfl_up_sync(ALL_LANES, value, (unsigned)distance);
+    if (lane >= distance)
       value += other;
   }
   return value;

@@ -45,11 +45,11 @@ typedef struct THCSelectWork {
   uint32_t *numbers; /* instead of the results, or NULL: numbers and bits as [line][k] */
   void *bits;
 
-  /* For lines of which several blocks select, each from a piece; below 2^32 elements. */
-  ptrdiff_t piece, pieces;
+  /* For lines of which several blocks select, each from a chunk; below 2^32 elements. */
+  ptrdiff_t chunk, chunks;
   THCSelectState *states; /* [digit][line] */
   uint64_t *counts;       /* [digit][line][THC_SORT_DIGITS + 1]: elements; the last one is of NaN */
-  uint64_t *kept;         /* [line][piece][2]: elements before the key that is found, and with it */
+  uint64_t *kept;         /* [line][chunk][2]: elements before the key that is found, and with it */
 } THCSelectWork;
 
 /* A run of equal elements: how many there are, and the first. */
@@ -63,8 +63,8 @@ typedef struct THCModeWork {
   const int64_t *numbers;
   void *values;
   int64_t *indices;
-  ptrdiff_t piece, pieces; /* of lines, for a block each */
-  THCModeRun *runs;        /* [line][piece], if there are several */
+  ptrdiff_t chunk, chunks; /* of lines, for a block each */
+  THCModeRun *runs;        /* [line][chunk], if there are several */
 } THCModeWork;
 
 /* The tiles of a line that is longer than THC_SORT_SHORT. */

@@ -1,6 +1,6 @@
 /* Kernels that select elements of lines: the last key that is wanted is found by radix, digit by
  * digit, and then the elements are collected.  A block does that for a line; of few long lines, blocks
- * count and collect a piece each, and a launch for each digit orders them. */
+ * count and collect a chunk each, and a launch for each digit orders them. */
 #include "THC/core/thc_template.h"
 
 #include "thc_keys.h"
@@ -60,9 +60,9 @@ THC_DEVICE void find_digit(const THCSelectWork &work, const Count *counts, int p
   for (int e = 0; e < EACH; e++)
     sum += (int64_t)own[e];
   int64_t up = sum;
-  for (int apart = 1; apart < 32; apart *= 2) {
-    const int64_t other = __shfl_up_sync(ALL_LANES, up, (unsigned)apart);
-    if ((int)lane >= apart)
+  for (int offset = 1; offset < 32; offset *= 2) {
+    const int64_t other = __shfl_up_sync(ALL_LANES, up, (unsigned)offset);
+    if ((int)lane >= offset)
       up += other;
   }
   const bool nan = work.median && pass == 0 && counts[DIGITS] > 0;
@@ -164,13 +164,13 @@ __global__ static void select_kernel(THCSelectWork work, THCLines lines)
   collect(work, lines, line, 0, n, 0, 0, shared);
 }
 
-/* --- a block for each piece of a line ---------------------------------------------------------- */
+/* --- a block for each chunk of a line ---------------------------------------------------------- */
 
-/* The first elements of this block's piece, and of the next. */
-THC_DEVICE ptrdiff_t piece_of(const THCSelectWork &work, const THCLines &lines, ptrdiff_t *end)
+/* The first elements of this block's chunk, and of the next. */
+THC_DEVICE ptrdiff_t chunk_of(const THCSelectWork &work, const THCLines &lines, ptrdiff_t *end)
 {
-  const ptrdiff_t begin = blockIdx.x % work.pieces * work.piece;
-  *end = begin + work.piece < lines.length ? begin + work.piece : lines.length;
+  const ptrdiff_t begin = blockIdx.x % work.chunks * work.chunk;
+  *end = begin + work.chunk < lines.length ? begin + work.chunk : lines.length;
   return begin;
 }
 
@@ -185,7 +185,7 @@ THC_DEVICE uint64_t *counts_of(const THCSelectWork &work, const THCLines &lines,
 THC_DEVICE void find_state(const THCSelectWork &work, const THCLines &lines, int pass,
                            Shared &shared)
 {
-  const ptrdiff_t line = blockIdx.x / work.pieces;
+  const ptrdiff_t line = blockIdx.x / work.chunks;
   if (pass > 0) {
     const uint64_t *counts = counts_of(work, lines, pass - 1, line);
     for (unsigned d = threadIdx.x; d < COUNTS; d += blockDim.x)
@@ -201,16 +201,16 @@ THC_DEVICE void find_state(const THCSelectWork &work, const THCLines &lines, int
   if (pass > 0 && threadIdx.x < 32)
     find_digit(work, shared.sums, pass - 1, shared.state);
   __syncthreads();
-  if (pass > 0 && threadIdx.x == 0 && blockIdx.x % work.pieces == 0)
+  if (pass > 0 && threadIdx.x == 0 && blockIdx.x % work.chunks == 0)
     work.states[pass * lines.count + line] = shared.state;
 }
 
-__global__ static void count_pieces(THCSelectWork work, THCLines lines, int pass)
+__global__ static void count_chunks(THCSelectWork work, THCLines lines, int pass)
 {
   __shared__ Shared shared;
-  const ptrdiff_t line = blockIdx.x / work.pieces;
+  const ptrdiff_t line = blockIdx.x / work.chunks;
   ptrdiff_t end;
-  const ptrdiff_t begin = piece_of(work, lines, &end);
+  const ptrdiff_t begin = chunk_of(work, lines, &end);
   find_state(work, lines, pass, shared);
   for (unsigned d = threadIdx.x; d < COUNTS; d += blockDim.x)
     shared.counts[d] = 0;
@@ -224,14 +224,14 @@ __global__ static void count_pieces(THCSelectWork work, THCLines lines, int pass
       atomicAdd((unsigned long long *)&counts[d], (unsigned long long)shared.counts[d]);
 }
 
-/* How many elements of each piece come before the key, and how many have it. */
+/* How many elements of each chunk come before the key, and how many have it. */
 __global__ static void count_kept(THCSelectWork work, THCLines lines)
 {
   __shared__ Shared shared;
-  const ptrdiff_t line = blockIdx.x / work.pieces, step = lines.step[0];
+  const ptrdiff_t line = blockIdx.x / work.chunks, step = lines.step[0];
   const Key *x = (const Key *)work.from + THCLines_at(&lines, 0, line);
   ptrdiff_t end;
-  const ptrdiff_t begin = piece_of(work, lines, &end);
+  const ptrdiff_t begin = chunk_of(work, lines, &end);
   find_state(work, lines, PASSES, shared);
   const Key last = (Key)shared.state.key;
   uint32_t less = 0, equals = 0;
@@ -250,13 +250,13 @@ __global__ static void count_kept(THCSelectWork work, THCLines lines)
     work.kept[blockIdx.x * (ptrdiff_t)2 + threadIdx.x] = shared.counts[threadIdx.x];
 }
 
-__global__ static void collect_pieces(THCSelectWork work, THCLines lines)
+__global__ static void collect_chunks(THCSelectWork work, THCLines lines)
 {
   __shared__ Shared shared;
-  const ptrdiff_t line = blockIdx.x / work.pieces, own = blockIdx.x % work.pieces;
-  const uint64_t *kept = work.kept + line * work.pieces * 2;
+  const ptrdiff_t line = blockIdx.x / work.chunks, own = blockIdx.x % work.chunks;
+  const uint64_t *kept = work.kept + line * work.chunks * 2;
   ptrdiff_t end;
-  const ptrdiff_t begin = piece_of(work, lines, &end);
+  const ptrdiff_t begin = chunk_of(work, lines, &end);
   if (threadIdx.x < 2)
     shared.sums[threadIdx.x] = 0;
   if (threadIdx.x == 0)
@@ -271,15 +271,15 @@ __global__ static void collect_pieces(THCSelectWork work, THCLines lines)
 
 /* --- the launcher ------------------------------------------------------------------------------ */
 
-static void select_by_pieces(const THCSelectWork *work, const THCLines *lines, cudaStream_t stream)
+static void select_by_chunks(const THCSelectWork *work, const THCLines *lines, cudaStream_t stream)
 {
-  const unsigned blocks = (unsigned)(lines->count * work->pieces);
+  const unsigned blocks = (unsigned)(lines->count * work->chunks);
   cudaMemsetAsync(work->counts, 0, (size_t)(PASSES * lines->count * COUNTS) * sizeof(uint64_t),
                   stream);
   for (int pass = 0; pass < PASSES; pass++)
-    THC_LAUNCH(count_pieces, blocks, THC_BLOCK, 0, stream, *work, *lines, pass);
+    THC_LAUNCH(count_chunks, blocks, THC_BLOCK, 0, stream, *work, *lines, pass);
   THC_LAUNCH(count_kept, blocks, THC_BLOCK, 0, stream, *work, *lines);
-  THC_LAUNCH(collect_pieces, blocks, THC_BLOCK, 0, stream, *work, *lines);
+  THC_LAUNCH(collect_chunks, blocks, THC_BLOCK, 0, stream, *work, *lines);
 }
 
 extern "C" void THC_NAME(THCSelect_)(const THCSelectWork *work, const THCLines *lines,
@@ -287,8 +287,8 @@ extern "C" void THC_NAME(THCSelect_)(const THCSelectWork *work, const THCLines *
 void THC_NAME(THCSelect_)(const THCSelectWork *work, const THCLines *lines, cudaStream_t stream)
 {
   const int threads = lines->length <= 64 ? 32 : lines->length <= 4096 ? THC_BLOCK : MOST_THREADS;
-  if (work->pieces > 1)
-    select_by_pieces(work, lines, stream);
+  if (work->chunks > 1)
+    select_by_chunks(work, lines, stream);
   else
     THC_LAUNCH(select_kernel, (unsigned)lines->count, threads, 0, stream, *work, *lines);
 }

@@ -73,7 +73,7 @@ static const real *THNN_(unfoldImages)(const THNN_(Chunks) * k, const real *x, i
   THCUNNColumns w = k->w;
   w.from = x;
   w.to = k->columns;
-  w.together = k->rows ? images : 1;
+  w.imagesAtOnce = k->rows ? images : 1;
   LAUNCH(im2col)(&w, images * k->c->planes, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   return k->columns;
@@ -87,7 +87,7 @@ static const real *THNN_(gatherRows)(const THNN_(Chunks) * k, const real *y, int
   const THNNWindow one = {1, 1, 1, 1, 0, 1, THNN_SLIDES};
   THCUNNColumns w = {.axis = {one, one, one},
                      .planes = k->c->outputs,
-                     .together = images,
+                     .imagesAtOnce = images,
                      .from = y,
                      .to = k->rows};
   w.axis[2].input = w.axis[2].output = k->c->windows;

@@ -69,7 +69,7 @@ static void THNN_(sequenceWeights)(const THNN_(Sequence) * s)
     const int64_t images = THMin(s->chunk, s->batch - i), n = images * s->w.output;
     const THCUNNColumns w = {.axis = {one, s->w, features},
                              .planes = 1,
-                             .together = images,
+                             .imagesAtOnce = images,
                              .from = s->x + i * xStep,
                              .to = s->memory};
     LAUNCH(im2col)(&w, images, THCUNN_STREAM);
@@ -84,26 +84,27 @@ static void THNN_(sequenceWeights)(const THNN_(Sequence) * s)
 void THNN_(runSequence)(THNN_(Sequence) * s, THNNPass pass)
 {
   const int64_t frame = s->frame, outputs = s->outputs, windows = s->w.output, batch = s->batch;
-  const int64_t apart = s->w.step * frame, xStep = s->w.input * frame, yStep = windows * outputs;
+  const int64_t windowStride = s->w.step * frame, xStep = s->w.input * frame,
+                yStep = windows * outputs;
   const real one = THNN_ELEMENT(1), scale = THNN_ELEMENT(s->scale);
-  const int together = pass == THNN_BACKWARD_WEIGHTS && batch > 1;
+  const int imagesAtOnce = pass == THNN_BACKWARD_WEIGHTS && batch > 1;
   if (pass == THNN_FORWARD && s->bias)
     LAUNCH(fillPlanes)(batch * windows, outputs, 1, s->bias, s->y, THCUNN_STREAM);
   if (pass == THNN_BACKWARD_DATA)
     THCudaCheck(cudaMemsetAsync(s->x, 0, (size_t)(batch * xStep) * sizeof(real), THCUNN_STREAM));
-  if (together && s->weight)
+  if (imagesAtOnce && s->weight)
     THNN_(sequenceWeights)(s);
-  for (int64_t k = 0; k < s->w.size && !together; k++) {
+  for (int64_t k = 0; k < s->w.size && !imagesAtOnce; k++) {
     real *x = s->x + k * frame, *weight = s->weight ? s->weight + k * frame : NULL;
     if (pass == THNN_FORWARD)
-      gemmMany(THCUNN_using, 't', 'n', outputs, windows, frame, one, weight, s->depth, 0, x, apart,
-               xStep, THNN_ELEMENT(s->bias || k > 0), s->y, outputs, yStep, batch);
+      gemmMany(THCUNN_using, 't', 'n', outputs, windows, frame, one, weight, s->depth, 0, x,
+               windowStride, xStep, THNN_ELEMENT(s->bias || k > 0), s->y, outputs, yStep, batch);
     else if (pass == THNN_BACKWARD_DATA)
       gemmMany(THCUNN_using, 'n', 'n', frame, windows, outputs, one, weight, s->depth, 0, s->y,
-               outputs, yStep, one, x, apart, xStep, batch);
+               outputs, yStep, one, x, windowStride, xStep, batch);
     else if (weight)
-      gemm(THCUNN_using, 'n', 't', frame, outputs, windows, scale, x, apart, s->y, outputs, one,
-           weight, s->depth);
+      gemm(THCUNN_using, 'n', 't', frame, outputs, windows, scale, x, windowStride, s->y, outputs,
+           one, weight, s->depth);
   }
   if (pass == THNN_BACKWARD_WEIGHTS && s->bias)
     LAUNCH(addPlaneSums)(batch * windows, outputs, 1, s->y, s->scale, s->bias, s->sums,

@@ -3,7 +3,7 @@
 #include "THCUNN/layer/thcunn_template.h"
 
 /* An element of columns: planes x window x images x windows, where planes are those of all images,
- * one image at a time, or those of each of as many as are together. */
+ * one image at a time, or those of imagesAtOnce images. */
 __global__ static void im2col(THCUNNColumns w, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
@@ -61,8 +61,9 @@ __global__ static void col2im(THCUNNColumns w, IndexSplit split, int64_t count)
 extern "C" void THCUNN_(im2col)(const THCUNNColumns *w, int64_t planes, cudaStream_t stream)
 {
   const THNNWindow *a = w->axis;
-  const int64_t size[] = {a[2].output, a[1].output, a[0].output, w->together ? w->together : 1,
-                          a[2].size,   a[1].size,   a[0].size};
+  const int64_t size[] = {
+      a[2].output, a[1].output, a[0].output, w->imagesAtOnce ? w->imagesAtOnce : 1,
+      a[2].size,   a[1].size,   a[0].size};
   int64_t count = planes;
   for (int k = 0; k < 7; k++)
     count *= k == 3 ? 1 : size[k];

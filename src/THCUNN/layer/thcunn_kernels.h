@@ -90,9 +90,9 @@ typedef struct THCUNNGrid {
 /* Planes as columns, planes x window x windows, and columns as sums in planes. */
 typedef struct THCUNNColumns {
   THNNWindow axis[3];
-  int64_t planes;   /* of an image */
-  int64_t together; /* images whose windows follow each other in each line of columns; 0: one */
-  const void *bias; /* of sums, an element for each plane; may be NULL */
+  int64_t planes;       /* of an image */
+  int64_t imagesAtOnce; /* images whose windows follow each other in each line of columns; 0: one */
+  const void *bias;     /* of sums, an element for each plane; may be NULL */
   const void *from;
   void *to;
 } THCUNNColumns;

@@ -42,8 +42,8 @@ static __device__ int64_t sum_up_to(int64_t value, int64_t *shared)
   const int t = (int)threadIdx.x;
   shared[t] = value;
   __syncthreads();
-  for (int apart = 1; apart < THC_BLOCK; apart *= 2) {
-    const int64_t other = t >= apart ? shared[t - apart] : 0;
+  for (int offset = 1; offset < THC_BLOCK; offset *= 2) {
+    const int64_t other = t >= offset ? shared[t - offset] : 0;
     __syncthreads();
     shared[t] += other;
     __syncthreads();

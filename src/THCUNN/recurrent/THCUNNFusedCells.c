@@ -26,7 +26,7 @@ static THCUNNCells THNN_(cells)(const THNN_(Cell) * c)
 }
 
 /* Kernels add both biases. */
-real *THNN_(cellBiasRoom)(THNN_(Call) * call, THCTensor *bias1, THCTensor *bias2, int64_t count)
+real *THNN_(cellBiasScratch)(THNN_(Call) * call, THCTensor *bias1, THCTensor *bias2, int64_t count)
 {
   return NULL;
 }

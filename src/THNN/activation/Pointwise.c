@@ -75,12 +75,12 @@ void THNN_(runLoop)(THLoop *loop, THKernel kernel, const THNN_(Scalars) * scalar
 accreal THNN_(total)(THKernel kernel, THNN_(Scalars) scalars, THLoop *loop)
 {
   enum { ON_STACK = 64 }; /* sums of so many blocks need no allocation */
-  accreal few[ON_STACK] = {0};
+  accreal onStack[ON_STACK] = {0};
   loop->fixed = 1;
   const ptrdiff_t blocks = THLoop_blocks(loop);
   THGuard guard;
   THGuard_enter(&guard, THFree);
-  scalars.part = few;
+  scalars.part = onStack;
   if (blocks > ON_STACK) {
     scalars.part = guard.what = THAlloc(blocks * (ptrdiff_t)sizeof(accreal));
     memset(scalars.part, 0, (size_t)blocks * sizeof(accreal));

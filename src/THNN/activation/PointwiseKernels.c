@@ -63,7 +63,7 @@ static void gather(const THRun *run, int first, int inputs, ptrdiff_t row, ptrdi
   }
 }
 
-/* Computes a contiguous row whose result is too large for the caches: short pieces are computed
+/* Computes a contiguous row whose result is too large for the caches: short chunks are computed
  * into a buffer, and copied from there by non-temporal stores. */
 static void stream_row(ptrdiff_t n, real *r, const real *const *row, const void *scalars,
                        int inputs, Line line)
@@ -90,11 +90,11 @@ static void map(const THRun *run, const void *scalars, int inputs, Line line, in
   int straight = 1;
   for (int k = 0; k <= inputs; k++)
     straight &= run->stride[k] == 1;
-  const ptrdiff_t dr = run->stride[0], piece = straight ? run->n : BLOCK;
+  const ptrdiff_t dr = run->stride[0], chunk = straight ? run->n : BLOCK;
   streams &= straight && run->streams && run->n >= BLOCK;
   for (ptrdiff_t j = 0; j < run->rows; j++)
-    for (ptrdiff_t i = 0; i < run->n; i += piece) {
-      const ptrdiff_t n = THMin(piece, run->n - i);
+    for (ptrdiff_t i = 0; i < run->n; i += chunk) {
+      const ptrdiff_t n = THMin(chunk, run->n - i);
       real *r = (real *)run->at[0] + j * run->rowStride[0] + i * dr;
       gather(run, 1, inputs, j, i, n, in, buffer);
       if (streams) {
@@ -209,7 +209,7 @@ WIDE_LINE(wide_marginBackward, G X_OF(1) W_OF(2), -w * (scale * g) * THWide_sigm
 #define BUSY_SoftPlus_dx   ~, 0
 #endif
 
-/* Lines limited by computation rather than memory: short pieces and streamed results slow them. */
+/* Lines limited by computation rather than memory: short chunks and streamed results slow them. */
 #define BUSY_ELU_y                 ~, 0
 #define BUSY_LogSigmoid_y          ~, 0
 #define BUSY_SoftPlus_y            ~, 0

@@ -149,10 +149,10 @@ KERNEL powers_of_lanes(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const re
                        const real *most, real *y, real *part)
 {
   /* Contiguous rows are computed as one, as many as fit into e. */
-  const ptrdiff_t together = step == lanes ? BLOCK / lanes : 1;
+  const ptrdiff_t rowsAtOnce = step == lanes ? BLOCK / lanes : 1;
   real e[BLOCK];
-  for (ptrdiff_t i = 0; i < rows; i += together) {
-    const ptrdiff_t some = THMin(together, rows - i), count = some * lanes;
+  for (ptrdiff_t i = 0; i < rows; i += rowsAtOnce) {
+    const ptrdiff_t some = THMin(rowsAtOnce, rows - i), count = some * lanes;
     const ptrdiff_t full = (count + WIDTH - 1) / WIDTH * WIDTH;
     for (ptrdiff_t r = 0; r < some; r++)
 #pragma omp simd

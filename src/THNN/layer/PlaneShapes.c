@@ -125,7 +125,7 @@ static int are_small(const THNNSpans *spans, const int64_t *count)
   enum { WIDEST = 16, MOST = THNN_SUM_MOST };
   const THNNWindow *w = &spans->width;
   int64_t elements = w->size,
-          together = 1; /* elements of a window; rows of windows that a row is in */
+          overlapping = 1; /* elements of a window; rows of windows that a row is in */
   if (w->size < 1 || w->size > WIDEST || w->step > 2)
     return 0;
   for (int a = 0; a < 2; a++) {
@@ -136,9 +136,9 @@ static int are_small(const THNNSpans *spans, const int64_t *count)
     if (longest > MOST || most > MOST)
       return 0;
     elements *= longest;
-    together *= most;
+    overlapping *= most;
   }
-  return elements <= MOST && together <= MOST;
+  return elements <= MOST && overlapping <= MOST;
 }
 
 THNNWindowSum THNNWindowSum_of(const THNNPlanes *p, const THNNSpans *spans, int back)

@@ -53,9 +53,9 @@ static const int64_t *THNN_(sparseSort)(THNN_(SparseInput) * in, const int64_t *
   for (ptrdiff_t i = 0; i < in->count; i++)
     end[keys[i]]++;
   for (int64_t key = 0, before = 0; key < n; key++) {
-    const int64_t few = end[key];
+    const int64_t count = end[key];
     end[key] = before;
-    before += few;
+    before += count;
   }
   for (ptrdiff_t i = 0; i < in->count; i++) {
     const int64_t at = end[keys[i]]++;
@@ -89,18 +89,19 @@ static void THNN_(sparseRun)(const THNN_(SparseWork) * w,
 enum { THNN_(SPARSE_UNROLL) = 8 };
 
 static inline __attribute__((always_inline)) void THNN_(sparseProducts)(const THNN_(SparseWork) * w,
-                                                                        ptrdiff_t o, const int few)
+                                                                        ptrdiff_t o,
+                                                                        const int unroll)
 {
   const real *weight = w->w + o * w->inputs;
   ptrdiff_t i = 0;
   for (int64_t r = 0; r < w->batch; r++) {
     real sum[THNN_(SPARSE_UNROLL)];
-    for (int k = 0; k < few; k++)
+    for (int k = 0; k < unroll; k++)
       sum[k] = w->b[o + k];
     for (; i < w->end[r]; i++)
-      for (int k = 0; k < few; k++)
+      for (int k = 0; k < unroll; k++)
         sum[k] += w->in.value[i] * weight[k * w->inputs + w->in.column[i]];
-    for (int k = 0; k < few; k++)
+    for (int k = 0; k < unroll; k++)
       w->y[r * w->outputs + o + k] = sum[k];
   }
 }
@@ -120,29 +121,29 @@ static void THNN_(sparseForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 /* Consecutive entries of one column are summed before they are added to the column's gradient;
  * their factors are copied next to each other first. */
 static inline __attribute__((always_inline)) void THNN_(sparseSums)(const THNN_(SparseWork) * w,
-                                                                    ptrdiff_t o, const int few)
+                                                                    ptrdiff_t o, const int unroll)
 {
   real *const d = w->dw + o * w->inputs;
   real *const g = THNN_(ofThread)(w->transposed, w->batch * THNN_(SPARSE_UNROLL), w->threads);
   accreal sum[THNN_(SPARSE_UNROLL)] = {0};
   for (int64_t r = 0; r < w->batch; r++)
-    for (int k = 0; k < few; k++) {
-      g[r * few + k] = w->g[r * w->outputs + o + k];
-      sum[k] += (accreal)g[r * few + k];
+    for (int k = 0; k < unroll; k++) {
+      g[r * unroll + k] = w->g[r * w->outputs + o + k];
+      sum[k] += (accreal)g[r * unroll + k];
     }
   for (ptrdiff_t i = 0; i < w->in.count;) {
     const int64_t column = w->in.column[i];
     real change[THNN_(SPARSE_UNROLL)] = {0};
     do {
-      const real *of = g + w->in.row[i] * few, factor = w->scale * w->in.value[i];
-      for (int k = 0; k < few; k++)
+      const real *of = g + w->in.row[i] * unroll, factor = w->scale * w->in.value[i];
+      for (int k = 0; k < unroll; k++)
         change[k] += factor * of[k];
       i++;
     } while (i < w->in.count && w->in.column[i] == column);
-    for (int k = 0; k < few; k++)
+    for (int k = 0; k < unroll; k++)
       d[k * w->inputs + column] += change[k];
   }
-  for (int k = 0; k < few; k++) {
+  for (int k = 0; k < unroll; k++) {
     w->db[o + k] = (real)((accreal)w->db[o + k] + (accreal)w->scale * sum[k]);
     if (w->decay != 0)
       THVector_(cadd)(d + k * w->inputs, d + k * w->inputs, w->w + (o + k) * w->inputs, w->decay,

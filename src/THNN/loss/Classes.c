@@ -79,20 +79,20 @@ void THNN_(checkLossGradient)(THTensor *gradOutput, THTensor *input, int64_t cou
 
 /* --- sums ------------------------------------------------------------------------------------ */
 
-enum { PIECES = 256 };
+enum { MAX_CHUNKS = 256 };
 
 typedef struct {
   THNN_(SumBody) body;
   void *context;
-  ptrdiff_t count, piece;
-  accreal sums[PIECES][2];
+  ptrdiff_t count, chunk;
+  accreal sums[MAX_CHUNKS][2];
 } THNN_(SumWork);
 
-static void THNN_(sumPieces)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(sumChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   THNN_(SumWork) *w = context;
   for (ptrdiff_t i = begin; i < end; i++)
-    w->body(w->context, i * w->piece, THMin(w->count, (i + 1) * w->piece), w->sums[i]);
+    w->body(w->context, i * w->chunk, THMin(w->count, (i + 1) * w->chunk), w->sums[i]);
 }
 
 void THNN_(sumInputs)(ptrdiff_t count, ptrdiff_t grain, THNN_(SumBody) body, void *context,
@@ -102,11 +102,11 @@ void THNN_(sumInputs)(ptrdiff_t count, ptrdiff_t grain, THNN_(SumBody) body, voi
   w.body = body;
   w.context = context;
   w.count = count;
-  w.piece = THMax(grain, (count + PIECES - 1) / PIECES);
-  const ptrdiff_t pieces = (count + w.piece - 1) / w.piece;
-  memset(w.sums, 0, (size_t)pieces * sizeof *w.sums);
-  THParallel_for(pieces, 1, THNN_(sumPieces), &w);
-  for (ptrdiff_t i = 0; i < pieces; i++) {
+  w.chunk = THMax(grain, (count + MAX_CHUNKS - 1) / MAX_CHUNKS);
+  const ptrdiff_t chunks = (count + w.chunk - 1) / w.chunk;
+  memset(w.sums, 0, (size_t)chunks * sizeof *w.sums);
+  THParallel_for(chunks, 1, THNN_(sumChunks), &w);
+  for (ptrdiff_t i = 0; i < chunks; i++) {
     sums[0] += w.sums[i][0];
     sums[1] += w.sums[i][1];
   }

@@ -64,7 +64,7 @@ void THNN_(labelsRunBackward)(THNN_(Labels) * labels);
 /* Raises unless every target is a class, or TH_INDEX_BASE - 1, the end of a list. */
 void THNN_(checkLabels)(const THNN_(Labels) * labels, THTensor *input);
 
-/* Sums a loss over count inputs, in pieces that depend on count only: body adds the terms of inputs
+/* Sums a loss over count inputs, in chunks that depend on count only: body adds the terms of inputs
  * begin ... end to sums[0], and a second sum to sums[1]. */
 typedef void (*THNN_(SumBody))(void *context, ptrdiff_t begin, ptrdiff_t end, accreal *sums);
 void THNN_(sumInputs)(ptrdiff_t count, ptrdiff_t grain, THNN_(SumBody) body, void *context,

@@ -227,7 +227,7 @@ typedef struct {
 } Counts;
 
 /* n divisors, and as many after them as vectors may read. */
-static inline ptrdiff_t with_room(ptrdiff_t n)
+static inline ptrdiff_t with_slack(ptrdiff_t n)
 {
   return (n + 2 * LANES - 1) / LANES * LANES;
 }
@@ -239,7 +239,7 @@ static inline void set_rows(Counts *c, const THNNSpan *span, int64_t rows, ptrdi
   c->rows = rows;
   for (ptrdiff_t k = 0; k < n; k++)
     c->divisors[k] = (real)(rows * span[k].count);
-  for (ptrdiff_t k = n; k < with_room(n); k++)
+  for (ptrdiff_t k = n; k < with_slack(n); k++)
     c->divisors[k] = 1;
 }
 
@@ -260,18 +260,18 @@ typedef struct {
 } Rows;
 
 /* line[at ...] = the sums of the columns. */
-INLINE void add_columns(const Rows *rows, real *line, ptrdiff_t at, int together, ptrdiff_t count)
+INLINE void add_columns(const Rows *rows, real *line, ptrdiff_t at, int unroll, ptrdiff_t count)
 {
   Vector sum[UNROLL];
-  for (int k = 0; k < together; k++)
+  for (int k = 0; k < unroll; k++)
     sum[k] = (Vector){0};
   for (ptrdiff_t z = 0; z < rows->slices; z++) {
     const real *x = rows->from + z * rows->slice + at;
     for (ptrdiff_t r = 0; r < rows->rows; r++, x += rows->width)
-      for (int k = 0; k < together; k++)
+      for (int k = 0; k < unroll; k++)
         sum[k] += count < LANES ? load_partial(x, count) : load(x + k * LANES);
   }
-  for (int k = 0; k < together; k++) /* there is room after the row */
+  for (int k = 0; k < unroll; k++) /* there is slack after the row */
     store(line + at + k * LANES, sum[k]);
 }
 
@@ -291,10 +291,10 @@ typedef struct {
 } Taking;
 
 /* y[at ...] = the averages of windows that are step apart. */
-INLINE void take_vectors(const Taking *t, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at,
-                         int together, ptrdiff_t count)
+INLINE void take_vectors(const Taking *t, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at, int unroll,
+                         ptrdiff_t count)
 {
-  for (int v = 0; v < together; v++, at += LANES) {
+  for (int v = 0; v < unroll; v++, at += LANES) {
     const real *from = t->line + at * step;
     Vector sum = {0};
     if (step == 1)
@@ -524,7 +524,7 @@ static void sum_small_windows(const THNNPlanes *p, const THNNWindowSum *w, const
   if (are_summed_in_strips(p, w, x, y))
     return;
 #endif
-  real *lines = memory + with_room(p->out[2]);
+  real *lines = memory + with_slack(p->out[2]);
   const ptrdiff_t pitch = w->pitch, left = w->left;
   for (int b = 0; b < BATCH; b++) {
     zero(lines + b * pitch, left);
@@ -559,9 +559,9 @@ typedef struct {
   real *part, *line;
 } Spreading;
 
-INLINE void divide_windows(const Spreading *s, ptrdiff_t at, int together, ptrdiff_t count)
+INLINE void divide_windows(const Spreading *s, ptrdiff_t at, int unroll, ptrdiff_t count)
 {
-  for (int v = 0; v < together; v++, at += LANES) {
+  for (int v = 0; v < unroll; v++, at += LANES) {
     const Vector x = count < LANES ? load_partial(s->x + at, count) : load(s->x + at);
     store(s->part + at, x / load(s->divisors + at));
   }
@@ -614,15 +614,15 @@ typedef struct {
   real *y;
 } Joined;
 
-INLINE void join_columns(const Joined *j, ptrdiff_t at, int together, ptrdiff_t count)
+INLINE void join_columns(const Joined *j, ptrdiff_t at, int unroll, ptrdiff_t count)
 {
   Vector sum[UNROLL];
-  for (int k = 0; k < together; k++)
+  for (int k = 0; k < unroll; k++)
     sum[k] = (Vector){0};
   for (ptrdiff_t n = 0; n < j->lines; n++)
-    for (int k = 0; k < together; k++)
+    for (int k = 0; k < unroll; k++)
       sum[k] += load(j->line[n] + at + k * LANES);
-  for (int k = 0; k < together; k++)
+  for (int k = 0; k < unroll; k++)
     if (count < LANES)
       store_partial(j->y + at, sum[k], count);
     else
@@ -707,10 +707,10 @@ typedef struct {
   Vector factor[WIDE];
 } Factors;
 
-INLINE void set_factors(Factors *f, const Strips *s, int64_t row, ptrdiff_t together)
+INLINE void set_factors(Factors *f, const Strips *s, int64_t row, ptrdiff_t unroll)
 {
   const real rows = (real)(s->spans->of[0][0].count * s->spans->of[1][row].count);
-  for (ptrdiff_t k = 0; k < together; k++)
+  for (ptrdiff_t k = 0; k < unroll; k++)
     f->factor[k] = 1 / (columns_of(s->spans->of[2] + f->window[k], f->there[k]) * rows);
 }
 
@@ -761,13 +761,13 @@ INLINE void write_columns(real *y, Vector even, Vector odd, ptrdiff_t step, Writ
 INLINE int is_regular(const Strips *s, int64_t at, int64_t r, int64_t count, ptrdiff_t size,
                       ptrdiff_t step)
 {
-  const ptrdiff_t together = (size + step - 1) / step;
+  const ptrdiff_t overlapping = (size + step - 1) / step;
   const THNNSpan *rows = s->spans->of[1] + at;
   const int64_t before = at - s->windows;
-  int regular = rows->begin == r && rows->count == count && before >= together - 1 &&
-                (before < together || rows[-together].end <= r) &&
+  int regular = rows->begin == r && rows->count == count && before >= overlapping - 1 &&
+                (before < overlapping || rows[-overlapping].end <= r) &&
                 (at + 1 == s->p->out[1] || rows[1].begin == r + step);
-  for (ptrdiff_t k = 0; k < together && regular; k++)
+  for (ptrdiff_t k = 0; k < overlapping && regular; k++)
     regular = rows[-k].end == r + size - k * step;
   return regular;
 }
@@ -781,13 +781,13 @@ INLINE void spread_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdif
   enum { PREFETCH = THNN_PREFETCH_NEAR / sizeof(real) };
   const ptrdiff_t evens = step == 1 ? size : (size + 1 - oddPad) / 2 + oddPad;
   const ptrdiff_t odds = step == 1 ? 0 : (size + oddPad) / 2;
-  const ptrdiff_t together = THMax(evens, odds), windows = s->p->out[2], width = s->p->in[2];
+  const ptrdiff_t overlapping = THMax(evens, odds), windows = s->p->out[2], width = s->p->in[2];
   const THNNSpan *rows = s->spans->of[1];
   const Written written = {whole, lanes_between(0, n), lanes_between(0, n - LANES)};
   Factors f = {{0}};
   Given given = {{{0}}, {{0}}};
   int64_t begin = s->windows, end = begin, count = 0; /* rows of windows that the row is in */
-  for (ptrdiff_t k = 0; k < together; k++) {
+  for (ptrdiff_t k = 0; k < overlapping; k++) {
     f.window[k] = at + s->first - k;
     f.there[k] = lanes_between(-f.window[k], windows - f.window[k]);
   }
@@ -813,7 +813,7 @@ INLINE void spread_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdif
       break;
     for (; end < s->p->out[1] && rows[end].begin <= r; end++) {
       if (rows[end].count != count)
-        set_factors(&f, s, end, together);
+        set_factors(&f, s, end, overlapping);
       count = rows[end].count;
       add_windows(&given, s->x + end * windows, &f, evens, odds, oddPad);
     }
@@ -883,7 +883,7 @@ static void spread_small_windows(const THNNPlanes *p, const THNNWindowSum *w, co
   if (are_spread_in_strips(p, w, x, y))
     return;
 #endif
-  l.part = memory + with_room(p->out[2]);
+  l.part = memory + with_slack(p->out[2]);
   l.lines = l.part + BATCH * (w->front + w->pitch);
   /* Zeros after a row of windows, as far as the last vector of a line reads. */
   const ptrdiff_t read = (w->left + p->in[2]) / w->step + LANES;

@@ -182,13 +182,13 @@ KERNEL constant_windows(const Block *b, index_t row, const real *even, ptrdiff_t
   }
 }
 
-/* Takes the larger element for n windows, whose elements are apart. */
-KERNEL larger(const real *x, ptrdiff_t apart, index_t first, ptrdiff_t step, ptrdiff_t n,
+/* Takes the larger element for n windows, whose elements are stride apart. */
+KERNEL larger(const real *x, ptrdiff_t stride, index_t first, ptrdiff_t step, ptrdiff_t n,
               real *most, index_t *best)
 {
 #pragma omp simd
   for (ptrdiff_t j = 0; j < n; j++)
-    take_larger(x[j * apart], first + (index_t)(j * step), &most[j], &best[j]);
+    take_larger(x[j * stride], first + (index_t)(j * step), &most[j], &best[j]);
 }
 
 static void set_least(const Block *b, index_t row, ArgMaxes *to)

@@ -47,14 +47,14 @@ void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *
         const THNNSpan t = spans->of[0][i], h = spans->of[1][j], w = spans->of[2][k];
         int64_t best = (t.begin * p->in[1] + h.begin) * p->in[2] + w.begin;
         real most = -(real)INFINITY;
-        const int few = (t.end - t.begin) * (h.end - h.begin) * (w.end - w.begin) <= BRANCHLESS;
+        const int isSmall = (t.end - t.begin) * (h.end - h.begin) * (w.end - w.begin) <= BRANCHLESS;
         for (int64_t z = t.begin; z < t.end; z += dilation[0])
           for (int64_t r = h.begin; r < h.end; r += dilation[1]) {
             const int64_t row = (z * p->in[1] + r) * p->in[2];
             for (int64_t c = w.begin; c < w.end; c += dilation[2]) {
               const real value = x[row + c];
               const int64_t take = (value > most) | (value != value); /* NaN is larger than all */
-              if (few) {
+              if (isSmall) {
                 best ^= (best ^ (row + c)) & -take;
                 most = x[best];
               } else if (take) {
@@ -257,9 +257,9 @@ static void THNN_(slidingMax)(const THNNPlanes *p, THNNWindow axis[3], THTensor 
   THNNSpans spans;
   const THNNWindow *w = &axis[2];
   /* Long windows that overlap little, or rows with few windows. */
-  const int apart = *THNN_(maxSpans) && (w->step > 2 || w->output == 1) && w->dilation == 1 &&
-                    (w->size > 5 || (w->output < 4 && w->size > 1));
-  const int single = huge || apart || last;
+  const int isDisjoint = *THNN_(maxSpans) && (w->step > 2 || w->output == 1) && w->dilation == 1 &&
+                         (w->size > 5 || (w->output < 4 && w->size > 1));
+  const int single = huge || isDisjoint || last;
   THNNSpans_reserve(&spans, &guard, single ? p->out : (int64_t[]){0, 0, 0});
   for (int a = 0; a < 3; a++) {
     spans.dilation[a] = axis[a].dilation;

@@ -120,12 +120,12 @@ KERNEL windows_by_two(const StripByTwo *s, Side side, ArgMax *last, const real *
 /* Computes the windows of some strips, beginning with window first of each row; the last strip may
  * compute some windows again.  Each row of the image is read once, from its first column to its
  * last: if strips were computed one after the other, prefetched lines would be evicted before they
- * are used.  few is the number of strips if it is 1 or 2, else 0; the results of so few strips are
- * variables, as an array would stay in memory.
+ * are used.  unroll is the number of strips if it is 1 or 2, else 0; the results of one or two
+ * strips are variables, as an array would stay in memory.
  *
  * In place of a row outside the image the nearest row inside is taken again, which changes nothing.
  */
-KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, int few,
+KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, int unroll,
                      ptrdiff_t size, const real *x, real *y, int64_t *index, Mask *nan)
 {
   const ptrdiff_t columns = axis[2].output, next = axis[2].input, rows = axis[1].output;
@@ -145,9 +145,9 @@ KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, 
     const RowsByTwo from = {THMin(THMax(end - 2, 0), bottom) * next, THMin(end - 1, bottom) * next};
     for (ptrdiff_t k = 0; k < 2 * next; k += LANES) /* each cache line once, and in order */
       __builtin_prefetch(x + from.upper + BY_TWO_PREFETCH + k);
-    if (few == 1) {
+    if (unroll == 1) {
       windows_by_two(&one, both, &lastOne, x, from, size, one.wanted, y, index, &bits);
-    } else if (few == 2) {
+    } else if (unroll == 2) {
       windows_by_two(&one, (Side){1, 0}, &lastOne, x, from, size, (Mask)-1, y, index, &bits);
       windows_by_two(&two, (Side){0, 1}, &lastTwo, x, from, size, (Mask)-1, y, index, &bits);
     } else {

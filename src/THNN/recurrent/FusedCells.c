@@ -47,25 +47,25 @@ static THTensor *THNN_(cellResult)(THNN_(Call) * call, THTensor *tensor, const T
 
 TH_DISPATCH(THNN_(FusedCellKernels), THNN_(fusedCells))
 
-/* Room for what cellBiases writes, count elements; NULL where there is no bias. */
-real *THNN_(cellBiasRoom)(THNN_(Call) * call, THTensor *bias1, THTensor *bias2, int64_t count)
+/* Memory for what cellBiases writes, count elements; NULL where there is no bias. */
+real *THNN_(cellBiasScratch)(THNN_(Call) * call, THTensor *bias1, THTensor *bias2, int64_t count)
 {
   return bias1 || bias2 ? THNN_(scratch)(call, count) : NULL;
 }
 
-/* Writes the sum of both biases, either of which may be NULL.  Elements of bias2 from apart on are
- * not added, but follow the sum. */
-static void THNN_(cellBiases)(const THNN_(Cell) * cell, int64_t apart, int64_t count)
+/* Writes the sum of both biases, either of which may be NULL.  Only the first
+ * `joined` elements of bias2 are added; the others follow the sum. */
+static void THNN_(cellBiases)(const THNN_(Cell) * cell, int64_t joined, int64_t count)
 {
   const real *first = cell->bias1, *second = cell->bias2;
   real *to = cell->bias;
   if (!to)
     return;
-  real *rest = to + count - apart;
+  real *rest = to + count - joined;
   for (int64_t i = 0; i < count; i++) {
     const real own = first ? first[i] : 0, other = second ? second[i] : 0;
-    to[i] = i < apart ? own + other : own;
-    if (i >= apart)
+    to[i] = i < joined ? own + other : own;
+    if (i >= joined)
       rest[i] = other;
   }
 }
@@ -167,7 +167,7 @@ void THNN_(GRUFused_updateOutput)(THNNState *state, THTensor *input, THTensor *h
   bias1 = THNN_(source)(&call, bias1);
   bias2 = THNN_(source)(&call, bias2);
   THTensor *h = THNN_(source)(&call, hx);
-  cell.bias = THNN_(cellBiasRoom)(&call, bias1, bias2, 4 * cell.n);
+  cell.bias = THNN_(cellBiasScratch)(&call, bias1, bias2, 4 * cell.n);
   output = THNN_(result)(&call, output, h->nDimension, h->size);
   storage = THNN_(cellResult)(&call, storage, &cell, h, 5, size);
   THNN_(start)(&call);
@@ -227,7 +227,7 @@ void THNN_(LSTMFused_updateOutput)(THNNState *state, THTensor *input, THTensor *
   bias1 = THNN_(source)(&call, bias1);
   bias2 = THNN_(source)(&call, bias2);
   THTensor *before = THNN_(source)(&call, cell);
-  c.bias = THNN_(cellBiasRoom)(&call, bias1, bias2, 4 * c.n);
+  c.bias = THNN_(cellBiasScratch)(&call, bias1, bias2, 4 * c.n);
   input = THNN_(sum)(&call, input);
   output = THNN_(result)(&call, output, before->nDimension, before->size);
   outputCell = THNN_(result)(&call, outputCell, before->nDimension, before->size);

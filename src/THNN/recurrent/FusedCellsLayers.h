@@ -9,7 +9,7 @@ typedef struct {
 } THNN_(Cell);
 
 /* Room for the biases of count gates. */
-real *THNN_(cellBiasRoom)(THNN_(Call) * call, THTensor *bias1, THTensor *bias2, int64_t count);
+real *THNN_(cellBiasScratch)(THNN_(Call) * call, THTensor *bias1, THTensor *bias2, int64_t count);
 
 /* All rows, forward and backward. */
 void THNN_(gruCells)(const THNN_(Cell) * cell);

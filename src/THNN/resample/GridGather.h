@@ -167,20 +167,20 @@ static void sample_blocks_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, pt
   }
 }
 
-/* Samples shares begin ... end.  All planes that a share has of an image are sampled at as many
+/* Samples splits begin ... end.  All planes that a split has of an image are sampled at as many
  * blocks of points as fit into its scratch and the L2 cache, then at the next blocks. */
-static void sample_shares_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, ptrdiff_t end)
+static void sample_splits_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, ptrdiff_t end)
 {
   const int64_t scratch =
       s->scratch / (BLOCK / LANES * (int64_t)(sizeof(GatherPairs) / sizeof(real)));
   const int64_t step = THMin(4096 / BLOCK, scratch);
-  for (ptrdiff_t share = begin; share < end; share++)
-    for (int64_t k = begin_of(s, share), last; k < begin_of(s, share + 1); k = last) {
+  for (ptrdiff_t split = begin; split < end; split++)
+    for (int64_t k = begin_of(s, split), last; k < begin_of(s, split + 1); k = last) {
       const int64_t before = k / s->groups * s->groups, plane = k / s->groups * s->planes;
-      last = THMin(before + s->groups, begin_of(s, share + 1));
+      last = THMin(before + s->groups, begin_of(s, split + 1));
       for (int64_t b = 0; b < s->blocks; b += step)
         sample_some(s, plane + (k - before) * GROUP,
                     plane + THMin((last - before) * GROUP, s->planes), b,
-                    THMin(s->blocks, b + step), (GatherPairs *)(s->rooms + share * s->scratch));
+                    THMin(s->blocks, b + step), (GatherPairs *)(s->scratches + split * s->scratch));
     }
 }

@@ -57,17 +57,17 @@ static int THNN_(worthTransposing)(const THNN_(Sampler) * s)
   return s->planes >= THNN_GRID_MIN_PLANES && s->points >= s->plane / 4;
 }
 
-/* Room for each share: times transposed groups of planes, and tiles. */
-static void THNN_(makeRoom)(THNN_(Sampler) * s, THNN_(Call) * call, int times)
+/* Scratch for each split: times transposed groups of planes, and tiles. */
+static void THNN_(makeScratch)(THNN_(Sampler) * s, THNN_(Call) * call, int times)
 {
   ptrdiff_t all;
   const ptrdiff_t cost = THNN_GRID_GROUP * (s->plane + 8 * s->points);
-  s->shares = THParallel_threads(s->batch * s->groups, THMax(1, TH_LOOP_GRAIN / THMax(1, cost)));
+  s->splits = THParallel_threads(s->batch * s->groups, THMax(1, TH_LOOP_GRAIN / THMax(1, cost)));
   s->scratch = times * (s->plane + THNN_GRID_TILE) + 4 * THNN_GRID_TILE;
   if (__builtin_mul_overflow(s->scratch, THNN_GRID_GROUP, &s->scratch) ||
-      __builtin_mul_overflow(s->scratch, s->shares, &all))
+      __builtin_mul_overflow(s->scratch, s->splits, &all))
     THError("%lld planes of %lld elements are too many", (long long)s->planes, (long long)s->plane);
-  s->rooms = THNN_(scratch)(call, all);
+  s->scratches = THNN_(scratch)(call, all);
 }
 
 static void THNN_(makeParts)(THNN_(Sampler) * s, THNN_(Call) * call)
@@ -105,23 +105,23 @@ void THNN_(prepareSampler)(THNN_(Sampler) * s, int backward, THNN_(Call) * call)
 {
   if (!THNN_(worthTransposing)(s))
     return;
-  THNN_(makeRoom)(s, call, backward ? 2 : 1);
+  THNN_(makeScratch)(s, call, backward ? 2 : 1);
   if (backward)
     THNN_(makeParts)(s, call);
 }
 
 void THNN_(sampleGrid)(THNN_(Sampler) * s)
 {
-  if (s->rooms)
-    THNN_(runSampler)(THNN_GRID_GROUPS, s, s->shares, TH_LOOP_GRAIN);
+  if (s->scratches)
+    THNN_(runSampler)(THNN_GRID_GROUPS, s, s->splits, TH_LOOP_GRAIN);
   else
     THNN_(runSampler)(THNN_GRID_SAMPLE, s, s->batch * s->blocks, 8 * THNN_GRID_BLOCK * s->planes);
 }
 
 void THNN_(sampleGridBackward)(THNN_(Sampler) * s)
 {
-  if (s->rooms) {
-    THNN_(runSampler)(THNN_GRID_GROUPS_BACKWARD, s, s->shares, TH_LOOP_GRAIN);
+  if (s->scratches) {
+    THNN_(runSampler)(THNN_GRID_GROUPS_BACKWARD, s, s->splits, TH_LOOP_GRAIN);
     THNN_(addParts)(s);
   } else {
     THNN_(runSampler)(THNN_GRID_INPUT, s, s->batch * s->planes, s->plane + 8 * s->points);

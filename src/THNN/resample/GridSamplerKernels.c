@@ -161,11 +161,11 @@ static inline int64_t corner(const Corners *c, int wide, int k, int i)
 
 /* --- forward --------------------------------------------------------------------------------- */
 
-/* The first group of planes of a share. */
-static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t share)
+/* The first group of planes of a split. */
+static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t split)
 {
-  const int64_t all = s->batch * s->groups, rest = all % s->shares;
-  return all / s->shares * share + THMin(share, rest);
+  const int64_t all = s->batch * s->groups, rest = all % s->splits;
+  return all / s->splits * split + THMin(split, rest);
 }
 
 #if TH_VECTOR_MASKS && defined(TH_REAL_IS_FLOAT)
@@ -178,7 +178,7 @@ static int64_t begin_of(const THNN_(Sampler) * s, ptrdiff_t share)
   {                                                                               \
   }
 BY_PAIRS(sample_blocks_by_pairs)
-BY_PAIRS(sample_shares_by_pairs)
+BY_PAIRS(sample_splits_by_pairs)
 BY_PAIRS(scatter_planes_by_pairs)
 BY_PAIRS(grid_gradients_by_pairs)
 
@@ -313,39 +313,40 @@ enum { TILE = THNN_GRID_TILE, VECTORS = GROUP / LANES };
 typedef struct {
   int64_t image, first; /* first plane, counted over all images */
   int planes;
-  real *x, *y; /* transposed planes of input and gradInput */
-  real *piece; /* transposed values of some points */
-  real *lines; /* the same values before or after the transpose */
+  real *x, *y;  /* transposed planes of input and gradInput */
+  real *values; /* transposed values of some points */
+  real *lines;  /* the same values before or after the transpose */
 } Group;
 
-static Group group_of(const THNN_(Sampler) * s, ptrdiff_t share, int64_t index)
+static Group group_of(const THNN_(Sampler) * s, ptrdiff_t split, int64_t index)
 {
   const int64_t image = index / s->groups, before = index % s->groups * GROUP;
-  real *const scratch = s->rooms + share * s->scratch;
+  real *const scratch = s->scratches + split * s->scratch;
   const Group group = {.image = image,
                        .first = image * s->planes + before,
                        .planes = (int)THMin(GROUP, s->planes - before),
-                       .piece = scratch,
+                       .values = scratch,
                        .lines = scratch + TILE * GROUP,
                        .x = scratch + 4 * TILE * GROUP,
                        .y = scratch + (s->plane + 5 * TILE) * GROUP};
   return group;
 }
 
-/* Transposes n elements of each plane, planes being apart, to rows of a group. */
-static void transpose_in(const Group *group, real *to, const real *x, ptrdiff_t apart, ptrdiff_t n)
+/* Transposes n elements of each plane, planes being planeStride apart, to rows of a group. */
+static void transpose_in(const Group *group, real *to, const real *x, ptrdiff_t planeStride,
+                         ptrdiff_t n)
 {
   if (group->planes < GROUP)
     memset(to, 0, (size_t)(n * GROUP) * sizeof *to);
 #ifdef TH_REAL_IS_FLOAT
-  THTranspose32_lines(to, GROUP, x, group->planes, apart, n);
+  THTranspose32_lines(to, GROUP, x, group->planes, planeStride, n);
 #else
-  THTranspose64_lines(to, GROUP, x, group->planes, apart, n);
+  THTranspose64_lines(to, GROUP, x, group->planes, planeStride, n);
 #endif
 }
 
 /* Transposes n rows, at most a tile, to elements of planes. */
-static void transpose_out(const Group *group, const real *from, real *y, ptrdiff_t apart,
+static void transpose_out(const Group *group, const real *from, real *y, ptrdiff_t planeStride,
                           ptrdiff_t n)
 {
   enum { PITCH = TILE + 64 / sizeof *y }; /* lines do not share a set of the cache */
@@ -355,7 +356,7 @@ static void transpose_out(const Group *group, const real *from, real *y, ptrdiff
   THTranspose64_lines(group->lines, PITCH, from, n, GROUP, GROUP);
 #endif
   for (int j = 0; j < group->planes; j++)
-    memcpy(y + j * apart, group->lines + j * PITCH, (size_t)n * sizeof *y);
+    memcpy(y + j * planeStride, group->lines + j * PITCH, (size_t)n * sizeof *y);
 }
 
 static inline Vector vector_at(const real *x)
@@ -378,9 +379,9 @@ INLINE void sample_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_
 {
   TH_SCRATCH(Corners, c, 1);
   int64_t image, first;
-  for (ptrdiff_t share = begin; share < end; share++)
-    for (int64_t index = begin_of(s, share); index < begin_of(s, share + 1); index++) {
-      const Group group = group_of(s, share, index);
+  for (ptrdiff_t split = begin; split < end; split++)
+    for (int64_t index = begin_of(s, split); index < begin_of(s, split + 1); index++) {
+      const Group group = group_of(s, split, index);
       transpose_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
       for (int64_t b = 0; b < s->blocks; b++) {
         find_corners(s, group.image * s->blocks + b, &image, &first, c);
@@ -393,20 +394,20 @@ INLINE void sample_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff_
               for (int v = 0; v < VECTORS; v++)
                 sum[v] += weighted(c->weight[k][from + i], vector_at(x + v * LANES));
             }
-            memcpy(group.piece + i * GROUP, sum, sizeof sum);
+            memcpy(group.values + i * GROUP, sum, sizeof sum);
           }
-          transpose_out(&group, group.piece, s->y + group.first * s->points + first + from,
+          transpose_out(&group, group.values, s->y + group.first * s->points + first + from,
                         s->points, n);
         }
       }
     }
 }
 
-static void sample_shares(void *sampler, ptrdiff_t begin, ptrdiff_t end)
+static void sample_splits(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
   if (gathers_quickly(s))
-    sample_shares_by_pairs(s, begin, end);
+    sample_splits_by_pairs(s, begin, end);
   else
     FOR_KIND(sample_groups, begin, end)
 }
@@ -499,13 +500,13 @@ INLINE int scatter_group(const THNN_(Sampler) * s, int axes, int wide, int pairs
     }
     for (int from = 0, n; from < count; from += n) {
       n = THMin(TILE, count - from);
-      transpose_in(group, group->piece, s->g + group->first * s->points + first + from, s->points,
+      transpose_in(group, group->values, s->g + group->first * s->points + first + from, s->points,
                    n);
       accreal *part = s->parts + (index * s->points + first + from) * axes;
       if (pairs)
         right &= scatter_pairs(s, group, points, from, n, part);
       for (int i = 0; !pairs && i < n; i++)
-        scatter_point(group, c, axes, wide, from + i, group->piece + i * GROUP, part + i * axes);
+        scatter_point(group, c, axes, wide, from + i, group->values + i * GROUP, part + i * axes);
     }
   }
   return right;
@@ -515,9 +516,9 @@ INLINE void scatter_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff
                            ptrdiff_t end)
 {
   const int pairs = axes == 2 && !wide && can_scatter_pairs(s);
-  for (ptrdiff_t share = begin; share < end; share++)
-    for (int64_t index = begin_of(s, share); index < begin_of(s, share + 1); index++) {
-      const Group group = group_of(s, share, index);
+  for (ptrdiff_t split = begin; split < end; split++)
+    for (int64_t index = begin_of(s, split); index < begin_of(s, split + 1); index++) {
+      const Group group = group_of(s, split, index);
       transpose_in(&group, group.x, s->x + group.first * s->plane, s->plane, s->plane);
       if (!pairs || !scatter_group(s, axes, wide, 1, index, &group))
         scatter_group(s, axes, wide, 0, index, &group);
@@ -527,7 +528,7 @@ INLINE void scatter_groups(const THNN_(Sampler) * s, int axes, int wide, ptrdiff
     }
 }
 
-static void scatter_shares(void *sampler, ptrdiff_t begin, ptrdiff_t end)
+static void scatter_splits(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sampler) *s = sampler;
   FOR_KIND(scatter_groups, begin, end)
@@ -535,6 +536,6 @@ static void scatter_shares(void *sampler, ptrdiff_t begin, ptrdiff_t end)
 
 const THNN_(GridKernel) TH_LEVEL_(THNN_(gridSampler))[] = {
     [THNN_GRID_SAMPLE] = sample_blocks,           [THNN_GRID_INPUT] = scatter_planes,
-    [THNN_GRID_POINTS] = grid_gradient_blocks,    [THNN_GRID_GROUPS] = sample_shares,
-    [THNN_GRID_GROUPS_BACKWARD] = scatter_shares,
+    [THNN_GRID_POINTS] = grid_gradient_blocks,    [THNN_GRID_GROUPS] = sample_splits,
+    [THNN_GRID_GROUPS_BACKWARD] = scatter_splits,
 };

@@ -12,10 +12,10 @@ typedef struct {
   const real *x, *grid, *g;              /* input, grid and gradOutput */
   real *y, *gradInput, *gradGrid;
 
-  /* For transposed planes: groups of an image; shares into which the groups of all images are cut,
+  /* For transposed planes: groups of an image; splits into which the groups of all images are cut,
    * each with scratch of its own; parts holds what each group adds to gradGrid. */
-  int64_t groups, shares, scratch; /* scratch in elements */
-  real *rooms;
+  int64_t groups, splits, scratch; /* scratch in elements */
+  real *scratches;
   accreal *parts;
 } THNN_(Sampler);
 

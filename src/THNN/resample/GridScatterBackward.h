@@ -68,9 +68,9 @@ INLINE void products_at(const real *x, int64_t width, const real *g, THDoubles p
 
 /* Adds a point's gradient, times its weights, to its four elements in a group of planes. */
 INLINE void add_to_corners(real *y, int64_t width, const ScatterPoints *c, int point,
-                           const real *piece)
+                           const real *values)
 {
-  const Vector g = load(piece);
+  const Vector g = load(values);
   Vector to[4]; /* loaded before any is stored: rows may be a multiple of 4 KB apart */
   for (int k = 0; k < 4; k++)
     to[k] =
@@ -93,7 +93,7 @@ static __attribute__((noinline)) int scatter_pairs(const THNN_(Sampler) * s, con
     THDoubles product[8];
     for (int k = 0; k < 2; k++) { /* the last point may come twice */
       const int j = THMin(i + k, n - 1);
-      products_at(group->x + (int64_t)c->at[from + j] * GROUP, width, group->piece + j * GROUP,
+      products_at(group->x + (int64_t)c->at[from + j] * GROUP, width, group->values + j * GROUP,
                   product + 4 * k);
     }
     const THDoubles all = sum_of_each(product);
@@ -101,7 +101,7 @@ static __attribute__((noinline)) int scatter_pairs(const THNN_(Sampler) * s, con
     THDoubles_store(sum[i], all);
     for (int j = i; j < THMin(i + 2, n); j++)
       add_to_corners(group->y + (int64_t)c->at[from + j] * GROUP, width, c, from + j,
-                     group->piece + j * GROUP);
+                     group->values + j * GROUP);
   }
 #pragma omp simd
   for (int i = 0; i < n; i++) {

@@ -43,7 +43,7 @@ typedef struct {
   ptrdiff_t count, taps; /* groups, and taps of each */
   Mask there;            /* lanes of a source row that is shorter than a vector */
   int vectors;           /* each group but the last one is a whole vector */
-  int together;          /* all groups have the same two vectors of sources */
+  int sameSources;       /* all groups have the same two vectors of sources */
   int moves;             /* as in the band */
   Group *group;
   Tap tap[];
@@ -266,7 +266,7 @@ LOOP widen_row(const Groups *all, ptrdiff_t vectors, ptrdiff_t taps, const real 
   const Mask there = all->there;
   const Vector lower = Vector_(loadMasked)(there, x),
                upper = Vector_(loadMasked)(there, x + all->group[0].upper);
-  if (all->together)
+  if (all->sameSources)
     for (ptrdiff_t i = 0; i < vectors; i++)
       row[i] = picked(all, i, taps, lower, upper);
   else

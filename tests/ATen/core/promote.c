@@ -215,7 +215,7 @@ static at_tensor *chosen(int kind, at_tensor *out, at_tensor *const *in)
  * order; its values are the same as without overlap. */
 static void shared(void **state)
 {
-  enum { SIDE = 37, APART = 3, ACROSS = 6, TURNED = 9, WAYS = 12 };
+  enum { SIDE = 37, STRIDED = 3, ACROSS = 6, TURNED = 9, WAYS = 12 };
   static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF};
   for (int t = 0; t < 3; t++)
     for (int kind = 0; kind < 3; kind++)
@@ -229,7 +229,7 @@ static void shared(void **state)
             apart[k] = at_clone(in[k]);
           }
           at_tensor *const whole = memory[way % 3], *const r = in[way % 3];
-          at_tensor *const out = way < APART    ? r
+          at_tensor *const out = way < STRIDED    ? r
                                  : way < ACROSS ? at_narrow(whole, 0, 1, SIDE)
                                  : way < TURNED ? at_t(r)
                                                 : at_empty_like(r);

@@ -38,8 +38,8 @@ LERP(double, 0.5)
 
 THC_DEVICE uint8_t at_cuda_is_close_element(const at_closeness *c, double x, double y)
 {
-  const double apart = fabs(x - y);
-  return x == y || (apart < INFINITY && apart <= c->absolute + fabs(c->relative * y)) ||
+  const double difference = fabs(x - y);
+  return x == y || (difference < INFINITY && difference <= c->absolute + fabs(c->relative * y)) ||
          (c->equalNaN && x != x && y != y);
 }
 THC_MAP(at_cuda_is_close, uint8_t, at_closeness, double, double)

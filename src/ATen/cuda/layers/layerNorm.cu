@@ -87,14 +87,14 @@ AT_LAUNCHER(layerNormBackward, at_layer_norm_work)
     THC_LAUNCH(layer_norm_backward_blocks, blocks, THC_BLOCK, 0, stream, *work);
 }
 
-/* A thread sums up a column of a piece. */
-__global__ static void layer_norm_parameters(at_layer_norm_work w, ptrdiff_t pieces)
+/* A thread sums up a column of a chunk. */
+__global__ static void layer_norm_parameters(at_layer_norm_work w, ptrdiff_t chunks)
 {
   const at_lines_normalized &l = w.lines;
-  THC_GRID_LOOP(k, pieces * l.n)
+  THC_GRID_LOOP(k, chunks * l.n)
   {
-    const ptrdiff_t piece = k / l.n, column = k - piece * l.n;
-    const ptrdiff_t begin = piece * w.piece, after = begin + w.piece;
+    const ptrdiff_t chunk = k / l.n, column = k - chunk * l.n;
+    const ptrdiff_t begin = chunk * w.chunk, after = begin + w.chunk;
     const ptrdiff_t end = after < w.count ? after : w.count;
     real weight = 0, bias = 0;
     for (ptrdiff_t line = begin; line < end; line++) {
@@ -110,7 +110,7 @@ __global__ static void layer_norm_parameters(at_layer_norm_work w, ptrdiff_t pie
 
 AT_LAUNCHER(layerNormParameters, at_layer_norm_work)
 {
-  const ptrdiff_t pieces = (work->count + work->piece - 1) / work->piece;
-  THC_LAUNCH(layer_norm_parameters, THC_blocks(pieces * work->lines.n), THC_BLOCK, 0, stream, *work,
-             pieces);
+  const ptrdiff_t chunks = (work->count + work->chunk - 1) / work->chunk;
+  THC_LAUNCH(layer_norm_parameters, THC_blocks(chunks * work->lines.n), THC_BLOCK, 0, stream, *work,
+             chunks);
 }

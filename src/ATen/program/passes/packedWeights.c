@@ -9,7 +9,7 @@
 #include "Passes.h"
 
 /* With fewer outputs a block, which is filled up, has no fewer bytes. */
-enum { LEAST_OUTPUTS = AT_MOST_PACKED_OUTPUTS, FEW_ROWS = 4 };
+enum { LEAST_OUTPUTS = AT_MOST_PACKED_OUTPUTS, MAX_ROWS = 4 };
 
 /* --- a run ------------------------------------------------------------------------------------ */
 
@@ -141,7 +141,7 @@ static bool is_worth(const Search *s, const at_graphNode *node, const Match *m)
   const at_tensor *const weight = weight_in(s, m->weight);
   const int32_t input = at_slotIn(s->rewrite, at_argumentOf(node, m->rule->input));
   return s->kind != AT_PACKED_FLOAT ||
-         !at_hasAtMost(s->rewrite, input, FEW_ROWS * at_size(weight, !m->isTransposed));
+         !at_hasAtMost(s->rewrite, input, MAX_ROWS * at_size(weight, !m->isTransposed));
 }
 
 static bool match(const Search *s, const at_graphNode *node, Match *m)
