@@ -29,7 +29,7 @@
  *         error for integers.
  *
  * SHORTCUT1 and SHORTCUT2(types, name, condition, expression) add to a row of one or two inputs a
- * faster expression for stretches in which every element meets the condition; others are computed
+ * faster expression for blocks in which every element meets the condition; others are computed
  * by it as well, and then again. */
 
 #ifndef ROW

@@ -114,14 +114,14 @@ static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *
   void *x = at_images_take(&layer, "input", input, at_images_batch(&layer, input));
   void *w = weight_of(&layer, weight), *b = at_images_operand(&layer, "bias", bias);
   int64_t size[AT_MOST_DIMS];
-  const bool last = at_images_areNhwc(&layer, input) &&
+  const bool nhwc = at_images_areNhwc(&layer, input) &&
                     output_size(&layer, g, at_sizesOf(input), at_sizesOf(weight), size);
-  void *r = last ? at_images_resultNhwc(&layer, &out[0], (at_ints){size, at_sizesOf(input).count})
+  void *r = nhwc ? at_images_resultNhwc(&layer, &out[0], (at_ints){size, at_sizesOf(input).count})
                  : at_images_result(&layer, &out[0]);
   const at_ints none = {(int64_t[]){0}, 1};
   for (int i = 1; i < results; i++)
     at_images_sum(&layer, &out[i], none);
-  layer.functions->convolve(g, x, r, w, b);
+  layer.functions->convolve(g, x, r, w, b); /* THNN_(Groups_updateOutput), of input's type */
   at_images_end(&layer);
 }
 
@@ -136,8 +136,8 @@ at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *we
   return out;
 }
 
-/* The padding of an axis: half of it before, and half or one more behind. */
-static void share_out(const THNNGroups *g, int axis, int64_t *before, int64_t *more)
+/* The padding "same" of an axis: half of it before, and half or one more behind. */
+static void padding_same(const THNNGroups *g, int axis, int64_t *before, int64_t *more)
 {
   const int64_t reach = (int64_t)(g->size[axis] - 1) * g->dilation[axis];
   if (g->step[axis] != 1)
@@ -160,7 +160,7 @@ at_tensor *at_convolvePadded(at_tensor *out, int axes, at_tensor *input, at_tens
   bool isOdd = false;
   for (int a = 0; a < axes; a++) {
     int64_t *const more = &behind[2 * (axes - 1 - a) + 1];
-    share_out(&g, 3 - axes + a, &before[a], more);
+    padding_same(&g, 3 - axes + a, &before[a], more);
     isOdd = isOdd || *more > 0;
   }
   how.padding = (at_ints){before, axes};
@@ -175,7 +175,7 @@ at_tensor *at_convolvePadded(at_tensor *out, int axes, at_tensor *input, at_tens
   return result;
 }
 
-/* --- back ------------------------------------------------------------------------------------ */
+/* --- backward -------------------------------------------------------------------------------- */
 
 static void convolve_backward(at_tensor **out, const bool *wanted, at_tensor *grad,
                               at_tensor *input, at_tensor *weight, int axes, const THNNGroups *g,
@@ -221,12 +221,12 @@ void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, a
   convolve_backward(out, wanted, grad, input, weight, kernel.count, &g, mask);
 }
 
-/* --- twice back ------------------------------------------------------------------------------ */
+/* --- double backward ------------------------------------------------------------------------- */
 
 /* What either gradient adds to the gradient with respect to grad; NULL if there is none. */
-static at_tensor *twice_forward(at_pool *pool, at_tensor *ggI, at_tensor *ggW, at_tensor *ggb,
-                                at_tensor *grad, at_tensor *weight, at_tensor *input,
-                                at_convolving how)
+static at_tensor *gradient_of_grad(at_pool *pool, at_tensor *ggI, at_tensor *ggW, at_tensor *ggb,
+                                   at_tensor *grad, at_tensor *weight, at_tensor *input,
+                                   at_convolving how)
 {
   at_tensor *sum = NULL;
   if (ggI)
@@ -244,9 +244,9 @@ static at_tensor *twice_forward(at_pool *pool, at_tensor *ggI, at_tensor *ggW, a
   return at_hold(pool, at_newCast(at_hold(pool, at_newExpanded(ggb, at_sizesOf(grad))), ggb->type));
 }
 
-void at_convolveTwiceBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
-                              at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
-                              at_convolving how, at_ints mask)
+void at_convolveDoubleBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
+                               at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
+                               at_convolving how, at_ints mask)
 {
   static const bool all[] = {true, true, true};
   const at_ints ofInput = {(int64_t[]){1, 0, 0}, 3}, ofWeight = {(int64_t[]){0, 1, 0}, 3};
@@ -254,7 +254,7 @@ void at_convolveTwiceBackward(at_tensor **out, const bool *wanted, at_tensor *gg
   at_pool_enter(&pool);
   at_tensor *made[3] = {NULL}, *back[3] = {NULL};
   if (mask.data[0])
-    made[0] = twice_forward(&pool, ggI, ggW, ggb, grad, weight, input, how);
+    made[0] = gradient_of_grad(&pool, ggI, ggW, ggb, grad, weight, input, how);
   if (mask.data[1] && ggW) {
     at_convolveBackward(back, all, grad, input, ggW, how, ofInput);
     made[1] = at_hold(&pool, back[0]);
@@ -310,7 +310,7 @@ void at_layerConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *gr
 /* --- sequences in time ----------------------------------------------------------------------- */
 
 /* Dimensions a, b and c of t. */
-static at_tensor *turned(at_pool *pool, at_tensor *t, int a, int b, int c)
+static at_tensor *permuted(at_pool *pool, at_tensor *t, int a, int b, int c)
 {
   const at_ints dims = {(int64_t[]){a, b, c}, 3};
   return at_hold(pool, at_viewPermute(t, dims));
@@ -358,10 +358,10 @@ at_tensor *at_convolveTime(at_tensor *self, at_tensor *weight, at_tensor *bias, 
   if (steps == 0 || at_numel(self) == 0) {
     made = copied(&pool, at_hold(&pool, at_newExpanded(bias, sizes)));
   } else {
-    at_tensor *x = turned(&pool, self, 1, 2, 0), *w = turned(&pool, weight, 2, 1, 0);
+    at_tensor *x = permuted(&pool, self, 1, 2, 0), *w = permuted(&pool, weight, 2, 1, 0);
     const at_convolving how = {.padding = {&pad, 1}, .groups = 1};
     at_tensor *y = at_hold(&pool, at_convolve(NULL, 1, x, w, bias, how));
-    made = copied(&pool, turned(&pool, y, 2, 0, 1));
+    made = copied(&pool, permuted(&pool, y, 2, 0, 1));
   }
   return at_finishOne(&pool, NULL, made);
 }
@@ -391,14 +391,14 @@ void at_convolveTimeBackward(at_tensor **out, at_tensor *grad, at_tensor *input,
     made[1] = zeros_like(&pool, weight);
     made[2] = zeros_like(&pool, bias);
   } else {
-    at_tensor *x = turned(&pool, input, 1, 2, 0), *w = turned(&pool, weight, 2, 1, 0);
-    at_tensor *y = turned(&pool, grad, 1, 2, 0);
+    at_tensor *x = permuted(&pool, input, 1, 2, 0), *w = permuted(&pool, weight, 2, 1, 0);
+    at_tensor *y = permuted(&pool, grad, 1, 2, 0);
     const at_convolving how = {.padding = {&pad, 1}, .groups = 1};
     at_convolveBackward(back, all, y, x, w, how, (at_ints){(int64_t[]){1, 1, 1}, 3});
     for (int i = 0; i < 3; i++)
       at_hold(&pool, back[i]);
-    made[0] = copied(&pool, turned(&pool, back[0], 2, 0, 1));
-    made[1] = copied(&pool, turned(&pool, back[1], 2, 1, 0));
+    made[0] = copied(&pool, permuted(&pool, back[0], 2, 0, 1));
+    made[1] = copied(&pool, permuted(&pool, back[1], 2, 1, 0));
     made[2] = back[2];
   }
   at_finish(&pool, 3, out, made);

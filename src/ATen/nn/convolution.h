@@ -1,4 +1,4 @@
-/* Convolutions, forward, back and twice back: of sequences, images and volumes, in groups, full
+/* Convolutions, forward, backward and double backward: of sequences, images and volumes, in groups, full
  * (transposed) or not. */
 #ifndef ATEN_CONVOLUTION_H
 #define ATEN_CONVOLUTION_H
@@ -35,9 +35,9 @@ void at_complexConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *
 
 /* Gradients of those gradients, from theirs, which may be NULL: with respect to grad, input and
  * weight; NULL where nothing has a part in one. */
-void at_convolveTwiceBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
-                              at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
-                              at_convolving how, at_ints mask);
+void at_convolveDoubleBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
+                               at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
+                               at_convolving how, at_ints mask);
 
 /* The functions that are called after THNN's: kernel_size is that of weight, which may be a matrix.
  * buffers: out has two more results, which have no elements. */

@@ -9,7 +9,7 @@
  *                     end, in pairs
  *     narrow columns  several adjacent rows make one row of lanes; joined likewise
  *
- * Work is cut into pieces that depend on shapes and strides alone, and their states are joined in
+ * Work is cut into items that depend on shapes and strides alone, and their states are joined in
  * pairs, in a fixed order: the result has the same bits for any number of threads. */
 #ifndef TH_REDUCE_H
 #define TH_REDUCE_H
@@ -71,7 +71,7 @@ typedef struct THReduction {
                  ptrdiff_t step, int64_t *index, ptrdiff_t indexStep);
   /* The result of a single state, of type accreal. */
   void (*total)(const void *state, const THReduceScalars *scalars, void *result);
-  int wide; /* longer rows of more lanes are quicker, since memory is read in longer pieces */
+  int wide; /* longer rows of more lanes are quicker, since memory is read in longer runs */
 } THReduction;
 
 /* The reductions of elements of the type, by their names. */
@@ -101,13 +101,13 @@ typedef struct THReduce {
   THReduceScalars scalars;
   const THLines *lines;
   int vertical;            /* lanes are neighbouring lines */
-  ptrdiff_t tile, tiles;   /* lines of a piece, and pieces along the innermost dimension */
-  ptrdiff_t chunk, chunks; /* elements of a line in a piece, and pieces along a line */
+  ptrdiff_t tile, tiles;   /* lines of an item, and tiles along the innermost dimension */
+  ptrdiff_t chunk, chunks; /* elements of a line in an item, and chunks of a line */
   ptrdiff_t group;         /* narrow columns: rows that make one row of lanes; 1 otherwise */
   const char *from;
   char *result;
   int64_t *index;
-  THGuard guard; /* holds the states of pieces where lines are cut */
+  THGuard guard; /* holds the states of items where lines are cut */
 } THReduce;
 
 TH_API void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSource *source,

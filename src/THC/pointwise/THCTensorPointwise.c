@@ -9,6 +9,8 @@
 
 /* --- the rows of this type -------------------------------------------------------------------- */
 
+/* Each stands for its argument where this type has rows of that kind, else for nothing. */
+
 #define ALL(...)       __VA_ARGS__
 #define SIGNED(...)    __VA_ARGS__
 #define IS_KERNEL(...) __VA_ARGS__
@@ -29,6 +31,8 @@
 #endif
 
 /* --- kernels (pointwise/pointwise.cu) ------------------------------------------------------------ */
+
+/* The launchers, and a table of them: NULL for rows that the type does not have. */
 
 #define FILL(...)
 #define ORDER(...)

@@ -29,6 +29,18 @@ typedef struct Scalars {
 
 /* --- kernels ---------------------------------------------------------------------------------- */
 
+/* The row SCALED(ALL, CHEAP, cadd, x + a * y), for instance, becomes for Float
+ *
+ *     THC_DEVICE element THCPointwise_Float_cadd_element(const Scalars *s, element first,
+ *                                                        element second)
+ *     {
+ *       const real a = s->a, b = s->b, x = THC_LOAD(first), y = THC_LOAD(second);
+ *       return THC_STORE((real)(x + a * y));
+ *     }
+ *     THC_MAP(THCPointwise_Float_cadd, element, Scalars, element, element)
+ *
+ * where an element is what memory holds, and real what is computed with (float for Half). */
+
 #define NAME_OF(NAME) TH_CONCAT_4(THCPointwise_, Real, _, NAME)
 
 /* Expands NAME before THC_MAP pastes it. */

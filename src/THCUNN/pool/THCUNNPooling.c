@@ -5,7 +5,8 @@
 
 #define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 
-/* What a kernel is told besides the operands, and its launcher. */
+/* What a kernel is told besides the operands, and its launcher (pool.cu).  On a device runPlanes
+ * calls the function of a PlaneLoop once, for all planes. */
 typedef struct {
   THCUNNPool pool;
   void (*launch)(const THCUNNPool *pool, cudaStream_t stream);

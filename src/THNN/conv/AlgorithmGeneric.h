@@ -19,8 +19,8 @@ typedef struct {
   /* Whether it computes this pass, in the layout that c->channelsLast says. */
   int (*supports)(const THNNConvolution *c, THNNPass pass);
   /* Its time divided by that of the rows after it, for a convolution that it supports: less than
-   * THNN_NEVER where it is the better one, INFINITY where it would take too much memory.  A row may
-   * leave in plan what its function weights needs. */
+   * THNN_NEVER where it is the better one, INFINITY where it would take too much memory.  plan is
+   * where winograd3x3 leaves the plan that its function weights goes by. */
   double (*cost)(const THNNConvolution *c, THNNPass pass, THNN_(WinogradPlan) * plan);
   /* y from x, or backward x from y: that = bias (0 if it is NULL) + the convolution. */
   void (*convolve)(const THNNConvolution *c, int backward, THTensor *from, THTensor *weight,

@@ -969,12 +969,12 @@ const char *THNN_(Convolution_algorithm)(const THNNShape *shape, THNNPass pass, 
                        .batched = 1};
   THNNConvolution_complete(&c);
   /* Tensors of one plane, or of images of one element, lie in order as well. */
-  const int isLastX = c.planes > 1 && c.image > 1, isLastY = c.outputs > 1 && c.windows > 1;
-  const int isLast = pass == THNN_FORWARD         ? isLastY
-                     : pass == THNN_BACKWARD_DATA ? isLastX
-                                                  : isLastX || isLastY;
+  const int isNhwcX = c.planes > 1 && c.image > 1, isNhwcY = c.outputs > 1 && c.windows > 1;
+  const int isNhwc = pass == THNN_FORWARD         ? isNhwcY
+                     : pass == THNN_BACKWARD_DATA ? isNhwcX
+                                                  : isNhwcX || isNhwcY;
   THNN_(Choice) choice;
-  THNN_(choose)(&c, pass, channelsLast && isLast, &choice);
+  THNN_(choose)(&c, pass, channelsLast && isNhwc, &choice);
   *inOrder = !choice.c->channelsLast;
   return choice.row->name;
 }

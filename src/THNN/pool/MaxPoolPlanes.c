@@ -192,20 +192,20 @@ static int THNN_(maxPoolNhwcBackward)(const THNNPlanes *p, THTensor *gradOutput,
                                   gradInput->stride))
     return 0;
   THGuard ofOutput, ofInput, ofIndices;
-  THNNPlanes last = THNNPlanes_channelsLast(p);
-  last.count = images;
-  last.input *= planes;
-  last.output *= planes;
+  THNNPlanes nhwc = THNNPlanes_channelsLast(p);
+  nhwc.count = images;
+  nhwc.input *= planes;
+  nhwc.output *= planes;
   THNN_(PlaneLoop)
   loop = {.plane = THNN_(maxPoolImageBackward),
           .backward = 1,
           .source = THNN_(viewChannelsLast)(p, &ofOutput, gradOutput),
           .limit = p->input,
           .base = TH_INDEX_BASE,
-          .cost = last.input + last.output};
+          .cost = nhwc.input + nhwc.output};
   loop.result = THNN_(viewChannelsLast)(p, &ofInput, gradInput);
   loop.indicesIn = THNN_(viewIndicesNhwc)(p, &ofIndices, indices);
-  THNN_(runPlanes)(&last, &loop);
+  THNN_(runPlanes)(&nhwc, &loop);
   THGuard_leave(&ofIndices);
   THGuard_leave(&ofInput);
   THGuard_leave(&ofOutput);
@@ -246,34 +246,36 @@ static void THNN_(maxPoolPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, 
                     loop->indexOut + plane * p->output);
 }
 
+/* One of three: rows of channels-last images, window by window (by spans: the elements of each
+ * window), or a whole plane by the kernel of its level (MaxPoolKernels.c). */
 static void THNN_(slidingMax)(const THNNPlanes *p, THNNWindow axis[3], THTensor *input,
                               THTensor *output, THIndexTensor *indices)
 {
   for (int a = 0; a < 3; a++) /* cut off what lies beyond the plane for every window */
     axis[a].size = THMin(axis[a].size, (axis[a].input - 1 + axis[a].pad) / axis[a].dilation + 1);
   const int huge = p->input > INT32_MAX; /* indices do not fit into the kernels' vectors */
-  const int last = THNN_(canPoolNhwc)(p, input, output, indices);
+  const int nhwc = THNN_(canPoolNhwc)(p, input, output, indices);
   THGuard guard;
   THNNSpans spans;
   const THNNWindow *w = &axis[2];
   /* Long windows that overlap little, or rows with few windows. */
   const int isDisjoint = *THNN_(maxSpans) && (w->step > 2 || w->output == 1) && w->dilation == 1 &&
                          (w->size > 5 || (w->output < 4 && w->size > 1));
-  const int single = huge || isDisjoint || last;
-  THNNSpans_reserve(&spans, &guard, single ? p->out : (int64_t[]){0, 0, 0});
+  const int bySpans = huge || isDisjoint || nhwc;
+  THNNSpans_reserve(&spans, &guard, bySpans ? p->out : (int64_t[]){0, 0, 0});
   for (int a = 0; a < 3; a++) {
     spans.dilation[a] = axis[a].dilation;
-    for (int64_t i = 0; single && i < p->out[a]; i++)
+    for (int64_t i = 0; bySpans && i < p->out[a]; i++)
       spans.of[a][i] = THNNWindow_span(&axis[a], i);
   }
   THNN_(PlaneLoop)
-  loop = {.plane = single ? THNN_(spansPlane) : THNN_(maxPoolPlane),
-          .layer = single ? (const void *)&spans : axis,
+  loop = {.plane = bySpans ? THNN_(spansPlane) : THNN_(maxPoolPlane),
+          .layer = bySpans ? (const void *)&spans : axis,
           .source = input,
           .result = output,
           .indicesOut = indices,
           .cost = 4 * p->output * axis[0].size * axis[1].size * axis[2].size};
-  if (last)
+  if (nhwc)
     THNN_(maxOfSpansNhwc)(p, &spans, input, output, indices);
   else
     THNN_(runPlanes)(p, &loop);
