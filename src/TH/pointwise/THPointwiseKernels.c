@@ -421,7 +421,7 @@ static inline double cube(double x)
 #endif
 
 #ifdef POWERS
-#define POWER_ROW(EXPONENT, NAME, EXPRESSION) FUNCTION(NAME, AT_X, real, EXPRESSION)
+#define POWER_ROW(EXPONENT, NAME, EXPRESSION) FUNCTION(pow_##NAME, AT_X, real, EXPRESSION)
 POWERS(POWER_ROW)
 
 #if defined(TH_WIDE_LOOP) && defined(TH_REAL_IS_FLOAT)
@@ -433,7 +433,7 @@ POWERS(POWER_ROW)
 static void choose_pow(PARAMETERS)
 {
   SCALAR_VALUES
-#define CHOOSE(EXPONENT, NAME, EXPRESSION) a == (EXPONENT) ? row_##NAME:
+#define CHOOSE(EXPONENT, NAME, EXPRESSION) a == (EXPONENT) ? row_pow_##NAME:
   const THPointwiseRow row = POWERS(CHOOSE) ANY_POW;
   row(n, result, first, second, third, scalars, streams);
 }

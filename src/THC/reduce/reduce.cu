@@ -409,15 +409,7 @@ TH_BYTE_REDUCTIONS(REDUCTION)
 
 #define ENTRY(name, ...) \
   {sizeof(item), sizeof(name##_op::State), sizeof(accreal), name##_reduce, name##_joins},
-#define NONE(name, ...)          {0, 0, 0, NULL, NULL},
-#define NONE_BUT_MEAN(name, ...) TH_CONCAT_2(ENTRY_OR_NONE_, name)(name)
-#define ENTRY_OR_NONE_mean       ENTRY
-#define ENTRY_OR_NONE_norm0      NONE
-#define ENTRY_OR_NONE_norm1      NONE
-#define ENTRY_OR_NONE_norm2      NONE
-#define ENTRY_OR_NONE_normP      NONE
-#define ENTRY_OR_NONE_normMax    NONE
-#define ENTRY_OR_NONE_normMin    NONE
+#define NONE(name, ...) {0, 0, 0, NULL, NULL},
 
 extern "C" const THCReduction THC_NAME(THCReductions_)[THReductionNames];
 const THCReduction THC_NAME(THCReductions_)[THReductionNames] = {
@@ -425,9 +417,9 @@ const THCReduction THC_NAME(THCReductions_)[THReductionNames] = {
 #ifdef TH_REAL_IS_FLOATING
         TH_FLOAT_REDUCTIONS(ENTRY) TH_BYTE_REDUCTIONS(NONE)
 #elif defined(TH_REAL_IS_BYTE)
-        TH_FLOAT_REDUCTIONS(NONE_BUT_MEAN) TH_BYTE_REDUCTIONS(ENTRY)
+        TH_MEAN(ENTRY) TH_NORMS(NONE) TH_BYTE_REDUCTIONS(ENTRY)
 #else
-        TH_FLOAT_REDUCTIONS(NONE_BUT_MEAN) TH_BYTE_REDUCTIONS(NONE)
+        TH_MEAN(ENTRY) TH_NORMS(NONE) TH_BYTE_REDUCTIONS(NONE)
 #endif
             ENTRY(argmax) ENTRY(argmin)
 #ifdef TH_REAL_IS_FLOATING

@@ -16,7 +16,7 @@ static THCUNNGrid THNN_(gridOf)(const THNN_(Sampler) * s)
                       .y = s->y,
                       .gradInput = s->gradInput,
                       .gradGrid = s->gradGrid,
-                      .sums = s->rooms ? s->rooms : s->gradInput};
+                      .sums = s->buffers ? s->buffers : s->gradInput};
 }
 
 /* The gradients of input are sums, which are kept in float for Half. */
@@ -28,7 +28,7 @@ void THNN_(prepareSampler)(THNN_(Sampler) * s, int backward, THNN_(Call) * call)
     return;
   if (__builtin_mul_overflow(s->batch * s->planes, s->plane * WIDER, &elements))
     THError("%lld planes of %lld elements are too many", (long long)s->planes, (long long)s->plane);
-  s->rooms = THNN_(scratch)(call, elements);
+  s->buffers = THNN_(scratch)(call, elements);
 }
 
 void THNN_(sampleGrid)(THNN_(Sampler) * s)

@@ -181,6 +181,6 @@ static void sample_splits_by_pairs(const THNN_(Sampler) * s, ptrdiff_t begin, pt
       for (int64_t b = 0; b < s->blocks; b += step)
         sample_some(s, plane + (k - before) * GROUP,
                     plane + THMin((last - before) * GROUP, s->planes), b,
-                    THMin(s->blocks, b + step), (GatherPairs *)(s->scratches + split * s->scratch));
+                    THMin(s->blocks, b + step), (GatherPairs *)(s->buffers + split * s->scratch));
     }
 }

@@ -67,7 +67,7 @@ static void THNN_(makeScratch)(THNN_(Sampler) * s, THNN_(Call) * call, int times
   if (__builtin_mul_overflow(s->scratch, THNN_GRID_GROUP, &s->scratch) ||
       __builtin_mul_overflow(s->scratch, s->splits, &all))
     THError("%lld planes of %lld elements are too many", (long long)s->planes, (long long)s->plane);
-  s->scratches = THNN_(scratch)(call, all);
+  s->buffers = THNN_(scratch)(call, all);
 }
 
 static void THNN_(makeParts)(THNN_(Sampler) * s, THNN_(Call) * call)
@@ -112,7 +112,7 @@ void THNN_(prepareSampler)(THNN_(Sampler) * s, int backward, THNN_(Call) * call)
 
 void THNN_(sampleGrid)(THNN_(Sampler) * s)
 {
-  if (s->scratches)
+  if (s->buffers)
     THNN_(runSampler)(THNN_GRID_GROUPS, s, s->splits, TH_LOOP_GRAIN);
   else
     THNN_(runSampler)(THNN_GRID_SAMPLE, s, s->batch * s->blocks, 8 * THNN_GRID_BLOCK * s->planes);
@@ -120,7 +120,7 @@ void THNN_(sampleGrid)(THNN_(Sampler) * s)
 
 void THNN_(sampleGridBackward)(THNN_(Sampler) * s)
 {
-  if (s->scratches) {
+  if (s->buffers) {
     THNN_(runSampler)(THNN_GRID_GROUPS_BACKWARD, s, s->splits, TH_LOOP_GRAIN);
     THNN_(addParts)(s);
   } else {

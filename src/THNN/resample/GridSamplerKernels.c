@@ -321,7 +321,7 @@ typedef struct {
 static Group group_of(const THNN_(Sampler) * s, ptrdiff_t split, int64_t index)
 {
   const int64_t image = index / s->groups, before = index % s->groups * GROUP;
-  real *const scratch = s->scratches + split * s->scratch;
+  real *const scratch = s->buffers + split * s->scratch;
   const Group group = {.image = image,
                        .first = image * s->planes + before,
                        .planes = (int)THMin(GROUP, s->planes - before),

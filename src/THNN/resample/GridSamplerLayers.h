@@ -15,7 +15,7 @@ typedef struct {
   /* For transposed planes: groups of an image; splits into which the groups of all images are cut,
    * each with scratch of its own; parts holds what each group adds to gradGrid. */
   int64_t groups, splits, scratch; /* scratch in elements */
-  real *scratches;
+  real *buffers;
   accreal *parts;
 } THNN_(Sampler);
 
