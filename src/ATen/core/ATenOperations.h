@@ -167,6 +167,9 @@ const at_type *at_addsAs(const at_type *type);
 /* Raises unless t is of that type. */
 void at_checkType(const at_tensor *t, const char *name, const at_type *type);
 
+/* Raises unless t is of a floating type. */
+void at_checkFloating(const at_tensor *t, const char *name);
+
 /* The tensor in which a result is computed: out if it has the sizes and is contiguous, else a new
  * tensor that the pool holds.  Raises unless out is of that type. */
 at_tensor *at_resultOf(at_pool *pool, at_tensor *out, const at_type *type, at_ints sizes);

@@ -48,6 +48,13 @@ void at_checkType(const at_tensor *t, const char *name, const at_type *type)
              at_scalarTypeName(t->type->scalarType), at_scalarTypeName(type->scalarType));
 }
 
+void at_checkFloating(const at_tensor *t, const char *name)
+{
+  if (!at_isFloating(t->type->scalarType))
+    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of a floating type", name,
+             at_scalarTypeName(t->type->scalarType));
+}
+
 at_tensor *at_resultOf(at_pool *pool, at_tensor *out, const at_type *type, at_ints sizes)
 {
   if (out)

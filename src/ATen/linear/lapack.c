@@ -17,19 +17,12 @@ typedef struct {
   at_tensor *made[AT_RESULTS];
 } Call;
 
-static void check_type(const at_tensor *t, const at_type *type, const char *name)
-{
-  if (t->type != type)
-    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of %s", name,
-             at_scalarTypeName(t->type->scalarType), at_scalarTypeName(type->scalarType));
-}
-
 /* The TH tensor of t; raises unless t has the type of the call and from least to most
  * dimensions. */
 static void *operand(const Call *call, const at_tensor *t, const char *name, int least, int most)
 {
   const int dims = at_sizesOf(t).count;
-  check_type(t, call->type, name);
+  at_checkType(t, name, call->type);
   if (dims < least || dims > most)
     at_raise(AT_ERROR_ARGUMENT, "%s is of size %s, and has to have %d%s dimensions", name,
              at_sizeDesc(at_sizesOf(t)).str, least, least < most ? " or one more" : "");
@@ -83,7 +76,7 @@ static void begin(Call *call, const at_tensor *t, const char *name)
 static void end(Call *call, at_tensor **out)
 {
   for (int i = 0; out[0] && i < call->count; i++)
-    check_type(out[i], call->made[i]->type, "a result");
+    at_checkType(out[i], "a result", call->made[i]->type);
   at_finish(&call->pool, call->count, out, call->made);
 }
 
@@ -317,7 +310,7 @@ at_tensor *at_solveBatch(at_tensor *out, at_tensor *b, at_tensor *factors, at_te
   begin(&call, b, "self");
   void *const tb = operand(&call, b, "self", 2, 3);
   void *const lu = operand(&call, factors, "LU_data", 3, 3);
-  check_type(pivots, at_toScalarType(b->type, AT_INT), "LU_pivots");
+  at_checkType(pivots, "LU_pivots", at_toScalarType(b->type, AT_INT));
   if (at_sizesOf(pivots).count != 2)
     at_raise(AT_ERROR_ARGUMENT, "LU_pivots is of size %s, and has to have 2 dimensions",
              at_sizeDesc(at_sizesOf(pivots)).str);

@@ -36,18 +36,11 @@ void at_images_begin(at_images *layer, at_images_kind kind, at_tensor *self, int
 
 /* --- operands -------------------------------------------------------------------------------- */
 
-static void check_type(const char *name, const at_tensor *t, const at_type *type)
-{
-  if (t->type != type)
-    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of %s", name,
-             at_scalarTypeName(t->type->scalarType), at_scalarTypeName(type->scalarType));
-}
-
 void *at_images_operand(at_images *layer, const char *name, at_tensor *t)
 {
   if (!t)
     return NULL;
-  check_type(name, t, layer->type);
+  at_checkType(t, name, layer->type);
   if (at_numel(t) == 0)
     at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and no elements", name,
              at_sizeDesc(at_sizesOf(t)).str);
@@ -77,7 +70,7 @@ static uint64_t empty_dims(at_images *layer, const char *name, at_tensor *t, int
 static void *image(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty,
                    const at_type *type, const at_type *compute)
 {
-  check_type(name, t, type);
+  at_checkType(t, name, type);
   const at_ints sizes = at_sizesOf(t);
   const uint64_t empty = empty_dims(layer, name, t, mayBeEmpty);
   if (empty) {
@@ -216,7 +209,7 @@ void *at_images_indicesResult(at_images *layer, at_tensor **out)
 {
   const at_type *type = at_toScalarType(layer->type, AT_LONG);
   if (*out)
-    check_type("indices", *out, type);
+    at_checkType(*out, "indices", type);
   return result(layer, out, *out && is_direct(layer) ? *out : nothing(layer, type), true);
 }
 

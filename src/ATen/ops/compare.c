@@ -280,16 +280,9 @@ at_tensor *at_absoluteOf(at_tensor *out, at_tensor *x)
   return at_unary(out, AT_ROW_abs, x);
 }
 
-static void check_floating(const at_tensor *t, const char *name)
-{
-  if (!at_isFloating(t->type->scalarType))
-    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of a floating type", name,
-             at_scalarTypeName(t->type->scalarType));
-}
-
 at_tensor *at_fraction(at_tensor *out, at_tensor *x)
 {
-  check_floating(x, "self");
+  at_checkFloating(x, "self");
   return at_unary(out, AT_ROW_frac, x);
 }
 
@@ -366,7 +359,7 @@ static void check_same_type(const at_tensor *x, const at_tensor *t, const char *
 at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_tensor *weight)
 {
   at_tensor *const in[] = {x, end, weight};
-  check_floating(x, "self");
+  at_checkFloating(x, "self");
   check_same_type(x, end, "end");
   if (!weight->isScalar)
     check_same_type(x, weight, "weight");
@@ -403,7 +396,7 @@ at_tensor *at_between(at_tensor *out, at_tensor *x, at_tensor *end, at_scalar we
     at_tensor *const way = at_hold(&parts, at_subtracted(NULL, end, x, at_scalar_long(1)));
     return at_finishOne(&parts, out, at_hold(&parts, at_binary(NULL, AT_ROW_cadd, x, way, weight)));
   }
-  check_floating(x, "self");
+  at_checkFloating(x, "self");
   check_same_type(x, end, "end");
   if (at_scalar_toDouble(weight) > -0.5)
     return at_pointwise(out, AT_ROW_lerp, x->type->scalarType, 2, in, weight, none);

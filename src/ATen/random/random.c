@@ -19,13 +19,6 @@ static bool is_small(const at_type *type)
   return type->scalarType == AT_HALF || type->scalarType == AT_BFLOAT16;
 }
 
-static void check_floating(const at_tensor *t, const char *name)
-{
-  if (!at_isFloating(t->type->scalarType))
-    at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of a floating type", name,
-             at_scalarTypeName(t->type->scalarType));
-}
-
 /* --- filling ---------------------------------------------------------------------------------- */
 
 /* A tensor that is being filled.  As in PyTorch, its elements take their draws in the order in which
@@ -153,7 +146,7 @@ at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_gen
 {
   Filling f;
   if (draw != AT_DRAW_GEOMETRIC && draw != AT_DRAW_BERNOULLI)
-    check_floating(self, "self");
+    at_checkFloating(self, "self");
   if (draw == AT_DRAW_GEOMETRIC && self->type->scalarType == AT_BOOL)
     at_raise(AT_ERROR_TYPE, "self is of Bool");
   check_parameters(draw, a, b);
@@ -317,7 +310,7 @@ at_tensor *at_randLike(at_tensor *self, const at_type *type, at_generator *gener
 
 static void check_deviations(at_pool *pool, at_tensor *std)
 {
-  check_floating(std, "std");
+  at_checkFloating(std, "std");
   at_tensor *all = at_hold(pool, at_newCast(std, at_getType(AT_BACKEND_CPU, AT_DOUBLE)));
   const double *x = at_hostData(all);
   for (int64_t i = 0; i < at_numel(all); i++)
@@ -334,7 +327,7 @@ at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double
   const at_type *type = in[0]->type;
   at_pool pool;
   at_pool_enter(&pool);
-  check_floating(in[0], means ? "mean" : "std");
+  at_checkFloating(in[0], means ? "mean" : "std");
   if (stds)
     check_deviations(&pool, stds);
   if (out)
@@ -373,7 +366,7 @@ static void fill_by(at_tensor *self, at_tensor *p, at_generator *generator)
   Filling f;
   at_pool probabilities;
   int64_t room[AT_MOST_DIMS];
-  check_floating(p, "p");
+  at_checkFloating(p, "p");
   at_checkBroadcast(p, at_sizesOf(self));
   at_pool_enter(&probabilities);
   if (is_small(p->type))
@@ -405,7 +398,7 @@ at_tensor *at_bernoulliOf(at_tensor *out, at_tensor *self, at_generator *generat
 {
   at_pool pool;
   at_pool_enter(&pool);
-  check_floating(self, "self");
+  at_checkFloating(self, "self");
   const at_type *type = out ? out->type : self->type;
   at_tensor *made = at_hold(&pool, at_newShape(type, at_sizesOf(self)));
   fill_by(made, self, generator);
@@ -417,7 +410,7 @@ at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bo
 {
   const at_ints own = at_sizesOf(self);
   const at_type *type = at_toScalarType(self->type, AT_LONG);
-  check_floating(self, "self");
+  at_checkFloating(self, "self");
   if (own.count < 1 || own.count > 2)
     at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to have 1 or 2 dimensions",
              at_sizeDesc(own).str);
@@ -482,7 +475,7 @@ static void check_rates(at_pool *pool, at_tensor *rates)
 at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
 {
   THGenerator *const from = at_drawnFrom(self->type, generator);
-  check_floating(self, "self");
+  at_checkFloating(self, "self");
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *made = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_DOUBLE)));

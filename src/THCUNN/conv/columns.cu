@@ -23,13 +23,6 @@ __global__ static void im2col(THCUNNColumns w, IndexSplit split, int64_t count)
   }
 }
 
-/* The tap at which a window has the element, or -1. */
-THC_DEVICE int64_t tap_of(const THNNWindow &w, int64_t window, int64_t position)
-{
-  const int64_t distance = position + w.pad - window * w.step, tap = distance / w.dilation;
-  return tap * w.dilation == distance ? tap : -1;
-}
-
 __global__ static void col2im(THCUNNColumns w, IndexSplit split, int64_t count)
 {
   const THNNWindow *a = w.axis;

@@ -2,16 +2,6 @@
  * weights of their own for each window.  One thread or block computes each element. */
 #include "THCUNN/layer/thcunn_template.h"
 
-THC_DEVICE real load(const void *x, int64_t i)
-{
-  return THC_LOAD(((const element *)x)[i]);
-}
-
-THC_DEVICE void store(void *y, int64_t i, real value)
-{
-  ((element *)y)[i] = THC_STORE(value);
-}
-
 /* An element of x or y: image, plane, and the position along each axis. */
 typedef struct Element {
   int64_t image, plane, at[3];
@@ -81,13 +71,6 @@ __global__ static void forward(THCUNNDirect d, IndexSplit split, int64_t count)
         }
     store(d.y, offset_of(d.yStep, e.image, e.plane, window), sum);
   }
-}
-
-/* The tap at which a window has the position, or -1. */
-THC_DEVICE int64_t tap_of(const THNNWindow &w, int64_t window, int64_t position)
-{
-  const int64_t distance = position + w.pad - window * w.step, tap = distance / w.dilation;
-  return tap * w.dilation == distance ? tap : -1;
 }
 
 __global__ static void backward_data(THCUNNDirect d, IndexSplit split, int64_t count)

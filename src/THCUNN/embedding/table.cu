@@ -3,16 +3,6 @@
  * index, of which only the first of equal ones works. */
 #include "THCUNN/layer/thcunn_template.h"
 
-THC_DEVICE real load(const void *x, int64_t i)
-{
-  return THC_LOAD(((const element *)x)[i]);
-}
-
-THC_DEVICE void store(void *y, int64_t i, real value)
-{
-  ((element *)y)[i] = THC_STORE(value);
-}
-
 /* How many of the indices below end are value; all threads of the block get it. */
 static __device__ inline int64_t count_of(const int64_t *index, int64_t end, int64_t value,
                                           unsigned long long *total)

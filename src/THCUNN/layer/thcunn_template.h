@@ -8,7 +8,26 @@
 
 #define THCUNN_(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 
+/* --- elements ------------------------------------------------------------------------------- */
+
+THC_DEVICE real load(const void *x, int64_t i)
+{
+  return THC_LOAD(((const element *)x)[i]);
+}
+
+THC_DEVICE void store(void *y, int64_t i, real value)
+{
+  ((element *)y)[i] = THC_STORE(value);
+}
+
 /* --- indices of elements -------------------------------------------------------------------- */
+
+/* The tap at which a window has the position, or -1. */
+THC_DEVICE int64_t tap_of(const THNNWindow &w, int64_t window, int64_t position)
+{
+  const int64_t distance = position + w.pad - window * w.step, tap = distance / w.dilation;
+  return tap * w.dilation == distance ? tap : -1;
+}
 
 enum { MAX_COORDINATES = 7 };
 

@@ -2,16 +2,6 @@
  * threads owns some columns, whose entries it takes in order. */
 #include "THCUNN/layer/thcunn_template.h"
 
-THC_DEVICE real load(const void *x, int64_t i)
-{
-  return THC_LOAD(((const element *)x)[i]);
-}
-
-THC_DEVICE void store(void *y, int64_t i, real value)
-{
-  ((element *)y)[i] = THC_STORE(value);
-}
-
 /* An entry; rows and columns count from 0.  One of value 0 is ignored, whatever they are, and so is one
  * out of range. */
 typedef struct Entry {

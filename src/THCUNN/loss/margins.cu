@@ -1,16 +1,6 @@
 /* Kernels of margins: how far the scores of right classes exceed those of the others. */
 #include "THCUNN/layer/thcunn_template.h"
 
-THC_DEVICE real load(const void *x, int64_t i)
-{
-  return THC_LOAD(((const element *)x)[i]);
-}
-
-THC_DEVICE void store(void *y, int64_t i, real value)
-{
-  ((element *)y)[i] = THC_STORE(value);
-}
-
 /* A block for each input, or for each part of the sum over all. */
 static unsigned blocks_of(const THCUNNMargin *w, int each)
 {

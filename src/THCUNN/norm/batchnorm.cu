@@ -2,16 +2,6 @@
  * channels for each part, in a launch for each sum and one for the results. */
 #include "THCUNN/layer/thcunn_template.h"
 
-THC_DEVICE real load(const void *x, int64_t i)
-{
-  return THC_LOAD(((const element *)x)[i]);
-}
-
-THC_DEVICE void store(void *y, int64_t i, real value)
-{
-  ((element *)y)[i] = THC_STORE(value);
-}
-
 /* The offset of value j of a channel. */
 THC_DEVICE int64_t offset_of(const THCUNNBatchNorm &b, int64_t channel, int64_t j)
 {

@@ -2,11 +2,6 @@
  * before its own. */
 #include "THCUNN/layer/thcunn_template.h"
 
-THC_DEVICE real load(const void *x, int64_t i)
-{
-  return THC_LOAD(((const element *)x)[i]);
-}
-
 __global__ static void cross_map(THCUNNCrossMap c, int64_t count)
 {
   const int64_t before = (c.size - 1) / 2;

@@ -5,16 +5,6 @@
 #define THNNWindow_fractionHalf THNNWindow_fractionFloat
 #define FRACTION                TH_CONCAT_2(THNNWindow_fraction, Real)
 
-THC_DEVICE real load(const void *x, int64_t i)
-{
-  return THC_LOAD(((const element *)x)[i]);
-}
-
-THC_DEVICE void store(void *y, int64_t i, real value)
-{
-  ((element *)y)[i] = THC_STORE(value);
-}
-
 /* The coordinates of elements of planes, of the input's size or the output's. */
 static IndexSplit plane_split(const THCUNNPool &w, int ofInput, int64_t count)
 {

@@ -2,16 +2,6 @@
  * each hidden value of each row. */
 #include "THCUNN/layer/thcunn_template.h"
 
-THC_DEVICE real load(const void *x, int64_t i)
-{
-  return THC_LOAD(((const element *)x)[i]);
-}
-
-THC_DEVICE void store(void *y, int64_t i, real value)
-{
-  ((element *)y)[i] = THC_STORE(value);
-}
-
 /* An element of a bias that may be NULL. */
 THC_DEVICE real bias_of(const void *bias, int64_t i)
 {

@@ -247,14 +247,6 @@ KERNEL int add_plane(const Plane *p, ptrdiff_t size, real *y, StreamWriter *s)
   return 1;
 }
 
-static int slide_by_two(const THNNWindow *axis, ptrdiff_t size)
-{
-  for (int a = 1; a < 3; a++)
-    if (axis[a].size != size || axis[a].step != 2 || axis[a].dilation != 1)
-      return 0;
-  return axis[0].input == 1 && axis[0].output == 1;
-}
-
 static int max_pool_backward(const THNNWindow axis[3], int streams, const real *g,
                              const int64_t *index, real *y, real *scratch)
 {
@@ -262,9 +254,9 @@ static int max_pool_backward(const THNNWindow axis[3], int streams, const real *
   const Plane p = {axis[1], axis[2], g, index, pitch, scratch};
   StreamWriter writer = {y, scratch + 2 * THNN_POOL_ROWS * pitch, 0}, *s = streams ? &writer : NULL;
   int own = 0;
-  if (slide_by_two(axis, 3))
+  if (THNNWindow_slideByTwo(axis, 3))
     own = add_plane(&p, 3, y, s);
-  else if (slide_by_two(axis, 2))
+  else if (THNNWindow_slideByTwo(axis, 2))
     own = add_plane(&p, 2, y, s);
   if (own && streams)
     stream_rest(s);

@@ -172,22 +172,13 @@ KERNEL image_by_two(const THNNWindow *axis, ptrdiff_t size, const real *x, real 
                     y, index, nan);
 }
 
-/* Whether windows have that size, two apart along both axes of an image. */
-static int slide_by_two(const THNNWindow *axis, ptrdiff_t size)
-{
-  for (int a = 1; a < 3; a++)
-    if (axis[a].size != size || axis[a].step != 2 || axis[a].dilation != 1)
-      return 0;
-  return axis[0].input == 1 && axis[0].output == 1;
-}
-
 /* Returns 0 if these are not such windows, or there is a NaN; y and index are then undefined. */
 FRAME_STAYS static int pool_by_two(const THNNWindow *axis, const real *x, real *y, int64_t *index)
 {
   Mask nan = 0;
-  if (slide_by_two(axis, 3))
+  if (THNNWindow_slideByTwo(axis, 3))
     image_by_two(axis, 3, x, y, index, &nan);
-  else if (slide_by_two(axis, 2))
+  else if (THNNWindow_slideByTwo(axis, 2))
     image_by_two(axis, 2, x, y, index, &nan);
   else
     return 0;
