@@ -229,7 +229,7 @@ static void shared(void **state)
             apart[k] = at_clone(in[k]);
           }
           at_tensor *const whole = memory[way % 3], *const r = in[way % 3];
-          at_tensor *const out = way < STRIDED    ? r
+          at_tensor *const out = way < STRIDED  ? r
                                  : way < ACROSS ? at_narrow(whole, 0, 1, SIDE)
                                  : way < TURNED ? at_t(r)
                                                 : at_empty_like(r);
