@@ -81,6 +81,14 @@ AT_API const at_gradients_options at_gradients_defaults;
 AT_API const at_tensors *at_gradients(at_tensors outputs, at_tensors inputs,
                                       const at_gradients_options *options) AT_MUST_USE;
 
+/* The derivatives of the outputs along a direction: their Jacobian's product with the tangents, one for each
+ * input, of its type and size.  It costs two backward passes, the second through the first one, so that what
+ * was computed in between needs gradients of gradients.  The graph stays; at_grad does not change.
+ *
+ *     at_jvp(TensorList outputs, TensorList inputs, TensorList tangents, bool create_graph) -> TensorList */
+AT_API const at_tensors *at_jvp(at_tensors outputs, at_tensors inputs, at_tensors tangents,
+                                bool create_graph) AT_MUST_USE;
+
 /* A function that sees the gradient of a tensor when it is complete, and returns NULL, or another
  * gradient for it (a reference that the caller takes over; of a scope's tensor that is at_keep). */
 typedef at_tensor *(*at_hook)(void *context, at_tensor *grad);
@@ -162,6 +170,10 @@ AT_API at_scalar_type at_autocast_get(at_autocast_device device);
 
 /* Sets that type: AT_BFLOAT16, AT_HALF, or AT_FLOAT for off.  False and an error for others. */
 AT_API bool at_autocast_set(at_autocast_device device, at_scalar_type type);
+
+/* Whether each leaf is cast once for a block, until it changes, as it is unless that is turned off; returns what
+ * was set before, of this thread.  Turning it off releases the casts that there are. */
+AT_API bool at_autocast_setCache(bool on);
 
 /* --- functions with gradients of their own --------------------------------------------------- */
 

@@ -3,7 +3,7 @@
 
 import torch
 
-from aten_cases import COMPLEX, Default, Ints, Scalar, Text, Views, Writer
+from aten_cases import COMPLEX, Default, Double, Ints, Scalar, Seed, Text, Views, Writer
 
 UNSIGNED = [torch.uint16, torch.uint32, torch.uint64]
 REALS = [torch.float32, torch.float64]
@@ -230,6 +230,33 @@ def unsigned(out):
         out.case("full", [Ints(2), Scalar(-1.5), dtype], lambda: torch.full((2,), -1.5, dtype=dtype))
 
 
+def draws(out):
+    seeds = iter(range(1, 1000))
+
+    def case(name, given, call, within=1e-6):
+        seed = next(seeds)
+        out.case(name, [Seed(seed) if g is Seed else g for g in given], lambda: call(torch.Generator().manual_seed(seed)), within)
+
+    for dtype in COMPLEX:
+        for shape in [(3,), (2, 9), (), (0,), (3, 1, 7), (40,)]:
+            t = torch.zeros(shape, dtype=dtype)
+            for name in ["rand", "randn"]:
+                call = getattr(torch, name)
+                case(name, [Ints(*shape), Seed, dtype], lambda g: call(shape, generator=g, dtype=dtype))
+                case(name + "_out", [t, Ints(*shape), Seed, Default], lambda g: call(shape, generator=g, out=t.clone()))
+            case("rand_like", [t, Default, Seed], lambda g: t.clone().uniform_(generator=g))
+            case("randn_like", [t.real.clone(), dtype, Seed], lambda g: t.clone().normal_(generator=g))
+            case("uniform_", [t, Double(-2), Double(3), Seed], lambda g: t.clone().uniform_(-2, 3, generator=g))
+            for mean, std in [(2, 3), (0, 1), (0.5, 0), (0, -1)]:
+                case("normal_", [t, Double(mean), Double(std), Seed], lambda g: t.clone().normal_(mean, std, generator=g))
+            mean, std = out.tensor(shape, dtype), out.tensor(shape, t.real.dtype, 0, 20)
+            case("normal.mean", [mean, Double(2), Seed], lambda g: torch.normal(mean, 2.0, generator=g), 1e-5)
+            case("normal.both", [mean, std, Seed], lambda g: torch.normal(mean, std, generator=g), 1e-5)
+            case("normal.both_out", [t, mean, std, Seed], lambda g: torch.normal(mean, std, generator=g), 1e-5)
+            case("normal.both", [std, mean, Seed], lambda g: torch.normal(std, mean, generator=g))
+            case("normal.std", [Double(1), mean, Seed], lambda g: torch.normal(1.0, mean, generator=g))
+
+
 with Writer("complex", __file__) as out:
     conversions(out)
     parts(out)
@@ -238,3 +265,4 @@ with Writer("complex", __file__) as out:
     sums(out)
     products(out)
     unsigned(out)
+    draws(out)

@@ -184,6 +184,30 @@ static PyObject *gradients(PyObject *self, PyObject *arguments)
   return result;
 }
 
+/* The derivatives of the outputs along the tangents of the inputs. */
+static PyObject *jvp(PyObject *self, PyObject *arguments)
+{
+  (void)self;
+  PyObject *outputs, *inputs, *along;
+  int create;
+  if (!PyArg_ParseTuple(arguments, "OOOp:_jvp", &outputs, &inputs, &along, &create))
+    return NULL;
+  at_tensors of = {NULL, 0}, by = {NULL, 0}, tangents = {NULL, 0};
+  const at_tensors *list = NULL;
+  PyObject *result = NULL;
+  if (th_takeTensors(outputs, &of) && th_takeTensors(inputs, &by) &&
+      th_takeTensors(along, &tangents)) {
+    Py_BEGIN_ALLOW_THREADS list = (at_jvp)(of, by, tangents, create);
+    Py_END_ALLOW_THREADS result =
+        at_error() == AT_OK && !PyErr_Occurred() ? tupleOf(list) : th_raise();
+    at_list_release(list);
+  }
+  th_freeTensors(of);
+  th_freeTensors(by);
+  th_freeTensors(tangents);
+  return result;
+}
+
 static PyObject *retainGrad(PyObject *self, PyObject *unused)
 {
   (void)unused;
@@ -500,13 +524,23 @@ static PyObject *setAutocast(PyObject *self, PyObject *arguments)
   return (at_autocast_set)((at_autocast_device)device, type) ? Py_NewRef(Py_None) : th_raise();
 }
 
+/* Sets whether parameters are cast once; returns what was set before. */
+static PyObject *setAutocastCache(PyObject *self, PyObject *value)
+{
+  (void)self;
+  const int on = PyObject_IsTrue(value);
+  return on < 0 ? NULL : PyBool_FromLong(at_autocast_setCache(on));
+}
+
 PyMethodDef th_gradFunctions[] = {
     {"_autocast", autocast, METH_O, NULL},
     {"_set_autocast", setAutocast, METH_VARARGS, NULL},
+    {"_set_autocast_cache", setAutocastCache, METH_O, NULL},
     {"is_grad_enabled", isOn, METH_NOARGS, "Whether this thread records operations."},
     {"_set_grad_enabled", setOn, METH_O, NULL},
     {"_set_anomaly", setAnomaly, METH_O, NULL},
     {"_gradients", gradients, METH_VARARGS, NULL},
+    {"_jvp", jvp, METH_VARARGS, NULL},
     {"_apply", apply, METH_VARARGS, NULL},
     {"_push_saved_hooks", pushHooks, METH_VARARGS, NULL},
     {"_pop_saved_hooks", popHooks, METH_NOARGS, NULL},

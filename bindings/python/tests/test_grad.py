@@ -100,6 +100,49 @@ class Gradients(unittest.TestCase):
         self.assertIsNone(x.grad)
         self.assertEqual((x.detach() + 1).tolist(), [2.0, 2.0])  # no error is left behind
 
+    def test_results_that_no_gradient_reaches(self):
+        seen = []
+
+        class Three(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, a, materializes):
+                ctx.set_materialize_grads(materializes)
+                signs = a > 0
+                ctx.mark_non_differentiable(signs)
+                return a * 2, a.sum(), signs
+
+            @staticmethod
+            def backward(ctx, *grads):
+                seen.append([None if g is None else g.tolist() for g in grads])
+                return (torch.zeros(2) if grads[0] is None else grads[0] * 2) + (0 if grads[1] is None else grads[1]), None
+
+        for materializes in (True, False):
+            a = torch.tensor([1.0, 2.0], requires_grad=True)
+            zeros, zero, signs = ([0.0, 0.0], 0.0, [False, False]) if materializes else (None, None, None)
+            x, s, _ = Three.apply(a, materializes)
+            x.sum().backward(retain_graph=True)
+            (s * 3).backward(retain_graph=True)
+            (x.sum() + s).backward()
+            self.assertEqual(seen, [[[1.0, 1.0], zero, signs], [zeros, 3.0, signs], [[1.0, 1.0], 1.0, signs]])
+            self.assertEqual(a.grad.tolist(), [8.0, 8.0])
+            seen.clear()
+
+    def test_casts_of_parameters(self):
+        w, x = torch.ones(2, 2, requires_grad=True), torch.ones(1, 2)
+
+        def casts():
+            y = x.matmul(w), x.matmul(w)
+            return len({one.grad_fn.next_functions[1][0] for one in y})
+
+        with torch.autocast("cpu"):
+            self.assertEqual(casts(), 1)
+            with torch.autocast("cpu", cache_enabled=False):
+                self.assertFalse(torch.is_autocast_cache_enabled())
+                self.assertEqual(casts(), 2)
+            self.assertTrue(torch.is_autocast_cache_enabled())
+            self.assertEqual(casts(), 1)
+            torch.clear_autocast_cache()
+
     def test_hooks_that_remove_hooks(self):
         class First:
             def __init__(self, text):

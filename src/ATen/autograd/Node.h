@@ -134,6 +134,7 @@ extern const at_formula at_customFormula;
 /* What each thread knows. */
 typedef struct at_grad_state {
   bool isOff, isFreeing, findsNaN;
+  bool castsAgain;                          /* under autocast: leaves are cast for each call */
   unsigned char lower[AT_AUTOCAST_DEVICES]; /* under autocast: the type, else 0 */
   at_node *dead;                            /* nodes that are to be freed */
   struct at_saving *saving;                 /* what packs tensors that are saved, or NULL */
@@ -203,6 +204,9 @@ typedef struct at_backward_call {
 
 /* The gradient of a result; zeros if there is none. */
 at_tensor *at_back_grad(at_backward_call *call, int output);
+
+/* NULL if there is none. */
+at_tensor *at_back_gradOrNone(at_backward_call *call, int output);
 
 /* Those of all results, of a row that returns a list. */
 at_tensors at_back_grads(at_backward_call *call);

@@ -34,6 +34,19 @@ void at_visit_free(at_visit *visit);
  * sizes. */
 void at_pass_add(at_pass *pass, at_node *node, int output, at_tensor *grad);
 
+/* What a pass changes for the formulas: whether they are recorded, and that they cast nothing. */
+typedef struct at_switches {
+  bool isOff;
+  unsigned char lower[AT_AUTOCAST_DEVICES];
+} at_switches;
+
+at_switches at_pass_begin(bool creates);
+void at_pass_end(const at_switches *before);
+
+/* at_gradients inside of such a pass; raises. */
+const at_tensors *at_gradientsOf(at_tensors outputs, at_tensors inputs,
+                                 const at_gradients_options *options);
+
 /* Whether nobody else refers to t or its memory. */
 bool at_isSole(const at_tensor *t);
 

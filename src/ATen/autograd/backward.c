@@ -308,22 +308,16 @@ static void walk(Run *run, at_tensors outputs, at_tensors grads, const char *nam
       visit_node(run, visit);
 }
 
-/* What a pass changes for the formulas: whether they are recorded, and that they cast nothing. */
-typedef struct {
-  bool isOff;
-  unsigned char lower[AT_AUTOCAST_DEVICES];
-} Switches;
-
-static Switches begin_pass(bool creates)
+at_switches at_pass_begin(bool creates)
 {
-  Switches before = {.isOff = at_gradState.isOff};
+  at_switches before = {.isOff = at_gradState.isOff};
   memcpy(before.lower, at_gradState.lower, sizeof before.lower);
   at_gradState.isOff = !creates;
   memset(at_gradState.lower, 0, sizeof at_gradState.lower);
   return before;
 }
 
-static void end_pass(const Switches *before)
+void at_pass_end(const at_switches *before)
 {
   at_gradState.isOff = before->isOff;
   memcpy(at_gradState.lower, before->lower, sizeof before->lower);
@@ -340,7 +334,7 @@ bool(at_backward)(at_tensor *self, const at_backward_options *options)
   at_call call;
   at_begin(&call, "backward");
   at_onDeviceOf(&call, self);
-  const Switches before = begin_pass(options->create_graph);
+  const at_switches before = at_pass_begin(options->create_graph);
   TH_TRY(call.attempt)
   {
     Run run = {.hadError = at_error() != AT_OK};
@@ -355,7 +349,7 @@ bool(at_backward)(at_tensor *self, const at_backward_options *options)
     THGuard_leave(&guards[1]);
     THGuard_leave(&guards[0]);
   }
-  end_pass(&before);
+  at_pass_end(&before);
   return !at_failed(&call);
 }
 
@@ -382,8 +376,8 @@ static void free_list(void *list)
   at_list_release(list);
 }
 
-static const at_tensors *gradients(at_tensors outputs, at_tensors inputs,
-                                   const at_gradients_options *options)
+const at_tensors *at_gradientsOf(at_tensors outputs, at_tensors inputs,
+                                 const at_gradients_options *options)
 {
   Run run = {.hadError = at_error() != AT_OK, .least = INT64_MAX};
   THGuard guards[3], room;
@@ -431,12 +425,12 @@ const at_tensors *(at_gradients)(at_tensors outputs, at_tensors inputs,
   }
   at_call call;
   at_begin(&call, name);
-  const Switches before = begin_pass(options->create_graph);
+  const at_switches before = at_pass_begin(options->create_graph);
   const at_tensors *volatile made = &at_noTensors;
   TH_TRY(call.attempt)
   {
-    made = gradients(outputs, inputs, options);
+    made = at_gradientsOf(outputs, inputs, options);
   }
-  end_pass(&before);
+  at_pass_end(&before);
   return at_returnList(&call, made);
 }

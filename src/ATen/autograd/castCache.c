@@ -64,9 +64,19 @@ static bool is_fresh(const Kept *kept, const at_type *type)
          (at_gradState.isOff ? !made->node : made->node && !made->node->isFreed);
 }
 
+bool at_autocast_setCache(bool on)
+{
+  const bool before = !at_gradState.castsAgain;
+  at_gradState.castsAgain = !on;
+  if (!on)
+    at_forgetCasts();
+  return before;
+}
+
 bool at_isCastOnce(const at_tensor *t, const at_type *type)
 {
-  return t->node && t->node->isLeaf && t->type->scalarType == AT_FLOAT &&
+  return !at_gradState.castsAgain && t->node && t->node->isLeaf &&
+         t->type->scalarType == AT_FLOAT &&
          (type->scalarType == AT_BFLOAT16 || type->scalarType == AT_HALF);
 }
 

@@ -19,6 +19,11 @@ at_tensor *at_back_grad(at_backward_call *call, int output)
                              : zeros_of(&call->node->outputs[output]);
 }
 
+at_tensor *at_back_gradOrNone(at_backward_call *call, int output)
+{
+  return call->grads[output] ? conjugated(call, call->grads[output]) : NULL;
+}
+
 at_tensors at_back_grads(at_backward_call *call)
 {
   const int count = call->node->outputCount;

@@ -98,6 +98,15 @@ void at_tape_checkInplace(const at_tensor *self)
   at_family_check(self);
   if (self->family)
     return;
+  if (self->node && self->node->isView && self->node->outputCount > 1) {
+    char name[256];
+    at_node_name(self->node, name, sizeof name);
+    at_raise(
+        AT_ERROR_ARGUMENT,
+        "self shares its memory with the other views that %s returned, and such views cannot be "
+        "changed in place; use the function that returns a new tensor, or change the tensor itself",
+        name);
+  }
   if (self->node ? self->node->isView : storage && storage->refcount > 1)
     at_raise(AT_ERROR_ARGUMENT,
              "self shares its memory with other tensors, whose gradients a change in place would "

@@ -2,6 +2,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/complex/complex.h"
 #include "ATen/core/device.h"
 #include "drawn.h"
 #include "THRandom.h"
@@ -160,8 +161,21 @@ at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_gen
   return end(&f, filled);
 }
 
+/* Real and imaginary parts have the mean, as in PyTorch, and half of the variance each. */
+static at_tensor *fill_complex(at_tensor *self, double mean, double std, at_generator *generator)
+{
+  check_parameters(AT_DRAW_NORMAL, mean, std);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_normalFill(at_hold(&pool, at_pairsOf(self)), mean, std / sqrt(2), generator);
+  at_pool_leave(&pool);
+  return self;
+}
+
 at_tensor *at_normalFill(at_tensor *self, double mean, double std, at_generator *generator)
 {
+  if (at_isComplex(self->type->scalarType))
+    return fill_complex(self, mean, std, generator);
   if (std != 0)
     return at_drawFill(self, AT_DRAW_NORMAL, mean, std, generator);
   at_drawFill(self, AT_DRAW_NORMAL, mean, 1, generator); /* also draws a number per element */
@@ -173,6 +187,12 @@ at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator 
 {
   const int bits = self->type->scalarType == AT_HALF ? 11 : 8;
   Filling f;
+  if (at_isComplex(self->type->scalarType)) {
+    at_pool_enter(&f.pool);
+    at_uniformFill(at_hold(&f.pool, at_pairsOf(self)), from, to, generator);
+    at_pool_leave(&f.pool);
+    return self;
+  }
   if (!is_small(self->type))
     return at_drawFill(self, AT_DRAW_UNIFORM, from, to, generator);
   check_parameters(AT_DRAW_UNIFORM, from, to);
@@ -327,7 +347,8 @@ at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double
   const at_type *type = in[0]->type;
   at_pool pool;
   at_pool_enter(&pool);
-  at_checkFloating(in[0], means ? "mean" : "std");
+  if (!means || !at_isComplex(type->scalarType))
+    at_checkFloating(in[0], means ? "mean" : "std");
   if (stds)
     check_deviations(&pool, stds);
   if (out)

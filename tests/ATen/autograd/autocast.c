@@ -112,6 +112,11 @@ static void cast_once(void **state)
     AT_AUTOCAST(AT_BFLOAT16) z = at_mm(b, w);
     at_set_grad(w, NULL);
     CHECK(at_backward(at_add(y, z)) && at_item_double(at_grad(w)) == 1 + 0x1p-9);
+    CHECK(at_autocast_setCache(false)); /* each call casts then */
+    AT_AUTOCAST(AT_BFLOAT16) y = at_mm(a, w), z = at_mm(b, w);
+    at_set_grad(w, NULL);
+    CHECK(at_backward(at_add(y, z)) && at_item_double(at_grad(w)) == 1 + 0x1p-9);
+    CHECK(!at_autocast_setCache(true) && at_autocast_setCache(true));
   }
 }
 

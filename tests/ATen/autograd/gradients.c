@@ -216,10 +216,9 @@ static double difference(double (*function)(Call *call), Call *call, int64_t i)
   return (4 * near - far) / 3;
 }
 
-/* The gradient of value by a backward pass; NULL if the operand has none. */
-static at_tensor *gradient(Call *call, bool creates)
+/* The results that want a gradient, and the weights of their elements; returns their number. */
+static int results_used(Call *call, at_tensor **results, at_tensor **weights)
 {
-  at_tensor *results[MOST_RESULTS], *weights[MOST_RESULTS];
   int used = 0;
   call->used = 0;
   const int count = run(call, results);
@@ -233,6 +232,14 @@ static at_tensor *gradient(Call *call, bool creates)
       ((double *)at_data(weights[used]))[i] = weight(r, i);
     used++;
   }
+  return used;
+}
+
+/* The gradient of value by a backward pass; NULL if the operand has none. */
+static at_tensor *gradient(Call *call, bool creates)
+{
+  at_tensor *results[MOST_RESULTS], *weights[MOST_RESULTS];
+  const int used = results_used(call, results, weights);
   if (used == 0)
     return NULL;
   const at_tensors *made =
@@ -460,6 +467,42 @@ static at_tensor *second(Call *call, at_tensor *first)
   return made->count == 1 ? numbers(made->data[0]) : NULL;
 }
 
+static int along, failsAlong;
+
+/* The sum of the elements' products. */
+static double product(at_tensor *a, at_tensor *b)
+{
+  return at_item_double(at_sum(at_mul(numbers(a), numbers(b))));
+}
+
+/* Compares the results' derivatives along a direction with the gradient along it. */
+static void compare_along(Call *call, at_tensor *first)
+{
+  at_tensor *results[MOST_RESULTS], *weight_of[MOST_RESULTS];
+  const int count = results_used(call, results, weight_of);
+  at_tensor *const tangent = at_empty_like(call->leaf);
+  double *const data = (double *)at_data(tangent), got = 0;
+  for (int64_t i = 0; i < at_numel(first); i++)
+    data[i] = weight(2, i);
+  const at_tensors *const made =
+      at_jvp(((at_tensors){results, count}), AT_TENSORS(call->leaf), AT_TENSORS(tangent), false);
+  if (made->count != count) { /* no-second.txt has these */
+    failsAlong++;
+    at_error_clear();
+    return;
+  }
+  for (int r = 0; r < count; r++)
+    got += product(made->data[r], weight_of[r]);
+  const double want = product(at_detach(first), tangent);
+  along++;
+  if (fabs(got - want) <= 1e-10 * fmax(1, fabs(want)) || !isfinite(want))
+    return;
+  char text[512];
+  snprintf(text, sizeof text,
+           "along a direction the derivative is %.12g, and by the gradient %.12g", got, want);
+  report(call->one, &call->one->op->arguments[call->argument], text);
+}
+
 static void compare_twice(Call *call)
 {
   const at_op *const op = call->one->op;
@@ -469,6 +512,8 @@ static void compare_twice(Call *call)
   at_tensor *const first = gradient(call, true);
   const bool hasFirst = first != NULL || strstr(at_error_message(), "the gradient of");
   at_tensor *const twice = first && at_requiresGrad(first) ? second(call, first) : NULL;
+  if (first && at_error() == AT_OK)
+    compare_along(call, first);
   if (!twice) {
     if (hasFirst && at_error() != AT_OK && !is_other_mode(at_error_message()) &&
         !hasNoSecond[op - at_ops]) {
@@ -546,7 +591,9 @@ static void twice(void **state)
   problems = 0;
   for (char **path = arguments + 3; *path; path++)
     cases_each(*path, false, visit_twice, NULL);
-  printf("%d elements of second derivatives of %d functions\n", elementsTwice, functionsTwice);
+  printf(
+      "%d elements of second derivatives of %d functions, %d calls along a direction, %d without\n",
+      elementsTwice, functionsTwice, along, failsAlong);
   problems += check_no_second();
   CHECK_MSG(problems == 0, "%d problems", problems);
 }

@@ -2,12 +2,14 @@
 Float; GradScaler scales losses as PyTorch's does."""
 
 import functools as _functools
+import threading as _threading
 import warnings as _warnings
 
 from .. import _C
 from .._C import Tensor
 
 _DEVICES = {"cpu": 0, "cuda": 1}
+_cache = _threading.local()  # .on: whether parameters are cast once
 _dtypes = {"cpu": _C.bfloat16, "cuda": _C.float16}
 
 
@@ -31,7 +33,8 @@ def is_autocast_cpu_enabled():
 
 
 def is_autocast_cache_enabled():
-    return True
+    """Whether a block casts each parameter once, until it changes."""
+    return getattr(_cache, "on", True)
 
 
 def get_autocast_dtype(device_type):
@@ -76,11 +79,15 @@ def set_autocast_cpu_enabled(enabled):
 
 
 def set_autocast_cache_enabled(enabled):
-    """A block casts each parameter once, until the parameter changes; that cannot be turned off."""
+    """Whether a block of this thread casts each parameter once, until it changes, or for each call."""
+    _cache.on = bool(enabled)
+    _C._set_autocast_cache(_cache.on)
 
 
 def clear_autocast_cache():
-    """The casts are kept until the outermost block ends."""
+    """Releases the casts of parameters, which otherwise are kept until the outermost block ends."""
+    _C._set_autocast_cache(False)
+    _C._set_autocast_cache(is_autocast_cache_enabled())
 
 
 class autocast:
@@ -100,18 +107,23 @@ class autocast:
             _warnings.warn("autocast: the type is %r, and has to be bfloat16 or float16; it stays off" % self.fast_dtype,
                            stacklevel=2)
             enabled = False
-        self._enabled, self._before = enabled, []
+        self._enabled, self._cache_enabled, self._before = enabled, cache_enabled, []
 
     def __enter__(self):
         number = _DEVICES[self.device]
-        self._before.append((_C._autocast(number), _dtypes[self.device]))
+        cached = is_autocast_cache_enabled()
+        self._before.append((_C._autocast(number), _dtypes[self.device], cached))
+        if self._cache_enabled is not None and self._cache_enabled != cached:
+            set_autocast_cache_enabled(self._cache_enabled)
         _C._set_autocast(number, self.fast_dtype if self._enabled else None)
         _dtypes[self.device] = self.fast_dtype
         return self
 
     def __exit__(self, *_):
-        dtype, _dtypes[self.device] = self._before.pop()
+        dtype, _dtypes[self.device], cached = self._before.pop()
         _C._set_autocast(_DEVICES[self.device], dtype)
+        if cached != is_autocast_cache_enabled():
+            set_autocast_cache_enabled(cached)
         return False
 
     def __call__(self, function):

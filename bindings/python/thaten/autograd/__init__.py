@@ -186,6 +186,7 @@ class FunctionCtx:
     def __init__(self):
         self._without, self._changed = set(), set()
         self._saved, self._unpack, self._linked = (), None, {}
+        self._materializes = True
 
     def save_for_backward(self, *tensors):
         self._saved, hooks = tensors, graph._hooks()
@@ -208,7 +209,8 @@ class FunctionCtx:
         self._changed.update(map(id, tensors))
 
     def set_materialize_grads(self, value):
-        """Gradients that are not needed are zeros."""
+        """Whether backward gets zeros for results that no gradient reaches, or None."""
+        self._materializes = bool(value)
 
 
 class Function:
@@ -244,7 +246,8 @@ def _apply(function, args, kwargs):
         parts = [i for i, r in enumerate(several) if isinstance(r, Tensor) and r.is_floating_point()
                  and id(r) not in ctx._without]
         results.update(given=given, parts=parts, shapes=[several[i].shape for i in parts], ids=[id(several[i]) for i in parts],
-                       dtype=several[parts[0]].dtype if parts else None)
+                       dtype=several[parts[0]].dtype if parts else None, others=[
+                           (i, r.shape, r.dtype) for i, r in enumerate(several) if isinstance(r, Tensor) and i not in parts])
         if not parts:
             raise RuntimeError("forward() returned no tensor with a gradient")
         if ctx._changed and not any(given is a and id(a) in ctx._changed for a in args):
@@ -259,9 +262,10 @@ def _apply(function, args, kwargs):
         if node is not None:  # results that were saved are those of the node
             ctx._linked = _linked(ctx, results, node)
         try:
-            wanted = function.backward(ctx, *_spread(results, grad))
+            wanted = function.backward(ctx, *_spread(results, grad, ctx._materializes))
         finally:
             ctx._linked = {}
+            results.get("reached", set()).clear()
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
         if len(wanted) < len(args):
             raise RuntimeError("backward() returned %d gradients for %d arguments" % (len(wanted), len(args)))
@@ -280,6 +284,8 @@ def _apply(function, args, kwargs):
     several = list(given)
     for i, part in zip(parts, _parts(made, results["shapes"])):
         several[i] = part
+    if not ctx._materializes and len(parts) > 1:
+        _note_reached(results, several)
     results["count"] = len(given)
     return tuple(several)
 
@@ -308,11 +314,23 @@ def _linked(ctx, results, node):
     return dict(zip(results["ids"], _parts(made, results["shapes"])))
 
 
-def _spread(results, grad):
-    """The gradients of all results: None for those that have none."""
-    spread = [None] * results.get("count", 1)
+def _note_reached(results, several):
+    """Notes which of the results a backward pass reaches."""
+    reached = results["reached"] = set()
+    results["hooks"] = hooks = []  # the library has no references to hooks
+    for i in results["parts"]:
+        hooks.append(lambda grad, i=i: reached.add(i))
+        several[i]._add_hook(hooks[-1])
+
+
+def _spread(results, grad, materializes):
+    """The gradients of all results: zeros or None for those that have none."""
+    spread, reached = [None] * results.get("count", 1), results.get("reached")
     for i, part in zip(results["parts"], _parts(grad, results["shapes"])):
-        spread[i] = part
+        if reached is None or i in reached:
+            spread[i] = part
+    for i, shape, dtype in results["others"] if materializes else ():
+        spread[i] = _C.zeros(shape, dtype=dtype)
     return spread
 
 

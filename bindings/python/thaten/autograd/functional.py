@@ -107,17 +107,11 @@ def vjp(func, inputs, v=None, create_graph=False, strict=False):
 
 def jvp(func, inputs, v=None, create_graph=False, strict=False):
     """func's result, and the product of its Jacobian with v, by two gradients: the product with a vector is linear in it."""
-    from . import grad
-
     given, result = _run(func, inputs)
-    outputs = _flat(result)
-    weights = [_C.zeros_like(o).requires_grad_() for o in outputs]
     flat = [t for one in given for t in _flat(one)]
-    grads = grad(outputs, flat, weights, create_graph=True, allow_unused=True, materialize_grads=True)
     along = [_C.ones_like(t) for t in flat] if v is None else [t for one in _tuple(v) for t in _flat(one)]
-    linear = [(g, a) for g, a in zip(grads, along) if g.requires_grad]
-    products = grad([g for g, _ in linear], weights, [a for _, a in linear], create_graph=create_graph, allow_unused=True,
-                    materialize_grads=True) if linear else weights
+    outputs = _flat(result)
+    products = _C._jvp(outputs, flat, along, create_graph)
     return tuple(_like(result, iter(_ended(ts, create_graph))) for ts in (outputs, products))
 
 
