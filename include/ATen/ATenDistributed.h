@@ -287,7 +287,8 @@ static inline AT_MUST_USE at_comm_sharded *at_comm_newSharded(const char *file, 
 #define at_comm_all_to_all(...) AT_COMM_2(at_comm_done, comm_all_to_all, comm, __VA_ARGS__, , , , )
 #define at_comm_gather(...) AT_COMM_3(at_comm_done, comm_gather, comm, __VA_ARGS__, , , , )
 #define at_comm_scatter(...) AT_COMM_3(at_comm_done, comm_scatter, comm, __VA_ARGS__, , , , )
-#define at_comm_parallel_new(...) AT_COMM_1(at_comm_newParallel, comm_parallel_new, comm_parallel_new, __VA_ARGS__, , , , )
+#define at_comm_parallel_new(...) \
+  AT_COMM_1(at_comm_newParallel, comm_parallel_new, comm_parallel_new, __VA_ARGS__, , , , )
 #define at_comm_sharded_new(...) AT_COMM_1(at_comm_newSharded, comm_sharded_new, comm, __VA_ARGS__, , , , )
 #define at_comm_wait(...) at_comm_done(__FILE__, __LINE__, (at_comm_wait)(__VA_ARGS__))
 /* clang-format on */

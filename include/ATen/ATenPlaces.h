@@ -200,7 +200,8 @@ AT_CALL_RETURNING(child, , at_module *, !result)
     result_; }))
 #define at_gradients(...) \
   at_gradients__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , , , , )
-#define at_gradients__(options_, result_, outputs, inputs, option1_, option2_, option3_, option4_, option5_, left_, ...) \
+#define at_gradients__(options_, result_, outputs, inputs, option1_, option2_, option3_, option4_, \
+                       option5_, left_, ...) \
   at_call_list(__FILE__, __LINE__, __extension__({ \
     AT_NO_MORE("at_gradients", 5, left_); \
     at_gradients_options options_ = {{NULL, 0}, false, false, false, false}; \

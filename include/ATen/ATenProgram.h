@@ -8,9 +8,9 @@
  * The file is what torch.export.save of PyTorch 2.5 to 2.15 writes: an archive with a graph of
  * operations, and the weights.  A node of the graph calls the operation of that name in ATen's
  * table (ATenTable.h), or one that was registered by at_op_register.  Or it is a model of ONNX, whose
- * operators (version 7 to 28) become such nodes; weights may be in files beside it, below its folder.  Everything is checked when
- * the program is loaded: a program with operations that are not here is an error that lists all of
- * them.
+ * operators (version 7 to 28) become such nodes; weights may be in files beside it, below its folder.
+ * Everything is checked when the program is loaded: a program with operations that are not here is an error
+ * that lists all of them.
  *
  * Files may come from untrusted sources.  A file that is damaged is an error.  Apart from the
  * weights, which are mapped and not read, loading takes at most 64 times the length of the file

@@ -1,8 +1,8 @@
 /* What optimizers do to each element: rows X(name, states, assignments).
  *
- * In the assignments, which are in order, x is the element of the parameter and g that of its gradient, which is negated
- * and has the weight decay already; s0, s1 and s2 are those of the states, and y is any number.  rate, and a to f, are
- * numbers that a rule of ATen/optim/rules.c computes for each step. */
+ * In the assignments, which are in order, x is the element of the parameter and g that of its gradient, which
+ * is negated and has the weight decay already; s0, s1 and s2 are those of the states, and y is any number.
+ * rate, and a to f, are numbers that a rule of ATen/optim/rules.c computes for each step. */
 #ifndef AT_OPS_UPDATES_H
 #define AT_OPS_UPDATES_H
 

@@ -110,7 +110,8 @@ KIND(uniform, uniform(state, r, -1, 3), unit(words_of(i, FLOAT_WORDS), UNIT_BITS
 KIND(normal, normal(state, r, 1, 2), normal_of(i) * 2 + 1)
 KIND(logNormal, logNormal(state, r, 1, 0.5), exp(normal_of(i) * 0.5 + 1))
 KIND(exponential, exponential(state, r, 2), -log(above0(words_of(i, FLOAT_WORDS))) / 2)
-KIND(cauchy, cauchy(state, r, 1, 2), tan(M_PI * (unit(words_of(i, FLOAT_WORDS), FLOAT_WORDS == 2 ? 53 : 24) - 0.5)) * 2 + 1)
+KIND(cauchy, cauchy(state, r, 1, 2),
+     tan(M_PI * (unit(words_of(i, FLOAT_WORDS), FLOAT_WORDS == 2 ? 53 : 24) - 0.5)) * 2 + 1)
 #endif
 
 static const THTest_(Kind) kinds[] = {

@@ -173,8 +173,8 @@ static const Divide divides[] = EACH(Divide, divide);
 
 /* --- calls ------------------------------------------------------------------------------------- */
 
-/* Each rank shows bytes of in, unless it is NULL; then what the ranks from first to last - 1 show is combined, and goes to
- * out, unless that is NULL. */
+/* Each rank shows bytes of in, unless it is NULL; then what the ranks from first to last - 1 show is combined,
+ * and goes to out, unless that is NULL. */
 static int step(const Comm *c, const char *in, char *out, size_t bytes, int type, int op, int first,
                 int last)
 {

@@ -103,9 +103,9 @@ static PyObject *power(PyObject *a, PyObject *b, PyObject *modulus)
   return callNamed(&group, "pow", a, b);
 }
 
-/* Whether self, which a gradient goes through, is what x[i] of x[i] OP= other has just made: nothing else has it. A view
- * may not be changed in place then, but what is returned is written to x[i]. From Python 3.14 on a variable's tensor looks
- * the same. */
+/* Whether self, which a gradient goes through, is what x[i] of x[i] OP= other has just made: nothing else has
+ * it. A view may not be changed in place then, but what is returned is written to x[i]. From Python 3.14 on a
+ * variable's tensor looks the same. */
 static bool isItemOnly(PyObject *self, PyObject *other)
 {
   return Py_REFCNT(self) == 1 && Py_Version < 0x030e0000 && at_grad_isOn() &&

@@ -1377,8 +1377,8 @@ TH_API void THNN_(VolumetricMaxUnpooling_updateGradInput)(
           int dT, int dW, int dH,      // as in updateOutput
           int pT, int pW, int pH);     // as in updateOutput
 
-// Average pooling: the mean of each window, with windows as in max pooling.  With count_include_pad zeros around the image belong
-// to the windows, without it sums are divided by the number of elements of the image.
+// Average pooling: the mean of each window, with windows as in max pooling.  With count_include_pad zeros
+// around the image belong to the windows, without it sums are divided by the number of elements of the image.
 TH_API void THNN_(SpatialAveragePooling_updateOutput)(
           THNNState *state,            // library's state
           THTensor *input,             // planes x height x width, or a batch
@@ -1956,7 +1956,7 @@ TH_API void THNN_(LSTMFused_updateOutput)(
 TH_API void THNN_(LSTMFused_updateGradInput)(
           THNNState *state,            // library's state
           THTensor *storage,           // what updateOutput made of input: i, f, g and o
-          THTensor *gradInGates,       // [OUT] batch x 4 * hidden size: gradient w.r.t. input and hidden, of i, f, g and o
+          THTensor *gradInGates,       // [OUT] batch x 4 * hidden size: gradient w.r.t. input and hidden, of i, f, g, o
           THTensor *cx,                // cell of updateOutput
           THTensor *cy,                // outputCell of updateOutput
           THTensor *gradOutput,        // gradient w.r.t. output

@@ -282,8 +282,8 @@ static const char *exception_of(const at_op *op)
 /* Whether differences are not what PyTorch calls the gradient: of an operand that is written to indices
  * that may occur twice (which write is the last one is not defined, and the gradient is that of all of
  * them), of the row of padding of an embedding, which stays as it is, of rows that are divided by their
- * frequency, of singular vectors that are any basis of what is left, of complex eigenvectors, whose phase is any, or of the number of
- * a quantile, which lies between elements on one side only. */
+ * frequency, of singular vectors that are any basis of what is left, of complex eigenvectors, whose phase is
+ * any, or of the number of a quantile, which lies between elements on one side only. */
 static bool is_by_definition(const Call *call)
 {
   if (!strcmp(call->one->op->name, "embedding") && call->values[2].given &&

@@ -10,8 +10,8 @@
  *     want Long 1 2 : 0 1                 undefined | list 2, and as many lines; or one line: error
  *     strides 1                           of the result before, if they are compared
  *
- * Complex elements are two numbers each.  none is NULL.  within: the tolerance, relative to the larger of 1 and the value; without it, a
- * few ulps of the type that computes. */
+ * Complex elements are two numbers each.  none is NULL.  within: the tolerance, relative to the larger of 1
+ * and the value; without it, a few ulps of the type that computes. */
 #ifndef ATEN_CASES_H
 #define ATEN_CASES_H
 

@@ -1,4 +1,5 @@
-// Recurrent layers, attention, nn::functional; functions of one's own, hooks, threads, clones, lists of modules, autocast.
+// Recurrent layers, attention, nn::functional; functions of one's own, hooks, threads, clones, lists of
+// modules, autocast.
 #include <thread>
 
 #ifdef LIBTORCH

@@ -1,5 +1,5 @@
-// Programs as libtorch's tutorials write them.  With libtorch (tests/oracle/libtorch.py) they print their results; here they
-// compare them with that file, their argument.
+// Programs as libtorch's tutorials write them.  With libtorch (tests/oracle/libtorch.py) they print their
+// results; here they compare them with that file, their argument.
 #pragma once
 
 #include <cmath>
