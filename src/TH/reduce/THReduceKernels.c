@@ -307,6 +307,11 @@ static inline Eight eight_chosen(Eight b, THMask64 lanes, Eight c)
 }
 
 #if defined(TH_REAL_IS_FLOAT)
+static inline Eight eight_at(const accreal *x) /* THReduceVectors.h calls it VECTOR_(at) */
+{
+  return THDoubles_load(x);
+}
+
 /* Loads the elements whose bits are set in left; other lanes are 0. */
 static inline Eight eight_of(const real *x, THMask64 left)
 {
