@@ -5,6 +5,7 @@ import math
 import torch
 import torch.nn.functional as F
 
+from aten_cases import Default, Seed
 from aten_today import FLOATING, TYPES, Today
 
 NUMBERS = [t for t in TYPES if t != torch.bool]
@@ -13,6 +14,29 @@ SHAPES = [(), (5,), (1,), (2, 3), (3, 2, 4), (2, 0, 3)]
 
 def loose(dtype):
     return {torch.float64: 2.0**-40, torch.float32: 2.0**-18}.get(dtype, 2.0**-6)
+
+
+def binomial(c):
+    """What PyTorch draws from a seed."""
+    def case(count, prob):
+        seed = c.random.randrange(1, 1000)
+        c.case("binomial", [count, prob, Seed(seed)], lambda: torch.binomial(*(
+            t.clone() for t in torch.broadcast_tensors(count, prob)), generator=torch.Generator().manual_seed(seed)))
+
+    for dtype in (torch.float32, torch.float64):
+        for shape in (5,), (2, 3), (40,), (3, 1, 7), (), (0,), (2, 0):
+            for most in 4, 30, 5000:
+                count = torch.randint(-1, most, shape, generator=torch.Generator().manual_seed(most)).to(dtype)
+                prob = c.tensor(shape[-1:], dtype, -1, 10)
+                case(count, prob)
+                case(count, prob / 16)
+        case(torch.tensor([2.5, 1e6, 70.25, 3e9 if dtype == torch.float64 else 1e7], dtype=dtype), torch.tensor([[0.5], [1e-3], [0.99]], dtype=dtype))
+        case(torch.tensor([5.0], dtype=dtype), torch.tensor([float("nan")], dtype=dtype))
+    sure = torch.tensor([3.0, 0.0, -2.0]), torch.tensor([1.0, 0.5, 0.5])
+    c.case("binomial", [*sure, Default], lambda: torch.binomial(*sure))  # nothing is drawn
+    case(torch.tensor([2]), torch.tensor([1]))
+    case(torch.tensor([2.0]), torch.tensor([1.0], dtype=torch.float64))
+    case(torch.zeros(2), torch.zeros(3))
 
 
 with Today("statistics", __file__) as c:
@@ -173,3 +197,4 @@ with Today("statistics", __file__) as c:
         c(name + ".scalar", self=one, q=0.5, dim=0)
         c(name + ".scalar", self=one, q=0.5, dim=-1, keepdim=True)
         c(name, self=one, q=torch.tensor([0.5, 0.25], dtype=torch.float64), dim=0)
+    binomial(c)

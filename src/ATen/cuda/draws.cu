@@ -38,6 +38,7 @@ THC_DEVICE double normal(source *s)
 #define AT_POISSON_SOURCE source
 #define AT_POISSON_UNIT   unit
 #define AT_POISSON_LGAMMA lgamma
+#include "ATen/random/binomialDraw.h"
 #include "ATen/random/poissonDraw.h"
 
 #define TH_GAMMA        static __device__ inline
@@ -57,11 +58,27 @@ __global__ void draws(at_draw_work w)
   }
 }
 
+/* The same of two parameters. */
+__global__ void binomials(at_draw_work w)
+{
+  THC_GRID_LOOP(i, w.count)
+  {
+    source s = {w.seed, (uint64_t)i, w.offset, {0, 0, 0, 0}, 0};
+    ((real *)w.to)[i] = (real)at_drawBinomial(&s, (double)((const real *)w.parameters)[i],
+                                              (double)((const real *)w.second)[i], false);
+  }
+}
+
 }  // namespace
 
 AT_LAUNCHER(poisson, at_draw_work)
 {
   THC_LAUNCH(draws<at_drawPoisson>, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
+}
+
+AT_LAUNCHER(binomial, at_draw_work)
+{
+  THC_LAUNCH(binomials, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
 }
 
 AT_LAUNCHER(standardGamma, at_draw_work)

@@ -34,6 +34,7 @@
   X(wrapIndices, at_wrap_work)                \
   X(poisson, at_draw_work)                    \
   X(standardGamma, at_draw_work)              \
+  X(binomial, at_draw_work)                   \
   X(steps, at_steps_work)                     \
   X(spaced, at_spaced_work)                   \
   X(waves, at_waves_work)                     \
@@ -249,7 +250,7 @@ typedef struct at_wrap_work {
 /* Element i is drawn from words of subsequence i. */
 typedef struct at_draw_work {
   ptrdiff_t count;
-  const void *parameters;
+  const void *parameters, *second; /* of distributions with one parameter NULL */
   void *to;
   uint64_t seed, offset;
 } at_draw_work;

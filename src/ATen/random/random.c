@@ -466,12 +466,17 @@ static double log_gamma(double x)
 #define AT_POISSON_SOURCE THGenerator
 #define AT_POISSON_UNIT   THRandom_standard_uniform
 #define AT_POISSON_LGAMMA log_gamma
+#include "binomialDraw.h"
 #include "poissonDraw.h"
 
-void at_deviceDraws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_kernel kernel)
+/* second is NULL where a distribution has one parameter. */
+static void device_draws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_tensor *second,
+                         at_kernel kernel)
 {
   at_draw_work work = {.count = at_numel(r)};
   at_tensor *const from = at_hold(pool, at_makeContiguous(parameters));
+  if (second)
+    work.second = at_data(at_hold(pool, at_makeContiguous(second)));
   at_tensor *const to = at_isContiguous(r) ? r : at_hold(pool, at_newShape(r->type, at_sizesOf(r)));
   work.parameters = at_data(from);
   work.to = at_data(to);
@@ -479,6 +484,11 @@ void at_deviceDraws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_kerne
   at_cuda()->launch(kernel, r->type->held, &work);
   if (to != r)
     at_copyFrom(r, to);
+}
+
+void at_deviceDraws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_kernel kernel)
+{
+  device_draws(pool, r, parameters, NULL, kernel);
 }
 
 /* Raises unless the rates are finite and not negative. */
@@ -516,4 +526,45 @@ at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
   if (made->type != self->type)
     made = at_hold(&pool, at_newCast(made, self->type));
   return at_pool_keep(&pool, made);
+}
+
+/* --- binomial --------------------------------------------------------------------------------- */
+
+static bool are_finite(at_pool *pool, at_tensor *t)
+{
+  at_tensor *const size = at_hold(pool, at_absoluteOf(NULL, t));
+  at_tensor *const fit = at_hold(pool, at_compareScalar(NULL, AT_ROW_ltValue, size,
+                                                        at_scalar_double((double)INFINITY)));
+  return fit->type->functions->logicalall(fit->th);
+}
+
+at_tensor *at_binomialOf(at_tensor *count, at_tensor *prob, at_generator *generator)
+{
+  int64_t room[AT_MOST_DIMS];
+  at_tensor *const in[] = {count, prob};
+  THGenerator *const from = at_drawnFrom(count->type, generator);
+  check_floating(count, "count");
+  at_checkType(prob, "prob", count->type);
+  const at_ints sizes = at_broadcast(2, in, room);
+  const bool isSingle = count->type->scalarType == AT_FLOAT;
+  const at_type *const type = at_toScalarType(count->type, AT_DOUBLE);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const n =
+      at_hold(&pool, at_newCast(at_hold(&pool, at_newExpanded(count, sizes)), type));
+  at_tensor *const p =
+      at_hold(&pool, at_newCast(at_hold(&pool, at_newExpanded(prob, sizes)), type));
+  if (at_numel(n) == 0)
+    return at_finishOne(&pool, NULL, at_hold(&pool, at_newCast(n, count->type)));
+  if (!are_finite(&pool, n))
+    at_raise(AT_ERROR_ARGUMENT, "count has a number that is not finite");
+  if (!at_isOnHost(type)) {
+    device_draws(&pool, n, n, p, AT_KERNEL_binomial);
+  } else {
+    double *const x = at_hostData(n);
+    const double *const probability = at_hostData(p);
+    for (int64_t i = 0; i < at_numel(n); i++)
+      x[i] = at_drawBinomial(from, x[i], probability[i], isSingle);
+  }
+  return at_finishOne(&pool, NULL, at_hold(&pool, at_newCast(n, count->type)));
 }

@@ -271,6 +271,7 @@ static const char *exception_of(const at_op *op)
       {"_standard_gamma",
        "the derivative is that of the distribution, whose numbers are drawn by "
        "rejection; _standard_gamma_grad has golden values"},
+      {"binomial", "its numbers are drawn, and the gradient is 0"},
       {"pin_memory", "it needs CUDA"},
   };
   for (size_t i = 0; i < sizeof exceptions / sizeof *exceptions; i++)

@@ -175,15 +175,6 @@ def sym_sqrt(a):
     return a ** 0.5
 
 
-def binomial(count, prob, generator=None):
-    """How many of count trials succeed with the probability prob, drawn for each element."""
-    from ..distributions import Binomial
-
-    if generator is not None:
-        raise NotImplementedError("binomial() draws from the default generator alone")
-    return Binomial(count, prob).sample()
-
-
 def grid_sampler(input, grid, interpolation_mode, padding_mode, align_corners):
     """grid_sample() with numbers for its modes."""
     from ..nn.functional import grid_sample

@@ -116,12 +116,9 @@ class Binomial(_Odds):
         return _every(self, _C.arange(count + 1, dtype=self._given.dtype), expand)
 
     def sample(self, sample_shape=()):
-        """Draws each trial; the numbers are not PyTorch's."""
         with no_grad():
-            shape, most = self._extended(sample_shape), int(self.total_count.max())
-            trials = _C.rand((most, *shape), dtype=self._given.dtype) < self.probs
-            count = _C.arange(most).reshape((most, *[1] * len(shape)))
-            return (trials & (count < self.total_count)).sum(0).to(self._given.dtype)
+            shape, type = self._extended(sample_shape), self._given.dtype
+            return _C.binomial(self.total_count.to(type).expand(shape), self.probs.expand(shape))
 
     def log_prob(self, value):
         n = self.total_count
