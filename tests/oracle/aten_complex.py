@@ -257,6 +257,19 @@ def draws(out):
             case("normal.std", [Double(1), mean, Seed], lambda g: torch.normal(1.0, mean, generator=g))
 
 
+def closeness(out):
+    nan, inf = float("nan"), float("inf")
+    for dtype in COMPLEX:
+        x = torch.tensor([1 + 2j, 1 + 2j, 1 + 2j, 3 + 4j, complex(nan, 1), complex(inf, 1), complex(inf, 1), 0], dtype=dtype)
+        y = torch.tensor([1 + 2j, 1 + 3j, 1.5 + 2j, 3 + 4.4j, complex(nan, 1), complex(inf, 1), complex(inf, 2), 0.01j], dtype=dtype)
+        for rtol, atol, equal in [(1e-5, 1e-8, False), (0.1, 0.0, True), (0.0, 0.6, False), (0.0, 0.0, True), (-1.0, 0.0, False)]:
+            for name in "isclose", "allclose":
+                call, given = getattr(torch, name), [Double(rtol), Double(atol), equal]
+                out.case(name, [x, y, *given], lambda: call(x, y, rtol, atol, equal))
+                out.case(name, [x[:1].clone(), x, *given], lambda: call(x[:1], x, rtol, atol, equal))
+                out.case(name, [x[:4].clone(), x[:4].clone(), *given], lambda: call(x[:4], x[:4], rtol, atol, equal))
+
+
 with Writer("complex", __file__) as out:
     conversions(out)
     parts(out)
@@ -266,3 +279,4 @@ with Writer("complex", __file__) as out:
     products(out)
     unsigned(out)
     draws(out)
+    closeness(out)

@@ -31,7 +31,8 @@ static bool isIntegerLike(PyObject *o)
 static bool isNumberLike(PyObject *o)
 {
   if (th_isTensor(o))
-    return at_numel(th_tensorOf(o)) == 1 && at_dim(th_tensorOf(o)) == 0;
+    return at_numel(th_tensorOf(o)) == 1 && at_dim(th_tensorOf(o)) == 0 &&
+           !th_isComplex(at_type_scalarType(at_typeOf(th_tensorOf(o))));
   return isNumber(o) || PyIndex_Check(o) || (PyNumber_Check(o) && !PySequence_Check(o));
 }
 

@@ -270,9 +270,39 @@ static PyObject *run(Call *call)
 }
 
 static PyObject *callGroup(Group *group, PyObject *const *arguments, Py_ssize_t count,
+                           PyObject *names);
+
+/* The call with tensors in place of the complex numbers, for which operations have no argument. */
+static PyObject *callWithComplex(Group *group, PyObject *const *arguments, Py_ssize_t count,
+                                 PyObject *names)
+{
+  PyObject *all[TH_MOST_ARGUMENTS], *first = NULL;
+  const Py_ssize_t total = count + (names ? PyTuple_Size(names) : 0);
+  for (Py_ssize_t i = total - 1; i >= 0; i--)
+    first = th_isTensor(arguments[i]) ? arguments[i] : first;
+  if (total > TH_MOST_ARGUMENTS || !first)
+    return PyErr_Format(PyExc_TypeError, "%s(): complex numbers are for tensors", group->name);
+  Py_ssize_t made = 0;
+  for (; made < total; made++) {
+    PyObject *const one = arguments[made];
+    all[made] = PyComplex_Check(one) ? th_numberBefore(one, first) : Py_NewRef(one);
+    if (!all[made])
+      break;
+  }
+  PyObject *result = made == total ? callGroup(group, all, count, names) : NULL;
+  while (made > 0)
+    Py_DECREF(all[--made]);
+  return result;
+}
+
+static PyObject *callGroup(Group *group, PyObject *const *arguments, Py_ssize_t count,
                            PyObject *names)
 {
   PyObject *out = NULL;
+  const Py_ssize_t total = count + (names ? PyTuple_Size(names) : 0);
+  for (Py_ssize_t i = 0; i < total; i++)
+    if (PyComplex_CheckExact(arguments[i]))
+      return callWithComplex(group, arguments, count, names);
   for (Py_ssize_t i = 0; group->out && names && i < PyTuple_Size(names); i++) {
     const char *name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, i), NULL);
     if (name && strcmp(name, "out") == 0 && arguments[count + i] != Py_None)

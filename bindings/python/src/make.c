@@ -145,6 +145,10 @@ static at_tensor *ofNest(PyObject *data, at_scalar_type type)
     return NULL;
   if (nest.isEmpty)
     nest.type = AT_DOUBLE;
+  if (th_isComplex(nest.type) && type != AT_SCALAR_TYPES && !th_isComplex(type)) {
+    PyErr_SetString(PyExc_TypeError, "complex numbers are no elements of a real type");
+    return NULL;
+  }
   at_empty_options options = at_empty_defaults;
   options.type = (at_getType)(AT_BACKEND_CPU, nest.type);
   at_tensor *t = (at_empty)((at_ints){nest.sizes, nest.dims}, &options);
@@ -190,11 +194,16 @@ PyObject *th_numberBefore(PyObject *number, PyObject *other)
 {
   const at_scalar_type given = at_type_scalarType(at_typeOf(th_tensorOf(other)));
   const bool isInteger = given <= AT_LONG || given == AT_BOOL || given >= AT_UINT16;
-  const at_scalar_type type = PyBool_Check(number)                               ? AT_BOOL
-                              : PyLong_Check(number)                             ? AT_LONG
-                              : given == AT_DOUBLE || given == AT_COMPLEX_DOUBLE ? AT_DOUBLE
-                              : isInteger                                        ? at_defaultType()
-                                                                                 : AT_FLOAT;
+  const bool isDouble = given == AT_DOUBLE || given == AT_COMPLEX_DOUBLE;
+  const at_scalar_type type =
+      PyComplex_Check(number) ? isDouble    ? AT_COMPLEX_DOUBLE
+                                : isInteger ? at_promoteTypes(at_defaultType(), AT_COMPLEX_FLOAT)
+                                            : AT_COMPLEX_FLOAT
+      : PyBool_Check(number)  ? AT_BOOL
+      : PyLong_Check(number)  ? AT_LONG
+      : isDouble              ? AT_DOUBLE
+      : isInteger             ? at_defaultType()
+                              : AT_FLOAT;
   at_tensor *t = th_make(number, type);
   return t ? th_wrap(t) : NULL;
 }

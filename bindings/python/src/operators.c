@@ -8,7 +8,7 @@
 
 static bool isNumber(PyObject *o)
 {
-  return PyFloat_Check(o) || PyLong_Check(o);
+  return PyFloat_Check(o) || PyLong_Check(o) || PyComplex_Check(o);
 }
 
 /* A number of NumPy as one of Python's, an array as a tensor, any other object as it is; a new
@@ -204,6 +204,10 @@ static bool number(PyObject *self, at_scalar *value)
 static int truth(PyObject *self)
 {
   at_scalar value;
+  if (th_isComplex(at_type_scalarType(at_typeOf(th_tensorOf(self))))) {
+    const at_complex_number z = (at_item_complex)(th_tensorOf(self));
+    return at_error() == AT_OK ? z.re != 0 || z.im != 0 : (th_raise(), -1);
+  }
   if (!number(self, &value))
     return -1;
   return value.is_float ? value.value.number != 0 : value.value.integer != 0;

@@ -89,6 +89,28 @@ class Operators(unittest.TestCase):
         self.assertEqual((~self.x).tolist(), [-6, 6, -10])
         self.assertEqual((~torch.tensor([True, False])).tolist(), [False, True])
 
+    def test_complex_numbers(self):
+        """The values and types are PyTorch's."""
+        f, i = torch.tensor([1.0, 2.0]), torch.arange(2)
+        c = torch.complex(f, f + 1)
+        for made, dtype, expected in ((f * (1 + 2j), torch.complex64, [1 + 2j, 2 + 4j]), (2j - i, torch.complex64, [2j, -1 + 2j]),
+                                      ((1 + 2j) / (f.double() * 0 + 1), torch.complex128, [1 + 2j, 1 + 2j]),
+                                      (c / (1 + 2j), torch.complex64, [1, 1.6 - 0.2j]), (c.mul(1j), torch.complex64, [-2 + 1j, -3 + 2j]),
+                                      (torch.add(1j, c), torch.complex64, [1 + 3j, 2 + 4j]), (torch.exp(0j * f), torch.complex64, [1, 1]),
+                                      (torch.tensor(2.0) * 1j, torch.complex64, 2j), (torch.full_like(c, 1j), torch.complex64, [1j, 1j]),
+                                      (torch.where(f > 1, c, 1j), torch.complex64, [1j, 2 + 3j]), (c.new_full((2,), 1j), torch.complex64, [1j, 1j])):
+            self.assertEqual(made.dtype, dtype)
+            self.assertTrue(torch.allclose(made, torch.tensor(expected, dtype=dtype)), made)
+        self.assertEqual((c == 1 + 2j).tolist(), [True, False])
+        c *= 1j
+        c[1] = 2 - 1j
+        self.assertEqual((c.tolist(), complex(c[0]), bool(c[0]), bool(c[0] - c[0])), ([-2 + 1j, 2 - 1j], -2 + 1j, True, False))
+        self.assertEqual(c.clone().fill_(3j).tolist(), [3j, 3j])
+        for wrong in (lambda: f.__imul__(1j), lambda: f.fill_(1j), lambda: f.__setitem__(0, 1j), lambda: torch.tensor([1j], dtype=torch.float32),
+                      lambda: torch.add(c, c, alpha=1j)):
+            self.assertRaises((RuntimeError, TypeError), wrong)
+        self.assertEqual(f.tolist(), [1.0, 2.0])
+
     def test_in_place(self):
         x = z = torch.tensor([1.0, 2.0])
         x += 1

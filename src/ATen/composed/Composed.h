@@ -49,6 +49,12 @@ at_tensor *at_mvlgammaOf(at_tensor *self, int64_t p);
 at_tensor *at_lcmOf(at_tensor *self, at_tensor *other);
 at_tensor *at_roundedTo(at_tensor *self, int64_t decimals);
 
+/* isclose and allclose of complex numbers. */
+at_tensor *at_complexClose(at_tensor *self, at_tensor *other, double rtol, double atol,
+                           bool equalNaN);
+bool at_complexAllClose(const at_tensor *self, const at_tensor *other, double rtol, double atol,
+                        bool equalNaN);
+
 /* --- windows ---------------------------------------------------------------------------------- */
 
 typedef enum {

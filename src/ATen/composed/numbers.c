@@ -31,3 +31,32 @@ at_tensor *at_roundedTo(at_tensor *self, int64_t decimals)
   return decimals > 0 ? at_div(at_round(at_mul(self, scale)), scale)
                       : at_mul(at_round(at_div(self, scale)), scale);
 }
+
+at_tensor *at_complexClose(at_tensor *self, at_tensor *other, double rtol, double atol,
+                           bool equalNaN)
+{
+  const bool isWrong = at_typeOf(self) != at_typeOf(other) || !(rtol >= 0) || !(atol >= 0);
+  if (isWrong) {
+    at_fail(AT_ERROR_ARGUMENT, "isclose",
+            "isclose: self is a %s, other a %s, rtol %g and atol %g: the types have to be the same "
+            "and the "
+            "numbers 0 or more",
+            at_type_toString(at_typeOf(self)), at_type_toString(at_typeOf(other)), rtol, atol);
+    return at_undefined();
+  }
+  at_tensor *const difference = at_abs(at_sub(self, other));
+  at_tensor *const allowed = at_add(at_mul(at_abs(other), rtol), atol);
+  at_tensor *const within = at_logical_and(at_isfinite(difference), at_le(difference, allowed));
+  at_tensor *const close = at_logical_or(at_eq(self, other), within);
+  return equalNaN ? at_logical_or(close, at_logical_and(at_ne(self, self), at_ne(other, other)))
+                  : close;
+}
+
+bool at_complexAllClose(const at_tensor *self, const at_tensor *other, double rtol, double atol,
+                        bool equalNaN)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const close =
+      at_complexClose((at_tensor *)self, (at_tensor *)other, rtol, atol, equalNaN);
+  return at_defined(close) && at_item_long((at_all)(close)) != 0;
+}

@@ -32,6 +32,7 @@ at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
 at_tensor *at_logicalNot(at_tensor *out, at_tensor *x);
 
 bool at_areEqual(const at_tensor *x, const at_tensor *y);
+at_tensor *at_areClose(at_tensor *x, at_tensor *y, double rtol, double atol, bool equalNaN);
 bool at_areAllClose(const at_tensor *x, const at_tensor *y, double rtol, double atol,
                     bool equalNaN);
 bool at_isTrue(const at_tensor *t);

@@ -330,12 +330,6 @@ at_tensor *at_scatterDiagonal(at_tensor *out, at_tensor *self, at_tensor *src, i
   return scatter_to(&pool, out, made, at_viewDiagonal(made, offset, dim1, dim2), src);
 }
 
-at_tensor *at_filledBy(at_tensor *out, at_tensor *self, at_tensor *value)
-{
-  const at_scalar number = at_numberIn(value);
-  return out ? at_fillWith(out, number) : at_filledLike(self, NULL, number);
-}
-
 at_tensor *at_copyLike(at_tensor *self, at_tensor *src)
 {
   at_checkBroadcast(src, at_sizesOf(self));
@@ -345,6 +339,23 @@ at_tensor *at_copyLike(at_tensor *self, at_tensor *src)
   at_tensor *const r = at_newCast(wide, self->type);
   at_pool_leave(&pool);
   return r;
+}
+
+at_tensor *at_filledBy(at_tensor *out, at_tensor *self, at_tensor *value)
+{
+  if (at_isComplex(self->type->scalarType) && at_isComplex(value->type->scalarType) &&
+      at_numel(value) == 1) {
+    at_tensor *const one = at_copyLike(self, value);
+    if (!out)
+      return one;
+    at_pool pool;
+    at_pool_enter(&pool);
+    at_convert(out, at_hold(&pool, one));
+    at_pool_leave(&pool);
+    return out;
+  }
+  const at_scalar number = at_numberIn(value);
+  return out ? at_fillWith(out, number) : at_filledLike(self, NULL, number);
 }
 
 /* --- indices ---------------------------------------------------------------------------------- */

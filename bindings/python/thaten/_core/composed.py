@@ -135,6 +135,13 @@ def full(size, fill_value, *, dtype=None, out=None, layout=None, device=None, re
     return made.requires_grad_() if requires_grad else made
 
 
+def full_like(input, fill_value, **options):
+    """A tensor of input's size, type and layout, unless options say otherwise, filled with a number."""
+    if isinstance(fill_value, complex):
+        return _C.empty_like(input, **options).fill_(fill_value)
+    return _C.full_like(input, fill_value, **options)
+
+
 def _window(operation, *names, **defaults):
     """A window of torch: operation's, which ends where it would begin again unless periodic is False."""
 
@@ -205,5 +212,5 @@ def _install():
 _install()
 
 __all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "broadcast_tensors", "meshgrid", "unravel_index",
-           "empty_permuted", "positive", "full", "round", "hann_window", "bartlett_window", "blackman_window", "kaiser_window", "hamming_window", "vander", "tensor_split", "cdist", "scatter", "lu", "histogramdd",
+           "empty_permuted", "positive", "full", "full_like", "round", "hann_window", "bartlett_window", "blackman_window", "kaiser_window", "hamming_window", "vander", "tensor_split", "cdist", "scatter", "lu", "histogramdd",
            "svd_lowrank", "pca_lowrank", "atleast_1d", "atleast_2d", "atleast_3d"]

@@ -51,6 +51,7 @@ Tensor.map_ = _map2_
 Tensor.new = lambda self, *args: Tensor(*args).to(self.dtype)
 Tensor.slogdet = lambda self: _C.slogdet(self)
 Tensor.is_inference = lambda self: False
+Tensor.__complex__ = lambda self: complex(self.item())
 Tensor.to_dense = lambda self, *args, **kwargs: self
 Tensor.output_nr, Tensor.name = 0, None
 

@@ -379,6 +379,10 @@ def _install():
         setattr(Tensor, name, _converter(dtype))
     for name in ("empty", "zeros", "ones", "full"):
         setattr(Tensor, "new_" + name, _new(getattr(_C, name)))
+    plain = Tensor.new_full
+    Tensor.new_full = lambda self, size, fill_value, **options: (
+        plain(self, size, 0, **options).fill_(fill_value) if isinstance(fill_value, complex) else plain(
+            self, size, fill_value, **options))
     Tensor.new_tensor = lambda self, data, dtype=None, device=None, requires_grad=False: _C.tensor(
         data, dtype=dtype or self.dtype, requires_grad=requires_grad)
     for name, method in {"to": _to, "numpy": _numpy, "__array__": _array, "type": _type, "cpu": _self,
