@@ -543,7 +543,7 @@ at_tensor *at_binomialOf(at_tensor *count, at_tensor *prob, at_generator *genera
   int64_t room[AT_MOST_DIMS];
   at_tensor *const in[] = {count, prob};
   THGenerator *const from = at_drawnFrom(count->type, generator);
-  check_floating(count, "count");
+  at_checkFloating(count, "count");
   at_checkType(prob, "prob", count->type);
   const at_ints sizes = at_broadcast(2, in, room);
   const bool isSingle = count->type->scalarType == AT_FLOAT;
