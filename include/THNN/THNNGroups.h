@@ -20,7 +20,8 @@ typedef struct THNNGroups {
   bool full;  /* input and output are exchanged */
   int groups; /* at least 1 */
   int size[3], step[3], pad[3], dilation[3];
-  int adjust[3]; /* added to the size of a full convolution's output; below step or dilation */
+  int adjust[3];     /* added to the size of a full convolution's output; below step or dilation */
+  void *transformed; /* a tensor that Groups_transformWeights made of the same weight, or NULL */
 } THNNGroups;
 
 #define TH_GENERIC_FILE "THNN/generic/THNNGroups.h"

@@ -276,6 +276,26 @@ class Passes(nn.Module):
                 narrow, torch.maximum(x, x[:1]).erf(), F.gelu(x) + F.gelu(x, approximate="tanh"), x * 0)
 
 
+class Windows(nn.Module):
+    """Convolutions whose weights are transformed, and others that look like them."""
+
+    def __init__(self):
+        super().__init__()
+        self.first = nn.Conv2d(16, 20, 3, padding=1, bias=False)
+        self.norm = nn.BatchNorm2d(20)
+        self.second = nn.Conv2d(20, 33, 3, padding=(2, 0))
+        self.steps, self.groups = nn.Conv2d(33, 4, 3, 2), nn.Conv2d(20, 4, 3, groups=2)
+        self.dilated, self.five = nn.Conv2d(20, 4, 3, dilation=2), nn.Conv2d(20, 4, (1, 3))
+
+    def forward(self, x):
+        y = F.relu(self.norm(self.first(x)))                    # folded, and transformed
+        z = self.second(y)
+        w = self.first(x[:1])                                   # the weight itself, too
+        v = self.second(y[:, :, :5, :5])                        # too small
+        u = F.conv2d(x, x[:1, :, :3, :3].expand(4, 16, 3, 3))   # no constant
+        return z, w, v, u, self.steps(z), self.groups(y), self.dilated(y), self.five(y)
+
+
 class Swaps(nn.Module):
     """One operation under its other names."""
 
@@ -732,6 +752,9 @@ def programs():
     yield "overloads_core", Overloads(), overloads, None, True, False
     boxes = torch.tensor([[0.0, 0, 0, 5, 5], [0, 2, 1, 4, 9]])
     yield "seldom", Seldom(), (torch.randn(7, 3), torch.randn(4, 4), torch.randn(1, 8, 6, 6), boxes, torch.randint(0, 256, (1, 3, 9, 7), dtype=torch.uint8)), None, False, False
+    windows = torch.randn(2, 16, 12, 13),
+    yield "windows", Windows(), windows, None, False, False
+    yield "windows_core", Windows(), windows, None, True, False
 
 
 def tensors(values):

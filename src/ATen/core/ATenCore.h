@@ -84,6 +84,7 @@ typedef struct at_functions {
   /* THNN's convolutions in groups. */
   void (*convolve)(const struct THNNGroups *how, void *input, void *output, void *weight,
                    void *bias);
+  void (*transformWeights)(const struct THNNGroups *how, void *weight, void *transformed);
   void (*convolveBackwardData)(const struct THNNGroups *how, void *input, void *gradOutput,
                                void *gradInput, void *weight);
   void (*convolveBackwardWeights)(const struct THNNGroups *how, void *input, void *gradOutput,

@@ -185,6 +185,17 @@ static void convolveBackwardWeights(const THNNGroups *how, void *input, void *gr
 }
 #endif
 
+#if defined(COMPUTES) && !defined(AT_DEVICE) && \
+    (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
+static void transformWeights(const THNNGroups *how, void *weight, void *transformed)
+{
+  THNN_(Groups_transformWeights)(NULL, how, weight, transformed);
+}
+#define TRANSFORM_WEIGHTS transformWeights
+#else
+#define TRANSFORM_WEIGHTS NULL
+#endif
+
 static void amax(void *r, void *t, int dimension, int keepdim)
 {
   THTensor_(amax)(r, t, dimension, keepdim);
@@ -234,6 +245,7 @@ const at_functions TH_CONCAT_2(AT_FUNCTIONS, Real) = {
 #endif
 #ifdef COMPUTES
     .convolve = FLOAT_OR_NULL(convolve),
+    .transformWeights = TRANSFORM_WEIGHTS,
     .convolveBackwardData = FLOAT_OR_NULL(convolveBackwardData),
     .convolveBackwardWeights = FLOAT_OR_NULL(convolveBackwardWeights),
     .amax = amax,

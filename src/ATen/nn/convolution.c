@@ -131,9 +131,27 @@ at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *we
   if (at_isComplex(input->type->scalarType))
     return at_complexConvolve(out, axes, input, weight, bias, how);
   const at_ints kernel = kernel_of(weight, axes);
-  const THNNGroups g = groups_of(kernel.count, kernel, how);
+  THNNGroups g = groups_of(kernel.count, kernel, how);
+  if (how.transformed && how.transformed->type == input->type && weight->type == input->type)
+    g.transformed = how.transformed->th;
   convolve(&out, 1, input, weight, bias, kernel.count, &g);
   return out;
+}
+
+at_tensor *at_transformWeights(at_tensor *weight, at_convolving how)
+{
+  const at_ints kernel = kernel_of(weight, 0), none = {(int64_t[]){0}, 1};
+  const THNNGroups g = groups_of(kernel.count, kernel, how);
+  at_tensor *const transformed = at_newShape(weight->type, none);
+  if (kernel.count != 2 || !weight->type->functions->transformWeights)
+    return transformed;
+  THGuard guard;
+  THGuard_enter(&guard, (THUndo)at_release);
+  guard.what = transformed;
+  weight->type->functions->transformWeights(&g, weight->th, transformed->th);
+  guard.what = NULL;
+  THGuard_leave(&guard);
+  return transformed;
 }
 
 /* The padding "same" of an axis: half of it before, and half or one more behind. */

@@ -11,11 +11,16 @@ typedef struct at_convolving {
   bool transposed;
   at_ints output_padding;
   int64_t groups;
+  at_tensor *transformed; /* of this weight, from at_transformWeights, or NULL */
 } at_convolving;
 
 /* axes: how many the weight has; 0 if it may have any number.  bias may be NULL. */
 at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
                        at_tensor *bias, at_convolving how);
+
+/* What convolutions, not transposed, may make of weight before they see an image: empty if they make
+ * nothing of it (THNNGroups.h). */
+at_tensor *at_transformWeights(at_tensor *weight, at_convolving how);
 
 /* padding is "valid", or "same": how.padding follows. */
 at_tensor *at_convolvePadded(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,

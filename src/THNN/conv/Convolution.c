@@ -1008,7 +1008,10 @@ static THTensor *THNN_(planesFirst)(const THNNLayer *l, THGuard *guard, THTensor
 void THNN_(layerOutput)(THNNLayer layer, THTensor *input, THTensor *output, THTensor *weight,
                         THTensor *bias)
 {
-  const THNNConvolution c = THNN_(convolutionOf)(layer, input, NULL, weight, bias);
+  THNNConvolution c = THNN_(convolutionOf)(layer, input, NULL, weight, bias);
+#ifndef TH_TEMPLATE_DEVICE
+  c.transformed = THNN_(transformedOf)(&layer, &c);
+#endif
   THGuard guard[2];
   weight = THNN_(planesFirst)(&layer, &guard[0], weight, c.groups);
   bias = THNN_(planesFirst)(&layer, &guard[1], bias, c.groups);

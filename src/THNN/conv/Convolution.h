@@ -23,6 +23,7 @@ typedef struct {
   int eitherAdjustment; /* adjust has to be less than the step or the dilation, not than the step */
   int depthWise;        /* an output sees one plane; weight is outputs of a plane x planes x ... */
   int groups;           /* that planes divide into, where that is not one */
+  void *transformed;    /* weights, or NULL (THNNGroups.h) */
   THNNWindow at[3];     /* slices, rows, columns: size, step, pad, dilation */
   int64_t adjust[3];    /* what a full convolution's output is larger by */
 } THNNLayer;
@@ -79,6 +80,7 @@ typedef struct {
   int batched;              /* and whether the first one is the batch */
   int channelsLast; /* tensors are channels-last in memory, and planes their last dimension here */
   int64_t xSize[5], ySize[5];
+  const void *transformed; /* elements of the weights that are transformed already, or NULL */
 } THNNConvolution;
 
 /* Checks the windows and counts how many there are in an image of that size: input and output of

@@ -17,6 +17,7 @@ static THNNLayer THNN_(grouped)(const THNNGroups *how, THTensor *input)
     layer.at[d] = THNNWindow_of(how->size[d], how->step[d], how->pad[d], how->dilation[d]);
     layer.adjust[d] = how->adjust[d];
   }
+  layer.transformed = how->transformed;
   return layer;
 }
 

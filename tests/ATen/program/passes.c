@@ -108,7 +108,8 @@ static void kept(void **state)
 /* Each choice of passes that round no weights computes what PyTorch did, twice. */
 static void choices(void **state)
 {
-  static const char *const names[] = {"passes", "passes_core", "attend", "heads_core", "mobile"};
+  static const char *const names[] = {"passes",     "passes_core", "attend",
+                                      "heads_core", "mobile",      "windows"};
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     at_dict *const recorded = load(program_sample(names[k], ".npz"));
     for (unsigned i = 0; i < 1u << AT_PASS_INT8_WEIGHTS; i++) {
@@ -201,6 +202,35 @@ static void terms(void **state)
     at_program_free(program);
   }
   at_dict_free(recorded);
+}
+
+/* Weights of windows are transformed where images are small: also such as batch normalization has
+ * changed, and again after a weight has changed, of which results are linear. */
+static void windows(void **state)
+{
+  static const char *const names[] = {"windows", "windows_core"};
+  for (int i = 0; i < 2; i++) {
+    at_dict *const recorded = load(program_sample(names[i], ".npz"));
+    at_program *const program = load_with(names[i], AT_ALL_PASSES);
+    th_note("%s", names[i]);
+    CHECK_EQ(at_program_passChanges(program, AT_PASS_PACKED_WEIGHTS), 3);
+    check_run(program, recorded, "output");
+    check_run(program, recorded, "output");
+    AT_SCOPE
+    {
+      at_tensor *const x = at_dict_get(recorded, "input0"),
+                       *expected = at_dict_get(recorded, "output1"),
+                       *const weight = at_dict_get(at_program_parameters(program), "first.weight");
+      at_mul_(weight, at_full(AT_SHAPE(1), 2));
+      const at_tensors *const y = at_program_run(program, AT_TENSORS(x));
+      CHECK(y);
+      const double far =
+          at_item_double(at_norm(at_sub(y->data[1], at_mul(expected, at_full(AT_SHAPE(1), 2)))));
+      CHECK_MSG(far <= 1e-5 * at_item_double(at_norm(expected)), "off by %g", far);
+    }
+    at_program_free(program);
+    at_dict_free(recorded);
+  }
 }
 
 /* Rounded weights follow those of the program, whose products by 2 are exact; one that is not finite
@@ -328,10 +358,10 @@ static void gradients(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(changes),       PROGRAM_TEST(attention), PROGRAM_TEST(decomposed),
-      PROGRAM_TEST(kept),          PROGRAM_TEST(choices),   PROGRAM_TEST(timings),
-      PROGRAM_TEST(masked),        PROGRAM_TEST(packed),    PROGRAM_TEST(terms),
-      PROGRAM_TEST(roundedFollow), PROGRAM_TEST(follow),    PROGRAM_TEST(untouched),
-      PROGRAM_TEST(gradients)};
+      PROGRAM_TEST(changes),   PROGRAM_TEST(attention),     PROGRAM_TEST(decomposed),
+      PROGRAM_TEST(kept),      PROGRAM_TEST(choices),       PROGRAM_TEST(timings),
+      PROGRAM_TEST(masked),    PROGRAM_TEST(packed),        PROGRAM_TEST(terms),
+      PROGRAM_TEST(windows),   PROGRAM_TEST(roundedFollow), PROGRAM_TEST(follow),
+      PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

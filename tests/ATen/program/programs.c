@@ -50,7 +50,9 @@
   X(frozen)                 \
   X(seldom)                 \
   X(overloads)              \
-  X(overloads_core)
+  X(overloads_core)         \
+  X(windows)                \
+  X(windows_core)
 FOR_EACH_PROGRAM(AGREES)
 
 /* Random numbers are PyTorch's, after the same seed (tests/oracle/programs.py). */

@@ -455,6 +455,78 @@ static void THTest_(winogradOfScales)(void)
   }
 }
 
+/* Weights that are transformed once: for any number of threads, and where the planes are last. */
+static void THTest_(winogradOfTransformed)(void)
+{
+  const int threads = THGetNumThreads();
+  for (int i = 0; i < SHAPES && shapes[i].window == 3; i++) {
+    state = (uint64_t)i;
+    Operands o = new_operands(&shapes[i], 1 << 20, 1. / (1 << 20));
+    double *expected = new_expected(&o, OUTPUT);
+    THTensor *transformed = THTensor_(new)();
+    THNN_(Groups_transformWeights)(NULL, &o.how, o.weight, transformed);
+    CHECK(THTensor_(nElement)(transformed) >= 4 * THTensor_(nElement)(o.weight));
+    o.how.transformed = transformed;
+    THTensor_(zero)(o.weight); /* which is not read */
+    THTensor *found = new_found(&o, OUTPUT);
+    check_error(&shapes[i], "output", error_of(found, expected));
+    for (int t = 1; t <= 5; t++) {
+      THSetNumThreads(t);
+      THTensor *again = new_found(&o, OUTPUT);
+      CHECK(!memcmp(THTensor_(data)(again), THTensor_(data)(found),
+                    (size_t)THTensor_(nElement)(found) * sizeof(real)));
+      THTensor_(free)(again);
+    }
+    THSetNumThreads(threads);
+    lay_planes_last(&o.x);
+    lay_planes_last(&o.y);
+    THTensor *last = new_found_so(&o, OUTPUT, 1), *plain = THTensor_(newContiguous)(last);
+    check_error(&shapes[i], "channels-last output", error_of(plain, expected));
+    THTensor *all[] = {transformed, found, last, plain};
+    for (size_t k = 0; k < sizeof all / sizeof *all; k++)
+      THTensor_(free)(all[k]);
+    THFree(expected);
+    free_operands(&o);
+  }
+}
+
+/* Other convolutions have none, and those of other weights are an error. */
+static void THTest_(winogradOfOthersTransformed)(void)
+{
+  const Shape five = {1, 1, 32, 32, 20, 20, 1, 1, 5}, few = {1, 1, 15, 32, 20, 20, 1, 1, 3},
+              more = {1, 1, 32, 48, 20, 20, 1, 1, 3}, fine = {1, 1, 32, 32, 20, 20, 1, 1, 3};
+  const Shape *const none[] = {&five, &few, &fine};
+  THTensor *transformed = THTensor_(new)();
+  for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+    Operands o = new_operands(none[i], 3, 1);
+    o.how.step[2] = none[i] == &fine ? 2 : 1;
+    THTensor_(resize1d)(transformed, 7);
+    THNN_(Groups_transformWeights)(NULL, &o.how, o.weight, transformed);
+    CHECK_EQ(THTensor_(nElement)(transformed), 0);
+    o.how.transformed = transformed;
+    THTensor *y = THTensor_(new)();
+    THNN_(Groups_updateOutput)(NULL, &o.how, o.x, y, o.weight, o.bias);
+    CHECK_EQ(y->size[1], none[i]->outputs);
+    THTensor_(free)(y);
+    free_operands(&o);
+  }
+  Operands o = new_operands(&fine, 3, 1), other = new_operands(&more, 3, 1);
+  THTensor *y = THTensor_(newWithSize1d)(1);
+  THNN_(Groups_transformWeights)(NULL, &o.how, o.weight, transformed);
+  other.how.transformed = transformed;
+  CHECK_RAISES(2, "transformed has size",
+               THNN_(Groups_updateOutput)(NULL, &other.how, other.x, y, other.weight, other.bias));
+  CHECK_EQ(THTensor_(nElement)(y), 1);
+  other.how.size[1] = 2;
+  CHECK_RAISES(3, "weight has size",
+               THNN_(Groups_transformWeights)(NULL, &other.how, other.weight, transformed));
+  CHECK(THTensor_(nElement)(transformed) > 0);
+  THTensor_(free)(y);
+  THTensor_(free)(transformed);
+  free_operands(&o);
+  free_operands(&other);
+}
+
 /* Sums of products of whole numbers are exact, but not these: so the tests above have tested
  * Winograd's algorithm and not another one. */
 static void THTest_(winogradIsChosen)(void)
@@ -480,4 +552,5 @@ static void THTest_(winogradIsChosen)(void)
 TH_TESTS(THTest_(winograd), THTest_(winogradOfRandomShapes), THTest_(winogradOfDilations),
          THTest_(winogradOfPlanesLast), THTest_(winogradOfFewPositions), THTest_(winogradOfScales),
          THTest_(winogradOfFiveRows), THTest_(winogradOfNaN), THTest_(winogradOfManyPlanes),
-         THTest_(winogradOfManyImages), THTest_(winogradIsChosen))
+         THTest_(winogradOfManyImages), THTest_(winogradOfTransformed),
+         THTest_(winogradOfOthersTransformed), THTest_(winogradIsChosen))

@@ -22,6 +22,14 @@ typedef struct at_rewrite {
 } at_rewrite;
 
 typedef void at_passFunction(at_rewrite *rewrite);
+
+/* Makes the weights of a convolution that batch normalization follows (batchNorm.c); its first input is
+ * the weight. */
+at_computeFunction at_computeNormalizedWeights;
+
+/* A part of AT_PASS_PACKED_WEIGHTS (transformedWeights.c). */
+void at_transformWindows(at_rewrite *rewrite);
+
 at_passFunction at_passAttention, at_passBFloat16Weights, at_passFunctional, at_passInt8Weights,
     at_passNoOps, at_passBatchNorm, at_passChains, at_passConstants, at_passDead,
     at_passPackedWeights;
@@ -88,6 +96,12 @@ int32_t at_sets_root(const at_sets *sets, int32_t slot);
 
 /* Of each slot whether it depends on weights alone, and no node changes it or those. */
 bool *at_findConstants(at_rewrite *rewrite);
+
+/* Of each slot the input of the graph that is in it, if it is a weight, or else -1. */
+int32_t *at_findWeights(at_rewrite *rewrite);
+
+/* The weight in that slot, which inputs has, or NULL. */
+const at_tensor *at_weightIn(const at_rewrite *rewrite, const int32_t *inputs, int32_t slot);
 
 /* --- what the file says of values ------------------------------------------------------------- */
 

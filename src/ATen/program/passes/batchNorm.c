@@ -48,7 +48,7 @@ static void give(at_frame *frame, const at_graphNode *node, int output, at_tenso
   at_frame_put(frame, node->outputs[output], (at_cell){AT_CELL_TENSOR, {.tensor = t}});
 }
 
-static void compute_weights(at_frame *frame, const at_graphNode *node)
+void at_computeNormalizedWeights(at_frame *frame, const at_graphNode *node)
 {
   at_tensor *const weight = at_inputTensor(frame, node, names[WEIGHT], WEIGHT);
   const at_cell eps = at_frame_get(frame, node->inputs[EPS].parts);
@@ -182,7 +182,7 @@ static void fold(at_rewrite *rewrite, at_graphNode *convolution, at_graphNode *n
                                 .outputCount = 2,
                                 .inputs = kept,
                                 .outputs = slots,
-                                .compute = compute_weights};
+                                .compute = at_computeNormalizedWeights};
   *norm = fused;
   rewrite->changes++;
 }

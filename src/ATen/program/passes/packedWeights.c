@@ -79,9 +79,7 @@ typedef struct Match {
 /* The weight of the program in that slot, or NULL. */
 static const at_tensor *weight_in(const Search *s, int32_t slot)
 {
-  const at_program *const program = s->rewrite->program;
-  const int32_t input = slot == AT_NO_SLOT || !s->constant[slot] ? -1 : s->inputs[slot];
-  return input < 0 ? NULL : at_dict_at(program->weights, program->graphInputs[input].index);
+  return slot == AT_NO_SLOT || !s->constant[slot] ? NULL : at_weightIn(s->rewrite, s->inputs, slot);
 }
 
 static bool is_number(const at_given *given, double wanted)
@@ -203,24 +201,11 @@ static void replace(const Search *s, at_graphNode *node, const Match *m, const i
   s->rewrite->changes++;
 }
 
-/* Of each slot the input of the graph that is in it, if it is a weight, or else -1. */
-static int32_t *find_inputs(at_rewrite *rewrite)
-{
-  const at_graph *const graph = rewrite->graph;
-  int32_t *const inputs =
-      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof *inputs);
-  memset(inputs, -1, (size_t)rewrite->slotRoom * sizeof *inputs);
-  for (int32_t i = 0; i < graph->inputCount; i++)
-    if (graph->inputs[i] != AT_NO_SLOT && rewrite->program->graphInputs[i].kind == AT_BIND_WEIGHT)
-      inputs[graph->inputs[i]] = i;
-  return inputs;
-}
-
 /* The graph with a node that packs before the first product with those weights. */
 static void pack(at_rewrite *rewrite, at_packedKind kind)
 {
   at_graph *const graph = rewrite->graph;
-  Search s = {rewrite, at_findConstants(rewrite), at_findMakers(rewrite), find_inputs(rewrite)};
+  Search s = {rewrite, at_findConstants(rewrite), at_findMakers(rewrite), at_findWeights(rewrite)};
   s.kind = kind;
   for (int i = 0; i < 2; i++)
     s.packed[i] =
@@ -258,4 +243,5 @@ void at_passBFloat16Weights(at_rewrite *rewrite)
 void at_passPackedWeights(at_rewrite *rewrite)
 {
   pack(rewrite, AT_PACKED_FLOAT);
+  at_transformWindows(rewrite);
 }

@@ -110,6 +110,25 @@ bool at_isConstantNumber(const at_given *given, double *number)
   return at_isNumber(cell);
 }
 
+int32_t *at_findWeights(at_rewrite *rewrite)
+{
+  const at_graph *const graph = rewrite->graph;
+  int32_t *const inputs =
+      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof *inputs);
+  memset(inputs, -1, (size_t)rewrite->slotRoom * sizeof *inputs);
+  for (int32_t i = 0; i < graph->inputCount; i++)
+    if (graph->inputs[i] != AT_NO_SLOT && rewrite->program->graphInputs[i].kind == AT_BIND_WEIGHT)
+      inputs[graph->inputs[i]] = i;
+  return inputs;
+}
+
+const at_tensor *at_weightIn(const at_rewrite *rewrite, const int32_t *inputs, int32_t slot)
+{
+  const at_program *const program = rewrite->program;
+  const int32_t input = slot == AT_NO_SLOT ? -1 : inputs[slot];
+  return input < 0 ? NULL : at_dict_at(program->weights, program->graphInputs[input].index);
+}
+
 /* --- what the file says of values ------------------------------------------------------------- */
 
 /* What the file says of the tensor in the slot. */

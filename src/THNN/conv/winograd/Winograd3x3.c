@@ -9,6 +9,7 @@ enum {
   SIDE = THNN_WINOGRAD_SIDE,
   STEP = THNN_WINOGRAD_STEP,
   TAPS = THNN_WINOGRAD_SIZE * THNN_WINOGRAD_SIZE,
+  BLOCK_VECTORS = 2,      /* of results, in a block */
   TRANSPOSED_PLANES = 16, /* planes whose windows are transposed together */
   TRANSPOSED = 256        /* positions of the source and of the result, about, likewise */
 };
@@ -109,9 +110,9 @@ static ptrdiff_t THNN_(setMemory)(THNN_(WinogradPlan) * w)
   const ptrdiff_t lanes = THNN_(implicit)->lanes, high = THNN_(transposedRows)(w);
   THNN_(setSource)(w, w->planes);
   w->transposed = THMax(high * w->at[2].output * lanes, (TRANSPOSED_PLANES + 1) * TAPS * w->width);
-  w->u = THNN_(ofBlock)(w) * w->blocksAtOnce;
+  w->u = w->transformed ? 0 : THNN_(ofBlock)(w) * w->blocksAtOnce;
   if (w->isShared) {
-    w->sums = THNN_(ofBlock)(w);
+    w->sums = w->transformed ? 0 : THNN_(ofBlock)(w);
     w->u = w->v;
   }
   return w->u + w->threads * THNN_(ofEach)(w);
@@ -138,7 +139,8 @@ static double THNN_(cost)(const THNN_(WinogradPlan) * w)
   const double products =
       SIDE * SIDE * planes * vectors * (tiles + 3) * (1 + 6 / tiles) * (1 + 0.05 * megabytes);
   const double results = tiles * vectors * (200 + 200 * (passes - 1));
-  const double windows = planes * vectors * (400 + 100 * passes); /* transposed in each pass */
+  /* They are transposed in each pass, or read from memory. */
+  const double windows = planes * vectors * (w->transformed ? 100 : 400 + 100 * passes);
   return windows + runs * (products + results + THNN_(costOfImages)(w, w->planes, times));
 }
 
@@ -192,7 +194,8 @@ static int THNN_(measure)(const THNNConvolution *c, int backward, THNN_(Winograd
 {
   /* Kernels read whole vectors of planes; and with fewer, transforms are most of the work. */
   enum { LEAST = 16 };
-  *w = (THNN_(WinogradPlan)){.c = c, .backward = backward};
+  *w = (THNN_(WinogradPlan)){
+      .c = c, .backward = backward, .transformed = backward ? NULL : c->transformed};
   for (int d = 0; d < 3; d++) {
     const THNNWindow *at = &c->at[d];
     if (at->size != (d ? THNN_WINOGRAD_SIZE : 1) || at->step != 1)
@@ -242,7 +245,7 @@ static double THNN_(planOne)(const THNNConvolution *c, int backward, THNN_(Winog
 {
   if (!THNN_(measure)(c, backward, w))
     return INFINITY;
-  THNN_(setBlocks)(w, 2);
+  THNN_(setBlocks)(w, BLOCK_VECTORS);
   static const int rows[] = {6, 3, 2, 1};
   double cost = INFINITY;
   THNN_(WinogradPlan) best = *w;
@@ -266,7 +269,7 @@ static void THNN_(plan)(const THNNConvolution *c, int backward, int threads,
   THNN_(planOne)(c, backward, w);
   THNN_(WinogradPlan) start;
   THNN_(measure)(c, backward, &start);
-  THNN_(setBlocks)(&start, 2);
+  THNN_(setBlocks)(&start, BLOCK_VECTORS);
   for (; threads > 1; threads--) {
     double cost;
     THNN_(WinogradPlan) other = start;
@@ -311,6 +314,117 @@ static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t en
     THNN_(transformPlanes)(w, w->block + block, item % chunks * TRANSPOSED_PLANES, m,
                            w->weights + block * THNN_(ofBlock)(w));
   }
+}
+
+/* --- weights that are transformed once ------------------------------------------------------- */
+
+/* Elements of a block of results in them. */
+static ptrdiff_t THNN_(ofTransformedBlock)(const THNN_(WinogradPlan) * w)
+{
+  return SIDE * SIDE * w->planes * w->width;
+}
+
+/* How many there are, in all groups; 0 unless the convolution is of this kind.  w becomes their plan. */
+static ptrdiff_t THNN_(sizeOfTransformed)(const THNNConvolution *c, THNN_(WinogradPlan) * w)
+{
+  ptrdiff_t size = SIDE * SIDE;
+  if (!THNN_(measure)(c, 0, w))
+    return 0;
+  THNN_(setBlocks)(w, BLOCK_VECTORS);
+  const ptrdiff_t factors[] = {w->planes, w->width, w->blocks, THMax(1, c->groups)};
+  for (int i = 0; i < 4; i++)
+    if (__builtin_mul_overflow(size, factors[i], &size))
+      THError("transformed weights of %lld planes and %lld outputs have too many elements",
+              (long long)c->planes, (long long)c->outputs);
+  return size;
+}
+
+const void *THNN_(transformedOf)(const THNNLayer *layer, const THNNConvolution *c)
+{
+  THTensor *const t = layer->transformed;
+  if (!t || layer->full || THTensor_(nElement)(t) == 0)
+    return NULL;
+  THNN_(WinogradPlan) w;
+  const ptrdiff_t size = THNN_(sizeOfTransformed)(c, &w);
+  THArgCheck(THTensor_(nElement)(t) == size && THTensor_(isContiguous)(t), 2,
+             "transformed has size %s, and this convolution has %lld elements of transformed "
+             "weights",
+             THTensor_(sizeDesc)(t).str, (long long)size);
+  return THTensor_(data)(t);
+}
+
+/* The convolution with this weight of the smallest image. */
+static THNNConvolution THNN_(convolutionOfWeight)(const THNNGroups *how, THTensor *weight)
+{
+  THNNConvolution c = {.batch = 1, .groups = how->groups, .dims = 4, .batched = 1};
+  c.planes = how->groups * weight->size[1];
+  c.outputs = weight->size[0];
+  for (int d = 0; d < 3; d++) {
+    c.at[d] = THNNWindow_of(how->size[d], how->step[d], 0, how->dilation[d]);
+    c.at[d].input = (c.at[d].size - 1) * c.at[d].dilation + 1;
+    c.at[d].output = 1;
+  }
+  THNNConvolution_complete(&c);
+  return c;
+}
+
+/* Blocks of results, of all groups, one after the other. */
+static void THNN_(transformBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  THNN_(WinogradPlan) w = *(const THNN_(WinogradPlan) *)context;
+  real *m = THNN_(ofThread)(w.memory, w.transposed, w.threads);
+  for (ptrdiff_t item = begin; item < end; item++) {
+    w.group = item / w.blocks;
+    for (ptrdiff_t plane = 0; plane < w.planes; plane += TRANSPOSED_PLANES)
+      THNN_(transformPlanes)(&w, item % w.blocks, plane, m,
+                             w.weights + item * THNN_(ofTransformedBlock)(&w));
+  }
+}
+
+void THNN_(Groups_transformWeights)(THNNState *state, const THNNGroups *how, THTensor *weight,
+                                    THTensor *transformed)
+{
+  THNN_ENTER(state, weight, transformed);
+  THArgCheck(how->groups > 0 && weight->nDimension == how->axes + 2 &&
+                 (how->full || weight->size[0] % how->groups == 0),
+             3, "weight has size %s, for convolutions along %d axes in %d groups",
+             THTensor_(sizeDesc)(weight).str, how->axes, how->groups);
+  THNN_(WinogradPlan) w;
+  ptrdiff_t size = 0;
+  THNNConvolution c = {0};
+  if (how->axes == 2 && !how->full) {
+    THArgCheck(weight->size[2] == how->size[1] && weight->size[3] == how->size[2], 3,
+               "weight has size %s, for windows of %d x %d", THTensor_(sizeDesc)(weight).str,
+               how->size[1], how->size[2]);
+    c = THNN_(convolutionOfWeight)(how, weight);
+    size = THNN_(sizeOfTransformed)(&c, &w);
+  }
+  THNN_(Call) call;
+  THNN_(begin)(&call);
+  weight = THNN_(source)(&call, weight);
+  transformed = THNN_(result)(&call, transformed, 1, (int64_t[]){size});
+  if (size > 0) {
+    const ptrdiff_t items = c.groups * w.blocks;
+    w.threads = THParallel_threads(items, 1);
+    w.transposed = (TRANSPOSED_PLANES + 1) * TAPS * w.width;
+    w.memory = THNN_(scratch)(&call, w.threads * w.transposed);
+    w.end = SIDE;
+  }
+  THNN_(start)(&call);
+  if (size > 0) {
+    w.data.weight = THTensor_(data)(weight);
+    w.weights = THTensor_(data)(transformed);
+    THParallel_forIn(w.threads, c.groups * w.blocks, THNN_(transformBlocks), &w);
+  }
+  THNN_(finish)(&call);
+}
+
+/* The transformed weights of a block of so many vectors, for the rows of the pass. */
+static const real *THNN_(transformedBlock)(const THNN_(WinogradPlan) * w, ptrdiff_t block,
+                                           ptrdiff_t vectors)
+{
+  return w->transformed + (w->group * w->blocks + block) * THNN_(ofTransformedBlock)(w) +
+         w->first * SIDE * w->planes * vectors * THNN_(implicit)->lanes;
 }
 
 /* --- tiles ----------------------------------------------------------------------------------- */
@@ -521,7 +635,10 @@ static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t block = 0; block < w->count; block++) {
       const ptrdiff_t first = (w->block + block) * w->width;
       const ptrdiff_t vectors = THNN_(vectorsOf)(THMin(w->width, w->results - first));
-      THNN_(multiplyBlock)(w, &r, w->weights + block * THNN_(ofBlock)(w), vectors);
+      THNN_(multiplyBlock)(w, &r,
+                           w->transformed ? THNN_(transformedBlock)(w, w->block + block, vectors)
+                                          : w->weights + block * THNN_(ofBlock)(w),
+                           vectors);
       THNN_(deliverBlock)(w, &r, first, vectors);
     }
   }
@@ -544,9 +661,10 @@ static void THNN_(computeBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t block = begin; block < end; block++) {
     const ptrdiff_t first = block * w->width;
     const ptrdiff_t vectors = THNN_(vectorsOf)(THMin(w->width, w->results - first));
-    for (ptrdiff_t plane = 0; plane < w->planes; plane += TRANSPOSED_PLANES)
+    for (ptrdiff_t plane = 0; !w->transformed && plane < w->planes; plane += TRANSPOSED_PLANES)
       THNN_(transformPlanes)(w, block, plane, r.transposed, u);
-    THNN_(multiplyBlock)(w, &r, u, vectors);
+    THNN_(multiplyBlock)(w, &r, w->transformed ? THNN_(transformedBlock)(w, block, vectors) : u,
+                         vectors);
     THNN_(deliverBlock)(w, &r, first, vectors);
   }
 }
@@ -556,8 +674,9 @@ static void THNN_(convolveRuns)(THNN_(WinogradPlan) * w)
 {
   for (w->block = 0; w->block < w->blocks; w->block += w->blocksAtOnce) {
     w->count = THMin(w->blocksAtOnce, w->blocks - w->block);
-    THParallel_forIn(w->threads, w->count * THNN_(parts)(w->planes, TRANSPOSED_PLANES),
-                     THNN_(transformWeights), w);
+    if (!w->transformed)
+      THParallel_forIn(w->threads, w->count * THNN_(parts)(w->planes, TRANSPOSED_PLANES),
+                       THNN_(transformWeights), w);
     THParallel_forIn(w->threads, w->runs, THNN_(computeRuns), w);
   }
 }

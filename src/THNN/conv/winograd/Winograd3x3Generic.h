@@ -69,9 +69,10 @@ typedef struct THNN_(WinogradPlan) {
   ptrdiff_t number;          /* from one of the 36 numbers to the next */
   ptrdiff_t u;               /* weights, in elements, and for each thread: */
   ptrdiff_t flat, lines, v, products, transposed;
-  ptrdiff_t stripRows;    /* rows of the source that are transposed together, */
-  ptrdiff_t keptRows;     /* and that are kept */
-  real *weights, *memory; /* weights: the transformed run, if it is shared */
+  ptrdiff_t stripRows;     /* rows of the source that are transposed together, */
+  ptrdiff_t keptRows;      /* and that are kept */
+  real *weights, *memory;  /* weights: the transformed run, if it is shared */
+  const real *transformed; /* the transformed windows of all blocks, or NULL: they are made here */
   int threads;
   /* Of a pass: */
   ptrdiff_t group, block, count; /* blocks */
@@ -81,3 +82,6 @@ typedef struct THNN_(WinogradPlan) {
   const ptrdiff_t *tile, *plane; /* offsets of these in a transformed run */
   accreal scale;
 } THNN_(WinogradPlan);
+
+/* The elements of the layer's transformed weights for that convolution; NULL if it has none. */
+const void *THNN_(transformedOf)(const THNNLayer *layer, const THNNConvolution *c);
