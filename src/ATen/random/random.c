@@ -543,7 +543,9 @@ at_tensor *at_binomialOf(at_tensor *count, at_tensor *prob, at_generator *genera
   int64_t room[AT_MOST_DIMS];
   at_tensor *const in[] = {count, prob};
   THGenerator *const from = at_drawnFrom(count->type, generator);
-  at_checkFloating(count, "count");
+  if (count->type->scalarType != AT_FLOAT && count->type->scalarType != AT_DOUBLE)
+    at_raise(AT_ERROR_TYPE, "count is of %s, and has to be of Float or Double",
+             at_scalarTypeName(count->type->scalarType));
   at_checkType(prob, "prob", count->type);
   const at_ints sizes = at_broadcast(2, in, room);
   const bool isSingle = count->type->scalarType == AT_FLOAT;
