@@ -134,7 +134,7 @@ static bool match(const Search *s, const at_graphNode *node, Match *m)
       at_size(t, 3) != 3)
     return false;
   const int64_t planes = at_size(t, 1);
-  return planes <= INT64_MAX / MOST_POSITIONS &&
+  return at_numel(t) > 0 && planes <= INT64_MAX / MOST_POSITIONS &&
          at_hasAtMost(s->rewrite, m->input, MOST_POSITIONS * planes) &&
          !at_hasAtMost(s->rewrite, m->input, LEAST_POSITIONS * planes - 1);
 }
