@@ -275,7 +275,11 @@ static PyObject *setTensor(PyObject *self, PyObject *arguments)
   PyObject *t;
   if (!PyArg_ParseTuple(arguments, "sO!:set", &name, th_Tensor, &t))
     return NULL;
-  return done((at_module_set)(moduleOf(self), name, th_tensorOf(t)));
+  const bool isWanted = at_requiresGrad(th_tensorOf(t));
+  const bool isSet = (at_module_set)(moduleOf(self), name, th_tensorOf(t));
+  if (isSet && !isWanted) /* the library makes it want a gradient if the one before did */
+    (void)(at_detach_)(th_tensorOf(t));
+  return done(isSet);
 }
 
 static PyObject *childNames(PyObject *self, PyObject *unused)

@@ -143,6 +143,20 @@ class Gradients(unittest.TestCase):
             self.assertEqual(casts(), 1)
             torch.clear_autocast_cache()
 
+    def test_parameters_that_are_given(self):
+        layer, w = nn.Linear(2, 1), torch.ones(1, 2)
+        y = torch.func.functional_call(layer, {"weight": w, "bias": torch.zeros(1)}, torch.ones(2))
+        self.assertEqual((y.tolist(), y.requires_grad, w.requires_grad, layer.weight.requires_grad), ([2.0], False, False, True))
+        for add, remove in ((nn.utils.weight_norm, nn.utils.remove_weight_norm), (nn.utils.spectral_norm, nn.utils.remove_spectral_norm)):
+            layer = nn.Linear(2, 1)
+            before = add(layer).weight.tolist()
+            remove(layer)
+            self.assertEqual((sorted(dict(layer.named_parameters())), layer.weight.requires_grad), (["bias", "weight"], True))
+            if add is nn.utils.weight_norm:
+                self.assertTrue(torch.allclose(layer.weight, torch.tensor(before), atol=1e-6))
+            layer(torch.ones(2)).sum().backward()
+            self.assertEqual(layer.weight.grad.tolist(), [[1.0, 1.0]])
+
     def test_hooks_that_remove_hooks(self):
         class First:
             def __init__(self, text):

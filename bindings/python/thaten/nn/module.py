@@ -549,9 +549,7 @@ class Layer(Module):
 
     def register_parameter(self, name, param):
         if param is not None and (name in self._parameters or name in self._given) and name in self._own():
-            wanted = param.requires_grad
             self._handle.set(name, param)
-            param.requires_grad_(wanted)
             self._given.discard(name)
         super().register_parameter(name, param)
 

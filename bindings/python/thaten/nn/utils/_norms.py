@@ -43,7 +43,7 @@ def _removed(module, name, kind, value, members):
     for member in members:
         module._parameters.pop(name + member, None)
         module._buffers.pop(name + member, None)
-    _derived.underive(module, name, now)
+    _derived.underive(module, name, Parameter(now.detach()))
     return module
 
 
