@@ -89,6 +89,8 @@ def systems(c, dtype, a, lu, pivots):
     c("linalg_matrix_sqrth", self=positive, within=16 * near)
     c("linalg_pinv.default", torch.linalg.pinv, self=hermitian, hermitian=True, within=16 * near)
     c("linalg_matrix_rank", torch.linalg.matrix_rank, self=hermitian, hermitian=True)
+    if a.dim() == 2:  # its lower triangle, without the diagonal's imaginary part
+        c("linalg_pinv", lambda self, rcond, **k: torch.linalg.pinv(self, rtol=rcond, **k), self=a + 1j, rcond=1e-3, hermitian=True, within=64 * near)
     for triangle in "L", "U":
         c("linalg_eigvalsh", torch.linalg.eigvalsh, self=hermitian, UPLO=triangle, within=16 * near)
     for upper in (False, True):

@@ -620,6 +620,18 @@ class Overloads(nn.Module):
                 torch.normal(1.5, 0.0, (2,)), torch.full((2, 2), 1 - 1j), torch.full_like(z, 2j), torch.scalar_tensor(1 - 2j, dtype=torch.complex64), z.masked_fill(z.abs() < 1, 0), turned, torch.where(x > 0, x, 2))
 
 
+class Factored(nn.Module):
+    """Complex matrices, rows that are scaled, statistics that a batch changes."""
+
+    def forward(self, z, table, order, mean, var):
+        a, linalg = z @ z.mH + torch.eye(3), torch.linalg
+        weight, bias, mean, var = var + 0.5, mean + 0.25, mean.clone(), var.clone()
+        normal = torch.ops.aten._batch_norm_with_update(table, weight, bias, mean, var, 0.1, 1e-5)
+        rows = F.embedding(order, table.clone(), max_norm=1.0)
+        return (linalg.det(z), linalg.slogdet(z), linalg.cholesky(a), linalg.eigvalsh(a), linalg.inv(z), linalg.solve(z, a), linalg.svdvals(z),
+                linalg.matrix_exp(z / 4), linalg.pinv(z), linalg.pinv(table[:4], hermitian=True), linalg.pinv(z, hermitian=True), linalg.lu_factor(z)[0], linalg.matrix_power(z, 3), linalg.qr(z)[1], rows, normal[0], mean, var)
+
+
 class Seldom(nn.Module):
     """Regions with channels for each cell, diagonals, bytes of images."""
 
@@ -750,6 +762,9 @@ def programs():
     overloads = torch.randn(3, 4), torch.tensor([[2, 1, 2, 1, 1], [0, 3, 0, 3, 2]]), *waves
     yield "overloads", Overloads(), overloads, None, False, False
     yield "overloads_core", Overloads(), overloads, None, True, False
+    factored = (torch.randn(3, 3, dtype=torch.complex64) + torch.eye(3), torch.randn(5, 4), torch.tensor([0, 3, 3]), torch.zeros(4), torch.ones(4))
+    for name in "factored", "factored_core":
+        yield name, Factored(), factored, None, name == "factored_core", False
     boxes = torch.tensor([[0.0, 0, 0, 5, 5], [0, 2, 1, 4, 9]])
     yield "seldom", Seldom(), (torch.randn(7, 3), torch.randn(4, 4), torch.randn(1, 8, 6, 6), boxes, torch.randint(0, 256, (1, 3, 9, 7), dtype=torch.uint8)), None, False, False
     windows = torch.randn(2, 16, 12, 13),

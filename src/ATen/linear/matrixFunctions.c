@@ -87,6 +87,11 @@ static at_tensor *mirrored(at_pool *pool, at_tensor *a, bool hermitian)
   check_square(a, "A");
   at_tensor *const lower = at_hold(pool, at_triangle(NULL, a, 0, true));
   at_tensor *const below = at_hold(pool, at_triangle(NULL, a, -1, true));
+  if (at_isComplex(a->type->scalarType)) { /* the imaginary part of the diagonal does not count */
+    at_tensor *half = at_hold(pool, at_binary(NULL, AT_ROW_cadd, lower, below, one));
+    half = at_hold(pool, at_binaryScalar(NULL, AT_ROW_mul, half, at_scalar_double(0.5), one));
+    return at_hold(pool, at_binary(NULL, AT_ROW_cadd, half, adjoint(pool, half), one));
+  }
   at_tensor *const above = adjoint(pool, below);
   return at_hold(pool, at_binary(NULL, AT_ROW_cadd, lower, above, one));
 }

@@ -492,8 +492,9 @@ at_computeFunction at_computeLinalgCheck;                 /* builtins.c */
 at_computeFunction at_computeDrawn;                       /* resolve.c */
 at_computeFunction at_computeForm;                        /* forms/forms.c */
 at_computeFunction at_computeDropoutAttention, at_computeRecurrentLayer, at_computeRootNorm,
-    at_computeBatchNorm, at_computeRandomRelu, at_computePrelu, at_computeWeightNorm, at_computeDet,
-    at_computeSlogdet, at_computeSvd, at_computeEigh, at_computeSolve; /* fused.c */
+    at_computeBatchNorm, at_computeBatchNormUpdate, at_computeRenorm, at_computeRandomRelu,
+    at_computePrelu, at_computeWeightNorm, at_computeDet, at_computeSlogdet, at_computeSvd,
+    at_computeEigh, at_computeSolve; /* fused.c */
 
 /* What may return its inputs, or change what it is given: for passes. */
 at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan; /* src/ATen/onnx */

@@ -262,6 +262,37 @@ void at_computeBatchNorm(at_frame *frame, const at_graphNode *node)
   at_giveOutput(frame, node, 4, var);
 }
 
+/* _batch_norm_with_update_functional(input, weight, bias, running_mean, running_var, momentum, eps): like
+ * it in training, with an empty result before the statistics. */
+void at_computeBatchNormUpdate(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const mean = at_clone(at_inputTensor(frame, node, "running_mean", 3)),
+                   *const var = at_clone(at_inputTensor(frame, node, "running_var", 4));
+  const __auto_type y =
+      at__batch_norm_with_update(at_inputTensor(frame, node, "input", 0),
+                                 tensor(frame, node, "weight"), tensor(frame, node, "bias"), mean,
+                                 var, at_inputNumber(frame, node, "momentum", 5, 0.1),
+                                 at_inputNumber(frame, node, "eps", 6, 1e-5));
+  at_giveOutput(frame, node, 0, y.output);
+  at_giveOutput(frame, node, 1, y.save_mean);
+  at_giveOutput(frame, node, 2, y.save_std);
+  at_giveOutput(frame, node, 3, y.reserve);
+  at_giveOutput(frame, node, 4, mean);
+  at_giveOutput(frame, node, 5, var);
+}
+
+/* embedding_renorm(self, indices, max_norm, norm_type): the scaled rows are in a new table. */
+void at_computeRenorm(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const table = at_clone(at_inputTensor(frame, node, "self", 0));
+  at_giveOutput(frame, node, 0,
+                at_embedding_renorm_(table, at_inputTensor(frame, node, "indices", 1),
+                                     at_inputNumber(frame, node, "max_norm", 2, 1),
+                                     at_inputNumber(frame, node, "norm_type", 3, 2)));
+}
+
 /* rrelu_with_noise_functional(self, noise, lower, upper, training): the noise becomes a result. */
 void at_computeRandomRelu(at_frame *frame, const at_graphNode *node)
 {

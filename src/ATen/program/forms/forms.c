@@ -221,14 +221,15 @@ static at_tensor *magnitudes(at_frame *frame, const at_graphNode *node, at_tenso
                                 ? at_abs(at_linalg_eigvalsh(a))
                                 : at_linalg_svdvals(a);
   const double size = (double)THMax(at_size(a, -1), at_size(a, -2)),
-               epsilon = a->type->scalarType == AT_DOUBLE ? 0x1p-52 : 0x1p-23;
+               epsilon =
+                   at_typeOf(values) == at_toScalarType(a->type, AT_DOUBLE) ? 0x1p-52 : 0x1p-23;
   at_tensor *const atol = bound(frame, node, "atol", 0);
   at_tensor *rtol = bound(frame, node, "rtol", size * epsilon);
   if (!at_inputOf(node, "rtol", -1)) /* a tolerance that is given is the only one */
     rtol = at_masked_fill(at_mul(rtol, at_ones_like(atol)), at_gt(atol, 0), 0);
   at_tensor *const most = at_numel(values) > 0 ? at_amax(values, .dim = AT_INTS(-1)) : NULL;
-  *limit = most ? at_unsqueeze(at_to(at_maximum(atol, at_mul(rtol, most)), a->type), -1)
-                : at_zeros(AT_SCALAR_SHAPE, .type = a->type);
+  *limit = most ? at_unsqueeze(at_to(at_maximum(atol, at_mul(rtol, most)), at_typeOf(values)), -1)
+                : at_zeros(AT_SCALAR_SHAPE, .type = at_typeOf(values));
   return values;
 }
 
@@ -241,7 +242,8 @@ static void rank_of(at_frame *frame, const at_graphNode *node)
   at_giveOutput(frame, node, 0, at_sum_dim(at_gt(values, limit), AT_INTS(-1)));
 }
 
-/* linalg_pinv with tolerances that are tensors: V diag(1 / s) U', where s is large enough. */
+/* linalg_pinv with tolerances that are tensors: V diag(1 / s) U^H, where s is large enough. Of hermitian
+ * matrices the lower triangle is read. */
 static void pseudoinverse(at_frame *frame, const at_graphNode *node)
 {
   at_tensor *const a = tensor(frame, node, "self", 0);
@@ -251,11 +253,16 @@ static void pseudoinverse(at_frame *frame, const at_graphNode *node)
     return;
   }
   (void)values;
-  const at_U_S_Vh y = at_linalg_svd(a, .full_matrices = false);
+  const bool isHermitian = at_inputBool(frame, node, "hermitian", -1, false);
+  at_tensor *whole = a;
+  if (isHermitian) { /* the imaginary part of the diagonal does not count */
+    at_tensor *const half = at_mul(at_add(at_tril(a), at_tril(a, .diagonal = -1)), 0.5);
+    whole = at_add(half, at_mH(half));
+  }
+  const at_U_S_Vh y = at_linalg_svd(whole, .full_matrices = false);
   at_tensor *const inverse = at_where(at_gt(y.S, limit), at_reciprocal(y.S), at_zeros_like(y.S));
   at_giveOutput(frame, node, 0,
-                at_matmul(at_transpose(y.Vh, -2, -1),
-                          at_mul(at_unsqueeze(inverse, -1), at_transpose(y.U, -2, -1))));
+                at_matmul(at_mH(y.Vh), at_mul(at_unsqueeze(inverse, -1), at_mH(y.U))));
 }
 
 /* --- norms ------------------------------------------------------------------------------------ */
