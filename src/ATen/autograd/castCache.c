@@ -14,7 +14,7 @@ struct at_casts {
   Kept *table;
 };
 
-enum { FIRST_ROOM = 64 };
+enum { FIRST_CAPACITY = 64 };
 
 static unsigned short version_of(const at_tensor *t)
 {
@@ -36,7 +36,8 @@ static struct at_casts *with_room(void)
   struct at_casts *const casts = at_gradState.casts;
   if (casts && 2 * (casts->count + 1) <= casts->room)
     return casts;
-  struct at_casts grown = {casts ? 2 * casts->room : FIRST_ROOM, casts ? casts->count : 0, NULL};
+  struct at_casts grown = {casts ? 2 * casts->room : FIRST_CAPACITY, casts ? casts->count : 0,
+                           NULL};
   struct at_casts *const made = casts ? casts : malloc(sizeof *made);
   grown.table = calloc(grown.room, sizeof *grown.table);
   if (!made || !grown.table) {

@@ -6,7 +6,7 @@
 
 /* What functions that call each other take together is about half of that.  Pages that nobody
  * touches take no memory. */
-enum { ROOM = 512 << 10, ALIGNMENT = 64 };
+enum { SCRATCH_BYTES = 512 << 10, ALIGNMENT = 64 };
 
 typedef struct {
   char *block; /* NULL: none yet, or the common one when its turn is over */
@@ -20,7 +20,7 @@ static pthread_key_t at_thread_exit;
 static int has_key;
 
 /* Of whoever holds the lock, which is held while any buffer of that thread is in use. */
-static _Alignas(ALIGNMENT) char common[ROOM];
+static _Alignas(ALIGNMENT) char common[SCRATCH_BYTES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
 static size_t rounded(size_t bytes)
@@ -37,7 +37,7 @@ static void thread_ends(void *block)
 static char *make(void)
 {
   void *block;
-  if (!has_key || posix_memalign(&block, ALIGNMENT, ROOM))
+  if (!has_key || posix_memalign(&block, ALIGNMENT, SCRATCH_BYTES))
     return NULL;
   if (pthread_setspecific(at_thread_exit, block)) {
     free(block);
@@ -60,7 +60,7 @@ void *THScratch_take(size_t bytes)
   if (TH_UNLIKELY(!mine.block))
     begin();
   bytes = rounded(bytes);
-  THAssert(bytes <= ROOM - mine.used);
+  THAssert(bytes <= SCRATCH_BYTES - mine.used);
   void *buffer = mine.block + mine.used;
   mine.used += bytes;
   return buffer;

@@ -9,7 +9,7 @@
 #include "TH/simd/THSimd.h"
 
 /* How many elements after the last one of the result may be overwritten. */
-enum { TH_COMPACT_ROOM = 16 };
+enum { TH_COMPACT_SLACK = 16 };
 
 /* TH_COMPACT_LANES elements of size bytes each, of which bits says which are marked.  (Instructions
  * that compact into memory are slow on some machines.) */

@@ -205,7 +205,7 @@ static void mask_select(const THRun *run, const void *scalars)
   ptrdiff_t at = selection->at[run->block];
   TH_SCRATCH(uint8_t, maskRoom, BUFFER);
   TH_SCRATCH(real, room, BUFFER);
-  TH_SCRATCH(real, buffer, BUFFER + TH_COMPACT_ROOM);
+  TH_SCRATCH(real, buffer, BUFFER + TH_COMPACT_SLACK);
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     const uint8_t *mask = (const uint8_t *)run->at[0] + j * run->rowStride[0];
     const real *x = (const real *)run->at[1] + j * run->rowStride[1];
@@ -344,7 +344,7 @@ static void nonzero_list(const THRun *run, const void *scalars)
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
       const ptrdiff_t n = THMin(run->n - first, BUFFER);
       uint64_t room[BUFFER / TH_BITS_WORD];
-      int indices[BUFFER + TH_COMPACT_ROOM];
+      int indices[BUFFER + TH_COMPACT_SLACK];
       const uint64_t *bits = bits_of(selection, x + first * dx, dx, n, room, 1);
       const ptrdiff_t taken = THBits_indices(indices, bits, words_of(n));
       if (taken)

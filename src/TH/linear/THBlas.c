@@ -411,13 +411,13 @@ static ptrdiff_t THBlas_(scratchBytes)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
 }
 
 /* Whether a product is one block that there is scratch for: then nothing is allocated. */
-enum { SMALL_ROOM = sizeof(real) > 4 ? 2048 : 4096 };
+enum { SMALL_ELEMENTS = sizeof(real) > 4 ? 2048 : 4096 };
 
 static int THBlas_(isSmall)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {
   const THBlasKernels *kernels = THBlas_(kernels);
   return m <= kernels->blockRows && n <= kernels->blockColumns && k <= kernels->depth &&
-         THMax(THBlas_(linesOf)(m, n), THBlas_(linesOf)(n, m)) * k <= SMALL_ROOM;
+         THMax(THBlas_(linesOf)(m, n), THBlas_(linesOf)(n, m)) * k <= SMALL_ELEMENTS;
 }
 
 #if defined(TH_FORTRAN)
@@ -532,7 +532,7 @@ void THBlas_(gemmIn)(const THGuard *scratch, int ta, int tb, ptrdiff_t m, ptrdif
   if (scratch->what) {
     THBlas_(ownGemm)(&product, scratch->what);
   } else {
-    TH_SCRATCH(real, memory, SMALL_ROOM);
+    TH_SCRATCH(real, memory, SMALL_ELEMENTS);
     THBlas_(kernels)->product(&product, 0, m, 0, n, memory);
   }
 }

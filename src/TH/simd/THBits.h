@@ -64,7 +64,7 @@ static __attribute__((noinline)) void THBits_find(uint64_t *bits, const real *x,
 }
 
 /* The indices of set bits among words * 64, ascending; returns how many there are.  Up to
- * TH_COMPACT_ROOM elements after the last one may be overwritten. */
+ * TH_COMPACT_SLACK elements after the last one may be overwritten. */
 static inline ptrdiff_t THBits_indices(int *indices, const uint64_t *bits, ptrdiff_t words)
 {
   int *to = indices;

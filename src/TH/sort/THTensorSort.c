@@ -397,9 +397,9 @@ static int any_before(const real *x, ptrdiff_t n, real value, int descending)
  * keys there are. */
 static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
 {
-  enum { STEP = 64, ROOM = 512 };
+  enum { STEP = 64, MIN_EXTRA = 512 };
   const ptrdiff_t n = work->lines->length, wanted = work->k;
-  const ptrdiff_t room = THMin(n, wanted + THMax(wanted, ROOM));
+  const ptrdiff_t room = THMin(n, wanted + THMax(wanted, MIN_EXTRA));
   Key *const keys = scratch->keys, *const indices = scratch->indices;
   ptrdiff_t count = 0;
   Key last = LAST_KEY;

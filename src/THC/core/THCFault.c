@@ -32,7 +32,7 @@ int THCCheck_open(THCCheck *check, THCState *state, const char *function, int ar
     return 0;
   THCFault *word;
   if (when == NOW) {
-    word = THC_room(&check->guard, sizeof *word);
+    word = THC_scratch(&check->guard, sizeof *word);
     THCudaCheck(cudaMemsetAsync(word, 0, sizeof *word, THCState_getCurrentStream(state)));
   } else {
     word = THCStream_memory(THCState_getStream(state), THC_STREAM_FAULT, sizeof *word);

@@ -64,7 +64,7 @@ void *THC_allocate(THCState *state, THCDeviceAllocator *allocator, void *context
 int THC_keepsMemory(void);
 
 /* Memory of the current device for the time of a call; leaving the guard frees it. */
-void *THC_room(THGuard *guard, size_t bytes);
+void *THC_scratch(THGuard *guard, size_t bytes);
 
 /* --- streams ---------------------------------------------------------------------------------- */
 

@@ -117,7 +117,7 @@ static Answer count(THCSelection *selection, const THLoop *loop, THCKernel kerne
   *selecting = (THCSelecting){0};
   THCWalk_run(loop, THCSelect_blocks, &selecting, stream);
   const ptrdiff_t blocks = selecting->block;
-  int64_t *counts = THC_room(&selection->guard, (size_t)blocks * sizeof *counts + sizeof answer);
+  int64_t *counts = THC_scratch(&selection->guard, (size_t)blocks * sizeof *counts + sizeof answer);
   Answer *there = (Answer *)(counts + blocks);
   *selecting = (THCSelecting){.counts = counts, .report = {&there->fault, {.last = 1}}};
   THCudaCheck(cudaMemsetAsync(there, 0, sizeof *there, stream));

@@ -33,7 +33,7 @@ void THCTensor_(nonzero)(THCState *state, THCudaLongTensor *subscript, THCTensor
   THShape order, shape;
   THSelection selection = {0};
   THTensor_(openOrder)(&loop, &order, tensor);
-  int64_t *size = THC_room(&guardSize, (size_t)(dims + 1) * sizeof *size);
+  int64_t *size = THC_scratch(&guardSize, (size_t)(dims + 1) * sizeof *size);
   THCSelection_count(&selection, &loop, INDEX_KERNEL(TH_NONZERO_count));
 
   THShape_openAs(&shape, selection.total > 0 ? 2 : 0, (int64_t[]){selection.total, dims}, NULL);

@@ -244,7 +244,7 @@ int64_t THC_dotIntegers(THCState *state, THScalarType type, ptrdiff_t n, const v
   const cudaStream_t stream = THCState_getCurrentStream(state);
   int64_t sum;
   THGuard guard;
-  int64_t *result = THC_room(&guard, sizeof *result);
+  int64_t *result = THC_scratch(&guard, sizeof *result);
   THCudaCheck(cudaMemsetAsync(result, 0, sizeof *result, stream));
   THCKernel_dotIntegers(type, n, x, incx, y, incy, result, stream);
   THCudaCheck(cudaGetLastError());

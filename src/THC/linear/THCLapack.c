@@ -72,14 +72,14 @@ void THLapack_(getrf)(int m, int n, real *a, int lda, int *ipiv, int *info)
 {
   if (is_empty(THMin(m, n), NULL, 0, info))
     return;
-  THGuard room;
+  THGuard memory;
   THCSolver solver;
   const int size = QUERY(SOLVER(getrf_bufferSize), m, n, a, lda);
-  real *scratch = THC_room(&room, (size_t)THMax(size, 1) * sizeof(real));
+  real *scratch = THC_scratch(&memory, (size_t)THMax(size, 1) * sizeof(real));
   THCSolver_open(&solver);
   THC_SOLVE(&solver, SOLVER(getrf), m, n, a, lda, scratch, ipiv, solver.status);
   *info = THCSolver_close(&solver);
-  THGuard_leave(&room);
+  THGuard_leave(&memory);
 }
 
 void THLapack_(getrs)(char trans, int n, int nrhs, real *a, int lda, int *ipiv, real *b, int ldb,
@@ -110,12 +110,12 @@ void THLapack_(getri)(int n, real *a, int lda, int *ipiv, real *work, int lwork,
     *work = 1;
     return;
   }
-  THGuard room;
-  real *factors = THC_room(&room, (size_t)n * (size_t)n * sizeof(real));
+  THGuard memory;
+  real *factors = THC_scratch(&memory, (size_t)n * (size_t)n * sizeof(real));
   THTensor_(copyRows)(factors, n, a, lda, n, n);
   THTensor_(setIdentity)(a, n);
   THLapack_(getrs)('N', n, n, factors, n, ipiv, a, lda, info);
-  THGuard_leave(&room);
+  THGuard_leave(&memory);
 }
 
 /* --- triangular matrices ---------------------------------------------------------------------- */
@@ -145,19 +145,19 @@ static void positive(int isInverse, char uplo, int n, real *a, int lda, int *inf
 {
   if (is_empty(n, NULL, 0, info))
     return;
-  THGuard room;
+  THGuard memory;
   THCSolver solver;
   const cublasFillMode_t triangle = triangle_of(uplo);
   const int size = isInverse ? QUERY(SOLVER(potri_bufferSize), triangle, n, a, lda)
                              : QUERY(SOLVER(potrf_bufferSize), triangle, n, a, lda);
-  real *scratch = THC_room(&room, (size_t)THMax(size, 1) * sizeof(real));
+  real *scratch = THC_scratch(&memory, (size_t)THMax(size, 1) * sizeof(real));
   THCSolver_open(&solver);
   if (isInverse)
     THC_SOLVE(&solver, SOLVER(potri), triangle, n, a, lda, scratch, size, solver.status);
   else
     THC_SOLVE(&solver, SOLVER(potrf), triangle, n, a, lda, scratch, size, solver.status);
   *info = THCSolver_close(&solver);
-  THGuard_leave(&room);
+  THGuard_leave(&memory);
 }
 
 void THLapack_(potrf)(char uplo, int n, real *a, int lda, int *info)
@@ -224,25 +224,25 @@ void THLapack_(ormqr)(char side, char trans, int m, int n, int k, real *a, int l
 /* geqrf and ormqr with scratch of their own. */
 static void factor(int m, int n, real *a, int lda, real *tau, int *info)
 {
-  THGuard room;
+  THGuard memory;
   real size = 0;
   THLapack_(geqrf)(m, n, a, lda, tau, &size, -1, info);
   const int count = THWork_scratch((double)size, TH_WORK_EPSILON, n, "geqrf");
-  real *scratch = THC_room(&room, (size_t)count * sizeof(real));
+  real *scratch = THC_scratch(&memory, (size_t)count * sizeof(real));
   THLapack_(geqrf)(m, n, a, lda, tau, scratch, count, info);
-  THGuard_leave(&room);
+  THGuard_leave(&memory);
 }
 
 static void multiply(char trans, int m, int nrhs, int k, real *a, int lda, real *tau, real *b,
                      int ldb, int *info)
 {
-  THGuard room;
+  THGuard memory;
   real size = 0;
   THLapack_(ormqr)('L', trans, m, nrhs, k, a, lda, tau, b, ldb, &size, -1, info);
   const int count = THWork_scratch((double)size, TH_WORK_EPSILON, nrhs, "ormqr");
-  real *scratch = THC_room(&room, (size_t)count * sizeof(real));
+  real *scratch = THC_scratch(&memory, (size_t)count * sizeof(real));
   THLapack_(ormqr)('L', trans, m, nrhs, k, a, lda, tau, b, ldb, scratch, count, info);
-  THGuard_leave(&room);
+  THGuard_leave(&memory);
 }
 
 /* Of full columns: a = Q R, and R x = Q' b. */
@@ -261,8 +261,8 @@ static void solve_tall(int m, int n, int nrhs, real *a, int lda, real *b, int ld
 static void solve_wide(int m, int n, int nrhs, real *a, int lda, real *b, int ldb, real *tau,
                        int *info)
 {
-  THGuard room;
-  real *t = THC_room(&room, (size_t)m * (size_t)n * sizeof(real));
+  THGuard memory;
+  real *t = THC_scratch(&memory, (size_t)m * (size_t)n * sizeof(real));
   transpose(t, n, a, lda, n, m);
   factor(n, m, t, n, tau, info);
   if (*info == 0 && (*info = THTensor_(zeroOnDiagonal)(t, n, m)) == 0) {
@@ -270,7 +270,7 @@ static void solve_wide(int m, int n, int nrhs, real *a, int lda, real *b, int ld
     multiply('N', n, nrhs, m, t, n, tau, b, ldb, info);
     transpose(a, lda, t, n, m, n);
   }
-  THGuard_leave(&room);
+  THGuard_leave(&memory);
 }
 
 /* work holds tau: min(m, n) elements. */
@@ -353,17 +353,17 @@ void THLapack_(geev)(char jobvl, char jobvr, int n, real *a, int lda, real *wr, 
       jobvr == 'V' ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
   size_t device = 0, host = 0;
   THCSolver solver;
-  THGuard parameters, room, buffer;
+  THGuard parameters, memory, buffer;
   THCSolver_open(&solver);
   enter_parameters(&solver, &parameters);
   THC_SOLVE(&solver, Xgeev_bufferSize, GENERAL, &device, &host);
-  void *scratch = THC_room(&room, THMax(device, (size_t)1));
+  void *scratch = THC_scratch(&memory, THMax(device, (size_t)1));
   THGuard_enter(&buffer, THFree);
   buffer.what = THAlloc((ptrdiff_t)THMax(host, (size_t)1));
   THC_SOLVE(&solver, Xgeev, GENERAL, scratch, device, buffer.what, host, solver.status);
   *info = THCSolver_wait(&solver);
   THGuard_leave(&buffer);
-  THGuard_leave(&room);
+  THGuard_leave(&memory);
   THGuard_leave(&parameters);
   THCSolver_leave(&solver);
 }
@@ -381,8 +381,8 @@ void THLapack_(gesvd)(char jobu, char jobvt, int m, int n, real *a, int lda, rea
   const cusolverEigMode_t mode =
       jobu == 'N' ? CUSOLVER_EIG_MODE_NOVECTOR : CUSOLVER_EIG_MODE_VECTOR;
   THCSolver solver;
-  THGuard room, jacobi;
-  real *v = THC_room(&room, (size_t)n * (size_t)(jobu == 'N' ? 1 : rows) * sizeof(real));
+  THGuard memory, jacobi;
+  real *v = THC_scratch(&memory, (size_t)n * (size_t)(jobu == 'N' ? 1 : rows) * sizeof(real));
   THCSolver_open(&solver);
   enter_jacobi(&solver, &jacobi);
   if (lwork == -1) {
@@ -397,5 +397,5 @@ void THLapack_(gesvd)(char jobu, char jobvt, int m, int n, real *a, int lda, rea
   }
   THGuard_leave(&jacobi);
   THCSolver_leave(&solver);
-  THGuard_leave(&room);
+  THGuard_leave(&memory);
 }

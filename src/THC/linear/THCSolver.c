@@ -97,7 +97,7 @@ void THCSolver_destroy(void *handle)
 void THCSolver_open(THCSolver *solver)
 {
   solver->stream = THCState_getCurrentStream(THC_using);
-  solver->status = THC_room(&solver->room, sizeof *solver->status);
+  solver->status = THC_scratch(&solver->memory, sizeof *solver->status);
   THCudaCheck(cudaMemsetAsync(solver->status, 0, sizeof *solver->status, solver->stream));
   THC_lock(&solver->locked, &mutex);
   solver->library = get_library();
@@ -123,13 +123,13 @@ int THCSolver_wait(THCSolver *solver)
 void THCSolver_leave(THCSolver *solver)
 {
   THGuard_leave(&solver->locked);
-  THGuard_leave(&solver->room);
+  THGuard_leave(&solver->memory);
 }
 
 int THCSolver_close(THCSolver *solver)
 {
   THGuard_leave(&solver->locked);
   const int status = THCSolver_wait(solver);
-  THGuard_leave(&solver->room);
+  THGuard_leave(&solver->memory);
   return status;
 }

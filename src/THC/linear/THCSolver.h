@@ -38,7 +38,7 @@ typedef struct THCSolver {
   int *status;                   /* on the device: what cuSOLVER calls devInfo */
   cusolverDnParams_t parameters; /* of functions that take them */
   gesvdjInfo_t jacobi;
-  THGuard room, locked;
+  THGuard memory, locked;
 } THCSolver;
 
 /* An error that says what to do where there is no cuSOLVER. */

@@ -17,7 +17,7 @@ static uint64_t search(const real *a, int64_t rows, int64_t columns, char triang
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);
   THGuard guard;
   uint64_t found;
-  THCMatrixSearch how = {a, rows, columns, triangle, THC_room(&guard, sizeof found)};
+  THCMatrixSearch how = {a, rows, columns, triangle, THC_scratch(&guard, sizeof found)};
   THCudaCheck(cudaMemsetAsync(how.found, 0xFF, sizeof found, stream));
   TH_CONCAT_2(THCMatrix_search_, Real)(&how, stream);
   THCudaCheck(cudaGetLastError());

@@ -98,15 +98,15 @@ void THCReduce_all(const THCReduction *op, THReduceScalars scalars, THLoop *loop
 {
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);
   THGuard guard;
-  char *room = THC_room(&guard, (CHUNKS_LIMIT + 2) * THC_REDUCE_MOST_STATE);
+  char *scratch = THC_scratch(&guard, (CHUNKS_LIMIT + 2) * THC_REDUCE_MOST_STATE);
   All all = {.op = op}, *here = &all;
   all.work.p = scalars.p;
   all.work.count = loop->nDimension[0] > 0;
   for (int d = 0; d < loop->nDimension[0]; d++)
     all.work.count *= loop->size[0][d];
-  all.work.states = room;
-  all.work.before = room + CHUNKS_LIMIT * THC_REDUCE_MOST_STATE;
-  all.work.total = room + (CHUNKS_LIMIT + 1) * THC_REDUCE_MOST_STATE;
+  all.work.states = scratch;
+  all.work.before = scratch + CHUNKS_LIMIT * THC_REDUCE_MOST_STATE;
+  all.work.total = scratch + (CHUNKS_LIMIT + 1) * THC_REDUCE_MOST_STATE;
   all.work.fresh = 1;
   if (all.work.count == 0) {
     const THCWalk nothing = {.packed = 1, .dims = 1};
@@ -146,7 +146,7 @@ void THCReduce_prepare(THCReduce *reduce, const THCReduction *op, THReduceScalar
   if (work->chunks > 1 && lines->count > 0) {
     THGuard_leave(&reduce->guard);
     work->states =
-        THC_room(&reduce->guard, (size_t)work->chunks * (size_t)lines->count * op->stateSize);
+        THC_scratch(&reduce->guard, (size_t)work->chunks * (size_t)lines->count * op->stateSize);
   }
 }
 

@@ -44,7 +44,7 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
   THGuard_enter(&guard, NULL);
   if (work.chunks > 1) {
     THGuard_leave(&guard);
-    work.totals = THC_room(&guard, (size_t)(lines.count * work.chunks) * op->totalSize);
+    work.totals = THC_scratch(&guard, (size_t)(lines.count * work.chunks) * op->totalSize);
   }
   THTensor_(resizeResult)(r, &along.shape);
   work.from = THTensor_(data)(t);

@@ -6,7 +6,7 @@
 #include "THCTensorSort.h"
 #include "TH/tensor/THTensorCore.h"
 #include "THC/reduce/THCReduce.h"
-#include "THCSortRoom.h"
+#include "THCSortScratch.h"
 
 #include "THC/core/THCCalls.h"
 
@@ -72,7 +72,7 @@ static void THTensor_(topk)(THTensor *values, THLongTensor *indices, THTensor *t
   Arena arena = {0};
   THTensor_(placeTop)(&select, &sort, &lines, &top, sorted, &arena);
   THGuard guard;
-  arena.data = THC_room(&guard, arena.used);
+  arena.data = THC_scratch(&guard, arena.used);
   arena.used = 0;
   THTensor_(placeTop)(&select, &sort, &lines, &top, sorted, &arena);
   THTensor_(resizeResults)(values, indices, &along.shape);
@@ -119,7 +119,7 @@ static void THTensor_(selectOne)(THTensor *values, THLongTensor *indices, THTens
   Arena arena = {0};
   THTensor_(placeSelect)(&work, &lines, &arena);
   THGuard guard;
-  arena.data = THC_room(&guard, arena.used);
+  arena.data = THC_scratch(&guard, arena.used);
   arena.used = 0;
   THTensor_(placeSelect)(&work, &lines, &arena);
   THTensor_(resizeResults)(values, indices, &along.shape);
@@ -185,7 +185,7 @@ real THCTensor_(medianall)(THCState *state, THCTensor *self)
   THGuard guard, keeping;
   THTensor_(guard)(&guard);
   THTensor *t = guard.what = THTensor_(newContiguous)(self);
-  arena.data = THC_room(&keeping, arena.used);
+  arena.data = THC_scratch(&keeping, arena.used);
   arena.used = 0;
   THTensor_(placeMedian)(&work, &lines, &arena);
   work.from = THTensor_(data)(t);

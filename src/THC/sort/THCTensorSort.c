@@ -6,7 +6,7 @@
 #include "THCTensorSort.h"
 #include "TH/tensor/THTensorCore.h"
 #include "THC/reduce/THCReduce.h"
-#include "THCSortRoom.h"
+#include "THCSortScratch.h"
 
 #include "THC/core/THCCalls.h"
 
@@ -33,7 +33,7 @@ static void THTensor_(sort)(THTensor *values, THLongTensor *indices, THTensor *t
   Arena arena = {0};
   THTensor_(placeWork)(&work, &lines, &arena);
   THGuard guard;
-  arena.data = THC_room(&guard, arena.used);
+  arena.data = THC_scratch(&guard, arena.used);
   arena.used = 0;
   THTensor_(placeWork)(&work, &lines, &arena);
   THTensor_(resizeResults)(values, indices, &along.shape);
@@ -120,7 +120,7 @@ static void THTensor_(mode)(THTensor *values, THLongTensor *indices, THTensor *t
   THCModeWork work = {0};
   THTensor_(placeMode)(&sort, &work, &lines, &arena);
   THGuard guard;
-  arena.data = THC_room(&guard, arena.used);
+  arena.data = THC_scratch(&guard, arena.used);
   arena.used = 0;
   THTensor_(placeMode)(&sort, &work, &lines, &arena);
   THTensor_(resizeResults)(values, indices, &along.shape);

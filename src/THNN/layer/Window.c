@@ -15,16 +15,16 @@ void THNNWindow_check(const THNNWindow *w, const char *name)
 
 void THNNWindow_count(THNNWindow *w, int ceil)
 {
-  const int64_t room = w->input + 2 * w->pad - (w->dilation * (w->size - 1) + 1);
-  if (room < 0 && !(ceil && room > -w->step)) {
+  const int64_t range = w->input + 2 * w->pad - (w->dilation * (w->size - 1) + 1);
+  if (range < 0 && !(ceil && range > -w->step)) {
     w->output = 0;
     return;
   }
   if (!ceil) {
-    w->output = room / w->step + 1;
+    w->output = range / w->step + 1;
     return;
   }
-  w->output = (room + w->step - 1) / w->step + 1;
+  w->output = (range + w->step - 1) / w->step + 1;
   if ((w->output - 1) * w->step >= w->input + w->pad) /* a window of nothing but padding */
     w->output--;
 }

@@ -20,11 +20,11 @@ typedef int64_t index_t;
 #endif
 
 enum {
-  BLOCK = 64,  /* windows of a row that are computed together */
-  GROUP = 16,  /* their number is rounded up to a multiple of this */
-  ROOM = 1024, /* the most elements that a block of small windows covers */
-  STEPS = 4,   /* the largest step of small windows */
-  SLICES = 4,  /* slices, and rows of each, whose results are kept */
+  BLOCK = 64,     /* windows of a row that are computed together */
+  GROUP = 16,     /* their number is rounded up to a multiple of this */
+  COVERED = 1024, /* the most elements that a block of small windows covers */
+  STEPS = 4,      /* the largest step of small windows */
+  SLICES = 4,     /* slices, and rows of each, whose results are kept */
   ROWS = 8
 };
 
@@ -47,7 +47,7 @@ typedef struct {
   index_t first[BLOCK]; /* the first column of each window that is in the image */
   /* The phases of two rows: one is split while the other is pooled, as a load of elements that were
    * just written by several stores would wait.  -infinity outside the image. */
-  real phase[2][ROOM];
+  real phase[2][COVERED];
   ptrdiff_t row[2]; /* the rows that are split; -1 for none */
   ArgMaxes argMaxes[SLICES * ROWS];
 } Block;
@@ -267,7 +267,7 @@ static void begin_block(Block *b, const THNNWindow *w, ptrdiff_t begin)
     b->first[j] = (index_t)THNNWindow_span(w, begin + j).begin;
   /* The elements of a phase that the windows of the block cover. */
   const ptrdiff_t pitch = b->count + (w->size - 1) * w->dilation / w->step;
-  b->pitch = w->step <= STEPS && pitch <= ROOM / w->step ? pitch : 0;
+  b->pitch = w->step <= STEPS && pitch <= COVERED / w->step ? pitch : 0;
   for (int row = 0; row < 2; row++) {
     b->row[row] = -1;
     for (ptrdiff_t i = 0; i < b->pitch * w->step; i++)

@@ -5,7 +5,7 @@ typedef struct {
   int64_t rows, n;
   const real *input, *hidden, *bias1, *bias2, *h, *g, *c, *yc, *gc, *kept;
   real *gates, *y, *newCell, *keep, *dInput, *dHidden, *dh;
-  real *bias; /* room for both biases, summed up; NULL where there is none */
+  real *bias; /* memory for both biases, summed up; NULL where there is none */
 } THNN_(Cell);
 
 /* Room for the biases of count gates. */

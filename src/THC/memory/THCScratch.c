@@ -7,7 +7,7 @@ static void leave(void *storage)
   THCudaByteStorage_free(THC_using, storage);
 }
 
-void *THC_room(THGuard *guard, size_t bytes)
+void *THC_scratch(THGuard *guard, size_t bytes)
 {
   THGuard_enter(guard, leave);
   THCudaByteStorage *storage = THCudaByteStorage_newWithSize(THC_using, (ptrdiff_t)bytes);

@@ -1,7 +1,7 @@
 /* What sorting and selecting share on the host, for templates compiled for the device: memory, lines, and
  * the launcher of the sort. */
-#ifndef THC_SORT_ROOM_H
-#define THC_SORT_ROOM_H
+#ifndef THC_SORT_SCRATCH_H
+#define THC_SORT_SCRATCH_H
 
 #include "thc_sort.h"
 
