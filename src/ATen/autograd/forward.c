@@ -1,7 +1,8 @@
 /* Derivatives along a direction, by two backward passes.
  *
  * The first one gives the gradients of the inputs for weights of the outputs.  The gradients are linear in the
- * weights (which are 1, as formulas may take logarithms of gradients), and so the derivative of their products with the tangents is what the Jacobian makes of
+ * weights (which are 1, as formulas may take logarithms of gradients), and so the derivative of their
+ * products with the tangents is what the Jacobian makes of
  * the tangents. */
 #include "Pass.h"
 
