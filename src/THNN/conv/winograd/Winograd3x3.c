@@ -384,7 +384,6 @@ static void THNN_(transformBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end
 void THNN_(Groups_transformWeights)(THNNState *state, const THNNGroups *how, THTensor *weight,
                                     THTensor *transformed)
 {
-  THNN_ENTER(state, weight, transformed);
   THArgCheck(how->groups > 0 && weight->nDimension == how->axes + 2 &&
                  (how->full || weight->size[0] % how->groups == 0),
              3, "weight has size %s, for convolutions along %d axes in %d groups",
