@@ -151,3 +151,41 @@ def _independent(p, q):
     if p.reinterpreted_batch_ndims != q.reinterpreted_batch_ndims:
         raise NotImplementedError("kl_divergence() of Independent with other numbers of dimensions")
     return summed(kl_divergence(p.base_dist, q.base_dist), p.reinterpreted_batch_ndims)
+
+
+# --- of two types: minus the entropy of p, and what the mean of log q(x) is made of ------------------------
+
+
+def _to_normal(p, q):
+    """Of any p with a mean and a variance."""
+    return (q.scale * _math.sqrt(2 * _math.pi)).log() + (p.variance + (p.mean - q.loc) ** 2) / (2 * q.scale**2) - p.entropy()
+
+
+def _to_exponential(p, q):
+    return q.rate * p.mean - q.rate.log() - p.entropy()
+
+
+def _to_gamma(p, q, mean_of_log):
+    a = q.concentration
+    return _C.lgamma(a) - a * q.rate.log() - (a - 1) * mean_of_log + q.rate * p.mean - p.entropy()
+
+
+for _type in (Beta, Exponential, Gamma, Gumbel, Laplace, Uniform):
+    register_kl(_type, Normal)(_to_normal)
+for _type in (Beta, Gamma):
+    register_kl(_type, Exponential)(_to_exponential)
+
+
+@register_kl(Uniform, Exponential)
+def _uniform_exponential(p, q):
+    return _to_exponential(p, q).masked_fill(p.low < 0, _math.inf)
+
+
+@register_kl(Exponential, Gamma)
+def _exponential_gamma(p, q):
+    return _to_gamma(p, q, -p.rate.log() - 0.57721566490153286060)
+
+
+@register_kl(Beta, Gamma)
+def _beta_gamma(p, q):
+    return _to_gamma(p, q, _C.digamma(p.concentration1) - _C.digamma(p.concentration1 + p.concentration0))
