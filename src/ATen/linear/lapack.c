@@ -256,6 +256,10 @@ void at_orthogonal(at_tensor **out, at_tensor *a)
 
 void at_reflectors(at_tensor **out, at_tensor *a)
 {
+  if (at_sizesOf(a).count > 2) {
+    at_reflectorsOfAll(out, a);
+    return;
+  }
   if (at_isComplex(a->type->scalarType)) {
     at_complexReflectors(out, a);
     return;

@@ -411,6 +411,18 @@ void at_orthogonals(at_tensor **out, at_tensor *a, const char *mode)
   at_finish(&pool, 2, out, made);
 }
 
+static void reflect(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b)
+{
+  at_reflectors(out, a);
+}
+
+void at_reflectorsOfAll(at_tensor **out, at_tensor *a)
+{
+  const Each how = {reflect, 2};
+  at_checkMatrices(a, "self", false);
+  each_result(out, &how, a);
+}
+
 /* flag: square orthogonal matrices. */
 static void singular(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b)
 {

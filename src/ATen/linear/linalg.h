@@ -12,6 +12,8 @@ void at_checkMatrices(const at_tensor *a, const char *name, bool square);
 at_tensor *at_determinants(at_tensor *out, at_tensor *a);
 /* out: sign and logarithm of the absolute value. */
 void at_signedLogs(at_tensor **out, at_tensor *a);
+/* out: what geqrf leaves of each matrix. */
+void at_reflectorsOfAll(at_tensor **out, at_tensor *a);
 /* Of complex matrices; out: values and vectors. */
 void at_complexEigens(at_tensor **out, at_tensor *a);
 at_tensor *at_complexEigenvalues(at_tensor *out, at_tensor *a);

@@ -51,6 +51,8 @@
   X(seldom)                 \
   X(overloads)              \
   X(overloads_core)         \
+  X(factored)               \
+  X(factored_core)          \
   X(windows)                \
   X(windows_core)
 FOR_EACH_PROGRAM(AGREES)
