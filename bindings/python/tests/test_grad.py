@@ -157,6 +157,15 @@ class Gradients(unittest.TestCase):
             layer(torch.ones(2)).sum().backward()
             self.assertEqual(layer.weight.grad.tolist(), [[1.0, 1.0]])
 
+    def test_rrelu(self):
+        """Slopes are drawn where elements are not above 0, and are the gradient there."""
+        x = torch.tensor([-1.0, -1.0, 2.0], requires_grad=True)
+        y = nn.RReLU(0.25, 0.5)(x)
+        y.sum().backward()
+        slopes = x.grad.tolist()
+        self.assertTrue(all(0.25 <= slope <= 0.5 for slope in slopes[:2]) and slopes[2] == 1)
+        self.assertEqual(y.tolist(), [-slopes[0], -slopes[1], 2.0])
+
     def test_hooks_that_remove_hooks(self):
         class First:
             def __init__(self, text):

@@ -98,7 +98,8 @@ at_tensor *at_rreluOf(at_tensor *self, at_tensor *noise, at_scalar lower, at_sca
     return at_leaky_relu(self, .negative_slope =
                                    (at_scalar_toDouble(lower) + at_scalar_toDouble(upper)) / 2);
   at_tensor *const slopes = noise ? noise : at_empty_like(self);
-  const at_rrelu_with_noise_options options = {lower, upper, true, generator};
+  const at_rrelu_with_noise_options options = {lower, upper, true,
+                                               generator ? generator : AT_DEFAULT_GENERATOR};
   AT_NO_GRAD
   {
     if (!at_defined((at_rrelu_with_noise)(self, slopes, &options)))
