@@ -183,17 +183,11 @@ static void convolveBackwardWeights(const THNNGroups *how, void *input, void *gr
 {
   THNN_(Groups_accGradParameters)(NULL, how, input, gradOutput, gradWeight, gradBias, 1);
 }
-#endif
 
-#if defined(COMPUTES) && !defined(AT_DEVICE) && \
-    (defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE))
 static void transformWeights(const THNNGroups *how, void *weight, void *transformed)
 {
   THNN_(Groups_transformWeights)(NULL, how, weight, transformed);
 }
-#define TRANSFORM_WEIGHTS transformWeights
-#else
-#define TRANSFORM_WEIGHTS NULL
 #endif
 
 static void amax(void *r, void *t, int dimension, int keepdim)
@@ -243,9 +237,11 @@ const at_functions TH_CONCAT_2(AT_FUNCTIONS, Real) = {
     .toHost = toHost,
     .fromHost = fromHost,
 #endif
+#if defined(COMPUTES) && !defined(AT_DEVICE)
+    .transformWeights = FLOAT_OR_NULL(transformWeights),
+#endif
 #ifdef COMPUTES
     .convolve = FLOAT_OR_NULL(convolve),
-    .transformWeights = TRANSFORM_WEIGHTS,
     .convolveBackwardData = FLOAT_OR_NULL(convolveBackwardData),
     .convolveBackwardWeights = FLOAT_OR_NULL(convolveBackwardWeights),
     .amax = amax,
