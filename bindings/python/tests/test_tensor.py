@@ -111,6 +111,12 @@ class Operators(unittest.TestCase):
             self.assertRaises((RuntimeError, TypeError), wrong)
         self.assertEqual(f.tolist(), [1.0, 2.0])
 
+    def test_strides_by_their_order(self):
+        x = torch.arange(6)
+        self.assertEqual(x.as_strided((2, 2), (3, 1), 1).tolist(), [[1, 2], [4, 5]])
+        self.assertEqual(torch.as_strided(x[1:], (2,), (2,)).tolist(), [1, 3])
+        self.assertEqual(torch.as_strided(x, (2,), (2,), storage_offset=2).tolist(), [2, 4])
+
     def test_in_place(self):
         x = z = torch.tensor([1.0, 2.0])
         x += 1

@@ -135,6 +135,11 @@ def full(size, fill_value, *, dtype=None, out=None, layout=None, device=None, re
     return made.requires_grad_() if requires_grad else made
 
 
+def as_strided(input, size, stride, storage_offset=None):
+    """A view of input's memory with that size and these strides, from input's first element on or from storage_offset."""
+    return _C.as_strided(input, size, stride, storage_offset=input.storage_offset() if storage_offset is None else storage_offset)
+
+
 def full_like(input, fill_value, **options):
     """A tensor of input's size, type and layout, unless options say otherwise, filled with a number."""
     if isinstance(fill_value, complex):
@@ -202,6 +207,7 @@ atleast_1d, atleast_2d, atleast_3d = map(_atleast, ("atleast_1d", "atleast_2d", 
 def _install():
     for function in (round, tensor_split, scatter):
         setattr(Tensor, function.__name__, function)
+    Tensor.as_strided = as_strided
     Tensor.polygamma = lambda self, n: _C.polygamma(n, self)
     Tensor.sum_to_size = sum_to_size
     Tensor.positive = Tensor.__pos__ = positive
@@ -212,5 +218,5 @@ def _install():
 _install()
 
 __all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "broadcast_tensors", "meshgrid", "unravel_index",
-           "empty_permuted", "positive", "full", "full_like", "round", "hann_window", "bartlett_window", "blackman_window", "kaiser_window", "hamming_window", "vander", "tensor_split", "cdist", "scatter", "lu", "histogramdd",
+           "empty_permuted", "positive", "full", "full_like", "as_strided", "round", "hann_window", "bartlett_window", "blackman_window", "kaiser_window", "hamming_window", "vander", "tensor_split", "cdist", "scatter", "lu", "histogramdd",
            "svd_lowrank", "pca_lowrank", "atleast_1d", "atleast_2d", "atleast_3d"]
