@@ -32,8 +32,6 @@ static void amin(void *r, void *t, int dimension, int keepdim)
   extreme(THCTensor_(min), r, t, dimension, keepdim);
 }
 
-#define TRANSFORM_WEIGHTS NULL /* which the processor's convolutions take alone */
-
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
 
 static void convolve(const THNNGroups *how, void *input, void *output, void *weight, void *bias)
