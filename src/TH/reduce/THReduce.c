@@ -6,12 +6,13 @@
 #include "TH/core/THScratch.h"
 
 enum {
-  LANES = 128,        /* lanes that a long row is folded into */
-  SHORT = 128,        /* elements; shorter rows are not worth folding */
-  SHORT_LINE = 32,    /* the same for adjacent elements */
-  TILE = 1024,        /* the most lines of an item */
-  WIDE = 2048,        /* the same for reductions marked wide, if there are enough items */
-  GRAIN = 32768,      /* elements of an item worth a thread */
+  LANES = 128,     /* lanes that a long row is folded into */
+  SHORT = 128,     /* elements; shorter rows are not worth folding */
+  SHORT_LINE = 32, /* the same for adjacent elements */
+  TILE = 1024,     /* the most lines of an item */
+  WIDE = 2048,     /* the same for reductions marked wide, if there are enough items */
+  GRAIN = 32768,   /* elements worth a thread */
+  LINES = 4096,    /* elements of an item of whole lines: threads get even shares of few of them */
   LONG_GRAIN = 65536, /* elements of an item of long lines: more would lose digits of a sum */
   MIN_ITEMS = 32,     /* cut lines if there would be fewer items */
   MAX_STATE = 32,     /* bytes */
@@ -272,7 +273,7 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSou
   reduce->group = reduce->vertical ? group_of(lines) : 1;
   reduce->tile = THMax(1, THMin(width, TILE));
   if (!reduce->vertical)
-    reduce->tile = THMax(1, THMin(reduce->tile, GRAIN / THMax(1, length)));
+    reduce->tile = THMax(1, THMin(reduce->tile, LINES / THMax(1, length)));
   reduce->tiles = cut(width, reduce->tile);
 
   /* Lines are cut where there are too few for the threads, or where they are so long that the order
