@@ -35,8 +35,7 @@ static void gather(const THRun *run, int o, ptrdiff_t j, ptrdiff_t i, ptrdiff_t 
   for (ptrdiff_t r = 0; r < rows; r++, to += columns) {
     const float *const from = (const float *)run->at[o] + (j + r) * run->rowStride[o] + i * stride;
     if (stride == 0)
-      for (ptrdiff_t c = 0; c < columns; c++)
-        to[c] = *from;
+      THFloatVector_fill(to, *from, columns);
     else
       for (ptrdiff_t c = 0; c < columns; c++)
         to[c] = from[c * stride];
