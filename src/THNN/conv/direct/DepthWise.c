@@ -56,7 +56,7 @@ typedef struct {
   real *packed;   /* the weights of each block, for each part of the result */
   ptrdiff_t size; /* elements of memory of a thread */
   real *memory;
-  int threads, isFar;
+  int threads, isFar, packsItems;
 } THNN_(DepthWise);
 
 /* Calls work for each part of the result: with its slide along each of the three dimensions, and with
@@ -82,26 +82,34 @@ static void THNN_(eachSlide)(const THNN_(DepthWise) * w,
       }
 }
 
-/* Packs the weights of a part: packed[block][element of the window][plane of the block]. */
+/* Packs the weights of a block for a part: packed[block][element of the window][plane of the block]. */
 static void THNN_(packSlide)(const THNN_(DepthWise) * w, const THNNSlide *slide, ptrdiff_t before,
                              void *context)
 {
-  (void)context;
   const THNNConvolution *c = w->c;
-  for (ptrdiff_t block = 0; block < w->blocks; block++) {
-    const ptrdiff_t first = THNN_(firstOfBlock)(c, w->blocks, block);
-    const ptrdiff_t planes = THNN_(firstOfBlock)(c, w->blocks, block + 1) - first;
-    real *packed = w->packed + first * c->window + before * planes;
-    for (ptrdiff_t t = 0; t < slide[0].window.size; t++)
-      for (ptrdiff_t i = 0; i < slide[1].window.size; i++)
-        for (ptrdiff_t j = 0; j < slide[2].window.size; j++, packed += planes) {
-          const ptrdiff_t slice = slide[0].tap + t * slide[0].tapStride;
-          const ptrdiff_t row = slice * c->at[1].size + slide[1].tap + i * slide[1].tapStride;
-          const ptrdiff_t tap = row * c->at[2].size + slide[2].tap + j * slide[2].tapStride;
-          for (ptrdiff_t p = 0; p < planes; p++)
-            packed[p] = w->data.weight[(first + p) * c->window + tap];
-        }
+  const ptrdiff_t block = *(ptrdiff_t *)context, first = THNN_(firstOfBlock)(c, w->blocks, block);
+  const ptrdiff_t planes = THNN_(firstOfBlock)(c, w->blocks, block + 1) - first;
+  real *packed = w->packed + first * c->window + before * planes;
+  const real *const weights = w->data.weight + first * c->window;
+  if (!w->backward) { /* a single part, with the window as it is */
+    THNN_(implicit)->transpose(planes, c->window, weights, c->window, packed, planes);
+    return;
   }
+  for (ptrdiff_t t = 0; t < slide[0].window.size; t++)
+    for (ptrdiff_t i = 0; i < slide[1].window.size; i++)
+      for (ptrdiff_t j = 0; j < slide[2].window.size; j++, packed += planes) {
+        const ptrdiff_t slice = slide[0].tap + t * slide[0].tapStride;
+        const ptrdiff_t row = slice * c->at[1].size + slide[1].tap + i * slide[1].tapStride;
+        const ptrdiff_t tap = row * c->at[2].size + slide[2].tap + j * slide[2].tapStride;
+        for (ptrdiff_t p = 0; p < planes; p++)
+          packed[p] = weights[p * c->window + tap];
+      }
+}
+
+static void THNN_(packBlocks)(const THNN_(DepthWise) * w, ptrdiff_t begin, ptrdiff_t end)
+{
+  for (ptrdiff_t block = begin; block < end; block++)
+    THNN_(eachSlide)(w, THNN_(packSlide), &block);
 }
 
 /* Some planes of a channels-last image, and a strip of rows of the result. */
@@ -147,6 +155,8 @@ static void THNN_(depthWiseItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
     real *to = w->data.to + (image * c->groups + item.first) * result;
     item.from = from;
     item.to = to;
+    if (w->packsItems)
+      THNN_(packBlocks)(w, block, block + 1);
     if (!c->channelsLast) {
       real *transposed = THNN_(ofThread)(w->memory, w->size, w->threads);
       THNN_(implicit)->transpose(item.planes, source, from, source, transposed, item.planes);
@@ -179,7 +189,9 @@ void THNN_(convolveByDepthwiseNhwc)(const THNNConvolution *c, int backward, THTe
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   const ptrdiff_t bytes = c->batch * c->groups * (c->image + c->windows) * (ptrdiff_t)sizeof(real);
   w.isFar = c->channelsLast && bytes >= THPlan_streamBytes() / 4 * 3; /* less stays in the caches */
-  THNN_(eachSlide)(&w, THNN_(packSlide), NULL);
+  w.packsItems = items == w.blocks; /* or several threads would need the same */
+  if (!w.packsItems)
+    THNN_(packBlocks)(&w, 0, w.blocks);
   const ptrdiff_t each = c->batch * result * c->groups / THMax(1, items); /* elements of an item */
   THParallel_for(items, THNNConvolution_grain(c, each), THNN_(depthWiseItems), &w);
   THNN_(finish)(&call);
