@@ -222,17 +222,18 @@ static void THNN_(multiplyPanels)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Chooses how many panels there are, and into how many splits the results are divided.  All threads
- * have as much to do, and the larger operand, the weights or the image, is read by one thread alone.
- * Where both are about as large, the weights are: then no two threads write to one line of the result. */
+/* Chooses how many panels there are, and into how many splits the results are divided.  Threads share the
+ * results where there are many for each: then their work is equal, each reads its own weights, and no two write to
+ * one line of the result.  Few results would not pay for copying the image once more for each thread. */
 static void THNN_(cutPanels)(THNN_(PanelPlan) * w, ptrdiff_t threads)
 {
+  enum { THREAD_RESULTS = 32 }; /* that pay for another copy of the image */
   const ptrdiff_t most = THNN_(panels)->vectors, items = w->c->batch * w->c->groups;
   w->panelCount = (w->vectors + most - 1) / most;
   w->splits = 1;
   if (items % threads == 0 || items * w->panelCount >= 8 * threads)
     return;
-  if (w->panelCount >= threads && 4 * w->results * w->c->window < 3 * w->source)
+  if (w->panelCount >= threads && w->results < THREAD_RESULTS * threads)
     w->panelCount = THMin(w->vectors, (w->panelCount + threads - 1) / threads * threads);
   else
     w->splits = THMin(threads, (w->results + 7) / 8);
