@@ -37,7 +37,7 @@ typedef struct Operands {
   X(arange, 1, 1, 0, 0, 0, T(arange)(S, o->r[2], 0, 48, 1))              \
   X(cat, 1, 0, 0, 0, 0, T(cat)(S, o->r[3], o->x, o->y, 0))               \
   X(to_host, 0, 0, 1, 0, 1, THFloatTensor_copyCuda(S, o->host, o->x))    \
-  X(to_device, 0, 0, 1, 0, 1, T(copyFloat)(S, o->x, o->host))            \
+  X(to_device, 0, 0, 0, 0, 1, T(copyFloat)(S, o->x, o->host))            \
   X(get, 0, 0, 1, 0, 1, T(get2d)(S, o->x, 1, 2))                         \
   X(equal, 1, 1, 1, 0, 1, T(equal)(S, o->x, o->y))
 

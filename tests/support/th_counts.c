@@ -69,16 +69,21 @@ COUNTED(cublasStatus_t, products, cublasSdot_v2,
          float *result),
         (handle, n, x, incx, y, incy, result))
 
+Counts counts_of(void (*call)(void *operands), void *operands)
+{
+  call(operands);
+  counts = (Counts){0};
+  call(operands);
+  return counts;
+}
+
 int counts_differ(const CountsRow *rows, int count, void *operands)
 {
   int differ = 0;
   for (int i = 0; i < count; i++) {
     const CountsRow *row = &rows[i];
     th_note("%s", row->name);
-    row->call(operands);
-    counts = (Counts){0};
-    row->call(operands);
-    const Counts got = counts, want = row->want;
+    const Counts got = counts_of(row->call, operands), want = row->want;
     if (got.launches == want.launches && got.waits == want.waits && got.products == want.products &&
         got.copies == want.copies && (!want.blocks || got.blocks == want.blocks))
       continue;

@@ -24,8 +24,10 @@ typedef struct CountsRow {
 #define COUNTS_ENTRY(NAME, LAUNCHES, BLOCKS, WAITS, PRODUCTS, COPIES, STATEMENT) \
   {#NAME, {LAUNCHES, BLOCKS, WAITS, PRODUCTS, COPIES}, call_##NAME},
 
-/* Makes each call twice, since the first one may make room, and compares the counts of the second; prints
- * rows that differ.  Returns how many. */
+/* What a call does, which is made twice, since the first one may allocate: the counts of the second. */
+Counts counts_of(void (*call)(void *operands), void *operands);
+
+/* Compares the counts of each row's call with the row, and prints rows that differ.  Returns how many. */
 int counts_differ(const CountsRow *rows, int count, void *operands);
 
 #endif

@@ -208,20 +208,40 @@ static void THCTensor_(queue)(THCState *state, void *to, const void *from, ptrdi
   THCOnDevice_leave(&on);
 }
 
+/* Whether a queued copy reads the memory later.  Pageable memory has been read when the call returns. */
+static int is_page_locked(const void *host)
+{
+  struct cudaPointerAttributes attributes;
+  THCudaCheck(cudaPointerGetAttributes(&attributes, host));
+  return attributes.type != cudaMemoryTypeUnregistered;
+}
+
+/* Queues a copy of n elements from memory of the host, which may change when this returns. */
+static void THCTensor_(queueUpload)(THCState *state, real *to, const real *from, ptrdiff_t n,
+                                    int device)
+{
+  THCOnDevice on;
+  THCOnDevice_enter(&on, device);
+  THCStream *stream = THC_streamOn(state, device);
+  THCudaCheck(cudaMemcpyAsync(to, from, (size_t)n * sizeof(real), cudaMemcpyHostToDevice,
+                              stream->stream));
+  if (is_page_locked(from))
+    THC_waitFor(stream);
+  THCOnDevice_leave(&on);
+}
+
 /* Copies src, which is contiguous, to self; both have n elements. */
 static void THCTensor_(upload)(THCState *state, THCTensor *self, THTensor *src, ptrdiff_t n)
 {
   const THCOperand to = SELF_OPERAND(self);
   if (THCOperand_isContiguous(&to)) {
-    THCTensor_(queue)(state, to.data, THTensor_(data)(src), n, to.device, cudaMemcpyHostToDevice,
-                      1);
+    THCTensor_(queueUpload)(state, to.data, THTensor_(data)(src), n, to.device);
     return;
   }
   THGuard guard;
   THCTensor *landing = THCTensor_(newOn)(&guard, to.device, to.nDimension, to.size);
   const THCOperand from = SELF_OPERAND(landing);
-  THCTensor_(queue)(state, from.data, THTensor_(data)(src), n, to.device, cudaMemcpyHostToDevice,
-                    1);
+  THCTensor_(queueUpload)(state, from.data, THTensor_(data)(src), n, to.device);
   THCTensor_(copyDirectly)(state, &to, &from);
   THGuard_leave(&guard);
 }
