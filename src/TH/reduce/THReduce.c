@@ -272,8 +272,11 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSou
   reduce->vertical = is_vertical(lines);
   reduce->group = reduce->vertical ? group_of(lines) : 1;
   reduce->tile = THMax(1, THMin(width, TILE));
+  /* Whole lines are independent: no result depends on how many an item has. */
+  const int isShared = THParallel_threads(lines->count * length, GRAIN) > 1;
+  const ptrdiff_t elements = isShared ? LINES : GRAIN;
   if (!reduce->vertical)
-    reduce->tile = THMax(1, THMin(reduce->tile, LINES / THMax(1, length)));
+    reduce->tile = THMax(1, THMin(reduce->tile, elements / THMax(1, length)));
   reduce->tiles = cut(width, reduce->tile);
 
   /* Lines are cut where there are too few for the threads, or where they are so long that the order
