@@ -63,6 +63,12 @@ func retained(list C.at_tensors) []*Tensor {
 	return tensors
 }
 
+// released is the list of tensors, which the caller owned.
+func released(list *C.at_tensors) []*Tensor {
+	defer C.at_list_release(list)
+	return retained(*list)
+}
+
 // Free releases the reference now.
 func (t *Tensor) Free() {
 	if t != nil && t.pointer != nil {

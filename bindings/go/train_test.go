@@ -305,3 +305,34 @@ func TestLoader(t *testing.T) {
 	_, err = LoadIdx("nothing.idx")
 	fails(t, err, "nothing.idx")
 }
+
+// d/dx x^3 along (1, 10, 100) is 3 x^2 times that.
+func TestPlainFunctions(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	x := Must(Must(FromSlice([]float64{0, 1, 2}, 3)).RequiresGrad())
+	cubes := []*Tensor{Must(x.PowScalar(Int(3)))}
+	along := Must(FromSlice([]float64{1, 10, 100}, 3))
+	got := Must(ToSlice[float64](Must(Jvp(cubes, []*Tensor{x}, []*Tensor{along}, false))[0]))
+	for i, want := range []float64{0, 30, 1200} {
+		if got[i] != want {
+			t.Errorf("derivative %d is %v, and has to be %v", i, got[i], want)
+		}
+	}
+	if _, err := Jvp(cubes, []*Tensor{x}, []*Tensor{Must(Ones([]int64{2}))}, false); err == nil {
+		t.Error("a tangent of another size is no error")
+	}
+	if !Must(AutocastSetCache(false)) || Must(AutocastSetCache(true)) {
+		t.Error("the cache of autocast is on, then off")
+	}
+	generator := Must(NewGenerator(4))
+	state := Must(GeneratorState(generator))
+	drawn := Must(Rand([]int64{3}, RandOptions{Generator: generator}))
+	Must(GeneratorSetState(generator, state))
+	if !Must(Must(Rand([]int64{3}, RandOptions{Generator: generator})).Equal(drawn)) {
+		t.Error("the state gives other numbers")
+	}
+	if _, err := SetNumThreads(0); err == nil || Must(GetNumThreads()) < 1 {
+		t.Error("no threads are no error")
+	}
+}

@@ -35,19 +35,27 @@ AT_API void at_generator_free(at_generator *generator);
 /* Seeds the generator; it then draws the numbers that PyTorch's draws with this seed. */
 AT_API void at_generator_manualSeed(at_generator *generator, uint64_t seed);
 
-/* Seeds with a random number and returns it. */
+/* Seeds with a random number and returns it.
+ *
+ *     at_generator_seed(Generator generator) -> int64_t */
 AT_API uint64_t at_generator_seed(at_generator *generator);
 
-/* The last seed. */
+/* The last seed.
+ *
+ *     at_generator_initialSeed(Generator generator) -> int64_t */
 AT_API uint64_t at_generator_initialSeed(const at_generator *generator);
 
 /* The generator's whole state, with which at_generator_setState continues where it stands: the 5,056
  * bytes, a vector of Byte, that get_state() of PyTorch's CPU generator returns.  Undefined and an
- * error if generator is NULL or there is no memory. */
+ * error if generator is NULL or there is no memory.
+ *
+ *     at_generator_state(Generator generator) -> Tensor */
 AT_API at_tensor *at_generator_state(const at_generator *generator) AT_MUST_USE;
 
 /* Continues with a state of this function or of PyTorch.  False and an error if state is no vector
- * of Byte on the CPU with as many elements, or its bytes are no state; then nothing has changed. */
+ * of Byte on the CPU with as many elements, or its bytes are no state; then nothing has changed.
+ *
+ *     at_generator_setState(Generator generator, Tensor state) -> bool */
 AT_API bool at_generator_setState(at_generator *generator, const at_tensor *state);
 
 /* Seeds the default generators of all backends. */
@@ -57,8 +65,14 @@ AT_API void at_manualSeed(uint64_t seed);
 
 /* Sets the number of threads for operations that the calling thread runs, including TH and BLAS.
  * The default is OMP_NUM_THREADS, or one thread per processor.  False and an error if count is
- * below 1.  The same setting as THSetNumThreads. */
+ * below 1.  The same setting as THSetNumThreads.
+ *
+ *     at_setNumThreads(int64_t count) -> bool */
 AT_API bool at_setNumThreads(int count);
+
+/* That number.
+ *
+ *     at_getNumThreads() -> int64_t */
 AT_API int at_getNumThreads(void);
 
 #endif

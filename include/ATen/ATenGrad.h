@@ -27,7 +27,9 @@ AT_API at_tensor *at_requires_grad_(at_tensor *t);
 /* Whether t wants a gradient, as a leaf or because it was computed from one. */
 AT_API bool at_requiresGrad(const at_tensor *t);
 
-/* Whether no recorded operation made t. */
+/* Whether no recorded operation made t.
+ *
+ *     at_isLeaf(Tensor t) -> bool */
 AT_API bool at_isLeaf(const at_tensor *t);
 
 /* Cuts t off from what it was computed from: it wants no gradient.  Returns t.  at_detach is a view
@@ -44,7 +46,9 @@ AT_API at_tensor *at_grad(const at_tensor *t);
 /* Sets the gradient, of t's type and sizes, or with NULL removes it.  False after an error. */
 AT_API bool at_set_grad(at_tensor *t, at_tensor *grad);
 
-/* Keeps the gradient of t, which is no leaf, for at_grad.  Returns t. */
+/* Keeps the gradient of t, which is no leaf, for at_grad.  Returns t.
+ *
+ *     at_retain_grad(Tensor t) -> Tensor */
 AT_API at_tensor *at_retain_grad(at_tensor *t);
 
 typedef struct at_backward_options {
@@ -120,12 +124,20 @@ AT_API void at_no_grad_leave(at_no_grad *block);
        __attribute__((cleanup(at_no_grad_leave))) = {false, false, {NULL, NULL, NULL}}; \
        at_no_grad_once(&at_no_grad_##N);)
 
-/* Whether this thread records, and the switch that AT_NO_GRAD uses; returns the state before. */
+/* Whether this thread records.
+ *
+ *     at_grad_isOn() -> bool */
 AT_API bool at_grad_isOn(void);
+
+/* The switch that AT_NO_GRAD uses; returns the state before.
+ *
+ *     at_grad_setOn(bool on) -> bool */
 AT_API bool at_grad_setOn(bool on);
 
 /* Anomaly mode of this thread: a NaN in a gradient is an error, which names the operation whose
- * formula made it, with file and line of its call. */
+ * formula made it, with file and line of its call.
+ *
+ *     at_grad_setAnomaly(bool on) */
 AT_API void at_grad_setAnomaly(bool on);
 
 /* --- mixed precision ------------------------------------------------------------------------- */
@@ -172,7 +184,9 @@ AT_API at_scalar_type at_autocast_get(at_autocast_device device);
 AT_API bool at_autocast_set(at_autocast_device device, at_scalar_type type);
 
 /* Whether each leaf is cast once for a block, until it changes, as it is unless that is turned off; returns what
- * was set before, of this thread.  Turning it off releases the casts that there are. */
+ * was set before, of this thread.  Turning it off releases the casts that there are.
+ *
+ *     at_autocast_setCache(bool on) -> bool */
 AT_API bool at_autocast_setCache(bool on);
 
 /* --- functions with gradients of their own --------------------------------------------------- */
@@ -234,7 +248,9 @@ AT_API bool at_node_remove_hook(at_node *node, at_node_hook hook, void *context)
  * result, where gradients of gradients go through it.  The undefined tensor after an error. */
 AT_API at_tensor *at_node_result(at_node *node, int output, at_tensor *value) AT_MUST_USE;
 
-/* How often the elements of t's memory have been changed, modulo 65,536. */
+/* How often the elements of t's memory have been changed, modulo 65,536.
+ *
+ *     at_tensor_version(Tensor t) -> int64_t */
 AT_API int64_t at_tensor_version(const at_tensor *t);
 
 /* --- less memory ----------------------------------------------------------------------------- */

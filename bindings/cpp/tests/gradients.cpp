@@ -46,6 +46,29 @@ int main()
   CHECK_CLOSE(first, tensor({0.0, 3.0, 12.0}));
   CHECK_CLOSE(autograd::grad({first.sum()}, {x})[0], tensor({0.0, 6.0, 12.0}));
 
+  // d/dx x^3 along (1, 10, 100) is 3 x^2 times that.
+  const Tensor cubes = x.pow(3);
+  CHECK_CLOSE(jvp({cubes}, {x}, {tensor({1.0, 10.0, 100.0})}, false)[0],
+              tensor({0.0, 30.0, 1200.0}));
+  CHECK_THROWS(jvp({cubes}, {x}, {ones({2}, kDouble)}, false), "size");
+  CHECK(autocast::is_autocast_cache_enabled());
+  autocast::set_autocast_cache_enabled(false);
+  CHECK(!autocast::is_autocast_cache_enabled());
+  autocast::clear_cache();
+  autocast::set_autocast_cache_enabled(true);
+  CHECK(autocast::is_autocast_cache_enabled());
+  CHECK(cubes.grad_fn()->name() == "PowBackward0" && !x.grad_fn());
+  CHECK(cubes.grad_fn()->next_functions()[0]->name() == "torch::autograd::AccumulateGrad");
+  CHECK(promote_types(kInt, kHalf) == kHalf && result_type(ones({2}, kInt), 1.5) == kFloat);
+  CHECK(result_type(ones({2}, kInt), ones({}, kLong)) == kInt);
+  autograd::AnomalyMode::set_enabled(true);
+  CHECK_THROWS((x.detach().requires_grad_() - x.detach()).sqrt().mul(0).sum().backward(), "sqrt");
+  autograd::AnomalyMode::set_enabled(false);
+  const Generator generator = make_generator(4);
+  const Tensor state = generator_state(generator), drawn = rand({3}, generator);
+  CHECK(generator_setState(generator, state) && rand({3}, generator).equal(drawn));
+  CHECK_THROWS(setNumThreads(0), "count");
+
   Tensor z = x * 2;
   z.retain_grad();
   z.exp().sum().backward();

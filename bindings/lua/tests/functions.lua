@@ -128,5 +128,24 @@ for i, sequence in ipairs(sequences) do
   equal(th.allclose(h:select(1, i - 1), last:squeeze(1)), true)
 end
 raises('LSTM', th.nn.LSTM_forward_packed, th.nn.GRU(2, 3), data, sizes)
+
+-- plain functions: d/dx x^3 along (1, 10, 100) is 3 x^2 times that
+local p = th.tensor {0, 1, 2}:requires_grad_()
+local cubes = {p:pow(3)}
+equal(th.jvp(cubes, {p}, {th.tensor {1, 10, 100}}, false)[1]:totable(), {0, 30, 1200})
+raises('size', th.jvp, cubes, {p}, {th.ones {2}}, false)
+raises('jvp takes outputs, inputs, tangents, create_graph', th.jvp, cubes)
+equal(th.autocast_setCache(false), true)
+equal(th.autocast_setCache(true), false)
+local generator = th.generator():manual_seed(4)
+local state = th.generator_state(generator)
+local drawn = th.rand({3}, {generator = generator}):totable()
+equal(th.generator_setState(generator, state), true)
+equal(th.rand({3}, {generator = generator}):totable(), drawn)
+raises('state', th.generator_setState, generator, th.ones {3})
+equal(th.retain_grad(p * 2):is_leaf(), false)
+th.setNumThreads(th.getNumThreads())
+raises('count', th.setNumThreads, 0)
+
 equal(math.abs(th.nn.init.gain 'relu' - math.sqrt(2)) < 1e-12, true)
 check.done()

@@ -101,10 +101,19 @@ function call.row(row, bound)
   return results_of(row, bound, results)
 end
 
-local function kinds_of(given, count)
+-- The kinds of the arguments, and of named ones the names.
+local function kinds_of(given, count, options)
   local kinds = {}
   for i = 1, count do
     kinds[i] = library.is_tensor(given[i]) and 'tensor' or type(given[i])
+  end
+  local names = {}
+  for name in pairs(options or {}) do
+    names[#names + 1] = tostring(name)
+  end
+  table.sort(names)
+  for _, name in ipairs(names) do
+    kinds[#kinds + 1] = name .. ' = ' .. (library.is_tensor(options[name]) and 'tensor' or type(options[name]))
   end
   return table.concat(kinds, ', ')
 end
@@ -126,7 +135,7 @@ function call.named(name)
     end
     local row, bound = arguments.choose(rows, given, count, options)
     if not row then
-      local lines = {name .. '(' .. kinds_of(given, count) .. (options and ', options' or '') .. ') fits none of'}
+      local lines = {name .. '(' .. kinds_of(given, count, options) .. ') fits none of'}
       for _, candidate in ipairs(rows) do
         lines[#lines + 1] = '  ' .. candidate.schema
       end

@@ -44,10 +44,19 @@ function th.overload(name, overload)
   error('there is no operation ' .. name .. '.' .. overload, 2)
 end
 
+-- th.linalg.inv is th.linalg_inv, and so on.
+for _, group in ipairs {'linalg', 'fft', 'special'} do
+  th[group] = setmetatable({}, {
+    __index = function(_, name)
+      return th[group .. '_' .. name]
+    end,
+  })
+end
+
 -- All other names are operations, found when they are first used.
 return setmetatable(th, {
   __index = function(self, name)
-    local f = call.named(name)
+    local f = train.plain[name] or call.named(name)
     rawset(self, name, f)
     return f
   end,

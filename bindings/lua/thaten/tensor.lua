@@ -25,6 +25,9 @@ local function flatten(data, shape, level, list)
     if type(data) == 'table' or data == nil then
       error('the tables have different lengths', 0)
     end
+    if type(data) ~= 'number' and type(data) ~= 'boolean' and type(data) ~= 'cdata' then
+      error('an element of a tensor is a number or a boolean, and not a ' .. type(data), 0)
+    end
     list[#list + 1] = data
     return
   end
@@ -97,8 +100,14 @@ function methods:numel()
   return tonumber(C.at_numel(self.pointer))
 end
 
+local sizes = {
+  __tostring = function(list)
+    return '{' .. table.concat(list, ', ') .. '}'
+  end,
+}
+
 local function to_table(ints)
-  local list = {}
+  local list = setmetatable({}, sizes)
   for i = 1, ints.count do
     list[i] = tonumber(ints.data[i - 1])
   end
@@ -128,6 +137,10 @@ end
 -- The element type, or the tensor in another one.
 function methods:type(wanted)
   return wanted and call.named 'to'(self, wanted) or C.at_typeOf(self.pointer)
+end
+
+function methods:dtype()
+  return C.at_typeOf(self.pointer)
 end
 
 function methods:storage()

@@ -4,6 +4,7 @@ local ffi = require 'ffi'
 local library = require 'thaten.library'
 local files = require 'thaten.files'
 local types = require 'thaten.types'
+local functions = require 'thaten.functions'
 local C, wrap = library.C, library.wrap
 
 ffi.cdef [[
@@ -472,8 +473,15 @@ function optimizers:groups()
   return C.at_optimizer_groups(self.pointer)
 end
 
+-- A method, or an error that names the object.
+local function member_of(methods, what)
+  return function(_, name)
+    return methods[name] or error(what .. ' have no method ' .. tostring(name), 2)
+  end
+end
+
 Optimizer = ffi.metatype('thaten_optimizer', {
-  __index = optimizers,
+  __index = member_of(optimizers, 'optimizers'),
   __gc = function(self)
     C.at_optimizer_free(self.pointer)
   end,
@@ -540,7 +548,7 @@ function schedules:step(metric)
 end
 
 Schedule = ffi.metatype('thaten_schedule', {
-  __index = schedules,
+  __index = member_of(schedules, 'schedules'),
   __gc = function(self)
     C.at_schedule_free(self.pointer)
   end,
@@ -605,6 +613,29 @@ for name, own in pairs(rows.functions) do
 end
 
 train.nn.Sequential, train.nn.ModuleList = list_of 'at_Sequential', list_of 'at_ModuleList'
+
+-- Functions of tensors, numbers and generators alone: th.jvp(outputs, inputs, tangents, false).
+train.plain = {}
+for name, own in pairs(rows.plain) do
+  train.plain[name] = function(...)
+    local arguments, count, kept = arguments_of(name, own.row, ...)
+    local made = C['at_' .. name](unpack(arguments, 1, count))
+    functions.sweep()
+    check(#kept >= 0 and C.at_error() == C.AT_OK)
+    if own.returns == 'at_tensor *' then
+      return wrap(own.owned and made or C.at_retain(made))
+    elseif own.returns ~= 'const at_tensors *' then
+      return type(made) == 'cdata' and library.integer(made) or made
+    end
+    local list = {}
+    for i = 1, made.count do
+      list[i] = wrap(C.at_retain(made.data[i - 1]))
+    end
+    C.at_list_release(made)
+    return list
+  end
+  jit.off(train.plain[name]) -- hooks and functions of Lua may be called
+end
 
 -- Scales the gradients together to at most that norm; returns the norm before.
 function train.nn.clip_grad_norm(parameters, limit)

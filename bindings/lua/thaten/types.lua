@@ -32,6 +32,16 @@ end
 
 local type_pointer = ffi.typeof 'const at_type *'
 
+local texts = {} -- PyTorch's names, by scalar type
+for _, row in ipairs(named) do
+  texts[tonumber(row[1])] = row[3]
+end
+ffi.metatype('at_type', {
+  __tostring = function(self)
+    return texts[tonumber(C.at_type_scalarType(self))] or 'a type without a name'
+  end,
+})
+
 function types.is(value)
   return type(value) == 'cdata' and ffi.istype(type_pointer, value)
 end

@@ -84,6 +84,8 @@ call_operation <- function(name, given) {
     }
   }
   kinds <- vapply(given, function(v) if (is_tensor(v)) "tensor" else class(v)[[1]], "")
+  words <- names(kinds)
+  if (!is.null(words)) kinds <- ifelse(nzchar(words), paste(words, "=", kinds), kinds)
   stop(name, "(", paste(kinds, collapse = ", "), ") fits none of\n",
        paste0("  ", vapply(rows, function(row) row$schema, ""), collapse = "\n"), call. = FALSE)
 }

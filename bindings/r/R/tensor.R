@@ -8,6 +8,7 @@ make_tensor <- function(values, type = NULL) {
   }
   sizes <- if (!is.null(dim(values))) dim(values) else if (length(values) == 1) numeric() else length(values)
   if (anyNA(values) && is.logical(values)) stop("NA is neither true nor false", call. = FALSE)
+  if (anyNA(values) && is.integer(values)) stop("NA is no integer", call. = FALSE)
   wanted <- if (!is.null(type)) type else default_type(values)
   elements <- if (is.logical(values)) as.logical(values) else if (is.complex(values)) as.complex(values) else as.double(values)
   t <- .Call(thr_fromArray, elements, as.double(sizes))
@@ -91,10 +92,23 @@ Math.th_tensor <- function(x, ...) {
 
 # sum(x), max(x) and so on: a tensor without dimensions.
 Summary.th_tensor <- function(x, ..., na.rm = FALSE) {
-  if (...length() > 0 || .Generic == "range") stop(.Generic, "(x) is of one tensor", call. = FALSE)
+  if (...length() > 0) stop(.Generic, "(x) is of one tensor", call. = FALSE)
+  if (.Generic == "range") return(call_operation("stack", list(list(call_operation("min", list(x)), call_operation("max", list(x))))))
   call_operation(.Generic, list(x))
 }
 mean.th_tensor <- function(x, ...) call_operation("mean", list(x, ...))
+is.na.th_tensor <- function(x) as.array(call_operation("isnan", list(x)))
+
+# Matrices one below the other or side by side; a vector is a row or a column.
+bound <- function(given, dim) {
+  matrices <- lapply(given, function(x) {
+    if (!is_tensor(x)) x <- make_tensor(x)
+    if (length(dim(x)) < 2) call_operation("reshape", list(x, if (dim == 0) c(1, -1) else c(-1, 1))) else x
+  })
+  call_operation("cat", list(unname(matrices), dim = dim))
+}
+rbind.th_tensor <- function(..., deparse.level = 1) bound(list(...), 0)
+cbind.th_tensor <- function(..., deparse.level = 1) bound(list(...), 1)
 t.th_tensor <- function(x) call_operation("t", list(x))
 as.vector.th_tensor <- function(x, mode = "any") as.vector(as.array(x), mode)
 as.integer.th_tensor <- function(x, ...) as.integer(as.array(x))
@@ -148,6 +162,8 @@ evaluated <- function(keys, where) lapply(keys, function(key) if (identical(key,
   call_operation("view", list(result, as.numeric(dim(result)[-single])))
 }
 
+`[[.th_tensor` <- `[.th_tensor`
+
 `[<-.th_tensor` <- function(x, ..., value) {
   keys <- evaluated(as.list(substitute(list(...)))[-1], parent.frame())
   if (!is_tensor(value)) value <- make_tensor(value, type_of(x))
@@ -156,8 +172,27 @@ evaluated <- function(keys, where) lapply(keys, function(key) if (identical(key,
 
 # --- methods that are no operations ----------------------------------------------------------------------------
 
+conversion <- function(type) function(t) if (type_of(t) == type) t else call_operation("to", list(t, type))
+
 methods <- list(
   type = type_of,
+  # The value of a tensor of one element.
+  item = function(t) {
+    value <- as.array(t)
+    if (length(value) != 1) stop("item: the tensor has to have one element, and its size is ", toString(dim(t)), call. = FALSE)
+    as.vector(value)
+  },
+  # All sizes, or that of a dimension, which counts from 0 or, negative, from behind.
+  size = function(t, dim = NULL) {
+    sizes <- dim(t)
+    if (is.null(dim)) return(sizes)
+    at <- if (dim < 0) length(sizes) + dim else dim
+    if (at < 0 || at >= length(sizes)) stop("size: dim is ", dim, ", and the tensor has ", length(sizes), " dimensions", call. = FALSE)
+    sizes[[at + 1]]
+  },
+  numel = function(t) length(t),
+  float = conversion("float32"), double = conversion("float64"), half = conversion("float16"), bfloat16 = conversion("bfloat16"),
+  long = conversion("int64"), int = conversion("int32"), bool = conversion("bool"),
   storage = function(t) .Call(thr_storage, t),
   # Calls f(gradient) with each gradient that is complete; what it returns, unless NULL, replaces the gradient.
   register_hook = function(t, f) {

@@ -100,6 +100,7 @@ th <- structure(list(), class = "th")
 `$.th` <- function(x, name) {
   if (name %in% c("nn", "optim", "schedule", "data")) return(group_of(name))
   own <- by_hand[[name]]
+  if (is.null(own)) own <- group_of("plain")[[name]] # of tensors, numbers and generators alone
   if (is.null(own)) operation(name) else own
 }
 

@@ -46,7 +46,7 @@ groups <- new.env()
 # th$nn and its like, whose tables are made when they are first used.
 group_of <- function(group) {
   if (is.null(groups[[group]])) {
-    made <- constructors(group)
+    made <- if (group == "plain") calls(group, "", "") else constructors(group)
     if (group == "nn") {
       groups$calls <- calls("call", "", "_forward$")
       groups$finders <- calls("indices", "", "_forward$")

@@ -11,8 +11,19 @@ static char failure[1024]; /* of a function of R, if it is not empty */
 
 void th_keepFailure(const char *message)
 {
-  if (!*failure)
-    snprintf(failure, sizeof failure, "%s", message);
+  if (*failure)
+    return;
+  /* R writes "Error in f(x) : words", and from where f was called in a line behind. */
+  if (strncmp(message, "Error: ", 7) == 0)
+    message += 7;
+  else if (strncmp(message, "Error in ", 9) == 0 && strstr(message, " : "))
+    message = strstr(message, " : ") + 3;
+  snprintf(failure, sizeof failure, "%s", message);
+  char *const calls = strstr(failure, "\nCalls: ");
+  size_t length = calls ? (size_t)(calls - failure) : strlen(failure);
+  while (length > 0 && failure[length - 1] == '\n')
+    length--;
+  failure[length] = 0;
 }
 
 void th_raise(void)
@@ -109,6 +120,14 @@ SEXP th_list(at_tensors tensors)
   for (int i = 0; i < tensors.count; i++)
     if (at_defined(tensors.data[i]))
       SET_VECTOR_ELT(list, i, th_wrap(at_retain(tensors.data[i])));
+  UNPROTECT(1);
+  return list;
+}
+
+SEXP th_releasedList(const at_tensors *tensors)
+{
+  SEXP list = PROTECT(th_list(*tensors));
+  at_list_release(tensors);
   UNPROTECT(1);
   return list;
 }

@@ -47,10 +47,7 @@ SEXP thr_gradients(SEXP outputs, SEXP inputs, SEXP options)
   const at_tensors *list = at_gradients(of, by, &given);
   if (at_error() != AT_OK)
     th_raise();
-  SEXP gradients = PROTECT(th_list(*list));
-  at_list_release(list);
-  UNPROTECT(1);
-  return gradients;
+  return th_releasedList(list);
 }
 
 SEXP thr_detachIn(SEXP t)

@@ -14,6 +14,26 @@ fails <- function(words, expression) {
 }
 leaf <- function(...) th$tensor(c(...))$requires_grad_()
 
+# errors of R's functions come as they are
+failing <- th$Function(forward = function(ctx, x) x * 2, backward = function(ctx, g) stop("inside of backward"))
+equal(tryCatch(sum(failing(leaf(1)))$backward(), error = conditionMessage), "inside of backward")
+
+# plain functions: d/dx x^3 along (1, 10, 100) is 3 x^2 times that
+p <- leaf(0, 1, 2)
+cubes <- list(p^3)
+equal(th$jvp(cubes, list(p), list(th$tensor(c(1, 10, 100))), FALSE)[[1]], c(0, 30, 1200))
+fails("size", th$jvp(cubes, list(p), list(th$ones(2)), FALSE))
+fails("jvp takes inputs", th$jvp(cubes))
+equal(th$autocast_setCache(FALSE), TRUE)
+equal(th$autocast_setCache(TRUE), FALSE)
+generator <- th$generator(4)
+state <- th$generator_state(generator)
+drawn <- as.vector(th$rand(3, generator = generator))
+th$generator_setState(generator, state)
+equal(th$rand(3, generator = generator), drawn)
+fails("count", th$setNumThreads(0))
+equal(th$isLeaf(th$retain_grad(p * 2)), FALSE)
+
 # y = 3 x sees the gradient 2 and makes it 20
 x <- leaf(1)
 y <- x * 3

@@ -110,6 +110,22 @@ equal(th$mm(square, square)$type(), "float32")
 equal((w * 2)$requires_grad(), TRUE)
 fails("", x$backward())
 
+# what programs of R do with arrays
+m <- th$tensor(matrix(1:6, 2))
+equal(rbind(m, 7:9), rbind(matrix(1:6, 2), 7:9))
+equal(cbind(m, m), cbind(matrix(1:6, 2), matrix(1:6, 2)))
+equal(as.vector(range(m)), c(1, 6))
+equal(m[[2, 3]], 6)
+equal(as.vector(is.na(th$tensor(c(1, NaN)))), c(FALSE, TRUE))
+equal(m$size(), c(2, 3))
+equal(m$size(-1), 3)
+fails("size: dim is 2", m$size(2))
+equal(sum(m)$item(), 21)
+fails("one element", m$item())
+equal(m$float()$type(), "float32")
+equal(m$numel(), 6)
+fails("NA is no integer", th$tensor(c(1L, NA)))
+
 # files and programs
 path <- tempfile(fileext = ".safetensors")
 th$save(path, list(a = x, net.w = y))

@@ -6,4 +6,5 @@ fn main() {
     support::write("cases", "cases.rs");
     support::write("modules", "modules.rs");
     support::write("training", "training.rs");
+    support::write("plain", "plain.rs");
 }

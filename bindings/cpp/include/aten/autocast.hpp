@@ -5,6 +5,7 @@
 
 #include "conversions.hpp"
 #include "options.hpp"
+#include <aten/plain.hpp>
 
 namespace at::autocast
 {
@@ -47,9 +48,22 @@ inline void set_autocast_dtype(DeviceType device_type, ScalarType dtype)
   if (is_autocast_enabled(device_type))
     set_autocast_enabled(device_type, true);
 }
-// Weights are cast at every call: there is no cache.
+// Whether each leaf is cast once for a block, until it changes.
+inline bool is_autocast_cache_enabled()
+{
+  const bool is_on = autocast_setCache(true);
+  if (!is_on)
+    autocast_setCache(false);
+  return is_on;
+}
+inline void set_autocast_cache_enabled(bool enabled)
+{
+  autocast_setCache(enabled);
+}
+// Releases the casts that there are.
 inline void clear_cache()
 {
+  autocast_setCache(autocast_setCache(false));
 }
 
 }  // namespace at::autocast

@@ -30,6 +30,10 @@ class Error : public std::runtime_error
   {
     return operation_;
   }
+  const char *what_without_backtrace() const
+  {
+    return what();
+  }
   std::string msg() const
   {
     return what();

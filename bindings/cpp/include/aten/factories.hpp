@@ -138,4 +138,16 @@ inline Tensor randint_like(const Tensor &t, int64_t high, const TensorOptions &o
   return randint_like(t, 0, high, options);
 }
 
+// The element type of what a and b make together.
+template <class Other>
+ScalarType result_type(const Tensor &a, const Other &b)
+{
+  const auto empty_like = [](const Tensor &t) {
+    return at::empty(std::vector<int64_t>(t.dim() > 0 ? 1 : 0, 0), t.options());
+  };
+  if constexpr (std::is_same_v<Other, Tensor>)
+    return mul(empty_like(a), empty_like(b)).scalar_type();
+  else
+    return mul(empty_like(a), Scalar(b)).scalar_type();
+}
 }  // namespace at

@@ -40,6 +40,11 @@ class Generator
   {
     return at_generator_initialSeed(get());
   }
+  // The generator itself, also where that is the default one: borrowed.
+  at_generator *c_generator() const
+  {
+    return get();
+  }
   // What calls take: borrowed.
   at_generator *c() const
   {

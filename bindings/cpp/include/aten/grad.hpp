@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "conversions.hpp"
+#include <aten/plain.hpp>
 
 namespace at
 {
@@ -120,6 +121,38 @@ class Hooks
 
 }  // namespace detail
 
+// The recorded call of an operation.
+class Node
+{
+ public:
+  explicit Node(at_node *node) : node_(node, at_node_release)
+  {
+  }
+  // Such as "AddBackward0".
+  std::string name() const
+  {
+    return at_node_kind(node_.get());
+  }
+  // The nodes of the operands; nullptr where no gradient is wanted.
+  std::vector<std::shared_ptr<Node>> next_functions() const
+  {
+    std::vector<std::shared_ptr<Node>> nodes;
+    for (int i = 0; i < at_node_inputCount(node_.get()); i++) {
+      at_node *const node = at_node_input(node_.get(), i, nullptr);
+      nodes.push_back(node ? std::make_shared<Node>(node) : nullptr);
+    }
+    return nodes;
+  }
+
+ private:
+  std::shared_ptr<at_node> node_;
+};
+
+inline std::shared_ptr<Node> Tensor::grad_fn() const
+{
+  return is_leaf() ? nullptr : std::make_shared<Node>(at_grad_fn(tensor_));
+}
+
 template <class Function>
 unsigned Tensor::register_hook(Function hook) const
 {
@@ -177,6 +210,15 @@ struct GradMode {
 
 namespace autograd
 {
+using at::Node;
+
+// A NaN in a gradient is an error that names the operation.
+struct AnomalyMode {
+  static void set_enabled(bool on)
+  {
+    grad_setAnomaly(on);
+  }
+};
 
 // The gradients of the sum of the outputs with respect to the inputs.
 inline std::vector<Tensor> grad(TensorList outputs, TensorList inputs, TensorList grad_outputs = {},

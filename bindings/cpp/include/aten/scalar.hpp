@@ -91,6 +91,10 @@ inline ScalarType get_default_dtype()
 {
   return static_cast<ScalarType>(at_defaultType());
 }
+inline ScalarType promote_types(ScalarType a, ScalarType b)
+{
+  return static_cast<ScalarType>(at_promoteTypes(c_type(a), c_type(b)));
+}
 inline ScalarType promoteTypes(ScalarType a, ScalarType b)
 {
   return static_cast<ScalarType>(at_promoteTypes(c_type(a), c_type(b)));

@@ -263,6 +263,8 @@ class Tensor
   {
     return requires_grad_(wanted);
   }
+  // What the tensor was computed by, of which name() is PyTorch's; nullptr of a leaf.
+  std::shared_ptr<class Node> grad_fn() const;
   bool is_leaf() const
   {
     return at_isLeaf(tensor_);

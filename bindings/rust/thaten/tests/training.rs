@@ -237,6 +237,24 @@ fn mixed_precision() -> Result<()> {
     Ok(())
 }
 
+/// d/dx x^3 along (1, 10, 100) is 3 x^2 times that.
+#[test]
+fn plain_functions() -> Result<()> {
+    let x = Tensor::from_slice(&[0.0f64, 1.0, 2.0], &[3])?.requires_grad_()?;
+    let (cubes, along) = ([x.pow_scalar(3)?], Tensor::from_slice(&[1.0f64, 10.0, 100.0], &[3])?);
+    assert_eq!(thaten::jvp(&cubes, &[x.clone()], &[along], false)?[0].to_vec::<f64>()?, [0.0, 30.0, 1200.0]);
+    let error = thaten::jvp(&cubes, &[x.clone()], &[ops::ones(&[2])?], false).unwrap_err();
+    assert_eq!(error.kind, ErrorKind::Argument);
+    assert!(thaten::autocast_setCache(false)? && !thaten::autocast_setCache(true)?);
+    let generator = thaten::Generator::with_seed(4)?;
+    let (state, drawn) = (thaten::generator_state(&generator)?, ops::rand_with(&[3], &ops::Rand::new().generator(&generator))?);
+    assert!(thaten::generator_setState(&generator, &state)?);
+    assert_eq!(ops::rand_with(&[3], &ops::Rand::new().generator(&generator))?.to_vec::<f32>()?, drawn.to_vec::<f32>()?);
+    assert!(thaten::setNumThreads(0).is_err() && thaten::getNumThreads()? > 0);
+    assert!(!thaten::retain_grad(&(&x * 2))?.is_leaf());
+    Ok(())
+}
+
 /// x cubed, whose backward says 10 times its gradient; it fails for a gradient of 7.
 struct Cube(Option<Tensor>, Rc<Cell<i32>>);
 
