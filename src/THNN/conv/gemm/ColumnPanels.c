@@ -24,6 +24,7 @@ typedef struct {
   ptrdiff_t panelCount;          /* panels that the vectors are divided among */
   ptrdiff_t splits;              /* of the results */
   int threads;
+  int inPlace; /* whole panels are read where they are */
 } THNN_(PanelPlan);
 
 /* --- which ones ------------------------------------------------------------------------------ */
@@ -176,9 +177,10 @@ static void THNN_(multiplyRows)(const THNN_(PanelItem) * p, THNN_(PanelTile) til
     memcpy(to + r * next, sums + r * width, (size_t)p->count * sizeof *sums);
 }
 
-/* The terms of some planes from one on, for all results of the split. */
+/* The terms of some planes from one on, for all results of the split; columns are the panel's. */
 static void THNN_(multiplyPlanes)(const THNN_(PanelPlan) * w, const THNN_(PanelItem) * p,
-                                  ptrdiff_t plane, ptrdiff_t planes)
+                                  ptrdiff_t plane, ptrdiff_t planes, const real *columns,
+                                  ptrdiff_t nextTerm)
 {
   const THNNConvolution *c = w->c;
   const ptrdiff_t group = p->item % c->groups, most = THNN_(panels)->rows[p->vectors];
@@ -191,7 +193,8 @@ static void THNN_(multiplyPlanes)(const THNN_(PanelPlan) * w, const THNN_(PanelI
     tile = {.weights = weights + row * w->ofRow + plane * c->window * w->ofTerm,
             .ofRow = w->ofRow,
             .ofTerm = w->ofTerm,
-            .panel = p->panel,
+            .panel = columns,
+            .nextTerm = nextTerm,
             .bias = w->data.bias ? w->data.bias + group * w->results + row : NULL,
             .adds = plane > 0,
             .result = w->data.to + (p->item * w->results + row) * w->size + p->first,
@@ -213,13 +216,26 @@ static void THNN_(multiplyPanels)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t plane = 0; plane < w->planes; plane += w->planesAtOnce) {
       const ptrdiff_t planes = THMin(w->planesAtOnce, w->planes - plane);
       const real *x = w->data.from + (p.item * w->planes + plane) * w->source;
-      THNN_(fillPanel)(w, x, planes, p.first, p.count, p.vectors * THNN_(panels)->lanes, p.panel);
+      const ptrdiff_t width = p.vectors * THNN_(panels)->lanes;
+      const int isInPlace = w->inPlace && p.count == width;
+      if (!isInPlace)
+        THNN_(fillPanel)(w, x, planes, p.first, p.count, width, p.panel);
       for (ptrdiff_t k = 0; k < p.singles; k++)
         THNN_(fillPanel)(w, x, planes, w->size - p.singles + k, 1, 1,
                          p.single + k * planes * w->c->window);
-      THNN_(multiplyPlanes)(w, &p, plane, planes);
+      THNN_(multiplyPlanes)(w, &p, plane, planes, isInPlace ? x + p.first : p.panel,
+                            isInPlace ? w->source : width);
     }
   }
+}
+
+/* Whether whole panels are read where they are: copies pay for many results, since rows of vectors that are not
+ * aligned take longer to read.  Rows a multiple of SET_BYTES apart would meet in few sets of the L1 cache. */
+static int THNN_(areInPlace)(const THNN_(PanelPlan) * w)
+{
+  enum { SET_BYTES = 512, MOST_RESULTS = 96 };
+  return THNN_(areElements)(w->c) && w->results <= MOST_RESULTS * w->splits &&
+         w->source * sizeof(real) % SET_BYTES != 0;
 }
 
 /* Chooses how many panels there are, and into how many splits the results are divided.  Threads share the
@@ -249,6 +265,7 @@ void THNN_(convolveByColumnPanels)(const THNNConvolution *c, int backward, THTen
   while (threads > 1 && threads * THNN_(panelSize)(&w) > THNNConvolution_memory(c, threads))
     threads--;
   THNN_(cutPanels)(&w, threads);
+  w.inPlace = THNN_(areInPlace)(&w);
   const ptrdiff_t items = c->batch * c->groups * w.panelCount * w.splits;
   w.threads = THMin(threads, THParallel_threads(items, 1));
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(panelSize)(&w));

@@ -2,10 +2,11 @@
 typedef struct {
   const real *weights; /* of row r and term k: weights[r * ofRow + k * ofTerm] */
   ptrdiff_t ofRow, ofTerm;
-  const real *panel; /* terms x vectors */
-  const real *bias;  /* what the sums of each row begin with; NULL: with 0, */
-  int adds;          /* or, if this is set, with result */
-  real *result;      /* rows are next apart */
+  const real *panel;  /* terms x vectors, */
+  ptrdiff_t nextTerm; /* whose rows are so far apart */
+  const real *bias;   /* what the sums of each row begin with; NULL: with 0, */
+  int adds;           /* or, if this is set, with result */
+  real *result;       /* rows are next apart */
   ptrdiff_t next;
 } THNN_(PanelTile);
 

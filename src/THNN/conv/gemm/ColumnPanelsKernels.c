@@ -37,7 +37,7 @@ TH_SIMD void multiply_tile(ptrdiff_t terms, int rows, int vectors, ptrdiff_t the
 #pragma GCC unroll 8
     for (int r = 0; r < rows; r++)
       __builtin_prefetch(weight[r] + at + rows * tile->ofRow);
-    for (; k < end; k++, at += tile->ofTerm, panel += vectors * LANES) {
+    for (; k < end; k++, at += tile->ofTerm, panel += tile->nextTerm) {
       Vector column[MOST];
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; v++)
