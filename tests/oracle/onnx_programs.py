@@ -466,7 +466,129 @@ def packed():
                     version=25), [np.array([3], np.float32)], results
 
 
+def forest(rng, trees, features, targets, word, positive=False, modes=("BRANCH_LEQ",)):
+    """Attributes of small trees, whose nodes have numbers in any order; each leaf has one weight or two."""
+    nodes, weights = [], []
+    for tree in range(trees):
+        free = iter(rng.permutation(15).tolist())
+
+        def grow(node, depth):
+            if depth == 0:
+                nodes.append((tree, node, 0, 0, 0, 0.0, "LEAF", 0))
+                for target in rng.choice(targets, min(targets, 1 + int(rng.random() < 0.3)), replace=False).tolist():
+                    weights.append((tree, node, target, abs(rng.standard_normal()) if positive else rng.standard_normal()))
+                return
+            yes, no = next(free), next(free)
+            nodes.append((tree, node, int(rng.integers(features)), yes, no, float(np.float32(rng.standard_normal())), str(rng.choice(modes)),
+                          int(rng.random() < 0.5)))
+            grow(no, depth - 1)
+            grow(yes, depth - 1)
+        grow(next(free), 3)
+    columns = list(zip(*nodes))
+    names = ["treeids", "nodeids", "featureids", "truenodeids", "falsenodeids", "values", "modes", "missing_value_tracks_true"]
+    made = {"nodes_" + n: list(c) for n, c in zip(names, columns)}
+    return made | {f"{word}_{n}": list(c) for n, c in zip(("treeids", "nodeids", "ids", "weights"), zip(*weights))}
+
+
+def learned():
+    """Models of ai.onnx.ml."""
+    rng = np.random.default_rng(20)
+    floats, longs = TensorProto.FLOAT, TensorProto.INT64
+    nodes, kinds = [], {}
+
+    def node(kind, inputs=("x",), outputs=1, **attributes):
+        names = [f"y{len(kinds) + i}" for i in range(outputs)]
+        nodes.append(helper.make_node(kind, list(inputs), names, domain="ai.onnx.ml", **attributes))
+        kinds.update({n: longs if outputs == 2 and i == 0 or kind in ("LabelEncoder",) else floats for i, n in enumerate(names)})
+
+    def numbers(n):
+        return rng.standard_normal(n).astype(np.float32).tolist()
+
+    node("Scaler", offset=numbers(4), scale=numbers(4))
+    node("Scaler", offset=[0.5], scale=[2.0])
+    node("Binarizer", threshold=0.25)
+    for norm in "MAX", "L1", "L2":
+        node("Normalizer", ["positive"], norm=norm)
+    node("Imputer", ["gaps"], imputed_value_floats=numbers(4), replaced_value_float=float("nan"))
+    node("OneHotEncoder", ["codes"], cats_int64s=[3, 1, 7], zeros=1)
+    node("LabelEncoder", ["codes"], keys_int64s=[1, 3], values_int64s=[10, 30], default_int64=-5)
+    node("ArrayFeatureExtractor", ["x", "columns"])
+    node("FeatureVectorizer", ["x", "positive"], inputdimensions=[4, 4])
+    node("LinearRegressor", coefficients=numbers(8), intercepts=numbers(2), targets=2)
+    for transform in "NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO":
+        node("LinearClassifier", outputs=2, coefficients=numbers(12), intercepts=numbers(3), classlabels_ints=[5, 2, 9], post_transform=transform)
+    for kernel in "LINEAR", "POLY", "RBF", "SIGMOID":
+        node("SVMRegressor", kernel_type=kernel, kernel_params=[0.3, 0.5, 2.0], n_supports=5, support_vectors=numbers(20), coefficients=numbers(5),
+             rho=numbers(1))
+    vectors = dict(vectors_per_class=[2, 1, 3], support_vectors=numbers(24), coefficients=numbers(12), rho=numbers(3), classlabels_ints=[4, 0, 2],
+                   kernel_type="RBF", kernel_params=[0.3, 0.0, 0.0])
+    node("SVMClassifier", outputs=2, **vectors)
+    node("SVMClassifier", outputs=2, **vectors, prob_a=[-1.5, -0.7, -2.0], prob_b=numbers(3))
+    all_modes = ("BRANCH_LEQ", "BRANCH_LT", "BRANCH_GTE", "BRANCH_GT", "BRANCH_NEQ")
+    for how in "SUM", "AVERAGE", "MIN", "MAX":
+        node("TreeEnsembleRegressor", ["gaps"], aggregate_function=how, n_targets=1, base_values=numbers(1), **forest(rng, 4, 4, 1, "target", modes=all_modes))
+    node("TreeEnsembleRegressor", n_targets=2, **forest(rng, 6, 4, 2, "target"))
+    node("TreeEnsembleClassifier", outputs=2, classlabels_int64s=[7, 1, 3], post_transform="SOFTMAX", base_values=numbers(3), **forest(rng, 6, 4, 3, "class"))
+    for positive, transform in (False, "LOGISTIC"), (False, "NONE"), (True, "NONE"):
+        node("TreeEnsembleClassifier", outputs=2, classlabels_int64s=[0, 1], post_transform=transform, **forest(rng, 3, 4, 1, "class", positive))
+    model = model_of(nodes, [value("x", floats, ["n", 4]), value("positive", floats, ["n", 4]), value("gaps", floats, ["n", 4]),
+                             value("codes", longs, ["n"])], [value(n, k, None) for n, k in kinds.items()],
+                     [numpy_helper.from_array(np.array([2, 0]), "columns")], version=20)
+    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 3))
+    gaps = rng.standard_normal((9, 4)).astype(np.float32)
+    gaps[rng.random((9, 4)) < 0.3] = np.nan
+    x = rng.standard_normal((9, 4)).astype(np.float32)
+    return model, [x, np.abs(x) + 0.1, gaps, rng.integers(0, 8, 9)]
+
+
+def blocks():
+    """Weights of a few bits in blocks, and LSTMs with weights of 8 bits, of ONNX Runtime; what the latter give is that of
+    LSTMs with the numbers that the weights stand for, since ONNX Runtime rounds inputs and states too."""
+    import onnxruntime
+    rng = np.random.default_rng(21)
+    floats, node = TensorProto.FLOAT, helper.make_node
+    w = rng.integers(-128, 128, (1, 3, 16)).astype(np.int8)
+    r = rng.integers(-128, 128, (1, 4, 16)).astype(np.int8)
+    scales = [np.array([0.01], np.float32), (rng.random((1, 16)) / 50).astype(np.float32)]
+    zeros = [np.array([3], np.int8), np.zeros((1, 16), np.int8)]
+    constants = {"w": w, "r": r, "ws": scales[0], "wz": zeros[0], "rs": scales[1], "rz": zeros[1], "bias": rng.standard_normal((1, 32)).astype(np.float32),
+                 "table": rng.integers(0, 256, (6, 20)).astype(np.uint8), "table_scale": rng.random((6, 3)).astype(np.float32),
+                 "table_zero": rng.integers(0, 256, (6, 2)).astype(np.uint8), "bnb": rng.integers(0, 256, 60).astype(np.uint8),
+                 "most": rng.random(8).astype(np.float32), "scale": np.array(0.1, np.float32), "other_scale": np.array(0.1301, np.float32), "zero": np.array(120, np.uint8), "short": np.array(-7, np.int16)}
+    packed_table = TensorProto(name="small", data_type=TensorProto.INT4, dims=[5, 16], raw_data=rng.integers(0, 256, 40).astype(np.uint8).tobytes())
+    constants["small_scale"] = rng.random((5, 1)).astype(np.float32)
+    gather = dict(gather_axis=0, quantize_axis=1, block_size=16)
+    run = [node("GatherBlockQuantized", ["table", "index", "table_scale"], ["y1"], domain="com.microsoft", bits=4, **gather),
+           node("GatherBlockQuantized", ["table", "index", "table_scale", "table_zero"], ["y2"], domain="com.microsoft", bits=4, **gather),
+           node("GatherBlockQuantized", ["small", "index", "small_scale"], ["y3"], domain="com.microsoft", **gather),
+           node("MatMulBnb4", ["flat", "bnb", "most"], ["y4"], domain="com.microsoft", K=20, N=6, block_size=16, quant_type=0),
+           node("MatMulBnb4", ["flat", "bnb", "most"], ["y5"], domain="com.microsoft", K=20, N=6, block_size=16, quant_type=1),
+           node("QuantizeLinear", ["flat", "scale", "short"], ["q"], domain="com.microsoft"),
+           node("DequantizeLinear", ["q", "scale", "short"], ["y6"], domain="com.microsoft"),
+           node("QLinearAveragePool", ["pixels", "scale", "zero", "other_scale", "zero"], ["y7"], domain="com.microsoft", kernel_shape=[2, 2], strides=[2, 1],
+                pads=[0, 1, 0, 0])]
+    lstm = node("DynamicQuantizeLSTM", ["x", "w", "r", "bias", "", "", "", "", "ws", "wz", "rs", "rz"], ["y0"], domain="com.microsoft", hidden_size=4)
+    inputs = {"x": rng.standard_normal((5, 2, 3)).astype(np.float32), "index": np.array([[4, 0], [2, -1]]), "flat": rng.standard_normal((3, 20)).astype(np.float32),
+              "pixels": rng.integers(0, 256, (1, 2, 4, 5)).astype(np.uint8)}
+
+    def model(nodes, names, outputs):
+        kinds = {"index": TensorProto.INT64, "pixels": TensorProto.UINT8, "y7": TensorProto.UINT8}
+        made = own_model(nodes, [value(n, kinds.get(n, floats), inputs[n].shape) for n in names], [value(n, kinds.get(n, floats), None) for n in outputs],
+                         constants)
+        made.graph.initializer.append(packed_table)
+        return made
+    results = onnxruntime.InferenceSession(model(run, list(inputs)[1:], [f"y{i}" for i in range(1, 8)]).SerializeToString()).run(
+        None, {n: inputs[n] for n in list(inputs)[1:]})
+    plain = {"w": (w - np.float32(3)).transpose(0, 2, 1) * scales[0], "r": r.astype(np.float32).transpose(0, 2, 1) * scales[1].T, "bias": constants["bias"]}
+    session = onnxruntime.InferenceSession(model_of([node("LSTM", ["x", "w", "r", "bias"], ["y0"], hidden_size=4)], [value("x", floats, [5, 2, 3])],
+                                                    [value("y0", floats, None)], [numpy_helper.from_array(v.astype(np.float32), n) for n, v in plain.items()]).SerializeToString())
+    return model([lstm, *run], list(inputs), [f"y{i}" for i in range(8)]), list(inputs.values()), session.run(None, {"x": inputs["x"]}) + results
+
+
 def make_older():
+    model, inputs, outputs = blocks()
+    onnx.save(model, os.path.join(FOLDER, "blocks.onnx"))
+    save("blocks", inputs, outputs)
     model, inputs, outputs = packed()
     onnx.save(model, os.path.join(FOLDER, "packed.onnx"))
     save("packed", inputs, outputs)
@@ -493,7 +615,7 @@ def make_others(names=()):
                "wraps": (wraps(), wrapping_inputs()),
                "recent": (recent()[0], [np.random.default_rng(4).standard_normal(s).astype(np.float32) / 2 for s in recent()[1].values()])}
     rng = np.random.default_rng(10)
-    others |= {"runtime": (runtime(), [rng.standard_normal(n).astype(np.float32) for n in ((2, 5, 8), (2, 3, 6, 5))]),
+    others |= {"learned": learned(), "runtime": (runtime(), [rng.standard_normal(n).astype(np.float32) for n in ((2, 5, 8), (2, 3, 6, 5))]),
                "runtime_codes": (runtime_codes(), [rng.integers(0, 256, n).astype(np.uint8) for n in ((5, 6), (5, 6), (2, 3, 5, 4))])}
     for name, (model, inputs) in others.items():
         if names and name not in names:

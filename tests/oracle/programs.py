@@ -781,7 +781,7 @@ def tensors(values):
 
 def array(t):
     t = t.detach()
-    return (t.float() if t.dtype == torch.bfloat16 else t).numpy()
+    return (t.float() if t.dtype == torch.bfloat16 else t.resolve_conj().resolve_neg()).numpy()
 
 
 def write(folder, name, module, inputs, sizes, decomposed):

@@ -107,6 +107,7 @@ typedef struct at_onnx {
   at_arena *arena;
   at_file *file;
   int64_t version; /* of the operators */
+  bool hasOthers;  /* operators of other domains */
   at_external *externals;
   at_onnxFunction *functions;
   int32_t functionCount, functionRoom, depth;
@@ -323,7 +324,11 @@ typedef struct at_onnxList {
 at_onnxList at_onnxInts(const at_onnxCall *call, const char *attribute);
 at_onnxList at_onnxIntsIn(const at_onnxCall *call, int index);
 
-/* Floats in the same way; returns the count. */
+/* A list of any length of an attribute, and a tensor; NULL if it is not given. */
+const at_given *at_onnxNumbers(const at_onnxCall *call, const char *attribute, at_cellKind number);
+at_tensor *at_onnxTensorOf(const at_onnxCall *call, const char *attribute);
+
+/* Floats as at_onnxInts has integers; returns the count. */
 int at_onnxFloats(const at_onnxCall *call, const char *attribute, double *to);
 int at_onnxFloatsIn(const at_onnxCall *call, int index, double *to);
 

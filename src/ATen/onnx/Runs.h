@@ -27,11 +27,18 @@ at_onnxRun at_runAffineGrid, at_runArgMax, at_runAttention, at_runAveragePool, a
     at_runUnsqueeze, at_runWindow;
 
 /* Those of ONNX Runtime's own domain. */
-at_onnxRun at_runEmbedLayerNorm, at_runFastGelu, at_runFusedConv, at_runFusedGemm,
-    at_runFusedMatMul, at_runGroupQuery, at_runRotaryCache, at_runHeads, at_runMatMulBits,
-    at_runQuantizedAdd, at_runQuantizedConcat, at_runQuantizedGemm, at_runQuantizedGlobal,
-    at_runQuantizedLeakyRelu, at_runQuantizedMul, at_runQuantizedSigmoid, at_runQuantizedSoftmax,
-    at_runSelfAttention, at_runSkipLayerNorm, at_runSkipRootNorm;
+at_onnxRun at_runDynamicLstm, at_runGatherBlocks, at_runMatMulBnb4, at_runQuantizedAverage,
+    at_runEmbedLayerNorm, at_runFastGelu, at_runFusedConv, at_runFusedGemm, at_runFusedMatMul,
+    at_runGroupQuery, at_runRotaryCache, at_runHeads, at_runMatMulBits, at_runQuantizedAdd,
+    at_runQuantizedConcat, at_runQuantizedGemm, at_runQuantizedGlobal, at_runQuantizedLeakyRelu,
+    at_runQuantizedMul, at_runQuantizedSigmoid, at_runQuantizedSoftmax, at_runSelfAttention,
+    at_runSkipLayerNorm, at_runSkipRootNorm;
+
+/* Those of ai.onnx.ml, in ml/. */
+at_onnxRun at_runBinarizer, at_runFeatureExtractor, at_runFeatureVectorizer, at_runImputer,
+    at_runLabelEncoder, at_runLinearClassifier, at_runLinearRegressor, at_runNormalizer,
+    at_runOneHotEncoder, at_runScaler, at_runSvmClassifier, at_runSvmRegressor,
+    at_runTreeClassifier, at_runTreeRegressor;
 
 /* The convolution that the node's attributes describe; bias may be NULL. */
 at_tensor *at_onnxConvolved(const at_onnxCall *call, at_tensor *x, at_tensor *filters,
@@ -39,6 +46,12 @@ at_tensor *at_onnxConvolved(const at_onnxCall *call, at_tensor *x, at_tensor *fi
 
 /* round(x / scale) + zero in the type, at most what that holds; zero is of any type. */
 at_tensor *at_onnxQuantized(at_tensor *x, at_tensor *scale, at_tensor *zero, const at_type *type);
+
+/* The codes of packed, bits each, the first in the lowest bits: count along the last dimension. */
+at_tensor *at_onnxUnpacked(const at_onnxCall *call, at_tensor *packed, int64_t bits, int64_t count);
+
+/* The means of the windows that the node's attributes describe. */
+at_tensor *at_onnxAveraged(const at_onnxCall *call, at_tensor *x);
 
 /* x, batch x length x (heads width), as batch x heads x length x width. */
 at_tensor *at_onnxHeads(const at_onnxCall *call, at_tensor *x, int64_t heads);

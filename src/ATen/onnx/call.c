@@ -119,6 +119,24 @@ at_onnxTexts at_onnxTextsOf(const at_onnxCall *call, const char *attribute)
   return given ? (at_onnxTexts){given->textCount, given->texts} : (at_onnxTexts){0, NULL};
 }
 
+const at_given *at_onnxNumbers(const at_onnxCall *call, const char *attribute, at_cellKind number)
+{
+  const at_given *const given = attribute_of(call, attribute);
+  if (given && (given->kind != AT_GIVEN_NUMBERS || (given->count > 0 && given->number != number)))
+    AT_ONNX_FAILS(call, "%s is no list of %s", attribute,
+                  number == AT_CELL_INT ? "integers" : "floating numbers");
+  return given;
+}
+
+at_tensor *at_onnxTensorOf(const at_onnxCall *call, const char *attribute)
+{
+  const at_given *const given = attribute_of(call, attribute);
+  if (!given || given->kind != AT_GIVEN_TENSOR)
+    return NULL;
+  const at_cell cell = at_frame_get(call->frame, given->parts);
+  return cell.kind == AT_CELL_TENSOR ? cell.is.tensor : NULL;
+}
+
 static const at_given *list_of(const at_onnxCall *call, const char *attribute, at_cellKind number)
 {
   const at_given *const given = attribute_of(call, attribute);

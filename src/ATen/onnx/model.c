@@ -30,6 +30,18 @@ static bool lower_constant(at_names *names, const at_onnxItem *item)
   return true;
 }
 
+/* An attribute of a call; the tensors of other domains than the standard one's are weights. */
+static at_given given_of(at_names *names, const at_onnxItem *item, const at_attribute *attribute)
+{
+  if (attribute->type != AT_ATTRIBUTE_TENSOR || !*item->domain)
+    return at_givenAttribute(names, attribute);
+  const char *const name = at_innerName(names, item, attribute->name);
+  at_readConstant(names, attribute->message, name);
+  at_given given = at_givenSlot(names->building, at_slotNamed(names, name));
+  given.name = attribute->name;
+  return given;
+}
+
 /* A call that is computed by a function during the run: inputs, then attributes. */
 void at_lowerCall(at_names *names, const at_onnxItem *item)
 {
@@ -46,7 +58,7 @@ void at_lowerCall(at_names *names, const at_onnxItem *item)
     inputs[i] = *item->inputs[i] ? at_givenSlot(b, at_slotNamed(names, item->inputs[i]))
                                  : (at_given){.name = "", .kind = AT_GIVEN_NONE};
   for (int32_t i = 0; i < item->attributeCount; i++)
-    inputs[item->inputCount + i] = at_givenAttribute(names, &item->attributes[i]);
+    inputs[item->inputCount + i] = given_of(names, item, &item->attributes[i]);
   at_graphNode *const node = at_addNode(b, target, inputs, item->inputCount + item->attributeCount);
   if (row && row->run) {
     node->compute = at_computeOnnx;
@@ -230,6 +242,8 @@ static void read_operators(at_onnx *onnx, at_wire message)
   }
   if (!*domain || !strcmp(domain, "ai.onnx"))
     onnx->version = version;
+  else
+    onnx->hasOthers = true;
 }
 
 static void read_function(at_onnx *onnx, at_wire message)
@@ -282,12 +296,14 @@ static at_wire read_model(at_onnx *onnx)
   char *const writer = at_arena_take(onnx->arena, length, 1);
   snprintf(writer, length, "%s %s", producer, version);
   program->version = writer;
-  program->schemaMajor = onnx->version;
+  if (onnx->version == 0 && onnx->hasOthers)
+    onnx->version = AT_ONNX_MOST; /* it has none of the standard operators */
   if (onnx->version == 0)
     at_damaged(onnx->file, "it uses no version of the standard operators");
   if (onnx->version < AT_ONNX_LEAST || onnx->version > AT_ONNX_MOST)
     at_damaged(onnx->file, "its operators are of version %lld, and %d to %d are read",
                (long long)onnx->version, AT_ONNX_LEAST, AT_ONNX_MOST);
+  program->schemaMajor = onnx->version;
   if (graph.at == graph.end)
     at_damaged(onnx->file, "it has no graph");
   return graph;

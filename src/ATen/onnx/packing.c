@@ -78,9 +78,19 @@ void at_packing_widen(const at_packing *packing, const uint8_t *packed, int64_t 
 /* Whether the operator reads what the elements are, or moves them. */
 static bool keeps_values(const char *type)
 {
-  static const char *const types[] = {"DequantizeLinear", "Cast",     "Identity", "Transpose",
-                                      "Reshape",          "Gather",   "Squeeze",  "Unsqueeze",
-                                      "Flatten",          "Constant", "Slice",    "Shape"};
+  static const char *const types[] = {"DequantizeLinear",
+                                      "Cast",
+                                      "Identity",
+                                      "Transpose",
+                                      "Reshape",
+                                      "Gather",
+                                      "Squeeze",
+                                      "Unsqueeze",
+                                      "Flatten",
+                                      "Constant",
+                                      "Slice",
+                                      "Shape",
+                                      "GatherBlockQuantized"};
   for (size_t i = 0; i < sizeof types / sizeof *types; i++)
     if (!strcmp(types[i], type))
       return true;

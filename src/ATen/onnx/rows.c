@@ -169,6 +169,10 @@ static const at_lowering own[] = {
     {"QuickGelu", 1, "mul($0, sigmoid(mul($0, @alpha=1.702)))"},
     {"FusedConv", 1, .run = at_runFusedConv}, {"FusedGemm", 1, .run = at_runFusedGemm},
     {"FusedMatMul", 1, .run = at_runFusedMatMul},
+    {"DynamicQuantizeLSTM", 1, .run = at_runDynamicLstm}, {"QLinearAveragePool", 1, .run = at_runQuantizedAverage},
+    {"QuantizeLinear", 1, .run = at_runQuantize}, {"DequantizeLinear", 1, .run = at_runDequantize},
+    {"GatherBlockQuantized", 1, .lower = at_lowerGatherBlocks, .run = at_runGatherBlocks},
+    {"MatMulBnb4", 1, .run = at_runMatMulBnb4},
     {"MatMulNBits", 1, .run = at_runMatMulBits},
     {"SkipLayerNormalization", 1, .run = at_runSkipLayerNorm},
     {"SkipSimplifiedLayerNormalization", 1, .run = at_runSkipRootNorm},
@@ -181,18 +185,39 @@ static const at_lowering own[] = {
     {"QLinearSoftmax", 1, .run = at_runQuantizedSoftmax}, {"QLinearGlobalAveragePool", 1, .run = at_runQuantizedGlobal},
     {"QLinearConcat", 1, .run = at_runQuantizedConcat}, {"QGemm", 1, .run = at_runQuantizedGemm},
 };
+
+/* Those of ai.onnx.ml, in which a row with the names of classes is that of their scores. */
+static const at_lowering learned[] = {
+    {"ArrayFeatureExtractor", 1, .run = at_runFeatureExtractor}, {"Binarizer", 1, .run = at_runBinarizer},
+    {"FeatureVectorizer", 1, .run = at_runFeatureVectorizer}, {"Imputer", 1, .run = at_runImputer},
+    {"LabelEncoder", 1, .run = at_runLabelEncoder}, {"LinearClassifier", 1, .run = at_runLinearClassifier},
+    {"LinearRegressor", 1, .run = at_runLinearRegressor}, {"Normalizer", 1, .run = at_runNormalizer},
+    {"OneHotEncoder", 1, .run = at_runOneHotEncoder}, {"Scaler", 1, .run = at_runScaler},
+    {"SVMClassifier", 1, .run = at_runSvmClassifier}, {"SVMRegressor", 1, .run = at_runSvmRegressor},
+    {"TreeEnsembleClassifier", 1, .run = at_runTreeClassifier},
+    {"TreeEnsembleRegressor", 1, .run = at_runTreeRegressor},
+    {"ZipMap", 1, "alias($0)"},
+};
 /* clang-format on */
 
-const at_lowering *at_loweringOf(const at_onnxItem *item, int64_t version)
+static const at_lowering *row_of(const at_lowering *table, size_t count, const at_onnxItem *item,
+                                 int64_t version)
 {
-  const bool isOwn = !strcmp(item->domain, "com.microsoft");
-  const at_lowering *const table = isOwn ? own : rows, *found = NULL;
-  const size_t count = isOwn ? sizeof own / sizeof *own : sizeof rows / sizeof *rows;
-  if (*item->domain && !isOwn)
-    return NULL;
+  const at_lowering *found = NULL;
   for (size_t i = 0; i < count; i++)
     if (!strcmp(table[i].type, item->type) && table[i].since <= version &&
         (!found || found->since < table[i].since))
       found = &table[i];
   return found;
+}
+
+const at_lowering *at_loweringOf(const at_onnxItem *item, int64_t version)
+{
+  if (!*item->domain)
+    return row_of(rows, sizeof rows / sizeof *rows, item, version);
+  if (!strcmp(item->domain, "com.microsoft"))
+    return row_of(own, sizeof own / sizeof *own, item, version);
+  if (!strcmp(item->domain, "ai.onnx.ml"))
+    return row_of(learned, sizeof learned / sizeof *learned, item, version);
+  return NULL;
 }

@@ -33,6 +33,8 @@
   X(oldest)                 \
   X(runtime)                \
   X(runtime_codes)          \
+  X(learned)                \
+  X(blocks)                 \
   X(packed)
 FOR_EACH_PROGRAM(AGREES)
 

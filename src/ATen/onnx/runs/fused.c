@@ -79,8 +79,7 @@ void at_runFusedMatMul(at_onnxCall *c)
   at_onnxGive(c, 0, alpha == 1 ? y : at_mul(y, alpha));
 }
 
-/* The codes of packed, bits each, the first in the lowest bits: count along the last dimension. */
-static at_tensor *unpacked(const at_onnxCall *c, at_tensor *packed, int64_t bits, int64_t count)
+at_tensor *at_onnxUnpacked(const at_onnxCall *c, at_tensor *packed, int64_t bits, int64_t count)
 {
   const int64_t each = 8 / bits;
   at_tensor *const bytes = at_unsqueeze(at_to(packed, at_cpuType(AT_INT)), -1);
@@ -110,10 +109,10 @@ void at_runMatMulBits(at_onnxCall *c)
   at_tensor *const scale = in_type(at_reshape(at_onnxInput(c, 2), AT_INTS(rows, blocks, 1)), wide);
   at_tensor *offset = NULL;
   if (zero && zero->type->scalarType == AT_BYTE)
-    offset = in_type(unpacked(c, at_reshape(zero, AT_INTS(rows, -1)), bits, blocks), wide);
+    offset = in_type(at_onnxUnpacked(c, at_reshape(zero, AT_INTS(rows, -1)), bits, blocks), wide);
   else if (zero)
     offset = in_type(at_reshape(zero, AT_INTS(rows, blocks)), wide);
-  at_tensor *const codes = in_type(unpacked(c, packed, bits, block), wide);
+  at_tensor *const codes = in_type(at_onnxUnpacked(c, packed, bits, block), wide);
   at_tensor *const moved =
       offset ? at_sub(codes, at_unsqueeze(offset, -1)) : at_sub(codes, at_scalar(1 << (bits - 1)));
   at_tensor *const w = at_flatten(at_mul(moved, scale), .start_dim = 1);

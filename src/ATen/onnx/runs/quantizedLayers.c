@@ -56,6 +56,15 @@ void at_runQuantizedGlobal(at_onnxCall *c)
   give_codes(c, at_mean_dim(x, at_listed(&dims), .keepdim = true), 3);
 }
 
+void at_runQuantizedAverage(at_onnxCall *c)
+{
+  at_tensor *const x = numbers(c, 0);
+  if (!at_onnxInt(c, "channels_last", 0) || at_dim(x) < 3)
+    give_codes(c, at_onnxAveraged(c, x), 3);
+  else
+    give_codes(c, at_movedim_int(at_onnxAveraged(c, at_movedim_int(x, -1, 1)), 1, -1), 3);
+}
+
 /* The scale and zero of the result come first, then three inputs for each part. */
 void at_runQuantizedConcat(at_onnxCall *c)
 {

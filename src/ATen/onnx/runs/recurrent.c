@@ -18,6 +18,7 @@ struct Recurrence {
   double alpha[3], beta[3], clip;
   bool couples;     /* the forget gate is 1 less the input gate */
   bool resetsAfter; /* the reset gate is applied behind the product */
+  bool isQuantized; /* weights have scales and zeros, and are transposed */
   at_tensor *lengths, *turned, *bias, *peephole[3];
 };
 
@@ -154,14 +155,32 @@ static void read_activations(Recurrence *r, int direction)
   }
 }
 
+/* The weights that are input 1 or 2; where they are quantized, inputs from 8 on have scales and zeros of a
+ * direction, or of each of its columns. */
+static at_tensor *weights_of(const Recurrence *r, int input)
+{
+  const at_onnxCall *const c = r->call;
+  at_tensor *const w = at_onnxInput(c, input);
+  if (!r->isQuantized)
+    return w;
+  const at_type *const wide = at_cpuType(AT_FLOAT);
+  at_tensor *parts[2];
+  for (int k = 0; k < 2; k++) {
+    parts[k] = at_to(at_onnxInput(c, 6 + 2 * input + k), wide);
+    while (at_defined(parts[k]) && at_dim(parts[k]) < 3)
+      parts[k] = at_unsqueeze(parts[k], at_dim(parts[k]) > 0 ? 1 : 0);
+  }
+  return at_transpose(at_mul(at_sub(at_to(w, wide), parts[1]), parts[0]), 1, 2);
+}
+
 /* The weights and biases of a direction; x becomes its products with them. */
 static at_tensor *enter_direction(Recurrence *r, at_tensor *x, int direction)
 {
   const at_onnxCall *const c = r->call;
   const int64_t gates = r->gates * r->hidden;
-  at_tensor *const w = at_select(at_onnxInput(c, 1), 0, direction);
+  at_tensor *const w = at_select(weights_of(r, 1), 0, direction);
   at_tensor *bias = at_onnxMaybe(c, 3), *const peepholes = at_onnxMaybe(c, 7);
-  r->turned = at_t(at_select(at_onnxInput(c, 2), 0, direction));
+  r->turned = at_t(at_select(weights_of(r, 2), 0, direction));
   bias = bias ? at_select(bias, 0, direction) : at_zeros(AT_SHAPE(2 * gates), .type = x->type);
   r->bias = at_narrow(bias, 0, gates, gates);
   for (int k = 0; k < 3; k++)
@@ -226,7 +245,7 @@ static void run(at_onnxCall *c, Recurrence r)
                   at_dim(x), at_dim(at_onnxInput(c, 1)));
   if (isFirst)
     x = at_transpose(x, 0, 1);
-  r.hidden = at_size(at_onnxInput(c, 2), 2);
+  r.hidden = at_size(at_onnxInput(c, 2), r.isQuantized ? 1 : 2);
   r.batch = at_size(x, 1);
   r.clip = at_onnxFloat(c, "clip", 0);
   r.couples = at_onnxInt(c, "input_forget", 0) != 0;
@@ -242,6 +261,16 @@ void at_runLstm(at_onnxCall *c)
                       .gates = 4,
                       .activationCount = 3,
                       .activations = {"Sigmoid", "Tanh", "Tanh"}});
+}
+
+/* ONNX Runtime rounds the inputs to 8 bits too, and the states: here only the weights are quantized. */
+void at_runDynamicLstm(at_onnxCall *c)
+{
+  run(c, (Recurrence){.step = step_lstm,
+                      .gates = 4,
+                      .activationCount = 3,
+                      .activations = {"Sigmoid", "Tanh", "Tanh"},
+                      .isQuantized = true});
 }
 
 void at_runGru(at_onnxCall *c)

@@ -295,12 +295,16 @@ static at_tensor *counts_of(const at_onnxCall *c, at_tensor *x, Windows *w)
   return at_sum_dim(flattened(unfolded(c, whole, &same, 0), w->dims), AT_INTS(-1));
 }
 
-void at_runAveragePool(at_onnxCall *c)
+at_tensor *at_onnxAveraged(const at_onnxCall *c, at_tensor *x)
 {
-  at_tensor *const x = at_onnxInput(c, 0);
   Windows w = windows_of(c, x);
   at_tensor *const sums = at_sum_dim(flattened(unfolded(c, x, &w, 0), w.dims), AT_INTS(-1));
-  at_onnxGive(c, 0, at_div(sums, counts_of(c, x, &w)));
+  return at_div(sums, counts_of(c, x, &w));
+}
+
+void at_runAveragePool(at_onnxCall *c)
+{
+  at_onnxGive(c, 0, at_onnxAveraged(c, at_onnxInput(c, 0)));
 }
 
 void at_runLpPool(at_onnxCall *c)
