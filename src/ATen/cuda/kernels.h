@@ -9,6 +9,7 @@
 #include "ATen/fft/fftKind.h"
 #include "ATen/nn/layerNorm.h"
 #include "ATen/resample/taps.h"
+#include "ATen/statistics/lineElements.h"
 #include "THC/core/thc_fault.h"
 
 /* X(name, type of the description) */
@@ -32,6 +33,13 @@
   X(hash, at_hash_work)                       \
   X(histogram, at_histogram_work)             \
   X(wrapIndices, at_wrap_work)                \
+  X(search, at_search_work)                   \
+  X(quantileCheck, at_quantiles_work)         \
+  X(quantiles, at_quantiles_work)             \
+  X(distances, at_distances_work)             \
+  X(distancesWithin, at_distances_work)       \
+  X(extremes, at_scan_work)                   \
+  X(logSums, at_scan_work)                    \
   X(poisson, at_draw_work)                    \
   X(standardGamma, at_draw_work)              \
   X(binomial, at_draw_work)                   \
@@ -221,6 +229,48 @@ typedef struct at_fft_lines_work {
   int dims;
   int64_t size[AT_FFT_DIMS], fromStride[AT_FFT_DIMS], toStride[AT_FFT_DIMS];
 } at_fft_lines_work;
+
+/* --- lines of Double or Long ------------------------------------------------------------------ */
+
+/* Looks for count values in sequences of sequence.n elements, one for each line of so many values.  Writes indices,
+ * or whether each is found (or with inverts, is not). */
+typedef struct at_search_work {
+  at_sequence sequence; /* the first */
+  int64_t count, line;
+  bool right, inverts;
+  const void *values;
+  int64_t *indices;
+  uint8_t *found; /* or NULL */
+} at_search_work;
+
+/* The quantiles of sorted lines of n numbers: of each line for the first point, then for the next. */
+typedef struct at_quantiles_work {
+  int64_t points, lines, n;
+  int interpolation; /* an at_quantile_kind */
+  bool ignoresNaN;
+  const double *point, *from;
+  double *to;
+  THCReport report; /* of the check that points are from 0 to 1 */
+} at_quantiles_work;
+
+/* The p-norms between lines of x, of which rows are of one batch, and the columns lines of y of that batch; or between
+ * all pairs of rows of x. */
+typedef struct at_distances_work {
+  int64_t lines, rows, columns, n;
+  double p;
+  const double *x, *y;
+  double *to;
+} at_distances_work;
+
+/* The smallest or largest element up to each, with its index, or the logarithm of the sum of exponentials. */
+typedef struct at_scan_work {
+  ptrdiff_t lines;
+  int64_t n;
+  bool floats, smallest;
+  const void *from;
+  void *to;
+  int64_t *index;
+} at_scan_work;
 
 /* --- other ----------------------------------------------------------------------------------- */
 

@@ -221,6 +221,13 @@ at_tensor *at_dotProduct(at_tensor *out, at_tensor *x, at_tensor *y)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const cx = brought(&pool, x, compute), *const cy = brought(&pool, y, compute);
+  if (!at_isOnHost(x->type) && at_numel(x) > 0) { /* the sum stays on the device */
+    at_tensor *const products =
+        at_hold(&pool, at_binary(NULL, AT_ROW_cmul, cx, cy, at_scalar_long(1)));
+    at_tensor *const all = at_hold(&pool, at_reduce(NULL, AT_SUM, products, (at_ints){NULL, 0},
+                                                    false, compute, at_scalar_long(0)));
+    return at_finishOne(&pool, out, at_cast(&pool, all, x->type));
+  }
   const at_scalar sum =
       at_numel(x) > 0 ? compute->functions->dot(cx->th, cy->th) : at_scalar_long(0);
   const at_type *wide = at_toScalarType(x->type, sum.is_float ? AT_DOUBLE : AT_LONG);

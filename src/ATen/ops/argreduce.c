@@ -161,6 +161,14 @@ at_tensor *at_medianOf(at_tensor *out, at_tensor *self)
   at_pool pool;
   at_pool_enter(&pool);
   at_scalar number = at_scalar_double(NAN);
+  if (at_numel(self) > 0 && !at_isOnHost(self->type)) { /* the result stays on the device */
+    const int64_t all = at_numel(self);
+    at_tensor *made[2] = {NULL, NULL};
+    at_pick(made, AT_PICK_MEDIAN, at_hold(&pool, at_reshaped(self, (at_ints){&all, 1})), 0, 0,
+            false, false, false);
+    at_hold(&pool, made[1]);
+    return at_finishOne(&pool, out, at_hold(&pool, made[0]));
+  }
   if (at_numel(self) > 0) {
     at_tensor *x = at_cast(&pool, self, at_computesIn(self->type));
     number = x->type->functions->medianall(x->th);

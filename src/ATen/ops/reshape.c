@@ -343,8 +343,10 @@ at_tensor *at_copyLike(at_tensor *self, at_tensor *src)
 
 at_tensor *at_filledBy(at_tensor *out, at_tensor *self, at_tensor *value)
 {
-  if (at_isComplex(self->type->scalarType) && at_isComplex(value->type->scalarType) &&
-      at_numel(value) == 1) {
+  const bool isComplex =
+      at_isComplex(self->type->scalarType) && at_isComplex(value->type->scalarType);
+  const bool isOnDevice = !at_isOnHost(self->type) && !at_isOnHost(value->type);
+  if ((isComplex && at_numel(value) == 1) || (isOnDevice && value->isScalar)) {
     at_tensor *const one = at_copyLike(self, value);
     if (!out)
       return one;

@@ -2,6 +2,8 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
+#include "lineElements.h"
 #include "statistics.h"
 
 static const at_scalar one = {.value.integer = 1}, zero;
@@ -85,22 +87,6 @@ at_tensor *at_pairDistance(at_tensor *x, at_tensor *y, double p, double eps, boo
 
 /* --- all pairs -------------------------------------------------------------------------------- */
 
-/* The p-norm of the differences of n elements. */
-static double distance(const double *x, const double *y, int64_t n, double p)
-{
-  double sum = 0;
-  for (int64_t i = 0; i < n; i++) {
-    const double d = fabs(x[i] - y[i]);
-    sum = p == 0         ? sum + (d != 0)
-          : p == 1       ? sum + d
-          : p == 2       ? sum + d * d
-          : p < INFINITY ? sum + pow(d, p)
-          : d > sum      ? d
-                         : sum + 0 * d; /* NaN remains */
-  }
-  return p == 2 ? sqrt(sum) : p > 0 && p < INFINITY && p != 1 ? pow(sum, 1 / p) : sum;
-}
-
 static void check_pairs(const at_tensor *t, const char *name, double p, int dims)
 {
   const at_scalar_type type = t->type->scalarType;
@@ -114,7 +100,7 @@ static void check_pairs(const at_tensor *t, const char *name, double p, int dims
     at_raise(AT_ERROR_ARGUMENT, "p is %g, and has to be 0 or more", p);
 }
 
-/* t in Double on the host, expanded to a batch, elements adjacent. */
+/* t in Double, expanded to a batch, elements adjacent. */
 static at_tensor *rows_of(at_pool *pool, at_tensor *t, at_ints batch)
 {
   int64_t sizes[AT_MOST_DIMS];
@@ -124,7 +110,7 @@ static at_tensor *rows_of(at_pool *pool, at_tensor *t, at_ints batch)
   sizes[batch.count] = own.data[own.count - 2];
   sizes[batch.count + 1] = own.data[own.count - 1];
   at_tensor *const wide = at_hold(pool, at_newExpanded(t, (at_ints){sizes, batch.count + 2}));
-  return at_hold(pool, at_newCast(wide, at_toScalarType(at_hostType(t->type), AT_DOUBLE)));
+  return at_hold(pool, at_newCast(wide, at_toScalarType(t->type, AT_DOUBLE)));
 }
 
 at_tensor *at_distances(at_tensor *x, at_tensor *y, double p)
@@ -151,11 +137,21 @@ at_tensor *at_distances(at_tensor *x, at_tensor *y, double p)
   room[batch.count + 1] = columns;
   at_tensor *const made = at_hold(&pool, at_newShape(a->type, (at_ints){room, batch.count + 2}));
   const int64_t lines = columns > 0 ? at_numel(made) / columns : 0;
-  const double *const first = at_hostData(a), *const second = at_hostData(b);
-  double *const r = at_hostData(made);
-  TH_PARALLEL_FOR (i, lines, 1 + TH_LOOP_GRAIN / THMax(1, columns * THMax(1, n)))
-    for (int64_t j = 0; j < columns; j++)
-      r[i * columns + j] = distance(first + i * n, second + (i / rows * columns + j) * n, n, p);
+  const at_distances_work w = {.lines = lines,
+                               .rows = rows,
+                               .columns = columns,
+                               .n = n,
+                               .p = p,
+                               .x = at_data(a),
+                               .y = at_data(b),
+                               .to = at_data(made)};
+  if (at_isOnHost(a->type))
+    TH_PARALLEL_FOR (i, lines, 1 + TH_LOOP_GRAIN / THMax(1, columns * THMax(1, n)))
+      for (int64_t j = 0; j < columns; j++)
+        w.to[i * columns + j] =
+            at_distanceOf(w.x + i * n, w.y + (i / rows * columns + j) * n, n, p);
+  else if (lines > 0)
+    at_cuda()->launch(AT_KERNEL_distances, THScalarDouble, &w);
   return at_finishOne(&pool, NULL, at_cast(&pool, made, x->type));
 }
 
@@ -174,10 +170,13 @@ at_tensor *at_distancesWithin(at_tensor *x, double p)
   at_pool_enter(&pool);
   at_tensor *const a = rows_of(&pool, x, (at_ints){0});
   at_tensor *const made = at_hold(&pool, at_newShape(a->type, (at_ints){&pairs, 1}));
-  const double *const row = at_hostData(a);
-  double *r = at_hostData(made);
-  for (int64_t i = 0; i < rows; i++)
+  const double *const row = at_data(a);
+  double *r = at_data(made);
+  if (pairs > 0 && !at_isOnHost(a->type))
+    at_cuda()->launch(AT_KERNEL_distancesWithin, THScalarDouble,
+                      &(at_distances_work){.rows = rows, .n = n, .p = p, .x = row, .to = r});
+  for (int64_t i = 0; i < rows && at_isOnHost(a->type); i++)
     for (int64_t j = i + 1; j < rows; j++)
-      *r++ = distance(row + i * n, row + j * n, n, p);
+      *r++ = at_distanceOf(row + i * n, row + j * n, n, p);
   return at_finishOne(&pool, NULL, at_cast(&pool, made, x->type));
 }

@@ -4,6 +4,8 @@
 #include <string.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
+#include "lineElements.h"
 #include "statistics.h"
 
 static const at_scalar one = {.value.integer = 1};
@@ -15,48 +17,14 @@ static at_scalar_type compared(const at_tensor *x, const at_tensor *y)
   return floats ? AT_DOUBLE : AT_LONG;
 }
 
-/* The elements of t in that type, adjacent, on the host. */
+/* The elements of t in that type, adjacent. */
 static at_tensor *elements(at_pool *pool, at_tensor *t, at_scalar_type type)
 {
-  t = at_cast(pool, t, at_toScalarType(at_hostType(t->type), type));
+  t = at_cast(pool, t, at_toScalarType(t->type, type));
   return at_hold(pool, at_makeContiguous(t));
 }
 
 /* --- sorted sequences ------------------------------------------------------------------------- */
-
-/* A sequence of n elements, in the order of the sorter if there is one. */
-typedef struct {
-  const void *data;
-  const int64_t *order;
-  int64_t n;
-  bool floats;
-} Sequence;
-
-/* Whether element i of the sequence stands before the element at value: it is smaller,
- * or with right not larger, or one of them is NaN. */
-static bool is_before(const Sequence *s, int64_t i, const void *value, bool right)
-{
-  const int64_t at = s->order ? s->order[i] : i;
-  if (!s->floats) {
-    const int64_t a = ((const int64_t *)s->data)[at], b = *(const int64_t *)value;
-    return right ? a <= b : a < b;
-  }
-  const double a = ((const double *)s->data)[at], b = *(const double *)value;
-  return right ? !(a > b) : !(a >= b); /* NaN stands before all */
-}
-
-static int64_t place_of(const Sequence *s, const void *value, bool right)
-{
-  int64_t first = 0, end = s->n;
-  while (first < end) {
-    const int64_t middle = first + (end - first) / 2;
-    if (is_before(s, middle, value, right))
-      first = middle + 1;
-    else
-      end = middle;
-  }
-  return first;
-}
 
 static bool is_right(const char *side, bool right)
 {
@@ -87,6 +55,27 @@ static void check_lines(const at_tensor *sorted, const at_tensor *values, const 
              at_sizeDesc(own).str);
 }
 
+/* What the kernel does, on the device of that type. */
+static void search(const at_type *type, const at_search_work *w)
+{
+  if (w->count > 0 && !at_isOnHost(type))
+    at_cuda()->launch(AT_KERNEL_search, THScalarDouble, w);
+  if (w->count == 0 || !at_isOnHost(type))
+    return;
+  at_sequence s = w->sequence;
+  for (int64_t i = 0; i < w->count; i++) {
+    if (i > 0 && i % w->line == 0) {
+      s.data = (const char *)s.data + s.n * (ptrdiff_t)sizeof(int64_t);
+      s.order = s.order ? s.order + s.n : NULL;
+    }
+    const char *const value = (const char *)w->values + i * (ptrdiff_t)sizeof(int64_t);
+    if (w->found)
+      w->found[i] = at_isIn(&s, value) != w->inverts;
+    else
+      w->indices[i] = at_placeIn(&s, value, w->right);
+  }
+}
+
 at_tensor *at_searchSorted(at_tensor *out, at_tensor *sorted, at_tensor *values, bool out_int32,
                            bool right, const char *side, at_tensor *sorter)
 {
@@ -100,22 +89,19 @@ at_tensor *at_searchSorted(at_tensor *out, at_tensor *sorted, at_tensor *values,
   at_tensor *const order = sorter ? elements(&pool, sorter, AT_LONG) : NULL;
   at_tensor *const made =
       at_hold(&pool, at_newShape(at_toScalarType(x->type, AT_LONG), at_sizesOf(v)));
-  Sequence s = {at_hostData(x), order ? at_hostData(order) : NULL, x->th->size[dims - 1],
-                type == AT_DOUBLE};
-  for (int64_t i = 0; order && i < at_numel(order); i++)
-    if (s.order[i] < 0 || s.order[i] >= s.n)
-      at_raise(AT_ERROR_ARGUMENT, "sorter has the index %lld of %lld", (long long)s.order[i],
-               (long long)s.n);
-  const int64_t count = at_numel(v), line = dims == 1 || count == 0 ? count : v->th->size[dims - 1];
-  const char *const value = at_hostData(v);
-  int64_t *const r = at_hostData(made);
-  for (int64_t i = 0; i < count; i++) {
-    if (i > 0 && i % line == 0) {
-      s.data = (const char *)s.data + s.n * (ptrdiff_t)sizeof(int64_t);
-      s.order = order ? s.order + s.n : NULL;
-    }
-    r[i] = place_of(&s, value + i * (ptrdiff_t)sizeof(int64_t), right);
-  }
+  const at_sequence s = {at_data(x), order ? at_data(order) : NULL, x->th->size[dims - 1],
+                         type == AT_DOUBLE};
+  int64_t outside = 0;
+  if (order && at_findOutside(order, 0, s.n, &outside))
+    at_raise(AT_ERROR_ARGUMENT, "sorter has the index %lld of %lld", (long long)outside,
+             (long long)s.n);
+  const int64_t count = at_numel(v);
+  search(x->type, &(at_search_work){.sequence = s,
+                                    .count = count,
+                                    .line = dims == 1 || count == 0 ? count : v->th->size[dims - 1],
+                                    .right = right,
+                                    .values = at_data(v),
+                                    .indices = at_data(made)});
   const at_scalar_type result = out_int32 ? AT_INT : AT_LONG;
   if (out && out->type->scalarType != result)
     at_raise(AT_ERROR_TYPE, "the result is of %s, and has to be of %s",
@@ -137,18 +123,12 @@ at_tensor *at_areIn(at_tensor *out, at_tensor *x, at_tensor *test, bool invert)
   at_tensor *const v = elements(&pool, x, type);
   at_tensor *const made =
       at_hold(&pool, at_newShape(at_toScalarType(v->type, AT_BOOL), at_sizesOf(v)));
-  Sequence s = {at_hostData(sorted), NULL, n, type == AT_DOUBLE};
-  while (s.floats && s.n > 0 && isnan(((const double *)s.data)[s.n - 1]))
-    s.n--; /* NaN is sorted behind, and equals nothing */
-  uint8_t *const r = at_hostData(made);
-  for (int64_t i = 0; i < at_numel(v); i++) {
-    const char *const value = (const char *)at_hostData(v) + i * (ptrdiff_t)sizeof(int64_t);
-    const int64_t at = place_of(&s, value, false);
-    const bool found =
-        at < s.n && (s.floats ? ((const double *)s.data)[at] == *(const double *)value
-                              : ((const int64_t *)s.data)[at] == *(const int64_t *)value);
-    r[i] = found != invert;
-  }
+  search(v->type, &(at_search_work){.sequence = {at_data(sorted), NULL, n, type == AT_DOUBLE},
+                                    .count = at_numel(v),
+                                    .line = at_numel(v),
+                                    .inverts = invert,
+                                    .values = at_data(v),
+                                    .found = at_data(made)});
   return at_finishOne(&pool, out, at_cast(&pool, made, at_toScalarType(x->type, AT_BOOL)));
 }
 
@@ -187,7 +167,7 @@ at_tensor *at_countsOf(at_tensor *self, at_tensor *weights, int64_t minlength)
 
 /* --- scans ------------------------------------------------------------------------------------ */
 
-/* t with dim as its last dimension, elements adjacent on the host; and back. */
+/* t with dim as its last dimension, elements adjacent; and back. */
 static at_tensor *lines_of(at_pool *pool, at_tensor *t, int dim, at_scalar_type type)
 {
   const int last = at_sizesOf(t).count - 1;
@@ -225,14 +205,21 @@ void at_extremesUpTo(at_tensor **out, at_tensor *self, int64_t dim, bool smalles
   at_tensor *const line = at_hold(&pool, at_newCast(x, x->type));
   at_tensor *const index =
       at_hold(&pool, at_newShape(at_toScalarType(x->type, AT_LONG), at_sizesOf(x)));
-  const int64_t n = x->th->size[x->th->nDimension - 1];
-  for (int64_t i = 0; i < at_numel(x); i += n)
+  const int64_t n = x->th->size[x->th->nDimension - 1], count = at_numel(x);
+  if (count > 0 && !at_isOnHost(x->type))
+    at_cuda()->launch(AT_KERNEL_extremes, THScalarDouble,
+                      &(at_scan_work){.lines = count / n,
+                                      .n = n,
+                                      .floats = floats,
+                                      .smallest = smallest,
+                                      .from = at_data(x),
+                                      .to = at_data(line),
+                                      .index = at_data(index)});
+  for (int64_t i = 0; i < count && at_isOnHost(x->type); i += n)
     if (floats)
-      extremes_double((double *)at_hostData(line) + i, (int64_t *)at_hostData(index) + i, n,
-                      smallest);
+      extremes_double((double *)at_data(line) + i, (int64_t *)at_data(index) + i, n, smallest);
     else
-      extremes_long((int64_t *)at_hostData(line) + i, (int64_t *)at_hostData(index) + i, n,
-                    smallest);
+      extremes_long((int64_t *)at_data(line) + i, (int64_t *)at_data(index) + i, n, smallest);
   at_tensor *const made[] = {from_lines(&pool, line, d, self->type),
                              from_lines(&pool, index, d, at_toScalarType(self->type, AT_LONG))};
   at_finish(&pool, 2, out, made);
@@ -248,9 +235,13 @@ at_tensor *at_logSumsUpTo(at_tensor *out, at_tensor *self, int64_t dim)
   at_pool_enter(&pool);
   at_tensor *const x = lines_of(&pool, self, d, AT_DOUBLE);
   at_tensor *const sums = at_hold(&pool, at_newCast(x, x->type));
-  double *const s = at_hostData(sums);
-  const int64_t n = x->th->size[x->th->nDimension - 1];
-  for (int64_t i = 0; i < at_numel(x); i++) {
+  double *const s = at_data(sums);
+  const int64_t n = x->th->size[x->th->nDimension - 1], count = at_numel(x);
+  if (count > 0 && !at_isOnHost(x->type))
+    at_cuda()->launch(AT_KERNEL_logSums, THScalarDouble,
+                      &(at_scan_work){
+                          .lines = count / n, .n = n, .from = at_data(x), .to = at_data(sums)});
+  for (int64_t i = 0; i < count && at_isOnHost(x->type); i++) {
     if (i % n == 0)
       continue;
     const double a = s[i - 1], b = s[i], top = fmax(a, b);

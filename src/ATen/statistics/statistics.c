@@ -1,10 +1,12 @@
 /* Statistics: compositions of reductions and sorting. */
+#include "lineElements.h"
 #include "statistics.h"
 
 #include <math.h>
 #include <string.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
 
 static const at_scalar one = {.value.integer = 1}, zero;
 
@@ -89,40 +91,17 @@ at_tensor *at_meanWithoutNaN(at_tensor *out, at_tensor *self, at_ints dims, bool
 
 /* --- quantiles -------------------------------------------------------------------------------- */
 
-typedef enum { LINEAR, LOWER, HIGHER, NEAREST, MIDPOINT, INTERPOLATIONS } Interpolation;
-
-static Interpolation interpolation_of(const char *name)
+static at_quantile_kind interpolation_of(const char *name)
 {
-  static const char *const names[INTERPOLATIONS] = {"linear", "lower", "higher", "nearest",
-                                                    "midpoint"};
-  for (int i = 0; i < INTERPOLATIONS; i++)
+  static const char *const names[AT_QUANTILE_KINDS] = {"linear", "lower", "higher", "nearest",
+                                                       "midpoint"};
+  for (int i = 0; i < (int)AT_QUANTILE_KINDS; i++)
     if (!strcmp(name, names[i]))
-      return (Interpolation)i;
+      return (at_quantile_kind)i;
   at_raise(AT_ERROR_ARGUMENT,
            "interpolation is \"%s\", and has to be linear, lower, higher, nearest "
            "or midpoint",
            name);
-}
-
-/* The quantile of a sorted line of n numbers, of which the last may be NaN. */
-static double quantile(const double *line, int64_t n, double q, Interpolation how, bool ignoresNaN)
-{
-  int64_t count = n;
-  while (count > 0 && isnan(line[count - 1]))
-    count--;
-  if (count < n && (!ignoresNaN || count == 0))
-    return (double)NAN;
-  const double rank = q * (double)(count - 1), below = floor(rank), above = ceil(rank);
-  if (how == NEAREST)
-    return line[(int64_t)nearbyint(rank)];
-  const double weight = how == LOWER      ? 0
-                        : how == HIGHER   ? (above > below)
-                        : how == MIDPOINT ? (above > below ? 0.5 : 0)
-                                          : rank - below;
-  const double low = line[(int64_t)below], high = line[(int64_t)above];
-  return weight == 0    ? low
-         : weight < 0.5 ? low + weight * (high - low)
-                        : high - (high - low) * (1 - weight);
 }
 
 /* self as lines along dim, sorted, of Double: flat, if no dimension is given. */
@@ -138,8 +117,7 @@ static at_tensor *sorted_lines(at_pool *pool, at_tensor *self, int64_t *dim)
     t = at_hold(pool, at_viewTranspose(self, *dim, -1));
   }
   at_tensor *made = NULL;
-  const at_type *host = at_toScalarType(at_hostType(self->type), AT_DOUBLE);
-  at_tensor *const lines = at_hold(pool, at_newCast(t, host));
+  at_tensor *const lines = at_hold(pool, at_newCast(t, at_toScalarType(self->type, AT_DOUBLE)));
   at_pick(&made, AT_PICK_SORT_VALUES, lines, 0, -1, true, false, false);
   return at_hold(pool, at_makeContiguous(at_hold(pool, made)));
 }
@@ -173,10 +151,33 @@ static at_ints quantile_sizes(const at_tensor *self, const at_tensor *q, int64_t
   return (at_ints){room, count};
 }
 
+/* What the kernel does, on the device of that type; raises if a point is known to be none. */
+static void find_quantiles(const at_type *type, at_quantiles_work w)
+{
+  const char *const message = "q has %g, and has to be from 0 to 1";
+  if (!at_isOnHost(type) && w.points > 0) {
+    THCFault fault;
+    w.report.fault.function = "quantile";
+    if (at_cuda()->check(AT_KERNEL_quantileCheck, THScalarDouble, &w, &w.report, &fault)) {
+      double number;
+      memcpy(&number, &fault.value, sizeof number);
+      at_raise(AT_ERROR_ARGUMENT, message, number);
+    }
+    at_cuda()->launch(AT_KERNEL_quantiles, THScalarDouble, &w);
+  }
+  for (int64_t i = 0; i < w.points && at_isOnHost(type); i++) {
+    if (!(w.point[i] >= 0 && w.point[i] <= 1))
+      at_raise(AT_ERROR_ARGUMENT, message, w.point[i]);
+    for (int64_t k = 0; k < w.lines; k++)
+      w.to[i * w.lines + k] = at_quantileIn(w.from + k * w.n, w.n, w.point[i],
+                                            (at_quantile_kind)w.interpolation, w.ignoresNaN);
+  }
+}
+
 at_tensor *at_quantileOf(at_tensor *out, at_tensor *self, at_tensor *q, int64_t dim, bool keepdim,
                          const char *interpolation, bool ignoresNaN)
 {
-  const Interpolation how = interpolation_of(interpolation);
+  const at_quantile_kind how = interpolation_of(interpolation);
   int64_t room[AT_MOST_DIMS];
   check_quantile(self, q);
   at_pool pool;
@@ -186,14 +187,14 @@ at_tensor *at_quantileOf(at_tensor *out, at_tensor *self, at_tensor *q, int64_t 
   at_tensor *const points = at_hold(&pool, at_newCast(q, lines->type));
   at_tensor *const made = at_hold(&pool, at_newShape(lines->type, sizes));
   const int64_t n = lines->th->size[lines->th->nDimension - 1], count = at_numel(lines) / n;
-  const double *const x = at_hostData(lines), *const p = at_hostData(points);
-  double *const r = at_hostData(made);
-  for (int64_t i = 0; i < at_numel(q); i++) {
-    if (!(p[i] >= 0 && p[i] <= 1))
-      at_raise(AT_ERROR_ARGUMENT, "q has %g, and has to be from 0 to 1", p[i]);
-    for (int64_t k = 0; k < count; k++)
-      r[i * count + k] = quantile(x + k * n, n, p[i], how, ignoresNaN);
-  }
+  find_quantiles(lines->type, (at_quantiles_work){.points = at_numel(q),
+                                                  .lines = count,
+                                                  .n = n,
+                                                  .interpolation = (int)how,
+                                                  .ignoresNaN = ignoresNaN,
+                                                  .point = at_data(points),
+                                                  .from = at_data(lines),
+                                                  .to = at_data(made)});
   /* The lines are those of self with dim and the last dimension exchanged. */
   at_tensor *t = made;
   const int last = at_sizesOf(self).count - 1;

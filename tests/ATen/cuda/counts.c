@@ -101,16 +101,16 @@ static at_tensor *stepped(at_optimizer *optimizer)
   X(argsort, 1, 0, 0, 0, at_argsort(o->x))                              \
   X(topk, 2, 0, 0, 0, at_topk(o->x, 5).values)                          \
   X(kthvalue, 1, 0, 0, 0, at_kthvalue(o->x, 5).values)                  \
-  X(median_all, 3, 1, 0, 1, at_median(o->x))                            \
+  X(median_all, 1, 0, 0, 0, at_median(o->x))                            \
   X(mode, 2, 0, 0, 0, at_mode(o->x).values)                             \
   X(unique, 15, 1, 0, 2, at_unique(o->w).values)                        \
-  X(searchsorted, 0, 2, 0, 3, at_searchsorted(o->line, o->x))           \
+  X(searchsorted, 3, 0, 0, 0, at_searchsorted(o->line, o->x))           \
   X(histc, 3, 0, 0, 0, at_histc(o->x, .bins = 10, .min = 0, .max = 1))  \
   X(bincount, 7, 2, 0, 2, at_bincount(o->w))                            \
   X(cumsum_wide, 1, 0, 0, 0, at_cumsum(o->wide, 1))                     \
   X(cumprod, 1, 0, 0, 0, at_cumprod(o->x, 1))                           \
-  X(cummax, 0, 1, 0, 3, at_cummax(o->x, 1).values)                      \
-  X(logcumsumexp, 0, 1, 0, 2, at_logcumsumexp(o->x, 1))                 \
+  X(cummax, 3, 0, 0, 2, at_cummax(o->x, 1).values)                      \
+  X(logcumsumexp, 3, 0, 0, 1, at_logcumsumexp(o->x, 1))                 \
   X(logsumexp, 11, 0, 0, 0, at_logsumexp(o->x, AT_INTS(1)))             \
   X(var, 1, 0, 0, 0, at_var(o->x))                                      \
   X(std_dim, 1, 0, 0, 0, at_std_dim(o->x, AT_INTS(1)))                  \

@@ -187,6 +187,7 @@ static Operands copies(const Operands *of, bool device)
   X(cumsum_columns, at_cumsum(o->columns, 0))                                                \
   X(cumprod, at_cumprod(o->p, 1))                                                            \
   X(cummax, at_cummax(o->x, 1).values)                                                       \
+  X(cummin, at_cummin(o->integers, 1).indices)                                               \
   X(logcumsumexp, at_logcumsumexp(o->x, 1))                                                  \
   X(softmax, at_softmax(o->x, 1))                                                            \
   X(softmax_columns, at_log_softmax(o->columns, 0))                                          \
@@ -214,7 +215,11 @@ static Operands copies(const Operands *of, bool device)
   X(mode, at_mode(o->bytes).values)                                                     \
   X(mode_indices, at_mode(at_reshape(o->classes, AT_SHAPE(1, n))).indices)              \
   X(unique, at_unique(o->integers).values)                                              \
-  X(searchsorted, at_searchsorted(at_sort(o->v).values, o->x))
+  X(searchsorted, at_searchsorted(at_sort(o->v).values, o->x))                          \
+  X(searchsorted_order, at_searchsorted(o->u, o->x, .right = true, .sorter = o->order)) \
+  X(isin, at_isin(o->integers, at_slice(o->integers, .dim = 0, .end = 1)))              \
+  X(quantile, at_quantile(o->x, at_reshape(o->random, AT_SHAPE(4)), .dim = 1))          \
+  X(pdist, at_pdist(at_slice(o->columns, .dim = 0, .end = 40)))
 
 #define INDEX(X)                                                                       \
   X(index_select, at_index_select(o->x, 1, o->index))                                  \
