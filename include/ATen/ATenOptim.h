@@ -13,7 +13,8 @@
  * Float and Double compute in their type; Half and BFloat16 compute in Float, and parameters and
  * states are rounded once, at the end of a step.  A parameter without a gradient is left out.
  *
- * Parameters are on one device, of a floating type, and leaves (those of lbfgs on the CPU); an optimizer keeps
+ * Parameters are on one device, of a floating type, or complex on the CPU (their parts are as parameters of
+ * their own; adafactor and muon take none), and leaves (those of lbfgs on the CPU); an optimizer keeps
  * a reference to each. Their options are in groups, one at first; at_optimizer_add_group adds others, and
  * at_optimizer_set changes an option of a group at any time.  Names, defaults and formulas are
  * PyTorch's, but for a pair such as betas, which is beta1 and beta2 here.  After an error nothing has

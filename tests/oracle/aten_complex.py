@@ -270,6 +270,20 @@ def closeness(out):
                 out.case(name, [x[:4].clone(), x[:4].clone(), *given], lambda: call(x[:4], x[:4], rtol, atol, equal))
 
 
+def fills(out):
+    for dtype in COMPLEX:
+        t, value = out.tensor((3, 4), dtype), torch.tensor(2 - 1.5j, dtype=dtype)
+        mask, index = out.tensor((3, 4), torch.bool), torch.tensor([2, 0])
+        for one in [value, torch.tensor(3.5), torch.tensor(1 + 2j, dtype=torch.complex64)]:
+            out.case("masked_fill.tensor", [t, mask, one], lambda: t.masked_fill(mask, one))
+            out.case("masked_fill.tensor_", [t.clone(), mask, one], lambda: t.clone().masked_fill_(mask, one))
+            out.case("index_fill.tensor", [t, 1, index, one.to(dtype)], lambda: t.index_fill(1, index, one.to(dtype)))
+        out.case("masked_fill.tensor", [t[0], mask, value], lambda: t[0].masked_fill(mask, value))
+        out.case("masked_fill.tensor", [value.clone(), torch.tensor(True), value * 2], lambda: value.masked_fill(torch.tensor(True), value * 2))
+        out.case("masked_fill.tensor", [t.t(), mask.t(), value], lambda: t.t().masked_fill(mask.t(), value))
+        out.case("index_fill.tensor", [t.t(), -1, index, value], lambda: t.t().index_fill(-1, index, value))
+
+
 with Writer("complex", __file__) as out:
     conversions(out)
     parts(out)
@@ -280,3 +294,4 @@ with Writer("complex", __file__) as out:
     unsigned(out)
     draws(out)
     closeness(out)
+    fills(out)

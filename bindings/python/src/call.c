@@ -272,6 +272,25 @@ static PyObject *run(Call *call)
 static PyObject *callGroup(Group *group, PyObject *const *arguments, Py_ssize_t count,
                            PyObject *names);
 
+/* What complex_numbers.py makes of other operations; NotImplemented if tensors can stand for the numbers. */
+static PyObject *composed(const Group *group, PyObject *const *arguments, Py_ssize_t count,
+                          PyObject *names)
+{
+  PyObject *module = PyImport_ImportModule("thaten._core.complex_numbers");
+  PyObject *positional = PyTuple_New(count), *named = PyDict_New(), *result = NULL;
+  bool isGood = module && positional && named;
+  for (Py_ssize_t i = 0; isGood && i < count; i++)
+    PyTuple_SetItem(positional, i, Py_NewRef(arguments[i]));
+  for (Py_ssize_t i = 0; isGood && names && i < PyTuple_Size(names); i++)
+    isGood = PyDict_SetItem(named, PyTuple_GetItem(names, i), arguments[count + i]) == 0;
+  if (isGood)
+    result = PyObject_CallMethod(module, "fallback", "sOO", group->name, positional, named);
+  Py_XDECREF(named);
+  Py_XDECREF(positional);
+  Py_XDECREF(module);
+  return result;
+}
+
 /* The call with tensors in place of the complex numbers, for which operations have no argument. */
 static PyObject *callWithComplex(Group *group, PyObject *const *arguments, Py_ssize_t count,
                                  PyObject *names)
@@ -282,6 +301,10 @@ static PyObject *callWithComplex(Group *group, PyObject *const *arguments, Py_ss
     first = th_isTensor(arguments[i]) ? arguments[i] : first;
   if (total > TH_MOST_ARGUMENTS || !first)
     return PyErr_Format(PyExc_TypeError, "%s(): complex numbers are for tensors", group->name);
+  PyObject *own = composed(group, arguments, count, names);
+  if (own != Py_NotImplemented)
+    return own;
+  Py_DECREF(own);
   Py_ssize_t made = 0;
   for (; made < total; made++) {
     PyObject *const one = arguments[made];

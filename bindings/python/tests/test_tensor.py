@@ -107,9 +107,13 @@ class Operators(unittest.TestCase):
         self.assertEqual((c.tolist(), complex(c[0]), bool(c[0]), bool(c[0] - c[0])), ([-2 + 1j, 2 - 1j], -2 + 1j, True, False))
         self.assertEqual(c.clone().fill_(3j).tolist(), [3j, 3j])
         for wrong in (lambda: f.__imul__(1j), lambda: f.fill_(1j), lambda: f.__setitem__(0, 1j), lambda: torch.tensor([1j], dtype=torch.float32),
-                      lambda: torch.add(c, c, alpha=1j)):
+                      lambda: torch.add(f, f, alpha=1j), lambda: f.lerp(f, 1j), lambda: f.addcmul(f, f, value=1j),
+                      lambda: torch.addmm(torch.eye(2), torch.eye(2), torch.eye(2), alpha=1j)):
             self.assertRaises((RuntimeError, TypeError), wrong)
         self.assertEqual(f.tolist(), [1.0, 2.0])
+        for make in (torch.optim.Adafactor, torch.optim.Muon):
+            with self.assertRaisesRegex((RuntimeError, TypeError), "does not take"):
+                make([torch.zeros(2, 2, dtype=torch.complex64)], lr=1)
 
     def test_strides_by_their_order(self):
         x = torch.arange(6)

@@ -10,6 +10,7 @@ from ._C import *  # noqa: F403 -- all operations
 from ._C import ArgumentError, ElementTypeError, Generator, Tensor, default_generator, dtype
 from ._core import tensor as _tensor, tensor_str as _tensor_str
 from ._core.tensor import *  # noqa: F403
+from ._core.complex_numbers import *  # noqa: F403
 from ._core.composed import *  # noqa: F403
 from ._core.more import *  # noqa: F403
 from ._core import formats as _formats

@@ -122,32 +122,73 @@ def jvp(func, primals, tangents):
     return _level(_functional.jvp)(func, tuple(primals), tuple(tangents))
 
 
-def jacrev(func, argnums=0):
-    """A function that returns the Jacobian of func with respect to an argument."""
+def _rows(outputs, inputs):
+    """For each output the list of its Jacobians by the inputs, a backward pass for each element of the output."""
+    found = []
+    for output in outputs:
+        parts = []
+        for i in range(output.numel()):
+            parts.append(autograd.grad(output.reshape(-1)[i], inputs, retain_graph=True, create_graph=True, allow_unused=True,
+                                       materialize_grads=True) if output.requires_grad else [_C.zeros_like(t) for t in inputs])
+        found.append([(_C.stack(list(part), 0) if part else t.new_zeros((0, *t.shape))).reshape((*output.shape, *t.shape))
+                      for part, t in zip(zip(*parts) if parts else [()] * len(inputs), inputs)])
+    return found
 
+
+def _columns(outputs, inputs):
+    """The same, with a derivative along each element of the inputs."""
+    found = [[] for _ in outputs]
+    for k, t in enumerate(inputs):
+        columns = []
+        for i in range(t.numel()):
+            along = [_C.zeros_like(one) for one in inputs]
+            along[k].view(-1)[i] = 1
+            columns.append(_C._jvp(outputs, inputs, along, True))
+        for part, output, made in zip(zip(*columns), outputs, found):
+            made.append(_C.stack(list(part), -1).reshape((*output.shape, *t.shape)))
+    return found
+
+
+def _jacobian(func, argnums, has_aux, is_forward):
     @_level
     @_functools.wraps(func)
-    def jacobian(*args):
-        chosen = _arguments(argnums)
-
-        def of(*wanted):
-            given = list(args)
+    def jacobian(*args, **kwargs):
+        chosen, args = _arguments(argnums), list(args)
+        with autograd.enable_grad():
+            wanted = [_functional._fresh(args[i]) for i in chosen]
             for i, one in zip(chosen, wanted):
-                given[i] = one
-            return func(*given)
-
-        found = _functional.jacobian(of, tuple(args[i] for i in chosen), create_graph=True)
-        return found[0] if isinstance(argnums, int) else found
+                args[i] = one
+            result = func(*args, **kwargs)
+            output = result[0] if has_aux else result
+            inputs, outputs = [t for one in wanted for t in _functional._flat(one)], _functional._flat(output)
+            few = 2 * sum(t.numel() for t in inputs) <= sum(t.numel() for t in outputs)
+            by_columns = is_forward and few and inputs and all(t.numel() and t.requires_grad for t in (*inputs, *outputs))
+            rows = (_columns if by_columns else _rows)(outputs, inputs)
+        nests = []
+        for row in rows:
+            row = iter(row)
+            own = tuple(_functional._like(one, row) for one in wanted)
+            nests.append(own[0] if isinstance(argnums, int) else own)
+        found = _functional._like(output, iter(nests))
+        return (found, result[1]) if has_aux else found
 
     return jacobian
 
 
-jacfwd = jacrev
+def jacrev(func, argnums=0, *, has_aux=False, chunk_size=None):
+    """A function that returns the Jacobian of func with respect to an argument: for each tensor of the result those by the
+    tensors of the argument, in nests like these."""
+    return _jacobian(func, argnums, has_aux, False)
+
+
+def jacfwd(func, argnums=0, has_aux=False, *, randomness="error"):
+    """As jacrev, by derivatives along the elements of the argument where it has much fewer than the result."""
+    return _jacobian(func, argnums, has_aux, True)
 
 
 def hessian(func, argnums=0):
     """A function that returns the second derivatives of func's result, a number."""
-    return jacrev(jacrev(func, argnums), argnums)
+    return jacfwd(jacrev(func, argnums), argnums)
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):

@@ -114,6 +114,7 @@ at_tensor *at_scatteredPairs(at_tensor *out, at_tensor *self, int64_t dim, at_te
                              at_tensor *src, bool adds);
 at_tensor *at_takenPairs(at_tensor *out, at_tensor *self, at_tensor *index);
 at_tensor *at_maskedFillPairs(at_tensor *out, at_tensor *self, at_tensor *mask, at_scalar value);
+at_tensor *at_maskedFillByPairs(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *value);
 at_tensor *at_maskedSelectPairs(at_tensor *out, at_tensor *self, at_tensor *mask);
 
 /* Sums, means, products, norms and booleans; type NULL is self's. */

@@ -127,6 +127,27 @@ at_tensor *at_maskedFillPairs(at_tensor *out, at_tensor *self, at_tensor *mask, 
   return at_choose(out, mask, NULL, value, self, at_scalar_none());
 }
 
+/* The one element of value, in self's type. */
+static at_tensor *element_for(at_pool *pool, const at_tensor *self, at_tensor *value)
+{
+  if (at_sizesOf(value).count > 0)
+    at_raise(AT_ERROR_ARGUMENT, "value has size (%s), and has to have no dimensions",
+             at_sizeDesc(at_sizesOf(value)).str);
+  return at_hold(pool, at_newCast(value, self->type));
+}
+
+at_tensor *at_maskedFillByPairs(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *value)
+{
+  if (out == self)
+    at_checkBroadcast(mask, at_sizesOf(self));
+  at_pool pool;
+  at_pool_enter(&pool);
+  value = element_for(&pool, self, value);
+  at_tensor *const r = at_choose(out, mask, value, at_scalar_none(), self, at_scalar_none());
+  at_pool_leave(&pool);
+  return r;
+}
+
 at_tensor *at_maskedSelectPairs(at_tensor *out, at_tensor *self, at_tensor *mask)
 {
   int64_t room[AT_MOST_DIMS];
@@ -156,6 +177,17 @@ at_tensor *at_scatterFillPairs(at_tensor *out, at_tensor *self, int64_t dim, at_
 at_tensor *at_indexFillPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                              at_scalar value)
 {
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *one = at_hold(&pool, at_makeFilled(self->type, (at_ints){NULL, 0}, value));
+  at_tensor *const r = at_indexFillByPairs(out, self, dim, index, one);
+  at_pool_leave(&pool);
+  return r;
+}
+
+at_tensor *at_indexFillByPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                               at_tensor *value)
+{
   int64_t room[AT_MOST_DIMS];
   const at_ints own = at_sizesOf(self);
   const int along = at_wrapDim(dim, own.count);
@@ -163,7 +195,8 @@ at_tensor *at_indexFillPairs(at_tensor *out, at_tensor *self, int64_t dim, at_te
     room[d] = d == along ? at_numel(index) : own.data[d];
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *source = at_hold(&pool, at_makeFilled(self->type, (at_ints){room, own.count}, value));
+  value = element_for(&pool, self, value);
+  at_tensor *source = at_hold(&pool, at_newExpanded(value, (at_ints){room, own.count}));
   at_tensor *const r = at_indexCopyPairs(out, self, along, index, source);
   at_pool_leave(&pool);
   return r;

@@ -26,6 +26,8 @@ at_tensor *at_scatterFillPairs(at_tensor *out, at_tensor *self, int64_t dim, at_
                                at_scalar value);
 at_tensor *at_indexFillPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                              at_scalar value);
+at_tensor *at_indexFillByPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                               at_tensor *value);
 at_tensor *at_maskedScatterPairs(at_tensor *out, at_tensor *self, at_tensor *mask,
                                  at_tensor *source);
 at_tensor *at_putPairs(at_tensor *out, at_tensor *self, at_tensor *index, at_tensor *source,

@@ -18,6 +18,11 @@ at_tensor *at_scattered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
 at_tensor *at_scatterFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                           at_scalar value);
 at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_scalar value);
+
+/* With the element of a tensor without dimensions, which may be complex where self is. */
+at_tensor *at_maskedFillBy(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *value);
+at_tensor *at_indexFillBy(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                          at_tensor *value);
 at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *source);
 at_tensor *at_nonzeros(at_tensor *out, at_tensor *self);
 

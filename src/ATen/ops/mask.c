@@ -37,6 +37,12 @@ at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_sc
   return at_endChange(&pool, out, self, changed);
 }
 
+at_tensor *at_maskedFillBy(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *value)
+{
+  return at_isComplex(self->type->scalarType) ? at_maskedFillByPairs(out, self, mask, value)
+                                              : at_maskedFill(out, self, mask, at_numberIn(value));
+}
+
 at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *source)
 {
   if (at_isComplex(self->type->scalarType))

@@ -178,6 +178,14 @@ at_tensor *at_indexAdd(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *
   return at_endChange(&pool, out, self, changed);
 }
 
+at_tensor *at_indexFillBy(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                          at_tensor *value)
+{
+  return at_isComplex(self->type->scalarType)
+             ? at_indexFillByPairs(out, self, dim, index, value)
+             : at_indexFill(out, self, dim, index, at_numberIn(value));
+}
+
 at_tensor *at_indexFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                         at_scalar value)
 {

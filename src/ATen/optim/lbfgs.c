@@ -37,16 +37,17 @@ static double *new_vectors(ptrdiff_t n, int count)
 
 /* --- the parameters as a vector --------------------------------------------------------------- */
 
-/* Copies between a tensor and the part of a vector; a vector is memory of doubles. */
+/* Copies between a tensor and the part of a vector; a vector is memory of doubles, two for a complex number. */
 static void copy_part(at_tensor *t, double *part, bool toVector)
 {
-  const ptrdiff_t n = at_numel(t);
+  const ptrdiff_t n = at_realsIn(t);
   THGuard guard;
   if (n == 0)
     return;
   at_guard(&guard);
   at_tensor *const line = guard.what =
-      at_newShape(at_toScalarType(t->type, AT_DOUBLE), at_sizesOf(t));
+      at_newShape(at_toScalarType(t->type, at_partsOf(t->type) > 1 ? AT_COMPLEX_DOUBLE : AT_DOUBLE),
+                  at_sizesOf(t));
   if (toVector) {
     at_convert(line, t);
     memcpy(part, at_hostData(line), (size_t)n * sizeof *part);
@@ -62,8 +63,8 @@ static void gather(const at_optimizer *o, double *x, bool grads)
 {
   for (int i = 0; i < o->paramCount; i++) {
     at_tensor *const t = o->params[i].t, *const from = grads ? at_grad(t) : t;
-    const ptrdiff_t n = at_numel(t);
-    if (from && at_numel(from) != n)
+    const ptrdiff_t n = at_realsIn(t);
+    if (from && at_realsIn(from) != n)
       at_raise(AT_ERROR_ARGUMENT, "parameter %d is of size (%s), and its gradient of size (%s)", i,
                at_sizeDesc(at_sizesOf(t)).str, at_sizeDesc(at_sizesOf(from)).str);
     if (from)
@@ -78,7 +79,7 @@ static void scatter(const at_optimizer *o, double *x)
 {
   for (int i = 0; i < o->paramCount; i++) {
     copy_part(o->params[i].t, x, false);
-    x += at_numel(o->params[i].t);
+    x += at_realsIn(o->params[i].t);
   }
 }
 
@@ -220,7 +221,7 @@ ptrdiff_t at_lbfgs_size(const at_optimizer *o)
 {
   ptrdiff_t size = 0;
   for (int i = 0; i < o->paramCount; i++)
-    size += at_numel(o->params[i].t);
+    size += at_realsIn(o->params[i].t);
   return size;
 }
 

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ATen/complex/complex.h"
 #include "ATen/core/ATenOperations.h"
 #include "Lbfgs.h"
 #include "State.h"
@@ -46,7 +47,8 @@ void at_lbfgs_write(const at_stateWriter *w, int32_t all, const at_optimizer *o)
 {
   at_nodes *const nodes = w->nodes;
   const struct at_lbfgs *const l = o->lbfgs;
-  const at_type *const type = o->params[0].t->type;
+  const at_type *const own = o->params[0].t->type; /* vectors are of real numbers */
+  const at_type *const type = at_partsOf(own) > 1 ? at_realType(own) : own;
   const int32_t entry = at_nodes_add(nodes, AT_NODE_DICT);
   at_nodes_append(nodes, all, at_nodes_addInteger(nodes, 0));
   at_nodes_append(nodes, all, entry);

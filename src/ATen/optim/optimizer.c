@@ -5,6 +5,7 @@
 
 #include "Optimizer.h"
 
+#include "ATen/complex/complex.h"
 #include "ATen/core/ATenOperations.h"
 
 /* --- options ---------------------------------------------------------------------------------- */
@@ -63,7 +64,10 @@ static void check_options(const at_rule *rule, const at_optionsOfAny *options)
 static void check_param(const at_optimizer *o, at_tensors params, int index)
 {
   at_tensor *const t = params.data[index];
-  if (!at_isFloating(t->type->scalarType))
+  if (at_isComplex(t->type->scalarType) && (o->rule->direction || !at_isOnHost(t->type)))
+    at_raise(AT_ERROR_TYPE, "params[%d] is of type %s, which %s does not take", index,
+             t->type->name, at_isOnHost(t->type) ? o->rule->name : "an optimizer on a device");
+  if (at_category(t->type->scalarType) < 2)
     at_raise(AT_ERROR_TYPE, "params[%d] is of type %s, and has to be of a floating type", index,
              t->type->name);
   if (o->rule->takesClosure && !at_isOnHost(t->type))
@@ -113,6 +117,16 @@ at_tensor *at_newState(const at_rule *rule, const at_tensor *param, int state, a
   return THGuard_keep(&guard);
 }
 
+/* Fills with the number, of complex numbers both parts. */
+static void fill_parts(at_tensor *t, double value)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_fillWith(at_partsOf(t->type) > 1 ? at_hold(&pool, at_viewPairs(t)) : t,
+              at_scalar_double(value));
+  at_pool_leave(&pool);
+}
+
 /* The states of new parameters, where they exist from the beginning: o->params from there on. */
 static void fill_states(at_optimizer *o, int first, int count)
 {
@@ -120,7 +134,7 @@ static void fill_states(at_optimizer *o, int first, int count)
   for (int i = first; i < first + count && rule->first; i++)
     for (int s = 0; s < AT_STATES && rule->states[s]; s++) {
       o->params[i].state[s] = at_newZerosLike(o->params[i].t);
-      at_fillWith(o->params[i].state[s], at_scalar_double(rule->first(&o->defaults)));
+      fill_parts(o->params[i].state[s], rule->first(&o->defaults));
     }
 }
 

@@ -1,8 +1,9 @@
 /* The pass over all tensors.  Those that lie in memory in one piece, in the same order as their
  * gradients and states, are cut into units that all threads share; others are walked by THLoop, one
- * after the other.  Half and BFloat16 pass through buffers of floats. */
+ * after the other.  Half and BFloat16 pass through buffers of floats; complex numbers are two reals each. */
 #include "update.h"
 
+#include "ATen/complex/complex.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/conversions.h"
 #include "ATen/core/device.h"
@@ -103,7 +104,7 @@ static void change_units(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (int j = job_at(pass, begin); begin < end; j++) {
     const at_job *const job = &pass->jobs[j];
     const ptrdiff_t first = j > 0 ? pass->jobs[j - 1].end : 0;
-    const ptrdiff_t stop = THMin((THMin(end, job->end) - first) * UNIT, at_numel(job->of[0]));
+    const ptrdiff_t stop = THMin((THMin(end, job->end) - first) * UNIT, at_realsIn(job->of[0]));
     ptrdiff_t i = (begin - first) * UNIT;
     for (ptrdiff_t n; i < stop; i += n) {
       n = job->isPlain ? stop - i : THMin(UNIT, stop - i);
@@ -120,14 +121,20 @@ static void change_units(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 static void change_block(const THRun *run, const void *context)
 {
+  static const ptrdiff_t adjacent[AT_UPDATE_OPERANDS] = {1, 1, 1, 1, 1};
   const at_job *const job = context;
+  const at_type *const type = job->of[0]->type;
+  const int parts = at_partsOf(type); /* of a complex number, which is a block by itself */
   for (ptrdiff_t j = 0; j < run->rows; j++)
-    for (ptrdiff_t i = 0; i < run->n; i += UNIT) {
+    for (ptrdiff_t i = 0; i < run->n; i += parts > 1 ? 1 : UNIT) {
       char *at[AT_UPDATE_OPERANDS];
       for (int o = 0; o < job->operands; o++)
-        at[o] =
-            run->at[o] + (j * run->rowStride[o] + i * run->stride[o]) * (ptrdiff_t)job->itemSize;
-      change(job, THMin(UNIT, run->n - i), at, run->stride);
+        at[o] = run->at[o] +
+                (j * run->rowStride[o] + i * run->stride[o]) * (ptrdiff_t)type->elementSize;
+      if (parts > 1)
+        change(job, parts, at, adjacent);
+      else
+        change(job, THMin(UNIT, run->n - i), at, run->stride);
     }
 }
 
@@ -154,7 +161,9 @@ static void change_on_device(const at_job *job)
 
 static void prepare(at_job *job)
 {
-  const at_type *const type = job->of[0]->type, *const compute = at_computesIn(type);
+  const at_type *const own = job->of[0]->type;
+  const at_type *const type = at_partsOf(own) > 1 ? at_realType(own) : own;
+  const at_type *const compute = at_computesIn(type);
   job->update = (type->scalarType == AT_DOUBLE ? at_updatesDouble : at_updatesFloat)[job->name];
   job->itemSize = type->elementSize;
   job->computedSize = compute->elementSize;
@@ -174,7 +183,7 @@ void at_updateAll(int count, at_job *jobs)
     if (!isOnHost)
       change_on_device(job);
     else if (in_one_piece(job))
-      units += (at_numel(job->of[0]) + UNIT - 1) / UNIT;
+      units += (at_realsIn(job->of[0]) + UNIT - 1) / UNIT;
     else
       change_with_gaps(job);
     job->end = units;

@@ -20,7 +20,8 @@ typedef void (*at_update)(ptrdiff_t n, char *const *at, const at_numbers *k);
 enum { AT_STATES = 3, AT_UPDATE_OPERANDS = AT_STATES + 2 };
 
 /* One tensor to be changed: the parameter, its gradient, which may be the parameter itself, and
- * states, all of one size and floating type; tensors of CUDA are on the current device. */
+ * states, all of one size and floating or, on the CPU, complex type; tensors of CUDA are on the current
+ * device. */
 typedef struct at_job {
   at_update_name name;
   at_numbers numbers;
@@ -37,6 +38,12 @@ typedef struct at_job {
 
 /* Runs all jobs.  Nothing is allocated, and nothing fails but a launch.  On CUDA each job is a launch. */
 void at_updateAll(int count, at_job *jobs);
+
+/* The real numbers in t: two for each complex one. */
+static inline ptrdiff_t at_realsIn(const at_tensor *t)
+{
+  return at_numel(t) * at_partsOf(t->type);
+}
 
 /* Whether the elements of t fill a piece of memory without gaps, in any order. */
 bool at_isDense(const at_tensor *t);

@@ -5,7 +5,7 @@ from . import grad, init
 from .module import Buffer, Module, Parameter
 from ._layers import *  # noqa: F403
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from .calls import (CTCLoss, GRU, LSTM, RNN, AdaptiveLogSoftmaxWithLoss, Embedding, EmbeddingBag, GRUCell, LSTMCell, MaxUnpool1d, MaxUnpool2d,
+from .calls import (CTCLoss, GRU, LSTM, RNN, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveLogSoftmaxWithLoss, AdaptiveMaxPool2d, AdaptiveMaxPool3d, Embedding, EmbeddingBag, GRUCell, LSTMCell, MaxUnpool1d, MaxUnpool2d,
                     MaxUnpool3d, MultiheadAttention, RNNCell, Transformer, TransformerDecoder, TransformerDecoderLayer,
                     TransformerEncoder, TransformerEncoderLayer)
 from .losses import TripletMarginWithDistanceLoss

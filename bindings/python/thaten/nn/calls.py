@@ -181,6 +181,35 @@ MaxUnpool1d = _unpool("MaxUnpool1d", _C._MaxUnpool1d_forward)
 MaxUnpool2d = _unpool("MaxUnpool2d", _C._MaxUnpool2d_forward)
 MaxUnpool3d = _unpool("MaxUnpool3d", _C._MaxUnpool3d_forward)
 
+
+def _adaptive(name):
+    """With None among the sizes, which stands for the input's, and with indices of the maxima."""
+    base, pool = getattr(_layers, name), name.replace("Adaptive", "adaptive_").replace("Pool", "_pool").lower()
+
+    def __init__(self, output_size, return_indices=False):
+        dims = int(name[-2])
+        sizes = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size] * dims
+        base.__init__(self, [1 if n is None else n for n in sizes] if None in sizes else output_size)
+        object.__setattr__(self, "output_size", output_size)
+        object.__setattr__(self, "return_indices", return_indices)
+
+    def forward(self, input):
+        sizes = self.output_size if isinstance(self.output_size, (list, tuple)) else (self.output_size,)
+        if None not in sizes and not self.return_indices:
+            return base.forward(self, input)
+        from . import functional
+
+        return getattr(functional, pool)(input, self.output_size, *[True] * self.return_indices)
+
+    def extra_repr(self):
+        return "output_size=%s" % (self.output_size,)
+
+    return type(name, (base,), {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": base.__doc__})
+
+
+AdaptiveAvgPool2d, AdaptiveAvgPool3d = _adaptive("AdaptiveAvgPool2d"), _adaptive("AdaptiveAvgPool3d")
+AdaptiveMaxPool2d, AdaptiveMaxPool3d = _adaptive("AdaptiveMaxPool2d"), _adaptive("AdaptiveMaxPool3d")
+
 _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 
 

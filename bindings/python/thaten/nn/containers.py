@@ -212,5 +212,5 @@ class ParameterList(Module):
     def __setitem__(self, index, value):
         setattr(self, list(self._parameters)[index], value if isinstance(value, Parameter) else Parameter(value))
 
-    def _texts(self):
-        return ["  (%s): %s" % (name, _text(p)) for name, p in self._parameters.items()]
+    def extra_repr(self):
+        return "\n".join("  (%s): %s" % (name, _text(p)) for name, p in self._parameters.items())

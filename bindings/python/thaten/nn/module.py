@@ -114,7 +114,9 @@ class Module:
         elif isinstance(value, Buffer):
             self._forget(name)
             self.register_buffer(name, value, value.persistent)
-        elif "_modules" in own and name in self._modules and value is None:
+        elif "_modules" in own and name in self._modules:
+            if value is not None:
+                raise TypeError("cannot assign %r as child module %r (torch.nn.Module or None expected)" % (type(value).__name__, name))
             self._modules[name] = None
         elif "_buffers" in own and name in self._buffers:
             self.register_buffer(name, value, name not in self._unsaved)
