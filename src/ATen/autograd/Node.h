@@ -157,7 +157,7 @@ void at_forgetCasts(void);
 
 /* A node with that many edges, slots, saved tensors, and bytes behind them, all zero. */
 at_node *at_node_new(const at_formula *formula, int edges, int slots, int saved, size_t bytes,
-                     char **room);
+                     char **capacity);
 
 /* Whether t wants a gradient; an error of the operation if not. */
 bool at_acceptGrad(const char *operation, const at_tensor *t);
@@ -176,7 +176,7 @@ void at_node_setOutputs(at_node *node, int count, at_tensor *const *results);
 void at_node_forget(at_node *node);
 
 /* Writes the operation, with file and line of its call: "add, called at net.c:12". */
-void at_node_name(const at_node *node, char *room, size_t size);
+void at_node_name(const at_node *node, char *buffer, size_t size);
 
 static inline at_ints at_output_sizes(const at_output *output)
 {

@@ -14,7 +14,7 @@ typedef struct at_visit {
  */
 typedef struct at_pass {
   at_visit **heap;
-  int count, room;
+  int count, capacity;
   at_visit **table; /* by node: open addressing; a power of two entries */
   int used, entries;
   bool creates, keeps; /* whether gradients are recorded, and whether the graph is kept */

@@ -20,7 +20,7 @@ typedef Stored Wanted;
 typedef struct {
   at_pass pass;
   Stored *stored;
-  int storedCount, storedRoom;
+  int storedCount, storedCapacity;
   Wanted *wanted; /* NULL: gradients are stored */
   int wantedCount;
   int64_t least; /* the depth of the shallowest node that is wanted */
@@ -73,10 +73,10 @@ static void run_hooks(const Run *run, at_node *node, int output, at_tensor **gra
 
 static void store(Run *run, at_node *node, int output, at_tensor *grad)
 {
-  if (run->storedCount == run->storedRoom) {
-    const int room = run->storedRoom ? 2 * run->storedRoom : 16;
-    run->stored = THRealloc(run->stored, (ptrdiff_t)room * (ptrdiff_t)sizeof *run->stored);
-    run->storedRoom = room;
+  if (run->storedCount == run->storedCapacity) {
+    const int capacity = run->storedCapacity ? 2 * run->storedCapacity : 16;
+    run->stored = THRealloc(run->stored, (ptrdiff_t)capacity * (ptrdiff_t)sizeof *run->stored);
+    run->storedCapacity = capacity;
   }
   run->stored[run->storedCount++] = (Stored){at_node_retain(node), output, at_retain(grad)};
 }
@@ -380,9 +380,9 @@ const at_tensors *at_gradientsOf(at_tensors outputs, at_tensors inputs,
                                  const at_gradients_options *options)
 {
   Run run = {.hadError = at_error() != AT_OK, .least = INT64_MAX};
-  THGuard guards[3], room;
-  THGuard_enter(&room, THFree);
-  room.what = run.wanted =
+  THGuard guards[3], memory;
+  THGuard_enter(&memory, THFree);
+  memory.what = run.wanted =
       THAlloc(THMax((ptrdiff_t)inputs.count * (ptrdiff_t)sizeof *run.wanted, 1));
   at_pass_enter(&run.pass, &guards[0]);
   run.pass.creates = options->create_graph;
@@ -403,7 +403,7 @@ const at_tensors *at_gradientsOf(at_tensors outputs, at_tensors inputs,
   THGuard_keep(&guards[2]);
   THGuard_leave(&guards[1]);
   THGuard_leave(&guards[0]);
-  THGuard_leave(&room);
+  THGuard_leave(&memory);
   return list;
 }
 

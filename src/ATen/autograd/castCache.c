@@ -10,7 +10,7 @@ typedef struct Kept {
 } Kept;
 
 struct at_casts {
-  size_t room, count; /* room is a power of 2, and at least twice count */
+  size_t capacity, count; /* capacity is a power of 2, and at least twice count */
   Kept *table;
 };
 
@@ -24,29 +24,29 @@ static unsigned short version_of(const at_tensor *t)
 /* The entry of the leaf, which is free if there is no cast of it. */
 static Kept *entry_of(const struct at_casts *casts, const at_tensor *leaf)
 {
-  size_t i = ((uintptr_t)leaf / sizeof *leaf) & (casts->room - 1);
+  size_t i = ((uintptr_t)leaf / sizeof *leaf) & (casts->capacity - 1);
   while (casts->table[i].leaf && casts->table[i].leaf != leaf)
-    i = (i + 1) & (casts->room - 1);
+    i = (i + 1) & (casts->capacity - 1);
   return &casts->table[i];
 }
 
-/* The thread's casts with room for another one; NULL if there is no memory. */
-static struct at_casts *with_room(void)
+/* The thread's casts with space for another one; NULL if there is no memory. */
+static struct at_casts *with_space(void)
 {
   struct at_casts *const casts = at_gradState.casts;
-  if (casts && 2 * (casts->count + 1) <= casts->room)
+  if (casts && 2 * (casts->count + 1) <= casts->capacity)
     return casts;
-  struct at_casts grown = {casts ? 2 * casts->room : FIRST_CAPACITY, casts ? casts->count : 0,
+  struct at_casts grown = {casts ? 2 * casts->capacity : FIRST_CAPACITY, casts ? casts->count : 0,
                            NULL};
   struct at_casts *const made = casts ? casts : malloc(sizeof *made);
-  grown.table = calloc(grown.room, sizeof *grown.table);
+  grown.table = calloc(grown.capacity, sizeof *grown.table);
   if (!made || !grown.table) {
     free(grown.table);
     if (!casts)
       free(made);
     return NULL;
   }
-  for (size_t i = 0; casts && i < casts->room; i++)
+  for (size_t i = 0; casts && i < casts->capacity; i++)
     if (casts->table[i].leaf)
       *entry_of(&grown, casts->table[i].leaf) = casts->table[i];
   if (casts)
@@ -83,7 +83,7 @@ bool at_isCastOnce(const at_tensor *t, const at_type *type)
 
 at_tensor *at_castOnce(at_tensor *leaf, const at_type *type)
 {
-  struct at_casts *const casts = with_room();
+  struct at_casts *const casts = with_space();
   Kept *const kept = casts ? entry_of(casts, leaf) : NULL;
   if (kept && kept->leaf && is_fresh(kept, type))
     return at_retain(kept->made);
@@ -108,7 +108,7 @@ void at_forgetCasts(void)
   if (!casts)
     return;
   at_gradState.casts = NULL;
-  for (size_t i = 0; i < casts->room; i++) {
+  for (size_t i = 0; i < casts->capacity; i++) {
     at_release(casts->table[i].made);
     at_release(casts->table[i].leaf);
   }

@@ -18,7 +18,7 @@ static size_t carve(size_t *offset, size_t size)
 }
 
 at_node *at_node_new(const at_formula *formula, int edges, int slots, int saved, size_t bytes,
-                     char **room)
+                     char **capacity)
 {
   size_t size = sizeof(at_node);
   const size_t edgesAt = carve(&size, (size_t)edges * sizeof(at_edge));
@@ -34,8 +34,8 @@ at_node *at_node_new(const at_formula *formula, int edges, int slots, int saved,
   node->edges = (at_edge *)(block + edgesAt);
   node->slots = (at_slot *)(block + slotsAt);
   node->saved = (at_saved *)(block + savedAt);
-  if (room)
-    *room = block + bytesAt;
+  if (capacity)
+    *capacity = block + bytesAt;
   return node;
 }
 
@@ -182,12 +182,12 @@ int64_t at_tensor_version(const at_tensor *t)
 }
 
 /* "add, called at net.c:12". */
-void at_node_name(const at_node *node, char *room, size_t size)
+void at_node_name(const at_node *node, char *buffer, size_t size)
 {
   const char *const own = node->function ? node->function->name : NULL;
   const char *const name = own ? own : node->formula->name;
   if (node->file)
-    snprintf(room, size, "%.100s, called at %s:%d", name, node->file, node->line);
+    snprintf(buffer, size, "%.100s, called at %s:%d", name, node->file, node->line);
   else
-    snprintf(room, size, "%.100s", name);
+    snprintf(buffer, size, "%.100s", name);
 }

@@ -112,10 +112,10 @@ at_visit *at_pass_visit(at_pass *pass, at_node *node)
   const int entry = entry_of(pass, node);
   if (pass->table[entry])
     return pass->table[entry];
-  if (pass->count == pass->room) {
-    const int room = pass->room ? 2 * pass->room : 16;
-    pass->heap = THRealloc(pass->heap, (ptrdiff_t)room * (ptrdiff_t)sizeof(at_visit *));
-    pass->room = room;
+  if (pass->count == pass->capacity) {
+    const int capacity = pass->capacity ? 2 * pass->capacity : 16;
+    pass->heap = THRealloc(pass->heap, (ptrdiff_t)capacity * (ptrdiff_t)sizeof(at_visit *));
+    pass->capacity = capacity;
   }
   at_visit *const visit = new_visit(node);
   pass->table[entry] = pass->heap[pass->count++] = visit;

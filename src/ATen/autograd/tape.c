@@ -149,23 +149,23 @@ static void save_operand(at_node *node, const at_tape *tape, at_tensor *t, int e
   node->savedCount++;
 }
 
-static void copy_bytes(at_slot *slot, at_kind kind, const at_slot *given, char **room)
+static void copy_bytes(at_slot *slot, at_kind kind, const at_slot *given, char **memory)
 {
   const size_t bytes = bytes_of(kind, given);
   *slot = *given;
   if (bytes == 0)
     return;
   if (kind == AT_KIND_INTS) {
-    memcpy(*room, given->ints.data, bytes);
-    slot->ints.data = (const int64_t *)*room;
+    memcpy(*memory, given->ints.data, bytes);
+    slot->ints.data = (const int64_t *)*memory;
   } else if (kind == AT_KIND_DOUBLES) {
-    memcpy(*room, given->doubles.data, bytes);
-    slot->doubles.data = (const double *)*room;
+    memcpy(*memory, given->doubles.data, bytes);
+    slot->doubles.data = (const double *)*memory;
   } else {
-    strcpy(*room, given->string);
-    slot->string = *room;
+    strcpy(*memory, given->string);
+    slot->string = *memory;
   }
-  *room += bytes;
+  *memory += bytes;
 }
 
 /* Gives the node its edges; firsts gets the number of the first edge of each argument, or -1. */
@@ -193,7 +193,7 @@ static void set_edges(at_node *node, const at_slot *given, int *firsts)
   }
 }
 
-static void fill(at_node *node, const at_tape *tape, uint64_t reads, char *room)
+static void fill(at_node *node, const at_tape *tape, uint64_t reads, char *buffer)
 {
   const at_formula *const formula = node->formula;
   int firsts[AT_READS_RESULT];
@@ -202,7 +202,7 @@ static void fill(at_node *node, const at_tape *tape, uint64_t reads, char *room)
     if (!(reads >> i & 1))
       continue;
     if (!is_tensor(&formula->arguments[i])) {
-      copy_bytes(&node->slots[i], formula->arguments[i].kind, &tape->given[i], &room);
+      copy_bytes(&node->slots[i], formula->arguments[i].kind, &tape->given[i], &buffer);
       continue;
     }
     const at_tensors operands = tensors_of(formula, tape->given, i);
@@ -233,12 +233,12 @@ bool at_tape_open(at_tape *tape, const at_formula *formula, const char *operatio
     if (self)
       at_tape_checkInplace(self);
     const Need need = need_of(formula, given);
-    char *room;
+    char *buffer;
     THGuard guard;
     THGuard_enter(&guard, release_node);
     at_node *const node = guard.what =
-        at_node_new(formula, need.edges, formula->argumentCount, need.saved, need.bytes, &room);
-    fill(node, tape, need.reads, room);
+        at_node_new(formula, need.edges, formula->argumentCount, need.saved, need.bytes, &buffer);
+    fill(node, tape, need.reads, buffer);
     if (self)
       at_node_setOutputs(node, 1, &self);
     node->reads = need.reads;

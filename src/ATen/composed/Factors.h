@@ -7,8 +7,8 @@
 /* Whether t is matrices that LAPACK can count, of one of its types, else an error says so. */
 bool at_areMatrices(const char *name, const char *argument, at_tensor *t, bool isSquare);
 
-/* t's sizes with count others, of which there are at most two, instead of the last two; in room. */
-at_ints at_withSizes(at_tensor *t, int64_t *room, int count, int64_t first, int64_t second);
+/* t's sizes with count others, of which there are at most two, instead of the last two; in buffer. */
+at_ints at_withSizes(at_tensor *t, int64_t *buffer, int count, int64_t first, int64_t second);
 
 /* The number of matrices. */
 int64_t at_batchOf(at_tensor *t);

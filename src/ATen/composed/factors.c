@@ -37,16 +37,16 @@ bool at_areMatrices(const char *name, const char *argument, at_tensor *t, bool i
   return false;
 }
 
-at_ints at_withSizes(at_tensor *t, int64_t *room, int count, int64_t first, int64_t second)
+at_ints at_withSizes(at_tensor *t, int64_t *buffer, int count, int64_t first, int64_t second)
 {
   const at_ints own = at_sizes(t);
   const int batch = own.count - 2;
   for (int d = 0; d < batch; d++)
-    room[d] = own.data[d];
-  room[batch] = first;
+    buffer[d] = own.data[d];
+  buffer[batch] = first;
   if (count > 1)
-    room[batch + 1] = second;
-  return (at_ints){room, batch + count};
+    buffer[batch + 1] = second;
+  return (at_ints){buffer, batch + count};
 }
 
 int64_t at_batchOf(at_tensor *t)
@@ -96,10 +96,10 @@ static at_LU_pivots_info no_factors(void)
 /* Of matrices on the host that are not square: LAPACK sees their transposes. */
 static at_LU_pivots_info factors_of_host(at_tensor *a)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const int64_t m = at_size(a, -2), n = at_size(a, -1), k = THMin(m, n), count = at_batchOf(a);
   at_tensor *const columns = at_clone(at_contiguous(transposed(a)));
-  at_tensor *const pivots = at_zeros(at_withSizes(a, room, 1, k, 0), .type = AT_CPU(AT_INT));
+  at_tensor *const pivots = at_zeros(at_withSizes(a, buffer, 1, k, 0), .type = AT_CPU(AT_INT));
   at_tensor *const info =
       at_zeros(((at_ints){at_sizes(a).data, at_dim(a) - 2}), .type = AT_CPU(AT_INT));
   if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info))
@@ -121,7 +121,7 @@ static at_LU_pivots_info factors_of_host(at_tensor *a)
 
 static at_LU_pivots_info factors_of(at_tensor *a)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const int64_t m = at_size(a, -2), n = at_size(a, -1);
   const at_type *const type = at_typeOf(a), *const ints = at_toScalarType(type, AT_INT);
   if (m != n || at_numel(a) == 0 || at_is_complex(a)) {
@@ -131,7 +131,7 @@ static at_LU_pivots_info factors_of(at_tensor *a)
   }
   const at_lu_pivots_info made = at_btrifact_with_info(at_reshape(a, AT_INTS(at_batchOf(a), n, n)));
   return (at_LU_pivots_info){at_reshape(at_contiguous(made.lu), at_sizes(a)),
-                             at_reshape(made.pivots, at_withSizes(a, room, 1, n, 0)),
+                             at_reshape(made.pivots, at_withSizes(a, buffer, 1, n, 0)),
                              at_reshape(made.info, ((at_ints){at_sizes(a).data, at_dim(a) - 2}))};
 }
 
@@ -166,12 +166,12 @@ static at_tensor *order_of(const char *name, at_tensor *pivots, int64_t rows)
             (long long)rows);
     return at_undefined();
   }
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const int64_t k = at_size(pivots, -1);
   at_tensor *const given = at_contiguous(at_to(pivots, AT_CPU(AT_INT)));
   at_tensor *const matrix = at_unsqueeze(given, -1);
   at_tensor *const order =
-      at_empty(at_withSizes(matrix, room, 1, rows, 0), .type = AT_CPU(AT_LONG));
+      at_empty(at_withSizes(matrix, buffer, 1, rows, 0), .type = AT_CPU(AT_LONG));
   if (!at_defined(given) || !at_defined(order))
     return at_undefined();
   const int *p = at_data(given);
@@ -204,7 +204,7 @@ at_P_L_U at_luUnpacked(at_tensor *lu, at_tensor *pivots, bool data, bool order)
 {
   static const char name[] = "lu_unpack";
   const at_P_L_U none = {at_undefined(), at_undefined(), at_undefined()};
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   if (!at_areMatrices(name, "LU_data", lu, false))
     return none;
   const int64_t m = at_size(lu, -2), n = at_size(lu, -1), k = THMin(m, n);
@@ -218,7 +218,7 @@ at_P_L_U at_luUnpacked(at_tensor *lu, at_tensor *pivots, bool data, bool order)
   }
   if (order) {
     at_tensor *const rows = order_of(name, pivots, m);
-    at_tensor *const zeros = at_zeros(at_withSizes(lu, room, 2, m, m), .type = at_typeOf(lu));
+    at_tensor *const zeros = at_zeros(at_withSizes(lu, buffer, 2, m, m), .type = at_typeOf(lu));
     r.P =
         at_defined(rows) ? at_scatter_value(zeros, -2, at_unsqueeze(rows, -2), 1) : at_undefined();
   }

@@ -141,9 +141,9 @@ at_tensor *at_dropoutOf(const char *name, at_tensor *self, double p, bool train,
   for (int d = 0; d < at_dim(self); d++)
     sizes[d] = isChannel && d > 1 ? 1 : at_size(self, d);
   const at_ints shape = {sizes, at_dim(self)};
-  at_tensor *const room =
+  at_tensor *const buffer =
       isChannel ? at_empty(shape, .type = at_typeOf(self)) : at_empty_like(self);
-  at_tensor *const noise = at_bernoulli_p_(room, .p = 1 - p);
+  at_tensor *const noise = at_bernoulli_p_(buffer, .p = 1 - p);
   if (!isAlpha)
     return at_mul(self, at_div(noise, 1 - p));
   const double a = 1 / sqrt((lowest * lowest * p + 1) * (1 - p));

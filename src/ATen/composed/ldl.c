@@ -55,14 +55,14 @@ static int64_t work_of(at_tensor *columns)
 at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool hermitian, bool check)
 {
   const at_LD_pivots_info none = {at_undefined(), at_undefined(), at_undefined()};
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   if (!at_areMatrices(name, "self", a, true))
     return none;
   const at_type *const type = at_typeOf(a), *const ints = at_toScalarType(type, AT_INT);
   const int64_t n = at_size(a, -1), count = at_numel(a) > 0 ? at_batchOf(a) : 0;
   at_tensor *const host = at_to(at_tril(a), AT_CPU(at_type_scalarType(type)));
   at_tensor *const columns = at_clone(at_contiguous(transposed(host)));
-  at_tensor *const pivots = at_zeros(at_withSizes(a, room, 1, n, 0), .type = AT_CPU(AT_INT));
+  at_tensor *const pivots = at_zeros(at_withSizes(a, buffer, 1, n, 0), .type = AT_CPU(AT_INT));
   at_tensor *const info =
       at_zeros(((at_ints){at_sizes(a).data, at_dim(a) - 2}), .type = AT_CPU(AT_INT));
   const bool isComplex = at_is_complex(a);
@@ -132,11 +132,11 @@ static at_tensor *checked_pivots(const char *name, at_tensor *pivots, at_tensor 
 /* t's matrices, or vectors where there are count sizes of one, for each of the batch. */
 static at_tensor *in_batch(at_tensor *t, at_tensor *batch, int count)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const at_ints own = at_sizes(t);
   if (!at_defined(t))
     return t;
-  return at_expand(t, at_withSizes(batch, room, count, own.data[own.count - count],
+  return at_expand(t, at_withSizes(batch, buffer, count, own.data[own.count - count],
                                    own.data[own.count - 1]));
 }
 

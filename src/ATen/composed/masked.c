@@ -15,13 +15,13 @@ static at_tensor *filled(at_tensor *self, at_tensor *mask, double number)
 }
 
 /* The dimensions in the list, or all. */
-static at_ints dims_of(const at_tensor *self, at_ints dim, int64_t *room)
+static at_ints dims_of(const at_tensor *self, at_ints dim, int64_t *buffer)
 {
   if (dim.count > 0)
     return dim;
   for (int d = 0; d < at_dim(self); d++)
-    room[d] = d;
-  return (at_ints){room, at_dim(self)};
+    buffer[d] = d;
+  return (at_ints){buffer, at_dim(self)};
 }
 
 static bool is_integral(const at_tensor *t)
@@ -67,8 +67,8 @@ static at_tensor *product(at_tensor *t, at_ints dims, bool keepdim, const at_typ
 at_tensor *at_maskedReduction(at_masked_kind kind, at_tensor *self, at_ints dim, bool keepdim,
                               const at_type *type, at_tensor *mask)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints dims = dims_of(self, dim, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints dims = dims_of(self, dim, buffer);
   at_tensor *made;
   switch (kind) {
     case AT_MASKED_SUM:
@@ -112,8 +112,8 @@ static at_tensor *counted(at_tensor *self, at_tensor *mask, at_ints dims, bool k
 at_tensor *at_maskedMean(at_tensor *self, at_ints dim, bool keepdim, const at_type *type,
                          at_tensor *mask)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints dims = dims_of(self, dim, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints dims = dims_of(self, dim, buffer);
   if (!mask)
     return at_mean_dim(self, dims, .keepdim = keepdim, .type = asked(type));
   at_tensor *const total =
@@ -151,8 +151,8 @@ at_tensor *at_maskedMedian(at_tensor *self, int64_t dim, bool keepdim, at_tensor
 at_tensor *at_maskedVariance(at_tensor *self, at_ints dim, bool unbiased, bool keepdim,
                              const at_type *type, at_tensor *mask, bool isDeviation)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints dims = dims_of(self, dim, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints dims = dims_of(self, dim, buffer);
   const at_type *const own = at_typeOf(self);
   const at_type *const result = type                ? type
                                 : is_integral(self) ? at_toScalarType(own, at_defaultType())
@@ -169,9 +169,9 @@ at_tensor *at_maskedVariance(at_tensor *self, at_ints dim, bool unbiased, bool k
 
 at_tensor *at_maskedLogSum(at_tensor *self, at_ints dim, bool keepdim, at_tensor *mask)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const made = at_logsumexp(filled(self, mask, -(double)INFINITY),
-                                       dims_of(self, dim, room), .keepdim = keepdim);
+                                       dims_of(self, dim, buffer), .keepdim = keepdim);
   return at_defined(made) ? at_typed(made, self) : made;
 }
 
@@ -184,9 +184,9 @@ at_tensor *at_maskedLogAdd(at_tensor *self, at_tensor *other, at_tensor *mask, a
 at_tensor *at_maskedNorm(at_tensor *self, double ord, at_ints dim, bool keepdim,
                          const at_type *type, at_tensor *mask)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const t = filled(self, mask, ord < 0 ? (double)INFINITY : 0);
-  return at_linalg_vector_norm(t, .ord = ord, .dim = dims_of(self, dim, room), .keepdim = keepdim,
+  return at_linalg_vector_norm(t, .ord = ord, .dim = dims_of(self, dim, buffer), .keepdim = keepdim,
                                .type = asked(type));
 }
 

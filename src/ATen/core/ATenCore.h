@@ -432,9 +432,9 @@ bool at_acceptInts(const char *operation, const char *argument, at_ints ints, in
 /* Whether the list has data for its count; an error if not. */
 bool at_acceptDoubles(const char *operation, const char *argument, at_doubles doubles);
 
-/* A value for each axis, in room: the given ones, or the given one for every axis.  If none is
+/* A value for each axis, in buffer: the given ones, or the given one for every axis.  If none is
  * given all are otherwise, or the list stays empty if otherwise is AT_NONE. */
-at_ints at_intsOr(at_ints given, int axes, int64_t otherwise, int64_t *room);
+at_ints at_intsOr(at_ints given, int axes, int64_t otherwise, int64_t *buffer);
 
 /* Whether a Type or generator is not NULL, which an earlier error may have caused; an error if it
  * is. */

@@ -35,10 +35,10 @@
 
 /* --- shapes and results ---------------------------------------------------------------------- */
 
-/* The shape that the given shapes broadcast to, stored in room (AT_MOST_DIMS entries).  Shapes are
+/* The shape that the given shapes broadcast to, stored in buffer (AT_MOST_DIMS entries).  Shapes are
  * right-aligned, and sizes that are 1 or missing repeat.  Raises if they do not fit. */
-at_ints at_broadcastSizes(int count, const at_ints *sizes, int64_t *room);
-at_ints at_broadcast(int count, at_tensor *const *in, int64_t *room); /* up to AT_INPUTS */
+at_ints at_broadcastSizes(int count, const at_ints *sizes, int64_t *buffer);
+at_ints at_broadcast(int count, at_tensor *const *in, int64_t *buffer); /* up to AT_INPUTS */
 
 /* Raises unless t broadcasts to sizes. */
 void at_checkBroadcast(at_tensor *t, at_ints sizes);
@@ -75,10 +75,10 @@ int at_wrapDim(int64_t dim, int dims);
 /* --- layouts of results ------------------------------------------------------------------------ */
 
 /* The dimensions of a result of those sizes, to which the operands broadcast, as they lie in memory,
- * the outermost first; stored in room (AT_MOST_DIMS entries).  The first operand decides; where it
+ * the outermost first; stored in buffer (AT_MOST_DIMS entries).  The first operand decides; where it
  * repeats elements the next one does, and where all do dimensions stay in their order.  This is the
  * rule of PyTorch's TensorIterator. */
-at_ints at_memoryOrder(at_ints sizes, int count, at_tensor *const *in, int64_t *room);
+at_ints at_memoryOrder(at_ints sizes, int count, at_tensor *const *in, int64_t *buffer);
 
 /* A new tensor for the result of an operation on each element: without gaps, in the operands' order
  * of memory, so that it is transposed or channels-last where they are.  Row-major without operands. */

@@ -16,7 +16,7 @@
 static _Thread_local struct {
   at_error_code code;
   const char *operation;
-  char *room; /* NULL, or TH_MESSAGE_LENGTH bytes */
+  char *buffer; /* NULL, or TH_MESSAGE_LENGTH bytes */
   const char *message;
   bool isFresh;  /* no call since then: at_error_locate refers to this error */
   bool hasPlace; /* the message has file and line of a call, */
@@ -52,16 +52,16 @@ void at_error_locate(const char *file, int line)
     return;
   error.isFresh = false;
   error.hasPlace = true;
-  if (error.message != error.room)
+  if (error.message != error.buffer)
     return;
   char prefix[TH_MESSAGE_LENGTH / 2];
   int length = snprintf(prefix, sizeof prefix, "%s:%d: ", file, line);
   if (length < 0 || length >= (int)sizeof prefix)
     return;
-  const size_t kept = strnlen(error.room, TH_MESSAGE_LENGTH - 1 - (size_t)length);
-  memmove(error.room + length, error.room, kept);
-  memcpy(error.room, prefix, (size_t)length);
-  error.room[(size_t)length + kept] = '\0';
+  const size_t kept = strnlen(error.buffer, TH_MESSAGE_LENGTH - 1 - (size_t)length);
+  memmove(error.buffer + length, error.buffer, kept);
+  memcpy(error.buffer, prefix, (size_t)length);
+  error.buffer[(size_t)length + kept] = '\0';
 }
 
 void at_error_inside(const char *owner)
@@ -70,20 +70,20 @@ void at_error_inside(const char *owner)
     return;
   error.hasOwner = true;
   error.isFresh = !error.hasPlace;
-  if (error.message != error.room)
+  if (error.message != error.buffer)
     return;
-  const size_t length = strnlen(error.room, TH_MESSAGE_LENGTH - 1);
-  snprintf(error.room + length, TH_MESSAGE_LENGTH - length, ", in %s", owner);
+  const size_t length = strnlen(error.buffer, TH_MESSAGE_LENGTH - 1);
+  snprintf(error.buffer + length, TH_MESSAGE_LENGTH - length, ", in %s", owner);
 }
 
 static pthread_key_t at_thread_exit;
 static bool has_key;
 
-static void thread_ends(void *room)
+static void thread_ends(void *buffer)
 {
-  error.room = NULL; /* later destructors of the thread may still fail */
+  error.buffer = NULL; /* later destructors of the thread may still fail */
   error.code = AT_OK;
-  free(room);
+  free(buffer);
 }
 
 static bool aborts; /* atomic */
@@ -110,19 +110,19 @@ __attribute__((destructor)) static void end(void)
   if (has_key)
     pthread_key_delete(at_thread_exit);
   has_key = false;
-  thread_ends(error.room);
+  thread_ends(error.buffer);
 }
 
-static char *message_room(void)
+static char *message_buffer(void)
 {
-  if (error.room || !has_key)
-    return error.room;
-  char *const room = malloc(TH_MESSAGE_LENGTH);
-  if (room && pthread_setspecific(at_thread_exit, room)) {
-    free(room);
+  if (error.buffer || !has_key)
+    return error.buffer;
+  char *const buffer = malloc(TH_MESSAGE_LENGTH);
+  if (buffer && pthread_setspecific(at_thread_exit, buffer)) {
+    free(buffer);
     return NULL;
   }
-  return error.room = room;
+  return error.buffer = buffer;
 }
 
 static _Thread_local unsigned failures;
@@ -150,10 +150,10 @@ void at_fail(at_error_code code, const char *operation, const char *format, ...)
     error.code = code;
     error.operation = operation;
     error.hasPlace = error.hasOwner = false;
-    char *const room = message_room();
-    error.message = room ? room : "there is no memory for what the error was";
-    if (room)
-      THFormat_v(room, TH_MESSAGE_LENGTH, format, arguments);
+    char *const buffer = message_buffer();
+    error.message = buffer ? buffer : "there is no memory for what the error was";
+    if (buffer)
+      THFormat_v(buffer, TH_MESSAGE_LENGTH, format, arguments);
   }
   va_end(arguments);
 }
@@ -220,9 +220,9 @@ static const char *renamed(const char *operation, const char *word, size_t lengt
   return NULL;
 }
 
-/* Copies the message of an error in THNN to room, with THNN's names of arguments replaced by those
+/* Copies the message of an error in THNN to buffer, with THNN's names of arguments replaced by those
  * of the operation. */
-static void rename_arguments(const char *operation, const char *message, char *room, size_t size)
+static void rename_arguments(const char *operation, const char *message, char *buffer, size_t size)
 {
   size_t made = 0;
   while (*message && made + 1 < size) {
@@ -231,12 +231,12 @@ static void rename_arguments(const char *operation, const char *message, char *r
       length++;
     const char *const ours = renamed(operation, message, length);
     const int written =
-        ours ? snprintf(room + made, size - made, "%s", ours)
-             : snprintf(room + made, size - made, "%.*s", (int)THMax(length, 1), message);
+        ours ? snprintf(buffer + made, size - made, "%s", ours)
+             : snprintf(buffer + made, size - made, "%.*s", (int)THMax(length, 1), message);
     made = THMin(made + (size_t)written, size - 1);
     message += THMax(length, 1);
   }
-  room[made] = '\0';
+  buffer[made] = '\0';
 }
 
 static __attribute__((cold, noinline)) void fail_as_raised(const at_call *call)
@@ -284,13 +284,13 @@ bool at_acceptDoubles(const char *operation, const char *argument, at_doubles do
   return false;
 }
 
-at_ints at_intsOr(at_ints given, int axes, int64_t otherwise, int64_t *room)
+at_ints at_intsOr(at_ints given, int axes, int64_t otherwise, int64_t *buffer)
 {
   if (given.count == 0 && otherwise == AT_NONE)
     return given;
   for (int i = 0; i < axes; i++)
-    room[i] = given.count == 0 ? otherwise : given.data[given.count == 1 ? 0 : i];
-  return (at_ints){room, axes};
+    buffer[i] = given.count == 0 ? otherwise : given.data[given.count == 1 ? 0 : i];
+  return (at_ints){buffer, axes};
 }
 
 bool at_acceptPointer(const char *operation, const char *argument, const void *given)

@@ -29,23 +29,23 @@ static int is_outside(at_ints sizes, int count, at_tensor *const *in, int64_t a,
   return 0;
 }
 
-at_ints at_memoryOrder(at_ints sizes, int count, at_tensor *const *in, int64_t *room)
+at_ints at_memoryOrder(at_ints sizes, int count, at_tensor *const *in, int64_t *buffer)
 {
   for (int i = sizes.count - 1; i >= 0; i--) {
-    room[i] = i;
+    buffer[i] = i;
     for (int at = i, inner = i + 1; inner < sizes.count; inner++) {
-      const int outside = is_outside(sizes, count, in, room[inner], room[at]);
+      const int outside = is_outside(sizes, count, in, buffer[inner], buffer[at]);
       if (outside < 0)
         break;
       if (outside > 0) {
-        const int64_t moved = room[inner];
-        room[inner] = room[at];
-        room[at] = moved;
+        const int64_t moved = buffer[inner];
+        buffer[inner] = buffer[at];
+        buffer[at] = moved;
         at = inner;
       }
     }
   }
-  return (at_ints){room, sizes.count};
+  return (at_ints){buffer, sizes.count};
 }
 
 /* --- strides ---------------------------------------------------------------------------------- */
@@ -76,8 +76,8 @@ static bool are_alike(at_ints sizes, int count, at_tensor *const *in)
 /* Stores the strides of a result of those sizes; returns false if there are too many elements. */
 static bool strides_for(at_ints sizes, int count, at_tensor *const *in, int64_t *strides)
 {
-  int64_t room[AT_MOST_DIMS];
-  if (!dense_strides(sizes, at_memoryOrder(sizes, count, in, room), strides))
+  int64_t buffer[AT_MOST_DIMS];
+  if (!dense_strides(sizes, at_memoryOrder(sizes, count, in, buffer), strides))
     return false;
   if (!are_alike(sizes, count, in))
     return true;
@@ -124,6 +124,6 @@ at_tensor *at_newCastLike(at_tensor *t, const at_type *type)
 
 at_tensor *at_viewInOrder(at_tensor *t)
 {
-  int64_t room[AT_MOST_DIMS];
-  return at_viewPermute(t, at_memoryOrder(at_sizesOf(t), 1, &t, room));
+  int64_t buffer[AT_MOST_DIMS];
+  return at_viewPermute(t, at_memoryOrder(at_sizesOf(t), 1, &t, buffer));
 }

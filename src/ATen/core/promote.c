@@ -80,7 +80,7 @@ static void compute_block(const Mixed *mixed, ptrdiff_t n, char *const *at, bool
 
 /* The number of elements of a block: as many as the L1 cache holds of the operand with the largest
  * elements. */
-static ptrdiff_t room_of(const Mixed *mixed)
+static ptrdiff_t block_length(const Mixed *mixed)
 {
   size_t longest = 2 * mixed->computedSize;
   for (int o = 0; o <= mixed->inputs; o++)
@@ -93,8 +93,8 @@ static void block(const THRun *run, const void *context)
   const Mixed *const mixed = context;
   TH_SCRATCH(Block, buffer, OPERANDS);
   const char *seen[OPERANDS] = {NULL};
-  const ptrdiff_t room = room_of(mixed);
-  const ptrdiff_t columns = THMin(run->n, room), rows = THMin(run->rows, room / columns);
+  const ptrdiff_t capacity = block_length(mixed);
+  const ptrdiff_t columns = THMin(run->n, capacity), rows = THMin(run->rows, capacity / columns);
   for (ptrdiff_t j = 0; j < run->rows; j += rows)
     for (ptrdiff_t i = 0; i < run->n; i += columns) {
       const ptrdiff_t m = THMin(columns, run->n - i), k = THMin(rows, run->rows - j);

@@ -20,7 +20,7 @@ typedef struct Picture {
 
 typedef struct Names {
   char **all;
-  int64_t count, room;
+  int64_t count, capacity;
 } Names;
 
 struct at_folder {
@@ -28,7 +28,7 @@ struct at_folder {
   void *context;
   Names classes;
   Picture *pictures;
-  int64_t count, room;
+  int64_t count, capacity;
 };
 
 static void free_names(Names *names)
@@ -93,7 +93,7 @@ static void read_names(const char *path, Names *names)
   for (struct dirent *entry; (entry = readdir(dir)); errno = 0) {
     if (!strcmp(entry->d_name, ".") || !strcmp(entry->d_name, ".."))
       continue;
-    names->all = at_grown(NULL, names->all, names->count, &names->room, sizeof *names->all);
+    names->all = at_grown(NULL, names->all, names->count, &names->capacity, sizeof *names->all);
     names->all[names->count] = joined(entry->d_name, NULL);
     names->count++;
   }
@@ -128,7 +128,7 @@ static bool is_picture(const char *name)
 static void add_picture(struct at_folder *f, THGuard *path, int64_t label)
 {
   char *const at = path->what;
-  f->pictures = at_grown(NULL, f->pictures, f->count, &f->room, sizeof *f->pictures);
+  f->pictures = at_grown(NULL, f->pictures, f->count, &f->capacity, sizeof *f->pictures);
   f->pictures[f->count++] = (Picture){at, (size_t)(strrchr(at, '/') - at), label};
   path->what = NULL;
 }
@@ -199,7 +199,7 @@ static void walk_class(struct at_folder *f, const char *path, char *name, const 
   if (kind_of(folder) == S_IFDIR) {
     Names *const classes = &f->classes;
     classes->all =
-        at_grown(NULL, classes->all, classes->count, &classes->room, sizeof *classes->all);
+        at_grown(NULL, classes->all, classes->count, &classes->capacity, sizeof *classes->all);
     classes->all[classes->count] = joined(name, NULL);
     classes->count++;
     walk(f, folder, label, around);

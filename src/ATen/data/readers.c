@@ -38,17 +38,17 @@ static at_tensor *read_idx(at_file *file)
 {
   enum { MAGIC = 4 };
   uint8_t bytes[4];
-  int64_t room[UINT8_MAX];
+  int64_t buffer[UINT8_MAX];
   uint64_t length;
   at_file_read(file, 0, bytes, MAGIC);
   const at_type *const type = idx_type(bytes[2]);
-  const at_ints sizes = {room, bytes[3]};
+  const at_ints sizes = {buffer, bytes[3]};
   if (bytes[0] || bytes[1] || !type)
     at_damaged(file, "it is no IDX file: it begins with the bytes %02x %02x %02x %02x", bytes[0],
                bytes[1], bytes[2], bytes[3]);
   for (int d = 0; d < sizes.count; d++) {
     at_file_read(file, MAGIC + 4 * (uint64_t)d, bytes, sizeof bytes);
-    room[d] = (int64_t)big_endian(bytes, sizeof bytes);
+    buffer[d] = (int64_t)big_endian(bytes, sizeof bytes);
   }
   const uint64_t begin = MAGIC + 4 * (uint64_t)sizes.count;
   if (!at_bytesOf(type, sizes, &length) || length > file->size - begin)

@@ -277,13 +277,13 @@ static void abandon(void *state, int rank)
     shutdown(peer->fd, SHUT_WR);
   }
   /* Reads on until the others have read this: unread bytes would make the kernel drop it. */
-  char room[4096];
+  char buffer[4096];
   for (int waited = 0, open = 1; open && waited < LEAVE_MILLISECONDS; waited += 10) {
     open = 0;
     for (int i = 0; i < s->count; i++) {
       ssize_t n = i == s->rank ? 0 : 1;
       while (n > 0)
-        n = recv(s->peers[i].fd, room, sizeof room, MSG_DONTWAIT);
+        n = recv(s->peers[i].fd, buffer, sizeof buffer, MSG_DONTWAIT);
       open += n < 0 && errno == EAGAIN;
     }
     if (open)

@@ -143,8 +143,8 @@ static int connect_to(const Join *join, int peer, const struct sockaddr_storage 
     if (problem == EINPROGRESS && await(join, fd, POLLOUT) &&
         getsockopt(fd, SOL_SOCKET, SO_ERROR, &problem, &size) == 0 && problem == 0) {
       struct sockaddr_storage other;
-      socklen_t room = sizeof other;
-      if (getpeername(fd, (struct sockaddr *)&other, &room) == 0)
+      socklen_t length = sizeof other;
+      if (getpeername(fd, (struct sockaddr *)&other, &length) == 0)
         return fd;
     }
     close(fd);

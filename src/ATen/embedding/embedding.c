@@ -45,14 +45,14 @@ static const int64_t *check_rows(at_tensor *indices, int64_t rows)
 
 at_tensor *at_nnEmbedding(at_tensor *out, at_tensor *weight, at_tensor *indices)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints own = at_sizesOf(indices), sizes = {room, own.count + 1};
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(indices), sizes = {buffer, own.count + 1};
   check_table(weight);
   if (sizes.count > AT_MOST_DIMS)
     at_raise(AT_ERROR_ARGUMENT, "indices has %d dimensions, and the result one more", own.count);
   for (int d = 0; d < own.count; d++)
-    room[d] = own.data[d];
-  room[own.count] = weight->th->size[1];
+    buffer[d] = own.data[d];
+  buffer[own.count] = weight->th->size[1];
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *row = indices_of(&pool, indices, "indices");

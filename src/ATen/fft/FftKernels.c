@@ -89,11 +89,11 @@ static void convolve(const at_fft_plan *plan, Parts x, real *work, int64_t lanes
 static void transform(const at_fft_plan *plan, void *re, void *im, void *work, int64_t lanes)
 {
   const Parts x = {re, im};
-  real *const room = work;
+  real *const buffer = work;
   if (plan->longer)
-    convolve(plan, x, room, lanes);
+    convolve(plan, x, buffer, lanes);
   else
-    passes(plan, x, (Parts){room, room + plan->length * lanes}, lanes);
+    passes(plan, x, (Parts){buffer, buffer + plan->length * lanes}, lanes);
 }
 
 /* --- lines ----------------------------------------------------------------------------------- */

@@ -50,7 +50,7 @@ void at_fft_run(const at_fft_job *job, int64_t lines)
   team.chunks = THParallel_threads(groups, THMax(1, GRAIN / (group * plan->length)));
   team.each = (groups + team.chunks - 1) / team.chunks * group;
   team.chunks = (lines + team.each - 1) / team.each;
-  const int64_t reals = 2 * plan->length * team.lanes + at_fft_room(plan, team.lanes);
+  const int64_t reals = 2 * plan->length * team.lanes + at_fft_scratch(plan, team.lanes);
   team.bufferSize = (ptrdiff_t)(reals * (int64_t)plan->realSize + 63) & ~(ptrdiff_t)63;
   THGuard guard;
   THGuard_enter(&guard, THFree);
@@ -179,8 +179,8 @@ at_tensor *at_fourierOfReal(at_tensor *out, at_tensor *self, at_ints dim, int64_
                             bool onesided)
 {
   Dims dims;
-  int64_t room[AT_MOST_DIMS];
-  const at_ints own = at_sizesOf(self), sizes = {room, own.count};
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(self), sizes = {buffer, own.count};
   if (self->type->scalarType != AT_FLOAT && self->type->scalarType != AT_DOUBLE)
     at_raise(AT_ERROR_TYPE, "self is of %s, and has to be of Float or Double",
              at_scalarTypeName(self->type->scalarType));
@@ -188,7 +188,7 @@ at_tensor *at_fourierOfReal(at_tensor *out, at_tensor *self, at_ints dim, int64_
   const double scale = scale_of(&dims, own.data, normalization);
   const int last = dims.at[dims.count - 1];
   for (int d = 0; d < own.count; d++)
-    room[d] = d == last && onesided ? own.data[d] / 2 + 1 : own.data[d];
+    buffer[d] = d == last && onesided ? own.data[d] / 2 + 1 : own.data[d];
   const at_type *type = at_complexType(self->type);
   if (out)
     at_checkResult(out, NULL, sizes, type->scalarType);
@@ -203,14 +203,14 @@ at_tensor *at_fourierToReal(at_tensor *out, at_tensor *self, at_ints dim, int64_
                             int64_t last_dim_size)
 {
   Dims dims;
-  int64_t room[AT_MOST_DIMS];
-  const at_ints own = at_sizesOf(self), sizes = {room, own.count};
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(self), sizes = {buffer, own.count};
   check_complex(self);
   dims_of(&dims, self, dim, normalization);
   const int last = dims.at[dims.count - 1];
   for (int d = 0; d < own.count; d++)
-    room[d] = d == last ? last_dim_size : own.data[d];
-  const double scale = scale_of(&dims, room, normalization);
+    buffer[d] = d == last ? last_dim_size : own.data[d];
+  const double scale = scale_of(&dims, buffer, normalization);
   const at_type *type = at_realType(self->type);
   if (out)
     at_checkResult(out, NULL, sizes, type->scalarType);

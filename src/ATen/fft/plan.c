@@ -130,10 +130,10 @@ static void fill_chirp(at_fft_plan *plan)
   plan->spectrum = new_table(plan, m);
   THGuard guard;
   THGuard_enter(&guard, THFree);
-  char *room = guard.what =
-      THAlloc((ptrdiff_t)((2 * m + at_fft_room(plan->longer, 1)) * (int64_t)real));
-  memset(room, 0, 2 * (size_t)m * real);
-  char *const parts[2] = {room, room + (size_t)m * real};
+  char *buffer = guard.what =
+      THAlloc((ptrdiff_t)((2 * m + at_fft_scratch(plan->longer, 1)) * (int64_t)real));
+  memset(buffer, 0, 2 * (size_t)m * real);
+  char *const parts[2] = {buffer, buffer + (size_t)m * real};
   int64_t square = 0; /* k^2 modulo 2n */
   for (int64_t k = 0; k < n; k++) {
     double z[2];
@@ -150,7 +150,7 @@ static void fill_chirp(at_fft_plan *plan)
       }
     square = (square + 2 * k + 1) % (2 * n);
   }
-  kernels->transform(plan->longer, parts[0], parts[1], room + 2 * (size_t)m * real, 1);
+  kernels->transform(plan->longer, parts[0], parts[1], buffer + 2 * (size_t)m * real, 1);
   for (int64_t k = 0; k < m; k++) {
     double z[2];
     for (int i = 0; i < 2; i++)
@@ -191,9 +191,9 @@ at_fft_plan *at_fft_newPlan(int64_t length, size_t realSize)
   return THGuard_keep(&guard);
 }
 
-int64_t at_fft_room(const at_fft_plan *plan, int64_t lanes)
+int64_t at_fft_scratch(const at_fft_plan *plan, int64_t lanes)
 {
   if (!plan->longer)
     return 2 * plan->length * lanes;
-  return 2 * plan->longer->length * lanes + at_fft_room(plan->longer, lanes);
+  return 2 * plan->longer->length * lanes + at_fft_scratch(plan->longer, lanes);
 }

@@ -32,8 +32,8 @@ enum { AT_WINDOW = 4096 };
  * mapped, so that it is an error if the file is truncated meanwhile.  Only tensors of safetensors
  * files are views of a mapping.
  *
- * room is the memory that may still be allocated for names, values and everything else but elements
- * of tensors.  It begins as AT_ROOM_TIMES the length of the file plus AT_ROOM_BASE, and each reader
+ * capacity is the memory that may still be allocated for names, values and everything else but elements
+ * of tensors.  It begins as AT_CAPACITY_TIMES the length of the file plus AT_CAPACITY_BASE, and each reader
  * charges the file before it allocates. */
 typedef struct at_file {
   const char *path;
@@ -43,8 +43,8 @@ typedef struct at_file {
   uint8_t head[264];  /* the first bytes, then 0 */
   const char *member; /* the member of an archive that is being read, for messages; or NULL */
   size_t memberLength;
-  uint64_t room;
-  uint64_t elementRoom; /* bytes that elements may still take, from at_load's limit */
+  uint64_t capacity;
+  uint64_t elementCapacity; /* bytes that elements may still take, from at_load's limit */
   uint64_t limit;
   bool skips; /* skips tensors of unsupported kinds */
   bool lists; /* lists the tensors without reading elements */
@@ -54,7 +54,7 @@ typedef struct at_file {
   uint8_t window[AT_WINDOW];
 } at_file;
 
-enum { AT_ROOM_TIMES = 64, AT_ROOM_BASE = 1 << 20 };
+enum { AT_CAPACITY_TIMES = 64, AT_CAPACITY_BASE = 1 << 20 };
 
 /* The guard, which is entered here, closes the file; views of it keep the mapping. */
 void at_file_open(at_file *file, const char *path, THGuard *guard);
@@ -66,14 +66,14 @@ void at_file_close(at_file *file);
 void at_file_read(at_file *file, uint64_t offset, void *to, size_t length);
 
 /* The part of a file as a file of its own, which ends before the other does.  Nothing of it is
- * mapped, and room comes from, and goes back to, the other's by at_file_leave. */
+ * mapped, and capacity comes from, and goes back to, the other's by at_file_leave. */
 void at_file_enter(at_file *part, const at_file *file, uint64_t offset, size_t size);
 void at_file_leave(at_file *part, at_file *file);
 
 /* Maps the whole file privately, unless it is mapped already. */
 void at_file_map(at_file *file);
 
-/* Takes bytes from the file's room; raises if fewer are left. */
+/* Takes bytes from the file's capacity; raises if fewer are left. */
 void at_file_charge(at_file *file, uint64_t bytes);
 
 /* THAlloc of memory that is charged to the file. */
@@ -113,8 +113,8 @@ bool at_bytesOf(const at_type *type, at_ints sizes, uint64_t *bytes);
 /* Converts elements that were read: bytes to the order of this machine, Bools to 0 or 1. */
 void at_adopt(const at_type *type, void *data, ptrdiff_t count, bool bigEndian);
 
-/* A new tensor for elements of the file.  Its objects are charged to room, its elements to
- * elementRoom. */
+/* A new tensor for elements of the file.  Its objects are charged to capacity, its elements to
+ * elementCapacity. */
 at_tensor *at_newElements(at_file *file, const at_type *type, at_ints sizes);
 
 /* A new tensor of the elements that follow in the stream, in row-major order. */
@@ -136,7 +136,7 @@ bool at_reach(at_ints sizes, const int64_t *strides, int64_t offset, int64_t *en
 
 typedef struct at_bytes {
   uint8_t *start;
-  size_t length, room;
+  size_t length, capacity;
 } at_bytes;
 
 /* Frees memory; for guards. */
@@ -148,7 +148,7 @@ void at_bytes_print(at_bytes *bytes, const char *format, ...) TH_PRINTF_LIKE(2, 
 
 /* Makes room for one more element in an array from THAlloc; charged to the file unless that is
  * NULL. */
-void *at_grown(at_file *file, void *array, int64_t count, int64_t *room, size_t elementSize);
+void *at_grown(at_file *file, void *array, int64_t count, int64_t *buffer, size_t elementSize);
 
 /* --- writing --------------------------------------------------------------------------------- */
 

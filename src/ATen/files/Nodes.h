@@ -60,7 +60,7 @@ typedef struct at_node {
     double number;
     at_text text; /* of a global: module and name joined by a dot */
     struct {
-      int32_t room;
+      int32_t capacity;
       union {
         int32_t *items; /* if there are more than OWN */
         int32_t own[2];
@@ -77,7 +77,7 @@ typedef struct at_node {
 typedef struct at_nodes {
   at_file *file; /* only while it is read */
   at_node **blocks;
-  int64_t count, blockCount, blockRoom;
+  int64_t count, blockCount, blockCapacity;
   struct at_nodesMemory *memory; /* of texts, storages and tensors */
   int32_t root, metadata;        /* nodes, or -1 */
   bool isMade; /* by a program, not by a reader: writers nest values as they are */
@@ -109,7 +109,7 @@ int32_t at_nodes_addText(at_nodes *nodes, at_nodeKind kind, const char *at, size
 void at_nodes_append(at_nodes *nodes, int32_t list, int32_t item);
 static inline int32_t at_node_item(const at_node *list, int64_t index)
 {
-  const int32_t *items = list->is.list.room > 0 ? list->is.list.in.items : list->is.list.in.own;
+  const int32_t *items = list->is.list.capacity > 0 ? list->is.list.in.items : list->is.list.in.own;
   return items[index];
 }
 
@@ -118,7 +118,7 @@ static inline int32_t at_node_item(const at_node *list, int64_t index)
  * contain each other many times. */
 void at_nodes_name(at_nodes *nodes, int32_t root, uint64_t size, at_dict *dict);
 
-/* Makes the values of a set that has none, to be written as they are; file, whose room is unlimited,
+/* Makes the values of a set that has none, to be written as they are; file, whose capacity is unlimited,
  * is only for at_dict_settle to end with. */
 at_nodes *at_nodes_make(at_dict *dict, at_file *file);
 

@@ -23,12 +23,12 @@ typedef struct Entry {
  * else the index in the list plus 1. */
 struct at_dict {
   Entry *entries;
-  int64_t count, room;
+  int64_t count, capacity;
   int64_t *slots;
   int64_t slotCount; /* a power of two, or 0 */
   uint64_t seed;     /* so that a file cannot choose names that collide */
   Known **skipped;
-  int64_t skippedCount, skippedRoom;
+  int64_t skippedCount, skippedCapacity;
   at_nodes *nodes; /* the values of the file, or NULL */
 };
 
@@ -92,7 +92,8 @@ static void more_slots(at_dict *dict, at_file *file)
 static Entry *append(at_dict *dict, at_file *file, const char *name, size_t length)
 {
   more_slots(dict, file);
-  dict->entries = at_grown(file, dict->entries, dict->count, &dict->room, sizeof *dict->entries);
+  dict->entries =
+      at_grown(file, dict->entries, dict->count, &dict->capacity, sizeof *dict->entries);
   char *copy = file ? at_file_alloc(file, length + 1) : THAlloc((ptrdiff_t)length + 1);
   memcpy(copy, name, length);
   copy[length] = '\0';
@@ -131,8 +132,8 @@ static Known *new_known(at_file *file, const at_found *found, const char *dtype,
 static void skip(at_dict *dict, at_file *file, const at_found *found, const char *dtype,
                  const char *problem)
 {
-  dict->skipped =
-      at_grown(file, dict->skipped, dict->skippedCount, &dict->skippedRoom, sizeof *dict->skipped);
+  dict->skipped = at_grown(file, dict->skipped, dict->skippedCount, &dict->skippedCapacity,
+                           sizeof *dict->skipped);
   dict->skipped[dict->skippedCount] = new_known(file, found, dtype, problem);
   dict->skippedCount++;
 }

@@ -87,10 +87,10 @@ at_tensor *at_newElements(at_file *file, const at_type *type, at_ints sizes)
   uint64_t bytes;
   THAssert(at_bytesOf(type, sizes, &bytes));
   at_file_charge(file, TENSOR_BYTES + DIM_BYTES * (uint64_t)sizes.count);
-  if (bytes > file->elementRoom)
+  if (bytes > file->elementCapacity)
     at_damaged(file, "its tensors take more than the limit of %llu bytes",
                (unsigned long long)file->limit);
-  file->elementRoom -= bytes;
+  file->elementCapacity -= bytes;
   return at_newShape(type, sizes);
 }
 

@@ -43,7 +43,7 @@ void at_file_open(at_file *file, const char *path, THGuard *guard)
   memset(file, 0, sizeof *file);
   file->path = path;
   file->descriptor = -1;
-  file->elementRoom = UINT64_MAX;
+  file->elementCapacity = UINT64_MAX;
   THGuard_enter(guard, close_file);
   guard->what = file;
   file->descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
@@ -54,7 +54,7 @@ void at_file_open(at_file *file, const char *path, THGuard *guard)
   if (status.st_size == 0)
     at_damaged(file, "the file is empty");
   file->size = (size_t)status.st_size;
-  file->room = AT_ROOM_BASE + AT_ROOM_TIMES * (uint64_t)file->size;
+  file->capacity = AT_CAPACITY_BASE + AT_CAPACITY_TIMES * (uint64_t)file->size;
   at_file_read(file, 0, file->head, THMin(file->size, sizeof file->head));
 }
 
@@ -73,8 +73,8 @@ void at_file_enter(at_file *part, const at_file *file, uint64_t offset, size_t s
 void at_file_leave(at_file *part, at_file *file)
 {
   THAssert(!part->mapping);
-  file->room = part->room;
-  file->elementRoom = part->elementRoom;
+  file->capacity = part->capacity;
+  file->elementCapacity = part->elementCapacity;
 }
 
 static void read_bytes(at_file *file, uint64_t offset, void *to, size_t length)
@@ -154,12 +154,12 @@ void at_file_map(at_file *file)
 
 void at_file_charge(at_file *file, uint64_t bytes)
 {
-  if (bytes > file->room)
+  if (bytes > file->capacity)
     at_damaged(file,
                "what is not elements of tensors in it would take more than %d times the %zu bytes "
                "of the file",
-               AT_ROOM_TIMES, file->size);
-  file->room -= bytes;
+               AT_CAPACITY_TIMES, file->size);
+  file->capacity -= bytes;
 }
 
 void *at_file_alloc(at_file *file, uint64_t bytes)

@@ -36,7 +36,7 @@ static at_dict *load(const char *operation, const char *path, const at_load_opti
     if (options->limit < 0)
       at_raise(AT_ERROR_ARGUMENT, "limit is %lld", (long long)options->limit);
     if (options->limit > 0)
-      file.limit = file.elementRoom = (uint64_t)options->limit;
+      file.limit = file.elementCapacity = (uint64_t)options->limit;
     int i = 0;
     while (!formats[i].is(&file))
       i++;

@@ -3,7 +3,8 @@
 
 #include "Nodes.h"
 
-static const at_file no_file = {.path = "a set of values", .descriptor = -1, .room = UINT64_MAX};
+static const at_file no_file = {
+    .path = "a set of values", .descriptor = -1, .capacity = UINT64_MAX};
 
 at_nodes *at_nodes_make(at_dict *dict, at_file *file)
 {
@@ -87,9 +88,9 @@ static void check_name(const Nesting *n)
 static char *full_name(const Nesting *n, int64_t index)
 {
   const char *const own = at_dict_name(n->part, index);
-  const size_t room = strlen(n->name) + strlen(own) + 2;
-  char *const name = at_nodes_text(n->nodes, room);
-  snprintf(name, room, "%s.%s", n->name, own);
+  const size_t capacity = strlen(n->name) + strlen(own) + 2;
+  char *const name = at_nodes_text(n->nodes, capacity);
+  snprintf(name, capacity, "%s.%s", n->name, own);
   return name;
 }
 

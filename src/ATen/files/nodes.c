@@ -11,7 +11,7 @@ enum {
 
 typedef struct at_nodesMemory {
   struct at_nodesMemory *next;
-  uint64_t used, room;
+  uint64_t used, capacity;
   _Alignas(8) char bytes[];
 } at_nodesMemory;
 
@@ -35,7 +35,7 @@ void at_nodes_free(at_nodes *nodes)
   release_tensors(nodes);
   for (int64_t i = 0; i < nodes->count; i++) {
     const at_node *node = at_node_of(nodes, (int32_t)i);
-    if ((node->kind == AT_NODE_LIST || node->kind == AT_NODE_DICT) && node->is.list.room > 0)
+    if ((node->kind == AT_NODE_LIST || node->kind == AT_NODE_DICT) && node->is.list.capacity > 0)
       THFree(node->is.list.in.items);
   }
   for (int64_t i = 0; i < nodes->blockCount; i++)
@@ -54,7 +54,7 @@ int32_t at_nodes_add(at_nodes *nodes, at_nodeKind kind)
   if (nodes->count == INT32_MAX)
     at_damaged(nodes->file, "it has more than %d values", INT32_MAX);
   if (nodes->count == nodes->blockCount * AT_NODES_BLOCK) {
-    nodes->blocks = at_grown(nodes->file, nodes->blocks, nodes->blockCount, &nodes->blockRoom,
+    nodes->blocks = at_grown(nodes->file, nodes->blocks, nodes->blockCount, &nodes->blockCapacity,
                              sizeof *nodes->blocks);
     nodes->blocks[nodes->blockCount] = at_file_alloc(nodes->file, AT_NODES_BLOCK * sizeof(at_node));
     nodes->blockCount++;
@@ -82,10 +82,10 @@ static void *take_memory(at_nodes *nodes, uint64_t bytes)
 {
   enum { BLOCK = 4096 };
   bytes = (bytes + 7) / 8 * 8;
-  if (!nodes->memory || bytes > nodes->memory->room - nodes->memory->used) {
-    const uint64_t room = THMax(bytes, (uint64_t)BLOCK - sizeof(at_nodesMemory));
-    at_nodesMemory *block = at_file_alloc(nodes->file, sizeof *block + room);
-    *block = (at_nodesMemory){nodes->memory, 0, room};
+  if (!nodes->memory || bytes > nodes->memory->capacity - nodes->memory->used) {
+    const uint64_t capacity = THMax(bytes, (uint64_t)BLOCK - sizeof(at_nodesMemory));
+    at_nodesMemory *block = at_file_alloc(nodes->file, sizeof *block + capacity);
+    *block = (at_nodesMemory){nodes->memory, 0, capacity};
     nodes->memory = block;
   }
   void *taken = nodes->memory->bytes + nodes->memory->used;
@@ -129,20 +129,20 @@ void at_nodes_append(at_nodes *nodes, int32_t list, int32_t item)
 {
   enum { OWN = 2, SMALL = 8, OVERHEAD = 16 };
   at_node *node = at_node_of(nodes, list);
-  const int32_t room = node->is.list.room;
+  const int32_t capacity = node->is.list.capacity;
   if (node->count == INT32_MAX / 2)
     at_damaged(nodes->file, "a list or dictionary in it has more than %d items", INT32_MAX / 2);
-  if (node->count == (room > 0 ? room : OWN)) {
-    const int32_t larger = room > 0 ? 2 * room : SMALL;
+  if (node->count == (capacity > 0 ? capacity : OWN)) {
+    const int32_t larger = capacity > 0 ? 2 * capacity : SMALL;
     const size_t bytes = (size_t)larger * sizeof(int32_t);
     at_file_charge(nodes->file, bytes + OVERHEAD);
-    int32_t *items = THRealloc(room > 0 ? node->is.list.in.items : NULL, (ptrdiff_t)bytes);
-    if (room == 0)
+    int32_t *items = THRealloc(capacity > 0 ? node->is.list.in.items : NULL, (ptrdiff_t)bytes);
+    if (capacity == 0)
       memcpy(items, node->is.list.in.own, sizeof node->is.list.in.own);
     node->is.list.in.items = items;
-    node->is.list.room = larger;
+    node->is.list.capacity = larger;
   }
-  (node->is.list.room > 0 ? node->is.list.in.items : node->is.list.in.own)[node->count] = item;
+  (node->is.list.capacity > 0 ? node->is.list.in.items : node->is.list.in.own)[node->count] = item;
   node->count++;
 }
 
@@ -158,7 +158,7 @@ typedef struct Step {
 typedef struct Walk {
   at_bytes name;
   Step *steps;
-  int64_t depth, room;
+  int64_t depth, capacity;
 } Walk;
 
 static void free_walk(void *what)
@@ -212,7 +212,7 @@ bool at_nodes_addKey(const at_nodes *nodes, at_bytes *name, int32_t id)
 /* --- tensors ---------------------------------------------------------------------------------- */
 
 /* The integers of a list. */
-static at_ints read_ints(const at_nodes *nodes, int32_t list, int64_t *room)
+static at_ints read_ints(const at_nodes *nodes, int32_t list, int64_t *buffer)
 {
   const at_node *node = at_node_of(nodes, list);
   if (node->kind != AT_NODE_LIST || node->count > AT_MOST_DIMS)
@@ -221,9 +221,9 @@ static at_ints read_ints(const at_nodes *nodes, int32_t list, int64_t *room)
     const at_node *item = at_node_of(nodes, at_node_item(node, d));
     if (item->kind != AT_NODE_INTEGER)
       at_damaged(nodes->file, "a size or stride of a tensor is no integer");
-    room[d] = item->is.integer;
+    buffer[d] = item->is.integer;
   }
-  return (at_ints){room, (int)node->count};
+  return (at_ints){buffer, (int)node->count};
 }
 
 /* Makes the tensor of a node, which keeps it. */
@@ -246,11 +246,11 @@ static void name_tensor(at_nodes *nodes, const at_node *node, const at_bytes *na
     at_dict_wants(dict, nodes->file, &found);
     return;
   }
-  int64_t sizeRoom[AT_MOST_DIMS], strideRoom[AT_MOST_DIMS], end;
+  int64_t sizeBuffer[AT_MOST_DIMS], strideBuffer[AT_MOST_DIMS], end;
   at_nodeTensor *tensor = node->is.tensor;
   const at_nodeStorage *storage = at_node_of(nodes, tensor->storage)->is.storage;
-  const at_ints sizes = read_ints(nodes, tensor->sizes, sizeRoom),
-                strides = read_ints(nodes, tensor->strides, strideRoom);
+  const at_ints sizes = read_ints(nodes, tensor->sizes, sizeBuffer),
+                strides = read_ints(nodes, tensor->strides, strideBuffer);
   if (sizes.count != strides.count || !at_reach(sizes, strides.data, tensor->offset, &end) ||
       (storage->type && !tensor->dtype && end > storage->count))
     at_damaged(nodes->file,
@@ -313,7 +313,8 @@ static int32_t next_value(const at_nodes *nodes, Walk *walk, Step *step)
 
 static void enter(at_nodes *nodes, Walk *walk, int32_t id, int32_t keys)
 {
-  walk->steps = at_grown(nodes->file, walk->steps, walk->depth, &walk->room, sizeof *walk->steps);
+  walk->steps =
+      at_grown(nodes->file, walk->steps, walk->depth, &walk->capacity, sizeof *walk->steps);
   walk->steps[walk->depth++] = (Step){id, 0, keys, (uint32_t)walk->name.length};
   at_node_of(nodes, id)->entered = true;
 }

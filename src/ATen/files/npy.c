@@ -51,7 +51,7 @@ static void expect(Header *h, char character)
 }
 
 /* Reads a text without escapes to text. */
-static void read_text(Header *h, char *text, size_t room)
+static void read_text(Header *h, char *text, size_t capacity)
 {
   const char quote = next(h);
   if (quote != '\'' && quote != '"')
@@ -60,7 +60,7 @@ static void read_text(Header *h, char *text, size_t room)
   while (h->at < h->end && *h->at != quote && *h->at != '\\')
     h->at++;
   const size_t length = (size_t)(h->at - start);
-  if (h->at == h->end || *h->at != quote || length >= room)
+  if (h->at == h->end || *h->at != quote || length >= capacity)
     unexpected(h, "a short text");
   memcpy(text, start, length);
   text[length] = '\0';

@@ -19,10 +19,10 @@ void at_bytes_free(void *bytes)
 
 void at_bytes_add(at_bytes *bytes, const void *what, size_t length)
 {
-  if (length > bytes->room - bytes->length) {
-    const size_t room = THMax(2 * bytes->room, bytes->length + length + 256);
-    bytes->start = THRealloc(bytes->start, (ptrdiff_t)room);
-    bytes->room = room;
+  if (length > bytes->capacity - bytes->length) {
+    const size_t capacity = THMax(2 * bytes->capacity, bytes->length + length + 256);
+    bytes->start = THRealloc(bytes->start, (ptrdiff_t)capacity);
+    bytes->capacity = capacity;
   }
   if (length > 0)
     memcpy(bytes->start + bytes->length, what, length);
@@ -53,15 +53,15 @@ void at_bytes_print(at_bytes *bytes, const char *format, ...)
   at_bytes_add(bytes, text, (size_t)length);
 }
 
-void *at_grown(at_file *file, void *array, int64_t count, int64_t *room, size_t elementSize)
+void *at_grown(at_file *file, void *array, int64_t count, int64_t *capacity, size_t elementSize)
 {
-  if (count < *room)
+  if (count < *capacity)
     return array;
-  const int64_t larger = 2 * *room + 16;
+  const int64_t larger = 2 * *capacity + 16;
   if (file)
     at_file_charge(file, (uint64_t)larger * elementSize);
   array = THRealloc(array, larger * (ptrdiff_t)elementSize);
-  *room = larger;
+  *capacity = larger;
   return array;
 }
 

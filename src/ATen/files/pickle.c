@@ -112,7 +112,7 @@ typedef struct Machine {
   at_input *in;
   uint64_t start, most; /* the offset of the pickle, and its maximal length */
   int32_t *stack, *memo;
-  int64_t depth, room, memoCount, memoRoom;
+  int64_t depth, capacity, memoCount, memoCapacity;
   uint64_t paired; /* the number of pairs converted to dictionaries */
 } Machine;
 
@@ -204,7 +204,7 @@ static size_t take_line(Machine *m, char line[MOST_LINE])
 
 static void push(Machine *m, int32_t id)
 {
-  m->stack = at_grown(m->nodes->file, m->stack, m->depth, &m->room, sizeof *m->stack);
+  m->stack = at_grown(m->nodes->file, m->stack, m->depth, &m->capacity, sizeof *m->stack);
   m->stack[m->depth++] = id;
 }
 
@@ -320,7 +320,7 @@ static void put(Machine *m, uint64_t index)
   if (index >= m->most)
     bad(m, "the pickle has a memo with an index %llu", (unsigned long long)index);
   while (m->memoCount <= (int64_t)index) {
-    m->memo = at_grown(m->nodes->file, m->memo, m->memoCount, &m->memoRoom, sizeof *m->memo);
+    m->memo = at_grown(m->nodes->file, m->memo, m->memoCount, &m->memoCapacity, sizeof *m->memo);
     m->memo[m->memoCount++] = NOTHING;
   }
   m->memo[index] = id;

@@ -28,7 +28,7 @@ typedef struct Reading {
   at_json json;
   at_bytes text, name;
   Range *ranges; /* of all tensors */
-  int64_t count, room;
+  int64_t count, capacity;
   size_t start; /* of the elements, in the file */
 } Reading;
 
@@ -116,7 +116,7 @@ static void read_entry(Reading *r, at_dict *dict)
     at_damaged(file, "'%.100s', of size (%s) and type %s, lies from byte %llu to byte %llu of %zu",
                r->name.start, at_sizeDesc(sizes).str, entry.dtype, (unsigned long long)range.begin,
                (unsigned long long)range.end, file->size - r->start);
-  r->ranges = at_grown(file, r->ranges, r->count, &r->room, sizeof *r->ranges);
+  r->ranges = at_grown(file, r->ranges, r->count, &r->capacity, sizeof *r->ranges);
   r->ranges[r->count++] = range;
   const at_found found = {(const char *)r->name.start,     r->name.length, entry.type,
                           entry.type ? NULL : entry.dtype, NULL,           sizes};

@@ -55,9 +55,9 @@ typedef struct Reader {
   at_nodes *nodes;
   THFile *in;
   Open *open;
-  int64_t depth, room;
+  int64_t depth, capacity;
   int32_t *numbered; /* the node of each number, or NONE */
-  int64_t numbers, numbersRoom;
+  int64_t numbers, numbersCapacity;
 } Reader;
 
 static void free_reader(void *what)
@@ -102,7 +102,7 @@ static int32_t add(Reader *r, at_nodeKind kind)
 /* Pushes a value that is not complete. */
 static void leave_open(Reader *r, Kind kind, int32_t id, int32_t left)
 {
-  r->open = at_grown(r->nodes->file, r->open, r->depth, &r->room, sizeof *r->open);
+  r->open = at_grown(r->nodes->file, r->open, r->depth, &r->capacity, sizeof *r->open);
   r->open[r->depth++] = (Open){kind, id, left, NONE};
 }
 
@@ -114,7 +114,7 @@ static int32_t read_number(Reader *r)
     bad(r, "there cannot be an object number %d", number);
   while (r->numbers <= number) {
     r->numbered =
-        at_grown(r->nodes->file, r->numbered, r->numbers, &r->numbersRoom, sizeof *r->numbered);
+        at_grown(r->nodes->file, r->numbered, r->numbers, &r->numbersCapacity, sizeof *r->numbered);
     r->numbered[r->numbers++] = NONE;
   }
   return number;

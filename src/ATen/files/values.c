@@ -124,7 +124,7 @@ typedef struct Frame {
 typedef struct Search {
   at_bytes key;
   Frame *frames;
-  int64_t depth, room;
+  int64_t depth, capacity;
   uint64_t left; /* a limit of steps, as objects may contain others very often */
 } Search;
 
@@ -162,7 +162,7 @@ static const char *behind_key(Search *search, const Frame *frame, const at_node 
 static void push(Search *search, at_datum in, const char *rest)
 {
   search->frames =
-      at_grown(NULL, search->frames, search->depth, &search->room, sizeof *search->frames);
+      at_grown(NULL, search->frames, search->depth, &search->capacity, sizeof *search->frames);
   search->frames[search->depth++] = (Frame){in, 0, rest};
 }
 

@@ -180,8 +180,8 @@ at_tensor *at_gcdOf(at_tensor *x, at_tensor *y)
       at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of integers", i ? "other" : "self",
                at_scalarTypeName(in[i]->type->scalarType));
   const at_scalar_type type = at_resultType(2, in, NULL);
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = at_broadcast(2, in, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(2, in, buffer);
   at_pool pool;
   at_pool_enter(&pool);
   const at_type *const longs = at_toScalarType(at_isOnHost(x->type) ? y->type : x->type, AT_LONG);

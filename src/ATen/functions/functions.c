@@ -51,8 +51,8 @@ at_tensor *at_function(at_tensor *out, at_function_name name, at_function_kind k
   const at_type *const result = result_type(kind, in[0]->type, type);
   const bool isDouble = type == AT_DOUBLE;
   const at_type *const compute = at_toScalarType(result, isDouble ? AT_DOUBLE : AT_FLOAT);
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = at_broadcast(count, in, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(count, in, buffer);
   if (out)
     at_checkResult(out, in[0], sizes, result->scalarType);
   at_pool pool;

@@ -37,9 +37,9 @@ at_tensor *at_gammaOf(at_tensor *out, at_tensor *self, at_generator *generator)
 
 at_tensor *at_gammaGradient(at_tensor *self, at_tensor *output)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const in[] = {self, output};
-  const at_ints sizes = at_broadcast(2, in, room);
+  const at_ints sizes = at_broadcast(2, in, buffer);
   const at_type *type = computes(self, "self"), *wide = at_toScalarType(type, AT_DOUBLE);
   at_checkType(output, "output", type);
   at_pool pool;
@@ -54,9 +54,9 @@ at_tensor *at_gammaGradient(at_tensor *self, at_tensor *output)
 
 at_tensor *at_dirichletGradient(at_tensor *out, at_tensor *x, at_tensor *alpha, at_tensor *total)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const in[] = {x, alpha, total};
-  const at_ints sizes = at_broadcast(3, in, room);
+  const at_ints sizes = at_broadcast(3, in, buffer);
   const at_type *type = computes(x, "x");
   at_checkType(alpha, "alpha", type);
   at_checkType(total, "total", type);

@@ -27,31 +27,31 @@ static const char opening[] = "tensor(";
 
 typedef struct {
   char *data; /* held by guard */
-  ptrdiff_t used, room;
+  ptrdiff_t used, capacity;
   THGuard guard;
 } Text;
 
-static void make_room(Text *text, ptrdiff_t more)
+static void reserve(Text *text, ptrdiff_t more)
 {
-  if (more <= text->room - text->used)
+  if (more <= text->capacity - text->used)
     return;
   if (more > PTRDIFF_MAX / 2 - text->used)
     THError("a text of %td characters is too long", text->used);
-  text->room = THMax(256, 2 * (text->used + more));
-  text->data = text->guard.what = THRealloc(text->data, text->room);
+  text->capacity = THMax(256, 2 * (text->used + more));
+  text->data = text->guard.what = THRealloc(text->data, text->capacity);
 }
 
 static void put(Text *text, const char *characters)
 {
   const ptrdiff_t count = (ptrdiff_t)strlen(characters);
-  make_room(text, count + 1);
+  reserve(text, count + 1);
   memcpy(text->data + text->used, characters, (size_t)count + 1);
   text->used += count;
 }
 
 static void put_many(Text *text, char c, ptrdiff_t count)
 {
-  make_room(text, count + 1);
+  reserve(text, count + 1);
   memset(text->data + text->used, c, (size_t)count);
   text->used += count;
   text->data[text->used] = '\0';
@@ -143,21 +143,21 @@ typedef struct {
 static Number number_of(at_scalar x, Style style)
 {
   Number n;
-  const size_t room = sizeof n.characters;
+  const size_t capacity = sizeof n.characters;
   if (style == TRUTH)
-    snprintf(n.characters, room, "%s", x.value.integer ? "True" : "False");
+    snprintf(n.characters, capacity, "%s", x.value.integer ? "True" : "False");
   else if (style == UNSIGNED)
-    snprintf(n.characters, room, "%llu", (unsigned long long)x.value.integer);
+    snprintf(n.characters, capacity, "%llu", (unsigned long long)x.value.integer);
   else if (style == INTEGER)
-    snprintf(n.characters, room, "%lld", (long long)x.value.integer);
+    snprintf(n.characters, capacity, "%lld", (long long)x.value.integer);
   else if (isnan(x.value.number)) /* printf would show the sign of a NaN */
-    snprintf(n.characters, room, "nan");
+    snprintf(n.characters, capacity, "nan");
   else if (isinf(x.value.number))
-    snprintf(n.characters, room, "%sinf", x.value.number < 0 ? "-" : "");
+    snprintf(n.characters, capacity, "%sinf", x.value.number < 0 ? "-" : "");
   else if (style == WHOLE)
-    THFormat(n.characters, room, "%.0f.", x.value.number);
+    THFormat(n.characters, capacity, "%.0f.", x.value.number);
   else
-    THFormat(n.characters, room, style == FIXED ? "%.4f" : "%.4e", x.value.number);
+    THFormat(n.characters, capacity, style == FIXED ? "%.4f" : "%.4e", x.value.number);
   n.length = (int)strlen(n.characters);
   return n;
 }

@@ -101,9 +101,9 @@ at_tensor *at_linearMap(at_tensor *out, at_tensor *input, at_tensor *weight, at_
              "input has size (%s) and weight (%s): the last sizes have to agree, and weight has to "
              "be a matrix or a vector",
              at_sizeDesc(sizes).str, at_sizeDesc(weights).str);
-  int64_t room[AT_MOST_DIMS], rows = 1;
+  int64_t buffer[AT_MOST_DIMS], rows = 1;
   for (int d = 0; d < sizes.count - 1; d++) {
-    room[d] = sizes.data[d];
+    buffer[d] = sizes.data[d];
     rows *= sizes.data[d];
   }
   const int64_t two[] = {rows, sizes.data[sizes.count - 1]};
@@ -115,8 +115,8 @@ at_tensor *at_linearMap(at_tensor *out, at_tensor *input, at_tensor *weight, at_
   at_tensor *const map = at_hold(&pool, at_viewTranspose(weight, 0, 1));
   at_tensor *const r = at_hold(&pool, at_product(NULL, AT_MATRIX_MATRIX, bias, lines, map,
                                                  at_scalar_long(bias ? 1 : 0), one));
-  room[sizes.count - 1] = r->th->size[1];
-  const at_ints all = {room, sizes.count - (weights.count == 1)};
+  buffer[sizes.count - 1] = r->th->size[1];
+  const at_ints all = {buffer, sizes.count - (weights.count == 1)};
   return at_finishOne(&pool, out, at_hold(&pool, at_viewAs(r, all)));
 }
 
@@ -134,9 +134,9 @@ at_tensor *at_bilinearMap(at_tensor *x, at_tensor *y, at_tensor *weight, at_tens
   check_same(x, weight, "weight");
   at_pool pool;
   at_pool_enter(&pool);
-  int64_t rows = 1, room[AT_MOST_DIMS];
+  int64_t rows = 1, buffer[AT_MOST_DIMS];
   for (int d = 0; d < sizes.count - 1; d++)
-    rows *= room[d] = sizes.data[d];
+    rows *= buffer[d] = sizes.data[d];
   /* rows x outputs x inputs of x x inputs of y */
   const int64_t ofX[] = {rows, 1, weights.data[1], 1}, ofY[] = {rows, 1, 1, weights.data[2]};
   const bool first[] = {false, false, true, false}, second[] = {false, false, true, true};
@@ -145,8 +145,8 @@ at_tensor *at_bilinearMap(at_tensor *x, at_tensor *y, at_tensor *weight, at_tens
   at_tensor *const map = at_hold(&pool, at_viewUnsqueeze(weight, 0));
   at_tensor *r = at_sumOfProducts(&pool, left, map, first);
   r = at_sumOfProducts(&pool, r, right, second);
-  room[sizes.count - 1] = weights.data[0];
-  r = at_hold(&pool, at_reshaped(r, (at_ints){room, sizes.count}));
+  buffer[sizes.count - 1] = weights.data[0];
+  r = at_hold(&pool, at_reshaped(r, (at_ints){buffer, sizes.count}));
   if (bias)
     r = at_hold(&pool, at_binary(NULL, AT_ROW_cadd, r, bias, one));
   return at_finishOne(&pool, NULL, r);

@@ -300,7 +300,7 @@ static __attribute__((noinline)) void check_systems(const at_tensor *a, const at
 static at_tensor *solve_each(at_tensor *out, const Each *how, at_tensor *a, at_tensor *b,
                              bool vectors)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_pool pool;
   at_pool_enter(&pool);
   if (vectors)
@@ -308,14 +308,14 @@ static at_tensor *solve_each(at_tensor *out, const Each *how, at_tensor *a, at_t
   check_systems(a, b);
   const at_ints own = at_sizesOf(a), others = at_sizesOf(b);
   const at_ints batches[] = {{own.data, own.count - 2}, {others.data, others.count - 2}};
-  const at_ints batch = at_broadcastSizes(2, batches, room);
+  const at_ints batch = at_broadcastSizes(2, batches, buffer);
   at_checkDims(batch.count + 2);
   at_tensor *wide[2];
   for (int i = 0; i < 2; i++) {
     const at_ints sizes = i == 0 ? own : others;
-    room[batch.count] = sizes.data[sizes.count - 2];
-    room[batch.count + 1] = sizes.data[sizes.count - 1];
-    wide[i] = at_hold(&pool, at_newExpanded(i == 0 ? a : b, (at_ints){room, batch.count + 2}));
+    buffer[batch.count] = sizes.data[sizes.count - 2];
+    buffer[batch.count + 1] = sizes.data[sizes.count - 1];
+    wide[i] = at_hold(&pool, at_newExpanded(i == 0 ? a : b, (at_ints){buffer, batch.count + 2}));
   }
   at_tensor *r = at_hold(&pool, each_one(NULL, how, wide[0], wide[1]));
   if (vectors)

@@ -20,7 +20,7 @@ static void check_dims(const at_tensor *t, int dims, const char *name)
 }
 
 /* The size of the product. */
-static at_ints product_size(at_product_kind kind, at_tensor *x, at_tensor *y, int64_t *room)
+static at_ints product_size(at_product_kind kind, at_tensor *x, at_tensor *y, int64_t *buffer)
 {
   const int dx = kinds[kind].x, dy = kinds[kind].y, inner = kinds[kind].inner;
   check_dims(x, dx, "the first operand");
@@ -31,11 +31,11 @@ static at_ints product_size(at_product_kind kind, at_tensor *x, at_tensor *y, in
              at_sizeDesc(at_sizesOf(x)).str, at_sizeDesc(at_sizesOf(y)).str);
   int count = 0;
   if (kind == AT_BATCHES)
-    room[count++] = sx[0];
-  room[count++] = kind == AT_VECTOR_VECTOR ? sx[0] : sx[dx - 2];
+    buffer[count++] = sx[0];
+  buffer[count++] = kind == AT_VECTOR_VECTOR ? sx[0] : sx[dx - 2];
   if (kind != AT_MATRIX_VECTOR)
-    room[count++] = sy[dy - 1];
-  return (at_ints){room, count};
+    buffer[count++] = sy[dy - 1];
+  return (at_ints){buffer, count};
 }
 
 static void check_same(const at_tensor *t, const at_type *type)
@@ -127,8 +127,8 @@ static at_tensor *product_in(const at_type *type, at_tensor *out, at_product_kin
                              at_tensor *self, at_tensor *x, at_tensor *y, at_scalar beta,
                              at_scalar alpha)
 {
-  int64_t room[3];
-  const at_ints sizes = product_size(kind, x, y, room);
+  int64_t buffer[3];
+  const at_ints sizes = product_size(kind, x, y, buffer);
   const at_type *compute = computing(type);
   if (self)
     at_checkBroadcast(self, sizes);
@@ -280,15 +280,15 @@ static at_tensor *folded(at_pool *pool, at_tensor *x, at_tensor *y)
 
 static at_tensor *batched(at_pool *pool, at_tensor *x, at_tensor *y)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const at_ints batches[] = {batch_of(x), batch_of(y)};
-  const at_ints batch = at_broadcastSizes(2, batches, room);
+  const at_ints batch = at_broadcastSizes(2, batches, buffer);
   at_tensor *const r =
       at_hold(pool, at_product(NULL, AT_BATCHES, NULL, as_batch(pool, x, batch),
                                as_batch(pool, y, batch), at_scalar_long(0), at_scalar_long(1)));
-  room[batch.count] = r->th->size[1];
-  room[batch.count + 1] = r->th->size[2];
-  return at_hold(pool, at_viewAs(r, (at_ints){room, batch.count + 2}));
+  buffer[batch.count] = r->th->size[1];
+  buffer[batch.count + 1] = r->th->size[2];
+  return at_hold(pool, at_viewAs(r, (at_ints){buffer, batch.count + 2}));
 }
 
 at_tensor *at_matrixProduct(at_tensor *out, at_tensor *x, at_tensor *y)

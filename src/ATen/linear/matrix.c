@@ -19,10 +19,10 @@ static at_tensor *new_diagonal(at_tensor *t, int64_t k)
 
 at_tensor *at_identity(at_tensor *out, const at_type *type, int64_t n, int64_t m)
 {
-  const int64_t room[] = {n, m == AT_NONE ? n : m};
-  const at_ints sizes = {room, 2};
-  if (room[0] < 0 || room[1] < 0)
-    at_raise(AT_ERROR_ARGUMENT, "n is %lld and m %lld", (long long)room[0], (long long)room[1]);
+  const int64_t buffer[] = {n, m == AT_NONE ? n : m};
+  const at_ints sizes = {buffer, 2};
+  if (buffer[0] < 0 || buffer[1] < 0)
+    at_raise(AT_ERROR_ARGUMENT, "n is %lld and m %lld", (long long)buffer[0], (long long)buffer[1]);
   if (out && type)
     at_checkType(out, "result", type);
   at_pool pool;
@@ -50,9 +50,9 @@ at_tensor *at_diagonalMatrix(at_tensor *out, at_tensor *self, int64_t diagonal)
   const int64_t away = diagonal < 0 ? -(uint64_t)diagonal : diagonal;
   if (away < 0 || __builtin_add_overflow(own.data[0], away, &size))
     at_raise(AT_ERROR_ARGUMENT, "diagonal is %lld", (long long)diagonal);
-  const int64_t room[] = {size, size};
+  const int64_t buffer[] = {size, size};
   at_tensor *made =
-      at_hold(&pool, at_makeFilled(self->type, (at_ints){room, 2}, at_scalar_long(0)));
+      at_hold(&pool, at_makeFilled(self->type, (at_ints){buffer, 2}, at_scalar_long(0)));
   if (own.data[0] > 0)
     at_convert(at_hold(&pool, new_diagonal(made, diagonal)), self);
   return at_finishOne(&pool, out, made);
@@ -187,7 +187,7 @@ static void cross_pairs(at_tensor *made, at_tensor *x, at_tensor *y, int dim)
 
 at_tensor *at_crossed(at_tensor *out, at_tensor *self, at_tensor *other, int64_t dim)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const in[] = {self, other};
   const at_type *type = self->type;
   at_checkType(other, "other", type);
@@ -196,7 +196,7 @@ at_tensor *at_crossed(at_tensor *out, at_tensor *self, at_tensor *other, int64_t
   if (at_sizesOf(self).count != at_sizesOf(other).count)
     at_raise(AT_ERROR_ARGUMENT, "self has %d dimensions, other %d", at_sizesOf(self).count,
              at_sizesOf(other).count);
-  const at_ints sizes = at_broadcast(2, in, room);
+  const at_ints sizes = at_broadcast(2, in, buffer);
   int d = 0;
   if (dim != AT_NONE)
     d = at_wrapDim(dim, sizes.count);

@@ -99,12 +99,12 @@ static at_tensor *mirrored(at_pool *pool, at_tensor *a, bool hermitian)
 /* Transposed matrices without elements. */
 static at_tensor *none_transposed(at_tensor *a)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const at_ints sizes = at_sizesOf(a);
-  memcpy(room, sizes.data, (size_t)sizes.count * sizeof *room);
-  room[sizes.count - 1] = sizes.data[sizes.count - 2];
-  room[sizes.count - 2] = sizes.data[sizes.count - 1];
-  return at_newShape(a->type, (at_ints){room, sizes.count});
+  memcpy(buffer, sizes.data, (size_t)sizes.count * sizeof *buffer);
+  buffer[sizes.count - 1] = sizes.data[sizes.count - 2];
+  buffer[sizes.count - 2] = sizes.data[sizes.count - 1];
+  return at_newShape(a->type, (at_ints){buffer, sizes.count});
 }
 
 at_tensor *at_pseudoInverses(at_tensor *a, double atol, double rtol, bool hermitian)

@@ -364,13 +364,13 @@ at_tensor *at_multiplyPacked(at_tensor *x, const at_packedWeights *weights, at_t
 {
   check_operands(x, weights, bias);
   const int64_t terms = at_size(x, -1), outputs = at_size(weights->scales, 0);
-  int64_t room[AT_MOST_DIMS], rows = 1;
-  const at_ints own = at_sizesOf(x), sizes = {room, own.count};
+  int64_t buffer[AT_MOST_DIMS], rows = 1;
+  const at_ints own = at_sizesOf(x), sizes = {buffer, own.count};
   for (int d = 0; d < own.count - 1; d++) {
-    room[d] = own.data[d];
+    buffer[d] = own.data[d];
     rows *= own.data[d];
   }
-  room[own.count - 1] = outputs;
+  buffer[own.count - 1] = outputs;
   at_pool pool;
   at_pool_enter(&pool);
   const int64_t lines[] = {rows, terms}, two[] = {rows, outputs};

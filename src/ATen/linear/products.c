@@ -40,16 +40,16 @@ static ptrdiff_t upTo(ptrdiff_t n, ptrdiff_t multiple)
 /* --- a block --------------------------------------------------------------------------------- */
 
 /* Scratch memory of a thread. */
-typedef struct at_room {
+typedef struct at_scratch {
   at_bfloat16 *x, *y;
   float *sums;
-} at_room;
+} at_scratch;
 
 typedef struct at_block {
   const at_products *engine;
   at_lines x, y;
   at_results r;
-  at_room room;
+  at_scratch scratch;
 } at_block;
 
 /* The part of the matrix from that line and term on, of count lines and that many terms. */
@@ -75,7 +75,7 @@ static at_results results_at(const at_results *r, ptrdiff_t row, ptrdiff_t colum
 /* The packed panel of the columns from column on, for so many terms from term on. */
 static at_bfloat16 *packed_at(const at_block *b, ptrdiff_t column, ptrdiff_t term, ptrdiff_t terms)
 {
-  return b->room.y + term * upTo(b->y.count, AT_TILE_COLUMNS) +
+  return b->scratch.y + term * upTo(b->y.count, AT_TILE_COLUMNS) +
          column * upTo(terms, AT_SQUARE_TERMS);
 }
 
@@ -100,10 +100,10 @@ static void pack_columns(const at_block *b, ptrdiff_t first, ptrdiff_t terms)
 static float *sums_at(const at_block *b, ptrdiff_t row, ptrdiff_t column)
 {
   if (b->x.terms <= L1_TERMS)
-    return b->room.sums;
+    return b->scratch.sums;
   if (b->x.terms <= L2_TERMS)
     row = 0;
-  return b->room.sums + row * upTo(b->y.count, AT_TILE_COLUMNS) + column * b->engine->rows;
+  return b->scratch.sums + row * upTo(b->y.count, AT_TILE_COLUMNS) + column * b->engine->rows;
 }
 
 /* Computes the tiles of the rows from i on with the packed columns. */
@@ -113,13 +113,13 @@ static void multiply_rows(const at_block *b, ptrdiff_t i, ptrdiff_t first, ptrdi
   for (ptrdiff_t l = 0; l < terms; l += L1_TERMS) {
     const ptrdiff_t depth = THMin(L1_TERMS, terms - l);
     const at_lines rows = part_of(&b->x, i, height, first + l, depth);
-    b->engine->pack(&rows, false, b->room.x);
+    b->engine->pack(&rows, false, b->scratch.x);
     const bool isLast = first + l + depth == b->x.terms;
     for (ptrdiff_t j = 0; j < b->y.count; j += AT_TILE_COLUMNS) {
       const ptrdiff_t width = THMin(AT_TILE_COLUMNS, b->y.count - j);
       const at_results r = results_at(&b->r, i, j);
       float *const sums = sums_at(b, i, j);
-      b->engine->tile(depth, b->room.x, packed_at(b, j, l, depth), sums, height, width,
+      b->engine->tile(depth, b->scratch.x, packed_at(b, j, l, depth), sums, height, width,
                       first + l > 0);
       if (isLast)
         b->engine->finish(&r, sums, height, width);
@@ -176,7 +176,7 @@ static void cut(at_batch *p)
 }
 
 /* Divides the scratch memory of a thread; bytes becomes its size. */
-static at_room room_at(const at_batch *p, char *memory, size_t *bytes)
+static at_scratch scratch_at(const at_batch *p, char *memory, size_t *bytes)
 {
   const ptrdiff_t terms = p->first.x.terms,
                   columns = THMin(p->columns, upTo(p->first.y.count, AT_TILE_COLUMNS));
@@ -186,11 +186,11 @@ static at_room room_at(const at_batch *p, char *memory, size_t *bytes)
   const size_t y = (size_t)(columns * upTo(THMin(L2_TERMS, terms), AT_SQUARE_TERMS));
   const size_t x = (size_t)(upTo(p->first.engine->rows, AT_SQUARE_LINES) *
                             upTo(THMin(L1_TERMS, terms), AT_SQUARE_TERMS));
-  at_room room = {.sums = (float *)(void *)memory};
-  room.y = (at_bfloat16 *)(void *)(room.sums + sums);
-  room.x = room.y + y;
+  at_scratch scratch = {.sums = (float *)(void *)memory};
+  scratch.y = (at_bfloat16 *)(void *)(scratch.sums + sums);
+  scratch.x = scratch.y + y;
   *bytes = sums * sizeof(float) + (x + y) * sizeof(at_bfloat16);
-  return room;
+  return scratch;
 }
 
 static void multiply_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -199,8 +199,9 @@ static void multiply_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   at_block b = p->first;
   size_t bytes;
   TH_SCRATCH(char, own, p->memory ? 0 : p->bytes);
-  b.room =
-      room_at(p, p->memory ? p->memory + (size_t)THTeam_index(p->threads) * p->bytes : own, &bytes);
+  b.scratch =
+      scratch_at(p, p->memory ? p->memory + (size_t)THTeam_index(p->threads) * p->bytes : own,
+                 &bytes);
   b.engine->open();
   for (ptrdiff_t k = begin; k < end; k++) {
     const ptrdiff_t i = k / (p->down * p->across);
@@ -261,7 +262,7 @@ void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, 
     p.self = self->th->stride[0];
   }
   cut(&p);
-  room_at(&p, NULL, &p.bytes);
+  scratch_at(&p, NULL, &p.bytes);
   at_pool pool;
   at_pool_enter(&pool);
   if (p.bytes > SCRATCH_BYTES) {

@@ -23,14 +23,14 @@ enum { AT_LAYER_DIMS = 8, AT_LAYER_WORD = 16 };
 
 /* --- constructors ----------------------------------------------------------------------------- */
 
-/* Copies a list to room and stores it as *to; an error if it has not one number or one for each axis
+/* Copies a list to buffer and stores it as *to; an error if it has not one number or one for each axis
  * (unless axes is 0), or too many.  An empty list becomes the number otherwise, unless that is
  * AT_NONE. */
-void at_storeInts(const at_module *self, const char *name, at_ints *to, int64_t *room,
+void at_storeInts(const at_module *self, const char *name, at_ints *to, int64_t *buffer,
                   at_ints given, int axes, int64_t otherwise);
 
-/* Copies a word to room, and returns it; "" and an error if it does not fit. */
-const char *at_storeWord(const at_module *self, const char *name, char *room, const char *given);
+/* Copies a word to buffer, and returns it; "" and an error if it does not fit. */
+const char *at_storeWord(const at_module *self, const char *name, char *buffer, const char *given);
 
 /* Reports a type that is none, or not floating. */
 void at_checkLayerType(const at_module *self, const at_type *type);

@@ -20,7 +20,7 @@ typedef struct at_member {
 
 typedef struct at_members {
   at_member *data;
-  int64_t count, room;
+  int64_t count, capacity;
 } at_members;
 
 struct at_module {
@@ -37,7 +37,7 @@ struct at_module {
 bool at_acceptModule(const char *operation, const at_module *self);
 
 /* A block of zeros, for free; NULL and an error if there is no memory. */
-void *at_moduleRoom(const char *operation, size_t count, size_t size);
+void *at_moduleAlloc(const char *operation, size_t count, size_t size);
 
 /* Gives up all parameters, buffers and children. */
 void at_dropMembers(at_module *self);

@@ -24,7 +24,7 @@ typedef struct at_recurrentCall {
 at_output_h_n_c_n at_runCells(const at_recurrentCall *r, at_tensor *input, at_tensor *h,
                               at_tensor *c, at_tensors params);
 
-/* The parameters of the layer itself, without names that have none; room has space for all names. */
-at_tensors at_ownParameters(const at_module *self, at_tensor **room);
+/* The parameters of the layer itself, without names that have none; buffer has space for all names. */
+at_tensors at_ownParameters(const at_module *self, at_tensor **buffer);
 
 #endif

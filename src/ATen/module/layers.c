@@ -16,7 +16,7 @@ void at_misfit(const at_module *self, const char *format, ...)
   at_fail(AT_ERROR_ARGUMENT, self->kind->name, "%s: %s", self->kind->name, text);
 }
 
-void at_storeInts(const at_module *self, const char *name, at_ints *to, int64_t *room,
+void at_storeInts(const at_module *self, const char *name, at_ints *to, int64_t *buffer,
                   at_ints given, int axes, int64_t otherwise)
 {
   if (!at_acceptInts(self->kind->name, name, given, axes))
@@ -27,23 +27,23 @@ void at_storeInts(const at_module *self, const char *name, at_ints *to, int64_t 
     return;
   }
   for (int i = 0; i < given.count; i++)
-    room[i] = given.data[i];
-  *to = (at_ints){room, given.count};
+    buffer[i] = given.data[i];
+  *to = (at_ints){buffer, given.count};
   if (given.count == 0 && otherwise != AT_NONE) {
-    room[0] = otherwise;
+    buffer[0] = otherwise;
     to->count = 1;
   }
 }
 
-const char *at_storeWord(const at_module *self, const char *name, char *room, const char *given)
+const char *at_storeWord(const at_module *self, const char *name, char *buffer, const char *given)
 {
   if (!at_acceptPointer(self->kind->name, name, given))
-    return room;
+    return buffer;
   if (strlen(given) < AT_LAYER_WORD)
-    strcpy(room, given);
+    strcpy(buffer, given);
   else
     at_misfit(self, "%s is '%s'", name, given);
-  return room;
+  return buffer;
 }
 
 void at_checkLayerType(const at_module *self, const at_type *type)

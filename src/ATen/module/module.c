@@ -9,13 +9,13 @@ bool at_acceptModule(const char *operation, const at_module *self)
   return at_acceptPointer(operation, "self", self);
 }
 
-void *at_moduleRoom(const char *operation, size_t count, size_t size)
+void *at_moduleAlloc(const char *operation, size_t count, size_t size)
 {
-  void *const room = calloc(count ? count : 1, size);
-  if (!room)
+  void *const buffer = calloc(count ? count : 1, size);
+  if (!buffer)
     at_fail(AT_ERROR_RUNTIME, operation, "%s: there is no memory for %zu blocks of %zu bytes",
             operation, count, size);
-  return room;
+  return buffer;
 }
 
 at_module *at_module_new(const at_module_kind *kind)
@@ -23,7 +23,7 @@ at_module *at_module_new(const at_module_kind *kind)
   if (!at_acceptPointer("module_new", "kind", kind) ||
       !at_acceptPointer("module_new", "kind->name", kind->name))
     return NULL;
-  at_module *const self = at_moduleRoom("module_new", 1, sizeof(at_module) + kind->size);
+  at_module *const self = at_moduleAlloc("module_new", 1, sizeof(at_module) + kind->size);
   if (!self)
     return NULL;
   self->refcount = 1;
@@ -123,16 +123,16 @@ static bool accepts_name(const char *operation, const at_module *self, const cha
 static bool add_member(const char *operation, at_members *members, const char *name, at_tensor *t,
                        at_module *module)
 {
-  if (members->count == members->room) {
-    const int64_t room = members->room ? 2 * members->room : 4;
-    at_member *const data = at_moduleRoom(operation, (size_t)room, sizeof *data);
+  if (members->count == members->capacity) {
+    const int64_t capacity = members->capacity ? 2 * members->capacity : 4;
+    at_member *const data = at_moduleAlloc(operation, (size_t)capacity, sizeof *data);
     if (!data)
       return false;
     if (members->count)
       memcpy(data, members->data, (size_t)members->count * sizeof *data);
     free(members->data);
     members->data = data;
-    members->room = room;
+    members->capacity = capacity;
   }
   char *const copy = at_joinedName("", name);
   if (copy)

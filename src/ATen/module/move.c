@@ -60,7 +60,7 @@ static void exchange(at_tensor *a, at_tensor *b)
 static bool move_all(Moves *moves)
 {
   const int64_t count = at_dict_count(moves->found);
-  moves->become = at_moduleRoom("module_to", (size_t)count, sizeof(at_tensor *));
+  moves->become = at_moduleAlloc("module_to", (size_t)count, sizeof(at_tensor *));
   bool good = moves->become != NULL;
   AT_SCOPE
   {
@@ -95,7 +95,7 @@ bool at_module_to(at_module *self, const at_type *type)
 /* Tensors that have been copied, and their copies. */
 typedef struct Copies {
   at_tensor **from, **to;
-  int64_t count, room;
+  int64_t count, capacity;
 } Copies;
 
 static at_tensor *new_copy(at_tensor *t)
@@ -115,7 +115,7 @@ static at_tensor *copied(Copies *copies, at_tensor *t)
     if (copies->from[i] == t)
       return copies->to[i];
   at_tensor *const copy = new_copy(t);
-  if (copies->count < copies->room) {
+  if (copies->count < copies->capacity) {
     copies->from[copies->count] = t;
     copies->to[copies->count++] = copy;
   }
@@ -215,11 +215,11 @@ static bool count_one(const at_visit *visit, void *count)
 at_module *at_module_clone(const at_module *self)
 {
   Copies copies = {NULL, NULL, 0, 0};
-  if (!at_acceptModule("module_clone", self) || !at_module_walk(self, count_one, &copies.room))
+  if (!at_acceptModule("module_clone", self) || !at_module_walk(self, count_one, &copies.capacity))
     return NULL;
   at_module *made = NULL;
-  copies.from = at_moduleRoom("module_clone", (size_t)copies.room, sizeof *copies.from);
-  copies.to = at_moduleRoom("module_clone", (size_t)copies.room, sizeof *copies.to);
+  copies.from = at_moduleAlloc("module_clone", (size_t)copies.capacity, sizeof *copies.from);
+  copies.to = at_moduleAlloc("module_clone", (size_t)copies.capacity, sizeof *copies.to);
   if (copies.from && copies.to)
     AT_SCOPE
     {

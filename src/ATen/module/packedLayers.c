@@ -48,7 +48,7 @@ static at_tensor *run_direction(const Packed *p, at_tensor *data, at_tensor **st
   one.dropout = 0;
   one.bidirectional = one.batchFirst = false;
   at_tensor **const outputs =
-      at_moduleRoom(one.self->kind->name, (size_t)p->spans, sizeof *outputs);
+      at_moduleAlloc(one.self->kind->name, (size_t)p->spans, sizeof *outputs);
   int64_t end = at_size(data, 0), begin = 0;
   State s = {{NULL, NULL}, {NULL, NULL}};
   for (int64_t i = 0; outputs && i < p->spans && at_defined(data); i++) {
@@ -105,7 +105,7 @@ static at_tensor *run_layers(const Packed *p, at_tensor *data, at_tensor **state
 /* The steps in spans; false and an error if there is no memory. */
 static bool count_spans(Packed *p, const int64_t *sizes, int64_t count)
 {
-  p->steps = at_moduleRoom(p->of.self->kind->name, (size_t)count, 2 * sizeof *p->steps);
+  p->steps = at_moduleAlloc(p->of.self->kind->name, (size_t)count, 2 * sizeof *p->steps);
   if (!p->steps)
     return false;
   p->sizes = p->steps + count;
@@ -171,15 +171,15 @@ static at_output_h_n_c_n recur(const char *operation, at_recurrentCall call, at_
               at_sizeDesc(at_sizesOf(call.input)).str);
     return failed;
   }
-  at_tensor **const room =
-      at_moduleRoom(call.self->kind->name, (size_t)call.self->parameters.count, sizeof *room);
-  if (!room)
+  at_tensor **const buffer =
+      at_moduleAlloc(call.self->kind->name, (size_t)call.self->parameters.count, sizeof *buffer);
+  if (!buffer)
     return failed;
   AT_SCOPE_GUARD;
-  Packed p = {.of = call, .params = at_ownParameters(call.self, room)};
+  Packed p = {.of = call, .params = at_ownParameters(call.self, buffer)};
   const at_output_h_n_c_n made = run_packed(&p, operation, batch_sizes, unsorted);
   free(p.steps);
-  free(room);
+  free(buffer);
   return made;
 }
 

@@ -17,7 +17,7 @@ void at_freeDerivation(at_derivation *derivation)
 
 at_derivation *at_copyDerivation(const at_derivation *derivation)
 {
-  at_derivation *const made = at_moduleRoom("module", 1, sizeof *made);
+  at_derivation *const made = at_moduleAlloc("module", 1, sizeof *made);
   if (!made)
     return NULL;
   *made = *derivation;

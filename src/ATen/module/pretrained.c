@@ -56,7 +56,7 @@ at_module *(at_EmbeddingBag_from_pretrained)(at_tensor *embeddings,
   own->max_norm = o->max_norm;
   own->norm_type = o->norm_type;
   own->scale_grad_by_freq = o->scale_grad_by_freq;
-  own->mode = at_storeWord(self, "mode", own->mode_room, o->mode);
+  own->mode = at_storeWord(self, "mode", own->mode_buffer, o->mode);
   own->include_last_offset = o->include_last_offset;
   own->padding_idx = o->padding_idx;
   own->type = at_typeOf(embeddings);

@@ -10,21 +10,21 @@
 /* Text that grows; text is NULL once there was no memory. */
 typedef struct Text {
   char *text;
-  size_t length, room;
+  size_t length, capacity;
 } Text;
 
 static void append(Text *to, const char *bytes, size_t length)
 {
-  if (to->text && to->length + length + 1 > to->room) {
-    const size_t room = 2 * (to->length + length + 1);
-    char *const more = realloc(to->text, room);
+  if (to->text && to->length + length + 1 > to->capacity) {
+    const size_t capacity = 2 * (to->length + length + 1);
+    char *const more = realloc(to->text, capacity);
     if (!more) {
       at_fail(AT_ERROR_RUNTIME, "module_toString",
-              "module_toString: there is no memory for %zu bytes", room);
+              "module_toString: there is no memory for %zu bytes", capacity);
       free(to->text);
     }
     to->text = more;
-    to->room = room;
+    to->capacity = capacity;
   }
   if (!to->text)
     return;
@@ -50,7 +50,7 @@ static void append_indented(Text *to, const char *text)
 
 static Text new_text(void)
 {
-  Text text = {at_moduleRoom("module_toString", 64, 1), 0, 64};
+  Text text = {at_moduleAlloc("module_toString", 64, 1), 0, 64};
   return text;
 }
 

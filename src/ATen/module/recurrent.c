@@ -91,16 +91,16 @@ at_output_h_n_c_n at_runCells(const at_recurrentCall *r, at_tensor *input, at_te
   return (at_output_h_n_c_n){made.output, made.h_n, NULL};
 }
 
-at_tensors at_ownParameters(const at_module *self, at_tensor **room)
+at_tensors at_ownParameters(const at_module *self, at_tensor **buffer)
 {
   int count = 0;
   for (int64_t i = 0; i < self->parameters.count; i++) {
     at_tensor *const t =
         at_isSource(self, &self->parameters.data[i]) ? NULL : at_parameterAt(self, i);
     if (t)
-      room[count++] = t;
+      buffer[count++] = t;
   }
-  return (at_tensors){room, count};
+  return (at_tensors){buffer, count};
 }
 
 static at_output_h_n_c_n recur(const at_recurrentCall *r)
@@ -115,9 +115,9 @@ static at_output_h_n_c_n recur(const at_recurrentCall *r)
               at_sizeDesc(at_sizesOf(r->input)).str);
     return failed;
   }
-  at_tensor **const room =
-      at_moduleRoom(r->self->kind->name, (size_t)r->self->parameters.count, sizeof *room);
-  if (!room)
+  at_tensor **const buffer =
+      at_moduleAlloc(r->self->kind->name, (size_t)r->self->parameters.count, sizeof *buffer);
+  if (!buffer)
     return failed;
   AT_SCOPE_GUARD;
   const bool isBatch = at_dim(r->input) == 3;
@@ -125,8 +125,8 @@ static at_output_h_n_c_n recur(const at_recurrentCall *r)
   at_tensor *const input = isBatch ? r->input : at_unsqueeze(r->input, batchDim);
   at_tensor *const h = state_of(r, r->h, r->projected ? r->projected : r->hidden, isBatch);
   at_output_h_n_c_n made = at_runCells(r, input, h, state_of(r, r->c, r->hidden, isBatch),
-                                       at_ownParameters(r->self, room));
-  free(room);
+                                       at_ownParameters(r->self, buffer));
+  free(buffer);
   if (!isBatch) {
     made.output = at_squeeze_dim(made.output, batchDim);
     made.h_n = at_squeeze_dim(made.h_n, 1);

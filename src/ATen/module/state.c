@@ -143,8 +143,8 @@ static bool fill(Load *load)
 static bool load_from(Load *load, bool strict)
 {
   const int64_t count = at_dict_count(load->own);
-  load->from = at_moduleRoom("module_load", (size_t)count, sizeof *load->from);
-  load->to = at_moduleRoom("module_load", (size_t)count, sizeof *load->to);
+  load->from = at_moduleAlloc("module_load", (size_t)count, sizeof *load->from);
+  load->to = at_moduleAlloc("module_load", (size_t)count, sizeof *load->to);
   bool good = load->from && load->to;
   for (int64_t i = 0; i < count && good; i++)
     good = match(load, i);

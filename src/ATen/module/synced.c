@@ -42,7 +42,7 @@ static at_tensor *summed(Sum sum, at_tensor *t)
   static const at_grad_function function = {"sum over processes", sum_forward, sum_backward, free};
   if (!sum.function || !at_defined(t))
     return t;
-  Sum *const own = at_moduleRoom("SyncBatchNorm", 1, sizeof *own);
+  Sum *const own = at_moduleAlloc("SyncBatchNorm", 1, sizeof *own);
   if (!own)
     return at_undefined();
   *own = sum;

@@ -214,7 +214,7 @@ at_module *(at_Transformer_of)(at_module *encoder, at_module *decoder)
     return NULL;
   }
   at_Transformer_fields *const own = at_module_own(self);
-  own->activation = own->activation_room;
+  own->activation = own->activation_buffer;
   (void)at_module_add(self, "encoder", encoder);
   (void)at_module_add(self, "decoder", decoder);
   if (at_failureCount() == before)

@@ -7,7 +7,7 @@
 char *at_joinedName(const char *prefix, const char *name)
 {
   const size_t before = strlen(prefix), length = strlen(name);
-  char *const joined = at_moduleRoom("module", before + length + 1, 1);
+  char *const joined = at_moduleAlloc("module", before + length + 1, 1);
   if (joined) {
     memcpy(joined, prefix, before);
     memcpy(joined + before, name, length);

@@ -81,8 +81,8 @@ static at_tensor *activate_mixed(at_tensor *out, at_layer layer, const at_type *
 static at_tensor *activate(at_tensor *out, at_layer layer, int count, at_tensor *const *in,
                            at_scalar a, at_scalar b)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = at_broadcast(count, in, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(count, in, buffer);
   const at_scalar_type type = at_resultType(count, in, NULL);
   const at_type *compute = at_layerTypeOf(in[0]->type, type);
   if (type != compute->scalarType && at_isOnHost(compute)) {
@@ -92,7 +92,7 @@ static at_tensor *activate(at_tensor *out, at_layer layer, int count, at_tensor 
   }
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_layerRoomFor(&pool, out, type, compute, sizes, count, in);
+  at_tensor *r = at_layerResultFor(&pool, out, type, compute, sizes, count, in);
   void *operands[AT_INPUTS] = {NULL};
   for (int i = 0; i < count; i++)
     operands[i] = at_layerInAs(&pool, in[i], compute, sizes);
@@ -171,9 +171,9 @@ at_tensor *at_nnRelu(at_tensor *out, at_tensor *self)
 static at_tensor *masked(at_tensor *out, at_tensor *x, at_tensor *self, at_scalar_type type,
                          at_scalar threshold, at_scalar value)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const in[] = {x, self};
-  const at_ints sizes = at_broadcast(2, in, room);
+  const at_ints sizes = at_broadcast(2, in, buffer);
   const at_type *compute = at_toScalarType(x->type, type);
   const at_functions *f = compute->functions;
   if (out)
@@ -253,15 +253,15 @@ at_tensor *at_nnGlu(at_tensor *out, at_tensor *self, int64_t dim)
 {
   const at_type *compute = at_layerType(self);
   const int d = gated_dim(self, dim);
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_ints sizes = at_sizesOf(self);
   for (int i = 0; i < sizes.count; i++)
-    room[i] = i == d ? sizes.data[i] / 2 : sizes.data[i];
-  sizes.data = room;
+    buffer[i] = i == d ? sizes.data[i] / 2 : sizes.data[i];
+  sizes.data = buffer;
   at_pool pool;
   at_pool_enter(&pool);
   void *x = at_layerIn(&pool, self, compute);
-  at_tensor *r = at_layerRoom(&pool, out, self->type->scalarType, compute, sizes);
+  at_tensor *r = at_layerResult(&pool, out, self->type->scalarType, compute, sizes);
   if (at_numel(r) > 0)
     compute->functions->GatedLinear_updateOutput(x, r->th, d);
   return at_layerEnd(&pool, out, r, self->type->scalarType);
@@ -275,7 +275,7 @@ at_tensor *at_nnGluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *s
   at_pool pool;
   at_pool_enter(&pool);
   void *x = at_layerIn(&pool, self, compute), *g = at_layerIn(&pool, grad_output, compute);
-  at_tensor *r = at_layerRoom(&pool, out, self->type->scalarType, compute, at_sizesOf(self));
+  at_tensor *r = at_layerResult(&pool, out, self->type->scalarType, compute, at_sizesOf(self));
   if (at_numel(r) > 0)
     compute->functions->GatedLinear_updateGradInput(x, g, r->th, d);
   return at_layerEnd(&pool, out, r, self->type->scalarType);
@@ -291,7 +291,7 @@ at_tensor *at_nnSoftMax(at_tensor *out, bool log, at_tensor *self, int64_t dim, 
   at_pool pool;
   at_pool_enter(&pool);
   void *x = at_layerIn(&pool, self, compute);
-  at_tensor *r = at_layerRoom(&pool, out, to, compute, at_sizesOf(self));
+  at_tensor *r = at_layerResult(&pool, out, to, compute, at_sizesOf(self));
   if (at_numel(r) > 0 && log)
     compute->functions->LogSoftMax_updateOutput(x, r->th, d);
   else if (at_numel(r) > 0)
@@ -324,7 +324,7 @@ at_tensor *at_nnSoftMaxBackward(at_tensor *out, bool log, at_tensor *grad_output
   at_pool pool;
   at_pool_enter(&pool);
   void *y = at_layerIn(&pool, output, compute), *g = at_layerIn(&pool, grad_output, compute);
-  at_tensor *r = at_layerRoom(&pool, out, output->type->scalarType, compute, sizes);
+  at_tensor *r = at_layerResult(&pool, out, output->type->scalarType, compute, sizes);
   if (at_numel(r) > 0 && log)
     compute->functions->LogSoftMax_updateGradInput(y, g, r->th, y, d);
   else if (at_numel(r) > 0)
@@ -354,7 +354,7 @@ at_tensor *at_nnPRelu(at_tensor *out, at_tensor *self, at_tensor *weight)
   at_pool_enter(&pool);
   void *x = at_layerIn(&pool, self, compute), *w = at_layerIn(&pool, weight, compute);
   at_tensor *r =
-      at_layerRoomFor(&pool, out, self->type->scalarType, compute, at_sizesOf(self), 1, &self);
+      at_layerResultFor(&pool, out, self->type->scalarType, compute, at_sizesOf(self), 1, &self);
   if (at_numel(r) > 0)
     compute->functions->PReLU_updateOutput(x, r->th, w);
   return at_layerEnd(&pool, out, r, self->type->scalarType);

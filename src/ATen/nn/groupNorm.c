@@ -126,7 +126,7 @@ at_tensor *at_instanceNormalized(at_tensor *input, at_tensor *weight, at_tensor 
                                  bool use_input_stats, double momentum, double eps)
 {
   const at_ints sizes = at_sizesOf(input);
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   if (sizes.count < 2)
     at_raise(AT_ERROR_ARGUMENT, "input has size (%s), and has to have 2 dimensions or more",
              at_sizeDesc(sizes).str);
@@ -134,13 +134,13 @@ at_tensor *at_instanceNormalized(at_tensor *input, at_tensor *weight, at_tensor 
     return at_nnBatchNormOrEmpty(input, weight, bias, running_mean, running_var, use_input_stats,
                                  momentum, eps);
   const int64_t batch = sizes.data[0];
-  room[0] = 1;
-  room[1] = batch * sizes.data[1];
+  buffer[0] = 1;
+  buffer[1] = batch * sizes.data[1];
   for (int d = 2; d < sizes.count; d++)
-    room[d] = sizes.data[d];
+    buffer[d] = sizes.data[d];
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const x = at_hold(&pool, at_reshaped(input, (at_ints){room, sizes.count}));
+  at_tensor *const x = at_hold(&pool, at_reshaped(input, (at_ints){buffer, sizes.count}));
   at_tensor *const mean = copies(&pool, running_mean, batch);
   at_tensor *const variance = copies(&pool, running_var, batch);
   at_tensor *const y =

@@ -74,10 +74,11 @@ static void *image(at_images *layer, const char *name, at_tensor *t, int mayBeEm
   const at_ints sizes = at_sizesOf(t);
   const uint64_t empty = empty_dims(layer, name, t, mayBeEmpty);
   if (empty) {
-    int64_t room[AT_MOST_DIMS];
+    int64_t buffer[AT_MOST_DIMS];
     for (int d = 0; d < sizes.count; d++)
-      room[d] = THMax(sizes.data[d], 1);
-    t = at_hold(&layer->pool, at_makeFilled(compute, (at_ints){room, sizes.count}, (at_scalar){0}));
+      buffer[d] = THMax(sizes.data[d], 1);
+    t = at_hold(&layer->pool,
+                at_makeFilled(compute, (at_ints){buffer, sizes.count}, (at_scalar){0}));
   }
   t = at_layerCast(&layer->pool, t, compute);
   if (layer->asRows && sizes.count > 0)
@@ -234,11 +235,11 @@ static at_tensor *finished(at_images *layer, at_tensor *t)
     t = at_hold(&layer->pool, at_viewSqueezeDim(t, -2));
   if (!layer->empty)
     return t;
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const at_ints sizes = at_sizesOf(t);
   for (int d = 0; d < sizes.count; d++)
-    room[d] = layer->empty & UINT64_C(1) << d ? 0 : sizes.data[d];
-  return at_hold(&layer->pool, at_newShape(t->type, (at_ints){room, sizes.count}));
+    buffer[d] = layer->empty & UINT64_C(1) << d ? 0 : sizes.data[d];
+  return at_hold(&layer->pool, at_newShape(t->type, (at_ints){buffer, sizes.count}));
 }
 
 void at_images_end(at_images *layer)

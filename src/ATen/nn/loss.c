@@ -94,15 +94,15 @@ static at_scalar_type loss_type(at_loss loss, at_tensor *self, at_tensor *target
 at_tensor *at_nnLoss(at_tensor *out, at_loss loss, at_tensor *self, at_tensor *target,
                      at_tensor *weight, at_summing how)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const in[] = {self, target};
-  const at_ints sizes = at_broadcast(2, in, room);
+  const at_ints sizes = at_broadcast(2, in, buffer);
   const at_scalar_type type = loss_type(loss, self, target, weight);
   const at_type *compute = at_layerTypeOf(self->type, type);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = how.reduce ? at_layerRoom(&pool, out, type, compute, noSizes)
-                            : at_layerRoomFor(&pool, out, type, compute, sizes, 2, in);
+  at_tensor *r = how.reduce ? at_layerResult(&pool, out, type, compute, noSizes)
+                            : at_layerResultFor(&pool, out, type, compute, sizes, 2, in);
   const Pair p = {at_layerInAs(&pool, self, compute, sizes),
                   at_layerInAs(&pool, target, compute, sizes),
                   at_layerInAs(&pool, weight, compute, sizes), NULL, r->th};
@@ -122,7 +122,7 @@ at_tensor *at_nnLossBackward(at_tensor *out, at_loss loss, at_tensor *grad_outpu
   at_layerType(self);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_layerRoomFor(&pool, out, type, compute, sizes, 1, &self);
+  at_tensor *r = at_layerResultFor(&pool, out, type, compute, sizes, 1, &self);
   at_tensor *g = loss_gradient(&pool, grad_output, compute, how.reduce, sizes);
   const Pair p = {at_layerIn(&pool, self, compute), at_layerInAs(&pool, target, compute, sizes),
                   at_layerInAs(&pool, weight, compute, sizes), g->th, r->th};
@@ -134,9 +134,9 @@ at_tensor *at_nnLossBackward(at_tensor *out, at_loss loss, at_tensor *grad_outpu
 /* self where target is not -1, plus max(0, margin - self) where target is not 1. */
 at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin, at_summing how)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const in[] = {self, target};
-  const at_ints sizes = at_broadcast(2, in, room);
+  const at_ints sizes = at_broadcast(2, in, buffer);
   const at_type *compute = at_layerType(self);
   const at_functions *f = compute->functions;
   at_pool pool;
@@ -269,7 +269,7 @@ at_tensor *at_nnNllBackward(at_tensor *out, bool isImage, at_tensor *grad_output
   at_layerSame(self, total_weight, "total_weight");
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_layerRoom(&pool, out, self->type->scalarType, compute, at_sizesOf(self));
+  at_tensor *r = at_layerResult(&pool, out, self->type->scalarType, compute, at_sizesOf(self));
   void *x = at_layerIn(&pool, self, compute), *w = at_layerIn(&pool, weight, compute);
   void *total = at_layerIn(&pool, total_weight, compute);
   void *g =
@@ -313,7 +313,8 @@ at_tensor *at_nnMultiMargin(at_tensor *out, at_tensor *self, at_tensor *target, 
   not_without_classes(self);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_layerRoom(&pool, out, type, compute, how.reduce ? noSizes : at_sizesOf(target));
+  at_tensor *r =
+      at_layerResult(&pool, out, type, compute, how.reduce ? noSizes : at_sizesOf(target));
   void *x = at_layerIn(&pool, self, compute), *w = at_layerIn(&pool, weight, compute);
   THLongTensor *t = (THLongTensor *)at_layerIndices(&pool, target, "target", AT_LONG)->th;
   if (at_numel(self) > 0)
@@ -336,7 +337,7 @@ at_tensor *at_nnMultiMarginBackward(at_tensor *out, at_tensor *grad_output, at_t
   at_layerSame(self, grad_output, "grad_output");
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_layerRoom(&pool, out, type, compute, at_sizesOf(self));
+  at_tensor *r = at_layerResult(&pool, out, type, compute, at_sizesOf(self));
   void *x = at_layerIn(&pool, self, compute), *w = at_layerIn(&pool, weight, compute);
   void *g =
       loss_gradient(&pool, grad_output, compute, how.reduce || is_single(self), at_sizesOf(target))
@@ -404,7 +405,7 @@ at_tensor *at_nnMultiLabelBackward(at_tensor *out, at_tensor *grad_output, at_te
   at_layerSame(self, is_target, "is_target");
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *r = at_layerRoom(&pool, out, type, compute, at_sizesOf(self));
+  at_tensor *r = at_layerResult(&pool, out, type, compute, at_sizesOf(self));
   void *x = at_layerIn(&pool, self, compute), *is = at_layerIn(&pool, is_target, compute);
   void *g = loss_gradient(&pool, grad_output, compute, how.reduce || is_single(self),
                           label_sizes(self, how))

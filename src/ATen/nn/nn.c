@@ -54,8 +54,8 @@ at_tensor *at_layerNew(at_pool *pool, const at_type *type, at_ints sizes)
   return at_hold(pool, at_newShape(type, sizes));
 }
 
-at_tensor *at_layerRoomFor(at_pool *pool, at_tensor *out, at_scalar_type type,
-                           const at_type *compute, at_ints sizes, int count, at_tensor *const *in)
+at_tensor *at_layerResultFor(at_pool *pool, at_tensor *out, at_scalar_type type,
+                             const at_type *compute, at_ints sizes, int count, at_tensor *const *in)
 {
   if (out)
     at_checkResult(out, NULL, sizes, type);
@@ -64,10 +64,10 @@ at_tensor *at_layerRoomFor(at_pool *pool, at_tensor *out, at_scalar_type type,
   return direct ? out : at_hold(pool, at_newFor(compute, sizes, count, in));
 }
 
-at_tensor *at_layerRoom(at_pool *pool, at_tensor *out, at_scalar_type type, const at_type *compute,
-                        at_ints sizes)
+at_tensor *at_layerResult(at_pool *pool, at_tensor *out, at_scalar_type type,
+                          const at_type *compute, at_ints sizes)
 {
-  return at_layerRoomFor(pool, out, type, compute, sizes, 0, NULL);
+  return at_layerResultFor(pool, out, type, compute, sizes, 0, NULL);
 }
 
 at_tensor *at_layerEnd(at_pool *pool, at_tensor *out, at_tensor *r, at_scalar_type type)

@@ -5,7 +5,7 @@
  *     at_pool_enter(&pool);
  *     const at_type *compute = at_layerType(self);
  *     void *x = at_layerIn(&pool, self, compute);
- *     at_tensor *r = at_layerRoom(&pool, out, self->type, compute, sizes);
+ *     at_tensor *r = at_layerResult(&pool, out, self->type, compute, sizes);
  *     compute->functions->SoftMax_updateOutput(x, r->th, dim);
  *     return at_layerEnd(&pool, out, r, self->type);
  */
@@ -37,14 +37,15 @@ at_tensor *at_layerNew(at_pool *pool, const at_type *type, at_ints sizes);
 
 /* The tensor of type compute for a result of that type and size: out, if it needs neither resizing
  * nor conversion, else a new tensor.  Raises if the result cannot be stored in out. */
-at_tensor *at_layerRoom(at_pool *pool, at_tensor *out, at_scalar_type type, const at_type *compute,
-                        at_ints sizes);
+at_tensor *at_layerResult(at_pool *pool, at_tensor *out, at_scalar_type type,
+                          const at_type *compute, at_ints sizes);
 
 /* The same for a layer that computes each element by itself: in the layout of the operands. */
-at_tensor *at_layerRoomFor(at_pool *pool, at_tensor *out, at_scalar_type type,
-                           const at_type *compute, at_ints sizes, int count, at_tensor *const *in);
+at_tensor *at_layerResultFor(at_pool *pool, at_tensor *out, at_scalar_type type,
+                             const at_type *compute, at_ints sizes, int count,
+                             at_tensor *const *in);
 
-/* Delivers r, which at_layerRoom returned, as the result.  Leaves the pool. */
+/* Delivers r, which at_layerResult returned, as the result.  Leaves the pool. */
 at_tensor *at_layerEnd(at_pool *pool, at_tensor *out, at_tensor *r, at_scalar_type type);
 
 /* Like at_finish.  made is NULL for results that are not wanted, and an out given for such a result

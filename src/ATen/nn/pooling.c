@@ -57,10 +57,10 @@ static bool slide_nhwc(const at_images *layer, const at_tensor *self, const Slid
                   pad = s->padding.at[a];
     if (in > INT_MAX || step < 1)
       return false;
-    const int64_t room = in + 2 * pad - ((int64_t)s->size.at[a] - 1) * s->dilation.at[a] - 1;
-    if (room < 0)
+    const int64_t capacity = in + 2 * pad - ((int64_t)s->size.at[a] - 1) * s->dilation.at[a] - 1;
+    if (capacity < 0)
       return false;
-    axis[a] = (room + (ceil ? step - 1 : 0)) / step + 1;
+    axis[a] = (capacity + (ceil ? step - 1 : 0)) / step + 1;
     axis[a] -= ceil && (axis[a] - 1) * step >= in + pad;
     elements *= (double)s->size.at[a];
     steps *= (double)step;

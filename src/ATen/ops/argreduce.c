@@ -79,13 +79,13 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
     at_raise(AT_ERROR_ARGUMENT, "k is %lld, and dimension %d of self has %lld elements",
              (long long)k, options.dim, (long long)length);
 
-  int64_t room[AT_MOST_DIMS];
-  at_ints sizes = {room, 0};
+  int64_t buffer[AT_MOST_DIMS];
+  at_ints sizes = {buffer, 0};
   for (int d = 0; d < own.count; d++)
     if (d != options.dim)
-      room[sizes.count++] = own.data[d];
+      buffer[sizes.count++] = own.data[d];
     else if (how->keepsDim || keepdim)
-      room[sizes.count++] = name == AT_PICK_TOP ? k : how->keepsDim ? length : 1;
+      buffer[sizes.count++] = name == AT_PICK_TOP ? k : how->keepsDim ? length : 1;
   const at_type *indices = at_toScalarType(self->type, AT_LONG);
   const bool alone = name == AT_PICK_SORT_VALUES;
   if (out[0])

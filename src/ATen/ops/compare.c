@@ -99,8 +99,8 @@ at_tensor *at_logical(at_tensor *out, at_row row, at_tensor *x, at_tensor *y)
     return at_pointwise(out, row, AT_BOOL, 2, in, none, none);
   if (converts_blockwise(x->type, y->type))
     return at_pointwiseBooleans(out, row, 2, in);
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = at_broadcast(2, in, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(2, in, buffer);
   if (out)
     at_checkResult(out, x, sizes, AT_BOOL);
   at_pool pool;
@@ -191,9 +191,9 @@ at_tensor *at_areClose(at_tensor *x, at_tensor *y, double rtol, double atol, boo
              at_scalarTypeName(x->type->scalarType), at_scalarTypeName(y->type->scalarType));
   if (!(rtol >= 0) || !(atol >= 0))
     at_raise(AT_ERROR_ARGUMENT, "rtol is %g and atol %g: one is negative", rtol, atol);
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const in[] = {x, y};
-  const at_ints sizes = at_broadcast(2, in, room);
+  const at_ints sizes = at_broadcast(2, in, buffer);
   const at_closeness closeness = {rtol, atol, equalNaN};
   at_pool pool;
   at_pool_enter(&pool);
@@ -248,8 +248,8 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
   at_pool_enter(&pool);
   at_tensor *const in[] = {condition, x ? x : at_hold(&pool, at_newScalar(compute, a)),
                            y ? y : at_hold(&pool, at_newScalar(compute, b))};
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = at_broadcast(3, in, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(3, in, buffer);
   if (out)
     at_checkResult(out, NULL, sizes, type);
   at_tensor *const brought[] = {at_brought(&pool, in[0], sizes, in[0]->type),
@@ -363,8 +363,8 @@ at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_ten
   check_same_type(x, end, "end");
   if (!weight->isScalar)
     check_same_type(x, weight, "weight");
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = at_broadcast(3, in, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(3, in, buffer);
   if (out)
     at_checkResult(out, x, sizes, x->type->scalarType);
   const bool isDouble = x->type->scalarType == AT_DOUBLE;
@@ -451,13 +451,13 @@ at_tensor *at_clampedTensor(at_tensor *out, at_tensor *x, at_tensor *min, at_ten
   const at_scalar_type type = at_resultType(count, in, NULL);
   if (count == 2)
     return at_pointwise(out, min ? AT_ROW_cmax : AT_ROW_cmin, type, 2, in, none, none);
-  int64_t room[AT_MOST_DIMS], roomOfTwo[AT_MOST_DIMS];
-  const at_ints sizes = at_broadcast(3, in, room);
+  int64_t buffer[AT_MOST_DIMS], sizesOfTwo[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(3, in, buffer);
   if (out)
     at_checkResult(out, x, sizes, type);
   /* The maximum of x and min is written directly to out, if out does not overlap max and nothing
    * can fail afterwards. */
-  const bool direct = at_sameSizes(sizes, at_broadcast(2, in, roomOfTwo)) &&
+  const bool direct = at_sameSizes(sizes, at_broadcast(2, in, sizesOfTwo)) &&
                       is_direct(out, at_toScalarType(x->type, type), sizes, 0, NULL) &&
                       out->type == max->type && at_overlap(out, max) == TH_OVERLAP_NONE;
   at_pool pool;

@@ -10,7 +10,7 @@ typedef struct {
   bool overlaps; /* elements of the view share memory, although those of self may not */
   int dims;      /* of the view of self */
   int64_t size[AT_MOST_DIMS], stride[AT_MOST_DIMS];
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_ints sizes; /* of the result */
 } Selection;
 
@@ -139,16 +139,16 @@ static void set_shapes(const at_tensor *self, at_tensor *const *of, int dims, at
       s->size[s->dims] = size;
       s->stride[s->dims++] = stride;
       for (int e = 0; e < offsets.count; e++)
-        s->room[count++] = offsets.data[e];
+        s->buffer[count++] = offsets.data[e];
     }
     if (d < dims && !of[d]) {
       s->size[s->dims] = self->th->size[d];
       s->stride[s->dims++] = self->th->stride[d];
-      s->room[count++] = self->th->size[d];
+      s->buffer[count++] = self->th->size[d];
       before++;
     }
   }
-  s->sizes = (at_ints){s->room, count};
+  s->sizes = (at_ints){s->buffer, count};
 }
 
 /* Opens the selection of indices from self; the pool holds its offsets. */
@@ -192,11 +192,11 @@ static at_tensor *view_of(const Selection *s, at_tensor *self)
 /* t, of the result's size, with the indexed dimensions merged to one: a view, or a copy. */
 static at_tensor *along_offsets(const Selection *s, at_tensor *t)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = {room, s->dims};
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = {buffer, s->dims};
   for (int d = 0; d < s->dims; d++)
-    room[d] = s->size[d];
-  room[s->lead] = at_numel(s->offsets);
+    buffer[d] = s->size[d];
+  buffer[s->lead] = at_numel(s->offsets);
   return at_reshaped(t, sizes);
 }
 
@@ -229,10 +229,10 @@ at_tensor *at_indexed(at_tensor *out, at_tensor *self, at_tensors indices)
 static at_tensor *all_offsets(at_pool *pool, const Selection *s)
 {
   const int offsets = at_sizesOf(s->offsets).count;
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = {room, s->sizes.count};
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = {buffer, s->sizes.count};
   for (int d = 0; d < sizes.count; d++)
-    room[d] = d >= s->lead && d < s->lead + offsets ? s->sizes.data[d] : 1;
+    buffer[d] = d >= s->lead && d < s->lead + offsets ? s->sizes.data[d] : 1;
   THGuard sum;
   at_guard(&sum);
   sum.what = at_viewAs(s->offsets, sizes);
@@ -240,8 +240,8 @@ static at_tensor *all_offsets(at_pool *pool, const Selection *s)
     if (d == s->lead)
       continue;
     for (int e = 0; e < sizes.count; e++)
-      room[e] = 1;
-    room[d < s->lead ? d : d - 1 + offsets] = s->size[d];
+      buffer[e] = 1;
+    buffer[d < s->lead ? d : d - 1 + offsets] = s->size[d];
     at_pool step;
     at_pool_enter(&step);
     at_tensor *own = at_hold(&step, at_newShape(at_hostType(s->offsets->type), sizes));

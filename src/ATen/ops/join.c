@@ -17,12 +17,12 @@ static at_tensor *pattern(at_tensors tensors)
   return tensors.data[0];
 }
 
-/* The sizes of the tensors joined along dim, in room. */
-static at_ints joined_sizes(at_tensors tensors, int dim, int64_t *room)
+/* The sizes of the tensors joined along dim, in buffer. */
+static at_ints joined_sizes(at_tensors tensors, int dim, int64_t *buffer)
 {
-  const at_ints like = at_sizesOf(pattern(tensors)), sizes = {room, like.count};
+  const at_ints like = at_sizesOf(pattern(tensors)), sizes = {buffer, like.count};
   for (int d = 0; d < like.count; d++)
-    room[d] = d == dim ? 0 : like.data[d];
+    buffer[d] = d == dim ? 0 : like.data[d];
   for (int i = 0; i < tensors.count; i++) {
     const at_ints own = at_sizesOf(tensors.data[i]);
     if (is_nothing(tensors.data[i]))
@@ -30,7 +30,7 @@ static at_ints joined_sizes(at_tensors tensors, int dim, int64_t *room)
     bool agrees = own.count == like.count;
     for (int d = 0; d < own.count && agrees; d++)
       agrees = d == dim || own.data[d] == like.data[d];
-    if (!agrees || __builtin_add_overflow(room[dim], own.data[dim], &room[dim]))
+    if (!agrees || __builtin_add_overflow(buffer[dim], own.data[dim], &buffer[dim]))
       at_raise(AT_ERROR_ARGUMENT, "tensors[%d] of size (%s) does not fit (%s), dimension %d apart",
                i, at_sizeDesc(own).str, at_sizeDesc(like).str, dim);
   }
@@ -47,7 +47,7 @@ static bool overlaps(const at_tensor *t, at_tensors tensors)
 }
 
 /* The tensor to join in: out itself if it has the type and size and overlaps no operand. */
-static at_tensor *room_for(at_pool *pool, at_tensor *out, at_tensors tensors, at_ints sizes)
+static at_tensor *result_for(at_pool *pool, at_tensor *out, at_tensors tensors, at_ints sizes)
 {
   const at_type *type =
       at_toScalarType(tensors.data[0]->type, at_resultType(tensors.count, tensors.data, NULL));
@@ -94,7 +94,7 @@ static bool join_alike(at_tensor *result, at_tensors tensors, int dim)
 
 at_tensor *at_joined(at_tensor *out, at_tensors tensors, int64_t dim)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   if (tensors.count == 0)
     at_raise(AT_ERROR_ARGUMENT, "tensors is empty");
   for (int i = 0; i < tensors.count; i++)
@@ -102,10 +102,10 @@ at_tensor *at_joined(at_tensor *out, at_tensors tensors, int64_t dim)
       at_raise(AT_ERROR_ARGUMENT, "tensors[%d] has no dimensions", i);
   const at_tensor *like = pattern(tensors);
   const int d = is_nothing(like) ? 0 : at_wrapDim(dim, at_sizesOf(like).count);
-  const at_ints sizes = joined_sizes(tensors, d, room);
+  const at_ints sizes = joined_sizes(tensors, d, buffer);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *result = room_for(&pool, out, tensors, sizes);
+  at_tensor *result = result_for(&pool, out, tensors, sizes);
   if (result == out)
     at_checkWritable(out);
   const int pieces = join_alike(result, tensors, d) ? 0 : tensors.count;
@@ -124,18 +124,18 @@ at_tensor *at_joined(at_tensor *out, at_tensors tensors, int64_t dim)
  * it, along which the tensors are joined.  Strides of dimensions of size 1 may have any value. */
 static bool stack_alike(at_pool *pool, at_tensor *result, at_tensors tensors, int dim)
 {
-  int64_t room[AT_MOST_DIMS], strides[AT_MOST_DIMS];
-  const at_ints sizes = at_sizesOf(result), joined = {room, sizes.count - 1};
+  int64_t buffer[AT_MOST_DIMS], strides[AT_MOST_DIMS];
+  const at_ints sizes = at_sizesOf(result), joined = {buffer, sizes.count - 1};
   if (dim == joined.count || at_numel(result) == 0)
     return join_alike(result, tensors, dim);
   if (!at_isContiguous(result))
     return false;
   int64_t stride = 1;
   for (int d = joined.count - 1; d >= 0; d--) {
-    room[d] = d < dim ? sizes.data[d] : sizes.data[d + 1];
-    room[d] *= d == dim ? sizes.data[d] : 1;
+    buffer[d] = d < dim ? sizes.data[d] : sizes.data[d + 1];
+    buffer[d] *= d == dim ? sizes.data[d] : 1;
     strides[d] = stride;
-    stride *= room[d];
+    stride *= buffer[d];
   }
   at_tensor *flat = at_hold(pool, at_newView(result, result->th->storageOffset, joined, strides));
   return join_alike(flat, tensors, dim);
@@ -143,10 +143,10 @@ static bool stack_alike(at_pool *pool, at_tensor *result, at_tensors tensors, in
 
 at_tensor *at_stacked(at_tensor *out, at_tensors tensors, int64_t dim)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   if (tensors.count == 0)
     at_raise(AT_ERROR_ARGUMENT, "tensors is empty");
-  const at_ints own = at_sizesOf(tensors.data[0]), sizes = {room, own.count + 1};
+  const at_ints own = at_sizesOf(tensors.data[0]), sizes = {buffer, own.count + 1};
   if (own.count == AT_MOST_DIMS)
     at_raise(AT_ERROR_ARGUMENT, "tensors[0] has %d dimensions, the most there can be", own.count);
   const int d = at_wrapDim(dim, own.count + 1);
@@ -155,10 +155,10 @@ at_tensor *at_stacked(at_tensor *out, at_tensors tensors, int64_t dim)
       at_raise(AT_ERROR_ARGUMENT, "tensors[%d] has size (%s), tensors[0] (%s)", i,
                at_sizeDesc(at_sizesOf(tensors.data[i])).str, at_sizeDesc(own).str);
   for (int e = 0; e <= own.count; e++)
-    room[e] = e < d ? own.data[e] : e == d ? tensors.count : own.data[e - 1];
+    buffer[e] = e < d ? own.data[e] : e == d ? tensors.count : own.data[e - 1];
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *result = room_for(&pool, out, tensors, sizes);
+  at_tensor *result = result_for(&pool, out, tensors, sizes);
   if (result == out)
     at_checkWritable(out);
   const int pieces = stack_alike(&pool, result, tensors, d) ? 0 : tensors.count;
@@ -173,19 +173,20 @@ at_tensor *at_repeated(at_tensor *self, at_ints repeats)
 {
   const at_ints own = at_sizesOf(self);
   const int more = repeats.count - own.count;
-  int64_t room[AT_MOST_DIMS], size[AT_MOST_DIMS + 1], to[AT_MOST_DIMS + 1], from[AT_MOST_DIMS + 1];
+  int64_t buffer[AT_MOST_DIMS], size[AT_MOST_DIMS + 1], to[AT_MOST_DIMS + 1],
+      from[AT_MOST_DIMS + 1];
   if (more < 0 || repeats.count > AT_MOST_DIMS)
     at_raise(AT_ERROR_ARGUMENT, "repeats has %d numbers, self has %d dimensions", repeats.count,
              own.count);
   for (int d = 0; d < repeats.count; d++) {
     const int64_t length = d < more ? 1 : own.data[d - more];
-    if (repeats.data[d] < 0 || __builtin_mul_overflow(repeats.data[d], length, &room[d]))
+    if (repeats.data[d] < 0 || __builtin_mul_overflow(repeats.data[d], length, &buffer[d]))
       at_raise(AT_ERROR_ARGUMENT, "repeats is (%s), self has size (%s)", at_sizeDesc(repeats).str,
                at_sizeDesc(own).str);
   }
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *result = at_hold(&pool, at_newShape(self->type, (at_ints){room, repeats.count}));
+  at_tensor *result = at_hold(&pool, at_newShape(self->type, (at_ints){buffer, repeats.count}));
   int dims = 0;
   for (int d = 0; d < repeats.count && at_numel(result) > 0; d++) {
     const int64_t length = d < more ? 1 : own.data[d - more], step = result->th->stride[d];

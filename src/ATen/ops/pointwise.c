@@ -7,36 +7,36 @@
 
 /* --- shapes ---------------------------------------------------------------------------------- */
 
-at_ints at_broadcastSizes(int count, const at_ints *sizes, int64_t *room)
+at_ints at_broadcastSizes(int count, const at_ints *sizes, int64_t *buffer)
 {
-  at_ints result = {room, 0};
+  at_ints result = {buffer, 0};
   for (int i = 0; i < count; i++)
     result.count = THMax(result.count, sizes[i].count);
   for (int d = 0; d < result.count; d++)
-    room[d] = 1;
+    buffer[d] = 1;
   for (int i = 0; i < count; i++) {
     const int missing = result.count - sizes[i].count;
     for (int d = 0; d < sizes[i].count; d++) {
       const int64_t size = sizes[i].data[d];
-      if (room[missing + d] == 1)
-        room[missing + d] = size;
-      else if (size != 1 && size != room[missing + d])
+      if (buffer[missing + d] == 1)
+        buffer[missing + d] = size;
+      else if (size != 1 && size != buffer[missing + d])
         at_raise(AT_ERROR_ARGUMENT,
                  "a tensor of size %s does not broadcast with one of size %s: dimension %d is "
                  "%lld and %lld",
                  at_sizeDesc(sizes[i]).str, at_sizeDesc(result).str, missing + d, (long long)size,
-                 (long long)room[missing + d]);
+                 (long long)buffer[missing + d]);
     }
   }
   return result;
 }
 
-at_ints at_broadcast(int count, at_tensor *const *in, int64_t *room)
+at_ints at_broadcast(int count, at_tensor *const *in, int64_t *buffer)
 {
   at_ints sizes[AT_INPUTS] = {{NULL, 0}};
   for (int i = 0; i < count; i++)
     sizes[i] = at_sizesOf(in[i]);
-  return at_broadcastSizes(count, sizes, room);
+  return at_broadcastSizes(count, sizes, buffer);
 }
 
 void at_checkBroadcast(at_tensor *t, at_ints sizes)
@@ -207,8 +207,8 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
     return done;
   if (at_isUnsigned(type)) /* the rows are those of the signed type */
     a = at_unsignedElement(at_toScalarType(in[0]->type, type), a);
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = at_broadcast(count, in, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(count, in, buffer);
   const at_type *compute = computes_in(in[0]->type, type, row);
   const bool isBoolean = compares[row] || (type == AT_BOOL && keeps_booleans(row));
   const at_type *written = isBoolean ? at_toScalarType(compute, AT_BOOL) : compute;
@@ -250,8 +250,8 @@ at_tensor *at_pointwiseBooleans(at_tensor *out, at_row row, int count, at_tensor
 {
   const at_scalar none = {0};
   const at_type *const boolean = at_toScalarType(in[0]->type, AT_BOOL);
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = at_broadcast(count, in, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(count, in, buffer);
   if (out)
     at_checkResult(out, in[0], sizes, AT_BOOL);
   at_pool pool;

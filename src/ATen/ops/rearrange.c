@@ -56,17 +56,17 @@ static void check_pad(const at_tensor *self, at_ints pad)
              at_sizeDesc(own).str, own.count);
 }
 
-static at_ints padded_sizes(const at_tensor *self, at_ints pad, int64_t *room)
+static at_ints padded_sizes(const at_tensor *self, at_ints pad, int64_t *buffer)
 {
   const at_ints own = at_sizesOf(self);
   for (int d = 0; d < own.count; d++) {
     const int64_t before = pad_of(pad, own.count, d, 0), after = pad_of(pad, own.count, d, 1);
-    if (__builtin_add_overflow(own.data[d], before, &room[d]) ||
-        __builtin_add_overflow(room[d], after, &room[d]) || room[d] < 0)
+    if (__builtin_add_overflow(own.data[d], before, &buffer[d]) ||
+        __builtin_add_overflow(buffer[d], after, &buffer[d]) || buffer[d] < 0)
       at_raise(AT_ERROR_ARGUMENT, "dimension %d of self, of size (%s), is padded by %lld and %lld",
                d, at_sizeDesc(own).str, (long long)before, (long long)after);
   }
-  return (at_ints){room, own.count};
+  return (at_ints){buffer, own.count};
 }
 
 /* The part of t that lies inside what is padded by these numbers, or if outer is false, the part of
@@ -91,9 +91,9 @@ static at_tensor *inside(at_pool *pool, at_tensor *t, at_ints pad, bool outer)
 
 at_tensor *at_padConstant(at_tensor *out, at_tensor *self, at_ints pad, at_scalar value)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   check_pad(self, pad);
-  const at_ints sizes = padded_sizes(self, pad, room);
+  const at_ints sizes = padded_sizes(self, pad, buffer);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const made = at_hold(&pool, at_makeFilled(self->type, sizes, value));
@@ -175,10 +175,10 @@ at_tensor *at_padBy(at_tensor *self, at_ints pad, const char *mode, at_scalar va
 
 at_tensor *at_padReflected(at_tensor *out, at_tensor *self, at_ints pad)
 {
-  int64_t room[6];
+  int64_t buffer[6];
   if (pad.count != 1 && pad.count != 6)
     at_raise(AT_ERROR_ARGUMENT, "padding has %d numbers, and has to have 6", pad.count);
-  return pad_around(out, self, at_intsOr(pad, 6, AT_NONE, room), REFLECT);
+  return pad_around(out, self, at_intsOr(pad, 6, AT_NONE, buffer), REFLECT);
 }
 
 /* --- rolling and flipping --------------------------------------------------------------------- */
@@ -295,12 +295,12 @@ at_tensor *at_rotated(at_tensor *out, at_tensor *self, int64_t k, at_ints dims)
 
 at_tensor *at_tiled(at_tensor *self, at_ints dims)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const int count = THMax(dims.count, at_sizesOf(self).count), missing = count - dims.count;
   at_checkDims(count);
   for (int d = 0; d < count; d++)
-    room[d] = d < missing ? 1 : dims.data[d - missing];
-  return at_repeated(self, (at_ints){room, count});
+    buffer[d] = d < missing ? 1 : dims.data[d - missing];
+  return at_repeated(self, (at_ints){buffer, count});
 }
 
 /* A copy of the vector of repeats on the host, in Long; stores their sum. */
@@ -465,7 +465,7 @@ at_tensor *at_takenAlong(at_tensor *out, at_tensor *self, at_tensor *indices, in
     return r;
   }
   const at_ints own = at_sizesOf(self), others = at_sizesOf(indices);
-  int64_t room[AT_MOST_DIMS], sizes[2][AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS], sizes[2][AT_MOST_DIMS];
   if (own.count != others.count || own.count == 0)
     at_raise(AT_ERROR_ARGUMENT,
              "self has size (%s) and indices (%s): as many dimensions are "
@@ -477,10 +477,10 @@ at_tensor *at_takenAlong(at_tensor *out, at_tensor *self, at_tensor *indices, in
     sizes[1][e] = e == d ? 1 : others.data[e];
   }
   const at_ints both[] = {{sizes[0], own.count}, {sizes[1], own.count}};
-  const at_ints all = at_broadcastSizes(2, both, room);
-  room[d] = own.data[d];
+  const at_ints all = at_broadcastSizes(2, both, buffer);
+  buffer[d] = own.data[d];
   self = at_hold(&pool, at_newExpanded(self, all));
-  room[d] = others.data[d];
+  buffer[d] = others.data[d];
   indices = at_hold(&pool, at_newExpanded(indices, all));
   if (own.data[d] > 0) /* indices count modulo the size, as in PyTorch */
     indices = at_hold(&pool, at_binaryScalar(NULL, AT_ROW_remainder, indices,

@@ -135,7 +135,7 @@ static const at_type *compute_type(const Reduction *how, const at_type *result)
 /* The dimensions to reduce, and the shape of the result. */
 typedef struct {
   bool reduced[AT_MOST_DIMS];
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_ints sizes; /* of the result */
   int64_t count; /* the number of elements that are reduced to one */
 } Shape;
@@ -143,7 +143,7 @@ typedef struct {
 static void shape_of(Shape *shape, const at_tensor *self, at_ints dims, bool keepdim)
 {
   const at_ints own = at_sizesOf(self);
-  *shape = (Shape){.sizes = {shape->room, 0}, .count = 1};
+  *shape = (Shape){.sizes = {shape->buffer, 0}, .count = 1};
   for (int i = 0; i < dims.count; i++) {
     const int d = at_wrapDim(dims.data[i], own.count);
     if (shape->reduced[d])
@@ -155,7 +155,7 @@ static void shape_of(Shape *shape, const at_tensor *self, at_ints dims, bool kee
     if (shape->reduced[d])
       shape->count *= own.data[d];
     if (!shape->reduced[d] || keepdim)
-      shape->room[shape->sizes.count++] = shape->reduced[d] ? 1 : own.data[d];
+      shape->buffer[shape->sizes.count++] = shape->reduced[d] ? 1 : own.data[d];
   }
 }
 

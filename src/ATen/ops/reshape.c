@@ -45,27 +45,27 @@ at_tensor *at_viewUnflattened(at_tensor *self, int64_t dim, at_ints sizes)
 {
   const at_ints own = at_sizesOf(self);
   const int d = at_wrapDim(dim, own.count), count = own.count - 1 + sizes.count;
-  int64_t room[AT_MOST_DIMS], known = 1;
+  int64_t buffer[AT_MOST_DIMS], known = 1;
   if (sizes.count == 0 || own.count == 0)
     at_raise(AT_ERROR_ARGUMENT, "sizes is empty, or self has no dimensions");
   at_checkDims(count);
   int unknown = -1;
   for (int i = 0; i < sizes.count; i++) {
-    room[d + i] = sizes.data[i];
+    buffer[d + i] = sizes.data[i];
     if (sizes.data[i] == -1 && unknown < 0)
       unknown = d + i;
     else if (sizes.data[i] < 0 || __builtin_mul_overflow(known, sizes.data[i], &known))
       at_raise(AT_ERROR_ARGUMENT, "sizes (%s) is no shape", at_sizeDesc(sizes).str);
   }
   if (unknown >= 0 && known > 0)
-    room[unknown] = own.data[d] / known;
+    buffer[unknown] = own.data[d] / known;
   if (unknown >= 0 ? known == 0 || own.data[d] % known != 0 : known != own.data[d])
     at_raise(AT_ERROR_ARGUMENT, "sizes (%s) does not fit dimension %d of size %lld",
              at_sizeDesc(sizes).str, d, (long long)own.data[d]);
   for (int e = 0; e < own.count; e++)
     if (e != d)
-      room[e < d ? e : e - 1 + sizes.count] = own.data[e];
-  return at_viewAs(self, (at_ints){room, count});
+      buffer[e < d ? e : e - 1 + sizes.count] = own.data[e];
+  return at_viewAs(self, (at_ints){buffer, count});
 }
 
 at_tensor *at_viewDiagonal(at_tensor *self, int64_t offset, int64_t dim1, int64_t dim2)
@@ -136,25 +136,25 @@ at_tensor *at_diagonalFlat(at_tensor *self, int64_t offset)
 at_tensor *at_viewAtLeast(at_tensor *self, int dims)
 {
   const at_ints own = at_sizesOf(self);
-  int64_t room[3] = {1, 1, 1};
+  int64_t capacity[3] = {1, 1, 1};
   if (own.count >= dims)
     return at_newAlias(self);
   const int first = dims == 1 || own.count == 0 ? 0 : dims == 2 ? 1 : own.count == 1;
   for (int d = 0; d < own.count; d++)
-    room[first + d] = own.data[d];
-  return at_viewAs(self, (at_ints){room, dims});
+    capacity[first + d] = own.data[d];
+  return at_viewAs(self, (at_ints){capacity, dims});
 }
 
 /* --- lists ------------------------------------------------------------------------------------ */
 
 const at_tensors *at_broadcastAll(at_tensors tensors)
 {
-  int64_t room[AT_MOST_DIMS], last[AT_MOST_DIMS];
-  at_ints sizes = {room, 0};
+  int64_t buffer[AT_MOST_DIMS], last[AT_MOST_DIMS];
+  at_ints sizes = {buffer, 0};
   for (int i = 0; i < tensors.count; i++) {
     const at_ints both[] = {sizes, at_sizesOf(tensors.data[i])};
     const at_ints wider = at_broadcastSizes(2, both, last);
-    memcpy(room, last, (size_t)wider.count * sizeof *room);
+    memcpy(buffer, last, (size_t)wider.count * sizeof *buffer);
     sizes.count = wider.count;
   }
   THGuard guard;
@@ -183,7 +183,7 @@ static at_tensor *mesh(at_tensors tensors, int i, at_ints sizes, bool swaps)
 
 const at_tensors *at_meshOf(at_tensors tensors, const char *indexing)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const bool swaps = !strcmp(indexing, "xy") && tensors.count > 1;
   if (strcmp(indexing, "xy") && strcmp(indexing, "ij"))
     at_raise(AT_ERROR_ARGUMENT, "indexing is \"%s\", and has to be \"ij\" or \"xy\"", indexing);
@@ -198,13 +198,13 @@ const at_tensors *at_meshOf(at_tensors tensors, const char *indexing)
                i, at_scalarTypeName(tensors.data[i]->type->scalarType),
                at_sizeDesc(at_sizesOf(tensors.data[i])).str,
                at_scalarTypeName(tensors.data[0]->type->scalarType));
-    room[swaps && i < 2 ? 1 - i : i] = at_numel(tensors.data[i]);
+    buffer[swaps && i < 2 ? 1 - i : i] = at_numel(tensors.data[i]);
   }
   THGuard guard;
   THGuard_enter(&guard, (THUndo)at_list_release);
   at_tensors *const list = guard.what = at_newList(tensors.count);
   for (int i = 0; i < tensors.count; i++)
-    ((at_tensor **)list->data)[i] = mesh(tensors, i, (at_ints){room, tensors.count}, swaps);
+    ((at_tensor **)list->data)[i] = mesh(tensors, i, (at_ints){buffer, tensors.count}, swaps);
   return THGuard_keep(&guard);
 }
 
@@ -419,7 +419,7 @@ at_tensor *at_triangleIndices(const at_type *type, int64_t row, int64_t col, int
 at_tensor *at_oneHot(at_tensor *self, int64_t num_classes)
 {
   const at_ints own = at_sizesOf(self);
-  int64_t room[AT_MOST_DIMS], outside;
+  int64_t buffer[AT_MOST_DIMS], outside;
   if (self->type->scalarType != AT_LONG)
     at_raise(AT_ERROR_TYPE, "self is of %s, and has to be of Long",
              at_scalarTypeName(self->type->scalarType));
@@ -433,12 +433,12 @@ at_tensor *at_oneHot(at_tensor *self, int64_t num_classes)
     at_raise(AT_ERROR_ARGUMENT, "self has the class %lld, and there are %lld", (long long)outside,
              (long long)num_classes);
   for (int d = 0; d < own.count; d++)
-    room[d] = own.data[d];
-  room[own.count] = num_classes;
+    buffer[d] = own.data[d];
+  buffer[own.count] = num_classes;
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const made =
-      at_hold(&pool, at_makeFilled(self->type, (at_ints){room, own.count + 1}, at_scalar_long(0)));
+  at_tensor *const made = at_hold(&pool, at_makeFilled(self->type, (at_ints){buffer, own.count + 1},
+                                                       at_scalar_long(0)));
   at_tensor *const index = at_hold(&pool, at_viewUnsqueeze(self, -1));
   if (at_numel(self) > 0)
     at_scatterFill(made, made, -1, index, one);

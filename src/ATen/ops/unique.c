@@ -98,15 +98,16 @@ static void end(Unique *u, at_tensor **out)
  * x but for their number, or are a vector. */
 static void run_on_device(Unique *u, at_tensor *x, bool sorted, int64_t n, bool isVector)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const at_ints own = at_sizesOf(x);
   const int64_t flat[] = {n, n > 0 ? at_numel(x) / n : 1};
   at_tensor *const rows = at_hold(u->pool, at_reshaped(x, (at_ints){flat, 2}));
   at_uniqueOnDevice(u->pool, rows, sorted, u->wanted[1], u->wanted[2], u->made);
   for (int d = 1; d < own.count; d++)
-    room[d] = own.data[d];
-  room[0] = at_sizesOf(u->made[0]).data[0];
-  u->made[0] = at_hold(u->pool, at_reshaped(u->made[0], (at_ints){room, isVector ? 1 : own.count}));
+    buffer[d] = own.data[d];
+  buffer[0] = at_sizesOf(u->made[0]).data[0];
+  u->made[0] =
+      at_hold(u->pool, at_reshaped(u->made[0], (at_ints){buffer, isVector ? 1 : own.count}));
 }
 
 /* --- elements -------------------------------------------------------------------------------- */

@@ -302,16 +302,16 @@ at_tensor *at_become(at_tensor *self, at_tensor *view)
 
 at_tensor *at_viewExpand(at_tensor *self, at_ints sizes)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints own = at_sizesOf(self), wanted = {room, sizes.count};
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(self), wanted = {buffer, sizes.count};
   const int missing = sizes.count - own.count;
   if (missing < 0 || sizes.count > AT_MOST_DIMS)
     at_raise(AT_ERROR_ARGUMENT, "sizes has %d dimensions, self has %d %s", sizes.count, own.count,
              at_sizeDesc(own).str);
   for (int d = 0; d < sizes.count; d++) {
     const bool keeps = sizes.data[d] == -1 && d >= missing;
-    room[d] = keeps ? own.data[d - missing] : sizes.data[d];
-    if (room[d] < 0)
+    buffer[d] = keeps ? own.data[d - missing] : sizes.data[d];
+    if (buffer[d] < 0)
       at_raise(AT_ERROR_ARGUMENT, "sizes is %s: %lld is no size of dimension %d",
                at_sizeDesc(sizes).str, (long long)sizes.data[d], d);
   }
@@ -320,23 +320,23 @@ at_tensor *at_viewExpand(at_tensor *self, at_ints sizes)
 }
 
 /* sizes with a -1, of which there may be one, replaced so that there are count elements. */
-static at_ints inferred(at_ints sizes, int64_t count, int64_t *room)
+static at_ints inferred(at_ints sizes, int64_t count, int64_t *buffer)
 {
-  const at_ints result = {room, sizes.count};
+  const at_ints result = {buffer, sizes.count};
   int64_t known = 1;
   int unknown = -1;
   if (sizes.count > AT_MOST_DIMS)
     at_raise(AT_ERROR_ARGUMENT, "sizes has %d dimensions, at most %d are possible", sizes.count,
              AT_MOST_DIMS);
   for (int d = 0; d < sizes.count; d++) {
-    room[d] = sizes.data[d];
-    if (room[d] == -1 && unknown < 0)
+    buffer[d] = sizes.data[d];
+    if (buffer[d] == -1 && unknown < 0)
       unknown = d;
-    else if (room[d] < 0 || __builtin_mul_overflow(known, room[d], &known))
+    else if (buffer[d] < 0 || __builtin_mul_overflow(known, buffer[d], &known))
       at_raise(AT_ERROR_ARGUMENT, "sizes %s is no shape", at_sizeDesc(sizes).str);
   }
   if (unknown >= 0 && known > 0 && count % known == 0)
-    room[unknown] = count / known;
+    buffer[unknown] = count / known;
   else if (unknown >= 0 || known != count)
     at_raise(AT_ERROR_ARGUMENT, "sizes %s does not fit %lld elements", at_sizeDesc(sizes).str,
              (long long)count);
@@ -396,9 +396,9 @@ static at_tensor *view_as(at_tensor *self, at_ints sizes, int64_t count)
 
 at_tensor *at_viewAs(at_tensor *self, at_ints sizes)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const int64_t count = at_numel(self);
-  const at_ints wanted = inferred(sizes, count, room);
+  const at_ints wanted = inferred(sizes, count, buffer);
   at_tensor *view = view_as(self, wanted, count);
   if (!view)
     at_raise(AT_ERROR_ARGUMENT,
@@ -410,9 +410,9 @@ at_tensor *at_viewAs(at_tensor *self, at_ints sizes)
 
 at_tensor *at_reshaped(at_tensor *self, at_ints sizes)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const int64_t count = at_numel(self);
-  const at_ints wanted = inferred(sizes, count, room);
+  const at_ints wanted = inferred(sizes, count, buffer);
   at_tensor *view = view_as(self, wanted, count);
   if (view)
     return view;
@@ -428,13 +428,13 @@ at_tensor *at_flattened(at_tensor *self, int64_t start_dim, int64_t end_dim)
 {
   const at_ints own = at_sizesOf(self);
   const int first = at_wrapDim(start_dim, own.count), last = at_wrapDim(end_dim, own.count);
-  int64_t room[AT_MOST_DIMS] = {1};
-  at_ints sizes = {room, own.count == 0 ? 1 : own.count - (last - first)};
+  int64_t capacity[AT_MOST_DIMS] = {1};
+  at_ints sizes = {capacity, own.count == 0 ? 1 : own.count - (last - first)};
   if (first > last)
     at_raise(AT_ERROR_ARGUMENT, "start_dim is %d and end_dim %d", first, last);
   for (int d = 0; d < own.count; d++) {
     const int to = d <= first ? d : d <= last ? first : d - (last - first);
-    room[to] = d > first && d <= last ? room[to] * own.data[d] : own.data[d];
+    capacity[to] = d > first && d <= last ? capacity[to] * own.data[d] : own.data[d];
   }
   return at_reshaped(self, sizes);
 }

@@ -341,9 +341,9 @@ static void check_deviations(at_pool *pool, at_tensor *std)
 at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double mean, double std,
                        at_generator *generator)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const in[] = {means ? means : stds, stds ? stds : means};
-  const at_ints sizes = at_broadcast(2, in, room);
+  const at_ints sizes = at_broadcast(2, in, buffer);
   const at_type *type = in[0]->type;
   at_pool pool;
   at_pool_enter(&pool);
@@ -386,7 +386,7 @@ static void fill_by(at_tensor *self, at_tensor *p, at_generator *generator)
 {
   Filling f;
   at_pool probabilities;
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_checkFloating(p, "p");
   at_checkBroadcast(p, at_sizesOf(self));
   at_pool_enter(&probabilities);
@@ -395,7 +395,7 @@ static void fill_by(at_tensor *self, at_tensor *p, at_generator *generator)
   p = at_hold(&probabilities, at_newExpanded(p, at_sizesOf(self)));
   if (!is_ordered(self))
     p = at_hold(&probabilities,
-                at_viewPermute(p, at_memoryOrder(at_sizesOf(self), 1, &self, room)));
+                at_viewPermute(p, at_memoryOrder(at_sizesOf(self), 1, &self, buffer)));
   at_tensor *filled = begin(&f, self, AT_FLOAT);
   const at_functions *call = at_movesAs(filled->type)->functions;
   if (at_numel(self) > 0 && p->type->scalarType == AT_DOUBLE)
@@ -445,8 +445,8 @@ at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bo
   at_pool_enter(&pool);
   if (is_small(self->type))
     self = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_FLOAT)));
-  const int64_t room[] = {own.count == 1 ? samples : own.data[0], samples};
-  at_tensor *made = at_hold(&pool, at_newShape(type, (at_ints){room, own.count}));
+  const int64_t buffer[] = {own.count == 1 ? samples : own.data[0], samples};
+  at_tensor *made = at_hold(&pool, at_newShape(type, (at_ints){buffer, own.count}));
   if (at_numel(made) > 0)
     /* One sample is drawn as PyTorch draws it: as those without replacement. */
     self->type->functions->multinomial((void *)made->th, at_drawnFrom(self->type, generator),
@@ -540,14 +540,14 @@ static bool are_finite(at_pool *pool, at_tensor *t)
 
 at_tensor *at_binomialOf(at_tensor *count, at_tensor *prob, at_generator *generator)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const in[] = {count, prob};
   THGenerator *const from = at_drawnFrom(count->type, generator);
   if (count->type->scalarType != AT_FLOAT && count->type->scalarType != AT_DOUBLE)
     at_raise(AT_ERROR_TYPE, "count is of %s, and has to be of Float or Double",
              at_scalarTypeName(count->type->scalarType));
   at_checkType(prob, "prob", count->type);
-  const at_ints sizes = at_broadcast(2, in, room);
+  const at_ints sizes = at_broadcast(2, in, buffer);
   const bool isSingle = count->type->scalarType == AT_FLOAT;
   const at_type *const type = at_toScalarType(count->type, AT_DOUBLE);
   at_pool pool;

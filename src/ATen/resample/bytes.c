@@ -59,13 +59,13 @@ static void run(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 at_tensor *at_weighedBytes(at_tensor *t, int d, const at_resized_axis *a)
 {
-  int64_t room[AT_MOST_DIMS], outer = 1;
+  int64_t buffer[AT_MOST_DIMS], outer = 1;
   const at_ints own = at_sizesOf(t);
   const int64_t sizes[] = {a->out, at_tapsOf(a)};
   const at_ints table = {sizes, 2};
   Pass p = {.size = a->out, .taps = sizes[1], .from = a->in, .inner = 1};
   for (int e = 0; e < own.count; e++) {
-    room[e] = e == d ? a->out : own.data[e];
+    buffer[e] = e == d ? a->out : own.data[e];
     if (e < d)
       outer *= own.data[e];
     else if (e > d)
@@ -73,7 +73,7 @@ at_tensor *at_weighedBytes(at_tensor *t, int d, const at_resized_axis *a)
   }
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const made = at_hold(&pool, at_newShape(t->type, (at_ints){room, own.count}));
+  at_tensor *const made = at_hold(&pool, at_newShape(t->type, (at_ints){buffer, own.count}));
   at_tensor *const index = at_hold(&pool, at_newShape(AT_CPU(AT_LONG), table));
   at_tensor *const exact = at_hold(&pool, at_newShape(AT_CPU(AT_DOUBLE), table));
   at_tensor *const weight = at_hold(&pool, at_newShape(AT_CPU(AT_SHORT), table));

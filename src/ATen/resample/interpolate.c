@@ -142,18 +142,18 @@ static void run(void *context, ptrdiff_t begin, ptrdiff_t end)
 /* t, which is contiguous, with dimension d resized; a new reference. */
 static at_tensor *weighed(at_tensor *t, int d, const Axis *a)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const at_ints own = at_sizesOf(t);
   const int64_t sizes[] = {a->out, at_tapsOf(a)};
   int64_t outer = 1, inner = 1;
   for (int e = 0; e < own.count; e++) {
-    room[e] = e == d ? a->out : own.data[e];
+    buffer[e] = e == d ? a->out : own.data[e];
     if (e != d)
       *(e < d ? &outer : &inner) *= own.data[e];
   }
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const made = at_hold(&pool, at_newShape(t->type, (at_ints){room, own.count}));
+  at_tensor *const made = at_hold(&pool, at_newShape(t->type, (at_ints){buffer, own.count}));
   const at_type *const host = at_hostType(t->type);
   at_tensor *index =
       at_hold(&pool, at_newShape(at_toScalarType(host, AT_LONG), (at_ints){sizes, 2}));
@@ -240,14 +240,14 @@ at_tensor *at_interpolated(at_tensor *out, at_tensor *self, at_interpolation how
     at_release(t);
     held.what = next;
   }
-  int64_t room[5] = {self->th->size[0], self->th->size[1]};
+  int64_t capacity[5] = {self->th->size[0], self->th->size[1]};
   for (int d = 0; d < axes; d++)
-    room[2 + d] = output_size.data[d];
+    capacity[2 + d] = output_size.data[d];
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *r = at_numel(self) > 0
                      ? at_hold(&pool, at_retain(held.what))
-                     : at_hold(&pool, at_newShape(self->type, (at_ints){room, axes + 2}));
+                     : at_hold(&pool, at_newShape(self->type, (at_ints){capacity, axes + 2}));
   r = at_finishOne(&pool, out, at_cast(&pool, r, self->type));
   THGuard_leave(&held);
   return r;
@@ -257,7 +257,7 @@ at_tensor *at_interpolatedBy(at_tensor *self, at_interpolation how, int axes, at
                              bool align_corners, at_doubles scale_factors)
 {
   double scales[3] = {0};
-  int64_t room[3];
+  int64_t buffer[3];
   if ((output_size.count > 0) == (scale_factors.count > 0))
     at_raise(AT_ERROR_ARGUMENT,
              "output_size has %d numbers and scale_factors %d: one of both is given",
@@ -271,10 +271,10 @@ at_tensor *at_interpolatedBy(at_tensor *self, at_interpolation how, int axes, at
       if (!(size >= 1 && size < 0x1p62))
         at_raise(AT_ERROR_ARGUMENT, "scale_factors has %g for a size of %lld",
                  scale_factors.data[d], (long long)self->th->size[d + 2]);
-      room[d] = (int64_t)size;
+      buffer[d] = (int64_t)size;
       scales[d] = scale_factors.data[d];
     }
-    output_size = (at_ints){room, axes};
+    output_size = (at_ints){buffer, axes};
   }
   return at_interpolated(NULL, self, how, axes, output_size, align_corners, scales);
 }

@@ -162,7 +162,7 @@ static void attend_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   const Attention *const a = context;
   const bool isDouble = a->query->type->scalarType == AT_DOUBLE;
   const at_attention_kernel kernel = isDouble ? *at_attentionDouble : *at_attentionFloat;
-  const ptrdiff_t room = a->each * a->how.keys * (ptrdiff_t)a->query->type->elementSize;
+  const ptrdiff_t buffer = a->each * a->how.keys * (ptrdiff_t)a->query->type->elementSize;
   for (ptrdiff_t thread = begin; thread < end; thread++)
     for (int64_t k = thread; k < a->count * a->blocks; k += a->threads) {
       const int64_t i = k / a->blocks, first = k % a->blocks * a->each;
@@ -174,7 +174,7 @@ static void attend_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
           .value = address(a->value, offset_of(a, a->value, i, a->group)),
           .mask = a->mask ? address(a->mask, offset_of(a, a->mask, i, 1)) : NULL,
           .result = address(a->result, offset_of(a, a->result, i, 1)),
-          .scores = a->scores + thread * room,
+          .scores = a->scores + thread * buffer,
           .logSums = a->logSums ? address(a->logSums, i * a->how.queries) : NULL};
       kernel(&a->how, &block);
     }

@@ -12,15 +12,15 @@ static void *longs(at_pool *pool, const at_tensor *like, int64_t count)
 static void write_lengths(at_pool *pool, const at_ctc_sizes *sizes, const at_tensor *like,
                           at_ctc_work *work)
 {
-  int64_t *const room = longs(pool, like, 3 * sizes->batch);
-  work->inputs = room;
-  work->lengths = room + sizes->batch;
-  work->starts = room + 2 * sizes->batch;
+  int64_t *const buffer = longs(pool, like, 3 * sizes->batch);
+  work->inputs = buffer;
+  work->lengths = buffer + sizes->batch;
+  work->starts = buffer + 2 * sizes->batch;
   for (int64_t b = 0; b < sizes->batch; b += AT_CTC_SAMPLES) {
     at_ctc_lengths_work part = {.count = (int)THMin(AT_CTC_SAMPLES, sizes->batch - b),
-                                .inputs = room + b,
-                                .lengths = room + sizes->batch + b,
-                                .starts = room + 2 * sizes->batch + b};
+                                .inputs = buffer + b,
+                                .lengths = buffer + sizes->batch + b,
+                                .starts = buffer + 2 * sizes->batch + b};
     const size_t bytes = (size_t)part.count * sizeof(int64_t);
     memcpy(part.input, sizes->inputs + b, bytes);
     memcpy(part.length, sizes->lengths + b, bytes);

@@ -48,9 +48,9 @@ static at_tensor *dots(at_pool *pool, at_tensor *x, at_tensor *y, int64_t dim)
 at_tensor *at_cosineBetween(at_tensor *x, at_tensor *y, int64_t dim, double eps)
 {
   at_tensor *const in[] = {x, y};
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const at_scalar_type type = at_resultType(2, in, NULL);
-  const at_ints sizes = at_broadcast(2, in, room);
+  const at_ints sizes = at_broadcast(2, in, buffer);
   if (!at_isFloating(type))
     at_raise(AT_ERROR_TYPE, "x1 and x2 compute in %s, and need a floating type",
              at_scalarTypeName(type));
@@ -115,7 +115,7 @@ static at_tensor *rows_of(at_pool *pool, at_tensor *t, at_ints batch)
 
 at_tensor *at_distances(at_tensor *x, at_tensor *y, double p)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   check_pairs(x, "x1", p, 2);
   check_pairs(y, "x2", p, 2);
   const at_ints own = at_sizesOf(x), others = at_sizesOf(y);
@@ -127,15 +127,15 @@ at_tensor *at_distances(at_tensor *x, at_tensor *y, double p)
              at_scalarTypeName(x->type->scalarType), at_sizeDesc(own).str,
              at_scalarTypeName(y->type->scalarType), at_sizeDesc(others).str);
   const at_ints batches[] = {{own.data, own.count - 2}, {others.data, others.count - 2}};
-  const at_ints batch = at_broadcastSizes(2, batches, room);
+  const at_ints batch = at_broadcastSizes(2, batches, buffer);
   at_checkDims(batch.count + 2);
   const int64_t rows = own.data[own.count - 2], columns = others.data[others.count - 2];
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const a = rows_of(&pool, x, batch), *const b = rows_of(&pool, y, batch);
-  room[batch.count] = rows;
-  room[batch.count + 1] = columns;
-  at_tensor *const made = at_hold(&pool, at_newShape(a->type, (at_ints){room, batch.count + 2}));
+  buffer[batch.count] = rows;
+  buffer[batch.count + 1] = columns;
+  at_tensor *const made = at_hold(&pool, at_newShape(a->type, (at_ints){buffer, batch.count + 2}));
   const int64_t lines = columns > 0 ? at_numel(made) / columns : 0;
   const at_distances_work w = {.lines = lines,
                                .rows = rows,

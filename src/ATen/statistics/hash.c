@@ -44,7 +44,7 @@ static void hash_rows(at_tensor *t, int64_t rows, at_tensor *made)
 
 at_tensor *at_hashOf(at_tensor *self, at_ints dim, bool keepdim, int64_t mode)
 {
-  int64_t order[AT_MOST_DIMS], room[AT_MOST_DIMS], rows = 1;
+  int64_t order[AT_MOST_DIMS], buffer[AT_MOST_DIMS], rows = 1;
   const at_ints own = at_sizesOf(self);
   if (mode != 0)
     at_raise(AT_ERROR_ARGUMENT, "mode is %lld, and has to be 0", (long long)mode);
@@ -56,13 +56,13 @@ at_tensor *at_hashOf(at_tensor *self, at_ints dim, bool keepdim, int64_t mode)
       at_raise(AT_ERROR_ARGUMENT, "self has size %s, and dim %lld has no elements to hash",
                at_sizeDesc(own).str, (long long)dim.data[i]);
   const int kept = order_of(own, dim, order);
-  at_ints sizes = {room, keepdim ? own.count : kept};
+  at_ints sizes = {buffer, keepdim ? own.count : kept};
   for (int d = 0; d < sizes.count; d++)
-    room[d] = keepdim ? 1 : own.data[order[d]];
+    buffer[d] = keepdim ? 1 : own.data[order[d]];
   for (int i = 0; i < kept; i++) {
     rows *= own.data[order[i]];
     if (keepdim)
-      room[order[i]] = own.data[order[i]];
+      buffer[order[i]] = own.data[order[i]];
   }
   at_pool pool;
   at_pool_enter(&pool);

@@ -136,19 +136,19 @@ static void check_quantile(const at_tensor *self, const at_tensor *q)
 
 /* The sizes of the result: those of q, then those of self without dim. */
 static at_ints quantile_sizes(const at_tensor *self, const at_tensor *q, int64_t dim, bool keepdim,
-                              int64_t *room)
+                              int64_t *buffer)
 {
   const at_ints own = at_sizesOf(self);
   int count = 0;
   if (!q->isScalar)
-    room[count++] = at_numel(q);
+    buffer[count++] = at_numel(q);
   at_checkDims(own.count + count);
   for (int d = 0; d < own.count; d++) {
     const bool reduced = dim == AT_NONE || d == dim;
     if (!reduced || keepdim)
-      room[count++] = reduced ? 1 : own.data[d];
+      buffer[count++] = reduced ? 1 : own.data[d];
   }
-  return (at_ints){room, count};
+  return (at_ints){buffer, count};
 }
 
 /* What the kernel does, on the device of that type; raises if a point is known to be none. */
@@ -178,12 +178,12 @@ at_tensor *at_quantileOf(at_tensor *out, at_tensor *self, at_tensor *q, int64_t 
                          const char *interpolation, bool ignoresNaN)
 {
   const at_quantile_kind how = interpolation_of(interpolation);
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   check_quantile(self, q);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const lines = sorted_lines(&pool, self, &dim);
-  const at_ints sizes = quantile_sizes(self, q, dim, keepdim, room);
+  const at_ints sizes = quantile_sizes(self, q, dim, keepdim, buffer);
   at_tensor *const points = at_hold(&pool, at_newCast(q, lines->type));
   at_tensor *const made = at_hold(&pool, at_newShape(lines->type, sizes));
   const int64_t n = lines->th->size[lines->th->nDimension - 1], count = at_numel(lines) / n;

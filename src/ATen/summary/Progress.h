@@ -11,7 +11,7 @@ struct at_progress {
   int out;
   bool isTerminal;
   double *losses; /* of the steps so far */
-  int64_t count, room;
+  int64_t count, capacity;
   double begun, drawn; /* seconds */
 };
 

@@ -107,7 +107,7 @@ bool(at_progress_step)(at_progress *p, double loss)
   {
     if (p->count == p->steps)
       at_raise(AT_ERROR_ARGUMENT, "all %lld steps were made", (long long)p->steps);
-    p->losses = at_grown(NULL, p->losses, p->count, &p->room, sizeof *p->losses);
+    p->losses = at_grown(NULL, p->losses, p->count, &p->capacity, sizeof *p->losses);
     p->losses[p->count++] = loss;
     if (p->isTerminal)
       draw_bar(p, loss);

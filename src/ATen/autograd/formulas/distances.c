@@ -45,20 +45,20 @@ at_tensor *at_pdistOf(at_tensor *self, double p)
 }
 
 /* All dimensions but one. */
-static at_ints others(int64_t *room, int dims, int64_t dim)
+static at_ints others(int64_t *buffer, int dims, int64_t dim)
 {
   int count = 0;
   for (int d = 0; d < dims; d++)
     if (d != (dim < 0 ? dim + dims : dim))
-      room[count++] = d;
-  return (at_ints){room, count};
+      buffer[count++] = d;
+  return (at_ints){buffer, count};
 }
 
 /* The norms of the slices along dim, which keep their dimensions. */
 static at_tensor *slice_norms(at_tensor *t, at_scalar p, int64_t dim)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints dims = others(room, at_dim(t), dim);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints dims = others(buffer, at_dim(t), dim);
   return dims.count > 0 ? at_norm_dim(t, p, dims, .keepdim = true) : at_abs(t);
 }
 
@@ -70,10 +70,10 @@ at_tensor *at_weightNormOf(at_tensor *v, at_tensor *g, int64_t dim)
 
 at_tensor *at_renormGrad(at_tensor *grad, at_tensor *self, at_scalar p, int64_t dim, at_scalar most)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   if (!at_defined(self))
     return at_undefined();
-  const at_ints dims = others(room, at_dim(self), dim);
+  const at_ints dims = others(buffer, at_dim(self), dim);
   at_tensor *const norm = slice_norms(self, p, dim);
   at_tensor *const isLong = at_gt(norm, most);
   at_tensor *const scale = at_mul(at_reciprocal(at_add(norm, 1e-7)), most);

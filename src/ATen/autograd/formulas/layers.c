@@ -30,13 +30,13 @@ static at_tensor *per_channel(at_tensor *t, int dims)
   return t ? at_reshape(t, ((at_ints){shape, dims})) : NULL;
 }
 
-static at_ints all_but_channels(int64_t *room, int dims)
+static at_ints all_but_channels(int64_t *buffer, int dims)
 {
   int count = 0;
   for (int d = 0; d < dims; d++)
     if (d != 1)
-      room[count++] = d;
-  return (at_ints){room, count};
+      buffer[count++] = d;
+  return (at_ints){buffer, count};
 }
 
 /* Whether kernels compute the gradients: in a pass that is not recorded, of what has elements, and with
@@ -69,9 +69,9 @@ at_several at_batchNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight
 {
   if (wants && has_kernels(grad, input, weight))
     return batch_by_kernels(grad, input, weight, mean, variance, eps, wants);
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const int count = at_dim(input);
-  const at_ints dims = all_but_channels(room, count);
+  const at_ints dims = all_but_channels(buffer, count);
   at_tensor *deviation, *unit;
   if (mean) {
     deviation = at_rsqrt(at_add(per_channel(variance, count), eps));
@@ -85,11 +85,11 @@ at_several at_batchNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight
 }
 
 /* The last count dimensions. */
-static at_ints last_dims(int64_t *room, int count)
+static at_ints last_dims(int64_t *buffer, int count)
 {
   for (int d = 0; d < count; d++)
-    room[d] = d - count;
-  return (at_ints){room, count};
+    buffer[d] = d - count;
+  return (at_ints){buffer, count};
 }
 
 static at_several layer_by_kernels(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
@@ -108,8 +108,8 @@ at_several at_layerNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight
 {
   if (has_kernels(grad, input, weight))
     return layer_by_kernels(grad, input, weight, count, eps, wants);
-  int64_t room[AT_MOST_DIMS];
-  const at_ints dims = last_dims(room, count);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints dims = last_dims(buffer, count);
   at_tensor *deviation;
   at_tensor *const unit = normalized(input, dims, eps, &deviation);
   at_tensor *const inner = at_weighted(grad, weight);
@@ -121,8 +121,8 @@ at_several at_layerNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight
 static at_several group_by_kernels(at_tensor *grad, at_tensor *input, at_tensor *weight,
                                    int64_t groups, double eps)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints dims = all_but_channels(room, at_dim(input)), sizes = at_sizesOf(input);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints dims = all_but_channels(buffer, at_dim(input)), sizes = at_sizesOf(input);
   const at_ints rows = AT_INTS(sizes.data[0] * groups, -1);
   at_tensor *const slices = at_reshape(input, rows);
   const at_ints slice = AT_INTS(at_size(slices, 1));
@@ -140,8 +140,8 @@ at_several at_groupNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight
 {
   if (has_kernels(grad, input, NULL))
     return group_by_kernels(grad, input, weight, groups, eps);
-  int64_t room[AT_MOST_DIMS];
-  const at_ints dims = all_but_channels(room, at_dim(input)), last = AT_INTS(2);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints dims = all_but_channels(buffer, at_dim(input)), last = AT_INTS(2);
   const at_ints wide = AT_INTS(at_size(input, 0), groups, -1);
   at_tensor *deviation;
   at_tensor *const unit = normalized(at_reshape(input, wide), last, eps, &deviation);
@@ -155,8 +155,8 @@ at_several at_groupNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight
 at_several at_rmsNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
                           at_scalar eps)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints dims = last_dims(room, count);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints dims = last_dims(buffer, count);
   const at_scalar_type type = at_type_scalarType(at_typeOf(input));
   const double epsilon = !eps.is_none        ? at_scalar_toDouble(eps)
                          : type == AT_DOUBLE ? 0x1p-52
@@ -187,9 +187,9 @@ static at_tensor *moments_backward(at_tensor *grad, const at_several *moments, a
 at_several at_nativeBatchNormGrad(at_tensor *grad, const at_several *moments, at_tensor *input,
                                   at_tensor *weight, at_tensor *mean, at_tensor *deviation)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const int count = at_dim(input);
-  const at_ints dims = all_but_channels(room, count);
+  const at_ints dims = all_but_channels(buffer, count);
   at_tensor *const wide = per_channel(deviation, count);
   at_tensor *const unit = at_mul(at_sub(input, per_channel(mean, count)), wide);
   at_tensor *const inner = at_weighted(grad, per_channel(weight, count));
@@ -201,8 +201,8 @@ at_several at_nativeLayerNormGrad(at_tensor *grad, const at_several *moments, at
                                   at_tensor *weight, int count, at_tensor *mean,
                                   at_tensor *deviation)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints dims = last_dims(room, count);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints dims = last_dims(buffer, count);
   at_tensor *const unit = at_mul(at_sub(input, mean), deviation);
   at_tensor *const inner = at_weighted(grad, weight);
   const at_ints slice = {at_sizesOf(input).data + at_dim(input) - count, count};
@@ -214,8 +214,8 @@ at_several at_nativeGroupNormGrad(at_tensor *grad, const at_several *moments, at
                                   at_tensor *weight, int64_t groups, at_tensor *mean,
                                   at_tensor *deviation)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints dims = all_but_channels(room, at_dim(input)), last = AT_INTS(2);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints dims = all_but_channels(buffer, at_dim(input)), last = AT_INTS(2);
   int64_t count = 1; /* of the elements of a group */
   for (int d = 1; d < at_dim(input); d++)
     count *= at_size(input, d);

@@ -110,18 +110,18 @@ static int find_order(int64_t *order, int count, at_ints dims)
 }
 
 /* sizes with those of others in the dimensions whose own size is 1. */
-static at_ints matched(int64_t *room, at_ints sizes, at_ints dims, at_ints others,
+static at_ints matched(int64_t *buffer, at_ints sizes, at_ints dims, at_ints others,
                        at_ints otherDims)
 {
   for (int d = 0; d < sizes.count; d++)
-    room[d] = sizes.data[d];
+    buffer[d] = sizes.data[d];
   for (int i = 0; i < dims.count && sizes.count > 0 && others.count > 0; i++) {
     const int64_t d = dims.data[i] < 0 ? dims.data[i] + sizes.count : dims.data[i];
     const int64_t e = otherDims.data[i] < 0 ? otherDims.data[i] + others.count : otherDims.data[i];
-    if (room[d] == 1)
-      room[d] = others.data[e];
+    if (buffer[d] == 1)
+      buffer[d] = others.data[e];
   }
-  return (at_ints){room, sizes.count};
+  return (at_ints){buffer, sizes.count};
 }
 
 at_tensor *at_tensordotGrad(at_tensor *grad, at_tensor *other, at_ints sizes, at_ints dims,
@@ -131,9 +131,9 @@ at_tensor *at_tensordotGrad(at_tensor *grad, at_tensor *other, at_ints sizes, at
   if (!at_defined(grad) || !at_defined(other))
     return at_undefined();
   /* One of size 1 stands for all of the other's. */
-  int64_t room[AT_MOST_DIMS], wide[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS], wide[AT_MOST_DIMS];
   const at_ints asked = sizes;
-  sizes = matched(room, sizes, dims, at_sizes(other), otherDims);
+  sizes = matched(buffer, sizes, dims, at_sizes(other), otherDims);
   other = at_expand(other, matched(wide, at_sizes(other), otherDims, asked, dims));
   int64_t rest = 1, rows = 1;
   const int before = find_order(order, at_dim(other), otherDims);
