@@ -336,3 +336,28 @@ func TestPlainFunctions(t *testing.T) {
 		t.Error("no threads are no error")
 	}
 }
+
+// Rows of a tensor without gradient that are set to some with one.
+func TestRowsWithGradients(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	rows := Must(Zeros([]int64{3, 2}))
+	w := Must(Must(FromSlice([]float32{3, 4}, 2)).RequiresGrad())
+	for _, err := range []error{rows.SetAt(Must(w.MulScalar(Int(2))), 0), rows.SetAt(w, 2), rows.SetAt(Must(w.Sum()), 1, 1)} {
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := fmt.Sprint(Must(ToSlice[float32](Must(rows.Detach())))); got != "[6 8 0 7 3 4]" {
+		t.Error(got)
+	}
+	if err := Must(rows.Sum()).Backward(); err != nil {
+		t.Fatal(err)
+	}
+	if got := fmt.Sprint(Must(ToSlice[float32](w.Grad()))); got != "[4 4]" {
+		t.Error(got)
+	}
+	if got := fmt.Sprint(Float32, Long, ComplexDouble); got != "Float Long ComplexDouble" {
+		t.Error(got)
+	}
+}

@@ -79,6 +79,17 @@ const (
 	UInt64        Type = C.AT_UINT64 + 1
 )
 
+var typeNames = map[Type]string{Byte: "Byte", Char: "Char", Short: "Short", Int32: "Int", Long: "Long", Float32: "Float", Double: "Double", Half: "Half",
+	BoolType: "Bool", BFloat16: "BFloat16", ComplexFloat: "ComplexFloat", ComplexDouble: "ComplexDouble", UInt16: "UInt16", UInt32: "UInt32", UInt64: "UInt64"}
+
+// String is ATen's name of the type.
+func (t Type) String() string {
+	if name := typeNames[t]; name != "" {
+		return name
+	}
+	return "no type"
+}
+
 func (t Type) raw() *C.at_type {
 	return C.at_getType(C.AT_BACKEND_CPU, C.at_scalar_type(t-1))
 }

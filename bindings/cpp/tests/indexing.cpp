@@ -5,6 +5,18 @@
 using namespace at;
 using namespace at::indexing;
 
+// Rows of a tensor without gradient that are set to some with one.
+static void rows_with_gradients()
+{
+  Tensor rows = zeros({3, 2}), w = tensor({3.0f, 4.0f}).requires_grad_();
+  rows.index_put_({0}, w * 2);
+  rows.index_put_({2}, w);
+  rows.index_put_({1, 1}, w.sum());
+  CHECK(rows.detach().equal(tensor({{6.0f, 8.0f}, {0.0f, 7.0f}, {3.0f, 4.0f}})));
+  rows.sum().backward();
+  CHECK(w.grad().equal(tensor({4.0f, 4.0f})));
+}
+
 int main()
 {
   const Tensor t = arange(24).view({2, 3, 4});
@@ -41,4 +53,5 @@ int main()
   CHECK_THROWS(t.index({0, 0, 0, 0}), "select");
   CHECK_THROWS(t.index({"..."}).index({"x"}), "'x' is no index");
   CHECK_THROWS(t.index({tensor({5})}), "5");
+  rows_with_gradients();
 }

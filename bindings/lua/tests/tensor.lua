@@ -175,6 +175,14 @@ raises('nothing.pt2', th.program, 'nothing.pt2')
 raises('no tensor', th.program(os.getenv 'TH_GOLDEN' .. '/programs/tiny.pt2'), 3)
 equal(th.help 'add':find('alpha', 1, true) ~= nil, true)
 
+-- rows of a tensor without gradient that are set to some with one
+local rows, w = th.zeros {3, 2}, th.tensor {3, 4}:requires_grad_()
+rows[0] = w * 2
+rows[2] = w
+rows[{1, 1}] = w:sum()
+equal(rows:totable(), {{6, 8}, {0, 7}, {3, 4}})
+rows:sum():backward()
+equal(w:grad():totable(), {4, 4})
 equal(tostring(th.ones({2, 3}):size()), '{2, 3}')
 equal(tostring(th.int64), 'int64')
 equal(tostring(th.ones({2}):dtype()), 'float32')

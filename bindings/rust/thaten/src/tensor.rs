@@ -139,6 +139,12 @@ impl Parcel {
     }
 }
 
+impl From<Parcel> for Tensor {
+    fn from(parcel: Parcel) -> Tensor {
+        parcel.open()
+    }
+}
+
 /// The memory of a tensor.
 pub struct Storage(NonNull<sys::at_storage>);
 
@@ -220,8 +226,12 @@ impl fmt::Debug for Tensor {
 
 // --- operators, which panic where the method of the operation returns an error -------------------------------
 
-fn must(result: Result<Tensor>) -> Tensor {
-    result.unwrap_or_else(|error| panic!("{error}"))
+#[track_caller]
+fn must<T>(result: Result<T>) -> T {
+    match result {
+        Ok(value) => value,
+        Err(error) => panic!("{error}"),
+    }
 }
 
 // Of tensors and references to them, and of numbers on the right; then of numbers on the left, and in place.
@@ -233,36 +243,42 @@ macro_rules! operators {
         operators!(@pair $trait $function Tensor, Tensor);
         impl<S: Into<Scalar>> $trait<S> for &Tensor {
             type Output = Tensor;
+            #[track_caller]
             fn $function(self, other: S) -> Tensor {
                 must(Tensor::$scalar(self, other))
             }
         }
         impl<S: Into<Scalar>> $trait<S> for Tensor {
             type Output = Tensor;
+            #[track_caller]
             fn $function(self, other: S) -> Tensor {
                 must(Tensor::$scalar(&self, other))
             }
         }
         operators!(@left $trait $function $reversed f64 f32 i64 i32);
         impl $assign<&Tensor> for Tensor {
+            #[track_caller]
             fn $in_place(&mut self, other: &Tensor) {
-                self.$with(other).map(drop).unwrap_or_else(|error| panic!("{error}"))
+                must(self.$with(other));
             }
         }
         impl $assign<Tensor> for Tensor {
+            #[track_caller]
             fn $in_place(&mut self, other: Tensor) {
-                self.$with(&other).map(drop).unwrap_or_else(|error| panic!("{error}"))
+                must(self.$with(&other));
             }
         }
         impl<S: Into<Scalar>> $assign<S> for Tensor {
+            #[track_caller]
             fn $in_place(&mut self, other: S) {
-                self.$with_scalar(other).map(drop).unwrap_or_else(|error| panic!("{error}"))
+                must(self.$with_scalar(other));
             }
         })*
     };
     (@pair $trait:ident $function:ident $left:ty, $right:ty) => {
         impl $trait<$right> for $left {
             type Output = Tensor;
+            #[track_caller]
             fn $function(self, other: $right) -> Tensor {
                 let (left, right): (&Tensor, &Tensor) = (self.borrow(), other.borrow());
                 must(Tensor::$function(left, right))
@@ -272,12 +288,14 @@ macro_rules! operators {
     (@left $trait:ident $function:ident $reversed:ident $($number:ty)*) => {
         $(impl $trait<&Tensor> for $number {
             type Output = Tensor;
+            #[track_caller]
             fn $function(self, other: &Tensor) -> Tensor {
                 must($reversed(self.into(), other))
             }
         }
         impl $trait<Tensor> for $number {
             type Output = Tensor;
+            #[track_caller]
             fn $function(self, other: Tensor) -> Tensor {
                 must($reversed(self.into(), &other))
             }
@@ -307,12 +325,14 @@ fn div_left(number: Scalar, t: &Tensor) -> Result<Tensor> {
 
 impl Neg for &Tensor {
     type Output = Tensor;
+    #[track_caller]
     fn neg(self) -> Tensor {
         must(Tensor::neg(self))
     }
 }
 impl Neg for Tensor {
     type Output = Tensor;
+    #[track_caller]
     fn neg(self) -> Tensor {
         must(Tensor::neg(&self))
     }

@@ -207,3 +207,20 @@ fn stored_programs() -> Result<()> {
     assert!(count > 10);
     Ok(())
 }
+
+/// A panic of an operator is where the operator stands.
+#[test]
+fn locations_of_panics() {
+    static LOCATION: std::sync::Mutex<String> = std::sync::Mutex::new(String::new());
+    let before = std::panic::take_hook();
+    std::panic::set_hook(Box::new(move |info| match info.payload().downcast_ref::<String>() {
+        Some(text) if text.contains("[7 x 5]") => *LOCATION.lock().unwrap() = info.location().unwrap().file().to_string(),
+        _ => before(info),
+    }));
+    for run in [|a: Tensor, b: Tensor| drop(&a + &b), |mut a: Tensor, b: Tensor| a -= &b] {
+        LOCATION.lock().unwrap().clear();
+        let call = move || run(ops::ones(&[7, 5]).unwrap(), ops::ones(&[3]).unwrap());
+        assert!(std::panic::catch_unwind(call).is_err());
+        assert!(LOCATION.lock().unwrap().ends_with("tests/tensor.rs"));
+    }
+}

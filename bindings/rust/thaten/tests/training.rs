@@ -237,6 +237,19 @@ fn mixed_precision() -> Result<()> {
     Ok(())
 }
 
+/// Rows of a tensor without gradient that are set to some with one.
+#[test]
+fn rows_with_gradients() -> Result<()> {
+    let (rows, w) = (ops::zeros(&[3, 2])?, Tensor::from_slice(&[3.0f32, 4.0], &[2])?.requires_grad_()?);
+    rows.set_i(0, &(&w * 2))?;
+    rows.set_i(2, &w)?;
+    rows.set_i((1, 1), &w.sum()?)?;
+    assert_eq!(rows.detach()?.to_vec::<f32>()?, [6.0, 8.0, 0.0, 7.0, 3.0, 4.0]);
+    rows.sum()?.backward()?;
+    assert_eq!(w.grad().unwrap().to_vec::<f32>()?, [4.0, 4.0]);
+    Ok(())
+}
+
 /// d/dx x^3 along (1, 10, 100) is 3 x^2 times that.
 #[test]
 fn plain_functions() -> Result<()> {
