@@ -182,33 +182,72 @@ MaxUnpool2d = _unpool("MaxUnpool2d", _C._MaxUnpool2d_forward)
 MaxUnpool3d = _unpool("MaxUnpool3d", _C._MaxUnpool3d_forward)
 
 
-def _adaptive(name):
-    """With None among the sizes, which stands for the input's, and with indices of the maxima."""
-    base, pool = getattr(_layers, name), name.replace("Adaptive", "adaptive_").replace("Pool", "_pool").lower()
+def _pool(name):
+    """A layer of maxima that returns their indices, too, with return_indices; adaptive ones take None for the input's size."""
+    base, call = getattr(_layers, name), getattr(_C, "_%s_forward" % name)
+    names = base.__init__.__code__.co_varnames[1:base.__init__.__code__.co_argcount]
 
-    def __init__(self, output_size, return_indices=False):
-        dims = int(name[-2])
-        sizes = list(output_size) if isinstance(output_size, (list, tuple)) else [output_size] * dims
-        base.__init__(self, [1 if n is None else n for n in sizes] if None in sizes else output_size)
-        object.__setattr__(self, "output_size", output_size)
-        object.__setattr__(self, "return_indices", return_indices)
+    def __init__(self, *given, **named):
+        arguments = {**dict(zip(names, given)), **named}
+        if len(given) > len(names) or len(arguments) < len(given) + len(named):
+            raise TypeError("%s() takes %s" % (name, ", ".join(names)))
+        returns_indices = bool(arguments.pop("return_indices", False))
+        base.__init__(self, **_open(self, arguments))
+        object.__setattr__(self, "return_indices", returns_indices)
+        _keep_open(self, arguments)
 
     def forward(self, input):
-        sizes = self.output_size if isinstance(self.output_size, (list, tuple)) else (self.output_size,)
-        if None not in sizes and not self.return_indices:
-            return base.forward(self, input)
-        from . import functional
+        if _is_open(self):
+            return _functional(name)(input, self.output_size, self.return_indices)
+        return tuple(call(self._handle, input)) if self.return_indices else base.forward(self, input)
 
-        return getattr(functional, pool)(input, self.output_size, *[True] * self.return_indices)
-
-    def extra_repr(self):
-        return "output_size=%s" % (self.output_size,)
-
-    return type(name, (base,), {"__init__": __init__, "forward": forward, "extra_repr": extra_repr, "__doc__": base.__doc__})
+    return type(name, (base,), {"__init__": __init__, "forward": forward, "extra_repr": _pool_text(base), "__doc__": base.__doc__})
 
 
+def _pool_text(base):
+    return lambda self: "output_size=%s" % (self.output_size,) if _is_open(self) else base.extra_repr(self)
+
+
+def _adaptive(name):
+    """With None among the sizes, which stands for the input's."""
+    base = getattr(_layers, name)
+
+    def __init__(self, output_size):
+        base.__init__(self, **_open(self, {"output_size": output_size}))
+        _keep_open(self, {"output_size": output_size})
+
+    def forward(self, input):
+        return _functional(name)(input, self.output_size) if _is_open(self) else base.forward(self, input)
+
+    return type(name, (base,), {"__init__": __init__, "forward": forward, "extra_repr": _pool_text(base), "__doc__": base.__doc__})
+
+
+def _open(self, arguments):
+    """The arguments with 1 for None among the sizes of the output."""
+    sizes = arguments.get("output_size")
+    is_open = isinstance(sizes, (list, tuple)) and None in sizes
+    return {**arguments, "output_size": [1 if n is None else n for n in sizes]} if is_open else arguments
+
+
+def _keep_open(self, arguments):
+    if isinstance(arguments.get("output_size"), (list, tuple)):
+        object.__setattr__(self, "output_size", arguments["output_size"])
+
+
+def _is_open(self):
+    return isinstance(getattr(self, "output_size", None), (list, tuple)) and None in self.output_size
+
+
+def _functional(name):
+    from . import functional
+
+    return getattr(functional, name.replace("Adaptive", "adaptive_").replace("Pool", "_pool").lower())
+
+
+MaxPool1d, MaxPool2d, MaxPool3d = map(_pool, ("MaxPool1d", "MaxPool2d", "MaxPool3d"))
+AdaptiveMaxPool1d, AdaptiveMaxPool2d, AdaptiveMaxPool3d = map(_pool, ("AdaptiveMaxPool1d", "AdaptiveMaxPool2d", "AdaptiveMaxPool3d"))
+FractionalMaxPool2d, FractionalMaxPool3d = map(_pool, ("FractionalMaxPool2d", "FractionalMaxPool3d"))
 AdaptiveAvgPool2d, AdaptiveAvgPool3d = _adaptive("AdaptiveAvgPool2d"), _adaptive("AdaptiveAvgPool3d")
-AdaptiveMaxPool2d, AdaptiveMaxPool3d = _adaptive("AdaptiveMaxPool2d"), _adaptive("AdaptiveMaxPool3d")
 
 _ASMoutput = namedtuple("_ASMoutput", ["output", "loss"])
 
