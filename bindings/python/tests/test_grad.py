@@ -322,7 +322,7 @@ class Modules(unittest.TestCase):
         net(torch.ones(3, 2))
         self.assertEqual(seen, [(3, 2)])
         for wrong in (lambda: nn.Linear(-1, 2), lambda: nn.Linear("a", 2), lambda: nn.Conv2d(3, 4, 3, groups=2),
-                      lambda: nn.MaxPool2d(2, return_indices=True), lambda: net(torch.ones(3)), lambda: net(5),
+                      lambda: nn.Embedding(2, 2, sparse=True), lambda: net(torch.ones(3)), lambda: net(5),
                       lambda: nn.Module()(1), lambda: nn.Dropout(2.0), lambda: nn.LayerNorm(list(range(30)))):
             with self.assertRaises((RuntimeError, TypeError, NotImplementedError)):
                 wrong()
