@@ -328,6 +328,26 @@ class Modules(unittest.TestCase):
                 wrong()
 
 
+class InferenceMode(unittest.TestCase):
+    def test_nests(self):
+        is_on, w = torch.is_inference_mode_enabled, torch.ones(2, requires_grad=True)
+
+        @torch.inference_mode()
+        def inside():
+            return is_on(), (w * 2).requires_grad
+
+        with torch.inference_mode():
+            self.assertEqual((is_on(), torch.is_grad_enabled(), (w * 2).requires_grad), (True, False, False))
+            with torch.inference_mode(False):
+                self.assertEqual((is_on(), torch.is_grad_enabled()), (False, True))
+            self.assertTrue(is_on())
+        self.assertEqual((is_on(), torch.is_grad_enabled()), (False, True))
+        self.assertEqual((inside(), torch.inference_mode(is_on)(), is_on()), ((True, False), True, False))
+        with self.assertRaises(KeyError), torch.inference_mode():
+            raise KeyError
+        self.assertFalse(is_on())
+
+
 class Optimizers(unittest.TestCase):
     def test_groups(self):
         a, b = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))

@@ -21,7 +21,7 @@ from . import accelerator, autograd, backends, cuda, fft, linalg, masked, random
 from .amp import (GradScaler, autocast, clear_autocast_cache, get_autocast_cpu_dtype, get_autocast_dtype, get_autocast_gpu_dtype,
                   is_autocast_cache_enabled, is_autocast_cpu_enabled, is_autocast_enabled, set_autocast_cache_enabled,
                   set_autocast_cpu_dtype, set_autocast_cpu_enabled, set_autocast_dtype, set_autocast_enabled, set_autocast_gpu_dtype)
-from .autograd import enable_grad, inference_mode, no_grad, set_grad_enabled
+from .autograd import enable_grad, inference_mode, is_inference_mode_enabled, no_grad, set_grad_enabled
 from .random import get_rng_state, initial_seed, seed, set_rng_state
 from . import export
 from .backends import mps

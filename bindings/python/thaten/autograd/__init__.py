@@ -2,6 +2,7 @@
 
 import functools as _functools
 import itertools as _itertools
+from _thread import _local as _Local
 
 from .. import _C
 from .._C import Tensor
@@ -60,13 +61,37 @@ class enable_grad(_Switch):
 
 
 class inference_mode(_Switch):
-    """As no_grad."""
+    """As no_grad; is_inference_mode_enabled() says so."""
+
+    _thread = _Local()
 
     def __new__(cls, mode=True):
         self = super().__new__(cls, mode if callable(mode) else None)
         if mode is False:
             self.mode = True
         return self
+
+    def __enter__(self):
+        self.before.append(is_inference_mode_enabled())
+        self._thread.on = not self.mode
+        super().__enter__()
+
+    def __exit__(self, *_):
+        super().__exit__()
+        self._thread.on = self.before.pop()
+
+    def __call__(self, function):
+        @_functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            with self:
+                return function(*args, **kwargs)
+
+        return wrapped
+
+
+def is_inference_mode_enabled():
+    """Whether this thread is in inference_mode."""
+    return getattr(inference_mode._thread, "on", False)
 
 
 class set_detect_anomaly:
