@@ -16,11 +16,6 @@ struct at_casts {
 
 enum { FIRST_CAPACITY = 64 };
 
-static unsigned short version_of(const at_tensor *t)
-{
-  return t->th->storage ? *at_version(t->th->storage) : 0;
-}
-
 /* The entry of the leaf, which is free if there is no cast of it. */
 static Kept *entry_of(const struct at_casts *casts, const at_tensor *leaf)
 {
@@ -61,7 +56,7 @@ static bool is_fresh(const Kept *kept, const at_type *type)
 {
   const at_tensor *const leaf = kept->leaf, *const made = kept->made;
   return made->type == type && kept->storage == leaf->th->storage &&
-         kept->version == version_of(leaf) &&
+         kept->version == at_versionOf(leaf) &&
          (at_gradState.isOff ? !made->node : made->node && !made->node->isFreed);
 }
 
@@ -98,7 +93,7 @@ at_tensor *at_castOnce(at_tensor *leaf, const at_type *type)
   }
   kept->made = at_keep(made);
   kept->storage = leaf->th->storage;
-  kept->version = version_of(leaf);
+  kept->version = at_versionOf(leaf);
   return at_retain(made);
 }
 

@@ -16,11 +16,6 @@ typedef struct {
   unsigned short *versions;
 } Checkpoint;
 
-static unsigned short version_of(const at_tensor *t)
-{
-  return t->th->storage ? *at_version(t->th->storage) : 0;
-}
-
 static void free_checkpoint(void *context)
 {
   Checkpoint *const c = context;
@@ -52,7 +47,7 @@ static void fill(Checkpoint *c, at_tensors inputs)
       at_raise(at_error(), "inputs could not be kept");
     c->inputs[c->count] = alias;
     c->wants[c->count] = at_isTracked(inputs.data[i]);
-    c->versions[c->count++] = version_of(alias);
+    c->versions[c->count++] = at_versionOf(alias);
   }
 }
 
@@ -90,7 +85,7 @@ static const at_tensors *new_leaves(const Checkpoint *c)
 {
   const at_tensors *const leaves = at_listOf(c->count);
   for (int i = 0; i < leaves->count; i++) {
-    if (version_of(c->inputs[i]) != c->versions[i]) {
+    if (at_versionOf(c->inputs[i]) != c->versions[i]) {
       at_fail(AT_ERROR_RUNTIME, "checkpoint",
               "checkpoint: inputs[%d] has been changed in place since the call", i);
       return &at_noTensors;

@@ -43,17 +43,12 @@ typedef struct {
   unsigned short of[64]; /* of more, none may be changed in place */
 } Versions;
 
-static unsigned short version_of(const at_tensor *t)
-{
-  return t->th->storage ? *at_version(t->th->storage) : 0;
-}
-
 static Versions versions_of(at_tensors inputs)
 {
   Versions versions;
   versions.count = THMin(inputs.count, 64);
   for (int i = 0; i < versions.count; i++)
-    versions.of[i] = version_of(inputs.data[i]);
+    versions.of[i] = at_versionOf(inputs.data[i]);
   return versions;
 }
 
@@ -63,7 +58,7 @@ static void set_result(at_node *node, at_tensor *result, at_tensors inputs, cons
   for (int i = 0; i < inputs.count; i++) {
     if (inputs.data[i] != result)
       continue;
-    if (i >= before->count || before->of[i] == version_of(result))
+    if (i >= before->count || before->of[i] == at_versionOf(result))
       at_raise(AT_ERROR_ARGUMENT,
                "forward returned one of its inputs, which it has not changed; at_detach makes "
                "another tensor");

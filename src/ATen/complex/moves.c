@@ -32,12 +32,12 @@ static at_tensor *finish_change(at_pool *pool, at_tensor *out, at_tensor *x, at_
 /* The index of each element for both of its parts. */
 static at_tensor *for_parts(at_pool *pool, at_tensor *index)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints own = at_sizesOf(index), sizes = {room, own.count + 1};
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(index), sizes = {buffer, own.count + 1};
   at_checkDims(sizes.count);
   for (int d = 0; d < own.count; d++)
-    room[d] = own.data[d];
-  room[own.count] = 2;
+    buffer[d] = own.data[d];
+  buffer[own.count] = 2;
   return at_hold(pool, at_newExpanded(at_hold(pool, at_viewUnsqueeze(index, -1)), sizes));
 }
 
@@ -150,11 +150,11 @@ at_tensor *at_maskedFillByPairs(at_tensor *out, at_tensor *self, at_tensor *mask
 
 at_tensor *at_maskedSelectPairs(at_tensor *out, at_tensor *self, at_tensor *mask)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const both[] = {self, mask};
-  at_ints sizes = at_broadcast(2, both, room);
+  at_ints sizes = at_broadcast(2, both, buffer);
   if (sizes.count == 0)
-    room[sizes.count++] = 1;
+    buffer[sizes.count++] = 1;
   at_pool pool;
   at_pool_enter(&pool);
   mask = at_hold(&pool, at_newExpanded(mask, sizes));
@@ -188,15 +188,15 @@ at_tensor *at_indexFillPairs(at_tensor *out, at_tensor *self, int64_t dim, at_te
 at_tensor *at_indexFillByPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                                at_tensor *value)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   const at_ints own = at_sizesOf(self);
   const int along = at_wrapDim(dim, own.count);
   for (int d = 0; d < own.count; d++)
-    room[d] = d == along ? at_numel(index) : own.data[d];
+    buffer[d] = d == along ? at_numel(index) : own.data[d];
   at_pool pool;
   at_pool_enter(&pool);
   value = element_for(&pool, self, value);
-  at_tensor *source = at_hold(&pool, at_newExpanded(value, (at_ints){room, own.count}));
+  at_tensor *source = at_hold(&pool, at_newExpanded(value, (at_ints){buffer, own.count}));
   at_tensor *const r = at_indexCopyPairs(out, self, along, index, source);
   at_pool_leave(&pool);
   return r;
@@ -206,9 +206,9 @@ at_tensor *at_indexFillByPairs(at_tensor *out, at_tensor *self, int64_t dim, at_
 at_tensor *at_maskedScatterPairs(at_tensor *out, at_tensor *self, at_tensor *mask,
                                  at_tensor *source)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const both[] = {self, mask};
-  const at_ints sizes = out == self ? at_sizesOf(self) : at_broadcast(2, both, room);
+  const at_ints sizes = out == self ? at_sizesOf(self) : at_broadcast(2, both, buffer);
   at_checkBroadcast(mask, sizes);
   at_checkType(source, "source", self->type);
   at_pool pool;

@@ -48,8 +48,8 @@ at_tensor *at_complexRow(at_tensor *out, int name, at_scalar_type type, int coun
   const at_type *const compute = at_toScalarType(in[0]->type, type);
   const at_type *const written = written_by(row, compute);
   const double scalars[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = at_broadcast(count, in, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = at_broadcast(count, in, buffer);
   if (out)
     at_checkResult(out, in[0], sizes, written->scalarType);
   at_pool pool;

@@ -8,28 +8,28 @@
 static const at_scalar none;
 
 /* The dimensions counted from the front, all if none is named. */
-static at_ints counted(at_tensor *t, at_ints dims, int64_t *room)
+static at_ints counted(at_tensor *t, at_ints dims, int64_t *buffer)
 {
   const int count = at_sizesOf(t).count;
   if (dims.count > count) /* one is named twice, which at_reduce says */
     return dims;
   for (int i = 0; i < (dims.count ? dims.count : count); i++)
-    room[i] = dims.count ? at_wrapDim(dims.data[i], count) : i;
-  return (at_ints){room, dims.count ? dims.count : count};
+    buffer[i] = dims.count ? at_wrapDim(dims.data[i], count) : i;
+  return (at_ints){buffer, dims.count ? dims.count : count};
 }
 
 /* Sums and means are those of the parts. */
 static at_tensor *of_parts(at_tensor *out, at_reducing name, at_tensor *x, at_ints dims,
                            bool keepdim)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *made = x;
   if (!x->isScalar) {
     at_tensor *pairs = at_hold(&pool, at_viewPairs(x));
     made =
-        at_hold(&pool, at_reduce(NULL, name, pairs, counted(x, dims, room), keepdim, NULL, none));
+        at_hold(&pool, at_reduce(NULL, name, pairs, counted(x, dims, buffer), keepdim, NULL, none));
     made = at_hold(&pool, at_viewComplex(made));
   } else {
     at_release(at_reduce(NULL, name, at_hold(&pool, at_viewPart(x, 0)), dims, keepdim, NULL, none));
@@ -43,11 +43,11 @@ static at_tensor *product_along(at_pool *pool, at_tensor *x, int dim)
 {
   int64_t count = at_sizesOf(x).data[dim];
   if (count == 0) {
-    int64_t room[AT_MOST_DIMS];
+    int64_t buffer[AT_MOST_DIMS];
     const at_ints own = at_sizesOf(x);
     for (int d = 0; d < own.count; d++)
-      room[d] = d == dim ? 1 : own.data[d];
-    return at_hold(pool, at_makeFilled(x->type, (at_ints){room, own.count}, at_scalar_long(1)));
+      buffer[d] = d == dim ? 1 : own.data[d];
+    return at_hold(pool, at_makeFilled(x->type, (at_ints){buffer, own.count}, at_scalar_long(1)));
   }
   x = at_retain(x);
   while (count > 1) {

@@ -10,6 +10,11 @@ bool at_areMatrices(const char *name, const char *argument, at_tensor *t, bool i
 /* t's sizes with count others, of which there are at most two, instead of the last two; in buffer. */
 at_ints at_withSizes(at_tensor *t, int64_t *buffer, int count, int64_t first, int64_t second);
 
+static inline bool at_isDouble(const at_tensor *t)
+{
+  return at_type_scalarType(at_typeOf(t)) == AT_DOUBLE;
+}
+
 /* The number of matrices. */
 int64_t at_batchOf(at_tensor *t);
 

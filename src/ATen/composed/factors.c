@@ -12,11 +12,6 @@ static at_tensor *transposed(at_tensor *t)
   return at_transpose(t, -2, -1);
 }
 
-static bool is_double(const at_tensor *t)
-{
-  return at_type_scalarType(at_typeOf(t)) == AT_DOUBLE;
-}
-
 bool at_areMatrices(const char *name, const char *argument, at_tensor *t, bool isSquare)
 {
   if (!at_defined(t))
@@ -109,7 +104,7 @@ static at_LU_pivots_info factors_of_host(at_tensor *a)
     if (at_is_complex(a))
       status[i] = at_complexLapack(at_typeOf(columns))
                       ->lu((int)m, (int)n, matrix_at(columns, i), rows + i * k);
-    else if (is_double(a))
+    else if (at_isDouble(a))
       THDoubleLapack_getrf((int)m, (int)n, (double *)at_data(columns) + i * m * n, (int)m,
                            rows + i * k, status + i);
     else
@@ -383,7 +378,7 @@ static void factor_all(at_tensor *a, int *info)
   for (int64_t i = 0; i < count && n > 0; i++) {
     if (at_is_complex(a))
       info[i] = at_complexLapack(at_typeOf(a))->cholesky('U', (int)n, matrix_at(a, i));
-    else if (is_double(a))
+    else if (at_isDouble(a))
       THDoubleLapack_potrf('U', (int)n, (double *)at_data(a) + i * n * n, (int)n, info + i);
     else
       THFloatLapack_potrf('U', (int)n, (float *)at_data(a) + i * n * n, (int)n, info + i);

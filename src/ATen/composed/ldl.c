@@ -11,11 +11,6 @@ static at_tensor *transposed(at_tensor *t)
   return at_transpose(t, -2, -1);
 }
 
-static bool is_double(const at_tensor *t)
-{
-  return at_type_scalarType(at_typeOf(t)) == AT_DOUBLE;
-}
-
 /* --- factors ---------------------------------------------------------------------------------- */
 
 /* Of complex matrices. */
@@ -33,7 +28,7 @@ static void factor(at_tensor *columns, int64_t matrix, int *pivots, at_tensor *w
 {
   const int n = (int)at_size(columns, -1);
   const int64_t first = matrix * n * n;
-  if (is_double(columns))
+  if (at_isDouble(columns))
     THDoubleLapack_sytrf('L', n, (double *)at_data(columns) + first, n, pivots, at_data(work),
                          lwork, info);
   else
@@ -157,7 +152,7 @@ static void solve_all(at_tensor *ld, at_tensor *pivots, at_tensor *b, bool hermi
       at_complexLapack(at_typeOf(ld))
           ->indefiniteSolve(hermitian, n, k, (char *)at_data(ld) + i * n * n * bytes, pivot,
                             (char *)at_data(b) + i * n * k * bytes);
-    else if (is_double(ld))
+    else if (at_isDouble(ld))
       THDoubleLapack_sytrs('L', n, k, (double *)at_data(ld) + i * n * n, n, pivot,
                            (double *)at_data(b) + i * n * k, n, &info);
     else

@@ -279,6 +279,21 @@ static inline unsigned short *at_version(THFloatStorage *storage)
   return (unsigned short *)&storage->allocator - 1;
 }
 
+/* The number of elements of a tensor of these sizes, which a tensor has. */
+static inline int64_t at_countIn(at_ints sizes)
+{
+  int64_t count = 1;
+  for (int d = 0; d < sizes.count; d++)
+    count *= sizes.data[d];
+  return count;
+}
+
+/* How often the memory of t has been changed; 0 for tensors without memory. */
+static inline unsigned short at_versionOf(const at_tensor *t)
+{
+  return t->th->storage ? *at_version(t->th->storage) : 0;
+}
+
 /* Counts a change of t's elements, which makes what was saved of them useless. */
 static inline void at_countChange(const at_tensor *t)
 {

@@ -7,6 +7,8 @@
 #ifndef ATEN_NODES_H
 #define ATEN_NODES_H
 
+#include <string.h>
+
 #include "Files.h"
 
 typedef enum at_nodeKind {
@@ -30,6 +32,11 @@ typedef struct at_text {
   const char *at;
   size_t length;
 } at_text;
+
+static inline bool at_textIs(at_text text, const char *word)
+{
+  return text.length == strlen(word) && !memcmp(text.at, word, text.length);
+}
 
 typedef struct at_nodeStorage {
   at_text key;

@@ -335,20 +335,15 @@ static void get(Machine *m, uint64_t index)
 
 /* --- names and what they give ----------------------------------------------------------------- */
 
-static bool same(at_text text, const char *word)
-{
-  return text.length == strlen(word) && !memcmp(text.at, word, text.length);
-}
-
 static void push_global(Machine *m, at_text module, at_text name)
 {
   int found = 0;
   while (found < GLOBALS &&
-         !(same(module, globals[found].module) && same(name, globals[found].name)))
+         !(at_textIs(module, globals[found].module) && at_textIs(name, globals[found].name)))
     found++;
   for (int type = 0; type < AT_SCALAR_TYPES && found == GLOBALS; type++)
-    if ((same(module, "torch") || same(module, "torch.cuda")) && at_elements[type].torch &&
-        same(name, at_elements[type].torch))
+    if ((at_textIs(module, "torch") || at_textIs(module, "torch.cuda")) &&
+        at_elements[type].torch && at_textIs(name, at_elements[type].torch))
       found = GLOBALS + 1 + type;
   if (found == GLOBALS && !m->nodes->file->skips && !m->nodes->file->lists)
     bad(m,
@@ -541,7 +536,7 @@ static void push_storage(Machine *m)
   const int64_t count = integer(m, list, 4);
   const at_node *class = node_of(m, argument(m, list, 1, AT_NODE_GLOBAL));
   const Meaning meaning = meaning_of(class);
-  if (!same(node_of(m, word)->is.text, "storage"))
+  if (!at_textIs(node_of(m, word)->is.text, "storage"))
     bad(m, "the pickle refers to something that is no storage");
   if ((meaning != STORAGE && meaning != FOREIGN_STORAGE) || count < 0)
     bad(m, "the pickle has a storage of no type, or of %lld elements", (long long)count);

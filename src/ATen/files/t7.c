@@ -122,11 +122,6 @@ static int32_t read_number(Reader *r)
 
 /* --- tensors ---------------------------------------------------------------------------------- */
 
-static bool same(at_text text, const char *word)
-{
-  return text.length == strlen(word) && !memcmp(text.at, word, text.length);
-}
-
 /* The element type of a class such as torch.FloatTensor, by a field of the table of types; also of
  * CUDA classes, where plain is the name of the one of floats.  AT_SCALAR_TYPES for other
  * classes. */
@@ -140,12 +135,12 @@ static at_scalar_type type_of(at_text class, size_t field, const char *plain)
   if (name.length >= 4 && !memcmp(name.at, cuda, 4)) {
     name.at += 4;
     name.length -= 4;
-    if (same(name, plain))
+    if (at_textIs(name, plain))
       return AT_FLOAT;
   }
   for (int i = 0; i < AT_SCALAR_TYPES; i++) {
     const char *own = *(const char *const *)((const char *)&at_elements[i] + field);
-    if (own && readers[i] && same(name, own))
+    if (own && readers[i] && at_textIs(name, own))
       return (at_scalar_type)i;
   }
   return AT_SCALAR_TYPES;

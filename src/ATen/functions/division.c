@@ -59,20 +59,13 @@ at_tensor *at_quotient(at_tensor *out, at_tensor *x, at_tensor *y, const char *r
   return at_finishOne(&pool, out, at_unary(exact, AT_ROW_trunc, exact));
 }
 
-/* A number as a tensor without dimensions, of the type that it and x promote to. */
-static at_tensor *number_for(at_pool *pool, at_tensor *x, at_scalar number)
-{
-  const at_scalar_type type = at_resultType(1, &x, &number);
-  return at_hold(pool, at_newScalar(at_toScalarType(x->type, type), number));
-}
-
 at_tensor *at_quotientScalar(at_tensor *out, at_tensor *x, at_scalar y, const char *rounding_mode)
 {
   if (rounding_of(rounding_mode) == EXACT)
     return at_binaryFloatScalar(out, AT_ROW_div, x, y);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const r = at_quotient(out, x, number_for(&pool, x, y), rounding_mode);
+  at_tensor *const r = at_quotient(out, x, at_numberBeside(&pool, x, y), rounding_mode);
   at_pool_leave(&pool);
   return r;
 }
@@ -81,7 +74,7 @@ at_tensor *at_subtractedFrom(at_tensor *out, at_tensor *x, at_scalar y, at_scala
 {
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const r = at_subtracted(out, number_for(&pool, x, y), x, alpha);
+  at_tensor *const r = at_subtracted(out, at_numberBeside(&pool, x, y), x, alpha);
   at_pool_leave(&pool);
   return r;
 }

@@ -130,8 +130,7 @@ at_tensor *at_nextAfter(at_tensor *out, at_tensor *x, at_tensor *y)
   return at_floatingOfTwo(out, AT_FUNCTION_nextafter, x, y);
 }
 
-/* A tensor without dimensions promotes as a number does, if its type is that of the result. */
-static at_tensor *number_beside(at_pool *pool, at_tensor *x, at_scalar number)
+at_tensor *at_numberBeside(at_pool *pool, at_tensor *x, at_scalar number)
 {
   const at_scalar_type type = at_resultType(1, &x, &number);
   return at_hold(pool, at_newScalar(at_toScalarType(x->type, type), number));
@@ -141,7 +140,7 @@ at_tensor *at_realOfNumber(at_tensor *out, at_function_name name, at_tensor *x, 
 {
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const r = at_realOfTwo(out, name, x, number_beside(&pool, x, y));
+  at_tensor *const r = at_realOfTwo(out, name, x, at_numberBeside(&pool, x, y));
   at_pool_leave(&pool);
   return r;
 }
@@ -150,7 +149,7 @@ at_tensor *at_realAfterNumber(at_tensor *out, at_function_name name, at_scalar x
 {
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const r = at_realOfTwo(out, name, number_beside(&pool, y, x), y);
+  at_tensor *const r = at_realOfTwo(out, name, at_numberBeside(&pool, y, x), y);
   at_pool_leave(&pool);
   return r;
 }

@@ -45,6 +45,9 @@ at_tensor *at_isInfinity(at_tensor *out, at_tensor *x, bool isNegative);
 at_tensor *at_realOfNumber(at_tensor *out, at_function_name name, at_tensor *x, at_scalar y);
 at_tensor *at_realAfterNumber(at_tensor *out, at_function_name name, at_scalar x, at_tensor *y);
 
+/* The number as a tensor without dimensions, which the pool holds, of the type that it and x promote to. */
+at_tensor *at_numberBeside(at_pool *pool, at_tensor *x, at_scalar number);
+
 /* The larger or smaller of two elements, of which one may be NaN. */
 at_tensor *at_extremeBesideNaN(at_tensor *out, bool smaller, at_tensor *x, at_tensor *y);
 

@@ -39,13 +39,6 @@ static at_tensor *identity_like(at_tensor *a)
   return r;
 }
 
-/* Puts next in place of what the guard holds. */
-static void replace(THGuard *held, at_tensor *next)
-{
-  at_release(held->what);
-  held->what = next;
-}
-
 /* --- pseudoinverses and ranks ----------------------------------------------------------------- */
 
 /* The singular values that count: above the largest times rtol, by default the machine's epsilon
@@ -158,10 +151,10 @@ static at_tensor *power(at_tensor *base, uint64_t n)
   at_guard(&product);
   for (; n > 0; n >>= 1) {
     if (n & 1)
-      replace(&product, product.what ? at_matrixProduct(NULL, product.what, square.what)
-                                     : at_retain(square.what));
+      at_replaceHeld(&product, product.what ? at_matrixProduct(NULL, product.what, square.what)
+                                            : at_retain(square.what));
     if (n > 1)
-      replace(&square, at_matrixProduct(NULL, square.what, square.what));
+      at_replaceHeld(&square, at_matrixProduct(NULL, square.what, square.what));
   }
   at_tensor *const r = at_retain(product.what);
   THGuard_leave(&product);
@@ -211,12 +204,12 @@ at_tensor *at_matrixExponentials(at_tensor *a)
   at_guard(&term);
   term.what = at_retain(sum.what);
   for (int k = 1; k <= TERMS && sizes.count > 1; k++) {
-    replace(&term, at_matrixProduct(NULL, term.what, x));
+    at_replaceHeld(&term, at_matrixProduct(NULL, term.what, x));
     at_binaryScalar(term.what, AT_ROW_mul, term.what, at_scalar_double(1.0 / k), one);
-    replace(&sum, at_binary(NULL, AT_ROW_cadd, sum.what, term.what, one));
+    at_replaceHeld(&sum, at_binary(NULL, AT_ROW_cadd, sum.what, term.what, one));
   }
   for (int k = 0; k < squarings; k++)
-    replace(&sum, at_matrixProduct(NULL, sum.what, sum.what));
+    at_replaceHeld(&sum, at_matrixProduct(NULL, sum.what, sum.what));
   at_tensor *const r = at_newCast(sum.what, a->type);
   THGuard_leave(&term);
   THGuard_leave(&sum);
@@ -238,10 +231,10 @@ at_tensor *at_productOfAll(at_tensor *out, at_tensors matrices)
     if (dims < 1 || dims > 2 || (dims == 1 && i < matrices.count - 1))
       at_raise(AT_ERROR_ARGUMENT, "matrices[%d] has size (%s), and has to be a matrix", i,
                at_sizeDesc(at_sizesOf(matrices.data[i])).str);
-    replace(&product, at_matrixProduct(NULL, product.what, matrices.data[i]));
+    at_replaceHeld(&product, at_matrixProduct(NULL, product.what, matrices.data[i]));
   }
   if (matrices.count == 1)
-    replace(&product, at_newCast(product.what, matrices.data[0]->type));
+    at_replaceHeld(&product, at_newCast(product.what, matrices.data[0]->type));
   at_tensor *const r = out ? at_deliver(out, product.what) : at_retain(product.what);
   THGuard_leave(&product);
   return r;

@@ -110,11 +110,12 @@ typedef struct at_onnx {
   bool hasOthers;  /* operators of other domains */
   at_external *externals;
   at_onnxFunction *functions;
-  int32_t functionCount, functionRoom, depth;
+  int32_t functionCount, functionCapacity, depth;
   struct at_building *top;
-  int32_t shapeCount;                     /* numbers of shapes that are used */
-  int32_t bindRoom, portRoom, symbolRoom; /* of the program's graphInputs, inputs and symbols */
-  json_t *shapes;                         /* the number of each list of sizes that values have */
+  int32_t shapeCount; /* numbers of shapes that are used */
+  int32_t bindCapacity, portCapacity,
+      symbolCapacity; /* of the program's graphInputs, inputs and symbols */
+  json_t *shapes;     /* the number of each list of sizes that values have */
 } at_onnx;
 
 /* What a value is, as far as it is known. */
@@ -128,10 +129,10 @@ typedef struct at_building {
   at_onnx *onnx;
   struct at_building *outer; /* whose values it may use; NULL for the graph of the program */
   at_graph *graph;
-  int32_t nodeRoom, slotRoom;
+  int32_t nodeCapacity, slotCapacity;
   int32_t *inputs; /* the slots of the graph's inputs, */
   int32_t *taken;  /* and of a graph inside of another the slots of outer that they are */
-  int32_t inputCount, inputRoom;
+  int32_t inputCount, inputCapacity;
   int32_t formalCount; /* of inputs that are parameters; the others are values of outer */
   at_known *known;     /* of each slot */
 } at_building;
@@ -143,11 +144,11 @@ typedef struct at_names {
   json_t *slots;          /* of values that are made */
   json_t *constants;      /* the index of each name in: */
   at_constant *constant;
-  int32_t constantCount, constantRoom;
+  int32_t constantCount, constantCapacity;
   const struct at_onnxItem *caller; /* of a function: whose attributes it refers to */
   json_t *said;                     /* the index of what the file says of a value in: */
   at_known *saying;
-  int32_t sayingCount, sayingRoom;
+  int32_t sayingCount, sayingCapacity;
 } at_names;
 
 typedef struct at_attribute {
@@ -185,7 +186,7 @@ void at_checkPacked(at_names *names, const at_onnxItem *item);
 /* --- building --------------------------------------------------------------------------------- */
 
 /* Memory for one more element in an array in the arena. */
-void *at_arena_grown(at_arena *arena, void *array, int32_t count, int32_t *room, size_t size);
+void *at_arena_grown(at_arena *arena, void *array, int32_t count, int32_t *buffer, size_t size);
 
 /* Enters the guard, which frees the names. */
 void at_names_enter(at_names *names, at_building *building, at_names *outer, THGuard *guard);

@@ -7,9 +7,10 @@ int32_t at_addSlot(at_building *b, const char *name, at_known known)
 {
   at_graph *const graph = b->graph;
   at_arena *const arena = b->onnx->arena;
-  int32_t room = b->slotRoom;
-  graph->names = at_arena_grown(arena, graph->names, graph->slotCount, &room, sizeof *graph->names);
-  b->known = at_arena_grown(arena, b->known, graph->slotCount, &b->slotRoom, sizeof *b->known);
+  int32_t capacity = b->slotCapacity;
+  graph->names =
+      at_arena_grown(arena, graph->names, graph->slotCount, &capacity, sizeof *graph->names);
+  b->known = at_arena_grown(arena, b->known, graph->slotCount, &b->slotCapacity, sizeof *b->known);
   graph->names[graph->slotCount] = name;
   b->known[graph->slotCount] = known;
   return graph->slotCount++;
@@ -18,9 +19,9 @@ int32_t at_addSlot(at_building *b, const char *name, at_known known)
 int32_t at_addInput(at_building *b, const char *name, at_known known, int32_t taken)
 {
   at_arena *const arena = b->onnx->arena;
-  int32_t room = b->inputRoom;
-  b->inputs = at_arena_grown(arena, b->inputs, b->inputCount, &room, sizeof *b->inputs);
-  b->taken = at_arena_grown(arena, b->taken, b->inputCount, &b->inputRoom, sizeof *b->taken);
+  int32_t capacity = b->inputCapacity;
+  b->inputs = at_arena_grown(arena, b->inputs, b->inputCount, &capacity, sizeof *b->inputs);
+  b->taken = at_arena_grown(arena, b->taken, b->inputCount, &b->inputCapacity, sizeof *b->taken);
   const int32_t slot = at_addSlot(b, name, known);
   b->inputs[b->inputCount] = slot;
   b->taken[b->inputCount++] = taken;
@@ -32,8 +33,8 @@ int32_t at_addBound(at_onnx *onnx, const char *name, at_known known, at_binding 
   at_program *const program = onnx->program;
   const int32_t slot = at_addInput(onnx->top, name, known, AT_NO_SLOT),
                 index = onnx->top->inputCount - 1;
-  program->graphInputs = at_arena_grown(onnx->arena, program->graphInputs, index, &onnx->bindRoom,
-                                        sizeof *program->graphInputs);
+  program->graphInputs = at_arena_grown(onnx->arena, program->graphInputs, index,
+                                        &onnx->bindCapacity, sizeof *program->graphInputs);
   program->graphInputs[index] = binding;
   return slot;
 }
@@ -42,7 +43,7 @@ at_graphNode *at_addNode(at_building *b, const char *target, const at_given *inp
 {
   at_graph *const graph = b->graph;
   int32_t parts = 0;
-  graph->nodes = at_arena_grown(b->onnx->arena, graph->nodes, graph->nodeCount, &b->nodeRoom,
+  graph->nodes = at_arena_grown(b->onnx->arena, graph->nodes, graph->nodeCount, &b->nodeCapacity,
                                 sizeof *graph->nodes);
   at_graphNode *const node = &graph->nodes[graph->nodeCount++];
   *node = (at_graphNode){.name = "",

@@ -159,7 +159,7 @@ void at_readConstant(at_names *names, at_wire message, const char *name)
   if (json_object_get(names->slots, made.name) || json_object_get(names->constants, made.name))
     at_damaged(onnx->file, "two values are called '%.100s'", made.name);
   names->constant = at_arena_grown(onnx->arena, names->constant, names->constantCount,
-                                   &names->constantRoom, sizeof *names->constant);
+                                   &names->constantCapacity, sizeof *names->constant);
   names->constant[names->constantCount] = made;
   at_file_charge(onnx->file, NAME_BYTES + strlen(made.name));
   if (json_object_set_new(names->constants, made.name, json_integer(names->constantCount++)))

@@ -47,7 +47,7 @@ static void take_alike(at_building *b, const at_building *other)
   }
   b->inputs = inputs;
   b->taken = taken;
-  b->inputRoom = b->inputCount;
+  b->inputCapacity = b->inputCount;
 }
 
 static void add_node(at_names *names, const at_onnxItem *item, at_compute compute,

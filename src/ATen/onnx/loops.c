@@ -34,11 +34,11 @@ static void enter_scans(Scans *scans, int32_t count, THGuard *guard)
 static void append(at_cells *list, at_cell *cell)
 {
   if (list->count == list->room) {
-    const int32_t room = THMax(2 * list->room, 8);
+    const int32_t capacity = THMax(2 * list->room, 8);
     if (list->room > INT32_MAX / 2)
       THError("there is no memory for %d values", (int)list->room);
-    list->cells = THRealloc(list->cells, (ptrdiff_t)room * (ptrdiff_t)sizeof *list->cells);
-    list->room = room;
+    list->cells = THRealloc(list->cells, (ptrdiff_t)capacity * (ptrdiff_t)sizeof *list->cells);
+    list->room = capacity;
   }
   list->cells[list->count++] = *cell;
   cell->kind = AT_CELL_NONE;

@@ -257,7 +257,7 @@ static void read_function(at_onnx *onnx, at_wire message)
       function.domain = at_onnxField_text(onnx->arena, &field);
   }
   onnx->functions = at_arena_grown(onnx->arena, onnx->functions, onnx->functionCount,
-                                   &onnx->functionRoom, sizeof *onnx->functions);
+                                   &onnx->functionCapacity, sizeof *onnx->functions);
   onnx->functions[onnx->functionCount++] = function;
 }
 

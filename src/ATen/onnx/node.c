@@ -1,14 +1,14 @@
 /* Nodes of the file, with their attributes. */
 #include "Onnx.h"
 
-void *at_arena_grown(at_arena *arena, void *array, int32_t count, int32_t *room, size_t size)
+void *at_arena_grown(at_arena *arena, void *array, int32_t count, int32_t *capacity, size_t size)
 {
-  if (count < *room)
+  if (count < *capacity)
     return array;
-  if (*room > INT32_MAX / 2)
+  if (*capacity > INT32_MAX / 2)
     THError("there is no memory for %d elements", (int)count);
-  *room = THMax(2 * *room, 8);
-  void *const more = at_arena_take(arena, (uint64_t)*room, size);
+  *capacity = THMax(2 * *capacity, 8);
+  void *const more = at_arena_take(arena, (uint64_t)*capacity, size);
   if (count > 0)
     memcpy(more, array, (size_t)count * size);
   return more;
@@ -23,7 +23,7 @@ typedef struct Listing {
   at_file *file;
   at_arena *arena;
   at_attribute *attribute;
-  int32_t room;
+  int32_t capacity;
   int64_t field; /* that it is of */
 } Listing;
 
@@ -40,7 +40,7 @@ static void add_number(void *context, uint64_t value)
 {
   Listing *const listing = context;
   at_attribute *const a = listing->attribute;
-  a->list = at_arena_grown(listing->arena, a->list, a->count, &listing->room, sizeof *a->list);
+  a->list = at_arena_grown(listing->arena, a->list, a->count, &listing->capacity, sizeof *a->list);
   a->list[a->count++] =
       listing->field == LIST_INTS
           ? (at_cell){AT_CELL_INT, {.integer = (int64_t)value}}
@@ -77,7 +77,7 @@ static void read_value(Listing *listing, const at_field *field)
     case LIST_TEXTS:
       begin_list(listing, LIST_TEXTS);
       a->texts =
-          at_arena_grown(listing->arena, a->texts, a->count, &listing->room, sizeof *a->texts);
+          at_arena_grown(listing->arena, a->texts, a->count, &listing->capacity, sizeof *a->texts);
       a->texts[a->count++] = at_onnxField_text(listing->arena, field);
       break;
     default:

@@ -130,7 +130,7 @@ static int32_t symbol_named(at_onnx *onnx, const char *name)
   if (program->symbolCount == MOST_SYMBOLS)
     at_damaged(onnx->file, "its inputs have more than %d symbols", MOST_SYMBOLS);
   program->symbols = at_arena_grown(onnx->arena, program->symbols, program->symbolCount,
-                                    &onnx->symbolRoom, sizeof *program->symbols);
+                                    &onnx->symbolCapacity, sizeof *program->symbols);
   program->symbols[program->symbolCount] = (at_symbol){name, 0, INT64_MAX};
   return program->symbolCount++;
 }
@@ -169,7 +169,7 @@ static void read_input(at_names *names, at_wire message)
   if (!shape.isTensor || at_onnxType(shape.type) == AT_SCALAR_TYPES)
     at_damaged(onnx->file, "input '%.100s' is no tensor of a type that is here", name);
   program->inputs = at_arena_grown(onnx->arena, program->inputs, program->inputCount,
-                                   &onnx->portRoom, sizeof *program->inputs);
+                                   &onnx->portCapacity, sizeof *program->inputs);
   program->inputs[program->inputCount] = port_of(onnx, name, &shape);
   const int32_t slot = at_addBound(onnx, name, known_of(onnx, &shape),
                                    (at_binding){AT_BIND_USER, program->inputCount++});
@@ -185,8 +185,8 @@ static void read_info(at_names *names, at_wire message)
   const char *const name = read_value(onnx, message, &shape);
   if (!shape.isTensor)
     return;
-  names->saying = at_arena_grown(onnx->arena, names->saying, names->sayingCount, &names->sayingRoom,
-                                 sizeof *names->saying);
+  names->saying = at_arena_grown(onnx->arena, names->saying, names->sayingCount,
+                                 &names->sayingCapacity, sizeof *names->saying);
   names->saying[names->sayingCount] = known_of(onnx, &shape);
   at_file_charge(onnx->file, NAME_BYTES + strlen(name));
   if (json_object_set_new(names->said, name, json_integer(names->sayingCount++)))

@@ -15,9 +15,9 @@ static at_tensor *mask_for(at_pool *pool, at_tensor *mask, at_ints sizes)
 /* The tensor to change where mask is true: self, or a copy of self broadcast with mask. */
 static at_tensor *begin(at_pool *pool, at_tensor *out, at_tensor *self, at_tensor **mask)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const both[] = {self, *mask};
-  const at_ints sizes = out == self ? at_sizesOf(self) : at_broadcast(2, both, room);
+  const at_ints sizes = out == self ? at_sizesOf(self) : at_broadcast(2, both, buffer);
   *mask = mask_for(pool, *mask, sizes);
   if (out != self)
     self = at_hold(pool, at_newExpanded(self, sizes));
@@ -71,9 +71,9 @@ at_tensor *at_maskedSelect(at_tensor *out, at_tensor *self, at_tensor *mask)
   const at_ints none = {&nothing, 1};
   at_pool pool;
   at_pool_enter(&pool);
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const both[] = {self, mask};
-  const at_ints sizes = at_broadcast(2, both, room);
+  const at_ints sizes = at_broadcast(2, both, buffer);
   mask = mask_for(&pool, mask, sizes);
   self = at_hold(&pool, at_newExpanded(self, sizes));
   if (out)

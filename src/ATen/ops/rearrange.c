@@ -23,13 +23,6 @@ static at_tensor *picked(at_pool *pool, at_tensor *t, int dim, at_tensor *indice
   return at_hold(pool, at_indexSelect(NULL, t, dim, indices));
 }
 
-/* Puts next in place of what the guard holds. */
-static void replace(THGuard *held, at_tensor *next)
-{
-  at_release(held->what);
-  held->what = next;
-}
-
 /* Ends a function whose result the guard holds. */
 static at_tensor *finish(THGuard *held, at_tensor *out)
 {
@@ -152,7 +145,8 @@ static at_tensor *pad_around(at_tensor *out, at_tensor *self, at_ints pad, Mode 
   at_guard(&held);
   held.what = at_retain(self);
   for (int d = dims - padded; d < dims; d++)
-    replace(&held, pad_dim(held.what, d, mode, pad_of(pad, dims, d, 0), pad_of(pad, dims, d, 1)));
+    at_replaceHeld(&held,
+                   pad_dim(held.what, d, mode, pad_of(pad, dims, d, 0), pad_of(pad, dims, d, 1)));
   return finish(&held, out);
 }
 
@@ -224,7 +218,7 @@ at_tensor *at_rolled(at_tensor *out, at_tensor *self, at_ints shifts, at_ints di
   at_guard(&held);
   held.what = isFlat ? roll_flat(self, shifts.data[0]) : at_retain(self);
   for (int i = 0; i < dims.count; i++)
-    replace(&held, roll_dim(held.what, at_wrapDim(dims.data[i], count), shifts.data[i]));
+    at_replaceHeld(&held, roll_dim(held.what, at_wrapDim(dims.data[i], count), shifts.data[i]));
   return finish(&held, out);
 }
 
@@ -254,9 +248,9 @@ at_tensor *at_flipped(at_tensor *out, at_tensor *self, at_ints dims)
   held.what = at_retain(self);
   for (int d = 0; d < own.count; d++)
     if (flips[d] && own.data[d] > 1)
-      replace(&held, flip_dim(held.what, d));
+      at_replaceHeld(&held, flip_dim(held.what, d));
   if (held.what == self)
-    replace(&held, at_newCast(self, self->type));
+    at_replaceHeld(&held, at_newCast(self, self->type));
   return finish(&held, out);
 }
 
@@ -442,10 +436,10 @@ at_tensor *at_difference(at_tensor *out, at_tensor *self, int64_t n, int64_t dim
   for (int64_t i = 0; i < steps; i++) {
     at_pool step;
     at_pool_enter(&step);
-    replace(&held, at_pool_keep(&step, differences(&step, held.what, d)));
+    at_replaceHeld(&held, at_pool_keep(&step, differences(&step, held.what, d)));
   }
   if (held.what == self)
-    replace(&held, at_newCast(self, self->type));
+    at_replaceHeld(&held, at_newCast(self, self->type));
   return finish(&held, out);
 }
 

@@ -39,4 +39,11 @@ at_tensor *at_filledBy(at_tensor *out, at_tensor *self, at_tensor *value);
 at_tensor *at_triangleIndices(const at_type *type, int64_t row, int64_t col, int64_t offset,
                               bool upper);
 
+/* Puts next in place of the tensor that the guard holds. */
+static inline void at_replaceHeld(THGuard *held, at_tensor *next)
+{
+  at_release(held->what);
+  held->what = next;
+}
+
 #endif

@@ -159,14 +159,6 @@ static void shape_of(Shape *shape, const at_tensor *self, at_ints dims, bool kee
   }
 }
 
-static int64_t count_of(at_ints sizes)
-{
-  int64_t count = 1;
-  for (int d = 0; d < sizes.count; d++)
-    count *= sizes.data[d];
-  return count;
-}
-
 /* The sizes and strides of some dimensions. */
 typedef struct {
   int count;
@@ -316,7 +308,7 @@ static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tens
       const bool counted = how->then == AT_NORM && at_scalar_toDouble(p) == 0;
       how = &reductions[counted ? AT_SUM : how->then];
     }
-    groups = (Dims){1, {at_numel(x) / count_of((at_ints){kept.size, kept.count})}, {1}};
+    groups = (Dims){1, {at_numel(x) / at_countIn((at_ints){kept.size, kept.count})}, {1}};
     set_row_major(&kept, groups.size[0]);
   }
   at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, 0));
@@ -353,7 +345,7 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
 
   at_pool pool;
   at_pool_enter(&pool);
-  const int64_t left = count_of(shape.sizes);
+  const int64_t left = at_countIn(shape.sizes);
   if (left == 0 || shape.count == 0) {
     const double nothing = how->nothing;
     const at_scalar number =
@@ -549,7 +541,7 @@ at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keep
     at_checkResult(out, NULL, shape.sizes, result->scalarType);
   at_pool pool;
   at_pool_enter(&pool);
-  if (shape.count == 0 || count_of(shape.sizes) == 0)
+  if (shape.count == 0 || at_countIn(shape.sizes) == 0)
     return at_finishOne(&pool, out,
                         full_of(&pool, result, shape.sizes, at_scalar_double(-INFINITY)));
   /* log(sum(exp(x))) = most + log(sum(exp(x - most))), with 0 for an infinite most. */

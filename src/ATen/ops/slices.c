@@ -98,10 +98,10 @@ at_tensor *at_indexSelect(at_tensor *out, at_tensor *self, int64_t dim, at_tenso
   if (self->isScalar && at_numel(index) != 1)
     at_raise(AT_ERROR_ARGUMENT, "index has %lld elements, self has no dimensions",
              (long long)at_numel(index));
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = {room, own.count};
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = {buffer, own.count};
   for (int e = 0; e < own.count; e++)
-    room[e] = e == d ? at_numel(index) : own.data[e];
+    buffer[e] = e == d ? at_numel(index) : own.data[e];
   at_tensor *result = at_resultOf(&pool, out, self->type, sizes);
   if (at_numel(result) > 0)
     at_movesAs(self->type)->functions->indexSelect(result->th, self->th, d, (void *)index->th);

@@ -15,7 +15,7 @@ struct at_lbfgs {
   double evaluations, iterations;
   double *direction, *gradient; /* of the last iteration */
   double length, loss, diagonal;
-  int count, room;
+  int count, capacity;
   at_curvature *pairs; /* the oldest first */
 };
 
@@ -39,11 +39,11 @@ typedef struct at_point {
 } at_point;
 
 /* Searches from the point at 0 along d, first at t, for one that satisfies the strong Wolfe
- * conditions; room has 4 vectors.  Returns the point, whose gradient is in room. */
+ * conditions; buffer has 4 vectors.  Returns the point, whose gradient is in buffer. */
 at_point at_strongWolfe(at_objective *f, const double *x, const double *d, double t, at_point from,
-                        double *room);
+                        double *buffer);
 
-struct at_lbfgs *at_lbfgs_new(ptrdiff_t size, int room);
+struct at_lbfgs *at_lbfgs_new(ptrdiff_t size, int capacity);
 
 /* The number of elements of all parameters. */
 ptrdiff_t at_lbfgs_size(const at_optimizer *o);

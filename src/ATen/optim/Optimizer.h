@@ -98,8 +98,8 @@ typedef struct at_rule {
    * and are those of the plan no more; or NULL. */
   at_tensor *(*direction)(const at_optionsOfAny *o, const at_param *param, at_tensor *grad,
                           at_tensor **states);
-  /* The sizes of a state of a parameter of these sizes, in room; NULL if they are the parameter's. */
-  at_ints (*sizes)(at_ints param, int state, int64_t *room);
+  /* The sizes of a state of a parameter of these sizes, in buffer; NULL if they are the parameter's. */
+  at_ints (*sizes)(at_ints param, int state, int64_t *buffer);
 } at_rule;
 
 /* Of a tensor, before the first step. */
@@ -149,10 +149,10 @@ at_tensor *at_muonDirection(const at_optionsOfAny *options, const at_param *para
 void at_planAdafactor(const at_optionsOfAny *options, const at_param *param, at_plan *plan);
 at_tensor *at_adafactorDirection(const at_optionsOfAny *options, const at_param *param,
                                  at_tensor *grad, at_tensor **states);
-at_ints at_adafactorSizes(at_ints param, int state, int64_t *room);
+at_ints at_adafactorSizes(at_ints param, int state, int64_t *buffer);
 
-/* The sizes of a parameter's state; room is for AT_MOST_DIMS. */
-at_ints at_stateSizes(const at_rule *rule, const at_tensor *param, int state, int64_t *room);
+/* The sizes of a parameter's state; buffer is for AT_MOST_DIMS. */
+at_ints at_stateSizes(const at_rule *rule, const at_tensor *param, int state, int64_t *buffer);
 
 /* A copy of t as a state of the parameter, a new reference; raises if t is of other sizes than the
  * state, with the words that name it. */

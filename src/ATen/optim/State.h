@@ -19,6 +19,6 @@ at_tensor *at_state_tensor(at_datum value, const char *key);
 
 /* L-BFGS keeps the state of all parameters under the first one. */
 void at_lbfgs_write(const at_stateWriter *w, int32_t all, const at_optimizer *o);
-struct at_lbfgs *at_lbfgs_read(const at_optimizer *o, int room, at_datum from);
+struct at_lbfgs *at_lbfgs_read(const at_optimizer *o, int capacity, at_datum from);
 
 #endif

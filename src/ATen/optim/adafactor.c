@@ -8,14 +8,14 @@
 
 enum { ROW_VAR, COL_VAR, VARIANCE };
 
-at_ints at_adafactorSizes(at_ints param, int state, int64_t *room)
+at_ints at_adafactorSizes(at_ints param, int state, int64_t *buffer)
 {
   if (state == VARIANCE || param.count < 2)
     return param;
   for (int d = 0; d < param.count; d++)
-    room[d] = param.data[d];
-  room[param.count - (state == ROW_VAR ? 1 : 2)] = 1;
-  return (at_ints){room, param.count};
+    buffer[d] = param.data[d];
+  buffer[param.count - (state == ROW_VAR ? 1 : 2)] = 1;
+  return (at_ints){buffer, param.count};
 }
 
 /* The distance of 1 from the next number of the type. */

@@ -138,7 +138,7 @@ static void remember(struct at_lbfgs *l, const double *gradient, int most)
     THFree(y);
     return;
   }
-  while (l->count > 0 && l->count >= THMin(most, l->room)) {
+  while (l->count > 0 && l->count >= THMin(most, l->capacity)) {
     THFree(l->pairs[0].y);
     memmove(l->pairs, l->pairs + 1, (size_t)(--l->count) * sizeof *l->pairs);
   }
@@ -169,7 +169,7 @@ typedef struct Step {
   const at_lbfgs_options *o;
   struct at_lbfgs *l;
   double *memory; /* of the vectors */
-  double *x, *gradient, *factors, *room;
+  double *x, *gradient, *factors, *buffer;
   at_tensor **start; /* copies of the parameters, as far as they were made */
   bool isDone;
 } Step;
@@ -203,16 +203,16 @@ static void keep_start(Step *s, const at_optimizer *o)
 }
 
 /* An optimizer's state before its first step. */
-struct at_lbfgs *at_lbfgs_new(ptrdiff_t size, int room)
+struct at_lbfgs *at_lbfgs_new(ptrdiff_t size, int capacity)
 {
   THGuard guard;
   THGuard_enter(&guard, (THUndo)at_lbfgs_free);
   struct at_lbfgs *const l = THAlloc(sizeof *l);
-  *l = (struct at_lbfgs){.size = size, .diagonal = 1, .room = room};
+  *l = (struct at_lbfgs){.size = size, .diagonal = 1, .capacity = capacity};
   guard.what = l;
   l->direction = new_vectors(size, 1);
   l->gradient = new_vectors(size, 1);
-  l->pairs = THAlloc((room + 1) * (ptrdiff_t)sizeof *l->pairs);
+  l->pairs = THAlloc((capacity + 1) * (ptrdiff_t)sizeof *l->pairs);
   THGuard_keep(&guard);
   return l;
 }
@@ -238,7 +238,7 @@ static void begin_step(Step *s, at_optimizer *o)
   s->memory = new_vectors(n, 6);
   s->x = s->memory;
   s->gradient = s->memory + n;
-  s->room = s->memory + 2 * n;
+  s->buffer = s->memory + 2 * n;
 }
 
 /* One iteration; false if it is the last one. */
@@ -262,7 +262,7 @@ static bool iterate(Step *s, double *loss, int iteration)
   gather(s->f.optimizer, s->x, false);
   if (s->o->line_search == AT_STRONG_WOLFE) {
     const at_point from = {0, *loss, slope, s->gradient};
-    const at_point to = at_strongWolfe(&s->f, s->x, l->direction, l->length, from, s->room);
+    const at_point to = at_strongWolfe(&s->f, s->x, l->direction, l->length, from, s->buffer);
     l->length = to.t;
     *loss = to.loss;
     memcpy(s->gradient, to.gradient, (size_t)n * sizeof *s->gradient);
@@ -290,7 +290,7 @@ double at_lbfgsStep(at_optimizer *o, at_closure closure, void *context)
   guard.what = &s;
   begin_step(&s, o);
   THGuard_enter(&factors, THFree);
-  s.factors = factors.what = new_vectors(s.l->room, 1);
+  s.factors = factors.what = new_vectors(s.l->capacity, 1);
   const double first = evaluate(&s.f, s.gradient);
   double loss = first;
   if (!(largest(s.f.size, s.gradient) <= s.o->tolerance_grad))

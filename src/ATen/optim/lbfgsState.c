@@ -57,7 +57,7 @@ void at_lbfgs_write(const at_stateWriter *w, int32_t all, const at_optimizer *o)
   if (l->iterations == 0)
     return;
   const int32_t scratch = at_nodes_put(nodes, entry, "al", at_nodes_add(nodes, AT_NODE_LIST));
-  for (int k = 0; k < l->room; k++)
+  for (int k = 0; k < l->capacity; k++)
     at_nodes_append(nodes, scratch, at_nodes_add(nodes, AT_NODE_NOTHING));
   at_nodes_put(nodes, entry, "d", add_vector(w, type, l->direction, l->size, "d"));
   at_nodes_put(nodes, entry, "t", at_nodes_addNumber(nodes, l->length));
@@ -99,9 +99,9 @@ static void read_pairs(struct at_lbfgs *l, at_datum from)
   const at_datum y = list_of(from, "old_dirs", -1);
   const int64_t count = at_datum_count(y);
   const at_datum s = list_of(from, "old_stps", count), ro = list_of(from, "ro", count);
-  if (count > l->room)
+  if (count > l->capacity)
     at_raise(AT_ERROR_ARGUMENT, "state has %lld changes of the gradient, and history_size is %d",
-             (long long)count, l->room);
+             (long long)count, l->capacity);
   for (int64_t k = 0; k < count; k++) {
     at_curvature *const pair = &l->pairs[k];
     *pair = (at_curvature){.y = THAlloc((2 * l->size + 1) * (ptrdiff_t)sizeof *pair->y)};
@@ -113,11 +113,11 @@ static void read_pairs(struct at_lbfgs *l, at_datum from)
   }
 }
 
-struct at_lbfgs *at_lbfgs_read(const at_optimizer *o, int room, at_datum from)
+struct at_lbfgs *at_lbfgs_read(const at_optimizer *o, int capacity, at_datum from)
 {
   THGuard guard;
   THGuard_enter(&guard, (THUndo)at_lbfgs_free);
-  struct at_lbfgs *const l = guard.what = at_lbfgs_new(at_lbfgs_size(o), room);
+  struct at_lbfgs *const l = guard.what = at_lbfgs_new(at_lbfgs_size(o), capacity);
   l->iterations = at_state_number(at_state_find(from, "n_iter"), "n_iter");
   l->evaluations = at_state_number(at_state_find(from, "func_evals"), "func_evals");
   if (l->iterations > 0) {

@@ -94,17 +94,17 @@ static void release_param(at_param *param)
   at_release(param->t);
 }
 
-at_ints at_stateSizes(const at_rule *rule, const at_tensor *param, int state, int64_t *room)
+at_ints at_stateSizes(const at_rule *rule, const at_tensor *param, int state, int64_t *buffer)
 {
   const at_ints sizes = at_sizesOf(param);
-  return rule->sizes ? rule->sizes(sizes, state, room) : sizes;
+  return rule->sizes ? rule->sizes(sizes, state, buffer) : sizes;
 }
 
 at_tensor *at_newState(const at_rule *rule, const at_tensor *param, int state, at_tensor *t,
                        const char *name)
 {
-  int64_t room[AT_MOST_DIMS];
-  const at_ints sizes = at_stateSizes(rule, param, state, room);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints sizes = at_stateSizes(rule, param, state, buffer);
   if (!at_sameSizes(at_sizesOf(t), sizes))
     at_raise(AT_ERROR_ARGUMENT, "%s is of size (%s), and has to be of (%s) for a parameter of (%s)",
              name, at_sizeDesc(at_sizesOf(t)).str, at_sizeDesc(sizes).str,
@@ -392,10 +392,11 @@ static void check_device(const at_optimizer *o, const at_param *param)
 /* Raises if the parameter, its gradient and its states are not alike any more. */
 static void check_sizes(const at_optimizer *o, const at_param *param, const at_tensor *grad)
 {
-  int64_t room[AT_MOST_DIMS];
+  int64_t buffer[AT_MOST_DIMS];
   for (int s = -1; s < AT_STATES; s++) {
     const at_tensor *const other = s < 0 ? grad : param->state[s];
-    const at_ints sizes = s < 0 ? at_sizesOf(param->t) : at_stateSizes(o->rule, param->t, s, room);
+    const at_ints sizes =
+        s < 0 ? at_sizesOf(param->t) : at_stateSizes(o->rule, param->t, s, buffer);
     if (other && (other->type != param->t->type || !at_sameSizes(at_sizesOf(other), sizes)))
       at_raise(AT_ERROR_ARGUMENT, "a parameter is a %s of size (%s), and its %s a %s of size (%s)",
                param->t->type->name, at_sizeDesc(at_sizesOf(param->t)).str,

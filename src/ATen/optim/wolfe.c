@@ -53,10 +53,10 @@ static bool is_flat(const Search *s, const at_point *p)
 }
 
 /* Goes along d until a bracket is found, which has one point if that is the result. */
-static void find_bracket(Search *s, double t, double *room)
+static void find_bracket(Search *s, double t, double *buffer)
 {
   at_point before = s->from, now;
-  double *const vectors[] = {room, room + s->f->size};
+  double *const vectors[] = {buffer, buffer + s->f->size};
   int used = 0;
   s->spare = vectors[used];
   now = evaluate(s, t);
@@ -116,17 +116,17 @@ static int take_in(Search *s, at_point p, int low, bool *isDone)
 }
 
 at_point at_strongWolfe(at_objective *f, const double *x, const double *d, double t, at_point from,
-                        double *room)
+                        double *buffer)
 {
   Search s = {.f = f, .x = x, .d = d, .from = from};
   for (ptrdiff_t i = 0; i < f->size; i++)
     s.widest = fmax(s.widest, fabs(d[i]));
   /* the gradient at the beginning may become one of the bracket, whose vectors are overwritten */
-  s.from.gradient = memcpy(room, from.gradient, (size_t)f->size * sizeof *room);
-  find_bracket(&s, t, room + f->size);
+  s.from.gradient = memcpy(buffer, from.gradient, (size_t)f->size * sizeof *buffer);
+  find_bracket(&s, t, buffer + f->size);
   if (s.count == 1)
     return s.bracket[0];
-  s.spare = room + 3 * f->size;
+  s.spare = buffer + 3 * f->size;
   int low = s.bracket[0].loss <= s.bracket[1].loss ? 0 : 1;
   bool isStuck = false, isDone = false;
   for (; !isDone && s.steps < MOST_STEPS; s.steps++) {

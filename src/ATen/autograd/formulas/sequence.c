@@ -26,11 +26,6 @@ static const at_scalar one = {.value.integer = 1}, zero;
 static const char *const cell_names[] = {"rnn_tanh", "rnn_relu", "gru", "lstm"};
 static const int gate_counts[] = {1, 1, 3, 4};
 
-static unsigned short version_of(const at_tensor *t)
-{
-  return t->th->storage ? *at_version(t->th->storage) : 0;
-}
-
 static void free_sequence(void *context)
 {
   Sequence *const s = context;
@@ -179,7 +174,7 @@ static at_tensor *run_forward(void *context, at_tensors unused)
   if (hasCells)
     at_convert(row(&pool, states, steps + 1), row(&pool, s->cells, steps));
   s->states = at_newView(states, states->th->storageOffset, at_sizesOf(states), states->th->stride);
-  s->stateVersion = version_of(states);
+  s->stateVersion = at_versionOf(states);
   return at_pool_keep(&pool, states);
 }
 
@@ -187,9 +182,9 @@ static at_tensor *run_forward(void *context, at_tensors unused)
 
 static void check_versions(const Sequence *s)
 {
-  bool isSame = version_of(s->states) == s->stateVersion;
+  bool isSame = at_versionOf(s->states) == s->stateVersion;
   for (int i = 0; i < INPUTS; i++)
-    isSame = isSame && (i == X || !s->inputs[i] || version_of(s->inputs[i]) == s->versions[i]);
+    isSame = isSame && (i == X || !s->inputs[i] || at_versionOf(s->inputs[i]) == s->versions[i]);
   if (!isSame)
     at_raise(AT_ERROR_RUNTIME,
              "a tensor that the gradient of %s needs has been changed in place since the call",
@@ -369,7 +364,7 @@ at_tensor *at_sequence(at_cell_kind cell, at_tensor *const *inputs, bool isRever
     for (int i = 0; i < INPUTS; i++)
       if (inputs[i]) {
         s->inputs[i] = at_retain(inputs[i]);
-        s->versions[i] = version_of(inputs[i]);
+        s->versions[i] = at_versionOf(inputs[i]);
       }
     made = s;
   }

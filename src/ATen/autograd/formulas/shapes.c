@@ -54,25 +54,17 @@ at_tensor *at_permuteGrad(at_tensor *t, at_ints dims)
 
 /* --- moved elements --------------------------------------------------------------------------- */
 
-static int64_t count_of(at_ints sizes)
-{
-  int64_t count = 1;
-  for (int d = 0; d < sizes.count; d++)
-    count *= sizes.data[d];
-  return count;
-}
-
 at_tensor *at_positions(at_tensor *t, at_ints sizes)
 {
   if (!at_defined(t))
     return at_undefined();
   const at_type *const type = at_toScalarType(t->type, AT_LONG);
-  return at_reshape(at_arange(count_of(sizes), .type = type), sizes);
+  return at_reshape(at_arange(at_countIn(sizes), .type = type), sizes);
 }
 
 at_tensor *at_moved(at_tensor *t, at_ints sizes, at_tensor *where)
 {
-  at_tensor *const flat = at_new_zeros(t, AT_INTS(count_of(sizes)));
+  at_tensor *const flat = at_new_zeros(t, AT_INTS(at_countIn(sizes)));
   at_tensor *const index = at_reshape(where, AT_INTS(-1));
   return at_reshape(at_index_add(flat, 0, index, at_reshape(t, AT_INTS(-1))), sizes);
 }

@@ -33,7 +33,7 @@ static inline int64_t at_mlInt(const at_mlNumbers *numbers, int64_t i)
 }
 
 /* Memory for count elements until the end of the call. */
-void *at_mlRoom(const at_onnxCall *call, int64_t count, size_t size);
+void *at_mlAlloc(const at_onnxCall *call, int64_t count, size_t size);
 
 /* --- scores ------------------------------------------------------------------------------------ */
 

@@ -35,7 +35,7 @@ void at_runLinearRegressor(at_onnxCall *c)
                      intercepts = at_mlFloats(c, "intercepts", -1);
   const int64_t count = targets_of(c, &x, &coefficients, &intercepts);
   const at_mlTransform transform = at_mlTransformOf(c);
-  double *const scores = at_mlRoom(c, at_onnxProduct(c, AT_SHAPE(x.count, count), 0, 2), 8);
+  double *const scores = at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, count), 0, 2), 8);
   for (int64_t i = 0; i < x.count; i++) {
     products(&x, i, &coefficients, &intercepts, count, scores + i * count);
     at_mlTransformed(transform, scores + i * count, count);
@@ -56,7 +56,7 @@ void at_runLinearClassifier(at_onnxCall *c)
     AT_ONNX_FAILS(c, "it has %lld scores and %lld labels", (long long)shown,
                   (long long)labels.count);
   const at_mlTransform transform = at_mlTransformOf(c);
-  double *const scores = at_mlRoom(c, at_onnxProduct(c, AT_SHAPE(x.count, shown), 0, 2), 8);
+  double *const scores = at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, shown), 0, 2), 8);
   int64_t *const chosen = at_mlGiveLabels(c, x.count);
   for (int64_t i = 0; i < x.count; i++) {
     double *const own = scores + i * shown;
@@ -130,7 +130,7 @@ void at_runSvmRegressor(at_onnxCall *c)
   if (v.count < 0 || v.coefficients.count != (v.count > 0 ? v.count : x.width) || v.rho.count < 1)
     AT_ONNX_FAILS(c, "%lld support vectors, %lld coefficients and %lld of rho do not fit",
                   (long long)v.count, (long long)v.coefficients.count, (long long)v.rho.count);
-  double *const scores = at_mlRoom(c, x.count, sizeof *scores);
+  double *const scores = at_mlAlloc(c, x.count, sizeof *scores);
   for (int64_t i = 0; i < x.count; i++) {
     const double *const row = x.data + i * x.width;
     double sum = at_mlFloat(&v.rho, 0);
@@ -190,8 +190,8 @@ static void couple(const double *r, int64_t n, double *q, double *p)
 typedef struct Pairs {
   Vectors v;
   at_mlNumbers perClass, a, b;
-  int64_t classes, count; /* count of pairs */
-  double *kernels, *room; /* room for classes * (2 * classes + 2) numbers */
+  int64_t classes, count;   /* count of pairs */
+  double *kernels, *buffer; /* room for classes * (2 * classes + 2) numbers */
 } Pairs;
 
 /* The decisions of the pairs for a row, and how often each class wins. */
@@ -228,16 +228,16 @@ static void probabilities(const Pairs *p, const double *scores, double *shares)
     for (int64_t j = i + 1; j < p->classes; j++, pair++) {
       const double at = scores[pair] * at_mlFloat(&p->a, pair) + at_mlFloat(&p->b, pair);
       const double share = fmin(fmax(1 / (1 + exp(at)), least), 1 - least);
-      p->room[i * p->classes + j] = share;
-      p->room[j * p->classes + i] = 1 - share;
+      p->buffer[i * p->classes + j] = share;
+      p->buffer[j * p->classes + i] = 1 - share;
     }
-  couple(p->room, p->classes, p->room + p->classes * p->classes, shares);
+  couple(p->buffer, p->classes, p->buffer + p->classes * p->classes, shares);
 }
 
 static Pairs pairs_of(at_onnxCall *c, const at_mlRows *x)
 {
   Pairs p = {.perClass = at_mlInts(c, "vectors_per_class", -1)};
-  int64_t total = 0, room;
+  int64_t total = 0, capacity;
   p.classes = p.perClass.count;
   for (int64_t i = 0; i < p.classes; i++)
     if (at_mlInt(&p.perClass, i) < 0 ||
@@ -248,14 +248,14 @@ static Pairs pairs_of(at_onnxCall *c, const at_mlRows *x)
   p.a = at_mlFloats(c, "prob_a", at_onnxHas(c, "prob_a") ? p.count : 0);
   p.b = at_mlFloats(c, "prob_b", p.a.count);
   if (total < 1 || p.count < 1 || p.v.rho.count < p.count ||
-      __builtin_mul_overflow(total, p.classes - 1, &room) || p.v.coefficients.count != room)
+      __builtin_mul_overflow(total, p.classes - 1, &capacity) || p.v.coefficients.count != capacity)
     AT_ONNX_FAILS(c,
                   "%lld support vectors of %lld classes, %lld coefficients and %lld of rho do not "
                   "fit",
                   (long long)total, (long long)p.classes, (long long)p.v.coefficients.count,
                   (long long)p.v.rho.count);
-  p.kernels = at_mlRoom(c, total, sizeof *p.kernels);
-  p.room = at_mlRoom(c, p.classes * (2 * p.classes + 2), sizeof *p.room);
+  p.kernels = at_mlAlloc(c, total, sizeof *p.kernels);
+  p.buffer = at_mlAlloc(c, p.classes * (2 * p.classes + 2), sizeof *p.buffer);
   return p;
 }
 
@@ -268,7 +268,7 @@ static void run_lines(at_onnxCall *c, const at_mlRows *x, const at_mlLabels *lab
     AT_ONNX_FAILS(c, "%lld labels and %lld coefficients do not fit", (long long)labels->count,
                   (long long)v.coefficients.count);
   double *const scores =
-      at_mlRoom(c, at_onnxProduct(c, AT_SHAPE(x->count, labels->count), 0, 2), 8);
+      at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x->count, labels->count), 0, 2), 8);
   int64_t *const chosen = at_mlGiveLabels(c, x->count);
   const at_mlTransform transform = at_mlTransformOf(c);
   for (int64_t i = 0; i < x->count; i++) {
@@ -296,10 +296,10 @@ void at_runSvmClassifier(at_onnxCall *c)
     AT_ONNX_FAILS(c, "it has %lld classes and %lld labels", (long long)p.classes,
                   (long long)labels.count);
   const int64_t shown = hasShares ? p.classes : p.classes == 2 ? 2 : p.count;
-  double *const scores = at_mlRoom(c, at_onnxProduct(c, AT_SHAPE(x.count, shown), 0, 2), 8),
-                *const pairs = at_mlRoom(c, p.count, sizeof *pairs);
-  int64_t *const votes = at_mlRoom(c, p.classes, sizeof *votes), *const chosen =
-                                                                     at_mlGiveLabels(c, x.count);
+  double *const scores = at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, shown), 0, 2), 8),
+                *const pairs = at_mlAlloc(c, p.count, sizeof *pairs);
+  int64_t *const votes = at_mlAlloc(c, p.classes, sizeof *votes), *const chosen =
+                                                                      at_mlGiveLabels(c, x.count);
   const at_mlTransform transform = at_mlTransformOf(c);
   for (int64_t i = 0; i < x.count; i++) {
     double *const own = scores + i * shown;

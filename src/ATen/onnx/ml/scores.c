@@ -47,7 +47,7 @@ at_mlNumbers at_mlInts(const at_onnxCall *c, const char *name, int64_t count)
   return numbers_of(c, name, count, AT_CELL_INT);
 }
 
-void *at_mlRoom(const at_onnxCall *c, int64_t count, size_t size)
+void *at_mlAlloc(const at_onnxCall *c, int64_t count, size_t size)
 {
   int64_t bytes;
   if (__builtin_mul_overflow(count, (int64_t)size, &bytes))

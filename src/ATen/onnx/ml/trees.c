@@ -121,8 +121,8 @@ static void read_nodes(Ensemble *e)
   if (modes.count != n || (missing.count != 0 && missing.count != n))
     AT_ONNX_FAILS(c, "it has %lld nodes, %d modes and %lld ways of missing values", (long long)n,
                   modes.count, (long long)missing.count);
-  e->nodes = at_mlRoom(c, n, sizeof *e->nodes);
-  e->order = at_mlRoom(c, n, sizeof *e->order);
+  e->nodes = at_mlAlloc(c, n, sizeof *e->nodes);
+  e->order = at_mlAlloc(c, n, sizeof *e->order);
   for (int64_t i = 0; i < n; i++) {
     const uint8_t mode = mode_of(c, modes.data[i]);
     e->nodes[i] = (Node){.value = at_mlFloat(&values, i),
@@ -162,7 +162,7 @@ static void read_weights(Ensemble *e, const char *word, const char *which)
                      values = at_mlFloats(c, names[3], n);
   if (n > INT32_MAX)
     AT_ONNX_FAILS(c, "it has %lld weights", (long long)n);
-  e->weights = at_mlRoom(c, n, sizeof *e->weights);
+  e->weights = at_mlAlloc(c, n, sizeof *e->weights);
   for (int64_t i = n; i-- > 0;) {
     Node *const node = &e->nodes[node_of(e, at_mlInt(&trees, i), at_mlInt(&ids, i))];
     e->weights[i] = (Weight){at_mlFloat(&values, i), at_mlInt(&targets, i), node->weight};
@@ -175,7 +175,7 @@ static void read_weights(Ensemble *e, const char *word, const char *which)
 
 static void find_roots(Ensemble *e)
 {
-  e->roots = at_mlRoom(e->call, e->count, sizeof *e->roots);
+  e->roots = at_mlAlloc(e->call, e->count, sizeof *e->roots);
   for (int64_t i = 0; i < e->count; i++)
     if (!e->nodes[i].isChild)
       e->roots[e->rootCount++] = (int32_t)i;
@@ -243,8 +243,8 @@ static void run_trees(Ensemble *e)
 {
   const int64_t count = at_onnxProduct(e->call, AT_SHAPE(e->x.count, e->targets), 0, 2);
   find_roots(e);
-  e->scores = at_mlRoom(e->call, count, sizeof *e->scores);
-  e->has = at_mlRoom(e->call, count, sizeof *e->has);
+  e->scores = at_mlAlloc(e->call, count, sizeof *e->scores);
+  e->has = at_mlAlloc(e->call, count, sizeof *e->has);
   if (count > 0)
     THParallel_for(e->x.count, e->rootCount * 16, run_rows, e);
 }

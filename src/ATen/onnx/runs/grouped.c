@@ -70,7 +70,7 @@ void at_runRotaryCache(at_onnxCall *c)
 typedef struct Groups {
   const at_onnxCall *call;
   at_tensor *q, *k, *v, *pastK, *pastV, *cosines, *sines; /* of all sequences */
-  int64_t length, room;                                   /* of queries, and of the cache */
+  int64_t length, capacity;                               /* of queries, and of the cache */
 } Groups;
 
 /* The keys or values of a sequence: past of the cache, and then the new ones; with 0 for the room that is
@@ -79,7 +79,7 @@ static at_tensor *extended(const Groups *g, at_tensor *past, at_tensor *now, int
 {
   const int64_t heads = at_size(now, 0), width = at_size(now, 2);
   at_tensor *const rest =
-      at_zeros(AT_INTS(heads, g->room - count - g->length, width), .type = now->type);
+      at_zeros(AT_INTS(heads, g->capacity - count - g->length, width), .type = now->type);
   return past ? at_cat(AT_TENSORS(at_narrow(past, 1, 0, count), now, rest), .dim = 1)
               : at_cat(AT_TENSORS(now, rest), .dim = 1);
 }
@@ -105,9 +105,9 @@ static at_tensor *attend_one(const Groups *g, int64_t b, int64_t total, at_tenso
   const int64_t past = total > g->length ? total - g->length : 0, keys = past + g->length;
   const int64_t window = at_onnxInt(c, "local_window_size", -1);
   const double scale = at_onnxFloat(c, "scale", 0), limit = at_onnxFloat(c, "softcap", 0);
-  if (keys > g->room || (past > 0 && (!g->pastK || past > at_size(g->pastK, 2))))
+  if (keys > g->capacity || (past > 0 && (!g->pastK || past > at_size(g->pastK, 2))))
     AT_ONNX_FAILS(c, "sequence %lld has %lld keys, and there is room for %lld", (long long)b,
-                  (long long)keys, (long long)g->room);
+                  (long long)keys, (long long)g->capacity);
   at_tensor *const q = placed(g, at_select(g->q, 0, b), past);
   made[0] = extended(g, g->pastK ? at_select(g->pastK, 0, b) : NULL,
                      placed(g, at_select(g->k, 0, b), past), past);
@@ -135,9 +135,9 @@ static void attend_all(at_onnxCall *c, const Groups *g, const at_onnxList *total
   at_tensor *all[3] = {NULL};
   for (int64_t b = 0; b < at_size(g->q, 0); b++) {
     at_tensor *one[3];
-    if (totals->data[b] < 0 || totals->data[b] >= g->room)
+    if (totals->data[b] < 0 || totals->data[b] >= g->capacity)
       AT_ONNX_FAILS(c, "the last key of sequence %lld is %lld, and there is room for %lld",
-                    (long long)b, (long long)totals->data[b], (long long)g->room);
+                    (long long)b, (long long)totals->data[b], (long long)g->capacity);
     one[0] = attend_one(g, b, totals->data[b] + 1, one + 1);
     for (int i = 0; i < 3; i++) {
       at_tensor *const row = at_unsqueeze(one[i], 0);
@@ -179,7 +179,7 @@ void at_runGroupQuery(at_onnxCall *c)
               .cosines = turns ? at_onnxInput(c, 7) : NULL,
               .sines = turns ? at_onnxInput(c, 8) : NULL,
               .length = at_size(q, 1)};
-  g.room = THMax(whole.data[0], g.pastK ? at_size(g.pastK, 2) : 0);
+  g.capacity = THMax(whole.data[0], g.pastK ? at_size(g.pastK, 2) : 0);
   if (totals.count != at_size(q, 0) || totals.count < 1 || (g.pastK && at_dim(g.pastK) != 4))
     AT_ONNX_FAILS(c, "there are %d lengths, for queries of size %s", totals.count,
                   at_sizeDesc(at_sizes(q)).str);

@@ -39,7 +39,7 @@ static int32_t position_in(const at_onnxCall *c, int index, int64_t count, int64
   return (int32_t)(given < 0 ? given + count : given);
 }
 
-/* Room for that many pointers, which the guard frees. */
+/* Memory for that many pointers, which the guard frees. */
 static at_tensor **enter_list(int32_t count, THGuard *guard)
 {
   THGuard_enter(guard, THFree);
