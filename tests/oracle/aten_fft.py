@@ -98,7 +98,7 @@ def frames(out):
         for n, hop, length, w, center, normalized, size in [(8, 2, 8, window, True, False, None), (8, 4, None, None, False, True, None),
                                                           (8, 3, 8, window, True, False, 20), (9, 3, None, None, True, False, None)]:
             z = out.tensor((2, n // 2 + 1, 7), dtype)
-            out.case("istft", [z, n, hop, given(length), given(w), center, normalized, True, given(size)],
+            out.case("istft", [z, n, hop, given(length), given(w), center, normalized, True, given(size), Default],
                      lambda: torch.istft(z, n, hop, length, w, center, normalized, True, size), within=WITHIN[dtype])
 
 
@@ -108,4 +108,10 @@ with Writer("fft", __file__) as out:
     frames(out)
     for n, hop in ((8, 2), (9, 3)):  # of the whole spectrum, whose second half is not read
         z = out.tensor((n, 5), torch.complex128)
-        out.case("istft", [z, n, hop, Default, Default, True, False, False, Default], lambda: torch.istft(z, n, hop, onesided=False), within=WITHIN[torch.complex128])
+        out.case("istft", [z, n, hop, Default, Default, True, False, False, Default, Default], lambda: torch.istft(z, n, hop, onesided=False), within=WITHIN[torch.complex128])
+    for n, hop, window in (8, 2, torch.hann_window(8) + 0.1), (9, 3, None):  # of complex signals
+        x, z = out.tensor((2, 30), torch.complex64), out.tensor((2, n, 6), torch.complex64)
+        out.case("stft.center", [x, n, hop, Default, given(window), True, Text("reflect"), False, False, Default],
+                 lambda: torch.stft(x, n, hop, window=window, onesided=False, return_complex=True), within=WITHIN[torch.complex64])
+        out.case("istft", [z, n, hop, Default, given(window), True, False, False, Default, True],
+                 lambda: torch.istft(z, n, hop, window=window, onesided=False, return_complex=True), within=WITHIN[torch.complex64])

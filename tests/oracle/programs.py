@@ -681,6 +681,50 @@ class Composed(nn.Module):
                 A._scaled_dot_product_attention_math(q, q, q)[0], A._scaled_dot_product_attention_math(q, q, q, None, 0.0, True, scale=0.5)[0])
 
 
+class Stepped(nn.Module):
+    """Nodes that only steps of training have."""
+
+    def forward(self, q, k, v, x, w, table, order, offsets):
+        A = torch.ops.aten
+        attention, backward = A._scaled_dot_product_flash_attention_for_cpu, A._scaled_dot_product_flash_attention_for_cpu_backward
+        y, sums = attention(q, k, v, 0.0, True)
+        z, others = attention(q, k, v, attn_mask=q @ k.transpose(2, 3), scale=0.3)
+        bag = A._embedding_bag(table, order, offsets, False, 1)
+        back = A._embedding_bag_backward(x[:2, :3], order, offsets, bag[1], bag[2], bag[3], 7, False, 1, False, None)
+        return (backward(y * 2, q, k, v, y, sums, 0.0, True), backward(z * 2, q, k, v, z, others, 0.0, False, attn_mask=q @ k.transpose(2, 3), scale=0.3),
+                back, A._addmm_activation(w, x, w, beta=0.5, alpha=2), A._addmm_activation(w, x, w, use_gelu=True), A.zero(x),
+                A.slice_backward(x, [4, 9], 1, 1, 9, 2), A.select_backward(x, [4, 3, 4], 1, 2))
+
+
+class Loss(nn.Module):
+    """A step of training: with its gradients (write_step)."""
+
+    def __init__(self):
+        super().__init__()
+        self.layers = nn.Sequential(nn.Conv2d(3, 4, 3), nn.BatchNorm2d(4), nn.GELU(), nn.MaxPool2d(2), nn.Flatten(), nn.LayerNorm(16), nn.Linear(16, 5))
+        self.layers.get_submodule("0").bias = None  # its gradient is 0
+
+    def forward(self, x, classes):
+        return F.cross_entropy(self.layers(x), classes)
+
+
+def write_step(folder, name, module, inputs):
+    """Exports a loss with the gradients of all parameters, and saves what PyTorch computes."""
+    from torch.export.experimental import _export_forward_backward
+    program = _export_forward_backward(torch.export.export(copy.deepcopy(module), inputs))
+    program._example_inputs = None
+    for graph in [g.graph for g in program.graph_module.modules() if hasattr(g, "graph")]:
+        for node in graph.nodes:
+            for key in ("stack_trace", "nn_module_stack", "source_fn_stack", "torch_fn", "from_node"):
+                node.meta.pop(key, None)
+    torch.export.save(program, os.path.join(folder, name + ".pt2"))
+    loss = module(*inputs)
+    loss.backward()
+    arrays = {f"input{i}": array(t) for i, t in enumerate(inputs)}
+    arrays |= {f"output{i}": array(t) for i, t in enumerate([loss, *(p.grad for p in module.parameters())])}
+    np.savez(os.path.join(folder, name + ".npz"), **arrays)
+
+
 def programs():
     """Name, function, inputs, sizes that vary, whether it is decomposed, whether it has a state."""
     image = torch.randn(2, 3, 17, 17)
@@ -767,6 +811,9 @@ def programs():
         yield name, Factored(), factored, None, name == "factored_core", False
     boxes = torch.tensor([[0.0, 0, 0, 5, 5], [0, 2, 1, 4, 9]])
     yield "seldom", Seldom(), (torch.randn(7, 3), torch.randn(4, 4), torch.randn(1, 8, 6, 6), boxes, torch.randint(0, 256, (1, 3, 9, 7), dtype=torch.uint8)), None, False, False
+    stepped = (*(torch.randn(2, 3, 4, 4) for _ in range(3)), torch.randn(4, 4), torch.randn(4, 4), torch.randn(7, 3), torch.tensor([1, 5, 5, 2, 0]),
+               torch.tensor([0, 3]))
+    yield "stepped", Stepped(), stepped, None, False, False
     windows = torch.randn(2, 16, 12, 13),
     yield "windows", Windows(), windows, None, False, False
     yield "windows_core", Windows(), windows, None, True, False
@@ -866,6 +913,8 @@ def make(names):
         inputs = tuple(x[:1] for x in inputs) if name == "single" else inputs
         record(FOLDER, name, fresh, inputs, constants, stateful)
         print(name, os.path.getsize(os.path.join(FOLDER, name + ".pt2")))
+    if not names or "step" in names:
+        write_step(FOLDER, "step", Loss(), (torch.randn(2, 3, 6, 6), torch.tensor([3, 0])))
 
 
 def models(folder, names):

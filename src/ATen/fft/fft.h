@@ -110,7 +110,8 @@ typedef struct at_frames {
 
 at_tensor *at_framesTransformed(at_tensor *self, const at_frames *frames, const char *pad_mode,
                                 bool return_complex);
-at_tensor *at_framesJoined(at_tensor *self, const at_frames *frames, int64_t length);
+at_tensor *at_framesJoined(at_tensor *self, const at_frames *frames, int64_t length,
+                           bool return_complex);
 
 /* Gradients of _fft_r2c, whose operand has those sizes, and of _fft_c2r. */
 at_tensor *at_fourierOfRealGrad(at_tensor *grad, at_ints sizes, at_ints dim, int64_t normalization,

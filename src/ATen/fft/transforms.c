@@ -198,6 +198,14 @@ static bool complete(at_frames *f, const char *operation)
   return fits && isWindow;
 }
 
+/* signals x elements with half a frame more on both sides. */
+static at_tensor *padded(at_tensor *x, int64_t size, const char *mode)
+{
+  if (at_is_complex(x))
+    return at_complex(padded(at_real(x), size, mode), padded(at_imag(x), size, mode));
+  return at_squeeze_dim(at_pad(at_unsqueeze(x, 1), AT_INTS(size / 2, size / 2), .mode = mode), 1);
+}
+
 at_tensor *at_framesTransformed(at_tensor *self, const at_frames *frames, const char *pad_mode,
                                 bool return_complex)
 {
@@ -205,16 +213,17 @@ at_tensor *at_framesTransformed(at_tensor *self, const at_frames *frames, const 
   if (!complete(&f, "stft"))
     return at_undefined();
   const at_scalar_type type = self->type->scalarType;
-  if (type != AT_FLOAT && type != AT_DOUBLE)
-    return failed("stft", "self, which has to be of Float or Double,", self->type->name);
+  if (type != AT_FLOAT && type != AT_DOUBLE && !at_isComplex(type))
+    return failed("stft", "self, which has to be of Float, Double or complex,", self->type->name);
+  f.onesided = f.onesided && !at_isComplex(type);
+  if (at_isComplex(type) && !return_complex)
+    return failed("stft", "return_complex", "false, and self is complex");
   if (at_dim(self) != 1 && at_dim(self) != 2)
     return failed("stft", "self", "neither a signal nor a batch of signals");
   const bool single = at_dim(self) == 1;
   at_tensor *x = single ? at_unsqueeze(self, 0) : self;
   if (f.center)
-    x = at_squeeze_dim(at_pad(at_unsqueeze(x, 1), AT_INTS(f.size / 2, f.size / 2),
-                              .mode = pad_mode),
-                       1);
+    x = padded(x, f.size, pad_mode);
   x = at_unfold(x, -1, f.size, f.hop); /* signals x frames x elements */
   at_tensor *const window = window_of(self, &f, f.length);
   if (window)
@@ -230,6 +239,10 @@ at_tensor *at_framesTransformed(at_tensor *self, const at_frames *frames, const 
 /* Adds the frames (signals x frames x elements) where they overlap. */
 static at_tensor *overlapped(at_tensor *frames, int64_t hop)
 {
+  if (!at_defined(frames))
+    return frames;
+  if (at_is_complex(frames))
+    return at_complex(overlapped(at_real(frames), hop), overlapped(at_imag(frames), hop));
   const int64_t count = at_size(frames, 1), size = at_size(frames, 2);
   at_tensor *const columns = at_transpose(frames, 1, 2);
   const int64_t length = (count - 1) * hop + size;
@@ -238,7 +251,8 @@ static at_tensor *overlapped(at_tensor *frames, int64_t hop)
   return at_reshape(image, AT_INTS(at_size(frames, 0), length));
 }
 
-at_tensor *at_framesJoined(at_tensor *self, const at_frames *frames, int64_t length)
+at_tensor *at_framesJoined(at_tensor *self, const at_frames *frames, int64_t length,
+                           bool return_complex)
 {
   at_frames f = *frames;
   if (!complete(&f, "istft"))
@@ -248,15 +262,19 @@ at_tensor *at_framesJoined(at_tensor *self, const at_frames *frames, int64_t len
   if (at_dim(self) != 2 && at_dim(self) != 3)
     return failed("istft", "self", "neither frequencies x frames nor a batch of them");
   const bool single = at_dim(self) == 2;
+  if (return_complex && f.onesided && at_size(self, -2) != f.size)
+    return failed("istft", "return_complex", "true, and self has one half of the frequencies");
   at_tensor *x = at_transpose(single ? at_unsqueeze(self, 0) : self, 1, 2);
-  if (!f.onesided) /* the other half is taken as that of a real signal */
+  if (!f.onesided && !return_complex) /* the other half is taken as that of a real signal */
     x = at_narrow(x, -1, 0, f.size / 2 + 1);
-  x = at_fourierAlong(x, f.size, -1, f.normalized ? "ortho" : "none", AT_FFT_C2R, false);
+  x = at_fourierAlong(x, f.size, -1, f.normalized ? "ortho" : "none",
+                      return_complex ? AT_FFT_C2C : AT_FFT_C2R, false);
   if (!at_defined(x))
     return x;
-  at_tensor *window = window_of(x, &f, f.length);
+  at_tensor *const part = at_real(x);
+  at_tensor *window = window_of(part, &f, f.length);
   if (!window)
-    window = at_ones(AT_INTS(f.size), .type = x->type);
+    window = at_ones(AT_INTS(f.size), .type = part->type);
   const int64_t count = at_size(x, 1);
   at_tensor *const squares = at_expand(at_reshape(at_mul(window, window), AT_INTS(1, 1, f.size)),
                                        AT_INTS(1, count, f.size));

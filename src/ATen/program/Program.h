@@ -491,6 +491,8 @@ at_computeFunction at_computeVander, at_computeTrilinear; /* libraries.c */
 at_computeFunction at_computeLinalgCheck;                 /* builtins.c */
 at_computeFunction at_computeDrawn;                       /* resolve.c */
 at_computeFunction at_computeForm;                        /* forms/forms.c */
+at_computeFunction at_computeAttentionBackward, at_computeBagBackward, at_computeActivatedProduct,
+    at_computePartBackward; /* forms/training.c */
 at_computeFunction at_computeDropoutAttention, at_computeRecurrentLayer, at_computeRootNorm,
     at_computeBatchNorm, at_computeBatchNormUpdate, at_computeRenorm, at_computeRandomRelu,
     at_computePrelu, at_computeWeightNorm, at_computeDet, at_computeSlogdet, at_computeSvd,

@@ -44,6 +44,7 @@ static const at_adaptor adaptors[] = {
     {"aten.slogdet.default", "linalg_slogdet", "self=A"},
     {"aten.pow.Scalar", "pow", "self=base exponent=self"},
     {"aten.complex.default", "complex", "real=re imag=im"},
+    {"aten.zero.default", "zeros_like"},
     {"aten.stft.default", "_stft_frames", "align_to_window="},
     {"aten.swapaxes.default", "transpose", "axis0=dim0 axis1=dim1"},
     {"aten.chain_matmul.default", "linalg_multi_dot", "matrices=tensors"},
@@ -103,6 +104,13 @@ static const at_adaptor adaptors[] = {
     {"aten._linalg_svd.default", .compute = at_computeSvd},
     {"aten._linalg_eigh.default", .compute = at_computeEigh},
     {"aten._linalg_solve_ex.default", .compute = at_computeSolve},
+    /* Of programs of training. */
+    {"aten._scaled_dot_product_flash_attention_for_cpu_backward.default",
+     .compute = at_computeAttentionBackward},
+    {"aten._embedding_bag_backward.default", .compute = at_computeBagBackward},
+    {"aten._addmm_activation.default", .compute = at_computeActivatedProduct},
+    {"aten.slice_backward.default", .compute = at_computePartBackward},
+    {"aten.select_backward.default", .compute = at_computePartBackward},
     /* Of other libraries. */
     {"torchvision._cuda_version.default", .compute = at_computeNoCuda},
     {"torchvision.nms.default", .compute = at_computeSuppress},

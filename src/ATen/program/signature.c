@@ -163,12 +163,24 @@ static at_binding change_of(const Signing *s, const char *kind, const json_t *sp
   if (!strcmp(kind, "parameter_mutation"))
     return (at_binding){AT_BIND_WEIGHT, index_of(s, spec, "parameter_name")};
   if (strcmp(kind, "user_input_mutation"))
-    return (at_binding){AT_BIND_NOTHING, 0}; /* gradients, which nobody wants */
+    return (at_binding){AT_BIND_NOTHING, 0};
   const char *const name = at_doc_text(s->reading->file, spec, "user_input_name");
   for (int32_t i = 0; i < program->inputCount; i++)
     if (!strcmp(program->inputs[i].name, name))
       return (at_binding){AT_BIND_CHANGED, i};
   at_damaged(s->reading->file, "there is no input '%.100s' to change", name);
+}
+
+/* The name of a gradient, after what it is the gradient of. */
+static const char *gradient_name(const Signing *s, const char *kind, const json_t *spec)
+{
+  const bool ofInput = !strcmp(kind, "gradient_to_user_input");
+  const char *const of =
+      at_doc_text(s->reading->file, spec, ofInput ? "user_input_name" : "parameter_name");
+  const size_t length = strlen(of) + sizeof ".grad";
+  char *const name = at_arena_take(s->reading->arena, length, 1);
+  snprintf(name, length, "%s.grad", of);
+  return name;
 }
 
 static void read_output(Signing *s, const json_t *spec, int32_t at)
@@ -178,7 +190,8 @@ static void read_output(Signing *s, const json_t *spec, int32_t at)
   const at_file *const file = s->reading->file;
   const json_t *value;
   const char *const kind = at_doc_union(file, spec, &value);
-  if (strcmp(kind, "user_output") && strcmp(kind, "loss_output")) {
+  const bool isGradient = !strncmp(kind, "gradient_to_", strlen("gradient_to_"));
+  if (strcmp(kind, "user_output") && strcmp(kind, "loss_output") && !isGradient) {
     program->graphOutputs[at] = change_of(s, kind, value);
     return;
   }
@@ -187,9 +200,11 @@ static void read_output(Signing *s, const json_t *spec, int32_t at)
   if (!isNothing && given->kind != AT_GIVEN_TENSOR && given->kind != AT_GIVEN_NUMBER)
     at_damaged(file, "output %d is neither a tensor nor a number", (int)at);
   program->graphOutputs[at] = (at_binding){AT_BIND_USER, program->outputCount};
-  program->outputs[program->outputCount++] =
-      port_of(s, isNamed ? program->graph->names[given->parts->slot] : "",
-              isNothing ? AT_CELL_NONE : given->number);
+  at_port *const port = &program->outputs[program->outputCount++];
+  *port = port_of(s, isNamed ? program->graph->names[given->parts->slot] : "",
+                  isNothing ? AT_CELL_NONE : given->number);
+  if (isGradient)
+    port->name = gradient_name(s, kind, value);
 }
 
 /* Room for what is known of as many inputs and outputs as the graph has. */

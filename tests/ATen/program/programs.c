@@ -37,6 +37,8 @@
   X(composed)               \
   X(composed_core)          \
   X(lists)                  \
+  X(stepped)                \
+  X(step)                   \
   X(trained_core)           \
   X(kept)                   \
   X(kept_core)              \
