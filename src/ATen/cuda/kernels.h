@@ -9,6 +9,7 @@
 #include "ATen/fft/fftKind.h"
 #include "ATen/nn/layerNorm.h"
 #include "ATen/resample/taps.h"
+#include "ATen/statistics/indexReduce.h"
 #include "ATen/statistics/lineElements.h"
 #include "THC/core/thc_fault.h"
 
@@ -31,6 +32,7 @@
   X(roiPool, at_roi_work)                     \
   X(roiPoolBackward, at_roi_work)             \
   X(hash, at_hash_work)                       \
+  X(reduceByIndex, at_index_reduce_work)      \
   X(histogram, at_histogram_work)             \
   X(wrapIndices, at_wrap_work)                \
   X(search, at_search_work)                   \

@@ -331,11 +331,12 @@ at_tensor *at_randLike(at_tensor *self, const at_type *type, at_generator *gener
 static void check_deviations(at_pool *pool, at_tensor *std)
 {
   at_checkFloating(std, "std");
-  at_tensor *all = at_hold(pool, at_newCast(std, at_getType(AT_BACKEND_CPU, AT_DOUBLE)));
-  const double *x = at_hostData(all);
-  for (int64_t i = 0; i < at_numel(all); i++)
-    if (!(x[i] >= 0))
-      at_raise(AT_ERROR_ARGUMENT, "std has the element %g, and has to be 0 or more", x[i]);
+  if (at_numel(std) == 0)
+    return;
+  at_tensor *const all = at_hold(pool, at_newCast(std, at_toScalarType(std->type, AT_DOUBLE)));
+  const double least = all->type->functions->minall((void *)all->th).value.number;
+  if (!(least >= 0))
+    at_raise(AT_ERROR_ARGUMENT, "std has the element %g, and has to be 0 or more", least);
 }
 
 at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double mean, double std,

@@ -197,28 +197,31 @@ static Operands copies(const Operands *of, bool device)
   X(equal, at_full(AT_SHAPE(1), at_scalar(at_equal(o->x, o->x) + 2 * at_equal(o->x, o->y)))) \
   X(cdist, at_cdist(o->columns, at_t(at_slice(o->x, .dim = 1, .end = 5))))
 
-#define SORT(X)                                                                         \
-  X(sort, at_sort(o->x).values)                                                         \
-  X(sort_indices, at_sort(o->x, .descending = true).indices)                            \
-  X(sort_columns, at_sort(o->columns, .dim = 0).indices)                                \
-  X(sort_integers, at_sort(o->integers).values)                                         \
-  X(sort_short, at_sort(o->few).indices)                                                \
-  X(topk, at_topk(o->x, (n + 2) / 3).values)                                            \
-  X(topk_indices, at_topk(o->columns, (n + 4) / 5, .dim = 0, .largest = false).indices) \
-  X(topk_unsorted, at_sort(at_topk(o->x, (n + 1) / 2, .sorted = false).values).values)  \
-  X(kthvalue, at_kthvalue(o->x, (n + 1) / 2).values)                                    \
-  X(kthvalue_columns, at_kthvalue(o->columns, (n + 2) / 3, .dim = 0).indices)           \
-  X(median, at_median_dim(o->x, 1).values)                                              \
-  X(median_columns, at_median_dim(o->columns, 0).indices)                               \
-  X(median_short, at_median_dim(o->few, 1).values)                                      \
-  X(median_all, at_median(o->x))                                                        \
-  X(mode, at_mode(o->bytes).values)                                                     \
-  X(mode_indices, at_mode(at_reshape(o->classes, AT_SHAPE(1, n))).indices)              \
-  X(unique, at_unique(o->integers).values)                                              \
-  X(searchsorted, at_searchsorted(at_sort(o->v).values, o->x))                          \
-  X(searchsorted_order, at_searchsorted(o->u, o->x, .right = true, .sorter = o->order)) \
-  X(isin, at_isin(o->integers, at_slice(o->integers, .dim = 0, .end = 1)))              \
-  X(quantile, at_quantile(o->x, at_reshape(o->random, AT_SHAPE(4)), .dim = 1))          \
+#define SORT(X)                                                                          \
+  X(sort, at_sort(o->x).values)                                                          \
+  X(sort_indices, at_sort(o->x, .descending = true).indices)                             \
+  X(sort_columns, at_sort(o->columns, .dim = 0).indices)                                 \
+  X(sort_integers, at_sort(o->integers).values)                                          \
+  X(sort_short, at_sort(o->few).indices)                                                 \
+  X(topk, at_topk(o->x, (n + 2) / 3).values)                                             \
+  X(topk_indices, at_topk(o->columns, (n + 4) / 5, .dim = 0, .largest = false).indices)  \
+  X(topk_unsorted, at_sort(at_topk(o->x, (n + 1) / 2, .sorted = false).values).values)   \
+  X(kthvalue, at_kthvalue(o->x, (n + 1) / 2).values)                                     \
+  X(kthvalue_columns, at_kthvalue(o->columns, (n + 2) / 3, .dim = 0).indices)            \
+  X(median, at_median_dim(o->x, 1).values)                                               \
+  X(median_columns, at_median_dim(o->columns, 0).indices)                                \
+  X(median_short, at_median_dim(o->few, 1).values)                                       \
+  X(median_all, at_median(o->x))                                                         \
+  X(mode, at_mode(o->bytes).values)                                                      \
+  X(mode_indices, at_mode(at_reshape(o->classes, AT_SHAPE(1, n))).indices)               \
+  X(unique, at_unique(o->integers).values)                                               \
+  X(scatter_reduce, at_scatter_reduce(o->x, 1, o->orders, o->y, "amax"))                 \
+  X(index_reduce,                                                                        \
+    at_index_reduce(o->columns, 0, o->index, at_t(o->x), "mean", .include_self = false)) \
+  X(searchsorted, at_searchsorted(at_sort(o->v).values, o->x))                           \
+  X(searchsorted_order, at_searchsorted(o->u, o->x, .right = true, .sorter = o->order))  \
+  X(isin, at_isin(o->integers, at_slice(o->integers, .dim = 0, .end = 1)))               \
+  X(quantile, at_quantile(o->x, at_reshape(o->random, AT_SHAPE(4)), .dim = 1))           \
   X(pdist, at_pdist(at_slice(o->columns, .dim = 0, .end = 40)))
 
 #define INDEX(X)                                                                       \
