@@ -94,3 +94,10 @@ with Today("complex_rows", __file__) as c:
         numbers(c, dtype)
         systems(c, dtype)
         convolutions(c, dtype)
+    for dtype in NEAR:
+        x, near = c.tensor((3, 4), dtype), 16 * NEAR[dtype]
+        c("softsign", torch.nn.functional.softsign, self=x, within=near)
+        c("tanhshrink", torch.nn.functional.tanhshrink, self=x, within=near)
+        for name in "trapezoid", "cumulative_trapezoid":
+            c(name, getattr(torch, name), y=x, dx=0.5, dim=0, within=near)
+            c(name + ".x", lambda y, x, dim, name=name: getattr(torch, name)(y, x, dim=dim), y=x, x=c.tensor((4,), dtype), dim=1, within=near)
