@@ -7,6 +7,9 @@
   "this is compressed by " BY                                      \
   ": unpack it first (what is deflated inside .npz is read as it " \
   "is)"
+#define PICTURE                                                                      \
+  "this is a picture, which is not decoded here (`th run` takes pictures)" IN_PYTHON \
+  "numpy.save(\"image.npy\", numpy.asarray(PIL.Image.open(path))) saves its pixels"
 #define ROW(OFFSET, BYTES, SENTENCE) {OFFSET, sizeof BYTES - 1, BYTES, SENTENCE}
 
 static const char *const gguf =
@@ -30,6 +33,8 @@ static const struct {
     ROW(4, "TFL3",
         "this is a model of TensorFlow Lite, which is not read here" IN_PYTHON
         "tensorflow.lite.Interpreter(path) has its tensors, and " SAVE_NPZ),
+    ROW(0, "\x89PNG\r\n\x1a\n", PICTURE),
+    ROW(0, "\xff\xd8\xff", PICTURE),
     ROW(0, "PAR1", "this is a Parquet file of tables, which is not read here"),
     ROW(0, "ARROW1", "this is an Arrow file of tables, which is not read here"),
     ROW(257, "ustar",

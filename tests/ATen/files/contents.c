@@ -269,6 +269,8 @@ static void others(void **state)
       FILE_("x.pt", "version https://git-lfs.github.com/spec/v1\n", "Git LFS"),
       FILE_("x.npz", "<!DOCTYPE html>\n<html>", "web page"),
       FILE_("x.mat", "MATLAB 5.0 MAT-file, Platform: GLNXA64", "MATLAB"),
+      FILE_("x.png", "\x89PNG\r\n\x1a\n\0\0\0\rIHDR", "picture"),
+      FILE_("x.jpg", "\xff\xd8\xff\xe0\0\x10JFIF", "a picture"),
       FILE_("x.tflite", "\x1c\0\0\0TFL3\0\0\0\0", "TensorFlow Lite"),
   };
   for (size_t i = 0; i < sizeof files / sizeof *files; i++) {
