@@ -241,12 +241,14 @@ static void run_rows(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 static void run_trees(Ensemble *e)
 {
+  enum { TREE_STEPS = 16 }; /* elements of a loop that take as long as a tree */
   const int64_t count = at_onnxProduct(e->call, AT_SHAPE(e->x.count, e->targets), 0, 2);
   find_roots(e);
   e->scores = at_mlAlloc(e->call, count, sizeof *e->scores);
   e->has = at_mlAlloc(e->call, count, sizeof *e->has);
   if (count > 0)
-    THParallel_for(e->x.count, e->rootCount * 16, run_rows, e);
+    THParallel_for(e->x.count, THMax(1, TH_LOOP_GRAIN / (TREE_STEPS * THMax(1, e->rootCount))),
+                   run_rows, e);
 }
 
 void at_runTreeRegressor(at_onnxCall *c)
