@@ -73,7 +73,8 @@ typedef struct at_index_reduce_work {
   int dims, dim;
   at_index_reduction how;
   bool floats, includes; /* includes: what is in self counts */
-  int64_t indexSize[AT_INDEX_DIMS], selfSize[AT_INDEX_DIMS], srcSize[AT_INDEX_DIMS];
+  int64_t indexSize[AT_INDEX_DIMS], indexStride[AT_INDEX_DIMS], selfSize[AT_INDEX_DIMS],
+      srcSize[AT_INDEX_DIMS];
   const int64_t *index;
   const void *src;
   void *self;
@@ -84,19 +85,21 @@ typedef struct at_index_reduce_work {
 AT_INDEX_REDUCE bool at_positionsOf(const at_index_reduce_work *w, int64_t i, int64_t *to,
                                     int64_t *from)
 {
-  int64_t rest = i, toStep = 1, fromStep = 1;
-  bool isInside = true;
+  int64_t rest = i, offset = 0, toStep = 1, fromStep = 1, step = 1;
   *to = *from = 0;
   for (int e = w->dims - 1; e >= 0; e--) {
-    const int64_t at = rest % w->indexSize[e], position = e == w->dim ? w->index[i] : at;
-    isInside &= position >= 0 && position < w->selfSize[e];
-    *to += position * toStep;
+    const int64_t at = rest % w->indexSize[e];
+    step = e == w->dim ? toStep : step; /* along dim in self */
+    *to += e == w->dim ? 0 : at * toStep;
     *from += at * fromStep;
+    offset += at * w->indexStride[e];
     rest /= w->indexSize[e];
     toStep *= w->selfSize[e];
     fromStep *= w->srcSize[e];
   }
-  return isInside || w->dims == 0;
+  const int64_t position = w->dims > 0 ? w->index[offset] : 0;
+  *to += position * step;
+  return w->dims == 0 || (position >= 0 && position < w->selfSize[w->dim]);
 }
 
 /* Makes a mean of the sum in element i of self. */

@@ -64,7 +64,19 @@ static void set_sizes(int64_t *to, const at_tensor *t)
     to[d] = t->th->size[d];
 }
 
-/* Reduces src, or its part of index's size, to a copy of self, which the pool holds. */
+/* The index as Long, whose elements are indices along dim. */
+static at_tensor *indices_of(at_pool *pool, at_tensor *self, int dim, at_tensor *index)
+{
+  at_tensor *const at = elements(pool, index, AT_LONG);
+  int64_t outside = 0;
+  if (at_numel(at) > 0 && at_findOutside(at, 0, self->th->size[dim], &outside))
+    at_raise(AT_ERROR_ARGUMENT, "index %lld is out of range for %lld", (long long)outside,
+             (long long)self->th->size[dim]);
+  return at;
+}
+
+/* Reduces src, or its part of index's size, to a copy of self, which the pool holds.  index is of Long, with any
+ * strides. */
 static at_tensor *reduced(at_pool *pool, at_tensor *self, int dim, at_tensor *index, at_tensor *src,
                           at_index_reduction how, bool include_self)
 {
@@ -73,13 +85,9 @@ static at_tensor *reduced(at_pool *pool, at_tensor *self, int dim, at_tensor *in
   at_tensor *const copy = elements(pool, self, type);
   if (at_numel(index) == 0)
     return copy;
-  at_tensor *const at = elements(pool, index, AT_LONG), *const from = elements(pool, src, type);
+  at_tensor *const from = elements(pool, src, type);
   at_tensor *const counts =
-      at_hold(pool, at_makeFilled(at->type, at_sizesOf(self), at_scalar_long(0)));
-  int64_t outside = 0;
-  if (at_findOutside(at, 0, self->th->size[dim], &outside))
-    at_raise(AT_ERROR_ARGUMENT, "index %lld is out of range for %lld", (long long)outside,
-             (long long)self->th->size[dim]);
+      at_hold(pool, at_makeFilled(index->type, at_sizesOf(self), at_scalar_long(0)));
   at_index_reduce_work work = {.count = at_numel(index),
                                .elements = at_numel(self),
                                .dims = self->th->nDimension,
@@ -87,11 +95,13 @@ static at_tensor *reduced(at_pool *pool, at_tensor *self, int dim, at_tensor *in
                                .how = how,
                                .floats = floats,
                                .includes = include_self,
-                               .index = at_data(at),
+                               .index = at_data(index),
                                .src = at_data(from),
                                .self = at_data(copy),
                                .counts = at_data(counts)};
   set_sizes(work.indexSize, index);
+  for (int d = 0; d < index->th->nDimension; d++)
+    work.indexStride[d] = index->th->stride[d];
   set_sizes(work.selfSize, self);
   set_sizes(work.srcSize, src);
   if (at_isOnHost(self->type))
@@ -101,7 +111,7 @@ static at_tensor *reduced(at_pool *pool, at_tensor *self, int dim, at_tensor *in
   return copy;
 }
 
-/* Delivers the reduced copy: in position, to out, or as a new tensor. */
+/* Delivers the reduced copy: in place, to out, or as a new tensor. */
 static at_tensor *deliver(at_pool *pool, at_tensor *out, at_tensor *self, at_tensor *copy)
 {
   return at_finishOne(pool, out, at_hold(pool, at_newCast(copy, self->type)));
@@ -124,6 +134,7 @@ at_tensor *at_scatterReduce(at_tensor *out, at_tensor *self, int64_t dim, at_ten
   const at_index_reduction how = reduction_of(reduce);
   at_pool pool;
   at_pool_enter(&pool);
+  index = indices_of(&pool, self, d, index);
   return deliver(&pool, out, self, reduced(&pool, self, d, index, src, how, include_self));
 }
 
@@ -145,12 +156,12 @@ at_tensor *at_indexReduce(at_tensor *out, at_tensor *self, int64_t dim, at_tenso
   const at_index_reduction how = reduction_of(reduce);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *each = index;
+  at_tensor *each = indices_of(&pool, self, d, index);
   if (dims > 0) { /* the index of each element of source */
-    int64_t room[AT_MOST_DIMS];
+    int64_t sizes[AT_MOST_DIMS];
     for (int e = 0; e < dims; e++)
-      room[e] = e == d ? at_numel(index) : 1;
-    each = at_hold(&pool, at_reshaped(index, (at_ints){room, dims}));
+      sizes[e] = e == d ? at_numel(index) : 1;
+    each = at_hold(&pool, at_reshaped(each, (at_ints){sizes, dims}));
     each = at_hold(&pool, at_newExpanded(each, at_sizesOf(source)));
   }
   return deliver(&pool, out, self, reduced(&pool, self, d, each, source, how, include_self));
