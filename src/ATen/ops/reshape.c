@@ -136,13 +136,13 @@ at_tensor *at_diagonalFlat(at_tensor *self, int64_t offset)
 at_tensor *at_viewAtLeast(at_tensor *self, int dims)
 {
   const at_ints own = at_sizesOf(self);
-  int64_t capacity[3] = {1, 1, 1};
+  int64_t buffer[3] = {1, 1, 1};
   if (own.count >= dims)
     return at_newAlias(self);
   const int first = dims == 1 || own.count == 0 ? 0 : dims == 2 ? 1 : own.count == 1;
   for (int d = 0; d < own.count; d++)
-    capacity[first + d] = own.data[d];
-  return at_viewAs(self, (at_ints){capacity, dims});
+    buffer[first + d] = own.data[d];
+  return at_viewAs(self, (at_ints){buffer, dims});
 }
 
 /* --- lists ------------------------------------------------------------------------------------ */

@@ -428,13 +428,13 @@ at_tensor *at_flattened(at_tensor *self, int64_t start_dim, int64_t end_dim)
 {
   const at_ints own = at_sizesOf(self);
   const int first = at_wrapDim(start_dim, own.count), last = at_wrapDim(end_dim, own.count);
-  int64_t capacity[AT_MOST_DIMS] = {1};
-  at_ints sizes = {capacity, own.count == 0 ? 1 : own.count - (last - first)};
+  int64_t buffer[AT_MOST_DIMS] = {1};
+  at_ints sizes = {buffer, own.count == 0 ? 1 : own.count - (last - first)};
   if (first > last)
     at_raise(AT_ERROR_ARGUMENT, "start_dim is %d and end_dim %d", first, last);
   for (int d = 0; d < own.count; d++) {
     const int to = d <= first ? d : d <= last ? first : d - (last - first);
-    capacity[to] = d > first && d <= last ? capacity[to] * own.data[d] : own.data[d];
+    buffer[to] = d > first && d <= last ? buffer[to] * own.data[d] : own.data[d];
   }
   return at_reshaped(self, sizes);
 }

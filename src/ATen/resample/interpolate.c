@@ -240,14 +240,14 @@ at_tensor *at_interpolated(at_tensor *out, at_tensor *self, at_interpolation how
     at_release(t);
     held.what = next;
   }
-  int64_t capacity[5] = {self->th->size[0], self->th->size[1]};
+  int64_t buffer[5] = {self->th->size[0], self->th->size[1]};
   for (int d = 0; d < axes; d++)
-    capacity[2 + d] = output_size.data[d];
+    buffer[2 + d] = output_size.data[d];
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *r = at_numel(self) > 0
                      ? at_hold(&pool, at_retain(held.what))
-                     : at_hold(&pool, at_newShape(self->type, (at_ints){capacity, axes + 2}));
+                     : at_hold(&pool, at_newShape(self->type, (at_ints){buffer, axes + 2}));
   r = at_finishOne(&pool, out, at_cast(&pool, r, self->type));
   THGuard_leave(&held);
   return r;
