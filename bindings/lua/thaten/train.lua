@@ -235,14 +235,19 @@ local function named(dict)
   return found, names
 end
 
--- All parameters, each once.
-function modules:parameters()
-  local list, found = C.at_module_parameters(self.pointer), {}
+-- The tensors of a list of the library, which is released.
+local function taken(list)
+  local found = {}
   for i = 1, list.count do
     found[i] = wrap(C.at_retain(list.data[i - 1]))
   end
   C.at_list_release(list)
   return found
+end
+
+-- All parameters, each once.
+function modules:parameters()
+  return taken(C.at_module_parameters(self.pointer))
 end
 
 -- The tensors by name, and their names in order; they share memory with the module.
@@ -627,12 +632,7 @@ for name, own in pairs(rows.plain) do
     elseif own.returns ~= 'const at_tensors *' then
       return type(made) == 'cdata' and library.integer(made) or made
     end
-    local list = {}
-    for i = 1, made.count do
-      list[i] = wrap(C.at_retain(made.data[i - 1]))
-    end
-    C.at_list_release(made)
-    return list
+    return taken(made)
   end
   jit.off(train.plain[name]) -- hooks and functions of Lua may be called
 end
