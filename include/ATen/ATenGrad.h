@@ -134,6 +134,21 @@ AT_API bool at_grad_isOn(void);
  *     at_grad_setOn(bool on) -> bool */
 AT_API bool at_grad_setOn(bool on);
 
+/* Inference mode of this thread: tensors that operations make there are marked, and are no part of gradients
+ * later: at_requires_grad_ and recorded operations that have to save them are errors, unless they are cloned.
+ * Views of other tensors are not marked.  It says nothing of recording, which AT_NO_GRAD ends.
+ * at_inference_setOn returns the state before.
+ *
+ *     at_inference_isOn() -> bool
+ *     at_inference_setOn(bool on) -> bool */
+AT_API bool at_inference_isOn(void);
+AT_API bool at_inference_setOn(bool on);
+
+/* Whether t's memory was made in inference mode.
+ *
+ *     at_isInference(Tensor t) -> bool */
+AT_API bool at_isInference(const at_tensor *t);
+
 /* Anomaly mode of this thread: a NaN in a gradient is an error, which names the operation whose
  * formula made it, with file and line of its call.
  *

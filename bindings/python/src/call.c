@@ -250,8 +250,21 @@ static PyObject *observed(const Call *call, int64_t began, PyObject *result)
   return result;
 }
 
+/* Whether the call changes a tensor of inference mode, outside of it. */
+static bool changesInference(const Call *call)
+{
+  const at_op *op = call->op;
+  return (op->form == AT_FORM_INPLACE || op->form == AT_FORM_OUT) && call->values[0].tensor &&
+         !at_inference_isOn() && at_isInference(call->values[0].tensor);
+}
+
 static PyObject *run(Call *call)
 {
+  if (changesInference(call))
+    return PyErr_Format(PyExc_RuntimeError,
+                        "%s(): a tensor that was made in inference mode cannot be changed outside "
+                        "of it; its clone() can",
+                        call->op->name);
   at_value results[TH_MOST_RESULTS];
   memset(results, 0, (size_t)call->op->resultCount * sizeof *results);
   bool done;

@@ -26,7 +26,7 @@ static bool setWanted(PyObject *self, bool isWanted)
     return false;
   }
   if (at_defined(isWanted ? (at_requires_grad_)(t) : (at_detach_)(t)))
-    return true;
+    return !isWanted || th_noteLeaf(self, true);
   th_raise();
   return false;
 }
@@ -230,6 +230,12 @@ static PyObject *requiresGradIn(PyObject *self, PyObject *arguments, PyObject *n
   return Py_NewRef(self);
 }
 
+static PyObject *isInference(PyObject *self, PyObject *unused)
+{
+  (void)unused;
+  return PyBool_FromLong(at_isInference(th_tensorOf(self)));
+}
+
 /* --- hooks ------------------------------------------------------------------------------------------------ */
 
 /* Calls the hook, a callable.  After an exception the undefined tensor ends the pass. */
@@ -268,6 +274,8 @@ PyMethodDef th_gradMethods[] = {
     {"backward", (PyCFunction)(void (*)(void))backward, METH_VARARGS | METH_KEYWORDS,
      "backward(gradient=None, retain_graph=None, create_graph=False, inputs=None)\n\nAdds the "
      "gradients of the leaves, or of inputs alone, to their grad."},
+    {"is_inference", isInference, METH_NOARGS,
+     "Whether the tensor's memory was made in inference_mode."},
     {"retain_grad", retainGrad, METH_NOARGS, "Keeps the gradient, of a tensor that is no leaf."},
     {"detach_", detachIn, METH_NOARGS, "Cuts the tensor off from what it was computed from."},
     {"requires_grad_", (PyCFunction)(void (*)(void))requiresGradIn, METH_VARARGS | METH_KEYWORDS,
@@ -490,6 +498,20 @@ static PyObject *setOn(PyObject *self, PyObject *value)
   return on < 0 ? NULL : PyBool_FromLong(at_grad_setOn(on));
 }
 
+static PyObject *isInferring(PyObject *self, PyObject *unused)
+{
+  (void)self;
+  (void)unused;
+  return PyBool_FromLong(at_inference_isOn());
+}
+
+static PyObject *setInference(PyObject *self, PyObject *value)
+{
+  (void)self;
+  const int on = PyObject_IsTrue(value);
+  return on < 0 ? NULL : PyBool_FromLong(at_inference_setOn(on));
+}
+
 static PyObject *setAnomaly(PyObject *self, PyObject *value)
 {
   (void)self;
@@ -538,6 +560,9 @@ PyMethodDef th_gradFunctions[] = {
     {"_set_autocast_cache", setAutocastCache, METH_O, NULL},
     {"is_grad_enabled", isOn, METH_NOARGS, "Whether this thread records operations."},
     {"_set_grad_enabled", setOn, METH_O, NULL},
+    {"is_inference_mode_enabled", isInferring, METH_NOARGS,
+     "Whether this thread is in inference_mode."},
+    {"_set_inference", setInference, METH_O, NULL},
     {"_set_anomaly", setAnomaly, METH_O, NULL},
     {"_gradients", gradients, METH_VARARGS, NULL},
     {"_jvp", jvp, METH_VARARGS, NULL},

@@ -52,6 +52,48 @@ static at_node *nodeOf(PyObject *self)
   return ((Node *)self)->node;
 }
 
+/* --- leaves ------------------------------------------------------------------------------------------------- */
+
+static PyObject *leaves; /* by the address of its node each leaf that is alive */
+
+bool th_noteLeaf(PyObject *self, bool replaces)
+{
+  if (!leaves) {
+    PyObject *module = PyImport_ImportModule("weakref");
+    leaves = module ? PyObject_CallMethod(module, "WeakValueDictionary", NULL) : NULL;
+    Py_XDECREF(module);
+  }
+  at_node *node = at_grad_fn(th_tensorOf(self));
+  PyObject *key = leaves ? PyLong_FromVoidPtr(node) : NULL;
+  PyObject *known = key && !replaces ? PyObject_CallMethod(leaves, "get", "O", key) : NULL;
+  const bool isKnown = known && known != Py_None && th_tensorOf(known) == th_tensorOf(self);
+  const bool isDone = key && (isKnown || PyObject_SetItem(leaves, key, self) == 0);
+  Py_XDECREF(known);
+  at_node_release(node); /* the tensor has another reference */
+  Py_XDECREF(key);
+  return isDone;
+}
+
+/* The leaf that the node adds gradients up for, or None if it is gone. */
+static PyObject *variable(PyObject *self, void *unused)
+{
+  (void)unused;
+  if (strcmp(at_node_kind(nodeOf(self)), "torch::autograd::AccumulateGrad") != 0) {
+    PyErr_Format(PyExc_AttributeError, "%s has no variable", at_node_kind(nodeOf(self)));
+    return NULL;
+  }
+  PyObject *key = PyLong_FromVoidPtr(nodeOf(self));
+  PyObject *found = key && leaves ? PyObject_CallMethod(leaves, "get", "O", key) : NULL;
+  Py_XDECREF(key);
+  if (found && found != Py_None) { /* a leaf may have got another node, at another's address */
+    at_node *node = at_grad_fn(th_tensorOf(found));
+    if (node != nodeOf(self))
+      th_set(&found, Py_NewRef(Py_None));
+    at_node_release(node);
+  }
+  return found || PyErr_Occurred() ? found : Py_NewRef(Py_None);
+}
+
 static void freeNode(PyObject *self)
 {
   PyTypeObject *type = Py_TYPE(self);
@@ -197,6 +239,7 @@ static PyMethodDef methods[] = {
     {NULL, NULL, 0, NULL},
 };
 static PyGetSetDef attributes[] = {
+    {"variable", variable, NULL, "The leaf that gradients are added up for.", NULL},
     {"next_functions", nextFunctions, NULL,
      "For each operand that may have a gradient the node where it goes, or None, and which of that "
      "node's results it is.",

@@ -104,13 +104,12 @@ static PyObject *power(PyObject *a, PyObject *b, PyObject *modulus)
 }
 
 /* Whether self, which a gradient goes through, is what x[i] of x[i] OP= other has just made: nothing else has
- * it. A view may not be changed in place then, but what is returned is written to x[i]. From Python 3.14 on a
+ * it. Not all such views may be changed in place, but what is returned is written to x[i]. From Python 3.14 on a
  * variable's tensor looks the same. */
-static bool isItemOnly(PyObject *self, PyObject *other)
+static bool isItemOnly(PyObject *self)
 {
   return Py_REFCNT(self) == 1 && Py_Version < 0x030e0000 && at_grad_isOn() &&
-         (at_requiresGrad(th_tensorOf(self)) ||
-          (th_isTensor(other) && at_requiresGrad(th_tensorOf(other))));
+         at_requiresGrad(th_tensorOf(self));
 }
 
 /* A copy of self, since self is written to later, OP other. */
@@ -130,7 +129,7 @@ static PyObject *inplace(Group **group, const char *name, PyObject *self, PyObje
 {
   if (!th_isTensor(other) && !isNumber(other) && !PyIndex_Check(other))
     Py_RETURN_NOTIMPLEMENTED;
-  if (isItemOnly(self, other))
+  if (isItemOnly(self))
     return changedItem(name, self, other);
   return withNumber(group, name, self, other);
 }

@@ -3,6 +3,8 @@
 
 #include "thaten.h"
 
+#include <structmember.h> /* behind Python.h */
+
 PyTypeObject *th_Tensor;
 
 /* A Tensor that takes over the reference t. */
@@ -19,6 +21,8 @@ static PyObject *wrapOwned(at_tensor *t)
     return NULL;
   }
   self->t = t;
+  if (at_requiresGrad(t) && at_isLeaf(t) && !th_noteLeaf((PyObject *)self, false))
+    PyErr_Clear(); /* its node does not find it, then */
   return (PyObject *)self;
 }
 
@@ -35,6 +39,8 @@ PyObject *th_share(at_tensor *t)
 static void freeTensor(PyObject *self)
 {
   PyTypeObject *type = Py_TYPE(self);
+  if (((Tensor *)self)->weak)
+    PyObject_ClearWeakRefs(self);
   at_release(th_tensorOf(self));
   static freefunc release;
   if (!release)
@@ -401,6 +407,8 @@ static PyObject *newTensor(PyTypeObject *type, PyObject *arguments, PyObject *na
     at_release(t);
   else
     self->t = t;
+  if (self && at_requiresGrad(t) && at_isLeaf(t) && !th_noteLeaf((PyObject *)self, true))
+    Py_CLEAR(self);
   return (PyObject *)self;
 }
 
@@ -463,6 +471,11 @@ bool th_addTensor(PyObject *module)
   if (!attributes)
     return false;
   slots[count++] = (PyType_Slot){Py_tp_getset, attributes};
+  static PyMemberDef members[] = {
+      {"__weaklistoffset__", T_PYSSIZET, offsetof(Tensor, weak), READONLY, NULL},
+      {NULL, 0, 0, 0, NULL},
+  };
+  slots[count++] = (PyType_Slot){Py_tp_members, members};
   slots[count++] = (PyType_Slot){Py_tp_methods, allMethods()};
   slots[count] = (PyType_Slot){0, NULL};
   PyType_Spec spec = {

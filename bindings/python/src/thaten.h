@@ -29,6 +29,7 @@
 
 typedef struct Tensor {
   PyObject_HEAD at_tensor *t; /* never changes */
+  PyObject *weak;             /* references of the module weakref */
 } Tensor;
 
 typedef struct DType {
@@ -193,6 +194,10 @@ at_tensor *th_ofBuffer(PyObject *exporter, bool writable);
 
 /* A Node that takes over the reference; None for NULL. */
 PyObject *th_wrapNode(at_node *node);
+
+/* Remembers that self, a leaf, is what its node adds gradients up for, unless replaces is false and another object
+ * of that tensor is remembered; false after an exception. */
+bool th_noteLeaf(PyObject *self, bool replaces);
 
 /* The attribute grad_fn: the Node of what the tensor was computed by, or None. */
 PyObject *th_gradFunction(PyObject *self, void *unused);

@@ -192,45 +192,106 @@ def hessian(func, argnums=0):
 
 
 def vmap(func, in_dims=0, out_dims=0, randomness="error", *, chunk_size=None):
-    """A function that calls func with each slice of its arguments along in_dims, and stacks the results along out_dims."""
+    """A function that calls func with each slice of its arguments along in_dims, and stacks the results along out_dims: each
+    is a number or None for all tensors, or a nest like the arguments or results.  Arguments with names are the same for all."""
+    if randomness not in ("error", "different", "same"):
+        raise RuntimeError("vmap(): randomness is %r, and has to be error, different or same" % (randomness,))
+    if not isinstance(in_dims, (int, tuple, list)):
+        raise ValueError("vmap(): in_dims is a number or a tuple with an entry for each argument, not %r" % (in_dims,))
 
     @_functools.wraps(func)
     def mapped(*args, **kwargs):
-        dims = in_dims if isinstance(in_dims, (tuple, list)) else (in_dims,) * len(args)
-        if len(dims) != len(args):
-            raise ValueError("in_dims has %d entries for %d arguments" % (len(dims), len(args)))
-        sizes = {size for a, d in zip(args, dims) if d is not None for size in _sizes(a, d)}
+        if not isinstance(in_dims, int) and len(in_dims) != len(args):
+            raise ValueError("in_dims has %d entries for %d arguments" % (len(in_dims), len(args)))
+        sizes = {_size(t, dim) for t, dim in _pairs(args, in_dims) if dim is not None}
         if len(sizes) != 1:
             raise ValueError("vmap() over dimensions of the sizes %s" % sorted(sizes))
-        results = [func(*(a if d is None else _slice(a, d, i) for a, d in zip(args, dims)), **kwargs)
-                   for i in range(sizes.pop())]
-        return _stacked(results, out_dims)
+        count, before, results = sizes.pop(), None, []
+        for i in range(max(count, 1)):
+            if i == 0 and randomness != "different" or randomness == "same":
+                before = _slices_begin(before, randomness)
+            own = _taken(args, in_dims, lambda t, dim, i=i: t.select(dim, i) if count else t.new_zeros(
+                [n for d, n in enumerate(t.shape) if d != dim % t.dim()]))
+            results.append(func(*own, **kwargs))
+            if i == 0 and randomness == "error" and not _C.equal(before, _state()):
+                raise RuntimeError("vmap(): the function draws random numbers; randomness says whether slices have the same ones")
+        return _stacked(results, out_dims, count)
 
     return mapped
 
 
-def _sizes(argument, dim):
-    if isinstance(argument, Tensor):
-        return [argument.shape[dim]]
-    return [size for one in (argument.values() if isinstance(argument, dict) else argument) for size in _sizes(one, dim)]
+def _state():
+    from .random import get_rng_state
+
+    return get_rng_state()
 
 
-def _slice(argument, dim, i):
-    if isinstance(argument, Tensor):
-        return argument.select(dim, i)
-    if isinstance(argument, dict):
-        return {name: _slice(one, dim, i) for name, one in argument.items()}
-    return type(argument)(_slice(one, dim, i) for one in argument)
+def _slices_begin(before, randomness):
+    """The state of the generator before a slice: that of the first one, where all draw the same numbers."""
+    if before is None:
+        return _state()
+    from .random import set_rng_state
+
+    set_rng_state(before)
+    return before
 
 
-def _stacked(results, dim):
+def _entries(nest):
+    return nest.values() if isinstance(nest, dict) else nest if isinstance(nest, (tuple, list)) else None
+
+
+def _rebuilt(nest, entries):
+    if isinstance(nest, dict):
+        return type(nest)(zip(nest, entries))
+    return type(nest)(*entries) if hasattr(nest, "_fields") else type(nest)(entries)
+
+
+def _spread(nest, dims):
+    """The dimensions of a nest's entries."""
+    if dims is None or isinstance(dims, int):
+        return [dims] * len(nest)
+    fits = isinstance(dims, (tuple, list)) != isinstance(nest, dict) and len(dims) == len(nest)
+    if not fits or isinstance(nest, dict) and dims.keys() != nest.keys():
+        raise ValueError("vmap(): the dimensions %r are no nest like that of the tensors" % (dims,))
+    return [dims[name] for name in nest] if isinstance(nest, dict) else list(dims)
+
+
+def _pairs(value, dims):
+    """Each entry of the nests with its dimension."""
+    entries = _entries(value)
+    if entries is None:
+        return [(value, dims)]
+    return [pair for one, dim in zip(entries, _spread(value, dims)) for pair in _pairs(one, dim)]
+
+
+def _taken(value, dims, function):
+    """The nests with function(tensor, dimension) in place of what has a dimension."""
+    entries = _entries(value)
+    if entries is None:
+        return value if dims is None else function(value, dims)
+    return _rebuilt(value, [_taken(one, dim, function) for one, dim in zip(entries, _spread(value, dims))])
+
+
+def _size(t, dim):
+    if not isinstance(t, Tensor):
+        raise ValueError("vmap(): an argument with the dimension %r is a %s, not a tensor; None is for what is no tensor" % (
+            dim, type(t).__name__))
+    if not isinstance(dim, int) or not -t.dim() <= dim < t.dim():
+        raise ValueError("vmap(): the dimension is %r, of a tensor of the shape %s" % (dim, tuple(t.shape)))
+    return t.shape[dim]
+
+
+def _stacked(results, dims, count):
     first = results[0]
-    if isinstance(first, tuple):
-        dims = dim if isinstance(dim, (tuple, list)) else (dim,) * len(first)
-        return tuple(_stacked(list(part), d) for part, d in zip(zip(*results), dims))
-    if isinstance(first, dict):
-        return {name: _stacked([r[name] for r in results], dim) for name in first}
-    return _C.stack(results, dim)
+    entries = _entries(first)
+    if entries is None:
+        if not isinstance(first, Tensor):
+            raise ValueError("vmap(): the function returns tensors, and not a %s" % type(first).__name__)
+        if dims is None:
+            return first
+        return _C.stack(results, dims) if count else _C.stack(results, dims).narrow(dims, 0, 0)
+    parts = zip(*(_entries(r) for r in results))
+    return _rebuilt(first, [_stacked(list(part), dim, count) for part, dim in zip(parts, _spread(first, dims))])
 
 
 def functional_call(module, parameter_and_buffer_dicts, args=(), kwargs=None, *, tie_weights=True, strict=False):

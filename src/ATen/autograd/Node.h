@@ -248,6 +248,10 @@ typedef struct at_family at_family;
 /* Notes that view shares base's memory, unless base is a leaf or a view of one. */
 void at_family_join(at_tensor *base, at_tensor *view);
 
+/* Makes a family of the tensors without gradient that are known to share self's memory; raises if a leaf is among
+ * them that was in such a family before. */
+void at_family_found(at_tensor *self);
+
 /* Gives the others of t's family new nodes, as t was changed in place and has its own; raises if it fails. */
 void at_family_changed(at_tensor *t);
 

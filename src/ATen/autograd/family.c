@@ -1,7 +1,10 @@
 /* Families: a tensor that an operation made, and the views of it that gradients go through.
  *
  * What changes one member in place changes the memory of all, and so all get new nodes: the base that of
- * a copy in which the member's elements are others, and views those of views of the new base. */
+ * a copy in which the member's elements are others, and views those of views of the new base.
+ *
+ * A tensor without gradient and its views are a ring, by the same links: the first recorded change in place of
+ * one of them makes a family of it. */
 #include <pthread.h>
 #include <string.h>
 
@@ -12,7 +15,7 @@ struct at_family {
   const at_type *type;
   THFloatTensor *th; /* the base's, a reference */
   bool isScalar;
-  at_node *node; /* what the base is now: that result of the node */
+  at_node *node; /* what the base is now: that result of the node; NULL before a ring has changed */
   int output;
   at_tensor *first; /* of the members, of which the base need not be one any more */
   bool isBroken;    /* a change has failed half-way */
@@ -24,31 +27,64 @@ static pthread_mutex_t members = PTHREAD_MUTEX_INITIALIZER; /* tensors may end i
 
 static void add(at_family *family, at_tensor *t)
 {
-  pthread_mutex_lock(&members);
   t->family = family;
   t->before = NULL;
   t->next = family->first;
   if (t->next)
     t->next->before = t;
   family->first = t;
+}
+
+static void add_locked(at_family *family, at_tensor *t)
+{
+  pthread_mutex_lock(&members);
+  add(family, t);
   pthread_mutex_unlock(&members);
+}
+
+static void free_family(at_family *family)
+{
+  family->type->functions->free(family->th);
+  at_node_release(family->node);
+  THFree(family);
 }
 
 void at_family_leave(at_tensor *t)
 {
-  at_family *const family = t->family;
   pthread_mutex_lock(&members);
+  at_family *const family = t->family;
   if (t->next)
     t->next->before = t->before;
-  *(t->before ? &t->before->next : &family->first) = t->next;
-  const bool isLast = !family->first;
-  pthread_mutex_unlock(&members);
+  if (t->before)
+    t->before->next = t->next;
+  else if (family)
+    family->first = t->next;
+  const bool isLast = family && !family->first;
   t->family = NULL;
-  if (!isLast)
-    return;
-  family->type->functions->free(family->th);
-  at_node_release(family->node);
-  THFree(family);
+  t->next = t->before = NULL;
+  pthread_mutex_unlock(&members);
+  if (isLast)
+    free_family(family);
+}
+
+at_tensor *at_family_see(at_tensor *base, at_tensor *view)
+{
+  if (base->node || !at_isRecording() || at_category(view->type->scalarType) < 2 ||
+      view->type != base->type || view->th->storage != base->th->storage || !view->th->storage)
+    return view;
+  pthread_mutex_lock(&members);
+  if (base->family) {
+    add(base->family, view);
+  } else {
+    if (!base->next)
+      base->next = base->before = base;
+    view->next = base->next;
+    view->before = base;
+    base->next->before = view;
+    base->next = view;
+  }
+  pthread_mutex_unlock(&members);
+  return view;
 }
 
 /* The dimensions in the order of memory, outermost first. */
@@ -90,9 +126,94 @@ void at_family_join(at_tensor *base, at_tensor *view)
                           .node = at_node_retain(base->node),
                           .output = base->output};
     THReference_add(&family->th->refcount);
-    add(family, base);
+    if (base->next) /* it was in a ring before it had a gradient */
+      at_family_leave(base);
+    add_locked(family, base);
   }
-  add(base->family, view);
+  add_locked(base->family, view);
+}
+
+/* The offsets in the storage of t's first element and behind its last one. */
+static void span_of(const at_tensor *t, ptrdiff_t *begin, ptrdiff_t *end)
+{
+  const THFloatTensor *const th = t->th;
+  *begin = *end = th->storageOffset;
+  if (at_numel(t) == 0)
+    return;
+  for (int d = 0; d < th->nDimension; d++)
+    *end += (th->size[d] - 1) * th->stride[d];
+  ++*end;
+}
+
+/* Moves the ring's members that share self's memory to the family, whose base is the dense one that has all
+ * their memory, or else the whole storage.  False if one of them is a leaf, of which nothing is moved. */
+static bool move_ring(at_family *family, at_tensor *self)
+{
+  ptrdiff_t first = PTRDIFF_MAX, last = 0, begin, end;
+  at_tensor *t = self;
+  do {
+    if (t->th->storage == self->th->storage && t->node)
+      return false;
+    t = t->next;
+  } while (t != self);
+  const at_tensor *base = NULL;
+  do {
+    at_tensor *const next = t->next;
+    t->next = t->before = t; /* what has other memory by now stays alone */
+    if (t->type == self->type && t->th->storage == self->th->storage) {
+      add(family, t);
+      span_of(t, &begin, &end);
+      first = begin < end ? THMin(first, begin) : first;
+      last = THMax(last, end);
+      if (is_dense(t) && (!base || at_numel(t) > at_numel(base)))
+        base = t;
+    }
+    t = next;
+  } while (t != self);
+  if (base)
+    span_of(base, &begin, &end);
+  if (!base || begin > first || end < last)
+    return true;
+  family->type->functions->free(family->th);
+  family->th = base->th;
+  family->isScalar = base->isScalar;
+  THReference_add(&family->th->refcount);
+  return true;
+}
+
+void at_family_found(at_tensor *self)
+{
+  at_family *const family = self->family;
+  if (self->node || (family ? family->node != NULL : !self->next))
+    return;
+  if (family) { /* of a change that has failed */
+    bool hasLeaf = false;
+    pthread_mutex_lock(&members);
+    for (const at_tensor *t = family->first; t; t = t->next)
+      hasLeaf |= t->node != NULL;
+    pthread_mutex_unlock(&members);
+    if (hasLeaf)
+      at_raise(AT_ERROR_ARGUMENT, "self shares its memory with a leaf that wants a gradient");
+    return;
+  }
+  const int64_t count = self->th->storage->size / at_partsOf(self->type), step = 1;
+  THGuard guards[2];
+  at_guard(&guards[0]);
+  const at_tensor *const whole = guards[0].what = at_newView(self, 0, (at_ints){&count, 1}, &step);
+  THGuard_enter(&guards[1], (THUndo)THFree);
+  at_family *const made = guards[1].what = THAlloc(sizeof *made);
+  *made = (at_family){.type = self->type, .th = whole->th};
+  THReference_add(&made->th->refcount);
+  pthread_mutex_lock(&members);
+  const bool isFounded = move_ring(made, self);
+  pthread_mutex_unlock(&members);
+  if (!isFounded)
+    made->type->functions->free(made->th);
+  else
+    THGuard_keep(&guards[1]);
+  if (!isFounded)
+    THGuard_leave(&guards[1]);
+  THGuard_leave(&guards[0]);
 }
 
 void at_family_check(const at_tensor *t)

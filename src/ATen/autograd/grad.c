@@ -3,6 +3,8 @@
 
 bool at_gradPlaces;
 
+_Thread_local bool at_isInferring __attribute__((tls_model("initial-exec")));
+
 /* Raises unless gradients can flow to t. */
 static void check_floating(const at_tensor *t)
 {
@@ -27,6 +29,10 @@ at_tensor *(at_requires_grad_)(at_tensor *t)
   TH_TRY(call.attempt)
   {
     check_floating(t);
+    if (!at_isInferring && at_isInference(t))
+      at_raise(AT_ERROR_RUNTIME,
+               "t was made in inference mode, and can want a gradient only there; at_clone(t) can "
+               "everywhere");
     THGuard guard;
     THGuard_enter(&guard, release_node);
     at_node *const node = guard.what = at_node_new(&at_leafFormula, 0, 0, 0, 0, NULL);
@@ -141,6 +147,24 @@ bool at_grad_setOn(bool on)
   const bool before = !at_gradState.isOff;
   at_gradState.isOff = !on;
   return before;
+}
+
+bool at_inference_isOn(void)
+{
+  return at_isInferring;
+}
+
+bool at_inference_setOn(bool on)
+{
+  const bool before = at_isInferring;
+  at_isInferring = on;
+  return before;
+}
+
+bool at_isInference(const at_tensor *t)
+{
+  return at_accept("isInference", "t", t, false) && t->th->storage &&
+         *at_inferenceMark(t->th->storage) != 0;
 }
 
 void at_grad_setAnomaly(bool on)

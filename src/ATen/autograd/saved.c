@@ -111,6 +111,10 @@ static void release_tensor(void *t)
 void at_save_tensor(at_saved *saved, const at_tensor *t, int edge, int result)
 {
   at_saved made = {.type = t->type, .isScalar = t->isScalar, .edge = edge, .result = result};
+  if (at_isInference(t))
+    at_raise(AT_ERROR_RUNTIME,
+             "a tensor that was made in inference mode cannot be saved for a gradient; at_clone "
+             "makes one that can");
   THReference_add(&t->th->refcount);
   if (at_gradState.saving) {
     THGuard guard;

@@ -96,6 +96,7 @@ void at_tape_checkInplace(const at_tensor *self)
              "self is a leaf that wants a gradient, and cannot be changed in place; outside of a "
              "graph it can, in AT_NO_GRAD");
   at_family_check(self);
+  at_family_found((at_tensor *)self);
   if (self->family)
     return;
   if (self->node && self->node->isView && self->node->outputCount > 1) {

@@ -33,7 +33,7 @@ struct at_tensor {
   struct at_node *node; /* what made it, or its own if it is a leaf; NULL if it wants no gradient */
   int output;           /* which result of node it is */
   struct at_family *family;        /* the views of a tensor that it is one of, or NULL */
-  struct at_tensor *next, *before; /* in the family */
+  struct at_tensor *next, *before; /* in the family, or in the ring of views without gradient */
 };
 
 struct at_generator {
@@ -267,6 +267,9 @@ static inline bool at_isAnyTracked(at_tensors list)
 /* Ends t's part in its family. */
 void at_family_leave(at_tensor *t);
 
+/* Notes that view, which is returned, shares the memory of base, if gradients may come to it later. */
+at_tensor *at_family_see(at_tensor *base, at_tensor *view);
+
 /* Whether this thread records: not inside AT_NO_GRAD. */
 bool at_isRecording(void);
 
@@ -277,6 +280,15 @@ static inline unsigned short *at_version(THFloatStorage *storage)
   _Static_assert(offsetof(THFloatStorage, allocator) >= offsetof(THFloatStorage, flag) + 4,
                  "there is room behind flag");
   return (unsigned short *)&storage->allocator - 1;
+}
+
+/* Whether this thread is in inference mode, and whether a storage was made there: the byte between flag and
+ * the count of changes. */
+extern _Thread_local bool at_isInferring __attribute__((tls_model("initial-exec")));
+
+static inline char *at_inferenceMark(THFloatStorage *storage)
+{
+  return (char *)at_version(storage) - 1;
 }
 
 /* The number of elements of a tensor of these sizes, which a tensor has. */

@@ -202,6 +202,7 @@ at_tensor *at_makeCast(at_tensor *self, const at_type *type);
 /* --- views ----------------------------------------------------------------------------------- */
 
 at_tensor *at_newAlias(at_tensor *t);
+at_tensor *at_newDetached(at_tensor *t); /* which gradients of t do not reach, nor those of it t */
 at_tensor *at_viewSelect(at_tensor *self, int64_t dim, int64_t index);
 at_tensor *at_viewSlice(at_tensor *self, int64_t dim, int64_t start, int64_t end, int64_t step);
 at_tensor *at_viewNarrow(at_tensor *self, int64_t dim, int64_t start, int64_t length);

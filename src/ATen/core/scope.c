@@ -119,9 +119,9 @@ void at_release(at_tensor *t)
     return;
   if (!THReference_drop(&t->refcount))
     return;
-  t->type->functions->free(t->th);
-  if (t->family)
+  if (t->family || __atomic_load_n(&t->next, __ATOMIC_RELAXED))
     at_family_leave(t);
+  t->type->functions->free(t->th);
   if (t->node)
     at_node_release(t->node);
   if (at_ownedElsewhere(&t->owned))
@@ -130,12 +130,20 @@ void at_release(at_tensor *t)
   THFree(t);
 }
 
+/* A new result goes to the scope; memory of its own belongs to inference mode, if it is on. */
+static void hand_over(at_tensor *t)
+{
+  at_own(&t->owned);
+  if (at_isInferring && t->th->storage && t->th->storage->refcount == 1)
+    *at_inferenceMark(t->th->storage) = 1;
+}
+
 at_tensor *at_return(at_call *call, at_tensor *result, bool isNew)
 {
   if (at_failed(call))
     return at_undefined();
   if (isNew && at_defined(result))
-    at_own(&result->owned);
+    hand_over(result);
   else if (at_defined(result))
     at_countChange(result);
   return result;
@@ -148,7 +156,7 @@ void at_returnAll(at_call *call, int count, at_tensor **results, bool isNew)
     if (failed || !results[i])
       results[i] = at_undefined();
     else if (isNew && at_defined(results[i]))
-      at_own(&results[i]->owned);
+      hand_over(results[i]);
     else if (at_defined(results[i]))
       at_countChange(results[i]);
 }

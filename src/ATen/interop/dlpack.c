@@ -47,7 +47,7 @@ static Handed *hand_out(at_tensor *t)
   at_hostData(t); /* raises if t is not on the CPU */
   THGuard guard;
   at_guard(&guard);
-  guard.what = at_newAlias(t);
+  guard.what = at_newDetached(t);
   Handed *handed = THAlloc(sizeof *handed);
   *handed = (Handed){.view = THGuard_keep(&guard)};
   if (t->th->storage) /* the memory must not be reallocated from now on */

@@ -91,7 +91,8 @@ at_tensor *at_viewDiagonal(at_tensor *self, int64_t offset, int64_t dim1, int64_
   stride[count] = self->th->stride[a] + self->th->stride[b];
   const ptrdiff_t begin =
       size[count] > 0 ? row * self->th->stride[a] + column * self->th->stride[b] : 0;
-  return at_newView(self, self->th->storageOffset + begin, (at_ints){size, count + 1}, stride);
+  const at_ints sizes = {size, count + 1};
+  return at_family_see(self, at_newView(self, self->th->storageOffset + begin, sizes, stride));
 }
 
 at_tensor *at_diagonalsOf(at_tensor *out, at_tensor *self, int64_t offset, int64_t dim1,

@@ -21,7 +21,7 @@ static void view_of(View *v, const at_tensor *t)
 static at_tensor *made(at_tensor *t, const View *v)
 {
   const at_ints sizes = {v->size, v->count};
-  return at_newView(t, v->offset, sizes, v->stride);
+  return at_family_see(t, at_newView(t, v->offset, sizes, v->stride));
 }
 
 at_tensor *at_newAlias(at_tensor *t)
@@ -29,6 +29,13 @@ at_tensor *at_newAlias(at_tensor *t)
   View v;
   view_of(&v, t);
   return made(t, &v);
+}
+
+at_tensor *at_newDetached(at_tensor *t)
+{
+  View v;
+  view_of(&v, t);
+  return at_newView(t, v.offset, (at_ints){v.size, v.count}, v.stride);
 }
 
 int at_wrapDim(int64_t dim, int dims)
@@ -286,7 +293,7 @@ at_tensor *at_viewStrided(at_tensor *out, at_tensor *self, at_ints sizes, at_int
     at_raise(AT_ERROR_ARGUMENT,
              "sizes (%s) and strides (%s) from %lld on do not fit a storage of %lld elements",
              at_sizeDesc(sizes).str, at_sizeDesc(strides).str, (long long)offset, (long long)count);
-  return at_become(out, at_newView(self, offset, sizes, strides.data));
+  return at_become(out, at_family_see(self, at_newView(self, offset, sizes, strides.data)));
 }
 
 at_tensor *at_become(at_tensor *self, at_tensor *view)
@@ -391,7 +398,7 @@ static at_tensor *view_as(at_tensor *self, at_ints sizes, int64_t count)
     plain_strides(sizes, strides);
   else if (!strides_for(self, sizes, strides))
     return NULL;
-  return at_newView(self, self->th->storageOffset, sizes, strides);
+  return at_family_see(self, at_newView(self, self->th->storageOffset, sizes, strides));
 }
 
 at_tensor *at_viewAs(at_tensor *self, at_ints sizes)

@@ -315,12 +315,97 @@ static void results(void **state)
   }
 }
 
+/* Zeros without gradient, whose parts become a, 2 a and a^2: all tensors of the memory have gradients then. */
+static void plain_memory(void **state)
+{
+  AT_SCOPE
+  {
+    const at_type *const type = AT_CPU(AT_DOUBLE);
+    at_tensor *a = leaf(), *x = at_zeros(AT_SHAPE(4, 3), .type = type);
+    at_tensor *row = at_select(x, 0, 1), *column = at_select(x, 1, 0),
+              *flat = at_view(x, AT_INTS(-1)), *apart = at_detach(x);
+    at_tensor *first = at_select(a, 0, 0);
+    CHECK(at_copy_(row, first) == row);
+    CHECK(at_requiresGrad(x) && at_requiresGrad(column) && at_requiresGrad(flat));
+    CHECK(!at_requiresGrad(apart));
+    at_add_(at_select(x, 0, 2), at_mul(first, 2));
+    at_add_(at_select(at_t(x), 1, 0), at_narrow(at_square(first), 0, 0, 1));
+    CHECK_ALL(flat, 1, 1, 1, 1, 2, 3, 2, 4, 6, 0, 0, 0);
+    CHECK_ALL(apart, 1, 1, 1, 1, 2, 3, 2, 4, 6, 0, 0, 0);
+    at_backward(at_add(at_sum(x), at_sum(at_square(column))));
+    /* 6 a + 1 + 2, and of a^4 + a^2 + 4 a^2 at 1 for the column; 1 + 2 for the others */
+    CHECK_ALL(at_grad(a), 9 + 4 + 2 + 8, 3, 3, 0, 0, 0);
+    at_node *const node = at_grad_fn(x);
+    CHECK(strcmp(at_node_kind(node), "torch::autograd::CopySlices") == 0);
+    at_node_release(node);
+  }
+}
+
+/* Bases that are gone, and memory of which a leaf is a part. */
+static void plain_parts(void **state)
+{
+  AT_SCOPE
+  {
+    const at_type *const type = AT_CPU(AT_DOUBLE);
+    at_tensor *a = leaf(), *rest = NULL, *part = NULL;
+    AT_SCOPE
+    {
+      at_tensor *x = at_zeros(AT_SHAPE(2, 6), .type = type);
+      part = at_escape(at_slice(at_select(x, 0, 1), .dim = 0, .start = 1, .step = 2));
+      rest = at_escape(at_narrow(at_select(x, 0, 1), 0, 2, 3));
+    }
+    at_add_(part, at_select(a, 0, 1)); /* rest is 0, 5, 0 */
+    CHECK_ALL(rest, 0, 5, 0);
+    CHECK(at_backward(at_sum(at_square(rest))));
+    CHECK_ALL(at_grad(a), 0, 0, 0, 0, 10, 0);
+
+    at_tensor *x = at_zeros(AT_SHAPE(3), .type = type), *view = at_narrow(x, 0, 0, 1);
+    at_requires_grad_(x);
+    CHECK(!at_defined(at_add_(view, at_narrow(at_select(a, 0, 0), 0, 0, 1))));
+    check_error("shares its memory");
+    CHECK(at_isLeaf(x) && !at_requiresGrad(view));
+    at_tensor *y = at_zeros(AT_SHAPE(3), .type = type), *head = at_narrow(y, 0, 0, 1);
+    CHECK(!at_defined(at_add_(head, a))); /* no such sizes: the family stays without gradient */
+    at_error_clear();
+    CHECK(!at_requiresGrad(y));
+    at_requires_grad_(y);
+    CHECK(!at_defined(at_add_(head, at_narrow(at_select(a, 0, 0), 0, 0, 1))));
+    check_error("a leaf that wants a gradient");
+  }
+}
+
+static void inference(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *a = leaf(), *made = NULL, *view = NULL;
+    CHECK(!at_inference_setOn(true) && at_inference_isOn());
+    AT_NO_GRAD
+    {
+      made = at_mul(a, 2);
+      view = at_select(a, 0, 0);
+    }
+    CHECK(at_isInference(made) && at_isInference(at_select(made, 0, 0)) && !at_isInference(view));
+    CHECK(at_inference_setOn(false) && !at_isInference(at_clone(made)));
+    CHECK(!at_defined(at_requires_grad_(made)));
+    check_error("inference mode");
+    CHECK(!at_defined(at_mul(a, made)));
+    check_error("inference mode");
+    CHECK(at_backward(at_sum(at_add(a, made))));
+    CHECK(at_backward(at_sum(at_mul(a, at_clone(made)))));
+    CHECK_ALL(at_grad(a), 3, 5, 7, 9, 11, 13);
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(rows_and_columns), cmocka_unit_test(bases),   cmocka_unit_test(second),
-      cmocka_unit_test(errors),           cmocka_unit_test(failing), cmocka_unit_test(hooks),
+      cmocka_unit_test(rows_and_columns), cmocka_unit_test(bases),
+      cmocka_unit_test(second),           cmocka_unit_test(errors),
+      cmocka_unit_test(failing),          cmocka_unit_test(hooks),
       cmocka_unit_test(changing),         cmocka_unit_test(results),
+      cmocka_unit_test(plain_memory),     cmocka_unit_test(plain_parts),
+      cmocka_unit_test(inference),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

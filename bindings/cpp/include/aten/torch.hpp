@@ -11,6 +11,7 @@
 #include "nn/dict.hpp"
 #include "nn/functional.hpp"
 #include "nn/init.hpp"
+#include "streams.hpp"
 #include <aten/namespaces.hpp>
 #include <aten/optimizers.hpp>
 

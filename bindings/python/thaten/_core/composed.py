@@ -87,6 +87,21 @@ def tensor_split(input, indices_or_sections, dim=0):
     return _C.tensor_split(input, indices_or_sections, dim=dim)
 
 
+def _tensor_of(value):
+    return value if isinstance(value, Tensor) else _C.tensor(value)
+
+
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None):
+    """For each element of input, or a number, where it belongs in the sorted rows."""
+    named = {k: v for k, v in (("side", side), ("sorter", sorter)) if v is not None}
+    return _C.searchsorted(sorted_sequence, _tensor_of(input), out_int32=out_int32, right=right, **named)
+
+
+def bucketize(input, boundaries, *, out_int32=False, right=False):
+    """Between which boundaries each element of input, or a number, is."""
+    return _C.bucketize(_tensor_of(input), boundaries, out_int32=out_int32, right=right)
+
+
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
     """The p-norm of the difference of each row of x1 and each of x2, however it is computed."""
     return _C.cdist(x1, x2, p=p)
@@ -218,5 +233,5 @@ def _install():
 _install()
 
 __all__ = ["block_diag", "cartesian_prod", "combinations", "trapezoid", "trapz", "cumulative_trapezoid", "broadcast_tensors", "meshgrid", "unravel_index",
-           "empty_permuted", "positive", "full", "full_like", "as_strided", "round", "hann_window", "bartlett_window", "blackman_window", "kaiser_window", "hamming_window", "vander", "tensor_split", "cdist", "scatter", "lu", "histogramdd",
+           "empty_permuted", "positive", "full", "full_like", "as_strided", "round", "hann_window", "bartlett_window", "blackman_window", "kaiser_window", "hamming_window", "vander", "tensor_split", "searchsorted", "bucketize", "cdist", "scatter", "lu", "histogramdd",
            "svd_lowrank", "pca_lowrank", "atleast_1d", "atleast_2d", "atleast_3d"]

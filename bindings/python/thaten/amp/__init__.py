@@ -7,6 +7,7 @@ import warnings as _warnings
 
 from .. import _C
 from .._C import Tensor
+from ..autograd import _Decorator
 
 _DEVICES = {"cpu": 0, "cuda": 1}
 _cache = _threading.local()  # .on: whether parameters are cast once
@@ -90,7 +91,7 @@ def clear_autocast_cache():
     _C._set_autocast_cache(is_autocast_cache_enabled())
 
 
-class autocast:
+class autocast(_Decorator):
     """A context manager and a decorator, in which operations on the device choose their types: products and convolutions in
     dtype, BFloat16 unless another one is given."""
 
@@ -125,14 +126,6 @@ class autocast:
         if cached != is_autocast_cache_enabled():
             set_autocast_cache_enabled(cached)
         return False
-
-    def __call__(self, function):
-        @_functools.wraps(function)
-        def wrapped(*args, **kwargs):
-            with self:
-                return function(*args, **kwargs)
-
-        return wrapped
 
 
 def _cast(value, dtype):

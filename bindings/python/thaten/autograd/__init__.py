@@ -2,10 +2,9 @@
 
 import functools as _functools
 import itertools as _itertools
-from _thread import _local as _Local
 
 from .. import _C
-from .._C import Tensor
+from .._C import Tensor, is_inference_mode_enabled
 
 
 class set_grad_enabled:
@@ -22,7 +21,19 @@ class set_grad_enabled:
         _C._set_grad_enabled(self.before)
 
 
-class _Switch:
+class _Decorator:
+    """What a context manager is a decorator by: it encloses each call of the function."""
+
+    def __call__(self, function):
+        @_functools.wraps(function)
+        def wrapped(*args, **kwargs):
+            with self:
+                return function(*args, **kwargs)
+
+        return wrapped
+
+
+class _Switch(_Decorator):
     """A context manager and a decorator: @no_grad() and @no_grad."""
 
     mode = False
@@ -38,17 +49,6 @@ class _Switch:
     def __exit__(self, *_):
         _C._set_grad_enabled(self.before.pop())
 
-    def __call__(self, function):
-        @_functools.wraps(function)
-        def wrapped(*args, **kwargs):
-            before = _C._set_grad_enabled(self.mode)
-            try:
-                return function(*args, **kwargs)
-            finally:
-                _C._set_grad_enabled(before)
-
-        return wrapped
-
 
 class no_grad(_Switch):
     """Operations are not recorded."""
@@ -61,9 +61,7 @@ class enable_grad(_Switch):
 
 
 class inference_mode(_Switch):
-    """As no_grad; is_inference_mode_enabled() says so."""
-
-    _thread = _Local()
+    """As no_grad; and tensors that are made there are no part of gradients later, as is_inference() says."""
 
     def __new__(cls, mode=True):
         self = super().__new__(cls, mode if callable(mode) else None)
@@ -72,26 +70,12 @@ class inference_mode(_Switch):
         return self
 
     def __enter__(self):
-        self.before.append(is_inference_mode_enabled())
-        self._thread.on = not self.mode
+        self.before.append(_C._set_inference(not self.mode))
         super().__enter__()
 
     def __exit__(self, *_):
         super().__exit__()
-        self._thread.on = self.before.pop()
-
-    def __call__(self, function):
-        @_functools.wraps(function)
-        def wrapped(*args, **kwargs):
-            with self:
-                return function(*args, **kwargs)
-
-        return wrapped
-
-
-def is_inference_mode_enabled():
-    """Whether this thread is in inference_mode."""
-    return getattr(inference_mode._thread, "on", False)
+        _C._set_inference(self.before.pop())
 
 
 class set_detect_anomaly:
@@ -125,9 +109,11 @@ def _listed(tensors):
 def grad(outputs, inputs, grad_outputs=None, retain_graph=None, create_graph=False, only_inputs=True, allow_unused=None,
          is_grads_batched=False, materialize_grads=False):
     """The gradients of the outputs' sum, weighted by grad_outputs, with respect to the inputs; those of unused inputs are
-    None where allow_unused, and zeros where materialize_grads."""
+    None where allow_unused, and zeros where materialize_grads.  With is_grads_batched those of each row of grad_outputs."""
     if is_grads_batched:
-        raise NotImplementedError("grad(): is_grads_batched")
+        rows = [grad(outputs, inputs, list(row), True, create_graph, True, allow_unused, False, materialize_grads)
+                for row in zip(*_listed(grad_outputs))]
+        return tuple(None if part[0] is None else _C.stack(list(part), 0) for part in zip(*rows))
     return _C._gradients(_listed(outputs), _listed(inputs), None if grad_outputs is None else _listed(grad_outputs),
                          create_graph if retain_graph is None else retain_graph, create_graph,
                          bool(allow_unused or materialize_grads), not materialize_grads)

@@ -36,6 +36,39 @@ class _Shadow:
                     group[name] = self.handle.get(number, name)
 
 
+class _Scaled(_Shadow):
+    """A shadow whose rate is a fraction, from which rate(group's number, fraction) makes those of the groups, as momentum()
+    does."""
+
+    def __init__(self, optimizer, rate, momentum=None):
+        self.rate, self.momentum = rate, momentum
+        super().__init__(optimizer)
+
+    def give(self):
+        for number, group in enumerate(self.groups):
+            self.handle.set(number, "lr", 1.0)
+            if "momentum" in group or "betas" in group:
+                self.handle.set(number, "momentum", group["momentum"] if "momentum" in group else group["betas"][0])
+
+    def take(self):
+        for number, group in enumerate(self.groups):
+            fraction = self.handle.get(number, "lr")
+            group["lr"] = self.rate(number, fraction)
+            momentum = self.momentum(number, fraction) if self.momentum else self.handle.get(number, "momentum")
+            if "momentum" in group:
+                group["momentum"] = momentum
+            elif "betas" in group:
+                group["betas"] = (momentum, *group["betas"][1:])
+
+
+def _each(name, value, groups):
+    """A value for each group."""
+    values = list(value) if isinstance(value, (list, tuple)) else [value] * len(groups)
+    if len(values) != len(groups):
+        raise ValueError("%s has %d entries for %d groups" % (name, len(values), len(groups)))
+    return values
+
+
 class LRScheduler:
     """A schedule of the library, or of one's own: get_lr() gives the rate of each group after last_epoch steps."""
 
@@ -57,28 +90,28 @@ class LRScheduler:
         self._handle = None
         self.step()
 
-    def _start(self, optimizer, last_epoch, make, *options):
+    def _start(self, optimizer, last_epoch, make, *options, scaled=None):
         if not hasattr(optimizer, "param_groups"):
             raise TypeError("%s is not an Optimizer" % type(optimizer).__name__)
         if last_epoch != -1:
             raise NotImplementedError("a schedule of the library begins with last_epoch=-1")
         self.optimizer = optimizer
-        self._shadow = None if hasattr(optimizer, "_handle") else _Shadow(optimizer)
+        self._shadow = scaled or (None if hasattr(optimizer, "_handle") else _Shadow(optimizer))
+        self.last_epoch = 0
         for group in optimizer.param_groups:
             group.setdefault("initial_lr", group["lr"])
         self.base_lrs = [g["initial_lr"] for g in optimizer.param_groups]
         self._handle = make(self._shadow.handle if self._shadow else optimizer._handle, *options)
         if self._shadow:
             self._shadow.take()
-        self.last_epoch = 0
 
     def _step(self, *metric):
         if self._shadow:
             self._shadow.give()
         (self._handle.step_by if metric else self._handle.step)(*metric)
+        self.last_epoch += 1
         if self._shadow:
             self._shadow.take()
-        self.last_epoch += 1
 
     def get_lr(self):
         raise NotImplementedError("get_lr() of a schedule")
@@ -160,8 +193,13 @@ class OneCycleLR(LRScheduler):
             raise ValueError("OneCycleLR() needs total_steps, or epochs and steps_per_epoch")
         steps = epochs * steps_per_epoch if total_steps is None else total_steps
         linear = {"cos": False, "linear": True}[anneal_strategy]
+        rates, scaled = _each("max_lr", max_lr, optimizer.param_groups), None
+        if isinstance(max_lr, (list, tuple)):
+            max_lr, scaled = 1.0, _Scaled(optimizer, lambda number, fraction: rates[number] * fraction)
         self._start(optimizer, last_epoch, _C._new_onecycle_lr, max_lr, steps, pct_start, linear, cycle_momentum,
-                    base_momentum, max_momentum, div_factor, final_div_factor, three_phase)
+                    base_momentum, max_momentum, div_factor, final_div_factor, three_phase, scaled=scaled)
+        for group, rate in zip(optimizer.param_groups, rates):
+            group["initial_lr"] = rate / div_factor
 
 
 class ReduceLROnPlateau(LRScheduler):
@@ -174,6 +212,12 @@ class ReduceLROnPlateau(LRScheduler):
 
     def step(self, metrics, epoch=None):
         self._step(float(metrics))
+
+    def _number(name):
+        return property(lambda self: self._handle.state()[name])
+
+    best, num_bad_epochs, cooldown_counter = _number("best"), _number("num_bad_epochs"), _number("cooldown_counter")
+    del _number
 
 
 class LambdaLR(LRScheduler):
@@ -205,12 +249,29 @@ class CyclicLR(LRScheduler):
 
     def __init__(self, optimizer, base_lr, max_lr, step_size_up=2000, step_size_down=None, mode="triangular", gamma=1.0,
                  scale_fn=None, scale_mode="cycle", cycle_momentum=True, base_momentum=0.8, max_momentum=0.9, last_epoch=-1):
-        if scale_fn is not None or any(isinstance(v, (list, tuple)) for v in (base_lr, max_lr)):
-            raise NotImplementedError("CyclicLR() with scale_fn, or with rates for each group")
         number = {"triangular": 0, "triangular2": 1, "exp_range": 2}[mode]
+        ranges = (base_lr, max_lr, base_momentum, max_momentum)
+        if scale_fn is not None or any(isinstance(v, (list, tuple)) for v in ranges):
+            self._start_scaled(optimizer, last_epoch, ranges, step_size_up, step_size_down or step_size_up,
+                               0 if scale_fn else number, gamma, scale_fn, scale_mode == "cycle", cycle_momentum)
+            return
         self._start(optimizer, last_epoch, _C._new_cyclic_lr, base_lr, max_lr, step_size_up, step_size_down or 0, number, gamma,
                     cycle_momentum, base_momentum, max_momentum)
         self.base_lrs = [float(base_lr)] * len(optimizer.param_groups)
+
+    def _start_scaled(self, optimizer, last_epoch, ranges, up, down, mode, gamma, scale_fn, by_cycle, cycle_momentum):
+        """With ranges for each group, or a function that scales the cycles."""
+        names = ("base_lr", "max_lr", "base_momentum", "max_momentum")
+        low, high, least, most = (_each(name, value, optimizer.param_groups) for name, value in zip(names, ranges))
+
+        def height(fraction):
+            return fraction if scale_fn is None else fraction * scale_fn(
+                1 + self.last_epoch // (up + down) if by_cycle else self.last_epoch)
+
+        scaled = _Scaled(optimizer, lambda i, fraction: low[i] + (high[i] - low[i]) * height(fraction), cycle_momentum and (
+            lambda i, fraction: most[i] - (most[i] - least[i]) * height(fraction)))
+        self._start(optimizer, last_epoch, _C._new_cyclic_lr, 0.0, 1.0, up, down, mode, gamma, False, 0.8, 0.9, scaled=scaled)
+        self.base_lrs = [float(v) for v in low]
 
 
 class SequentialLR(LRScheduler):

@@ -57,6 +57,10 @@ class ModuleHolder
   {
     return !impl_;
   }
+  explicit operator bool() const noexcept
+  {
+    return impl_ != nullptr;
+  }
 
  private:
   std::shared_ptr<Impl> impl_;

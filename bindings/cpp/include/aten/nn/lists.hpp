@@ -21,6 +21,12 @@ class AnyModule
   AnyModule(const Holder &module) : AnyModule(module.ptr())
   {
   }
+  // The layer of options, where a layer is an option of another.
+  template <class Options, class Impl = typename Options::ModuleType,
+            class = std::enable_if_t<std::is_base_of_v<Module, Impl>>, class = void, class = void>
+  AnyModule(const Options &options) : AnyModule(std::make_shared<Impl>(options))
+  {
+  }
   template <class Result = Tensor>
   Result forward(const Tensor &input) const
   {
