@@ -123,26 +123,10 @@ func (t *Tensor) At(indices ...any) (*Tensor, error) {
 	return s.Keep(sel.view), nil
 }
 
-// putAt writes a value with a gradient to a tensor without one: by the numbers of the elements, as that tensor's views could not
-// have the gradient.
-func (t *Tensor) putAt(s *Scope, value *Tensor, indices []any) error {
-	numbers := s.Own(Arange(Int(t.Numel())))
-	where := s.Own(s.Own(numbers.Reshape(t.Sizes())).At(indices...))
-	source := s.Own(s.Own(value.To(t.Type())).Expand(where.Sizes()))
-	if s.Err() != nil {
-		return s.Err()
-	}
-	_, err := t.Put_(where, s.Own(source.Reshape(where.Sizes())))
-	return err
-}
-
 // SetAt writes the value, which is broadcast, to those elements.
 func (t *Tensor) SetAt(value *Tensor, indices ...any) error {
 	s := NewScope()
 	defer s.Close()
-	if recording, _ := GradIsOn(); recording && value != nil && value.WantsGrad() && !t.WantsGrad() {
-		return t.putAt(s, value, indices)
-	}
 	sel := t.selection(s, indices)
 	if s.Err() != nil {
 		return s.Err()

@@ -85,18 +85,7 @@ function index.get(t, key)
   return view == t and alias(t) or view
 end
 
--- Writes a value with a gradient to a tensor without one: by the numbers of the elements, as that tensor's views could not have
--- the gradient.
-local function put(t, key, value)
-  local numbers = call.named 'view'(call.named 'arange'(tonumber(C.at_numel(t.pointer))), t:size())
-  local at = index.get(numbers, key)
-  call.named 'put_'(t, at, call.named 'expand'(call.named 'to'(value, t:type()), at:size()))
-end
-
 function index.set(t, key, value)
-  if library.is_tensor(value) and C.at_requiresGrad(value.pointer) and not C.at_requiresGrad(t.pointer) and C.at_grad_isOn() then
-    return put(t, key, value)
-  end
   local view, indices = selection(t, entries(key))
   if indices then
     index_put_(view, indices, library.is_tensor(value) and value or call.named 'scalar_tensor'(value, {type = t:type()}))

@@ -261,26 +261,6 @@ static bool store(const Selection *s, at_tensor *value)
                                     value, NULL));
 }
 
-/* Whether a gradient goes through t, and it cannot be written by a view: it may be a leaf, or have no family. */
-static bool isBound(at_tensor *t)
-{
-  at_node *node = at_requiresGrad(t) ? at_grad_fn(t) : NULL;
-  const bool hasFamily = strcmp(at_node_kind(node), "torch::autograd::CopySlices") == 0;
-  const bool isBound = node && !hasFamily;
-  at_node_release(node);
-  return isBound;
-}
-
-/* Writes what a gradient goes through, which a view may not be written by. */
-static int storeRecorded(PyObject *self, PyObject *key, PyObject *value)
-{
-  PyObject *module = PyImport_ImportModule("thaten._core.tensor");
-  PyObject *done = module ? PyObject_CallMethod(module, "_store", "OOO", self, key, value) : NULL;
-  Py_XDECREF(module);
-  Py_XDECREF(done);
-  return done ? 0 : -1;
-}
-
 int th_setItem(PyObject *self, PyObject *key, PyObject *value)
 {
   if (!value) {
@@ -296,11 +276,6 @@ int th_setItem(PyObject *self, PyObject *key, PyObject *value)
   if (!selectBy(&s, self, key)) {
     at_release(source);
     return -1;
-  }
-  if (at_grad_isOn() && s.view != th_tensorOf(self) && isBound(th_tensorOf(self))) {
-    at_release(source);
-    drop(&s);
-    return storeRecorded(self, key, value);
   }
   const bool done = store(&s, source);
   at_release(source);

@@ -1,5 +1,4 @@
 /* The operators of Tensor: each calls the operation that PyTorch calls. */
-#include <stdio.h>
 #include <string.h>
 
 #include "thaten.h"
@@ -103,34 +102,11 @@ static PyObject *power(PyObject *a, PyObject *b, PyObject *modulus)
   return callNamed(&group, "pow", a, b);
 }
 
-/* Whether self, which a gradient goes through, is what x[i] of x[i] OP= other has just made: nothing else has
- * it. Not all such views may be changed in place, but what is returned is written to x[i]. From Python 3.14 on a
- * variable's tensor looks the same. */
-static bool isItemOnly(PyObject *self)
-{
-  return Py_REFCNT(self) == 1 && Py_Version < 0x030e0000 && at_grad_isOn() &&
-         at_requiresGrad(th_tensorOf(self));
-}
-
-/* A copy of self, since self is written to later, OP other. */
-static PyObject *changedItem(const char *name, PyObject *self, PyObject *other)
-{
-  char plain[32];
-  snprintf(plain, sizeof plain, "%.*s", (int)strlen(name) - 1, name);
-  Group *group = th_group(plain), *clone = th_group("clone");
-  PyObject *copy = group && clone ? th_callWith(clone, 1, &self) : NULL;
-  PyObject *result = copy ? withNumber(&group, plain, copy, other) : NULL;
-  Py_XDECREF(copy);
-  return result;
-}
-
 /* self OP= other; the operation returns self. */
 static PyObject *inplace(Group **group, const char *name, PyObject *self, PyObject *other)
 {
   if (!th_isTensor(other) && !isNumber(other) && !PyIndex_Check(other))
     Py_RETURN_NOTIMPLEMENTED;
-  if (isItemOnly(self))
-    return changedItem(name, self, other);
   return withNumber(group, name, self, other);
 }
 

@@ -184,12 +184,6 @@ inline Tensor Tensor::index(ArrayRef<TensorIndex> indices) const
 
 inline Tensor &Tensor::index_put_(ArrayRef<TensorIndex> indices, const Tensor &values) const
 {
-  if (values.defined() && values.requires_grad() && !requires_grad() && at_grad_isOn()) {
-    // Views of a tensor without gradient could not have one: by the numbers of the elements.
-    const Tensor numbers = arange(numel(), TensorOptions(kLong)).view(sizes()).index(indices);
-    put_(numbers, values.to(scalar_type()).expand(numbers.sizes()));
-    return const_cast<Tensor &>(*this);
-  }
   detail::Indexed found(*this, indices);
   if (found.hasTensors())
     at::index_put_(found.view, found.tensors, values);

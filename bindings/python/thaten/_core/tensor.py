@@ -350,17 +350,6 @@ def _legacy(name, dtype):
 globals().update({name: _legacy(name, dtype) for name, dtype in _LEGACY.items()})
 
 
-def _store(self, key, value):
-    """self[key] = value, where a gradient goes through one of them: the elements that stay and those of value, as a new
-    tensor that self becomes a copy of."""
-    positions = _C.arange(self.numel()).reshape(self.shape)[key]
-    value = value.to(self.dtype) if isinstance(value, Tensor) else _C.tensor(value, dtype=self.dtype)
-    while value.dim() > positions.dim() and value.shape[0] == 1:
-        value = value[0]
-    made = _C.index_put(self.reshape(-1), [positions.reshape(-1)], value.expand(positions.shape).reshape(-1))
-    self.copy_(made.reshape(self.shape))
-
-
 def _map_(self, function):
     for i, one in enumerate(self.reshape(-1).tolist()):
         self.view(-1)[i] = function(one)

@@ -124,13 +124,6 @@ impl Tensor {
 
     /// Writes the value, which is broadcast, to those elements.
     pub fn set_at(&self, indices: &[Index], value: &Tensor) -> Result<()> {
-        if value.requires_grad() && !self.requires_grad() && crate::grad_isOn()? {
-            // Views of a tensor without gradient could not have one: by the numbers of the elements.
-            let numbers = crate::ops::arange(self.numel() as i64)?.reshape(&self.sizes())?;
-            let chosen = numbers.at(indices)?;
-            let source = value.to(self.element_type())?.expand(&chosen.sizes())?;
-            return self.put_(&chosen, &source).map(drop);
-        }
         let (view, tensors) = self.selection(indices)?;
         if tensors.iter().any(Option::is_some) {
             view.index_put_(&tensors, value).map(drop)
