@@ -257,7 +257,12 @@ class CyclicLR(LRScheduler):
             return
         self._start(optimizer, last_epoch, _C._new_cyclic_lr, base_lr, max_lr, step_size_up, step_size_down or 0, number, gamma,
                     cycle_momentum, base_momentum, max_momentum)
-        self.base_lrs = [float(base_lr)] * len(optimizer.param_groups)
+        self._begin_at([base_lr] * len(optimizer.param_groups))
+
+    def _begin_at(self, rates):
+        self.base_lrs = [float(v) for v in rates]
+        for group, rate in zip(self.optimizer.param_groups, self.base_lrs):
+            group["initial_lr"] = rate
 
     def _start_scaled(self, optimizer, last_epoch, ranges, up, down, mode, gamma, scale_fn, by_cycle, cycle_momentum):
         """With ranges for each group, or a function that scales the cycles."""
@@ -271,7 +276,7 @@ class CyclicLR(LRScheduler):
         scaled = _Scaled(optimizer, lambda i, fraction: low[i] + (high[i] - low[i]) * height(fraction), cycle_momentum and (
             lambda i, fraction: most[i] - (most[i] - least[i]) * height(fraction)))
         self._start(optimizer, last_epoch, _C._new_cyclic_lr, 0.0, 1.0, up, down, mode, gamma, False, 0.8, 0.9, scaled=scaled)
-        self.base_lrs = [float(v) for v in low]
+        self._begin_at(low)
 
 
 class SequentialLR(LRScheduler):
