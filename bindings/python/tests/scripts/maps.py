@@ -86,3 +86,12 @@ for make in (lambda o: OneCycleLR(o, max_lr=[0.1, 0.01], total_steps=9), lambda 
         sgd.step()
         schedule.step()
         losses += [g[name] for g in sgd.param_groups for name in ("lr", "momentum", "initial_lr")]
+
+weight = nn.Parameter(torch.ones(2))
+adam = torch.optim.Adam([weight], lr=0.1)
+before = adam.register_step_pre_hook(lambda o, args, kwargs: texts.append("before %d" % len(o.state)))
+behind = adam.register_step_post_hook(lambda o, args, kwargs: texts.append("behind %d" % len(o.state)))
+for _ in range(2):
+    weight.sum().backward()
+    adam.step()
+    before.remove()

@@ -12,6 +12,16 @@ _TUPLES = {"betas": ("beta1", "beta2"), "ns_coefficients": ("ns_a", "ns_b", "ns_
            "etas": ("eta_minus", "eta_plus"), "step_sizes": ("step_least", "step_most"), "eps": ("eps1", "eps2")}
 
 
+class _Required:
+    """A default that says that an option has to be given."""
+
+    def __repr__(self):
+        return "<required parameter>"
+
+
+required = _Required()
+
+
 def load_by_file(handle, state_dict):
     """Gives the library's optimizer or schedule a state, which it reads from a file."""
     import os
@@ -139,6 +149,34 @@ class Optimizer:
                 _C._set_grad_enabled(before)
         self._handle.step()
         return loss
+
+    def _hook(self, which, hook):
+        """One more hook before (0) or behind (1) step(), which calls hooks from then on."""
+        from ..autograd import RemovableHandle
+
+        if "_hooks" not in self.__dict__:
+            self._hooks, plain = ({}, {}), self.step
+
+            def step(*args, **kwargs):
+                for one in list(self._hooks[0].values()):
+                    args, kwargs = one(self, args, kwargs) or (args, kwargs)
+                result = plain(*args, **kwargs)
+                for one in list(self._hooks[1].values()):
+                    one(self, args, kwargs)
+                return result
+
+            self.step = step
+        handle = RemovableHandle(self._hooks[which])
+        self._hooks[which][handle.id] = hook
+        return handle
+
+    def register_step_pre_hook(self, hook):
+        """Calls hook(optimizer, args, kwargs) before each step(); it may return other arguments."""
+        return self._hook(0, hook)
+
+    def register_step_post_hook(self, hook):
+        """Calls hook(optimizer, args, kwargs) behind each step()."""
+        return self._hook(1, hook)
 
     def _numbered(self):
         """The parameters of all groups, in the order of their numbers in state_dict()."""
