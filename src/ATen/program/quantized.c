@@ -37,13 +37,13 @@ static Scaling scaling_of(at_frame *frame, const at_graphNode *node, at_tensor *
   return (Scaling){parts[0], parts[1]};
 }
 
-/* Rounded quotients, of x's type; with mask, a tensor of those that are in the range. */
-static at_tensor *quantized(at_frame *frame, const at_graphNode *node, at_tensor *x, Scaling s,
-                            at_tensor **mask)
+/* Rounded products with what 1 is over a scale; with mask, a tensor of those that are in the range. */
+static at_tensor *quantized(at_frame *frame, const at_graphNode *node, at_tensor *x,
+                            at_tensor *inverse, at_tensor *zero, at_tensor **mask)
 {
   const double least = at_inputNumber(frame, node, "quant_min", -1, -128),
                most = at_inputNumber(frame, node, "quant_max", -1, 127);
-  at_tensor *const all = at_add(at_round(at_mul(x, at_reciprocal(s.scale))), s.zero);
+  at_tensor *const all = at_add(at_round(at_mul(x, inverse)), zero);
   if (mask)
     *mask = at_logical_and(at_ge(all, least), at_le(all, most));
   return at_clamp(all, .min = least, .max = most);
@@ -53,9 +53,16 @@ void at_computeQuantize(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
   at_tensor *const x = at_to(at_inputTensor(frame, node, "input", 0), AT_CPU(AT_FLOAT));
-  const Scaling s = scaling_of(frame, node, x, AT_CPU(AT_FLOAT));
-  at_giveOutput(frame, node, 0,
-                at_to(quantized(frame, node, x, s, NULL), at_inputType(node, "dtype", AT_CHAR)));
+  /* One scale is a number of Double; those of slices are divided in their own type. */
+  const bool isOne = !at_inputOf(node, "axis", -1);
+  const Scaling s = scaling_of(frame, node, x, AT_CPU(AT_DOUBLE));
+  const at_given *const scales = at_inputOf(node, "scales", -1);
+  at_tensor *const own =
+      isOne || !scales ? s.scale : at_to(s.scale, at_inputTensor(frame, node, "scales", -1)->type);
+  at_tensor *const inverse = at_reciprocal(own);
+  at_tensor *const q =
+      quantized(frame, node, x, isOne ? at_to(inverse, x->type) : inverse, s.zero, NULL);
+  at_giveOutput(frame, node, 0, at_to(q, at_inputType(node, "dtype", AT_CHAR)));
 }
 
 void at_computeDequantize(at_frame *frame, const at_graphNode *node)
@@ -80,7 +87,7 @@ void at_computeFakeQuantize(at_frame *frame, const at_graphNode *node)
   at_tensor *const x = at_inputTensor(frame, node, "self", 0);
   const Scaling s = scaling_of(frame, node, x, x->type);
   at_tensor *mask = NULL;
-  at_tensor *const q = quantized(frame, node, x, s, &mask);
+  at_tensor *const q = quantized(frame, node, x, at_reciprocal(s.scale), s.zero, &mask);
   at_giveOutput(frame, node, 0, at_mul(at_sub(q, s.zero), s.scale));
   at_giveOutput(frame, node, 1, mask);
 }
