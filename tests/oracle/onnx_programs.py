@@ -585,6 +585,89 @@ def blocks():
     return model([lstm, *run], list(inputs), [f"y{i}" for i in range(8)]), list(inputs.values()), session.run(None, {"x": inputs["x"]}) + results
 
 
+def ensembles():
+    """Trees with numbered leaves and sets, and tables of labels: a file that is small enough to begin fuzzing with."""
+    rng = np.random.default_rng(22)
+    floats, longs, node = TensorProto.FLOAT, TensorProto.INT64, helper.make_node
+
+    def tensor(numbers, kind=np.float32):
+        return numpy_helper.from_array(np.array(numbers, kind))
+
+    def trees(count, targets, modes, members=()):
+        """Complete trees of 7 branches; each set of members is that of one branch."""
+        branches, leaves = 7 * count, 8 * count
+        inner = [i % 7 < 3 for i in range(branches)]
+        mode = rng.choice(modes, branches)
+        first = [7 * (i // 7) + 2 * (i % 7) + 1 if inner[i] else 8 * (i // 7) + 2 * (i % 7 - 3) for i in range(branches)]
+        sets = [list(rng.choice(members, 3)) + [np.nan] for m in mode if m == 6] if len(members) else [[np.nan]]
+        splits = np.where(rng.random(branches) < 0.1, np.nan, rng.choice(members, branches) if len(members) else rng.standard_normal(branches))
+        return dict(n_targets=targets, tree_roots=[7 * i for i in range(count)], nodes_featureids=rng.integers(0, 4, branches).tolist(),
+                    nodes_modes=tensor(mode, np.uint8), nodes_splits=tensor(splits), nodes_truenodeids=first, nodes_falsenodeids=[i + 1 for i in first],
+                    nodes_trueleafs=[int(not i) for i in inner], nodes_falseleafs=[int(not i) for i in inner], nodes_missing_value_tracks_true=rng.integers(0, 2, branches).tolist(),
+                    leaf_targetids=rng.integers(0, targets, leaves).tolist(), leaf_weights=tensor(rng.standard_normal(leaves)),
+                    membership_values=tensor(sum(sets, [])))
+
+    nodes = [node("TreeEnsemble", ["gaps"], ["y0"], domain="ai.onnx.ml", aggregate_function=1, **trees(2, 2, range(6))),
+             node("TreeEnsemble", ["digits"], ["y1"], domain="ai.onnx.ml", aggregate_function=0, **trees(2, 1, [0, 6, 6], np.arange(5))),
+             node("TreeEnsemble", ["gaps"], ["y2"], domain="ai.onnx.ml", aggregate_function=3, **trees(2, 1, range(4))),
+             node("LabelEncoder", ["codes"], ["y3"], domain="ai.onnx.ml", keys_tensor=tensor([3, 1, 6], np.int64), values_tensor=tensor([1.5, -2, 9]),
+                  default_tensor=tensor([0.25])),
+             node("LabelEncoder", ["digits"], ["y4"], domain="ai.onnx.ml", keys_floats=[0.0, 2.0, 2.0, 4.0], values_int64s=[7, 2**53 + 1, 5, -3], default_int64=11),
+             node("LabelEncoder", ["codes"], ["y5"], domain="ai.onnx.ml", keys_int64s=[5, 2, 7], values_floats=[0.5, 1.5, 2.5], default_float=-0.5),
+             node("SVMRegressor", ["digits"], ["y6"], domain="ai.onnx.ml", kernel_type="RBF", kernel_params=[0.1, 0.0, 0.0], n_supports=2,
+                  support_vectors=rng.integers(0, 4, 8).astype(float).tolist(), coefficients=[1.5, -2.0], rho=[0.25]),
+             node("LinearRegressor", ["digits"], ["y7"], domain="ai.onnx.ml", coefficients=[1.0, 2.0, -1.0, 0.5], intercepts=[0.5])]
+    gaps = rng.standard_normal((9, 4)).astype(np.float32)
+    gaps[rng.random((9, 4)) < 0.2] = np.nan
+    model = model_of(nodes, [value("gaps", floats, ["n", 4]), value("digits", floats, ["n", 4]), value("codes", longs, ["n"])],
+                     [value(f"y{i}", longs if i == 4 else floats, None) for i in range(8)], version=20)
+    model.opset_import.append(helper.make_opsetid("ai.onnx.ml", 5))
+    return model, [gaps, rng.integers(0, 5, (9, 4)).astype(np.float32), rng.integers(0, 8, 9)]
+
+
+NARROW = {"FLOAT8E4M3FN": 17, "FLOAT8E4M3FNUZ": 18, "FLOAT8E5M2": 19, "FLOAT8E5M2FNUZ": 20, "UINT4": 21, "INT4": 22, "FLOAT4E2M1": 23, "UINT2": 25, "INT2": 26}
+
+
+def narrow():
+    """Casts and quantization to types of 2, 4 and 8 bits, with numbers halfway between two of theirs, and Col2Im. What the types hold is compared
+    as wider numbers: the model casts it back."""
+    node, floats = helper.make_node, TensorProto.FLOAT
+    nodes, constants, outputs = [], [], []
+
+    def give(name, inputs, **attributes):
+        nodes.append(node(name, inputs, [f"n{len(outputs)}"], **attributes))
+        nodes.append(node("Cast", [f"n{len(outputs)}"], [f"y{len(outputs)}"], to=floats))
+        outputs.append(f"y{len(outputs)}")
+    for name, kind in NARROW.items():
+        isFloat = name[0] == "F"
+        give("Cast", ["x" if isFloat else "whole"], to=kind)
+        if kind < 21:
+            give("Cast", ["x"], to=kind, saturate=0)
+        constants.append(helper.make_tensor("zero" + name, kind, [3], [0, 0, 0] if isFloat else [1, 0, 1]))
+        if kind < 25:
+            give("QuantizeLinear", ["rows", "scales", "zero" + name], axis=0)
+        nodes.append(node("DequantizeLinear", [f"n{len(outputs) - 1}", "scale"], [f"y{len(outputs)}"]))
+        outputs.append(f"y{len(outputs)}")
+    give("QuantizeLinear", ["rows", "scale"], output_dtype=17)
+    give("CastLike", ["x", "zeroFLOAT8E5M2"])
+    for mode in "up", "down", "nearest":
+        give("Cast", ["powers"], to=24, round_mode=mode)
+    for sizes, blocks, more in (([3, 4, 5], [2, 1, 3], dict(strides=[1, 2, 2], pads=[0, 1, 0, 1, 1, 0], dilations=[2, 1, 1])), ([7], [3], dict(strides=[2]))):
+        constants += [numpy_helper.from_array(np.array(sizes), f"sizes{len(sizes)}"), numpy_helper.from_array(np.array(blocks), f"blocks{len(sizes)}")]
+        nodes.append(node("Col2Im", [f"columns{len(sizes)}", f"sizes{len(sizes)}", f"blocks{len(sizes)}"], [f"y{len(outputs)}"], **more))
+        outputs.append(f"y{len(outputs)}")
+    constants += [numpy_helper.from_array(np.array([0.5, 2, 3], np.float32), "scales"), numpy_helper.from_array(np.float32(0.75), "scale")]
+    rng = np.random.default_rng(23)
+    steps = np.ldexp(rng.integers(1, 512, (6, 12)) / 256, rng.integers(-20, 18, (6, 12))) * rng.choice([-1, 1], (6, 12))
+    steps[0] = [0, -0.0, np.inf, -np.inf, np.nan, 463, 465, 448, 61440, 61441, -1e6, 5]
+    rows = rng.integers(-80, 80, (3, 5)) / 4
+    inputs = [steps, rng.integers(-9, 16, (4, 5)), rows, np.ldexp(rng.random((3, 5)) + 0.5, rng.integers(-125, 120, (3, 5))), rng.standard_normal((2, 12, 12)),
+              rng.standard_normal((1, 6, 3))]
+    model = model_of(nodes, [value(n, floats, list(x.shape)) for n, x in zip(("x", "whole", "rows", "powers", "columns3", "columns1"), inputs)],
+                     [value(n, floats, None) for n in outputs], constants, version=25)
+    return model, [x.astype(np.float32) for x in inputs]
+
+
 def make_older():
     model, inputs, outputs = blocks()
     onnx.save(model, os.path.join(FOLDER, "blocks.onnx"))
@@ -615,6 +698,7 @@ def make_others(names=()):
                "wraps": (wraps(), wrapping_inputs()),
                "recent": (recent()[0], [np.random.default_rng(4).standard_normal(s).astype(np.float32) / 2 for s in recent()[1].values()])}
     rng = np.random.default_rng(10)
+    others |= {"ensembles": ensembles(), "narrow": narrow()}
     others |= {"learned": learned(), "runtime": (runtime(), [rng.standard_normal(n).astype(np.float32) for n in ((2, 5, 8), (2, 3, 6, 5))]),
                "runtime_codes": (runtime_codes(), [rng.integers(0, 256, n).astype(np.uint8) for n in ((5, 6), (5, 6), (2, 3, 5, 4))])}
     for name, (model, inputs) in others.items():
@@ -622,7 +706,7 @@ def make_others(names=()):
             continue
         onnx.save(model, os.path.join(FOLDER, name + ".onnx"))
         named = {i.name: x for i, x in zip(model.graph.input, inputs)}
-        if name in ("waves", "wraps", "recent"):  # ONNX Runtime has not all of these
+        if name in ("waves", "wraps", "recent", "narrow"):  # ONNX Runtime has not all of these
             outputs = onnx.reference.ReferenceEvaluator(model).run(None, named)
         else:
             outputs = onnxruntime.InferenceSession(model.SerializeToString()).run(None, named)
@@ -651,7 +735,42 @@ def make_external():
 # --- the node tests of onnx -------------------------------------------------------------------------
 
 def array_of(x):
-    return x if isinstance(x, np.ndarray) and x.dtype != object else None
+    """An array of numbers; those of 2, 4 and 8 bits as wider ones, as TH has them. None if it is none."""
+    if isinstance(x, TensorProto):
+        x = numpy_helper.to_array(x)
+    if not isinstance(x, (np.ndarray, np.generic)):
+        return None
+    x = np.asarray(x)
+    if x.dtype.name.startswith("float") and x.dtype.kind == "V":
+        return x.astype(np.float32)
+    if x.dtype.name in ("int2", "int4", "uint2", "uint4"):
+        return x.astype(np.int8 if x.dtype.name[0] == "i" else np.uint8)
+    return x if x.dtype.kind in "fiub" or x.dtype.name == "bfloat16" else None
+
+
+def write_input(path, x):
+    if x.dtype.name != "bfloat16":
+        np.save(path + ".npy", x)
+        return path + ".npy"
+    import json
+    header = json.dumps({"x": {"dtype": "BF16", "shape": list(x.shape), "data_offsets": [0, 2 * x.size]}}).encode()
+    with open(path + ".safetensors", "wb") as file:
+        file.write(len(header).to_bytes(8, "little") + header + x.tobytes())
+    return path + ".safetensors"
+
+
+def read_outputs(path):
+    """The outputs in a file of safetensors, by number."""
+    import json
+    import ml_dtypes
+    kinds = {"F64": np.float64, "F32": np.float32, "F16": np.float16, "BF16": ml_dtypes.bfloat16, "I64": np.int64, "I32": np.int32, "I16": np.int16,
+             "I8": np.int8, "U64": np.uint64, "U32": np.uint32, "U16": np.uint16, "U8": np.uint8, "BOOL": np.bool_}
+    with open(path, "rb") as file:
+        data = file.read()
+    size = int.from_bytes(data[:8], "little")
+    found = {k: v for k, v in json.loads(data[8:8 + size]).items() if k != "__metadata__"}
+    at = {k: data[8 + size + v["data_offsets"][0]:8 + size + v["data_offsets"][1]] for k, v in found.items()}
+    return {k: np.frombuffer(at[k], kinds[v["dtype"]]).reshape(v["shape"]) for k, v in found.items()}
 
 
 def judged(th, folder, case):
@@ -659,26 +778,26 @@ def judged(th, folder, case):
     path = os.path.join(folder, "case.onnx")
     onnx.save(case.model, path)
     for inputs, outputs in case.data_sets:
-        files = []
-        for i, x in enumerate(inputs):
-            if not isinstance(x, (np.ndarray, np.generic)) or np.asarray(x).dtype.kind not in "fiub":
-                return "other inputs", ""
-            files.append(os.path.join(folder, f"{i}.npy"))
-            np.save(files[-1], x)
-        result = os.path.join(folder, "out.npz")
+        arrays = [array_of(x) for x in inputs]
+        if any(x is None for x in arrays):
+            return "other inputs", ""
+        wanted = [array_of(x) for x in outputs]
+        if any(x is None for x in wanted):
+            return "other outputs", ""
+        files = [write_input(os.path.join(folder, str(i)), x) for i, x in enumerate(arrays)]
+        result = os.path.join(folder, "out.safetensors")
         run = subprocess.run([th, "run", path, *files, "-o", result], capture_output=True, text=True)
         if run.returncode:
             return ("crashes" if run.returncode < 0 else "refused"), run.stderr.strip()[-160:]
-        with np.load(result) as made:
-            got = [made[k] for k in made.files]
-        for y, wanted in zip(got, outputs):
-            if not isinstance(wanted, (np.ndarray, np.generic)):
-                return "other outputs", ""
-            wanted = np.asarray(wanted)
-            if y.shape != wanted.shape or y.dtype != wanted.dtype:
-                return "differs", f"{y.dtype} {y.shape}, not {wanted.dtype} {wanted.shape}"
-            if not np.allclose(y, wanted, case.rtol or 1e-3, case.atol or 1e-5, equal_nan=True):
-                return "differs", f"by {np.abs(y.astype(float) - wanted.astype(float)).max():.3g}"
+        got = read_outputs(result)
+        for i, y in enumerate(wanted):
+            x = got.get(case.model.graph.output[i].name)
+            if x is None:
+                return "differs", f"no output {case.model.graph.output[i].name}"
+            if x.shape != y.shape or x.dtype != y.dtype:
+                return "differs", f"{x.dtype} {x.shape}, not {y.dtype} {y.shape}"
+            if not np.allclose(x.astype(np.float64), y.astype(np.float64), case.rtol or 1e-3, case.atol or 1e-5, equal_nan=True):
+                return "differs", f"by {np.abs(x.astype(float) - y.astype(float)).max():.3g}"
     return "agrees", ""
 
 

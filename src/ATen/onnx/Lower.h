@@ -4,13 +4,17 @@
 
 #include "Onnx.h"
 
-at_lower at_lowerAveragePool, at_lowerBatchNorm, at_lowerClip, at_lowerCommuting, at_lowerConv,
-    at_lowerDiv, at_lowerDropout, at_lowerFilled, at_lowerGather, at_lowerGatherBlocks,
-    at_lowerGemm, at_lowerHardSigmoid, at_lowerLayerNorm, at_lowerMany, at_lowerMaxPool,
-    at_lowerPow, at_lowerReduceMean, at_lowerReshape, at_lowerTranspose;
+at_lower at_lowerAveragePool, at_lowerBatchNorm, at_lowerCast, at_lowerCastLike, at_lowerQuantize,
+    at_lowerClip, at_lowerCommuting, at_lowerConv, at_lowerDiv, at_lowerDropout, at_lowerFilled,
+    at_lowerGather, at_lowerGatherBlocks, at_lowerGemm, at_lowerHardSigmoid, at_lowerLayerNorm,
+    at_lowerMany, at_lowerMaxPool, at_lowerPow, at_lowerReduceMean, at_lowerReshape,
+    at_lowerTranspose;
 
 /* Rewrites a node of an operator before version 7 as that version has it (older.c). */
 void at_renewItem(at_names *names, at_onnxItem *item);
+
+/* What the elements of an input are in the file, if they are known to be narrower than here. */
+const at_packing *at_knownPacking(at_names *names, const at_onnxItem *item, int index);
 
 /* Whether the first input is known to be of unsigned integers of 16 bits or more. */
 bool at_isKnownUnsigned(at_names *names, const at_onnxItem *item);

@@ -66,6 +66,18 @@ typedef struct at_packing at_packing;
 const at_packing *at_packingOf(int64_t number);
 at_scalar_type at_packing_type(const at_packing *packing);
 
+int64_t at_packing_number(const at_packing *packing);
+
+/* Rounds numbers to those that elements can be.  What is too large becomes the largest, or if it is not
+ * saturated infinity or NaN; integers lose their high bits.  The rounding is that of powers of 2; others are
+ * rounded to the nearest one. */
+typedef enum at_rounding { AT_ROUND_UP, AT_ROUND_DOWN, AT_ROUND_NEAREST } at_rounding;
+void at_packing_round(const at_packing *packing, double *numbers, int64_t count, bool isSaturated,
+                      at_rounding rounding);
+
+/* The least and the largest number that an element can be. */
+void at_packing_range(const at_packing *packing, double *least, double *most);
+
 /* How many bytes so many elements take, and they as elements of the type. */
 int64_t at_packing_bytes(const at_packing *packing, int64_t count);
 void at_packing_widen(const at_packing *packing, const uint8_t *packed, int64_t count, void *to);
@@ -121,7 +133,8 @@ typedef struct at_onnx {
 /* What a value is, as far as it is known. */
 typedef struct at_known {
   at_meta meta;
-  int32_t dims; /* -1 if that is not known */
+  int32_t dims;              /* -1 if that is not known */
+  const at_packing *packing; /* of what its elements are for the file; NULL if that is their type */
 } at_known;
 
 /* A graph that is being built. */
@@ -237,6 +250,10 @@ int32_t at_slotOfConstant(at_onnx *onnx, at_constant *constant);
  * of another type. */
 const at_part *at_numbersOf(at_onnx *onnx, const at_constant *constant);
 
+/* The elements of a tensor in the message as numbers in the arena, and its element type. */
+const at_cell *at_cellsOf(at_onnx *onnx, at_wire message, int64_t *count);
+at_scalar_type at_typeOfTensor(at_onnx *onnx, at_wire message);
+
 at_wire at_externalBytes(at_onnx *onnx, at_wire entries, uint64_t *offset, uint64_t *length);
 at_file *at_externalFile(at_onnx *onnx, const char *location);
 void at_closeExternals(at_onnx *onnx);
@@ -246,6 +263,9 @@ void at_closeExternals(at_onnx *onnx);
 typedef struct at_onnxCall at_onnxCall;
 typedef void at_onnxRun(at_onnxCall *call);
 typedef struct at_lowering at_lowering;
+
+/* Makes what a node keeps, in the arena; raises if attributes do not fit. */
+typedef const void *at_onnxPrepare(at_names *names, const at_onnxItem *item);
 
 /* Makes nodes of the item; false to go on with the row's run. */
 typedef bool at_lower(at_names *names, const at_onnxItem *item);
@@ -259,7 +279,10 @@ struct at_lowering {
   at_lower *lower;        /* is tried first; or NULL */
   at_onnxRun *run; /* computes the node, if there is neither, or if its first input is known to be
                              of unsigned integers of 16 bits or more; or NULL */
-  bool draws;      /* run may draw random numbers */
+  at_onnxPrepare
+      *prepare; /* reads the attributes when the program is loaded, and makes the state of
+                            * the node; or NULL: the node has them */
+  bool draws;   /* run may draw random numbers */
 };
 
 const at_lowering *at_loweringOf(const at_onnxItem *item, int64_t version);
@@ -296,10 +319,17 @@ at_lower at_lowerIf, at_lowerLoop, at_lowerScan;
 struct at_onnxCall {
   at_frame *frame;
   const at_graphNode *node;
+  const void *state; /* what the row's prepare has made */
   int32_t inputCount;
 };
 
-/* Calls the run of the row that is the node's how. */
+/* How such a node is computed: its how. */
+typedef struct at_onnxHow {
+  const at_lowering *row;
+  const void *state;
+} at_onnxHow;
+
+/* Calls the run of the node's row. */
 at_computeFunction at_computeOnnx;
 
 at_tensor *at_onnxInput(const at_onnxCall *call, int index); /* raises if it is missing */

@@ -6,25 +6,25 @@
 #include "Onnx.h"
 
 at_onnxRun at_runAffineGrid, at_runArgMax, at_runAttention, at_runAveragePool, at_runBatchNorm,
-    at_runBernoulli, at_runBitCast, at_runBitShift, at_runCausalConv, at_runCenterCropPad,
-    at_runCol2Im, at_runCompress, at_runConcatFromSequence, at_runConstant, at_runConv,
-    at_runConvInteger, at_runConvTranspose, at_runCrossEntropy, at_runCumSum, at_runTopK,
-    at_runDeformConv, at_runDepthToSpace, at_runDequantize, at_runDft, at_runDiv, at_runDropout,
-    at_runDynamicQuantize, at_runExpand, at_runEyeLike, at_runFilled, at_runFlatSoftmax,
-    at_runFlatten, at_runGather, at_runGatherElements, at_runGatherNd, at_runGemm, at_runGlobal,
-    at_runGridSample, at_runGroupNorm, at_runGru, at_runHasElement, at_runHardmax, at_runIsInf,
-    at_runLayerNorm, at_runLinearAttention, at_runLpNormalization, at_runLpPool, at_runLrn,
-    at_runLstm, at_runMany, at_runMatMulInteger, at_runMaxPool, at_runMaxRoiPool, at_runMaxUnpool,
-    at_runMeanVariance, at_runMelWeights, at_runMod, at_runMultinomial, at_runNll,
-    at_runNonMaxSuppression, at_runOneHot, at_runOptional, at_runPRelu, at_runPad, at_runPow,
-    at_runQLinearConv, at_runQLinearMatMul, at_runQuantize, at_runRandom, at_runRandomLike,
-    at_runRange, at_runReduce, at_runReshape, at_runResize, at_runReverseSequence, at_runRmsNorm,
-    at_runRnn, at_runRoiAlign, at_runRotary, at_runScatterElements, at_runScatterNd,
-    at_runSequenceAt, at_runSequenceConstruct, at_runSequenceEmpty, at_runSequenceErase,
-    at_runSequenceInsert, at_runSequenceLength, at_runShape, at_runShrink, at_runSize, at_runSlice,
-    at_runSpaceToDepth, at_runSplit, at_runSplitToSequence, at_runStft, at_runSqueeze,
-    at_runTensorScatter, at_runTranspose, at_runTrilu, at_runUnique, at_runUnsigned,
-    at_runUnsqueeze, at_runWindow;
+    at_runBernoulli, at_runBitCast, at_runBitShift, at_runCast, at_runCausalConv,
+    at_runCenterCropPad, at_runCol2Im, at_runCompress, at_runConcatFromSequence, at_runConstant,
+    at_runConv, at_runConvInteger, at_runConvTranspose, at_runCrossEntropy, at_runCumSum,
+    at_runTopK, at_runDeformConv, at_runDepthToSpace, at_runDequantize, at_runDft, at_runDiv,
+    at_runDropout, at_runDynamicQuantize, at_runExpand, at_runEyeLike, at_runFilled,
+    at_runFlatSoftmax, at_runFlatten, at_runGather, at_runGatherElements, at_runGatherNd,
+    at_runGemm, at_runGlobal, at_runGridSample, at_runGroupNorm, at_runGru, at_runHasElement,
+    at_runHardmax, at_runIsInf, at_runLayerNorm, at_runLinearAttention, at_runLpNormalization,
+    at_runLpPool, at_runLrn, at_runLstm, at_runMany, at_runMatMulInteger, at_runMaxPool,
+    at_runMaxRoiPool, at_runMaxUnpool, at_runMeanVariance, at_runMelWeights, at_runMod,
+    at_runMultinomial, at_runNll, at_runNonMaxSuppression, at_runOneHot, at_runOptional,
+    at_runPRelu, at_runPad, at_runPow, at_runQLinearConv, at_runQLinearMatMul, at_runQuantize,
+    at_runRandom, at_runRandomLike, at_runRange, at_runReduce, at_runReshape, at_runResize,
+    at_runReverseSequence, at_runRmsNorm, at_runRnn, at_runRoiAlign, at_runRotary,
+    at_runScatterElements, at_runScatterNd, at_runSequenceAt, at_runSequenceConstruct,
+    at_runSequenceEmpty, at_runSequenceErase, at_runSequenceInsert, at_runSequenceLength,
+    at_runShape, at_runShrink, at_runSize, at_runSlice, at_runSpaceToDepth, at_runSplit,
+    at_runSplitToSequence, at_runStft, at_runSqueeze, at_runTensorScatter, at_runTranspose,
+    at_runTrilu, at_runUnique, at_runUnsigned, at_runUnsqueeze, at_runWindow;
 
 /* Those of ONNX Runtime's own domain. */
 at_onnxRun at_runDynamicLstm, at_runGatherBlocks, at_runMatMulBnb4, at_runQuantizedAverage,
@@ -39,6 +39,10 @@ at_onnxRun at_runBinarizer, at_runFeatureExtractor, at_runFeatureVectorizer, at_
     at_runLabelEncoder, at_runLinearClassifier, at_runLinearRegressor, at_runNormalizer,
     at_runOneHotEncoder, at_runScaler, at_runSvmClassifier, at_runSvmRegressor,
     at_runTreeClassifier, at_runTreeRegressor;
+at_onnxPrepare at_prepareImputer, at_prepareLabelEncoder, at_prepareLinearClassifier,
+    at_prepareLinearRegressor, at_prepareOneHotEncoder, at_prepareScaler, at_prepareSvmClassifier,
+    at_prepareSvmRegressor, at_prepareTreeClassifier, at_prepareTreeEnsemble,
+    at_prepareTreeRegressor;
 
 /* The convolution that the node's attributes describe; bias may be NULL. */
 at_tensor *at_onnxConvolved(const at_onnxCall *call, at_tensor *x, at_tensor *filters,
@@ -46,6 +50,9 @@ at_tensor *at_onnxConvolved(const at_onnxCall *call, at_tensor *x, at_tensor *fi
 
 /* round(x / scale) + zero in the type, at most what that holds; zero is of any type. */
 at_tensor *at_onnxQuantized(at_tensor *x, at_tensor *scale, at_tensor *zero, const at_type *type);
+
+/* Elements of x rounded to those of a narrower type of the file, of the type that is here instead. */
+at_tensor *at_onnxNarrowed(const at_onnxCall *call, at_tensor *x, const at_packing *packing);
 
 /* The codes of packed, bits each, the first in the lowest bits: count along the last dimension. */
 at_tensor *at_onnxUnpacked(const at_onnxCall *call, at_tensor *packed, int64_t bits, int64_t count);

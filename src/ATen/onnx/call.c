@@ -3,13 +3,13 @@
 
 void at_computeOnnx(at_frame *frame, const at_graphNode *node)
 {
-  const at_lowering *const row = node->how;
-  at_onnxCall call = {frame, node, 0};
+  const at_onnxHow *const how = node->how;
+  at_onnxCall call = {frame, node, how->state, 0};
   while (call.inputCount < node->inputCount && !*node->inputs[call.inputCount].name)
     call.inputCount++;
   AT_SCOPE
   {
-    row->run(&call);
+    how->row->run(&call);
   }
 }
 
@@ -210,5 +210,5 @@ int64_t at_onnxProduct(const at_onnxCall *call, at_ints sizes, int first, int en
 
 bool at_onnxDraws(const at_graphNode *node)
 {
-  return node->compute == at_computeOnnx && ((const at_lowering *)node->how)->draws;
+  return node->compute == at_computeOnnx && ((const at_onnxHow *)node->how)->row->draws;
 }

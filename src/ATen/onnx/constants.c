@@ -260,6 +260,13 @@ static at_tensor *new_tensor(at_onnx *onnx, const at_constant *constant)
                       (at_ints){constant->sizes, constant->dims}, constant->elements);
 }
 
+static at_cell cell_of(at_scalar value, at_scalar_type type)
+{
+  if (value.is_float)
+    return (at_cell){AT_CELL_FLOAT, {.number = value.value.number}};
+  return (at_cell){type == AT_BOOL ? AT_CELL_BOOL : AT_CELL_INT, {.integer = value.value.integer}};
+}
+
 const at_part *at_numbersOf(at_onnx *onnx, const at_constant *constant)
 {
   const at_scalar_type type = constant->type;
@@ -270,14 +277,35 @@ const at_part *at_numbersOf(at_onnx *onnx, const at_constant *constant)
   at_guard(&guard);
   const at_tensor *const t = guard.what = new_tensor(onnx, constant);
   for (int64_t i = 0; i < constant->count; i++) {
-    const at_scalar value = at_elementAt(t, t->th->storageOffset + (ptrdiff_t)i);
     parts[i].slot = AT_NO_SLOT;
-    parts[i].constant = value.is_float ? (at_cell){AT_CELL_FLOAT, {.number = value.value.number}}
-                                       : (at_cell){type == AT_BOOL ? AT_CELL_BOOL : AT_CELL_INT,
-                                                   {.integer = value.value.integer}};
+    parts[i].constant = cell_of(at_elementAt(t, t->th->storageOffset + (ptrdiff_t)i), type);
   }
   THGuard_leave(&guard);
   return parts;
+}
+
+const at_cell *at_cellsOf(at_onnx *onnx, at_wire message, int64_t *count)
+{
+  at_constant constant = {.name = "", .message = message, .slot = AT_NO_SLOT};
+  THGuard guard;
+  read_tensor(onnx, &constant, false);
+  at_guard(&guard);
+  const at_tensor *const t = guard.what = new_tensor(onnx, &constant);
+  if (at_isComplex(constant.type))
+    at_damaged(onnx->file, "tensor '%.100s' is of complex numbers", constant.name);
+  at_cell *const cells = at_arena_take(onnx->arena, (uint64_t)constant.count, sizeof *cells);
+  for (int64_t i = 0; i < constant.count; i++)
+    cells[i] = cell_of(at_elementAt(t, t->th->storageOffset + (ptrdiff_t)i), constant.type);
+  THGuard_leave(&guard);
+  *count = constant.count;
+  return cells;
+}
+
+at_scalar_type at_typeOfTensor(at_onnx *onnx, at_wire message)
+{
+  at_constant constant = {.name = "", .message = message, .slot = AT_NO_SLOT};
+  read_tensor(onnx, &constant, false);
+  return constant.type;
 }
 
 /* --- weights ---------------------------------------------------------------------------------- */
@@ -314,7 +342,7 @@ int32_t at_slotOfConstant(at_onnx *onnx, at_constant *constant)
   const int64_t index = at_dict_find(program->weights, name);
   if (index < 0)
     at_damaged(onnx->file, "there is no tensor '%.100s'", name);
-  const at_known known = {{constant->type, -1, constant->count}, constant->dims};
+  const at_known known = {{constant->type, -1, constant->count}, constant->dims, constant->packing};
   constant->slot = at_addBound(onnx, name, known, (at_binding){AT_BIND_WEIGHT, index});
   return constant->slot;
 }

@@ -37,7 +37,7 @@ static at_known known_in(at_names *names, const at_onnxItem *item, int index)
 {
   const at_constant *const constant = constant_in(names, item, index);
   if (constant)
-    return (at_known){{constant->type, -1, constant->count}, constant->dims};
+    return (at_known){{constant->type, -1, constant->count}, constant->dims, constant->packing};
   return at_knownOf(names->building, has_input(item, index)
                                          ? at_slotNamed(names, input_named(item, index))
                                          : AT_NO_SLOT);
@@ -53,6 +53,11 @@ bool at_isKnownUnsigned(at_names *names, const at_onnxItem *item)
 {
   const at_scalar_type type = known_in(names, item, 0).meta.type;
   return type != AT_SCALAR_TYPES && at_isUnsigned(type);
+}
+
+const at_packing *at_knownPacking(at_names *names, const at_onnxItem *item, int index)
+{
+  return known_in(names, item, index).packing;
 }
 
 /* The integers of an input that the file has; NULL if it has none. */

@@ -50,19 +50,22 @@ void at_lowerCall(at_names *names, const at_onnxItem *item)
   at_arena *const arena = b->onnx->arena;
   const size_t length = strlen(item->type) + strlen(item->domain) + 8;
   char *const target = at_arena_take(arena, length, 1);
+  const bool isPrepared = row && row->prepare;
+  const int32_t attributeCount = isPrepared ? 0 : item->attributeCount;
   at_given *const inputs =
-      at_arena_take(arena, (uint64_t)item->inputCount + (uint64_t)item->attributeCount,
-                    sizeof *inputs);
+      at_arena_take(arena, (uint64_t)item->inputCount + (uint64_t)attributeCount, sizeof *inputs);
+  at_onnxHow *const how = at_arena_take(arena, 1, sizeof *how);
+  *how = (at_onnxHow){row, isPrepared ? row->prepare(names, item) : NULL};
   snprintf(target, length, "%s.%s", *item->domain ? item->domain : "onnx", item->type);
   for (int32_t i = 0; i < item->inputCount; i++)
     inputs[i] = *item->inputs[i] ? at_givenSlot(b, at_slotNamed(names, item->inputs[i]))
                                  : (at_given){.name = "", .kind = AT_GIVEN_NONE};
-  for (int32_t i = 0; i < item->attributeCount; i++)
+  for (int32_t i = 0; i < attributeCount; i++)
     inputs[item->inputCount + i] = given_of(names, item, &item->attributes[i]);
-  at_graphNode *const node = at_addNode(b, target, inputs, item->inputCount + item->attributeCount);
+  at_graphNode *const node = at_addNode(b, target, inputs, item->inputCount + attributeCount);
   if (row && row->run) {
     node->compute = at_computeOnnx;
-    node->how = row;
+    node->how = how;
   } else {
     at_countMissing(b->onnx->reading, *item->domain ? target : item->type);
   }

@@ -48,6 +48,7 @@ static void run_align(at_onnxCall *c)
 static void align(at_names *names, at_onnxItem *item, int64_t axis)
 {
   static const at_lowering row = {"Align", 1, .run = run_align};
+  static const at_onnxHow how = {&row, NULL};
   at_building *const b = names->building;
   const at_attribute attribute = {.name = "axis", .type = AT_ATTRIBUTE_INT, .integer = axis};
   at_given *const inputs = at_arena_take(arena_of(names), 3, sizeof *inputs);
@@ -57,7 +58,7 @@ static void align(at_names *names, at_onnxItem *item, int64_t axis)
   inputs[2] = at_givenAttribute(names, &attribute);
   at_graphNode *const node = at_addNode(b, "onnx.Align", inputs, 3);
   node->compute = at_computeOnnx;
-  node->how = &row;
+  node->how = &how;
   node->name = at_innerName(names, item, "aligned");
   node->outputs = output;
   node->outputCount = 1;

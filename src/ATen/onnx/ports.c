@@ -41,12 +41,20 @@ static void read_sizes(at_onnx *onnx, at_wire message, Shape *shape)
   }
 }
 
-/* Reads a type; isTensor stays false if it is that of a sequence or something else. */
-static void read_type(at_onnx *onnx, at_wire message, Shape *shape)
+/* Reads a type; isTensor stays false if it is that of a sequence or something else.  A tensor that may
+ * be missing is one. */
+static void read_type(at_onnx *onnx, at_wire message, Shape *shape, bool isOptional)
 {
+  enum { TENSOR = 1, OPTIONAL = 9 };
   at_field field, inner;
   while (at_wire_next(&message, &field)) {
-    if (field.number != 1)
+    if (field.number == OPTIONAL && !isOptional) {
+      at_wire type = at_onnxField_message(&field);
+      while (at_wire_next(&type, &inner))
+        if (inner.number == 1)
+          read_type(onnx, at_onnxField_message(&inner), shape, true);
+    }
+    if (field.number != TENSOR)
       continue;
     at_wire tensor = at_onnxField_message(&field);
     shape->isTensor = true;
@@ -68,7 +76,7 @@ static const char *read_value(at_onnx *onnx, at_wire message, Shape *shape)
     if (field.number == 1)
       name = at_onnxField_text(onnx->arena, &field);
     else if (field.number == 2)
-      read_type(onnx, at_onnxField_message(&field), shape);
+      read_type(onnx, at_onnxField_message(&field), shape, false);
   }
   return name;
 }
@@ -107,6 +115,13 @@ static int32_t number_of(at_onnx *onnx, const Shape *shape)
   return number;
 }
 
+/* The element type, or the one of wider elements that is here instead. */
+static at_scalar_type type_of(const Shape *shape)
+{
+  const at_packing *const packing = at_packingOf(shape->type);
+  return packing ? at_packing_type(packing) : at_onnxType(shape->type);
+}
+
 static at_known known_of(at_onnx *onnx, const Shape *shape)
 {
   int64_t count = shape->dims < 0 ? -1 : 1;
@@ -114,7 +129,8 @@ static at_known known_of(at_onnx *onnx, const Shape *shape)
     if (shape->dimension[d].size < 0 ||
         __builtin_mul_overflow(count, shape->dimension[d].size, &count))
       count = -1;
-  return (at_known){{at_onnxType(shape->type), number_of(onnx, shape), count}, shape->dims};
+  return (at_known){
+      {type_of(shape), number_of(onnx, shape), count}, shape->dims, at_packingOf(shape->type)};
 }
 
 /* --- ports ------------------------------------------------------------------------------------ */
@@ -138,7 +154,7 @@ static int32_t symbol_named(at_onnx *onnx, const char *name)
 static at_port port_of(at_onnx *onnx, const char *name, const Shape *shape)
 {
   at_port port = {
-      .name = name, .kind = AT_CELL_TENSOR, .type = at_onnxType(shape->type), .dims = shape->dims};
+      .name = name, .kind = AT_CELL_TENSOR, .type = type_of(shape), .dims = shape->dims};
   const uint64_t count = (uint64_t)THMax(shape->dims, 0);
   at_dimension *const sizes = at_arena_take(onnx->arena, count, sizeof *sizes);
   port.least = at_arena_take(onnx->arena, count, sizeof *port.least);
@@ -166,7 +182,7 @@ static void read_input(at_names *names, at_wire message)
   const char *const name = read_value(onnx, message, &shape);
   if (json_object_get(names->constants, name))
     return; /* an initializer: a weight, not an input */
-  if (!shape.isTensor || at_onnxType(shape.type) == AT_SCALAR_TYPES)
+  if (!shape.isTensor || type_of(&shape) == AT_SCALAR_TYPES)
     at_damaged(onnx->file, "input '%.100s' is no tensor of a type that is here", name);
   program->inputs = at_arena_grown(onnx->arena, program->inputs, program->inputCount,
                                    &onnx->portCapacity, sizeof *program->inputs);

@@ -47,7 +47,8 @@ static const at_lowering rows[] = {
     {"Max", 1, .lower = at_lowerMany, .run = at_runMany}, {"Min", 1, .lower = at_lowerMany, .run = at_runMany},
     {"Sum", 1, .lower = at_lowerMany, .run = at_runMany}, {"Mean", 1, .run = at_runMany},
     {"Where", 1, "where($0, $1, $2)"},
-    {"Cast", 1, "to($0, type=%to)"}, {"CastLike", 1, "type_as($0, $1)"},
+    {"Cast", 1, "to($0, type=%to)", at_lowerCast, at_runCast},
+    {"CastLike", 1, "type_as($0, $1)", at_lowerCastLike, at_runCast},
     {"Identity", 1, "alias($0)"},
     {"Dropout", 1, .lower = at_lowerDropout, .run = at_runDropout, .draws = true},
     /* Random numbers. */
@@ -146,7 +147,8 @@ static const at_lowering rows[] = {
     {"GridSample", 1, .run = at_runGridSample},
     {"AffineGrid", 1, .run = at_runAffineGrid},
     /* Quantized numbers. */
-    {"QuantizeLinear", 1, .run = at_runQuantize}, {"DequantizeLinear", 1, .run = at_runDequantize},
+    {"QuantizeLinear", 1, .lower = at_lowerQuantize, .run = at_runQuantize},
+    {"DequantizeLinear", 1, .run = at_runDequantize},
     {"DynamicQuantizeLinear", 1, .run = at_runDynamicQuantize},
     /* Graphs. */
     {"If", 1, .lower = at_lowerIf}, {"Loop", 1, .lower = at_lowerLoop}, {"Scan", 9, .lower = at_lowerScan},
@@ -188,14 +190,21 @@ static const at_lowering own[] = {
 
 /* Those of ai.onnx.ml, in which a row with the names of classes is that of their scores. */
 static const at_lowering learned[] = {
-    {"ArrayFeatureExtractor", 1, .run = at_runFeatureExtractor}, {"Binarizer", 1, .run = at_runBinarizer},
-    {"FeatureVectorizer", 1, .run = at_runFeatureVectorizer}, {"Imputer", 1, .run = at_runImputer},
-    {"LabelEncoder", 1, .run = at_runLabelEncoder}, {"LinearClassifier", 1, .run = at_runLinearClassifier},
-    {"LinearRegressor", 1, .run = at_runLinearRegressor}, {"Normalizer", 1, .run = at_runNormalizer},
-    {"OneHotEncoder", 1, .run = at_runOneHotEncoder}, {"Scaler", 1, .run = at_runScaler},
-    {"SVMClassifier", 1, .run = at_runSvmClassifier}, {"SVMRegressor", 1, .run = at_runSvmRegressor},
-    {"TreeEnsembleClassifier", 1, .run = at_runTreeClassifier},
-    {"TreeEnsembleRegressor", 1, .run = at_runTreeRegressor},
+    {"ArrayFeatureExtractor", 1, .run = at_runFeatureExtractor},
+    {"Binarizer", 1, .run = at_runBinarizer},
+    {"FeatureVectorizer", 1, .run = at_runFeatureVectorizer},
+    {"Imputer", 1, .run = at_runImputer, .prepare = at_prepareImputer},
+    {"LabelEncoder", 1, .run = at_runLabelEncoder, .prepare = at_prepareLabelEncoder},
+    {"LinearClassifier", 1, .run = at_runLinearClassifier, .prepare = at_prepareLinearClassifier},
+    {"LinearRegressor", 1, .run = at_runLinearRegressor, .prepare = at_prepareLinearRegressor},
+    {"Normalizer", 1, .run = at_runNormalizer},
+    {"OneHotEncoder", 1, .run = at_runOneHotEncoder, .prepare = at_prepareOneHotEncoder},
+    {"Scaler", 1, .run = at_runScaler, .prepare = at_prepareScaler},
+    {"SVMClassifier", 1, .run = at_runSvmClassifier, .prepare = at_prepareSvmClassifier},
+    {"SVMRegressor", 1, .run = at_runSvmRegressor, .prepare = at_prepareSvmRegressor},
+    {"TreeEnsembleClassifier", 1, .run = at_runTreeClassifier, .prepare = at_prepareTreeClassifier},
+    {"TreeEnsembleRegressor", 1, .run = at_runTreeRegressor, .prepare = at_prepareTreeRegressor},
+    {"TreeEnsemble", 5, .run = at_runTreeRegressor, .prepare = at_prepareTreeEnsemble},
     {"ZipMap", 1, "alias($0)"},
 };
 /* clang-format on */

@@ -35,7 +35,8 @@
   X(runtime_codes)          \
   X(learned)                \
   X(blocks)                 \
-  X(packed)
+  X(packed)                 \
+  X(ensembles)
 FOR_EACH_PROGRAM(AGREES)
 
 /* The nodes of the file become operations that passes know. */
@@ -48,6 +49,34 @@ static void lowered(void **state)
   CHECK_MSG(strstr(text, "= aten.relu("), "%s", text);
   CHECK(at_program_passChanges(program, AT_PASS_CHAINS) > 0);
   at_string_free(text);
+  at_program_free(program);
+}
+
+/* Casts and quantization to types of few bits: nothing is near, every number is the one that is expected. */
+static void narrow(void **state)
+{
+  enum { INPUTS = 6 };
+  char name[40];
+  at_program *const program = load_program(program_sample("onnx/narrow", ".onnx"));
+  at_dict *const recorded = at_load(program_sample("onnx/narrow", ".npz"));
+  AT_SCOPE
+  {
+    at_tensor *x[INPUTS];
+    for (int i = 0; i < INPUTS; i++) {
+      snprintf(name, sizeof name, "input%d", i);
+      x[i] = at_dict_get(recorded, name);
+    }
+    const at_tensors *const y = at_program_run(program, (at_tensors){x, INPUTS});
+    CHECK_MSG(y->count == at_dict_count(recorded) - INPUTS, "%s", at_error_message());
+    for (int i = 0; i < y->count; i++) {
+      snprintf(name, sizeof name, "output%d", i);
+      CHECK_MSG(at_allclose(y->data[i], at_dict_get(recorded, name), .rtol = 0, .atol = 0,
+                            .equal_nan = true),
+                "%s", name);
+    }
+  }
+  CHECK_EQ(at_error(), AT_OK);
+  at_dict_free(recorded);
   at_program_free(program);
 }
 
@@ -217,6 +246,7 @@ static void faults(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {FOR_EACH_PROGRAM(TEST_OF) PROGRAM_TEST(lowered),
+                                     PROGRAM_TEST(narrow),
                                      PROGRAM_TEST(empty),
                                      PROGRAM_TEST(draws),
                                      PROGRAM_TEST(refused),

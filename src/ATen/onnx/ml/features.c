@@ -3,19 +3,25 @@
 
 #include "Ml.h"
 
-/* Numbers of an attribute as a tensor: one, or one for each column of width. */
-static at_tensor *columns_of(const at_onnxCall *c, const char *name, double otherwise,
+/* Numbers as a tensor: one, or one for each column of width. */
+static at_tensor *columns_of(const at_onnxCall *c, const at_mlFloats *numbers, double otherwise,
                              int64_t width)
 {
-  const at_mlNumbers numbers = at_mlFloats(c, name, -1);
-  const int64_t count = numbers.count > 0 ? numbers.count : 1;
+  const int64_t count = THMax(1, numbers->count);
   if (count != 1 && count != width)
-    AT_ONNX_FAILS(c, "%s has %lld numbers for %lld columns", name, (long long)count,
-                  (long long)width);
-  at_tensor *const made = at_empty(AT_SHAPE(count), .type = at_cpuType(AT_DOUBLE));
-  double *const to = at_defined(made) ? at_hostData(made) : NULL;
-  for (int64_t i = 0; to && i < count; i++)
-    to[i] = numbers.count > 0 ? at_mlFloat(&numbers, i) : otherwise;
+    AT_ONNX_FAILS(c, "it has %lld numbers for %lld columns", (long long)count, (long long)width);
+  at_tensor *const made = at_full(AT_SHAPE(count), otherwise, .type = at_cpuType(AT_DOUBLE));
+  if (at_defined(made) && numbers->count > 0)
+    memcpy(at_hostData(made), numbers->data, (size_t)count * sizeof *numbers->data);
+  return made;
+}
+
+/* The same of integers. */
+static at_tensor *integers_of(const at_mlInts *numbers)
+{
+  at_tensor *const made = at_empty(AT_SHAPE(numbers->count), .type = at_cpuType(AT_LONG));
+  if (at_defined(made) && numbers->count > 0)
+    memcpy(at_hostData(made), numbers->data, (size_t)numbers->count * sizeof *numbers->data);
   return made;
 }
 
@@ -27,12 +33,25 @@ static int64_t width_of(const at_onnxCall *c)
   return at_size(x, at_dim(x) - 1);
 }
 
+typedef struct Scaler {
+  at_mlFloats offset, scale;
+} Scaler;
+
+const void *at_prepareScaler(at_names *names, const at_onnxItem *item)
+{
+  const at_mlSource s = {names, item};
+  Scaler *const m = at_mlTake(&s, 1, sizeof *m);
+  *m = (Scaler){at_mlFloatsOf(&s, "offset", -1), at_mlFloatsOf(&s, "scale", -1)};
+  return m;
+}
+
 void at_runScaler(at_onnxCall *c)
 {
+  const Scaler *const m = c->state;
   const int64_t width = width_of(c);
   at_tensor *const x = at_to(at_onnxInput(c, 0), at_cpuType(AT_DOUBLE));
   at_tensor *const scaled =
-      at_mul(at_sub(x, columns_of(c, "offset", 0, width)), columns_of(c, "scale", 1, width));
+      at_mul(at_sub(x, columns_of(c, &m->offset, 0, width)), columns_of(c, &m->scale, 1, width));
   at_onnxGive(c, 0, at_to(scaled, at_cpuType(AT_FLOAT)));
 }
 
@@ -55,46 +74,68 @@ void at_runNormalizer(at_onnxCall *c)
   at_onnxGive(c, 0, at_div(x, at_masked_fill(size, at_eq(size, 0), 1)));
 }
 
+typedef struct Imputer {
+  at_mlFloats floats;
+  at_mlInts integers; /* if there are no floats */
+  double missing;
+  int64_t missingInteger;
+} Imputer;
+
+const void *at_prepareImputer(at_names *names, const at_onnxItem *item)
+{
+  const at_mlSource s = {names, item};
+  Imputer *const m = at_mlTake(&s, 1, sizeof *m);
+  *m = (Imputer){
+      at_mlFloatsOf(&s, "imputed_value_floats", -1), at_mlIntsOf(&s, "imputed_value_int64s", -1),
+      at_mlFloat(&s, "replaced_value_float", 0), at_mlInt(&s, "replaced_value_int64", 0)};
+  if (m->floats.count == 0 && m->integers.count == 0)
+    at_mlFails(&s, "it has no numbers to put in place of others");
+  return m;
+}
+
 /* Replaces a number that stands for missing ones. */
 void at_runImputer(at_onnxCall *c)
 {
+  const Imputer *const m = c->state;
   at_tensor *const x = at_onnxInput(c, 0);
   const int64_t width = width_of(c);
-  const bool isFloat = at_onnxHas(c, "imputed_value_floats");
   at_tensor *fill;
   at_tensor *mask;
-  if (isFloat) {
-    const double missing = at_onnxFloat(c, "replaced_value_float", 0);
-    fill = columns_of(c, "imputed_value_floats", 0, width);
-    mask = isnan(missing) ? at_isnan(x) : at_eq(x, missing);
+  if (m->floats.count > 0) {
+    fill = columns_of(c, &m->floats, 0, width);
+    mask = isnan(m->missing) ? at_isnan(x) : at_eq(x, m->missing);
   } else {
-    const at_mlNumbers numbers = at_mlInts(c, "imputed_value_int64s", -1);
-    if (numbers.count != 1 && numbers.count != width)
-      AT_ONNX_FAILS(c, "it puts %lld numbers in %lld columns", (long long)numbers.count,
+    if (m->integers.count != 1 && m->integers.count != width)
+      AT_ONNX_FAILS(c, "it puts %lld numbers in %lld columns", (long long)m->integers.count,
                     (long long)width);
-    fill = at_empty(AT_SHAPE(numbers.count), .type = at_cpuType(AT_LONG));
-    int64_t *const to = at_defined(fill) ? at_hostData(fill) : NULL;
-    for (int64_t i = 0; to && i < numbers.count; i++)
-      to[i] = at_mlInt(&numbers, i);
-    mask = at_eq(x, at_onnxInt(c, "replaced_value_int64", 0));
+    fill = integers_of(&m->integers);
+    mask = at_eq(x, m->missingInteger);
   }
   at_onnxGive(c, 0, at_where(mask, at_to(fill, x->type), x));
 }
 
+typedef struct OneHot {
+  at_mlInts categories;
+  bool isZero; /* what is none of them is a row of zeros */
+} OneHot;
+
+const void *at_prepareOneHotEncoder(at_names *names, const at_onnxItem *item)
+{
+  const at_mlSource s = {names, item};
+  OneHot *const m = at_mlTake(&s, 1, sizeof *m);
+  if (at_mlHas(&s, "cats_strings"))
+    at_mlFails(&s, "its categories are texts, which are no tensors");
+  *m = (OneHot){at_mlIntsOf(&s, "cats_int64s", -1), at_mlInt(&s, "zeros", 1) != 0};
+  return m;
+}
+
 void at_runOneHotEncoder(at_onnxCall *c)
 {
-  if (at_onnxHas(c, "cats_strings"))
-    AT_ONNX_FAILS(c, "its categories are texts, which are no tensors");
-  const at_mlNumbers categories = at_mlInts(c, "cats_int64s", -1);
+  const OneHot *const m = c->state;
   at_tensor *const x = at_to(at_onnxInput(c, 0), at_cpuType(AT_LONG));
-  at_tensor *const all = at_empty(AT_SHAPE(categories.count), .type = at_cpuType(AT_LONG));
-  int64_t *const to = at_defined(all) ? at_hostData(all) : NULL;
-  for (int64_t i = 0; to && i < categories.count; i++)
-    to[i] = at_mlInt(&categories, i);
-  at_tensor *const hits = at_eq(at_unsqueeze(x, -1), all);
-  if (at_defined(hits) && !at_onnxInt(c, "zeros", 1) &&
-      !at_item_long(at_all(at_any_dim(hits, AT_INTS(-1)))))
-    AT_ONNX_FAILS(c, "a number is none of its %lld categories", (long long)categories.count);
+  at_tensor *const hits = at_eq(at_unsqueeze(x, -1), integers_of(&m->categories));
+  if (at_defined(hits) && !m->isZero && !at_item_long(at_all(at_any_dim(hits, AT_INTS(-1)))))
+    AT_ONNX_FAILS(c, "a number is none of its %lld categories", (long long)m->categories.count);
   at_onnxGive(c, 0, at_to(hits, at_cpuType(AT_FLOAT)));
 }
 
@@ -120,48 +161,4 @@ void at_runFeatureVectorizer(at_onnxCall *c)
   if (!joined)
     AT_ONNX_FAILS(c, "it has no inputs");
   at_onnxGive(c, 0, joined);
-}
-
-/* Numbers, or the positions of texts in the list of them, instead of others. */
-void at_runLabelEncoder(at_onnxCall *c)
-{
-  at_tensor *const x = at_onnxInput(c, 0);
-  const bool fromFloats = at_onnxHas(c, "keys_floats"), toFloats = at_onnxHas(c, "values_floats"),
-             isTensor = at_onnxHas(c, "keys_tensor");
-  const char *const from = isTensor     ? "keys_tensor"
-                           : fromFloats ? "keys_floats"
-                                        : "keys_int64s",
-                    *const to = isTensor   ? "values_tensor"
-                                : toFloats ? "values_floats"
-                                           : "values_int64s";
-  const at_mlNumbers keys = fromFloats ? at_mlFloats(c, from, -1) : at_mlInts(c, from, -1);
-  if (keys.count == 0 || (!isTensor && at_onnxHas(c, "values_strings")))
-    AT_ONNX_FAILS(c, "its keys or values are texts, which are no tensors");
-  const at_mlNumbers values =
-      toFloats ? at_mlFloats(c, to, keys.count) : at_mlInts(c, to, keys.count);
-  const at_mlNumbers other = at_mlFloats(c, "default_tensor", isTensor ? 1 : -1);
-  const double otherwise = isTensor   ? at_mlFloat(&other, 0)
-                           : toFloats ? at_onnxFloat(c, "default_float", 0)
-                                      : (double)at_onnxInt(c, "default_int64", -1);
-  at_tensor *const wide = at_to(x, at_cpuType(fromFloats || isTensor ? AT_DOUBLE : AT_LONG));
-  at_tensor *made = at_full_like(at_to(x, at_cpuType(AT_DOUBLE)), otherwise);
-  at_tensor *const plain = at_contiguous(wide);
-  if (!at_defined(made) || !at_defined(plain))
-    AT_ONNX_FAILS(c, "it failed");
-  double *const result = at_hostData(made);
-  for (int64_t i = 0; i < at_numel(plain); i++)
-    for (int64_t k = keys.count; k-- > 0;) {
-      const double number = fromFloats || isTensor ? ((const double *)at_hostData(plain))[i] : 0;
-      const bool isEqual =
-          fromFloats || isTensor
-              ? number == at_mlFloat(&keys, k) || (isnan(number) && isnan(at_mlFloat(&keys, k)))
-              : ((const int64_t *)at_hostData(plain))[i] == at_mlInt(&keys, k);
-      if (isEqual)
-        result[i] = toFloats || isTensor ? at_mlFloat(&values, k) : (double)at_mlInt(&values, k);
-    }
-  const at_tensor *const sample = isTensor ? at_onnxTensorOf(c, to) : NULL;
-  at_onnxGive(c, 0,
-              at_to(made, sample     ? sample->type
-                          : toFloats ? at_cpuType(AT_FLOAT)
-                                     : at_cpuType(AT_LONG)));
 }

@@ -3,113 +3,152 @@
 
 #include "Ml.h"
 
-/* The scores of a row: a product with each of count rows of coefficients. */
-static void products(const at_mlRows *x, int64_t row, const at_mlNumbers *coefficients,
-                     const at_mlNumbers *intercepts, int64_t count, double *scores)
+/* Rows of coefficients, of which the scores of a row of the input are products. */
+typedef struct Linear {
+  at_mlFloats coefficients, intercepts;
+  at_mlTransform transform;
+  at_mlLabels labels; /* of a classifier */
+} Linear;
+
+static void products(const Linear *m, const double *row, int64_t width, int64_t count,
+                     double *scores)
 {
   for (int64_t k = 0; k < count; k++) {
-    double sum = intercepts->count > 0 ? at_mlFloat(intercepts, k) : 0;
-    for (int64_t j = 0; j < x->width; j++)
-      sum += x->data[row * x->width + j] * at_mlFloat(coefficients, k * x->width + j);
+    double sum = m->intercepts.count > 0 ? m->intercepts.data[k] : 0;
+    for (int64_t j = 0; j < width; j++)
+      sum += row[j] * m->coefficients.data[k * width + j];
     scores[k] = sum;
   }
 }
 
 /* How many rows of coefficients there are, and that there are as many intercepts, or none. */
-static int64_t targets_of(const at_onnxCall *c, const at_mlRows *x,
-                          const at_mlNumbers *coefficients, const at_mlNumbers *intercepts)
+static int64_t targets_of(const at_onnxCall *c, const Linear *m, int64_t width)
 {
-  const int64_t count = x->width > 0 ? coefficients->count / x->width : 0;
-  if (count < 1 || coefficients->count % x->width != 0 ||
-      (intercepts->count > 0 && intercepts->count < count))
+  const int64_t count = width > 0 ? m->coefficients.count / width : 0;
+  if (count < 1 || m->coefficients.count % width != 0 ||
+      (m->intercepts.count > 0 && m->intercepts.count < count))
     AT_ONNX_FAILS(c, "rows of %lld numbers, %lld coefficients and %lld intercepts do not fit",
-                  (long long)x->width, (long long)coefficients->count,
-                  (long long)intercepts->count);
+                  (long long)width, (long long)m->coefficients.count,
+                  (long long)m->intercepts.count);
   return count;
+}
+
+static Linear *read_linear(const at_mlSource *s)
+{
+  Linear *const m = at_mlTake(s, 1, sizeof *m);
+  m->coefficients = at_mlFloatsOf(s, "coefficients", -1);
+  m->intercepts = at_mlFloatsOf(s, "intercepts", -1);
+  m->transform = at_mlTransformOf(s);
+  if (m->coefficients.count == 0)
+    at_mlFails(s, "it has no coefficients");
+  return m;
+}
+
+const void *at_prepareLinearRegressor(at_names *names, const at_onnxItem *item)
+{
+  return read_linear(&(at_mlSource){names, item});
+}
+
+const void *at_prepareLinearClassifier(at_names *names, const at_onnxItem *item)
+{
+  const at_mlSource s = {names, item};
+  Linear *const m = read_linear(&s);
+  m->labels = at_mlLabelsOf(&s);
+  return m;
 }
 
 void at_runLinearRegressor(at_onnxCall *c)
 {
+  const Linear *const m = c->state;
   const at_mlRows x = at_mlRowsIn(c);
-  const at_mlNumbers coefficients = at_mlFloats(c, "coefficients", -1),
-                     intercepts = at_mlFloats(c, "intercepts", -1);
-  const int64_t count = targets_of(c, &x, &coefficients, &intercepts);
-  const at_mlTransform transform = at_mlTransformOf(c);
-  double *const scores = at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, count), 0, 2), 8);
+  const int64_t count = targets_of(c, m, x.width);
+  double *const scores =
+      at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, count), 0, 2), sizeof *scores);
   for (int64_t i = 0; i < x.count; i++) {
-    products(&x, i, &coefficients, &intercepts, count, scores + i * count);
-    at_mlTransformed(transform, scores + i * count, count);
+    products(m, x.data + i * x.width, x.width, count, scores + i * count);
+    at_mlTransformed(m->transform, scores + i * count, count);
   }
-  at_mlGive(c, 0, scores, x.count, count);
+  at_mlGive(c, 0, scores, x.count, count, AT_FLOAT);
 }
 
 void at_runLinearClassifier(at_onnxCall *c)
 {
+  const Linear *const m = c->state;
   const at_mlRows x = at_mlRowsIn(c);
-  const at_mlNumbers coefficients = at_mlFloats(c, "coefficients", -1),
-                     intercepts = at_mlFloats(c, "intercepts", -1);
-  const at_mlLabels labels = at_mlLabelsOf(c);
-  const int64_t count = targets_of(c, &x, &coefficients, &intercepts);
-  const bool isOne = count == 1 && labels.count == 2;
+  const int64_t count = targets_of(c, m, x.width);
+  const bool isOne = count == 1 && m->labels.count == 2;
   const int64_t shown = count + isOne;
-  if (shown > labels.count)
+  if (shown > m->labels.count)
     AT_ONNX_FAILS(c, "it has %lld scores and %lld labels", (long long)shown,
-                  (long long)labels.count);
-  const at_mlTransform transform = at_mlTransformOf(c);
-  double *const scores = at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, shown), 0, 2), 8);
+                  (long long)m->labels.count);
+  double *const scores =
+      at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, shown), 0, 2), sizeof *scores);
   int64_t *const chosen = at_mlGiveLabels(c, x.count);
   for (int64_t i = 0; i < x.count; i++) {
     double *const own = scores + i * shown;
-    products(&x, i, &coefficients, &intercepts, count, own);
+    products(m, x.data + i * x.width, x.width, count, own);
     if (isOne)
       at_mlSecondClass(own, false);
-    chosen[i] = at_mlLabel(&labels, at_mlLargest(own, shown));
-    at_mlTransformed(transform, own, shown);
+    chosen[i] = at_mlLabel(&m->labels, at_mlLargest(own, shown));
+    at_mlTransformed(m->transform, own, shown);
   }
-  at_mlGive(c, 1, scores, x.count, shown);
+  at_mlGive(c, 1, scores, x.count, shown, AT_FLOAT);
 }
 
 /* --- support vectors --------------------------------------------------------------------------- */
 
 typedef enum Kernel { KERNEL_LINEAR, KERNEL_POLY, KERNEL_RBF, KERNEL_SIGMOID } Kernel;
 
+/* Without vectors (of count 0) a model is linear, and coefficients are of columns of the input. */
 typedef struct Vectors {
   Kernel kernel;
   double gamma, coefficient, degree;
-  int64_t count, width;
-  at_mlNumbers vectors, coefficients, rho;
+  int64_t count, width; /* width: that all inputs have to have, if there are vectors */
+  at_mlFloats vectors, coefficients, rho;
+  at_mlTransform transform;
 } Vectors;
 
-static Vectors vectors_of(const at_onnxCall *c, int64_t count, int64_t width)
+static Vectors vectors_of(const at_mlSource *s, int64_t count)
 {
   static const char *const names[] = {"LINEAR", "POLY", "RBF", "SIGMOID"};
-  const char *const name = at_onnxText(c, "kernel_type", "LINEAR");
-  Vectors v = {.kernel = 4, .count = count, .width = width};
-  for (int i = 0; i < 4; i++)
-    if (!strcmp(name, names[i]))
-      v.kernel = (Kernel)i;
-  if (v.kernel == 4)
-    AT_ONNX_FAILS(c, "kernel_type is '%.40s', which is none of the standard", name);
-  if (at_onnxHas(c, "kernel_params")) {
-    const at_mlNumbers how = at_mlFloats(c, "kernel_params", 3);
-    v.gamma = at_mlFloat(&how, 0);
-    v.coefficient = at_mlFloat(&how, 1);
-    v.degree = at_mlFloat(&how, 2);
+  Vectors v = {.kernel = (Kernel)at_mlChoice(s, "kernel_type", "LINEAR", names, 4),
+               .count = count,
+               .transform = at_mlTransformOf(s)};
+  if (at_mlHas(s, "kernel_params")) {
+    const at_mlFloats how = at_mlFloatsOf(s, "kernel_params", 3);
+    v.gamma = how.data[0];
+    v.coefficient = how.data[1];
+    v.degree = how.data[2];
   }
-  v.vectors = at_mlFloats(c, "support_vectors",
-                          count > 0 ? at_onnxProduct(c, AT_SHAPE(count, width), 0, 2) : -1);
-  v.coefficients = at_mlFloats(c, "coefficients", -1);
-  v.rho = at_mlFloats(c, "rho", -1);
+  v.vectors = at_mlFloatsOf(s, "support_vectors", -1);
+  v.coefficients = at_mlFloatsOf(s, "coefficients", -1);
+  v.rho = at_mlFloatsOf(s, "rho", -1);
+  v.width = count > 0 ? v.vectors.count / count : 0;
+  if (count < 0 || v.rho.count < 1 || (count > 0 && v.vectors.count % count != 0))
+    at_mlFails(s, "%lld support vectors of %lld numbers and %lld of rho do not fit",
+               (long long)count, (long long)v.vectors.count, (long long)v.rho.count);
   return v;
 }
 
-static double kernel_of(const Vectors *v, const double *x, const at_mlNumbers *other, int64_t from)
+/* The rows of the input, which are as wide as the vectors, or as the coefficients of each target. */
+static at_mlRows rows_for(const at_onnxCall *c, const Vectors *v, int64_t targets)
+{
+  const at_mlRows x = at_mlRowsIn(c);
+  const bool fits =
+      v->count > 0 ? v->width == x.width
+                   : v->coefficients.count == at_onnxProduct(c, AT_SHAPE(targets, x.width), 0, 2);
+  if (!fits)
+    AT_ONNX_FAILS(c, "rows of %lld numbers and support vectors of %lld do not fit",
+                  (long long)x.width,
+                  (long long)(v->count > 0 ? v->width : v->coefficients.count / targets));
+  return x;
+}
+
+static double kernel_of(const Vectors *v, const double *x, const double *other, int64_t width)
 {
   double sum = 0;
-  for (int64_t j = 0; j < v->width; j++) {
-    const double y = at_mlFloat(other, from + j);
-    sum += v->kernel == KERNEL_RBF ? (x[j] - y) * (x[j] - y) : x[j] * y;
-  }
+  for (int64_t j = 0; j < width; j++)
+    sum += v->kernel == KERNEL_RBF ? (x[j] - other[j]) * (x[j] - other[j]) : x[j] * other[j];
   switch (v->kernel) {
     case KERNEL_POLY:
       return pow(v->gamma * sum + v->coefficient, v->degree);
@@ -122,28 +161,42 @@ static double kernel_of(const Vectors *v, const double *x, const at_mlNumbers *o
   }
 }
 
+typedef struct Regressor {
+  Vectors v;
+  bool isOneClass;
+} Regressor;
+
+const void *at_prepareSvmRegressor(at_names *names, const at_onnxItem *item)
+{
+  const at_mlSource s = {names, item};
+  Regressor *const m = at_mlTake(&s, 1, sizeof *m);
+  m->v = vectors_of(&s, at_mlInt(&s, "n_supports", 0));
+  m->isOneClass = at_mlInt(&s, "one_class", 0) != 0;
+  if (m->v.count > 0 && m->v.coefficients.count != m->v.count)
+    at_mlFails(&s, "%lld support vectors and %lld coefficients do not fit", (long long)m->v.count,
+               (long long)m->v.coefficients.count);
+  return m;
+}
+
 void at_runSvmRegressor(at_onnxCall *c)
 {
-  const at_mlRows x = at_mlRowsIn(c);
-  const Vectors v = vectors_of(c, at_onnxInt(c, "n_supports", 0), x.width);
-  const at_mlTransform transform = at_mlTransformOf(c);
-  if (v.count < 0 || v.coefficients.count != (v.count > 0 ? v.count : x.width) || v.rho.count < 1)
-    AT_ONNX_FAILS(c, "%lld support vectors, %lld coefficients and %lld of rho do not fit",
-                  (long long)v.count, (long long)v.coefficients.count, (long long)v.rho.count);
+  const Regressor *const m = c->state;
+  const Vectors *const v = &m->v;
+  const at_mlRows x = rows_for(c, v, 1);
   double *const scores = at_mlAlloc(c, x.count, sizeof *scores);
   for (int64_t i = 0; i < x.count; i++) {
     const double *const row = x.data + i * x.width;
-    double sum = at_mlFloat(&v.rho, 0);
-    for (int64_t k = 0; k < v.count; k++)
-      sum += at_mlFloat(&v.coefficients, k) * kernel_of(&v, row, &v.vectors, k * x.width);
-    if (v.count == 0)
-      sum += kernel_of(&v, row, &v.coefficients, 0);
+    double sum = v->rho.data[0];
+    for (int64_t k = 0; k < v->count; k++)
+      sum += v->coefficients.data[k] * kernel_of(v, row, v->vectors.data + k * v->width, v->width);
+    if (v->count == 0)
+      sum += kernel_of(v, row, v->coefficients.data, x.width);
     scores[i] = sum;
-    at_mlTransformed(transform, scores + i, 1);
-    if (at_onnxInt(c, "one_class", 0))
+    at_mlTransformed(v->transform, scores + i, 1);
+    if (m->isOneClass)
       scores[i] = scores[i] > 0 ? 1 : -1;
   }
-  at_mlGive(c, 0, scores, x.count, 1);
+  at_mlGive(c, 0, scores, x.count, 1, AT_FLOAT);
 }
 
 /* The probabilities of classes from those of pairs, by the second method of Wu, Lin and Weng (2004):
@@ -189,134 +242,154 @@ static void couple(const double *r, int64_t n, double *q, double *p)
 /* A classifier: vectors of each class, one decision for each pair of classes. */
 typedef struct Pairs {
   Vectors v;
-  at_mlNumbers perClass, a, b;
-  int64_t classes, count;   /* count of pairs */
-  double *kernels, *buffer; /* room for classes * (2 * classes + 2) numbers */
+  at_mlLabels labels;
+  at_mlInts perClass;
+  at_mlFloats a, b;
+  int64_t classes, count; /* count of pairs; classes 0: linear, one score for each label */
 } Pairs;
 
+/* Room for a row of the input. */
+typedef struct Room {
+  double *kernels, *pairs;
+  double *buffer; /* for classes * (2 * classes + 2) numbers */
+  int64_t *votes;
+} Room;
+
 /* The decisions of the pairs for a row, and how often each class wins. */
-static void decide(const Pairs *p, const double *row, double *scores, int64_t *votes)
+static void decide(const Pairs *p, const double *row, const Room *room)
 {
+  const double *const coefficients = p->v.coefficients.data;
   for (int64_t k = 0; k < p->v.count; k++)
-    p->kernels[k] = kernel_of(&p->v, row, &p->v.vectors, k * p->v.width);
+    room->kernels[k] = kernel_of(&p->v, row, p->v.vectors.data + k * p->v.width, p->v.width);
   int64_t pair = 0, first = 0;
   for (int64_t i = 0; i < p->classes; i++)
-    votes[i] = 0;
+    room->votes[i] = 0;
   for (int64_t i = 0; i < p->classes; i++) {
-    const int64_t mine = at_mlInt(&p->perClass, i);
+    const int64_t mine = p->perClass.data[i];
     int64_t second = first + mine;
     for (int64_t j = i + 1; j < p->classes; j++) {
-      const int64_t others = at_mlInt(&p->perClass, j);
-      double sum = at_mlFloat(&p->v.rho, pair);
+      const int64_t others = p->perClass.data[j];
+      double sum = p->v.rho.data[pair];
       for (int64_t k = first; k < first + mine; k++)
-        sum += at_mlFloat(&p->v.coefficients, p->v.count * (j - 1) + k) * p->kernels[k];
+        sum += coefficients[p->v.count * (j - 1) + k] * room->kernels[k];
       for (int64_t k = second; k < second + others; k++)
-        sum += at_mlFloat(&p->v.coefficients, p->v.count * i + k) * p->kernels[k];
-      votes[sum > 0 ? i : j]++;
-      scores[pair++] = sum;
+        sum += coefficients[p->v.count * i + k] * room->kernels[k];
+      room->votes[sum > 0 ? i : j]++;
+      room->pairs[pair++] = sum;
       second += others;
     }
     first += mine;
   }
 }
 
-static void probabilities(const Pairs *p, const double *scores, double *shares)
+static void probabilities(const Pairs *p, const Room *room, double *shares)
 {
   const double least = 1e-7;
   int64_t pair = 0;
   for (int64_t i = 0; i < p->classes; i++)
     for (int64_t j = i + 1; j < p->classes; j++, pair++) {
-      const double at = scores[pair] * at_mlFloat(&p->a, pair) + at_mlFloat(&p->b, pair);
+      const double at = room->pairs[pair] * p->a.data[pair] + p->b.data[pair];
       const double share = fmin(fmax(1 / (1 + exp(at)), least), 1 - least);
-      p->buffer[i * p->classes + j] = share;
-      p->buffer[j * p->classes + i] = 1 - share;
+      room->buffer[i * p->classes + j] = share;
+      room->buffer[j * p->classes + i] = 1 - share;
     }
-  couple(p->buffer, p->classes, p->buffer + p->classes * p->classes, shares);
+  couple(room->buffer, p->classes, room->buffer + p->classes * p->classes, shares);
 }
 
-static Pairs pairs_of(at_onnxCall *c, const at_mlRows *x)
+static void read_pairs(const at_mlSource *s, Pairs *p)
 {
-  Pairs p = {.perClass = at_mlInts(c, "vectors_per_class", -1)};
-  int64_t total = 0, capacity;
-  p.classes = p.perClass.count;
-  for (int64_t i = 0; i < p.classes; i++)
-    if (at_mlInt(&p.perClass, i) < 0 ||
-        __builtin_add_overflow(total, at_mlInt(&p.perClass, i), &total))
-      AT_ONNX_FAILS(c, "a class has %lld support vectors", (long long)at_mlInt(&p.perClass, i));
-  p.v = vectors_of(c, total, x->width);
-  p.count = p.classes > 1 ? p.classes * (p.classes - 1) / 2 : 0;
-  p.a = at_mlFloats(c, "prob_a", at_onnxHas(c, "prob_a") ? p.count : 0);
-  p.b = at_mlFloats(c, "prob_b", p.a.count);
-  if (total < 1 || p.count < 1 || p.v.rho.count < p.count ||
-      __builtin_mul_overflow(total, p.classes - 1, &capacity) || p.v.coefficients.count != capacity)
-    AT_ONNX_FAILS(c,
-                  "%lld support vectors of %lld classes, %lld coefficients and %lld of rho do not "
-                  "fit",
-                  (long long)total, (long long)p.classes, (long long)p.v.coefficients.count,
-                  (long long)p.v.rho.count);
-  p.kernels = at_mlAlloc(c, total, sizeof *p.kernels);
-  p.buffer = at_mlAlloc(c, p.classes * (2 * p.classes + 2), sizeof *p.buffer);
+  int64_t total = 0, needed;
+  p->perClass = at_mlIntsOf(s, "vectors_per_class", -1);
+  p->classes = p->perClass.count;
+  for (int64_t i = 0; i < p->classes; i++)
+    if (p->perClass.data[i] < 0 || __builtin_add_overflow(total, p->perClass.data[i], &total))
+      at_mlFails(s, "a class has %lld support vectors", (long long)p->perClass.data[i]);
+  p->v = vectors_of(s, total);
+  p->count = p->classes > 1 ? p->classes * (p->classes - 1) / 2 : 0;
+  p->a = at_mlFloatsOf(s, "prob_a", at_mlHas(s, "prob_a") ? p->count : 0);
+  p->b = at_mlFloatsOf(s, "prob_b", p->a.count);
+  if (total < 1 || p->count < 1 || p->v.rho.count < p->count ||
+      __builtin_mul_overflow(total, p->classes - 1, &needed) || p->v.coefficients.count != needed)
+    at_mlFails(s,
+               "%lld support vectors of %lld classes, %lld coefficients and %lld of rho do not fit",
+               (long long)total, (long long)p->classes, (long long)p->v.coefficients.count,
+               (long long)p->v.rho.count);
+  if (p->labels.count != p->classes)
+    at_mlFails(s, "it has %lld classes and %lld labels", (long long)p->classes,
+               (long long)p->labels.count);
+}
+
+const void *at_prepareSvmClassifier(at_names *names, const at_onnxItem *item)
+{
+  const at_mlSource s = {names, item};
+  Pairs *const p = at_mlTake(&s, 1, sizeof *p);
+  p->labels = at_mlLabelsOf(&s);
+  if (at_mlHas(&s, "vectors_per_class"))
+    read_pairs(&s, p);
+  else
+    p->v = vectors_of(&s, 0);
   return p;
 }
 
 /* The class of a model of lines alone: the largest score. */
-static void run_lines(at_onnxCall *c, const at_mlRows *x, const at_mlLabels *labels)
+static void run_lines(at_onnxCall *c, const Pairs *p)
 {
-  const Vectors v = vectors_of(c, 0, x->width);
-  if (v.coefficients.count != at_onnxProduct(c, AT_SHAPE(labels->count, x->width), 0, 2) ||
-      v.rho.count < 1)
-    AT_ONNX_FAILS(c, "%lld labels and %lld coefficients do not fit", (long long)labels->count,
-                  (long long)v.coefficients.count);
+  const int64_t count = p->labels.count;
+  const at_mlRows x = rows_for(c, &p->v, count);
   double *const scores =
-      at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x->count, labels->count), 0, 2), 8);
-  int64_t *const chosen = at_mlGiveLabels(c, x->count);
-  const at_mlTransform transform = at_mlTransformOf(c);
-  for (int64_t i = 0; i < x->count; i++) {
-    double *const own = scores + i * labels->count;
-    for (int64_t k = 0; k < labels->count; k++)
-      own[k] = kernel_of(&v, x->data + i * x->width, &v.coefficients, k * x->width) +
-               at_mlFloat(&v.rho, 0);
-    chosen[i] = at_mlLabel(labels, at_mlLargest(own, labels->count));
-    at_mlTransformed(transform, own, labels->count);
+      at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, count), 0, 2), sizeof *scores);
+  int64_t *const chosen = at_mlGiveLabels(c, x.count);
+  for (int64_t i = 0; i < x.count; i++) {
+    double *const own = scores + i * count;
+    for (int64_t k = 0; k < count; k++)
+      own[k] =
+          kernel_of(&p->v, x.data + i * x.width, p->v.coefficients.data + k * x.width, x.width) +
+          p->v.rho.data[0];
+    chosen[i] = at_mlLabel(&p->labels, at_mlLargest(own, count));
+    at_mlTransformed(p->v.transform, own, count);
   }
-  at_mlGive(c, 1, scores, x->count, labels->count);
+  at_mlGive(c, 1, scores, x.count, count, AT_FLOAT);
+}
+
+static Room new_room(const at_onnxCall *c, const Pairs *p)
+{
+  const int64_t square = at_onnxProduct(c, AT_SHAPE(p->classes, 2 * p->classes + 2), 0, 2);
+  return (Room){.kernels = at_mlAlloc(c, p->v.count, sizeof(double)),
+                .pairs = at_mlAlloc(c, p->count, sizeof(double)),
+                .buffer = at_mlAlloc(c, square, sizeof(double)),
+                .votes = at_mlAlloc(c, p->classes, sizeof(int64_t))};
 }
 
 void at_runSvmClassifier(at_onnxCall *c)
 {
-  const at_mlRows x = at_mlRowsIn(c);
-  const at_mlLabels labels = at_mlLabelsOf(c);
-  if (!at_onnxHas(c, "vectors_per_class")) {
-    run_lines(c, &x, &labels);
+  const Pairs *const p = c->state;
+  if (p->classes == 0) {
+    run_lines(c, p);
     return;
   }
-  const Pairs p = pairs_of(c, &x);
-  const bool hasShares = p.a.count > 0;
-  if (labels.count != p.classes)
-    AT_ONNX_FAILS(c, "it has %lld classes and %lld labels", (long long)p.classes,
-                  (long long)labels.count);
-  const int64_t shown = hasShares ? p.classes : p.classes == 2 ? 2 : p.count;
-  double *const scores = at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, shown), 0, 2), 8),
-                *const pairs = at_mlAlloc(c, p.count, sizeof *pairs);
-  int64_t *const votes = at_mlAlloc(c, p.classes, sizeof *votes), *const chosen =
-                                                                      at_mlGiveLabels(c, x.count);
-  const at_mlTransform transform = at_mlTransformOf(c);
+  const at_mlRows x = rows_for(c, &p->v, 1);
+  const bool hasShares = p->a.count > 0;
+  const int64_t shown = hasShares ? p->classes : p->classes == 2 ? 2 : p->count;
+  const Room room = new_room(c, p);
+  double *const scores =
+      at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, shown), 0, 2), sizeof *scores);
+  int64_t *const chosen = at_mlGiveLabels(c, x.count);
   for (int64_t i = 0; i < x.count; i++) {
     double *const own = scores + i * shown;
     int64_t best = 0;
-    decide(&p, x.data + i * x.width, pairs, votes);
-    for (int64_t k = 1; k < p.classes; k++)
-      best = votes[k] > votes[best] ? k : best;
+    decide(p, x.data + i * x.width, &room);
+    for (int64_t k = 1; k < p->classes; k++)
+      best = room.votes[k] > room.votes[best] ? k : best;
     if (hasShares) {
-      probabilities(&p, pairs, own);
-      best = p.classes == 2 ? at_mlLargest(own, 2) : best;
+      probabilities(p, &room, own);
+      best = p->classes == 2 ? at_mlLargest(own, 2) : best;
     } else {
-      memcpy(own, pairs, (size_t)p.count * sizeof *own);
-      if (p.classes == 2)
+      memcpy(own, room.pairs, (size_t)p->count * sizeof *own);
+      if (p->classes == 2)
         at_mlSecondClass(own, false);
     }
-    chosen[i] = at_mlLabel(&labels, best);
-    at_mlTransformed(transform, own, shown);
+    chosen[i] = at_mlLabel(&p->labels, best);
+    at_mlTransformed(p->v.transform, own, shown);
   }
-  at_mlGive(c, 1, scores, x.count, shown);
+  at_mlGive(c, 1, scores, x.count, shown, AT_FLOAT);
 }

@@ -1,9 +1,9 @@
-/* What models of ai.onnx.ml have in common: rows, numbers of attributes, scores and labels. */
+/* What models of ai.onnx.ml have in common: rows, scores and labels. */
 #include <math.h>
 
 #include "Ml.h"
 
-/* --- what is read ------------------------------------------------------------------------------ */
+/* --- rows -------------------------------------------------------------------------------------- */
 
 at_mlRows at_mlRowsIn(const at_onnxCall *c)
 {
@@ -13,38 +13,6 @@ at_mlRows at_mlRowsIn(const at_onnxCall *c)
     AT_ONNX_FAILS(c, "the input is of size %s, and has to be rows of numbers",
                   at_sizeDesc(at_sizes(x)).str);
   return (at_mlRows){dims == 2 ? at_size(x, 0) : 1, at_size(x, dims - 1), at_hostData(x)};
-}
-
-static at_mlNumbers numbers_of(const at_onnxCall *c, const char *name, int64_t count,
-                               at_cellKind number)
-{
-  enum { MOST_NAME = 64 };
-  char other[MOST_NAME];
-  snprintf(other, sizeof other, "%s_as_tensor", name);
-  at_tensor *const t = at_onnxTensorOf(c, at_onnxHas(c, name) ? name : other);
-  at_mlNumbers made = {0};
-  if (t) {
-    made.count = at_numel(t);
-    made.doubles = at_hostData(at_onnxPlain(c, t, AT_DOUBLE));
-  } else {
-    const at_given *const given = at_onnxNumbers(c, name, number);
-    made.count = given ? given->count : 0;
-    made.parts = given ? given->parts : NULL;
-  }
-  if (count >= 0 && made.count != count)
-    AT_ONNX_FAILS(c, "%s has %lld numbers, and has to have %lld", name, (long long)made.count,
-                  (long long)count);
-  return made;
-}
-
-at_mlNumbers at_mlFloats(const at_onnxCall *c, const char *name, int64_t count)
-{
-  return numbers_of(c, name, count, AT_CELL_FLOAT);
-}
-
-at_mlNumbers at_mlInts(const at_onnxCall *c, const char *name, int64_t count)
-{
-  return numbers_of(c, name, count, AT_CELL_INT);
 }
 
 void *at_mlAlloc(const at_onnxCall *c, int64_t count, size_t size)
@@ -60,14 +28,11 @@ void *at_mlAlloc(const at_onnxCall *c, int64_t count, size_t size)
 
 /* --- scores ------------------------------------------------------------------------------------ */
 
-at_mlTransform at_mlTransformOf(const at_onnxCall *c)
+at_mlTransform at_mlTransformOf(const at_mlSource *s)
 {
   static const char *const names[] = {"NONE", "LOGISTIC", "SOFTMAX", "SOFTMAX_ZERO", "PROBIT"};
-  const char *const name = at_onnxText(c, "post_transform", "NONE");
-  for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
-    if (!strcmp(name, names[i]))
-      return (at_mlTransform)i;
-  AT_ONNX_FAILS(c, "post_transform is '%.40s', which is none of the standard", name);
+  return (at_mlTransform)at_mlChoice(s, "post_transform", "NONE", names,
+                                     (int)(sizeof names / sizeof *names));
 }
 
 static double logistic(double x)
@@ -122,33 +87,33 @@ void at_mlSecondClass(double *scores, bool isShare)
   scores[0] = isShare ? 1 - scores[1] : -scores[1];
 }
 
-void at_mlGive(const at_onnxCall *c, int index, const double *scores, int64_t rows, int64_t count)
+void at_mlGive(const at_onnxCall *c, int index, const double *scores, int64_t rows, int64_t count,
+               at_scalar_type type)
 {
-  at_tensor *const made = at_empty(AT_SHAPE(rows, count), .type = at_cpuType(AT_FLOAT));
-  float *const to = at_defined(made) ? at_hostData(made) : NULL;
-  for (int64_t i = 0; to && i < rows * count; i++)
-    to[i] = (float)scores[i];
-  at_onnxGive(c, index, made);
+  const int64_t all = at_onnxProduct(c, AT_SHAPE(rows, count), 0, 2);
+  at_tensor *const made = at_empty(AT_SHAPE(rows, count), .type = at_cpuType(AT_DOUBLE));
+  if (at_defined(made) && all > 0)
+    memcpy(at_hostData(made), scores, (size_t)all * sizeof *scores);
+  at_onnxGive(c, index, at_to(made, at_cpuType(type)));
 }
 
 /* --- labels ------------------------------------------------------------------------------------ */
 
-at_mlLabels at_mlLabelsOf(const at_onnxCall *c)
+at_mlLabels at_mlLabelsOf(const at_mlSource *s)
 {
-  const char *const name =
-      at_onnxHas(c, "classlabels_int64s") ? "classlabels_int64s" : "classlabels_ints";
-  at_mlLabels labels = {.numbers = at_mlInts(c, name, -1)};
-  labels.count = labels.numbers.count;
-  if (labels.count == 0)
-    labels.count = at_onnxTextsOf(c, "classlabels_strings").count;
-  if (labels.count == 0)
-    AT_ONNX_FAILS(c, "it has no labels");
-  return labels;
+  const at_mlInts numbers =
+      at_mlIntsOf(s, at_mlHas(s, "classlabels_int64s") ? "classlabels_int64s" : "classlabels_ints",
+                  -1);
+  const int64_t count =
+      numbers.count > 0 ? numbers.count : at_mlTextsOf(s, "classlabels_strings").count;
+  if (count == 0)
+    at_mlFails(s, "it has no labels");
+  return (at_mlLabels){count, numbers.count > 0 ? numbers.data : NULL};
 }
 
 int64_t at_mlLabel(const at_mlLabels *labels, int64_t index)
 {
-  return labels->numbers.count > 0 ? at_mlInt(&labels->numbers, index) : index;
+  return labels->numbers ? labels->numbers[index] : index;
 }
 
 int64_t *at_mlGiveLabels(const at_onnxCall *c, int64_t rows)

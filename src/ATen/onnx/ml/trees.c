@@ -1,352 +1,378 @@
-/* Ensembles of trees. */
+/* Ensembles of trees are read: their nodes lead to leaves, and never back. */
 #include <math.h>
 
-#include "Ml.h"
-#include "TH/core/THTeam.h"
+#include "trees.h"
 
-typedef enum Mode { MODE_LEQ, MODE_LT, MODE_GTE, MODE_GT, MODE_EQ, MODE_NEQ, MODE_LEAF } Mode;
+enum { MOST_TARGETS = 1 << 20 };
 
-/* A node: its children are nodes of the same tree; a leaf has weights. */
-typedef struct Node {
-  double value;
-  int64_t tree, id, feature;
-  int32_t yes, no, weight; /* weight: the first one, or -1 */
-  uint8_t mode, missing;   /* missing: NaN goes to yes */
-  bool isChild;
-} Node;
+/* What is needed only while an ensemble is read. */
+typedef struct Reading {
+  const at_mlSource *source;
+  at_trees *trees;
+  at_mlKey *keys;   /* of nodes, by tree and number */
+  int32_t *parents; /* how many nodes lead to each */
+  int32_t *queue;
+} Reading;
 
-typedef struct Weight {
-  double value;
-  int64_t target;
-  int32_t next;
-} Weight;
+/* Memory that the guard frees. */
+static void *scratch(Reading *r, THGuard *guard, int64_t count, size_t size)
+{
+  int64_t bytes;
+  if (__builtin_mul_overflow(count, (int64_t)size, &bytes))
+    at_mlFails(r->source, "there is no memory for %lld nodes", (long long)count);
+  at_guard(guard);
+  at_tensor *const t = guard->what =
+      at_newElements(r->source->names->building->onnx->file, at_cpuType(AT_BYTE), AT_SHAPE(bytes));
+  memset(at_hostData(t), 0, (size_t)bytes);
+  return at_hostData(t);
+}
 
-typedef enum Aggregate { SUM, AVERAGE, MIN, MAX } Aggregate;
+/* --- what holds for all ensembles -------------------------------------------------------------- */
 
-typedef struct Ensemble {
-  const at_onnxCall *call;
-  Node *nodes;
-  int32_t *roots, *order; /* order: the nodes by tree and id */
-  Weight *weights;
-  int64_t count, rootCount, weightCount, targets;
-  Aggregate aggregate;
-  at_mlRows x;
-  double *scores;
-  bool *has; /* a score, of each row and target */
-} Ensemble;
+/* Raises if a way through the trees is a circle: takes nodes away to which nothing leads until none is
+ * left. */
+static void check_circles(Reading *r)
+{
+  const at_trees *const t = r->trees;
+  int64_t seen = 0, waiting = 0;
+  for (int64_t i = 0; i < t->count; i++)
+    if (r->parents[i] == 0)
+      r->queue[waiting++] = (int32_t)i;
+  while (seen < waiting) {
+    const at_treeNode *const node = &t->nodes[r->queue[seen++]];
+    for (int k = 0; k < 2 && node->mode != AT_TREE_LEAF; k++) {
+      const int32_t child = k ? node->yes : node->no;
+      if (--r->parents[child] == 0)
+        r->queue[waiting++] = child;
+    }
+  }
+  if (seen < t->count)
+    at_mlFails(r->source, "nodes of a tree lead back to themselves");
+}
 
-/* --- reading ----------------------------------------------------------------------------------- */
+static void set_feature(Reading *r, int64_t i, int64_t feature)
+{
+  if (feature < 0 || feature >= INT32_MAX)
+    at_mlFails(r->source, "node %lld asks for feature %lld", (long long)i, (long long)feature);
+  r->trees->nodes[i].feature = (int32_t)feature;
+  r->trees->width = THMax(r->trees->width, feature + 1);
+}
 
-static uint8_t mode_of(const at_onnxCall *c, const char *name)
+static void lead_to(Reading *r, int32_t *child, int64_t index)
+{
+  *child = (int32_t)index;
+  r->parents[index]++;
+}
+
+static void put_weight(Reading *r, int64_t i, int64_t target, double value, at_treeNode *leaf)
+{
+  if (target < 0 || target >= r->trees->targets)
+    at_mlFails(r->source, "weight %lld is of target %lld, of %lld", (long long)i, (long long)target,
+               (long long)r->trees->targets);
+  r->trees->weights[i] = (at_treeWeight){value, target, leaf->first};
+  leaf->first = (int32_t)i;
+}
+
+static int64_t targets_of(const at_mlSource *s)
+{
+  const int64_t targets = at_mlInt(s, "n_targets", 1);
+  if (targets < 1 || targets > MOST_TARGETS)
+    at_mlFails(s, "n_targets is %lld, and has to be from 1 to %d", (long long)targets,
+               MOST_TARGETS);
+  return targets;
+}
+
+static int64_t checked(const at_mlSource *s, int64_t count, const char *what)
+{
+  enum { MOST_NODES = INT32_MAX / 4 };
+  if (count < 1 || count > MOST_NODES)
+    at_mlFails(s, "it has %lld %s", (long long)count, what);
+  return count;
+}
+
+/* --- nodes with the number of their tree and their own ----------------------------------------- */
+
+/* The node with that number in the tree. */
+static int64_t node_of(const Reading *r, int64_t tree, int64_t id)
+{
+  const int64_t at = at_mlFind(r->keys, r->trees->count, tree, id);
+  if (at == r->trees->count || r->keys[at].first != tree || r->keys[at].second != id)
+    at_mlFails(r->source, "tree %lld has no node %lld", (long long)tree, (long long)id);
+  return r->keys[at].index;
+}
+
+static void sort_nodes(Reading *r, const at_mlInts *trees, const at_mlInts *ids)
+{
+  for (int64_t i = 0; i < trees->count; i++)
+    r->keys[i] = (at_mlKey){trees->data[i], ids->data[i], i};
+  at_mlSort(r->keys, trees->count);
+  for (int64_t i = 1; i < trees->count; i++)
+    if (r->keys[i - 1].first == r->keys[i].first && r->keys[i - 1].second == r->keys[i].second)
+      at_mlFails(r->source, "tree %lld has two nodes %lld", (long long)r->keys[i].first,
+                 (long long)r->keys[i].second);
+}
+
+static uint8_t mode_of(const Reading *r, const char *name)
 {
   static const char *const names[] = {"BRANCH_LEQ", "BRANCH_LT",  "BRANCH_GTE", "BRANCH_GT",
                                       "BRANCH_EQ",  "BRANCH_NEQ", "LEAF"};
-  for (int i = 0; i <= MODE_LEAF; i++)
+  for (int i = 0; i < (int)(sizeof names / sizeof *names); i++)
     if (!strcmp(name, names[i]))
-      return (uint8_t)i;
-  AT_ONNX_FAILS(c, "a node is of mode '%.40s', which is none of the standard", name);
+      return (uint8_t)(i == AT_TREE_MEMBER ? AT_TREE_LEAF : i);
+  at_mlFails(r->source, "a node is of mode '%.40s', which is none of the standard", name);
 }
 
-static int by_id(const Node *a, int64_t tree, int64_t id)
+static void read_nodes(Reading *r, const at_mlInts *trees)
 {
-  if (a->tree != tree)
-    return a->tree < tree ? -1 : 1;
-  return a->id < id ? -1 : a->id > id;
-}
-
-/* Sorts order by heaps: files are not trusted to be far from the worst case of a faster sort. */
-static void sift(const Node *nodes, int32_t *order, int64_t from, int64_t end)
-{
-  for (int64_t child; (child = 2 * from + 1) < end; from = child) {
-    const Node *first = &nodes[order[child]];
-    if (child + 1 < end &&
-        by_id(first, nodes[order[child + 1]].tree, nodes[order[child + 1]].id) < 0)
-      first = &nodes[order[++child]];
-    if (by_id(&nodes[order[from]], first->tree, first->id) >= 0)
-      return;
-    const int32_t moved = order[from];
-    order[from] = order[child];
-    order[child] = moved;
-  }
-}
-
-static void sort_nodes(const Node *nodes, int32_t *order, int64_t count)
-{
-  bool isSorted = true;
-  for (int64_t i = 0; i < count; i++) {
-    order[i] = (int32_t)i;
-    isSorted = isSorted && (i == 0 || by_id(&nodes[i - 1], nodes[i].tree, nodes[i].id) < 0);
-  }
-  if (isSorted)
-    return;
-  for (int64_t i = count / 2; i-- > 0;)
-    sift(nodes, order, i, count);
-  for (int64_t end = count - 1; end > 0; end--) {
-    const int32_t last = order[end];
-    order[end] = order[0];
-    order[0] = last;
-    sift(nodes, order, 0, end);
-  }
-}
-
-/* The node with that id in the tree. */
-static int32_t node_of(const Ensemble *e, int64_t tree, int64_t id)
-{
-  int64_t low = 0, high = e->count - 1;
-  while (low <= high) {
-    const int64_t middle = low + (high - low) / 2;
-    const int order = by_id(&e->nodes[e->order[middle]], tree, id);
-    if (order == 0)
-      return e->order[middle];
-    low = order < 0 ? middle + 1 : low;
-    high = order > 0 ? middle - 1 : high;
-  }
-  AT_ONNX_FAILS(e->call, "tree %lld has no node %lld", (long long)tree, (long long)id);
-}
-
-static void read_nodes(Ensemble *e)
-{
-  const at_onnxCall *const c = e->call;
-  const at_mlNumbers trees = at_mlInts(c, "nodes_treeids", -1);
-  const int64_t n = e->count = trees.count;
-  if (n < 1 || n > INT32_MAX)
-    AT_ONNX_FAILS(c, "it has %lld nodes", (long long)n);
-  const at_mlNumbers ids = at_mlInts(c, "nodes_nodeids", n),
-                     features = at_mlInts(c, "nodes_featureids", n),
-                     yes = at_mlInts(c, "nodes_truenodeids", n),
-                     no = at_mlInts(c, "nodes_falsenodeids", n),
-                     values = at_mlFloats(c, "nodes_values", n),
-                     missing = at_mlInts(c, "nodes_missing_value_tracks_true", -1);
-  const at_onnxTexts modes = at_onnxTextsOf(c, "nodes_modes");
+  const at_mlSource *const s = r->source;
+  const int64_t n = trees->count;
+  const at_mlInts ids = at_mlIntsOf(s, "nodes_nodeids", n),
+                  features = at_mlIntsOf(s, "nodes_featureids", n),
+                  yes = at_mlIntsOf(s, "nodes_truenodeids", n),
+                  no = at_mlIntsOf(s, "nodes_falsenodeids", n),
+                  missing = at_mlIntsOf(s, "nodes_missing_value_tracks_true", -1);
+  const at_mlFloats values = at_mlFloatsOf(s, "nodes_values", n);
+  const at_onnxTexts modes = at_mlTextsOf(s, "nodes_modes");
   if (modes.count != n || (missing.count != 0 && missing.count != n))
-    AT_ONNX_FAILS(c, "it has %lld nodes, %d modes and %lld ways of missing values", (long long)n,
-                  modes.count, (long long)missing.count);
-  e->nodes = at_mlAlloc(c, n, sizeof *e->nodes);
-  e->order = at_mlAlloc(c, n, sizeof *e->order);
+    at_mlFails(s, "it has %lld nodes, %d modes and %lld ways of missing values", (long long)n,
+               modes.count, (long long)missing.count);
+  sort_nodes(r, trees, &ids);
   for (int64_t i = 0; i < n; i++) {
-    const uint8_t mode = mode_of(c, modes.data[i]);
-    e->nodes[i] = (Node){.value = at_mlFloat(&values, i),
-                         .tree = at_mlInt(&trees, i),
-                         .id = at_mlInt(&ids, i),
-                         .feature = at_mlInt(&features, i),
-                         .weight = -1,
-                         .mode = mode,
-                         .missing = missing.count > 0 && at_mlInt(&missing, i) != 0};
-    if (mode != MODE_LEAF && (e->nodes[i].feature < 0 || e->nodes[i].feature >= e->x.width))
-      AT_ONNX_FAILS(c, "a node asks for feature %lld, of %lld", (long long)e->nodes[i].feature,
-                    (long long)e->x.width);
-  }
-  sort_nodes(e->nodes, e->order, n);
-  for (int64_t i = 0; i < n; i++) {
-    Node *const node = &e->nodes[i];
-    if (node->mode == MODE_LEAF)
+    at_treeNode *const node = &r->trees->nodes[i];
+    *node = (at_treeNode){.value = values.data[i],
+                          .first = -1,
+                          .mode = mode_of(r, modes.data[i]),
+                          .missing = missing.count > 0 && missing.data[i] != 0};
+    if (node->mode == AT_TREE_LEAF)
       continue;
-    node->yes = node_of(e, node->tree, at_mlInt(&yes, i));
-    node->no = node_of(e, node->tree, at_mlInt(&no, i));
-    e->nodes[node->yes].isChild = e->nodes[node->no].isChild = true;
+    set_feature(r, i, features.data[i]);
+    lead_to(r, &node->yes, node_of(r, trees->data[i], yes.data[i]));
+    lead_to(r, &node->no, node_of(r, trees->data[i], no.data[i]));
   }
+}
+
+/* The roots are the nodes to which nothing leads: one in each tree. */
+static void find_roots(Reading *r)
+{
+  at_trees *const t = r->trees;
+  bool hasRoot = false;
+  for (int64_t i = 0; i < t->count; i++) {
+    hasRoot = hasRoot && i > 0 && r->keys[i].first == r->keys[i - 1].first;
+    if (r->parents[r->keys[i].index] > 0)
+      continue;
+    if (hasRoot)
+      at_mlFails(r->source, "nothing leads to node %lld of tree %lld", (long long)r->keys[i].second,
+                 (long long)r->keys[i].first);
+    hasRoot = true;
+    t->rootCount++;
+  }
+  t->roots = at_mlTake(r->source, t->rootCount, sizeof *t->roots);
+  t->rootCount = 0;
+  for (int64_t i = 0; i < t->count; i++)
+    if (r->parents[i] == 0)
+      t->roots[t->rootCount++] = (int32_t)i;
 }
 
 /* Weights of leaves; what they are called begins with a word. */
-static void read_weights(Ensemble *e, const char *word, const char *which)
+static void read_weights(Reading *r, const char *word)
 {
-  enum { MOST_NAME = 32 };
-  char names[4][MOST_NAME];
+  enum { MOST_NAME = 32, NAMES = 4 };
+  char names[NAMES][MOST_NAME];
   static const char *const parts[] = {"treeids", "nodeids", "ids", "weights"};
-  for (int i = 0; i < 4; i++)
+  for (int i = 0; i < NAMES; i++)
     snprintf(names[i], MOST_NAME, "%s_%s", word, parts[i]);
-  const at_onnxCall *const c = e->call;
-  const at_mlNumbers trees = at_mlInts(c, names[0], -1);
-  const int64_t n = e->weightCount = trees.count;
-  const at_mlNumbers ids = at_mlInts(c, names[1], n), targets = at_mlInts(c, names[2], n),
-                     values = at_mlFloats(c, names[3], n);
-  if (n > INT32_MAX)
-    AT_ONNX_FAILS(c, "it has %lld weights", (long long)n);
-  e->weights = at_mlAlloc(c, n, sizeof *e->weights);
-  for (int64_t i = n; i-- > 0;) {
-    Node *const node = &e->nodes[node_of(e, at_mlInt(&trees, i), at_mlInt(&ids, i))];
-    e->weights[i] = (Weight){at_mlFloat(&values, i), at_mlInt(&targets, i), node->weight};
-    if (e->weights[i].target < 0 || e->weights[i].target >= e->targets)
-      AT_ONNX_FAILS(c, "a weight is of %s %lld, of %lld", which, (long long)e->weights[i].target,
-                    (long long)e->targets);
-    node->weight = (int32_t)i;
+  const at_mlSource *const s = r->source;
+  const at_mlInts trees = at_mlIntsOf(s, names[0], -1);
+  const int64_t n = r->trees->weightCount = checked(s, trees.count, "weights");
+  const at_mlInts ids = at_mlIntsOf(s, names[1], n), targets = at_mlIntsOf(s, names[2], n);
+  const at_mlFloats values = at_mlFloatsOf(s, names[3], n);
+  r->trees->weights = at_mlTake(s, n, sizeof *r->trees->weights);
+  for (int64_t i = n; i-- > 0;)
+    put_weight(r, i, targets.data[i], values.data[i],
+               &r->trees->nodes[node_of(r, trees.data[i], ids.data[i])]);
+}
+
+static void enter(Reading *r, THGuard guards[3], int64_t count)
+{
+  r->trees->count = count;
+  r->trees->nodes = at_mlTake(r->source, count, sizeof *r->trees->nodes);
+  r->keys = scratch(r, &guards[0], count, sizeof *r->keys);
+  r->parents = scratch(r, &guards[1], count, sizeof *r->parents);
+  r->queue = scratch(r, &guards[2], count, sizeof *r->queue);
+}
+
+static void leave(THGuard guards[3])
+{
+  for (int i = 3; i-- > 0;)
+    THGuard_leave(&guards[i]);
+}
+
+static void read_forest(const at_mlSource *s, at_trees *t, const char *word)
+{
+  THGuard guards[3];
+  Reading r = {.source = s, .trees = t};
+  const at_mlInts trees = at_mlIntsOf(s, "nodes_treeids", -1);
+  enter(&r, guards, checked(s, trees.count, "nodes"));
+  read_nodes(&r, &trees);
+  read_weights(&r, word);
+  find_roots(&r);
+  check_circles(&r);
+  leave(guards);
+}
+
+const void *at_prepareTreeRegressor(at_names *names, const at_onnxItem *item)
+{
+  static const char *const how[] = {"AVERAGE", "SUM", "MIN", "MAX"};
+  const at_mlSource s = {names, item};
+  at_trees *const t = at_mlTake(&s, 1, sizeof *t);
+  t->type = AT_FLOAT;
+  t->aggregate = (at_treeAggregate)at_mlChoice(&s, "aggregate_function", "SUM", how, 4);
+  t->transform = at_mlTransformOf(&s);
+  t->targets = targets_of(&s);
+  t->base = at_mlFloatsOf(&s, "base_values", -1);
+  if (t->base.count != 0 && t->base.count != t->targets)
+    at_mlFails(&s, "it has %lld base values for %lld targets", (long long)t->base.count,
+               (long long)t->targets);
+  read_forest(&s, t, "target");
+  return t;
+}
+
+/* Whether only one of two classes has weights. */
+static void find_one(at_trees *t)
+{
+  t->isOne = t->targets == 2;
+  t->isShare = true;
+  t->which = t->weights[0].target;
+  for (int64_t i = 0; i < t->weightCount; i++) {
+    t->isOne = t->isOne && t->weights[i].target == t->which;
+    t->isShare = t->isShare && t->weights[i].value >= 0;
   }
 }
 
-static void find_roots(Ensemble *e)
+const void *at_prepareTreeClassifier(at_names *names, const at_onnxItem *item)
 {
-  e->roots = at_mlAlloc(e->call, e->count, sizeof *e->roots);
-  for (int64_t i = 0; i < e->count; i++)
-    if (!e->nodes[i].isChild)
-      e->roots[e->rootCount++] = (int32_t)i;
+  const at_mlSource s = {names, item};
+  at_trees *const t = at_mlTake(&s, 1, sizeof *t);
+  t->type = AT_FLOAT;
+  t->aggregate = AT_TREE_SUM;
+  t->transform = at_mlTransformOf(&s);
+  t->labels = at_mlLabelsOf(&s);
+  t->targets = t->labels.count;
+  t->base = at_mlFloatsOf(&s, "base_values", -1);
+  read_forest(&s, t, "class");
+  find_one(t);
+  if (t->base.count != 0 && t->base.count != t->targets && !(t->isOne && t->base.count == 1))
+    at_mlFails(&s, "it has %lld base values for %lld classes", (long long)t->base.count,
+               (long long)t->targets);
+  return t;
 }
 
-/* --- running ----------------------------------------------------------------------------------- */
+/* --- nodes that are numbered through all trees, and leaves apart ------------------------------- */
 
-static bool goes_on(const Node *node, double x)
+/* Where the members of each set begin: behind the NaN of the set before. */
+static void read_sets(Reading *r, int64_t count)
 {
-  switch (node->mode) {
-    case MODE_LEQ:
-      return x <= node->value;
-    case MODE_LT:
-      return x < node->value;
-    case MODE_GTE:
-      return x >= node->value;
-    case MODE_GT:
-      return x > node->value;
-    case MODE_EQ:
-      return x == node->value;
-    default:
-      return x != node->value;
-  }
-}
-
-/* The leaf of a row; a tree in a circle ends somewhere. */
-static const Node *leaf_of(const Ensemble *e, int32_t root, const double *row)
-{
-  const Node *node = &e->nodes[root];
-  for (int64_t step = 0; node->mode != MODE_LEAF && step < e->count; step++) {
-    const double x = row[node->feature];
-    node = &e->nodes[goes_on(node, x) || (node->missing && isnan(x)) ? node->yes : node->no];
-  }
-  return node;
-}
-
-static void add_leaf(const Ensemble *e, const Node *leaf, double *scores, bool *has)
-{
-  for (int32_t w = leaf->weight; w >= 0; w = e->weights[w].next) {
-    double *const score = &scores[e->weights[w].target];
-    const double value = e->weights[w].value;
-    bool *const seen = &has[e->weights[w].target];
-    if (e->aggregate == SUM || e->aggregate == AVERAGE)
-      *score += value;
-    else if (!*seen || (e->aggregate == MIN ? value < *score : value > *score))
-      *score = value;
-    *seen = true;
-  }
-}
-
-static void run_rows(void *context, ptrdiff_t begin, ptrdiff_t end)
-{
-  const Ensemble *const e = context;
-  for (ptrdiff_t i = begin; i < end; i++) {
-    double *const own = e->scores + i * e->targets;
-    bool *const has = e->has + i * e->targets;
-    for (int64_t r = 0; r < e->rootCount; r++)
-      add_leaf(e, leaf_of(e, e->roots[r], e->x.data + i * e->x.width), own, has);
-    for (int64_t k = 0; k < e->targets && e->aggregate == AVERAGE; k++)
-      own[k] /= (double)e->rootCount;
-  }
-}
-
-static void run_trees(Ensemble *e)
-{
-  enum { TREE_STEPS = 16 }; /* elements of a loop that take as long as a tree */
-  const int64_t count = at_onnxProduct(e->call, AT_SHAPE(e->x.count, e->targets), 0, 2);
-  find_roots(e);
-  e->scores = at_mlAlloc(e->call, count, sizeof *e->scores);
-  e->has = at_mlAlloc(e->call, count, sizeof *e->has);
-  if (count > 0)
-    THParallel_for(e->x.count, THMax(1, TH_LOOP_GRAIN / (TREE_STEPS * THMax(1, e->rootCount))),
-                   run_rows, e);
-}
-
-void at_runTreeRegressor(at_onnxCall *c)
-{
-  static const char *const names[] = {"SUM", "AVERAGE", "MIN", "MAX"};
-  const char *const how = at_onnxText(c, "aggregate_function", "SUM");
-  Ensemble e = {.call = c, .aggregate = 4, .x = at_mlRowsIn(c)};
-  for (int i = 0; i < 4; i++)
-    if (!strcmp(how, names[i]))
-      e.aggregate = (Aggregate)i;
-  e.targets = at_onnxInt(c, "n_targets", 1);
-  if (e.aggregate == 4 || e.targets < 1)
-    AT_ONNX_FAILS(c, "aggregate_function is '%.40s', of %lld targets", how, (long long)e.targets);
-  const at_mlNumbers base = at_mlFloats(c, "base_values", -1);
-  if (base.count != 0 && base.count != e.targets)
-    AT_ONNX_FAILS(c, "it has %lld base values for %lld targets", (long long)base.count,
-                  (long long)e.targets);
-  read_nodes(&e);
-  read_weights(&e, "target", "target");
-  run_trees(&e);
-  const at_mlTransform transform = at_mlTransformOf(c);
-  for (int64_t i = 0; i < e.x.count; i++) {
-    double *const own = e.scores + i * e.targets;
-    for (int64_t k = 0; k < base.count; k++)
-      own[k] += at_mlFloat(&base, k);
-    at_mlTransformed(transform, own, e.targets);
-  }
-  at_mlGive(c, 0, e.scores, e.x.count, e.targets);
-}
-
-/* --- two classes ------------------------------------------------------------------------------- */
-
-typedef struct Binary {
-  bool isOne;    /* only one of two classes has weights, */
-  bool isShare;  /* which are all positive: shares of 1 */
-  int64_t which; /* the class that has weights */
-} Binary;
-
-static Binary binary_of(const Ensemble *e)
-{
-  Binary two = {e->targets == 2 && e->weightCount > 0, true,
-                e->weightCount > 0 ? e->weights[0].target : 0};
-  for (int64_t i = 0; i < e->weightCount; i++) {
-    two.isOne = two.isOne && e->weights[i].target == two.which;
-    two.isShare = two.isShare && e->weights[i].value >= 0;
-  }
-  return two;
-}
-
-/* The scores of both classes of a row from that of one, and which of them is chosen. */
-static int64_t choose_one(const Ensemble *e, const Binary *two, const at_mlNumbers *base,
-                          at_mlTransform transform, double *own)
-{
-  double score = own[two->which];
-  if (base->count > 0)
-    score += at_mlFloat(base, base->count == 2 ? 1 : 0);
-  own[0] = score;
-  const bool isSecond = score > (two->isShare && e->targets == 2 ? 0.5 : 0);
-  if (base->count == 2) {
-    own[1] = score;
-    own[0] = -score;
-    at_mlTransformed(transform, own, 2);
-  } else {
-    if (two->isShare || transform != AT_ML_LOGISTIC)
-      at_mlSecondClass(own, two->isShare);
-    else
-      at_mlSecondClass(own, false);
-    if (!two->isShare)
-      at_mlTransformed(transform, own, transform == AT_ML_LOGISTIC ? 2 : 0);
-  }
-  return isSecond;
-}
-
-void at_runTreeClassifier(at_onnxCall *c)
-{
-  Ensemble e = {.call = c, .x = at_mlRowsIn(c)};
-  const at_mlLabels labels = at_mlLabelsOf(c);
-  const at_mlNumbers base = at_mlFloats(c, "base_values", -1);
-  const at_mlTransform transform = at_mlTransformOf(c);
-  e.targets = labels.count;
-  read_nodes(&e);
-  read_weights(&e, "class", "class");
-  const Binary two = binary_of(&e);
-  if (base.count != 0 && base.count != e.targets && !(two.isOne && base.count == 1))
-    AT_ONNX_FAILS(c, "it has %lld base values for %lld classes", (long long)base.count,
-                  (long long)e.targets);
-  run_trees(&e);
-  int64_t *const chosen = at_mlGiveLabels(c, e.x.count);
-  for (int64_t i = 0; i < e.x.count; i++) {
-    double *const own = e.scores + i * e.targets;
-    if (two.isOne) {
-      chosen[i] = at_mlLabel(&labels, choose_one(&e, &two, &base, transform, own));
+  const at_mlFloats members = at_mlFloatsOf(r->source, "membership_values", -1);
+  int64_t at = 0;
+  r->trees->members = members.data;
+  for (int64_t i = 0; i < count; i++) {
+    if (r->trees->nodes[i].mode != AT_TREE_MEMBER)
       continue;
-    }
-    for (int64_t k = 0; k < base.count; k++)
-      own[k] += at_mlFloat(&base, k);
-    chosen[i] = at_mlLabel(&labels, at_mlLargest(own, e.targets));
-    at_mlTransformed(transform, own, e.targets);
+    r->trees->nodes[i].first = (int32_t)THMin(at, INT32_MAX);
+    while (at < members.count && !isnan(members.data[at]))
+      at++;
+    if (at++ >= members.count || at > INT32_MAX)
+      at_mlFails(r->source, "the set of node %lld has no end", (long long)i);
   }
-  at_mlGive(c, 1, e.scores, e.x.count, e.targets);
+}
+
+/* Branches come first among the nodes, and the leaves behind them. */
+static void read_branches(Reading *r, int64_t n, int64_t leaves)
+{
+  const at_mlSource *const s = r->source;
+  const at_mlInts features = at_mlIntsOf(s, "nodes_featureids", n),
+                  modes = at_mlIntsOf(s, "nodes_modes", n),
+                  missing = at_mlIntsOf(s, "nodes_missing_value_tracks_true", -1),
+                  ids[2] = {at_mlIntsOf(s, "nodes_truenodeids", n),
+                            at_mlIntsOf(s, "nodes_falsenodeids", n)},
+                  areLeaves[2] = {at_mlIntsOf(s, "nodes_trueleafs", n),
+                                  at_mlIntsOf(s, "nodes_falseleafs", n)};
+  const at_mlFloats values = at_mlFloatsOf(s, "nodes_splits", n);
+  if (missing.count != 0 && missing.count != n)
+    at_mlFails(s, "it has %lld nodes and %lld ways of missing values", (long long)n,
+               (long long)missing.count);
+  for (int64_t i = 0; i < n; i++) {
+    at_treeNode *const node = &r->trees->nodes[i];
+    if (modes.data[i] < 0 || modes.data[i] > AT_TREE_MEMBER)
+      at_mlFails(s, "node %lld is of mode %lld", (long long)i, (long long)modes.data[i]);
+    *node = (at_treeNode){.value = values.data[i],
+                          .mode = (uint8_t)modes.data[i],
+                          .missing = missing.count > 0 && missing.data[i] != 0};
+    set_feature(r, i, features.data[i]);
+    for (int k = 0; k < 2; k++) {
+      const bool isLeaf = areLeaves[k].data[i] != 0;
+      const int64_t id = ids[k].data[i], most = isLeaf ? leaves : n;
+      if (id < 0 || id >= most)
+        at_mlFails(s, "node %lld leads to %s %lld, of %lld", (long long)i, isLeaf ? "leaf" : "node",
+                   (long long)id, (long long)most);
+      lead_to(r, k == 0 ? &node->yes : &node->no, isLeaf ? n + id : id);
+    }
+  }
+  read_sets(r, n);
+}
+
+static void read_leaves(Reading *r, int64_t n, const at_mlInts *targets)
+{
+  const at_mlFloats weights = at_mlFloatsOf(r->source, "leaf_weights", targets->count);
+  r->trees->weightCount = targets->count;
+  r->trees->weights = at_mlTake(r->source, targets->count, sizeof *r->trees->weights);
+  for (int64_t i = 0; i < targets->count; i++) {
+    at_treeNode *const leaf = &r->trees->nodes[n + i];
+    *leaf = (at_treeNode){.first = -1, .mode = AT_TREE_LEAF};
+    put_weight(r, i, targets->data[i], weights.data[i], leaf);
+  }
+}
+
+static void read_roots(Reading *r, int64_t n)
+{
+  at_trees *const t = r->trees;
+  const at_mlInts roots = at_mlIntsOf(r->source, "tree_roots", -1);
+  t->rootCount = checked(r->source, roots.count, "trees");
+  t->roots = at_mlTake(r->source, roots.count, sizeof *t->roots);
+  for (int64_t i = 0; i < roots.count; i++) {
+    if (roots.data[i] < 0 || roots.data[i] >= n)
+      at_mlFails(r->source, "tree %lld begins at node %lld, of %lld", (long long)i,
+                 (long long)roots.data[i], (long long)n);
+    t->roots[i] = (int32_t)roots.data[i];
+  }
+}
+
+const void *at_prepareTreeEnsemble(at_names *names, const at_onnxItem *item)
+{
+  static const at_mlTransform transforms[] = {AT_ML_NONE, AT_ML_SOFTMAX, AT_ML_LOGISTIC,
+                                              AT_ML_SOFTMAX_ZERO, AT_ML_PROBIT};
+  const at_mlSource s = {names, item};
+  at_trees *const t = at_mlTake(&s, 1, sizeof *t);
+  THGuard guards[3];
+  Reading r = {.source = &s, .trees = t};
+  const at_mlInts features = at_mlIntsOf(&s, "nodes_featureids", -1),
+                  targets = at_mlIntsOf(&s, "leaf_targetids", -1);
+  const int64_t how = at_mlInt(&s, "aggregate_function", AT_TREE_SUM),
+                transform = at_mlInt(&s, "post_transform", 0),
+                n = checked(&s, features.count, "nodes"),
+                leaves = checked(&s, targets.count, "leaves");
+  if (how < 0 || how > AT_TREE_MAX || transform < 0 || transform > 4)
+    at_mlFails(&s, "aggregate_function is %lld and post_transform %lld", (long long)how,
+               (long long)transform);
+  t->type = AT_SCALAR_TYPES;
+  t->aggregate = (at_treeAggregate)how;
+  t->transform = transforms[transform];
+  t->targets = targets_of(&s);
+  enter(&r, guards, n + leaves);
+  read_branches(&r, n, leaves);
+  read_leaves(&r, n, &targets);
+  read_roots(&r, n);
+  check_circles(&r);
+  leave(guards);
+  return t;
 }

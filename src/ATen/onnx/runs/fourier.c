@@ -24,10 +24,10 @@ void at_runDft(at_onnxCall *c)
   const bool isReal = !at_isComplex(numbers->type->scalarType),
              inverts = at_onnxInt(c, "inverse", 0) != 0,
              oneSided = at_onnxInt(c, "onesided", 0) != 0;
-  const int64_t given = axes                                              ? at_item_long(axes)
-                        : at_onnxHas(c, "axis")                           ? at_onnxInt(c, "axis", 1)
-                        : ((const at_lowering *)c->node->how)->since < 20 ? 1
-                                                                          : -2;
+  const int64_t given = axes                    ? at_item_long(axes)
+                        : at_onnxHas(c, "axis") ? at_onnxInt(c, "axis", 1)
+                        : ((const at_onnxHow *)c->node->how)->row->since < 20 ? 1
+                                                                              : -2;
   const int axis = at_onnxAxis(c, given, at_dim(x));
   if (axis == at_dim(x) - 1)
     AT_ONNX_FAILS(c, "the axis is %d, which has the parts of numbers", axis);

@@ -35,9 +35,32 @@ static bool is_narrow(at_scalar_type type)
   return type == AT_BYTE || type == AT_CHAR || type == AT_SHORT || type == AT_UINT16;
 }
 
+/* To numbers of a type that is not here, which are kept as wider ones: integers are saturated, and floats
+ * have no zero point. */
+static at_tensor *narrowed(at_onnxCall *c, const at_packing *packing)
+{
+  at_tensor *const x = at_onnxInput(c, 0), *const zero = at_onnxMaybe(c, 2);
+  const at_type *const wide = at_cpuType(AT_DOUBLE);
+  at_tensor *quotient =
+      at_to(at_div(at_to(x, at_cpuType(AT_FLOAT)), spread(c, x, at_onnxInput(c, 1))), wide);
+  double least, most;
+  if (at_packing_type(packing) == AT_FLOAT)
+    return at_onnxNarrowed(c, quotient, packing);
+  at_packing_range(packing, &least, &most);
+  quotient = at_round(quotient);
+  if (zero)
+    quotient = at_add(quotient, spread(c, x, at_to(zero, wide)));
+  return at_onnxNarrowed(c, at_clamp(quotient, .min = least, .max = most), packing);
+}
+
 /* Of halfs the quotient is rounded once, as a float. */
 void at_runQuantize(at_onnxCall *c)
 {
+  const at_packing *const packing = at_packingOf(at_onnxInt(c, "narrow", 0));
+  if (packing) {
+    at_onnxGive(c, 0, narrowed(c, packing));
+    return;
+  }
   at_tensor *const given = at_onnxInput(c, 0), *const zero = at_onnxMaybe(c, 2);
   const at_type *const type =
       zero ? zero->type : at_cpuType(at_onnxTypeOf(c, "output_dtype", AT_BYTE));

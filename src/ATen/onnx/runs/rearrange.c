@@ -195,33 +195,98 @@ void at_runTrilu(at_onnxCall *c)
                                         : at_tril(x, .diagonal = diagonal));
 }
 
+/* What Col2Im is told: of each dimension. */
+typedef struct Blocks {
+  at_onnxList image, block, dilation, stride, pads;
+} Blocks;
+
+static Blocks blocks_of(const at_onnxCall *c)
+{
+  Blocks b = {at_onnxIntsIn(c, 1), at_onnxIntsIn(c, 2), at_onnxInts(c, "dilations"),
+              at_onnxInts(c, "strides"), at_onnxInts(c, "pads")};
+  const int dims = b.image.count;
+  if (dims < 1 || dims > AT_MOST_DIMS / 2 || b.block.count != dims)
+    AT_ONNX_FAILS(c, "the image has %d dimensions, and the block %d", dims, b.block.count);
+  b.pads.count = b.pads.count < 0 ? 2 * dims : b.pads.count;
+  for (int d = 0; d < dims; d++) {
+    b.dilation.data[d] = b.dilation.count < 0 ? 1 : b.dilation.data[d];
+    b.stride.data[d] = b.stride.count < 0 ? 1 : b.stride.data[d];
+  }
+  b.dilation.count = b.dilation.count < 0 ? dims : b.dilation.count;
+  b.stride.count = b.stride.count < 0 ? dims : b.stride.count;
+  if (b.pads.count != 2 * dims || b.dilation.count != dims || b.stride.count != dims)
+    AT_ONNX_FAILS(c, "of %d dimensions there are %d pads, %d dilations and %d strides", dims,
+                  b.pads.count, b.dilation.count, b.stride.count);
+  for (int i = 0; i < 2 * dims; i++) {
+    const int64_t size = b.image.data[i % dims], block = b.block.data[i % dims],
+                  dilation = b.dilation.data[i % dims], stride = b.stride.data[i % dims];
+    if (b.pads.data[i] < 0 || b.pads.data[i] > INT32_MAX || size < 0 || size > INT32_MAX ||
+        block < 1 || block > INT32_MAX || dilation < 1 || dilation > INT32_MAX || stride < 1 ||
+        stride > INT32_MAX)
+      AT_ONNX_FAILS(c,
+                    "dimension %d has size %lld, padding %lld, block %lld, dilation %lld and "
+                    "stride %lld",
+                    i % dims, (long long)size, (long long)b.pads.data[i], (long long)block,
+                    (long long)dilation, (long long)stride);
+  }
+  return b;
+}
+
+/* How many blocks there are along each dimension of the padded image. */
+static void count_blocks(const at_onnxCall *c, const Blocks *b, at_ints whole, int64_t *counts)
+{
+  for (int d = 0; d < whole.count; d++) {
+    const int64_t size = whole.data[d], reach = b->dilation.data[d] * (b->block.data[d] - 1) + 1;
+    if (size < reach)
+      AT_ONNX_FAILS(c, "dimension %d of size %lld has no room for a block of %lld", d,
+                    (long long)size, (long long)reach);
+    counts[d] = (size - reach) / b->stride.data[d] + 1;
+  }
+}
+
+/* The index in the image of each element of each block: elements of a block x blocks. */
+static at_tensor *indices_of(const Blocks *b, at_ints whole, const int64_t *counts)
+{
+  const at_type *const type = at_cpuType(AT_LONG);
+  at_tensor *inside = at_zeros(AT_SHAPE(1), .type = type),
+            *starts = at_zeros(AT_SHAPE(1), .type = type);
+  for (int d = 0; d < whole.count; d++) {
+    at_tensor *const in = at_mul(at_arange(b->block.data[d], .type = type), b->dilation.data[d]),
+                     *const from = at_mul(at_arange(counts[d], .type = type), b->stride.data[d]);
+    inside = at_flatten(at_add(at_unsqueeze(at_mul(inside, whole.data[d]), 1), in));
+    starts = at_flatten(at_add(at_unsqueeze(at_mul(starts, whole.data[d]), 1), from));
+  }
+  return at_add(at_unsqueeze(inside, 1), starts);
+}
+
 void at_runCol2Im(at_onnxCall *c)
 {
   at_tensor *const x = at_onnxInput(c, 0);
-  const at_onnxList image = at_onnxIntsIn(c, 1), block = at_onnxIntsIn(c, 2);
-  at_onnxList dilation = at_onnxInts(c, "dilations"), pads = at_onnxInts(c, "pads"),
-              stride = at_onnxInts(c, "strides");
-  const at_onnxList ones = {2, {1, 1}};
-  if (image.count != 2 || block.count != 2)
-    AT_ONNX_FAILS(c, "images of %d dimensions are not here", image.count);
-  dilation = dilation.count < 0 ? ones : dilation;
-  stride = stride.count < 0 ? ones : stride;
-  pads = pads.count < 0 ? (at_onnxList){4, {0}} : pads;
-  if (pads.count != 4)
-    AT_ONNX_FAILS(c, "pads are %d numbers", pads.count);
-  for (int i = 0; i < 4; i++)
-    if (pads.data[i] < 0 || pads.data[i] > INT32_MAX || image.data[i / 2] < 0 ||
-        image.data[i / 2] > INT32_MAX)
-      AT_ONNX_FAILS(c, "a size is %lld, and padding %lld", (long long)image.data[i / 2],
-                    (long long)pads.data[i]);
-  /* The whole image with its padding, of which the padding is cut off. */
-  const int64_t h = image.data[0] + pads.data[0] + pads.data[2],
-                w = image.data[1] + pads.data[1] + pads.data[3];
-  at_tensor *const whole = at_col2im(x, AT_INTS(h, w), at_listed(&block), at_listed(&dilation),
-                                     AT_INTS(0, 0), at_listed(&stride));
-  at_onnxGive(c, 0,
-              at_narrow(at_narrow(whole, -2, pads.data[0], image.data[0]), -1, pads.data[1],
-                        image.data[1]));
+  const Blocks b = blocks_of(c);
+  const int dims = b.image.count;
+  int64_t sizes[AT_MOST_DIMS], padded[AT_MOST_DIMS], counts[AT_MOST_DIMS];
+  for (int d = 0; d < dims; d++)
+    padded[d] = b.image.data[d] + b.pads.data[d] + b.pads.data[dims + d];
+  const at_ints whole = {padded, dims};
+  count_blocks(c, &b, whole, counts);
+  const int64_t each = at_onnxProduct(c, at_listed(&b.block), 0, dims),
+                count = at_onnxProduct(c, whole, 0, dims);
+  if (at_dim(x) != 3 || at_size(x, 1) % each != 0 ||
+      at_size(x, 2) != at_onnxProduct(c, ((at_ints){counts, dims}), 0, dims))
+    AT_ONNX_FAILS(c, "%s has no blocks of %lld elements for %s", at_sizeDesc(at_sizes(x)).str,
+                  (long long)each, at_sizeDesc(at_listed(&b.image)).str);
+  const int64_t images = at_size(x, 0), channels = at_size(x, 1) / each;
+  at_tensor *const index = indices_of(&b, whole, counts);
+  at_tensor *const blocks = at_reshape(x, AT_SHAPE(images, channels, each * at_size(x, 2)));
+  at_tensor *made = at_index_add(at_zeros(AT_SHAPE(images, channels, count), .type = x->type), 2,
+                                 at_flatten(index), blocks);
+  sizes[0] = images;
+  sizes[1] = channels;
+  memcpy(sizes + 2, padded, (size_t)dims * sizeof *padded);
+  made = at_reshape(made, ((at_ints){sizes, dims + 2}));
+  for (int d = 0; d < dims; d++)
+    made = at_narrow(made, d + 2, b.pads.data[d], b.image.data[d]);
+  at_onnxGive(c, 0, made);
 }
 
 /* The first elements of each sequence, as many as it is long, in the other order. */

@@ -173,7 +173,7 @@ at_tensor *at_sampledRegions(const at_graphNode *node, at_tensor *x, at_tensor *
 /* Before version 16 of the operators there was no half pixel. */
 void at_runRoiAlign(at_onnxCall *c)
 {
-  const bool isOld = ((const at_lowering *)c->node->how)->since < 16;
+  const bool isOld = ((const at_onnxHow *)c->node->how)->row->since < 16;
   const char *const how =
       at_onnxText(c, "coordinate_transformation_mode", isOld ? "output_half_pixel" : "half_pixel");
   const at_cellsWanted wanted = {.rows = at_onnxInt(c, "output_height", 1),
