@@ -25,11 +25,17 @@ static pthread_mutex_t members = PTHREAD_MUTEX_INITIALIZER; /* tensors may end i
 
 /* --- members ---------------------------------------------------------------------------------- */
 
+/* Releases look at next and family without the lock. */
+static void set_next(at_tensor *t, at_tensor *next)
+{
+  __atomic_store_n(&t->next, next, __ATOMIC_RELAXED);
+}
+
 static void add(at_family *family, at_tensor *t)
 {
-  t->family = family;
+  __atomic_store_n(&t->family, family, __ATOMIC_RELAXED);
   t->before = NULL;
-  t->next = family->first;
+  set_next(t, family->first);
   if (t->next)
     t->next->before = t;
   family->first = t;
@@ -56,12 +62,13 @@ void at_family_leave(at_tensor *t)
   if (t->next)
     t->next->before = t->before;
   if (t->before)
-    t->before->next = t->next;
+    set_next(t->before, t->next);
   else if (family)
     family->first = t->next;
   const bool isLast = family && !family->first;
   t->family = NULL;
-  t->next = t->before = NULL;
+  t->before = NULL;
+  set_next(t, NULL);
   pthread_mutex_unlock(&members);
   if (isLast)
     free_family(family);
@@ -77,11 +84,11 @@ at_tensor *at_family_see(at_tensor *base, at_tensor *view)
     add(base->family, view);
   } else {
     if (!base->next)
-      base->next = base->before = base;
-    view->next = base->next;
+      set_next(base->before = base, base);
+    set_next(view, base->next);
     view->before = base;
     base->next->before = view;
-    base->next = view;
+    set_next(base, view);
   }
   pthread_mutex_unlock(&members);
   return view;
@@ -159,7 +166,7 @@ static bool move_ring(at_family *family, at_tensor *self)
   const at_tensor *base = NULL;
   do {
     at_tensor *const next = t->next;
-    t->next = t->before = t; /* what has other memory by now stays alone */
+    set_next(t->before = t, t); /* what has other memory by now stays alone */
     if (t->type == self->type && t->th->storage == self->th->storage) {
       add(family, t);
       span_of(t, &begin, &end);

@@ -119,7 +119,7 @@ void at_release(at_tensor *t)
     return;
   if (!THReference_drop(&t->refcount))
     return;
-  if (t->family || __atomic_load_n(&t->next, __ATOMIC_RELAXED))
+  if (__atomic_load_n(&t->next, __ATOMIC_RELAXED) || __atomic_load_n(&t->family, __ATOMIC_RELAXED))
     at_family_leave(t);
   t->type->functions->free(t->th);
   if (t->node)
