@@ -153,6 +153,21 @@ raises('a tensor', net.forward, net, 3)
 raises('a module', th.nn.Sequential, 3)
 raises('optimizer', th.schedule.step_lr, net, 1)
 
+-- states that are written one after the other to memory without gradient; the numbers are PyTorch's
+local w = th.tensor({1, 2, 3}, {dtype = th.double}):requires_grad_()
+local states = th.zeros({4, 3}, {type = th.double})
+local last = states[3]
+for t = 0, 2 do
+  states[t + 1] = th.sin(states[t] + w)
+end
+states:view({12}):slice({start = 9}):mul_(2);
+(states:pow(2):sum() + last:sum()):backward()
+local expected = th.tensor({
+  {-1.9985253958567846, -3.2202998230180584, -3.342609358059183},
+  {1.8476861048841218, 1.5807010743752634, 0.28130415360773237},
+}, {dtype = th.double})
+equal(th.allclose(th.stack {w:grad(), last}, expected, {atol = 1e-9}), true)
+
 -- nothing is kept
 local function work()
   local one = th.nn.Sequential(th.nn.Linear(60, 60), th.nn.Linear(60, 1))

@@ -149,3 +149,13 @@ for (i in 1:1500) work()
 invisible(gc())
 grown <- resident() - before
 if (grown > 8000) stop(grown, " KB")
+
+# States that are written one after the other to memory without gradient; the numbers are PyTorch's.
+w <- th$tensor(c(1, 2, 3), type = "float64")$requires_grad_()
+states <- th$zeros(c(4, 3), type = "float64")
+last <- states$select(0, 3)
+for (t in 1:3) states$select(0, t)$copy_(th$sin(states$select(0, t - 1) + w))
+invisible(states$view(12)$slice(0, 9)$mul_(2))
+(states$pow(2)$sum() + last$sum())$backward()
+near(as.vector(as.array(w$grad())), c(-1.9985253958567846, -3.2202998230180584, -3.342609358059183))
+near(as.vector(as.array(last)), c(1.8476861048841218, 1.5807010743752634, 0.28130415360773237))
