@@ -150,3 +150,12 @@ with Today("complex_lapack", __file__) as c:
     norms_of_nothing(c, torch.float32)
     for shape in (2, 4, 3), (2, 1, 2, 3), (0, 3, 2):
         c("geqrf", torch.geqrf, self=c.tensor(shape, torch.float64), within=2.0**-40)
+    for dtype in NEAR | {torch.float32: 2.0**-18, torch.float64: 2.0**-44}:
+        near = (NEAR | {torch.float32: 2.0**-18, torch.float64: 2.0**-44})[dtype]
+        reflectors, tau = torch.geqrf(c.tensor((2, 3, 4, 2), dtype))
+        c("orgqr", self=reflectors, input2=tau, within=16 * near)
+        for transpose in (False, True):
+            c("ormqr", self=reflectors, input2=tau, input3=c.tensor((2, 3, 4, 2), dtype), transpose=transpose, within=16 * near)
+            c("ormqr", self=reflectors, input2=tau, input3=c.tensor((2, 3, 1, 4), dtype), left=False, transpose=transpose, within=16 * near)
+        c("ormqr", self=reflectors, input2=tau, input3=c.tensor((3, 4, 2), dtype))
+        c("ormqr", self=reflectors, input2=tau, input3=c.tensor((1, 3, 4, 2), dtype))

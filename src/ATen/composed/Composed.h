@@ -5,6 +5,8 @@
 #define ATEN_COMPOSED_H
 
 #include "ATen/core/ATenCore.h"
+#include "ATen/nn/convolution.h"
+#include "ATen/nn/pooling.h"
 #include "ATen/sequence/ctc.h"
 #include "ATenOps.h"
 
@@ -150,6 +152,10 @@ at_LD_pivots at_ldlOf(at_tensor *a, bool hermitian);
 at_tensor *at_ldlSolution(at_tensor *ld, at_tensor *pivots, at_tensor *b, bool hermitian);
 
 at_tensor *at_householderOf(at_tensor *input, at_tensor *tau);
+
+/* ormqr of batches of matrices. */
+at_tensor *at_reflectedBatch(at_tensor *input, at_tensor *tau, at_tensor *other, bool left,
+                             bool transpose);
 at_solution_cloned_coefficient at_triangularOf(at_tensor *b, at_tensor *a, bool upper,
                                                bool transpose, bool unitriangular);
 
@@ -207,5 +213,15 @@ at_tensor *at_histogramOver(at_tensor *self, at_tensors edges, at_tensor *weight
 
 /* Transforms of hermitian signals over several dimensions: isForward to real numbers. */
 at_tensor *at_hermitian(at_tensor *self, at_ints s, at_ints dim, const char *norm, bool isForward);
+
+/* --- integers.c ------------------------------------------------------------------------------- */
+
+/* Of integers, whose sums are modulo what the type holds.  bias may be NULL. */
+at_tensor *at_integerConvolution(at_tensor *input, at_tensor *weight, at_tensor *bias,
+                                 at_convolving how);
+
+/* Of Long: means without their fractions. */
+at_tensor *at_integerAverage(at_tensor *out, at_tensor *self, int axes, at_windows w,
+                             bool includesPadding);
 
 #endif

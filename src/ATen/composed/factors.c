@@ -436,6 +436,35 @@ at_tensor *at_householderOf(at_tensor *input, at_tensor *tau)
   return at_reshape(at_stack(*made), at_sizes(input));
 }
 
+at_tensor *at_reflectedBatch(at_tensor *input, at_tensor *tau, at_tensor *other, bool left,
+                             bool transpose)
+{
+  const at_ints own = at_sizes(input), sizes = at_sizes(other);
+  bool fits = sizes.count == own.count && at_dim(tau) == own.count - 1;
+  for (int d = 0; d < own.count - 2 && fits; d++)
+    fits = sizes.data[d] == own.data[d] && at_size(tau, d) == own.data[d];
+  if (!fits) {
+    at_fail(AT_ERROR_ARGUMENT, "ormqr",
+            "ormqr: self is of size %s, input2 of %s and input3 of %s: they are no batches of the "
+            "same size",
+            at_sizeDesc(own).str, at_sizeDesc(at_sizes(tau)).str, at_sizeDesc(sizes).str);
+    return at_undefined();
+  }
+  const int64_t count = at_batchOf(input);
+  if (at_numel(other) == 0 || count == 0)
+    return at_zeros_like(other);
+  at_tensor *const all = at_flatten(input, .start_dim = 0, .end_dim = own.count - 3),
+                   *const factors = at_flatten(tau, .start_dim = 0, .end_dim = own.count - 3),
+                   *const others = at_flatten(other, .start_dim = 0, .end_dim = own.count - 3);
+  const at_tensors *const made = at_listOf((int)THMin(count, INT_MAX));
+  for (int i = 0; i < made->count; i++) {
+    at_tensor *const one = at_ormqr(at_select(all, 0, i), at_select(factors, 0, i),
+                                    at_select(others, 0, i), .left = left, .transpose = transpose);
+    ((at_tensor **)made->data)[i] = at_retain(one);
+  }
+  return at_reshape(at_stack(*made), sizes);
+}
+
 at_solution_cloned_coefficient at_triangularOf(at_tensor *b, at_tensor *a, bool upper,
                                                bool transpose, bool unitriangular)
 {

@@ -135,6 +135,11 @@ at_tensor *at_dropoutOf(const char *name, at_tensor *self, double p, bool train,
   }
   if (!train || p == 0 || at_numel(self) == 0)
     return at_mul(self, 1);
+  if (!at_isFloating(self->type->scalarType)) {
+    at_fail(AT_ERROR_TYPE, name, "%s: input is of %s, and has to be of a floating type to train",
+            name, at_scalarTypeName(self->type->scalarType));
+    return at_undefined();
+  }
   if (p == 1)
     return at_mul(self, 0);
   int64_t sizes[AT_MOST_DIMS];

@@ -3,9 +3,10 @@
 #include "ATen/autograd/Formulas.h"
 #include "Factors.h"
 
-static at_tensor *transposed(at_tensor *t)
+static at_tensor *adjoint(at_tensor *t)
 {
-  return at_transpose(t, -2, -1);
+  at_tensor *const transposed = at_transpose(t, -2, -1);
+  return at_isComplex(t->type->scalarType) ? at_conj(transposed) : transposed;
 }
 
 /* (a - m) b; m may be NULL. */
@@ -22,7 +23,7 @@ enum { MOST_ITERATIONS = 100 };
 static at_tensor *iterated(at_tensor *a, at_tensor *m, at_tensor *basis)
 {
   AT_SCOPE_GUARD;
-  at_tensor *const back = at_linalg_qr(product(transposed(a), m ? transposed(m) : NULL, basis)).Q;
+  at_tensor *const back = at_linalg_qr(product(adjoint(a), m ? adjoint(m) : NULL, basis)).Q;
   return at_escape(at_linalg_qr(product(a, m, back)).Q);
 }
 
@@ -58,13 +59,13 @@ at_U_S_V at_lowRankSingulars(const char *name, at_tensor *a, int64_t q, int64_t 
   if (m && !at_defined(mean))
     return none;
   const bool isWide = at_size(a, -2) < at_size(a, -1);
-  at_tensor *const tall = isWide ? transposed(a) : a;
-  at_tensor *const tallMean = mean && isWide ? transposed(mean) : mean;
+  at_tensor *const tall = isWide ? adjoint(a) : a;
+  at_tensor *const tallMean = mean && isWide ? adjoint(mean) : mean;
   at_tensor *const basis = basis_of(tall, tallMean, q, niter);
   at_tensor *const small =
-      transposed(product(transposed(tall), tallMean ? transposed(tallMean) : NULL, basis));
+      adjoint(product(adjoint(tall), tallMean ? adjoint(tallMean) : NULL, basis));
   const at_U_S_Vh s = at_linalg_svd(small, .full_matrices = false);
-  at_tensor *const left = at_matmul(basis, s.U), *const right = transposed(s.Vh);
+  at_tensor *const left = at_matmul(basis, s.U), *const right = adjoint(s.Vh);
   return isWide ? (at_U_S_V){right, s.S, left} : (at_U_S_V){left, s.S, right};
 }
 

@@ -170,8 +170,10 @@ at_tensor *at_maskedVariance(at_tensor *self, at_ints dim, bool unbiased, bool k
 at_tensor *at_maskedLogSum(at_tensor *self, at_ints dim, bool keepdim, at_tensor *mask)
 {
   int64_t buffer[AT_MOST_DIMS];
-  at_tensor *const made = at_logsumexp(filled(self, mask, -(double)INFINITY),
-                                       dims_of(self, dim, buffer), .keepdim = keepdim);
+  const bool isFloating = at_isFloating(self->type->scalarType);
+  at_tensor *const own = isFloating ? self : at_to(self, at_toScalarType(self->type, AT_FLOAT));
+  at_tensor *const made = at_logsumexp(filled(own, mask, -(double)INFINITY),
+                                       dims_of(own, dim, buffer), .keepdim = keepdim);
   return at_defined(made) ? at_typed(made, self) : made;
 }
 

@@ -5,6 +5,7 @@
 
 #include "ATen/complex/complex.h"
 #include "ATen/complex/lapack.h"
+#include "ATen/composed/Composed.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
 
@@ -271,8 +272,20 @@ void at_reflectors(at_tensor **out, at_tensor *a)
   end(&call, out);
 }
 
+/* The result of a composition, as an operation's. */
+static at_tensor *finish(at_tensor *out, at_tensor *made)
+{
+  if (!out || !at_defined(made))
+    return made;
+  at_pool pool;
+  at_pool_enter(&pool);
+  return at_finishOne(&pool, out, at_hold(&pool, made));
+}
+
 at_tensor *at_orthogonalOf(at_tensor *out, at_tensor *a, at_tensor *tau)
 {
+  if (at_sizesOf(a).count > 2)
+    return finish(out, at_composed(at_householderOf(a, tau)));
   if (at_isComplex(a->type->scalarType))
     return at_complexOrthogonalOf(out, a, tau);
   Call call;
@@ -286,6 +299,8 @@ at_tensor *at_orthogonalOf(at_tensor *out, at_tensor *a, at_tensor *tau)
 at_tensor *at_orthogonalTimes(at_tensor *out, at_tensor *a, at_tensor *tau, at_tensor *c, bool left,
                               bool transpose)
 {
+  if (at_sizesOf(a).count > 2)
+    return finish(out, at_composed(at_reflectedBatch(a, tau, c, left, transpose)));
   if (at_isComplex(a->type->scalarType))
     return at_complexOrthogonalTimes(out, a, tau, c, left, transpose);
   Call call;

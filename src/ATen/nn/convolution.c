@@ -1,6 +1,7 @@
 /* Convolutions, by THNN's convolutions in groups.  Sequences are images of one row. */
 #include "convolution.h"
 
+#include "ATen/composed/Composed.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/ops/rearrange.h"
 #include "THNNGroups.h"
@@ -132,6 +133,12 @@ at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *we
     return at_complexConvolve(out, axes, input, weight, bias, how);
   const at_ints kernel = kernel_of(weight, axes);
   THNNGroups g = groups_of(kernel.count, kernel, how);
+  if (input->type->scalarType <= AT_LONG) {
+    at_checkType(weight, "weight", input->type);
+    if (bias)
+      at_checkType(bias, "bias", input->type);
+    return at_integerConvolution(input, weight, bias, how);
+  }
   if (how.transformed && how.transformed->type == input->type && weight->type == input->type)
     g.transformed = how.transformed->th;
   convolve(&out, 1, input, weight, bias, kernel.count, &g);

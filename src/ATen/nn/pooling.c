@@ -4,6 +4,7 @@
 #include <limits.h>
 
 #include "images.h"
+#include "ATen/composed/Composed.h"
 #include "ATen/ops/rearrange.h"
 
 /* Sequences are pooled as images of one row. */
@@ -74,6 +75,8 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
                           at_windows windows, bool count_include_pad)
 {
   const Sliding s = sliding(windows, axes);
+  if (self->type->scalarType == AT_LONG && !grad)
+    return at_integerAverage(out, self, axes, windows, count_include_pad);
   at_images layer;
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   const at_functions *const f = layer.functions;

@@ -8,27 +8,33 @@ static double most(at_tensor *t)
   return at_item_double(at_max(at_abs(t)));
 }
 
+static at_tensor *adjoint(at_tensor *t)
+{
+  return at_conj(at_transpose(t, -1, -2));
+}
+
 /* How far t's columns are from orthonormal ones. */
 static double skew(at_tensor *t)
 {
   at_tensor *const eye = at_eye(at_size(t, -1), .type = at_typeOf(t));
-  return most(at_sub(at_matmul(at_transpose(t, -1, -2), t), eye));
+  return most(at_sub(at_matmul(adjoint(t), t), eye));
 }
 
-/* U diag(S) V' minus a. */
+/* U diag(S) V^H minus a. */
 static double distance(at_U_S_V r, at_tensor *a)
 {
   at_tensor *const left = at_mul(r.U, at_unsqueeze(r.S, -2));
-  return most(at_sub(at_matmul(left, at_transpose(r.V, -1, -2)), a));
+  return most(at_sub(at_matmul(left, adjoint(r.V)), a));
 }
 
 static void decomposed(void **state)
 {
-  const at_type *const type = AT_CPU(AT_DOUBLE);
   at_manualSeed(5);
-  for (int wide = 0; wide < 2; wide++)
+  for (int i = 0; i < 4; i++)
     AT_SCOPE
     {
+      const at_type *const type = i < 2 ? AT_CPU(AT_DOUBLE) : AT_CPU(AT_COMPLEX_DOUBLE);
+      const bool wide = i % 2 == 1;
       const int64_t rows = wide ? 7 : 12, columns = wide ? 12 : 7;
       at_tensor *const a = at_matmul(at_randn(AT_SHAPE(2, rows, 3), .type = type),
                                      at_randn(AT_SHAPE(2, 3, columns), .type = type));

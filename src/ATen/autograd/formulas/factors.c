@@ -160,14 +160,14 @@ static at_tensor *reflected(at_tensor *factors, at_tensor *tau, at_tensor *c, bo
 {
   if (!at_defined(factors) || !at_defined(tau))
     return at_undefined();
-  const int64_t rows = at_size(factors, 0), count = at_size(tau, 0);
+  const int64_t rows = at_size(factors, -2), count = at_size(tau, -1);
   at_tensor *const below = at_tril(factors, .diagonal = -1);
   at_tensor *const unit = at_eye(rows, .type = at_typeOf(factors));
   at_tensor *r = c;
   for (int64_t k = 0; k < count; k++) {
     const int64_t i = isAdjoint ? k : count - 1 - k;
-    at_tensor *const v = at_add(at_narrow(below, 1, i, 1), at_narrow(unit, 1, i, 1));
-    at_tensor *const factor = at_select(tau, 0, i);
+    at_tensor *const v = at_add(at_narrow(below, -1, i, 1), at_narrow(unit, -1, i, 1));
+    at_tensor *const factor = at_unsqueeze(at_narrow(tau, -1, i, 1), -1);
     r = at_sub(r, at_mul(at_matmul(v, at_matmul(adjoint(v), r)),
                          isAdjoint ? at_conj(factor) : factor));
   }
@@ -179,7 +179,7 @@ at_tensor *at_orgqrOf(at_tensor *factors, at_tensor *tau)
   if (!at_defined(factors))
     return at_undefined();
   return reflected(factors, tau,
-                   at_eye(at_size(factors, 0), .m = at_size(factors, 1),
+                   at_eye(at_size(factors, -2), .m = at_size(factors, -1),
                           .type = at_typeOf(factors)),
                    false);
 }
