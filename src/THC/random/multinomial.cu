@@ -81,7 +81,8 @@ __global__ static void draw_indices(const double *p, const double *sums, int64_t
     uint32_t words[4];
     THPhilox_words(draw.seed, (uint64_t)(i / 4), draw.offset + (uint64_t)(i % 4 / 2), words);
     const int64_t row = i / samples * columns;
-    const double x = THCRandom_unit53(words + i % 2 * 2) * sums[row + columns - 1];
+    const double unit = i % 2 ? THCRandom_unit53(words + 2) : THCRandom_unit53(words);
+    const double x = unit * sums[row + columns - 1];
     indices[i] = find_index(p + row, sums + row, columns, x) + TH_INDEX_BASE;
   }
 }

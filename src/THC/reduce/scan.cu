@@ -1,6 +1,7 @@
 /* Kernels of cumulative sums and products along a dimension. */
 #include "THC/core/thc_template.h"
 
+#include "THC/walk/thc_pack.h"
 #include "thc_scan.h"
 
 #if defined(TH_REAL_IS_HALF)
@@ -73,8 +74,43 @@ THC_DEVICE accreal join_before(accreal own, accreal *all, accreal *warps)
   return lane > 0 ? Op::join(before, left) : before;
 }
 
+/* The UNROLL elements of a thread from index k on, as far as they are of the chunk first ... end. */
+template <class Op>
+THC_DEVICE void load_some(const real *from, ptrdiff_t dx, ptrdiff_t k, ptrdiff_t first,
+                          ptrdiff_t end, accreal *x)
+{
+  if (dx == 1 && k >= first && k + UNROLL <= end) {
+    const THCPack<real, UNROLL> pack = THC_loadPack<UNROLL>(from + k);
+    THC_UNROLL
+    for (int i = 0; i < UNROLL; i++)
+      x[i] = LOAD(pack.v[i]);
+    return;
+  }
+  THC_UNROLL
+  for (int i = 0; i < UNROLL; i++)
+    x[i] = k + i >= first && k + i < end ? LOAD(from[(k + i) * dx]) : Op::start();
+}
+
+template <class Op>
+THC_DEVICE void store_some(real *to, ptrdiff_t dr, ptrdiff_t k, ptrdiff_t first, ptrdiff_t end,
+                           accreal before, const accreal *x)
+{
+  THCPack<real, UNROLL> pack;
+  THC_UNROLL
+  for (int i = 0; i < UNROLL; i++)
+    pack.v[i] = STORE(Op::join(before, x[i]));
+  if (dr == 1 && k >= first && k + UNROLL <= end) {
+    THC_storePack<UNROLL>(to + k, pack);
+    return;
+  }
+  THC_UNROLL
+  for (int i = 0; i < UNROLL; i++)
+    if (k + i >= first && k + i < end)
+      to[(k + i) * dr] = pack.v[i];
+}
+
 /* A block scans a chunk of a line tile by tile: first the totals of threads, then their
- * prefixes. */
+ * prefixes.  Tiles of adjacent elements begin at aligned ones, so that the first tile may lack some. */
 template <class Op>
 THC_DEVICE void scan_chunk(const THCScanWork &work, const THCLines &lines, accreal *warps)
 {
@@ -86,21 +122,19 @@ THC_DEVICE void scan_chunk(const THCScanWork &work, const THCLines &lines, accre
   real *to = work.to ? (real *)work.to + THCLines_at(&lines, 1, line) : NULL;
   accreal *totals = (accreal *)work.totals;
   accreal done = totals && to ? totals[number] : Op::start();
-  for (ptrdiff_t tile = first; tile < end; tile += UNROLL * THC_BLOCK) {
+  const ptrdiff_t head = dx == 1 ? THC_headOf<UNROLL>(from + first, UNROLL - 1) : 0;
+  const ptrdiff_t begin = first - (head ? UNROLL - head : 0);
+  for (ptrdiff_t tile = begin; tile < end; tile += UNROLL * THC_BLOCK) {
     const ptrdiff_t k = tile + (ptrdiff_t)threadIdx.x * UNROLL;
     accreal x[UNROLL], own = Op::start(), all;
-    for (int i = 0; i < UNROLL; i++) {
-      x[i] = Op::start();
-      if (k + i < end)
-        x[i] = LOAD(from[(k + i) * dx]);
-    }
+    load_some<Op>(from, dx, k, first, end, x);
+    THC_UNROLL
     for (int i = 0; i < UNROLL; i++)
       x[i] = own = Op::join(own, x[i]);
     const accreal before = Op::join(done, join_before<Op>(own, &all, warps));
     done = Op::join(done, all);
-    for (int i = 0; i < UNROLL; i++)
-      if (to && k + i < end)
-        to[(k + i) * dr] = STORE(Op::join(before, x[i]));
+    if (to)
+      store_some<Op>(to, dr, k, first, end, before, x);
   }
   if (!to && threadIdx.x == 0)
     totals[number] = done;

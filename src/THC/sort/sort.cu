@@ -114,11 +114,22 @@ typedef struct Pass {
   ptrdiff_t tiles; /* of a line */
 } Pass;
 
+/* The buffers of a pass: chosen without an index into the argument, which would go to local memory. */
+THC_DEVICE Key *bits_of(const THCSortWork &work, int buffer)
+{
+  return (Key *)(buffer ? work.bits[1] : work.bits[0]);
+}
+
+THC_DEVICE uint32_t *number_of(const THCSortWork &work, int buffer)
+{
+  return buffer ? work.number[1] : work.number[0];
+}
+
 THC_DEVICE Key bits_at(const THCSortWork &work, const THCLines &lines, const Pass &pass,
                        ptrdiff_t line, ptrdiff_t i)
 {
   return pass.first ? element_at(work, lines, line, i)
-                    : ((const Key *)work.bits[pass.source])[line * lines.length + i];
+                    : bits_of(work, pass.source)[line * lines.length + i];
 }
 
 THC_DEVICE unsigned digit_of(const THCSortWork &work, const Pass &pass, Key bits)
@@ -275,7 +286,7 @@ __global__ static void move_digits(THCSortWork work, THCLines lines, Pass pass)
     const uint32_t at = t.begins[digit] + t.counters[warp][digit] + before[r];
     t.bits[at] = bits[r];
     t.numbers[at] = pass.first ? number_at(work, lines, line, i)
-                               : work.number[pass.source][line * lines.length + i];
+                               : number_of(work, pass.source)[line * lines.length + i];
   }
   __syncthreads();
   for (ptrdiff_t i = threadIdx.x; i < THC_SORT_TILE && begin + i < lines.length; i += THC_BLOCK) {
@@ -284,8 +295,8 @@ __global__ static void move_digits(THCSortWork work, THCLines lines, Pass pass)
     if (pass.last) {
       put(work, lines, line, to, t.bits[i], t.numbers[i]);
     } else {
-      ((Key *)work.bits[pass.target])[line * lines.length + to] = t.bits[i];
-      work.number[pass.target][line * lines.length + to] = t.numbers[i];
+      bits_of(work, pass.target)[line * lines.length + to] = t.bits[i];
+      number_of(work, pass.target)[line * lines.length + to] = t.numbers[i];
     }
   }
 }

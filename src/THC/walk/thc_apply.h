@@ -16,6 +16,7 @@
 
 #include "THC/core/thc_cuda.h"
 #include "THC/core/thc_kernels.h"
+#include "thc_pack.h"
 
 #define THC_APPLY_THREADS_PER_BLOCK 512
 #define THC_APPLY_BLOCKS_PER_SM     4
@@ -31,21 +32,6 @@ enum {
  * files with and without them. */
 namespace
 {
-
-/* Elements of a pack: as many of the largest type as fill 16 bytes, but at least 4. */
-template <class... T>
-constexpr int THC_packOf(void)
-{
-  size_t size = 0;
-  ((size = sizeof(T) > size ? sizeof(T) : size), ...);
-  return size <= 4 ? 16 / (int)size : 4;
-}
-
-/* N elements that are loaded and stored together. */
-template <class T, int N>
-struct alignas(N * sizeof(T) < 16 ? N * sizeof(T) : 16) THCPack {
-  T v[N];
-};
 
 template <class T, int N>
 THC_DEVICE T THC_element(const THCPack<T, N> &pack, int k)

@@ -1,6 +1,8 @@
 /* Kernels of layer normalization: a warp for each line, or a block for each long one. */
 #include "ATen/cuda/at_kernel.h"
 
+#include "THC/walk/thc_pack.h"
+
 /* y = (x - mean) / sqrt(variance + eps) * weight + bias; the variance is of distances from the
  * mean. */
 template <int WIDTH>
@@ -14,15 +16,16 @@ THC_DEVICE void normalize(const at_layer_norm_work &w, real *room)
     const real *x = (const real *)l.x + line * n;
     real *y = (real *)l.y + line * n;
     real sum = 0, square = 0;
-    for (ptrdiff_t i = first; i < n; i += WIDTH)
-      sum += x[i];
+    THC_eachOfLine(n, first, WIDTH, [&](ptrdiff_t, real v) { sum += v; }, x);
     const real mean = at_line_reduce<WIDTH, false>(sum, room) / (real)n;
-    for (ptrdiff_t i = first; i < n; i += WIDTH)
-      square += (x[i] - mean) * (x[i] - mean);
+    THC_eachOfLine(
+        n, first, WIDTH, [&](ptrdiff_t, real v) { square += (v - mean) * (v - mean); }, x);
     const real variance = at_line_reduce<WIDTH, false>(square, room) / (real)n;
     const real rstd = 1 / THMath_(sqrt)(variance + (real)l.eps);
-    for (ptrdiff_t i = first; i < n; i += WIDTH)
-      y[i] = (x[i] - mean) * rstd * (weight ? weight[i] : 1) + (bias ? bias[i] : 0);
+    const auto result = [&](ptrdiff_t i, real v) {
+      return (v - mean) * rstd * (weight ? weight[i] : 1) + (bias ? bias[i] : 0);
+    };
+    THC_mapLine(n, first, WIDTH, y, result, x);
     if (first == 0) {
       ((real *)l.mean)[line] = mean;
       ((real *)l.rstd)[line] = rstd;
@@ -43,15 +46,18 @@ THC_DEVICE void gradient(const at_layer_norm_work &w, real *room)
     real *y = (real *)l.y + line * n;
     const real mean = ((const real *)l.mean)[line], rstd = ((const real *)l.rstd)[line];
     real sum = 0, dot = 0;
-    for (ptrdiff_t i = first; i < n; i += WIDTH) {
-      const real h = weight ? g[i] * weight[i] : g[i];
+    const auto add = [&](ptrdiff_t i, real gi, real v) {
+      const real h = weight ? gi * weight[i] : gi;
       sum += h;
-      dot += h * ((x[i] - mean) * rstd);
-    }
+      dot += h * ((v - mean) * rstd);
+    };
+    THC_eachOfLine(n, first, WIDTH, add, g, x);
     const real shift = at_line_reduce<WIDTH, false>(sum, room) / (real)n;
     const real slope = at_line_reduce<WIDTH, false>(dot, room) / (real)n;
-    for (ptrdiff_t i = first; i < n; i += WIDTH)
-      y[i] = rstd * ((weight ? g[i] * weight[i] : g[i]) - shift - (x[i] - mean) * rstd * slope);
+    const auto result = [&](ptrdiff_t i, real gi, real v) {
+      return rstd * ((weight ? gi * weight[i] : gi) - shift - (v - mean) * rstd * slope);
+    };
+    THC_mapLine(n, first, WIDTH, y, result, g, x);
   }
 }
 
