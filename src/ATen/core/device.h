@@ -6,6 +6,7 @@
 #include "ATenCUDA.h"
 #include "ATenCore.h"
 #include "ATen/cuda/kernels.h"
+#include "ATen/optim/numbers.h"
 
 /* --- NCCL: collective calls on memory of devices ------------------------------------------------ */
 
@@ -84,6 +85,8 @@ typedef struct at_device {
                 THCFault *fault);
   /* Queues a row of src/ops/updates.h (optim/update.h); the loop's operands are those of a job. */
   void (*update)(int name, at_scalar_type type, const THLoop *loop, const void *numbers);
+  void (*updateMany)(int name, at_scalar_type type, const at_update_many *many);
+  void (*powers)(at_scalar_type type, const at_powers *powers);
   /* Takes the next part of the stream of random words, up to words for each thread of a kernel. */
   void (*draw)(uint64_t words, uint64_t *seed, uint64_t *offset);
   /* Looks for an index, in a TH tensor of Long, that is not one of least ... last (at_findOutside). */

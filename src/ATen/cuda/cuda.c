@@ -110,10 +110,32 @@ static bool check(at_kernel kernel, THScalarType type, const void *work, THCRepo
   return THCCheck_close(&check, fault);
 }
 
+extern void (*const at_cudaManyUpdates[][4])(const at_update_many *many, cudaStream_t stream);
+
+/* The column of a type in these tables. */
+static int column_of(at_scalar_type type)
+{
+  return type == AT_FLOAT ? 0 : type == AT_DOUBLE ? 1 : type == AT_HALF ? 2 : 3;
+}
+
 static void update(int name, at_scalar_type type, const THLoop *loop, const void *numbers)
 {
-  const int at = type == AT_FLOAT ? 0 : type == AT_DOUBLE ? 1 : type == AT_HALF ? 2 : 3;
-  THCWalk_run(loop, at_cudaUpdates[name][at], numbers, THCState_getCurrentStream(at_cudaState));
+  THCWalk_run(loop, at_cudaUpdates[name][column_of(type)], numbers,
+              THCState_getCurrentStream(at_cudaState));
+  THCudaCheck(cudaGetLastError());
+}
+
+extern void (*const at_cudaPowers[4])(const at_powers *powers, cudaStream_t stream);
+
+static void queue_powers(at_scalar_type type, const at_powers *p)
+{
+  at_cudaPowers[column_of(type)](p, THCState_getCurrentStream(at_cudaState));
+  THCudaCheck(cudaGetLastError());
+}
+
+static void update_many(int name, at_scalar_type type, const at_update_many *many)
+{
+  at_cudaManyUpdates[name][column_of(type)](many, THCState_getCurrentStream(at_cudaState));
   THCudaCheck(cudaGetLastError());
 }
 
@@ -192,6 +214,8 @@ const at_device at_cudaDevice = {
     .launch = at_cudaLaunch,
     .check = check,
     .update = update,
+    .updateMany = update_many,
+    .powers = queue_powers,
     .draw = draw,
     .findOutside = find_outside,
     .synchronize = synchronize,

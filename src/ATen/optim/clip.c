@@ -60,11 +60,13 @@ static double norm_of(at_tensor *t, double order)
   return value;
 }
 
-/* The norm of the norms. */
+/* The norm of the norms; those of devices are computed together. */
 static double norm_of_all(const Grads *grads, double order)
 {
-  double total = 0;
+  double total = at_powersOnDevice(grads->count, grads->jobs, order);
   for (int i = 0; i < grads->count; i++) {
+    if (at_isPowerOnDevice(&grads->jobs[i]))
+      continue;
     const double norm = norm_of(grads->jobs[i].of[0], order);
     if (isinf(order))
       total = norm != norm || norm > total ? norm : total;

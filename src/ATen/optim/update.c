@@ -3,6 +3,9 @@
  * after the other.  Half and BFloat16 pass through buffers of floats; complex numbers are two reals each. */
 #include "update.h"
 
+#include <math.h>
+#include <string.h>
+
 #include "ATen/complex/complex.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/conversions.h"
@@ -149,14 +152,95 @@ static void change_with_gaps(const at_job *job)
 
 /* --- all -------------------------------------------------------------------------------------- */
 
+/* Jobs that wait for their launch, which changes their tensors, or with `to` sums up powers. */
+typedef struct Batch {
+  at_update_name name;
+  at_scalar_type type;
+  at_powers powers;
+} Batch;
+
+static void launch_batch(Batch *batch)
+{
+  at_update_many *const many = &batch->powers.many;
+  if (many->jobs > 0 && batch->powers.to) {
+    at_cuda()->powers(batch->type, &batch->powers);
+    batch->powers.to += many->end[many->jobs - 1];
+  } else if (many->jobs > 0) {
+    at_cuda()->updateMany(batch->name, batch->type, many);
+  }
+  many->jobs = 0;
+}
+
+/* How many blocks share the job. */
+static int64_t blocks_of(const at_job *job)
+{
+  const int64_t count = at_numel(job->of[0]);
+  return count / AT_MANY_CHUNK + (count % AT_MANY_CHUNK != 0);
+}
+
+static void add_to_batch(Batch *batch, const at_job *job)
+{
+  at_update_many *const many = &batch->powers.many;
+  const at_scalar_type type = job->of[0]->type->scalarType;
+  const int64_t blocks = blocks_of(job);
+  const bool fits = many->jobs > 0 && many->jobs < AT_MANY && batch->name == job->name &&
+                    batch->type == type && blocks <= INT32_MAX - many->end[many->jobs - 1] &&
+                    !memcmp(&many->numbers, &job->numbers, sizeof job->numbers);
+  if (!fits)
+    launch_batch(batch);
+  batch->name = job->name;
+  batch->type = type;
+  many->numbers = job->numbers;
+  const int j = many->jobs++;
+  many->end[j] = (int)blocks + (j > 0 ? many->end[j - 1] : 0);
+  many->count[j] = at_numel(job->of[0]);
+  for (int o = 0; o < job->operands; o++)
+    many->at[j][o] = at_data(job->of[o]);
+}
+
 static void change_on_device(const at_job *job)
 {
   THLoop loop;
   THLoop_init(&loop);
   for (int o = 0; o < job->operands; o++)
     at_addOperand(&loop, job->of[o]);
-  if (at_numel(job->of[0]) > 0)
-    at_cuda()->update(job->name, job->of[0]->type->scalarType, &loop, &job->numbers);
+  at_cuda()->update(job->name, job->of[0]->type->scalarType, &loop, &job->numbers);
+}
+
+/* Blocks are counted by int: larger tensors than anybody has are changed by themselves. */
+static bool is_batched(const at_job *job)
+{
+  return in_one_piece(job) && blocks_of(job) < INT32_MAX;
+}
+
+bool at_isPowerOnDevice(const at_job *job)
+{
+  return !at_isOnHost(job->of[0]->type) && is_batched(job);
+}
+
+double at_powersOnDevice(int count, const at_job *jobs, double order)
+{
+  int64_t blocks = 0;
+  const at_type *type = NULL;
+  for (int j = 0; j < count; j++)
+    if (at_isPowerOnDevice(&jobs[j])) {
+      blocks += blocks_of(&jobs[j]);
+      type = at_toScalarType(jobs[j].of[0]->type, AT_DOUBLE);
+    }
+  if (blocks == 0)
+    return 0;
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const powers = at_hold(&pool, at_newShape(type, (at_ints){&blocks, 1}));
+  Batch batch = {.powers = {.order = order, .to = at_data(powers)}};
+  for (int j = 0; j < count; j++)
+    if (at_isPowerOnDevice(&jobs[j]) && at_numel(jobs[j].of[0]) > 0)
+      add_to_batch(&batch, &jobs[j]);
+  launch_batch(&batch);
+  const double total = isinf(order) ? type->functions->maxall((void *)powers->th).value.number
+                                    : type->functions->sumall((void *)powers->th).value.number;
+  at_pool_leave(&pool);
+  return total;
 }
 
 static void prepare(at_job *job)
@@ -175,12 +259,17 @@ static void prepare(at_job *job)
 void at_updateAll(int count, at_job *jobs)
 {
   ptrdiff_t units = 0;
+  Batch batch = {.powers.to = NULL};
   for (int j = 0; j < count; j++) {
     at_job *const job = &jobs[j];
     const bool isOnHost = at_isOnHost(job->of[0]->type);
     if (isOnHost)
       prepare(job);
-    if (!isOnHost)
+    if (!isOnHost && at_numel(job->of[0]) == 0)
+      ;
+    else if (!isOnHost && is_batched(job))
+      add_to_batch(&batch, job);
+    else if (!isOnHost)
       change_on_device(job);
     else if (in_one_piece(job))
       units += (at_realsIn(job->of[0]) + UNIT - 1) / UNIT;
@@ -189,6 +278,7 @@ void at_updateAll(int count, at_job *jobs)
     job->end = units;
     at_countChange(job->of[0]);
   }
+  launch_batch(&batch);
   Pass pass = {jobs, count};
   if (units > 0)
     THParallel_for(units, TH_LOOP_GRAIN / UNIT, change_units, &pass);

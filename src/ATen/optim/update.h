@@ -36,8 +36,14 @@ typedef struct at_job {
   bool isPlain;
 } at_job;
 
-/* Runs all jobs.  Nothing is allocated, and nothing fails but a launch.  On CUDA each job is a launch. */
+/* Runs all jobs.  Nothing is allocated, and nothing fails but a launch.  On CUDA up to AT_MANY jobs that follow each
+ * other, in one piece, with the same row, type and numbers, are a launch; each other job is one. */
 void at_updateAll(int count, at_job *jobs);
+
+/* The sum of |x|^order, or for infinity the largest |x|, over the parameters of those jobs for which isPowerOnDevice
+ * says so.  The host waits once. */
+bool at_isPowerOnDevice(const at_job *job);
+double at_powersOnDevice(int count, const at_job *jobs, double order);
 
 /* The real numbers in t: two for each complex one. */
 static inline ptrdiff_t at_realsIn(const at_tensor *t)

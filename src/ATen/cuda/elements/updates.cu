@@ -1,10 +1,11 @@
-/* The rows of src/ops/updates.h on CUDA: one pass over a parameter, its gradient and its states, which may have
- * gaps.  Half and BFloat16 are computed in float. */
+/* The rows of src/ops/updates.h on CUDA: one pass over many parameters, their gradients and their states, each in one
+ * piece; or over one parameter that has gaps.  Half and BFloat16 are computed in float. */
 #include <math.h>
 
 #include "THC/core/thc_cuda.h"
 
 #include "THC/core/thc_kernels.h"
+#include "THC/walk/thc_pack.h"
 
 #include "ATen/ATenType.h"
 #include "ATen/optim/numbers.h"
@@ -77,22 +78,118 @@ namespace
   };
 AT_FOR_EACH_UPDATE(ROW)
 
+/* Changes element k of the packs of a parameter, its gradient and its states. */
+template <class Row, class real, class Pack>
+THC_DEVICE void change_element(Pack *of, int k, const at_numbers &n)
+{
+  real x = (real)n.shrink * load(of[0].v[k]), s[3] = {};
+  const real g = (real)n.sign * load(of[1].v[k]) + (n.decay != 0 ? (real)n.decay * x : (real)0);
+  THC_UNROLL
+  for (int j = 0; j < Row::STATES; j++)
+    s[j] = load(of[2 + j].v[k]);
+  Row::change(x, g, s, n);
+  store(&of[0].v[k], x);
+  THC_UNROLL
+  for (int j = 0; j < Row::STATES; j++)
+    store(&of[2 + j].v[k], s[j]);
+}
+
+/* The same of the elements from i on. */
+template <class Row, class element, class real, int N>
+THC_DEVICE void change_pack(void *const *at, int64_t i, const at_numbers &n)
+{
+  THCPack<element, N> of[2 + Row::STATES];
+  THC_UNROLL
+  for (int j = 0; j < 2 + Row::STATES; j++)
+    of[j] = THC_loadPack<N>((const element *)at[j] + i);
+  THC_UNROLL
+  for (int k = 0; k < N; k++)
+    change_element<Row, real>(of, k, n);
+  THC_UNROLL
+  for (int j = 0; j < 2 + Row::STATES; j++)
+    if (j != 1)
+      THC_storePack<N>((element *)at[j] + i, of[j]);
+}
+
+/* What a block does: elements of a job. */
+struct Chunk {
+  int job;
+  int64_t begin, end;
+};
+
+THC_DEVICE Chunk chunk_of(const at_update_many &many)
+{
+  int low = 0, high = many.jobs - 1; /* the first job that ends behind this block */
+  while (low < high) {
+    const int middle = (low + high) / 2;
+    if (many.end[middle] > (int)blockIdx.x)
+      high = middle;
+    else
+      low = middle + 1;
+  }
+  const int64_t chunk = (int)blockIdx.x - (low > 0 ? many.end[low - 1] : 0);
+  const int64_t begin = chunk * AT_MANY_CHUNK, after = begin + AT_MANY_CHUNK;
+  return {low, begin, after < many.count[low] ? after : many.count[low]};
+}
+
+template <class Row, class element, class real>
+THC_DEVICE void change_chunk(const at_update_many &many)
+{
+  enum { N = 4 };
+  const Chunk chunk = chunk_of(many);
+  void *const *const at = many.at[chunk.job];
+  const int64_t packed = chunk.end - (chunk.end - chunk.begin) % N;
+  for (int64_t i = chunk.begin + (int)threadIdx.x * N; i < packed; i += THC_BLOCK * N)
+    change_pack<Row, element, real, N>(at, i, many.numbers);
+  if (packed + (int)threadIdx.x < chunk.end)
+    change_pack<Row, element, real, 1>(at, packed + threadIdx.x, many.numbers);
+}
+
+/* --- powers ---------------------------------------------------------------------------------- */
+
+THC_DEVICE double joined(double a, double b, double order)
+{
+  return isinf(order) ? AT_LARGER(a, b) : a + b;
+}
+
+/* |x|^order joined with what was found before. */
+THC_DEVICE double with_power(double before, double x, double order)
+{
+  const double size = fabs(x);
+  const double power = order == 2 ? x * x : order == 1 || isinf(order) ? size : pow(size, order);
+  return joined(before, power, order);
+}
+
+template <class element>
+THC_DEVICE void sum_powers(const at_powers &p, double *shared)
+{
+  const Chunk chunk = chunk_of(p.many);
+  const element *const x = (const element *)p.many.at[chunk.job][0] + chunk.begin;
+  double sum = 0;
+  const auto add = [&](ptrdiff_t, element v) { sum = with_power(sum, (double)load(v), p.order); };
+  THC_eachOfLine(chunk.end - chunk.begin, threadIdx.x, THC_BLOCK, add, x);
+  shared[threadIdx.x] = sum;
+  for (int half = THC_BLOCK / 2; half > 0; half /= 2) {
+    __syncthreads();
+    if ((int)threadIdx.x < half)
+      shared[threadIdx.x] = joined(shared[threadIdx.x], shared[threadIdx.x + half], p.order);
+  }
+  if (threadIdx.x == 0)
+    p.to[blockIdx.x] = shared[0];
+}
+
 template <class Row, class element, class real>
 THC_DEVICE void change_all(const THCWalk &walk, const at_numbers &k)
 {
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[2 + Row::STATES];
+    void *of[2 + Row::STATES];
     THCWalk_offsets(walk, i, at);
-    real x = (real)k.shrink * load(((element *)walk.flat.data[0])[at[0]]), s[3] = {};
-    const real given = load(((const element *)walk.flat.data[1])[at[1]]);
-    const real g = (real)k.sign * given + (k.decay != 0 ? (real)k.decay * x : (real)0);
-    for (int j = 0; j < Row::STATES; j++)
-      s[j] = load(((element *)walk.flat.data[2 + j])[at[2 + j]]);
-    Row::change(x, g, s, k);
-    store((element *)walk.flat.data[0] + at[0], x);
-    for (int j = 0; j < Row::STATES; j++)
-      store((element *)walk.flat.data[2 + j] + at[2 + j], s[j]);
+    THC_UNROLL
+    for (int j = 0; j < 2 + Row::STATES; j++)
+      of[j] = (element *)walk.flat.data[j] + at[j];
+    change_pack<Row, element, real, 1>(of, 0, k);
   }
 }
 
@@ -110,13 +207,46 @@ THC_DEVICE void change_all(const THCWalk &walk, const at_numbers &k)
     THC_LAUNCH(NAME##_##TYPE##_kernel, THC_blocks(walk->flat.count), THC_BLOCK, 0, stream, *walk, \
                *(const at_numbers *)k);                                                           \
   }
-#define KERNELS(NAME, ...)             \
-  KERNEL(NAME, Float, float, float)    \
-  KERNEL(NAME, Double, double, double) \
-  KERNEL(NAME, Half, THHalf, float)    \
-  KERNEL(NAME, BFloat16, at_bfloat16, float)
-AT_FOR_EACH_UPDATE(KERNELS)
+#define BATCH(NAME, TYPE, element, real)                                                       \
+  __global__ static void NAME##_##TYPE##_many_kernel(at_update_many many)                      \
+  {                                                                                            \
+    change_chunk<NAME##_row, element, real>(many);                                             \
+  }                                                                                            \
+  static void NAME##_##TYPE##_many(const at_update_many *many, cudaStream_t stream)            \
+  {                                                                                            \
+    THC_LAUNCH(NAME##_##TYPE##_many_kernel, (unsigned)many->end[many->jobs - 1], THC_BLOCK, 0, \
+               stream, *many);                                                                 \
+  }
+#define KERNELS(KIND, NAME)          \
+  KIND(NAME, Float, float, float)    \
+  KIND(NAME, Double, double, double) \
+  KIND(NAME, Half, THHalf, float)    \
+  KIND(NAME, BFloat16, at_bfloat16, float)
+#define BOTH(NAME, ...) KERNELS(KERNEL, NAME) KERNELS(BATCH, NAME)
+AT_FOR_EACH_UPDATE(BOTH)
 
 /* In the order of AT_FLOAT, AT_DOUBLE, AT_HALF, AT_BFLOAT16. */
 #define ENTRY(NAME, ...) {NAME##_Float, NAME##_Double, NAME##_Half, NAME##_BFloat16},
 extern "C" const THCKernel at_cudaUpdates[][4] = {AT_FOR_EACH_UPDATE(ENTRY)};
+
+typedef void (*Many)(const at_update_many *many, cudaStream_t stream);
+#define MANY_ENTRY(NAME, ...) \
+  {NAME##_Float_many, NAME##_Double_many, NAME##_Half_many, NAME##_BFloat16_many},
+extern "C" const Many at_cudaManyUpdates[][4] = {AT_FOR_EACH_UPDATE(MANY_ENTRY)};
+
+#define POWERS(NAME, TYPE, element, real)                                           \
+  __global__ static void powers_##TYPE##_kernel(at_powers p)                        \
+  {                                                                                 \
+    __shared__ double shared[THC_BLOCK];                                            \
+    sum_powers<element>(p, shared);                                                 \
+  }                                                                                 \
+  static void powers_##TYPE(const at_powers *p, cudaStream_t stream)                \
+  {                                                                                 \
+    const int blocks = p->many.end[p->many.jobs - 1];                               \
+    THC_LAUNCH(powers_##TYPE##_kernel, (unsigned)blocks, THC_BLOCK, 0, stream, *p); \
+  }
+KERNELS(POWERS, powers)
+
+typedef void (*Powers)(const at_powers *powers, cudaStream_t stream);
+extern "C" const Powers at_cudaPowers[4];
+const Powers at_cudaPowers[4] = {powers_Float, powers_Double, powers_Half, powers_BFloat16};
