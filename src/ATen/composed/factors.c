@@ -5,6 +5,7 @@
 #include "ATen/autograd/Formulas.h"
 #include "Factors.h"
 #include "ATen/complex/lapack.h"
+#include "ATen/linear/lapack.h"
 #include "TH/THLapack.h"
 
 static at_tensor *transposed(at_tensor *t)
@@ -151,6 +152,22 @@ at_LU_pivots at_luFactorOf(at_tensor *a, bool pivot)
   return (at_LU_pivots){made.LU, made.pivots};
 }
 
+/* The order of rows of pivots on a device, of matrices with so many rows. */
+static at_tensor *order_on_device(const char *name, at_tensor *pivots, int64_t rows)
+{
+  at_call call;
+  at_begin(&call, name);
+  at_tensor *volatile made = NULL;
+  TH_TRY(call.attempt)
+  {
+    made = at_pivotOrder(name, pivots, rows);
+  }
+  if (at_failed(&call))
+    return at_undefined();
+  at_own(&made->owned);
+  return made;
+}
+
 /* The row of the matrix that became row i of its factors, for each i. */
 static at_tensor *order_of(const char *name, at_tensor *pivots, int64_t rows)
 {
@@ -161,6 +178,8 @@ static at_tensor *order_of(const char *name, at_tensor *pivots, int64_t rows)
             (long long)rows);
     return at_undefined();
   }
+  if (!at_isOnHost(pivots->type))
+    return order_on_device(name, pivots, rows);
   int64_t buffer[AT_MOST_DIMS];
   const int64_t k = at_size(pivots, -1);
   at_tensor *const given = at_contiguous(at_to(pivots, AT_CPU(AT_INT)));

@@ -187,6 +187,29 @@ at_tensor *at_hermitian(at_tensor *self, at_ints s, at_ints dim, const char *nor
   return at_conj_physical(at_fft_rfftn(self, .s = s, .dim = dim, .norm = other));
 }
 
+/* On a device, without the host knowing how many elements are not 0: each of them is put where the sum of those before
+ * says, and those without a position behind the result. */
+static at_tensor *nonzero_on_device(at_tensor *self, int64_t size, int64_t value)
+{
+  const at_type *const type = at_toScalarType(at_typeOf(self), AT_LONG);
+  const int64_t n = at_numel(self);
+  const int dims = at_dim(self);
+  at_tensor *const isPlaced = at_reshape(at_ne(self, 0), AT_INTS(n));
+  at_tensor *const position = at_sub(at_cumsum(at_to(isPlaced, type), 0), 1);
+  at_tensor *const has = at_logical_and(isPlaced, at_lt(position, size));
+  at_tensor *const to = at_where_other_scalar(has, position, at_scalar_long(size));
+  at_tensor *const numbers = at_arange(at_scalar_long(n), .type = type);
+  at_tensor *flat = at_scatter(at_full(AT_INTS(size + 1), -1, .type = type), 0, to, numbers);
+  flat = at_narrow(flat, 0, 0, size);
+  at_tensor *const isFilled = at_lt(flat, 0);
+  at_tensor *rows[AT_MOST_DIMS];
+  for (int d = dims - 1; d >= 0; d--) {
+    rows[d] = at_masked_fill(at_remainder(flat, at_size(self, d)), isFilled, value);
+    flat = at_floor_divide_scalar(flat, at_scalar_long(at_size(self, d)));
+  }
+  return at_stack(((at_tensors){rows, dims}), .dim = 1);
+}
+
 at_tensor *at_nonzeroStatic(at_tensor *self, int64_t size, int64_t value)
 {
   if (size < 0) {
@@ -194,6 +217,9 @@ at_tensor *at_nonzeroStatic(at_tensor *self, int64_t size, int64_t value)
             "nonzero_static: size is %lld, and has to be at least 0", (long long)size);
     return at_undefined();
   }
+  if (at_defined(self) && !at_isOnHost(self->type) && at_dim(self) > 0 && at_numel(self) > 0 &&
+      size < INT64_MAX)
+    return nonzero_on_device(self, size, value);
   at_tensor *const all = at_nonzero(self);
   if (!at_defined(all))
     return all;

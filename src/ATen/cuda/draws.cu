@@ -47,6 +47,25 @@ THC_DEVICE double normal(source *s)
 #define TH_GAMMA_NORMAL normal
 #include "TH/random/THGammaDraw.h"
 
+THC_DEVICE bool is_parameter(const at_draw_work &w, double x)
+{
+  return x >= w.least && x <= w.most;
+}
+
+__global__ void check_parameters(at_draw_work w)
+{
+  w.report.fault.arg = w.arg;
+  THC_GRID_LOOP(i, w.count)
+  {
+    const double x = (double)((const real *)w.parameters)[i];
+    if (!is_parameter(w, x)) {
+      int64_t bits;
+      memcpy(&bits, &x, sizeof bits);
+      THC_report(w.report, THC_FAULT_PARAMETER, i, bits);
+    }
+  }
+}
+
 /* Draws from the distribution of each parameter, each element from a part of its own. */
 template <double (*FUNCTION)(source *, double)>
 __global__ void draws(at_draw_work w)
@@ -54,7 +73,8 @@ __global__ void draws(at_draw_work w)
   THC_GRID_LOOP(i, w.count)
   {
     source s = {w.seed, (uint64_t)i, w.offset, {0, 0, 0, 0}, 0};
-    ((real *)w.to)[i] = (real)FUNCTION(&s, (double)((const real *)w.parameters)[i]);
+    const double x = (double)((const real *)w.parameters)[i];
+    ((real *)w.to)[i] = (real)(is_parameter(w, x) ? FUNCTION(&s, x) : NAN);
   }
 }
 
@@ -64,12 +84,18 @@ __global__ void binomials(at_draw_work w)
   THC_GRID_LOOP(i, w.count)
   {
     source s = {w.seed, (uint64_t)i, w.offset, {0, 0, 0, 0}, 0};
-    ((real *)w.to)[i] = (real)at_drawBinomial(&s, (double)((const real *)w.parameters)[i],
-                                              (double)((const real *)w.second)[i], false);
+    const double count = (double)((const real *)w.parameters)[i];
+    const double p = (double)((const real *)w.second)[i];
+    ((real *)w.to)[i] = (real)(is_parameter(w, count) ? at_drawBinomial(&s, count, p, false) : NAN);
   }
 }
 
 }  // namespace
+
+AT_LAUNCHER(drawCheck, at_draw_work)
+{
+  THC_LAUNCH(check_parameters, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
+}
 
 AT_LAUNCHER(poisson, at_draw_work)
 {

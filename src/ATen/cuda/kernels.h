@@ -14,47 +14,50 @@
 #include "THC/core/thc_fault.h"
 
 /* X(name, type of the description) */
-#define AT_KERNELS(X)                         \
-  X(layerNorm, at_layer_norm_work)            \
-  X(layerNormBackward, at_layer_norm_work)    \
-  X(layerNormParameters, at_layer_norm_work)  \
-  X(embeddingSums, at_embedding_sums_work)    \
-  X(embeddingBagCheck, at_embedding_bag_work) \
-  X(embeddingBag, at_embedding_bag_work)      \
-  X(scores, at_scores_work)                   \
-  X(ctcLengths, at_ctc_lengths_work)          \
-  X(ctcCheck, at_ctc_work)                    \
-  X(ctc, at_ctc_work)                         \
-  X(ctcBackward, at_ctc_work)                 \
-  X(interpolate, at_interpolate_work)         \
-  X(interpolateBytes, at_byte_taps_work)      \
-  X(roiCheck, at_roi_work)                    \
-  X(roiPool, at_roi_work)                     \
-  X(roiPoolBackward, at_roi_work)             \
-  X(hash, at_hash_work)                       \
-  X(reduceByIndex, at_index_reduce_work)      \
-  X(histogram, at_histogram_work)             \
-  X(wrapIndices, at_wrap_work)                \
-  X(search, at_search_work)                   \
-  X(quantileCheck, at_quantiles_work)         \
-  X(quantiles, at_quantiles_work)             \
-  X(distances, at_distances_work)             \
-  X(distancesWithin, at_distances_work)       \
-  X(extremes, at_scan_work)                   \
-  X(logSums, at_scan_work)                    \
-  X(poisson, at_draw_work)                    \
-  X(standardGamma, at_draw_work)              \
-  X(binomial, at_draw_work)                   \
-  X(steps, at_steps_work)                     \
-  X(spaced, at_spaced_work)                   \
-  X(waves, at_waves_work)                     \
-  X(determinants, at_determinants_work)       \
-  X(choleskyPivoted, at_cholesky_work)        \
-  X(fftFactors, at_fft_factors_work)          \
-  X(fftChirp, at_fft_chirp_work)              \
-  X(fftPass, at_fft_pass_work)                \
-  X(fftTimes, at_fft_times_work)              \
-  X(fftLoad, at_fft_lines_work)               \
+#define AT_KERNELS(X)                            \
+  X(layerNorm, at_layer_norm_work)               \
+  X(layerNormBackward, at_layer_norm_work)       \
+  X(layerNormParameters, at_layer_norm_work)     \
+  X(embeddingSums, at_embedding_sums_work)       \
+  X(embeddingBagCheck, at_embedding_bag_work)    \
+  X(embeddingBag, at_embedding_bag_work)         \
+  X(scores, at_scores_work)                      \
+  X(ctcLengths, at_ctc_lengths_work)             \
+  X(ctcCheck, at_ctc_work)                       \
+  X(ctc, at_ctc_work)                            \
+  X(ctcBackward, at_ctc_work)                    \
+  X(crossEntropyBackward, at_cross_entropy_work) \
+  X(interpolate, at_interpolate_work)            \
+  X(interpolateBytes, at_byte_taps_work)         \
+  X(roiCheck, at_roi_work)                       \
+  X(roiPool, at_roi_work)                        \
+  X(roiPoolBackward, at_roi_work)                \
+  X(hash, at_hash_work)                          \
+  X(reduceByIndex, at_index_reduce_work)         \
+  X(histogram, at_histogram_work)                \
+  X(wrapIndices, at_wrap_work)                   \
+  X(search, at_search_work)                      \
+  X(quantileCheck, at_quantiles_work)            \
+  X(quantiles, at_quantiles_work)                \
+  X(distances, at_distances_work)                \
+  X(distancesWithin, at_distances_work)          \
+  X(extremes, at_scan_work)                      \
+  X(logSums, at_scan_work)                       \
+  X(drawCheck, at_draw_work)                     \
+  X(poisson, at_draw_work)                       \
+  X(standardGamma, at_draw_work)                 \
+  X(binomial, at_draw_work)                      \
+  X(steps, at_steps_work)                        \
+  X(spaced, at_spaced_work)                      \
+  X(waves, at_waves_work)                        \
+  X(determinants, at_determinants_work)          \
+  X(pivotOrder, at_pivots_work)                  \
+  X(choleskyPivoted, at_cholesky_work)           \
+  X(fftFactors, at_fft_factors_work)             \
+  X(fftChirp, at_fft_chirp_work)                 \
+  X(fftPass, at_fft_pass_work)                   \
+  X(fftTimes, at_fft_times_work)                 \
+  X(fftLoad, at_fft_lines_work)                  \
   X(fftStore, at_fft_lines_work)
 
 typedef enum at_kernel {
@@ -175,6 +178,21 @@ typedef struct at_byte_taps_work {
 /* The arguments of RoiPooling2d_forward and RoiPooling2d_backward that are checked. */
 enum { AT_ROI_REGIONS = 2, AT_ROI_ARGMAXES = 7 };
 
+/* The cross entropy of classes, of batch x classes x inner logits and batch x inner targets.  weight has a number
+ * for each class, or is NULL; grad one for each target, or one alone.  For the mean, sums has room for the weights of
+ * the targets, by parts; else there are none. */
+enum { AT_CROSS_ENTROPY_PARTS = 32, AT_CROSS_ENTROPY_PART = 4096 /* targets, at least */ };
+typedef struct at_cross_entropy_work {
+  int64_t batch, classes, inner, ignored;
+  int parts;
+  bool each; /* grad has one for each target */
+  double smoothing;
+  const void *x, *weight, *grad;
+  const int64_t *target;
+  double *sums;
+  void *dx;
+} at_cross_entropy_work;
+
 /* Regions of images; x and y are the images and the cells, or backward the other way around. */
 typedef struct at_roi_work {
   int64_t images, channels, height, width, cellRows, cellColumns, regions;
@@ -264,8 +282,17 @@ typedef struct at_distances_work {
   double *to;
 } at_distances_work;
 
-/* The smallest or largest element up to each, with its index, or the logarithm of the sum of exponentials. */
+/* The smallest or largest element up to each, with its index, or the logarithm of the sum of exponentials.  Where
+ * there are few long lines, a block takes a chunk of one, and totals has room for a state, of at most two numbers, of
+ * each chunk. */
+enum {
+  AT_SCAN_BUSY = 512 /* blocks that occupy a device */,
+  AT_SCAN_CHUNK = 4096 /* elements, at least */
+};
 typedef struct at_scan_work {
+  int64_t chunk,
+      chunks; /* elements of a chunk, and chunks of a line: n and 1, if lines are not cut */
+  void *totals;
   ptrdiff_t lines;
   int64_t n;
   bool floats, smallest;
@@ -299,12 +326,16 @@ typedef struct at_wrap_work {
   int64_t *index;
 } at_wrap_work;
 
-/* Element i is drawn from words of subsequence i. */
+/* Element i is drawn from words of subsequence i; it is NaN for a parameter that is not one of least ... most,
+ * which the check reports. */
 typedef struct at_draw_work {
   ptrdiff_t count;
   const void *parameters, *second; /* of distributions with one parameter NULL */
   void *to;
   uint64_t seed, offset;
+  double least, most;
+  THCReport report; /* of the check, and the argument that it is of */
+  int arg;
 } at_draw_work;
 
 /* first, first + by, ... of the type of the call, computed in double; of integers start, start + step,
@@ -344,6 +375,15 @@ typedef struct at_determinants_work {
   const int *pivots;
   void *to, *sign, *log;
 } at_determinants_work;
+
+/* The row that became each row of a matrix, by LAPACK's pivots: row j was exchanged with row pivots[j] - 1.  What is no
+ * row is passed over. */
+typedef struct at_pivots_work {
+  int64_t count, rows, pivotCount; /* matrices, and of each of them */
+  const int *pivots;
+  int64_t *order;
+  THCReport report; /* of a pivot that is no row */
+} at_pivots_work;
 
 /* Replaces a by its Cholesky factor with pivots, as LAPACK's pstrf; the other triangle becomes 0.
  * The strides are those of a lower triangle. */

@@ -202,6 +202,31 @@ __global__ static void cholesky_pivoted(at_cholesky_work w, real epsilon)
     *w.rank = (int)j;
 }
 
+__global__ static void pivot_order(at_pivots_work w)
+{
+  THC_GRID_LOOP(matrix, w.count)
+  {
+    int64_t *const order = w.order + matrix * w.rows;
+    for (int64_t j = 0; j < w.rows; j++)
+      order[j] = j;
+    for (int64_t j = 0; j < w.pivotCount; j++) {
+      const int64_t number = matrix * w.pivotCount + j, other = (int64_t)w.pivots[number] - 1;
+      if (other < 0 || other >= w.rows) {
+        at_report(w.report, 2, 1, w.rows, number, other + 1);
+        continue;
+      }
+      const int64_t row = order[other];
+      order[other] = order[j];
+      order[j] = row;
+    }
+  }
+}
+
+AT_LAUNCHER(pivotOrder, at_pivots_work)
+{
+  THC_LAUNCH(pivot_order, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
+}
+
 AT_LAUNCHER(choleskyPivoted, at_cholesky_work)
 {
 #ifdef TH_REAL_IS_DOUBLE

@@ -168,20 +168,25 @@ THC_DEVICE State scan_warp(State s)
   return s;
 }
 
+/* A block scans a chunk after the other.  With stores, what comes before a chunk is in totals; without,
+ * only the last state of each chunk is kept there. */
 template <class State>
-__global__ static void scan(at_scan_work w)
+__global__ static void scan(at_scan_work w, bool stores)
 {
   THC_DYNAMIC_SHARED(State, last); /* of each warp, and behind them of the whole block */
   const int warp = (int)threadIdx.x / 32;
-  for (ptrdiff_t line = blockIdx.x; line < w.lines; line += gridDim.x)
-    for (int64_t begin = 0; begin < w.n; begin += THC_BLOCK) {
+  for (ptrdiff_t block = blockIdx.x; block < w.lines * w.chunks; block += gridDim.x) {
+    const ptrdiff_t line = block / w.chunks, part = block % w.chunks;
+    const int64_t after = (part + 1) * w.chunk, end = after < w.n ? after : w.n;
+    for (int64_t begin = part * w.chunk; begin < end; begin += THC_BLOCK) {
       const int64_t i = begin + threadIdx.x;
-      const bool isFirst = begin == 0;
+      const bool isHead = begin == part * w.chunk; /* of the chunk */
+      const bool isFirst = isHead && (part == 0 || !stores);
       State before = {};
-      State s = scan_warp(State::load(w, line * w.n + (i < w.n ? i : w.n - 1), i));
+      State s = scan_warp(State::load(w, line * w.n + (i < end ? i : end - 1), i));
       __syncthreads(); /* the states of the elements before are there, and those of the warps free */
       if (!isFirst)
-        before = last[AT_WARPS];
+        before = isHead ? ((const State *)w.totals)[block] : last[AT_WARPS];
       if (threadIdx.x % 32 == 31)
         last[warp] = s;
       __syncthreads();
@@ -191,16 +196,40 @@ __global__ static void scan(at_scan_work w)
         s = State::joined(before, s);
       if (threadIdx.x == THC_BLOCK - 1)
         last[AT_WARPS] = s;
-      if (i < w.n)
+      if (i < end && stores)
         State::store(s, w, line * w.n + i);
+      else if (i == end - 1)
+        ((State *)w.totals)[block] = s;
     }
+  }
+}
+
+/* The state of each chunk of a line becomes that of all chunks before; the first one has none. */
+template <class State>
+__global__ static void scan_totals(at_scan_work w)
+{
+  THC_GRID_LOOP(line, w.lines)
+  {
+    State *const totals = (State *)w.totals + line * w.chunks;
+    State before = totals[0];
+    for (int64_t p = 1; p < w.chunks; p++) {
+      const State own = totals[p];
+      totals[p] = before;
+      before = State::joined(before, own);
+    }
+  }
 }
 
 template <class State>
 static void scan_launch(const at_scan_work *work, cudaStream_t stream)
 {
-  THC_LAUNCH(scan<State>, THC_blocks(work->lines * THC_BLOCK), THC_BLOCK,
-             (AT_WARPS + 1) * sizeof(State), stream, *work);
+  const unsigned blocks = THC_blocks(work->lines * work->chunks * THC_BLOCK);
+  const size_t shared = (AT_WARPS + 1) * sizeof(State);
+  if (work->chunks > 1) {
+    THC_LAUNCH(scan<State>, blocks, THC_BLOCK, shared, stream, *work, false);
+    THC_LAUNCH(scan_totals<State>, THC_blocks(work->lines), THC_BLOCK, 0, stream, *work);
+  }
+  THC_LAUNCH(scan<State>, blocks, THC_BLOCK, shared, stream, *work, true);
 }
 
 AT_LAUNCHER(extremes, at_scan_work)

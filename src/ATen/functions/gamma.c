@@ -1,5 +1,6 @@
 /* Samples of the gamma distribution, and their gradients and those of Dirichlet samples by the
  * parameters. */
+#include <float.h>
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
@@ -26,11 +27,10 @@ at_tensor *at_gammaOf(at_tensor *out, at_tensor *self, at_generator *generator)
   else if (at_isOnHost(type))
     type->functions->standard_gamma(made->th, from, self->th);
   else {
-    at_tensor *const fit =
-        at_hold(&pool, at_compareScalar(NULL, AT_ROW_gtValue, self, at_scalar_long(0)));
-    if (!fit->type->functions->logicalall(fit->th))
-      at_raise(AT_ERROR_ARGUMENT, "self has a parameter that is not above 0");
-    at_deviceDraws(&pool, made, self, AT_KERNEL_standardGamma);
+    static const at_draw_rule rule = {"_standard_gamma",
+                                      "self has the parameter %g, and has to be above 0", 1,
+                                      DBL_TRUE_MIN, (double)INFINITY};
+    at_deviceDraws(&pool, made, self, NULL, &rule, AT_KERNEL_standardGamma);
   }
   return at_finishOne(&pool, out, made);
 }

@@ -240,6 +240,34 @@ void at_pivotedCholesky(at_tensor **out, at_tensor *a, bool upper, at_scalar tol
   end(&call, out);
 }
 
+at_tensor *at_pivotOrder(const char *name, at_tensor *pivots, int64_t rows)
+{
+  const at_ints own = at_sizesOf(pivots);
+  int64_t sizes[AT_MOST_DIMS];
+  at_pool pool;
+  at_pool_enter(&pool);
+  for (int d = 0; d < own.count; d++)
+    sizes[d] = d == own.count - 1 ? rows : own.data[d];
+  at_tensor *const given = at_hold(&pool, at_makeContiguous(pivots));
+  at_tensor *const order = at_hold(&pool, at_newShape(at_toScalarType(pivots->type, AT_LONG),
+                                                      (at_ints){sizes, own.count}));
+  at_pivots_work work = {.rows = rows,
+                         .pivotCount = own.data[own.count - 1],
+                         .pivots = at_data(given),
+                         .order = at_data(order)};
+  if (at_numel(order) > 0) {
+    THCFault fault;
+    work.count = at_numel(order) / rows;
+    work.report.fault.function = name;
+    if (at_cuda()->check(AT_KERNEL_pivotOrder, THScalarFloat, &work, &work.report, &fault))
+      at_raise(AT_ERROR_ARGUMENT, "there is a pivot %lld, of %lld rows", (long long)fault.value,
+               (long long)rows);
+    if (!work.report.word)
+      at_cuda()->launch(AT_KERNEL_pivotOrder, THScalarFloat, &work);
+  }
+  return at_finishOne(&pool, NULL, order);
+}
+
 /* --- orthogonal matrices --------------------------------------------------------------------- */
 
 void at_orthogonal(at_tensor **out, at_tensor *a)

@@ -26,4 +26,8 @@ at_tensor *at_determinant(at_tensor *out, at_tensor *a);
 /* out: the signs of determinants, and the logarithms of their absolute values, by LU factors. */
 void at_signedLogsOnDevice(at_tensor **out, at_tensor *a);
 
+/* The row that became each row of matrices with so many rows, by pivots of Int on a device, of which the last dimension
+ * has at most rows; name is the operation that reports a pivot that is no row. */
+at_tensor *at_pivotOrder(const char *name, at_tensor *pivots, int64_t rows);
+
 #endif

@@ -4,6 +4,8 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/conversions.h"
+#include "ATen/core/device.h"
 
 static const at_scalar one = {.value.integer = 1}, zero;
 
@@ -282,6 +284,46 @@ at_tensor *at_crossEntropy(at_tensor *self, at_tensor *target, at_tensor *weight
     r = at_hold(&pool, at_binary(NULL, AT_ROW_cadd, r, smooth, at_scalar_double(each)));
   }
   return at_finishOne(&pool, NULL, r);
+}
+
+/* The tensor, converted and brought together if need be. */
+static void *brought(at_pool *pool, at_tensor *t, const at_type *type)
+{
+  return at_data(at_hold(pool, at_makeContiguous(at_cast(pool, t, type))));
+}
+
+at_tensor *at_crossEntropyDeviceGrad(at_tensor *grad, at_tensor *self, at_tensor *target,
+                                     at_tensor *weight, int64_t reduction, int64_t ignored,
+                                     double smoothing)
+{
+  const at_type *const type = at_computesIn(self->type);
+  const at_ints own = at_sizesOf(self);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const made = at_hold(&pool, at_newShape(type, own));
+  const int64_t classes = own.data[own.count > 1], targets = at_numel(target);
+  at_cross_entropy_work work = {.batch = own.count > 1 ? own.data[0] : 1,
+                                .classes = classes,
+                                .ignored = ignored,
+                                .each = reduction == NONE,
+                                .smoothing = smoothing,
+                                .x = brought(&pool, self, type),
+                                .grad = brought(&pool, grad, type),
+                                .target = brought(&pool, target, at_toScalarType(type, AT_LONG)),
+                                .dx = at_data(made)};
+  if (weight)
+    work.weight = brought(&pool, weight, type);
+  if (reduction == MEAN) {
+    const int64_t parts = THMin(targets / AT_CROSS_ENTROPY_PART + 1, AT_CROSS_ENTROPY_PARTS);
+    work.parts = (int)parts;
+    work.sums = at_data(at_hold(&pool, at_newShape(at_toScalarType(type, AT_DOUBLE),
+                                                   (at_ints){&parts, 1})));
+  }
+  if (at_numel(made) > 0) {
+    work.inner = targets / work.batch;
+    at_cuda()->launch(AT_KERNEL_crossEntropyBackward, type->held, &work);
+  }
+  return at_finishOne(&pool, NULL, at_cast(&pool, made, self->type));
 }
 
 /* --- of pairs --------------------------------------------------------------------------------- */

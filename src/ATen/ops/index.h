@@ -26,8 +26,11 @@ at_tensor *at_indexFillBy(at_tensor *out, at_tensor *self, int64_t dim, at_tenso
 at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *source);
 at_tensor *at_nonzeros(at_tensor *out, at_tensor *self);
 
-/* The value of a tensor without dimensions. */
+/* The value of a tensor without dimensions; the check for it; and whether the host need not know the value, since
+ * self is on the device too. */
 at_scalar at_numberIn(const at_tensor *value);
+void at_checkNumber(const at_tensor *value);
+bool at_staysOnDevice(const at_tensor *self, const at_tensor *value);
 
 /* Whether an index is known to be outside of [least, end).  *outside becomes the first such index, or on a
  * device one of them.  There nobody waits, unless TH_CUDA_CHECK_INDICES=1 says so: the stream's next wait

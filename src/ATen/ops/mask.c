@@ -37,10 +37,28 @@ at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_sc
   return at_endChange(&pool, out, self, changed);
 }
 
+/* The element of a device's value is not brought to the host. */
+static at_tensor *fill_by_element(at_tensor *out, at_tensor *self, at_tensor *mask,
+                                  at_tensor *value)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  int64_t buffer[AT_MOST_DIMS];
+  at_tensor *const both[] = {self, mask};
+  mask = mask_for(&pool, mask, out == self ? at_sizesOf(self) : at_broadcast(2, both, buffer));
+  value = at_hold(&pool, at_newCast(value, self->type));
+  at_tensor *const r = at_choose(out, mask, value, at_scalar_none(), self, at_scalar_none());
+  at_pool_leave(&pool);
+  return r;
+}
+
 at_tensor *at_maskedFillBy(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *value)
 {
-  return at_isComplex(self->type->scalarType) ? at_maskedFillByPairs(out, self, mask, value)
-                                              : at_maskedFill(out, self, mask, at_numberIn(value));
+  if (at_isComplex(self->type->scalarType))
+    return at_maskedFillByPairs(out, self, mask, value);
+  at_checkNumber(value);
+  return at_staysOnDevice(self, value) ? fill_by_element(out, self, mask, value)
+                                       : at_maskedFill(out, self, mask, at_numberIn(value));
 }
 
 at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *source)

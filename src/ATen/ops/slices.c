@@ -178,12 +178,46 @@ at_tensor *at_indexAdd(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *
   return at_endChange(&pool, out, self, changed);
 }
 
+/* The indices, which may be negative, as indices from 0; raises if one is known to be out of range. */
+static at_tensor *wrapped_index(at_pool *pool, at_tensor *index, int64_t size)
+{
+  check_vector(index);
+  check_long(index);
+  check_range(index, size, true);
+  at_tensor *const wrapped = at_hold(pool, at_newCast(index, index->type));
+  at_wrapIndices(wrapped, size, 1);
+  return wrapped;
+}
+
+/* The element of a device's value is not brought to the host: it is a source of strides 0. */
+static at_tensor *fill_by_element(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
+                                  at_tensor *value)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  int64_t buffer[AT_MOST_DIMS];
+  const at_ints own = at_sizesOf(self);
+  const int along = at_wrapDim(dim, own.count);
+  index = wrapped_index(&pool, index, size_along(self, along));
+  const int dims = THMax(own.count, 1); /* TH has one for none */
+  for (int d = 0; d < dims; d++)
+    buffer[d] = d == along ? at_numel(index) : own.data[d];
+  value = at_hold(&pool, at_newCast(value, self->type));
+  value = at_hold(&pool, at_newExpanded(value, (at_ints){buffer, dims}));
+  at_tensor *const changed = at_beginChange(&pool, out, self, self->type);
+  if (at_numel(value) > 0)
+    at_movesAs(self->type)->functions->indexCopy(changed->th, along, (void *)index->th, value->th);
+  return at_endChange(&pool, out, self, changed);
+}
+
 at_tensor *at_indexFillBy(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                           at_tensor *value)
 {
-  return at_isComplex(self->type->scalarType)
-             ? at_indexFillByPairs(out, self, dim, index, value)
-             : at_indexFill(out, self, dim, index, at_numberIn(value));
+  if (at_isComplex(self->type->scalarType))
+    return at_indexFillByPairs(out, self, dim, index, value);
+  at_checkNumber(value);
+  return at_staysOnDevice(self, value) ? fill_by_element(out, self, dim, index, value)
+                                       : at_indexFill(out, self, dim, index, at_numberIn(value));
 }
 
 at_tensor *at_indexFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
@@ -194,24 +228,30 @@ at_tensor *at_indexFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
   at_pool pool;
   at_pool_enter(&pool);
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
-  check_vector(index);
-  check_long(index);
-  check_range(index, size_along(self, d), true);
+  index = wrapped_index(&pool, index, size_along(self, d));
   value = at_movesAsScalar(self->type, value);
   at_tensor *changed = at_beginChange(&pool, out, self, self->type);
-  if (at_numel(self) > 0 && at_numel(index) > 0) {
-    at_tensor *wrapped = at_hold(&pool, at_newCast(index, index->type));
-    at_wrapIndices(wrapped, size_along(self, d), 1);
-    at_movesAs(self->type)->functions->indexFill(changed->th, d, (void *)wrapped->th, value);
-  }
+  if (at_numel(self) > 0 && at_numel(index) > 0)
+    at_movesAs(self->type)->functions->indexFill(changed->th, d, (void *)index->th, value);
   return at_endChange(&pool, out, self, changed);
 }
 
-at_scalar at_numberIn(const at_tensor *value)
+void at_checkNumber(const at_tensor *value)
 {
   if (!value->isScalar)
     at_raise(AT_ERROR_ARGUMENT, "value has size (%s), and has to have no dimensions",
              at_sizeDesc(at_sizesOf(value)).str);
+}
+
+bool at_staysOnDevice(const at_tensor *self, const at_tensor *value)
+{
+  return !at_isOnHost(self->type) && !at_isOnHost(value->type) &&
+         !at_isComplex(value->type->scalarType);
+}
+
+at_scalar at_numberIn(const at_tensor *value)
+{
+  at_checkNumber(value);
   return at_elementAt(value, value->th->storageOffset);
 }
 

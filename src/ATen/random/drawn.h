@@ -10,7 +10,21 @@
  * is given for them is an error. */
 THGenerator *at_drawnFrom(const at_type *type, at_generator *generator);
 
-/* Draws an element of r for each parameter on their device, by a kernel that takes an at_draw_work. */
-void at_deviceDraws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_kernel kernel);
+/* What a distribution of devices takes: elements from least to most of the argument arg of function, which a failed
+ * check says in its message. */
+typedef struct at_draw_rule {
+  const char *function, *message; /* message has one %g */
+  int arg;
+  double least, most;
+} at_draw_rule;
+
+/* Raises if an element of the tensor, on a device, is known to break the rule.  The host does not wait for it, unless
+ * TH_CUDA_CHECK_INDICES=1 says so: the stream's next wait raises the error. */
+void at_checkDrawn(at_pool *pool, at_tensor *parameters, const at_draw_rule *rule);
+
+/* Checks the parameters, and draws an element of r for each on their device, by a kernel that takes an
+ * at_draw_work; NaN for those that break the rule.  second is NULL where a distribution has one parameter. */
+void at_deviceDraws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_tensor *second,
+                    const at_draw_rule *rule, at_kernel kernel);
 
 #endif

@@ -1,5 +1,7 @@
 /* Random numbers.  TH draws them; those of Half and BFloat16 are drawn in Float. */
+#include <float.h>
 #include <math.h>
+#include <string.h>
 
 #include "ATen/core/ATenOperations.h"
 #include "ATen/complex/complex.h"
@@ -328,15 +330,38 @@ at_tensor *at_randLike(at_tensor *self, const at_type *type, at_generator *gener
   return THGuard_keep(&guard);
 }
 
+void at_checkDrawn(at_pool *pool, at_tensor *parameters, const at_draw_rule *rule)
+{
+  THCFault fault;
+  at_tensor *const from = at_hold(pool, at_makeContiguous(parameters));
+  at_draw_work work = {.count = at_numel(from),
+                       .parameters = at_data(from),
+                       .least = rule->least,
+                       .most = rule->most};
+  work.arg = rule->arg;
+  work.report.fault.function = rule->function;
+  if (!at_cuda()->check(AT_KERNEL_drawCheck, from->type->held, &work, &work.report, &fault))
+    return;
+  double number;
+  memcpy(&number, &fault.value, sizeof number);
+  at_raise(AT_ERROR_ARGUMENT, rule->message, number);
+}
+
 static void check_deviations(at_pool *pool, at_tensor *std)
 {
+  static const at_draw_rule rule = {"normal", "std has the element %g, and has to be 0 or more", 2,
+                                    0, (double)INFINITY};
   at_checkFloating(std, "std");
   if (at_numel(std) == 0)
     return;
   at_tensor *const all = at_hold(pool, at_newCast(std, at_toScalarType(std->type, AT_DOUBLE)));
+  if (!at_isOnHost(std->type)) {
+    at_checkDrawn(pool, all, &rule);
+    return;
+  }
   const double least = all->type->functions->minall((void *)all->th).value.number;
   if (!(least >= 0))
-    at_raise(AT_ERROR_ARGUMENT, "std has the element %g, and has to be 0 or more", least);
+    at_raise(AT_ERROR_ARGUMENT, rule.message, least);
 }
 
 at_tensor *at_normalOf(at_tensor *out, at_tensor *means, at_tensor *stds, double mean, double std,
@@ -470,12 +495,12 @@ static double log_gamma(double x)
 #include "binomialDraw.h"
 #include "poissonDraw.h"
 
-/* second is NULL where a distribution has one parameter. */
-static void device_draws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_tensor *second,
-                         at_kernel kernel)
+void at_deviceDraws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_tensor *second,
+                    const at_draw_rule *rule, at_kernel kernel)
 {
-  at_draw_work work = {.count = at_numel(r)};
+  at_draw_work work = {.count = at_numel(r), .least = rule->least, .most = rule->most};
   at_tensor *const from = at_hold(pool, at_makeContiguous(parameters));
+  at_checkDrawn(pool, from, rule);
   if (second)
     work.second = at_data(at_hold(pool, at_makeContiguous(second)));
   at_tensor *const to = at_isContiguous(r) ? r : at_hold(pool, at_newShape(r->type, at_sizesOf(r)));
@@ -487,22 +512,8 @@ static void device_draws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_
     at_copyFrom(r, to);
 }
 
-void at_deviceDraws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_kernel kernel)
-{
-  device_draws(pool, r, parameters, NULL, kernel);
-}
-
-/* Raises unless the rates are finite and not negative. */
-static void check_rates(at_pool *pool, at_tensor *rates)
-{
-  at_tensor *const least =
-      at_hold(pool, at_compareScalar(NULL, AT_ROW_geValue, rates, at_scalar_long(0)));
-  at_tensor *const finite = at_hold(pool, at_compareScalar(NULL, AT_ROW_ltValue, rates,
-                                                           at_scalar_double((double)INFINITY)));
-  at_tensor *const fit = at_hold(pool, at_logical(NULL, AT_ROW_cbitand, least, finite));
-  if (!fit->type->functions->logicalall(fit->th))
-    at_raise(AT_ERROR_ARGUMENT, "self has rates that are not 0 or more, or not finite");
-}
+static const at_draw_rule rates = {
+    "poisson", "self has the rate %g, and rates have to be 0 or more", 1, 0, DBL_MAX};
 
 at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
 {
@@ -512,16 +523,14 @@ at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
   at_pool_enter(&pool);
   at_tensor *made = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_DOUBLE)));
   if (!at_isOnHost(self->type)) {
-    if (at_numel(made) > 0) {
-      check_rates(&pool, made);
-      at_deviceDraws(&pool, made, made, AT_KERNEL_poisson);
-    }
+    if (at_numel(made) > 0)
+      at_deviceDraws(&pool, made, made, NULL, &rates, AT_KERNEL_poisson);
     return at_finishOne(&pool, NULL, at_cast(&pool, made, self->type));
   }
   double *x = at_hostData(made);
   for (int64_t i = 0, n = at_numel(made); i < n; i++)
     if (!(x[i] >= 0 && x[i] < INFINITY))
-      at_raise(AT_ERROR_ARGUMENT, "self has the rate %g, and rates have to be 0 or more", x[i]);
+      at_raise(AT_ERROR_ARGUMENT, rates.message, x[i]);
   for (int64_t i = 0, n = at_numel(made); i < n; i++)
     x[i] = at_drawPoisson(from, x[i]);
   if (made->type != self->type)
@@ -531,13 +540,8 @@ at_tensor *at_poissonOf(at_tensor *self, at_generator *generator)
 
 /* --- binomial --------------------------------------------------------------------------------- */
 
-static bool are_finite(at_pool *pool, at_tensor *t)
-{
-  at_tensor *const size = at_hold(pool, at_absoluteOf(NULL, t));
-  at_tensor *const fit = at_hold(pool, at_compareScalar(NULL, AT_ROW_ltValue, size,
-                                                        at_scalar_double((double)INFINITY)));
-  return fit->type->functions->logicalall(fit->th);
-}
+static const at_draw_rule counts = {
+    "binomial", "count has the number %g, and numbers have to be finite", 1, -DBL_MAX, DBL_MAX};
 
 at_tensor *at_binomialOf(at_tensor *count, at_tensor *prob, at_generator *generator)
 {
@@ -559,13 +563,14 @@ at_tensor *at_binomialOf(at_tensor *count, at_tensor *prob, at_generator *genera
       at_hold(&pool, at_newCast(at_hold(&pool, at_newExpanded(prob, sizes)), type));
   if (at_numel(n) == 0)
     return at_finishOne(&pool, NULL, at_hold(&pool, at_newCast(n, count->type)));
-  if (!are_finite(&pool, n))
-    at_raise(AT_ERROR_ARGUMENT, "count has a number that is not finite");
   if (!at_isOnHost(type)) {
-    device_draws(&pool, n, n, p, AT_KERNEL_binomial);
+    at_deviceDraws(&pool, n, n, p, &counts, AT_KERNEL_binomial);
   } else {
     double *const x = at_hostData(n);
     const double *const probability = at_hostData(p);
+    for (int64_t i = 0; i < at_numel(n); i++)
+      if (!isfinite(x[i]))
+        at_raise(AT_ERROR_ARGUMENT, counts.message, x[i]);
     for (int64_t i = 0; i < at_numel(n); i++)
       x[i] = at_drawBinomial(from, x[i], probability[i], isSingle);
   }

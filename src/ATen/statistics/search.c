@@ -195,6 +195,22 @@ static at_tensor *from_lines(at_pool *pool, at_tensor *lines, int dim, const at_
 EXTREMES_OF(extremes_long, int64_t, (smallest ? a <= b : a >= b))
 EXTREMES_OF(extremes_double, double, (isnan(a) || (smallest ? a <= b : a >= b)))
 
+/* Queues a scan on the device of that type; few long lines are cut into chunks. */
+static void scan_on_device(at_pool *pool, const at_type *type, at_kernel kernel, at_scan_work work)
+{
+  int64_t chunks = 1;
+  if (work.lines < AT_SCAN_BUSY && work.n > AT_SCAN_CHUNK)
+    chunks = THMin(AT_SCAN_BUSY / work.lines + 1, (work.n - 1) / AT_SCAN_CHUNK + 1);
+  work.chunk = (work.n - 1) / chunks + 1;
+  work.chunks = (work.n - 1) / work.chunk + 1;
+  if (work.chunks > 1) {
+    const int64_t sizes[] = {work.lines * work.chunks, 2};
+    const at_type *const number = at_toScalarType(type, AT_LONG);
+    work.totals = at_data(at_hold(pool, at_newShape(number, (at_ints){sizes, 2})));
+  }
+  at_cuda()->launch(kernel, THScalarDouble, &work);
+}
+
 void at_extremesUpTo(at_tensor **out, at_tensor *self, int64_t dim, bool smallest)
 {
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
@@ -207,14 +223,14 @@ void at_extremesUpTo(at_tensor **out, at_tensor *self, int64_t dim, bool smalles
       at_hold(&pool, at_newShape(at_toScalarType(x->type, AT_LONG), at_sizesOf(x)));
   const int64_t n = x->th->size[x->th->nDimension - 1], count = at_numel(x);
   if (count > 0 && !at_isOnHost(x->type))
-    at_cuda()->launch(AT_KERNEL_extremes, THScalarDouble,
-                      &(at_scan_work){.lines = count / n,
-                                      .n = n,
-                                      .floats = floats,
-                                      .smallest = smallest,
-                                      .from = at_data(x),
-                                      .to = at_data(line),
-                                      .index = at_data(index)});
+    scan_on_device(&pool, x->type, AT_KERNEL_extremes,
+                   (at_scan_work){.lines = count / n,
+                                  .n = n,
+                                  .floats = floats,
+                                  .smallest = smallest,
+                                  .from = at_data(x),
+                                  .to = at_data(line),
+                                  .index = at_data(index)});
   for (int64_t i = 0; i < count && at_isOnHost(x->type); i += n)
     if (floats)
       extremes_double((double *)at_data(line) + i, (int64_t *)at_data(index) + i, n, smallest);
@@ -238,9 +254,9 @@ at_tensor *at_logSumsUpTo(at_tensor *out, at_tensor *self, int64_t dim)
   double *const s = at_data(sums);
   const int64_t n = x->th->size[x->th->nDimension - 1], count = at_numel(x);
   if (count > 0 && !at_isOnHost(x->type))
-    at_cuda()->launch(AT_KERNEL_logSums, THScalarDouble,
-                      &(at_scan_work){
-                          .lines = count / n, .n = n, .from = at_data(x), .to = at_data(sums)});
+    scan_on_device(&pool, x->type, AT_KERNEL_logSums,
+                   (at_scan_work){
+                       .lines = count / n, .n = n, .from = at_data(x), .to = at_data(sums)});
   for (int64_t i = 0; i < count && at_isOnHost(x->type); i++) {
     if (i % n == 0)
       continue;

@@ -35,7 +35,7 @@ THC_API int THCCheck_open(THCCheck *check, THCState *state, const char *function
 /* Ends it.  Returns whether something was found, where that is known: then also what. */
 THC_API int THCCheck_close(THCCheck *check, THCFault *fault);
 
-/* The number of a fault of the kind THC_FAULT_NUMBER. */
+/* The number of a fault of the kind THC_FAULT_NUMBER or THC_FAULT_PARAMETER. */
 static inline double THCFault_number(const THCFault *fault)
 {
   double number;

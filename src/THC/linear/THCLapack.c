@@ -91,7 +91,7 @@ void THLapack_(getrs)(char trans, int n, int nrhs, real *a, int lda, int *ipiv, 
   THCSolver_open(&solver);
   THC_SOLVE(&solver, SOLVER(getrs), operation_of(trans), n, nrhs, a, lda, ipiv, b, ldb,
             solver.status);
-  *info = THCSolver_close(&solver);
+  THCSolver_leave(&solver);
 }
 
 void THLapack_(gesv)(int n, int nrhs, real *a, int lda, int *ipiv, real *b, int ldb, int *info)
@@ -177,7 +177,7 @@ void THLapack_(potrs)(char uplo, int n, int nrhs, real *a, int lda, real *b, int
   THCSolver solver;
   THCSolver_open(&solver);
   THC_SOLVE(&solver, SOLVER(potrs), triangle_of(uplo), n, nrhs, a, lda, b, ldb, solver.status);
-  *info = THCSolver_close(&solver);
+  THCSolver_leave(&solver);
 }
 
 /* --- orthogonal matrices ---------------------------------------------------------------------- */
@@ -190,7 +190,7 @@ void THLapack_(geqrf)(int m, int n, real *a, int lda, real *tau, real *work, int
   THCSolver solver;
   THCSolver_open(&solver);
   THC_SOLVE(&solver, SOLVER(geqrf), m, n, a, lda, tau, work, lwork, solver.status);
-  *info = THCSolver_close(&solver);
+  THCSolver_leave(&solver);
 }
 
 void THLapack_(orgqr)(int m, int n, int k, real *a, int lda, real *tau, real *work, int lwork,
@@ -202,7 +202,7 @@ void THLapack_(orgqr)(int m, int n, int k, real *a, int lda, real *tau, real *wo
   THCSolver solver;
   THCSolver_open(&solver);
   THC_SOLVE(&solver, SOLVER(orgqr), m, n, k, a, lda, tau, work, lwork, solver.status);
-  *info = THCSolver_close(&solver);
+  THCSolver_leave(&solver);
 }
 
 void THLapack_(ormqr)(char side, char trans, int m, int n, int k, real *a, int lda, real *tau,
@@ -216,7 +216,7 @@ void THLapack_(ormqr)(char side, char trans, int m, int n, int k, real *a, int l
   THCSolver_open(&solver);
   THC_SOLVE(&solver, SOLVER(ormqr), where, operation_of(trans), m, n, k, a, lda, tau, c, ldc, work,
             lwork, solver.status);
-  *info = THCSolver_close(&solver);
+  THCSolver_leave(&solver);
 }
 
 /* --- least squares ---------------------------------------------------------------------------- */

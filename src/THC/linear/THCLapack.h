@@ -1,6 +1,7 @@
 /* TH's templates of LAPACK (THTensorSolve.c, THTensorDecompose.c) on the device: cuSOLVER in place
  * of LAPACK's functions, with their signatures, and kernels for the steps on elements.  Works are
- * on the device, sizes and info on the host: each function waits for info. */
+ * on the device, sizes and info on the host: functions that find out something about values wait for
+ * info; the status of the others (getrs, potrs, geqrf, orgqr, ormqr) could tell of wrong arguments alone. */
 #ifndef THC_LAPACK_H
 #define THC_LAPACK_H
 

@@ -47,7 +47,7 @@ void THCSolver_open(THCSolver *solver);
 /* Waits for the device and returns the status: 0 where all went well. */
 int THCSolver_wait(THCSolver *solver);
 
-/* Lets other threads use the handle; close waits first. */
+/* Lets other threads use the handle; close also waits, and returns the status. */
 void THCSolver_leave(THCSolver *solver);
 int THCSolver_close(THCSolver *solver);
 

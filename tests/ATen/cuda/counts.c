@@ -84,7 +84,7 @@ static at_tensor *gradient(at_tensor *of, at_tensor *result)
   return at_grad(of);
 }
 
-/* A step of an optimizer: a launch for each of its parameters. */
+/* A step of an optimizer: a launch for all parameters that lie in one piece. */
 static at_tensor *stepped(at_optimizer *optimizer)
 {
   at_optimizer_step(optimizer);
@@ -93,6 +93,16 @@ static at_tensor *stepped(at_optimizer *optimizer)
 
 /* The operands of batch normalization without running statistics. */
 #define NORMALIZED(IMAGES) IMAGES, o->few, o->few, NULL, NULL
+
+/* The gradients of three parameters: their powers, the sum of those, and the change. */
+static at_tensor *clipped(const Operands *o)
+{
+  at_tensor *params[] = {at_detach(o->x), at_detach(o->m), at_detach(o->line)};
+  for (int i = 0; i < 3; i++)
+    at_set_grad(at_requires_grad_(params[i]), at_detach(params[i]));
+  at_clip_grad_norm(((at_tensors){params, 3}), 0.1);
+  return params[0];
+}
 
 /* Sorting and selection, cumulative sums, and what moves elements. */
 #define FOR_EACH_ORDER(X)                                               \
@@ -152,7 +162,7 @@ static at_tensor *stepped(at_optimizer *optimizer)
   X(kl_div, 2, 0, 0, 0, at_kl_div(o->x, o->y))                                                     \
   X(logits_bce, 2, 0, 0, 0, at_binary_cross_entropy_with_logits(o->x, o->y))                       \
   X(cross_entropy, 8, 0, 0, 0, at_cross_entropy_loss(o->x, o->w))                                  \
-  X(cross_entropy_trained, 25, 0, 0, 2, TRAINED(x, at_cross_entropy_loss(x, o->w)))                \
+  X(cross_entropy_trained, 11, 0, 0, 0, TRAINED(x, at_cross_entropy_loss(x, o->w)))                \
   X(bag_mean, 4, 0, 0, 0, at_embedding_bag(o->x, o->i, o->bags, .mode = 1).output)                 \
   X(bag_max, 4, 0, 0, 0, at_embedding_bag(o->x, o->i, o->bags, .mode = 2).output)                  \
   X(bag_trained, 11, 0, 0, 0, TRAINED(x, at_embedding_bag(x, o->i, o->bags).output))               \
@@ -185,8 +195,9 @@ static at_tensor *stepped(at_optimizer *optimizer)
   X(attention_causal, 1, 0, 2, 0,                                                                  \
     at_scaled_dot_product_attention(o->b, o->b, o->b, .is_causal = true))                          \
   X(attention_trained, 8, 0, 7, 0, TRAINED(b, at_scaled_dot_product_attention(b, b, b)))           \
-  X(sgd, 2, 0, 0, 0, stepped(o->sgd))                                                              \
-  X(adam, 2, 0, 0, 0, stepped(o->adam))                                                            \
+  X(sgd, 1, 0, 0, 0, stepped(o->sgd))                                                              \
+  X(adam, 1, 0, 0, 0, stepped(o->adam))                                                            \
+  X(clip, 3, 1, 0, 1, clipped(o))                                                                  \
   X(lstm_cell, 1, 0, 2, 4,                                                                         \
     at_lstm_cell(o->x, AT_TENSORS(o->hidden, o->hidden), o->gates, o->recurrent).h)
 

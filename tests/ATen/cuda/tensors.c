@@ -397,6 +397,63 @@ static void reports(void **state)
   }
 }
 
+/* What a distribution does not take is reported later, and NaN is drawn for it; elements: how many. */
+static void check_parameters(at_tensor *drawn, const char *message, int elements)
+{
+  CHECK_MSG(at_defined(drawn), "%s", at_error_message());
+  CHECK(!at_cuda_synchronize());
+  CHECK_ERROR(AT_ERROR_RUNTIME, message, "which is no parameter of the distribution");
+  CHECK(at_item_double(at_sum(at_isnan(drawn))) == elements);
+}
+
+static void reports_parameters(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const bad = at_sub(at_arange(at_scalar(4), .type = AT_CUDA(AT_FLOAT)), 1);
+    at_tensor *const p = at_full_like(bad, at_scalar(0.5));
+    check_parameters(at_poisson(bad), "argument 1 of an earlier call of poisson has the element -1",
+                     1);
+    check_parameters(at__standard_gamma(bad), "argument 1 of an earlier call of _standard_gamma",
+                     2);
+    check_parameters(at_binomial(at_log(bad), p), "argument 1 of an earlier call of binomial", 2);
+    check_parameters(at_normal_std(0, bad), "argument 2 of an earlier call of normal", 0);
+    check_parameters(at_normal_both(p, at_log(p)), "argument 2 of an earlier call of normal", 0);
+    CHECK(at_defined(at_poisson(p)) && at_defined(at_binomial(bad, p)) && at_cuda_synchronize());
+  }
+}
+
+/* A number on the device fills where a mask or indices say so, and is converted there. */
+static void fills(void **state)
+{
+  AT_SCOPE
+  {
+    const int64_t index[] = {-1, 0, -1};
+    at_tensor *const x = at_arange(at_scalar(4), .type = AT_CUDA(AT_FLOAT));
+    at_tensor *const number = at_full(AT_SCALAR_SHAPE, at_scalar_long(7), .type = AT_CUDA(AT_LONG));
+    at_tensor *const host = at_empty(AT_SHAPE(3), .type = AT_CPU(AT_LONG));
+    memcpy(at_data(host), index, sizeof index);
+    at_tensor *const i = at_to(host, AT_CUDA(AT_LONG));
+    at_tensor *const mask = at_gt(x, 1);
+    CHECK_ELEMENTS(at_masked_fill_tensor(x, mask, number), AT_FLOAT, 0, 1, 7, 7);
+    CHECK_ELEMENTS(at_masked_fill_tensor(at_select(x, 0, 1), mask, number), AT_FLOAT, 1, 1, 7, 7);
+    CHECK_ELEMENTS(at_index_fill_tensor(x, 0, i, number), AT_FLOAT, 7, 1, 2, 7);
+    CHECK_ELEMENTS(at_index_fill_tensor(x, 0, at_narrow(i, 0, 0, 0), number), AT_FLOAT, 0, 1, 2, 3);
+    CHECK(at_defined(at_index_fill_tensor_(at_view(x, AT_SHAPE(2, 2)), 1, at_narrow(i, 0, 0, 1),
+                                           number)));
+    CHECK_ELEMENTS(x, AT_FLOAT, 0, 7, 2, 7);
+    CHECK(at_defined(at_masked_fill_tensor_(x, at_gt(x, 6), at_full_like(number, at_scalar(5)))));
+    CHECK_ELEMENTS(x, AT_FLOAT, 0, 5, 2, 5);
+    CHECK(!at_defined(at_masked_fill_tensor_(at_select(x, 0, 1), mask, number)));
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "does not broadcast");
+    CHECK(!at_defined(at_masked_fill_tensor(x, mask, x)));
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "value has size (");
+    CHECK(!at_defined(at_masked_fill_tensor(x, x, number)));
+    CHECK_ERROR(AT_ERROR_TYPE, "mask is of Float");
+    CHECK_ELEMENTS(x, AT_FLOAT, 0, 5, 2, 5);
+  }
+}
+
 /* --- failing allocations, of the host and of devices ------------------------------------------ */
 
 typedef struct Fault {
@@ -508,6 +565,7 @@ int main(void)
       cmocka_unit_test(types),     cmocka_unit_test(making),  cmocka_unit_test(conversions),
       cmocka_unit_test(copies),    cmocka_unit_test(views),   cmocka_unit_test(items),
       cmocka_unit_test(computing), cmocka_unit_test(devices), cmocka_unit_test(streams),
-      cmocka_unit_test(errors),    cmocka_unit_test(reports), cmocka_unit_test(memory)};
+      cmocka_unit_test(errors),    cmocka_unit_test(reports), cmocka_unit_test(reports_parameters),
+      cmocka_unit_test(fills),     cmocka_unit_test(memory)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,5 +1,6 @@
 /* Formulas of losses. */
 #include "ATen/autograd/Formulas.h"
+#include "ATen/nn/criteria.h"
 
 enum { NONE, MEAN, SUM }; /* reductions */
 
@@ -157,12 +158,33 @@ static at_tensor *log_gradient(at_tensor *grad, at_tensor *self, at_tensor *targ
   return at_add(at_mul(hard, 1 - smoothing), at_weighted(even, perClass));
 }
 
+/* On a device, where no graph of the gradient is wanted, and targets are classes. */
+static at_tensor *device_gradient(at_tensor *grad, at_tensor *self, at_tensor *target,
+                                  at_tensor *weight, int64_t reduction, int64_t ignored,
+                                  double smoothing)
+{
+  at_call call;
+  at_begin(&call, "cross_entropy_loss");
+  at_tensor *volatile made = NULL;
+  TH_TRY(call.attempt)
+  {
+    made = at_crossEntropyDeviceGrad(grad, self, target, weight, reduction, ignored, smoothing);
+  }
+  if (at_failed(&call))
+    return at_undefined();
+  at_own(&made->owned);
+  return made;
+}
+
 at_tensor *at_crossEntropyGrad(at_tensor *grad, at_tensor *self, at_tensor *target,
                                at_tensor *weight, int64_t reduction, int64_t ignored,
                                double smoothing)
 {
   if (!at_defined(self) || !at_defined(target))
     return at_undefined();
+  if (at_defined(grad) && !at_isOnHost(self->type) && !at_grad_isOn() &&
+      at_dim(target) < at_dim(self))
+    return device_gradient(grad, self, target, weight, reduction, ignored, smoothing);
   const int dim = at_dim(self) > 1;
   at_tensor *const output = at_log_softmax(self, dim);
   at_tensor *const inner = log_gradient(grad, self, target, weight, reduction, ignored, smoothing);
