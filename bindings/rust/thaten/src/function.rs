@@ -63,7 +63,7 @@ impl Tensor {
     /// replaces the gradient.  A hook may drop hooks, itself too.
     pub fn register_hook(&self, f: impl FnMut(&Tensor) -> Result<Option<Tensor>> + 'static) -> Result<Hook> {
         let function: *const HookFunction = Rc::into_raw(Rc::new(RefCell::new(Box::new(f))));
-        let added = unsafe { sys::at_add_hook(self.as_raw(), Some(run_hook), function.cast_mut().cast()) };
+        let added = unsafe { sys::at_add_hook(self.as_raw(), Some(run_hook), function as *mut c_void) };
         if !added {
             drop(unsafe { Rc::from_raw(function) });
         }
@@ -75,7 +75,7 @@ impl Tensor {
 impl Drop for Hook {
     fn drop(&mut self) {
         unsafe {
-            if sys::at_remove_hook(self.tensor.as_raw(), Some(run_hook), self.function.cast_mut().cast()) {
+            if sys::at_remove_hook(self.tensor.as_raw(), Some(run_hook), self.function as *mut c_void) {
                 drop(Rc::from_raw(self.function));
             } else {
                 sys::at_error_clear();
