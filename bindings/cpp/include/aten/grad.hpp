@@ -195,7 +195,26 @@ class NoGradGuard : public AutoGradMode
   {
   }
 };
-using InferenceMode = NoGradGuard;
+// As NoGradGuard; and tensors that are made in the block are no part of gradients later, as is_inference() says.
+class InferenceMode : public AutoGradMode
+{
+ public:
+  explicit InferenceMode(bool enabled = true)
+      : AutoGradMode(!enabled), before_(at_inference_setOn(enabled))
+  {
+  }
+  ~InferenceMode()
+  {
+    at_inference_setOn(before_);
+  }
+  static bool is_enabled()
+  {
+    return at_inference_isOn();
+  }
+
+ private:
+  bool before_;
+};
 
 struct GradMode {
   static bool is_enabled()

@@ -269,6 +269,10 @@ class Tensor
   {
     return at_isLeaf(tensor_);
   }
+  bool is_inference() const
+  {
+    return at_isInference(tensor_);
+  }
   // The gradient; undefined if there is none yet.
   Tensor grad() const
   {

@@ -343,8 +343,65 @@ static void mixed_precision()
   show("off", net->forward(x).scalar_type() == torch::kFloat);
 }
 
+static void holders()
+{
+  torch::manual_seed(8);
+  torch::nn::Sequential none{nullptr}, some(torch::nn::Linear(2, 2)),
+      other(torch::nn::Linear(2, 2));
+  show("holds", (none ? 1 : 0) + (some ? 2 : 0));
+  std::stringstream stream;
+  torch::save(some, stream);
+  torch::load(other, stream);
+  show("streamed", other->forward(torch::ones({1, 2})));
+  auto layer = torch::nn::TransformerEncoderLayerOptions(4, 2).dim_feedforward(8).dropout(0);
+  torch::nn::TransformerEncoder encoder(torch::nn::TransformerEncoderOptions(layer, 2));
+  show("encoder", encoder->parameters().size());
+}
+
+/* A tensor without gradient gets one through its views. */
+static void through_views()
+{
+  auto w = torch::tensor({1., 2., 3.}, torch::requires_grad());
+  auto states = torch::zeros({3, 3}, torch::kDouble), last = states[2];
+  for (int i = 0; i < 2; i++)
+    states[i + 1] = torch::sin(states[i] + w);
+  states.index_put_({torch::indexing::Slice(), 0}, w[1] * 2);
+  states.view({9}).slice(0, 4, 9, 2).mul_(w);
+  (states.pow(2).sum() + last.sum()).backward();
+  show("states", states);
+  show("last", last);
+  show("through", w.grad());
+}
+
+static void inference()
+{
+  auto w = torch::ones({3}, torch::requires_grad());
+  torch::Tensor made, view;
+  {
+    c10::InferenceMode guard;
+    made = w * 2;
+    view = w.slice(0, 1);
+    show("inside", c10::InferenceMode::is_enabled() + 2 * made.is_inference() +
+                       4 * view.is_inference() + 8 * made.requires_grad());
+  }
+  show("outside", c10::InferenceMode::is_enabled() + 2 * made.clone().is_inference() +
+                      4 * torch::GradMode::is_enabled());
+  int errors = 0;
+  try {
+    (w * made).sum().backward();
+  } catch (const c10::Error &) {
+    errors++;
+  }
+  (w + made).sum().backward();
+  show("errors", errors);
+  show("added", w.grad());
+}
+
 void run()
 {
+  inference();
+  holders();
+  through_views();
   layers();
   ownership();
   dictionaries();
