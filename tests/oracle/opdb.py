@@ -18,6 +18,7 @@ With --autocast both compute under autocast to BFloat16 on the CPU, without the 
 
 import argparse
 import collections
+import functools
 import importlib
 import os
 import sys
@@ -108,6 +109,12 @@ class Plain:
     def tolist(self):
         return self.held.tolist()
 
+    def __getattr__(self, name):  # a method is the operation of that name
+        row = getattr(self.rows, name, None)
+        if row is None:
+            raise AttributeError(name)
+        return functools.partial(row, self)
+
 
 def each(change, value):
     """The value with that change of the tensors in it."""
@@ -129,6 +136,7 @@ class Table:
         for name in self.library.rows:
             setattr(operations, name, self.operation(name))
         operations.Tensor, operations.dtype, operations.bool = Plain, torch.dtype, torch.bool
+        Plain.rows = operations
         operations.Generator = operations.ArgumentError = operations.ElementTypeError = operations.LinAlgError = type(None)
         operations._set_size = operations._set_result_text = lambda function: None  # of the package's own tensors
         operations._get_default_dtype = torch.get_default_dtype
