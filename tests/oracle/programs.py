@@ -535,6 +535,28 @@ class Mapped(nn.Module):
         return a, b, c
 
 
+class Filtered(nn.Module):
+    """The operation of torchaudio that changes what it is given, as lfilter calls it."""
+
+    def __init__(self):
+        super().__init__()
+        library = torch.library.Library("torchaudio", "FRAGMENT")
+        library.define("_lfilter_core_loop(Tensor input_signal_windows, Tensor a_coeff_flipped, Tensor(a!) padded_output_waveform) -> Tensor(a!)")
+
+        def loop(x, a, y):
+            for t in range(x.shape[2]):
+                y[:, :, t + a.shape[1] - 1] = x[:, :, t] - (y[:, :, t:t + a.shape[1]] * a).sum(-1)
+            return y
+        library.impl("_lfilter_core_loop", loop, "CPU")
+        library.impl("_lfilter_core_loop", lambda x, a, y: y, "Meta")
+        self.library = library
+
+    def forward(self, x, a):
+        y = x.new_zeros(x.shape[0], x.shape[1], x.shape[2] + a.shape[1] - 1)
+        torch.ops.torchaudio._lfilter_core_loop(x, a.flip(1), y)
+        return y[:, :, a.shape[1] - 1:], y.sum()
+
+
 class Quantized(nn.Module):
     """Numbers that are rounded to few values, as quantized programs of PyTorch have them."""
 
@@ -795,6 +817,8 @@ def programs():
     deformed = (torch.randn(2, 4, 6, 6), torch.randn(2, 18, 6, 6), torch.rand(2, 9, 6, 6), torch.randn(5, 4, 3, 3),
                 torch.randn(6, 2, 3, 3), torch.randn(6))
     yield "deformed", Deformed(), deformed, None, False, False
+    coefficients = torch.tensor([[1, 0.5, -0.25], [1, -0.3, 0.1]])
+    yield "filtered", Filtered(), (torch.randn(2, 2, 9), coefficients), None, False, False
     yield "mixed", Mixed(), (torch.randn(2, 3, 6, 6),), None, False, False
     yield "mapped", Mapped(), (torch.randn(4, 5), torch.randn(3, 5), torch.randn(2, 5)), None, False, False
     yield "quantized", Quantized(), (torch.randn(4, 3), torch.randn(2, 3)), None, False, False

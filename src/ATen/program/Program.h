@@ -486,11 +486,11 @@ at_computeFunction at_computeAffineGrid, at_computeGridSampler, at_computeIntPro
     at_computeBits; /* libraries.c */
 at_computeFunction at_computeQuantize, at_computeDequantize, at_computeFakeQuantize,
     at_computeTokenQuantize, at_computeGroups, at_computeChosenScale,
-    at_computeTokenScale;                                 /* quantized.c */
-at_computeFunction at_computeVander, at_computeTrilinear; /* libraries.c */
-at_computeFunction at_computeLinalgCheck;                 /* builtins.c */
-at_computeFunction at_computeDrawn;                       /* resolve.c */
-at_computeFunction at_computeForm;                        /* forms/forms.c */
+    at_computeTokenScale;                                                       /* quantized.c */
+at_computeFunction at_computeVander, at_computeTrilinear, at_computeFilterLoop; /* libraries.c */
+at_computeFunction at_computeLinalgCheck;                                       /* builtins.c */
+at_computeFunction at_computeDrawn;                                             /* resolve.c */
+at_computeFunction at_computeForm;                                              /* forms/forms.c */
 at_computeFunction at_computeAttentionBackward, at_computeBagBackward, at_computeActivatedProduct,
     at_computePartBackward; /* forms/training.c */
 at_computeFunction at_computeDropoutAttention, at_computeRecurrentLayer, at_computeRootNorm,

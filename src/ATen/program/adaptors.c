@@ -113,6 +113,7 @@ static const at_adaptor adaptors[] = {
     {"aten.select_backward.default", .compute = at_computePartBackward},
     /* Of other libraries. */
     {"torchvision._cuda_version.default", .compute = at_computeNoCuda},
+    {"torchaudio._lfilter_core_loop.default", .compute = at_computeFilterLoop},
     {"torchvision.nms.default", .compute = at_computeSuppress},
     {"torchvision.roi_align.default", .compute = at_computeRoiAlign},
     {"torchvision.ps_roi_align.default", .compute = at_computeRoiAlign},

@@ -396,3 +396,45 @@ void at_computeTrilinear(at_frame *frame, const at_graphNode *node)
                 at_sum_dim(at_mul(at_mul(a, b), c), ((at_ints){dims, given->count}),
                            .keepdim = false));
 }
+
+/* --- filters ----------------------------------------------------------------------------------- */
+
+/* The recursive part of a filter of one sequence: y, which begins with count - 1 earlier results, gets one more
+ * for each number of x. */
+static void filter(const double *x, const double *a, double *y, int64_t steps, int64_t count)
+{
+  for (int64_t t = 0; t < steps; t++) {
+    double sum = x[t];
+    for (int64_t k = 0; k < count; k++)
+      sum -= a[k] * y[t + k];
+    y[t + count - 1] = sum;
+  }
+}
+
+/* _lfilter_core_loop(input_signal_windows, a_coeff_flipped, padded_output_waveform): changes and returns the last
+ * one.  (torchaudio: functional/filtering.py) */
+void at_computeFilterLoop(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const x = at_inputTensor(frame, node, "input_signal_windows", 0),
+                   *const a = at_inputTensor(frame, node, "a_coeff_flipped", 1),
+                   *const y = at_inputTensor(frame, node, "padded_output_waveform", 2);
+  bool fits = at_dim(x) == 3 && at_dim(a) == 2 && at_dim(y) == 3 && at_size(a, 1) > 0;
+  fits = fits && at_size(a, 0) == at_size(x, 1) && at_size(y, 0) == at_size(x, 0) &&
+         at_size(y, 1) == at_size(x, 1) && at_size(y, 2) - at_size(a, 1) + 1 == at_size(x, 2);
+  if (!fits)
+    at_nodeFails(node, "sequences of size %s, coefficients of %s and results of %s do not fit",
+                 at_sizeDesc(at_sizes(x)).str, at_sizeDesc(at_sizes(a)).str,
+                 at_sizeDesc(at_sizes(y)).str);
+  const at_type *const wide = AT_CPU(AT_DOUBLE);
+  at_tensor *const from = at_contiguous(at_to(x, wide)),
+                   *const factors = at_contiguous(at_to(a, wide)),
+                   *const to = at_clone(at_contiguous(at_to(y, wide)));
+  const int64_t channels = at_size(x, 1), steps = at_size(x, 2), count = at_size(a, 1);
+  if (at_defined(from) && at_defined(factors) && at_defined(to) && at_numel(from) > 0)
+    for (int64_t i = 0; i < at_size(x, 0) * channels; i++)
+      filter((const double *)at_hostData(from) + i * steps,
+             (const double *)at_hostData(factors) + i % channels * count,
+             (double *)at_hostData(to) + i * (steps + count - 1), steps, count);
+  at_giveOutput(frame, node, 0, at_alias(at_copy_(y, to)));
+}

@@ -52,6 +52,7 @@
   X(frozen)                 \
   X(seldom)                 \
   X(overloads)              \
+  X(filtered)               \
   X(overloads_core)         \
   X(factored)               \
   X(factored_core)          \

@@ -38,8 +38,16 @@ static bool has_writers(const at_graphNode *node)
   return false;
 }
 
+/* The input that a node without op changes, or -1. */
+static int32_t changed_by(at_compute compute)
+{
+  return compute == at_computeFilterLoop ? 2 : -1;
+}
+
 bool at_writes(const at_graphNode *node)
 {
+  if (changed_by(node->compute) >= 0)
+    return true;
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (writes_argument(node, i))
       return true;
@@ -48,6 +56,8 @@ bool at_writes(const at_graphNode *node)
 
 static bool is_written(const at_graphNode *node, int32_t input)
 {
+  if (changed_by(node->compute) == input)
+    return true;
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (node->from[i] == input && writes_argument(node, i))
       return true;
@@ -57,11 +67,11 @@ static bool is_written(const at_graphNode *node, int32_t input)
 static bool has_effects(at_compute compute)
 {
   return compute == at_computeAssert || compute == at_computeMetadata ||
-         compute == at_computeLinalgCheck || compute == at_computeWrapped ||
-         compute == at_computeCond || compute == at_computeWhile || compute == at_computeMap ||
-         compute == at_computeScanned || compute == at_computeAssociativeScan ||
-         compute == at_computeFunctionalized || compute == at_computeVmap ||
-         compute == at_computeLoop || compute == at_computeScan;
+         compute == at_computeFilterLoop || compute == at_computeLinalgCheck ||
+         compute == at_computeWrapped || compute == at_computeCond || compute == at_computeWhile ||
+         compute == at_computeMap || compute == at_computeScanned ||
+         compute == at_computeAssociativeScan || compute == at_computeFunctionalized ||
+         compute == at_computeVmap || compute == at_computeLoop || compute == at_computeScan;
 }
 
 /* Whether the node may draw random numbers: its operation takes a generator, or leaves out elements
