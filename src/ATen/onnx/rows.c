@@ -1,4 +1,5 @@
-/* The operators of ONNX: what each becomes.  (github.com/onnx/onnx: docs/Operators.md) */
+/* The operators of ONNX (github.com/onnx/onnx: docs/Operators.md): what each becomes, in the language of
+ * expressions that Onnx.h describes. */
 #include "Lower.h"
 #include "Runs.h"
 
