@@ -33,7 +33,7 @@
   real x = shrink * atX[i]; \
   TH_UNUSED const real g = sign * atG[i] + (decay != 0 ? decay * x : 0);
 
-#define KERNEL(NAME, STATES, ...)                                               \
+#define UPDATE(NAME, STATES, ...)                                               \
   static void NAME##_update(ptrdiff_t n, char *const *at, const at_numbers *k)  \
   {                                                                             \
     NUMBERS real *const atX = (real *)at[0], *const atG = (real *)at[1];        \
@@ -44,8 +44,9 @@
       STATES_##STATES(STORE)                                                    \
     }                                                                           \
   }
-AT_FOR_EACH_UPDATE(KERNEL)
+#include "ops/updates.h"
 
-#define ENTRY(NAME, ...) [AT_UPDATE_##NAME] = NAME##_update,
+#define UPDATE(NAME, ...) [AT_UPDATE_##NAME] = NAME##_update,
 const at_update TH_LEVEL_(TH_CONCAT_2(at_updates, Real))[AT_UPDATE_COUNT] = {
-    AT_FOR_EACH_UPDATE(ENTRY)};
+#include "ops/updates.h"
+};

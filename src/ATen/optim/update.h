@@ -5,13 +5,11 @@
 #include "ATen/core/ATenCore.h"
 #include "THKernel.h"
 #include "numbers.h"
-#include "ops/updates.h"
 
 typedef enum at_update_name {
-#define ENTRY(NAME, ...) AT_UPDATE_##NAME,
-  AT_FOR_EACH_UPDATE(ENTRY)
-#undef ENTRY
-      AT_UPDATE_COUNT
+#define UPDATE(NAME, ...) AT_UPDATE_##NAME,
+#include "ops/updates.h"
+  AT_UPDATE_COUNT
 } at_update_name;
 
 /* Changes n elements: of a parameter (at[0]), by its gradient (at[1]), and of its states (at[2] on). */

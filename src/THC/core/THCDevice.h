@@ -8,7 +8,6 @@
 #define THC_DEVICE_H
 
 #include "THCPrivate.h"
-#include "THC/tensor/THCTensorCalls.h"
 #include "THCTensorShape.h"
 
 #include "THCTemplate.h"
@@ -86,10 +85,9 @@ static inline void THStorage_(free)(THStorage *storage)
 
 /* --- tensors -------------------------------------------------------------------------------- */
 
-#define THC_DECLARE(RESULT, NAME, PARAMETERS, ARGUMENTS) RESULT THTensor_(NAME) PARAMETERS;
-THC_TENSOR_CALLS(THC_DECLARE)
+#define ROW(RESULT, NAME, PARAMETERS, ARGUMENTS) RESULT THTensor_(NAME) PARAMETERS;
+#include "THC/tensor/THCTensorCalls.h"
 THTensor *THTensor_(new)(void);
-#undef THC_DECLARE
 
 void THByteTensor_resizeNd(THByteTensor *tensor, int nDimension, int64_t *size, int64_t *stride);
 

@@ -5,11 +5,11 @@
 #include "THCTensorIndex.h"
 
 #include "THC/core/THCCalls.h"
-#include "THCIndexCalls.h"
 
 #include "TH/index/THTensorIndex.c"
 
-THC_INDEX_CALLS(THC_DEFINE_CALL)
+#define INDEX THC_DEFINE_CALL
+#include "THCIndexCalls.h"
 
 void THCTensor_(calculateAdvancedIndexingOffsets)(THCState *state, THCudaLongTensor *output,
                                                   THCTensor *indexed, ptrdiff_t baseOffset,

@@ -5,11 +5,11 @@
 #include "THCTensorIndex.h"
 
 #include "THC/core/THCCalls.h"
-#include "THCIndexCalls.h"
 
 #include "TH/index/THTensorMask.c"
 
-THC_MASK_CALLS(THC_DEFINE_CALL)
+#define MASK THC_DEFINE_CALL
+#include "THCIndexCalls.h"
 
 /* Operand 0, without memory, is contiguous: so the walk keeps row-major order. */
 static void THTensor_(openOrder)(THLoop *loop, THShape *order, THTensor *tensor)

@@ -5,8 +5,8 @@
 #include "THCTensorIndex.h"
 
 #include "THC/core/THCCalls.h"
-#include "THCIndexCalls.h"
 
 #include "TH/index/THTensorTake.c"
 
-THC_PLACE_CALLS(THC_DEFINE_CALL)
+#define POSITION THC_DEFINE_CALL
+#include "THCIndexCalls.h"

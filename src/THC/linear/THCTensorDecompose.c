@@ -3,9 +3,9 @@
 #include "THTemplate.h"
 
 #include "THC/core/THCCalls.h"
-#include "THCLapackCalls.h"
 #include "THCTensorMathMagma.h"
 
 #include "TH/linear/THTensorDecompose.c"
 
-THC_DECOMPOSE_CALLS(THC_DEFINE_CALL)
+#define DECOMPOSE THC_DEFINE_CALL
+#include "THCLapackCalls.h"

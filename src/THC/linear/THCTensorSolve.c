@@ -3,9 +3,9 @@
 #include "THTemplate.h"
 
 #include "THC/core/THCCalls.h"
-#include "THCLapackCalls.h"
 #include "THCTensorMathMagma.h"
 
 #include "TH/linear/THTensorSolve.c"
 
-THC_SOLVE_CALLS(THC_DEFINE_CALL)
+#define SOLVE THC_DEFINE_CALL
+#include "THCLapackCalls.h"

@@ -5,16 +5,16 @@
 #include "THCTensorReduce.h"
 
 #include "THC/core/THCCalls.h"
-#include "THCReduceCalls.h"
 
 #include "TH/reduce/THTensorReduce.c"
 
 /* --- the public functions -------------------------------------------------------------------- */
 
-THC_REDUCE_CALLS(THC_DEFINE_CALL)
+#define REDUCE THC_DEFINE_CALL
 #ifdef TH_REAL_IS_FLOATING
-THC_FLOAT_REDUCE_CALLS(THC_DEFINE_CALL)
+#define FLOAT_REDUCE THC_DEFINE_CALL
 #endif
+#include "THCReduceCalls.h"
 
 #ifdef TH_REAL_IS_BYTE
 

@@ -5,14 +5,14 @@
 #include <stdarg.h>
 
 #define AND_STATE(...) (THCState * state, __VA_ARGS__)
-#define CALL(RESULT, NAME, PARAMETERS, ARGUMENTS) \
-  RESULT THCTensor_(NAME)                         \
-  AND_STATE PARAMETERS                            \
-  {                                               \
-    THC_enter(state);                             \
-    return THTensor_(NAME) ARGUMENTS;             \
+#define ROW(RESULT, NAME, PARAMETERS, ARGUMENTS) \
+  RESULT THCTensor_(NAME)                        \
+  AND_STATE PARAMETERS                           \
+  {                                              \
+    THC_enter(state);                            \
+    return THTensor_(NAME) ARGUMENTS;            \
   }
-THC_TENSOR_CALLS(CALL)
+#include "THCTensorCalls.h"
 
 THCTensor *THCTensor_(new)(THCState *state)
 {

@@ -162,20 +162,23 @@ struct THCMap {
 
 }  // namespace
 
-#define THC_MAP(NAME, OUT, ...)                     \
-  typedef THCMap<OUT, __VA_ARGS__> NAME##_map;      \
-  THC_MAP_KERNELS_(NAME, THC_FIRST_(__VA_ARGS__, )) \
+#define THC_MAP(NAME, OUT, ...) THC_MAP_OF(NAME, NAME##_element, OUT, __VA_ARGS__)
+
+/* The same, of a function of another name: of a template with its arguments. */
+#define THC_MAP_OF(NAME, ELEMENT, OUT, ...)                  \
+  typedef THCMap<OUT, __VA_ARGS__> NAME##_map;               \
+  THC_MAP_KERNELS_(NAME, ELEMENT, THC_FIRST_(__VA_ARGS__, )) \
   THC_MAP_LAUNCHER_(NAME, THC_FIRST_(__VA_ARGS__, ))
 #define THC_FIRST_(FIRST, ...) FIRST
 
-#define THC_MAP_KERNELS_(NAME, SCALARS)                          \
+#define THC_MAP_KERNELS_(NAME, ELEMENT, SCALARS)                 \
   __global__ static void NAME##_packed(THCFlat flat, SCALARS s)  \
   {                                                              \
-    NAME##_map::packed<NAME##_element>(flat, s);                 \
+    NAME##_map::packed<ELEMENT>(flat, s);                        \
   }                                                              \
   __global__ static void NAME##_strided(THCWalk walk, SCALARS s) \
   {                                                              \
-    NAME##_map::strided<NAME##_element>(walk, s);                \
+    NAME##_map::strided<ELEMENT>(walk, s);                       \
   }
 
 #define THC_MAP_LAUNCHER_(NAME, SCALARS)                                              \

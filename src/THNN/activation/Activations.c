@@ -48,8 +48,8 @@ void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THT
     THNN_(activateBackward)(THNN_##Name, output, gradOutput, gradInput, 0, 0, false);             \
   }
 #define OWN(Name)
-#define FUNCTIONS(KIND, Name, ...) KIND(Name)
-TH_FOR_EACH_ACTIVATION(FUNCTIONS)
+#define ACTIVATION(KIND, Name, ...) KIND(Name)
+#include "ops/activations.h"
 
 FORWARD(ELU, alpha, scale, inplace, , accreal alpha, accreal scale, bool inplace)
 

@@ -94,7 +94,7 @@ void THNN_(PReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
     THGuard_leave(&guard[i]);
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which sums up on its own */
+#ifndef TH_TEMPLATE_DEVICE /* a device sums up by its own kernels */
 void THNN_(preluAccumulate)(THTensor *input, THTensor *gradOutput, THTensor *gradWeight, int dim,
                             accreal scale)
 {
@@ -161,7 +161,7 @@ void THNN_(rreluCheck)(double lower, double upper, int arg)
              "slopes from lower = %g to upper = %g are no range", lower, upper);
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* whose noise comes from a generator of its own */
+#ifndef TH_TEMPLATE_DEVICE /* a device has a generator of its own */
 
 /* Slopes for the n elements of x: 1 for elements above 0, random for the others, in their order.
  * Random numbers are drawn in blocks of up to DRAWS. */

@@ -236,7 +236,6 @@ WIDE_LINE(wide_marginBackward, G X_OF(1) W_OF(2), -w * (scale * g) * THWide_sigm
   LINE(Name##_dx, GRADIENT ELEMENT(v, 1), BACKWARD) \
   KERNEL(Name##_forward, map, 1, Name##_y)          \
   KERNEL(Name##_gradient, map, 2, Name##_dx)
-TH_FOR_EACH_ACTIVATION(ACTIVATION)
 
 #define GATE(Name, FORWARD, BACKWARD, BACKWARD2)                   \
   LINE(Name##_y, ELEMENT(x, 0) ELEMENT(w, 1), FORWARD)             \
@@ -246,7 +245,6 @@ TH_FOR_EACH_ACTIVATION(ACTIVATION)
   KERNEL(Name##_gradient, map, 3, Name##_dx)                       \
   KERNEL(Name##_gradient2, map, 3, Name##_dw)                      \
   KERNEL(Name##_sum, sum, 3, Name##_dw)
-TH_FOR_EACH_GATE(GATE)
 
 /* Losses of every kind; losses without weights have one input less. */
 #define LOSS_INPUTS     2
@@ -261,13 +259,13 @@ TH_FOR_EACH_GATE(GATE)
   KERNEL(Name##_forward, map, KIND##_INPUTS, Name##_y)                             \
   KERNEL(Name##_gradient, map, KIND##_INPUTS + 1, Name##_dx)                       \
   KERNEL(Name##_sum, sum, KIND##_INPUTS, Name##_y)
-TH_FOR_EACH_LOSS(CRITERION)
+#include "ops/activations.h"
 
-#define ACTIVATION_ENTRY(KIND, Name, ...) {.forward = Name##_forward, .gradient = Name##_gradient},
-#define GATE_ENTRY(Name, ...) \
+#define ACTIVATION(KIND, Name, ...) {.forward = Name##_forward, .gradient = Name##_gradient},
+#define GATE(Name, ...) \
   {Name##_forward, Name##_gradient, .gradient2 = Name##_gradient2, .sum = Name##_sum},
-#define CRITERION_ENTRY(KIND, Name, ...) {Name##_forward, Name##_gradient, .sum = Name##_sum},
+#define CRITERION(KIND, Name, ...) {Name##_forward, Name##_gradient, .sum = Name##_sum},
 
-const THNN_(Pointwise) TH_LEVEL_(THNN_(pointwise))[] = {TH_FOR_EACH_ACTIVATION(ACTIVATION_ENTRY)
-                                                            TH_FOR_EACH_GATE(GATE_ENTRY)
-                                                                TH_FOR_EACH_LOSS(CRITERION_ENTRY)};
+const THNN_(Pointwise) TH_LEVEL_(THNN_(pointwise))[] = {
+#include "ops/activations.h"
+};

@@ -4,7 +4,7 @@
 
 #include "THNN/layer/Unit.h"
 
-#ifndef TH_TEMPLATE_DEVICE /* which reads no elements here */
+#ifndef TH_TEMPLATE_DEVICE /* the elements of a device are not read here */
 
 void THNN_(lossSum)(int row, const THNN_(Scalars) * scalars, THTensor **inputs, int count,
                     THTensor *output, double divisor)
@@ -97,8 +97,8 @@ static void THNN_(pairLossBackward)(int row, THTensor *input, THTensor *target,
 #define LOSS(Name) LOSS_OUTPUT(Name) LOSS_GRADIENT(Name)
 #define OWN_LOSS(Name)
 #define WEIGHTED(Name)
-#define FUNCTIONS(KIND, Name, ...) KIND(Name)
-TH_FOR_EACH_LOSS(FUNCTIONS)
+#define CRITERION(KIND, Name, ...) KIND(Name)
+#include "ops/activations.h"
 
 /* Raises unless the elements are probabilities. */
 static void THNN_(checkUnit)(THTensor *input)

@@ -10,7 +10,6 @@
 #include "ATen/ATenType.h"
 #include "ATen/optim/numbers.h"
 #include "THHalf.h"
-#include "ops/updates.h"
 
 /* The CPU's functions, compiled for the device too. */
 #define inline inline __host__ __device__
@@ -66,7 +65,7 @@ namespace
   TH_UNUSED const real c = (real)k.c, d = (real)k.d, e = (real)k.e, f = (real)k.f; \
   TH_UNUSED real y = 0, s0 = s[0], s1 = s[1], s2 = s[2];
 
-#define ROW(NAME, COUNT, ...)                                                       \
+#define UPDATE(NAME, COUNT, ...)                                                    \
   struct NAME##_row {                                                               \
     enum { STATES = COUNT };                                                        \
     template <class real>                                                           \
@@ -76,7 +75,7 @@ namespace
       s[0] = s0, s[1] = s1, s[2] = s2;                                              \
     }                                                                               \
   };
-AT_FOR_EACH_UPDATE(ROW)
+#include "ops/updates.h"
 
 /* Changes element k of the packs of a parameter, its gradient and its states. */
 template <class Row, class real, class Pack>
@@ -222,17 +221,21 @@ THC_DEVICE void change_all(const THCWalk &walk, const at_numbers &k)
   KIND(NAME, Double, double, double) \
   KIND(NAME, Half, THHalf, float)    \
   KIND(NAME, BFloat16, at_bfloat16, float)
-#define BOTH(NAME, ...) KERNELS(KERNEL, NAME) KERNELS(BATCH, NAME)
-AT_FOR_EACH_UPDATE(BOTH)
+#define UPDATE(NAME, ...) KERNELS(KERNEL, NAME) KERNELS(BATCH, NAME)
+#include "ops/updates.h"
 
 /* In the order of AT_FLOAT, AT_DOUBLE, AT_HALF, AT_BFLOAT16. */
-#define ENTRY(NAME, ...) {NAME##_Float, NAME##_Double, NAME##_Half, NAME##_BFloat16},
-extern "C" const THCKernel at_cudaUpdates[][4] = {AT_FOR_EACH_UPDATE(ENTRY)};
+#define UPDATE(NAME, ...) {NAME##_Float, NAME##_Double, NAME##_Half, NAME##_BFloat16},
+extern "C" const THCKernel at_cudaUpdates[][4] = {
+#include "ops/updates.h"
+};
 
 typedef void (*Many)(const at_update_many *many, cudaStream_t stream);
-#define MANY_ENTRY(NAME, ...) \
+#define UPDATE(NAME, ...) \
   {NAME##_Float_many, NAME##_Double_many, NAME##_Half_many, NAME##_BFloat16_many},
-extern "C" const Many at_cudaManyUpdates[][4] = {AT_FOR_EACH_UPDATE(MANY_ENTRY)};
+extern "C" const Many at_cudaManyUpdates[][4] = {
+#include "ops/updates.h"
+};
 
 #define POWERS(NAME, TYPE, element, real)                                           \
   __global__ static void powers_##TYPE##_kernel(at_powers p)                        \
