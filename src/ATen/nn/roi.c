@@ -65,48 +65,10 @@ static int64_t first_pixel(const Job *job, int64_t k, int64_t c)
   return (job->regions[k].image * job->channels + c) * job->height * job->width;
 }
 
-#define TYPES(X) X(float) X(double)
-
-/* The pixel of the largest element in a cell; -1 where the cell has none. */
-#define LARGEST(real)                                                        \
-  static int64_t largest_##real(const real *plane, int64_t width, at_cell c) \
-  {                                                                          \
-    int64_t best = -1;                                                       \
-    for (int64_t y = c.top; y < c.bottom; y++)                               \
-      for (int64_t x = c.left; x < c.right; x++)                             \
-        if (best < 0 || plane[y * width + x] > plane[best])                  \
-          best = y * width + x;                                              \
-    return best;                                                             \
-  }
-TYPES(LARGEST)
-
-/* Channel c of region k. */
-#define POOL(real)                                                                \
-  static void pool_##real(const Job *job, int64_t k, int64_t c)                   \
-  {                                                                               \
-    const real *plane = (const real *)job->input + first_pixel(job, k, c);        \
-    const int64_t first = first_cell(job, k, c);                                  \
-    for (int64_t i = 0; i < cells(job); i++) {                                    \
-      const int64_t best = largest_##real(plane, job->width, cell_of(job, k, i)); \
-      ((real *)job->output)[first + i] = best < 0 ? 0 : plane[best];              \
-      job->argmax[first + i] = (int)best;                                         \
-    }                                                                             \
-  }
-TYPES(POOL)
-
-/* Channel c of all regions, one after the other: they may overlap. */
-#define BACKWARD(real)                                            \
-  static void backward_##real(const Job *job, int64_t c)          \
-  {                                                               \
-    for (int64_t k = 0; k < job->count; k++) {                    \
-      real *plane = (real *)job->output + first_pixel(job, k, c); \
-      const int64_t first = first_cell(job, k, c);                \
-      for (int64_t i = first; i < first + cells(job); i++)        \
-        if (job->argmax[i] >= 0)                                  \
-          plane[job->argmax[i]] += ((const real *)job->input)[i]; \
-    }                                                             \
-  }
-TYPES(BACKWARD)
+#define real float
+#include "roiReal.h"
+#define real double
+#include "roiReal.h"
 
 /* Checks the operands of both directions and sets up the job; the guard holds the regions, which on
  * a device remain to be checked. */

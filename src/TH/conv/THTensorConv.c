@@ -47,7 +47,7 @@ typedef struct {
   real alpha, beta;
 
   /* Packed operands and lists, in one block of memory. */
-  THGuard room;
+  THGuard packed;
   ptrdiff_t *planes, *which; /* the planes that are added up, and their windows, */
   ptrdiff_t *columnsAt;      /* of outputs, if vectors run along windows */
   ptrdiff_t *first;          /* the first entry in these lists for each group of a map */
@@ -242,7 +242,7 @@ static void THTensor_(allocate)(THTensor_(Problem) * p, const THTensor *table, i
                 __builtin_add_overflow(planeElements, lanes, &planeElements)))
     planeElements = PTRDIFF_MAX;
   const ptrdiff_t paddedAt = THTensor_(reserve)(&bytes, planeElements, sizeof(real));
-  char *const block = p->room.what = THAlloc(bytes);
+  char *const block = p->packed.what = THAlloc(bytes);
   p->planes = (ptrdiff_t *)(block + planesAt);
   p->which = (ptrdiff_t *)(block + whichAt);
   p->first = table ? (ptrdiff_t *)(block + firstAt) : NULL;
@@ -291,7 +291,7 @@ static void THTensor_(list)(THTensor_(Problem) * p, const THTensor *table)
 static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int aside)
 {
   const ptrdiff_t lanes = THTensor_(convKernels)->lanes;
-  THGuard_enter(&p->room, THFree);
+  THGuard_enter(&p->packed, THFree);
   p->shape.dots = THTensor_(isWindowWide)(p, lanes);
   p->notFinite = 0;
   p->plane = THConvPlane_inPlace(&p->shape, p->t.stride);
@@ -606,43 +606,35 @@ static void THTensor_(convolve)(const Family *family, int dims, THTensor *r_, re
   int64_t unused[3];
   THTensor_(takePlanes)(&p, &p.r, r_, family->r, dims, unused);
   THTensor_(run)(&p);
-  THGuard_leave(&p.room);
+  THGuard_leave(&p.packed);
   THGuard_leave(&aside);
   THTensor_(closeStandIn)(&standIn);
   THShape_close(&shape);
 }
 
-/* X(name, family) */
-#define IMAGES(X) \
-  X(conv2Dger, ger) X(conv2Dmv, mv) X(conv2Dmm, mm) X(conv2Dmul, mul) X(conv2Dcmul, cmul)
-#define VOLUMES(X)  X(conv3Dger, ger) X(conv3Dmv, mv) X(conv3Dmul, mul) X(conv3Dcmul, cmul)
-#define REVERSES(X) X(conv2DRevger, ger) X(conv2DRevgerm, germ)
+#define NAME ger
+#include "THTensorConvFamily.h"
+#define NAME mv
+#include "THTensorConvFamily.h"
+#define NAME mul
+#include "THTensorConvFamily.h"
+#define NAME cmul
+#include "THTensorConvFamily.h"
+#define NAME        mm
+#define IMAGES_ONLY 1
+#include "THTensorConvFamily.h"
 
-#define IMAGE(NAME, FAMILY)                                                             \
-  void THTensor_(NAME)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_, \
-                       int64_t srow, int64_t scol, const char *vf, const char *xc)      \
-  {                                                                                     \
-    THTensor_(convolve)(&FAMILY, 2, r_, beta, alpha, t_, k_, NULL, 1, srow, scol,       \
-                        THTensor_(convolutionMode)(vf, xc, STEPS + 2));                 \
-  }
-IMAGES(IMAGE)
+void THTensor_(conv2DRevger)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,
+                             int64_t srow, int64_t scol)
+{
+  THTensor_(convolve)(&ger, 2, r_, beta, alpha, t_, k_, NULL, 1, srow, scol, reverse);
+}
 
-#define VOLUME(NAME, FAMILY)                                                                       \
-  void THTensor_(NAME)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,            \
-                       int64_t sdepth, int64_t srow, int64_t scol, const char *vf, const char *xc) \
-  {                                                                                                \
-    THTensor_(convolve)(&FAMILY, 3, r_, beta, alpha, t_, k_, NULL, sdepth, srow, scol,             \
-                        THTensor_(convolutionMode)(vf, xc, STEPS + 3));                            \
-  }
-VOLUMES(VOLUME)
-
-#define REVERSE(NAME, FAMILY)                                                               \
-  void THTensor_(NAME)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,     \
-                       int64_t srow, int64_t scol)                                          \
-  {                                                                                         \
-    THTensor_(convolve)(&FAMILY, 2, r_, beta, alpha, t_, k_, NULL, 1, srow, scol, reverse); \
-  }
-REVERSES(REVERSE)
+void THTensor_(conv2DRevgerm)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,
+                              int64_t srow, int64_t scol)
+{
+  THTensor_(convolve)(&germ, 2, r_, beta, alpha, t_, k_, NULL, 1, srow, scol, reverse);
+}
 
 void THTensor_(conv3DRevger)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,
                              int64_t sdepth, int64_t srow, int64_t scol)
@@ -708,32 +700,26 @@ static void THTensor_(convolvePlanes)(real *r_, real alpha, real *t_, real *k_, 
   }
   THTensor_(open)(&p, NULL, 0);
   THTensor_(run)(&p);
-  THGuard_leave(&p.room);
+  THGuard_leave(&p.packed);
 }
 
-/* X(of images, of volumes, kind, flip) */
-#define PLANES(X)                                       \
-  X(validXCorr2Dptr, validXCorr3Dptr, TH_CONV_VALID, 0) \
-  X(validConv2Dptr, validConv3Dptr, TH_CONV_VALID, 1)   \
-  X(fullXCorr2Dptr, fullXCorr3Dptr, TH_CONV_FULL, 1)    \
-  X(fullConv2Dptr, fullConv3Dptr, TH_CONV_FULL, 0)      \
-  X(validXCorr2DRevptr, validXCorr3DRevptr, TH_CONV_REVERSE, 0)
-
-#define PLANE(NAME, VOLUME_NAME, KIND, FLIP)                                             \
-  void THTensor_(NAME)(real *r_, real alpha, real *t_, int64_t ir, int64_t ic, real *k_, \
-                       int64_t kr, int64_t kc, int64_t sr, int64_t sc)                   \
-  {                                                                                      \
-    const THConvShape shape = {KIND, FLIP, {1, ir, ic}, {1, kr, kc}, {1, sr, sc}, {0}};  \
-    THTensor_(convolvePlanes)(r_, alpha, t_, k_, 2, &shape);                             \
-  }
-PLANES(PLANE)
-
-#define PLANE_OF_VOLUME(IMAGE_NAME, NAME, KIND, FLIP)                                        \
-  void THTensor_(NAME)(real *r_, real alpha, real *t_, int64_t it, int64_t ir, int64_t ic,   \
-                       real *k_, int64_t kt, int64_t kr, int64_t kc, int64_t st, int64_t sr, \
-                       int64_t sc)                                                           \
-  {                                                                                          \
-    const THConvShape shape = {KIND, FLIP, {it, ir, ic}, {kt, kr, kc}, {st, sr, sc}, {0}};   \
-    THTensor_(convolvePlanes)(r_, alpha, t_, k_, 3, &shape);                                 \
-  }
-PLANES(PLANE_OF_VOLUME)
+#define NAME_(DIMS) validXCorr##DIMS##ptr
+#define KIND        TH_CONV_VALID
+#define FLIP        0
+#include "THTensorConvPlanes.h"
+#define NAME_(DIMS) validConv##DIMS##ptr
+#define KIND        TH_CONV_VALID
+#define FLIP        1
+#include "THTensorConvPlanes.h"
+#define NAME_(DIMS) fullXCorr##DIMS##ptr
+#define KIND        TH_CONV_FULL
+#define FLIP        1
+#include "THTensorConvPlanes.h"
+#define NAME_(DIMS) fullConv##DIMS##ptr
+#define KIND        TH_CONV_FULL
+#define FLIP        0
+#include "THTensorConvPlanes.h"
+#define NAME_(DIMS) validXCorr##DIMS##Revptr
+#define KIND        TH_CONV_REVERSE
+#define FLIP        0
+#include "THTensorConvPlanes.h"

@@ -96,51 +96,21 @@ SETTER(clearError, hasError, 0)
 
 /* --- elements of each type ------------------------------------------------------------------ */
 
-#define SCALARS(Real, real, accreal)                         \
-  real THFile_read##Real##Scalar(THFile *self)               \
-  {                                                          \
-    real scalar = {0};                                       \
-    THFile_readArray(self, THScalar##Real, &scalar, 1);      \
-    return scalar;                                           \
-  }                                                          \
-  void THFile_write##Real##Scalar(THFile *self, real scalar) \
-  {                                                          \
-    THFile_writeArray(self, THScalar##Real, &scalar, 1);     \
-  }
-TH_FOR_EACH_TYPE(SCALARS)
+#define TH_SOURCE_FILE "TH/file/THFileType.h"
+#include "TH/tensor/THEachSource.h"
 
-#define STORAGES(Real, real, accreal)                                           \
-  size_t THFile_read##Real(THFile *self, TH##Real##Storage *storage)            \
-  {                                                                             \
-    return THFile_read##Real##Raw(self, storage->data, (size_t)storage->size);  \
-  }                                                                             \
-  size_t THFile_write##Real(THFile *self, TH##Real##Storage *storage)           \
-  {                                                                             \
-    return THFile_write##Real##Raw(self, storage->data, (size_t)storage->size); \
-  }
-TH_FOR_EACH_TYPE(STORAGES)
-
-#define ARRAYS(Real, real, accreal)                                  \
-  size_t THFile_read##Real##Raw(THFile *self, real *data, size_t n)  \
-  {                                                                  \
-    return THFile_readArray(self, THScalar##Real, data, n);          \
-  }                                                                  \
-  size_t THFile_write##Real##Raw(THFile *self, real *data, size_t n) \
-  {                                                                  \
-    return THFile_writeArray(self, THScalar##Real, data, n);         \
-  }
-TH_FOR_EACH_TYPE(ARRAYS)
 /* --- strings -------------------------------------------------------------------------------- */
 
 /* Appends n bytes, and keeps room for a NUL after them. */
-static void append(THFileAttempt *attempt, size_t *size, size_t *room, const char *bytes, size_t n)
+static void append(THFileAttempt *attempt, size_t *size, size_t *capacity, const char *bytes,
+                   size_t n)
 {
   size_t needed;
   if (__builtin_add_overflow(*size + 1, n, &needed) || needed > PTRDIFF_MAX)
     THError("a string of more than %zu bytes cannot be read", *size);
-  if (needed > *room) {
-    *room = THMax(needed, *room + *room / 2);
-    attempt->block = THRealloc(attempt->block, (ptrdiff_t)*room);
+  if (needed > *capacity) {
+    *capacity = THMax(needed, *capacity + *capacity / 2);
+    attempt->block = THRealloc(attempt->block, (ptrdiff_t)*capacity);
   }
   memcpy(attempt->block + *size, bytes, n);
   *size += n;
@@ -157,7 +127,7 @@ size_t THFile_readStringRaw(THFile *self, const char *format, char **str_)
 
   THFileAttempt attempt;
   THFileAttempt_enter(&attempt, self);
-  size_t size = 0, room = 0;
+  size_t size = 0, capacity = 0;
   for (int ended = 0; !ended;) {
     size_t n;
     const char *bytes = self->vtable->ahead(self, &n);
@@ -167,7 +137,7 @@ size_t THFile_readStringRaw(THFile *self, const char *format, char **str_)
     ended = end != NULL;
     if (ended)
       n = (size_t)(end - bytes);
-    append(&attempt, &size, &room, bytes, n);
+    append(&attempt, &size, &capacity, bytes, n);
     self->vtable->skip(self, n + (size_t)ended);
   }
 

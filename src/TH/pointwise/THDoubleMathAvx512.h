@@ -235,29 +235,12 @@ WIDE2 THWide_tanNear2(THDoubles x, THMask64 far)
 
 /* Numbers beyond 2^20, infinities and NaN are computed one by one. */
 #define SELDOM static __attribute__((noinline, unused))
-#define TURNS_FAR2(NAME)                                          \
-  SELDOM THDoubles THWide_##NAME##Far2(THDoubles x, THMask64 far) \
-  {                                                               \
-    double all[8], y[8];                                          \
-    THDoubles_store(all, x);                                      \
-    THDoubles_store(y, THWide_##NAME##Near2(x, far));             \
-    for (int k = 0; k < 8; k++)                                   \
-      if (!THDoubleMath_isNear(all[k]))                           \
-        y[k] = THDoubleMath_##NAME(all[k]);                       \
-    return THDoubles_load(y);                                     \
-  }
-
-#define TURNS2(NAME)                                                                            \
-  TURNS_FAR2(NAME)                                                                              \
-  WIDE2 THWide_##NAME##2(THDoubles x)                                                           \
-  {                                                                                             \
-    const THMask64 far = THDoubles_notGreater(THDoubles_abs(x), ALL2(0x1p12));                  \
-    return __builtin_expect(far, 0) ? THWide_##NAME##Far2(x, far) : THWide_##NAME##Near2(x, 0); \
-  }
-TURNS2(sin)
-TURNS2(cos)
-TURNS2(tan)
-#undef TURNS2
+#define NAME   sin
+#include "THDoubleTrigAvx512.h"
+#define NAME cos
+#include "THDoubleTrigAvx512.h"
+#define NAME tan
+#include "THDoubleTrigAvx512.h"
 #undef TURNS_FAR2
 #undef SELDOM
 

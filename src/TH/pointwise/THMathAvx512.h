@@ -529,19 +529,7 @@ TH_MATH void THWide_computeFar(int far, float *to, const float *all, double (*fu
         to[k] = (float)function((double)all[k]);
 }
 
-#define TH_WIDE_TURNS(NAME)                                \
-  TH_MATH void THWide_##NAME(float *to, const float *from) \
-  {                                                        \
-    THDoubles x[2];                                        \
-    float all[16];                                         \
-    THWide_widen(x, from, 2);                              \
-    const int far = THWide_keepFar(all, from, x);          \
-    THWide_##NAME##Near(x, 2);                             \
-    THWide_narrow(to, x, 2);                               \
-    THWide_computeFar(far, to, all, NAME);                 \
-  }
-
-/* The same for 32, with one test for large arguments. */
+/* Whether one of the arguments, of which these are the largest, is large. */
 TH_MATH int THWide_isFar(THFloats x)
 {
   return __builtin_expect(THFloats_greater(x, ALL(0x1p20f)), 0);
@@ -555,24 +543,12 @@ TH_MATH void THWide_nearOfTwo(float *to, const float *from, void (*near)(THDoubl
   THWide_narrow(to, parts, 4);
 }
 
-#define TH_WIDE_TURNS_OF_TWO(NAME)                                                          \
-  TH_MATH void THWide_##NAME##OfTwo(float *to, const float *from)                           \
-  {                                                                                         \
-    if (THWide_isFar(THFloats_largerSize(THFloats_load(from), THFloats_load(from + 16)))) { \
-      THWide_##NAME(to, from);                                                              \
-      THWide_##NAME(to + 16, from + 16);                                                    \
-    } else {                                                                                \
-      THWide_nearOfTwo(to, from, THWide_##NAME##Near);                                      \
-    }                                                                                       \
-  }
-TH_WIDE_TURNS(sin)
-TH_WIDE_TURNS(cos)
-TH_WIDE_TURNS(tan)
-TH_WIDE_TURNS_OF_TWO(sin)
-TH_WIDE_TURNS_OF_TWO(cos)
-TH_WIDE_TURNS_OF_TWO(tan)
-#undef TH_WIDE_TURNS
-#undef TH_WIDE_TURNS_OF_TWO
+#define NAME sin
+#include "THTrigAvx512.h"
+#define NAME cos
+#include "THTrigAvx512.h"
+#define NAME tan
+#include "THTrigAvx512.h"
 
 /* --- sigmoid --------------------------------------------------------------------------------- */
 

@@ -175,65 +175,6 @@ static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t 
 
 /* --- scalar states: the rows of the table ---------------------------------------------------- */
 
-/* Lines of up to name##_shortLine elements are taken in several together, from name##_least on as
- * vectors of lanes.  Longer lines are prefetched from memory, and where name##_prefetched is 1 from
- * caches, too. */
-#define CONSTANTS(name, state, initial, accumulate, joined, finished)     \
-  typedef state name##_State;                                             \
-  enum {                                                                  \
-    name##_shortLine = sizeof(state) < 4 ? SHORT_LINE_SMALL : SHORT_LINE, \
-    name##_least = VECTOR_LINE,                                           \
-    name##_prefetched = 1                                                 \
-  };                                                                      \
-  TH_UNUSED static inline state name##_initial(void)                      \
-  {                                                                       \
-    return initial;                                                       \
-  }
-
-#define TAKE(name, state, initial, accumulate, joined, finished)        \
-  TH_UNUSED static inline state name##_take(state a, state x, double p) \
-  {                                                                     \
-    return (state)(accumulate);                                         \
-  }
-
-#define START(name, state, initial, accumulate, joined, finished) \
-  static inline void name##_start(void *states, ptrdiff_t lanes)  \
-  {                                                               \
-    for (ptrdiff_t j = 0; j < lanes; j++)                         \
-      ((state *)states)[j] = initial;                             \
-  }
-
-#define JOIN(name, state, initial, accumulate, joined, finished)                    \
-  static inline void name##_join(void *states, const void *others, ptrdiff_t lanes) \
-  {                                                                                 \
-    for (ptrdiff_t j = 0; j < lanes; j++) {                                         \
-      const state a = ((state *)states)[j], b = ((const state *)others)[j];         \
-      ((state *)states)[j] = (state)(joined);                                       \
-    }                                                                               \
-  }
-
-#define RESULT(name, state, initial, accumulate, joined, finished)             \
-  static inline accreal name##_result(state a, const THReduceScalars *scalars) \
-  {                                                                            \
-    TH_UNUSED const double p = scalars->p;                                     \
-    TH_UNUSED const ptrdiff_t count = scalars->count;                          \
-    return (accreal)(finished);                                                \
-  }
-
-#define FINISH(name, state, initial, accumulate, joined, finished)                               \
-  static void name##_finish(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars, \
-                            void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)   \
-  {                                                                                              \
-    for (ptrdiff_t j = 0; j < lanes; j++)                                                        \
-      ((real *)result)[j * step] = (real)name##_result(((const state *)states)[j], scalars);     \
-  }
-
-#define TOTAL(name, state, initial, accumulate, joined, finished)                            \
-  static void name##_total(const void *states, const THReduceScalars *scalars, void *result) \
-  {                                                                                          \
-    *(accreal *)result = name##_result(*(const state *)states, scalars);                     \
-  }
-
 /* Whether n elements fill all lanes several times. */
 static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
 {
@@ -248,23 +189,34 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
 #define EVERY(X) TH_REDUCTIONS(X)
 #endif
 
-EVERY(CONSTANTS)
-EVERY(TAKE)
-EVERY(START)
-EVERY(JOIN)
-EVERY(RESULT)
-EVERY(FINISH)
-EVERY(TOTAL)
+/* The expressions of a row as functions. */
+#define FUNCTION(TYPE, NAME, PARAMETERS, EXPRESSION) \
+  TH_UNUSED static inline TYPE NAME PARAMETERS       \
+  {                                                  \
+    return (TYPE)(EXPRESSION);                       \
+  }
+#define EXPRESSIONS(name, state, initial, accumulate, joined, finished)  \
+  typedef state name##_State;                                            \
+  FUNCTION(state, name##_initial, (void), initial)                       \
+  FUNCTION(state, name##_take, (state a, state x, double p), accumulate) \
+  FUNCTION(state, name##_joined, (state a, state b), joined)             \
+  FUNCTION(accreal, name##_result, (state a, double p, ptrdiff_t count), finished)
+EVERY(EXPRESSIONS)
+
+#define TEMPLATE "THReduceStates.h"
+#include "THReduceEach.h"
+#if defined(TH_REAL_IS_FLOATING)
+#define ROW mean
+#include "THReduceStates.h"
+#undef ROW
+#endif
 
 #if defined(FOURS)
 /* Of rows whose state is accreal. */
 #define TAKE_FOUR(name, state, ...) TAKE_FOUR_##state(name, __VA_ARGS__)
 #define TAKE_FOUR_real(...)
-#define TAKE_FOUR_accreal(name, initial, accumulate, ...)                 \
-  TH_UNUSED static inline Four name##_four_take(Four a, Four x, double p) \
-  {                                                                       \
-    return accumulate;                                                    \
-  }
+#define TAKE_FOUR_accreal(name, initial, accumulate, ...) \
+  FUNCTION(Four, name##_four_take, (Four a, Four x, double p), accumulate)
 EVERY(TAKE_FOUR)
 #endif
 
@@ -276,9 +228,26 @@ EVERY(TAKE_FOUR)
 #define norm2_shortLine MIDDLE_LINE
 #endif
 
-#if defined(SWEEP_STRIDED)
-SWEEP_STRIDED(max, 1, LOWEST)
-SWEEP_STRIDED(min, 0, HIGHEST)
+#if defined(SWEEPS_STRIDED)
+/* A sweep that prefetches, or one that reads memory in strides where nothing is prefetched. */
+static inline __attribute__((always_inline)) ptrdiff_t max_sweep_strided(real *restrict a,
+                                                                         const real *x, int lanes,
+                                                                         int deep, ptrdiff_t n,
+                                                                         uintptr_t ahead, double p)
+{
+  return ahead ? max_sweep(a, x, lanes, deep, n, ahead, p)
+               : sweep_strided(1, LOWEST, a, x, lanes, n);
+}
+
+static inline __attribute__((always_inline)) ptrdiff_t min_sweep_strided(real *restrict a,
+                                                                         const real *x, int lanes,
+                                                                         int deep, ptrdiff_t n,
+                                                                         uintptr_t ahead, double p)
+{
+  return ahead ? min_sweep(a, x, lanes, deep, n, ahead, p)
+               : sweep_strided(0, HIGHEST, a, x, lanes, n);
+}
+
 #define max_shortLine  MIDDLE_LINE
 #define min_shortLine  MIDDLE_LINE
 #define max_prefetched 0
@@ -334,15 +303,9 @@ static inline Eight eight_widened(const real *x)
 }
 #endif
 
-#define TAKE_EIGHT(name, state, initial, accumulate, joined, ...)   \
-  static inline Eight name##_eight_take(Eight a, Eight x, double p) \
-  {                                                                 \
-    return accumulate;                                              \
-  }                                                                 \
-  static inline Eight name##_joined_eight(Eight a, Eight b)         \
-  {                                                                 \
-    return joined;                                                  \
-  }
+#define TAKE_EIGHT(name, state, initial, accumulate, joined, ...)              \
+  FUNCTION(Eight, name##_eight_take, (Eight a, Eight x, double p), accumulate) \
+  FUNCTION(Eight, name##_joined_eight, (Eight a, Eight b), joined)
 
 TH_SUM(TAKE_EIGHT)
 #define ROW sum
@@ -383,32 +346,12 @@ TH_NORM2(TAKE_EIGHT)
 #undef NAME_
 
 /* Vectors of four or of eight, whichever this processor adds faster. */
-#define EITHER_LINE(name, state, ...)                                                    \
-  static void name##_either_line(void *to, const void *at, ptrdiff_t n, ptrdiff_t first, \
-                                 const THReduceScalars *scalars)                         \
-  {                                                                                      \
-    if (THCpu_addsEight())                                                               \
-      name##_by_eight_line(to, at, n, first, scalars);                                   \
-    else                                                                                 \
-      name##_line(to, at, n, first, scalars);                                            \
-  }
-
-#define EITHER_ROWS(name, state, ...)                                                              \
-  static void name##_either_rows(void *states, const THRows *block,                                \
-                                 const THReduceScalars *scalars)                                   \
-  {                                                                                                \
-    if (THCpu_addsEight() && block->stride == 1)                                                   \
-      name##_by_eight_columns(states, block, scalars->p);                                          \
-    else if (THCpu_addsEight() && are_lines(block))                                                \
-      name##_by_eight_lines(states, AT(block), block->lanes, block->stride, block->rows, scalars); \
-    else                                                                                           \
-      name##_rows(states, block, scalars);                                                         \
-  }
-
-TH_SUM(EITHER_LINE)
-TH_SUM(EITHER_ROWS)
-TH_NORM2(EITHER_LINE)
-TH_NORM2(EITHER_ROWS)
+#define ROW sum
+#include "THReduceEither.h"
+#undef ROW
+#define ROW norm2
+#include "THReduceEither.h"
+#undef ROW
 #define sum_rows   sum_either_rows
 #define sum_line   sum_either_line
 #define norm2_rows norm2_either_rows
@@ -721,38 +664,14 @@ static void best_finish(const void *states, ptrdiff_t lanes, const THReduceScala
   }
 }
 
-#define BEST_STATES(name, largest, worst)                                    \
-  static inline void name##_start(void *states, ptrdiff_t lanes)             \
-  {                                                                          \
-    best_start(states, lanes, worst);                                        \
-  }                                                                          \
-  static void name##_join(void *states, const void *others, ptrdiff_t lanes) \
-  {                                                                          \
-    best_join(largest, states, others, lanes);                               \
-  }
-
-#define BEST_ROWS(name, largest)                                                             \
-  static void name##_rows(void *states, const THRows *block, const THReduceScalars *scalars) \
-  {                                                                                          \
-    if (is_transposed(block))                                                                \
-      transposed_rows(name##_rows, sizeof(Best), states, block, scalars);                    \
-    else                                                                                     \
-      best_rows(largest, states, block);                                                     \
-  }
-
-#define BEST_LINE(name, largest)                                                     \
-  static void name##_line(void *state, const void *at, ptrdiff_t n, ptrdiff_t first, \
-                          const THReduceScalars *scalars)                            \
-  {                                                                                  \
-    best_line(largest, state, at, n, first, scalars);                                \
-  }
-
-BEST_STATES(argmax, 1, LOWEST)
-BEST_ROWS(argmax, 1)
-BEST_LINE(argmax, 1)
-BEST_STATES(argmin, 0, HIGHEST)
-BEST_ROWS(argmin, 0)
-BEST_LINE(argmin, 0)
+#define ROW     argmax
+#define LARGEST 1
+#define WORST   LOWEST
+#include "THReduceBest.h"
+#define ROW     argmin
+#define LARGEST 0
+#define WORST   HIGHEST
+#include "THReduceBest.h"
 
 /* --- variance -------------------------------------------------------------------------------- */
 

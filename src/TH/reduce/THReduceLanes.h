@@ -143,17 +143,7 @@ static inline __attribute__((always_inline)) ptrdiff_t sweep_strided(int largest
   return i;
 }
 
-/* name##_sweep, or this where nothing is prefetched. */
-#define SWEEP_STRIDED(name, largest, worst)                                                    \
-  static inline                                                                                \
-      __attribute__((always_inline)) ptrdiff_t name##_sweep_strided(real *restrict a,          \
-                                                                    const real *x, int lanes,  \
-                                                                    int deep, ptrdiff_t n,     \
-                                                                    uintptr_t ahead, double p) \
-  {                                                                                            \
-    return ahead ? name##_sweep(a, x, lanes, deep, n, ahead, p)                                \
-                 : sweep_strided(largest, worst, a, x, lanes, n);                              \
-  }
+#define SWEEPS_STRIDED 1
 #endif
 
 #endif

@@ -126,30 +126,12 @@ static void copy(const THRun *run)
  * gives the same low bits.  NaN does not fit. */
 enum { NEAR_BLOCK = 256 };
 
-#define ARE_NEAR(Source, source)                                 \
-  static inline int areNear_##Source(const source *x)            \
-  {                                                              \
-    int near = 1;                                                \
-    TH_PRAGMA(omp simd reduction(& : near))                      \
-    for (int i = 0; i < NEAR_BLOCK; i++)                         \
-      near &= x[i] > (source) - 0x1p31 && x[i] < (source)0x1p31; \
-    return near;                                                 \
-  }
-ARE_NEAR(Float, float)
-ARE_NEAR(Double, double)
-
-#define NEAR(Source, source)                                                         \
-  static ptrdiff_t near_##Source(real *r, const source *x, ptrdiff_t n)              \
-  {                                                                                  \
-    ptrdiff_t done = 0;                                                              \
-    for (; n - done >= NEAR_BLOCK && areNear_##Source(x + done); done += NEAR_BLOCK) \
-      TH_PRAGMA(omp simd)                                                            \
-    for (int i = 0; i < NEAR_BLOCK; i++)                                             \
-      r[done + i] = (real)(int32_t)x[done + i];                                      \
-    return done;                                                                     \
-  }
-NEAR(Float, float)
-NEAR(Double, double)
+#define source      float
+#define NAME_(NAME) TH_CONCAT_2(NAME, Float)
+#include "TH/tensor/THConvertNear.h"
+#define source      double
+#define NAME_(NAME) TH_CONCAT_2(NAME, Double)
+#include "TH/tensor/THConvertNear.h"
 #define vectors_Float  near_Float
 #define vectors_Double near_Double
 #else
@@ -163,51 +145,6 @@ NEAR(Double, double)
 #endif
 
 #define SAME_TYPE TH_CONCAT_2(THScalar, Real)
-
-#define CONVERT_ROW(Source, source, unused)                              \
-  static void convertRow_##Source(real *r, const source *x, ptrdiff_t n) \
-  {                                                                      \
-    const ptrdiff_t done = vectors_##Source(r, x, n);                    \
-    TH_PRAGMA(omp simd)                                                  \
-    for (ptrdiff_t i = done; i < n; i++)                                 \
-      r[i] = from_##Source(x[i]);                                        \
-  }
-TH_FOR_EACH_TYPE(CONVERT_ROW)
-
-/* A streamed result: short blocks are converted in a buffer, then streamed. */
-#define STREAM_ROW(Source, source, unused)                                \
-  static void streamRow_##Source(real *r, const source *x, ptrdiff_t n)   \
-  {                                                                       \
-    _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_BLOCK / sizeof(real)]; \
-    for (ptrdiff_t i = 0, m; i < n; i += m) {                             \
-      m = THStream_first(r + i, sizeof(real), n - i);                     \
-      THStream_prefetch(x + i, (size_t)m * sizeof(source));               \
-      convertRow_##Source(buffer, x + i, m);                              \
-      THStream_copy(r + i, buffer, (size_t)m * sizeof(real));             \
-    }                                                                     \
-  }
-TH_FOR_EACH_TYPE(STREAM_ROW)
-
-#define ROW(Source, source, unused)                                          \
-  static void row_##Source(void *r, const void *x, ptrdiff_t n, int streams) \
-  {                                                                          \
-    if (streams)                                                             \
-      streamRow_##Source((real *)r, (const source *)x, n);                   \
-    else                                                                     \
-      convertRow_##Source((real *)r, (const source *)x, n);                  \
-  }
-TH_FOR_EACH_TYPE(ROW)
-
-/* A row of a block whose result is not contiguous. */
-#define STRIDED(Source, source, unused)                                                    \
-  static inline void strided_##Source(real *r, ptrdiff_t dr, const void *at, ptrdiff_t dx, \
-                                      ptrdiff_t n)                                         \
-  {                                                                                        \
-    const source *x = at;                                                                  \
-    for (ptrdiff_t i = 0; i < n; i++)                                                      \
-      r[i * dr] = from_##Source(x[i * dx]);                                                \
-  }
-TH_FOR_EACH_TYPE(STRIDED)
 
 typedef void (*StridedRow)(real *r, ptrdiff_t dr, const void *x, ptrdiff_t dx, ptrdiff_t n);
 
@@ -230,15 +167,8 @@ static inline __attribute__((always_inline)) void convert(const THRun *run, size
   }
 }
 
-#define CONVERT(Source, source, unused)                               \
-  static void convert_##Source(const THRun *run, const void *scalars) \
-  {                                                                   \
-    if (THScalar##Source == SAME_TYPE)                                \
-      copy(run);                                                      \
-    else                                                              \
-      convert(run, sizeof(source), row_##Source, strided_##Source);   \
-  }
-TH_FOR_EACH_TYPE(CONVERT)
+#define TH_SOURCE_FILE "TH/tensor/THConvertFrom.h"
+#include "TH/tensor/THEachSource.h"
 
 /* --- the table ------------------------------------------------------------------------------- */
 

@@ -29,13 +29,8 @@ static void THStorage_(convert)(THStorage *storage, const void *src, ptrdiff_t n
   THGuard_leave(&guard);
 }
 
-#define COPY_FROM(Source, source, unused)                                                   \
-  void THStorage_(copy##Source)(THStorage *storage, TH##Source##Storage *src)               \
-  {                                                                                         \
-    if ((void *)storage != (void *)src)                                                     \
-      THStorage_(convert)(storage, src->data, src->size, sizeof(source), THScalar##Source); \
-  }
-TH_FOR_EACH_TYPE(COPY_FROM)
+#define TH_SOURCE_FILE "TH/tensor/THStorageCopyFrom.h"
+#include "TH/tensor/THEachSource.h"
 
 void THStorage_(copy)(THStorage *storage, THStorage *src)
 {

@@ -28,28 +28,8 @@ static void THTensor_(openCopy)(THLoop *loop, THTensor *tensor, ptrdiff_t nsrc, 
   THLoop_tensor(loop, tensor);
 }
 
-#define COPY_ASIDE(Source, source, unused)                                            \
-  static void THTensor_(copyAside##Source)(THTensor *tensor, TH##Source##Tensor *src) \
-  {                                                                                   \
-    THGuard guard;                                                                    \
-    THGuard_enter(&guard, (THUndo)TH##Source##Tensor_free);                           \
-    guard.what = TH##Source##Tensor_newClone(src);                                    \
-    THTensor_(copy##Source)(tensor, guard.what);                                      \
-    THGuard_leave(&guard);                                                            \
-  }
-TH_FOR_EACH_TYPE(COPY_ASIDE)
-
-#define COPY_FROM(Source, source, unused)                                                 \
-  void THTensor_(copy##Source)(THTensor *tensor, TH##Source##Tensor *src)                 \
-  {                                                                                       \
-    THLoop loop;                                                                          \
-    THTensor_(openCopy)(&loop, tensor, TH##Source##Tensor_nElement(src), src->nDimension, \
-                        src->size);                                                       \
-    THLoop_tensor(&loop, src);                                                            \
-    if (!THTensor_(copyLoop)(&loop, THScalar##Source))                                    \
-      THTensor_(copyAside##Source)(tensor, src);                                          \
-  }
-TH_FOR_EACH_TYPE(COPY_FROM)
+#define TH_SOURCE_FILE "TH/tensor/THTensorCopyFrom.h"
+#include "TH/tensor/THEachSource.h"
 
 void THTensor_(copy)(THTensor *tensor, THTensor *src)
 {

@@ -111,10 +111,22 @@ typedef struct THCOperand {
 } THCOperand;
 
 #define THC_OPERAND(TYPE, T)                                                          \
-  ((THCOperand){THScalar##TYPE, sizeof *(T)->storage->data,                           \
+  ((THCOperand){TH_CONCAT_2(THScalar, TYPE), sizeof *(T)->storage->data,              \
                 (T)->storage ? (T)->storage->data + (T)->storageOffset : NULL,        \
                 (T)->storage ? (T)->storage->device : -1, (T)->nDimension, (T)->size, \
                 (T)->stride})
+
+/* The name of a device's tensor or storage of Source (TH/tensor/THEachSource.h): THCudaTensor of Float,
+ * THCudaByteTensor of Byte. */
+#define THCSource_(NAME) TH_CONCAT_3(TH, TH_CONCAT_2(THC_CUDA_, Source), NAME)
+#define THC_CUDA_Byte    CudaByte
+#define THC_CUDA_Char    CudaChar
+#define THC_CUDA_Short   CudaShort
+#define THC_CUDA_Int     CudaInt
+#define THC_CUDA_Long    CudaLong
+#define THC_CUDA_Float   Cuda
+#define THC_CUDA_Double  CudaDouble
+#define THC_CUDA_Half    CudaHalf
 
 /* How many elements it has, and whether they lie in row-major order without gaps. */
 ptrdiff_t THCOperand_count(const THCOperand *operand);

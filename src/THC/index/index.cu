@@ -113,21 +113,28 @@ THC_DEVICE void scatter(const THCWalk &walk, const THCIndexed &indexed)
   }
 }
 
+template <class Op>
+__global__ void scatter_kernel(THCWalk walk, THCIndexed indexed)
+{
+  scatter<Op>(walk, indexed);
+}
+
 }  // namespace
 
-#define SCATTER(NAME)                                                    \
-  __global__ static void NAME##_kernel(THCWalk walk, THCIndexed indexed) \
-  {                                                                      \
-    scatter<NAME##_op>(walk, indexed);                                   \
-  }                                                                      \
-  KERNEL(NAME)                                                           \
-  {                                                                      \
-    LAUNCH(NAME##_kernel, *(const THCIndexed *)scalars);                 \
-  }
+KERNEL(copy)
+{
+  LAUNCH(scatter_kernel<copy_op>, *(const THCIndexed *)scalars);
+}
 
-SCATTER(copy)
-SCATTER(add)
-SCATTER(fill)
+KERNEL(add)
+{
+  LAUNCH(scatter_kernel<add_op>, *(const THCIndexed *)scalars);
+}
+
+KERNEL(fill)
+{
+  LAUNCH(scatter_kernel<fill_op>, *(const THCIndexed *)scalars);
+}
 
 /* --- by flat index ---------------------------------------------------------------------------- */
 

@@ -296,15 +296,6 @@ static void gemv(THCState *state, cudaDataType type, char trans, int64_t m, int6
   THC_multiplyVector(state, type, transposed, m, n, alpha, a, lda, x, incx, beta, y, incy);
 }
 
-#define GEMV(T, TYPE, LETTER)                                                                      \
-  void THCudaBlas_##LETTER##gemv(THCState *state, char trans, int64_t m, int64_t n, T alpha, T *a, \
-                                 int64_t lda, T *x, int64_t incx, T beta, T *y, int64_t incy)      \
-  {                                                                                                \
-    gemv(state, TYPE, trans, m, n, alpha, a, lda, x, incx, beta, y, incy);                         \
-  }
-GEMV(float, CUDA_R_32F, S)
-GEMV(double, CUDA_R_64F, D)
-
 /* The arguments of ger as cuBLAS takes them. */
 typedef struct {
   int m, n, incx, incy, lda;
@@ -316,20 +307,6 @@ static Ger to_ger(int64_t m, int64_t n, int64_t incx, int64_t incy, int64_t lda)
   const int stepX = to_step(incx, m, "incx", 5), stepY = to_step(incy, n, "incy", 7);
   return (Ger){rows, columns, stepX, stepY, to_leading(lda, m, n, "lda", 9)};
 }
-
-#define GER(T, LETTER)                                                                            \
-  void THCudaBlas_##LETTER##ger(THCState *state, int64_t m, int64_t n, T alpha, T *x,             \
-                                int64_t incx, T *y, int64_t incy, T *a, int64_t lda)              \
-  {                                                                                               \
-    THC_enter(state);                                                                             \
-    const Ger g = to_ger(m, n, incx, incy, lda);                                                  \
-    THGuard locked;                                                                               \
-    cublasHandle_t handle = open_handle(&locked, state);                                          \
-    THCublasCheck(cublas##LETTER##ger(handle, g.m, g.n, &alpha, x, g.incx, y, g.incy, a, g.lda)); \
-    THGuard_leave(&locked);                                                                       \
-  }
-GER(float, S)
-GER(double, D)
 
 /* strided: errors number the arguments behind a as in the function with strides. */
 static void gemm(THCState *state, char transa, char transb, int strided, THCProduct p)
@@ -354,52 +331,6 @@ static void gemm(THCState *state, char transa, char transb, int strided, THCProd
   THC_multiply(state, &p);
 }
 
-#define AS_IS(X) (X)
-#define SHAPE    .m = m, .n = n, .k = k, .lda = lda, .ldb = ldb, .ldc = ldc
-#define GEMM(T, TYPE, LETTER, NUMBER)                                                              \
-  void THCudaBlas_##LETTER##gemm(THCState *state, char transa, char transb, int64_t m, int64_t n,  \
-                                 int64_t k, T alpha, T *a, int64_t lda, T *b, int64_t ldb, T beta, \
-                                 T *c, int64_t ldc)                                                \
-  {                                                                                                \
-    gemm(state, transa, transb, 0,                                                                 \
-         (THCProduct){SHAPE, .type = TYPE, .alpha = NUMBER(alpha), .beta = NUMBER(beta), .a = a,   \
-                      .b = b, .c = c, .count = 1});                                                \
-  }
-GEMM(float, CUDA_R_32F, S, AS_IS)
-GEMM(double, CUDA_R_64F, D, AS_IS)
-GEMM(half, CUDA_R_16F, H, THC_half2float)
-
-#define STRIDES    .strideA = strideA, .strideB = strideB, .strideC = strideC
-#define BY(NUMBER) .alpha = NUMBER(alpha), .beta = NUMBER(beta)
-#define GEMM_STRIDED(T, TYPE, LETTER, NUMBER)                                                     \
-  void THCudaBlas_##LETTER##gemmStridedBatched(THCState *state, char transa, char transb,         \
-                                               int64_t m, int64_t n, int64_t k, T alpha,          \
-                                               const T *a, int64_t lda, int64_t strideA,          \
-                                               const T *b, int64_t ldb, int64_t strideB, T beta,  \
-                                               T *c, int64_t ldc, int64_t strideC, int64_t count) \
-  {                                                                                               \
-    gemm(state, transa, transb, 1,                                                                \
-         (THCProduct){SHAPE, STRIDES, BY(NUMBER), .type = TYPE, .a = a, .b = b, .c = c,           \
-                      .count = count});                                                           \
-  }
-GEMM_STRIDED(float, CUDA_R_32F, S, AS_IS)
-GEMM_STRIDED(double, CUDA_R_64F, D, AS_IS)
-GEMM_STRIDED(half, CUDA_R_16F, H, THC_half2float)
-
-#define GEMM_BATCHED(T, TYPE, LETTER)                                                             \
-  void THCudaBlas_##LETTER##gemmBatched(THCState *state, char transa, char transb, int64_t m,     \
-                                        int64_t n, int64_t k, T alpha, const T *a[], int64_t lda, \
-                                        const T *b[], int64_t ldb, T beta, T *c[], int64_t ldc,   \
-                                        int64_t batchCount)                                       \
-  {                                                                                               \
-    gemm(state, transa, transb, 0,                                                                \
-         (THCProduct){SHAPE, .type = TYPE, .alpha = alpha, .beta = beta,                          \
-                      .as = (const void *const *)a, .bs = (const void *const *)b,                 \
-                      .cs = (void *const *)c, .count = batchCount});                              \
-  }
-GEMM_BATCHED(float, CUDA_R_32F, S)
-GEMM_BATCHED(double, CUDA_R_64F, D)
-
 /* --- factorisations of batches -------------------------------------------------------------- */
 
 static void check_getrf(THCState *state, int n, int lda, int batchSize)
@@ -409,19 +340,6 @@ static void check_getrf(THCState *state, int n, int lda, int batchSize)
   to_int(lda, THMax(1, n), "lda", 3);
   to_size(batchSize, "batchSize", 6);
 }
-
-#define GETRF(T, LETTER)                                                                         \
-  void THCudaBlas_##LETTER##getrf(THCState *state, int n, T **a, int lda, int *pivot, int *info, \
-                                  int batchSize)                                                 \
-  {                                                                                              \
-    check_getrf(state, n, lda, batchSize);                                                       \
-    THGuard locked;                                                                              \
-    cublasHandle_t handle = open_handle(&locked, state);                                         \
-    THCublasCheck(cublas##LETTER##getrfBatched(handle, n, a, lda, pivot, info, batchSize));      \
-    THGuard_leave(&locked);                                                                      \
-  }
-GETRF(float, S)
-GETRF(double, D)
 
 static cublasOperation_t check_getrs(THCState *state, char transa, int n, int nrhs, int lda,
                                      int ldb, int batchSize)
@@ -436,20 +354,6 @@ static cublasOperation_t check_getrs(THCState *state, char transa, int n, int nr
   return op;
 }
 
-#define GETRS(T, LETTER)                                                                         \
-  void THCudaBlas_##LETTER##getrs(THCState *state, char transa, int n, int nrhs, const T **a,    \
-                                  int lda, int *pivot, T **b, int ldb, int *info, int batchSize) \
-  {                                                                                              \
-    const cublasOperation_t op = check_getrs(state, transa, n, nrhs, lda, ldb, batchSize);       \
-    THGuard locked;                                                                              \
-    cublasHandle_t handle = open_handle(&locked, state);                                         \
-    THCublasCheck(cublas##LETTER##getrsBatched(handle, op, n, nrhs, (const T *const *)a, lda,    \
-                                               pivot, b, ldb, info, batchSize));                 \
-    THGuard_leave(&locked);                                                                      \
-  }
-GETRS(float, S)
-GETRS(double, D)
-
 static void check_getri(THCState *state, int n, int lda, int ldc, int batchSize)
 {
   THC_enter(state);
@@ -459,16 +363,25 @@ static void check_getri(THCState *state, int n, int lda, int ldc, int batchSize)
   to_size(batchSize, "batchSize", 8);
 }
 
-#define GETRI(T, LETTER)                                                                           \
-  void THCudaBlas_##LETTER##getri(THCState *state, int n, const T **a, int lda, int *pivot, T **c, \
-                                  int ldc, int *info, int batchSize)                               \
-  {                                                                                                \
-    check_getri(state, n, lda, ldc, batchSize);                                                    \
-    THGuard locked;                                                                                \
-    cublasHandle_t handle = open_handle(&locked, state);                                           \
-    THCublasCheck(cublas##LETTER##getriBatched(handle, n, (const T *const *)a, lda, pivot, c, ldc, \
-                                               info, batchSize));                                  \
-    THGuard_leave(&locked);                                                                        \
-  }
-GETRI(float, S)
-GETRI(double, D)
+/* --- the functions of each type -------------------------------------------------------------- */
+
+#define AS_IS(X) (X)
+
+#define T      float
+#define LETTER S
+#define TYPE   CUDA_R_32F
+#define NUMBER AS_IS
+#include "THCBlasReal.h"
+
+#define T      double
+#define LETTER D
+#define TYPE   CUDA_R_64F
+#define NUMBER AS_IS
+#include "THCBlasReal.h"
+
+#define T             half
+#define LETTER        H
+#define TYPE          CUDA_R_16F
+#define NUMBER        THC_half2float
+#define PRODUCTS_ONLY 1
+#include "THCBlasReal.h"

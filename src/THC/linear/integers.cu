@@ -78,20 +78,30 @@ THC_DEVICE void dot(ptrdiff_t n, const T *x, int64_t incx, const T *y, int64_t i
 
 /* --- kernels and launchers ------------------------------------------------------------------- */
 
-#define MULTIPLY(BITS, SUM)                                                                   \
-  __global__ static void multiply_integers_##BITS(THCIntegerProduct p)                        \
-  {                                                                                           \
-    multiply<uint##BITS##_t, SUM>(p);                                                         \
-  }                                                                                           \
-  static void launch_##BITS(const THCIntegerProduct *p, unsigned blocks, cudaStream_t stream) \
-  {                                                                                           \
-    THC_LAUNCH(multiply_integers_##BITS, blocks, THC_BLOCK,                                   \
-               2 * TILE * PITCH * sizeof(uint##BITS##_t), stream, *p);                        \
-  }
-MULTIPLY(8, uint32_t)
-MULTIPLY(16, uint32_t)
-MULTIPLY(32, uint32_t)
-MULTIPLY(64, uint64_t)
+namespace
+{
+
+template <class T, class Sum>
+__global__ void multiply_integers(THCIntegerProduct p)
+{
+  multiply<T, Sum>(p);
+}
+
+template <class T, class Sum>
+void launch(const THCIntegerProduct *p, unsigned blocks, cudaStream_t stream)
+{
+  THC_LAUNCH((multiply_integers<T, Sum>), blocks, THC_BLOCK, 2 * TILE * PITCH * sizeof(T), stream,
+             *p);
+}
+
+template <class T>
+__global__ void dot_kernel(ptrdiff_t n, const T *x, int64_t incx, const T *y, int64_t incy,
+                           unsigned long long *sum)
+{
+  dot(n, x, incx, y, incy, sum);
+}
+
+}  // namespace
 
 extern "C" void THCKernel_multiplyIntegers(const THCIntegerProduct *p, size_t elementSize,
                                            cudaStream_t stream)
@@ -101,26 +111,14 @@ extern "C" void THCKernel_multiplyIntegers(const THCIntegerProduct *p, size_t el
   if (tiles == 0)
     return;
   if (elementSize == 1)
-    launch_8(p, blocks, stream);
+    launch<uint8_t, uint32_t>(p, blocks, stream);
   else if (elementSize == 2)
-    launch_16(p, blocks, stream);
+    launch<uint16_t, uint32_t>(p, blocks, stream);
   else if (elementSize == 4)
-    launch_32(p, blocks, stream);
+    launch<uint32_t, uint32_t>(p, blocks, stream);
   else
-    launch_64(p, blocks, stream);
+    launch<uint64_t, uint64_t>(p, blocks, stream);
 }
-
-#define DOT(BITS)                                                                             \
-  __global__ static void dot_##BITS(ptrdiff_t n, const BITS##_t *x, int64_t incx,             \
-                                    const BITS##_t *y, int64_t incy, unsigned long long *sum) \
-  {                                                                                           \
-    dot(n, x, incx, y, incy, sum);                                                            \
-  }
-DOT(uint8)
-DOT(int8)
-DOT(int16)
-DOT(int32)
-DOT(int64)
 
 /* Blocks of a dot product: each ends with an atomic addition for a warp. */
 enum { DOT_BLOCKS = 512 };
@@ -131,17 +129,17 @@ extern "C" void THCKernel_dotIntegers(THScalarType type, ptrdiff_t n, const void
 {
   const unsigned most = THC_blocks(n), blocks = most < DOT_BLOCKS ? most : (unsigned)DOT_BLOCKS;
   unsigned long long *sum = (unsigned long long *)all;
-#define CASE(TYPE, BITS)                                                               \
-  case TYPE:                                                                           \
-    THC_LAUNCH(dot_##BITS, blocks, THC_BLOCK, 0, stream, n, (const BITS##_t *)x, incx, \
-               (const BITS##_t *)y, incy, sum);                                        \
+#define CASE(TYPE, T)                                                                            \
+  case TYPE:                                                                                     \
+    THC_LAUNCH(dot_kernel<T>, blocks, THC_BLOCK, 0, stream, n, (const T *)x, incx, (const T *)y, \
+               incy, sum);                                                                       \
     break;
   switch (type) {
-    CASE(THScalarByte, uint8)
-    CASE(THScalarChar, int8)
-    CASE(THScalarShort, int16)
-    CASE(THScalarInt, int32)
-    CASE(THScalarLong, int64)
+    CASE(THScalarByte, uint8_t)
+    CASE(THScalarChar, int8_t)
+    CASE(THScalarShort, int16_t)
+    CASE(THScalarInt, int32_t)
+    CASE(THScalarLong, int64_t)
     default:
       break;
   }

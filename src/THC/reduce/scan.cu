@@ -181,35 +181,41 @@ THC_DEVICE void scan_line(const THCScanWork &work, const THCLines &lines, ptrdif
     THC_LAUNCH(NAME##_along_kernel, grid, THC_BLOCK, 0, stream, *work, *lines);                 \
   }
 
-#define BETWEEN(NAME)                                                                             \
-  __global__ static void NAME##_between_kernel(THCScanWork work, ptrdiff_t lines)                 \
-  {                                                                                               \
-    THC_GRID_LOOP(line, lines) scan_totals<NAME##_op>(work, line);                                \
-  }                                                                                               \
-  static void NAME##_between(const THCScanWork *work, const THCLines *lines, cudaStream_t stream) \
-  {                                                                                               \
-    THC_LAUNCH(NAME##_between_kernel, THC_blocks(lines->count), THC_BLOCK, 0, stream, *work,      \
-               lines->count);                                                                     \
-  }
+ALONG(sum)
+ALONG(product)
 
-#define ACROSS(NAME)                                                                             \
-  __global__ static void NAME##_across_kernel(THCScanWork work, THCLines lines)                  \
-  {                                                                                              \
-    THC_GRID_LOOP(line, lines.count) scan_line<NAME##_op>(work, lines, line);                    \
-  }                                                                                              \
-  static void NAME##_across(const THCScanWork *work, const THCLines *lines, cudaStream_t stream) \
-  {                                                                                              \
-    THC_LAUNCH(NAME##_across_kernel, THC_blocks(lines->count), THC_BLOCK, 0, stream, *work,      \
-               *lines);                                                                          \
-  }
+namespace
+{
 
-#define SCAN(NAME) ALONG(NAME) BETWEEN(NAME) ACROSS(NAME)
+template <class Op>
+__global__ void between_kernel(THCScanWork work, ptrdiff_t lines)
+{
+  THC_GRID_LOOP(line, lines) scan_totals<Op>(work, line);
+}
 
-SCAN(sum)
-SCAN(product)
+template <class Op>
+void between(const THCScanWork *work, const THCLines *lines, cudaStream_t stream)
+{
+  THC_LAUNCH(between_kernel<Op>, THC_blocks(lines->count), THC_BLOCK, 0, stream, *work,
+             lines->count);
+}
+
+template <class Op>
+__global__ void across_kernel(THCScanWork work, THCLines lines)
+{
+  THC_GRID_LOOP(line, lines.count) scan_line<Op>(work, lines, line);
+}
+
+template <class Op>
+void across(const THCScanWork *work, const THCLines *lines, cudaStream_t stream)
+{
+  THC_LAUNCH(across_kernel<Op>, THC_blocks(lines->count), THC_BLOCK, 0, stream, *work, *lines);
+}
+
+}  // namespace
 
 /* In the order of TH_SCAN_SUM and TH_SCAN_PRODUCT. */
 extern "C" const THCScan THC_NAME(THCScans_)[2];
 const THCScan THC_NAME(THCScans_)[2] = {
-    {sizeof(accreal), sum_along, sum_between, sum_across},
-    {sizeof(accreal), product_along, product_between, product_across}};
+    {sizeof(accreal), sum_along, between<sum_op>, across<sum_op>},
+    {sizeof(accreal), product_along, between<product_op>, across<product_op>}};

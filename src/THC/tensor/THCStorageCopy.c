@@ -23,43 +23,8 @@ void THCStorage_(rawCopy)(THCState *state, THCStorage *storage, real *src)
   THCOnDevice_leave(&on);
 }
 
-#define FROM_HOST(Source, source, unused)                                       \
-  void THCStorage_(copy##Source)(THCState *state, THCStorage *storage,          \
-                                 struct TH##Source##Storage *src)               \
-  {                                                                             \
-    THCTensor_(copy##Source)(state, VIEW(THCTensor, storage, SIZE_OF(storage)), \
-                             VIEW(TH##Source##Tensor, src, SIZE_OF(src)));      \
-  }
-
-TH_FOR_EACH_TYPE(FROM_HOST)
-
-#define FROM_DEVICE(Source, CudaSource)                                             \
-  void THCStorage_(copyCuda##Source)(THCState *state, THCStorage *storage,          \
-                                     struct TH##CudaSource##Storage *src)           \
-  {                                                                                 \
-    THCTensor_(copyCuda##Source)(state, VIEW(THCTensor, storage, SIZE_OF(storage)), \
-                                 VIEW(TH##CudaSource##Tensor, src, SIZE_OF(src)));  \
-  }
-
-FROM_DEVICE(Byte, CudaByte)
-FROM_DEVICE(Char, CudaChar)
-FROM_DEVICE(Short, CudaShort)
-FROM_DEVICE(Int, CudaInt)
-FROM_DEVICE(Long, CudaLong)
-FROM_DEVICE(Float, Cuda)
-FROM_DEVICE(Double, CudaDouble)
-FROM_DEVICE(Half, CudaHalf)
-
-#define TO_HOST(Target, target, unused)                                                           \
-  void TH_CONCAT_2(TH##Target##Storage_copyCuda,                                                  \
-                   Real)(THCState * state, TH##Target##Storage * self, struct THCStorage * src)   \
-  {                                                                                               \
-    TH_CONCAT_2(TH##Target##Tensor_copyCuda, Real)(state,                                         \
-                                                   VIEW(TH##Target##Tensor, self, SIZE_OF(self)), \
-                                                   VIEW(THCTensor, src, SIZE_OF(src)));           \
-  }
-
-TH_FOR_EACH_TYPE(TO_HOST)
+#define TH_SOURCE_FILE "THC/tensor/THCStorageCopyFrom.h"
+#include "TH/tensor/THEachSource.h"
 
 void THCStorage_(copy)(THCState *state, THCStorage *storage, THCStorage *src)
 {

@@ -7,16 +7,8 @@ void THCDevice_(free)(THCTensor *self);
 THCTensor *THCDevice_(newShapeNd)(THCStorage *storage, ptrdiff_t offset, int nDimension,
                                   const int64_t *size, const int64_t *stride);
 
-#define SAME_TYPE             TH_CONCAT_2(THScalar, Real)
-#define SELF_OPERAND(SELF)    TH_CONCAT_2(THC_OPERAND_, Real)(SELF)
-#define THC_OPERAND_Byte(T)   THC_OPERAND(Byte, T)
-#define THC_OPERAND_Char(T)   THC_OPERAND(Char, T)
-#define THC_OPERAND_Short(T)  THC_OPERAND(Short, T)
-#define THC_OPERAND_Int(T)    THC_OPERAND(Int, T)
-#define THC_OPERAND_Long(T)   THC_OPERAND(Long, T)
-#define THC_OPERAND_Float(T)  THC_OPERAND(Float, T)
-#define THC_OPERAND_Double(T) THC_OPERAND(Double, T)
-#define THC_OPERAND_Half(T)   THC_OPERAND(Half, T)
+#define SAME_TYPE          TH_CONCAT_2(THScalar, Real)
+#define SELF_OPERAND(SELF) THC_OPERAND(Real, SELF)
 
 /* --- from device to device ------------------------------------------------------------------ */
 
@@ -155,22 +147,8 @@ static void THCTensor_(copyOperand)(THCState *state, THCTensor *self, const THCO
   THGuard_leave(&guard);
 }
 
-#define FROM_DEVICE(Source, CudaSource)                                 \
-  void THCTensor_(copyCuda##Source)(THCState *state, THCTensor *dst,    \
-                                    struct TH##CudaSource##Tensor *src) \
-  {                                                                     \
-    const THCOperand from = THC_OPERAND(Source, src);                   \
-    THCTensor_(copyOperand)(state, dst, &from, 0);                      \
-  }
-
-FROM_DEVICE(Byte, CudaByte)
-FROM_DEVICE(Char, CudaChar)
-FROM_DEVICE(Short, CudaShort)
-FROM_DEVICE(Int, CudaInt)
-FROM_DEVICE(Long, CudaLong)
-FROM_DEVICE(Float, Cuda)
-FROM_DEVICE(Double, CudaDouble)
-FROM_DEVICE(Half, CudaHalf)
+#define TH_SOURCE_FILE "THC/tensor/THCTensorCopyDevice.h"
+#include "TH/tensor/THEachSource.h"
 
 void THCTensor_(copy)(THCState *state, THCTensor *self, THCTensor *src)
 {
@@ -275,31 +253,8 @@ static ptrdiff_t THCTensor_(openUpload)(THCState *state, THCTensor *self, ptrdif
   return n;
 }
 
-/* Copies src to a contiguous tensor of self's type first. */
-#define UPLOAD_CONVERTED(Source, source, unused)                                      \
-  static void THCTensor_(upload##Source)(THCState *state, THCTensor *self,            \
-                                         struct TH##Source##Tensor *src, ptrdiff_t n) \
-  {                                                                                   \
-    THGuard guard;                                                                    \
-    THTensor *straight = THTensor_(newForDevice)(&guard, src->nDimension, src->size); \
-    THTensor_(copy##Source)(straight, src);                                           \
-    THCTensor_(upload)(state, self, straight, n);                                     \
-    THGuard_leave(&guard);                                                            \
-  }
-TH_FOR_EACH_TYPE(UPLOAD_CONVERTED)
-
-#define FROM_HOST(Source, source, unused)                                                         \
-  void THCTensor_(copy##Source)(THCState *state, THCTensor *self, struct TH##Source##Tensor *src) \
-  {                                                                                               \
-    const ptrdiff_t n = THCTensor_(openUpload)(state, self, TH##Source##Tensor_nElement(src),     \
-                                               src->nDimension, src->size);                       \
-    if (n > 0 && THScalar##Source == SAME_TYPE && TH##Source##Tensor_isContiguous(src))           \
-      THCTensor_(upload)(state, self, (THTensor *)src, n);                                        \
-    else if (n > 0)                                                                               \
-      THCTensor_(upload##Source)(state, self, src, n);                                            \
-  }
-
-TH_FOR_EACH_TYPE(FROM_HOST)
+#define TH_SOURCE_FILE "THC/tensor/THCTensorUpload.h"
+#include "TH/tensor/THEachSource.h"
 
 void THCTensor_(copyCPU)(THCState *state, THCTensor *self, THTensor *src)
 {
@@ -356,32 +311,8 @@ static THTensor *THCTensor_(newDownloaded)(THCState *state, THGuard *guard, THCT
   return straight;
 }
 
-#define DOWNLOAD_CONVERTED(Target, target, unused)                                                 \
-  static void THCTensor_(download##Target)(THCState *state, TH##Target##Tensor *self,              \
-                                           THCTensor *src, ptrdiff_t nsrc)                         \
-  {                                                                                                \
-    THCTensor_(checkTarget)(TH##Target##Tensor_data(self), sizeof(target), self->nDimension,       \
-                            self->size, self->stride);                                             \
-    THGuard guard;                                                                                 \
-    TH_CONCAT_2(TH##Target##Tensor_copy, Real)(self, THCTensor_(newDownloaded)(state, &guard, src, \
-                                                                               nsrc));             \
-    THGuard_leave(&guard);                                                                         \
-  }
-TH_FOR_EACH_TYPE(DOWNLOAD_CONVERTED)
-
-#define TO_HOST(Target, target, unused)                                                          \
-  void TH_CONCAT_2(TH##Target##Tensor_copyCuda, Real)(THCState *state, TH##Target##Tensor *self, \
-                                                      struct THCTensor *src)                     \
-  {                                                                                              \
-    const ptrdiff_t n = THCTensor_(openDownload)(state, src, TH##Target##Tensor_nElement(self),  \
-                                                 self->nDimension, self->size);                  \
-    if (n > 0 && THScalar##Target == SAME_TYPE && TH##Target##Tensor_isContiguous(self))         \
-      THCTensor_(download)(state, (THTensor *)self, src, n);                                     \
-    else if (n > 0)                                                                              \
-      THCTensor_(download##Target)(state, self, src, n);                                         \
-  }
-
-TH_FOR_EACH_TYPE(TO_HOST)
+#define TH_SOURCE_FILE "THC/tensor/THCTensorDownload.h"
+#include "TH/tensor/THEachSource.h"
 
 void THTensor_(copyCuda)(THCState *state, THTensor *self, THCTensor *src)
 {

@@ -6,7 +6,7 @@
 #include "THNN/layer/Template.h"
 #include "SparseLayers.h"
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 /* --- entries --------------------------------------------------------------------------------- */
 
@@ -377,44 +377,9 @@ static void THNN_(sparseChange)(THTensor *weight, const char *weightName, int we
 
 /* --- the functions, in both forms ------------------------------------------------------------ */
 
-#define SPARSE_OUTPUT(LEGACY, NAME)                                                    \
-  void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *input, THTensor *output, \
-                                  THTensor *weight, THTensor *bias)                    \
-  {                                                                                    \
-    THNN_ENTER(state, input, output, weight, bias);                                    \
-    THNN_(sparseOutput)(input, output, weight, bias, LEGACY);                          \
-  }
-#define SPARSE_GRADIENTS(LEGACY, NAME)                                                         \
-  void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *input, THTensor *gradOutput,     \
-                                  THTensor *gradWeight, THTensor *gradBias, THTensor *weight,  \
-                                  THTensor *bias, accreal weightDecay, accreal scale)          \
-  {                                                                                            \
-    THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, weight, bias);                  \
-    THNN_(sparseGradients)(input, gradOutput, gradWeight, gradBias, weight, bias, weightDecay, \
-                           scale, LEGACY);                                                     \
-  }
-#define SPARSE_ZERO(LEGACY, NAME)                                                             \
-  void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *gradWeight, THTensor *gradBias, \
-                                  THTensor *lastInput)                                        \
-  {                                                                                           \
-    THNN_ENTER(state, gradWeight, gradBias, lastInput);                                       \
-    THNN_(sparseChange)(gradWeight, "gradWeight", 2, gradBias, "gradBias", 3, NULL, NULL,     \
-                        lastInput, 4, 0, LEGACY);                                             \
-  }
-#define SPARSE_STEP(LEGACY, NAME)                                                                 \
-  void THNN_(SparseLinear_##NAME)(THNNState *state, THTensor *weight, THTensor *bias,             \
-                                  THTensor *gradWeight, THTensor *gradBias, THTensor *lastInput,  \
-                                  accreal learningRate)                                           \
-  {                                                                                               \
-    THNN_ENTER(state, weight, bias, gradWeight, gradBias, lastInput);                             \
-    THNN_(sparseChange)(weight, "weight", 2, bias, "bias", 3, gradWeight, gradBias, lastInput, 6, \
-                        learningRate, LEGACY);                                                    \
-  }
-SPARSE_OUTPUT(0, updateOutput)
-SPARSE_OUTPUT(1, legacyUpdateOutput)
-SPARSE_GRADIENTS(0, accGradParameters)
-SPARSE_GRADIENTS(1, legacyAccGradParameters)
-SPARSE_ZERO(0, zeroGradParameters)
-SPARSE_ZERO(1, legacyZeroGradParameters)
-SPARSE_STEP(0, updateParameters)
-SPARSE_STEP(1, legacyUpdateParameters)
+#define FORM(NAME, LEGACY_NAME) THNN_(SparseLinear_##NAME)
+#define LEGACY                  0
+#include "SparseLinearForm.h"
+#define FORM(NAME, LEGACY_NAME) THNN_(SparseLinear_##LEGACY_NAME)
+#define LEGACY                  1
+#include "SparseLinearForm.h"

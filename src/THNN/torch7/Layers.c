@@ -166,48 +166,14 @@ static void THNN_(checkFullWeight)(THNNState *state, const THTensor *weight, int
 
 #define WINDOW(WEIGHT) (int)(WEIGHT)->size[2], (int)(WEIGHT)->size[4], (int)(WEIGHT)->size[3]
 
-/* MORE and PASS: the dilations, for the function that has them. */
-#define FULL_OUTPUT(NAME, MORE, PASS)                                                           \
-  void THNN_(NAME##_updateOutput)(THNNState *state, THTensor *input, THTensor *output,          \
-                                  THTensor *weight, THTensor *bias, THTensor *finput,           \
-                                  THTensor *fgradInput, int dT, int dW, int dH, int pT, int pW, \
-                                  int pH MORE, int aT, int aW, int aH)                          \
-  {                                                                                             \
-    THNN_(checkFullWeight)(state, weight, 4);                                                   \
-    THNN_(NAME##_updateOutput_2018)(state, input, output, weight, bias, finput, fgradInput,     \
-                                    WINDOW(weight), dT, dW, dH, pT, pW, pH PASS, aT, aW, aH);   \
-  }
+#define FORM(NAME)    THNN_(VolumetricFullConvolution_##NAME)
+#define OF_2018(NAME) THNN_(VolumetricFullConvolution_##NAME##_2018)
+#define MORE
+#define PASS
+#include "FullConvolution.h"
 
-#define FULL_GRADIENT(NAME, MORE, PASS)                                                            \
-  void THNN_(NAME##_updateGradInput)(THNNState *state, THTensor *input, THTensor *gradOutput,      \
-                                     THTensor *gradInput, THTensor *weight, THTensor *finput,      \
-                                     THTensor *fgradInput, int dT, int dW, int dH, int pT, int pW, \
-                                     int pH MORE, int aT, int aW, int aH)                          \
-  {                                                                                                \
-    THNN_(checkFullWeight)(state, weight, 5);                                                      \
-    THNN_(NAME##_updateGradInput_2018)(state, input, gradOutput, gradInput, weight, finput,        \
-                                       fgradInput, WINDOW(weight), dT, dW, dH, pT, pW, pH PASS,    \
-                                       aT, aW, aH);                                                \
-  }
-
-#define FULL_WEIGHTS(NAME, MORE, PASS)                                                             \
-  void THNN_(NAME##_accGradParameters)(THNNState *state, THTensor *input, THTensor *gradOutput,    \
-                                       THTensor *gradWeight, THTensor *gradBias, THTensor *finput, \
-                                       THTensor *fgradInput, int dT, int dW, int dH, int pT,       \
-                                       int pW, int pH MORE, int aT, int aW, int aH, accreal scale) \
-  {                                                                                                \
-    THNN_(checkFullWeight)(state, gradWeight, 4);                                                  \
-    THNN_(NAME##_accGradParameters_2018)(state, input, gradOutput, gradWeight, gradBias, finput,   \
-                                         fgradInput, WINDOW(gradWeight), dT, dW, dH, pT, pW,       \
-                                         pH PASS, aT, aW, aH, scale);                              \
-  }
-
-#define ARGUMENTS(...) __VA_ARGS__
-#define DILATIONS      ARGUMENTS(, int dilationT, int dilationW, int dilationH)
-#define PASS_DILATIONS ARGUMENTS(, dilationT, dilationW, dilationH)
-FULL_OUTPUT(VolumetricFullConvolution, , )
-FULL_GRADIENT(VolumetricFullConvolution, , )
-FULL_WEIGHTS(VolumetricFullConvolution, , )
-FULL_OUTPUT(VolumetricFullDilatedConvolution, DILATIONS, PASS_DILATIONS)
-FULL_GRADIENT(VolumetricFullDilatedConvolution, DILATIONS, PASS_DILATIONS)
-FULL_WEIGHTS(VolumetricFullDilatedConvolution, DILATIONS, PASS_DILATIONS)
+#define FORM(NAME)    THNN_(VolumetricFullDilatedConvolution_##NAME)
+#define OF_2018(NAME) THNN_(VolumetricFullDilatedConvolution_##NAME##_2018)
+#define MORE          , int dilationT, int dilationW, int dilationH
+#define PASS          , dilationT, dilationW, dilationH
+#include "FullConvolution.h"

@@ -1,0 +1,39 @@
+/* The states of a row of src/ops/reduce.h: how they begin, are joined, and become results. */
+#define ROW_(name) TH_CONCAT_3(ROW, _, name)
+#define State      ROW_(State)
+
+/* Lines of up to shortLine elements are taken in several together, from least on as vectors of lanes.
+ * Longer lines are prefetched from memory, and where prefetched is 1 from caches, too. */
+enum {
+  ROW_(shortLine) = sizeof(State) < 4 ? SHORT_LINE_SMALL : SHORT_LINE,
+  ROW_(least) = VECTOR_LINE,
+  ROW_(prefetched) = 1
+};
+
+static inline void ROW_(start)(void *states, ptrdiff_t lanes)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    ((State *)states)[j] = ROW_(initial)();
+}
+
+static inline void ROW_(join)(void *states, const void *others, ptrdiff_t lanes)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    ((State *)states)[j] = ROW_(joined)(((State *)states)[j], ((const State *)others)[j]);
+}
+
+static void ROW_(finish)(const void *states, ptrdiff_t lanes, const THReduceScalars *scalars,
+                         void *result, ptrdiff_t step, int64_t *index, ptrdiff_t indexStep)
+{
+  for (ptrdiff_t j = 0; j < lanes; j++)
+    ((real *)result)[j * step] =
+        (real)ROW_(result)(((const State *)states)[j], scalars->p, scalars->count);
+}
+
+static void ROW_(total)(const void *states, const THReduceScalars *scalars, void *result)
+{
+  *(accreal *)result = ROW_(result)(*(const State *)states, scalars->p, scalars->count);
+}
+
+#undef ROW_
+#undef State

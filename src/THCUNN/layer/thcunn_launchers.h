@@ -1,0 +1,98 @@
+/* The launchers of one floating type: thcunn_kernels.h includes this file for each, and defines
+ * OF_REAL(name) as THCUNN_name_Float and so on.  It forgets that at its end. */
+
+/* The kernels of the rows of src/ops/activations.h: activations, gates, losses. */
+extern const THCUNNPointwise OF_REAL(pointwise)[];
+
+/* y = slopes * x; slopes are drawn from the stream of that seed, from that offset on. */
+void OF_REAL(rrelu)(int64_t n, uint64_t seed, uint64_t offset, double lower, double upper,
+                    const void *x, void *slopes, void *y, cudaStream_t stream);
+
+/* Forward (g is NULL): y from the input x.  Backward: the gradient y from the output x and its
+ * gradient g.  A sequence has count elements that are inner apart. */
+void OF_REAL(softMax)(int logarithm, const void *g, const void *x, void *y, int64_t outer,
+                      int64_t count, int64_t inner, cudaStream_t stream);
+
+void OF_REAL(nll)(const THCUNNNll *nll, cudaStream_t stream);
+void OF_REAL(nllBackward)(const THCUNNNll *nll, cudaStream_t stream);
+
+/* One right class for each input, and a list of them. */
+void OF_REAL(margin)(const THCUNNMargin *margin, cudaStream_t stream);
+void OF_REAL(marginBackward)(const THCUNNMargin *margin, cudaStream_t stream);
+void OF_REAL(labels)(const THCUNNMargin *margin, cudaStream_t stream);
+void OF_REAL(labelsBackward)(const THCUNNMargin *margin, cudaStream_t stream);
+
+/* Pooling; channelDots adds scale * the sum of x * g over each channel to dots, and that of g to
+ * sums. */
+void OF_REAL(maxPool)(const THCUNNPool *pool, cudaStream_t stream);
+void OF_REAL(maxPoolBackward)(const THCUNNPool *pool, cudaStream_t stream);
+void OF_REAL(unpool)(const THCUNNPool *pool, cudaStream_t stream);
+void OF_REAL(unpoolBackward)(const THCUNNPool *pool, cudaStream_t stream);
+void OF_REAL(average)(const THCUNNPool *pool, cudaStream_t stream);
+void OF_REAL(averageBackward)(const THCUNNPool *pool, cudaStream_t stream);
+void OF_REAL(norm)(const THCUNNPool *pool, cudaStream_t stream);
+void OF_REAL(normBackward)(const THCUNNPool *pool, cudaStream_t stream);
+void OF_REAL(channelDots)(int64_t outer, int64_t channels, int64_t inner, const void *x,
+                          const void *g, double scale, void *dots, void *sums, void *memory,
+                          cudaStream_t stream);
+
+void OF_REAL(gather)(const THCUNNGather *gather, cudaStream_t stream);
+
+void OF_REAL(sampleGrid)(const THCUNNGrid *grid, cudaStream_t stream);
+void OF_REAL(sampleGridBackward)(const THCUNNGrid *grid, cudaStream_t stream);
+
+void OF_REAL(batchNorm)(const THCUNNBatchNorm *norm, cudaStream_t stream);
+void OF_REAL(batchNormBackward)(const THCUNNBatchNorm *norm, cudaStream_t stream);
+void OF_REAL(crossMap)(const THCUNNCrossMap *map, cudaStream_t stream);
+void OF_REAL(crossMapBackward)(const THCUNNCrossMap *map, cudaStream_t stream);
+
+void OF_REAL(gru)(const THCUNNCells *cells, cudaStream_t stream);
+void OF_REAL(gruBackward)(const THCUNNCells *cells, cudaStream_t stream);
+void OF_REAL(lstm)(const THCUNNCells *cells, cudaStream_t stream);
+void OF_REAL(lstmBackward)(const THCUNNCells *cells, cudaStream_t stream);
+
+/* Adds rows of g to the table; gives its rows at most maxNorm; sums up bags. */
+void OF_REAL(addRows)(const THCUNNTable *table, cudaStream_t stream);
+void OF_REAL(renormRows)(const THCUNNTable *table, cudaStream_t stream);
+void OF_REAL(sumBags)(const THCUNNTable *table, cudaStream_t stream);
+
+/* Reports an entry out of range, by its index; the others ignore it.  The output; gradients; a step of
+ * the columns that entries name, or 0 in them where weight is NULL. */
+void OF_REAL(sparseCheck)(const THCUNNSparse *s, const THCReport *report, cudaStream_t stream);
+void OF_REAL(sparseOutput)(const THCUNNSparse *s, cudaStream_t stream);
+void OF_REAL(sparseGradients)(const THCUNNSparse *s, cudaStream_t stream);
+void OF_REAL(sparseChange)(const THCUNNSparse *s, cudaStream_t stream);
+
+/* Begin: first[j] = how many of count entries come before list j, as sizes say, and first[batch]; reports
+ * sizes that are negative or too large, or do not sum up to count.  Normalize: y = normalized values.
+ * Bias: y += scale * the sums of g's columns.  Steps: a step of weight for each entry. */
+void OF_REAL(keysBegin)(const int64_t *sizes, int64_t batch, int64_t count, int64_t *first,
+                        const THCReport *report, cudaStream_t stream);
+void OF_REAL(keysNormalize)(const THCUNNKeys *k, int train, cudaStream_t stream);
+void OF_REAL(keysOutput)(const THCUNNKeys *k, cudaStream_t stream);
+void OF_REAL(keysBias)(const THCUNNKeys *k, cudaStream_t stream);
+void OF_REAL(keysGradients)(const THCUNNKeys *k, cudaStream_t stream);
+void OF_REAL(keysSteps)(const THCUNNKeys *k, int direct, cudaStream_t stream);
+
+void OF_REAL(im2col)(const THCUNNColumns *columns, int64_t planes, cudaStream_t stream);
+void OF_REAL(col2im)(const THCUNNColumns *columns, int64_t planes, cudaStream_t stream);
+
+void OF_REAL(direct)(const THCUNNDirect *direct, cudaStream_t stream);
+void OF_REAL(directBackwardData)(const THCUNNDirect *direct, cudaStream_t stream);
+void OF_REAL(directBackwardWeights)(const THCUNNDirect *direct, cudaStream_t stream);
+
+/* Reports an element that is not from 0 to 1. */
+void OF_REAL(findOutsideUnit)(const void *x, int64_t count, const THCReport *report,
+                              cudaStream_t stream);
+
+/* Sets the n elements of each plane of batch images to the plane's bias. */
+void OF_REAL(fillPlanes)(int64_t batch, int64_t planes, int64_t n, const void *bias, void *y,
+                         cudaStream_t stream);
+
+/* sums[plane] += scale * the sum of the n elements of this plane in all images of the batch, added up
+ * in memory (sumMemory); *y = scale * the sum of count parts. */
+void OF_REAL(addPlaneSums)(int64_t batch, int64_t planes, int64_t n, const void *x, double scale,
+                           void *sums, void *memory, cudaStream_t stream);
+void OF_REAL(addParts)(const void *parts, int count, double scale, void *y, cudaStream_t stream);
+
+#undef OF_REAL
