@@ -201,7 +201,7 @@ static void move(void *context)
 double limit_of_moving(double read, double written, double budget)
 {
   static float *kept; /* three arrays, as large as the largest so far */
-  static ptrdiff_t room;
+  static ptrdiff_t capacity;
   Moving m = {COPY, 0, 0, NULL, NULL, NULL};
   if (written < read / 8)
     m.kind = READ;
@@ -215,12 +215,12 @@ double limit_of_moving(double read, double written, double budget)
   m.n = (ptrdiff_t)((read + written) / arrays[m.kind]);
 
   const ptrdiff_t each = (m.n + 15) / 16 * 16;
-  if (room < 3 * each) {
+  if (capacity < 3 * each) {
     free(kept);
-    kept = aligned_alloc(64, (size_t)(room = 3 * each) * sizeof *kept);
+    kept = aligned_alloc(64, (size_t)(capacity = 3 * each) * sizeof *kept);
     if (!kept)
       abort();
-    limit_fill(kept, room, 0);
+    limit_fill(kept, capacity, 0);
   }
   m.r = kept;
   m.x = arrays[m.kind] == 1 ? kept : kept + each;
@@ -247,12 +247,12 @@ void limit_put(float *r, const float *x, const int64_t *indices, ptrdiff_t n)
   })
 }
 
-void limit_sort(float *r, int64_t *indices, const float *x, ptrdiff_t n, uint64_t *room)
+void limit_sort(float *r, int64_t *indices, const float *x, ptrdiff_t n, uint64_t *buffer)
 {
   enum { BITS = 11, DIGITS = 3 };
   const uint32_t sign = 0x80000000u, digit = (1u << BITS) - 1;
   static uint32_t before[DIGITS][1 << BITS]; /* how many have a lesser digit */
-  uint64_t *a = room, *b = room + n;
+  uint64_t *a = buffer, *b = buffer + n;
   memset(before, 0, sizeof before);
   for (ptrdiff_t i = 0; i < n; i++) { /* a word: where it was, and bits that grow with the number */
     uint32_t bits;

@@ -28,9 +28,9 @@ void limit_put(float *r, const float *x, const int64_t *indices, ptrdiff_t n);
  * seconds. */
 double limit_of_moving(double read, double written, double budget);
 
-/* Sorts n < 2^32 floats by three digits of 11 bits, on one thread, and says where they were; room
+/* Sorts n < 2^32 floats by three digits of 11 bits, on one thread, and says where they were; buffer
  * holds 2 n words. */
-void limit_sort(float *r, int64_t *indices, const float *x, ptrdiff_t n, uint64_t *room);
+void limit_sort(float *r, int64_t *indices, const float *x, ptrdiff_t n, uint64_t *buffer);
 
 /* Allocates and frees 64 bytes. */
 void limit_malloc(void);

@@ -7,7 +7,7 @@
 
 enum { ROWS = 64, UNITS = 512, ALL = ROWS * UNITS };
 
-static at_tensor *work, *cell, *room;
+static at_tensor *work, *cell, *workspace;
 
 static THFloatTensor *th(at_tensor *t)
 {
@@ -19,13 +19,13 @@ static void prepare(int gates)
 {
   at_release(work);
   at_release(cell);
-  at_release(room);
+  at_release(workspace);
   on.x = normal(AT_SHAPE(ROWS, gates * UNITS));
   on.g = normal(AT_SHAPE(ROWS, gates * UNITS));
   on.y = normal(AT_SHAPE(ROWS, UNITS));
   work = normal(AT_SHAPE(ROWS, gates * UNITS));
   cell = normal(AT_SHAPE(ROWS, UNITS));
-  room = normal(AT_SHAPE(ROWS, 5 * UNITS));
+  workspace = normal(AT_SHAPE(ROWS, 5 * UNITS));
   give_results(AT_SHAPE(ROWS, UNITS), 0);
 }
 
@@ -52,7 +52,7 @@ static void gru(void *unused)
 {
   (void)unused;
   THNN_FloatGRUFused_updateOutput(NULL, th(on.x), th(on.g), NULL, NULL, th(on.y), th(on.result),
-                                  th(room));
+                                  th(workspace));
 }
 
 /* --- sigmoids and hyperbolic tangents, as good and as far out as the library's ---------------- */
@@ -132,7 +132,7 @@ static void sketch_gru(void *unused)
   for (int row = 0; row < ROWS; row++) {
     const float *x = floats(on.x) + row * 3 * UNITS, *h = floats(on.g) + row * 3 * UNITS;
     const float *before = floats(on.y) + row * UNITS;
-    float *y = floats(on.sketched) + row * UNITS, *kept = floats(room) + row * 5 * UNITS;
+    float *y = floats(on.sketched) + row * UNITS, *kept = floats(workspace) + row * 5 * UNITS;
     for (int i = 0; i < UNITS; i += FLOATS) {
       for (int gate = 0; gate < 3; gate++) {
         ahead(x + gate * UNITS + i);

@@ -52,9 +52,9 @@ static at_module *model_new(void)
 static at_tensor *read_text(const char *path)
 {
   FILE *const file = fopen(path, "r");
-  int64_t count = 0, room = 1 << 22;
-  at_tensor *const text = at_empty(AT_SHAPE(room), .type = AT_CPU(AT_LONG));
-  for (int c; file && at_defined(text) && count < room && (c = getc(file)) != EOF;)
+  int64_t count = 0, capacity = 1 << 22;
+  at_tensor *const text = at_empty(AT_SHAPE(capacity), .type = AT_CPU(AT_LONG));
+  for (int c; file && at_defined(text) && count < capacity && (c = getc(file)) != EOF;)
     if (c < LETTERS)
       ((int64_t *)at_data(text))[count++] = c;
   if (file)

@@ -33,11 +33,11 @@ typedef struct Classes {
 static bool read_classes(Classes *classes, const char *path)
 {
   char *line = NULL;
-  size_t room = 0;
+  size_t capacity = 0;
   FILE *const file = fopen(path, "r");
   if (!file)
     return false;
-  while (classes->count < MOST_CLASSES && getline(&line, &room, file) > 0) {
+  while (classes->count < MOST_CLASSES && getline(&line, &capacity, file) > 0) {
     line[strcspn(line, "\r\n")] = '\0';
     classes->names[classes->count++] = strdup(line);
   }

@@ -32,13 +32,13 @@ static char *unpack(const char *path, size_t *length)
   THGuard_enter(&freeing, THFree);
 
   errno = 0;
-  int room = 0, total = 0, got = 0;
+  int capacity = 0, total = 0, got = 0;
   do {
-    room = room ? 2 * room : TEXT_FIRST;
-    char *text = freeing.what = THRealloc(freeing.what, room);
-    got = gzread(file, text + total, (unsigned)(room - total));
+    capacity = capacity ? 2 * capacity : TEXT_FIRST;
+    char *text = freeing.what = THRealloc(freeing.what, capacity);
+    got = gzread(file, text + total, (unsigned)(capacity - total));
     total += got;
-  } while (got >= 0 && total == room && room < TEXT_LIMIT);
+  } while (got >= 0 && total == capacity && capacity < TEXT_LIMIT);
   int status;
   gzerror(file, &status);
   if (got < 0 && status == Z_ERRNO)

@@ -306,13 +306,13 @@ static void merge(const Tokenizer *t, Word *w)
 
 static bool add_token(Tokens *tokens, int64_t id)
 {
-  if (tokens->count == tokens->room) {
-    const size_t room = 2 * tokens->room + 64;
-    int64_t *const ids = realloc(tokens->ids, room * sizeof *ids);
+  if (tokens->count == tokens->capacity) {
+    const size_t capacity = 2 * tokens->capacity + 64;
+    int64_t *const ids = realloc(tokens->ids, capacity * sizeof *ids);
     if (!ids)
       return false;
     tokens->ids = ids;
-    tokens->room = room;
+    tokens->capacity = capacity;
   }
   tokens->ids[tokens->count++] = id;
   return true;

@@ -16,7 +16,7 @@ typedef struct Tokenizer Tokenizer;
 
 typedef struct Tokens {
   int64_t *ids; /* to be freed */
-  size_t count, room;
+  size_t count, capacity;
 } Tokens;
 
 /* Reads the file; NULL, and what is wrong, if it is no such file or takes too much memory. */

@@ -114,18 +114,18 @@ static int by_value(const void *a, const void *b)
 /* Times of runs, in seconds. */
 typedef struct Times {
   double *values;
-  int64_t count, room;
+  int64_t count, capacity;
 } Times;
 
 static bool add_time(Times *times, double value)
 {
-  if (times->count == times->room) {
-    const int64_t room = times->room > 0 ? 2 * times->room : 64;
-    double *const values = realloc(times->values, (size_t)room * sizeof *values);
+  if (times->count == times->capacity) {
+    const int64_t capacity = times->capacity > 0 ? 2 * times->capacity : 64;
+    double *const values = realloc(times->values, (size_t)capacity * sizeof *values);
     if (!values)
       return false;
     times->values = values;
-    times->room = room;
+    times->capacity = capacity;
   }
   times->values[times->count++] = value;
   return true;

@@ -42,9 +42,9 @@ double option_number(struct argp_state *state, const char *name, const char *tex
 
 /* The numbers of a list "1,2,4", at most that many; returns how many there are. */
 int option_integers(struct argp_state *state, const char *name, const char *text, int64_t least,
-                    int64_t most, int64_t *values, int room);
+                    int64_t most, int64_t *values, int capacity);
 int option_numbers(struct argp_state *state, const char *name, const char *text, double least,
-                   double most, double *values, int room);
+                   double most, double *values, int capacity);
 
 /* The pass that keeps weights in "int8" or "bfloat16", as a sum of 1u << at_program_pass. */
 unsigned option_weights(struct argp_state *state, const char *text);

@@ -63,21 +63,21 @@ static bool read_number(const char **text, double least, double most, double *va
   return good && (!**text || end < *text);
 }
 
-static void too_many(struct argp_state *state, const char *name, const char *text, int room)
+static void too_many(struct argp_state *state, const char *name, const char *text, int capacity)
 {
-  if (room == 1)
+  if (capacity == 1)
     argp_error(state, "--%s takes one number, not '%s'", name, text);
-  argp_error(state, "--%s takes at most %d numbers, not '%s'", name, room, text);
+  argp_error(state, "--%s takes at most %d numbers, not '%s'", name, capacity, text);
 }
 
 int option_integers(struct argp_state *state, const char *name, const char *text, int64_t least,
-                    int64_t most, int64_t *values, int room)
+                    int64_t most, int64_t *values, int capacity)
 {
   int count = 0;
   const char *at = text;
   do {
-    if (count == room)
-      too_many(state, name, text, room);
+    if (count == capacity)
+      too_many(state, name, text, capacity);
     if (!read_integer(&at, least, most, &values[count++]))
       argp_error(state, "--%s takes whole numbers from %lld to %lld, not '%s'", name,
                  (long long)least, (long long)most, text);
@@ -86,13 +86,13 @@ int option_integers(struct argp_state *state, const char *name, const char *text
 }
 
 int option_numbers(struct argp_state *state, const char *name, const char *text, double least,
-                   double most, double *values, int room)
+                   double most, double *values, int capacity)
 {
   int count = 0;
   const char *at = text;
   do {
-    if (count == room)
-      too_many(state, name, text, room);
+    if (count == capacity)
+      too_many(state, name, text, capacity);
     if (!read_number(&at, least, most, &values[count++]))
       argp_error(state, "--%s takes numbers from %g to %g, not '%s'", name, least, most, text);
   } while (*at);

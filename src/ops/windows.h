@@ -131,11 +131,11 @@ TH_WINDOWS void THNNWindow_covering(const THNNWindow *w, int64_t position, int64
     *first = 0;
     *end = 1;
   } else { /* window i begins less than 1 from i * alpha, and is 1 more off by rounding */
-    const int64_t windows = w->output - 1, room = w->input - w->size;
+    const int64_t windows = w->output - 1, space = w->input - w->size;
     const int64_t before = position - w->size;
-    *first = before <= 0 ? 0 : before * windows / room - 1;
+    *first = before <= 0 ? 0 : before * windows / space - 1;
     *first = *first < 0 ? 0 : *first;
-    *end = (position + 1) * windows / room + 3;
+    *end = (position + 1) * windows / space + 3;
   }
   *end = *end < w->output ? *end : w->output;
 }

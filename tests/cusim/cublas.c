@@ -282,16 +282,16 @@ static void run_product(CusimOp *op)
 {
   const Product *p = (Product *)op;
   cusim_race_begin(op, "a product of cuBLAS");
-  double *room = calloc((size_t)(p->k * p->n + p->k + p->n + 1), sizeof *room);
-  if (!room)
+  double *buffer = calloc((size_t)(p->k * p->n + p->k + p->n + 1), sizeof *buffer);
+  if (!buffer)
     abort();
-  double *a = room + p->k * p->n, *sums = a + p->k;
+  double *a = buffer + p->k * p->n, *sums = a + p->k;
   for (int64_t i = 0; i < p->batch; i++)
     if (p->c.type == CUDA_R_64F)
-      multiply_double(p, i, room, a, sums);
+      multiply_double(p, i, buffer, a, sums);
     else
-      multiply_float(p, i, (float *)room, (float *)a, (float *)sums);
-  free(room);
+      multiply_float(p, i, (float *)buffer, (float *)a, (float *)sums);
+  free(buffer);
 }
 
 static Factor read_factor(cublasHandle_t handle, cudaDataType type, const void *at)

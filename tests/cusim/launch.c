@@ -219,14 +219,14 @@ static void run_launch(CusimOp *op)
   blockDim = launch->block;
   number_threads(blockDim);
 
-  char *room = NULL;
+  char *buffer = NULL;
   if (launch->dynamic) {
     void *obtained;
     if (posix_memalign(&obtained, ALIGNMENT, launch->dynamic + 2 * GUARD))
       abort();
-    room = obtained;
-    memset(room, GUARD_BYTE, launch->dynamic + 2 * GUARD);
-    dynamic = room + GUARD;
+    buffer = obtained;
+    memset(buffer, GUARD_BYTE, launch->dynamic + 2 * GUARD);
+    dynamic = buffer + GUARD;
     dynamic_end = dynamic + launch->dynamic;
   }
 
@@ -243,7 +243,7 @@ static void run_launch(CusimOp *op)
   }
   if (dynamic)
     cusim_race_forget(dynamic, launch->dynamic);
-  free(room);
+  free(buffer);
   dynamic = NULL;
   cusim_kernel = NULL;
 }

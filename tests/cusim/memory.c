@@ -14,7 +14,7 @@
 
 /* In the order of addresses. */
 static CusimBlock *blocks;
-static size_t nblocks, room;
+static size_t nblocks, capacity;
 uint64_t cusim_block_changes;
 static size_t used[CUSIM_MOST_DEVICES];
 
@@ -45,13 +45,13 @@ CusimBlock *cusim_find(const void *address)
 
 static bool add(CusimBlock block)
 {
-  if (nblocks == room) {
-    const size_t more = room ? 2 * room : 256;
+  if (nblocks == capacity) {
+    const size_t more = capacity ? 2 * capacity : 256;
     CusimBlock *larger = realloc(blocks, more * sizeof *blocks);
     if (!larger)
       return false;
     blocks = larger;
-    room = more;
+    capacity = more;
   }
   const size_t at = after(block.base);
   memmove(blocks + at + 1, blocks + at, (nblocks - at) * sizeof *blocks);
@@ -87,13 +87,13 @@ enum { GUARD_BYTE = 0xA5 };
 
 static char *obtain_large(size_t size)
 {
-  char *room = mmap(NULL, size + 2 * GUARD, PROT_READ | PROT_WRITE,
-                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-  if (room == MAP_FAILED)
+  char *memory = mmap(NULL, size + 2 * GUARD, PROT_READ | PROT_WRITE,
+                      MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory == MAP_FAILED)
     return NULL;
-  memset(room, GUARD_BYTE, GUARD);
-  memset(room + GUARD + size, GUARD_BYTE, GUARD);
-  return room + GUARD;
+  memset(memory, GUARD_BYTE, GUARD);
+  memset(memory + GUARD + size, GUARD_BYTE, GUARD);
+  return memory + GUARD;
 }
 
 static bool is_protected(enum cudaMemoryType type)
@@ -103,18 +103,18 @@ static bool is_protected(enum cudaMemoryType type)
 
 static char *obtain(size_t size, enum cudaMemoryType type)
 {
-  void *room = NULL;
+  void *memory = NULL;
   if (size > SIZE_MAX / 2)
     return NULL;
   if (is_protected(type))
-    room = cusim_obtain_protected(size + 2 * GUARD);
+    memory = cusim_obtain_protected(size + 2 * GUARD);
   else if (size > LARGE)
     return obtain_large(size);
-  else if (posix_memalign(&room, ALIGNMENT, size + 2 * GUARD))
+  else if (posix_memalign(&memory, ALIGNMENT, size + 2 * GUARD))
     return NULL;
-  if (!room)
+  if (!memory)
     return NULL;
-  char *base = (char *)room + GUARD;
+  char *base = (char *)memory + GUARD;
   memset(base - GUARD, GUARD_BYTE, GUARD);
   memset(base + size, GUARD_BYTE, GUARD);
   if (size <= LARGE)

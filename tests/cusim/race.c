@@ -34,7 +34,7 @@ typedef struct {
 
 /* The operations that have run, in order; index 0 is not used. */
 static Operation *operations;
-static uint32_t running, room;
+static uint32_t running, capacity;
 static bool active; /* it still runs */
 
 /* The operation that runs was queued after these had run. */
@@ -84,9 +84,9 @@ void cusim_race_begin(const CusimOp *op, const char *name)
   if (!cusim_racing)
     return;
   make_room(op->stream->id);
-  if (running + 1 >= room) {
-    room = 2 * room + 1024;
-    operations = realloc(operations, room * sizeof *operations);
+  if (running + 1 >= capacity) {
+    capacity = 2 * capacity + 1024;
+    operations = realloc(operations, capacity * sizeof *operations);
   }
   operations[++running] = (Operation){name, op->stream->id, op->number};
   queued_after = op->queued_after;

@@ -11,10 +11,12 @@
 enum { ROWS = 3, LINE = 2 * 65, MOST = 4096 };
 
 /* text, compressed with little effort; returns its length.  Such pieces can follow each other. */
-static size_t compress_text(const char *text, size_t size, uint8_t *to, size_t room)
+static size_t compress_text(const char *text, size_t size, uint8_t *to, size_t capacity)
 {
-  z_stream stream = {
-      .next_in = (Bytef *)text, .avail_in = (uInt)size, .next_out = to, .avail_out = (uInt)room};
+  z_stream stream = {.next_in = (Bytef *)text,
+                     .avail_in = (uInt)size,
+                     .next_out = to,
+                     .avail_out = (uInt)capacity};
   MUST(deflateInit2(&stream, 1, Z_DEFLATED, 15 + 16, 8, Z_DEFAULT_STRATEGY) == Z_OK);
   MUST(deflate(&stream, Z_FINISH) == Z_STREAM_END);
   deflateEnd(&stream);
@@ -32,16 +34,16 @@ static void make_rows(void)
 }
 
 /* The compressed file that an input of some kind stands for. */
-static size_t compose(int kind, const char *text, size_t size, uint8_t *to, size_t room)
+static size_t compose(int kind, const char *text, size_t size, uint8_t *to, size_t capacity)
 {
   static char among[MOST + sizeof rows];
   if (kind < 5) {
-    const size_t length = compress_text(text, size, to, room);
-    return length + compress_text(rows, sizeof rows, to + length, room - length);
+    const size_t length = compress_text(text, size, to, capacity);
+    return length + compress_text(rows, sizeof rows, to + length, capacity - length);
   }
   if (kind == 5) {
-    const size_t length = compress_text(rows, sizeof rows, to, room);
-    return length + compress_text(text, size, to + length, room - length);
+    const size_t length = compress_text(rows, sizeof rows, to, capacity);
+    return length + compress_text(text, size, to + length, capacity - length);
   }
   const size_t skipped = size < 2 ? size : 2;
   const size_t offset =
@@ -49,7 +51,7 @@ static size_t compose(int kind, const char *text, size_t size, uint8_t *to, size
   memcpy(among, rows, offset);
   memcpy(among + offset, text + skipped, size - skipped);
   memcpy(among + offset + size - skipped, rows + offset, sizeof rows - offset);
-  return compress_text(among, sizeof rows + size - skipped, to, room);
+  return compress_text(among, sizeof rows + size - skipped, to, capacity);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *bytes, size_t size)

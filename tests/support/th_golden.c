@@ -14,7 +14,7 @@ typedef struct Text {
 } Text;
 
 /* The next word, as a copy in word; 0 at the end. */
-static int next_word(Text *text, char *word, size_t room)
+static int next_word(Text *text, char *word, size_t capacity)
 {
   for (;;) {
     while (isspace((unsigned char)*text->at))
@@ -24,7 +24,7 @@ static int next_word(Text *text, char *word, size_t room)
     text->at += strcspn(text->at, "\n");
   }
   const size_t length = strcspn(text->at, " \t\r\n#");
-  if (length >= room)
+  if (length >= capacity)
     fail_msg("%s: '%.40s...' is too long", text->file, text->at);
   memcpy(word, text->at, length);
   word[length] = 0;

@@ -201,7 +201,7 @@ static void gru_pointwise(Bench &bench)
 {
   Array cx = bench.normal("cx", {64, 512}), hy = bench.zeros("hy", {64, 512});
   Array three = bench.normal("three", {64, 1536}), others = bench.normal("others", {64, 1536});
-  Array room = bench.zeros("room", {64, 2560});
+  Array workspace = bench.zeros("workspace", {64, 2560});
   bench.row({.id = "nn.gru_pointwise",
              .shape = "64x512",
              .results = {&hy},
@@ -209,7 +209,7 @@ static void gru_pointwise(Bench &bench)
              .ours =
                  [&] {
                    THNN_FloatGRUFused_updateOutput(nullptr, three.th(), others.th(), nullptr,
-                                                   nullptr, cx.th(), hy.th(), room.th());
+                                                   nullptr, cx.th(), hy.th(), workspace.th());
                  },
              .torch =
                  [&] {

@@ -53,9 +53,9 @@ void sorting(Bench &bench)
   Array a = bench.uniform("a", {n}), m = bench.uniform("m", {1000, 1000});
   Array v = bench.ones("v", {n}), i = bench.ones("i", {n}, AT_LONG);
   Array mv = bench.ones("mv", {1000, 1000}), mi = bench.ones("mi", {1000, 1000}, AT_LONG);
-  std::vector<uint64_t> room(2 * static_cast<size_t>(n));
+  std::vector<uint64_t> buffer(2 * static_cast<size_t>(n));
   const auto by_digits = [&] {
-    limit_sort(v.data(), static_cast<int64_t *>(at_data(i)), a.data(), n, room.data());
+    limit_sort(v.data(), static_cast<int64_t *>(at_data(i)), a.data(), n, buffer.data());
   };
 
   bench.row({.id = "sort.1e6",

@@ -320,16 +320,16 @@ bool th_bind(Call *call, Group *group, PyObject *const *arguments, Py_ssize_t co
 /* Memory for a list until the call's end; NULL and an exception if there is none. */
 static void *allocate(Call *call, size_t count)
 {
-  const size_t most = sizeof call->room / sizeof *call->room;
+  const size_t most = sizeof call->buffer / sizeof *call->buffer;
   if (count <= most - call->used) {
-    void *room = call->room + call->used;
+    void *memory = call->buffer + call->used;
     call->used += count;
-    return room;
+    return memory;
   }
   if (call->owned < sizeof call->more / sizeof *call->more) {
-    void *room = count < INT_MAX ? PyMem_Malloc(count * sizeof(int64_t)) : NULL;
-    if (room)
-      return call->more[call->owned++] = room;
+    void *memory = count < INT_MAX ? PyMem_Malloc(count * sizeof(int64_t)) : NULL;
+    if (memory)
+      return call->more[call->owned++] = memory;
   }
   PyErr_NoMemory();
   return NULL;

@@ -111,7 +111,7 @@ bool th_takeBool(PyObject *o, bool *value)
   return truth >= 0;
 }
 
-bool th_takeInts(PyObject *o, Ints *room, at_ints *value)
+bool th_takeInts(PyObject *o, Ints *buffer, at_ints *value)
 {
   const bool isList = PyList_Check(o) || PyTuple_Check(o);
   const Py_ssize_t count = isList ? PySequence_Size(o) : 1;
@@ -119,12 +119,12 @@ bool th_takeInts(PyObject *o, Ints *room, at_ints *value)
     return misfit("a list of at most 16 integers", o);
   for (Py_ssize_t i = 0; i < count; i++) {
     PyObject *one = isList ? PySequence_GetItem(o, i) : Py_NewRef(o);
-    const bool isTaken = one && th_takeLong(one, &room->room[i]);
+    const bool isTaken = one && th_takeLong(one, &buffer->values[i]);
     Py_XDECREF(one);
     if (!isTaken)
       return misfit("an integer or a list of integers", o);
   }
-  value->data = room->room;
+  value->data = buffer->values;
   value->count = (int)count;
   return true;
 }

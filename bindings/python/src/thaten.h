@@ -121,8 +121,8 @@ typedef struct Call {
   bool wantsGradient; /* requires_grad=True, of an operation that makes a tensor */
   PyObject *gathered; /* integers that were given one by one: x.view(2, 3) */
   size_t used, owned;
-  int64_t room[128]; /* for lists */
-  void *more[8];     /* for those that are longer */
+  int64_t buffer[128]; /* for lists */
+  void *more[8];       /* for those that are longer */
 } Call;
 
 /* The first overload that fits; false and TypeError if there is none. */
@@ -147,14 +147,14 @@ PyObject *th_newSchedule(at_schedule *schedule, PyObject *optimizer);
 /* The arguments of a call, each converted to C: false and an exception if one is of another kind. */
 enum { TH_MOST_INTS = 16 };
 typedef struct Ints {
-  int64_t room[TH_MOST_INTS];
+  int64_t values[TH_MOST_INTS];
 } Ints;
 bool th_takeCount(Py_ssize_t count, Py_ssize_t wanted, const char *name);
 bool th_takeLong(PyObject *o, int64_t *value);
 bool th_takeEnum(PyObject *o, unsigned *value);
 bool th_takeDouble(PyObject *o, double *value);
 bool th_takeBool(PyObject *o, bool *value);
-bool th_takeInts(PyObject *o, Ints *room, at_ints *value);
+bool th_takeInts(PyObject *o, Ints *buffer, at_ints *value);
 bool th_takeString(PyObject *o, const char **value);
 bool th_takeType(PyObject *o, const at_type **value);
 bool th_takeGenerator(PyObject *o, at_generator **value);

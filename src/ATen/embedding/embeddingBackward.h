@@ -1,6 +1,6 @@
 /* Kernels of an embedding's gradient: row i of g is added to row index[i] of a new table. */
-#ifndef ATEN_TABLE_GRADIENT_H
-#define ATEN_TABLE_GRADIENT_H
+#ifndef ATEN_EMBEDDING_BACKWARD_H
+#define ATEN_EMBEDDING_BACKWARD_H
 
 #include <stdbool.h>
 

@@ -33,12 +33,12 @@ static void enter_scans(Scans *scans, int32_t count, THGuard *guard)
 /* Appends a value, and takes over its reference. */
 static void append(at_cells *list, at_cell *cell)
 {
-  if (list->count == list->room) {
-    const int32_t capacity = THMax(2 * list->room, 8);
-    if (list->room > INT32_MAX / 2)
-      THError("there is no memory for %d values", (int)list->room);
-    list->cells = THRealloc(list->cells, (ptrdiff_t)capacity * (ptrdiff_t)sizeof *list->cells);
-    list->room = capacity;
+  if (list->count == list->capacity) {
+    const int32_t larger = THMax(2 * list->capacity, 8);
+    if (list->capacity > INT32_MAX / 2)
+      THError("there is no memory for %d values", (int)list->capacity);
+    list->cells = THRealloc(list->cells, (ptrdiff_t)larger * (ptrdiff_t)sizeof *list->cells);
+    list->capacity = larger;
   }
   list->cells[list->count++] = *cell;
   cell->kind = AT_CELL_NONE;

@@ -277,7 +277,7 @@ enum { AT_MOST_EVENTS = 1 << 20 };
 typedef struct at_timing {
   bool isOn;
   at_event *events;
-  int64_t count, room;
+  int64_t count, capacity;
 } at_timing;
 
 /* A weight that constants are made of, as it was then. */

@@ -5,8 +5,8 @@
 typedef struct Building {
   at_reading *reading;
   at_graph *graph;
-  json_t *slots; /* the slot of each name */
-  int32_t room;  /* of graph->names */
+  json_t *slots;    /* the slot of each name */
+  int32_t capacity; /* of graph->names */
 } Building;
 
 static void free_slots(void *what)
@@ -24,7 +24,7 @@ static int32_t new_slot(Building *b, const char *name)
   at_file *const file = b->reading->file;
   if (json_object_get(b->slots, name))
     at_damaged(file, "two values are called '%.100s'", name);
-  THAssert(graph->slotCount < b->room);
+  THAssert(graph->slotCount < b->capacity);
   at_file_charge(file, SLOT_BYTES + strlen(name));
   if (json_object_set_new(b->slots, name, json_integer(graph->slotCount)))
     THError("there is no memory for the names of values");
@@ -330,8 +330,8 @@ at_graph *at_readGraph(at_reading *reading, const json_t *json)
   if (!b.slots)
     THError("there is no memory for the names of values");
   b.graph = at_arena_take(reading->arena, 1, sizeof *b.graph);
-  b.room = count_slots(file, inputs, nodes);
-  b.graph->names = at_arena_take(reading->arena, (uint64_t)b.room, sizeof *b.graph->names);
+  b.capacity = count_slots(file, inputs, nodes);
+  b.graph->names = at_arena_take(reading->arena, (uint64_t)b.capacity, sizeof *b.graph->names);
   read_parameters(&b, inputs);
   read_nodes(&b, nodes);
   read_results(&b, outputs);

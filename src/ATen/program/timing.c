@@ -18,7 +18,7 @@ void at_timing_add(at_timing *timing, at_graphNode *node, int64_t start)
   if (timing->count == AT_MOST_EVENTS)
     return;
   timing->events =
-      at_grown(NULL, timing->events, timing->count, &timing->room, sizeof *timing->events);
+      at_grown(NULL, timing->events, timing->count, &timing->capacity, sizeof *timing->events);
   timing->events[timing->count++] = (at_event){node, start, duration};
 }
 

@@ -63,12 +63,12 @@ void *THBlockCache_take(size_t size)
   return block;
 }
 
-/* Moves the oldest blocks to out until the rest and bytes more are within room; returns how many.
+/* Moves the oldest blocks to out until the rest and bytes more are within limit; returns how many.
  */
-static int evict(Kept out[MOST_BLOCKS], size_t bytes, ptrdiff_t room)
+static int evict(Kept out[MOST_BLOCKS], size_t bytes, ptrdiff_t limit)
 {
   int n = 0;
-  while (n < nkept && (stats.cached + (ptrdiff_t)bytes > room || nkept - n == MOST_BLOCKS)) {
+  while (n < nkept && (stats.cached + (ptrdiff_t)bytes > limit || nkept - n == MOST_BLOCKS)) {
     stats.cached -= (ptrdiff_t)kept[n].bytes;
     out[n] = kept[n];
     n++;

@@ -18,21 +18,21 @@ locale_t THFormat_locale(void)
   return c_locale;
 }
 
-int THFormat_v(char *to, size_t room, const char *format, va_list arguments)
+int THFormat_v(char *to, size_t capacity, const char *format, va_list arguments)
 {
   const locale_t locale = THFormat_locale();
   const locale_t before = locale ? uselocale(locale) : (locale_t)0;
-  const int length = vsnprintf(to, room, format, arguments);
+  const int length = vsnprintf(to, capacity, format, arguments);
   if (before)
     uselocale(before);
   return length;
 }
 
-int THFormat(char *to, size_t room, const char *format, ...)
+int THFormat(char *to, size_t capacity, const char *format, ...)
 {
   va_list arguments;
   va_start(arguments, format);
-  const int length = THFormat_v(to, room, format, arguments);
+  const int length = THFormat_v(to, capacity, format, arguments);
   va_end(arguments);
   return length;
 }

@@ -12,7 +12,7 @@
 TH_API locale_t THFormat_locale(void);
 
 /* As snprintf and vsnprintf. */
-TH_PRINTF_LIKE(3, 4) TH_API int THFormat(char *to, size_t room, const char *format, ...);
-TH_API int THFormat_v(char *to, size_t room, const char *format, va_list arguments);
+TH_PRINTF_LIKE(3, 4) TH_API int THFormat(char *to, size_t capacity, const char *format, ...);
+TH_API int THFormat_v(char *to, size_t capacity, const char *format, va_list arguments);
 
 #endif

@@ -151,13 +151,13 @@ static void compose(char *message, const char *file, int line, const char *fmt, 
   if (path > most)
     file += path - most;
   const int tail = snprintf(location, sizeof location, " at %s:%d", file, line);
-  const int room = TH_MESSAGE_LENGTH - 1 - tail;
+  const int capacity = TH_MESSAGE_LENGTH - 1 - tail;
 
-  int length = THFormat_v(message, (size_t)room + 1, fmt, arguments);
+  int length = THFormat_v(message, (size_t)capacity + 1, fmt, arguments);
   if (length < 0)
     length = 0;
-  if (length > room)
-    length = room;
+  if (length > capacity)
+    length = capacity;
   snprintf(message + length, (size_t)(TH_MESSAGE_LENGTH - length), "%s", location);
 }
 

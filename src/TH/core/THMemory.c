@@ -33,10 +33,10 @@ typedef struct Block {
 
 typedef struct {
   Block *first[CLASSES];
-  int room[CLASSES]; /* how many blocks more are kept */
+  int left[CLASSES]; /* how many blocks more are kept */
 } SmallBlocks;
 
-/* One pointer, which even a library loaded late finds static room for; so reading it takes one
+/* One pointer, which even a library loaded late has space for; so reading it takes one
  * instruction instead of a call. */
 static _Thread_local SmallBlocks *small_blocks __attribute__((tls_model("initial-exec")));
 static pthread_key_t at_thread_exit;
@@ -69,7 +69,7 @@ static inline void *take_small(size_t size)
   Block *block = mine->first[class];
   if (TH_LIKELY(block != NULL)) {
     mine->first[class] = block->next;
-    mine->room[class]++;
+    mine->left[class]++;
   }
   return block;
 }
@@ -101,7 +101,7 @@ static SmallBlocks *begin_lists(void)
     return NULL;
   }
   for (int class = 0; class < CLASSES; class ++)
-    mine->room[class] = THMax(2, (int)(KEPT_BYTES / class_bytes(class)));
+    mine->left[class] = THMax(2, (int)(KEPT_BYTES / class_bytes(class)));
   return small_blocks = mine;
 }
 
@@ -114,9 +114,9 @@ static inline int keep_small(void *ptr, size_t bytes)
   if (TH_UNLIKELY(!mine) && !(mine = begin_lists()))
     return 0;
   const int class = bytes >= SMALL ? CLASSES - 1 : class_of(bytes + 1) - 1; /* rounded down */
-  if (mine->room[class] == 0)
+  if (mine->left[class] == 0)
     return 0;
-  mine->room[class]--;
+  mine->left[class]--;
   Block *block = ptr;
   block->next = mine->first[class];
   mine->first[class] = block;

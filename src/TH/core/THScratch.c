@@ -13,7 +13,7 @@ typedef struct {
   size_t used;
 } Scratch;
 
-/* Two words, which even a library loaded late finds static room for; so reading them takes one
+/* Two words, which even a library loaded late has space for; so reading them takes one
  * instruction instead of a call. */
 static _Thread_local Scratch mine __attribute__((tls_model("initial-exec")));
 static pthread_key_t at_thread_exit;

@@ -145,15 +145,15 @@ static size_t read_numbers_aside(THFile *self, const THFileNumber *number, char 
 {
   double onStack[64];
   char *values = (char *)onStack;
-  size_t room = sizeof onStack / number->size, done = 0;
+  size_t capacity = sizeof onStack / number->size, done = 0;
   for (;;) {
-    const size_t wanted = THMin(room, n) - done;
+    const size_t wanted = THMin(capacity, n) - done;
     const size_t got = read_numbers(self, number, values + done * number->size, wanted);
     done += got;
     if (got < wanted || done == n)
       break;
-    room = THMin(2 * room, n);
-    char *larger = THRealloc(attempt->block, (ptrdiff_t)(room * number->size));
+    capacity = THMin(2 * capacity, n);
+    char *larger = THRealloc(attempt->block, (ptrdiff_t)(capacity * number->size));
     if (!attempt->block)
       memcpy(larger, onStack, done * number->size);
     values = attempt->block = larger;

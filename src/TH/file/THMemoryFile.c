@@ -14,9 +14,9 @@ typedef struct {
 static THMemoryFile *look(THFile *self)
 {
   THMemoryFile *memory = (THMemoryFile *)self;
-  const ptrdiff_t room = memory->storage->size;
-  if (memory->size >= (size_t)room)
-    memory->size = room > 0 ? (size_t)room - 1 : 0;
+  const ptrdiff_t capacity = memory->storage->size;
+  if (memory->size >= (size_t)capacity)
+    memory->size = capacity > 0 ? (size_t)capacity - 1 : 0;
   if (memory->position > memory->size)
     memory->position = memory->size;
   return memory;
@@ -59,27 +59,28 @@ static size_t memory_read(THFile *self, void *to, size_t n)
 
 /* --- writing -------------------------------------------------------------------------------- */
 
-/* Makes the storage room bytes, and some more so that many small writes take few resizes. */
-static void grow(THCharStorage *storage, ptrdiff_t room)
+/* Makes the storage capacity bytes, and some more so that many small writes take few resizes. */
+static void grow(THCharStorage *storage, ptrdiff_t capacity)
 {
   const ptrdiff_t more = storage->size / 2 + 128;
-  THCharStorage_resize(storage,
-                       storage->size <= PTRDIFF_MAX / 2 ? THMax(room, storage->size + more) : room);
+  THCharStorage_resize(storage, storage->size <= PTRDIFF_MAX / 2
+                                    ? THMax(capacity, storage->size + more)
+                                    : capacity);
 }
 
 static size_t memory_write(THFile *self, const void *from, size_t n)
 {
   THMemoryFile *memory = look(self);
   THCharStorage *storage = memory->storage;
-  ptrdiff_t room; /* that is needed, with the NUL */
-  if (__builtin_add_overflow(memory->position + 1, n, &room))
+  ptrdiff_t capacity; /* that is needed, with the NUL */
+  if (__builtin_add_overflow(memory->position + 1, n, &capacity))
     THError("a memory file cannot have more than %td bytes", PTRDIFF_MAX - 1);
 
-  if (room > storage->size) {
+  if (capacity > storage->size) {
     if (storage->flag & TH_STORAGE_RESIZABLE) {
       const size_t offset = (size_t)((uintptr_t)from - (uintptr_t)storage->data);
       const int isInside = offset < (size_t)storage->size; /* the storage may move */
-      grow(storage, room);
+      grow(storage, capacity);
       if (isInside)
         from = storage->data + offset;
     } else {

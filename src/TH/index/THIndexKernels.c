@@ -181,21 +181,21 @@ static void mask_fill(const THRun *run, const void *scalars)
   }
 }
 
-/* Selected elements go through a buffer.  It has room behind them, since each store also writes
+/* Selected elements go through a buffer.  It is longer than they are, since each store also writes
  * elements that the mask excludes and the next store overwrites. */
 enum { BUFFER = 1024 };
 
 /* n elements of size bytes that are step elements apart, contiguous: where they are, or copied to
- * room. */
-static inline __attribute__((always_inline)) const void *make_contiguous(void *room, const void *x,
+ * buffer. */
+static inline __attribute__((always_inline)) const void *make_contiguous(void *to, const void *x,
                                                                          ptrdiff_t step,
                                                                          ptrdiff_t n, size_t size)
 {
   if (step == 1)
     return x;
   for (ptrdiff_t i = 0; i < n; i++)
-    memcpy((char *)room + (size_t)i * size, (const char *)x + i * step * (ptrdiff_t)size, size);
-  return room;
+    memcpy((char *)to + (size_t)i * size, (const char *)x + i * step * (ptrdiff_t)size, size);
+  return to;
 }
 
 static void mask_select(const THRun *run, const void *scalars)
@@ -203,8 +203,8 @@ static void mask_select(const THRun *run, const void *scalars)
   const THSelection *selection = scalars;
   const ptrdiff_t dm = run->stride[0], dx = run->stride[1], step = selection->step;
   ptrdiff_t at = selection->at[run->block];
-  TH_SCRATCH(uint8_t, maskRoom, BUFFER);
-  TH_SCRATCH(real, room, BUFFER);
+  TH_SCRATCH(uint8_t, maskBuffer, BUFFER);
+  TH_SCRATCH(real, contiguous, BUFFER);
   TH_SCRATCH(real, buffer, BUFFER + TH_COMPACT_SLACK);
   for (ptrdiff_t j = 0; j < run->rows; j++) {
     const uint8_t *mask = (const uint8_t *)run->at[0] + j * run->rowStride[0];
@@ -213,8 +213,8 @@ static void mask_select(const THRun *run, const void *scalars)
       real *to = (real *)selection->data + at * step;
       const ptrdiff_t n = THMin(run->n - first, BUFFER);
       const ptrdiff_t taken =
-          THCompact(buffer, make_contiguous(room, x + first * dx, dx, n, sizeof(real)),
-                    make_contiguous(maskRoom, mask + first * dm, dm, n, 1), n, sizeof(real));
+          THCompact(buffer, make_contiguous(contiguous, x + first * dx, dx, n, sizeof(real)),
+                    make_contiguous(maskBuffer, mask + first * dm, dm, n, 1), n, sizeof(real));
       if (step == 1)
         memcpy(to, buffer, (size_t)taken * sizeof(real));
       else
@@ -246,13 +246,13 @@ static void mask_copy(const THRun *run, const void *scalars)
 /* --- nonzero elements ------------------------------------------------------------------------ */
 
 /* The bits of n elements of a block, the first of which is at x: those kept from before, or
- * computed now, in room. */
+ * computed now, in buffer. */
 static const uint64_t *bits_of(const THSelection *selection, const real *x, ptrdiff_t step,
-                               ptrdiff_t n, uint64_t *room, int kept)
+                               ptrdiff_t n, uint64_t *buffer, int kept)
 {
   uint64_t *bits = selection->bits
                        ? selection->bits + (x - (const real *)selection->first) / TH_BITS_WORD
-                       : room;
+                       : buffer;
   if (!kept || !selection->bits)
     THBits_find(bits, x, step, n);
   return bits;
@@ -272,8 +272,8 @@ static void nonzero_count(const THRun *run, const void *scalars)
     const real *x = (const real *)run->at[0] + j * run->rowStride[0];
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
       const ptrdiff_t n = THMin(run->n - first, BUFFER);
-      uint64_t room[BUFFER / TH_BITS_WORD];
-      const uint64_t *bits = bits_of(selection, x + first * dx, dx, n, room, 0);
+      uint64_t buffer[BUFFER / TH_BITS_WORD];
+      const uint64_t *bits = bits_of(selection, x + first * dx, dx, n, buffer, 0);
       for (ptrdiff_t w = 0; w < words_of(n); w++)
         count += __builtin_popcountll(bits[w]);
     }
@@ -343,9 +343,9 @@ static void nonzero_list(const THRun *run, const void *scalars)
     const real *x = (const real *)run->at[0] + j * run->rowStride[0];
     for (ptrdiff_t first = 0; first < run->n; first += BUFFER) {
       const ptrdiff_t n = THMin(run->n - first, BUFFER);
-      uint64_t room[BUFFER / TH_BITS_WORD];
+      uint64_t buffer[BUFFER / TH_BITS_WORD];
       int indices[BUFFER + TH_COMPACT_SLACK];
-      const uint64_t *bits = bits_of(selection, x + first * dx, dx, n, room, 1);
+      const uint64_t *bits = bits_of(selection, x + first * dx, dx, n, buffer, 1);
       const ptrdiff_t taken = THBits_indices(indices, bits, words_of(n));
       if (taken)
         list(selection, seen, indices, taken, at);

@@ -49,10 +49,10 @@ static void join_some(void *context, ptrdiff_t begin, ptrdiff_t end)
 static void stream_some(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   enum { GATHERED = 2 * TH_JOIN_MOST };
-  TH_SCRATCH(char, room, GATHERED + TH_STREAM_LINE);
+  TH_SCRATCH(char, buffer, GATHERED + TH_STREAM_LINE);
   const Join *join = context;
   char *to = join->to + (size_t)begin * join->bytes;
-  char *gathered = room + (uintptr_t)to % TH_STREAM_LINE;
+  char *gathered = buffer + (uintptr_t)to % TH_STREAM_LINE;
   size_t held = 0;
   for (ptrdiff_t i = begin; i < end; i++)
     for (int k = 0; k < join->count; k++) {
@@ -60,7 +60,7 @@ static void stream_some(void *context, ptrdiff_t begin, ptrdiff_t end)
       if (held + part->bytes > GATHERED) {
         THStream_copy(to, gathered, held);
         to += held, held = 0;
-        gathered = room + (uintptr_t)to % TH_STREAM_LINE;
+        gathered = buffer + (uintptr_t)to % TH_STREAM_LINE;
       }
       copy(gathered + held, part->from + i * part->rowStride, part->bytes);
       held += part->bytes;
@@ -150,14 +150,14 @@ static ptrdiff_t rows_at_once(const Join *join)
 
 static void weave_some(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  TH_SCRATCH(char, room, ROWS_BYTES + TH_STREAM_LINE);
+  TH_SCRATCH(char, buffer, ROWS_BYTES + TH_STREAM_LINE);
   const Join *join = context;
   const ptrdiff_t rowsAtOnce = rows_at_once(join);
   const int streams = join->streams && (size_t)rowsAtOnce * join->bytes <= ROWS_BYTES;
   for (ptrdiff_t i = begin, n; i < end; i += n) {
     n = THMin(rowsAtOnce, end - i);
     char *const to = join->to + (size_t)i * join->bytes;
-    char *const woven = streams ? room + (uintptr_t)to % TH_STREAM_LINE : to;
+    char *const woven = streams ? buffer + (uintptr_t)to % TH_STREAM_LINE : to;
     interleave(join, woven, i, n);
     if (streams)
       THStream_copy(to, woven, (size_t)n * join->bytes);

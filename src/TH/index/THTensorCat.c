@@ -44,7 +44,7 @@ static void THTensor_(joinedSize)(THShape *shape, THTensor **inputs, int numInpu
   }
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* another device has its own functions */
+#ifndef TH_TEMPLATE_DEVICE /* a device has its own functions */
 /* Copies t to the part of result that begins at offset along dimension. */
 static void THTensor_(copyPart)(THTensor *result, THTensor *t, int dimension, int64_t offset)
 {

@@ -36,16 +36,16 @@ struct Source {
   real *buffer;    /* numbers that are produced and, from at on, not yet used */
   ptrdiff_t at, filled;
   const uint32_t *taken; /* words already taken from the generator, or NULL */
-  uint32_t *room;        /* room for such words, for each thread, if threads produce in turns */
+  uint32_t *drawn;       /* buffers of such words, for each thread, if threads produce in turns */
   ptrdiff_t turns;
 };
 
-/* The next count words, untempered: those already taken, or drawn into room. */
-static const uint32_t *draw(Source *source, uint32_t *room, ptrdiff_t count)
+/* The next count words, untempered: those already taken, or drawn into buffer. */
+static const uint32_t *draw(Source *source, uint32_t *buffer, ptrdiff_t count)
 {
   if (!source->taken) {
-    THRandom_rawWords(source->generator, room, count);
-    return room;
+    THRandom_rawWords(source->generator, buffer, count);
+    return buffer;
   }
   const uint32_t *words = source->taken;
   source->taken += count;
@@ -117,15 +117,15 @@ static void lock_awake(pthread_mutex_t *lock)
   pthread_mutex_lock(lock);
 }
 
-/* Returns the next turn, with its words in room; the number of turns if there is none. */
-static ptrdiff_t take_turn(Turns *turns, uint32_t *room)
+/* Returns the next turn, with its words in buffer; the number of turns if there is none. */
+static ptrdiff_t take_turn(Turns *turns, uint32_t *buffer)
 {
   const Source *source = turns->source;
   lock_awake(&turns->lock);
   const ptrdiff_t turn = turns->next;
   if (turn < source->turns) {
     turns->next++;
-    THRandom_rawWords(source->generator, room, words_of_turn(source, turn));
+    THRandom_rawWords(source->generator, buffer, words_of_turn(source, turn));
   }
   pthread_mutex_unlock(&turns->lock);
   return turn;
@@ -137,12 +137,12 @@ static void take_turns(void *context, ptrdiff_t begin, ptrdiff_t end)
   (void)end;
   Turns *turns = context;
   Source mine = *turns->source;
-  uint32_t *room = mine.room + begin * words_of_turn(&mine, mine.turns - 1);
+  uint32_t *drawn = mine.drawn + begin * words_of_turn(&mine, mine.turns - 1);
   TH_SCRATCH(real, buffer, CHUNK);
-  for (ptrdiff_t turn; (turn = take_turn(turns, room)) < mine.turns;) {
+  for (ptrdiff_t turn; (turn = take_turn(turns, drawn)) < mine.turns;) {
     real *out = turns->out + turn * TURN;
     mine.rest = numbers_of_turn(&mine, turn);
-    mine.taken = room;
+    mine.taken = drawn;
     while (mine.rest > 0) {
       const ptrdiff_t n = next_chunk(&mine);
       mine.produce(&mine, turns->streams ? buffer : out, n);
@@ -155,7 +155,7 @@ static void take_turns(void *context, ptrdiff_t begin, ptrdiff_t end)
     THStream_finish();
 }
 
-/* Reserves room for the words of each thread, if there are elements for several turns and they are
+/* Reserves memory for the words of each thread, if there are elements for several turns and they are
  * contiguous; enters the guard, which frees it. */
 static void reserve_turns(Source *source, THTensor *self, THGuard *guard)
 {
@@ -167,7 +167,7 @@ static void reserve_turns(Source *source, THTensor *self, THGuard *guard)
   }
   const ptrdiff_t threads = THParallel_threads(source->turns, 1);
   const ptrdiff_t words = threads * words_of_turn(source, source->turns - 1);
-  source->room = guard->what = THAlloc(words * (ptrdiff_t)sizeof(uint32_t));
+  source->drawn = guard->what = THAlloc(words * (ptrdiff_t)sizeof(uint32_t));
 }
 
 /* --- in order --- */
@@ -221,12 +221,12 @@ static void fill(THTensor *self, THGenerator *generator, const Source *distribut
   THLoop_init(&loop);
   THLoop_tensor(&loop, self);
   loop.inOrder = 1; /* so that elements that share memory get the last number */
-  THGuard room, lock;
-  reserve_turns(&source, self, &room);
+  THGuard scratch, lock;
+  reserve_turns(&source, self, &scratch);
   THRandom_lock(&lock, generator, 2);
   THLoop_run(&loop, emit, &context);
   THGuard_leave(&lock);
-  THGuard_leave(&room);
+  THGuard_leave(&scratch);
 }
 
 /* Pairs of words for n numbers, and as many doubles to compute in. */
@@ -497,7 +497,7 @@ typedef struct Permutation {
   _Alignas(TH_STREAM_LINE) ptrdiff_t written;
 } Permutation;
 
-enum { CHUNK_BUFFERS = 256 }; /* chunks that there is room for */
+enum { CHUNK_BUFFERS = 256 }; /* chunks that there are buffers for */
 
 static int64_t end_of_chunk(const Permutation *p, ptrdiff_t chunk)
 {
@@ -578,7 +578,7 @@ static int is_past(const ptrdiff_t *count, ptrdiff_t *seen, ptrdiff_t chunk)
   return *seen > chunk;
 }
 
-static int has_room(const Permutation *p, ptrdiff_t chunk, ptrdiff_t *exchanged)
+static int has_buffer(const Permutation *p, ptrdiff_t chunk, ptrdiff_t *exchanged)
 {
   return chunk < p->chunks &&
          (chunk < CHUNK_BUFFERS || is_past(&p->exchanged, exchanged, chunk - CHUNK_BUFFERS));
@@ -587,11 +587,11 @@ static int has_room(const Permutation *p, ptrdiff_t chunk, ptrdiff_t *exchanged)
 /* Finds the partners of the next chunk, if there is one and a free buffer. */
 static int find_next(Permutation *p, ptrdiff_t *exchanged)
 {
-  if (!has_room(p, __atomic_load_n(&p->found, __ATOMIC_RELAXED), exchanged))
+  if (!has_buffer(p, __atomic_load_n(&p->found, __ATOMIC_RELAXED), exchanged))
     return 0;
   lock_awake(&p->finding);
   const ptrdiff_t chunk = p->found;
-  const int finds = has_room(p, chunk, exchanged);
+  const int finds = has_buffer(p, chunk, exchanged);
   if (finds) {
     find_partners(p, chunk, p->partners[chunk % CHUNK_BUFFERS]);
     __atomic_store_n(&p->found, chunk + 1, __ATOMIC_RELEASE);
@@ -658,19 +658,19 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
   THArgCheck(n >= 1 && (uint64_t)n <= COUNTABLE, 3, "n is %lld, not in 1 ... %llu", (long long)n,
              (unsigned long long)COUNTABLE);
   THRandom_check(_generator, 2);
-  THGuard room, lock;
-  THGuard_enter(&room, THFree);
+  THGuard scratch, lock;
+  THGuard_enter(&scratch, THFree);
   Permutation p = {.generator = _generator, .n = n, .chunks = (n - 1 + CHUNK - 1) / CHUNK};
   const int ordered = sizeof(real) > sizeof *p.order && n <= UINT32_MAX;
   const int isParallel = THParallel_threads((ptrdiff_t)n, TURN) > 1;
   const ptrdiff_t ahead =
       isParallel ? THMin(CHUNK_BUFFERS, p.chunks) * (ptrdiff_t)sizeof *p.partners : 0;
   if (ordered || isParallel)
-    room.what = THAlloc(ahead + (ordered ? (ptrdiff_t)n * (ptrdiff_t)sizeof *p.order : 0));
+    scratch.what = THAlloc(ahead + (ordered ? (ptrdiff_t)n * (ptrdiff_t)sizeof *p.order : 0));
   if (ordered)
-    p.order = (uint32_t *)((char *)room.what + ahead);
+    p.order = (uint32_t *)((char *)scratch.what + ahead);
   if (isParallel)
-    p.partners = room.what;
+    p.partners = scratch.what;
   THShape shape;
   THStandIn standIn;
   THShape_openAs(&shape, 1, &n, (int64_t[]){1});
@@ -691,7 +691,7 @@ void THTensor_(randperm)(THTensor *r_, THGenerator *_generator, int64_t n)
   THGuard_leave(&lock);
   THTensor_(closeStandIn)(&standIn);
   THShape_close(&shape);
-  THGuard_leave(&room);
+  THGuard_leave(&scratch);
 }
 
 #ifdef REAL_IS_FLOATING

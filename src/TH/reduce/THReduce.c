@@ -37,15 +37,15 @@ typedef struct {
 static void accumulate_converted_rows(const Accumulate *with, char *states, const THRows *block)
 {
   TH_SCRATCH(char, converted, L1_BYTES);
-  const ptrdiff_t room = L1_BYTES / with->source->converted;
+  const ptrdiff_t capacity = L1_BYTES / with->source->converted;
   const int across = block->lanes > 1 && (block->stride < block->rowStride || block->rows == 1);
-  ptrdiff_t lanes = THMin(block->lanes, room), rows = THMin(block->rows, room);
+  ptrdiff_t lanes = THMin(block->lanes, capacity), rows = THMin(block->rows, capacity);
   if (across) {
     lanes = THMin(lanes, L1_LANES);
-    const ptrdiff_t most = room / lanes;
+    const ptrdiff_t most = capacity / lanes;
     rows = THMin(rows, most > ROWS_MULTIPLE ? most / ROWS_MULTIPLE * ROWS_MULTIPLE : most);
   } else {
-    lanes = THMin(lanes, room / rows);
+    lanes = THMin(lanes, capacity / rows);
     if (lanes > LINES_MULTIPLE)
       lanes = lanes / LINES_MULTIPLE * LINES_MULTIPLE;
   }
@@ -357,8 +357,9 @@ static void accumulate_horizontal(const THReduce *reduce, char *state, const cha
   const THReduction *op = reduce->op;
   const Accumulate with = {op, &reduce->scalars, reduce->source};
   const ptrdiff_t step = reduce->lines->step[0], lineStride = reduce->lines->stride[0][0];
-  const ptrdiff_t room = L1_BYTES / reduce->source->converted / LINES_MULTIPLE;
-  const ptrdiff_t shortLine = reduce->source->convert ? THMin(op->shortLine, room) : op->shortLine;
+  const ptrdiff_t capacity = L1_BYTES / reduce->source->converted / LINES_MULTIPLE;
+  const ptrdiff_t shortLine =
+      reduce->source->convert ? THMin(op->shortLine, capacity) : op->shortLine;
   if (length < (step == 1 ? shortLine : SHORT)) {
     const THRows block = {.at = at,
                           .lanes = n,

@@ -240,10 +240,10 @@ static void powers_rows(void *states, const THRows *block, const THReduceScalars
 static SMALL void powers_strided(Powers *states, const THRows *block,
                                  const THReduceScalars *scalars)
 {
-  TH_SCRATCH(real, room, TRANSPOSE_ROWS * TRANSPOSE_LINES);
+  TH_SCRATCH(real, transposed, TRANSPOSE_ROWS * TRANSPOSE_LINES);
   for (ptrdiff_t j = 0; j < block->lanes; j += TRANSPOSE_LINES)
     for (ptrdiff_t i = 0; i < block->rows; i += TRANSPOSE_ROWS) {
-      const THRows part = {.at = room,
+      const THRows part = {.at = transposed,
                            .lanes = THMin(TRANSPOSE_LINES, block->lanes - j),
                            .stride = 1,
                            .rows = THMin(TRANSPOSE_ROWS, block->rows - i),
@@ -251,7 +251,7 @@ static SMALL void powers_strided(Powers *states, const THRows *block,
       const real *const from = AT(block) + i * block->rowStride + j * block->stride;
       for (ptrdiff_t d = 0; d < part.rows; d++)
         for (ptrdiff_t k = 0; k < part.lanes; k++)
-          room[d * part.rowStride + k] = from[d * block->rowStride + k * block->stride];
+          transposed[d * part.rowStride + k] = from[d * block->rowStride + k * block->stride];
       powers_rows(states + j, &part, scalars);
     }
 }

@@ -182,14 +182,14 @@ static inline ptrdiff_t to_line(const real *r)
   return (ptrdiff_t)((0 - (uintptr_t)r) % TH_STREAM_LINE / sizeof(real));
 }
 
-/* n elements from x on, contiguous: where they are, or copied to room. */
-static inline const real *make_contiguous(real *room, const real *x, ptrdiff_t step, ptrdiff_t n)
+/* n elements from x on, contiguous: where they are, or copied to buffer. */
+static inline const real *make_contiguous(real *buffer, const real *x, ptrdiff_t step, ptrdiff_t n)
 {
   if (step == 1)
     return x;
   for (ptrdiff_t i = 0; i < n; i++)
-    room[i] = x[i * step];
-  return room;
+    buffer[i] = x[i * step];
+  return buffer;
 }
 
 /* Copies contiguous totals to r. */
@@ -319,7 +319,7 @@ static inline __attribute__((always_inline)) void scan_several(int op,
                                                                const THScanOperands *operands,
                                                                int lines, ptrdiff_t n)
 {
-  _Alignas(TH_STREAM_LINE) real room[LINES][BLOCK];
+  _Alignas(TH_STREAM_LINE) real buffer[LINES][BLOCK];
   const real *x = (const real *)operands->from;
   real *const r = (real *)operands->to;
   const ptrdiff_t dx = operands->dx, dr = operands->dr;
@@ -334,9 +334,9 @@ static inline __attribute__((always_inline)) void scan_several(int op,
   } else if (streams && n >= WORTH_STREAMING) {
     for (ptrdiff_t i = 0, m; i < n; i += m) {
       m = THMin(BLOCK, THStream_first(r + i, sizeof(real), n - i));
-      scan_some(op, totals, x + i * dx, dx, operands->rowStrideX, room[0], 1, BLOCK, lines, m);
+      scan_some(op, totals, x + i * dx, dx, operands->rowStrideX, buffer[0], 1, BLOCK, lines, m);
       for (int k = 0; k < lines; k++)
-        THStream_copy(r + i + k * operands->rowStrideR, room[k], (size_t)m * sizeof(real));
+        THStream_copy(r + i + k * operands->rowStrideR, buffer[k], (size_t)m * sizeof(real));
     }
     THStream_finish();
   } else {
@@ -366,17 +366,17 @@ static inline __attribute__((always_inline)) void scan_lines(int op, const THSca
 #else
 
 /* The same for a line that is converted. */
-static inline const Element *widen(Element *room, const real *x, ptrdiff_t step, ptrdiff_t n)
+static inline const Element *widen(Element *buffer, const real *x, ptrdiff_t step, ptrdiff_t n)
 {
   if (!CONVERTED)
-    return (const Element *)make_contiguous((real *)room, x, step, n);
+    return (const Element *)make_contiguous((real *)buffer, x, step, n);
   if (step == 1)
     for (ptrdiff_t i = 0; i < n; i++)
-      room[i] = (Element)x[i];
+      buffer[i] = (Element)x[i];
   else
     for (ptrdiff_t i = 0; i < n; i++)
-      room[i] = (Element)x[i * step];
-  return room;
+      buffer[i] = (Element)x[i * step];
+  return buffer;
 }
 
 static inline void narrow(real *r, ptrdiff_t step, const Element *totals, ptrdiff_t n, int streams)
@@ -428,7 +428,7 @@ static inline __attribute__((always_inline)) void scan_along(int op, void *total
 {
   const real *x = (const real *)operands->from;
   real *const r = (real *)operands->to;
-  TH_SCRATCH(Element, room, BLOCK);
+  TH_SCRATCH(Element, buffer, BLOCK);
   TH_SCRATCH(Element, totals, BLOCK);
   const ptrdiff_t dr = r ? operands->dr : 0;
   const int streams = operands->streams && !CONVERTED && dr == 1 && n >= WORTH_STREAMING;
@@ -439,7 +439,7 @@ static inline __attribute__((always_inline)) void scan_along(int op, void *total
     Element *const to = !CONVERTED && dr == 1 && !streams ? (Element *)r + i : totals;
     if (streams && operands->dx == 1)
       prefetch(x + i + PREFETCH, m);
-    scan_chunk(op, to, widen(room, x + i * operands->dx, operands->dx, m), m, &all, &before);
+    scan_chunk(op, to, widen(buffer, x + i * operands->dx, operands->dx, m), m, &all, &before);
     if (r)
       narrow(r + i * dr, dr, to, m, streams);
   }
@@ -599,7 +599,7 @@ static inline __attribute__((always_inline)) void scan_across(int op, void *tota
     return;
   }
   accreal *a = (accreal *)totals;
-  _Alignas(TH_STREAM_LINE) real room[BLOCK], here[BLOCK];
+  _Alignas(TH_STREAM_LINE) real buffer[BLOCK], here[BLOCK];
   for (ptrdiff_t i = 0, rowsAtOnce; i < rows; i += rowsAtOnce) {
     const real *x = (const real *)operands->from + i * operands->rowStrideX;
     real *const r = (real *)operands->to + i * operands->rowStrideR;
@@ -619,7 +619,7 @@ static inline __attribute__((always_inline)) void scan_across(int op, void *tota
       real *const to = dr == 1 && !streams ? r + j : here;
       if (dx == 1 && streams)
         prefetch(x + j + ahead, m);
-      take_row(op, a + j, to, make_contiguous(room, x + j * dx, dx, m), m);
+      take_row(op, a + j, to, make_contiguous(buffer, x + j * dx, dx, m), m);
       deliver(r + j * dr, dr, to, m, streams);
     }
   }

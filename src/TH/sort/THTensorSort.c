@@ -90,11 +90,11 @@ typedef struct Lines {
   char *scratch;
 } Lines;
 
-/* The buffers of a thread: the unsorted line, in the tensor or copied to room; words, each as large
+/* The buffers of a thread: the unsorted line, in the tensor or copied to copy; words, each as large
  * as two keys; keys, and their indices. */
 typedef struct {
   const real *line;
-  real *room;
+  real *copy;
   uint64_t *words, *spare;
   Key *keys, *indices;
 } Scratch;
@@ -119,7 +119,7 @@ static Scratch scratch_of(const Lines *work)
   at += aligned(n, sizeof(Key));
   scratch.indices = (Key *)at;
   at += aligned(n, sizeof(Key));
-  scratch.room = (real *)at;
+  scratch.copy = (real *)at;
   return scratch;
 }
 
@@ -132,8 +132,8 @@ static void read_line(const Lines *work, ptrdiff_t k, Scratch *scratch)
   if (step == 1 && work->from != work->values)
     return;
   for (ptrdiff_t i = 0; i < n; i++)
-    scratch->room[i] = x[i * step];
-  scratch->line = scratch->room;
+    scratch->copy[i] = x[i * step];
+  scratch->line = scratch->copy;
 }
 
 static void write_one(const Lines *work, ptrdiff_t k, ptrdiff_t i, real value, int64_t index)
@@ -271,7 +271,7 @@ static void sort_lines(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 #if defined(SIGN_BIT)
 
-static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip, Raw *room)
+static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip, Raw *kept)
 {
 }
 
@@ -279,7 +279,7 @@ static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip
 
 /* Replaces sorted values whose keys belong to several elements (zeros of either sign, NaN) by these
  * elements, in their order in the line. */
-static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip, Raw *room)
+static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip, Raw *kept)
 {
   const Raw *const raw = (const Raw *)line;
   ptrdiff_t below = 0, zeros = 0, nans = 0, negative = 0, count = 0;
@@ -291,10 +291,10 @@ static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip
   }
   if (negative) {
     for (ptrdiff_t i = 0; i < n; i++) {
-      room[count] = raw[i];
+      kept[count] = raw[i];
       count += line[i] == 0;
     }
-    memcpy(values + (flip ? n - below - zeros : below), room, (size_t)zeros * sizeof *room);
+    memcpy(values + (flip ? n - below - zeros : below), kept, (size_t)zeros * sizeof *kept);
   }
   if (nans > 0) {
     ptrdiff_t first = 0;
@@ -310,10 +310,10 @@ static void restore_several(Raw *values, const real *line, ptrdiff_t n, Key flip
     if (!differ)
       return;
     for (ptrdiff_t i = 0; i < n; i++) {
-      room[count] = raw[i];
+      kept[count] = raw[i];
       count += line[i] != line[i];
     }
-    memcpy(to, room, (size_t)nans * sizeof *room);
+    memcpy(to, kept, (size_t)nans * sizeof *kept);
   }
 }
 
@@ -393,13 +393,13 @@ static int any_before(const real *x, ptrdiff_t n, real value, int descending)
 }
 
 /* For few results from a long line.  Collects the keys that come before the k-th key so far, which
- * is computed anew whenever the room is full.  Most parts of the line have none.  Returns how many
+ * is computed anew whenever the space is used up.  Most parts of the line have none.  Returns how many
  * keys there are. */
 static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
 {
   enum { STEP = 64, MIN_EXTRA = 512 };
   const ptrdiff_t n = work->lines->length, wanted = work->k;
-  const ptrdiff_t room = THMin(n, wanted + THMax(wanted, MIN_EXTRA));
+  const ptrdiff_t capacity = THMin(n, wanted + THMax(wanted, MIN_EXTRA));
   Key *const keys = scratch->keys, *const indices = scratch->indices;
   ptrdiff_t count = 0;
   Key last = LAST_KEY;
@@ -417,7 +417,7 @@ static ptrdiff_t collect_top(const Lines *work, const Scratch *scratch)
       indices[count] = (Key)(first + i);
       count += !full || some[i] < last;
     }
-    if (count + STEP > room) {
+    if (count + STEP > capacity) {
       keep_first(scratch, indices, count, wanted);
       count = wanted;
       full = 1;

@@ -4,7 +4,7 @@
 void THShape_open(THShape *shape, int nDimension)
 {
   shape->nDimension = nDimension;
-  shape->size = shape->room;
+  shape->size = shape->buffer;
   if (nDimension > TH_INLINE_DIMS) {
     THGuard_enter(&shape->guard, THFree);
     shape->guard.what = shape->size = THAlloc(2 * (ptrdiff_t)sizeof(int64_t) * nDimension);
@@ -24,7 +24,7 @@ void THShape_openAs(THShape *shape, int nDimension, const int64_t *size, const i
 
 int64_t *THShape_take(THShape *shape)
 {
-  return shape->size == shape->room ? NULL : THGuard_keep(&shape->guard);
+  return shape->size == shape->buffer ? NULL : THGuard_keep(&shape->guard);
 }
 
 void THShape_close(THShape *shape)

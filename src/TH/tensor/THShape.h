@@ -13,11 +13,11 @@ typedef struct THShape {
   int nDimension;
   int64_t *size, *stride;
   /* for sizes and strides, unless there are too many dimensions */
-  int64_t room[2 * TH_INLINE_DIMS];
+  int64_t buffer[2 * TH_INLINE_DIMS];
   THGuard guard; /* holds their block in that case, and is entered only then */
 } THShape;
 
-/* Makes room for nDimension sizes and strides, to be filled in by the caller; every shape that is
+/* Opens a shape of nDimension sizes and strides, to be filled in by the caller; every shape that is
  * opened is closed or handed to a tensor. */
 TH_API void THShape_open(THShape *shape, int nDimension);
 

@@ -110,25 +110,25 @@ ptrdiff_t THTensor_(nElement)(const THTensor *self)
 
 /* --- taking a shape -------------------------------------------------------------------------- */
 
-/* A tensor and the room for its first few dimensions. */
+/* A tensor and the buffer of its first few dimensions. */
 typedef struct {
   THTensor tensor;
-  int64_t room[2 * TH_INLINE_DIMS];
+  int64_t buffer[2 * TH_INLINE_DIMS];
 } THTensor_(Object);
 
-static int64_t *THTensor_(room)(THTensor *self)
+static int64_t *THTensor_(buffer)(THTensor *self)
 {
-  return ((THTensor_(Object) *)self)->room;
+  return ((THTensor_(Object) *)self)->buffer;
 }
 
 void THTensor_(takeShape)(THTensor *self, THShape *shape)
 {
   const int n = shape->nDimension;
   int64_t *block = THShape_take(shape);
-  if (self->size != THTensor_(room)(self))
+  if (self->size != THTensor_(buffer)(self))
     THFree(self->size);
   if (!block && n) {
-    block = THTensor_(room)(self);
+    block = THTensor_(buffer)(self);
     /* One by one: memcpy's wide loads of numbers that were just stored would stall. */
     for (int d = 0; d < n; d++) {
       block[d] = shape->size[d];
@@ -158,21 +158,21 @@ void THTensor_(takeView)(THTensor *self, THTensor *src, ptrdiff_t offset, THShap
 
 void THTensor_(exchange)(THTensor *a, THTensor *b)
 {
-  int64_t *const rooms[] = {THTensor_(room)(a), THTensor_(room)(b)};
-  const int inlineA = a->size == rooms[0], inlineB = b->size == rooms[1];
+  int64_t *const buffers[] = {THTensor_(buffer)(a), THTensor_(buffer)(b)};
+  const int inlineA = a->size == buffers[0], inlineB = b->size == buffers[1];
   for (int i = 0; i < 2 * TH_INLINE_DIMS; i++) {
-    const int64_t kept = rooms[0][i];
-    rooms[0][i] = rooms[1][i];
-    rooms[1][i] = kept;
+    const int64_t kept = buffers[0][i];
+    buffers[0][i] = buffers[1][i];
+    buffers[1][i] = kept;
   }
   const THTensor kept = *a;
   a->nDimension = b->nDimension;
-  a->size = inlineB ? rooms[0] : b->size;
+  a->size = inlineB ? buffers[0] : b->size;
   a->stride = a->size ? a->size + a->nDimension : NULL;
   a->storage = b->storage;
   a->storageOffset = b->storageOffset;
   b->nDimension = kept.nDimension;
-  b->size = inlineA ? rooms[1] : kept.size;
+  b->size = inlineA ? buffers[1] : kept.size;
   b->stride = b->size ? b->size + b->nDimension : NULL;
   b->storage = kept.storage;
   b->storageOffset = kept.storageOffset;
@@ -338,7 +338,7 @@ void THTensor_(free)(THTensor *self)
   if (!THReference_drop(&self->refcount))
     return;
   THStorage_(free)(self->storage);
-  if (self->size != THTensor_(room)(self))
+  if (self->size != THTensor_(buffer)(self))
     THFree(self->size);
   THFree(self);
 }

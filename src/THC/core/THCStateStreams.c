@@ -78,10 +78,10 @@ static void free_reserved(void *what)
   THFree(reserved->streams);
 }
 
-static void free_rooms(void *what)
+static void free_lists(void *what)
 {
-  for (void **room = what; *room; room++)
-    THFree(*room);
+  for (void **list = what; *list; list++)
+    THFree(*list);
   THFree(what);
 }
 
@@ -114,25 +114,25 @@ void THCState_reserveStreams(THCState *state, int numStreams, int nonBlocking)
     THCOnDevice_leave(&on);
   }
 
-  THGuard_enter(&arrays, free_rooms);
-  const ptrdiff_t roomBytes = (ptrdiff_t)sizeof(void *) * (2 * devices + 1);
-  void **rooms = THAlloc(roomBytes);
-  memset(rooms, 0, (size_t)roomBytes);
-  arrays.what = rooms;
+  THGuard_enter(&arrays, free_lists);
+  const ptrdiff_t listBytes = (ptrdiff_t)sizeof(void *) * (2 * devices + 1);
+  void **lists = THAlloc(listBytes);
+  memset(lists, 0, (size_t)listBytes);
+  arrays.what = lists;
   for (int i = 0; i < 2 * devices; i++)
-    rooms[i] = THAlloc((ptrdiff_t)sizeof(void *) * (numStreams + 1));
+    lists[i] = THAlloc((ptrdiff_t)sizeof(void *) * (numStreams + 1));
 
   /* Nothing fails from here on. */
   for (int d = 0; d < devices; d++) {
     THCCudaResourcesPerDevice *resources = &state->resourcesPerDevice[d];
-    THCStream **own = rooms[2 * d];
-    void **scratch = rooms[2 * d + 1];
+    THCStream **own = lists[2 * d];
+    void **scratch = lists[2 * d + 1];
     memcpy(own, resources->streams, sizeof *own * (size_t)(had + 1));
     memcpy(own + had + 1, reserved.streams + (ptrdiff_t)d * more, sizeof *own * (size_t)more);
     memcpy(scratch, resources->devScratchSpacePerStream, sizeof *scratch * (size_t)(had + 1));
     memset(scratch + had + 1, 0, sizeof *scratch * (size_t)more);
-    rooms[2 * d] = resources->streams;
-    rooms[2 * d + 1] = resources->devScratchSpacePerStream;
+    lists[2 * d] = resources->streams;
+    lists[2 * d + 1] = resources->devScratchSpacePerStream;
     resources->streams = own;
     resources->devScratchSpacePerStream = scratch;
   }

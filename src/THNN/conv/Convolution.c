@@ -106,7 +106,7 @@ THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor 
   return c;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* only the checks are those of every device */
+#ifndef TH_TEMPLATE_DEVICE /* a device shares the checks alone */
 
 /* --- as products of matrices: windows are columns -------------------------------------------- */
 

@@ -49,7 +49,7 @@ static THNN_(Local) THNN_(localOf)(THTensor *input, THTensor *gradOutput, THTens
   return l;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 static void THNN_(localScratch)(THNN_(Local) * l, THNN_(Call) * call, ptrdiff_t items)
 {

@@ -55,7 +55,7 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
   return s;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has its own products */
+#ifndef TH_TEMPLATE_DEVICE /* a device has products of its own */
 
 enum {
   COLUMNS = THNN_IMPLICIT_COLUMNS,

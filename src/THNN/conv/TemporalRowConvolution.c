@@ -52,7 +52,7 @@ static THTensor *THNN_(oneRow)(THGuard *guard, THTensor *weight)
   return view;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 /* --- frames first ---------------------------------------------------------------------------- */
 

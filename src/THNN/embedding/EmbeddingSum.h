@@ -1,7 +1,7 @@
 /* Weighted sums of rows of a table, as embeddings use them: kernels, per type and instruction
  * set. */
-#ifndef THNN_SUM_ROWS_H
-#define THNN_SUM_ROWS_H
+#ifndef THNN_EMBEDDING_SUM_H
+#define THNN_EMBEDDING_SUM_H
 
 #include "THKernel.h"
 #include "THNN.h"

@@ -4,5 +4,5 @@ typedef void (*THNN_(EmbeddingSumKernel))(real *y, ptrdiff_t n, const real *tabl
                                           const int64_t *index, int64_t offset, const real *factor,
                                           ptrdiff_t count);
 
-/* of one kernel */
+/* The kernel of the best instruction set. */
 extern const THNN_(EmbeddingSumKernel) * THNN_(embeddingSum);

@@ -1,6 +1,6 @@
 /* Unique indices. */
-#ifndef THNN_DISTINCT_H
-#define THNN_DISTINCT_H
+#ifndef THNN_UNIQUE_INDICES_H
+#define THNN_UNIQUE_INDICES_H
 
 #include "THGeneral.h"
 

@@ -159,7 +159,7 @@ void THNN_(runPlanes)(const THNNPlanes *planes, THNN_(PlaneLoop) * loop)
   THNN_Longfinish(&longCall);
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which copies channels-last images */
+#ifndef TH_TEMPLATE_DEVICE /* a device copies channels-last images */
 
 int THNN_(areChannelsLast)(const THNNPlanes *p, int backward, THTensor *source, THTensor *result)
 {

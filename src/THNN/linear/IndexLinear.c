@@ -10,7 +10,7 @@
 #include "THNN/layer/Template.h"
 #include "IndexLinearLayers.h"
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 enum { MOST = THNN_INDEX_MOST, INVERSE, RATE, SHIFT };
 

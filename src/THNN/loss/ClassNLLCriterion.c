@@ -1,7 +1,7 @@
 /* Negative log-likelihood of a class, for each input or each position of an image. */
 #include "THNN/layer/Template.h"
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 /* The offset of the log-probability of input i's class, at position of an image; -1 if the input is
  * ignored.  Sets the class's weight. */

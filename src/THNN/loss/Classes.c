@@ -49,7 +49,7 @@ THNNClasses THNN_(imageClasses)(THGuard *guard, THTensor *input, THIndexTensor *
   return c;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which checks targets on the device */
+#ifndef TH_TEMPLATE_DEVICE /* a device checks targets itself */
 void THNN_(checkTargets)(const THNNClasses *c, THTensor *input, int64_t ignore_index)
 {
   const int64_t count = THNNClasses_count(c);

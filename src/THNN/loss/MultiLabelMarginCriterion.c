@@ -2,7 +2,7 @@
  * the right classes; it ends before the first element that is not a class. */
 #include "THNN/layer/Template.h"
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 /* How many right classes input i has. */
 static int64_t THNN_(labels)(const THNN_(Labels) * w, ptrdiff_t i)

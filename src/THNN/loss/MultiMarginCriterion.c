@@ -1,7 +1,7 @@
 /* The margins by which the score of the right class exceeds those of the others. */
 #include "THNN/layer/Template.h"
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 /* The sum over classes begin ... end; p and whether there are weights are constants. */
 static inline __attribute__((always_inline)) accreal THNN_(marginTerms)(const real *x, real shift,

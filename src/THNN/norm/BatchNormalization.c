@@ -2,7 +2,7 @@
 #include "THNN/layer/Template.h"
 #include "BatchNormLayers.h"
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 #include "TH/core/THCpu.h"
 #include "TH/loop/THPlan.h"

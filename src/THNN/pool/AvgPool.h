@@ -1,6 +1,6 @@
 /* Average pooling and its gradient: kernels, per type and instruction set. */
-#ifndef THNN_WINDOW_SUM_H
-#define THNN_WINDOW_SUM_H
+#ifndef THNN_AVG_POOL_H
+#define THNN_AVG_POOL_H
 
 #include "THKernel.h"
 #include "THNN/layer/PlaneLoop.h"

@@ -28,7 +28,7 @@ static THNNPlanes THNN_(features)(THTensor *input, int argument, int power, cons
   return p;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 static accreal THNN_(raise)(accreal x, accreal power)
 {

@@ -4,7 +4,7 @@
 
 #include "THNN/layer/Unit.h"
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 #define FRACTION TH_CONCAT_2(THNNWindow_fraction, Real)
 

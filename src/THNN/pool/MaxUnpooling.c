@@ -20,7 +20,7 @@ static THNNPlanes THNN_(unpooled)(THTensor *input, THIndexTensor *indices, int a
   return unpooled;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 static void THNN_(unpoolPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *unused)
 {

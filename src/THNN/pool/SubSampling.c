@@ -36,7 +36,7 @@ static void THNN_(checkChannels)(const THNN_(Sampling) * s, THTensor *t, int arg
              (long long)s->channels);
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 /* --- forward and backward -------------------------------------------------------------------- */
 

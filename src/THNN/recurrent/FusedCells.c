@@ -43,7 +43,7 @@ static THTensor *THNN_(cellResult)(THNN_(Call) * call, THTensor *tensor, const T
   return THNN_(result)(call, tensor, like->nDimension, size + 2 - like->nDimension);
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 TH_DISPATCH(THNN_(FusedCellKernels), THNN_(fusedCells))
 

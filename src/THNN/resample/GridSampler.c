@@ -41,7 +41,7 @@ static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridAr
   return s;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
 TH_DISPATCH(THNN_(GridKernel), THNN_(gridSampler))
 

@@ -32,7 +32,7 @@ void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *p, 
   }
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has a kernel */
+#ifndef TH_TEMPLATE_DEVICE /* a device has a kernel */
 
 TH_DISPATCH(THNN_(ResampleKernel), THNN_(resample))
 

@@ -46,9 +46,9 @@ static at_tensor *on_device(at_tensor *t, bool spread)
   const at_ints own = at_sizes(t), wide = {size, own.count + 1};
   memcpy(size, own.data, (size_t)own.count * sizeof *size);
   size[own.count] = 2;
-  at_tensor *room = at_full(wide, at_scalar(77), .type = type), *view = at_select(room, -1, 1);
+  at_tensor *whole = at_full(wide, at_scalar(77), .type = type), *view = at_select(whole, -1, 1);
   CHECK_MSG(at_copy_(view, t) == view, "%s", at_error_message());
-  at_release(room);
+  at_release(whole);
   return view;
 }
 

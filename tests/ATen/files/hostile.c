@@ -30,14 +30,14 @@ static void put_common(uint8_t *to, size_t *length, size_t stored, size_t size, 
   put(to, length, 0, 2);
 }
 
-static size_t deflate_to(uint8_t *to, size_t room, const uint8_t *bytes, size_t size)
+static size_t deflate_to(uint8_t *to, size_t capacity, const uint8_t *bytes, size_t size)
 {
   z_stream stream = {0};
   CHECK(deflateInit2(&stream, 9, Z_DEFLATED, -15, 9, Z_DEFAULT_STRATEGY) == Z_OK);
   stream.next_in = (uint8_t *)bytes;
   stream.avail_in = (uInt)size;
   stream.next_out = to;
-  stream.avail_out = (uInt)room;
+  stream.avail_out = (uInt)capacity;
   CHECK(deflate(&stream, Z_FINISH) == Z_STREAM_END);
   deflateEnd(&stream);
   return stream.total_out;
@@ -48,13 +48,13 @@ static const char *archive_of(const char *file, const char *name, const uint8_t 
                               size_t *length)
 {
   const char *const names[] = {name, "a/data/0"};
-  const size_t sizes[] = {size, 0}, room = compressBound(size) + 1000;
+  const size_t sizes[] = {size, 0}, capacity = compressBound(size) + 1000;
   const int count = strstr(name, ".pkl") ? 2 : 1;
-  uint8_t *all = malloc(room);
+  uint8_t *all = malloc(capacity);
   size_t at = 0, stored[2], starts[2];
   for (int i = 0; i < count; i++) {
-    uint8_t *deflated = malloc(room);
-    stored[i] = deflate_to(deflated, room, bytes, sizes[i]);
+    uint8_t *deflated = malloc(capacity);
+    stored[i] = deflate_to(deflated, capacity, bytes, sizes[i]);
     starts[i] = at;
     put(all, &at, 0x04034b50, 4);
     put_common(all, &at, stored[i], sizes[i], names[i]);

@@ -139,9 +139,10 @@ static at_tensor *spread(const Case *c, at_tensor *t)
   memcpy(size, c->size, sizeof c->size);
   size[c->dims] = 2;
   const at_ints sizes = {size, c->dims + 1};
-  at_tensor *room = at_full(sizes, at_scalar(77), .type = c->type), *view = at_select(room, -1, 1);
+  at_tensor *whole = at_full(sizes, at_scalar(77), .type = c->type),
+            *view = at_select(whole, -1, 1);
   CHECK(at_copy_(view, t) == view);
-  at_release(room);
+  at_release(whole);
   return view;
 }
 

@@ -97,16 +97,16 @@ static Operation find(const char *name)
 /* A tensor of ones in the layout of that name. */
 static at_tensor *laid_out(const THGoldenFile *file, const char *name, const at_type *type)
 {
-  int64_t size[MOST_DIMS], stride[MOST_DIMS], room = 1;
+  int64_t size[MOST_DIMS], stride[MOST_DIMS], length = 1;
   const THGolden *const sizes = th_golden(file, "layout/%s/sizes", name);
   const THGolden *const strides = th_golden(file, "layout/%s/strides", name);
   for (int d = 0; d < sizes->count; d++) {
     size[d] = sizes->values[d].integer;
     stride[d] = strides->values[d].integer;
-    room += (size[d] - 1) * stride[d];
+    length += (size[d] - 1) * stride[d];
   }
   const int dims = (int)sizes->count;
-  return at_as_strided(at_ones(AT_SHAPE(room), .type = type), ((at_ints){size, dims}),
+  return at_as_strided(at_ones(AT_SHAPE(length), .type = type), ((at_ints){size, dims}),
                        ((at_ints){stride, dims}));
 }
 

@@ -3,8 +3,8 @@
 
 static void run_on(at_program *program, ProgramInputs *inputs)
 {
-  at_tensor *room[3];
-  (void)at_program_run(program, inputs(room));
+  at_tensor *buffer[3];
+  (void)at_program_run(program, inputs(buffer));
 }
 
 void try_program(const char *path, ProgramInputs *inputs)

@@ -6,10 +6,10 @@
 
 #include "programs.h"
 
-static at_tensors inputs(at_tensor *room[3])
+static at_tensors inputs(at_tensor *buffer[3])
 {
-  room[0] = at_ones(AT_SHAPE(2, 3));
-  return (at_tensors){room, 1};
+  buffer[0] = at_ones(AT_SHAPE(2, 3));
+  return (at_tensors){buffer, 1};
 }
 
 static void truncated(void **state)
@@ -251,46 +251,46 @@ static void memory(void **state)
 
 /* --- allocations that fail -------------------------------------------------------------------- */
 
-static at_tensors rows(at_tensor *room[3])
+static at_tensors rows(at_tensor *buffer[3])
 {
-  room[0] = at_ones(AT_SHAPE(2, 3, 20));
-  room[1] = at_ones(AT_SHAPE(9, 3, 20));
-  return (at_tensors){room, 2};
+  buffer[0] = at_ones(AT_SHAPE(2, 3, 20));
+  buffer[1] = at_ones(AT_SHAPE(9, 3, 20));
+  return (at_tensors){buffer, 2};
 }
 
-static at_tensors steps(at_tensor *room[3])
+static at_tensors steps(at_tensor *buffer[3])
 {
-  room[0] = at_ones(AT_SHAPE(4, 2, 3));
-  room[1] = at_ones(AT_SHAPE(2, 3));
-  return (at_tensors){room, 2};
+  buffer[0] = at_ones(AT_SHAPE(4, 2, 3));
+  buffer[1] = at_ones(AT_SHAPE(2, 3));
+  return (at_tensors){buffer, 2};
 }
 
-static at_tensors images(at_tensor *room[3])
+static at_tensors images(at_tensor *buffer[3])
 {
-  room[0] = at_ones(AT_SHAPE(2, 3, 6, 6));
-  return (at_tensors){room, 1};
+  buffer[0] = at_ones(AT_SHAPE(2, 3, 6, 6));
+  return (at_tensors){buffer, 1};
 }
 
-static at_tensors mapped(at_tensor *room[3])
+static at_tensors mapped(at_tensor *buffer[3])
 {
-  room[0] = at_ones(AT_SHAPE(4, 5));
-  room[1] = at_ones(AT_SHAPE(3, 5));
-  room[2] = at_ones(AT_SHAPE(2, 5));
-  return (at_tensors){room, 3};
+  buffer[0] = at_ones(AT_SHAPE(4, 5));
+  buffer[1] = at_ones(AT_SHAPE(3, 5));
+  buffer[2] = at_ones(AT_SHAPE(2, 5));
+  return (at_tensors){buffer, 3};
 }
 
-static at_tensors matrices(at_tensor *room[3])
+static at_tensors matrices(at_tensor *buffer[3])
 {
-  room[0] = at_ones(AT_SHAPE(4, 3));
-  room[1] = at_ones(AT_SHAPE(2, 3));
-  return (at_tensors){room, 2};
+  buffer[0] = at_ones(AT_SHAPE(4, 3));
+  buffer[1] = at_ones(AT_SHAPE(2, 3));
+  return (at_tensors){buffer, 2};
 }
 
-static at_tensors pairs(at_tensor *room[3])
+static at_tensors pairs(at_tensor *buffer[3])
 {
-  room[0] = at_ones(AT_SHAPE(4, 3));
-  room[1] = at_ones(AT_SHAPE(4, 3));
-  return (at_tensors){room, 2};
+  buffer[0] = at_ones(AT_SHAPE(4, 3));
+  buffer[1] = at_ones(AT_SHAPE(4, 3));
+  return (at_tensors){buffer, 2};
 }
 
 static void faults(void **state)

@@ -211,11 +211,11 @@ static void linked(void **state)
 }
 
 /* Those of the sample graphs. */
-static at_tensors inputs(at_tensor *room[3])
+static at_tensors inputs(at_tensor *buffer[3])
 {
-  room[0] = at_ones(AT_SHAPE(3));
-  room[1] = at_full(AT_SCALAR_SHAPE, 2, .type = AT_CPU(AT_LONG));
-  return (at_tensors){room, 2};
+  buffer[0] = at_ones(AT_SHAPE(3));
+  buffer[1] = at_full(AT_SCALAR_SHAPE, 2, .type = AT_CPU(AT_LONG));
+  return (at_tensors){buffer, 2};
 }
 
 static void damaged(void **state)

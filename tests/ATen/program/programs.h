@@ -28,7 +28,7 @@ void check_run(at_program *program, const at_dict *recorded, const char *outputs
 void check_program(const char *program, const char *arrays);
 
 /* Loads the file, and runs the program on what inputs makes if that succeeds: both may fail. */
-typedef at_tensors ProgramInputs(at_tensor *room[3]);
+typedef at_tensors ProgramInputs(at_tensor *buffer[3]);
 void try_program(const char *path, ProgramInputs *inputs);
 
 /* The same with those passes, and each allocation in turn failing: nothing is lost, and there are many. */

@@ -19,7 +19,7 @@ typedef struct Text {
 } Text;
 
 /* The event file of a folder, which is removed with it. */
-static size_t read_events(const char *folder, uint8_t *room)
+static size_t read_events(const char *folder, uint8_t *buffer)
 {
   char path[600];
   DIR *const dir = opendir(folder);
@@ -32,7 +32,7 @@ static size_t read_events(const char *folder, uint8_t *room)
     snprintf(path, sizeof path, "%s/%s", folder, entry->d_name);
     FILE *const f = fopen(path, "rb");
     CHECK(f);
-    count = fread(room, 1, MOST, f);
+    count = fread(buffer, 1, MOST, f);
     fclose(f);
     unlink(path);
   }

@@ -12,13 +12,13 @@ typedef struct Reader {
   int line;
   bool apart;
   char *text;
-  size_t room;
+  size_t capacity;
 } Reader;
 
 static bool next_line(Reader *in)
 {
   in->line++;
-  if (getline(&in->text, &in->room, in->file) < 0)
+  if (getline(&in->text, &in->capacity, in->file) < 0)
     return false;
   in->text[strcspn(in->text, "\n")] = '\0';
   return true;
@@ -120,12 +120,12 @@ static at_tensor *spread(at_tensor *t)
   }
   size[own.count] = 2;
   const at_ints wide = {size, own.count + 1};
-  at_tensor *room = at_full(wide, at_scalar(77), .type = at_typeOf(t));
-  at_tensor *part = at_select(room, -1, 1);
+  at_tensor *whole = at_full(wide, at_scalar(77), .type = at_typeOf(t));
+  at_tensor *part = at_select(whole, -1, 1);
   at_tensor *view = at_permute(part, ((at_ints){order, own.count}));
   CHECK(at_copy_(view, t) == view);
   at_release(part);
-  at_release(room);
+  at_release(whole);
   at_release(t);
   return view;
 }

@@ -42,14 +42,14 @@ static void *kept(const void *from, size_t size)
 {
   static char *block;
   static size_t used;
-  const size_t room = (size + 15) & ~(size_t)15;
-  CHECK(room <= BLOCK);
-  if (!block || used + room > BLOCK) {
+  const size_t taken = (size + 15) & ~(size_t)15;
+  CHECK(taken <= BLOCK);
+  if (!block || used + taken > BLOCK) {
     block = malloc(BLOCK);
     used = 0;
   }
   void *memory = block + used;
-  used += room;
+  used += taken;
   if (size > 0)
     memcpy(memory, from, size);
   return memory;
@@ -331,8 +331,8 @@ static at_tensor *in_any_layout(th_random *random, const at_type *type, const Sh
   if (dims == 0 && once_in(random, 2))
     return at_full(AT_SCALAR_SHAPE, at_scalar(1), .type = type);
   if (dims == 0) {
-    at_tensor *room = at_full(AT_SHAPE(3), at_scalar(1), .type = type);
-    return must(at_select(room, 0, 1), room);
+    at_tensor *whole = at_full(AT_SHAPE(3), at_scalar(1), .type = type);
+    return must(at_select(whole, 0, 1), whole);
   }
   int64_t order[CALL_DIMS], back[CALL_DIMS], wide[CALL_DIMS];
   const bool mixed = once_in(random, 2), gaps = dims <= 8 && once_in(random, 3);

@@ -48,7 +48,7 @@ static bool is_harmless(const char *function)
 /* --- the operation behind a function of C --------------------------------------------------- */
 
 /* The name in C: the overload precedes the suffix of the form. */
-static void name_in_c(const at_op *op, char *name, size_t room)
+static void name_in_c(const at_op *op, char *name, size_t capacity)
 {
   static const char *const endings[] = {"", "_", "_out"};
   const char *ending = endings[op->form];
@@ -57,9 +57,9 @@ static void name_in_c(const at_op *op, char *name, size_t room)
     ending = "";
   length -= strlen(ending);
   if (!op->overload[0])
-    snprintf(name, room, "at_%s", op->name);
+    snprintf(name, capacity, "at_%s", op->name);
   else
-    snprintf(name, room, "at_%.*s_%s%s", (int)length, op->name, op->overload, ending);
+    snprintf(name, capacity, "at_%.*s_%s%s", (int)length, op->name, op->overload, ending);
 }
 
 static const at_op *op_behind(const char *function)

@@ -203,7 +203,7 @@ static size_t reach(const Operand *o)
   return elements(o) > 0 ? (size_t)(last + 1) * bytes_of(o->given) : 0;
 }
 
-static char *room(Call *call, size_t bytes)
+static char *allocate(Call *call, size_t bytes)
 {
   char *at = call->arena + call->used;
   call->used += (bytes + 127) / 64 * 64;
@@ -304,14 +304,14 @@ static void put_over(Call *call, Operand *result, Operand *under, const Placing 
     if (o == under) {
       const size_t before = (reach(result) / unit + 2) * unit;
       const ptrdiff_t behind = (ptrdiff_t)(reach(o) / unit) - (ptrdiff_t)(reach(result) / unit);
-      o->at = room(call, 2 * before + reach(o)) + before;
+      o->at = allocate(call, 2 * before + reach(o)) + before;
       result->at = o->at + ((how->where == MIDDLE ? (ptrdiff_t)(reach(o) / unit) / 2
                              : how->where == END  ? behind
                                                   : 0) +
                             how->shift) *
                                (ptrdiff_t)unit;
     } else if (o != result) {
-      o->at = room(call, reach(o));
+      o->at = allocate(call, reach(o));
     }
   }
   for (int i = 0; i < call->count; i++)
@@ -327,7 +327,7 @@ static void put_apart(Call *call, const Call *like)
   for (int i = 0; i < call->count; i++) {
     Operand *o = &call->operands[i];
     memcpy(o->stride, like->operands[i].stride, sizeof o->stride);
-    o->at = room(call, reach(o));
+    o->at = allocate(call, reach(o));
     if (o->isRead)
       write_values(o, &like->operands[i]);
   }

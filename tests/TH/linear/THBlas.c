@@ -56,10 +56,10 @@ static void THTest_(blasVectors)(void)
       for (int iy = 0; iy < 5; iy++) {
         const int64_t n = counts[c], dx = incs[ix], dy = incs[iy];
         th_note("n %lld, incx %lld, incy %lld", (long long)n, (long long)dx, (long long)dy);
-        const ptrdiff_t room = 3 * n;
-        real *x = THTest_(smalls)(&random, room), *y = THTest_(smalls)(&random, room);
-        real *x0 = THTest_(duplicate)(x, room), *y0 = THTest_(duplicate)(y, room);
-        real *want = THTest_(duplicate)(y, room);
+        const ptrdiff_t length = 3 * n;
+        real *x = THTest_(smalls)(&random, length), *y = THTest_(smalls)(&random, length);
+        real *x0 = THTest_(duplicate)(x, length), *y0 = THTest_(duplicate)(y, length);
+        real *want = THTest_(duplicate)(y, length);
         const real a = THTest_(small)(&random);
 
         double sum = 0;
@@ -72,27 +72,27 @@ static void THTest_(blasVectors)(void)
           *at = THTest_(wrapped)((double)a, (double)x[THTest_(offset)(n, dx, i)], 1, (double)*at);
         }
         THBlas_(axpy)(n, a, x, dx, y, dy);
-        CHECK(!memcmp(y, want, (size_t)(room + 1) * sizeof *y));
+        CHECK(!memcmp(y, want, (size_t)(length + 1) * sizeof *y));
 
         for (int64_t i = 0; i < n; i++)
           want[THTest_(offset)(n, dy, i)] = x[THTest_(offset)(n, dx, i)];
         THBlas_(copy)(n, x, dx, y, dy);
-        CHECK(!memcmp(y, want, (size_t)(room + 1) * sizeof *y));
+        CHECK(!memcmp(y, want, (size_t)(length + 1) * sizeof *y));
 
-        memcpy(y, y0, (size_t)(room + 1) * sizeof *y);
+        memcpy(y, y0, (size_t)(length + 1) * sizeof *y);
         THBlas_(swap)(n, x, dx, y, dy);
         for (int64_t i = 0; i < n; i++) {
           CHECK_EQ(x[THTest_(offset)(n, dx, i)], y0[THTest_(offset)(n, dy, i)]);
           CHECK_EQ(y[THTest_(offset)(n, dy, i)], x0[THTest_(offset)(n, dx, i)]);
         }
 
-        memcpy(want, x, (size_t)(room + 1) * sizeof *x);
+        memcpy(want, x, (size_t)(length + 1) * sizeof *x);
         for (int64_t i = 0; i < n; i++) {
           real *at = want + THTest_(offset)(n, dx, i);
           *at = THTest_(wrapped)((double)a, (double)*at, 0, 0);
         }
         THBlas_(scal)(n, a, x, dx);
-        for (ptrdiff_t i = 0; i <= room; i++)
+        for (ptrdiff_t i = 0; i <= length; i++)
           CHECK_EQ(x[i], want[i]);
         free(x), free(y), free(x0), free(y0), free(want);
       }

@@ -517,12 +517,12 @@ static void THTest_(reduceToColumn)(void)
             stride[k++] = r->stride[d];
         /* Every third index of a storage full of -5. */
         const int64_t count = THTest_(count)(r);
-        THLongTensor *room = THLongTensor_newWithSize1d(3 * count),
+        THLongTensor *whole = THLongTensor_newWithSize1d(3 * count),
                      *wantIndices = THLongTensor_new();
         THLongTensor *indices =
-            THLongTensor_newWithStorage3d(room->storage, 1, size[0], 3 * size[1] * size[2], size[1],
-                                          3 * size[2], size[2], 3);
-        THLongTensor_fill(room, -5);
+            THLongTensor_newWithStorage3d(whole->storage, 1, size[0], 3 * size[1] * size[2],
+                                          size[1], 3 * size[2], size[2], 3);
+        THLongTensor_fill(whole, -5);
         th_note("reduction %d, dimension %d, %s", op, dim, th_layout_names[layout]);
         for (int k = 0; k < 2; k++) {
           THTensor *to = k ? r : want;
@@ -544,13 +544,13 @@ static void THTest_(reduceToColumn)(void)
         if (op >= MEDIAN || THTest_(hasIndex)(op)) {
           CHECK_EQ(indices->nDimension, 2);
           for (ptrdiff_t i = 0; i < 3 * count; i++)
-            CHECK_EQ(room->storage->data[i], i % 3 == 1 ? wantIndices->storage->data[i / 3] : -5);
+            CHECK_EQ(whole->storage->data[i], i % 3 == 1 ? wantIndices->storage->data[i / 3] : -5);
         } else {
           CHECK_EQ(indices->nDimension, 3);
         }
         THLongTensor_free(indices);
         THLongTensor_free(wantIndices);
-        THLongTensor_free(room);
+        THLongTensor_free(whole);
         free(before);
         THTensor_(free)(r);
         THTensor_(free)(want);

@@ -93,8 +93,8 @@ static void THTest_(longScans)(void)
         for (int later = 0; later < 2; later++) {
           const ptrdiff_t n = shapes[s][0] * shapes[s][1];
           THTensor *t = THTest_(tensor)(TH_CONTIGUOUS, 5, 2, shapes[s]);
-          THTensor *room = THTest_(tensor)(TH_CONTIGUOUS, 4, TH_SHAPE(n + 2));
-          THTensor *r = THTensor_(newWithStorage2d)(room->storage, later, shapes[s][0],
+          THTensor *whole = THTest_(tensor)(TH_CONTIGUOUS, 4, TH_SHAPE(n + 2));
+          THTensor *r = THTensor_(newWithStorage2d)(whole->storage, later, shapes[s][0],
                                                     shapes[s][1], shapes[s][1], 1);
           real *outside = THTest_(storageValues)(r);
           THSetNumThreads(threads);
@@ -104,7 +104,7 @@ static void THTest_(longScans)(void)
           CHECK_OUTSIDE(r, outside);
           free(outside);
           THTensor_(free)(r);
-          THTensor_(free)(room);
+          THTensor_(free)(whole);
           THTensor_(free)(t);
         }
   THSetNumThreads(before);

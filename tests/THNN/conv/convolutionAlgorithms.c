@@ -172,7 +172,7 @@ static THNNShape shape_of(const Layer *l, int batch, int slices)
 
 /* The algorithms of all passes over a layout, the same for one thread and for two; "in order" stands
  * before those of channels-last tensors that are brought in order first. */
-static void add_algorithms(char *line, size_t room, const THNNShape *s, int channelsLast)
+static void add_algorithms(char *line, size_t capacity, const THNNShape *s, int channelsLast)
 {
   const int threads = THGetNumThreads();
   for (THNNPass pass = THNN_FORWARD; pass <= THNN_BACKWARD_WEIGHTS; pass++) {
@@ -186,7 +186,8 @@ static void add_algorithms(char *line, size_t room, const THNNShape *s, int chan
     CHECK_EQ(inOrder[0], inOrder[1]);
     CHECK(!strcmp(name[0], name[1]));
     const size_t used = strlen(line);
-    snprintf(line + used, room - used, " %s%s", channelsLast && inOrder[0] ? "nchw/" : "", name[0]);
+    snprintf(line + used, capacity - used, " %s%s", channelsLast && inOrder[0] ? "nchw/" : "",
+             name[0]);
   }
 }
 

@@ -627,9 +627,9 @@ static void THTest_(setVolume)(Volume *v, Operands *o, const Windows *w)
     v->in[d] = w->input[a] + (d == 2 ? between(o, 0, 20) : 0);
     v->k[d] = w->of[KERNEL][a], v->step[d] = w->of[STRIDE][a], v->pad[d] = w->of[PAD][a];
     v->dilation[d] = w->of[DILATION][a];
-    const int64_t room = v->in[d] + 2 * v->pad[d] - v->dilation[d] * (v->k[d] - 1) - 1;
-    v->out[d] = room / v->step[d] + 1;
-    v->adjust[d] = room % v->step[d];
+    const int64_t space = v->in[d] + 2 * v->pad[d] - v->dilation[d] * (v->k[d] - 1) - 1;
+    v->out[d] = space / v->step[d] + 1;
+    v->adjust[d] = space % v->step[d];
   }
 }
 

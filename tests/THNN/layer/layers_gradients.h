@@ -73,11 +73,11 @@ TH_UNUSED static THTensor *any_apart(Operands *o, int dims, const int64_t *size)
 /* Of 1 to 7 dimensions and at most 100 elements. */
 TH_UNUSED static THTensor *any_shape(Operands *o)
 {
-  int64_t size[7], room = 100;
+  int64_t size[7], left = 100;
   const int dims = (int)between(o, 1, 7);
   for (int d = 0; d < dims; d++) {
-    size[d] = between(o, 1, room < 6 ? room : 6);
-    room /= size[d];
+    size[d] = between(o, 1, left < 6 ? left : 6);
+    left /= size[d];
   }
   return any(o, dims, size);
 }

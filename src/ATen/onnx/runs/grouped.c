@@ -73,7 +73,7 @@ typedef struct Groups {
   int64_t length, capacity;                               /* of queries, and of the cache */
 } Groups;
 
-/* The keys or values of a sequence: past of the cache, and then the new ones; with 0 for the room that is
+/* The keys or values of a sequence: past of the cache, and then the new ones; with 0 for the space that is
  * left. */
 static at_tensor *extended(const Groups *g, at_tensor *past, at_tensor *now, int64_t count)
 {

@@ -6,12 +6,12 @@
 
 /* A list of values that is handed to a graph or comes from it. */
 typedef struct at_cells {
-  int32_t count, room;
+  int32_t count, capacity;
   at_cell *cells;
 } at_cells;
 
 /* An empty list with room for that many; the guard, which is entered here, releases them. */
-void at_cells_enter(at_cells *values, int64_t room, THGuard *guard);
+void at_cells_enter(at_cells *values, int64_t capacity, THGuard *guard);
 
 /* Appends a value, with a reference of its own. */
 void at_cells_add(at_cells *values, at_cell cell);

@@ -30,9 +30,9 @@ static void count_steps(const at_frame *frame, const at_graphNode *node, Scan *s
     s->steps = size;
   }
   s->made = (int32_t)at_countResults(s->graph) - s->carried->count;
-  int64_t room;
+  int64_t capacity;
   if (s->steps < 1 || s->made < 0 || s->graph->outputCount < s->carried->count ||
-      __builtin_mul_overflow(s->steps, (int64_t)s->made, &room) || room > INT32_MAX / 2)
+      __builtin_mul_overflow(s->steps, (int64_t)s->made, &capacity) || capacity > INT32_MAX / 2)
     at_nodeFails(node, "%lld steps have %d results each, and hand %d on", (long long)s->steps,
                  (int)s->made, (int)s->carried->count);
 }

@@ -9,17 +9,17 @@ static void free_values(void *what)
   THFree(values->cells);
 }
 
-void at_cells_enter(at_cells *values, int64_t room, THGuard *guard)
+void at_cells_enter(at_cells *values, int64_t capacity, THGuard *guard)
 {
-  *values = (at_cells){.room = (int32_t)room};
+  *values = (at_cells){.capacity = (int32_t)capacity};
   THGuard_enter(guard, free_values);
   guard->what = values;
-  values->cells = THAlloc((ptrdiff_t)(room + 1) * (ptrdiff_t)sizeof *values->cells);
+  values->cells = THAlloc((ptrdiff_t)(capacity + 1) * (ptrdiff_t)sizeof *values->cells);
 }
 
 void at_cells_add(at_cells *values, at_cell cell)
 {
-  THAssert(values->count < values->room);
+  THAssert(values->count < values->capacity);
   values->cells[values->count++] = at_cell_retain(cell);
 }
 
@@ -219,12 +219,13 @@ void at_computeMap(at_frame *frame, const at_graphNode *node)
 {
   const at_graph *const graph = graph_of(node, 0);
   const int64_t slices = count_slices(frame, node), each = at_countResults(graph);
-  int64_t room;
-  if (__builtin_mul_overflow(slices, each, &room) || room > INT32_MAX || each < node->outputCount)
+  int64_t capacity;
+  if (__builtin_mul_overflow(slices, each, &capacity) || capacity > INT32_MAX ||
+      each < node->outputCount)
     at_nodeFails(node, "%lld slices have %lld results each", (long long)slices, (long long)each);
   at_cells made;
   THGuard all;
-  at_cells_enter(&made, room, &all);
+  at_cells_enter(&made, capacity, &all);
   for (int64_t i = 0; i < slices; i++) {
     at_cells arguments;
     THGuard guard;

@@ -201,11 +201,11 @@ static at_graphNode group(Grouping *g, const at_graphNode *opening, int depth)
       !strcmp(opening->inputs[1].text, "same"))
     at_countMissing(g->reading, opening->target); /* one random number for all slices */
   collect(g, &r, length_of(g), depth);
-  const uint64_t room =
+  const uint64_t capacity =
       count_slots(r.graph->nodes, r.nodes) + (uint64_t)r.sliced + (uint64_t)r.made;
   r.number = ++g->region;
-  r.graph->names = at_arena_take(arena, room, sizeof *r.graph->names);
-  r.inputs = at_arena_take(arena, room + 2, sizeof *r.inputs);
+  r.graph->names = at_arena_take(arena, capacity, sizeof *r.graph->names);
+  r.inputs = at_arena_take(arena, capacity + 2, sizeof *r.inputs);
   node.how = number_all(g, &r);
   name_inputs(g, &r);
   r.graph->nodeCount = r.nodes;
@@ -331,12 +331,13 @@ void at_computeVmap(at_frame *frame, const at_graphNode *node)
   if (!s)
     at_nodeFails(node, "it is outside of a region of vmap");
   const int64_t slices = at_inputInt(frame, node, "batch_size", 1), runs = THMax(slices, 1);
-  int64_t room;
-  if (slices < 0 || __builtin_mul_overflow(runs, (int64_t)s->made, &room) || room > INT32_MAX / 2)
+  int64_t capacity;
+  if (slices < 0 || __builtin_mul_overflow(runs, (int64_t)s->made, &capacity) ||
+      capacity > INT32_MAX / 2)
     at_nodeFails(node, "%lld slices have %d results each", (long long)slices, (int)s->made);
   at_cells made;
   THGuard guard;
-  at_cells_enter(&made, room, &guard);
+  at_cells_enter(&made, capacity, &guard);
   for (int64_t i = 0; i < runs; i++)
     run_slice(frame, node, i, slices, &made);
   at_stackResults(frame, node, &made, s->made, runs, 0);

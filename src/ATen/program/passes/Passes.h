@@ -15,7 +15,7 @@ typedef struct at_rewrite {
   at_reading *reading; /* its arena has what is kept, */
   at_arena scratch;    /* and this one what is not */
   at_graph *graph;
-  int32_t slotRoom;
+  int32_t slotCapacity;
   int32_t *same;   /* of each slot another one that stands for it, or the slot itself */
   int64_t changes; /* nodes that the pass at hand has changed or removed */
   at_plan *plan;

@@ -93,8 +93,8 @@ static void compute_block(const THRun *run, const void *context)
   const Call *const call = context;
   const at_chain *const chain = call->chain;
   const int32_t count = chain->tensorCount;
-  TH_SCRATCH(Block, room, AT_CHAIN_BUFFERS + AT_CHAIN_TENSORS + 1);
-  Block *const gathered = room + AT_CHAIN_BUFFERS;
+  TH_SCRATCH(Block, buffers, AT_CHAIN_BUFFERS + AT_CHAIN_TENSORS + 1);
+  Block *const gathered = buffers + AT_CHAIN_BUFFERS;
   float *values[AT_CHAIN_TENSORS + AT_CHAIN_STEPS];
   bool isFilled[AT_CHAIN_TENSORS] = {false}; /* with rows that are all the same */
   const ptrdiff_t columns = THMin(run->n, BLOCK), most = run->n <= BLOCK ? BLOCK / columns : 1;
@@ -114,7 +114,7 @@ static void compute_block(const THRun *run, const void *context)
       const bool isDirect = is_contiguous(run, 0, rows);
       float *const result =
           isDirect ? (float *)run->at[0] + j * run->rowStride[0] + i : gathered[AT_CHAIN_TENSORS];
-      compute_steps(call, rows * width, values, room, result);
+      compute_steps(call, rows * width, values, buffers, result);
       if (!isDirect)
         scatter(run, j, i, rows, width, result);
     }
@@ -166,20 +166,20 @@ static bool find_tensors(const at_frame *frame, const at_chain *chain, at_tensor
   return true;
 }
 
-/* The size that the tensors broadcast to, in room; none if they do not, or have no dimensions. */
-static at_ints common_size(at_tensor *const *tensors, int32_t count, int64_t *room)
+/* The size that the tensors broadcast to, in result; none if they do not, or have no dimensions. */
+static at_ints common_size(at_tensor *const *tensors, int32_t count, int64_t *result)
 {
-  at_ints sizes = {room, 0};
+  at_ints sizes = {result, 0};
   for (int32_t t = 0; t < count; t++)
     sizes.count = THMax(sizes.count, at_sizesOf(tensors[t]).count);
   for (int d = 0; d < sizes.count; d++)
-    room[d] = 1;
+    result[d] = 1;
   for (int32_t t = 0; t < count; t++) {
     const at_ints own = at_sizesOf(tensors[t]);
-    int64_t *const at = room + sizes.count - own.count;
+    int64_t *const at = result + sizes.count - own.count;
     for (int d = 0; d < own.count; d++) {
       if (at[d] != own.data[d] && at[d] != 1 && own.data[d] != 1)
-        return (at_ints){room, 0};
+        return (at_ints){result, 0};
       at[d] = at[d] == 1 ? own.data[d] : at[d];
     }
   }
@@ -218,11 +218,11 @@ static bool compute_blocks(at_frame *frame, const at_graphNode *node, const at_c
 {
   enum { LEAST_GRAIN = 2048 };
   at_tensor *tensors[AT_CHAIN_TENSORS];
-  int64_t room[AT_MOST_DIMS], strides[AT_CHAIN_TENSORS + 1][AT_MOST_DIMS];
+  int64_t broadcast[AT_MOST_DIMS], strides[AT_CHAIN_TENSORS + 1][AT_MOST_DIMS];
   Call call = {.chain = chain};
   if (!find_tensors(frame, chain, tensors))
     return false;
-  const at_ints sizes = common_size(tensors, chain->tensorCount, room);
+  const at_ints sizes = common_size(tensors, chain->tensorCount, broadcast);
   if (sizes.count == 0)
     return false;
   for (int32_t s = 0; s < chain->stepCount; s++)

@@ -35,7 +35,7 @@ static void find_kept(at_rewrite *rewrite, const at_graph *prepared)
 {
   const at_graph *const graph = rewrite->graph;
   at_plan *const plan = rewrite->plan;
-  bool *const isRead = at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, 1);
+  bool *const isRead = at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotCapacity, 1);
   int32_t *const kept =
       at_arena_take(rewrite->reading->arena, (uint64_t)graph->slotCount, sizeof *kept);
   for (int32_t n = 0; n < graph->nodeCount; n++)
@@ -56,7 +56,7 @@ static void find_sources(at_rewrite *rewrite, const at_graph *prepared)
 {
   const at_graph *const graph = rewrite->graph;
   at_plan *const plan = rewrite->plan;
-  bool *const isRead = at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, 1);
+  bool *const isRead = at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotCapacity, 1);
   at_source *const sources =
       at_arena_take(rewrite->reading->arena, (uint64_t)graph->inputCount, sizeof *sources);
   for (int32_t n = 0; n < prepared->nodeCount; n++)

@@ -56,7 +56,8 @@ static void note_read(void *context, int32_t slot)
 static int32_t *find_last_reads(at_rewrite *rewrite)
 {
   const at_graph *const graph = rewrite->graph;
-  Last last = {at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof(int32_t)), 0};
+  Last last = {at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotCapacity, sizeof(int32_t)),
+               0};
   for (; last.node < graph->nodeCount; last.node++)
     at_eachRead(rewrite, &graph->nodes[last.node], note_read, &last);
   at_eachOutput(rewrite, note_read, &last);

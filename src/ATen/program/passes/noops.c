@@ -84,7 +84,7 @@ static Shown find_shown(at_rewrite *rewrite)
     if (at_writes(&graph->nodes[n]))
       return shown;
   shown.sets = at_sets_new(rewrite);
-  shown.isShown = at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, 1);
+  shown.isShown = at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotCapacity, 1);
   for (int32_t n = 0; n < graph->nodeCount; n++)
     at_sets_add(rewrite, &shown.sets, &graph->nodes[n]);
   at_eachOutput(rewrite, show, &shown);

@@ -209,7 +209,7 @@ static void pack(at_rewrite *rewrite, at_packedKind kind)
   s.kind = kind;
   for (int i = 0; i < 2; i++)
     s.packed[i] =
-        at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof *s.packed[i]);
+        at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotCapacity, sizeof *s.packed[i]);
   at_graphNode *const nodes =
       at_arena_take(rewrite->reading->arena, 2 * (uint64_t)graph->nodeCount, sizeof *nodes);
   int32_t count = 0;

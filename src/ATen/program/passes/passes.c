@@ -32,21 +32,21 @@ static const at_program_pass order[AT_PASSES] = {
 static void copy_graph(at_rewrite *rewrite, const at_graph *from)
 {
   at_arena *const arena = rewrite->reading->arena;
-  const int64_t room = (int64_t)from->slotCount + 2 * (int64_t)from->nodeCount;
-  if (room > INT32_MAX)
-    at_damaged(rewrite->reading->file, "a graph has %lld values", (long long)room);
+  const int64_t capacity = (int64_t)from->slotCount + 2 * (int64_t)from->nodeCount;
+  if (capacity > INT32_MAX)
+    at_damaged(rewrite->reading->file, "a graph has %lld values", (long long)capacity);
   at_graph *const graph = at_arena_take(arena, 1, sizeof *graph);
   *graph = *from;
   graph->nodes = at_arena_take(arena, (uint64_t)from->nodeCount, sizeof *graph->nodes);
   if (from->nodeCount > 0) /* NULL is no source, not even of nothing */
     memcpy(graph->nodes, from->nodes, (size_t)from->nodeCount * sizeof *graph->nodes);
-  graph->names = at_arena_take(arena, (uint64_t)room, sizeof *graph->names);
+  graph->names = at_arena_take(arena, (uint64_t)capacity, sizeof *graph->names);
   if (from->slotCount > 0)
     memcpy(graph->names, from->names, (size_t)from->slotCount * sizeof *graph->names);
   rewrite->graph = graph;
-  rewrite->slotRoom = (int32_t)room;
-  rewrite->same = at_arena_take(&rewrite->scratch, (uint64_t)room, sizeof *rewrite->same);
-  for (int32_t slot = 0; slot < rewrite->slotRoom; slot++)
+  rewrite->slotCapacity = (int32_t)capacity;
+  rewrite->same = at_arena_take(&rewrite->scratch, (uint64_t)capacity, sizeof *rewrite->same);
+  for (int32_t slot = 0; slot < rewrite->slotCapacity; slot++)
     rewrite->same[slot] = slot;
 }
 

@@ -24,7 +24,7 @@ int32_t at_slotIn(const at_rewrite *rewrite, const at_given *given)
 int32_t at_newSlot(at_rewrite *rewrite, const char *name)
 {
   at_graph *const graph = rewrite->graph;
-  THAssert(graph->slotCount < rewrite->slotRoom);
+  THAssert(graph->slotCount < rewrite->slotCapacity);
   graph->names[graph->slotCount] = name;
   rewrite->same[graph->slotCount] = graph->slotCount;
   return graph->slotCount++;
@@ -68,7 +68,7 @@ int32_t *at_countReads(at_rewrite *rewrite)
 {
   const at_graph *const graph = rewrite->graph;
   int32_t *const reads =
-      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof *reads);
+      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotCapacity, sizeof *reads);
   for (int32_t n = 0; n < graph->nodeCount; n++)
     if (!at_isRemoved(&graph->nodes[n]))
       at_eachRead(rewrite, &graph->nodes[n], count_read, reads);
@@ -80,8 +80,8 @@ int32_t *at_findMakers(at_rewrite *rewrite)
 {
   const at_graph *const graph = rewrite->graph;
   int32_t *const makers =
-      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof *makers);
-  memset(makers, -1, (size_t)rewrite->slotRoom * sizeof *makers);
+      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotCapacity, sizeof *makers);
+  memset(makers, -1, (size_t)rewrite->slotCapacity * sizeof *makers);
   for (int32_t n = 0; n < graph->nodeCount; n++) {
     const at_graphNode *const node = &graph->nodes[n];
     for (int32_t k = 0; k < node->outputCount && !at_isRemoved(node); k++)
@@ -114,8 +114,8 @@ int32_t *at_findWeights(at_rewrite *rewrite)
 {
   const at_graph *const graph = rewrite->graph;
   int32_t *const inputs =
-      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof *inputs);
-  memset(inputs, -1, (size_t)rewrite->slotRoom * sizeof *inputs);
+      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotCapacity, sizeof *inputs);
+  memset(inputs, -1, (size_t)rewrite->slotCapacity * sizeof *inputs);
   for (int32_t i = 0; i < graph->inputCount; i++)
     if (graph->inputs[i] != AT_NO_SLOT && rewrite->program->graphInputs[i].kind == AT_BIND_WEIGHT)
       inputs[graph->inputs[i]] = i;

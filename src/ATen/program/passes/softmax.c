@@ -31,7 +31,7 @@ static void compute_softmax(at_frame *frame, const at_graphNode *node)
 static int32_t *count_products(at_rewrite *rewrite)
 {
   int32_t *const counts =
-      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof *counts);
+      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotCapacity, sizeof *counts);
   for (int32_t n = 0; n < rewrite->graph->nodeCount; n++) {
     const at_graphNode *const node = &rewrite->graph->nodes[n];
     if (at_isRemoved(node) || !at_isProduct(node))

@@ -135,14 +135,14 @@ static void join(at_sets *sets, int32_t a, int32_t b)
 at_sets at_sets_new(at_rewrite *rewrite)
 {
   const at_graph *const graph = rewrite->graph;
-  const uint64_t room = (uint64_t)rewrite->slotRoom;
+  const uint64_t capacity = (uint64_t)rewrite->slotCapacity;
   at_arena *const arena = &rewrite->scratch;
-  at_sets sets = {.root = at_arena_take(arena, room, sizeof *sets.root),
-                  .next = at_arena_take(arena, room, sizeof *sets.next),
-                  .size = at_arena_take(arena, room, sizeof *sets.size),
-                  .isOutside = at_arena_take(arena, room, sizeof *sets.isOutside),
-                  .isWritten = at_arena_take(arena, room, sizeof *sets.isWritten)};
-  for (int32_t slot = 0; slot < rewrite->slotRoom; slot++) {
+  at_sets sets = {.root = at_arena_take(arena, capacity, sizeof *sets.root),
+                  .next = at_arena_take(arena, capacity, sizeof *sets.next),
+                  .size = at_arena_take(arena, capacity, sizeof *sets.size),
+                  .isOutside = at_arena_take(arena, capacity, sizeof *sets.isOutside),
+                  .isWritten = at_arena_take(arena, capacity, sizeof *sets.isWritten)};
+  for (int32_t slot = 0; slot < rewrite->slotCapacity; slot++) {
     sets.root[slot] = sets.next[slot] = slot;
     sets.size[slot] = 1;
   }
@@ -251,11 +251,11 @@ static void relax_unwritten(at_program *program, at_reading *reading, const at_o
                   .reading = reading,
                   .scratch.file = reading->file,
                   .graph = program->graph,
-                  .slotRoom = graph->slotCount};
+                  .slotCapacity = graph->slotCount};
   THGuard_enter(&guard, free_scratch);
   guard.what = &r.scratch;
-  r.same = at_arena_take(&r.scratch, (uint64_t)r.slotRoom, sizeof *r.same);
-  for (int32_t slot = 0; slot < r.slotRoom; slot++)
+  r.same = at_arena_take(&r.scratch, (uint64_t)r.slotCapacity, sizeof *r.same);
+  for (int32_t slot = 0; slot < r.slotCapacity; slot++)
     r.same[slot] = slot;
   at_sets sets = at_sets_new(&r);
   for (int32_t n = 0; n < graph->nodeCount; n++)
@@ -367,7 +367,7 @@ bool *at_findConstants(at_rewrite *rewrite)
 {
   const at_graph *const graph = rewrite->graph;
   bool *const constant =
-      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotRoom, sizeof *constant);
+      at_arena_take(&rewrite->scratch, (uint64_t)rewrite->slotCapacity, sizeof *constant);
   at_sets sets = at_sets_new(rewrite);
   for (int32_t n = 0; n < graph->nodeCount; n++)
     if (!at_isRemoved(&graph->nodes[n]))

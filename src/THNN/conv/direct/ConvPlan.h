@@ -8,8 +8,8 @@
  *
  * For channels-last images (c->channelsLast) vectors run along the planes, so that windows may be step apart
  * in the flat image: that is the image itself, with its padding. */
-#ifndef THNN_PLAN_H
-#define THNN_PLAN_H
+#ifndef THNN_CONV_PLAN_H
+#define THNN_CONV_PLAN_H
 
 #include "THNN/conv/Convolution.h"
 

@@ -6,8 +6,8 @@
  * of rows, where they compute a few elements that are not used.  With a step, there is a flat plane
  * for each phase: it has every step-th element of each row and column, and in it the windows are one
  * element apart. */
-#ifndef THNN_DIRECT_H
-#define THNN_DIRECT_H
+#ifndef THNN_DIRECT_CONV_H
+#define THNN_DIRECT_CONV_H
 
 #include "THKernel.h"
 #include "THNN/layer/Window.h"

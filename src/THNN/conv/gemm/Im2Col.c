@@ -63,7 +63,7 @@ static THNN_(ImageColumns) THNN_(columnsOfColumns)(THTensor *columns, int height
   return w;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 static void THNN_(planesOfColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(ImageColumns) *w = context;

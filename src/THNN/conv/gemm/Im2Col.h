@@ -1,6 +1,6 @@
 /* Im2col: windows as the columns of a matrix; and col2im, which adds the columns up in the image. */
-#ifndef THNN_UNFOLD_H
-#define THNN_UNFOLD_H
+#ifndef THNN_IM2COL_H
+#define THNN_IM2COL_H
 
 #include "THKernel.h"
 #include "THNN/layer/Window.h"

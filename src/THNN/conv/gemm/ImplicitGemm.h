@@ -5,8 +5,8 @@
  * output plane in each lane of a vector, so no lane is wasted whatever the shape of the images.
  * Forward and backward data, the rows are windows and the columns elements of windows; for the
  * gradient of the weights, the rows are elements of windows and the columns windows. */
-#ifndef THNN_IMPLICIT_H
-#define THNN_IMPLICIT_H
+#ifndef THNN_IMPLICIT_GEMM_H
+#define THNN_IMPLICIT_GEMM_H
 
 #include "THKernel.h"
 #include "THNN/conv/direct/ConvPlan.h"

@@ -19,8 +19,8 @@
  *
  * What is computed at a time is limited by memory: some rows of the 6 x 6 (of which the results are
  * the sum), some of the result planes, and a run of tiles for each thread. */
-#ifndef THNN_WINOGRAD_H
-#define THNN_WINOGRAD_H
+#ifndef THNN_WINOGRAD3X3_H
+#define THNN_WINOGRAD3X3_H
 
 #include "THKernel.h"
 #include "THNN/conv/gemm/ImplicitGemm.h"

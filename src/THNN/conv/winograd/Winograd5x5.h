@@ -13,8 +13,8 @@
  * norm, gradients of weights by 3e-6.
  *
  * There are kernels for floats, where there is AVX. */
-#ifndef THNN_TILE_ROWS_H
-#define THNN_TILE_ROWS_H
+#ifndef THNN_WINOGRAD5X5_H
+#define THNN_WINOGRAD5X5_H
 
 #include "THKernel.h"
 #include "THNN/conv/gemm/ImplicitGemm.h"
