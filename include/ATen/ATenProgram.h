@@ -52,11 +52,14 @@ typedef enum at_program_pass {
   AT_PASS_INT8_WEIGHTS,     /* products with weights keep them in 8 bits */
   AT_PASS_BFLOAT16_WEIGHTS, /* or in 16 */
   AT_PASS_PACKED_WEIGHTS,   /* or as they are, but in the order in which products read them */
+  AT_PASS_SLICES, /* convolutions and what is between them run for a few images after the others, and
+                   * each thread has images of its own */
   AT_PASSES
 } at_program_pass;
 
 /* All that keep results within rounding. */
-#define AT_ALL_PASSES (((1u << AT_PASS_INT8_WEIGHTS) - 1) | 1u << AT_PASS_PACKED_WEIGHTS)
+#define AT_ALL_PASSES \
+  (((1u << AT_PASS_INT8_WEIGHTS) - 1) | 1u << AT_PASS_PACKED_WEIGHTS | 1u << AT_PASS_SLICES)
 
 /* The same with those passes only: a sum of 1u << at_program_pass, or AT_ALL_PASSES less some.
  * AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS is one with weights of 8 bits.

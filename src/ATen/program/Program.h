@@ -369,6 +369,7 @@ struct at_frame {
   at_tensor **tensors;
   const at_type *autocast[AT_AUTOCAST_DEVICES]; /* the lower precision, in a region that has one, */
   const at_type *castTo; /* and what floating arguments of the node are cast to, or NULL */
+  bool isUntimed;        /* another thread's part of a run: times are those of the caller's */
 };
 
 /* What the region that the frame is in wants the node to compute with; NULL: with what it is given. */
@@ -478,6 +479,7 @@ at_computeFunction at_computeWrapped, at_computeCond, at_computeWhile,
 at_computeFunction at_computeScanned, at_computeAssociativeScan; /* scan.c */
 at_computeFunction at_computeVmap;                               /* vmap.c */
 at_computeFunction at_computePassed;                             /* inline.c */
+at_computeFunction at_computeSlices;                             /* slicesRun.c */
 at_computeFunction at_computeFunctionalized;                     /* functionalized.c */
 at_computeFunction at_computeAffineGrid, at_computeGridSampler, at_computeIntProduct,
     at_computeNoCuda, at_computeSuppress, at_computeRoiAlign, at_computePositionPool,

@@ -435,12 +435,13 @@ void at_frame_compute(at_frame *frame, const at_graphNode *node)
 
 void at_frame_run(at_frame *frame)
 {
-  at_timing *const timing = frame->program->timing.isOn ? &frame->program->timing : NULL;
+  const bool isTimed = frame->program->timing.isOn && !frame->isUntimed;
+  at_timing *const timing = isTimed ? &frame->program->timing : NULL;
   for (int32_t n = 0; n < frame->graph->nodeCount; n++) {
     at_graphNode *const node = &frame->graph->nodes[n];
     const int64_t start = timing ? at_nanoseconds() : 0;
     at_frame_compute(frame, node);
-    if (timing)
+    if (timing && node->compute != at_computeSlices) /* their nodes have the time */
       at_timing_add(timing, node, start);
     for (int32_t i = 0; i < node->deadCount; i++)
       at_cell_release(&frame->cells[node->dead[i]]);

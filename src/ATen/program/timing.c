@@ -3,6 +3,8 @@
 
 #include <time.h>
 
+#include "passes/slices.h"
+
 int64_t at_nanoseconds(void)
 {
   struct timespec now;
@@ -46,6 +48,8 @@ static void list_nodes(const at_graph *graph, bool isNested, Row *rows, int64_t 
     const at_graphNode *const node = &graph->nodes[n];
     if (node->runs > 0)
       rows[(*count)++] = (Row){node->target, 1, node->runs, node->nanoseconds};
+    if (node->compute == at_computeSlices)
+      list_nodes(&((const at_batchSlices *)node->how)->graph, false, rows, count);
     for (int32_t i = 0; i < node->inputCount; i++)
       if (isNested && node->inputs[i].graph)
         list_nodes(node->inputs[i].graph, true, rows, count);

@@ -23,7 +23,8 @@ static void changes(void **state)
       [AT_PASS_CONSTANTS] = 9,  /* two folded weights, weight_norm, arange and what follows */
       [AT_PASS_DEAD] = 2,       /* exp and mul */
       [AT_PASS_ATTENTION] = 0,  /* see attention */
-      [AT_PASS_CHAINS] = 34     /* nodes, in 11 chains */
+      [AT_PASS_CHAINS] = 34,    /* nodes, in 11 chains */
+      [AT_PASS_SLICES] = 4      /* conv, relu, shared and other; what gate becomes ends the row */
   };
   at_program *const program = load_with("passes", AT_ALL_PASSES), *const plain =
                                                                       load_with("passes", 0);
@@ -113,7 +114,9 @@ static void choices(void **state)
   for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
     at_dict *const recorded = load(program_sample(names[k], ".npz"));
     for (unsigned i = 0; i < 1u << AT_PASS_INT8_WEIGHTS; i++) {
-      const unsigned passes = i | (i & 1) << AT_PASS_PACKED_WEIGHTS; /* with every other choice */
+      /* with every other choice, and every other two */
+      const unsigned passes =
+          i | (i & 1) << AT_PASS_PACKED_WEIGHTS | (i >> 1 & 1) << AT_PASS_SLICES;
       at_program *const program = load_with(names[k], passes);
       th_note("%s, passes %#x", names[k], passes);
       check_run(program, recorded, "output");
@@ -139,6 +142,83 @@ static void timings(void **state)
   at_string_free(table);
   at_dict_free(recorded);
   at_program_free(program);
+}
+
+/* --- slices of a batch ------------------------------------------------------------------- */
+
+/* Images first to first + count of all as a batch. */
+static at_tensor *run_images(at_program *program, at_tensor *all, int64_t first, int64_t count)
+{
+  const at_tensors *const results =
+      at_program_run(program, AT_TENSORS(at_narrow(all, 0, first, count)));
+  CHECK_MSG(results->count == 1, "%s", at_error_message());
+  return at_clone(results->data[0]);
+}
+
+/* Batches in slices have the values of single images, which no thread shares: on two threads, and on three where
+ * some are left over.  Times are those of the nodes. */
+static void slices(void **state)
+{
+  enum { IMAGES = 8 };
+  const int before = at_getNumThreads();
+  at_program *const sliced = load_with("mobile", AT_ALL_PASSES), *const plain =
+                                                                     load_with("mobile", 0);
+  CHECK_EQ(at_program_passChanges(sliced, AT_PASS_SLICES), 11);
+  CHECK(at_program_setTiming(sliced, true));
+  AT_SCOPE
+  {
+    at_tensor *const all = at_randn(AT_INTS(IMAGES, 3, 17, 17));
+    for (int threads = 1; threads <= 3; threads++)
+      for (int64_t count = 1; count <= IMAGES; count++) {
+        at_setNumThreads(threads);
+        th_note("%d threads, %d images", threads, (int)count);
+        at_tensor *const batch = run_images(sliced, all, 0, count);
+        for (int64_t i = 0; i < count; i++) {
+          at_tensor *const wanted = run_images(plain, all, i, 1);
+          CHECK(at_allclose(at_narrow(batch, 0, i, 1), wanted, .rtol = 1e-5, .atol = 1e-6));
+        }
+      }
+  }
+  char *const table = at_program_timings(sliced);
+  CHECK_MSG(strstr(table, "aten.conv2d.default\n") && !strstr(table, "slices"), "%s", table);
+  at_string_free(table);
+  at_setNumThreads(before);
+  at_program_free(sliced);
+  at_program_free(plain);
+}
+
+/* The error of a run whose last convolution cannot be computed, in text; returns its code. */
+static at_error_code run_wrong(unsigned passes, char *text, size_t size)
+{
+  at_error_code code;
+  at_program *const program = load_with("mobile", passes);
+  AT_SCOPE
+  {
+    at_tensor *const weight = at_dict_get(at_program_parameters(program), "project.weight");
+    at_tensor *const images = at_randn(AT_INTS(4, 3, 17, 17));
+    at_resize_(weight, AT_INTS(4, 7, 1, 1));
+    CHECK_EQ(at_program_run(program, AT_TENSORS(images))->count, 0);
+    snprintf(text, size, "%s", at_error_message());
+    code = at_error();
+    at_error_clear();
+    at_resize_(weight, AT_INTS(4, 8, 1, 1));
+    CHECK_EQ(at_program_run(program, AT_TENSORS(images))->count, 1);
+  }
+  at_program_free(program);
+  return code;
+}
+
+/* An error in a slice is that of the node. */
+static void failing_slices(void **state)
+{
+  char wanted[512], text[512];
+  const int before = at_getNumThreads();
+  at_setNumThreads(2);
+  const at_error_code code = run_wrong(0, wanted, sizeof wanted);
+  CHECK(code != AT_OK && strstr(wanted, "conv2d"));
+  CHECK_EQ(run_wrong(AT_ALL_PASSES, text, sizeof text), code);
+  CHECK_MSG(!strcmp(text, wanted), "%s, not %s", text, wanted);
+  at_setNumThreads(before);
 }
 
 /* --- packed weights ---------------------------------------------------------------------- */
@@ -343,7 +423,7 @@ static void gradients(void **state)
       at_requires_grad_(bias);
       const at_tensors *const y = at_program_run(programs[k], AT_TENSORS(x));
       CHECK_MSG(y->count == 1, "%s", at_error_message());
-      CHECK(at_backward(at_sum(y->data[0])));
+      CHECK_MSG(at_backward(at_sum(y->data[0])), "%s", at_error_message());
       gradient[k] = at_grad(bias);
       CHECK(at_defined(gradient[k]));
     }
@@ -358,10 +438,11 @@ static void gradients(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(changes),   PROGRAM_TEST(attention),     PROGRAM_TEST(decomposed),
-      PROGRAM_TEST(kept),      PROGRAM_TEST(choices),       PROGRAM_TEST(timings),
-      PROGRAM_TEST(masked),    PROGRAM_TEST(packed),        PROGRAM_TEST(terms),
-      PROGRAM_TEST(windows),   PROGRAM_TEST(roundedFollow), PROGRAM_TEST(follow),
-      PROGRAM_TEST(untouched), PROGRAM_TEST(gradients)};
+      PROGRAM_TEST(changes),       PROGRAM_TEST(attention),     PROGRAM_TEST(decomposed),
+      PROGRAM_TEST(kept),          PROGRAM_TEST(choices),       PROGRAM_TEST(timings),
+      PROGRAM_TEST(masked),        PROGRAM_TEST(packed),        PROGRAM_TEST(terms),
+      PROGRAM_TEST(windows),       PROGRAM_TEST(roundedFollow), PROGRAM_TEST(follow),
+      PROGRAM_TEST(untouched),     PROGRAM_TEST(gradients),     PROGRAM_TEST(slices),
+      PROGRAM_TEST(failing_slices)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

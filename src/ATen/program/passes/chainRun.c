@@ -4,6 +4,7 @@
  * Tensors that are no Float, and those without dimensions or elements, are computed node by node. */
 #include "ATen/functions/functions.h"
 #include "THNN/activation/Pointwise.h"
+#include "TH/core/THReference.h"
 #include "TH/core/THScratch.h"
 #include "chain.h"
 
@@ -196,8 +197,9 @@ static at_tensor *find_reusable(const at_graphNode *node, const at_chain *chain,
     bool isDead = false;
     for (int32_t i = 0; i < node->deadCount; i++)
       isDead |= node->dead[i] == chain->slots[t];
-    if (isDead && own->refcount == 1 && own->th->storage && own->th->storage->refcount == 1 &&
-        at_sameSizes(at_sizesOf(own), sizes) && at_isContiguous(own))
+    if (isDead && THReference_isOnly(&own->refcount) && own->th->storage &&
+        THReference_isOnly(&own->th->storage->refcount) && at_sameSizes(at_sizesOf(own), sizes) &&
+        at_isContiguous(own))
       return own;
   }
   return NULL;

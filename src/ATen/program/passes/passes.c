@@ -2,6 +2,7 @@
 #include "Passes.h"
 #include "attention.h"
 #include "chain.h"
+#include "slices.h"
 
 typedef struct Pass {
   const char *name;
@@ -19,12 +20,13 @@ static const Pass passes[AT_PASSES] = {
     [AT_PASS_INT8_WEIGHTS] = {"int8_weights", at_passInt8Weights},
     [AT_PASS_BFLOAT16_WEIGHTS] = {"bfloat16_weights", at_passBFloat16Weights},
     [AT_PASS_PACKED_WEIGHTS] = {"packed_weights", at_passPackedWeights},
+    [AT_PASS_SLICES] = {"slices", at_passSlices},
 };
 
 static const at_program_pass order[AT_PASSES] = {
     AT_PASS_FUNCTIONAL,       AT_PASS_NO_OPS,         AT_PASS_BATCH_NORM, AT_PASS_INT8_WEIGHTS,
     AT_PASS_BFLOAT16_WEIGHTS, AT_PASS_PACKED_WEIGHTS, AT_PASS_CONSTANTS,  AT_PASS_DEAD,
-    AT_PASS_ATTENTION,        AT_PASS_CHAINS};
+    AT_PASS_ATTENTION,        AT_PASS_CHAINS,         AT_PASS_SLICES};
 
 /* --- the copy --------------------------------------------------------------------------------- */
 
@@ -92,6 +94,9 @@ static void rename_nodes(const at_rewrite *rewrite, at_graphNode *nodes, int32_t
       const at_fusedAttention *const fused = nodes[n].how;
       rename_nodes(rewrite, fused->paths, fused->pathCount);
       rename_nodes(rewrite, fused->nodes, fused->count);
+    } else if (nodes[n].compute == at_computeSlices) {
+      const at_batchSlices *const slices = nodes[n].how;
+      rename_nodes(rewrite, slices->graph.nodes, slices->graph.nodeCount);
     }
   }
 }
@@ -114,6 +119,9 @@ static void find_dead(at_rewrite *rewrite, at_plan *plan)
   at_arena *const arena = rewrite->reading->arena;
   at_graph *const prepared = plan->prepared;
   at_findDead(arena, plan->graph);
+  for (int32_t n = 0; n < plan->graph->nodeCount; n++)
+    if (plan->graph->nodes[n].compute == at_computeSlices)
+      at_findDead(arena, &((at_batchSlices *)plan->graph->nodes[n].how)->graph);
   if (!prepared)
     return;
   at_part *const parts = at_arena_take(arena, (uint64_t)plan->keptCount, sizeof *parts);

@@ -31,7 +31,7 @@ static void compute_transform(at_frame *frame, const at_graphNode *node)
 enum { INPUT, WEIGHT, TRANSFORMED, BIAS, INPUTS };
 static const char *const names[INPUTS] = {"input", "weight", "transformed", "bias"};
 
-static void compute_convolution(at_frame *frame, const at_graphNode *node)
+void at_computeTransformedConvolution(at_frame *frame, const at_graphNode *node)
 {
   at_convolving how = ((const Windows *)node->how)->how;
   at_tensor *t[INPUTS] = {NULL};
@@ -177,7 +177,7 @@ static void replace(const Search *s, at_graphNode *node, const Match *m, int32_t
   node->inputCount = m->bias ? INPUTS : INPUTS - 1;
   node->op = NULL;
   node->from = NULL;
-  node->compute = compute_convolution;
+  node->compute = at_computeTransformedConvolution;
   node->how = windows;
   s->rewrite->changes++;
 }
