@@ -76,15 +76,14 @@ THStorage *THStorage_(newWithDataAndAllocator)(real *data, ptrdiff_t size, THAll
                                                void *allocatorContext)
 {
   THStorage_(bytes)(size);
-  THStorage *storage = THAlloc(sizeof *storage);
-  *storage = (THStorage){
-      .data = data,
-      .size = size,
-      .refcount = 1,
-      .flag = TH_STORAGE_REFCOUNTED | TH_STORAGE_RESIZABLE | TH_STORAGE_FREEMEM,
-      .allocator = allocator,
-      .allocatorContext = allocatorContext,
-  };
+  /* All bytes are 0: ATen uses those behind flag. */
+  THStorage *storage = memset(THAlloc(sizeof *storage), 0, sizeof *storage);
+  storage->data = data;
+  storage->size = size;
+  storage->refcount = 1;
+  storage->flag = TH_STORAGE_REFCOUNTED | TH_STORAGE_RESIZABLE | TH_STORAGE_FREEMEM;
+  storage->allocator = allocator;
+  storage->allocatorContext = allocatorContext;
   return storage;
 }
 

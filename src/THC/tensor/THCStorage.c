@@ -114,16 +114,15 @@ THCStorage *THCStorage_(newWithDataAndAllocator)(THCState *state, real *data, pt
   THArgCheck(allocator, 3, "the allocator is NULL: THCudaInit gives the state one");
   THCStorage_(bytes)(size);
   const int device = THC_currentDevice();
-  THCStorage *storage = THAlloc(sizeof *storage);
-  *storage = (THCStorage){
-      .data = data,
-      .size = size,
-      .refcount = 1,
-      .flag = TH_STORAGE_REFCOUNTED | TH_STORAGE_RESIZABLE | TH_STORAGE_FREEMEM,
-      .allocator = allocator,
-      .allocatorContext = allocatorContext,
-      .device = device,
-  };
+  /* All bytes are 0: ATen uses those behind flag. */
+  THCStorage *storage = memset(THAlloc(sizeof *storage), 0, sizeof *storage);
+  storage->data = data;
+  storage->size = size;
+  storage->refcount = 1;
+  storage->flag = TH_STORAGE_REFCOUNTED | TH_STORAGE_RESIZABLE | TH_STORAGE_FREEMEM;
+  storage->allocator = allocator;
+  storage->allocatorContext = allocatorContext;
+  storage->device = device;
   return storage;
 }
 

@@ -397,6 +397,22 @@ static void inference(void **state)
   }
 }
 
+/* Memory of storages that was something else before tells nothing of inference mode. */
+static void used_memory(void **state)
+{
+  enum { BLOCKS = 64 };
+  void *blocks[BLOCKS];
+  for (int i = 0; i < BLOCKS; i++)
+    blocks[i] = memset(THAlloc(sizeof(THFloatStorage)), 0xff, sizeof(THFloatStorage));
+  for (int i = 0; i < BLOCKS; i++)
+    THFree(blocks[i]);
+  AT_SCOPE
+  {
+    for (int i = 0; i < BLOCKS; i++)
+      CHECK(!at_isInference(at_zeros(AT_SHAPE(2))));
+  }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
@@ -405,7 +421,7 @@ int main(void)
       cmocka_unit_test(failing),          cmocka_unit_test(hooks),
       cmocka_unit_test(changing),         cmocka_unit_test(results),
       cmocka_unit_test(plain_memory),     cmocka_unit_test(plain_parts),
-      cmocka_unit_test(inference),
+      cmocka_unit_test(inference),        cmocka_unit_test(used_memory),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
