@@ -211,7 +211,7 @@ class Gradients(unittest.TestCase):
                 pass
 
         for call, count in ((step, 300), (make, 100)):
-            for _ in range(50):
+            for _ in range(400):  # until what Python keeps for later no longer grows
                 call()
             gc.collect()
             objects, blocks = len(gc.get_objects()), sys.getallocatedblocks()

@@ -6,7 +6,7 @@
 static at_tensor *adjoint(at_tensor *t)
 {
   at_tensor *const transposed = at_transpose(t, -2, -1);
-  return at_isComplex(t->type->scalarType) ? at_conj(transposed) : transposed;
+  return at_defined(t) && at_isComplex(t->type->scalarType) ? at_conj(transposed) : transposed;
 }
 
 /* (a - m) b; m may be NULL. */

@@ -15,13 +15,14 @@ static at_tensor *filled(at_tensor *self, at_tensor *mask, double number)
 }
 
 /* The dimensions in the list, or all. */
-static at_ints dims_of(const at_tensor *self, at_ints dim, int64_t *buffer)
+static at_ints dims_of(const at_tensor *self, at_ints dim)
 {
-  if (dim.count > 0)
-    return dim;
-  for (int d = 0; d < at_dim(self); d++)
-    buffer[d] = d;
-  return (at_ints){buffer, at_dim(self)};
+  static const int64_t all[] = {0,  1,  2,  3,  4,  5,  6,  7,  8,  9,  10, 11, 12, 13, 14, 15,
+                                16, 17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31,
+                                32, 33, 34, 35, 36, 37, 38, 39, 40, 41, 42, 43, 44, 45, 46, 47,
+                                48, 49, 50, 51, 52, 53, 54, 55, 56, 57, 58, 59, 60, 61, 62, 63};
+  _Static_assert(sizeof all / sizeof *all == AT_MOST_DIMS, "all dimensions have numbers");
+  return dim.count > 0 ? dim : (at_ints){all, at_dim(self)};
 }
 
 static bool is_integral(const at_tensor *t)
@@ -67,8 +68,7 @@ static at_tensor *product(at_tensor *t, at_ints dims, bool keepdim, const at_typ
 at_tensor *at_maskedReduction(at_masked_kind kind, at_tensor *self, at_ints dim, bool keepdim,
                               const at_type *type, at_tensor *mask)
 {
-  int64_t buffer[AT_MOST_DIMS];
-  const at_ints dims = dims_of(self, dim, buffer);
+  const at_ints dims = dims_of(self, dim);
   at_tensor *made;
   switch (kind) {
     case AT_MASKED_SUM:
@@ -112,8 +112,7 @@ static at_tensor *counted(at_tensor *self, at_tensor *mask, at_ints dims, bool k
 at_tensor *at_maskedMean(at_tensor *self, at_ints dim, bool keepdim, const at_type *type,
                          at_tensor *mask)
 {
-  int64_t buffer[AT_MOST_DIMS];
-  const at_ints dims = dims_of(self, dim, buffer);
+  const at_ints dims = dims_of(self, dim);
   if (!mask)
     return at_mean_dim(self, dims, .keepdim = keepdim, .type = asked(type));
   at_tensor *const total =
@@ -151,8 +150,7 @@ at_tensor *at_maskedMedian(at_tensor *self, int64_t dim, bool keepdim, at_tensor
 at_tensor *at_maskedVariance(at_tensor *self, at_ints dim, bool unbiased, bool keepdim,
                              const at_type *type, at_tensor *mask, bool isDeviation)
 {
-  int64_t buffer[AT_MOST_DIMS];
-  const at_ints dims = dims_of(self, dim, buffer);
+  const at_ints dims = dims_of(self, dim);
   const at_type *const own = at_typeOf(self);
   const at_type *const result = type                ? type
                                 : is_integral(self) ? at_toScalarType(own, at_defaultType())
@@ -169,11 +167,10 @@ at_tensor *at_maskedVariance(at_tensor *self, at_ints dim, bool unbiased, bool k
 
 at_tensor *at_maskedLogSum(at_tensor *self, at_ints dim, bool keepdim, at_tensor *mask)
 {
-  int64_t buffer[AT_MOST_DIMS];
   const bool isFloating = at_isFloating(self->type->scalarType);
   at_tensor *const own = isFloating ? self : at_to(self, at_toScalarType(self->type, AT_FLOAT));
-  at_tensor *const made = at_logsumexp(filled(own, mask, -(double)INFINITY),
-                                       dims_of(own, dim, buffer), .keepdim = keepdim);
+  at_tensor *const made =
+      at_logsumexp(filled(own, mask, -(double)INFINITY), dims_of(own, dim), .keepdim = keepdim);
   return at_defined(made) ? at_typed(made, self) : made;
 }
 
@@ -186,9 +183,8 @@ at_tensor *at_maskedLogAdd(at_tensor *self, at_tensor *other, at_tensor *mask, a
 at_tensor *at_maskedNorm(at_tensor *self, double ord, at_ints dim, bool keepdim,
                          const at_type *type, at_tensor *mask)
 {
-  int64_t buffer[AT_MOST_DIMS];
   at_tensor *const t = filled(self, mask, ord < 0 ? (double)INFINITY : 0);
-  return at_linalg_vector_norm(t, .ord = ord, .dim = dims_of(self, dim, buffer), .keepdim = keepdim,
+  return at_linalg_vector_norm(t, .ord = ord, .dim = dims_of(self, dim), .keepdim = keepdim,
                                .type = asked(type));
 }
 
