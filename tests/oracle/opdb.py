@@ -109,11 +109,54 @@ class Plain:
     def tolist(self):
         return self.held.tolist()
 
+    def contiguous(self, memory_format=torch.contiguous_format):
+        if memory_format not in (torch.channels_last, torch.channels_last_3d):
+            return self.rows.contiguous(self)
+        return self.rows.movedim(self.rows.contiguous(self.rows.movedim(self, 1, -1)), -1, 1)
+
     def __getattr__(self, name):  # a method is the operation of that name
         row = getattr(self.rows, name, None)
         if row is None:
             raise AttributeError(name)
         return functools.partial(row, self)
+
+    def __getitem__(self, key):
+        """As operations of the table: select, slice, unsqueeze, and index for what no view is."""
+        rows, dim, indices, result = self.rows, 0, [], self
+        keys = list(key) if isinstance(key, tuple) else [key]
+        keys = [Plain(torch.tensor(k)) if isinstance(k, (bool, list)) else k for k in keys]
+        used = sum(0 if k is None or k is ... else k.dim() if isinstance(k, Plain) and k.dtype is torch.bool else 1 for k in keys)
+        for k in keys if any(k is ... for k in keys) else keys + [...]:
+            if k is ...:
+                rest = self.dim() - used
+                dim, indices = dim + rest, indices + [None] * rest
+            elif isinstance(k, Plain):
+                if k.dtype is torch.bool and k.dim() == 0:
+                    result, k = rows.unsqueeze(result, dim), rows.unsqueeze(k, 0)
+                dim, indices = dim + (k.dim() if k.dtype is torch.bool else 1), indices + [k]
+            elif k is None:
+                result, dim, indices = rows.unsqueeze(result, dim), dim + 1, indices + [None]
+            elif isinstance(k, slice):
+                start, stop, step = k.indices(result.shape[dim])
+                result = rows.slice(result, dim=dim, start=start, end=max(start, stop), step=step)
+                dim, indices = dim + 1, indices + [None]
+            else:
+                result = rows.select(result, dim, int(k))
+        return rows.index(result, indices) if any(k is not None for k in indices) else result
+
+
+def operator(name, is_reflected):
+    def call(self, other):
+        if is_reflected:
+            self, other = Plain(torch.tensor(other, dtype=self.dtype)), self
+        return getattr(self.rows, name)(self, other)
+
+    return call
+
+
+for sign, row in (("add", "add"), ("sub", "sub"), ("mul", "mul"), ("truediv", "div"), ("matmul", "matmul"), ("pow", "pow")):
+    setattr(Plain, "__%s__" % sign, operator(row, False))
+    setattr(Plain, "__r%s__" % sign, operator(row, True))
 
 
 def each(change, value):
@@ -183,6 +226,8 @@ class Table:
                 Plain(torch.tensor(other)) if not isinstance(other, Plain) else other, x)
         if name == "T":
             return self.rows.t
+        if name == "__getitem__":
+            return lambda x, key: x[key]
         if name == "polygamma":  # whose method has its arguments the other way around
             return self.rows.polygamma
         if name == "H":
@@ -200,9 +245,9 @@ class Table:
         return None
 
     def call(self, name, given, named):
-        usual = {"device": "cpu", "requires_grad": False, "layout": torch.strided, "pin_memory": False, "non_blocking": False,
-                 "memory_format": torch.contiguous_format, "generator": None}
-        named = {k: v for k, v in named.items() if v is not None and not (k in usual and v == usual[k])}
+        usual = {"device": ["cpu"], "requires_grad": [False], "layout": [torch.strided], "pin_memory": [False], "non_blocking": [False],
+                 "memory_format": [torch.contiguous_format, torch.preserve_format], "generator": []}
+        named = {k: v for k, v in named.items() if v is not None and v not in usual.get(k, [])}
         return self.library.call(name, given, named)
 
 

@@ -194,7 +194,9 @@ class Library:
             if not accepts[a.kind](value):
                 return None
             bound[index] = value
-        if any(i not in bound and a.defaults is None and a.kind != OPTIONAL_TENSOR for i, a in enumerate(arguments)):
+        # Of output_size and scale_factors one is given.
+        either = {i for i, a in enumerate(arguments) if a.kind == DOUBLES or names[i] == "output_size"}
+        if any(i not in bound and i not in either and a.defaults is None and a.kind != OPTIONAL_TENSOR for i, a in enumerate(arguments)):
             return None
         return bound
 
