@@ -60,11 +60,48 @@ func argumentError(format string, values ...any) error {
 
 // Must is the result of a call that may not fail; it panics after an error: thaten.Must(x.Add(y)).
 func Must[T any](result T, err error) T {
-	if err != nil {
-		panic(err)
-	}
+	Check(err)
 	return result
 }
+
+// Must2 is Must of a call that has two results: values, indices := thaten.Must2(x.MaxDim(1)).
+func Must2[A, B any](first A, second B, err error) (A, B) {
+	Check(err)
+	return first, second
+}
+
+// Try calls f, which uses Must, and returns the error that ended it. Meanwhile the goroutine stays in one thread, as one that
+// computes gradients has to:
+//
+//	err := thaten.Try(func() {
+//		loss := thaten.Must(thaten.Must(net.Forward(x)).MseLoss(y))
+//		thaten.Check(loss.Backward())
+//	})
+func Try(f func()) (err error) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	defer func() {
+		switch reason := recover().(type) {
+		case nil:
+		case stop:
+			err = reason.error
+		default:
+			panic(reason)
+		}
+	}()
+	f()
+	return nil
+}
+
+// Check is Must of a call that has an error and no result.
+func Check(err error) {
+	if err != nil {
+		panic(stop{err})
+	}
+}
+
+// What Must and Check panic with; Try takes no others.
+type stop struct{ error }
 
 // locked calls f and returns the error that ATen keeps for the thread, in which the goroutine stays meanwhile.
 func locked(f func()) error {

@@ -259,3 +259,23 @@ func TestNothingLeaks(t *testing.T) {
 		t.Errorf("%d KB", grown)
 	}
 }
+
+func TestTry(t *testing.T) {
+	err := Try(func() {
+		Must(of(1, 2).Add(of(1, 2, 3)))
+		t.Error("went on")
+	})
+	var own *Error
+	if !errors.As(err, &own) || own.Kind != Argument {
+		t.Error(err)
+	}
+	if err := Try(func() { Check(nil) }); err != nil {
+		t.Error(err)
+	}
+	defer func() {
+		if recover() != "other" {
+			t.Error("another panic was taken")
+		}
+	}()
+	Try(func() { panic("other") })
+}

@@ -1,6 +1,6 @@
 -- t[i], t[{...}] and their assignments.
 --
--- The entries of a key, one for each dimension: a number selects, {} is all of a dimension, {from, to} and
+-- The entries of a key, one for each dimension: a number selects, {} is all of a dimension, {from}, {from, to} and
 -- {from, to, step} are a half-open range, th.newaxis is a new dimension of size 1, th.ellipsis stands for the
 -- dimensions that no other entry is for, and a tensor gives indices or booleans.  All count from 0, and negative numbers
 -- from the end.

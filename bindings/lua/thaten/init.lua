@@ -57,6 +57,9 @@ end
 return setmetatable(th, {
   __index = function(self, name)
     local f = train.plain[name] or call.named(name)
+    if not f then
+      error('there is no th.' .. tostring(name) .. ', and no operation of that name', 2)
+    end
     rawset(self, name, f)
     return f
   end,

@@ -726,4 +726,18 @@ train.data = {
   end,
 }
 
+-- A name that is in none of them is an error that lists those there are.
+for _, room in ipairs {'nn', 'optim', 'schedule', 'data'} do
+  setmetatable(train[room], {
+    __index = function(names, name)
+      local found = {}
+      for known in pairs(names) do
+        found[#found + 1] = known
+      end
+      table.sort(found)
+      error(('there is no th.%s.%s; there are %s'):format(room, tostring(name), table.concat(found, ', ')), 2)
+    end,
+  })
+end
+
 return train

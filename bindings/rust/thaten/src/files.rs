@@ -1,6 +1,7 @@
 //! Files of tensors by name.
 use crate::error::check;
 use crate::{Error, Result, Tensor};
+use std::borrow::Borrow;
 use std::ffi::{CStr, CString};
 use std::path::Path;
 use std::ptr;
@@ -40,19 +41,19 @@ pub fn load(path: impl AsRef<Path>) -> Result<Vec<(String, Tensor)>> {
     Ok(unsafe { entries(dict.0) })
 }
 
-pub(crate) fn dict_of(tensors: &[(&str, &Tensor)]) -> Result<Dict> {
+pub(crate) fn dict_of<N: AsRef<str>, T: Borrow<Tensor>>(tensors: &[(N, T)]) -> Result<Dict> {
     let dict = Dict(unsafe { sys::at_dict_new() });
     check()?;
     for (name, t) in tensors {
-        let name = c_string(name.as_bytes())?;
-        unsafe { sys::at_dict_set(dict.0, name.as_ptr(), t.as_raw()) };
+        let name = c_string(name.as_ref().as_bytes())?;
+        unsafe { sys::at_dict_set(dict.0, name.as_ptr(), t.borrow().as_raw()) };
         check()?;
     }
     Ok(dict)
 }
 
-/// Writes tensors to a file of the format that the path's extension names.
-pub fn save(path: impl AsRef<Path>, tensors: &[(&str, &Tensor)]) -> Result<()> {
+/// Writes tensors, `&[("x", &x)]` or what `load` and `state_dict` return, to a file of the format that the path's extension names.
+pub fn save<N: AsRef<str>, T: Borrow<Tensor>>(path: impl AsRef<Path>, tensors: &[(N, T)]) -> Result<()> {
     let path = c_path(path.as_ref())?;
     let dict = dict_of(tensors)?;
     unsafe { sys::at_save(path.as_ptr(), dict.0) };

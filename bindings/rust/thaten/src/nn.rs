@@ -4,6 +4,7 @@
 use crate::error::check;
 use crate::files::{c_path, c_string, dict_of, entries, Dict};
 use crate::{convert, Error, Generator, Result, Tensor, Type};
+use std::borrow::Borrow;
 use std::ffi::{CStr, CString};
 use std::marker::PhantomData;
 use std::path::Path;
@@ -81,7 +82,7 @@ impl Module {
     }
 
     /// Copies the tensors to those of the same names, of which none may be left over on either side.
-    pub fn load_state_dict(&self, tensors: &[(&str, &Tensor)]) -> Result<()> {
+    pub fn load_state_dict<N: AsRef<str>, T: Borrow<Tensor>>(&self, tensors: &[(N, T)]) -> Result<()> {
         let dict = dict_of(tensors)?;
         unsafe { sys::at_module_load_state_dict(self.as_raw(), dict.0, ptr::null()) };
         check()

@@ -2,7 +2,7 @@
 use std::cell::Cell;
 use std::rc::Rc;
 use std::sync::Mutex;
-use thaten::{apply, autocast, data, grad_fn, gradients_with, manual_seed, nn, ops, optim};
+use thaten::{apply, autocast, data, grad_fn, gradients_with, load, manual_seed, nn, ops, optim, save};
 use thaten::{ErrorKind, Function, Gradients, Result, Tensor, Type};
 
 /// Of what draws from the generator that all threads share, one test at a time.
@@ -61,6 +61,10 @@ fn modules() -> Result<()> {
     let path = std::env::temp_dir().join(format!("thaten-net-{}.pt", std::process::id()));
     first.save(&path)?;
     other.load(&path)?;
+    std::fs::remove_file(&path).unwrap();
+    let path = path.with_extension("safetensors");
+    save(&path, &first.state_dict()?)?;
+    other.load_state_dict(&load(&path)?)?;
     std::fs::remove_file(&path).unwrap();
     let x = ops::ones(&[2, 3])?;
     other.eval();
