@@ -12,15 +12,13 @@ static PyObject *wrapOwned(at_tensor *t)
 {
   if (!at_defined(t))
     return th_raise();
-  static allocfunc allocate;
-  if (!allocate)
-    allocate = (allocfunc)PyType_GetSlot(th_Tensor, Py_tp_alloc);
-  Tensor *self = (Tensor *)allocate(th_Tensor, 0);
+  Tensor *self = PyObject_New(Tensor, th_Tensor);
   if (!self) {
     at_release(t);
     return NULL;
   }
   self->t = t;
+  self->weak = NULL;
   if (at_requiresGrad(t) && at_isLeaf(t) && !th_noteLeaf((PyObject *)self, false))
     PyErr_Clear(); /* its node does not find it, then */
   return (PyObject *)self;

@@ -123,8 +123,8 @@ at_tensor *at_brought(at_pool *pool, at_tensor *t, at_ints sizes, const at_type 
  * computing them. */
 enum { SMALL = 1024 };
 
-/* Computes few elements of floats, where r is new and all are contiguous.  Returns false if that is not
- * so. */
+/* Computes few elements of floats, where r is new and all are contiguous.  Returns false if there are many,
+ * or of another type. */
 static bool compute_small(at_tensor *r, at_row row, int count, at_tensor *const *in, at_scalar a,
                           at_scalar b)
 {
@@ -134,11 +134,8 @@ static bool compute_small(at_tensor *r, at_row row, int count, at_tensor *const 
       row == AT_ROW_polygamma) /* whose scalar is no element */
     return false;
   const void *at[AT_INPUTS] = {NULL};
-  for (int i = 0; i < count; i++) {
-    if (!at_isContiguous(in[i]))
-      return false;
+  for (int i = 0; i < count; i++)
     at[i] = at_data(in[i]);
-  }
   const double wide[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
   const float narrow[2] = {(float)wide[0], (float)wide[1]};
   THPointwise_row(r->type->held, (THPointwise)row)(n, at_data(r), at[0], at[1], at[2],
@@ -175,8 +172,12 @@ static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type typ
   }
   THGuard guard;
   at_guard(&guard);
-  at_tensor *const r = guard.what = at_newFor(own, sizes, count, in);
-  if (!compute_small(r, row, count, in, a, b))
+  bool isInOrder = true;
+  for (int i = 0; i < count && isInOrder; i++)
+    isInOrder = at_isContiguous(in[i]);
+  at_tensor *const r = guard.what =
+      isInOrder ? at_newShape(own, sizes) : at_newFor(own, sizes, count, in);
+  if (!isInOrder || !compute_small(r, row, count, in, a, b))
     compute(r->th, th[0], th[1], th[2], a, b);
   return THGuard_keep(&guard);
 }
