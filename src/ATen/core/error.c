@@ -191,8 +191,16 @@ static const struct {
              {"k", "kernel_size", true},         {"pad", "padding", true},
              {"dilation", "dilation", true}};
 
+/* Weak, so that a static program without a call of at_op_find does not carry all operations: there,
+ * messages have THNN's names. */
+extern __typeof__(at_op_find) at_op_find __attribute__((weak));
+extern __typeof__(at_ops) at_ops __attribute__((weak));
+extern __typeof__(at_opCount) at_opCount __attribute__((weak));
+
 static bool takes(const char *operation, const char *argument)
 {
+  if (!at_op_find)
+    return false;
   for (const at_op *op = at_op_find(operation);
        op && op < at_ops + at_opCount && !strcmp(op->name, operation); op++)
     for (int i = 0; i < op->argumentCount + op->resultCount; i++) {
