@@ -51,3 +51,13 @@ with aten_cases.Writer("integers", __file__) as out:
     for name in "feature_dropout", "alpha_dropout", "feature_alpha_dropout":
         out.case(name, [x, 0.5, False], lambda: getattr(torch, name)(x, 0.5, False))
         out.case(name, [x, 0.5, True], lambda: getattr(torch, name)(x, 0.5, True)) if "alpha" in name else None
+
+    for axes in (2, 3):
+        average = [F.avg_pool2d, F.avg_pool3d][axes - 2]
+        for ceil, include, divisor in ((False, True, 3), (True, False, -2), (True, True, -1099511627776), (False, False, 0), (False, True, 1)):
+            x = numbers([2, 2] + [5] * axes)
+            out.case("avg_pool%dd.divisor" % axes, [x, Ints(*[3] * axes), Ints(*[2] * axes), Ints(*[1] * axes), ceil, include, divisor],
+                     lambda: average(x, 3, 2, 1, ceil, include, divisor))
+        empty = numbers([7, 2] + [1] * (axes - 1) + [0])
+        out.case("avg_pool%dd.divisor" % axes, [empty, Ints(*[8] * axes), Default, Default, Default, Default, 2],
+                 lambda: average(empty, 8, divisor_override=2))

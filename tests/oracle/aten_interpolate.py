@@ -87,3 +87,8 @@ with Today("interpolate", __file__) as c:
         c(name + sized, packet.default, self=c.tensor((1, 2, 4, 4), torch.uint8, 0, 256), output_size=[7, 3], align_corners=False, scales_h=1.8, scales_w=0.9)
         c(name + ".vec", lambda input, size, *a: packet.vec(input, None, *a), input=c.tensor((1, 2, 7, 5), torch.uint8, 0, 256), output_size=[],
           align_corners=False, scale_factors=[0.6, 1.7])
+    # Filters much wider than the image.
+    for name in ("_upsample_bilinear2d_aa", "_upsample_bicubic2d_aa"):
+        for scale in (2.0**-6, 2.0**-14):
+            c(name, getattr(torch.ops.aten, name).default, self=c.tensor((2, 1, 3, 3), torch.float32), output_size=[1, 2], align_corners=False,
+              scales_h=0.5, scales_w=scale, within=loose(torch.float32))

@@ -220,8 +220,9 @@ at_tensor *at_hermitian(at_tensor *self, at_ints s, at_ints dim, const char *nor
 at_tensor *at_integerConvolution(at_tensor *input, at_tensor *weight, at_tensor *bias,
                                  at_convolving how);
 
-/* Of Long: means without their fractions. */
+/* Of Long: sums divided by divisor, or by how many elements a window counts where divisor is AT_NONE, without
+ * fractions. */
 at_tensor *at_integerAverage(at_tensor *out, at_tensor *self, int axes, at_windows w,
-                             bool includesPadding);
+                             bool includesPadding, int64_t divisor);
 
 #endif

@@ -110,7 +110,8 @@ static at_tensor *means_of(at_tensor *self, int axes, at_windows w, bool include
                        .count_include_pad = includesPadding);
 }
 
-static at_tensor *averaged(at_tensor *self, int axes, at_windows w, bool includesPadding)
+static at_tensor *averaged(at_tensor *self, int axes, at_windows w, bool includesPadding,
+                           int64_t divisor)
 {
   double elements = 1;
   for (int a = 0; a < axes && w.size.count > 0; a++)
@@ -124,13 +125,14 @@ static at_tensor *averaged(at_tensor *self, int axes, at_windows w, bool include
     counts = counts ? counts : counts_of(self, means, axes, w, includesPadding);
     sum = added(sum, at_mul(means, counts), i, self->type);
   }
-  return at_div_mode(sum, counts, .rounding_mode = "trunc");
+  return divisor == AT_NONE ? at_div_mode(sum, counts, .rounding_mode = "trunc")
+                            : at_div_scalar_mode(sum, divisor, .rounding_mode = "trunc");
 }
 
 at_tensor *at_integerAverage(at_tensor *out, at_tensor *self, int axes, at_windows w,
-                             bool includesPadding)
+                             bool includesPadding, int64_t divisor)
 {
-  at_tensor *const made = at_composed(averaged(self, axes, w, includesPadding));
+  at_tensor *const made = at_composed(averaged(self, axes, w, includesPadding, divisor));
   if (!out || !at_defined(made))
     return made;
   at_pool pool;

@@ -1,6 +1,7 @@
 /* Windows of images as columns of matrices, and sums of windows. */
 #include "columns.h"
 
+#include "ATen/composed/Composed.h"
 #include "ATen/core/ATenOperations.h"
 #include "images.h"
 
@@ -129,6 +130,8 @@ at_tensor *at_averageBy(at_tensor *out, int axes, at_tensor *self, at_windows wi
     at_raise(AT_ERROR_ARGUMENT, "divisor_override is 0");
   if (dims < axes)
     at_raise(AT_ERROR_ARGUMENT, "self has size (%s)", at_sizeDesc(at_sizesOf(self)).str);
+  if (self->type->scalarType == AT_LONG)
+    return at_integerAverage(out, self, axes, windows, count_include_pad, divisor);
   for (int d = 0; d < axes; d++) {
     const int64_t kernel = entry(windows.size, d, 1);
     if (__builtin_mul_overflow(elements, kernel, &elements))

@@ -76,7 +76,7 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
 {
   const Sliding s = sliding(windows, axes);
   if (self->type->scalarType == AT_LONG && !grad)
-    return at_integerAverage(out, self, axes, windows, count_include_pad);
+    return at_integerAverage(out, self, axes, windows, count_include_pad, AT_NONE);
   at_images layer;
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
   const at_functions *const f = layer.functions;

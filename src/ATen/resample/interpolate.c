@@ -101,7 +101,7 @@ static bool is_nearest(at_interpolation how)
 int64_t at_tapsOf(const Axis *a)
 {
   return is_nearest(a->how) ? 1
-         : is_wide(a->how)  ? 2 * (int64_t)ceil(support_of(a)) + 1
+         : is_wide(a->how)  ? THMin(2 * (int64_t)ceil(support_of(a)) + 1, THMax(a->in, 1))
          : is_cubic(a->how) ? 4
                             : 2;
 }
