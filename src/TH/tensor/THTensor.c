@@ -387,8 +387,13 @@ static void THTensor_(takeSizes)(THTensor *self, THStorage *storage, ptrdiff_t o
   else if (storage && reach > storage->size)
     THStorage_(resize)(storage, reach);
   THTensor_(takeShape)(self, &shape);
-  THTensor_(takeStorage)(self, storage, offset);
-  THStorage_(free)(made);
+  if (!made) {
+    THTensor_(takeStorage)(self, storage, offset);
+    return;
+  }
+  THStorage_(free)(self->storage);
+  self->storage = made;
+  self->storageOffset = offset;
 }
 
 void THTensor_(resizeNd)(THTensor *tensor, int nDimension, int64_t *size, int64_t *stride)
