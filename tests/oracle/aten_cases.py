@@ -133,7 +133,7 @@ def wanted(value):
 class Writer:
     def __init__(self, name, script, seed=2018):
         os.makedirs(FOLDER, exist_ok=True)
-        self.file = open(os.path.join(FOLDER, name + ".txt"), "w")
+        self.file = golden.NewFile(os.path.join(FOLDER, name + ".txt"))
         self.file.write("# Written by tests/oracle/%s with PyTorch %s.\n"
                         % (os.path.basename(script), torch.__version__))
         self.random = random.Random(seed)
@@ -178,6 +178,6 @@ class Writer:
     def __enter__(self):
         return self
 
-    def __exit__(self, *unused):
-        self.file.close()
+    def __exit__(self, error, *unused):
+        self.file.close(error is None)
         print("%d cases, %d of them errors" % (self.cases, self.errors))

@@ -31,9 +31,25 @@ def text(value):
     return (mantissa.rstrip("0").rstrip(".") if "." in mantissa else mantissa) + "p" + exponent
 
 
+class NewFile:
+    """A file that replaces the one at path when it is complete: a script that fails leaves the old one."""
+
+    def __init__(self, path):
+        self.path = path
+        self.file = open(path + ".new", "w")
+        self.write = self.file.write
+
+    def close(self, is_complete):
+        self.file.close()
+        if is_complete:
+            os.replace(self.path + ".new", self.path)
+        else:
+            os.remove(self.path + ".new")
+
+
 class Writer:
     def __init__(self, name, script):
-        self.file = open(os.path.join(FOLDER, name + ".txt"), "w")
+        self.file = NewFile(os.path.join(FOLDER, name + ".txt"))
         self.file.write(
             "# Written by tests/oracle/%s with PyTorch %s.\n"
             % (os.path.basename(script), torch.__version__)
@@ -56,5 +72,5 @@ class Writer:
     def __enter__(self):
         return self
 
-    def __exit__(self, *unused):
-        self.file.close()
+    def __exit__(self, error, *unused):
+        self.file.close(error is None)
