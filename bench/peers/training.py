@@ -5,9 +5,8 @@ usage: training.py TH_TRAINING [--filter=PART] [--threads=1,2] [--rounds=3] [--s
 
 All begin with the same weights and train on one batch. They measure in turn, ROUNDS times, pinned to so many processors; a
 time is the median of the rounds. The losses of the first STEPS steps are compared with those of PyTorch in Double, and so are
-PyTorch's own in Float: a row is marked if one of TH's differs by more than 1e-4 of it and by more than twice what PyTorch's
-does (in ResNet-18 rounding grows with every step). The table goes to standard output and, unless a network or a number of
-threads was chosen, to bench/results/MACHINE/training.tsv.
+PyTorch's own in Float: a row is marked if one of TH's differs by more than 1e-4 of it. The table goes to standard output and,
+unless a network or a number of threads was chosen, to bench/results/MACHINE/training.tsv.
 """
 
 import argparse
@@ -31,7 +30,7 @@ from timing import seconds
 warnings.filterwarnings("ignore")
 logging.disable(logging.WARNING)
 TOP = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
-WORDS, LENGTH, WIDTH, HEADS = 1000, 64, 256, 8
+WORDS, LENGTH, WIDTH, HEADS, LAYERS = 1000, 64, 384, 6, 6
 
 
 # --- networks, as in bench/training.c -----------------------------------------------------------------
@@ -63,7 +62,7 @@ class Gpt(nn.Module):
     def __init__(self):
         super().__init__()
         self.words, self.positions = nn.Embedding(WORDS, WIDTH), nn.Embedding(LENGTH, WIDTH)
-        self.blocks = nn.Sequential(*[Block() for _ in range(4)])
+        self.blocks = nn.Sequential(*[Block() for _ in range(LAYERS)])
         self.norm, self.head = nn.LayerNorm(WIDTH), nn.Linear(WIDTH, WORDS)
 
     def forward(self, x):
@@ -106,6 +105,11 @@ def sgd(params):
     return torch.optim.SGD(params, lr=0.01, momentum=0.9)
 
 
+def slow_sgd(params):
+    """For a deep network, whose rounding grows a thousandfold in ten steps at the rate of the small ones."""
+    return torch.optim.SGD(params, lr=1e-3, momentum=0.9)
+
+
 def adamw(params):
     return torch.optim.AdamW(params, lr=1e-3)
 
@@ -120,7 +124,7 @@ NETWORKS = {
     "LeNet-5": (lenet, sgd, lambda: (torch.randn(64, 1, 28, 28), torch.randint(0, 10, (64,)))),
     "LSTM": (Recurrent, adamw, lambda: (words(16), torch.randint(0, WORDS, (16,)))),
     "GPT": (Gpt, adamw, lambda: (words(8), torch.randint(0, WORDS, (8 * LENGTH,)))),
-    "ResNet-18": (resnet, sgd, lambda: (torch.randn(16, 3, 224, 224), torch.randint(0, 1000, (16,)))),
+    "ResNet-18": (resnet, slow_sgd, lambda: (torch.randn(16, 3, 224, 224), torch.randint(0, 1000, (16,)))),
 }
 
 
@@ -197,7 +201,7 @@ def measured(options, name, threads):
     best = min((middle[p] for p in found if p != "TH"), default=math.nan)
     ours = difference(found["TH"].losses, exact)
     theirs = difference(found["eager"].losses, exact) if "eager" in found else math.nan
-    differs = " (differs)" if ours > 1e-4 and not ours <= 2 * theirs else ""
+    differs = " (differs)" if not ours <= 1e-4 else ""
     row = [name, str(threads)] + [f"{middle[s] * 1e3:.2f}" if s in middle else "" for s in ["TH", "eager", "compiled"]]
     row += [f"{best / middle['TH']:.2f}", f"{ours:.1e}{differs}", f"{theirs:.1e}", f"{found['TH'].memory / 1e6:.0f}"]
     return row, best / middle["TH"]
