@@ -313,8 +313,6 @@ at_tensor *at_pdistOf(at_tensor *self, double p);
 at_tensor *at_weightNormOf(at_tensor *v, at_tensor *g, int64_t dim);
 at_tensor *at_renormGrad(at_tensor *grad, at_tensor *self, at_scalar p, int64_t dim,
                          at_scalar most);
-at_tensor *at_covOf(at_tensor *self, int64_t correction, at_tensor *repeats, at_tensor *weights);
-at_tensor *at_corrcoefOf(at_tensor *self);
 at_tensor *at_quantileOfRanks(at_tensor *self, at_tensor *q, int64_t dim, bool keepdim,
                               const char *interpolation, bool skipsNaN);
 
@@ -328,8 +326,6 @@ at_tensor *at_reducedLoss(at_tensor *loss, int64_t reduction);
 at_tensor *at_hingeLossOf(at_tensor *self, at_tensor *target, double margin, int64_t reduction);
 at_tensor *at_cosineLossOf(at_tensor *x, at_tensor *y, at_tensor *target, double margin,
                            int64_t reduction);
-at_tensor *at_tripletLossOf(at_tensor *anchor, at_tensor *positive, at_tensor *negative,
-                            double margin, double p, double eps, bool swaps, int64_t reduction);
 
 /* Recurrent networks, and one step of a cell; the states are in hx, of LSTM also the cells. */
 at_output_h_n_c_n at_recurrent(const at_recurrence *how, at_tensor *input, at_tensors hx,

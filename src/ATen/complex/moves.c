@@ -29,6 +29,18 @@ static at_tensor *finish_change(at_pool *pool, at_tensor *out, at_tensor *x, at_
   return out;
 }
 
+/* A part of t, which is complex as self. */
+static at_tensor *part_of(at_pool *pool, at_tensor *t, int part)
+{
+  return at_hold(pool, at_viewPart(t, part));
+}
+
+/* The result of a self without dimensions, which has no slices, from those of its parts. */
+static at_tensor *of_parts(at_pool *pool, at_tensor *out, at_tensor *const *parts)
+{
+  return at_finishOne(pool, out, at_hold(pool, at_complexFrom(NULL, parts[0], parts[1])));
+}
+
 /* The index of each element for both of its parts. */
 static at_tensor *for_parts(at_pool *pool, at_tensor *index)
 {
@@ -64,6 +76,12 @@ at_tensor *at_indexSelectPairs(at_tensor *out, at_tensor *self, int64_t dim, at_
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
   at_pool pool;
   at_pool_enter(&pool);
+  if (self->isScalar) {
+    at_tensor *parts[2];
+    for (int k = 0; k < 2; k++)
+      parts[k] = at_hold(&pool, at_indexSelect(NULL, part_of(&pool, self, k), d, index));
+    return of_parts(&pool, out, parts);
+  }
   return finish(&pool, out, at_indexSelect(NULL, pairs_of(&pool, self, "self"), d, index));
 }
 
@@ -74,6 +92,13 @@ at_tensor *at_indexCopyPairs(at_tensor *out, at_tensor *self, int64_t dim, at_te
   at_pool pool;
   at_pool_enter(&pool);
   at_checkType(source, "source", self->type);
+  if (self->isScalar) {
+    at_tensor *parts[2];
+    for (int k = 0; k < 2; k++)
+      parts[k] = at_hold(&pool, at_indexCopy(NULL, part_of(&pool, self, k), d, index,
+                                             part_of(&pool, source, k)));
+    return of_parts(&pool, out, parts);
+  }
   at_tensor *x = pairs_of(&pool, self, "self"), *s = pairs_of(&pool, source, "source");
   return finish_change(&pool, out, x, at_indexCopy(out == self ? x : NULL, x, d, index, s));
 }
@@ -85,6 +110,13 @@ at_tensor *at_indexAddPairs(at_tensor *out, at_tensor *self, int64_t dim, at_ten
   at_pool pool;
   at_pool_enter(&pool);
   at_checkType(source, "source", self->type);
+  if (self->isScalar) {
+    at_tensor *parts[2];
+    for (int k = 0; k < 2; k++)
+      parts[k] = at_hold(&pool, at_indexAdd(NULL, part_of(&pool, self, k), d, index,
+                                            part_of(&pool, source, k), alpha));
+    return of_parts(&pool, out, parts);
+  }
   at_tensor *x = pairs_of(&pool, self, "self"), *s = pairs_of(&pool, source, "source");
   return finish_change(&pool, out, x, at_indexAdd(out == self ? x : NULL, x, d, index, s, alpha));
 }
@@ -94,6 +126,12 @@ at_tensor *at_gatheredPairs(at_tensor *out, at_tensor *self, int64_t dim, at_ten
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
   at_pool pool;
   at_pool_enter(&pool);
+  if (self->isScalar) {
+    at_tensor *parts[2];
+    for (int k = 0; k < 2; k++)
+      parts[k] = at_hold(&pool, at_gathered(NULL, part_of(&pool, self, k), d, index));
+    return of_parts(&pool, out, parts);
+  }
   at_tensor *x = pairs_of(&pool, self, "self");
   return finish(&pool, out, at_gathered(NULL, x, d, for_parts(&pool, index)));
 }
@@ -105,6 +143,13 @@ at_tensor *at_scatteredPairs(at_tensor *out, at_tensor *self, int64_t dim, at_te
   at_pool pool;
   at_pool_enter(&pool);
   at_checkType(src, "src", self->type);
+  if (self->isScalar) {
+    at_tensor *parts[2];
+    for (int k = 0; k < 2; k++)
+      parts[k] = at_hold(&pool, at_scattered(NULL, part_of(&pool, self, k), d, index,
+                                             part_of(&pool, src, k), adds));
+    return of_parts(&pool, out, parts);
+  }
   at_tensor *x = pairs_of(&pool, self, "self"), *s = pairs_of(&pool, src, "src");
   at_tensor *both = for_parts(&pool, index);
   return finish_change(&pool, out, x, at_scattered(out == self ? x : NULL, x, d, both, s, adds));

@@ -225,4 +225,34 @@ at_tensor *at_integerConvolution(at_tensor *input, at_tensor *weight, at_tensor 
 at_tensor *at_integerAverage(at_tensor *out, at_tensor *self, int axes, at_windows w,
                              bool includesPadding, int64_t divisor);
 
+/* --- complex numbers -------------------------------------------------------------------------- */
+
+/* What the operations of these names compute of complex operands. */
+at_tensor *at_complexSilu(at_tensor *self);
+at_tensor *at_complexSinc(at_tensor *self);
+at_tensor *at_complexWithoutNaN(at_tensor *self, at_scalar nan, at_scalar posinf, at_scalar neginf);
+at_tensor *at_complexFloatPower(at_tensor *self, at_tensor *exponent);
+at_tensor *at_complexFloatPowerScalar(at_tensor *self, at_scalar exponent);
+at_tensor *at_complexFloatPowerBase(at_scalar self, at_tensor *exponent);
+at_tensor *at_complexScaledByPower(at_tensor *self, at_tensor *other);
+at_tensor *at_complexAddr(at_tensor *self, at_tensor *vec1, at_tensor *vec2, at_scalar beta,
+                          at_scalar alpha);
+at_tensor *at_complexLogSums(at_tensor *self, at_ints dim, bool keepdim);
+at_tensor *at_complexLogAdd(at_tensor *self, at_tensor *other);
+at_tensor *at_complexLogSumsUpTo(at_tensor *self, int64_t dim);
+at_tensor *at_complexL1(at_tensor *self, at_tensor *target, int64_t reduction);
+at_tensor *at_complexRenormed(at_tensor *self, at_scalar p, int64_t dim, at_scalar maxnorm);
+at_tensor *at_complexRootNormalized(at_tensor *input, at_ints shape, at_tensor *weight,
+                                    at_scalar eps);
+at_tensor *at_complexColumns(at_tensor *self, at_windows windows);
+at_tensor *at_complexImages(at_tensor *self, at_ints output_size, at_windows windows);
+
+at_tensor *at_tripletLossOf(at_tensor *anchor, at_tensor *positive, at_tensor *negative,
+                            double margin, double p, double eps, bool swaps, int64_t reduction);
+at_tensor *at_covOf(at_tensor *self, int64_t correction, at_tensor *repeats, at_tensor *weights);
+at_tensor *at_corrcoefOf(at_tensor *self);
+
+/* Training: with elements zeroed with probability p, parts together. */
+at_tensor *at_complexDropout(at_tensor *self, double p);
+
 #endif

@@ -132,10 +132,5 @@ static at_tensor *averaged(at_tensor *self, int axes, at_windows w, bool include
 at_tensor *at_integerAverage(at_tensor *out, at_tensor *self, int axes, at_windows w,
                              bool includesPadding, int64_t divisor)
 {
-  at_tensor *const made = at_composed(averaged(self, axes, w, includesPadding, divisor));
-  if (!out || !at_defined(made))
-    return made;
-  at_pool pool;
-  at_pool_enter(&pool);
-  return at_finishOne(&pool, out, at_hold(&pool, made));
+  return at_finishComposed(out, at_composed(averaged(self, axes, w, includesPadding, divisor)));
 }

@@ -135,7 +135,8 @@ at_tensor *at_dropoutOf(const char *name, at_tensor *self, double p, bool train,
   }
   if (!train || p == 0 || at_numel(self) == 0)
     return at_mul(self, 1);
-  if (!at_isFloating(self->type->scalarType)) {
+  const bool isComplex = at_is_complex(self);
+  if (!isComplex && !at_isFloating(self->type->scalarType)) {
     at_fail(AT_ERROR_TYPE, name, "%s: input is of %s, and has to be of a floating type to train",
             name, at_scalarTypeName(self->type->scalarType));
     return at_undefined();
@@ -147,7 +148,8 @@ at_tensor *at_dropoutOf(const char *name, at_tensor *self, double p, bool train,
     sizes[d] = isChannel && d > 1 ? 1 : at_size(self, d);
   const at_ints shape = {sizes, at_dim(self)};
   at_tensor *const buffer =
-      isChannel ? at_empty(shape, .type = at_typeOf(self)) : at_empty_like(self);
+      isChannel || isComplex ? at_empty(shape, .type = at_typeOf(isComplex ? at_real(self) : self))
+                             : at_empty_like(self);
   at_tensor *const noise = at_bernoulli_p_(buffer, .p = 1 - p);
   if (!isAlpha)
     return at_mul(self, at_div(noise, 1 - p));

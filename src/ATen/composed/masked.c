@@ -159,16 +159,18 @@ at_tensor *at_maskedVariance(at_tensor *self, at_ints dim, bool unbiased, bool k
   at_tensor *const total = at_sum_dim(filled(x, mask, 0), dims, .keepdim = true);
   at_tensor *const mean = at_div(total, counted(self, mask, dims, true, x));
   at_tensor *const difference = filled(at_sub(x, mean), mask, 0);
-  at_tensor *const squares = at_sum_dim(at_mul(difference, difference), dims, .keepdim = keepdim);
-  at_tensor *const count = counted(self, mask, dims, keepdim, x);
+  const bool isComplex = at_is_complex(x);
+  at_tensor *const other = isComplex ? at_conj(difference) : difference;
+  at_tensor *const squares = at_sum_dim(at_mul(difference, other), dims, .keepdim = keepdim);
+  at_tensor *const count = counted(self, mask, dims, keepdim, isComplex ? at_real(x) : x);
   at_tensor *const variance = at_div(squares, unbiased ? at_clamp_min(at_sub(count, 1), 0) : count);
   return isDeviation ? at_sqrt(variance) : variance;
 }
 
 at_tensor *at_maskedLogSum(at_tensor *self, at_ints dim, bool keepdim, at_tensor *mask)
 {
-  const bool isFloating = at_isFloating(self->type->scalarType);
-  at_tensor *const own = isFloating ? self : at_to(self, at_toScalarType(self->type, AT_FLOAT));
+  at_tensor *const own =
+      !is_integral(self) ? self : at_to(self, at_toScalarType(self->type, AT_FLOAT));
   at_tensor *const made =
       at_logsumexp(filled(own, mask, -(double)INFINITY), dims_of(own, dim), .keepdim = keepdim);
   return at_defined(made) ? at_typed(made, self) : made;

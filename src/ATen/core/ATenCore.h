@@ -392,6 +392,12 @@ static inline bool at_isCommon(const at_tensor *t)
   return t && t->type && at_isOnHost(t->type) && t->type->scalarType < AT_COMPLEX_FLOAT;
 }
 
+/* Whether an operand, which may be left out, is complex. */
+static inline bool at_isComplexOperand(const at_tensor *t)
+{
+  return t && t->type && at_isComplex(t->type->scalarType);
+}
+
 /* Whether an operation takes its tensors: those that have to be there are, all are of the common
  * types or of the bits of further, and on the device of the first unless further has AT_ANY_DEVICE;
  * an error if not.  arguments are the rows of the operation, of which others than tensors are

@@ -68,6 +68,9 @@ void at_deliverAll(int count, at_tensor *const *out, at_tensor *const *made);
 void at_finish(at_pool *pool, int count, at_tensor **out, at_tensor *const *made);
 at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made);
 
+/* The same of a result that operations made; an undefined one, after an error, stays so. */
+at_tensor *at_finishComposed(at_tensor *out, at_tensor *made);
+
 /* dim as an index from 0 to dims - 1; negative ones count from the end.  A tensor without
  * dimensions accepts 0 and -1. */
 int at_wrapDim(int64_t dim, int dims);

@@ -99,3 +99,12 @@ at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made)
     at_finish(pool, 1, &out, &made);
   return out;
 }
+
+at_tensor *at_finishComposed(at_tensor *out, at_tensor *made)
+{
+  if (!out || !at_defined(made))
+    return made;
+  at_pool pool;
+  at_pool_enter(&pool);
+  return at_finishOne(&pool, out, at_hold(&pool, made));
+}

@@ -216,8 +216,6 @@ at_tensor *at_framesTransformed(at_tensor *self, const at_frames *frames, const 
   if (type != AT_FLOAT && type != AT_DOUBLE && !at_isComplex(type))
     return failed("stft", "self, which has to be of Float, Double or complex,", self->type->name);
   f.onesided = f.onesided && !at_isComplex(type);
-  if (at_isComplex(type) && !return_complex)
-    return failed("stft", "return_complex", "false, and self is complex");
   if (at_dim(self) != 1 && at_dim(self) != 2)
     return failed("stft", "self", "neither a signal nor a batch of signals");
   const bool single = at_dim(self) == 1;

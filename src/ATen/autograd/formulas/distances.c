@@ -91,17 +91,18 @@ at_tensor *at_covOf(at_tensor *self, int64_t correction, at_tensor *repeats, at_
   if (!at_defined(self))
     return at_undefined();
   at_tensor *const x = at_dim(self) < 2 ? at_reshape(self, AT_INTS(1, -1)) : self;
-  at_tensor *w = repeats ? at_typed(repeats, x) : NULL;
+  const at_type *const numbers = at_is_complex(x) ? at_typeOf(at_real(x)) : at_typeOf(x);
+  at_tensor *w = repeats ? at_to(repeats, numbers) : NULL;
   if (weights)
     w = w ? at_mul(w, weights) : weights;
   const double count = (double)at_size(x, 1);
-  at_tensor *const total = w ? at_sum(w) : at_full(AT_SCALAR_SHAPE, count, .type = at_typeOf(x));
+  at_tensor *const total = w ? at_sum(w) : at_full(AT_SCALAR_SHAPE, count, .type = numbers);
   at_tensor *const mean = at_div(at_sum_dim(at_weighted(x, w), AT_INTS(1), .keepdim = true), total);
   at_tensor *const less =
       weights ? at_mul(at_div(at_sum(at_mul(w, weights)), total), (double)correction)
               : at_full_like(total, (double)correction);
   at_tensor *const centered = at_sub(x, mean);
-  at_tensor *const products = at_mm(at_weighted(centered, w), at_t(centered));
+  at_tensor *const products = at_mm(at_weighted(centered, w), at_conj(at_t(centered)));
   return at_squeeze(at_div(products, at_clamp_min(at_sub(total, less), 0)));
 }
 
@@ -110,9 +111,14 @@ at_tensor *at_corrcoefOf(at_tensor *self)
   at_tensor *const c = at_covOf(self, 1, NULL, NULL);
   if (at_dim(c) == 0)
     return at_div(c, c);
-  at_tensor *const deviations = at_sqrt(at_diagonal(c));
+  const bool isComplex = at_is_complex(c);
+  at_tensor *const variances = at_diagonal(c);
+  at_tensor *const deviations = at_sqrt(isComplex ? at_real(variances) : variances);
   at_tensor *const r = at_div(at_div(c, at_unsqueeze(deviations, 1)), at_unsqueeze(deviations, 0));
-  return at_clamp(r, .min = -1, .max = 1);
+  if (!isComplex)
+    return at_clamp(r, .min = -1, .max = 1);
+  at_tensor *const re = at_clamp(at_real(r), .min = -1, .max = 1);
+  return at_complex(re, at_clamp(at_imag(r), .min = -1, .max = 1));
 }
 
 /* --- quantiles -------------------------------------------------------------------------------- */
