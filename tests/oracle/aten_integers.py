@@ -61,3 +61,19 @@ with aten_cases.Writer("integers", __file__) as out:
         empty = numbers([7, 2] + [1] * (axes - 1) + [0])
         out.case("avg_pool%dd.divisor" % axes, [empty, Ints(*[8] * axes), Default, Default, Default, Default, 2],
                  lambda: average(empty, 8, divisor_override=2))
+
+    x, y = numbers([3, 4], 5).to(torch.int32), numbers([4], 5).to(torch.int32)
+    for equation, operands in (("ij->i", (x,)), ("ij->ji", (x,)), ("ij->", (x.to(torch.uint8),)), ("ij,j->i", (x, y)), ("ij,k->k", (x, y)),
+                               ("ij,ij->", (x, x)), ("ij,kj->ik", (x, x[:, :1])), ("ij,k->ijk", (x.to(torch.uint8), y.to(torch.uint8))),
+                               ("ij,i->i", (x[:, :1], x[:, 0])), ("ij->i", (x[:, :1] > 0,))):
+        out.case("einsum", [aten_cases.Text(equation), list(operands)], lambda: torch.einsum(equation, *operands))
+    for z in x[0, 0], x[0, 0] > 0:
+        out.case("sum_to_size", [z, Ints()], lambda: z.sum_to_size(()))
+    out.case("sum_to_size", [x, Ints(1, 4)], lambda: x.sum_to_size((1, 4)))
+    for log in True, False:
+        for full in True, False:
+            a, b = numbers([3, 2], 5).abs(), numbers([3, 2], 5).abs()
+            out.case("poisson_nll_loss", [a, b, log, full, 1e-8, 1], lambda: F.poisson_nll_loss(a, b, log_input=log, full=full), 2.0**-18)
+    a, b = numbers([3, 4], 5), numbers([3, 4], 5)
+    out.case("cosine_embedding_loss", [a, b, torch.tensor([1, -1, 1]), Default, Default],
+             lambda: F.cosine_embedding_loss(a, b, torch.tensor([1, -1, 1])), 2.0**-18)

@@ -133,7 +133,7 @@ at_tensor *at_summedTo(at_tensor *self, at_ints size)
             size.count);
     return at_undefined();
   }
-  at_tensor *const made = at_sumToSize(self, size);
+  at_tensor *const made = at_dim(self) == 0 ? at_sum(self) : at_sumToSize(self, size);
   return made == self ? at_contiguous(self) : made;
 }
 

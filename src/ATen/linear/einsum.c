@@ -194,6 +194,34 @@ static at_tensor *summed_over(at_pool *pool, at_tensor *t, const bool *summed)
                                  at_scalar_long(0)));
 }
 
+/* The type of sums: integers are added up as Long, as sum does, where a label is summed over in one operand
+ * alone; products keep their type. */
+static const at_type *type_of_sums(const Plan *plan, const char *equation, at_tensors tensors)
+{
+  const at_type *const type = tensors.data[0]->type;
+  int uses[LABELS] = {0};
+  const char *text = equation;
+  if (at_category(type->scalarType) > 1)
+    return type;
+  for (int i = 0; i < tensors.count; i++) {
+    Subscripts s, wide;
+    text = read_subscripts(text, &s);
+    text += *text == ',';
+    spread(&s, tensors.data[i], plan->dots, i, &wide);
+    bool seen[LABELS] = {false};
+    for (int d = 0; d < wide.count; d++) {
+      const int label = wide.label[d];
+      if (!seen[label] && (tensors.count == 1 || tensors.data[i]->th->size[d] != 1))
+        uses[label]++;
+      seen[label] = true;
+    }
+  }
+  for (int label = 0; label < LABELS; label++)
+    if (plan->axis[label] >= plan->kept && uses[label] == 1)
+      return at_toScalarType(type, AT_LONG);
+  return type;
+}
+
 at_tensor *at_einsteinSum(const char *equation, at_tensors tensors)
 {
   Plan plan;
@@ -201,6 +229,7 @@ at_tensor *at_einsteinSum(const char *equation, at_tensors tensors)
   if (tensors.count == 0)
     at_raise(AT_ERROR_ARGUMENT, "tensors is empty");
   make_plan(&plan, equation, tensors);
+  const at_type *const type = type_of_sums(&plan, equation, tensors);
   THGuard product;
   at_guard(&product);
   const char *text = equation;
@@ -214,7 +243,7 @@ at_tensor *at_einsteinSum(const char *equation, at_tensors tensors)
     find_summed(&plan, i, summed);
     at_pool pool;
     at_pool_enter(&pool);
-    at_tensor *r = in_order(&pool, &plan, tensors.data[i], &wide, i);
+    at_tensor *r = in_order(&pool, &plan, at_cast(&pool, tensors.data[i], type), &wide, i);
     if (i > 0) {
       check_sizes(product.what, r, i);
       r = at_sumOfProducts(&pool, product.what, r, summed);

@@ -136,7 +136,7 @@ at_tensor *at_poissonLoss(at_tensor *input, at_tensor *target, bool log_input, b
   at_pool_enter(&pool);
   at_tensor *loss =
       at_hold(&pool, at_function(NULL, log_input ? AT_FUNCTION_poisson_log : AT_FUNCTION_poisson,
-                                 AT_FLOATING, 2, in, scalars));
+                                 AT_REAL, 2, in, scalars));
   if (full)
     loss = at_hold(&pool, at_binary(NULL, AT_ROW_cadd, loss, stirling(&pool, target), one));
   return reduced(&pool, NULL, loss, reduction);
@@ -346,6 +346,14 @@ at_tensor *at_marginOfRanks(at_tensor *input1, at_tensor *input2, at_tensor *tar
   return reduced(&pool, NULL, above_margin(&pool, t, margin), reduction);
 }
 
+/* t, of integers in Float. */
+static at_tensor *as_floating(at_pool *pool, at_tensor *t)
+{
+  return at_isFloating(t->type->scalarType)
+             ? t
+             : at_cast(pool, t, at_toScalarType(t->type, at_defaultType()));
+}
+
 at_tensor *at_cosineEmbedding(at_tensor *input1, at_tensor *input2, at_tensor *target,
                               double margin, int64_t reduction)
 {
@@ -359,7 +367,9 @@ at_tensor *at_cosineEmbedding(at_tensor *input1, at_tensor *input2, at_tensor *t
              at_sizeDesc(at_sizesOf(input2)).str);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const cosine = at_hold(&pool, at_cosineBetween(input1, input2, dims, 1e-12));
+  at_tensor *const cosine =
+      at_hold(&pool, at_cosineBetween(as_floating(&pool, input1), as_floating(&pool, input2), dims,
+                                      1e-12));
   at_tensor *const isNear = at_hold(&pool, at_compareScalar(NULL, AT_ROW_eqValue, target, one));
   at_tensor *const isFar =
       at_hold(&pool, at_compareScalar(NULL, AT_ROW_eqValue, target, at_scalar_long(-1)));

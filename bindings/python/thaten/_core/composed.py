@@ -55,7 +55,7 @@ def sum_to_size(self, *size):
 def unravel_index(indices, shape):
     """The indices in each dimension of positions in a row-major tensor of that shape."""
     shape = list(shape) if isinstance(shape, (list, tuple)) else [int(shape)]
-    found = []
+    found, indices = [], indices.to(_C.int64)
     for n in reversed(shape):
         found.append(_C.remainder(indices, n))
         indices = _C.floor_divide(indices, n)
