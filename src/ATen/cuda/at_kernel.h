@@ -27,9 +27,9 @@ THC_DEVICE void at_report(THCReport report, int arg, int64_t first, int64_t last
 }
 
 /* The sum, or the largest, of a value over the WIDTH threads that work together: a warp, or a whole
- * block of THC_BLOCK.  All of them get it.  room has a value for each warp. */
+ * block of THC_BLOCK.  All of them get it.  shared has a value for each warp. */
 template <int WIDTH, bool LARGEST>
-THC_DEVICE real at_line_reduce(real value, real *room)
+THC_DEVICE real at_line_reduce(real value, real *shared)
 {
   for (int offset = 16; offset > 0; offset /= 2) {
     const real other = __shfl_xor_sync(0xFFFFFFFFu, value, offset);
@@ -37,13 +37,13 @@ THC_DEVICE real at_line_reduce(real value, real *room)
   }
   if (WIDTH == 32)
     return value;
-  __syncthreads(); /* room may still be read */
+  __syncthreads(); /* shared may still be read */
   if (threadIdx.x % 32 == 0)
-    room[threadIdx.x / 32] = value;
+    shared[threadIdx.x / 32] = value;
   __syncthreads();
-  value = room[0];
+  value = shared[0];
   for (int w = 1; w < WIDTH / 32; w++)
-    value = LARGEST ? (room[w] > value ? room[w] : value) : value + room[w];
+    value = LARGEST ? (shared[w] > value ? shared[w] : value) : value + shared[w];
   return value;
 }
 

@@ -66,7 +66,7 @@ AT_LAUNCHER(fftChirp, at_fft_chirp_work)
 #include "ATen/fft/fftPasses.h"
 
 template <int RADIX>
-THC_DEVICE void fft_pass(const at_fft_pass_work &w)
+__global__ static void fft_pass(at_fft_pass_work w)
 {
   at_fft_pass pass = {(const real *)w.xr,
                       (const real *)w.xi,
@@ -93,27 +93,17 @@ THC_DEVICE void fft_pass(const at_fft_pass_work &w)
   }
 }
 
-#define PASS(NAME, RADIX)                         \
-  __global__ static void NAME(at_fft_pass_work w) \
-  {                                               \
-    fft_pass<RADIX>(w);                           \
-  }
-PASS(fft_pass_2, 2)
-PASS(fft_pass_3, 3)
-PASS(fft_pass_4, 4)
-PASS(fft_pass_any, 0)
-
 AT_LAUNCHER(fftPass, at_fft_pass_work)
 {
   const unsigned blocks = THC_blocks(work->groups * work->span);
   if (work->radix == 2)
-    THC_LAUNCH(fft_pass_2, blocks, THC_BLOCK, 0, stream, *work);
+    THC_LAUNCH(fft_pass<2>, blocks, THC_BLOCK, 0, stream, *work);
   else if (work->radix == 3)
-    THC_LAUNCH(fft_pass_3, blocks, THC_BLOCK, 0, stream, *work);
+    THC_LAUNCH(fft_pass<3>, blocks, THC_BLOCK, 0, stream, *work);
   else if (work->radix == 4)
-    THC_LAUNCH(fft_pass_4, blocks, THC_BLOCK, 0, stream, *work);
+    THC_LAUNCH(fft_pass<4>, blocks, THC_BLOCK, 0, stream, *work);
   else
-    THC_LAUNCH(fft_pass_any, blocks, THC_BLOCK, 0, stream, *work);
+    THC_LAUNCH(fft_pass<0>, blocks, THC_BLOCK, 0, stream, *work);
 }
 
 /* Elements from given on become 0 before they are multiplied. */

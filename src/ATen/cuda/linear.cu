@@ -110,7 +110,7 @@ THC_DEVICE Found larger(Found a, Found b)
 
 /* The largest rest of the diagonal from column j on, after what columns before j took from it: the
  * threads of the block get it. */
-static __device__ Found find_pivot(const at_cholesky_work &w, int64_t j, Found *room)
+static __device__ Found find_pivot(const at_cholesky_work &w, int64_t j, Found *shared)
 {
   Found best = {-(real)INFINITY, w.n};
   for (int64_t i = j + threadIdx.x; i < w.n; i += THC_BLOCK) {
@@ -120,14 +120,14 @@ static __device__ Found find_pivot(const at_cholesky_work &w, int64_t j, Found *
     const Found own = {at(w, i, i) - (j > 0 ? *sum : 0), i};
     best = larger(best, own);
   }
-  room[threadIdx.x] = best;
+  shared[threadIdx.x] = best;
   __syncthreads();
   for (int rest = THC_BLOCK / 2; rest > 0; rest /= 2) {
     if (threadIdx.x < (unsigned)rest)
-      room[threadIdx.x] = larger(room[threadIdx.x], room[threadIdx.x + rest]);
+      shared[threadIdx.x] = larger(shared[threadIdx.x], shared[threadIdx.x + rest]);
     __syncthreads();
   }
-  best = room[0];
+  best = shared[0];
   __syncthreads();
   return best;
 }
@@ -177,7 +177,7 @@ static __device__ void compute_column(const at_cholesky_work &w, int64_t j, real
 /* One block does it all: each column depends on those before. */
 __global__ static void cholesky_pivoted(at_cholesky_work w, real epsilon)
 {
-  __shared__ Found room[THC_BLOCK];
+  __shared__ Found shared[THC_BLOCK];
   for (int64_t i = threadIdx.x; i < w.n; i += THC_BLOCK) {
     ((real *)w.sums)[i] = 0;
     w.pivots[i] = (int)i + 1;
@@ -186,7 +186,7 @@ __global__ static void cholesky_pivoted(at_cholesky_work w, real epsilon)
   real least = (real)w.tolerance;
   int64_t j = 0;
   for (; j < w.n; j++) {
-    const Found pivot = find_pivot(w, j, room);
+    const Found pivot = find_pivot(w, j, shared);
     if (j == 0 && w.tolerance < 0)
       least = (real)w.n * epsilon * pivot.value;
     if (!(pivot.value > (j == 0 ? 0 : least)))

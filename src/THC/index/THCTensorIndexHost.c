@@ -5,27 +5,10 @@
 #include "THC/core/THCPrivate.h"
 #include "THCTensorIndex.h"
 
-#define FREE(Type)                                \
-  static void free_##Type(void *tensor)           \
-  {                                               \
-    THCuda##Type##Tensor_free(THC_using, tensor); \
-  }
-FREE(Long)
-FREE(Byte)
-
-#define UPLOAD(Type)                                                                  \
-  static THCuda##Type##Tensor *upload_##Type(THCState *state, THGuard *guard,         \
-                                             TH##Type##Tensor *host)                  \
-  {                                                                                   \
-    THC_enter(state);                                                                 \
-    THGuard_enter(guard, free_##Type);                                                \
-    THCuda##Type##Tensor *tensor = guard->what = THCuda##Type##Tensor_new(state);     \
-    THCuda##Type##Tensor_resizeNd(state, tensor, host->nDimension, host->size, NULL); \
-    THCuda##Type##Tensor_copy##Type(state, tensor, host);                             \
-    return tensor;                                                                    \
-  }
-UPLOAD(Long)
-UPLOAD(Byte)
+#define Type Long
+#include "THCUpload.h"
+#define Type Byte
+#include "THCUpload.h"
 
 /* What is wrong with dim, the function on the device says. */
 static void THCTensor_(checkHost)(THLongTensor *index, int arg, int dim, const THCTensor *indexed)

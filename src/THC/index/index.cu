@@ -209,6 +209,12 @@ KERNEL(mask_fill)
   LAUNCH(mask_fill_kernel, *(const THCIndexed *)scalars);
 }
 
+/* The launch of a selection, which advances the scalars to the next launch. */
+#define LAUNCH_SELECTION(KERNEL_NAME, SHARED)                                                     \
+  THCSelecting *selecting = *(THCSelecting *const *)scalars;                                      \
+  THC_LAUNCH(KERNEL_NAME, THC_SELECT_BLOCKS(walk), THC_BLOCK, SHARED, stream, *walk, *selecting); \
+  THC_SELECT_NEXT(selecting, walk)
+
 namespace
 {
 
@@ -263,29 +269,20 @@ struct mask_copy_op : mask_select_op {
   }
 };
 
+template <class Op>
+__global__ void select_kernel(THCWalk walk, THCSelecting selecting)
+{
+  THC_DYNAMIC_SHARED(int, warps);
+  select_elements<Op>(walk, selecting, warps);
+}
+
+template <class Op>
+void selection(const THCWalk *walk, const void *scalars, cudaStream_t stream)
+{
+  LAUNCH_SELECTION(select_kernel<Op>, THC_BLOCK / 32 * sizeof(int));
+}
+
 }  // namespace
-
-/* The launch of a selection, which advances the scalars to the next launch. */
-#define LAUNCH_SELECTION(KERNEL_NAME)                                                          \
-  do {                                                                                         \
-    THCSelecting *selecting = *(THCSelecting *const *)scalars;                                 \
-    THC_LAUNCH(KERNEL_NAME, THC_SELECT_BLOCKS(walk), THC_BLOCK, 0, stream, *walk, *selecting); \
-    THC_SELECT_NEXT(selecting, walk);                                                          \
-  } while (0)
-
-#define SELECT(NAME)                                                         \
-  __global__ static void NAME##_kernel(THCWalk walk, THCSelecting selecting) \
-  {                                                                          \
-    __shared__ int warps[THC_BLOCK / 32];                                    \
-    select_elements<NAME##_op>(walk, selecting, warps);                      \
-  }                                                                          \
-  KERNEL(NAME)                                                               \
-  {                                                                          \
-    LAUNCH_SELECTION(NAME##_kernel);                                         \
-  }
-
-SELECT(mask_select)
-SELECT(mask_copy)
 
 /* --- nonzero ---------------------------------------------------------------------------------- */
 
@@ -322,8 +319,6 @@ struct nonzero_list_op {
 
 }  // namespace
 
-SELECT(nonzero_list)
-
 __global__ static void nonzero_count_kernel(THCWalk walk, THCSelecting selecting)
 {
   int count = 0;
@@ -343,12 +338,20 @@ __global__ static void nonzero_count_kernel(THCWalk walk, THCSelecting selecting
 
 KERNEL(nonzero_count)
 {
-  LAUNCH_SELECTION(nonzero_count_kernel);
+  LAUNCH_SELECTION(nonzero_count_kernel, 0);
 }
 
 /* --- the table, in the order of THIndexKernel and THCIndexKernel ---------------------------- */
 
 extern "C" const THCKernel THC_NAME(THCIndexKernels_)[THC_INDEX_KERNELS];
-const THCKernel THC_NAME(THCIndexKernels_)[THC_INDEX_KERNELS] = {
-    gather,    copy,          add,          fill, mask_fill, mask_select,
-    mask_copy, nonzero_count, nonzero_list, take, put};
+const THCKernel THC_NAME(THCIndexKernels_)[THC_INDEX_KERNELS] = {gather,
+                                                                 copy,
+                                                                 add,
+                                                                 fill,
+                                                                 mask_fill,
+                                                                 selection<mask_select_op>,
+                                                                 selection<mask_copy_op>,
+                                                                 nonzero_count,
+                                                                 selection<nonzero_list_op>,
+                                                                 take,
+                                                                 put};

@@ -362,53 +362,45 @@ unsigned blocks(const THCReduceWork *work, const THCLines *lines)
   return (unsigned)((lines->count + work->lanes - 1) / work->lanes);
 }
 
-}  // namespace
-
 /* --- kernels and launchers ------------------------------------------------------------------- */
 
-#define KERNELS(name)                                                                    \
-  __global__ static void name##_kernel(THCReduceWork work, THCLines lines, THCWalk walk) \
-  {                                                                                      \
-    __shared__ name##_op::State shared[THC_REDUCE_THREADS];                              \
-    reduce_lines<name##_op>(work, lines, walk, shared);                                  \
-  }                                                                                      \
-  __global__ static void name##_joining(THCReduceWork work, THCLines lines)              \
-  {                                                                                      \
-    __shared__ name##_op::State shared[THC_REDUCE_THREADS];                              \
-    join_chunks<name##_op>(work, lines, shared);                                         \
-  }
+template <class Op>
+__global__ void reduce_kernel(THCReduceWork work, THCLines lines, THCWalk walk)
+{
+  THC_DYNAMIC_SHARED(typename Op::State, shared);
+  reduce_lines<Op>(work, lines, walk, shared);
+}
 
-#define LAUNCHERS(name)                                                                            \
-  static void name##_reduce(const THCReduceWork *work, const THCLines *lines, const THCWalk *walk, \
-                            cudaStream_t stream)                                                   \
-  {                                                                                                \
-    const dim3 grid(blocks(work, lines), (unsigned)work->chunks);                                  \
-    THC_LAUNCH(name##_kernel, grid, THC_REDUCE_THREADS, 0, stream, *work, *lines, *walk);          \
-  }                                                                                                \
-  static void name##_joins(const THCReduceWork *work, const THCLines *lines, cudaStream_t stream)  \
-  {                                                                                                \
-    THC_LAUNCH(name##_joining, blocks(work, lines), THC_REDUCE_THREADS, 0, stream, *work, *lines); \
-  }
+template <class Op>
+void reduce(const THCReduceWork *work, const THCLines *lines, const THCWalk *walk,
+            cudaStream_t stream)
+{
+  const dim3 grid(blocks(work, lines), (unsigned)work->chunks);
+  const size_t shared = THC_REDUCE_THREADS * sizeof(typename Op::State);
+  THC_LAUNCH(reduce_kernel<Op>, grid, THC_REDUCE_THREADS, shared, stream, *work, *lines, *walk);
+}
 
-#define REDUCTION(name, ...) KERNELS(name) LAUNCHERS(name)
+template <class Op>
+__global__ void join_kernel(THCReduceWork work, THCLines lines)
+{
+  THC_DYNAMIC_SHARED(typename Op::State, shared);
+  join_chunks<Op>(work, lines, shared);
+}
 
-TH_REDUCTIONS(REDUCTION)
-REDUCTION(mean)
-REDUCTION(argmax)
-REDUCTION(argmin)
-#ifdef TH_REAL_IS_FLOATING
-TH_NORMS(REDUCTION)
-REDUCTION(var)
-REDUCTION(std)
-#endif
-#ifdef TH_REAL_IS_BYTE
-TH_BYTE_REDUCTIONS(REDUCTION)
-#endif
+template <class Op>
+void join(const THCReduceWork *work, const THCLines *lines, cudaStream_t stream)
+{
+  const size_t shared = THC_REDUCE_THREADS * sizeof(typename Op::State);
+  THC_LAUNCH(join_kernel<Op>, blocks(work, lines), THC_REDUCE_THREADS, shared, stream, *work,
+             *lines);
+}
+
+}  // namespace
 
 /* --- the table, in the order of THReductionName ---------------------------------------------- */
 
 #define ENTRY(name, ...) \
-  {sizeof(item), sizeof(name##_op::State), sizeof(accreal), name##_reduce, name##_joins},
+  {sizeof(item), sizeof(name##_op::State), sizeof(accreal), reduce<name##_op>, join<name##_op>},
 #define NONE(name, ...) {0, 0, 0, NULL, NULL},
 
 extern "C" const THCReduction THC_NAME(THCReductions_)[THReductionNames];

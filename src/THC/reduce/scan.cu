@@ -165,27 +165,21 @@ THC_DEVICE void scan_line(const THCScanWork &work, const THCLines &lines, ptrdif
   }
 }
 
-}  // namespace
-
 /* --- kernels and launchers ------------------------------------------------------------------- */
 
-#define ALONG(NAME)                                                                             \
-  __global__ static void NAME##_along_kernel(THCScanWork work, THCLines lines)                  \
-  {                                                                                             \
-    __shared__ accreal warps[WARPS];                                                            \
-    scan_chunk<NAME##_op>(work, lines, warps);                                                  \
-  }                                                                                             \
-  static void NAME##_along(const THCScanWork *work, const THCLines *lines, cudaStream_t stream) \
-  {                                                                                             \
-    const dim3 grid((unsigned)lines->count, (unsigned)work->chunks);                            \
-    THC_LAUNCH(NAME##_along_kernel, grid, THC_BLOCK, 0, stream, *work, *lines);                 \
-  }
-
-ALONG(sum)
-ALONG(product)
-
-namespace
+template <class Op>
+__global__ void along_kernel(THCScanWork work, THCLines lines)
 {
+  THC_DYNAMIC_SHARED(accreal, warps);
+  scan_chunk<Op>(work, lines, warps);
+}
+
+template <class Op>
+void along(const THCScanWork *work, const THCLines *lines, cudaStream_t stream)
+{
+  const dim3 grid((unsigned)lines->count, (unsigned)work->chunks);
+  THC_LAUNCH(along_kernel<Op>, grid, THC_BLOCK, WARPS * sizeof(accreal), stream, *work, *lines);
+}
 
 template <class Op>
 __global__ void between_kernel(THCScanWork work, ptrdiff_t lines)
@@ -217,5 +211,5 @@ void across(const THCScanWork *work, const THCLines *lines, cudaStream_t stream)
 /* In the order of TH_SCAN_SUM and TH_SCAN_PRODUCT. */
 extern "C" const THCScan THC_NAME(THCScans_)[2];
 const THCScan THC_NAME(THCScans_)[2] = {
-    {sizeof(accreal), sum_along, between<sum_op>, across<sum_op>},
-    {sizeof(accreal), product_along, between<product_op>, across<product_op>}};
+    {sizeof(accreal), along<sum_op>, between<sum_op>, across<sum_op>},
+    {sizeof(accreal), along<product_op>, between<product_op>, across<product_op>}};

@@ -5,50 +5,48 @@
 
 /* --- sequences: the offset in operand 1 is the element's row-major index -------------------- */
 
-/* r[i] = rule(sequence, i). */
-template <class Sequence, element (*rule)(const Sequence *, ptrdiff_t)>
-THC_DEVICE void fill_sequence(const THCWalk &walk, const Sequence &sequence)
+/* r[i] = Rule::at(&sequence, i). */
+template <class Rule>
+__global__ static void sequence_kernel(THCWalk walk, typename Rule::Sequence sequence)
 {
   THC_GRID_LOOP(i, walk.flat.count)
   {
     ptrdiff_t at[2];
     THCWalk_offsets(walk, i, at);
     const ptrdiff_t number = (ptrdiff_t)(uintptr_t)walk.flat.data[1] + at[1];
-    ((element *)walk.flat.data[0])[at[0]] = rule(&sequence, number);
+    ((element *)walk.flat.data[0])[at[0]] = Rule::at(&sequence, number);
   }
 }
 
-/* NAME_rule(sequence, i) is element i. */
-#define INDEXED(NAME, SEQUENCE)                                                                \
-  __global__ static void TH_CONCAT_2(NAME, _kernel)(THCWalk walk, SEQUENCE sequence)           \
-  {                                                                                            \
-    fill_sequence<SEQUENCE, TH_CONCAT_2(NAME, _rule)>(walk, sequence);                         \
-  }                                                                                            \
-  extern "C" void NAME(const THCWalk *walk, const void *scalars, cudaStream_t stream)          \
-  {                                                                                            \
-    THC_LAUNCH(TH_CONCAT_2(NAME, _kernel), THC_blocks(walk->flat.count), THC_BLOCK, 0, stream, \
-               *walk, *(const SEQUENCE *)scalars);                                             \
-  }
+template <class Rule>
+static void fill_sequence(const THCWalk *walk, const void *scalars, cudaStream_t stream)
+{
+  typedef typename Rule::Sequence Sequence;
+  THC_LAUNCH(sequence_kernel<Rule>, THC_blocks(walk->flat.count), THC_BLOCK, 0, stream, *walk,
+             *(const Sequence *)scalars);
+}
 
 #ifdef ureal
 
-#define Arithmetic THC_NAME(THCArithmetic_)
-THC_DEVICE element TH_CONCAT_2(Arithmetic, _rule)(const THCWholeSequence *s, ptrdiff_t i)
-{
-  return (element)((uint64_t)s->first + (uint64_t)s->step * (uint64_t)i);
-}
-INDEXED(Arithmetic, THCWholeSequence)
+struct arithmetic {
+  typedef THCWholeSequence Sequence;
+  THC_DEVICE element at(const Sequence *s, ptrdiff_t i)
+  {
+    return (element)((uint64_t)s->first + (uint64_t)s->step * (uint64_t)i);
+  }
+};
 
 #else
 
 #define FROM_DOUBLE(X) THC_STORE((real)(X))
 
-#define Arithmetic THC_NAME(THCArithmetic_)
-THC_DEVICE element TH_CONCAT_2(Arithmetic, _rule)(const THCSequence *s, ptrdiff_t i)
-{
-  return FROM_DOUBLE(s->first + s->step * (double)i);
-}
-INDEXED(Arithmetic, THCSequence)
+struct arithmetic {
+  typedef THCSequence Sequence;
+  THC_DEVICE element at(const Sequence *s, ptrdiff_t i)
+  {
+    return FROM_DOUBLE(s->first + s->step * (double)i);
+  }
+};
 
 /* Both ends are exact: the second half is computed from the last element. */
 THC_DEVICE double between(const THCSequence *s, ptrdiff_t i)
@@ -57,21 +55,40 @@ THC_DEVICE double between(const THCSequence *s, ptrdiff_t i)
                           : s->last - s->step * (double)(s->count - 1 - i);
 }
 
-#define Even THC_NAME(THCEven_)
-THC_DEVICE element TH_CONCAT_2(Even, _rule)(const THCSequence *s, ptrdiff_t i)
-{
-  return FROM_DOUBLE(between(s, i));
-}
-INDEXED(Even, THCSequence)
+struct even {
+  typedef THCSequence Sequence;
+  THC_DEVICE element at(const Sequence *s, ptrdiff_t i)
+  {
+    return FROM_DOUBLE(between(s, i));
+  }
+};
 
-#define Powers THC_NAME(THCPowersOfTen_)
-THC_DEVICE element TH_CONCAT_2(Powers, _rule)(const THCSequence *s, ptrdiff_t i)
+struct powers_of_ten {
+  typedef THCSequence Sequence;
+  THC_DEVICE element at(const Sequence *s, ptrdiff_t i)
+  {
+    return FROM_DOUBLE(pow(10., between(s, i)));
+  }
+};
+
+extern "C" void THC_NAME(THCEven_)(const THCWalk *walk, const void *scalars, cudaStream_t stream)
 {
-  return FROM_DOUBLE(pow(10., between(s, i)));
+  fill_sequence<even>(walk, scalars, stream);
 }
-INDEXED(Powers, THCSequence)
+
+extern "C" void THC_NAME(THCPowersOfTen_)(const THCWalk *walk, const void *scalars,
+                                          cudaStream_t stream)
+{
+  fill_sequence<powers_of_ten>(walk, scalars, stream);
+}
 
 #endif
+
+extern "C" void THC_NAME(THCArithmetic_)(const THCWalk *walk, const void *scalars,
+                                         cudaStream_t stream)
+{
+  fill_sequence<arithmetic>(walk, scalars, stream);
+}
 
 /* --- triangles ------------------------------------------------------------------------------ */
 

@@ -23,7 +23,7 @@ typedef struct alignas(16) Unit16 {
 
 /* blockIdx.y is the number of the source. */
 template <class Unit>
-THC_DEVICE void join_rows(const Join &join)
+__global__ static void join_rows(Join join)
 {
   const Source &s = join.source[blockIdx.y];
   THC_GRID_LOOP(i, join.rows * s.length)
@@ -35,17 +35,6 @@ THC_DEVICE void join_rows(const Join &join)
         ((const Unit *)s.from)[row * s.rowStride + k * s.step];
   }
 }
-
-#define KERNEL(NAME, TYPE)                      \
-  __global__ static void join_##NAME(Join join) \
-  {                                             \
-    join_rows<TYPE>(join);                      \
-  }
-KERNEL(1, uint8_t)
-KERNEL(2, uint16_t)
-KERNEL(4, uint32_t)
-KERNEL(8, uint64_t)
-KERNEL(16, Unit16)
 
 /* 16 if all parts are contiguous along rows and multiples of that, or else itemSize. */
 static size_t unit_of(const char *to, const THJoinPart *parts, int count, size_t itemSize)
@@ -63,15 +52,15 @@ static void launch(Join *join, size_t unit, ptrdiff_t longest, cudaStream_t stre
   const ptrdiff_t blocks = (join->rows * longest + THC_BLOCK - 1) / THC_BLOCK;
   const dim3 grid((unsigned)(blocks < most ? blocks : most), (unsigned)join->count);
   if (unit == 1)
-    THC_LAUNCH(join_1, grid, THC_BLOCK, 0, stream, *join);
+    THC_LAUNCH(join_rows<uint8_t>, grid, THC_BLOCK, 0, stream, *join);
   else if (unit == 2)
-    THC_LAUNCH(join_2, grid, THC_BLOCK, 0, stream, *join);
+    THC_LAUNCH(join_rows<uint16_t>, grid, THC_BLOCK, 0, stream, *join);
   else if (unit == 4)
-    THC_LAUNCH(join_4, grid, THC_BLOCK, 0, stream, *join);
+    THC_LAUNCH(join_rows<uint32_t>, grid, THC_BLOCK, 0, stream, *join);
   else if (unit == 8)
-    THC_LAUNCH(join_8, grid, THC_BLOCK, 0, stream, *join);
+    THC_LAUNCH(join_rows<uint64_t>, grid, THC_BLOCK, 0, stream, *join);
   else
-    THC_LAUNCH(join_16, grid, THC_BLOCK, 0, stream, *join);
+    THC_LAUNCH(join_rows<Unit16>, grid, THC_BLOCK, 0, stream, *join);
   join->count = 0;
 }
 

@@ -34,15 +34,24 @@ static void THNN_(softMax)(THCState *state, int logarithm, THCTensor *g, THCTens
   THNN_(finish)(&call);
 }
 
-#define FUNCTIONS(NAME, LOGARITHM)                                                               \
-  void THNN_(NAME##_updateOutput)(THCState *state, THCTensor *input, THCTensor *output, int dim) \
-  {                                                                                              \
-    THNN_(softMax)(state, LOGARITHM, NULL, input, output, dim, 4);                               \
-  }                                                                                              \
-  void THNN_(NAME##_updateGradInput)(THCState *state, THCTensor *input, THCTensor *gradOutput,   \
-                                     THCTensor *gradInput, THCTensor *output, int dim)           \
-  {                                                                                              \
-    THNN_(softMax)(state, LOGARITHM, gradOutput, output, gradInput, dim, 6);                     \
-  }
-FUNCTIONS(SoftMax, 0)
-FUNCTIONS(LogSoftMax, 1)
+void THNN_(SoftMax_updateOutput)(THCState *state, THCTensor *input, THCTensor *output, int dim)
+{
+  THNN_(softMax)(state, 0, NULL, input, output, dim, 4);
+}
+
+void THNN_(SoftMax_updateGradInput)(THCState *state, THCTensor *input, THCTensor *gradOutput,
+                                    THCTensor *gradInput, THCTensor *output, int dim)
+{
+  THNN_(softMax)(state, 0, gradOutput, output, gradInput, dim, 6);
+}
+
+void THNN_(LogSoftMax_updateOutput)(THCState *state, THCTensor *input, THCTensor *output, int dim)
+{
+  THNN_(softMax)(state, 1, NULL, input, output, dim, 4);
+}
+
+void THNN_(LogSoftMax_updateGradInput)(THCState *state, THCTensor *input, THCTensor *gradOutput,
+                                       THCTensor *gradInput, THCTensor *output, int dim)
+{
+  THNN_(softMax)(state, 1, gradOutput, output, gradInput, dim, 6);
+}

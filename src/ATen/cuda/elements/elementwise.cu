@@ -14,27 +14,26 @@
 
 #include "ATen/ops/elementwise.h"
 
-#define SELECT(SIZE, TYPE)                                                                       \
-  THC_DEVICE TYPE at_cuda_select_##SIZE##_element(const THCNothing *, uint8_t x, TYPE y, TYPE z) \
-  {                                                                                              \
-    return x ? y : z;                                                                            \
-  }                                                                                              \
-  THC_MAP(at_cuda_select_##SIZE, TYPE, THCNothing, uint8_t, TYPE, TYPE)
-SELECT(1, uint8_t)
-SELECT(2, uint16_t)
-SELECT(4, uint32_t)
-SELECT(8, uint64_t)
-SELECT(16, double2)
+template <class T>
+THC_DEVICE T selected(const THCNothing *, uint8_t x, T y, T z)
+{
+  return x ? y : z;
+}
+THC_MAP_OF(at_cuda_select_1, selected<uint8_t>, uint8_t, THCNothing, uint8_t, uint8_t, uint8_t)
+THC_MAP_OF(at_cuda_select_2, selected<uint16_t>, uint16_t, THCNothing, uint8_t, uint16_t, uint16_t)
+THC_MAP_OF(at_cuda_select_4, selected<uint32_t>, uint32_t, THCNothing, uint8_t, uint32_t, uint32_t)
+THC_MAP_OF(at_cuda_select_8, selected<uint64_t>, uint64_t, THCNothing, uint8_t, uint64_t, uint64_t)
+THC_MAP_OF(at_cuda_select_16, selected<double2>, double2, THCNothing, uint8_t, double2, double2)
 
 /* Interpolates from the nearer end, so that a weight of 1 gives y exactly. */
-#define LERP(TYPE, HALF)                                                                    \
-  THC_DEVICE TYPE at_cuda_lerp_##TYPE##_element(const THCNothing *, TYPE x, TYPE y, TYPE z) \
-  {                                                                                         \
-    return z > -HALF && z < HALF ? x + z * (y - x) : y - (y - x) * (1 - z);                 \
-  }                                                                                         \
-  THC_MAP(at_cuda_lerp_##TYPE, TYPE, THCNothing, TYPE, TYPE, TYPE)
-LERP(float, 0.5f)
-LERP(double, 0.5)
+template <class T>
+THC_DEVICE T interpolated(const THCNothing *, T x, T y, T z)
+{
+  const T half = (T)0.5;
+  return z > -half && z < half ? x + z * (y - x) : y - (y - x) * (1 - z);
+}
+THC_MAP_OF(at_cuda_lerp_float, interpolated<float>, float, THCNothing, float, float, float)
+THC_MAP_OF(at_cuda_lerp_double, interpolated<double>, double, THCNothing, double, double, double)
 
 THC_DEVICE uint8_t at_cuda_is_close_element(const at_closeness *c, double x, double y)
 {

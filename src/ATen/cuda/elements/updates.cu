@@ -192,64 +192,68 @@ THC_DEVICE void change_all(const THCWalk &walk, const at_numbers &k)
   }
 }
 
-}  // namespace
-
 /* --- kernels --------------------------------------------------------------------------------- */
 
-#define KERNEL(NAME, TYPE, element, real)                                                         \
-  __global__ static void NAME##_##TYPE##_kernel(THCWalk walk, at_numbers k)                       \
-  {                                                                                               \
-    change_all<NAME##_row, element, real>(walk, k);                                               \
-  }                                                                                               \
-  static void NAME##_##TYPE(const THCWalk *walk, const void *k, cudaStream_t stream)              \
-  {                                                                                               \
-    THC_LAUNCH(NAME##_##TYPE##_kernel, THC_blocks(walk->flat.count), THC_BLOCK, 0, stream, *walk, \
-               *(const at_numbers *)k);                                                           \
-  }
-#define BATCH(NAME, TYPE, element, real)                                                       \
-  __global__ static void NAME##_##TYPE##_many_kernel(at_update_many many)                      \
-  {                                                                                            \
-    change_chunk<NAME##_row, element, real>(many);                                             \
-  }                                                                                            \
-  static void NAME##_##TYPE##_many(const at_update_many *many, cudaStream_t stream)            \
-  {                                                                                            \
-    THC_LAUNCH(NAME##_##TYPE##_many_kernel, (unsigned)many->end[many->jobs - 1], THC_BLOCK, 0, \
-               stream, *many);                                                                 \
-  }
-#define KERNELS(KIND, NAME)          \
-  KIND(NAME, Float, float, float)    \
-  KIND(NAME, Double, double, double) \
-  KIND(NAME, Half, THHalf, float)    \
-  KIND(NAME, BFloat16, at_bfloat16, float)
-#define UPDATE(NAME, ...) KERNELS(KERNEL, NAME) KERNELS(BATCH, NAME)
-#include "ops/updates.h"
+template <class Row, class element, class real>
+__global__ void change_kernel(THCWalk walk, at_numbers k)
+{
+  change_all<Row, element, real>(walk, k);
+}
 
-/* In the order of AT_FLOAT, AT_DOUBLE, AT_HALF, AT_BFLOAT16. */
-#define UPDATE(NAME, ...) {NAME##_Float, NAME##_Double, NAME##_Half, NAME##_BFloat16},
+template <class Row, class element, class real>
+void change(const THCWalk *walk, const void *k, cudaStream_t stream)
+{
+  THC_LAUNCH((change_kernel<Row, element, real>), THC_blocks(walk->flat.count), THC_BLOCK, 0,
+             stream, *walk, *(const at_numbers *)k);
+}
+
+template <class Row, class element, class real>
+__global__ void change_many_kernel(at_update_many many)
+{
+  change_chunk<Row, element, real>(many);
+}
+
+template <class Row, class element, class real>
+void change_many(const at_update_many *many, cudaStream_t stream)
+{
+  THC_LAUNCH((change_many_kernel<Row, element, real>), (unsigned)many->end[many->jobs - 1],
+             THC_BLOCK, 0, stream, *many);
+}
+
+template <class element>
+__global__ void powers_kernel(at_powers p)
+{
+  THC_DYNAMIC_SHARED(double, shared);
+  sum_powers<element>(p, shared);
+}
+
+template <class element>
+void powers(const at_powers *p, cudaStream_t stream)
+{
+  const unsigned blocks = (unsigned)p->many.end[p->many.jobs - 1];
+  THC_LAUNCH(powers_kernel<element>, blocks, THC_BLOCK, THC_BLOCK * sizeof(double), stream, *p);
+}
+
+}  // namespace
+
+/* --- tables: in the order of AT_FLOAT, AT_DOUBLE, AT_HALF, AT_BFLOAT16 ------------------------- */
+
+#define OF_TYPES(FUNCTION, ROW)                                                              \
+  {FUNCTION<ROW, float, float>, FUNCTION<ROW, double, double>, FUNCTION<ROW, THHalf, float>, \
+   FUNCTION<ROW, at_bfloat16, float>}
+
+#define UPDATE(NAME, ...) OF_TYPES(change, NAME##_row),
 extern "C" const THCKernel at_cudaUpdates[][4] = {
 #include "ops/updates.h"
 };
 
 typedef void (*Many)(const at_update_many *many, cudaStream_t stream);
-#define UPDATE(NAME, ...) \
-  {NAME##_Float_many, NAME##_Double_many, NAME##_Half_many, NAME##_BFloat16_many},
+#define UPDATE(NAME, ...) OF_TYPES(change_many, NAME##_row),
 extern "C" const Many at_cudaManyUpdates[][4] = {
 #include "ops/updates.h"
 };
 
-#define POWERS(NAME, TYPE, element, real)                                           \
-  __global__ static void powers_##TYPE##_kernel(at_powers p)                        \
-  {                                                                                 \
-    __shared__ double shared[THC_BLOCK];                                            \
-    sum_powers<element>(p, shared);                                                 \
-  }                                                                                 \
-  static void powers_##TYPE(const at_powers *p, cudaStream_t stream)                \
-  {                                                                                 \
-    const int blocks = p->many.end[p->many.jobs - 1];                               \
-    THC_LAUNCH(powers_##TYPE##_kernel, (unsigned)blocks, THC_BLOCK, 0, stream, *p); \
-  }
-KERNELS(POWERS, powers)
-
 typedef void (*Powers)(const at_powers *powers, cudaStream_t stream);
 extern "C" const Powers at_cudaPowers[4];
-const Powers at_cudaPowers[4] = {powers_Float, powers_Double, powers_Half, powers_BFloat16};
+const Powers at_cudaPowers[4] = {powers<float>, powers<double>, powers<THHalf>,
+                                 powers<at_bfloat16>};

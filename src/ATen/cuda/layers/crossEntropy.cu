@@ -55,12 +55,12 @@ THC_DEVICE real scale_of(const at_cross_entropy_work &w, int64_t line)
 template <int WIDTH>
 struct shared_line {
   int64_t n;
-  real *room;
+  real *shared;
 
   THC_MEMBER real reduced(real value, bool largest) const
   {
-    return largest ? at_line_reduce<WIDTH, true>(value, room)
-                   : at_line_reduce<WIDTH, false>(value, room);
+    return largest ? at_line_reduce<WIDTH, true>(value, shared)
+                   : at_line_reduce<WIDTH, false>(value, shared);
   }
   template <class F>
   THC_MEMBER void each(F f, const real *x) const
@@ -124,9 +124,9 @@ THC_DEVICE void gradient(const at_cross_entropy_work &w, int64_t number, const r
 }
 
 template <int WIDTH>
-THC_DEVICE void lines(const at_cross_entropy_work &w, real *room)
+THC_DEVICE void lines(const at_cross_entropy_work &w, real *shared)
 {
-  const shared_line<WIDTH> line = {w.classes, room};
+  const shared_line<WIDTH> line = {w.classes, shared};
   AT_EACH_LINE(i, w.batch)
   {
     gradient(w, i, (const real *)w.x + i * w.classes, (real *)w.dx + i * w.classes, line);
@@ -140,8 +140,8 @@ __global__ void warps(at_cross_entropy_work w)
 
 __global__ void blocks(at_cross_entropy_work w)
 {
-  __shared__ real room[AT_WARPS];
-  lines<THC_BLOCK>(w, room);
+  __shared__ real shared[AT_WARPS];
+  lines<THC_BLOCK>(w, shared);
 }
 
 __global__ void lanes(at_cross_entropy_work w)

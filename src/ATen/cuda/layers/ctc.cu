@@ -163,7 +163,7 @@ THC_DEVICE double share_of(const real *alpha, const double *beta, double loss, d
 
 /* The gradient at step t: the classes' probabilities, less those of them that the target leaves. */
 static __device__ void gradient_at(const at_ctc_work &w, int64_t b, int64_t t, const double *beta,
-                                   const int64_t *chain, real *room)
+                                   const int64_t *chain, real *shared)
 {
   const real *p = probs_at(w, b, t);
   const real *alpha = (const real *)w.alpha + (b * w.steps + t) * w.states;
@@ -177,7 +177,7 @@ static __device__ void gradient_at(const at_ctc_work &w, int64_t b, int64_t t, c
   EACH(s, used)
   if (!lost && label_of(w, b, s) == w.blank)
     blanks += share_of(alpha, beta, loss, p[w.blank], s);
-  blanks = at_line_reduce<THC_BLOCK, false>((real)blanks, room); /* with barriers */
+  blanks = at_line_reduce<THC_BLOCK, false>((real)blanks, shared); /* with barriers */
   if (lost)
     return;
   if (threadIdx.x == 0)
@@ -194,7 +194,7 @@ static __device__ void gradient_at(const at_ctc_work &w, int64_t b, int64_t t, c
   }
 }
 
-static __device__ void backward(const at_ctc_work &w, int64_t b, real *room)
+static __device__ void backward(const at_ctc_work &w, int64_t b, real *shared)
 {
   const double loss = ((const real *)w.loss)[b];
   const bool isZero = w.zerosInfinity && (loss == (double)INFINITY || loss == -(double)INFINITY);
@@ -209,16 +209,16 @@ static __device__ void backward(const at_ctc_work &w, int64_t b, real *room)
     double *const beta = rows + t % 2 * w.states;
     step_back(w, b, t, t + 1 < steps ? rows + (t + 1) % 2 * w.states : NULL, beta);
     __syncthreads(); /* the variables are complete, and the chain */
-    gradient_at(w, b, t, beta, chain, room);
+    gradient_at(w, b, t, beta, chain, shared);
     __syncthreads(); /* before the variables of the step after t are overwritten */
   }
 }
 
 __global__ static void backward_samples(at_ctc_work w)
 {
-  __shared__ real room[AT_WARPS];
+  __shared__ real shared[AT_WARPS];
   for (int64_t b = blockIdx.x; b < w.batch; b += gridDim.x) {
-    backward(w, b, room);
+    backward(w, b, shared);
     __syncthreads();
   }
 }

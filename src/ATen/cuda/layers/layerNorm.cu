@@ -6,7 +6,7 @@
 /* y = (x - mean) / sqrt(variance + eps) * weight + bias; the variance is of distances from the
  * mean. */
 template <int WIDTH>
-THC_DEVICE void normalize(const at_layer_norm_work &w, real *room)
+THC_DEVICE void normalize(const at_layer_norm_work &w, real *shared)
 {
   const at_lines_normalized &l = w.lines;
   const real *weight = (const real *)l.weight, *bias = (const real *)l.bias;
@@ -17,10 +17,10 @@ THC_DEVICE void normalize(const at_layer_norm_work &w, real *room)
     real *y = (real *)l.y + line * n;
     real sum = 0, square = 0;
     THC_eachOfLine(n, first, WIDTH, [&](ptrdiff_t, real v) { sum += v; }, x);
-    const real mean = at_line_reduce<WIDTH, false>(sum, room) / (real)n;
+    const real mean = at_line_reduce<WIDTH, false>(sum, shared) / (real)n;
     THC_eachOfLine(
         n, first, WIDTH, [&](ptrdiff_t, real v) { square += (v - mean) * (v - mean); }, x);
-    const real variance = at_line_reduce<WIDTH, false>(square, room) / (real)n;
+    const real variance = at_line_reduce<WIDTH, false>(square, shared) / (real)n;
     const real rstd = 1 / THMath_(sqrt)(variance + (real)l.eps);
     const auto result = [&](ptrdiff_t i, real v) {
       return (v - mean) * rstd * (weight ? weight[i] : 1) + (bias ? bias[i] : 0);
@@ -35,7 +35,7 @@ THC_DEVICE void normalize(const at_layer_norm_work &w, real *room)
 
 /* y = rstd (h - sum(h) / n - z sum(h z) / n) where h = g weight, z = (x - mean) rstd. */
 template <int WIDTH>
-THC_DEVICE void gradient(const at_layer_norm_work &w, real *room)
+THC_DEVICE void gradient(const at_layer_norm_work &w, real *shared)
 {
   const at_lines_normalized &l = w.lines;
   const real *weight = (const real *)l.weight;
@@ -52,8 +52,8 @@ THC_DEVICE void gradient(const at_layer_norm_work &w, real *room)
       dot += h * ((v - mean) * rstd);
     };
     THC_eachOfLine(n, first, WIDTH, add, g, x);
-    const real shift = at_line_reduce<WIDTH, false>(sum, room) / (real)n;
-    const real slope = at_line_reduce<WIDTH, false>(dot, room) / (real)n;
+    const real shift = at_line_reduce<WIDTH, false>(sum, shared) / (real)n;
+    const real slope = at_line_reduce<WIDTH, false>(dot, shared) / (real)n;
     const auto result = [&](ptrdiff_t i, real gi, real v) {
       return rstd * ((weight ? gi * weight[i] : gi) - shift - (v - mean) * rstd * slope);
     };
@@ -61,36 +61,39 @@ THC_DEVICE void gradient(const at_layer_norm_work &w, real *room)
   }
 }
 
-/* A kernel for lines of a warp, and one for lines of a block. */
-#define LINES(NAME, FUNCTION)                                \
-  __global__ static void NAME##_warps(at_layer_norm_work w)  \
-  {                                                          \
-    FUNCTION<32>(w, NULL);                                   \
-  }                                                          \
-  __global__ static void NAME##_blocks(at_layer_norm_work w) \
-  {                                                          \
-    __shared__ real room[AT_WARPS];                          \
-    FUNCTION<THC_BLOCK>(w, room);                            \
-  }
-LINES(layer_norm, normalize)
-LINES(layer_norm_backward, gradient)
+/* --- kernels: WIDTH is that of a warp, or of a block -------------------------------------------- */
+
+template <int WIDTH>
+__global__ static void layer_norm(at_layer_norm_work w)
+{
+  THC_DYNAMIC_SHARED(real, shared);
+  normalize<WIDTH>(w, shared);
+}
+
+template <int WIDTH>
+__global__ static void layer_norm_backward(at_layer_norm_work w)
+{
+  THC_DYNAMIC_SHARED(real, shared);
+  gradient<WIDTH>(w, shared);
+}
 
 AT_LAUNCHER(layerNorm, at_layer_norm_work)
 {
   const unsigned blocks = at_line_blocks(work->count, work->lines.n);
   if (work->lines.n <= AT_WARP_LINE)
-    THC_LAUNCH(layer_norm_warps, blocks, THC_BLOCK, 0, stream, *work);
+    THC_LAUNCH(layer_norm<32>, blocks, THC_BLOCK, 0, stream, *work);
   else
-    THC_LAUNCH(layer_norm_blocks, blocks, THC_BLOCK, 0, stream, *work);
+    THC_LAUNCH(layer_norm<THC_BLOCK>, blocks, THC_BLOCK, AT_WARPS * sizeof(real), stream, *work);
 }
 
 AT_LAUNCHER(layerNormBackward, at_layer_norm_work)
 {
   const unsigned blocks = at_line_blocks(work->count, work->lines.n);
   if (work->lines.n <= AT_WARP_LINE)
-    THC_LAUNCH(layer_norm_backward_warps, blocks, THC_BLOCK, 0, stream, *work);
+    THC_LAUNCH(layer_norm_backward<32>, blocks, THC_BLOCK, 0, stream, *work);
   else
-    THC_LAUNCH(layer_norm_backward_blocks, blocks, THC_BLOCK, 0, stream, *work);
+    THC_LAUNCH(layer_norm_backward<THC_BLOCK>, blocks, THC_BLOCK, AT_WARPS * sizeof(real), stream,
+               *work);
 }
 
 /* A thread sums up a column of a chunk. */

@@ -25,7 +25,7 @@ THC_DEVICE real masked(const at_scores_work &w, real score, ptrdiff_t at)
 }
 
 template <int WIDTH>
-THC_DEVICE void normalize(const at_scores_work &w, real *room)
+THC_DEVICE void normalize(const at_scores_work &w, real *shared)
 {
   const ptrdiff_t first = threadIdx.x % WIDTH;
   AT_EACH_LINE(line, w.matrices * w.rows)
@@ -41,7 +41,7 @@ THC_DEVICE void normalize(const at_scores_work &w, real *room)
       const real x = score[j] = masked(w, score[j], mask + j * w.maskColumn);
       top = x > top ? x : top;
     }
-    top = at_line_reduce<WIDTH, true>(top, room);
+    top = at_line_reduce<WIDTH, true>(top, shared);
     const bool isEmpty = top == -(real)INFINITY; /* or all are NaN, which remain */
     for (ptrdiff_t j = first; j < seen; j += WIDTH) {
       if (isEmpty)
@@ -49,7 +49,7 @@ THC_DEVICE void normalize(const at_scores_work &w, real *room)
       else
         sum += score[j] = THMath_(exp)(score[j] - top);
     }
-    sum = at_line_reduce<WIDTH, false>(sum, room);
+    sum = at_line_reduce<WIDTH, false>(sum, shared);
     if (w.logSums && first == 0)
       ((real *)w.logSums)[matrix * w.queries + query] = isEmpty ? top : top + THMath_(log)(sum);
     for (ptrdiff_t j = first; j < w.keys; j += WIDTH)
@@ -64,8 +64,8 @@ __global__ static void scores_warps(at_scores_work w)
 
 __global__ static void scores_blocks(at_scores_work w)
 {
-  __shared__ real room[AT_WARPS];
-  normalize<THC_BLOCK>(w, room);
+  __shared__ real shared[AT_WARPS];
+  normalize<THC_BLOCK>(w, shared);
 }
 
 AT_LAUNCHER(scores, at_scores_work)
