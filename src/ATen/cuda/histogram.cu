@@ -1,4 +1,4 @@
-/* The kernel of histograms: a block counts in its shared memory, if the bins have room there. */
+/* The kernel of histograms: a block counts in its shared memory, if the bins fit there. */
 #include "at_kernel.h"
 
 enum { SHARED_BINS = 4096, MOST_BLOCKS = 1024 };

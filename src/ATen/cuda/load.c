@@ -195,12 +195,12 @@ void at_useDevice(at_call *call, const at_tensor *t)
 
 /* --- operands on different devices ----------------------------------------------------------- */
 
-static const char *device_name(const at_type *type, int device, char *room, size_t size)
+static const char *device_name(const at_type *type, int device, char *buffer, size_t size)
 {
   if (at_isOnHost(type))
     return "the CPU";
-  snprintf(room, size, device < 0 ? "CUDA" : "CUDA device %d", device);
-  return room;
+  snprintf(buffer, size, device < 0 ? "CUDA" : "CUDA device %d", device);
+  return buffer;
 }
 
 bool at_wrongDevice(const char *operation, const char *name, const at_tensor *t,

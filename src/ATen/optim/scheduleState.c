@@ -176,7 +176,7 @@ static void write_phases(at_nodes *nodes, int32_t dict, const at_schedule *s)
   write_phase(nodes, list, end, s->cycle.three_phase ? last : down);
 }
 
-/* What PyTorch has beside the fields, and no schedule here reads. */
+/* What PyTorch has besides the fields, and no schedule here reads. */
 static void write_rest(at_nodes *nodes, int32_t dict, const at_schedule *s)
 {
   const at_schedule_kind kind = kind_of(s);

@@ -207,7 +207,7 @@ static void read_output(Signing *s, const json_t *spec, int32_t at)
     port->name = gradient_name(s, kind, value);
 }
 
-/* Room for what is known of as many inputs and outputs as the graph has. */
+/* Memory for what is known of as many inputs and outputs as the graph has. */
 static void make_room(at_program *program, at_arena *arena)
 {
   const uint64_t inputs = (uint64_t)program->graph->inputCount,

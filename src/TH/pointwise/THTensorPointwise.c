@@ -24,8 +24,9 @@ typedef struct {
 
 /* Rows are loops over contiguous elements.  Any other operand passes through a buffer, a block at a
  * time, so that every row is vector code for every layout.  For a tile of THLoop the buffer holds
- * some rows: a few cache lines of a transposed operand. */
-enum { BUFFER = 16384 / sizeof(real), SHORT = 64, SPREAD = 4096 / sizeof(real) };
+ * some rows: a few cache lines of a transposed operand.  BUFFER and BROADCAST: elements of the buffer,
+ * and of its part to which an element is copied that repeats along a row. */
+enum { BUFFER = 16384 / sizeof(real), SHORT = 64, BROADCAST = 4096 / sizeof(real) };
 
 /* The part of operand k of a block that begins at row j, column i. */
 static char *THTensor_(part)(const THRun *run, const THTensor_(Call) * call, int k, ptrdiff_t j,
@@ -86,7 +87,7 @@ static void THTensor_(prefetch)(const THRun *run, int o, const char *row, ptrdif
 
 /* Whether an input repeats one element along each row, no input needs a buffer otherwise, and rows
  * are not short: then a small buffer is filled with the element, for all blocks of the row. */
-static int THTensor_(spreads)(const THRun *run, const THTensor_(Call) * call)
+static int THTensor_(broadcasts)(const THRun *run, const THTensor_(Call) * call)
 {
   int any = 0;
   for (int o = 1; o <= call->inputs; o++) {
@@ -94,7 +95,7 @@ static int THTensor_(spreads)(const THRun *run, const THTensor_(Call) * call)
       return 0;
     any |= run->stride[o] == 0;
   }
-  return any && run->n >= SPREAD / 8;
+  return any && run->n >= BROADCAST / 8;
 }
 
 /* Whether an input repeats one row, everything else is contiguous, and rows are not long: then many
@@ -102,7 +103,7 @@ static int THTensor_(spreads)(const THRun *run, const THTensor_(Call) * call)
 static int THTensor_(repeats)(const THRun *run, const THTensor_(Call) * call)
 {
   int any = 0;
-  if (run->n >= SPREAD / 2 || run->rowStride[0] != run->n)
+  if (run->n >= BROADCAST / 2 || run->rowStride[0] != run->n)
     return 0;
   for (int o = 0; o <= call->inputs; o++) {
     if (run->stride[o] != 1 || (run->rowStride[o] != run->n && run->rowStride[o] != 0))
@@ -121,9 +122,9 @@ static __attribute__((noinline)) void THTensor_(blockThroughBuffers)(const THRun
   const real *seen[1 + TH_POINTWISE_INPUTS] = {NULL};
   /* Rows that are long enough are computed one by one, without buffers where possible. */
   const int oneByOne = run->n >= SHORT && run->stride[0] == 1 && !THTensor_(repeats)(run, call);
-  const int spreads = oneByOne && THTensor_(spreads)(run, call);
-  const ptrdiff_t columns = THMin(run->n, spreads ? SPREAD : BUFFER);
-  const ptrdiff_t rows = spreads ? 1 : THMin(run->rows, BUFFER / columns);
+  const int broadcasts = oneByOne && THTensor_(broadcasts)(run, call);
+  const ptrdiff_t columns = THMin(run->n, broadcasts ? BROADCAST : BUFFER);
+  const ptrdiff_t rows = broadcasts ? 1 : THMin(run->rows, BUFFER / columns);
 
   for (ptrdiff_t j = 0; j < run->rows; j += rows)
     for (ptrdiff_t i = 0; i < run->n; i += columns) {

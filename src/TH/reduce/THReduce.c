@@ -18,9 +18,9 @@ enum {
   MAX_STATE = 32,     /* bytes */
   L1_BYTES = 24576,   /* bytes of converted elements: they stay in L1 */
   L1_LANES = 1024,    /* the most lanes of converted elements */
-  ROWS_MULTIPLE = 4,  /* rows come in multiples of what kernels take in at once */
   L1_LINE = 4096,     /* elements of a line converted at once */
-  LINES_MULTIPLE = 16 /* so do lines */
+  ROWS_MULTIPLE = 4,  /* rows of a part are a multiple: kernels take in so many at once */
+  LINES_MULTIPLE = 16 /* and so are its lines */
 };
 
 /* A reduction and the elements it takes in. */

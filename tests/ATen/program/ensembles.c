@@ -367,10 +367,10 @@ static void others(void **state)
   check_wrong("LabelEncoder", labels, wrongLabels, sizeof wrongLabels / sizeof *wrongLabels);
 }
 
-static at_tensors rows(at_tensor *room[3])
+static at_tensors rows(at_tensor *memory[3])
 {
-  room[0] = at_ones(AT_SHAPE(4, 2));
-  return (at_tensors){room, 1};
+  memory[0] = at_ones(AT_SHAPE(4, 2));
+  return (at_tensors){memory, 1};
 }
 
 static void damaged(void **state)

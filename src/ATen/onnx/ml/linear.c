@@ -248,22 +248,22 @@ typedef struct Pairs {
   int64_t classes, count; /* count of pairs; classes 0: linear, one score for each label */
 } Pairs;
 
-/* Room for a row of the input. */
-typedef struct Room {
+/* Scratch memory for a row of the input. */
+typedef struct Scratch {
   double *kernels, *pairs;
   double *buffer; /* for classes * (2 * classes + 2) numbers */
   int64_t *votes;
-} Room;
+} Scratch;
 
 /* The decisions of the pairs for a row, and how often each class wins. */
-static void decide(const Pairs *p, const double *row, const Room *room)
+static void decide(const Pairs *p, const double *row, const Scratch *scratch)
 {
   const double *const coefficients = p->v.coefficients.data;
   for (int64_t k = 0; k < p->v.count; k++)
-    room->kernels[k] = kernel_of(&p->v, row, p->v.vectors.data + k * p->v.width, p->v.width);
+    scratch->kernels[k] = kernel_of(&p->v, row, p->v.vectors.data + k * p->v.width, p->v.width);
   int64_t pair = 0, first = 0;
   for (int64_t i = 0; i < p->classes; i++)
-    room->votes[i] = 0;
+    scratch->votes[i] = 0;
   for (int64_t i = 0; i < p->classes; i++) {
     const int64_t mine = p->perClass.data[i];
     int64_t second = first + mine;
@@ -271,29 +271,29 @@ static void decide(const Pairs *p, const double *row, const Room *room)
       const int64_t others = p->perClass.data[j];
       double sum = p->v.rho.data[pair];
       for (int64_t k = first; k < first + mine; k++)
-        sum += coefficients[p->v.count * (j - 1) + k] * room->kernels[k];
+        sum += coefficients[p->v.count * (j - 1) + k] * scratch->kernels[k];
       for (int64_t k = second; k < second + others; k++)
-        sum += coefficients[p->v.count * i + k] * room->kernels[k];
-      room->votes[sum > 0 ? i : j]++;
-      room->pairs[pair++] = sum;
+        sum += coefficients[p->v.count * i + k] * scratch->kernels[k];
+      scratch->votes[sum > 0 ? i : j]++;
+      scratch->pairs[pair++] = sum;
       second += others;
     }
     first += mine;
   }
 }
 
-static void probabilities(const Pairs *p, const Room *room, double *shares)
+static void probabilities(const Pairs *p, const Scratch *scratch, double *shares)
 {
   const double least = 1e-7;
   int64_t pair = 0;
   for (int64_t i = 0; i < p->classes; i++)
     for (int64_t j = i + 1; j < p->classes; j++, pair++) {
-      const double at = room->pairs[pair] * p->a.data[pair] + p->b.data[pair];
+      const double at = scratch->pairs[pair] * p->a.data[pair] + p->b.data[pair];
       const double share = fmin(fmax(1 / (1 + exp(at)), least), 1 - least);
-      room->buffer[i * p->classes + j] = share;
-      room->buffer[j * p->classes + i] = 1 - share;
+      scratch->buffer[i * p->classes + j] = share;
+      scratch->buffer[j * p->classes + i] = 1 - share;
     }
-  couple(room->buffer, p->classes, room->buffer + p->classes * p->classes, shares);
+  couple(scratch->buffer, p->classes, scratch->buffer + p->classes * p->classes, shares);
 }
 
 static void read_pairs(const at_mlSource *s, Pairs *p)
@@ -351,13 +351,13 @@ static void run_lines(at_onnxCall *c, const Pairs *p)
   at_mlGive(c, 1, scores, x.count, count, AT_FLOAT);
 }
 
-static Room new_room(const at_onnxCall *c, const Pairs *p)
+static Scratch new_scratch(const at_onnxCall *c, const Pairs *p)
 {
   const int64_t square = at_onnxProduct(c, AT_SHAPE(p->classes, 2 * p->classes + 2), 0, 2);
-  return (Room){.kernels = at_mlAlloc(c, p->v.count, sizeof(double)),
-                .pairs = at_mlAlloc(c, p->count, sizeof(double)),
-                .buffer = at_mlAlloc(c, square, sizeof(double)),
-                .votes = at_mlAlloc(c, p->classes, sizeof(int64_t))};
+  return (Scratch){.kernels = at_mlAlloc(c, p->v.count, sizeof(double)),
+                   .pairs = at_mlAlloc(c, p->count, sizeof(double)),
+                   .buffer = at_mlAlloc(c, square, sizeof(double)),
+                   .votes = at_mlAlloc(c, p->classes, sizeof(int64_t))};
 }
 
 void at_runSvmClassifier(at_onnxCall *c)
@@ -370,21 +370,21 @@ void at_runSvmClassifier(at_onnxCall *c)
   const at_mlRows x = rows_for(c, &p->v, 1);
   const bool hasShares = p->a.count > 0;
   const int64_t shown = hasShares ? p->classes : p->classes == 2 ? 2 : p->count;
-  const Room room = new_room(c, p);
+  const Scratch scratch = new_scratch(c, p);
   double *const scores =
       at_mlAlloc(c, at_onnxProduct(c, AT_SHAPE(x.count, shown), 0, 2), sizeof *scores);
   int64_t *const chosen = at_mlGiveLabels(c, x.count);
   for (int64_t i = 0; i < x.count; i++) {
     double *const own = scores + i * shown;
     int64_t best = 0;
-    decide(p, x.data + i * x.width, &room);
+    decide(p, x.data + i * x.width, &scratch);
     for (int64_t k = 1; k < p->classes; k++)
-      best = room.votes[k] > room.votes[best] ? k : best;
+      best = scratch.votes[k] > scratch.votes[best] ? k : best;
     if (hasShares) {
-      probabilities(p, &room, own);
+      probabilities(p, &scratch, own);
       best = p->classes == 2 ? at_mlLargest(own, 2) : best;
     } else {
-      memcpy(own, room.pairs, (size_t)p->count * sizeof *own);
+      memcpy(own, scratch.pairs, (size_t)p->count * sizeof *own);
       if (p->classes == 2)
         at_mlSecondClass(own, false);
     }

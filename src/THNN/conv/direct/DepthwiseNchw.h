@@ -6,7 +6,7 @@
 enum {
   STRIPS = 32,
   ROWS = 4,
-  BESIDE = 2,
+  VECTORS = 2,
   PLANES = THNN_SLIDING,
   WIDEST = 5,
   BAND = 4096 / sizeof(real), /* elements of the rows that strips go down together, about, */
@@ -49,8 +49,8 @@ INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int pl
   const THNNWindow *axis = slide->axis;
   const ptrdiff_t top = i - axis[1].pad, pitch = axis[2].input;
   const ptrdiff_t plane = axis[1].output * axis[2].output;
-  const real *from[BESIDE];
-  Vector sum[PLANES][ROWS][BESIDE];
+  const real *from[VECTORS];
+  Vector sum[PLANES][ROWS][VECTORS];
 #pragma GCC unroll 2
   for (int t = 0; t < strips; t++)
     from[t] = slide->x + top * pitch + s[t].begin - axis[2].pad;
@@ -69,7 +69,7 @@ INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int pl
         __builtin_prefetch(from[t] + r * pitch + FETCHED);
 #pragma GCC unroll 5
       for (int b = 0; b < size; b++) {
-        Vector v[BESIDE];
+        Vector v[VECTORS];
 #pragma GCC unroll 2
         for (int t = 0; t < strips; t++)
           if (whole)
@@ -108,7 +108,7 @@ INLINE void slide_rows(const Slide *slide, const Strip *strip, ptrdiff_t strips,
 {
   for (ptrdiff_t k = 0; k < strips; k++)
     if (rows == ROWS && k + 1 < strips && strip[k].whole && strip[k + 1].whole) {
-      slide_strips(slide, &strip[k], i, planes, rows, size, BESIDE, 1);
+      slide_strips(slide, &strip[k], i, planes, rows, size, VECTORS, 1);
       k++;
     } else if (rows == ROWS && strip[k].whole) {
       slide_strips(slide, &strip[k], i, planes, rows, size, 1, 1);
