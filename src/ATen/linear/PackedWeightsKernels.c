@@ -164,19 +164,29 @@ static void add(ptrdiff_t terms, int rows, const at_packedTile *tile)
 
 /* --- fewer bits ------------------------------------------------------------------------------- */
 
-#define KERNELS(NAME, WORDS)                                                             \
-  static void multiply_##NAME(ptrdiff_t terms, int rows, const float *x, ptrdiff_t next, \
-                              const int32_t *words, float *sums)                         \
-  {                                                                                      \
-    multiply_any(terms, rows, x, next, words, WORDS, load_##NAME, sums);                 \
-  }                                                                                      \
-  static void unpack_##NAME(ptrdiff_t terms, const int32_t *words, const float *scales,  \
-                            float *panel, ptrdiff_t next)                                \
-  {                                                                                      \
-    unpack_any(terms, words, WORDS, load_##NAME, scales, panel, next);                   \
-  }
-KERNELS(int8, INT8_WORDS)
-KERNELS(bfloat16, BFLOAT_WORDS)
+static void multiply_int8(ptrdiff_t terms, int rows, const float *x, ptrdiff_t next,
+                          const int32_t *words, float *sums)
+{
+  multiply_any(terms, rows, x, next, words, INT8_WORDS, load_int8, sums);
+}
+
+static void unpack_int8(ptrdiff_t terms, const int32_t *words, const float *scales, float *panel,
+                        ptrdiff_t next)
+{
+  unpack_any(terms, words, INT8_WORDS, load_int8, scales, panel, next);
+}
+
+static void multiply_bfloat16(ptrdiff_t terms, int rows, const float *x, ptrdiff_t next,
+                              const int32_t *words, float *sums)
+{
+  multiply_any(terms, rows, x, next, words, BFLOAT_WORDS, load_bfloat16, sums);
+}
+
+static void unpack_bfloat16(ptrdiff_t terms, const int32_t *words, const float *scales,
+                            float *panel, ptrdiff_t next)
+{
+  unpack_any(terms, words, BFLOAT_WORDS, load_bfloat16, scales, panel, next);
+}
 
 const at_packedKernels TH_LEVEL_(at_packedProducts)[] = {
     {.lanes = LANES,

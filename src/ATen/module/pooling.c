@@ -1,4 +1,6 @@
 /* Pooling layers that take more than one operation, or return indices, and unpooling. */
+#include "THGeneral.h"
+
 #include "ATenLayerFields.h"
 
 at_tensor *at_poolPowers(at_tensor *input, double power, at_ints kernel, at_ints stride, int axes,
@@ -76,21 +78,6 @@ static at_tensor *unpooled_by(at_tensor *input, at_tensor *indices, at_ints kern
   return at_escape(at_unpooled(input, indices, kernel, stride, padding, axes, size));
 }
 
-#define MAX_UNPOOL(N)                                                                        \
-  at_tensor *(at_MaxUnpool##N##d_forward)(at_module * self, at_tensor * input,               \
-                                          at_tensor * indices,                               \
-                                          const at_MaxUnpool##N##d_forward_options *options) \
-  {                                                                                          \
-    const at_MaxUnpool##N##d_fields *const own = at_module_own(self);                        \
-    if (!at_isKind("MaxUnpool" #N "d_forward", self, &at_kind_MaxUnpool##N##d))              \
-      return at_undefined();                                                                 \
-    return unpooled_by(input, indices, own->kernel_size, own->stride, own->padding, N,       \
-                       options ? options->output_size : (at_ints){NULL, 0});                 \
-  }
-MAX_UNPOOL(1)
-MAX_UNPOOL(2)
-MAX_UNPOOL(3)
-
 /* --- maxima and their indices ----------------------------------------------------------------- */
 
 at_output_indices at_fractionallyPooled(at_tensor *input, int axes, at_ints kernel, at_ints size,
@@ -116,35 +103,21 @@ at_output_indices at_fractionallyPooled(at_tensor *input, int axes, at_ints kern
                    : (at_fractional_max_pool3d)(input, window, to, samples);
 }
 
-/* A call of a layer that own points to, by an expression of a, the input. */
-#define WITH_INDICES(NAME, CALL)                                                            \
-  at_output_indices(at_##NAME##_forward)(at_module * self, at_tensor * input)               \
-  {                                                                                         \
-    const char *const name = #NAME "_forward";                                              \
-    if (!at_isKind(name, self, &at_kind_##NAME) || !at_accept(name, "input", input, false)) \
-      return (at_output_indices){at_undefined(), at_undefined()};                           \
-    AT_SCOPE_GUARD;                                                                         \
-    const at_##NAME##_fields *const own = at_module_own(self);                              \
-    const at_output_indices made = CALL;                                                    \
-    return (at_output_indices){at_escape(made.output), at_escape(made.indices)};            \
-  }
+/* Whether self is a layer of that kind, and input a tensor. */
+static bool is_call(const char *name, at_module *self, const at_module_kind *kind, at_tensor *input)
+{
+  return at_isKind(name, self, kind) && at_accept(name, "input", input, false);
+}
 
-#define MAX_POOL(N)                                                                        \
-  WITH_INDICES(MaxPool##N##d,                                                              \
-               (at_max_pool##N##d)(input, own->kernel_size,                                \
-                                   &(at_max_pool##N##d_options){own->stride, own->padding, \
-                                                                own->dilation, own->ceil_mode}))
-MAX_POOL(1)
-MAX_POOL(2)
-MAX_POOL(3)
+/* The end of a call that has made these: they outlive its scope. */
+static at_output_indices escaped(at_output_indices made)
+{
+  return (at_output_indices){at_escape(made.output), at_escape(made.indices)};
+}
 
-WITH_INDICES(AdaptiveMaxPool1d, (at_adaptive_max_pool1d)(input, own->output_size))
-WITH_INDICES(AdaptiveMaxPool2d, (at_adaptive_max_pool2d)(input, own->output_size))
-WITH_INDICES(AdaptiveMaxPool3d, (at_adaptive_max_pool3d)(input, own->output_size))
-
-#define FRACTIONAL(N)                                                              \
-  WITH_INDICES(FractionalMaxPool##N##d,                                            \
-               at_fractionallyPooled(input, N, own->kernel_size, own->output_size, \
-                                     own->output_ratio))
-FRACTIONAL(2)
-FRACTIONAL(3)
+#define N 1
+#include "poolingAxes.h"
+#define N 2
+#include "poolingAxes.h"
+#define N 3
+#include "poolingAxes.h"

@@ -1,42 +1,80 @@
 /* Atomic integers, on the compiler's builtins: the same four operations for three types. */
 #include "THAtomic.h"
 
-#define TYPES(X) X(, int32_t) X(Long, int64_t) X(Ptrdiff, ptrdiff_t)
+_Static_assert(__atomic_always_lock_free(sizeof(int32_t), 0) &&
+                   __atomic_always_lock_free(sizeof(int64_t), 0) &&
+                   __atomic_always_lock_free(sizeof(ptrdiff_t), 0),
+               "atomic integers need a lock on this system");
 
-#define LOCK_FREE(SUFFIX, TYPE)                                    \
-  _Static_assert(__atomic_always_lock_free(sizeof(TYPE), 0), #TYPE \
-                 " needs a lock on this "                          \
-                 "system");
-TYPES(LOCK_FREE)
+/* --- int32_t ---------------------------------------------------------------------------------- */
 
-#define SET(SUFFIX, TYPE)                                   \
-  void THAtomicSet##SUFFIX(TYPE volatile *a, TYPE newvalue) \
-  {                                                         \
-    __atomic_store_n(a, newvalue, __ATOMIC_SEQ_CST);        \
-  }
-TYPES(SET)
+void THAtomicSet(int32_t volatile *a, int32_t newvalue)
+{
+  __atomic_store_n(a, newvalue, __ATOMIC_SEQ_CST);
+}
 
-#define GET(SUFFIX, TYPE)                        \
-  TYPE THAtomicGet##SUFFIX(TYPE volatile *a)     \
-  {                                              \
-    return __atomic_load_n(a, __ATOMIC_SEQ_CST); \
-  }
-TYPES(GET)
+int32_t THAtomicGet(int32_t volatile *a)
+{
+  return __atomic_load_n(a, __ATOMIC_SEQ_CST);
+}
 
-#define ADD(SUFFIX, TYPE)                                  \
-  TYPE THAtomicAdd##SUFFIX(TYPE volatile *a, TYPE value)   \
-  {                                                        \
-    return __atomic_fetch_add(a, value, __ATOMIC_SEQ_CST); \
-  }
-TYPES(ADD)
+int32_t THAtomicAdd(int32_t volatile *a, int32_t value)
+{
+  return __atomic_fetch_add(a, value, __ATOMIC_SEQ_CST);
+}
 
-#define COMPARE_AND_SWAP(SUFFIX, TYPE)                                                \
-  TYPE THAtomicCompareAndSwap##SUFFIX(TYPE volatile *a, TYPE oldvalue, TYPE newvalue) \
-  {                                                                                   \
-    return __atomic_compare_exchange_n(a, &oldvalue, newvalue, 0, __ATOMIC_SEQ_CST,   \
-                                       __ATOMIC_SEQ_CST);                             \
-  }
-TYPES(COMPARE_AND_SWAP)
+int32_t THAtomicCompareAndSwap(int32_t volatile *a, int32_t oldvalue, int32_t newvalue)
+{
+  return __atomic_compare_exchange_n(a, &oldvalue, newvalue, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* --- int64_t ---------------------------------------------------------------------------------- */
+
+void THAtomicSetLong(int64_t volatile *a, int64_t newvalue)
+{
+  __atomic_store_n(a, newvalue, __ATOMIC_SEQ_CST);
+}
+
+int64_t THAtomicGetLong(int64_t volatile *a)
+{
+  return __atomic_load_n(a, __ATOMIC_SEQ_CST);
+}
+
+int64_t THAtomicAddLong(int64_t volatile *a, int64_t value)
+{
+  return __atomic_fetch_add(a, value, __ATOMIC_SEQ_CST);
+}
+
+int64_t THAtomicCompareAndSwapLong(int64_t volatile *a, int64_t oldvalue, int64_t newvalue)
+{
+  return __atomic_compare_exchange_n(a, &oldvalue, newvalue, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* --- ptrdiff_t -------------------------------------------------------------------------------- */
+
+void THAtomicSetPtrdiff(ptrdiff_t volatile *a, ptrdiff_t newvalue)
+{
+  __atomic_store_n(a, newvalue, __ATOMIC_SEQ_CST);
+}
+
+ptrdiff_t THAtomicGetPtrdiff(ptrdiff_t volatile *a)
+{
+  return __atomic_load_n(a, __ATOMIC_SEQ_CST);
+}
+
+ptrdiff_t THAtomicAddPtrdiff(ptrdiff_t volatile *a, ptrdiff_t value)
+{
+  return __atomic_fetch_add(a, value, __ATOMIC_SEQ_CST);
+}
+
+ptrdiff_t THAtomicCompareAndSwapPtrdiff(ptrdiff_t volatile *a, ptrdiff_t oldvalue,
+                                        ptrdiff_t newvalue)
+{
+  return __atomic_compare_exchange_n(a, &oldvalue, newvalue, 0, __ATOMIC_SEQ_CST, __ATOMIC_SEQ_CST);
+}
+
+/* --- counts of references --------------------------------------------------------------------- */
+
 void THAtomicIncrementRef(int32_t volatile *a)
 {
   THAtomicAdd(a, 1);

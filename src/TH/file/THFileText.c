@@ -85,26 +85,16 @@ static int parse_integer(THFileText *text, size_t size, int64_t *value)
   return digits && fits;
 }
 
-#define INTEGERS(X) X(Short, int16_t) X(Int, int32_t) X(Long, int64_t)
+#define integer int16_t
+#define Name    Short
+#include "THFileTextInteger.h"
+#define integer int32_t
+#define Name    Int
+#include "THFileTextInteger.h"
+#define integer int64_t
+#define Name    Long
+#include "THFileTextInteger.h"
 
-#define PARSE(Name, type)                                       \
-  static int parse_##Name(THFileText *text, void *element)      \
-  {                                                             \
-    int64_t value;                                              \
-    const int good = parse_integer(text, sizeof(type), &value); \
-    if (good)                                                   \
-      *(type *)element = (type)value;                           \
-    return good;                                                \
-  }
-INTEGERS(PARSE)
-
-#define FORMAT(Name, type)                                     \
-  static int format_##Name(char *to, const void *element)      \
-  {                                                            \
-    const long long value = *(const type *)element;            \
-    return snprintf(to, TH_FILE_NUMBER_LENGTH, "%lld", value); \
-  }
-INTEGERS(FORMAT)
 /* --- the C locale -------------------------------------------------------------------------- */
 
 static locale_t get_c_locale(void)

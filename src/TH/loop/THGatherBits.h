@@ -2,16 +2,44 @@
 #define BITS_(name) TH_CONCAT_2(name, BITS)
 #define Bits        TH_CONCAT_3(uint, BITS, _t)
 
+/* r[i] = x[i * step].  Compilers have vector instructions for small constant strides. */
+static inline __attribute__((always_inline)) void BITS_(step_by)(Bits *r, const Bits *x,
+                                                                 const ptrdiff_t step, ptrdiff_t n)
+{
+  TH_PRAGMA(omp simd)
+  for (ptrdiff_t i = 0; i < n; i++)
+    r[i] = x[step * i];
+}
+
 static void BITS_(stepped)(void *to, const void *from, ptrdiff_t step, ptrdiff_t n)
 {
   Bits *const r = to;
   const Bits *const x = from;
   switch (step) {
-    SMALL_STRIDES(STEPPED_BY)
+    case 2:
+      BITS_(step_by)(r, x, 2, n);
+      return;
+    case 3:
+      BITS_(step_by)(r, x, 3, n);
+      return;
+    case 4:
+      BITS_(step_by)(r, x, 4, n);
+      return;
     default:
       for (ptrdiff_t i = 0; i < n; i++)
         r[i] = x[i * step];
   }
+}
+
+/* r[j * lines + i] = x[i * step + j] for each i < lines, which is a constant. */
+static inline __attribute__((always_inline)) void BITS_(interleave)(Bits *r, const ptrdiff_t lines,
+                                                                    const Bits *x, ptrdiff_t step,
+                                                                    ptrdiff_t rows)
+{
+  TH_PRAGMA(omp simd)
+  for (ptrdiff_t j = 0; j < rows; j++)
+    for (ptrdiff_t i = 0; i < lines; i++)
+      r[lines * j + i] = x[i * step + j];
 }
 
 /* For fewer rows, or shorter ones, than a square has. */
@@ -24,7 +52,15 @@ static void BITS_(narrow)(Bits *r, ptrdiff_t pitch, const Bits *x, ptrdiff_t ste
     return;
   }
   switch (pitch == n ? n : 0) {
-    SMALL_STRIDES(WOVEN_OF)
+    case 2:
+      BITS_(interleave)(r, 2, x, step, rows);
+      return;
+    case 3:
+      BITS_(interleave)(r, 3, x, step, rows);
+      return;
+    case 4:
+      BITS_(interleave)(r, 4, x, step, rows);
+      return;
     default:
       for (ptrdiff_t i = 0; i < n; i++)
         for (ptrdiff_t j = 0; j < rows; j++)

@@ -22,17 +22,10 @@
  * Then all lanes take in the total before the vector, the only step that depends on the vector
  * before.  Vectors of four lanes need no third step.  Floating numbers are added in order. */
 #if TH_VECTOR == 64
-#define SHIFTS(op, V, NEUTRAL)                                                  \
-  V = TAKE(op, V, __builtin_shufflevector(V, NEUTRAL, 8, 0, 1, 2, 3, 4, 5, 6)); \
-  V = TAKE(op, V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 0, 1, 2, 3, 4, 5)); \
-  V = TAKE(op, V, __builtin_shufflevector(V, NEUTRAL, 8, 8, 8, 8, 0, 1, 2, 3));
 #define LAST(V) __builtin_shufflevector(V, V, 7, 7, 7, 7, 7, 7, 7, 7)
 #define ALL(X)  {X, X, X, X, X, X, X, X}
 enum { LANES = 8 };
 #else
-#define SHIFTS(op, V, NEUTRAL)                                      \
-  V = TAKE(op, V, __builtin_shufflevector(V, NEUTRAL, 4, 0, 1, 2)); \
-  V = TAKE(op, V, __builtin_shufflevector(V, NEUTRAL, 4, 4, 0, 1));
 #define LAST(V) __builtin_shufflevector(V, V, 3, 3, 3, 3)
 #define ALL(X)  {X, X, X, X}
 enum { LANES = 4 };
@@ -109,8 +102,6 @@ static inline __attribute__((always_inline)) void stream(Element *r, const Total
 
 #ifndef IN_ORDER
 
-/* The rest of a line: a vector of its elements, filled up with neutral ones, of whose totals only
- * the first are stored; or one element after the other. */
 #if TH_VECTOR_MASKS
 static inline __attribute__((always_inline)) void load_some(Totals *a, const Element *x,
                                                             ptrdiff_t n, Element initial)
@@ -133,20 +124,6 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
   THLongs_storeMasked(r, some, *a);
 #endif
 }
-
-#define REST(op)                      \
-  load_some(&v, x + i, n - i, op);    \
-  scan_vector(op, &v, &here, before); \
-  store_some(r + i, &v, n - i);
-#else
-#define REST(op)                                                      \
-  accreal four = op;                                                  \
-  for (; i < n; i++) {                                                \
-    four = TAKE(op, four, (accreal)x[i]);                             \
-    const accreal total = TAKE(op, here[0], four);                    \
-    r[i] = (Element)(before ? TAKE(op, (*before)[0], total) : total); \
-  }                                                                   \
-  here = TAKE(op, here, four);
 #endif
 
 #endif
@@ -217,18 +194,11 @@ enum { LINES = LANES };
 #define PAIRS_2 1, 9, 3, 11, 5, 13, 7, 15
 #define FOURS_1 0, 1, 8, 9, 4, 5, 12, 13
 #define FOURS_2 2, 3, 10, 11, 6, 7, 14, 15
-#define EIGHTS(V)                                                         \
-  for (int k = 0; k < 4; k++) {                                           \
-    const Totals a = V[k], b = V[k + 4];                                  \
-    V[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);       \
-    V[k + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15); \
-  }
 #else
 #define PAIRS_1 0, 4, 2, 6
 #define PAIRS_2 1, 5, 3, 7
 #define FOURS_1 0, 1, 4, 5
 #define FOURS_2 2, 3, 6, 7
-#define EIGHTS(V)
 #endif
 
 static inline __attribute__((always_inline)) void transpose(Totals *v)
@@ -246,7 +216,13 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
       v[i] = __builtin_shufflevector(a, b, FOURS_1);
       v[i + 2] = __builtin_shufflevector(a, b, FOURS_2);
     }
-  EIGHTS(v)
+#if TH_VECTOR == 64
+  for (int k = 0; k < 4; k++) {
+    const Totals a = v[k], b = v[k + 4];
+    v[k] = __builtin_shufflevector(a, b, 0, 1, 2, 3, 8, 9, 10, 11);
+    v[k + 4] = __builtin_shufflevector(a, b, 4, 5, 6, 7, 12, 13, 14, 15);
+  }
+#endif
 }
 
 /* n elements of some lines (a constant number). */
@@ -397,11 +373,40 @@ static inline __attribute__((always_inline)) void scan_vector(int op, Totals *v,
 {
   const Totals neutral = ALL(op);
   Totals total = *v;
-  SHIFTS(op, total, neutral)
+#if TH_VECTOR == 64
+  total = TAKE(op, total, __builtin_shufflevector(total, neutral, 8, 0, 1, 2, 3, 4, 5, 6));
+  total = TAKE(op, total, __builtin_shufflevector(total, neutral, 8, 8, 0, 1, 2, 3, 4, 5));
+  total = TAKE(op, total, __builtin_shufflevector(total, neutral, 8, 8, 8, 8, 0, 1, 2, 3));
+#else
+  total = TAKE(op, total, __builtin_shufflevector(total, neutral, 4, 0, 1, 2));
+  total = TAKE(op, total, __builtin_shufflevector(total, neutral, 4, 4, 0, 1));
+#endif
   *v = TAKE(op, *all, total);
   if (before)
     *v = TAKE(op, *before, *v);
   *all = TAKE(op, *all, LAST(total));
+}
+
+/* The rest of a line: a vector of its n elements, filled up with neutral ones, of whose totals only the
+ * first are stored; or one element after the other. */
+static inline __attribute__((always_inline)) void scan_rest(int op, Element *r, const Element *x,
+                                                            ptrdiff_t n, Totals *all,
+                                                            const Totals *before)
+{
+#if TH_VECTOR_MASKS
+  Totals v;
+  load_some(&v, x, n, op);
+  scan_vector(op, &v, all, before);
+  store_some(r, &v, n);
+#else
+  accreal four = op;
+  for (ptrdiff_t i = 0; i < n; i++) {
+    four = TAKE(op, four, (accreal)x[i]);
+    const accreal total = TAKE(op, (*all)[0], four);
+    r[i] = (Element)(before ? TAKE(op, (*before)[0], total) : total);
+  }
+  *all = TAKE(op, *all, four);
+#endif
 }
 
 /* The totals of n contiguous elements, which take in *before (a constant) unless before is NULL. */
@@ -416,9 +421,8 @@ static inline __attribute__((always_inline)) void scan_chunk(int op, Element *r,
     scan_vector(op, &v, &here, before);
     store(r + i, &v);
   }
-  if (i < n) {
-    REST(op)
-  }
+  if (i < n)
+    scan_rest(op, r + i, x + i, n - i, &here, before);
   *all = here;
 }
 
@@ -627,18 +631,27 @@ static inline __attribute__((always_inline)) void scan_across(int op, void *tota
     THStream_finish();
 }
 
-#define KERNELS(NAME, OP)                                                                  \
-  static void NAME##_lines(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n)   \
-  {                                                                                        \
-    scan_lines(OP, operands, lines, n);                                                    \
-  }                                                                                        \
-  static void NAME##_across(void *totals, const THScanOperands *operands, ptrdiff_t lines, \
-                            ptrdiff_t rows)                                                \
-  {                                                                                        \
-    scan_across(OP, totals, operands, lines, rows);                                        \
-  }
-KERNELS(sum, SUM)
-KERNELS(product, PRODUCT)
+static void sum_lines(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n)
+{
+  scan_lines(SUM, operands, lines, n);
+}
+
+static void sum_across(void *totals, const THScanOperands *operands, ptrdiff_t lines,
+                       ptrdiff_t rows)
+{
+  scan_across(SUM, totals, operands, lines, rows);
+}
+
+static void product_lines(const THScanOperands *operands, ptrdiff_t lines, ptrdiff_t n)
+{
+  scan_lines(PRODUCT, operands, lines, n);
+}
+
+static void product_across(void *totals, const THScanOperands *operands, ptrdiff_t lines,
+                           ptrdiff_t rows)
+{
+  scan_across(PRODUCT, totals, operands, lines, rows);
+}
 
 const THScanKernels TH_LEVEL_(THTensor_(scanKernels))[] = {
     [TH_SCAN_SUM] = {SHORT, ALONG_ENTRY(sum), sum_lines, sum_across},

@@ -459,19 +459,29 @@ KERNEL gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g, con
 
 /* --- the table ------------------------------------------------------------------------------- */
 
-#define KERNELS(NAME, LOG)                                                                         \
-  static void NAME##_forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y, \
-                             int streams)                                                          \
-  {                                                                                                \
-    forward(n, step, lanes, x, y, streams, LOG);                                                   \
-  }                                                                                                \
-  static void NAME##_gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g,         \
-                              const real *y, real *d)                                              \
-  {                                                                                                \
-    gradient(n, step, lanes, g, y, d, LOG);                                                        \
-  }
-KERNELS(soft, 0)
-KERNELS(log, 1)
+static void soft_forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y,
+                         int streams)
+{
+  forward(n, step, lanes, x, y, streams, 0);
+}
+
+static void soft_gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g,
+                          const real *y, real *d)
+{
+  gradient(n, step, lanes, g, y, d, 0);
+}
+
+static void log_forward(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *x, real *y,
+                        int streams)
+{
+  forward(n, step, lanes, x, y, streams, 1);
+}
+
+static void log_gradient(ptrdiff_t n, ptrdiff_t step, ptrdiff_t lanes, const real *g, const real *y,
+                         real *d)
+{
+  gradient(n, step, lanes, g, y, d, 1);
+}
 
 const THNN_(SoftMaxKernels)
     TH_LEVEL_(THNN_(softMax))[] = {{soft_forward, soft_gradient}, {log_forward, log_gradient}};

@@ -72,23 +72,15 @@ typedef struct {
 #define LIST64(LIST) TH_##LIST##8
 #endif
 
-/* Splits two vectors of BYTES bytes. */
-#define SPLIT(BYTES)                                                         \
-  typedef real Vector##BYTES                                                 \
-      __attribute__((vector_size(BYTES), aligned(sizeof(real)), may_alias)); \
-  KERNEL split##BYTES(const real *x, real *even, real *odd)                  \
-  {                                                                          \
-    const Vector##BYTES first = ((const Vector##BYTES *)x)[0];               \
-    const Vector##BYTES second = ((const Vector##BYTES *)x)[1];              \
-    *(Vector##BYTES *)even = TH_MIX(first, second, LIST##BYTES(EVEN));       \
-    *(Vector##BYTES *)odd = TH_MIX(first, second, LIST##BYTES(ODD));         \
-  }
-SPLIT(16)
+#define BYTES 16
+#include "MaxPoolSplit.h"
 #if TH_VECTOR >= 32
-SPLIT(32)
+#define BYTES 32
+#include "MaxPoolSplit.h"
 #endif
 #if TH_VECTOR == 64
-SPLIT(64)
+#define BYTES 64
+#include "MaxPoolSplit.h"
 #define SPLIT_WIDEST split64
 #elif TH_VECTOR == 32
 #define SPLIT_WIDEST split32
@@ -334,37 +326,15 @@ KERNEL pool_split(int count, const real *const *even, const real *const *odd, pt
   }
 }
 
-/* As many windows as fill a vector of BYTES bytes. */
-#define POOL_PAIRS(BYTES)                                                                          \
-  KERNEL pool_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, real *y, int64_t *index) \
-  {                                                                                                \
-    real even[2][BYTES / sizeof(real)], odd[2][BYTES / sizeof(real)];                              \
-    split##BYTES(x, even[0], odd[0]);                                                              \
-    split##BYTES(x + pitch, even[1], odd[1]);                                                      \
-    const real *const evens[] = {even[0], even[1]}, *const odds[] = {odd[0], odd[1]};              \
-    pool_split(BYTES / sizeof(real), evens, odds, pitch, first, y, index);                         \
-  }
-
-/* A row of windows; the last vector may compute some windows again. */
-#define ROW_OF_PAIRS(BYTES)                                                                    \
-  KERNEL row_of_pairs##BYTES(const real *x, ptrdiff_t pitch, index_t first, ptrdiff_t columns, \
-                             real *y, int64_t *index)                                          \
-  {                                                                                            \
-    enum { COUNT = BYTES / sizeof(real) };                                                     \
-    for (ptrdiff_t j = 0; j < columns; j += COUNT) {                                           \
-      const ptrdiff_t at = THMin(j, columns - COUNT);                                          \
-      pool_pairs##BYTES(x + 2 * at, pitch, first + (index_t)(2 * at), y + at, index + at);     \
-    }                                                                                          \
-  }
-POOL_PAIRS(16)
-ROW_OF_PAIRS(16)
+#define BYTES 16
+#include "MaxPoolPairs.h"
 #if TH_VECTOR >= 32
-POOL_PAIRS(32)
-ROW_OF_PAIRS(32)
+#define BYTES 32
+#include "MaxPoolPairs.h"
 #endif
 #if TH_VECTOR == 64
-POOL_PAIRS(64)
-ROW_OF_PAIRS(64)
+#define BYTES 64
+#include "MaxPoolPairs.h"
 #endif
 
 static int are_pairs(const THNNWindow *w)

@@ -28,7 +28,7 @@ typedef struct {
   int isLong; /* the terms of a strip do not fit in the L1 cache */
 } Ahead;
 
-/* The prefetches of count positions from x on, spread over the blocks of outputs. */
+/* The prefetches of count positions from x on, divided among the blocks of outputs. */
 static Ahead ahead_of(const THNNDirect *d, const real *x, ptrdiff_t count, ptrdiff_t blocks)
 {
   enum { LINE_ELEMENTS = LINE / sizeof(real), LONG = 24 * 1024 / LINE };
@@ -101,29 +101,33 @@ typedef real Quarter __attribute__((vector_size(VECTOR / 4)));
 #else
 typedef Half Quarter;
 #endif
+typedef real Single;
 #define COUNT(TYPE) ((ptrdiff_t)(sizeof(TYPE) / sizeof(real)))
 
-/* y[i] = x[i] + bias for n elements, at least as many as the type has.  Where n is no multiple of that,
- * the last vector overlaps the one before. */
-#define DELIVER(TYPE)                               \
-  for (ptrdiff_t i = 0; i < n; i += COUNT(TYPE)) {  \
-    const ptrdiff_t at = THMin(i, n - COUNT(TYPE)); \
-    TYPE sums;                                      \
-    memcpy(&sums, x + at, sizeof sums);             \
-    sums += bias;                                   \
-    memcpy(y + at, &sums, sizeof sums);             \
-  }
+#define Part Vector
+#include "DirectConvPart.h"
+#define Part Half
+#include "DirectConvPart.h"
+#if TH_VECTOR >= 32
+#define Part Quarter
+#include "DirectConvPart.h"
+#else
+#define deliver_Quarter deliver_Half
+#define add_Quarter     add_Half
+#endif
+#define Part Single
+#include "DirectConvPart.h"
 
 static inline void deliver_row(const real *x, ptrdiff_t n, real bias, real *y)
 {
   if (n >= COUNT(Vector)) {
-    DELIVER(Vector)
+    deliver_Vector(x, n, bias, y);
   } else if (n >= COUNT(Half)) {
-    DELIVER(Half)
+    deliver_Half(x, n, bias, y);
   } else if (n >= COUNT(Quarter)) {
-    DELIVER(Quarter)
+    deliver_Quarter(x, n, bias, y);
   } else {
-    DELIVER(real)
+    deliver_Single(x, n, bias, y);
   }
 }
 
@@ -210,19 +214,6 @@ static ptrdiff_t cut(const THNNDirect *d, ptrdiff_t first, ptrdiff_t end, Run *r
   return runs;
 }
 
-/* Adds a vector of the type to each plane of a block. */
-#define ADD(TYPE)                                 \
-  for (int o = 0; o < outputs; o++) {             \
-    TYPE sum, more;                               \
-    memcpy(&sum, to + o * d->plane, sizeof sum);  \
-    memcpy(&more, from + o * count, sizeof more); \
-    sum += more;                                  \
-    memcpy(to + o * d->plane, &sum, sizeof sum);  \
-  }                                               \
-  n -= COUNT(TYPE);                               \
-  to += COUNT(TYPE) * step;                       \
-  from += COUNT(TYPE)
-
 static inline __attribute__((always_inline)) void add_run(const THNNDirect *d, const Run *run,
                                                           real *to, const real *from,
                                                           ptrdiff_t count, int outputs)
@@ -232,24 +223,24 @@ static inline __attribute__((always_inline)) void add_run(const THNNDirect *d, c
   to += run->to;
   from += run->from;
   if (step == 1) {
-    while (n >= COUNT(Vector)) {
-      ADD(Vector);
-    }
+    for (; n >= COUNT(Vector); n -= COUNT(Vector), to += COUNT(Vector), from += COUNT(Vector))
+      add_Vector(d->plane, to, from, count, outputs);
     if (n >= COUNT(Half)) {
-      ADD(Half);
+      add_Half(d->plane, to, from, count, outputs);
+      n -= COUNT(Half), to += COUNT(Half), from += COUNT(Half);
     }
     if (n >= COUNT(Quarter)) {
-      ADD(Quarter);
+      add_Quarter(d->plane, to, from, count, outputs);
+      n -= COUNT(Quarter), to += COUNT(Quarter), from += COUNT(Quarter);
     }
   }
-  while (n > 0) {
-    ADD(real);
-  }
+  for (; n > 0; n--, to += step, from++)
+    add_Single(d->plane, to, from, count, outputs);
 }
 
-static inline __attribute__((always_inline)) void spread_all(const THNNScatter *s, const real *y,
-                                                             const real *weights, real *x,
-                                                             int outputs, int width)
+static inline __attribute__((always_inline)) void scatter_all(const THNNScatter *s, const real *y,
+                                                              const real *weights, real *x,
+                                                              int outputs, int width)
 {
   const THNNDirect *d = &s->d;
   const ptrdiff_t count = width * LANES;
@@ -266,16 +257,16 @@ static inline __attribute__((always_inline)) void spread_all(const THNNScatter *
   }
 }
 
-static void spread(const THNNScatter *s, const real *y, const real *weights, real *x)
+static void scatter(const THNNScatter *s, const real *y, const real *weights, real *x)
 {
   if (s->d.block == 1)
-    spread_all(s, y, weights, x, 1, WIDE);
+    scatter_all(s, y, weights, x, 1, WIDE);
   else if (s->d.block == THNN_DIRECT_THREE)
-    spread_all(s, y, weights, x, THNN_DIRECT_THREE, WIDER);
+    scatter_all(s, y, weights, x, THNN_DIRECT_THREE, WIDER);
   else if (s->d.block == THNN_DIRECT_FOUR)
-    spread_all(s, y, weights, x, THNN_DIRECT_FOUR, WIDER);
+    scatter_all(s, y, weights, x, THNN_DIRECT_FOUR, WIDER);
   else
-    spread_all(s, y, weights, x, OUTPUTS, WIDTH);
+    scatter_all(s, y, weights, x, OUTPUTS, WIDTH);
 }
 
 /* --- sums over an image ---------------------------------------------------------------------- */
@@ -424,5 +415,5 @@ static void embedding_sum(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t 
 #endif
 
 const THNN_(Direct)
-    TH_LEVEL_(THNN_(direct))[] = {{convolve, spread, correlate, sum, embedding_sum, slide,
+    TH_LEVEL_(THNN_(direct))[] = {{convolve, scatter, correlate, sum, embedding_sum, slide,
                                    slide_by_two, slide_sums, slide_last, slide_last_sums}};
