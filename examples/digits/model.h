@@ -1,4 +1,4 @@
-/* What reads digits, whichever library it is written with: digits.c has an engine on ATen,
+/* What reads digits, whichever library it is written with: engine.c has an engine on ATen,
  * digits_thnn.c one on the functions of THNN, and of THCUNN once more.  All draw the same numbers;
  * the two on the CPU end with the same parameters. */
 #ifndef DIGITS_MODEL_H
