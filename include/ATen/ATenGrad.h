@@ -206,7 +206,8 @@ AT_API bool at_autocast_setCache(bool on);
 
 /* --- functions with gradients of their own --------------------------------------------------- */
 
-/* A function of tensors that is not made of operations, or whose gradient is known better. */
+/* A function of tensors that is not made of operations, or whose gradient is known better.  It has one result:
+ * several are parts of it, which at_narrow and at_split take. */
 typedef struct at_grad_function {
   const char *name;
   /* The result, a new reference; it is computed without recording.  It may be an input that it has changed, which
@@ -295,11 +296,11 @@ typedef at_tensor *(*at_checkpoint_function)(void *context, at_tensors inputs);
 typedef void (*at_checkpoint_release)(void *context);
 
 /* function(context, inputs), without keeping what it computes on the way: the backward pass calls it
- * again, with the default generator of the CPU as it was at the call, so that the same numbers are
- * drawn.  Apart from inputs, the function may read leaves, such as parameters, whose gradients are added
- * up in at_grad, also by at_gradients; no input has to want one.  The context is released (release may
- * be NULL) when no pass can need it any more, or if the call fails.  The gradient cannot be
- * differentiated again. */
+ * again, with the default generators as they were at the call, that of the CPU and those of CUDA
+ * devices, so that the same numbers are drawn.  Apart from inputs, the function may read leaves, such as
+ * parameters, whose gradients are added up in at_grad, also by at_gradients; no input has to want one.  The
+ * context is released (release may be NULL) when no pass can need it any more, or if the call fails.  The
+ * gradient cannot be differentiated again. */
 AT_API at_tensor *at_checkpoint(at_checkpoint_function function, void *context,
                                 at_checkpoint_release release, at_tensors inputs) AT_MUST_USE;
 

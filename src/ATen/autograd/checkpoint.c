@@ -1,13 +1,21 @@
 /* Functions that run again in the backward pass, instead of keeping what they computed. */
 #include <string.h>
 
+#include "ATen/core/device.h"
 #include "Formulas.h"
+
+/* Where the generator of a CUDA device stands. */
+typedef struct {
+  uint64_t seed, offset;
+} Position;
 
 typedef struct {
   at_checkpoint_function function;
   void *context;
   void (*release)(void *context);
   THGenerator *before;                          /* the default generator, as it was */
+  int devices;                                  /* 0 where CUDA had not been used */
+  Position *positions;                          /* of their generators */
   at_scalar_type autocast[AT_AUTOCAST_DEVICES]; /* as at the call */
   int count;
   at_tensor **inputs; /* detached; references */
@@ -29,7 +37,25 @@ static void free_checkpoint(void *context)
   THFree(c->inputs);
   THFree(c->wants);
   THFree(c->versions);
+  THFree(c->positions);
   THFree(c);
+}
+
+/* Stores where the generators of the first devices stand, or lets them go on from there. */
+static void look_at_devices(int count, Position *positions, bool sets)
+{
+  const at_device *const cuda = at_cuda();
+  if (count == 0)
+    return;
+  const int current = cuda->current();
+  for (int d = 0; d < count; d++) {
+    cuda->use(d);
+    if (sets)
+      cuda->drawFrom(positions[d].seed, positions[d].offset);
+    else
+      cuda->draw(0, &positions[d].seed, &positions[d].offset);
+  }
+  cuda->use(current);
 }
 
 /* Keeps the inputs and the state of the generator; raises with all that is there in c. */
@@ -41,6 +67,11 @@ static void fill(Checkpoint *c, at_tensors inputs)
   c->versions = THAlloc(count * (ptrdiff_t)sizeof *c->versions);
   c->before = THGenerator_new();
   THGenerator_copy(c->before, at_defaultGenerator(AT_BACKEND_CPU)->th);
+  const int devices = at_cuda() ? at_cuda()->count() : 0;
+  c->positions =
+      THAlloc(2 * THMax(devices, 1) * (ptrdiff_t)sizeof *c->positions); /* and those of now */
+  c->devices = devices;
+  look_at_devices(devices, c->positions, false);
   for (int i = 0; i < inputs.count; i++) {
     at_tensor *const alias = at_keep((at_detach)(inputs.data[i]));
     if (!at_defined(alias))
@@ -68,6 +99,8 @@ static at_tensor *run_again(Checkpoint *c, at_tensors leaves)
   THGenerator *const now = THGenerator_new();
   THGenerator_copy(now, generator);
   THGenerator_copy(generator, c->before);
+  look_at_devices(c->devices, c->positions + c->devices, false);
+  look_at_devices(c->devices, c->positions, true);
   const bool before = at_grad_setOn(true);
   for (int d = 0; d < AT_AUTOCAST_DEVICES; d++)
     (void)at_autocast_set((at_autocast_device)d, c->autocast[d]);
@@ -75,6 +108,7 @@ static at_tensor *run_again(Checkpoint *c, at_tensors leaves)
   for (int d = 0; d < AT_AUTOCAST_DEVICES; d++) /* a backward pass has none */
     (void)at_autocast_set((at_autocast_device)d, AT_FLOAT);
   at_grad_setOn(before);
+  look_at_devices(c->devices, c->positions + c->devices, true);
   THGenerator_copy(generator, now);
   THGenerator_free(now);
   return result;

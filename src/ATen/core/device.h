@@ -89,6 +89,8 @@ typedef struct at_device {
   void (*powers)(at_scalar_type type, const at_powers *powers);
   /* Takes the next part of the stream of random words, up to words for each thread of a kernel. */
   void (*draw)(uint64_t words, uint64_t *seed, uint64_t *offset);
+  /* Makes that part the next one of the current device's stream. */
+  void (*drawFrom)(uint64_t seed, uint64_t offset);
   /* Looks for an index, in a TH tensor of Long, that is not one of least ... last (at_findOutside). */
   bool (*findOutside)(void *index, int64_t least, int64_t last, int64_t *outside);
   void (*synchronize)(void);

@@ -146,6 +146,12 @@ static void draw(uint64_t words, uint64_t *seed, uint64_t *offset)
   *offset = part.offset;
 }
 
+static void draw_from(uint64_t seed, uint64_t offset)
+{
+  THCRandom_manualSeed(at_cudaState, seed);
+  THCRandom_draw(at_cudaState, 4 * offset);
+}
+
 static bool find_outside(void *index, int64_t least, int64_t last, int64_t *outside)
 {
   return THCIndex_findOutside(at_cudaState, index, least, last, outside);
@@ -217,6 +223,7 @@ const at_device at_cudaDevice = {
     .updateMany = update_many,
     .powers = queue_powers,
     .draw = draw,
+    .drawFrom = draw_from,
     .findOutside = find_outside,
     .synchronize = synchronize,
     .emptyCache = empty_cache,

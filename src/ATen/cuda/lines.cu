@@ -64,7 +64,7 @@ __global__ static void distances(at_distances_work w)
   THC_GRID_LOOP(i, w.lines * w.columns)
   {
     const int64_t line = i / w.columns, column = line / w.rows * w.columns + i % w.columns;
-    w.to[i] = at_distanceOf(w.x + line * w.n, w.y + column * w.n, w.n, w.p);
+    w.to[i] = at_lineDistance(w.x + line * w.n, w.y + column * w.n, w.n, w.p);
   }
 }
 
@@ -90,7 +90,7 @@ __global__ static void distances_within(at_distances_work w)
     while (pairs_before(row + 1, w.rows) <= i)
       row++;
     const int64_t other = row + 1 + i - pairs_before(row, w.rows);
-    w.to[i] = at_distanceOf(w.x + row * w.n, w.x + other * w.n, w.n, w.p);
+    w.to[i] = at_lineDistance(w.x + row * w.n, w.x + other * w.n, w.n, w.p);
   }
 }
 

@@ -149,7 +149,7 @@ at_tensor *at_distances(at_tensor *x, at_tensor *y, double p)
     TH_PARALLEL_FOR (i, lines, 1 + TH_LOOP_GRAIN / THMax(1, columns * THMax(1, n)))
       for (int64_t j = 0; j < columns; j++)
         w.to[i * columns + j] =
-            at_distanceOf(w.x + i * n, w.y + (i / rows * columns + j) * n, n, p);
+            at_lineDistance(w.x + i * n, w.y + (i / rows * columns + j) * n, n, p);
   else if (lines > 0)
     at_cuda()->launch(AT_KERNEL_distances, THScalarDouble, &w);
   return at_finishOne(&pool, NULL, at_cast(&pool, made, x->type));
@@ -177,6 +177,6 @@ at_tensor *at_distancesWithin(at_tensor *x, double p)
                       &(at_distances_work){.rows = rows, .n = n, .p = p, .x = row, .to = r});
   for (int64_t i = 0; i < rows && at_isOnHost(a->type); i++)
     for (int64_t j = i + 1; j < rows; j++)
-      *r++ = at_distanceOf(row + i * n, row + j * n, n, p);
+      *r++ = at_lineDistance(row + i * n, row + j * n, n, p);
   return at_finishOne(&pool, NULL, at_cast(&pool, made, x->type));
 }

@@ -109,7 +109,7 @@ AT_LINE double at_quantileIn(const double *line, int64_t n, double q, at_quantil
 /* --- distances -------------------------------------------------------------------------------- */
 
 /* The p-norm of the differences of n elements. */
-AT_LINE double at_distanceOf(const double *x, const double *y, int64_t n, double p)
+AT_LINE double at_lineDistance(const double *x, const double *y, int64_t n, double p)
 {
   double sum = 0;
   for (int64_t i = 0; i < n; i++) {

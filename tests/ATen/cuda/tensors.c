@@ -274,6 +274,29 @@ static void devices(void **state)
   at_manualSeed(7);
 }
 
+static at_tensor *dropped(void *context, at_tensors inputs)
+{
+  return at_dropout(inputs.data[0], 0.5, true);
+}
+
+/* What is computed again drops the same elements: those whose gradient is 0.  What follows is not disturbed. */
+static void checkpoints(void **state)
+{
+  AT_SCOPE
+  {
+    at_manualSeed(3);
+    at_tensor *const x = at_requires_grad_(at_ones(AT_SHAPE(500), .type = AT_CUDA(AT_FLOAT)));
+    at_tensor *const y = at_checkpoint(dropped, NULL, NULL, AT_TENSORS(x));
+    at_tensor *const drawn = at_rand_like(x);
+    CHECK_MSG(at_backward(at_sum(y)), "%s", at_error_message());
+    CHECK(at_equal(at_grad(x), at_detach(y)));
+    at_tensor *const next = at_rand_like(x);
+    at_manualSeed(3);
+    CHECK(at_equal(at_dropout(at_detach(x), 0.5, true), at_detach(y)));
+    CHECK(at_equal(at_rand_like(x), drawn) && at_equal(at_rand_like(x), next));
+  }
+}
+
 static void streams(void **state)
 {
   at_cuda_stream *before = at_cuda_currentStream(), *own = at_cuda_stream_new(0);
@@ -566,6 +589,6 @@ int main(void)
       cmocka_unit_test(copies),    cmocka_unit_test(views),   cmocka_unit_test(items),
       cmocka_unit_test(computing), cmocka_unit_test(devices), cmocka_unit_test(streams),
       cmocka_unit_test(errors),    cmocka_unit_test(reports), cmocka_unit_test(reports_parameters),
-      cmocka_unit_test(fills),     cmocka_unit_test(memory)};
+      cmocka_unit_test(fills),     cmocka_unit_test(memory),  cmocka_unit_test(checkpoints)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
