@@ -54,7 +54,9 @@ typedef struct at_dataset at_dataset;
 AT_API at_dataset *at_dataset_tensors(at_tensors tensors) AT_MUST_USE;
 
 /* Stores the parts of a sample, tensors that the scope around the call may own.  False after an
- * error.  It is called by the thread of a loader. */
+ * error.  It is called by the thread of a loader; what it draws there by default comes from a generator of that
+ * loader, which each pass seeds anew, as PyTorch does for the first of its workers: every run has the same
+ * numbers.  Without prefetch it draws from the default generator. */
 typedef bool (*at_sample)(void *context, int64_t index, at_tensor **parts);
 
 /* count samples of so many parts each, which the function makes.  All samples of a batch have the
@@ -104,7 +106,8 @@ typedef struct at_loader_new_options {
 AT_API const at_loader_new_options at_loader_new_defaults;
 
 /* Makes batches of a data set.  The orders of shuffled passes are those of PyTorch's DataLoader with
- * a generator in the same state; they do not depend on prefetch.  NULL after an error.
+ * a generator in the same state; they do not depend on prefetch.  Every pass draws a seed, as there.  NULL after
+ * an error.
  *
  *     at_loader_new(dataset, *, int batch_size=1, bool shuffle=false, bool drop_last=false,
  *                   int prefetch=2, Generator generator=default) -> at_loader */

@@ -1,5 +1,5 @@
-"""Golden values of loaders: the orders in which PyTorch's DataLoader takes samples in two shuffled passes, and that of
-torchvision's ImageFolder (tests/ATen/data/folder.inc)."""
+"""Golden values of loaders: the orders in which PyTorch's DataLoader takes samples in two shuffled passes, what samples draw
+in a worker, and the order of torchvision's ImageFolder (tests/ATen/data/folder.inc)."""
 
 import os
 import tempfile
@@ -14,6 +14,25 @@ COUNT = 23
 data = TensorDataset(torch.arange(COUNT))
 
 
+class Drawn(torch.utils.data.Dataset):
+    def __len__(self):
+        return 7
+
+    def __getitem__(self, i):
+        return torch.empty(1, dtype=torch.int64).random_(1 << 20)
+
+
+def drawn(shuffle):
+    """The numbers of two passes, between whose batches the program draws, too."""
+    torch.manual_seed(5)
+    loader, found = DataLoader(Drawn(), batch_size=3, shuffle=shuffle, num_workers=1), []
+    for _ in range(2):
+        for batch in loader:
+            found.append(batch.reshape(-1))
+            torch.rand(100)
+    return torch.cat(found)
+
+
 def passes(loader):
     return torch.cat([batch for _ in range(2) for (batch,) in loader])
 
@@ -24,6 +43,8 @@ with golden.Writer("loader", __file__) as out:
     out.put("own", passes(DataLoader(data, batch_size=4, shuffle=True, generator=generator)))
     torch.manual_seed(11)
     out.put("default", passes(DataLoader(data, batch_size=5, shuffle=True, drop_last=True)))
+    out.put("drawn", drawn(False))
+    out.put("drawn_shuffled", drawn(True))
 
 NAMES = ["b/x.png", "b/x-1.PNG", "b/deep/y.jpeg", "b/deep-er/a.webp", "b/deep/er/z.tiff", "a/2.jpg", "a/10.jpg", "B/q.bmp",
          "a/deep/1.ppm", "b/.hidden.pgm", "b/é.tif"]

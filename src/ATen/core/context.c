@@ -1,6 +1,7 @@
 /* The context: backends, their generators, and threads. */
 #include <pthread.h>
 
+#include "ATen/random/drawn.h"
 #include "ATenCore.h"
 #include "device.h"
 
@@ -27,8 +28,20 @@ at_context *at_globalContext(void)
 
 /* --- generators ------------------------------------------------------------------------------ */
 
+/* Of this thread alone, instead of the default one; or NULL. */
+static _Thread_local at_generator *own;
+
+at_generator *at_drawFrom(at_generator *generator)
+{
+  at_generator *const before = own;
+  own = generator;
+  return before;
+}
+
 at_generator *at_defaultGenerator(at_backend backend)
 {
+  if (backend == AT_BACKEND_CPU && own)
+    return own;
   if (backend == AT_BACKEND_CPU)
     return &at_globalContext()->generators[backend];
   at_fail(AT_ERROR_TYPE, "defaultGenerator",

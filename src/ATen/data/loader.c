@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "ATen/random/drawn.h"
 #include "Dataset.h"
 
 enum { MOST_MESSAGE = 400, MOST_PREFETCH = 1000, MOST_BATCH = 1 << 30 };
@@ -20,6 +21,7 @@ struct at_loader {
   int64_t batches, next; /* of a pass, and the next one to be handed out */
   bool isPassing;        /* a pass has begun */
   at_tensor *order;      /* of the pass: Long, or NULL */
+  at_generator *drawn;   /* what functions of samples draw from, with prefetch; or NULL */
   int slotCount;
   Slot *slots;
   at_tensor **parts; /* of all slots */
@@ -117,6 +119,7 @@ static bool make_parts(const at_loader *l, int64_t batch, at_tensor **parts)
 static void make_batch(const at_loader *l, int64_t batch, Slot *slot)
 {
   const unsigned before = at_failureCount();
+  at_generator *const own = l->drawn ? at_drawFrom(l->drawn) : NULL;
   slot->code = AT_OK;
   AT_NO_GRAD AT_SCOPE
   {
@@ -131,6 +134,8 @@ static void make_batch(const at_loader *l, int64_t batch, Slot *slot)
   }
   if (slot->code != AT_OK)
     snprintf(slot->message, sizeof slot->message, "%s", at_error_message());
+  if (l->drawn)
+    (void)at_drawFrom(own);
 }
 
 static void clear(const at_loader *l, Slot *slot)
@@ -195,22 +200,32 @@ static void take_made(at_loader *l)
 
 /* --- a pass ----------------------------------------------------------------------------------- */
 
-/* The order of a pass, drawn as PyTorch's DataLoader does: it first draws a seed for its workers, and
- * without a generator of its own another for that of the order. */
+/* A seed from the loader's generator; false after an error. */
+static bool draw_seed(const at_loader *l, uint64_t *seed)
+{
+  at_generator *const given = at_generatorGiven(l->options.generator);
+  at_tensor *const t = at_zeros(AT_SCALAR_SHAPE, .type = AT_CPU(AT_LONG));
+  at_tensor *const drawn = given ? at_random_(t, .generator = given) : at_random_(t);
+  if (!at_defined(drawn))
+    return false;
+  *seed = (uint64_t)at_item_long(drawn);
+  return true;
+}
+
+/* The order of a pass, drawn as PyTorch's DataLoader does: without a generator of its own by one with another
+ * seed. */
 static at_tensor *draw_order(const at_loader *l)
 {
   at_generator *const given = at_generatorGiven(l->options.generator);
-  at_tensor *const seed = at_zeros(AT_SCALAR_SHAPE, .type = AT_CPU(AT_LONG));
-  at_tensor *const drawn =
-      given ? at_random_(seed, .generator = given) : (at_random_(seed), at_random_(seed));
-  if (!at_defined(drawn))
-    return at_undefined();
+  uint64_t seed = 0;
   if (given)
     return at_randperm(l->data->count, .generator = given);
+  if (!draw_seed(l, &seed))
+    return at_undefined();
   at_generator *const own = at_generator_new(AT_BACKEND_CPU);
   if (!own)
     return at_undefined();
-  at_generator_manualSeed(own, (uint64_t)at_item_long(seed));
+  at_generator_manualSeed(own, seed);
   at_tensor *const order = at_randperm(l->data->count, .generator = own);
   at_generator_free(own);
   return order;
@@ -238,16 +253,25 @@ static void end_pass(at_loader *l)
   l->isPassing = false;
 }
 
+/* Draws the seed of a pass, as PyTorch does for its workers, and the order.  False after an error. */
+static bool draw_pass(at_loader *l)
+{
+  bool isDrawn = false;
+  AT_NO_GRAD AT_SCOPE
+  {
+    uint64_t seed = 0;
+    isDrawn = draw_seed(l, &seed);
+    at_generator_manualSeed(l->drawn, seed);
+    at_tensor *const order = isDrawn && l->options.shuffle ? draw_order(l) : NULL;
+    l->order = order && at_defined(order) ? at_keep(order) : NULL;
+  }
+  return isDrawn && (!l->options.shuffle || l->order);
+}
+
 /* False after an error. */
 static bool begin_pass(at_loader *l)
 {
-  if (l->options.shuffle)
-    AT_NO_GRAD AT_SCOPE
-    {
-      at_tensor *const order = draw_order(l);
-      l->order = at_defined(order) ? at_keep(order) : NULL;
-    }
-  if (l->options.shuffle && !l->order)
+  if (!draw_pass(l))
     return false;
   l->next = l->made = l->taken = 0;
   l->isPassing = true;
@@ -298,6 +322,7 @@ void at_loader_free(at_loader *l)
     clear(l, &l->current);
   pthread_cond_destroy(&l->changed);
   pthread_mutex_destroy(&l->lock);
+  at_generator_free(l->drawn);
   THFree(l->parts);
   THFree(l->slots);
   THFree(l);
@@ -352,6 +377,8 @@ at_loader *(at_loader_new)(const at_dataset *d, const at_loader_new_options *opt
     guard.what = l;
     l->batches = d->count / o->batch_size + (!o->drop_last && d->count % o->batch_size != 0);
     allot(l, o->prefetch);
+    if (o->prefetch > 0 && !(l->drawn = at_generator_new(AT_BACKEND_CPU)))
+      at_raise(at_error(), "there is no memory for a generator");
     made = THGuard_keep(&guard);
   }
   at_failed(&call);

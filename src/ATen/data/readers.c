@@ -146,10 +146,12 @@ static bool ends_line(const Text *t)
   return t->at == t->end || *t->at == '\n' || *t->at == '\r';
 }
 
+/* Behind \n, \r, or both. */
 static void next_line(Text *t)
 {
-  while (t->at < t->end && *t->at != '\n')
+  while (!ends_line(t))
     t->at++;
+  t->at += t->at + 1 < t->end && t->at[0] == '\r' && t->at[1] == '\n';
   t->at += t->at < t->end;
   t->line++;
 }

@@ -10,6 +10,10 @@
  * is given for them is an error. */
 THGenerator *at_drawnFrom(const at_type *type, at_generator *generator);
 
+/* Makes the generator the default one of the CPU in this thread, NULL again that of all threads; returns what was
+ * given before. */
+at_generator *at_drawFrom(at_generator *generator);
+
 /* What a distribution of devices takes: elements from least to most of the argument arg of function, which a failed
  * check says in its message. */
 typedef struct at_draw_rule {

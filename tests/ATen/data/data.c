@@ -120,6 +120,9 @@ static void csv(void **state)
         at_load_csv(write_file(scratch("u.csv"), "a;b\n1;2\n", 8), .delimiter = ';', .skip = 1);
     CHECK(at_typeOf(skipped) == AT_CPU(AT_FLOAT) && at_item_double(at_sum(skipped)) == 3);
     CHECK(at_numel(table("\n\n")) == 0 && at_error() == AT_OK);
+    at_tensor *const old = table("1,2\r3,4\r\r5,6"); /* lines of old machines */
+    CHECK(at_size(old, 0) == 3 && at_item_double(at_sum(old)) == 21);
+    refuse_table("1,2\r3\r", "line 2 has 1 fields");
     refuse_table("1,2\n3\n", "line 2 has 1 fields, and the first 2");
     refuse_table("1,x\n", "line 1: field 2 is no number");
     refuse_table("1 2\n", "line 1: field 1 is no number");
@@ -189,6 +192,41 @@ static void orders(void **state)
       at_dataset_free(d);
     }
     at_generator_free(generator);
+  }
+  th_golden_close(file);
+}
+
+/* A sample of a number that is drawn. */
+static bool drawn_sample(void *context, int64_t index, at_tensor **parts)
+{
+  parts[0] = at_random_to_(at_empty(AT_SHAPE(1), .type = AT_CPU(AT_LONG)), 1 << 20);
+  return at_defined(parts[0]);
+}
+
+/* What samples draw in the thread is what the first of PyTorch's workers draws, whatever the program draws meanwhile. */
+static void draws(void **state)
+{
+  THGoldenFile *const file = th_golden_open("loader.txt");
+  AT_SCOPE
+  {
+    at_dataset *const d = at_dataset_function(7, 1, drawn_sample, NULL);
+    for (int i = 0; i < 6; i++) {
+      const bool shuffles = i >= 3;
+      const THGolden *const want = th_golden(file, shuffles ? "drawn_shuffled" : "drawn");
+      at_manualSeed(5);
+      at_loader *const l =
+          at_loader_new(d, .batch_size = 3, .shuffle = shuffles, .prefetch = 1 + i % 3);
+      ptrdiff_t count = 0;
+      for (int pass = 0; pass < 2; pass++)
+        for (const at_tensors *batch; (batch = at_loader_next(l));) {
+          for (int64_t k = 0; k < at_numel(batch->data[0]); k++)
+            CHECK_EQ(((int64_t *)at_data(batch->data[0]))[k], want->values[count++].integer);
+          CHECK(at_defined(at_rand(AT_SHAPE(100))));
+        }
+      CHECK_EQ(count, (ptrdiff_t)14);
+      at_loader_free(l);
+    }
+    at_dataset_free(d);
   }
   th_golden_close(file);
 }
@@ -396,10 +434,10 @@ static void faults(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(idx),    cmocka_unit_test(bad_idx),
-                                     cmocka_unit_test(cifar),  cmocka_unit_test(csv),
-                                     cmocka_unit_test(orders), cmocka_unit_test(in_order),
-                                     cmocka_unit_test(errors), cmocka_unit_test(faults),
-                                     cmocka_unit_test(folder), cmocka_unit_test(bad_folders)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(idx),    cmocka_unit_test(bad_idx),    cmocka_unit_test(cifar),
+      cmocka_unit_test(csv),    cmocka_unit_test(orders),     cmocka_unit_test(in_order),
+      cmocka_unit_test(draws),  cmocka_unit_test(errors),     cmocka_unit_test(faults),
+      cmocka_unit_test(folder), cmocka_unit_test(bad_folders)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
