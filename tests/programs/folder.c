@@ -1,4 +1,4 @@
-/* Folders of pictures in batches: PNG and JPEG files, decoded in the thread of a loader, as torchvision decodes them. */
+/* Folders of pictures in batches: PNG and JPEG files, decoded in the thread of a loader as torchvision decodes. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

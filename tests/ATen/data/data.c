@@ -203,7 +203,7 @@ static bool drawn_sample(void *context, int64_t index, at_tensor **parts)
   return at_defined(parts[0]);
 }
 
-/* What samples draw in the thread is what the first of PyTorch's workers draws, whatever the program draws meanwhile. */
+/* What samples draw in the thread is what the first of PyTorch's workers draws, whatever the program draws. */
 static void draws(void **state)
 {
   THGoldenFile *const file = th_golden_open("loader.txt");
