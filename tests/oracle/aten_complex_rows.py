@@ -149,5 +149,7 @@ with Today("complex_rows", __file__) as c:
         c("logcumsumexp", self=x, dim=1, within=near)
         c("logcumsumexp", self=60 * x, dim=0, within=near)
         c("logcumsumexp", self=single, dim=0)
+        c("logcumsumexp", self=x, dim=2)
+        c("logcumsumexp", self=x, dim=-3)
         c("stft.center", lambda self, n_fft, **k: torch.stft(self, n_fft, return_complex=False), self=c.tensor((20,), dtype), n_fft=8, within=near,
           return_complex=False)

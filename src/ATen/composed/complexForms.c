@@ -85,8 +85,13 @@ at_tensor *at_complexLogAdd(at_tensor *self, at_tensor *other)
 at_tensor *at_complexLogSumsUpTo(at_tensor *self, int64_t dim)
 {
   if (at_dim(self) == 0 || at_numel(self) == 0)
-    return at_cumsum(self, dim); /* self, and what is said of a dim that is not there */
-  const int64_t count = at_size(self, dim);
+    return at_cumsum(self, dim);            /* self, and what is said of a dim that is not there */
+  const int64_t count = at_size(self, dim); /* -1 after an error */
+  if (count > INT32_MAX)
+    at_fail(AT_ERROR_ARGUMENT, "logcumsumexp", "logcumsumexp: self has %lld numbers along dim %lld",
+            (long long)count, (long long)dim);
+  if (count < 0 || count > INT32_MAX)
+    return at_undefined();
   const at_tensors *const sums = at_listOf((int)count);
   at_tensor **const made = (at_tensor **)sums->data;
   for (int64_t i = 0; i < sums->count; i++) {
