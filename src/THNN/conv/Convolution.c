@@ -110,6 +110,7 @@ THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor 
 
 /* --- as products of matrices: windows are columns -------------------------------------------- */
 
+/* A call of the algorithm im2col. */
 typedef struct {
   const THNNConvolution *c;
   real *x, *y, *weight, *bias;
@@ -243,6 +244,7 @@ int THNN_(areFlat)(const THNNConvolution *c)
   return THNN_(areElements)(c) && c->depth > 0 && c->windows >= THNN_DIRECT_SLACK;
 }
 
+/* A call of the algorithm direct. */
 typedef struct {
   const THNNConvolution *c;
   THNNPlan plan;
@@ -472,6 +474,7 @@ static double THNN_(costOfDepthwiseNchw)(const THNNConvolution *c, THNNPass pass
   return isTransposed && isShort ? THNN_NEVER : THNN_ALWAYS;
 }
 
+/* A call of depthwise_nchw: windows slide over each plane by itself. */
 typedef struct {
   const THNNConvolution *c;
   THNN_(Operands) data;
@@ -569,16 +572,17 @@ static double THNN_(costOfDirect)(const THNNConvolution *c, THNNPass pass,
 
 /* --- weights --------------------------------------------------------------------------------- */
 
+/* A call of direct for the gradient of the weights. */
 typedef struct {
   const THNNConvolution *c;
   THNNPlan plan;
   THNNWindow layoutY[3];
-  ptrdiff_t planeY; /* elements of a flat plane of y */
-  const real *x, *y, *mask;
-  real *sums;             /* for each set of images, and */
-  accreal *totals;        /* of each output, if they are wanted */
-  real *flat;             /* for each thread: x, then y */
-  ptrdiff_t imagesAtOnce; /* images that are summed up in registers, together */
+  ptrdiff_t planeY;         /* elements of a flat plane of y */
+  const real *x, *y, *mask; /* mask: setMask */
+  real *sums;               /* for each set of images, and */
+  accreal *totals;          /* of each output, if they are wanted */
+  real *flat;               /* for each thread: x, then y */
+  ptrdiff_t imagesAtOnce;   /* images that are summed up in registers, together */
   ptrdiff_t sets;
   int threads;
 } THNN_(Sums);
@@ -651,6 +655,7 @@ void THNN_(setMask)(const THNNConvolution *c, const THNNPlan *plan, ptrdiff_t pl
       memset(mask + (t * d->rows + i) * d->pitch, 0xff, (size_t)c->at[2].output * sizeof *mask);
 }
 
+/* A call of depthwise_nchw for the gradient of the weights. */
 typedef struct {
   const THNNConvolution *c;
   const real *x, *y;

@@ -85,8 +85,8 @@ static void THNN_(gather)(const THNNConvolution *c, const real *x, ptrdiff_t pla
 }
 
 /* Adds window p to the image. */
-static void THNN_(spread)(const THNNConvolution *c, const real *window, ptrdiff_t planes,
-                          ptrdiff_t p, real *x)
+static void THNN_(addWindow)(const THNNConvolution *c, const real *window, ptrdiff_t planes,
+                             ptrdiff_t p, real *x)
 {
   const THNNWindow *h = &c->at[1], *w = &c->at[2];
   const ptrdiff_t row = p / w->output, column = p % w->output;
@@ -154,8 +154,8 @@ static void THNN_(localPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
                       l->weight + p * c->outputs * c->depth + plane * c->window, c->depth, outputs,
                       c->outputs, 0, windows, depth);
         for (ptrdiff_t k = 0; k < images; k++)
-          THNN_(spread)(c, windows + k * depth, planes, p,
-                        l->x + ((first + k) * c->planes + plane) * c->image);
+          THNN_(addWindow)(c, windows + k * depth, planes, p,
+                           l->x + ((first + k) * c->planes + plane) * c->image);
       }
   }
 }

@@ -51,7 +51,7 @@ void THNN_(nllRun)(THNN_(Nll) * w)
   }
 }
 
-static void THNN_(nllSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(nllGradients)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Nll) *w = context;
   const ptrdiff_t inner = w->classes->inner;
@@ -77,7 +77,7 @@ void THNN_(nllRunBackward)(THNN_(Nll) * w)
   const int64_t count = THNNClasses_count(w->classes);
   memset(w->dx, 0, (size_t)(count * w->classes->classes) * sizeof *w->dx);
   if (w->each || *w->allWeights > 0)
-    THParallel_for(count, GRAIN, THNN_(nllSpread), w);
+    THParallel_for(count, GRAIN, THNN_(nllGradients), w);
 }
 
 #endif

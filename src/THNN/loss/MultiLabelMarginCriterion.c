@@ -38,7 +38,7 @@ static void THNN_(labelSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accre
   }
 }
 
-static void THNN_(labelSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(labelBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Labels) *w = context;
   for (ptrdiff_t i = begin; i < end; i++) {
@@ -77,7 +77,7 @@ void THNN_(labelsRun)(THNN_(Labels) * w)
 
 void THNN_(labelsRunBackward)(THNN_(Labels) * w)
 {
-  THParallel_for(w->batch, THNN_(labelGrain)(w), THNN_(labelSpread), w);
+  THParallel_for(w->batch, THNN_(labelGrain)(w), THNN_(labelBackward), w);
 }
 
 void THNN_(checkLabels)(const THNN_(Labels) * w, THTensor *input)

@@ -52,7 +52,7 @@ static void THNN_(marginSum)(void *context, ptrdiff_t begin, ptrdiff_t end, accr
   }
 }
 
-static void THNN_(marginSpread)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(marginBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Margin) *w = context;
   const int64_t classes = w->classes->classes;
@@ -88,7 +88,7 @@ void THNN_(marginRun)(THNN_(Margin) * w)
 
 void THNN_(marginRunBackward)(THNN_(Margin) * w)
 {
-  THParallel_for(w->classes->batch, THNN_(marginGrain)(w->classes), THNN_(marginSpread), w);
+  THParallel_for(w->classes->batch, THNN_(marginGrain)(w->classes), THNN_(marginBackward), w);
 }
 
 #endif

@@ -189,7 +189,7 @@ static inline accreal finite_or_0(accreal guess)
   return guess - guess == 0 ? guess : 0;
 }
 
-/* The mean of some elements, spread over the rows, or over lane l. */
+/* The mean of some elements, copied to all rows, or over lane l. */
 static inline accreal guess_of(const THNNPanel *p, const real *x, ptrdiff_t l)
 {
   enum { SOME = 8 };

@@ -267,7 +267,7 @@ void THNN_(BatchNormalization_backward)(THNNState *state, THTensor *input, THTen
   CHANNELS(gradWeight, 5, 0);
   CHANNELS(gradBias, 6, 0);
   CHANNELS(weight, 7, 0);
-  THTensor *mean = train ? save_mean : running_mean, *spread = train ? save_std : running_var;
+  THTensor *mean = train ? save_mean : running_mean, *varOrStd = train ? save_std : running_var;
   if (train) {
     CHANNELS(save_mean, 10, 1);
     CHANNELS(save_std, 11, 1);
@@ -285,7 +285,7 @@ void THNN_(BatchNormalization_backward)(THNNState *state, THTensor *input, THTen
   gradOutput = THNN_(source)(&call, gradOutput);
   weight = THNN_(source)(&call, weight);
   mean = THNN_(source)(&call, mean);
-  spread = THNN_(source)(&call, spread);
+  varOrStd = THNN_(source)(&call, varOrStd);
   THTensor *grad =
       gradInput ? THNN_(result)(&call, gradInput, input->nDimension, input->size) : NULL;
   gradWeight = THNN_(sum)(&call, gradWeight);
@@ -297,7 +297,7 @@ void THNN_(BatchNormalization_backward)(THNNState *state, THTensor *input, THTen
   b.y = THNN_(dataOf)(grad);
   b.weight = THNN_(dataOf)(weight);
   b.givenMean = THTensor_(data)(mean);
-  b.givenVar = b.givenStd = THTensor_(data)(spread);
+  b.givenVar = b.givenStd = THTensor_(data)(varOrStd);
   b.gradWeight = THNN_(dataOf)(gradWeight);
   b.gradBias = THNN_(dataOf)(gradBias);
   THNN_(batchNormRun)(&b);

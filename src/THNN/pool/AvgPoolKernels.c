@@ -134,8 +134,8 @@ static int is_one_window(const THNNPlanes *p, const THNNSpans *spans)
   return 1;
 }
 
-static void spread_windows_plainly(const THNNPlanes *p, const THNNSpans *spans, const real *x,
-                                   real *y, accreal *row)
+static void backward_plainly(const THNNPlanes *p, const THNNSpans *spans, const real *x, real *y,
+                             accreal *row)
 {
   const int64_t width = p->in[2];
   if (is_one_window(p, spans)) {
@@ -557,9 +557,9 @@ typedef struct {
   const real *x;
   const real *divisors;
   real *part, *line;
-} Spreading;
+} Backward;
 
-INLINE void divide_windows(const Spreading *s, ptrdiff_t at, int unroll, ptrdiff_t count)
+INLINE void divide_windows(const Backward *s, ptrdiff_t at, int unroll, ptrdiff_t count)
 {
   for (int v = 0; v < unroll; v++, at += LANES) {
     const Vector x = count < LANES ? load_partial(s->x + at, count) : load(s->x + at);
@@ -568,7 +568,7 @@ INLINE void divide_windows(const Spreading *s, ptrdiff_t at, int unroll, ptrdiff
 }
 
 /* line[step * at ...] = the sums for columns, counted from the first column of the first window. */
-INLINE void spread_vectors(const Spreading *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at)
+INLINE void backward_vectors(const Backward *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t at)
 {
   Vector even = {0}, odd = {0};
   for (ptrdiff_t k = 0; k < size; k++) {
@@ -584,26 +584,26 @@ INLINE void spread_vectors(const Spreading *s, ptrdiff_t size, ptrdiff_t step, p
     store(line + LANES, MIX(even, odd, UPPER));
 }
 
-INLINE void spread_row(const Spreading *s, ptrdiff_t n, ptrdiff_t size, ptrdiff_t step)
+INLINE void backward_row(const Backward *s, ptrdiff_t n, ptrdiff_t size, ptrdiff_t step)
 {
   for (ptrdiff_t at = 0; at * step < n; at += LANES)
-    spread_vectors(s, size, step, at);
+    backward_vectors(s, size, step, at);
 }
 
 /* Computes the line's first n elements; the line begins in the padding. */
-static void spread_line(const Spreading *s, const THNNWindowSum *w, ptrdiff_t n)
+static void backward_line(const Backward *s, const THNNWindowSum *w, ptrdiff_t n)
 {
   const ptrdiff_t size = w->size;
   if (w->step == 1 && size == 3) {
-    spread_row(s, n, 3, 1);
+    backward_row(s, n, 3, 1);
   } else if (w->step == 1) {
-    spread_row(s, n, size, 1);
+    backward_row(s, n, size, 1);
   } else if (w->step == 2 && size == 2) {
-    spread_row(s, n, 2, 2);
+    backward_row(s, n, 2, 2);
   } else if (w->step == 2 && size == 3) {
-    spread_row(s, n, 3, 2);
+    backward_row(s, n, 3, 2);
   } else {
-    spread_row(s, n, size, 2);
+    backward_row(s, n, size, 2);
   }
 }
 
@@ -661,22 +661,22 @@ static void make_lines(Lines *l)
   const THNNSpans *spans = l->w->spans;
   const ptrdiff_t pitch = l->w->pitch, front = l->w->front;
   const int batch = (int)THMin(BATCH, p->out[0] * p->out[1] - l->made);
-  Spreading s[BATCH];
+  Backward s[BATCH];
   for (int b = 0; b < batch; b++) {
     const int64_t row = l->made + b;
     const THNNSpan *t = &spans->of[0][l->slice], *h = &spans->of[1][l->row];
     l->row = l->row + 1 < p->out[1] ? l->row + 1 : 0;
     l->slice += l->row == 0;
-    s[b] = (Spreading){.x = l->x + row * p->out[2],
-                       .divisors = l->counts.divisors,
-                       .part = l->part + b * (front + pitch) + front,
-                       .line = line_of(l, row)};
-    const Spreading *part = &s[b];
+    s[b] = (Backward){.x = l->x + row * p->out[2],
+                      .divisors = l->counts.divisors,
+                      .part = l->part + b * (front + pitch) + front,
+                      .line = line_of(l, row)};
+    const Backward *part = &s[b];
     set_rows(&l->counts, spans->of[2], t->count * h->count, p->out[2]);
     IN_VECTORS(p->out[2], at, divide_windows, part);
   }
   for (int b = 0; b < batch; b++)
-    spread_line(&s[b], l->w, l->w->left + p->in[2]);
+    backward_line(&s[b], l->w, l->w->left + p->in[2]);
   l->made += batch;
 }
 
@@ -775,8 +775,8 @@ INLINE int is_regular(const Strips *s, int64_t at, int64_t r, int64_t count, ptr
 /* Computes columns of the image beginning with step * at: step vectors, or n columns if those are
  * fewer.  With step 2, even and odd columns are in different windows; where the padding is odd,
  * windows begin at odd columns.  Away from the edges, step rows are computed without tests. */
-INLINE void spread_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t oddPad,
-                         ptrdiff_t at, int whole, ptrdiff_t n)
+INLINE void backward_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t oddPad,
+                           ptrdiff_t at, int whole, ptrdiff_t n)
 {
   enum { PREFETCH = THNN_PREFETCH_NEAR / sizeof(real) };
   const ptrdiff_t evens = step == 1 ? size : (size + 1 - oddPad) / 2 + oddPad;
@@ -833,7 +833,7 @@ INLINE void spread_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdif
 
 /* Computes strips side by side, so short that their outputs stay in the L1 cache until cache lines
  * are complete.  The last strip computes some columns again. */
-INLINE void spread_strips(Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t oddPad)
+INLINE void backward_strips(Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t oddPad)
 {
   enum { L1_BLOCK = 16384 / sizeof(real), MIN_ROWS = 8 };
   const ptrdiff_t n = s->p->in[2], last = THMax((n + step - 1) / step - LANES, 0);
@@ -843,16 +843,17 @@ INLINE void spread_strips(Strips *s, ptrdiff_t size, ptrdiff_t step, ptrdiff_t o
     while (s->windows < s->p->out[1] && rows[s->windows].end <= s->begin)
       s->windows++;
     for (ptrdiff_t at = 0; at < last; at += LANES)
-      spread_strip(s, size, step, oddPad, at, 1, step * LANES);
+      backward_strip(s, size, step, oddPad, at, 1, step * LANES);
     if (n - last * step >= step * LANES)
-      spread_strip(s, size, step, oddPad, last, 1, step * LANES);
+      backward_strip(s, size, step, oddPad, last, 1, step * LANES);
     else
-      spread_strip(s, size, step, oddPad, last, 0, n - last * step);
+      backward_strip(s, size, step, oddPad, last, 0, n - last * step);
   }
 }
 
 /* Computes the plane in strips if its windows are of a kind for that; returns whether they are. */
-static int are_spread_in_strips(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y)
+static int are_summed_in_strips_backward(const THNNPlanes *p, const THNNWindowSum *w, const real *x,
+                                         real *y)
 {
   const ptrdiff_t odd = w->pad & 1;
   Strips strips = {
@@ -861,26 +862,26 @@ static int are_spread_in_strips(const THNNPlanes *p, const THNNWindowSum *w, con
   if (p->in[0] > 1 || p->out[0] > 1 || p->in[2] > MAX_STRIP_ROW || w->lines > KEPT + BATCH)
     return 0;
   if (w->size == 3 && w->step == 2 && odd)
-    spread_strips(&strips, 3, 2, 1);
+    backward_strips(&strips, 3, 2, 1);
   else if (w->size == 3 && w->step == 2)
-    spread_strips(&strips, 3, 2, 0);
+    backward_strips(&strips, 3, 2, 0);
   else if (w->size == 2 && w->step == 2 && !odd)
-    spread_strips(&strips, 2, 2, 0);
+    backward_strips(&strips, 2, 2, 0);
   else if (w->size == 3 && w->step == 1)
-    spread_strips(&strips, 3, 1, 0);
+    backward_strips(&strips, 3, 1, 0);
   else
     return 0;
   return 1;
 }
 #endif
 
-static void spread_small_windows(const THNNPlanes *p, const THNNWindowSum *w, const real *x,
-                                 real *y, real *memory)
+static void sum_small_windows_backward(const THNNPlanes *p, const THNNWindowSum *w, const real *x,
+                                       real *y, real *memory)
 {
   const THNNSpans *spans = w->spans;
   Lines l = {.p = p, .w = w, .x = x, .counts = {0, memory}};
 #if TH_VECTOR_MASKS
-  if (are_spread_in_strips(p, w, x, y))
+  if (are_summed_in_strips_backward(p, w, x, y))
     return;
 #endif
   l.part = memory + with_slack(p->out[2]);
@@ -923,18 +924,18 @@ static void sum_windows(const THNNPlanes *p, const THNNWindowSum *w, const real 
     sum_windows_plainly(p, w->spans, x, y, memory);
 }
 
-static void spread_windows(const THNNPlanes *p, const THNNWindowSum *w, const real *x, real *y,
-                           void *memory)
+static void sum_windows_backward(const THNNPlanes *p, const THNNWindowSum *w, const real *x,
+                                 real *y, void *memory)
 {
   if (w->size)
-    spread_small_windows(p, w, x, y, memory);
+    sum_small_windows_backward(p, w, x, y, memory);
   else
-    spread_windows_plainly(p, w->spans, x, y, memory);
+    backward_plainly(p, w->spans, x, y, memory);
 }
 
 const THNN_(WindowSumKernel) TH_LEVEL_(THNN_(windowSum))[] = {
     [THNN_WINDOW_SUM] = sum_windows,
-    [THNN_WINDOW_SPREAD] = spread_windows,
+    [THNN_WINDOW_SPREAD] = sum_windows_backward,
 };
 
 /* --- channels-last images -------------------------------------------------------------------- */
@@ -1015,9 +1016,9 @@ static inline int are_often_alike(const THNNSpan *span, int64_t n, int64_t width
 /* Computes some positions, all in windows first ... end - 1 of rows of n windows, in some vectors
  * of neighbouring channels of an image with that many planes; with some, in the first some elements
  * of one vector. */
-INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, int64_t end,
-                          ptrdiff_t planes, ptrdiff_t at, int vectors, ptrdiff_t some,
-                          ptrdiff_t positions, real *y)
+INLINE void backward_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, int64_t end,
+                            ptrdiff_t planes, ptrdiff_t at, int vectors, ptrdiff_t some,
+                            ptrdiff_t positions, real *y)
 {
   enum { PREFETCH = THNN_PREFETCH_FAR / sizeof(real) };
   Vector sum[UNROLL];
@@ -1047,8 +1048,8 @@ INLINE void spread_planes(const GivingRows *rows, ptrdiff_t n, int64_t first, in
 }
 
 /* Computes a row.  With alike, neighbours that are in the same windows are computed at once. */
-INLINE void spread_row_nhwc(const GivingRows *rows, const THNNSpan *span, ptrdiff_t n,
-                            ptrdiff_t width, ptrdiff_t planes, int alike, real *y)
+INLINE void backward_row_nhwc(const GivingRows *rows, const THNNSpan *span, ptrdiff_t n,
+                              ptrdiff_t width, ptrdiff_t planes, int alike, real *y)
 {
   int64_t w[2] = {0};
   for (ptrdiff_t k = 0, some = 1; k < width; k += some, y += some * planes) {
@@ -1057,16 +1058,16 @@ INLINE void spread_row_nhwc(const GivingRows *rows, const THNNSpan *span, ptrdif
       some = positions_alike(span, n, w[0], w[1], k, width);
     ptrdiff_t i = 0;
     for (; !alike && i + UNROLL * LANES <= planes; i += UNROLL * LANES)
-      spread_planes(rows, n, w[0], w[1], planes, i, UNROLL, 0, 1, y);
+      backward_planes(rows, n, w[0], w[1], planes, i, UNROLL, 0, 1, y);
     for (; i + LANES <= planes; i += LANES)
-      spread_planes(rows, n, w[0], w[1], planes, i, 1, 0, alike ? some : 1, y);
+      backward_planes(rows, n, w[0], w[1], planes, i, 1, 0, alike ? some : 1, y);
     if (i < planes)
-      spread_planes(rows, n, w[0], w[1], planes, i, 1, planes - i, alike ? some : 1, y);
+      backward_planes(rows, n, w[0], w[1], planes, i, 1, planes - i, alike ? some : 1, y);
   }
 }
 
-static void spread_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
-                        const real *x, ptrdiff_t row, real *y, real *memory)
+static void backward_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
+                          const real *x, ptrdiff_t row, real *y, real *memory)
 {
   enum { MAX_ALIKE_PLANES = 2 * UNROLL * LANES }; /* with more, positions are written one by one */
   const ptrdiff_t n = p->out[2];
@@ -1079,12 +1080,12 @@ static void spread_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t p
       add_giving_row(&rows, spans->of[2], n, spans->of[0][i].count * spans->of[1][j].count,
                      x + (i * p->out[1] + j) * n * planes, memory);
   if (planes <= MAX_ALIKE_PLANES && are_often_alike(spans->of[2], n, p->in[2]))
-    spread_row_nhwc(&rows, spans->of[2], n, p->in[2], planes, 1, y);
+    backward_row_nhwc(&rows, spans->of[2], n, p->in[2], planes, 1, y);
   else
-    spread_row_nhwc(&rows, spans->of[2], n, p->in[2], planes, 0, y);
+    backward_row_nhwc(&rows, spans->of[2], n, p->in[2], planes, 0, y);
 }
 
 const THNN_(SumNhwcKernel) TH_LEVEL_(THNN_(sumNhwc))[] = {
     [THNN_WINDOW_SUM] = sum_nhwc,
-    [THNN_WINDOW_SPREAD] = spread_nhwc,
+    [THNN_WINDOW_SPREAD] = backward_nhwc,
 };

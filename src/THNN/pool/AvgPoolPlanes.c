@@ -13,7 +13,7 @@ static void THNN_(sumPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void
                     memory);
 }
 
-static void THNN_(spreadPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *memory)
+static void THNN_(sumPlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *memory)
 {
   const THNNPlanes *p = loop->planes;
   THNN_(windowSum)
@@ -101,7 +101,7 @@ void THNN_(sumWindows)(const THNNPlanes *p, const THNNSpans *spans, int backward
   }
   const THNNWindowSum sum = THNNWindowSum_of(p, spans, backward);
   THNN_(PlaneLoop)
-  loop = {.plane = backward ? THNN_(spreadPlane) : THNN_(sumPlane),
+  loop = {.plane = backward ? THNN_(sumPlaneBackward) : THNN_(sumPlane),
           .layer = &sum,
           .backward = backward,
           .source = source,

@@ -1,4 +1,4 @@
-/* Memory that convolutions take beside their operands: never more than the largest of input, output
+/* Memory that convolutions take besides their operands: never more than the largest of input, output
  * and the columns of one image for each thread. */
 #include "../layer/memory.h"
 

@@ -1,4 +1,4 @@
-/* Memory that the layers of convolutions other than SpatialConvolutionMM take beside their
+/* Memory that the layers of convolutions other than SpatialConvolutionMM take besides their
  * operands: never more than the largest of input, output and the columns of one image for each
  * thread. */
 #include "THNNGroups.h"

@@ -299,7 +299,7 @@ static void THTest_(winogradOfDilations)(void)
 }
 
 /* Channels-last images are read where they are, padded or not, and results go there. */
-static void THTest_(winogradOfPlanesLast)(void)
+static void THTest_(winogradChannelsLast)(void)
 {
   for (int i = 0; i < SHAPES && shapes[i].window == 3; i++) {
     state = (uint64_t)i;
@@ -550,7 +550,7 @@ static void THTest_(winogradIsChosen)(void)
 }
 
 TH_TESTS(THTest_(winograd), THTest_(winogradOfRandomShapes), THTest_(winogradOfDilations),
-         THTest_(winogradOfPlanesLast), THTest_(winogradOfFewPositions), THTest_(winogradOfScales),
+         THTest_(winogradChannelsLast), THTest_(winogradOfFewPositions), THTest_(winogradOfScales),
          THTest_(winogradOfFiveRows), THTest_(winogradOfNaN), THTest_(winogradOfManyPlanes),
          THTest_(winogradOfManyImages), THTest_(winogradOfTransformed),
          THTest_(winogradOfOthersTransformed), THTest_(winogradIsChosen))

@@ -31,7 +31,7 @@ THTensor *THNN_(viewNhwc)(const THNNConvolution *c, THGuard *guard, THTensor *t)
   return view;
 }
 
-static void THNN_(movePlanesLast)(const THNNConvolution *c, int64_t *size)
+static void THNN_(toChannelsLast)(const THNNConvolution *c, int64_t *size)
 {
   const int64_t planes = size[c->batched];
   for (int d = c->batched; d + 1 < c->dims; d++)
@@ -43,7 +43,7 @@ THNNConvolution THNN_(toNhwc)(const THNNConvolution *c)
 {
   THNNConvolution l = *c;
   l.channelsLast = 1;
-  THNN_(movePlanesLast)(&l, l.xSize);
-  THNN_(movePlanesLast)(&l, l.ySize);
+  THNN_(toChannelsLast)(&l, l.xSize);
+  THNN_(toChannelsLast)(&l, l.ySize);
   return l;
 }
