@@ -19,7 +19,7 @@ class Drawn(torch.utils.data.Dataset):
         return 7
 
     def __getitem__(self, i):
-        return torch.empty(1, dtype=torch.int64).random_(1 << 20)
+        return torch.empty(1, dtype=torch.int64).random_(1 << 30)
 
 
 def drawn(shuffle):

@@ -244,7 +244,7 @@ static void produce_integers(Source *source, real *out, ptrdiff_t n)
   TH_SCRATCH(uint32_t, words, 2 * CHUNK);
   const uint64_t range = source->range, mask = range - 1;
   const uint64_t base = range == 0 ? 0 : (uint64_t)source->base;
-  if (range == 0 || range > UINT32_MAX) {
+  if (source->words == 2) {
     draw_words(source, words, 2 * n);
     for (ptrdiff_t i = 0; i < n; i++) {
       const uint64_t word = (uint64_t)words[2 * i] << 32 | words[2 * i + 1];
@@ -282,10 +282,11 @@ void THTensor_(clampedRandom)(THTensor *self, THGenerator *_generator, int64_t m
 {
   THArgCheck(min <= max, 4, "max is %lld, less than min, which is %lld", (long long)max,
              (long long)min);
-  const uint64_t range = (uint64_t)max - (uint64_t)min + 1;
+  const uint64_t range = (uint64_t)max - (uint64_t)min + 1, many = UINT64_C(1)
+                                                                   << 28; /* PyTorch's */
   fill(self, _generator,
        &(Source){.produce = produce_integers,
-                 .words = range == 0 || range > UINT32_MAX ? 2 : 1,
+                 .words = range == 0 || range >= many ? 2 : 1,
                  .base = min,
                  .range = range});
 }

@@ -199,7 +199,7 @@ static void orders(void **state)
 /* A sample of a number that is drawn. */
 static bool drawn_sample(void *context, int64_t index, at_tensor **parts)
 {
-  parts[0] = at_random_to_(at_empty(AT_SHAPE(1), .type = AT_CPU(AT_LONG)), 1 << 20);
+  parts[0] = at_random_to_(at_empty(AT_SHAPE(1), .type = AT_CPU(AT_LONG)), 1 << 30);
   return at_defined(parts[0]);
 }
 

@@ -132,7 +132,7 @@ static void check_range(int64_t min, int64_t max)
     THTensor_(clampedRandom)(t, generator, min, max);
   for (int64_t i = 0; i < 200; i++) {
     const uint64_t word =
-        range == 0 || range > UINT32_MAX ? THRandom_random64(words) : THRandom_random(words);
+        range == 0 || range >> 28 ? THRandom_random64(words) : THRandom_random(words);
     const int64_t value = (int64_t)(range ? (uint64_t)min + word % range : word);
     CHECK_EQ(THTensor_(get1d)(t, i), (real)value);
   }
@@ -148,6 +148,11 @@ static void THTest_(ranges)(void)
   check_range(1, 64);
   check_range(-5, 5);
   check_range(0, 127);
+#if defined(TH_REAL_IS_INT) || defined(TH_REAL_IS_LONG) || defined(REAL_IS_FLOATING)
+  check_range(0, (1 << 28) - 2);
+  check_range(0, (1 << 28) - 1);
+  check_range(INT32_MIN, INT32_MAX);
+#endif
 #if defined(TH_REAL_IS_LONG) || defined(REAL_IS_FLOATING)
   check_range(0, UINT32_MAX - 1);
   check_range(0, UINT32_MAX);
