@@ -50,4 +50,7 @@ const at_tensors *at_gradientsOf(at_tensors outputs, at_tensors inputs,
 /* Whether nobody else refers to t or its memory. */
 bool at_isSole(const at_tensor *t);
 
+/* Whether a tensor of sizes broadcasts to that of wide. */
+bool at_broadcastsTo(at_ints sizes, at_ints wide);
+
 #endif

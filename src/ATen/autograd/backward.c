@@ -159,6 +159,15 @@ static void run_node_hooks(const Run *run, at_node *node, bool after, at_tensors
     fail_at(run, node, failure);
 }
 
+/* Fails if the gradient of an operand, which a program may have made, does not fit it. */
+static void check_size(const Run *run, const at_node *node, int operand, at_tensor *made)
+{
+  const at_edge edge = node->edges[operand];
+  if (made && edge.node && (node->function || node->hooks) &&
+      !at_broadcastsTo(at_output_sizes(&edge.node->outputs[edge.output]), at_sizesOf(made)))
+    fail_at(run, node, "it is of another size than the operand");
+}
+
 static void propagate(Run *run, at_visit *visit)
 {
   at_node *const node = visit->node;
@@ -178,6 +187,7 @@ static void propagate(Run *run, at_visit *visit)
   }
   for (int i = 0; i < node->edgeCount; i++) {
     at_tensor *const made = call.made[i];
+    check_size(run, node, i, made);
     call.made[i] = NULL;
     if (node->edges[i].node)
       at_pass_add(&run->pass, node->edges[i].node, node->edges[i].output, made);

@@ -93,6 +93,7 @@ typedef struct at_rule {
   double (*first)(const at_optionsOfAny *o);
   const char *(*problem)(const at_optionsOfAny *o); /* beyond ranges: a message; or NULL */
   void (*plan)(const at_optionsOfAny *o, const at_param *param, at_plan *plan);
+  bool forMatrices;  /* parameters of two dimensions alone */
   bool takesClosure; /* a step is at_lbfgsStep, and there is one group */
   /* What stands for the gradient: a new reference, as to what becomes of states, which begin as NULL
    * and are those of the plan no more; or NULL. */

@@ -32,9 +32,6 @@ at_tensor *at_muonDirection(const at_optionsOfAny *options, const at_param *para
 {
   const at_muon_options *const s = &options->muon;
   at_tensor *direction = NULL;
-  if (at_dim(param->t) != 2)
-    at_raise(AT_ERROR_ARGUMENT, "a parameter is of size (%s): muon is for matrices alone",
-             at_sizeDesc(at_sizesOf(param->t)).str);
   AT_NO_GRAD AT_SCOPE
   {
     at_tensor *const before = param->state[0] ? param->state[0] : at_zeros_like(grad);

@@ -73,6 +73,9 @@ static void check_param(const at_optimizer *o, at_tensors params, int index)
   if (o->rule->takesClosure && !at_isOnHost(t->type))
     at_raise(AT_ERROR_TYPE, "params[%d] is of type %s, and %s takes those of the CPU alone", index,
              t->type->name, o->rule->name);
+  if (o->rule->forMatrices && at_dim(t) != 2)
+    at_raise(AT_ERROR_ARGUMENT, "params[%d] is of size (%s), and %s is for matrices alone", index,
+             at_sizeDesc(at_sizesOf(t)).str, o->rule->name);
   const at_tensor *const first = o->paramCount > 0 ? o->params[0].t : params.data[0];
   if (t->type->backend != first->type->backend || at_deviceOf(t) != at_deviceOf(first))
     at_raise(AT_ERROR_ARGUMENT, "params[%d] is not on the device of the first parameter", index);

@@ -311,6 +311,6 @@ const at_rule at_rules[AT_RULE_COUNT] = {
          .counts = true, .plan = at_planAdafactor, .direction = at_adafactorDirection,
          .sizes = at_adafactorSizes),
     RULE(muon, .options = muon_options, .states = {"momentum_buffer"}, .plan = at_planMuon,
-         .direction = at_muonDirection),
+         .direction = at_muonDirection, .forMatrices = true),
     RULE(lbfgs, .options = lbfgs_options, .takesClosure = true),
 };

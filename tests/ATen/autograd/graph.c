@@ -259,9 +259,16 @@ static void functions_in_place(void **state)
   }
 }
 
+static bool long_backward(void *context, at_tensor *grad, int count, at_tensor **gradients)
+{
+  gradients[0] = at_keep(at_ones(AT_SHAPE(3)));
+  return true;
+}
+
 static void functions(void **state)
 {
   static const at_grad_function function = {"cube", cube, cube_backward, count_release};
+  static const at_grad_function wrong = {"wrong", cube, long_backward, NULL};
   double slope = 10;
   AT_SCOPE
   {
@@ -272,6 +279,8 @@ static void functions(void **state)
     CHECK(at_backward(at_sum(y)));
     CHECK(released == 1);
     CHECK_PAIR(at_grad(x), 10, 10);
+    CHECK(!at_backward(at_sum(at_apply(&wrong, NULL, AT_TENSORS(x)))));
+    check_error("wrong, called at ", "of another size than the operand");
   }
 }
 

@@ -475,10 +475,7 @@ static void errors(void **state)
     FAILS("group is 1, the optimizer has 1", at_optimizer_set(o, 1, "lr", 1));
     FAILS("eps is -2", at_optimizer_set(o, 0, "eps", -2));
     CHECK(at_optimizer_get(o, 0, "eps") == 1e-8);
-    at_optimizer *const m = at_muon(AT_TENSORS(p));
-    CHECK(at_set_grad(p, at_ones(AT_SHAPE(2))));
-    FAILS("muon is for matrices alone", at_optimizer_step(m));
-    at_optimizer_free(m);
+    FAILS("params[0] is of size ([2]), and muon is for matrices alone", at_muon(AT_TENSORS(p)));
     at_optimizer_free(o);
   }
 }

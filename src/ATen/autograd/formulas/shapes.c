@@ -1,8 +1,8 @@
 /* Formulas that change shapes. */
 #include "ATen/autograd/Formulas.h"
+#include "ATen/autograd/Pass.h"
 
-/* Whether a tensor of sizes broadcasts to that of wide. */
-static bool broadcasts_to(at_ints sizes, at_ints wide)
+bool at_broadcastsTo(at_ints sizes, at_ints wide)
 {
   const int more = wide.count - sizes.count;
   for (int d = 0; d < sizes.count; d++)
@@ -15,7 +15,7 @@ at_tensor *at_sumToSize(at_tensor *t, at_ints sizes)
 {
   if (!at_defined(t))
     return t;
-  if (!broadcasts_to(sizes, at_sizesOf(t))) {
+  if (!at_broadcastsTo(sizes, at_sizesOf(t))) {
     at_fail(AT_ERROR_RUNTIME, "backward", "a gradient has size %s, and its operand %s",
             at_sizeDesc(at_sizesOf(t)).str, at_sizeDesc(sizes).str);
     return at_undefined();
