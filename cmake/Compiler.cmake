@@ -38,6 +38,10 @@ target_compile_options(th_compile_options INTERFACE
     -fno-strict-aliasing   # tensors of all types share code that reads their common fields
     -fno-semantic-interposition
     -ffile-prefix-map=${PROJECT_SOURCE_DIR}/=>)
+if(CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_C_COMPILER_VERSION VERSION_LESS 12)
+  target_compile_options(th_compile_options INTERFACE
+    $<$<COMPILE_LANGUAGE:C>:SHELL:-include ${PROJECT_SOURCE_DIR}/src/TH/simd/THShuffle.h>)
+endif()
 if(TH_WERROR)
   target_compile_options(th_compile_options INTERFACE -Werror)
 endif()
