@@ -77,3 +77,13 @@ with aten_cases.Writer("integers", __file__) as out:
     a, b = numbers([3, 4], 5), numbers([3, 4], 5)
     out.case("cosine_embedding_loss", [a, b, torch.tensor([1, -1, 1]), Default, Default],
              lambda: F.cosine_embedding_loss(a, b, torch.tensor([1, -1, 1])), 2.0**-18)
+
+    # Integers have no gradients: a convolution of them in one of gradients is refused.
+    x, weight = numbers([1, 2, 4], 5), numbers([2, 2, 3], 5)
+
+    def refused():
+        raise RuntimeError("the gradient of integers")
+
+    for some in (x, None), (None, weight):
+        out.case("_convolution_double_backward", [*some, None, numbers([1, 2, 2], 5).float(), weight, x, Ints(1), Ints(0), Ints(1), False, Ints(0), 1,
+                                                  False, True, False, Ints(1, 1, 1)], refused)

@@ -269,12 +269,23 @@ static at_tensor *gradient_of_grad(at_pool *pool, at_tensor *ggI, at_tensor *ggW
   return at_hold(pool, at_newCast(at_hold(pool, at_newExpanded(ggb, at_sizesOf(grad))), ggb->type));
 }
 
+/* Raises if one of them is of integers, which have no gradients. */
+static void check_floating(int count, at_tensor *const *given, const char *const *names)
+{
+  for (int i = 0; i < count; i++)
+    if (given[i] && at_category(given[i]->type->scalarType) < 2)
+      at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of a floating type", names[i],
+               at_scalarTypeName(given[i]->type->scalarType));
+}
+
 void at_convolveDoubleBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
                                at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
                                at_convolving how, at_ints mask)
 {
   static const bool all[] = {true, true, true};
+  static const char *const names[] = {"ggI", "ggW", "ggb", "gO", "weight", "self"};
   const at_ints ofInput = {(int64_t[]){1, 0, 0}, 3}, ofWeight = {(int64_t[]){0, 1, 0}, 3};
+  check_floating(6, (at_tensor *const[]){ggI, ggW, ggb, grad, weight, input}, names);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *made[3] = {NULL}, *back[3] = {NULL};
