@@ -16,33 +16,62 @@ enum { FLOAT_WORDS = 2 };
 enum { FLOAT_WORDS = 1 };
 #endif
 
-/* The words that element i takes, of `words` each. */
-static const uint32_t *words_of(ptrdiff_t i, int words)
+static ptrdiff_t drawn; /* elements of the tensor that is looked at */
+
+/* Threads that PyTorch starts for them: blocks of 256, up to as many as the device runs at a time. */
+static ptrdiff_t threads(void)
 {
-  static uint32_t group[16];
-  for (int j = 0; j < words; j++)
-    THPhilox_words(SEED, (uint64_t)(i / 4), (uint64_t)(USED / 4 + j), group + 4 * j);
-  return group + i % 4 * words;
+  const struct cudaDeviceProp *device = THCState_getCurrentDeviceProperties(thc_state());
+  const ptrdiff_t most =
+      (ptrdiff_t)device->multiProcessorCount * (device->maxThreadsPerMultiProcessor / 256);
+  return 256 * THMin(most, (drawn + 255) / 256);
 }
 
-static double unit(const uint32_t *words, int bits)
+/* The call that makes the number of element i, of `each` for a call, and which of its numbers it is. */
+static int number_of(ptrdiff_t i, int each, uint32_t *words)
 {
-  const uint64_t all = (uint64_t)words[0] << 32 | (bits > 32 ? words[1] : 0);
-  return ldexp((double)(all >> (64 - bits)), -bits);
+  const ptrdiff_t round = i / threads();
+  THPhilox_words(SEED, (uint64_t)(i % threads()), (uint64_t)(USED / 4 + round / each), words);
+  return (int)(round % each);
 }
 
-/* In (0, 1]; bits is that of the type. */
-static double above0(const uint32_t *words)
+/* Elements with probabilities of their own are drawn in groups of four. */
+static double group_unit(ptrdiff_t i)
 {
-  return FLOAT_WORDS == 2 ? 1 - unit(words, 53) : ((double)words[0] + 0.5) * 0x1p-32;
+  uint32_t words[4];
+  THPhilox_words(SEED, (uint64_t)(i / 4), USED / 4, words);
+  return (double)(((float)words[i % 4] + 0.5F) * 0x1p-32F);
+}
+
+/* Number k of a call in (0, 1], rounded as the type's. */
+static double unit_in(const uint32_t *words, int k)
+{
+  if (FLOAT_WORDS == 1)
+    return (double)(((float)words[k] + 0.5F) * 0x1p-32F);
+  return ((double)(words[2 * k] ^ (uint64_t)words[2 * k + 1] << 21) + 0.5) * 0x1p-53;
+}
+
+static double unit(ptrdiff_t i)
+{
+  uint32_t words[4];
+  const int k = number_of(i, 4 / FLOAT_WORDS, words);
+  return unit_in(words, k);
 }
 
 TH_UNUSED static double normal_of(ptrdiff_t i)
 {
-  const uint32_t *words = words_of(i / 2 * 2, FLOAT_WORDS);
-  const double radius = sqrt(-2 * log(above0(words)));
-  const double angle = 2 * M_PI * unit(words + FLOAT_WORDS, FLOAT_WORDS == 2 ? 53 : 24);
-  return radius * (i % 2 ? sin(angle) : cos(angle));
+  uint32_t words[4];
+  const int k = number_of(i, 4 / FLOAT_WORDS, words), first = k / 2 * 2;
+  const double radius = sqrt(-2 * log(unit_in(words, first)));
+  const double angle = 2 * M_PI * unit_in(words, first + 1);
+  return radius * (k % 2 ? cos(angle) : sin(angle));
+}
+
+static uint64_t word_of(ptrdiff_t i, int wide)
+{
+  uint32_t words[4];
+  const int k = number_of(i, wide ? 2 : 4, words);
+  return wide ? (uint64_t)words[2 * k] << 32 | words[2 * k + 1] : words[k];
 }
 
 /* --- every layout ------------------------------------------------------------------------------ */
@@ -52,7 +81,7 @@ typedef struct THTest_(Kind) {
   const char *name;
   void (*draw)(THCTensor *r);
   double (*element)(ptrdiff_t i);
-  int words, steps; /* steps: exact in steps of whole numbers, but for ties */
+  int each, steps; /* of a call; exact in steps of whole numbers, but for ties */
 } THTest_(Kind);
 
 #define KIND(NAME, CALL, ELEMENT)           \
@@ -79,16 +108,10 @@ typedef struct THTest_(Kind) {
 #endif
 #define WIDE (COUNTABLE > UINT32_MAX)
 
-/* The upper half of the product of a word, or a pair, and the range. */
+/* The remainder of a word, or a pair. */
 static double random_of(ptrdiff_t i)
 {
-  const uint32_t *words = words_of(i, WIDE ? 2 : 1);
-  const uint64_t range = COUNTABLE;
-  if (!WIDE)
-    return (double)(words[0] * range >> 32);
-  __extension__ typedef unsigned __int128 Product;
-  const uint64_t pair = (uint64_t)words[0] << 32 | words[1];
-  return (double)(int64_t)((Product)pair * range >> 64);
+  return (double)(int64_t)(word_of(i, WIDE) % COUNTABLE);
 }
 
 /* One trial in five ends them. */
@@ -98,36 +121,40 @@ static double random_of(ptrdiff_t i)
 #define GEOMETRIC_P 0.2
 #endif
 
+/* What would round to the end of the range is its beginning. */
+TH_UNUSED static double uniform_of(double x, double from, double to)
+{
+  return TO_NUMBER(TO_REAL(x)) == TO_NUMBER(TO_REAL(to)) ? from : x;
+}
+
 /* clang-format off */
 KIND(random, random(state, r), random_of(i))
-KIND(clamped, clampedRandom(state, r, -3, 100), -3 + (double)(words_of(i, 1)[0] * UINT64_C(104) >> 32))
-KIND(capped, cappedRandom(state, r, 9), 1 + (double)(words_of(i, 1)[0] * UINT64_C(9) >> 32))
-KIND(geometric, geometric(state, r, GEOMETRIC_P), ceil(log(1 - unit(words_of(i, 2), 53)) / log(0.8)))
-KIND(bernoulli, bernoulli(state, r, 0.3), unit(words_of(i, 1), 32) < 0.3)
+KIND(clamped, clampedRandom(state, r, -3, 100), -3 + (double)(word_of(i, 0) % 104))
+KIND(capped, cappedRandom(state, r, 9), 1 + (double)(word_of(i, 0) % 9))
+KIND(geometric, geometric(state, r, GEOMETRIC_P), fmax(ceil(log(unit(i)) / log(0.8)), 1))
+KIND(bernoulli, bernoulli(state, r, 0.3), unit(i) < 0.3)
 #if IS_FLOATING
-#define UNIT_BITS (FLOAT_WORDS == 2 ? 53 : EPSILON > 1e-4 ? 11 : 24)
-KIND(uniform, uniform(state, r, -1, 3), unit(words_of(i, FLOAT_WORDS), UNIT_BITS) * 4 - 1)
+KIND(uniform, uniform(state, r, -1, 3), uniform_of(unit(i) * 4 - 1, -1, 3))
 KIND(normal, normal(state, r, 1, 2), normal_of(i) * 2 + 1)
 KIND(logNormal, logNormal(state, r, 1, 0.5), exp(normal_of(i) * 0.5 + 1))
-KIND(exponential, exponential(state, r, 2), -log(above0(words_of(i, FLOAT_WORDS))) / 2)
-KIND(cauchy, cauchy(state, r, 1, 2),
-     tan(M_PI * (unit(words_of(i, FLOAT_WORDS), FLOAT_WORDS == 2 ? 53 : 24) - 0.5)) * 2 + 1)
+KIND(exponential, exponential(state, r, 2), -log(unit(i)) / 2)
+KIND(cauchy, cauchy(state, r, 1, 2), tan(M_PI * (unit(i) - 0.5)) * 2 + 1)
 #endif
 
 static const THTest_(Kind) kinds[] = {
-    {"random",      draw_random,      element_random,      WIDE ? 2 : 1, 1},
+    {"random",      draw_random,      element_random,      WIDE ? 2 : 4, 1},
 #if !defined(TH_REAL_IS_BYTE)
-    {"clamped",     draw_clamped,     element_clamped,     1, 1},
+    {"clamped",     draw_clamped,     element_clamped,     4, 1},
 #endif
-    {"capped",      draw_capped,      element_capped,      1, 1},
-    {"geometric",   draw_geometric,   element_geometric,   2, 1},
-    {"bernoulli",   draw_bernoulli,   element_bernoulli,   1, 1},
+    {"capped",      draw_capped,      element_capped,      4, 1},
+    {"geometric",   draw_geometric,   element_geometric,   4 / FLOAT_WORDS, 1},
+    {"bernoulli",   draw_bernoulli,   element_bernoulli,   4 / FLOAT_WORDS, 1},
 #if IS_FLOATING
-    {"uniform",     draw_uniform,     element_uniform,     FLOAT_WORDS, 0},
-    {"normal",      draw_normal,      element_normal,      FLOAT_WORDS, 0},
-    {"logNormal",   draw_logNormal,   element_logNormal,   FLOAT_WORDS, 0},
-    {"exponential", draw_exponential, element_exponential, FLOAT_WORDS, 0},
-    {"cauchy",      draw_cauchy,      element_cauchy,      FLOAT_WORDS, 0},
+    {"uniform",     draw_uniform,     element_uniform,     4 / FLOAT_WORDS, 0},
+    {"normal",      draw_normal,      element_normal,      4 / FLOAT_WORDS, 0},
+    {"logNormal",   draw_logNormal,   element_logNormal,   4 / FLOAT_WORDS, 0},
+    {"exponential", draw_exponential, element_exponential, 4 / FLOAT_WORDS, 0},
+    {"cauchy",      draw_cauchy,      element_cauchy,      4 / FLOAT_WORDS, 0},
 #endif
 };
 /* clang-format on */
@@ -145,7 +172,7 @@ static THCGenerator *seeded(void)
 static void check_drawn(const THTest_(Kind) * kind, THCTensor *d)
 {
   THTensor *twin = THCTest_(twin)(d);
-  const ptrdiff_t n = d->nDimension ? THTest_(count)(twin) : 0;
+  const ptrdiff_t n = drawn = d->nDimension ? THTest_(count)(twin) : 0;
   for (ptrdiff_t i = 0; i < n; i++) {
     const double want = kind->element(i), got = TO_NUMBER(*THTest_(at)(twin, i));
     const double rounded = TO_NUMBER(TO_REAL(want));
@@ -171,7 +198,7 @@ static void check_layout(const THTest_(Kind) * kind, THCTensor *d)
   THCGenerator *generator = seeded();
   kind->draw(d);
   check_drawn(kind, d);
-  CHECK_EQ(generator->philox_seed_offset, USED + (d->nDimension > 0) * 4 * kind->words);
+  CHECK_EQ(generator->philox_seed_offset, USED + (d->nDimension > 0) * 4);
   THTensor *after = THCTest_(twin)(d);
   CHECK_OUTSIDE(after, outside);
   THTensor_(free)(after);
@@ -190,18 +217,20 @@ static void THTest_(randomLayouts)(void)
     }
 }
 
-/* Sizes around those of groups, blocks and grids; and what comes next differs. */
+/* Sizes around those of blocks and, on the simulator, of several rounds of all threads; and what comes next differs. */
 static void THTest_(randomSizes)(void)
 {
-  static const int64_t sizes[] = {1, 2, 3, 4, 5, 1023, 1024, 1025, 2051};
+  static const int64_t sizes[] = {1, 2, 5, 255, 256, 257, 1025, 8191, 8193, 33000};
   THCState *state = thc_state();
   for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++)
     for (size_t s = 0; s < sizeof sizes / sizeof *sizes; s++) {
       THCTensor *d = THCTensor_(newWithSize1d)(state, sizes[s]);
       th_note("%s, %d elements", kinds[k].name, (int)sizes[s]);
-      seeded();
+      THCGenerator *generator = seeded();
       kinds[k].draw(d);
       check_drawn(&kinds[k], d);
+      CHECK_EQ(generator->philox_seed_offset,
+               USED + 4 * ((drawn - 1) / (threads() * kinds[k].each) + 1));
       if (sizes[s] > 1000) {
         THCTensor *next = THCTensor_(newWithSize1d)(state, sizes[s]);
         kinds[k].draw(next);
@@ -219,12 +248,14 @@ static void THTest_(roundedOnce)(void)
   THCState *state = thc_state();
   THCTensor *d = THCTensor_(newWithSize1d)(state, 256);
   seeded();
+  drawn = 256;
   THCTensor_(uniform)(state, d, 0.1, 0.7);
+  const double a = TO_NUMBER(TO_REAL(0.1)), b = TO_NUMBER(TO_REAL(0.7)),
+               width = TO_NUMBER(TO_REAL(b - a));
   for (int i = 0; i < 256; i++) {
-    const double u = unit(words_of(i, FLOAT_WORDS), UNIT_BITS);
-    const double want =
-        FLOAT_WORDS == 2 ? fma(u, 0.7 - 0.1, 0.1) : (double)fmaf((float)u, 0.7f - 0.1f, 0.1f);
-    CHECK(TO_NUMBER(THCTensor_(get1d)(state, d, i)) == TO_NUMBER(TO_REAL(want)));
+    const double want = FLOAT_WORDS == 2 ? fma(unit(i), width, a)
+                                         : (double)fmaf((float)unit(i), (float)width, (float)a);
+    CHECK(TO_NUMBER(THCTensor_(get1d)(state, d, i)) == TO_NUMBER(TO_REAL(uniform_of(want, a, b))));
   }
   THCTensor_(free)(state, d);
 #endif
@@ -234,19 +265,17 @@ static void THTest_(wideRanges)(void)
 {
 #ifdef TH_REAL_IS_LONG
   static const int64_t ends[][2] = {
-      {INT64_MIN, INT64_MAX}, {0, INT64_MAX}, {-5, UINT32_MAX}, {1, UINT32_MAX}, {0, UINT32_MAX}};
+      {INT64_MIN, INT64_MAX}, {0, INT64_MAX}, {-5, UINT32_MAX}, {1, 1 << 28}, {0, (1 << 28) - 2}};
   THCState *state = thc_state();
   THCTensor *d = THCTensor_(newWithSize1d)(state, 50);
   for (int k = 0; k < 5; k++) {
     const uint64_t range = (uint64_t)ends[k][1] - (uint64_t)ends[k][0] + 1;
-    const int wide = range == 0 || range > UINT64_C(1) << 32;
+    const int wide = range == 0 || range >= UINT64_C(1) << 28;
     seeded();
+    drawn = 50;
     THCTensor_(clampedRandom)(state, d, ends[k][0], ends[k][1]);
     for (ptrdiff_t i = 0; i < 50; i++) {
-      __extension__ typedef unsigned __int128 Product;
-      const uint32_t *words = words_of(i, 1 + wide);
-      const uint64_t pair = (uint64_t)words[0] << 32 | (wide ? words[1] : 0);
-      const uint64_t below = range == 0 ? pair : (uint64_t)((Product)pair * range >> 64);
+      const uint64_t word = word_of(i, wide), below = range == 0 ? word : word % range;
       CHECK_EQ(THCTensor_(get1d)(state, d, i), (int64_t)((uint64_t)ends[k][0] + below));
     }
   }
@@ -269,11 +298,11 @@ static THCudaDoubleTensor *THTest_(probabilities)(void)
   return p;
 }
 
-static void THTest_(checkBernoulli)(THCTensor *d, int bits)
+static void THTest_(checkBernoulli)(THCTensor *d)
 {
   for (int i = 0; i < 35; i++)
     CHECK_EQ(TO_NUMBER(THCTensor_(get2d)(thc_state(), d, i / 7, i % 7)),
-             unit(words_of(i, 1), bits) < i % 9 / 8.0);
+             group_unit(i) <= i % 9 / 8.0);
 }
 
 /* p has another shape than self. */
@@ -284,7 +313,7 @@ static void THTest_(bernoulliDoubles)(void)
   THCTensor *d = THCTest_(tensor)(TH_TRANSPOSED, 1, TH_SHAPE(5, 7));
   seeded();
   THCTensor_(bernoulli_DoubleTensor)(state, d, p);
-  THTest_(checkBernoulli)(d, 32);
+  THTest_(checkBernoulli)(d);
   THCudaDoubleTensor_set1d(state, p, 7, 1.5);
   CHECK_RAISES(2, "1.5, not in [0, 1]", THCTensor_(bernoulli_DoubleTensor)(state, d, p));
   THCudaDoubleTensor_set1d(state, p, 7, NAN);
@@ -304,7 +333,7 @@ static void THTest_(bernoulliFloats)(void)
   THCTensor *d = THCTest_(tensor)(TH_TRANSPOSED, 1, TH_SHAPE(5, 7));
   seeded();
   THCTensor_(bernoulli_FloatTensor)(state, d, p);
-  THTest_(checkBernoulli)(d, 24);
+  THTest_(checkBernoulli)(d);
   THCudaTensor_set2d(state, p, 6, 4, -0.5f);
   CHECK_RAISES(2, "the element -0.5, not", THCTensor_(bernoulli_FloatTensor)(state, d, p));
   THCudaTensor_resize1d(state, p, 36);
@@ -325,7 +354,7 @@ static void THTest_(bernoulliOwn)(void)
   THCTensor_(bernoulli_Tensor)(state, d, d);
   for (int i = 0; i < 40; i++)
     CHECK_EQ(TO_NUMBER(THCTensor_(get1d)(state, d, i)),
-             IS_FLOATING ? unit(words_of(i, 1), EPSILON < 1e-10 ? 32 : 24) < i % 5 / 4.0 : i % 2);
+             IS_FLOATING ? group_unit(i) <= i % 5 / 4.0 : i % 2);
   THCTensor_(free)(state, d);
 }
 
@@ -334,6 +363,7 @@ static void THTest_(bernoulliOwn)(void)
 static void check_affine(THCTensor *r, int means, int deviations)
 {
   THTensor *twin = THCTest_(twin)(r);
+  drawn = 35;
   CHECK_EQ(r->size[0], 5);
   for (ptrdiff_t i = 0; i < 35; i++) {
     const double mean = means ? (double)i : 3, deviation = deviations ? (double)(i % 4) : 2;
@@ -415,6 +445,28 @@ static void THTest_(moments)(void)
 
 #endif
 
+/* What PyTorch prints on a GPU for torch.rand(5) and torch.randn(10) after torch.manual_seed(0). */
+static void THTest_(asPyTorch)(void)
+{
+#ifdef TH_REAL_IS_FLOAT
+  static const double uniforms[] = {0.3990, 0.5167, 0.0249, 0.9401, 0.9459};
+  static const double normals[] = {-0.9247, -0.4253, -2.6438, 0.1452,  -0.1209,
+                                   -0.5797, -0.6229, -0.3284, -1.0745, -0.3631};
+  THCState *state = thc_state();
+  THCTensor *d = THCTensor_(newWithSize1d)(state, 5);
+  THCRandom_manualSeed(state, 0);
+  THCTensor_(uniform)(state, d, 0, 1);
+  for (int i = 0; i < 5; i++)
+    CHECK_NEAR(THCTensor_(get1d)(state, d, i), uniforms[i], 6e-5);
+  THCTensor_(resize1d)(state, d, 10);
+  THCRandom_manualSeed(state, 0);
+  THCTensor_(normal)(state, d, 0, 1);
+  for (int i = 0; i < 10; i++)
+    CHECK_NEAR(THCTensor_(get1d)(state, d, i), normals[i], 6e-5);
+  THCTensor_(free)(state, d);
+#endif
+}
+
 /* --- states and errors ----------------------------------------------------------------------------- */
 
 /* A saved state brings back the draws; every device has a generator of its own. */
@@ -484,7 +536,7 @@ static void THTest_(randomErrors)(void)
   THCTensor_(free)(state, d);
 }
 
-TH_TESTS(THTest_(randomLayouts), THTest_(randomSizes), THTest_(roundedOnce), THTest_(wideRanges),
-         THTest_(bernoulliFloats), THTest_(bernoulliDoubles), THTest_(bernoulliOwn),
-         THTest_(affine), THTest_(moments), THTest_(permutations), THTest_(randomStates),
-         THTest_(randomErrors))
+TH_TESTS(THTest_(asPyTorch), THTest_(randomLayouts), THTest_(randomSizes), THTest_(roundedOnce),
+         THTest_(wideRanges), THTest_(bernoulliFloats), THTest_(bernoulliDoubles),
+         THTest_(bernoulliOwn), THTest_(affine), THTest_(moments), THTest_(permutations),
+         THTest_(randomStates), THTest_(randomErrors))

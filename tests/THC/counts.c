@@ -84,9 +84,9 @@ typedef struct Operands {
   X(nonzero, 3, 1, 1, 0, 2, T(nonzero)(S, o->found, o->x))
 
 #define RANDOM(X)                                                              \
-  X(uniform, 1, 1, 0, 0, 0, T(uniform)(S, o->r[0], 0, 1))                      \
-  X(normal, 1, 1, 0, 0, 0, T(normal)(S, o->r[0], 0, 1))                        \
-  X(bernoulli, 1, 1, 0, 0, 0, T(bernoulli)(S, o->r[0], 0.5))                   \
+  X(uniform, 1, 2, 0, 0, 0, T(uniform)(S, o->r[0], 0, 1))                      \
+  X(normal, 1, 2, 0, 0, 0, T(normal)(S, o->r[0], 0, 1))                        \
+  X(bernoulli, 1, 2, 0, 0, 0, T(bernoulli)(S, o->r[0], 0.5))                   \
   X(bernoulli_each, 2, 2, 0, 0, 1, T(bernoulli_FloatTensor)(S, o->r[0], o->x)) \
   X(randperm, 3 + TH_INDEX_BASE, 1, 0, 0, 0, T(randperm)(S, o->r[2], 100))     \
   X(multinomial, 4, 8, 0, 0, 1, T(multinomial)(S, o->found, o->x, 3, 1))

@@ -1,8 +1,8 @@
 /* Tensors of random numbers, from the generator of the current device.
  *
- * The numbers depend on the seed, on what was drawn before, and on the number of elements alone:
- * elements take their draws in row-major order, whatever strides self has, and whatever the device.
- * (In groups of four: group g takes words of Philox's subsequence g.)  self keeps its shape unless
+ * The numbers depend on the seed, on what was drawn before, and on the number of elements: elements take
+ * their draws in row-major order, whatever strides self has.  They are those that PyTorch draws; of more
+ * elements than a device has threads, they depend on how many these are.  self keeps its shape unless
  * the function says otherwise, and its elements may not share memory.  A parameter out of its range
  * is an error, after which nothing is drawn or written.
  *

@@ -17,11 +17,26 @@ extern const THCRandomKernel TH_CONCAT_2(THCRandom_, Real)[];
 
 /* --- one distribution for all elements -------------------------------------------------------- */
 
-/* Draws count elements to an array. */
+/* The words of a subsequence that PyTorch counts as used up by tensors with probabilities. */
+enum { GROUP_WORDS = 12 };
+
+/* As many as PyTorch starts for so many elements. */
+static ptrdiff_t threads_of(ptrdiff_t count)
+{
+  enum { BLOCK = 256 };
+  const struct cudaDeviceProp *device = THCState_getCurrentDeviceProperties(THC_using);
+  const ptrdiff_t most =
+      (ptrdiff_t)device->multiProcessorCount * (device->maxThreadsPerMultiProcessor / BLOCK);
+  return BLOCK * THMin(THMax(most, 1), (count + BLOCK - 1) / BLOCK);
+}
+
+/* Draws count elements, one at least, to an array. */
 static void THTensor_(launch)(THCRandomFill fill, THCRandomKind kind)
 {
   const THCRandomKernel *kernel = &TH_CONCAT_2(THCRandom_, Real)[kind];
-  fill.draw = THCRandom_draw(THC_using, 4 * (uint64_t)kernel->words);
+  fill.threads = threads_of(fill.count);
+  const ptrdiff_t calls = kernel->each ? (fill.count - 1) / (fill.threads * kernel->each) + 1 : 0;
+  fill.draw = THCRandom_draw(THC_using, calls ? 4 * (uint64_t)calls : GROUP_WORDS);
   kernel->launch(&fill, THCState_getCurrentStream(THC_using));
   THCudaCheck(cudaGetLastError());
 }
@@ -70,9 +85,8 @@ static void THTensor_(fillWith)(THTensor *self, THCRandomFill fill, THCRandomKin
 #endif
 
 /* base + one of 0 ... range - 1; a range of 0 stands for 2^64. */
-static void THTensor_(integers)(THTensor *self, int64_t base, uint64_t range)
+static void THTensor_(integers)(THTensor *self, int64_t base, uint64_t range, int wide)
 {
-  const int wide = range == 0 || range > UINT64_C(1) << 32;
   THTensor_(fillWith)(self, (THCRandomFill){.base = base, .range = range},
                       wide ? THC_RANDOM_WIDE_INTEGERS : THC_RANDOM_INTEGERS, 0);
 }
@@ -80,7 +94,7 @@ static void THTensor_(integers)(THTensor *self, int64_t base, uint64_t range)
 void THCTensor_(random)(THCState *state, THCTensor *self)
 {
   ENTER(1, self);
-  THTensor_(integers)(self, 0, COUNTABLE);
+  THTensor_(integers)(self, 0, COUNTABLE, COUNTABLE > UINT32_MAX);
 }
 
 void THCTensor_(clampedRandom)(THCState *state, THCTensor *self, int64_t min, int64_t max)
@@ -88,7 +102,8 @@ void THCTensor_(clampedRandom)(THCState *state, THCTensor *self, int64_t min, in
   ENTER(1, self);
   THArgCheck(min <= max, 3, "max is %lld, less than min, which is %lld", (long long)max,
              (long long)min);
-  THTensor_(integers)(self, min, (uint64_t)max - (uint64_t)min + 1);
+  const uint64_t range = (uint64_t)max - (uint64_t)min + 1;
+  THTensor_(integers)(self, min, range, range == 0 || range >= UINT64_C(1) << 28);
 }
 
 void THCTensor_(cappedRandom)(THCState *state, THCTensor *self, int64_t max)
@@ -102,11 +117,9 @@ void THCTensor_(geometric)(THCState *state, THCTensor *self, double p)
   ENTER(1, self);
   THArgCheck(p > 0 && p < 1, 2, "p is %g, not between 0 and 1", p);
 #ifdef TH_COMPAT_TORCH7
-  const double logarithm = log(p);
-#else
-  const double logarithm = log1p(-p);
+  p = 1 - p;
 #endif
-  THTensor_(fillWith)(self, (THCRandomFill){.a = 1 / logarithm}, THC_RANDOM_GEOMETRIC, 0);
+  THTensor_(fillWith)(self, (THCRandomFill){.a = p}, THC_RANDOM_GEOMETRIC, 0);
 }
 
 /* --- bernoulli -------------------------------------------------------------------------------- */
@@ -115,9 +128,7 @@ void THCTensor_(bernoulli)(THCState *state, THCTensor *self, double p)
 {
   ENTER(1, self);
   THArgCheck(p >= 0 && p <= 1, 2, "p is %g, not in [0, 1]", p);
-  /* A word is below p * 2^32 exactly if it is below this integer. */
-  THTensor_(fillWith)(self, (THCRandomFill){.range = (uint64_t)ceil(p * 0x1p32)},
-                      THC_RANDOM_BERNOULLI, 0);
+  THTensor_(fillWith)(self, (THCRandomFill){.a = p}, THC_RANDOM_BERNOULLI, 0);
 }
 
 void THCudaDevice_free(THCudaTensor *tensor);
@@ -293,7 +304,7 @@ void THCTensor_(exponential)(THCState *state, THCTensor *self, double lambda)
 {
   ENTER(1, self);
   THArgCheck(lambda > 0, 2, "lambda is %g, not > 0", lambda);
-  THTensor_(fillWith)(self, (THCRandomFill){.a = 1 / lambda}, THC_RANDOM_EXPONENTIAL, 0);
+  THTensor_(fillWith)(self, (THCRandomFill){.a = lambda}, THC_RANDOM_EXPONENTIAL, 0);
 }
 
 void THCTensor_(cauchy)(THCState *state, THCTensor *self, double median, double sigma)

@@ -1,4 +1,4 @@
-/* Kernels of random numbers: a thread draws the elements of a group (thc_random.h). */
+/* Kernels of random numbers (thc_random.h says which element has which words). */
 #include "THC/pointwise/thc_math.h"
 
 #include "THC/walk/thc_apply.h"
@@ -11,53 +11,180 @@ namespace
 
 enum { GROUP = 4 };
 
-/* Whole numbers become elements. */
-THC_DEVICE element whole(int64_t number)
+/* --- the numbers of a call of Philox --------------------------------------------------------- */
+
+struct words32 {
+  enum { EACH = 4 };
+  typedef uint32_t Type;
+  THC_DEVICE void make(const uint32_t *words, uint32_t *x)
+  {
+    for (int k = 0; k < EACH; k++)
+      x[k] = words[k];
+  }
+};
+
+struct words64 {
+  enum { EACH = 2 };
+  typedef uint64_t Type;
+  THC_DEVICE void make(const uint32_t *words, uint64_t *x)
+  {
+    for (int k = 0; k < EACH; k++)
+      x[k] = (uint64_t)words[2 * k] << 32 | words[2 * k + 1];
+  }
+};
+
+#ifdef TH_REAL_IS_DOUBLE
+typedef double number;
+enum { NUMBERS = 2 };
+THC_DEVICE double above0(const uint32_t *words, int k)
 {
-  return (element)THC_STORE((real)number);
+  return THCRandom_above0Double(words + 2 * k);
+}
+#else
+typedef float number;
+enum { NUMBERS = 4 };
+THC_DEVICE float above0(const uint32_t *words, int k)
+{
+  return THCRandom_above0(words[k]);
+}
+#endif
+
+/* In (0, 1]. */
+struct units {
+  enum { EACH = NUMBERS };
+  typedef number Type;
+  THC_DEVICE void make(const uint32_t *words, number *x)
+  {
+    for (int k = 0; k < EACH; k++)
+      x[k] = above0(words, k);
+  }
+};
+
+/* Whole numbers become elements. */
+THC_DEVICE element whole(int64_t value)
+{
+  return (element)THC_STORE((real)value);
 }
 
+/* --- distributions: an element of a number --------------------------------------------------- */
+
 struct integers {
-  enum { WORDS = 1 };
-  typedef element Result;
-  THC_DEVICE void draw(const THCRandomFill &f, ptrdiff_t, const uint32_t *words, element *x)
+  typedef words32 Source;
+  THC_DEVICE element make(const THCRandomFill &f, ptrdiff_t, uint32_t word)
   {
-    for (int k = 0; k < GROUP; k++)
-      x[k] = whole((int64_t)((uint64_t)f.base + THCRandom_below32(words[k], f.range)));
+    return whole((int64_t)((uint64_t)f.base + word % f.range));
   }
 };
 
 struct wide_integers {
-  enum { WORDS = 2 };
-  typedef element Result;
-  THC_DEVICE void draw(const THCRandomFill &f, ptrdiff_t, const uint32_t *words, element *x)
+  typedef words64 Source;
+  THC_DEVICE element make(const THCRandomFill &f, ptrdiff_t, uint64_t word)
   {
-    for (int k = 0; k < GROUP; k++)
-      x[k] = whole((int64_t)((uint64_t)f.base + THCRandom_below64(words + 2 * k, f.range)));
+    return whole((int64_t)((uint64_t)f.base + (f.range ? word % f.range : word)));
   }
 };
 
 struct geometric {
-  enum { WORDS = 2 };
-  typedef element Result;
-  THC_DEVICE void draw(const THCRandomFill &f, ptrdiff_t, const uint32_t *words, element *x)
+  typedef units Source;
+  THC_DEVICE element make(const THCRandomFill &f, ptrdiff_t, number u)
   {
-    for (int k = 0; k < GROUP; k++) {
-      const double trials = ceil(log(1 - THCRandom_unit53(words + 2 * k)) * f.a);
-      x[k] = whole((int64_t)fmin(fmax(trials, 1.0), 0x1p62));
-    }
+    const double trials = ceil(log(u) / log(1 - (number)f.a));
+    return whole((int64_t)fmin(fmax(trials, 1.0), 0x1p62));
   }
 };
 
 struct bernoulli {
-  enum { WORDS = 1 };
-  typedef element Result;
-  THC_DEVICE void draw(const THCRandomFill &f, ptrdiff_t, const uint32_t *words, element *x)
+  typedef units Source;
+  THC_DEVICE element make(const THCRandomFill &f, ptrdiff_t, number u)
   {
-    for (int k = 0; k < GROUP; k++)
-      x[k] = whole(words[k] < f.range);
+    return whole(u < (number)f.a);
   }
 };
+
+#ifndef ureal /* floating */
+
+#ifdef TH_REAL_IS_DOUBLE
+#define PI 3.14159265358979323846
+#else
+#define PI 3.14159265358979f
+#endif
+
+/* Box and Muller: the elements of a pair have the same radius and angle. */
+struct normals {
+  enum { EACH = NUMBERS };
+  typedef number Type;
+  THC_DEVICE void make(const uint32_t *words, number *x)
+  {
+    for (int k = 0; k < EACH; k += 2) {
+      const real radius = THMath_(sqrt)(-2 * THMath_(log)(above0(words, k)));
+      real sine, cosine;
+#ifdef TH_REAL_IS_DOUBLE
+      sincospi(2 * above0(words, k + 1), &sine, &cosine);
+#else
+      sincospif(2 * above0(words, k + 1), &sine, &cosine);
+#endif
+      x[k] = radius * sine;
+      x[k + 1] = radius * cosine;
+    }
+  }
+};
+
+/* As the type has it. */
+THC_DEVICE real rounded(double x)
+{
+  return THC_LOAD(THC_STORE((real)x));
+}
+
+/* From a on, and below b: what would round to b is a.  Where the width is infinite, by halves. */
+struct uniform {
+  typedef units Source;
+  THC_DEVICE element make(const THCRandomFill &f, ptrdiff_t, number u)
+  {
+    const real a = rounded(f.a), b = rounded(f.b), width = THC_LOAD(THC_STORE(b - a));
+    const element x = THC_STORE(width - width == 0 ? THC_FUNCTION(fma)(u, width, a)
+                                                   : 2 * (u * (b / 2 - a / 2) + a / 2));
+    return THC_LOAD(x) == b ? (element)THC_STORE(a) : x;
+  }
+};
+
+struct normal {
+  typedef normals Source;
+  THC_DEVICE element make(const THCRandomFill &f, ptrdiff_t i, number z)
+  {
+    const element *means = (const element *)f.means, *deviations = (const element *)f.deviations;
+    const real mean = means ? THC_LOAD(means[i]) : (real)f.a;
+    const real deviation = deviations ? THC_LOAD(deviations[i]) : (real)f.b;
+    return THC_STORE(THC_FUNCTION(fma)(z, deviation, mean));
+  }
+};
+
+struct log_normal {
+  typedef normals Source;
+  THC_DEVICE element make(const THCRandomFill &f, ptrdiff_t, number z)
+  {
+    return THC_STORE(THMath_(exp)(THC_FUNCTION(fma)(z, (real)f.b, (real)f.a)));
+  }
+};
+
+struct exponential {
+  typedef units Source;
+  THC_DEVICE element make(const THCRandomFill &f, ptrdiff_t, number u)
+  {
+    return THC_STORE(-1 / (real)f.a * THMath_(log)(u));
+  }
+};
+
+struct cauchy {
+  typedef units Source;
+  THC_DEVICE element make(const THCRandomFill &f, ptrdiff_t, number u)
+  {
+    return THC_STORE(THC_FUNCTION(fma)((real)f.b, THMath_(tan)(PI * (u - (real)0.5)), (real)f.a));
+  }
+};
+
+#endif
+
+/* --- in groups of four elements --------------------------------------------------------------- */
 
 struct bernoulli_floats {
   enum { WORDS = 1 };
@@ -66,7 +193,7 @@ struct bernoulli_floats {
   {
     const float *p = (const float *)f.probabilities + first;
     for (int k = 0; k < GROUP; k++)
-      x[k] = whole(first + k < f.count && THCRandom_unit24(words[k]) < p[k]);
+      x[k] = whole(first + k < f.count && THCRandom_above0(words[k]) <= p[k]);
   }
 };
 
@@ -77,114 +204,11 @@ struct bernoulli_doubles {
   {
     const double *p = (const double *)f.probabilities + first;
     for (int k = 0; k < GROUP; k++)
-      x[k] = whole(first + k < f.count && words[k] * 0x1p-32 < p[k]);
+      x[k] = whole(first + k < f.count && THCRandom_above0(words[k]) <= p[k]);
   }
 };
 
-#ifndef ureal /* floating */
-
-#ifdef TH_REAL_IS_DOUBLE
-enum { FLOAT_WORDS = 2 };
-#define UNIT(WORDS)   THCRandom_unit53(WORDS)
-#define ABOVE0(WORDS) (1 - THCRandom_unit53(WORDS))
-#define PI            3.14159265358979323846
-#else
-enum { FLOAT_WORDS = 1 };
-#ifdef TH_REAL_IS_HALF
-#define UNIT(WORDS) THCRandom_unit11(*(WORDS))
-#else
-#define UNIT(WORDS) THCRandom_unit24(*(WORDS))
-#endif
-#define ABOVE0(WORDS) THCRandom_above0(*(WORDS))
-#define PI            3.14159265358979f
-#endif
-
-/* Rounded once, as TH's (THRandom_between). */
-struct uniform {
-  enum { WORDS = FLOAT_WORDS };
-  typedef element Result;
-  THC_DEVICE void draw(const THCRandomFill &f, ptrdiff_t, const uint32_t *words, element *x)
-  {
-    const real a = (real)f.a, b = (real)f.b, width = b - a;
-    for (int k = 0; k < GROUP; k++) {
-      const real u = UNIT(words + k * WORDS);
-      x[k] = THC_STORE(width - width == 0 ? THC_FUNCTION(fma)(u, width, a)
-                                          : 2 * (u * (b / 2 - a / 2) + a / 2));
-    }
-  }
-};
-
-/* Box and Muller: the elements of a pair have the same radius and angle. */
-THC_DEVICE void normal_pair(const uint32_t *words, real *x)
-{
-  const real radius = THMath_(sqrt)(-2 * THMath_(log)(ABOVE0(words)));
-  real sine, cosine;
-#ifdef TH_REAL_IS_DOUBLE
-  sincospi(2 * THCRandom_unit53(words + 2), &sine, &cosine);
-#else
-  sincospif(2 * THCRandom_unit24(words[1]), &sine, &cosine);
-#endif
-  x[0] = radius * cosine;
-  x[1] = radius * sine;
-}
-
-struct normal {
-  enum { WORDS = FLOAT_WORDS };
-  typedef element Result;
-  THC_DEVICE void draw(const THCRandomFill &f, ptrdiff_t first, const uint32_t *words, element *x)
-  {
-    real z[GROUP];
-    normal_pair(words, z);
-    normal_pair(words + 2 * WORDS, z + 2);
-    for (int k = 0; k < GROUP; k++) {
-      const bool inside = first + k < f.count;
-      const element *means = (const element *)f.means;
-      const element *deviations = (const element *)f.deviations;
-      const real mean = means && inside ? THC_LOAD(means[first + k]) : (real)f.a;
-      const real deviation = deviations && inside ? THC_LOAD(deviations[first + k]) : (real)f.b;
-      x[k] = THC_STORE(z[k] * deviation + mean);
-    }
-  }
-};
-
-struct log_normal {
-  enum { WORDS = FLOAT_WORDS };
-  typedef element Result;
-  THC_DEVICE void draw(const THCRandomFill &f, ptrdiff_t, const uint32_t *words, element *x)
-  {
-    real z[GROUP];
-    normal_pair(words, z);
-    normal_pair(words + 2 * WORDS, z + 2);
-    for (int k = 0; k < GROUP; k++)
-      x[k] = THC_STORE(THMath_(exp)(z[k] * (real)f.b + (real)f.a));
-  }
-};
-
-struct exponential {
-  enum { WORDS = FLOAT_WORDS };
-  typedef element Result;
-  THC_DEVICE void draw(const THCRandomFill &f, ptrdiff_t, const uint32_t *words, element *x)
-  {
-    for (int k = 0; k < GROUP; k++)
-      x[k] = THC_STORE((0 - THMath_(log)(ABOVE0(words + k * WORDS))) * (real)f.a);
-  }
-};
-
-struct cauchy {
-  enum { WORDS = FLOAT_WORDS };
-  typedef element Result;
-  THC_DEVICE void draw(const THCRandomFill &f, ptrdiff_t, const uint32_t *words, element *x)
-  {
-    for (int k = 0; k < GROUP; k++) {
-#ifdef TH_REAL_IS_DOUBLE
-      const real u = UNIT(words + k * WORDS);
-#else
-      const real u = THCRandom_unit24(words[k]);
-#endif
-      x[k] = THC_STORE(THMath_(tan)(PI * (u - (real)0.5)) * (real)f.b + (real)f.a);
-    }
-  }
-};
+#ifndef ureal
 
 /* One word picks an index, the other its alias or not. */
 struct alias {
@@ -205,8 +229,38 @@ struct alias {
 
 /* --- the kernels ----------------------------------------------------------------------------- */
 
+/* Thread t draws from subsequence t: elements t, t + threads ... , EACH for a call. */
 template <class Kind>
 __global__ void fill(THCRandomFill f)
+{
+  typedef typename Kind::Source Source;
+  element *const to = (element *)f.to;
+  THC_GRID_LOOP(t, f.threads)
+  {
+    uint64_t call = f.draw.offset;
+    for (ptrdiff_t first = t; first < f.count; first += f.threads * Source::EACH, call++) {
+      uint32_t words[4];
+      typename Source::Type x[Source::EACH];
+      THPhilox_words(f.draw.seed, (uint64_t)t, call, words);
+      Source::make(words, x);
+      THC_UNROLL
+      for (int k = 0; k < Source::EACH; k++) {
+        const ptrdiff_t i = first + k * f.threads;
+        if (i < f.count)
+          to[i] = Kind::make(f, i, x[k]);
+      }
+    }
+  }
+}
+
+template <class Kind>
+void launch(const THCRandomFill *f, cudaStream_t stream)
+{
+  THC_LAUNCH(fill<Kind>, THC_blocks(f->threads), THC_BLOCK, 0, stream, *f);
+}
+
+template <class Kind>
+__global__ void fill_groups(THCRandomFill f)
 {
   typedef typename Kind::Result Result;
   Result *const to = (Result *)f.to;
@@ -229,24 +283,34 @@ __global__ void fill(THCRandomFill f)
 }
 
 template <class Kind>
-void launch(const THCRandomFill *f, cudaStream_t stream)
+void launch_groups(const THCRandomFill *f, cudaStream_t stream)
 {
   typedef THCPack<typename Kind::Result, GROUP> Pack;
   THCRandomFill fitting = *f;
   fitting.packed = (uintptr_t)f->to % alignof(Pack) == 0;
-  THC_LAUNCH(fill<Kind>, THC_blocks((f->count + GROUP - 1) / GROUP), THC_BLOCK, 0, stream, fitting);
+  THC_LAUNCH(fill_groups<Kind>, THC_blocks((f->count + GROUP - 1) / GROUP), THC_BLOCK, 0, stream,
+             fitting);
 }
 
 }  // namespace
 
-#define ROW(KIND) {KIND::WORDS, launch<KIND>}
+#define ROW(KIND)    {KIND::Source::EACH, 0, launch<KIND>}
+#define GROUPS(KIND) {0, KIND::WORDS, launch_groups<KIND>}
 /* In the order of THCRandomKind. */
 extern "C" const THCRandomKernel THC_NAME(THCRandom_)[THC_RANDOM_KINDS];
 const THCRandomKernel THC_NAME(THCRandom_)[THC_RANDOM_KINDS] = {
-    ROW(integers),    ROW(wide_integers),    ROW(geometric),
-    ROW(bernoulli),   ROW(bernoulli_floats), ROW(bernoulli_doubles),
+    ROW(integers),
+    ROW(wide_integers),
+    ROW(geometric),
+    ROW(bernoulli),
+    GROUPS(bernoulli_floats),
+    GROUPS(bernoulli_doubles),
 #ifndef ureal
-    ROW(uniform),     ROW(normal),           ROW(log_normal),
-    ROW(exponential), ROW(cauchy),           ROW(alias),
+    ROW(uniform),
+    ROW(normal),
+    ROW(log_normal),
+    ROW(exponential),
+    ROW(cauchy),
+    GROUPS(alias),
 #endif
 };

@@ -1,7 +1,9 @@
-/* Interface of random.cu: arrays of random numbers.
+/* Interface of random.cu: arrays of random numbers, from the words that PyTorch's kernels take for them.
  *
- * Elements are drawn in groups of four: group g takes 4 * words words of subsequence g, and element
- * k of the group those from k * words on, whatever the launch. */
+ * Of `threads` threads, as many as PyTorch starts on the device, thread t draws from subsequence t.  Each call of Philox
+ * makes `each` numbers, 2 of Double and of wide integers, else 4, for elements t, t + threads ...  With probabilities
+ * of each element, and of aliases, elements are drawn in groups of four: group g takes 4 * words words of subsequence g,
+ * and element k of the group those from k * words on. */
 #ifndef THC_RANDOM_KERNELS_H
 #define THC_RANDOM_KERNELS_H
 
@@ -10,24 +12,24 @@
 #include "THCRandomDraw.h"
 
 typedef enum THCRandomKind {
-  THC_RANDOM_INTEGERS, /* base + one of 0 ... range - 1, a range up to 2^32 */
-  THC_RANDOM_WIDE_INTEGERS,
-  THC_RANDOM_GEOMETRIC,         /* a: 1 / log(probability to go on) */
-  THC_RANDOM_BERNOULLI,         /* 1 for words below range */
+  THC_RANDOM_INTEGERS,          /* base + one of 0 ... range - 1, the remainder of a word */
+  THC_RANDOM_WIDE_INTEGERS,     /* of 64 bits; a range of 0 stands for 2^64 */
+  THC_RANDOM_GEOMETRIC,         /* a: the probability that a trial is the last */
+  THC_RANDOM_BERNOULLI,         /* a: that of 1 */
   THC_RANDOM_BERNOULLI_FLOATS,  /* probabilities of each element: floats */
   THC_RANDOM_BERNOULLI_DOUBLES, /* or doubles */
   /* floating types alone: */
   THC_RANDOM_UNIFORM, /* from a to b */
   THC_RANDOM_NORMAL,  /* of mean a and deviation b, unless elements have their own */
   THC_RANDOM_LOG_NORMAL,
-  THC_RANDOM_EXPONENTIAL, /* of mean a */
+  THC_RANDOM_EXPONENTIAL, /* of mean 1 / a */
   THC_RANDOM_CAUCHY,      /* of median a and scale b */
   THC_RANDOM_ALIAS,       /* means: thresholds; aliases; range: how many; Long results */
   THC_RANDOM_KINDS
 } THCRandomKind;
 
 typedef struct THCRandomFill {
-  ptrdiff_t count;
+  ptrdiff_t count, threads;
   void *to;
   int packed; /* `to` is aligned for groups */
   THCDraw draw;
@@ -40,7 +42,8 @@ typedef struct THCRandomFill {
 } THCRandomFill;
 
 typedef struct THCRandomKernel {
-  int words; /* of an element */
+  int each;  /* 0: in groups */
+  int words; /* of an element of a group */
   void (*launch)(const THCRandomFill *fill, cudaStream_t stream);
 } THCRandomKernel;
 
