@@ -22,11 +22,12 @@ if(TH_CUDA_SIM)
   set(missing "")
   if(version LESS 13000)
     set(missing "no headers of CUDA 13 or later are found")
-  elseif(NOT (EXISTS ${TH_CUDA_INCLUDE}/cublas_v2.h AND EXISTS ${TH_CUDA_INCLUDE}/cusparse.h
+  elseif(NOT (EXISTS ${TH_CUDA_INCLUDE}/cublas_v2.h AND EXISTS ${TH_CUDA_INCLUDE}/cublasLt.h
+              AND EXISTS ${TH_CUDA_INCLUDE}/cusparse.h
               AND EXISTS ${TH_CUDA_INCLUDE}/cusolverDn.h
               AND EXISTS ${TH_CUDA_INCLUDE}/cuda_fp16.h
               AND EXISTS ${TH_CUDA_INCLUDE}/cccl/cuda/std/complex))
-    set(missing "cublas_v2.h, cusparse.h, cusolverDn.h, cuda_fp16.h or cccl is missing in ${TH_CUDA_INCLUDE}")
+    set(missing "cublas_v2.h, cublasLt.h, cusparse.h, cusolverDn.h, cuda_fp16.h or cccl is missing in ${TH_CUDA_INCLUDE}")
   elseif(NOT (CMAKE_C_COMPILER_ID STREQUAL "GNU" AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU"))
     set(missing "it takes gcc and g++")
   endif()
@@ -180,7 +181,7 @@ function(thc_library name)
   foreach(mode IN LISTS TH_CUDA_MODES)
     if(mode STREQUAL "nvcc")
       set(library ${name})
-      set(runtime CUDA::cudart CUDA::cublas CUDA::cusparse)
+      set(runtime CUDA::cudart CUDA::cublas ${CMAKE_DL_LIBS})
     else()
       set(library ${name}_${mode})
       set(runtime cusim)

@@ -14,7 +14,8 @@
  *
  * Operations run on the device of their operands.  All operands of an operation must be on the same
  * device (an error names an operand that is not), except for at_to, at_type_as and at_copy_, which
- * copy between any two devices.  An operation for which the device has no function is an error;
+ * copy between any two devices, and for what PyTorch takes from the CPU as well: operands without dimensions
+ * of operations on elements, and indices.  An operation for which the device has no function is an error;
  * nothing is copied to the CPU instead. */
 #ifndef ATEN_CUDA_H
 #define ATEN_CUDA_H
@@ -69,6 +70,23 @@ AT_API bool at_cuda_synchronize(void);
 /* Returns cached memory that is not in use to the devices. */
 AT_API void at_cuda_emptyCache(void);
 
+/* --- settings -------------------------------------------------------------------------------- */
+
+/* Whether products of Float, and so convolutions, may round their operands to the 10 bits of TF32, which tensor
+ * cores multiply: torch.backends.cuda.matmul.allow_tf32; at first they may not.  False and an error without CUDA.
+ *
+ *     at_cuda_setAllowTF32(bool allow) -> bool */
+AT_API bool at_cuda_setAllowTF32(bool allow);
+AT_API bool at_cuda_getAllowTF32(void);
+
+/* Whether sums at repeated indices (index_add, scatter_add, index_put and put with accumulate, scatter_reduce,
+ * index_reduce) have the same bits every time, as torch.use_deterministic_algorithms has them; it takes a sort.  All
+ * other operations are so anyway.  False and an error without CUDA.
+ *
+ *     at_cuda_setDeterministic(bool deterministic) -> bool */
+AT_API bool at_cuda_setDeterministic(bool deterministic);
+AT_API bool at_cuda_getDeterministic(void);
+
 /* --- streams --------------------------------------------------------------------------------- */
 
 /* A queue of work on one device.  Work on one stream is done in order.  Before a tensor is used on
@@ -92,5 +110,38 @@ AT_API bool at_cuda_setStream(at_cuda_stream *stream);
 
 /* Waits until all work queued on the stream is done; false and an error if some of it failed. */
 AT_API bool at_cuda_stream_synchronize(at_cuda_stream *stream);
+
+/* --- graphs ----------------------------------------------------------------------------------
+ *
+ * Calls that are recorded once, and then queued together with one call, which spares what each costs:
+ *
+ *     at_forward(net, x);                                       once before: what is loaded and made at first use
+ *     at_cuda_graph *graph = at_cuda_graph_begin();
+ *     at_tensor *y = at_forward(net, x);                        recorded, and not computed
+ *     at_cuda_graph_end(graph);
+ *     for (...) {
+ *       at_copy_(x, next);
+ *       at_cuda_graph_replay(graph);                            y is what the net makes of it
+ *     }
+ *     at_cuda_graph_free(graph);
+ *
+ * The memory of what is made while recording is the graph's until it is freed; tensors of before that are used in the
+ * graph have to live as long.  Each replay has the same random numbers.  What kernels find wrong at a replay
+ * (TH_CUDA_CHECK_INDICES) is an error of at_cuda_synchronize. */
+typedef struct at_cuda_graph at_cuda_graph;
+
+/* Records this thread's calls on the current device from now on.  Calls that wait for the device (those that return
+ * numbers, or results whose size depends on values), and copies from and to the CPU, are errors then, and nothing can
+ * be replayed.  NULL and an error on failure. */
+AT_API at_cuda_graph *at_cuda_graph_begin(void) AT_MUST_USE;
+
+/* Ends the record, by the thread that began it; false and an error if a call could not be recorded. */
+AT_API bool at_cuda_graph_end(at_cuda_graph *graph);
+
+/* Queues all calls of the graph on the current stream of its device. */
+AT_API bool at_cuda_graph_replay(at_cuda_graph *graph);
+
+/* Frees the graph, when its device has done all work.  NULL is accepted. */
+AT_API void at_cuda_graph_free(at_cuda_graph *graph);
 
 #endif

@@ -19,15 +19,16 @@ AT_API bool at_lazyInitCUDA(void);
 
 /* --- generators ------------------------------------------------------------------------------- */
 
-/* The generator that operations use if none is given; it needs no release.  NULL and an error if
- * there is no such backend.  Threads that share a generator draw one after the other. */
+/* The generator that operations use if none is given; it needs no release.  That of CUDA is the one of the
+ * device that is current when it is used.  NULL and an error if there is no such backend.  Threads that share
+ * a generator draw one after the other. */
 AT_API at_generator *at_defaultGenerator(at_backend backend);
 
 /* The default of options that are generators: the default generator.  NULL is an error. */
 #define AT_DEFAULT_GENERATOR ((at_generator *)-1)
 
-/* A new generator with the initial seed of the default generator; NULL and an error if there is no
- * memory. */
+/* A new generator with the initial seed of the default generator; that of CUDA is for the current device, and
+ * drawing on another one is an error.  NULL and an error if there is no memory. */
 AT_API at_generator *at_generator_new(at_backend backend) AT_MUST_USE;
 /* The functions of generators accept NULL: it is ignored, and its seed is 0. */
 AT_API void at_generator_free(at_generator *generator);
@@ -46,8 +47,8 @@ AT_API uint64_t at_generator_seed(at_generator *generator);
 AT_API uint64_t at_generator_initialSeed(const at_generator *generator);
 
 /* The generator's whole state, with which at_generator_setState continues where it stands: the 5,056
- * bytes, a vector of Byte, that get_state() of PyTorch's CPU generator returns.  Undefined and an
- * error if generator is NULL or there is no memory.
+ * bytes, a vector of Byte, that get_state() of PyTorch's CPU generator returns, or the 16 of its generator
+ * of CUDA: seed and offset.  Undefined and an error if generator is NULL or there is no memory.
  *
  *     at_generator_state(Generator generator) -> Tensor */
 AT_API at_tensor *at_generator_state(const at_generator *generator) AT_MUST_USE;

@@ -3,6 +3,9 @@
  *     struct DLManagedTensorVersioned *m = at_toDLPackVersioned(t);    for another library
  *     at_tensor *x = at_fromDLPackVersioned(m);                        from another library
  *
+ * Memory of CUDA is handed over as it is: what is queued on it, on the stream that was current, has to be done or
+ * waited for before another library uses it on a stream of its own (at_cuda_stream_synchronize), and the other way round.
+ *
  * The structs are those of dlpack/dlpack.h; programs without it find them in ATenDLPackTypes.h. The
  * versioned functions are for libraries with DLPack 1, the others for those with older versions. */
 #ifndef ATEN_DLPACK_H
@@ -21,7 +24,7 @@ AT_API struct DLManagedTensorVersioned *at_toDLPackVersioned(at_tensor *t) AT_MU
 
 /* A tensor on the memory that managed describes.  It takes over managed: the deleter is called when
  * no tensor uses the memory any more.  After an error managed still belongs to the caller.  Errors
- * are memory of a device or read-only memory (all tensors here are writable: let the producer
+ * are memory of a device that is not here, read-only memory (all tensors here are writable: let the producer
  * copy), unsupported element types, elements that are not aligned, negative strides, and a major
  * version other than 1. */
 AT_API at_tensor *at_fromDLPack(struct DLManagedTensor *managed) AT_MUST_USE;

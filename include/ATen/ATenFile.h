@@ -77,18 +77,23 @@ typedef struct at_load_options {
   bool skip;     /* false: whether unsupported tensors are skipped instead of being errors, and
                   * objects of unknown classes are read as data */
   int64_t limit; /* 0: if positive, it is an error if all tensors together take more bytes */
+  bool cuda;     /* false: whether the tensors are on the current CUDA device */
 } at_load_options;
 AT_API const at_load_options at_load_defaults;
 
 /* Loads all tensors of a file, whose format is recognized by its contents; NULL after an error.
  *
- *     at_load(const char *path, *, bool skip=false, int64_t limit=0) -> at_dict
+ *     at_load(const char *path, *, bool skip=false, int64_t limit=0, bool cuda=false) -> at_dict
  *
  * The tensors of a safetensors file, except for Bools and elements that are not aligned, are views
  * of the mapped file: memory is read when it is first used, so that the file may be larger than
  * memory, and writes to the tensors stay in this process.  Such a file must not be truncated
  * meanwhile, which would end the process with SIGBUS; to replace the file, as at_save does, is
- * safe.  Other files are read completely, and may change afterwards. */
+ * safe.  Other files are read completely, and may change afterwards.
+ *
+ * With cuda the elements of each storage go to the device, from the mapped file without a copy between, and those that
+ * were read are freed; tensors that share memory share it there.  Tensors of a device can be saved, too; files do not say
+ * where tensors were. */
 AT_API at_dict *at_load(const char *path, const at_load_options *options) AT_MUST_USE;
 
 /* Lists a file: returns a set with the names, types and shapes of the tensors, and with the values,

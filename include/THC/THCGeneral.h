@@ -31,7 +31,6 @@ typedef struct _THCCudaResourcesPerDevice {
   cusparseHandle_t *sparseHandles;
   size_t scratchSpacePerStream; /* bytes */
   void **devScratchSpacePerStream;
-  void *solverHandle; /* cuSOLVER's, once it is needed */
 } THCCudaResourcesPerDevice;
 
 /* Read fields freely; the functions keep them consistent. */
@@ -55,6 +54,7 @@ typedef struct THCState {
   void *cutorchGCData;
   ptrdiff_t heapSoftmax;
   ptrdiff_t heapDelta;
+  int allowsTF32, isDeterministic;
 } THCState;
 
 /* --- beginning and end ----------------------------------------------------------------------- */
@@ -89,6 +89,18 @@ THC_API void THCState_setKernelPeerToPeerAccessEnabled(THCState *state, int val)
 
 THC_API struct THCRNGState *THCState_getRngState(THCState *state);
 
+/* --- settings -------------------------------------------------------------------------------- */
+
+/* Whether products of Float, and so convolutions, may round their operands to the 10 bits of TF32, which tensor
+ * cores multiply; at first 0. */
+THC_API int THCState_getAllowTF32(THCState *state);
+THC_API void THCState_setAllowTF32(THCState *state, int allow);
+
+/* Whether sums of floating elements at repeated indices (indexAdd, scatterAdd, put) are added up in the order of the
+ * indices, with the same bits every time; it takes a sort.  At first 0. */
+THC_API int THCState_getDeterministic(THCState *state);
+THC_API void THCState_setDeterministic(THCState *state, int deterministic);
+
 /* --- streams: each thread has a current one on each device, at first the default stream ------- */
 
 /* The current stream of the current device; not counted once more. */
@@ -114,6 +126,9 @@ THC_API int THCState_getCurrentStreamIndex(THCState *state);
 THC_API void THCState_setCurrentStreamIndex(THCState *state, int stream);
 
 /* --- handles: numbered from 1; each thread has a current number, at first 1 ----------------- */
+
+/* They are for programs.  THC's own products use handles of the streams, so that threads on different streams do not
+ * wait for each other. */
 
 THC_API void THCState_reserveBlasHandles(THCState *state, int numHandles);
 THC_API int THCState_getNumBlasHandles(THCState *state);

@@ -96,6 +96,8 @@ static cudaError_t copy(Rows rows, enum cudaMemcpyKind kind, cudaStream_t handle
   if (!fits(kind, to, from))
     return cudaErrorInvalidMemcpyDirection;
 
+  if ((from == PAGEABLE || to == PAGEABLE) && cusim_refuse_capture(stream))
+    return cudaErrorStreamCaptureUnsupported; /* the memory may be gone when the graph runs */
   Move *move = cusim_op(sizeof *move, run_move);
   move->rows = rows;
   if (from == PAGEABLE && to != PAGEABLE) {

@@ -2,6 +2,7 @@
  * calls of one function: C = alpha A B + beta C, of matrices with any strides. */
 #include "internal.h"
 
+#include <cublasLt.h>
 #include <cublas_v2.h>
 #include <math.h>
 #include <stdlib.h>
@@ -170,6 +171,7 @@ typedef struct {
   const void *base;
   const void *const *array;
   int64_t batch, row, column; /* strides in elements */
+  bool tf32;                  /* its elements are rounded to that */
 } Matrix;
 
 static char *item(const Matrix *matrix, int64_t i)
@@ -226,10 +228,28 @@ typedef struct {
   Matrix a, b, c;
   int64_t m, n, k, batch;
   Factor alpha, beta;
+  const void *bias; /* of c's type, one for each row; or NULL */
 } Product;
 
 /* Sums are kept in double if the result is double, else in float. */
 #define REALS(X) X(float) X(double)
+
+/* Rounded to the 10 bits of TF32. */
+static double to_tf32(double value)
+{
+  float rounded = (float)value;
+  uint32_t bits;
+  memcpy(&bits, &rounded, sizeof bits);
+  bits = (bits + 0x1000u) & ~0x1FFFu;
+  memcpy(&rounded, &bits, sizeof bits);
+  return isfinite(value) ? rounded : value;
+}
+
+static double read_element(const Matrix *x, int64_t i, int64_t row, int64_t column)
+{
+  const double value = load(x->type, element(x, item(x, i), row, column));
+  return x->tf32 ? to_tf32(value) : value;
+}
 
 /* Rows of item i of a matrix, from the first on. */
 #define LOAD_ROWS(REAL)                                                                 \
@@ -238,7 +258,7 @@ typedef struct {
   {                                                                                     \
     for (int64_t row = first; row < first + rows; row++)                                \
       for (int64_t j = 0; j < columns; j++)                                             \
-        *to++ = (REAL)load(x->type, element(x, item(x, i), row, j));                    \
+        *to++ = (REAL)read_element(x, i, row, j);                                       \
   }
 REALS(LOAD_ROWS)
 
@@ -253,13 +273,18 @@ REALS(LOAD_ROWS)
   }
 REALS(SUM_ROW)
 
+static double bias_of(const Product *p, int64_t row)
+{
+  return p->bias ? load(p->c.type, (const char *)p->bias + row * (int64_t)size_of(p->c.type)) : 0;
+}
+
 #define STORE_ROW(REAL)                                                                     \
   static void store_row_##REAL(const Product *p, int64_t i, int64_t row, const REAL *sums)  \
   {                                                                                         \
     const double alpha = factor(p->alpha), beta = factor(p->beta);                          \
     for (int64_t j = 0; j < p->n; j++) {                                                    \
       char *at = element(&p->c, item(&p->c, i), row, j);                                    \
-      const REAL own = (REAL)alpha * sums[j];                                               \
+      const REAL own = (REAL)(alpha * sums[j] + bias_of(p, row));                           \
       store(p->c.type, at, beta == 0 ? own : own + (REAL)beta * (REAL)load(p->c.type, at)); \
     }                                                                                       \
   }
@@ -368,6 +393,8 @@ typedef struct {
   int lda, ldb, ldc;
   int64_t stridea, strideb, stridec;
   int batch;
+  bool tf32;
+  const void *bias;
 } Gemm;
 
 static cublasStatus_t gemm(cublasHandle_t handle, Gemm g)
@@ -394,6 +421,8 @@ static cublasStatus_t gemm(cublasHandle_t handle, Gemm g)
   product.a.batch = g.stridea;
   product.b.batch = g.strideb;
   product.c.batch = g.stridec;
+  product.a.tf32 = product.b.tf32 = g.tf32;
+  product.bias = g.bias;
   return queue(handle, product, false);
 }
 
@@ -451,7 +480,8 @@ cublasStatus_t cublasGemmEx(SHAPE, const void *alpha, const void *a, cudaDataTyp
   if (atype != btype)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   return gemm(handle, (Gemm){GIVEN, LEADING, .factors = factor_type(compute), .type = atype,
-                             .ctype = ctype, .a = a, .b = b, .c = c, .batch = 1});
+                             .tf32 = compute == CUBLAS_COMPUTE_32F_FAST_TF32, .ctype = ctype,
+                             .a = a, .b = b, .c = c, .batch = 1});
 }
 
 cublasStatus_t cublasGemmStridedBatchedEx(SHAPE, const void *alpha, const void *a,
@@ -465,8 +495,9 @@ cublasStatus_t cublasGemmStridedBatchedEx(SHAPE, const void *alpha, const void *
   if (atype != btype)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   return gemm(handle, (Gemm){GIVEN, LEADING, .factors = factor_type(compute), .type = atype,
-                             .ctype = ctype, .a = a, .b = b, .c = c, .stridea = stridea,
-                             .strideb = strideb, .stridec = stridec, .batch = batch});
+                             .tf32 = compute == CUBLAS_COMPUTE_32F_FAST_TF32, .ctype = ctype,
+                             .a = a, .b = b, .c = c, .stridea = stridea, .strideb = strideb,
+                             .stridec = stridec, .batch = batch});
 }
 
 cublasStatus_t cublasGemmBatchedEx(SHAPE, const void *alpha, const void *const a[],
@@ -479,7 +510,8 @@ cublasStatus_t cublasGemmBatchedEx(SHAPE, const void *alpha, const void *const a
   if (atype != btype)
     return CUBLAS_STATUS_NOT_SUPPORTED;
   return gemm(handle, (Gemm){GIVEN, LEADING, .factors = factor_type(compute), .type = atype,
-                             .ctype = ctype, .as = a, .bs = b, .cs = c, .batch = batch});
+                             .tf32 = compute == CUBLAS_COMPUTE_32F_FAST_TF32, .ctype = ctype,
+                             .as = a, .bs = b, .cs = c, .batch = batch});
 }
 
 /* --- products with vectors ---------------------------------------------------------------- */
@@ -833,3 +865,112 @@ GETRS(double, CUDA_R_64F, D)
   }
 GETRI(float, CUDA_R_32F, S)
 GETRI(double, CUDA_R_64F, D)
+
+/* --- cuBLASLt: products with a bias --------------------------------------------------------- */
+
+/* What is described lies in the opaque structs. */
+typedef struct {
+  cublasComputeType_t sums;
+  cublasOperation_t operations[2];
+  cublasLtEpilogue_t epilogue;
+  const void *bias;
+} LtProduct;
+
+typedef struct {
+  cudaDataType type;
+  int64_t rows, columns, ld;
+} LtLayout;
+
+cublasStatus_t cublasLtMatmulDescCreate(cublasLtMatmulDesc_t *result, cublasComputeType_t sums,
+                                        cudaDataType scale)
+{
+  LtProduct *made = calloc(1, sizeof(**result));
+  if (!made)
+    return CUBLAS_STATUS_ALLOC_FAILED;
+  *made = (LtProduct){.sums = sums, .epilogue = CUBLASLT_EPILOGUE_DEFAULT};
+  *result = (cublasLtMatmulDesc_t)(void *)made;
+  return scale == CUDA_R_32F ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_NOT_SUPPORTED;
+}
+
+cublasStatus_t cublasLtMatmulDescDestroy(cublasLtMatmulDesc_t product)
+{
+  free(product);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmulDescSetAttribute(cublasLtMatmulDesc_t given,
+                                              cublasLtMatmulDescAttributes_t attribute,
+                                              const void *value, size_t size)
+{
+  LtProduct *product = (LtProduct *)(void *)given;
+  void *field = attribute == CUBLASLT_MATMUL_DESC_TRANSA         ? (void *)&product->operations[0]
+                : attribute == CUBLASLT_MATMUL_DESC_TRANSB       ? (void *)&product->operations[1]
+                : attribute == CUBLASLT_MATMUL_DESC_EPILOGUE     ? (void *)&product->epilogue
+                : attribute == CUBLASLT_MATMUL_DESC_BIAS_POINTER ? (void *)&product->bias
+                                                                 : NULL;
+  const size_t own = field == &product->bias ? sizeof product->bias : sizeof(int32_t);
+  if (!field || size != own)
+    return CUBLAS_STATUS_INVALID_VALUE;
+  memcpy(field, value, size);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatrixLayoutCreate(cublasLtMatrixLayout_t *result, cudaDataType type,
+                                          uint64_t rows, uint64_t columns, int64_t ld)
+{
+  LtLayout *made = calloc(1, sizeof(**result));
+  if (!made)
+    return CUBLAS_STATUS_ALLOC_FAILED;
+  *made = (LtLayout){type, (int64_t)rows, (int64_t)columns, ld};
+  *result = (cublasLtMatrixLayout_t)(void *)made;
+  return ld >= (int64_t)rows ? CUBLAS_STATUS_SUCCESS : CUBLAS_STATUS_INVALID_VALUE;
+}
+
+cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout)
+{
+  free(layout);
+  return CUBLAS_STATUS_SUCCESS;
+}
+
+cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t given,
+                              const void *alpha, const void *a, cublasLtMatrixLayout_t layoutA,
+                              const void *b, cublasLtMatrixLayout_t layoutB, const void *beta,
+                              const void *c, cublasLtMatrixLayout_t layoutC, void *d,
+                              cublasLtMatrixLayout_t layoutD, const cublasLtMatmulAlgo_t *algorithm,
+                              void *workspace, size_t size, cudaStream_t stream)
+{
+  const LtProduct *product = (const LtProduct *)(const void *)given;
+  const LtLayout *x = (const LtLayout *)(const void *)layoutA,
+                 *y = (const LtLayout *)(const void *)layoutB,
+                 *r = (const LtLayout *)(const void *)layoutD;
+  struct cublasContext own = *(struct cublasContext *)(void *)handle;
+  own.stream = stream;
+  const bool biased = product->epilogue == CUBLASLT_EPILOGUE_BIAS;
+  const bool turnsA = product->operations[0] != CUBLAS_OP_N,
+             turnsB = product->operations[1] != CUBLAS_OP_N;
+  const int64_t m = turnsA ? x->columns : x->rows, k = turnsA ? x->rows : x->columns;
+  const int64_t n = turnsB ? y->rows : y->columns;
+  if (c != d || layoutC != layoutD || algorithm || m != r->rows || n != r->columns ||
+      k != (turnsB ? y->columns : y->rows) || (biased && !product->bias) || r->type == CUDA_R_64F ||
+      cublasSetWorkspace_v2((cublasHandle_t)(void *)handle, workspace, size))
+    return CUBLAS_STATUS_INVALID_VALUE;
+  return gemm(&own, (Gemm){.transa = product->operations[0],
+                           .transb = product->operations[1],
+                           .m = (int)m,
+                           .n = (int)n,
+                           .k = (int)k,
+                           .alpha = alpha,
+                           .beta = beta,
+                           .factors = CUDA_R_32F,
+                           .a = a,
+                           .b = b,
+                           .c = d,
+                           .type = x->type,
+                           .ctype = r->type,
+                           .lda = (int)x->ld,
+                           .ldb = (int)y->ld,
+                           .ldc = (int)r->ld,
+                           .batch = 1,
+                           .tf32 = product->sums == CUBLAS_COMPUTE_32F_FAST_TF32,
+                           .bias = biased ? product->bias : NULL});
+}

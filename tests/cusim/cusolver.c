@@ -67,7 +67,8 @@ struct Call {
   CusimOp op;
   void (*run)(const Call *call);
   const char *name;
-  size_t size; /* of an element: 4 or 8 */
+  size_t size; /* of an element: 4 or 8, of complex ones 8 or 16 */
+  bool isComplex;
   char side, uplo, trans, diag, job;
   int m, n, k, lda, ldb, ldc;
   void *a, *b, *c, *work;            /* b, c: the other operands, whatever they are */
@@ -85,7 +86,9 @@ static void (*find(const Call *call, const char *name))()
     library = dlopen(TH_BLAS_PATH, RTLD_NOW | RTLD_LOCAL);
   if (!library)
     library = dlopen("libopenblas.so.0", RTLD_NOW | RTLD_LOCAL);
-  snprintf(text, sizeof text, "%c%s_", call->size == 8 ? 'd' : 's', name);
+  const char letter =
+      call->isComplex ? (call->size == 16 ? 'z' : 'c') : (call->size == 8 ? 'd' : 's');
+  snprintf(text, sizeof text, "%c%s_", letter, name);
   void (*function)() = library ? (void (*)())dlsym(library, text) : NULL;
   if (!function)
     cusim_complain("the stand-in for cuSOLVER finds no %s", text);
@@ -219,6 +222,63 @@ static void run_ormqr(const Call *call)
   free(work);
 }
 
+static void run_sytrf(const Call *call)
+{
+  int count;
+  void *work = scratch(call, &count);
+  LAPACK(sytrf, &call->uplo, &call->n, call->a, &call->lda, call->pivots, work, &count,
+         call->status, (size_t)1);
+  free(work);
+}
+
+/* The pivots are 64 bits long. */
+static void run_sytrs(const Call *call)
+{
+  int *const pivots = calloc((size_t)call->n, sizeof *pivots);
+  if (!pivots)
+    abort();
+  for (int i = 0; i < call->n; i++)
+    pivots[i] = (int)((const int64_t *)call->c)[i];
+  LAPACK(sytrs, &call->uplo, &call->n, &call->k, call->a, &call->lda, pivots, call->b, &call->ldb,
+         call->status, (size_t)1);
+  free(pivots);
+}
+
+static void run_ungqr(const Call *call)
+{
+  int count;
+  void *work = scratch(call, &count);
+  LAPACK(ungqr, &call->m, &call->n, &call->k, call->a, &call->lda, call->b, work, &count,
+         call->status);
+  free(work);
+}
+
+static void run_unmqr(const Call *call)
+{
+  int count;
+  void *work = scratch(call, &count);
+  LAPACK(unmqr, &call->side, &call->trans, &call->m, &call->n, &call->k, call->a, &call->lda,
+         call->b, call->c, &call->ldc, work, &count, call->status, (size_t)1, (size_t)1);
+  free(work);
+}
+
+static void run_heevd(const Call *call)
+{
+  int count, unused;
+  void *work = scratch(call, &count), *reals = scratch(call, &unused);
+  LAPACK(heev, &call->job, &call->uplo, &call->n, call->a, &call->lda, call->b, work, &count, reals,
+         call->status, (size_t)1, (size_t)1);
+  free(reals);
+  free(work);
+}
+
+/* Element to becomes the conjugate of element from. */
+static void conjugate(const Call *call, char *to, const char *from)
+{
+  memcpy(to, from, call->size);
+  to[call->size - 1] = (char)(to[call->size - 1] ^ 0x80); /* the sign of the imaginary part */
+}
+
 static void run_syevd(const Call *call)
 {
   int count;
@@ -237,12 +297,25 @@ static void run_gesvdj(const Call *call)
   char *work = scratch(call, &count), *vt = calloc((size_t)rows * (size_t)call->n, call->size);
   if (!vt)
     abort();
-  LAPACK(gesvd, &call->job, &call->job, &call->m, &call->n, call->a, &call->lda, call->pivots,
-         call->b, &call->ldb, vt, &rows, work, &count, call->status, (size_t)1, (size_t)1);
+  if (call->isComplex) {
+    int unused;
+    void *reals = scratch(call, &unused);
+    LAPACK(gesvd, &call->job, &call->job, &call->m, &call->n, call->a, &call->lda, call->pivots,
+           call->b, &call->ldb, vt, &rows, work, &count, reals, call->status, (size_t)1, (size_t)1);
+    free(reals);
+  } else {
+    LAPACK(gesvd, &call->job, &call->job, &call->m, &call->n, call->a, &call->lda, call->pivots,
+           call->b, &call->ldb, vt, &rows, work, &count, call->status, (size_t)1, (size_t)1);
+  }
   for (int i = 0; call->job != 'N' && i < rows; i++)
-    for (int j = 0; j < call->n; j++)
-      memcpy((char *)call->c + ((int64_t)i * call->ldc + j) * (int64_t)call->size,
-             vt + ((int64_t)j * rows + i) * (int64_t)call->size, call->size);
+    for (int j = 0; j < call->n; j++) {
+      char *to = (char *)call->c + ((int64_t)i * call->ldc + j) * (int64_t)call->size;
+      const char *from = vt + ((int64_t)j * rows + i) * (int64_t)call->size;
+      if (call->isComplex)
+        conjugate(call, to, from);
+      else
+        memcpy(to, from, call->size);
+    }
   free(vt);
   free(work);
 }
@@ -253,18 +326,27 @@ static void run_geev(const Call *call)
   const char none = 'N';
   const int one = 1;
   void *work = scratch(call, &count), *imaginary = (char *)call->b + (size_t)call->n * call->size;
-  LAPACK(geev, &none, &call->job, &call->n, call->a, &call->lda, call->b, imaginary, NULL, &one,
-         call->c, &call->ldc, work, &count, call->status, (size_t)1, (size_t)1);
+  if (call->isComplex) {
+    int unused;
+    void *reals = scratch(call, &unused);
+    LAPACK(geev, &none, &call->job, &call->n, call->a, &call->lda, call->b, NULL, &one, call->c,
+           &call->ldc, work, &count, reals, call->status, (size_t)1, (size_t)1);
+    free(reals);
+  } else {
+    LAPACK(geev, &none, &call->job, &call->n, call->a, &call->lda, call->b, imaginary, NULL, &one,
+           call->c, &call->ldc, work, &count, call->status, (size_t)1, (size_t)1);
+  }
   free(work);
 }
 
 static void run_trsm(const Call *call)
 {
-  const double both = 1;
-  const float single = 1;
+  const double both[] = {1, 0};
+  const float single[] = {1, 0};
+  const bool isWide = call->size == (call->isComplex ? 16 : 8);
   LAPACK(trsm, &call->side, &call->uplo, &call->trans, &call->diag, &call->m, &call->k,
-         call->size == 8 ? (const void *)&both : &single, call->a, &call->lda, call->b, &call->ldb,
-         (size_t)1, (size_t)1, (size_t)1, (size_t)1);
+         isWide ? (const void *)both : single, call->a, &call->lda, call->b, &call->ldb, (size_t)1,
+         (size_t)1, (size_t)1, (size_t)1);
 }
 
 /* --- functions of cuSOLVER ----------------------------------------------------------------- */
@@ -276,7 +358,7 @@ static char uplo_of(cublasFillMode_t uplo)
 
 static char trans_of(cublasOperation_t trans)
 {
-  return trans == CUBLAS_OP_N ? 'N' : 'T';
+  return trans == CUBLAS_OP_N ? 'N' : trans == CUBLAS_OP_C ? 'C' : 'T';
 }
 
 /* How much scratch the stand-in asks for: some, so that a missing one is found. */
@@ -290,6 +372,36 @@ static cusolverStatus_t ask(int m, int n, int *count)
 #define H               cusolverDnHandle_t handle
 
 /* --- functions of cuSOLVER for any type --------------------------------------------------- */
+
+static size_t size_of(cudaDataType type)
+{
+  return type == CUDA_C_64F ? 16 : type == CUDA_R_64F || type == CUDA_C_32F ? 8 : 4;
+}
+
+cusolverStatus_t cusolverDnXsytrs_bufferSize(H, cublasFillMode_t uplo, int64_t n, int64_t k,
+                                             cudaDataType typeA, const void *a, int64_t lda,
+                                             const int64_t *pivots, cudaDataType typeB, void *b,
+                                             int64_t ldb, size_t *onDevice, size_t *onHost)
+{
+  *onDevice = (size_t)n * 16 + 32;
+  *onHost = 0;
+  return n < 0 || k < 0 ? CUSOLVER_STATUS_INVALID_VALUE : CUSOLVER_STATUS_SUCCESS;
+}
+
+cusolverStatus_t cusolverDnXsytrs(H, cublasFillMode_t uplo, int64_t n, int64_t k,
+                                  cudaDataType typeA, const void *a, int64_t lda,
+                                  const int64_t *pivots, cudaDataType typeB, void *b, int64_t ldb,
+                                  void *onDevice, size_t deviceSize, void *onHost, size_t hostSize,
+                                  int *status)
+{
+  if (typeA != typeB || !is_on_device(pivots, n, sizeof *pivots))
+    return CUSOLVER_STATUS_NOT_SUPPORTED;
+  return CALL(sytrs, .size = size_of(typeA),
+              .isComplex = typeA == CUDA_C_32F || typeA == CUDA_C_64F, .uplo = uplo_of(uplo),
+              .m = (int)n, .n = (int)n, .k = (int)k, .a = (void *)a, .lda = (int)lda, .b = b,
+              .ldb = (int)ldb, .countB = ldb * k, .c = (void *)pivots, .work = onDevice,
+              .countWork = (int64_t)(deviceSize / size_of(typeA)), .status = status);
+}
 
 cusolverStatus_t cusolverDnXgeev_bufferSize(H, cusolverDnParams_t params, cusolverEigMode_t left,
                                             cusolverEigMode_t right, int64_t n, cudaDataType typeA,
@@ -312,14 +424,15 @@ cusolverStatus_t cusolverDnXgeev(H, cusolverDnParams_t params, cusolverEigMode_t
                                  int64_t ldvr, cudaDataType type, void *onDevice, size_t deviceSize,
                                  void *onHost, size_t hostSize, int *status)
 {
-  const size_t size = typeA == CUDA_R_64F ? 8 : 4;
+  const bool isComplex = typeA == CUDA_C_32F || typeA == CUDA_C_64F;
+  const size_t size = size_of(typeA);
   if (left == CUSOLVER_EIG_MODE_VECTOR || typeA != typeW || typeA != typeVr || typeA != type)
     return CUSOLVER_STATUS_NOT_SUPPORTED;
   memset(onHost, 0xFF, hostSize);
   return CALL(geev, .size = size, .job = right == CUSOLVER_EIG_MODE_VECTOR ? 'V' : 'N', .m = (int)n,
-              .n = (int)n, .a = a, .lda = (int)lda, .b = w, .countB = 2 * n, .c = vr,
-              .ldc = (int)ldvr, .work = onDevice, .countWork = (int64_t)(deviceSize / size),
-              .status = status);
+              .isComplex = isComplex, .n = (int)n, .a = a, .lda = (int)lda, .b = w,
+              .countB = isComplex ? n : 2 * n, .c = vr, .ldc = (int)ldvr, .work = onDevice,
+              .countWork = (int64_t)(deviceSize / size), .status = status);
 }
 
 /* --- trsm --------------------------------------------------------------------------------- */
@@ -351,3 +464,22 @@ static cublasStatus_t trsm(cublasHandle_t handle, const Call *call)
 #define SOLVER(NAME) cusolverDnD##NAME
 #define BLAS(NAME)   cublasD##NAME
 #include "cusolver_real.h"
+#undef T
+#undef SOLVER
+#undef BLAS
+
+#define T            cuComplex
+#define R            float
+#define SOLVER(NAME) cusolverDnC##NAME
+#define BLAS(NAME)   cublasC##NAME
+#include "cusolver_complex.h"
+#undef T
+#undef R
+#undef SOLVER
+#undef BLAS
+
+#define T            cuDoubleComplex
+#define R            double
+#define SOLVER(NAME) cusolverDnZ##NAME
+#define BLAS(NAME)   cublasZ##NAME
+#include "cusolver_complex.h"

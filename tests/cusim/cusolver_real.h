@@ -96,6 +96,19 @@ cusolverStatus_t SOLVER(ormqr)(H, cublasSideMode_t side, cublasOperation_t trans
               .countC = (int64_t)ldc * n, .work = work, .countWork = count, .status = status);
 }
 
+/* No triangle is said when the scratch is asked for. */
+cusolverStatus_t SOLVER(sytrf_bufferSize)(H, int n, T *a, int lda, int *count)
+{
+  return ask(0, n, count);
+}
+
+cusolverStatus_t SOLVER(sytrf)(H, cublasFillMode_t uplo, int n, T *a, int lda, int *pivots, T *work,
+                               int count, int *status)
+{
+  return CALL(sytrf, .size = sizeof(T), .uplo = uplo_of(uplo), .m = n, .n = n, .a = a, .lda = lda,
+              .work = work, .countWork = count, .pivots = pivots, .status = status);
+}
+
 cusolverStatus_t SOLVER(syevd_bufferSize)(H, cusolverEigMode_t mode, cublasFillMode_t uplo, int n,
                                           const T *a, int lda, const T *w, int *count)
 {

@@ -99,6 +99,7 @@ typedef struct CusimOp {
   struct CUstream_st *stream;
   uint64_t number;
   uint32_t queued_after; /* see race.c */
+  size_t size;           /* of all of it */
 } CusimOp;
 
 struct CUstream_st {
@@ -111,7 +112,9 @@ struct CUstream_st {
   unsigned id;
   CusimOp *first, **last;
   uint64_t queued, done;
-  unsigned asked; /* how often whether it is done */
+  unsigned asked;         /* how often whether it is done */
+  bool captures, spoiled; /* spoiled: by a call that cannot be captured */
+  CusimOp *captured, **last_captured;
 };
 
 /* The stream of a handle, or NULL if it is none. */
@@ -129,6 +132,9 @@ uint64_t cusim_queue(struct CUstream_st *stream, void *op);
 void cusim_run(struct CUstream_st *stream, uint64_t number);
 void cusim_run_stream(struct CUstream_st *stream);
 void cusim_run_device(int device);
+
+/* An error, and the end of the capture, where the stream captures (graph.c). */
+cudaError_t cusim_refuse_capture(struct CUstream_st *stream);
 
 /* Lets the operation that runs call the program's own function. */
 void cusim_call_host(CusimOp *op, void (*function)(void *data), void *data);

@@ -60,6 +60,7 @@ void *cusim_op(size_t size, void (*run)(CusimOp *op))
   if (!op)
     abort();
   op->run = run;
+  op->size = size;
   return op;
 }
 
@@ -99,6 +100,11 @@ static void wait_for(struct CUstream_st *stream, CusimPoint point)
 /* The null stream waits for the blocking streams of its device, and these wait for it. */
 uint64_t cusim_queue(struct CUstream_st *stream, void *op)
 {
+  if (stream->captures) {
+    *stream->last_captured = op;
+    stream->last_captured = &((CusimOp *)op)->next;
+    return stream->done;
+  }
   struct CUstream_st *null = cusim_null_stream(stream->device);
   if (stream == null) {
     for (struct CUstream_st *other = streams; other; other = other->next)
@@ -206,6 +212,8 @@ cudaError_t cudaStreamSynchronize(cudaStream_t handle)
   struct CUstream_st *stream = cusim_stream(handle);
   if (!stream)
     return cusim_leave(cudaErrorInvalidResourceHandle);
+  if (cusim_refuse_capture(stream))
+    return cusim_leave(cudaErrorStreamCaptureUnsupported);
   if (stream == cusim_null_stream(stream->device)) { /* and those that it waits for */
     for (struct CUstream_st *other = streams; other; other = other->next)
       if (other->device == stream->device && !(other->flags & cudaStreamNonBlocking))
@@ -273,13 +281,6 @@ cudaError_t cudaStreamGetId(cudaStream_t handle, unsigned long long *id)
   if (stream)
     *id = stream->id;
   return cusim_leave(stream ? cudaSuccess : cudaErrorInvalidResourceHandle);
-}
-
-cudaError_t cudaStreamIsCapturing(cudaStream_t handle, enum cudaStreamCaptureStatus *status)
-{
-  (void)handle;
-  *status = cudaStreamCaptureStatusNone;
-  return cudaSuccess;
 }
 
 /* --- host functions ----------------------------------------------------------------------- */
@@ -410,6 +411,8 @@ cudaError_t cudaEventRecord(cudaEvent_t event, cudaStream_t handle)
   struct CUstream_st *stream = cusim_stream(handle);
   if (!known(event) || !stream || stream->device != event->device)
     return cusim_leave(cudaErrorInvalidResourceHandle);
+  if (cusim_refuse_capture(stream)) /* one stream alone is captured */
+    return cusim_leave(cudaErrorStreamCaptureUnsupported);
   Record *record = cusim_op(sizeof *record, run_record);
   record->event = event;
   event->point.number = cusim_queue(stream, record);
@@ -430,6 +433,8 @@ cudaError_t cudaStreamWaitEvent(cudaStream_t handle, cudaEvent_t event, unsigned
   struct CUstream_st *stream = cusim_stream(handle);
   if (!known(event) || !stream)
     return cusim_leave(cudaErrorInvalidResourceHandle);
+  if (cusim_refuse_capture(stream))
+    return cusim_leave(cudaErrorStreamCaptureIsolation);
   if (flags)
     return cusim_leave(cudaErrorInvalidValue);
   if (event->point.stream)

@@ -75,6 +75,10 @@ int th_getBuffer(PyObject *self, Py_buffer *view, int flags)
   view->obj = NULL;
   if (!suits(t, flags))
     return -1;
+  if (at_deviceOf(t) >= 0) {
+    PyErr_SetString(PyExc_BufferError, "memory of a device is no buffer");
+    return -1;
+  }
   Export *export = PyMem_Malloc(sizeof *export);
   if (!export) {
     PyErr_NoMemory();
@@ -225,9 +229,9 @@ static PyObject *toDLPack(PyObject *self, PyObject *arguments, PyObject *names)
 
 static PyObject *dlpackDevice(PyObject *self, PyObject *unused)
 {
-  (void)self;
   (void)unused;
-  return Py_BuildValue("(ii)", kDLCPU, 0);
+  const int device = at_deviceOf(th_tensorOf(self));
+  return Py_BuildValue("(ii)", device < 0 ? kDLCPU : kDLCUDA, device < 0 ? 0 : device);
 }
 
 /* The tensor of a capsule, which is marked as taken. */

@@ -1,6 +1,7 @@
 /* Mixed precision: operations that choose the element types that they compute in. */
 #include <stdlib.h>
 
+#include "ATenCUDA.h"
 #include "Node.h"
 
 /* --- the thread's state ----------------------------------------------------------------------- */
@@ -90,6 +91,13 @@ static at_scalar_type wider(at_scalar_type type, const at_tensor *t)
   return type == AT_DOUBLE || t->type->scalarType == AT_DOUBLE ? AT_DOUBLE : AT_FLOAT;
 }
 
+static void begin(at_casting *casting, const at_type *type, int device)
+{
+  *casting = (at_casting){.type = type, .device = device};
+  for (int d = 0; d < AT_AUTOCAST_DEVICES; d++)
+    casting->before[d] = at_gradState.lower[d];
+}
+
 bool at_casting_begin(at_casting *casting, at_autocast_policy cpu, at_autocast_policy cuda,
                       int count, at_tensor *const *tensors, at_tensors list)
 {
@@ -113,26 +121,68 @@ bool at_casting_begin(at_casting *casting, at_autocast_policy cpu, at_autocast_p
     type = wider(type, list.data[i]);
   if (policy == AT_AUTOCAST_SINGLE)
     type = AT_FLOAT;
-  *casting = (at_casting){.type = at_toScalarType(first->type, type)};
-  for (int d = 0; d < AT_AUTOCAST_DEVICES; d++) {
-    casting->before[d] = state->lower[d];
+  begin(casting, at_toScalarType(first->type, type), -1);
+  for (int d = 0; d < AT_AUTOCAST_DEVICES; d++)
     state->lower[d] = 0;
-  }
   return true;
 }
 
-/* A new reference to t in the type. */
+static bool is_on_cpu(const at_tensor *t)
+{
+  return at_defined(t) && at_isOnHost(t->type);
+}
+
+bool at_bringing_begin(at_casting *casting, int written, int count, at_tensor *const *tensors,
+                       at_tensors list)
+{
+  const at_tensor *there = NULL;
+  bool isAny = false;
+  for (int i = 0; i < count; i++) {
+    if (!there && at_defined(tensors[i]) && !at_isOnHost(tensors[i]->type))
+      there = tensors[i];
+    if (i < written && is_on_cpu(tensors[i]))
+      return false;
+    isAny |= is_on_cpu(tensors[i]) && at_dim(tensors[i]) == 0;
+  }
+  for (int i = 0; i < list.count && list.data; i++)
+    isAny |= is_on_cpu(list.data[i]);
+  if (!there || !isAny)
+    return false;
+  begin(casting, NULL, THMax(at_deviceOf(there), 0));
+  return true;
+}
+
+/* Whether an operand has to be made another one. */
+static bool is_wanted(const at_casting *casting, const at_tensor *t, bool isIndex)
+{
+  if (casting->type)
+    return is_cast(t) && t->type != casting->type;
+  return is_on_cpu(t) && (isIndex || at_dim(t) == 0);
+}
+
+static at_tensor *bring(const at_casting *casting, at_tensor *t)
+{
+  at_tensor *made = at_undefined();
+  AT_ON_DEVICE(casting->device)
+  {
+    made = (at_to)(t, at_getType(AT_BACKEND_CUDA, t->type->scalarType));
+  }
+  return made;
+}
+
+/* A new reference to t in the type, or on the device. */
 static at_tensor *cast(at_casting *casting, at_tensor *t)
 {
-  at_tensor *const made =
-      at_isCastOnce(t, casting->type) ? at_castOnce(t, casting->type) : (at_to)(t, casting->type);
+  at_tensor *const made = !casting->type                    ? bring(casting, t)
+                          : at_isCastOnce(t, casting->type) ? at_castOnce(t, casting->type)
+                                                            : (at_to)(t, casting->type);
   casting->failed |= !at_defined(made);
   return made;
 }
 
 at_tensor *at_casting_one(at_casting *casting, at_tensor *t)
 {
-  if (casting->failed || !is_cast(t) || t->type == casting->type)
+  if (casting->failed || !is_wanted(casting, t, false))
     return t;
   return casting->made[casting->count++] = cast(casting, t);
 }
@@ -141,18 +191,19 @@ at_tensors at_casting_all(at_casting *casting, at_tensors list)
 {
   bool isAny = false;
   for (int i = 0; i < list.count && list.data; i++)
-    isAny |= is_cast(list.data[i]) && list.data[i]->type != casting->type;
+    isAny |= is_wanted(casting, list.data[i], true);
   if (!isAny || casting->failed)
     return list;
   at_tensor **const copy = calloc((size_t)list.count, sizeof *copy);
   if (!copy) {
-    at_fail(AT_ERROR_RUNTIME, "autocast", "autocast: no memory for %d tensors", list.count);
+    at_fail(AT_ERROR_RUNTIME, "cast", "cast: no memory for %d tensors", list.count);
     casting->failed = true;
     return list;
   }
   for (int i = 0; i < list.count; i++)
-    copy[i] = is_cast(list.data[i]) && !casting->failed ? cast(casting, list.data[i])
-                                                        : at_retain(list.data[i]);
+    copy[i] = is_wanted(casting, list.data[i], true) && !casting->failed
+                  ? cast(casting, list.data[i])
+                  : at_retain(list.data[i]);
   return casting->lists[casting->listCount++] = (at_tensors){copy, list.count};
 }
 

@@ -1,4 +1,4 @@
-/* LAPACK for complex matrices on the host.
+/* LAPACK for complex matrices, on the host, or with memory of a device.
  *
  * Matrices are pairs of reals, column by column and without gaps.  What is returned is LAPACK's status: 0,
  * or above 0 where the problem has no solution.  Scratch comes from a pool of the function's own. */
@@ -30,10 +30,14 @@ typedef struct at_complex_lapack {
 
 extern const at_complex_lapack at_complexLapackFloat, at_complexLapackDouble;
 
+/* On the current device.  singular leaves V where V^H would be, triangular does not look for zeros, orthogonal
+ * matrices do not wait; there is no Hermitian indefinite and no isFinite. */
+extern const at_complex_lapack at_complexDeviceLapackFloat, at_complexDeviceLapackDouble;
+
 /* That of a complex Type. */
 const at_complex_lapack *at_complexLapack(const at_type *type);
 
-/* --- one matrix on the host, like the functions of lapack.h ------------------------------------ */
+/* --- one matrix, like the functions of lapack.h ------------------------------------ */
 
 void at_complexSolveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper,
                                bool transpose, bool ones);

@@ -7,6 +7,7 @@
 #include "ATen/complex/lapack.h"
 #include "ATen/linear/lapack.h"
 #include "TH/THLapack.h"
+#include "THC/linear/THCDeviceLapack.h"
 
 static at_tensor *transposed(at_tensor *t)
 {
@@ -115,16 +116,44 @@ static at_LU_pivots_info factors_of_host(at_tensor *a)
   return (at_LU_pivots_info){at_contiguous(transposed(columns)), pivots, info};
 }
 
+/* The same on a device, which nothing waits for; false after an error. */
+static bool queue_factors(at_tensor *columns, at_tensor *pivots, at_tensor *info)
+{
+  const int64_t m = at_size(columns, -1), n = at_size(columns, -2), k = THMin(m, n);
+  at_call call;
+  at_begin(&call, "linalg_lu_factor");
+  at_onDeviceOf(&call, columns);
+  TH_TRY(call.attempt)
+  {
+    const THCDeviceLapack *const lapack = at_deviceLapack(columns->type);
+    for (int64_t i = 0, count = k > 0 ? at_batchOf(columns) : 0; i < count; i++)
+      lapack->lu((int)m, (int)n, matrix_at(columns, i), (int *)at_data(pivots) + i * k,
+                 (int *)at_data(info) + i);
+  }
+  return !at_failed(&call);
+}
+
+static at_LU_pivots_info factors_there(at_tensor *a)
+{
+  int64_t buffer[AT_MOST_DIMS];
+  const at_type *const ints = at_toScalarType(at_typeOf(a), AT_INT);
+  const int64_t k = THMin(at_size(a, -2), at_size(a, -1));
+  at_tensor *const columns = at_clone(at_contiguous(transposed(a)));
+  at_tensor *const pivots = at_zeros(at_withSizes(a, buffer, 1, k, 0), .type = ints);
+  at_tensor *const info = at_zeros(((at_ints){at_sizes(a).data, at_dim(a) - 2}), .type = ints);
+  if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info) ||
+      !queue_factors(columns, pivots, info))
+    return no_factors();
+  return (at_LU_pivots_info){at_contiguous(transposed(columns)), pivots, info};
+}
+
 static at_LU_pivots_info factors_of(at_tensor *a)
 {
   int64_t buffer[AT_MOST_DIMS];
   const int64_t m = at_size(a, -2), n = at_size(a, -1);
-  const at_type *const type = at_typeOf(a), *const ints = at_toScalarType(type, AT_INT);
-  if (m != n || at_numel(a) == 0 || at_is_complex(a)) {
-    const at_LU_pivots_info made = factors_of_host(at_to(a, AT_CPU(at_type_scalarType(type))));
-    return (at_LU_pivots_info){at_to(made.LU, type), at_to(made.pivots, ints),
-                               at_to(made.info, ints)};
-  }
+  const bool isBatch = at_isOnHost(a->type) || at_isSmallBatch(at_batchOf(a), n);
+  if (m != n || at_numel(a) == 0 || at_is_complex(a) || !isBatch)
+    return at_isOnHost(a->type) ? factors_of_host(a) : factors_there(a);
   const at_lu_pivots_info made = at_btrifact_with_info(at_reshape(a, AT_INTS(at_batchOf(a), n, n)));
   return (at_LU_pivots_info){at_reshape(at_contiguous(made.lu), at_sizes(a)),
                              at_reshape(made.pivots, at_withSizes(a, buffer, 1, n, 0)),
@@ -404,6 +433,22 @@ static void factor_all(at_tensor *a, int *info)
   }
 }
 
+/* The same on a device, which nothing waits for; false after an error. */
+static bool queue_cholesky(at_tensor *a, at_tensor *info)
+{
+  const int64_t n = at_size(a, -1);
+  at_call call;
+  at_begin(&call, "linalg_cholesky_ex");
+  at_onDeviceOf(&call, a);
+  TH_TRY(call.attempt)
+  {
+    const THCDeviceLapack *const lapack = at_deviceLapack(a->type);
+    for (int64_t i = 0, count = n > 0 ? at_batchOf(a) : 0; i < count; i++)
+      lapack->cholesky(true, (int)n, matrix_at(a, i), (int *)at_data(info) + i);
+  }
+  return !at_failed(&call);
+}
+
 at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check)
 {
   static const char name[] = "linalg_cholesky_ex";
@@ -413,18 +458,20 @@ at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check)
   const at_type *const type = at_typeOf(self);
   /* The lower triangle by rows is the upper one by columns. */
   at_tensor *const from = upper ? at_mH(self) : self;
-  at_tensor *const a = at_clone(at_contiguous(at_to(from, AT_CPU(at_type_scalarType(type)))));
-  at_tensor *const status =
-      at_zeros(((at_ints){at_sizes(self).data, at_dim(self) - 2}), .type = AT_CPU(AT_INT));
+  at_tensor *const a = at_clone(at_contiguous(from));
+  at_tensor *const status = at_zeros(((at_ints){at_sizes(self).data, at_dim(self) - 2}),
+                                     .type = at_toScalarType(type, AT_INT));
   if (!at_defined(a) || !at_defined(status))
     return none;
-  factor_all(a, at_data(status));
-  if (at_hasStatus(name, status, check, "not positive definite is the leading minor of order") &&
-      check)
+  if (at_isOnHost(type))
+    factor_all(a, at_data(status));
+  else if (!queue_cholesky(a, status))
+    return none;
+  if (check &&
+      at_hasStatus(name, status, check, "not positive definite is the leading minor of order"))
     return none;
   at_tensor *const l = where_good(at_tril(a), status);
-  return (at_L_info){at_to(upper ? at_contiguous(at_mH(l)) : l, type),
-                     at_to(status, at_toScalarType(type, AT_INT))};
+  return (at_L_info){upper ? at_contiguous(at_mH(l)) : l, status};
 }
 
 /* --- reflectors and triangles ------------------------------------------------------------------- */

@@ -4,6 +4,8 @@
 #include "ATen/autograd/Formulas.h"
 #include "Factors.h"
 #include "ATen/complex/lapack.h"
+#include "ATen/linear/lapack.h"
+#include "THC/linear/THCDeviceLapack.h"
 #include "TH/THLapack.h"
 
 static at_tensor *transposed(at_tensor *t)
@@ -47,6 +49,50 @@ static int64_t work_of(at_tensor *columns)
   return THMin(THMax((int64_t)at_item_double(wanted), at_size(columns, -1)), INT_MAX);
 }
 
+/* Where matrices of the type are factored: on their device, but where cuSOLVER has no function. */
+static const at_type *place_of(const at_type *type, bool hermitian)
+{
+  return hermitian && at_isComplex(type->scalarType) ? at_hostType(type) : type;
+}
+
+/* Factors of matrices on a device, which nothing waits for; false after an error. */
+static bool queue_factors(at_tensor *columns, at_tensor *pivots, at_tensor *info, int64_t count)
+{
+  const int64_t n = at_size(columns, -1), bytes = n * n * (int64_t)columns->type->elementSize;
+  at_call call;
+  at_begin(&call, "linalg_ldl_factor");
+  at_onDeviceOf(&call, columns);
+  TH_TRY(call.attempt)
+  {
+    const THCDeviceLapack *const lapack = at_deviceLapack(columns->type);
+    for (int64_t i = 0; i < count; i++)
+      lapack->indefinite((int)n, (char *)at_data(columns) + i * bytes,
+                         (int *)at_data(pivots) + i * n, (int *)at_data(info) + i);
+  }
+  return !at_failed(&call);
+}
+
+/* Solutions on a device; false after an error. */
+static bool queue_solutions(at_tensor *ld, at_tensor *pivots, at_tensor *b)
+{
+  const int64_t n = at_size(ld, -1), k = at_size(b, -2), size = (int64_t)ld->type->elementSize;
+  at_tensor *const info = at_zeros(AT_INTS(1), .type = at_toScalarType(ld->type, AT_INT));
+  if (!at_defined(info))
+    return false;
+  at_call call;
+  at_begin(&call, "linalg_ldl_solve");
+  at_onDeviceOf(&call, ld);
+  TH_TRY(call.attempt)
+  {
+    const THCDeviceLapack *const lapack = at_deviceLapack(ld->type);
+    for (int64_t i = 0, count = at_batchOf(ld); i < count; i++)
+      lapack->indefiniteSolve((int)n, (int)k, (char *)at_data(ld) + i * n * n * size,
+                              (int64_t *)at_data(pivots) + i * n,
+                              (char *)at_data(b) + i * n * k * size, at_data(info));
+  }
+  return !at_failed(&call);
+}
+
 at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool hermitian, bool check)
 {
   const at_LD_pivots_info none = {at_undefined(), at_undefined(), at_undefined()};
@@ -55,24 +101,26 @@ at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool hermitian, b
     return none;
   const at_type *const type = at_typeOf(a), *const ints = at_toScalarType(type, AT_INT);
   const int64_t n = at_size(a, -1), count = at_numel(a) > 0 ? at_batchOf(a) : 0;
-  at_tensor *const host = at_to(at_tril(a), AT_CPU(at_type_scalarType(type)));
-  at_tensor *const columns = at_clone(at_contiguous(transposed(host)));
-  at_tensor *const pivots = at_zeros(at_withSizes(a, buffer, 1, n, 0), .type = AT_CPU(AT_INT));
-  at_tensor *const info =
-      at_zeros(((at_ints){at_sizes(a).data, at_dim(a) - 2}), .type = AT_CPU(AT_INT));
-  const bool isComplex = at_is_complex(a);
-  const int64_t lwork = at_defined(columns) && count > 0 && !isComplex ? work_of(columns) : 1;
-  at_tensor *const work = at_empty(AT_INTS(lwork), .type = AT_CPU(at_type_scalarType(type)));
-  if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info) || !at_defined(work))
+  const at_type *const there = place_of(type, hermitian);
+  const at_type *const integers = at_toScalarType(there, AT_INT);
+  at_tensor *const columns = at_clone(at_contiguous(transposed(at_to(at_tril(a), there))));
+  at_tensor *const pivots = at_zeros(at_withSizes(a, buffer, 1, n, 0), .type = integers);
+  at_tensor *const info = at_zeros(((at_ints){at_sizes(a).data, at_dim(a) - 2}), .type = integers);
+  const bool isComplex = at_is_complex(a), isHost = at_isOnHost(there);
+  const int64_t lwork =
+      at_defined(columns) && count > 0 && isHost && !isComplex ? work_of(columns) : 1;
+  at_tensor *const work = at_empty(AT_INTS(lwork), .type = at_hostType(type));
+  if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info) || !at_defined(work) ||
+      (!isHost && !queue_factors(columns, pivots, info, count)))
     return none;
-  for (int64_t i = 0; i < count; i++) {
+  for (int64_t i = 0; i < count && isHost; i++) {
     int *const rows = (int *)at_data(pivots) + i * n, *const status = (int *)at_data(info) + i;
     if (isComplex)
       factor_complex(columns, i, hermitian, rows, status);
     else
       factor(columns, i, rows, work, (int)lwork, status);
   }
-  if (at_hasStatus(name, info, check, "there is a 0 on the diagonal of D, in row") && check)
+  if (check && at_hasStatus(name, info, check, "there is a 0 on the diagonal of D, in row"))
     return none;
   return (at_LD_pivots_info){at_to(at_contiguous(transposed(columns)), type), at_to(pivots, ints),
                              at_to(info, ints)};
@@ -100,8 +148,9 @@ static bool are_pivots(const int64_t *pivots, int64_t n)
   return true;
 }
 
-/* The pivots on the CPU, checked; undefined after an error. */
-static at_tensor *checked_pivots(const char *name, at_tensor *pivots, at_tensor *ld)
+/* The pivots, checked, on the CPU as Int, or for a device as Long; undefined after an error. */
+static at_tensor *checked_pivots(const char *name, at_tensor *pivots, at_tensor *ld,
+                                 const at_type *there)
 {
   const at_ints own = at_sizes(ld);
   const int64_t n = at_size(ld, -1);
@@ -121,7 +170,7 @@ static at_tensor *checked_pivots(const char *name, at_tensor *pivots, at_tensor 
               name, (long long)(i / n), (long long)n);
       return at_undefined();
     }
-  return at_to(longs, AT_CPU(AT_INT));
+  return at_to(longs, at_toScalarType(there, at_isOnHost(there) ? AT_INT : AT_LONG));
 }
 
 /* t's matrices, or vectors where there are count sizes of one, for each of the batch. */
@@ -173,18 +222,20 @@ at_tensor *at_ldlSolution(at_tensor *ld, at_tensor *pivots, at_tensor *b, bool h
             at_type_toString(at_typeOf(b)), at_sizeDesc(at_sizes(b)).str);
     return at_undefined();
   }
-  const at_type *const host = AT_CPU(at_type_scalarType(at_typeOf(ld)));
-  at_tensor *const checked = checked_pivots(name, pivots, ld);
+  const at_type *const there = place_of(at_typeOf(ld), hermitian);
+  at_tensor *const checked = checked_pivots(name, pivots, ld, there);
   const at_tensors *const both = at_broadcast_tensors(AT_TENSORS(batch_alone(ld), batch_alone(b)));
   if (!at_defined(checked) || both->count != 2)
     return at_undefined();
   at_tensor *const batch = both->data[0];
-  at_tensor *const factors = at_contiguous(transposed(in_batch(at_to(ld, host), batch, 2)));
+  at_tensor *const factors = at_contiguous(transposed(in_batch(at_to(ld, there), batch, 2)));
   at_tensor *const rows = at_contiguous(in_batch(checked, batch, 1));
-  at_tensor *const x = at_clone(at_contiguous(transposed(in_batch(at_to(b, host), batch, 2))));
+  at_tensor *const x = at_clone(at_contiguous(transposed(in_batch(at_to(b, there), batch, 2))));
   if (!at_defined(factors) || !at_defined(rows) || !at_defined(x))
     return at_undefined();
-  if (at_numel(x) > 0)
+  if (at_numel(x) > 0 && at_isOnHost(there))
     solve_all(factors, rows, x, hermitian);
+  else if (at_numel(x) > 0 && !queue_solutions(factors, rows, x))
+    return at_undefined();
   return at_to(at_contiguous(transposed(x)), at_typeOf(ld));
 }

@@ -38,7 +38,8 @@ struct at_tensor {
 
 struct at_generator {
   at_backend backend;
-  THGenerator *th;
+  THGenerator *th; /* of the CPU */
+  void *ofDevice;  /* of CUDA: the generator of a device; NULL is that of the current device */
 };
 
 struct at_storage {
@@ -321,9 +322,10 @@ void at_refuse(const char *operation);
 
 /* --- mixed precision ------------------------------------------------------------------------- */
 
-/* A call whose operands are cast. */
+/* A call whose operands are cast, or copied to the device of the others. */
 typedef struct at_casting {
-  const at_type *type;
+  const at_type *type; /* or NULL */
+  int device;
   bool failed;
   unsigned char before[2]; /* autocast of the thread, which is off until the end */
   int count;
@@ -339,6 +341,12 @@ bool at_casting_begin(at_casting *casting, at_autocast_policy cpu, at_autocast_p
 at_tensor *at_casting_one(at_casting *casting, at_tensor *t);
 at_tensors at_casting_all(at_casting *casting, at_tensors list);
 void at_casting_end(at_casting *casting);
+
+/* Whether operands of the CPU are copied to the device of others, as PyTorch takes them there: tensors
+ * without dimensions, and those of the list, which are indices (list is empty where an operation has none).
+ * The first `written` tensors are written to and stay.  Then at_casting_end comes after the call. */
+__attribute__((cold)) bool at_bringing_begin(at_casting *casting, int written, int count,
+                                             at_tensor *const *tensors, at_tensors list);
 
 /* --- calls ----------------------------------------------------------------------------------- */
 
@@ -482,6 +490,22 @@ static inline const at_type *at_typeGiven(const at_type *type)
 static inline at_generator *at_generatorGiven(at_generator *generator)
 {
   return generator == AT_DEFAULT_GENERATOR ? NULL : generator;
+}
+
+/* A generator of CUDA that was given: draws of this thread on devices come from it until at_generator_unchoose. */
+void *at_generatorOnDevice(void *ofDevice);
+
+static inline void *at_generator_choose(const at_generator *given)
+{
+  return given && given != AT_DEFAULT_GENERATOR && given->ofDevice
+             ? at_generatorOnDevice(given->ofDevice)
+             : NULL;
+}
+
+static inline void at_generator_unchoose(const at_generator *given, void *before)
+{
+  if (given && given != AT_DEFAULT_GENERATOR && given->ofDevice)
+    at_generatorOnDevice(before);
 }
 
 /* at_own adds the object to the innermost scope, if there is one; at_disown removes the object from

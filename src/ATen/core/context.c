@@ -16,7 +16,8 @@ static pthread_once_t once = PTHREAD_ONCE_INIT;
 static void fill(void)
 {
   static const uint64_t seed = 67280421310721; /* PyTorch's default seed */
-  context.generators[AT_BACKEND_CPU] = (at_generator){AT_BACKEND_CPU, &context.numbers};
+  context.generators[AT_BACKEND_CPU] = (at_generator){AT_BACKEND_CPU, &context.numbers, NULL};
+  context.generators[AT_BACKEND_CUDA] = (at_generator){AT_BACKEND_CUDA, NULL, NULL};
   THRandom_manualSeed(&context.numbers, seed);
 }
 
@@ -42,11 +43,21 @@ at_generator *at_defaultGenerator(at_backend backend)
 {
   if (backend == AT_BACKEND_CPU && own)
     return own;
-  if (backend == AT_BACKEND_CPU)
+  if (backend == AT_BACKEND_CPU || (backend == AT_BACKEND_CUDA && at_hasCUDA()))
     return &at_globalContext()->generators[backend];
   at_fail(AT_ERROR_TYPE, "defaultGenerator",
           "defaultGenerator: there is no generator of backend %d", (int)backend);
   return NULL;
+}
+
+static void free_generator(void *what)
+{
+  at_generator *const generator = what;
+  if (generator->th)
+    THGenerator_free(generator->th);
+  if (generator->ofDevice)
+    at_cuda()->freeGenerator(generator->ofDevice);
+  THFree(generator);
 }
 
 at_generator *at_generator_new(at_backend backend)
@@ -60,10 +71,16 @@ at_generator *at_generator_new(at_backend backend)
   TH_TRY(call.attempt)
   {
     THGuard guard;
-    THGuard_enter(&guard, THFree);
-    at_generator *made = guard.what = THAlloc(sizeof *made);
-    *made = (at_generator){backend, THGenerator_new()};
-    THRandom_manualSeed(made->th, THRandom_initialSeed(like->th));
+    THGuard_enter(&guard, free_generator);
+    at_generator *made = THAlloc(sizeof *made);
+    *made = (at_generator){.backend = backend};
+    guard.what = made;
+    if (like->th) {
+      made->th = THGenerator_new();
+      THRandom_manualSeed(made->th, THRandom_initialSeed(like->th));
+    } else {
+      made->ofDevice = at_cuda()->newGenerator();
+    }
     generator = THGuard_keep(&guard);
   }
   return at_failed(&call) ? NULL : generator;
@@ -71,26 +88,55 @@ at_generator *at_generator_new(at_backend backend)
 
 void at_generator_free(at_generator *generator)
 {
-  if (!generator || generator == &context.generators[generator->backend])
-    return;
-  THGenerator_free(generator->th);
-  THFree(generator);
+  if (generator && generator != &context.generators[generator->backend])
+    free_generator(generator);
+}
+
+void *at_generatorOnDevice(void *ofDevice)
+{
+  return at_cuda()->chooseGenerator(ofDevice);
+}
+
+typedef enum SeedCall { SET, DRAW, GET } SeedCall;
+
+/* Calls of a generator of a device, which may fail. */
+static uint64_t seed_of_device(const at_generator *generator, SeedCall how, uint64_t seed)
+{
+  at_call call;
+  at_begin(&call, "generator_seed");
+  volatile uint64_t result = seed;
+  void *const before = at_generatorOnDevice(generator->ofDevice);
+  TH_TRY(call.attempt)
+  {
+    if (how == SET)
+      at_cuda()->manualSeed(seed);
+    else
+      result = how == DRAW ? at_cuda()->randomSeed() : at_cuda()->initialSeed();
+  }
+  at_generatorOnDevice(before);
+  return at_failed(&call) ? 0 : result;
 }
 
 void at_generator_manualSeed(at_generator *generator, uint64_t seed)
 {
-  if (generator)
+  if (generator && generator->th)
     THRandom_manualSeed(generator->th, seed);
+  else if (generator)
+    seed_of_device(generator, SET, seed);
 }
 
 uint64_t at_generator_seed(at_generator *generator)
 {
-  return generator ? THRandom_seed(generator->th) : 0;
+  if (generator && generator->th)
+    return THRandom_seed(generator->th);
+  return generator ? seed_of_device(generator, DRAW, 0) : 0;
 }
 
 uint64_t at_generator_initialSeed(const at_generator *generator)
 {
-  return generator ? THRandom_initialSeed(generator->th) : 0;
+  if (generator && generator->th)
+    return THRandom_initialSeed(generator->th);
+  return generator ? seed_of_device(generator, GET, 0) : 0;
 }
 
 void at_manualSeed(uint64_t seed)

@@ -57,6 +57,12 @@ typedef struct at_nccl {
 
 /* ------------------------------------------------------------------------------------------------ */
 
+struct THCBiased;
+struct THCDeviceLapack;
+
+/* Settings of THC's state. */
+typedef enum at_cuda_flag { AT_CUDA_TF32, AT_CUDA_DETERMINISTIC } at_cuda_flag;
+
 typedef struct at_device {
   size_t size;                  /* of this table plus at_functions: detects another build */
   const char *(*version)(void); /* the address of THVersion in that library: detects another TH */
@@ -66,7 +72,22 @@ typedef struct at_device {
   int (*current)(void);
   void (*use)(int device); /* makes the device current; cannot fail if it was current before */
   int (*of)(const void *storage);
+  /* A storage of that many elements of the size at data; release(context) when nothing uses the memory any more. */
+  void *(*adopt)(void *data, int device, int64_t count, size_t element, void (*release)(void *),
+                 void *context);
   void (*seed)(uint64_t seed); /* seeds the generators of all devices */
+  /* A generator of the current device's, with the initial seed of its default one. */
+  void *(*newGenerator)(void);
+  void (*freeGenerator)(void *generator);
+  /* Draws of this thread, and the next functions, are of that generator, or for NULL of the current device's
+   * default one.  Returns the generator before. */
+  void *(*chooseGenerator)(void *generator);
+  void (*manualSeed)(uint64_t seed);
+  uint64_t (*randomSeed)(void); /* from the system's entropy; returns it */
+  uint64_t (*initialSeed)(void);
+  void (*getState)(
+      void *bytes); /* a TH tensor of Byte, which gets PyTorch's 16 bytes: seed and offset */
+  void (*setState)(void *bytes);
   /* Queues a kernel of elementwise.h; the loop's first operand is the result. */
   void (*elementwise)(int name, const THLoop *loop, const void *scalars);
   /* Queues a function of ops/functions.h, of Float or Double. */
@@ -93,6 +114,12 @@ typedef struct at_device {
   void (*drawFrom)(uint64_t seed, uint64_t offset);
   /* Looks for an index, in a TH tensor of Long, that is not one of least ... last (at_findOutside). */
   bool (*findOutside)(void *index, int64_t least, int64_t last, int64_t *outside);
+  /* A product with a bias in one call; false if there is none for it. */
+  bool (*multiplyBiased)(const struct THCBiased *product);
+  /* LAPACK's functions of the elements of a floating or complex type. */
+  const struct THCDeviceLapack *(*lapack)(at_scalar_type type);
+  void (*setFlag)(at_cuda_flag flag, bool value);
+  bool (*flag)(at_cuda_flag flag);
   void (*synchronize)(void);
   void (*emptyCache)(void);
   at_cuda_stream *(*newStream)(int priority);
@@ -100,6 +127,11 @@ typedef struct at_device {
   at_cuda_stream *(*currentStream)(void);
   void (*useStream)(at_cuda_stream *stream);
   void (*waitFor)(at_cuda_stream *stream); /* the host waits */
+  /* Graphs of calls: a recorded one from begin and end on. */
+  at_cuda_graph *(*beginGraph)(void);
+  void (*endGraph)(at_cuda_graph *graph);
+  void (*replayGraph)(at_cuda_graph *graph);
+  void (*freeGraph)(at_cuda_graph *graph);
   const at_nccl *nccl;
 } at_device;
 

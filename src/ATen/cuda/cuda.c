@@ -6,7 +6,10 @@
 #include "ATen/ops/elementwise.h"
 #include "THC/THC.h"
 #include "THC/core/THCFault.h"
+#include "THC/core/THCGraph.h"
 #include "THC/core/thc_kernels.h"
+#include "THC/linear/THCBiased.h"
+#include "THC/linear/THCDeviceLapack.h"
 #include "THC/random/THCRandomDraw.h"
 
 THCState *at_cudaState;
@@ -48,10 +51,110 @@ static int device_of(const void *storage)
   return ((const THCudaStorage *)storage)->device; /* all storages have the same fields */
 }
 
+/* --- memory of others ------------------------------------------------------------------------- */
+
+typedef struct Adopted {
+  void (*release)(void *);
+  void *context;
+  int device;
+} Adopted;
+
+static cudaError_t never_allocate(void *adopted, void **data, size_t size, cudaStream_t stream)
+{
+  return cudaErrorMemoryAllocation;
+}
+
+/* Work that uses the memory may still be queued. */
+static cudaError_t release(void *what, void *data)
+{
+  Adopted *const adopted = what;
+  const int before = current();
+  use(adopted->device);
+  const cudaError_t status = cudaDeviceSynchronize();
+  use(before);
+  adopted->release(adopted->context);
+  THFree(adopted);
+  return status;
+}
+
+static void *adopt(void *data, int device, int64_t count, size_t element, void (*free)(void *),
+                   void *context)
+{
+  static THCDeviceAllocator allocator = {.malloc = never_allocate, .free = release};
+  THGuard guard;
+  THGuard_enter(&guard, THFree);
+  Adopted *const adopted = guard.what = THAlloc(sizeof *adopted);
+  *adopted = (Adopted){free, context, device};
+  THCudaByteStorage *const storage =
+      THCudaByteStorage_newWithDataAndAllocator(at_cudaState, data, count * (int64_t)element,
+                                                &allocator, adopted);
+  storage->size = count;
+  storage->device = device;
+  storage->flag = TH_STORAGE_REFCOUNTED | TH_STORAGE_FREEMEM;
+  THGuard_keep(&guard);
+  return storage;
+}
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+static void set_flag(at_cuda_flag flag, bool value)
+{
+  (flag == AT_CUDA_TF32 ? THCState_setAllowTF32 : THCState_setDeterministic)(at_cudaState, value);
+}
+
+static bool get_flag(at_cuda_flag flag)
+{
+  return (flag == AT_CUDA_TF32 ? THCState_getAllowTF32 : THCState_getDeterministic)(at_cudaState);
+}
+
+/* --- random numbers --------------------------------------------------------------------------- */
+
 static void seed(uint64_t seed)
 {
   THCRandom_manualSeedAll(at_cudaState, seed);
 }
+
+static void *new_generator(void)
+{
+  return THCRandom_newGenerator(at_cudaState);
+}
+
+static void free_generator(void *generator)
+{
+  THCRandom_freeGenerator(generator);
+}
+
+static void *choose_generator(void *generator)
+{
+  return THCRandom_chooseGenerator(generator);
+}
+
+static void manual_seed(uint64_t seed)
+{
+  THCRandom_manualSeed(at_cudaState, seed);
+}
+
+static uint64_t random_seed(void)
+{
+  return THCRandom_seed(at_cudaState);
+}
+
+static uint64_t initial_seed(void)
+{
+  return THCRandom_initialSeed(at_cudaState);
+}
+
+static void get_state(void *bytes)
+{
+  THCRandom_getRNGState(at_cudaState, bytes);
+}
+
+static void set_state(void *bytes)
+{
+  THCRandom_setRNGState(at_cudaState, bytes);
+}
+
+/* --- kernels ---------------------------------------------------------------------------------- */
 
 /* Entries are NULL where CUDA has no kernel. */
 extern const THCKernel at_cudaElementwise[AT_ELEMENTWISE];
@@ -157,6 +260,18 @@ static bool find_outside(void *index, int64_t least, int64_t last, int64_t *outs
   return THCIndex_findOutside(at_cudaState, index, least, last, outside);
 }
 
+static bool multiply_biased(const THCBiased *product)
+{
+  return THC_multiplyBiased(at_cudaState, product) != 0;
+}
+
+static const THCDeviceLapack *lapack_of(at_scalar_type type)
+{
+  THCState_getNumDevices(at_cudaState); /* this thread's calls are of that state */
+  return THCDeviceLapack_of(type == AT_DOUBLE || type == AT_COMPLEX_DOUBLE,
+                            type == AT_COMPLEX_FLOAT || type == AT_COMPLEX_DOUBLE);
+}
+
 static void synchronize(void)
 {
   THCState_synchronize(at_cudaState);
@@ -198,6 +313,28 @@ static void wait_for(at_cuda_stream *stream)
   THC_waitFor((THCStream *)stream);
 }
 
+/* --- graphs ---------------------------------------------------------------------------------- */
+
+static at_cuda_graph *begin_graph(void)
+{
+  return (at_cuda_graph *)THCGraph_begin(at_cudaState);
+}
+
+static void end_graph(at_cuda_graph *graph)
+{
+  THCGraph_end(at_cudaState, (THCGraph *)graph);
+}
+
+static void replay_graph(at_cuda_graph *graph)
+{
+  THCGraph_replay(at_cudaState, (THCGraph *)graph);
+}
+
+static void free_graph(at_cuda_graph *graph)
+{
+  THCGraph_free(at_cudaState, (THCGraph *)graph);
+}
+
 const at_device at_cudaDevice = {
     .size = sizeof(at_device) + sizeof(at_functions),
     .version = THVersion,
@@ -212,7 +349,20 @@ const at_device at_cudaDevice = {
     .current = current,
     .use = use,
     .of = device_of,
+    .adopt = adopt,
+    .multiplyBiased = multiply_biased,
+    .lapack = lapack_of,
+    .setFlag = set_flag,
+    .flag = get_flag,
     .seed = seed,
+    .newGenerator = new_generator,
+    .freeGenerator = free_generator,
+    .chooseGenerator = choose_generator,
+    .manualSeed = manual_seed,
+    .randomSeed = random_seed,
+    .initialSeed = initial_seed,
+    .getState = get_state,
+    .setState = set_state,
     .elementwise = elementwise,
     .function = function,
     .complexRow = complex_row,
@@ -232,5 +382,9 @@ const at_device at_cudaDevice = {
     .currentStream = current_stream,
     .useStream = use_stream,
     .waitFor = wait_for,
+    .beginGraph = begin_graph,
+    .endGraph = end_graph,
+    .replayGraph = replay_graph,
+    .freeGraph = free_graph,
     .nccl = &at_cudaNccl,
 };

@@ -34,6 +34,8 @@
   X(roiPoolBackward, at_roi_work)                \
   X(hash, at_hash_work)                          \
   X(reduceByIndex, at_index_reduce_work)         \
+  X(positionsByIndex, at_index_reduce_work)      \
+  X(reduceInOrder, at_index_reduce_work)         \
   X(histogram, at_histogram_work)                \
   X(wrapIndices, at_wrap_work)                   \
   X(search, at_search_work)                      \

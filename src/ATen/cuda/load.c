@@ -102,8 +102,10 @@ bool at_loadCUDA(char *message, size_t size)
   pthread_mutex_lock(&mutex);
   if (!loaded) {
     const at_device *device = load(message, size);
-    if (device)
+    if (device) {
       at_setCUDATypes(device);
+      device->seed(at_generator_initialSeed(at_defaultGenerator(AT_BACKEND_CPU)));
+    }
     __atomic_store_n(&loaded, device, __ATOMIC_RELEASE);
   }
   pthread_mutex_unlock(&mutex);
@@ -247,6 +249,36 @@ bool at_sameDeviceAll(const char *operation, const char *name, const at_tensor *
   return true;
 }
 
+/* --- settings -------------------------------------------------------------------------------- */
+
+static bool set_flag(const char *operation, at_cuda_flag flag, bool value)
+{
+  const at_device *const device = loaded_for(operation);
+  if (device)
+    device->setFlag(flag, value);
+  return device != NULL;
+}
+
+bool at_cuda_setAllowTF32(bool allow)
+{
+  return set_flag("cuda_setAllowTF32", AT_CUDA_TF32, allow);
+}
+
+bool at_cuda_getAllowTF32(void)
+{
+  return at_cuda() && at_cuda()->flag(AT_CUDA_TF32);
+}
+
+bool at_cuda_setDeterministic(bool deterministic)
+{
+  return set_flag("cuda_setDeterministic", AT_CUDA_DETERMINISTIC, deterministic);
+}
+
+bool at_cuda_getDeterministic(void)
+{
+  return at_cuda() && at_cuda()->flag(AT_CUDA_DETERMINISTIC);
+}
+
 /* --- streams --------------------------------------------------------------------------------- */
 
 /* Calls a function of the table that may raise. */
@@ -322,4 +354,43 @@ bool at_cuda_stream_synchronize(at_cuda_stream *stream)
     return false;
   CUDA_CALL("cuda_stream_synchronize", false, device->waitFor(stream))
   return !at_failed(&call);
+}
+
+/* --- graphs ----------------------------------------------------------------------------------- */
+
+at_cuda_graph *at_cuda_graph_begin(void)
+{
+  at_cuda_graph *volatile graph = NULL;
+  CUDA_CALL("cuda_graph_begin", NULL, graph = device->beginGraph())
+  return at_failed(&call) ? NULL : graph;
+}
+
+/* Whether there is a graph, and an error if not. */
+static bool accept_graph(const char *operation, const at_cuda_graph *graph)
+{
+  if (!graph)
+    at_fail(AT_ERROR_NULL, operation, "%s: graph is NULL", operation);
+  return graph != NULL;
+}
+
+bool at_cuda_graph_end(at_cuda_graph *graph)
+{
+  if (!accept_graph("cuda_graph_end", graph))
+    return false;
+  CUDA_CALL("cuda_graph_end", false, device->endGraph(graph))
+  return !at_failed(&call);
+}
+
+bool at_cuda_graph_replay(at_cuda_graph *graph)
+{
+  if (!accept_graph("cuda_graph_replay", graph))
+    return false;
+  CUDA_CALL("cuda_graph_replay", false, device->replayGraph(graph))
+  return !at_failed(&call);
+}
+
+void at_cuda_graph_free(at_cuda_graph *graph)
+{
+  if (graph)
+    at_cuda()->freeGraph(graph);
 }

@@ -206,6 +206,9 @@ void at_dict_truncate(at_dict *dict, int64_t count);
 /* The index of the tensor with that name, or -1. */
 int64_t at_dict_find(const at_dict *dict, const char *name);
 
+/* Replaces the tensors by copies on the current CUDA device, which share memory as these do. */
+void at_dict_toCUDA(at_dict *dict);
+
 /* Completes the set before the file is closed. */
 void at_dict_settle(at_dict *dict);
 

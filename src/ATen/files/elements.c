@@ -146,6 +146,14 @@ at_tensor *at_newMapped(at_file *file, const at_type *type, at_ints sizes, uint6
 
 at_tensor *at_newLittle(at_tensor *t)
 {
+  if (!at_isOnHost(t->type)) {
+    THGuard guard;
+    at_guard(&guard);
+    at_tensor *const there = guard.what = at_newCast(t, at_hostType(t->type));
+    at_tensor *const little = at_newLittle(there);
+    THGuard_leave(&guard);
+    return little;
+  }
   if (THDiskFile_isLittleEndianCPU() || at_numel(t) == 0)
     return at_makeContiguous(t);
   at_tensor *r = at_newCast(t, t->type);

@@ -42,6 +42,8 @@ static at_dict *load(const char *operation, const char *path, const at_load_opti
       i++;
     formats[i].read(&file, dict);
     at_dict_settle(dict);
+    if (options->cuda)
+      at_dict_toCUDA(dict);
     THGuard_leave(&open);
   }
   if (!at_failed(&call))

@@ -1,6 +1,8 @@
 /* Finds the tensors of a set that share memory, and the part of the memory that they use. */
 #include "Files.h"
 
+#include "ATen/core/device.h"
+
 static int by_storage(const void *a, const void *b)
 {
   const at_span *x = a, *y = b;
@@ -62,4 +64,56 @@ at_tensor *at_newLine(const at_dict *dict, const at_span *span)
   const int64_t count = span->end - span->first;
   const at_ints line = {&count, 1};
   return count > 0 ? at_newView(t, (ptrdiff_t)span->first, line, one) : at_newShape(t->type, line);
+}
+
+/* --- to a device -------------------------------------------------------------------------------- */
+
+static void release_lines(void *what)
+{
+  for (at_tensor **line = what; *line; line++)
+    if (*line != at_undefined())
+      at_release(*line);
+  THFree(what);
+}
+
+static at_tensor *new_there(at_tensor *t)
+{
+  return at_newCast(t, at_getType(AT_BACKEND_CUDA, t->type->scalarType));
+}
+
+void at_dict_toCUDA(at_dict *dict)
+{
+  char why[TH_MESSAGE_LENGTH];
+  if (!at_loadCUDA(why, sizeof why))
+    at_raise(AT_ERROR_TYPE, "there is no CUDA: %s", why);
+  const int64_t count = at_dict_count(dict);
+  THGuard memory, held;
+  const at_span *const spans = at_spansOf(dict, &memory);
+  THGuard_enter(&held, release_lines);
+  at_tensor **const lines = THAlloc((count + 1) * (ptrdiff_t)sizeof *lines);
+  for (int64_t i = 0; i < count; i++)
+    lines[i] = at_undefined();
+  lines[count] = NULL;
+  held.what = lines;
+  for (int64_t i = 0; i < count; i++) {
+    THGuard host, made;
+    at_tensor *const t = at_dict_at(dict, i);
+    at_tensor **const line = &lines[spans[i].owner];
+    if (*line == at_undefined()) {
+      at_guard(&host);
+      host.what = at_newLine(dict, &spans[i]);
+      *line = new_there(host.what);
+      THGuard_leave(&host);
+    }
+    at_guard(&made);
+    made.what = spans[i].storage
+                    ? at_newView(*line, t->th->storageOffset - (ptrdiff_t)spans[i].first,
+                                 at_sizesOf(t), t->th->stride)
+                    : new_there(t);
+    if (!at_dict_set(dict, at_dict_name(dict, i), made.what))
+      at_raise(AT_ERROR_RUNTIME, "%s", at_error_message());
+    THGuard_leave(&made);
+  }
+  THGuard_leave(&held);
+  THGuard_leave(&memory);
 }

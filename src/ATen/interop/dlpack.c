@@ -1,6 +1,8 @@
 /* DLPack: tensors handed to other libraries, and taken from them. */
 #include "ATenDLPack.h"
 #include "ATenDLPackTypes.h"
+#include "ATenCUDA.h"
+#include "ATen/core/device.h"
 #include "ATen/files/Files.h"
 
 /* --- to others -------------------------------------------------------------------------------- */
@@ -31,11 +33,17 @@ static void take_back_versioned(DLManagedTensorVersioned *managed)
   take_back(managed->manager_ctx);
 }
 
+static DLDevice device_of(const at_tensor *t)
+{
+  return at_isOnHost(t->type) ? (DLDevice){kDLCPU, 0}
+                              : (DLDevice){kDLCUDA, THMax(at_deviceOf(t), 0)};
+}
+
 static void describe(DLTensor *d, at_tensor *t)
 {
   const at_element *element = &at_elements[t->type->scalarType];
   *d = (DLTensor){.data = at_data(t),
-                  .device = {kDLCPU, 0},
+                  .device = device_of(t),
                   .ndim = at_dim(t),
                   .dtype = {element->dlCode, element->dlBits, 1},
                   .shape = t->th->size,
@@ -44,7 +52,6 @@ static void describe(DLTensor *d, at_tensor *t)
 
 static Handed *hand_out(at_tensor *t)
 {
-  at_hostData(t); /* raises if t is not on the CPU */
   THGuard guard;
   at_guard(&guard);
   guard.what = at_newDetached(t);
@@ -117,13 +124,17 @@ static THAllocator versioned = {never_allocate, NULL, delete_versioned};
 
 static const at_type *type_of(const DLTensor *d)
 {
-  if (d->device.device_type != kDLCPU && d->device.device_type != kDLCUDAHost &&
-      d->device.device_type != kDLROCMHost)
-    at_raise(AT_ERROR_TYPE, "the memory is that of a device of type %d, not the CPU's",
-             (int)d->device.device_type);
+  const int kind = (int)d->device.device_type;
+  const bool isOnHost = kind == kDLCPU || kind == kDLCUDAHost || kind == kDLROCMHost;
+  if (!isOnHost && kind != kDLCUDA && kind != kDLCUDAManaged)
+    at_raise(AT_ERROR_TYPE, "the memory is that of a device of type %d, not the CPU's or CUDA's",
+             kind);
+  if (!isOnHost && (d->device.device_id < 0 || d->device.device_id >= at_cuda_deviceCount()))
+    at_raise(AT_ERROR_ARGUMENT, "the memory is that of CUDA device %d, and there are %d",
+             (int)d->device.device_id, at_cuda_deviceCount());
   for (int i = 0; i < AT_SCALAR_TYPES && d->dtype.lanes == 1; i++)
     if (at_elements[i].dlCode == d->dtype.code && at_elements[i].dlBits == d->dtype.bits)
-      return at_cpuType((at_scalar_type)i);
+      return at_getType(isOnHost ? AT_BACKEND_CPU : AT_BACKEND_CUDA, (at_scalar_type)i);
   at_raise(AT_ERROR_TYPE, "elements of type code %d with %d bits and %d lanes are not here",
            d->dtype.code, d->dtype.bits, d->dtype.lanes);
 }
@@ -149,6 +160,47 @@ static at_ints shape_of(const DLTensor *d, int64_t *strides, int64_t *end)
   return sizes;
 }
 
+/* Frees a storage of a device. */
+static void free_there(void *storage)
+{
+  at_getType(AT_BACKEND_CUDA, AT_BYTE)->functions->freeStorage(storage);
+}
+
+typedef struct There {
+  void *managed;
+  THAllocator *allocator;
+  bool isTaken;
+} There;
+
+static void release_there(void *what)
+{
+  There *const there = what;
+  if (there->isTaken)
+    there->allocator->free(there->managed, NULL);
+  THFree(there);
+}
+
+/* The same of memory of a device: count elements of th's type at data. */
+static at_tensor *take_there(const at_type *type, const DLTensor *d, int64_t count, at_ints sizes,
+                             const int64_t *strides, void *managed, THAllocator *allocator)
+{
+  THGuard guard, memory;
+  THGuard_enter(&guard, THFree);
+  There *const there = guard.what = THAlloc(sizeof *there);
+  *there = (There){managed, allocator, false};
+  THGuard_enter(&memory, free_there);
+  void *const storage =
+      at_cuda()->adopt((char *)d->data + d->byte_offset, d->device.device_id, count,
+                       type->elementSize / (size_t)at_partsOf(type), release_there, there);
+  guard.what = NULL; /* the storage frees it */
+  memory.what = storage;
+  at_tensor *const t = at_newOnMemory(type, storage, sizes, strides);
+  there->isTaken = true;
+  THGuard_leave(&memory);
+  THGuard_leave(&guard);
+  return t;
+}
+
 /* Takes over managed in the last step, which cannot fail. */
 static at_tensor *take(const DLTensor *d, void *managed, THAllocator *allocator)
 {
@@ -171,6 +223,8 @@ static at_tensor *take(const DLTensor *d, void *managed, THAllocator *allocator)
   if (__builtin_mul_overflow(end, (int64_t)type->elementSize, &bytes))
     at_raise(AT_ERROR_ARGUMENT, "size (%s) with strides (%s) is no shape", at_sizeDesc(sizes).str,
              at_sizeDesc((at_ints){strides, sizes.count}).str);
+  if (!at_isOnHost(type))
+    return take_there(type, d, end * at_partsOf(type), sizes, strides, managed, allocator);
 
   THGuard guard;
   THGuard_enter(&guard, (THUndo)THByteStorage_free);

@@ -8,6 +8,12 @@
 #include "ATen/composed/Composed.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
+#include "THC/linear/THCDeviceLapack.h"
+
+const THCDeviceLapack *at_deviceLapack(const at_type *type)
+{
+  return at_cuda()->lapack(type->scalarType);
+}
 
 /* A call: its type, and its results, which TH resizes. */
 typedef struct {
@@ -411,21 +417,46 @@ static at_tensor *for_each_matrix(Call *call, at_tensor *a, int64_t value)
   return at_hold(&call->pool, at_makeFilled(call->type, batch, at_scalar_long(value)));
 }
 
+/* The pivots of contiguous matrices on a device, which become the factors of their transposes: these have the same
+ * determinants.  What LAPACK finds shows in the factors. */
+static at_tensor *factor_each(Call *call, at_tensor *matrices)
+{
+  const int64_t count = matrices->th->size[0], n = matrices->th->size[1], sizes[] = {count, n + 1};
+  at_tensor *const pivots =
+      at_hold(&call->pool, at_newShape(at_toScalarType(call->type, AT_INT), (at_ints){sizes, 2}));
+  const THCDeviceLapack *const lapack = at_deviceLapack(call->type);
+  const int64_t bytes = n * n * (int64_t)call->type->elementSize;
+  int *const statuses = (int *)at_data(pivots) + count * n;
+  for (int64_t i = 0; i < count; i++)
+    lapack->lu((int)n, (int)n, (char *)at_data(matrices) + i * bytes,
+               (int *)at_data(pivots) + i * n, statuses + i);
+  return pivots;
+}
+
 /* On a device: the determinants, or signs and logarithms; what is NULL is left out. */
 static void determinants_on_device(Call *call, at_tensor *a, at_tensor *r, at_tensor *sign,
                                    at_tensor *log)
 {
   const int before = call->count;
-  const at_tensor *const matrices = factor_all(call, a);
-  const at_determinants_work work = {.count = matrices->th->size[0],
-                                     .n = matrices->th->size[1],
-                                     .factors = at_data(call->made[before]),
-                                     .pivots = at_data(call->made[before + 1]),
+  at_tensor *matrices = as_batch(call, a), *pivots;
+  const int64_t count = matrices->th->size[0], n = matrices->th->size[1];
+  if (at_isSmallBatch(count, n)) {
+    factor_all(call, a);
+    matrices = call->made[before];
+    pivots = call->made[before + 1];
+    call->count = before;
+  } else {
+    matrices = at_hold(&call->pool, at_newCast(matrices, call->type));
+    pivots = factor_each(call, matrices);
+  }
+  const at_determinants_work work = {.count = count,
+                                     .n = n,
+                                     .factors = at_data(matrices),
+                                     .pivots = at_data(pivots),
                                      .to = r ? at_data(r) : NULL,
                                      .sign = sign ? at_data(sign) : NULL,
                                      .log = log ? at_data(log) : NULL};
   at_cuda()->launch(AT_KERNEL_determinants, call->type->held, &work);
-  call->count = before;
 }
 
 static at_tensor *determinants(Call *call, at_tensor *a)

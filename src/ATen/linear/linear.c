@@ -1,5 +1,7 @@
 /* Products of matrices and vectors: checks shapes and types, and calls TH. */
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
+#include "THC/linear/THCBiased.h"
 
 /* --- checks ---------------------------------------------------------------------------------- */
 
@@ -71,6 +73,38 @@ static bool is_zero(at_scalar s)
   return at_scalar_toDouble(s) == 0;
 }
 
+/* Whether a matrix lies by rows, or by columns, with elements of a row, or of a column, side by side. */
+static bool has_lines(const at_tensor *t, int64_t *ld, int *transposes)
+{
+  const int64_t *const size = t->th->size, *const stride = t->th->stride;
+  *transposes = stride[1] != 1 || (size[0] > 1 && stride[0] < size[1]);
+  *ld = stride[*transposes];
+  return stride[!*transposes] == 1 && *ld >= THMax(size[!*transposes], 1);
+}
+
+/* r = x y + t on a device in one call, where t is a row for all; false if it is not computed so. */
+static bool multiply_biased(at_tensor *r, at_tensor *t, at_tensor *x, at_tensor *y, at_scalar beta,
+                            at_scalar alpha)
+{
+  const at_scalar_type type = r->type->scalarType;
+  if (at_isOnHost(r->type) || !t || (type != AT_FLOAT && type != AT_HALF) || at_numel(r) == 0 ||
+      x->th->size[1] == 0 || t->th->stride[0] != 0 || t->th->stride[1] != 1 || t->th->size[0] < 2 ||
+      at_scalar_toDouble(beta) != 1 || at_scalar_toDouble(alpha) != 1 || !at_isContiguous(r) ||
+      at_overlap(r, t) != TH_OVERLAP_NONE)
+    return false;
+  THCBiased product = {.isHalf = type == AT_HALF,
+                       .rows = r->th->size[0],
+                       .columns = r->th->size[1],
+                       .depth = x->th->size[1],
+                       .x = at_data(x),
+                       .y = at_data(y),
+                       .bias = at_data(t),
+                       .r = at_data(r),
+                       .ldr = r->th->size[1]};
+  return has_lines(x, &product.ldx, &product.transposesX) &&
+         has_lines(y, &product.ldy, &product.transposesY) && at_cuda()->multiplyBiased(&product);
+}
+
 /* Multiplies to r, of the product's size; t, which is added, has that size too, or is NULL. */
 static void multiply(at_product_kind kind, at_tensor *r, at_tensor *t, at_tensor *x, at_tensor *y,
                      at_scalar beta, at_scalar alpha)
@@ -79,6 +113,8 @@ static void multiply(at_product_kind kind, at_tensor *r, at_tensor *t, at_tensor
   void *const from = t ? t->th : r->th;
   switch (kind) {
     case AT_MATRIX_MATRIX:
+      if (multiply_biased(r, t, x, y, beta, alpha))
+        break;
       th->addmm(r->th, beta, from, alpha, x->th, y->th);
       break;
     case AT_MATRIX_VECTOR:

@@ -5,9 +5,9 @@
 #include "ATen/core/ATenCore.h"
 #include "ATen/cuda/kernels.h"
 
-/* What tensors of the type are drawn from: the generator, or the CPU's default one.  Devices have
- * generators of their own, so that the functions of their types do not use it, and a generator that
- * is given for them is an error. */
+/* What tensors of the type are drawn from: the generator, or the CPU's default one.  The functions of the types of
+ * devices do not use it: they draw from the generator that is chosen for the call (at_generator_choose), or the
+ * device's own.  A generator of another backend is an error. */
 THGenerator *at_drawnFrom(const at_type *type, at_generator *generator);
 
 /* Makes the generator the default one of the CPU in this thread, NULL again that of all threads; returns what was

@@ -12,9 +12,9 @@
 THGenerator *at_drawnFrom(const at_type *type, at_generator *generator)
 {
   if (generator && generator->backend != type->backend)
-    at_raise(AT_ERROR_TYPE, "the generator is of the CPU, and self is of %s",
-             at_type_toString(type));
-  return (generator ? generator : at_defaultGenerator(AT_BACKEND_CPU))->th;
+    at_raise(AT_ERROR_TYPE, "the generator is of %s, and self is of %s",
+             generator->backend == AT_BACKEND_CPU ? "the CPU" : "CUDA", at_type_toString(type));
+  return (generator && generator->th ? generator : at_defaultGenerator(AT_BACKEND_CPU))->th;
 }
 
 static bool is_small(const at_type *type)

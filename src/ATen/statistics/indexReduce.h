@@ -79,6 +79,8 @@ typedef struct at_index_reduce_work {
   const void *src;
   void *self;
   int64_t *counts;
+  int64_t *keys;                 /* of positionsByIndex: where each element goes, or INT64_MAX */
+  const int64_t *sorted, *order; /* of reduceInOrder: the same, sorted, and which they were */
 } at_index_reduce_work;
 
 /* The elements of self and src that element i of the index is for; false if it is no position in self. */

@@ -2,6 +2,7 @@
  * integers as Long. */
 #include <string.h>
 
+#include "ATenCUDA.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
 #include "statistics.h"
@@ -75,6 +76,25 @@ static at_tensor *indices_of(at_pool *pool, at_tensor *self, int dim, at_tensor 
   return at;
 }
 
+/* On a device: in any order, or in that of the index where this was asked for. */
+static void reduce_there(at_pool *pool, at_index_reduce_work *w, at_tensor *index)
+{
+  if (!w->floats || !at_cuda_getDeterministic()) {
+    at_cuda()->launch(AT_KERNEL_reduceByIndex, THScalarDouble, w);
+    return;
+  }
+  const at_ints line = {&w->count, 1};
+  at_tensor *const keys = at_hold(pool, at_newShape(index->type, line));
+  at_tensor *const sorted = at_hold(pool, at_newShape(index->type, line));
+  at_tensor *const order = at_hold(pool, at_newShape(index->type, line));
+  w->keys = at_data(keys);
+  at_cuda()->launch(AT_KERNEL_positionsByIndex, THScalarDouble, w);
+  index->type->functions->sort(sorted->th, (void *)order->th, keys->th, 0, false);
+  w->sorted = at_data(sorted);
+  w->order = at_data(order);
+  at_cuda()->launch(AT_KERNEL_reduceInOrder, THScalarDouble, w);
+}
+
 /* Reduces src, or its part of index's size, to a copy of self, which the pool holds.  index is of Long, with any
  * strides. */
 static at_tensor *reduced(at_pool *pool, at_tensor *self, int dim, at_tensor *index, at_tensor *src,
@@ -107,7 +127,7 @@ static at_tensor *reduced(at_pool *pool, at_tensor *self, int dim, at_tensor *in
   if (at_isOnHost(self->type))
     reduce(&work);
   else
-    at_cuda()->launch(AT_KERNEL_reduceByIndex, THScalarDouble, &work);
+    reduce_there(pool, &work, index);
   return copy;
 }
 

@@ -52,6 +52,9 @@ static void THTensor_(runSelection)(THLoop *loop, THIndexKernel kernel, THSelect
 
 #else
 
+#define THSelection_countMaskUpTo(SELECTION, LOOP, MASK, ARG, MOST) \
+  THSelection_countMask(SELECTION, LOOP, MASK, ARG)
+
 static THByteTensor *THTensor_(openMask)(THGuard *guard, THByteTensor *mask, int copies)
 {
   return THByteTensor_copiedIf(guard, mask, copies);
@@ -104,7 +107,7 @@ void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor *src)
   THLoop_tensor(&loop, tensor);
   THTensor_(orderChanged)(&loop, 1, tensor);
   THSelection selection = {0};
-  THSelection_countMask(&selection, &loop, mask, 2);
+  THSelection_countMaskUpTo(&selection, &loop, mask, 2, THTensor_(nElement)(src));
   THArgCheck(selection.total <= THTensor_(nElement)(src), 3,
              "src has %td elements (%s), mask has %td ones", THTensor_(nElement)(src),
              THTensor_(sizeDesc)(src).str, selection.total);
@@ -112,7 +115,7 @@ void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor *src)
   src = THTensor_(copiedIf)(&guard, src,
                             THView_overlap(TH_VIEW(tensor), TH_VIEW(src)) != TH_OVERLAP_NONE);
   THTensor_(guard)(&contiguous);
-  if (selection.total > 0) {
+  if (selection.total != 0) { /* a device does not wait for it */
     src = contiguous.what = THTensor_(newContiguous)(src);
     selection.data = (char *)THTensor_(data)(src);
     THTensor_(runSelection)(&loop, TH_MASK_copy, &selection);

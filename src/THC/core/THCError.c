@@ -43,12 +43,6 @@ void __THCublasCheck(cublasStatus_t status, const char *file, const int line)
     _THError(file, line, "cuBLAS error %d: %s", (int)status, cublasGetStatusString(status));
 }
 
-void __THCusparseCheck(cusparseStatus_t status, const char *file, const int line)
-{
-  if (status != CUSPARSE_STATUS_SUCCESS)
-    _THError(file, line, "cuSPARSE error %d: %s", (int)status, cusparseGetErrorString(status));
-}
-
 void THCMagma_init(THCState *state)
 {
   THC_enter(state);

@@ -81,6 +81,9 @@ static void raise_fault(const THCFault *fault)
   else if (fault->found == THC_FAULT_SUM)
     snprintf(what, sizeof what, "sizes that sum up to %lld instead of %lld",
              (long long)fault->value, (long long)fault->last);
+  else if (fault->found == THC_FAULT_ONES)
+    snprintf(what, sizeof what, "%lld elements, fewer than the mask has ones",
+             (long long)fault->last);
   else
     snprintf(what, sizeof what, "the value %lld, out of range of %lld ... %lld",
              (long long)fault->value, (long long)fault->first, (long long)fault->last);
@@ -99,6 +102,7 @@ static void raise_reported(THCFault *word)
 
 void THC_waitFor(THCStream *stream)
 {
+  THC_refuseCapture(stream, "a call that waits for the device");
   THCudaCheck(cudaStreamSynchronize(stream->stream));
   raise_reported(THCStream_hasMemory(stream, THC_STREAM_FAULT));
 }

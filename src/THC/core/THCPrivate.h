@@ -66,6 +66,12 @@ int THC_keepsMemory(void);
 /* Memory of the current device for the time of a call; leaving the guard frees it. */
 void *THC_scratch(THGuard *guard, size_t bytes);
 
+/* Whether what is allocated on the stream is kept for it alone, also by THCCachingAllocator_emptyCache: a graph uses it. */
+void THC_holdMemory(THCStream *stream, int holds);
+
+/* An error if the stream records a graph; what is the call. */
+void THC_refuseCapture(THCStream *stream, const char *what);
+
 /* --- streams ---------------------------------------------------------------------------------- */
 
 /* The current stream of the device, counted by the thread and not by the caller. */
@@ -91,6 +97,19 @@ typedef enum THCStreamMemory {
   THC_STREAM_MEMORIES
 } THCStreamMemory;
 void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes);
+
+/* A library's handle that belongs to the stream: `made` makes it at its first use, set to the stream.  Other threads
+ * on the same stream wait until the guard is left; those on other streams do not. */
+typedef enum THCStreamLibrary {
+  THC_STREAM_CUBLAS,
+  THC_STREAM_CUSOLVER,
+  THC_STREAM_LIBRARIES
+} THCStreamLibrary;
+void *THCStream_handle(THGuard *locked, THCStream *stream, THCStreamLibrary library,
+                       void *(*make)(THCStream *stream));
+
+/* Gives the handles back. */
+void THCStream_freeHandles(THCStream *stream);
 
 /* The same memory, or NULL. */
 void *THCStream_hasMemory(THCStream *stream, THCStreamMemory which);

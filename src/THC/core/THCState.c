@@ -1,7 +1,7 @@
 /* The state: resources of each device, made by THCudaInit and freed by THCudaShutdown. */
 #include "THCPrivate.h"
 
-#include "THC/linear/THCSolver.h"
+#include "THCLibrary.h"
 
 enum { LEAST_SCRATCH = 32768 * sizeof(float), SCRATCH_PER_PROCESSOR = 4 * sizeof(float) };
 static const ptrdiff_t first_heap_softmax = (ptrdiff_t)300 << 20;
@@ -36,9 +36,9 @@ static void free_resources(THCCudaResourcesPerDevice *resources, int streams, in
     if (resources->blasHandles[i])
       cublasDestroy(resources->blasHandles[i]);
   for (int i = 0; i < resources->numSparseHandles; i++)
-    if (resources->sparseHandles[i])
-      cusparseDestroy(resources->sparseHandles[i]);
-  THCSolver_destroy(resources->solverHandle);
+    THCSparse_destroy(resources->sparseHandles[i]);
+  if (resources->streams)
+    THCStream_freeHandles(resources->streams[0]);
   for (int i = 1; resources->streams && i <= streams; i++)
     THCStream_free(resources->streams[i]);
   cudaSetDevice(before);
@@ -270,4 +270,30 @@ void THCState_setKernelPeerToPeerAccessEnabled(THCState *state, int val)
 {
   THC_enter(state);
   state->p2pKernelAccessEnabled = val != 0;
+}
+
+/* --- settings --------------------------------------------------------------------------------- */
+
+int THCState_getAllowTF32(THCState *state)
+{
+  THC_enter(state);
+  return __atomic_load_n(&state->allowsTF32, __ATOMIC_RELAXED);
+}
+
+void THCState_setAllowTF32(THCState *state, int allow)
+{
+  THC_enter(state);
+  __atomic_store_n(&state->allowsTF32, allow != 0, __ATOMIC_RELAXED);
+}
+
+int THCState_getDeterministic(THCState *state)
+{
+  THC_enter(state);
+  return __atomic_load_n(&state->isDeterministic, __ATOMIC_RELAXED);
+}
+
+void THCState_setDeterministic(THCState *state, int deterministic)
+{
+  THC_enter(state);
+  __atomic_store_n(&state->isDeterministic, deterministic != 0, __ATOMIC_RELAXED);
 }

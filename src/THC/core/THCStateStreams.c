@@ -1,6 +1,8 @@
 /* Streams, handles and scratch space of a state. */
 #include "THCPrivate.h"
 
+#include "THCLibrary.h"
+
 /* Held, for all states, while streams and handles are reserved or made on demand. */
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
@@ -222,14 +224,7 @@ static Handle make_blas(void)
   return handle;
 }
 
-static Handle make_sparse(void)
-{
-  cusparseHandle_t handle;
-  THCusparseCheck(cusparseCreate(&handle));
-  return handle;
-}
-
-static const Library blas = {"cuBLAS", make_blas}, sparse = {"cuSPARSE", make_sparse};
+static const Library blas = {"cuBLAS", make_blas}, sparse = {"cuSPARSE", THCSparse_create};
 
 static Handle handle_at(THCState *state, const Library *library, int device, int handle,
                         int reserved, Handle **handles, int *count)

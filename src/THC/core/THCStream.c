@@ -1,12 +1,16 @@
-/* Counted streams, and the memory that belongs to each. */
+/* Counted streams, and the memory and handles that belong to each. */
 #include "THCPrivate.h"
+
+#include "THC/linear/THCSolver.h"
 #include "TH/core/THReference.h"
 
 /* The public struct, followed by private fields. */
 typedef struct Stream {
   THCStream stream;
   void *memory[THC_STREAM_MEMORIES];
-  struct Stream *next; /* of those with an error word */
+  void *handles[THC_STREAM_LIBRARIES];
+  pthread_mutex_t mutexes[THC_STREAM_LIBRARIES]; /* of the handles; zeros are an open mutex */
+  struct Stream *next;                           /* of those with an error word */
 } Stream;
 
 static pthread_mutex_t memory_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -92,6 +96,7 @@ void THCStream_free(THCStream *self)
     return;
   if (!THReference_drop(&self->refcount))
     return;
+  THCStream_freeHandles(self);
   free_word((Stream *)self);
   for (int i = 0; i < THC_STREAM_MEMORIES; i++)
     if (((Stream *)self)->memory[i])
@@ -137,6 +142,37 @@ void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes)
   THCudaCheck(status);
   THCOnDevice_leave(&on);
   return memory;
+}
+
+/* --- handles of streams ----------------------------------------------------------------------- */
+
+void *THCStream_handle(THGuard *locked, THCStream *stream, THCStreamLibrary library,
+                       void *(*make)(THCStream *stream))
+{
+  Stream *const self = (Stream *)stream;
+  THC_lock(locked, &self->mutexes[library]);
+  if (!self->handles[library]) {
+    THCOnDevice on;
+    THCOnDevice_enter(&on, stream->device);
+    self->handles[library] = make(stream);
+    THCOnDevice_leave(&on);
+  }
+  return self->handles[library];
+}
+
+void THCStream_freeHandles(THCStream *stream)
+{
+  Stream *const self = (Stream *)stream;
+  for (int i = 0; i < THC_STREAM_LIBRARIES; i++) {
+    pthread_mutex_lock(&self->mutexes[i]);
+    void *const handle = self->handles[i];
+    self->handles[i] = NULL;
+    if (handle && i == THC_STREAM_CUBLAS)
+      cublasDestroy(handle);
+    else
+      THCSolver_destroy(handle);
+    pthread_mutex_unlock(&self->mutexes[i]);
+  }
 }
 
 void *THCStream_hasMemory(THCStream *stream, THCStreamMemory which)

@@ -15,6 +15,7 @@ typedef enum THCFaultKind {
   THC_FAULT_TOO_FEW,     /* a row with fewer than `value` positive probabilities */
   THC_FAULT_NUMBER, /* a number, of which `value` has the bits, that is not from first to last */
   THC_FAULT_SUM,    /* sizes that sum up to `value` instead of last */
+  THC_FAULT_ONES,   /* a mask with more ones than last, the elements for them */
   THC_FAULT_PARAMETER /* a number, of which `value` has the bits, that is no parameter of a distribution */
 } THCFaultKind;
 

@@ -101,6 +101,45 @@ void THCIndex_checkMask(THCudaByteTensor *mask, int arg)
     bad_mask(mask, arg);
 }
 
+/* --- additions in order --------------------------------------------------------------------- */
+
+void THCudaLongDevice_free(THCudaLongTensor *tensor);
+
+int THCIndex_accumulates(const void *put)
+{
+  return ((const THCTakePut *)put)->accumulate;
+}
+
+int THCIndex_addInOrder(const THLoop *loop, THCKernel list, const void *scalars, size_t element,
+                        void (*add)(const THCAdding *adding, cudaStream_t stream))
+{
+  const cudaStream_t stream = THCState_getCurrentStream(THC_using);
+  THCAdding adding = {.scalars = scalars}, *const given = &adding;
+  const int fits = THCWalk_run(loop, THCAdding_count, &given, stream);
+  const ptrdiff_t count = adding.done;
+  if (count == 0)
+    return fits;
+  THGuard values, guards[3];
+  THCudaLongTensor *lists[3]; /* addresses, the same in order, and which they were */
+  adding.values = THC_scratch(&values, (size_t)count * element);
+  for (int i = 0; i < 3; i++) {
+    THGuard_enter(&guards[i], (THUndo)THCudaLongDevice_free);
+    lists[i] = guards[i].what = THCudaLongTensor_newWithSize1d(THC_using, count);
+  }
+  adding.to = THCudaLongTensor_data(THC_using, lists[0]);
+  adding.done = 0;
+  THCWalk_run(loop, list, &given, stream);
+  THCudaLongTensor_sort(THC_using, lists[1], lists[2], lists[0], 0, 0);
+  adding.sorted = THCudaLongTensor_data(THC_using, lists[1]);
+  adding.order = THCudaLongTensor_data(THC_using, lists[2]);
+  add(&adding, stream);
+  THCudaCheck(cudaGetLastError());
+  for (int i = 2; i >= 0; i--)
+    THGuard_leave(&guards[i]);
+  THGuard_leave(&values);
+  return fits;
+}
+
 /* --- selections ----------------------------------------------------------------------------- */
 
 /* The device's results of a count: the total, for which the host waits, and the mask's first fault. */
@@ -109,22 +148,34 @@ typedef struct Answer {
   THCFault fault;
 } Answer;
 
-static Answer count(THCSelection *selection, const THLoop *loop, THCKernel kernel)
+/* Queues the count; faults go to the answer, or to the report. */
+static Answer *queue_count(THCSelection *selection, const THLoop *loop, THCKernel kernel,
+                           const THCReport *report)
 {
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);
   THCSelecting *selecting = &selection->selecting;
-  Answer answer;
   *selecting = (THCSelecting){0};
   THCWalk_run(loop, THCSelect_blocks, &selecting, stream);
   const ptrdiff_t blocks = selecting->block;
-  int64_t *counts = THC_scratch(&selection->guard, (size_t)blocks * sizeof *counts + sizeof answer);
+  int64_t *counts =
+      THC_scratch(&selection->guard, (size_t)blocks * sizeof *counts + sizeof(Answer));
   Answer *there = (Answer *)(counts + blocks);
   *selecting = (THCSelecting){.counts = counts, .report = {&there->fault, {.last = 1}}};
+  if (report)
+    selecting->report = *report;
   THCudaCheck(cudaMemsetAsync(there, 0, sizeof *there, stream));
   THCWalk_run(loop, kernel, &selecting, stream);
   THCSelect_sum(counts, blocks, stream);
   THCudaCheck(cudaGetLastError());
-  THCudaCheck(cudaMemcpyAsync(&answer, there, sizeof answer, cudaMemcpyDeviceToHost, stream));
+  return there;
+}
+
+static Answer count(THCSelection *selection, const THLoop *loop, THCKernel kernel)
+{
+  Answer answer;
+  const Answer *there = queue_count(selection, loop, kernel, NULL);
+  THCudaCheck(cudaMemcpyAsync(&answer, there, sizeof answer, cudaMemcpyDeviceToHost,
+                              THCState_getCurrentStream(THC_using)));
   THC_wait(THC_using);
   selection->total = answer.total;
   return answer;
@@ -140,6 +191,25 @@ void THCSelection_countMask(THCSelection *selection, const THLoop *loop, THCudaB
 {
   if (count(selection, loop, THCSelect_countMask).fault.found && !THCCheck_isOff())
     bad_mask(mask, arg);
+}
+
+void THCSelection_countMaskUpTo(THCSelection *selection, const THLoop *loop, THCudaByteTensor *mask,
+                                int arg, ptrdiff_t most)
+{
+  THCCheck check = {.report = {.word = NULL}};
+  const int checks = THCCheck_open(&check, THC_using, THC_function, arg, 0, 1);
+  if (checks)
+    THGuard_leave(&check.guard);
+  if (checks && check.waits) {
+    THCSelection_countMask(selection, loop, mask, arg);
+  } else {
+    queue_count(selection, loop, THCSelect_countMask, &check.report);
+    selection->total = -1;
+  }
+  selection->selecting.report = check.waits ? (THCReport){.word = NULL} : check.report;
+  selection->selecting.report.fault.arg = arg + 1;
+  selection->selecting.report.fault.last = most;
+  selection->selecting.limit = most;
 }
 
 void THCSelection_run(THCSelection *selection, const THLoop *loop, THCKernel move)

@@ -17,6 +17,14 @@ void THCIndex_check(THCudaLongTensor *index, int arg, int dim, int64_t size);
 void THCIndex_checkFlat(THCudaLongTensor *index, int arg, ptrdiff_t count);
 void THCIndex_checkMask(THCudaByteTensor *mask, int arg);
 
+/* --- additions in order -------------------------------------------------------------------------
+ *
+ * Where THCState_setDeterministic asks for it, floating elements are added in the order of the indices: what `list`
+ * writes down, of elements of that size, is sorted by address and added up by `add`. */
+int THCIndex_accumulates(const void *put);
+int THCIndex_addInOrder(const THLoop *loop, THCKernel list, const void *scalars, size_t element,
+                        void (*add)(const THCAdding *adding, cudaStream_t stream));
+
 /* --- selections of elements in row-major order ---------------------------------------------- */
 
 typedef struct THCSelection {
@@ -31,6 +39,11 @@ typedef struct THCSelection {
 void THCSelection_count(THCSelection *selection, const THLoop *loop, THCKernel count);
 void THCSelection_countMask(THCSelection *selection, const THLoop *loop, THCudaByteTensor *mask,
                             int arg);
+
+/* The same for at most so many elements, without waiting where no call waits for checks: total is -1 then, and
+ * a mask with more ones is reported. */
+void THCSelection_countMaskUpTo(THCSelection *selection, const THLoop *loop, THCudaByteTensor *mask,
+                                int arg, ptrdiff_t most);
 
 /* Runs the loop with a kernel that copies the selected elements. */
 void THCSelection_run(THCSelection *selection, const THLoop *loop, THCKernel move);

@@ -191,6 +191,83 @@ KERNEL(put)
   LAUNCH(put_kernel, *(const THCTakePut *)scalars);
 }
 
+/* --- additions in order ---------------------------------------------------------------------- */
+
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
+
+#ifdef TH_REAL_IS_HALF
+#define LOAD  THC_halfToFloat
+#define STORE THC_floatToHalf
+#else
+#define LOAD
+#define STORE
+#endif
+
+__global__ static void list_add(THCWalk walk, THCIndexed indexed, THCAdding adding)
+{
+  THC_GRID_LOOP(i, walk.flat.count)
+  {
+    ptrdiff_t at[3];
+    THCWalk_offsets(walk, i, at);
+    const int64_t k = ELEMENT(int64_t, 1) - TH_INDEX_BASE;
+    at[0] += k * indexed.stride;
+    adding.to[adding.done + i] = (uint64_t)k < (uint64_t)indexed.size
+                                     ? (int64_t)(uintptr_t)&ELEMENT(real, 0)
+                                     : THC_ADD_NOWHERE;
+    ((real *)adding.values)[adding.done + i] = ELEMENT(real, 2);
+  }
+}
+
+__global__ static void list_put(THCWalk walk, THCTakePut tensor, THCAdding adding)
+{
+  THC_GRID_LOOP(i, walk.flat.count)
+  {
+    ptrdiff_t at[2];
+    THCWalk_offsets(walk, i, at);
+    real *to = element_at(&tensor, ELEMENT(int64_t, 0));
+    adding.to[adding.done + i] = to ? (int64_t)(uintptr_t)to : THC_ADD_NOWHERE;
+    ((real *)adding.values)[adding.done + i] = ELEMENT(real, 1);
+  }
+}
+
+#define LIST(NAME, KERNEL_NAME, SCALARS)                                               \
+  KERNEL(NAME)                                                                         \
+  {                                                                                    \
+    THCAdding *adding = *(THCAdding *const *)scalars;                                  \
+    THC_LAUNCH(KERNEL_NAME, THC_blocks(walk->flat.count), THC_BLOCK, 0, stream, *walk, \
+               *(const SCALARS *)adding->scalars, *adding);                            \
+    adding->done += walk->flat.count;                                                  \
+  }
+
+LIST(listAdd, list_add, THCIndexed)
+LIST(listPut, list_put, THCTakePut)
+
+/* The first of those for one element adds them all. */
+__global__ static void add_sorted(THCAdding adding)
+{
+  THC_GRID_LOOP(i, adding.done)
+  {
+    const int64_t to = adding.sorted[i];
+    if (to == THC_ADD_NOWHERE || (i > 0 && adding.sorted[i - 1] == to))
+      continue;
+    real *const at = (real *)(uintptr_t)to;
+    auto sum = LOAD(*at);
+    for (ptrdiff_t j = i; j < adding.done && adding.sorted[j] == to; j++)
+      sum += LOAD(((const real *)adding.values)[adding.order[j] - TH_INDEX_BASE]);
+    *at = STORE(sum);
+  }
+}
+
+extern "C" void THC_NAME(THCAdding_add_)(const THCAdding *adding, cudaStream_t stream)
+{
+  THC_LAUNCH(add_sorted, THC_blocks(adding->done), THC_BLOCK, 0, stream, *adding);
+}
+
+#else
+#define listAdd NULL
+#define listPut NULL
+#endif
+
 /* --- masks ------------------------------------------------------------------------------------ */
 
 __global__ static void mask_fill_kernel(THCWalk walk, THCIndexed indexed)
@@ -265,7 +342,10 @@ struct mask_copy_op : mask_select_op {
   THC_DEVICE void use(const THCWalk &walk, const ptrdiff_t *at, const THCSelecting &selecting,
                       int64_t number, ptrdiff_t)
   {
-    ELEMENT(real, 1) = ((const real *)selecting.data)[number];
+    if (number < selecting.limit)
+      ELEMENT(real, 1) = ((const real *)selecting.data)[number];
+    else
+      THC_report(selecting.report, THC_FAULT_ONES, number, number);
   }
 };
 
@@ -354,4 +434,6 @@ const THCKernel THC_NAME(THCIndexKernels_)[THC_INDEX_KERNELS] = {gather,
                                                                  nonzero_count,
                                                                  selection<nonzero_list_op>,
                                                                  take,
-                                                                 put};
+                                                                 put,
+                                                                 listAdd,
+                                                                 listPut};

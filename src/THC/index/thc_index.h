@@ -10,6 +10,8 @@ typedef enum THCIndexKernel {
   THC_INDEX_own = 9,
   THC_INDEX_take = THC_INDEX_own, /* operands: result, flat index */
   THC_INDEX_put,                  /* operands: flat index, src */
+  THC_INDEX_listAdd,              /* as add: lists what it would add (THCAdding) */
+  THC_INDEX_listPut,              /* as put */
   THC_INDEX_KERNELS
 } THCIndexKernel;
 
@@ -45,10 +47,23 @@ typedef struct THCSelecting {
   ptrdiff_t done;  /* index of the launch's first element; launchers advance it */
   THCReport report; /* of an element of a mask that is neither 0 nor 1 */
   void *data;       /* selected elements are copied from or to this memory */
+  ptrdiff_t limit;  /* mask_copy only: how many there are to be copied */
   ptrdiff_t step, jump;
   int dims;            /* nonzero only: dimensions of the tensor */
   const int64_t *size; /* nonzero only: sizes of the tensor, in device memory */
 } THCSelecting;
+
+/* Additions to floating elements in the order of the indices: a list of them, sorted by where they go.  The scalars
+ * of the kernels that list are a pointer to one. */
+typedef struct THCAdding {
+  const void *scalars; /* those of add or put */
+  ptrdiff_t done;      /* index of the launch's first element; launchers advance it */
+  int64_t *to;         /* addresses; THC_ADD_NOWHERE for an index out of range */
+  void *values;
+  const int64_t *sorted, *order;
+} THCAdding;
+
+#define THC_ADD_NOWHERE INT64_MAX
 
 /* Offsets of an advanced index.  index[d] is NULL if dimension d is taken whole. */
 typedef struct THCOffsets {
@@ -71,6 +86,9 @@ void THCMask_checkKernel(const THCWalk *walk, const void *range, cudaStream_t st
 void THCSelect_blocks(const THCWalk *walk, const void *selecting, cudaStream_t stream);
 void THCSelect_countMask(const THCWalk *walk, const void *selecting, cudaStream_t stream);
 void THCSelect_sum(int64_t *counts, ptrdiff_t blocks, cudaStream_t stream);
+
+/* Adds the number of elements to done. */
+void THCAdding_count(const THCWalk *walk, const void *adding, cudaStream_t stream);
 
 void THCOffsets_kernel(const THCOffsets *offsets, cudaStream_t stream);
 

@@ -1,4 +1,4 @@
-/* cuBLAS on the current stream: checks of arguments, and cuBLAS's functions for all types. */
+/* cuBLAS on the current stream, by a handle of that stream: checks of arguments, and cuBLAS's functions for all types. */
 #include "THCBlas.h"
 
 #include <limits.h>
@@ -8,27 +8,42 @@
 
 /* --- handles -------------------------------------------------------------------------------- */
 
-/* Held while a handle is set to a stream and called. */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
-
 /* The workspace that cuBLAS recommends; larger from compute capability 9 on. */
-static size_t workspace_bytes(THCState *state, int device)
+static size_t workspace_bytes(int device)
 {
-  return (size_t)(state->deviceProperties[device].major >= 9 ? 32 : 4) << 20;
+  return (size_t)(THC_using->deviceProperties[device].major >= 9 ? 32 : 4) << 20;
 }
 
-/* The handle of the current device, on the current stream and with that stream's workspace, until
- * the guard is left. */
-static cublasHandle_t open_handle(THGuard *locked, THCState *state)
+static void destroy_handle(void *handle)
 {
-  cublasHandle_t handle = THCState_getCurrentBlasHandle(state);
-  THCStream *stream = THCState_getStream(state);
-  const size_t bytes = workspace_bytes(state, stream->device);
+  cublasDestroy(handle);
+}
+
+/* A handle on the stream, with the stream's workspace. */
+static void *make_handle(THCStream *stream)
+{
+  const size_t bytes = workspace_bytes(stream->device);
   void *workspace = THCStream_memory(stream, THC_STREAM_BLAS, bytes);
-  THC_lock(locked, &mutex);
+  cublasHandle_t handle;
+  THGuard guard;
+  THGuard_enter(&guard, destroy_handle);
+  THCublasCheck(cublasCreate(&handle));
+  guard.what = handle;
   THCublasCheck(cublasSetStream(handle, stream->stream));
   THCublasCheck(cublasSetWorkspace(handle, workspace, bytes)); /* cublasSetStream has reset it */
-  return handle;
+  return THGuard_keep(&guard);
+}
+
+/* The handle of the current stream, until the guard is left. */
+static cublasHandle_t open_handle(THGuard *locked, THCState *state)
+{
+  return THCStream_handle(locked, THCState_getStream(state), THC_STREAM_CUBLAS, make_handle);
+}
+
+void *THC_blasHandle(THGuard *locked, THCState *state, size_t *bytes)
+{
+  *bytes = workspace_bytes(THCState_getStream(state)->device);
+  return open_handle(locked, state);
 }
 
 void THC_needBlas(THCState *state)
@@ -87,7 +102,10 @@ static cublasOperation_t operation(int transposed)
 void THC_multiply(THCState *state, const THCProduct *p)
 {
   const int is_double = p->type == CUDA_R_64F;
-  const cublasComputeType_t sums = is_double ? CUBLAS_COMPUTE_64F : CUBLAS_COMPUTE_32F;
+  const cublasComputeType_t sums = is_double ? CUBLAS_COMPUTE_64F
+                                   : p->type == CUDA_R_32F && THCState_getAllowTF32(state)
+                                       ? CUBLAS_COMPUTE_32F_FAST_TF32
+                                       : CUBLAS_COMPUTE_32F;
   const float alpha = (float)p->alpha, beta = (float)p->beta;
   const void *by = is_double ? (const void *)&p->alpha : &alpha;
   const void *keep = is_double ? (const void *)&p->beta : &beta;
@@ -165,14 +183,22 @@ void THC_solveTriangle(THCState *state, cudaDataType type, int upper, int transp
   const cublasDiagType_t diagonal = unit ? CUBLAS_DIAG_UNIT : CUBLAS_DIAG_NON_UNIT;
   const float single = 1;
   const double both = 1;
+  const cuComplex pair = {1, 0};
+  const cuDoubleComplex widePair = {1, 0};
   THGuard locked;
   cublasHandle_t handle = open_handle(&locked, state);
+#define TRSM(LETTER, ONE)                                                                       \
+  THCublasCheck(cublas##LETTER##trsm(handle, CUBLAS_SIDE_LEFT, triangle, operation(transposes), \
+                                     diagonal, n, columns, &(ONE), a, lda, b, ldb))
   if (type == CUDA_R_64F)
-    THCublasCheck(cublasDtrsm(handle, CUBLAS_SIDE_LEFT, triangle, operation(transposes), diagonal,
-                              n, columns, &both, a, lda, b, ldb));
+    TRSM(D, both);
+  else if (type == CUDA_C_32F)
+    TRSM(C, pair);
+  else if (type == CUDA_C_64F)
+    TRSM(Z, widePair);
   else
-    THCublasCheck(cublasStrsm(handle, CUBLAS_SIDE_LEFT, triangle, operation(transposes), diagonal,
-                              n, columns, &single, a, lda, b, ldb));
+    TRSM(S, single);
+#undef TRSM
   THGuard_leave(&locked);
 }
 

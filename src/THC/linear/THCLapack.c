@@ -304,42 +304,7 @@ void THLapack_(syev)(char jobz, char uplo, int n, real *a, int lda, real *w, rea
   *info = THCSolver_close(&solver);
 }
 
-/* Parameters of a call, until the guard is left. */
-static void free_parameters(void *what)
-{
-  THCSolver *solver = what;
-  solver->library->DestroyParams(solver->parameters);
-}
-
-static void enter_parameters(THCSolver *solver, THGuard *guard)
-{
-  THGuard_enter(guard, free_parameters);
-  if (!solver->library->CreateParams || !solver->library->DestroyParams)
-    THCSolver_lacks("cusolverDnCreateParams");
-  THCSolver_check(solver->library->CreateParams(&solver->parameters), "cusolverDnCreateParams");
-  guard->what = solver;
-}
-
-static void free_jacobi(void *what)
-{
-  THCSolver *solver = what;
-  solver->library->DestroyGesvdjInfo(solver->jacobi);
-}
-
-static void enter_jacobi(THCSolver *solver, THGuard *guard)
-{
-  THGuard_enter(guard, free_jacobi);
-  if (!solver->library->CreateGesvdjInfo || !solver->library->DestroyGesvdjInfo)
-    THCSolver_lacks("cusolverDnCreateGesvdjInfo");
-  THCSolver_check(solver->library->CreateGesvdjInfo(&solver->jacobi), "cusolverDnCreateGesvdjInfo");
-  guard->what = solver;
-}
-
 /* The real parts, then the imaginary ones, follow each other in wr. */
-#define GENERAL                                                                                  \
-  solver.parameters, CUSOLVER_EIG_MODE_NOVECTOR, mode, n, TYPE, a, lda, TYPE, wr, TYPE, NULL, 1, \
-      TYPE, vr, ldvr, TYPE
-
 void THLapack_(geev)(char jobvl, char jobvr, int n, real *a, int lda, real *wr, real *wi, real *vl,
                      int ldvl, real *vr, int ldvr, real *work, int lwork, int *info)
 {
@@ -349,22 +314,10 @@ void THLapack_(geev)(char jobvl, char jobvr, int n, real *a, int lda, real *wr, 
     *work = 1;
     return;
   }
-  const cusolverEigMode_t mode =
-      jobvr == 'V' ? CUSOLVER_EIG_MODE_VECTOR : CUSOLVER_EIG_MODE_NOVECTOR;
-  size_t device = 0, host = 0;
   THCSolver solver;
-  THGuard parameters, memory, buffer;
   THCSolver_open(&solver);
-  enter_parameters(&solver, &parameters);
-  THC_SOLVE(&solver, Xgeev_bufferSize, GENERAL, &device, &host);
-  void *scratch = THC_scratch(&memory, THMax(device, (size_t)1));
-  THGuard_enter(&buffer, THFree);
-  buffer.what = THAlloc((ptrdiff_t)THMax(host, (size_t)1));
-  THC_SOLVE(&solver, Xgeev, GENERAL, scratch, device, buffer.what, host, solver.status);
+  THCSolver_general(&solver, TYPE, n, a, wr, jobvr == 'V' ? vr : NULL, ldvr, solver.status);
   *info = THCSolver_wait(&solver);
-  THGuard_leave(&buffer);
-  THGuard_leave(&memory);
-  THGuard_leave(&parameters);
   THCSolver_leave(&solver);
 }
 
@@ -384,7 +337,7 @@ void THLapack_(gesvd)(char jobu, char jobvt, int m, int n, real *a, int lda, rea
   THGuard memory, jacobi;
   real *v = THC_scratch(&memory, (size_t)n * (size_t)(jobu == 'N' ? 1 : rows) * sizeof(real));
   THCSolver_open(&solver);
-  enter_jacobi(&solver, &jacobi);
+  THCSolver_enterJacobi(&solver, &jacobi);
   if (lwork == -1) {
     int size = 0;
     THC_SOLVE(&solver, SOLVER(gesvdj_bufferSize), JACOBI, &size, solver.jacobi);

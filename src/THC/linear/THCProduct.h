@@ -37,9 +37,12 @@ int64_t THC_dotIntegers(THCState *state, THScalarType type, ptrdiff_t n, const v
                         int64_t incx, const void *y, int64_t incy);
 
 /* Solves op(a) x = b for a triangle of n x n and b of n x columns, which becomes x; unit: the diagonal
- * is ones. */
+ * is ones.  Also of complex numbers. */
 void THC_solveTriangle(THCState *state, cudaDataType type, int upper, int transposes, int unit,
                        int n, int columns, const void *a, int lda, void *b, int ldb);
+
+/* cuBLAS's handle of the current stream, until the guard is left; cuBLASLt takes it too.  bytes: of its workspace. */
+void *THC_blasHandle(THGuard *locked, THCState *state, size_t *bytes);
 
 /* Makes the handle and workspace of the current stream, so that a later product fails only if the
  * device fails. */

@@ -6,22 +6,32 @@
 
 #include "THC/core/THCPrivate.h"
 
-/* The functions in use: X(name without cusolverDn), and those that there are of S and D.  A library
+/* The functions in use: X(name without cusolverDn), those that there are of S and D, and of C and Z.  A library
  * may lack some; a call of one of these is an error that names it. */
 /* clang-format off */
 #define THC_FOR_EACH_SOLVER_FUNCTION(X)                                                     \
   X(Create) X(Destroy) X(SetStream) X(CreateParams) X(DestroyParams) X(CreateGesvdjInfo)    \
-  X(DestroyGesvdjInfo) X(Xgeev_bufferSize) X(Xgeev)
+  X(DestroyGesvdjInfo) X(Xgeev_bufferSize) X(Xgeev) X(Xsytrs_bufferSize) X(Xsytrs)
+#define THC_FOR_EACH_SOLVER_OF_ALL(X, T)                                                    \
+  X(T##getrf_bufferSize) X(T##getrf) X(T##potrf_bufferSize) X(T##potrf)                     \
+  X(T##geqrf_bufferSize) X(T##geqrf) X(T##gesvdj_bufferSize) X(T##gesvdj)                   \
+  X(T##sytrf_bufferSize) X(T##sytrf)
+#define THC_FOR_EACH_SOLVER_OF_COMPLEX(X, T)                                                \
+  THC_FOR_EACH_SOLVER_OF_ALL(X, T)                                                          \
+  X(T##ungqr_bufferSize) X(T##ungqr) X(T##unmqr_bufferSize) X(T##unmqr)                     \
+  X(T##heevd_bufferSize) X(T##heevd)
 #define THC_FOR_EACH_SOLVER_OF_TYPE(X, T)                                                   \
-  X(T##getrf_bufferSize) X(T##getrf) X(T##getrs) X(T##potrf_bufferSize) X(T##potrf)         \
-  X(T##potri_bufferSize) X(T##potri) X(T##potrs) X(T##geqrf_bufferSize) X(T##geqrf)         \
+  THC_FOR_EACH_SOLVER_OF_ALL(X, T)                                                          \
+  X(T##getrs) X(T##potri_bufferSize) X(T##potri) X(T##potrs)                                \
   X(T##orgqr_bufferSize) X(T##orgqr) X(T##ormqr_bufferSize) X(T##ormqr)                     \
-  X(T##syevd_bufferSize) X(T##syevd) X(T##gesvdj_bufferSize) X(T##gesvdj)
+  X(T##syevd_bufferSize) X(T##syevd)
 /* clang-format on */
-#define THC_FOR_EACH_SOLVER(X)      \
-  THC_FOR_EACH_SOLVER_FUNCTION(X)   \
-  THC_FOR_EACH_SOLVER_OF_TYPE(X, S) \
-  THC_FOR_EACH_SOLVER_OF_TYPE(X, D)
+#define THC_FOR_EACH_SOLVER(X)         \
+  THC_FOR_EACH_SOLVER_FUNCTION(X)      \
+  THC_FOR_EACH_SOLVER_OF_TYPE(X, S)    \
+  THC_FOR_EACH_SOLVER_OF_TYPE(X, D)    \
+  THC_FOR_EACH_SOLVER_OF_COMPLEX(X, C) \
+  THC_FOR_EACH_SOLVER_OF_COMPLEX(X, Z)
 
 typedef struct THCSolverLibrary {
 #define THC_SOLVER_FIELD(NAME) __typeof__(cusolverDn##NAME) *NAME;
@@ -29,8 +39,8 @@ typedef struct THCSolverLibrary {
 #undef THC_SOLVER_FIELD
 } THCSolverLibrary;
 
-/* A function of cuSOLVER between open and close: the handle of the current device, which no other
- * thread uses meanwhile, set to the current stream. */
+/* A function of cuSOLVER between open and close: the handle of the current stream, which no other
+ * thread uses meanwhile. */
 typedef struct THCSolver {
   const THCSolverLibrary *library;
   cusolverDnHandle_t handle;
@@ -50,6 +60,13 @@ int THCSolver_wait(THCSolver *solver);
 /* Lets other threads use the handle; close also waits, and returns the status. */
 void THCSolver_leave(THCSolver *solver);
 int THCSolver_close(THCSolver *solver);
+
+/* Parameters of gesvdj, until the guard is left. */
+void THCSolver_enterJacobi(THCSolver *solver, THGuard *guard);
+
+/* Queues geev of a, n x n; leading is the step of the columns of vectors, which may be NULL.  Waits for it. */
+void THCSolver_general(THCSolver *solver, cudaDataType type, int n, void *a, void *values,
+                       void *vectors, int leading, int *status);
 
 /* Calls solver->library->NAME(solver->handle, ...); raises an error for a status that is not
  * success. */

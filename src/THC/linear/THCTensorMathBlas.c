@@ -97,6 +97,7 @@ static real **THCTensor_(addresses)(THCState *state, THGuard *guard, THCTensor *
   real **here = list.what = THAlloc(bytes);
   for (int64_t i = 0; i < count; i++)
     here[i] = THCTensor_(data)(state, batch) + i * batch->stride[0];
+  THC_refuseCapture(THCState_getStream(state), "a list of matrices on the CPU");
   THCudaCheck(cudaMemcpyAsync(there, here, (size_t)bytes, cudaMemcpyHostToDevice,
                               THCState_getCurrentStream(state)));
   THGuard_leave(&list);

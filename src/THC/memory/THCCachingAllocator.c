@@ -50,6 +50,10 @@ static THCTable used;   /* all blocks that are handed out, or pending */
 static Device *devices; /* as many as there are */
 static int devicesCount;
 static THCPending pending;
+static struct Held {
+  cudaStream_t stream;
+  struct Held *next;
+} *held;                 /* streams whose memory stays theirs */
 static int caching = -1; /* not asked yet; for pinned memory too */
 
 /* --- bins: lists of blocks of nearly one size ----------------------------------------------- */
@@ -153,6 +157,22 @@ static void count_segment(const Block *block, int sign)
   count_bytes(&device->cached, &device->mostCached, sign * (int64_t)block->size);
 }
 
+/* --- memory of graphs ----------------------------------------------------------------------- */
+
+static int is_held(cudaStream_t stream)
+{
+  const struct Held *entry = held;
+  while (entry && entry->stream != stream)
+    entry = entry->next;
+  return entry != NULL;
+}
+
+/* Whether the stream's memory is kept when it is not in use. */
+static int keeps(cudaStream_t stream)
+{
+  return THC_keepsMemory() || is_held(stream);
+}
+
 /* --- freeing -------------------------------------------------------------------------------- */
 
 static cudaError_t free_segment(Block *block)
@@ -200,7 +220,7 @@ static cudaError_t release(Block *block)
     merge(block, block->prev);
   if (is_free(block->next))
     merge(block, block->next);
-  if (!THC_keepsMemory() && !block->prev && !block->next)
+  if (!block->prev && !block->next && !keeps(block->stream))
     return free_segment(block);
   put_in_bin(block);
   return cudaSuccess;
@@ -221,7 +241,7 @@ static cudaError_t free_cached(int device)
       for (int bin = 0; bin < BINS; bin++)
         for (Block *block = pool->bins[bin], *after; block; block = after) {
           after = block->fore;
-          if (block->prev || block->next)
+          if (block->prev || block->next || is_held(pool->stream))
             continue;
           take_from_bin(block);
           const cudaError_t status = free_segment(block);
@@ -324,7 +344,7 @@ static cudaError_t allocate_locked(void **ptr, size_t size, cudaStream_t stream)
     return cudaErrorMemoryAllocation;
 
   Block *block;
-  const int keep = THC_keepsMemory();
+  const int keep = keeps(stream);
   const size_t rounded = keep ? (size + ROUND - 1) / ROUND * ROUND : size;
   status = obtain(device, stream, rounded, keep, &block);
   if (status != cudaSuccess)
@@ -552,4 +572,24 @@ uint64_t THCCachingAllocator_currentMemoryCached(int device)
 uint64_t THCCachingAllocator_maxMemoryCached(int device)
 {
   return statistic(device, offsetof(Device, mostCached));
+}
+
+void THC_holdMemory(THCStream *stream, int holds)
+{
+  struct Held *made = holds ? THAlloc(sizeof *made) : NULL;
+  pthread_mutex_lock(&mutex);
+  if (made) {
+    *made = (struct Held){stream->stream, held};
+    held = made;
+  } else {
+    struct Held **at = &held;
+    while (*at && (*at)->stream != stream->stream)
+      at = &(*at)->next;
+    if ((made = *at))
+      *at = made->next;
+    THFree(made);
+    if (!THC_keepsMemory() && free_cached(stream->device) != cudaSuccess)
+      cudaGetLastError();
+  }
+  pthread_mutex_unlock(&mutex);
 }

@@ -13,13 +13,27 @@ typedef struct Saved {
 
 static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER; /* one thread at a time, for all states */
 
-static THCGenerator *generator_of(THCState *state)
+struct THCOwnGenerator {
+  THCGenerator generator;
+  int device;
+};
+
+static _Thread_local THCOwnGenerator *chosen;
+
+/* The state's. */
+static THCGenerator *own_generator_of(THCState *state)
 {
   THC_enter(state);
   const int device = THC_currentDevice();
   if (!state->rngState || device >= state->rngState->num_devices)
     THError("device %d has no generator: THCudaInit makes them", device);
   return &state->rngState->gen[device];
+}
+
+static THCGenerator *generator_of(THCState *state)
+{
+  THC_enter(state);
+  return chosen ? &chosen->generator : own_generator_of(state);
 }
 
 /* --- seeds ---------------------------------------------------------------------------------- */
@@ -55,7 +69,7 @@ void THCRandom_manualSeed(THCState *state, uint64_t the_seed_)
 
 void THCRandom_manualSeedAll(THCState *state, uint64_t the_seed_)
 {
-  generator_of(state);
+  own_generator_of(state);
   for (int d = 0; d < state->rngState->num_devices; d++)
     set_seed(&state->rngState->gen[d], the_seed_);
 }
@@ -70,7 +84,7 @@ uint64_t THCRandom_seed(THCState *state)
 
 uint64_t THCRandom_seedAll(THCState *state)
 {
-  generator_of(state);
+  own_generator_of(state);
   const uint64_t seed = new_seed();
   THCRandom_manualSeedAll(state, seed);
   return seed;
@@ -79,6 +93,30 @@ uint64_t THCRandom_seedAll(THCState *state)
 uint64_t THCRandom_initialSeed(THCState *state)
 {
   return generator_of(state)->initial_seed;
+}
+
+/* --- generators of programs ------------------------------------------------------------------ */
+
+THCOwnGenerator *THCRandom_newGenerator(THCState *state)
+{
+  const uint64_t seed = own_generator_of(state)->initial_seed;
+  THCOwnGenerator *made = THAlloc(sizeof *made);
+  *made = (THCOwnGenerator){{.initf = 1, .initial_seed = seed}, THC_currentDevice()};
+  return made;
+}
+
+void THCRandom_freeGenerator(THCOwnGenerator *generator)
+{
+  if (generator)
+    set_seed(&generator->generator, 0); /* frees what programs had asked for */
+  THFree(generator);
+}
+
+THCOwnGenerator *THCRandom_chooseGenerator(THCOwnGenerator *generator)
+{
+  THCOwnGenerator *const before = chosen;
+  chosen = generator;
+  return before;
 }
 
 /* --- beginning and end ---------------------------------------------------------------------- */
@@ -156,6 +194,9 @@ void THCRandom_setRNGState(THCState *state, THByteTensor *rng_state)
 THCDraw THCRandom_draw(THCState *state, uint64_t words)
 {
   THCGenerator *generator = generator_of(state);
+  if (chosen && chosen->device != THC_currentDevice())
+    THError("the generator is of device %d, and device %d draws", chosen->device,
+            THC_currentDevice());
   const int64_t used = (int64_t)((words + 3) / 4 * 4);
   pthread_mutex_lock(&mutex);
   const THCDraw draw = {generator->initial_seed, (uint64_t)generator->philox_seed_offset / 4};

@@ -17,4 +17,14 @@ typedef struct THCDraw {
  * kernel draws at most that many words.  Exported for the kernels of THCUNN. */
 TH_API THCDraw THCRandom_draw(struct THCState *state, uint64_t words);
 
+/* Generators besides those of a state, for libATenCUDA.  A new one is of the current device and has the seed of that
+ * device's generator.  The one that a thread chooses is used instead of its device's in the
+ * functions of
+ * THCTensorRandom.h, but those for all devices; NULL chooses none.  To draw from it on another device is an error.
+ * Returns the one before. */
+typedef struct THCOwnGenerator THCOwnGenerator;
+TH_API THCOwnGenerator *THCRandom_newGenerator(struct THCState *state);
+TH_API void THCRandom_freeGenerator(THCOwnGenerator *generator);
+TH_API THCOwnGenerator *THCRandom_chooseGenerator(THCOwnGenerator *generator);
+
 #endif

@@ -176,6 +176,7 @@ static void THCTensor_(queue)(THCState *state, void *to, const void *from, ptrdi
   THCOnDevice on;
   THCOnDevice_enter(&on, device);
   THCStream *stream = THC_streamOn(state, device);
+  THC_refuseCapture(stream, "a copy between the CPU and a device");
   THCudaCheck(cudaMemcpyAsync(to, from, (size_t)n * sizeof(real), kind, stream->stream));
   if (wait) {
     THC_waitFor(stream);
@@ -201,6 +202,7 @@ static void THCTensor_(queueUpload)(THCState *state, real *to, const real *from,
   THCOnDevice on;
   THCOnDevice_enter(&on, device);
   THCStream *stream = THC_streamOn(state, device);
+  THC_refuseCapture(stream, "a copy from the CPU");
   THCudaCheck(cudaMemcpyAsync(to, from, (size_t)n * sizeof(real), cudaMemcpyHostToDevice,
                               stream->stream));
   if (is_page_locked(from))

@@ -234,7 +234,9 @@ static void refused(void **state)
 {
   REFUSED(AT_ERROR_ARGUMENT, "version 2.7", f.versioned.version.major = 2);
   REFUSED(AT_ERROR_ARGUMENT, "read-only", f.versioned.flags = DLPACK_FLAG_BITMASK_READ_ONLY);
-  REFUSED(AT_ERROR_TYPE, "device of type 2", d->device.device_type = kDLCUDA);
+  REFUSED(AT_ERROR_TYPE, "device of type 8", d->device.device_type = kDLMetal);
+  REFUSED(AT_ERROR_ARGUMENT, "that of CUDA device 0, and there are 0",
+          d->device.device_type = kDLCUDA);
   REFUSED(AT_ERROR_TYPE, "code 5 with 32 bits", d->dtype = ((DLDataType){kDLComplex, 32, 1}));
   REFUSED(AT_ERROR_TYPE, "code 1 with 128 bits", d->dtype = ((DLDataType){kDLUInt, 128, 1}));
   REFUSED(AT_ERROR_TYPE, "4 lanes", d->dtype.lanes = 4);

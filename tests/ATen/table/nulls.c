@@ -14,11 +14,11 @@ static const char *const harmless[] = {
     /* they ignore NULL */
     "at_retain", "at_release", "at_list_release", "at_keep", "at_escape", "at_thisTensor",
     "at_storage_retain", "at_storage_release", "at_generator_free", "at_generator_manualSeed",
-    "at_dict_free", "at_string_free", "at_cuda_stream_free", "at_scope_once", "at_scope_leave",
-    "at_no_grad_once", "at_no_grad_leave", "at_autocast_once", "at_autocast_leave",
-    "at_requiresGrad", "at_isLeaf", "at_grad", "at_device_once", "at_device_leave",
-    "at_program_free", "at_optimizer_free", "at_schedule_free", "at_average_free",
-    "at_dataset_free", "at_loader_free", "at_summary_free", "at_progress_free",
+    "at_dict_free", "at_string_free", "at_cuda_stream_free", "at_cuda_graph_free", "at_scope_once",
+    "at_scope_leave", "at_no_grad_once", "at_no_grad_leave", "at_autocast_once",
+    "at_autocast_leave", "at_requiresGrad", "at_isLeaf", "at_grad", "at_device_once",
+    "at_device_leave", "at_program_free", "at_optimizer_free", "at_schedule_free",
+    "at_average_free", "at_dataset_free", "at_loader_free", "at_summary_free", "at_progress_free",
     "at_optimizer_groups", "at_module_retain", "at_module_free", "at_Sequential", "at_ModuleList",
     /* it takes NULL for no elements */
     "at_fromArray",
