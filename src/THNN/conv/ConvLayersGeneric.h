@@ -22,9 +22,9 @@ typedef struct {
   int dims; /* of input: 2, or 3 with a batch */
   int64_t batch, frame, outputs;
   THNNWindow w;
-  int64_t depth;  /* elements of a window */
-  int64_t spread; /* windows from one to the next that does not overlap */
-  int byFrame;    /* a product is with one frame of all windows, not with whole windows */
+  int64_t depth;    /* elements of a window */
+  int64_t interval; /* windows from one to the next that does not overlap */
+  int byFrame;      /* a product is with one frame of all windows, not with whole windows */
   int64_t products;
   int64_t size[3]; /* of output */
   real *x, *y, *weight, *bias;

@@ -247,7 +247,7 @@ int THNN_(areFlat)(const THNNConvolution *c)
 /* A call of the algorithm direct. */
 typedef struct {
   const THNNConvolution *c;
-  THNNPlan plan;
+  THNNConvPlan plan;
   THNN_(Operands) data;
   const real *packed;            /* weights */
   real *flat;                    /* for each thread; NULL where the planes are flat */
@@ -279,7 +279,7 @@ static ptrdiff_t THNN_(planeSize)(const THNNWindow *layout)
 static void THNN_(plannedPlanes)(const THNN_(Planned) * w, ptrdiff_t item, ptrdiff_t first,
                                  ptrdiff_t last, const real *flat)
 {
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   const ptrdiff_t group = item % w->c->groups;
   const real *bias = w->data.bias ? w->data.bias + group * w->planes + first : NULL;
   real *to = w->data.to + item * w->image + first * w->size;
@@ -297,7 +297,7 @@ static void THNN_(plannedPlanes)(const THNN_(Planned) * w, ptrdiff_t item, ptrdi
 /* Some positions of all planes, which are flat: one row. */
 static void THNN_(plannedPositions)(const THNN_(Planned) * w, ptrdiff_t item, ptrdiff_t split)
 {
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   const ptrdiff_t group = item % w->c->groups, units = w->size / THNN_DIRECT_SLACK;
   const ptrdiff_t first = split * units / w->splits * THNN_DIRECT_SLACK;
   const ptrdiff_t end =
@@ -314,7 +314,7 @@ static void THNN_(plannedPositions)(const THNN_(Planned) * w, ptrdiff_t item, pt
 static void THNN_(plannedSplits)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Planned) *w = context;
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   const ptrdiff_t next = THNN_(planeSize)(p->layout), block = p->part->d.block;
   const ptrdiff_t blocks = THNNDirect_blocks(&p->part->d);
   for (ptrdiff_t at = begin; at < end; at++) {
@@ -323,7 +323,7 @@ static void THNN_(plannedSplits)(void *context, ptrdiff_t begin, ptrdiff_t end)
       THNN_(plannedPositions)(w, item, split);
       continue;
     }
-    real *flat = THNN_(ofThread)(w->flat, THNNPlan_flat(p), w->threads);
+    real *flat = THNN_(ofThread)(w->flat, THNNConvPlan_flat(p), w->threads);
     THNN_(copyPadded)(p->layout, w->data.from + item * p->planes * next, p->planes, next, flat,
                       p->plane);
     THNN_(plannedPlanes)(w, item, split * blocks / w->splits * block,
@@ -348,7 +348,7 @@ THNN_(packBlock)(const THNNPart *part, ptrdiff_t planes, const real *weight, ptr
 
 typedef struct {
   const THNNConvolution *c;
-  const THNNPlan *plan;
+  const THNNConvPlan *plan;
   const real *weight;
   real *packed;
   int backward;
@@ -360,7 +360,7 @@ static void THNN_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Pack) *w = context;
   const THNNConvolution *c = w->c;
-  const THNNPlan *p = w->plan;
+  const THNNConvPlan *p = w->plan;
   const ptrdiff_t outputs = c->outputs / c->groups, blocks = THNNDirect_blocks(&p->part->d);
   const ptrdiff_t ofResult = w->backward ? c->window : c->depth;
   const ptrdiff_t ofSource = w->backward ? c->depth : c->window;
@@ -380,7 +380,7 @@ static void THNN_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-static void THNN_(pack)(const THNNConvolution *c, int backward, const THNNPlan *p,
+static void THNN_(pack)(const THNNConvolution *c, int backward, const THNNConvPlan *p,
                         const real *weight, real *packed)
 {
   THNN_(Pack) w = {c, p, weight, packed, backward};
@@ -400,8 +400,9 @@ static void THNN_(convolveByDirect)(const THNNConvolution *c, int backward, THTe
   w = {.c = c, .planes = (backward ? c->planes : c->outputs) / c->groups};
   w.size = backward ? c->image : c->windows;
   w.image = w.planes * w.size;
-  w.plan = THNNPlan_of(c, backward, THNN_PLAN_SHIFTED,
-                       THNN_(scratchBytes)(&call, THNNPlan_memory(c, backward, THNN_PLAN_SHIFTED)));
+  w.plan = THNNConvPlan_of(c, backward, THNN_PLAN_SHIFTED,
+                           THNN_(scratchBytes)(&call, THNNConvPlan_memory(c, backward,
+                                                                          THNN_PLAN_SHIFTED)));
   const ptrdiff_t items = c->batch * c->groups, threads = THParallel_threads(PTRDIFF_MAX, 1);
   const ptrdiff_t splits =
       THNN_(areFlat)(c) ? w.size / THNN_DIRECT_SLACK : THNNDirect_blocks(&w.plan.part->d);
@@ -409,7 +410,7 @@ static void THNN_(convolveByDirect)(const THNNConvolution *c, int backward, THTe
   w.threads = THParallel_threads(items * w.splits, 1);
   real *packed = THNN_(scratch)(&call, c->groups * w.plan.packed);
   if (!THNN_(areFlat)(c))
-    w.flat = THNN_(scratch)(&call, w.threads * THNNPlan_flat(&w.plan));
+    w.flat = THNN_(scratch)(&call, w.threads * THNNConvPlan_flat(&w.plan));
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   THNN_(pack)(c, backward, &w.plan, w.data.weight, packed);
   w.packed = packed;
@@ -575,7 +576,7 @@ static double THNN_(costOfDirect)(const THNNConvolution *c, THNNPass pass,
 /* A call of direct for the gradient of the weights. */
 typedef struct {
   const THNNConvolution *c;
-  THNNPlan plan;
+  THNNConvPlan plan;
   THNNWindow layoutY[3];
   ptrdiff_t planeY;         /* elements of a flat plane of y */
   const real *x, *y, *mask; /* mask: setMask */
@@ -612,16 +613,16 @@ static ptrdiff_t THNN_(imagesThatFit)(ptrdiff_t elements)
 
 static ptrdiff_t THNN_(flatImage)(const THNN_(Sums) * w)
 {
-  return THNNPlan_flat(&w->plan) + w->c->outputs / w->c->groups * w->planeY + THNN_DIRECT_SLACK;
+  return THNNConvPlan_flat(&w->plan) + w->c->outputs / w->c->groups * w->planeY + THNN_DIRECT_SLACK;
 }
 
 static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sums) *w = context;
   const THNNConvolution *c = w->c;
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   const ptrdiff_t planes = p->planes, outputs = c->outputs / c->groups;
-  const ptrdiff_t nextX = THNNPlan_flat(p), nextY = THNN_(flatImage)(w) - nextX;
+  const ptrdiff_t nextX = THNNConvPlan_flat(p), nextY = THNN_(flatImage)(w) - nextX;
   real *x = THNN_(ofThread)(w->flat, w->imagesAtOnce * (nextX + nextY), w->threads);
   real *y = x + w->imagesAtOnce * nextX;
   for (ptrdiff_t item = begin; item < end; item++) {
@@ -646,7 +647,8 @@ static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-void THNN_(setMask)(const THNNConvolution *c, const THNNPlan *plan, ptrdiff_t planeY, real *mask)
+void THNN_(setMask)(const THNNConvolution *c, const THNNConvPlan *plan, ptrdiff_t planeY,
+                    real *mask)
 {
   const THNNDirect *d = &plan->part->d;
   memset(mask, 0, (size_t)planeY * sizeof *mask);
@@ -746,9 +748,9 @@ static THNN_(Sums) THNN_(sumsOf)(const THNNConvolution *c, THNN_(Call) * call)
 {
   THNN_(Sums) w = {.c = c, .sets = THNN_(setsOf)(c)};
   w.threads = THParallel_threads(w.sets * c->groups, 1);
-  w.plan = THNNPlan_of(c, 0, THNN_PLAN_WHOLE,
-                       THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, THNN_PLAN_WHOLE)));
-  w.planeY = THNNPlan_other(c, &w.plan, w.layoutY);
+  w.plan = THNNConvPlan_of(c, 0, THNN_PLAN_WHOLE,
+                           THNN_(scratchBytes)(call, THNNConvPlan_memory(c, 0, THNN_PLAN_WHOLE)));
+  w.planeY = THNNConvPlan_other(c, &w.plan, w.layoutY);
   w.sums = THNN_(scratch)(call, w.sets * c->outputs * c->depth);
   w.imagesAtOnce = THNN_(imagesThatFit)(THNN_(flatImage)(&w));
   w.flat = THNN_(scratch)(call, w.threads * w.imagesAtOnce * THNN_(flatImage)(&w));

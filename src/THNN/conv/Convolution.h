@@ -19,7 +19,7 @@
 
 typedef struct {
   int spatial;          /* dimensions of an image */
-  int full;             /* input is y, output x */
+  int full;             /* a full (transposed) convolution: input is y, output x */
   int eitherAdjustment; /* adjust has to be less than the step or the dilation, not than the step */
   int depthWise;        /* an output sees one plane; weight is outputs of a plane x planes x ... */
   int groups;           /* that planes divide into, where that is not one */

@@ -77,4 +77,5 @@ void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *wei
                     accreal scale);
 
 /* All bits of the positions in a flat plane of y that are windows. */
-void THNN_(setMask)(const THNNConvolution *c, const THNNPlan *plan, ptrdiff_t planeY, real *mask);
+void THNN_(setMask)(const THNNConvolution *c, const THNNConvPlan *plan, ptrdiff_t planeY,
+                    real *mask);

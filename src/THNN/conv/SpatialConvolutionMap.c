@@ -99,7 +99,7 @@ static THNN_(Map)
 
 typedef struct {
   const THNN_(Map) * m;
-  THNNPlan plan;
+  THNNConvPlan plan;
   int64_t sources, results; /* planes */
   ptrdiff_t source, result; /* their elements */
   ptrdiff_t *first;         /* of each part, for each plane of the result and the end: its terms */
@@ -114,7 +114,7 @@ typedef struct {
 static void THNN_(connect)(THNN_(MapWork) * w, THTensor *table, const real *weight,
                            int resultColumn)
 {
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   ptrdiff_t begin = 0, *first = w->first;
   for (ptrdiff_t k = 0; k < p->parts; k++, first += w->results + 1) {
     const THNNPart *part = &p->part[k];
@@ -144,7 +144,7 @@ static void THNN_(connect)(THNN_(MapWork) * w, THTensor *table, const real *weig
 static void THNN_(mapImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(MapWork) *w = context;
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   const ptrdiff_t size = w->sources * p->plane + THNN_DIRECT_SLACK;
   real *flat = THNN_(ofThread)(w->flat, size, w->threads);
   for (ptrdiff_t i = begin; i < end; i++) {
@@ -184,9 +184,9 @@ static void THNN_(mapRun)(const THNN_(Map) * m, int backward, THTensor *from, TH
        .source = backward ? m->c.windows : m->c.image,
        .result = backward ? m->c.image : m->c.windows,
        .threads = THParallel_threads(m->c.batch, 1)};
-  w.plan =
-      THNNPlan_of(&m->c, backward, THNN_PLAN_WHOLE,
-                  THNN_(scratchBytes)(&call, THNNPlan_memory(&m->c, backward, THNN_PLAN_WHOLE)));
+  w.plan = THNNConvPlan_of(&m->c, backward, THNN_PLAN_WHOLE,
+                           THNN_(scratchBytes)(&call, THNNConvPlan_memory(&m->c, backward,
+                                                                          THNN_PLAN_WHOLE)));
   const ptrdiff_t terms = m->connections * m->c.window;
   w.first = THNN_(scratchBytes)(&call,
                                 (size_t)(w.plan.parts * (w.results + 1) + terms) * sizeof *w.first);
@@ -206,7 +206,7 @@ static void THNN_(mapRun)(const THNN_(Map) * m, int backward, THTensor *from, TH
 
 typedef struct {
   const THNN_(Map) * m;
-  THNNPlan plan;
+  THNNConvPlan plan;
   THNNWindow layoutY[3];
   ptrdiff_t planeY;
   int64_t planes, outputs; /* of x and y */
@@ -221,7 +221,7 @@ static void THNN_(mapSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(MapSums) *w = context;
   const THNNConvolution *c = &w->m->c;
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   const ptrdiff_t count = w->m->connections * c->window;
   real *x = THNN_(ofThread)(w->flat, w->size, w->threads);
   real *y = x + w->planes * p->plane + THNN_DIRECT_SLACK;
@@ -257,9 +257,10 @@ static void THNN_(mapWeights)(const THNN_(Map) * m, THTensor *input, THTensor *g
        .outputs = m->full ? m->inputs : m->outputs,
        .sets = THMin(m->c.batch, THNN_IMAGE_SETS)};
   w.threads = THParallel_threads(w.sets, 1);
-  w.plan = THNNPlan_of(&m->c, 0, THNN_PLAN_WHOLE,
-                       THNN_(scratchBytes)(&call, THNNPlan_memory(&m->c, 0, THNN_PLAN_WHOLE)));
-  w.planeY = THNNPlan_other(&m->c, &w.plan, w.layoutY);
+  w.plan =
+      THNNConvPlan_of(&m->c, 0, THNN_PLAN_WHOLE,
+                      THNN_(scratchBytes)(&call, THNNConvPlan_memory(&m->c, 0, THNN_PLAN_WHOLE)));
+  w.planeY = THNNConvPlan_other(&m->c, &w.plan, w.layoutY);
   w.at = THNN_(scratchBytes)(&call, 2 * (size_t)m->connections * sizeof *w.at);
   real *mask = THNN_(scratch)(&call, w.planeY);
   w.sums = THNN_(scratch)(&call, w.sets * m->connections * m->c.window);

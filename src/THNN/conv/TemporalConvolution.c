@@ -5,7 +5,7 @@
  * the lanes; backward, with the elements of a frame there.  Where those are few, or there is little
  * to compute, BLAS computes the products.  BLAS needs rows that do not overlap.  So that nothing
  * has to be unfolded, BLAS computes several smaller products: if frames are long, one for each of the
- * kW frames of all windows; if frames are short, one for every spread-th window, as windows at that
+ * kW frames of all windows; if frames are short, one for every interval-th window, as windows at that
  * distance do not overlap. */
 #include "THNN/layer/Template.h"
 
@@ -48,9 +48,9 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
   if (__builtin_mul_overflow(s.batch * s.w.output, s.outputs, &reach) ||
       __builtin_mul_overflow((int64_t)kW + dW, s.frame, &reach))
     THError("a convolution of input of size %s is too large", THTensor_(sizeDesc)(input).str);
-  s.spread = THMin((kW + dW - 1) / dW, s.w.output);
-  s.byFrame = s.spread > 1 && s.frame >= LONG_FRAME;
-  s.products = s.byFrame ? kW : s.spread;
+  s.interval = THMin((kW + dW - 1) / dW, s.w.output);
+  s.byFrame = s.interval > 1 && s.frame >= LONG_FRAME;
+  s.products = s.byFrame ? kW : s.interval;
   s.chunk = THMax((s.outputs + 7) / 8, THMin(s.outputs, 16));
   return s;
 }
@@ -241,12 +241,12 @@ static THNN_(Product) THNN_(product)(const THNN_(Sequence) * s, int64_t i)
                             .nextX = step,
                             .nextY = s->outputs,
                             .within = i * s->frame};
-  return (THNN_(Product)){.rows = (s->w.output - i + s->spread - 1) / s->spread,
+  return (THNN_(Product)){.rows = (s->w.output - i + s->interval - 1) / s->interval,
                           .depth = s->depth,
                           .x = i * step,
-                          .nextX = THMax(s->spread * step, s->depth),
+                          .nextX = THMax(s->interval * step, s->depth),
                           .y = i * s->outputs,
-                          .nextY = s->spread * s->outputs};
+                          .nextY = s->interval * s->outputs};
 }
 
 static void THNN_(sequences)(void *context, ptrdiff_t begin, ptrdiff_t end)

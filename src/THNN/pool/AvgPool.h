@@ -6,7 +6,7 @@
 #include "THNN/layer/PlaneLoop.h"
 #include "THNN/layer/Window.h"
 
-enum { THNN_WINDOW_SUM, THNN_WINDOW_SPREAD };
+enum { THNN_WINDOW_SUM, THNN_WINDOW_BACKWARD };
 
 enum {
   THNN_SUM_BATCH = 4, /* rows of windows whose lines of sums are computed together */

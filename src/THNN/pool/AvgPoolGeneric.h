@@ -5,7 +5,7 @@
 typedef void (*THNN_(WindowSumKernel))(const THNNPlanes *planes, const THNNWindowSum *sum,
                                        const real *x, real *y, void *memory);
 
-/* [THNN_WINDOW_SUM], [THNN_WINDOW_SPREAD] */
+/* [THNN_WINDOW_SUM], [THNN_WINDOW_BACKWARD] */
 extern const THNN_(WindowSumKernel) * THNN_(windowSum);
 
 /* Row row of the result, counted over all slices, of a channels-last image with count planes.
@@ -14,7 +14,7 @@ typedef void (*THNN_(SumNhwcKernel))(const THNNPlanes *planes, const THNNSpans *
                                      ptrdiff_t count, const real *x, ptrdiff_t row, real *y,
                                      real *memory);
 
-/* [THNN_WINDOW_SUM], [THNN_WINDOW_SPREAD] */
+/* [THNN_WINDOW_SUM], [THNN_WINDOW_BACKWARD] */
 extern const THNN_(SumNhwcKernel) * THNN_(sumNhwc);
 
 /* The same for all planes of source. */

@@ -935,7 +935,7 @@ static void sum_windows_backward(const THNNPlanes *p, const THNNWindowSum *w, co
 
 const THNN_(WindowSumKernel) TH_LEVEL_(THNN_(windowSum))[] = {
     [THNN_WINDOW_SUM] = sum_windows,
-    [THNN_WINDOW_SPREAD] = sum_windows_backward,
+    [THNN_WINDOW_BACKWARD] = sum_windows_backward,
 };
 
 /* --- channels-last images -------------------------------------------------------------------- */
@@ -1087,5 +1087,5 @@ static void backward_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t
 
 const THNN_(SumNhwcKernel) TH_LEVEL_(THNN_(sumNhwc))[] = {
     [THNN_WINDOW_SUM] = sum_nhwc,
-    [THNN_WINDOW_SPREAD] = backward_nhwc,
+    [THNN_WINDOW_BACKWARD] = backward_nhwc,
 };

@@ -17,8 +17,8 @@ static void THNN_(sumPlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t pla
 {
   const THNNPlanes *p = loop->planes;
   THNN_(windowSum)
-  [THNN_WINDOW_SPREAD](p, loop->layer, loop->x + plane * p->output, loop->y + plane * p->input,
-                       memory);
+  [THNN_WINDOW_BACKWARD](p, loop->layer, loop->x + plane * p->output, loop->y + plane * p->input,
+                         memory);
 }
 
 static void THNN_(sumRowNhwc)(const THNN_(PlaneLoop) * loop, ptrdiff_t row, void *memory)
@@ -29,7 +29,7 @@ static void THNN_(sumRowNhwc)(const THNN_(PlaneLoop) * loop, ptrdiff_t row, void
   const ptrdiff_t rows = to[0] * to[1];
   THNN_(sumNhwc)
   [loop->backward
-       ? THNN_WINDOW_SPREAD
+       ? THNN_WINDOW_BACKWARD
        : THNN_WINDOW_SUM](p, loop->layer, planes,
                           loop->x + row / rows * (loop->backward ? p->output : p->input) * planes,
                           row % rows, loop->y + row * to[2] * planes, memory);

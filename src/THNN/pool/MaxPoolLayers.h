@@ -15,7 +15,7 @@ void THNN_(maxFrames)(const THNNPlanes *planes, const THNNWindow axis[3], THTens
 void THNN_(maxFramesBackward)(const THNNPlanes *planes, const THNNWindow axis[3],
                               THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices);
 
-/* Windows of the kind THNN_FRACTIONAL, spread by samples: a number for each plane and axis, the last
+/* Windows of the kind THNN_FRACTIONAL, where random samples say: a number for each plane and axis, the last
  * axis first. */
 void THNN_(maxFractional)(const THNNPlanes *planes, const THNNWindow axis[3], THTensor *input,
                           THTensor *samples, THTensor *output, THIndexTensor *indices);

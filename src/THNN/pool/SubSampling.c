@@ -76,7 +76,7 @@ static void THNN_(samplePlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t 
   const THNN_(SamplingWork) *s = loop->layer;
   real *y = loop->y + plane * p->input;
   THNN_(windowSum)
-  [THNN_WINDOW_SPREAD](p, &s->sum, loop->x + plane * p->output, y, memory);
+  [THNN_WINDOW_BACKWARD](p, &s->sum, loop->x + plane * p->output, y, memory);
   THNN_(scalePlane)(s->sampling, plane, p->input, y, loop->w[0], NULL);
 }
 

@@ -8,7 +8,7 @@ typedef struct {
   real *bias; /* memory for both biases, summed up; NULL where there is none */
 } THNN_(Cell);
 
-/* Room for the biases of count gates. */
+/* Memory for the biases of count gates. */
 real *THNN_(cellBiasScratch)(THNN_(Call) * call, THTensor *bias1, THTensor *bias2, int64_t count);
 
 /* All rows, forward and backward. */

@@ -208,7 +208,7 @@ static int bands_fit(const Axis *a, int64_t stride, THNNWindow layout)
 /* Forms bands of positions along each dimension where that saves more products than it costs.  The
  * costs are the weights, which each part packs for itself, and the positions that pad parts to whole
  * vectors. */
-static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWindow *layout)
+static void part_axes(Axis *a, const THNNConvolution *c, THNNConvPlanUse use, THNNWindow *layout)
 {
   enum {
     MOST = 8,        /* elements of a window */
@@ -252,7 +252,7 @@ static void part_axes(Axis *a, const THNNConvolution *c, THNNPlanUse use, THNNWi
   }
 }
 
-static void set_axes(const THNNConvolution *c, int backward, THNNPlanUse use, Axis *a,
+static void set_axes(const THNNConvolution *c, int backward, THNNConvPlanUse use, Axis *a,
                      THNNWindow *layout)
 {
   for (int n = 0; n < 3; n++)
@@ -262,7 +262,7 @@ static void set_axes(const THNNConvolution *c, int backward, THNNPlanUse use, Ax
     a[n].omitted = omit_padding(&a[n], &layout[n]);
 }
 
-double THNNPlan_fraction(const THNNConvolution *c, int backward, THNNPlanUse use)
+double THNNConvPlan_fraction(const THNNConvolution *c, int backward, THNNConvPlanUse use)
 {
   Axis a[3];
   THNNWindow layout[3];
@@ -279,12 +279,12 @@ double THNNPlan_fraction(const THNNConvolution *c, int backward, THNNPlanUse use
 /* --- parts ----------------------------------------------------------------------------------- */
 
 /* Planes of the flat image that a plan has offsets for. */
-static ptrdiff_t planes_of(const THNNConvolution *c, int backward, THNNPlanUse use)
+static ptrdiff_t planes_of(const THNNConvolution *c, int backward, THNNConvPlanUse use)
 {
   return use == THNN_PLAN_PICKED ? 1 : (backward ? c->outputs : c->planes) / c->groups;
 }
 
-size_t THNNPlan_memory(const THNNConvolution *c, int backward, THNNPlanUse use)
+size_t THNNConvPlan_memory(const THNNConvolution *c, int backward, THNNConvPlanUse use)
 {
   Axis a[3];
   THNNWindow layout[3];
@@ -304,8 +304,8 @@ size_t THNNPlan_memory(const THNNConvolution *c, int backward, THNNPlanUse use)
 }
 
 /* The part of these bands. */
-static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const Band *b,
-                     THNNPlanUse use, ptrdiff_t *tap, ptrdiff_t *offset, THNNPart *part)
+static void set_part(const THNNConvolution *c, THNNConvPlan *p, const Axis *a, const Band *b,
+                     THNNConvPlanUse use, ptrdiff_t *tap, ptrdiff_t *offset, THNNPart *part)
 {
   const THNNWindow *layout = p->layout;
   const ptrdiff_t pitch = layout[2].output, rows = layout[1].output;
@@ -357,9 +357,10 @@ static void set_part(const THNNConvolution *c, THNNPlan *p, const Axis *a, const
   p->packed += THNNDirect_blocks(d) * d->block * d->terms;
 }
 
-THNNPlan THNNPlan_of(const THNNConvolution *c, int backward, THNNPlanUse use, void *memory)
+THNNConvPlan THNNConvPlan_of(const THNNConvolution *c, int backward, THNNConvPlanUse use,
+                             void *memory)
 {
-  THNNPlan p = {
+  THNNConvPlan p = {
       .planes = (backward ? c->outputs : c->planes) / c->groups, .plane = 1, .part = memory};
   Axis a[3];
   set_axes(c, backward, use, a, p.layout);
@@ -385,7 +386,7 @@ THNNPlan THNNPlan_of(const THNNConvolution *c, int backward, THNNPlanUse use, vo
   return p;
 }
 
-ptrdiff_t THNNPlan_other(const THNNConvolution *c, const THNNPlan *p, THNNWindow *layout)
+ptrdiff_t THNNConvPlan_other(const THNNConvolution *c, const THNNConvPlan *p, THNNWindow *layout)
 {
   ptrdiff_t count = 1;
   for (int d = 0; d < 3; d++) {

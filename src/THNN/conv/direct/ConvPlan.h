@@ -28,7 +28,7 @@ typedef struct {
   ptrdiff_t parts, packed; /* packed weights of a group */
   THNNPart *part;
   int leaves; /* elements of the result that no part reaches: they are 0 */
-} THNNPlan;
+} THNNConvPlan;
 
 /* What a plan is for.  Where enough products with padding can be left out, positions whose windows
  * have the same elements in the image are a part of their own, without these products. */
@@ -37,25 +37,26 @@ typedef enum {
   THNN_PLAN_SHIFTED, /* sums of shifted planes, which run across the ends of rows: only whole rows
                         or slices are parts */
   THNN_PLAN_PICKED /* products with the elements of a list: offsets are those of the first plane */
-} THNNPlanUse;
+} THNNConvPlanUse;
 
 /* The products of a plan, divided by all products with the padding. */
-double THNNPlan_fraction(const THNNConvolution *c, int backward, THNNPlanUse use);
+double THNNConvPlan_fraction(const THNNConvolution *c, int backward, THNNConvPlanUse use);
 
 /* Bytes of memory that a plan needs. */
-size_t THNNPlan_memory(const THNNConvolution *c, int backward, THNNPlanUse use);
+size_t THNNConvPlan_memory(const THNNConvolution *c, int backward, THNNConvPlanUse use);
 
 /* The flat image of a thread, in elements. */
-static inline ptrdiff_t THNNPlan_flat(const THNNPlan *p)
+static inline ptrdiff_t THNNConvPlan_flat(const THNNConvPlan *p)
 {
   return p->planes * p->plane + THNN_DIRECT_SLACK;
 }
 
-/* memory: as much as THNNPlan_memory says. */
-THNNPlan THNNPlan_of(const THNNConvolution *c, int backward, THNNPlanUse use, void *memory);
+/* memory: as much as THNNConvPlan_memory says. */
+THNNConvPlan THNNConvPlan_of(const THNNConvolution *c, int backward, THNNConvPlanUse use,
+                             void *memory);
 
 /* The layout of a plane of y whose rows are as far apart as those of x, and its elements. */
-ptrdiff_t THNNPlan_other(const THNNConvolution *c, const THNNPlan *p, THNNWindow *layout);
+ptrdiff_t THNNConvPlan_other(const THNNConvolution *c, const THNNConvPlan *p, THNNWindow *layout);
 
 /* Backward data along one dimension: windows that slide over y compute the elements first, first +
  * step, ... of x.  Element l of such a window is element tap + l * tapStride of the convolution's window.

@@ -5,7 +5,7 @@ typedef struct {
                    real *y);
   /* x += the products of all windows of y, for the planes of one whole block.  The weights are
    * packed: for each element of a window, for each term, one for each plane of the block. */
-  void (*spread)(const THNNScatter *s, const real *y, const real *weights, real *x);
+  void (*scatter)(const THNNScatter *s, const real *y, const real *weights, real *x);
   /* sums[output][term] += the products of the terms of the flat images x with g, over a few images,
    * nextX and nextG apart.  The planes of g are planeG apart and have rows of pitch elements.  mask
    * has all bits set where a position is, and none elsewhere. */

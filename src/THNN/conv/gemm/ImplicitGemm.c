@@ -169,7 +169,7 @@ void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_
 
 /* Lists the offsets of the positions of a part, for some images; these are next apart, and
  * neighbouring positions are positionStride apart. */
-static ptrdiff_t THNN_(listPositions)(const THNNPlan *p, const THNNDirect *d, ptrdiff_t images,
+static ptrdiff_t THNN_(listPositions)(const THNNConvPlan *p, const THNNDirect *d, ptrdiff_t images,
                                       ptrdiff_t next, ptrdiff_t positionStride, ptrdiff_t *list)
 {
   ptrdiff_t count = 0;
@@ -229,7 +229,7 @@ static void THNN_(copyPaddedNhwc)(const THNNWindow *w, const real *x, ptrdiff_t 
 
 typedef struct {
   const THNNConvolution *c;
-  THNNPlan plan;
+  THNNConvPlan plan;
   int backward, elements; /* elements: windows are the elements of the source */
   int inPlace;            /* channels-last, and the image needs no padded copy */
   int direct;             /* channels-last, and sums of whole vectors are written to the result, */
@@ -298,7 +298,7 @@ static ptrdiff_t THNN_(positionsOfItem)(const THNN_(ImplicitImages) * w,
 static void THNN_(copySource)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                               ptrdiff_t plane, ptrdiff_t planes)
 {
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   for (ptrdiff_t k = 0; k < i->images; k++) {
     const ptrdiff_t image = (i->image + k) * w->c->groups + i->group;
     const real *from = w->data.from + (image * p->planes + plane) * w->source;
@@ -550,7 +550,7 @@ static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(Implici
 static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(ImplicitImages) *w = context;
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   THNN_(Packed) transposed = {-1, 0, 0};
   for (ptrdiff_t item = begin; item < end; item++) {
     const THNN_(ImplicitItem) i = THNN_(itemOf)(w, item);
@@ -593,7 +593,7 @@ static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
 }
 
 /* Channels-last: whether the windows need no padded copy of the image. */
-static int THNN_(needsNoPadding)(const THNNPlan *p)
+static int THNN_(needsNoPadding)(const THNNConvPlan *p)
 {
   int is = p->parts == 1;
   for (int d = 0; d < 3; d++)
@@ -616,9 +616,9 @@ enum {
 static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
 {
   const THNNConvolution *c = w->c;
-  w->plan =
-      THNNPlan_of(c, w->backward, THNN_PLAN_PICKED,
-                  THNN_(scratchBytes)(call, THNNPlan_memory(c, w->backward, THNN_PLAN_PICKED)));
+  w->plan = THNNConvPlan_of(c, w->backward, THNN_PLAN_PICKED,
+                            THNN_(scratchBytes)(call, THNNConvPlan_memory(c, w->backward,
+                                                                          THNN_PLAN_PICKED)));
   w->size = w->backward ? c->image : c->windows;
   w->source = w->backward ? c->windows : c->image;
   w->results = (w->backward ? c->planes : c->outputs) / c->groups;
@@ -724,7 +724,7 @@ void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTen
 /* The gradient of the weights, and of the bias if it is not NULL. */
 typedef struct {
   const THNNConvolution *c;
-  THNNPlan plan;
+  THNNConvPlan plan;
   const real *x, *y;
   real *weights, *bias;
   accreal *totals; /* of y, for each output */
@@ -884,7 +884,7 @@ static void THNN_(copyImages)(const THNN_(ImplicitWeights) * w, THNN_(WeightsIte
                               ptrdiff_t image)
 {
   const THNNConvolution *c = w->c;
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   const ptrdiff_t ofX = i->group * p->planes + i->plane, ofY = i->group * (c->outputs / c->groups);
   i->images = THMin(w->imagesAtOnce, c->batch - image);
   i->x = w->x + image * c->planes * c->image + ofX * (c->channelsLast ? 1 : c->image);
@@ -904,7 +904,7 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
 {
   const THNN_(ImplicitWeights) *w = context;
   const THNNConvolution *c = w->c;
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   const ptrdiff_t outputs = c->outputs / c->groups;
   THNN_(WeightsItem)
   i = {.flat =
@@ -945,7 +945,7 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
 static void THNN_(listWeights)(THNN_(ImplicitWeights) * w, THNN_(Call) * call, ptrdiff_t rows)
 {
   const THNNConvolution *c = w->c;
-  const THNNPlan *p = &w->plan;
+  const THNNConvPlan *p = &w->plan;
   const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->image;
   const ptrdiff_t stride = c->channelsLast ? w->positionStride : p->plane,
                   positions = w->imagesAtOnce * c->windows;
@@ -1004,8 +1004,8 @@ static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNN
   *w = (THNN_(ImplicitWeights)){.c = c};
   const ptrdiff_t outputs = c->outputs / c->groups;
   const int parted = c->planes / c->groups >= THNN_PARTED_PLANES;
-  const THNNPlanUse use = parted ? THNN_PLAN_PICKED : THNN_PLAN_WHOLE;
-  w->plan = THNNPlan_of(c, 0, use, THNN_(scratchBytes)(call, THNNPlan_memory(c, 0, use)));
+  const THNNConvPlanUse use = parted ? THNN_PLAN_PICKED : THNN_PLAN_WHOLE;
+  w->plan = THNNConvPlan_of(c, 0, use, THNN_(scratchBytes)(call, THNNConvPlan_memory(c, 0, use)));
   w->inPlace =
       c->channelsLast ? c->window == 1 && THNN_(needsNoPadding)(&w->plan) : THNN_(areElements)(c);
   w->inRows = c->channelsLast && w->inPlace;

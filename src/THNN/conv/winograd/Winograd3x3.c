@@ -790,11 +790,11 @@ double THNN_(costOfWinograd3x3)(const THNNConvolution *c, THNNPass pass, THNN_(W
   if (pass == THNN_BACKWARD_WEIGHTS) {
     cost = THNN_(planWeights)(c, plan);
     const double fraction =
-        plan->planes < THNN_PARTED_PLANES ? 1 : THNNPlan_fraction(c, 0, THNN_PLAN_PICKED);
+        plan->planes < THNN_PARTED_PLANES ? 1 : THNNConvPlan_fraction(c, 0, THNN_PLAN_PICKED);
     direct = THNN_(costOfDirect)(plan) * fraction * (double)THMax(1, c->groups);
   } else {
     cost = THNN_(planOne)(c, backward, plan);
-    direct = THNN_(costOfDirect)(plan) * THNNPlan_fraction(c, backward, THNN_PLAN_PICKED);
+    direct = THNN_(costOfDirect)(plan) * THNNConvPlan_fraction(c, backward, THNN_PLAN_PICKED);
   }
   return cost / direct;
 }
