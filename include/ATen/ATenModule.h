@@ -254,35 +254,35 @@ static inline AT_MUST_USE at_module *at_call_module(const char *file, int line, 
   return result;
 }
 
-/* A list, or one number as a list. */
-static inline at_ints at_call_axesGiven(at_ints ints, int64_t *room)
+/* A list, or one number as a list, which memory then has. */
+static inline at_ints at_call_axesGiven(at_ints ints, int64_t *memory)
 {
-  (void)room;
+  (void)memory;
   return ints;
 }
 
-static inline at_ints at_call_axesOf(int64_t number, int64_t *room)
+static inline at_ints at_call_axesOf(int64_t number, int64_t *memory)
 {
-  *room = number;
-  const at_ints ints = {room, 1};
+  *memory = number;
+  const at_ints ints = {memory, 1};
   return ints;
 }
 
 #ifdef __cplusplus
 extern "C++" {
 struct at_axis {
-  int64_t room[1];
+  int64_t memory[1];
 };
-static inline at_ints at_call_axes(at_ints ints, int64_t *room)
+static inline at_ints at_call_axes(at_ints ints, int64_t *memory)
 {
-  return at_call_axesGiven(ints, room);
+  return at_call_axesGiven(ints, memory);
 }
-static inline at_ints at_call_axes(int64_t number, int64_t *room)
+static inline at_ints at_call_axes(int64_t number, int64_t *memory)
 {
-  return at_call_axesOf(number, room);
+  return at_call_axesOf(number, memory);
 }
 }
-#define AT_AXES(X) at_call_axes(X, at_axis().room)
+#define AT_AXES(X) at_call_axes(X, at_axis().memory)
 #else
 #define AT_AXES(X) \
   _Generic((X), at_ints: at_call_axesGiven, default: at_call_axesOf)(X, (int64_t[1]){0})
