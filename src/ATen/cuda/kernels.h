@@ -146,9 +146,9 @@ typedef struct at_ctc_work {
   int64_t steps, batch, classes, blank, states;
   const void *probs;
   const int64_t *labels, *inputs, *lengths, *starts;
-  double *rows; /* room for batch x 2 x states */
+  double *rows; /* space for batch x 2 x states */
   void *alpha, *loss;
-  int64_t *chain; /* backward: room for batch x states */
+  int64_t *chain; /* backward: space for batch x states */
   const void *grad;
   void *gradient;
   bool zerosInfinity;
@@ -181,7 +181,7 @@ typedef struct at_byte_taps_work {
 enum { AT_ROI_REGIONS = 2, AT_ROI_ARGMAXES = 7 };
 
 /* The cross entropy of classes, of batch x classes x inner logits and batch x inner targets.  weight has a number
- * for each class, or is NULL; grad one for each target, or one alone.  For the mean, sums has room for the weights of
+ * for each class, or is NULL; grad one for each target, or one alone.  For the mean, sums has space for the weights of
  * the targets, by parts; else there are none. */
 enum { AT_CROSS_ENTROPY_PARTS = 32, AT_CROSS_ENTROPY_PART = 4096 /* targets, at least */ };
 typedef struct at_cross_entropy_work {
@@ -285,7 +285,7 @@ typedef struct at_distances_work {
 } at_distances_work;
 
 /* The smallest or largest element up to each, with its index, or the logarithm of the sum of exponentials.  Where
- * there are few long lines, a block takes a chunk of one, and totals has room for a state, of at most two numbers, of
+ * there are few long lines, a block takes a chunk of one, and totals has space for a state, of at most two numbers, of
  * each chunk. */
 enum {
   AT_SCAN_BUSY = 512 /* blocks that occupy a device */,
@@ -392,7 +392,7 @@ typedef struct at_pivots_work {
 typedef struct at_cholesky_work {
   int64_t n, row, column; /* from a row or column to the next */
   double tolerance;       /* or below 0 */
-  void *a, *sums;         /* sums: room for n */
+  void *a, *sums;         /* sums: space for n */
   int *pivots, *rank;
 } at_cholesky_work;
 

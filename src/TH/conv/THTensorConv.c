@@ -393,7 +393,7 @@ static void THTensor_(runItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 /* Full convolution with nonfinite windows, which must meet only elements of the input, no padding:
  * scatters the input's elements one by one. */
-static void THTensor_(spread)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THTensor_(scatterElements)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THTensor_(Problem) *p = context;
   const int64_t *size = p->shape.window, *plane = p->shape.plane, *step = p->shape.step;
@@ -446,7 +446,7 @@ static void THTensor_(run)(THTensor_(Problem) * p)
   const double grain = (double)WORTH_A_THREAD * (double)work.chunks / THMax(products, 1);
   THParallel_for(items, (ptrdiff_t)THMin(grain, 0x1p60) + 1, THTensor_(runItems), &work);
   if (p->notFinite)
-    THParallel_for(p->count[GROUP] * p->count[OUTPUT], 1, THTensor_(spread), p);
+    THParallel_for(p->count[GROUP] * p->count[OUTPUT], 1, THTensor_(scatterElements), p);
 }
 
 /* --- tensors --------------------------------------------------------------------------------- */

@@ -54,7 +54,7 @@ static void copyRow(void *r, const void *x, ptrdiff_t n, int streams)
 
 /* One element for each row, which is written by whole vectors: where rows are contiguous, the next
  * row overwrites the surplus. */
-static void spread(const THRun *run)
+static void broadcast(const THRun *run)
 {
   enum { LANES = 64 / sizeof(real) };
   const ptrdiff_t n = run->n, jump = run->rowStride[0];
@@ -86,7 +86,7 @@ static void copy(const THRun *run)
     return;
   }
   if (dr == 1 && dx == 0) {
-    spread(run);
+    broadcast(run);
     return;
   }
   if (dr == 1 && across) {

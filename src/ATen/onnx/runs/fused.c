@@ -135,8 +135,8 @@ static void skip_norm(at_onnxCall *c, bool isRoot)
                                                                           isRoot ? values
                                                                                  : at_sub(values,
                                                                                           mean);
-  at_tensor *const spread = at_mean_dim(at_mul(centered, centered), last, .keepdim = true);
-  at_tensor *const scale = at_rsqrt(at_add(spread, at_onnxFloat(c, "epsilon", 1e-5)));
+  at_tensor *const variance = at_mean_dim(at_mul(centered, centered), last, .keepdim = true);
+  at_tensor *const scale = at_rsqrt(at_add(variance, at_onnxFloat(c, "epsilon", 1e-5)));
   at_tensor *const y = at_mul(in_type(at_mul(centered, scale), x->type), at_onnxInput(c, 2));
   at_onnxGive(c, 0, shift ? at_add(y, shift) : y);
   if (at_onnxWants(c, 1))
