@@ -4,7 +4,8 @@
  *     at_tensor *x = at_fromDLPackVersioned(m);                        from another library
  *
  * Memory of CUDA is handed over as it is: what is queued on it, on the stream that was current, has to be done or
- * waited for before another library uses it on a stream of its own (at_cuda_stream_synchronize), and the other way round.
+ * waited for (at_cuda_stream_synchronize) before another library uses it on a stream of its own, and the other way
+ * round.
  *
  * The structs are those of dlpack/dlpack.h; programs without it find them in ATenDLPackTypes.h. The
  * versioned functions are for libraries with DLPack 1, the others for those with older versions. */

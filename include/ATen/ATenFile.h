@@ -92,8 +92,8 @@ AT_API const at_load_options at_load_defaults;
  * safe.  Other files are read completely, and may change afterwards.
  *
  * With cuda the elements of each storage go to the device, from the mapped file without a copy between, and those that
- * were read are freed; tensors that share memory share it there.  Tensors of a device can be saved, too; files do not say
- * where tensors were. */
+ * were read are freed; tensors that share memory share it there.  Tensors of a device can be saved, too; files do not
+ * say where tensors were. */
 AT_API at_dict *at_load(const char *path, const at_load_options *options) AT_MUST_USE;
 
 /* Lists a file: returns a set with the names, types and shapes of the tensors, and with the values,

@@ -1,4 +1,5 @@
-/* Graphs of one stream: what is queued while the stream captures is kept, and copies of it are queued at each launch. */
+/* Graphs of one stream: what is queued while the stream captures is kept, and copies of it are queued at each
+ * launch. */
 #include "internal.h"
 
 #include <stdlib.h>

@@ -30,8 +30,8 @@ void at_signedLogsOnDevice(at_tensor **out, at_tensor *a);
  * has at most rows; name is the operation that reports a pivot that is no row. */
 at_tensor *at_pivotOrder(const char *name, at_tensor *pivots, int64_t rows);
 
-/* Whether count matrices of n x n on a device are factored by cuBLAS's function for batches: several small ones.  Others
- * are each by cuSOLVER. */
+/* Whether count matrices of n x n on a device are factored by cuBLAS's function for batches: several small ones.
+ * Others are each by cuSOLVER. */
 static inline bool at_isSmallBatch(int64_t count, int64_t n)
 {
   return count > 1 && n <= 512;

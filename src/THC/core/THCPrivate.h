@@ -66,7 +66,8 @@ int THC_keepsMemory(void);
 /* Memory of the current device for the time of a call; leaving the guard frees it. */
 void *THC_scratch(THGuard *guard, size_t bytes);
 
-/* Whether what is allocated on the stream is kept for it alone, also by THCCachingAllocator_emptyCache: a graph uses it. */
+/* Whether what is allocated on the stream is kept for it alone, also by THCCachingAllocator_emptyCache: a graph
+ * uses it. */
 void THC_holdMemory(THCStream *stream, int holds);
 
 /* An error if the stream records a graph; what is the call. */

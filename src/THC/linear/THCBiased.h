@@ -6,8 +6,8 @@
 
 struct THCState;
 
-/* r = x y + bias for rows x depth and depth x columns, by rows: element (i, j) of a matrix lies at i * ld + j, or if it is
- * transposed at j * ld + i.  bias has columns elements.  Float, or Half. */
+/* r = x y + bias for rows x depth and depth x columns, by rows: element (i, j) of a matrix lies at i * ld + j, or if
+ * it is transposed at j * ld + i.  bias has columns elements.  Float, or Half. */
 typedef struct THCBiased {
   int isHalf, transposesX, transposesY;
   int64_t rows, columns, depth;

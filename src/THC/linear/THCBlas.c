@@ -1,4 +1,5 @@
-/* cuBLAS on the current stream, by a handle of that stream: checks of arguments, and cuBLAS's functions for all types. */
+/* cuBLAS on the current stream, by a handle of that stream: checks of arguments, and cuBLAS's functions for all
+ * types. */
 #include "THCBlas.h"
 
 #include <limits.h>

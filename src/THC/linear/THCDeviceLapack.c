@@ -7,6 +7,13 @@
 #include "THCProduct.h"
 #include "THCSolver.h"
 
+/* Ends a call with scratch: what a guard holds is freed before the solver is left. */
+static void leave(THGuard *memory, THCSolver *solver)
+{
+  THGuard_leave(memory);
+  THCSolver_leave(solver);
+}
+
 /* A call with scratch: how much it asks for, and the call itself, in which work and size are the scratch. */
 #define WITH_WORK(BUFFER, ASKED, NAME, ...)                                   \
   do {                                                                        \
@@ -17,8 +24,7 @@
     THC_SOLVE(&solver, BUFFER, UNPACK ASKED, &size);                          \
     T *const work = THC_scratch(&memory, (size_t)THMax(size, 1) * sizeof(T)); \
     THC_SOLVE(&solver, NAME, __VA_ARGS__);                                    \
-    THGuard_leave(&memory);                                                   \
-    THCSolver_leave(&solver);                                                 \
+    leave(&memory, &solver);                                                  \
   } while (0)
 #define UNPACK(...) __VA_ARGS__
 

@@ -1,9 +1,9 @@
 /* Interface of random.cu: arrays of random numbers, from the words that PyTorch's kernels take for them.
  *
- * Of `threads` threads, as many as PyTorch starts on the device, thread t draws from subsequence t.  Each call of Philox
- * makes `each` numbers, 2 of Double and of wide integers, else 4, for elements t, t + threads ...  With probabilities
- * of each element, and of aliases, elements are drawn in groups of four: group g takes 4 * words words of subsequence g,
- * and element k of the group those from k * words on. */
+ * Of `threads` threads, as many as PyTorch starts on the device, thread t draws from subsequence t.  Each call of
+ * Philox makes `each` numbers, 2 of Double and of wide integers, else 4, for elements t, t + threads ...  With
+ * probabilities of each element, and of aliases, elements are drawn in groups of four: group g takes 4 * words words of
+ * subsequence g, and element k of the group those from k * words on. */
 #ifndef THC_RANDOM_KERNELS_H
 #define THC_RANDOM_KERNELS_H
 
