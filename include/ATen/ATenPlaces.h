@@ -178,14 +178,15 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 
 /* clang-format off */
 #define at_load(...) \
-  at_load__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , )
-#define at_load__(options_, result_, path, option1_, option2_, left_, ...) \
+  at_load__(AT_UNIQUE, AT_UNIQUE, __VA_ARGS__, , , , , )
+#define at_load__(options_, result_, path, option1_, option2_, option3_, left_, ...) \
   at_call_dict(__FILE__, __LINE__, __extension__({ \
-    AT_NO_MORE("at_load", 2, left_); \
-    at_load_options options_ = {false, 0}; \
+    AT_NO_MORE("at_load", 3, left_); \
+    at_load_options options_ = {false, 0, false}; \
     at_dict *result_; \
     AT_OPTION(options_, option1_), \
     AT_OPTION(options_, option2_), \
+    AT_OPTION(options_, option3_), \
     result_ = (at_load)(path, &options_); \
     result_; }))
 #define at_backward(...) \
