@@ -70,21 +70,37 @@ class Writer(aten_cases.Writer):
         # it is PyTorch's bessel_y1, which is good to 1e-6 in Double
         if stem == "special_bessel_y0":
             return self.run(call)
+        # PyTorch's leaves the counts out by which scale_grad_by_freq divides, and those of means, deviations and buffers
+        if stem in ("native_layer_norm", "log_sigmoid_forward") or stem.startswith("embedding_") and any(a is True for a in arguments):
+            return self.run(call)
+        # PyTorch's divides by the elements of the operand, not by those of the result
+        if stem == "mse_loss" and given[0].shape != given[1].shape:
+            return self.run(call)
+        # PyTorch's squares integers in their own type
+        if stem == "atan2" and len(floats) < len(given):
+            return self.run(call)
+        # near a pole PyTorch has large numbers
+        if stem == "digamma" and (arguments[0] <= 0).any():
+            return self.run(call)
         # which of equal elements has the gradient is not defined
         if stem.endswith("quantile") and arguments[0].unique().numel() < arguments[0].numel():
             return self.run(call)
+        called = False
         try:
             for t in floats:
                 t.requires_grad_(True)
-            results = tensors(call())
+            made, called = call(), True
+            results = tensors(made)
             weighted(results).backward()
             lines = [(self.name, self.number, i, self.text(t.grad))
                      for i, t in enumerate(arguments)
                      if isinstance(t, torch.Tensor) and t.grad is not None and torch.isfinite(t.grad).all()]
         except Exception:
+            self.errors += not called
             lines = []
         # PyTorch's of log_ndtr loses half of a float's digits, and that of _weight_norm is not that of v * (g / norm)
-        if lines and name not in twice and stem not in ("special_log_ndtr", "_weight_norm"):
+        # selu has no second derivative at 0
+        if lines and name not in twice and stem not in ("special_log_ndtr", "_weight_norm", "selu"):
             again = self.second(arguments, floats, call)
             twice.update([name] if again else [])
             seconds.extend(again)
@@ -114,11 +130,11 @@ class Writer(aten_cases.Writer):
         return "%d %s" % (t.numel(), " ".join(golden.text(float(v)) for v in t.reshape(-1).tolist()))
 
     def run(self, call):
-        """What follows may depend on what the call drew or changed."""
+        """What follows may depend on what the call drew or changed, and on how many raised errors."""
         try:
             call()
         except Exception:
-            pass
+            self.errors += 1
 
     def __exit__(self, *unused):
         print("%s: %d cases" % (self.name, self.number + 1), len(written))

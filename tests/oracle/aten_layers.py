@@ -111,7 +111,7 @@ def calls(out, name, draw, call, forms=("function", "out"), count=16, others=6, 
                 outs = outputs(out.random, results or [torch.empty(0)] * 1)
                 given = outs + given
 
-            def expected():
+            def expected(results=results):
                 if problem:
                     raise problem
                 if form == "out":
@@ -121,6 +121,7 @@ def calls(out, name, draw, call, forms=("function", "out"), count=16, others=6, 
                     if not torch.can_cast(results[0].dtype, first.dtype) or results[0].shape != first.shape:
                         raise RuntimeError("cannot be converted")
                     return results[0].to(first.dtype)
+                results = several(call(*[b for _, b in arguments]))  # of operands that may want gradients now
                 return results if len(results) > 1 else results[0]
 
             if form == "out" and problem:

@@ -121,6 +121,8 @@ with aten_cases.Writer("pointwise", __file__) as out:
             (t, row) for t in ("making", "views", "arithmetic", "unary") for row in rows(t)]:
         if name in ("empty", "empty_like"):
             continue  # any contents
+        if overload == "decimals":
+            continue  # a keyword: aten_composed.py
         if table == "views" and (name not in VIEWS + ["reshape"] or (overload or "dim") != "dim"):
             continue  # cases of its own: aten_shapes.py
         for form in forms:
@@ -153,7 +155,8 @@ with aten_cases.Writer("pointwise", __file__) as out:
                 def again():
                     if problem:
                         raise problem
-                    return Views(result) if name in VIEWS else result
+                    made = call(form, name, values, names) if form == "function" else result  # of operands that may want gradients now
+                    return Views(made) if name in VIEWS else made
 
                 out.case(name + (("." + overload) if overload else "") + suffix, given, again,
                          units(name, result))

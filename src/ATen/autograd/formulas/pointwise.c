@@ -97,13 +97,14 @@ at_tensor *at_powExponentGrad(at_tensor *grad, at_tensor *self, at_tensor *expon
   return at_mul(grad, at_masked_fill(at_mul(result, at_log(self)), isFlat, 0));
 }
 
+/* As PyTorch's: none at the ends of the range, and none of NaN. */
 at_tensor *at_clampGrad(at_tensor *grad, at_tensor *self, at_scalar min, at_scalar max)
 {
   at_tensor *r = grad;
   if (!min.is_none)
-    r = at_mul(r, at_ge(self, min));
+    r = at_masked_fill(r, at_logical_not(at_gt(self, min)), 0);
   if (!max.is_none)
-    r = at_mul(r, at_le(self, max));
+    r = at_masked_fill(r, at_logical_not(at_lt(self, max)), 0);
   return r;
 }
 
@@ -133,15 +134,31 @@ at_tensor *at_powBaseGrad(at_tensor *grad, double base, at_tensor *exponent, at_
   return at_mul(grad, base == 0 ? at_masked_fill(slope, at_ge(exponent, 0), 0) : slope);
 }
 
+/* grad where isWhole is true, half of it where isHalf is, else 0. */
+static at_tensor *some_of(at_tensor *grad, at_tensor *isWhole, at_tensor *isHalf)
+{
+  at_tensor *const half = at_masked_fill(at_mul(grad, 0.5), at_logical_not(isHalf), 0);
+  return at_where(isWhole, grad, half);
+}
+
+/* As PyTorch's: where self is one end of a range, each has half; where it is both ends, self has all.  An end that
+ * is NaN has none. */
 at_several at_clampTensorGrad(at_tensor *grad, at_tensor *self, at_tensor *min, at_tensor *max)
 {
-  at_tensor *const isLow = min ? at_lt(self, min) : at_zeros_like(self, .type = AT_CPU(AT_BOOL));
-  at_tensor *const isHigh = max ? at_gt(min ? at_maximum(self, min) : self, max) : NULL;
-  at_tensor *const isOut = isHigh ? at_logical_or(isLow, isHigh) : isLow;
-  at_several r = {{at_masked_fill(grad, isOut, 0)}};
-  if (min)
-    r.of[1] = at_mul(grad, isHigh ? at_logical_and(isLow, at_logical_not(isHigh)) : isLow);
-  if (max)
-    r.of[2] = at_mul(grad, isHigh);
+  at_several r = {{NULL}};
+  if (!min || !max) {
+    at_tensor *const end = min ? min : max, *const isEqual = at_eq(self, end);
+    at_tensor *const isLess = at_lt(self, end), *const isMore = at_gt(self, end);
+    r.of[0] = at_shared(grad, min ? isLess : isMore, isEqual);
+    r.of[min ? 1 : 2] = at_shared(grad, min ? isMore : isLess, isEqual);
+    return r;
+  }
+  at_tensor *const isRange = at_lt(min, max), *const isOrdered = at_le(min, max);
+  at_tensor *const isLow = at_lt(self, min), *const isHigh = at_gt(self, max);
+  at_tensor *const isMin = at_logical_and(at_eq(self, min), isRange);
+  at_tensor *const isMax = at_logical_and(at_eq(self, max), isRange);
+  r.of[0] = at_shared(grad, at_logical_or(isLow, isHigh), at_logical_or(isMin, isMax));
+  r.of[1] = some_of(grad, at_logical_and(isLow, isOrdered), isMin);
+  r.of[2] = some_of(grad, at_logical_or(at_logical_and(isHigh, isOrdered), at_gt(min, max)), isMax);
   return r;
 }
