@@ -932,6 +932,15 @@ cublasStatus_t cublasLtMatrixLayoutDestroy(cublasLtMatrixLayout_t layout)
   return CUBLAS_STATUS_SUCCESS;
 }
 
+/* Whether a result would be written over an operand, of which a device may read parts later. */
+static bool overlap(const void *r, const LtLayout *written, const void *x, const LtLayout *read)
+{
+  const size_t element = written->type == CUDA_R_16F ? 2 : 4;
+  const char *const first = r, *const other = x;
+  return first < other + (size_t)(read->ld * read->columns) * element &&
+         other < first + (size_t)(written->ld * written->columns) * element;
+}
+
 cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t given,
                               const void *alpha, const void *a, cublasLtMatrixLayout_t layoutA,
                               const void *b, cublasLtMatrixLayout_t layoutB, const void *beta,
@@ -954,6 +963,8 @@ cublasStatus_t cublasLtMatmul(cublasLtHandle_t handle, cublasLtMatmulDesc_t give
       k != (turnsB ? y->columns : y->rows) || (biased && !product->bias) || r->type == CUDA_R_64F ||
       cublasSetWorkspace_v2((cublasHandle_t)(void *)handle, workspace, size))
     return CUBLAS_STATUS_INVALID_VALUE;
+  if (overlap(d, r, a, x) || overlap(d, r, b, y))
+    return CUBLAS_STATUS_EXECUTION_FAILED;
   return gemm(&own, (Gemm){.transa = product->operations[0],
                            .transb = product->operations[1],
                            .m = (int)m,

@@ -90,7 +90,8 @@ static bool multiply_biased(at_tensor *r, at_tensor *t, at_tensor *x, at_tensor 
   if (at_isOnHost(r->type) || !t || (type != AT_FLOAT && type != AT_HALF) || at_numel(r) == 0 ||
       x->th->size[1] == 0 || t->th->stride[0] != 0 || t->th->stride[1] != 1 || t->th->size[0] < 2 ||
       at_scalar_toDouble(beta) != 1 || at_scalar_toDouble(alpha) != 1 || !at_isContiguous(r) ||
-      at_overlap(r, t) != TH_OVERLAP_NONE)
+      at_overlap(r, t) != TH_OVERLAP_NONE || at_overlap(r, x) != TH_OVERLAP_NONE ||
+      at_overlap(r, y) != TH_OVERLAP_NONE)
     return false;
   THCBiased product = {.isHalf = type == AT_HALF,
                        .rows = r->th->size[0],

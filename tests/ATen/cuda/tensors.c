@@ -226,6 +226,22 @@ static void computing(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
+/* A product with a bias that is written over one of its operands, which the library of the simulator refuses. */
+static void overlaps(void **state)
+{
+  for (int which = 0; which < 2; which++)
+    AT_SCOPE
+    {
+      at_tensor *const bias = at_arange(at_scalar(2), .type = AT_CUDA(AT_FLOAT));
+      at_tensor *const numbers = at_add(at_arange(at_scalar(4), .type = AT_CUDA(AT_FLOAT)), 1);
+      at_tensor *const x = at_view(numbers, AT_SHAPE(2, 2)), *const y = at_clone(x);
+      at_tensor *const out = which ? y : x;
+      CHECK(at_addmm_out(out, bias, x, y) == out);
+      CHECK_ELEMENTS(out, AT_FLOAT, 7, 11, 15, 23);
+    }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
 /* --- devices and streams ---------------------------------------------------------------------- */
 
 static void devices(void **state)
@@ -584,6 +600,7 @@ int main(void)
       cmocka_unit_test(copies),    cmocka_unit_test(views),   cmocka_unit_test(items),
       cmocka_unit_test(computing), cmocka_unit_test(devices), cmocka_unit_test(streams),
       cmocka_unit_test(errors),    cmocka_unit_test(reports), cmocka_unit_test(reports_parameters),
-      cmocka_unit_test(fills),     cmocka_unit_test(memory),  cmocka_unit_test(checkpoints)};
+      cmocka_unit_test(fills),     cmocka_unit_test(memory),  cmocka_unit_test(checkpoints),
+      cmocka_unit_test(overlaps)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
