@@ -117,9 +117,17 @@ def vjp(func, *primals, has_aux=False):
     return (shown, product, result[1]) if has_aux else (shown, product)
 
 
-def jvp(func, primals, tangents):
-    """func's result, and its Jacobian's product with the tangents."""
-    return _level(_functional.jvp)(func, tuple(primals), tuple(tangents))
+def jvp(func, primals, tangents, *, strict=False, has_aux=False):
+    """func's result, and its Jacobian's product with the tangents; with has_aux, func returns a pair, whose second comes third."""
+    aux = []
+
+    def first(*given):
+        result = func(*given)
+        if has_aux:
+            aux[:] = [_mapped(result[1], lambda t: t.detach())]
+        return result[0] if has_aux else result
+
+    return (*_level(_functional.jvp)(first, tuple(primals), tuple(tangents), strict=strict), *aux)
 
 
 def _rows(outputs, inputs):

@@ -172,24 +172,48 @@ at_output_h_n_c_n(at_LSTM_forward)(at_module *self, at_tensor *input,
 
 /* --- cells ------------------------------------------------------------------------------------ */
 
+/* A step's tensor as a batch: of one, if it is a vector. */
+static at_tensor *as_batch(at_tensor *t)
+{
+  return at_dim(t) == 1 ? at_unsqueeze(t, 0) : t;
+}
+
+/* What the cell computed for the batch of input, without a batch if input has none. */
+static at_tensor *as_given(at_tensor *result, at_tensor *input)
+{
+  return at_escape(at_dim(input) == 1 ? at_squeeze_dim(result, 0) : result);
+}
+
 /* The state of a cell, or zeros. */
 static at_tensor *cell_state(at_tensor *given, at_tensor *input, int64_t hidden)
 {
   if (given)
-    return given;
-  return at_zeros(AT_SHAPE(at_size(input, 0), hidden), .type = at_typeOf(input));
+    return as_batch(given);
+  return at_zeros(AT_SHAPE(at_dim(input) == 1 ? 1 : at_size(input, 0), hidden),
+                  .type = at_typeOf(input));
 }
 
-/* Whether input is batch x inputs; an error if not. */
+/* Whether the state, if there is one, has a batch as input has; an error if not. */
+static bool fits_input(at_module *self, const char *name, at_tensor *state, at_tensor *input)
+{
+  if (!state || at_dim(state) == at_dim(input))
+    return true;
+  at_misfit(self, "%s is of size %s, and input of size %s", name,
+            at_sizeDesc(at_sizesOf(state)).str, at_sizeDesc(at_sizesOf(input)).str);
+  return false;
+}
+
+/* Whether input is batch x inputs, or inputs alone; an error if not. */
 static bool accepts_step(at_module *self, at_tensor *input, at_tensor *h, at_tensor *c)
 {
   if (!at_accept(self->kind->name, "input", input, false) ||
       !at_accept(self->kind->name, "h", h, true) || !at_accept(self->kind->name, "c", c, true))
     return false;
-  if (at_dim(input) != 2)
-    at_misfit(self, "input is of size %s, and has to have 2 dimensions",
+  const bool isStep = at_dim(input) == 1 || at_dim(input) == 2;
+  if (!isStep)
+    at_misfit(self, "input is of size %s, and has to have 1 or 2 dimensions",
               at_sizeDesc(at_sizesOf(input)).str);
-  return at_dim(input) == 2;
+  return isStep && fits_input(self, "h", h, input) && fits_input(self, "c", c, input);
 }
 
 #define PART(I) at_parameterAt(self, I)
@@ -203,12 +227,11 @@ at_tensor *(at_RNNCell_forward)(at_module *self, at_tensor *input,
     return at_undefined();
   AT_SCOPE_GUARD;
   const at_RNNCell_fields *const own = at_module_own(self);
-  at_tensor *const h = cell_state(given, input, own->hidden_size);
-  return at_escape(own->nonlinearity[0] == 't'
-                       ? at_rnn_tanh_cell(input, h, PART(0), PART(1), .b_ih = PART(2),
-                                          .b_hh = PART(3))
-                       : at_rnn_relu_cell(input, h, PART(0), PART(1), .b_ih = PART(2),
-                                          .b_hh = PART(3)));
+  at_tensor *const h = cell_state(given, input, own->hidden_size), *const x = as_batch(input);
+  return as_given(own->nonlinearity[0] == 't'
+                      ? at_rnn_tanh_cell(x, h, PART(0), PART(1), .b_ih = PART(2), .b_hh = PART(3))
+                      : at_rnn_relu_cell(x, h, PART(0), PART(1), .b_ih = PART(2), .b_hh = PART(3)),
+                  input);
 }
 
 at_tensor *(at_GRUCell_forward)(at_module *self, at_tensor *input,
@@ -221,7 +244,9 @@ at_tensor *(at_GRUCell_forward)(at_module *self, at_tensor *input,
   AT_SCOPE_GUARD;
   const at_GRUCell_fields *const own = at_module_own(self);
   at_tensor *const h = cell_state(given, input, own->hidden_size);
-  return at_escape(at_gru_cell(input, h, PART(0), PART(1), .b_ih = PART(2), .b_hh = PART(3)));
+  return as_given(at_gru_cell(as_batch(input), h, PART(0), PART(1), .b_ih = PART(2),
+                              .b_hh = PART(3)),
+                  input);
 }
 
 at_h_c(at_LSTMCell_forward)(at_module *self, at_tensor *input,
@@ -233,9 +258,9 @@ at_h_c(at_LSTMCell_forward)(at_module *self, at_tensor *input,
   AT_SCOPE_GUARD;
   const at_LSTMCell_fields *const own = at_module_own(self);
   at_lstm_cell_options biases = {PART(2), PART(3)};
-  const at_h_c made = (at_lstm_cell)(input,
+  const at_h_c made = (at_lstm_cell)(as_batch(input),
                                      AT_TENSORS(cell_state(h, input, own->hidden_size),
                                                 cell_state(c, input, own->hidden_size)),
                                      PART(0), PART(1), &biases);
-  return (at_h_c){at_escape(made.h), at_escape(made.c)};
+  return (at_h_c){as_given(made.h, input), as_given(made.c, input)};
 }

@@ -355,6 +355,10 @@ static at_tensor *shares(int64_t count)
   X(RNNCell, at_RNNCell(3, 2))                                                                     \
   X(LSTMCell, at_LSTMCell(3, 2))                                                                   \
   X(GRUCell, at_GRUCell(3, 2, .bias = false))                                                      \
+  X(RNNCell_vector, at_RNNCell(3, 2, .nonlinearity = "relu"))                                      \
+  X(LSTMCell_vector, at_LSTMCell(3, 2))                                                            \
+  X(GRUCell_vector, at_GRUCell(3, 2))                                                              \
+  X(LayerNorm_fixed, at_LayerNorm(4, .elementwise_affine = false))                                 \
   X(MultiheadAttention, at_MultiheadAttention(4, 2))                                               \
   X(MultiheadAttention_first, at_MultiheadAttention(4, 2, .bias = false, .batch_first = true))     \
   X(TransformerEncoderLayer, at_TransformerEncoderLayer(4, 2, .dim_feedforward = 6, .dropout = 0)) \

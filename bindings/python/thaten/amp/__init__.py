@@ -186,6 +186,24 @@ class GradScaler:
     def get_scale(self):
         return self._scale if self._enabled else 1.0
 
+    def get_growth_factor(self):
+        return self._growth
+
+    def set_growth_factor(self, new_factor):
+        self._growth = new_factor
+
+    def get_backoff_factor(self):
+        return self._backoff
+
+    def set_backoff_factor(self, new_factor):
+        self._backoff = new_factor
+
+    def get_growth_interval(self):
+        return self._interval
+
+    def set_growth_interval(self, new_interval):
+        self._interval = new_interval
+
     def scale(self, outputs):
         """The tensor, or all of a list, times the factor."""
         if not self._enabled:

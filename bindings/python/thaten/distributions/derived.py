@@ -702,9 +702,15 @@ class GeneralizedPareto(Distribution):
         density = _C.where(is_zero, -z, -(1 / k + 1) * _C.log1p(k * z)) - self.scale.log()
         return _C.where(z >= 0, density, -_math.inf)
 
-    def cdf(self, value):
+    def log_survival_function(self, value):
         z, is_zero, k = self._parts(value)
-        return 1 - _C.exp(_C.where(is_zero, -z, -_C.log1p(k * z) / k))
+        return _C.where(is_zero, -z, -_C.log1p(k * z) / k)
+
+    def log_cdf(self, value):
+        return _C.log1p(-_C.exp(self.log_survival_function(value)))
+
+    def cdf(self, value):
+        return 1 - _C.exp(self.log_survival_function(value))
 
     def icdf(self, value):
         _, is_zero, k = self._parts(self.loc)

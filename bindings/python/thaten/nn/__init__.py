@@ -5,7 +5,7 @@ from . import grad, init
 from .module import Buffer, Module, Parameter
 from ._layers import *  # noqa: F403
 from .containers import ModuleDict, ModuleList, ParameterDict, ParameterList, Sequential
-from .calls import (CTCLoss, GRU, LSTM, RNN, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveLogSoftmaxWithLoss, AdaptiveMaxPool1d,
+from .calls import (CTCLoss, ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, GRU, LSTM, RNN, AdaptiveAvgPool2d, AdaptiveAvgPool3d, AdaptiveLogSoftmaxWithLoss, AdaptiveMaxPool1d,
                     AdaptiveMaxPool2d, AdaptiveMaxPool3d, Embedding, EmbeddingBag, FractionalMaxPool2d, FractionalMaxPool3d, GRUCell, LSTMCell,
                     MaxPool1d, MaxPool2d, MaxPool3d, MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, MultiheadAttention, RNNCell, Transformer,
                     TransformerDecoder, TransformerDecoderLayer, TransformerEncoder, TransformerEncoderLayer)

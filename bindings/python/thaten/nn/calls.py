@@ -1,5 +1,6 @@
 """Layers that are called with several tensors, or return several."""
 
+import re
 from collections import namedtuple
 
 from .. import _C, full
@@ -63,6 +64,36 @@ class GRU(_Recurrent, _layers.GRU):
 
 for _kind in (RNN, LSTM, GRU):
     _kind.__doc__ = getattr(_layers, _kind.__name__).__doc__
+
+
+def _transposed(name, axes):
+    """A transposed convolution that also takes the size of the result, of which strides above 1 leave a choice."""
+    base = getattr(_layers, name)
+
+    def forward(self, input, output_size=None):
+        if output_size is None:
+            return base.forward(self, input)
+        more = _output_padding(self, input, tuple(output_size)[-axes:], axes)
+        return _functional(name)(input, self.weight, self.bias, self.stride, self.padding, more, self.groups, self.dilation)
+
+    return type(name, (base,), {"forward": forward, "__doc__": base.__doc__})
+
+
+def _output_padding(self, input, sizes, axes):
+    """What is added to the smallest result for one of these sizes."""
+    more = []
+    for d, size in enumerate(sizes):
+        least = (input.shape[d - axes] - 1) * self.stride[d] - 2 * self.padding[d] + self.dilation[d] * (self.kernel_size[d] - 1) + 1
+        if not least <= size < least + self.stride[d]:
+            raise ValueError("output_size is %s, and dimension %d of it is from %d to %d for an input of %s" % (
+                sizes, d, least, least + self.stride[d] - 1, tuple(input.shape)))
+        more.append(size - least)
+    if len(more) != axes:
+        raise ValueError("output_size has %d numbers, and the result %d dimensions" % (len(more), axes))
+    return tuple(more)
+
+
+ConvTranspose1d, ConvTranspose2d, ConvTranspose3d = (_transposed("ConvTranspose%dd" % axes, axes) for axes in (1, 2, 3))
 
 
 class CTCLoss(_layers.CTCLoss):
@@ -191,14 +222,19 @@ def _pool(name):
         arguments = {**dict(zip(names, given)), **named}
         if len(given) > len(names) or len(arguments) < len(given) + len(named):
             raise TypeError("%s() takes %s" % (name, ", ".join(names)))
-        returns_indices = bool(arguments.pop("return_indices", False))
+        returns_indices, samples = bool(arguments.pop("return_indices", False)), arguments.pop("_random_samples", None)
         base.__init__(self, **_open(self, arguments))
         object.__setattr__(self, "return_indices", returns_indices)
+        if samples is not None:  # of fractional pooling, which draws them otherwise
+            self.register_buffer("_random_samples", samples)
         _keep_open(self, arguments)
 
     def forward(self, input):
         if _is_open(self):
             return _functional(name)(input, self.output_size, self.return_indices)
+        if "_random_samples" in self._buffers:
+            return _functional(name)(input, self.kernel_size, self.output_size, self.output_ratio, self.return_indices,
+                                     _random_samples=self._random_samples)
         return tuple(call(self._handle, input)) if self.return_indices else base.forward(self, input)
 
     return type(name, (base,), {"__init__": __init__, "forward": forward, "extra_repr": _pool_text(base), "__doc__": base.__doc__})
@@ -241,7 +277,7 @@ def _is_open(self):
 def _functional(name):
     from . import functional
 
-    return getattr(functional, name.replace("Adaptive", "adaptive_").replace("Pool", "_pool").lower())
+    return getattr(functional, re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name).lower())
 
 
 MaxPool1d, MaxPool2d, MaxPool3d = map(_pool, ("MaxPool1d", "MaxPool2d", "MaxPool3d"))
@@ -279,7 +315,7 @@ class Transformer(_layers.Transformer):
 
 
 _layers.KINDS.update({c.__name__: c for c in (
-    RNN, LSTM, GRU, CTCLoss, RNNCell, GRUCell, LSTMCell, Embedding, EmbeddingBag, MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer,
+    ConvTranspose1d, ConvTranspose2d, ConvTranspose3d, RNN, LSTM, GRU, CTCLoss, RNNCell, GRUCell, LSTMCell, Embedding, EmbeddingBag, MultiheadAttention, TransformerEncoderLayer, TransformerDecoderLayer,
     MaxUnpool1d, MaxUnpool2d, MaxUnpool3d, AdaptiveLogSoftmaxWithLoss, Transformer)})
 
 

@@ -459,6 +459,10 @@ def linear_cross_entropy(input, linear_weight, target, *, linear_bias=None, weig
     """The cross entropy of linear(input, linear_weight), whose rows are classes (and more dimensions of the target).  options
     says how PyTorch divides the work, which does not change the result."""
     classes, inputs = list(linear_weight.shape[:-1]), linear_weight.shape[-1]
+    if ignore_index is not None and target.is_floating_point():
+        raise RuntimeError("ignore_index cannot be specified when target contains probabilities")
+    if len(classes) > 1 and input.dim() < 2:
+        raise RuntimeError("a loss of %d dimensions takes a batch of inputs, and not one of shape %s" % (len(classes), tuple(input.shape)))
     bias = None if linear_bias is None else _C.reshape(linear_bias, [-1])
     logits = _C.linear(input, _C.reshape(linear_weight, [-1, inputs]), bias=bias)
     return cross_entropy(_C.reshape(logits, list(input.shape[:-1]) + classes), target, weight=weight, reduction=reduction,
@@ -525,6 +529,8 @@ def ctc_loss(log_probs, targets, input_lengths, target_lengths, blank=0, reducti
 def triplet_margin_with_distance_loss(anchor, positive, negative, *, distance_function=None, margin=1.0, swap=False,
                                       reduction="mean"):
     """triplet_margin_loss() with a distance of one's own."""
+    if margin <= 0:
+        raise ValueError("margin must be greater than 0, got %r" % margin)
     distance = distance_function or pairwise_distance
     far = distance(anchor, negative)
     if swap:

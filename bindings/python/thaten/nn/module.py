@@ -46,6 +46,9 @@ class Buffer(Tensor):
         return self
 
 
+_EXTRA_STATE = "_extra_state"  # PyTorch's name, below the module's
+
+
 class _Incompatible(_collections.namedtuple("_IncompatibleKeys", ["missing_keys", "unexpected_keys"])):
     __slots__ = ()
 
@@ -331,6 +334,10 @@ class Module:
     def cuda(self, device=None):
         return self.to("cuda")
 
+    def to_empty(self, *, device, recurse=True):
+        """The module is in memory already, which keeps its values."""
+        return self.to(device=device)
+
     def share_memory(self):
         """All threads of a process share memory."""
         return self
@@ -351,11 +358,24 @@ class Module:
             hook(self, prefix, keep_vars)
         for name, t in self._saved():
             found[prefix + name] = t if keep_vars else t.detach()
+        if self._has_extra_state():
+            found[prefix + _EXTRA_STATE] = self.get_extra_state()
         for name, module in self._modules.items():
             if module is not None:
                 module._collect(found, prefix + name + ".", keep_vars)
         for hook in self._of_state(self, "after"):
             hook(self, found, prefix, {})
+
+    def get_extra_state(self):
+        """What state_dict() has besides tensors, of a module that defines this and set_extra_state."""
+        raise RuntimeError("%s has no get_extra_state()" % type(self).__name__)
+
+    def set_extra_state(self, state):
+        """Takes back what get_extra_state() gave."""
+        raise RuntimeError("%s has no set_extra_state()" % type(self).__name__)
+
+    def _has_extra_state(self):
+        return type(self).get_extra_state is not Module.get_extra_state
 
     # By when they are called, hooks of states: of state_dict() before and after, of load_state_dict() load and loaded.
     _state_hooks = {}
@@ -419,7 +439,9 @@ class Module:
         own = _collections.OrderedDict((path + name, t) for path, module in hooked for name, t in module._saved())
         # Files of old PyTorch do not count batches.
         missing = [name for name in own if name not in state_dict and not name.endswith("num_batches_tracked")]
-        unexpected = [name for name in state_dict if name not in own]
+        extra = {path + _EXTRA_STATE: module for path, module in hooked if module._has_extra_state()}
+        missing += [name for name in extra if name not in state_dict]
+        unexpected = [name for name in state_dict if name not in own and name not in extra]
         wrong = []
         for kind, names in (("Missing", missing), ("Unexpected", unexpected)) if strict else ():
             wrong += ["%s key(s) in state_dict: %s. " % (kind, ", ".join('"%s"' % n for n in names))] * bool(names)
@@ -431,6 +453,9 @@ class Module:
             for name, t in own.items():
                 if name in state_dict:
                     t.copy_(state_dict[name])
+        for name, module in extra.items():
+            if name in state_dict:
+                module.set_extra_state(state_dict[name])
         keys = _Incompatible(missing, unexpected)
         for _, module in hooked:
             for hook in self._of_state(module, "loaded"):
@@ -460,11 +485,13 @@ class Layer(Module):
     """A module that the library computes: its members are those of the library's module, _handle."""
 
     _members = ((), ())
+    _inputs = ("input",)  # the names of the tensors that forward() takes
     _waits = False  # whether it has its members only after its first call
 
     def _start(self, make, arguments, *more):
         """Makes the library's module; arguments become attributes, but for the names of members."""
         super().__init__()
+        arguments = {name: self._word(value) if name == "activation" else value for name, value in arguments.items()}
         self.__dict__["_made"] = make.__name__, arguments, more
         handle = self._remake()
         names = self._members[0] + self._members[1]
@@ -486,6 +513,15 @@ class Layer(Module):
                 if "Conv" in kind.__name__ and kind.__name__[-2:] in ("1d", "2d", "3d") and kind.__module__.endswith("._layers"):
                     return (value,) * int(kind.__name__[-2])
         return value
+
+    def _word(self, activation):
+        """The library's word for an activation that is given as a function or as a layer."""
+        if isinstance(activation, str):
+            return activation
+        name = getattr(activation, "__name__", type(activation).__name__).lower()
+        if name not in ("relu", "gelu") or getattr(activation, "approximate", "none") != "none":
+            raise NotImplementedError("%s() has no activation=%r" % (type(self).__name__, activation))
+        return name
 
     def _only(self, name, value, default):
         """Options of PyTorch that are not here."""
@@ -514,11 +550,21 @@ class Layer(Module):
             known._take(below)
             self._modules[name] = known
 
-    def forward(self, *inputs):
+    def forward(self, *inputs, **named):
+        if named or len(inputs) < len(self._inputs):
+            inputs = self._in_order(inputs, named)
         output = self._handle.forward(*inputs)
         if self._waits:
             self._arrive()
         return output
+
+    def _in_order(self, inputs, named):
+        """The tensors of a call, some of which were given by name."""
+        left = self._inputs[len(inputs):]
+        if set(left) != set(named):
+            given = ["%d by position" % len(inputs), *named]
+            raise TypeError("%s.forward() takes (%s), and was given %s" % (type(self).__name__, ", ".join(self._inputs), ", ".join(given)))
+        return *inputs, *(named[name] for name in left)
 
     def _arrive(self):
         """Becomes the layer that the library's module has become at the first call of a lazy one."""

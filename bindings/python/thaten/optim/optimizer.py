@@ -3,6 +3,7 @@
 import collections as _collections
 import math
 import collections.abc as _abc
+import warnings as _warnings
 
 from .. import _C
 from .._C import Tensor
@@ -49,8 +50,10 @@ class _Group(_abc.MutableMapping):
             raise KeyError(name)
         if self.kinds[name] is tuple:
             numbers = (self.handle.get(self.number, one) for one in _TUPLES[name])
-            return tuple(None if math.isnan(number) else number for number in numbers)
-        value, given = self.kinds[name](self.handle.get(self.number, name)), self.given.get(name)
+            value = tuple(None if math.isnan(number) else number for number in numbers)
+        else:
+            value = self.kinds[name](self.handle.get(self.number, name))
+        given = self.given.get(name)
         return given if given == value else value  # 0, if it was that and not 0.0
 
     def __setitem__(self, name, value):
@@ -96,30 +99,43 @@ class Optimizer:
         """A list of dictionaries with "params", of parameters or of groups."""
         if isinstance(params, Tensor):
             raise TypeError("params is a list of parameters")
+        if isinstance(params, set):
+            _warnings.warn("optimizer parameters need to be organized in ordered collections: the order of a set changes from "
+                           "run to run", FutureWarning, stacklevel=4)
         params = list(params)
         if not params:
             raise ValueError("there are no parameters")
         if not isinstance(params[0], dict):
             params = [{"params": params}]
-        return [{**g, "params": [g["params"]] if isinstance(g["params"], Tensor) else list(g["params"])} for g in params]
+        return [_group_of(g) for g in params]
 
-    def _start(self, params, options, flat):
-        """Makes the library's optimizer: options by PyTorch's names, flat as the library takes them."""
+    def _check_group(self, group):
+        """Whether the group, which is to be added, goes with those that are there."""
+        for other in self.param_groups:
+            if ("param_names" in other) != ("param_names" in group):
+                raise ValueError("all optimizer param groups should be with/without names")
+            if not {id(p) for p in other["params"]}.isdisjoint(id(p) for p in group["params"]):
+                raise ValueError("some parameters appear in more than one parameter group")
+
+    def _start(self, params, options, flat, **ways):
+        """Makes the library's optimizer: options by PyTorch's names, flat as the library takes them; ways are options that
+        choose among PyTorch's implementations, and are kept."""
         groups = self._groups(params)
         counts = ("max_iter", "history_size", "ns_steps")
         self._kinds = {k: float if type(v) is int and k not in counts else type(v) for k, v in options.items() if v is not None}
         first = {k: v for k, v in groups[0].items() if k != "params"}
         self._handle = self._make(groups[0]["params"], *flat)
         self.param_groups = [_Group(self._handle, 0, groups[0]["params"], self._kinds, options)]
-        self.defaults = {**self._handle.state()["param_groups"][0], **options}
+        self.param_groups[0].update({**ways, **first})
+        self.defaults = {**self._handle.state()["param_groups"][0], **options, **ways}
         del self.defaults["params"]
         for group in groups[1:]:
-            self.add_param_group({**options, **group})
-        self.param_groups[0].update(first)
+            self.add_param_group({**options, **ways, **group})
 
     def add_param_group(self, param_group):
         """One more group: a dictionary with "params", and options that differ."""
         group = self._groups([param_group])[0]
+        self._check_group(group)
         if self._make is None:
             self.param_groups.append({**self.defaults, **group})
             return
@@ -128,6 +144,37 @@ class Optimizer:
         for name, value in group.items():
             if name != "params" and value is not None:
                 self.param_groups[-1][name] = value
+
+    def register_state_dict_pre_hook(self, hook, prepend=False):
+        """Calls hook(optimizer) before state_dict()."""
+        return self._add_of_state("saving", hook, prepend)
+
+    def register_state_dict_post_hook(self, hook, prepend=False):
+        """Calls hook(optimizer, state_dict) with what state_dict() made, which it may replace."""
+        return self._add_of_state("saved", hook, prepend)
+
+    def register_load_state_dict_pre_hook(self, hook, prepend=False):
+        """Calls hook(optimizer, state_dict) before load_state_dict(), which loads what it returns, unless None."""
+        return self._add_of_state("loading", hook, prepend)
+
+    def register_load_state_dict_post_hook(self, hook, prepend=False):
+        """Calls hook(optimizer) when load_state_dict() has loaded."""
+        return self._add_of_state("loaded", hook, prepend)
+
+    def _add_of_state(self, when, hook, prepend):
+        from ..autograd import RemovableHandle
+
+        hooks = self.__dict__.setdefault("_state_hooks", {}).setdefault(when, {})
+        handle = RemovableHandle(hooks)
+        hooks[handle.id] = hook
+        if prepend:
+            rest = [(k, v) for k, v in hooks.items() if k != handle.id]
+            hooks.clear()
+            hooks.update([(handle.id, hook), *rest])
+        return handle
+
+    def _of_state(self, when):
+        return list(self.__dict__.get("_state_hooks", {}).get(when, {}).values())
 
     def zero_grad(self, set_to_none=True):
         for group in self.param_groups:
@@ -184,20 +231,34 @@ class Optimizer:
 
     def state_dict(self):
         """PyTorch's layout; tensors are the optimizer's own."""
+        for hook in self._of_state("saving"):
+            hook(self)
+        made = self._collected()
+        for hook in self._of_state("saved"):
+            made = hook(self, made) or made
+        return made
+
+    def _collected(self):
         if self._make is not None:
             made = self._handle.state()
             for group, own in zip(made["param_groups"], self.param_groups):
-                group.update({k: own[k] for k in own.kinds if k in group})
+                group.update({k: v for k, v in own.items() if k != "params"})
             return made
         numbers = {id(p): i for i, p in enumerate(self._numbered())}
         return {"state": {numbers[id(p)]: state for p, state in self.state.items()},
                 "param_groups": [{**group, "params": [numbers[id(p)] for p in group["params"]]} for group in self.param_groups]}
 
     def load_state_dict(self, state_dict):
+        for hook in self._of_state("loading"):
+            state_dict = hook(self, state_dict) or state_dict
         if self._make is None:
             self._load_own(state_dict)
-            return
-        load_by_file(self._handle, state_dict)
+        else:
+            load_by_file(self._handle, state_dict)
+            for own, group in zip(self.param_groups, state_dict["param_groups"]):
+                own.update({k: v for k, v in group.items() if k != "params" and k not in own.kinds})
+        for hook in self._of_state("loaded"):
+            hook(self)
 
     def _load_own(self, state_dict):
         params, groups = self._numbered(), state_dict["param_groups"]
@@ -219,6 +280,26 @@ class Optimizer:
             lines += [""] * (i > 0) + ["Parameter Group %d" % i]
             lines += ["    %s: %s" % (name, group[name]) for name in sorted(group) if name != "params"]
         return "\n".join(lines + [")"])
+
+
+def _group_of(given):
+    """The group with its parameters as a list, and with their names if they were given with names."""
+    params = given["params"]
+    if isinstance(params, set):
+        raise TypeError("optimizer parameters need to be organized in ordered collections, and not in a set")
+    params = [params] if isinstance(params, Tensor) else list(params)
+    named = [p for p in params if isinstance(p, tuple)]
+    if named and len(named) < len(params):
+        raise ValueError("all optimizer params should be with/without names")
+    group = {**given, "params": [p[1] for p in named] or params}
+    if named:
+        group["param_names"] = [p[0] for p in named]
+    for p in group["params"]:
+        if not isinstance(p, Tensor):
+            raise TypeError("optimizer can only optimize Tensors, but one of the params is %s" % type(p).__name__)
+        if not (p.is_leaf or p.retains_grad):
+            raise ValueError("can't optimize a non-leaf Tensor")
+    return group
 
 
 class _State(property):
@@ -245,11 +326,12 @@ class _State(property):
 Optimizer.state = _State()
 
 
-def _unused(**options):
-    """PyTorch's ways to compute the same, which have no meaning here, and those that are not there."""
+def _ways(**options):
+    """PyTorch's ways to compute the same, which have no meaning here; an error for those that are not there."""
     for name, value in options.items():
         if name in ("capturable", "differentiable") and value:
             raise NotImplementedError("there is no %s" % name)
+    return options
 
 
 class SGD(Optimizer):
@@ -257,10 +339,10 @@ class SGD(Optimizer):
 
     def __init__(self, params, lr=1e-3, momentum=0, dampening=0, weight_decay=0, nesterov=False, *, maximize=False,
                  foreach=None, differentiable=False, fused=None):
-        _unused(differentiable=differentiable)
         options = dict(lr=self._number(lr), momentum=self._number(momentum), dampening=self._number(dampening), weight_decay=self._number(weight_decay),
                        nesterov=nesterov, maximize=maximize)
-        self._start(params, options, options.values())
+        ways = _ways(foreach=foreach, differentiable=differentiable, fused=fused)
+        self._start(params, options, options.values(), **ways)
 
 
 class Adam(Optimizer):
@@ -269,10 +351,10 @@ class Adam(Optimizer):
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, amsgrad=False, *, foreach=None,
                  maximize=False, capturable=False, differentiable=False, fused=None, decoupled_weight_decay=False):
-        _unused(capturable=capturable, differentiable=differentiable)
         options = dict(lr=self._number(lr), betas=tuple(betas), eps=self._number(eps), weight_decay=self._number(weight_decay), amsgrad=amsgrad,
                        maximize=maximize, decoupled_weight_decay=decoupled_weight_decay)
-        self._start(params, options, [lr, *betas, eps, weight_decay, amsgrad, maximize, decoupled_weight_decay])
+        ways = _ways(foreach=foreach, capturable=capturable, differentiable=differentiable, fused=fused)
+        self._start(params, options, [lr, *betas, eps, weight_decay, amsgrad, maximize, decoupled_weight_decay], **ways)
 
 
 class AdamW(Adam):
@@ -287,10 +369,10 @@ class RMSprop(Optimizer):
 
     def __init__(self, params, lr=1e-2, alpha=0.99, eps=1e-8, weight_decay=0, momentum=0, centered=False,
                  capturable=False, foreach=None, maximize=False, differentiable=False):
-        _unused(capturable=capturable, differentiable=differentiable)
         options = dict(lr=self._number(lr), alpha=self._number(alpha), eps=self._number(eps), weight_decay=self._number(weight_decay),
                        momentum=self._number(momentum), centered=centered, maximize=maximize)
-        self._start(params, options, options.values())
+        ways = _ways(foreach=foreach, capturable=capturable, differentiable=differentiable)
+        self._start(params, options, options.values(), **ways)
 
 
 class Adagrad(Optimizer):
@@ -298,10 +380,10 @@ class Adagrad(Optimizer):
 
     def __init__(self, params, lr=1e-2, lr_decay=0, weight_decay=0, initial_accumulator_value=0, eps=1e-10,
                  foreach=None, *, maximize=False, differentiable=False, fused=None):
-        _unused(differentiable=differentiable)
         options = dict(lr=self._number(lr), lr_decay=self._number(lr_decay), weight_decay=self._number(weight_decay),
                        initial_accumulator_value=self._number(initial_accumulator_value), eps=self._number(eps), maximize=maximize)
-        self._start(params, options, options.values())
+        ways = _ways(foreach=foreach, differentiable=differentiable, fused=fused)
+        self._start(params, options, options.values(), **ways)
 
 
 class Adadelta(Optimizer):
@@ -309,9 +391,9 @@ class Adadelta(Optimizer):
 
     def __init__(self, params, lr=1.0, rho=0.9, eps=1e-6, weight_decay=0, foreach=None, *, capturable=False,
                  maximize=False, differentiable=False):
-        _unused(capturable=capturable, differentiable=differentiable)
         options = dict(lr=self._number(lr), rho=self._number(rho), eps=self._number(eps), weight_decay=self._number(weight_decay), maximize=maximize)
-        self._start(params, options, options.values())
+        ways = _ways(foreach=foreach, capturable=capturable, differentiable=differentiable)
+        self._start(params, options, options.values(), **ways)
 
 
 class Adamax(Optimizer):
@@ -319,9 +401,9 @@ class Adamax(Optimizer):
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, foreach=None, *, maximize=False,
                  differentiable=False, capturable=False):
-        _unused(capturable=capturable, differentiable=differentiable)
         options = dict(lr=self._number(lr), betas=tuple(betas), eps=self._number(eps), weight_decay=self._number(weight_decay), maximize=maximize)
-        self._start(params, options, [lr, *betas, eps, weight_decay, maximize])
+        ways = _ways(foreach=foreach, capturable=capturable, differentiable=differentiable)
+        self._start(params, options, [lr, *betas, eps, weight_decay, maximize], **ways)
 
 
 class NAdam(Optimizer):
@@ -329,10 +411,10 @@ class NAdam(Optimizer):
 
     def __init__(self, params, lr=2e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, momentum_decay=4e-3,
                  decoupled_weight_decay=False, *, foreach=None, maximize=False, capturable=False, differentiable=False):
-        _unused(capturable=capturable, differentiable=differentiable)
         options = dict(lr=self._number(lr), betas=tuple(betas), eps=self._number(eps), weight_decay=self._number(weight_decay),
                        momentum_decay=self._number(momentum_decay), decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
-        self._start(params, options, [lr, *betas, eps, weight_decay, momentum_decay, decoupled_weight_decay, maximize])
+        ways = _ways(foreach=foreach, capturable=capturable, differentiable=differentiable)
+        self._start(params, options, [lr, *betas, eps, weight_decay, momentum_decay, decoupled_weight_decay, maximize], **ways)
 
 
 class RAdam(Optimizer):
@@ -340,10 +422,10 @@ class RAdam(Optimizer):
 
     def __init__(self, params, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0, decoupled_weight_decay=False, *,
                  foreach=None, maximize=False, capturable=False, differentiable=False):
-        _unused(capturable=capturable, differentiable=differentiable)
         options = dict(lr=self._number(lr), betas=tuple(betas), eps=self._number(eps), weight_decay=self._number(weight_decay),
                        decoupled_weight_decay=decoupled_weight_decay, maximize=maximize)
-        self._start(params, options, [lr, *betas, eps, weight_decay, decoupled_weight_decay, maximize])
+        ways = _ways(foreach=foreach, capturable=capturable, differentiable=differentiable)
+        self._start(params, options, [lr, *betas, eps, weight_decay, decoupled_weight_decay, maximize], **ways)
 
 
 class ASGD(Optimizer):
@@ -351,10 +433,10 @@ class ASGD(Optimizer):
 
     def __init__(self, params, lr=1e-2, lambd=1e-4, alpha=0.75, t0=1e6, weight_decay=0, foreach=None, maximize=False,
                  differentiable=False, capturable=False):
-        _unused(capturable=capturable, differentiable=differentiable)
         options = dict(lr=self._number(lr), lambd=self._number(lambd), alpha=self._number(alpha), t0=self._number(t0), weight_decay=self._number(weight_decay),
                        maximize=maximize)
-        self._start(params, options, options.values())
+        ways = _ways(foreach=foreach, capturable=capturable, differentiable=differentiable)
+        self._start(params, options, options.values(), **ways)
 
 
 class Rprop(Optimizer):
@@ -362,9 +444,9 @@ class Rprop(Optimizer):
 
     def __init__(self, params, lr=1e-2, etas=(0.5, 1.2), step_sizes=(1e-6, 50), *, capturable=False, foreach=None,
                  maximize=False, differentiable=False):
-        _unused(capturable=capturable, differentiable=differentiable)
         options = dict(lr=self._number(lr), etas=tuple(etas), step_sizes=tuple(step_sizes), maximize=maximize)
-        self._start(params, options, [lr, *etas, *step_sizes, maximize])
+        ways = _ways(foreach=foreach, capturable=capturable, differentiable=differentiable)
+        self._start(params, options, [lr, *etas, *step_sizes, maximize], **ways)
 
 
 class Adafactor(Optimizer):
@@ -373,10 +455,11 @@ class Adafactor(Optimizer):
 
     _make = staticmethod(_C._new_adafactor)
 
-    def __init__(self, params, lr=1e-2, beta2_decay=-0.8, eps=(None, 1e-3), d=1.0, weight_decay=0, *, foreach=None, maximize=False):
+    def __init__(self, params, lr=1e-2, beta2_decay=-0.8, eps=(None, 1e-3), d=1.0, weight_decay=0.0, *, foreach=None, maximize=False):
         options = dict(lr=self._number(lr), beta2_decay=self._number(beta2_decay), eps=tuple(eps), d=self._number(d), weight_decay=self._number(weight_decay),
                        maximize=maximize)
-        self._start(params, options, [lr, beta2_decay, *eps, d, weight_decay, maximize])
+        ways = _ways(foreach=foreach)
+        self._start(params, options, [lr, beta2_decay, *eps, d, weight_decay, maximize], **ways)
 
 
 class SparseAdam(Optimizer):
@@ -401,11 +484,11 @@ class LBFGS(Optimizer):
     _make = staticmethod(_C._new_lbfgs)
 
     def __init__(self, params, lr=1.0, max_iter=20, max_eval=None, tolerance_grad=1e-7, tolerance_change=1e-9,
-                 history_size=100, line_search_fn=None):
+                 history_size=100, line_search_fn=None, *, maximize=False):
         search = {None: 0, "strong_wolfe": 1}[line_search_fn]
         options = dict(lr=self._number(lr), max_iter=max_iter, tolerance_grad=tolerance_grad, tolerance_change=tolerance_change,
-                       history_size=history_size)
-        self._start(params, options, [lr, max_iter, max_eval, tolerance_grad, tolerance_change, history_size, search, None])
+                       history_size=history_size, maximize=maximize)
+        self._start(params, options, [lr, max_iter, max_eval, tolerance_grad, tolerance_change, history_size, search, maximize])
 
     def step(self, closure):
         losses = []

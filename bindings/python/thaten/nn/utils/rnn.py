@@ -46,11 +46,38 @@ class PackedSequence(namedtuple("PackedSequence", ["data", "batch_sizes", "sorte
     def cpu(self):
         return self
 
+    def cuda(self, *args, **kwargs):
+        return self._replace(data=self.data.cuda(*args, **kwargs))
+
+    def pin_memory(self):
+        return self._replace(data=self.data.pin_memory())
+
+    def is_pinned(self):
+        return self.data.is_pinned()
+
     def double(self):
         return self.to(_C.float64)
 
     def float(self):
         return self.to(_C.float32)
+
+    def half(self):
+        return self.to(_C.float16)
+
+    def long(self):
+        return self.to(_C.int64)
+
+    def int(self):
+        return self.to(_C.int32)
+
+    def short(self):
+        return self.to(_C.int16)
+
+    def char(self):
+        return self.to(_C.int8)
+
+    def byte(self):
+        return self.to(_C.uint8)
 
     is_cuda = False
 
