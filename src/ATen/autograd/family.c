@@ -50,7 +50,7 @@ static void add_locked(at_family *family, at_tensor *t)
 
 static void free_family(at_family *family)
 {
-  family->type->functions->free(family->th);
+  family->type->memory->free(family->th);
   at_node_release(family->node);
   THFree(family);
 }
@@ -181,7 +181,7 @@ static bool move_ring(at_family *family, at_tensor *self)
     span_of(base, &begin, &end);
   if (!base || begin > first || end < last)
     return true;
-  family->type->functions->free(family->th);
+  family->type->memory->free(family->th);
   family->th = base->th;
   family->isScalar = base->isScalar;
   THReference_add(&family->th->refcount);
@@ -215,7 +215,7 @@ void at_family_found(at_tensor *self)
   const bool isFounded = move_ring(made, self);
   pthread_mutex_unlock(&members);
   if (!isFounded)
-    made->type->functions->free(made->th);
+    made->type->memory->free(made->th);
   else
     THGuard_keep(&guards[1]);
   if (!isFounded)

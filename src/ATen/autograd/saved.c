@@ -78,7 +78,7 @@ void at_saved_free(at_saved *saved)
   if (saved->packed)
     free_packed(saved->packed);
   else if (saved->type)
-    saved->type->functions->free(saved->th);
+    saved->type->memory->free(saved->th);
 }
 
 /* What the hooks make of a tensor, which does not want a gradient. */

@@ -98,7 +98,7 @@ INLINE void each_row(const THRun *run, Row row, int last, size_t writes, size_t 
   }
 AT_FOR_EACH_COMPLEX(KERNEL)
 
-#define INDEX_ROW(NAME)      AT_ROW_##NAME
+#define INDEX_ROW(NAME)      TH_POINTWISE_##NAME
 #define INDEX_FUNCTION(NAME) AT_ROWS + AT_FUNCTION_##NAME
 #define INDEX_OWN(NAME)      AT_COMPLEX_##NAME
 #define ENTRY(OF, WRITES, N, NAME, EXPRESSION) \

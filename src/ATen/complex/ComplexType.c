@@ -7,11 +7,11 @@
 
 /* Also compiled for a device, whose functions are known when it is loaded. */
 #ifdef AT_DEVICE
-#define REALS        (*at_cuda()->functions[TH_CONCAT_2(THScalar, Real)])
-#define AT_FUNCTIONS at_cudaFunctions_Complex
+#define REALS     (*at_cuda()->memory[TH_CONCAT_2(THScalar, Real)])
+#define AT_MEMORY at_cudaMemory_Complex
 #else
-#define REALS        TH_CONCAT_2(at_functions_, Real)
-#define AT_FUNCTIONS at_functions_Complex
+#define REALS     TH_CONCAT_2(at_memory_, Real)
+#define AT_MEMORY at_memory_Complex
 #endif
 
 static void *newShape(void *of, ptrdiff_t offset, int dims, const int64_t *size,
@@ -53,9 +53,9 @@ static void freeStorage(void *storage)
   REALS.freeStorage(storage);
 }
 
-const at_functions TH_CONCAT_2(AT_FUNCTIONS, Real) = {.newShape = newShape,
-                                                      .setShape = setShape,
-                                                      .exchange = exchange,
-                                                      .free = freeTensor,
-                                                      .newStorage = newStorage,
-                                                      .freeStorage = freeStorage};
+const at_memory TH_CONCAT_2(AT_MEMORY, Real) = {.newShape = newShape,
+                                                .setShape = setShape,
+                                                .exchange = exchange,
+                                                .free = freeTensor,
+                                                .newStorage = newStorage,
+                                                .freeStorage = freeStorage};

@@ -58,8 +58,8 @@ static at_tensor *view_reals(at_tensor *t, ptrdiff_t offset, int dims, const at_
   const at_type *type = at_realType(t->type);
   static const int64_t one[] = {1};
   const bool isScalar = dims == 0;
-  void *th = type->functions->newShape(t->th, offset, isScalar ? 1 : dims, isScalar ? one : r->size,
-                                       isScalar ? one : r->stride);
+  void *th = type->memory->newShape(t->th, offset, isScalar ? 1 : dims, isScalar ? one : r->size,
+                                    isScalar ? one : r->stride);
   return at_wrap(type, th, isScalar);
 }
 
@@ -112,8 +112,8 @@ at_tensor *at_viewComplex(at_tensor *t)
   static const int64_t one[] = {1};
   const at_type *type = at_complexType(t->type);
   const bool isScalar = left.count == 0;
-  void *th = type->functions->newShape(t->th, t->th->storageOffset / 2, isScalar ? 1 : left.count,
-                                       isScalar ? one : left.data, isScalar ? one : stride);
+  void *th = type->memory->newShape(t->th, t->th->storageOffset / 2, isScalar ? 1 : left.count,
+                                    isScalar ? one : left.data, isScalar ? one : stride);
   return at_wrap(type, th, isScalar);
 }
 
@@ -191,7 +191,8 @@ static void convert_complex(at_tensor *to, at_tensor *from)
     at_convert(at_hold(&pool, at_viewPart(to, 0)), from);
     at_fillWith(im, zero);
   } else if (to->type->scalarType == AT_BOOL) {
-    at_convert(to, at_hold(&pool, at_complexRow(NULL, AT_ROW_neValue, own, 1, &from, zero, zero)));
+    at_convert(to, at_hold(&pool,
+                           at_complexRow(NULL, TH_POINTWISE_neValue, own, 1, &from, zero, zero)));
   } else {
     at_convert(to, at_hold(&pool, at_viewPart(from, 0)));
   }

@@ -49,7 +49,7 @@ at_scalar at_unsignedElement(const at_type *type, at_scalar value);
 
 /* --- pointwise ------------------------------------------------------------------------------- */
 
-/* Names of rows of ops/complex.h: an at_row, the number of rows plus an at_function_name, or one of
+/* Names of rows of ops/complex.h: the index of a row, the number of rows plus an at_function_name, or one of
  * these. */
 typedef enum at_complex_name {
   AT_COMPLEX_LAST_OTHER = AT_ROWS + AT_FUNCTION_COUNT - 1,

@@ -57,8 +57,8 @@ static at_tensor *product_along(at_pool *pool, at_tensor *x, int dim)
     at_hold(&step, x);
     at_tensor *const in[] = {at_hold(&step, at_viewNarrow(x, dim, 0, half)),
                              at_hold(&step, at_viewNarrow(x, dim, half, half))};
-    at_tensor *made =
-        at_hold(&step, at_complexRow(NULL, AT_ROW_cmul, x->type->scalarType, 2, in, none, none));
+    at_tensor *made = at_hold(&step, at_complexRow(NULL, TH_POINTWISE_cmul, x->type->scalarType, 2,
+                                                   in, none, none));
     if (count % 2) {
       at_tensor *const both[] = {made, at_hold(&step, at_viewNarrow(x, dim, count - 1, 1))};
       made = at_hold(&step, at_joined(NULL, (at_tensors){both, 2}, dim));
@@ -143,7 +143,7 @@ static void multiply_up(at_tensor *t, int dim)
     at_pool_enter(&step);
     at_tensor *const in[] = {at_hold(&step, at_viewSelect(t, dim, i)),
                              at_hold(&step, at_viewSelect(t, dim, i - 1))};
-    at_complexRow(in[0], AT_ROW_cmul, t->type->scalarType, 2, in, none, none);
+    at_complexRow(in[0], TH_POINTWISE_cmul, t->type->scalarType, 2, in, none, none);
     at_pool_leave(&step);
   }
 }

@@ -13,8 +13,8 @@
 static at_tensor *as_held(at_pool *pool, at_tensor *t)
 {
   const at_type *type = at_toScalarType(t->type, (at_scalar_type)t->type->held);
-  void *th = type->functions->newShape(t->th, t->th->storageOffset, t->th->nDimension, t->th->size,
-                                       t->th->stride);
+  void *th = type->memory->newShape(t->th, t->th->storageOffset, t->th->nDimension, t->th->size,
+                                    t->th->stride);
   return at_hold(pool, at_wrap(type, th, t->isScalar));
 }
 
@@ -40,7 +40,7 @@ static at_tensor *values_of(at_pool *pool, at_tensor *from, at_scalar_type type)
 void at_convertUnsigned(at_tensor *to, at_tensor *from)
 {
   if (to->type->held == from->type->held && from->type->scalarType != AT_BFLOAT16) {
-    to->type->functions->copyFrom[from->type->held](to->th, from->th);
+    to->type->memory->copyFrom[from->type->held](to->th, from->th);
     return;
   }
   at_pool pool;

@@ -12,6 +12,7 @@
 #include "ATen.h"
 #include "TH.h"
 #include "THLoop.h"
+#include "ATen/core/ATenTypes.h"
 
 enum { AT_INPUTS = 3, AT_MOST_DIMS = 64, AT_RESULTS = 8, AT_POOL = 32 };
 
@@ -49,69 +50,6 @@ struct at_storage {
 };
 
 /* --- types ----------------------------------------------------------------------------------- */
-
-/* The rows of ops/pointwise.h. */
-typedef enum at_row {
-#define ROW(TYPES, COST, NAME, ...) AT_ROW_##NAME,
-#include "ops/pointwise.h"
-  AT_ROWS
-} at_row;
-
-typedef at_scalar at_number; /* at_scalar before a parenthesis is a macro */
-struct THNNGroups;
-typedef void (*at_row_function)(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b);
-
-/* The functions of TH and THNN for one element type, with tensors as void * and scalars as
- * at_scalar. tools/aten/calls writes most of them from the table of TH's interface and the header
- * of layers. */
-typedef struct at_functions {
-  /* A new tensor of that shape: a view of the storage of another tensor, or if of is NULL with a
-   * storage of its own.  Row-major if stride is NULL. */
-  void *(*newShape)(void *of, ptrdiff_t offset, int dims, const int64_t *size,
-                    const int64_t *stride);
-  /* Changes the shape of t, which keeps its storage; the storage grows if necessary. */
-  void (*setShape)(void *t, ptrdiff_t offset, int dims, const int64_t *size, const int64_t *stride);
-  void (*exchange)(void *a, void *b); /* exchanges shapes and storages; cannot fail */
-  void (*free)(void *t);
-  void (*amax)(void *r, void *t, int dimension, int keepdim);
-  void (*amin)(void *r, void *t, int dimension, int keepdim);
-  void (*copyFrom[THScalarTypes])(void *r, void *t);
-  void (*first)(const void *t, at_scalar *value); /* reads the first element */
-  void *(*newStorage)(ptrdiff_t count);
-  void (*freeStorage)(void *storage);
-  /* For CUDA types: copies to and from a TH tensor of the same element type. */
-  void (*toHost)(void *host, void *t);
-  void (*fromHost)(void *t, void *host);
-  /* THNN's convolutions in groups. */
-  void (*convolve)(const struct THNNGroups *how, void *input, void *output, void *weight,
-                   void *bias);
-  void (*transformWeights)(const struct THNNGroups *how, void *weight, void *transformed);
-  void (*convolveBackwardData)(const struct THNNGroups *how, void *input, void *gradOutput,
-                               void *gradInput, void *weight);
-  void (*convolveBackwardWeights)(const struct THNNGroups *how, void *input, void *gradOutput,
-                                  void *gradWeight, void *gradBias);
-  at_row_function rows[AT_ROWS]; /* like the calls below, NULL if the type has no such row */
-#define CALL(TYPES, RETURNS, NAME, PARAMETERS, ...) RETURNS(*NAME) PARAMETERS;
-#include "ATenCalls.h"
-#undef CALL
-} at_functions;
-
-struct at_type {
-  at_backend backend;
-  at_scalar_type scalarType;
-  /* The TH type: Byte for Bool, Half for BFloat16, Short for UInt16 and so on, Float for
-   * ComplexFloat, Double for ComplexDouble, else the same. */
-  THScalarType held;
-  size_t elementSize;
-  const char *name;
-  const at_functions *functions; /* of held; of complex types those in complex/complex.c */
-};
-
-#define AT_DECLARE(Real, real, accreal) extern const at_functions at_functions_##Real;
-TH_FOR_EACH_TYPE(AT_DECLARE)
-#undef AT_DECLARE
-extern const at_functions at_functions_ComplexFloat, at_functions_ComplexDouble;
-extern const at_functions at_cudaFunctions_ComplexFloat, at_cudaFunctions_ComplexDouble;
 
 static inline bool at_isFloating(at_scalar_type type)
 {

@@ -11,11 +11,14 @@
 #include "THTemplate.h"
 
 #ifndef AT_DEVICE
-#define TENSOR                  THTensor
-#define CALL_TENSOR(NAME, ...)  THTensor_(NAME)(__VA_ARGS__)
-#define CALL_STORAGE(NAME, ...) THStorage_(NAME)(__VA_ARGS__)
-#define COPY(Real, ...)         THTensor_(copy##Real)(__VA_ARGS__)
-#define AT_FUNCTIONS            at_functions_
+#define TENSOR                   THTensor
+#define CALL_TENSOR(NAME, ...)   THTensor_(NAME)(__VA_ARGS__)
+#define CALL_STORAGE(NAME, ...)  THStorage_(NAME)(__VA_ARGS__)
+#define COPY(Real, ...)          THTensor_(copy##Real)(__VA_ARGS__)
+#define WITH_STATE(HOST, DEVICE) HOST
+/* The table of a function, in tables.c, has it for all types. */
+#define OF_TYPE(RETURNS, NAME) RETURNS TH_CONCAT_3(NAME, _, Real)
+#define AT_MEMORY              at_memory_
 #endif
 
 static void *newShape(void *of, ptrdiff_t offset, int dims, const int64_t *size,
@@ -134,10 +137,11 @@ static real element(at_scalar s)
 #endif
 #endif
 
-#define ROW_FUNCTION(NAME, ...)                                                        \
-  static void row_##NAME(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b) \
-  {                                                                                    \
-    CALL_TENSOR(NAME, r, __VA_ARGS__);                                                 \
+#define ROW_FUNCTION(NAME, ...)                                                               \
+  OF_TYPE(void, at_row_##NAME)(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b); \
+  OF_TYPE(void, at_row_##NAME)(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b)  \
+  {                                                                                           \
+    CALL_TENSOR(NAME, r, __VA_ARGS__);                                                        \
   }
 #define A element(a)
 #define B element(b)
@@ -160,50 +164,11 @@ static real element(at_scalar s)
 /* clang-format on */
 #include "ops/pointwise.h"
 
-/* --- functions that differ between CPU and CUDA --------------------------------------------- */
+/* --- the other functions --------------------------------------------------------------------- */
 
 #ifdef AT_DEVICE
 #include "ATen/cuda/ATenDeviceOwn.h"
-#else
-
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-static void convolve(const THNNGroups *how, void *input, void *output, void *weight, void *bias)
-{
-  THNN_(Groups_updateOutput)(NULL, how, input, output, weight, bias);
-}
-
-static void convolveBackwardData(const THNNGroups *how, void *input, void *gradOutput,
-                                 void *gradInput, void *weight)
-{
-  THNN_(Groups_updateGradInput)(NULL, how, input, gradOutput, gradInput, weight);
-}
-
-static void convolveBackwardWeights(const THNNGroups *how, void *input, void *gradOutput,
-                                    void *gradWeight, void *gradBias)
-{
-  THNN_(Groups_accGradParameters)(NULL, how, input, gradOutput, gradWeight, gradBias, 1);
-}
-
-static void transformWeights(const THNNGroups *how, void *weight, void *transformed)
-{
-  THNN_(Groups_transformWeights)(NULL, how, weight, transformed);
-}
 #endif
-
-static void amax(void *r, void *t, int dimension, int keepdim)
-{
-  THTensor_(amax)(r, t, dimension, keepdim);
-}
-
-static void amin(void *r, void *t, int dimension, int keepdim)
-{
-  THTensor_(amin)(r, t, dimension, keepdim);
-}
-
-#define WITH_STATE(HOST, DEVICE) HOST
-#endif
-
-/* --- the other functions --------------------------------------------------------------------- */
 
 #if defined(TH_REAL_IS_BYTE)
 #define BYTE ALL
@@ -211,15 +176,16 @@ static void amin(void *r, void *t, int dimension, int keepdim)
 #define BYTE NONE
 #endif
 #define CALL(TYPES, RETURNS, NAME, PARAMETERS, HOST, DEVICE) \
-  TYPES(static RETURNS call_##NAME PARAMETERS { WITH_STATE(HOST, DEVICE); })
+  TYPES(OF_TYPE(RETURNS, at_call_##NAME) PARAMETERS;         \
+        OF_TYPE(RETURNS, at_call_##NAME) PARAMETERS { WITH_STATE(HOST, DEVICE); })
 #include "ATenCalls.h"
 #undef CALL
 
 #endif
 
-/* --- the table ------------------------------------------------------------------------------- */
+/* --- the tables ------------------------------------------------------------------------------ */
 
-const at_functions TH_CONCAT_2(AT_FUNCTIONS, Real) = {
+const at_memory TH_CONCAT_2(AT_MEMORY, Real) = {
     .newShape = newShape,
     .setShape = setShape,
     .exchange = exchange,
@@ -237,21 +203,16 @@ const at_functions TH_CONCAT_2(AT_FUNCTIONS, Real) = {
     .toHost = toHost,
     .fromHost = fromHost,
 #endif
-#if defined(COMPUTES) && !defined(AT_DEVICE)
-    .transformWeights = FLOAT_OR_NULL(transformWeights),
-#endif
-#ifdef COMPUTES
-    .convolve = FLOAT_OR_NULL(convolve),
-    .convolveBackwardData = FLOAT_OR_NULL(convolveBackwardData),
-    .convolveBackwardWeights = FLOAT_OR_NULL(convolveBackwardWeights),
-    .amax = amax,
-    .amin = amin,
+};
+
+#ifdef AT_DEVICE
+const at_functions TH_CONCAT_2(at_cudaFunctions_, Real) = {
     .rows =
         {
-#define ROW(TYPES, COST, NAME, ...) TYPES([AT_ROW_##NAME] = row_##NAME, )
+#define ROW(TYPES, COST, NAME, ...) TYPES([TH_POINTWISE_##NAME] = at_row_##NAME, )
 #include "ops/pointwise.h"
         },
-#define CALL(TYPES, RETURNS, NAME, ...) TYPES(.NAME = call_##NAME, )
+#define CALL(TYPES, RETURNS, NAME, ...) TYPES(.NAME = at_call_##NAME, )
 #include "ATenCalls.h"
-#endif
 };
+#endif

@@ -96,11 +96,11 @@ static void cross(at_tensor *to, at_tensor *from)
     if (toCPU && between != to)
       at_convert(to, between);
   } else if (toCPU) {
-    device->functions->toHost(between->th, from->th);
+    device->memory->toHost(between->th, from->th);
     if (between != to)
       at_convert(to, between);
   } else {
-    device->functions->fromHost(to->th, between->th);
+    device->memory->fromHost(to->th, between->th);
   }
   at_pool_leave(&pool);
 }
@@ -114,7 +114,7 @@ static void convert_to_booleans(at_tensor *to, at_tensor *from)
   at_tensor *booleans = to;
   if (!at_sameSizes(at_sizesOf(to), at_sizesOf(from)))
     booleans = at_hold(&pool, at_newShape(to->type, at_sizesOf(from)));
-  from->type->functions->rows[AT_ROW_neValue](booleans->th, from->th, NULL, NULL, zero, zero);
+  at_rowOf(from->type, AT_ROW_neValue)(booleans->th, from->th, NULL, NULL, zero, zero);
   if (booleans != to)
     at_convert(to, booleans);
   at_pool_leave(&pool);
@@ -145,7 +145,7 @@ static void convert_on_device(at_tensor *to, at_tensor *from)
   else if (result == AT_BOOL && source != AT_BOOL)
     convert_to_booleans(to, from);
   else
-    to->type->functions->copyFrom[from->type->held](to->th, from->th);
+    to->type->memory->copyFrom[from->type->held](to->th, from->th);
 }
 
 void at_convert(at_tensor *to, at_tensor *from)
@@ -166,7 +166,7 @@ void at_convert(at_tensor *to, at_tensor *from)
   const THKernel kernel =
       at_conversions[AT_CONVERSION(to->type->scalarType, from->type->scalarType)];
   if (!kernel) {
-    to->type->functions->copyFrom[from->type->held](to->th, from->th);
+    to->type->memory->copyFrom[from->type->held](to->th, from->th);
     return;
   }
   THLoop loop;

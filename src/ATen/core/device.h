@@ -64,8 +64,9 @@ struct THCDeviceLapack;
 typedef enum at_cuda_flag { AT_CUDA_TF32, AT_CUDA_DETERMINISTIC } at_cuda_flag;
 
 typedef struct at_device {
-  size_t size;                  /* of this table plus at_functions: detects another build */
+  size_t size;                  /* of the tables together: detects another build */
   const char *(*version)(void); /* the address of THVersion in that library: detects another TH */
+  const at_memory *memory[THScalarTypes];
   const at_functions *functions[THScalarTypes];
   void (*start)(void); /* finds the devices; raises if there is none */
   int (*count)(void);

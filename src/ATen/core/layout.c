@@ -96,7 +96,7 @@ static at_tensor *new_in_order(const at_type *type, at_ints sizes, int count, at
   int64_t strides[AT_MOST_DIMS];
   if (sizes.count < 2 || !strides_for(sizes, count, in, strides))
     return at_newShape(type, sizes);
-  return at_wrap(type, type->functions->newShape(NULL, 0, sizes.count, sizes.data, strides), false);
+  return at_wrap(type, type->memory->newShape(NULL, 0, sizes.count, sizes.data, strides), false);
 }
 
 at_tensor *at_newFor(const at_type *type, at_ints sizes, int count, at_tensor *const *in)

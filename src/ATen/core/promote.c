@@ -11,8 +11,6 @@
 /* The size of the buffer of an operand: four of them fit the L1 cache. */
 enum { BLOCK_BYTES = 8192, OPERANDS = 1 + TH_POINTWISE_INPUTS };
 
-_Static_assert((int)AT_ROWS == (int)TH_POINTWISE_ROWS, "ATen's rows are TH's");
-
 typedef struct {
   THPointwiseRow row, fill;
   THKernel layer; /* computes instead of the row, if not NULL */
@@ -123,7 +121,8 @@ static void block(const THRun *run, const void *context)
 bool at_isMixed(at_row row, const at_type *compute, bool converts, int count, at_tensor *const *in)
 {
   /* polygamma's scalar is no element, and integers may not be divided by 0. */
-  if (!at_isOnHost(compute) || !at_isFloating(compute->scalarType) || row == AT_ROW_polygamma)
+  if (!at_isOnHost(compute) || !at_isFloating(compute->scalarType) ||
+      row->index == TH_POINTWISE_polygamma)
     return false;
   for (int i = 0; i < count; i++) {
     if (in[i]->type->scalarType >= AT_COMPLEX_FLOAT) /* there are no kernels for them */
@@ -138,16 +137,16 @@ bool at_isMixed(at_row row, const at_type *compute, bool converts, int count, at
 static bool change_sign(Mixed *mixed, at_tensor *r, at_row row, at_tensor *x)
 {
   const int16_t sign = INT16_MIN, others = INT16_MAX;
-  if ((row != AT_ROW_neg && row != AT_ROW_abs) || r->type != x->type ||
+  const bool isNeg = row->index == TH_POINTWISE_neg;
+  if ((!isNeg && row->index != TH_POINTWISE_abs) || r->type != x->type ||
       r->type->elementSize != sizeof sign)
     return false;
-  mixed->row =
-      THPointwise_row(THScalarShort, row == AT_ROW_neg ? TH_POINTWISE_bitxor : TH_POINTWISE_bitand);
+  mixed->row = THPointwise_row(THScalarShort, isNeg ? TH_POINTWISE_bitxor : TH_POINTWISE_bitand);
   mixed->fill = THPointwise_row(THScalarShort, TH_POINTWISE_fill);
   mixed->computedSize = sizeof sign;
   mixed->converts[0] = THConvert_kernel(THScalarShort, THScalarShort);
   mixed->plain[0] = true;
-  memcpy(mixed->scalars, row == AT_ROW_neg ? &sign : &others, sizeof sign);
+  memcpy(mixed->scalars, isNeg ? &sign : &others, sizeof sign);
   return true;
 }
 
@@ -201,7 +200,7 @@ void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const a
                        int count, at_tensor *const *in, at_scalar a, at_scalar b)
 {
   Mixed mixed = mixed_of(r, compute, written, count);
-  mixed.row = THPointwise_row(compute->held, (THPointwise)row);
+  mixed.row = THPointwise_row(compute->held, row->index);
   const double scalars[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
   const float narrow[2] = {(float)scalars[0], (float)scalars[1]};
   if (compute->scalarType == AT_DOUBLE)
@@ -209,5 +208,5 @@ void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const a
   else
     memcpy(mixed.scalars, narrow, sizeof narrow);
   const bool isBit = change_sign(&mixed, r, row, in[0]);
-  run_mixed(&mixed, r, compute, count, in, isBit, THPointwise_grain((THPointwise)row));
+  run_mixed(&mixed, r, compute, count, in, isBit, THPointwise_grain(row->index));
 }

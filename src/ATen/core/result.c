@@ -25,15 +25,15 @@ static at_tensor *reshaped(at_tensor *t, at_ints sizes)
   static const int64_t one[] = {1};
   const bool isScalar = sizes.count == 0;
   at_checkDims(sizes.count); /* before the storage grows */
-  void *th = t->type->functions->newShape(t->th, t->th->storageOffset, isScalar ? 1 : sizes.count,
-                                          isScalar ? one : sizes.data, NULL);
+  void *th = t->type->memory->newShape(t->th, t->th->storageOffset, isScalar ? 1 : sizes.count,
+                                       isScalar ? one : sizes.data, NULL);
   return at_wrap(t->type, th, isScalar);
 }
 
 void at_exchange(at_tensor *a, at_tensor *b)
 {
   const bool isScalar = a->isScalar;
-  a->type->functions->exchange(a->th, b->th);
+  a->type->memory->exchange(a->th, b->th);
   a->isScalar = b->isScalar;
   b->isScalar = isScalar;
 }

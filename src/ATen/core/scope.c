@@ -121,7 +121,7 @@ void at_release(at_tensor *t)
     return;
   if (__atomic_load_n(&t->next, __ATOMIC_RELAXED) || __atomic_load_n(&t->family, __ATOMIC_RELAXED))
     at_family_leave(t);
-  t->type->functions->free(t->th);
+  t->type->memory->free(t->th);
   if (t->node)
     at_node_release(t->node);
   if (at_ownedElsewhere(&t->owned))

@@ -8,7 +8,7 @@
 static at_storage *wrap(const at_type *type, void *th)
 {
   THGuard guard;
-  THGuard_enter(&guard, type->functions->freeStorage);
+  THGuard_enter(&guard, type->memory->freeStorage);
   guard.what = th;
   at_storage *storage = THAlloc(sizeof *storage);
   *storage = (at_storage){.refcount = 1, .type = type, .th = th};
@@ -26,7 +26,7 @@ at_storage *at_storage_new(const at_type *type, int64_t count)
   TH_TRY(call.attempt)
   {
     THArgCheck(count >= 0, 2, "count is %lld", (long long)count);
-    made = wrap(type, type->functions->newStorage(count));
+    made = wrap(type, type->memory->newStorage(count));
   }
   return at_failed(&call) ? NULL : made;
 }
@@ -59,7 +59,7 @@ void at_storage_release(at_storage *storage)
 {
   if (!storage || !THReference_drop(&storage->refcount))
     return;
-  storage->type->functions->freeStorage(storage->th);
+  storage->type->memory->freeStorage(storage->th);
   THFree(storage);
 }
 

@@ -52,7 +52,7 @@ void at_checkDims(int dims)
 at_tensor *at_wrap(const at_type *type, void *th, bool isScalar)
 {
   THGuard guard;
-  THGuard_enter(&guard, type->functions->free);
+  THGuard_enter(&guard, type->memory->free);
   guard.what = th;
   at_checkDims(((const THFloatTensor *)th)->nDimension);
   at_tensor *t = THAlloc(sizeof *t);
@@ -67,8 +67,8 @@ static const int64_t one[] = {1};
 at_tensor *at_newShape(const at_type *type, at_ints sizes)
 {
   const bool isScalar = sizes.count == 0;
-  void *th = type->functions->newShape(NULL, 0, isScalar ? 1 : sizes.count,
-                                       isScalar ? one : sizes.data, NULL);
+  void *th = type->memory->newShape(NULL, 0, isScalar ? 1 : sizes.count,
+                                    isScalar ? one : sizes.data, NULL);
   return at_wrap(type, th, isScalar);
 }
 
@@ -76,8 +76,8 @@ at_tensor *at_newView(at_tensor *t, ptrdiff_t offset, at_ints sizes, const int64
 {
   const bool isScalar = sizes.count == 0;
   at_checkDims(sizes.count); /* before the storage grows */
-  void *th = t->type->functions->newShape(t->th, offset, isScalar ? 1 : sizes.count,
-                                          isScalar ? one : sizes.data, isScalar ? one : strides);
+  void *th = t->type->memory->newShape(t->th, offset, isScalar ? 1 : sizes.count,
+                                       isScalar ? one : sizes.data, isScalar ? one : strides);
   return at_wrap(t->type, th, isScalar);
 }
 
@@ -106,10 +106,10 @@ at_tensor *at_fromTH(const at_type *type, void *th)
     if (at_isComplex(type->scalarType))
       at_raise(AT_ERROR_TYPE, "TH has no tensors of %s", at_scalarTypeName(type->scalarType));
     THGuard guard;
-    THGuard_enter(&guard, type->functions->free);
+    THGuard_enter(&guard, type->memory->free);
     guard.what = th;
     if (((THFloatTensor *)th)->nDimension == 0) /* TH's empty tensor */
-      type->functions->setShape(th, 0, 1, none, NULL);
+      type->memory->setShape(th, 0, 1, none, NULL);
     t = at_wrap(type, THGuard_keep(&guard), false);
   }
   return at_return(&call, t, true);

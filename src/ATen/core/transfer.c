@@ -23,7 +23,7 @@ at_scalar at_movesAsScalar(const at_type *type, at_scalar value)
     return value;
   at_pool pool;
   at_pool_enter(&pool);
-  at_movesAs(type)->functions->first(at_hold(&pool, at_makeFilled(type, sizes, value))->th, &value);
+  at_movesAs(type)->memory->first(at_hold(&pool, at_makeFilled(type, sizes, value))->th, &value);
   at_pool_leave(&pool);
   return value;
 }

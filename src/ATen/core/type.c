@@ -1,4 +1,6 @@
 /* The Types, and type promotion. */
+#include <string.h>
+
 #include "ATenCore.h"
 #include "device.h"
 
@@ -6,7 +8,7 @@
 TH_FOR_EACH_TYPE(ELEMENT)
 #define OF_TH(Real, real, accreal) X(THScalar##Real, Real, Real, 1, Real)
 
-/* X(type, name, the TH type, how many of its elements one takes, functions). */
+/* X(type, name, the TH type, how many of its elements one takes, functions of memory). */
 #define TYPES                                                   \
   TH_FOR_EACH_TYPE(OF_TH)                                       \
   X(AT_BOOL, Bool, Byte, 1, Byte)                               \
@@ -17,22 +19,30 @@ TH_FOR_EACH_TYPE(ELEMENT)
   X(AT_UINT32, UInt32, Int, 1, Int)                             \
   X(AT_UINT64, UInt64, Long, 1, Long)
 
-#define X(TYPE, Name, Held, PARTS, Functions)                      \
-  [TYPE] = {AT_BACKEND_CPU,     (at_scalar_type)(TYPE),            \
-            THScalar##Held,     PARTS * sizeof(TH##Held##Element), \
-            "CPU" #Name "Type", &at_functions_##Functions},
+#define X(TYPE, Name, Held, PARTS, Memory)     \
+  [TYPE] = {AT_BACKEND_CPU,                    \
+            (at_scalar_type)(TYPE),            \
+            THScalar##Held,                    \
+            PARTS * sizeof(TH##Held##Element), \
+            "CPU" #Name "Type",                \
+            &at_memory_##Memory,               \
+            NULL},
 static const at_type types[AT_SCALAR_TYPES] = {TYPES};
 #undef X
 
 /* Filled in when CUDA is loaded. */
-#define X(TYPE, Name, Held, PARTS, Functions)                       \
-  [TYPE] = {AT_BACKEND_CUDA,     (at_scalar_type)(TYPE),            \
-            THScalar##Held,      PARTS * sizeof(TH##Held##Element), \
-            "CUDA" #Name "Type", NULL},
+#define X(TYPE, Name, Held, PARTS, Memory)     \
+  [TYPE] = {AT_BACKEND_CUDA,                   \
+            (at_scalar_type)(TYPE),            \
+            THScalar##Held,                    \
+            PARTS * sizeof(TH##Held##Element), \
+            "CUDA" #Name "Type",               \
+            NULL,                              \
+            NULL},
 static at_type cudaTypes[AT_SCALAR_TYPES] = {TYPES};
 #undef X
 
-#define X(TYPE, Name, Held, PARTS, Functions) [TYPE] = #Name,
+#define X(TYPE, Name, Held, PARTS, Memory) [TYPE] = #Name,
 static const char *const names[AT_SCALAR_TYPES] = {TYPES};
 #undef X
 
@@ -43,29 +53,30 @@ const char *at_scalarTypeName(at_scalar_type type)
   return names[type];
 }
 
-/* BFloat16 has Half's functions of memory, and none that compute. */
-static at_functions memory_of(const at_functions *f)
+/* BFloat16 has Half's functions of memory but for most copies, and none that compute. */
+static at_memory memory_of(const at_memory *half)
 {
-  return (at_functions){.newShape = f->newShape,
-                        .setShape = f->setShape,
-                        .exchange = f->exchange,
-                        .free = f->free,
-                        .copyFrom = {[THScalarHalf] = f->copyFrom[THScalarHalf]},
-                        .newStorage = f->newStorage,
-                        .freeStorage = f->freeStorage,
-                        .toHost = f->toHost,
-                        .fromHost = f->fromHost};
+  at_memory own = *half;
+  memset(own.copyFrom, 0, sizeof own.copyFrom);
+  own.copyFrom[THScalarHalf] = half->copyFrom[THScalarHalf];
+  own.first = NULL;
+  return own;
 }
 
 void at_setCUDATypes(const at_device *device)
 {
-  static at_functions bfloat16;
-  bfloat16 = memory_of(device->functions[THScalarHalf]);
-  for (int i = 0; i < AT_SCALAR_TYPES; i++)
+  static at_memory bfloat16;
+  static const at_functions none;
+  bfloat16 = memory_of(device->memory[THScalarHalf]);
+  for (int i = 0; i < AT_SCALAR_TYPES; i++) {
+    cudaTypes[i].memory = device->memory[cudaTypes[i].held];
     cudaTypes[i].functions = device->functions[cudaTypes[i].held];
-  cudaTypes[AT_BFLOAT16].functions = &bfloat16;
-  cudaTypes[AT_COMPLEX_FLOAT].functions = &at_cudaFunctions_ComplexFloat;
-  cudaTypes[AT_COMPLEX_DOUBLE].functions = &at_cudaFunctions_ComplexDouble;
+  }
+  cudaTypes[AT_BFLOAT16].memory = &bfloat16;
+  cudaTypes[AT_COMPLEX_FLOAT].memory = &at_cudaMemory_ComplexFloat;
+  cudaTypes[AT_COMPLEX_DOUBLE].memory = &at_cudaMemory_ComplexDouble;
+  cudaTypes[AT_BFLOAT16].functions = cudaTypes[AT_COMPLEX_FLOAT].functions =
+      cudaTypes[AT_COMPLEX_DOUBLE].functions = &none;
 }
 
 static const at_type *cuda_type(at_scalar_type scalarType)
@@ -105,7 +116,8 @@ const at_type *at_hostType(const at_type *type)
 
 /* --- what a type is -------------------------------------------------------------------------- */
 
-const at_type at_noType = {AT_BACKENDS, AT_SCALAR_TYPES, THScalarTypes, 0, "UndefinedType", NULL};
+const at_type at_noType = {AT_BACKENDS, AT_SCALAR_TYPES, THScalarTypes, 0, "UndefinedType", NULL,
+                           NULL};
 
 const at_type *at_undefinedType(void)
 {

@@ -25,7 +25,8 @@
 
 #define AT_DEVICE
 #define AT_STATE                 at_cudaState
-#define AT_FUNCTIONS             at_cudaFunctions_
+#define AT_MEMORY                at_cudaMemory_
+#define OF_TYPE(RETURNS, NAME)   static RETURNS NAME
 #define TENSOR                   THCTensor
 #define CALL_TENSOR(NAME, ...)   THCTensor_(NAME)(AT_STATE, __VA_ARGS__)
 #define CALL_STORAGE(NAME, ...)  THCStorage_(NAME)(AT_STATE, __VA_ARGS__)

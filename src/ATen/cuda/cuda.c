@@ -336,8 +336,14 @@ static void free_graph(at_cuda_graph *graph)
 }
 
 const at_device at_cudaDevice = {
-    .size = sizeof(at_device) + sizeof(at_functions),
+    .size = sizeof(at_device) + sizeof(at_memory) + sizeof(at_functions),
     .version = THVersion,
+    .memory =
+        {
+#define ENTRY(Real, real, accreal) [THScalar##Real] = &at_cudaMemory_##Real,
+            TH_FOR_EACH_TYPE(ENTRY)
+#undef ENTRY
+        },
     .functions =
         {
 #define ENTRY(Real, real, accreal) [THScalar##Real] = &at_cudaFunctions_##Real,

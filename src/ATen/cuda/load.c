@@ -56,7 +56,7 @@ static bool fits(const at_device *device, char *message, size_t size)
 {
   if (!device)
     snprintf(message, size, "the library has no at_cudaDevice");
-  else if (device->size != sizeof(at_device) + sizeof(at_functions))
+  else if (device->size != sizeof(at_device) + sizeof(at_memory) + sizeof(at_functions))
     snprintf(message, size, "the library is of another version");
   else if (device->version != THVersion)
     snprintf(message, size,

@@ -15,7 +15,9 @@ TH_NO_RETURN void at_missing(const char *function, const char *type);
 /* at_device's launch. */
 void at_cudaLaunch(at_kernel kernel, THScalarType type, const void *work);
 
-#define AT_DECLARE(Real, real, accreal) extern const at_functions at_cudaFunctions_##Real;
+#define AT_DECLARE(Real, real, accreal)        \
+  extern const at_memory at_cudaMemory_##Real; \
+  extern const at_functions at_cudaFunctions_##Real;
 TH_FOR_EACH_TYPE(AT_DECLARE)
 #undef AT_DECLARE
 

@@ -180,8 +180,8 @@ at_tensor *at_nnEmbeddingRenorm(at_tensor *self, at_tensor *indices, double max_
   if (at_isOnHost(compute)) /* a device's function checks them */
     check_rows(row, self->th->size[0]);
   if (at_numel(row) > 0 && at_numel(self) > 0)
-    compute->functions->LookupTable_renorm((THLongTensor *)row->th, table->th,
-                                           at_scalar_double(max_norm), at_scalar_double(norm_type));
+    AT_OF(compute, LookupTable_renorm)((THLongTensor *)row->th, table->th,
+                                       at_scalar_double(max_norm), at_scalar_double(norm_type));
   if (table != self)
     at_deliver(self, table);
   at_pool_leave(&pool);
@@ -257,8 +257,7 @@ static void scale_rows(at_pool *pool, at_row row, at_tensor *r, at_tensor *of)
   at_tensor *factor = at_hold(pool, at_reshaped(of, (at_ints){column, 2}));
   factor = at_brought(pool, factor, at_sizesOf(r), r->type);
   if (at_numel(r) > 0)
-    r->type->functions->rows[row](r->th, r->th, factor->th, NULL, at_scalar_long(1),
-                                  at_scalar_long(0));
+    at_rowOf(r->type, row)(r->th, r->th, factor->th, NULL, at_scalar_long(1), at_scalar_long(0));
 }
 
 /* The sizes of bags as divisors: 1 for an empty bag. */
@@ -285,7 +284,7 @@ static void max_of_bags(const Bags *bags, at_tensor *rows, at_tensor *r, at_tens
       continue;
     at_pool_enter(&each);
     at_tensor *bag = at_hold(&each, at_viewNarrow(rows, 0, begin, size[b]));
-    r->type->functions->max(values->th, (THLongTensor *)argmax->th, bag->th, 0, 1);
+    AT_OF(r->type, max)(values->th, (THLongTensor *)argmax->th, bag->th, 0, 1);
     at_copyFrom(at_hold(&each, at_viewNarrow(r, 0, b, 1)), values);
     for (int64_t c = 0; c < columns; c++)
       to[b * columns + c] = kept[begin + indexInBag[c]];
@@ -352,7 +351,7 @@ static void host_bags(at_pool *pool, const at_bag_call *call, const at_type *com
   if (at_numel(rows) > 0 && isMax)
     max_of_bags(&bags, rows, r, from);
   else if (at_numel(rows) > 0)
-    compute->functions->indexAdd(r->th, 0, (THLongTensor *)bags.bag->th, rows->th);
+    AT_OF(compute, indexAdd)(r->th, 0, (THLongTensor *)bags.bag->th, rows->th);
   if (call->mode == AT_BAG_MEAN)
     scale_rows(pool, AT_ROW_cdiv, r, divisors(pool, bags.size));
   made[0] = r;
@@ -414,7 +413,7 @@ static at_tensor *max_backward(at_pool *pool, at_tensor *g, at_tensor *bag_size,
   if (at_numel(g) > 0 && num_weights == 0)
     at_raise(AT_ERROR_ARGUMENT, "num_weights is 0, and there are %lld bags", (long long)bags);
   if (at_numel(g) > 0)
-    g->type->functions->scatterAdd(r->th, 0, (THLongTensor *)row->th, kept->th);
+    AT_OF(g->type, scatterAdd)(r->th, 0, (THLongTensor *)row->th, kept->th);
   return r;
 }
 

@@ -16,7 +16,7 @@ void at_embeddingSums(at_pool *pool, at_tensor *r, at_tensor *grad, at_tensor *r
     return;
   at_tensor *const sorted = at_layerNew(pool, row->type, at_sizesOf(row));
   at_tensor *const from = at_layerNew(pool, row->type, at_sizesOf(row));
-  row->type->functions->sort(sorted->th, (THLongTensor *)from->th, row->th, 0, 0);
+  AT_OF(row->type, sort)(sorted->th, (THLongTensor *)from->th, row->th, 0, 0);
   const at_embedding_sums_work work = {.count = at_numel(row),
                                        .rows = r->th->size[0],
                                        .columns = r->th->size[1],

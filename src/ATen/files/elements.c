@@ -114,8 +114,8 @@ at_tensor *at_newOnMemory(const at_type *type, void *storage, at_ints sizes, con
   THFloatTensor of = {.storage = storage}; /* storages of all types have the same fields */
   const bool isScalar = sizes.count == 0;
   return at_wrap(type,
-                 type->functions->newShape(&of, 0, isScalar ? 1 : sizes.count,
-                                           isScalar ? one : sizes.data, isScalar ? one : strides),
+                 type->memory->newShape(&of, 0, isScalar ? 1 : sizes.count,
+                                        isScalar ? one : sizes.data, isScalar ? one : strides),
                  isScalar);
 }
 

@@ -25,7 +25,7 @@ at_tensor *at_gammaOf(at_tensor *out, at_tensor *self, at_generator *generator)
   if (at_numel(self) == 0)
     ;
   else if (at_isOnHost(type))
-    type->functions->standard_gamma(made->th, from, self->th);
+    AT_OF(type, standard_gamma)(made->th, from, self->th);
   else {
     static const at_draw_rule rule = {"_standard_gamma",
                                       "self has the parameter %g, and has to be above 0", 1,

@@ -163,7 +163,7 @@ static at_ints shape_of(const DLTensor *d, int64_t *strides, int64_t *end)
 /* Frees a storage of a device. */
 static void free_there(void *storage)
 {
-  at_getType(AT_BACKEND_CUDA, AT_BYTE)->functions->freeStorage(storage);
+  at_getType(AT_BACKEND_CUDA, AT_BYTE)->memory->freeStorage(storage);
 }
 
 typedef struct There {

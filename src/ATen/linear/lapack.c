@@ -19,7 +19,6 @@ const THCDeviceLapack *at_deviceLapack(const at_type *type)
 typedef struct {
   at_pool pool;
   const at_type *type;
-  const at_functions *th;
   int count;
   at_tensor *made[AT_RESULTS];
 } Call;
@@ -75,7 +74,6 @@ static void begin(Call *call, const at_tensor *t, const char *name)
     at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of Float or Double", name,
              at_scalarTypeName(type));
   call->type = t->type;
-  call->th = t->type->functions;
   call->count = 0;
   at_pool_enter(&call->pool);
 }
@@ -106,7 +104,7 @@ void at_solve(at_tensor **out, at_tensor *b, at_tensor *a)
   begin(&call, b, "self");
   void *const tb = operand(&call, b, "self", 1, 2), *const ta = matrix(&call, a, "A");
   void *const x = real(&call), *const lu = real(&call);
-  call.th->gesv(x, lu, tb, ta);
+  AT_OF(call.type, gesv)(x, lu, tb, ta);
   end(&call, out);
 }
 
@@ -116,7 +114,7 @@ void at_leastSquares(at_tensor **out, at_tensor *b, at_tensor *a)
   begin(&call, b, "self");
   void *const tb = operand(&call, b, "self", 1, 2), *const ta = matrix(&call, a, "A");
   void *const x = real(&call), *const factors = real(&call);
-  call.th->gels(x, factors, tb, ta);
+  AT_OF(call.type, gels)(x, factors, tb, ta);
   end(&call, out);
 }
 
@@ -131,7 +129,8 @@ void at_solveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper,
   begin(&call, b, "self");
   void *const tb = operand(&call, b, "self", 1, 2), *const ta = matrix(&call, a, "A");
   void *const x = real(&call), *const copy = real(&call);
-  call.th->trtrs(x, copy, tb, ta, triangle(upper), transpose ? "T" : "N", ones ? "U" : "N");
+  AT_OF(call.type, trtrs)(x, copy, tb, ta, triangle(upper), transpose ? "T" : "N",
+                          ones ? "U" : "N");
   end(&call, out);
 }
 
@@ -146,7 +145,7 @@ void at_symmetricEigen(at_tensor **out, at_tensor *a, bool vectors, bool upper)
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const values = real(&call), *const v = real(&call);
-  call.th->syev(values, v, ta, vectors ? "V" : "N", triangle(upper));
+  AT_OF(call.type, syev)(values, v, ta, vectors ? "V" : "N", triangle(upper));
   end(&call, out);
 }
 
@@ -155,7 +154,7 @@ void at_eigen(at_tensor **out, at_tensor *a, bool vectors)
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const values = real(&call), *const v = real(&call);
-  call.th->geev(values, v, ta, vectors ? "V" : "N");
+  AT_OF(call.type, geev)(values, v, ta, vectors ? "V" : "N");
   end(&call, out);
 }
 
@@ -169,7 +168,7 @@ void at_singularValues(at_tensor **out, at_tensor *a, bool some)
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self");
   void *const u = real(&call), *const s = real(&call), *const v = real(&call);
-  call.th->gesvd(u, s, v, ta, some ? "S" : "A");
+  AT_OF(call.type, gesvd)(u, s, v, ta, some ? "S" : "A");
   end(&call, out);
 }
 
@@ -182,7 +181,7 @@ at_tensor *at_choleskyFactor(at_tensor *out, at_tensor *a, bool upper)
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const r = real(&call);
-  call.th->potrf(r, ta, triangle(upper));
+  AT_OF(call.type, potrf)(r, ta, triangle(upper));
   return end_one(&call, out);
 }
 
@@ -191,7 +190,7 @@ at_tensor *at_choleskyInverse(at_tensor *out, at_tensor *factor, bool upper)
   Call call;
   begin(&call, factor, "self");
   void *const ta = matrix(&call, factor, "self"), *const r = real(&call);
-  call.th->potri(r, ta, triangle(upper));
+  AT_OF(call.type, potri)(r, ta, triangle(upper));
   return end_one(&call, out);
 }
 
@@ -201,7 +200,7 @@ at_tensor *at_choleskySolve(at_tensor *out, at_tensor *b, at_tensor *factor, boo
   begin(&call, b, "self");
   void *const tb = operand(&call, b, "self", 1, 2), *const ta = matrix(&call, factor, "input2");
   void *const x = real(&call);
-  call.th->potrs(x, tb, ta, triangle(upper));
+  AT_OF(call.type, potrs)(x, tb, ta, triangle(upper));
   return end_one(&call, out);
 }
 
@@ -240,7 +239,7 @@ void at_pivotedCholesky(at_tensor **out, at_tensor *a, bool upper, at_scalar tol
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const r = real(&call), *const order = integers(&call);
   if (at_isOnHost(call.type))
-    call.th->pstrf(r, order, ta, triangle(upper), tolerance);
+    AT_OF(call.type, pstrf)(r, order, ta, triangle(upper), tolerance);
   else
     pivoted_on_device(&call, a, upper, at_scalar_toDouble(tolerance));
   end(&call, out);
@@ -285,7 +284,7 @@ void at_orthogonal(at_tensor **out, at_tensor *a)
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const q = real(&call), *const r = real(&call);
-  call.th->qr(q, r, ta);
+  AT_OF(call.type, qr)(q, r, ta);
   end(&call, out);
 }
 
@@ -302,7 +301,7 @@ void at_reflectors(at_tensor **out, at_tensor *a)
   Call call;
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const r = real(&call), *const tau = real(&call);
-  call.th->geqrf(r, tau, ta);
+  AT_OF(call.type, geqrf)(r, tau, ta);
   end(&call, out);
 }
 
@@ -326,7 +325,7 @@ at_tensor *at_orthogonalOf(at_tensor *out, at_tensor *a, at_tensor *tau)
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const tt = operand(&call, tau, "input2", 1, 1);
   void *const q = real(&call);
-  call.th->orgqr(q, ta, tt);
+  AT_OF(call.type, orgqr)(q, ta, tt);
   return end_one(&call, out);
 }
 
@@ -341,7 +340,7 @@ at_tensor *at_orthogonalTimes(at_tensor *out, at_tensor *a, at_tensor *tau, at_t
   begin(&call, a, "self");
   void *const ta = matrix(&call, a, "self"), *const tt = operand(&call, tau, "input2", 1, 1);
   void *const tc = matrix(&call, c, "input3"), *const r = real(&call);
-  call.th->ormqr(r, ta, tt, tc, left ? "L" : "R", transpose ? "T" : "N");
+  AT_OF(call.type, ormqr)(r, ta, tt, tc, left ? "L" : "R", transpose ? "T" : "N");
   return end_one(&call, out);
 }
 
@@ -353,7 +352,7 @@ void at_factorBatch(at_tensor **out, at_tensor *a, bool pivot, int results)
   begin(&call, a, "self");
   void *const ta = operand(&call, a, "self", 3, 3), *const lu = real(&call);
   void *const pivots = integers(&call), *const info = results > 2 ? integers(&call) : NULL;
-  call.th->btrifact(lu, pivots, info, pivot, ta);
+  AT_OF(call.type, btrifact)(lu, pivots, info, pivot, ta);
   end(&call, out);
 }
 
@@ -368,7 +367,7 @@ at_tensor *at_solveBatch(at_tensor *out, at_tensor *b, at_tensor *factors, at_te
     at_raise(AT_ERROR_ARGUMENT, "LU_pivots is of size %s, and has to have 2 dimensions",
              at_sizeDesc(at_sizesOf(pivots)).str);
   void *const x = real(&call);
-  call.th->btrisolve(x, tb, lu, (THIntTensor *)pivots->th);
+  AT_OF(call.type, btrisolve)(x, tb, lu, (THIntTensor *)pivots->th);
   return end_one(&call, out);
 }
 
@@ -406,7 +405,7 @@ static const at_tensor *factor_all(Call *call, at_tensor *a)
 {
   at_tensor *const matrices = as_batch(call, a);
   void *const lu = real(call), *const pivots = integers(call), *const info = integers(call);
-  call->th->btrifact(lu, pivots, info, true, matrices->th);
+  AT_OF(call->type, btrifact)(lu, pivots, info, true, matrices->th);
   return matrices;
 }
 
@@ -511,7 +510,7 @@ void at_determinantAndSvd(at_tensor **out, at_tensor *a)
   void *const ta = matrix(&call, a, "self");
   call.made[call.count++] = determinants(&call, a);
   void *const u = real(&call), *const s = real(&call), *const v = real(&call);
-  call.th->gesvd(u, s, v, ta, "S");
+  AT_OF(call.type, gesvd)(u, s, v, ta, "S");
   end(&call, out);
 }
 
@@ -531,7 +530,7 @@ at_tensor *at_inverted(at_tensor *out, at_tensor *a)
       at_pool_enter(&one);
       at_tensor *const source = at_hold(&one, at_viewSelect(from, 0, i));
       at_tensor *const target = at_hold(&one, at_viewSelect(to, 0, i));
-      call.th->getri(inverted, source->th);
+      AT_OF(call.type, getri)(inverted, source->th);
       at_copyFrom(target, call.made[0]);
       at_pool_leave(&one);
     }

@@ -110,25 +110,24 @@ static bool multiply_biased(at_tensor *r, at_tensor *t, at_tensor *x, at_tensor 
 static void multiply(at_product_kind kind, at_tensor *r, at_tensor *t, at_tensor *x, at_tensor *y,
                      at_scalar beta, at_scalar alpha)
 {
-  const at_functions *th = r->type->functions;
   void *const from = t ? t->th : r->th;
   switch (kind) {
     case AT_MATRIX_MATRIX:
       if (multiply_biased(r, t, x, y, beta, alpha))
         break;
-      th->addmm(r->th, beta, from, alpha, x->th, y->th);
+      AT_OF(r->type, addmm)(r->th, beta, from, alpha, x->th, y->th);
       break;
     case AT_MATRIX_VECTOR:
-      th->addmv(r->th, beta, from, alpha, x->th, y->th);
+      AT_OF(r->type, addmv)(r->th, beta, from, alpha, x->th, y->th);
       break;
     case AT_VECTOR_VECTOR:
-      th->addr(r->th, beta, from, alpha, x->th, y->th);
+      AT_OF(r->type, addr)(r->th, beta, from, alpha, x->th, y->th);
       break;
     case AT_BATCHES:
-      th->baddbmm(r->th, beta, from, alpha, x->th, y->th);
+      AT_OF(r->type, baddbmm)(r->th, beta, from, alpha, x->th, y->th);
       break;
     case AT_SUM_OF_BATCHES:
-      th->addbmm(r->th, beta, from, alpha, x->th, y->th);
+      AT_OF(r->type, addbmm)(r->th, beta, from, alpha, x->th, y->th);
       break;
   }
 }
@@ -265,8 +264,7 @@ at_tensor *at_dotProduct(at_tensor *out, at_tensor *x, at_tensor *y)
                                                     false, compute, at_scalar_long(0)));
     return at_finishOne(&pool, out, at_cast(&pool, all, x->type));
   }
-  const at_scalar sum =
-      at_numel(x) > 0 ? compute->functions->dot(cx->th, cy->th) : at_scalar_long(0);
+  const at_scalar sum = at_numel(x) > 0 ? AT_OF(compute, dot)(cx->th, cy->th) : at_scalar_long(0);
   const at_type *wide = at_toScalarType(x->type, sum.is_float ? AT_DOUBLE : AT_LONG);
   at_tensor *r = at_hold(&pool, at_makeFilled(wide, (at_ints){NULL, 0}, sum));
   if (wide != x->type) /* integers wrap around */

@@ -81,7 +81,7 @@ at_tensor *at_traceOf(at_tensor *self)
 /* Clears triangles on a device, matrix by matrix. */
 static void clear_each(at_tensor *contiguous, int64_t diagonal, bool below)
 {
-  const at_functions *f = at_movesAs(contiguous->type)->functions;
+  const at_type *const moves = at_movesAs(contiguous->type);
   const at_ints sizes = at_sizesOf(contiguous), matrix = {sizes.data + sizes.count - 2, 2};
   const int64_t size = matrix.data[0] * matrix.data[1], strides[] = {matrix.data[1], 1};
   const int64_t edge = THMin(THMax(diagonal, -matrix.data[0]), matrix.data[1]);
@@ -91,7 +91,7 @@ static void clear_each(at_tensor *contiguous, int64_t diagonal, bool below)
     void *th =
         at_hold(&pool, at_newView(contiguous, contiguous->th->storageOffset + at, matrix, strides))
             ->th;
-    (below ? f->tril : f->triu)(th, th, edge);
+    (below ? AT_OF(moves, tril) : AT_OF(moves, triu))(th, th, edge);
     at_pool_leave(&pool);
   }
 }
@@ -176,7 +176,7 @@ static void cross_pairs(at_tensor *made, at_tensor *x, at_tensor *y, int dim)
       at_tensor *const a = at_hold(&pool, at_viewPart(x, i)), *const b =
                                                                   at_hold(&pool, at_viewPart(y, k));
       at_tensor *const product = at_hold(&pool, at_newShape(a->type, at_sizesOf(made)));
-      a->type->functions->cross(product->th, a->th, b->th, dim);
+      AT_OF(a->type, cross)(product->th, a->th, b->th, dim);
       products[i][k] = product;
     }
   const at_scalar one = at_scalar_long(1);
@@ -218,7 +218,7 @@ at_tensor *at_crossed(at_tensor *out, at_tensor *self, at_tensor *other, int64_t
   if (at_numel(made) > 0 && at_isComplex(compute->scalarType))
     cross_pairs(made, self, other, d);
   else if (at_numel(made) > 0)
-    compute->functions->cross(made->th, self->th, other->th, d);
+    AT_OF(compute, cross)(made->th, self->th, other->th, d);
   if (compute != type)
     made = at_hold(&pool, at_newCast(made, type));
   return at_finishOne(&pool, out, made);

@@ -191,8 +191,7 @@ at_tensor *at_matrixExponentials(at_tensor *a)
     return at_finishOne(&pool, NULL, at_hold(&pool, at_newCast(a, a->type)));
   const at_ints sizes = at_sizesOf(a);
   at_tensor *const parts = isComplex ? at_hold(&pool, at_viewPairs(x)) : x;
-  const double norm =
-      at_scalar_toDouble(parts->type->functions->normall(parts->th, at_scalar_long(2)));
+  const double norm = at_scalar_toDouble(AT_OF(parts->type, normall)(parts->th, at_scalar_long(2)));
   int squarings = 0;
   while (ldexp(norm, -squarings) > 0.5 && squarings < MOST_SQUARINGS)
     squarings++;

@@ -58,8 +58,8 @@ static void fill_steps(at_pool *pool, at_tensor *made, double first, double by, 
 {
   const double end = first + by * ((double)count - 0.5);
   if (ceil((end - first) / by) == (double)count) {
-    made->type->functions->arange(made->th, at_scalar_double(first), at_scalar_double(end),
-                                  at_scalar_double(by));
+    AT_OF(made->type, arange)(made->th, at_scalar_double(first), at_scalar_double(end),
+                              at_scalar_double(by));
     return;
   }
   const at_type *const wide = at_toScalarType(made->type, AT_DOUBLE);

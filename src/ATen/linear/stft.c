@@ -97,8 +97,7 @@ at_tensor *at_shortTimeFourier(at_tensor *self, int64_t frame_length, int64_t ho
   at_tensor *made = at_hold(&pool, at_newShape(compute, flat));
   if (f.batch > 0) {
     at_tensor *x = matrix(&pool, &f, self, compute), *y = waves(&pool, &f, window, compute);
-    compute->functions->addmm(made->th, at_scalar_long(0), made->th, at_scalar_long(1), x->th,
-                              y->th);
+    AT_OF(compute, addmm)(made->th, at_scalar_long(0), made->th, at_scalar_long(1), x->th, y->th);
   }
   made = at_hold(&pool, at_viewAs(made, wanted));
   return at_finishOne(&pool, NULL, at_layerCast(&pool, made, self->type));

@@ -9,35 +9,35 @@ static const at_scalar none;
 
 /* --- element by element ---------------------------------------------------------------------- */
 
-typedef void (*Layer)(const at_functions *f, void *r, void *const *in, at_scalar a, at_scalar b);
+typedef void (*Layer)(const at_type *type, void *r, void *const *in, at_scalar a, at_scalar b);
 
-/* A layer: its name, the kernel of THNN (its row and direction), and the call of THNN's function
- * with the result r, the operands in and the scalars a and b. */
-#define LAYER(NAME, ROW, DIRECTION, CALL)                                                \
-  static void layer_##NAME(const at_functions *f, void *r, void *const *in, at_scalar a, \
-                           at_scalar b)                                                  \
-  {                                                                                      \
-    f->CALL;                                                                             \
+/* A layer: its name, the kernel of THNN (its row and direction), THNN's function, and its arguments: the
+ * result r, the operands in and the scalars a and b. */
+#define LAYER(NAME, ROW, DIRECTION, FUNCTION, ...)                                     \
+  static void layer_##NAME(const at_type *type, void *r, void *const *in, at_scalar a, \
+                           at_scalar b)                                                \
+  {                                                                                    \
+    AT_OF(type, FUNCTION)(__VA_ARGS__);                                                \
   }
 /* clang-format off */
 #define FOR_EACH_LAYER(X)                                                                                \
-  X(ELU,                  ELU,        forward,  ELU_updateOutput(in[0], r, a, b, false))                 \
-  X(ELU_BACKWARD,         ELU,        gradient, ELU_updateGradInput(in[0], r, in[1], a, b))              \
-  X(HARDSHRINK,           HardShrink, forward,  HardShrink_updateOutput(in[0], r, a))                    \
-  X(HARDSHRINK_BACKWARD,  HardShrink, gradient, HardShrink_updateGradInput(in[1], in[0], r, a))          \
-  X(HARDTANH_BACKWARD,    HardTanh,   gradient, HardTanh_updateGradInput(in[1], in[0], r, a, b, false))  \
-  X(LEAKY_RELU,           LeakyReLU,  forward,  LeakyReLU_updateOutput(in[0], r, a, false))              \
-  X(LEAKY_RELU_BACKWARD,  LeakyReLU,  gradient, LeakyReLU_updateGradInput(in[1], in[0], r, a, false))    \
-  X(LOG_SIGMOID,          LogSigmoid, forward,  LogSigmoid_updateOutput(in[0], r, NULL))                 \
-  X(LOG_SIGMOID_BACKWARD, LogSigmoid, gradient, LogSigmoid_updateGradInput(in[1], in[0], r, NULL))       \
-  X(SIGMOID_BACKWARD,     Sigmoid,    gradient, Sigmoid_updateGradInput(in[0], r, in[1]))                \
-  X(SOFTPLUS,             SoftPlus,   forward,  SoftPlus_updateOutput(in[0], r, a, b))                   \
-  X(SOFTPLUS_BACKWARD,    SoftPlus,   gradient, SoftPlus_updateGradInput(in[1], in[0], r, NULL, a, b))   \
-  X(SOFTSHRINK,           SoftShrink, forward,  SoftShrink_updateOutput(in[0], r, a))                    \
-  X(SOFTSHRINK_BACKWARD,  SoftShrink, gradient, SoftShrink_updateGradInput(in[1], in[0], r, a))          \
-  X(TANH_BACKWARD,        Tanh,       gradient, Tanh_updateGradInput(in[0], r, in[1]))                   \
-  X(THRESHOLD,            Threshold,  forward,  Threshold_updateOutput(in[0], r, a, b, false))           \
-  X(THRESHOLD_BACKWARD,   Threshold,  gradient, Threshold_updateGradInput(in[1], in[0], r, a, b, false))
+  X(ELU,                  ELU,        forward,  ELU_updateOutput, in[0], r, a, b, false)                 \
+  X(ELU_BACKWARD,         ELU,        gradient, ELU_updateGradInput, in[0], r, in[1], a, b)              \
+  X(HARDSHRINK,           HardShrink, forward,  HardShrink_updateOutput, in[0], r, a)                    \
+  X(HARDSHRINK_BACKWARD,  HardShrink, gradient, HardShrink_updateGradInput, in[1], in[0], r, a)          \
+  X(HARDTANH_BACKWARD,    HardTanh,   gradient, HardTanh_updateGradInput, in[1], in[0], r, a, b, false)  \
+  X(LEAKY_RELU,           LeakyReLU,  forward,  LeakyReLU_updateOutput, in[0], r, a, false)              \
+  X(LEAKY_RELU_BACKWARD,  LeakyReLU,  gradient, LeakyReLU_updateGradInput, in[1], in[0], r, a, false)    \
+  X(LOG_SIGMOID,          LogSigmoid, forward,  LogSigmoid_updateOutput, in[0], r, NULL)                 \
+  X(LOG_SIGMOID_BACKWARD, LogSigmoid, gradient, LogSigmoid_updateGradInput, in[1], in[0], r, NULL)       \
+  X(SIGMOID_BACKWARD,     Sigmoid,    gradient, Sigmoid_updateGradInput, in[0], r, in[1])                \
+  X(SOFTPLUS,             SoftPlus,   forward,  SoftPlus_updateOutput, in[0], r, a, b)                   \
+  X(SOFTPLUS_BACKWARD,    SoftPlus,   gradient, SoftPlus_updateGradInput, in[1], in[0], r, NULL, a, b)   \
+  X(SOFTSHRINK,           SoftShrink, forward,  SoftShrink_updateOutput, in[0], r, a)                    \
+  X(SOFTSHRINK_BACKWARD,  SoftShrink, gradient, SoftShrink_updateGradInput, in[1], in[0], r, a)          \
+  X(TANH_BACKWARD,        Tanh,       gradient, Tanh_updateGradInput, in[0], r, in[1])                   \
+  X(THRESHOLD,            Threshold,  forward,  Threshold_updateOutput, in[0], r, a, b, false)           \
+  X(THRESHOLD_BACKWARD,   Threshold,  gradient, Threshold_updateGradInput, in[1], in[0], r, a, b, false)
 /* clang-format on */
 FOR_EACH_LAYER(LAYER)
 
@@ -97,7 +97,7 @@ static at_tensor *activate(at_tensor *out, at_layer layer, int count, at_tensor 
   for (int i = 0; i < count; i++)
     operands[i] = at_layerInAs(&pool, in[i], compute, sizes);
   if (at_numel(r) > 0)
-    layers[layer](compute->functions, r->th, operands, a, b);
+    layers[layer](compute, r->th, operands, a, b);
   return at_layerEnd(&pool, out, r, type);
 }
 
@@ -175,7 +175,6 @@ static at_tensor *masked(at_tensor *out, at_tensor *x, at_tensor *self, at_scala
   at_tensor *const in[] = {x, self};
   const at_ints sizes = at_broadcast(2, in, buffer);
   const at_type *compute = at_toScalarType(x->type, type);
-  const at_functions *f = compute->functions;
   if (out)
     at_checkResult(out, x, sizes, type);
   if (threshold.is_float)
@@ -186,8 +185,9 @@ static at_tensor *masked(at_tensor *out, at_tensor *x, at_tensor *self, at_scala
   at_tensor *mask = at_layerNew(&pool, at_toScalarType(compute, AT_BYTE), sizes);
   at_copyFrom(r, x);
   if (at_numel(r) > 0) {
-    f->leValue((THByteTensor *)mask->th, at_layerInAs(&pool, self, compute, sizes), threshold);
-    f->maskedFill(r->th, (THByteTensor *)mask->th, value);
+    AT_OF(compute, leValue)((THByteTensor *)mask->th, at_layerInAs(&pool, self, compute, sizes),
+                            threshold);
+    AT_OF(compute, maskedFill)(r->th, (THByteTensor *)mask->th, value);
   }
   return at_finishOne(&pool, out, r);
 }
@@ -224,11 +224,10 @@ void at_nnLogSigmoid(at_tensor **out, at_tensor *self)
   at_tensor *r = at_hold(&pool, at_newLike(compute, self));
   at_tensor *buffer = at_hold(&pool, at_newLike(compute, self));
   if (at_numel(self) > 0) {
-    const at_functions *f = compute->functions;
-    f->LogSigmoid_updateOutput(x, r->th, NULL);
-    f->rows[AT_ROW_abs](buffer->th, x, NULL, NULL, none, none);
-    f->rows[AT_ROW_neg](buffer->th, buffer->th, NULL, NULL, none, none);
-    f->rows[AT_ROW_exp](buffer->th, buffer->th, NULL, NULL, none, none);
+    AT_OF(compute, LogSigmoid_updateOutput)(x, r->th, NULL);
+    at_rowOf(compute, AT_ROW_abs)(buffer->th, x, NULL, NULL, none, none);
+    at_rowOf(compute, AT_ROW_neg)(buffer->th, buffer->th, NULL, NULL, none, none);
+    at_rowOf(compute, AT_ROW_exp)(buffer->th, buffer->th, NULL, NULL, none, none);
   }
   at_tensor *const made[] = {at_layerCast(&pool, r, self->type),
                              at_layerCast(&pool, buffer, self->type)};
@@ -263,7 +262,7 @@ at_tensor *at_nnGlu(at_tensor *out, at_tensor *self, int64_t dim)
   void *x = at_layerIn(&pool, self, compute);
   at_tensor *r = at_layerResult(&pool, out, self->type->scalarType, compute, sizes);
   if (at_numel(r) > 0)
-    compute->functions->GatedLinear_updateOutput(x, r->th, d);
+    AT_OF(compute, GatedLinear_updateOutput)(x, r->th, d);
   return at_layerEnd(&pool, out, r, self->type->scalarType);
 }
 
@@ -277,7 +276,7 @@ at_tensor *at_nnGluBackward(at_tensor *out, at_tensor *grad_output, at_tensor *s
   void *x = at_layerIn(&pool, self, compute), *g = at_layerIn(&pool, grad_output, compute);
   at_tensor *r = at_layerResult(&pool, out, self->type->scalarType, compute, at_sizesOf(self));
   if (at_numel(r) > 0)
-    compute->functions->GatedLinear_updateGradInput(x, g, r->th, d);
+    AT_OF(compute, GatedLinear_updateGradInput)(x, g, r->th, d);
   return at_layerEnd(&pool, out, r, self->type->scalarType);
 }
 
@@ -293,9 +292,9 @@ at_tensor *at_nnSoftMax(at_tensor *out, bool log, at_tensor *self, int64_t dim, 
   void *x = at_layerIn(&pool, self, compute);
   at_tensor *r = at_layerResult(&pool, out, to, compute, at_sizesOf(self));
   if (at_numel(r) > 0 && log)
-    compute->functions->LogSoftMax_updateOutput(x, r->th, d);
+    AT_OF(compute, LogSoftMax_updateOutput)(x, r->th, d);
   else if (at_numel(r) > 0)
-    compute->functions->SoftMax_updateOutput(x, r->th, d);
+    AT_OF(compute, SoftMax_updateOutput)(x, r->th, d);
   return at_layerEnd(&pool, out, r, to);
 }
 
@@ -326,9 +325,9 @@ at_tensor *at_nnSoftMaxBackward(at_tensor *out, bool log, at_tensor *grad_output
   void *y = at_layerIn(&pool, output, compute), *g = at_layerIn(&pool, grad_output, compute);
   at_tensor *r = at_layerResult(&pool, out, output->type->scalarType, compute, sizes);
   if (at_numel(r) > 0 && log)
-    compute->functions->LogSoftMax_updateGradInput(y, g, r->th, y, d);
+    AT_OF(compute, LogSoftMax_updateGradInput)(y, g, r->th, y, d);
   else if (at_numel(r) > 0)
-    compute->functions->SoftMax_updateGradInput(y, g, r->th, y, d);
+    AT_OF(compute, SoftMax_updateGradInput)(y, g, r->th, y, d);
   return at_layerEnd(&pool, out, r, output->type->scalarType);
 }
 
@@ -356,7 +355,7 @@ at_tensor *at_nnPRelu(at_tensor *out, at_tensor *self, at_tensor *weight)
   at_tensor *r =
       at_layerResultFor(&pool, out, self->type->scalarType, compute, at_sizesOf(self), 1, &self);
   if (at_numel(r) > 0)
-    compute->functions->PReLU_updateOutput(x, r->th, w);
+    AT_OF(compute, PReLU_updateOutput)(x, r->th, w);
   return at_layerEnd(&pool, out, r, self->type->scalarType);
 }
 
@@ -364,7 +363,6 @@ void at_nnPReluBackward(at_tensor **out, const bool *wanted, at_tensor *grad_out
                         at_tensor *self, at_tensor *weight, at_ints mask)
 {
   const at_type *compute = at_layerType(self);
-  const at_functions *f = compute->functions;
   prelu_check(self, weight);
   at_layerSame(self, grad_output, "grad_output");
   at_pool pool;
@@ -377,9 +375,9 @@ void at_nnPReluBackward(at_tensor **out, const bool *wanted, at_tensor *grad_out
   if (wanted[1] && mask.data[1])
     made[1] = at_fillWith(at_layerNew(&pool, compute, at_sizesOf(weight)), at_scalar_long(0));
   if (made[0] && at_numel(self) > 0)
-    f->PReLU_updateGradInput(x, g, made[0]->th, w);
+    AT_OF(compute, PReLU_updateGradInput)(x, g, made[0]->th, w);
   if (made[1] && at_numel(self) > 0)
-    f->PReLU_accGradParameters(x, g, NULL, w, made[1]->th, at_scalar_long(1));
+    AT_OF(compute, PReLU_accGradParameters)(x, g, NULL, w, made[1]->th, at_scalar_long(1));
   for (int i = 0; i < 2; i++)
     made[i] = at_layerCast(&pool, made[i], self->type);
   at_layerEndAll(&pool, 2, out, made);
@@ -409,8 +407,8 @@ at_tensor *at_nnRRelu(at_tensor *out, at_tensor *self, at_tensor *noise, at_scal
   at_tensor *slopes = training ? at_layerNew(&pool, compute, at_sizesOf(self)) : NULL;
   at_tensor *r = at_layerNew(&pool, compute, at_sizesOf(self));
   if (at_numel(r) > 0)
-    compute->functions->RReLU_updateOutput(x, r->th, slopes ? slopes->th : NULL, lower, upper,
-                                           training, false, from);
+    AT_OF(compute, RReLU_updateOutput)(x, r->th, slopes ? slopes->th : NULL, lower, upper, training,
+                                       false, from);
   r = at_layerCast(&pool, r, self->type);
   if (noise && slopes) {
     at_tensor *const to[] = {noise, out}, *const made[] = {slopes, r};

@@ -68,9 +68,8 @@ at_tensor *at_columnsOf(at_tensor *out, at_tensor *self, at_ints kernel_size, at
   at_pool_enter(&pool);
   void *const x = at_layerIn(&pool, no_batch(&pool, self, 4), compute);
   at_tensor *r = at_layerNew(&pool, compute, (at_ints){&nothing, 1});
-  compute->functions->Im2Col_updateOutput(x, r->th, v.kernel.h, v.kernel.w, v.dilation.h,
-                                          v.dilation.w, v.padding.h, v.padding.w, v.stride.h,
-                                          v.stride.w);
+  AT_OF(compute, Im2Col_updateOutput)(x, r->th, v.kernel.h, v.kernel.w, v.dilation.h, v.dilation.w,
+                                      v.padding.h, v.padding.w, v.stride.h, v.stride.w);
   if (at_numel(self) == 0)
     r = at_hold(&pool, at_viewSlice(r, 0, 0, 0, 1));
   return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
@@ -91,9 +90,9 @@ at_tensor *at_imagesOf(at_tensor *out, at_tensor *self, at_ints output_size, at_
   at_pool_enter(&pool);
   void *const x = at_layerIn(&pool, no_batch(&pool, self, 3), compute);
   at_tensor *r = at_layerNew(&pool, compute, (at_ints){&nothing, 1});
-  compute->functions->Col2Im_updateOutput(x, r->th, size.h, size.w, v.kernel.h, v.kernel.w,
-                                          v.dilation.h, v.dilation.w, v.padding.h, v.padding.w,
-                                          v.stride.h, v.stride.w);
+  AT_OF(compute, Col2Im_updateOutput)(x, r->th, size.h, size.w, v.kernel.h, v.kernel.w,
+                                      v.dilation.h, v.dilation.w, v.padding.h, v.padding.w,
+                                      v.stride.h, v.stride.w);
   if (at_numel(self) == 0)
     r = at_hold(&pool, at_viewSlice(r, 0, 0, 0, 1));
   return at_finishOne(&pool, out, at_cast(&pool, r, self->type));

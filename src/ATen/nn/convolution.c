@@ -122,7 +122,7 @@ static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *
   const at_ints none = {(int64_t[]){0}, 1};
   for (int i = 1; i < results; i++)
     at_images_sum(&layer, &out[i], none);
-  layer.functions->convolve(g, x, r, w, b); /* THNN_(Groups_updateOutput), of input's type */
+  AT_OF(layer.called, convolve)(g, x, r, w, b); /* THNN_(Groups_updateOutput), of input's type */
   at_images_end(&layer);
 }
 
@@ -150,12 +150,12 @@ at_tensor *at_transformWeights(at_tensor *weight, at_convolving how)
   const at_ints kernel = kernel_of(weight, 0), none = {(int64_t[]){0}, 1};
   const THNNGroups g = groups_of(kernel.count, kernel, how);
   at_tensor *const transformed = at_newShape(weight->type, none);
-  if (kernel.count != 2 || !weight->type->functions->transformWeights)
+  if (kernel.count != 2 || !at_isOnHost(weight->type) || !AT_OF(weight->type, transformWeights))
     return transformed;
   THGuard guard;
   THGuard_enter(&guard, (THUndo)at_release);
   guard.what = transformed;
-  weight->type->functions->transformWeights(&g, weight->th, transformed->th);
+  AT_OF(weight->type, transformWeights)(&g, weight->th, transformed->th);
   guard.what = NULL;
   THGuard_leave(&guard);
   return transformed;
@@ -228,9 +228,9 @@ static void convolve_backward(at_tensor **out, const bool *wanted, at_tensor *gr
     gradBias = at_images_sum(&layer, &out[2], (at_ints){&outputs, 1})->th;
   }
   if (gives[0])
-    layer.functions->convolveBackwardData(g, x, y, r, w);
+    AT_OF(layer.called, convolveBackwardData)(g, x, y, r, w);
   if (gives[1] || gives[2])
-    layer.functions->convolveBackwardWeights(g, x, y, gradWeight, gradBias);
+    AT_OF(layer.called, convolveBackwardWeights)(g, x, y, gradWeight, gradBias);
   at_images_end(&layer);
 }
 

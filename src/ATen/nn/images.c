@@ -22,8 +22,8 @@ void at_images_begin(at_images *layer, at_images_kind kind, at_tensor *self, int
 {
   const at_type *compute = computes_in(kind, self->type);
   const bool asTheyAre = kind == AT_IMAGES_MOVES && self->type->elementSize == compute->elementSize;
-  layer->functions = compute->functions;
   layer->type = self->type;
+  layer->called = compute;
   layer->compute = asTheyAre ? self->type : compute;
   layer->axes = axes;
   layer->asRows = false;

@@ -4,7 +4,7 @@
  *     at_images layer;
  *     at_images_begin(&layer, AT_IMAGES_FLOATS, self, 2, 1);        images of 2 axes, one result
  *     void *x = at_images_take(&layer, "self", self, 1), *y = at_images_result(&layer, &out);
- *     layer.functions->SpatialAveragePooling_updateOutput(x, y, ...);
+ *     AT_OF(layer.called, SpatialAveragePooling_updateOutput)(x, y, ...);
  *     at_images_end(&layer);                                       out is the result
  *
  * THNN checks the shapes and computes those of the results.  It does not accept sizes of 0: an
@@ -21,8 +21,8 @@ typedef enum at_images_kind {
 } at_images_kind;
 
 typedef struct at_images {
-  const at_functions *functions; /* of compute */
   const at_type *type, *compute; /* of operands and results; of the TH tensors in the layer */
+  const at_type *called;         /* whose functions are called: it has elements of the same size */
   at_pool pool;
   bool asRows; /* images of one axis are passed as images of two, the first of size 1, which results
                   lose again; set after at_images_begin */

@@ -51,7 +51,7 @@ typedef struct {
   void *x, *t, *w, *g, *r;
 } Pair;
 
-typedef void (*Loss)(const at_functions *f, const Pair *p, at_summing how);
+typedef void (*Loss)(const at_type *type, const Pair *p, at_summing how);
 
 /* X(NAME, layer, the arguments after the tensors) */
 #define FOR_EACH_LOSS(X)                                   \
@@ -62,14 +62,14 @@ typedef void (*Loss)(const at_functions *f, const Pair *p, at_summing how);
   X(SMOOTH_L1, SmoothL1Criterion, how.average, how.reduce) \
   X(SOFT_MARGIN, SoftMarginCriterion, how.average, how.reduce)
 
-#define FUNCTIONS(NAME, LAYER, ...)                                                \
-  static void forward_##NAME(const at_functions *f, const Pair *p, at_summing how) \
-  {                                                                                \
-    f->LAYER##_updateOutput(p->x, p->t, p->r, __VA_ARGS__);                        \
-  }                                                                                \
-  static void back_##NAME(const at_functions *f, const Pair *p, at_summing how)    \
-  {                                                                                \
-    f->LAYER##_updateGradInput(p->x, p->t, p->g, p->r, __VA_ARGS__);               \
+#define FUNCTIONS(NAME, LAYER, ...)                                              \
+  static void forward_##NAME(const at_type *type, const Pair *p, at_summing how) \
+  {                                                                              \
+    AT_OF(type, LAYER##_updateOutput)(p->x, p->t, p->r, __VA_ARGS__);            \
+  }                                                                              \
+  static void back_##NAME(const at_type *type, const Pair *p, at_summing how)    \
+  {                                                                              \
+    AT_OF(type, LAYER##_updateGradInput)(p->x, p->t, p->g, p->r, __VA_ARGS__);   \
   }
 FOR_EACH_LOSS(FUNCTIONS)
 
@@ -107,7 +107,7 @@ at_tensor *at_nnLoss(at_tensor *out, at_loss loss, at_tensor *self, at_tensor *t
                   at_layerInAs(&pool, target, compute, sizes),
                   at_layerInAs(&pool, weight, compute, sizes), NULL, r->th};
   if (!is_empty(sizes))
-    losses[loss].forward(compute->functions, &p, how);
+    losses[loss].forward(compute, &p, how);
   else if (how.reduce)
     at_fillWith(r, of_nothing(how));
   return at_layerEnd(&pool, out, r, type);
@@ -127,7 +127,7 @@ at_tensor *at_nnLossBackward(at_tensor *out, at_loss loss, at_tensor *grad_outpu
   const Pair p = {at_layerIn(&pool, self, compute), at_layerInAs(&pool, target, compute, sizes),
                   at_layerInAs(&pool, weight, compute, sizes), g->th, r->th};
   if (at_numel(r) > 0)
-    losses[loss].back(compute->functions, &p, how);
+    losses[loss].back(compute, &p, how);
   return at_layerEnd(&pool, out, r, type);
 }
 
@@ -138,7 +138,6 @@ at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin
   at_tensor *const in[] = {self, target};
   const at_ints sizes = at_broadcast(2, in, buffer);
   const at_type *compute = at_layerType(self);
-  const at_functions *f = compute->functions;
   at_pool pool;
   at_pool_enter(&pool);
   void *x = at_layerInAs(&pool, self, compute, sizes);
@@ -147,15 +146,15 @@ at_tensor *at_nnHingeEmbedding(at_tensor *self, at_tensor *target, double margin
   THByteTensor *mask =
       (THByteTensor *)at_layerNew(&pool, at_toScalarType(compute, AT_BYTE), sizes)->th;
   if (at_numel(r) > 0) {
-    f->rows[AT_ROW_mul](r->th, x, NULL, NULL, at_scalar_long(1), none);
-    f->eqValue(mask, t, at_scalar_long(-1));
-    f->maskedFill(r->th, mask, at_scalar_long(0));
-    f->rows[AT_ROW_neg](below->th, x, NULL, NULL, none, none);
-    f->rows[AT_ROW_add](below->th, below->th, NULL, NULL, at_scalar_double(margin), none);
-    f->rows[AT_ROW_cmaxValue](below->th, below->th, NULL, NULL, at_scalar_long(0), none);
-    f->eqValue(mask, t, at_scalar_long(1));
-    f->maskedFill(below->th, mask, at_scalar_long(0));
-    f->rows[AT_ROW_cadd](r->th, r->th, below->th, NULL, at_scalar_long(1), none);
+    at_rowOf(compute, AT_ROW_mul)(r->th, x, NULL, NULL, at_scalar_long(1), none);
+    AT_OF(compute, eqValue)(mask, t, at_scalar_long(-1));
+    AT_OF(compute, maskedFill)(r->th, mask, at_scalar_long(0));
+    at_rowOf(compute, AT_ROW_neg)(below->th, x, NULL, NULL, none, none);
+    at_rowOf(compute, AT_ROW_add)(below->th, below->th, NULL, NULL, at_scalar_double(margin), none);
+    at_rowOf(compute, AT_ROW_cmaxValue)(below->th, below->th, NULL, NULL, at_scalar_long(0), none);
+    AT_OF(compute, eqValue)(mask, t, at_scalar_long(1));
+    AT_OF(compute, maskedFill)(below->th, mask, at_scalar_long(0));
+    at_rowOf(compute, AT_ROW_cadd)(r->th, r->th, below->th, NULL, at_scalar_long(1), none);
   }
   if (how.reduce && at_numel(r) == 0)
     r = at_fillWith(at_layerNew(&pool, compute, noSizes), of_nothing(how));
@@ -218,7 +217,7 @@ static at_tensor *mean_of_some(at_pool *pool, at_tensor *r, at_tensor *total)
     return at_hold(pool, at_choose(NULL, isSome, r, at_scalar_long(0), NULL,
                                    at_scalar_double((double)NAN)));
   }
-  r->type->functions->first(total->th, &sum);
+  r->type->memory->first(total->th, &sum);
   return at_scalar_toDouble(sum) == 0 ? at_fillWith(r, at_scalar_double((double)NAN)) : r;
 }
 
@@ -226,7 +225,6 @@ void at_nnNll(at_tensor **out, bool isImage, at_tensor *self, at_tensor *target,
               int64_t ignore_index, at_summing how)
 {
   const at_type *compute = at_layerType(self);
-  const at_functions *f = compute->functions;
   check_classes(self, target, weight, isImage, 1);
   at_pool pool;
   at_pool_enter(&pool);
@@ -238,11 +236,11 @@ void at_nnNll(at_tensor **out, bool isImage, at_tensor *self, at_tensor *target,
   if (at_numel(target) == 0 && how.reduce)
     at_fillWith(r, at_scalar_long(0));
   else if (at_numel(target) > 0 && isImage)
-    f->SpatialClassNLLCriterion_updateOutput(x, t, r->th, how.average, w, total->th, ignore_index,
-                                             how.reduce);
+    AT_OF(compute, SpatialClassNLLCriterion_updateOutput)(x, t, r->th, how.average, w, total->th,
+                                                          ignore_index, how.reduce);
   else if (at_numel(target) > 0)
-    f->ClassNLLCriterion_updateOutput(x, t, r->th, how.average, w, total->th, ignore_index,
-                                      how.reduce);
+    AT_OF(compute, ClassNLLCriterion_updateOutput)(x, t, r->th, how.average, w, total->th,
+                                                   ignore_index, how.reduce);
   if (how.average)
     r = mean_of_some(&pool, r, total);
   at_tensor *const made[] = {at_layerCast(&pool, r, self->type),
@@ -263,7 +261,6 @@ at_tensor *at_nnNllBackward(at_tensor *out, bool isImage, at_tensor *grad_output
                             at_tensor *total_weight, at_summing how)
 {
   const at_type *compute = at_layerType(self);
-  const at_functions *f = compute->functions;
   check_classes(self, target, weight, isImage, 1);
   at_layerSame(self, grad_output, "grad_output");
   at_layerSame(self, total_weight, "total_weight");
@@ -278,11 +275,11 @@ at_tensor *at_nnNllBackward(at_tensor *out, bool isImage, at_tensor *grad_output
   THLongTensor *t =
       (THLongTensor *)at_layerIndices(&pool, target, "target", isImage ? AT_LONG : AT_BYTE)->th;
   if (at_numel(self) > 0 && isImage)
-    f->SpatialClassNLLCriterion_updateGradInput(x, t, g, r->th, how.average, w, total, ignore_index,
-                                                how.reduce);
+    AT_OF(compute, SpatialClassNLLCriterion_updateGradInput)(x, t, g, r->th, how.average, w, total,
+                                                             ignore_index, how.reduce);
   else if (at_numel(self) > 0)
-    f->ClassNLLCriterion_updateGradInput(x, t, g, r->th, how.average, w, total, ignore_index,
-                                         how.reduce);
+    AT_OF(compute, ClassNLLCriterion_updateGradInput)(x, t, g, r->th, how.average, w, total,
+                                                      ignore_index, how.reduce);
   return at_layerEnd(&pool, out, r, self->type->scalarType);
 }
 
@@ -318,8 +315,8 @@ at_tensor *at_nnMultiMargin(at_tensor *out, at_tensor *self, at_tensor *target, 
   void *x = at_layerIn(&pool, self, compute), *w = at_layerIn(&pool, weight, compute);
   THLongTensor *t = (THLongTensor *)at_layerIndices(&pool, target, "target", AT_LONG)->th;
   if (at_numel(self) > 0)
-    compute->functions->MultiMarginCriterion_updateOutput(x, t, r->th, how.average, power, w,
-                                                          margin, how.reduce);
+    AT_OF(compute, MultiMarginCriterion_updateOutput)(x, t, r->th, how.average, power, w, margin,
+                                                      how.reduce);
   else if (how.reduce)
     at_fillWith(r, of_nothing(how));
   return at_layerEnd(&pool, out, r, type);
@@ -344,8 +341,8 @@ at_tensor *at_nnMultiMarginBackward(at_tensor *out, at_tensor *grad_output, at_t
           ->th;
   THLongTensor *t = (THLongTensor *)at_layerIndices(&pool, target, "target", AT_LONG)->th;
   if (at_numel(self) > 0)
-    compute->functions->MultiMarginCriterion_updateGradInput(x, t, g, r->th, how.average, power, w,
-                                                             margin, how.reduce);
+    AT_OF(compute, MultiMarginCriterion_updateGradInput)(x, t, g, r->th, how.average, power, w,
+                                                         margin, how.reduce);
   return at_layerEnd(&pool, out, r, type);
 }
 
@@ -379,8 +376,8 @@ void at_nnMultiLabel(at_tensor **out, at_tensor *self, at_tensor *target, at_sum
   at_tensor *r = at_layerNew(&pool, compute, label_sizes(self, how));
   at_tensor *is = at_layerNew(&pool, compute, at_sizesOf(target));
   if (at_numel(self) > 0)
-    compute->functions->MultiLabelMarginCriterion_updateOutput(x, t, r->th, is->th, how.average,
-                                                               how.reduce);
+    AT_OF(compute, MultiLabelMarginCriterion_updateOutput)(x, t, r->th, is->th, how.average,
+                                                           how.reduce);
   else if (how.reduce)
     at_fillWith(r, of_nothing(how));
   at_tensor *const made[] = {at_layerCast(&pool, r, self->type),
@@ -412,7 +409,7 @@ at_tensor *at_nnMultiLabelBackward(at_tensor *out, at_tensor *grad_output, at_te
                 ->th;
   THLongTensor *t = (THLongTensor *)at_layerIndices(&pool, target, "target", AT_LONG)->th;
   if (at_numel(self) > 0)
-    compute->functions->MultiLabelMarginCriterion_updateGradInput(x, t, g, r->th, is, how.average,
-                                                                  how.reduce);
+    AT_OF(compute, MultiLabelMarginCriterion_updateGradInput)(x, t, g, r->th, is, how.average,
+                                                              how.reduce);
   return at_layerEnd(&pool, out, r, type);
 }

@@ -6,7 +6,7 @@
  *     const at_type *compute = at_layerType(self);
  *     void *x = at_layerIn(&pool, self, compute);
  *     at_tensor *r = at_layerResult(&pool, out, self->type, compute, sizes);
- *     compute->functions->SoftMax_updateOutput(x, r->th, dim);
+ *     AT_OF(compute, SoftMax_updateOutput)(x, r->th, dim);
  *     return at_layerEnd(&pool, out, r, self->type);
  */
 #ifndef ATEN_NN_H

@@ -118,11 +118,9 @@ void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *we
   for (int i = 1; i < 3; i++)
     made[i] = at_layerNew(&pool, compute, (at_ints){&channels, 1});
   if (at_numel(self) > 0)
-    compute->functions->BatchNormalization_updateOutput(x, y, w, b,
-                                                        changed[0] ? changed[0]->th : NULL,
-                                                        changed[1] ? changed[1]->th : NULL,
-                                                        made[1]->th, made[2]->th, training,
-                                                        momentum, eps);
+    AT_OF(compute, BatchNormalization_updateOutput)(x, y, w, b, changed[0] ? changed[0]->th : NULL,
+                                                    changed[1] ? changed[1]->th : NULL, made[1]->th,
+                                                    made[2]->th, training, momentum, eps);
   for (int i = 0; i < 3; i++)
     made[i] = at_cast(&pool, made[i], i == 0 ? self->type : type);
 
@@ -215,8 +213,8 @@ void at_nnBatchNormBackward(at_tensor **out, const bool *wanted, at_tensor *grad
       r[i] = i == 0 && columns ? matrix_of(&pool, made[i])->th : made[i]->th;
     }
   if (at_numel(self) > 0)
-    compute->functions->BatchNormalization_backward(x, g, r[0], r[1], r[2], in[0], in[1], in[2],
-                                                    in[3], in[4], training, 1, eps);
+    AT_OF(compute, BatchNormalization_backward)(x, g, r[0], r[1], r[2], in[0], in[1], in[2], in[3],
+                                                in[4], training, 1, eps);
   for (int i = 0; i < 3; i++)
     made[i] = at_layerCast(&pool, made[i], i == 0 ? self->type : type);
   at_layerEndAll(&pool, 3, out, made);
@@ -341,7 +339,7 @@ static void sum_of_rows(at_tensor *r, at_tensor *rows)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *sum = at_hold(&pool, at_viewAs(r, (at_ints){one, 2}));
-  r->type->functions->sum(sum->th, rows->th, 0, 1);
+  AT_OF(r->type, sum)(sum->th, rows->th, 0, 1);
   at_pool_leave(&pool);
 }
 

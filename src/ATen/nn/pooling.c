@@ -79,7 +79,6 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
     return at_integerAverage(out, self, axes, windows, count_include_pad, AT_NONE);
   at_images layer;
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
-  const at_functions *const f = layer.functions;
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
@@ -89,20 +88,25 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
   const at_ints sizes = grad ? at_sizesOf(self) : (at_ints){size, at_sizesOf(self).count};
   void *r = nhwc ? at_images_resultNhwc(&layer, &out, sizes) : at_images_result(&layer, &out);
   if (axes < 3 && !grad)
-    f->SpatialAveragePooling_updateOutput(x, r, AT_SPATIAL(s.size), AT_SPATIAL(s.stride),
-                                          AT_SPATIAL(s.padding), windows.ceil, count_include_pad);
+    AT_OF(layer.called, SpatialAveragePooling_updateOutput)(x, r, AT_SPATIAL(s.size),
+                                                            AT_SPATIAL(s.stride),
+                                                            AT_SPATIAL(s.padding), windows.ceil,
+                                                            count_include_pad);
   else if (axes < 3)
-    f->SpatialAveragePooling_updateGradInput(x, g, r, AT_SPATIAL(s.size), AT_SPATIAL(s.stride),
-                                             AT_SPATIAL(s.padding), windows.ceil,
-                                             count_include_pad);
+    AT_OF(layer.called, SpatialAveragePooling_updateGradInput)(x, g, r, AT_SPATIAL(s.size),
+                                                               AT_SPATIAL(s.stride),
+                                                               AT_SPATIAL(s.padding), windows.ceil,
+                                                               count_include_pad);
   else if (!grad)
-    f->VolumetricAveragePooling_updateOutput(x, r, AT_VOLUMETRIC(s.size), AT_VOLUMETRIC(s.stride),
-                                             AT_VOLUMETRIC(s.padding), windows.ceil,
-                                             count_include_pad);
+    AT_OF(layer.called, VolumetricAveragePooling_updateOutput)(x, r, AT_VOLUMETRIC(s.size),
+                                                               AT_VOLUMETRIC(s.stride),
+                                                               AT_VOLUMETRIC(s.padding),
+                                                               windows.ceil, count_include_pad);
   else
-    f->VolumetricAveragePooling_updateGradInput(x, g, r, AT_VOLUMETRIC(s.size),
-                                                AT_VOLUMETRIC(s.stride), AT_VOLUMETRIC(s.padding),
-                                                windows.ceil, count_include_pad);
+    AT_OF(layer.called, VolumetricAveragePooling_updateGradInput)(x, g, r, AT_VOLUMETRIC(s.size),
+                                                                  AT_VOLUMETRIC(s.stride),
+                                                                  AT_VOLUMETRIC(s.padding),
+                                                                  windows.ceil, count_include_pad);
   at_images_end(&layer);
   return out;
 }
@@ -122,16 +126,16 @@ void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
   void *argmax = nhwc ? at_images_indicesResultNhwc(&layer, &out[1], sizes)
                       : at_images_indicesResult(&layer, &out[1]);
   if (axes < 3)
-    layer.functions->SpatialDilatedMaxPooling_updateOutput(x, r, argmax, AT_SPATIAL(s.size),
-                                                           AT_SPATIAL(s.stride),
-                                                           AT_SPATIAL(s.padding),
-                                                           AT_SPATIAL(s.dilation), windows.ceil);
+    AT_OF(layer.called,
+          SpatialDilatedMaxPooling_updateOutput)(x, r, argmax, AT_SPATIAL(s.size),
+                                                 AT_SPATIAL(s.stride), AT_SPATIAL(s.padding),
+                                                 AT_SPATIAL(s.dilation), windows.ceil);
   else
-    layer.functions->VolumetricDilatedMaxPooling_updateOutput(x, r, argmax, AT_VOLUMETRIC(s.size),
-                                                              AT_VOLUMETRIC(s.stride),
-                                                              AT_VOLUMETRIC(s.padding),
-                                                              AT_VOLUMETRIC(s.dilation),
-                                                              windows.ceil);
+    AT_OF(layer.called,
+          VolumetricDilatedMaxPooling_updateOutput)(x, r, argmax, AT_VOLUMETRIC(s.size),
+                                                    AT_VOLUMETRIC(s.stride),
+                                                    AT_VOLUMETRIC(s.padding),
+                                                    AT_VOLUMETRIC(s.dilation), windows.ceil);
   at_images_end(&layer);
 }
 
@@ -147,17 +151,16 @@ at_tensor *at_maxPoolBackward(at_tensor *out, int axes, at_tensor *grad, at_tens
   void *argmax = at_images_indices(&layer, "indices", indices, batch);
   void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
-    layer.functions->SpatialDilatedMaxPooling_updateGradInput(x, g, r, argmax, AT_SPATIAL(s.size),
-                                                              AT_SPATIAL(s.stride),
-                                                              AT_SPATIAL(s.padding),
-                                                              AT_SPATIAL(s.dilation), windows.ceil);
+    AT_OF(layer.called,
+          SpatialDilatedMaxPooling_updateGradInput)(x, g, r, argmax, AT_SPATIAL(s.size),
+                                                    AT_SPATIAL(s.stride), AT_SPATIAL(s.padding),
+                                                    AT_SPATIAL(s.dilation), windows.ceil);
   else
-    layer.functions->VolumetricDilatedMaxPooling_updateGradInput(x, g, r, argmax,
-                                                                 AT_VOLUMETRIC(s.size),
-                                                                 AT_VOLUMETRIC(s.stride),
-                                                                 AT_VOLUMETRIC(s.padding),
-                                                                 AT_VOLUMETRIC(s.dilation),
-                                                                 windows.ceil);
+    AT_OF(layer.called,
+          VolumetricDilatedMaxPooling_updateGradInput)(x, g, r, argmax, AT_VOLUMETRIC(s.size),
+                                                       AT_VOLUMETRIC(s.stride),
+                                                       AT_VOLUMETRIC(s.padding),
+                                                       AT_VOLUMETRIC(s.dilation), windows.ceil);
   at_images_end(&layer);
   return out;
 }
@@ -185,9 +188,9 @@ at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints
   void *r = nhwc ? at_images_resultNhwc(&layer, &out, (at_ints){sizes, at_sizesOf(self).count})
                  : at_images_result(&layer, &out);
   if (axes < 3)
-    layer.functions->SpatialAdaptiveAveragePooling_updateOutput(x, r, AT_SPATIAL(size));
+    AT_OF(layer.called, SpatialAdaptiveAveragePooling_updateOutput)(x, r, AT_SPATIAL(size));
   else
-    layer.functions->VolumetricAdaptiveAveragePooling_updateOutput(x, r, AT_VOLUMETRIC(size));
+    AT_OF(layer.called, VolumetricAdaptiveAveragePooling_updateOutput)(x, r, AT_VOLUMETRIC(size));
   at_images_end(&layer);
   return out;
 }
@@ -203,9 +206,9 @@ at_tensor *at_adaptiveAverageBackward(at_tensor *out, int axes, at_tensor *grad,
   void *r =
       nhwc ? at_images_resultNhwc(&layer, &out, at_sizesOf(self)) : at_images_result(&layer, &out);
   if (axes < 3)
-    layer.functions->SpatialAdaptiveAveragePooling_updateGradInput(x, g, r);
+    AT_OF(layer.called, SpatialAdaptiveAveragePooling_updateGradInput)(x, g, r);
   else
-    layer.functions->VolumetricAdaptiveAveragePooling_updateGradInput(x, g, r);
+    AT_OF(layer.called, VolumetricAdaptiveAveragePooling_updateGradInput)(x, g, r);
   at_images_end(&layer);
   return out;
 }
@@ -224,9 +227,10 @@ void at_adaptiveMax(at_tensor **out, int axes, at_tensor *self, at_ints output_s
   void *argmax = nhwc ? at_images_indicesResultNhwc(&layer, &out[1], whole)
                       : at_images_indicesResult(&layer, &out[1]);
   if (axes < 3)
-    layer.functions->SpatialAdaptiveMaxPooling_updateOutput(x, r, argmax, AT_SPATIAL(size));
+    AT_OF(layer.called, SpatialAdaptiveMaxPooling_updateOutput)(x, r, argmax, AT_SPATIAL(size));
   else
-    layer.functions->VolumetricAdaptiveMaxPooling_updateOutput(x, r, argmax, AT_VOLUMETRIC(size));
+    AT_OF(layer.called, VolumetricAdaptiveMaxPooling_updateOutput)(x, r, argmax,
+                                                                   AT_VOLUMETRIC(size));
   at_images_end(&layer);
 }
 
@@ -240,9 +244,9 @@ at_tensor *at_adaptiveMaxBackward(at_tensor *out, int axes, at_tensor *grad, at_
   void *argmax = at_images_indices(&layer, "indices", indices, ANY_FIRST);
   void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
-    layer.functions->SpatialAdaptiveMaxPooling_updateGradInput(x, g, r, argmax);
+    AT_OF(layer.called, SpatialAdaptiveMaxPooling_updateGradInput)(x, g, r, argmax);
   else
-    layer.functions->VolumetricAdaptiveMaxPooling_updateGradInput(x, g, r, argmax);
+    AT_OF(layer.called, VolumetricAdaptiveMaxPooling_updateGradInput)(x, g, r, argmax);
   at_images_end(&layer);
   return out;
 }
@@ -265,13 +269,14 @@ void at_fractionalMax(at_tensor **out, int axes, at_tensor *self, at_ints kernel
   void *x = at_images_take(&layer, "self", self, batch);
   void *samples = at_images_take(&layer, "random_samples", random_samples, batch);
   void *r = at_images_result(&layer, &out[0]), *argmax = at_images_indicesResult(&layer, &out[1]);
-  const at_functions *const f = layer.functions;
   if (axes == 2)
-    f->SpatialFractionalMaxPooling_updateOutput(x, r, AT_SPATIAL(size), AT_SPATIAL(kernel), argmax,
-                                                samples);
+    AT_OF(layer.called, SpatialFractionalMaxPooling_updateOutput)(x, r, AT_SPATIAL(size),
+                                                                  AT_SPATIAL(kernel), argmax,
+                                                                  samples);
   else
-    f->VolumetricFractionalMaxPooling_updateOutput(x, r, FRACTIONAL(size), FRACTIONAL(kernel),
-                                                   argmax, samples);
+    AT_OF(layer.called, VolumetricFractionalMaxPooling_updateOutput)(x, r, FRACTIONAL(size),
+                                                                     FRACTIONAL(kernel), argmax,
+                                                                     samples);
   at_images_end(&layer);
 }
 
@@ -287,13 +292,12 @@ at_tensor *at_fractionalMaxBackward(at_tensor *out, int axes, at_tensor *grad, a
   void *g = at_images_take(&layer, "grad_output", grad, batch);
   void *argmax = at_images_indices(&layer, "indices", indices, batch);
   void *r = at_images_result(&layer, &out);
-  const at_functions *const f = layer.functions;
   if (axes == 2)
-    f->SpatialFractionalMaxPooling_updateGradInput(x, g, r, AT_SPATIAL(size), AT_SPATIAL(kernel),
-                                                   argmax);
+    AT_OF(layer.called, SpatialFractionalMaxPooling_updateGradInput)(x, g, r, AT_SPATIAL(size),
+                                                                     AT_SPATIAL(kernel), argmax);
   else
-    f->VolumetricFractionalMaxPooling_updateGradInput(x, g, r, FRACTIONAL(size), FRACTIONAL(kernel),
-                                                      argmax);
+    AT_OF(layer.called, VolumetricFractionalMaxPooling_updateGradInput)(x, g, r, FRACTIONAL(size),
+                                                                        FRACTIONAL(kernel), argmax);
   at_images_end(&layer);
   return out;
 }
@@ -306,7 +310,6 @@ at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *se
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
   at_images layer;
   begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
-  const at_functions *const f = layer.functions;
   const int batch = at_images_batch(&layer, self);
   void *x = at_images_take(&layer, "self", self, batch);
   void *argmax = at_images_indices(&layer, "indices", indices, batch);
@@ -314,18 +317,20 @@ at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *se
   void *r = at_images_result(&layer, &out);
   if (axes == 2) {
     if (grad)
-      f->SpatialMaxUnpooling_updateGradInput(x, g, r, argmax, AT_SPATIAL(size));
+      AT_OF(layer.called, SpatialMaxUnpooling_updateGradInput)(x, g, r, argmax, AT_SPATIAL(size));
     else
-      f->SpatialMaxUnpooling_updateOutput(x, r, argmax, AT_SPATIAL(size));
+      AT_OF(layer.called, SpatialMaxUnpooling_updateOutput)(x, r, argmax, AT_SPATIAL(size));
   } else {
     const at_axes step = at_axesOf("stride", stride, 3, 1);
     const at_axes pad = at_axesOf("padding", padding, 3, 0);
     if (grad)
-      f->VolumetricMaxUnpooling_updateGradInput(x, g, r, argmax, AT_VOLUMETRIC(size),
-                                                AT_VOLUMETRIC(step), AT_VOLUMETRIC(pad));
+      AT_OF(layer.called,
+            VolumetricMaxUnpooling_updateGradInput)(x, g, r, argmax, AT_VOLUMETRIC(size),
+                                                    AT_VOLUMETRIC(step), AT_VOLUMETRIC(pad));
     else
-      f->VolumetricMaxUnpooling_updateOutput(x, r, argmax, AT_VOLUMETRIC(size), AT_VOLUMETRIC(step),
-                                             AT_VOLUMETRIC(pad));
+      AT_OF(layer.called, VolumetricMaxUnpooling_updateOutput)(x, r, argmax, AT_VOLUMETRIC(size),
+                                                               AT_VOLUMETRIC(step),
+                                                               AT_VOLUMETRIC(pad));
   }
   at_images_end(&layer);
   return out;

@@ -26,14 +26,13 @@ typedef struct {
   const char *name;
   bool takesBool;
   bool keepsDim; /* the dimension remains, with its size or with size k */
-  void (*call)(const at_functions *f, void *r, void *indices, void *x, const Options *o);
+  void (*call)(const at_type *type, void *r, void *indices, void *x, const Options *o);
 } Picking;
 
-#define PICKING(NAME, ...)                                                        \
-  static void NAME##_call(const at_functions *f, void *r, void *indices, void *x, \
-                          const Options *o)                                       \
-  {                                                                               \
-    f->NAME(r, indices, x, __VA_ARGS__);                                          \
+#define PICKING(NAME, ...)                                                                        \
+  static void NAME##_call(const at_type *type, void *r, void *indices, void *x, const Options *o) \
+  {                                                                                               \
+    AT_OF(type, NAME)(r, indices, x, __VA_ARGS__);                                                \
   }
 PICKING(max, o->dim, o->keepdim)
 PICKING(min, o->dim, o->keepdim)
@@ -104,8 +103,7 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
     made[1] = direct && !alone ? out[1] : at_hold(&pool, at_newShape(indices, sizes));
   if (at_numel(made[0]) > 0 && own.count > 0) {
     at_tensor *x = at_cast(&pool, self, compute);
-    how->call(compute->functions, made[0]->th, made[1] ? (void *)made[1]->th : NULL, x->th,
-              &options);
+    how->call(compute, made[0]->th, made[1] ? (void *)made[1]->th : NULL, x->th, &options);
   } else if (own.count == 0) { /* the only element, even if k is 0 */
     at_copyFrom(made[0], self);
     if (made[1])
@@ -171,7 +169,7 @@ at_tensor *at_medianOf(at_tensor *out, at_tensor *self)
   }
   if (at_numel(self) > 0) {
     at_tensor *x = at_cast(&pool, self, at_computesIn(self->type));
-    number = x->type->functions->medianall(x->th);
+    number = AT_OF(x->type, medianall)(x->th);
   }
   return at_finishOne(&pool, out, at_hold(&pool, at_newScalar(self->type, number)));
 }
@@ -204,7 +202,7 @@ at_tensor *at_accumulate(at_tensor *out, bool product, at_tensor *self, int64_t 
       out && out->type == compute && at_sameSizes(at_sizesOf(out), at_sizesOf(self));
   at_tensor *r = direct ? out : at_hold(&pool, at_newShape(compute, at_sizesOf(self)));
   if (at_numel(r) > 0)
-    (product ? compute->functions->cumprod : compute->functions->cumsum)(r->th, x->th, along);
+    (product ? AT_OF(compute, cumprod) : AT_OF(compute, cumsum))(r->th, x->th, along);
   if (!direct)
     return at_finishOne(&pool, out, at_cast(&pool, r, result));
   at_pool_leave(&pool);
@@ -231,7 +229,7 @@ at_tensor *at_renormed(at_tensor *out, at_tensor *self, at_scalar p, int64_t dim
   const at_type *compute = at_computesIn(self->type);
   at_tensor *r = at_hold(&pool, at_newShape(compute, sizes)), *x = at_cast(&pool, self, compute);
   if (at_numel(r) > 0)
-    compute->functions->renorm(r->th, x->th, p, along, maxnorm);
+    AT_OF(compute, renorm)(r->th, x->th, p, along, maxnorm);
   return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
 }
 
@@ -239,10 +237,9 @@ at_tensor *at_renormed(at_tensor *out, at_tensor *self, at_scalar p, int64_t dim
 static at_tensor *device_histogram(at_pool *pool, at_tensor *x, int64_t bins, double low,
                                    double high)
 {
-  const at_functions *const f = x->type->functions;
   if (low == high) {
-    low = at_scalar_toDouble(f->minall(x->th));
-    high = at_scalar_toDouble(f->maxall(x->th));
+    low = at_scalar_toDouble(AT_OF(x->type, minall)(x->th));
+    high = at_scalar_toDouble(AT_OF(x->type, maxall)(x->th));
   }
   if (low == high && isfinite(low)) {
     low -= 1;
@@ -281,7 +278,7 @@ at_tensor *at_histcOf(at_tensor *out, at_tensor *self, int64_t bins, at_scalar m
   if (at_numel(x) == 0)
     at_fillWith(r, at_scalar_long(0));
   else if (at_isOnHost(compute))
-    compute->functions->histc(r->th, x->th, bins, min, max);
+    AT_OF(compute, histc)(r->th, x->th, bins, min, max);
   else
     r = device_histogram(&pool, x, bins, at_scalar_toDouble(min), at_scalar_toDouble(max));
   return at_finishOne(&pool, out, at_cast(&pool, r, self->type));

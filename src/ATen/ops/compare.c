@@ -131,14 +131,14 @@ bool at_areEqual(const at_tensor *x, const at_tensor *y)
   if (type == AT_SCALAR_TYPES || at_isComplex(type))
     return at_areEqualPairs(x, y);
   const at_type *compute = at_toScalarType(x->type, type == AT_BOOL ? AT_BYTE : type);
-  if (!compute->functions->equal) /* Half and BFloat16 */
+  if (!AT_OF(compute, equal)) /* Half and BFloat16 */
     compute = at_toScalarType(compute, AT_FLOAT);
   at_pool pool;
   at_pool_enter(&pool);
   void *th[2];
   for (int i = 0; i < 2; i++)
     th[i] = at_brought(&pool, in[i], at_sizesOf(x), compute)->th;
-  const bool equal = compute->functions->equal(th[0], th[1]);
+  const bool equal = AT_OF(compute, equal)(th[0], th[1]);
   at_pool_leave(&pool);
   return equal;
 }
@@ -212,8 +212,8 @@ bool at_areAllClose(const at_tensor *x, const at_tensor *y, double rtol, double 
   at_pool_enter(&pool);
   at_tensor *close =
       at_hold(&pool, at_areClose((at_tensor *)x, (at_tensor *)y, rtol, atol, equalNaN));
-  const at_functions *functions = at_toScalarType(x->type, AT_BYTE)->functions;
-  const bool all = at_numel(close) == 0 || functions->logicalall(close->th);
+  const at_type *const type = at_toScalarType(x->type, AT_BYTE);
+  const bool all = at_numel(close) == 0 || AT_OF(type, logicalall)(close->th);
   at_pool_leave(&pool);
   return all;
 }

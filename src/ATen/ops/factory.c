@@ -20,8 +20,8 @@ at_tensor *at_fillWith(at_tensor *self, at_scalar value)
   }
   if (at_isUnsigned(self->type->scalarType))
     value = at_unsignedElement(self->type, value);
-  if (self->type->functions->rows[AT_ROW_fill]) {
-    self->type->functions->rows[AT_ROW_fill](self->th, NULL, NULL, NULL, value, value);
+  if (at_rowOf(self->type, AT_ROW_fill)) {
+    at_rowOf(self->type, AT_ROW_fill)(self->th, NULL, NULL, NULL, value, value);
     return self;
   }
   /* Types that do not compute are filled with copies of one element, on the CPU of its bits. */
@@ -35,7 +35,7 @@ at_tensor *at_fillWith(at_tensor *self, at_scalar value)
     const at_type *bits = at_toScalarType(self->type, AT_SHORT);
     one = at_hold(&pool, at_newCast(one, self->type));
     value = at_scalar_long(*(const int16_t *)at_data(one));
-    bits->functions->rows[AT_ROW_fill](self->th, NULL, NULL, NULL, value, value);
+    at_rowOf(bits, AT_ROW_fill)(self->th, NULL, NULL, NULL, value, value);
   } else {
     at_copyFrom(self, one);
   }

@@ -219,7 +219,7 @@ at_tensor *at_indexed(at_tensor *out, at_tensor *self, at_tensors indices)
     at_tensor *to = at_hold(&pool, along_offsets(&s, result));
     at_tensor *from = at_hold(&pool, view_of(&s, self));
     at_tensor *offsets = at_hold(&pool, flat(s.offsets));
-    at_movesAs(self->type)->functions->indexSelect(to->th, from->th, s.lead, (void *)offsets->th);
+    AT_OF(at_movesAs(self->type), indexSelect)(to->th, from->th, s.lead, (void *)offsets->th);
   }
   return at_finishOne(&pool, out, result);
 }
@@ -269,17 +269,18 @@ static at_tensor *span_of(at_tensor *t)
 static void put_selected(at_pool *pool, const Selection *s, at_tensor *self, at_tensor *values,
                          bool adds)
 {
-  const at_functions *call = at_movesAs(self->type)->functions;
+  const at_type *const moves = at_movesAs(self->type);
   values = at_hold(pool, at_newExpanded(values, s->sizes));
   if (s->overlaps) {
     at_tensor *offsets = all_offsets(pool, s);
-    call->put(at_hold(pool, span_of(self))->th, (void *)offsets->th, values->th, adds);
+    AT_OF(moves, put)(at_hold(pool, span_of(self))->th, (void *)offsets->th, values->th, adds);
     return;
   }
   at_tensor *offsets = at_hold(pool, flat(s->offsets));
   at_tensor *view = at_hold(pool, view_of(s, self)),
             *from = at_hold(pool, along_offsets(s, values));
-  (adds ? call->indexAdd : call->indexCopy)(view->th, s->lead, (void *)offsets->th, from->th);
+  (adds ? AT_OF(moves, indexAdd) : AT_OF(moves, indexCopy))(view->th, s->lead, (void *)offsets->th,
+                                                            from->th);
 }
 
 at_tensor *at_indexPut(at_tensor *out, at_tensor *self, at_tensors indices, at_tensor *values,

@@ -87,7 +87,7 @@ static bool join_alike(at_tensor *result, at_tensors tensors, int dim)
     if (at_numel(tensors.data[i]) > 0)
       parts[count++] = tensors.data[i]->th;
   if (count)
-    at_movesAs(result->type)->functions->catArray(result->th, parts, count, dim);
+    AT_OF(at_movesAs(result->type), catArray)(result->th, parts, count, dim);
   THGuard_leave(&guard);
   return true;
 }

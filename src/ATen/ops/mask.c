@@ -33,7 +33,7 @@ at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_sc
   value = at_movesAsScalar(self->type, value);
   at_tensor *changed = begin(&pool, out, self, &mask);
   if (at_numel(changed) > 0)
-    at_movesAs(self->type)->functions->maskedFill(changed->th, (void *)mask->th, value);
+    AT_OF(at_movesAs(self->type), maskedFill)(changed->th, (void *)mask->th, value);
   return at_endChange(&pool, out, self, changed);
 }
 
@@ -70,7 +70,7 @@ at_tensor *at_maskedScatter(at_tensor *out, at_tensor *self, at_tensor *mask, at
   at_checkType(source, "source", self->type);
   at_tensor *changed = begin(&pool, out, self, &mask);
   if (at_numel(changed) > 0)
-    at_movesAs(self->type)->functions->maskedCopy(changed->th, (void *)mask->th, source->th);
+    AT_OF(at_movesAs(self->type), maskedCopy)(changed->th, (void *)mask->th, source->th);
   return at_endChange(&pool, out, self, changed);
 }
 
@@ -98,7 +98,7 @@ at_tensor *at_maskedSelect(at_tensor *out, at_tensor *self, at_tensor *mask)
     at_checkType(out, "result", self->type);
   at_tensor *result = at_hold(&pool, at_newShape(self->type, none));
   if (at_numel(self) > 0)
-    at_movesAs(self->type)->functions->maskedSelect(result->th, self->th, (void *)mask->th);
+    AT_OF(at_movesAs(self->type), maskedSelect)(result->th, self->th, (void *)mask->th);
   settle(result, none);
   return at_finishOne(&pool, out, result);
 }
@@ -117,7 +117,7 @@ at_tensor *at_nonzeros(at_tensor *out, at_tensor *self)
     self = at_hold(&pool, at_newCast(self, at_toScalarType(self->type, AT_BOOL)));
   at_tensor *result = at_hold(&pool, at_newShape(type, none));
   if (at_numel(self) > 0)
-    at_movesAs(self->type)->functions->nonzero((void *)result->th, self->th);
+    AT_OF(at_movesAs(self->type), nonzero)((void *)result->th, self->th);
   settle(result, none);
   if (self->isScalar) { /* one row, without columns, if the element is nonzero */
     const int64_t rows[] = {at_numel(result), 0};

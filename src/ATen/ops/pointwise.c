@@ -64,10 +64,21 @@ at_tensor *at_newExpanded(at_tensor *t, at_ints sizes)
 /* Rows that PyTorch does not have for booleans. */
 static bool not_for_bool(at_row row)
 {
-  return row == AT_ROW_csub || row == AT_ROW_sub_scaled || row == AT_ROW_neg ||
-         row == AT_ROW_cfmod || row == AT_ROW_fmod || row == AT_ROW_cremainder ||
-         row == AT_ROW_remainder || row == AT_ROW_clshift || row == AT_ROW_crshift ||
-         row == AT_ROW_cpow;
+  switch (row->index) {
+    case TH_POINTWISE_csub:
+    case TH_POINTWISE_sub_scaled:
+    case TH_POINTWISE_neg:
+    case TH_POINTWISE_cfmod:
+    case TH_POINTWISE_fmod:
+    case TH_POINTWISE_cremainder:
+    case TH_POINTWISE_remainder:
+    case TH_POINTWISE_clshift:
+    case TH_POINTWISE_crshift:
+    case TH_POINTWISE_cpow:
+      return true;
+    default:
+      return false;
+  }
 }
 
 /* The type whose row computes for operands of type: Byte for Bool; for a type without the row a
@@ -77,27 +88,29 @@ static const at_type *computes_in(const at_type *like, at_scalar_type type, at_r
   const at_type *own = at_toScalarType(like, type == AT_BOOL ? AT_BYTE : type);
   if (type == AT_BOOL && not_for_bool(row))
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of Bool");
-  if (own->functions->rows[row])
+  if (at_rowOf(own, row))
     return own;
   const at_type *wider = at_toScalarType(like, at_isFloating(type) ? AT_FLOAT : AT_SHORT);
-  if (!wider->functions->rows[row])
+  if (!at_rowOf(wider, row))
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
              at_scalarTypeName(type));
   return wider;
 }
 
-/* Rows that compare: their results are bytes, each 0 or 1. */
-static const bool compares[AT_ROWS] = {
-#define COMPARE_VALUE(TYPES, COST, NAME, ...)  [AT_ROW_##NAME] = true,
-#define COMPARE_TENSOR(TYPES, COST, NAME, ...) [AT_ROW_##NAME] = true,
-#include "ops/pointwise.h"
-};
-
 /* Rows whose results of booleans are booleans. */
 static bool keeps_booleans(at_row row)
 {
-  return row == AT_ROW_cbitand || row == AT_ROW_cbitor || row == AT_ROW_cbitxor ||
-         row == AT_ROW_cmul || row == AT_ROW_cmax || row == AT_ROW_cmin;
+  switch (row->index) {
+    case TH_POINTWISE_cbitand:
+    case TH_POINTWISE_cbitor:
+    case TH_POINTWISE_cbitxor:
+    case TH_POINTWISE_cmul:
+    case TH_POINTWISE_cmax:
+    case TH_POINTWISE_cmin:
+      return true;
+    default:
+      return false;
+  }
 }
 
 at_tensor *at_cast(at_pool *pool, at_tensor *t, const at_type *type)
@@ -131,15 +144,15 @@ static bool compute_small(at_tensor *r, at_row row, int count, at_tensor *const 
   const int64_t n = at_numel(r);
   const bool isFloat = r->type->scalarType == AT_FLOAT;
   if (n > SMALL || !(isFloat || r->type->scalarType == AT_DOUBLE) || !at_isOnHost(r->type) ||
-      row == AT_ROW_polygamma) /* whose scalar is no element */
+      row->index == TH_POINTWISE_polygamma) /* whose scalar is no element */
     return false;
   const void *at[AT_INPUTS] = {NULL};
   for (int i = 0; i < count; i++)
     at[i] = at_data(in[i]);
   const double wide[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
   const float narrow[2] = {(float)wide[0], (float)wide[1]};
-  THPointwise_row(r->type->held, (THPointwise)row)(n, at_data(r), at[0], at[1], at[2],
-                                                   isFloat ? (const void *)narrow : wide, 0);
+  THPointwise_row(r->type->held, row->index)(n, at_data(r), at[0], at[1], at[2],
+                                             isFloat ? (const void *)narrow : wide, 0);
   return true;
 }
 
@@ -150,9 +163,9 @@ static at_tensor *pointwise_plain(at_tensor *out, at_row row, at_scalar_type typ
 {
   const at_type *const own = in[0]->type;
   const at_ints sizes = at_sizesOf(in[0]);
-  const at_row_function compute = own->functions->rows[row];
+  const at_row_function compute = at_rowOf(own, row);
   if (own->scalarType != type || type == AT_BOOL || at_isUnsigned(type) || !compute ||
-      compares[row])
+      row->compares)
     return NULL;
   if (out && (out->type != own || !at_sameSizes(at_sizesOf(out), sizes)))
     return NULL;
@@ -202,7 +215,7 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
                         at_tensor *const *in, at_scalar a, at_scalar b)
 {
   if (at_isComplex(type))
-    return at_complexRow(out, (int)row, type, count, in, a, b);
+    return at_complexRow(out, (int)row->index, type, count, in, a, b);
   at_tensor *const done = pointwise_plain(out, row, type, count, in, a, b);
   if (done)
     return done;
@@ -211,7 +224,7 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
   int64_t buffer[AT_MOST_DIMS];
   const at_ints sizes = at_broadcast(count, in, buffer);
   const at_type *compute = computes_in(in[0]->type, type, row);
-  const bool isBoolean = compares[row] || (type == AT_BOOL && keeps_booleans(row));
+  const bool isBoolean = row->compares || (type == AT_BOOL && keeps_booleans(row));
   const at_type *written = isBoolean ? at_toScalarType(compute, AT_BOOL) : compute;
   const at_type *result = at_toScalarType(compute, isBoolean ? AT_BOOL : type);
   if (out)
@@ -238,7 +251,7 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
       out && !rounds && out->type == written && at_sameSizes(at_sizesOf(out), sizes);
   at_tensor *r = direct ? out : at_hold(&pool, at_newFor(written, sizes, count, in));
   if (at_numel(r) > 0)
-    compute->functions->rows[row](r->th, operands[0], operands[1], operands[2], a, b);
+    at_rowOf(compute, row)(r->th, operands[0], operands[1], operands[2], a, b);
   if (rounds || (!out && result != written))
     r = at_hold(&pool, at_newCastLike(r, result));
   if (!direct)

@@ -32,34 +32,33 @@ typedef struct {
   int then;            /* the reduction of partial results, or NEVER */
   THReductionName own; /* TH's name; a norm's follows from p */
   /* These are NULL where TH has no function but only kernels. */
-  at_number (*whole)(const at_functions *f, void *x, at_scalar p);
-  void (*along)(const at_functions *f, void *r, void *x, int dim, at_scalar p); /* removes dim */
+  at_number (*whole)(const at_type *type, void *x, at_scalar p);
+  void (*along)(const at_type *type, void *r, void *x, int dim, at_scalar p); /* removes dim */
 } Reduction;
 
-#define REDUCTION(NAME, WHOLE, ...)                                                    \
-  static at_number whole_##NAME(const at_functions *f, void *x, TH_UNUSED at_scalar p) \
-  {                                                                                    \
-    return WHOLE;                                                                      \
-  }                                                                                    \
-  static void along_##NAME(const at_functions *f, void *r, void *x, int dim,           \
-                           TH_UNUSED at_scalar p)                                      \
-  {                                                                                    \
-    __VA_ARGS__;                                                                       \
+#define REDUCTION(NAME, WHOLE, ...)                                                               \
+  static at_number whole_##NAME(const at_type *type, void *x, TH_UNUSED at_scalar p)              \
+  {                                                                                               \
+    return WHOLE;                                                                                 \
+  }                                                                                               \
+  static void along_##NAME(const at_type *type, void *r, void *x, int dim, TH_UNUSED at_scalar p) \
+  {                                                                                               \
+    __VA_ARGS__;                                                                                  \
   }
 
-REDUCTION(sum, f->sumall(x), f->sum(r, x, dim, 0))
-REDUCTION(prod, f->prodall(x), f->prod(r, x, dim, 0))
-REDUCTION(mean, f->meanall(x), f->mean(r, x, dim, 0))
-REDUCTION(var, f->varall(x, at_scalar_toLong(p) != 0),
-          f->var(r, x, dim, at_scalar_toLong(p) != 0, 0))
-REDUCTION(std, f->stdall(x, at_scalar_toLong(p) != 0),
-          f->std(r, x, dim, at_scalar_toLong(p) != 0, 0))
-REDUCTION(norm, f->normall(x, p), f->norm(r, x, p, dim, 0))
-REDUCTION(max, f->maxall(x), f->amax(r, x, dim, 0))
-REDUCTION(min, f->minall(x), f->amin(r, x, dim, 0))
+REDUCTION(sum, AT_OF(type, sumall)(x), AT_OF(type, sum)(r, x, dim, 0))
+REDUCTION(prod, AT_OF(type, prodall)(x), AT_OF(type, prod)(r, x, dim, 0))
+REDUCTION(mean, AT_OF(type, meanall)(x), AT_OF(type, mean)(r, x, dim, 0))
+REDUCTION(var, AT_OF(type, varall)(x, at_scalar_toLong(p) != 0),
+          AT_OF(type, var)(r, x, dim, at_scalar_toLong(p) != 0, 0))
+REDUCTION(std, AT_OF(type, stdall)(x, at_scalar_toLong(p) != 0),
+          AT_OF(type, std)(r, x, dim, at_scalar_toLong(p) != 0, 0))
+REDUCTION(norm, AT_OF(type, normall)(x, p), AT_OF(type, norm)(r, x, p, dim, 0))
+REDUCTION(max, AT_OF(type, maxall)(x), AT_OF(type, amax)(r, x, dim, 0))
+REDUCTION(min, AT_OF(type, minall)(x), AT_OF(type, amin)(r, x, dim, 0))
 /* The operands are bytes, each 0 or 1. */
-REDUCTION(all, at_scalar_long(f->logicalall(x)), f->prod(r, x, dim, 0))
-REDUCTION(any, at_scalar_long(f->logicalany(x)), f->amax(r, x, dim, 0))
+REDUCTION(all, at_scalar_long(AT_OF(type, logicalall)(x)), AT_OF(type, prod)(r, x, dim, 0))
+REDUCTION(any, at_scalar_long(AT_OF(type, logicalany)(x)), AT_OF(type, amax)(r, x, dim, 0))
 
 enum { NEVER = -1 };
 
@@ -270,7 +269,7 @@ static void convert_along(const Reduction *how, at_tensor *r, at_tensor *x, at_s
 static void reduce_last(const Reduction *how, at_tensor *r, at_tensor *x, at_scalar p)
 {
   if (x->type == r->type && how->along)
-    how->along(x->type->functions, r->th, x->th, x->th->nDimension - 1, p);
+    how->along(x->type, r->th, x->th, x->th->nDimension - 1, p);
   else
     convert_along(how, r, x, p);
 }
@@ -362,7 +361,7 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
     x = at_cast(&pool, x, result);
   if (left == 1 && onHost) {
     const at_scalar number = counts || (x->type == compute && how->whole)
-                                 ? how->whole(x->type->functions, x->th, p)
+                                 ? how->whole(x->type, x->th, p)
                                  : convert_whole(how, x, compute, p);
     return at_finishOne(&pool, out, full_of(&pool, result, shape.sizes, number));
   }

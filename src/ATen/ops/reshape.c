@@ -429,7 +429,7 @@ at_tensor *at_oneHot(at_tensor *self, int64_t num_classes)
              at_sizeDesc(own).str);
   at_checkDims(own.count + 1);
   if (num_classes == -1)
-    num_classes = self->type->functions->maxall(self->th).value.integer + 1;
+    num_classes = AT_OF(self->type, maxall)(self->th).value.integer + 1;
   if (at_findOutside(self, 0, num_classes, &outside))
     at_raise(AT_ERROR_ARGUMENT, "self has the class %lld, and there are %lld", (long long)outside,
              (long long)num_classes);

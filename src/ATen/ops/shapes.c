@@ -15,8 +15,8 @@ static at_tensor *new_on(const at_type *type, void *storage, int64_t offset, at_
   const bool isScalar = sizes.count == 0;
   THFloatTensor of = {.storage = storage}; /* no other field is read */
   at_checkDims(sizes.count);
-  void *th = type->functions->newShape(&of, offset, isScalar ? 1 : sizes.count,
-                                       isScalar ? one : sizes.data, isScalar ? one : strides);
+  void *th = type->memory->newShape(&of, offset, isScalar ? 1 : sizes.count,
+                                    isScalar ? one : sizes.data, isScalar ? one : strides);
   return at_wrap(type, th, isScalar);
 }
 

@@ -37,9 +37,8 @@ bool at_findOutside(at_tensor *index, int64_t least, int64_t end, int64_t *outsi
   if (!at_isOnHost(index->type) && least < end)
     return at_cuda()->findOutside(index->th, least, end - 1, outside);
   if (!at_isOnHost(index->type)) { /* this waits for the device */
-    const at_functions *f = index->type->functions;
-    const int64_t extremes[] = {f->minall(index->th).value.integer,
-                                f->maxall(index->th).value.integer};
+    const int64_t extremes[] = {AT_OF(index->type, minall)(index->th).value.integer,
+                                AT_OF(index->type, maxall)(index->th).value.integer};
     *outside = extremes[extremes[0] >= least];
     return extremes[0] < least || extremes[1] >= end;
   }
@@ -104,7 +103,7 @@ at_tensor *at_indexSelect(at_tensor *out, at_tensor *self, int64_t dim, at_tenso
     buffer[e] = e == d ? at_numel(index) : own.data[e];
   at_tensor *result = at_resultOf(&pool, out, self->type, sizes);
   if (at_numel(result) > 0)
-    at_movesAs(self->type)->functions->indexSelect(result->th, self->th, d, (void *)index->th);
+    AT_OF(at_movesAs(self->type), indexSelect)(result->th, self->th, d, (void *)index->th);
   else
     check_range(index, size_along(self, d), false);
   return at_finishOne(&pool, out, result);
@@ -138,7 +137,7 @@ at_tensor *at_indexCopy(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
   check_slices(self, d, index, source);
   at_tensor *changed = at_beginChange(&pool, out, self, self->type);
   if (at_numel(source) > 0)
-    at_movesAs(self->type)->functions->indexCopy(changed->th, d, (void *)index->th, source->th);
+    AT_OF(at_movesAs(self->type), indexCopy)(changed->th, d, (void *)index->th, source->th);
   else
     check_range(index, size_along(self, d), false);
   return at_endChange(&pool, out, self, changed);
@@ -172,7 +171,7 @@ at_tensor *at_indexAdd(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *
     source = at_hold(&pool, at_binaryScalar(NULL, AT_ROW_mul, source, alpha, at_scalar_long(1)));
   at_tensor *changed = at_beginChange(&pool, out, self, type);
   if (at_numel(source) > 0)
-    type->functions->indexAdd(changed->th, d, (void *)index->th, source->th);
+    AT_OF(type, indexAdd)(changed->th, d, (void *)index->th, source->th);
   else
     check_range(index, size_along(self, d), false);
   return at_endChange(&pool, out, self, changed);
@@ -206,7 +205,7 @@ static at_tensor *fill_by_element(at_tensor *out, at_tensor *self, int64_t dim, 
   value = at_hold(&pool, at_newExpanded(value, (at_ints){buffer, dims}));
   at_tensor *const changed = at_beginChange(&pool, out, self, self->type);
   if (at_numel(value) > 0)
-    at_movesAs(self->type)->functions->indexCopy(changed->th, along, (void *)index->th, value->th);
+    AT_OF(at_movesAs(self->type), indexCopy)(changed->th, along, (void *)index->th, value->th);
   return at_endChange(&pool, out, self, changed);
 }
 
@@ -232,7 +231,7 @@ at_tensor *at_indexFill(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
   value = at_movesAsScalar(self->type, value);
   at_tensor *changed = at_beginChange(&pool, out, self, self->type);
   if (at_numel(self) > 0 && at_numel(index) > 0)
-    at_movesAs(self->type)->functions->indexFill(changed->th, d, (void *)index->th, value);
+    AT_OF(at_movesAs(self->type), indexFill)(changed->th, d, (void *)index->th, value);
   return at_endChange(&pool, out, self, changed);
 }
 
@@ -268,7 +267,7 @@ at_tensor *at_gathered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *
     index = as_long(&pool, index);
   at_tensor *result = at_resultOf(&pool, out, self->type, at_sizesOf(index));
   if (at_numel(index) > 0)
-    at_movesAs(self->type)->functions->gather(result->th, self->th, d, (void *)index->th);
+    AT_OF(at_movesAs(self->type), gather)(result->th, self->th, d, (void *)index->th);
   return at_finishOne(&pool, out, result);
 }
 
@@ -286,9 +285,10 @@ at_tensor *at_scattered(at_tensor *out, at_tensor *self, int64_t dim, at_tensor 
   if (src->type != type)
     src = at_hold(&pool, at_newCast(src, type));
   at_tensor *changed = at_beginChange(&pool, out, self, type);
-  const at_functions *call = at_movesAs(type)->functions;
+  const at_type *const moves = at_movesAs(type);
   if (at_numel(index) > 0)
-    (adds ? call->scatterAdd : call->scatter)(changed->th, d, (void *)index->th, src->th);
+    (adds ? AT_OF(moves, scatterAdd) : AT_OF(moves, scatter))(changed->th, d, (void *)index->th,
+                                                              src->th);
   return at_endChange(&pool, out, self, changed);
 }
 
@@ -304,7 +304,7 @@ at_tensor *at_scatterFill(at_tensor *out, at_tensor *self, int64_t dim, at_tenso
   value = at_movesAsScalar(self->type, value);
   at_tensor *changed = at_beginChange(&pool, out, self, self->type);
   if (at_numel(index) > 0)
-    at_movesAs(self->type)->functions->scatterFill(changed->th, d, (void *)index->th, value);
+    AT_OF(at_movesAs(self->type), scatterFill)(changed->th, d, (void *)index->th, value);
   return at_endChange(&pool, out, self, changed);
 }
 
@@ -321,7 +321,7 @@ at_tensor *at_taken(at_tensor *out, at_tensor *self, at_tensor *index)
   if (at_numel(self) == 0)
     check_range(index, 0, true);
   if (at_numel(index) > 0)
-    at_movesAs(self->type)->functions->take(result->th, self->th, (void *)index->th);
+    AT_OF(at_movesAs(self->type), take)(result->th, self->th, (void *)index->th);
   return at_finishOne(&pool, out, result);
 }
 
@@ -344,6 +344,6 @@ at_tensor *at_putAt(at_tensor *out, at_tensor *self, at_tensor *index, at_tensor
     source = at_hold(&pool, at_newCast(source, type));
   at_tensor *changed = at_beginChange(&pool, out, self, type);
   if (at_numel(index) > 0)
-    at_movesAs(type)->functions->put(changed->th, (void *)index->th, source->th, accumulate);
+    AT_OF(at_movesAs(type), put)(changed->th, (void *)index->th, source->th, accumulate);
   return at_endChange(&pool, out, self, changed);
 }

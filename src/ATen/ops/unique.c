@@ -156,9 +156,8 @@ static bool is_dense(const at_tensor *x, int64_t *least, int64_t *range)
   const int64_t n = at_numel(x);
   if (at_isFloating(x->type->scalarType) || n == 0)
     return false;
-  const at_functions *f = x->type->functions;
-  *least = f->minall(x->th).value.integer;
-  const uint64_t above = (uint64_t)f->maxall(x->th).value.integer - (uint64_t)*least;
+  *least = AT_OF(x->type, minall)(x->th).value.integer;
+  const uint64_t above = (uint64_t)AT_OF(x->type, maxall)(x->th).value.integer - (uint64_t)*least;
   *range = (int64_t)(above < MAX_RANGE ? above + 1 : 0);
   return above < MAX_RANGE && above < (uint64_t)THMax(MIN_RANGE, n);
 }
@@ -197,7 +196,7 @@ void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *se
   if (sorted && n > 0) {
     if (numbers)
       order = vector(&u, u.longType, n);
-    type->functions->sort(values->th, order ? (void *)order->th : NULL, x->th, 0, 0);
+    AT_OF(type, sort)(values->th, order ? (void *)order->th : NULL, x->th, 0, 0);
   } else if (n > 0) {
     from = at_data(x);
   }

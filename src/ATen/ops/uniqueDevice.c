@@ -29,7 +29,7 @@ static at_tensor *order_of(at_pool *pool, at_tensor *rows, const at_type *longTy
       keys = at_hold(&step, at_indexSelect(NULL, keys, 0, order));
     at_tensor *const sorted = at_hold(&step, at_newShape(rows->type, sizes));
     at_tensor *by = at_hold(&step, at_newShape(longType, sizes));
-    rows->type->functions->sort(sorted->th, (void *)by->th, keys->th, 0, 0);
+    AT_OF(rows->type, sort)(sorted->th, (void *)by->th, keys->th, 0, 0);
     if (order)
       by = at_hold(&step, at_indexSelect(NULL, order, 0, by));
     by = at_pool_keep(&step, by);

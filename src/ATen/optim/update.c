@@ -237,8 +237,8 @@ double at_powersOnDevice(int count, const at_job *jobs, double order)
     if (at_isPowerOnDevice(&jobs[j]) && at_numel(jobs[j].of[0]) > 0)
       add_to_batch(&batch, &jobs[j]);
   launch_batch(&batch);
-  const double total = isinf(order) ? type->functions->maxall((void *)powers->th).value.number
-                                    : type->functions->sumall((void *)powers->th).value.number;
+  const double total = isinf(order) ? AT_OF(type, maxall)((void *)powers->th).value.number
+                                    : AT_OF(type, sumall)((void *)powers->th).value.number;
   at_pool_leave(&pool);
   return total;
 }
@@ -291,7 +291,7 @@ at_tensor *at_newZerosLike(const at_tensor *t)
   const THFloatTensor *const th = t->th;
   const int64_t *const strides = at_isDense(t) ? th->stride : NULL;
   at_tensor *const made = guard.what =
-      at_wrap(t->type, t->type->functions->newShape(NULL, 0, th->nDimension, th->size, strides),
+      at_wrap(t->type, t->type->memory->newShape(NULL, 0, th->nDimension, th->size, strides),
               t->isScalar);
   at_fillWith(made, at_scalar_long(0));
   THGuard_keep(&guard);

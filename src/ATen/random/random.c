@@ -105,28 +105,28 @@ static void check_parameters(at_draw draw, double a, double b)
 
 static void draw_into(at_tensor *t, at_draw draw, double a, double b, THGenerator *generator)
 {
-  const at_functions *call = at_movesAs(t->type)->functions;
+  const at_type *const moves = at_movesAs(t->type);
   switch (draw) {
     case AT_DRAW_UNIFORM:
-      call->uniform(t->th, generator, a, b);
+      AT_OF(moves, uniform)(t->th, generator, a, b);
       break;
     case AT_DRAW_NORMAL:
-      call->normal(t->th, generator, a, b);
+      AT_OF(moves, normal)(t->th, generator, a, b);
       break;
     case AT_DRAW_LOG_NORMAL:
-      call->logNormal(t->th, generator, a, b);
+      AT_OF(moves, logNormal)(t->th, generator, a, b);
       break;
     case AT_DRAW_EXPONENTIAL:
-      call->exponential(t->th, generator, a);
+      AT_OF(moves, exponential)(t->th, generator, a);
       break;
     case AT_DRAW_CAUCHY:
-      call->cauchy(t->th, generator, a, b);
+      AT_OF(moves, cauchy)(t->th, generator, a, b);
       break;
     case AT_DRAW_GEOMETRIC:
-      call->geometric(t->th, generator, a);
+      AT_OF(moves, geometric)(t->th, generator, a);
       break;
     case AT_DRAW_BERNOULLI:
-      call->bernoulli(t->th, generator, a);
+      AT_OF(moves, bernoulli)(t->th, generator, a);
       break;
   }
 }
@@ -200,16 +200,16 @@ at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator 
   check_parameters(AT_DRAW_UNIFORM, from, to);
   at_tensor *words = begin(&f, self, AT_INT);
   if (at_numel(self) > 0)
-    words->type->functions->clampedRandom(words->th, at_drawnFrom(self->type, generator), 0,
-                                          (1 << bits) - 1);
+    AT_OF(words->type, clampedRandom)(words->th, at_drawnFrom(self->type, generator), 0,
+                                      (1 << bits) - 1);
   at_tensor *filled = at_hold(&f.pool, at_newCast(words, at_toScalarType(self->type, AT_FLOAT)));
   if (at_numel(self) > 0)
-    filled->type->functions->rows[AT_ROW_mul](filled->th, filled->th, NULL, NULL,
-                                              at_scalar_double(ldexp(to - from, -bits)),
-                                              at_scalar_long(0));
+    at_rowOf(filled->type, AT_ROW_mul)(filled->th, filled->th, NULL, NULL,
+                                       at_scalar_double(ldexp(to - from, -bits)),
+                                       at_scalar_long(0));
   if (at_numel(self) > 0 && from != 0)
-    filled->type->functions->rows[AT_ROW_add](filled->th, filled->th, NULL, NULL,
-                                              at_scalar_double(from), at_scalar_long(0));
+    at_rowOf(filled->type, AT_ROW_add)(filled->th, filled->th, NULL, NULL, at_scalar_double(from),
+                                       at_scalar_long(0));
   return end(&f, filled);
 }
 
@@ -219,17 +219,17 @@ at_tensor *at_randomFill(at_tensor *self, at_generator *generator)
 {
   Filling f;
   at_tensor *filled = begin(&f, self, AT_INT);
-  const at_functions *call = at_movesAs(filled->type)->functions;
+  const at_type *const moves = at_movesAs(filled->type);
   const at_scalar_type type = self->type->scalarType;
   if (at_numel(self) == 0)
     return end(&f, filled);
   if (type == AT_HALF || type == AT_BFLOAT16 || type == AT_BOOL)
-    call->clampedRandom(filled->th, at_drawnFrom(self->type, generator), 0,
-                        type == AT_HALF       ? 1 << 11
-                        : type == AT_BFLOAT16 ? 1 << 8
-                                              : 1);
+    AT_OF(moves, clampedRandom)(filled->th, at_drawnFrom(self->type, generator), 0,
+                                type == AT_HALF       ? 1 << 11
+                                : type == AT_BFLOAT16 ? 1 << 8
+                                                      : 1);
   else
-    call->random(filled->th, at_drawnFrom(self->type, generator));
+    AT_OF(moves, random)(filled->th, at_drawnFrom(self->type, generator));
   return end(&f, filled);
 }
 
@@ -264,8 +264,8 @@ at_tensor *at_randomBetween(at_tensor *self, int64_t from, int64_t to, at_genera
              (long long)least, (long long)most);
   at_tensor *filled = begin(&f, self, AT_FLOAT);
   if (at_numel(self) > 0)
-    at_movesAs(filled->type)
-        ->functions->clampedRandom(filled->th, at_drawnFrom(self->type, generator), from, to - 1);
+    AT_OF(at_movesAs(filled->type), clampedRandom)(filled->th, at_drawnFrom(self->type, generator),
+                                                   from, to - 1);
   return end(&f, filled);
 }
 
@@ -293,7 +293,7 @@ at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_gen
   const at_type *const held = at_addsAs(type);
   at_tensor *made = at_resultOf(&pool, held == type ? out : NULL, held, (at_ints){&n, 1});
   if (n > 0)
-    made->type->functions->randperm(made->th, at_drawnFrom(type, generator), n);
+    AT_OF(made->type, randperm)(made->th, at_drawnFrom(type, generator), n);
   if (made->type != type)
     made = at_hold(&pool, at_newCast(made, type));
   return at_finishOne(&pool, out, made);
@@ -359,7 +359,7 @@ static void check_deviations(at_pool *pool, at_tensor *std)
     at_checkDrawn(pool, all, &rule);
     return;
   }
-  const double least = all->type->functions->minall((void *)all->th).value.number;
+  const double least = AT_OF(all->type, minall)((void *)all->th).value.number;
   if (!(least >= 0))
     at_raise(AT_ERROR_ARGUMENT, rule.message, least);
 }
@@ -423,11 +423,12 @@ static void fill_by(at_tensor *self, at_tensor *p, at_generator *generator)
     p = at_hold(&probabilities,
                 at_viewPermute(p, at_memoryOrder(at_sizesOf(self), 1, &self, buffer)));
   at_tensor *filled = begin(&f, self, AT_FLOAT);
-  const at_functions *call = at_movesAs(filled->type)->functions;
+  const at_type *const moves = at_movesAs(filled->type);
   if (at_numel(self) > 0 && p->type->scalarType == AT_DOUBLE)
-    call->bernoulli_DoubleTensor(filled->th, at_drawnFrom(self->type, generator), (void *)p->th);
+    AT_OF(moves, bernoulli_DoubleTensor)(filled->th, at_drawnFrom(self->type, generator),
+                                         (void *)p->th);
   else if (at_numel(self) > 0)
-    call->bernoulli_FloatTensor(filled->th, at_drawnFrom(self->type, generator), p->th);
+    AT_OF(moves, bernoulli_FloatTensor)(filled->th, at_drawnFrom(self->type, generator), p->th);
   end(&f, filled);
   at_pool_leave(&probabilities);
 }
@@ -475,8 +476,8 @@ at_tensor *at_multinomialOf(at_tensor *out, at_tensor *self, int64_t samples, bo
   at_tensor *made = at_hold(&pool, at_newShape(type, (at_ints){buffer, own.count}));
   if (at_numel(made) > 0)
     /* One sample is drawn as PyTorch draws it: as those without replacement. */
-    self->type->functions->multinomial((void *)made->th, at_drawnFrom(self->type, generator),
-                                       self->th, (int)samples, replacement && samples > 1);
+    AT_OF(self->type, multinomial)((void *)made->th, at_drawnFrom(self->type, generator), self->th,
+                                   (int)samples, replacement && samples > 1);
   return at_finishOne(&pool, out, made);
 }
 

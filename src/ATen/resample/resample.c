@@ -12,33 +12,35 @@ typedef void (*Pad2)(void *, void *, int, int, int, int);
 typedef void (*Pad1Backward)(void *, void *, void *, int, int);
 typedef void (*Pad2Backward)(void *, void *, void *, int, int, int, int);
 
-static void pad(const at_functions *f, bool reflects, int axes, void *x, void *y, const int *p)
+static void pad(const at_type *type, bool reflects, int axes, void *x, void *y, const int *p)
 {
-  const Pad1 line = reflects ? f->TemporalReflectionPadding_updateOutput
-                             : f->TemporalReplicationPadding_updateOutput;
-  const Pad2 plane = reflects ? f->SpatialReflectionPadding_updateOutput
-                              : f->SpatialReplicationPadding_updateOutput;
+  const Pad1 line = reflects ? AT_OF(type, TemporalReflectionPadding_updateOutput)
+                             : AT_OF(type, TemporalReplicationPadding_updateOutput);
+  const Pad2 plane = reflects ? AT_OF(type, SpatialReflectionPadding_updateOutput)
+                              : AT_OF(type, SpatialReplicationPadding_updateOutput);
   if (axes == 1)
     line(x, y, p[0], p[1]);
   else if (axes == 2)
     plane(x, y, p[0], p[1], p[2], p[3]);
   else
-    f->VolumetricReplicationPadding_updateOutput(x, y, p[0], p[1], p[2], p[3], p[4], p[5]);
+    AT_OF(type, VolumetricReplicationPadding_updateOutput)(x, y, p[0], p[1], p[2], p[3], p[4],
+                                                           p[5]);
 }
 
-static void pad_backward(const at_functions *f, bool reflects, int axes, void *x, void *gy,
-                         void *gx, const int *p)
+static void pad_backward(const at_type *type, bool reflects, int axes, void *x, void *gy, void *gx,
+                         const int *p)
 {
-  const Pad1Backward line = reflects ? f->TemporalReflectionPadding_updateGradInput
-                                     : f->TemporalReplicationPadding_updateGradInput;
-  const Pad2Backward plane = reflects ? f->SpatialReflectionPadding_updateGradInput
-                                      : f->SpatialReplicationPadding_updateGradInput;
+  const Pad1Backward line = reflects ? AT_OF(type, TemporalReflectionPadding_updateGradInput)
+                                     : AT_OF(type, TemporalReplicationPadding_updateGradInput);
+  const Pad2Backward plane = reflects ? AT_OF(type, SpatialReflectionPadding_updateGradInput)
+                                      : AT_OF(type, SpatialReplicationPadding_updateGradInput);
   if (axes == 1)
     line(x, gy, gx, p[0], p[1]);
   else if (axes == 2)
     plane(x, gy, gx, p[0], p[1], p[2], p[3]);
   else
-    f->VolumetricReplicationPadding_updateGradInput(x, gy, gx, p[0], p[1], p[2], p[3], p[4], p[5]);
+    AT_OF(type, VolumetricReplicationPadding_updateGradInput)(x, gy, gx, p[0], p[1], p[2], p[3],
+                                                              p[4], p[5]);
 }
 
 at_tensor *at_padImages(at_tensor *out, at_padding kind, int axes, at_tensor *grad, at_tensor *self,
@@ -57,9 +59,9 @@ at_tensor *at_padImages(at_tensor *out, at_padding kind, int axes, at_tensor *gr
   void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
   void *r = at_images_result(&layer, &out);
   if (grad)
-    pad_backward(layer.functions, kind == AT_PAD_REFLECTION, axes, x, g, r, p);
+    pad_backward(layer.called, kind == AT_PAD_REFLECTION, axes, x, g, r, p);
   else
-    pad(layer.functions, kind == AT_PAD_REFLECTION, axes, x, r, p);
+    pad(layer.called, kind == AT_PAD_REFLECTION, axes, x, r, p);
   at_images_end(&layer);
   return out;
 }
@@ -91,7 +93,6 @@ at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tens
   at_images layer;
   at_images_begin(&layer, grad ? AT_IMAGES_FLOATS : AT_IMAGES_MOVES, self, axes, 1);
   check_batch(&layer, "self", self);
-  const at_functions *const f = layer.functions;
   void *x = at_images_take(&layer, "self", self, 1);
   void *g = grad ? at_images_take(&layer, "grad_output", grad, 1) : NULL;
   int64_t axis[3] = {0}; /* 0 if the product overflows: THNN then reports the size */
@@ -102,13 +103,15 @@ at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tens
   void *r = result_like(&layer, &out, grad ? grad : self, axis);
   if (grad) {
     void (*const backward[])(void *, void *, void *, int) = {
-        f->TemporalUpSamplingNearest_updateGradInput, f->SpatialUpSamplingNearest_updateGradInput,
-        f->VolumetricUpSamplingNearest_updateGradInput};
+        AT_OF(layer.called, TemporalUpSamplingNearest_updateGradInput),
+        AT_OF(layer.called, SpatialUpSamplingNearest_updateGradInput),
+        AT_OF(layer.called, VolumetricUpSamplingNearest_updateGradInput)};
     backward[axes - 1](x, g, r, scale);
   } else {
-    void (*const forward[])(void *, void *, int) = {f->TemporalUpSamplingNearest_updateOutput,
-                                                    f->SpatialUpSamplingNearest_updateOutput,
-                                                    f->VolumetricUpSamplingNearest_updateOutput};
+    void (*const forward[])(void *, void *, int) = {
+        AT_OF(layer.called, TemporalUpSamplingNearest_updateOutput),
+        AT_OF(layer.called, SpatialUpSamplingNearest_updateOutput),
+        AT_OF(layer.called, VolumetricUpSamplingNearest_updateOutput)};
     forward[axes - 1](x, r, scale);
   }
   at_images_end(&layer);
@@ -125,11 +128,11 @@ at_tensor *at_upsampleLinear(at_tensor *out, int axes, at_tensor *self, at_ints 
   void *x = at_images_take(&layer, "self", self, 1);
   void *r = result_like(&layer, &out, self, (int64_t[]){o[0], o[1], o[2]});
   if (axes == 1)
-    layer.functions->TemporalUpSamplingLinear_updateOutput(x, r, o[2]);
+    AT_OF(layer.called, TemporalUpSamplingLinear_updateOutput)(x, r, o[2]);
   else if (axes == 2)
-    layer.functions->SpatialUpSamplingBilinear_updateOutput(x, r, o[1], o[2]);
+    AT_OF(layer.called, SpatialUpSamplingBilinear_updateOutput)(x, r, o[1], o[2]);
   else
-    layer.functions->VolumetricUpSamplingTrilinear_updateOutput(x, r, o[0], o[1], o[2]);
+    AT_OF(layer.called, VolumetricUpSamplingTrilinear_updateOutput)(x, r, o[0], o[1], o[2]);
   at_images_end(&layer);
   return out;
 }
@@ -159,13 +162,13 @@ at_tensor *at_upsampleLinearBackward(at_tensor *out, int axes, at_tensor *grad, 
     axis[a] = i[axes - 1 + a];
   void *r = result_like(&layer, &out, grad, axis);
   if (axes == 1)
-    layer.functions->TemporalUpSamplingLinear_updateGradInput(g, r, i[0], i[1], i[2], o[2]);
+    AT_OF(layer.called, TemporalUpSamplingLinear_updateGradInput)(g, r, i[0], i[1], i[2], o[2]);
   else if (axes == 2)
-    layer.functions->SpatialUpSamplingBilinear_updateGradInput(g, r, i[0], i[1], i[2], i[3], o[1],
-                                                               o[2]);
+    AT_OF(layer.called, SpatialUpSamplingBilinear_updateGradInput)(g, r, i[0], i[1], i[2], i[3],
+                                                                   o[1], o[2]);
   else
-    layer.functions->VolumetricUpSamplingTrilinear_updateGradInput(g, r, i[0], i[1], i[2], i[3],
-                                                                   i[4], o[0], o[1], o[2]);
+    AT_OF(layer.called, VolumetricUpSamplingTrilinear_updateGradInput)(g, r, i[0], i[1], i[2], i[3],
+                                                                       i[4], o[0], o[1], o[2]);
   at_images_end(&layer);
   return out;
 }
@@ -210,9 +213,9 @@ at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor 
   void *x = at_images_take(&layer, "input", input, 1), *g = at_images_take(&layer, "grid", grid, 1);
   void *r = at_images_result(&layer, &out);
   if (axes == 2)
-    layer.functions->SpatialGridSamplerBilinear_updateOutput(x, g, r, padding);
+    AT_OF(layer.called, SpatialGridSamplerBilinear_updateOutput)(x, g, r, padding);
   else
-    layer.functions->VolumetricGridSamplerBilinear_updateOutput(x, g, r, padding);
+    AT_OF(layer.called, VolumetricGridSamplerBilinear_updateOutput)(x, g, r, padding);
   at_images_end(&layer);
   return out;
 }
@@ -266,8 +269,9 @@ void at_gridSamplerBackward(at_tensor **out, const bool *wanted, int axes, at_te
   for (int i = 0; i < 2; i++)
     r[i] = at_images_optional(&layer, wanted[i] && output_mask.data[i], &out[i]);
   if (axes == 2)
-    layer.functions->SpatialGridSamplerBilinear_updateGradInput(x, r[0], p, r[1], g, padding);
+    AT_OF(layer.called, SpatialGridSamplerBilinear_updateGradInput)(x, r[0], p, r[1], g, padding);
   else
-    layer.functions->VolumetricGridSamplerBilinear_updateGradInput(x, r[0], p, r[1], g, padding);
+    AT_OF(layer.called, VolumetricGridSamplerBilinear_updateGradInput)(x, r[0], p, r[1], g,
+                                                                       padding);
   at_images_end(&layer);
 }

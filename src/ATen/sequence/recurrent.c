@@ -93,19 +93,18 @@ static void plain_cell(const Layer *l, at_tensor *r, at_tensor *gates, at_tensor
 static void step(const Layer *l, Scratch *s, at_tensor *gates, at_tensor *map, at_tensor *state,
                  at_tensor *cell)
 {
-  const at_functions *const f = state->type->functions;
   void *const b1 = th_or_null(l->inputBias), *const b2 = th_or_null(l->stateBias);
   if (map)
     at_product(s->product, AT_MATRIX_MATRIX, NULL, state, map, zero, one);
   else
     at_linearMap(s->product, state, l->stateWeight, NULL);
   if (l->cell == AT_CELL_LSTM) {
-    f->LSTMFused_updateOutput(gates->th, s->product->th, b1, b2, cell->th, s->state->th,
-                              s->cell->th);
+    AT_OF(state->type, LSTMFused_updateOutput)(gates->th, s->product->th, b1, b2, cell->th,
+                                               s->state->th, s->cell->th);
     at_convert(cell, s->cell);
   } else if (l->cell == AT_CELL_GRU) {
-    f->GRUFused_updateOutput(gates->th, s->product->th, b1, b2, state->th, s->state->th,
-                             s->storage->th);
+    AT_OF(state->type, GRUFused_updateOutput)(gates->th, s->product->th, b1, b2, state->th,
+                                              s->state->th, s->storage->th);
   } else {
     plain_cell(l, s->state, gates, s->product);
   }

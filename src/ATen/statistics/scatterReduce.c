@@ -89,7 +89,7 @@ static void reduce_there(at_pool *pool, at_index_reduce_work *w, at_tensor *inde
   at_tensor *const order = at_hold(pool, at_newShape(index->type, line));
   w->keys = at_data(keys);
   at_cuda()->launch(AT_KERNEL_positionsByIndex, THScalarDouble, w);
-  index->type->functions->sort(sorted->th, (void *)order->th, keys->th, 0, false);
+  AT_OF(index->type, sort)(sorted->th, (void *)order->th, keys->th, 0, false);
   w->sorted = at_data(sorted);
   w->order = at_data(order);
   at_cuda()->launch(AT_KERNEL_reduceInOrder, THScalarDouble, w);

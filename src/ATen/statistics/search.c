@@ -151,7 +151,7 @@ at_tensor *at_countsOf(at_tensor *self, at_tensor *weights, int64_t minlength)
   if (at_findOutside(index, 0, INT64_MAX, &outside))
     at_raise(AT_ERROR_ARGUMENT, "self has %lld, and counts numbers from 0 on", (long long)outside);
   if (at_numel(self) > 0)
-    length = THMax(length, index->type->functions->maxall((void *)index->th).value.integer + 1);
+    length = THMax(length, AT_OF(index->type, maxall)((void *)index->th).value.integer + 1);
   const at_type *sums = index->type;
   if (weights) /* Float remains, anything else is added in Double */
     sums =

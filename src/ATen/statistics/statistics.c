@@ -245,8 +245,7 @@ static at_tensor *weights_of(at_pool *pool, const at_tensor *self, at_tensor *fw
                at_sizeDesc(at_sizesOf(given[i])).str, (long long)n,
                i == 0 ? "integers" : "floating numbers");
     at_tensor *const one_of = at_cast(pool, given[i], at_toScalarType(self->type, AT_DOUBLE));
-    if (at_numel(given[i]) > 0 &&
-        at_scalar_toDouble(one_of->type->functions->minall(one_of->th)) < 0)
+    if (at_numel(given[i]) > 0 && at_scalar_toDouble(AT_OF(one_of->type, minall)(one_of->th)) < 0)
       at_raise(AT_ERROR_ARGUMENT, "%s has a number below 0", i == 0 ? "fweights" : "aweights");
     w = w ? at_hold(pool, at_binary(NULL, AT_ROW_cmul, w, one_of, one)) : one_of;
   }

@@ -113,7 +113,6 @@ static void plain_cell(const Sequence *s, at_tensor *r, at_tensor *x, at_tensor 
 static void run_step(const Sequence *s, at_tensor *states, at_tensor *product, at_tensor *map,
                      int64_t step)
 {
-  const at_functions *const f = states->type->functions;
   void *const b1 = th_of(s->inputs[BIAS]), *const b2 = th_of(s->inputs[OTHER_BIAS]);
   const int64_t time = time_of(s, step);
   at_pool views;
@@ -123,12 +122,13 @@ static void run_step(const Sequence *s, at_tensor *states, at_tensor *product, a
                                                                               row_of(s, step));
   at_product(product, AT_MATRIX_MATRIX, NULL, before, map, zero, one);
   if (s->cell == AT_CELL_LSTM)
-    f->LSTMFused_updateOutput(row(&views, s->kept, time)->th, product->th, b1, b2,
-                              row(&views, s->cells, step)->th, after->th,
-                              row(&views, s->cells, step + 1)->th);
+    AT_OF(states->type, LSTMFused_updateOutput)(row(&views, s->kept, time)->th, product->th, b1, b2,
+                                                row(&views, s->cells, step)->th, after->th,
+                                                row(&views, s->cells, step + 1)->th);
   else if (s->cell == AT_CELL_GRU)
-    f->GRUFused_updateOutput(row(&views, s->inputs[X], time)->th, product->th, b1, b2, before->th,
-                             after->th, row(&views, s->kept, time)->th);
+    AT_OF(states->type, GRUFused_updateOutput)(row(&views, s->inputs[X], time)->th, product->th, b1,
+                                               b2, before->th, after->th,
+                                               row(&views, s->kept, time)->th);
   else
     plain_cell(s, after, row(&views, s->inputs[X], time), product);
   at_pool_leave(&views);
@@ -204,17 +204,18 @@ typedef struct Flow {
 static void cell_back(const Sequence *s, Flow *flow, at_tensor *gates, at_tensor *mapped,
                       at_tensor *after, int64_t step)
 {
-  const at_functions *const f = gates->type->functions;
   at_pool views;
   at_pool_enter(&views);
   if (s->cell == AT_CELL_LSTM)
-    f->LSTMFused_updateGradInput(row(&views, s->kept, time_of(s, step))->th, gates->th,
-                                 row(&views, s->cells, step)->th,
-                                 row(&views, s->cells, step + 1)->th, flow->sum->th, flow->cell->th,
-                                 flow->nextCell->th);
+    AT_OF(gates->type, LSTMFused_updateGradInput)(row(&views, s->kept, time_of(s, step))->th,
+                                                  gates->th, row(&views, s->cells, step)->th,
+                                                  row(&views, s->cells, step + 1)->th,
+                                                  flow->sum->th, flow->cell->th,
+                                                  flow->nextCell->th);
   else if (s->cell == AT_CELL_GRU)
-    f->GRUFused_updateGradInput(gates->th, mapped->th, flow->sum->th, flow->direct->th,
-                                row(&views, s->kept, time_of(s, step))->th);
+    AT_OF(gates->type, GRUFused_updateGradInput)(gates->th, mapped->th, flow->sum->th,
+                                                 flow->direct->th,
+                                                 row(&views, s->kept, time_of(s, step))->th);
   else if (s->cell == AT_CELL_TANH)
     at_nnActivateBackward(gates, AT_LAYER_TANH_BACKWARD, flow->sum, after, zero, zero);
   else

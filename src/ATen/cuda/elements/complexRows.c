@@ -9,7 +9,7 @@
   void at_cuda_complex_Double_##NAME(const THCWalk *, const void *, cudaStream_t);
 AT_FOR_EACH_COMPLEX(DECLARE)
 
-#define INDEX_ROW(NAME)      AT_ROW_##NAME
+#define INDEX_ROW(NAME)      TH_POINTWISE_##NAME
 #define INDEX_FUNCTION(NAME) AT_ROWS + AT_FUNCTION_##NAME
 #define INDEX_OWN(NAME)      AT_COMPLEX_##NAME
 #define ENTRY(OF, WRITES, N, NAME, ...) \
