@@ -90,7 +90,7 @@ static at_tensor *product_of(at_tensor *out, at_tensor *x, at_ints dims, bool ke
   return at_finishOne(&pool, out, at_hold(&pool, at_newCast(made, made->type)));
 }
 
-at_tensor *at_complexVariance(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+at_tensor *at_complexVariance(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
                               at_scalar correction, bool keepdim)
 {
   at_pool pool;
@@ -101,32 +101,33 @@ at_tensor *at_complexVariance(at_tensor *out, at_reducing name, at_tensor *self,
                                           correction, keepdim));
   at_tensor *const sum =
       at_hold(&pool, at_binary(NULL, AT_ROW_cadd, parts[0], parts[1], at_scalar_long(1)));
-  if (name == AT_STD)
+  if (at_reducer_nameOf(how) == AT_REDUCTION_std)
     at_unary(sum, AT_ROW_sqrt, sum);
   return at_finishOne(&pool, out, sum);
 }
 
-at_tensor *at_reduceComplex(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+at_tensor *at_reduceComplex(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
                             bool keepdim, const at_type *type, at_scalar p)
 {
+  const at_reducer_name name = at_reducer_nameOf(how);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *x = type ? at_cast(&pool, self, type) : self, *r;
   if (type && !at_isComplex(type->scalarType)) { /* the real parts alone */
-    r = at_reduce(out, name, x, dims, keepdim, type, p);
-  } else if (name == AT_SUM || name == AT_MEAN) {
-    r = of_parts(out, name, x, dims, keepdim);
-  } else if (name == AT_PROD) {
+    r = at_reduce(out, how, x, dims, keepdim, type, p);
+  } else if (name == AT_REDUCTION_sum || name == AT_REDUCTION_mean) {
+    r = of_parts(out, how, x, dims, keepdim);
+  } else if (name == AT_REDUCTION_prod) {
     r = product_of(out, x, dims, keepdim);
-  } else if (name == AT_ALL || name == AT_ANY) {
+  } else if (name == AT_REDUCTION_all || name == AT_REDUCTION_any) {
     x = at_cast(&pool, self, at_toScalarType(self->type, AT_BOOL));
-    r = at_reduce(out, name, x, dims, keepdim, NULL, none);
-  } else if (name == AT_NORM) {
+    r = at_reduce(out, how, x, dims, keepdim, NULL, none);
+  } else if (name == AT_REDUCTION_norm) {
     x = at_hold(&pool, at_absoluteOf(NULL, self));
-    r = at_reduce(out, name, x, dims, keepdim, NULL, p);
-  } else if (name == AT_VAR || name == AT_STD) {
+    r = at_reduce(out, how, x, dims, keepdim, NULL, p);
+  } else if (name == AT_REDUCTION_var || name == AT_REDUCTION_std) {
     const bool isBiased = at_scalar_toDouble(p) != 0;
-    r = at_complexVariance(out, name, x, dims, at_scalar_long(!isBiased), keepdim);
+    r = at_complexVariance(out, how, x, dims, at_scalar_long(!isBiased), keepdim);
   } else {
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
              at_scalarTypeName(x->type->scalarType));

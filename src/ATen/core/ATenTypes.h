@@ -41,6 +41,7 @@ typedef void (*at_row_function)(void *r, void *x, void *y, void *z, at_scalar a,
 
 typedef struct at_row_table {
   THPointwise index;
+  const THPointwiseKernels *kernels;     /* of the CPU */
   bool compares;                         /* the results are bytes, each 0 or 1 */
   at_row_function onHost[THScalarTypes]; /* NULL for types that do not have the row */
 } at_row_table;

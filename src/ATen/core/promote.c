@@ -141,8 +141,9 @@ static bool change_sign(Mixed *mixed, at_tensor *r, at_row row, at_tensor *x)
   if ((!isNeg && row->index != TH_POINTWISE_abs) || r->type != x->type ||
       r->type->elementSize != sizeof sign)
     return false;
-  mixed->row = THPointwise_row(THScalarShort, isNeg ? TH_POINTWISE_bitxor : TH_POINTWISE_bitand);
-  mixed->fill = THPointwise_row(THScalarShort, TH_POINTWISE_fill);
+  mixed->row = THPointwise_kernel(isNeg ? &THPointwise_kernels_bitxor : &THPointwise_kernels_bitand,
+                                  THScalarShort);
+  mixed->fill = THPointwise_kernel(&THPointwise_kernels_fill, THScalarShort);
   mixed->computedSize = sizeof sign;
   mixed->converts[0] = THConvert_kernel(THScalarShort, THScalarShort);
   mixed->plain[0] = true;
@@ -179,7 +180,7 @@ static void run_mixed(Mixed *mixed, at_tensor *r, const at_type *compute, int co
 
 static Mixed mixed_of(const at_tensor *r, const at_type *compute, const at_type *written, int count)
 {
-  return (Mixed){.fill = THPointwise_row(compute->held, TH_POINTWISE_fill),
+  return (Mixed){.fill = THPointwise_kernel(&THPointwise_kernels_fill, compute->held),
                  .inputs = count,
                  .computedSize = compute->elementSize,
                  .itemSize = {r->type->elementSize},
@@ -200,7 +201,7 @@ void at_pointwiseMixed(at_tensor *r, at_row row, const at_type *compute, const a
                        int count, at_tensor *const *in, at_scalar a, at_scalar b)
 {
   Mixed mixed = mixed_of(r, compute, written, count);
-  mixed.row = THPointwise_row(compute->held, row->index);
+  mixed.row = THPointwise_kernel(row->kernels, compute->held);
   const double scalars[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
   const float narrow[2] = {(float)scalars[0], (float)scalars[1]};
   if (compute->scalarType == AT_DOUBLE)

@@ -23,9 +23,10 @@ _Static_assert(TH_EACH_ALL(COUNT) + 1 == THScalarTypes, "ops/each_type.h has all
 #define DECLARE_ROW(Real, NAME) \
   void at_row_##NAME##_##Real(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b);
 #define ROW_ENTRY(Real, NAME) [THScalar##Real] = at_row_##NAME##_##Real,
-#define TABLE(TYPES, NAME, COMPARES) \
-  TYPES(DECLARE_ROW, NAME)           \
-  const at_row_table AT_ROW_##NAME[1] = {{TH_POINTWISE_##NAME, COMPARES, {TYPES(ROW_ENTRY, NAME)}}};
+#define TABLE(TYPES, NAME, COMPARES)      \
+  TYPES(DECLARE_ROW, NAME)                \
+  const at_row_table AT_ROW_##NAME[1] = { \
+      {TH_POINTWISE_##NAME, &THPointwise_kernels_##NAME, COMPARES, {TYPES(ROW_ENTRY, NAME)}}};
 #define ROW(TYPES, COST, NAME, ...)            TABLE(TYPES, NAME, false)
 #define COMPARE_VALUE(TYPES, COST, NAME, ...)  TABLE(TYPES, NAME, true)
 #define COMPARE_TENSOR(TYPES, COST, NAME, ...) TABLE(TYPES, NAME, true)

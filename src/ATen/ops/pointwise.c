@@ -151,8 +151,8 @@ static bool compute_small(at_tensor *r, at_row row, int count, at_tensor *const 
     at[i] = at_data(in[i]);
   const double wide[2] = {at_scalar_toDouble(a), at_scalar_toDouble(b)};
   const float narrow[2] = {(float)wide[0], (float)wide[1]};
-  THPointwise_row(r->type->held, row->index)(n, at_data(r), at[0], at[1], at[2],
-                                             isFloat ? (const void *)narrow : wide, 0);
+  THPointwise_kernel(row->kernels, r->type->held)(n, at_data(r), at[0], at[1], at[2],
+                                                  isFloat ? (const void *)narrow : wide, 0);
   return true;
 }
 

@@ -24,13 +24,15 @@ typedef enum {
   BOOLEANS /* Bool; of Byte, Byte */
 } Types;
 
-typedef struct {
+typedef struct at_reducer {
+  at_reducer_name index;
   const char *name;
   Types types;
   bool hasNothing; /* whether no elements have a result: nothing */
   double nothing;
-  int then;            /* the reduction of partial results, or NEVER */
-  THReductionName own; /* TH's name; a norm's follows from p */
+  at_reducing then; /* the reduction of partial results, or NULL if they are not reduced further */
+  /* TH's reduction with that p. */
+  const THReductions *(*own)(double p);
   /* These are NULL where TH has no function but only kernels. */
   at_number (*whole)(const at_type *type, void *x, at_scalar p);
   void (*along)(const at_type *type, void *r, void *x, int dim, at_scalar p); /* removes dim */
@@ -60,25 +62,55 @@ REDUCTION(min, AT_OF(type, minall)(x), AT_OF(type, amin)(r, x, dim, 0))
 REDUCTION(all, at_scalar_long(AT_OF(type, logicalall)(x)), AT_OF(type, prod)(r, x, dim, 0))
 REDUCTION(any, at_scalar_long(AT_OF(type, logicalany)(x)), AT_OF(type, amax)(r, x, dim, 0))
 
-enum { NEVER = -1 };
+#define OWN(NAME)                                           \
+  static const THReductions *own_##NAME(TH_UNUSED double p) \
+  {                                                         \
+    return &THReductions_##NAME;                            \
+  }
+OWN(sum)
+OWN(prod)
+OWN(mean)
+OWN(var)
+OWN(std)
+OWN(max)
+OWN(min)
+OWN(all)
+OWN(any)
+OWN(logSumExp)
 
-#define ROW(NAME, TYPES, HAS_NOTHING, NOTHING, THEN, ...) \
-  {#NAME, TYPES, HAS_NOTHING, NOTHING, THEN, __VA_ARGS__, whole_##NAME, along_##NAME}
+static const THReductions *own_norm(double p)
+{
+  if (isinf(p))
+    return p > 0 ? &THReductions_normMax : &THReductions_normMin;
+  return p == 0   ? &THReductions_norm0
+         : p == 1 ? &THReductions_norm1
+         : p == 2 ? &THReductions_norm2
+                  : &THReductions_normP;
+}
 
-static const Reduction reductions[] = {
-    [AT_SUM] = ROW(sum, SUMS, true, 0, AT_SUM, TH_REDUCE_sum),
-    [AT_PROD] = ROW(prod, SUMS, true, 1, AT_PROD, TH_REDUCE_prod),
-    [AT_MEAN] = ROW(mean, MEANS, true, NAN, AT_MEAN, TH_REDUCE_mean),
-    [AT_VAR] = ROW(var, FLOATS, true, NAN, NEVER, TH_REDUCE_var),
-    [AT_STD] = ROW(std, FLOATS, true, NAN, NEVER, TH_REDUCE_std),
-    [AT_NORM] = ROW(norm, MEANS, true, 0, AT_NORM, TH_REDUCE_norm2),
-    [AT_MAX] = ROW(max, SAME, false, 0, AT_MAX, TH_REDUCE_max),
-    [AT_MIN] = ROW(min, SAME, false, 0, AT_MIN, TH_REDUCE_min),
-    [AT_ALL] = ROW(all, BOOLEANS, true, 1, AT_ALL, TH_REDUCE_all),
-    [AT_ANY] = ROW(any, BOOLEANS, true, 0, AT_ANY, TH_REDUCE_any),
-    [AT_LOG_SUM_EXP] = {"logsumexp", MEANS, true, -INFINITY, NEVER, TH_REDUCE_logSumExp, NULL,
-                        NULL},
-};
+#define ROW(OBJECT, NAME, ...)                                                           \
+  static const Reduction row_##NAME = {AT_REDUCTION_##NAME, #NAME,        __VA_ARGS__,   \
+                                       own_##NAME,          whole_##NAME, along_##NAME}; \
+  const at_reducing OBJECT = &row_##NAME;
+
+ROW(AT_SUM, sum, SUMS, true, 0, &row_sum)
+ROW(AT_PROD, prod, SUMS, true, 1, &row_prod)
+ROW(AT_MEAN, mean, MEANS, true, NAN, &row_mean)
+ROW(AT_VAR, var, FLOATS, true, NAN, NULL)
+ROW(AT_STD, std, FLOATS, true, NAN, NULL)
+ROW(AT_NORM, norm, MEANS, true, 0, &row_norm)
+ROW(AT_MAX, max, SAME, false, 0, &row_max)
+ROW(AT_MIN, min, SAME, false, 0, &row_min)
+ROW(AT_ALL, all, BOOLEANS, true, 1, &row_all)
+ROW(AT_ANY, any, BOOLEANS, true, 0, &row_any)
+static const Reduction row_logsumexp = {
+    AT_REDUCTION_logsumexp, "logsumexp", MEANS, true, -INFINITY, NULL, own_logSumExp, NULL, NULL};
+const at_reducing AT_LOG_SUM_EXP = &row_logsumexp;
+
+at_reducer_name at_reducer_nameOf(at_reducing reduction)
+{
+  return reduction->index;
+}
 
 /* --- types ----------------------------------------------------------------------------------- */
 
@@ -224,9 +256,9 @@ static THReduceSource source_of(const at_type *compute, const at_tensor *x)
 static const THReduction *kernels_of(const Reduction *how, const at_type *compute, at_scalar p,
                                      THReduceScalars *scalars)
 {
-  const bool isNorm = how == &reductions[AT_NORM];
+  const bool isNorm = how->index == AT_REDUCTION_norm;
   scalars->p = isNorm ? at_scalar_toDouble(p) : at_scalar_toLong(p) == 0;
-  return THReduction_of(compute->held) + (isNorm ? THReduction_norm(scalars->p) : how->own);
+  return THReductions_of(how->own(scalars->p), compute->held);
 }
 
 static at_number convert_whole(const Reduction *how, at_tensor *x, const at_type *compute,
@@ -298,14 +330,14 @@ static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tens
       if (groups.size[i] > groups.size[largest])
         largest = i;
     at_tensor *view = at_hold(pool, view_of(x, &kept, &groups, largest));
-    if (how->then == NEVER) {
+    if (!how->then) {
       x = at_hold(pool, at_newCast(view, r->type));
     } else {
       const at_ints all = at_sizesOf(view), left = {all.data, all.count - 1};
       x = at_hold(pool, at_newShape(r->type, left));
       reduce_last(how, x, view, p);
-      const bool counted = how->then == AT_NORM && at_scalar_toDouble(p) == 0;
-      how = &reductions[counted ? AT_SUM : how->then];
+      const bool counted = how->index == AT_REDUCTION_norm && at_scalar_toDouble(p) == 0;
+      how = counted ? AT_SUM : how->then;
     }
     groups = (Dims){1, {at_numel(x) / at_countIn((at_ints){kept.size, kept.count})}, {1}};
     set_row_major(&kept, groups.size[0]);
@@ -325,18 +357,18 @@ static at_tensor *full_of(at_pool *pool, const at_type *type, at_ints sizes, at_
   return at_copyFrom(t, at_hold(pool, at_newScalar(type, number)));
 }
 
-at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims, bool keepdim,
+at_tensor *at_reduce(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims, bool keepdim,
                      const at_type *type, at_scalar p)
 {
   if (at_isComplex((type ? type : self->type)->scalarType) || at_isComplex(self->type->scalarType))
-    return at_reduceComplex(out, name, self, dims, keepdim, type, p);
-  const Reduction *how = &reductions[name];
+    return at_reduceComplex(out, how, self, dims, keepdim, type, p);
   Shape shape;
   shape_of(&shape, self, dims, keepdim);
   const at_type *result = result_type(how, out, self, type);
   const at_type *compute = compute_type(how, result);
   const double power = at_scalar_toDouble(p);
-  if (shape.count == 0 && (!how->hasNothing || (name == AT_NORM && (power < 0 || isinf(power)))))
+  if (shape.count == 0 &&
+      (!how->hasNothing || (how->index == AT_REDUCTION_norm && (power < 0 || isinf(power)))))
     at_raise(AT_ERROR_ARGUMENT, "there is no %s of no elements, and self has size (%s)", how->name,
              at_sizeDesc(at_sizesOf(self)).str);
   if (out)
@@ -379,12 +411,12 @@ at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints 
 
 /* --- operations ------------------------------------------------------------------------------ */
 
-at_tensor *at_reduceBooleans(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+at_tensor *at_reduceBooleans(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
                              bool keepdim)
 {
   if (dims.count > 0)
-    return at_reduce(out, name, self, dims, keepdim, NULL, none);
-  const at_type *result = result_type(&reductions[name], out, self, NULL);
+    return at_reduce(out, how, self, dims, keepdim, NULL, none);
+  const at_type *result = result_type(how, out, self, NULL);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *r = at_cast(&pool, self, at_toScalarType(self->type, AT_BOOL));
@@ -393,15 +425,15 @@ at_tensor *at_reduceBooleans(at_tensor *out, at_reducing name, at_tensor *self, 
   return at_finishOne(&pool, out, r);
 }
 
-at_tensor *at_variance(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+at_tensor *at_variance(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
                        at_scalar correction, bool keepdim)
 {
   const double less = at_scalar_toDouble(correction);
   if (at_isComplex(self->type->scalarType))
-    return at_complexVariance(out, name, self, dims, correction, keepdim);
+    return at_complexVariance(out, how, self, dims, correction, keepdim);
   if (less == 0 || less == 1)
-    return at_reduce(out, name, self, dims, keepdim, NULL, at_scalar_long(less == 0));
-  check_floating(reductions[name].name, self->type->scalarType);
+    return at_reduce(out, how, self, dims, keepdim, NULL, at_scalar_long(less == 0));
+  check_floating(how->name, self->type->scalarType);
   Shape shape;
   shape_of(&shape, self, dims, keepdim);
   if (out)
@@ -409,11 +441,11 @@ at_tensor *at_variance(at_tensor *out, at_reducing name, at_tensor *self, at_int
   const double count = (double)shape.count, factor = count / fmax(0, count - less);
   at_pool pool;
   at_pool_enter(&pool);
-  const at_type *compute = compute_type(&reductions[AT_VAR], self->type);
+  const at_type *compute = compute_type(AT_VAR, self->type);
   at_tensor *x = at_cast(&pool, self, compute), *r;
   r = at_hold(&pool, at_reduce(NULL, AT_VAR, x, dims, keepdim, NULL, at_scalar_long(1)));
   at_pointwise(r, AT_ROW_mul, compute->scalarType, 1, &r, at_scalar_double(factor), none);
-  if (name == AT_STD)
+  if (how->index == AT_REDUCTION_std)
     at_unary(r, AT_ROW_sqrt, r);
   return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
 }
@@ -511,9 +543,9 @@ static bool sum_exponentials(at_pool *pool, at_tensor *r, at_tensor *x, const Sh
                              .itemSize = (ptrdiff_t)x->type->elementSize,
                              .length = length,
                              .inner = inner,
-                             .add = THPointwise_row(held, TH_POINTWISE_add),
-                             .cadd = THPointwise_row(held, TH_POINTWISE_cadd),
-                             .exp = THPointwise_row(held, TH_POINTWISE_exp)};
+                             .add = THPointwise_kernel(&THPointwise_kernels_add, held),
+                             .cadd = THPointwise_kernel(&THPointwise_kernels_cadd, held),
+                             .exp = THPointwise_kernel(&THPointwise_kernels_exp, held)};
   const THReduceSource source = {work.itemSize, work.itemSize, exponentials, &work};
   THLines lines;
   THReduce reduce;
@@ -521,7 +553,7 @@ static bool sum_exponentials(at_pool *pool, at_tensor *r, at_tensor *x, const Sh
   THLines_operand(&lines, (int64_t[]){length * inner, inner, 1}, 0);
   THLines_operand(&lines, (int64_t[]){inner, 1}, 1);
   THLines_merge(&lines);
-  THReduce_prepare(&reduce, THReduction_of(held) + TH_REDUCE_sum, &source, (THReduceScalars){0},
+  THReduce_prepare(&reduce, THReductions_of(&THReductions_sum, held), &source, (THReduceScalars){0},
                    &lines);
   THReduce_run(&reduce, work.from, at_hostData(r), NULL);
   return true;
@@ -531,8 +563,8 @@ at_tensor *at_logOfSums(at_tensor *out, at_tensor *self, at_ints dims, bool keep
 {
   const at_scalar_type own = self->type->scalarType;
   const at_type *result = at_toScalarType(self->type, at_isFloating(own) ? own : at_defaultType());
-  const at_type *compute = compute_type(&reductions[AT_MEAN], result);
-  if (at_isOnHost(result) && THReduction_of(compute->held)[TH_REDUCE_logSumExp].rows)
+  const at_type *compute = compute_type(AT_MEAN, result);
+  if (at_isOnHost(result) && THReductions_of(&THReductions_logSumExp, compute->held)->rows)
     return at_reduce(out, AT_LOG_SUM_EXP, self, dims, keepdim, result, none);
   Shape shape;
   shape_of(&shape, self, dims, keepdim);

@@ -4,31 +4,41 @@
 
 #include "ATen/core/ATenCore.h"
 
-typedef enum at_reducing {
-  AT_SUM,
-  AT_PROD,
-  AT_MEAN,
-  AT_VAR, /* p: whether the divisor is the number of elements n rather than n - 1 */
-  AT_STD,
-  AT_NORM, /* p: the exponent */
-  AT_MAX,
-  AT_MIN,
-  AT_ALL,
-  AT_ANY,
-  AT_LOG_SUM_EXP /* only where THReduction_of(...) has it */
-} at_reducing;
+typedef enum at_reducer_name {
+  AT_REDUCTION_sum,
+  AT_REDUCTION_prod,
+  AT_REDUCTION_mean,
+  AT_REDUCTION_var,
+  AT_REDUCTION_std,
+  AT_REDUCTION_norm,
+  AT_REDUCTION_max,
+  AT_REDUCTION_min,
+  AT_REDUCTION_all,
+  AT_REDUCTION_any,
+  AT_REDUCTION_logsumexp
+} at_reducer_name;
+
+/* A reduction: one of the objects below, so that a static program has those that its operations name. */
+typedef const struct at_reducer *at_reducing;
+
+/* p of AT_VAR and AT_STD: whether the divisor is the number of elements n rather than n - 1; of AT_NORM: the exponent.
+ * AT_LOG_SUM_EXP only where TH has it. */
+extern const at_reducing AT_SUM, AT_PROD, AT_MEAN, AT_VAR, AT_STD, AT_NORM, AT_MAX, AT_MIN, AT_ALL,
+    AT_ANY, AT_LOG_SUM_EXP;
+
+at_reducer_name at_reducer_nameOf(at_reducing reduction);
 
 /* Reduces over the dimensions dims, or over all if the list is empty.  The result is of type, or if
  * that is NULL of the default type of the reduction. */
-at_tensor *at_reduce(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims, bool keepdim,
+at_tensor *at_reduce(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims, bool keepdim,
                      const at_type *type, at_scalar p);
 
 /* The same for AT_ALL and AT_ANY, where an empty list stands for no dimension. */
-at_tensor *at_reduceBooleans(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+at_tensor *at_reduceBooleans(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
                              bool keepdim);
 
 /* AT_VAR or AT_STD, with divisor n - correction for n elements. */
-at_tensor *at_variance(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
+at_tensor *at_variance(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
                        at_scalar correction, bool keepdim);
 
 /* AT_NORM in a type that is not narrower than self's. */

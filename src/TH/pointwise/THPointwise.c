@@ -1,6 +1,8 @@
 /* Properties of the rows of src/ops/pointwise.h, all but their expressions. */
 #include "THPointwise.h"
 
+#include "ops/each_type.h"
+
 #define INFO(NAME, COST, ...) [TH_POINTWISE_##NAME] = {.name = #NAME, .cost = COST, __VA_ARGS__},
 #define ONE(AT)               .inputs = 1, .argument = {AT}, .input = {"t"}
 #define TWO(AT)               .inputs = 2, .argument = {2, AT}, .input = {"t", "src"}
@@ -30,45 +32,36 @@ const THPointwiseInfo THPointwise_info[TH_POINTWISE_ROWS] = {
 #include "ops/pointwise.h"
 };
 
-THPointwiseRow THPointwise_row(THScalarType type, THPointwise op)
+/* --- the kernels ------------------------------------------------------------------------------ */
+
+#define ALL      TH_EACH_ALL
+#define BUT_HALF TH_EACH_BUT_HALF
+#define SIGNED   TH_EACH_SIGNED
+#define INTEGER  TH_EACH_INTEGER
+#define FLOAT    TH_EACH_FLOAT
+
+#define DECLARE(Real, NAME) extern const THPointwiseRow *const TH##Real##Tensor_pointwise_##NAME[];
+#define ENTRY(Real, NAME)   [THScalar##Real] = TH##Real##Tensor_pointwise_##NAME,
+#define ROW(TYPES, COST, NAME, ...) \
+  TYPES(DECLARE, NAME)              \
+  const THPointwiseKernels THPointwise_kernels_##NAME = {{TYPES(ENTRY, NAME)}};
+#include "ops/pointwise.h"
+
+THPointwiseRow THPointwise_kernel(const THPointwiseKernels *row, THScalarType type)
 {
-  const THPointwiseRow *const tables[THScalarTypes] = {
-#define TABLE(Real, real, accreal) [THScalar##Real] = TH##Real##Tensor_pointwise,
-      TH_FOR_EACH_TYPE_BUT_HALF(TABLE)};
-  return tables[type] ? tables[type][op] : NULL;
+  return row->of[type] ? *row->of[type][THCpu_level()] : NULL;
 }
 
-/* Not for powers, which have shortcuts for some exponents. */
-THPointwise THPointwise_ofValue(THPointwise op)
+THPointwiseRow THPointwise_row(THScalarType type, THPointwise op)
 {
-  switch (op) {
-#define OF_VALUE(ROW, VALUE) \
-  case TH_POINTWISE_##ROW:   \
-    return TH_POINTWISE_##VALUE;
-#define COMPARISON_OF_VALUE(NAME)     \
-  OF_VALUE(NAME##Tensor, NAME##Value) \
-  OF_VALUE(NAME##TensorT, NAME##ValueT)
-    OF_VALUE(cadd, add_scaled)
-    OF_VALUE(csub, sub_scaled)
-    OF_VALUE(cmul, mul)
-    OF_VALUE(cdiv, div)
-    OF_VALUE(clshift, lshift)
-    OF_VALUE(crshift, rshift)
-    OF_VALUE(cbitand, bitand)
-    OF_VALUE(cbitor, bitor)
-    OF_VALUE(cbitxor, bitxor)
-    OF_VALUE(cmax, cmaxValue)
-    OF_VALUE(cmin, cminValue)
-    COMPARISON_OF_VALUE(lt)
-    COMPARISON_OF_VALUE(le)
-    COMPARISON_OF_VALUE(gt)
-    COMPARISON_OF_VALUE(ge)
-    COMPARISON_OF_VALUE(eq)
-    COMPARISON_OF_VALUE(ne)
-    default:
-      return op;
-  }
+  static const THPointwiseKernels *const rows[TH_POINTWISE_ROWS] = {
+#define ROW(TYPES, COST, NAME, ...) [TH_POINTWISE_##NAME] = &THPointwise_kernels_##NAME,
+#include "ops/pointwise.h"
+  };
+  return THPointwise_kernel(rows[op], type);
 }
+
+/* ---------------------------------------------------------------------------------------------- */
 
 /* Each thread should have some 10 microseconds of work. */
 ptrdiff_t THPointwise_grain(THPointwise op)

@@ -1,5 +1,5 @@
-/* The rows of src/ops/pointwise.h as kernels: an enumerator and properties of each, and a table of
- * functions per element type and instruction set. */
+/* The rows of src/ops/pointwise.h as kernels: an enumerator and properties of each, and the
+ * functions of each row for every element type and instruction set. */
 #ifndef TH_POINTWISE_H
 #define TH_POINTWISE_H
 
@@ -19,11 +19,18 @@ typedef enum THPointwise {
 typedef void (*THPointwiseRow)(ptrdiff_t n, void *r, const void *x, const void *y, const void *z,
                                const void *scalars, int streams);
 
-#define TH_DECLARE(Real, real, accreal) extern const THPointwiseRow *TH##Real##Tensor_pointwise;
-TH_FOR_EACH_TYPE_BUT_HALF(TH_DECLARE)
-#undef TH_DECLARE
+/* A row's kernels for each type, at each level; NULL for types that do not have the row. */
+typedef struct THPointwiseKernels {
+  const THPointwiseRow *const *of[THScalarTypes];
+} THPointwiseKernels;
 
-/* The row for elements of the type, NULL where it has none. */
+#define ROW(TYPES, COST, NAME, ...) TH_API const THPointwiseKernels THPointwise_kernels_##NAME;
+#include "ops/pointwise.h"
+
+/* The kernel for elements of the type at the level in use, NULL if there is none. */
+TH_API THPointwiseRow THPointwise_kernel(const THPointwiseKernels *row, THScalarType type);
+
+/* The same for a row that is known only when the program runs: a static program has all rows then. */
 TH_API THPointwiseRow THPointwise_row(THScalarType type, THPointwise op);
 
 typedef enum THPointwiseCost { CHEAP, COSTLY, SLOW, DIVIDES } THPointwiseCost;
@@ -43,10 +50,30 @@ typedef struct THPointwiseInfo {
 
 TH_API const THPointwiseInfo THPointwise_info[TH_POINTWISE_ROWS];
 
-/* The row of one input that computes the same bits as op, a row of two inputs, if the second input
- * is a single value.  This value becomes the first scalar of the returned row, and op's scalar the
- * second.  Returns op itself if there is no such row. */
-THPointwise THPointwise_ofValue(THPointwise op);
+/* Rows of two inputs, and the rows of one input that compute the same bits if the second input is a single value.
+ * This value becomes the first scalar of that row, and the scalar of the row of two inputs the second.  Not for powers,
+ * which have shortcuts for some exponents. */
+#define TH_POINTWISE_OF_VALUE(X) \
+  X(ALL, cadd, add_scaled)       \
+  X(ALL, csub, sub_scaled)       \
+  X(ALL, cmul, mul)              \
+  X(ALL, cdiv, div)              \
+  X(BUT_HALF, clshift, lshift)   \
+  X(BUT_HALF, crshift, rshift)   \
+  X(INTEGER, cbitand, bitand)    \
+  X(INTEGER, cbitor, bitor)      \
+  X(INTEGER, cbitxor, bitxor)    \
+  X(ALL, cmax, cmaxValue)        \
+  X(ALL, cmin, cminValue)        \
+  TH_COMPARISON_OF_VALUE(X, lt)  \
+  TH_COMPARISON_OF_VALUE(X, le)  \
+  TH_COMPARISON_OF_VALUE(X, gt)  \
+  TH_COMPARISON_OF_VALUE(X, ge)  \
+  TH_COMPARISON_OF_VALUE(X, eq)  \
+  TH_COMPARISON_OF_VALUE(X, ne)
+#define TH_COMPARISON_OF_VALUE(X, NAME) \
+  X(ALL, NAME##Tensor, NAME##Value)     \
+  X(ALL, NAME##TensorT, NAME##ValueT)
 
 /* How many elements are worth a thread. */
 TH_API ptrdiff_t THPointwise_grain(THPointwise op);

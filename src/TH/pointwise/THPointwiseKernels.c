@@ -6,12 +6,9 @@
 #include "THPointwise.h"
 #include "TH/loop/THStream.h"
 
-/* Rows that call functions stay scalar, and shortcuts replace rows. */
+/* Rows that call functions stay scalar. */
 #if defined(__clang__)
 #pragma clang diagnostic ignored "-Wpass-failed"
-#pragma clang diagnostic ignored "-Winitializer-overrides"
-#else
-#pragma GCC diagnostic ignored "-Woverride-init"
 #endif
 
 #include "TH/simd/THElement.h"
@@ -85,7 +82,7 @@ static __attribute__((noinline)) void stream_block(void *to, const void *from, s
   }
 
 #define FUNCTION(NAME, OPERANDS, RESULT, EXPRESSION) \
-  static void row_##NAME(PARAMETERS)                 \
+  TH_UNUSED static void row_##NAME(PARAMETERS)       \
   {                                                  \
     LOOP(OPERANDS, RESULT, 1, EXPRESSION)            \
     (void)all;                                       \
@@ -126,7 +123,7 @@ take_shortcut(int (*shortcut)(PARAMETERS), void (*row)(PARAMETERS), PARAMETERS)
     LOOP(OPERANDS, real, CONDITION, EXPRESSION)         \
     return all;                                         \
   }                                                     \
-  static void shortcut_##NAME(PARAMETERS)               \
+  TH_UNUSED static void shortcut_##NAME(PARAMETERS)     \
   {                                                     \
     take_shortcut(try_##NAME, row_##NAME, ARGUMENTS);   \
   }
@@ -288,10 +285,6 @@ INLINE void wide_steps(Steps steps, PARAMETERS){
     wide_steps((Steps){THWide_##NAME, THWide_##NAME##OfTwo}, ARGUMENTS); \
   }
 WIDE_STEPS(sin) WIDE_STEPS(cos) WIDE_STEPS(tan)
-#define TRIG_ENTRIES \
-  [TH_POINTWISE_sin] = wide_sin, [TH_POINTWISE_cos] = wide_cos, [TH_POINTWISE_tan] = wide_tan,
-#else
-#define TRIG_ENTRIES
 #endif
 
 #ifdef TH_REAL_IS_FLOAT
@@ -370,17 +363,9 @@ INLINE void wide_with_far(Formulas f, PARAMETERS)
 #ifdef TH_REAL_IS_FLOAT
 WIDE_WITH_FAR(erfinv, THWide_erfinvNear, THWide_erfinvIsFar, THWide_erfinvFar2)
 WIDE_WITH_FAR(lgamma, THWide_lgammaNear, THWide_lgammaIsFar, THWide_lgammaFar)
-#define FAR_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv, [TH_POINTWISE_lgamma] = wide_lgamma,
 #else
 WIDE_WITH_FAR(erfinv, THWide_erfinvNear2, THWide_erfinvIsFar2, THWide_erfinvFar2)
-#define FAR_ENTRIES [TH_POINTWISE_erfinv] = wide_erfinv,
 #endif
-
-#define WIDE_ENTRIES \
-  [TH_POINTWISE_exp] = wide_exp, [TH_POINTWISE_sqrt] = wide_sqrt, TRIG_ENTRIES FAR_ENTRIES
-#else
-#define WIDE_ROWS(X)
-#define WIDE_ENTRIES
 #endif
 
 /* --- zeros ----------------------------------------------------------------------------------- */
@@ -437,17 +422,49 @@ static void choose_pow(PARAMETERS)
   const THPointwiseRow row = POWERS(CHOOSE) ANY_POW;
   row(n, result, first, second, third, scalars, streams);
 }
-#define POW_ENTRY [TH_POINTWISE_pow] = choose_pow,
-#else
-#define POW_ENTRY
 #endif
 
-/* --- the table ------------------------------------------------------------------------------- */
+/* --- the kernels of this level --------------------------------------------------------------- */
 
-const THPointwiseRow TH_LEVEL_(THTensor_(pointwise))[TH_POINTWISE_ROWS] = {
-#define ROW(TYPES, COST, NAME, ...) TYPES([TH_POINTWISE_##NAME] = row_##NAME, )
-#define SHORTCUT1(TYPES, NAME, ...) TYPES([TH_POINTWISE_##NAME] = shortcut_##NAME, )
-#define SHORTCUT2                   SHORTCUT1
+/* Rows that are replaced by those above: wide ones, others with shortcuts. */
+#define row_fill zeros_or_fill
+#ifdef POWERS
+#define row_pow choose_pow
+#endif
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define row_fmod       shortcut_fmod
+#define row_remainder  shortcut_remainder
+#define row_cfmod      shortcut_cfmod
+#define row_cremainder shortcut_cremainder
+#ifdef TH_WIDE_LOOP
+#define row_exp     wide_exp
+#define row_sqrt    wide_sqrt
+#define row_log     wide_log
+#define row_sin     wide_sin
+#define row_cos     wide_cos
+#define row_tan     wide_tan
+#define row_asin    wide_asin
+#define row_acos    wide_acos
+#define row_atan    wide_atan
+#define row_atan2   wide_atan2
+#define row_tanh    wide_tanh
+#define row_erf     wide_erf
+#define row_erfinv  wide_erfinv
+#define row_sigmoid wide_sigmoid
+#else
+#define row_exp shortcut_exp
+#define row_sin shortcut_sin
+#define row_cos shortcut_cos
+#define row_tan shortcut_tan
+#endif
+#if defined(TH_WIDE_LOOP) && defined(TH_REAL_IS_FLOAT)
+#define row_tpow   wide_tpow
+#define row_cpow   wide_cpow
+#define row_lgamma wide_lgamma
+#endif
+#endif
+
+#define KERNEL(NAME, FUNCTION) \
+  const THPointwiseRow TH_LEVEL_(THTensor_(pointwise_##NAME))[] = {FUNCTION};
+#define ROW(TYPES, COST, NAME, ...) TYPES(KERNEL(NAME, row_##NAME))
 #include "ops/pointwise.h"
-#define WIDE_ENTRY(NAME, ...) [TH_POINTWISE_##NAME] = wide_##NAME,
-    WIDE_ROWS(WIDE_ENTRY) WIDE_ENTRIES POW_ENTRY[TH_POINTWISE_fill] = zeros_or_fill};

@@ -3,13 +3,61 @@
 #include "THTemplate.h"
 
 #include "TH/tensor/THConvert.h"
+#include "TH/loop/THLevels.h"
 #include "THPointwise.h"
 #include "TH/tensor/THTensorCore.h"
 #include "TH/core/THScratch.h"
 
-TH_DISPATCH(THPointwiseRow, THTensor_(pointwise))
-
 #define SAME_TYPE TH_CONCAT_2(THScalar, Real)
+
+/* --- the kernels of the rows that this type has ----------------------------------------------- */
+
+#define ALL(...) __VA_ARGS__
+#define BUT_HALF ALL
+#define NO_KERNEL(...)
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+#define FLOAT   ALL
+#define INTEGER NO_KERNEL
+#else
+#define FLOAT   NO_KERNEL
+#define INTEGER ALL
+#endif
+#if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
+#define SIGNED NO_KERNEL
+#else
+#define SIGNED ALL
+#endif
+
+typedef const THPointwiseRow *const *THTensor_(Levels);
+
+#define ROW(TYPES, COST, NAME, ...) TYPES(TH_LEVELS_OF(THPointwiseRow, THTensor_(pointwise_##NAME)))
+#include "ops/pointwise.h"
+
+/* A row.  *ofValue is that for a second input which is one value, or NULL; kernels is NULL in floating types if the
+ * row is for integers. */
+typedef struct {
+  THPointwise op;
+  THTensor_(Levels) const *ofValue;
+  THTensor_(Levels) kernels;
+} THTensor_(RowOf);
+
+typedef const THTensor_(RowOf) * THTensor_(Row);
+
+/* Declared for every row, and defined below where there is one. */
+#define ROW(TYPES, COST, NAME, ...) \
+  TH_UNUSED static THTensor_(Levels) const THTensor_(ofValue_##NAME);
+#include "ops/pointwise.h"
+#define OF_VALUE(TYPES, NAME, VALUE) \
+  TYPES(static THTensor_(Levels) const THTensor_(ofValue_##NAME) = THTensor_(pointwise_##VALUE);)
+TH_POINTWISE_OF_VALUE(OF_VALUE)
+
+#define ROW(TYPES, COST, NAME, ...)                                 \
+  TH_UNUSED static const THTensor_(RowOf) THTensor_(row_##NAME) = { \
+      TH_POINTWISE_##NAME, &THTensor_(ofValue_##NAME) TYPES(, THTensor_(pointwise_##NAME))};
+#include "ops/pointwise.h"
+
+#define TH_ROW(NAME)   &THTensor_(row_##NAME)
+#define TH_ROW_OP(ROW) (ROW)->op
 
 /* A call of a row, which the loop passes to each block. */
 typedef struct {
@@ -43,7 +91,7 @@ static void THTensor_(fillBuffer)(real *buffer, const real *at, ptrdiff_t rows, 
                                   ptrdiff_t step, ptrdiff_t rowStride, ptrdiff_t most,
                                   const real **seen)
 {
-  const THPointwiseRow fill = THTensor_(pointwise)[TH_POINTWISE_fill];
+  const THPointwiseRow fill = *THTensor_(pointwise_fill)[THCpu_level()];
   if (step == 0 && (rows == 1 || rowStride == 0)) { /* one element for all */
     const real value[2] = {*at};
     if (*seen != at)
@@ -204,9 +252,9 @@ static void THTensor_(block)(const THRun *run, const void *context)
 
 /* --- the functions that THTensorRows.h needs ------------------------------------------------- */
 
-static int THTensor_(hasRow)(THPointwise op)
+static int THTensor_(hasRow)(THTensor_(Row) row)
 {
-  return THTensor_(pointwise)[op] != NULL;
+  return row->kernels != NULL;
 }
 
 static void THTensor_(checkDevices)(const THPointwiseInfo *info, const THTensor *r,
@@ -224,13 +272,13 @@ static int THTensor_(orderResult)(const THPointwiseInfo *info, THLoop *loop)
   return THLoop_order(loop, 0);
 }
 
-static void THTensor_(runRow)(THPointwise op, THLoop *loop, real a, real b)
+static void THTensor_(runRow)(THTensor_(Row) row, THLoop *loop, real a, real b)
 {
-  const THPointwiseInfo *info = &THPointwise_info[op];
-  const THPointwiseRow *rows = THTensor_(pointwise);
-  const THPointwise ofValue = THPointwise_ofValue(op);
-  const THTensor_(Call) call = {.row = rows[op],
-                                .ofValue = ofValue == op ? NULL : rows[ofValue],
+  const THPointwiseInfo *info = &THPointwise_info[row->op];
+  const THTensor_(Levels) ofValue = *row->ofValue;
+  const THCpuLevel level = THCpu_level();
+  const THTensor_(Call) call = {.row = *row->kernels[level],
+                                .ofValue = ofValue ? *ofValue[level] : NULL,
                                 .inputs = info->inputs,
                                 .bytes = info->bytes,
                                 .scalars = {a, b}};
@@ -278,19 +326,8 @@ static void THTensor_(checkDivisor)(const THPointwiseInfo *info, THTensor *const
 
 /* --- the functions --------------------------------------------------------------------------- */
 
-#define ALL(...)     __VA_ARGS__
-#define INTEGER(...) __VA_ARGS__ /* floating types have no row, and the function raises */
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-#define FLOAT(...) __VA_ARGS__
-#else
-#define FLOAT(...)
-#endif
-#if defined(TH_REAL_IS_BYTE) || defined(TH_REAL_IS_CHAR)
-#define SIGNED(...)
-#else
-#define SIGNED(...) __VA_ARGS__
-#endif
-#define BUT_HALF ALL
+#undef INTEGER
+#define INTEGER ALL /* floating types have no row, and the function raises */
 
 #define TH_ROW_FUNCTION(NAME, Result, ...) void THTensor_(NAME)(Result *r_, __VA_ARGS__)
 #define TH_ROW_ENTER
@@ -306,6 +343,6 @@ void THTensor_(polygamma)(THTensor *r_, int64_t n, THTensor *t)
 {
   THArgCheck(n == 0 || n == 1, 2, "polygamma: n is %lld, and only 0 and 1 are implemented",
              (long long)n);
-  THTensor_(callRow)(TH_POINTWISE_polygamma, r_, t, NULL, NULL, (real)n, 0);
+  THTensor_(callRow)(TH_ROW(polygamma), r_, t, NULL, NULL, (real)n, 0);
 }
 #endif

@@ -1,13 +1,14 @@
 /* The rows of src/ops/pointwise.h as functions on tensors, for every device: the checks, copies of
  * operands, the resizing, and the functions.  A template includes this file after it has defined
  *
- *   hasRow(op)               whether the type has the row
+ *   Row, TH_ROW(NAME), TH_ROW_OP(row)   what stands for a row; the row of that name; its THPointwise
+ *   hasRow(row)              whether the type has the row
  *   checkDevices(info, r, in)  that the operands can be computed with here
  *   checkDivisor(info, in, a)
  *   orderResult(info, loop)  prepares the loop for a result whose elements share memory, or raises;
  *                            returns whether they do
  *   walksWith(x, in)         whether the input can be walked together with x as it is
- *   runRow(op, loop, a, b)   computes; operand 0 is the result
+ *   runRow(row, loop, a, b)  computes; operand 0 is the result
  *   TH_ROW_FUNCTION(NAME, Result, PARAMETERS...), TH_ROW_ENTER
  *                            how a function begins, outside and inside its braces
  *   ALL, FLOAT, SIGNED, INTEGER, BUT_HALF   which rows become functions. */
@@ -46,12 +47,13 @@ static int THTensor_(isOverwritten)(const THTensor *r, const THTensor *x, int by
 
 /* Checks; copies inputs that the result would overwrite before they are read; gives r the shape of
  * the first input; computes.  After an error nothing has changed. */
-static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTensor *y, THTensor *z,
-                               real a, real b)
+static void THTensor_(callRow)(THTensor_(Row) row, THTensor *r, THTensor *x, THTensor *y,
+                               THTensor *z, real a, real b)
 {
+  const THPointwise op = TH_ROW_OP(row);
   const THPointwiseInfo *info = &THPointwise_info[op];
   THTensor *in[] = {x, y, z};
-  if (!THTensor_(hasRow)(op))
+  if (!THTensor_(hasRow)(row))
     THError("%s is for integers, not for " TH_STRING_OF(Real), info->name);
   THTensor_(checkCounts)(info, in);
   THTensor_(checkDevices)(info, r, in);
@@ -90,7 +92,7 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
     THTensor_(addResult)(&loop, r, info->bytes);
     loop.operands = 1 + info->inputs;
   }
-  THTensor_(runRow)(op, &loop, a, b);
+  THTensor_(runRow)(row, &loop, a, b);
   while (held > 0)
     THGuard_leave(&aside[--held]);
 }
@@ -98,11 +100,11 @@ static void THTensor_(callRow)(THPointwise op, THTensor *r, THTensor *x, THTenso
 /* --- the functions --------------------------------------------------------------------------- */
 
 /* Defines a function; behind the parameters stand the inputs and scalars of the row. */
-#define FUNCTION(NAME, Result, PARAMETERS, X, Y, Z, A, B)                   \
-  TH_ROW_FUNCTION(NAME, Result, PARAMETERS)                                 \
-  {                                                                         \
-    TH_ROW_ENTER                                                            \
-    THTensor_(callRow)(TH_POINTWISE_##NAME, (THTensor *)r_, X, Y, Z, A, B); \
+#define FUNCTION(NAME, Result, PARAMETERS, X, Y, Z, A, B)            \
+  TH_ROW_FUNCTION(NAME, Result, PARAMETERS)                          \
+  {                                                                  \
+    TH_ROW_ENTER                                                     \
+    THTensor_(callRow)(TH_ROW(NAME), (THTensor *)r_, X, Y, Z, A, B); \
   }
 #define NONE      (real){0}
 #define ARGS(...) __VA_ARGS__

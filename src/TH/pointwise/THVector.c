@@ -3,10 +3,15 @@
 
 #include "THPointwise.h"
 
-#define CALL(OP, N, R, X, Y, C)                                                    \
-  do {                                                                             \
-    const real scalars[2] = {C};                                                   \
-    THTensor_(pointwise)[TH_POINTWISE_##OP]((N), (R), (X), (Y), NULL, scalars, 0); \
+/* Declares the kernels of the rows, at each level; not every type has all rows. */
+#define ROW(TYPES, COST, NAME, ...) \
+  extern const THPointwiseRow *const THTensor_(pointwise_##NAME)[];
+#include "ops/pointwise.h"
+
+#define CALL(OP, N, R, X, Y, C)                                                        \
+  do {                                                                                 \
+    const real scalars[2] = {C};                                                       \
+    (*THTensor_(pointwise_##OP)[THCpu_level()])((N), (R), (X), (Y), NULL, scalars, 0); \
   } while (0)
 
 #define ONE(NAME)                                                 \

@@ -1,6 +1,8 @@
 /* The engine that reduces: cuts the work, walks the items, joins their states. */
 #include "THReduce.h"
 
+#include "ops/each_type.h"
+
 #include "THParallel.h"
 #include "TH/loop/THPlan.h"
 #include "TH/core/THScratch.h"
@@ -203,14 +205,23 @@ static int is_far(const THReduceSource *source, ptrdiff_t lines, ptrdiff_t lengt
   return bytes > (double)THPlan_streamBytes();
 }
 
-const THReduction *THReduction_of(THScalarType type)
+#define DECLARE(Real, NAME) extern const THReduction *const TH##Real##Tensor_reduction_##NAME[];
+#define ENTRY(Real, NAME)   [THScalar##Real] = TH##Real##Tensor_reduction_##NAME,
+#define TABLE(TYPES, NAME) \
+  TYPES(DECLARE, NAME)     \
+  const THReductions THReductions_##NAME = {{TYPES(ENTRY, NAME)}};
+#define OF_ALL(NAME, ...)   TABLE(TH_EACH_ALL, NAME)
+#define OF_FLOAT(NAME, ...) TABLE(TH_EACH_FLOAT, NAME)
+#define OF_BYTE(NAME, ...)  TABLE(TH_EACH_BYTE, NAME)
+TH_REDUCTIONS(OF_ALL)
+TH_OTHER_REDUCTIONS(OF_ALL)
+TH_FLOAT_REDUCTIONS(OF_FLOAT)
+TH_OTHER_FLOAT_REDUCTIONS(OF_FLOAT)
+TH_BYTE_REDUCTIONS(OF_BYTE)
+
+const THReduction *THReductions_of(const THReductions *reduction, THScalarType type)
 {
-#define DECLARE(Real, real, accreal) extern const THReduction *TH##Real##Tensor_reductions;
-  TH_FOR_EACH_TYPE_BUT_HALF(DECLARE)
-  const THReduction *const tables[THScalarTypes] = {
-#define TABLE(Real, real, accreal) [THScalar##Real] = TH##Real##Tensor_reductions,
-      TH_FOR_EACH_TYPE_BUT_HALF(TABLE)};
-  return tables[type];
+  return reduction->of[type] ? reduction->of[type][THCpu_level()] : NULL;
 }
 
 void THReduce_all(const THReduction *op, const THReduceSource *source, THReduceScalars scalars,

@@ -21,16 +21,16 @@
 #include "TH/loop/THLines.h"
 #include "THTypes.h"
 
+/* Reductions whose state is no single number; logSumExp computes at AVX-512 only, and for Float. */
+#define TH_OTHER_REDUCTIONS(X)       X(argmax) X(argmin)
+#define TH_OTHER_FLOAT_REDUCTIONS(X) X(var) X(std) X(logSumExp)
+
 typedef enum THReductionName {
 #define TH_ENUMERATOR(name, ...) TH_REDUCE_##name,
   TH_REDUCTIONS(TH_ENUMERATOR) TH_FLOAT_REDUCTIONS(TH_ENUMERATOR) TH_BYTE_REDUCTIONS(TH_ENUMERATOR)
+      TH_OTHER_REDUCTIONS(TH_ENUMERATOR) TH_OTHER_FLOAT_REDUCTIONS(TH_ENUMERATOR)
 #undef TH_ENUMERATOR
-      TH_REDUCE_argmax,
-  TH_REDUCE_argmin,
-  TH_REDUCE_var,
-  TH_REDUCE_std,
-  TH_REDUCE_logSumExp,
-  THReductionNames
+          THReductionNames
 } THReductionName;
 
 typedef struct THReduceScalars {
@@ -74,19 +74,21 @@ typedef struct THReduction {
   int wide; /* longer rows of more lanes are quicker, since memory is read in longer runs */
 } THReduction;
 
-/* The reductions of elements of the type, by their names. */
-TH_API const THReduction *THReduction_of(THScalarType type);
+/* A reduction of each type, at each level; NULL for types that do not have it. */
+typedef struct THReductions {
+  const THReduction *const *of[THScalarTypes];
+} THReductions;
 
-/* The name of the p-norm's reduction. */
-static inline THReductionName THReduction_norm(double p)
-{
-  if (isinf(p))
-    return p > 0 ? TH_REDUCE_normMax : TH_REDUCE_normMin;
-  return p == 0   ? TH_REDUCE_norm0
-         : p == 1 ? TH_REDUCE_norm1
-         : p == 2 ? TH_REDUCE_norm2
-                  : TH_REDUCE_normP;
-}
+#define TH_DECLARE(name, ...) TH_API const THReductions THReductions_##name;
+TH_REDUCTIONS(TH_DECLARE)
+TH_FLOAT_REDUCTIONS(TH_DECLARE)
+TH_BYTE_REDUCTIONS(TH_DECLARE)
+TH_OTHER_REDUCTIONS(TH_DECLARE)
+TH_OTHER_FLOAT_REDUCTIONS(TH_DECLARE)
+#undef TH_DECLARE
+
+/* The reduction of elements of the type at the level in use, NULL if there is none. */
+TH_API const THReduction *THReductions_of(const THReductions *reduction, THScalarType type);
 
 /* Reduces the operand of a loop to one result of type accreal. */
 TH_API void THReduce_all(const THReduction *op, const THReduceSource *source,

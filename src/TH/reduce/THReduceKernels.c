@@ -945,30 +945,31 @@ static void std_total(const void *states, const THReduceScalars *scalars, void *
 #include "TH/pointwise/THMathAvx512.h"
 #if defined(TH_WIDE_LOOP) && defined(TH_REAL_IS_FLOAT)
 #include "THReducePowers.h"
-#define POWERS                                                                            \
-  [TH_REDUCE_logSumExp] = {sizeof(Powers), POWERS_SHORT_LINE, powers_start,  powers_rows, \
-                           powers_line,    powers_join,       powers_finish, powers_total},
-#else
-#define POWERS
+#define HAS_POWERS
 #endif
 
-/* --- the table ------------------------------------------------------------------------------- */
+/* --- the reductions of this level ------------------------------------------------------------- */
 
-#define ENTRY(name, state, ...)                                                      \
-  [TH_REDUCE_##name] = {sizeof(state), name##_shortLine, name##_start,  name##_rows, \
-                        name##_line,   name##_join,      name##_finish, name##_total},
+#define REDUCTION(NAME, ...) \
+  const THReduction TH_LEVEL_(THTensor_(reduction_##NAME))[] = {{__VA_ARGS__}};
+#define ENTRY(name, state, ...)                                                            \
+  REDUCTION(name, sizeof(state), name##_shortLine, name##_start, name##_rows, name##_line, \
+            name##_join, name##_finish, name##_total)
 
-const THReduction TH_LEVEL_(THTensor_(reductions))[THReductionNames] = {
-    EVERY(ENTRY)
+EVERY(ENTRY)
 #if defined(TH_REAL_IS_FLOATING)
-        [TH_REDUCE_var] = {sizeof(Moments), SHORT_LINE, var_start, var_rows, var_line, var_join,
-                           var_finish, var_total, .wide = 1},
-    [TH_REDUCE_std] = {sizeof(Moments), SHORT_LINE, var_start, var_rows, var_line, var_join,
-                       std_finish, std_total, .wide = 1},
+REDUCTION(var, sizeof(Moments), SHORT_LINE, var_start, var_rows, var_line, var_join, var_finish,
+          var_total, .wide = 1)
+REDUCTION(std, sizeof(Moments), SHORT_LINE, var_start, var_rows, var_line, var_join, std_finish,
+          std_total, .wide = 1)
 #endif
-    [TH_REDUCE_argmax] = {sizeof(Best), SHORT_LINE_BEST, argmax_start, argmax_rows, argmax_line,
-                          argmax_join, best_finish, NULL},
-    [TH_REDUCE_argmin] = {sizeof(Best), SHORT_LINE_BEST, argmin_start, argmin_rows, argmin_line,
-                          argmin_join, best_finish, NULL},
-    POWERS /* only for floats */
-};
+REDUCTION(argmax, sizeof(Best), SHORT_LINE_BEST, argmax_start, argmax_rows, argmax_line,
+          argmax_join, best_finish, NULL)
+REDUCTION(argmin, sizeof(Best), SHORT_LINE_BEST, argmin_start, argmin_rows, argmin_line,
+          argmin_join, best_finish, NULL)
+#if defined(HAS_POWERS)
+REDUCTION(logSumExp, sizeof(Powers), POWERS_SHORT_LINE, powers_start, powers_rows, powers_line,
+          powers_join, powers_finish, powers_total)
+#elif defined(TH_REAL_IS_FLOATING)
+REDUCTION(logSumExp, 0)
+#endif

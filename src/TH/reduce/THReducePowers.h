@@ -35,12 +35,12 @@ static void powers_start(void *states, ptrdiff_t lanes)
     ((Powers *)states)[j] = (Powers){0, -(real)INFINITY};
 }
 
-/* Applies the operation, a row of src/ops/pointwise.h, to n numbers in place. */
-static __attribute__((noinline)) void make_each(THScalarType type, THPointwise row, void *numbers,
+/* Applies a row of src/ops/pointwise.h to n numbers in place. */
+static __attribute__((noinline)) void make_each(const THPointwiseKernels *row, void *numbers,
                                                 ptrdiff_t n)
 {
   static const int64_t unused[2]; /* loops read scalars even where they ignore them */
-  THPointwise_row(type, row)(n, numbers, numbers, NULL, NULL, unused, 0);
+  THPointwise_kernel(row, THScalarDouble)(n, numbers, numbers, NULL, NULL, unused, 0);
 }
 
 static SMALL void powers_join(void *states, const void *others, ptrdiff_t lanes)
@@ -52,7 +52,7 @@ static SMALL void powers_join(void *states, const void *others, ptrdiff_t lanes)
     double up[POWERS_LANES];
     for (ptrdiff_t k = 0; k < n; k++)
       up[k] = a[k].near == b[k].near ? 0 : -fabs((double)a[k].near - (double)b[k].near);
-    make_each(THScalarDouble, TH_POINTWISE_exp, up, n);
+    make_each(&THPointwise_kernels_exp, up, n);
     for (ptrdiff_t k = 0; k < n; k++) {
       const int below = a[k].near < b[k].near;
       a[k].sum = below ? a[k].sum * up[k] + b[k].sum : a[k].sum + b[k].sum * up[k];
@@ -76,7 +76,7 @@ static __attribute__((noinline)) void raise_powers(accreal *sum, real *near, con
     near[k] = raised ? top[k] : near[k];
   }
   if (known)
-    make_each(THScalarDouble, TH_POINTWISE_exp, up, n);
+    make_each(&THPointwise_kernels_exp, up, n);
   TH_PRAGMA(omp simd)
   for (ptrdiff_t k = 0; k < n; k++)
     sum[k] *= known ? up[k] : 0;
@@ -279,7 +279,7 @@ static void powers_finish(const void *states, ptrdiff_t lanes, const THReduceSca
     double sum[POWERS_LANES];
     for (ptrdiff_t k = 0; k < n; k++) /* 1 where the result is infinite */
       sum[k] = isinf(a[k].near) && a[k].sum == a[k].sum ? 1 : a[k].sum;
-    make_each(THScalarDouble, TH_POINTWISE_log, sum, n);
+    make_each(&THPointwise_kernels_log, sum, n);
     for (ptrdiff_t k = 0; k < n; k++)
       ((real *)result)[(j + k) * step] = (real)(sum[k] + (double)a[k].near);
   }

@@ -1,14 +1,24 @@
 /* Reductions: each is a row of kernels, which the engine runs. */
 #include "THTemplate.h"
 
+#include "TH/loop/THLevels.h"
 #include "THReduce.h"
 #include "TH/tensor/THTensorCore.h"
 
 #ifdef TH_TEMPLATE_DEVICE
 #include "THC/reduce/THCReduceRun.h"
 #else
-TH_DISPATCH(THReduction, THTensor_(reductions))
-#define REDUCTION(NAME) (&THTensor_(reductions)[NAME])
+#define LEVELS(NAME, ...) TH_LEVELS_OF(THReduction, THTensor_(reduction_##NAME))
+TH_REDUCTIONS(LEVELS)
+TH_OTHER_REDUCTIONS(LEVELS)
+#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
+TH_FLOAT_REDUCTIONS(LEVELS)
+TH_OTHER_FLOAT_REDUCTIONS(LEVELS)
+#elif defined(TH_REAL_IS_BYTE)
+TH_BYTE_REDUCTIONS(LEVELS)
+#endif
+
+#define REDUCTION(NAME) THTensor_(reduction_##NAME)[THCpu_level()]
 static const THReduceSource THTensor_(own) = {.itemSize = sizeof(real), .converted = sizeof(real)};
 #endif
 
@@ -18,13 +28,13 @@ static const THReduceSource THTensor_(own) = {.itemSize = sizeof(real), .convert
 
 /* --- over all elements ----------------------------------------------------------------------- */
 
-static accreal THTensor_(reduceAll)(THReductionName name, THTensor *t, double p)
+static accreal THTensor_(reduceAll)(const THReduction *op, THTensor *t, double p)
 {
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, t);
   accreal result;
-  THReduce_all(REDUCTION(name), &THTensor_(own), (THReduceScalars){.p = p}, &loop, &result);
+  THReduce_all(op, &THTensor_(own), (THReduceScalars){.p = p}, &loop, &result);
   return result;
 }
 
@@ -36,24 +46,24 @@ static void THTensor_(checkNotEmpty)(THTensor *t)
 
 accreal THTensor_(sumall)(THTensor *t)
 {
-  return THTensor_(reduceAll)(TH_REDUCE_sum, t, 0);
+  return THTensor_(reduceAll)(REDUCTION(sum), t, 0);
 }
 
 accreal THTensor_(prodall)(THTensor *t)
 {
-  return THTensor_(reduceAll)(TH_REDUCE_prod, t, 0);
+  return THTensor_(reduceAll)(REDUCTION(prod), t, 0);
 }
 
 real THTensor_(minall)(THTensor *t)
 {
   THTensor_(checkNotEmpty)(t);
-  return TH_CONVERT_ACCREAL_TO_REAL(THTensor_(reduceAll)(TH_REDUCE_min, t, 0));
+  return TH_CONVERT_ACCREAL_TO_REAL(THTensor_(reduceAll)(REDUCTION(min), t, 0));
 }
 
 real THTensor_(maxall)(THTensor *t)
 {
   THTensor_(checkNotEmpty)(t);
-  return TH_CONVERT_ACCREAL_TO_REAL(THTensor_(reduceAll)(TH_REDUCE_max, t, 0));
+  return TH_CONVERT_ACCREAL_TO_REAL(THTensor_(reduceAll)(REDUCTION(max), t, 0));
 }
 
 #ifndef TH_TEMPLATE_DEVICE
@@ -69,7 +79,7 @@ ptrdiff_t THTensor_(numel)(THTensor *t)
 
 /* The first two arguments are the results; indices may be NULL.  dimArg is the number of the
  * argument dimension. */
-static void THTensor_(reduceDim)(THReductionName name, THTensor *r, THLongTensor *indices,
+static void THTensor_(reduceDim)(const THReduction *op, THTensor *r, THLongTensor *indices,
                                  THTensor *t, int dimension, int dimArg, int keepdim, double p)
 {
   THTensor_(checkAlong)(t, dimension, dimArg);
@@ -80,8 +90,7 @@ static void THTensor_(reduceDim)(THReductionName name, THTensor *r, THLongTensor
   t = THTensor_(openAlong)(&along, &r, &indices, t, dimension, dimArg, 1,
                            !keepdim && t->nDimension > 1, 0);
   THReduce reduce;
-  THReduce_prepare(&reduce, REDUCTION(name), &THTensor_(own), (THReduceScalars){.p = p},
-                   &along.lines);
+  THReduce_prepare(&reduce, op, &THTensor_(own), (THReduceScalars){.p = p}, &along.lines);
   if (indices)
     THTensor_(resizeResults)(r, indices, &along.shape);
   else
@@ -93,34 +102,34 @@ static void THTensor_(reduceDim)(THReductionName name, THTensor *r, THLongTensor
 
 void THTensor_(sum)(THTensor *r_, THTensor *t, int dimension, int keepdim)
 {
-  THTensor_(reduceDim)(TH_REDUCE_sum, r_, NULL, t, dimension, 3, keepdim, 0);
+  THTensor_(reduceDim)(REDUCTION(sum), r_, NULL, t, dimension, 3, keepdim, 0);
 }
 
 void THTensor_(prod)(THTensor *r_, THTensor *t, int dimension, int keepdim)
 {
-  THTensor_(reduceDim)(TH_REDUCE_prod, r_, NULL, t, dimension, 3, keepdim, 0);
+  THTensor_(reduceDim)(REDUCTION(prod), r_, NULL, t, dimension, 3, keepdim, 0);
 }
 
 void THTensor_(amax)(THTensor *r_, THTensor *t, int dimension, int keepdim)
 {
-  THTensor_(reduceDim)(TH_REDUCE_max, r_, NULL, t, dimension, 3, keepdim, 0);
+  THTensor_(reduceDim)(REDUCTION(max), r_, NULL, t, dimension, 3, keepdim, 0);
 }
 
 void THTensor_(amin)(THTensor *r_, THTensor *t, int dimension, int keepdim)
 {
-  THTensor_(reduceDim)(TH_REDUCE_min, r_, NULL, t, dimension, 3, keepdim, 0);
+  THTensor_(reduceDim)(REDUCTION(min), r_, NULL, t, dimension, 3, keepdim, 0);
 }
 
 void THTensor_(max)(THTensor *values_, THLongTensor *indices_, THTensor *t, int dimension,
                     int keepdim)
 {
-  THTensor_(reduceDim)(TH_REDUCE_argmax, values_, indices_, t, dimension, 4, keepdim, 0);
+  THTensor_(reduceDim)(REDUCTION(argmax), values_, indices_, t, dimension, 4, keepdim, 0);
 }
 
 void THTensor_(min)(THTensor *values_, THLongTensor *indices_, THTensor *t, int dimension,
                     int keepdim)
 {
-  THTensor_(reduceDim)(TH_REDUCE_argmin, values_, indices_, t, dimension, 4, keepdim, 0);
+  THTensor_(reduceDim)(REDUCTION(argmin), values_, indices_, t, dimension, 4, keepdim, 0);
 }
 
 #ifndef TH_TEMPLATE_DEVICE
@@ -142,7 +151,7 @@ accreal THTensor_(trace)(THTensor *t)
   THLoop_init(&loop);
   THLoop_operand(&loop, THTensor_(data)(t), sizeof(real), 1, &size, &stride);
   accreal sum;
-  THReduce_all(REDUCTION(TH_REDUCE_sum), &THTensor_(own), (THReduceScalars){0}, &loop, &sum);
+  THReduce_all(REDUCTION(sum), &THTensor_(own), (THReduceScalars){0}, &loop, &sum);
   return sum;
 }
 
@@ -193,12 +202,12 @@ int THTensor_(equal)(THTensor *ta, THTensor *tb)
 
 int THTensor_(logicalall)(THTensor *self)
 {
-  return THTensor_(reduceAll)(TH_REDUCE_all, self, 0) != 0;
+  return THTensor_(reduceAll)(REDUCTION(all), self, 0) != 0;
 }
 
 int THTensor_(logicalany)(THTensor *self)
 {
-  return THTensor_(reduceAll)(TH_REDUCE_any, self, 0) != 0;
+  return THTensor_(reduceAll)(REDUCTION(any), self, 0) != 0;
 }
 
 #endif
@@ -210,12 +219,12 @@ int THTensor_(logicalany)(THTensor *self)
 accreal THTensor_(meanall)(THTensor *self)
 {
   THTensor_(checkNotEmpty)(self);
-  return THTensor_(reduceAll)(TH_REDUCE_mean, self, 0);
+  return THTensor_(reduceAll)(REDUCTION(mean), self, 0);
 }
 
 void THTensor_(mean)(THTensor *r_, THTensor *t, int dimension, int keepdim)
 {
-  THTensor_(reduceDim)(TH_REDUCE_mean, r_, NULL, t, dimension, 3, keepdim, 0);
+  THTensor_(reduceDim)(REDUCTION(mean), r_, NULL, t, dimension, 3, keepdim, 0);
 }
 
 #endif
@@ -225,13 +234,24 @@ void THTensor_(mean)(THTensor *r_, THTensor *t, int dimension, int keepdim)
 accreal THTensor_(varall)(THTensor *self, int biased)
 {
   THTensor_(checkNotEmpty)(self);
-  return THTensor_(reduceAll)(TH_REDUCE_var, self, !biased);
+  return THTensor_(reduceAll)(REDUCTION(var), self, !biased);
 }
 
 accreal THTensor_(stdall)(THTensor *self, int biased)
 {
   THTensor_(checkNotEmpty)(self);
-  return THTensor_(reduceAll)(TH_REDUCE_std, self, !biased);
+  return THTensor_(reduceAll)(REDUCTION(std), self, !biased);
+}
+
+/* That of the p-norm. */
+static const THReduction *THTensor_(normReduction)(double p)
+{
+  if (isinf(p))
+    return p > 0 ? REDUCTION(normMax) : REDUCTION(normMin);
+  return p == 0   ? REDUCTION(norm0)
+         : p == 1 ? REDUCTION(norm1)
+         : p == 2 ? REDUCTION(norm2)
+                  : REDUCTION(normP);
 }
 
 accreal THTensor_(normall)(THTensor *t, real value)
@@ -239,23 +259,23 @@ accreal THTensor_(normall)(THTensor *t, real value)
   if (THTensor_(nElement)(t) == 0)
     return 0;
   const accreal p = TH_CONVERT_REAL_TO_ACCREAL(value);
-  return THTensor_(reduceAll)(THReduction_norm(p), t, p);
+  return THTensor_(reduceAll)(THTensor_(normReduction)(p), t, p);
 }
 
 void THTensor_(std)(THTensor *r_, THTensor *t, int dimension, int biased, int keepdim)
 {
-  THTensor_(reduceDim)(TH_REDUCE_std, r_, NULL, t, dimension, 3, keepdim, !biased);
+  THTensor_(reduceDim)(REDUCTION(std), r_, NULL, t, dimension, 3, keepdim, !biased);
 }
 
 void THTensor_(var)(THTensor *r_, THTensor *t, int dimension, int biased, int keepdim)
 {
-  THTensor_(reduceDim)(TH_REDUCE_var, r_, NULL, t, dimension, 3, keepdim, !biased);
+  THTensor_(reduceDim)(REDUCTION(var), r_, NULL, t, dimension, 3, keepdim, !biased);
 }
 
 void THTensor_(norm)(THTensor *r_, THTensor *t, real value, int dimension, int keepdim)
 {
   const accreal p = TH_CONVERT_REAL_TO_ACCREAL(value);
-  THTensor_(reduceDim)(THReduction_norm(p), r_, NULL, t, dimension, 4, keepdim, p);
+  THTensor_(reduceDim)(THTensor_(normReduction)(p), r_, NULL, t, dimension, 4, keepdim, p);
 }
 
 #ifndef TH_TEMPLATE_DEVICE

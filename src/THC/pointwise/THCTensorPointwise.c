@@ -59,7 +59,11 @@ typedef real THTensor_(number);
 
 /* --- functions that the rows call ----------------------------------------------------------- */
 
-static int THTensor_(hasRow)(THPointwise op)
+typedef THPointwise THTensor_(Row);
+#define TH_ROW(NAME)   TH_POINTWISE_##NAME
+#define TH_ROW_OP(ROW) ROW
+
+static int THTensor_(hasRow)(THTensor_(Row) op)
 {
   return op == TH_POINTWISE_fill || THTensor_(pointwise)[op];
 }
@@ -100,7 +104,7 @@ static int THTensor_(walksWith)(const THTensor *x, const THTensor *in)
   return THTensor_(isSameSizeAs)(x, in) || THTensor_(isContiguous)(in);
 }
 
-static void THTensor_(runRow)(THPointwise op, THLoop *loop, real a, real b)
+static void THTensor_(runRow)(THTensor_(Row) op, THLoop *loop, real a, real b)
 {
   const THTensor_(number) scalars[2] = {NUMBER_OF(a), NUMBER_OF(b)};
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);

@@ -11,7 +11,7 @@
   THCReduce_prepare(REDUCE, OP, SCALARS, LINES)
 
 extern const THCReduction TH_CONCAT_2(THCReductions_, Real)[];
-#define REDUCTION(NAME) (&TH_CONCAT_2(THCReductions_, Real)[NAME])
+#define REDUCTION(NAME) (&TH_CONCAT_2(THCReductions_, Real)[TH_REDUCE_##NAME])
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE) || defined(TH_REAL_IS_HALF)
 

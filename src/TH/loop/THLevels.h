@@ -1,0 +1,18 @@
+/* A kernel or a set of kernels at each level, for a choice by the call:
+ *
+ *     TH_LEVELS_OF(THReduction, THTensor_(reduction_sum))   defines the array,
+ *     THTensor_(reduction_sum)[THCpu_level()]               is the level in use.
+ *
+ * What nothing calls so is left out of a static program, where TH_DISPATCH (THKernel.h) keeps all that its table
+ * has; a call costs one more load. */
+#ifndef TH_LEVELS_H
+#define TH_LEVELS_H
+
+#include "THKernel.h"
+
+/* The kernels of each level are an array of which the first counts. */
+#define TH_LEVELS_OF(TYPE, NAME)                                                             \
+  extern const TYPE TH_CONCAT_2(NAME, _default)[], TH_AT_AVX2(NAME)[], TH_AT_AVX512(NAME)[]; \
+  const TYPE *const NAME[] = {TH_CONCAT_2(NAME, _default), TH_AT_AVX2(NAME), TH_AT_AVX512(NAME)};
+
+#endif
