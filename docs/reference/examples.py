@@ -11,6 +11,14 @@ import os
 MOST_ELEMENTS = 24  # of an example, operands and results together
 MOST_ERRORS = 2
 NOT_PYTHON = ("tensor", "size")  # a constructor and a property there
+# Of operations whose results stored calls cannot have: memory that nothing has filled, and how a tensor lies in it.
+OWN = {("empty", ""): ["made = torch.empty([2, 3])", "tuple(made.shape)", "# (2, 3)"],
+       ("empty_like", ""): ["self = torch.zeros([2, 3])", "made = torch.empty_like(self)", "tuple(made.shape)", "# (2, 3)"],
+       ("size", ""): ["self = torch.zeros([2, 3])", "self.size(1)", "# 3"],
+       ("stride", ""): ["self = torch.zeros([2, 3])", "self.stride(0)", "# 3"],
+       ("storage_offset", ""): ["self = torch.zeros([2, 3])", "row = self.select(0, 1)", "row.storage_offset()", "# 3"],
+       ("is_contiguous", ""): ["self = torch.zeros([2, 3])", "columns = self.t()", "columns.is_contiguous()", "# False"],
+       ("data_ptr", ""): ["self = torch.zeros([2, 3])", "view = self.t()", "bool(view.data_ptr() == self.data_ptr())", "# True"]}
 VALUES = ("long", "double", "bool", "scalar", "type", "text", "ints", "doubles", "seed", "none", "default")
 PYTHON = {"Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Float": "float32",
           "Double": "float64", "Half": "float16", "Bool": "bool", "BFloat16": "bfloat16", "ComplexFloat": "complex64",
@@ -197,6 +205,7 @@ def collect(folder, operations):
         key = o["name"], o["overload"]
         best = cases.get(key) if o["name"] not in NOT_PYTHON else None
         runs = bool(best) and not best[0][1]
-        lines = (example if runs else shapes)(best[1], o, best[2]) if best else []
+        lines = (example if runs else shapes)(best[1], o, best[2]) if best else OWN.get(key, [])
+        runs = runs or key in OWN
         found[key] = lines, runs, errors.get(key, [])
     return found
