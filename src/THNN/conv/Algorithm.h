@@ -1,4 +1,4 @@
-/* Which algorithm computes a convolution.  Convolution.c has a table of them:
+/* Which algorithm computes a convolution.  Algorithm.c has a table of them:
  *
  *     depthwise_nchw   a window of its own for each plane, straight from the image
  *     depthwise_nhwc   the same with planes in the lanes of vectors, channels-last or transposed

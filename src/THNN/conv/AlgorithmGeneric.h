@@ -9,11 +9,21 @@ typedef struct {
   int isBiasAdded; /* by the algorithm */
 } THNN_(Gradient);
 
+/* Gradients of weights are summed up for each set of images, then over the sets in order: the sums do
+ * not depend on the threads.  The number of sets; whether the sums of all sets take no more memory
+ * than the images themselves, whose elements imagesOf counts. */
+ptrdiff_t THNN_(setsOf)(const THNNConvolution *c);
+int THNN_(fitSets)(const THNNConvolution *c);
+ptrdiff_t THNN_(imagesOf)(const THNNConvolution *c);
+
+/* Images of so many elements that are summed up in registers before the sums are added. */
+ptrdiff_t THNN_(imagesThatFit)(ptrdiff_t elements);
+
 /* g->totals, all 0, if they are wanted: an algorithm that has the images in the cache anyway adds
  * the sums of y to them. */
 accreal *THNN_(totalsOfSets)(THNN_(Gradient) * g);
 
-/* A row of the table in Convolution.c. */
+/* A row of the table in Algorithm.c. */
 typedef struct {
   const char *name;
   /* Whether it computes this pass, in the layout that c->channelsLast says. */
@@ -35,12 +45,15 @@ typedef struct {
   void THNN_(convolveBy##NAME)(const THNNConvolution *c, int backward, THTensor *from,             \
                                THTensor *weight, THTensor *bias, THTensor *to);                    \
   void THNN_(weightsBy##NAME)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan);
+THNN_ROW(DepthwiseNchw)
 THNN_ROW(DepthwiseNhwc)
 THNN_ROW(Winograd3x3)
 THNN_ROW(Winograd5x5)
 THNN_ROW(Scatter)
 THNN_ROW(ColumnPanels)
 THNN_ROW(ImplicitGemm)
+THNN_ROW(Direct)
+THNN_ROW(Im2Col)
 #undef THNN_ROW
 
 /* What is chosen: a row, and the convolution in the layout that it computes in. */

@@ -215,7 +215,7 @@ static void part_axes(Axis *a, const THNNConvolution *c, THNNConvPlanUse use, TH
     MIN_SAVING = 24, /* at least one of so many products has to be saved */
     PICKED = 16,     /* weights and padding of a part take as long as so many positions, */
     SHIFTED = 32,    /* or so many of shifted planes */
-    POSITIONS = 512  /* that share packed weights, as in ImplicitGemm.c */
+    POSITIONS = 512  /* that share packed weights, as in ImplicitGemmData.c */
   };
   if (use == THNN_PLAN_WHOLE)
     return;

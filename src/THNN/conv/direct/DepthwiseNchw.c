@@ -1,0 +1,132 @@
+/* Depth-wise convolutions of images whose rows are contiguous: each window slides over its plane alone. */
+#include "THNN/layer/Template.h"
+
+#include "THNN/conv/Memory.h"
+
+/* --- which ones ------------------------------------------------------------------------------ */
+
+/* Each plane of x by itself, or of y backward, has windows that slide over it. */
+int THNN_(supportsDepthwiseNchw)(const THNNConvolution *c, THNNPass pass)
+{
+  const THNNWindow *w = c->at;
+  if (!THNN_(direct)->slide || c->channelsLast || c->groups < 1 || c->planes != c->groups ||
+      (pass == THNN_BACKWARD_DATA && c->outputs != c->groups) ||
+      (pass == THNN_BACKWARD_WEIGHTS && !THNN_(fitSets)(c)))
+    return 0;
+  const int64_t mostSteps = pass == THNN_FORWARD ? 2 : 1;
+  for (int d = 1; d < 3; d++)
+    if (w[d].step > mostSteps || w[d].step != w[1].step || w[d].dilation != 1 ||
+        w[d].pad >= w[d].size)
+      return 0;
+  return w[0].input == 1 && w[0].size == 1 && w[0].step == 1 && w[0].pad == 0 &&
+         w[1].size == w[2].size && (w[1].size == 3 || w[1].size == 5);
+}
+
+/* Rows that fill less than half a vector are better transposed, where that can be done. */
+double THNN_(costOfDepthwiseNchw)(const THNNConvolution *c, THNNPass pass,
+                                  THNN_(WinogradPlan) * plan)
+{
+  const int isTransposed = THNN_(supportsDepthwiseNhwc)(c, pass) &&
+                           THNN_(costOfDepthwiseNhwc)(c, pass, plan) < THNN_NEVER;
+  const int isShort = 2 * c->at[2].output < THNN_(implicit)->lanes;
+  return isTransposed && isShort ? THNN_NEVER : THNN_ALWAYS;
+}
+
+/* --- forward and backward data ---------------------------------------------------------------- */
+
+/* A call of depthwise_nchw: windows slide over each plane by itself. */
+typedef struct {
+  const THNNConvolution *c;
+  THNN_(Operands) data;
+  int backward;
+} THNN_(Slid);
+
+static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  enum { LARGEST = 25 };
+  const THNN_(Slid) *s = context;
+  const THNNConvolution *c = s->c;
+  const ptrdiff_t outputs = c->outputs / c->groups;
+  THNNWindow axis[3] = {c->at[0], c->at[1], c->at[2]};
+  for (int d = 1; s->backward && d < 3; d++) { /* what a window adds to the image slides over y */
+    axis[d].input = c->at[d].output;
+    axis[d].output = c->at[d].input;
+    axis[d].pad = axis[d].size - 1 - axis[d].pad;
+  }
+  static const real none[THNN_SLIDING] = {0};
+  for (ptrdiff_t i = begin, count; i < end; i += count) {
+    const ptrdiff_t result = i % c->outputs, left = THMin(outputs - result % outputs, end - i);
+    count = !s->backward && axis[2].step == 1 && left >= THNN_SLIDING ? THNN_SLIDING : 1;
+    const real *weight = s->data.weight + result * c->window;
+    real transposed[LARGEST];
+    for (ptrdiff_t k = 0; s->backward && k < c->window; k++)
+      transposed[k] = weight[c->window - 1 - k];
+    const real *from = s->data.from + (s->backward ? i * c->windows : i / outputs * c->image);
+    const real *bias = s->data.bias ? s->data.bias + result : none;
+    real *to = s->data.to + i * (s->backward ? c->image : c->windows);
+    if (axis[2].step == 2)
+      THNN_(direct)->slideByTwo(axis, from, weight, bias, to);
+    else
+      THNN_(direct)->slide(axis, from, count, s->backward ? transposed : weight, bias, to);
+  }
+}
+
+void THNN_(convolveByDepthwiseNchw)(const THNNConvolution *c, int backward, THTensor *from,
+                                    THTensor *weight, THTensor *bias, THTensor *to)
+{
+  THNN_(Call) call;
+  THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
+  THNN_(Slid) s = {c, THNN_(startConvolution)(&call, from, weight, bias, to), backward};
+  THParallel_for(c->batch * c->outputs, THNNConvolution_grain(c, c->windows), THNN_(slidPlanes),
+                 &s);
+  THNN_(finish)(&call);
+}
+
+/* --- weights --------------------------------------------------------------------------------- */
+
+/* A call of depthwise_nchw for the gradient of the weights. */
+typedef struct {
+  const THNNConvolution *c;
+  const real *x, *y;
+  real *sums;      /* for each set of images, and */
+  accreal *totals; /* of each output, if they are wanted */
+  ptrdiff_t sets;
+} THNN_(SlidSums);
+
+static void THNN_(slidSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(SlidSums) *s = context;
+  const THNNConvolution *c = s->c;
+  const ptrdiff_t imagesAtOnce = THNN_(imagesThatFit)(2 * c->windows);
+  for (ptrdiff_t item = begin; item < end; item++) {
+    const ptrdiff_t set = item / c->outputs, output = item % c->outputs;
+    const ptrdiff_t plane = output / (c->outputs / c->groups);
+    const ptrdiff_t first = set * c->batch / s->sets, last = (set + 1) * c->batch / s->sets;
+    real *sums = s->sums + item * c->window;
+    memset(sums, 0, (size_t)c->window * sizeof *sums);
+    for (ptrdiff_t i = first; i < last; i += imagesAtOnce) {
+      const ptrdiff_t images = THMin(imagesAtOnce, last - i);
+      const real *y = s->y + (i * c->outputs + output) * c->windows;
+      THNN_(direct)->slideSums(c->at, images, s->x + (i * c->planes + plane) * c->image,
+                               c->planes * c->image, y, c->outputs * c->windows, sums);
+      for (ptrdiff_t k = 0; s->totals && k < images; k++)
+        THNN_(addToTotals)(1, y + k * c->outputs * c->windows, c->windows, s->totals + item);
+    }
+  }
+}
+
+void THNN_(weightsByDepthwiseNchw)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
+{
+  const THNNConvolution *c = g->c;
+  const ptrdiff_t all = c->outputs * c->depth;
+  THNN_(SlidSums) s = {.c = c, .sets = THNN_(setsOf)(c)};
+  s.sums = THNN_(scratch)(&g->call, s.sets * all);
+  s.totals = THNN_(totalsOfSets)(g);
+  THNN_(start)(&g->call);
+  s.x = THTensor_(data)(g->x);
+  s.y = THTensor_(data)(g->y);
+  const ptrdiff_t items = s.sets * c->outputs;
+  const ptrdiff_t each = THMax(1, THNN_(imagesOf)(c) / THMax(1, items)); /* elements of an item */
+  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / 8 / each), THNN_(slidSets), &s);
+  THNN_(addSets)(s.sums, s.sets, all, THTensor_(data)(g->gradWeight), g->scale);
+}
