@@ -26,42 +26,21 @@
       THArgCheck(0, ARG, FORMAT, THTensor_(sizeDesc)(T).str); \
   } while (0)
 
-/* Raises if neither is NULL and the shapes differ. */
-#define THNN_CHECK_SHAPE(I1, I2)                                                      \
-  do {                                                                                \
-    if ((I1) && (I2) && !THTensor_(isSameSizeAs)(I1, I2))                             \
-      THError("%s and %s have different shapes: %s has %s, %s has %s", #I1, #I2, #I1, \
-              THTensor_(sizeDesc)(I1).str, #I2, THTensor_(sizeDesc)(I2).str);         \
-  } while (0)
+/* Raises if neither is NULL and the shapes differ, or the numbers of elements. */
+#define THNN_CHECK_SHAPE(I1, I2)    THNN_CHECK_PAIR(I1, I2, THNN_checkShapes)
+#define THNN_CHECK_NELEMENT(I1, I2) THNN_CHECK_PAIR(I1, I2, THNN_checkCounts)
+#define THNN_CHECK_PAIR(I1, I2, FUNCTION) \
+  ((I1) && (I2) ? FUNCTION(__FILE__, __LINE__, THNN_NAMED(I1), THNN_NAMED(I2)) : (void)0)
 
-/* The same for an index tensor I2. */
-#define THNN_CHECK_SHAPE_INDICES(I1, I2)                                                  \
-  do {                                                                                    \
-    if (!THSize_isSameSizeAs((I1)->size, (I1)->nDimension, (I2)->size, (I2)->nDimension)) \
-      THError("%s and %s have different shapes: %s has %s, %s has %s", #I1, #I2, #I1,     \
-              THTensor_(sizeDesc)(I1).str, #I2, THIndexTensor_(sizeDesc)(I2).str);        \
-  } while (0)
+/* The name and the shape of a tensor of any type. */
+typedef struct THNNNamedShape {
+  const char *name;
+  int dims;
+  const int64_t *size;
+} THNNNamedShape;
+#define THNN_NAMED(T) ((THNNNamedShape){#T, (T)->nDimension, (T)->size})
 
-/* Raises if neither is NULL and they have different numbers of elements. */
-#define THNN_CHECK_NELEMENT(I1, I2)                                                               \
-  do {                                                                                            \
-    if ((I1) && (I2) && THTensor_(nElement)(I1) != THTensor_(nElement)(I2))                       \
-      THError("%s and %s have different numbers of elements: %s has %td in %s, %s has %td in %s", \
-              #I1, #I2, #I1, THTensor_(nElement)(I1), THTensor_(sizeDesc)(I1).str, #I2,           \
-              THTensor_(nElement)(I2), THTensor_(sizeDesc)(I2).str);                              \
-  } while (0)
-
-#define THNN_CHECK_DIM_SIZE_OF(TEXT, T, DIM, DIM_SIZE, SIZE)                                \
-  do {                                                                                      \
-    if ((T)->nDimension != (DIM) || (T)->size[DIM_SIZE] != (SIZE))                          \
-      THError("%s has to have %d dimensions and size %lld in dimension %d, and has %s", #T, \
-              (int)(DIM), (long long)(SIZE), (int)(DIM_SIZE) + TH_INDEX_BASE, TEXT);        \
-  } while (0)
-
-/* Raises unless T has DIM dimensions, and SIZE elements in dimension DIM_SIZE. */
-#define THNN_CHECK_DIM_SIZE(T, DIM, DIM_SIZE, SIZE) \
-  THNN_CHECK_DIM_SIZE_OF(THTensor_(sizeDesc)(T).str, T, DIM, DIM_SIZE, SIZE)
-#define THNN_CHECK_DIM_SIZE_INDICES(T, DIM, DIM_SIZE, SIZE) \
-  THNN_CHECK_DIM_SIZE_OF(THIndexTensor_(sizeDesc)(T).str, T, DIM, DIM_SIZE, SIZE)
+void THNN_checkShapes(const char *file, int line, THNNNamedShape a, THNNNamedShape b);
+void THNN_checkCounts(const char *file, int line, THNNNamedShape a, THNNNamedShape b);
 
 #endif

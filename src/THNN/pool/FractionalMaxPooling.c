@@ -87,7 +87,7 @@ static void THNN_(fractionalBackward)(THTensor *input, THTensor *gradOutput, THT
   THNNWindow axis[3];
   const THNNPlanes p = THNN_(fractionalPlanes)(input, axes, out, size, axis);
   THNN_(checkGradOutput)(&p, gradOutput);
-  THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
+  THNN_CHECK_SHAPE(gradOutput, indices);
   THNN_(maxPoolBackward)(&p, axis, gradOutput, gradInput, indices);
 }
 

@@ -16,7 +16,7 @@ static void THNN_(windowsBackward)(const THNNPlanes *p, const THNNWindow axis[3]
                                    THIndexTensor *indices)
 {
   THNN_(checkGradOutput)(p, gradOutput);
-  THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
+  THNN_CHECK_SHAPE(gradOutput, indices);
   THNN_(maxPoolBackward)(p, axis, gradOutput, gradInput, indices);
 }
 
@@ -146,7 +146,7 @@ void THNN_(TemporalMaxPooling_updateGradInput)(THNNState *state, THTensor *input
   THNNWindow axis[3];
   const THNNPlanes p = THNN_(frames)(input, axis, kW, dW);
   THNN_(checkGradOutput)(&p, gradOutput);
-  THNN_CHECK_SHAPE_INDICES(gradOutput, indices);
+  THNN_CHECK_SHAPE(gradOutput, indices);
   THNN_(maxFramesBackward)(&p, axis, gradOutput, gradInput, indices);
 }
 

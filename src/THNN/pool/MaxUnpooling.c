@@ -8,7 +8,7 @@ static THNNPlanes THNN_(unpooled)(THTensor *input, THIndexTensor *indices, int a
                                   const int64_t out[3], int64_t size[5])
 {
   const THNNPlanes p = THNN_(imagePlanes)(input, axes);
-  THNN_CHECK_SHAPE_INDICES(input, indices);
+  THNN_CHECK_SHAPE(input, indices);
   memcpy(size, p.inSize, sizeof p.inSize);
   memcpy(size + p.dims - axes, out + 3 - axes, (size_t)axes * sizeof *out);
   for (int a = 0; a < 3; a++)
