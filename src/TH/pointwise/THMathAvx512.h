@@ -8,8 +8,8 @@
  * element for each of 16 numbers, which allows short polynomials.  At the other levels a table
  * would need a load per number.  Special arguments are as exact as there; docs/vector-math.md has
  * the largest errors. */
-#ifndef TH_WIDE_MATH_H
-#define TH_WIDE_MATH_H
+#ifndef TH_MATH_AVX512_H
+#define TH_MATH_AVX512_H
 
 #include "TH/simd/THSimd.h"
 
