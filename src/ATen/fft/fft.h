@@ -36,7 +36,7 @@ void at_fft_freePlan(at_fft_plan *plan);
 bool at_fft_factorise(at_fft_plan *plan, int64_t length);
 int64_t at_fft_goodLength(int64_t least);
 
-/* The reals of work space that transforming so many lanes takes, beside the lanes themselves. */
+/* The reals of work space that transforming so many lanes takes, besides the lanes themselves. */
 int64_t at_fft_scratch(const at_fft_plan *plan, int64_t lanes);
 
 /* --- kernels --------------------------------------------------------------------------------- */

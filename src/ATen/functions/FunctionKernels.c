@@ -13,7 +13,7 @@
 #pragma clang diagnostic ignored "-Wpass-failed"
 #endif
 
-#define AT_ELEMENT static inline /* calls of these cost little beside what they do */
+#define AT_ELEMENT static inline /* a call of one costs little against what it computes */
 #include "specialElements.h"
 #undef AT_ELEMENT
 #define AT_ELEMENT TH_MATH

@@ -95,20 +95,28 @@ static inline __attribute__((always_inline)) void pack_terms(const at_lines *lin
   put_square(v, transposes, square);
 }
 
+typedef void (*Packing)(const at_lines *lines, bool whole, bool transposes, at_bfloat16 *square);
+
+/* Packs by a function that is compiled once for each of these constants. */
+static inline __attribute__((always_inline)) void pack_by(Packing packing, const at_lines *lines,
+                                                          bool whole, bool transposes,
+                                                          at_bfloat16 *square)
+{
+  if (whole && transposes)
+    packing(lines, true, true, square);
+  else if (whole)
+    packing(lines, true, false, square);
+  else if (transposes)
+    packing(lines, false, true, square);
+  else
+    packing(lines, false, false, square);
+}
+
 static void pack_square(const at_lines *lines, bool pairs, at_bfloat16 *square)
 {
   const bool whole = lines->count >= AT_SQUARE_LINES && lines->terms >= AT_SQUARE_TERMS;
-#define PACK(HOW, LINES, TRANSPOSES) \
-  if (whole && (TRANSPOSES))         \
-    HOW(LINES, true, true, square);  \
-  else if (whole)                    \
-    HOW(LINES, true, false, square); \
-  else if (TRANSPOSES)               \
-    HOW(LINES, false, true, square); \
-  else                               \
-    HOW(LINES, false, false, square);
   if (lines->step == 1 && lines->next != 1) {
-    PACK(pack_terms, lines, !pairs)
+    pack_by(pack_terms, lines, whole, !pairs, square);
     return;
   }
   at_bfloat16 each[AT_SQUARE];
@@ -119,8 +127,7 @@ static void pack_square(const at_lines *lines, bool pairs, at_bfloat16 *square)
         each[i * AT_SQUARE_TERMS + l] = lines->at[i * lines->step + l * lines->next];
     near = (at_lines){each, lines->count, AT_SQUARE_TERMS, lines->terms, 1};
   }
-  PACK(pack_lines, &near, pairs)
-#undef PACK
+  pack_by(pack_lines, &near, whole, pairs, square);
 }
 
 static void pack(const at_lines *lines, bool pairs, at_bfloat16 *panel)

@@ -52,7 +52,7 @@ static at_tensor *end_sequence(at_pool *pool, at_tensor *out, at_tensor *made)
   return at_finishOne(pool, out, made);
 }
 
-/* first, first + by, ... to made.  Where by is too small to be seen beside first, TH's arange would
+/* first, first + by, ... to made.  Where first + by rounds to first, TH's arange would
  * find another number of steps. */
 static void fill_steps(at_pool *pool, at_tensor *made, double first, double by, int64_t count)
 {

@@ -30,7 +30,7 @@ typedef struct at_option {
 
 enum { AT_KEPT = 2 };
 
-/* Room for the struct of options of any rule. */
+/* Memory for the struct of options of any rule. */
 typedef union at_optionsOfAny {
   at_sgd_options sgd;
   at_adam_options adam;

@@ -55,7 +55,7 @@ struct at_scheduleRow {
   double (*first)(const at_schedule *s, double base, double lr);
   double (*next)(const at_schedule *s, double base, double lr);
   double (*momentum)(const at_schedule *s); /* NULL if it stays */
-  void (*advance)(at_schedule *s); /* what changes beside the number of the step; or NULL */
+  void (*advance)(at_schedule *s); /* what changes besides the number of the step; or NULL */
 };
 extern const at_scheduleRow at_scheduleRows[AT_SCHEDULE_KINDS];
 

@@ -182,18 +182,25 @@ static at_tensor *from_lines(at_pool *pool, at_tensor *lines, int dim, const at_
 }
 
 /* The extremes of a line and their indices, the last of several; NaN remains. */
-#define EXTREMES_OF(NAME, TYPE, REPLACES)                                \
-  static void NAME(TYPE *line, int64_t *index, int64_t n, bool smallest) \
-  {                                                                      \
-    for (int64_t i = 0, best = 0; i < n; i++) {                          \
-      const TYPE a = line[i], b = line[best];                            \
-      index[i] = best = REPLACES ? i : best;                             \
-    }                                                                    \
-    for (int64_t i = n; i-- > 0;)                                        \
-      line[i] = line[index[i]];                                          \
+static void extremes_long(int64_t *line, int64_t *index, int64_t n, bool smallest)
+{
+  for (int64_t i = 0, best = 0; i < n; i++) {
+    const int64_t a = line[i], b = line[best];
+    index[i] = best = (smallest ? a <= b : a >= b) ? i : best;
   }
-EXTREMES_OF(extremes_long, int64_t, (smallest ? a <= b : a >= b))
-EXTREMES_OF(extremes_double, double, (isnan(a) || (smallest ? a <= b : a >= b)))
+  for (int64_t i = n; i-- > 0;)
+    line[i] = line[index[i]];
+}
+
+static void extremes_double(double *line, int64_t *index, int64_t n, bool smallest)
+{
+  for (int64_t i = 0, best = 0; i < n; i++) {
+    const double a = line[i], b = line[best];
+    index[i] = best = isnan(a) || (smallest ? a <= b : a >= b) ? i : best;
+  }
+  for (int64_t i = n; i-- > 0;)
+    line[i] = line[index[i]];
+}
 
 /* Queues a scan on the device of that type; few long lines are cut into chunks. */
 static void scan_on_device(at_pool *pool, const at_type *type, at_kernel kernel, at_scan_work work)

@@ -1,4 +1,4 @@
-/* Memory that convolutions take beside their operands, and the work that is worth a thread. */
+/* Memory that convolutions take besides their operands, and the work that is worth a thread. */
 #ifndef THNN_MEMORY_H
 #define THNN_MEMORY_H
 

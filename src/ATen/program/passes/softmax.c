@@ -1,5 +1,5 @@
 /* A softmax that products read, where attention was not found: weights below the least normal number
- * become 0.  Masked scores have such weights; beside the others of a row, which add up to 1, they are
+ * become 0.  Masked scores have such weights; against the others of a row, which add up to 1, they are
  * far below rounding, and processors take a hundred times as long to multiply by them. */
 #include <stdint.h>
 
