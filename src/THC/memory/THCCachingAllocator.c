@@ -36,6 +36,8 @@ typedef struct Pool {
   cudaStream_t stream;
   Block *bins[BINS];
   uint64_t filled[BINS / 64 + 1]; /* which bins hold a block */
+  ptrdiff_t segments;             /* of which it has blocks, free or in use */
+  int gone;                       /* no stream takes from it: what is free is given back */
   struct Pool *next;
 } Pool;
 
@@ -49,6 +51,7 @@ static pthread_mutex_t free_mutex = PTHREAD_MUTEX_INITIALIZER;
 static THCTable used;   /* all blocks that are handed out, or pending */
 static Device *devices; /* as many as there are */
 static int devicesCount;
+static int emptied; /* whether a pool may have no segment left */
 static THCPending pending;
 static struct Held {
   cudaStream_t stream;
@@ -127,8 +130,10 @@ static cudaError_t find_devices(void)
 static Pool *pool_for(Device *device, cudaStream_t stream, int small)
 {
   for (Pool *pool = device->pools; pool; pool = pool->next)
-    if (pool->stream == stream && pool->small == small)
+    if (pool->stream == stream && pool->small == small) {
+      pool->gone = 0; /* a new stream has the address of an old one */
       return pool;
+    }
   Pool *pool = calloc(1, sizeof *pool);
   if (!pool)
     return NULL;
@@ -183,8 +188,24 @@ static cudaError_t free_segment(Block *block)
   if (status != cudaSuccess)
     return status;
   count_segment(block, -1);
+  if (block->pool && --block->pool->segments == 0)
+    emptied = 1;
   free(block);
   return cudaSuccess;
+}
+
+/* Frees pools without segments: those of streams that are gone would stay for ever. */
+static void drop_pools(void)
+{
+  for (int d = 0; d < devicesCount && emptied; d++)
+    for (Pool **at = &devices[d].pools, *pool = *at; pool; pool = *at)
+      if (pool->segments == 0) {
+        *at = pool->next;
+        free(pool);
+      } else {
+        at = &pool->next;
+      }
+  emptied = 0;
 }
 
 /* Merges the free neighbour into the block. */
@@ -220,7 +241,7 @@ static cudaError_t release(Block *block)
     merge(block, block->prev);
   if (is_free(block->next))
     merge(block, block->next);
-  if (!block->prev && !block->next && !keeps(block->stream))
+  if (!block->prev && !block->next && (block->pool->gone || !keeps(block->stream)))
     return free_segment(block);
   put_in_bin(block);
   return cudaSuccess;
@@ -233,24 +254,46 @@ static void event_happened(void *what)
     release(block);
 }
 
-/* Gives back the segments of the device (-1: of all) of which no block is in use. */
+/* Gives back the segments of the pool of which no block is in use. */
+static cudaError_t free_pool(Pool *pool)
+{
+  for (int bin = 0; bin < BINS; bin++)
+    for (Block *block = pool->bins[bin], *after; block; block = after) {
+      after = block->fore;
+      if (block->prev || block->next || is_held(pool->stream))
+        continue;
+      take_from_bin(block);
+      const cudaError_t status = free_segment(block);
+      if (status != cudaSuccess) {
+        put_in_bin(block);
+        return status;
+      }
+    }
+  return cudaSuccess;
+}
+
+/* Gives back what is free of the stream's memory now, and the rest when it is free. */
+static void give_back(const THCStream *stream)
+{
+  const int known = stream->device < devicesCount;
+  for (Pool *pool = known ? devices[stream->device].pools : NULL; pool; pool = pool->next) {
+    if (pool->stream != stream->stream)
+      continue;
+    pool->gone = 1;
+    if (free_pool(pool) != cudaSuccess)
+      cudaGetLastError();
+  }
+}
+
+/* The segments of a device (-1: of all). */
 static cudaError_t free_cached(int device)
 {
+  cudaError_t status = cudaSuccess;
   for (int d = 0; d < devicesCount; d++)
     for (Pool *pool = devices[d].pools; pool && (device < 0 || device == d); pool = pool->next)
-      for (int bin = 0; bin < BINS; bin++)
-        for (Block *block = pool->bins[bin], *after; block; block = after) {
-          after = block->fore;
-          if (block->prev || block->next || is_held(pool->stream))
-            continue;
-          take_from_bin(block);
-          const cudaError_t status = free_segment(block);
-          if (status != cudaSuccess) {
-            put_in_bin(block);
-            return status;
-          }
-        }
-  return cudaSuccess;
+      if (status == cudaSuccess)
+        status = free_pool(pool);
+  return status;
 }
 
 /* --- allocating ----------------------------------------------------------------------------- */
@@ -292,16 +335,21 @@ static cudaError_t obtain(int device, cudaStream_t stream, size_t size, int keep
     take_from_bin(block);
   } else {
     block = malloc(sizeof *block);
-    if (!block)
+    if (!block) {
+      emptied = 1;
       return cudaErrorMemoryAllocation;
+    }
     *block = (Block){
         .size = keep ? segment_size(size) : size, .pool = pool, .device = device, .stream = stream};
     const cudaError_t status = new_segment(device, block->size, &block->entry.key);
     if (status != cudaSuccess) {
       free(block);
+      emptied = 1;
       return status;
     }
     count_segment(block, 1);
+    if (pool)
+      pool->segments++;
   }
   *result = block;
   return cudaSuccess;
@@ -365,6 +413,7 @@ static cudaError_t cache_malloc(void *ctx, void **ptr, size_t size, cudaStream_t
     return cudaSuccess;
   pthread_mutex_lock(&mutex);
   const cudaError_t status = allocate_locked(ptr, size, stream);
+  drop_pools();
   pthread_mutex_unlock(&mutex);
   return status;
 }
@@ -413,6 +462,7 @@ static cudaError_t cache_free(void *ctx, void *ptr)
   Block *block = block_at(ptr);
   const cudaError_t status =
       block && !block->pending ? free_locked(block) : cudaErrorInvalidDevicePointer;
+  drop_pools();
   pthread_mutex_unlock(&mutex);
   return status;
 }
@@ -423,6 +473,7 @@ static cudaError_t cache_emptyCache(void *ctx)
   cudaError_t status = THCPending_collect(&pending, 1, event_happened);
   if (status == cudaSuccess)
     status = free_cached(-1);
+  drop_pools();
   pthread_mutex_unlock(&mutex);
   return status;
 }
@@ -588,8 +639,8 @@ void THC_holdMemory(THCStream *stream, int holds)
     if ((made = *at))
       *at = made->next;
     THFree(made);
-    if (!THC_keepsMemory() && free_cached(stream->device) != cudaSuccess)
-      cudaGetLastError();
+    give_back(stream);
+    drop_pools();
   }
   pthread_mutex_unlock(&mutex);
 }
