@@ -18,6 +18,16 @@ static inline bool at_isDouble(const at_tensor *t)
 /* The number of matrices. */
 int64_t at_batchOf(at_tensor *t);
 
+/* A function of LAPACK for one m x n matrix by columns on a device. */
+struct THCDeviceLapack;
+typedef void at_factor_function(const struct THCDeviceLapack *lapack, int m, int n, void *a,
+                                int *pivots, int *status);
+
+/* Calls it for each matrix of columns, with its min(m, n) pivots, if there are some, and its status, and waits for
+ * nothing; false after an error. */
+bool at_queueFactors(const char *name, at_factor_function *factor, at_tensor *columns,
+                     at_tensor *pivots, at_tensor *info);
+
 /* Whether a status in info is not 0; then with check an error names the matrix. */
 bool at_hasStatus(const char *name, at_tensor *info, bool check, const char *what);
 

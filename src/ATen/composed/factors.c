@@ -116,21 +116,26 @@ static at_LU_pivots_info factors_of_host(at_tensor *a)
   return (at_LU_pivots_info){at_contiguous(transposed(columns)), pivots, info};
 }
 
-/* The same on a device, which nothing waits for; false after an error. */
-static bool queue_factors(at_tensor *columns, at_tensor *pivots, at_tensor *info)
+bool at_queueFactors(const char *name, at_factor_function *factor, at_tensor *columns,
+                     at_tensor *pivots, at_tensor *info)
 {
   const int64_t m = at_size(columns, -1), n = at_size(columns, -2), k = THMin(m, n);
   at_call call;
-  at_begin(&call, "linalg_lu_factor");
+  at_begin(&call, name);
   at_onDeviceOf(&call, columns);
   TH_TRY(call.attempt)
   {
     const THCDeviceLapack *const lapack = at_deviceLapack(columns->type);
     for (int64_t i = 0, count = k > 0 ? at_batchOf(columns) : 0; i < count; i++)
-      lapack->lu((int)m, (int)n, matrix_at(columns, i), (int *)at_data(pivots) + i * k,
-                 (int *)at_data(info) + i);
+      factor(lapack, (int)m, (int)n, matrix_at(columns, i),
+             pivots ? (int *)at_data(pivots) + i * k : NULL, (int *)at_data(info) + i);
   }
   return !at_failed(&call);
+}
+
+static void lu(const THCDeviceLapack *lapack, int m, int n, void *a, int *pivots, int *status)
+{
+  lapack->lu(m, n, a, pivots, status);
 }
 
 static at_LU_pivots_info factors_there(at_tensor *a)
@@ -142,7 +147,7 @@ static at_LU_pivots_info factors_there(at_tensor *a)
   at_tensor *const pivots = at_zeros(at_withSizes(a, buffer, 1, k, 0), .type = ints);
   at_tensor *const info = at_zeros(((at_ints){at_sizes(a).data, at_dim(a) - 2}), .type = ints);
   if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info) ||
-      !queue_factors(columns, pivots, info))
+      !at_queueFactors("linalg_lu_factor", lu, columns, pivots, info))
     return no_factors();
   return (at_LU_pivots_info){at_contiguous(transposed(columns)), pivots, info};
 }
@@ -433,20 +438,9 @@ static void factor_all(at_tensor *a, int *info)
   }
 }
 
-/* The same on a device, which nothing waits for; false after an error. */
-static bool queue_cholesky(at_tensor *a, at_tensor *info)
+static void cholesky(const THCDeviceLapack *lapack, int m, int n, void *a, int *pivots, int *status)
 {
-  const int64_t n = at_size(a, -1);
-  at_call call;
-  at_begin(&call, "linalg_cholesky_ex");
-  at_onDeviceOf(&call, a);
-  TH_TRY(call.attempt)
-  {
-    const THCDeviceLapack *const lapack = at_deviceLapack(a->type);
-    for (int64_t i = 0, count = n > 0 ? at_batchOf(a) : 0; i < count; i++)
-      lapack->cholesky(true, (int)n, matrix_at(a, i), (int *)at_data(info) + i);
-  }
-  return !at_failed(&call);
+  lapack->cholesky(true, n, a, status);
 }
 
 at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check)
@@ -465,7 +459,7 @@ at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check)
     return none;
   if (at_isOnHost(type))
     factor_all(a, at_data(status));
-  else if (!queue_cholesky(a, status))
+  else if (!at_queueFactors(name, cholesky, a, NULL, status))
     return none;
   if (check &&
       at_hasStatus(name, status, check, "not positive definite is the leading minor of order"))

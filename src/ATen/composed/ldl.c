@@ -55,21 +55,10 @@ static const at_type *place_of(const at_type *type, bool hermitian)
   return hermitian && at_isComplex(type->scalarType) ? at_hostType(type) : type;
 }
 
-/* Factors of matrices on a device, which nothing waits for; false after an error. */
-static bool queue_factors(at_tensor *columns, at_tensor *pivots, at_tensor *info, int64_t count)
+static void indefinite(const THCDeviceLapack *lapack, int m, int n, void *a, int *pivots,
+                       int *status)
 {
-  const int64_t n = at_size(columns, -1), bytes = n * n * (int64_t)columns->type->elementSize;
-  at_call call;
-  at_begin(&call, "linalg_ldl_factor");
-  at_onDeviceOf(&call, columns);
-  TH_TRY(call.attempt)
-  {
-    const THCDeviceLapack *const lapack = at_deviceLapack(columns->type);
-    for (int64_t i = 0; i < count; i++)
-      lapack->indefinite((int)n, (char *)at_data(columns) + i * bytes,
-                         (int *)at_data(pivots) + i * n, (int *)at_data(info) + i);
-  }
-  return !at_failed(&call);
+  lapack->indefinite(n, a, pivots, status);
 }
 
 /* Solutions on a device; false after an error. */
@@ -111,7 +100,7 @@ at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool hermitian, b
       at_defined(columns) && count > 0 && isHost && !isComplex ? work_of(columns) : 1;
   at_tensor *const work = at_empty(AT_INTS(lwork), .type = at_hostType(type));
   if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info) || !at_defined(work) ||
-      (!isHost && !queue_factors(columns, pivots, info, count)))
+      (!isHost && !at_queueFactors("linalg_ldl_factor", indefinite, columns, pivots, info)))
     return none;
   for (int64_t i = 0; i < count && isHost; i++) {
     int *const rows = (int *)at_data(pivots) + i * n, *const status = (int *)at_data(info) + i;
