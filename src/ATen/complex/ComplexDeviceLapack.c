@@ -52,12 +52,6 @@ static int lu(int m, int n, void *a, int *pivots)
   return end(&call);
 }
 
-static int triangular(char uplo, char trans, char diag, int n, int columns, void *a, void *b)
-{
-  at_cuda()->lapack(PAIRS)->triangular(uplo == 'U', trans != 'N', diag == 'U', n, columns, a, b);
-  return 0;
-}
-
 static int cholesky(char uplo, int n, void *a)
 {
   Call call;
@@ -120,7 +114,6 @@ static int singular(char job, int m, int n, void *a, void *s, void *u, void *v, 
 
 const at_complex_lapack TH_CONCAT_2(at_complexDeviceLapack, Real) = {
     .lu = lu,
-    .triangular = triangular,
     .cholesky = cholesky,
     .reflectors = reflectors,
     .orthogonal = orthogonal,

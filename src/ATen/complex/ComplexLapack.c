@@ -47,13 +47,6 @@ static int lu(int m, int n, void *a, int *pivots)
   return info;
 }
 
-static int triangular(char uplo, char trans, char diag, int n, int columns, void *a, void *b)
-{
-  int info = 0;
-  THLapack_(complex_trtrs)(uplo, trans, diag, n, columns, a, ROWS(n), b, ROWS(n), &info);
-  return info;
-}
-
 static int cholesky(char uplo, int n, void *a)
 {
   int info = 0;
@@ -170,5 +163,5 @@ static bool isFinite(int64_t count, const void *a)
 }
 
 const at_complex_lapack TH_CONCAT_2(at_complexLapack, Real) = {
-    lu,        triangular, cholesky, reflectors, orthogonal,      orthogonalTimes,
-    hermitian, eigen,      singular, indefinite, indefiniteSolve, isFinite};
+    lu,    cholesky, reflectors, orthogonal,      orthogonalTimes, hermitian,
+    eigen, singular, indefinite, indefiniteSolve, isFinite};

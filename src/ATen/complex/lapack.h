@@ -10,8 +10,6 @@
 typedef struct at_complex_lapack {
   /* A = P L U for m x n matrices, in a; pivots has min(m, n). */
   int (*lu)(int m, int n, void *a, int *pivots);
-  /* b (n x columns) becomes the solution; trans is N, T or C, diag U or N. */
-  int (*triangular)(char uplo, char trans, char diag, int n, int columns, void *a, void *b);
   int (*cholesky)(char uplo, int n, void *a);
   /* QR: reflectors in a and tau, the first n columns of Q from k of them, and products with Q. */
   int (*reflectors)(int m, int n, void *a, void *tau);
@@ -30,8 +28,8 @@ typedef struct at_complex_lapack {
 
 extern const at_complex_lapack at_complexLapackFloat, at_complexLapackDouble;
 
-/* On the current device.  singular leaves V where V^H would be, triangular does not look for zeros, orthogonal
- * matrices do not wait; there is no Hermitian indefinite and no isFinite. */
+/* On the current device.  singular leaves V where V^H would be, orthogonal matrices do not wait; there is no Hermitian
+ * indefinite and no isFinite. */
 extern const at_complex_lapack at_complexDeviceLapackFloat, at_complexDeviceLapackDouble;
 
 /* That of a complex Type. */
@@ -39,8 +37,8 @@ const at_complex_lapack *at_complexLapack(const at_type *type);
 
 /* --- one matrix, like the functions of lapack.h ------------------------------------ */
 
-void at_complexSolveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper,
-                               bool transpose, bool ones);
+/* Raises if there is a zero on the diagonal of a triangle. */
+void at_checkComplexDiagonal(at_tensor *a, const char *name);
 void at_complexHermitianEigen(at_tensor **out, at_tensor *a, bool upper);
 void at_complexSingularValues(at_tensor **out, at_tensor *a, bool some);
 void at_complexEigen(at_tensor **out, at_tensor *a);

@@ -103,41 +103,20 @@ static at_tensor *vector(at_pool *pool, const at_type *type, int64_t size)
 
 /* --- triangles -------------------------------------------------------------------------------- */
 
-/* The number of the first zero on the diagonal, which LAPACK would look for itself; 0 if there is none. */
-static int zero_on_diagonal(at_pool *pool, Columns m)
+void at_checkComplexDiagonal(at_tensor *a, const char *name)
 {
-  if (at_isOnHost(m.memory->type))
-    return 0;
-  at_tensor *const diagonal = diagonal_of(pool, m);
+  at_pool pool;
+  at_pool_enter(&pool);
+  const Columns m = square(&pool, a, name);
+  at_tensor *const diagonal = diagonal_of(&pool, m);
   for (int i = 0; i < m.rows; i++) {
     double re, im;
     at_parts(diagonal, i, &re, &im);
     if (re == 0 && im == 0)
-      return i + 1;
+      at_raise(AT_ERROR_ARGUMENT, "element (%d,%d) of %s is zero, the matrix is singular", i + 1,
+               i + 1, name);
   }
-  return 0;
-}
-
-void at_complexSolveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper,
-                               bool transpose, bool ones)
-{
-  at_pool pool;
-  at_pool_enter(&pool);
-  const Columns triangle = square(&pool, a, "A"), x = columns_of(&pool, b, "self");
-  at_checkType(b, "self", a->type);
-  if (x.rows != triangle.rows)
-    at_raise(AT_ERROR_ARGUMENT, "A is of size %s, and self of %s", at_sizeDesc(at_sizesOf(a)).str,
-             at_sizeDesc(at_sizesOf(b)).str);
-  int info = 0;
-  if (x.rows > 0 && x.columns > 0)
-    info = ones ? 0 : zero_on_diagonal(&pool, triangle);
-  if (x.rows > 0 && x.columns > 0 && info == 0)
-    info = x.lapack->triangular(upper ? 'U' : 'L', transpose ? 'T' : 'N', ones ? 'U' : 'N', x.rows,
-                                x.columns, data(triangle), data(x));
-  if (info > 0)
-    at_raise(AT_ERROR_ARGUMENT, "element (%d,%d) of A is zero, the matrix is singular", info, info);
-  at_tensor *const copy = at_hold(&pool, at_newCast(a, x.memory->type));
-  finish(&pool, 2, out, matrix(&pool, x), copy, NULL);
+  at_pool_leave(&pool);
 }
 
 at_tensor *at_complexCholesky(at_tensor *out, at_tensor *a, bool upper)

@@ -3,10 +3,24 @@
 
 enum { SHARED_BINS = 4096, MOST_BLOCKS = 1024 };
 
-/* The bin of an element, or -1. */
-THC_DEVICE int64_t bin_of(const at_histogram_work &w, real x)
+/* From the smallest to the largest element, or of width 2 around equal ones. */
+struct Range {
+  real low, high;
+};
+
+THC_DEVICE Range range_of(const at_histogram_work &w)
 {
-  const real low = (real)w.low, high = (real)w.high, width = high - low, bins = (real)w.bins;
+  if (!w.least)
+    return {(real)w.low, (real)w.high};
+  const real low = *(const real *)w.least, high = *(const real *)w.most;
+  const real around = low == high ? 1 : 0;
+  return {low - around, high + around};
+}
+
+/* The bin of an element, or -1. */
+THC_DEVICE int64_t bin_of(const at_histogram_work &w, Range range, real x)
+{
+  const real low = range.low, high = range.high, width = high - low, bins = (real)w.bins;
   if (!(x >= low && x <= high))
     return -1;
   const real bin = isfinite(width * bins) ? (x - low) * bins / width : (x - low) / width * bins;
@@ -15,9 +29,10 @@ THC_DEVICE int64_t bin_of(const at_histogram_work &w, real x)
 
 __global__ static void histogram(at_histogram_work w)
 {
+  const Range range = range_of(w);
   THC_GRID_LOOP(i, w.count)
   {
-    const int64_t bin = bin_of(w, ((const real *)w.x)[i]);
+    const int64_t bin = bin_of(w, range, ((const real *)w.x)[i]);
     if (bin >= 0)
       atomicAdd((unsigned long long *)w.counts + bin, 1ull);
   }
@@ -26,12 +41,13 @@ __global__ static void histogram(at_histogram_work w)
 __global__ static void histogram_shared(at_histogram_work w)
 {
   THC_DYNAMIC_SHARED(unsigned, own);
+  const Range range = range_of(w);
   for (int64_t b = threadIdx.x; b < w.bins; b += THC_BLOCK)
     own[b] = 0;
   __syncthreads();
   THC_GRID_LOOP(i, w.count)
   {
-    const int64_t bin = bin_of(w, ((const real *)w.x)[i]);
+    const int64_t bin = bin_of(w, range, ((const real *)w.x)[i]);
     if (bin >= 0)
       atomicAdd(own + bin, 1u);
   }

@@ -317,6 +317,7 @@ typedef struct at_histogram_work {
   ptrdiff_t count;
   int64_t bins;
   double low, high;
+  const void *least, *most; /* the range instead, in memory of the device, or NULL */
   const void *x;
   int64_t *counts;
 } at_histogram_work;
@@ -370,9 +371,10 @@ typedef struct at_waves_work {
 } at_waves_work;
 
 /* The determinants of count matrices of n x n from their factors and pivots (btrifact), or their
- * signs and the logarithms of their absolute values: what is NULL is left out. */
+ * signs and the logarithms of their absolute values: what is NULL is left out.  Complex numbers are pairs. */
 typedef struct at_determinants_work {
   int64_t count, n;
+  bool isComplex;
   const void *factors;
   const int *pivots;
   void *to, *sign, *log;

@@ -83,9 +83,47 @@ __global__ static void determinants(at_determinants_work w)
   }
 }
 
+THC_DEVICE void store_pair(void *to, int64_t i, double re, double im)
+{
+  ((real *)to)[2 * i] = (real)re;
+  ((real *)to)[2 * i + 1] = (real)im;
+}
+
+/* The same of complex numbers: the product of the directions, and the sum of logarithms of the sizes. */
+__global__ static void complex_determinants(at_determinants_work w)
+{
+  THC_GRID_LOOP(i, w.count)
+  {
+    const real *factors = (const real *)w.factors + 2 * i * w.n * w.n;
+    const int *pivots = w.pivots + i * w.n;
+    double re = 1, im = 0, sum = 0;
+    for (int64_t k = 0; k < w.n; k++) {
+      const double x = (double)factors[2 * k * (w.n + 1)],
+                   y = (double)factors[2 * k * (w.n + 1) + 1];
+      const double size = hypot(x, y), sign = pivots[k] == k + 1 ? 1 : -1;
+      const double unitX = size > 0 ? sign * x / size : size,
+                   unitY = size > 0 ? sign * y / size : size;
+      const double before = re;
+      re = before * unitX - im * unitY;
+      im = before * unitY + im * unitX;
+      sum += log(size);
+    }
+    const double scale = re != 0 || im != 0 ? exp(sum) : 1;
+    if (w.to)
+      store_pair(w.to, i, re * scale, im * scale);
+    if (w.sign)
+      store_pair(w.sign, i, re, im);
+    if (w.log)
+      ((real *)w.log)[i] = (real)sum;
+  }
+}
+
 AT_LAUNCHER(determinants, at_determinants_work)
 {
-  THC_LAUNCH(determinants, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
+  if (work->isComplex)
+    THC_LAUNCH(complex_determinants, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
+  else
+    THC_LAUNCH(determinants, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
 }
 
 /* --- Cholesky factors with pivots ------------------------------------------------------------ */

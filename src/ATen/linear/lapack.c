@@ -8,6 +8,7 @@
 #include "ATen/composed/Composed.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
+#include "TH/linear/THLapackComplex.h"
 #include "THC/linear/THCDeviceLapack.h"
 
 const THCDeviceLapack *at_deviceLapack(const at_type *type)
@@ -66,6 +67,14 @@ static void *integers(Call *call)
   return result(call, at_toScalarType(call->type, AT_INT));
 }
 
+/* Begins a call whose type is that of t. */
+static void begin_any(Call *call, const at_tensor *t)
+{
+  call->type = t->type;
+  call->count = 0;
+  at_pool_enter(&call->pool);
+}
+
 /* Begins a call whose type, Float or Double, is that of t. */
 static void begin(Call *call, const at_tensor *t, const char *name)
 {
@@ -73,9 +82,7 @@ static void begin(Call *call, const at_tensor *t, const char *name)
   if (type != AT_FLOAT && type != AT_DOUBLE)
     at_raise(AT_ERROR_TYPE, "%s is of %s, and has to be of Float or Double", name,
              at_scalarTypeName(type));
-  call->type = t->type;
-  call->count = 0;
-  at_pool_enter(&call->pool);
+  begin_any(call, t);
 }
 
 static void end(Call *call, at_tensor **out)
@@ -121,10 +128,6 @@ void at_leastSquares(at_tensor **out, at_tensor *b, at_tensor *a)
 void at_solveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper, bool transpose,
                         bool ones)
 {
-  if (at_isComplex(a->type->scalarType)) {
-    at_complexSolveTriangular(out, b, a, upper, transpose, ones);
-    return;
-  }
   Call call;
   begin(&call, b, "self");
   void *const tb = operand(&call, b, "self", 1, 2), *const ta = matrix(&call, a, "A");
@@ -132,6 +135,29 @@ void at_solveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper,
   AT_OF(call.type, trtrs)(x, copy, tb, ta, triangle(upper), transpose ? "T" : "N",
                           ones ? "U" : "N");
   end(&call, out);
+}
+
+void at_solveColumns(const at_type *type, const at_triangle_of *t, int n, int columns, void *a,
+                     void *b)
+{
+  const char side = 'L', uplo = t->upper ? 'U' : 'L', trans = t->transposes ? 'T' : 'N';
+  const char diag = t->unit ? 'U' : 'N';
+  const bool isComplex = at_isComplex(type->scalarType);
+  const bool isDouble = type->scalarType == AT_DOUBLE || type->scalarType == AT_COMPLEX_DOUBLE;
+  float one[] = {1, 0};
+  double wideOne[] = {1, 0};
+  if (n == 0 || columns == 0)
+    return;
+  if (!at_isOnHost(type))
+    at_deviceLapack(type)->triangular(t->upper, t->transposes, t->unit, n, columns, a, b);
+  else if (isComplex && isDouble)
+    THDoubleLapack_complex_trsm(side, uplo, trans, diag, n, columns, wideOne, a, n, b, n);
+  else if (isComplex)
+    THFloatLapack_complex_trsm(side, uplo, trans, diag, n, columns, one, a, n, b, n);
+  else if (isDouble)
+    THDoubleLapack_trsm(side, uplo, trans, diag, n, columns, 1, a, n, b, n);
+  else
+    THFloatLapack_trsm(side, uplo, trans, diag, n, columns, 1, a, n, b, n);
 }
 
 /* --- eigenvalues, singular values ------------------------------------------------------------ */
@@ -409,11 +435,17 @@ static const at_tensor *factor_all(Call *call, at_tensor *a)
   return matrices;
 }
 
-/* A result for each matrix, with a number to begin with. */
-static at_tensor *for_each_matrix(Call *call, at_tensor *a, int64_t value)
+/* A result of a type for each matrix, with a number to begin with. */
+static at_tensor *for_each_matrix(Call *call, const at_type *type, at_tensor *a, int64_t value)
 {
   const at_ints sizes = at_sizesOf(a), batch = {sizes.data, sizes.count - 2};
-  return at_hold(&call->pool, at_makeFilled(call->type, batch, at_scalar_long(value)));
+  return at_hold(&call->pool, at_makeFilled(type, batch, at_scalar_long(value)));
+}
+
+/* The type of logarithms of absolute values. */
+static const at_type *real_type(const at_type *type)
+{
+  return at_isComplex(type->scalarType) ? at_realType(type) : type;
 }
 
 /* The pivots of contiguous matrices on a device, which become the factors of their transposes: these have the same
@@ -439,7 +471,8 @@ static void determinants_on_device(Call *call, at_tensor *a, at_tensor *r, at_te
   const int before = call->count;
   at_tensor *matrices = as_batch(call, a), *pivots;
   const int64_t count = matrices->th->size[0], n = matrices->th->size[1];
-  if (at_isSmallBatch(count, n)) {
+  const bool isComplex = at_isComplex(call->type->scalarType);
+  if (at_isSmallBatch(count, n) && !isComplex) {
     factor_all(call, a);
     matrices = call->made[before];
     pivots = call->made[before + 1];
@@ -450,17 +483,18 @@ static void determinants_on_device(Call *call, at_tensor *a, at_tensor *r, at_te
   }
   const at_determinants_work work = {.count = count,
                                      .n = n,
+                                     .isComplex = isComplex,
                                      .factors = at_data(matrices),
                                      .pivots = at_data(pivots),
                                      .to = r ? at_data(r) : NULL,
                                      .sign = sign ? at_data(sign) : NULL,
                                      .log = log ? at_data(log) : NULL};
-  at_cuda()->launch(AT_KERNEL_determinants, call->type->held, &work);
+  at_cuda()->launch(AT_KERNEL_determinants, real_type(call->type)->held, &work);
 }
 
 static at_tensor *determinants(Call *call, at_tensor *a)
 {
-  at_tensor *const r = for_each_matrix(call, a, 1);
+  at_tensor *const r = for_each_matrix(call, call->type, a, 1);
   if (at_numel(a) == 0)
     return r;
   if (!at_isOnHost(call->type)) {
@@ -483,21 +517,24 @@ static at_tensor *determinants(Call *call, at_tensor *a)
 void at_signedLogsOnDevice(at_tensor **out, at_tensor *a)
 {
   Call call;
-  begin(&call, a, "A");
-  at_tensor *const sign = call.made[call.count++] = for_each_matrix(&call, a, 1);
-  at_tensor *const log = call.made[call.count++] = for_each_matrix(&call, a, 0);
+  begin_any(&call, a);
+  at_tensor *const sign = call.made[call.count++] = for_each_matrix(&call, a->type, a, 1);
+  at_tensor *const log = call.made[call.count++] = for_each_matrix(&call, real_type(a->type), a, 0);
   if (at_numel(a) > 0)
     determinants_on_device(&call, a, NULL, sign, log);
-  end(&call, out);
+  at_finish(&call.pool, call.count, out, call.made);
 }
 
 at_tensor *at_determinant(at_tensor *out, at_tensor *a)
 {
   check_square(a, "self");
-  if (at_isComplex(a->type->scalarType))
+  if (at_isComplex(a->type->scalarType) && at_isOnHost(a->type))
     return at_determinants(out, a);
   Call call;
-  begin(&call, a, "self");
+  if (at_isComplex(a->type->scalarType))
+    begin_any(&call, a);
+  else
+    begin(&call, a, "self");
   call.made[call.count++] = determinants(&call, a);
   return end_one(&call, out);
 }

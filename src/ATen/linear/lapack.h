@@ -7,6 +7,17 @@
 void at_solve(at_tensor **out, at_tensor *b, at_tensor *a);
 void at_solveTriangular(at_tensor **out, at_tensor *b, at_tensor *a, bool upper, bool transpose,
                         bool ones);
+
+/* A triangle by columns. */
+typedef struct at_triangle_of {
+  bool upper, transposes, unit;
+} at_triangle_of;
+
+/* b (n x columns), by columns, becomes the solution of op(a) x = b, also where there are zeros on the diagonal of a:
+ * then it has infinities or NaN. */
+void at_solveColumns(const at_type *type, const at_triangle_of *t, int n, int columns, void *a,
+                     void *b);
+
 void at_symmetricEigen(at_tensor **out, at_tensor *a, bool vectors, bool upper);
 void at_singularValues(at_tensor **out, at_tensor *a, bool some);
 at_tensor *at_inverted(at_tensor *out, at_tensor *a);

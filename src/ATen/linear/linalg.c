@@ -1,6 +1,7 @@
 /* Factorizations and systems of batches of matrices, which TH computes one by one. */
 #include "linalg.h"
 
+#include <limits.h>
 #include <math.h>
 #include <string.h>
 
@@ -13,7 +14,7 @@ typedef struct Each Each;
 struct Each {
   void (*call)(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b);
   int results;
-  bool flag, other, third;
+  bool flag, other;
 };
 
 void at_checkMatrices(const at_tensor *a, const char *name, bool square)
@@ -193,7 +194,7 @@ at_tensor *at_determinants(at_tensor *out, at_tensor *a)
 {
   const Each how = {signed_log, 1, .flag = true};
   at_checkMatrices(a, "A", true);
-  if (!at_isOnHost(a->type) && !at_isComplex(a->type->scalarType))
+  if (!at_isOnHost(a->type))
     return at_determinant(out, a);
   return each_one(out, &how, a, NULL);
 }
@@ -202,7 +203,7 @@ void at_signedLogs(at_tensor **out, at_tensor *a)
 {
   const Each how = {signed_log, 2};
   at_checkMatrices(a, "A", true);
-  if (!at_isOnHost(a->type) && !at_isComplex(a->type->scalarType)) {
+  if (!at_isOnHost(a->type)) {
     at_signedLogsOnDevice(out, a);
     return;
   }
@@ -258,32 +259,47 @@ static void solve(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b)
   keep_first(out, made);
 }
 
+/* A new tensor, the solution for one triangular matrix, which is read as it lies if it has no gaps. */
+static at_tensor *solved_triangle(at_tensor *a, at_tensor *b, bool upper, bool unit)
+{
+  const int64_t n = a->th->size[0], columns = b->th->size[1];
+  if (n > INT_MAX || columns > INT_MAX)
+    at_raise(AT_ERROR_ARGUMENT, "B has size (%s), more than LAPACK counts",
+             at_sizeDesc(at_sizesOf(b)).str);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const turned = at_hold(&pool, at_viewTranspose(a, 0, 1));
+  const bool byColumns = at_isContiguous(turned);
+  at_tensor *const matrix = byColumns ? turned : at_hold(&pool, at_makeContiguous(a));
+  at_tensor *const right = at_hold(&pool, at_viewTranspose(b, 0, 1));
+  at_tensor *const x = at_hold(&pool, at_newCast(right, b->type));
+  const at_triangle_of triangle = {upper == byColumns, !byColumns, unit};
+  at_solveColumns(b->type, &triangle, (int)n, (int)columns, at_data(matrix), at_data(x));
+  return at_pool_keep(&pool, at_hold(&pool, at_viewTranspose(x, 0, 1)));
+}
+
 static void solve_triangular(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b)
 {
-  at_tensor *made[2] = {NULL};
-  at_solveTriangular(made, b, a, how->flag, how->third, how->other);
-  keep_first(out, made);
+  out[0] = solved_triangle(a, b, how->flag, how->other);
 }
 
 /* A is L L^H, and the factor L or with upper L^H. */
-static at_tensor *solve_complex_cholesky(at_tensor *factor, at_tensor *b, bool upper)
+static at_tensor *solve_by_triangles(at_tensor *factor, at_tensor *b, bool upper)
 {
-  at_tensor *half[2] = {NULL}, *whole[2] = {NULL};
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *const adjoint = at_hold(&pool, at_adjointOf(factor));
-  at_solveTriangular(half, b, upper ? adjoint : factor, false, false, false);
-  at_hold(&pool, half[0]);
-  at_hold(&pool, half[1]);
-  at_solveTriangular(whole, half[0], upper ? factor : adjoint, true, false, false);
-  at_hold(&pool, whole[1]);
-  return at_pool_keep(&pool, at_hold(&pool, whole[0]));
+  at_tensor *const adjoint =
+      at_hold(&pool, at_isComplex(factor->type->scalarType) ? at_adjointOf(factor)
+                                                            : at_viewTranspose(factor, 0, 1));
+  at_tensor *const half =
+      at_hold(&pool, solved_triangle(upper ? adjoint : factor, b, false, false));
+  return at_pool_keep(&pool,
+                      at_hold(&pool, solved_triangle(upper ? factor : adjoint, half, true, false)));
 }
 
 static void solve_cholesky(const Each *how, at_tensor **out, at_tensor *a, at_tensor *b)
 {
-  out[0] = at_isComplex(a->type->scalarType) ? solve_complex_cholesky(a, b, how->flag)
-                                             : at_choleskySolve(NULL, b, a, how->flag);
+  out[0] = solve_by_triangles(a, b, how->flag);
 }
 
 static __attribute__((noinline)) void check_systems(const at_tensor *a, const at_tensor *b)
@@ -356,7 +372,7 @@ at_tensor *at_solutions(at_tensor *out, at_tensor *a, at_tensor *b, bool left)
 at_tensor *at_triangularSolutions(at_tensor *out, at_tensor *a, at_tensor *b, bool upper, bool left,
                                   bool unitriangular)
 {
-  const Each how = {solve_triangular, 1, left ? upper : !upper, unitriangular, false};
+  const Each how = {solve_triangular, 1, left ? upper : !upper, unitriangular};
   at_checkMatrices(a, "A", true);
   at_checkMatrices(b, "B", false);
   if (left)
@@ -518,10 +534,11 @@ static void cholesky_inverse(const Each *how, at_tensor **out, at_tensor *a, at_
     out[0] = at_choleskyInverse(NULL, a, how->flag);
     return;
   }
+  at_checkComplexDiagonal(a, "self");
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *const eye = at_hold(&pool, at_identity(NULL, a->type, a->th->size[0], a->th->size[0]));
-  out[0] = solve_complex_cholesky(a, eye, how->flag);
+  out[0] = solve_by_triangles(a, eye, how->flag);
   at_pool_leave(&pool);
 }
 

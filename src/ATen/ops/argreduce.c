@@ -1,9 +1,11 @@
 /* Operations along one dimension: maxima, medians and sorting, with indices; cumulative sums; and
  * histograms. */
+#include <float.h>
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
+#include "ATen/random/drawn.h"
 
 static const at_ints noDims;
 
@@ -233,19 +235,23 @@ at_tensor *at_renormed(at_tensor *out, at_tensor *self, at_scalar p, int64_t dim
   return at_finishOne(&pool, out, at_cast(&pool, r, self->type));
 }
 
+/* The smallest or largest element, in memory of the device; nothing waits for the check that it is finite. */
+static const void *bound(at_pool *pool, at_tensor *x, at_reducing which)
+{
+  static const at_draw_rule rule = {"histc", "the range has the end %g, and has to be finite", 1,
+                                    -DBL_MAX, DBL_MAX};
+  at_tensor *const end =
+      at_hold(pool, at_reduce(NULL, which, x, (at_ints){0}, false, NULL, at_scalar_long(0)));
+  at_checkDrawn(pool, end, &rule);
+  return at_data(end);
+}
+
 /* The counts on a device, in Long.  Without a range it is that of the elements. */
 static at_tensor *device_histogram(at_pool *pool, at_tensor *x, int64_t bins, double low,
                                    double high)
 {
-  if (low == high) {
-    low = at_scalar_toDouble(AT_OF(x->type, minall)(x->th));
-    high = at_scalar_toDouble(AT_OF(x->type, maxall)(x->th));
-  }
-  if (low == high && isfinite(low)) {
-    low -= 1;
-    high += 1;
-  }
-  if (!isfinite(low) || !isfinite(high) || !isfinite(high - low))
+  const bool isGiven = low != high;
+  if (isGiven && !isfinite(high - low))
     at_raise(AT_ERROR_ARGUMENT, "the range from %g to %g is not finite", low, high);
   const at_type *const type = at_toScalarType(x->type, AT_LONG);
   at_tensor *const counts =
@@ -254,6 +260,8 @@ static at_tensor *device_histogram(at_pool *pool, at_tensor *x, int64_t bins, do
                                   .bins = bins,
                                   .low = low,
                                   .high = high,
+                                  .least = isGiven ? NULL : bound(pool, x, AT_MIN),
+                                  .most = isGiven ? NULL : bound(pool, x, AT_MAX),
                                   .x = at_data(at_hold(pool, at_makeContiguous(x))),
                                   .counts = at_data(counts)};
   at_cuda()->launch(AT_KERNEL_histogram, x->type->held, &work);

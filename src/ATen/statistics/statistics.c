@@ -7,6 +7,7 @@
 
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
+#include "ATen/random/drawn.h"
 
 static const at_scalar one = {.value.integer = 1}, zero;
 
@@ -229,6 +230,21 @@ at_tensor *at_quantileAt(at_tensor *out, at_tensor *self, double q, int64_t dim,
 
 /* --- covariance ------------------------------------------------------------------------------- */
 
+/* Weights have to be 0 or more; on a device nothing waits. */
+static void check_weights(at_pool *pool, at_tensor *w, bool second)
+{
+  static const at_draw_rule rules[] = {
+      {"cov", "fweights has the element %g, and has to be 0 or more", 3, 0, (double)INFINITY},
+      {"cov", "aweights has the element %g, and has to be 0 or more", 4, 0, (double)INFINITY}};
+  if (!at_isOnHost(w->type)) {
+    at_checkDrawn(pool, w, &rules[second]);
+    return;
+  }
+  const double least = at_scalar_toDouble(AT_OF(w->type, minall)(w->th));
+  if (!(least >= 0))
+    at_raise(AT_ERROR_ARGUMENT, rules[second].message, least);
+}
+
 /* The product of both weights, in Double; NULL if there are none. */
 static at_tensor *weights_of(at_pool *pool, const at_tensor *self, at_tensor *fweights,
                              at_tensor *aweights, int64_t n)
@@ -245,38 +261,39 @@ static at_tensor *weights_of(at_pool *pool, const at_tensor *self, at_tensor *fw
                at_sizeDesc(at_sizesOf(given[i])).str, (long long)n,
                i == 0 ? "integers" : "floating numbers");
     at_tensor *const one_of = at_cast(pool, given[i], at_toScalarType(self->type, AT_DOUBLE));
-    if (at_numel(given[i]) > 0 && at_scalar_toDouble(AT_OF(one_of->type, minall)(one_of->th)) < 0)
-      at_raise(AT_ERROR_ARGUMENT, "%s has a number below 0", i == 0 ? "fweights" : "aweights");
+    if (at_numel(given[i]) > 0)
+      check_weights(pool, one_of, i == 1);
     w = w ? at_hold(pool, at_binary(NULL, AT_ROW_cmul, w, one_of, one)) : one_of;
   }
   return w;
 }
 
-/* The number that a tensor of one element holds. */
-static double number_in(const at_tensor *t)
+/* The sum of all elements of t. */
+static at_tensor *sum_of(at_pool *pool, at_tensor *t)
 {
-  return at_scalar_toDouble(at_elementAt(t, t->th->storageOffset));
+  return at_hold(pool, at_reduce(NULL, AT_SUM, t, (at_ints){0}, false, NULL, zero));
 }
 
-/* The sum of all elements of t, which the pool holds. */
-static double sum_of(at_pool *pool, at_tensor *t)
+/* What the sum of products is divided by, of weights with that sum. */
+static at_tensor *divisor_of(at_pool *pool, at_tensor *w, at_tensor *sum, at_tensor *aweights,
+                             int64_t correction)
 {
-  return number_in(at_hold(pool, at_reduce(NULL, AT_SUM, t, (at_ints){0}, false, NULL, zero)));
-}
-
-/* What the sum of products is divided by. */
-static double divisor_of(at_pool *pool, at_tensor *w, at_tensor *aweights, int64_t n,
-                         int64_t correction)
-{
-  double sum = (double)n, less = (double)correction;
-  if (w) {
-    sum = sum_of(pool, w);
-    if (aweights && correction != 0) {
-      at_tensor *const a = at_cast(pool, aweights, w->type);
-      less *= sum_of(pool, at_hold(pool, at_binary(NULL, AT_ROW_cmul, w, a, one))) / sum;
-    }
+  at_tensor *less = at_hold(pool, at_makeFilled(w->type, (at_ints){0}, at_scalar_long(1)));
+  if (aweights && correction != 0) {
+    at_tensor *const a = at_cast(pool, aweights, w->type);
+    less = sum_of(pool, at_hold(pool, at_binary(NULL, AT_ROW_cmul, w, a, one)));
+    less = at_binaryFloat(less, AT_ROW_cdiv, less, sum);
   }
-  return fmax(0, sum - less);
+  less = at_hold(pool, at_subtracted(NULL, sum, less, at_scalar_long(correction)));
+  return at_binaryScalar(less, AT_ROW_cmaxValue, less, at_scalar_double(0), zero);
+}
+
+/* x divided by a number, or by that in a tensor of one element. */
+static at_tensor *divided(at_pool *pool, at_tensor *x, at_tensor *by, double number)
+{
+  if (!by)
+    return at_binaryFloatScalar(x, AT_ROW_div, x, at_scalar_double(number));
+  return at_binaryFloat(x, AT_ROW_cdiv, x, at_cast(pool, by, x->type));
 }
 
 at_tensor *at_covariance(at_tensor *self, int64_t correction, at_tensor *fweights,
@@ -302,14 +319,14 @@ at_tensor *at_covariance(at_tensor *self, int64_t correction, at_tensor *fweight
   at_tensor *weighed = share ? at_hold(&pool, at_binary(NULL, AT_ROW_cmul, x, share, one)) : x;
   at_tensor *mean =
       at_hold(&pool, at_reduce(NULL, AT_SUM, weighed, (at_ints){&last, 1}, true, NULL, zero));
-  mean = at_binaryFloatScalar(mean, AT_ROW_div, mean,
-                              at_scalar_double(w ? sum_of(&pool, w) : (double)n));
+  at_tensor *const sum = w ? sum_of(&pool, w) : NULL;
+  mean = divided(&pool, mean, sum, (double)n);
   x = at_hold(&pool, at_subtracted(NULL, x, mean, one));
   weighed = share ? at_hold(&pool, at_binary(NULL, AT_ROW_cmul, x, share, one)) : x;
   at_tensor *const right = at_hold(&pool, at_viewTranspose(weighed, 0, 1));
   at_tensor *r = at_hold(&pool, at_product(NULL, AT_MATRIX_MATRIX, NULL, x, right, zero, one));
-  r = at_binaryFloatScalar(r, AT_ROW_div, r,
-                           at_scalar_double(divisor_of(&pool, w, aweights, n, correction)));
+  at_tensor *const divisor = w ? divisor_of(&pool, w, sum, aweights, correction) : NULL;
+  r = divided(&pool, r, divisor, fmax(0, (double)n - (double)correction));
   if (rows == 1)
     r = at_hold(&pool, at_viewSqueeze(r));
   return at_finishOne(&pool, NULL, at_hold(&pool, at_newCast(r, type)));

@@ -14,7 +14,7 @@
 #define TH_FOR_EACH_LAPACK_FUNCTION(X)                                                 \
   X(gesv, 0) X(trtrs, 3) X(gels, 1) X(syev, 2) X(syevd, 2) X(geev, 2) X(gesvd, 2)     \
   X(gesdd, 1) X(getrf, 0) X(getrs, 1) X(getri, 0) X(potrf, 1) X(potri, 1) X(potrs, 1) X(pstrf, 1)  \
-  X(sytrf, 1) X(sytrs, 1) X(geqrf, 0) X(orgqr, 0) X(ormqr, 2)
+  X(sytrf, 1) X(sytrs, 1) X(geqrf, 0) X(orgqr, 0) X(ormqr, 2) X(trsm, 4)
 
 /* Their arguments: A(kind, name).  A letter, a size and a value are given by their address (value
  * is a number of the type); input is an array that is only read, reals and ints are arrays. */
@@ -86,16 +86,22 @@
   A(letter, side), A(letter, trans), A(size, m), A(size, n), A(size, k), A(reals, a),        \
   A(size, lda), A(reals, tau), A(reals, c), A(size, ldc), A(reals, work), A(size, lwork),    \
   A(ints, info)
+#define TH_FORTRAN_trsm(A)                                                                   \
+  A(letter, side), A(letter, uplo), A(letter, trans), A(letter, diag), A(size, m),           \
+  A(size, n), A(value, alpha), A(reals, a), A(size, lda), A(reals, b), A(size, ldb)
 
 /* The functions of complex matrices, of float (c) and of double (z): X(name, arguments of which of
  * those here, letters).  An array of reals has pairs of them, except rwork and the singular values and
  * eigenvalues that are called s and w of heev. */
 #define TH_FOR_EACH_COMPLEX_LAPACK_FUNCTION(X)                                               \
-  X(trtrs, trtrs, 3) X(getrf, getrf, 0) X(potrf, potrf, 1) X(geqrf, geqrf, 0)                \
+  X(trsm, complex_trsm, 4) X(getrf, getrf, 0) X(potrf, potrf, 1) X(geqrf, geqrf, 0)          \
   X(ungqr, orgqr, 0) X(unmqr, ormqr, 2) X(sytrf, sytrf, 1) X(sytrs, sytrs, 1)                \
   X(hetrf, sytrf, 1) X(hetrs, sytrs, 1) X(heev, heev, 2) X(geev, complex_geev, 2)            \
   X(gesdd, complex_gesdd, 1)
 
+#define TH_FORTRAN_complex_trsm(A)                                                           \
+  A(letter, side), A(letter, uplo), A(letter, trans), A(letter, diag), A(size, m),           \
+  A(size, n), A(reals, alpha), A(reals, a), A(size, lda), A(reals, b), A(size, ldb)
 #define TH_FORTRAN_heev(A)                                                                   \
   A(letter, jobz), A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(reals, w),      \
   A(reals, work), A(size, lwork), A(reals, rwork), A(ints, info)
@@ -122,6 +128,7 @@
 #define TH_FORTRAN_LENGTHS_1 , size_t
 #define TH_FORTRAN_LENGTHS_2 , size_t, size_t
 #define TH_FORTRAN_LENGTHS_3 , size_t, size_t, size_t
+#define TH_FORTRAN_LENGTHS_4 , size_t, size_t, size_t, size_t
 
 typedef struct THBlasLibrary {
 #define TH_FORTRAN_FIELDS(NAME, LETTERS)                                             \

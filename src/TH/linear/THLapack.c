@@ -21,6 +21,7 @@
 #define LENGTHS_1 , 1
 #define LENGTHS_2 , 1, 1
 #define LENGTHS_3 , 1, 1, 1
+#define LENGTHS_4 , 1, 1, 1, 1
 
 #define CALL(FUNCTION, ARGUMENTS, LETTERS)                                 \
   {                                                                        \

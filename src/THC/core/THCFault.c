@@ -76,7 +76,7 @@ static void raise_fault(const THCFault *fault)
     snprintf(what, sizeof what, "the element %g, which is not from %lld to %lld",
              THCFault_number(fault), (long long)fault->first, (long long)fault->last);
   else if (fault->found == THC_FAULT_PARAMETER)
-    snprintf(what, sizeof what, "the element %g, which is no parameter of the distribution",
+    snprintf(what, sizeof what, "the element %g, which that argument does not take",
              THCFault_number(fault));
   else if (fault->found == THC_FAULT_SUM)
     snprintf(what, sizeof what, "sizes that sum up to %lld instead of %lld",

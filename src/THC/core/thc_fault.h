@@ -13,10 +13,10 @@ typedef enum THCFaultKind {
   THC_FAULT_RANGE,       /* a value that is not one of first ... last */
   THC_FAULT_PROBABILITY, /* an element that is no probability */
   THC_FAULT_TOO_FEW,     /* a row with fewer than `value` positive probabilities */
-  THC_FAULT_NUMBER, /* a number, of which `value` has the bits, that is not from first to last */
-  THC_FAULT_SUM,    /* sizes that sum up to `value` instead of last */
-  THC_FAULT_ONES,   /* a mask with more ones than last, the elements for them */
-  THC_FAULT_PARAMETER /* a number, of which `value` has the bits, that is no parameter of a distribution */
+  THC_FAULT_NUMBER,   /* a number, of which `value` has the bits, that is not from first to last */
+  THC_FAULT_SUM,      /* sizes that sum up to `value` instead of last */
+  THC_FAULT_ONES,     /* a mask with more ones than last, the elements for them */
+  THC_FAULT_PARAMETER /* a number, of which `value` has the bits, that an argument does not take */
 } THCFaultKind;
 
 /* An error word, in memory that the host and kernels reach; the first kernel that finds something fills

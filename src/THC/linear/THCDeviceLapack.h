@@ -17,10 +17,11 @@ typedef struct THCDeviceLapack {
   void (*indefinite)(int n, void *a, int *pivots, int *status);
   void (*indefiniteSolve)(int n, int columns, const void *a, const int64_t *pivots, void *b,
                           int *status);
-  /* Of complex numbers alone, else NULL.  b (n x columns) becomes the solution. */
+  /* b (n x columns) becomes the solution, also of a triangle with zeros on its diagonal. */
   void (*triangular)(int upper, int transposes, int unit, int n, int columns, const void *a,
                      void *b);
-  /* QR: reflectors in a and tau, the first n columns of Q from k of them, and products with Q. */
+  /* Those from here on are of complex numbers alone, else NULL.
+   * QR: reflectors in a and tau, the first n columns of Q from k of them, and products with Q. */
   void (*reflectors)(int m, int n, void *a, void *tau, int *status);
   void (*orthogonal)(int m, int n, int k, void *a, const void *tau, int *status);
   void (*orthogonalTimes)(int left, int adjoint, int m, int n, int k, void *a, const void *tau,

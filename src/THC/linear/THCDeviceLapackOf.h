@@ -44,13 +44,13 @@ static void FUNCTION(indefiniteSolve)(int n, int columns, const void *a, const i
   THCSolver_leave(&solver);
 }
 
-#ifdef PART
-
 static void FUNCTION(triangular)(int upper, int transposes, int unit, int n, int columns,
                                  const void *a, void *b)
 {
   THC_solveTriangle(THC_using, TYPE, upper, transposes, unit, n, columns, a, n, b, n);
 }
+
+#ifdef PART
 
 /* --- orthogonal matrices ---------------------------------------------------------------------- */
 
@@ -120,7 +120,8 @@ static const THCDeviceLapack FUNCTION(table) = {
 static const THCDeviceLapack FUNCTION(table) = {.lu = FUNCTION(lu),
                                                 .cholesky = FUNCTION(cholesky),
                                                 .indefinite = FUNCTION(indefinite),
-                                                .indefiniteSolve = FUNCTION(indefiniteSolve)};
+                                                .indefiniteSolve = FUNCTION(indefiniteSolve),
+                                                .triangular = FUNCTION(triangular)};
 #endif
 
 #undef SOLVER

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ATen.h"
+#include "ATenDLPackTypes.h"
 #include "THC.h"
 #include "th_fail.h"
 #include "th_test.h"
@@ -436,7 +437,7 @@ static void check_parameters(at_tensor *drawn, const char *message, int elements
 {
   CHECK_MSG(at_defined(drawn), "%s", at_error_message());
   CHECK(!at_cuda_synchronize());
-  CHECK_ERROR(AT_ERROR_RUNTIME, message, "which is no parameter of the distribution");
+  CHECK_ERROR(AT_ERROR_RUNTIME, message, "which that argument does not take");
   CHECK(at_item_double(at_sum(at_isnan(drawn))) == elements);
 }
 
@@ -454,6 +455,10 @@ static void reports_parameters(void **state)
     check_parameters(at_normal_std(0, bad), "argument 2 of an earlier call of normal", 0);
     check_parameters(at_normal_both(p, at_log(p)), "argument 2 of an earlier call of normal", 0);
     CHECK(at_defined(at_poisson(p)) && at_defined(at_binomial(bad, p)) && at_cuda_synchronize());
+    check_parameters(at_cov(bad, .aweights = bad), "argument 4 of an earlier call of cov", 0);
+    check_parameters(at_cov(bad, .fweights = at_to(bad, AT_CUDA(AT_LONG))),
+                     "argument 3 of an earlier call of cov has the element -1", 0);
+    check_parameters(at_histc(at_log(bad)), "argument 1 of an earlier call of histc", 0);
   }
 }
 
@@ -518,6 +523,62 @@ FAULT(item, at_item(at_select(at_select(c, 0, 0), 0, 0)))
 FAULT(text, at_string_free(at_toString(c)))
 FAULT(chosen, drop(at_where_self_scalar(at_gt(c, 1), at_scalar(0), c)))
 FAULT(triangle, drop(at_tril(c)))
+FAULT(solved, drop(at_linalg_solve_ex(c, c).result))
+FAULT(solved_triangle, drop(at_linalg_solve_triangular(at_complex(c, c), at_complex(c, c), true)))
+FAULT(solved_cholesky, drop(at_cholesky_solve(c, c)))
+FAULT(determinants,
+      drop(at_linalg_slogdet(at_stack(AT_TENSORS(at_complex(c, c), at_complex(c, c)))).sign))
+FAULT(indefinite, drop(at_linalg_ldl_factor_ex(c).LD))
+FAULT(covariance, drop(at_cov(c, .fweights = at_to(at_select(c, 0, 0), AT_CUDA(AT_LONG)),
+                              .aweights = at_select(c, 0, 1))))
+FAULT(counted, drop(at_histc(c)))
+
+/* A graph that is captured and replayed. */
+static void captured(at_tensor *c, at_tensor *h)
+{
+  at_cuda_graph *const graph = at_cuda_graph_begin();
+  if (!graph)
+    return;
+  drop(at_mm(at_mul(c, c), c));
+  if (at_cuda_graph_end(graph))
+    at_cuda_graph_replay(graph);
+  at_cuda_graph_free(graph);
+}
+
+static void drawn(at_tensor *c, at_tensor *h)
+{
+  at_generator *const generator = at_generator_new(AT_BACKEND_CUDA);
+  if (!generator)
+    return;
+  drop(at_randn_like(c));
+  drop(at_bernoulli_p(c, .generator = generator));
+  at_tensor *const state = at_generator_state(generator);
+  if (at_defined(state))
+    at_generator_setState(generator, state);
+  at_generator_free(generator);
+}
+
+static void exchanged(at_tensor *c, at_tensor *h)
+{
+  struct DLManagedTensorVersioned *const managed = at_toDLPackVersioned(c);
+  if (managed && !at_defined(at_fromDLPackVersioned(managed)))
+    managed->deleter(managed);
+}
+
+/* Products and systems on a stream of their own, which takes handles of cuBLAS and cuSOLVER. */
+static void on_stream(at_tensor *c, at_tensor *h)
+{
+  at_cuda_stream *const before = at_cuda_currentStream(), *const stream = at_cuda_stream_new(0);
+  at_cuda_synchronize(); /* c is there */
+  if (stream && at_cuda_setStream(stream)) {
+    drop(at_addmm(at_select(c, 0, 0), c, c));
+    drop(at_linalg_lu_factor_ex(c).LU);
+    at_cuda_stream_synchronize(stream);
+    at_cuda_setStream(before);
+  }
+  at_cuda_stream_free(stream);
+  at_cuda_stream_free(before);
+}
 
 static const Fault faults[] = {
     {"to_device", to_device},
@@ -533,6 +594,17 @@ static const Fault faults[] = {
     {"text", text},
     {"chosen", chosen},
     {"triangle", triangle},
+    {"solved", solved},
+    {"solved_triangle", solved_triangle},
+    {"solved_cholesky", solved_cholesky},
+    {"determinants", determinants},
+    {"indefinite", indefinite},
+    {"covariance", covariance},
+    {"counted", counted},
+    {"captured", captured},
+    {"drawn", drawn},
+    {"exchanged", exchanged},
+    {"on_stream", on_stream},
 };
 
 typedef struct Operands {

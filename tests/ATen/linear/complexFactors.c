@@ -140,9 +140,38 @@ static void refused(void **state)
   }
 }
 
+/* A triangle with a 0 on its diagonal has no solution, and no error says so, as in PyTorch; the inverse is an error. */
+static void singular(void **state)
+{
+  static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_COMPLEX_FLOAT, AT_COMPLEX_DOUBLE};
+  for (int i = 0; i < 4; i++)
+    AT_SCOPE
+    {
+      at_tensor *const t = at_triu(at_ones(AT_SHAPE(2, 2), .type = AT_CPU(types[i])));
+      at_fill_(at_select(at_select(t, 0, 1), 0, 1), 0);
+      at_tensor *const b = at_ones(AT_SHAPE(2, 3), .type = AT_CPU(types[i]));
+      at_tensor *const pivots = at_to(at_arange_start(1, 3), AT_CPU(AT_INT));
+      at_tensor *const made[] = {at_linalg_solve_triangular(t, b, true),
+                                 at_linalg_solve_triangular(at_t(t), b, false),
+                                 at_linalg_lu_solve(t, pivots, b), at_cholesky_solve(b, at_t(t))};
+      for (int k = 0; k < 4; k++) {
+        CHECK_MSG(at_defined(made[k]), "%s", at_error_message());
+        CHECK(!at_item_long(at_all(at_isfinite(made[k]))));
+      }
+      CHECK(!at_defined(at_cholesky_inverse(at_t(t))) && at_error() != AT_OK);
+      at_error_clear();
+      CHECK(at_equal(at_linalg_solve_triangular(t, b, true, .unitriangular = true),
+                     at_matmul(at_inverse(at_add(t,
+                                                 at_diag(at_select(at_eye(2,
+                                                                          .type = AT_CPU(types[i])),
+                                                                   0, 1)))),
+                               b)));
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(decomposed), cmocka_unit_test(slopes),
-                                     cmocka_unit_test(refused)};
+                                     cmocka_unit_test(refused), cmocka_unit_test(singular)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
