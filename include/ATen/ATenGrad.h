@@ -206,8 +206,7 @@ AT_API bool at_autocast_setCache(bool on);
 
 /* --- functions with gradients of their own --------------------------------------------------- */
 
-/* A function of tensors that is not made of operations, or whose gradient is known better.  It has one result:
- * several are parts of it, which at_narrow and at_split take. */
+/* A function of tensors that is not made of operations, or whose gradient is known better, with one result. */
 typedef struct at_grad_function {
   const char *name;
   /* The result, a new reference; it is computed without recording.  It may be an input that it has changed, which
@@ -223,6 +222,23 @@ typedef struct at_grad_function {
  * the call fails. */
 AT_API at_tensor *at_apply(const at_grad_function *function, void *context,
                            at_tensors inputs) AT_MUST_USE;
+
+/* Such a function with several results, also of several types. */
+typedef struct at_grad_list_function {
+  const char *name;
+  /* Stores the results, at most MOST, and returns how many there are, or -1 after an error.  They are references
+   * that the caller takes over (at_keep, of a scope's tensor), computed without recording, and may be inputs
+   * that it has changed. */
+  int (*forward)(void *context, at_tensors inputs, int most, at_tensor **results);
+  /* As that of at_grad_function; grads has the gradient of each result, or NULL where none has reached it, as for
+   * results of types without gradient. */
+  bool (*backward)(void *context, at_tensors grads, int count, at_tensor **gradients);
+  void (*release)(void *context); /* NULL if there is nothing to release */
+} at_grad_list_function;
+
+/* Calls the function, which has at most MOST results, as at_apply; an empty list after an error. */
+AT_API const at_tensors *at_apply_list(const at_grad_list_function *function, void *context,
+                                       at_tensors inputs, int most) AT_MUST_USE;
 
 /* --- the graph ------------------------------------------------------------------------------- */
 

@@ -98,6 +98,7 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 #define at_autocast_set(...)   at_call_done(__FILE__, __LINE__, (at_autocast_set)(__VA_ARGS__))
 #define at_remove_hook(...)    at_call_done(__FILE__, __LINE__, (at_remove_hook)(__VA_ARGS__))
 #define at_apply(...)          at_call_new(__FILE__, __LINE__, (at_apply)(__VA_ARGS__))
+#define at_apply_list(...)     at_call_list(__FILE__, __LINE__, (at_apply_list)(__VA_ARGS__))
 #define at_checkpoint(...)     at_call_new(__FILE__, __LINE__, (at_checkpoint)(__VA_ARGS__))
 #define at_optimizer_step(...) at_call_done(__FILE__, __LINE__, (at_optimizer_step)(__VA_ARGS__))
 #define at_optimizer_step_by(...) \

@@ -288,26 +288,38 @@ PyMethodDef th_gradMethods[] = {
 
 /* --- functions of one's own ----------------------------------------------------------------------------- */
 
+/* More results no function of Python has. */
+enum { MOST_RESULTS = 256 };
+
 typedef struct Function {
-  PyObject *forward, *backward; /* callables: () -> Tensor, and (Tensor, Node or None) -> tuple */
+  PyObject *forward, *backward; /* callables: () -> tuple, and (tuple, Node or None) -> tuple */
   at_node *node;                /* the call's, which refers to this */
 } Function;
 
-static at_tensor *runForward(void *context, at_tensors inputs)
+/* A result: a tensor, whose alias has no history, so that Python may save it; or an input that was changed, in a tuple. */
+static at_tensor *resultOf(PyObject *one)
+{
+  if (PyTuple_Check(one))
+    return at_retain(th_tensorOf(PyTuple_GetItem(one, 0)));
+  return (at_alias)(th_tensorOf(one));
+}
+
+static int runForward(void *context, at_tensors inputs, int most, at_tensor **results)
 {
   (void)inputs;
   const PyGILState_STATE state = PyGILState_Ensure();
-  at_tensor *t = NULL;
-  PyObject *result = PyObject_CallNoArgs(((Function *)context)->forward);
-  if (result && PyTuple_Check(result) && PyTuple_Size(result) == 1) /* an input that was changed */
-    t = at_retain(th_tensorOf(PyTuple_GetItem(result, 0)));
-  else if (result && th_isTensor(result))
-    t = (at_alias)(th_tensorOf(result)); /* what Python saves of it has no history */
-  else if (result)
-    PyErr_SetString(PyExc_TypeError, "forward() returns a tensor or a tuple of tensors");
-  Py_XDECREF(result);
+  PyObject *given = PyObject_CallNoArgs(((Function *)context)->forward);
+  int count = given ? (int)PyTuple_Size(given) : -1;
+  if (count > most) {
+    PyErr_Format(PyExc_RuntimeError, "forward() returned %d tensors, which are more than %d", count,
+                 most);
+    count = -1;
+  }
+  for (int i = 0; i < count; i++)
+    results[i] = resultOf(PyTuple_GetItem(given, i));
+  Py_XDECREF(given);
   PyGILState_Release(state);
-  return t;
+  return count;
 }
 
 /* The tensors of the tuple, references to them, and NULL for None. */
@@ -331,11 +343,23 @@ static bool storeGradients(PyObject *tuple, int count, at_tensor **gradients)
   return true;
 }
 
-static bool runBackward(void *context, at_tensor *grad, int count, at_tensor **gradients)
+/* A tuple of the gradients, with None where there is none. */
+static PyObject *gradientsOf(at_tensors grads)
+{
+  PyObject *tuple = PyErr_Occurred() ? NULL : PyTuple_New(grads.count);
+  for (int i = 0; tuple && i < grads.count; i++) {
+    PyObject *one = grads.data[i] ? th_share(grads.data[i]) : Py_NewRef(Py_None);
+    if (!one || PyTuple_SetItem(tuple, i, one) < 0)
+      Py_CLEAR(tuple);
+  }
+  return tuple;
+}
+
+static bool runBackward(void *context, at_tensors grads, int count, at_tensor **gradients)
 {
   const PyGILState_STATE state = PyGILState_Ensure();
   const Function *const function = context;
-  PyObject *argument = PyErr_Occurred() ? NULL : th_share(grad);
+  PyObject *argument = gradientsOf(grads);
   PyObject *node = th_wrapNode(at_grad_isOn() ? at_node_retain(function->node) : NULL);
   PyObject *result = argument && node
                          ? PyObject_CallFunctionObjArgs(function->backward, argument, node, NULL)
@@ -359,7 +383,7 @@ static void releaseFunction(void *context)
 }
 
 /* The kind of functions of that name, which is made once and stays, since nodes refer to it. */
-static const at_grad_function *kindOf(PyObject *name)
+static const at_grad_list_function *kindOf(PyObject *name)
 {
   static PyObject *kinds; /* names, and numbers that are pointers */
   if (!kinds && !(kinds = PyDict_New()))
@@ -368,16 +392,29 @@ static const at_grad_function *kindOf(PyObject *name)
   if (known)
     return PyLong_AsVoidPtr(known);
   const char *const text = PyUnicode_AsUTF8AndSize(name, NULL);
-  at_grad_function *const kind = text ? PyMem_Malloc(sizeof *kind) : NULL;
+  at_grad_list_function *const kind = text ? PyMem_Malloc(sizeof *kind) : NULL;
   PyObject *const pointer = kind ? PyLong_FromVoidPtr(kind) : NULL;
   if (!pointer || PyDict_SetItem(kinds, name, pointer) < 0) { /* the dictionary keeps the text */
     PyMem_Free(kind);
     Py_XDECREF(pointer);
     return PyErr_Occurred() ? NULL : (PyErr_NoMemory(), NULL);
   }
-  *kind = (at_grad_function){text, runForward, runBackward, releaseFunction};
+  *kind = (at_grad_list_function){text, runForward, runBackward, releaseFunction};
   Py_DECREF(pointer);
   return kind;
+}
+
+/* The tuple of results; the function learns which node is its call's. */
+static PyObject *resultsOf(const at_tensors *made, Function *function)
+{
+  at_node *node = NULL;
+  for (int i = 0; i < made->count; i++) {
+    if (!node && (node = at_grad_fn(made->data[i])))
+      function->node = node;
+    at_retain(made->data[i]);
+  }
+  at_node_release(node);
+  return th_several(made->count, made->data);
 }
 
 static PyObject *apply(PyObject *self, PyObject *arguments)
@@ -386,7 +423,7 @@ static PyObject *apply(PyObject *self, PyObject *arguments)
   PyObject *forward, *back, *inputs, *name;
   if (!PyArg_ParseTuple(arguments, "OOOU:_apply", &forward, &back, &inputs, &name))
     return NULL;
-  const at_grad_function *const kind = kindOf(name);
+  const at_grad_list_function *const kind = kindOf(name);
   if (!kind)
     return NULL;
   at_tensors list = {NULL, 0};
@@ -398,17 +435,9 @@ static PyObject *apply(PyObject *self, PyObject *arguments)
     PyErr_NoMemory();
   } else {
     *function = (Function){Py_NewRef(forward), Py_NewRef(back), NULL};
-    at_tensor *t = (at_apply)(kind, function, list);
-    if (at_defined(t) && !PyErr_Occurred()) {
-      at_node *const node = at_grad_fn(t);
-      if (node)
-        function->node = node;
-      at_node_release(node);
-      result = th_wrap(t);
-    } else {
-      at_release(t);
-      (void)th_raise();
-    }
+    const at_tensors *const made = (at_apply_list)(kind, function, list, MOST_RESULTS);
+    result = made->count == 0 || PyErr_Occurred() ? th_raise() : resultsOf(made, function);
+    at_list_release(made);
   }
   th_freeTensors(list);
   return result;

@@ -224,17 +224,21 @@ static PyObject *removeHook(PyObject *self, PyObject *hook)
 }
 
 /* The tensor as the node's first result. */
-static PyObject *asResult(PyObject *self, PyObject *value)
+static PyObject *asResult(PyObject *self, PyObject *arguments)
 {
+  PyObject *value;
+  int number;
+  if (!PyArg_ParseTuple(arguments, "Oi:_as_result", &value, &number))
+    return NULL;
   if (!th_isTensor(value))
     return PyErr_Format(PyExc_TypeError, "a result is a tensor");
-  return th_wrap((at_node_result)(nodeOf(self), 0, th_tensorOf(value)));
+  return th_wrap((at_node_result)(nodeOf(self), number, th_tensorOf(value)));
 }
 
 static PyMethodDef methods[] = {
     {"_add_hook", addHook, METH_VARARGS, NULL},
     {"_remove_hook", removeHook, METH_O, NULL},
-    {"_as_result", asResult, METH_O, NULL},
+    {"_as_result", asResult, METH_VARARGS, NULL},
     {"name", name, METH_NOARGS, "PyTorch's name."},
     {NULL, NULL, 0, NULL},
 };

@@ -119,17 +119,30 @@ typedef struct at_node {
   at_slot *slots;
   at_saved *saved;
   at_output *outputs, own;          /* own: if there is one */
-  const at_grad_function *function; /* a custom one, and its context */
-  void *context;
+  const at_grad_function *function; /* a custom one, or NULL */
+  const at_grad_list_function *listFunction;
+  void *context; /* of either */
   at_hooked *hooks;
   struct at_node *next; /* in the list of nodes to be freed */
 } at_node;
 
-/* The node of leaves. */
+/* The node of leaves, and that of custom functions. */
 extern const at_formula at_leafFormula;
-
-/* The node of a call of at_apply. */
 extern const at_formula at_customFormula;
+
+/* Whether it is a call of at_apply or at_apply_list. */
+static inline bool at_node_isCustom(const at_node *node)
+{
+  return node->function || node->listFunction;
+}
+
+/* The name of a custom function, or NULL. */
+static inline const char *at_node_customName(const at_node *node)
+{
+  return node->function       ? node->function->name
+         : node->listFunction ? node->listFunction->name
+                              : NULL;
+}
 
 /* What each thread knows. */
 typedef struct at_grad_state {

@@ -81,14 +81,21 @@ static void store(Run *run, at_node *node, int output, at_tensor *grad)
   run->stored[run->storedCount++] = (Stored){at_node_retain(node), output, at_retain(grad)};
 }
 
+static bool call_custom(const at_node *node, at_backward_call *call)
+{
+  if (node->function)
+    return node->function->backward(node->context, call->grads[0], node->edgeCount, call->made);
+  const at_tensors grads = {call->grads, node->outputCount};
+  return node->listFunction->backward(node->context, grads, node->edgeCount, call->made);
+}
+
 static void call_formula(Run *run, at_backward_call *call)
 {
   at_node *const node = call->node;
-  const at_grad_function *const function = node->function;
-  if (function && node->isFreed)
-    fail_at(run, node, "its context is released, by an earlier pass without retain_graph");
-  if (function) {
-    if (!function->backward(node->context, call->grads[0], node->edgeCount, call->made))
+  if (at_node_isCustom(node)) {
+    if (node->isFreed)
+      fail_at(run, node, "its context is released, by an earlier pass without retain_graph");
+    if (!call_custom(node, call))
       fail_at(run, node, "it failed");
   } else if (node->formula->backward) {
     node->formula->backward(call);
@@ -163,7 +170,7 @@ static void run_node_hooks(const Run *run, at_node *node, bool after, at_tensors
 static void check_size(const Run *run, const at_node *node, int operand, at_tensor *made)
 {
   const at_edge edge = node->edges[operand];
-  if (made && edge.node && (node->function || node->hooks) &&
+  if (made && edge.node && (at_node_isCustom(node) || node->hooks) &&
       !at_broadcastsTo(at_output_sizes(&edge.node->outputs[edge.output]), at_sizesOf(made)))
     fail_at(run, node, "it is of another size than the operand");
 }

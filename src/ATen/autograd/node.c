@@ -80,8 +80,11 @@ void at_node_forget(at_node *node)
 {
   while (node->savedCount > 0)
     at_saved_free(&node->saved[--node->savedCount]);
-  if (node->function && node->function->release && !node->isFreed)
-    node->function->release(node->context);
+  void (*const release)(void *) = node->function       ? node->function->release
+                                  : node->listFunction ? node->listFunction->release
+                                                       : NULL;
+  if (release && !node->isFreed)
+    release(node->context);
   node->isFreed = true;
 }
 
@@ -135,7 +138,8 @@ at_node *at_grad_fn(const at_tensor *t)
 
 const char *at_node_kind(const at_node *node)
 {
-  return !node ? "" : node->function ? node->function->name : node->formula->node;
+  const char *const own = node ? at_node_customName(node) : NULL;
+  return !node ? "" : own ? own : node->formula->node;
 }
 
 int at_node_inputCount(const at_node *node)
@@ -184,7 +188,7 @@ int64_t at_tensor_version(const at_tensor *t)
 /* "add, called at net.c:12". */
 void at_node_name(const at_node *node, char *buffer, size_t size)
 {
-  const char *const own = node->function ? node->function->name : NULL;
+  const char *const own = at_node_customName(node);
   const char *const name = own ? own : node->formula->name;
   if (node->file)
     snprintf(buffer, size, "%.100s, called at %s:%d", name, node->file, node->line);

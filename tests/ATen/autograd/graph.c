@@ -284,6 +284,112 @@ static void functions(void **state)
   }
 }
 
+/* What a function of several results is to do, and what its gradient was called with. */
+typedef struct {
+  int count; /* what forward returns */
+  bool changes, forgets, repeats;
+  int calls, reached[3];
+} Several;
+
+/* The squares, the order of the elements, and the halves in Float; or the input, doubled, and its order. */
+static int several(void *context, at_tensors inputs, int most, at_tensor **results)
+{
+  const Several *const of = context;
+  at_tensor *const x = inputs.data[0];
+  CHECK(most == 3 && !at_grad_isOn());
+  results[0] = of->changes ? at_retain(at_mul_(x, 2)) : at_keep(at_mul(x, x));
+  results[1] = of->forgets ? NULL : at_keep(at_argsort(x));
+  results[2] =
+      of->repeats ? at_retain(results[0]) : at_keep(at_to(at_mul(x, 0.5), AT_CPU(AT_FLOAT)));
+  return of->count;
+}
+
+static bool several_backward(void *context, at_tensors grads, int count, at_tensor **gradients)
+{
+  Several *const of = context;
+  CHECK(grads.count == 3 && count == 2);
+  of->calls++;
+  for (int i = 0; i < grads.count; i++)
+    of->reached[i] += grads.data[i] != NULL;
+  at_tensor *sum = at_zeros(AT_INTS(2), .type = AT_CPU(AT_DOUBLE));
+  if (grads.data[0])
+    sum = at_add(sum, at_mul(grads.data[0], 10));
+  if (grads.data[2])
+    sum = at_add(sum, at_mul(at_to(grads.data[2], AT_CPU(AT_DOUBLE)), 0.5));
+  gradients[0] = at_keep(sum);
+  return at_defined(sum);
+}
+
+static const at_grad_list_function several_function = {"several", several, several_backward,
+                                                       count_release};
+
+static void functions_of_several_results(void **state)
+{
+  AT_SCOPE
+  {
+    Several of = {.count = 3};
+    at_tensor *const x = leaf(2, -3), *const y = leaf(0, 0);
+    const int before = released;
+    const at_tensors *const made = at_apply_list(&several_function, &of, AT_TENSORS(x, y), 3);
+    CHECK_MSG(made->count == 3, "%s", at_error_message());
+    CHECK_PAIR(made->data[0], 4, 9);
+    CHECK(at_item_long(at_select(made->data[1], 0, 0)) == 1);
+    CHECK(at_typeOf(made->data[2]) == AT_CPU(AT_FLOAT));
+    CHECK(at_requiresGrad(made->data[0]) && !at_requiresGrad(made->data[1]) &&
+          at_requiresGrad(made->data[2]));
+    CHECK(at_backward(at_sum(made->data[2]), .retain_graph = true));
+    CHECK_PAIR(at_grad(x), 0.5, 0.5);
+    CHECK(of.reached[0] == 0 && of.reached[2] == 1 && !at_defined(at_grad(y)));
+    CHECK(released == before);
+    CHECK(at_backward(at_add(at_sum(made->data[0]), at_sum(made->data[2]))));
+    CHECK_PAIR(at_grad(x), 11, 11);
+    CHECK(of.calls == 2 && of.reached[0] == 1 && of.reached[1] == 0 && of.reached[2] == 2);
+    CHECK(released == before + 1);
+  }
+}
+
+/* An input that is changed is a result, too: 3 x is doubled, and has the gradient 3 * 10. */
+static void several_results_in_place(void **state)
+{
+  AT_SCOPE
+  {
+    Several of = {.count = 3, .changes = true};
+    at_tensor *const x = leaf(2, -3), *const y = leaf(0, 0), *const z = at_mul(x, 3);
+    const at_tensors *const made = at_apply_list(&several_function, &of, AT_TENSORS(z, y), 3);
+    CHECK_MSG(made->count == 3 && made->data[0] == z, "%s", at_error_message());
+    CHECK(at_backward(at_sum(z)));
+    CHECK_PAIR(at_grad(x), 30, 30);
+  }
+}
+
+static void wrong_results(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const x = leaf(2, -3), *const y = leaf(0, 0);
+    const struct {
+      Several of;
+      const char *text;
+    } wrong[] = {{{.count = -1}, "returned -1"},
+                 {{.count = 0}, "returned 0"},
+                 {{.count = 4}, "returned 4"},
+                 {{.count = 3, .forgets = true}, "not stored result 1"},
+                 {{.count = 3, .repeats = true}, "result 2 of forward is result 0"},
+                 {{.count = 3, .changes = true}, "leaf"}};
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+      Several of = wrong[i].of;
+      const int before = released;
+      const at_tensors *const made = at_apply_list(&several_function, &of, AT_TENSORS(x, y), 3);
+      CHECK(made->count == 0 && released == before + 1);
+      check_error("several", wrong[i].text);
+    }
+    CHECK(at_apply_list(&several_function, NULL, AT_TENSORS(x, y), 0)->count == 0);
+    check_error("several", "most is 0");
+    CHECK(at_apply_list(NULL, NULL, AT_TENSORS(x, y), 3)->count == 0);
+    check_error("apply_list", "function");
+  }
+}
+
 /* --- what is kept of saved tensors --------------------------------------------------------------- */
 
 typedef struct {
@@ -683,6 +789,9 @@ int main(void)
       cmocka_unit_test(errors),
       cmocka_unit_test(functions),
       cmocka_unit_test(functions_in_place),
+      cmocka_unit_test(functions_of_several_results),
+      cmocka_unit_test(several_results_in_place),
+      cmocka_unit_test(wrong_results),
       cmocka_unit_test(saved_hooks),
       cmocka_unit_test(saved_hooks_fail),
       cmocka_unit_test(threads),

@@ -3,6 +3,7 @@
 
 #include <map>
 #include <memory>
+#include <set>
 
 #include "grad.hpp"
 #include "ivalue.hpp"
@@ -26,13 +27,22 @@ class AutogradContext
   {
     return saved_;
   }
-  void mark_non_differentiable(const variable_list &)
+  // Results of floating types that have no gradient.
+  void mark_non_differentiable(const variable_list &results)
   {
+    for (const Tensor &t : results)
+      constant_.insert(t.get());
   }
-  // Gradients that are missing are zeros for backward unless it says otherwise; with one pass for
-  // all results none is missing.
-  void set_materialize_grads(bool)
+  // Arguments that forward has changed in place; it returns them.
+  void mark_dirty(const variable_list &arguments)
   {
+    for (const Tensor &t : arguments)
+      changed_.insert(t.get());
+  }
+  // Whether gradients that are missing are zeros for backward, or undefined.
+  void set_materialize_grads(bool value)
+  {
+    materializes_ = value;
   }
   bool needs_input_grad(size_t i) const
   {
@@ -45,6 +55,8 @@ class AutogradContext
   friend class Function;
   variable_list saved_;
   std::vector<bool> wanted_;  // of each argument
+  std::set<const at_tensor *> constant_, changed_;
+  bool materializes_ = true;
 };
 
 // Derived has static functions forward(AutogradContext *, arguments ...), which returns a tensor or a
@@ -61,24 +73,41 @@ class Function
     auto call = std::make_unique<Call>();
     variable_list inputs;
     (call->add(inputs, arguments), ...);
+    variable_list given;
     const std::function<variable_list(AutogradContext *)> forward = [&](AutogradContext *context) {
-      return list_of(Derived::forward(context, arguments...));
+      return given = list_of(Derived::forward(context, arguments...));
     };
     call->forward = &forward;
-    static const at_grad_function kind = {"Function", Call::run, Call::pass, Call::release};
-    std::vector<std::vector<int64_t>> shapes;
-    call->seen = &shapes;
-    Tensor made = detail::made((at_apply)(&kind, call.release(), detail::c_tensors(inputs)));
-    return results<Result>(std::move(made), shapes);
+    std::vector<size_t> indices;
+    call->seen = &indices;
+    static const at_grad_list_function kind = {"Function", Call::run, Call::pass, Call::release};
+    const variable_list made =
+        detail::made((at_apply_list)(&kind, call.release(), detail::c_tensors(inputs),
+                                     most_results));
+    for (size_t i = 0; i < indices.size(); i++)
+      given[indices[i]] = made[i];
+    if constexpr (std::is_same_v<Result, Tensor>)
+      return given[0];
+    else
+      return given;
   }
 
  private:
+  static constexpr int most_results = 256;
+
+  // What is known of a result.
+  struct Kind {
+    std::vector<int64_t> sizes;
+    TensorOptions options;
+  };
+
   struct Call {
     AutogradContext context;
-    std::vector<int> inputs;  // of each argument its number among the tensors, -1 if it is none
-    std::vector<std::vector<int64_t>> shapes;  // of the results
+    std::vector<int> inputs;      // of each argument its number among the tensors, -1 if it is none
+    std::vector<Kind> kinds;      // of the results
+    std::vector<size_t> indices;  // those of the results that are recorded
     const std::function<variable_list(AutogradContext *)> *forward = nullptr;
-    std::vector<std::vector<int64_t>> *seen = nullptr;
+    std::vector<size_t> *seen = nullptr;
 
     template <class Argument>
     void add(variable_list &tensors, const Argument &argument)
@@ -95,31 +124,53 @@ class Function
       context.wanted_.push_back(is_wanted);
     }
 
-    // The results as one tensor: the only one, or all elements in a row.
-    static at_tensor *run(void *given, at_tensors)
+    static int run(void *given, at_tensors, int most, at_tensor **results)
     {
       Call *call = static_cast<Call *>(given);
       const detail::Unscoped unscoped;
       try {
-        variable_list results = (*call->forward)(&call->context);
+        const variable_list made = (*call->forward)(&call->context);
         call->forward = nullptr;
-        for (const Tensor &t : results)
-          call->shapes.push_back(t.sizes().vec());
-        *call->seen = call->shapes;
+        for (size_t i = 0; i < made.size(); i++) {
+          call->kinds.push_back({made[i].sizes().vec(), made[i].options()});
+          if (!call->context.constant_.count(made[i].get()))
+            call->indices.push_back(i);
+        }
+        const int count = static_cast<int>(call->indices.size());
+        if (count > most)
+          throw Error("forward returned " + std::to_string(count) +
+                      " tensors, which are more than " + std::to_string(most));
         // What is saved of a result has no history, which would keep itself alive.
-        return detail::Unscoped::give(results.size() == 1 ? results[0].alias() : joinedOf(results));
+        for (int i = 0; i < count; i++) {
+          const Tensor &t = made[call->indices[static_cast<size_t>(i)]];
+          results[i] =
+              detail::Unscoped::give(call->context.changed_.count(t.get()) ? t : t.alias());
+        }
+        *call->seen = call->indices;
+        return count;
       } catch (...) {
         detail::Thrown::keep();
-        return at_undefinedTensor;
+        return -1;
       }
     }
-    static bool pass(void *given, at_tensor *grad, int count, at_tensor **gradients)
+    // The gradients of all results: zeros, or undefined ones, where there are none.
+    variable_list all_of(at_tensors grads) const
+    {
+      variable_list all(kinds.size());
+      for (int i = 0; i < grads.count; i++)
+        if (grads.data[i])
+          all[indices[static_cast<size_t>(i)]] = Tensor::share(grads.data[i]);
+      for (size_t i = 0; i < kinds.size(); i++)
+        if (!all[i].defined() && context.materializes_)
+          all[i] = zeros(kinds[i].sizes, kinds[i].options);
+      return all;
+    }
+    static bool pass(void *given, at_tensors grads, int count, at_tensor **gradients)
     {
       Call *call = static_cast<Call *>(given);
       const detail::Unscoped unscoped;
       try {
-        const variable_list found =
-            Derived::backward(&call->context, partsOf(Tensor::share(grad), call->shapes));
+        const variable_list found = Derived::backward(&call->context, call->all_of(grads));
         bool is_good = found.size() >= call->inputs.size();  // more are undefined
         for (size_t i = call->inputs.size(); i < found.size(); i++)
           is_good = is_good && !found[i].defined();
@@ -150,37 +201,6 @@ class Function
   static variable_list list_of(variable_list list)
   {
     return list;
-  }
-  static Tensor joinedOf(const variable_list &list)
-  {
-    variable_list rows;
-    for (const Tensor &t : list)
-      rows.push_back(t.reshape({-1}));
-    return cat(rows);
-  }
-  static variable_list partsOf(const Tensor &joined,
-                               const std::vector<std::vector<int64_t>> &shapes)
-  {
-    if (shapes.size() == 1)
-      return {joined};
-    variable_list parts;
-    int64_t from = 0;
-    for (const auto &shape : shapes) {
-      int64_t count = 1;
-      for (int64_t size : shape)
-        count *= size;
-      parts.push_back(joined.narrow(0, from, count).view(shape));
-      from += count;
-    }
-    return parts;
-  }
-  template <class Result>
-  static Result results(Tensor joined, const std::vector<std::vector<int64_t>> &shapes)
-  {
-    if constexpr (std::is_same_v<Result, Tensor>)
-      return joined;
-    else
-      return partsOf(joined, shapes);
   }
 };
 

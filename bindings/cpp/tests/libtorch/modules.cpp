@@ -85,6 +85,32 @@ struct Two : torch::autograd::Function<Two> {
     return {g[0] * s[1] + g[1] * 2 * s[0]};
   }
 };
+// A Float and a Double that have gradients, an order, and numbers that have none.
+struct Kinds : torch::autograd::Function<Kinds> {
+  static tensor_list forward(AutogradContext *ctx, torch::Tensor x)
+  {
+    ctx->set_materialize_grads(false);
+    auto counts = x.floor();
+    ctx->mark_non_differentiable({counts});
+    return {x * 2, x.to(torch::kDouble) * 3, x.argsort(), counts};
+  }
+  static tensor_list backward(AutogradContext *, tensor_list g)
+  {
+    auto sum = g[1].defined() ? g[1].to(torch::kFloat) * 3 : torch::zeros({2});
+    return {g[0].defined() ? sum + g[0] * 2 : sum + 100};
+  }
+};
+struct Doubled : torch::autograd::Function<Doubled> {
+  static torch::Tensor forward(AutogradContext *ctx, torch::Tensor x)
+  {
+    ctx->mark_dirty({x});
+    return x.mul_(2);
+  }
+  static tensor_list backward(AutogradContext *, tensor_list g)
+  {
+    return {g[0] * 2};
+  }
+};
 struct MyImpl : torch::nn::Cloneable<MyImpl> {
   MyImpl(int64_t n) : n_(n)
   {
@@ -215,6 +241,19 @@ static void ownership()
   auto two = Two::apply(v);
   (two[0].sum() + 3 * two[1].sum()).backward();
   show("two", v.grad());
+  auto u = torch::tensor({0.5, 1.0}, torch::requires_grad());
+  auto kinds = Kinds::apply(u);
+  for (const auto &kind : kinds) {
+    show("kind", kind);
+    show("wants", kind.requires_grad());
+  }
+  kinds[1].sum().backward();
+  show("kinds", u.grad());
+  auto changed = u * 3;
+  auto same = Doubled::apply(changed);
+  (same * changed).sum().backward();
+  show("changed", changed);
+  show("kinds", u.grad());
   // hooks
   auto h = torch::ones({2}, torch::requires_grad());
   auto hh = h * 2;

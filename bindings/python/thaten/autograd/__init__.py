@@ -216,7 +216,7 @@ class FunctionCtx:
         self._without.update(map(id, tensors))
 
     def mark_dirty(self, *tensors):
-        """forward has changed an argument in place, and returns it alone."""
+        """forward has changed arguments in place, which are among what it returns."""
         self._changed.update(map(id, tensors))
 
     def set_materialize_grads(self, value):
@@ -226,7 +226,7 @@ class FunctionCtx:
 
 class Function:
     """A function with a gradient of its own: forward(ctx, ...) and backward(ctx, ...) are static methods, and apply calls
-    it.  Several results that have gradients are of one type; they are views of one tensor."""
+    it."""
 
     @staticmethod
     def forward(ctx, *args, **kwargs):
@@ -245,104 +245,76 @@ def _apply(function, args, kwargs):
     indices = [i for i, a in enumerate(args) if isinstance(a, Tensor)]
     ctx = FunctionCtx()
     ctx.needs_input_grad = tuple(isinstance(a, Tensor) and a.requires_grad for a in args)
-    results = {}
+    if not (_C.is_grad_enabled() and any(ctx.needs_input_grad)):
+        with no_grad():
+            return _forward(function, ctx, args, kwargs)
+    results = _Results()
 
     def forward():
-        if hasattr(function, "setup_context"):
-            given = function.forward(*args, **kwargs)
-            function.setup_context(ctx, args, given)
-        else:
-            given = function.forward(ctx, *args, **kwargs)
-        several = given if isinstance(given, tuple) else (given,)
-        parts = [i for i, r in enumerate(several) if isinstance(r, Tensor) and r.is_floating_point()
-                 and id(r) not in ctx._without]
-        results.update(given=given, parts=parts, shapes=[several[i].shape for i in parts], ids=[id(several[i]) for i in parts],
-                       dtype=several[parts[0]].dtype if parts else None, others=[
-                           (i, r.shape, r.dtype) for i, r in enumerate(several) if isinstance(r, Tensor) and i not in parts])
-        if not parts:
-            raise RuntimeError("forward() returned no tensor with a gradient")
-        if ctx._changed and not any(given is a and id(a) in ctx._changed for a in args):
-            raise NotImplementedError("mark_dirty(): forward() has to return that argument alone")
-        if len(parts) == 1:
-            return (given,) if ctx._changed else several[parts[0]]
-        if len({several[i].dtype for i in parts}) > 1:
-            raise TypeError("forward() returned tensors of several floating types")
-        return _C.cat([several[i].reshape(-1) for i in parts])
+        results.take(ctx, args, _forward(function, ctx, args, kwargs))
+        return tuple((t,) if id(t) in ctx._changed else t for t in results.recorded())
 
-    def backward(grad, node):
+    def backward(grads, node):
         if node is not None:  # results that were saved are those of the node
-            ctx._linked = _linked(ctx, results, node)
+            ctx._linked = results.linked(ctx, node)
         try:
-            wanted = function.backward(ctx, *_spread(results, grad, ctx._materializes))
+            wanted = function.backward(ctx, *results.spread(grads, ctx._materializes))
         finally:
             ctx._linked = {}
-            results.get("reached", set()).clear()
         wanted = wanted if isinstance(wanted, tuple) else (wanted,)
-        if len(wanted) < len(args):
-            raise RuntimeError("backward() returned %d gradients for %d arguments" % (len(wanted), len(args)))
-        if any(extra is not None for extra in wanted[len(args):]):
+        if len(wanted) < len(args) or any(extra is not None for extra in wanted[len(args):]):
             raise RuntimeError("backward() returned %d gradients for %d arguments" % (len(wanted), len(args)))
         return tuple(wanted[i] for i in indices)
 
-    if not (_C.is_grad_enabled() and any(ctx.needs_input_grad)):
-        with no_grad():
-            forward()
-        return results["given"]
-    made = _C._apply(forward, backward, [args[i] for i in indices], function.__name__ + "Backward")
-    given, parts = results.pop("given"), results["parts"]
-    if not isinstance(given, tuple):
-        return given if ctx._changed else made
-    several = list(given)
-    for i, part in zip(parts, _parts(made, results["shapes"])):
-        several[i] = part
-    if not ctx._materializes and len(parts) > 1:
-        _note_reached(results, several)
-    results["count"] = len(given)
-    return tuple(several)
+    return results.given(ctx, _C._apply(forward, backward, [args[i] for i in indices], function.__name__ + "Backward"))
 
 
-def _parts(flat, shapes):
-    """The tensors of those shapes that were joined."""
-    if len(shapes) == 1:
-        return [flat]
-    sizes = []
-    for shape in shapes:
-        size = 1
-        for n in shape:
-            size *= n
-        sizes.append(size)
-    return [part.reshape(shape) for part, shape in zip(flat.split(sizes), shapes)]
+def _forward(function, ctx, args, kwargs):
+    if not hasattr(function, "setup_context"):
+        return function.forward(ctx, *args, **kwargs)
+    given = function.forward(*args, **kwargs)
+    function.setup_context(ctx, args, given)
+    return given
 
 
-def _linked(ctx, results, node):
-    """By their id, the results that were saved as tensors which gradients go through."""
-    saved = {id(t): t for t in ctx._saved if isinstance(t, Tensor)}
-    if not any(number in saved for number in results["ids"]) or ctx._changed:
-        return {}
-    parts = [saved[number].detach() if number in saved else _C.zeros(shape, dtype=results["dtype"])
-             for number, shape in zip(results["ids"], results["shapes"])]
-    made = node._as_result(parts[0] if len(parts) == 1 else _C.cat([p.reshape(-1) for p in parts]))
-    return dict(zip(results["ids"], _parts(made, results["shapes"])))
+class _Results:
+    """What forward() returned: the tensors among it that are recorded, by their indices, and the others."""
 
+    def take(self, ctx, args, given):
+        self.is_tuple, self.values = isinstance(given, tuple), list(given) if isinstance(given, tuple) else [given]
+        self.indices = [i for i, r in enumerate(self.values) if isinstance(r, Tensor) and id(r) not in ctx._without and
+                       (r.is_floating_point() or r.is_complex())]
+        if not self.indices:
+            raise RuntimeError("forward() returned no tensor with a gradient")
+        if not ctx._changed <= {id(r) for r in self.recorded()}:
+            raise RuntimeError("mark_dirty(): forward() returns the arguments that it has changed")
+        self.kinds = [(r.shape, r.dtype) if isinstance(r, Tensor) else None for r in self.values]
+        self.ids = [id(r) for r in self.recorded()]
 
-def _note_reached(results, several):
-    """Notes which of the results a backward pass reaches."""
-    reached = results["reached"] = set()
-    results["hooks"] = hooks = []  # the library has no references to hooks
-    for i in results["parts"]:
-        hooks.append(lambda grad, i=i: reached.add(i))
-        several[i]._add_hook(hooks[-1])
+    def recorded(self):
+        return [self.values[i] for i in self.indices]
 
+    def given(self, ctx, made):
+        """What apply() returns; the values themselves are not kept."""
+        values, self.values = self.values, None
+        for i, t in zip(self.indices, made):
+            if id(values[i]) not in ctx._changed:
+                values[i] = t
+        return tuple(values) if self.is_tuple else values[0]
 
-def _spread(results, grad, materializes):
-    """The gradients of all results: zeros or None for those that have none."""
-    spread, reached = [None] * results.get("count", 1), results.get("reached")
-    for i, part in zip(results["parts"], _parts(grad, results["shapes"])):
-        if reached is None or i in reached:
-            spread[i] = part
-    for i, shape, dtype in results["others"] if materializes else ():
-        spread[i] = _C.zeros(shape, dtype=dtype)
-    return spread
+    def linked(self, ctx, node):
+        """By their id, the results that were saved as tensors which gradients go through."""
+        saved = {id(t): t for t in ctx._saved if isinstance(t, Tensor)}
+        return {number: node._as_result(saved[number].detach(), k) for k, number in enumerate(self.ids)
+                if number in saved and number not in ctx._changed}
+
+    def spread(self, grads, materializes):
+        """The gradients of all results: zeros or None for those that have none."""
+        spread = [None] * len(self.kinds)
+        for i, grad in zip(self.indices, grads):
+            spread[i] = grad
+        return [_C.zeros(kind[0], dtype=kind[1]) if g is None and kind is not None and materializes else g
+                for g, kind in zip(spread, self.kinds)]
 
 
 class Variable:
