@@ -622,8 +622,9 @@ static void threads(void **state)
 
 typedef struct {
   at_tensor *x, *y;
-  bool inPlace, packs;
+  bool inPlace, packs, isCustom;
   Keeper keeper;
+  Several several;
 } Pass;
 
 static void set_up(void *context)
@@ -632,8 +633,19 @@ static void set_up(void *context)
   pass->x = leaf(2, -3);
   pass->y = leaf(5, 7);
   pass->keeper = (Keeper){.factor = 1};
+  pass->several = (Several){.count = 3};
   CHECK(at_set_grad(pass->y, pass->x));
   THMemory_emptyCache();
+}
+
+/* The product of the first and the last result of a function of one's own. */
+static at_tensor *product_of_results(Pass *pass)
+{
+  const int before = released;
+  const at_tensors *const made =
+      at_apply_list(&several_function, &pass->several, AT_TENSORS(pass->x, pass->y), 3);
+  CHECK(made->count == 3 || released == before + 1);
+  return made->count == 3 ? at_mul(made->data[0], made->data[2]) : at_undefined();
 }
 
 static void body(void *context)
@@ -643,7 +655,7 @@ static void body(void *context)
   const bool packs = pass->packs && at_saved_hooks_push(&keeping, &pass->keeper);
   AT_SCOPE
   {
-    at_tensor *z = at_mul(pass->x, at_exp(pass->y));
+    at_tensor *z = pass->isCustom ? product_of_results(pass) : at_mul(pass->x, at_exp(pass->y));
     if (pass->inPlace)
       at_mul_(z, pass->y);
     done = at_defined(z) && at_error() == AT_OK && at_backward(at_sum(z));
@@ -678,8 +690,8 @@ static void tear_down(void *context)
 static void memory(void **state)
 {
   static const THFailCase stages = {set_up, body, check, tear_down};
-  for (int i = 0; i < 3; i++) {
-    Pass pass = {.inPlace = i == 1, .packs = i == 2};
+  for (int i = 0; i < 4; i++) {
+    Pass pass = {.inPlace = i == 1, .packs = i == 2, .isCustom = i == 3};
     CHECK(th_fail(&stages, &pass) > 20);
   }
 }
