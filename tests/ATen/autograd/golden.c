@@ -5,7 +5,8 @@
  * With "second" before GRADIENTS, these are gradients of the weighted sum of all gradients.
  *
  * A line of GRADIENTS is: the name of the file of the case, the number of the case there, the number
- * of the argument, the number of elements, the gradient. */
+ * of the argument (3.1 is tensor 1 of the list that is argument 3), the number of numbers, the gradient. A
+ * complex element is two numbers. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,14 +14,15 @@
 #include "../table/cases.h"
 #include "th_test.h"
 
-enum { MOST_RESULTS = 16, MOST_OPERANDS = 8 };
+enum { MOST_RESULTS = 16, MOST_OPERANDS = 32 };
 
 static char **arguments;
 static FILE *gradients;
 static char line[1 << 16];
 static const char *rest; /* of the line, behind the numbers */
 static char wantedFile[64], file[64];
-static int wantedCase, wantedArgument, number, compared, operations, problems;
+static int wantedCase, wantedArgument, wantedItem; /* the item is 0, unless in a list */
+static int number, compared, operations, problems;
 static bool hasLine, isSecond;
 
 /* Reads the next line, in the order of the files and cases. */
@@ -33,11 +35,28 @@ static void next_line(void)
   if (hasLine)
     CHECK(sscanf(line, "%63s %d %d%n", wantedFile, &wantedCase, &wantedArgument, &used) == 3);
   rest = line + used;
+  wantedItem = hasLine && *rest == '.' ? (int)strtol(rest + 1, (char **)&rest, 10) : 0;
+}
+
+static bool is_double(const at_tensor *t)
+{
+  return at_typeOf(t) == AT_CPU(AT_DOUBLE) || at_typeOf(t) == AT_CPU(AT_COMPLEX_DOUBLE);
+}
+
+static bool is_complex(const at_tensor *t)
+{
+  return at_typeOf(t) == AT_CPU(AT_COMPLEX_FLOAT) || at_typeOf(t) == AT_CPU(AT_COMPLEX_DOUBLE);
 }
 
 static bool is_wide(const at_tensor *t)
 {
-  return at_typeOf(t) == AT_CPU(AT_DOUBLE) || at_typeOf(t) == AT_CPU(AT_FLOAT);
+  return is_double(t) || is_complex(t) || at_typeOf(t) == AT_CPU(AT_FLOAT);
+}
+
+/* A complex tensor as pairs of numbers. */
+static at_tensor *real(at_tensor *t)
+{
+  return is_complex(t) ? at_view_as_real(t) : t;
 }
 
 /* The gradients of the sum of all those results that are wide, each element with a weight; an empty list
@@ -57,39 +76,67 @@ static const at_tensors *gradients_of(at_tensors all, at_tensors leaves, bool cr
     const int result = count++;
     if (!at_requiresGrad(t) || used == MOST_RESULTS)
       continue;
-    at_tensor *const weight = at_empty(at_sizes(t), .type = AT_CPU(AT_DOUBLE));
-    for (int64_t e = 0; e < at_numel(t); e++)
+    at_tensor *const numbers = real(t);
+    at_tensor *const weight = at_empty(at_sizes(numbers), .type = AT_CPU(AT_DOUBLE));
+    for (int64_t e = 0; e < at_numel(numbers); e++)
       ((double *)at_data(weight))[e] = cos(1 + 3 * result + 0.7 * (double)e);
-    results[used] = t;
-    weights[used++] = at_to(weight, at_typeOf(t));
+    results[used] = numbers;
+    weights[used++] = at_to(weight, at_typeOf(numbers));
   }
   return at_gradients(((at_tensors){results, used}), leaves, .allow_unused = true,
                       .create_graph = creates, .grad_outputs = ((at_tensors){weights, used}));
 }
 
-/* The operands of floating types, which become leaves; the number of leaf among them is stored. */
-static int leaves_of(const at_op *op, at_value *values, at_tensor **leaves, int *number)
+/* What becomes leaves: the operands of floating and complex types, or the one of the line alone. */
+typedef struct {
+  at_tensor *leaves[MOST_OPERANDS];
+  int count, own; /* own: the number of the line's */
+  at_tensor *items[MOST_OPERANDS];
+  int itemCount; /* of all lists, whose tensors are copied there */
+} Operands;
+
+static void add_leaf(Operands *operands, at_tensor **t, int argument, int item)
 {
-  int count = 0;
-  for (int i = 0; i < op->argumentCount && count < MOST_OPERANDS; i++) {
-    at_tensor **const t = &values[i].tensor;
-    if (op->arguments[i].kind > AT_KIND_OPTIONAL_TENSOR || !*t || !at_defined(*t) || !is_wide(*t) ||
-        (!isSecond && i != wantedArgument))
-      continue;
-    *number = i == wantedArgument ? count : *number;
-    leaves[count++] = *t = at_requires_grad_(at_clone(*t));
+  const bool isOwn = argument == wantedArgument && item == wantedItem;
+  if (!*t || !at_defined(*t) || !is_wide(*t) || (!isSecond && !isOwn) ||
+      operands->count == MOST_OPERANDS)
+    return;
+  operands->own = isOwn ? operands->count : operands->own;
+  operands->leaves[operands->count++] = *t = at_requires_grad_(at_clone(*t));
+}
+
+static void add_list(Operands *operands, at_tensors *list, int argument)
+{
+  at_tensor **const items = operands->items + operands->itemCount;
+  CHECK(list->count <= MOST_OPERANDS - operands->itemCount);
+  operands->itemCount += list->count;
+  for (int k = 0; k < list->count; k++) {
+    items[k] = list->data[k];
+    add_leaf(operands, &items[k], argument, k);
   }
-  return count;
+  list->data = items;
+}
+
+static void find_operands(const at_op *op, at_value *values, Operands *operands)
+{
+  *operands = (Operands){.own = -1};
+  for (int i = 0; i < op->argumentCount; i++)
+    if (op->arguments[i].kind <= AT_KIND_OPTIONAL_TENSOR)
+      add_leaf(operands, &values[i].tensor, i, 0);
+    else if (op->arguments[i].kind == AT_KIND_TENSORS)
+      add_list(operands, &values[i].tensors, i);
 }
 
 /* The gradient that the line is about; NULL if there is none, or after an error. */
 static at_tensor *gradient(const at_op *op, at_value *values)
 {
   at_value made[CASE_VALUES] = {{0}};
-  at_tensor *results[MOST_RESULTS], *leaves[MOST_OPERANDS];
-  int count = 0, own = 0;
-  const at_tensors of = {leaves, leaves_of(op, values, leaves, &own)};
-  if (!op->call(values, made))
+  at_tensor *results[MOST_RESULTS];
+  int count = 0;
+  Operands operands;
+  find_operands(op, values, &operands);
+  const at_tensors of = {operands.leaves, operands.count};
+  if (operands.own < 0 || !op->call(values, made))
     return NULL;
   for (int i = 0; i < op->resultCount; i++) {
     const bool isList = op->results[i].kind == AT_KIND_TENSORS;
@@ -99,8 +146,8 @@ static at_tensor *gradient(const at_op *op, at_value *values)
   const at_tensors *grads = gradients_of((at_tensors){results, count}, of, isSecond);
   if (isSecond)
     grads = gradients_of(*grads, of, false);
-  at_tensor *const grad = grads->count == of.count && of.count > 0 ? grads->data[own] : NULL;
-  return grad ? at_contiguous(at_to(grad, AT_CPU(AT_DOUBLE))) : NULL;
+  at_tensor *const grad = grads->count == of.count ? grads->data[operands.own] : NULL;
+  return grad ? at_contiguous(at_to(real(grad), AT_CPU(AT_DOUBLE))) : NULL;
 }
 
 static void report(const Case *one, const char *text)
@@ -114,8 +161,10 @@ static void compare(const Case *one)
 {
   at_value values[CASE_VALUES];
   case_values(one, values);
-  const at_tensor *const operand = values[wantedArgument].tensor;
-  const double units = operand && at_typeOf(operand) == AT_CPU(AT_DOUBLE) ? 1e-7 : 2e-4;
+  const bool isList = one->op->arguments[wantedArgument].kind == AT_KIND_TENSORS;
+  const at_tensor *const operand =
+      isList ? values[wantedArgument].tensors.data[wantedItem] : values[wantedArgument].tensor;
+  const double units = operand && is_double(operand) ? 1e-7 : 2e-4;
   char text[512];
   at_tensor *const got = gradient(one->op, values);
   char *at = (char *)rest;
