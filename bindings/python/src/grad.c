@@ -296,12 +296,13 @@ typedef struct Function {
   at_node *node;                /* the call's, which refers to this */
 } Function;
 
-/* A result: a tensor, whose alias has no history, so that Python may save it; or an input that was changed, in a tuple. */
+/* A reference to a result: an alias of a tensor, which has no history, so that Python may save the tensor; or an input
+ * that was changed, in a tuple. */
 static at_tensor *resultOf(PyObject *one)
 {
   if (PyTuple_Check(one))
     return at_retain(th_tensorOf(PyTuple_GetItem(one, 0)));
-  return (at_alias)(th_tensorOf(one));
+  return at_keep((at_alias)(th_tensorOf(one)));
 }
 
 static int runForward(void *context, at_tensors inputs, int most, at_tensor **results)
