@@ -24,10 +24,13 @@ typedef struct {
   bool option, sorted;
 } Options;
 
-typedef struct {
+typedef struct at_picker {
   const char *name;
   bool takesBool;
   bool keepsDim; /* the dimension remains, with its size or with size k */
+  bool alone;    /* there are no indices */
+  bool counts;   /* there is a k, */
+  int64_t least; /* which is not below this */
   void (*call)(const at_type *type, void *r, void *indices, void *x, const Options *o);
 } Picking;
 
@@ -44,16 +47,17 @@ PICKING(kthvalue, o->k, o->dim, o->keepdim)
 PICKING(sort, o->dim, o->option) /* indices may be NULL */
 PICKING(topk, o->k, o->dim, o->option, o->sorted)
 
-static const Picking pickings[] = {
-    [AT_PICK_MAX] = {"maximum", true, false, max_call},
-    [AT_PICK_MIN] = {"minimum", true, false, min_call},
-    [AT_PICK_MEDIAN] = {"median", false, false, median_call},
-    [AT_PICK_MODE] = {"mode", true, false, mode_call},
-    [AT_PICK_KTH] = {"k-th value", false, false, kthvalue_call},
-    [AT_PICK_SORT] = {"order", true, true, sort_call},
-    [AT_PICK_SORT_VALUES] = {"order", true, true, sort_call},
-    [AT_PICK_TOP] = {"top", false, true, topk_call},
-};
+#define ROW(OBJECT, ...)                             \
+  static const Picking OBJECT##_row = {__VA_ARGS__}; \
+  const at_picking OBJECT = &OBJECT##_row;
+ROW(AT_PICK_MAX, "maximum", true, false, .call = max_call)
+ROW(AT_PICK_MIN, "minimum", true, false, .call = min_call)
+ROW(AT_PICK_MEDIAN, "median", false, false, .call = median_call)
+ROW(AT_PICK_MODE, "mode", true, false, .call = mode_call)
+ROW(AT_PICK_KTH, "k-th value", false, false, .counts = true, .least = 1, .call = kthvalue_call)
+ROW(AT_PICK_SORT, "order", true, true, .call = sort_call)
+ROW(AT_PICK_SORT_VALUES, "order", true, true, .alone = true, .call = sort_call)
+ROW(AT_PICK_TOP, "top", false, true, .counts = true, .call = topk_call)
 
 /* Whether TH can write directly to out. */
 static bool takes_result(const at_tensor *out, const at_type *type, at_ints sizes,
@@ -63,10 +67,9 @@ static bool takes_result(const at_tensor *out, const at_type *type, at_ints size
          at_overlap(out, self) == TH_OVERLAP_NONE;
 }
 
-void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64_t dim,
-             bool keepdim, bool option, bool sorted)
+void at_pick(at_tensor **out, at_picking how, at_tensor *self, int64_t k, int64_t dim, bool keepdim,
+             bool option, bool sorted)
 {
-  const Picking *how = &pickings[name];
   const at_ints own = at_sizesOf(self);
   const Options options = {at_wrapDim(dim, own.count), keepdim, k, option, sorted};
   const int64_t length = own.count > 0 ? own.data[options.dim] : 1;
@@ -75,8 +78,7 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
   if (length == 0 && !how->keepsDim)
     at_raise(AT_ERROR_ARGUMENT, "dimension %d of a tensor of size (%s) has no elements",
              options.dim, at_sizeDesc(own).str);
-  const bool counts = name == AT_PICK_KTH || name == AT_PICK_TOP;
-  if (counts && (k < (name == AT_PICK_KTH) || k > length))
+  if (how->counts && (k < how->least || k > length))
     at_raise(AT_ERROR_ARGUMENT, "k is %lld, and dimension %d of self has %lld elements",
              (long long)k, options.dim, (long long)length);
 
@@ -86,9 +88,9 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
     if (d != options.dim)
       buffer[sizes.count++] = own.data[d];
     else if (how->keepsDim || keepdim)
-      buffer[sizes.count++] = name == AT_PICK_TOP ? k : how->keepsDim ? length : 1;
+      buffer[sizes.count++] = !how->keepsDim ? 1 : how->counts ? k : length;
   const at_type *indices = at_toScalarType(self->type, AT_LONG);
-  const bool alone = name == AT_PICK_SORT_VALUES;
+  const bool alone = how->alone;
   if (out[0])
     at_checkResult(out[0], NULL, sizes, self->type->scalarType);
   if (out[0] && !alone)
@@ -119,11 +121,10 @@ void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64
   at_finish(&pool, alone ? 1 : 2, out, made);
 }
 
-at_tensor *at_argReduce(at_tensor *out, at_picking name, at_tensor *self, int64_t dim, bool keepdim)
+at_tensor *at_argReduce(at_tensor *out, at_picking how, at_tensor *self, int64_t dim, bool keepdim)
 {
   if (self->type->scalarType == AT_BOOL)
-    at_raise(AT_ERROR_TYPE, "self is of Bool, for which there is no index of the %s",
-             pickings[name].name);
+    at_raise(AT_ERROR_TYPE, "self is of Bool, for which there is no index of the %s", how->name);
   static const int64_t all[] = {-1};
   at_pool pool;
   at_pool_enter(&pool);
@@ -135,7 +136,7 @@ at_tensor *at_argReduce(at_tensor *out, at_picking name, at_tensor *self, int64_
     x = at_hold(&pool, at_reshaped(self, (at_ints){all, 1}));
   }
   at_tensor *made[] = {NULL, NULL};
-  at_pick(made, name, x, 0, dim == AT_NONE ? 0 : dim, keepdim && dim != AT_NONE, false, false);
+  at_pick(made, how, x, 0, dim == AT_NONE ? 0 : dim, keepdim && dim != AT_NONE, false, false);
   at_hold(&pool, made[0]);
   at_hold(&pool, made[1]);
   if (dim == AT_NONE && keepdim) {

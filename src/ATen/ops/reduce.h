@@ -50,24 +50,19 @@ at_tensor *at_distance(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar p);
 
 /* --- along a dimension ----------------------------------------------------------------------- */
 
-typedef enum at_picking {
-  AT_PICK_MAX,
-  AT_PICK_MIN,
-  AT_PICK_MEDIAN,
-  AT_PICK_MODE,
-  AT_PICK_KTH,
-  AT_PICK_SORT,        /* option: descending */
-  AT_PICK_SORT_VALUES, /* the same without indices: there is one result */
-  AT_PICK_TOP          /* option: largest */
-} at_picking;
+/* What finds elements of lines: one of the objects below.  The option of AT_PICK_SORT, and of AT_PICK_SORT_VALUES, which
+ * has no indices and one result, is descending; that of AT_PICK_TOP is largest. */
+typedef const struct at_picker *at_picking;
+
+extern const at_picking AT_PICK_MAX, AT_PICK_MIN, AT_PICK_MEDIAN, AT_PICK_MODE, AT_PICK_KTH,
+    AT_PICK_SORT, AT_PICK_SORT_VALUES, AT_PICK_TOP;
 
 /* Result 0 is the values, result 1 their indices along dim. */
-void at_pick(at_tensor **out, at_picking name, at_tensor *self, int64_t k, int64_t dim,
-             bool keepdim, bool option, bool sorted);
+void at_pick(at_tensor **out, at_picking how, at_tensor *self, int64_t k, int64_t dim, bool keepdim,
+             bool option, bool sorted);
 
 /* The index of the maximum or minimum along dim, or over all elements if no dim is given. */
-at_tensor *at_argReduce(at_tensor *out, at_picking name, at_tensor *self, int64_t dim,
-                        bool keepdim);
+at_tensor *at_argReduce(at_tensor *out, at_picking how, at_tensor *self, int64_t dim, bool keepdim);
 
 /* The distinct elements of self in ascending order, or if not sorted, the first of each run of
  * equal elements.  Result 1 is the index in result 0 of each element of self, result 2 the number
