@@ -11,7 +11,7 @@
 /* The kernel for a result and a source type is at AT_CONVERSION(result, source); it is NULL where
  * TH converts. */
 #define AT_CONVERSION(RESULT, SOURCE) ((RESULT) * AT_SCALAR_TYPES + (SOURCE))
-extern const THKernel *at_conversions;
+extern const THKernel *const at_conversions[];
 
 /* The kernel for any two types on the CPU, also those that TH converts. */
 THKernel at_conversion(const at_type *result, const at_type *source);

@@ -28,6 +28,7 @@ typedef struct at_embedding_backward_kernels {
   void (*rows)(const at_embedding_sums *t, ptrdiff_t begin, ptrdiff_t end);
 } at_embedding_backward_kernels;
 
-extern const at_embedding_backward_kernels *at_embeddingBackwardFloat, *at_embeddingBackwardDouble;
+extern const at_embedding_backward_kernels *const at_embeddingBackwardFloat[];
+extern const at_embedding_backward_kernels *const at_embeddingBackwardDouble[];
 
 #endif

@@ -63,7 +63,8 @@ typedef struct at_fft_kernels {
   void (*lines)(const at_fft_job *job, int64_t first, int64_t last, int64_t lanes, void *buffer);
 } at_fft_kernels;
 
-extern const at_fft_kernels *at_fftFloat, *at_fftDouble;
+extern const at_fft_kernels *const at_fftFloat[];
+extern const at_fft_kernels *const at_fftDouble[];
 
 /* Transforms all lines of a job, on several threads if it is worth it. */
 void at_fft_run(const at_fft_job *job, int64_t lines);

@@ -1,5 +1,6 @@
 /* Pointwise functions of floating types: operands of any types are converted block by block. */
 #include "functions.h"
+#include "TH/loop/THLevels.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,8 +9,8 @@
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
 
-TH_DISPATCH(THKernel, at_functionKernelsFloat)
-TH_DISPATCH(THKernel, at_functionKernelsDouble)
+TH_LEVELS_OF(THKernel, at_functionKernelsFloat)
+TH_LEVELS_OF(THKernel, at_functionKernelsDouble)
 
 static const at_function_scalars none;
 
@@ -66,7 +67,8 @@ at_tensor *at_function(at_tensor *out, at_function_name name, at_function_kind k
     expanded[i] = at_brought(&pool, in[i], sizes, in[i]->type);
   const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
   at_tensor *const r = direct ? out : at_hold(&pool, at_newFor(result, sizes, count, in));
-  const THKernel *const kernels = isDouble ? at_functionKernelsDouble : at_functionKernelsFloat;
+  const THKernel *const kernels =
+      isDouble ? TH_NOW(at_functionKernelsDouble) : TH_NOW(at_functionKernelsFloat);
   if (at_numel(r) > 0)
     at_layerMixed(r, kernels[name], &scalars, compute, count, expanded);
   return at_finishOne(&pool, out, r);

@@ -25,7 +25,8 @@ typedef enum at_function_kind {
 } at_function_kind;
 
 /* The kernels of each type: of contiguous operands; the scalars are an at_function_scalars. */
-extern const THKernel *at_functionKernelsFloat, *at_functionKernelsDouble;
+extern const THKernel *const at_functionKernelsFloat[];
+extern const THKernel *const at_functionKernelsDouble[];
 
 /* The function of operands that promote and broadcast. */
 at_tensor *at_function(at_tensor *out, at_function_name name, at_function_kind kind, int count,

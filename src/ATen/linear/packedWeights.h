@@ -69,6 +69,6 @@ typedef struct at_packedKernels {
   at_packedFill *fill;
 } at_packedKernels;
 
-extern const at_packedKernels *at_packedProducts;
+extern const at_packedKernels *const at_packedProducts[];
 
 #endif

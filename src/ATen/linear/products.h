@@ -44,6 +44,6 @@ typedef struct at_products {
 } at_products;
 
 /* In order of preference; the list ends where usable is NULL. */
-extern const at_products *at_bfloatProducts;
+extern const at_products *const at_bfloatProducts[];
 
 #endif

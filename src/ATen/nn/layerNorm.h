@@ -23,6 +23,7 @@ typedef struct at_layer_norm_kernels {
                    void *biases);
 } at_layer_norm_kernels;
 
-extern const at_layer_norm_kernels *at_layerNormFloat, *at_layerNormDouble;
+extern const at_layer_norm_kernels *const at_layerNormFloat[];
+extern const at_layer_norm_kernels *const at_layerNormDouble[];
 
 #endif

@@ -33,6 +33,6 @@ typedef struct at_closeness {
   bool equalNaN;
 } at_closeness;
 
-extern const THKernel *at_elementwise;
+extern const THKernel *const at_elementwise[];
 
 #endif

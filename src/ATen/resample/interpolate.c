@@ -1,13 +1,14 @@
 /* Interpolation of images: each axis by itself, with the positions and weights of PyTorch. */
 #include "interpolate.h"
+#include "TH/loop/THLevels.h"
 
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
 
-TH_DISPATCH(at_interpolate_kernel, at_interpolateFloat)
-TH_DISPATCH(at_interpolate_kernel, at_interpolateDouble)
+TH_LEVELS_OF(at_interpolate_kernel, at_interpolateFloat)
+TH_LEVELS_OF(at_interpolate_kernel, at_interpolateDouble)
 
 typedef at_resized_axis Axis;
 
@@ -176,7 +177,7 @@ static at_tensor *weighed(at_tensor *t, int d, const Axis *a)
     return at_pool_keep(&pool, made);
   }
   const bool isDouble = t->type->scalarType == AT_DOUBLE;
-  Pass pass = {isDouble ? *at_interpolateDouble : *at_interpolateFloat,
+  Pass pass = {isDouble ? *TH_NOW(at_interpolateDouble) : *TH_NOW(at_interpolateFloat),
                {a->out, sizes[1], at, w},
                a->in,
                inner,

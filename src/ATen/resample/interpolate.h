@@ -38,7 +38,8 @@ void at_findTaps(const at_resized_axis *axis, int64_t i, int64_t *index, double 
 typedef void (*at_interpolate_kernel)(const at_taps *axis, ptrdiff_t begin, ptrdiff_t end,
                                       ptrdiff_t from, ptrdiff_t inner, const void *x, void *y);
 
-extern const at_interpolate_kernel *at_interpolateFloat, *at_interpolateDouble;
+extern const at_interpolate_kernel *const at_interpolateFloat[];
+extern const at_interpolate_kernel *const at_interpolateDouble[];
 
 /* The last axes dimensions of self, resized to output_size, or if that is empty by the factors.
  * Where a scale is given (not 0), positions are computed with it. */

@@ -26,7 +26,8 @@ typedef struct at_attention_block {
 
 typedef void (*at_attention_kernel)(const at_attention *how, const at_attention_block *block);
 
-extern const at_attention_kernel *at_attentionFloat, *at_attentionDouble;
+extern const at_attention_kernel *const at_attentionFloat[];
+extern const at_attention_kernel *const at_attentionDouble[];
 
 /* softmax(scale * query key^T + mask) value for each matrix of a batch.  With grouped, each head of
  * key and value serves several heads of query. */

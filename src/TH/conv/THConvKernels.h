@@ -47,4 +47,4 @@ typedef struct {
 
 #define THConvKernels TH_CONCAT_3(TH, Real, ConvKernels)
 
-extern const THConvKernels *THTensor_(convKernels);
+extern const THConvKernels *const THTensor_(convKernels)[];

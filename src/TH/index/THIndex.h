@@ -100,7 +100,7 @@ typedef struct THIndexRange {
   int *bad; /* set if an index is invalid */
 } THIndexRange;
 
-extern const THIndexScans *THIndex_scans; /* one entry: the level in use */
+extern const THIndexScans *const THIndex_scans[]; /* one entry: the level in use */
 
 /* For each byte: the numbers of its bits that are 1, ascending, one per byte of the word, the first
  * in the lowest. */

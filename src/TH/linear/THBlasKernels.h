@@ -40,7 +40,7 @@ typedef struct {
 
 #define THBlasKernels TH_CONCAT_3(TH, Real, BlasKernels)
 
-extern const THBlasKernels *THBlas_(kernels);
+extern const THBlasKernels *const THBlas_(kernels)[];
 
 /* The whole sum, in accreal; x and y are where element 0 is, whatever the sign of the increments.
  */

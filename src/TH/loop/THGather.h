@@ -18,7 +18,7 @@ typedef struct THGatherKernels {
   void (*stepped[TH_GATHER_SIZES])(void *to, const void *from, ptrdiff_t step, ptrdiff_t n);
 } THGatherKernels;
 
-extern const THGatherKernels *THGather_kernels; /* one entry: the level in use */
+extern const THGatherKernels *const THGather_kernels[]; /* one entry: the level in use */
 
 /* Computes a row of a result from a contiguous source; streams: with non-temporal stores. */
 typedef void (*THGatherRow)(void *r, const void *x, ptrdiff_t n, int streams);

@@ -91,7 +91,7 @@ static void THTensor_(fillBuffer)(real *buffer, const real *at, ptrdiff_t rows, 
                                   ptrdiff_t step, ptrdiff_t rowStride, ptrdiff_t most,
                                   const real **seen)
 {
-  const THPointwiseRow fill = *THTensor_(pointwise_fill)[THCpu_level()];
+  const THPointwiseRow fill = *TH_NOW(THTensor_(pointwise_fill));
   if (step == 0 && (rows == 1 || rowStride == 0)) { /* one element for all */
     const real value[2] = {*at};
     if (*seen != at)
@@ -100,7 +100,7 @@ static void THTensor_(fillBuffer)(real *buffer, const real *at, ptrdiff_t rows, 
   } else if (rowStride != 0 || *seen != at) {
     const THRun gather = {
         columns, rows, {(char *)buffer, (char *)at}, {1, step}, {columns, rowStride}};
-    THTensor_(convert)[SAME_TYPE](&gather, NULL);
+    TH_NOW(THTensor_(convert))[SAME_TYPE](&gather, NULL);
     *seen = at;
   }
 }
@@ -110,9 +110,9 @@ static void THTensor_(store)(char *at, ptrdiff_t step, ptrdiff_t rowStride, void
 {
   const THRun scatter = {columns, rows, {at, buffer}, {step, 1}, {rowStride, columns}};
   if (bytes)
-    THByteTensor_convert[THScalarByte](&scatter, NULL);
+    TH_NOW(THByteTensor_convert)[THScalarByte](&scatter, NULL);
   else
-    THTensor_(convert)[SAME_TYPE](&scatter, NULL);
+    TH_NOW(THTensor_(convert))[SAME_TYPE](&scatter, NULL);
 }
 
 /* Prefetches what is read after a row of a block: a row FURTHER rows down if rows are contiguous,

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "THRandomKernels.h"
+#include "TH/loop/THLevels.h"
 
 /* Checks that generator, argument number argument of the caller, can be drawn from, and locks it
  * until guard is left.  Memory is allocated before: an allocation may run the program's collector,
@@ -23,12 +24,12 @@ void THRandom_words(THGenerator *generator, uint32_t *words, ptrdiff_t count);
 static inline uint32_t THRandom_word(THGenerator *generator)
 {
   if (generator->left == 1) {
-    THRandom_kernels->makeBlocks(generator->state, NULL, 1);
+    TH_NOW(THRandom_kernels)->makeBlocks(generator->state, NULL, 1);
     generator->left = _MERSENNE_STATE_N + 1;
     generator->next = 0;
   }
   uint32_t word = (uint32_t)generator->state[generator->next];
-  THRandom_kernels->temper(&word, &word, 1);
+  TH_NOW(THRandom_kernels)->temper(&word, &word, 1);
   generator->left--;
   generator->next++;
   return word;

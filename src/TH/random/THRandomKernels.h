@@ -49,6 +49,6 @@ typedef struct THRandomKernels {
 } THRandomKernels;
 
 /* One entry: the level in use. */
-extern const THRandomKernels *THRandom_kernels;
+extern const THRandomKernels *const THRandom_kernels[];
 
 #endif

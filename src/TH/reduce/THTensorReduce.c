@@ -18,7 +18,7 @@ TH_OTHER_FLOAT_REDUCTIONS(LEVELS)
 TH_BYTE_REDUCTIONS(LEVELS)
 #endif
 
-#define REDUCTION(NAME) THTensor_(reduction_##NAME)[THCpu_level()]
+#define REDUCTION(NAME) TH_NOW(THTensor_(reduction_##NAME))
 static const THReduceSource THTensor_(own) = {.itemSize = sizeof(real), .converted = sizeof(real)};
 #endif
 

@@ -1,4 +1,5 @@
 /* Which kernels sort. */
 #include "THSort.h"
+#include "TH/loop/THLevels.h"
 
-TH_DISPATCH(THSortKernels, THSort_kernels)
+TH_LEVELS_OF(THSortKernels, THSort_kernels)

@@ -49,6 +49,6 @@ typedef struct THSortKernels {
   void (*unpair)(uint32_t *keys, int64_t *indices, const uint64_t *words, ptrdiff_t n);
 } THSortKernels;
 
-extern const THSortKernels *THSort_kernels;
+extern const THSortKernels *const THSort_kernels[];
 
 #endif

@@ -6,7 +6,7 @@
 #include "THKernel.h"
 #include "THTypes.h"
 
-#define TH_DECLARE(Real, real, accreal) extern const THKernel *TH##Real##Tensor_convert;
+#define TH_DECLARE(Real, real, accreal) extern const THKernel *const TH##Real##Tensor_convert[];
 TH_FOR_EACH_TYPE(TH_DECLARE)
 #undef TH_DECLARE
 

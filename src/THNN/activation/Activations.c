@@ -1,10 +1,11 @@
 /* Activations: the functions of the table's rows, and the checks that some rows need. */
 #include "THNN/layer/Template.h"
+#include "TH/loop/THLevels.h"
 
 void THNN_(activate)(int row, THTensor *input, THTensor *output, accreal a, accreal b, bool inplace)
 {
   const THNN_(Scalars) scalars = {.a = (THNN_real)a, .b = (THNN_real)b};
-  THNN_(map)(THNN_(pointwise)[row].forward, &scalars, inplace ? input : output, input,
+  THNN_(map)(TH_NOW(THNN_(pointwise))[row].forward, &scalars, inplace ? input : output, input,
              inplace ? output : NULL, &input, 1);
 }
 
@@ -13,7 +14,7 @@ void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THT
 {
   const THNN_(Scalars) scalars = {.a = (THNN_real)a, .b = (THNN_real)b, .scale = 1};
   THTensor *operands[] = {gradOutput, value};
-  THNN_(map)(THNN_(pointwise)[row].gradient, &scalars, inplace ? gradOutput : gradInput,
+  THNN_(map)(TH_NOW(THNN_(pointwise))[row].gradient, &scalars, inplace ? gradOutput : gradInput,
              inplace ? gradOutput : value, inplace ? gradInput : NULL, operands, 2);
 }
 

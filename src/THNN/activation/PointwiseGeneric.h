@@ -13,7 +13,7 @@ typedef struct {
   THKernel sum;       /* of a gate: gradient2's operands but the first; of a loss: the inputs */
 } THNN_(Pointwise);
 
-extern const THNN_(Pointwise) * THNN_(pointwise);
+extern const THNN_(Pointwise) *const THNN_(pointwise)[];
 
 /* Adds an operand with as many elements as like: x, or ones if x is NULL.  count is the number of
  * elements, and is read until the loop has run. */

@@ -8,4 +8,4 @@ typedef struct {
 } THNN_(SoftMaxKernels);
 
 /* Indexed by whether the result is a logarithm. */
-extern const THNN_(SoftMaxKernels) * THNN_(softMax);
+extern const THNN_(SoftMaxKernels) *const THNN_(softMax)[];

@@ -5,4 +5,4 @@ typedef void (*THNN_(EmbeddingSumKernel))(real *y, ptrdiff_t n, const real *tabl
                                           ptrdiff_t count);
 
 /* The kernel of the best instruction set. */
-extern const THNN_(EmbeddingSumKernel) * THNN_(embeddingSum);
+extern const THNN_(EmbeddingSumKernel) *const THNN_(embeddingSum)[];

@@ -13,4 +13,4 @@ typedef struct {
                    const real *shift, const real *factor, const real *offset, real *y);
 } THNN_(BatchNormKernels);
 
-extern const THNN_(BatchNormKernels) * THNN_(batchNorm);
+extern const THNN_(BatchNormKernels) *const THNN_(batchNorm)[];

@@ -6,7 +6,7 @@ typedef void (*THNN_(WindowSumKernel))(const THNNPlanes *planes, const THNNWindo
                                        const real *x, real *y, void *memory);
 
 /* [THNN_WINDOW_SUM], [THNN_WINDOW_BACKWARD] */
-extern const THNN_(WindowSumKernel) * THNN_(windowSum);
+extern const THNN_(WindowSumKernel) *const THNN_(windowSum)[];
 
 /* Row row of the result, counted over all slices, of a channels-last image with count planes.
  * Backward, an element may be in THNN_SUM_MOST windows. */
@@ -15,7 +15,7 @@ typedef void (*THNN_(SumNhwcKernel))(const THNNPlanes *planes, const THNNSpans *
                                      real *memory);
 
 /* [THNN_WINDOW_SUM], [THNN_WINDOW_BACKWARD] */
-extern const THNN_(SumNhwcKernel) * THNN_(sumNhwc);
+extern const THNN_(SumNhwcKernel) *const THNN_(sumNhwc)[];
 
 /* The same for all planes of source. */
 void THNN_(sumWindows)(const THNNPlanes *planes, const THNNSpans *spans, int backward,

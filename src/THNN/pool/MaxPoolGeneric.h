@@ -2,7 +2,7 @@
  * and width; each of them holds an element of x. */
 typedef void (*THNN_(MaxPoolKernel))(const THNNWindow w[3], const real *x, real *y, int64_t *index);
 
-extern const THNN_(MaxPoolKernel) * THNN_(maxPool);
+extern const THNN_(MaxPoolKernel) *const THNN_(maxPool)[];
 
 /* Row row of the output, counted over all slices, of a channels-last image with count planes;
  * windows of any kind.  A plane has no more than INT32_MAX elements. */
@@ -10,14 +10,14 @@ typedef void (*THNN_(MaxNhwcKernel))(const THNNPlanes *planes, const THNNSpans *
                                      ptrdiff_t count, const real *x, ptrdiff_t row, real *y,
                                      int64_t *index);
 
-extern const THNN_(MaxNhwcKernel) * THNN_(maxPoolNhwc);
+extern const THNN_(MaxNhwcKernel) *const THNN_(maxPoolNhwc)[];
 
 /* One plane, window by window; the elements of a window's row are neighbours.  NULL at levels
  * without vectors for that.  The plane has no more than INT32_MAX elements. */
 typedef void (*THNN_(MaxSpansKernel))(const THNNPlanes *planes, const THNNSpans *spans,
                                       const real *x, real *y, int64_t *index);
 
-extern const THNN_(MaxSpansKernel) * THNN_(maxSpans);
+extern const THNN_(MaxSpansKernel) *const THNN_(maxSpans)[];
 
 /* One plane with windows of any kind. */
 void THNN_(maxOfSpans)(const THNNPlanes *planes, const THNNSpans *spans, const real *x, real *y,
@@ -30,7 +30,7 @@ void THNN_(maxOfSpans)(const THNNPlanes *planes, const THNNSpans *spans, const r
 typedef int (*THNN_(MaxPoolBackwardKernel))(const THNNWindow w[3], int streams, const real *g,
                                             const int64_t *index, real *y, real *scratch);
 
-extern const THNN_(MaxPoolBackwardKernel) * THNN_(maxPoolBackwardKernel);
+extern const THNN_(MaxPoolBackwardKernel) *const THNN_(maxPoolBackwardKernel)[];
 
 /* Windows of a row, in whole vectors, and a vector on both sides. */
 static inline ptrdiff_t THNN_(maxPoolBackwardPitch)(const THNNWindow w[3])

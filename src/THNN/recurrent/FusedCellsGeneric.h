@@ -15,4 +15,4 @@ typedef struct {
                        const real *gc, real *dGates, real *dc);
 } THNN_(FusedCellKernels);
 
-extern const THNN_(FusedCellKernels) * THNN_(fusedCells);
+extern const THNN_(FusedCellKernels) *const THNN_(fusedCells)[];

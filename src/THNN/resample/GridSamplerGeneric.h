@@ -4,4 +4,4 @@
  * and parts. */
 typedef void (*THNN_(GridKernel))(void *sampler, ptrdiff_t begin, ptrdiff_t end);
 
-extern const THNN_(GridKernel) * THNN_(gridSampler);
+extern const THNN_(GridKernel) *const THNN_(gridSampler)[];

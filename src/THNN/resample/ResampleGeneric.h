@@ -10,7 +10,7 @@ typedef struct {
   void *(*find)(const THNN_(Band) * band);
 } THNN_(ResampleKernel);
 
-extern const THNN_(ResampleKernel) * THNN_(resample);
+extern const THNN_(ResampleKernel) *const THNN_(resample)[];
 
 /* Elements from one row kept in scratch to the next: a multiple of whole vectors. */
 static inline ptrdiff_t THNN_(resamplePitch)(int64_t row)

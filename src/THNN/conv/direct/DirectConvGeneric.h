@@ -39,4 +39,4 @@ typedef struct {
                         const real *g, ptrdiff_t row, real *sums);
 } THNN_(Direct);
 
-extern const THNN_(Direct) * THNN_(direct);
+extern const THNN_(Direct) *const THNN_(direct)[];

@@ -29,4 +29,4 @@ typedef struct {
   void (*pack)(const THNN_(PanelSource) * source, ptrdiff_t width, real *panel, ptrdiff_t next);
 } THNN_(Panels);
 
-extern const THNN_(Panels) * THNN_(panels);
+extern const THNN_(Panels) *const THNN_(panels)[];

@@ -6,4 +6,4 @@ typedef struct {
   void (*fold)(const THNNWindow *windows, const real *columns, real *x);
 } THNN_(Im2ColKernels);
 
-extern const THNN_(Im2ColKernels) * THNN_(im2col);
+extern const THNN_(Im2ColKernels) *const THNN_(im2col)[];

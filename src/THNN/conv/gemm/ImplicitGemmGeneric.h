@@ -30,7 +30,7 @@ typedef struct {
                           real *y, ptrdiff_t nextY);
 } THNN_(Implicit);
 
-extern const THNN_(Implicit) * THNN_(implicit);
+extern const THNN_(Implicit) *const THNN_(implicit)[];
 
 /* Lanes of a block of outputs: those of whole vectors, no more vectors than the outputs need; and
  * the vectors that so many outputs need. */

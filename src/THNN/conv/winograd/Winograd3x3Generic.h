@@ -45,7 +45,7 @@ typedef struct {
                         real *y, ptrdiff_t nextY);
 } THNN_(Winograd);
 
-extern const THNN_(Winograd) * THNN_(winograd);
+extern const THNN_(Winograd) *const THNN_(winograd)[];
 
 /* What is computed at a time, in no more memory than is allowed: the largest of x, y and the columns
  * of one image for each thread. */

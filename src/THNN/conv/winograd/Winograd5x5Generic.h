@@ -26,4 +26,4 @@ typedef struct {
                     const real *y, real *sums, ptrdiff_t width, real *scratch);
 } THNN_(TileRows);
 
-extern const THNN_(TileRows) * THNN_(tileRows);
+extern const THNN_(TileRows) *const THNN_(tileRows)[];
