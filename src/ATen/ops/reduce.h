@@ -50,8 +50,9 @@ at_tensor *at_distance(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar p);
 
 /* --- along a dimension ----------------------------------------------------------------------- */
 
-/* What finds elements of lines: one of the objects below.  The option of AT_PICK_SORT, and of AT_PICK_SORT_VALUES, which
- * has no indices and one result, is descending; that of AT_PICK_TOP is largest. */
+/* What finds elements of lines: one of the objects below.  The option of AT_PICK_SORT, and of
+ * AT_PICK_SORT_VALUES, which has no indices and one result, is descending; that of AT_PICK_TOP is
+ * largest. */
 typedef const struct at_picker *at_picking;
 
 extern const at_picking AT_PICK_MAX, AT_PICK_MIN, AT_PICK_MEDIAN, AT_PICK_MODE, AT_PICK_KTH,
