@@ -5,11 +5,12 @@
  *
  *     const THKernel TH_LEVEL_(THTensor_(pointwise))[] = { [TH_OP_neg] = neg, ... };
  *
- * One ordinary file per type picks the table when the library is loaded:
+ * One ordinary file per type lists the tables of all levels, and a call takes that of the level in use:
  *
  *     TH_DISPATCH(THKernel, THTensor_(pointwise))
+ *     const THKernel *kernels = TH_DISPATCHED(THTensor_(pointwise));
  *
- * which defines const THKernel *THTensor_(pointwise).
+ * A static program leaves out the tables that none of its calls takes.
  *
  * TH_CPU_CAPABILITY=default|avx2|avx512 in the environment forces a level that the machine has. */
 #ifndef TH_KERNEL_H
@@ -38,14 +39,16 @@ TH_API const char *THCpu_levelName(THCpuLevel level);
 #define TH_AT_AVX512(NAME) TH_CONCAT_2(NAME, _default)
 #endif
 
+/* The array of the tables of every level.  A single kernel is a table of one. */
 #define TH_DISPATCH(TYPE, NAME)                                                              \
   extern const TYPE TH_CONCAT_2(NAME, _default)[], TH_AT_AVX2(NAME)[], TH_AT_AVX512(NAME)[]; \
-  const TYPE *NAME = TH_CONCAT_2(NAME, _default);                                            \
-  __attribute__((constructor)) static void TH_CONCAT_2(pick_, NAME)(void)                    \
-  {                                                                                          \
-    const TYPE *const levels[] = {TH_CONCAT_2(NAME, _default), TH_AT_AVX2(NAME),             \
-                                  TH_AT_AVX512(NAME)};                                       \
-    NAME = levels[THCpu_level()];                                                            \
-  }
+  const TYPE *const NAME[] = {TH_CONCAT_2(NAME, _default), TH_AT_AVX2(NAME), TH_AT_AVX512(NAME)};
+
+/* The table of the level in use.  A device has one set of kernels. */
+#ifdef TH_TEMPLATE_DEVICE
+#define TH_DISPATCHED(TABLE) (TABLE)
+#else
+#define TH_DISPATCHED(TABLES) (TABLES)[THCpu_level()]
+#endif
 
 #endif

@@ -1,19 +1,19 @@
 /* Copies between tensors of any element types: by TH, or by ATen's kernels for Bool and
  * BFloat16. */
 #include "ATenCore.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "TH/tensor/THConvert.h"
 #include "TH/loop/THResult.h"
 #include "conversions.h"
 #include "device.h"
 #include "ATen/complex/complex.h"
 
-TH_LEVELS_OF(THKernel, at_conversions)
+TH_DISPATCH(THKernel, at_conversions)
 
 THKernel at_conversion(const at_type *result, const at_type *source)
 {
   const THKernel own =
-      TH_NOW(at_conversions)[AT_CONVERSION(result->scalarType, source->scalarType)];
+      TH_DISPATCHED(at_conversions)[AT_CONVERSION(result->scalarType, source->scalarType)];
   return own ? own : THConvert_kernel(result->held, source->held);
 }
 
@@ -166,7 +166,7 @@ void at_convert(at_tensor *to, at_tensor *from)
     return;
   }
   const THKernel kernel =
-      TH_NOW(at_conversions)[AT_CONVERSION(to->type->scalarType, from->type->scalarType)];
+      TH_DISPATCHED(at_conversions)[AT_CONVERSION(to->type->scalarType, from->type->scalarType)];
   if (!kernel) {
     to->type->memory->copyFrom[from->type->held](to->th, from->th);
     return;

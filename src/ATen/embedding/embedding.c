@@ -1,13 +1,13 @@
 /* Embeddings: indices select rows of a table, one by one or in bags. */
 #include "ATen/core/ATenOperations.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "TH/THParallel.h"
 #include "TH/loop/THPlan.h"
 #include "embedding.h"
 #include "embeddingBackward.h"
 
-TH_LEVELS_OF(at_embedding_backward_kernels, at_embeddingBackwardFloat)
-TH_LEVELS_OF(at_embedding_backward_kernels, at_embeddingBackwardDouble)
+TH_DISPATCH(at_embedding_backward_kernels, at_embeddingBackwardFloat)
+TH_DISPATCH(at_embedding_backward_kernels, at_embeddingBackwardDouble)
 
 static void check_table(const at_tensor *weight)
 {
@@ -140,8 +140,9 @@ static at_tensor *embedding_gradient(at_pool *pool, at_tensor *out, at_tensor *g
   t.g = at_hostData(g);
   t.table = at_hostData(r);
   t.stream = num_weights * wide >= THPlan_streamBytes();
-  Gradient gradient = {grad->type->scalarType == AT_DOUBLE ? TH_NOW(at_embeddingBackwardDouble)
-                                                           : TH_NOW(at_embeddingBackwardFloat),
+  Gradient gradient = {grad->type->scalarType == AT_DOUBLE
+                           ? TH_DISPATCHED(at_embeddingBackwardDouble)
+                           : TH_DISPATCHED(at_embeddingBackwardFloat),
                        &t};
   const ptrdiff_t each = columns * (1 + t.count / THMax(1, num_weights));
   if (at_numel(r) > 0)

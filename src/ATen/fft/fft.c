@@ -1,14 +1,14 @@
 /* The transforms of tensors: a job of lines for each dimension. */
 #include "fft.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
 #include "THParallel.h"
 
-TH_LEVELS_OF(at_fft_kernels, at_fftFloat)
-TH_LEVELS_OF(at_fft_kernels, at_fftDouble)
+TH_DISPATCH(at_fft_kernels, at_fftFloat)
+TH_DISPATCH(at_fft_kernels, at_fftDouble)
 
 /* --- lines ----------------------------------------------------------------------------------- */
 
@@ -35,7 +35,7 @@ static void run_chunks(void *context, ptrdiff_t begin, ptrdiff_t end)
   const Team *const team = context;
   const at_fft_plan *const plan = team->job->plan;
   const at_fft_kernels *const kernels =
-      plan->realSize == sizeof(double) ? TH_NOW(at_fftDouble) : TH_NOW(at_fftFloat);
+      plan->realSize == sizeof(double) ? TH_DISPATCHED(at_fftDouble) : TH_DISPATCHED(at_fftFloat);
   for (ptrdiff_t i = begin; i < end; i++)
     kernels->lines(team->job, i * team->each, THMin((i + 1) * team->each, team->lines), team->lanes,
                    team->buffers + i * team->bufferSize);

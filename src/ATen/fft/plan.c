@@ -1,6 +1,6 @@
 /* Plans of Fourier transforms: factors and tables. */
 #include "fft.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include <math.h>
 
@@ -127,7 +127,7 @@ static void fill_chirp(at_fft_plan *plan)
   const int64_t n = plan->length, m = plan->longer->length;
   const size_t real = plan->realSize;
   const at_fft_kernels *kernels =
-      real == sizeof(double) ? TH_NOW(at_fftDouble) : TH_NOW(at_fftFloat);
+      real == sizeof(double) ? TH_DISPATCHED(at_fftDouble) : TH_DISPATCHED(at_fftFloat);
   plan->chirp = new_table(plan, n);
   plan->spectrum = new_table(plan, m);
   THGuard guard;

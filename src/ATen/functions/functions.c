@@ -1,6 +1,6 @@
 /* Pointwise functions of floating types: operands of any types are converted block by block. */
 #include "functions.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include <float.h>
 #include <math.h>
@@ -9,8 +9,8 @@
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
 
-TH_LEVELS_OF(THKernel, at_functionKernelsFloat)
-TH_LEVELS_OF(THKernel, at_functionKernelsDouble)
+TH_DISPATCH(THKernel, at_functionKernelsFloat)
+TH_DISPATCH(THKernel, at_functionKernelsDouble)
 
 static const at_function_scalars none;
 
@@ -68,7 +68,7 @@ at_tensor *at_function(at_tensor *out, at_function_name name, at_function_kind k
   const bool direct = out && out->type == result && at_sameSizes(at_sizesOf(out), sizes);
   at_tensor *const r = direct ? out : at_hold(&pool, at_newFor(result, sizes, count, in));
   const THKernel *const kernels =
-      isDouble ? TH_NOW(at_functionKernelsDouble) : TH_NOW(at_functionKernelsFloat);
+      isDouble ? TH_DISPATCHED(at_functionKernelsDouble) : TH_DISPATCHED(at_functionKernelsFloat);
   if (at_numel(r) > 0)
     at_layerMixed(r, kernels[name], &scalars, compute, count, expanded);
   return at_finishOne(&pool, out, r);

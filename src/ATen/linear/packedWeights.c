@@ -1,6 +1,6 @@
 /* Packed weights: packing, and products. */
 #include "packedWeights.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include <float.h>
 #include <math.h>
@@ -8,7 +8,7 @@
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/conversions.h"
 
-TH_LEVELS_OF(at_packedKernels, at_packedProducts)
+TH_DISPATCH(at_packedKernels, at_packedProducts)
 
 enum {
   MOST_ROWS = 16,           /* with more, weights become floats once: faster from there on */
@@ -18,14 +18,14 @@ enum {
 
 static ptrdiff_t outputs_of_block(void)
 {
-  return (ptrdiff_t)TH_NOW(at_packedProducts)->lanes * AT_PACKED_VECTORS;
+  return (ptrdiff_t)TH_DISPATCHED(at_packedProducts)->lanes * AT_PACKED_VECTORS;
 }
 
 static int64_t words_of_term(at_packedKind kind)
 {
   static const int vectors[AT_PACKED_KINDS] = {
       [AT_PACKED_INT8] = 1, [AT_PACKED_BFLOAT16] = 2, [AT_PACKED_FLOAT] = AT_PACKED_VECTORS};
-  return (int64_t)vectors[kind] * TH_NOW(at_packedProducts)->lanes;
+  return (int64_t)vectors[kind] * TH_DISPATCHED(at_packedProducts)->lanes;
 }
 
 /* The kind whose terms have so many words. */
@@ -76,7 +76,8 @@ static uint32_t bits_of(const Packing *p, ptrdiff_t output, ptrdiff_t term)
 
 static void pack_block(const Packing *p, ptrdiff_t block)
 {
-  const ptrdiff_t lanes = TH_NOW(at_packedProducts)->lanes, first = block * outputs_of_block(),
+  const ptrdiff_t lanes = TH_DISPATCHED(at_packedProducts)->lanes,
+                  first = block * outputs_of_block(),
                   count = THMin(outputs_of_block(), p->outputs - first),
                   step = words_of_term(p->kind);
   const int bits = p->kind == AT_PACKED_INT8 ? 8 : 16, inWord = 32 / bits;
@@ -97,7 +98,7 @@ static void pack_floats(const Packing *p, ptrdiff_t block)
 {
   const ptrdiff_t width = outputs_of_block(), first = block * width,
                   count = THMin(width, p->outputs - first);
-  TH_NOW(at_packedProducts)
+  TH_DISPATCHED(at_packedProducts)
       ->fill(p->terms, count, p->weight + first * p->output, p->output, p->term,
              (float *)p->words + block * p->terms * width);
   for (ptrdiff_t j = 0; j < count; j++)
@@ -166,7 +167,7 @@ static void finish_row(const Product *p, const float *sums, ptrdiff_t row, ptrdi
 static void multiply_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const Product *const p = context;
-  const at_packedKernels *const kernels = TH_NOW(at_packedProducts);
+  const at_packedKernels *const kernels = TH_DISPATCHED(at_packedProducts);
   float sums[AT_MOST_PACKED_ROWS * AT_MOST_PACKED_OUTPUTS];
   for (ptrdiff_t block = begin; block < end; block++) {
     const ptrdiff_t first = block * outputs_of_block(),
@@ -197,7 +198,7 @@ static void unpack_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
                     count = THMin(outputs_of_block(), p->outputs - first);
     float scales[AT_MOST_PACKED_OUTPUTS] = {0};
     memcpy(scales, p->scales + first, (size_t)count * sizeof *scales);
-    TH_NOW(at_packedProducts)
+    TH_DISPATCHED(at_packedProducts)
         ->unpack[p->kind](p->terms, p->words + (p->block + i) * p->terms * words_of_term(p->kind),
                           scales, p->result + i * outputs_of_block(), p->next);
   }
@@ -244,7 +245,7 @@ typedef struct Cut {
 
 static Cut cut_of(const Product *p, ptrdiff_t blocks)
 {
-  const ptrdiff_t tile = TH_NOW(at_packedProducts)->tileRows,
+  const ptrdiff_t tile = TH_DISPATCHED(at_packedProducts)->tileRows,
                   threads = THParallel_threads(PTRDIFF_MAX, 1),
                   row = THMax(1, p->terms * (ptrdiff_t)sizeof(float));
   const double weights = (double)p->outputs * (double)row;
@@ -261,7 +262,8 @@ static Cut cut_of(const Product *p, ptrdiff_t blocks)
 /* Rows of a tile, of so many that are left: as many as the others have. */
 static ptrdiff_t tile_rows(ptrdiff_t left)
 {
-  const ptrdiff_t most = TH_NOW(at_packedProducts)->tileRows, tiles = (left + most - 1) / most;
+  const ptrdiff_t most = TH_DISPATCHED(at_packedProducts)->tileRows,
+                  tiles = (left + most - 1) / most;
   return (left + tiles - 1) / tiles;
 }
 
@@ -274,7 +276,7 @@ static void add_tile(const Product *p, ptrdiff_t terms, ptrdiff_t rows, at_packe
   float sums[AT_MOST_PACKED_ROWS * AT_MOST_PACKED_OUTPUTS];
   float *const result = tile.result;
   if (count == width) {
-    TH_NOW(at_packedProducts)->add(terms, (int)rows, &tile);
+    TH_DISPATCHED(at_packedProducts)->add(terms, (int)rows, &tile);
     return;
   }
   if (tile.start == result)
@@ -284,7 +286,7 @@ static void add_tile(const Product *p, ptrdiff_t terms, ptrdiff_t rows, at_packe
     tile.start = sums, tile.nextStart = width;
   tile.result = sums;
   tile.nextResult = width;
-  TH_NOW(at_packedProducts)->add(terms, (int)rows, &tile);
+  TH_DISPATCHED(at_packedProducts)->add(terms, (int)rows, &tile);
   for (ptrdiff_t r = 0; r < rows; r++)
     memcpy(result + r * p->outputs, sums + r * width, (size_t)count * sizeof *sums);
 }
@@ -295,7 +297,7 @@ static void multiply_strip(const Product *p, ptrdiff_t block, ptrdiff_t first, p
 {
   const ptrdiff_t width = outputs_of_block(), output = block * width,
                   count = THMin(width, p->outputs - output),
-                  most = TH_NOW(at_packedProducts)->tileRows,
+                  most = TH_DISPATCHED(at_packedProducts)->tileRows,
                   share = width / THMax(1, THMin(width, (end - first + most - 1) / most));
   const float *words = (const float *)p->words + block * p->terms * width;
   float start[AT_MOST_PACKED_OUTPUTS] = {0};

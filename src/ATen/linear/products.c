@@ -4,14 +4,14 @@
  * The rows of x are packed tile by tile for L1_TERMS terms at a time, and stay in the L1 cache
  * while they are multiplied with all columns.  Incomplete sums are kept as floats. */
 #include "products.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "ATen/core/ATenOperations.h"
 #include "TH/core/THTeam.h"
 #include "TH/core/THScratch.h"
 #include "linear.h"
 
-TH_LEVELS_OF(at_products, at_bfloatProducts)
+TH_DISPATCH(at_products, at_bfloatProducts)
 
 enum { L1_TERMS = 256, L2_TERMS = 1024, BLOCK_COLUMNS = 512, BLOCK_ROWS = 512 };
 
@@ -21,11 +21,12 @@ static const at_products *engine(void)
   static int chosen = -1;
   int i = __atomic_load_n(&chosen, __ATOMIC_RELAXED);
   if (i < 0) {
-    for (i = 0; TH_NOW(at_bfloatProducts)[i].usable && !TH_NOW(at_bfloatProducts)[i].usable();)
+    for (i = 0; TH_DISPATCHED(at_bfloatProducts)[i].usable &&
+                !TH_DISPATCHED(at_bfloatProducts)[i].usable();)
       i++;
     __atomic_store_n(&chosen, i, __ATOMIC_RELAXED);
   }
-  return TH_NOW(at_bfloatProducts)[i].usable ? &TH_NOW(at_bfloatProducts)[i] : NULL;
+  return TH_DISPATCHED(at_bfloatProducts)[i].usable ? &TH_DISPATCHED(at_bfloatProducts)[i] : NULL;
 }
 
 static ptrdiff_t ceil_div(ptrdiff_t n, ptrdiff_t size)

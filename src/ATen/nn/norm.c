@@ -2,13 +2,13 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "ATen/core/device.h"
 #include "images.h"
 #include "layerNorm.h"
 
-TH_LEVELS_OF(at_layer_norm_kernels, at_layerNormFloat)
-TH_LEVELS_OF(at_layer_norm_kernels, at_layerNormDouble)
+TH_DISPATCH(at_layer_norm_kernels, at_layerNormFloat)
+TH_DISPATCH(at_layer_norm_kernels, at_layerNormDouble)
 
 /* The type of tensors with an element for each channel: self's, or also Float if self is of Half or
  * BFloat16. */
@@ -254,7 +254,8 @@ static Parts parts_of(const at_tensor *self, at_ints normalized, at_tensor *weig
 
 static const at_layer_norm_kernels *kernels_of(const at_type *compute)
 {
-  return compute->scalarType == AT_DOUBLE ? TH_NOW(at_layerNormDouble) : TH_NOW(at_layerNormFloat);
+  return compute->scalarType == AT_DOUBLE ? TH_DISPATCHED(at_layerNormDouble)
+                                          : TH_DISPATCHED(at_layerNormFloat);
 }
 
 /* The elements of t, contiguous and in the type that computes. */

@@ -1,10 +1,10 @@
 /* Comparisons, bitwise and logical operations, selection, and powers and limits. */
 #include "ATen/core/ATenOperations.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "ATen/core/device.h"
 #include "elementwise.h"
 
-TH_LEVELS_OF(THKernel, at_elementwise)
+TH_DISPATCH(THKernel, at_elementwise)
 
 static const at_scalar none;
 
@@ -179,7 +179,7 @@ at_tensor *at_eachElement(at_tensor *out, const at_type *type, at_ints sizes,
   for (int i = 0; i < count; i++)
     at_addOperand(&loop, in[i]);
   if (at_isOnHost(type))
-    THLoop_run(&loop, TH_NOW(at_elementwise)[name], scalars);
+    THLoop_run(&loop, TH_DISPATCHED(at_elementwise)[name], scalars);
   else if (at_numel(r) > 0)
     at_cuda()->elementwise(name, &loop, scalars);
   return at_finishOne(&pool, out, r);

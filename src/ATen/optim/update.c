@@ -2,7 +2,7 @@
  * gradients and states, are cut into units that all threads share; others are walked by THLoop, one
  * after the other.  Half and BFloat16 pass through buffers of floats; complex numbers are two reals each. */
 #include "update.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include <math.h>
 #include <string.h>
@@ -18,8 +18,8 @@ enum { UNIT = 512 }; /* elements; the buffers of all operands are in L1 */
 
 extern const at_update *const at_updatesFloat[];
 extern const at_update *const at_updatesDouble[];
-TH_LEVELS_OF(at_update, at_updatesFloat)
-TH_LEVELS_OF(at_update, at_updatesDouble)
+TH_DISPATCH(at_update, at_updatesFloat)
+TH_DISPATCH(at_update, at_updatesDouble)
 
 /* --- one piece -------------------------------------------------------------------------------- */
 
@@ -250,8 +250,8 @@ static void prepare(at_job *job)
   const at_type *const own = job->of[0]->type;
   const at_type *const type = at_partsOf(own) > 1 ? at_realType(own) : own;
   const at_type *const compute = at_computesIn(type);
-  job->update = (type->scalarType == AT_DOUBLE ? TH_NOW(at_updatesDouble)
-                                               : TH_NOW(at_updatesFloat))[job->name];
+  job->update = (type->scalarType == AT_DOUBLE ? TH_DISPATCHED(at_updatesDouble)
+                                               : TH_DISPATCHED(at_updatesFloat))[job->name];
   job->itemSize = type->elementSize;
   job->computedSize = compute->elementSize;
   job->isPlain = type == compute;

@@ -1,14 +1,14 @@
 /* Interpolation of images: each axis by itself, with the positions and weights of PyTorch. */
 #include "interpolate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
 
-TH_LEVELS_OF(at_interpolate_kernel, at_interpolateFloat)
-TH_LEVELS_OF(at_interpolate_kernel, at_interpolateDouble)
+TH_DISPATCH(at_interpolate_kernel, at_interpolateFloat)
+TH_DISPATCH(at_interpolate_kernel, at_interpolateDouble)
 
 typedef at_resized_axis Axis;
 
@@ -177,12 +177,13 @@ static at_tensor *weighed(at_tensor *t, int d, const Axis *a)
     return at_pool_keep(&pool, made);
   }
   const bool isDouble = t->type->scalarType == AT_DOUBLE;
-  Pass pass = {isDouble ? *TH_NOW(at_interpolateDouble) : *TH_NOW(at_interpolateFloat),
-               {a->out, sizes[1], at, w},
-               a->in,
-               inner,
-               at_hostData(t),
-               at_hostData(made)};
+  Pass pass = {
+      isDouble ? *TH_DISPATCHED(at_interpolateDouble) : *TH_DISPATCHED(at_interpolateFloat),
+      {a->out, sizes[1], at, w},
+      a->in,
+      inner,
+      at_hostData(t),
+      at_hostData(made)};
   THParallel_for(outer * a->out, 1 + TH_LOOP_GRAIN / (inner * sizes[1]), run, &pass);
   return at_pool_keep(&pool, made);
 }

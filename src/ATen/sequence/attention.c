@@ -1,6 +1,6 @@
 /* Scaled dot-product attention, block by block: the whole matrix of scores never exists. */
 #include "attention.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include <math.h>
 
@@ -8,8 +8,8 @@
 #include "ATen/core/device.h"
 #include "TH/core/THTeam.h"
 
-TH_LEVELS_OF(at_attention_kernel, at_attentionFloat)
-TH_LEVELS_OF(at_attention_kernel, at_attentionDouble)
+TH_DISPATCH(at_attention_kernel, at_attentionFloat)
+TH_DISPATCH(at_attention_kernel, at_attentionDouble)
 
 /* The queries of a block: their scores are to stay in the L2 cache, of so many elements. */
 enum { MOST_QUERIES = 64, LEAST_QUERIES = 8, SCORES = 128 << 10 };
@@ -163,7 +163,7 @@ static void attend_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
   const Attention *const a = context;
   const bool isDouble = a->query->type->scalarType == AT_DOUBLE;
   const at_attention_kernel kernel =
-      isDouble ? *TH_NOW(at_attentionDouble) : *TH_NOW(at_attentionFloat);
+      isDouble ? *TH_DISPATCHED(at_attentionDouble) : *TH_DISPATCHED(at_attentionFloat);
   const ptrdiff_t buffer = a->each * a->how.keys * (ptrdiff_t)a->query->type->elementSize;
   for (ptrdiff_t thread = begin; thread < end; thread++)
     for (int64_t k = thread; k < a->count * a->blocks; k += a->threads) {

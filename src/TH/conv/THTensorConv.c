@@ -1,12 +1,12 @@
 /* Convolutions: which planes meet which windows, and the packing of both before the kernels run. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THConvKernels.h"
 #include "THParallel.h"
 #include "TH/tensor/THTensorCore.h"
 
-TH_LEVELS_OF(THConvKernels, THTensor_(convKernels))
+TH_DISPATCH(THConvKernels, THTensor_(convKernels))
 
 /* --- families -------------------------------------------------------------------------------- */
 
@@ -291,7 +291,7 @@ static void THTensor_(list)(THTensor_(Problem) * p, const THTensor *table)
 /* Does all that can fail.  aside: whether planes are copied, since the result overwrites them. */
 static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int aside)
 {
-  const ptrdiff_t lanes = TH_NOW(THTensor_(convKernels))->lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THTensor_(convKernels))->lanes;
   THGuard_enter(&p->packed, THFree);
   p->shape.dots = THTensor_(isWindowWide)(p, lanes);
   p->notFinite = 0;
@@ -347,8 +347,8 @@ static void THTensor_(runChunk)(const THConv *conv, int dots, ptrdiff_t chunk, p
   const ptrdiff_t each = count / chunks, extra = count % chunks;
   const ptrdiff_t from = chunk * each + THMin(chunk, extra);
   const ptrdiff_t to = from + each + (chunk < extra);
-  (dots ? TH_NOW(THTensor_(convKernels))->dots : TH_NOW(THTensor_(convKernels))->rows)(conv, from,
-                                                                                       to);
+  (dots ? TH_DISPATCHED(THTensor_(convKernels))->dots
+        : TH_DISPATCHED(THTensor_(convKernels))->rows)(conv, from, to);
 }
 
 static void THTensor_(runItems)(void *context, ptrdiff_t begin, ptrdiff_t end)

@@ -1,8 +1,8 @@
 /* Functions shared by operations that take indices and masks. */
 #include "THIndex.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
-TH_LEVELS_OF(THIndexScans, THIndex_scans)
+TH_DISPATCH(THIndexScans, THIndex_scans)
 
 /* --- the ones of a byte ---------------------------------------------------------------------- */
 
@@ -52,7 +52,7 @@ static int all_good(THLongTensor *index, THIndexRange range, Search *search)
   THLoop_tensor(&loop, index);
   const int known = range.count <= (uint64_t)1 << 63;
   if (known)
-    THLoop_run(&loop, TH_NOW(THIndex_scans)->check, &range);
+    THLoop_run(&loop, TH_DISPATCHED(THIndex_scans)->check, &range);
   if (known && !bad)
     return 1;
   *search = (Search){.range = &range};
@@ -67,7 +67,7 @@ int THIndex_areInside(const int64_t *index, ptrdiff_t n, int64_t first, int64_t 
   const THIndexRange range = {
       .first = first, .hole = INT64_MIN, .count = (uint64_t)count, .bad = &bad};
   const THRun run = {.rows = 1, .n = n, .at = {(char *)(uintptr_t)index}, .stride = {1}};
-  TH_NOW(THIndex_scans)->check(&run, &range);
+  TH_DISPATCHED(THIndex_scans)->check(&run, &range);
   return !bad;
 }
 
@@ -125,7 +125,7 @@ void THIndex_checkMask(THByteTensor *mask, int arg)
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, mask);
-  THLoop_run(&loop, TH_NOW(THIndex_scans)->mask, &scan);
+  THLoop_run(&loop, TH_DISPATCHED(THIndex_scans)->mask, &scan);
   if (bad)
     bad_mask(mask, arg);
 }
@@ -162,7 +162,7 @@ void THSelection_countMask(THSelection *selection, THLoop *loop, THByteTensor *m
 {
   int bad = 0;
   selection->bad = &bad;
-  THSelection_count(selection, loop, TH_NOW(THIndex_scans)->mask);
+  THSelection_count(selection, loop, TH_DISPATCHED(THIndex_scans)->mask);
   selection->bad = NULL;
   if (bad)
     bad_mask(mask, arg);

@@ -1,7 +1,7 @@
 /* Concatenates rows of several sources in the order of the result.  If each source wrote all its
  * rows at once, every cache line of the result would be fetched once per source. */
 #include "THJoin.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "TH/loop/THGather.h"
 #include "THGeneral.h"
@@ -100,7 +100,7 @@ static void put_columns(const Join *join, Columns *columns, char *to, ptrdiff_t 
 {
   const ptrdiff_t size = (ptrdiff_t)join->itemSize;
   if (columns->count > 0)
-    TH_NOW(THGather_kernels)
+    TH_DISPATCHED(THGather_kernels)
         ->across[THGather_size(join->itemSize)](to - columns->count * size,
                                                 (ptrdiff_t)join->bytes / size, columns->data, n,
                                                 columns->count, n, 0);
@@ -116,7 +116,7 @@ static void take_column(const Join *join, Columns *columns, const THJoinPart *pa
   if (part->rowStride == size)
     memcpy(to, from, (size_t)(n * size));
   else
-    TH_NOW(THGather_kernels)
+    TH_DISPATCHED(THGather_kernels)
         ->stepped[THGather_size(join->itemSize)](to, from, part->rowStride / size, n);
 }
 
@@ -136,7 +136,7 @@ static void interleave(const Join *join, char *to, ptrdiff_t i, ptrdiff_t n)
       for (ptrdiff_t j = 0; j < n; j++)
         copy(to + (size_t)j * join->bytes, part->from + (i + j) * part->rowStride, part->bytes);
     else
-      TH_NOW(THGather_kernels)
+      TH_DISPATCHED(THGather_kernels)
           ->across[THGather_size(join->itemSize)](to, (ptrdiff_t)join->bytes / size,
                                                   part->from + i * part->rowStride,
                                                   part->step / size, (ptrdiff_t)part->bytes / size,

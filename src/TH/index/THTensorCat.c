@@ -1,6 +1,6 @@
 /* Joining tensors along a dimension. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THLoop.h"
 #include "TH/tensor/THTensorCore.h"
@@ -54,7 +54,7 @@ static void THTensor_(copyPart)(THTensor *result, THTensor *t, int dimension, in
   THLoop_operand(&loop, THTensor_(data)(result) + offset * result->stride[dimension], sizeof(real),
                  t->nDimension, t->size, result->stride);
   THLoop_tensor(&loop, t);
-  THLoop_run(&loop, TH_NOW(THTensor_(convert))[TH_CONCAT_2(THScalar, Real)], NULL);
+  THLoop_run(&loop, TH_DISPATCHED(THTensor_(convert))[TH_CONCAT_2(THScalar, Real)], NULL);
 }
 #endif
 

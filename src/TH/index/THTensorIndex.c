@@ -1,6 +1,6 @@
 /* Selecting, gathering and scattering along a dimension. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "TH/core/THCpu.h"
 #include "THIndex.h"
@@ -9,7 +9,7 @@
 #ifdef TH_TEMPLATE_DEVICE
 #include "THC/index/THCIndexRun.h"
 #else
-TH_LEVELS_OF(THKernel, THTensor_(indexKernels))
+TH_DISPATCH(THKernel, THTensor_(indexKernels))
 #endif
 
 /* --- operands of one shape ------------------------------------------------------------------- */
@@ -118,7 +118,7 @@ static void THTensor_(runGather)(THTensor *r, const Layout *layout, THTensor *sr
                  shape->size, layout->indices.stride);
   THLoop_operand(&loop, THTensor_(data)(src), sizeof(real), shape->nDimension, shape->size,
                  shape->stride);
-  THLoop_run(&loop, TH_NOW(THTensor_(indexKernels))[TH_INDEX_gather], &work);
+  THLoop_run(&loop, TH_DISPATCHED(THTensor_(indexKernels))[TH_INDEX_gather], &work);
 }
 
 static void THTensor_(checkChanged)(const THTensor *tensor)
@@ -146,7 +146,7 @@ static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const 
     if (src)
       THLoop_operand(&loop, THTensor_(data)(src), sizeof(real), shape->nDimension, shape->size,
                      srcStride);
-    THLoop_run(&loop, TH_NOW(THTensor_(indexKernels))[kernel], &work);
+    THLoop_run(&loop, TH_DISPATCHED(THTensor_(indexKernels))[kernel], &work);
     return;
   }
   THLines lines;
@@ -160,7 +160,8 @@ static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const 
                         src ? (char *)THTensor_(data)(src) : NULL};
   static const size_t itemSize[] = {sizeof(real), sizeof(int64_t), sizeof(real)};
   const int across = lines.size[0] > 1 && lines.stride[0][0] < work.stride;
-  THLines_run(&lines, data, itemSize, across, TH_NOW(THTensor_(indexKernels))[kernel], &work);
+  THLines_run(&lines, data, itemSize, across, TH_DISPATCHED(THTensor_(indexKernels))[kernel],
+              &work);
 }
 
 #endif

@@ -1,6 +1,6 @@
 /* Masks, and subscripts of nonzero elements. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THIndex.h"
 #include "TH/tensor/THTensorCore.h"
@@ -73,12 +73,12 @@ static void THTensor_(runFill)(THTensor *tensor, THByteTensor *mask, real value)
   THLoop_tensor(&loop, tensor);
   THLoop_tensor(&loop, mask);
   THTensor_(orderChanged)(&loop, 0, tensor);
-  THLoop_run(&loop, TH_NOW(THTensor_(indexKernels))[TH_MASK_fill], &value);
+  THLoop_run(&loop, TH_DISPATCHED(THTensor_(indexKernels))[TH_MASK_fill], &value);
 }
 
 static void THTensor_(runSelection)(THLoop *loop, THIndexKernel kernel, THSelection *selection)
 {
-  THLoop_run(loop, TH_NOW(THTensor_(indexKernels))[kernel], selection);
+  THLoop_run(loop, TH_DISPATCHED(THTensor_(indexKernels))[kernel], selection);
 }
 
 #endif
@@ -181,7 +181,7 @@ void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, tensor);
-  THSelection_count(&selection, &loop, TH_NOW(THTensor_(indexKernels))[TH_NONZERO_count]);
+  THSelection_count(&selection, &loop, TH_DISPATCHED(THTensor_(indexKernels))[TH_NONZERO_count]);
 
   THShape shape;
   THShape_openAs(&shape, selection.total > 0 ? 2 : 0,
@@ -200,7 +200,7 @@ void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
     selection.data = (char *)THLongTensor_data(subscript);
     selection.rowStride = subscript->stride[0];
     selection.step = subscript->stride[1];
-    THLoop_run(&loop, TH_NOW(THTensor_(indexKernels))[TH_NONZERO_list], &selection);
+    THLoop_run(&loop, TH_DISPATCHED(THTensor_(indexKernels))[TH_NONZERO_list], &selection);
     list_ones(subscript, tensor->size, tensor->nDimension);
   }
   THLongTensor_closeStandIn(&standIn);

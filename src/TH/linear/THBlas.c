@@ -1,6 +1,6 @@
 /* BLAS: checks of each call, and the choice of kernels. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THBlasKernels.h"
 #include "THBlasLibrary.h"
@@ -8,7 +8,7 @@
 #include "TH/core/THTeam.h"
 #include "TH/core/THScratch.h"
 
-TH_LEVELS_OF(THBlasKernels, THBlas_(kernels))
+TH_DISPATCH(THBlasKernels, THBlas_(kernels))
 
 /* Integers wrap around. */
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
@@ -59,7 +59,7 @@ typedef struct {
 static void THBlas_(scalRange)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THBlas_(Vectors) *v = context;
-  TH_NOW(THBlas_(kernels))->scal(end - begin, v->a, v->x + begin * v->incx, v->incx);
+  TH_DISPATCHED(THBlas_(kernels))->scal(end - begin, v->a, v->x + begin * v->incx, v->incx);
 }
 
 void THBlas_(scal)(int64_t n, real a, real *x, int64_t incx)
@@ -71,7 +71,7 @@ void THBlas_(scal)(int64_t n, real a, real *x, int64_t incx)
 static void THBlas_(axpyRange)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THBlas_(Vectors) *v = context;
-  TH_NOW(THBlas_(kernels))
+  TH_DISPATCHED(THBlas_(kernels))
       ->axpy(end - begin, v->a, v->x + begin * v->incx, v->incx, v->y + begin * v->incy, v->incy);
 }
 
@@ -103,7 +103,7 @@ static void THBlas_(dotChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   THBlas_(Dot) *dot = context;
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t first = i * dot->chunk;
-    dot->sum[i] = TH_NOW(THBlas_(kernels))
+    dot->sum[i] = TH_DISPATCHED(THBlas_(kernels))
                       ->dot(THMin(dot->chunk, dot->n - first), dot->x + first * dot->incx,
                             dot->incx, dot->y + first * dot->incy, dot->incy, dot->ahead);
   }
@@ -115,7 +115,7 @@ accreal THBlas_(accDot)(ptrdiff_t n, const real *x, ptrdiff_t incx, const real *
   const ptrdiff_t groups = (THMax(each, TH_LOOP_GRAIN) + TH_DOT_GROUP - 1) / TH_DOT_GROUP;
   THBlas_(Dot) dot = {n, groups * TH_DOT_GROUP, x, y, incx, incy, 0, {0}};
   if (n <= dot.chunk)
-    return n > 0 ? TH_NOW(THBlas_(kernels))->dot(n, x, incx, y, incy, 0) : 0;
+    return n > 0 ? TH_DISPATCHED(THBlas_(kernels))->dot(n, x, incx, y, incy, 0) : 0;
   if (incx == 1 && incy == 1 && n >= MEMORY_BYTES / (ptrdiff_t)sizeof(real))
     dot.ahead = PREFETCH_BYTES;
   const ptrdiff_t chunks = (n + dot.chunk - 1) / dot.chunk;
@@ -168,7 +168,7 @@ static void THBlas_(gerColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THBlas_(Ger) *g = context;
   for (ptrdiff_t j = begin; j < end; j++)
-    TH_NOW(THBlas_(kernels))
+    TH_DISPATCHED(THBlas_(kernels))
         ->axpy(g->m, TIMES(g->alpha, g->y[j * g->incy]), g->x, g->incx, g->a + j * g->lda, 1);
 }
 
@@ -203,7 +203,7 @@ static void THBlas_(gemvRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THBlas_(Gemv) *g = context;
   for (int64_t j = 0; j < g->n; j++)
-    TH_NOW(THBlas_(kernels))
+    TH_DISPATCHED(THBlas_(kernels))
         ->axpy(end - begin, TIMES(g->alpha, g->x[j * g->incx]), g->a + begin + j * g->lda, 1,
                g->y + begin * g->incy, g->incy);
 }
@@ -214,8 +214,8 @@ static void THBlas_(gemvColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THBlas_(Gemv) *g = context;
   for (ptrdiff_t j = begin; j < end; j++) {
     const real sum =
-        (real)TH_NOW(THBlas_(kernels))->dot(g->m, g->a + j * g->lda, 1, g->x, g->incx, 0);
-    TH_NOW(THBlas_(kernels))->axpy(1, g->alpha, &sum, 1, g->y + j * g->incy, 1);
+        (real)TH_DISPATCHED(THBlas_(kernels))->dot(g->m, g->a + j * g->lda, 1, g->x, g->incx, 0);
+    TH_DISPATCHED(THBlas_(kernels))->axpy(1, g->alpha, &sum, 1, g->y + j * g->incy, 1);
   }
 }
 
@@ -326,7 +326,7 @@ static int THBlas_(threadsFor)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
  * divide it so unevenly that the largest share would be smaller by an eighth with the other. */
 static int THBlas_(isByColumns)(ptrdiff_t m, ptrdiff_t n, int threads)
 {
-  const THBlasKernels *kernels = TH_NOW(THBlas_(kernels));
+  const THBlasKernels *kernels = TH_DISPATCHED(THBlas_(kernels));
   const double byRows = (double)THBlas_(evenly)(m, threads, kernels->tileRows) * (double)n;
   const double byColumns = (double)THBlas_(evenly)(n, threads, kernels->tileColumns) * (double)m;
   return n >= m ? byColumns <= 1.125 * byRows : 1.125 * byColumns < byRows;
@@ -336,7 +336,7 @@ static int THBlas_(isByColumns)(ptrdiff_t m, ptrdiff_t n, int threads)
  * not depend on it. */
 static THBlas_(Cut) THBlas_(cut)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {
-  const THBlasKernels *kernels = TH_NOW(THBlas_(kernels));
+  const THBlasKernels *kernels = TH_DISPATCHED(THBlas_(kernels));
   THBlas_(Cut) cut = {.rows = kernels->blockRows,
                       .columns = kernels->blockColumns,
                       .down = THBlas_(ceilDiv)(m, kernels->blockRows),
@@ -381,7 +381,7 @@ static void THBlas_(doBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   real *memory = scratch->memory + THTeam_index(scratch->threads) * scratch->size;
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t row = i / cut->across * cut->rows, column = i % cut->across * cut->columns;
-    TH_NOW(THBlas_(kernels))
+    TH_DISPATCHED(THBlas_(kernels))
         ->product(product, row, THMin(cut->rows, product->m - row), column,
                   THMin(cut->columns, product->n - column), memory);
   }
@@ -399,7 +399,7 @@ static void THBlas_(ownGemm)(const THProduct *product, THBlas_(Scratch) * scratc
 /* The most lines of both operands in a block of m x n. */
 static ptrdiff_t THBlas_(linesOf)(ptrdiff_t m, ptrdiff_t n)
 {
-  const THBlasKernels *kernels = TH_NOW(THBlas_(kernels));
+  const THBlasKernels *kernels = TH_DISPATCHED(THBlas_(kernels));
   return THMin(kernels->packedRows, m + kernels->tileRows) +
          THMin(kernels->blockColumns, n + kernels->tileColumns);
 }
@@ -409,7 +409,7 @@ static ptrdiff_t THBlas_(scratchBytes)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k,
                                        THBlas_(Scratch) * scratch)
 {
   const ptrdiff_t lines = THMax(THBlas_(linesOf)(m, n), THBlas_(linesOf)(n, m));
-  scratch->size = (lines * THMin(k, TH_NOW(THBlas_(kernels))->depth) + 63) / 64 * 64;
+  scratch->size = (lines * THMin(k, TH_DISPATCHED(THBlas_(kernels))->depth) + 63) / 64 * 64;
   scratch->threads = THMax(scratch->threads, THBlas_(threadsFor)(m, n, k));
   return (ptrdiff_t)sizeof *scratch + scratch->threads * scratch->size * (ptrdiff_t)sizeof(real);
 }
@@ -419,7 +419,7 @@ enum { SMALL_ELEMENTS = sizeof(real) > 4 ? 2048 : 4096 };
 
 static int THBlas_(isSmall)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
 {
-  const THBlasKernels *kernels = TH_NOW(THBlas_(kernels));
+  const THBlasKernels *kernels = TH_DISPATCHED(THBlas_(kernels));
   return m <= kernels->blockRows && n <= kernels->blockColumns && k <= kernels->depth &&
          THMax(THBlas_(linesOf)(m, n), THBlas_(linesOf)(n, m)) * k <= SMALL_ELEMENTS;
 }
@@ -537,7 +537,7 @@ void THBlas_(gemmIn)(const THGuard *scratch, int ta, int tb, ptrdiff_t m, ptrdif
     THBlas_(ownGemm)(&product, scratch->what);
   } else {
     TH_SCRATCH(real, memory, SMALL_ELEMENTS);
-    TH_NOW(THBlas_(kernels))->product(&product, 0, m, 0, n, memory);
+    TH_DISPATCHED(THBlas_(kernels))->product(&product, 0, m, 0, n, memory);
   }
 }
 

@@ -1,11 +1,11 @@
 /* Blocks whose strided source is copied to a contiguous buffer. */
 #include "THGather.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THStream.h"
 #include "TH/core/THScratch.h"
 
-TH_LEVELS_OF(THGatherKernels, THGather_kernels)
+TH_DISPATCH(THGatherKernels, THGather_kernels)
 
 enum { BUFFER = 16384 };
 
@@ -24,7 +24,7 @@ static void across_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t source
       const ptrdiff_t m = THMin(columns, run->n - i), k = THMin(rows, run->rows - j);
       const char *x = run->at[1] + (i * run->stride[1] + j) * sourceSize;
       char *r = run->at[0] + (j * run->rowStride[0] + i) * resultSize;
-      TH_NOW(THGather_kernels)
+      TH_DISPATCHED(THGather_kernels)
           ->across[size](buffer, columns, x, run->stride[1], m, k, run->streams ? rows : 0);
       if (run->rowStride[0] == m)
         row(r, buffer, k * m, run->streams); /* one long row */
@@ -50,7 +50,7 @@ static void stepped_rows(const THRun *run, ptrdiff_t resultSize, ptrdiff_t sourc
       const char *from = x + i * step * sourceSize;
       if (run->streams && step * sourceSize <= TH_STREAM_LINE)
         THStream_prefetch(from, (size_t)(m * step * sourceSize));
-      TH_NOW(THGather_kernels)->stepped[size](buffer, from, step, m);
+      TH_DISPATCHED(THGather_kernels)->stepped[size](buffer, from, step, m);
       row(r + i * resultSize, buffer, m, run->streams);
     }
   }

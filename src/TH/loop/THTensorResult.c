@@ -1,6 +1,6 @@
 /* Shapes of results, and stand-ins for results. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "TH/tensor/THTensorCore.h"
 
@@ -118,7 +118,7 @@ void THTensor_(closeStandIn)(THStandIn *standIn)
     THLoop_tensor(&loop, result);
     THLoop_tensor(&loop, (THTensor *)standIn->own.what);
     loop.inOrder = TH_ONE_BY_ONE;
-    THLoop_run(&loop, TH_NOW(THTensor_(convert))[TH_CONCAT_2(THScalar, Real)], NULL);
+    THLoop_run(&loop, TH_DISPATCHED(THTensor_(convert))[TH_CONCAT_2(THScalar, Real)], NULL);
   }
 #endif
   if (standIn->squeezes)

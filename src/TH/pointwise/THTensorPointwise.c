@@ -3,7 +3,7 @@
 #include "THTemplate.h"
 
 #include "TH/tensor/THConvert.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "THPointwise.h"
 #include "TH/tensor/THTensorCore.h"
 #include "TH/core/THScratch.h"
@@ -30,7 +30,7 @@
 
 typedef const THPointwiseRow *const *THTensor_(Levels);
 
-#define ROW(TYPES, COST, NAME, ...) TYPES(TH_LEVELS_OF(THPointwiseRow, THTensor_(pointwise_##NAME)))
+#define ROW(TYPES, COST, NAME, ...) TYPES(TH_DISPATCH(THPointwiseRow, THTensor_(pointwise_##NAME)))
 #include "ops/pointwise.h"
 
 /* A row.  *ofValue is that for a second input which is one value, or NULL; kernels is NULL in floating types if the
@@ -91,7 +91,7 @@ static void THTensor_(fillBuffer)(real *buffer, const real *at, ptrdiff_t rows, 
                                   ptrdiff_t step, ptrdiff_t rowStride, ptrdiff_t most,
                                   const real **seen)
 {
-  const THPointwiseRow fill = *TH_NOW(THTensor_(pointwise_fill));
+  const THPointwiseRow fill = *TH_DISPATCHED(THTensor_(pointwise_fill));
   if (step == 0 && (rows == 1 || rowStride == 0)) { /* one element for all */
     const real value[2] = {*at};
     if (*seen != at)
@@ -100,7 +100,7 @@ static void THTensor_(fillBuffer)(real *buffer, const real *at, ptrdiff_t rows, 
   } else if (rowStride != 0 || *seen != at) {
     const THRun gather = {
         columns, rows, {(char *)buffer, (char *)at}, {1, step}, {columns, rowStride}};
-    TH_NOW(THTensor_(convert))[SAME_TYPE](&gather, NULL);
+    TH_DISPATCHED(THTensor_(convert))[SAME_TYPE](&gather, NULL);
     *seen = at;
   }
 }
@@ -110,9 +110,9 @@ static void THTensor_(store)(char *at, ptrdiff_t step, ptrdiff_t rowStride, void
 {
   const THRun scatter = {columns, rows, {at, buffer}, {step, 1}, {rowStride, columns}};
   if (bytes)
-    TH_NOW(THByteTensor_convert)[THScalarByte](&scatter, NULL);
+    TH_DISPATCHED(THByteTensor_convert)[THScalarByte](&scatter, NULL);
   else
-    TH_NOW(THTensor_(convert))[SAME_TYPE](&scatter, NULL);
+    TH_DISPATCHED(THTensor_(convert))[SAME_TYPE](&scatter, NULL);
 }
 
 /* Prefetches what is read after a row of a block: a row FURTHER rows down if rows are contiguous,

@@ -1,7 +1,7 @@
 /* The pointwise operations of src/ops/pointwise.h as functions on arrays. */
 #include "THTemplate.h"
 
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "THPointwise.h"
 
 /* Declares the kernels of the rows, at each level; not every type has all rows. */
@@ -9,10 +9,10 @@
   extern const THPointwiseRow *const THTensor_(pointwise_##NAME)[];
 #include "ops/pointwise.h"
 
-#define CALL(OP, N, R, X, Y, C)                                                 \
-  do {                                                                          \
-    const real scalars[2] = {C};                                                \
-    (*TH_NOW(THTensor_(pointwise_##OP)))((N), (R), (X), (Y), NULL, scalars, 0); \
+#define CALL(OP, N, R, X, Y, C)                                                        \
+  do {                                                                                 \
+    const real scalars[2] = {C};                                                       \
+    (*TH_DISPATCHED(THTensor_(pointwise_##OP)))((N), (R), (X), (Y), NULL, scalars, 0); \
   } while (0)
 
 #define ONE(NAME)                                                 \

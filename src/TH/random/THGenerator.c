@@ -5,9 +5,9 @@
 #include <time.h>
 
 #include "THRandomDraw.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
-TH_LEVELS_OF(THRandomKernels, THRandom_kernels)
+TH_DISPATCH(THRandomKernels, THRandom_kernels)
 
 /* --- locks -------------------------------------------------------------------------------- */
 

@@ -1,6 +1,6 @@
 /* Numbers, one at a time, and the draws that all distributions are made of. */
 #include "THRandomDraw.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 /* --- draws from a locked generator ---------------------------------------------------------- */
 
@@ -10,14 +10,14 @@ void THRandom_rawWords(THGenerator *generator, uint32_t *words, ptrdiff_t count)
   while (count > 0) {
     if (generator->left == 1 && count >= N) { /* whole blocks */
       const ptrdiff_t blocks = count / N;
-      TH_NOW(THRandom_kernels)->makeBlocks(generator->state, words, blocks);
+      TH_DISPATCHED(THRandom_kernels)->makeBlocks(generator->state, words, blocks);
       generator->next = N;
       words += blocks * N;
       count -= blocks * N;
       continue;
     }
     if (generator->left == 1) {
-      TH_NOW(THRandom_kernels)->makeBlocks(generator->state, NULL, 1);
+      TH_DISPATCHED(THRandom_kernels)->makeBlocks(generator->state, NULL, 1);
       generator->left = N + 1;
       generator->next = 0;
     }
@@ -34,7 +34,7 @@ void THRandom_rawWords(THGenerator *generator, uint32_t *words, ptrdiff_t count)
 void THRandom_words(THGenerator *generator, uint32_t *words, ptrdiff_t count)
 {
   THRandom_rawWords(generator, words, count);
-  TH_NOW(THRandom_kernels)->temper(words, words, count);
+  TH_DISPATCHED(THRandom_kernels)->temper(words, words, count);
 }
 
 /* The pair's first number is the cosine's, its second one the sine's. */
@@ -62,7 +62,7 @@ void THRandom_standardNormals(THGenerator *generator, double *x, ptrdiff_t count
   while (count > 1) {
     const ptrdiff_t some = THMin(count & -2, BLOCK);
     THRandom_rawWords(generator, pairs, 2 * some);
-    TH_NOW(THRandom_kernels)->normalPairs(x, pairs, some);
+    TH_DISPATCHED(THRandom_kernels)->normalPairs(x, pairs, some);
     x += some;
     count -= some;
   }

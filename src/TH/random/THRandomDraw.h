@@ -5,7 +5,7 @@
 #include <math.h>
 
 #include "THRandomKernels.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 /* Checks that generator, argument number argument of the caller, can be drawn from, and locks it
  * until guard is left.  Memory is allocated before: an allocation may run the program's collector,
@@ -24,12 +24,12 @@ void THRandom_words(THGenerator *generator, uint32_t *words, ptrdiff_t count);
 static inline uint32_t THRandom_word(THGenerator *generator)
 {
   if (generator->left == 1) {
-    TH_NOW(THRandom_kernels)->makeBlocks(generator->state, NULL, 1);
+    TH_DISPATCHED(THRandom_kernels)->makeBlocks(generator->state, NULL, 1);
     generator->left = _MERSENNE_STATE_N + 1;
     generator->next = 0;
   }
   uint32_t word = (uint32_t)generator->state[generator->next];
-  TH_NOW(THRandom_kernels)->temper(&word, &word, 1);
+  TH_DISPATCHED(THRandom_kernels)->temper(&word, &word, 1);
   generator->left--;
   generator->next++;
   return word;

@@ -1,6 +1,6 @@
 /* A source of random numbers fills a tensor: threads take turns at the generator, or numbers come in order. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THRandomSource.h"
 #include "TH/tensor/THTensorCore.h"
@@ -18,7 +18,7 @@ const uint32_t *THTensor_(drawRaw)(THRandomSource *source, uint32_t *buffer, ptr
 
 void THTensor_(drawWords)(THRandomSource *source, uint32_t *words, ptrdiff_t count)
 {
-  TH_NOW(THRandom_kernels)->temper(words, THTensor_(drawRaw)(source, words, count), count);
+  TH_DISPATCHED(THRandom_kernels)->temper(words, THTensor_(drawRaw)(source, words, count), count);
 }
 
 /* How many numbers to produce next.  The last chunk is never a short one behind others: the last 16

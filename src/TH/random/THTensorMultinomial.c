@@ -1,6 +1,6 @@
 /* Indices drawn with given probabilities: by search, by races, and by the alias method. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THRandomDraw.h"
 #include "TH/tensor/THTensorCore.h"
@@ -149,7 +149,7 @@ static void line_up(THGenerator *generator, const real *p, int64_t count, Runner
   for (int64_t i = 0; i < count;) {
     const int64_t some = THMin(count - i, CHUNK);
     THRandom_rawWords(generator, pairs, (ptrdiff_t)(2 * some));
-    TH_NOW(THRandom_kernels)->logarithms(times, pairs, (ptrdiff_t)some, -1, 1);
+    TH_DISPATCHED(THRandom_kernels)->logarithms(times, pairs, (ptrdiff_t)some, -1, 1);
     for (int64_t k = 0; k < some; k++, i++) {
       const real time = (real)times[k];
       runners[i].index = i;

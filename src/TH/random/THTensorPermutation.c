@@ -1,6 +1,6 @@
 /* Random permutations, by one thread or two. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include <sched.h>
 
@@ -41,11 +41,11 @@ static void find_partners(const Permutation *p, ptrdiff_t chunk, uint32_t *partn
   const uint64_t rest = (uint64_t)(p->n - chunk * RANDOM_CHUNK);
   THRandom_rawWords(p->generator, partners, count);
   if (rest <= UINT32_MAX) {
-    TH_NOW(THRandom_kernels)->shrinkingRemainders(partners, count, (uint32_t)rest);
+    TH_DISPATCHED(THRandom_kernels)->shrinkingRemainders(partners, count, (uint32_t)rest);
     return;
   }
   /* 32 bits are enough for tensors of fewer than 2^32 elements. */
-  TH_NOW(THRandom_kernels)->temper(partners, partners, count);
+  TH_DISPATCHED(THRandom_kernels)->temper(partners, partners, count);
   for (ptrdiff_t k = 0; k < count; k++)
     partners[k] = (uint32_t)(partners[k] % (rest - (uint64_t)k));
 }
@@ -55,7 +55,7 @@ static void number_all(const Permutation *p)
   const int64_t n = p->n, step = p->step;
   real *const r = p->r;
   if (p->order)
-    TH_NOW(THRandom_kernels)->numbers(p->order, (uint32_t)n);
+    TH_DISPATCHED(THRandom_kernels)->numbers(p->order, (uint32_t)n);
   else
     for (int64_t i = 0; i < n; i++)
       r[i * step] = (real)i;

@@ -1,6 +1,6 @@
 /* Tensors of random integers, and of bernoulli and geometric numbers. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "TH/tensor/THConvert.h"
 #include "THRandomSource.h"
@@ -26,7 +26,7 @@ static void produce_integers(THRandomSource *source, real *out, ptrdiff_t n)
   const uint64_t most = range & mask ? UINT32_MAX : mask; /* the largest remainder, or above */
   THTensor_(drawWords)(source, words, n);
   if (range & mask)
-    TH_NOW(THRandom_kernels)->remainders(words, n, (uint32_t)range);
+    TH_DISPATCHED(THRandom_kernels)->remainders(words, n, (uint32_t)range);
   for (ptrdiff_t i = 0; i < n; i++)
     out[i] = (real)(int64_t)(base + (words[i] & most));
 }
@@ -82,7 +82,7 @@ static void produce_geometric(THRandomSource *source, real *out, ptrdiff_t n)
     work->x[i] = floor(log1p((double)work->pairs[i] * -0x1p-32) * source->a) + 1;
 #else
   const uint32_t *pairs = THTensor_(drawRaw)(source, work->pairs, 2 * n);
-  TH_NOW(THRandom_kernels)->logarithms(work->x, pairs, n, source->a, 0);
+  TH_DISPATCHED(THRandom_kernels)->logarithms(work->x, pairs, n, source->a, 0);
 #endif
   for (ptrdiff_t i = 0; i < n; i++) {
     const double trials = round_up(work->x[i]);
@@ -114,14 +114,14 @@ static void produce_bernoulli(THRandomSource *source, real *out, ptrdiff_t n)
 {
   TH_SCRATCH(uint32_t, pairs, 2 * RANDOM_CHUNK);
 #if defined(TH_REAL_IS_FLOAT)
-  TH_NOW(THRandom_kernels)
+  TH_DISPATCHED(THRandom_kernels)
       ->belowFloat(out, THTensor_(drawRaw)(source, pairs, 2 * n), n, source->threshold);
 #else
   TH_SCRATCH(uint8_t, bits, RANDOM_CHUNK);
-  TH_NOW(THRandom_kernels)
+  TH_DISPATCHED(THRandom_kernels)
       ->below(bits, THTensor_(drawRaw)(source, pairs, 2 * n), n, source->threshold);
   const THRun run = {.rows = 1, .n = n, .at = {(char *)out, (char *)bits}, .stride = {1, 1}};
-  TH_NOW(THTensor_(convert))[THScalarByte](&run, NULL);
+  TH_DISPATCHED(THTensor_(convert))[THScalarByte](&run, NULL);
 #endif
 }
 

@@ -1,6 +1,6 @@
 /* Tensors of random real numbers: uniform, normal and others. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THRandomSource.h"
 #include "TH/tensor/THTensorCore.h"
@@ -20,7 +20,7 @@ enum { UNIFORM_WORDS = 2 };
 static void draw_uniform(THRandomSource *source, real *out, ptrdiff_t n, double a, double b)
 {
   TH_SCRATCH(uint32_t, words, UNIFORM_WORDS *RANDOM_CHUNK);
-  TH_NOW(THRandom_kernels)
+  TH_DISPATCHED(THRandom_kernels)
       ->uniformReal(out, THTensor_(drawRaw)(source, words, UNIFORM_WORDS * n), n, (real)a, (real)b);
 }
 
@@ -68,10 +68,10 @@ static void produce_normal(THRandomSource *source, real *out, ptrdiff_t n)
   }
   const real mean = (real)source->a, stdv = (real)source->b;
   draw_uniform(source, out, n, 0, 1);
-  TH_NOW(THRandom_kernels)->normalReal(out, n & -16, mean, stdv);
+  TH_DISPATCHED(THRandom_kernels)->normalReal(out, n & -16, mean, stdv);
   if (n % 16) {
     draw_uniform(source, out + n - 16, 16, 0, 1);
-    TH_NOW(THRandom_kernels)->normalReal(out + n - 16, 16, mean, stdv);
+    TH_DISPATCHED(THRandom_kernels)->normalReal(out + n - 16, 16, mean, stdv);
   }
 }
 
@@ -260,7 +260,7 @@ static void produce_exponential(THRandomSource *source, real *out, ptrdiff_t n)
 {
   TH_SCRATCH(THRandomWork, work, 1);
   const uint32_t *pairs = THTensor_(drawRaw)(source, work->pairs, 2 * n);
-  TH_NOW(THRandom_kernels)->logarithms(work->x, pairs, n, source->a, 1);
+  TH_DISPATCHED(THRandom_kernels)->logarithms(work->x, pairs, n, source->a, 1);
   convert_doubles(out, work->x, n);
 }
 
@@ -276,7 +276,7 @@ static void produce_cauchy(THRandomSource *source, real *out, ptrdiff_t n)
 {
   TH_SCRATCH(THRandomWork, work, 1);
   const uint32_t *pairs = THTensor_(drawRaw)(source, work->pairs, 2 * n);
-  TH_NOW(THRandom_kernels)->tangents(work->x, pairs, n, source->b, source->a);
+  TH_DISPATCHED(THRandom_kernels)->tangents(work->x, pairs, n, source->b, source->a);
   convert_doubles(out, work->x, n);
 }
 

@@ -1,14 +1,14 @@
 /* Reductions: each is a row of kernels, which the engine runs. */
 #include "THTemplate.h"
 
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "THReduce.h"
 #include "TH/tensor/THTensorCore.h"
 
 #ifdef TH_TEMPLATE_DEVICE
 #include "THC/reduce/THCReduceRun.h"
 #else
-#define LEVELS(NAME, ...) TH_LEVELS_OF(THReduction, THTensor_(reduction_##NAME))
+#define LEVELS(NAME, ...) TH_DISPATCH(THReduction, THTensor_(reduction_##NAME))
 TH_REDUCTIONS(LEVELS)
 TH_OTHER_REDUCTIONS(LEVELS)
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
@@ -18,7 +18,7 @@ TH_OTHER_FLOAT_REDUCTIONS(LEVELS)
 TH_BYTE_REDUCTIONS(LEVELS)
 #endif
 
-#define REDUCTION(NAME) TH_NOW(THTensor_(reduction_##NAME))
+#define REDUCTION(NAME) TH_DISPATCHED(THTensor_(reduction_##NAME))
 static const THReduceSource THTensor_(own) = {.itemSize = sizeof(real), .converted = sizeof(real)};
 #endif
 

@@ -1,6 +1,6 @@
 /* Cumulative sums and products along a dimension. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THParallel.h"
 #include "TH/loop/THPlan.h"
@@ -8,7 +8,7 @@
 #include "TH/tensor/THTensorCore.h"
 #include "TH/core/THScratch.h"
 
-TH_LEVELS_OF(THScanKernels, THTensor_(scanKernels))
+TH_DISPATCH(THScanKernels, THTensor_(scanKernels))
 
 /* Adjacent lines are walked in tiles, row by row, and so are short lines; a long line in chunks of
  * CHUNK elements.  If there are too few lines for the threads, the totals of all chunks are
@@ -141,7 +141,7 @@ static void THTensor_(scan)(THTensor *r, THTensor *t, int dimension, int kind)
   t = THTensor_(openAlong)(&along, &r, NULL, t, dimension, 3, t->size[dimension], 0, 1);
   const THLines *lines = &along.lines;
   const int product = kind == TH_SCAN_PRODUCT;
-  Scan scan = {lines, TH_NOW(THTensor_(scanKernels)) + kind, product, .initial = product};
+  Scan scan = {lines, TH_DISPATCHED(THTensor_(scanKernels)) + kind, product, .initial = product};
   scan.chunks = scan.kernels->along ? (lines->length + CHUNK - 1) / CHUNK : 1;
 
   const ptrdiff_t grain = TH_LOOP_GRAIN / THMax(1, lines->length) + 1; /* lines */

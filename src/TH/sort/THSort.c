@@ -1,5 +1,5 @@
 /* Which kernels sort. */
 #include "THSort.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
-TH_LEVELS_OF(THSortKernels, THSort_kernels)
+TH_DISPATCH(THSortKernels, THSort_kernels)

@@ -1,7 +1,7 @@
 /* What sorting (THTensorSort.c) and selecting (THTensorSelect.c) share, per type: lines of a tensor, whose elements
  * become keys. */
 #include "THParallel.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "THSort.h"
 #include "TH/core/THTeam.h"
 #include "TH/tensor/THTensorCore.h"
@@ -11,10 +11,10 @@
 
 #if defined(TH_REAL_IS_LONG) || defined(TH_REAL_IS_DOUBLE)
 typedef uint64_t Key;
-#define KEY_(NAME) TH_NOW(THSort_kernels)->NAME##64
+#define KEY_(NAME) TH_DISPATCHED(THSort_kernels)->NAME##64
 #else
 typedef uint32_t Key;
-#define KEY_(NAME) TH_NOW(THSort_kernels)->NAME##32
+#define KEY_(NAME) TH_DISPATCHED(THSort_kernels)->NAME##32
 #endif
 
 enum { BITS = 8 * sizeof(real) };
@@ -167,7 +167,7 @@ static inline void order_words(const Key *keys, Key least, int bits, uint64_t *w
     const uint64_t index = words[i] & mask;
     words[i] = ((keys[index] - least) & some) >> shift << low | index;
   }
-  TH_NOW(THSort_kernels)->sort64(words, spare, n, low, THMin(64, bits + low));
+  TH_DISPATCHED(THSort_kernels)->sort64(words, spare, n, low, THMin(64, bits + low));
   if (shift == 0)
     return;
   for (ptrdiff_t first = 0, i = 1; i <= n; i++) {
@@ -200,8 +200,8 @@ static inline Order order(const Key *keys, ptrdiff_t n, uint64_t *words, uint64_
 
 static inline Order order(const Key *keys, ptrdiff_t n, uint64_t *words, uint64_t *spare)
 {
-  TH_NOW(THSort_kernels)->pair(words, keys, n, 0);
-  TH_NOW(THSort_kernels)->sort64(words, spare, n, 32, 32 + BITS);
+  TH_DISPATCHED(THSort_kernels)->pair(words, keys, n, 0);
+  TH_DISPATCHED(THSort_kernels)->sort64(words, spare, n, 32, 32 + BITS);
   return (Order){.low = 32, .whole = 1};
 }
 

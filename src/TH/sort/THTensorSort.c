@@ -1,6 +1,6 @@
 /* Sorting: elements of lines become keys, which THSort sorts. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THSortLines.h"
 
@@ -26,7 +26,7 @@ static void write_words(const Lines *work, ptrdiff_t k, const Scratch *scratch, 
     Raw *const to = dv == 1 ? values : raw;
     int64_t *const at = di == 1 ? indices : buffer;
     if (sizeof(Key) == 4) {
-      TH_NOW(THSort_kernels)->unpair((uint32_t *)keys, at, words, count);
+      TH_DISPATCHED(THSort_kernels)->unpair((uint32_t *)keys, at, words, count);
       several = raw_of(to, keys, count, work->flip);
     } else {
       for (ptrdiff_t i = 0; i < count; i++)

@@ -1,6 +1,6 @@
 /* Kernels that copy elements and convert them to Real: one per source type. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THConvert.h"
 #include "TH/loop/THGather.h"
@@ -91,7 +91,7 @@ static void copy(const THRun *run)
     return;
   }
   if (dr == 1 && across) {
-    TH_NOW(THGather_kernels)
+    TH_DISPATCHED(THGather_kernels)
         ->across[size](run->at[0], run->rowStride[0], run->at[1], dx, run->n, run->rows, 0);
     return;
   }
@@ -101,7 +101,7 @@ static void copy(const THRun *run)
     if (dr == 1 && dx == 1)
       copyRow(r, x, run->n, run->streams);
     else if (dr == 1)
-      TH_NOW(THGather_kernels)->stepped[size](r, x, dx, run->n);
+      TH_DISPATCHED(THGather_kernels)->stepped[size](r, x, dx, run->n);
     else
       for (ptrdiff_t i = 0; i < run->n; i++)
         r[i * dr] = x[i * dx];

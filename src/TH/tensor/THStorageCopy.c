@@ -1,6 +1,6 @@
 /* Copies between storages of any types. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THConvert.h"
 
@@ -26,7 +26,7 @@ static void THStorage_(convert)(THStorage *storage, const void *src, ptrdiff_t n
     loop.data[1] = guard.what = THAlloc(n * (ptrdiff_t)itemSize);
     memcpy(guard.what, src, (size_t)n * itemSize);
   }
-  THLoop_run(&loop, TH_NOW(THTensor_(convert))[from], NULL);
+  THLoop_run(&loop, TH_DISPATCHED(THTensor_(convert))[from], NULL);
   THGuard_leave(&guard);
 }
 

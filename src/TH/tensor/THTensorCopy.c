@@ -1,11 +1,11 @@
 /* Copies between tensors of any types, shapes and strides. */
 #include "THTemplate.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THConvert.h"
 #include "THTensorCore.h"
 
-TH_LEVELS_OF(THKernel, THTensor_(convert))
+TH_DISPATCH(THKernel, THTensor_(convert))
 
 /* The part that is the same for every source type.  Returns 0 if src must be copied first, because
  * writing tensor would change elements that are still to be read. */
@@ -14,7 +14,7 @@ static int THTensor_(copyLoop)(THLoop *loop, THScalarType from)
   THLoop_order(loop, 0);
   if (THLoop_overlap(loop, 0, 1) == TH_OVERLAP_MIXED)
     return 0;
-  THLoop_run(loop, TH_NOW(THTensor_(convert))[from], NULL);
+  THLoop_run(loop, TH_DISPATCHED(THTensor_(convert))[from], NULL);
   return 1;
 }
 

@@ -1,12 +1,12 @@
 /* Activations: the functions of the table's rows, and the checks that some rows need. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 void THNN_(activate)(int row, THTensor *input, THTensor *output, accreal a, accreal b, bool inplace)
 {
   const THNN_(Scalars) scalars = {.a = (THNN_real)a, .b = (THNN_real)b};
-  THNN_(map)(TH_NOW(THNN_(pointwise))[row].forward, &scalars, inplace ? input : output, input,
-             inplace ? output : NULL, &input, 1);
+  THNN_(map)(TH_DISPATCHED(THNN_(pointwise))[row].forward, &scalars, inplace ? input : output,
+             input, inplace ? output : NULL, &input, 1);
 }
 
 void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THTensor *gradInput,
@@ -14,8 +14,9 @@ void THNN_(activateBackward)(int row, THTensor *value, THTensor *gradOutput, THT
 {
   const THNN_(Scalars) scalars = {.a = (THNN_real)a, .b = (THNN_real)b, .scale = 1};
   THTensor *operands[] = {gradOutput, value};
-  THNN_(map)(TH_NOW(THNN_(pointwise))[row].gradient, &scalars, inplace ? gradOutput : gradInput,
-             inplace ? gradOutput : value, inplace ? gradInput : NULL, operands, 2);
+  THNN_(map)(TH_DISPATCHED(THNN_(pointwise))[row].gradient, &scalars,
+             inplace ? gradOutput : gradInput, inplace ? gradOutput : value,
+             inplace ? gradInput : NULL, operands, 2);
 }
 
 /* Defines the two functions of a row; its own parameters (", accreal a ..." or nothing) come

@@ -1,7 +1,7 @@
 /* Activations with a second operand: a weight for PReLU, random slopes for RReLU, and the other
  * half of the input for GatedLinear. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 /* --- PReLU ----------------------------------------------------------------------------------- */
 
@@ -74,8 +74,8 @@ void THNN_(PReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
   const THNN_(Scalars) scalars = {.scale = 1};
   THGuard guard[3];
   THTensor *operands[] = {input, THNN_(repeated)(guard, weight, input)};
-  THNN_(map)(TH_NOW(THNN_(pointwise))[THNN_PReLU].forward, &scalars, output, input, NULL, operands,
-             2);
+  THNN_(map)(TH_DISPATCHED(THNN_(pointwise))[THNN_PReLU].forward, &scalars, output, input, NULL,
+             operands, 2);
   for (int i = 2; i >= 0; i--)
     THGuard_leave(&guard[i]);
 }
@@ -91,7 +91,7 @@ void THNN_(PReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
   const THNN_(Scalars) scalars = {.scale = 1};
   THGuard guard[3];
   THTensor *operands[] = {gradOutput, input, THNN_(repeated)(guard, weight, input)};
-  THNN_(map)(TH_NOW(THNN_(pointwise))[THNN_PReLU].gradient, &scalars, gradInput, input, NULL,
+  THNN_(map)(TH_DISPATCHED(THNN_(pointwise))[THNN_PReLU].gradient, &scalars, gradInput, input, NULL,
              operands, 3);
   for (int i = 2; i >= 0; i--)
     THGuard_leave(&guard[i]);
@@ -120,7 +120,7 @@ void THNN_(preluAccumulate)(THTensor *input, THTensor *gradOutput, THTensor *gra
     THNN_(operand)(&loop, g, x, &n);
     THNN_(operand)(&loop, x, x, &n);
     THNN_(operand)(&loop, NULL, x, &n);
-    sums[p] = THNN_(total)(TH_NOW(THNN_(pointwise))[THNN_PReLU].sum, scalars, &loop);
+    sums[p] = THNN_(total)(TH_DISPATCHED(THNN_(pointwise))[THNN_PReLU].sum, scalars, &loop);
     if (dim >= 0) {
       g->storageOffset += g->stride[dim];
       x->storageOffset += x->stride[dim];
@@ -227,7 +227,7 @@ void THNN_(RReLU_updateOutput)(THNNState *state, THTensor *input, THTensor *outp
   THLoop_tensor(&loop, out);
   THLoop_tensor(&loop, x);
   THLoop_tensor(&loop, slopes);
-  THLoop_run(&loop, TH_NOW(THNN_(pointwise))[THNN_RReLU].forward, &scalars);
+  THLoop_run(&loop, TH_DISPATCHED(THNN_(pointwise))[THNN_RReLU].forward, &scalars);
   THNN_(finish)(&call);
   THGuard_leave(&guard);
 }
@@ -249,7 +249,7 @@ void THNN_(RReLU_updateGradInput)(THNNState *state, THTensor *input, THTensor *g
   THNN_CHECK_NELEMENT(input, noise);
   const THNN_(Scalars) scalars = {.scale = 1};
   THTensor *operands[] = {gradOutput, input, noise};
-  THNN_(map)(TH_NOW(THNN_(pointwise))[THNN_RReLU].gradient, &scalars,
+  THNN_(map)(TH_DISPATCHED(THNN_(pointwise))[THNN_RReLU].gradient, &scalars,
              inplace ? gradOutput : gradInput, inplace ? gradOutput : input,
              inplace ? gradInput : NULL, operands, 3);
 }
@@ -284,8 +284,8 @@ void THNN_(GatedLinear_updateOutput)(THNNState *state, THTensor *input, THTensor
   const THNN_(Scalars) scalars = {.scale = 1};
   THTensor *halves[] = {THNN_(half)(&guard[0], input, dim, 0),
                         THNN_(half)(&guard[1], input, dim, 1)};
-  THNN_(map)(TH_NOW(THNN_(pointwise))[THNN_GatedLinear].forward, &scalars, output, halves[0], NULL,
-             halves, 2);
+  THNN_(map)(TH_DISPATCHED(THNN_(pointwise))[THNN_GatedLinear].forward, &scalars, output, halves[0],
+             NULL, halves, 2);
   THGuard_leave(&guard[1]);
   THGuard_leave(&guard[0]);
 }
@@ -323,8 +323,8 @@ void THNN_(GatedLinear_updateGradInput)(THNNState *state, THTensor *input, THTen
     THLoop_operand(&loop, x, sizeof *x, 2, size, both);
     THLoop_operand(&loop, x + size[1], sizeof *x, 2, size, both);
     THNN_(runLoop)(&loop,
-                   second ? TH_NOW(THNN_(pointwise))[THNN_GatedLinear].gradient2
-                          : TH_NOW(THNN_(pointwise))[THNN_GatedLinear].gradient,
+                   second ? TH_DISPATCHED(THNN_(pointwise))[THNN_GatedLinear].gradient2
+                          : TH_DISPATCHED(THNN_(pointwise))[THNN_GatedLinear].gradient,
                    &scalars);
   }
   THNN_(finish)(&call);

@@ -1,13 +1,13 @@
 /* The loops of the layers and losses that compute element by element. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
-TH_LEVELS_OF(THNN_(Pointwise), THNN_(pointwise))
+TH_DISPATCH(THNN_(Pointwise), THNN_(pointwise))
 
 #if defined(TH_REAL_IS_FLOAT)
 const THNN_FloatPointwise *THNN_floatKernels(int row)
 {
-  return &TH_NOW(THNN_(pointwise))[row];
+  return &TH_DISPATCHED(THNN_(pointwise))[row];
 }
 #endif
 

@@ -1,11 +1,11 @@
 /* SoftMax and LogSoftMax over any dimension. */
 #include "TH/loop/THPlan.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "TH/loop/THStream.h"
 
 #include "THNN/layer/Template.h"
 
-TH_LEVELS_OF(THNN_(SoftMaxKernels), THNN_(softMax))
+TH_DISPATCH(THNN_(SoftMaxKernels), THNN_(softMax))
 
 /* A contiguous tensor as outer x count x inner, with sequences along count; inner is cut into
  * blocks of lanes. */
@@ -60,7 +60,7 @@ static void THNN_(softMaxShortRows)(void *context, ptrdiff_t begin, ptrdiff_t en
 static void THNN_(softMaxRun)(int log, THTensor *g, THTensor *x, THTensor *y, int64_t dim)
 {
   THNN_(SoftMaxWork)
-  w = {.kernels = &TH_NOW(THNN_(softMax))[log], .count = x->size[dim], .inner = 1};
+  w = {.kernels = &TH_DISPATCHED(THNN_(softMax))[log], .count = x->size[dim], .inner = 1};
   ptrdiff_t outer = 1;
   for (int64_t d = 0; d < dim; d++)
     outer *= x->size[d];

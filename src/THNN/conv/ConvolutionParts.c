@@ -1,6 +1,6 @@
 /* What algorithms of convolutions have in common: their operands, memory for each thread, sets of images. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/conv/Memory.h"
 
@@ -97,7 +97,7 @@ void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *wei
 void THNN_(addToTotals)(ptrdiff_t planes, const real *y, ptrdiff_t n, accreal *totals)
 {
   for (ptrdiff_t p = 0; p < planes; p++)
-    totals[p] += TH_NOW(THNN_(direct))->sum(y + p * n, n);
+    totals[p] += TH_DISPATCHED(THNN_(direct))->sum(y + p * n, n);
 }
 
 /* Sums of planes of x, or of columns of its rows, times scale, that are added to sums. */
@@ -118,7 +118,8 @@ static void THNN_(sumPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
     accreal sums[PLANES] = {0};
     for (int64_t i = 0; i < b->batch; i++)
       for (ptrdiff_t p = 0; p < count; p++)
-        sums[p] += TH_NOW(THNN_(direct))->sum(b->x + (i * b->planes + first + p) * b->n, b->n);
+        sums[p] +=
+            TH_DISPATCHED(THNN_(direct))->sum(b->x + (i * b->planes + first + p) * b->n, b->n);
     for (ptrdiff_t p = 0; p < count; p++)
       b->sums[first + p] = (real)(b->sums[first + p] + b->scale * sums[p]);
   }
@@ -143,7 +144,7 @@ static void THNN_(sumColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t rows = THMax(1, L1_ELEMENTS / count);
     accreal sums[COLUMNS] = {0};
     for (ptrdiff_t i = 0; i < b->n; i += rows)
-      TH_NOW(THNN_(direct))
+      TH_DISPATCHED(THNN_(direct))
           ->sumRows(THMin(rows, b->n - i), count, b->x + i * b->planes + first, b->planes, sums);
     for (ptrdiff_t p = 0; p < count; p++)
       b->sums[first + p] = (real)(b->sums[first + p] + b->scale * sums[p]);

@@ -1,7 +1,7 @@
 /* Convolutions whose planes a table connects, each connection with a window of its own; forward and
  * full.  As in ConvPlan.h, but the terms of each plane of the result come from its connections. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 typedef struct {
   THNNConvolution c; /* of one plane, and the batch */
@@ -160,7 +160,7 @@ static void THNN_(mapImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
         THNNDirect d = p->part[k].d;
         d.terms = first[1] - first[0];
         d.offset = w->offset + first[0];
-        TH_NOW(THNN_(direct))
+        TH_DISPATCHED(THNN_(direct))
             ->convolve(&d, flat, w->weights + first[0], w->bias ? w->bias + r : NULL,
                        to + p->part[k].start);
       }
@@ -236,7 +236,7 @@ static void THNN_(mapSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
       THNN_(copyPadded)(w->layoutY, w->y + i * w->outputs * c->windows, w->outputs, c->windows, y,
                         w->planeY);
       for (ptrdiff_t row = 0; row < w->m->connections; row++)
-        TH_NOW(THNN_(direct))
+        TH_DISPATCHED(THNN_(direct))
             ->correlate(&p->part->d, 1, x + w->at[2 * row] * p->plane, 0,
                         y + w->at[2 * row + 1] * w->planeY, w->planeY, 0, w->mask,
                         sums + row * c->window);

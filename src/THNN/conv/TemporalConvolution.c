@@ -8,7 +8,7 @@
  * kW frames of all windows; if frames are short, one for every interval-th window, as windows at that
  * distance do not overlap. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 enum { LONG_FRAME = 32 };
 static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, THTensor *weight,
@@ -96,7 +96,7 @@ static THNN_(ThreadMemory) THNN_(threadMemory)(const THNN_(Sequence) * s)
 static int THNN_(isImplicitSequence)(THNN_(Sequence) * s, int64_t outputs, int64_t rows)
 {
   enum { MIN_WINDOWS = 32 };
-  if (2 * outputs < TH_NOW(THNN_(implicit))->lanes || s->batch * s->w.output < MIN_WINDOWS)
+  if (2 * outputs < TH_DISPATCHED(THNN_(implicit))->lanes || s->batch * s->w.output < MIN_WINDOWS)
     return 0;
   s->rows = rows;
   s->width = THNN_(widthOf)(outputs);
@@ -138,13 +138,13 @@ static void THNN_(windowBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     THNN_(listWindows)(s, first, rows, d.row);
     for (int64_t o = 0; o < s->outputs; o += s->width) {
       const ptrdiff_t count = THMin(s->width, s->outputs - o), vectors = THNN_(vectorsOf)(count);
-      const ptrdiff_t width = vectors * TH_NOW(THNN_(implicit))->lanes;
+      const ptrdiff_t width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
       for (ptrdiff_t k = 0; k < width; k++)
         d.start[k] = s->bias && k < count ? s->bias[o + k] : 0;
       for (int64_t term = 0; term < s->depth; term += COLUMNS) {
         const ptrdiff_t terms = THMin(COLUMNS, s->depth - term);
         THNN_(packOutputs)(count, terms, s->weight + o * s->depth + term, s->depth, d.m);
-        TH_NOW(THNN_(implicit))
+        TH_DISPATCHED(THNN_(implicit))
             ->multiply(rows, d.row, terms, d.column, s->x + term, 1, d.m, vectors,
                        term == 0 ? d.start : NULL, d.sums, width);
       }
@@ -173,7 +173,7 @@ static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t i = begin; i < end; i++) {
     const int64_t sequence = i / s->blocks, first = i % s->blocks * s->width;
     const ptrdiff_t count = THMin(s->width, s->frame - first), vectors = THNN_(vectorsOf)(count);
-    const ptrdiff_t width = vectors * TH_NOW(THNN_(implicit))->lanes;
+    const ptrdiff_t width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
     const real *y = s->y + sequence * s->w.output * s->outputs;
     memset(d.sums, 0, (size_t)(s->rows * width) * sizeof(real));
     for (int64_t k = 0; k < s->w.size; k++) {
@@ -183,7 +183,7 @@ static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
         THNN_(copyParts)(outputs, s->weight + o * s->depth + k * s->frame + first, s->depth, count,
                          d.m);
         for (int64_t t = 0; t < s->w.output; t += TERMS)
-          TH_NOW(THNN_(implicit))
+          TH_DISPATCHED(THNN_(implicit))
               ->multiply(THMin(TERMS, s->w.output - t), d.row, outputs, d.column,
                          y + t * s->outputs + o, 1, d.m, vectors, NULL, sums + t * width, width);
       }
@@ -207,13 +207,13 @@ static void THNN_(termBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const int64_t term = i / s->blocks * s->rows, first = i % s->blocks * s->width;
     const ptrdiff_t terms = THMin(s->rows, s->depth - term);
     const ptrdiff_t count = THMin(s->width, s->outputs - first), vectors = THNN_(vectorsOf)(count);
-    const ptrdiff_t width = vectors * TH_NOW(THNN_(implicit))->lanes;
+    const ptrdiff_t width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
     memset(d.sums, 0, (size_t)(terms * width) * sizeof(real));
     for (int64_t window = 0; window < windows; window += COLUMNS) {
       const ptrdiff_t columns = THMin(COLUMNS, windows - window);
       THNN_(listWindows)(s, window, columns, d.column);
       THNN_(copyParts)(columns, s->y + window * s->outputs + first, s->outputs, count, d.m);
-      TH_NOW(THNN_(implicit))
+      TH_DISPATCHED(THNN_(implicit))
           ->multiply(terms, d.row, columns, d.column, s->x + term, 1, d.m, vectors, NULL, d.sums,
                      width);
     }

@@ -4,7 +4,7 @@
  * A row holds a weight for each output.  If values are normalized, some values of the key come first
  * (IndexLinear.h). */
 #include "IndexLinear.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #ifndef TH_TEMPLATE_DEVICE
 #include "THNN/embedding/EmbeddingSum.h"
 #endif
@@ -15,7 +15,7 @@
 
 enum { MOST = THNN_INDEX_MOST, INVERSE, RATE, SHIFT };
 
-TH_LEVELS_OF(THNN_(EmbeddingSumKernel), THNN_(embeddingSum))
+TH_DISPATCH(THNN_(EmbeddingSumKernel), THNN_(embeddingSum))
 
 /* --- what is read ---------------------------------------------------------------------------- */
 
@@ -76,7 +76,7 @@ static void THNN_(indexForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
       continue;
     }
     memcpy(y, w->bias, (size_t)w->outputs * sizeof *y);
-    TH_NOW(THNN_(embeddingSum))
+    TH_DISPATCHED(THNN_(embeddingSum))
     [0](y, w->outputs, w->weight + w->extra, w->width, w->key + w->first[j], w->keysOffset,
         w->value + w->first[j], w->sizes[j]);
   }

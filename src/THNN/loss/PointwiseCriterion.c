@@ -1,7 +1,7 @@
 /* Pointwise losses, which compare each element with one of a target: the functions of the table's
  * rows, and the checks that some rows need. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/layer/Unit.h"
 
@@ -15,7 +15,7 @@ void THNN_(lossSum)(int row, const THNN_(Scalars) * scalars, THTensor **inputs, 
   THLoop_init(&loop);
   for (int i = 0; i < count; i++)
     THNN_(operand)(&loop, inputs[i], inputs[0], &n);
-  const accreal sum = THNN_(total)(TH_NOW(THNN_(pointwise))[row].sum, *scalars, &loop);
+  const accreal sum = THNN_(total)(TH_DISPATCHED(THNN_(pointwise))[row].sum, *scalars, &loop);
   THTensor_(resize1d)(output, 1);
   *THTensor_(data)(output) = (real)(sum / divisor);
 }
@@ -34,8 +34,8 @@ static void THNN_(loss)(int row, THTensor **inputs, int count, THTensor *output,
 {
   const THNN_(Scalars) scalars = {.a = (THNN_real)a, .scale = 1};
   if (!reduce) {
-    THNN_(map)(TH_NOW(THNN_(pointwise))[row].forward, &scalars, output, inputs[0], NULL, inputs,
-               count);
+    THNN_(map)(TH_DISPATCHED(THNN_(pointwise))[row].forward, &scalars, output, inputs[0], NULL,
+               inputs, count);
     return;
   }
   const ptrdiff_t n = THTensor_(nElement)(inputs[0]);
@@ -59,8 +59,8 @@ static void THNN_(lossBackward)(int row, THTensor **inputs, int count, THTensor 
     operands[0] = THNN_(lossFactor)(gradOutput, &scale);
   }
   const THNN_(Scalars) scalars = {.a = (THNN_real)a, .scale = (THNN_real)scale};
-  THNN_(map)(TH_NOW(THNN_(pointwise))[row].gradient, &scalars, gradInput, input, NULL, operands,
-             count + 1);
+  THNN_(map)(TH_DISPATCHED(THNN_(pointwise))[row].gradient, &scalars, gradInput, input, NULL,
+             operands, count + 1);
 }
 
 /* Of a row of input and target alone. */

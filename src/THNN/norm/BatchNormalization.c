@@ -1,6 +1,6 @@
 /* Batch normalization: each channel, over the whole batch, gets mean 0 and variance 1. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "BatchNormLayers.h"
 
 #ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
@@ -9,7 +9,7 @@
 #include "TH/loop/THPlan.h"
 #include "TH/loop/THStream.h"
 
-TH_LEVELS_OF(THNN_(BatchNormKernels), THNN_(batchNorm))
+TH_DISPATCH(THNN_(BatchNormKernels), THNN_(batchNorm))
 
 enum { LANES = THNN_BATCH_NORM_LANES };
 
@@ -41,7 +41,7 @@ static void THNN_(normalize)(const THNN_(BatchNorm) * b, ptrdiff_t first, ptrdif
   accreal mean[LANES], square[LANES];
   real shift[LANES], factor[LANES], offset[LANES];
   if (b->train)
-    TH_NOW(THNN_(batchNorm))->moments(&panel, x, mean, square);
+    TH_DISPATCHED(THNN_(batchNorm))->moments(&panel, x, mean, square);
   for (ptrdiff_t l = 0; l < count; l++) {
     accreal std;
     if (b->train) {
@@ -66,7 +66,7 @@ static void THNN_(normalize)(const THNN_(BatchNorm) * b, ptrdiff_t first, ptrdif
     offset[l] =
         (real)((b->bias ? (accreal)b->bias[c + l] : 0) + ((accreal)shift[l] - mean[l]) * slope);
   }
-  TH_NOW(THNN_(batchNorm))->scale(&panel, x, shift, factor, offset, b->y + at);
+  TH_DISPATCHED(THNN_(batchNorm))->scale(&panel, x, shift, factor, offset, b->y + at);
 }
 
 static void THNN_(normalizeBackward)(const THNN_(BatchNorm) * b, ptrdiff_t c, ptrdiff_t count)
@@ -79,7 +79,7 @@ static void THNN_(normalizeBackward)(const THNN_(BatchNorm) * b, ptrdiff_t c, pt
   for (ptrdiff_t l = 0; l < count; l++)
     mean[l] = (accreal)b->givenMean[c + l];
   if (b->train || b->gradWeight || b->gradBias)
-    TH_NOW(THNN_(batchNorm))->products(&panel, x, g, mean, sum, dot);
+    TH_DISPATCHED(THNN_(batchNorm))->products(&panel, x, g, mean, sum, dot);
   for (ptrdiff_t l = 0; l < count; l++) {
     const accreal std = b->train ? (accreal)b->givenStd[c + l]
                                  : THNN_(inverse)((accreal)b->givenVar[c + l], b->eps);
@@ -98,11 +98,11 @@ static void THNN_(normalizeBackward)(const THNN_(BatchNorm) * b, ptrdiff_t c, pt
     return;
   real *y = b->y + c * b->inner;
   if (b->train) {
-    TH_NOW(THNN_(batchNorm))->gradient(&panel, x, g, slope, shift, factor, offset, y);
+    TH_DISPATCHED(THNN_(batchNorm))->gradient(&panel, x, g, slope, shift, factor, offset, y);
   } else {
     for (ptrdiff_t l = 0; l < count; l++)
       shift[l] = 0;
-    TH_NOW(THNN_(batchNorm))->scale(&panel, g, shift, slope, offset, y);
+    TH_DISPATCHED(THNN_(batchNorm))->scale(&panel, g, shift, slope, offset, y);
   }
 }
 

@@ -1,15 +1,15 @@
 /* Average pooling on the processor: planes, channels-last images, and means of whole planes. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "AvgPoolLayers.h"
 
-TH_LEVELS_OF(THNN_(WindowSumKernel), THNN_(windowSum))
-TH_LEVELS_OF(THNN_(SumNhwcKernel), THNN_(sumNhwc))
+TH_DISPATCH(THNN_(WindowSumKernel), THNN_(windowSum))
+TH_DISPATCH(THNN_(SumNhwcKernel), THNN_(sumNhwc))
 
 static void THNN_(sumPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *memory)
 {
   const THNNPlanes *p = loop->planes;
-  TH_NOW(THNN_(windowSum))
+  TH_DISPATCHED(THNN_(windowSum))
   [THNN_WINDOW_SUM](p, loop->layer, loop->x + plane * p->input, loop->y + plane * p->output,
                     memory);
 }
@@ -17,7 +17,7 @@ static void THNN_(sumPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void
 static void THNN_(sumPlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *memory)
 {
   const THNNPlanes *p = loop->planes;
-  TH_NOW(THNN_(windowSum))
+  TH_DISPATCHED(THNN_(windowSum))
   [THNN_WINDOW_BACKWARD](p, loop->layer, loop->x + plane * p->output, loop->y + plane * p->input,
                          memory);
 }
@@ -28,7 +28,7 @@ static void THNN_(sumRowNhwc)(const THNN_(PlaneLoop) * loop, ptrdiff_t row, void
   const ptrdiff_t planes = p->inSize[p->dims - 1];
   const int64_t *to = loop->backward ? p->in : p->out;
   const ptrdiff_t rows = to[0] * to[1];
-  TH_NOW(THNN_(sumNhwc))
+  TH_DISPATCHED(THNN_(sumNhwc))
   [loop->backward
        ? THNN_WINDOW_BACKWARD
        : THNN_WINDOW_SUM](p, loop->layer, planes,

@@ -1,14 +1,14 @@
 /* Max pooling on the processor: planes, channels-last images, sequences. */
 #include "TH/loop/THPlan.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/layer/Template.h"
 #include "MaxPoolLayers.h"
 
-TH_LEVELS_OF(THNN_(MaxPoolKernel), THNN_(maxPool))
-TH_LEVELS_OF(THNN_(MaxPoolBackwardKernel), THNN_(maxPoolBackwardKernel))
-TH_LEVELS_OF(THNN_(MaxNhwcKernel), THNN_(maxPoolNhwc))
-TH_LEVELS_OF(THNN_(MaxSpansKernel), THNN_(maxSpans))
+TH_DISPATCH(THNN_(MaxPoolKernel), THNN_(maxPool))
+TH_DISPATCH(THNN_(MaxPoolBackwardKernel), THNN_(maxPoolBackwardKernel))
+TH_DISPATCH(THNN_(MaxNhwcKernel), THNN_(maxPoolNhwc))
+TH_DISPATCH(THNN_(MaxSpansKernel), THNN_(maxSpans))
 
 /* --- windows of any kind --------------------------------------------------------------------- */
 
@@ -38,9 +38,9 @@ void THNN_(maxOfSpans)(const THNNPlanes *p, const THNNSpans *spans, const real *
   /* In windows with so few elements a branch on the largest is often mispredicted: no branches. */
   enum { BRANCHLESS = 4 };
   const int64_t *dilation = spans->dilation;
-  if (*TH_NOW(THNN_(maxSpans)) && p->input <= INT32_MAX && dilation[2] == 1 &&
+  if (*TH_DISPATCHED(THNN_(maxSpans)) && p->input <= INT32_MAX && dilation[2] == 1 &&
       THNN_(areLarge)(p, spans)) {
-    (*TH_NOW(THNN_(maxSpans)))(p, spans, x, y, index);
+    (*TH_DISPATCHED(THNN_(maxSpans)))(p, spans, x, y, index);
     return;
   }
   for (int64_t i = 0; i < p->out[0]; i++)
@@ -102,8 +102,9 @@ static void THNN_(maxRowNhwc)(const THNN_(PlaneLoop) * loop, ptrdiff_t row, void
   const THNNPlanes *p = loop->planes;
   const ptrdiff_t planes = p->inSize[p->dims - 1];
   const ptrdiff_t rows = p->out[0] * p->out[1], each = p->out[2] * planes;
-  (*TH_NOW(THNN_(maxPoolNhwc)))(p, loop->layer, planes, loop->x + row / rows * p->input * planes,
-                                row % rows, loop->y + row * each, loop->indexOut + row * each);
+  (*TH_DISPATCHED(THNN_(maxPoolNhwc)))(p, loop->layer, planes,
+                                       loop->x + row / rows * p->input * planes, row % rows,
+                                       loop->y + row * each, loop->indexOut + row * each);
 }
 
 static void THNN_(maxOfSpansNhwc)(const THNNPlanes *p, const THNNSpans *spans, THTensor *input,
@@ -132,7 +133,8 @@ static void THNN_(maxPoolPlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t
   real *y = loop->y + plane * p->input;
   const real *x = loop->x + plane * p->output;
   const int64_t *index = loop->indexIn + plane * p->output;
-  if (axis && (*TH_NOW(THNN_(maxPoolBackwardKernel)))(axis, loop->streams, x, index, y, scratch))
+  if (axis &&
+      (*TH_DISPATCHED(THNN_(maxPoolBackwardKernel)))(axis, loop->streams, x, index, y, scratch))
     return;
   memset(y, 0, (size_t)p->input * sizeof *y);
   /* Neighbours often have the same source, and their additions then wait for each other.  So the
@@ -222,7 +224,7 @@ void THNN_(maxPoolBackward)(const THNNPlanes *p, const THNNWindow axis[3], THTen
   enum { LANES = 64 / sizeof(real) };
   const int wide = p->out[2] >= 3 * LANES / 4; /* rows of windows that fill most of a vector */
   const int gathers = axis[2].kind == THNN_SLIDES && wide &&
-                      *TH_NOW(THNN_(maxPoolBackwardKernel)) && p->input <= INT32_MAX / 4;
+                      *TH_DISPATCHED(THNN_(maxPoolBackwardKernel)) && p->input <= INT32_MAX / 4;
   const ptrdiff_t most = THPlan_cacheBytes() / (ptrdiff_t)sizeof(real);
   THNN_(PlaneLoop)
   loop = {.plane = THNN_(maxPoolPlaneBackward),
@@ -244,8 +246,8 @@ void THNN_(maxPoolBackward)(const THNNPlanes *p, const THNNWindow axis[3], THTen
 static void THNN_(maxPoolPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *unused)
 {
   const THNNPlanes *p = loop->planes;
-  (*TH_NOW(THNN_(maxPool)))(loop->layer, loop->x + plane * p->input, loop->y + plane * p->output,
-                            loop->indexOut + plane * p->output);
+  (*TH_DISPATCHED(THNN_(maxPool)))(loop->layer, loop->x + plane * p->input,
+                                   loop->y + plane * p->output, loop->indexOut + plane * p->output);
 }
 
 /* One of three: rows of channels-last images, window by window (by spans: the elements of each
@@ -261,7 +263,7 @@ static void THNN_(slidingMax)(const THNNPlanes *p, THNNWindow axis[3], THTensor 
   THNNSpans spans;
   const THNNWindow *w = &axis[2];
   /* Long windows that overlap little, or rows with few windows. */
-  const int isDisjoint = *TH_NOW(THNN_(maxSpans)) && (w->step > 2 || w->output == 1) &&
+  const int isDisjoint = *TH_DISPATCHED(THNN_(maxSpans)) && (w->step > 2 || w->output == 1) &&
                          w->dilation == 1 && (w->size > 5 || (w->output < 4 && w->size > 1));
   const int bySpans = huge || isDisjoint || nhwc;
   THNNSpans_reserve(&spans, &guard, bySpans ? p->out : (int64_t[]){0, 0, 0});

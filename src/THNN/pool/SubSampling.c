@@ -1,7 +1,7 @@
 /* The sum of each window, times a weight, plus a bias.  Images have a weight for each plane;
  * sequences, whose planes are frames x features, have one for each feature. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "AvgPoolLayers.h"
 
 /* --- what there is to compute ---------------------------------------------------------------- */
@@ -66,7 +66,7 @@ static void THNN_(samplePlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, v
   const THNNPlanes *p = loop->planes;
   const THNN_(SamplingWork) *s = loop->layer;
   real *y = loop->y + plane * p->output;
-  TH_NOW(THNN_(windowSum))
+  TH_DISPATCHED(THNN_(windowSum))
   [THNN_WINDOW_SUM](p, &s->sum, loop->x + plane * p->input, y, memory);
   THNN_(scalePlane)(s->sampling, plane, p->output, y, loop->w[0], loop->w[1]);
 }
@@ -76,7 +76,7 @@ static void THNN_(samplePlaneBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t 
   const THNNPlanes *p = loop->planes;
   const THNN_(SamplingWork) *s = loop->layer;
   real *y = loop->y + plane * p->input;
-  TH_NOW(THNN_(windowSum))
+  TH_DISPATCHED(THNN_(windowSum))
   [THNN_WINDOW_BACKWARD](p, &s->sum, loop->x + plane * p->output, y, memory);
   THNN_(scalePlane)(s->sampling, plane, p->input, y, loop->w[0], NULL);
 }

@@ -1,6 +1,6 @@
 /* GRU and LSTM cells after their matrix products: biases, gates and states. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "FusedCellsLayers.h"
 
 /* Raises unless the last dimension of tensor, argument arg, is whole times that of hx: 3 times for
@@ -46,7 +46,7 @@ static THTensor *THNN_(cellResult)(THNN_(Call) * call, THTensor *tensor, const T
 
 #ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
-TH_LEVELS_OF(THNN_(FusedCellKernels), THNN_(fusedCells))
+TH_DISPATCH(THNN_(FusedCellKernels), THNN_(fusedCells))
 
 /* Memory for what cellBiases writes, count elements; NULL where there is no bias. */
 real *THNN_(cellBiasScratch)(THNN_(Call) * call, THTensor *bias1, THTensor *bias2, int64_t count)
@@ -83,7 +83,7 @@ static void THNN_(gruRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Cell) *c = context;
   const ptrdiff_t n = c->n;
   for (ptrdiff_t i = begin; i < end; i++)
-    TH_NOW(THNN_(fusedCells))
+    TH_DISPATCHED(THNN_(fusedCells))
         ->gru(n, c->input + 3 * n * i, c->hidden + 3 * n * i, c->bias, c->h + n * i, c->y + n * i,
               c->keep + 5 * n * i);
 }
@@ -93,7 +93,7 @@ static void THNN_(gruBackRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Cell) *c = context;
   const ptrdiff_t n = c->n;
   for (ptrdiff_t i = begin; i < end; i++)
-    TH_NOW(THNN_(fusedCells))
+    TH_DISPATCHED(THNN_(fusedCells))
         ->gruBackward(n, c->g + n * i, c->kept + 5 * n * i, c->dInput + 3 * n * i,
                       c->dHidden + 3 * n * i, c->dh + n * i);
 }
@@ -103,7 +103,7 @@ static void THNN_(lstmRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Cell) *c = context;
   const ptrdiff_t n = c->n;
   for (ptrdiff_t i = begin; i < end; i++)
-    TH_NOW(THNN_(fusedCells))
+    TH_DISPATCHED(THNN_(fusedCells))
         ->lstm(n, c->gates + 4 * n * i, c->hidden + 4 * n * i, c->bias, c->c + n * i, c->y + n * i,
                c->newCell + n * i);
 }
@@ -113,7 +113,7 @@ static void THNN_(lstmBackRows)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Cell) *c = context;
   const ptrdiff_t n = c->n;
   for (ptrdiff_t i = begin; i < end; i++)
-    TH_NOW(THNN_(fusedCells))
+    TH_DISPATCHED(THNN_(fusedCells))
         ->lstmBackward(n, c->kept + 4 * n * i, c->c + n * i, c->yc + n * i, c->g + n * i,
                        c->gc + n * i, c->dInput + 4 * n * i, c->dh + n * i);
 }

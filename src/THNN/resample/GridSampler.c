@@ -1,6 +1,6 @@
 /* Grid sampling of images and volumes, with linear interpolation. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "GridSamplerLayers.h"
 
 static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridArgument, int axes,
@@ -44,13 +44,13 @@ static THNN_(Sampler) THNN_(sampler)(THTensor *input, THTensor *grid, int gridAr
 
 #ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
-TH_LEVELS_OF(THNN_(GridKernel), THNN_(gridSampler))
+TH_DISPATCH(THNN_(GridKernel), THNN_(gridSampler))
 
 /* Runs a kernel over count blocks or planes, each of which is worth cost elements. */
 static void THNN_(runSampler)(int kernel, THNN_(Sampler) * s, ptrdiff_t count, ptrdiff_t cost)
 {
   THParallel_for(count, THMax(1, TH_LOOP_GRAIN / THMax(1, cost)),
-                 TH_NOW(THNN_(gridSampler))[kernel], s);
+                 TH_DISPATCHED(THNN_(gridSampler))[kernel], s);
 }
 
 /* The transpose of a plane costs about as much as sampling a quarter as many points. */

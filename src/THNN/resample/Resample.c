@@ -1,6 +1,6 @@
 /* Resampling: planes whose elements come from given elements of another plane. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "ResampleLayers.h"
 #include "ResampleGeneric.h"
 
@@ -35,7 +35,7 @@ void THNN_(reserveIndices)(THNN_(SourceIndices) * indices, const THNNPlanes *p, 
 
 #ifndef TH_TEMPLATE_DEVICE /* a device has a kernel */
 
-TH_LEVELS_OF(THNN_(ResampleKernel), THNN_(resample))
+TH_DISPATCH(THNN_(ResampleKernel), THNN_(resample))
 
 /* Finds the longest run of consecutive source indices: all of a row but its padding. */
 static void THNN_(findRun)(THNN_(SourceIndices) * indices, int64_t count)
@@ -132,14 +132,14 @@ static void THNN_(findBands)(THNN_(SourceIndices) * indices, const THNNPlanes *p
     THNN_(findWeights)(indices, a, backward, &band[a]);
     weight += band[a].to * band[a].taps;
   }
-  indices->groups = guard[2].what = TH_NOW(THNN_(resample))->find(&band[2]);
+  indices->groups = guard[2].what = TH_DISPATCHED(THNN_(resample))->find(&band[2]);
 }
 
 static void THNN_(resamplePlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *scratch)
 {
   const THNNPlanes *p = loop->planes;
   const THNN_(SourceIndices) *indices = loop->layer;
-  TH_NOW(THNN_(resample))
+  TH_DISPATCHED(THNN_(resample))
       ->plane[loop->backward ? THNN_SCATTER : THNN_GATHER](p, indices,
                                                            loop->x + plane * (loop->backward
                                                                                   ? p->output
@@ -156,7 +156,7 @@ static void THNN_(resampleRow)(const THNN_(PlaneLoop) * loop, ptrdiff_t row, voi
   const ptrdiff_t planes = p->inSize[p->dims - 1];
   const int64_t *to = loop->backward ? p->in : p->out;
   const ptrdiff_t rows = to[0] * to[1];
-  TH_NOW(THNN_(resample))
+  TH_DISPATCHED(THNN_(resample))
       ->row[loop->backward ? THNN_SCATTER : THNN_GATHER](p, loop->layer, planes,
                                                          loop->x + row / rows *
                                                                        (loop->backward ? p->output

@@ -3,7 +3,7 @@
  * The result takes the memory of a tensor that nobody else has and that is not read any more.
  * Tensors that are no Float, and those without dimensions or elements, are computed node by node. */
 #include "ATen/functions/functions.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "THNN/activation/Pointwise.h"
 #include "TH/core/THReference.h"
 #include "TH/core/THScratch.h"
@@ -146,7 +146,7 @@ static void prepare_step(const at_frame *frame, const at_graphNode *node, Call *
       call->numbers[s].row[1] = (float)b;
       break;
     case AT_STEP_FUNCTION:
-      call->kernels[s] = TH_NOW(at_functionKernelsFloat)[row];
+      call->kernels[s] = TH_DISPATCHED(at_functionKernelsFloat)[row];
       call->numbers[s].function = (at_function_scalars){a, b, 0};
       break;
     case AT_STEP_LAYER:

@@ -3,7 +3,7 @@
  * Backward data, windows slide over y: those that compute every step-th element of x are a
  * convolution of their own (THNNSlide). */
 #include "TH/loop/THPlan.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/layer/Template.h"
 
@@ -21,7 +21,8 @@ int THNN_(supportsDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass)
 double THNN_(costOfDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass,
                                   THNN_(WinogradPlan) * plan)
 {
-  return c->channelsLast || c->groups >= TH_NOW(THNN_(implicit))->lanes ? THNN_ALWAYS : THNN_NEVER;
+  return c->channelsLast || c->groups >= TH_DISPATCHED(THNN_(implicit))->lanes ? THNN_ALWAYS
+                                                                               : THNN_NEVER;
 }
 
 /* --- planes that are transposed together ------------------------------------------------------ */
@@ -30,7 +31,7 @@ double THNN_(costOfDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass,
 static ptrdiff_t THNN_(planeBlocks)(const THNNConvolution *c)
 {
   enum { CACHE = 1 << 18 };
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
   const ptrdiff_t planesAtOnce = 2 * lanes * (c->image + c->windows) > CACHE ? lanes : 2 * lanes;
   return (c->groups + planesAtOnce - 1) / planesAtOnce;
 }
@@ -93,7 +94,8 @@ static void THNN_(packSlide)(const THNN_(DepthWise) * w, const THNNSlide *slide,
   real *packed = w->packed + first * c->window + before * planes;
   const real *const weights = w->data.weight + first * c->window;
   if (!w->backward) { /* a single part, with the window as it is */
-    TH_NOW(THNN_(implicit))->transpose(planes, c->window, weights, c->window, packed, planes);
+    TH_DISPATCHED(THNN_(implicit))
+        ->transpose(planes, c->window, weights, c->window, packed, planes);
     return;
   }
   for (ptrdiff_t t = 0; t < slide[0].window.size; t++)
@@ -134,7 +136,7 @@ static void THNN_(slidPart)(const THNN_(DepthWise) * w, const THNNSlide *slide, 
   for (ptrdiff_t row = item->strip * rows / w->strips; row < end; row++) {
     const ptrdiff_t slice = slide[0].first + row / axis[1].output * slide[0].step;
     const ptrdiff_t i = slide[1].first + row % axis[1].output * slide[1].step;
-    TH_NOW(THNN_(direct))
+    TH_DISPATCHED(THNN_(direct))
         ->slideNhwc(axis, planes, item->from, packed,
                     w->data.bias ? w->data.bias + item->first : NULL, row,
                     item->to + ((slice * high + i) * wide + slide[2].first) * planes,
@@ -161,14 +163,15 @@ static void THNN_(depthWiseItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
       THNN_(packBlocks)(w, block, block + 1);
     if (!c->channelsLast) {
       real *transposed = THNN_(ofThread)(w->memory, w->size, w->threads);
-      TH_NOW(THNN_(implicit))
+      TH_DISPATCHED(THNN_(implicit))
           ->transpose(item.planes, source, from, source, transposed, item.planes);
       item.from = transposed;
       item.to = transposed + item.planes * source;
     }
     THNN_(eachSlide)(w, THNN_(slidPart), &item);
     if (!c->channelsLast)
-      TH_NOW(THNN_(implicit))->transpose(result, item.planes, item.to, item.planes, to, result);
+      TH_DISPATCHED(THNN_(implicit))
+          ->transpose(result, item.planes, item.to, item.planes, to, result);
   }
 }
 
@@ -233,16 +236,19 @@ static void THNN_(depthWiseSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
           s->y + image * c->groups * c->windows + first * (c->channelsLast ? 1 : c->windows);
       if (!c->channelsLast) {
         real *transposed = THNN_(ofThread)(s->memory, s->size, s->threads);
-        TH_NOW(THNN_(implicit))->transpose(planes, c->image, x, c->image, transposed, planes);
+        TH_DISPATCHED(THNN_(implicit))
+            ->transpose(planes, c->image, x, c->image, transposed, planes);
         x = transposed;
         transposed += planes * c->image;
-        TH_NOW(THNN_(implicit))->transpose(planes, c->windows, y, c->windows, transposed, planes);
+        TH_DISPATCHED(THNN_(implicit))
+            ->transpose(planes, c->windows, y, c->windows, transposed, planes);
         y = transposed;
       }
       for (ptrdiff_t i = 0; i < rows; i++, y += row * next) {
-        TH_NOW(THNN_(direct))->slideNhwcSums(c->at, planes, x, next, y, i, sums);
+        TH_DISPATCHED(THNN_(direct))->slideNhwcSums(c->at, planes, x, next, y, i, sums);
         if (s->totals) /* while they are in the cache */
-          TH_NOW(THNN_(direct))->sumRows(row, planes, y, next, s->totals + set * c->groups + first);
+          TH_DISPATCHED(THNN_(direct))
+              ->sumRows(row, planes, y, next, s->totals + set * c->groups + first);
       }
     }
   }

@@ -1,6 +1,6 @@
 /* Depth-wise convolutions of images whose rows are contiguous: each window slides over its plane alone. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/conv/Memory.h"
 
@@ -10,8 +10,8 @@
 int THNN_(supportsDepthwiseNchw)(const THNNConvolution *c, THNNPass pass)
 {
   const THNNWindow *w = c->at;
-  if (!TH_NOW(THNN_(direct))->slide || c->channelsLast || c->groups < 1 || c->planes != c->groups ||
-      (pass == THNN_BACKWARD_DATA && c->outputs != c->groups) ||
+  if (!TH_DISPATCHED(THNN_(direct))->slide || c->channelsLast || c->groups < 1 ||
+      c->planes != c->groups || (pass == THNN_BACKWARD_DATA && c->outputs != c->groups) ||
       (pass == THNN_BACKWARD_WEIGHTS && !THNN_(fitSets)(c)))
     return 0;
   const int64_t mostSteps = pass == THNN_FORWARD ? 2 : 1;
@@ -29,7 +29,7 @@ double THNN_(costOfDepthwiseNchw)(const THNNConvolution *c, THNNPass pass,
 {
   const int isTransposed = THNN_(supportsDepthwiseNhwc)(c, pass) &&
                            THNN_(costOfDepthwiseNhwc)(c, pass, plan) < THNN_NEVER;
-  const int isShort = 2 * c->at[2].output < TH_NOW(THNN_(implicit))->lanes;
+  const int isShort = 2 * c->at[2].output < TH_DISPATCHED(THNN_(implicit))->lanes;
   return isTransposed && isShort ? THNN_NEVER : THNN_ALWAYS;
 }
 
@@ -66,9 +66,10 @@ static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const real *bias = s->data.bias ? s->data.bias + result : none;
     real *to = s->data.to + i * (s->backward ? c->image : c->windows);
     if (axis[2].step == 2)
-      TH_NOW(THNN_(direct))->slideByTwo(axis, from, weight, bias, to);
+      TH_DISPATCHED(THNN_(direct))->slideByTwo(axis, from, weight, bias, to);
     else
-      TH_NOW(THNN_(direct))->slide(axis, from, count, s->backward ? transposed : weight, bias, to);
+      TH_DISPATCHED(THNN_(direct))
+          ->slide(axis, from, count, s->backward ? transposed : weight, bias, to);
   }
 }
 
@@ -108,7 +109,7 @@ static void THNN_(slidSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t i = first; i < last; i += imagesAtOnce) {
       const ptrdiff_t images = THMin(imagesAtOnce, last - i);
       const real *y = s->y + (i * c->outputs + output) * c->windows;
-      TH_NOW(THNN_(direct))
+      TH_DISPATCHED(THNN_(direct))
           ->slideSums(c->at, images, s->x + (i * c->planes + plane) * c->image,
                       c->planes * c->image, y, c->outputs * c->windows, sums);
       for (ptrdiff_t k = 0; s->totals && k < images; k++)

@@ -1,10 +1,10 @@
 /* Direct convolutions: sums of shifted planes, whose outputs stay in registers. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/conv/Memory.h"
 
-TH_LEVELS_OF(THNN_(Direct), THNN_(direct))
+TH_DISPATCH(THNN_(Direct), THNN_(direct))
 
 /* --- which ones ------------------------------------------------------------------------------ */
 
@@ -50,7 +50,7 @@ void THNN_(copyPadded)(const THNNWindow *layout, const real *x, ptrdiff_t planes
   for (int d = 0; d < 3; d++)
     size *= layout[d].size * layout[d].output;
   for (ptrdiff_t p = 0; p < planes; p++, flat += plane) {
-    TH_NOW(THNN_(im2col))->unfold(layout, x + p * next, flat);
+    TH_DISPATCHED(THNN_(im2col))->unfold(layout, x + p * next, flat);
     memset(flat + size, 0, (size_t)(plane - size) * sizeof *flat);
   }
   memset(flat, 0, THNN_DIRECT_SLACK * sizeof *flat);
@@ -74,7 +74,7 @@ static void THNN_(plannedPlanes)(const THNN_(Planned) * w, ptrdiff_t item, ptrdi
   for (ptrdiff_t k = 0; k < p->parts; k++) {
     THNNDirect d = p->part[k].d;
     d.outputs = last - first;
-    TH_NOW(THNN_(direct))
+    TH_DISPATCHED(THNN_(direct))
         ->convolve(&d, flat, w->packed + group * p->packed + p->part[k].packed + first * d.terms,
                    bias, to + p->part[k].start);
   }
@@ -91,7 +91,7 @@ static void THNN_(plannedPositions)(const THNN_(Planned) * w, ptrdiff_t item, pt
   THNNDirect d = p->part->d;
   d.count[0] = d.count[1] = d.rows = 1;
   d.count[2] = d.pitch = d.length = end - first;
-  TH_NOW(THNN_(direct))
+  TH_DISPATCHED(THNN_(direct))
       ->convolve(&d, w->data.from + item * p->planes * w->size + first,
                  w->packed + group * p->packed,
                  w->data.bias ? w->data.bias + group * w->planes : NULL,
@@ -253,7 +253,7 @@ static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
         if (w->totals)
           THNN_(addToTotals)(outputs, w->y + from * outputs * c->windows, c->windows, totals);
       }
-      TH_NOW(THNN_(direct))
+      TH_DISPATCHED(THNN_(direct))
           ->correlate(&p->part->d, images, x, nextX, y, w->planeY, nextY, w->mask, sums);
     }
   }

@@ -2,7 +2,7 @@
  * windows at once, to the image, shifted by the offset of the element.  The image is computed with
  * its padding, so that no window is clipped. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/simd/CopyRow.h"
 
@@ -61,7 +61,7 @@ static void THNN_(scatterBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
       memcpy(y, w->data.from + image * terms * c->windows,
              (size_t)(terms * c->windows) * sizeof *y);
     memset(flat, 0, (size_t)(block * w->s.d.plane) * sizeof *flat);
-    TH_NOW(THNN_(direct))
+    TH_DISPATCHED(THNN_(direct))
         ->scatter(&w->s, y, w->packed + (group * blocks * block + first) * c->window * terms, flat);
     for (ptrdiff_t p = 0; p < THMin(block, planes - first); p++)
       THNN_(deliverFlat)(w, flat + p * w->s.d.plane,

@@ -1,11 +1,11 @@
 /* Convolutions of images in order by products with column panels, forward, and backward data where
  * windows are elements. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/conv/Memory.h"
 
-TH_LEVELS_OF(THNN_(Panels), THNN_(panels))
+TH_DISPATCH(THNN_(Panels), THNN_(panels))
 
 /* Terms of a panel, about, so that the panel stays in the L1 cache; positions behind the last whole
  * vector that are computed one by one. */
@@ -46,11 +46,11 @@ static THNN_(PanelPlan) THNN_(panelPlan)(const THNNConvolution *c, int backward)
   }
   w.planesAtOnce = THMax(1, THMin(w.planes, PANEL_TERMS / c->window));
   w.terms = w.planesAtOnce * c->window;
-  w.singles = w.size % TH_NOW(THNN_(panels))->lanes;
-  if (backward || w.singles > SINGLES || w.size < TH_NOW(THNN_(panels))->lanes)
+  w.singles = w.size % TH_DISPATCHED(THNN_(panels))->lanes;
+  if (backward || w.singles > SINGLES || w.size < TH_DISPATCHED(THNN_(panels))->lanes)
     w.singles = 0;
-  w.vectors =
-      (w.size - w.singles + TH_NOW(THNN_(panels))->lanes - 1) / TH_NOW(THNN_(panels))->lanes;
+  w.vectors = (w.size - w.singles + TH_DISPATCHED(THNN_(panels))->lanes - 1) /
+              TH_DISPATCHED(THNN_(panels))->lanes;
   return w;
 }
 
@@ -64,9 +64,9 @@ int THNN_(supportsColumnPanels)(const THNNConvolution *c, THNNPass pass)
 /* Elements of a thread's panel. */
 static ptrdiff_t THNN_(panelSize)(const THNN_(PanelPlan) * w)
 {
-  return w->terms *
-         (THMin(w->vectors, TH_NOW(THNN_(panels))->vectors) * TH_NOW(THNN_(panels))->lanes +
-          w->singles);
+  return w->terms * (THMin(w->vectors, TH_DISPATCHED(THNN_(panels))->vectors) *
+                         TH_DISPATCHED(THNN_(panels))->lanes +
+                     w->singles);
 }
 
 /* For one image: of few positions, or with windows that do not overlap.  Otherwise positions of several
@@ -79,10 +79,11 @@ double THNN_(costOfColumnPanels)(const THNNConvolution *c, THNNPass pass,
   const THNN_(PanelPlan) w = THNN_(panelPlan)(c, pass == THNN_BACKWARD_DATA);
   if (THNN_(panelSize)(&w) > THNNConvolution_memory(c, 1))
     return INFINITY;
-  const ptrdiff_t half = TH_NOW(THNN_(panels))->lanes * TH_NOW(THNN_(panels))->vectors / 2;
+  const ptrdiff_t half =
+      TH_DISPATCHED(THNN_(panels))->lanes * TH_DISPATCHED(THNN_(panels))->vectors / 2;
   if (w.size < half || w.results < LEAST || w.planes * c->window < LEAST)
     return THNN_NEVER;
-  if (TH_NOW(THNN_(panels))->lanes * sizeof(real) == NARROW)
+  if (TH_DISPATCHED(THNN_(panels))->lanes * sizeof(real) == NARROW)
     return w.results >= MANY_RESULTS / 4 ? THNN_ALWAYS : THNN_NEVER;
   int isDisjoint = 1;
   for (int d = 0; d < 3; d++)
@@ -131,7 +132,7 @@ static void THNN_(fillPanel)(const THNN_(PanelPlan) * w, const real *x, ptrdiff_
     for (e[1] = 0; e[1] < at[1].size; e[1]++)
       for (e[2] = 0; e[2] < at[2].size; e[2]++, panel += width) {
         source.runs = THNN_(listRuns)(at, e, first, count, run);
-        TH_NOW(THNN_(panels))->pack(&source, width, panel, w->c->window * width);
+        TH_DISPATCHED(THNN_(panels))->pack(&source, width, panel, w->c->window * width);
       }
 }
 
@@ -146,7 +147,7 @@ typedef struct {
 
 static THNN_(PanelItem) THNN_(panelItem)(const THNN_(PanelPlan) * w, ptrdiff_t i)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(panels))->lanes, panelIndex = i % w->panelCount;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(panels))->lanes, panelIndex = i % w->panelCount;
   const ptrdiff_t split = i / (w->c->batch * w->c->groups * w->panelCount);
   const ptrdiff_t vector = panelIndex * w->vectors / w->panelCount;
   THNN_(PanelItem) p = {.item = i / w->panelCount % (w->c->batch * w->c->groups)};
@@ -165,18 +166,18 @@ static THNN_(PanelItem) THNN_(panelItem)(const THNN_(PanelPlan) * w, ptrdiff_t i
 static void THNN_(multiplyRows)(const THNN_(PanelItem) * p, THNN_(PanelTile) tile, ptrdiff_t terms,
                                 ptrdiff_t rows)
 {
-  const ptrdiff_t width = p->vectors * TH_NOW(THNN_(panels))->lanes, next = tile.next;
+  const ptrdiff_t width = p->vectors * TH_DISPATCHED(THNN_(panels))->lanes, next = tile.next;
   real sums[MOST_ROWS * MOST_POSITIONS];
   real *const to = tile.result;
   if (p->count == width) {
-    TH_NOW(THNN_(panels))->multiply(terms, rows, p->vectors, &tile);
+    TH_DISPATCHED(THNN_(panels))->multiply(terms, rows, p->vectors, &tile);
     return;
   }
   for (ptrdiff_t r = 0; tile.adds && r < rows; r++)
     memcpy(sums + r * width, to + r * next, (size_t)p->count * sizeof *sums);
   tile.result = sums;
   tile.next = width;
-  TH_NOW(THNN_(panels))->multiply(terms, rows, p->vectors, &tile);
+  TH_DISPATCHED(THNN_(panels))->multiply(terms, rows, p->vectors, &tile);
   for (ptrdiff_t r = 0; r < rows; r++)
     memcpy(to + r * next, sums + r * width, (size_t)p->count * sizeof *sums);
 }
@@ -187,7 +188,8 @@ static void THNN_(multiplyPlanes)(const THNN_(PanelPlan) * w, const THNN_(PanelI
                                   ptrdiff_t nextTerm)
 {
   const THNNConvolution *c = w->c;
-  const ptrdiff_t group = p->item % c->groups, most = TH_NOW(THNN_(panels))->rows[p->vectors];
+  const ptrdiff_t group = p->item % c->groups,
+                  most = TH_DISPATCHED(THNN_(panels))->rows[p->vectors];
   const ptrdiff_t terms = planes * c->window;
   const real *weights = w->data.weight + group * (c->outputs / c->groups) * c->depth;
   for (ptrdiff_t row = p->row, rows; row < p->end; row += rows) {
@@ -207,7 +209,7 @@ static void THNN_(multiplyPlanes)(const THNN_(PanelPlan) * w, const THNN_(PanelI
     for (ptrdiff_t k = 0; k < p->singles; k++) {
       tile.panel = p->single + k * terms;
       tile.result = w->data.to + (p->item * w->results + row + 1) * w->size - p->singles + k;
-      TH_NOW(THNN_(panels))->multiplyOne(terms, rows, &tile);
+      TH_DISPATCHED(THNN_(panels))->multiplyOne(terms, rows, &tile);
     }
   }
 }
@@ -220,7 +222,7 @@ static void THNN_(multiplyPanels)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t plane = 0; plane < w->planes; plane += w->planesAtOnce) {
       const ptrdiff_t planes = THMin(w->planesAtOnce, w->planes - plane);
       const real *x = w->data.from + (p.item * w->planes + plane) * w->source;
-      const ptrdiff_t width = p.vectors * TH_NOW(THNN_(panels))->lanes;
+      const ptrdiff_t width = p.vectors * TH_DISPATCHED(THNN_(panels))->lanes;
       const int isInPlace = w->inPlace && p.count == width;
       if (!isInPlace)
         THNN_(fillPanel)(w, x, planes, p.first, p.count, width, p.panel);
@@ -248,7 +250,7 @@ static int THNN_(areInPlace)(const THNN_(PanelPlan) * w)
 static void THNN_(cutPanels)(THNN_(PanelPlan) * w, ptrdiff_t threads)
 {
   enum { THREAD_RESULTS = 32 }; /* that pay for another copy of the image */
-  const ptrdiff_t most = TH_NOW(THNN_(panels))->vectors, items = w->c->batch * w->c->groups;
+  const ptrdiff_t most = TH_DISPATCHED(THNN_(panels))->vectors, items = w->c->batch * w->c->groups;
   w->panelCount = (w->vectors + most - 1) / most;
   w->splits = 1;
   if (items % threads == 0 || items * w->panelCount >= 8 * threads)

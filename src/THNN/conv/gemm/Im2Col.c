@@ -1,7 +1,7 @@
 /* Windows of images as the columns of matrices: the layers Im2Col and Col2Im, which are each
  * other's gradients, and the functions for one image. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 /* image: height and width. */
 static THNN_(ImageColumns)
@@ -71,9 +71,9 @@ static void THNN_(planesOfColumns)(void *context, ptrdiff_t begin, ptrdiff_t end
   for (ptrdiff_t p = begin; p < end; p++) {
     real *x = w->x + p * w->image, *columns = w->unfolded + p * w->columns;
     if (w->fold)
-      TH_NOW(THNN_(im2col))->fold(w->at, columns, x);
+      TH_DISPATCHED(THNN_(im2col))->fold(w->at, columns, x);
     else
-      TH_NOW(THNN_(im2col))->unfold(w->at, x, columns);
+      TH_DISPATCHED(THNN_(im2col))->unfold(w->at, x, columns);
   }
 }
 

@@ -1,8 +1,8 @@
 /* Convolutions as products of matrices by BLAS: windows are the columns of one of them. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
-TH_LEVELS_OF(THNN_(Im2ColKernels), THNN_(im2col))
+TH_DISPATCH(THNN_(Im2ColKernels), THNN_(im2col))
 
 int THNN_(supportsIm2Col)(const THNNConvolution *c, THNNPass pass)
 {
@@ -28,7 +28,8 @@ static void THNN_(unfoldPlanes)(const THNNConvolution *c, const real *x, ptrdiff
                                 real *columns)
 {
   for (ptrdiff_t p = 0; p < planes; p++)
-    TH_NOW(THNN_(im2col))->unfold(c->at, x + p * c->image, columns + p * c->window * c->windows);
+    TH_DISPATCHED(THNN_(im2col))
+        ->unfold(c->at, x + p * c->image, columns + p * c->window * c->windows);
 }
 
 static void THNN_(columnImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -68,7 +69,8 @@ static void THNN_(columnImagesBackward)(void *context, ptrdiff_t begin, ptrdiff_
                   columns, c->windows);
     if (w->columns)
       for (ptrdiff_t p = 0; p < planes; p++)
-        TH_NOW(THNN_(im2col))->fold(c->at, columns + p * c->window * c->windows, x + p * c->image);
+        TH_DISPATCHED(THNN_(im2col))
+            ->fold(c->at, columns + p * c->window * c->windows, x + p * c->image);
   }
 }
 

@@ -1,11 +1,11 @@
 /* Convolutions by implicit products of matrices, whose columns are read from the image: which
  * convolutions, and what the passes have in common. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "ImplicitGemmParts.h"
 
-TH_LEVELS_OF(THNN_(Implicit), THNN_(implicit))
+TH_DISPATCH(THNN_(Implicit), THNN_(implicit))
 
 /* --- which ones ------------------------------------------------------------------------------ */
 
@@ -13,7 +13,8 @@ TH_LEVELS_OF(THNN_(Implicit), THNN_(implicit))
  * not keep the processor busy. */
 static double THNN_(laneUtilization)(ptrdiff_t outputs)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, vectors = (outputs + lanes - 1) / lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes,
+                  vectors = (outputs + lanes - 1) / lanes;
   return (double)outputs / (double)(vectors * lanes) * (vectors == 1 ? 0.7 : 1);
 }
 
@@ -35,7 +36,8 @@ static double THNN_(positionUtilization)(const THNNConvolution *c, int backward,
     computed *= d == 0 ? count : count + reach;
   }
   const ptrdiff_t block = THNNDirect_block(outputs);
-  const ptrdiff_t strip = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t strip =
+      (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * TH_DISPATCHED(THNN_(implicit))->lanes;
   const ptrdiff_t blocks = (outputs + block - 1) / block;
   computed = (computed + strip - 1) / strip * strip;
   return (double)wanted / (double)computed * (double)outputs / (double)(blocks * block);
@@ -46,7 +48,7 @@ static double THNN_(positionUtilization)(const THNNConvolution *c, int backward,
 static double THNN_(windowUtilization)(const THNNConvolution *c)
 {
   const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, half = THMax(1, lanes / 2);
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, half = THMax(1, lanes / 2);
   const ptrdiff_t block = THNNDirect_block(planes), blocks = (planes + block - 1) / block;
   const ptrdiff_t strip = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * lanes;
   const ptrdiff_t computed = (c->windows + strip - 1) / strip * strip;
@@ -100,7 +102,7 @@ double THNN_(costOfImplicitGemm)(const THNNConvolution *c, THNNPass pass,
   };
   const ptrdiff_t results = THNN_(resultsOf)(c, pass);
   if (c->channelsLast || pass == THNN_BACKWARD_WEIGHTS) /* results fill at least half a vector */
-    return 2 * results >= TH_NOW(THNN_(implicit))->lanes ? THNN_ALWAYS : THNN_NEVER;
+    return 2 * results >= TH_DISPATCHED(THNN_(implicit))->lanes ? THNN_ALWAYS : THNN_NEVER;
   const int backward = pass == THNN_BACKWARD_DATA;
   if (results < 2 || c->batch * (backward ? c->image : c->windows) < MIN_ROWS)
     return THNN_NEVER;
@@ -118,33 +120,35 @@ double THNN_(costOfImplicitGemm)(const THNNConvolution *c, THNNPass pass,
 
 ptrdiff_t THNN_(widthOf)(ptrdiff_t outputs)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes;
-  return THMin(TH_NOW(THNN_(implicit))->vectors, (outputs + lanes - 1) / lanes) * lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
+  return THMin(TH_DISPATCHED(THNN_(implicit))->vectors, (outputs + lanes - 1) / lanes) * lanes;
 }
 
 ptrdiff_t THNN_(vectorsOf)(ptrdiff_t outputs)
 {
-  return (outputs + TH_NOW(THNN_(implicit))->lanes - 1) / TH_NOW(THNN_(implicit))->lanes;
+  return (outputs + TH_DISPATCHED(THNN_(implicit))->lanes - 1) /
+         TH_DISPATCHED(THNN_(implicit))->lanes;
 }
 
 ptrdiff_t THNN_(wholeVectors)(ptrdiff_t elements)
 {
-  return THNN_(vectorsOf)(elements) * TH_NOW(THNN_(implicit))->lanes;
+  return THNN_(vectorsOf)(elements) * TH_DISPATCHED(THNN_(implicit))->lanes;
 }
 
 void THNN_(packOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs, ptrdiff_t next,
                         real *m)
 {
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
   if (width > count)
     memset(m, 0, (size_t)(columns * width) * sizeof *m);
-  TH_NOW(THNN_(implicit))->transpose(count, columns, outputs, next, m, width);
+  TH_DISPATCHED(THNN_(implicit))->transpose(count, columns, outputs, next, m, width);
 }
 
 void THNN_(packWindows)(ptrdiff_t count, ptrdiff_t window, const real *windows, real *m)
 {
   enum { LANES = 64 / sizeof(real), OUTPUTS = 4 * LANES }; /* at most */
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, width = THNN_(vectorsOf)(count) * lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes,
+                  width = THNN_(vectorsOf)(count) * lanes;
   if (window >= lanes) {
     THNN_(packOutputs)(count, window, windows, window, m);
     return;
@@ -153,13 +157,13 @@ void THNN_(packWindows)(ptrdiff_t count, ptrdiff_t window, const real *windows, 
   const ptrdiff_t all = count * window, read = (width - 1) * window + lanes;
   memcpy(copy, windows, (size_t)all * sizeof *copy);
   memset(copy + all, 0, (size_t)(read - all) * sizeof *copy);
-  TH_NOW(THNN_(implicit))->transpose(width, lanes, copy, window, m, width);
+  TH_DISPATCHED(THNN_(implicit))->transpose(width, lanes, copy, window, m, width);
 }
 
 void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count, real *m)
 {
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_NOW(THNN_(implicit))->lanes;
-  TH_NOW(THNN_(winograd))->copyRows(rows, count, from, next, m, width);
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
+  TH_DISPATCHED(THNN_(winograd))->copyRows(rows, count, from, next, m, width);
   if (width > count)
     for (ptrdiff_t i = 0; i < rows; i++)
       memset(m + i * width + count, 0, (size_t)(width - count) * sizeof *m);
@@ -210,7 +214,7 @@ void THNN_(copyPaddedNhwc)(const THNNWindow *w, const real *x, ptrdiff_t next, p
       if (planes == next && planes == positionStride)
         memcpy(flat + left * positionStride, at, (size_t)(these * positionStride) * sizeof *flat);
       else
-        TH_NOW(THNN_(winograd))
+        TH_DISPATCHED(THNN_(winograd))
             ->copyRows(these, planes, at, next, flat + left * positionStride, positionStride);
       memset(flat + (left + these) * positionStride, 0,
              (size_t)((wide - left - these) * positionStride) * sizeof *flat);

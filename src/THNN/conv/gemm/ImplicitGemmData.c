@@ -1,6 +1,6 @@
 /* Implicit products of matrices, forward and backward data. */
 #include "TH/loop/THPlan.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 #include "TH/loop/THStream.h"
 
 #include "THNN/layer/Template.h"
@@ -57,10 +57,10 @@ static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdif
   i.image = run / w->strips * w->imagesAtOnce;
   i.images = THMin(w->imagesAtOnce, w->c->batch - i.image);
   i.skipped = run % w->strips * w->strip;
-  i.first = split * w->vectors / w->splits * TH_NOW(THNN_(implicit))->lanes;
-  i.count =
-      THMin((split + 1) * w->vectors / w->splits * TH_NOW(THNN_(implicit))->lanes, w->results) -
-      i.first;
+  i.first = split * w->vectors / w->splits * TH_DISPATCHED(THNN_(implicit))->lanes;
+  i.count = THMin((split + 1) * w->vectors / w->splits * TH_DISPATCHED(THNN_(implicit))->lanes,
+                  w->results) -
+            i.first;
   i.flat = THNN_(ofThread)(w->memory, THNN_(ofItem)(w), w->threads);
   i.sums = i.flat + w->flat;
   i.m = i.sums + w->sums;
@@ -108,7 +108,7 @@ static void THNN_(packWeights)(const THNN_(ImplicitImages) * w, ptrdiff_t group,
                                ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes, real *m)
 {
   const THNNConvolution *c = w->c;
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
   const ptrdiff_t ofResult = w->backward ? c->window : c->depth;
   const ptrdiff_t ofSource = w->backward ? c->depth : c->window;
   const real *weight = w->data.weight + group * (c->outputs / c->groups) * c->depth +
@@ -141,11 +141,11 @@ static const real *THNN_(pickWeights)(const THNN_(ImplicitImages) * w,
 static void THNN_(deliver)(const THNN_(ImplicitImages) * w, const THNNDirect *d, const real *sums,
                            ptrdiff_t positions, ptrdiff_t count, real *to)
 {
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
   if (w->elements || positions == w->size) {
     (w->streamsPlanes
-         ? TH_NOW(THNN_(implicit))->transposeStream
-         : TH_NOW(THNN_(implicit))->transpose)(positions, count, sums, width, to, w->size);
+         ? TH_DISPATCHED(THNN_(implicit))->transposeStream
+         : TH_DISPATCHED(THNN_(implicit))->transpose)(positions, count, sums, width, to, w->size);
     return;
   }
   for (ptrdiff_t r = 0; r < count; r++, to += w->size) {
@@ -166,7 +166,7 @@ static ptrdiff_t THNN_(nextOf)(const THNN_(ImplicitImages) * w)
 
 static int THNN_(isDirectSum)(const THNN_(ImplicitImages) * w, ptrdiff_t count)
 {
-  return w->direct && count % TH_NOW(THNN_(implicit))->lanes == 0;
+  return w->direct && count % TH_DISPATCHED(THNN_(implicit))->lanes == 0;
 }
 
 /* Writes the sums of the positions of a part, for count result planes, to a channels-last result
@@ -174,12 +174,12 @@ static int THNN_(isDirectSum)(const THNN_(ImplicitImages) * w, ptrdiff_t count)
 static void THNN_(placeRows)(const THNNDirect *d, const real *sums, ptrdiff_t skipped,
                              ptrdiff_t positions, ptrdiff_t count, real *to, ptrdiff_t next)
 {
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_NOW(THNN_(implicit))->lanes,
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes,
                   wide = d->count[2];
   for (ptrdiff_t done = 0, these; done < positions; done += these) {
     const ptrdiff_t at = skipped + done, row = at / wide;
     these = THMin(wide - at % wide, positions - done);
-    TH_NOW(THNN_(winograd))
+    TH_DISPATCHED(THNN_(winograd))
         ->copyRows(these, count, sums + done * width, width,
                    to + (row / d->count[1] * d->step[0] + row % d->count[1] * d->step[1] +
                          at % wide * d->step[2]) *
@@ -193,7 +193,7 @@ static void THNN_(placeRows)(const THNNDirect *d, const real *sums, ptrdiff_t sk
 static real *THNN_(sumsOfPart)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                                ptrdiff_t k, ptrdiff_t first)
 {
-  const ptrdiff_t width = THNN_(vectorsOf)(i->count) * TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t width = THNN_(vectorsOf)(i->count) * TH_DISPATCHED(THNN_(implicit))->lanes;
   real *sums = i->sums;
   for (ptrdiff_t before = 0; before < k; before++)
     sums += i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[before]) * width;
@@ -214,7 +214,7 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
                             THNN_(Packed) * transposed)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count),
-                  width = vectors * TH_NOW(THNN_(implicit))->lanes;
+                  width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
   const ptrdiff_t result = i->first + first;
   real *start = i->m + w->transposed - w->width;
   if (plane == 0)
@@ -242,7 +242,7 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
       sums = w->data.to + (i->image * w->size + i->skipped) * next + i->group * w->results + result;
     }
     const THNN_(PrefetchHint) hint = {.streams = w->streams};
-    TH_NOW(THNN_(implicit))
+    TH_DISPATCHED(THNN_(implicit))
         ->multiplyPrefetching(rows, position, planes * part->taps, w->term + k * w->terms, x,
                               w->inPlace, THNN_(pickWeights)(w, i, part, planes, width), vectors,
                               plane == 0 ? start : NULL, sums, next, &hint);
@@ -254,7 +254,7 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
 static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                                  ptrdiff_t n, ptrdiff_t first, ptrdiff_t count, real *to)
 {
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
   for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
     const THNNPart *part = &w->plan.part[k];
     const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
@@ -262,14 +262,14 @@ static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(Im
                      positions, width, i->placed + part->start * width, width);
   }
   (w->streamsPlanes
-       ? TH_NOW(THNN_(implicit))->transposeStream
-       : TH_NOW(THNN_(implicit))->transpose)(w->size, count, i->placed, width, to, w->size);
+       ? TH_DISPATCHED(THNN_(implicit))->transposeStream
+       : TH_DISPATCHED(THNN_(implicit))->transpose)(w->size, count, i->placed, width, to, w->size);
 }
 
 static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                                 ptrdiff_t first, ptrdiff_t count)
 {
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
   const ptrdiff_t result = i->first + first;
   if (THNN_(isDirectSum)(w, count))
     return;
@@ -424,7 +424,8 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
   w->plane = w->elements ? (w->strip | 16) + 16 : w->plan.plane;
   w->positionStride = c->channelsLast ? (w->inPlace ? w->plan.planes * c->groups : w->planes) : 1;
   w->terms = w->planes * taps;
-  const ptrdiff_t more = THMax(0, TH_NOW(THNN_(implicit))->lanes - c->window); /* packWindows */
+  const ptrdiff_t more =
+      THMax(0, TH_DISPATCHED(THNN_(implicit))->lanes - c->window); /* packWindows */
   w->transposed = (w->planes * c->window + more + 1) * w->width;
   w->picked = w->picks ? w->planes * taps * w->width : 0;
 }
@@ -434,8 +435,9 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
 static ptrdiff_t THNN_(sumsOfPosition)(const THNN_(ImplicitImages) * w, ptrdiff_t splits)
 {
   if (w->direct)
-    return w->results % TH_NOW(THNN_(implicit))->lanes ? w->width : 0;
-  const ptrdiff_t results = (w->vectors + splits - 1) / splits * TH_NOW(THNN_(implicit))->lanes;
+    return w->results % TH_DISPATCHED(THNN_(implicit))->lanes ? w->width : 0;
+  const ptrdiff_t results =
+      (w->vectors + splits - 1) / splits * TH_DISPATCHED(THNN_(implicit))->lanes;
   return (results + w->width - 1) / w->width * w->width;
 }
 
@@ -491,7 +493,7 @@ void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTen
   const ptrdiff_t bytes = c->batch * w.size * w.results * c->groups * (ptrdiff_t)sizeof(real);
   const int far = (uintptr_t)w.data.to % TH_STREAM_LINE == 0 && bytes >= THPlan_streamBytes();
   w.streams = far && w.direct && w.planes == w.plan.planes &&
-              w.results % TH_NOW(THNN_(implicit))->lanes == 0;
+              w.results % TH_DISPATCHED(THNN_(implicit))->lanes == 0;
   w.streamsPlanes = far && !c->channelsLast && w.size % (TH_STREAM_LINE / sizeof(real)) == 0;
   THParallel_for(items, 1, THNN_(implicitItems), &w);
   THNN_(finish)(&call);

@@ -1,6 +1,6 @@
 /* Implicit products of matrices, backward weights. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/conv/Memory.h"
 #include "ImplicitGemmParts.h"
@@ -60,7 +60,8 @@ static void THNN_(packGradients)(const THNN_(ImplicitWeights) * w, const THNNPar
                                  real *m)
 {
   const THNNConvolution *c = w->c;
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, width = THNN_(vectorsOf)(count) * lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes,
+                  width = THNN_(vectorsOf)(count) * lanes;
   for (ptrdiff_t done = 0, index; done < strip;) {
     const ptrdiff_t these = THMin(strip - done, THNN_(runOf)(c, part, from + done, &index));
     const ptrdiff_t position = index % c->windows, left = c->windows - position;
@@ -91,11 +92,11 @@ static void THNN_(addStrip)(const THNN_(ImplicitWeights) * w, const THNN_(Weight
                             const THNN_(PrefetchHint) * hint)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count),
-                  width = vectors * TH_NOW(THNN_(implicit))->lanes;
+                  width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
   const int listed = w->inPlace && !w->inRows;
   real *sums = i->sums + o * w->planes * w->c->window;
   if (!THNN_(isParted)(w)) {
-    TH_NOW(THNN_(implicit))
+    TH_DISPATCHED(THNN_(implicit))
         ->multiplyPrefetching(i->planes * w->c->window, term, strip, column,
                               listed ? i->x : i->flat, listed, gradients, vectors, NULL, sums,
                               width, hint);
@@ -106,7 +107,7 @@ static void THNN_(addStrip)(const THNN_(ImplicitWeights) * w, const THNN_(Weight
     while (i->planes == w->planes && t + run < part->taps &&
            part->tap[t + run] == part->tap[t] + run)
       run++;
-    TH_NOW(THNN_(implicit))
+    TH_DISPATCHED(THNN_(implicit))
         ->multiplyPrefetching(run * i->planes, term + t * w->planes, strip, column, i->flat, 0,
                               gradients, vectors, NULL, sums + part->tap[t] * w->planes * width,
                               width, hint);
@@ -128,15 +129,16 @@ static void THNN_(addPart)(const THNN_(ImplicitWeights) * w, const THNN_(Weights
       const ptrdiff_t count = THMin(w->width, i->end - o);
       const real *gradients = i->m;
       if (!parted && c->channelsLast && count == c->outputs &&
-          count % TH_NOW(THNN_(implicit))->lanes == 0)
+          count % TH_DISPATCHED(THNN_(implicit))->lanes == 0)
         gradients = i->y + at * count;
       else
         THNN_(packGradients)(w, part, i->y + o * (c->channelsLast ? 1 : c->windows), count, at,
                              strip, i->m);
       if (i->totals)
-        TH_NOW(THNN_(direct))
+        TH_DISPATCHED(THNN_(direct))
             ->sumRows(strip, count, gradients,
-                      THNN_(vectorsOf)(count) * TH_NOW(THNN_(implicit))->lanes, i->totals + o);
+                      THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes,
+                      i->totals + o);
       /* Gradients are transposed from memory: the strip after the next one is prefetched. */
       const ptrdiff_t later = at + 2 * w->strip;
       THNN_(PrefetchHint) hint = {0};
@@ -154,16 +156,16 @@ static void THNN_(deliverWeights)(const THNN_(ImplicitWeights) * w, const THNN_(
 {
   const THNNConvolution *c = w->c;
   const ptrdiff_t outputs = c->outputs / c->groups;
-  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
   const real *sums = i->sums + (o - i->first) * w->planes * c->window;
   if (THNN_(isParted)(w)) {
     for (ptrdiff_t t = 0; t < c->window; t++)
-      TH_NOW(THNN_(winograd))
+      TH_DISPATCHED(THNN_(winograd))
           ->copyRows(i->planes, width, sums + t * w->planes * width, width, i->ordered + t * width,
                      c->window * width);
     sums = i->ordered;
   }
-  TH_NOW(THNN_(winograd))
+  TH_DISPATCHED(THNN_(winograd))
       ->addTransposed(i->planes * c->window, count, sums, width, w->scale,
                       w->weights + (i->group * outputs + o) * c->depth + i->plane * c->window,
                       c->depth);
@@ -303,7 +305,7 @@ static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNN
   w->strip = THNN_IMPLICIT_COLUMNS;
   /* With few planes, the rows under the windows stay in the L1 cache: half as many outputs, more rows
    * and twice as many positions at a time make less work between the products. */
-  if (!parted && w->width == 4 * TH_NOW(THNN_(implicit))->lanes &&
+  if (!parted && w->width == 4 * TH_DISPATCHED(THNN_(implicit))->lanes &&
       THNN_(vectorsOf)(outputs) % 2 == 0) {
     w->width /= 2;
     w->strip *= 2;
@@ -311,7 +313,8 @@ static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNN
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
   /* Where there are few planes, which do not divide evenly among the threads, each thread has all of
    * them, and some of the outputs. */
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, vectors = (outputs + lanes - 1) / lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes,
+                  vectors = (outputs + lanes - 1) / lanes;
   const int samePlanes = c->groups * planes < 4 * threads && c->groups * planes % threads != 0 &&
                          vectors % threads == 0;
   if (samePlanes)

@@ -1,10 +1,10 @@
 /* Winograd's convolutions of 3 x 3 windows, forward and backward data. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "Winograd3x3Parts.h"
 
-TH_LEVELS_OF(THNN_(Winograd), THNN_(winograd))
+TH_DISPATCH(THNN_(Winograd), THNN_(winograd))
 
 /* --- weights --------------------------------------------------------------------------------- */
 
@@ -16,7 +16,7 @@ static void THNN_(transformPlanes)(const THNN_(WinogradPlan) * w, ptrdiff_t bloc
   const ptrdiff_t planes = THMin(TRANSPOSED_PLANES, w->planes - plane), first = block * w->width;
   const ptrdiff_t count = THMin(w->width, w->results - first);
   const ptrdiff_t vectors = THNN_(vectorsOf)(count),
-                  width = vectors * TH_NOW(THNN_(implicit))->lanes;
+                  width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
   const real *weight = w->data.weight + w->group * (c->outputs / c->groups) * c->depth;
   if (w->backward) {
     for (ptrdiff_t p = 0; p < planes; p++)
@@ -26,7 +26,7 @@ static void THNN_(transformPlanes)(const THNN_(WinogradPlan) * w, ptrdiff_t bloc
     THNN_(packOutputs)(count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth, m);
   }
   for (ptrdiff_t p = 0; p < planes; p++)
-    TH_NOW(THNN_(winograd))
+    TH_DISPATCHED(THNN_(winograd))
         ->windows(w->first, w->end, w->backward, vectors, m + p * TAPS * width,
                   u + (plane + p) * width, w->planes * width);
 }
@@ -151,7 +151,7 @@ static const real *THNN_(transformedBlock)(const THNN_(WinogradPlan) * w, ptrdif
                                            ptrdiff_t vectors)
 {
   return w->transformed + (w->group * w->blocks + block) * THNN_(ofTransformedBlock)(w) +
-         w->first * SIDE * w->planes * vectors * TH_NOW(THNN_(implicit))->lanes;
+         w->first * SIDE * w->planes * vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
 }
 
 /* --- tiles ----------------------------------------------------------------------------------- */
@@ -185,7 +185,7 @@ static ptrdiff_t THNN_(sourceRow)(const THNN_(WinogradPlan) * w, const THNN_(Run
 static void THNN_(transposeRows)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
                                  ptrdiff_t phase, ptrdiff_t row, const real *from)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, wide = w->at[2].input,
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, wide = w->at[2].input,
                   size = wide * lanes;
   const ptrdiff_t dilation = w->at[1].dilation, high = w->at[1].input;
   const ptrdiff_t top = THNN_(sourceRow)(w, r, phase, row);
@@ -197,7 +197,7 @@ static void THNN_(transposeRows)(const THNN_(WinogradPlan) * w, const THNN_(Run)
   memset(flat + end * size, 0, (size_t)((w->stripRows - end) * size) * sizeof *flat);
   const ptrdiff_t rowsAtOnce = dilation == 1 ? end - first : 1;
   for (ptrdiff_t k = first; k < end; k += rowsAtOnce)
-    TH_NOW(THNN_(implicit))
+    TH_DISPATCHED(THNN_(implicit))
         ->transpose(lanes, rowsAtOnce * wide, from + (top + k * dilation) * wide, w->source,
                     flat + k * size, lanes);
 }
@@ -220,7 +220,7 @@ static void THNN_(transformRow)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
       from[k] = rows[k] + first * columnStride;
     if (w->phases[2] > 1) /* other columns are there than in the phase before */
       memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines);
-    TH_NOW(THNN_(winograd))
+    TH_DISPATCHED(THNN_(winograd))
         ->images(&r->tiles, w->first, w->end, n * w->phases[2] + phase, i, from,
                  columnStride * at->dilation, column,
                  THMax(0, THNN_(parts)(at->input - first, at->dilation)), r->lines, v, w->number);
@@ -230,7 +230,7 @@ static void THNN_(transformRow)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
 void THNN_(transformWinogradImages)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
                                     ptrdiff_t group, ptrdiff_t begin, ptrdiff_t end)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, wide = w->at[2].input;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, wide = w->at[2].input;
   const ptrdiff_t columnStride = w->c->channelsLast ? w->planes * w->c->groups : lanes;
   memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines); /* also where the padding is */
   if (w->c->channelsLast)
@@ -265,10 +265,10 @@ void THNN_(transformWinogradImages)(const THNN_(WinogradPlan) * w, const THNN_(R
 static void THNN_(multiplyBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, const real *u,
                                  ptrdiff_t vectors)
 {
-  const ptrdiff_t width = vectors * TH_NOW(THNN_(implicit))->lanes,
+  const ptrdiff_t width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes,
                   tiles = THNNTiles_count(&r->tiles);
   for (int k = 0; k < (w->end - w->first) * SIDE; k++)
-    TH_NOW(THNN_(winograd))
+    TH_DISPATCHED(THNN_(winograd))
         ->multiply(THNNTiles_ofPoints(&r->tiles, w->first + k / SIDE, k % SIDE), w->planes,
                    r->v + k * w->number, w->next, u + k * w->planes * width, vectors,
                    r->products + k * tiles * width);
@@ -279,15 +279,15 @@ static void THNN_(multiplyBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run)
 static void THNN_(writeResults)(const THNN_(WinogradPlan) * w, ptrdiff_t positions, ptrdiff_t count,
                                 const real *results, real *to)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, all = w->results * w->c->groups;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, all = w->results * w->c->groups;
   if (w->c->channelsLast && w->first == 0)
-    TH_NOW(THNN_(winograd))->copyRows(positions, count, results, lanes, to, all);
+    TH_DISPATCHED(THNN_(winograd))->copyRows(positions, count, results, lanes, to, all);
   else if (w->c->channelsLast)
-    TH_NOW(THNN_(winograd))->addRows(positions, count, results, lanes, to, all);
+    TH_DISPATCHED(THNN_(winograd))->addRows(positions, count, results, lanes, to, all);
   else if (w->first == 0)
-    TH_NOW(THNN_(implicit))->transpose(positions, count, results, lanes, to, w->size);
+    TH_DISPATCHED(THNN_(implicit))->transpose(positions, count, results, lanes, to, w->size);
   else
-    TH_NOW(THNN_(winograd))->addTransposed(positions, count, results, lanes, 1, to, w->size);
+    TH_DISPATCHED(THNN_(winograd))->addTransposed(positions, count, results, lanes, 1, to, w->size);
 }
 
 /* Rows of tiles of image n of the run become rows of a vector of results. */
@@ -295,7 +295,7 @@ static void THNN_(deliverTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
                                 ptrdiff_t row, ptrdiff_t rows, const real *products,
                                 ptrdiff_t width, const real *start, ptrdiff_t count, real *to)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, wide = w->at[2].output;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, wide = w->at[2].output;
   const ptrdiff_t down = w->at[1].dilation, across = w->at[2].dilation;
   const ptrdiff_t phase = (r->image + n) % w->phases[1], all = w->results * w->c->groups;
   const ptrdiff_t top = STEP * (r->row + row);
@@ -309,7 +309,7 @@ static void THNN_(deliverTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
                   nextRow = wide * columnStride * (inPlace ? down : 1);
   for (ptrdiff_t i = 0; i < rows; i++)
     for (ptrdiff_t k = 0; k < w->phases[2]; k++)
-      TH_NOW(THNN_(winograd))
+      TH_DISPATCHED(THNN_(winograd))
           ->results(&r->tiles, w->first, w->end, n * w->phases[2] + k, row + i, products, width,
                     THNNTiles_count(&r->tiles) * width, inPlace && w->first > 0 ? NULL : start,
                     high - STEP * i, THNN_(inPhase)(&w->at[2], k), r->lines,
@@ -326,7 +326,7 @@ static void THNN_(deliverTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
 static void THNN_(deliverBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
                                 ptrdiff_t first, ptrdiff_t vectors)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, width = vectors * lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, width = vectors * lanes;
   const ptrdiff_t stripRows = THMax(1, TRANSPOSED / (STEP * w->at[2].output));
   /* Points of other passes count as 0. */
   memset(r->lines, 0, (size_t)(SIDE * STEP * lanes) * sizeof *r->lines);

@@ -1,6 +1,6 @@
 /* How Winograd's convolutions of 3 x 3 windows are cut to fit in memory, and what they cost. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/conv/Memory.h"
 #include "Winograd3x3Parts.h"
@@ -34,7 +34,7 @@ static void THNN_(setRuns)(THNN_(WinogradPlan) * w, ptrdiff_t tiles, int threads
 /* Memory that planes of the source need, so many at a time. */
 static void THNN_(setSource)(THNN_(WinogradPlan) * w, ptrdiff_t planes)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, tiles = THNNTiles_count(&w->tiles);
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, tiles = THNNTiles_count(&w->tiles);
   const ptrdiff_t wide = w->at[2].input;
   const ptrdiff_t rows = STEP * (w->tiles.down - 1) + (w->tiles.isLow ? THNN_WINOGRAD_SHORT : SIDE);
   w->stripRows = THMax(STEP, THMin(rows + STEP - 1, TRANSPOSED / wide) / STEP * STEP);
@@ -53,7 +53,7 @@ static void THNN_(setSource)(THNN_(WinogradPlan) * w, ptrdiff_t planes)
 /* Elements of memory that the plan needs. */
 static ptrdiff_t THNN_(setMemory)(THNN_(WinogradPlan) * w)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, high = THNN_(transposedRows)(w);
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, high = THNN_(transposedRows)(w);
   THNN_(setSource)(w, w->planes);
   w->transposed = THMax(high * w->at[2].output * lanes, (TRANSPOSED_PLANES + 1) * TAPS * w->width);
   w->u = w->transformed ? 0 : THNN_(ofBlock)(w) * w->blocksAtOnce;
@@ -68,7 +68,7 @@ static ptrdiff_t THNN_(setMemory)(THNN_(WinogradPlan) * w)
 static double THNN_(costOfImages)(const THNN_(WinogradPlan) * w, ptrdiff_t planes, double times)
 {
   return (double)THNNTiles_count(&w->tiles) *
-         (double)THNN_(parts)(planes, TH_NOW(THNN_(implicit))->lanes) * times *
+         (double)THNN_(parts)(planes, TH_DISPATCHED(THNN_(implicit))->lanes) * times *
          (240 * SIDE / (double)w->rows + 160);
 }
 
@@ -76,7 +76,7 @@ static double THNN_(costOfImages)(const THNN_(WinogradPlan) * w, ptrdiff_t plane
 static double THNN_(cost)(const THNN_(WinogradPlan) * w)
 {
   const double planes = (double)w->planes;
-  const double vectors = (double)THNN_(parts)(w->results, TH_NOW(THNN_(implicit))->lanes);
+  const double vectors = (double)THNN_(parts)(w->results, TH_DISPATCHED(THNN_(implicit))->lanes);
   const double tiles = (double)THNNTiles_count(&w->tiles), runs = (double)w->runs;
   const double passes = SIDE / (double)w->rows;
   const double times = w->isKept ? 1 : (double)THNN_(parts)(w->blocks, w->blocksAtOnce);
@@ -168,7 +168,7 @@ int THNN_(measureWinograd)(const THNNConvolution *c, int backward, THNN_(Winogra
 
 void THNN_(setWinogradBlocks)(THNN_(WinogradPlan) * w, ptrdiff_t vectors)
 {
-  w->width = THMin(vectors, THNN_(vectorsOf)(w->results)) * TH_NOW(THNN_(implicit))->lanes;
+  w->width = THMin(vectors, THNN_(vectorsOf)(w->results)) * TH_DISPATCHED(THNN_(implicit))->lanes;
   w->blocks = THNN_(parts)(w->results, w->width);
 }
 
@@ -176,7 +176,7 @@ void THNN_(setWinogradBlocks)(THNN_(WinogradPlan) * w, ptrdiff_t vectors)
 static double THNN_(costOfAllProducts)(const THNN_(WinogradPlan) * w)
 {
   return (double)(w->c->batch * w->size) * (double)(w->planes * TAPS) *
-         (double)THNN_(parts)(w->results, TH_NOW(THNN_(implicit))->lanes);
+         (double)THNN_(parts)(w->results, TH_DISPATCHED(THNN_(implicit))->lanes);
 }
 
 int THNN_(supportsWinograd3x3)(const THNNConvolution *c, THNNPass pass)
@@ -230,7 +230,7 @@ static double THNN_(costOfWeights)(const THNN_(WinogradPlan) * w)
 {
   const double tiles = (double)THNNTiles_count(&w->tiles);
   const double vectors = (double)THNN_(parts)(THMin(w->results, w->blocksAtOnce * w->width),
-                                              TH_NOW(THNN_(implicit))->lanes);
+                                              TH_DISPATCHED(THNN_(implicit))->lanes);
   const double planes = (double)(THNN_(parts)(THMin(w->chunk, w->planes), 6) * 6);
   const double passes = SIDE / (double)w->rows;
   const double products = SIDE * SIDE * planes * vectors * (tiles + 12);
@@ -241,7 +241,7 @@ static double THNN_(costOfWeights)(const THNN_(WinogradPlan) * w)
 
 int THNN_(chooseWinogradChunks)(THNN_(WinogradPlan) * w, int threads, double *cost)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
   THNN_(WinogradPlan) best = *w;
   *cost = INFINITY;
   w->threads = threads;
@@ -277,7 +277,7 @@ static double THNN_(planWeights)(const THNNConvolution *c, THNN_(WinogradPlan) *
   static const int rows[] = {6, 3, 2, 1};
   if (!THNN_(measureWinograd)(c, 0, w))
     return INFINITY;
-  THNN_(setWinogradBlocks)(w, TH_NOW(THNN_(implicit))->vectors);
+  THNN_(setWinogradBlocks)(w, TH_DISPATCHED(THNN_(implicit))->vectors);
   double cost = INFINITY;
   THNN_(WinogradPlan) best = *w;
   for (size_t i = 0; i < sizeof sizes / sizeof *sizes * (sizeof rows / sizeof *rows); i++) {

@@ -5,7 +5,7 @@
  * matrices of planes x tiles with tiles x outputs; and windows follow from the 36 sums.  Each
  * transform is one of those of Winograd3x3.c, transposed. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/conv/Memory.h"
 #include "Winograd3x3Parts.h"
@@ -15,7 +15,7 @@ static void THNN_(transposeRowsOfGradients)(const THNN_(WinogradPlan) * w, const
                                             ptrdiff_t count, ptrdiff_t high, real *to)
 {
   const ptrdiff_t wide = w->at[2].output, all = w->c->outputs, down = w->at[1].dilation;
-  const ptrdiff_t rowsAtOnce = down == 1 ? high : 1, lanes = TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t rowsAtOnce = down == 1 ? high : 1, lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
   for (ptrdiff_t k = 0; k < high; k += rowsAtOnce, to += rowsAtOnce * wide * lanes)
     if (w->c->channelsLast)
       THNN_(copyParts)(rowsAtOnce * wide, from + k * down * wide * all, all, count, to);
@@ -27,7 +27,7 @@ static void THNN_(transposeRowsOfGradients)(const THNN_(WinogradPlan) * w, const
 static void THNN_(transformGradients)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
                                       ptrdiff_t group, ptrdiff_t first, ptrdiff_t count)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, wide = w->at[2].output;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, wide = w->at[2].output;
   const ptrdiff_t width = THNN_(vectorsOf)(count) * lanes;
   const ptrdiff_t next = THNNTiles_count(&r->tiles) * width;
   const ptrdiff_t stripRows = THMax(1, THNN_(transposedRows)(w) / STEP); /* rows of tiles */
@@ -55,7 +55,7 @@ static void THNN_(transformGradients)(const THNN_(WinogradPlan) * w, const THNN_
         }
         for (ptrdiff_t i = 0; i < rows; i++)
           for (ptrdiff_t k = 0; k < w->phases[2]; k++)
-            TH_NOW(THNN_(winograd))
+            TH_DISPATCHED(THNN_(winograd))
                 ->gradients(&r->tiles, w->first, w->end, n * w->phases[2] + k, row + i,
                             from + STEP * i * nextRow + k * columnStride, high - STEP * i,
                             THNN_(inPhase)(&w->at[2], k), nextRow, across * columnStride, r->lines,
@@ -69,16 +69,17 @@ static void THNN_(addTaps)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, 
                            ptrdiff_t group, ptrdiff_t first, ptrdiff_t count)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count),
-                  width = vectors * TH_NOW(THNN_(implicit))->lanes;
+                  width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
   real *m = r->transposed;
   for (ptrdiff_t p = 0; p < r->planes; p += TRANSPOSED_PLANES) {
     const ptrdiff_t planes = THMin(TRANSPOSED_PLANES, r->planes - p), terms = planes * TAPS;
     for (ptrdiff_t k = 0; k < planes; k++)
-      TH_NOW(THNN_(winograd))
+      TH_DISPATCHED(THNN_(winograd))
           ->taps(w->first, w->end, vectors, sums + (p + k) * width, r->planes * width,
                  m + k * TAPS * width);
     real *weights = w->data.to + (group * w->results + first) * w->c->depth + (r->plane + p) * TAPS;
-    TH_NOW(THNN_(winograd))->addTransposed(terms, count, m, width, w->scale, weights, w->c->depth);
+    TH_DISPATCHED(THNN_(winograd))
+        ->addTransposed(terms, count, m, width, w->scale, weights, w->c->depth);
   }
 }
 
@@ -102,10 +103,10 @@ static void THNN_(sumProducts)(const THNN_(WinogradPlan) * w, ptrdiff_t group, p
       const ptrdiff_t first = (from + block) * w->width;
       const ptrdiff_t count = THMin(w->width, w->results - first);
       const ptrdiff_t vectors = THNN_(vectorsOf)(count),
-                      width = vectors * TH_NOW(THNN_(implicit))->lanes;
+                      width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
       THNN_(transformGradients)(w, &r, group, first, count);
       for (int k = 0; k < numbers; k++)
-        TH_NOW(THNN_(implicit))
+        TH_DISPATCHED(THNN_(implicit))
             ->multiply(planes, w->plane + (plane + planes == w->planes ? w->chunk : 0),
                        THNNTiles_ofPoints(&r.tiles, w->first + k / SIDE, k % SIDE), w->tile,
                        r.v + k * w->number, 0, r.products + k * tiles * width, vectors, NULL,
@@ -138,7 +139,7 @@ static void THNN_(weightItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
  * ends with them. */
 static void THNN_(listTiles)(THNN_(Call) * call, THNN_(WinogradPlan) * w)
 {
-  const ptrdiff_t tiles = THNNTiles_count(&w->tiles), lanes = TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t tiles = THNNTiles_count(&w->tiles), lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
   const ptrdiff_t chunk = w->chunk, last = (w->planes - 1) % chunk + 1;
   ptrdiff_t *list = THNN_(scratchBytes)(call, (size_t)(tiles + 2 * chunk) * sizeof(ptrdiff_t));
   w->tile = list;

@@ -1,10 +1,10 @@
 /* Winograd's convolutions of 5 x 5 windows, by rows of tiles: their cost, and the work of threads. */
 #include "THNN/layer/Template.h"
-#include "TH/loop/THLevels.h"
+#include "THKernel.h"
 
 #include "THNN/conv/Memory.h"
 
-TH_LEVELS_OF(THNN_(TileRows), THNN_(tileRows))
+TH_DISPATCH(THNN_(TileRows), THNN_(tileRows))
 
 enum {
   SIDE = THNN_TILE_SIDE,
@@ -17,13 +17,13 @@ enum {
 
 static ptrdiff_t THNN_(wholeLanes)(ptrdiff_t n)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
   return (n + lanes - 1) / lanes * lanes;
 }
 
 static THNNTileRows THNN_(tileRowsOf)(const THNNConvolution *c)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
   THNNTileRows t = {.planes = c->planes,
                     .outputs = c->outputs,
                     .high = c->at[1].input,
@@ -44,7 +44,7 @@ static THNNTileRows THNN_(tileRowsOf)(const THNNConvolution *c)
 /* Images whose rows of tiles fill vectors. */
 static ptrdiff_t THNN_(imagesPerItem)(const THNNTileRows *t, ptrdiff_t batch)
 {
-  ptrdiff_t imagesAtOnce = TH_NOW(THNN_(implicit))->lanes;
+  ptrdiff_t imagesAtOnce = TH_DISPATCHED(THNN_(implicit))->lanes;
   for (ptrdiff_t down = t->down; imagesAtOnce > 1 && down % 2 == 0; down /= 2)
     imagesAtOnce /= 2;
   return THMin(imagesAtOnce, batch);
@@ -52,7 +52,7 @@ static ptrdiff_t THNN_(imagesPerItem)(const THNNTileRows *t, ptrdiff_t batch)
 
 static double THNN_(costOfImages)(const THNNTileRows *t)
 {
-  const double lanes = (double)TH_NOW(THNN_(implicit))->lanes, across = (double)t->across;
+  const double lanes = (double)TH_DISPATCHED(THNN_(implicit))->lanes, across = (double)t->across;
   const double squares = SIDE * (double)t->pitch / lanes;
   return (double)t->planes * (100 * squares + 40 * (STEP * (across + 1) + SIDE * across));
 }
@@ -60,7 +60,7 @@ static double THNN_(costOfImages)(const THNNTileRows *t)
 /* Vector operations for a vector of rows of tiles. */
 static double THNN_(costOfRows)(const THNNTileRows *t)
 {
-  const double lanes = (double)TH_NOW(THNN_(implicit))->lanes, across = (double)t->across;
+  const double lanes = (double)TH_DISPATCHED(THNN_(implicit))->lanes, across = (double)t->across;
   const double ofOutput = 100 * STEP * STEP * across / lanes + 30 * (STEP + SIDE) * across;
   return THNN_(costOfImages)(t) + (double)t->outputs * ofOutput +
          1.2 * NUMBERS * (double)(t->planes * t->outputs) * across;
@@ -114,7 +114,7 @@ static ptrdiff_t THNN_(sizeOfWindows)(const THNNTileRows *t)
 /* The order of the sums does not depend on the threads. */
 static THNN_(TileSums) THNN_(planSums)(const THNNConvolution *c)
 {
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
   THNN_(TileSums) w = {.c = c, .t = THNN_(tileRowsOf)(c)};
   w.width = THNN_(wholeLanes)(c->outputs);
   w.vectors = (c->batch * w.t.down + lanes - 1) / lanes;
@@ -123,14 +123,14 @@ static THNN_(TileSums) THNN_(planSums)(const THNNConvolution *c)
   w.sets = THMin(THMin(SETS, w.vectors), THMax(1, THNN_(memoryOf)(c, 1) / 2 / w.size));
   w.v = THMax(NUMBERS * w.t.numberX, 2 * TAPS * w.width);
   w.y = w.images * c->windows * lanes;
-  w.scratchSize = TH_NOW(THNN_(tileRows))->scratchSize(&w.t, 1);
+  w.scratchSize = TH_DISPATCHED(THNN_(tileRows))->scratchSize(&w.t, 1);
   return w;
 }
 
 int THNN_(supportsWinograd5x5)(const THNNConvolution *c, THNNPass pass)
 {
-  if (!TH_NOW(THNN_(tileRows))->convolve || c->channelsLast || c->groups != 1 || c->batch == 0 ||
-      c->planes == 0 || c->outputs == 0)
+  if (!TH_DISPATCHED(THNN_(tileRows))->convolve || c->channelsLast || c->groups != 1 ||
+      c->batch == 0 || c->planes == 0 || c->outputs == 0)
     return 0;
   for (int d = 0; d < 3; d++) {
     const THNNWindow *at = &c->at[d];
@@ -146,7 +146,7 @@ double THNN_(costOfWinograd5x5)(const THNNConvolution *c, THNNPass pass, THNN_(W
   const int weights = pass == THNN_BACKWARD_WEIGHTS;
   const THNNTileRows t = THNN_(tileRowsOf)(c);
   const ptrdiff_t all = t.planes * (weights ? THNN_(wholeLanes)(t.outputs) : t.outputs);
-  const ptrdiff_t scratchSize = TH_NOW(THNN_(tileRows))->scratchSize(&t, 0);
+  const ptrdiff_t scratchSize = TH_DISPATCHED(THNN_(tileRows))->scratchSize(&t, 0);
   if (THMax(scratchSize, NUMBERS * all) > L2_BYTES / (ptrdiff_t)sizeof(real))
     return INFINITY;
   const THNN_(TileSums) s = THNN_(planSums)(c);
@@ -154,7 +154,7 @@ double THNN_(costOfWinograd5x5)(const THNNConvolution *c, THNNPass pass, THNN_(W
                 : THNN_(threadsThatFit)(c, THNN_(sizeOfWindows)(&t), scratchSize, 1)))
     return INFINITY;
   const ptrdiff_t imagesAtOnce = THNN_(imagesPerItem)(&t, c->batch),
-                  lanes = TH_NOW(THNN_(implicit))->lanes;
+                  lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
   const double vectors =
       (double)((imagesAtOnce * t.down + lanes - 1) / lanes) / (double)imagesAtOnce;
   const double rows = weights ? THNN_(costOfSums)(&t) : THNN_(costOfRows)(&t);
@@ -181,7 +181,7 @@ static void THNN_(tileItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(TileItems) *w = context;
   const THNNConvolution *c = w->c;
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
   const ptrdiff_t ofX = c->planes * c->image, ofY = c->outputs * c->windows;
   real *scratch = THNN_(ofThread)(w->memory, w->scratchSize, w->threads);
   for (ptrdiff_t item = begin; item < end; item++) {
@@ -194,10 +194,10 @@ static void THNN_(tileItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t all = images * w->t.down;
     for (ptrdiff_t row = 0; row < all; row += lanes)
       if (w->backward)
-        TH_NOW(THNN_(tileRows))
+        TH_DISPATCHED(THNN_(tileRows))
             ->backward(&w->t, row, THMin(lanes, all - row), from, w->u, w->data.bias, to, scratch);
       else
-        TH_NOW(THNN_(tileRows))
+        TH_DISPATCHED(THNN_(tileRows))
             ->convolve(&w->t, row, THMin(lanes, all - row), from, w->u, w->data.bias, to, scratch);
   }
 }
@@ -209,7 +209,7 @@ void THNN_(convolveByWinograd5x5)(const THNNConvolution *c, int backward, THTens
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(TileItems) w = {.c = c, .t = THNN_(tileRowsOf)(c), .backward = backward};
   const ptrdiff_t windows = w.t.windows, ofWindows = THNN_(sizeOfWindows)(&w.t);
-  w.scratchSize = TH_NOW(THNN_(tileRows))->scratchSize(&w.t, 0);
+  w.scratchSize = TH_DISPATCHED(THNN_(tileRows))->scratchSize(&w.t, 0);
   const int threads =
       THNN_(threadsThatFit)(c, ofWindows, w.scratchSize, THParallel_threads(c->batch, 1));
   w.imagesAtOnce = THMin(THNN_(imagesPerItem)(&w.t, c->batch), (c->batch + threads - 1) / threads);
@@ -223,13 +223,13 @@ void THNN_(convolveByWinograd5x5)(const THNNConvolution *c, int backward, THTens
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   memset(m, 0, (size_t)(TAPS * windows) * sizeof *m);
   if (backward)
-    TH_NOW(THNN_(implicit))
+    TH_DISPATCHED(THNN_(implicit))
         ->transpose(c->planes * c->outputs, TAPS, w.data.weight, TAPS, m, windows);
   for (ptrdiff_t p = 0; !backward && p < c->planes; p++)
-    TH_NOW(THNN_(implicit))
+    TH_DISPATCHED(THNN_(implicit))
         ->transpose(c->outputs, TAPS, w.data.weight + p * TAPS, c->depth, m + p * c->outputs,
                     windows);
-  TH_NOW(THNN_(tileRows))->windows(windows, m, u);
+  TH_DISPATCHED(THNN_(tileRows))->windows(windows, m, u);
   w.u = u;
   THParallel_forIn(w.threads, items, THNN_(tileItems), &w);
   THNN_(finish)(&call);
@@ -243,7 +243,7 @@ static void THNN_(totalsOf)(const THNN_(TileSums) * w, ptrdiff_t set, ptrdiff_t 
                             ptrdiff_t last)
 {
   const THNNConvolution *c = w->c;
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, down = w->t.down;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, down = w->t.down;
   const ptrdiff_t end = THMin((last * lanes + down - 1) / down, c->batch);
   accreal *totals = w->totals + set * c->outputs;
   for (ptrdiff_t i = (first * lanes + down - 1) / down; i < end; i++) {
@@ -257,7 +257,7 @@ static void THNN_(tileSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(TileSums) *w = context;
   const THNNConvolution *c = w->c;
-  const ptrdiff_t lanes = TH_NOW(THNN_(implicit))->lanes, down = w->t.down;
+  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, down = w->t.down;
   real *v = THNN_(ofThread)(w->memory, w->v + w->y + w->scratchSize, w->threads);
   real *y = v + w->v, *scratch = y + w->y;
   for (ptrdiff_t set = begin; set < end; set++) {
@@ -269,14 +269,14 @@ static void THNN_(tileSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t vector = first; vector < last; vector++) {
       const ptrdiff_t row = vector * lanes, rows = THMin(lanes, c->batch * down - row);
       const ptrdiff_t image = row / down, images = (row + rows - 1) / down - image + 1;
-      TH_NOW(THNN_(tileRows))
+      TH_DISPATCHED(THNN_(tileRows))
           ->images(&w->t, row % down, rows, w->from + image * c->planes * c->image, v, scratch);
       for (ptrdiff_t o = 0; o < c->outputs; o += lanes) {
         for (ptrdiff_t i = 0; i < images; i++)
           THNN_(packOutputs)(THMin(lanes, c->outputs - o), c->windows,
                              w->gradients + ((image + i) * c->outputs + o) * c->windows, c->windows,
                              y + i * c->windows * lanes);
-        TH_NOW(THNN_(tileRows))
+        TH_DISPATCHED(THNN_(tileRows))
             ->gradients(&w->t, row % down, rows, v, y, sums + o, w->width, scratch);
       }
     }
@@ -291,9 +291,9 @@ static void THNN_(addPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
   real *m = THNN_(ofThread)(w->memory, w->v + w->y + w->scratchSize, w->threads);
   real *transposed = m + TAPS * w->width;
   for (ptrdiff_t p = begin; p < end; p++) {
-    TH_NOW(THNN_(tileRows))
+    TH_DISPATCHED(THNN_(tileRows))
         ->taps(w->width, c->planes * w->width, w->sets, w->sums + p * w->width, m);
-    TH_NOW(THNN_(implicit))->transpose(TAPS, c->outputs, m, w->width, transposed, TAPS);
+    TH_DISPATCHED(THNN_(implicit))->transpose(TAPS, c->outputs, m, w->width, transposed, TAPS);
     for (ptrdiff_t o = 0; o < c->outputs; o++)
       for (ptrdiff_t k = 0; k < TAPS; k++) {
         real *weight = w->weights + o * c->depth + p * TAPS + k;
