@@ -207,73 +207,27 @@ static inline double TH_digammaOfPair(double x)
   return (r < 0 ? TH_pairAdd(sum, mirror) : TH_pairSub(sum, mirror)).hi;
 }
 
-/* The derivative of log(gamma(x)) at y + lost > 0, in the arithmetic of T.
- *
- * On [1, 2] a rational approximation (error 1e-19, fitted at Chebyshev nodes) times the distance
- * from the zero of digamma, which is known to twice the precision: so values near that zero are
- * accurate too.  From there up to 10 by the recurrence, beyond by the asymptotic series. */
-#define TH_DIGAMMA_POLYNOMIAL(NAME, T)                             \
-  static inline T NAME##Polynomial(const T *terms, int count, T x) \
-  {                                                                \
-    T sum = terms[0];                                              \
-    for (int i = 1; i < count; i++)                                \
-      sum = sum * x + terms[i];                                    \
-    return sum;                                                    \
-  }
-
-/* Where y is 10 or more. */
-#define TH_DIGAMMA_FAR(NAME, T, FUNCTION)                                                \
-  static inline T NAME##Far(T y)                                                         \
-  {                                                                                      \
-    static const T series[] = {-3617.0L / 8160, 1.0L / 12,  -691.0L / 32760, 1.0L / 132, \
-                               -1.0L / 240,     1.0L / 252, -1.0L / 120,     1.0L / 12}; \
-    const T z = 1 / (y * y);                                                             \
-    return FUNCTION(y) - ((T)0.5 / y + z * NAME##Polynomial(series, 8, z));              \
-  }
-
-/* On [1, 2]: the numerator and the denominator of the approximation. */
-#define TH_DIGAMMA_NUMERATOR                                                                  \
-  {-0.00004622758139095330790086L, -0.002276821745292440005786L, -0.03308082961720958580071L, \
-   -0.1979917303542514897624L,     -0.5181949196382483295091L,   -0.5054533638180584810956L,  \
-   -0.04894412396816712028895L}
-#define TH_DIGAMMA_DENOMINATOR   \
-  {0.0000466495907868604398848L, \
-   0.002503184236078687874277L,  \
-   0.04137831448082715300247L,   \
-   0.2978119036558110893115L,    \
-   1.031933367635262478683L,     \
-   1.67182362053955538031L,      \
-   1}
-#define TH_DIGAMMA_NEAR(NAME, T)                                                           \
-  static inline T NAME##Near(T y, T lost)                                                  \
-  {                                                                                        \
-    static const T p[] = TH_DIGAMMA_NUMERATOR, q[] = TH_DIGAMMA_DENOMINATOR;               \
-    const T zero = 1.4616321449683622, zero_rest = 9.5499954299656977e-17, t = y - (T)1.5; \
-    const T distance = (y - zero) - (zero_rest - lost);                                    \
-    return distance + distance * (NAME##Polynomial(p, 7, t) / NAME##Polynomial(q, 7, t));  \
-  }
-
-#define TH_DIGAMMA_ABOVE(NAME, T)                                                         \
-  static inline T NAME(T y, T lost)                                                       \
-  {                                                                                       \
-    if (y < 1 || y >= 10)                                                                 \
-      return y < 1 ? -1 / y + NAME##Near(y + 1, lost + (y - (y + 1 - 1))) : NAME##Far(y); \
-    T sum = 0;                                                                            \
-    for (; y > 2; y -= 1)                                                                 \
-      sum += 1 / (y - 1);                                                                 \
-    return sum + NAME##Near(y, lost);                                                     \
-  }
-
-#define TH_DIGAMMA(NAME, T, FUNCTION) \
-  TH_DIGAMMA_POLYNOMIAL(NAME, T)      \
-  TH_DIGAMMA_FAR(NAME, T, FUNCTION)   \
-  TH_DIGAMMA_NEAR(NAME, T)            \
-  TH_DIGAMMA_ABOVE(NAME, T)
-TH_DIGAMMA(TH_digammaAbove, double, log)
+#define TH_T              double
+#define TH_T_LOG          log
+#define TH_DIGAMMA        TH_digammaAbove
+#define TH_DIGAMMA_(NAME) TH_digammaAbove##NAME
+#include "vector/Digamma.h"
+#undef TH_T
+#undef TH_T_LOG
+#undef TH_DIGAMMA
+#undef TH_DIGAMMA_
 
 /* Of x < 0, to a few more bits than double has, where there is a type for that. */
 #if !defined(__CUDA_ARCH__) && LDBL_MANT_DIG > DBL_MANT_DIG
-TH_DIGAMMA(TH_digammaAbovel, long double, logl)
+#define TH_T              long double
+#define TH_T_LOG          logl
+#define TH_DIGAMMA        TH_digammaAbovel
+#define TH_DIGAMMA_(NAME) TH_digammaAbovel##NAME
+#include "vector/Digamma.h"
+#undef TH_T
+#undef TH_T_LOG
+#undef TH_DIGAMMA
+#undef TH_DIGAMMA_
 
 static inline double TH_digammaOfWide(double x)
 {
@@ -287,13 +241,6 @@ static inline double TH_digammaOfWide(double x)
 #else
 #define TH_digammaOfWide TH_digammaOfPair
 #endif
-#undef TH_DIGAMMA
-#undef TH_DIGAMMA_POLYNOMIAL
-#undef TH_DIGAMMA_FAR
-#undef TH_DIGAMMA_NUMERATOR
-#undef TH_DIGAMMA_DENOMINATOR
-#undef TH_DIGAMMA_NEAR
-#undef TH_DIGAMMA_ABOVE
 
 /* The derivative of log(gamma(x)).  Infinite at 0, with the sign opposite to that of the zero; NaN
  * at negative integers.  Off by less than 3.5 units in the last place.
