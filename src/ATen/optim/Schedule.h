@@ -62,6 +62,13 @@ extern const at_scheduleRow at_scheduleRows[AT_SCHEDULE_KINDS];
 /* The rate of a group, in the optimizer. */
 double *at_schedule_rate(const at_schedule *s, int group);
 
+/* What stands for the momentum of a group: beta1 where there is one; NULL if there is neither. */
+double *at_schedule_momentum(at_optimizer *o, int group);
+
+/* Sets the rates of all groups for the step that the schedule is at; begins at step 0. */
+void at_schedule_apply(const at_schedule *s);
+void at_schedule_begin(at_schedule *s);
+
 /* The part that a sequence is in: the number of milestones that are behind it. */
 int at_schedule_partAt(const at_schedule *s);
 
