@@ -2,7 +2,7 @@
  * format they are members of a zip archive.  The older format, which is only read, is a sequence of
  * four pickles (a magic number, a version, a description of the machine, the object), a fifth
  * pickle with the keys of the storages, and the elements of the storages. */
-#include "Pickle.h"
+#include "pickle/Pickle.h"
 #include "Zip.h"
 
 /* --- storages --------------------------------------------------------------------------------- */

@@ -4,13 +4,11 @@
 
 #include <omp.h>
 
-#include "TH/core/THCpu.h"
 #include "THParallel.h"
 #include "THPlan.h"
 #include "THResult.h"
 #include "THStream.h"
 #include "TH/core/THScratch.h"
-#include "THTuning.h"
 
 enum {
   /* Elements of a block: enough to make the call of a kernel cheap, and whole words of bits. */
@@ -353,28 +351,14 @@ static void do_side_by_side(const FlatWork *work, ptrdiff_t begin, ptrdiff_t end
 
 /* --- the loop -------------------------------------------------------------------------------- */
 
-/* The number of elements of operand i; *contiguous says whether they are contiguous in row-major
- * order. */
-static ptrdiff_t count_elements(const THLoop *loop, int i, int *contiguous)
-{
-  const int64_t *size = loop->size[i], *stride = loop->stride[i];
-  ptrdiff_t count = loop->nDimension[i] > 0;
-  *contiguous = 1;
-  for (int d = loop->nDimension[i] - 1; d >= 0; d--) {
-    *contiguous &= size[d] == 1 || stride[d] == count;
-    count *= size[d];
-  }
-  return count;
-}
-
 /* The number of elements that all operands have, or an error.  *flat says whether all of them are
  * contiguous. */
 static ptrdiff_t common_count(const THLoop *loop, int *flat)
 {
-  const ptrdiff_t count = count_elements(loop, 0, flat);
+  const ptrdiff_t count = THLoop_countOf(loop, 0, flat);
   for (int i = 1; i < loop->operands; i++) {
     int contiguous;
-    const ptrdiff_t other = count_elements(loop, i, &contiguous);
+    const ptrdiff_t other = THLoop_countOf(loop, i, &contiguous);
     if (other != count)
       THError("operands have different numbers of elements: %td in %s and %td in %s", count,
               _THSizeDesc(loop->size[0], loop->nDimension[0]).str, other,
@@ -401,80 +385,6 @@ static void do_fixed_blocks(void *context, ptrdiff_t begin, ptrdiff_t end)
     THStream_finish();
 }
 
-/* The limit that the environment has for all; without one, so many halves of the last-level cache, at
- * most most. */
-static ptrdiff_t limit_of(ptrdiff_t *kept, ptrdiff_t halves, ptrdiff_t most)
-{
-  ptrdiff_t known = __atomic_load_n(kept, __ATOMIC_RELAXED);
-  if (THTuning_source(TH_TUNE_STREAM_BYTES) == TH_TUNED_BY_ENVIRONMENT)
-    return (ptrdiff_t)THTuning_get(TH_TUNE_STREAM_BYTES);
-  if (known < 0) {
-    known = THMin(THCpu_lastLevelCache() / 2 * halves, most);
-    __atomic_store_n(kept, known, __ATOMIC_RELAXED);
-  }
-  return known;
-}
-
-enum {
-  CORE_CACHE_BYTES = 64 << 20
-}; /* what one core has of a last-level cache of hundreds of MiB */
-
-ptrdiff_t THPlan_streamBytes(void)
-{
-  enum { FAR = 16 << 20 };
-  static ptrdiff_t bytes = -1;
-  const int64_t tuned = THTuning_get(TH_TUNE_STREAM_BYTES);
-  return tuned >= 0 ? (ptrdiff_t)tuned : limit_of(&bytes, 1, FAR);
-}
-
-ptrdiff_t THPlan_cacheBytes(void)
-{
-  static ptrdiff_t bytes = -1;
-  return limit_of(&bytes, 1, CORE_CACHE_BYTES);
-}
-
-ptrdiff_t THPlan_prefetchedBytes(void)
-{
-  static ptrdiff_t bytes = -1;
-  return limit_of(&bytes, 2, CORE_CACHE_BYTES);
-}
-
-/* The limit for all bytes moved by loops that read little.  A result somewhat larger than the cache
- * is still partly there at the end, and its next reader gains more than the writer loses. */
-static ptrdiff_t fill_bytes(void)
-{
-  static ptrdiff_t bytes = -1;
-  return limit_of(&bytes, 3, CORE_CACHE_BYTES);
-}
-
-/* The elements of operand i, repeated ones counted once. */
-static double elements_of(const THLoop *loop, int i)
-{
-  double elements = 1;
-  for (int d = 0; d < loop->nDimension[i]; d++)
-    elements *= loop->stride[i][d] ? (double)loop->size[i][d] : 1;
-  return elements;
-}
-
-/* Whether to write the result with non-temporal stores.  Not if it is also an input: then it is in
- * the cache when it is written.  If little is read (nothing, or bytes that become floats), the
- * processor recognises stores of whole lines by itself as long as they fit the cache. */
-static int result_streams(const THLoop *loop, ptrdiff_t count)
-{
-  if (count < THPlan_streamBytes() / loop->itemSize[0])
-    return 0;
-  const double written = (double)count * (double)loop->itemSize[0];
-  double read = 0;
-  for (int i = 1; i < loop->operands; i++)
-    read += elements_of(loop, i) * (double)loop->itemSize[i];
-  if (read <= written / 4 && read + written < (double)fill_bytes())
-    return 0;
-  for (int i = 1; i < loop->operands; i++)
-    if (loop->data[i] == loop->data[0])
-      return 0;
-  return 1;
-}
-
 void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
 {
   int flat;
@@ -485,12 +395,16 @@ void THLoop_run(THLoop *loop, THKernel kernel, const void *scalars)
   THPlan plan;
   flat &= !is_one_by_one(loop);
   if (!flat && !is_one_by_one(loop) && THPlan_init(&plan, loop)) {
-    plan.streams = result_streams(loop, count);
+    plan.streams = THPlan_resultStreams(loop, count);
     run_plan(&plan, loop, count, kernel, scalars);
     return;
   }
-  FlatWork work = {
-      loop, kernel, scalars, count, flat ? do_flat : do_side_by_side, result_streams(loop, count)};
+  FlatWork work = {loop,
+                   kernel,
+                   scalars,
+                   count,
+                   flat ? do_flat : do_side_by_side,
+                   THPlan_resultStreams(loop, count)};
   const ptrdiff_t items = loop->fixed ? (count + BLOCK - 1) / BLOCK : count;
   const ptrdiff_t grain = loop->fixed ? THMax(1, (loop->grain + BLOCK - 1) / BLOCK) : loop->grain;
   const int isSerial = is_serial(loop) || is_one_by_one(loop);
@@ -509,141 +423,4 @@ ptrdiff_t THLoop_blocks(const THLoop *loop)
     return fixed_blocks(&plan);
   }
   return (count + BLOCK - 1) / BLOCK;
-}
-
-/* --- overlap --------------------------------------------------------------------------------- */
-
-/* The bytes that operand i spans: [first, end).  Empty for no elements. */
-static void span(const THLoop *loop, int i, uintptr_t *first, uintptr_t *end)
-{
-  ptrdiff_t reach = loop->nDimension[i] > 0 ? loop->itemSize[i] : 0;
-  for (int d = 0; d < loop->nDimension[i]; d++) {
-    if (loop->size[i][d] == 0) {
-      reach = 0;
-      break;
-    }
-    reach += (loop->size[i][d] - 1) * loop->stride[i][d] * loop->itemSize[i];
-  }
-  *first = (uintptr_t)loop->data[i];
-  *end = *first + (uintptr_t)reach;
-}
-
-static uintptr_t common_divisor(uintptr_t a, int dims, const ptrdiff_t *stride)
-{
-  for (int d = 0; d < dims; d++)
-    for (uintptr_t b = (uintptr_t)stride[d]; b != 0;) {
-      const uintptr_t rest = a % b;
-      a = b;
-      b = rest;
-    }
-  return a;
-}
-
-/* Whether a and b interleave without overlap, like columns of a matrix: the elements of both are
- * multiples of one distance apart, and within this distance each has bytes of its own. */
-static int interleave(const THLoop *loop, int a, int b, int dims_a, const ptrdiff_t *stride_a,
-                      int dims_b, const ptrdiff_t *stride_b)
-{
-  const uintptr_t at_a = (uintptr_t)loop->data[a], at_b = (uintptr_t)loop->data[b];
-  const uintptr_t step = common_divisor(common_divisor(0, dims_a, stride_a), dims_b, stride_b);
-  if (step == 0)
-    return 0;
-  const uintptr_t apart =
-      at_a >= at_b ? (at_a - at_b) % step : (step - (at_b - at_a) % step) % step;
-  return apart >= (uintptr_t)loop->itemSize[b] && apart + (uintptr_t)loop->itemSize[a] <= step;
-}
-
-THOverlap THLoop_overlap(const THLoop *loop, int a, int b)
-{
-  uintptr_t first_a, end_a, first_b, end_b;
-  span(loop, a, &first_a, &end_a);
-  span(loop, b, &first_b, &end_b);
-  if (first_a >= end_b || first_b >= end_a || first_a == end_a || first_b == end_b)
-    return TH_OVERLAP_NONE;
-
-  ptrdiff_t size_a[TH_LOOP_DIMS], size_b[TH_LOOP_DIMS];
-  ptrdiff_t stride_a[TH_LOOP_DIMS], stride_b[TH_LOOP_DIMS];
-  const int dims = THPlan_squeeze(loop, a, size_a, stride_a);
-  const int dims_b = THPlan_squeeze(loop, b, size_b, stride_b);
-  const size_t bytes = (size_t)dims * sizeof *size_a;
-  if (loop->data[a] == loop->data[b] && loop->itemSize[a] == loop->itemSize[b] && dims_b == dims &&
-      !memcmp(size_a, size_b, bytes) && !memcmp(stride_a, stride_b, bytes))
-    return TH_OVERLAP_SAME;
-  return interleave(loop, a, b, dims, stride_a, dims_b, stride_b) ? TH_OVERLAP_NONE
-                                                                  : TH_OVERLAP_MIXED;
-}
-
-/* Marks each element's offset in a bit map; true if an offset occurs twice. */
-static int any_offset_twice(int dims, const ptrdiff_t *size, const ptrdiff_t *stride)
-{
-  ptrdiff_t reach = 1, at[TH_LOOP_DIMS] = {0}, offset = 0;
-  for (int d = 0; d < dims; d++)
-    reach += (size[d] - 1) * stride[d];
-
-  THGuard guard;
-  THGuard_enter(&guard, THFree);
-  unsigned char *map = guard.what = THAlloc(reach / 8 + 1);
-  memset(map, 0, (size_t)(reach / 8 + 1));
-  int twice = 0, d = 0;
-  while (!twice && d < dims) {
-    twice = map[offset / 8] >> (offset % 8) & 1;
-    map[offset / 8] |= (unsigned char)(1 << (offset % 8));
-    for (d = 0; d < dims; d++) {
-      offset += stride[d];
-      if (++at[d] < size[d])
-        break;
-      offset -= size[d] * stride[d];
-      at[d] = 0;
-    }
-  }
-  THGuard_leave(&guard);
-  return twice;
-}
-
-/* Whether the operand's elements certainly do not overlap: ordered by stride, each dimension's
- * stride exceeds the extent of all dimensions inside it.  For rare interleaved tensors the answer
- * is 0.  Also returns the dimensions and their strides in elements. */
-static int has_no_overlap(const THLoop *loop, int a, int *count, ptrdiff_t *size, ptrdiff_t *stride)
-{
-  int contiguous;
-  if (count_elements(loop, a, &contiguous) == 0 || contiguous)
-    return 1;
-
-  const int dims = *count = THPlan_squeeze(loop, a, size, stride);
-  for (int d = 0; d < dims; d++)
-    stride[d] /= loop->itemSize[a];
-  for (int d = 1; d < dims; d++)
-    for (int e = d; e > 0 && stride[e] < stride[e - 1]; e--) {
-      const ptrdiff_t s = stride[e], n = size[e];
-      stride[e] = stride[e - 1];
-      size[e] = size[e - 1];
-      stride[e - 1] = s;
-      size[e - 1] = n;
-    }
-  ptrdiff_t reach = 0;
-  int d = 0;
-  while (d < dims && stride[d] > reach) {
-    reach += (size[d] - 1) * stride[d];
-    d++;
-  }
-  return d == dims;
-}
-
-int THLoop_overlapsItself(const THLoop *loop, int a)
-{
-  ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
-  int dims;
-  if (has_no_overlap(loop, a, &dims, size, stride))
-    return 0;
-  return stride[0] == 0 || any_offset_twice(dims, size, stride);
-}
-
-int THLoop_order(THLoop *loop, int a)
-{
-  ptrdiff_t size[TH_LOOP_DIMS], stride[TH_LOOP_DIMS];
-  int dims;
-  const int apart = has_no_overlap(loop, a, &dims, size, stride);
-  if (!apart)
-    loop->inOrder = TH_ONE_BY_ONE;
-  return !apart;
 }

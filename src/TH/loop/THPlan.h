@@ -23,6 +23,20 @@ typedef struct THPlan {
   ptrdiff_t perBlock; /* small blocks that have the same number; 1 unless the loop is fixed */
 } THPlan;
 
+/* The number of elements of operand i; *contiguous says whether they are contiguous in row-major
+ * order. */
+static inline ptrdiff_t THLoop_countOf(const THLoop *loop, int i, int *contiguous)
+{
+  const int64_t *size = loop->size[i], *stride = loop->stride[i];
+  ptrdiff_t count = loop->nDimension[i] > 0;
+  *contiguous = 1;
+  for (int d = loop->nDimension[i] - 1; d >= 0; d--) {
+    *contiguous &= size[d] == 1 || stride[d] == count;
+    count *= size[d];
+  }
+  return count;
+}
+
 /* The dimensions of operand i without those of size 1. */
 static inline int THPlan_squeeze(const THLoop *loop, int i, ptrdiff_t *size, ptrdiff_t *stride)
 {
@@ -82,5 +96,10 @@ TH_API ptrdiff_t THPlan_cacheBytes(void);
 /* The same limit for results whose lines are prefetched well before they are written: the size of
  * the last-level cache, 64 MiB at most. */
 TH_API ptrdiff_t THPlan_prefetchedBytes(void);
+
+/* Whether to write the result with non-temporal stores.  Not if it is also an input: then it is in
+ * the cache when it is written.  If little is read (nothing, or bytes that become floats), the
+ * processor recognises stores of whole lines by itself as long as they fit the cache. */
+int THPlan_resultStreams(const THLoop *loop, ptrdiff_t count);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef ATEN_PICKLE_H
 #define ATEN_PICKLE_H
 
-#include "Nodes.h"
+#include "ATen/files/Nodes.h"
 
 enum { AT_INPUT = 1 << 14 };
 
