@@ -190,12 +190,40 @@ static void host(void **unused)
   tear_down(&o);
 }
 
+/* A pivot that is no row exchanges nothing; a zero on the diagonal is divided by. */
+static void factors(void **unused)
+{
+  const float four[] = {2, 0, 0, 2}, two[] = {4, 6}, want[] = {2, 3};
+  THCudaTensor *a = uploaded(2, 2, four), *b = uploaded(1, 2, two), *r = T(new)(S);
+  THCudaIntTensor *pivots = THCudaIntTensor_newWithSize2d(S, 1, 2);
+  T(resize3d)(S, a, 1, 2, 2);
+  THCudaIntTensor_set2d(S, pivots, 0, 0, 1);
+  THCudaIntTensor_set2d(S, pivots, 0, 1, 7);
+  T(btrisolve)(S, r, b, a, pivots);
+  check_elements(r, 2, want);
+  CHECK_RAISES(0,
+               "argument 4 of an earlier call of THCudaTensor_btrisolve has the value 7, out of "
+               "range of 1 ... 2",
+               THCState_synchronize(S));
+  CHECK_EQ(THCudaIntTensor_get2d(S, pivots, 0, 1), 7);
+  THCudaIntTensor_set2d(S, pivots, 0, 1, 2);
+  T(set3d)(S, a, 0, 1, 1, 0);
+  T(btrisolve)(S, r, b, a, pivots);
+  CHECK_RAISES(0, "argument 3 of an earlier call of THCudaTensor_btrisolve has the element 0",
+               THCState_synchronize(S));
+  T(free)(S, a);
+  T(free)(S, b);
+  T(free)(S, r);
+  THCudaIntTensor_free(S, pivots);
+}
+
 #define TEST(NAME, TEXT, STATEMENT, RESULT, ...) cmocka_unit_test(NAME##_is_reported),
 
 int main(void)
 {
   setenv("TH_CUDA_CHECK_INDICES", "", 1);
   const struct CMUnitTest tests[] = {FOR_EACH(TEST) cmocka_unit_test(waits),
-                                     cmocka_unit_test(streams), cmocka_unit_test(host)};
+                                     cmocka_unit_test(streams), cmocka_unit_test(host),
+                                     cmocka_unit_test(factors)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -4,6 +4,7 @@
 #include "ATen/autograd/Formulas.h"
 #include "Factors.h"
 #include "ATen/complex/lapack.h"
+#include "ATen/core/device.h"
 #include "ATen/linear/lapack.h"
 #include "THC/linear/THCDeviceLapack.h"
 #include "TH/THLapack.h"
@@ -49,22 +50,63 @@ static int64_t work_of(at_tensor *columns)
   return THMin(THMax((int64_t)at_item_double(wanted), at_size(columns, -1)), INT_MAX);
 }
 
-/* Where matrices of the type are factored: on their device, but where cuSOLVER has no function. */
-static const at_type *place_of(const at_type *type, bool hermitian)
-{
-  return hermitian && at_isComplex(type->scalarType) ? at_hostType(type) : type;
-}
-
 static void indefinite(const THCDeviceLapack *lapack, int m, int n, void *a, int *pivots,
                        int *status)
 {
   lapack->indefinite(n, a, pivots, status);
 }
 
+/* A kernel of kernels.h on the matrices' device, which checks values where it has a report; false after an error. */
+static bool queue_kernel(const char *name, at_kernel kernel, at_tensor *on, const void *work,
+                         THCReport *report)
+{
+  const bool wide = on->type->scalarType == AT_DOUBLE || on->type->scalarType == AT_COMPLEX_DOUBLE;
+  const THScalarType type = wide ? THScalarDouble : THScalarFloat;
+  at_call call;
+  at_begin(&call, name);
+  at_onDeviceOf(&call, on);
+  TH_TRY(call.attempt)
+  {
+    THCFault fault;
+    if (report && at_cuda()->check(kernel, type, work, report, &fault))
+      at_raise(AT_ERROR_ARGUMENT, "pivots has %lld at %lld, which is none of the matrix",
+               (long long)fault.value, (long long)fault.at);
+    if (!report || !report->word)
+      at_cuda()->launch(kernel, type, work);
+  }
+  return !at_failed(&call);
+}
+
+/* Factors of Hermitian matrices on a device, for which cuSOLVER has no function. */
+static bool queue_hermitian(at_tensor *columns, at_tensor *pivots, at_tensor *info)
+{
+  const int64_t n = at_size(columns, -1), count = at_batchOf(columns);
+  at_tensor *const space = at_empty(AT_INTS(count, 2, n), .type = at_typeOf(columns));
+  if (!at_defined(space))
+    return false;
+  const at_hermitian_work work = {.count = count,
+                                  .n = n,
+                                  .a = at_data(columns),
+                                  .work = at_data(space),
+                                  .pivots = at_data(pivots),
+                                  .status = at_data(info)};
+  return at_numel(columns) == 0 ||
+         queue_kernel("linalg_ldl_factor", AT_KERNEL_hermitianFactors, columns, &work, NULL);
+}
+
 /* Solutions on a device; false after an error. */
-static bool queue_solutions(at_tensor *ld, at_tensor *pivots, at_tensor *b)
+static bool queue_solutions(at_tensor *ld, at_tensor *pivots, at_tensor *b, bool hermitian)
 {
   const int64_t n = at_size(ld, -1), k = at_size(b, -2), size = (int64_t)ld->type->elementSize;
+  if (hermitian && at_is_complex(ld)) {
+    const at_hermitian_work work = {.count = at_batchOf(ld),
+                                    .n = n,
+                                    .columns = k,
+                                    .a = at_data(ld),
+                                    .b = at_data(b),
+                                    .rows = at_data(pivots)};
+    return queue_kernel("linalg_ldl_solve", AT_KERNEL_hermitianSolve, ld, &work, NULL);
+  }
   at_tensor *const info = at_zeros(AT_INTS(1), .type = at_toScalarType(ld->type, AT_INT));
   if (!at_defined(info))
     return false;
@@ -88,19 +130,20 @@ at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool hermitian, b
   int64_t buffer[AT_MOST_DIMS];
   if (!at_areMatrices(name, "self", a, true))
     return none;
-  const at_type *const type = at_typeOf(a), *const ints = at_toScalarType(type, AT_INT);
+  const at_type *const type = at_typeOf(a), *const integers = at_toScalarType(type, AT_INT);
   const int64_t n = at_size(a, -1), count = at_numel(a) > 0 ? at_batchOf(a) : 0;
-  const at_type *const there = place_of(type, hermitian);
-  const at_type *const integers = at_toScalarType(there, AT_INT);
-  at_tensor *const columns = at_clone(at_contiguous(transposed(at_to(at_tril(a), there))));
+  at_tensor *const columns = at_clone(at_contiguous(transposed(at_tril(a))));
   at_tensor *const pivots = at_zeros(at_withSizes(a, buffer, 1, n, 0), .type = integers);
   at_tensor *const info = at_zeros(((at_ints){at_sizes(a).data, at_dim(a) - 2}), .type = integers);
-  const bool isComplex = at_is_complex(a), isHost = at_isOnHost(there);
+  const bool isComplex = at_is_complex(a), isHost = at_isOnHost(type);
   const int64_t lwork =
       at_defined(columns) && count > 0 && isHost && !isComplex ? work_of(columns) : 1;
   at_tensor *const work = at_empty(AT_INTS(lwork), .type = at_hostType(type));
-  if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info) || !at_defined(work) ||
-      (!isHost && !at_queueFactors("linalg_ldl_factor", indefinite, columns, pivots, info)))
+  if (!at_defined(columns) || !at_defined(pivots) || !at_defined(info) || !at_defined(work))
+    return none;
+  if (!isHost && !(isComplex && hermitian
+                       ? queue_hermitian(columns, pivots, info)
+                       : at_queueFactors("linalg_ldl_factor", indefinite, columns, pivots, info)))
     return none;
   for (int64_t i = 0; i < count && isHost; i++) {
     int *const rows = (int *)at_data(pivots) + i * n, *const status = (int *)at_data(info) + i;
@@ -111,8 +154,7 @@ at_LD_pivots_info at_ldlOrInfo(const char *name, at_tensor *a, bool hermitian, b
   }
   if (check && at_hasStatus(name, info, check, "there is a 0 on the diagonal of D, in row"))
     return none;
-  return (at_LD_pivots_info){at_to(at_contiguous(transposed(columns)), type), at_to(pivots, ints),
-                             at_to(info, ints)};
+  return (at_LD_pivots_info){at_contiguous(transposed(columns)), pivots, info};
 }
 
 at_LD_pivots at_ldlOf(at_tensor *a, bool hermitian)
@@ -137,9 +179,22 @@ static bool are_pivots(const int64_t *pivots, int64_t n)
   return true;
 }
 
-/* The pivots, checked, on the CPU as Int, or for a device as Long; undefined after an error. */
-static at_tensor *checked_pivots(const char *name, at_tensor *pivots, at_tensor *ld,
-                                 const at_type *there)
+/* A copy of the pivots as Long, which a kernel checks; undefined after an error. */
+static at_tensor *pivots_there(const char *name, at_tensor *pivots)
+{
+  const int64_t n = at_size(pivots, -1);
+  at_tensor *const longs =
+      at_clone(at_contiguous(at_to(pivots, at_toScalarType(at_typeOf(pivots), AT_LONG))));
+  if (!at_defined(longs) || at_numel(longs) == 0)
+    return longs;
+  at_ldl_pivots_work work = {.count = at_numel(longs) / n, .n = n, .pivots = at_data(longs)};
+  work.report.fault.function = name;
+  return queue_kernel(name, AT_KERNEL_ldlPivots, longs, &work, &work.report) ? longs
+                                                                             : at_undefined();
+}
+
+/* The pivots, checked, on the CPU as Int, or on a device as Long; undefined after an error. */
+static at_tensor *checked_pivots(const char *name, at_tensor *pivots, at_tensor *ld)
 {
   const at_ints own = at_sizes(ld);
   const int64_t n = at_size(ld, -1);
@@ -152,6 +207,8 @@ static at_tensor *checked_pivots(const char *name, at_tensor *pivots, at_tensor 
             name, at_scalarTypeName(type), at_sizeDesc(at_sizes(pivots)).str, at_sizeDesc(own).str);
     return at_undefined();
   }
+  if (!at_isOnHost(at_typeOf(pivots)))
+    return pivots_there(name, pivots);
   at_tensor *const longs = at_contiguous(at_to(pivots, AT_CPU(AT_LONG)));
   for (int64_t i = 0; at_defined(longs) && n > 0 && i < at_numel(longs); i += n)
     if (!are_pivots((int64_t *)at_data(longs) + i, n)) {
@@ -159,7 +216,7 @@ static at_tensor *checked_pivots(const char *name, at_tensor *pivots, at_tensor 
               name, (long long)(i / n), (long long)n);
       return at_undefined();
     }
-  return at_to(longs, at_toScalarType(there, at_isOnHost(there) ? AT_INT : AT_LONG));
+  return at_to(longs, AT_CPU(AT_INT));
 }
 
 /* t's matrices, or vectors where there are count sizes of one, for each of the batch. */
@@ -211,20 +268,19 @@ at_tensor *at_ldlSolution(at_tensor *ld, at_tensor *pivots, at_tensor *b, bool h
             at_type_toString(at_typeOf(b)), at_sizeDesc(at_sizes(b)).str);
     return at_undefined();
   }
-  const at_type *const there = place_of(at_typeOf(ld), hermitian);
-  at_tensor *const checked = checked_pivots(name, pivots, ld, there);
+  at_tensor *const checked = checked_pivots(name, pivots, ld);
   const at_tensors *const both = at_broadcast_tensors(AT_TENSORS(batch_alone(ld), batch_alone(b)));
   if (!at_defined(checked) || both->count != 2)
     return at_undefined();
   at_tensor *const batch = both->data[0];
-  at_tensor *const factors = at_contiguous(transposed(in_batch(at_to(ld, there), batch, 2)));
+  at_tensor *const factors = at_contiguous(transposed(in_batch(ld, batch, 2)));
   at_tensor *const rows = at_contiguous(in_batch(checked, batch, 1));
-  at_tensor *const x = at_clone(at_contiguous(transposed(in_batch(at_to(b, there), batch, 2))));
+  at_tensor *const x = at_clone(at_contiguous(transposed(in_batch(b, batch, 2))));
   if (!at_defined(factors) || !at_defined(rows) || !at_defined(x))
     return at_undefined();
-  if (at_numel(x) > 0 && at_isOnHost(there))
+  if (at_numel(x) > 0 && at_isOnHost(at_typeOf(ld)))
     solve_all(factors, rows, x, hermitian);
-  else if (at_numel(x) > 0 && !queue_solutions(factors, rows, x))
+  else if (at_numel(x) > 0 && !queue_solutions(factors, rows, x, hermitian))
     return at_undefined();
-  return at_to(at_contiguous(transposed(x)), at_typeOf(ld));
+  return at_contiguous(transposed(x));
 }

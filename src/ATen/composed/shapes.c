@@ -63,6 +63,16 @@ at_tensor *at_cartesianOf(at_tensors tensors)
   return at_reshape(at_stack(*grid, .dim = -1), AT_INTS(-1, tensors.count));
 }
 
+/* The indices of the `count` elements that are true.  On a device a sort finds them, for which nothing waits. */
+static at_tensor *true_of(at_tensor *t, int64_t count)
+{
+  if (!at_defined(t) || at_isOnHost(at_typeOf(t)))
+    return at_reshape(at_nonzero(t), AT_INTS(-1));
+  at_tensor *const order =
+      at_argsort(at_to(t, at_toScalarType(at_typeOf(t), AT_BYTE)), .descending = true);
+  return at_narrow(order, 0, 0, count);
+}
+
 /* The indices that increase from column to column of all rows of indices. */
 at_tensor *at_combinationsOf(at_tensor *self, int64_t r, bool with_replacement)
 {
@@ -88,8 +98,9 @@ at_tensor *at_combinationsOf(at_tensor *self, int64_t r, bool with_replacement)
     at_tensor *const head = at_expand(at_unsqueeze(rows, 1), AT_INTS(before, count, k));
     at_tensor *const both =
         at_reshape(at_cat(AT_TENSORS(head, next), .dim = 2), AT_INTS(before * count, k + 1));
+    const int64_t rest = with_replacement ? count + k : THMax(count - k, 0);
     at_tensor *const chosen =
-        at_reshape(at_nonzero(at_reshape(fits, AT_INTS(before * count))), AT_INTS(-1));
+        true_of(at_reshape(fits, AT_INTS(before * count)), before * rest / (k + 1));
     rows = at_index_select(both, 0, chosen);
     if (!at_defined(rows))
       return rows;

@@ -55,6 +55,9 @@
   X(determinants, at_determinants_work)          \
   X(pivotOrder, at_pivots_work)                  \
   X(choleskyPivoted, at_cholesky_work)           \
+  X(ldlPivots, at_ldl_pivots_work)               \
+  X(hermitianFactors, at_hermitian_work)         \
+  X(hermitianSolve, at_hermitian_work)           \
   X(fftFactors, at_fft_factors_work)             \
   X(fftChirp, at_fft_chirp_work)                 \
   X(fftPass, at_fft_pass_work)                   \
@@ -388,6 +391,24 @@ typedef struct at_pivots_work {
   int64_t *order;
   THCReport report; /* of a pivot that is no row */
 } at_pivots_work;
+
+/* Checks the pivots of factors L D L': rows 1 to n, negative ones in pairs.  Those of a matrix that are none become 1
+ * to n. */
+typedef struct at_ldl_pivots_work {
+  int64_t count, n;
+  int64_t *pivots;
+  THCReport report;
+} at_ldl_pivots_work;
+
+/* Factors L D L^H of count complex matrices a, n x n by columns, of which the lower triangle counts, with pivots and
+ * status as LAPACK's hetrf has them; work: space for 2 n for each.  Or solutions with them, in the columns of b; rows
+ * has the pivots. */
+typedef struct at_hermitian_work {
+  int64_t count, n, columns;
+  void *a, *b, *work;
+  const int64_t *rows;
+  int *pivots, *status;
+} at_hermitian_work;
 
 /* Replaces a by its Cholesky factor with pivots, as LAPACK's pstrf; the other triangle becomes 0.
  * The strides are those of a lower triangle. */

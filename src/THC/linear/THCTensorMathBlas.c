@@ -3,6 +3,7 @@
 #include "THC/core/THCPrivate.h"
 #include "THCTensorShape.h"
 #include "TH/loop/THResult.h"
+#include "thc_matrix.h"
 
 #include "THCTemplate.h"
 
@@ -195,35 +196,32 @@ void THCTensor_(btrifact)(THCState *state, THCTensor *ra_, THCudaIntTensor *rpiv
   THShape_close(&shape);
 }
 
-/* Rejects pivots out of range, for which cuBLAS would write outside of its operands, and zeros on
- * the diagonal, by which it would divide. */
-static void THCTensor_(checkFactors)(THCState *state, THCTensor *factors, THCudaIntTensor *pivots)
+/* Rejects pivots out of range, which nothing follows, and zeros on the diagonal, by which cuBLAS divides: by the error
+ * word of the stream. */
+static void THCTensor_(checkFactors)(THCState *state, const char *function, THCTensor *factors,
+                                     THCudaIntTensor *pivots)
 {
-  const int64_t count = factors->size[0], n = factors->size[1];
-  const int64_t size[] = {count, n}, stride[] = {factors->stride[0], n + 1};
-  THGuard pivotGuard, viewGuard, diagonalGuard;
-  THGuard_enter(&pivotGuard, (THUndo)THIntTensor_free);
-  THIntTensor *rows = pivotGuard.what = THIntTensor_newWithSize2d(count, n);
-  THIntTensor_copyCudaInt(state, rows, pivots);
-  THGuard_enter(&viewGuard, (THUndo)THCDevice_(free));
-  THCTensor *view = viewGuard.what =
-      THCTensor_(newShapeNd)(state, factors->storage, factors->storageOffset, 2, size, stride);
-  THGuard_enter(&diagonalGuard, (THUndo)THTensor_(free));
-  THTensor *diagonal = diagonalGuard.what = THTensor_(newWithSize2d)(count, n);
-  THTensor_(copyCuda)(state, diagonal, view);
-  for (int64_t i = 0; i < count; i++)
-    for (int64_t j = 0; j < n; j++) {
-      const int row = THIntTensor_get2d(rows, i, j);
-      THArgCheck(row >= 1 && row <= n, 4,
-                 "pivots of matrix %lld have %d, which is none of the rows 1 to %lld",
-                 (long long)i + TH_INDEX_BASE, row, (long long)n);
-      if (THTensor_(get2d)(diagonal, i, j) == 0)
-        THError("btrisolve: U(%lld,%lld) of matrix %lld is zero, the matrix is singular",
-                (long long)j + 1, (long long)j + 1, (long long)i + TH_INDEX_BASE);
-    }
-  THGuard_leave(&diagonalGuard);
-  THGuard_leave(&viewGuard);
-  THGuard_leave(&pivotGuard);
+  const int64_t n = factors->size[1];
+  THCMatrixFactors f = {.factors = THCTensor_(data)(state, factors),
+                        .pivots = THCudaIntTensor_data(state, pivots),
+                        .count = factors->size[0],
+                        .n = n,
+                        .argument = 3,
+                        .report = {.fault = {.first = 1, .last = n}}};
+  THCCheck check;
+  THCFault fault = {0};
+  const int checks = THCCheck_open(&check, state, function, 4, 1, n);
+  if (checks)
+    f.report = check.report;
+  TH_CONCAT_2(THCMatrix_checkFactors_, Real)(&f, THCState_getCurrentStream(state));
+  if (!checks || !THCCheck_close(&check, &fault))
+    return;
+  const long long matrix = fault.at / n + TH_INDEX_BASE, row = fault.at % n + 1;
+  if (fault.found == THC_FAULT_PARAMETER)
+    THError("btrisolve: U(%lld,%lld) of matrix %lld is zero, the matrix is singular", row, row,
+            matrix);
+  THArgError(4, "pivots of matrix %lld have %lld, which is none of the rows 1 to %lld", matrix,
+             (long long)fault.value, (long long)n);
 }
 
 void THCTensor_(btrisolve)(THCState *state, THCTensor *rb_, THCTensor *b, THCTensor *atf,
@@ -252,7 +250,7 @@ void THCTensor_(btrisolve)(THCState *state, THCTensor *rb_, THCTensor *b, THCTen
   THCTensor *x = THCTensor_(byColumns)(state, &xGuard, b);
   THCudaIntTensor *rows = THCTensor_(newInts)(state, &pivotGuard, 2, pivots->size);
   THCudaIntTensor_copy(state, rows, pivots);
-  THCTensor_(checkFactors)(state, factors, rows);
+  THCTensor_(checkFactors)(state, __func__, factors, rows);
   const real **from = (const real **)THCTensor_(addresses)(state, &factorAddresses, factors);
   real **to = THCTensor_(addresses)(state, &xAddresses, x);
   int info;

@@ -53,3 +53,33 @@ extern "C" void THC_NAME(THCMatrix_search_)(const THCMatrixSearch *search, cudaS
   if (n > 0)
     THC_LAUNCH(search_part, THC_blocks(n), THC_BLOCK, 0, stream, *search);
 }
+
+/* A pivot that is none becomes one that exchanges nothing. */
+__global__ static void check_pivots(THCMatrixFactors f)
+{
+  THC_GRID_LOOP(at, f.count * f.n)
+  if (!THC_isInside(f.report, at, f.pivots[at]))
+    f.pivots[at] = (int)(at % f.n) + 1;
+}
+
+__global__ static void check_diagonals(THCMatrixFactors f)
+{
+  const double zero = 0;
+  int64_t bits;
+  memcpy(&bits, &zero, sizeof bits);
+  THCReport report = f.report;
+  report.fault.arg = f.argument;
+  THC_GRID_LOOP(at, f.count * f.n)
+  if (((const real *)f.factors)[at / f.n * f.n * f.n + at % f.n * (f.n + 1)] == 0)
+    THC_report(report, THC_FAULT_PARAMETER, at, bits);
+}
+
+extern "C" void THC_NAME(THCMatrix_checkFactors_)(const THCMatrixFactors *factors,
+                                                  cudaStream_t stream)
+{
+  const int64_t n = factors->count * factors->n;
+  if (n == 0)
+    return;
+  THC_LAUNCH(check_pivots, THC_blocks(n), THC_BLOCK, 0, stream, *factors);
+  THC_LAUNCH(check_diagonals, THC_blocks(n), THC_BLOCK, 0, stream, *factors);
+}

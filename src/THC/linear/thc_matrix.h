@@ -2,6 +2,7 @@
 #ifndef THC_MATRIX_H
 #define THC_MATRIX_H
 
+#include "THC/core/thc_fault.h"
 #include "THC/core/thc_kernels.h"
 
 /* Which elements are copied; the others become 0, but for MIRROR: there those of the triangle stay,
@@ -32,13 +33,24 @@ typedef struct THCMatrixSearch {
   uint64_t *found;
 } THCMatrixSearch;
 
+/* Reports pivots of count LU factors, n x n by columns, that are none of the rows 1 to n, and replaces them; and zeros
+ * on the diagonal of U, as those of an argument. */
+typedef struct THCMatrixFactors {
+  const void *factors;
+  int *pivots;
+  int64_t count, n;
+  int argument;
+  THCReport report; /* of the pivots */
+} THCMatrixFactors;
+
 #ifdef __cplusplus
 extern "C" {
 #endif
 
-#define THC_MATRIX_KERNELS(Type)                                              \
-  void THCMatrix_copy_##Type(const THCMatrixCopy *copy, cudaStream_t stream); \
-  void THCMatrix_search_##Type(const THCMatrixSearch *search, cudaStream_t stream);
+#define THC_MATRIX_KERNELS(Type)                                                    \
+  void THCMatrix_copy_##Type(const THCMatrixCopy *copy, cudaStream_t stream);       \
+  void THCMatrix_search_##Type(const THCMatrixSearch *search, cudaStream_t stream); \
+  void THCMatrix_checkFactors_##Type(const THCMatrixFactors *factors, cudaStream_t stream);
 THC_MATRIX_KERNELS(Float)
 THC_MATRIX_KERNELS(Double)
 

@@ -1,0 +1,113 @@
+/* Factors L D L^H of Hermitian matrices on CUDA, by kernels that follow LAPACK's steps: of sizes around those of warps
+ * and blocks, with the CPU's pivots; solutions, by the equations; pivots that are none. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "ATen.h"
+#include "th_test.h"
+
+static at_tensor *there(at_tensor *t)
+{
+  return at_to(t, AT_CUDA(at_type_scalarType(at_typeOf(t))));
+}
+
+static at_tensor *here(at_tensor *t)
+{
+  return at_to(t, AT_CPU(at_type_scalarType(at_typeOf(t))));
+}
+
+/* Two indefinite matrices, of which the second has zeros on its diagonal, so that its blocks are of 2 x 2. */
+static at_tensor *hermitian(int64_t n, at_scalar_type type)
+{
+  at_tensor *const parts = at_to(at_randn(AT_SHAPE(2, n, n, 2)), AT_CPU(AT_DOUBLE));
+  at_tensor *const any = at_view_as_complex(parts), *const both = at_add(any, at_mH(any));
+  at_tensor *const second = at_select(both, 0, 1);
+  at_tensor *const bare = at_sub(second, at_diag(at_diagonal(second)));
+  return at_to(at_stack(AT_TENSORS(at_select(both, 0, 0), n > 1 ? bare : second)), AT_CPU(type));
+}
+
+static void check_near(at_tensor *got, at_tensor *want, double tolerance)
+{
+  CHECK_MSG(at_defined(got) && at_defined(want), "%s", at_error_message());
+  CHECK(at_allclose(here(got), want, .rtol = tolerance, .atol = tolerance));
+}
+
+static void factors(void **state)
+{
+  static const int64_t sizes[] = {1, 2, 3, 31, 32, 33, 257, 300};
+  at_manualSeed(1);
+  for (int wide = 0; wide < 2; wide++)
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+      AT_SCOPE
+      {
+        const int64_t n = sizes[i];
+        const double tolerance = (wide ? 1e-9 : 2e-3) * (n > 100 ? 20 : 1);
+        at_tensor *const a = hermitian(n, wide ? AT_COMPLEX_DOUBLE : AT_COMPLEX_FLOAT);
+        const at_LD_pivots_info want = at_linalg_ldl_factor_ex(a, .hermitian = true);
+        const at_LD_pivots_info got = at_linalg_ldl_factor_ex(there(a), .hermitian = true);
+        th_note("n %d, type %d", (int)n, wide);
+        CHECK(at_equal(here(got.info), want.info));
+        if (wide || n < 100) { /* later pivots of Float depend on rounding */
+          CHECK(at_equal(here(got.pivots), want.pivots));
+          check_near(got.LD, want.LD, tolerance);
+        }
+        at_tensor *const b =
+            at_to(at_view_as_complex(at_randn(AT_SHAPE(2, n, 3, 2))), at_typeOf(a));
+        at_tensor *const x = at_linalg_ldl_solve(got.LD, got.pivots, there(b), .hermitian = true);
+        check_near(at_matmul(there(a), x), b, tolerance * 10);
+      }
+}
+
+static void singular(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const zeros = at_zeros(AT_SHAPE(2, 3, 3), .type = AT_CPU(AT_COMPLEX_FLOAT));
+    const at_LD_pivots_info want = at_linalg_ldl_factor_ex(zeros, .hermitian = true);
+    const at_LD_pivots_info got = at_linalg_ldl_factor_ex(there(zeros), .hermitian = true);
+    CHECK(at_equal(here(got.info), want.info) && at_item_long(at_select(want.info, 0, 0)) == 1);
+    CHECK(at_equal(here(got.pivots), want.pivots));
+    CHECK(!at_defined(at_linalg_ldl_factor(there(zeros), .hermitian = true).LD));
+    at_error_clear();
+    at_tensor *const none = at_zeros(AT_SHAPE(0, 2, 2), .type = AT_CUDA(AT_COMPLEX_FLOAT));
+    CHECK_EQ(at_numel(at_linalg_ldl_factor_ex(none, .hermitian = true).LD), 0);
+  }
+}
+
+/* X(pivots of a matrix of 3 rows). */
+#define WRONG(X) X(1, 2, 4) X(0, 2, 3) X(1, 2, -3) X(-2, 3, 3) X(-4, -4, 3) X(1, -1, 3)
+
+/* They exchange nothing, and are reported to who waits. */
+static void check_reported(at_tensor *a, int64_t *pivots)
+{
+  at_tensor *const b = at_mul(a, 2), *const p = at_fromArray(AT_CPU(AT_LONG), pivots, AT_SHAPE(3));
+  at_tensor *const x = at_linalg_ldl_solve(a, there(p), b, .hermitian = true);
+  CHECK_MSG(at_defined(x), "%s", at_error_message());
+  CHECK(!at_cuda_synchronize());
+  CHECK_MSG(strstr(at_error_message(), "argument 2 of an earlier call of linalg_ldl_solve"), "%s",
+            at_error_message());
+  at_error_clear();
+  CHECK(at_equal(x, b));
+}
+
+static void reported(void **state)
+{
+  AT_SCOPE
+  {
+    at_tensor *const real = at_eye(3, .type = AT_CUDA(AT_DOUBLE)),
+                     *const complex = at_eye(3, .type = AT_CUDA(AT_COMPLEX_DOUBLE));
+#define ROW(...)                                  \
+  check_reported(real, (int64_t[]){__VA_ARGS__}); \
+  check_reported(complex, (int64_t[]){__VA_ARGS__});
+    WRONG(ROW)
+#undef ROW
+  }
+}
+
+int main(void)
+{
+  setenv("TH_CUDA_CHECK_INDICES", "", 1);
+  const struct CMUnitTest tests[] = {cmocka_unit_test(factors), cmocka_unit_test(singular),
+                                     cmocka_unit_test(reported)};
+  return cmocka_run_group_tests(tests, NULL, NULL);
+}
