@@ -80,12 +80,32 @@ AT_API bool at_cuda_setAllowTF32(bool allow);
 AT_API bool at_cuda_getAllowTF32(void);
 
 /* Whether sums at repeated indices (index_add, scatter_add, index_put and put with accumulate, scatter_reduce,
- * index_reduce) have the same bits every time, as torch.use_deterministic_algorithms has them; it takes a sort.  All
- * other operations are so anyway.  False and an error without CUDA.
+ * index_reduce), which takes a sort, and convolutions by cuDNN have the same bits every time, as
+ * torch.use_deterministic_algorithms has them.  All other operations are so anyway.  False and an error without CUDA.
  *
  *     at_cuda_setDeterministic(bool deterministic) -> bool */
 AT_API bool at_cuda_setDeterministic(bool deterministic);
 AT_API bool at_cuda_getDeterministic(void);
+
+/* Whether cuDNN computes convolutions, where it is found and takes them: torch.backends.cudnn.enabled; at first it
+ * does, unless TH_CUDNN=0 is in the environment.  False and an error without CUDA.
+ *
+ *     at_cuda_setUseCuDNN(bool use) -> bool */
+AT_API bool at_cuda_setUseCuDNN(bool use);
+AT_API bool at_cuda_getUseCuDNN(void);
+
+/* Whether the ways in which cuDNN can compute a convolution are measured when its sizes are new to a stream, and the
+ * fastest is kept: torch.backends.cudnn.benchmark; at first the way that cuDNN proposes is taken.  False and an error
+ * without CUDA.
+ *
+ *     at_cuda_setBenchmarkCuDNN(bool measure) -> bool */
+AT_API bool at_cuda_setBenchmarkCuDNN(bool measure);
+AT_API bool at_cuda_getBenchmarkCuDNN(void);
+
+/* The version of cuDNN, as 91900; 0 where there is none: torch.backends.cudnn.version.
+ *
+ *     at_cuda_versionCuDNN() -> int64_t */
+AT_API int64_t at_cuda_versionCuDNN(void);
 
 /* --- streams --------------------------------------------------------------------------------- */
 

@@ -54,7 +54,7 @@ typedef struct THCState {
   void *cutorchGCData;
   ptrdiff_t heapSoftmax;
   ptrdiff_t heapDelta;
-  int allowsTF32, isDeterministic;
+  int allowsTF32, isDeterministic, allowsDnn, measuresDnn;
 } THCState;
 
 /* --- beginning and end ----------------------------------------------------------------------- */
@@ -97,9 +97,20 @@ THC_API int THCState_getAllowTF32(THCState *state);
 THC_API void THCState_setAllowTF32(THCState *state, int allow);
 
 /* Whether sums of floating elements at repeated indices (indexAdd, scatterAdd, put) are added up in the order of the
- * indices, with the same bits every time; it takes a sort.  At first 0. */
+ * indices, with the same bits every time, which takes a sort; and whether cuDNN may only take what it calls
+ * deterministic.  At first 0. */
 THC_API int THCState_getDeterministic(THCState *state);
 THC_API void THCState_setDeterministic(THCState *state, int deterministic);
+
+/* Whether convolutions of layers are cuDNN's, where it is found (libcudnn.so.9, or the library that TH_CUDNN_LIBRARY
+ * names) and takes them; at first 1, unless TH_CUDNN=0 is in the environment. */
+THC_API int THCState_getAllowDnn(THCState *state);
+THC_API void THCState_setAllowDnn(THCState *state, int allow);
+
+/* Whether cuDNN's ways to compute a convolution are measured when its sizes are new to the stream, and the fastest is
+ * kept; at first 0: cuDNN proposes one.  Measuring waits for the device; while a graph is recorded there is none. */
+THC_API int THCState_getBenchmarkDnn(THCState *state);
+THC_API void THCState_setBenchmarkDnn(THCState *state, int measure);
 
 /* --- streams: each thread has a current one on each device, at first the default stream ------- */
 

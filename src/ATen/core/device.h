@@ -59,9 +59,16 @@ typedef struct at_nccl {
 
 struct THCBiased;
 struct THCDeviceLapack;
+struct THCDnnConvolution;
 
 /* Settings of THC's state. */
-typedef enum at_cuda_flag { AT_CUDA_TF32, AT_CUDA_DETERMINISTIC } at_cuda_flag;
+typedef enum at_cuda_flag {
+  AT_CUDA_TF32,
+  AT_CUDA_DETERMINISTIC,
+  AT_CUDA_DNN,
+  AT_CUDA_BENCHMARK_DNN,
+  AT_CUDA_FLAGS
+} at_cuda_flag;
 
 typedef struct at_device {
   size_t size;                  /* of the tables together: detects another build */
@@ -117,6 +124,9 @@ typedef struct at_device {
   bool (*findOutside)(void *index, int64_t least, int64_t last, int64_t *outside);
   /* A product with a bias in one call; false if there is none for it. */
   bool (*multiplyBiased)(const struct THCBiased *product);
+  /* A convolution by cuDNN; false, and nothing is queued, where it does not compute it. */
+  bool (*convolve)(const struct THCDnnConvolution *c, void *x, void *weight, void *y);
+  int64_t (*versionDnn)(void);
   /* LAPACK's functions of the elements of a floating or complex type. */
   const struct THCDeviceLapack *(*lapack)(at_scalar_type type);
   void (*setFlag)(at_cuda_flag flag, bool value);

@@ -5,6 +5,7 @@
 #include "ATen/core/device.h"
 #include "ATen/ops/elementwise.h"
 #include "THC/THC.h"
+#include "THC/conv/THCDnn.h"
 #include "THC/core/THCFault.h"
 #include "THC/core/THCGraph.h"
 #include "THC/core/thc_kernels.h"
@@ -97,14 +98,24 @@ static void *adopt(void *data, int device, int64_t count, size_t element, void (
 
 /* --- settings --------------------------------------------------------------------------------- */
 
+static const struct {
+  int (*get)(THCState *state);
+  void (*set)(THCState *state, int value);
+} settings[AT_CUDA_FLAGS] = {
+    [AT_CUDA_TF32] = {THCState_getAllowTF32, THCState_setAllowTF32},
+    [AT_CUDA_DETERMINISTIC] = {THCState_getDeterministic, THCState_setDeterministic},
+    [AT_CUDA_DNN] = {THCState_getAllowDnn, THCState_setAllowDnn},
+    [AT_CUDA_BENCHMARK_DNN] = {THCState_getBenchmarkDnn, THCState_setBenchmarkDnn},
+};
+
 static void set_flag(at_cuda_flag flag, bool value)
 {
-  (flag == AT_CUDA_TF32 ? THCState_setAllowTF32 : THCState_setDeterministic)(at_cudaState, value);
+  settings[flag].set(at_cudaState, value);
 }
 
 static bool get_flag(at_cuda_flag flag)
 {
-  return (flag == AT_CUDA_TF32 ? THCState_getAllowTF32 : THCState_getDeterministic)(at_cudaState);
+  return settings[flag].get(at_cudaState);
 }
 
 /* --- random numbers --------------------------------------------------------------------------- */
@@ -265,6 +276,21 @@ static bool multiply_biased(const THCBiased *product)
   return THC_multiplyBiased(at_cudaState, product) != 0;
 }
 
+static bool convolve(const THCDnnConvolution *c, void *x, void *weight, void *y)
+{
+  THCDnn dnn;
+  if (!THCDnn_open(&dnn, at_cudaState, c))
+    return false;
+  THCDnn_run(&dnn, x, weight, y);
+  THCDnn_close(&dnn);
+  return true;
+}
+
+static int64_t version_of_dnn(void)
+{
+  return THCDnn_version(at_cudaState);
+}
+
 static const THCDeviceLapack *lapack_of(at_scalar_type type)
 {
   THCState_getNumDevices(at_cudaState); /* this thread's calls are of that state */
@@ -357,6 +383,8 @@ const at_device at_cudaDevice = {
     .of = device_of,
     .adopt = adopt,
     .multiplyBiased = multiply_biased,
+    .convolve = convolve,
+    .versionDnn = version_of_dnn,
     .lapack = lapack_of,
     .setFlag = set_flag,
     .flag = get_flag,

@@ -279,6 +279,31 @@ bool at_cuda_getDeterministic(void)
   return at_cuda() && at_cuda()->flag(AT_CUDA_DETERMINISTIC);
 }
 
+bool at_cuda_setUseCuDNN(bool use)
+{
+  return set_flag("cuda_setUseCuDNN", AT_CUDA_DNN, use);
+}
+
+bool at_cuda_getUseCuDNN(void)
+{
+  return at_cuda() && at_cuda()->flag(AT_CUDA_DNN);
+}
+
+bool at_cuda_setBenchmarkCuDNN(bool measure)
+{
+  return set_flag("cuda_setBenchmarkCuDNN", AT_CUDA_BENCHMARK_DNN, measure);
+}
+
+bool at_cuda_getBenchmarkCuDNN(void)
+{
+  return at_cuda() && at_cuda()->flag(AT_CUDA_BENCHMARK_DNN);
+}
+
+int64_t at_cuda_versionCuDNN(void)
+{
+  return at_cuda() ? at_cuda()->versionDnn() : 0;
+}
+
 /* --- streams --------------------------------------------------------------------------------- */
 
 /* Calls a function of the table that may raise. */

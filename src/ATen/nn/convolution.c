@@ -4,7 +4,6 @@
 #include "ATen/composed/Composed.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/ops/rearrange.h"
-#include "THNNGroups.h"
 #include "images.h"
 
 /* --- what a call is -------------------------------------------------------------------------- */
@@ -76,16 +75,15 @@ static void *weight_of(at_images *layer, at_tensor *weight)
 /* --- forward --------------------------------------------------------------------------------- */
 
 /* The size of what a layer makes of input; false if the layer would raise an error. */
-static bool output_size(const at_images *layer, const THNNGroups *g, at_ints input, at_ints weight,
-                        int64_t *size)
+static bool output_size(int axes, const THNNGroups *g, at_ints input, at_ints weight, int64_t *size)
 {
-  const int batch = input.count - layer->axes - 1;
-  if (weight.count != layer->axes + 2)
+  const int batch = input.count - axes - 1;
+  if (weight.count != axes + 2 || batch < 0 || batch > 1)
     return false;
   size[0] = input.data[0];
   size[batch] = g->full ? weight.data[1] * g->groups : weight.data[0];
   bool fits = size[batch] > 0;
-  for (int a = 3 - layer->axes; a < 3; a++) {
+  for (int a = 3 - axes; a < 3; a++) {
     const int d = input.count - 3 + a;
     const int64_t reach = (int64_t)(g->size[a] - 1) * g->dilation[a] + 1 - 2 * (int64_t)g->pad[a];
     fits = fits && g->size[a] > 0 && g->step[a] > 0 && g->dilation[a] > 0 && g->pad[a] >= 0;
@@ -103,6 +101,22 @@ static bool output_size(const at_images *layer, const THNNGroups *g, at_ints inp
   return fits;
 }
 
+/* By cuDNN; false where it does not compute this, or what is given is an error. */
+static bool convolve_by_dnn(at_tensor **out, at_tensor *input, at_tensor *weight, at_tensor *bias,
+                            int axes, const THNNGroups *g)
+{
+  int64_t size[AT_MOST_DIMS];
+  const at_ints given = at_sizesOf(input);
+  if (!at_convolvesByDnn(input, weight) || !output_size(axes, g, given, at_sizesOf(weight), size) ||
+      (bias && (bias->type != input->type || at_numel(bias) != size[given.count - axes - 1])))
+    return false;
+  at_tensor *const made =
+      at_convolveByDnn(input, weight, bias, axes, g, (at_ints){size, given.count});
+  if (made)
+    *out = at_finishComposed(*out, made);
+  return made != NULL;
+}
+
 /* Of several results all but the first have no elements. */
 static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *weight,
                      at_tensor *bias, int axes, const THNNGroups *g)
@@ -110,13 +124,15 @@ static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *
   if (bias && at_sizesOf(bias).count != 1)
     at_raise(AT_ERROR_ARGUMENT, "bias has size (%s), and has to have 1 dimension",
              at_sizeDesc(at_sizesOf(bias)).str);
+  if (results == 1 && convolve_by_dnn(out, input, weight, bias, axes, g))
+    return;
   at_images layer;
   begin(&layer, input, axes, results);
   void *x = at_images_take(&layer, "input", input, at_images_batch(&layer, input));
   void *w = weight_of(&layer, weight), *b = at_images_operand(&layer, "bias", bias);
   int64_t size[AT_MOST_DIMS];
   const bool nhwc = at_images_areNhwc(&layer, input) &&
-                    output_size(&layer, g, at_sizesOf(input), at_sizesOf(weight), size);
+                    output_size(axes, g, at_sizesOf(input), at_sizesOf(weight), size);
   void *r = nhwc ? at_images_resultNhwc(&layer, &out[0], (at_ints){size, at_sizesOf(input).count})
                  : at_images_result(&layer, &out[0]);
   const at_ints none = {(int64_t[]){0}, 1};
@@ -209,6 +225,9 @@ static void convolve_backward(at_tensor **out, const bool *wanted, at_tensor *gr
   bool gives[3];
   for (int i = 0; i < 3; i++)
     gives[i] = wanted[i] && mask.data[i] != 0;
+  if (at_convolvesByDnn(input, weight) && grad->type == input->type &&
+      at_convolveBackwardByDnn(out, gives, grad, input, weight, axes, g))
+    return;
   at_images layer;
   begin(&layer, input, axes, 3);
   check_images(&layer, "grad_output", grad);

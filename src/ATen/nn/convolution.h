@@ -4,6 +4,7 @@
 #define ATEN_CONVOLUTION_H
 
 #include "ATen/core/ATenCore.h"
+#include "THNNGroups.h"
 
 /* Numbers for each axis, or one for all; none stands for 1, or 0 of padding. */
 typedef struct at_convolving {
@@ -53,6 +54,14 @@ at_tensor *at_layerConvolveOne(at_tensor *out, at_tensor *self, at_tensor *weigh
 void at_layerConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *self,
                               at_tensor *weight, at_ints kernel_size, int axes, at_convolving how,
                               at_ints mask);
+
+/* Whether cuDNN may compute a convolution of Half or BFloat16 on CUDA.  size is that of the result.  NULL, or false,
+ * where it does not: nothing has been done then. */
+bool at_convolvesByDnn(const at_tensor *input, const at_tensor *weight);
+at_tensor *at_convolveByDnn(at_tensor *input, at_tensor *weight, at_tensor *bias, int axes,
+                            const THNNGroups *g, at_ints size);
+bool at_convolveBackwardByDnn(at_tensor **out, const bool *gives, at_tensor *grad, at_tensor *input,
+                              at_tensor *weight, int axes, const THNNGroups *g);
 
 /* Of sequences whose dimensions are time, batch and channels. */
 at_tensor *at_convolveTime(at_tensor *self, at_tensor *weight, at_tensor *bias, int64_t pad);

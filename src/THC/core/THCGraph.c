@@ -3,6 +3,7 @@
 
 #include "THCPrivate.h"
 
+#include "THC/conv/THCDnnPlan.h"
 #include "THC/linear/THCProduct.h"
 
 struct THCGraph {
@@ -47,6 +48,7 @@ THCGraph *THCGraph_begin(THCState *state)
   graph->before = before;
   THCState_setStream(state, own);
   THC_needBlas(state); /* handles and the error word are made before anything is recorded */
+  THCDnn_needHandle(state);
   THCStream_memory(own, THC_STREAM_FAULT, sizeof(THCFault));
   THCudaCheck(cudaStreamBeginCapture(own->stream, cudaStreamCaptureModeRelaxed));
   graph->captures = 1;

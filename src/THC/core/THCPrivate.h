@@ -104,6 +104,7 @@ void *THCStream_memory(THCStream *stream, THCStreamMemory which, size_t bytes);
 typedef enum THCStreamLibrary {
   THC_STREAM_CUBLAS,
   THC_STREAM_CUSOLVER,
+  THC_STREAM_CUDNN,
   THC_STREAM_LIBRARIES
 } THCStreamLibrary;
 void *THCStream_handle(THGuard *locked, THCStream *stream, THCStreamLibrary library,

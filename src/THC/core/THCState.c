@@ -1,4 +1,5 @@
 /* The state: resources of each device, made by THCudaInit and freed by THCudaShutdown. */
+#define _GNU_SOURCE /* secure_getenv */
 #include "THCPrivate.h"
 
 #include "THCLibrary.h"
@@ -122,6 +123,12 @@ static void fill_resources(THCCudaResourcesPerDevice *resources, int device,
   resources->devScratchSpacePerStream = new_zeroed(1, sizeof(void *));
 }
 
+static int refuses_dnn(void)
+{
+  const char *text = secure_getenv("TH_CUDNN");
+  return text && !strcmp(text, "0");
+}
+
 void THCudaInit(THCState *state)
 {
   THC_enter(state);
@@ -160,6 +167,7 @@ void THCudaInit(THCState *state)
     whole.streamLocals++;
   }
   made->heapSoftmax = first_heap_softmax;
+  made->allowsDnn = !refuses_dnn();
   THCRandom_init(made, count, device);
 
   THGuard_keep(&guard);
@@ -274,26 +282,20 @@ void THCState_setKernelPeerToPeerAccessEnabled(THCState *state, int val)
 
 /* --- settings --------------------------------------------------------------------------------- */
 
-int THCState_getAllowTF32(THCState *state)
-{
-  THC_enter(state);
-  return __atomic_load_n(&state->allowsTF32, __ATOMIC_RELAXED);
-}
-
-void THCState_setAllowTF32(THCState *state, int allow)
-{
-  THC_enter(state);
-  __atomic_store_n(&state->allowsTF32, allow != 0, __ATOMIC_RELAXED);
-}
-
-int THCState_getDeterministic(THCState *state)
-{
-  THC_enter(state);
-  return __atomic_load_n(&state->isDeterministic, __ATOMIC_RELAXED);
-}
-
-void THCState_setDeterministic(THCState *state, int deterministic)
-{
-  THC_enter(state);
-  __atomic_store_n(&state->isDeterministic, deterministic != 0, __ATOMIC_RELAXED);
-}
+#define GETTER(NAME, FIELD)                                  \
+  int THCState_get##NAME(THCState *state)                    \
+  {                                                          \
+    THC_enter(state);                                        \
+    return __atomic_load_n(&state->FIELD, __ATOMIC_RELAXED); \
+  }
+#define SETTER(NAME, FIELD)                                        \
+  void THCState_set##NAME(THCState *state, int value)              \
+  {                                                                \
+    THC_enter(state);                                              \
+    __atomic_store_n(&state->FIELD, value != 0, __ATOMIC_RELAXED); \
+  }
+#define SETTING(NAME, FIELD) GETTER(NAME, FIELD) SETTER(NAME, FIELD)
+SETTING(AllowTF32, allowsTF32)
+SETTING(Deterministic, isDeterministic)
+SETTING(AllowDnn, allowsDnn)
+SETTING(BenchmarkDnn, measuresDnn)

@@ -1,6 +1,7 @@
 /* Counted streams, and the memory and handles that belong to each. */
 #include "THCPrivate.h"
 
+#include "THC/conv/THCDnnPlan.h"
 #include "THC/linear/THCSolver.h"
 #include "TH/core/THReference.h"
 
@@ -169,7 +170,9 @@ void THCStream_freeHandles(THCStream *stream)
     self->handles[i] = NULL;
     if (handle && i == THC_STREAM_CUBLAS)
       cublasDestroy(handle);
-    else
+    else if (i == THC_STREAM_CUDNN)
+      THCDnn_destroy(handle);
+    else if (i == THC_STREAM_CUSOLVER)
       THCSolver_destroy(handle);
     pthread_mutex_unlock(&self->mutexes[i]);
   }

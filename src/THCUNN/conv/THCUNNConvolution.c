@@ -1,12 +1,49 @@
-/* The operations of THNN's convolutions on a device: by im2col and gemm, for as many images at a
- * time as MOST_COLUMNS allows; in groups, by direct kernels. */
+/* The operations of THNN's convolutions on a device: by cuDNN where it takes them, else by im2col and gemm, for as many
+ * images at a time as MOST_COLUMNS allows, and in groups by direct kernels. */
 #include "THCUNN/layer/THCUNNDevice.h"
 
+#include "THC/conv/THCDnn.h"
 #include "THCUNNGemm.h"
 
 enum { MOST_COLUMNS = 64 << 20 }; /* bytes of columns at a time */
 
 #define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
+
+/* --- by cuDNN -------------------------------------------------------------------------------- */
+
+#if defined(THC_REAL_IS_DOUBLE)
+#define DNN_TYPE THC_DNN_DOUBLE
+#elif defined(THC_REAL_IS_HALF)
+#define DNN_TYPE THC_DNN_HALF
+#else
+#define DNN_TYPE THC_DNN_FLOAT
+#endif
+
+/* What addresses of the elements are multiples of, also where the storage moves: 16 at most. */
+static int64_t THNN_(alignmentOf)(const THCTensor *t)
+{
+  const uintptr_t bits =
+      t->storage ? (uintptr_t)t->storage->data | (uintptr_t)t->storageOffset * sizeof(real) : 0;
+  return (int64_t)((bits | 16) & -(bits | 16));
+}
+
+/* Whether cuDNN computes the pass; dnn is open then.  Operands that are copied are aligned. */
+static int THNN_(openDnn)(THCDnn *dnn, const THNNConvolution *c, THCDnnPass pass,
+                          const THCTensor *x, const THCTensor *weight, const THCTensor *y)
+{
+  const int64_t alignment = THMin(THNN_(alignmentOf)(x), THNN_(alignmentOf)(y));
+  THCDnnConvolution d = {.pass = pass,
+                         .type = DNN_TYPE,
+                         .alignment = THMin(alignment, THNN_(alignmentOf)(weight)),
+                         .batch = c->batch,
+                         .groups = c->groups,
+                         .planes = c->planes,
+                         .outputs = c->outputs};
+  for (int a = 0; a < 3; a++)
+    d.at[a] = (THCDnnAxis){c->at[a].input, c->at[a].output, c->at[a].size,
+                           c->at[a].step,  c->at[a].pad,    c->at[a].dilation};
+  return THCDnn_open(dnn, THCUNN_using, &d);
+}
 
 /* --- in groups ------------------------------------------------------------------------------- */
 
@@ -155,29 +192,57 @@ static void THNN_(multiplyWeights)(const THNN_(Chunks) * k, const real *x, const
 
 /* --- the operations -------------------------------------------------------------------------- */
 
+/* y from x, or backward x from y. */
+static void THNN_(compute)(const THNN_(Chunks) * k, int backward, real *x, real *w, real *b,
+                           real *y)
+{
+  const THNNConvolution *c = k->c;
+  if (c->groups > 1) {
+    const THCUNNDirect d = THNN_(direct)(c, x, y, w, b);
+    (backward ? LAUNCH(directBackwardData) : LAUNCH(direct))(&d, THCUNN_STREAM);
+  } else if (backward) {
+    THNN_(multiplyBackward)(k, y, w, b, x);
+  } else {
+    THNN_(multiplyForward)(k, x, w, b, y);
+  }
+}
+
+/* The same by cuDNN, which adds no bias. */
+static void THNN_(computeByDnn)(THCDnn *dnn, const THNNConvolution *c, int backward, real *x,
+                                real *w, real *b, real *y)
+{
+  THCDnn_run(dnn, x, w, y);
+  if (b)
+    LAUNCH(addToPlanes)(c->batch, backward ? c->planes : c->outputs,
+                        backward ? c->image : c->windows, b, 1, backward ? x : y, THCUNN_STREAM);
+}
+
 static void THNN_(convolveEither)(const THNNConvolution *c, int backward, THCTensor *from,
                                   THCTensor *weight, THCTensor *bias, THCTensor *to)
 {
+  THCDnn dnn;
+  const int byDnn =
+      THNN_(openDnn)(&dnn, c, backward ? THC_DNN_BACKWARD_DATA : THC_DNN_FORWARD, from, weight, to);
   THNN_(Call) call;
   THNN_(begin)(&call);
   from = THNN_(source)(&call, from);
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   to = THNN_(result)(&call, to, c->dims, backward ? c->xSize : c->ySize);
-  const THNN_(Chunks) k = THNN_(openChunks)(c, 0, &call);
+  THNN_(Chunks) k = {.c = c};
+  if (!byDnn)
+    k = THNN_(openChunks)(c, 0, &call);
   THNN_(start)(&call);
   real *x = THTensor_(data)(backward ? to : from), *y = THTensor_(data)(backward ? from : to);
   real *w = THTensor_(data)(weight), *b = bias ? THTensor_(data)(bias) : NULL;
-  if (c->groups > 1) {
-    const THCUNNDirect d = THNN_(direct)(c, x, y, w, b);
-    (backward ? LAUNCH(directBackwardData) : LAUNCH(direct))(&d, THCUNN_STREAM);
-  } else if (backward) {
-    THNN_(multiplyBackward)(&k, y, w, b, x);
-  } else {
-    THNN_(multiplyForward)(&k, x, w, b, y);
-  }
+  if (byDnn)
+    THNN_(computeByDnn)(&dnn, c, backward, x, w, b, y);
+  else
+    THNN_(compute)(&k, backward, x, w, b, y);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
+  if (byDnn)
+    THCDnn_close(&dnn);
 }
 
 void THNN_(convolve)(const THNNConvolution *c, THCTensor *x, THCTensor *weight, THCTensor *bias,
@@ -192,36 +257,55 @@ void THNN_(convolveBackwardData)(const THNNConvolution *c, THCTensor *y, THCTens
   THNN_(convolveEither)(c, 1, y, weight, bias, x);
 }
 
+/* gradWeight += scale * products of x and y; fresh is memory for cuDNN's products, or NULL. */
+static void THNN_(computeWeights)(const THNN_(Chunks) * k, THCDnn *dnn, real *fresh, real *x,
+                                  real *y, accreal scale, real *gradWeight)
+{
+  const THNNConvolution *c = k->c;
+  if (fresh) {
+    THCDnn_run(dnn, x, fresh, y);
+    LAUNCH(addToPlanes)(1, c->outputs * c->depth, 1, fresh, scale, gradWeight, THCUNN_STREAM);
+  } else if (c->groups > 1) {
+    THCUNNDirect d = THNN_(direct)(c, x, y, gradWeight, NULL);
+    d.scale = scale;
+    LAUNCH(directBackwardWeights)(&d, THCUNN_STREAM);
+  } else {
+    THNN_(multiplyWeights)(k, x, y, scale, gradWeight);
+  }
+}
+
 void THNN_(convolveBackwardWeights)(const THNNConvolution *c, THCTensor *x, THCTensor *y,
                                     THCTensor *gradWeight, THCTensor *gradBias, int biasOfX,
                                     accreal scale)
 {
   THNN_(Chunks) k = {.c = c};
+  THCDnn dnn;
+  const int byDnn =
+      gradWeight && THNN_(openDnn)(&dnn, c, THC_DNN_BACKWARD_WEIGHTS, x, gradWeight, y);
+  real *fresh = NULL;
   THNN_(Call) call;
   THNN_(begin)(&call);
   x = THNN_(source)(&call, x);
   y = THNN_(source)(&call, y);
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
-  if (gradWeight)
+  if (byDnn)
+    fresh = THNN_(scratch)(&call, c->outputs * c->depth);
+  else if (gradWeight)
     k = THNN_(openChunks)(c, 1, &call);
   const int64_t planes = biasOfX ? c->planes : c->outputs, n = biasOfX ? c->image : c->windows;
   void *sums = gradBias ? THNN_(sumMemory)(&call, planes, c->batch * n) : NULL;
   THNN_(start)(&call);
-  if (gradWeight && c->groups > 1) {
-    THCUNNDirect d =
-        THNN_(direct)(c, THTensor_(data)(x), THTensor_(data)(y), THTensor_(data)(gradWeight), NULL);
-    d.scale = scale;
-    LAUNCH(directBackwardWeights)(&d, THCUNN_STREAM);
-  } else if (gradWeight) {
-    THNN_(multiplyWeights)(&k, THTensor_(data)(x), THTensor_(data)(y), scale,
-                           THTensor_(data)(gradWeight));
-  }
+  if (gradWeight)
+    THNN_(computeWeights)(&k, &dnn, fresh, THTensor_(data)(x), THTensor_(data)(y), scale,
+                          THTensor_(data)(gradWeight));
   if (gradBias)
     LAUNCH(addPlaneSums)(c->batch, planes, n, THTensor_(data)(biasOfX ? x : y), scale,
                          THTensor_(data)(gradBias), sums, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   THNN_(finish)(&call);
+  if (byDnn)
+    THCDnn_close(&dnn);
 }
 
 /* --- columns as such ------------------------------------------------------------------------- */

@@ -1,4 +1,5 @@
-/* Kernels that fill planes of images with a bias, and sum them up; that look for numbers not from 0 to 1. */
+/* Kernels that fill planes of images with a bias, add one to them, and sum them up; that look for numbers not from 0
+ * to 1. */
 #include "thcunn_template.h"
 
 __global__ static void fill(IndexSplit split, int64_t count, const element *bias, element *y)
@@ -8,6 +9,18 @@ __global__ static void fill(IndexSplit split, int64_t count, const element *bias
     int64_t rest = i;
     next_coordinate(split, 0, &rest);
     y[i] = bias[next_coordinate(split, 1, &rest)];
+  }
+}
+
+__global__ static void add(IndexSplit split, int64_t count, const element *x, real scale,
+                           element *y)
+{
+  THC_GRID_LOOP(i, count)
+  {
+    int64_t rest = i;
+    next_coordinate(split, 0, &rest);
+    const real term = scale * THC_LOAD(x[next_coordinate(split, 1, &rest)]);
+    y[i] = THC_STORE(THC_LOAD(y[i]) + term);
   }
 }
 
@@ -74,6 +87,14 @@ extern "C" void THCUNN_(fillPlanes)(int64_t batch, int64_t planes, int64_t n, co
   const int64_t count = batch * planes * n, size[] = {n, planes};
   THC_LAUNCH(fill, THC_blocks(count), THC_BLOCK, 0, stream, index_split(count, 2, size), count,
              (const element *)bias, (element *)y);
+}
+
+extern "C" void THCUNN_(addToPlanes)(int64_t batch, int64_t planes, int64_t n, const void *x,
+                                     double scale, void *y, cudaStream_t stream)
+{
+  const int64_t count = batch * planes * n, size[] = {n, planes};
+  THC_LAUNCH(add, THC_blocks(count), THC_BLOCK, 0, stream, index_split(count, 2, size), count,
+             (const element *)x, (real)scale, (element *)y);
 }
 
 extern "C" void THCUNN_(addPlaneSums)(int64_t batch, int64_t planes, int64_t n, const void *x,

@@ -89,6 +89,10 @@ void OF_REAL(findOutsideUnit)(const void *x, int64_t count, const THCReport *rep
 void OF_REAL(fillPlanes)(int64_t batch, int64_t planes, int64_t n, const void *bias, void *y,
                          cudaStream_t stream);
 
+/* Adds scale * x[plane] to the n elements of each plane. */
+void OF_REAL(addToPlanes)(int64_t batch, int64_t planes, int64_t n, const void *x, double scale,
+                          void *y, cudaStream_t stream);
+
 /* sums[plane] += scale * the sum of the n elements of this plane in all images of the batch, added up
  * in memory (sumMemory); *y = scale * the sum of count parts. */
 void OF_REAL(addPlaneSums)(int64_t batch, int64_t planes, int64_t n, const void *x, double scale,
