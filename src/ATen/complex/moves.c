@@ -71,88 +71,101 @@ at_tensor *at_indexPutPairs(at_tensor *out, at_tensor *self, at_tensors indices,
                        at_indexPut(out == self ? x : NULL, x, indices, v, accumulate));
 }
 
-at_tensor *at_indexSelectPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index)
+/* What is moved along a dimension of self: slices or elements, from source if there is one. */
+typedef struct Move {
+  at_tensor *(*run)(const struct Move *m, at_tensor *out, at_tensor *self, at_tensor *index,
+                    at_tensor *source);
+  int dim;
+  at_tensor *index;
+  bool ofElements; /* index has one for each element */
+  const char *name;
+  at_tensor *source;
+  at_scalar alpha;
+  bool adds;
+} Move;
+
+static at_tensor *moved(at_tensor *out, at_tensor *self, const Move *m)
 {
-  const int d = at_wrapDim(dim, at_sizesOf(self).count);
   at_pool pool;
   at_pool_enter(&pool);
+  if (m->source)
+    at_checkType(m->source, m->name, self->type);
   if (self->isScalar) {
     at_tensor *parts[2];
     for (int k = 0; k < 2; k++)
-      parts[k] = at_hold(&pool, at_indexSelect(NULL, part_of(&pool, self, k), d, index));
+      parts[k] = at_hold(&pool, m->run(m, NULL, part_of(&pool, self, k), m->index,
+                                       m->source ? part_of(&pool, m->source, k) : NULL));
     return of_parts(&pool, out, parts);
   }
-  return finish(&pool, out, at_indexSelect(NULL, pairs_of(&pool, self, "self"), d, index));
+  at_tensor *x = pairs_of(&pool, self, "self");
+  at_tensor *s = m->source ? pairs_of(&pool, m->source, m->name) : NULL;
+  at_tensor *index = m->ofElements ? for_parts(&pool, m->index) : m->index;
+  return finish_change(&pool, out, x, m->run(m, m->source && out == self ? x : NULL, x, index, s));
+}
+
+static at_tensor *select_slices(const Move *m, at_tensor *out, at_tensor *self, at_tensor *index,
+                                at_tensor *source)
+{
+  return at_indexSelect(out, self, m->dim, index);
+}
+
+static at_tensor *copy_slices(const Move *m, at_tensor *out, at_tensor *self, at_tensor *index,
+                              at_tensor *source)
+{
+  return at_indexCopy(out, self, m->dim, index, source);
+}
+
+static at_tensor *add_slices(const Move *m, at_tensor *out, at_tensor *self, at_tensor *index,
+                             at_tensor *source)
+{
+  return at_indexAdd(out, self, m->dim, index, source, m->alpha);
+}
+
+static at_tensor *gather(const Move *m, at_tensor *out, at_tensor *self, at_tensor *index,
+                         at_tensor *source)
+{
+  return at_gathered(out, self, m->dim, index);
+}
+
+static at_tensor *scatter(const Move *m, at_tensor *out, at_tensor *self, at_tensor *index,
+                          at_tensor *source)
+{
+  return at_scattered(out, self, m->dim, index, source, m->adds);
+}
+
+at_tensor *at_indexSelectPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index)
+{
+  const int d = at_wrapDim(dim, at_sizesOf(self).count);
+  return moved(out, self, &(Move){select_slices, d, index});
 }
 
 at_tensor *at_indexCopyPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                              at_tensor *source)
 {
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
-  at_pool pool;
-  at_pool_enter(&pool);
-  at_checkType(source, "source", self->type);
-  if (self->isScalar) {
-    at_tensor *parts[2];
-    for (int k = 0; k < 2; k++)
-      parts[k] = at_hold(&pool, at_indexCopy(NULL, part_of(&pool, self, k), d, index,
-                                             part_of(&pool, source, k)));
-    return of_parts(&pool, out, parts);
-  }
-  at_tensor *x = pairs_of(&pool, self, "self"), *s = pairs_of(&pool, source, "source");
-  return finish_change(&pool, out, x, at_indexCopy(out == self ? x : NULL, x, d, index, s));
+  return moved(out, self, &(Move){copy_slices, d, index, .name = "source", .source = source});
 }
 
 at_tensor *at_indexAddPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                             at_tensor *source, at_scalar alpha)
 {
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
-  at_pool pool;
-  at_pool_enter(&pool);
-  at_checkType(source, "source", self->type);
-  if (self->isScalar) {
-    at_tensor *parts[2];
-    for (int k = 0; k < 2; k++)
-      parts[k] = at_hold(&pool, at_indexAdd(NULL, part_of(&pool, self, k), d, index,
-                                            part_of(&pool, source, k), alpha));
-    return of_parts(&pool, out, parts);
-  }
-  at_tensor *x = pairs_of(&pool, self, "self"), *s = pairs_of(&pool, source, "source");
-  return finish_change(&pool, out, x, at_indexAdd(out == self ? x : NULL, x, d, index, s, alpha));
+  return moved(out, self,
+               &(Move){add_slices, d, index, .name = "source", .source = source, .alpha = alpha});
 }
 
 at_tensor *at_gatheredPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index)
 {
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
-  at_pool pool;
-  at_pool_enter(&pool);
-  if (self->isScalar) {
-    at_tensor *parts[2];
-    for (int k = 0; k < 2; k++)
-      parts[k] = at_hold(&pool, at_gathered(NULL, part_of(&pool, self, k), d, index));
-    return of_parts(&pool, out, parts);
-  }
-  at_tensor *x = pairs_of(&pool, self, "self");
-  return finish(&pool, out, at_gathered(NULL, x, d, for_parts(&pool, index)));
+  return moved(out, self, &(Move){gather, d, index, true});
 }
 
 at_tensor *at_scatteredPairs(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                              at_tensor *src, bool adds)
 {
   const int d = at_wrapDim(dim, at_sizesOf(self).count);
-  at_pool pool;
-  at_pool_enter(&pool);
-  at_checkType(src, "src", self->type);
-  if (self->isScalar) {
-    at_tensor *parts[2];
-    for (int k = 0; k < 2; k++)
-      parts[k] = at_hold(&pool, at_scattered(NULL, part_of(&pool, self, k), d, index,
-                                             part_of(&pool, src, k), adds));
-    return of_parts(&pool, out, parts);
-  }
-  at_tensor *x = pairs_of(&pool, self, "self"), *s = pairs_of(&pool, src, "src");
-  at_tensor *both = for_parts(&pool, index);
-  return finish_change(&pool, out, x, at_scattered(out == self ? x : NULL, x, d, both, s, adds));
+  return moved(out, self,
+               &(Move){scatter, d, index, true, .name = "src", .source = src, .adds = adds});
 }
 
 at_tensor *at_takenPairs(at_tensor *out, at_tensor *self, at_tensor *index)

@@ -5,19 +5,6 @@
 #include "THConvKernels.h"
 #include "TH/simd/THMultiplyAdd.h"
 
-/* Integers wrap around: vectors use the unsigned type of their width, scalars an unsigned type that
- * is not promoted to int. */
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-typedef real element;
-typedef real scalar;
-#elif defined(TH_REAL_IS_LONG)
-typedef uint64_t element;
-typedef uint64_t scalar;
-#else
-typedef ureal element;
-typedef uint32_t scalar;
-#endif
-
 /* Rows are seldom long: narrow types use no more lanes than int32_t, unless vectors would be
  * shorter than 16 bytes, for which there are no instructions. */
 enum { NARROW = THMax(16, TH_VECTOR * sizeof(element) / 4) };

@@ -6,19 +6,6 @@
 #include "TH/simd/THMultiplyAdd.h"
 #include "TH/simd/THTranspose.h"
 
-/* Integers wrap around: vectors use the unsigned type of their width, scalars an unsigned type that
- * is not promoted to int. */
-#if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-typedef real element;
-typedef real scalar;
-#elif defined(TH_REAL_IS_LONG)
-typedef uint64_t element;
-typedef uint64_t scalar;
-#else
-typedef ureal element;
-typedef uint32_t scalar;
-#endif
-
 typedef element Vector __attribute__((vector_size(TH_VECTOR)));
 enum { LANES = TH_VECTOR / sizeof(element), TILE_COLUMNS = TH_VECTOR == 64 ? 12 : 6 };
 

@@ -160,8 +160,9 @@ static void note_improbable(const THRun *run, const void *context)
     }
 }
 
-static inline void draw_row(THGenerator *generator, ptrdiff_t n, real *r, ptrdiff_t dr,
-                            const char *p, ptrdiff_t dp, int wide)
+static inline __attribute__((always_inline)) void draw_row(THGenerator *generator, ptrdiff_t n,
+                                                           real *r, ptrdiff_t dr, const char *p,
+                                                           ptrdiff_t dp, int wide)
 {
   TH_SCRATCH(uint32_t, words, 2 * RANDOM_CHUNK);
   for (ptrdiff_t i = 0; i < n;) {
@@ -176,20 +177,18 @@ static inline void draw_row(THGenerator *generator, ptrdiff_t n, real *r, ptrdif
   }
 }
 
-static void draw_by_floats(const THRun *run, const void *context)
+static void draw_rows(const THRun *run, const void *context)
 {
-  THGenerator *generator = (*(Probabilities *const *)context)->generator;
-  for (ptrdiff_t j = 0; j < run->rows; j++)
-    draw_row(generator, run->n, (real *)run->at[0] + j * run->rowStride[0], run->stride[0],
-             (const char *)((const float *)run->at[1] + j * run->rowStride[1]), run->stride[1], 0);
-}
-
-static void draw_by_doubles(const THRun *run, const void *context)
-{
-  THGenerator *generator = (*(Probabilities *const *)context)->generator;
-  for (ptrdiff_t j = 0; j < run->rows; j++)
-    draw_row(generator, run->n, (real *)run->at[0] + j * run->rowStride[0], run->stride[0],
-             (const char *)((const double *)run->at[1] + j * run->rowStride[1]), run->stride[1], 1);
+  const Probabilities *all = *(Probabilities *const *)context;
+  const ptrdiff_t size = all->wide ? sizeof(double) : sizeof(float);
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    real *r = (real *)run->at[0] + j * run->rowStride[0];
+    const char *p = run->at[1] + j * run->rowStride[1] * size;
+    if (all->wide)
+      draw_row(all->generator, run->n, r, run->stride[0], p, run->stride[1], 1);
+    else
+      draw_row(all->generator, run->n, r, run->stride[0], p, run->stride[1], 0);
+  }
 }
 
 /* loop holds self and p.  Returns 0 if p must be copied first. */
@@ -203,7 +202,7 @@ static int bernoulli_loop(THLoop *loop, THGenerator *generator, int wide)
     return 0;
   THGuard guard;
   THRandom_lock(&guard, generator, 2);
-  THLoop_run(loop, wide ? draw_by_doubles : draw_by_floats, &context);
+  THLoop_run(loop, draw_rows, &context);
   THGuard_leave(&guard);
   return 1;
 }

@@ -88,18 +88,6 @@ void THNN_(convolveBackwardData)(const THNNConvolution *c, THTensor *y, THTensor
   THNN_(convolveEither)(c, THNN_BACKWARD_DATA, y, weight, bias, x);
 }
 
-/* sums += scale * totals, summed up over the sets of images in their order. */
-static void THNN_(addTotals)(const accreal *totals, ptrdiff_t sets, ptrdiff_t count, real *sums,
-                             accreal scale)
-{
-  for (ptrdiff_t i = 0; i < count; i++) {
-    accreal total = 0;
-    for (ptrdiff_t set = 0; set < sets; set++)
-      total += totals[set * count + i];
-    sums[i] = (real)(sums[i] + scale * total);
-  }
-}
-
 /* What the algorithm has not added to the gradient of the bias. */
 static void THNN_(addBias)(THNN_(Gradient) * g)
 {

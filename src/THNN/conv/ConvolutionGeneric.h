@@ -72,9 +72,11 @@ void THNN_(addPlaneSums)(const real *x, int64_t batch, int64_t planes, ptrdiff_t
 /* totals[plane] += the sum of the n elements of that plane of y; a few planes, by one thread. */
 void THNN_(addToTotals)(ptrdiff_t planes, const real *y, ptrdiff_t n, accreal *totals);
 
-/* weights += scale * the sum over sets of count numbers each, in order. */
+/* weights (sums) += scale * the sum over sets of count numbers each, in order. */
 void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *weights,
                     accreal scale);
+void THNN_(addTotals)(const accreal *totals, ptrdiff_t sets, ptrdiff_t count, real *sums,
+                      accreal scale);
 
 /* All bits of the positions in a flat plane of y that are windows. */
 void THNN_(setMask)(const THNNConvolution *c, const THNNConvPlan *plan, ptrdiff_t planeY,

@@ -82,14 +82,30 @@ ptrdiff_t THNN_(imagesThatFit)(ptrdiff_t elements)
   return THMax(1, THMin(8, (1 << 16) / THMax(1, elements)));
 }
 
-void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *weights, accreal scale)
+/* sums are of accreal if they are totals, else of real. */
+static inline __attribute__((always_inline)) void THNN_(addEachSet)(const void *sums,
+                                                                    bool areTotals, ptrdiff_t sets,
+                                                                    ptrdiff_t count, real *to,
+                                                                    accreal scale)
 {
   for (ptrdiff_t i = 0; i < count; i++) {
     accreal total = 0;
     for (ptrdiff_t set = 0; set < sets; set++)
-      total += (accreal)sums[set * count + i];
-    weights[i] = (real)(weights[i] + scale * total);
+      total += areTotals ? ((const accreal *)sums)[set * count + i]
+                         : (accreal)((const real *)sums)[set * count + i];
+    to[i] = (real)(to[i] + scale * total);
   }
+}
+
+void THNN_(addSets)(const real *sums, ptrdiff_t sets, ptrdiff_t count, real *weights, accreal scale)
+{
+  THNN_(addEachSet)(sums, false, sets, count, weights, scale);
+}
+
+void THNN_(addTotals)(const accreal *totals, ptrdiff_t sets, ptrdiff_t count, real *sums,
+                      accreal scale)
+{
+  THNN_(addEachSet)(totals, true, sets, count, sums, scale);
 }
 
 /* --- sums for the gradient of the bias -------------------------------------------------------- */
