@@ -36,15 +36,12 @@ bool at_findOutside(at_tensor *index, int64_t least, int64_t end, int64_t *outsi
     return false;
   if (!at_isOnHost(index->type) && least < end)
     return at_cuda()->findOutside(index->th, least, end - 1, outside);
-  if (!at_isOnHost(index->type)) { /* this waits for the device */
-    const int64_t extremes[] = {AT_OF(index->type, minall)(index->th).value.integer,
-                                AT_OF(index->type, maxall)(index->th).value.integer};
-    *outside = extremes[extremes[0] >= least];
-    return extremes[0] < least || extremes[1] >= end;
-  }
   at_pool pool;
   at_pool_enter(&pool);
-  const int64_t *k = at_hostData(at_hold(&pool, at_makeContiguous(index)));
+  /* From a device indices are copied, which waits. */
+  at_tensor *const own = at_isOnHost(index->type) ? at_makeContiguous(index)
+                                                  : at_newCast(index, at_hostType(index->type));
+  const int64_t *k = at_hostData(at_hold(&pool, own));
   bool found = false;
   for (int64_t i = 0, n = at_numel(index); i < n && !found; i++) {
     found = k[i] < least || k[i] >= end;
