@@ -73,9 +73,14 @@ typedef enum THIndexKernel {
   TH_MASK_select, /* mask, tensor: selected elements go to the selection's data */
   TH_MASK_copy,   /* mask, tensor: selected elements come from there */
   TH_NONZERO_count,
-  TH_NONZERO_list, /* tensor: subscripts go to the selection's data */
-  TH_INDEX_KERNELS
+  TH_NONZERO_list /* tensor: subscripts go to the selection's data */
 } THIndexKernel;
+
+#ifndef TH_TEMPLATE_DEVICE
+/* The kernel of type Real and the level in use.  Each has tables of its own (THKernel.h), which are named as it is. */
+#define INDEX_KERNEL(NAME) (*TH_DISPATCHED(THTensor_(NAME)))
+typedef THKernel IndexKernel;
+#endif
 
 /* The scalars of gather, copy, add and fill. */
 typedef struct THIndexed {

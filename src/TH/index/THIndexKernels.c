@@ -357,16 +357,15 @@ static void nonzero_list(const THRun *run, const void *scalars)
   selection->seen[run->block] = seen;
 }
 
-/* --- the table ------------------------------------------------------------------------------- */
+/* --- the tables ------------------------------------------------------------------------------ */
 
-const THKernel TH_LEVEL_(THTensor_(indexKernels))[TH_INDEX_KERNELS] = {
-    [TH_INDEX_gather] = gather,
-    [TH_INDEX_copy] = copy,
-    [TH_INDEX_add] = add,
-    [TH_INDEX_fill] = fill,
-    [TH_MASK_fill] = mask_fill,
-    [TH_MASK_select] = mask_select,
-    [TH_MASK_copy] = mask_copy,
-    [TH_NONZERO_count] = nonzero_count,
-    [TH_NONZERO_list] = nonzero_list,
-};
+/* Each is found alone, so that a static program has those that it calls. */
+const THKernel TH_LEVEL_(THTensor_(TH_INDEX_gather))[] = {gather};
+const THKernel TH_LEVEL_(THTensor_(TH_INDEX_copy))[] = {copy};
+const THKernel TH_LEVEL_(THTensor_(TH_INDEX_add))[] = {add};
+const THKernel TH_LEVEL_(THTensor_(TH_INDEX_fill))[] = {fill};
+const THKernel TH_LEVEL_(THTensor_(TH_MASK_fill))[] = {mask_fill};
+const THKernel TH_LEVEL_(THTensor_(TH_MASK_select))[] = {mask_select};
+const THKernel TH_LEVEL_(THTensor_(TH_MASK_copy))[] = {mask_copy};
+const THKernel TH_LEVEL_(THTensor_(TH_NONZERO_count))[] = {nonzero_count};
+const THKernel TH_LEVEL_(THTensor_(TH_NONZERO_list))[] = {nonzero_list};

@@ -9,7 +9,10 @@
 #ifdef TH_TEMPLATE_DEVICE
 #include "THC/index/THCIndexRun.h"
 #else
-TH_DISPATCH(THKernel, THTensor_(indexKernels))
+TH_DISPATCH(THKernel, THTensor_(TH_INDEX_gather))
+TH_DISPATCH(THKernel, THTensor_(TH_INDEX_copy))
+TH_DISPATCH(THKernel, THTensor_(TH_INDEX_add))
+TH_DISPATCH(THKernel, THTensor_(TH_INDEX_fill))
 #endif
 
 /* --- operands of one shape ------------------------------------------------------------------- */
@@ -86,7 +89,7 @@ static void THTensor_(checkChanged)(const THTensor *tensor)
   THView_checkWritable(TH_VIEW(tensor), 1);
 }
 
-static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const Layout *layout,
+static void THTensor_(runScatter)(IndexKernel kernel, THTensor *tensor, const Layout *layout,
                                   THTensor *src, const int64_t *srcStride, real value)
 {
   THCIndexed work = {.stride = tensor->stride[layout->dim], .size = tensor->size[layout->dim]};
@@ -97,7 +100,7 @@ static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const 
   THTensor_(addIndices)(&loop, layout);
   if (src)
     THTensor_(addLayout)(&loop, layout, THTensor_(data)(src), srcStride);
-  THC_runIndices(&loop, INDEX_KERNEL(kernel), &work);
+  THC_runIndices(&loop, kernel, &work);
 }
 
 #else
@@ -118,7 +121,7 @@ static void THTensor_(runGather)(THTensor *r, const Layout *layout, THTensor *sr
                  shape->size, layout->indices.stride);
   THLoop_operand(&loop, THTensor_(data)(src), sizeof(real), shape->nDimension, shape->size,
                  shape->stride);
-  THLoop_run(&loop, TH_DISPATCHED(THTensor_(indexKernels))[TH_INDEX_gather], &work);
+  THLoop_run(&loop, INDEX_KERNEL(TH_INDEX_gather), &work);
 }
 
 static void THTensor_(checkChanged)(const THTensor *tensor)
@@ -126,7 +129,7 @@ static void THTensor_(checkChanged)(const THTensor *tensor)
 }
 
 /* Scatters the elements of src, or value, to the elements of tensor given by the indices. */
-static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const Layout *layout,
+static void THTensor_(runScatter)(IndexKernel kernel, THTensor *tensor, const Layout *layout,
                                   THTensor *src, const int64_t *srcStride, real value)
 {
   const THShape *shape = &layout->shape;
@@ -146,7 +149,7 @@ static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const 
     if (src)
       THLoop_operand(&loop, THTensor_(data)(src), sizeof(real), shape->nDimension, shape->size,
                      srcStride);
-    THLoop_run(&loop, TH_DISPATCHED(THTensor_(indexKernels))[kernel], &work);
+    THLoop_run(&loop, kernel, &work);
     return;
   }
   THLines lines;
@@ -160,8 +163,7 @@ static void THTensor_(runScatter)(THIndexKernel kernel, THTensor *tensor, const 
                         src ? (char *)THTensor_(data)(src) : NULL};
   static const size_t itemSize[] = {sizeof(real), sizeof(int64_t), sizeof(real)};
   const int across = lines.size[0] > 1 && lines.stride[0][0] < work.stride;
-  THLines_run(&lines, data, itemSize, across, TH_DISPATCHED(THTensor_(indexKernels))[kernel],
-              &work);
+  THLines_run(&lines, data, itemSize, across, kernel, &work);
 }
 
 #endif
@@ -249,7 +251,7 @@ static ptrdiff_t THTensor_(sliceCount)(const THTensor *t, int dim)
 }
 
 /* indexCopy and indexAdd. */
-static void THTensor_(changeSlices)(THIndexKernel kernel, THTensor *tensor, int dim,
+static void THTensor_(changeSlices)(IndexKernel kernel, THTensor *tensor, int dim,
                                     THLongTensor *index, THTensor *src)
 {
   THTensor_(checkSlices)(tensor, dim, 2, index, 3);
@@ -290,12 +292,12 @@ static void THTensor_(changeSlices)(THIndexKernel kernel, THTensor *tensor, int 
 
 void THTensor_(indexCopy)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src)
 {
-  THTensor_(changeSlices)(TH_INDEX_copy, tensor, dim, index, src);
+  THTensor_(changeSlices)(INDEX_KERNEL(TH_INDEX_copy), tensor, dim, index, src);
 }
 
 void THTensor_(indexAdd)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src)
 {
-  THTensor_(changeSlices)(TH_INDEX_add, tensor, dim, index, src);
+  THTensor_(changeSlices)(INDEX_KERNEL(TH_INDEX_add), tensor, dim, index, src);
 }
 
 void THTensor_(indexFill)(THTensor *tensor, int dim, THLongTensor *index, real val)
@@ -307,7 +309,7 @@ void THTensor_(indexFill)(THTensor *tensor, int dim, THLongTensor *index, real v
   index = THLongTensor_copiedIf(&guardIndex, index,
                                 THView_overlap(TH_VIEW(tensor), TH_VIEW(index)) != TH_OVERLAP_NONE);
   THTensor_(openSlices)(&layout, tensor, dim, index);
-  THTensor_(runScatter)(TH_INDEX_fill, tensor, &layout, NULL, NULL, val);
+  THTensor_(runScatter)(INDEX_KERNEL(TH_INDEX_fill), tensor, &layout, NULL, NULL, val);
   close_layout(&layout);
   THGuard_leave(&guardIndex);
 }
@@ -366,7 +368,7 @@ void THTensor_(gather)(THTensor *tensor, THTensor *src, int dim, THLongTensor *i
 }
 
 /* scatter, scatterAdd, and, without src, scatterFill. */
-static void THTensor_(changeElements)(THIndexKernel kernel, THTensor *tensor, int dim,
+static void THTensor_(changeElements)(IndexKernel kernel, THTensor *tensor, int dim,
                                       THLongTensor *index, THTensor *src, real value)
 {
   THTensor_(checkAlong)(tensor, dim, 2);
@@ -394,15 +396,17 @@ static void THTensor_(changeElements)(THIndexKernel kernel, THTensor *tensor, in
 
 void THTensor_(scatter)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src)
 {
-  THTensor_(changeElements)(TH_INDEX_copy, tensor, dim, index, src, TH_CONVERT_ACCREAL_TO_REAL(0));
+  THTensor_(changeElements)(INDEX_KERNEL(TH_INDEX_copy), tensor, dim, index, src,
+                            TH_CONVERT_ACCREAL_TO_REAL(0));
 }
 
 void THTensor_(scatterAdd)(THTensor *tensor, int dim, THLongTensor *index, THTensor *src)
 {
-  THTensor_(changeElements)(TH_INDEX_add, tensor, dim, index, src, TH_CONVERT_ACCREAL_TO_REAL(0));
+  THTensor_(changeElements)(INDEX_KERNEL(TH_INDEX_add), tensor, dim, index, src,
+                            TH_CONVERT_ACCREAL_TO_REAL(0));
 }
 
 void THTensor_(scatterFill)(THTensor *tensor, int dim, THLongTensor *index, real val)
 {
-  THTensor_(changeElements)(TH_INDEX_fill, tensor, dim, index, NULL, val);
+  THTensor_(changeElements)(INDEX_KERNEL(TH_INDEX_fill), tensor, dim, index, NULL, val);
 }

@@ -8,7 +8,11 @@
 #ifdef TH_TEMPLATE_DEVICE
 #include "THC/index/THCIndexRun.h"
 #else
-extern const THKernel *const THTensor_(indexKernels)[];
+TH_DISPATCH(THKernel, THTensor_(TH_MASK_fill))
+TH_DISPATCH(THKernel, THTensor_(TH_MASK_select))
+TH_DISPATCH(THKernel, THTensor_(TH_MASK_copy))
+TH_DISPATCH(THKernel, THTensor_(TH_NONZERO_count))
+TH_DISPATCH(THKernel, THTensor_(TH_NONZERO_list))
 #endif
 
 static void THTensor_(checkMaskCount)(THTensor *t, const char *name, THByteTensor *mask, int arg)
@@ -46,9 +50,9 @@ static void THTensor_(runFill)(THTensor *tensor, THByteTensor *mask, real value)
   THC_runIndices(&loop, INDEX_KERNEL(TH_MASK_fill), &work);
 }
 
-static void THTensor_(runSelection)(THLoop *loop, THIndexKernel kernel, THSelection *selection)
+static void THTensor_(runSelection)(THLoop *loop, IndexKernel kernel, THSelection *selection)
 {
-  THCSelection_run(selection, loop, INDEX_KERNEL(kernel));
+  THCSelection_run(selection, loop, kernel);
 }
 
 #else
@@ -73,12 +77,12 @@ static void THTensor_(runFill)(THTensor *tensor, THByteTensor *mask, real value)
   THLoop_tensor(&loop, tensor);
   THLoop_tensor(&loop, mask);
   THTensor_(orderChanged)(&loop, 0, tensor);
-  THLoop_run(&loop, TH_DISPATCHED(THTensor_(indexKernels))[TH_MASK_fill], &value);
+  THLoop_run(&loop, INDEX_KERNEL(TH_MASK_fill), &value);
 }
 
-static void THTensor_(runSelection)(THLoop *loop, THIndexKernel kernel, THSelection *selection)
+static void THTensor_(runSelection)(THLoop *loop, IndexKernel kernel, THSelection *selection)
 {
-  THLoop_run(loop, TH_DISPATCHED(THTensor_(indexKernels))[kernel], selection);
+  THLoop_run(loop, kernel, selection);
 }
 
 #endif
@@ -119,7 +123,7 @@ void THTensor_(maskedCopy)(THTensor *tensor, THByteTensor *mask, THTensor *src)
   if (selection.total != 0) { /* a device does not wait for it */
     src = contiguous.what = THTensor_(newContiguous)(src);
     selection.data = (char *)THTensor_(data)(src);
-    THTensor_(runSelection)(&loop, TH_MASK_copy, &selection);
+    THTensor_(runSelection)(&loop, INDEX_KERNEL(TH_MASK_copy), &selection);
   }
   THGuard_leave(&contiguous);
   THGuard_leave(&guard);
@@ -149,7 +153,7 @@ void THTensor_(maskedSelect)(THTensor *tensor, THTensor *src, THByteTensor *mask
   if (selection.total > 0) {
     selection.data = (char *)THTensor_(data)(tensor);
     selection.step = tensor->stride[0];
-    THTensor_(runSelection)(&loop, TH_MASK_select, &selection);
+    THTensor_(runSelection)(&loop, INDEX_KERNEL(TH_MASK_select), &selection);
   }
   THTensor_(closeStandIn)(&standIn);
   THShape_close(&shape);
@@ -181,7 +185,7 @@ void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
   THLoop loop;
   THLoop_init(&loop);
   THLoop_tensor(&loop, tensor);
-  THSelection_count(&selection, &loop, TH_DISPATCHED(THTensor_(indexKernels))[TH_NONZERO_count]);
+  THSelection_count(&selection, &loop, INDEX_KERNEL(TH_NONZERO_count));
 
   THShape shape;
   THShape_openAs(&shape, selection.total > 0 ? 2 : 0,
@@ -200,7 +204,7 @@ void THTensor_(nonzero)(THLongTensor *subscript, THTensor *tensor)
     selection.data = (char *)THLongTensor_data(subscript);
     selection.rowStride = subscript->stride[0];
     selection.step = subscript->stride[1];
-    THLoop_run(&loop, TH_DISPATCHED(THTensor_(indexKernels))[TH_NONZERO_list], &selection);
+    THLoop_run(&loop, INDEX_KERNEL(TH_NONZERO_list), &selection);
     list_ones(subscript, tensor->size, tensor->nDimension);
   }
   THLongTensor_closeStandIn(&standIn);

@@ -15,6 +15,7 @@
 
 extern const THCKernel TH_CONCAT_2(THCIndexKernels_, Real)[];
 #define INDEX_KERNEL(NAME) (TH_CONCAT_2(THCIndexKernels_, Real)[NAME])
+typedef THCKernel IndexKernel;
 
 #if defined(THC_REAL_IS_FLOAT) || defined(THC_REAL_IS_DOUBLE) || defined(THC_REAL_IS_HALF)
 void TH_CONCAT_2(THCAdding_add_, Real)(const THCAdding *adding, cudaStream_t stream);
