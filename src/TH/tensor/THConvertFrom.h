@@ -1,31 +1,21 @@
 /* The kernel that converts elements of Source to Real (TH/tensor/THEachSource.h). */
 
-static void SOURCE_(convertRow)(real *r, const source *x, ptrdiff_t n)
+static __attribute__((noinline)) void SOURCE_(plainRow)(void *to, const void *from, ptrdiff_t n)
 {
+  real *const r = to;
+  const source *const x = from;
   const ptrdiff_t done = SOURCE_(vectors)(r, x, n);
   TH_PRAGMA(omp simd)
   for (ptrdiff_t i = done; i < n; i++)
     r[i] = SOURCE_(from)(x[i]);
 }
 
-/* A streamed result: short blocks are converted in a buffer, then streamed. */
-static void SOURCE_(streamRow)(real *r, const source *x, ptrdiff_t n)
-{
-  _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_BLOCK / sizeof(real)];
-  for (ptrdiff_t i = 0, m; i < n; i += m) {
-    m = THStream_first(r + i, sizeof(real), n - i);
-    THStream_prefetch(x + i, (size_t)m * sizeof(source));
-    SOURCE_(convertRow)(buffer, x + i, m);
-    THStream_copy(r + i, buffer, (size_t)m * sizeof(real));
-  }
-}
-
 static void SOURCE_(row)(void *r, const void *x, ptrdiff_t n, int streams)
 {
   if (streams)
-    SOURCE_(streamRow)((real *)r, (const source *)x, n);
+    stream_row(r, x, n, sizeof(source), SOURCE_(plainRow));
   else
-    SOURCE_(convertRow)((real *)r, (const source *)x, n);
+    SOURCE_(plainRow)(r, x, n);
 }
 
 /* A row of a block whose result is not contiguous. */

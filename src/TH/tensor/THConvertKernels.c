@@ -147,6 +147,20 @@ enum { NEAR_BLOCK = 256 };
 
 #define SAME_TYPE TH_CONCAT_2(THScalar, Real)
 
+/* A streamed result: short blocks are converted in a buffer, then streamed. */
+static void stream_row(real *r, const char *x, ptrdiff_t n, size_t itemSize,
+                       void (*convert)(void *r, const void *x, ptrdiff_t n))
+{
+  _Alignas(TH_STREAM_LINE) real buffer[TH_STREAM_BLOCK / sizeof(real)];
+  for (ptrdiff_t i = 0, m; i < n; i += m) {
+    m = THStream_first(r + i, sizeof(real), n - i);
+    THStream_prefetch(x, (size_t)m * itemSize);
+    convert(buffer, x, m);
+    THStream_copy(r + i, buffer, (size_t)m * sizeof(real));
+    x += m * (ptrdiff_t)itemSize;
+  }
+}
+
 typedef void (*StridedRow)(real *r, ptrdiff_t dr, const void *x, ptrdiff_t dx, ptrdiff_t n);
 
 /* Converts a block of elements of itemSize bytes by the functions for a row. */
