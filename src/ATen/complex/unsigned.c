@@ -18,23 +18,24 @@ static at_tensor *as_held(at_pool *pool, at_tensor *t)
   return at_hold(pool, at_wrap(type, th, t->isScalar));
 }
 
-static at_tensor *made_by(at_pool *pool, at_elementwise_name name, at_scalar_type type,
+static at_tensor *made_by(at_pool *pool, at_elementwise kernel, at_scalar_type type,
                           at_tensor *from)
 {
   return at_hold(pool, at_eachElement(NULL, at_toScalarType(from->type, type), at_sizesOf(from),
-                                      name, 1, &from, NULL));
+                                      kernel, 1, &from, NULL));
 }
 
 /* The values as a type from which TH converts to type. */
 static at_tensor *values_of(at_pool *pool, at_tensor *from, at_scalar_type type)
 {
   if (from->type->scalarType == AT_UINT16)
-    return made_by(pool, AT_LONG_OF_UINT16, AT_LONG, from);
+    return made_by(pool, at_each_long_of_uint16, AT_LONG, from);
   if (from->type->scalarType == AT_UINT32)
-    return made_by(pool, AT_LONG_OF_UINT32, AT_LONG, from);
+    return made_by(pool, at_each_long_of_uint32, AT_LONG, from);
   if (!at_isFloating(type))
     return as_held(pool, from); /* which has the same last bits */
-  return made_by(pool, type == AT_DOUBLE ? AT_DOUBLE_OF_UINT64 : AT_CUT_OF_UINT64, AT_DOUBLE, from);
+  return made_by(pool, type == AT_DOUBLE ? at_each_double_of_uint64 : at_each_cut_of_uint64,
+                 AT_DOUBLE, from);
 }
 
 void at_convertUnsigned(at_tensor *to, at_tensor *from)
@@ -50,7 +51,7 @@ void at_convertUnsigned(at_tensor *to, at_tensor *from)
     from = values_of(&pool, from, result);
   if (at_isUnsigned(result) && at_isFloating(from->type->scalarType)) {
     from = at_cast(&pool, from, at_toScalarType(from->type, AT_DOUBLE));
-    from = made_by(&pool, AT_UINT64_OF_DOUBLE, AT_UINT64, from);
+    from = made_by(&pool, at_each_uint64_of_double, AT_UINT64, from);
     from = as_held(&pool, from);
   }
   at_convert(at_isUnsigned(result) ? as_held(&pool, to) : to, from);

@@ -181,6 +181,7 @@ at_tensor *at_gcdOf(at_tensor *x, at_tensor *y)
   at_tensor *wide[2];
   for (int i = 0; i < 2; i++)
     wide[i] = at_brought(&pool, in[i], sizes, longs);
-  at_tensor *const r = at_hold(&pool, at_eachElement(NULL, longs, sizes, AT_GCD, 2, wide, NULL));
+  at_tensor *const r =
+      at_hold(&pool, at_eachElement(NULL, longs, sizes, at_each_gcd, 2, wide, NULL));
   return at_finishOne(&pool, NULL, at_cast(&pool, r, at_toScalarType(longs, type)));
 }

@@ -48,7 +48,7 @@ at_tensor *at_gammaGradient(at_tensor *self, at_tensor *output)
   for (int i = 0; i < 2; i++)
     wides[i] = at_brought(&pool, in[i], sizes, wide);
   at_tensor *const r =
-      at_hold(&pool, at_eachElement(NULL, wide, sizes, AT_GAMMA_GRADIENT, 2, wides, NULL));
+      at_hold(&pool, at_eachElement(NULL, wide, sizes, at_each_gamma_gradient, 2, wides, NULL));
   return at_finishOne(&pool, NULL, at_cast(&pool, r, type));
 }
 
@@ -67,6 +67,6 @@ at_tensor *at_dirichletGradient(at_tensor *out, at_tensor *x, at_tensor *alpha, 
   for (int i = 0; i < 3; i++)
     wides[i] = at_brought(&pool, in[i], sizes, wide);
   at_tensor *const r =
-      at_hold(&pool, at_eachElement(NULL, wide, sizes, AT_DIRICHLET_GRADIENT, 3, wides, NULL));
+      at_hold(&pool, at_eachElement(NULL, wide, sizes, at_each_dirichlet_gradient, 3, wides, NULL));
   return at_finishOne(&pool, out, at_cast(&pool, r, type));
 }

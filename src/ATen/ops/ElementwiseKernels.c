@@ -151,22 +151,5 @@ CONVERSION(double_of_uint64, double, uint64_t, x)
 CONVERSION(cut_of_uint64, double, uint64_t, at_unsignedCut(x))
 CONVERSION(uint64_of_double, uint64_t, double, at_unsignedWhole(x))
 
-const THKernel TH_LEVEL_(at_elementwise)[AT_ELEMENTWISE] = {
-    [AT_SELECT_1] = select_1,
-    [AT_SELECT_2] = select_2,
-    [AT_SELECT_4] = select_4,
-    [AT_SELECT_8] = select_8,
-    [AT_SELECT_16] = select_16,
-    [AT_LERP_FLOAT] = lerp_float,
-    [AT_LERP_DOUBLE] = lerp_double,
-    [AT_IS_CLOSE] = is_close,
-    [AT_POLYGAMMA] = polygamma,
-    [AT_GCD] = gcd,
-    [AT_GAMMA_GRADIENT] = gamma_gradient,
-    [AT_DIRICHLET_GRADIENT] = dirichlet_gradient,
-    [AT_LONG_OF_UINT16] = long_of_uint16,
-    [AT_LONG_OF_UINT32] = long_of_uint32,
-    [AT_DOUBLE_OF_UINT64] = double_of_uint64,
-    [AT_CUT_OF_UINT64] = cut_of_uint64,
-    [AT_UINT64_OF_DOUBLE] = uint64_of_double,
-};
+#define TABLE(NAME, name) const THKernel TH_LEVEL_(at_levels_##name)[] = {name};
+AT_ELEMENTWISE_KERNELS(TABLE)

@@ -4,7 +4,10 @@
 #include "ATen/core/device.h"
 #include "elementwise.h"
 
-TH_DISPATCH(THKernel, at_elementwise)
+#define OBJECT(NAME, name)                \
+  TH_DISPATCH(THKernel, at_levels_##name) \
+  const at_elementwise at_each_##name = {AT_##NAME, at_levels_##name};
+AT_ELEMENTWISE_KERNELS(OBJECT)
 
 static const at_scalar none;
 
@@ -163,9 +166,8 @@ static bool is_direct(const at_tensor *out, const at_type *type, at_ints sizes, 
   return true;
 }
 
-at_tensor *at_eachElement(at_tensor *out, const at_type *type, at_ints sizes,
-                          at_elementwise_name name, int count, at_tensor *const *in,
-                          const void *scalars)
+at_tensor *at_eachElement(at_tensor *out, const at_type *type, at_ints sizes, at_elementwise kernel,
+                          int count, at_tensor *const *in, const void *scalars)
 {
   at_pool pool;
   at_pool_enter(&pool);
@@ -173,15 +175,15 @@ at_tensor *at_eachElement(at_tensor *out, const at_type *type, at_ints sizes,
   at_tensor *r = direct ? out : at_hold(&pool, at_newFor(type, sizes, count, in));
   THLoop loop;
   THLoop_init(&loop);
-  if (name >= AT_POLYGAMMA && name <= AT_DIRICHLET_GRADIENT)
+  if (kernel.name >= AT_POLYGAMMA && kernel.name <= AT_DIRICHLET_GRADIENT)
     loop.grain = TH_LOOP_GRAIN / 64;
   at_addOperand(&loop, r);
   for (int i = 0; i < count; i++)
     at_addOperand(&loop, in[i]);
   if (at_isOnHost(type))
-    THLoop_run(&loop, TH_DISPATCHED(at_elementwise)[name], scalars);
+    THLoop_run(&loop, *TH_DISPATCHED(kernel.levels), scalars);
   else if (at_numel(r) > 0)
-    at_cuda()->elementwise(name, &loop, scalars);
+    at_cuda()->elementwise(kernel.name, &loop, scalars);
   return at_finishOne(&pool, out, r);
 }
 
@@ -201,7 +203,7 @@ at_tensor *at_areClose(at_tensor *x, at_tensor *y, double rtol, double atol, boo
   at_tensor *doubles[2];
   for (int i = 0; i < 2; i++)
     doubles[i] = at_brought(&pool, in[i], sizes, at_toScalarType(x->type, AT_DOUBLE));
-  at_tensor *r = at_eachElement(NULL, at_toScalarType(x->type, AT_BOOL), sizes, AT_IS_CLOSE, 2,
+  at_tensor *r = at_eachElement(NULL, at_toScalarType(x->type, AT_BOOL), sizes, at_each_is_close, 2,
                                 doubles, &closeness);
   at_pool_leave(&pool);
   return r;
@@ -256,12 +258,13 @@ at_tensor *at_choose(at_tensor *out, at_tensor *condition, at_tensor *x, at_scal
   at_tensor *const brought[] = {at_brought(&pool, in[0], sizes, in[0]->type),
                                 at_brought(&pool, in[1], sizes, compute),
                                 at_brought(&pool, in[2], sizes, compute)};
-  static const at_elementwise_name names[] = {[1] = AT_SELECT_1,
-                                              [2] = AT_SELECT_2,
-                                              [4] = AT_SELECT_4,
-                                              [8] = AT_SELECT_8,
-                                              [16] = AT_SELECT_16};
-  at_tensor *r = at_eachElement(out, compute, sizes, names[compute->elementSize], 3, brought, NULL);
+  static const at_elementwise *const bySize[] = {[1] = &at_each_select_1,
+                                                 [2] = &at_each_select_2,
+                                                 [4] = &at_each_select_4,
+                                                 [8] = &at_each_select_8,
+                                                 [16] = &at_each_select_16};
+  const at_elementwise kernel = *bySize[compute->elementSize];
+  at_tensor *r = at_eachElement(out, compute, sizes, kernel, 3, brought, NULL);
   at_pool_leave(&pool);
   return r;
 }
@@ -345,8 +348,8 @@ at_tensor *at_polygammaOf(at_tensor *out, int64_t n, at_tensor *x)
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *wide = at_cast(&pool, x, at_toScalarType(x->type, AT_DOUBLE));
-  at_tensor *r = at_hold(&pool, at_eachElement(NULL, wide->type, at_sizesOf(x), AT_POLYGAMMA, 1,
-                                               &wide, &order));
+  at_tensor *r = at_hold(&pool, at_eachElement(NULL, wide->type, at_sizesOf(x), at_each_polygamma,
+                                               1, &wide, &order));
   return at_finishOne(&pool, out, at_cast(&pool, r, at_toScalarType(x->type, type)));
 }
 
@@ -375,13 +378,13 @@ at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_ten
   at_tensor *brought[3];
   for (int i = 0; i < 3; i++)
     brought[i] = at_brought(&pool, in[i], sizes, compute);
-  const at_elementwise_name name = isDouble ? AT_LERP_DOUBLE : AT_LERP_FLOAT;
+  const at_elementwise kernel = isDouble ? at_each_lerp_double : at_each_lerp_float;
   if (compute == x->type) {
-    at_tensor *const r = at_eachElement(out, compute, sizes, name, 3, brought, NULL);
+    at_tensor *const r = at_eachElement(out, compute, sizes, kernel, 3, brought, NULL);
     at_pool_leave(&pool);
     return r;
   }
-  at_tensor *r = at_hold(&pool, at_eachElement(NULL, compute, sizes, name, 3, brought, NULL));
+  at_tensor *r = at_hold(&pool, at_eachElement(NULL, compute, sizes, kernel, 3, brought, NULL));
   if (!out)
     r = at_hold(&pool, at_newCastLike(r, x->type));
   return at_finishOne(&pool, out, r);

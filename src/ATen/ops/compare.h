@@ -7,9 +7,8 @@
 
 /* Runs a kernel of elementwise.h.  The operands have the shape of the result, which is of that
  * type. */
-at_tensor *at_eachElement(at_tensor *out, const at_type *type, at_ints sizes,
-                          at_elementwise_name name, int count, at_tensor *const *in,
-                          const void *scalars);
+at_tensor *at_eachElement(at_tensor *out, const at_type *type, at_ints sizes, at_elementwise kernel,
+                          int count, at_tensor *const *in, const void *scalars);
 
 /* --- scalars --------------------------------------------------------------------------------- */
 

@@ -80,11 +80,5 @@ CONVERSION(double_of_uint64, double, uint64_t, x)
 CONVERSION(cut_of_uint64, double, uint64_t, at_unsignedCut(x))
 CONVERSION(uint64_of_double, uint64_t, double, at_unsignedWhole(x))
 
-extern "C" const THCKernel at_cudaElementwise[AT_ELEMENTWISE] = {
-    at_cuda_select_1,       at_cuda_select_2,           at_cuda_select_4,
-    at_cuda_select_8,       at_cuda_lerp_float,         at_cuda_lerp_double,
-    at_cuda_is_close,       at_cuda_polygamma,          at_cuda_gcd,
-    at_cuda_gamma_gradient, at_cuda_dirichlet_gradient, at_cuda_select_16,
-    at_cuda_long_of_uint16, at_cuda_long_of_uint32,     at_cuda_double_of_uint64,
-    at_cuda_cut_of_uint64,  at_cuda_uint64_of_double,
-};
+#define ENTRY(NAME, name) at_cuda_##name,
+extern "C" const THCKernel at_cudaElementwise[AT_ELEMENTWISE] = {AT_ELEMENTWISE_KERNELS(ENTRY)};
