@@ -10,14 +10,6 @@ AT_ELEMENT int64_t at_wholeOf(float x)
   return x >= 0x1p63f ? INT64_MAX : x < -0x1p63f ? INT64_MIN : inside;
 }
 
-/* A double that rounds to narrower types as x does.  Where a double cannot hold x, the last bits of
- * x are cleared, and the bit above them is set if they were not 0 (sticky bit). */
-AT_ELEMENT double at_cutLong(int64_t x)
-{
-  const int64_t last = 0xfff, cut = (x & ~last) | ((x & last) != 0 ? last + 1 : 0);
-  return (double)(x < INT64_C(1) << 53 && x > -(INT64_C(1) << 53) ? x : cut);
-}
-
 AT_ELEMENT THHalf at_halfOf(float x)
 {
   THHalf half;
@@ -28,16 +20,16 @@ AT_ELEMENT THHalf at_halfOf(float x)
 #define AT_NONZERO(x)      ((x) != 0)
 #define AT_NONZERO_BITS(x) (((x).x & 0x7fff) != 0)
 
-/* TH's types: X(name, type, x as a boolean, x as a float that rounds to BFloat16 as x does, the
- * float f as the type). */
-#define AT_CONVERTED_NUMBERS(X)                                                   \
-  X(BYTE, uint8_t, AT_NONZERO(x), (float)x, (uint8_t)at_wholeOf(f))               \
-  X(CHAR, int8_t, AT_NONZERO(x), (float)x, (int8_t)at_wholeOf(f))                 \
-  X(SHORT, int16_t, AT_NONZERO(x), (float)x, (int16_t)at_wholeOf(f))              \
-  X(INT, int32_t, AT_NONZERO(x), THHalf_cutDouble(x), (int32_t)at_wholeOf(f))     \
-  X(LONG, int64_t, AT_NONZERO(x), THHalf_cutDouble(at_cutLong(x)), at_wholeOf(f)) \
-  X(FLOAT, float, AT_NONZERO(x), (float)x, f)                                     \
-  X(DOUBLE, double, AT_NONZERO(x), THHalf_cutDouble(x), f)
+/* TH's types: X(name, type, x as a boolean, x as the float that is rounded to BFloat16, as in PyTorch, the float f as
+ * the type). */
+#define AT_CONVERTED_NUMBERS(X)                                      \
+  X(BYTE, uint8_t, AT_NONZERO(x), (float)x, (uint8_t)at_wholeOf(f))  \
+  X(CHAR, int8_t, AT_NONZERO(x), (float)x, (int8_t)at_wholeOf(f))    \
+  X(SHORT, int16_t, AT_NONZERO(x), (float)x, (int16_t)at_wholeOf(f)) \
+  X(INT, int32_t, AT_NONZERO(x), (float)x, (int32_t)at_wholeOf(f))   \
+  X(LONG, int64_t, AT_NONZERO(x), (float)x, at_wholeOf(f))           \
+  X(FLOAT, float, AT_NONZERO(x), (float)x, f)                        \
+  X(DOUBLE, double, AT_NONZERO(x), (float)x, f)
 #define AT_CONVERTED_TYPES(X) \
   AT_CONVERTED_NUMBERS(X)     \
   X(HALF, THHalf, AT_NONZERO_BITS(x), THHalf_toFloat(x.x), at_halfOf(f))

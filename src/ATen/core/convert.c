@@ -7,13 +7,71 @@
 #include "conversions.h"
 #include "device.h"
 #include "ATen/complex/complex.h"
+#include "TH/core/THHalfBits.h"
+
+#define AT_ELEMENT static inline
+#include "conversionElements.h"
 
 TH_DISPATCH(THKernel, at_conversions)
 
+static THKernel direct_conversion(at_scalar_type result, at_scalar_type source)
+{
+  return TH_DISPATCHED(at_conversions)[AT_CONVERSION(result, source)];
+}
+
+/* Converts rows by two kernels, of itemSize bytes each to floats and of those to resultSize bytes each. */
+static void through_floats(const THRun *run, THKernel first, size_t itemSize, THKernel second,
+                           size_t resultSize)
+{
+  enum { L1_BLOCK = 512 }; /* elements */
+  const ptrdiff_t dr = run->stride[0] * (ptrdiff_t)resultSize;
+  const ptrdiff_t dx = run->stride[1] * (ptrdiff_t)itemSize;
+  float wide[L1_BLOCK];
+  THRun to = {.rows = 1, .stride = {1, run->stride[1]}, .at = {(char *)wide}};
+  THRun from = {.rows = 1, .stride = {run->stride[0], 1}, .at = {NULL, (char *)wide}};
+  for (ptrdiff_t j = 0; j < run->rows; j++) {
+    char *const r = (char *)run->at[0] + j * run->rowStride[0] * (ptrdiff_t)resultSize;
+    char *const x = (char *)run->at[1] + j * run->rowStride[1] * (ptrdiff_t)itemSize;
+    for (ptrdiff_t i = 0; i < run->n; i += L1_BLOCK) {
+      to.n = from.n = THMin(L1_BLOCK, run->n - i);
+      to.at[1] = x + i * dx;
+      from.at[0] = r + i * dr;
+      first(&to, NULL);
+      second(&from, NULL);
+    }
+  }
+}
+
+/* Numbers become BFloat16, and BFloat16 numbers, through Float, as in PyTorch. */
+#define THROUGH(TYPE, type, ...)                                                                \
+  static void bfloat16_from_##TYPE(const THRun *run, TH_UNUSED const void *unused)              \
+  {                                                                                             \
+    through_floats(run, THConvert_kernel(THScalarFloat, (THScalarType)AT_##TYPE), sizeof(type), \
+                   direct_conversion(AT_BFLOAT16, AT_FLOAT), sizeof(at_bfloat16));              \
+  }                                                                                             \
+  static void TYPE##_from_bfloat16(const THRun *run, TH_UNUSED const void *unused)              \
+  {                                                                                             \
+    through_floats(run, direct_conversion(AT_FLOAT, AT_BFLOAT16), sizeof(at_bfloat16),          \
+                   THConvert_kernel((THScalarType)AT_##TYPE, THScalarFloat), sizeof(type));     \
+  }
+AT_CONVERTED_TYPES(THROUGH)
+
+/* NULL where TH converts. */
+static THKernel own_conversion(at_scalar_type result, at_scalar_type source)
+{
+#define TO(TYPE, ...)   [AT_##TYPE] = bfloat16_from_##TYPE,
+#define FROM(TYPE, ...) [AT_##TYPE] = TYPE##_from_bfloat16,
+  static const THKernel toBFloat16[AT_SCALAR_TYPES] = {AT_CONVERTED_TYPES(TO)};
+  static const THKernel fromBFloat16[AT_SCALAR_TYPES] = {AT_CONVERTED_TYPES(FROM)};
+  const THKernel direct = direct_conversion(result, source);
+  if (!direct && result == AT_BFLOAT16)
+    return toBFloat16[source];
+  return !direct && source == AT_BFLOAT16 ? fromBFloat16[result] : direct;
+}
+
 THKernel at_conversion(const at_type *result, const at_type *source)
 {
-  const THKernel own =
-      TH_DISPATCHED(at_conversions)[AT_CONVERSION(result->scalarType, source->scalarType)];
+  const THKernel own = own_conversion(result->scalarType, source->scalarType);
   return own ? own : THConvert_kernel(result->held, source->held);
 }
 
@@ -165,8 +223,7 @@ void at_convert(at_tensor *to, at_tensor *from)
     convert_on_device(to, from);
     return;
   }
-  const THKernel kernel =
-      TH_DISPATCHED(at_conversions)[AT_CONVERSION(to->type->scalarType, from->type->scalarType)];
+  const THKernel kernel = own_conversion(to->type->scalarType, from->type->scalarType);
   if (!kernel) {
     to->type->memory->copyFrom[from->type->held](to->th, from->th);
     return;

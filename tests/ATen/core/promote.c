@@ -577,8 +577,9 @@ static uint16_t nearest(long double x)
   return below < above || (below == above && low % 2 == 0) ? low : high;
 }
 
-/* Numbers so close to the middle between two BFloat16 that a float is rounded to the middle. */
-static void rounded_once(void **state)
+/* Numbers so close to the middle between two BFloat16 that the nearest float is the middle: PyTorch rounds that
+ * float. */
+static void rounded_as_floats(void **state)
 {
   (void)state;
   enum { COUNT = 400 };
@@ -600,11 +601,11 @@ static void rounded_once(void **state)
     at_tensor *const to = at_to(from, AT_CPU(AT_BFLOAT16));
     const uint16_t *const is = at_data(to);
     for (int i = 0; i < COUNT; i++) {
-      const long double x = t == 0   ? (long double)((double *)at_data(from))[i]
-                            : t == 1 ? (long double)((int64_t *)at_data(from))[i]
-                                     : (long double)((int32_t *)at_data(from))[i];
+      const float x = t == 0   ? (float)((double *)at_data(from))[i]
+                      : t == 1 ? (float)((int64_t *)at_data(from))[i]
+                               : (float)((int32_t *)at_data(from))[i];
       th_note("type %d, number %d", t, i);
-      CHECK_EQ(is[i], nearest(x < 0 ? -x : x) | (x < 0 ? 0x8000 : 0));
+      CHECK_EQ(is[i], nearest(fabsf(x)) | (signbit(x) ? 0x8000 : 0));
     }
   }
 }
@@ -653,12 +654,14 @@ static void defaults(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(layouts),      cmocka_unit_test(signs),        cmocka_unit_test(overlapping),
-      cmocka_unit_test(results),      cmocka_unit_test(reductions),   cmocka_unit_test(lines),
-      cmocka_unit_test(exponentials), cmocka_unit_test(shared),       cmocka_unit_test(filled),
-      cmocka_unit_test(layers),       cmocka_unit_test(halves),       cmocka_unit_test(booleans),
-      cmocka_unit_test(cancelled),    cmocka_unit_test(rounded_once), cmocka_unit_test(counted),
-      cmocka_unit_test(defaults),
+      cmocka_unit_test(layouts),      cmocka_unit_test(signs),
+      cmocka_unit_test(overlapping),  cmocka_unit_test(results),
+      cmocka_unit_test(reductions),   cmocka_unit_test(lines),
+      cmocka_unit_test(exponentials), cmocka_unit_test(shared),
+      cmocka_unit_test(filled),       cmocka_unit_test(layers),
+      cmocka_unit_test(halves),       cmocka_unit_test(booleans),
+      cmocka_unit_test(cancelled),    cmocka_unit_test(rounded_as_floats),
+      cmocka_unit_test(counted),      cmocka_unit_test(defaults),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
