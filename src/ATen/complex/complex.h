@@ -117,9 +117,15 @@ at_tensor *at_maskedFillPairs(at_tensor *out, at_tensor *self, at_tensor *mask, 
 at_tensor *at_maskedFillByPairs(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *value);
 at_tensor *at_maskedSelectPairs(at_tensor *out, at_tensor *self, at_tensor *mask);
 
-/* Sums, means, products, norms and booleans; type NULL is self's. */
-at_tensor *at_reduceComplex(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,
-                            bool keepdim, const at_type *type, at_scalar p);
+/* Reductions of complex numbers (ops/reduce.h): sums and means, products, norms, and whether all or any are not 0. */
+at_tensor *at_complexSum(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
+                         bool keepdim, at_scalar p);
+at_tensor *at_complexProductAlong(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
+                                  bool keepdim, at_scalar p);
+at_tensor *at_complexNorm(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
+                          bool keepdim, at_scalar p);
+at_tensor *at_complexTruth(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
+                           bool keepdim, at_scalar p);
 
 /* The variance, or standard deviation, of complex numbers: real, from the sum of those of the parts. */
 at_tensor *at_complexVariance(at_tensor *out, at_reducing name, at_tensor *self, at_ints dims,

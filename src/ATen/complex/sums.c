@@ -19,8 +19,8 @@ static at_ints counted(at_tensor *t, at_ints dims, int64_t *buffer)
 }
 
 /* Sums and means are those of the parts. */
-static at_tensor *of_parts(at_tensor *out, at_reducing name, at_tensor *x, at_ints dims,
-                           bool keepdim)
+at_tensor *at_complexSum(at_tensor *out, at_reducing how, at_tensor *x, at_ints dims, bool keepdim,
+                         at_scalar p)
 {
   int64_t buffer[AT_MOST_DIMS];
   at_pool pool;
@@ -28,11 +28,10 @@ static at_tensor *of_parts(at_tensor *out, at_reducing name, at_tensor *x, at_in
   at_tensor *made = x;
   if (!x->isScalar) {
     at_tensor *pairs = at_hold(&pool, at_viewPairs(x));
-    made =
-        at_hold(&pool, at_reduce(NULL, name, pairs, counted(x, dims, buffer), keepdim, NULL, none));
+    made = at_hold(&pool, at_reduce(NULL, how, pairs, counted(x, dims, buffer), keepdim, NULL, p));
     made = at_hold(&pool, at_viewComplex(made));
   } else {
-    at_release(at_reduce(NULL, name, at_hold(&pool, at_viewPart(x, 0)), dims, keepdim, NULL, none));
+    at_release(at_reduce(NULL, how, at_hold(&pool, at_viewPart(x, 0)), dims, keepdim, NULL, p));
     made = at_hold(&pool, at_newCast(x, x->type));
   }
   return at_finishOne(&pool, out, made);
@@ -69,7 +68,8 @@ static at_tensor *product_along(at_pool *pool, at_tensor *x, int dim)
   return at_hold(pool, x);
 }
 
-static at_tensor *product_of(at_tensor *out, at_tensor *x, at_ints dims, bool keepdim)
+at_tensor *at_complexProductAlong(at_tensor *out, TH_UNUSED at_reducing how, at_tensor *x,
+                                  at_ints dims, bool keepdim, TH_UNUSED at_scalar p)
 {
   static const int64_t all = -1;
   at_pool pool;
@@ -106,32 +106,24 @@ at_tensor *at_complexVariance(at_tensor *out, at_reducing how, at_tensor *self, 
   return at_finishOne(&pool, out, sum);
 }
 
-at_tensor *at_reduceComplex(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
-                            bool keepdim, const at_type *type, at_scalar p)
+at_tensor *at_complexNorm(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
+                          bool keepdim, at_scalar p)
 {
-  const at_reducer_name name = at_reducer_nameOf(how);
   at_pool pool;
   at_pool_enter(&pool);
-  at_tensor *x = type ? at_cast(&pool, self, type) : self, *r;
-  if (type && !at_isComplex(type->scalarType)) { /* the real parts alone */
-    r = at_reduce(out, how, x, dims, keepdim, type, p);
-  } else if (name == AT_REDUCTION_sum || name == AT_REDUCTION_mean) {
-    r = of_parts(out, how, x, dims, keepdim);
-  } else if (name == AT_REDUCTION_prod) {
-    r = product_of(out, x, dims, keepdim);
-  } else if (name == AT_REDUCTION_all || name == AT_REDUCTION_any) {
-    x = at_cast(&pool, self, at_toScalarType(self->type, AT_BOOL));
-    r = at_reduce(out, how, x, dims, keepdim, NULL, none);
-  } else if (name == AT_REDUCTION_norm) {
-    x = at_hold(&pool, at_absoluteOf(NULL, self));
-    r = at_reduce(out, how, x, dims, keepdim, NULL, p);
-  } else if (name == AT_REDUCTION_var || name == AT_REDUCTION_std) {
-    const bool isBiased = at_scalar_toDouble(p) != 0;
-    r = at_complexVariance(out, how, x, dims, at_scalar_long(!isBiased), keepdim);
-  } else {
-    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
-             at_scalarTypeName(x->type->scalarType));
-  }
+  at_tensor *const r =
+      at_reduce(out, how, at_hold(&pool, at_absoluteOf(NULL, self)), dims, keepdim, NULL, p);
+  at_pool_leave(&pool);
+  return r;
+}
+
+at_tensor *at_complexTruth(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
+                           bool keepdim, at_scalar p)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const x = at_cast(&pool, self, at_toScalarType(self->type, AT_BOOL));
+  at_tensor *const r = at_reduce(out, how, x, dims, keepdim, NULL, p);
   at_pool_leave(&pool);
   return r;
 }

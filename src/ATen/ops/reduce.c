@@ -36,6 +36,7 @@ typedef struct at_reducer {
   /* These are NULL where TH has no function but only kernels. */
   at_number (*whole)(const at_type *type, void *x, at_scalar p);
   void (*along)(const at_type *type, void *r, void *x, int dim, at_scalar p); /* removes dim */
+  at_complexReduction ofComplex; /* NULL where there is none of complex numbers */
 } Reduction;
 
 #define REDUCTION(NAME, WHOLE, ...)                                                               \
@@ -88,23 +89,31 @@ static const THReductions *own_norm(double p)
                   : &THReductions_normP;
 }
 
-#define ROW(OBJECT, NAME, ...)                                                           \
-  static const Reduction row_##NAME = {AT_REDUCTION_##NAME, #NAME,        __VA_ARGS__,   \
-                                       own_##NAME,          whole_##NAME, along_##NAME}; \
+static at_tensor *complex_variance(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
+                                   bool keepdim, at_scalar p)
+{
+  return at_complexVariance(out, how, self, dims, at_scalar_long(at_scalar_toDouble(p) == 0),
+                            keepdim);
+}
+
+#define ROW(OBJECT, NAME, OF_COMPLEX, ...)                                                         \
+  static const Reduction row_##NAME = {AT_REDUCTION_##NAME, #NAME,        __VA_ARGS__, own_##NAME, \
+                                       whole_##NAME,        along_##NAME, OF_COMPLEX};             \
   const at_reducing OBJECT = &row_##NAME;
 
-ROW(AT_SUM, sum, SUMS, true, 0, &row_sum)
-ROW(AT_PROD, prod, SUMS, true, 1, &row_prod)
-ROW(AT_MEAN, mean, MEANS, true, NAN, &row_mean)
-ROW(AT_VAR, var, FLOATS, true, NAN, NULL)
-ROW(AT_STD, std, FLOATS, true, NAN, NULL)
-ROW(AT_NORM, norm, MEANS, true, 0, &row_norm)
-ROW(AT_MAX, max, SAME, false, 0, &row_max)
-ROW(AT_MIN, min, SAME, false, 0, &row_min)
-ROW(AT_ALL, all, BOOLEANS, true, 1, &row_all)
-ROW(AT_ANY, any, BOOLEANS, true, 0, &row_any)
+ROW(AT_SUM, sum, at_complexSum, SUMS, true, 0, &row_sum)
+ROW(AT_PROD, prod, at_complexProductAlong, SUMS, true, 1, &row_prod)
+ROW(AT_MEAN, mean, at_complexSum, MEANS, true, NAN, &row_mean)
+ROW(AT_VAR, var, complex_variance, FLOATS, true, NAN, NULL)
+ROW(AT_STD, std, complex_variance, FLOATS, true, NAN, NULL)
+ROW(AT_NORM, norm, at_complexNorm, MEANS, true, 0, &row_norm)
+ROW(AT_MAX, max, NULL, SAME, false, 0, &row_max)
+ROW(AT_MIN, min, NULL, SAME, false, 0, &row_min)
+ROW(AT_ALL, all, at_complexTruth, BOOLEANS, true, 1, &row_all)
+ROW(AT_ANY, any, at_complexTruth, BOOLEANS, true, 0, &row_any)
 static const Reduction row_logsumexp = {
-    AT_REDUCTION_logsumexp, "logsumexp", MEANS, true, -INFINITY, NULL, own_logSumExp, NULL, NULL};
+    AT_REDUCTION_logsumexp, "logsumexp", MEANS, true, -INFINITY, NULL,
+    own_logSumExp,          NULL,        NULL,  NULL};
 const at_reducing AT_LOG_SUM_EXP = &row_logsumexp;
 
 at_reducer_name at_reducer_nameOf(at_reducing reduction)
@@ -336,8 +345,9 @@ static void reduce_to(at_pool *pool, at_tensor *r, const Reduction *how, at_tens
       const at_ints all = at_sizesOf(view), left = {all.data, all.count - 1};
       x = at_hold(pool, at_newShape(r->type, left));
       reduce_last(how, x, view, p);
-      const bool counted = how->index == AT_REDUCTION_norm && at_scalar_toDouble(p) == 0;
-      how = counted ? AT_SUM : how->then;
+      if (how->index == AT_REDUCTION_norm && at_scalar_toDouble(p) == 0)
+        p = at_scalar_long(1); /* partial results are counts, which are summed */
+      how = how->then;
     }
     groups = (Dims){1, {at_numel(x) / at_countIn((at_ints){kept.size, kept.count})}, {1}};
     set_row_major(&kept, groups.size[0]);
@@ -357,11 +367,29 @@ static at_tensor *full_of(at_pool *pool, const at_type *type, at_ints sizes, at_
   return at_copyFrom(t, at_hold(pool, at_newScalar(type, number)));
 }
 
+/* Of complex numbers, or in a complex type; type NULL is self's. */
+static at_tensor *reduce_complex(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
+                                 bool keepdim, const at_type *type, at_scalar p)
+{
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *x = type ? at_cast(&pool, self, type) : self, *r;
+  if (type && !at_isComplex(type->scalarType)) /* the real parts alone */
+    r = at_reduce(out, how, x, dims, keepdim, type, p);
+  else if (how->ofComplex)
+    r = how->ofComplex(out, how, x, dims, keepdim, p);
+  else
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
+             at_scalarTypeName(x->type->scalarType));
+  at_pool_leave(&pool);
+  return r;
+}
+
 at_tensor *at_reduce(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims, bool keepdim,
                      const at_type *type, at_scalar p)
 {
   if (at_isComplex((type ? type : self->type)->scalarType) || at_isComplex(self->type->scalarType))
-    return at_reduceComplex(out, how, self, dims, keepdim, type, p);
+    return reduce_complex(out, how, self, dims, keepdim, type, p);
   Shape shape;
   shape_of(&shape, self, dims, keepdim);
   const at_type *result = result_type(how, out, self, type);
@@ -454,7 +482,7 @@ at_tensor *at_normOf(at_tensor *out, at_tensor *self, at_scalar p, at_ints dims,
                      const at_type *type)
 {
   if (at_isComplex(self->type->scalarType))
-    return at_reduceComplex(out, AT_NORM, self, dims, keepdim, type, p);
+    return reduce_complex(out, AT_NORM, self, dims, keepdim, type, p);
   check_floating("norm", self->type->scalarType);
   if (type && at_promoteTypes(self->type->scalarType, type->scalarType) != type->scalarType)
     at_raise(AT_ERROR_TYPE, "a norm of %s is not computed in %s, which is narrower",

@@ -26,6 +26,10 @@ typedef const struct at_reducer *at_reducing;
 extern const at_reducing AT_SUM, AT_PROD, AT_MEAN, AT_VAR, AT_STD, AT_NORM, AT_MAX, AT_MIN, AT_ALL,
     AT_ANY, AT_LOG_SUM_EXP;
 
+/* A reduction of complex numbers, to a type of its own. */
+typedef at_tensor *(*at_complexReduction)(at_tensor *out, at_reducing how, at_tensor *self,
+                                          at_ints dims, bool keepdim, at_scalar p);
+
 at_reducer_name at_reducer_nameOf(at_reducing reduction);
 
 /* Reduces over the dimensions dims, or over all if the list is empty.  The result is of type, or if
