@@ -5,46 +5,6 @@ bool at_gradPlaces;
 
 _Thread_local bool at_isInferring __attribute__((tls_model("initial-exec")));
 
-/* Raises unless gradients can flow to t. */
-static void check_floating(const at_tensor *t)
-{
-  if (at_category(t->type->scalarType) < 2)
-    at_raise(AT_ERROR_TYPE, "t is of type %s, and only floating and complex types have gradients",
-             at_scalarTypeName(t->type->scalarType));
-}
-
-static void release_node(void *node)
-{
-  at_node_release(node);
-}
-
-at_tensor *(at_requires_grad_)(at_tensor *t)
-{
-  if (!at_accept("requires_grad_", "t", t, false))
-    return at_undefined();
-  if (t->node)
-    return t;
-  at_call call;
-  at_begin(&call, "requires_grad_");
-  TH_TRY(call.attempt)
-  {
-    check_floating(t);
-    if (!at_isInferring && at_isInference(t))
-      at_raise(AT_ERROR_RUNTIME,
-               "t was made in inference mode, and can want a gradient only there; at_clone(t) can "
-               "everywhere");
-    THGuard guard;
-    THGuard_enter(&guard, release_node);
-    at_node *const node = guard.what = at_node_new(&at_leafFormula, 0, 0, 0, 0, NULL);
-    node->isLeaf = true;
-    at_node_setOutputs(node, 1, &t);
-    t->node = THGuard_keep(&guard);
-    t->output = 0;
-  }
-  __atomic_store_n(&at_gradPlaces, true, __ATOMIC_RELAXED);
-  return at_failed(&call) ? at_undefined() : t;
-}
-
 bool at_requiresGrad(const at_tensor *t)
 {
   return at_isTracked(t);
