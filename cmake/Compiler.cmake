@@ -88,9 +88,9 @@ endfunction()
 # What the libraries alone are compiled with.  A call into them is to need no more than 32 KB of stack, of which
 # no function may have more than this; kernels take large buffers from THScratch.h.
 add_library(th_library_options INTERFACE)
-if(TH_SECTIONS)
-  target_compile_options(th_library_options INTERFACE -ffunction-sections -fdata-sections)
-endif()
+# A static program leaves out the sections that nothing reaches.
+target_compile_options(th_library_options INTERFACE
+  $<$<COMPILE_LANGUAGE:C,CXX>:-ffunction-sections> $<$<COMPILE_LANGUAGE:C,CXX>:-fdata-sections>)
 if(CMAKE_BUILD_TYPE STREQUAL "Release" AND NOT TH_SANITIZE AND CMAKE_C_COMPILER_ID STREQUAL "GNU")
   target_compile_options(th_library_options INTERFACE $<$<COMPILE_LANGUAGE:C>:-Wframe-larger-than=12288>)
 endif()

@@ -35,9 +35,7 @@ string(REGEX REPLACE "/$" "" TH_PC_PREFIX ${TH_PC_PREFIX})
 set(TH_PC_HEADERS ${headers})
 set(TH_PC_LIBRARIES ${archives})
 list(TRANSFORM TH_SYSTEM_LIBRARIES PREPEND -l OUTPUT_VARIABLE libraries)
-if(TH_SECTIONS)
-  list(PREPEND libraries -Wl,--gc-sections)
-endif()
+list(PREPEND libraries -Wl,--gc-sections)
 list(JOIN libraries " " TH_PC_PRIVATE)
 
 # th_install(THTargets THNN DIRECTORIES THNN) installs the library with its archive and pkg-config file.

@@ -24,6 +24,8 @@ typedef enum THCpuLevel { TH_CPU_DEFAULT, TH_CPU_AVX2, TH_CPU_AVX512 } THCpuLeve
 /* The level in use, decided once, before main. */
 TH_API THCpuLevel THCpu_level(void);
 TH_API const char *THCpu_levelName(THCpuLevel level);
+/* The same without a call, for TH_DISPATCHED. */
+TH_API THCpuLevel THCpu_levelInUse;
 
 #define TH_LEVEL_(NAME) TH_CONCAT_3(NAME, _, TH_LEVEL)
 
@@ -48,7 +50,7 @@ TH_API const char *THCpu_levelName(THCpuLevel level);
 #ifdef TH_TEMPLATE_DEVICE
 #define TH_DISPATCHED(TABLE) (TABLE)
 #else
-#define TH_DISPATCHED(TABLES) (TABLES)[THCpu_level()]
+#define TH_DISPATCHED(TABLES) (TABLES)[THCpu_levelInUse]
 #endif
 
 #endif

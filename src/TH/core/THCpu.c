@@ -2,6 +2,7 @@
 #define _GNU_SOURCE /* secure_getenv */
 #include "THCpu.h"
 
+#include <stdbool.h>
 #include <unistd.h>
 
 #include "THGeneral.h"
@@ -28,21 +29,29 @@ static THCpuLevel best_level(void)
   return TH_CPU_DEFAULT;
 }
 
-/* Called by constructors, perhaps before one of this file would run: so it is decided on the first
- * call. */
+THCpuLevel THCpu_levelInUse = TH_CPU_DEFAULT;
+
+/* Called by constructors, perhaps before that of this file: so it is decided on the first call. */
 THCpuLevel THCpu_level(void)
 {
-  static int level = -1;
-  if (level < 0) {
+  static bool isDecided;
+  if (!isDecided) {
     const THCpuLevel best = best_level();
     THCpuLevel chosen = best;
     const char *wish = secure_getenv("TH_CPU_CAPABILITY");
     for (int i = 0; wish && i <= (int)best; i++)
       if (!strcmp(wish, level_names[i]))
         chosen = (THCpuLevel)i;
-    level = (int)chosen;
+    THCpu_levelInUse = chosen;
+    isDecided = true;
   }
-  return (THCpuLevel)level;
+  return THCpu_levelInUse;
+}
+
+/* Before main, so that no two threads decide. */
+__attribute__((constructor)) static void decide(void)
+{
+  THCpu_level();
 }
 
 const char *THCpu_levelName(THCpuLevel level)
