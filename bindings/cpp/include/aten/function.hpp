@@ -81,9 +81,12 @@ class Function
     std::vector<size_t> indices;
     call->seen = &indices;
     static const at_grad_list_function kind = {"Function", Call::run, Call::pass, Call::release};
-    const variable_list made =
-        detail::made((at_apply_list)(&kind, call.release(), detail::c_tensors(inputs),
-                                     most_results));
+    variable_list made;
+    try {
+      made = detail::made((at_apply_list)(&kind, call.release(), detail::c_tensors(inputs),
+                                          most_results));
+    } catch (const NothingRecorded &) {
+    }
     for (size_t i = 0; i < indices.size(); i++)
       given[indices[i]] = made[i];
     if constexpr (std::is_same_v<Result, Tensor>)
@@ -94,6 +97,10 @@ class Function
 
  private:
   static constexpr int most_results = 256;
+
+  // No result of forward has a gradient.
+  struct NothingRecorded {
+  };
 
   // What is known of a result.
   struct Kind {
@@ -137,6 +144,8 @@ class Function
             call->indices.push_back(i);
         }
         const int count = static_cast<int>(call->indices.size());
+        if (count == 0)
+          throw NothingRecorded{};
         if (count > most)
           throw Error("forward returned " + std::to_string(count) +
                       " tensors, which are more than " + std::to_string(most));

@@ -100,6 +100,18 @@ struct Kinds : torch::autograd::Function<Kinds> {
     return {g[0].defined() ? sum + g[0] * 2 : sum + 100};
   }
 };
+struct Signs : torch::autograd::Function<Signs> {
+  static torch::Tensor forward(AutogradContext *ctx, torch::Tensor x)
+  {
+    auto signs = x.sign();
+    ctx->mark_non_differentiable({signs});
+    return signs;
+  }
+  static tensor_list backward(AutogradContext *, tensor_list)
+  {
+    return {};
+  }
+};
 struct Doubled : torch::autograd::Function<Doubled> {
   static torch::Tensor forward(AutogradContext *ctx, torch::Tensor x)
   {
@@ -249,6 +261,9 @@ static void ownership()
   }
   kinds[1].sum().backward();
   show("kinds", u.grad());
+  auto signs = Signs::apply(u);
+  show("signs", signs);
+  show("wants", signs.requires_grad());
   auto changed = u * 3;
   auto same = Doubled::apply(changed);
   (same * changed).sum().backward();

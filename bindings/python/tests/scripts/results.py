@@ -119,6 +119,26 @@ for call in (lambda: Wrong.apply(x * 1), lambda: sum(Short.apply(x)).sum().backw
 z = torch.tensor([1.0 + 2.0j, 0.5j], requires_grad=True)
 
 
+class Nothing(Function):
+    """No result has a gradient."""
+
+    @staticmethod
+    def forward(ctx, x, marks):
+        signs = x.sign()
+        if marks:
+            ctx.mark_non_differentiable(signs)
+        return (signs, x.argsort(), None, "text") if marks else x.argsort()
+
+    @staticmethod
+    def backward(ctx, *grads):
+        raise AssertionError("there is nothing to go back through")
+
+
+signs, order, nothing, text = Nothing.apply(x, True)
+texts.append(str([signs.requires_grad, signs.grad_fn, order.requires_grad, nothing, text, Nothing.apply(x, False).requires_grad]))
+losses += signs.tolist() + order.tolist() + Nothing.apply(x, False).tolist()
+
+
 class Turned(Function):
     @staticmethod
     def forward(ctx, z):

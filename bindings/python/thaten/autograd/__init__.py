@@ -266,7 +266,11 @@ def _apply(function, args, kwargs):
             raise RuntimeError("backward() returned %d gradients for %d arguments" % (len(wanted), len(args)))
         return tuple(wanted[i] for i in indices)
 
-    return results.given(ctx, _C._apply(forward, backward, [args[i] for i in indices], function.__name__ + "Backward"))
+    try:
+        made = _C._apply(forward, backward, [args[i] for i in indices], function.__name__ + "Backward")
+    except _NothingRecorded:
+        made = ()
+    return results.given(ctx, made)
 
 
 def _forward(function, ctx, args, kwargs):
@@ -277,6 +281,10 @@ def _forward(function, ctx, args, kwargs):
     return given
 
 
+class _NothingRecorded(Exception):
+    """No result of forward() has a gradient."""
+
+
 class _Results:
     """What forward() returned: the tensors among it that are recorded, by their indices, and the others."""
 
@@ -284,12 +292,12 @@ class _Results:
         self.is_tuple, self.values = isinstance(given, tuple), list(given) if isinstance(given, tuple) else [given]
         self.indices = [i for i, r in enumerate(self.values) if isinstance(r, Tensor) and id(r) not in ctx._without and
                        (r.is_floating_point() or r.is_complex())]
-        if not self.indices:
-            raise RuntimeError("forward() returned no tensor with a gradient")
         if not ctx._changed <= {id(r) for r in self.recorded()}:
             raise RuntimeError("mark_dirty(): forward() returns the arguments that it has changed")
         self.kinds = [(r.shape, r.dtype) if isinstance(r, Tensor) else None for r in self.values]
         self.ids = [id(r) for r in self.recorded()]
+        if not self.indices:
+            raise _NothingRecorded
 
     def recorded(self):
         return [self.values[i] for i in self.indices]
