@@ -6,6 +6,7 @@ The test docs/examples runs what the site shows.
 
 import glob
 import itertools
+import keyword
 import os
 
 MOST_ELEMENTS = 24  # of an example, operands and results together
@@ -152,7 +153,8 @@ def brief(value):
 
 
 def call(case, operation, form, values):
-    parts = [("%s=%s" % (name, text) if a["option"] or a["keyword"] else text) for (name, a, _), text in values]
+    parts = [("%s=%s" % (name, text) if (a["option"] or a["keyword"]) and not keyword.iskeyword(name) else text)
+             for (name, a, _), text in values]
     if form["form"] == "function":
         return "torch.%s(%s)" % (form["name"], ", ".join(parts))
     return "%s.%s(%s)" % (parts[0], form["name"], ", ".join(parts[1:]))

@@ -58,9 +58,7 @@ def cases_fills(c):
         start, end = r.choice([(0, 5), (-3, 4), (5, 5), (100, 200), (-70000, 1), (2, 1), (-2**40, 2**41)])
         c("random.between_", [t, start, end, Seed], lambda g: t.clone().random_(start, end, generator=g))
         t = c.zeros(FLOATS + HALVES)
-        a, b = c.option([0, -2, 0.5], 0), c.option([1, 0.5, 3, -3], 1)
-        if t.dtype in HALVES:
-            a, b = (Default, 0), (Default, 1)
+        a, b = c.option([0, -2, 0.5], 0), c.option([1, 0.5, 3, -3, 65504, 65505, 1e39], 1)
         c("uniform_", [t, a[0], b[0], Seed], lambda g: t.clone().uniform_(a[1], b[1], generator=g))
         t = c.zeros(FLOATS)
         a, b = c.option([0, -2, 0.5], 0), c.option([1, 0.5, 3, -1, 0], 1)

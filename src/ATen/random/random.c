@@ -8,6 +8,8 @@
 #include "drawn.h"
 #include "THRandom.h"
 
+static const at_scalar none;
+
 THGenerator *at_drawnFrom(const at_type *type, at_generator *generator)
 {
   if (generator && generator->backend != type->backend)
@@ -183,10 +185,35 @@ at_tensor *at_normalFill(at_tensor *self, double mean, double std, at_generator 
   return at_fillWith(self, at_scalar_double(mean));
 }
 
-/* Narrower types use fewer bits of each random word, so that no number is rounded up to 1. */
+/* Raises unless the range from from to to, and its length, are within the numbers of type. */
+static void check_within(const at_type *type, double from, double to)
+{
+  const at_scalar_type t = type->scalarType;
+  const double most = t == AT_HALF       ? 65504
+                      : t == AT_BFLOAT16 ? 0x1.fep127
+                      : t == AT_FLOAT    ? FLT_MAX
+                                         : DBL_MAX;
+  if (!(fabs(from) <= most && fabs(to) <= most && to - from <= most))
+    at_raise(AT_ERROR_ARGUMENT, "from and to are %g and %g, and their range is not within %s", from,
+             to, at_scalarTypeName(t));
+}
+
+/* The numbers, of Float, with from for those that the narrow type of self rounds to the end of the range, as PyTorch
+ * does. */
+static at_tensor *without_end(at_pool *pool, at_tensor *numbers, const at_tensor *self, double from,
+                              double to)
+{
+  const at_type *const narrow = at_toScalarType(numbers->type, self->type->scalarType);
+  at_tensor *const end = at_hold(pool, at_newScalar(at_hostType(narrow), at_scalar_double(to)));
+  at_tensor *const rounded = at_hold(pool, at_newCast(numbers, narrow));
+  at_tensor *const isEnd =
+      at_hold(pool, at_compareScalar(NULL, AT_ROW_eqValue, at_cast(pool, rounded, numbers->type),
+                                     at_elementAt(end, 0)));
+  return at_hold(pool, at_choose(NULL, isEnd, NULL, at_scalar_double(from), numbers, none));
+}
+
 at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator *generator)
 {
-  const int bits = self->type->scalarType == AT_HALF ? 11 : 8;
   Filling f;
   if (at_isComplex(self->type->scalarType)) {
     at_pool_enter(&f.pool);
@@ -194,25 +221,25 @@ at_tensor *at_uniformFill(at_tensor *self, double from, double to, at_generator 
     at_pool_leave(&f.pool);
     return self;
   }
-  if (!is_small(self->type))
+  check_within(self->type, from, to);
+  if (!is_small(self->type) || at_numel(self) == 0)
     return at_drawFill(self, AT_DRAW_UNIFORM, from, to, generator);
   check_parameters(AT_DRAW_UNIFORM, from, to);
-  at_tensor *words = begin(&f, self, AT_INT);
-  if (at_numel(self) > 0)
-    AT_OF(words->type, clampedRandom)(words->th, at_drawnFrom(self->type, generator), 0,
-                                      (1 << bits) - 1);
-  at_tensor *filled = at_hold(&f.pool, at_newCast(words, at_toScalarType(self->type, AT_FLOAT)));
-  if (at_numel(self) > 0)
-    at_rowOf(filled->type, AT_ROW_mul)(filled->th, filled->th, NULL, NULL,
-                                       at_scalar_double(ldexp(to - from, -bits)),
-                                       at_scalar_long(0));
-  if (at_numel(self) > 0 && from != 0)
-    at_rowOf(filled->type, AT_ROW_add)(filled->th, filled->th, NULL, NULL, at_scalar_double(from),
-                                       at_scalar_long(0));
-  return end(&f, filled);
+  at_tensor *const filled = begin(&f, self, AT_FLOAT);
+  draw_into(filled, AT_DRAW_UNIFORM, from, to, at_drawnFrom(filled->type, generator));
+  return end(&f, without_end(&f.pool, filled, self, from, to));
 }
 
 /* --- integers --------------------------------------------------------------------------------- */
+
+/* How many bits a number of a floating type has. */
+static int digits_of(at_scalar_type type)
+{
+  return type == AT_HALF       ? 11
+         : type == AT_BFLOAT16 ? 8
+         : type == AT_FLOAT    ? FLT_MANT_DIG
+                               : DBL_MANT_DIG;
+}
 
 at_tensor *at_randomFill(at_tensor *self, at_generator *generator)
 {
@@ -224,9 +251,7 @@ at_tensor *at_randomFill(at_tensor *self, at_generator *generator)
     return end(&f, filled);
   if (type == AT_HALF || type == AT_BFLOAT16 || type == AT_BOOL)
     AT_OF(moves, clampedRandom)(filled->th, at_drawnFrom(self->type, generator), 0,
-                                type == AT_HALF       ? 1 << 11
-                                : type == AT_BFLOAT16 ? 1 << 8
-                                                      : 1);
+                                type == AT_BOOL ? 1 : 1 << digits_of(type));
   else
     AT_OF(moves, random)(filled->th, at_drawnFrom(self->type, generator));
   return end(&f, filled);
@@ -249,6 +274,41 @@ static void limits(const at_type *type, int64_t *least, int64_t *most)
   }
 }
 
+/* The nearest number of that many bits. */
+static int64_t rounded_to(int64_t number, int digits)
+{
+  const double most = ldexp(1, digits);
+  int shift = 0;
+  double x = (double)number;
+  for (; fabs(x) >= most; shift++)
+    x /= 2;
+  x = ldexp(rint(x), shift);
+  return x >= 0x1p63 ? INT64_MAX : (int64_t)x;
+}
+
+/* The last bit of a number of that many bits that is as large as x. */
+static int64_t unit_of(int64_t x, int digits)
+{
+  int n = 0;
+  for (uint64_t left = x < 0 ? 0 - (uint64_t)x : (uint64_t)x; left >>= 1;)
+    n++;
+  return INT64_C(1) << (n - digits + 1);
+}
+
+/* Moves the ends of the range so far inwards that no number is rounded to one outside, as PyTorch does. */
+static void narrow_range(at_scalar_type type, int64_t *from, int64_t *to)
+{
+  const int digits = digits_of(type);
+  const int64_t first = rounded_to(*from + 1, digits), last = rounded_to(*to - 1, digits);
+  if (first < *from)
+    *from = first + unit_of(*from + 1, digits);
+  if (last >= *to)
+    *to = last - unit_of(*to - 1, digits);
+  if (*from >= *to)
+    at_raise(AT_ERROR_ARGUMENT, "there is no number of %s from %lld to below %lld",
+             at_scalarTypeName(type), (long long)*from, (long long)*to);
+}
+
 at_tensor *at_randomBetween(at_tensor *self, int64_t from, int64_t to, at_generator *generator)
 {
   int64_t least, most;
@@ -261,6 +321,8 @@ at_tensor *at_randomBetween(at_tensor *self, int64_t from, int64_t to, at_genera
     at_raise(AT_ERROR_ARGUMENT, "from is %lld and to %lld, tensors of %s hold %lld to %lld",
              (long long)from, (long long)to, at_scalarTypeName(self->type->scalarType),
              (long long)least, (long long)most);
+  if (at_isFloating(self->type->scalarType))
+    narrow_range(self->type->scalarType, &from, &to);
   at_tensor *filled = begin(&f, self, AT_FLOAT);
   if (at_numel(self) > 0)
     AT_OF(at_movesAs(filled->type), clampedRandom)(filled->th, at_drawnFrom(self->type, generator),
@@ -275,11 +337,7 @@ at_tensor *at_permutation(at_tensor *out, const at_type *type, int64_t n, at_gen
   int64_t least, most;
   limits(type, &least, &most);
   if (at_isFloating(name)) /* the largest integer up to which all are representable */
-    most = ((int64_t)1 << (name == AT_HALF       ? 11
-                           : name == AT_BFLOAT16 ? 8
-                           : name == AT_FLOAT    ? 24
-                                                 : 53)) +
-           1;
+    most = ((int64_t)1 << digits_of(name)) + 1;
   if (name == AT_BOOL)
     at_raise(AT_ERROR_TYPE, "there are no permutations of Bool");
   if (n < 0 || n > most)
