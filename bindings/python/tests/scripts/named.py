@@ -131,3 +131,10 @@ pareto = torch.distributions.GeneralizedPareto(torch.tensor(0.0), torch.tensor(2
 note(pareto.log_cdf(torch.tensor(1.5)), pareto.log_survival_function(torch.tensor(1.5)))
 packed = nn.utils.rnn.pack_sequence([torch.arange(3), torch.arange(2)])
 texts.append(str([p.data.dtype for p in (packed.half(), packed.int(), packed.byte())]))
+for call in (lambda: torch.signal.windows.cosine(4, dtype=torch.int64),
+             lambda: torch.signal.windows.gaussian(3, std=1.0, dtype=torch.float16),
+             lambda: nn.functional.hardtanh(row, 1.0, -1.0)):
+    try:
+        call()
+    except ValueError as error:
+        texts.append(str(error))

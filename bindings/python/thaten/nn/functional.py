@@ -27,10 +27,16 @@ def _activation(name):
     return activation
 
 
-relu, relu6, elu, selu, celu, silu, mish, hardswish, hardsigmoid, hardtanh, leaky_relu, threshold = map(
-    _activation, ("relu", "relu6", "elu", "selu", "celu", "silu", "mish", "hardswish", "hardsigmoid", "hardtanh",
-                  "leaky_relu", "threshold"))
+relu, relu6, elu, selu, celu, silu, mish, hardswish, hardsigmoid, leaky_relu, threshold = map(
+    _activation, ("relu", "relu6", "elu", "selu", "celu", "silu", "mish", "hardswish", "hardsigmoid", "leaky_relu",
+                  "threshold"))
 sigmoid, tanh = _C.sigmoid, _C.tanh
+
+
+def hardtanh(input, min_val=-1.0, max_val=1.0, inplace=False):
+    if min_val > max_val:
+        raise ValueError("min_val cannot be greater than max_val")
+    return (_C.hardtanh_ if inplace else _C.hardtanh)(input, min_val, max_val)
 
 
 relu_, elu_, selu_, celu_, hardtanh_, leaky_relu_, threshold_ = (
