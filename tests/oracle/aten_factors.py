@@ -131,6 +131,7 @@ with Today("factors", __file__) as c:
             c("gradient.scalararray", lambda self, **k: torch.gradient(self, **k), self=x, edge_order=order, within=near)
             c("gradient.scalararray", lambda self, **k: torch.gradient(self, **k), self=x, spacing=[0.5, 2.0], dim=[1, 0], edge_order=order, within=near)
             c("gradient.scalararray", lambda self, **k: torch.gradient(self, **{**k, "spacing": 0.5}), self=x, spacing=[0.5], dim=[-1], edge_order=order, within=near)
+            c("gradient.scalararray", lambda self, **k: torch.gradient(self, **{**k, "spacing": 0.5}), self=x, spacing=[0.5], dim=[1, -1])
         at = [torch.tensor([0.0, 1.0, 1.5, 4.0]), torch.tensor([-1.0, 0.5, 1.0])]
         at = [t.to(dtype if dtype.is_floating_point else torch.float32) for t in at]
         for order in (1, 2):

@@ -86,6 +86,18 @@ static at_tensor *along(at_tensor *self, int64_t d, double spacing, at_tensor *c
   return at_movedim(derivative(&line, edgeOrder), AT_INTS(-1), AT_INTS(d));
 }
 
+/* Two of the numbers that name the same dimension: their indices; false if there are none. */
+static bool find_twice(at_ints dims, int64_t of, int *first, int *second)
+{
+  for (*second = 1; *second < dims.count; ++*second)
+    for (*first = 0; *first < *second; ++*first) {
+      const int64_t a = dims.data[*first], b = dims.data[*second];
+      if ((a < 0 ? a + of : a) == (b < 0 ? b + of : b))
+        return true;
+    }
+  return false;
+}
+
 const at_tensors *at_gradientOf(at_tensor *self, at_doubles spacing, at_tensors coordinates,
                                 at_ints dims, int64_t edgeOrder)
 {
@@ -99,6 +111,12 @@ const at_tensors *at_gradientOf(at_tensor *self, at_doubles spacing, at_tensors 
             "%s: edge_order is %lld, and has to be 1 or 2; there are %d spacings for %d dimensions",
             name, (long long)edgeOrder, coordinates.count ? coordinates.count : spacing.count,
             count);
+    return &at_noTensors;
+  }
+  int first, second;
+  if (find_twice(dims, at_dim(self), &first, &second)) {
+    at_fail(AT_ERROR_ARGUMENT, name, "%s: %lld and %lld of dim are one dimension", name,
+            (long long)dims.data[first], (long long)dims.data[second]);
     return &at_noTensors;
   }
   const at_tensors *const made = at_listOf(count);
