@@ -285,7 +285,8 @@ static void taken(void **state)
   deleted = 0;
   if (at_cuda_deviceCount() > 1)
     taken_elsewhere();
-  at_tensor *const memory = there(at_arange(at_scalar(5), .type = AT_CPU(AT_FLOAT)));
+  at_tensor *const numbers = at_arange(at_scalar(5), .type = AT_CPU(AT_FLOAT));
+  at_tensor *const memory = there(numbers);
   DLManagedTensor given = describe(memory, &five, 0), nowhere = describe(memory, &five, 7);
   at_tensor *t = at_fromDLPack(&given);
   CHECK_MSG(at_defined(t), "%s", at_error_message());
@@ -302,6 +303,7 @@ static void taken(void **state)
   CHECK_ERROR(AT_ERROR_ARGUMENT, "CUDA device 7");
   CHECK_EQ(deleted, 1);
   at_release(memory);
+  at_release(numbers);
 }
 
 /* --- files -------------------------------------------------------------------------------------- */
