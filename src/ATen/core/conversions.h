@@ -8,8 +8,8 @@
 #include "ATen/ATenType.h"
 #include "THKernel.h"
 
-/* The kernel for a result and a source type is at AT_CONVERSION(result, source); it is NULL where
- * TH converts. */
+/* The kernel for a result and a source type is at AT_CONVERSION(result, source); it is NULL where TH converts, and
+ * where BFloat16 is converted through Float. */
 #define AT_CONVERSION(RESULT, SOURCE) ((RESULT) * AT_SCALAR_TYPES + (SOURCE))
 extern const THKernel *const at_conversions[];
 

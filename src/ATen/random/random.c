@@ -1,4 +1,5 @@
 /* Random numbers.  TH draws them; those of Half and BFloat16 are drawn in Float. */
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -274,25 +275,29 @@ static void limits(const at_type *type, int64_t *least, int64_t *most)
   }
 }
 
-/* The nearest number of that many bits. */
-static int64_t rounded_to(int64_t number, int digits)
+/* By how many bits x is longer than digits; negative where it is shorter. */
+static int excess_of(int64_t x, int digits)
 {
-  const double most = ldexp(1, digits);
-  int shift = 0;
-  double x = (double)number;
-  for (; fabs(x) >= most; shift++)
-    x /= 2;
-  x = ldexp(rint(x), shift);
-  return x >= 0x1p63 ? INT64_MAX : (int64_t)x;
+  int bits = 0;
+  for (uint64_t left = x < 0 ? 0 - (uint64_t)x : (uint64_t)x; left; left >>= 1)
+    bits++;
+  return bits - digits;
 }
 
-/* The last bit of a number of that many bits that is as large as x. */
-static int64_t unit_of(int64_t x, int digits)
+/* The nearest number of that many bits; of two, the even one. */
+static int64_t rounded_to(int64_t x, int digits)
 {
-  int n = 0;
-  for (uint64_t left = x < 0 ? 0 - (uint64_t)x : (uint64_t)x; left >>= 1;)
-    n++;
-  return INT64_C(1) << (n - digits + 1);
+  const int excess = excess_of(x, digits);
+  if (excess <= 0)
+    return x;
+  const uint64_t unit = UINT64_C(1) << excess, half = unit / 2;
+  const uint64_t size = x < 0 ? 0 - (uint64_t)x : (uint64_t)x, rest = size & (unit - 1);
+  uint64_t rounded = size - rest;
+  if (rest > half || (rest == half && (rounded & unit)))
+    rounded += unit;
+  if (x < 0)
+    return (int64_t)(0 - rounded);
+  return rounded > INT64_MAX ? INT64_MAX : (int64_t)rounded;
 }
 
 /* Moves the ends of the range so far inwards that no number is rounded to one outside, as PyTorch does. */
@@ -301,9 +306,9 @@ static void narrow_range(at_scalar_type type, int64_t *from, int64_t *to)
   const int digits = digits_of(type);
   const int64_t first = rounded_to(*from + 1, digits), last = rounded_to(*to - 1, digits);
   if (first < *from)
-    *from = first + unit_of(*from + 1, digits);
+    *from = first + (INT64_C(1) << excess_of(*from + 1, digits));
   if (last >= *to)
-    *to = last - unit_of(*to - 1, digits);
+    *to = last - (INT64_C(1) << excess_of(*to - 1, digits));
   if (*from >= *to)
     at_raise(AT_ERROR_ARGUMENT, "there is no number of %s from %lld to below %lld",
              at_scalarTypeName(type), (long long)*from, (long long)*to);
