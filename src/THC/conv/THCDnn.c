@@ -14,22 +14,9 @@
 enum { VERSION = 90000 }; /* the first with these numbers of errors */
 
 static THCDnnLibrary functions;
-static int is_loaded; /* 1: there; -1: not to be had */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* What fails here is no error: there is another way. */
-static int load(void)
+static int find(void *library)
 {
-  static const THCLibraryName which = {"cuDNN", "libcudnn.so.9", "TH_CUDNN_LIBRARY", "cudnnCreate"};
-  char origin[256];
-  void *volatile library = NULL;
-  THTry attempt;
-  TH_TRY(attempt)
-  {
-    library = THCLibrary_open(&which, origin, sizeof origin);
-  }
-  if (attempt.failed)
-    return 0;
   int all = 1;
 #define FIND(RESULT, NAME, PARAMETERS)                                        \
   functions.NAME = (__typeof__(functions.NAME))dlsym(library, "cudnn" #NAME); \
@@ -39,16 +26,14 @@ static int load(void)
   return all && functions.GetVersion() >= VERSION;
 }
 
+static THCOptionalLibrary library = {
+    .which = {"cuDNN", "libcudnn.so.9", "TH_CUDNN_LIBRARY", "cudnnCreate"},
+    .find = find,
+    .mutex = PTHREAD_MUTEX_INITIALIZER};
+
 static const THCDnnLibrary *get_library(void)
 {
-  int known = __atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE);
-  if (!known) {
-    pthread_mutex_lock(&mutex);
-    known = is_loaded ? is_loaded : load() ? 1 : -1;
-    __atomic_store_n(&is_loaded, known, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&mutex);
-  }
-  return known > 0 ? &functions : NULL;
+  return THCLibrary_isThere(&library) ? &functions : NULL;
 }
 
 int64_t THCDnn_version(THCState *state)
@@ -100,7 +85,7 @@ void THCDnn_destroy(void *what)
 void THCDnn_needHandle(THCState *state)
 {
   THGuard locked;
-  if (!THCState_getAllowDnn(state) || __atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE) != 1)
+  if (!THCState_getAllowDnn(state) || !THCLibrary_isLoaded(&library))
     return;
   THCStream_handle(&locked, THCState_getStream(state), THC_STREAM_CUDNN, make_handle);
   THGuard_leave(&locked);

@@ -27,6 +27,37 @@ void *THCLibrary_open(const THCLibraryName *which, char *origin, size_t size)
   return library;
 }
 
+/* --- optional ones ---------------------------------------------------------------------------- */
+
+/* What fails here is no error: there is another way. */
+static int load(const THCOptionalLibrary *library)
+{
+  char origin[256];
+  void *volatile opened = NULL;
+  THTry attempt;
+  TH_TRY(attempt)
+  {
+    opened = THCLibrary_open(&library->which, origin, sizeof origin);
+  }
+  return !attempt.failed && library->find(opened);
+}
+
+int THCLibrary_isLoaded(const THCOptionalLibrary *library)
+{
+  return __atomic_load_n(&library->known, __ATOMIC_ACQUIRE) == 1;
+}
+
+int THCLibrary_isThere(THCOptionalLibrary *library)
+{
+  if (!__atomic_load_n(&library->known, __ATOMIC_ACQUIRE)) {
+    pthread_mutex_lock(&library->mutex);
+    if (!library->known)
+      __atomic_store_n(&library->known, load(library) ? 1 : -1, __ATOMIC_RELEASE);
+    pthread_mutex_unlock(&library->mutex);
+  }
+  return THCLibrary_isLoaded(library);
+}
+
 /* --- cuSPARSE --------------------------------------------------------------------------------- */
 
 static struct {

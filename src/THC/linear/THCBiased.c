@@ -23,23 +23,9 @@ typedef struct Library {
 } Library;
 
 static Library functions;
-static int is_loaded; /* 1: there; -1: not to be had */
-static pthread_mutex_t mutex = PTHREAD_MUTEX_INITIALIZER;
 
-/* What fails here is no error: there is another way. */
-static int load(void)
+static int find(void *library)
 {
-  static const THCLibraryName which = {"cuBLASLt", "libcublasLt.so." TH_STRING_OF(CUBLAS_VER_MAJOR),
-                                       "TH_CUBLASLT_LIBRARY", "cublasLtMatmul"};
-  char origin[256];
-  void *volatile library = NULL;
-  THTry attempt;
-  TH_TRY(attempt)
-  {
-    library = THCLibrary_open(&which, origin, sizeof origin);
-  }
-  if (attempt.failed)
-    return 0;
   int all = 1;
 #define FIND(NAME)                                                               \
   functions.NAME = (__typeof__(functions.NAME))dlsym(library, "cublasLt" #NAME); \
@@ -49,16 +35,15 @@ static int load(void)
   return all;
 }
 
+static THCOptionalLibrary library = {
+    .which = {"cuBLASLt", "libcublasLt.so." TH_STRING_OF(CUBLAS_VER_MAJOR), "TH_CUBLASLT_LIBRARY",
+              "cublasLtMatmul"},
+    .find = find,
+    .mutex = PTHREAD_MUTEX_INITIALIZER};
+
 static const Library *get_library(void)
 {
-  int known = __atomic_load_n(&is_loaded, __ATOMIC_ACQUIRE);
-  if (!known) {
-    pthread_mutex_lock(&mutex);
-    known = is_loaded ? is_loaded : load() ? 1 : -1;
-    __atomic_store_n(&is_loaded, known, __ATOMIC_RELEASE);
-    pthread_mutex_unlock(&mutex);
-  }
-  return known > 0 ? &functions : NULL;
+  return THCLibrary_isThere(&library) ? &functions : NULL;
 }
 
 /* --- a call ----------------------------------------------------------------------------------- */
