@@ -5,8 +5,8 @@ package thaten
 // #include <ATen/ATenCall.h>
 // #include <ATen/ATenGrad.h>
 // extern at_tensor *thatenHook(void *context, at_tensor *grad);
-// extern at_tensor *thatenForward(void *context, at_tensors inputs);
-// extern bool thatenBackward(void *context, at_tensor *grad, int count, at_tensor **gradients);
+// extern int thatenForward(void *context, at_tensors inputs, int most, at_tensor **results);
+// extern bool thatenBackward(void *context, at_tensors grads, int count, at_tensor **gradients);
 // extern void thatenRelease(void *context);
 // static bool thaten_addHook(at_tensor *t, void *context)
 // {
@@ -16,10 +16,11 @@ package thaten
 // {
 //   return (at_remove_hook)(t, thatenHook, context);
 // }
-// static at_tensor *thaten_apply(void *context, at_tensors inputs)
+// enum { MOST_RESULTS = 256 }; // more no function has
+// static const at_tensors *thaten_apply(void *context, at_tensors inputs)
 // {
-//   static const at_grad_function kind = {"Function", thatenForward, thatenBackward, thatenRelease};
-//   return (at_apply)(&kind, context, inputs);
+//   static const at_grad_list_function kind = {"Function", thatenForward, thatenBackward, thatenRelease};
+//   return (at_apply_list)(&kind, context, inputs, MOST_RESULTS);
 // }
 // static at_tensor *thaten_undefined(void)
 // {
@@ -147,34 +148,69 @@ func (h *Hook) Remove() error {
 
 // --- functions ------------------------------------------------------------------------------------------
 
-// Function is a function of tensors with a gradient of its own.  What Backward reads, Forward keeps in the value.
+// Function is a function of tensors with a gradient of its own, of one result or several.  What Backward reads, Forward
+// keeps in the value.
 type Function interface {
-	// Forward is the result; nothing is recorded.
-	Forward(inputs ...*Tensor) (*Tensor, error)
-	// Backward has the gradients of all inputs, nil for those that have none.
-	Backward(grad *Tensor) ([]*Tensor, error)
+	// Forward is the results, also of several types; nothing is recorded.  An input that is changed here and returned is a
+	// result itself.
+	Forward(inputs ...*Tensor) ([]*Tensor, error)
+	// Backward has the gradients of all inputs, nil for those that have none.  grads has one for each result, nil where none
+	// has reached it, as of types without gradient.
+	Backward(grads ...*Tensor) ([]*Tensor, error)
+}
+
+// resultsOf is the results of the function: inputs that it has changed, and of others aliases, so that what the value keeps
+// of them has no history.
+func resultsOf(function Function, inputs []*Tensor, most int) ([]*Tensor, error) {
+	before := map[*C.at_tensor]C.int64_t{}
+	for _, t := range inputs {
+		before[t.raw()] = C.at_tensor_version(t.raw())
+	}
+	made, err := function.Forward(inputs...)
+	if err != nil {
+		return nil, err
+	}
+	if len(made) > most {
+		return nil, argumentError("Forward returned %d tensors, which are more than %d", len(made), most)
+	}
+	results := make([]*Tensor, len(made))
+	for i, t := range made {
+		results[i] = t
+		if t == nil {
+			continue
+		}
+		if version, isInput := before[t.raw()]; isInput && version != C.at_tensor_version(t.raw()) {
+			continue
+		}
+		if results[i], err = t.Alias(); err != nil {
+			return nil, err
+		}
+	}
+	return results, nil
 }
 
 //export thatenForward
-func thatenForward(context unsafe.Pointer, inputs C.at_tensors) (result *C.at_tensor) {
-	guarded(func() error {
-		made, err := valueOf(context).(Function).Forward(retained(inputs)...)
-		if err != nil || made == nil {
-			return err
+func thatenForward(context unsafe.Pointer, inputs C.at_tensors, most C.int, results **C.at_tensor) (count C.int) {
+	done := guarded(func() error {
+		list := retained(inputs)
+		made, err := resultsOf(valueOf(context).(Function), list, int(most))
+		for i, t := range made {
+			unsafe.Slice(results, int(most))[i] = given(t)
 		}
-		alias, err := made.Alias() // what the value keeps of it has no history
-		if err == nil {
-			result = given(alias)
-		}
+		runtime.KeepAlive(list)
+		count = C.int(len(made))
 		return err
 	})
-	return result
+	if !done {
+		return -1
+	}
+	return count
 }
 
 //export thatenBackward
-func thatenBackward(context unsafe.Pointer, grad *C.at_tensor, count C.int, gradients **C.at_tensor) C.bool {
+func thatenBackward(context unsafe.Pointer, grads C.at_tensors, count C.int, gradients **C.at_tensor) C.bool {
 	return C.bool(guarded(func() error {
-		made, err := valueOf(context).(Function).Backward(wrap(C.at_retain(grad)))
+		made, err := valueOf(context).(Function).Backward(retained(grads)...)
 		if err != nil {
 			return err
 		}
@@ -193,15 +229,19 @@ func thatenRelease(context unsafe.Pointer) {
 	freeContext(context)
 }
 
-// Apply calls the function, which is held until no backward pass can need it any more.
-func Apply(function Function, inputs ...*Tensor) (t *Tensor, err error) {
+// Apply is the results of the function, which is held until no backward pass can need it any more.
+func Apply(function Function, inputs ...*Tensor) (results []*Tensor, err error) {
 	if function == nil {
 		return nil, argumentError("Apply: the function is nil")
 	}
 	c := &call{}
 	defer c.free()
 	list, context := c.tensorsOf(inputs), newContext(function)
-	err = locked(func() { t = wrap(C.thaten_apply(context, list)) })
+	err = locked(func() {
+		if made := C.thaten_apply(context, list); made.count > 0 {
+			results = released(made)
+		}
+	})
 	runtime.KeepAlive(c.kept)
-	return t, err
+	return results, err
 }

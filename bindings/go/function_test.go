@@ -83,19 +83,20 @@ type cube struct {
 	fails bool
 }
 
-func (c *cube) Forward(inputs ...*Tensor) (*Tensor, error) {
+func (c *cube) Forward(inputs ...*Tensor) ([]*Tensor, error) {
 	if c.x = inputs[0]; c.fails {
 		return nil, errors.New("no cube")
 	}
-	return c.x.PowScalar(Int(3))
+	made, err := c.x.PowScalar(Int(3))
+	return []*Tensor{made}, err
 }
 
-func (c *cube) Backward(grad *Tensor) ([]*Tensor, error) {
+func (c *cube) Backward(grads ...*Tensor) ([]*Tensor, error) {
 	square, err := c.x.Mul(c.x)
-	if err != nil || number(grad) == 7 {
+	if err != nil || number(grads[0]) == 7 {
 		return nil, err
 	}
-	product, err := times(square, 30).Mul(grad)
+	product, err := times(square, 30).Mul(grads[0])
 	return []*Tensor{product, nil}, err
 }
 
@@ -103,7 +104,7 @@ func TestFunctions(t *testing.T) {
 	runtime.LockOSThread()
 	defer runtime.UnlockOSThread()
 	x := leaf(2)
-	y := must(Apply(&cube{}, x, of(1)))
+	y := must(Apply(&cube{}, x, of(1)))[0]
 	if number(y) != 8 || !y.WantsGrad() {
 		t.Error(y)
 	}
@@ -111,14 +112,151 @@ func TestFunctions(t *testing.T) {
 	if number(x.Grad()) != 120 {
 		t.Error(x.Grad())
 	}
-	fails(t, times(must(Apply(&cube{}, x, of(1))), 7).Backward(), "0 gradients for 2")
+	fails(t, times(must(Apply(&cube{}, x, of(1)))[0], 7).Backward(), "0 gradients for 2")
 	if _, err := Apply(&cube{fails: true}, x); err == nil || err.Error() != "no cube" {
 		t.Error(err)
 	}
 	_, err := Apply(nil, x)
 	fails(t, err, "nil")
-	if must(Apply(&cube{}, of(3))).WantsGrad() {
+	if must(Apply(&cube{}, of(3)))[0].WantsGrad() {
 		t.Error("a gradient of what wants none")
+	}
+}
+
+// several is x x, the order of x, x y and x / 2 in Double, and counts the gradients that reach them.
+type several struct {
+	x, y    *Tensor
+	reached [4]int
+}
+
+func (s *several) Forward(inputs ...*Tensor) ([]*Tensor, error) {
+	s.x, s.y = inputs[0], inputs[1]
+	order, half := must(s.x.Argsort()), must(times(s.x, 0.5).To(Double))
+	return []*Tensor{must(s.x.Mul(s.x)), order, must(s.x.Mul(s.y)), half}, nil
+}
+
+func (s *several) Backward(grads ...*Tensor) ([]*Tensor, error) {
+	for i, grad := range grads {
+		if grad != nil {
+			s.reached[i]++
+		}
+	}
+	ofX, ofY := times(s.x, 0), (*Tensor)(nil)
+	if grads[0] != nil {
+		ofX = must(ofX.Add(must(times(s.x, 2).Mul(grads[0]))))
+	}
+	if grads[2] != nil {
+		ofX, ofY = must(ofX.Add(must(s.y.Mul(grads[2])))), must(s.x.Mul(grads[2]))
+	}
+	if grads[3] != nil {
+		ofX = must(ofX.Add(must(times(grads[3], 0.5).To(Float32))))
+	}
+	return []*Tensor{ofX, ofY}, nil
+}
+
+// d/dx (x x) = 2 x, d/dx (x y) = y, d/dy (x y) = x, d/dx (x / 2) = 0.5.
+func TestSeveralResults(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	function, x, y := &several{}, leaf(2, -3), leaf(5, 7)
+	made := must(Apply(function, x, y))
+	equal(t, made[0], 4, 9)
+	equal(t, made[1], 1, 0)
+	equal(t, made[2], 10, -21)
+	equal(t, made[3], 1, -1.5)
+	if len(made) != 4 || made[1].Type() != Long || made[3].Type() != Double || !made[0].WantsGrad() || made[1].WantsGrad() || !made[3].WantsGrad() {
+		t.Error(made)
+	}
+	check(t, must(made[3].Sum()).BackwardFrom(nil, true))
+	equal(t, x.Grad(), 0.5, 0.5)
+	if y.Grad() != nil || function.reached != [4]int{0, 0, 0, 1} {
+		t.Error(y.Grad(), function.reached)
+	}
+	check(t, must(must(made[0].Sum()).Add(times(must(made[2].Sum()), 10))).Backward())
+	equal(t, x.Grad(), 0.5+4+50, 0.5-6+70)
+	equal(t, y.Grad(), 20, -30)
+	if function.reached != [4]int{1, 0, 1, 1} {
+		t.Error(function.reached)
+	}
+}
+
+// by is a function by what it does.
+type by struct {
+	forward, backward func(list ...*Tensor) ([]*Tensor, error)
+}
+
+func (b by) Forward(inputs ...*Tensor) ([]*Tensor, error) { return b.forward(inputs...) }
+func (b by) Backward(grads ...*Tensor) ([]*Tensor, error) { return b.backward(grads...) }
+
+// 3 x is doubled in place, is a result beside the other input, and has the gradient 3 * 2.
+func TestResultsThatAreInputs(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	double := by{func(inputs ...*Tensor) ([]*Tensor, error) {
+		_, err := inputs[0].MulScalar_(Int(2))
+		return inputs, err
+	}, func(grads ...*Tensor) ([]*Tensor, error) {
+		return []*Tensor{times(grads[0], 2), grads[1]}, nil
+	}}
+	x, w := leaf(2, -3), leaf(1, 1)
+	z := times(x, 3)
+	made := must(Apply(double, z, w))
+	if made[0].raw() != z.raw() || made[1].raw() == w.raw() || !made[1].WantsGrad() {
+		t.Error(made)
+	}
+	equal(t, z, 12, -18)
+	check(t, must(must(z.Sum()).Add(times(must(made[1].Sum()), 4))).Backward())
+	equal(t, x.Grad(), 6, 6)
+	equal(t, w.Grad(), 4, 4)
+	_, err := Apply(double, w, x)
+	fails(t, err, "leaf")
+}
+
+func TestWrongFunctions(t *testing.T) {
+	runtime.LockOSThread()
+	defer runtime.UnlockOSThread()
+	x := leaf(1, 1)
+	for words, forward := range map[string]func(...*Tensor) ([]*Tensor, error){
+		"Forward returned 257 tensors": func(...*Tensor) ([]*Tensor, error) { return make([]*Tensor, 257), nil },
+		"returned 0":                   func(...*Tensor) ([]*Tensor, error) { return nil, nil },
+		"not stored result 1 of 2":     func(inputs ...*Tensor) ([]*Tensor, error) { return []*Tensor{inputs[0], nil}, nil },
+		"inside":                       func(...*Tensor) ([]*Tensor, error) { return nil, argumentError("inside") },
+	} {
+		made, err := Apply(by{forward, nil}, x)
+		fails(t, err, words)
+		if made != nil {
+			t.Error(made)
+		}
+	}
+	two := func(inputs ...*Tensor) ([]*Tensor, error) {
+		return []*Tensor{times(inputs[0], 1), times(inputs[0], 2)}, nil
+	}
+	for words, backward := range map[string]func(...*Tensor) ([]*Tensor, error){
+		"2 gradients for 1 inputs":    func(grads ...*Tensor) ([]*Tensor, error) { return grads, nil },
+		"0 gradients for 1 inputs":    func(...*Tensor) ([]*Tensor, error) { return nil, nil },
+		"of another size than the op": func(...*Tensor) ([]*Tensor, error) { return []*Tensor{of(1, 2, 3)}, nil },
+		"inside":                      func(...*Tensor) ([]*Tensor, error) { return nil, argumentError("inside") },
+	} {
+		fails(t, must(must(Apply(by{two, backward}, x))[1].Sum()).Backward(), words)
+	}
+	for _, panics := range []func(){
+		func() { _, _ = Apply(by{func(...*Tensor) ([]*Tensor, error) { panic("six") }, nil}, x) },
+		func() {
+			made := must(Apply(by{two, func(...*Tensor) ([]*Tensor, error) { panic("six") }}, x))
+			_ = must(made[0].Sum()).Backward()
+		},
+	} {
+		func() {
+			defer func() {
+				if recover() != "six" {
+					t.Error("no panic")
+				}
+			}()
+			panics()
+		}()
+	}
+	if x.Grad() != nil {
+		t.Error(x.Grad())
 	}
 }
 

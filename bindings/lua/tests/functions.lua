@@ -82,6 +82,82 @@ raises('back', x.backward, th.Function {forward = function(_, a) return a * 1 en
 raises('gradient 1', x.backward, th.Function {forward = function(_, a) return a * 1 end, backward = function() return 5 end}(x):sum())
 raises('forward and backward', th.Function, {})
 
+-- several results: x x, the order of x, x y and x / 2 in double; d/dx (x x) = 2 x, d/dx (x y) = y, d/dy (x y) = x
+local reached = {0, 0, 0, 0}
+local several = th.Function {
+  name = 'Several',
+  forward = function(ctx, a, b)
+    ctx.a, ctx.b = a, b
+    ctx.first = a * a
+    return ctx.first, a:argsort(), a * b, (a * 0.5):double()
+  end,
+  backward = function(ctx, ...)
+    local g = {...}
+    equal(select('#', ...), 4)
+    local of_a = ctx.a * 0
+    for i = 1, 4 do
+      reached[i] = reached[i] + (g[i] and 1 or 0)
+    end
+    of_a = g[1] and of_a + ctx.a * 2 * g[1] or of_a
+    of_a = g[3] and of_a + ctx.b * g[3] or of_a
+    of_a = g[4] and of_a + (g[4] * 0.5):float() or of_a
+    return of_a, g[3] and ctx.a * g[3]
+  end,
+}
+x, y = th.tensor({2, -3}):requires_grad_(), th.tensor({5, 7}):requires_grad_()
+local squares, order, product, half = several(x, y)
+equal({squares:totable(), order:totable(), product:totable(), half:totable()}, {{4, 9}, {1, 0}, {10, -21}, {1, -1.5}})
+equal({order:dtype() == th.int64, half:dtype() == th.double}, {true, true})
+equal({squares:requires_grad(), order:requires_grad(), product:requires_grad(), half:requires_grad()}, {true, false, true, true})
+half:sum():backward {retain_graph = true}
+equal(x:grad():totable(), {0.5, 0.5})
+equal(y:grad(), nil)
+equal(reached, {0, 0, 0, 1})
+;(squares:sum() + product:sum() * 10):backward()
+equal(x:grad():totable(), {0.5 + 4 + 50, 0.5 - 6 + 70})
+equal(y:grad():totable(), {20, -30})
+equal(reached, {1, 0, 1, 1})
+-- 3 x is doubled in place, is a result beside the other argument, and has the gradient 3 * 2
+local doubled = th.Function {
+  forward = function(_, a, factor, b) return a:mul_(factor), b end,
+  backward = function(_, g, h) return g * 2, nil, h end,
+}
+x, y = th.tensor({2, -3}):requires_grad_(), th.tensor({1, 1}):requires_grad_()
+local z3 = x * 3
+local same, also = doubled(z3, 2, y)
+equal({same.pointer == z3.pointer, also.pointer == y.pointer, also:requires_grad()}, {true, false, true})
+equal(z3:totable(), {12, -18})
+;(z3:sum() + also:sum() * 4):backward()
+equal(x:grad():totable(), {6, 6})
+equal(y:grad():totable(), {4, 4})
+raises('leaf', doubled, y, 2, x)
+-- wrong ones
+local function of_forward(f)
+  return th.Function {forward = f, backward = print}
+end
+raises('result 2 that forward returns is to be a tensor, and is 1', of_forward(function(_, a) return a * 1, 1 end), x)
+raises('result 1 that forward returns is to be a tensor, and is nil', of_forward(function() end), x)
+raises('result 1 that forward returns is to be a tensor, and is nil', of_forward(function(_, a) return nil, a * 1 end), x)
+raises('257 tensors, which are more than 256', of_forward(function(_, a)
+  local list = {}
+  for i = 1, 257 do
+    list[i] = a
+  end
+  return unpack(list)
+end), x)
+raises('wrong', of_forward(function() error 'wrong' end), x)
+local function of_backward(f)
+  local _, second = th.Function {forward = function(_, a) return a * 1, a * 2 end, backward = f}(x)
+  return function() second:sum():backward() end
+end
+raises('2 gradients for 1 arguments', of_backward(function(_, _, g) return g, g end))
+raises('of another size than the operand', of_backward(function() return th.ones {3} end))
+raises('gradient 1', of_backward(function() return 'word' end))
+raises('back', of_backward(function() error 'back' end))
+equal(x:grad():totable(), {6, 6})
+of_backward(function(_, _, g) return g, nil end)()
+equal(x:grad():totable(), {7, 7})
+
 -- a scaler: of w = 1 with the gradient 3 a step of 0.1 is one to 0.7, and none where the gradient is infinite
 local w = leaf(1)
 local sgd = th.optim.sgd({w}, {lr = 0.1})

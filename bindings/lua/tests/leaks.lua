@@ -8,6 +8,15 @@ local net, input = th.program(programs .. 'tiny.pt2'), th.load(programs .. 'tiny
 local path = os.tmpname()
 th.save_npy(path, x)
 
+-- Two results, of which it keeps one; it fails where a gradient is missing.
+local halves = th.Function {
+  forward = function(ctx, a)
+    ctx.half = a * 0.5
+    return ctx.half, a
+  end,
+  backward = function(ctx, _, g) return ctx.half * g end,
+}
+
 -- Name, calls, function.
 local kinds = {
   {'operators', 10000, function() return (x + 1) * x end},
@@ -17,6 +26,10 @@ local kinds = {
   {'tables', 1000, function() return th.tensor(x[0]:totable()) end},
   {'errors', 10000, function() return pcall(th.mm, x, th.none), pcall(function() return x:view(7) end) end},
   {'gradients', 3000, function() th.sum(x * w):backward() end},
+  {'functions', 3000, function()
+    local half, same = halves(w)
+    return pcall(half.backward, half:sum()), same:sum():backward()
+  end},
   {'files', 1000, function() return th.load_npy(path) end},
   {'programs', 10000, function() return net(input) end},
   {'loads', 100, function() return th.program(programs .. 'tiny.pt2') end},

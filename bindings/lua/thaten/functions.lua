@@ -80,22 +80,65 @@ local function entry_of(context)
   return contexts[tonumber(ffi.cast('intptr_t', context))]
 end
 
-local function run_forward(context)
-  local good, result = guarded(function()
-    local own = entry_of(context)
-    local made = own.definition.forward(own.ctx, unpack(own.given, 1, own.count))
-    if not library.is_tensor(made) then
-      error('what forward returns is to be a tensor, and is ' .. tostring(made), 0)
+-- More results no function has.
+local MOST_RESULTS = 256
+
+-- Whether the tensor is an input that forward has changed.
+local function is_changed(own, t, before)
+  for k, position in ipairs(own.positions) do
+    local input = own.given[position].pointer
+    if input == t.pointer then
+      return C.at_tensor_version(input) ~= before[k]
     end
-    return call.named 'alias'(made) -- what ctx has of it has no history
-  end)
-  return good and C.at_retain(result.pointer) or nil
+  end
+  return false
 end
 
-local function run_backward(context, gradient, count, gradients)
+-- The results of forward: inputs that it has changed, and of others aliases, so that what ctx has of them has no history.
+local function results_of(own, most)
+  local before = {}
+  for k, position in ipairs(own.positions) do
+    before[k] = C.at_tensor_version(own.given[position].pointer)
+  end
+  local made = {own.definition.forward(own.ctx, unpack(own.given, 1, own.count))}
+  local count, list = math.max(table.maxn(made), 1), {}
+  if count > most then
+    error('forward returned ' .. count .. ' tensors, which are more than ' .. most, 0)
+  end
+  for i = 1, count do
+    local t = made[i]
+    if not library.is_tensor(t) then
+      error('result ' .. i .. ' that forward returns is to be a tensor, and is ' .. tostring(t), 0)
+    end
+    list[i] = is_changed(own, t, before) and t or call.named 'alias'(t)
+  end
+  return list
+end
+
+local function run_forward(context, _, _, most, results)
+  local good, list = guarded(results_of, entry_of(context), most)
+  if not good then
+    return -1
+  end
+  for i, t in ipairs(list) do
+    results[i - 1] = C.at_retain(t.pointer)
+  end
+  return #list
+end
+
+-- Gradients of results come one after the other, nil for a result that none has reached.
+local function run_backward(context, grads, grad_count, count, gradients)
   return (guarded(function()
-    local own = entry_of(context)
-    local made = {own.definition.backward(own.ctx, wrap(C.at_retain(gradient)))}
+    local own, given = entry_of(context), {}
+    for i = 1, grad_count do
+      given[i] = grads[i - 1] ~= nil and wrap(C.at_retain(grads[i - 1])) or nil
+    end
+    local made = {own.definition.backward(own.ctx, unpack(given, 1, grad_count))}
+    for i = own.count + 1, table.maxn(made) do
+      if made[i] ~= nil then
+        error('backward returned ' .. i .. ' gradients for ' .. own.count .. ' arguments', 0)
+      end
+    end
     for k = 1, count do
       tensor_or_nil(made[own.positions[k]], 'gradient ' .. own.positions[k] .. ' that backward returns')
     end
@@ -119,16 +162,18 @@ function functions.sweep()
   most = 2 * context_count + 16
 end
 
+-- A struct that C passes by value a callback cannot take: at_tensors comes as its two words do, in two registers.
 local function kind_of(name)
   if not forward then
-    forward = ffi.cast('at_tensor *(*)(void *)', run_forward) -- it needs no more arguments
-    backward = ffi.cast('bool (*)(void *, at_tensor *, int, at_tensor **)', run_backward)
+    forward = ffi.cast('int (*)(void *, at_tensor **, int, int, at_tensor **)', run_forward)
+    backward = ffi.cast('bool (*)(void *, at_tensor **, int, int, at_tensor **)', run_backward)
     release = ffi.cast('void (*)(void *)', ffi.C.thaten_time)
   end
   if not kinds[name] then
-    local kind = ffi.new 'at_grad_function'
-    kind.name, kind.backward, kind.release = name, backward, release
+    local kind = ffi.new 'at_grad_list_function'
+    kind.name, kind.release = name, release
     kind.forward = ffi.cast(ffi.typeof(kind.forward), ffi.cast('void *', forward))
+    kind.backward = ffi.cast(ffi.typeof(kind.backward), ffi.cast('void *', backward))
     kinds[name] = kind
   end
   return kinds[name]
@@ -149,12 +194,17 @@ local function apply(definition, ...)
     functions.sweep()
   end
   contexts[tonumber(ffi.cast('intptr_t', own.cell))], context_count = own, context_count + 1
-  return wrap(C.at_apply(kind_of(definition.name or 'Function'), own.cell, ffi.new('at_tensors', data, inputs)))
+  local list = C.at_apply_list(kind_of(definition.name or 'Function'), own.cell, ffi.new('at_tensors', data, inputs), MOST_RESULTS)
+  if list.count == 0 then
+    library.raise()
+  end
+  return unpack(library.taken(list))
 end
 
--- A function of tensors and other values, with a gradient of its own: square = th.Function {
+-- A function of tensors and other values, with a gradient of its own, of one result or several: square = th.Function {
 --   forward = function(ctx, x) ctx.x = x; return x * x end, backward = function(ctx, gradient) return 2 * ctx.x * gradient end}.
--- backward returns a gradient, or nil, for each argument.
+-- An input that forward changes and returns is a result itself.  backward gets a gradient for each result, or nil if none has
+-- reached it, and returns one, or nil, for each argument.
 function functions.Function(definition)
   if type(definition) ~= 'table' or type(definition.forward) ~= 'function' or type(definition.backward) ~= 'function' then
     error('th.Function takes a table of two functions, forward and backward', 2)

@@ -91,6 +91,16 @@ function library.wrap(pointer)
   return Tensor(C.at_keep(pointer)) -- passes call Lua in a scope
 end
 
+-- The tensors of a list of the library, which is released.
+function library.taken(list)
+  local found = {}
+  for i = 1, list.count do
+    found[i] = library.wrap(C.at_retain(list.data[i - 1]))
+  end
+  C.at_list_release(list)
+  return found
+end
+
 function library.is_tensor(value)
   return ffi.istype(Tensor, value)
 end

@@ -5,7 +5,7 @@ local library = require 'thaten.library'
 local files = require 'thaten.files'
 local types = require 'thaten.types'
 local functions = require 'thaten.functions'
-local C, wrap = library.C, library.wrap
+local C, wrap, taken = library.C, library.wrap, library.taken
 
 ffi.cdef [[
 typedef struct { at_module *pointer; } thaten_module;
@@ -233,16 +233,6 @@ local function named(dict)
   local found, names = files.to_table(dict)
   C.at_dict_free(dict)
   return found, names
-end
-
--- The tensors of a list of the library, which is released.
-local function taken(list)
-  local found = {}
-  for i = 1, list.count do
-    found[i] = wrap(C.at_retain(list.data[i - 1]))
-  end
-  C.at_list_release(list)
-  return found
 end
 
 -- All parameters, each once.

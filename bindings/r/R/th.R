@@ -14,25 +14,48 @@ autocast <- function(expression, type = "bfloat16") {
   force(expression)
 }
 
-# A function of tensors and other values with a gradient of its own.  ctx is an environment; backward(ctx, gradient) returns a
-# gradient, or a list with one, or NULL, for each argument.
+# What forward(), a function that is given inputs, returns as a list: inputs that it has changed, and of other tensors aliases, so that
+# what ctx has of them has no history.
+results_of <- function(forward, inputs) {
+  version <- group_of("plain")$tensor_version
+  before <- lapply(inputs, version)
+  lapply(forward(), function(t) {
+    if (!is_tensor(t)) stop("forward returns a tensor, or a list of tensors", call. = FALSE)
+    i <- Position(function(input) identical(input, t), inputs)
+    if (!is.na(i) && version(t) != before[[i]]) t else call_operation("alias", list(t))
+  })
+}
+
+# A function of tensors and other values with a gradient of its own.  ctx is an environment.  forward(ctx, ...) returns a tensor, or a
+# list of them, whose names the results have; an argument that forward changes and returns is a result itself.
+# backward(ctx, gradient, ...) gets a gradient for each result, NULL where none has reached it, and returns a gradient, or a list with one,
+# or NULL, for each argument.
 own_function <- function(forward, backward) {
   function(...) {
     given <- list(...)
     ctx <- new.env()
     is_input <- vapply(given, is_tensor, NA)
-    .Call(thr_apply, list(
+    inputs <- given[is_input]
+    made <- NULL
+    results <- .Call(thr_apply, list(
       function() {
-        made <- do.call(forward, c(list(ctx), given))
-        if (!is_tensor(made)) stop("forward returns a tensor", call. = FALSE)
-        call_operation("alias", list(made)) # what ctx has of it has no history
+        results_of(function() {
+          made <<- do.call(forward, c(list(ctx), given))
+          if (is.list(made)) made else list(made)
+        }, inputs)
       },
-      function(gradient) {
-        made <- backward(ctx, gradient)
-        if (!is.list(made)) made <- list(made)
-        c(made, vector("list", max(0, length(given) - length(made))))[is_input]
+      function(gradients) {
+        found <- do.call(backward, c(list(ctx), gradients))
+        if (!is.list(found)) found <- c(list(found), vector("list", max(0, length(given) - 1)))
+        if (length(found) != length(given)) {
+          stop("backward returned ", length(found), " gradients for ", length(given), " arguments", call. = FALSE)
+        }
+        found[is_input]
       }
-    ), given[is_input])
+    ), inputs)
+    if (!is.list(made)) return(results[[1]])
+    names(results) <- names(made)
+    results
   }
 }
 

@@ -112,31 +112,33 @@ SEXP thr_removeHook(SEXP t, SEXP function)
   return R_NilValue;
 }
 
-/* The context of a function is a list: forward() and backward(gradient), which returns a list. */
-static at_tensor *runForward(void *context, at_tensors inputs)
+/* More results no function has. */
+enum { MOST_RESULTS = 256 };
+
+/* The context of a function is a list: forward(), which returns a list of tensors, and backward(gradients), which takes and
+ * returns lists. */
+static int runForward(void *context, at_tensors inputs, int most, at_tensor **results)
 {
   (void)inputs;
   bool good;
-  SEXP call = PROTECT(Rf_lang1(VECTOR_ELT(context, 0))), value = PROTECT(evaluate(call, &good));
-  at_tensor *made = NULL;
-  if (good && Rf_inherits(value, "th_tensor"))
-    made = at_retain(th_tensor(value));
-  else if (good)
-    th_keepFailure("forward returns a tensor");
+  SEXP call = PROTECT(Rf_lang1(VECTOR_ELT(context, 0))), list = PROTECT(evaluate(call, &good));
+  int count = good ? (int)Rf_xlength(list) : -1;
+  if (count > most) {
+    th_keepFailure("forward returned more than 256 tensors");
+    count = -1;
+  }
+  for (int i = 0; i < count; i++)
+    results[i] = at_retain(th_tensor(VECTOR_ELT(list, i)));
   UNPROTECT(2);
-  return made;
+  return count;
 }
 
-static bool runBackward(void *context, at_tensor *grad, int count, at_tensor **gradients)
+static bool runBackward(void *context, at_tensors grads, int count, at_tensor **gradients)
 {
   bool good;
-  SEXP argument = PROTECT(th_wrap(at_retain(grad)));
+  SEXP argument = PROTECT(th_list(grads));
   SEXP call = PROTECT(Rf_lang2(VECTOR_ELT(context, 1), argument));
   SEXP list = PROTECT(evaluate(call, &good));
-  if (good && (!Rf_isNewList(list) || Rf_xlength(list) != count)) {
-    th_keepFailure("backward returns a list with a gradient, or NULL, for each argument");
-    good = false;
-  }
   for (int i = 0; good && i < count; i++)
     good = isTensorOrNull(VECTOR_ELT(list, i), "a gradient is a tensor or NULL");
   for (int i = 0; good && i < count; i++)
@@ -153,15 +155,13 @@ static void releaseFunction(void *context)
 
 SEXP thr_apply(SEXP functions, SEXP inputs)
 {
-  static const at_grad_function kind = {"Function", runForward, runBackward, releaseFunction};
-  SEXP object = PROTECT(th_newTensor());
+  static const at_grad_list_function kind = {"Function", runForward, runBackward, releaseFunction};
   const at_tensors list = th_toTensors(inputs, "inputs");
   R_PreserveObject(functions);
-  at_tensor *made = at_apply(&kind, functions, list);
-  if (!at_defined(made))
+  const at_tensors *made = at_apply_list(&kind, functions, list, MOST_RESULTS);
+  if (made->count == 0)
     th_raise();
-  UNPROTECT(1);
-  return th_own(object, made);
+  return th_releasedList(made);
 }
 
 /* --- autocast --------------------------------------------------------------------------------------- */

@@ -95,6 +95,72 @@ fails("wrong", th$Function(function(ctx, x) stop("wrong"), function(ctx, g) g)(x
 fails("back", sum(th$Function(function(ctx, x) x * 1, function(ctx, g) stop("back"))(x))$backward())
 fails("tensor or NULL", sum(th$Function(function(ctx, x) x * 1, function(ctx, g) "word")(x))$backward())
 
+# several results: x x, the order of x, x y and x / 2 in double; d/dx (x x) = 2 x, d/dx (x y) = y, d/dy (x y) = x
+reached <- c(0, 0, 0, 0)
+several <- th$Function(
+  forward = function(ctx, a, b) {
+    ctx$a <- a
+    ctx$b <- b
+    ctx$squares <- a * a
+    list(squares = ctx$squares, order = a$argsort(), a * b, half = (a * 0.5)$to("float64"))
+  },
+  backward = function(ctx, g1, g2, g3, g4) {
+    reached <<- reached + !vapply(list(g1, g2, g3, g4), is.null, NA)
+    of_a <- ctx$a * 0
+    if (!is.null(g1)) of_a <- of_a + ctx$a * 2 * g1
+    if (!is.null(g3)) of_a <- of_a + ctx$b * g3
+    if (!is.null(g4)) of_a <- of_a + (g4 * 0.5)$to("float32")
+    list(of_a, if (!is.null(g3)) ctx$a * g3)
+  }
+)
+x <- leaf(2, -3)
+y <- leaf(5, 7)
+r <- several(x, y)
+stopifnot(identical(names(r), c("squares", "order", "", "half")))
+equal(r$squares, c(4, 9))
+equal(r$order, c(1, 0))
+equal(r[[3]], c(10, -21))
+equal(r$half, c(1, -1.5))
+equal(vapply(unname(r), function(t) t$type(), ""), c("float32", "int64", "float32", "float64"))
+equal(vapply(unname(r), function(t) t$requires_grad(), NA), c(TRUE, FALSE, TRUE, TRUE))
+sum(r$half)$backward(retain_graph = TRUE)
+equal(x$grad(), c(0.5, 0.5))
+stopifnot(is.null(y$grad()))
+equal(reached, c(0, 0, 0, 1))
+(sum(r$squares) + sum(r[[3]]) * 10)$backward()
+equal(x$grad(), c(0.5 + 4 + 50, 0.5 - 6 + 70))
+equal(y$grad(), c(20, -30))
+equal(reached, c(1, 0, 1, 1))
+equal(th$Function(function(ctx, x) list(x * 2), function(ctx, g) g)(x)[[1]], c(4, -6))
+# 3 x is doubled in place, is a result beside the other argument, and has the gradient 3 * 2
+doubled <- th$Function(function(ctx, a, factor, b) list(a$mul_(factor), b), function(ctx, g, h) list(g * 2, NULL, h))
+x <- leaf(2, -3)
+y <- leaf(1, 1)
+z <- x * 3
+r <- doubled(z, 2, y)
+stopifnot(identical(r[[1]], z), !identical(r[[2]], y), r[[2]]$requires_grad())
+equal(z, c(12, -18))
+(sum(z) + sum(r[[2]]) * 4)$backward()
+equal(x$grad(), c(6, 6))
+equal(y$grad(), c(4, 4))
+fails("leaf", doubled(y, 2, x))
+# wrong ones
+of_forward <- function(f) th$Function(f, function(ctx, ...) NULL)(x)
+fails("list of tensors", of_forward(function(ctx, a) list(a * 1, 1)))
+fails("list of tensors", of_forward(function(ctx, a) list(NULL, a * 1)))
+fails("returned 0", of_forward(function(ctx, a) list()))
+fails("more than 256", of_forward(function(ctx, a) rep(list(a), 257)))
+fails("wrong", of_forward(function(ctx, a) stop("wrong")))
+of_backward <- function(f) sum(th$Function(function(ctx, a) list(a * 1, a * 2), f)(x)[[2]])$backward()
+fails("2 gradients for 1 arguments", of_backward(function(ctx, g, h) list(g, h)))
+fails("0 gradients for 1 arguments", of_backward(function(ctx, g, h) list()))
+fails("of another size than the operand", of_backward(function(ctx, g, h) th$ones(3)))
+fails("tensor or NULL", of_backward(function(ctx, g, h) "word"))
+fails("inside of it", of_backward(function(ctx, g, h) stop("inside of it")))
+equal(x$grad(), c(6, 6))
+of_backward(function(ctx, g, h) h)
+equal(x$grad(), c(7, 7))
+
 # of w = 1 with the gradient 3, a step of 0.1 is one to 0.7, and none where the gradient is infinite
 w <- leaf(1)
 sgd <- th$optim$sgd(list(w), lr = 0.1)

@@ -86,28 +86,57 @@ impl Drop for Hook {
 
 // --- functions ------------------------------------------------------------------------------------------
 
-/// A function of tensors with a gradient of its own.  What backward reads, forward keeps in self.
+/// A function of tensors with a gradient of its own, of one result or several.  What backward reads, forward keeps in self.
 pub trait Function {
-    /// The result; nothing is recorded.
-    fn forward(&mut self, inputs: &[Tensor]) -> Result<Tensor>;
+    /// The results, also of several types; nothing is recorded.  An input that is changed here and returned is a result
+    /// itself.
+    fn forward(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>>;
 
-    /// The gradients of all inputs, None for those that have none.
-    fn backward(&mut self, grad: &Tensor) -> Result<Vec<Option<Tensor>>>;
+    /// The gradients of all inputs, None for those that have none.  grads has one for each result, None where none has
+    /// reached it, as of types without gradient.
+    fn backward(&mut self, grads: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>>;
 }
 
 type Context = Box<dyn Function>;
 
-unsafe extern "C" fn run_forward(context: *mut c_void, inputs: sys::at_tensors) -> *mut sys::at_tensor {
-    let function = &mut *(context as *mut Context);
-    let list: Vec<Tensor> = (0..inputs.count as usize).map(|i| shared(*inputs.data.add(i))).collect();
-    // What the function keeps of the result has no history.
-    caught(|| function.forward(&list)?.alias()).map_or(ptr::null_mut(), given)
+/// More results no function has.
+const MOST_RESULTS: c_int = 256;
+
+fn version(t: &Tensor) -> i64 {
+    unsafe { sys::at_tensor_version(t.as_raw()) }
 }
 
-unsafe extern "C" fn run_backward(context: *mut c_void, grad: *mut sys::at_tensor, count: c_int, gradients: *mut *mut sys::at_tensor) -> bool {
+/// The results of the function: inputs that it has changed, and of others aliases, so that what it keeps of them has no
+/// history.
+fn results_of(function: &mut Context, inputs: &[Tensor], most: usize) -> Result<Vec<Tensor>> {
+    let before: Vec<i64> = inputs.iter().map(version).collect();
+    let made = function.forward(inputs)?;
+    if made.len() > most {
+        return Err(Error::argument(format!("forward returned {} tensors, which are more than {}", made.len(), most)));
+    }
+    let is_changed = |t: &Tensor| inputs.iter().zip(&before).any(|(x, v)| x.as_raw() == t.as_raw() && version(x) != *v);
+    made.into_iter().map(|t| if is_changed(&t) { Ok(t) } else { t.alias() }).collect()
+}
+
+unsafe extern "C" fn run_forward(context: *mut c_void, inputs: sys::at_tensors, most: c_int, results: *mut *mut sys::at_tensor) -> c_int {
     let function = &mut *(context as *mut Context);
+    let list: Vec<Tensor> = (0..inputs.count as usize).map(|i| shared(*inputs.data.add(i))).collect();
+    let made = match caught(|| results_of(function, &list, most as usize)) {
+        Some(made) => made,
+        None => return -1,
+    };
+    let count = made.len() as c_int;
+    for (i, t) in made.into_iter().enumerate() {
+        *results.add(i) = given(t);
+    }
+    count
+}
+
+unsafe extern "C" fn run_backward(context: *mut c_void, grads: sys::at_tensors, count: c_int, gradients: *mut *mut sys::at_tensor) -> bool {
+    let function = &mut *(context as *mut Context);
+    let list: Vec<Option<Tensor>> = (0..grads.count as usize).map(|i| convert::optional(sys::at_retain(*grads.data.add(i)))).collect();
     let made = caught(|| {
-        let made = function.backward(&shared(grad))?;
+        let made = function.backward(&list)?;
         let wrong = format!("backward returned {} gradients for {} inputs", made.len(), count);
         if made.len() == count as usize { Ok(made) } else { Err(Error::argument(wrong)) }
     });
@@ -122,22 +151,22 @@ unsafe extern "C" fn release(context: *mut c_void) {
     let _ = catch_unwind(AssertUnwindSafe(|| drop(function)));
 }
 
-struct Kind(sys::at_grad_function);
+struct Kind(sys::at_grad_list_function);
 unsafe impl Sync for Kind {}
 
-static KIND: Kind = Kind(sys::at_grad_function {
+static KIND: Kind = Kind(sys::at_grad_list_function {
     name: b"Function\0".as_ptr() as *const c_char,
     forward: Some(run_forward),
     backward: Some(run_backward),
     release: Some(release),
 });
 
-/// Calls the function, which is dropped when no backward pass can need it any more.
-pub fn apply(function: impl Function + 'static, inputs: &[Tensor]) -> Result<Tensor> {
+/// The results of the function, which is dropped when no backward pass can need it any more.
+pub fn apply(function: impl Function + 'static, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
     let context: *mut Context = Box::into_raw(Box::new(Box::new(function)));
-    let made = unsafe { sys::at_apply(&KIND.0, context.cast(), convert::tensors(inputs)) };
+    let made = unsafe { sys::at_apply_list(&KIND.0, context.cast(), convert::tensors(inputs), MOST_RESULTS) };
     check()?;
-    Ok(unsafe { Tensor::from_raw(made) })
+    Ok(unsafe { convert::list(made) })
 }
 
 /// PyTorch's name of what the tensor was computed by, such as AddBackward0; None of what wants no gradient.

@@ -1,6 +1,20 @@
 //! That nothing leaks; in a process of its own, whose memory no other test uses.
 use std::path::PathBuf;
-use thaten::{nn, ops, optim, Generator, Index, Program, Result};
+use thaten::{apply, nn, ops, optim, Function, Generator, Index, Program, Result, Tensor};
+
+/// Two results, of which it keeps one; it fails for a gradient that is missing.
+struct Halves(Vec<Tensor>);
+
+impl Function for Halves {
+    fn forward(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        self.0 = vec![&inputs[0] * 0.5, inputs[0].clone()];
+        Ok(self.0.clone())
+    }
+
+    fn backward(&mut self, grads: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
+        Ok(if grads[1].is_none() { vec![] } else { vec![Some(&self.0[0] * grads[1].as_ref().unwrap())] })
+    }
+}
 
 #[test]
 fn nothing_leaks() -> Result<()> {
@@ -18,6 +32,9 @@ fn nothing_leaks() -> Result<()> {
         let _ = (x.split(16)?, x.max_dim(1)?, x.gelu_with(&ops::Gelu::new().approximate("tanh"))?);
         assert!(x.view(&[7]).is_err());
         (&x * &w).sum()?.backward()?;
+        let halves = apply(Halves(vec![]), &[w.clone()])?;
+        halves[1].sum()?.backward()?;
+        assert!(apply(Halves(vec![]), &[w.clone()])?[0].sum()?.backward().is_err());
         let layers = nn::Sequential(&[nn::Linear(64, 8)?, nn::ReLU()?])?;
         let sgd = optim::sgd(&layers.parameters()?)?;
         layers.forward(&x)?.sum()?.backward()?;

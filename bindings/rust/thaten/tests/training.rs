@@ -276,12 +276,13 @@ fn plain_functions() -> Result<()> {
 struct Cube(Option<Tensor>, Rc<Cell<i32>>);
 
 impl Function for Cube {
-    fn forward(&mut self, inputs: &[Tensor]) -> Result<Tensor> {
+    fn forward(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
         self.0 = Some(inputs[0].clone());
-        inputs[0].pow_scalar(3)
+        Ok(vec![inputs[0].pow_scalar(3)?])
     }
 
-    fn backward(&mut self, grad: &Tensor) -> Result<Vec<Option<Tensor>>> {
+    fn backward(&mut self, grads: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
+        let grad = grads[0].as_ref().unwrap();
         if grad.value()?.to_f64() == 7.0 {
             panic!("seven");
         }
@@ -300,7 +301,7 @@ impl Drop for Cube {
 fn own_functions() -> Result<()> {
     let dropped = Rc::new(Cell::new(0));
     let x = (ops::ones(&[1])? * 2).detach()?.requires_grad_()?;
-    let cubed = |weight: i64| apply(Cube(None, dropped.clone()), &[x.clone(), ops::ones(&[1])?]).map(|y| (y * weight).sum()).and_then(|y| y);
+    let cubed = |weight: i64| apply(Cube(None, dropped.clone()), &[x.clone(), ops::ones(&[1])?])?[0].mul_scalar(weight)?.sum();
     let y = cubed(1)?;
     assert_eq!((y.value()?.to_f64(), dropped.get()), (8.0, 0));
     y.backward()?;
@@ -310,6 +311,119 @@ fn own_functions() -> Result<()> {
     drop(seven);
     assert_eq!(dropped.get(), 2);
     assert_eq!(grad_fn(&cubed(1)?).as_deref(), Some("SumBackward0"));
+    Ok(())
+}
+
+/// Of x and y: x x, the order of x, x y and x / 2 in Float, and how often each of them got a gradient.
+struct Several(Vec<Tensor>, Rc<Cell<[i32; 4]>>);
+
+impl Function for Several {
+    fn forward(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        self.0 = inputs.to_vec();
+        let (x, y) = (&inputs[0], &inputs[1]);
+        Ok(vec![x * x, x.argsort()?, x * y, (x * 0.5).to(Type::Float)?])
+    }
+
+    fn backward(&mut self, grads: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
+        let mut seen = self.1.get();
+        for (count, grad) in seen.iter_mut().zip(grads) {
+            *count += grad.is_some() as i32;
+        }
+        self.1.set(seen);
+        let (x, y) = (&self.0[0], &self.0[1]);
+        let mut of_x = x.zeros_like()?;
+        if let Some(g) = &grads[0] {
+            of_x = of_x + x * 2 * g;
+        }
+        if let Some(g) = &grads[2] {
+            of_x = of_x + y * g;
+        }
+        if let Some(g) = &grads[3] {
+            of_x = of_x + g.to(Type::Double)? * 0.5;
+        }
+        Ok(vec![Some(of_x), grads[2].as_ref().map(|g| x * g)])
+    }
+}
+
+fn elements(t: &Tensor) -> Vec<f64> {
+    t.to(Type::Double).and_then(|t| t.to_vec()).unwrap()
+}
+
+/// d/dx (x x) = 2 x, d/dx (x y) = y, d/dy (x y) = x, d/dx (x / 2) = 0.5.
+#[test]
+fn several_results() -> Result<()> {
+    let reached = Rc::new(Cell::new([0; 4]));
+    let x = Tensor::from_slice(&[2.0f64, -3.0], &[2])?.requires_grad_()?;
+    let y = Tensor::from_slice(&[5.0f64, 7.0], &[2])?.requires_grad_()?;
+    let made = apply(Several(vec![], reached.clone()), &[x.clone(), y.clone()])?;
+    let (values, types): (Vec<_>, Vec<_>) = made.iter().map(|t| (elements(t), t.element_type())).unzip();
+    assert_eq!(values, [[4.0, 9.0], [1.0, 0.0], [10.0, -21.0], [1.0, -1.5]]);
+    assert_eq!(types, [Type::Double, Type::Long, Type::Double, Type::Float]);
+    assert_eq!(made.iter().map(|t| t.requires_grad()).collect::<Vec<_>>(), [true, false, true, true]);
+    made[3].sum()?.backward_from(None, true, false)?;
+    assert_eq!((elements(&x.grad().unwrap()), y.grad().is_none(), reached.get()), (vec![0.5, 0.5], true, [0, 0, 0, 1]));
+    x.set_grad(None)?;
+    (made[0].sum()? + made[2].sum()? * 10).backward()?;
+    assert_eq!(elements(&x.grad().unwrap()), [2.0 * 2.0 + 50.0, 2.0 * -3.0 + 70.0]);
+    assert_eq!(elements(&y.grad().unwrap()), [20.0, -30.0]);
+    assert_eq!(reached.get(), [1, 0, 1, 1]);
+    Ok(())
+}
+
+/// A function by what it does, for those that are wrong.
+struct By<F, B>(F, B);
+
+impl<F: FnMut(&[Tensor]) -> Result<Vec<Tensor>>, B: FnMut(&[Option<Tensor>]) -> Result<Vec<Option<Tensor>>>> Function for By<F, B> {
+    fn forward(&mut self, inputs: &[Tensor]) -> Result<Vec<Tensor>> {
+        (self.0)(inputs)
+    }
+
+    fn backward(&mut self, grads: &[Option<Tensor>]) -> Result<Vec<Option<Tensor>>> {
+        (self.1)(grads)
+    }
+}
+
+/// 3 x is doubled in place, is a result beside its sum, and has the gradient 3 * 2 of the first and 6 of the other.
+#[test]
+fn results_that_are_inputs() -> Result<()> {
+    let double = |inputs: &[Tensor]| Ok(vec![inputs[0].mul_scalar_(2)?.clone(), inputs[0].sum()?, inputs[1].clone()]);
+    let back = |grads: &[Option<Tensor>]| {
+        let of_sum = grads[1].as_ref().map_or(ops::zeros(&[2]), |g| g.expand(&[2]))?;
+        Ok(vec![Some((grads[0].as_ref().map_or(Ok(of_sum.clone()), |g| g.add(&of_sum))? * 2).to(Type::Double)?), grads[2].clone()])
+    };
+    let x = Tensor::from_slice(&[2.0f64, -3.0], &[2])?.requires_grad_()?;
+    let (z, w) = (&x * 3, Tensor::from_slice(&[1.0f64, 1.0], &[2])?.requires_grad_()?);
+    let made = apply(By(double, back), &[z.clone(), w.clone()])?;
+    assert_eq!(made[0].as_raw(), z.as_raw());
+    assert_eq!((elements(&z), elements(&made[1])), (vec![12.0, -18.0], vec![-6.0]));
+    assert!(made[2].as_raw() != w.as_raw() && made[2].requires_grad()); // which was not changed
+    (z.sum()? + &made[1] + (&made[2] * 4).sum()?).backward()?;
+    assert_eq!(elements(&x.grad().unwrap()), [12.0, 12.0]);
+    assert_eq!(elements(&w.grad().unwrap()), [4.0, 4.0]);
+    let error = apply(By(double, back), &[w.clone(), x.clone()]).unwrap_err();
+    assert!(error.message.contains("leaf"), "{}", error.message);
+    Ok(())
+}
+
+#[test]
+fn wrong_functions() -> Result<()> {
+    let x = ops::ones(&[2])?.requires_grad_()?;
+    let two = |inputs: &[Tensor]| Ok(vec![&inputs[0] * 1, &inputs[0] * 2]);
+    let none = |_: &[Option<Tensor>]| Ok(vec![]);
+    let of_forward = |f: fn(&[Tensor]) -> Result<Vec<Tensor>>| apply(By(f, none), &[x.clone()]).unwrap_err().message;
+    assert!(of_forward(|_| Ok(vec![])).contains("forward returned 0"));
+    assert!(of_forward(|inputs| Ok(vec![inputs[0].clone(); 257])).contains("257 tensors, which are more than 256"));
+    assert!(of_forward(|inputs| Ok(vec![inputs[0].view(&[3])?])).contains("view"));
+    assert!(std::panic::catch_unwind(|| apply(By(|_: &[Tensor]| panic!("six"), none), &[])).is_err());
+    let of_backward = |f: fn(&[Option<Tensor>]) -> Result<Vec<Option<Tensor>>>| {
+        let made = apply(By(two, f), &[x.clone()]).unwrap();
+        made[1].sum().unwrap().backward().unwrap_err().message
+    };
+    assert!(of_backward(|_| Ok(vec![])).contains("0 gradients for 1 inputs"));
+    assert!(of_backward(|grads| Ok(grads.to_vec())).contains("2 gradients for 1 inputs"));
+    assert!(of_backward(|_| Ok(vec![Some(ops::ones(&[3])?)])).contains("of another size than the operand"));
+    assert!(of_backward(|grads| Ok(vec![Some(grads[1].as_ref().unwrap().view(&[3])?)])).contains("view"));
+    assert!(x.grad().is_none());
     Ok(())
 }
 
