@@ -1,4 +1,4 @@
-/* The reductions whose state is one number: one row each.
+/* The reductions whose state is one number: one row each ("a reduction" in TH/reduce).
  *
  *     X(name, state, initial, accumulate, join, finish)
  *

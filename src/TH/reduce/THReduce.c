@@ -9,23 +9,24 @@
 
 enum {
   LANES = 128,     /* lanes that a long row is folded into */
-  SHORT = 128,     /* elements; shorter rows are not worth folding */
-  SHORT_LINE = 32, /* the same for adjacent elements */
+  SHORT = 128,     /* elements; strided lines of fewer are reduced to one state, not folded */
+  SHORT_LINE = 32, /* elements; contiguous lines of fewer are reduced to one state, not folded */
   TILE = 1024,     /* the most lines of an item */
-  WIDE = 2048,     /* the same for reductions marked wide, if there are enough items */
+  WIDE = 2048,     /* the most lines of an item of a reduction marked wide, if items are enough */
   GRAIN = 32768,   /* elements worth a thread */
-  LINES = 4096,    /* elements of an item of whole lines: threads get even shares of few of them */
-  LONG_GRAIN = 65536, /* elements of an item of long lines: more would lose digits of a sum */
-  MIN_ITEMS = 32,     /* cut lines if there would be fewer items */
-  MAX_STATE = 32,     /* bytes */
-  L1_BYTES = 24576,   /* bytes of converted elements: they stay in L1 */
-  L1_LANES = 1024,    /* the most lanes of converted elements */
-  L1_LINE = 4096,     /* elements of a line converted at once */
-  ROWS_MULTIPLE = 4,  /* rows of a part are a multiple: kernels take in so many at once */
-  LINES_MULTIPLE = 16 /* and so are its lines */
+  SHARED_GRAIN = 4096, /* elements of an item of whole lines that threads share: so few that threads
+                        * get even shares also of few lines */
+  LONG_GRAIN = 65536,  /* elements of an item of long lines: more would lose digits of a sum */
+  MIN_ITEMS = 32,      /* cut lines if there would be fewer items */
+  MAX_STATE = 32,      /* bytes */
+  L1_BYTES = 24576,    /* bytes of converted elements: they stay in L1 */
+  L1_LANES = 1024,     /* the most lanes of converted elements */
+  L1_LINE = 4096,      /* elements of a line converted at once */
+  ROWS_MULTIPLE = 4,   /* rows of a part are a multiple: kernels reduce so many rows at once */
+  LINES_MULTIPLE = 16  /* lines of a part are a multiple: kernels reduce so many lines at once */
 };
 
-/* A reduction and the elements it takes in. */
+/* A reduction, its scalars, and the type of the elements that are reduced. */
 typedef struct {
   const THReduction *op;
   const THReduceScalars *scalars;
@@ -34,8 +35,8 @@ typedef struct {
 
 /* --- elements of another type ---------------------------------------------------------------- */
 
-/* states take in a block, which is converted part by part: in rows across lanes, or along lanes
- * where these elements are closer together. */
+/* Reduces a block to states, part by part: each part is converted first, across lanes or along
+ * lanes, whichever elements are closer together in memory. */
 static void accumulate_converted_rows(const Accumulate *with, char *states, const THRows *block)
 {
   TH_SCRATCH(char, converted, L1_BYTES);
@@ -110,7 +111,8 @@ static void accumulate_contiguous(const Accumulate *with, char *state, const cha
     with->op->line(state, at, n, first, with->scalars);
 }
 
-/* Joins the states of lanes into the first one, the upper half with the lower half each time. */
+/* Joins the states of lanes, a multiple of `to`, into the first `to` states, lane j into state j % to:
+ * the upper half of the states is joined into the lower half until `to` are left. */
 static void fold(const THReduction *op, char *state, ptrdiff_t lanes, ptrdiff_t to)
 {
   while (lanes > to) {
@@ -120,7 +122,7 @@ static void fold(const THReduction *op, char *state, ptrdiff_t lanes, ptrdiff_t 
   }
 }
 
-/* state takes in n elements along a line. */
+/* Reduces n elements along a line to state. */
 static void accumulate_line(const Accumulate *with, char *state, const char *at, ptrdiff_t n,
                             ptrdiff_t step, ptrdiff_t first)
 {
@@ -167,7 +169,7 @@ typedef struct {
   char *partial;
 } AllWork;
 
-/* Rows that are too short to be folded are lanes themselves. */
+/* Reduces a run of the loop.  Where rows are too short to be folded, each column is a lane. */
 static void accumulate_run(const THRun *run, const void *context)
 {
   const AllWork *work = context;
@@ -260,7 +262,7 @@ static int is_vertical(const THLines *lines)
   return lines->size[0] > 1 && lines->stride[0][0] < lines->step[0];
 }
 
-/* How many rows of narrow columns make one row of lanes. */
+/* How many adjacent rows of few columns make one row of lanes. */
 static ptrdiff_t group_of(const THLines *lines)
 {
   ptrdiff_t group = 1;
@@ -285,13 +287,13 @@ void THReduce_prepare(THReduce *reduce, const THReduction *op, const THReduceSou
   reduce->tile = THMax(1, THMin(width, TILE));
   /* Whole lines are independent: no result depends on how many an item has. */
   const int isShared = THParallel_threads(lines->count * length, GRAIN) > 1;
-  const ptrdiff_t elements = isShared ? LINES : GRAIN;
+  const ptrdiff_t elements = isShared ? SHARED_GRAIN : GRAIN;
   if (!reduce->vertical)
     reduce->tile = THMax(1, THMin(reduce->tile, elements / THMax(1, length)));
   reduce->tiles = cut(width, reduce->tile);
 
-  /* Lines are cut where there are too few for the threads, or where they are so long that the order
-   * of a sum would show. */
+  /* Lines are cut where there are too few for the threads, or where they are so long that adding
+   * up their elements one after the other would lose digits. */
   const ptrdiff_t items = reduce->tiles * (lines->count / THMax(1, width));
   ptrdiff_t chunk = LONG_GRAIN / reduce->tile;
   chunk = reduce->vertical ? THMax(chunk, 1024) : LONG_GRAIN;

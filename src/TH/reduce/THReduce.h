@@ -1,13 +1,14 @@
 /* The engine that reduces: over all elements, or along one dimension.
  *
- * A reduction keeps states (a sum; a mean with its squared deviations; a value with its index). Its
- * kernels work on a row of states at a time, the lanes, each of which takes in the elements below
- * it, so that one vectorised loop serves every direction:
+ * Here a reduction is a row of the tables of src/ops/reduce.h, or one of TH_OTHER_REDUCTIONS; a row
+ * is a row of elements.  A reduction keeps states (a sum; a mean with its squared deviations; a
+ * value with its index).  Its kernels work on a row of states at a time, the lanes.  Each lane
+ * takes in (accumulates) the elements below it, so that one vectorised loop serves every direction:
  *
  *     across rows     each column of a matrix is a lane, updated row by row
  *     along a row     the row is folded into a matrix of some columns; the lanes are joined at the
  *                     end, in pairs
- *     narrow columns  several adjacent rows make one row of lanes; joined likewise
+ *     narrow columns  several adjacent rows make one row of lanes, which are joined at the end
  *
  * Work is cut into items that depend on shapes and strides alone, and their states are joined in
  * pairs, in a fixed order: the result has the same bits for any number of threads. */
@@ -42,13 +43,15 @@ typedef struct THReduceScalars {
 /* The elements that are reduced.  They may have another type than the reduction and are then
  * converted as they are taken in, so few at a time that they stay in L1. */
 typedef struct THReduceSource {
-  ptrdiff_t itemSize, converted; /* bytes of an element, and of one that the reduction takes */
-  THKernel convert;              /* NULL if it is of that type */
-  const void *scalars;           /* for it */
+  ptrdiff_t itemSize;  /* bytes of an element */
+  ptrdiff_t converted; /* bytes of an element of the reduction's type */
+  THKernel convert;    /* to the reduction's type; NULL if elements have this type already */
+  const void *scalars; /* argument of convert */
 } THReduceSource;
 
-/* A block of lanes columns x rows elements.  The element in row i of lane j has the index first + i
- * * rowIndex + j / group * laneIndex in its line. */
+/* A block of elements: `rows` rows of `lanes` lanes.  The element in row i of lane j lies i * rowStride
+ * + j * stride elements from `at`; in its line it has the index first + i * rowIndex + j / group *
+ * laneIndex. */
 typedef struct THRows {
   const void *at;
   ptrdiff_t lanes, stride;
@@ -58,20 +61,21 @@ typedef struct THRows {
 
 typedef struct THReduction {
   ptrdiff_t stateSize;
-  ptrdiff_t shortLine; /* lines of fewer adjacent elements are faster together than one by one */
+  ptrdiff_t
+      shortLine; /* lines of fewer contiguous elements are reduced many at a time, by `rows` */
   void (*start)(void *state, ptrdiff_t lanes);
   void (*rows)(void *state, const THRows *block, const THReduceScalars *scalars);
-  /* A single state takes in n adjacent elements, whose indices start at first. */
+  /* Reduces a line of n adjacent elements, whose indices start at first, to one state. */
   void (*line)(void *state, const void *at, ptrdiff_t n, ptrdiff_t first,
                const THReduceScalars *scalars);
-  /* state[j] takes in other[j] */
+  /* Joins other[j] into state[j]. */
   void (*join)(void *state, const void *other, ptrdiff_t lanes);
   /* The results: of type real, and their indices where there are some. */
   void (*finish)(const void *state, ptrdiff_t lanes, const THReduceScalars *scalars, void *result,
                  ptrdiff_t step, int64_t *index, ptrdiff_t indexStep);
   /* The result of a single state, of type accreal. */
   void (*total)(const void *state, const THReduceScalars *scalars, void *result);
-  int wide; /* longer rows of more lanes are quicker, since memory is read in longer runs */
+  int wide; /* items of more lines are faster, since memory is read in longer runs */
 } THReduction;
 
 /* A reduction of each type, at each level; NULL for types that do not have it. */
@@ -103,8 +107,8 @@ typedef struct THReduce {
   THReduceScalars scalars;
   const THLines *lines;
   int vertical;            /* lanes are neighbouring lines */
-  ptrdiff_t tile, tiles;   /* lines of an item, and tiles along the innermost dimension */
-  ptrdiff_t chunk, chunks; /* elements of a line in an item, and chunks of a line */
+  ptrdiff_t tile, tiles;   /* lines of a tile, and tiles along the innermost dimension */
+  ptrdiff_t chunk, chunks; /* elements of a chunk of a line, and chunks of a line */
   ptrdiff_t group;         /* narrow columns: rows that make one row of lanes; 1 otherwise */
   const char *from;
   char *result;

@@ -176,7 +176,7 @@ static inline __attribute__((always_inline)) RowIndex first_same(const real *x, 
 
 /* The index of the first of n elements that equals value, or is NaN if value is.  There has to be
  * one. */
-static __attribute__((noinline)) ptrdiff_t where(const real *x, ptrdiff_t n, real value)
+static __attribute__((noinline)) ptrdiff_t index_of(const real *x, ptrdiff_t n, real value)
 {
   const int missing = IS_NAN(value);
   ptrdiff_t i = 0;
@@ -248,7 +248,8 @@ static inline __attribute__((always_inline)) ptrdiff_t best_block(int largest, r
 }
 
 #else
-/* The same for integers, block by block: per-lane block numbers gain less than they cost. */
+/* Of integers: the index at which the first block with the line's best element begins.  Lanes are
+ * joined after each block: a block number for each lane would gain less than it costs. */
 static inline __attribute__((always_inline)) ptrdiff_t best_block(int largest, real *value,
                                                                   const real *x, ptrdiff_t n,
                                                                   const THReduceScalars *scalars)
@@ -279,7 +280,7 @@ static inline __attribute__((always_inline)) void best_line(int largest, Best *b
     begin = best_block(largest, &value, x, n, scalars);
   else
     value = best_of(largest, x, n, scalars);
-  const ptrdiff_t at = begin + where(x + begin, THMin(BEST_BLOCK, n - begin), value);
+  const ptrdiff_t at = begin + index_of(x + begin, THMin(BEST_BLOCK, n - begin), value);
   const Best here = {first + at, x[at]};
   best_join(largest, best, &here, 1);
 }

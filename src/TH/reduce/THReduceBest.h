@@ -1,4 +1,4 @@
-/* The kernels of ROW, argmax (LARGEST is 1) or argmin; every element is better than WORST. */
+/* The kernels of the reduction ROW, argmax (LARGEST is 1) or argmin; every element is better than WORST. */
 #define ROW_(name) TH_CONCAT_3(ROW, _, name)
 
 static inline void ROW_(start)(void *states, ptrdiff_t lanes)

@@ -1,5 +1,7 @@
-/* Columns of a row: NAME_(columns), on NAME_(few) and the row's take. */
-/* DEEP rows at once, as many lanes as fill whole vectors; returns the number of these lanes */
+/* For the reduction ROW: NAME_(columns) reduces a block whose lanes are adjacent in memory, by
+ * NAME_(few) and ROW_(take). */
+
+/* Reduces DEEP rows at once, as many lanes as fill whole vectors; returns the number of these lanes. */
 static inline __attribute__((always_inline)) ptrdiff_t NAME_(deep)(State *restrict a, const real *x,
                                                                    ptrdiff_t lanes,
                                                                    ptrdiff_t rowStride,
@@ -18,7 +20,7 @@ static inline __attribute__((always_inline)) ptrdiff_t NAME_(deep)(State *restri
   return j;
 }
 
-/* one row of lanes */
+/* Reduces one row of lanes. */
 static inline __attribute__((always_inline)) void NAME_(across)(State *restrict a, const real *x,
                                                                 ptrdiff_t lanes, double p)
 {
@@ -33,7 +35,7 @@ static inline __attribute__((always_inline)) void NAME_(across)(State *restrict 
     a[j] = ROW_(take)(a[j], (State)x[j], p);
 }
 
-/* all rows of adjacent lanes */
+/* Reduces all rows of a block of adjacent lanes. */
 static inline __attribute__((always_inline)) void NAME_(columns)(State *restrict a,
                                                                  const THRows *block, double p)
 {

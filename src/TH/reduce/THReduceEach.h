@@ -1,6 +1,18 @@
-/* Includes TEMPLATE for each row of src/ops/reduce.h (but for the mean, which is a sum until it is
- * finished), since macros made of a table cannot include: a row that is missing here is an error of the
- * compiler.  ROW is the row's name, and WIDENS is defined where its state is accreal. */
+/* Includes TEMPLATE once for each reduction of src/ops/reduce.h, with ROW as its name; WIDENS is
+ * defined where its state is accreal.  The names are listed once more here, since a macro cannot
+ * include a file; the compiler reports a reduction that is missing.  mean is left out: its kernels
+ * are those of sum.
+ *
+ * THReduceKernels.c includes it for one template after the other, and a template uses what those
+ * before it have made.  Of max, for example, they make
+ *
+ *     THReduceStates.h  max_start, max_join, max_finish, max_total
+ *     THReduceTakes.h   max_few, max_sweep, max_rest, max_some: how lanes take in elements; max_fold
+ *     THReduceLines.h   max_line, a long line; max_lines, many short ones
+ *     THReduceRows.h    max_columns (THReduceColumns.h) and max_rows, any block
+ *
+ * and REDUCTION puts max_start, max_rows, max_line, max_join, max_finish and max_total into the table.
+ * A macro like max_sweep or sum_line between two of them replaces one function of one reduction. */
 #define WIDENS
 #define ROW sum
 #include TEMPLATE

@@ -1,5 +1,5 @@
-/* Lines of a row, eight at a time: eight sums are in flight, and one loop iteration serves eight
- * lines.  Long lines go one by one, in four vectors each. */
+/* For the reduction ROW: reduces lines eight at a time, so that eight sums are in flight and one loop
+ * iteration serves eight lines.  Long lines are reduced one by one, to four vectors each. */
 #define ROW_(name) TH_CONCAT_3(ROW, _, name)
 #define State      ROW_(State)
 
@@ -11,7 +11,7 @@
 #include "THReduceVectors.h"
 #endif
 
-/* b takes in those of the next eight elements whose bits are set in left */
+/* The vector b after it has taken in those of eight elements whose bits are set in left. */
 static inline Eight NAME_(rest_of)(Eight b, const real *x, THMask64 left, double p)
 {
   return eight_chosen(b, left, ROW_(eight_take)(b, eight_of(x, left), p));
@@ -32,7 +32,7 @@ static inline Eight NAME_(folded)(const Eight *lanes)
                             SHUFFLED(two[0], two[1], 1, 9, 3, 11, 5, 13, 7, 15));
 }
 
-/* states take in some lines (a constant number), one vector per line */
+/* Joins the vectors of some lines (a constant number), one for each, into the states of these lines. */
 static inline __attribute__((always_inline)) void NAME_(take_in)(State *states, const Eight *b,
                                                                  int some)
 {
@@ -42,7 +42,7 @@ static inline __attribute__((always_inline)) void NAME_(take_in)(State *states, 
   THLongs_storeMasked((int64_t *)states, lanes, (THLongs)after);
 }
 
-/* the same for a single line */
+/* Joins the lanes of the vector of a single line to one state. */
 static inline State NAME_(alone)(Eight lanes)
 {
   lanes = ROW_(joined_eight)(lanes, SHUFFLED(lanes, lanes, 4, 5, 6, 7, 0, 1, 2, 3));
@@ -50,7 +50,7 @@ static inline State NAME_(alone)(Eight lanes)
   return ROW_(joined_eight)(lanes, SHUFFLED(lanes, lanes, 1, 0, 3, 2, 5, 4, 7, 6))[0];
 }
 
-/* reduces a line to one vector, joined from four, block by block */
+/* Reduces a line to one vector, joined from four, block by block. */
 static __attribute__((noinline)) Eight NAME_(long)(const real *x, ptrdiff_t n, uintptr_t ahead,
                                                    double p)
 {
@@ -79,8 +79,9 @@ static __attribute__((noinline)) Eight NAME_(long)(const real *x, ptrdiff_t n, u
   return ROW_(joined_eight)(ROW_(joined_eight)(all[0], all[2]), ROW_(joined_eight)(all[1], all[3]));
 }
 
-/* Takes in some lines (a constant number, up to eight) and prefetches as many more in
- * the order of memory if gaps between lines are small: line by line is too late. */
+/* Reduces some lines (a constant number, up to eight) to their states.  If gaps between lines are
+ * small, it prefetches as many lines after them in the order of memory: prefetching each line when it
+ * begins would be too late. */
 static inline __attribute__((always_inline)) void NAME_(abreast)(State *states, const real *x,
                                                                  ptrdiff_t lineStride, int some,
                                                                  ptrdiff_t n, double p)

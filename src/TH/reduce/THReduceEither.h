@@ -1,4 +1,5 @@
-/* A line and rows of ROW in vectors of four or of eight scalars, whichever the processor adds faster. */
+/* For the reduction ROW: reduces a line, or rows, in vectors of four or of eight scalars, whichever the
+ * processor adds faster. */
 #define ROW_(name) TH_CONCAT_3(ROW, _, name)
 
 static void ROW_(either_line)(void *to, const void *at, ptrdiff_t n, ptrdiff_t first,

@@ -67,10 +67,10 @@ static inline Eight eight_sum(Eight a, Eight b)
 
 #define AT(block) ((const real *)(block)->at)
 
-/* How many bytes ahead a line is prefetched; 0 if it is not.  A line in memory is prefetched only a
- * little ahead, since prefetches further ahead delay the loads that are needed first.  A line in
- * the caches (assumed to hold less than 100 MB) can be prefetched far ahead; whether it needs
- * prefetching at all is said by fetched. */
+/* The prefetch distance along a line in bytes; 0: no prefetch.  Lines of less than 100 MB are taken
+ * to lie in a cache and are prefetched PREFETCH_BYTES ahead.  Longer lines come from memory and are
+ * prefetched NEARER bytes ahead, since prefetches further ahead delay the loads that are needed
+ * first.  prefetched: whether this reduction prefetches lines that lie in a cache at all. */
 static inline uintptr_t line_ahead(const THReduceScalars *scalars, int prefetched)
 {
   enum { MUCH = 100000000 / ITEM, NEARER = 1024 };
@@ -79,9 +79,8 @@ static inline uintptr_t line_ahead(const THReduceScalars *scalars, int prefetche
   return scalars->count < MUCH ? PREFETCH_BYTES : NEARER;
 }
 
-/* The distance in bytes from the elements that are taken in, n lanes of some rows, to those that
- * are prefetched: as many rows, further down, and none of the rows that are taken in together
- * now. */
+/* The prefetch distance in bytes for rows of n lanes: as many whole rows as have PREFETCH_BYTES, at
+ * least LEAST, below the `deep` rows that are reduced together now. */
 static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t rowStride, int deep)
 {
   enum { LEAST = 3 };
@@ -95,16 +94,16 @@ static inline uintptr_t rows_ahead(ptrdiff_t n, ptrdiff_t rowStride, int deep)
 enum {
   TRANSPOSE_LINES = 64,
   TRANSPOSE_ROWS = 64,
-  SHORT_LINE = 384,      /* the longest of them, where a state is a scalar */
-  SHORT_LINE_SMALL = 64, /* the same for states of 1 or 2 bytes */
+  SHORT_LINE = 384,      /* lines from this length on are reduced one by one */
+  SHORT_LINE_SMALL = 64, /* SHORT_LINE of states of 1 or 2 bytes */
   VECTOR_LINE = 16,      /* from this length on a line becomes a vector of lanes instead */
 #if defined(TH_REAL_IS_FLOATING)
-  VECTOR_LINE_ALONE = 32, /* the same where there are fewer than 16 lines */
+  VECTOR_LINE_ALONE = 32, /* VECTOR_LINE where there are fewer than 16 lines */
 #else
   VECTOR_LINE_ALONE = SHORT_LINE, /* compilers vectorise integers' lines by themselves */
 #endif
-  MIDDLE_LINE = BLOCK, /* the same as SHORT_LINE for reductions whose lines fill several vectors */
-  SHORT_LINE_BEST = ITEM < 4 ? 128 : 1024 / ITEM
+  MIDDLE_LINE = BLOCK, /* SHORT_LINE of reductions that fill several vectors from one line */
+  SHORT_LINE_BEST = ITEM < 4 ? 128 : 1024 / ITEM /* SHORT_LINE of argmax and argmin */
 };
 
 /* Transposes a matrix of lines x n items, each of so many bytes. */
@@ -161,7 +160,7 @@ static void transposed_rows(void (*rows)(void *, const THRows *, const THReduceS
     }
 }
 
-/* Joins the partial states of lines: parts has a vector of them for each line. */
+/* Joins the partial states of lines: parts has a vector of partial states for each line. */
 static void fold_lines(void (*join)(void *, const void *, ptrdiff_t), ptrdiff_t stateSize,
                        void *states, const void *parts, ptrdiff_t lines)
 {
@@ -189,7 +188,7 @@ static inline int is_long(ptrdiff_t n, ptrdiff_t stateSize)
 #define EVERY(X) TH_REDUCTIONS(X)
 #endif
 
-/* The expressions of a row as functions. */
+/* The expressions of a reduction's row as functions. */
 #define FUNCTION(TYPE, NAME, PARAMETERS, EXPRESSION) \
   TH_UNUSED static inline TYPE NAME PARAMETERS       \
   {                                                  \
@@ -212,7 +211,7 @@ EVERY(EXPRESSIONS)
 #endif
 
 #if defined(FOURS)
-/* Of rows whose state is accreal. */
+/* Reductions whose state is accreal take in four elements at a time. */
 #define TAKE_FOUR(name, state, ...) TAKE_FOUR_##state(name, __VA_ARGS__)
 #define TAKE_FOUR_real(...)
 #define TAKE_FOUR_accreal(name, initial, accumulate, ...) \
@@ -228,32 +227,35 @@ EVERY(TAKE_FOUR)
 #define norm2_shortLine MIDDLE_LINE
 #endif
 
-#if defined(SWEEPS_STRIDED)
-/* A sweep that prefetches, or one that reads memory in strides where nothing is prefetched. */
-static inline __attribute__((always_inline)) ptrdiff_t max_sweep_strided(real *restrict a,
-                                                                         const real *x, int lanes,
-                                                                         int deep, ptrdiff_t n,
-                                                                         uintptr_t ahead, double p)
+#if defined(SWEEPS_NAN_APART)
+/* The sweep of a line that is prefetched is the plain one.  Other lines are swept with the largest
+ * (smallest) element and the NaN in separate vectors (THReduceLanes.h). */
+static inline __attribute__((always_inline)) ptrdiff_t max_sweep_nan_apart(real *restrict a,
+                                                                           const real *x, int lanes,
+                                                                           int deep, ptrdiff_t n,
+                                                                           uintptr_t ahead,
+                                                                           double p)
 {
   return ahead ? max_sweep(a, x, lanes, deep, n, ahead, p)
-               : sweep_strided(1, LOWEST, a, x, lanes, n);
+               : sweep_nan_apart(1, LOWEST, a, x, lanes, n);
 }
 
-static inline __attribute__((always_inline)) ptrdiff_t min_sweep_strided(real *restrict a,
-                                                                         const real *x, int lanes,
-                                                                         int deep, ptrdiff_t n,
-                                                                         uintptr_t ahead, double p)
+static inline __attribute__((always_inline)) ptrdiff_t min_sweep_nan_apart(real *restrict a,
+                                                                           const real *x, int lanes,
+                                                                           int deep, ptrdiff_t n,
+                                                                           uintptr_t ahead,
+                                                                           double p)
 {
   return ahead ? min_sweep(a, x, lanes, deep, n, ahead, p)
-               : sweep_strided(0, HIGHEST, a, x, lanes, n);
+               : sweep_nan_apart(0, HIGHEST, a, x, lanes, n);
 }
 
 #define max_shortLine  MIDDLE_LINE
 #define min_shortLine  MIDDLE_LINE
 #define max_prefetched 0
 #define min_prefetched 0
-#define max_sweep      max_sweep_strided
-#define min_sweep      min_sweep_strided
+#define max_sweep      max_sweep_nan_apart
+#define min_sweep      min_sweep_nan_apart
 #endif
 
 #define TEMPLATE "THReduceLines.h"
@@ -318,7 +320,9 @@ TH_NORM2(TAKE_EIGHT)
 #undef ROW
 #endif
 #if defined(TH_REAL_IS_LONG)
-#define sum_least 2 /* a short line of doubles is added up in the same order as a column */
+/* For integers the order of additions does not matter.  A short line of doubles has to be added up
+ * in the order of a column, so doubles keep VECTOR_LINE. */
+#define sum_least 2
 #endif
 #if !defined(TH_REAL_IS_FLOAT)
 #define sum_line    sum_by_eight_line
@@ -365,12 +369,12 @@ TH_NORM2(TAKE_EIGHT)
 #include "THReduceArg.h"
 #include "THReduceVariance.h"
 
-/* --- logarithms of sums of exponentials ----------------------------------------------------- */
+/* --- logsumexp ------------------------------------------------------------------------------- */
 
 #include "TH/pointwise/THMathAvx512.h"
 #if defined(TH_WIDE_LOOP) && defined(TH_REAL_IS_FLOAT)
-#include "THReducePowers.h"
-#define HAS_POWERS
+#include "THReduceLogSumExp.h"
+#define HAS_LOG_SUM_EXP
 #endif
 
 /* --- the reductions of this level ------------------------------------------------------------- */
@@ -392,9 +396,9 @@ REDUCTION(argmax, sizeof(Best), SHORT_LINE_BEST, argmax_start, argmax_rows, argm
           argmax_join, best_finish, NULL)
 REDUCTION(argmin, sizeof(Best), SHORT_LINE_BEST, argmin_start, argmin_rows, argmin_line,
           argmin_join, best_finish, NULL)
-#if defined(HAS_POWERS)
-REDUCTION(logSumExp, sizeof(Powers), POWERS_SHORT_LINE, powers_start, powers_rows, powers_line,
-          powers_join, powers_finish, powers_total)
+#if defined(HAS_LOG_SUM_EXP)
+REDUCTION(logSumExp, sizeof(LogSumExp), LOG_SUM_EXP_SHORT_LINE, logSumExp_start, logSumExp_rows,
+          logSumExp_line, logSumExp_join, logSumExp_finish, logSumExp_total)
 #elif defined(TH_REAL_IS_FLOATING)
 REDUCTION(logSumExp, 0)
 #endif

@@ -1,5 +1,5 @@
-/* How lanes of states take in elements: functions that THReduceKernels.c makes for each row of
- * src/ops/reduce.h from its function name##_take(state, element converted to a state, p). */
+/* What all reductions of src/ops/reduce.h share: sizes of blocks, prefetches, vectors of four doubles
+ * (Four), and the sweep of max and min.  The functions of each reduction are in THReduceTakes.h. */
 #ifndef TH_REDUCE_LANES_H
 #define TH_REDUCE_LANES_H
 
@@ -36,8 +36,8 @@ static inline __attribute__((always_inline)) void prefetch(uintptr_t x, size_t n
 
 /* Floats are loaded and widened to doubles four at a time.  Compilers widen longer vectors by
  * halves, which takes an extra instruction for each half, and Intel's processors have more units
- * for vectors of four doubles than of eight.  On other processors sums are taken in eight at a time
- * (SUMS in THReduceKernels.c). */
+ * for vectors of four doubles than of eight.  Where a processor adds eight doubles as fast
+ * (THCpu_addsEight), sums take in eight at a time (THReduceEight.h, THReduceEither.h). */
 #if defined(TH_REAL_IS_FLOAT) && TH_VECTOR >= 32
 
 #define FOURS
@@ -114,12 +114,12 @@ typedef THDoubles WideReals;
 #endif
 #define NONE_OF(x) IN_WIDE(unordered)(x, x)
 
-/* n adjacent elements, of which it returns how many it took in.  max and min return their second
- * operand where one of the two is NaN. */
-static inline __attribute__((always_inline)) ptrdiff_t sweep_strided(int largest, real worst,
-                                                                     real *restrict a,
-                                                                     const real *x, int lanes,
-                                                                     ptrdiff_t n)
+/* Sweeps n adjacent elements and returns how many were taken in: a multiple of lanes.  max and min
+ * of vectors return their second operand where one of the two is NaN. */
+static inline __attribute__((always_inline)) ptrdiff_t sweep_nan_apart(int largest, real worst,
+                                                                       real *restrict a,
+                                                                       const real *x, int lanes,
+                                                                       ptrdiff_t n)
 {
   enum { WIDTH = TH_VECTOR / ITEM };
   WideReals best[LANE_BYTES / TH_VECTOR], none[LANE_BYTES / TH_VECTOR];
@@ -143,7 +143,7 @@ static inline __attribute__((always_inline)) ptrdiff_t sweep_strided(int largest
   return i;
 }
 
-#define SWEEPS_STRIDED 1
+#define SWEEPS_NAN_APART 1
 #endif
 
 #endif

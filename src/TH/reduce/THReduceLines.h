@@ -1,8 +1,9 @@
-/* Lines of a row, long ones and many of them.  Included for each row. */
+/* For the reduction ROW: reduces one line of adjacent elements (ROW_(line)), or many of the same
+ * length (ROW_(lines)).  Included once for each reduction. */
 #define ROW_(name) TH_CONCAT_3(ROW, _, name)
 #define State      ROW_(State)
 
-/* reduces n adjacent elements to lanes */
+/* Reduces n adjacent elements to lanes. */
 static void ROW_(lanes)(State *restrict lanes, const real *x, ptrdiff_t n, uintptr_t ahead,
                         double p)
 {
@@ -11,7 +12,7 @@ static void ROW_(lanes)(State *restrict lanes, const real *x, ptrdiff_t n, uintp
   ROW_(rest)(lanes, x + swept, UNROLL, n - swept, p);
 }
 
-/* the State of a line that fills all lanes several times */
+/* The state of a line that fills all lanes several times. */
 static inline __attribute__((always_inline)) State ROW_(long)(const real *line, ptrdiff_t n,
                                                               uintptr_t ahead, double p)
 {
@@ -48,7 +49,7 @@ static TH_UNUSED void ROW_(line)(void *to, const void *at, ptrdiff_t n, ptrdiff_
  * vectors of many lines are transposed and joined.  Long lines from memory are taken one by one
  * instead: prefetching the next line early would be delayed. */
 
-/* the vectors of lines of one vector or less */
+/* Reduces short lines to one vector of lanes each, parts[k]. */
 static inline __attribute__((always_inline)) void
 ROW_(short_parts)(State (*parts)[64 / sizeof(State)], const real *x, ptrdiff_t lines,
                   ptrdiff_t lineStride, ptrdiff_t n, const real *end, double p)

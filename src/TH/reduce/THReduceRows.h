@@ -1,4 +1,5 @@
-/* Rows of lanes in any order in memory.  Included for each row of the table. */
+/* For the reduction ROW: reduces a block of elements in any order in memory.  Included once for each
+ * reduction. */
 #define ROW_(name) TH_CONCAT_3(ROW, _, name)
 #define State      ROW_(State)
 

@@ -1,9 +1,10 @@
-/* The states of a row of src/ops/reduce.h: how they begin, are joined, and become results. */
+/* For the reduction ROW of src/ops/reduce.h: how states begin, are joined, and become results. */
 #define ROW_(name) TH_CONCAT_3(ROW, _, name)
 #define State      ROW_(State)
 
-/* Lines of up to shortLine elements are taken in several together, from least on as vectors of lanes.
- * Longer lines are prefetched from memory, and where prefetched is 1 from caches, too. */
+/* Lines of fewer than shortLine elements are reduced several at a time, those of least elements or
+ * more with a vector of lanes for each line.  Longer lines are reduced one by one and prefetched if
+ * they come from memory; with prefetched = 1 from caches too. */
 enum {
   ROW_(shortLine) = sizeof(State) < 4 ? SHORT_LINE_SMALL : SHORT_LINE,
   ROW_(least) = VECTOR_LINE,

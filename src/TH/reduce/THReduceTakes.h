@@ -1,5 +1,5 @@
-/* How lanes of a row's states take in elements, each of which becomes a state first; numbers of
- * lanes and deep are constants:
+/* For the reduction ROW: how lanes of states take in elements x, each converted to a state first, by
+ * ROW_(take)(the expression of ROW in src/ops/reduce.h).  Numbers of lanes and deep are constants:
  *
  *     few(a, x, lanes, rowStride, deep, p)   deep rows, rowStride elements apart
  *     sweep(a, x, lanes, deep, n, ahead, p)  starts with n adjacent elements, deep rows at a time;
@@ -9,7 +9,8 @@
  *
  * A sweep prefetches elements ahead bytes further on, unless ahead is 0.
  *
- * Included for each row of src/ops/reduce.h; WIDENS is defined where the state is accreal. */
+ * Included once for each reduction of src/ops/reduce.h; WIDENS is defined where its state is
+ * accreal. */
 #define ROW_(name) TH_CONCAT_3(ROW, _, name)
 #define State      ROW_(State)
 
@@ -95,8 +96,9 @@ static inline __attribute__((always_inline)) void ROW_(some)(State *restrict a, 
 
 #endif
 
-/* Joins the states of all lanes, a whole vector at a time to the end: joining single
- * states would need branches, which are mispredicted.  Only lane 0 counts then. */
+/* Joins the states of all lanes into lane 0, which is returned.  Even the last steps join whole
+ * vectors, since joining single states would need branches, which are mispredicted; the other lanes
+ * then mean nothing. */
 static inline __attribute__((always_inline)) State ROW_(fold)(State *lanes, int count)
 {
   enum { LEAST = 4 };

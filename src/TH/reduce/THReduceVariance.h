@@ -2,8 +2,8 @@
 
 #if defined(TH_REAL_IS_FLOATING)
 
-/* Rows that are shifted by the same value.  Floats are summed in doubles, which have digits to
- * spare, so that more rows can share one shift. */
+/* VARIANCE_ROWS rows are shifted by the same value.  Floats are summed in doubles, which have digits
+ * to spare, so that more rows can share one shift. */
 enum {
   VARIANCE_ROWS = ITEM < 8 ? 256 : 64,
   VARIANCE_STRIP = 2048 / ITEM, /* lanes; their states and the rows taken in together fill half of
@@ -13,7 +13,8 @@ enum {
 };
 
 typedef struct {
-  accreal n, mean, squares; /* the sum of squared deviations from the mean */
+  accreal n, mean;
+  accreal squares; /* the sum of squared deviations from the mean */
 } Moments;
 
 static void var_start(void *states, ptrdiff_t lanes)

@@ -1,5 +1,5 @@
-/* NAME_(few) and NAME_(sweep) of THReduceTakes.h for a row whose take is VECTOR_(take): COUNT floats
- * at a time, which are widened to a Vector of doubles. */
+/* NAME_(few) and NAME_(sweep) of THReduceTakes.h for the reduction ROW in vectors: COUNT floats at a
+ * time are widened to a Vector of doubles, which ROW_(VECTOR_(take)) takes in. */
 static inline __attribute__((always_inline)) void NAME_(few)(accreal *restrict a, const real *x,
                                                              int lanes, ptrdiff_t rowStride,
                                                              int deep, double p)

@@ -40,7 +40,7 @@ static inline __attribute__((always_inline)) void transpose(Totals *v)
 #endif
 }
 
-/* n elements of some lines (a constant number). */
+/* Scans n elements of each of some lines (a constant number, up to LINES). */
 static inline __attribute__((always_inline)) void scan_ordered(int op, accreal *totals,
                                                                const real *x, ptrdiff_t dx,
                                                                ptrdiff_t rowStrideX, real *r,
@@ -61,12 +61,13 @@ static inline __attribute__((always_inline)) void scan_ordered(int op, accreal *
     totals[k] = a[k];
 }
 
-/* The same for LANES contiguous lines. */
+/* Scans n elements of each of LANES contiguous lines, which are transposed in registers; streams: by
+ * non-temporal stores. */
 static inline __attribute__((always_inline)) void scan_transposed(int op, accreal *totals,
                                                                   const real *x,
                                                                   ptrdiff_t rowStrideX, real *r,
                                                                   ptrdiff_t rowStrideR, ptrdiff_t n,
-                                                                  int around)
+                                                                  int streams)
 {
   Totals all, v[LANES];
   memcpy(&all, totals, sizeof all);
@@ -82,7 +83,7 @@ static inline __attribute__((always_inline)) void scan_transposed(int op, accrea
     transpose(v);
     TH_PRAGMA(GCC unroll 8)
     for (int k = 0; k < LANES; k++)
-      if (around)
+      if (streams)
         stream(r + k * rowStrideR + i, &v[k]);
       else
         store(r + k * rowStrideR + i, &v[k]);

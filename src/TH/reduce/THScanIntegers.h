@@ -1,6 +1,6 @@
 /* Cumulative sums and products of integers along lines, several of them in each step. */
 
-/* The same for a line that is converted. */
+/* n elements of a line as contiguous Elements: where they are, or copied to buffer and converted. */
 static inline const Element *widen(Element *buffer, const real *x, ptrdiff_t step, ptrdiff_t n)
 {
   if (!CONVERTED)

@@ -128,7 +128,7 @@ static inline __attribute__((always_inline)) void store_some(Element *r, const T
 
 #endif
 
-/* Prefetches n elements from x on; past the end of the array that does nothing.  PREFETCH elements
+/* Prefetches n elements from x on; past the end of the array a prefetch does nothing.  PREFETCH elements
  * ahead they arrive in time; twice as far ahead, which is better where less is computed, makes
  * cumulative sums slower. */
 enum { LINE = TH_STREAM_LINE / sizeof(real), PREFETCH = 4096 / sizeof(real) };
@@ -139,8 +139,9 @@ static inline __attribute__((always_inline)) void prefetch(const real *x, ptrdif
     __builtin_prefetch((const void *)((uintptr_t)x + (size_t)i * sizeof(real)));
 }
 
-/* Offsets of the elements to prefetch from an element of some rows: before up to column wrap, after
- * from this column on, where the elements are in a lower row and further left. */
+/* Offsets from an element to the one that is prefetched with it: `before` in the columns before wrap,
+ * `after` from column wrap on, where the prefetched element is one row further down and further
+ * left. */
 typedef struct {
   ptrdiff_t wrap, before, after;
 } Prefetched;

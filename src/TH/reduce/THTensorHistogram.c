@@ -46,7 +46,8 @@ static void THTensor_(histogramRange)(Histogram *h, THTensor *t, real low, real 
   h->high = high;
 }
 
-/* Counts rows of elements, each a view of a matrix (or all of a tensor); hist takes the shape. */
+/* dims 2: hist[row] becomes the histogram of row `row` of the matrix t.  dims 1: hist becomes the
+ * histogram of all of t; rows is 1.  hist is resized. */
 static void THTensor_(histogram)(THTensor *hist, THTensor *t, Histogram *h, int64_t rows, int dims)
 {
   THShape shape;

@@ -1,4 +1,5 @@
-/* Reductions: each is a row of kernels, which the engine runs. */
+/* The public functions of reductions: each runs the engine (THReduce.h) with the kernels of one
+ * reduction. */
 #include "THTemplate.h"
 
 #include "THKernel.h"
@@ -77,8 +78,8 @@ ptrdiff_t THTensor_(numel)(THTensor *t)
 
 /* --- along a dimension ----------------------------------------------------------------------- */
 
-/* The first two arguments are the results; indices may be NULL.  dimArg is the number of the
- * argument dimension. */
+/* Reduces t along dimension.  r, and indices if not NULL, are arguments 1 and 2 of the public
+ * function; errors call dimension argument dimArg. */
 static void THTensor_(reduceDim)(const THReduction *op, THTensor *r, THLongTensor *indices,
                                  THTensor *t, int dimension, int dimArg, int keepdim, double p)
 {
@@ -243,7 +244,7 @@ accreal THTensor_(stdall)(THTensor *self, int biased)
   return THTensor_(reduceAll)(REDUCTION(std), self, !biased);
 }
 
-/* That of the p-norm. */
+/* The reduction that computes the p-norm. */
 static const THReduction *THTensor_(normReduction)(double p)
 {
   if (isinf(p))

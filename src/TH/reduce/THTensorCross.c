@@ -1,4 +1,4 @@
-/* Products and distances of the vectors in a tensor. */
+/* cross (the cross product of vectors of three elements) and match (squared distances of rows). */
 #include "THTemplate.h"
 
 #include "THLoop.h"
