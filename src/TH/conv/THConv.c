@@ -53,7 +53,7 @@ THConvPlane THConvPlane_inPlace(const THConvShape *shape, const int64_t *stride)
 
 int THConvPlane_mustBePacked(const THConvShape *shape)
 {
-  return shape->dots || shape->kind == TH_CONV_FULL ||
+  return shape->alongWindow || shape->kind == TH_CONV_FULL ||
          (shape->kind == TH_CONV_VALID && shape->step[2] > 1);
 }
 
@@ -68,8 +68,8 @@ int THConvPlane_pack(THConvPlane *plane, const THConvShape *shape)
       return 0;
   }
   plane->split =
-      shape->kind == (shape->dots ? TH_CONV_REVERSE : TH_CONV_VALID) ? shape->step[2] : 1;
-  plane->parts = THMin(plane->split, shape->dots ? shape->output[2] : shape->window[2]);
+      shape->kind == (shape->alongWindow ? TH_CONV_REVERSE : TH_CONV_VALID) ? shape->step[2] : 1;
+  plane->parts = THMin(plane->split, shape->alongWindow ? shape->output[2] : shape->window[2]);
   plane->width = (plane->size[2] - 1) / plane->split + 1;
   plane->stride[2] = 1;
   return !__builtin_mul_overflow(plane->parts, plane->width, &plane->stride[1]) &&

@@ -1,35 +1,35 @@
 /* The geometry of convolutions, whatever the elements: where the taps of a window are.
  *
  * Everything has three dimensions, depth, rows and columns; images have depth 1.  Each output is a
- * sum of taps: an element of the window times an element of the plane at some offset from the
- * output's position.  The plane is not always read as it is: a full convolution meets zeros around
- * it, and where windows are several columns apart, the columns that the same tap meets are packed
- * next to each other. */
+ * sum over taps (elements of the window): each is multiplied with the element of the plane at some
+ * offset from the output's position.  Planes are packed where that is needed: a full convolution
+ * reads zeros around the plane, and with a column step above 1 the columns that one tap reads are
+ * stored next to each other. */
 #ifndef TH_CONV_H
 #define TH_CONV_H
 
 #include "THGeneral.h"
 
 typedef enum THConvKind {
-  TH_CONV_VALID,   /* output y adds up window[a] * plane[y * step + a] */
-  TH_CONV_REVERSE, /* window[a] * plane[y + a * step] */
-  TH_CONV_FULL     /* window[a] * plane[i] for all y = i * step + a */
+  TH_CONV_VALID,   /* output y = the sum over a of window[a] * plane[y * step + a] */
+  TH_CONV_REVERSE, /* output y = the sum over a of window[a] * plane[y + a * step] */
+  TH_CONV_FULL     /* output y = the sum of window[a] * plane[i] over y = i * step + a */
 } THConvKind;
 
 typedef struct THConvShape {
   THConvKind kind;
-  int flip; /* tap a uses the window's element a counted from its end */
+  int flip; /* the window is mirrored: tap a is its element a counted from the end */
   int64_t plane[3], window[3], step[3], output[3];
-  /* whether vectors run along the rows of windows, if these are longer than those of outputs */
-  int dots;
+  int alongWindow; /* vectors run along rows of the window (long ones), not along rows of the output */
 } THConvShape;
 
 /* Sets the size of the output; returns 0 if the window is larger than the plane, or the size
  * overflows. */
 int THConvShape_setOutput(THConvShape *shape);
 
-/* A full convolution with steps splits into phases: outputs a step apart use the same taps.  The
- * number of phases in a dimension, and the number of outputs of a phase. */
+/* A full convolution with steps splits into phases: outputs a step apart use the same taps.
+ * THConvShape_phases is the number of phases in a dimension, THConvShape_outputs the number of
+ * outputs of a phase. */
 int64_t THConvShape_phases(const THConvShape *shape, int dim);
 int64_t THConvShape_outputs(const THConvShape *shape, int dim, int64_t phase);
 
@@ -37,11 +37,11 @@ int64_t THConvShape_outputs(const THConvShape *shape, int dim, int64_t phase);
 typedef struct THConvPlane {
   int64_t border[3]; /* zeros before and after, in each dimension */
   int64_t size[3];   /* including the borders */
-  int64_t split;     /* columns this far apart are adjacent in memory */
-  int64_t parts;     /* the number of sets of such columns */
-  int64_t stride[3]; /* within the first set; from a set to the next it is width */
-  int64_t width;
-  ptrdiff_t length; /* of all */
+  int64_t split;     /* column c is stored in part c % split, as column c / split of that part */
+  int64_t parts;     /* the parts that taps read; only these are stored */
+  int64_t stride[3]; /* of elements of the same part */
+  int64_t width;     /* columns of a part, and the offset from a part to the next */
+  ptrdiff_t length;  /* elements of the packed plane */
 } THConvPlane;
 
 /* A plane that is read where it is; strides are in elements. */

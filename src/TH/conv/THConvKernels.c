@@ -109,7 +109,8 @@ static inline __attribute__((always_inline)) void dot_tile(const THConv *c, cons
       store(sums + (o * width + k) * LANES, sum[o][k]);
 }
 
-/* X(outputs, width): as many sums as fit the registers next to a vector and a factor. */
+/* X(outputs, width): register tiles of `width` vectors for each output.  They leave registers for an
+ * input vector and a weight. */
 #if TH_VECTOR == 64
 #define TILES(X) X(1, 6) X(2, 8) X(3, 8) X(4, 6) X(5, 4) X(6, 4)
 #else

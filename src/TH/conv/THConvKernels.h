@@ -1,5 +1,6 @@
-/* The kernels behind THTensorConv, compiled per element type and instruction set: rows of the
- * outputs of a few windows at the same positions.  Included by templates. */
+/* The kernels behind THTensorConv, compiled per element type and instruction set.  A window is the
+ * kernel of a convolution (its weights); a call computes the outputs of a few windows at the same
+ * positions.  Included by templates. */
 #include "THConv.h"
 #include "THKernel.h"
 
@@ -9,24 +10,33 @@ enum { TH_CONV_OUTPUTS = 6 /* most windows that are computed together */ };
  *
  * result = beta * result + alpha * the sum over s and the taps of window(which[s]) * plane s.
  *
- * Element i of a window, of which there are taps, lies at windows[(which[s] * taps + i) * outputs +
- * o] for output o; element (d, y, x) of output o at result[o * nextOutput + d * to[0] + y * to[1] +
- * x * to[2]], and the plane's part for it d * from[0] + y * from[1] + x further than for the first.
- * lanes elements may be read at every position, also past the last column of a narrow output.
+ * A tap is an element of a window.  Where things lie:
  *
- * For dots, a window is packed in rows of columns elements, each followed by zeros up to a multiple
- * of lanes: row i of output o at windows[which[s] * taps * outputs + (i * outputs + o) * (the
- * length with the zeros)].  Column x of an output is columnsAt[x] further, instead of x; lanes
- * elements may be read from the last whole multiple on. */
+ *     plane s                         input + planes[s]
+ *     tap i of the window, output o   windows[(which[s] * taps + i) * outputs + o]
+ *     element (d, y, x) of output o   result[o * nextOutput + d * to[0] + y * to[1] + x * to[2]]
+ *     what this element reads         plane s from d * from[0] + y * from[1] + x on
+ *
+ * A whole vector (lanes elements) is read at every position, also past the last column of a narrow
+ * output.
+ *
+ * The function dots is for long windows: its vectors run along the rows of a window.  Each row of
+ * `columns` elements is packed with zeros behind it, up to a multiple of lanes, the length:
+ *
+ *     row i of the window, output o   windows[which[s] * taps * outputs + (i * outputs + o) * length]
+ *     what column x reads             plane s from d * from[0] + y * from[1] + columnsAt[x] on
+ *
+ * There, too, whole vectors are read. */
 typedef struct {
-  ptrdiff_t sums, taps;
+  ptrdiff_t sums; /* planes that are added up */
+  ptrdiff_t taps; /* elements of a window, in dots including zeros */
   const real *input;
-  const ptrdiff_t *planes; /* where in input plane s is */
+  const ptrdiff_t *planes; /* the offset of each plane */
   const real *windows;
-  const ptrdiff_t *which;
+  const ptrdiff_t *which; /* the number of the window for each plane */
   const THTaps *boxes;
   ptrdiff_t boxCount;
-  int outputs;
+  int outputs;                          /* windows that are computed together */
   ptrdiff_t size[3];                    /* of an output */
   ptrdiff_t from[3], to[3], nextOutput; /* from[2] is 1 */
   ptrdiff_t columns;
@@ -40,7 +50,7 @@ typedef struct {
 typedef struct {
   /* Rows begin ... end of the outputs, counted through their depth. */
   void (*rows)(const THConv *conv, ptrdiff_t begin, ptrdiff_t end);
-  /* Elements begin ... end of the outputs, each a sum along the rows of its window. */
+  /* Elements begin ... end of the outputs, each a dot product along the rows of its window. */
   void (*dots)(const THConv *conv, ptrdiff_t begin, ptrdiff_t end);
   ptrdiff_t lanes; /* outputs narrower than this read beyond their columns */
 } TH_CONCAT_3(TH, Real, ConvKernels);

@@ -1,4 +1,5 @@
-/* Convolutions: which planes meet which windows, and the packing of both before the kernels run. */
+/* The functions conv2Dmm, conv3Dmul and so on: which planes and kernels are convolved and summed up
+ * (families), checks of operands, and the items of work that the kernels run. */
 #include "THTemplate.h"
 #include "THKernel.h"
 
@@ -10,10 +11,14 @@ TH_DISPATCH(THConvKernels, THTensor_(convKernels))
 
 /* --- families -------------------------------------------------------------------------------- */
 
-/* The names of the dimensions before the planes, in order, for input, kernel and result: result (g,
- * o) is the sum over s of the convolutions of input (g, s) with window (g, o, s), as far as each
- * has these dimensions.  In a map, p and c count planes and windows, and a table says which of them
- * meet for g. */
+/* A family says what a convolution sums over.  Its strings name the dimensions before the planes, in
+ * order, of the input t, the kernel k and the result r: g is a group, o an output, s is summed over, p
+ * is a plane and c a kernel that a map picks.  For example mm = {"gs", "os", "go"}:
+ *
+ *     result[g][o] = the sum over s of the convolution of input[g][s] with kernel[o][s]
+ *
+ * A map is a table of rows (p, g), one for each kernel c: result[g] is the sum over the rows with g
+ * of the convolution of input[p] with kernel[c]. */
 typedef struct {
   const char *t, *k, *r;
 } Family;
@@ -35,13 +40,14 @@ static inline int THTensor_(role)(char letter)
 
 /* --- running --------------------------------------------------------------------------------- */
 
-/* The work is cut into items: chunks of the rows of a phase of a block of a group. */
+/* An item of work is one (group, block of outputs, phase, chunk of the phase's rows). */
 typedef struct {
   const THTensor_(Problem) * p;
   int64_t phases[3], chunks;
 } THTensor_(Work);
 
-/* Puts into conv what is special about the phase of an item; box is needed if there are several. */
+/* Sets the fields of conv that depend on the phase.  A full convolution has other taps in each phase,
+ * which are put into *box. */
 static void THTensor_(setPhase)(THConv *conv, const THTensor_(Problem) * p, const int64_t *phase,
                                 THTaps *box)
 {
@@ -111,12 +117,12 @@ static void THTensor_(runItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
     }
     if (p->notFinite)
       conv.alpha = conv.sums = 0;
-    THTensor_(runChunk)(&conv, p->shape.dots, i % work->chunks, work->chunks);
+    THTensor_(runChunk)(&conv, p->shape.alongWindow, i % work->chunks, work->chunks);
   }
 }
 
-/* Full convolution with nonfinite windows, which must meet only elements of the input, no padding:
- * scatters the input's elements one by one. */
+/* A full convolution with a window that has an infinity or a NaN.  Times the zeros of the padding it
+ * would give NaN, so each element of the input is scattered by itself, without padding. */
 static void THTensor_(scatterElements)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THTensor_(Problem) *p = context;
@@ -175,7 +181,7 @@ static void THTensor_(run)(THTensor_(Problem) * p)
 
 /* --- tensors --------------------------------------------------------------------------------- */
 
-/* Which argument is which; the map is the sixth of those that have one, and steps follow. */
+/* Argument numbers in errors.  A function with a map has it as argument 6, and the steps behind it. */
 enum { RESULT = 1, INPUT = 4, KERNEL = 5, STEPS = 6 };
 
 typedef struct {
@@ -430,20 +436,20 @@ static void THTensor_(convolvePlanes)(real *r_, real alpha, real *t_, real *k_, 
 #define NAME_(DIMS) validXCorr##DIMS##ptr
 #define KIND        TH_CONV_VALID
 #define FLIP        0
-#include "THTensorConvPlanes.h"
+#include "THTensorConvPointers.h"
 #define NAME_(DIMS) validConv##DIMS##ptr
 #define KIND        TH_CONV_VALID
 #define FLIP        1
-#include "THTensorConvPlanes.h"
+#include "THTensorConvPointers.h"
 #define NAME_(DIMS) fullXCorr##DIMS##ptr
 #define KIND        TH_CONV_FULL
 #define FLIP        1
-#include "THTensorConvPlanes.h"
+#include "THTensorConvPointers.h"
 #define NAME_(DIMS) fullConv##DIMS##ptr
 #define KIND        TH_CONV_FULL
 #define FLIP        0
-#include "THTensorConvPlanes.h"
+#include "THTensorConvPointers.h"
 #define NAME_(DIMS) validXCorr##DIMS##Revptr
 #define KIND        TH_CONV_REVERSE
 #define FLIP        0
-#include "THTensorConvPlanes.h"
+#include "THTensorConvPointers.h"

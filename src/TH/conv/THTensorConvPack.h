@@ -1,4 +1,5 @@
-/* Which planes meet which windows, and the packing of both before the kernels run. */
+/* A part of THTensorConv.c: the struct Problem, and how its planes and windows are packed (padded,
+ * made contiguous, ordered by output) and listed before the kernels run. */
 
 /* A tensor of planes with leading dimensions. */
 typedef struct {
@@ -16,9 +17,11 @@ typedef struct {
 
   /* Packed operands and lists, in one block of memory. */
   THGuard packed;
-  ptrdiff_t *planes, *which; /* the planes that are added up, and their windows, */
-  ptrdiff_t *columnsAt;      /* of outputs, if vectors run along windows */
-  ptrdiff_t *first;          /* the first entry in these lists for each group of a map */
+  ptrdiff_t *planes; /* the offset of each plane that is added up */
+  ptrdiff_t *which;  /* the number of the window for each of these planes */
+  ptrdiff_t
+      *columnsAt;   /* the offset in a plane for each output column, if vectors run along windows */
+  ptrdiff_t *first; /* for each group of a map: its first entry in planes and which; or NULL */
   THTaps *boxes;
   real *windows; /* packed in the kernels' order */
   real *padded;  /* padded planes, or NULL */
@@ -27,7 +30,8 @@ typedef struct {
   int notFinite;  /* windows have infinities or NaN, which must not meet the padding's zeros */
 } THTensor_(Problem);
 
-/* Windows are computed in blocks of equal size, as nearly as can be. */
+/* Outputs are computed in blocks of at most TH_CONV_OUTPUTS, whose sizes differ by one at most: the
+ * number of blocks, and the first output of a block. */
 static inline int64_t THTensor_(blocks)(const THTensor_(Problem) * p)
 {
   return (p->count[OUTPUT] - 1) / TH_CONV_OUTPUTS + 1;
@@ -98,7 +102,8 @@ static int THTensor_(packWindows)(const THTensor_(Problem) * p, const real *from
   return notFinite;
 }
 
-/* The same, row by row, flipped where windows are read backwards, and with zeros after each row. */
+/* Packs one window for each output of a block, row by row, with zeros after each row; mirrored where
+ * the shape has flip. */
 static void THTensor_(packRows)(const THTensor_(Problem) * p, const real *from, int outputs,
                                 real *to)
 {
@@ -127,7 +132,7 @@ static void THTensor_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const real *from = p->k.data + lead * (p->k.next[GROUP] + p->k.next[CONNECTION]) +
                        o * p->k.next[OUTPUT] + sum * p->k.next[SUM];
     real *to = p->windows + (lead * p->count[OUTPUT] * sums + o * sums + sum * outputs) * p->taps;
-    if (p->shape.dots)
+    if (p->shape.alongWindow)
       THTensor_(packRows)(p, from, outputs, to);
     else if (THTensor_(packWindows)(p, from, outputs, to) && p->shape.kind == TH_CONV_FULL)
       __atomic_store_n(&p->notFinite, 1, __ATOMIC_RELAXED);
@@ -142,7 +147,7 @@ static int64_t THTensor_(planesOf)(const THTensor_(Problem) * p, const char *let
   return count;
 }
 
-/* Adds count elements of a size to bytes; returns where they begin. */
+/* Reserves count elements of `size` bytes in a block that has *bytes so far; returns their offset. */
 static ptrdiff_t THTensor_(reserve)(ptrdiff_t *bytes, ptrdiff_t count, size_t size)
 {
   const ptrdiff_t at = *bytes;
@@ -153,7 +158,7 @@ static ptrdiff_t THTensor_(reserve)(ptrdiff_t *bytes, ptrdiff_t count, size_t si
   return at;
 }
 
-/* Lists the planes and windows that meet, by group. */
+/* Lists the planes of each group, and the windows that they are convolved with. */
 static void THTensor_(readMap)(THTensor_(Problem) * p, const THTensor *table)
 {
   const real *data = table->storage->data + table->storageOffset;
@@ -173,8 +178,8 @@ static void THTensor_(readMap)(THTensor_(Problem) * p, const THTensor *table)
   }
 }
 
-/* Vectors run along rows of outputs or of windows, whichever leaves fewer lanes idle; adding up
- * lanes is counted, too. */
+/* Whether vectors run along rows of windows instead of outputs: if that leaves fewer lanes idle, when
+ * the time for adding up lanes is counted, too. */
 static int THTensor_(isWindowWide)(const THTensor_(Problem) * p, ptrdiff_t lanes)
 {
   const int64_t *window = p->shape.window, *output = p->shape.output;
@@ -198,11 +203,12 @@ static void THTensor_(allocate)(THTensor_(Problem) * p, const THTensor *table, i
       THTensor_(reserve)(&bytes, table ? p->count[GROUP] + 1 : 0, sizeof(ptrdiff_t));
   const ptrdiff_t boxesAt = THTensor_(reserve)(&bytes, p->plane.parts, sizeof(THTaps));
   const ptrdiff_t columnsAtAt =
-      THTensor_(reserve)(&bytes, p->shape.dots ? p->shape.output[2] : 0, sizeof(ptrdiff_t));
-  const int64_t columns = p->shape.dots ? ((window[2] - 1) / lanes + 1) * lanes : window[2];
+      THTensor_(reserve)(&bytes, p->shape.alongWindow ? p->shape.output[2] : 0, sizeof(ptrdiff_t));
+  const int64_t columns = p->shape.alongWindow ? ((window[2] - 1) / lanes + 1) * lanes : window[2];
   const int64_t windows[] = {THTensor_(planesOf)(p, p->family->k), window[0], window[1], columns};
   if (!THSize_product(4, windows, &windowElements))
-    windowElements = PTRDIFF_MAX; /* of an expanded kernel */
+    windowElements =
+        PTRDIFF_MAX; /* only an expanded kernel (stride 0) has so many: reserve raises */
   p->taps = window[0] * window[1] * columns;
   const ptrdiff_t windowsAt = THTensor_(reserve)(&bytes, windowElements, sizeof(real));
   if (aside && (__builtin_mul_overflow(THTensor_(planesOf)(p, p->family->t), p->plane.length,
@@ -237,10 +243,10 @@ static void THTensor_(padPlanes)(THTensor_(Problem) * p, ptrdiff_t lanes)
   }
 }
 
-/* Lists columns of outputs, boxes, planes and windows. */
+/* Fills in the lists: output columns, boxes of taps, planes and windows. */
 static void THTensor_(list)(THTensor_(Problem) * p, const THTensor *table)
 {
-  for (int64_t x = 0; p->shape.dots && x < p->shape.output[2]; x++)
+  for (int64_t x = 0; p->shape.alongWindow && x < p->shape.output[2]; x++)
     p->columnsAt[x] = p->shape.kind == TH_CONV_VALID
                           ? x * p->shape.step[2]
                           : x % p->plane.split * p->plane.width + x / p->plane.split;
@@ -260,7 +266,7 @@ static void THTensor_(open)(THTensor_(Problem) * p, const THTensor *table, int a
 {
   const ptrdiff_t lanes = TH_DISPATCHED(THTensor_(convKernels))->lanes;
   THGuard_enter(&p->packed, THFree);
-  p->shape.dots = THTensor_(isWindowWide)(p, lanes);
+  p->shape.alongWindow = THTensor_(isWindowWide)(p, lanes);
   p->notFinite = 0;
   p->plane = THConvPlane_inPlace(&p->shape, p->t.stride);
   if (aside || p->t.stride[2] != 1 || p->shape.output[2] < lanes ||

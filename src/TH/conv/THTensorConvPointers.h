@@ -1,5 +1,6 @@
-/* The convolutions of one plane and of one volume in plain memory, which THTensorConv.c includes for each
- * kind: NAME_(dimensions) is the function's name, FLIP whether the kernel is flipped. */
+/* The functions on pointers (validXCorr2Dptr, fullConv3Dptr and so on), of one plane and of one volume:
+ * THTensorConv.c includes this file once for each KIND.  NAME_(2D) is a function's name, FLIP whether
+ * the kernel is mirrored. */
 
 void THTensor_(NAME_(2D))(real *r_, real alpha, real *t_, int64_t ir, int64_t ic, real *k_,
                           int64_t kr, int64_t kc, int64_t sr, int64_t sc)
