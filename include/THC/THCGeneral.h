@@ -107,7 +107,7 @@ THC_API void THCState_setDeterministic(THCState *state, int deterministic);
 THC_API int THCState_getAllowDnn(THCState *state);
 THC_API void THCState_setAllowDnn(THCState *state, int allow);
 
-/* Whether cuDNN's ways to compute a convolution are measured when its sizes are new to the stream, and the fastest is
+/* Whether cuDNN's plans for a convolution are measured when its sizes are new to the stream, and the fastest is
  * kept; at first 0: cuDNN proposes one.  Measuring waits for the device; while a graph is recorded there is none. */
 THC_API int THCState_getBenchmarkDnn(THCState *state);
 THC_API void THCState_setBenchmarkDnn(THCState *state, int measure);

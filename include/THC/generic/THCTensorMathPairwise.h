@@ -1,4 +1,5 @@
-/* A tensor and a number, element by element; see THCTensorMathPointwise.h. */
+/* A tensor and a number, element by element.  The header's name is cutorch's; functions of two tensors are in
+ * THCTensorMathPointwise.h, which says what holds for both. */
 
 THC_API void THCTensor_(add)(THCState *state, THCTensor *self, THCTensor *src, real value);
 THC_API void THCTensor_(sub)(THCState *state, THCTensor *self, THCTensor *src, real value);

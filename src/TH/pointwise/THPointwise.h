@@ -6,7 +6,7 @@
 #include "THKernel.h"
 #include "THTypes.h"
 
-/* The same for every type; rows that a type does not have are NULL in its table. */
+/* A row has the same number for every type; rows that a type does not have are NULL in its table. */
 typedef enum THPointwise {
 #define ROW(TYPES, COST, NAME, ...) TH_POINTWISE_##NAME,
 #include "ops/pointwise.h"
@@ -30,7 +30,7 @@ typedef struct THPointwiseKernels {
 /* The kernel for elements of the type at the level in use, NULL if there is none. */
 TH_API THPointwiseRow THPointwise_kernel(const THPointwiseKernels *row, THScalarType type);
 
-/* The same for a row that is known only when the program runs: a static program has all rows then. */
+/* THPointwise_kernel of a row that is known only when the program runs: a static program that calls it has all rows. */
 TH_API THPointwiseRow THPointwise_row(THScalarType type, THPointwise op);
 
 typedef enum THPointwiseCost { CHEAP, COSTLY, SLOW, DIVIDES } THPointwiseCost;
@@ -44,15 +44,15 @@ typedef struct THPointwiseInfo {
   int inputs;
   int bytes;                              /* the result is of Byte, whatever the inputs are */
   int argument[TH_POINTWISE_INPUTS];      /* the inputs' argument numbers */
-  const char *input[TH_POINTWISE_INPUTS]; /* and what messages call them */
+  const char *input[TH_POINTWISE_INPUTS]; /* the inputs' names in messages */
   int scalar;                             /* the argument number of a */
 } THPointwiseInfo;
 
 TH_API const THPointwiseInfo THPointwise_info[TH_POINTWISE_ROWS];
 
-/* Rows of two inputs, and the rows of one input that compute the same bits if the second input is a single value.
- * This value becomes the first scalar of that row, and the scalar of the row of two inputs the second.  Not for powers,
- * which have shortcuts for some exponents. */
+/* X(types, two, one): if the second input of row `two` is a single value v (broadcast), row
+ * `one` computes the same bits from the first input and the scalars a = v, b = the scalar of
+ * `two`.  Not for powers, which have shortcuts for some exponents. */
 #define TH_POINTWISE_OF_VALUE(X) \
   X(ALL, cadd, add_scaled)       \
   X(ALL, csub, sub_scaled)       \

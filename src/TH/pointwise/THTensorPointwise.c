@@ -33,8 +33,8 @@ typedef const THPointwiseRow *const *THTensor_(Levels);
 #define ROW(TYPES, COST, NAME, ...) TYPES(TH_DISPATCH(THPointwiseRow, THTensor_(pointwise_##NAME)))
 #include "ops/pointwise.h"
 
-/* A row.  *ofValue is that for a second input which is one value, or NULL; kernels is NULL in floating types if the
- * row is for integers. */
+/* A row: its kernels, NULL if it is for integers and this type is floating; and *ofValue, the kernels to use if the
+ * second input is a single value, or NULL. */
 typedef struct {
   THPointwise op;
   THTensor_(Levels) const *ofValue;
@@ -43,7 +43,7 @@ typedef struct {
 
 typedef const THTensor_(RowOf) * THTensor_(Row);
 
-/* Declared for every row, and defined below where there is one. */
+/* ofValue_NAME is declared for every row, and defined below where THPointwise.h lists a row for one value. */
 #define ROW(TYPES, COST, NAME, ...) \
   TH_UNUSED static THTensor_(Levels) const THTensor_(ofValue_##NAME);
 #include "ops/pointwise.h"

@@ -41,7 +41,7 @@ static int THTensor_(isOverwritten)(const THTensor *r, const THTensor *x, int by
                                     const THTensor *in)
 {
   const THView view = bytes ? TH_VIEW((const THByteTensor *)r) : TH_VIEW(r);
-  return in == r || /* it would change its shape */
+  return in == r || /* resizing r would change the shape of in */
          THResult_overlapSized(view, x->nDimension, x->size, TH_VIEW(in)) != TH_OVERLAP_NONE;
 }
 
@@ -99,7 +99,15 @@ static void THTensor_(callRow)(THTensor_(Row) row, THTensor *r, THTensor *x, THT
 
 /* --- the functions --------------------------------------------------------------------------- */
 
-/* Defines a function; behind the parameters stand the inputs and scalars of the row. */
+/* Defines the function of a row, with the row's inputs X, Y, Z and scalars A, B.  SCALED(ALL,
+ * CHEAP, cadd, x + a * y), for instance, becomes on the CPU, for Float
+ *
+ *     void THFloatTensor_cadd(THFloatTensor *r_, THFloatTensor *t, float value, THFloatTensor *src)
+ *     {
+ *       THFloatTensor_callRow(&THFloatTensor_row_cadd, r_, t, src, NULL, value, (float){0});
+ *     }
+ *
+ * and on the device THCudaTensor_cadd, with a state in front and THC_enter(state). */
 #define FUNCTION(NAME, Result, PARAMETERS, X, Y, Z, A, B)            \
   TH_ROW_FUNCTION(NAME, Result, PARAMETERS)                          \
   {                                                                  \

@@ -49,11 +49,11 @@ enum { LISTS = 64, PLANS_OF_LIST = 16 };
 
 /* cuDNN's handle, and the plans that were made with it. */
 typedef struct THCDnnHandle {
-  void *cudnn; /* NULL: there is none to be had */
+  void *cudnn; /* NULL: cuDNN could not make one */
   THCDnnPlan *lists[LISTS];
 } THCDnnHandle;
 
-/* Without memory there is none this time. */
+/* NULL if memory runs out: the next call tries again. */
 static void *make_handle(THCStream *stream)
 {
   THCDnnHandle *handle = calloc(1, sizeof *handle);
@@ -102,7 +102,8 @@ static int list_of(const THCDnnKey *key)
   return (int)(hash >> 58);
 }
 
-/* Frees the plans of a list beyond the most; those of a graph stay with it. */
+/* Frees the plans of a list beyond PLANS_OF_LIST, those that were used longest ago.  While a graph is
+ * captured none is freed, since the graph may use them. */
 static void forget(THCDnnPlan **at, int captures)
 {
   for (int i = 0; *at && i < PLANS_OF_LIST; i++)
@@ -114,7 +115,8 @@ static void forget(THCDnnPlan **at, int captures)
   }
 }
 
-/* The plan for a key, made where it is new, which becomes the first of its list; NULL without memory. */
+/* The plan for a key, which is made if the list has none, and becomes the first of the list;
+ * NULL if memory runs out. */
 static THCDnnPlan *plan_of(THCDnnHandle *handle, const THCDnnKey *key)
 {
   THCDnnPlan **first = &handle->lists[list_of(key)], **at = first;
@@ -160,7 +162,7 @@ static int has_sizes(const THCDnnConvolution *c)
   return fits;
 }
 
-/* Its workspace, or 0 where there is no memory for it. */
+/* Allocates the plan's workspace; returns 0 if there is no memory for it. */
 static int reserve(THCDnn *dnn)
 {
   THTry attempt;

@@ -1,14 +1,14 @@
 /* Convolutions by the graph API of cuDNN, which is loaded when it is first needed.  Exported for THCUNN and ATen.
  *
  *     THCDnn dnn;
- *     const int byDnn = THCDnn_open(&dnn, state, &convolution);  0: there is no way by cuDNN, and no error
+ *     const int byDnn = THCDnn_open(&dnn, state, &convolution);
  *     ... allocate ...
  *     if (byDnn)
  *       THCDnn_run(&dnn, x, weight, y), THCDnn_close(&dnn);
  *
- * What cuDNN does not take, and a library, handle, plan or workspace that is not to be had, make open return 0: the
- * caller computes by itself.  An error of run is raised.  Plans are kept for each stream, by all that describes
- * them. */
+ * open returns 0, without an error, if cuDNN does not support the convolution or if the library, a handle, a plan or
+ * the workspace is not available: the caller then computes by its own kernels.  run raises its errors.  Each stream
+ * keeps the plans that it has used; a plan is found by all that describes it (THCDnnKey). */
 #ifndef THC_DNN_H
 #define THC_DNN_H
 
@@ -19,8 +19,8 @@ struct THCState;
 
 typedef enum THCDnnPass {
   THC_DNN_FORWARD,         /* y = the convolution of x */
-  THC_DNN_BACKWARD_DATA,   /* x = what the windows get from y */
-  THC_DNN_BACKWARD_WEIGHTS /* weight = products of x and y */
+  THC_DNN_BACKWARD_DATA,   /* x = the gradient of the input, from y, the gradient of the output */
+  THC_DNN_BACKWARD_WEIGHTS /* weight = the gradient of the weight, from x and y */
 } THCDnnPass;
 
 /* cuDNN's numbers. */
@@ -37,12 +37,13 @@ typedef struct THCDnnAxis {
 } THCDnnAxis;
 
 /* Operands are row-major: x is batch x planes x image, y batch x outputs x windows, weight outputs x planes of a group
- * x window.  Where slices are one, with nothing special, there are two axes. */
+ * x window.  If the first axis has one slice, a kernel of 1 and no padding, cuDNN gets a convolution of two axes. */
 typedef struct THCDnnConvolution {
   int64_t pass, type;
-  int64_t alignment;                      /* addresses are multiples of it; at most 16 */
-  int64_t batch, groups, planes, outputs; /* planes and outputs of all groups */
-  THCDnnAxis at[3];                       /* slices, rows, columns */
+  int64_t alignment; /* addresses are multiples of it; at most 16 */
+  int64_t batch, groups, planes,
+      outputs;      /* planes: input channels; outputs: output channels; of all groups */
+  THCDnnAxis at[3]; /* slices, rows, columns */
 } THCDnnConvolution;
 
 typedef struct THCDnn {
@@ -55,7 +56,7 @@ typedef struct THCDnn {
 /* Between open and close no other thread uses the handle of the current stream. */
 TH_API int THCDnn_open(THCDnn *dnn, struct THCState *state, const THCDnnConvolution *c);
 
-/* Queues it. */
+/* Queues the convolution on the current stream. */
 TH_API void THCDnn_run(THCDnn *dnn, void *x, void *weight, void *y);
 TH_API void THCDnn_close(THCDnn *dnn);
 

@@ -1,5 +1,6 @@
-/* Plans of cuDNN: a convolution described as a graph of one operation, and the first of cuDNN's ways to compute it that
- * the settings allow, or the fastest. */
+/* Plans of cuDNN: a convolution is described as a graph of one operation, for which cuDNN
+ * proposes engine configurations. The plan has the first configuration that the settings allow,
+ * or the fastest of several. */
 #include "THCDnnPlan.h"
 
 #include <stdlib.h>
@@ -7,10 +8,10 @@
 #include "THC/core/THCPrivate.h"
 
 enum {
-  MOST_WAYS = 8,     /* that are compared */
-  MOST_CONFIGS = 64, /* that are looked at */
-  MOST_NOTES = 32,
-  ROUNDS = 3 /* of a way that is measured */
+  MOST_CANDIDATES = 8, /* candidates that are timed */
+  MOST_CONFIGS = 64,   /* configurations that cuDNN is asked for */
+  MOST_NOTES = 32,     /* numerical notes of an engine */
+  ROUNDS = 3           /* timed runs of a candidate */
 };
 static const int64_t most_workspace = INT64_C(1) << 30; /* bytes */
 
@@ -22,11 +23,11 @@ typedef struct Build {
   int status;
 } Build;
 
-/* A way: an engine with its settings, and the plan of it. */
-typedef struct Way {
+/* A candidate: an engine configuration, and its execution plan (NULL: cuDNN makes none). */
+typedef struct Candidate {
   void *config, *execution;
   int64_t workspace;
-} Way;
+} Candidate;
 
 /* --- descriptors ------------------------------------------------------------------------------ */
 
@@ -137,13 +138,13 @@ static void *make_operation(Build *b, void *const tensors[3], void *convolution)
   return made;
 }
 
-/* Whether slices are one, with nothing special. */
+/* Whether the axis has one slice, a kernel of 1 and no padding. */
 static int is_flat(const THCDnnAxis *a)
 {
   return a->input == 1 && a->output == 1 && a->size == 1 && a->pad == 0;
 }
 
-/* The sizes of x, weight and y, whose first axis is that one. */
+/* The sizes of x, weight and y without the axes before `first`. */
 static void sizes_of(const THCDnnConvolution *c, int first, int64_t size[3][5])
 {
   const int64_t planes[3][2] = {
@@ -177,7 +178,7 @@ static void *make_graph(Build *b)
   return graph;
 }
 
-/* --- ways ------------------------------------------------------------------------------------- */
+/* --- candidates ------------------------------------------------------------------------------- */
 
 static int refuses(const THCDnnKey *key, int note)
 {
@@ -214,31 +215,33 @@ static int allows(Build *b, void *config)
   return fits;
 }
 
-/* The plan of a config; its execution is NULL where cuDNN makes none, or one that needs too much memory. */
-static Way open_way(const Build *b, void *config)
+/* The candidate of a configuration; its execution is NULL if cuDNN makes none, or one that needs too much memory. */
+static Candidate open_candidate(const Build *b, void *config)
 {
   Build own = *b;
-  Way way = {.config = config};
+  Candidate candidate = {.config = config};
   int64_t count;
   own.status =
-      b->dnn->BackendCreateDescriptor(DNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &way.execution);
+      b->dnn->BackendCreateDescriptor(DNN_BACKEND_EXECUTION_PLAN_DESCRIPTOR, &candidate.execution);
   if (own.status)
-    way.execution = NULL;
-  set(&own, way.execution, DNN_ATTR_EXECUTION_PLAN_HANDLE, DNN_TYPE_HANDLE, 1, &b->handle);
-  set(&own, way.execution, DNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, DNN_TYPE_BACKEND_DESCRIPTOR, 1,
-      &config);
-  finish(&own, way.execution);
+    candidate.execution = NULL;
+  set(&own, candidate.execution, DNN_ATTR_EXECUTION_PLAN_HANDLE, DNN_TYPE_HANDLE, 1, &b->handle);
+  set(&own, candidate.execution, DNN_ATTR_EXECUTION_PLAN_ENGINE_CONFIG, DNN_TYPE_BACKEND_DESCRIPTOR,
+      1, &config);
+  finish(&own, candidate.execution);
   if (!own.status)
-    own.status = b->dnn->BackendGetAttribute(way.execution, DNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
-                                             DNN_TYPE_INT64, 1, &count, &way.workspace);
-  if (way.execution && (own.status || way.workspace < 0 || way.workspace > most_workspace)) {
-    b->dnn->BackendDestroyDescriptor(way.execution);
-    way.execution = NULL;
+    own.status =
+        b->dnn->BackendGetAttribute(candidate.execution, DNN_ATTR_EXECUTION_PLAN_WORKSPACE_SIZE,
+                                    DNN_TYPE_INT64, 1, &count, &candidate.workspace);
+  if (candidate.execution &&
+      (own.status || candidate.workspace < 0 || candidate.workspace > most_workspace)) {
+    b->dnn->BackendDestroyDescriptor(candidate.execution);
+    candidate.execution = NULL;
   }
-  return way;
+  return candidate;
 }
 
-/* What cuDNN proposes in that mode: up to `room` configs, the best first. */
+/* Asks cuDNN's heuristic of that mode for up to `room` configurations, the best first; returns how many there are. */
 static int64_t propose(const Build *b, void *graph, int mode, void **configs, int64_t room)
 {
   Build own = *b;
@@ -268,17 +271,18 @@ static int64_t propose(const Build *b, void *graph, int mode, void **configs, in
   return given;
 }
 
-/* Adds ways to the list until there are `most`. */
-static int find_ways(Build *b, void *graph, int mode, Way *ways, int count, int most)
+/* Adds candidates to the list until there are `most`; returns how many there are. */
+static int find_candidates(Build *b, void *graph, int mode, Candidate *candidates, int count,
+                           int most)
 {
   void *configs[MOST_CONFIGS];
   const int64_t found = propose(b, graph, mode, configs, MOST_CONFIGS);
   for (int64_t i = 0; i < found; i++) {
-    Way way = {.config = configs[i]};
+    Candidate candidate = {.config = configs[i]};
     if (count < most && allows(b, configs[i]))
-      way = open_way(b, configs[i]);
-    if (way.execution)
-      ways[count++] = way;
+      candidate = open_candidate(b, configs[i]);
+    if (candidate.execution)
+      candidates[count++] = candidate;
     else
       b->dnn->BackendDestroyDescriptor(configs[i]);
   }
@@ -287,7 +291,7 @@ static int find_ways(Build *b, void *graph, int mode, Way *ways, int count, int 
 
 /* --- measurements ----------------------------------------------------------------------------- */
 
-/* Memory for a run whose values mean nothing. */
+/* Operands and workspace for timed runs, whose values do not matter, and the events around the runs. */
 typedef struct Bench {
   void *operands[3], *workspace;
   cudaEvent_t begin, end;
@@ -321,13 +325,14 @@ static void open_bench(Bench *bench, const THCDnnConvolution *c, int64_t workspa
   bench->guard[5].what = bench->end;
 }
 
-/* The time of a way after its first run; INFINITY where cuDNN refuses it. */
-static float time_of(const Build *b, const Bench *bench, const Way *way)
+/* The time of ROUNDS runs of a candidate after the first one; INFINITY if cuDNN refuses to run it. */
+static float time_of(const Build *b, const Bench *bench, const Candidate *candidate)
 {
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);
   float time = 0;
   for (int i = 0; i <= ROUNDS; i++) {
-    if (THCDnnPlan_execute(b->dnn, b->handle, way->execution, bench->operands, bench->workspace))
+    if (THCDnnPlan_execute(b->dnn, b->handle, candidate->execution, bench->operands,
+                           bench->workspace))
       return INFINITY;
     if (i == 0)
       THCudaCheck(cudaEventRecord(bench->begin, stream));
@@ -338,14 +343,14 @@ static float time_of(const Build *b, const Bench *bench, const Way *way)
   return time;
 }
 
-/* The fastest of the ways, in the order in which they come where times are equal; the first one where nothing can be
- * measured. */
-static int fastest(const Build *b, const Way *ways, int count)
+/* The number of the fastest candidate; of the first one among those with the same time, or if
+ * nothing can be measured. */
+static int fastest(const Build *b, const Candidate *candidates, int count)
 {
   volatile int best = 0;
   int64_t workspace = 0;
   for (int i = 0; i < count; i++)
-    workspace = THMax(workspace, ways[i].workspace);
+    workspace = THMax(workspace, candidates[i].workspace);
   THTry attempt;
   TH_TRY(attempt)
   {
@@ -353,7 +358,7 @@ static int fastest(const Build *b, const Way *ways, int count)
     float least = INFINITY;
     open_bench(&bench, &b->plan->key.c, workspace);
     for (int i = 0; i < count; i++) {
-      const float time = time_of(b, &bench, &ways[i]);
+      const float time = time_of(b, &bench, &candidates[i]);
       if (time < least) {
         least = time;
         best = i;
@@ -367,22 +372,22 @@ static int fastest(const Build *b, const Way *ways, int count)
 
 /* --- plans ------------------------------------------------------------------------------------ */
 
-/* Keeps one of the ways. */
-static void keep(Build *b, const Way *ways, int count, int best)
+/* Gives the plan the candidate `best`, and destroys the others. */
+static void keep(Build *b, const Candidate *candidates, int count, int best)
 {
   THCDnnPlan *plan = b->plan;
   for (int i = 0; i < count; i++) {
     if (i == best)
       continue;
-    b->dnn->BackendDestroyDescriptor(ways[i].execution);
-    b->dnn->BackendDestroyDescriptor(ways[i].config);
+    b->dnn->BackendDestroyDescriptor(candidates[i].execution);
+    b->dnn->BackendDestroyDescriptor(candidates[i].config);
   }
   if (count == 0)
     return;
-  plan->made[plan->count++] = ways[best].config;
-  plan->made[plan->count++] = ways[best].execution;
-  plan->execution = ways[best].execution;
-  plan->workspace = ways[best].workspace;
+  plan->made[plan->count++] = candidates[best].config;
+  plan->made[plan->count++] = candidates[best].execution;
+  plan->execution = candidates[best].execution;
+  plan->workspace = candidates[best].workspace;
 }
 
 THCDnnPlan *THCDnnPlan_new(const THCDnnLibrary *dnn, void *handle, const THCDnnKey *key,
@@ -393,13 +398,13 @@ THCDnnPlan *THCDnnPlan_new(const THCDnnLibrary *dnn, void *handle, const THCDnnK
     return NULL;
   plan->key = *key;
   Build b = {.dnn = dnn, .handle = handle, .plan = plan};
-  Way ways[MOST_WAYS];
+  Candidate candidates[MOST_CANDIDATES];
   void *graph = make_graph(&b);
-  const int most = measures ? MOST_WAYS : 1;
-  int count = b.status ? 0 : find_ways(&b, graph, DNN_HEUR_MODE_A, ways, 0, most);
+  const int most = measures ? MOST_CANDIDATES : 1;
+  int count = b.status ? 0 : find_candidates(&b, graph, DNN_HEUR_MODE_A, candidates, 0, most);
   if (!b.status && count < most)
-    count = find_ways(&b, graph, DNN_HEUR_MODE_FALLBACK, ways, count, most);
-  keep(&b, ways, count, count > 1 ? fastest(&b, ways, count) : 0);
+    count = find_candidates(&b, graph, DNN_HEUR_MODE_FALLBACK, candidates, count, most);
+  keep(&b, candidates, count, count > 1 ? fastest(&b, candidates, count) : 0);
   return plan;
 }
 

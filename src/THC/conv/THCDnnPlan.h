@@ -8,7 +8,7 @@
 
 /* --- the library ------------------------------------------------------------------------------ */
 
-/* Its header is not needed: handles and descriptors are pointers, statuses and names ints. */
+/* cuDNN's header is not needed: handles and descriptors are pointers, statuses and names ints. */
 #define THC_FOR_EACH_DNN(X)                                                               \
   X(size_t, GetVersion, (void))                                                           \
   X(const char *, GetErrorString, (int status))                                           \
@@ -124,28 +124,29 @@ enum {
 /* What a plan is for.  No part of it is padding, since keys are compared as bytes. */
 typedef struct THCDnnKey {
   THCDnnConvolution c;
-  int64_t rounds, isDeterministic,
-      measures; /* settings: TF32, the same bits every time, measured choice */
+  int64_t rounds;          /* TF32 is allowed */
+  int64_t isDeterministic; /* the same bits every time */
+  int64_t measures;        /* the fastest of several plans is chosen by measurement */
 } THCDnnKey;
 
 enum { THC_DNN_DESCRIPTORS = 12 };
 
 typedef struct THCDnnPlan {
-  struct THCDnnPlan *next; /* in a list whose first one was used last */
+  struct THCDnnPlan *next; /* in a list, the one used last first */
   THCDnnKey key;
   void *made[THC_DNN_DESCRIPTORS]; /* all descriptors that the plan refers to */
   int count;
-  void *execution; /* NULL: cuDNN has no way for this convolution */
+  void *execution; /* NULL: cuDNN cannot compute this convolution */
   int64_t workspace;
 } THCDnnPlan;
 
-/* A plan for the key, which may have no execution; NULL without memory.  `measures`: whether its ways may be run and
- * compared now. */
+/* A plan for the key, which may have no execution; NULL if memory runs out.  measures: whether candidates may be run
+ * and timed now. */
 THCDnnPlan *THCDnnPlan_new(const THCDnnLibrary *dnn, void *handle, const THCDnnKey *key,
                            int measures);
 void THCDnnPlan_free(const THCDnnLibrary *dnn, THCDnnPlan *plan);
 
-/* Queues it on the handle's stream; cuDNN's status. */
+/* Queues an execution plan on the handle's stream; returns cuDNN's status. */
 int THCDnnPlan_execute(const THCDnnLibrary *dnn, void *handle, void *execution,
                        void *const operands[3], void *workspace);
 

@@ -9,7 +9,7 @@ static void free_tensor(void *tensor)
   THCudaTensor_free(THC_using, tensor);
 }
 
-/* A call: the operands' arguments in errors, and what the result is made of. */
+/* A call: what the kernel is given, the operands, and their argument numbers in errors. */
 typedef struct Call {
   THCConv conv;
   THCudaTensor *output, *input, *kernel;
@@ -37,7 +37,7 @@ static int64_t size_along(const THCConv *conv, int d)
   return __builtin_mul_overflow(m - 1, step, &reach) || reach >= n ? 0 : n - reach;
 }
 
-/* Planes are the last two dimensions. */
+/* Sets steps and sizes of conv, and checks them; planes are the last two dimensions. */
 static void measure(Call *call, int64_t srow, int64_t scol)
 {
   THCConv *const conv = &call->conv;
@@ -57,7 +57,8 @@ static void measure(Call *call, int64_t srow, int64_t scol)
   }
 }
 
-/* Computes aside, where output was copied if it counts, and then gives output the shape. */
+/* Computes into a new tensor, which starts as a copy of output if beta is not 0; then resizes output and
+ * copies the result to it. */
 static void convolve(THCState *state, Call *call)
 {
   THCConv *const conv = &call->conv;
@@ -111,7 +112,7 @@ static void read_type(THCConv *conv, const char *type)
   conv->flips = full ? !convolves : convolves;
 }
 
-/* batch: whether the operands have a dimension of images in front. */
+/* batch: whether input and output have a batch dimension. */
 static void multiply(THCState *state, THCudaTensor *output, float beta, THCudaTensor *input,
                      THCudaTensor *kernel, int64_t srow, int64_t scol, const char *type, int batch)
 {
@@ -196,7 +197,7 @@ void THCudaTensor_conv2DRevgerm(THCState *state, THCudaTensor *output, float bet
 
 /* --- tables of connections ----------------------------------------------------------------------- */
 
-/* The numbers of planes, which kernels follow, are looked at on the host. */
+/* Checks on the host that the table has numbers of planes that exist: the kernel uses them as indices. */
 static void check_table(THCState *state, THCudaTensor *table, int64_t planes)
 {
   THGuard guard;

@@ -1,4 +1,8 @@
-/* Interface of conv.cu: sums of convolutions of planes. */
+/* Interface of conv.cu: sums of convolutions of planes.
+ *
+ * Plane p * count[1] + q of the result is the sum over s, the summand, of the convolutions of input
+ * plane p * input.p + q * input.q + s * input.summand with kernel plane p * kernel.p + q * kernel.q + s
+ * * kernel.summand. */
 #ifndef THC_CONV_H
 #define THC_CONV_H
 
@@ -11,8 +15,7 @@ extern "C" {
 
 typedef enum THCConvForm { THC_CONV_VALID, THC_CONV_FULL, THC_CONV_REVERSE } THCConvForm;
 
-/* The number of a plane is a sum over p and q, which the result's plane p * count[1] + q has, and
- * the number of the summand. */
+/* How the number of a plane follows from p, q and the summand. */
 typedef struct THCConvPlane {
   int64_t p, q, summand;
 } THCConvPlane;
@@ -24,12 +27,13 @@ typedef struct THCConv {
   int64_t count[2]; /* of p and q */
   int64_t summands;
   THCConvPlane input, kernel;
-  const float *map; /* or NULL: row k * mapWidth has the number of the input's plane that belongs to
-                        plane k of the kernel, counted from TH_INDEX_BASE */
-  int64_t mapWidth;
+  const float
+      *map; /* or NULL: map[k * mapWidth] is the number of the input plane for kernel plane k,
+                     * counted from TH_INDEX_BASE */
+  int64_t mapWidth; /* columns of the map */
   int64_t size[2], kernelSize[2], step[2], outSize[2];
   const float *from, *weight;
-  float *to; /* holds what is added, times beta */
+  float *to; /* the result, to whose old values times beta the sums times alpha are added */
   float alpha, beta;
 } THCConv;
 

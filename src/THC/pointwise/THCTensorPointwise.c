@@ -1,4 +1,5 @@
-/* The rows of src/ops/pointwise.h as functions on device tensors, made by TH's own macros. */
+/* Defines THCTensor_(cadd) and all other rows of src/ops/pointwise.h: TH/pointwise/THTensorRows.h, which is
+ * included at the end, makes the functions, and runRow launches the kernels of pointwise.cu. */
 #define TH_TEMPLATE_DEVICE "THC/core/THCDevice.h"
 #include "THTemplate.h"
 

@@ -1,7 +1,7 @@
 /* The rows of src/ops/pointwise.h as kernels, THCPointwise_Real_name. */
 #include "thc_math.h"
 
-#include "THC/walk/thc_apply.h"
+#include "THC/walk/thc_map.h"
 
 /* The scalars a and b.  Each type's struct has its own name, because template instances that
  * share a name are merged by the linker. */
@@ -71,8 +71,8 @@ typedef struct Scalars {
   MAP(NAME_OF(NAME), element, Scalars, element, element, element)
 
 /* clang-format off */
-#define FILL(...)  /* THC_fillers */
-#define ORDER(...) /* the rows of each order */
+#define FILL(...)  /* no kernel here: fill runs one of THC_fillers */
+#define ORDER(...) /* no kernel here: polygamma runs digamma or trigamma */
 #define ROW(TYPES, COST, NAME, ...) \
   TYPES(ONE(NAME, element, real, THC_STORE, , (__VA_ARGS__)))
 #define BINARY(TYPES, COST, NAME, ...) \

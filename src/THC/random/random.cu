@@ -1,7 +1,7 @@
 /* Kernels of random numbers (thc_random.h says which element has which words). */
 #include "THC/pointwise/thc_math.h"
 
-#include "THC/walk/thc_apply.h"
+#include "THC/walk/thc_map.h"
 #include "THCRandomWords.h"
 #include "thc_random.h"
 

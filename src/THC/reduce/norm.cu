@@ -1,7 +1,7 @@
 /* Kernels of dist (differences) and renorm. */
 #include "THC/core/thc_template.h"
 
-#include "THC/walk/thc_apply.h"
+#include "THC/walk/thc_map.h"
 
 #ifdef TH_REAL_IS_HALF
 #define LOAD(x)  THC_halfToFloat(x)

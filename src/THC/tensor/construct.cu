@@ -1,7 +1,7 @@
 /* Kernels that fill tensors by a rule, compare tensors, and compute traces and cross products. */
 #include "THC/pointwise/thc_math.h"
 
-#include "THC/walk/thc_apply.h"
+#include "THC/walk/thc_map.h"
 
 /* --- sequences: the offset in operand 1 is the element's row-major index -------------------- */
 

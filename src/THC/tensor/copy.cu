@@ -1,7 +1,7 @@
 /* Kernels that convert elements to Real, one per source type; and the kernel that fills. */
 #include "THC/core/thc_template.h"
 
-#include "THC/walk/thc_apply.h"
+#include "THC/walk/thc_map.h"
 #include "thc_convert.h"
 
 /* The names carry both types: THCConvert_Float_Byte is from Byte. */

@@ -1,7 +1,7 @@
 /* Kernels of the elementwise layers and losses of src/ops/activations.h. */
 #include "THCUNN/layer/thcunn_template.h"
 
-#include "THC/walk/thc_apply.h"
+#include "THC/walk/thc_map.h"
 
 /* --- functions that expressions call -------------------------------------------------------- */
 

@@ -40,7 +40,7 @@ PART(arg, cuda::std::arg(x))
 
 #include "THC/pointwise/thc_math.h"
 
-#include "THC/walk/thc_apply.h"
+#include "THC/walk/thc_map.h"
 
 #include "ops/complex.h"
 

@@ -1,7 +1,7 @@
 /* Kernels that convert from and to BFloat16. */
 #include "THC/core/thc_cuda.h"
 
-#include "THC/walk/thc_apply.h"
+#include "THC/walk/thc_map.h"
 
 #include "ATen/ATenType.h"
 #include "THHalf.h"

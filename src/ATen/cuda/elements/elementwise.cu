@@ -4,7 +4,7 @@
 
 #include "THC/pointwise/thc_math.h"
 
-#include "THC/walk/thc_apply.h"
+#include "THC/walk/thc_map.h"
 #include "TH/random/THDirichlet.h"
 
 #define AT_ELEMENT static __device__ inline

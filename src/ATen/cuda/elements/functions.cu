@@ -3,7 +3,7 @@
 
 #include "THC/pointwise/thc_math.h"
 
-#include "THC/walk/thc_apply.h"
+#include "THC/walk/thc_map.h"
 
 #include "ops/functions.h"
 

@@ -1,4 +1,4 @@
-/* Kernels of one expression for each element: fills, copies, everything pointwise.
+/* THC_MAP: kernels of one expression for each element, such as fills, copies and pointwise operations.
  *
  *     typedef struct Scale { float by; } Scale;                       the scalars: the same for all
  *
@@ -11,15 +11,15 @@
  * defines the launcher `scale`, a THCKernel: operand 0 is the result, operands from 1 on the
  * inputs, of which there may be none.  A tensor that a kernel reads and
  * writes is passed as two operands, result and input.  THCNothing is the type of no scalars. */
-#ifndef THC_APPLY_H
-#define THC_APPLY_H
+#ifndef THC_MAP_H
+#define THC_MAP_H
 
 #include "THC/core/thc_cuda.h"
 #include "THC/core/thc_kernels.h"
 #include "thc_pack.h"
 
-#define THC_APPLY_THREADS_PER_BLOCK 512
-#define THC_APPLY_BLOCKS_PER_SM     4
+#define THC_MAP_THREADS_PER_BLOCK 512
+#define THC_MAP_BLOCKS_PER_SM     4
 
 typedef char THCNothing;
 
@@ -28,8 +28,8 @@ enum {
   THC_STRIDED_IN_FLIGHT = 4 /* elements that a thread loads before it computes, without packs */
 };
 
-/* The race hooks are in the kernels of some types only: the namespace keeps apart the functions of
- * files with and without them. */
+/* An anonymous namespace: some files are compiled with the simulator's race checks and some without, and
+ * the linker must not merge their instances of a template. */
 namespace
 {
 
@@ -164,7 +164,7 @@ struct THCMap {
 
 #define THC_MAP(NAME, OUT, ...) THC_MAP_OF(NAME, NAME##_element, OUT, __VA_ARGS__)
 
-/* The same, of a function of another name: of a template with its arguments. */
+/* THC_MAP with the function ELEMENT instead of NAME_element: an instance of a template, for example. */
 #define THC_MAP_OF(NAME, ELEMENT, OUT, ...)                  \
   typedef THCMap<OUT, __VA_ARGS__> NAME##_map;               \
   THC_MAP_KERNELS_(NAME, ELEMENT, THC_FIRST_(__VA_ARGS__, )) \
