@@ -175,7 +175,7 @@ at_tensor *at_interpolateGrad(at_tensor *grad, at_ints sizes, at_interpolation h
 at_tensor *at_maxPoolGrad(at_tensor *grad, at_ints sizes, at_tensor *indices, int dims);
 at_tensor *at_maxUnpoolGrad(at_tensor *grad, at_tensor *indices, int dims);
 
-/* The arguments of a convolution. */
+/* The options of a convolution, as its operation has them (conv2d). */
 typedef struct at_convolved {
   at_ints stride, padding, dilation;
   bool isTransposed;
@@ -183,8 +183,8 @@ typedef struct at_convolved {
   int64_t groups;
 } at_convolved;
 
-/* The gradients of input, weight and bias as far as they are wanted; with a padding in words; and of
- * layers that are given the size of the kernel. */
+/* The gradients of input, weight and bias of a convolution, those with wants[i]: of conv2d and others;
+ * of convolutions with a padding in words; of layers that are given the size of the kernel. */
 at_several at_convGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_convolved how,
                        const bool *wants);
 at_several at_convPaddedGrad(at_tensor *grad, at_tensor *input, at_tensor *weight,
@@ -192,8 +192,9 @@ at_several at_convPaddedGrad(at_tensor *grad, at_tensor *input, at_tensor *weigh
 at_several at_layerConvGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_ints kernel,
                             at_convolved how, const bool *wants);
 
-/* The gradients of grad, input and weight, which the three gradients were computed from; those of
- * the three, each of which may be NULL, come first. */
+/* Double backward of convolutions: from the gradients of the three results of at_convGrad (ofInput,
+ * ofWeight, ofBias, each may be NULL), the gradients of grad, input and weight, from which at_convGrad
+ * computed. */
 at_several at_convTwice(at_tensor *ofInput, at_tensor *ofWeight, at_tensor *ofBias, at_tensor *grad,
                         at_tensor *input, at_tensor *weight, at_convolved how);
 at_several at_layerConvTwice(at_tensor *ofInput, at_tensor *ofWeight, at_tensor *ofBias,
@@ -204,7 +205,7 @@ at_grad_output_grad_self_grad_weight at_convTwiceOf(at_tensor *ofInput, at_tenso
                                                     at_tensor *weight, at_tensor *input,
                                                     at_convolved how, at_ints mask);
 
-/* Of conv_tbc. */
+/* The gradients of conv_tbc, and those of conv_tbc_backward. */
 at_several at_convTimeGrad(at_tensor *grad, at_tensor *self, at_tensor *weight, at_tensor *bias,
                            int64_t pad);
 at_grad_input_grad_weight_grad_bias at_convTimeBackwardOf(at_tensor *grad, at_tensor *input,

@@ -3,7 +3,7 @@
 
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
-#include "ATen/nn/images.h"
+#include "ATen/nn/layerCall.h"
 
 typedef struct {
   int64_t length, hop, size; /* of a frame; distance between frames; of the transform */

@@ -3,7 +3,7 @@
 
 #include "ATen/composed/Composed.h"
 #include "ATen/core/ATenOperations.h"
-#include "images.h"
+#include "layerCall.h"
 
 /* --- columns ---------------------------------------------------------------------------------- */
 

@@ -4,7 +4,7 @@
 #include "ATen/composed/Composed.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/ops/rearrange.h"
-#include "images.h"
+#include "layerCall.h"
 
 /* --- what a call is -------------------------------------------------------------------------- */
 
@@ -31,7 +31,7 @@ static THNNGroups groups_of(int axes, at_ints kernel, at_convolving how)
   return g;
 }
 
-/* The sizes of the windows of weight, whose axes there have to be: any number if that is 0. */
+/* The kernel sizes of weight.  Raises unless weight has `axes` of them (axes 0: 1, 2 or 3). */
 static at_ints kernel_of(const at_tensor *weight, int axes)
 {
   const at_ints sizes = at_sizesOf(weight);
@@ -46,7 +46,7 @@ static at_ints kernel_of(const at_tensor *weight, int axes)
   return (at_ints){sizes.data + 2, own};
 }
 
-static void check_images(const at_images *layer, const char *name, const at_tensor *t)
+static void check_images(const at_layer_call *layer, const char *name, const at_tensor *t)
 {
   const int dims = at_sizesOf(t).count;
   if (dims != layer->axes + 1 && dims != layer->axes + 2)
@@ -54,22 +54,22 @@ static void check_images(const at_images *layer, const char *name, const at_tens
              at_sizeDesc(at_sizesOf(t)).str, layer->axes + 1, layer->axes + 2);
 }
 
-static void begin(at_images *layer, at_tensor *input, int axes, int results)
+static void begin(at_layer_call *layer, at_tensor *input, int axes, int results)
 {
-  at_images_begin(layer, AT_IMAGES_FLOATS, input, axes, results);
+  at_layer_begin(layer, AT_LAYER_FLOATS, input, axes, results);
   layer->asRows = axes == 1;
   check_images(layer, "input", input);
 }
 
-/* A weight as THNN takes it: of one axis as of two. */
-static at_tensor *rows(at_images *layer, at_tensor *weight)
+/* A weight as THNN takes it: for sequences with a second axis of size 1. */
+static at_tensor *rows(at_layer_call *layer, at_tensor *weight)
 {
   return layer->asRows ? at_hold(&layer->pool, at_viewUnsqueeze(weight, -2)) : weight;
 }
 
-static void *weight_of(at_images *layer, at_tensor *weight)
+static void *weight_of(at_layer_call *layer, at_tensor *weight)
 {
-  return at_images_operand(layer, "weight", rows(layer, weight));
+  return at_layer_operand(layer, "weight", rows(layer, weight));
 }
 
 /* --- forward --------------------------------------------------------------------------------- */
@@ -101,7 +101,8 @@ static bool output_size(int axes, const THNNGroups *g, at_ints input, at_ints we
   return fits;
 }
 
-/* By cuDNN; false where it does not compute this, or what is given is an error. */
+/* Computes with cuDNN and returns true.  Returns false if cuDNN does not support the convolution, or if an
+ * argument is wrong: THNN then computes, or raises the error. */
 static bool convolve_by_dnn(at_tensor **out, at_tensor *input, at_tensor *weight, at_tensor *bias,
                             int axes, const THNNGroups *g)
 {
@@ -117,7 +118,7 @@ static bool convolve_by_dnn(at_tensor **out, at_tensor *input, at_tensor *weight
   return made != NULL;
 }
 
-/* Of several results all but the first have no elements. */
+/* The convolution, by cuDNN or THNN.  Results after the first have no elements. */
 static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *weight,
                      at_tensor *bias, int axes, const THNNGroups *g)
 {
@@ -126,20 +127,20 @@ static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *
              at_sizeDesc(at_sizesOf(bias)).str);
   if (results == 1 && convolve_by_dnn(out, input, weight, bias, axes, g))
     return;
-  at_images layer;
+  at_layer_call layer;
   begin(&layer, input, axes, results);
-  void *x = at_images_take(&layer, "input", input, at_images_batch(&layer, input));
-  void *w = weight_of(&layer, weight), *b = at_images_operand(&layer, "bias", bias);
+  void *x = at_layer_take(&layer, "input", input, at_layer_batch(&layer, input));
+  void *w = weight_of(&layer, weight), *b = at_layer_operand(&layer, "bias", bias);
   int64_t size[AT_MOST_DIMS];
-  const bool nhwc = at_images_areNhwc(&layer, input) &&
+  const bool nhwc = at_layer_areNhwc(&layer, input) &&
                     output_size(axes, g, at_sizesOf(input), at_sizesOf(weight), size);
-  void *r = nhwc ? at_images_resultNhwc(&layer, &out[0], (at_ints){size, at_sizesOf(input).count})
-                 : at_images_result(&layer, &out[0]);
+  void *r = nhwc ? at_layer_resultNhwc(&layer, &out[0], (at_ints){size, at_sizesOf(input).count})
+                 : at_layer_result(&layer, &out[0]);
   const at_ints none = {(int64_t[]){0}, 1};
   for (int i = 1; i < results; i++)
-    at_images_sum(&layer, &out[i], none);
+    at_layer_sum(&layer, &out[i], none);
   AT_OF(layer.called, convolve)(g, x, r, w, b); /* THNN_(Groups_updateOutput), of input's type */
-  at_images_end(&layer);
+  at_layer_end(&layer);
 }
 
 at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
@@ -177,7 +178,7 @@ at_tensor *at_transformWeights(at_tensor *weight, at_convolving how)
   return transformed;
 }
 
-/* The padding "same" of an axis: half of it before, and half or one more behind. */
+/* The padding "same" of an axis: half of the zeros on each side; *more is 1 if one more goes behind. */
 static void padding_same(const THNNGroups *g, int axis, int64_t *before, int64_t *more)
 {
   const int64_t reach = (int64_t)(g->size[axis] - 1) * g->dilation[axis];
@@ -228,29 +229,29 @@ static void convolve_backward(at_tensor **out, const bool *wanted, at_tensor *gr
   if (at_convolvesByDnn(input, weight) && grad->type == input->type &&
       at_convolveBackwardByDnn(out, gives, grad, input, weight, axes, g))
     return;
-  at_images layer;
+  at_layer_call layer;
   begin(&layer, input, axes, 3);
   check_images(&layer, "grad_output", grad);
-  const int batch = at_images_batch(&layer, input);
-  void *x = at_images_take(&layer, "input", input, batch);
-  void *y = at_images_take(&layer, "grad_output", grad, batch), *w = weight_of(&layer, weight);
+  const int batch = at_layer_batch(&layer, input);
+  void *x = at_layer_take(&layer, "input", input, batch);
+  void *y = at_layer_take(&layer, "grad_output", grad, batch), *w = weight_of(&layer, weight);
 
   void *r = NULL, *gradWeight = NULL;
   if (gives[0])
-    r = at_images_areNhwc(&layer, input) ? at_images_resultNhwc(&layer, &out[0], at_sizesOf(input))
-                                         : at_images_result(&layer, &out[0]);
+    r = at_layer_areNhwc(&layer, input) ? at_layer_resultNhwc(&layer, &out[0], at_sizesOf(input))
+                                        : at_layer_result(&layer, &out[0]);
   void *gradBias = NULL;
   if (gives[1])
-    gradWeight = rows(&layer, at_images_sum(&layer, &out[1], at_sizesOf(weight)))->th;
+    gradWeight = rows(&layer, at_layer_sum(&layer, &out[1], at_sizesOf(weight)))->th;
   if (gives[2]) {
     const int64_t outputs = at_sizesOf(grad).data[batch];
-    gradBias = at_images_sum(&layer, &out[2], (at_ints){&outputs, 1})->th;
+    gradBias = at_layer_sum(&layer, &out[2], (at_ints){&outputs, 1})->th;
   }
   if (gives[0])
     AT_OF(layer.called, convolveBackwardData)(g, x, y, r, w);
   if (gives[1] || gives[2])
     AT_OF(layer.called, convolveBackwardWeights)(g, x, y, gradWeight, gradBias);
-  at_images_end(&layer);
+  at_layer_end(&layer);
 }
 
 void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
@@ -267,7 +268,7 @@ void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, a
 
 /* --- double backward ------------------------------------------------------------------------- */
 
-/* What either gradient adds to the gradient with respect to grad; NULL if there is none. */
+/* The gradient with respect to grad: the sum of what ggI, ggW and ggb contribute; NULL if all are NULL. */
 static at_tensor *gradient_of_grad(at_pool *pool, at_tensor *ggI, at_tensor *ggW, at_tensor *ggb,
                                    at_tensor *grad, at_tensor *weight, at_tensor *input,
                                    at_convolving how)

@@ -3,7 +3,7 @@
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
-#include "images.h"
+#include "layerCall.h"
 
 static const at_scalar one = {.value.integer = 1};
 

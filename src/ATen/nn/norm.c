@@ -4,7 +4,7 @@
 #include "ATen/core/ATenOperations.h"
 #include "THKernel.h"
 #include "ATen/core/device.h"
-#include "images.h"
+#include "layerCall.h"
 #include "layerNorm.h"
 
 TH_DISPATCH(at_layer_norm_kernels, at_layerNormFloat)
@@ -50,8 +50,8 @@ static void check_channels(const at_tensor *self, int count, at_tensor *const *t
  * matrix, in the lanes of vectors. */
 static bool are_columns(const at_tensor *t, const at_type *compute)
 {
-  const at_images layer = {.type = t->type, .compute = compute, .axes = t->th->nDimension - 2};
-  return layer.axes > 0 && t->th->size[1] >= AT_NHWC_MIN_CHANNELS && at_images_areNhwc(&layer, t);
+  const at_layer_call layer = {.type = t->type, .compute = compute, .axes = t->th->nDimension - 2};
+  return layer.axes > 0 && t->th->size[1] >= AT_NHWC_MIN_CHANNELS && at_layer_areNhwc(&layer, t);
 }
 
 /* The permutation that makes the channels the last dimension, stored in order. */

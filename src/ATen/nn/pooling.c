@@ -3,14 +3,14 @@
 
 #include <limits.h>
 
-#include "images.h"
+#include "layerCall.h"
 #include "ATen/composed/Composed.h"
 #include "ATen/ops/rearrange.h"
 
 /* Sequences are pooled as images of one row. */
-static void begin(at_images *layer, at_images_kind kind, at_tensor *self, int axes, int results)
+static void begin(at_layer_call *layer, at_layer_kind kind, at_tensor *self, int axes, int results)
 {
-  at_images_begin(layer, kind, self, axes, results);
+  at_layer_begin(layer, kind, self, axes, results);
   layer->asRows = axes == 1;
 }
 
@@ -34,20 +34,20 @@ static Sliding sliding(at_windows w, int axes)
 }
 
 /* Where the gradient of self is written: in channels-last layout if all operands are. */
-static void *gradient_like(at_images *layer, at_tensor **out, const at_tensor *self,
+static void *gradient_like(at_layer_call *layer, at_tensor **out, const at_tensor *self,
                            const at_tensor *grad, const at_tensor *indices)
 {
-  if (at_images_areNhwc(layer, self) && at_images_fitNhwc(layer, grad) &&
-      at_images_fitNhwc(layer, indices))
-    return at_images_resultNhwc(layer, out, at_sizesOf(self));
-  return at_images_result(layer, out);
+  if (at_layer_areNhwc(layer, self) && at_layer_fitNhwc(layer, grad) &&
+      at_layer_fitNhwc(layer, indices))
+    return at_layer_resultNhwc(layer, out, at_sizesOf(self));
+  return at_layer_result(layer, out);
 }
 
 /* Whether the result is written in channels-last layout; size becomes its size.  As in THNN, the
  * last window begins in the image or in the padding before it.  Sizes that THNN may refuse return
  * false, so that THNN reports them. */
-static bool slide_nhwc(const at_images *layer, const at_tensor *self, const Sliding *s, bool ceil,
-                       int64_t *size)
+static bool slide_nhwc(const at_layer_call *layer, const at_tensor *self, const Sliding *s,
+                       bool ceil, int64_t *size)
 {
   enum { MAX_WINDOWS = 24 }; /* to which an element belongs, on average */
   const at_ints sizes = at_sizesOf(self);
@@ -68,7 +68,7 @@ static bool slide_nhwc(const at_images *layer, const at_tensor *self, const Slid
   }
   if (elements > MAX_WINDOWS * steps) /* kernels that share sums of rows are faster then */
     return false;
-  return at_images_sizeNhwc(layer, self, axis, size);
+  return at_layer_sizeNhwc(layer, self, axis, size);
 }
 
 at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
@@ -77,16 +77,16 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
   const Sliding s = sliding(windows, axes);
   if (self->type->scalarType == AT_LONG && !grad)
     return at_integerAverage(out, self, axes, windows, count_include_pad, AT_NONE);
-  at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
-  const int batch = at_images_batch(&layer, self);
-  void *x = at_images_take(&layer, "self", self, batch);
-  void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
+  at_layer_call layer;
+  begin(&layer, AT_LAYER_FLOATS, self, axes, 1);
+  const int batch = at_layer_batch(&layer, self);
+  void *x = at_layer_take(&layer, "self", self, batch);
+  void *g = grad ? at_layer_take(&layer, "grad_output", grad, batch) : NULL;
   int64_t size[AT_MOST_DIMS];
-  const bool nhwc = slide_nhwc(&layer, self, &s, windows.ceil, size) &&
-                    (!grad || at_images_fitNhwc(&layer, grad));
+  const bool nhwc =
+      slide_nhwc(&layer, self, &s, windows.ceil, size) && (!grad || at_layer_fitNhwc(&layer, grad));
   const at_ints sizes = grad ? at_sizesOf(self) : (at_ints){size, at_sizesOf(self).count};
-  void *r = nhwc ? at_images_resultNhwc(&layer, &out, sizes) : at_images_result(&layer, &out);
+  void *r = nhwc ? at_layer_resultNhwc(&layer, &out, sizes) : at_layer_result(&layer, &out);
   if (axes < 3 && !grad)
     AT_OF(layer.called, SpatialAveragePooling_updateOutput)(x, r, AT_SPATIAL(s.size),
                                                             AT_SPATIAL(s.stride),
@@ -107,24 +107,24 @@ at_tensor *at_averagePool(at_tensor *out, int axes, at_tensor *grad, at_tensor *
                                                                   AT_VOLUMETRIC(s.stride),
                                                                   AT_VOLUMETRIC(s.padding),
                                                                   windows.ceil, count_include_pad);
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
 void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
 {
   const Sliding s = sliding(windows, axes);
-  at_images layer;
-  begin(&layer, AT_IMAGES_SCALARS, self, axes, 2);
+  at_layer_call layer;
+  begin(&layer, AT_LAYER_SCALARS, self, axes, 2);
   layer.only = out[0] && out[1] &&
                out[0]->type == self->type; /* both results are written directly, or none */
-  void *x = at_images_take(&layer, "self", self, at_images_batch(&layer, self));
+  void *x = at_layer_take(&layer, "self", self, at_layer_batch(&layer, self));
   int64_t size[AT_MOST_DIMS];
   const bool nhwc = slide_nhwc(&layer, self, &s, windows.ceil, size);
   const at_ints sizes = {size, at_sizesOf(self).count};
-  void *r = nhwc ? at_images_resultNhwc(&layer, &out[0], sizes) : at_images_result(&layer, &out[0]);
-  void *argmax = nhwc ? at_images_indicesResultNhwc(&layer, &out[1], sizes)
-                      : at_images_indicesResult(&layer, &out[1]);
+  void *r = nhwc ? at_layer_resultNhwc(&layer, &out[0], sizes) : at_layer_result(&layer, &out[0]);
+  void *argmax = nhwc ? at_layer_indicesResultNhwc(&layer, &out[1], sizes)
+                      : at_layer_indicesResult(&layer, &out[1]);
   if (axes < 3)
     AT_OF(layer.called,
           SpatialDilatedMaxPooling_updateOutput)(x, r, argmax, AT_SPATIAL(s.size),
@@ -136,19 +136,19 @@ void at_maxPool(at_tensor **out, int axes, at_tensor *self, at_windows windows)
                                                     AT_VOLUMETRIC(s.stride),
                                                     AT_VOLUMETRIC(s.padding),
                                                     AT_VOLUMETRIC(s.dilation), windows.ceil);
-  at_images_end(&layer);
+  at_layer_end(&layer);
 }
 
 at_tensor *at_maxPoolBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                               at_windows windows, at_tensor *indices)
 {
   const Sliding s = sliding(windows, axes);
-  at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
-  const int batch = at_images_batch(&layer, self);
-  void *x = at_images_take(&layer, "self", self, batch);
-  void *g = at_images_take(&layer, "grad_output", grad, batch);
-  void *argmax = at_images_indices(&layer, "indices", indices, batch);
+  at_layer_call layer;
+  begin(&layer, AT_LAYER_FLOATS, self, axes, 1);
+  const int batch = at_layer_batch(&layer, self);
+  void *x = at_layer_take(&layer, "self", self, batch);
+  void *g = at_layer_take(&layer, "grad_output", grad, batch);
+  void *argmax = at_layer_indices(&layer, "indices", indices, batch);
   void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
     AT_OF(layer.called,
@@ -161,7 +161,7 @@ at_tensor *at_maxPoolBackward(at_tensor *out, int axes, at_tensor *grad, at_tens
                                                        AT_VOLUMETRIC(s.stride),
                                                        AT_VOLUMETRIC(s.padding),
                                                        AT_VOLUMETRIC(s.dilation), windows.ceil);
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
@@ -171,7 +171,7 @@ at_tensor *at_maxPoolBackward(at_tensor *out, int axes, at_tensor *grad, at_tens
  * whether it is the batch or the channels, and in average pooling of images the channels too. */
 enum { ANY_FIRST = 1 };
 
-static int any_planes(const at_images *layer, const at_tensor *t)
+static int any_planes(const at_layer_call *layer, const at_tensor *t)
 {
   return layer->axes == 3 ? ANY_FIRST : at_sizesOf(t).count - layer->axes;
 }
@@ -179,75 +179,75 @@ static int any_planes(const at_images *layer, const at_tensor *t)
 at_tensor *at_adaptiveAverage(at_tensor *out, int axes, at_tensor *self, at_ints output_size)
 {
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
-  at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
-  void *x = at_images_take(&layer, "self", self, any_planes(&layer, self));
+  at_layer_call layer;
+  begin(&layer, AT_LAYER_FLOATS, self, axes, 1);
+  void *x = at_layer_take(&layer, "self", self, any_planes(&layer, self));
   int64_t sizes[AT_MOST_DIMS];
   const bool nhwc =
-      at_images_sizeNhwc(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
-  void *r = nhwc ? at_images_resultNhwc(&layer, &out, (at_ints){sizes, at_sizesOf(self).count})
-                 : at_images_result(&layer, &out);
+      at_layer_sizeNhwc(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
+  void *r = nhwc ? at_layer_resultNhwc(&layer, &out, (at_ints){sizes, at_sizesOf(self).count})
+                 : at_layer_result(&layer, &out);
   if (axes < 3)
     AT_OF(layer.called, SpatialAdaptiveAveragePooling_updateOutput)(x, r, AT_SPATIAL(size));
   else
     AT_OF(layer.called, VolumetricAdaptiveAveragePooling_updateOutput)(x, r, AT_VOLUMETRIC(size));
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
 at_tensor *at_adaptiveAverageBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self)
 {
-  at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  at_layer_call layer;
+  begin(&layer, AT_LAYER_FLOATS, self, axes, 1);
   const int mayBeEmpty = any_planes(&layer, self);
-  void *x = at_images_take(&layer, "self", self, mayBeEmpty);
-  void *g = at_images_take(&layer, "grad_output", grad, mayBeEmpty);
-  const bool nhwc = at_images_areManyNhwc(&layer, self) && at_images_fitNhwc(&layer, grad);
+  void *x = at_layer_take(&layer, "self", self, mayBeEmpty);
+  void *g = at_layer_take(&layer, "grad_output", grad, mayBeEmpty);
+  const bool nhwc = at_layer_areManyNhwc(&layer, self) && at_layer_fitNhwc(&layer, grad);
   void *r =
-      nhwc ? at_images_resultNhwc(&layer, &out, at_sizesOf(self)) : at_images_result(&layer, &out);
+      nhwc ? at_layer_resultNhwc(&layer, &out, at_sizesOf(self)) : at_layer_result(&layer, &out);
   if (axes < 3)
     AT_OF(layer.called, SpatialAdaptiveAveragePooling_updateGradInput)(x, g, r);
   else
     AT_OF(layer.called, VolumetricAdaptiveAveragePooling_updateGradInput)(x, g, r);
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
 void at_adaptiveMax(at_tensor **out, int axes, at_tensor *self, at_ints output_size)
 {
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
-  at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, axes, 2);
-  void *x = at_images_take(&layer, "self", self, ANY_FIRST);
+  at_layer_call layer;
+  begin(&layer, AT_LAYER_FLOATS, self, axes, 2);
+  void *x = at_layer_take(&layer, "self", self, ANY_FIRST);
   int64_t sizes[AT_MOST_DIMS];
   const bool nhwc =
-      at_images_sizeNhwc(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
+      at_layer_sizeNhwc(&layer, self, (int64_t[]){size.at[0], size.at[1], size.at[2]}, sizes);
   const at_ints whole = {sizes, at_sizesOf(self).count};
-  void *r = nhwc ? at_images_resultNhwc(&layer, &out[0], whole) : at_images_result(&layer, &out[0]);
-  void *argmax = nhwc ? at_images_indicesResultNhwc(&layer, &out[1], whole)
-                      : at_images_indicesResult(&layer, &out[1]);
+  void *r = nhwc ? at_layer_resultNhwc(&layer, &out[0], whole) : at_layer_result(&layer, &out[0]);
+  void *argmax = nhwc ? at_layer_indicesResultNhwc(&layer, &out[1], whole)
+                      : at_layer_indicesResult(&layer, &out[1]);
   if (axes < 3)
     AT_OF(layer.called, SpatialAdaptiveMaxPooling_updateOutput)(x, r, argmax, AT_SPATIAL(size));
   else
     AT_OF(layer.called, VolumetricAdaptiveMaxPooling_updateOutput)(x, r, argmax,
                                                                    AT_VOLUMETRIC(size));
-  at_images_end(&layer);
+  at_layer_end(&layer);
 }
 
 at_tensor *at_adaptiveMaxBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                                   at_tensor *indices)
 {
-  at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
-  void *x = at_images_take(&layer, "self", self, ANY_FIRST);
-  void *g = at_images_take(&layer, "grad_output", grad, ANY_FIRST);
-  void *argmax = at_images_indices(&layer, "indices", indices, ANY_FIRST);
+  at_layer_call layer;
+  begin(&layer, AT_LAYER_FLOATS, self, axes, 1);
+  void *x = at_layer_take(&layer, "self", self, ANY_FIRST);
+  void *g = at_layer_take(&layer, "grad_output", grad, ANY_FIRST);
+  void *argmax = at_layer_indices(&layer, "indices", indices, ANY_FIRST);
   void *r = gradient_like(&layer, &out, self, grad, indices);
   if (axes < 3)
     AT_OF(layer.called, SpatialAdaptiveMaxPooling_updateGradInput)(x, g, r, argmax);
   else
     AT_OF(layer.called, VolumetricAdaptiveMaxPooling_updateGradInput)(x, g, r, argmax);
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
@@ -261,14 +261,14 @@ void at_fractionalMax(at_tensor **out, int axes, at_tensor *self, at_ints kernel
 {
   const at_axes kernel = at_axesOf("kernel_size", kernel_size, axes, 1);
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
-  at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, axes, 2);
+  at_layer_call layer;
+  begin(&layer, AT_LAYER_FLOATS, self, axes, 2);
   if (axes == 3) /* THNN's are those of the last dimension first */
     random_samples = at_hold(&layer.pool, at_flipAlong(NULL, random_samples, -1));
-  const int batch = at_images_batch(&layer, self);
-  void *x = at_images_take(&layer, "self", self, batch);
-  void *samples = at_images_take(&layer, "random_samples", random_samples, batch);
-  void *r = at_images_result(&layer, &out[0]), *argmax = at_images_indicesResult(&layer, &out[1]);
+  const int batch = at_layer_batch(&layer, self);
+  void *x = at_layer_take(&layer, "self", self, batch);
+  void *samples = at_layer_take(&layer, "random_samples", random_samples, batch);
+  void *r = at_layer_result(&layer, &out[0]), *argmax = at_layer_indicesResult(&layer, &out[1]);
   if (axes == 2)
     AT_OF(layer.called, SpatialFractionalMaxPooling_updateOutput)(x, r, AT_SPATIAL(size),
                                                                   AT_SPATIAL(kernel), argmax,
@@ -277,7 +277,7 @@ void at_fractionalMax(at_tensor **out, int axes, at_tensor *self, at_ints kernel
     AT_OF(layer.called, VolumetricFractionalMaxPooling_updateOutput)(x, r, FRACTIONAL(size),
                                                                      FRACTIONAL(kernel), argmax,
                                                                      samples);
-  at_images_end(&layer);
+  at_layer_end(&layer);
 }
 
 at_tensor *at_fractionalMaxBackward(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
@@ -285,20 +285,20 @@ at_tensor *at_fractionalMaxBackward(at_tensor *out, int axes, at_tensor *grad, a
 {
   const at_axes kernel = at_axesOf("kernel_size", kernel_size, axes, 1);
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
-  at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
-  const int batch = at_images_batch(&layer, self);
-  void *x = at_images_take(&layer, "self", self, batch);
-  void *g = at_images_take(&layer, "grad_output", grad, batch);
-  void *argmax = at_images_indices(&layer, "indices", indices, batch);
-  void *r = at_images_result(&layer, &out);
+  at_layer_call layer;
+  begin(&layer, AT_LAYER_FLOATS, self, axes, 1);
+  const int batch = at_layer_batch(&layer, self);
+  void *x = at_layer_take(&layer, "self", self, batch);
+  void *g = at_layer_take(&layer, "grad_output", grad, batch);
+  void *argmax = at_layer_indices(&layer, "indices", indices, batch);
+  void *r = at_layer_result(&layer, &out);
   if (axes == 2)
     AT_OF(layer.called, SpatialFractionalMaxPooling_updateGradInput)(x, g, r, AT_SPATIAL(size),
                                                                      AT_SPATIAL(kernel), argmax);
   else
     AT_OF(layer.called, VolumetricFractionalMaxPooling_updateGradInput)(x, g, r, FRACTIONAL(size),
                                                                         FRACTIONAL(kernel), argmax);
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
@@ -308,13 +308,13 @@ at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *se
                         at_tensor *indices, at_ints output_size, at_ints stride, at_ints padding)
 {
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
-  at_images layer;
-  begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
-  const int batch = at_images_batch(&layer, self);
-  void *x = at_images_take(&layer, "self", self, batch);
-  void *argmax = at_images_indices(&layer, "indices", indices, batch);
-  void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
-  void *r = at_images_result(&layer, &out);
+  at_layer_call layer;
+  begin(&layer, AT_LAYER_FLOATS, self, axes, 1);
+  const int batch = at_layer_batch(&layer, self);
+  void *x = at_layer_take(&layer, "self", self, batch);
+  void *argmax = at_layer_indices(&layer, "indices", indices, batch);
+  void *g = grad ? at_layer_take(&layer, "grad_output", grad, batch) : NULL;
+  void *r = at_layer_result(&layer, &out);
   if (axes == 2) {
     if (grad)
       AT_OF(layer.called, SpatialMaxUnpooling_updateGradInput)(x, g, r, argmax, AT_SPATIAL(size));
@@ -332,6 +332,6 @@ at_tensor *at_maxUnpool(at_tensor *out, int axes, at_tensor *grad, at_tensor *se
                                                                AT_VOLUMETRIC(step),
                                                                AT_VOLUMETRIC(pad));
   }
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }

@@ -3,7 +3,7 @@
 
 #include "ATen/core/ATenOperations.h"
 
-#include "ATen/nn/images.h"
+#include "ATen/nn/layerCall.h"
 
 /* --- padding --------------------------------------------------------------------------------- */
 
@@ -52,49 +52,49 @@ at_tensor *at_padImages(at_tensor *out, at_padding kind, int axes, at_tensor *gr
              2 * axes);
   for (int i = 0; i < padding.count; i++)
     p[i] = at_smallInt("padding", padding.data[i]);
-  at_images layer;
-  at_images_begin(&layer, grad ? AT_IMAGES_FLOATS : AT_IMAGES_MOVES, self, axes, 1);
-  const int batch = at_images_batch(&layer, self);
-  void *x = at_images_take(&layer, "self", self, batch);
-  void *g = grad ? at_images_take(&layer, "grad_output", grad, batch) : NULL;
-  void *r = at_images_result(&layer, &out);
+  at_layer_call layer;
+  at_layer_begin(&layer, grad ? AT_LAYER_FLOATS : AT_LAYER_MOVES, self, axes, 1);
+  const int batch = at_layer_batch(&layer, self);
+  void *x = at_layer_take(&layer, "self", self, batch);
+  void *g = grad ? at_layer_take(&layer, "grad_output", grad, batch) : NULL;
+  void *r = at_layer_result(&layer, &out);
   if (grad)
     pad_backward(layer.called, kind == AT_PAD_REFLECTION, axes, x, g, r, p);
   else
     pad(layer.called, kind == AT_PAD_REFLECTION, axes, x, r, p);
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
 /* --- upsampling ------------------------------------------------------------------------------ */
 
-static void check_batch(const at_images *layer, const char *name, const at_tensor *t)
+static void check_batch(const at_layer_call *layer, const char *name, const at_tensor *t)
 {
-  if (!at_images_batch(layer, t))
+  if (!at_layer_batch(layer, t))
     at_raise(AT_ERROR_ARGUMENT, "%s has size (%s), and has to have %d dimensions", name,
              at_sizeDesc(at_sizesOf(t)).str, layer->axes + 2);
 }
 
 /* Where a result computed from t is written: in channels-last layout if t is.  axis: the last sizes
  * of the result. */
-static void *result_like(at_images *layer, at_tensor **out, const at_tensor *t,
+static void *result_like(at_layer_call *layer, at_tensor **out, const at_tensor *t,
                          const int64_t axis[3])
 {
   int64_t size[AT_MOST_DIMS];
-  if (at_images_sizeNhwc(layer, t, axis, size))
-    return at_images_resultNhwc(layer, out, (at_ints){size, at_sizesOf(t).count});
-  return at_images_result(layer, out);
+  if (at_layer_sizeNhwc(layer, t, axis, size))
+    return at_layer_resultNhwc(layer, out, (at_ints){size, at_sizesOf(t).count});
+  return at_layer_result(layer, out);
 }
 
 at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tensor *self,
                               int64_t scale_factor)
 {
   const int scale = at_smallInt("scale_factor", scale_factor);
-  at_images layer;
-  at_images_begin(&layer, grad ? AT_IMAGES_FLOATS : AT_IMAGES_MOVES, self, axes, 1);
+  at_layer_call layer;
+  at_layer_begin(&layer, grad ? AT_LAYER_FLOATS : AT_LAYER_MOVES, self, axes, 1);
   check_batch(&layer, "self", self);
-  void *x = at_images_take(&layer, "self", self, 1);
-  void *g = grad ? at_images_take(&layer, "grad_output", grad, 1) : NULL;
+  void *x = at_layer_take(&layer, "self", self, 1);
+  void *g = grad ? at_layer_take(&layer, "grad_output", grad, 1) : NULL;
   int64_t axis[3] = {0}; /* 0 if the product overflows: THNN then reports the size */
   for (int a = 3 - axes; a < 3; a++) {
     const int64_t size = at_sizesOf(self).data[axes - 1 + a];
@@ -114,7 +114,7 @@ at_tensor *at_upsampleNearest(at_tensor *out, int axes, at_tensor *grad, at_tens
         AT_OF(layer.called, VolumetricUpSamplingNearest_updateOutput)};
     forward[axes - 1](x, r, scale);
   }
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
@@ -122,10 +122,10 @@ at_tensor *at_upsampleLinear(at_tensor *out, int axes, at_tensor *self, at_ints 
 {
   const at_axes size = at_axesOf("output_size", output_size, axes, 1);
   const int *o = size.at;
-  at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, self, axes, 1);
+  at_layer_call layer;
+  at_layer_begin(&layer, AT_LAYER_FLOATS, self, axes, 1);
   check_batch(&layer, "self", self);
-  void *x = at_images_take(&layer, "self", self, 1);
+  void *x = at_layer_take(&layer, "self", self, 1);
   void *r = result_like(&layer, &out, self, (int64_t[]){o[0], o[1], o[2]});
   if (axes == 1)
     AT_OF(layer.called, TemporalUpSamplingLinear_updateOutput)(x, r, o[2]);
@@ -133,7 +133,7 @@ at_tensor *at_upsampleLinear(at_tensor *out, int axes, at_tensor *self, at_ints 
     AT_OF(layer.called, SpatialUpSamplingBilinear_updateOutput)(x, r, o[1], o[2]);
   else
     AT_OF(layer.called, VolumetricUpSamplingTrilinear_updateOutput)(x, r, o[0], o[1], o[2]);
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
@@ -146,10 +146,10 @@ at_tensor *at_upsampleLinearBackward(at_tensor *out, int axes, at_tensor *grad, 
   if (input_size.count != axes + 2)
     at_raise(AT_ERROR_ARGUMENT, "input_size has %d numbers, and has to have %d", input_size.count,
              axes + 2);
-  at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, grad, axes, 1);
+  at_layer_call layer;
+  at_layer_begin(&layer, AT_LAYER_FLOATS, grad, axes, 1);
   check_batch(&layer, "grad_output", grad);
-  void *g = at_images_take(&layer, "grad_output", grad, 1);
+  void *g = at_layer_take(&layer, "grad_output", grad, 1);
   for (int d = 0; d < axes + 2; d++) {
     i[d] = at_smallInt("input_size", input_size.data[d]);
     if ((i[d] == 0) != (layer.empty >> d & 1))
@@ -169,7 +169,7 @@ at_tensor *at_upsampleLinearBackward(at_tensor *out, int axes, at_tensor *grad, 
   else
     AT_OF(layer.called, VolumetricUpSamplingTrilinear_updateGradInput)(g, r, i[0], i[1], i[2], i[3],
                                                                        i[4], o[0], o[1], o[2]);
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
@@ -208,15 +208,15 @@ at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor 
     return sample_by_operations(out, axes, input, grid, interpolation_mode, padding_mode,
                                 align_corners);
   const int padding = at_smallInt("padding_mode", padding_mode);
-  at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, input, axes, 1);
-  void *x = at_images_take(&layer, "input", input, 1), *g = at_images_take(&layer, "grid", grid, 1);
-  void *r = at_images_result(&layer, &out);
+  at_layer_call layer;
+  at_layer_begin(&layer, AT_LAYER_FLOATS, input, axes, 1);
+  void *x = at_layer_take(&layer, "input", input, 1), *g = at_layer_take(&layer, "grid", grid, 1);
+  void *r = at_layer_result(&layer, &out);
   if (axes == 2)
     AT_OF(layer.called, SpatialGridSamplerBilinear_updateOutput)(x, g, r, padding);
   else
     AT_OF(layer.called, VolumetricGridSamplerBilinear_updateOutput)(x, g, r, padding);
-  at_images_end(&layer);
+  at_layer_end(&layer);
   return out;
 }
 
@@ -262,16 +262,16 @@ void at_gridSamplerBackward(at_tensor **out, const bool *wanted, int axes, at_te
     return;
   }
   const int padding = at_smallInt("padding_mode", padding_mode);
-  at_images layer;
-  at_images_begin(&layer, AT_IMAGES_FLOATS, input, axes, 2);
-  void *x = at_images_take(&layer, "input", input, 1), *p = at_images_take(&layer, "grid", grid, 1);
-  void *g = at_images_take(&layer, "grad_output", grad, 1), *r[2];
+  at_layer_call layer;
+  at_layer_begin(&layer, AT_LAYER_FLOATS, input, axes, 2);
+  void *x = at_layer_take(&layer, "input", input, 1), *p = at_layer_take(&layer, "grid", grid, 1);
+  void *g = at_layer_take(&layer, "grad_output", grad, 1), *r[2];
   for (int i = 0; i < 2; i++)
-    r[i] = at_images_optional(&layer, wanted[i] && output_mask.data[i], &out[i]);
+    r[i] = at_layer_optional(&layer, wanted[i] && output_mask.data[i], &out[i]);
   if (axes == 2)
     AT_OF(layer.called, SpatialGridSamplerBilinear_updateGradInput)(x, r[0], p, r[1], g, padding);
   else
     AT_OF(layer.called, VolumetricGridSamplerBilinear_updateGradInput)(x, r[0], p, r[1], g,
                                                                        padding);
-  at_images_end(&layer);
+  at_layer_end(&layer);
 }

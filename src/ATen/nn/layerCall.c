@@ -1,5 +1,5 @@
 /* Calls of THNN's layers with images: how operands get in and results out. */
-#include "images.h"
+#include "layerCall.h"
 
 #include <limits.h>
 
@@ -7,21 +7,21 @@
 
 /* --- the type that computes ------------------------------------------------------------------ */
 
-static const at_type *computes_in(at_images_kind kind, const at_type *type)
+static const at_type *computes_in(at_layer_kind kind, const at_type *type)
 {
   const at_scalar_type own = type->scalarType;
   const bool isInteger = !at_isFloating(own) && own != AT_BOOL;
-  if (!at_isFloating(own) && (kind == AT_IMAGES_FLOATS || !isInteger))
+  if (!at_isFloating(own) && (kind == AT_LAYER_FLOATS || !isInteger))
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s", at_scalarTypeName(own));
   const bool wide =
-      own == AT_DOUBLE || own == AT_LONG || (own == AT_INT && kind != AT_IMAGES_MOVES);
+      own == AT_DOUBLE || own == AT_LONG || (own == AT_INT && kind != AT_LAYER_MOVES);
   return at_toScalarType(type, wide ? AT_DOUBLE : AT_FLOAT);
 }
 
-void at_images_begin(at_images *layer, at_images_kind kind, at_tensor *self, int axes, int results)
+void at_layer_begin(at_layer_call *layer, at_layer_kind kind, at_tensor *self, int axes, int results)
 {
   const at_type *compute = computes_in(kind, self->type);
-  const bool asTheyAre = kind == AT_IMAGES_MOVES && self->type->elementSize == compute->elementSize;
+  const bool asTheyAre = kind == AT_LAYER_MOVES && self->type->elementSize == compute->elementSize;
   layer->type = self->type;
   layer->called = compute;
   layer->compute = asTheyAre ? self->type : compute;
@@ -36,7 +36,7 @@ void at_images_begin(at_images *layer, at_images_kind kind, at_tensor *self, int
 
 /* --- operands -------------------------------------------------------------------------------- */
 
-void *at_images_operand(at_images *layer, const char *name, at_tensor *t)
+void *at_layer_operand(at_layer_call *layer, const char *name, at_tensor *t)
 {
   if (!t)
     return NULL;
@@ -48,7 +48,7 @@ void *at_images_operand(at_images *layer, const char *name, at_tensor *t)
 }
 
 /* The dimensions of t that are of size 0, as bits; the same for all images of a layer. */
-static uint64_t empty_dims(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
+static uint64_t empty_dims(at_layer_call *layer, const char *name, at_tensor *t, int mayBeEmpty)
 {
   const at_ints sizes = at_sizesOf(t);
   uint64_t empty = 0;
@@ -67,7 +67,7 @@ static uint64_t empty_dims(at_images *layer, const char *name, at_tensor *t, int
   return empty;
 }
 
-static void *image(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty,
+static void *image(at_layer_call *layer, const char *name, at_tensor *t, int mayBeEmpty,
                    const at_type *type, const at_type *compute)
 {
   at_checkType(t, name, type);
@@ -86,12 +86,12 @@ static void *image(at_images *layer, const char *name, at_tensor *t, int mayBeEm
   return t->th;
 }
 
-void *at_images_take(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
+void *at_layer_take(at_layer_call *layer, const char *name, at_tensor *t, int mayBeEmpty)
 {
   return image(layer, name, t, mayBeEmpty, layer->type, layer->compute);
 }
 
-void *at_images_indices(at_images *layer, const char *name, at_tensor *t, int mayBeEmpty)
+void *at_layer_indices(at_layer_call *layer, const char *name, at_tensor *t, int mayBeEmpty)
 {
   const at_type *type = at_toScalarType(layer->type, AT_LONG);
   return image(layer, name, t, mayBeEmpty, type, type);
@@ -99,7 +99,7 @@ void *at_images_indices(at_images *layer, const char *name, at_tensor *t, int ma
 
 /* --- results --------------------------------------------------------------------------------- */
 
-static void *result(at_images *layer, at_tensor **out, at_tensor *made, bool isImage)
+static void *result(at_layer_call *layer, at_tensor **out, at_tensor *made, bool isImage)
 {
   const int i = layer->results++;
   layer->result[i].out = out;
@@ -108,26 +108,26 @@ static void *result(at_images *layer, at_tensor **out, at_tensor *made, bool isI
   return made->th;
 }
 
-static at_tensor *nothing(at_images *layer, const at_type *type)
+static at_tensor *nothing(at_layer_call *layer, const at_type *type)
 {
   static const int64_t none[] = {0};
   return at_hold(&layer->pool, at_newShape(type, (at_ints){none, 1}));
 }
 
 /* Whether results of the right type are written directly to the tensors that are given. */
-static bool is_direct(const at_images *layer)
+static bool is_direct(const at_layer_call *layer)
 {
   return layer->only && layer->type == layer->compute && !layer->asRows && !layer->empty;
 }
 
-void *at_images_result(at_images *layer, at_tensor **out)
+void *at_layer_result(at_layer_call *layer, at_tensor **out)
 {
   const bool direct = *out && is_direct(layer) && (*out)->type == layer->type;
   return result(layer, out, direct ? *out : nothing(layer, layer->compute), true);
 }
 
 /* Whether t is in channels-last layout; moved: whether it is not row-major as well. */
-static bool is_nhwc(const at_images *layer, const at_tensor *t, bool *moved)
+static bool is_nhwc(const at_layer_call *layer, const at_tensor *t, bool *moved)
 {
   const at_ints sizes = at_sizesOf(t);
   const int planes = sizes.count - layer->axes - 1;
@@ -147,31 +147,31 @@ static bool is_nhwc(const at_images *layer, const at_tensor *t, bool *moved)
   return true;
 }
 
-bool at_images_areNhwc(const at_images *layer, const at_tensor *t)
+bool at_layer_areNhwc(const at_layer_call *layer, const at_tensor *t)
 {
   bool moved;
   return is_nhwc(layer, t, &moved) && moved;
 }
 
-bool at_images_fitNhwc(const at_images *layer, const at_tensor *t)
+bool at_layer_fitNhwc(const at_layer_call *layer, const at_tensor *t)
 {
   bool moved;
   return is_nhwc(layer, t, &moved);
 }
 
-bool at_images_areManyNhwc(const at_images *layer, const at_tensor *t)
+bool at_layer_areManyNhwc(const at_layer_call *layer, const at_tensor *t)
 {
   const at_ints sizes = at_sizesOf(t);
-  return at_images_areNhwc(layer, t) &&
+  return at_layer_areNhwc(layer, t) &&
          sizes.data[sizes.count - layer->axes - 1] >= AT_NHWC_MIN_CHANNELS;
 }
 
-bool at_images_sizeNhwc(const at_images *layer, const at_tensor *t, const int64_t axis[3],
+bool at_layer_sizeNhwc(const at_layer_call *layer, const at_tensor *t, const int64_t axis[3],
                         int64_t *size)
 {
   const at_ints sizes = at_sizesOf(t);
   const int first = sizes.count - layer->axes;
-  if (!at_images_areManyNhwc(layer, t))
+  if (!at_layer_areManyNhwc(layer, t))
     return false;
   for (int d = 0; d < sizes.count; d++) {
     size[d] = d < first ? sizes.data[d] : axis[3 - sizes.count + d];
@@ -182,7 +182,7 @@ bool at_images_sizeNhwc(const at_images *layer, const at_tensor *t, const int64_
 }
 
 /* New images of that size in channels-last layout. */
-static at_tensor *new_nhwc(at_images *layer, const at_type *type, at_ints sizes)
+static at_tensor *new_nhwc(at_layer_call *layer, const at_type *type, at_ints sizes)
 {
   const int planes = sizes.count - layer->axes - 1, last = sizes.count - 1;
   int64_t size[AT_MOST_DIMS], from[AT_MOST_DIMS];
@@ -194,19 +194,19 @@ static at_tensor *new_nhwc(at_images *layer, const at_type *type, at_ints sizes)
   return at_hold(&layer->pool, at_viewPermute(made, (at_ints){from, sizes.count}));
 }
 
-void *at_images_resultNhwc(at_images *layer, at_tensor **out, at_ints sizes)
+void *at_layer_resultNhwc(at_layer_call *layer, at_tensor **out, at_ints sizes)
 {
   if (*out)
-    return at_images_result(layer, out);
+    return at_layer_result(layer, out);
   return result(layer, out, new_nhwc(layer, layer->compute, sizes), true);
 }
 
-void *at_images_optional(at_images *layer, bool wanted, at_tensor **out)
+void *at_layer_optional(at_layer_call *layer, bool wanted, at_tensor **out)
 {
-  return wanted ? at_images_result(layer, out) : nothing(layer, layer->compute)->th;
+  return wanted ? at_layer_result(layer, out) : nothing(layer, layer->compute)->th;
 }
 
-void *at_images_indicesResult(at_images *layer, at_tensor **out)
+void *at_layer_indicesResult(at_layer_call *layer, at_tensor **out)
 {
   const at_type *type = at_toScalarType(layer->type, AT_LONG);
   if (*out)
@@ -214,14 +214,14 @@ void *at_images_indicesResult(at_images *layer, at_tensor **out)
   return result(layer, out, *out && is_direct(layer) ? *out : nothing(layer, type), true);
 }
 
-void *at_images_indicesResultNhwc(at_images *layer, at_tensor **out, at_ints sizes)
+void *at_layer_indicesResultNhwc(at_layer_call *layer, at_tensor **out, at_ints sizes)
 {
   if (*out)
-    return at_images_indicesResult(layer, out);
+    return at_layer_indicesResult(layer, out);
   return result(layer, out, new_nhwc(layer, at_toScalarType(layer->type, AT_LONG), sizes), true);
 }
 
-at_tensor *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)
+at_tensor *at_layer_sum(at_layer_call *layer, at_tensor **out, at_ints sizes)
 {
   at_tensor *zeros = at_hold(&layer->pool, at_makeFilled(layer->compute, sizes, (at_scalar){0}));
   result(layer, out, zeros, false);
@@ -229,7 +229,7 @@ at_tensor *at_images_sum(at_images *layer, at_tensor **out, at_ints sizes)
 }
 
 /* An image as the operation returns it. */
-static at_tensor *finished(at_images *layer, at_tensor *t)
+static at_tensor *finished(at_layer_call *layer, at_tensor *t)
 {
   if (layer->asRows)
     t = at_hold(&layer->pool, at_viewSqueezeDim(t, -2));
@@ -242,7 +242,7 @@ static at_tensor *finished(at_images *layer, at_tensor *t)
   return at_hold(&layer->pool, at_newShape(t->type, (at_ints){buffer, sizes.count}));
 }
 
-void at_images_end(at_images *layer)
+void at_layer_end(at_layer_call *layer)
 {
   at_tensor *made[AT_RESULTS], *out[AT_RESULTS] = {NULL};
   if (layer->results > 0 &&
