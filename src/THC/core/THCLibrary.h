@@ -19,7 +19,7 @@ void *THCLibrary_open(const THCLibraryName *which, char *origin, size_t size);
 typedef struct THCOptionalLibrary {
   THCLibraryName which;
   int (*find)(void *library); /* finds its functions; 0: it does not have all */
-  int known;                  /* 1: there; -1: not to be had; 0: not tried yet */
+  int known;                  /* 1: available; -1: not available; 0: not tried yet */
   pthread_mutex_t mutex;
 } THCOptionalLibrary;
 
