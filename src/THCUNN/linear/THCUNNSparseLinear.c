@@ -9,6 +9,7 @@ static THCUNNSparse THNN_(sparseOf)(const THNN_(SparseWork) * w)
   return (THCUNNSparse){.entries = w->in.entries,
                         .count = w->in.count,
                         .legacy = w->in.legacy,
+                        .each = w->in.each,
                         .batch = w->batch,
                         .inputs = w->inputs,
                         .outputs = w->outputs,
@@ -70,7 +71,6 @@ void THNN_(prepareSparse)(THNN_(SparseWork) * w, THNNSparse pass, THNN_(Call) * 
 void THNN_(runSparse)(THNN_(SparseWork) * w, THNNSparse pass)
 {
   THCUNNSparse sparse = THNN_(sparseOf)(w);
-  sparse.each = w->in.each;
   if (pass == THNN_SPARSE_OUTPUT) {
     LAUNCH(sparseOutput)(&sparse, THCUNN_STREAM);
   } else if (pass == THNN_SPARSE_GRADIENTS) {
