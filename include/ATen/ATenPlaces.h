@@ -81,6 +81,8 @@ AT_CALL_RETURNING(child, , at_module *, !result)
 #define at_program_loadWith(...) \
   at_call_program(__FILE__, __LINE__, (at_program_loadWith)(__VA_ARGS__))
 #define at_program_run(...) at_call_results(__FILE__, __LINE__, (at_program_run)(__VA_ARGS__))
+#define at_program_runLists(...) \
+  at_call_results(__FILE__, __LINE__, (at_program_runLists)(__VA_ARGS__))
 #define at_program_toString(...) \
   at_call_text(__FILE__, __LINE__, (at_program_toString)(__VA_ARGS__))
 #define at_program_setTiming(...) \

@@ -95,11 +95,24 @@ AT_API void at_program_free(at_program *program);
  * export, but for numbers that were exported as dynamic: each is given as a tensor of one element.
  * It is an error if the number of inputs, an element type or a size is not that of the program.
  *
+ * An input of an ONNX model that is a sequence takes all tensors that the others leave; with several
+ * such inputs at_program_runLists says which are whose.  An input that may be missing may be NULL.  An output
+ * that is a sequence is as many entries as it has tensors: at_program_result has those of one output.
+ *
  * The list belongs to the program until its next run; at_retain keeps a tensor longer.  Outputs
  * that are numbers are tensors of Long, Double or Bool without dimensions, and None is NULL.  An
  * output may share memory with an input, or with a weight. Inputs and buffers that the function
  * changes are changed; after an error some may have changed. */
 AT_API const at_tensors *at_program_run(at_program *program, at_tensors inputs);
+
+/* The same with a list for each of the count inputs: of one tensor, or of those of a sequence.  A list with
+ * NULL alone is an input that is missing. */
+AT_API const at_tensors *at_program_runLists(at_program *program, const at_tensors *inputs,
+                                             int count);
+
+/* The tensors of an output of the last run, among the list that it returned: one, or those of a sequence,
+ * which may be none.  None, and an error, if there are no results or not so many outputs. */
+AT_API at_tensors at_program_result(const at_program *program, int index);
 
 /* --- own operations --------------------------------------------------------------------------- */
 
@@ -120,6 +133,8 @@ typedef struct at_program_info {
   const at_type *type; /* NULL if it is a number or None, or of a type that is not here */
   at_ints least, most; /* the least and the greatest size of each dimension: equal if the size is
                         * fixed, and INT64_MAX if it has no limit */
+  bool isList;         /* a sequence of tensors that are such */
+  bool mayMiss;        /* NULL, or an output None, is accepted */
 } at_program_info;
 
 AT_API int at_program_inputCount(const at_program *program); /* of NULL: 0 */

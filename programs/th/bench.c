@@ -139,14 +139,14 @@ static bool is_enough(const Options *options, const Times *times, double passed)
 }
 
 /* Runs the program until there are times enough, after a run that does not count. */
-static bool measure(const Options *options, at_program *program, at_tensors inputs, Times *times)
+static bool measure(const Options *options, at_program *program, const Inputs *inputs, Times *times)
 {
   times->count = 0;
-  (void)at_program_run(program, inputs);
+  (void)inputs_run(inputs, program);
   const double start = seconds();
   double before = start;
   while (at_error() == AT_OK && !is_enough(options, times, before - start)) {
-    (void)at_program_run(program, inputs);
+    (void)inputs_run(inputs, program);
     const double after = seconds();
     if (!add_time(times, after - before)) {
       progress_end();
@@ -176,11 +176,11 @@ static void print_times(Times *times)
 }
 
 /* A few more runs, for what takes time itself. */
-static int show_nodes(const Options *options, at_program *program, at_tensors inputs)
+static int show_nodes(const Options *options, at_program *program, const Inputs *inputs)
 {
   at_program_setTiming(program, true);
   for (int i = 0; i < TIMED_RUNS; i++)
-    (void)at_program_run(program, inputs);
+    (void)inputs_run(inputs, program);
   char *const table = options->nodes ? at_program_timings(program) : NULL;
   if (table) {
     printf("\nof %d runs more\n", TIMED_RUNS);
@@ -206,7 +206,7 @@ static int bench(const Options *options, at_program *program, Inputs *inputs)
   for (int i = 0; i < (options->threadCounts > 0 ? options->threadCounts : 1); i++) {
     if (options->threadCounts > 0)
       at_setNumThreads((int)options->threads[i]);
-    if (!measure(options, program, inputs_list(inputs), &times)) {
+    if (!measure(options, program, inputs, &times)) {
       status = FAILED;
       break;
     }
@@ -214,7 +214,7 @@ static int bench(const Options *options, at_program *program, Inputs *inputs)
   }
   free(times.values);
   if (status == DONE && (options->nodes || options->trace))
-    status = show_nodes(options, program, inputs_list(inputs));
+    status = show_nodes(options, program, inputs);
   return status;
 }
 

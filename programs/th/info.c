@@ -87,11 +87,16 @@ static void write_ports(const at_program *program, const char *title, int count,
     const at_program_info info = port(program, i);
     fputs("  ", stdout);
     text_write(stdout, info.name);
-    printf("%s%s", *info.name ? "  " : "", info.type ? type_name(info.type) : "a number or None");
+    printf("%s%s%s", *info.name ? "  " : "", info.isList ? "list of " : "",
+           info.type ? type_name(info.type) : "a number or None");
     if (info.type) {
       putchar(' ');
-      sizes_write(stdout, info.least, info.most);
+      if (info.least.count < 0)
+        fputs("[...]", stdout);
+      else
+        sizes_write(stdout, info.least, info.most);
     }
+    fputs(info.mayMiss ? " or None" : "", stdout);
     putchar('\n');
   }
 }

@@ -3,6 +3,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "progress.h"
 #include "text.h"
@@ -12,18 +13,21 @@ void inputs_free(Inputs *inputs)
   for (int i = 0; i < inputs->count; i++)
     at_release(inputs->data[i]);
   free(inputs->data);
+  free(inputs->lists);
 }
 
-at_tensors inputs_list(const Inputs *inputs)
+const at_tensors *inputs_run(const Inputs *inputs, at_program *program)
 {
-  return (at_tensors){inputs->data, inputs->count};
+  return inputs->lists ? at_program_runLists(program, inputs->lists, inputs->listCount)
+                       : at_program_run(program, (at_tensors){inputs->data, inputs->count});
 }
 
-/* Appends t, whose reference is taken over. */
+/* Appends t, whose reference is taken over; NULL without an error is an input that is missing. */
 static bool append(Inputs *inputs, at_tensor *t)
 {
+  const bool isGood = at_defined(t) || (!t && at_error() == AT_OK);
   at_tensor **const data =
-      at_defined(t) ? realloc(inputs->data, (size_t)(inputs->count + 1) * sizeof *data) : NULL;
+      isGood ? realloc(inputs->data, (size_t)(inputs->count + 1) * sizeof *data) : NULL;
   if (!data) {
     at_release(t);
     at_error() != AT_OK ? fail_at() : fail("there is no memory");
@@ -56,12 +60,13 @@ static PictureOptions fitted(const PictureOptions *options, const at_program_inf
   return fit;
 }
 
-static bool append_picture(Inputs *inputs, const at_program *program, const char *path,
+/* A picture for the input of that number. */
+static bool append_picture(Inputs *inputs, const at_program *program, int input, const char *path,
                            const PictureOptions *options)
 {
-  if (inputs->count >= at_program_inputCount(program))
+  if (input >= at_program_inputCount(program))
     return append(inputs, at_empty(AT_SHAPE(0))); /* one too many: the run says so */
-  const at_program_info wanted = at_program_input(program, inputs->count);
+  const at_program_info wanted = at_program_input(program, input);
   const PictureOptions fit = fitted(options, &wanted);
   at_tensor *pixels = NULL, *x = NULL;
   const char *problem = NULL;
@@ -130,15 +135,54 @@ static bool append_set(Inputs *inputs, const at_program *program, const char *pa
   return good;
 }
 
+/* --- files ------------------------------------------------------------------------------------ */
+
+static bool append_file(Inputs *inputs, const at_program *program, int input, const char *path,
+                        bool isOnly, const PictureOptions *options)
+{
+  return picture_is(path) ? append_picture(inputs, program, input, path, options)
+                          : append_set(inputs, program, path, isOnly);
+}
+
+static bool has_lists(const at_program *program)
+{
+  for (int i = 0; i < at_program_inputCount(program); i++)
+    if (at_program_input(program, i).isList || at_program_input(program, i).mayMiss)
+      return true;
+  return false;
+}
+
+static bool read_lists(Inputs *inputs, const at_program *program, char **paths, int count,
+                       const PictureOptions *options)
+{
+  inputs->lists = calloc((size_t)count + 1, sizeof *inputs->lists);
+  if (!inputs->lists) {
+    fail("there is no memory");
+    return false;
+  }
+  for (int i = 0; i < count; i++) {
+    const int before = inputs->count;
+    const bool good = strcmp(paths[i], "-")
+                          ? append_file(inputs, program, i, paths[i], false, options)
+                          : append(inputs, NULL);
+    if (!good)
+      return false;
+    inputs->lists[i].count = inputs->count - before;
+  }
+  inputs->listCount = count;
+  for (int i = 0, at = 0; i < count; at += inputs->lists[i++].count)
+    inputs->lists[i].data = inputs->data + at;
+  return true;
+}
+
 bool inputs_read(Inputs *inputs, const at_program *program, char **paths, int count,
                  const PictureOptions *options)
 {
-  for (int i = 0; i < count; i++) {
-    const bool good = picture_is(paths[i]) ? append_picture(inputs, program, paths[i], options)
-                                           : append_set(inputs, program, paths[i], count == 1);
-    if (!good)
+  if (has_lists(program))
+    return read_lists(inputs, program, paths, count, options);
+  for (int i = 0; i < count; i++)
+    if (!append_file(inputs, program, inputs->count, paths[i], count == 1, options))
       return false;
-  }
   return true;
 }
 
@@ -150,8 +194,9 @@ bool inputs_draw(Inputs *inputs, const at_program *program)
   for (int i = 0; i < at_program_inputCount(program) && good; i++) {
     const at_program_info wanted = at_program_input(program, i);
     at_tensor *t = NULL;
-    if (!wanted.type) {
-      fail("input %d, %s, is a number: give the inputs in a file", i, wanted.name);
+    if (!wanted.type || wanted.isList) {
+      fail("input %d, %s, is a %s: give the inputs in a file", i, wanted.name,
+           wanted.isList ? "list" : "number");
       return false;
     }
     AT_SCOPE

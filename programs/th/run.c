@@ -126,24 +126,41 @@ static const char *name_of(const at_program *program, int i)
   return isOwn ? name : numbered;
 }
 
-static int print_outputs(const at_program *program, const at_tensors *outputs)
+/* The name of tensor k of output i, which lasts until the next call: NAME.k in a list. */
+static const char *entry_of(const at_program *program, int i, int k)
 {
-  for (int i = 0; i < outputs->count; i++) {
-    char *const text = outputs->data[i] ? at_toString(outputs->data[i]) : NULL;
-    text_write(stdout, name_of(program, i));
-    printf(" =\n%s\n", text ? text : "None");
-    at_string_free(text);
+  static char text[300];
+  const char *const name = name_of(program, i);
+  if (!at_program_output(program, i).isList)
+    return name;
+  snprintf(text, sizeof text, "%.256s.%d", name, k);
+  return text;
+}
+
+static int print_outputs(const at_program *program)
+{
+  for (int i = 0; i < at_program_outputCount(program); i++) {
+    const at_tensors list = at_program_result(program, i);
+    for (int k = 0; k < list.count; k++) {
+      char *const text = list.data[k] ? at_toString(list.data[k]) : NULL;
+      text_write(stdout, entry_of(program, i, k));
+      printf(" =\n%s\n", text ? text : "None");
+      at_string_free(text);
+    }
   }
   return at_error() == AT_OK ? DONE : fail_at();
 }
 
-static int save_outputs(const at_program *program, const at_tensors *outputs, const char *path)
+static int save_outputs(const at_program *program, const char *path)
 {
   at_dict *const dict = at_dict_new();
   bool good = dict != NULL;
-  for (int i = 0; i < outputs->count && good; i++)
-    if (outputs->data[i])
-      good = at_dict_set(dict, name_of(program, i), outputs->data[i]);
+  for (int i = 0; i < at_program_outputCount(program) && good; i++) {
+    const at_tensors list = at_program_result(program, i);
+    for (int k = 0; k < list.count && good; k++)
+      if (list.data[k])
+        good = at_dict_set(dict, entry_of(program, i, k), list.data[k]);
+  }
   good = good && at_save(path, dict);
   at_dict_free(dict);
   return good ? DONE : fail_file(path);
@@ -183,17 +200,17 @@ static int run(const Options *options, at_program *program, Inputs *inputs, cons
   if (!inputs_read(inputs, program, options->words.inputs, options->words.count, &options->picture))
     return FAILED;
   progress_show("running", -1);
-  const at_tensors *const outputs = at_program_run(program, inputs_list(inputs));
+  const at_tensors *const outputs = inputs_run(inputs, program);
   progress_end();
   if (at_error() != AT_OK)
     return fail_at();
   int status = DONE;
   if (options->output)
-    status = save_outputs(program, outputs, options->output);
+    status = save_outputs(program, options->output);
   if (options->top > 0 && status == DONE)
     status = print_top(outputs, options->top, labels);
   if (!options->output && options->top == 0)
-    status = print_outputs(program, outputs);
+    status = print_outputs(program);
   return status;
 }
 

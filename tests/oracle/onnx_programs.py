@@ -4,7 +4,8 @@ usage: onnx_programs.py make [NAME...]   writes the files in tests/golden/progra
        onnx_programs.py nodes TH [NAME]  runs the node tests of the package onnx with TH, the program th of a build, and
                                          prints how many agree, differ and are refused, and which
 
-Each NAME.onnx has NAME.npz next to it: input0, ..., output0, ..., but for draws, whose outputs are random. `make` was run
+Each NAME.onnx has NAME.npz next to it: input0, ..., output0, ..., but for draws, whose outputs are random; in listed.npz tensor k
+of an input or output has a name such as input0.k. `make` was run
 with PyTorch 2.15 and ONNX Runtime.
 """
 
@@ -289,6 +290,55 @@ def optional():
          node("SequenceAt", ["again", "one"], ["d"]), node("OptionalHasElement", [""], ["e"])],
         [value("x", floats, [2, 3])], [value(n, floats if n in "bd" else truth, None) for n in "abcde"],
         [numpy_helper.from_array(np.array(1), "one")])
+
+
+def listed():
+    """Sequences and optional values as inputs and outputs, and what is mapped."""
+    node, floats, sequence = helper.make_node, TensorProto.FLOAT, helper.make_tensor_sequence_value_info
+
+    def maybe(name, of):
+        return helper.make_value_info(name, helper.make_optional_type_proto(of))
+    tensor = helper.make_tensor_type_proto(floats, ["n", 3])
+    tensors = helper.make_sequence_type_proto(helper.make_tensor_type_proto(floats, None))
+    body = helper.make_graph(
+        [node("Add", ["p", "q"], ["sum"]), node("Mul", ["sum", "factor"], ["product"]), node("Shape", ["p"], ["shape"])], "body",
+        [value("p", floats, None), value("q", floats, None)], [value("product", floats, None), value("shape", TensorProto.INT64, None)])
+    some = helper.make_graph([node("OptionalGetElement", ["rest"], ["got"])], "some", [], [sequence("got", floats, None)])
+    none = helper.make_graph([node("SequenceEmpty", [], ["nothing"])], "none", [], [sequence("nothing", floats, None)])
+    return model_of(
+        [node("SequenceMap", ["parts", "others"], ["mapped", "shapes"], body=body), node("Identity", ["parts"], ["same"]),
+         node("Identity", ["x"], ["kept"]), node("OptionalHasElement", ["rest"], ["has"]),
+         node("If", ["has"], ["chosen"], then_branch=some, else_branch=none), node("SequenceLength", ["chosen"], ["count"])],
+        [sequence("parts", floats, ["n"]), sequence("others", floats, None), maybe("x", tensor), maybe("rest", tensors)],
+        [sequence("mapped", floats, None), sequence("shapes", TensorProto.INT64, None), sequence("same", floats, None),
+         maybe("kept", tensor), sequence("chosen", floats, None), value("count", TensorProto.INT64, [])],
+        [numpy_helper.from_array(np.float32(1.5), "factor")])
+
+
+def dealt():
+    """A sequence between two tensors, which go to its end."""
+    node, floats, sequence = helper.make_node, TensorProto.FLOAT, helper.make_tensor_sequence_value_info
+    return model_of([node("SequenceInsert", ["parts", "x"], ["more"], ), node("SequenceErase", ["more", "first"], ["list"]),
+                     node("Identity", ["y"], ["z"])],
+                    [value("y", floats, None), sequence("parts", floats, None), value("x", floats, None)],
+                    [value("z", floats, None), sequence("list", floats, None)], [numpy_helper.from_array(np.array(0), "first")])
+
+
+def make_listed():
+    import onnxruntime
+    onnx.save(dealt(), os.path.join(FOLDER, "dealt.onnx"))
+    rng, model = np.random.default_rng(11), listed()
+    onnx.save(model, os.path.join(FOLDER, "listed.onnx"))
+
+    def arrays(*sizes):
+        return [rng.standard_normal(size).astype(np.float32) for size in sizes]
+    inputs = [arrays(2, 3, 0), arrays(1, (2, 3), 1), arrays((2, 3))[0], arrays((), (4, 1))]
+    outputs = onnxruntime.InferenceSession(model.SerializeToString()).run(None, {i.name: x for i, x in zip(model.graph.input, inputs)})
+    named = {}
+    for what, values in ("input", inputs), ("output", outputs):
+        for i, x in enumerate(values):
+            named |= {f"{what}{i}.{k}": y for k, y in enumerate(x if isinstance(x, list) else [x])}
+    np.savez(os.path.join(FOLDER, "listed.npz"), **named)
 
 
 def wraps():
@@ -711,6 +761,8 @@ def make_others(names=()):
         else:
             outputs = onnxruntime.InferenceSession(model.SerializeToString()).run(None, named)
         save(name, [np.asarray(x) for x in inputs], outputs)
+    if not names or "listed" in names:
+        make_listed()
     if not names:
         make_older()
         make_external()
@@ -735,7 +787,17 @@ def make_external():
 # --- the node tests of onnx -------------------------------------------------------------------------
 
 def array_of(x):
-    """An array of numbers; those of 2, 4 and 8 bits as wider ones, as TH has them. None if it is none."""
+    """An array of numbers, those of 2, 4 and 8 bits as wider ones, as TH has them; a list of arrays; "-" for an optional
+    value that is missing. None if it is none of these."""
+    if isinstance(x, onnx.OptionalProto):
+        x = numpy_helper.to_optional(x)
+    if x is None:
+        return "-"
+    if isinstance(x, onnx.SequenceProto):
+        x = numpy_helper.to_list(x)
+    if isinstance(x, list):
+        x = [array_of(y) for y in x]
+        return None if any(y is None for y in x) else x
     if isinstance(x, TensorProto):
         x = numpy_helper.to_array(x)
     if not isinstance(x, (np.ndarray, np.generic)):
@@ -749,6 +811,11 @@ def array_of(x):
 
 
 def write_input(path, x):
+    if isinstance(x, str):
+        return x
+    if isinstance(x, list):
+        np.savez(path + ".npz", *x)
+        return path + ".npz"
     if x.dtype.name != "bfloat16":
         np.save(path + ".npy", x)
         return path + ".npy"
@@ -773,6 +840,15 @@ def read_outputs(path):
     return {k: np.frombuffer(at[k], kinds[v["dtype"]]).reshape(v["shape"]) for k, v in found.items()}
 
 
+def named_outputs(graph, wanted):
+    """The names that `th run` gives outputs, and the arrays: those of a sequence NAME.0, NAME.1 ..."""
+    for port, y in zip(graph.output, wanted):
+        if isinstance(y, list):
+            yield from ((f"{port.name}.{k}", part) for k, part in enumerate(y))
+        else:
+            yield port.name, y
+
+
 def judged(th, folder, case):
     """What comes of a case: agrees, differs, or why it is refused."""
     path = os.path.join(folder, "case.onnx")
@@ -790,16 +866,20 @@ def judged(th, folder, case):
         if run.returncode:
             return ("crashes" if run.returncode < 0 else "refused"), run.stderr.strip()[-160:]
         got = read_outputs(result)
-        for i, y in enumerate(wanted):
-            x = got.get(case.model.graph.output[i].name)
-            if x is None:
-                return "differs", f"no output {case.model.graph.output[i].name}"
+        for name, y in named_outputs(case.model.graph, wanted):
+            x = got.pop(name, None)
+            if isinstance(y, str) and x is None:
+                continue
+            if x is None or isinstance(y, str):
+                return "differs", f"{'an' if x is not None else 'no'} output {name}"
             if x.shape != y.shape or x.dtype != y.dtype:
                 return "differs", f"{x.dtype} {x.shape}, not {y.dtype} {y.shape}"
             # What is computed in narrow floats may be rounded at other steps: twice the last bit.
             within = max(case.rtol or 1e-3, {"float16": 2**-9, "bfloat16": 2**-6}.get(y.dtype.name, 0))
             if not np.allclose(x.astype(np.float64), y.astype(np.float64), within, case.atol or 1e-5, equal_nan=True):
                 return "differs", f"by {np.abs(x.astype(float) - y.astype(float)).max():.3g}"
+        if got:
+            return "differs", f"outputs more: {', '.join(got)}"
     return "agrees", ""
 
 

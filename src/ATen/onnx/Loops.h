@@ -22,4 +22,7 @@ enum {
   SCAN_INPUTS
 };
 
+/* SequenceMap: the body, what is mapped and what each run gets, and what the body takes. */
+enum { MAP_BODY, MAP_MAPPED, MAP_TAKEN, MAP_INPUTS };
+
 #endif

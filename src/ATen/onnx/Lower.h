@@ -6,9 +6,9 @@
 
 at_lower at_lowerAveragePool, at_lowerBatchNorm, at_lowerCast, at_lowerCastLike, at_lowerQuantize,
     at_lowerClip, at_lowerCommuting, at_lowerConv, at_lowerDiv, at_lowerDropout, at_lowerFilled,
-    at_lowerGather, at_lowerGatherBlocks, at_lowerGemm, at_lowerHardSigmoid, at_lowerLayerNorm,
-    at_lowerMany, at_lowerMaxPool, at_lowerPow, at_lowerReduceMean, at_lowerReshape,
-    at_lowerTranspose;
+    at_lowerGather, at_lowerGatherBlocks, at_lowerGemm, at_lowerHardSigmoid, at_lowerIdentity,
+    at_lowerLayerNorm, at_lowerMany, at_lowerMaxPool, at_lowerPow, at_lowerReduceMean,
+    at_lowerReshape, at_lowerTranspose;
 
 /* Rewrites a node of an operator before version 7 as that version has it (older.c). */
 void at_renewItem(at_names *names, at_onnxItem *item);

@@ -311,7 +311,7 @@ void at_lowerNodes(at_names *names, at_wire graph);
 
 /* A graph inside of another one, with the names around it. */
 at_building *at_lowerInner(at_names *names, at_wire graph);
-at_lower at_lowerIf, at_lowerLoop, at_lowerScan;
+at_lower at_lowerIf, at_lowerLoop, at_lowerScan, at_lowerSequenceMap;
 
 /* --- runs ------------------------------------------------------------------------------------- */
 

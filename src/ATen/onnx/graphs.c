@@ -1,4 +1,4 @@
-/* If, Loop and Scan: graphs inside of the graph, which use values of the graphs around them. */
+/* If, Loop, Scan and SequenceMap: graphs inside of the graph, which use values of the graphs around them. */
 #include "Loops.h"
 #include "Lower.h"
 
@@ -110,6 +110,22 @@ bool at_lowerLoop(at_names *names, const at_onnxItem *item)
                (int)inputs[LOOP_STATE].count, (int)body->formalCount,
                (int)body->graph->outputCount);
   add_node(names, item, at_computeLoop, inputs, LOOP_INPUTS);
+  return true;
+}
+
+bool at_lowerSequenceMap(at_names *names, const at_onnxItem *item)
+{
+  at_building *const body = at_lowerInner(names, graph_of(names, item, "body")->message);
+  const at_given inputs[MAP_INPUTS] = {given_graph(body),
+                                       given_some(names, item, 0, item->inputCount),
+                                       given_taken(names->building, body)};
+  at_finishGraph(body);
+  if (item->inputCount < 1 || body->formalCount != item->inputCount ||
+      body->graph->outputCount != item->outputCount)
+    at_damaged(names->building->onnx->file,
+               "a map has %d inputs and %d outputs, and its body %d and %d", (int)item->inputCount,
+               (int)item->outputCount, (int)body->formalCount, (int)body->graph->outputCount);
+  add_node(names, item, at_computeSequenceMap, inputs, MAP_INPUTS);
   return true;
 }
 

@@ -1,4 +1,4 @@
-/* Runs of Loop and Scan. */
+/* Runs of Loop, Scan and SequenceMap. */
 #include "Loops.h"
 
 #include "ATen/core/ATenOperations.h"
@@ -44,6 +44,21 @@ static void append(at_cells *list, at_cell *cell)
   cell->kind = AT_CELL_NONE;
 }
 
+/* The parts of an output, which have to be tensors, borrowed, in memory that the guard frees. */
+static at_tensor **enter_parts(const at_graphNode *node, int32_t output, const at_cells *list,
+                               THGuard *guard)
+{
+  THGuard_enter(guard, THFree);
+  at_tensor **const parts = guard->what =
+      THAlloc(((ptrdiff_t)list->count + 1) * (ptrdiff_t)sizeof *parts);
+  for (int32_t i = 0; i < list->count; i++) {
+    if (list->cells[i].kind != AT_CELL_TENSOR)
+      at_nodeFails(node, "a part of output %d is no tensor", (int)output);
+    parts[i] = list->cells[i].is.tensor;
+  }
+  return parts;
+}
+
 /* Gives an output the tensors of a list, stacked along an axis, from the last one if it is reversed. */
 static void give_stacked(at_frame *frame, const at_graphNode *node, int32_t output,
                          const at_cells *list, int64_t axis, bool reversed)
@@ -53,13 +68,11 @@ static void give_stacked(at_frame *frame, const at_graphNode *node, int32_t outp
     return;
   if (list->count == 0)
     at_nodeFails(node, "output %d has no parts: its size is not known", (int)output);
-  THGuard_enter(&guard, THFree);
-  at_tensor **const parts = guard.what = THAlloc((ptrdiff_t)list->count * (ptrdiff_t)sizeof *parts);
-  for (int32_t i = 0; i < list->count; i++) {
-    const at_cell cell = list->cells[i];
-    if (cell.kind != AT_CELL_TENSOR)
-      at_nodeFails(node, "a part of output %d is no tensor", (int)output);
-    parts[reversed ? list->count - 1 - i : i] = cell.is.tensor;
+  at_tensor **const parts = enter_parts(node, output, list, &guard);
+  for (int32_t i = 0, j = list->count - 1; reversed && i < j; i++, j--) {
+    at_tensor *const part = parts[i];
+    parts[i] = parts[j];
+    parts[j] = part;
   }
   AT_SCOPE
   {
@@ -247,4 +260,64 @@ void at_computeScan(at_frame *frame, const at_graphNode *node)
   give_states(frame, node, &state);
   THGuard_leave(&second);
   THGuard_leave(&first);
+}
+
+/* --- SequenceMap ------------------------------------------------------------------------------ */
+
+/* The number of runs: the length of the first input, and of all others that are sequences. */
+static int32_t count_mapped(const at_frame *frame, const at_graphNode *node)
+{
+  const at_given *const mapped = &node->inputs[MAP_MAPPED];
+  int32_t count = -1;
+  for (int32_t k = 0; k < mapped->count; k++) {
+    const at_cell cell = at_frame_get(frame, &mapped->parts[k]);
+    if (cell.kind != AT_CELL_SEQUENCE && (k == 0 || cell.kind != AT_CELL_TENSOR))
+      at_nodeFails(node, "input %d is no sequence%s", (int)k, k > 0 ? " and no tensor" : "");
+    if (cell.kind != AT_CELL_SEQUENCE)
+      continue;
+    if (count >= 0 && cell.is.sequence->count != count)
+      at_nodeFails(node, "sequences of %d and %d tensors are mapped", (int)count,
+                   (int)cell.is.sequence->count);
+    count = cell.is.sequence->count;
+  }
+  return count;
+}
+
+static void run_mapped(at_frame *frame, const at_graphNode *node, int32_t i, Scans *scans)
+{
+  const at_graph *const body = node->inputs[MAP_BODY].graph;
+  const at_given *const mapped = &node->inputs[MAP_MAPPED];
+  at_cells arguments, results, state = {0};
+  THGuard first, second;
+  at_cells_enter(&arguments, body->inputCount + 1, &first);
+  at_cells_enter(&results, at_countResults(body), &second);
+  for (int32_t k = 0; k < mapped->count; k++) {
+    const at_cell cell = at_frame_get(frame, &mapped->parts[k]);
+    at_cells_add(&arguments,
+                 cell.kind == AT_CELL_SEQUENCE
+                     ? (at_cell){AT_CELL_TENSOR, {.tensor = cell.is.sequence->tensors[i]}}
+                     : cell);
+  }
+  at_cells_addGiven(&arguments, frame, &node->inputs[MAP_TAKEN]);
+  at_runGraph(frame, node, body, &arguments, &results);
+  take_results(&results, 0, &state, scans);
+  THGuard_leave(&second);
+  THGuard_leave(&first);
+}
+
+void at_computeSequenceMap(at_frame *frame, const at_graphNode *node)
+{
+  const int32_t count = count_mapped(frame, node);
+  Scans scans;
+  THGuard guard, list;
+  enter_scans(&scans, node->outputCount, &guard);
+  for (int32_t i = 0; i < count; i++)
+    run_mapped(frame, node, i, &scans);
+  for (int32_t k = 0; k < scans.count; k++) {
+    at_tensor **const parts = enter_parts(node, k, &scans.lists[k], &list);
+    at_frame_put(frame, node->outputs[k],
+                 at_newSequence((at_tensors){parts, scans.lists[k].count}));
+    THGuard_leave(&list);
+  }
+  THGuard_leave(&guard);
 }

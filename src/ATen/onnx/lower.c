@@ -295,3 +295,12 @@ bool at_lowerFilled(at_names *names, const at_onnxItem *item)
   at_lowerCall(names, &filled);
   return true;
 }
+
+/* The same value by another name, whatever it is. */
+bool at_lowerIdentity(at_names *names, const at_onnxItem *item)
+{
+  if (item->inputCount != 1 || item->outputCount != 1 || !has_input(item, 0) || !*item->outputs[0])
+    return false;
+  at_names_put(names, item->outputs[0], at_slotNamed(names, item->inputs[0]));
+  return true;
+}

@@ -330,6 +330,7 @@ static void read_program(at_onnx *onnx, unsigned passes)
   at_readPorts(&names, graph);
   at_lowerNodes(&names, graph);
   at_readOutputs(&names, graph);
+  at_readyPorts(program);
   at_finishGraph(b);
   THGuard_leave(&guard);
   if (!program->isListed)

@@ -9,8 +9,9 @@ typedef struct Dimension {
 
 typedef struct Shape {
   int64_t type;
-  int32_t dims; /* AT_ANY_DIMS if it is not written */
-  bool isTensor;
+  int32_t dims;  /* AT_ANY_DIMS if it is not written */
+  bool isTensor; /* or what isSequence and mayMiss make of it */
+  bool isSequence, mayMiss;
   Dimension dimension[AT_MOST_DIMS];
 } Shape;
 
@@ -41,18 +42,22 @@ static void read_sizes(at_onnx *onnx, at_wire message, Shape *shape)
   }
 }
 
-/* Reads a type; isTensor stays false if it is that of a sequence or something else.  A tensor that may
- * be missing is one. */
-static void read_type(at_onnx *onnx, at_wire message, Shape *shape, bool isOptional)
+/* Reads a type: of a tensor, of a sequence of tensors, or of one of these that may be missing.  isTensor
+ * stays false if it is another one. */
+static void read_type(at_onnx *onnx, at_wire message, Shape *shape)
 {
-  enum { TENSOR = 1, OPTIONAL = 9 };
+  enum { TENSOR = 1, SEQUENCE = 4, OPTIONAL = 9 };
   at_field field, inner;
   while (at_wire_next(&message, &field)) {
-    if (field.number == OPTIONAL && !isOptional) {
+    const bool isSequence = field.number == SEQUENCE, isOptional = field.number == OPTIONAL;
+    if ((isSequence && !shape->isSequence) ||
+        (isOptional && !shape->isSequence && !shape->mayMiss)) {
       at_wire type = at_onnxField_message(&field);
+      shape->isSequence |= isSequence;
+      shape->mayMiss |= isOptional;
       while (at_wire_next(&type, &inner))
         if (inner.number == 1)
-          read_type(onnx, at_onnxField_message(&inner), shape, true);
+          read_type(onnx, at_onnxField_message(&inner), shape);
     }
     if (field.number != TENSOR)
       continue;
@@ -76,7 +81,7 @@ static const char *read_value(at_onnx *onnx, at_wire message, Shape *shape)
     if (field.number == 1)
       name = at_onnxField_text(onnx->arena, &field);
     else if (field.number == 2)
-      read_type(onnx, at_onnxField_message(&field), shape, false);
+      read_type(onnx, at_onnxField_message(&field), shape);
   }
   return name;
 }
@@ -124,6 +129,8 @@ static at_scalar_type type_of(const Shape *shape)
 
 static at_known known_of(at_onnx *onnx, const Shape *shape)
 {
+  if (shape->isSequence)
+    return at_knownOf(onnx->top, AT_NO_SLOT);
   int64_t count = shape->dims < 0 ? -1 : 1;
   for (int32_t d = 0; d < shape->dims && count >= 0; d++)
     if (shape->dimension[d].size < 0 ||
@@ -153,8 +160,12 @@ static int32_t symbol_named(at_onnx *onnx, const char *name)
 
 static at_port port_of(at_onnx *onnx, const char *name, const Shape *shape)
 {
-  at_port port = {
-      .name = name, .kind = AT_CELL_TENSOR, .type = type_of(shape), .dims = shape->dims};
+  at_port port = {.name = name,
+                  .kind = AT_CELL_TENSOR,
+                  .isSequence = shape->isSequence,
+                  .mayMiss = shape->mayMiss,
+                  .type = type_of(shape),
+                  .dims = shape->dims};
   const uint64_t count = (uint64_t)THMax(shape->dims, 0);
   at_dimension *const sizes = at_arena_take(onnx->arena, count, sizeof *sizes);
   port.least = at_arena_take(onnx->arena, count, sizeof *port.least);
@@ -163,7 +174,7 @@ static at_port port_of(at_onnx *onnx, const char *name, const Shape *shape)
     const Dimension *const written = &shape->dimension[d];
     sizes[d] = written->size >= 0 ? (at_dimension){written->size, written->size, -1}
                                   : (at_dimension){0, INT64_MAX, -1};
-    if (written->size < 0 && *written->symbol)
+    if (written->size < 0 && *written->symbol && !shape->isSequence) /* tensors of one may differ */
       sizes[d].symbol = symbol_named(onnx, written->symbol);
     port.least[d] = sizes[d].least;
     port.most[d] = sizes[d].most;
@@ -217,11 +228,6 @@ void at_readPorts(at_names *names, at_wire graph)
     if (field.number == GRAPH_INPUT)
       read_input(names, at_onnxField_message(&field));
   at_readInfo(names, all);
-  at_program *const program = names->building->onnx->program;
-  program->held = at_arena_take(names->building->onnx->arena, (uint64_t)program->inputCount,
-                                sizeof *program->held);
-  program->bound = at_arena_take(names->building->onnx->arena, (uint64_t)program->symbolCount,
-                                 sizeof *program->bound);
 }
 
 void at_readInfo(at_names *names, at_wire graph)
@@ -250,7 +256,6 @@ void at_readOutputs(at_names *names, at_wire graph)
   program->outputs = at_arena_take(onnx->arena, (uint64_t)count, sizeof *program->outputs);
   program->graphOutputs =
       at_arena_take(onnx->arena, (uint64_t)count, sizeof *program->graphOutputs);
-  program->resultData = at_arena_take(onnx->arena, (uint64_t)count, sizeof *program->resultData);
   while (at_wire_next(&graph, &field)) {
     Shape shape;
     if (field.number != GRAPH_OUTPUT)

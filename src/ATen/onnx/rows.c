@@ -50,7 +50,7 @@ static const at_lowering rows[] = {
     {"Where", 1, "where($0, $1, $2)"},
     {"Cast", 1, "to($0, type=%to)", at_lowerCast, at_runCast},
     {"CastLike", 1, "type_as($0, $1)", at_lowerCastLike, at_runCast},
-    {"Identity", 1, "alias($0)"},
+    {"Identity", 1, "alias($0)", at_lowerIdentity},
     {"Dropout", 1, .lower = at_lowerDropout, .run = at_runDropout, .draws = true},
     /* Random numbers. */
     {"Bernoulli", 1, .run = at_runBernoulli, .draws = true},
@@ -153,8 +153,9 @@ static const at_lowering rows[] = {
     {"DynamicQuantizeLinear", 1, .run = at_runDynamicQuantize},
     /* Graphs. */
     {"If", 1, .lower = at_lowerIf}, {"Loop", 1, .lower = at_lowerLoop}, {"Scan", 9, .lower = at_lowerScan},
-    /* Optional values: inside of the model, where they are there. */
-    {"Optional", 15, .run = at_runOptional}, {"OptionalGetElement", 15, .run = at_runOptional},
+    {"SequenceMap", 17, .lower = at_lowerSequenceMap},
+    /* Optional values. */
+    {"Optional", 15, .run = at_runOptional}, {"OptionalGetElement", 15, .run = at_runGetElement},
     {"OptionalHasElement", 15, .run = at_runHasElement},
     /* Sequences. */
     {"SequenceConstruct", 11, .run = at_runSequenceConstruct}, {"SequenceEmpty", 11, .run = at_runSequenceEmpty},

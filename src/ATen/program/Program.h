@@ -240,7 +240,8 @@ enum { AT_ANY_DIMS = -1 };
 /* What is known of an input or output of the program. */
 typedef struct at_port {
   const char *name;
-  at_cellKind kind;
+  at_cellKind kind; /* a tensor's is also that of a sequence of tensors */
+  bool isSequence, mayMiss;
   at_scalar_type type; /* of a tensor */
   int32_t dims;        /* AT_ANY_DIMS if the file does not say how many */
   const at_dimension *sizes;
@@ -323,9 +324,14 @@ struct at_program {
   at_timing timing;
   at_tensors results; /* of the last run */
   at_tensor **resultData;
-  at_tensor **held; /* the inputs of the run */
+  int *resultEnds;   /* of each output the end among the results */
+  at_tensors *given; /* what each input is given */
+  at_cell *held;     /* the inputs of the run */
   int heldCount;
 };
+
+/* Takes memory for what a run needs of each input, output and symbol, once they are counted. */
+void at_readyPorts(at_program *program);
 
 /* Reads the signature: what the inputs and outputs of the graph are. */
 void at_readSignature(at_program *program, at_reading *reading, const json_t *root);
@@ -449,8 +455,12 @@ at_tensor *at_ownOf(const at_graphNode *node, at_tensor *t);
 TH_NO_RETURN void at_nodeFails_from(const char *source, int line, const at_graphNode *node,
                                     const char *format, ...) TH_PRINTF_LIKE(4, 5);
 
-/* Checks the inputs of a run, before anything is computed. */
-void at_checkInputs(const at_program *program, at_tensors inputs);
+/* Deals the tensors of a list to the inputs of the program: one each, and what is left to the only one that
+ * is a sequence. */
+void at_dealInputs(const at_program *program, at_tensors inputs);
+
+/* Checks what the inputs are given for a run, before anything is computed. */
+void at_checkInputs(const at_program *program);
 
 /* Takes the time of a node that began at start. */
 int64_t at_nanoseconds(void);
@@ -501,7 +511,8 @@ at_computeFunction at_computeDropoutAttention, at_computeRecurrentLayer, at_comp
     at_computeEigh, at_computeSolve; /* fused.c */
 
 /* What may return its inputs, or change what it is given: for passes. */
-at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan; /* src/ATen/onnx */
+at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan,
+    at_computeSequenceMap;                   /* src/ATen/onnx */
 bool at_onnxDraws(const at_graphNode *node); /* whether it may draw random numbers */
 
 #endif

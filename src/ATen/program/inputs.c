@@ -1,5 +1,5 @@
-/* What inputs a run may get: as many as the program has, of its element types, of its sizes, and
- * with sizes that symbols allow. */
+/* What inputs a run may get: tensors and lists of them, as many as the program has, of its element
+ * types, of its sizes, and with sizes that symbols allow. */
 #include "Program.h"
 
 void at_describePort(at_bytes *text, const at_program *program, const at_port *port)
@@ -12,6 +12,7 @@ void at_describePort(at_bytes *text, const at_program *program, const at_port *p
   at_bytes_addText(text, numbers[port->kind]);
   if (port->kind != AT_CELL_TENSOR)
     return;
+  at_bytes_addText(text, port->isSequence ? "list of " : "");
   at_bytes_print(text, "%s [", port->type == AT_SCALAR_TYPES ? "?" : at_scalarTypeName(port->type));
   if (port->dims == AT_ANY_DIMS)
     at_bytes_addText(text, "...");
@@ -25,15 +26,16 @@ void at_describePort(at_bytes *text, const at_program *program, const at_port *p
     else
       at_bytes_addText(text, "?");
   }
-  at_bytes_addText(text, "]");
+  at_bytes_addText(text, port->mayMiss ? "] or None" : "]");
 }
 
-/* Raises that an input has to be something else. */
-static void wrong_input(const at_program *program, const at_port *port,
-                        const at_tensor *t) TH_NO_RETURN;
-static void wrong_input(const at_program *program, const at_port *port, const at_tensor *t)
+/* Raises that tensor i of an input has to be something else. */
+static void wrong_input(const at_program *program, const at_port *port, int i) TH_NO_RETURN;
+static void wrong_input(const at_program *program, const at_port *port, int i)
 {
-  char wanted[512];
+  const int index = (int)(port - program->inputs);
+  const at_tensor *const t = program->given[index].data[i];
+  char wanted[512], entry[24] = "";
   THGuard guard;
   at_bytes text = {0};
   THGuard_enter(&guard, at_bytes_free);
@@ -42,9 +44,13 @@ static void wrong_input(const at_program *program, const at_port *port, const at
   snprintf(wanted, sizeof wanted, "%.*s", (int)THMin(text.length, sizeof wanted - 1),
            (const char *)text.start);
   THGuard_leave(&guard);
-  at_raise(AT_ERROR_ARGUMENT, "input %d, %.100s, is %s %s, and has to be %s",
-           (int)(port - program->inputs), port->name, t->type->name, at_sizeDesc(at_sizesOf(t)).str,
-           wanted);
+  if (port->isSequence)
+    snprintf(entry, sizeof entry, "[%d]", i);
+  if (!t)
+    at_raise(AT_ERROR_NULL, "input %d, %.100s%s, is NULL, and has to be %s", index, port->name,
+             entry, wanted);
+  at_raise(AT_ERROR_ARGUMENT, "input %d, %.100s%s, is %s %s, and has to be %s", index, port->name,
+           entry, t->type->name, at_sizeDesc(at_sizesOf(t)).str, wanted);
 }
 
 /* Whether a size is one that the dimension may have; its symbol stands for that size from now on.  As in
@@ -81,18 +87,50 @@ static bool takes_number(const at_port *port, const at_tensor *t)
                                                            : !at_isFloating(type));
 }
 
-void at_checkInputs(const at_program *program, at_tensors inputs)
+void at_dealInputs(const at_program *program, at_tensors inputs)
 {
-  if (inputs.count != program->inputCount)
+  int sequences = 0;
+  for (int32_t i = 0; i < program->inputCount; i++)
+    sequences += program->inputs[i].isSequence;
+  const int rest = inputs.count - ((int)program->inputCount - sequences);
+  if (sequences > 1)
+    at_raise(AT_ERROR_ARGUMENT,
+             "%d inputs of the program are lists: at_program_runLists takes them", sequences);
+  if (rest < 0 || (rest > 0 && sequences == 0))
     at_raise(AT_ERROR_ARGUMENT, "%d inputs are given, and the program has %d", inputs.count,
              (int)program->inputCount);
+  for (int32_t i = 0, at = 0; i < program->inputCount; i++) {
+    const int count = program->inputs[i].isSequence ? rest : 1;
+    program->given[i] = (at_tensors){count > 0 ? inputs.data + at : NULL, count};
+    at += count;
+  }
+}
+
+static bool is_missing(at_tensors given)
+{
+  return given.count == 1 && !at_defined(given.data[0]);
+}
+
+static void check_input(const at_program *program, const at_port *port)
+{
+  const at_tensors given = program->given[port - program->inputs];
+  if (port->mayMiss && is_missing(given))
+    return;
+  if (!port->isSequence && given.count != 1)
+    at_raise(AT_ERROR_ARGUMENT, "input %d, %.100s, is a list of %d tensors, and has to be one",
+             (int)(port - program->inputs), port->name, given.count);
+  for (int i = 0; i < given.count; i++) {
+    const at_tensor *const t = given.data[i];
+    if (!at_defined(t) || !at_isOnHost(t->type) ||
+        !(port->kind == AT_CELL_TENSOR ? takes_tensor(program, port, t) : takes_number(port, t)))
+      wrong_input(program, port, i);
+  }
+}
+
+void at_checkInputs(const at_program *program)
+{
   for (int32_t i = 0; i < program->symbolCount; i++)
     program->bound[i] = -1;
-  for (int i = 0; i < inputs.count; i++) {
-    const at_port *const port = &program->inputs[i];
-    const at_tensor *const t = inputs.data[i];
-    if (!at_isOnHost(t->type) ||
-        !(port->kind == AT_CELL_TENSOR ? takes_tensor(program, port, t) : takes_number(port, t)))
-      wrong_input(program, port, t);
-  }
+  for (int32_t i = 0; i < program->inputCount; i++)
+    check_input(program, &program->inputs[i]);
 }

@@ -170,6 +170,7 @@ static void read_program(at_program *program, at_file *file, unsigned passes)
   program->nodeCount = reading->nodeCount + reading->addedCount;
   at_countTargets(program);
   at_readSignature(program, reading, all);
+  at_readyPorts(program);
   if (reading->missingCount == 0) {
     at_relaxViews(program, reading);
     at_makePlan(program, reading, passes);
@@ -219,6 +220,16 @@ at_program *at_program_list(const char *path)
   return load("program_list", path, true, AT_ALL_PASSES);
 }
 
+void at_readyPorts(at_program *program)
+{
+  at_arena *const arena = &program->arena;
+  const uint64_t inputs = (uint64_t)program->inputCount, outputs = (uint64_t)program->outputCount;
+  program->given = at_arena_take(arena, inputs, sizeof *program->given);
+  program->held = at_arena_take(arena, inputs, sizeof *program->held);
+  program->resultEnds = at_arena_take(arena, outputs, sizeof *program->resultEnds);
+  program->bound = at_arena_take(arena, (uint64_t)program->symbolCount, sizeof *program->bound);
+}
+
 static void release_results(at_program *program)
 {
   for (int i = 0; i < program->results.count; i++)
@@ -234,6 +245,7 @@ void at_program_free(at_program *program)
   at_plan_release(program->plan);
   at_dict_free(program->weights);
   THFree(program->timing.events);
+  THFree(program->resultData);
   at_arena_free(&program->arena);
   THFree(program);
 }
@@ -249,17 +261,26 @@ static at_cell number_of(const at_port *port, const at_tensor *t)
 }
 
 /* Keeps the inputs until the end of the run: they may be the results of the last one. */
-static void hold(at_program *program, at_tensors inputs)
+static void hold(at_program *program)
 {
-  for (int i = 0; i < inputs.count; i++)
-    program->held[i] = at_retain(inputs.data[i]);
-  program->heldCount = inputs.count;
+  for (int32_t i = 0; i < program->inputCount; i++) {
+    const at_tensors given = program->given[i];
+    const bool isMissing = given.count == 1 && !at_defined(given.data[0]);
+    at_cell *const cell = &program->held[i];
+    if (isMissing)
+      *cell = (at_cell){AT_CELL_NONE, {0}};
+    else if (program->inputs[i].isSequence)
+      *cell = at_newSequence(given);
+    else
+      *cell = (at_cell){AT_CELL_TENSOR, {.tensor = at_retain(given.data[0])}};
+    program->heldCount++;
+  }
 }
 
 static void let_go(at_program *program)
 {
   for (int i = 0; i < program->heldCount; i++)
-    at_release(program->held[i]);
+    at_cell_release(&program->held[i]);
   program->heldCount = 0;
 }
 
@@ -272,12 +293,12 @@ void at_frame_bind(at_frame *frame, bool ofWeights)
     if (ofWeights && binding.kind == AT_BIND_USER)
       continue;
     if (binding.kind == AT_BIND_USER && program->inputs[binding.index].kind != AT_CELL_TENSOR)
-      cell = number_of(&program->inputs[binding.index], program->held[binding.index]);
+      cell = number_of(&program->inputs[binding.index], program->held[binding.index].is.tensor);
+    else if (binding.kind == AT_BIND_USER)
+      cell = at_cell_retain(program->held[binding.index]);
     else if (binding.kind != AT_BIND_NOTHING)
       cell = (at_cell){AT_CELL_TENSOR,
-                       {.tensor = at_retain(binding.kind == AT_BIND_USER
-                                                ? program->held[binding.index]
-                                                : at_dict_at(program->weights, binding.index))}};
+                       {.tensor = at_retain(at_dict_at(program->weights, binding.index))}};
     at_frame_put(frame, program->graph->inputs[i], cell);
   }
 }
@@ -295,25 +316,55 @@ static at_tensor *new_result(at_cell cell)
     case AT_CELL_FLOAT:
       return at_makeFilled(at_cpuType(AT_DOUBLE), AT_SCALAR_SHAPE,
                            at_scalar_double(cell.is.number));
-    case AT_CELL_SEQUENCE:
-      at_raise(AT_ERROR_ARGUMENT, "an output is a sequence of %d tensors, which is not here",
-               (int)cell.is.sequence->count);
     default:
       return NULL;
   }
+}
+
+static at_cell output_of(const at_frame *frame, int32_t i)
+{
+  const at_given *const given = &frame->graph->outputs[i];
+  return given->count == 0 ? (at_cell){AT_CELL_NONE, {0}} : at_frame_get(frame, given->parts);
+}
+
+/* Takes memory for the results: as many as outputs and the tensors in those that are sequences. */
+static void ready_results(at_program *program, const at_frame *frame)
+{
+  int64_t count = 0;
+  for (int32_t i = 0; i < frame->graph->outputCount; i++) {
+    const at_cell cell = output_of(frame, i);
+    if (program->graphOutputs[i].kind == AT_BIND_USER)
+      count += cell.kind == AT_CELL_SEQUENCE ? cell.is.sequence->count : 1;
+  }
+  if (count > INT32_MAX)
+    at_raise(AT_ERROR_ARGUMENT, "the outputs are %lld tensors", (long long)count);
+  program->resultData = THRealloc(program->resultData,
+                                  (ptrdiff_t)(count + 1) * (ptrdiff_t)sizeof *program->resultData);
+  program->results.data = program->resultData;
+}
+
+static void add_result(at_program *program, at_cell cell)
+{
+  int *const count = &program->results.count;
+  if (cell.kind != AT_CELL_SEQUENCE) {
+    program->resultData[*count] = new_result(cell);
+    ++*count;
+    return;
+  }
+  for (int32_t i = 0; i < cell.is.sequence->count; i++)
+    program->resultData[(*count)++] = at_retain(cell.is.sequence->tensors[i]);
 }
 
 /* Takes the outputs of the graph; what they change is changed last. */
 static void collect(at_program *program, const at_frame *frame)
 {
   const at_graph *const graph = frame->graph;
-  for (int32_t i = 0; i < graph->outputCount; i++) {
+  ready_results(program, frame);
+  for (int32_t i = 0, k = 0; i < graph->outputCount; i++) {
     if (program->graphOutputs[i].kind != AT_BIND_USER)
       continue;
-    const at_given *const given = &graph->outputs[i];
-    program->resultData[program->results.count] =
-        given->count == 0 ? NULL : new_result(at_frame_get(frame, given->parts));
-    program->results.count++;
+    add_result(program, output_of(frame, i));
+    program->resultEnds[k++] = program->results.count;
   }
   for (int32_t i = 0; i < graph->outputCount; i++) {
     const at_binding binding = program->graphOutputs[i];
@@ -323,7 +374,7 @@ static void collect(at_program *program, const at_frame *frame)
                                                       : (at_cell){AT_CELL_NONE, {0}};
     at_tensor *const to = binding.kind == AT_BIND_WEIGHT
                               ? at_dict_at(program->weights, binding.index)
-                              : program->held[binding.index];
+                              : program->held[binding.index].is.tensor;
     if (cell.kind != AT_CELL_TENSOR)
       at_raise(AT_ERROR_ARGUMENT, "output %d, which changes a tensor, is no tensor", (int)i);
     if (cell.is.tensor != to) {
@@ -336,7 +387,9 @@ static void collect(at_program *program, const at_frame *frame)
 /* Whether the run may be recorded for gradients: then it computes the nodes of the file. */
 static bool is_tracked(const at_program *program)
 {
-  bool isTracked = at_isAnyTracked((at_tensors){program->held, program->heldCount});
+  bool isTracked = false;
+  for (int32_t i = 0; i < program->inputCount && !isTracked; i++)
+    isTracked = program->held[i].kind != AT_CELL_NONE && at_isAnyTracked(program->given[i]);
   for (int64_t i = 0; i < at_dict_count(program->weights) && !isTracked; i++)
     isTracked = at_isTracked(at_dict_at(program->weights, i));
   return isTracked && at_isRecording();
@@ -357,23 +410,27 @@ static void run(at_program *program)
   THGuard_leave(&guard);
 }
 
-const at_tensors *at_program_run(at_program *program, at_tensors inputs)
+/* Runs the program on lists, one for each input, or on one list for all of them. */
+static const at_tensors *run_on(const char *operation, at_program *program, const at_tensors *lists,
+                                int count, bool isDealt)
 {
-  if (!program)
-    at_fail(AT_ERROR_NULL, "program_run", "program_run: program is NULL");
-  if (!at_acceptAll("program_run", "inputs", inputs, false) || !program)
-    return &at_noTensors;
   at_call call;
-  at_begin(&call, "program_run");
+  at_begin(&call, operation);
   TH_TRY(call.attempt)
   {
     if (program->isListed)
       at_raise(AT_ERROR_ARGUMENT, "%s: the program is only listed: at_program_load loads it",
                program->path);
-    at_checkInputs(program, inputs);
-    hold(program, inputs);
+    if (!isDealt)
+      at_dealInputs(program, *lists);
+    else if (count != program->inputCount)
+      at_raise(AT_ERROR_ARGUMENT, "%d lists are given, and the program has %d inputs", count,
+               (int)program->inputCount);
+    else if (count > 0)
+      memcpy(program->given, lists, (size_t)count * sizeof *lists);
+    at_checkInputs(program);
+    hold(program);
     release_results(program);
-    program->results.data = program->resultData;
     program->timing.count = 0;
     run(program);
   }
@@ -382,6 +439,53 @@ const at_tensors *at_program_run(at_program *program, at_tensors inputs)
     return &program->results;
   release_results(program);
   return &at_noTensors;
+}
+
+const at_tensors *at_program_run(at_program *program, at_tensors inputs)
+{
+  bool mayMiss = false;
+  if (!program)
+    at_fail(AT_ERROR_NULL, "program_run", "program_run: program is NULL");
+  for (int32_t i = 0; program && i < program->inputCount; i++)
+    mayMiss |= program->inputs[i].mayMiss;
+  if (!at_acceptAll("program_run", "inputs", inputs, mayMiss) || !program)
+    return &at_noTensors;
+  return run_on("program_run", program, &inputs, 1, false);
+}
+
+const at_tensors *at_program_runLists(at_program *program, const at_tensors *inputs, int count)
+{
+  static const char operation[] = "program_runLists";
+  bool isGood = program && count >= 0 && (inputs || count == 0);
+  if (!program)
+    at_fail(AT_ERROR_NULL, operation, "program_runLists: program is NULL");
+  else if (!isGood)
+    at_fail(inputs ? AT_ERROR_ARGUMENT : AT_ERROR_NULL, operation,
+            "program_runLists: inputs has %d lists%s", count, inputs ? "" : " and is NULL");
+  for (int i = 0; i < count && isGood; i++) {
+    char name[32];
+    snprintf(name, sizeof name, "inputs[%d]", i);
+    isGood = at_acceptAll(operation, name, inputs[i], true);
+  }
+  return isGood ? run_on(operation, program, inputs, count, true) : &at_noTensors;
+}
+
+at_tensors at_program_result(const at_program *program, int index)
+{
+  static const char operation[] = "program_result";
+  const bool hasRun = program && program->results.data;
+  if (!program)
+    at_fail(AT_ERROR_NULL, operation, "program_result: program is NULL");
+  else if (index < 0 || index >= program->outputCount)
+    at_fail(AT_ERROR_ARGUMENT, operation, "program_result: index is %d, of %d", index,
+            (int)program->outputCount);
+  else if (!hasRun)
+    at_fail(AT_ERROR_ARGUMENT, operation, "program_result: there are no results of a run");
+  else {
+    const int first = index > 0 ? program->resultEnds[index - 1] : 0;
+    return (at_tensors){program->results.data + first, program->resultEnds[index] - first};
+  }
+  return at_noTensors;
 }
 
 /* --- what is in it ---------------------------------------------------------------------------- */
@@ -408,7 +512,9 @@ static at_program_info info_of(const char *operation, const at_program *program,
         .name = ports[index].name,
         .type = ports[index].type == AT_SCALAR_TYPES ? NULL : at_cpuType(ports[index].type),
         .least = {ports[index].least, ports[index].dims},
-        .most = {ports[index].most, ports[index].dims}};
+        .most = {ports[index].most, ports[index].dims},
+        .isList = ports[index].isSequence,
+        .mayMiss = ports[index].mayMiss};
   return (at_program_info){.name = NULL};
 }
 

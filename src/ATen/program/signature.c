@@ -30,7 +30,6 @@ static void read_symbols(Signing *s, const json_t *root)
   const size_t count = json_object_size(list);
   at_file_charge(s->reading->file, count * SYMBOL_BYTES);
   program->symbols = at_arena_take(s->reading->arena, count, sizeof *program->symbols);
-  program->bound = at_arena_take(s->reading->arena, count, sizeof *program->bound);
   for (void *i = json_object_iter((json_t *)list); i;
        i = json_object_iter_next((json_t *)list, i)) {
     const json_t *const range = json_object_iter_value(i);
@@ -214,10 +213,8 @@ static void make_room(at_program *program, at_arena *arena)
                  outputs = (uint64_t)program->graph->outputCount;
   program->graphInputs = at_arena_take(arena, inputs, sizeof *program->graphInputs);
   program->inputs = at_arena_take(arena, inputs, sizeof *program->inputs);
-  program->held = at_arena_take(arena, inputs, sizeof *program->held);
   program->graphOutputs = at_arena_take(arena, outputs, sizeof *program->graphOutputs);
   program->outputs = at_arena_take(arena, outputs, sizeof *program->outputs);
-  program->resultData = at_arena_take(arena, outputs, sizeof *program->resultData);
 }
 
 void at_readSignature(at_program *program, at_reading *reading, const json_t *root)

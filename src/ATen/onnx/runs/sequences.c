@@ -137,19 +137,28 @@ void at_runSplitToSequence(at_onnxCall *c)
 
 /* --- optional values -------------------------------------------------------------------------- */
 
-/* The value itself, a tensor or a sequence. */
-void at_runOptional(at_onnxCall *c)
+/* A tensor, a sequence, or none. */
+static at_cell value_in(const at_onnxCall *c)
 {
-  if (c->inputCount < 1 || c->node->inputs[0].kind == AT_GIVEN_NONE)
-    AT_ONNX_FAILS(c, "there is no value: optional values that are missing are not here");
-  at_frame_put(c->frame, c->node->outputs[0],
-               at_cell_retain(at_frame_get(c->frame, c->node->inputs[0].parts)));
+  const bool isGiven = c->inputCount > 0 && c->node->inputs[0].kind != AT_GIVEN_NONE;
+  return isGiven ? at_frame_get(c->frame, c->node->inputs[0].parts) : (at_cell){AT_CELL_NONE, {0}};
 }
 
-/* Whether there is a value: no input is none. */
+void at_runOptional(at_onnxCall *c)
+{
+  if (at_onnxWants(c, 0))
+    at_frame_put(c->frame, c->node->outputs[0], at_cell_retain(value_in(c)));
+}
+
+void at_runGetElement(at_onnxCall *c)
+{
+  if (value_in(c).kind == AT_CELL_NONE)
+    AT_ONNX_FAILS(c, "the optional value is missing");
+  at_runOptional(c);
+}
+
 void at_runHasElement(at_onnxCall *c)
 {
-  const bool has = c->inputCount > 0 && c->node->inputs[0].kind != AT_GIVEN_NONE &&
-                   at_frame_get(c->frame, c->node->inputs[0].parts).kind != AT_CELL_NONE;
+  const bool has = value_in(c).kind != AT_CELL_NONE;
   at_onnxGive(c, 0, at_full(AT_SCALAR_SHAPE, has, .type = at_cpuType(AT_BOOL)));
 }

@@ -71,7 +71,8 @@ static bool has_effects(at_compute compute)
          compute == at_computeWrapped || compute == at_computeCond || compute == at_computeWhile ||
          compute == at_computeMap || compute == at_computeScanned ||
          compute == at_computeAssociativeScan || compute == at_computeFunctionalized ||
-         compute == at_computeVmap || compute == at_computeLoop || compute == at_computeScan;
+         compute == at_computeVmap || compute == at_computeLoop || compute == at_computeScan ||
+         compute == at_computeSequenceMap;
 }
 
 /* Whether the node may draw random numbers: its operation takes a generator, or leaves out elements
