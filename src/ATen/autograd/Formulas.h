@@ -176,34 +176,34 @@ at_tensor *at_maxPoolGrad(at_tensor *grad, at_ints sizes, at_tensor *indices, in
 at_tensor *at_maxUnpoolGrad(at_tensor *grad, at_tensor *indices, int dims);
 
 /* The options of a convolution, as its operation has them (conv2d). */
-typedef struct at_convolved {
+typedef struct at_conv_grad_options {
   at_ints stride, padding, dilation;
   bool isTransposed;
   at_ints outputPadding;
   int64_t groups;
-} at_convolved;
+} at_conv_grad_options;
 
 /* The gradients of input, weight and bias of a convolution, those with wants[i]: of conv2d and others;
  * of convolutions with a padding in words; of layers that are given the size of the kernel. */
-at_several at_convGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_convolved how,
-                       const bool *wants);
+at_several at_convGrad(at_tensor *grad, at_tensor *input, at_tensor *weight,
+                       at_conv_grad_options how, const bool *wants);
 at_several at_convPaddedGrad(at_tensor *grad, at_tensor *input, at_tensor *weight,
-                             const char *padding, at_convolved how, const bool *wants);
+                             const char *padding, at_conv_grad_options how, const bool *wants);
 at_several at_layerConvGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_ints kernel,
-                            at_convolved how, const bool *wants);
+                            at_conv_grad_options how, const bool *wants);
 
 /* Double backward of convolutions: from the gradients of the three results of at_convGrad (ofInput,
  * ofWeight, ofBias, each may be NULL), the gradients of grad, input and weight, from which at_convGrad
  * computed. */
 at_several at_convTwice(at_tensor *ofInput, at_tensor *ofWeight, at_tensor *ofBias, at_tensor *grad,
-                        at_tensor *input, at_tensor *weight, at_convolved how);
+                        at_tensor *input, at_tensor *weight, at_conv_grad_options how);
 at_several at_layerConvTwice(at_tensor *ofInput, at_tensor *ofWeight, at_tensor *ofBias,
                              at_tensor *grad, at_tensor *input, at_tensor *weight, at_ints kernel,
-                             at_convolved how);
+                             at_conv_grad_options how);
 at_grad_output_grad_self_grad_weight at_convTwiceOf(at_tensor *ofInput, at_tensor *ofWeight,
                                                     at_tensor *ofBias, at_tensor *grad,
                                                     at_tensor *weight, at_tensor *input,
-                                                    at_convolved how, at_ints mask);
+                                                    at_conv_grad_options how, at_ints mask);
 
 /* The gradients of conv_tbc, and those of conv_tbc_backward. */
 at_several at_convTimeGrad(at_tensor *grad, at_tensor *self, at_tensor *weight, at_tensor *bias,

@@ -17,7 +17,7 @@ static void parts_of(at_pool *pool, at_tensor *t, const char *name, const at_typ
 }
 
 at_tensor *at_complexConvolve(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
-                              at_tensor *bias, at_convolving how)
+                              at_tensor *bias, at_conv_options how)
 {
   at_pool pool;
   at_pool_enter(&pool);
@@ -34,7 +34,7 @@ at_tensor *at_complexConvolve(at_tensor *out, int axes, at_tensor *input, at_ten
 }
 
 void at_complexConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad,
-                                at_tensor *input, at_tensor *weight, at_convolving how,
+                                at_tensor *input, at_tensor *weight, at_conv_options how,
                                 at_ints mask)
 {
   enum { BIAS = 2, RESULTS = 3 };

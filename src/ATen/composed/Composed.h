@@ -218,7 +218,7 @@ at_tensor *at_hermitian(at_tensor *self, at_ints s, at_ints dim, const char *nor
 
 /* Of integers, whose sums are modulo what the type holds.  bias may be NULL. */
 at_tensor *at_integerConvolution(at_tensor *input, at_tensor *weight, at_tensor *bias,
-                                 at_convolving how);
+                                 at_conv_options how);
 
 /* Of Long: sums divided by divisor, or by how many elements a window counts where divisor is AT_NONE, without
  * fractions. */

@@ -41,7 +41,8 @@ static at_tensor *added(at_tensor *sum, at_tensor *numbers, int first, const at_
 
 /* --- convolutions ------------------------------------------------------------------------------ */
 
-static at_tensor *convolved(at_tensor *input, at_tensor *weight, at_tensor *bias, at_convolving how)
+static at_tensor *convolved(at_tensor *input, at_tensor *weight, at_tensor *bias,
+                            at_conv_options how)
 {
   const at_ints sizes = at_sizes(weight);
   const int64_t outputs = sizes.count > 1 ? sizes.data[how.transposed ? 1 : 0] : 1;
@@ -68,7 +69,7 @@ static at_tensor *convolved(at_tensor *input, at_tensor *weight, at_tensor *bias
 }
 
 at_tensor *at_integerConvolution(at_tensor *input, at_tensor *weight, at_tensor *bias,
-                                 at_convolving how)
+                                 at_conv_options how)
 {
   return at_composed(convolved(input, weight, bias, how));
 }

@@ -16,7 +16,7 @@ static void set(int *to, const char *name, at_ints given, int axes, int otherwis
     to[a] = numbers.at[a];
 }
 
-static THNNGroups groups_of(int axes, at_ints kernel, at_convolving how)
+static THNNGroups groups_of(int axes, at_ints kernel, at_conv_options how)
 {
   THNNGroups g = {.axes = THMax(axes, 2), .full = how.transposed};
   if (how.groups < 1)
@@ -144,7 +144,7 @@ static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *
 }
 
 at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
-                       at_tensor *bias, at_convolving how)
+                       at_tensor *bias, at_conv_options how)
 {
   if (at_isComplex(input->type->scalarType))
     return at_complexConvolve(out, axes, input, weight, bias, how);
@@ -162,7 +162,7 @@ at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *we
   return out;
 }
 
-at_tensor *at_transformWeights(at_tensor *weight, at_convolving how)
+at_tensor *at_transformWeights(at_tensor *weight, at_conv_options how)
 {
   const at_ints kernel = kernel_of(weight, 0), none = {(int64_t[]){0}, 1};
   const THNNGroups g = groups_of(kernel.count, kernel, how);
@@ -190,7 +190,7 @@ static void padding_same(const THNNGroups *g, int axis, int64_t *before, int64_t
 }
 
 at_tensor *at_convolvePadded(at_tensor *out, int axes, at_tensor *input, at_tensor *weight,
-                             at_tensor *bias, const char *padding, at_convolving how)
+                             at_tensor *bias, const char *padding, at_conv_options how)
 {
   if (!strcmp(padding, "valid"))
     return at_convolve(out, axes, input, weight, bias, how);
@@ -255,7 +255,7 @@ static void convolve_backward(at_tensor **out, const bool *wanted, at_tensor *gr
 }
 
 void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *input,
-                         at_tensor *weight, at_convolving how, at_ints mask)
+                         at_tensor *weight, at_conv_options how, at_ints mask)
 {
   if (at_isComplex(grad->type->scalarType)) {
     at_complexConvolveBackward(out, wanted, grad, input, weight, how, mask);
@@ -271,7 +271,7 @@ void at_convolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, a
 /* The gradient with respect to grad: the sum of what ggI, ggW and ggb contribute; NULL if all are NULL. */
 static at_tensor *gradient_of_grad(at_pool *pool, at_tensor *ggI, at_tensor *ggW, at_tensor *ggb,
                                    at_tensor *grad, at_tensor *weight, at_tensor *input,
-                                   at_convolving how)
+                                   at_conv_options how)
 {
   at_tensor *sum = NULL;
   if (ggI)
@@ -300,7 +300,7 @@ static void check_floating(int count, at_tensor *const *given, const char *const
 
 void at_convolveDoubleBackward(at_tensor **out, const bool *wanted, at_tensor *ggI, at_tensor *ggW,
                                at_tensor *ggb, at_tensor *grad, at_tensor *weight, at_tensor *input,
-                               at_convolving how, at_ints mask)
+                               at_conv_options how, at_ints mask)
 {
   static const bool all[] = {true, true, true};
   static const char *const names[] = {"ggI", "ggW", "ggb", "gO", "weight", "self"};
@@ -340,7 +340,7 @@ static void check_kernel(const at_tensor *weight, at_ints kernel_size, int axes)
 }
 
 void at_layerConvolve(at_tensor **out, bool buffers, at_tensor *self, at_tensor *weight,
-                      at_ints kernel_size, int axes, at_tensor *bias, at_convolving how)
+                      at_ints kernel_size, int axes, at_tensor *bias, at_conv_options how)
 {
   check_kernel(weight, kernel_size, axes);
   const THNNGroups g = groups_of(axes, kernel_size, how);
@@ -348,14 +348,14 @@ void at_layerConvolve(at_tensor **out, bool buffers, at_tensor *self, at_tensor 
 }
 
 at_tensor *at_layerConvolveOne(at_tensor *out, at_tensor *self, at_tensor *weight,
-                               at_ints kernel_size, int axes, at_tensor *bias, at_convolving how)
+                               at_ints kernel_size, int axes, at_tensor *bias, at_conv_options how)
 {
   at_layerConvolve(&out, false, self, weight, kernel_size, axes, bias, how);
   return out;
 }
 
 void at_layerConvolveBackward(at_tensor **out, const bool *wanted, at_tensor *grad, at_tensor *self,
-                              at_tensor *weight, at_ints kernel_size, int axes, at_convolving how,
+                              at_tensor *weight, at_ints kernel_size, int axes, at_conv_options how,
                               at_ints mask)
 {
   check_kernel(weight, kernel_size, axes);
@@ -415,7 +415,7 @@ at_tensor *at_convolveTime(at_tensor *self, at_tensor *weight, at_tensor *bias, 
     made = copied(&pool, at_hold(&pool, at_newExpanded(bias, sizes)));
   } else {
     at_tensor *x = permuted(&pool, self, 1, 2, 0), *w = permuted(&pool, weight, 2, 1, 0);
-    const at_convolving how = {.padding = {&pad, 1}, .groups = 1};
+    const at_conv_options how = {.padding = {&pad, 1}, .groups = 1};
     at_tensor *y = at_hold(&pool, at_convolve(NULL, 1, x, w, bias, how));
     made = copied(&pool, permuted(&pool, y, 2, 0, 1));
   }
@@ -449,7 +449,7 @@ void at_convolveTimeBackward(at_tensor **out, at_tensor *grad, at_tensor *input,
   } else {
     at_tensor *x = permuted(&pool, input, 1, 2, 0), *w = permuted(&pool, weight, 2, 1, 0);
     at_tensor *y = permuted(&pool, grad, 1, 2, 0);
-    const at_convolving how = {.padding = {&pad, 1}, .groups = 1};
+    const at_conv_options how = {.padding = {&pad, 1}, .groups = 1};
     at_convolveBackward(back, all, y, x, w, how, (at_ints){(int64_t[]){1, 1, 1}, 3});
     for (int i = 0; i < 3; i++)
       at_hold(&pool, back[i]);

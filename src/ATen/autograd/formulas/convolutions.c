@@ -3,7 +3,8 @@
 
 /* The gradients of the image, the weights and the bias, as far as mask has a 1. */
 static at_grad_input_grad_weight_grad_bias backward(at_tensor *grad, at_tensor *input,
-                                                    at_tensor *weight, const at_convolved *how,
+                                                    at_tensor *weight,
+                                                    const at_conv_grad_options *how,
                                                     const int64_t *mask)
 {
   const at_convolution_backward_options options = {.output_mask = {mask, 3}};
@@ -20,14 +21,14 @@ static at_grad_input_grad_weight_grad_bias backward(at_tensor *grad, at_tensor *
 }
 
 static at_tensor *forward(at_tensor *input, at_tensor *weight, at_tensor *bias,
-                          const at_convolved *how)
+                          const at_conv_grad_options *how)
 {
   return at_convolution(input, weight, bias, how->stride, how->padding, how->dilation,
                         how->isTransposed, how->outputPadding, how->groups);
 }
 
-at_several at_convGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_convolved how,
-                       const bool *wants)
+at_several at_convGrad(at_tensor *grad, at_tensor *input, at_tensor *weight,
+                       at_conv_grad_options how, const bool *wants)
 {
   const int64_t mask[3] = {wants[0], wants[1], wants[2]};
   const at_grad_input_grad_weight_grad_bias made = backward(grad, input, weight, &how, mask);
@@ -57,7 +58,7 @@ static at_tensor *spread(at_tensor *bias, at_tensor *like, int axes)
 }
 
 at_several at_convTwice(at_tensor *ofInput, at_tensor *ofWeight, at_tensor *ofBias, at_tensor *grad,
-                        at_tensor *input, at_tensor *weight, at_convolved how)
+                        at_tensor *input, at_tensor *weight, at_conv_grad_options how)
 {
   static const int64_t first[3] = {1, 0, 0}, second[3] = {0, 1, 0};
   at_several r = {{NULL}};
@@ -80,7 +81,7 @@ at_several at_convTwice(at_tensor *ofInput, at_tensor *ofWeight, at_tensor *ofBi
 at_grad_output_grad_self_grad_weight at_convTwiceOf(at_tensor *ofInput, at_tensor *ofWeight,
                                                     at_tensor *ofBias, at_tensor *grad,
                                                     at_tensor *weight, at_tensor *input,
-                                                    at_convolved how, at_ints mask)
+                                                    at_conv_grad_options how, at_ints mask)
 {
   const at_several all = at_convTwice(ofInput, ofWeight, ofBias, grad, input, weight, how);
   return (at_grad_output_grad_self_grad_weight){mask.data[0] ? all.of[0] : NULL,
@@ -91,7 +92,7 @@ at_grad_output_grad_self_grad_weight at_convTwiceOf(at_tensor *ofInput, at_tenso
 /* --- paddings in words ------------------------------------------------------------------------ */
 
 at_several at_convPaddedGrad(at_tensor *grad, at_tensor *input, at_tensor *weight,
-                             const char *padding, at_convolved how, const bool *wants)
+                             const char *padding, at_conv_grad_options how, const bool *wants)
 {
   int64_t before[3] = {0}, behind[6] = {0};
   const int axes = at_dim(weight) - 2;
@@ -131,7 +132,7 @@ static at_tensor *whole_weight(at_tensor *weight, at_tensor *input, at_tensor *g
 }
 
 at_several at_layerConvGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, at_ints kernel,
-                            at_convolved how, const bool *wants)
+                            at_conv_grad_options how, const bool *wants)
 {
   at_tensor *const whole = whole_weight(weight, input, grad, kernel, how.isTransposed);
   at_several r = at_convGrad(grad, input, whole, how, wants);
@@ -142,7 +143,7 @@ at_several at_layerConvGrad(at_tensor *grad, at_tensor *input, at_tensor *weight
 
 at_several at_layerConvTwice(at_tensor *ofInput, at_tensor *ofWeight, at_tensor *ofBias,
                              at_tensor *grad, at_tensor *input, at_tensor *weight, at_ints kernel,
-                             at_convolved how)
+                             at_conv_grad_options how)
 {
   at_tensor *const whole = whole_weight(weight, input, grad, kernel, how.isTransposed);
   at_tensor *const wholeGrad = ofWeight ? at_reshape(ofWeight, at_sizes(whole)) : NULL;
@@ -161,7 +162,7 @@ at_grad_input_grad_weight_grad_bias at_convTimeBackwardOf(at_tensor *grad, at_te
                                                           at_tensor *weight, int64_t pad)
 {
   static const int64_t all[3] = {1, 1, 1};
-  const at_convolved how = {AT_INTS(1), AT_INTS(pad), AT_INTS(1), false, AT_INTS(0), 1};
+  const at_conv_grad_options how = {AT_INTS(1), AT_INTS(pad), AT_INTS(1), false, AT_INTS(0), 1};
   const at_grad_input_grad_weight_grad_bias made =
       backward(at_permute(grad, toPlanes), at_permute(input, toPlanes),
                at_permute(weight, reversed), &how, all);

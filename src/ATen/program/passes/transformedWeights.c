@@ -18,7 +18,7 @@ enum { LEAST_POSITIONS = 100, MOST_POSITIONS = 4096 };
 /* A convolution, and what it is told. */
 typedef struct Windows {
   int64_t padding[2];
-  at_convolving how;
+  at_conv_options how;
 } Windows;
 
 static void compute_transform(at_frame *frame, const at_graphNode *node)
@@ -33,7 +33,7 @@ static const char *const names[INPUTS] = {"input", "weight", "transformed", "bia
 
 void at_computeTransformedConvolution(at_frame *frame, const at_graphNode *node)
 {
-  at_convolving how = ((const Windows *)node->how)->how;
+  at_conv_options how = ((const Windows *)node->how)->how;
   at_tensor *t[INPUTS] = {NULL};
   for (int32_t i = 0; i < node->inputCount; i++)
     t[i] = at_inputTensor(frame, node, names[i], i);
