@@ -118,7 +118,7 @@ AT_API __attribute__((cold)) void at_error_locate(const char *file, int line);
 /* Whether any tensor has wanted a gradient: then calls that are recorded are located too. */
 AT_API bool at_gradPlaces;
 
-/* The same for an undefined result, and for a call that has just been recorded. */
+/* at_error_locate if result is undefined; also gives file and line to a call that has just been recorded. */
 AT_API __attribute__((cold)) void at_call_locate(const char *file, int line,
                                                  const at_tensor *result);
 

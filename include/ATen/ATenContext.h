@@ -71,7 +71,7 @@ AT_API void at_manualSeed(uint64_t seed);
  *     at_setNumThreads(int64_t count) -> bool */
 AT_API bool at_setNumThreads(int count);
 
-/* That number.
+/* The number of threads for operations that the calling thread runs.
  *
  *     at_getNumThreads() -> int64_t */
 AT_API int at_getNumThreads(void);

@@ -116,14 +116,15 @@ AT_API bool at_comm_broadcast(at_tensor *t, int root, const at_comm_options *opt
 /* t becomes, element by element, the combination of t on all ranks. */
 AT_API bool at_comm_all_reduce(at_tensor *t, const at_comm_options *options);
 
-/* The same on rank root alone; elsewhere t does not change. */
+/* On rank root alone t becomes, element by element, the combination of t on all ranks; elsewhere t does not
+ * change. */
 AT_API bool at_comm_reduce(at_tensor *t, int root, const at_comm_options *options);
 
 /* result, which has as many elements as all t together, becomes t of rank 0, t of rank 1, ..., each in
  * row-major order; t is of the same size on all ranks. */
 AT_API bool at_comm_all_gather(at_tensor *result, at_tensor *t, const at_comm_options *options);
 
-/* The same on rank root alone; elsewhere result is NULL. */
+/* at_comm_all_gather to rank root alone; on other ranks result is NULL. */
 AT_API bool at_comm_gather(at_tensor *result, at_tensor *t, int root,
                            const at_comm_options *options);
 

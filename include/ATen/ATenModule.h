@@ -145,7 +145,7 @@ AT_API const char *at_module_childName(const at_module *self, int64_t index);
  * gradient needs it. */
 AT_API at_tensor *at_forward(at_module *self, at_tensor *input) AT_MUST_USE;
 
-/* The same for modules of several tensors, such as losses; in C and C++ at_forward(loss, input, target)
+/* at_forward of modules with several inputs, such as losses; in C and C++ at_forward(loss, input, target)
  * is this call.  It is an error if the module takes another number of tensors. */
 AT_API at_tensor *at_module_call(at_module *self, at_tensors inputs) AT_MUST_USE;
 
@@ -155,7 +155,7 @@ AT_API at_tensor *at_module_call(at_module *self, at_tensors inputs) AT_MUST_USE
  * released as any list; empty after an error. */
 AT_API const at_tensors *at_module_parameters(const at_module *self) AT_MUST_USE;
 
-/* The same with names, and the buffers; the caller frees the set.  NULL after an error. */
+/* The parameters, or the buffers, with their names; the caller frees the set.  NULL after an error. */
 AT_API at_dict *at_module_named_parameters(const at_module *self) AT_MUST_USE;
 AT_API at_dict *at_module_named_buffers(const at_module *self) AT_MUST_USE;
 
@@ -226,7 +226,7 @@ AT_API const at_module_load_options at_module_load_defaults;
 AT_API bool at_module_load(at_module *self, const char *path,
                            const at_module_load_options *options);
 
-/* The same from a set of tensors. */
+/* at_module_load from a set of tensors instead of a file. */
 AT_API bool at_module_load_state_dict(at_module *self, const at_dict *dict,
                                       const at_module_load_options *options);
 

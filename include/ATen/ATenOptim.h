@@ -272,8 +272,8 @@ typedef struct at_lbfgs_options {
   double lr;                  /* 1 */
   int64_t max_iter;           /* 20: iterations of a step */
   int64_t max_eval;           /* 0: calls of the closure in a step; 0 is 5 / 4 of max_iter */
-  double tolerance_grad;      /* 1e-7: a step ends when no element of the gradient is larger, */
-  double tolerance_change;    /* 1e-9: and when parameters or loss change by less */
+  double tolerance_grad;      /* 1e-7: a step ends when no element of the gradient is larger */
+  double tolerance_change;    /* 1e-9: a step ends when parameters or loss change by less */
   int64_t history_size;       /* 100: changes of the gradient that are remembered */
   at_line_search line_search; /* AT_NO_LINE_SEARCH: steps of lr; AT_STRONG_WOLFE: from lr on, for a
                                * step that satisfies these conditions */

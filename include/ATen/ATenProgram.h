@@ -61,8 +61,8 @@ typedef enum at_program_pass {
 #define AT_ALL_PASSES \
   (((1u << AT_PASS_INT8_WEIGHTS) - 1) | 1u << AT_PASS_PACKED_WEIGHTS | 1u << AT_PASS_SLICES)
 
-/* The same with those passes only: a sum of 1u << at_program_pass, or AT_ALL_PASSES less some.
- * AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS is one with weights of 8 bits.
+/* at_program_load with the given passes only: passes is a sum of 1u << at_program_pass, or AT_ALL_PASSES less
+ * some.  AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS makes a program with weights of 8 bits.
  *
  * Three passes are of weights: those of linear, addmm, mm and matmul that are a matrix of Float, outputs x
  * terms or transposed, of at least 64 outputs.  They are packed in the first run; of these passes, the

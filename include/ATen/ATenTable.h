@@ -75,7 +75,7 @@ typedef enum at_gradient {
 
 /* What becomes of floating operands under AT_AUTOCAST. */
 typedef enum at_autocast_policy {
-  AT_AUTOCAST_NONE,   /* they stay */
+  AT_AUTOCAST_NONE,   /* operands stay as they are */
   AT_AUTOCAST_LOWER,  /* cast to the block's type */
   AT_AUTOCAST_SINGLE, /* cast to Float */
   AT_AUTOCAST_WIDEST  /* cast to the widest type among them and the block's */

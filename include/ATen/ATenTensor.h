@@ -144,7 +144,7 @@ AT_API void *at_data(const at_tensor *t);
 AT_API at_scalar at_item(const at_tensor *t);
 AT_API double at_item_double(const at_tensor *t);
 
-/* The same of complex types too: a real number has the imaginary part 0. */
+/* at_item_complex is at_item of real and complex types: a real number has the imaginary part 0. */
 typedef struct at_complex_number {
   double re, im;
 } at_complex_number;

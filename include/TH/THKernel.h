@@ -24,7 +24,7 @@ typedef enum THCpuLevel { TH_CPU_DEFAULT, TH_CPU_AVX2, TH_CPU_AVX512 } THCpuLeve
 /* The level in use, decided once, before main. */
 TH_API THCpuLevel THCpu_level(void);
 TH_API const char *THCpu_levelName(THCpuLevel level);
-/* The same without a call, for TH_DISPATCHED. */
+/* The level in use as a variable, so that TH_DISPATCHED needs no call. */
 TH_API THCpuLevel THCpu_levelInUse;
 
 #define TH_LEVEL_(NAME) TH_CONCAT_3(NAME, _, TH_LEVEL)

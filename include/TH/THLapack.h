@@ -22,7 +22,7 @@
 #define THLapackCheck(fmt, func, info, ...) \
   THLapackCheckWithCleanup(fmt, THCleanup(), func, info, ##__VA_ARGS__)
 
-/* The same, with statements that run before the error. */
+/* THLapackCheck with statements that run before the error. */
 #define THLapackCheckWithCleanup(fmt, cleanup, func, info, ...)               \
   do {                                                                        \
     if (TH_UNLIKELY((info) < 0)) {                                            \

@@ -21,8 +21,8 @@ TH_API void THParallel_for(ptrdiff_t count, ptrdiff_t grain,
                            void (*body)(void *context, ptrdiff_t begin, ptrdiff_t end),
                            void *context);
 
-/* The same in no more than that many threads, whatever an item is worth: as many as there is memory for, or
- * have been counted before. */
+/* THParallel_for on at most `threads` threads, however little an item is worth: for callers that know how many
+ * threads there is memory for, or have counted them before. */
 TH_API void THParallel_forIn(int threads, ptrdiff_t count,
                              void (*body)(void *context, ptrdiff_t begin, ptrdiff_t end),
                              void *context);

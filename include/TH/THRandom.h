@@ -30,10 +30,10 @@ typedef struct THGenerator {
   int seeded;    /* nonzero after seeding */
   uint64_t next; /* the index in state of the next word */
   uint64_t state[_MERSENNE_STATE_N]; /* 32 useful bits each */
-  double normal_x;                   /* the uniform number that the angle came from, */
-  double normal_y;                   /* the one that the radius came from, and the radius, */
-  double normal_rho;                 /* of the last pair of normal numbers */
-  int normal_is_valid;               /* the second of the pair was not handed out yet */
+  double normal_x;     /* last pair of normal numbers: the uniform number of its angle */
+  double normal_y;     /* the uniform number of the pair's radius */
+  double normal_rho;   /* the radius of the pair */
+  int normal_is_valid; /* the second of the pair was not handed out yet */
 } THGenerator;
 
 typedef THGenerator THGeneratorState;
@@ -51,7 +51,7 @@ TH_API void THGenerator_free(THGenerator *gen); /* NULL is nothing to free */
 /* Nonzero when the generator is seeded and its fields are such that words can be drawn. */
 TH_API int THGenerator_isValid(THGenerator *_generator);
 
-/* The same two under the names that the state has by itself. */
+/* THGenerator_copy and THGenerator_isValid under the names that the state has by itself. */
 TH_API THGeneratorState *THGeneratorState_copy(THGeneratorState *self, THGeneratorState *from);
 TH_API int THGeneratorState_isValid(THGeneratorState *_gen_state);
 

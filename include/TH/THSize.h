@@ -11,8 +11,7 @@ TH_API int THSize_isSameSizeAs(const int64_t *sizeA, int64_t dimsA, const int64_
  * product does not fit. */
 TH_API ptrdiff_t THSize_nElement(int64_t dims, int64_t *size);
 
-/* The same for callers that report the error themselves: returns 1 and sets product, or returns 0.
- */
+/* THSize_nElement for callers that report the error themselves: returns 1 and sets product, or returns 0. */
 TH_API int THSize_product(int64_t dims, const int64_t *size, ptrdiff_t *product);
 
 #endif

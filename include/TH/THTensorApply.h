@@ -305,7 +305,7 @@ static inline int64_t THApply_share(int64_t count, int64_t *begin)
 #endif
 #ifndef TH_OMP_OVERHEAD_THRESHOLD
 #define TH_OMP_OVERHEAD_THRESHOLD \
-  100000 /* the same for the _CONTIG forms, whose code is a kernel */
+  100000 /* elements from which on the _CONTIG forms use threads: their code is a kernel */
 #endif
 
 #ifdef _OPENMP

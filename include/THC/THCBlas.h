@@ -52,7 +52,7 @@ THC_API void THCudaBlas_Hgemm(THCState *state, char transa, char transb, int64_t
                               int64_t k, half alpha, half *a, int64_t lda, half *b, int64_t ldb,
                               half beta, half *c, int64_t ldc);
 
-/* The same for batchCount matrices each, at the addresses in a, b and c, which are arrays on the
+/* gemm of batchCount matrices each, at the addresses in a, b and c, which are arrays on the
  * device. */
 THC_API void THCudaBlas_SgemmBatched(THCState *state, char transa, char transb, int64_t m,
                                      int64_t n, int64_t k, float alpha, const float *a[],
@@ -63,8 +63,8 @@ THC_API void THCudaBlas_DgemmBatched(THCState *state, char transa, char transb, 
                                      int64_t lda, const double *b[], int64_t ldb, double beta,
                                      double *c[], int64_t ldc, int64_t batchCount);
 
-/* The same where each matrix begins strideA, strideB or strideC elements after the one before it;
- * strideA and strideB may be 0. */
+/* gemm of batchCount matrices each, where each matrix begins strideA, strideB or strideC
+ * elements after the one before it; strideA and strideB may be 0. */
 THC_API void THCudaBlas_SgemmStridedBatched(THCState *state, char transa, char transb, int64_t m,
                                             int64_t n, int64_t k, float alpha, const float *a,
                                             int64_t lda, int64_t strideA, const float *b,

@@ -46,7 +46,7 @@ typedef struct THCState {
   THAllocator *cudaUVAAllocator;
   THCDeviceAllocator *cudaDeviceAllocator;
   THCThreadLocal currentPerDeviceBlasHandle;   /* an index from 1 on; 0 is as 1 */
-  THCThreadLocal currentPerDeviceSparseHandle; /* likewise */
+  THCThreadLocal currentPerDeviceSparseHandle; /* an index from 1 on; 0 is as 1 */
   THCThreadLocal *currentStreams;              /* of each device a THCStream; NULL is the default */
   int **p2pAccessEnabled;                      /* [i][j]: i may use j's memory; -1: not known yet */
   int p2pKernelAccessEnabled;
@@ -138,7 +138,7 @@ THC_API void THCState_setCurrentStreamIndex(THCState *state, int stream);
 
 /* --- handles: numbered from 1; each thread has a current number, at first 1 ----------------- */
 
-/* They are for programs.  THC's own products use handles of the streams, so that threads on different streams do not
+/* Handles are for programs.  THC's own products use handles of the streams, so that threads on different streams do not
  * wait for each other. */
 
 THC_API void THCState_reserveBlasHandles(THCState *state, int numHandles);
@@ -207,7 +207,7 @@ THC_API void THCMagma_init(THCState *state);
 #define THCublasCheck(err)   __THCublasCheck(err, __FILE__, __LINE__)
 #define THCusparseCheck(err) __THCusparseCheck(err, __FILE__, __LINE__)
 
-/* The same as a warning on stderr. */
+/* A warning on stderr with the library's text for a status that is not success. */
 #define THCudaCheckWarn(err) __THCudaCheckWarn(err, __FILE__, __LINE__)
 
 THC_API void __THCudaCheck(cudaError_t err, const char *file, const int line);

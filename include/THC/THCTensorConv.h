@@ -19,7 +19,7 @@ THC_API void THCudaTensor_conv2Dmv(struct THCState *state, THCudaTensor *output,
                                    THCudaTensor *input, THCudaTensor *kernel, int64_t srow,
                                    int64_t scol, const char *type);
 
-/* The same for a batch: output[b][k] of input[b][i] and kernel[k][i], summed over i.
+/* conv2Dmv for a batch: output[b][k] of input[b][i] and kernel[k][i], summed over i.
  * input: B x I x ..., kernel: K x I x ..., output: B x K x ... */
 THC_API void THCudaTensor_conv2Dmm(struct THCState *state, THCudaTensor *output, float beta,
                                    THCudaTensor *input, THCudaTensor *kernel, int64_t srow,

@@ -31,7 +31,7 @@ TH_API void THTensor_(clearFlag)(THTensor *self, const char flag);
 /* Whether elements are in row-major order without gaps.  (True for an empty tensor.) */
 TH_API int THTensor_(isContiguous)(const THTensor *self);
 TH_API int THTensor_(isSameSizeAs)(const THTensor *self, const THTensor *src);
-/* The same storage, offset, sizes and strides. */
+/* Whether both have the same storage, offset, sizes and strides. */
 TH_API int THTensor_(isSetTo)(const THTensor *self, const THTensor *src);
 TH_API int THTensor_(isSize)(const THTensor *self, const THLongStorage *dims);
 TH_API ptrdiff_t THTensor_(nElement)(const THTensor *self);
@@ -40,7 +40,7 @@ TH_API ptrdiff_t THTensor_(nElement)(const THTensor *self);
 
 TH_API THTensor *THTensor_(new)(void);
 
-/* The same view of the same storage. */
+/* A new tensor with the storage, offset, sizes and strides of tensor. */
 TH_API THTensor *THTensor_(newWithTensor)(THTensor *tensor);
 
 /* A view of storage_ (NULL: of a new one) from element storageOffset_ on.  stride_ NULL, or an

@@ -33,7 +33,7 @@
 TH_API void THTensor_(conv2Dger)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,
                                  int64_t srow, int64_t scol, const char *vf, const char *xc);
 
-/* The same in the reverse form. */
+/* conv2Dger in the reverse form. */
 TH_API void THTensor_(conv2DRevger)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,
                                     int64_t srow, int64_t scol);
 
@@ -47,7 +47,7 @@ TH_API void THTensor_(conv2DRevgerm)(THTensor *r_, real beta, real alpha, THTens
 TH_API void THTensor_(conv2Dmv)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,
                                 int64_t srow, int64_t scol, const char *vf, const char *xc);
 
-/* The same for a batch: r_[b][k] of t_[b][i] and k_[k][i], summed over i.
+/* conv2Dmv for a batch: r_[b][k] of t_[b][i] and k_[k][i], summed over i.
  * t_: B x I x ..., k_: K x I x ..., r_: B x K x ... */
 TH_API void THTensor_(conv2Dmm)(THTensor *r_, real beta, real alpha, THTensor *t_, THTensor *k_,
                                 int64_t srow, int64_t scol, const char *vf, const char *xc);

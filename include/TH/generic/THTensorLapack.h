@@ -55,7 +55,7 @@ TH_API void THTensor_(geev)(THTensor *re_, THTensor *rv_, THTensor *a_, const ch
 TH_API void THTensor_(gesvd)(THTensor *ru_, THTensor *rs_, THTensor *rv_, THTensor *a,
                              const char *jobu);
 
-/* The same; ra_ (m x n) is overwritten by LAPACK. */
+/* gesvd, where ra_ (m x n) is overwritten by LAPACK. */
 TH_API void THTensor_(gesvd2)(THTensor *ru_, THTensor *rs_, THTensor *rv_, THTensor *ra_,
                               THTensor *a, const char *jobu);
 
@@ -87,7 +87,7 @@ TH_API void THTensor_(pstrf)(THTensor *ra_, THIntTensor *rpiv_, THTensor *a, con
  * upper triangular, and lies row by row. */
 TH_API void THTensor_(qr)(THTensor *rq_, THTensor *rr_, THTensor *a);
 
-/* The same as LAPACK writes it: R in the upper triangle of ra_ (m x n), Q as reflectors below it
+/* qr as LAPACK writes it: R in the upper triangle of ra_ (m x n), Q as reflectors below it
  * and in rtau_ (min(m, n)). */
 TH_API void THTensor_(geqrf)(THTensor *ra_, THTensor *rtau_, THTensor *a);
 

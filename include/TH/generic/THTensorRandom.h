@@ -19,7 +19,7 @@ TH_API void THTensor_(geometric)(THTensor *self, THGenerator *_generator, double
 
 /* 1 with probability p, 0 <= p <= 1, else 0. */
 TH_API void THTensor_(bernoulli)(THTensor *self, THGenerator *_generator, double p);
-/* The same with a probability for each element; p has as many elements as self, in any shape. */
+/* bernoulli with a probability for each element; p has as many elements as self, in any shape. */
 TH_API void THTensor_(bernoulli_FloatTensor)(THTensor *self, THGenerator *_generator,
                                              THFloatTensor *p);
 TH_API void THTensor_(bernoulli_DoubleTensor)(THTensor *self, THGenerator *_generator,
@@ -43,7 +43,7 @@ TH_API void THTensor_(randn)(THTensor *r_, THGenerator *_generator, THLongStorag
 
 /* stdv > 0. */
 TH_API void THTensor_(normal)(THTensor *self, THGenerator *_generator, double mean, double stdv);
-/* The same with a mean, a deviation >= 0 or both for each element; self takes the shape of the
+/* normal with a mean, a deviation >= 0 or both for each element; self takes the shape of the
  * tensor of means, or else of stddevs, and both have as many elements.  self may be either. */
 TH_API void THTensor_(normal_means)(THTensor *self, THGenerator *gen, THTensor *means,
                                     double stddev);

@@ -103,7 +103,7 @@ TH_API void THTensor_(renorm)(THTensor *r_, THTensor *t, real value, int dimensi
 TH_API void THTensor_(histc)(THTensor *hist, THTensor *tensor, int64_t nbins, real minvalue,
                              real maxvalue);
 
-/* The same for each row of a matrix, over one range: hist has a row of nbins for each.  A vector is
+/* histc of each row of a matrix, over one range for all rows: hist has a row of nbins for each row.  A vector is
  * one row. */
 TH_API void THTensor_(bhistc)(THTensor *hist, THTensor *tensor, int64_t nbins, real minvalue,
                               real maxvalue);

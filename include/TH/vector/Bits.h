@@ -94,7 +94,7 @@ TH_MATH THMathPair THMath_(sum)(real a, real b)
   return s;
 }
 
-/* The same for |a| >= |b|, or a = 0. */
+/* a + b and its rounding error, for |a| >= |b|, or a = 0. */
 TH_MATH THMathPair THMath_(quickSum)(real a, real b)
 {
   THMathPair s = {a + b, 0};
@@ -124,7 +124,7 @@ TH_MATH real THMath_(fused)(real a, real b, real c)
 #endif
 }
 
-/* The same of a number in two parts and another. */
+/* The product of a number in two parts and another number, in two parts. */
 TH_MATH THMathPair THMath_(productWith)(THMathPair a, real b)
 {
   THMathPair p = THMath_(product)(a.hi, b);

@@ -22,7 +22,7 @@ TH_MATH double THFloatMath_sinOfHalfTurn(double r)
                       r);
 }
 
-/* The same, negative where the integer in the last bits of turns is odd. */
+/* sin(r) for |r| <= pi/2, negated where the integer in the last bits of turns is odd. */
 TH_MATH float THFloatMath_sinOfRest(double turns, double r)
 {
   const double s = THFloatMath_sinOfHalfTurn(r);

@@ -31,7 +31,7 @@ THC_API void THCTensor_(clearFlag)(THCState *state, THCTensor *self, const char 
 /* Elements lie in row-major order without gaps.  (True of an empty tensor.) */
 THC_API int THCTensor_(isContiguous)(THCState *state, const THCTensor *self);
 THC_API int THCTensor_(isSameSizeAs)(THCState *state, const THCTensor *self, const THCTensor *src);
-/* The same storage, offset, sizes and strides. */
+/* Whether both have the same storage, offset, sizes and strides. */
 THC_API int THCTensor_(isSetTo)(THCState *state, const THCTensor *self, const THCTensor *src);
 THC_API int THCTensor_(isSize)(THCState *state, const THCTensor *self, const THLongStorage *dims);
 THC_API ptrdiff_t THCTensor_(nElement)(THCState *state, const THCTensor *self);
@@ -40,7 +40,7 @@ THC_API ptrdiff_t THCTensor_(nElement)(THCState *state, const THCTensor *self);
 
 THC_API THCTensor *THCTensor_(new)(THCState *state);
 
-/* The same view of the same storage. */
+/* A new tensor with the storage, offset, sizes and strides of tensor. */
 THC_API THCTensor *THCTensor_(newWithTensor)(THCState *state, THCTensor *tensor);
 
 /* A view of storage_ (NULL: of a new one) from element storageOffset_ on.  stride_ NULL, or an

@@ -36,7 +36,7 @@ THC_API void THCTensor_(max)(THCState *state, THCTensor *values, THCudaLongTenso
 THC_API void THCTensor_(median)(THCState *state, THCTensor *values, THCudaLongTensor *indices,
                                 THCTensor *src, THCDim dim, int keepdim);
 
-/* That of all elements.  An error if there are none. */
+/* The median of all elements.  An error if there are none. */
 THC_API real THCTensor_(medianall)(THCState *state, THCTensor *self);
 
 #if defined(THC_REAL_IS_FLOAT) || defined(THC_REAL_IS_DOUBLE) || defined(THC_REAL_IS_HALF)

@@ -22,7 +22,7 @@ THC_API void THCTensor_(geometric)(THCState *state, THCTensor *self, double p);
 
 /* 1 with probability p, 0 <= p <= 1 (to 2^-32), else 0. */
 THC_API void THCTensor_(bernoulli)(THCState *state, THCTensor *self, double p);
-/* The same with a probability for each element; p has as many elements as self, in any shape, and
+/* bernoulli with a probability for each element; p has as many elements as self, in any shape, and
  * may be self.  Nobody waits for the check of p: where an element is out of range, the draw is 0 or 1. */
 THC_API void THCTensor_(bernoulli_FloatTensor)(THCState *state, THCTensor *self, THCudaTensor *p);
 THC_API void THCTensor_(bernoulli_DoubleTensor)(THCState *state, THCTensor *self,
@@ -44,9 +44,9 @@ THC_API void THCTensor_(randn)(THCState *state, THCTensor *r_, THLongStorage *si
 
 /* stdv > 0. */
 THC_API void THCTensor_(normal)(THCState *state, THCTensor *self, double mean, double stdv);
-/* The same with a mean, a deviation >= 0 or both for each element; self takes the shape of the
+/* normal with a mean, a deviation >= 0 or both for each element; self takes the shape of the
  * tensor of means, or else of stddevs, and both have as many elements.  self may be either.  With
- * stddevs they wait for the device, to check it. */
+ * stddevs these functions wait for the device, to check stddevs. */
 THC_API void THCTensor_(normal_means)(THCState *state, THCTensor *self, THCTensor *means,
                                       double stddev);
 THC_API void THCTensor_(normal_stddevs)(THCState *state, THCTensor *self, double mean,
