@@ -12,9 +12,9 @@
 #endif
 
 typedef enum THNNWindowKind {
-  THNN_SLIDES,    /* step apart */
-  THNN_ADAPTS,    /* they divide the input among the outputs; only input and output count */
-  THNN_FRACTIONAL /* of that size, spread over the input by a random number */
+  THNN_SLIDES,    /* windows are step apart */
+  THNN_ADAPTS,    /* windows divide the input among the outputs; only input and output count */
+  THNN_FRACTIONAL /* windows of that size, spread over the input by a random number */
 } THNNWindowKind;
 
 /* One dimension of an image. */
@@ -27,8 +27,8 @@ typedef struct THNNWindow {
 /* What the sum over a window is divided by. */
 typedef enum THNNDivide {
   THNN_BY_ONE,
-  THNN_BY_INSIDE, /* the elements in the image */
-  THNN_BY_PADDED  /* those in the padding too */
+  THNN_BY_INSIDE, /* the number of elements in the image */
+  THNN_BY_PADDED  /* the number of elements in the image and its padding */
 } THNNDivide;
 
 /* The part of a window that lies in the image: positions begin, begin + dilation, ... before

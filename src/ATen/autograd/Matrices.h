@@ -38,11 +38,11 @@ at_several at_trtrsGrad(at_tensor *grad, at_tensor *copy, at_tensor *a, at_tenso
                         bool transpose, bool unit);
 at_several at_gesvGrad(at_tensor *grad, at_tensor *b, at_tensor *a, at_tensor *x);
 
-/* p is the pseudoinverse of a. */
+/* The gradient of a; p is the pseudoinverse of a. */
 at_tensor *at_pinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p);
 
-/* The same of symmetric matrices, of which a has the lower triangles, by their eigenvalues; so it is
- * exact also if p leaves out some that are not 0. */
+/* at_pinvGrad of symmetric matrices, of which a has the lower triangles, by their eigenvalues; so it is
+ * exact also if p leaves out some eigenvalues that are not 0. */
 at_tensor *at_symmetricPinvGrad(at_tensor *grad, at_tensor *a, at_tensor *p);
 
 /* --- functions and norms of matrices ---------------------------------------------------------- */

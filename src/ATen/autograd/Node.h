@@ -218,10 +218,10 @@ typedef struct at_backward_call {
 /* The gradient of a result; zeros if there is none. */
 at_tensor *at_back_grad(at_backward_call *call, int output);
 
-/* NULL if there is none. */
+/* The gradient of a result; NULL if there is none. */
 at_tensor *at_back_gradOrNone(at_backward_call *call, int output);
 
-/* Those of all results, of a row that returns a list. */
+/* The gradients of all results, of an operation that returns a list. */
 at_tensors at_back_grads(at_backward_call *call);
 
 /* Whether the gradient number partial is wanted. */

@@ -133,7 +133,7 @@ void at_family_join(at_tensor *base, at_tensor *view)
                           .node = at_node_retain(base->node),
                           .output = base->output};
     THReference_add(&family->th->refcount);
-    if (base->next) /* it was in a ring before it had a gradient */
+    if (base->next) /* base was in a ring before it had a gradient */
       at_family_leave(base);
     add_locked(family, base);
   }

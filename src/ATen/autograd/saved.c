@@ -160,7 +160,7 @@ static THFloatTensor *unpack(const at_saved *saved, const char *name)
   return th;
 }
 
-/* The same where nothing was packed; raises if the elements have changed since then. */
+/* The saved tensor where nothing was packed; raises if its elements have changed since it was saved. */
 static THFloatTensor *unchanged(const at_saved *saved, int which, const char *name)
 {
   if (saved->th->storage != saved->storage ||

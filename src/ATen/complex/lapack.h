@@ -28,11 +28,11 @@ typedef struct at_complex_lapack {
 
 extern const at_complex_lapack at_complexLapackFloat, at_complexLapackDouble;
 
-/* On the current device.  singular leaves V where V^H would be, orthogonal matrices do not wait; there is no Hermitian
- * indefinite and no isFinite. */
+/* The functions on the current device.  singular leaves V where V^H would be, orthogonal
+ * matrices do not wait; there is no Hermitian indefinite and no isFinite. */
 extern const at_complex_lapack at_complexDeviceLapackFloat, at_complexDeviceLapackDouble;
 
-/* That of a complex Type. */
+/* The functions for a complex type. */
 const at_complex_lapack *at_complexLapack(const at_type *type);
 
 /* --- one matrix, like the functions of lapack.h ------------------------------------ */

@@ -20,7 +20,7 @@ static at_tensor *finish(at_pool *pool, at_tensor *out, at_tensor *made)
   return at_finishOne(pool, out, at_hold(pool, at_viewComplex(at_hold(pool, made))));
 }
 
-/* The same of a function that changes x, the pairs of self, where out is self. */
+/* The result of a function that changes x, the pairs of self, if out is self: out, or a result of the pairs made. */
 static at_tensor *finish_change(at_pool *pool, at_tensor *out, at_tensor *x, at_tensor *made)
 {
   if (made != x)

@@ -10,8 +10,8 @@ typedef struct at_reals {
   int64_t size[AT_MOST_DIMS + 1], stride[AT_MOST_DIMS + 1];
 } at_reals;
 
-/* That of a tensor that counts pairs.  Without strides it has none: TH's row-major order is that of
- * pairs too. */
+/* The shape in units of reals of a tensor that counts pairs.  Without strides r has no strides either: TH's
+ * row-major order is that of pairs too. */
 void at_realsOf(at_reals *r, ptrdiff_t offset, int dims, const int64_t *size,
                 const int64_t *stride);
 

@@ -20,7 +20,8 @@ static inline void at_escapeAll(unsigned failures, int count, at_tensor *const *
     out[i] = failed ? at_undefined() : at_escape(made[i]);
 }
 
-/* The same of a list, which is empty then. */
+/* Returns a list from the innermost scope; the empty list if a call has failed since there were that many
+ * failures. */
 static inline const at_tensors *at_escapeWhole(unsigned failures, const at_tensors *list)
 {
   return at_failureCount() != failures ? &at_noTensors : at_escapeList(list);

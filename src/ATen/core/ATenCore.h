@@ -374,7 +374,7 @@ static inline bool at_takesType(const char *operation, const char *argument, con
          (types >> type->scalarType & 1) || at_refuseType(operation, argument, type);
 }
 
-/* The same for the type of an operand, and of all operands of a list; NULL is accepted. */
+/* at_takesType for the type of an operand, and for the types of all operands of a list; NULL is accepted. */
 static inline bool at_takes(const char *operation, const char *argument, const at_tensor *t,
                             unsigned types)
 {
@@ -390,7 +390,7 @@ static inline bool at_isOfTypes(const char *operation, const char *argument, con
   return (types >> t->type->scalarType & 1) || at_refuseType(operation, argument, t->type);
 }
 
-/* The same for all tensors of a list. */
+/* at_accept for all tensors of a list. */
 bool at_acceptAll(const char *operation, const char *argument, at_tensors list, bool optional);
 
 /* The slow path of at_acceptType: type is NULL or the undefined type. */
@@ -459,10 +459,10 @@ bool at_ownedElsewhere(const at_owned *owned);
  * the failure becomes the thread's error, and the undefined tensor is returned. */
 at_tensor *at_return(at_call *call, at_tensor *result, bool isNew);
 
-/* The same for several results, which all become undefined after a failure. */
+/* at_return for several results, which all become undefined after a failure. */
 void at_returnAll(at_call *call, int count, at_tensor **results, bool isNew);
 
-/* The same for a list, which is always new; returns at_noTensors after a failure. */
+/* at_return for a list, which is always new; returns at_noTensors after a failure. */
 const at_tensors *at_returnList(at_call *call, const at_tensors *list);
 
 /* As at_escape, an object that is owned, and a list. */

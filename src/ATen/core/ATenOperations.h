@@ -60,7 +60,7 @@ void at_checkResult(at_tensor *out, at_tensor *self, at_ints sizes, at_scalar_ty
 /* Copies made, a computed result, to out, which takes its shape; returns out. */
 at_tensor *at_deliver(at_tensor *out, at_tensor *made);
 
-/* The same for several results.  If it raises, none of out has changed. */
+/* at_deliver for several results.  If it raises, none of out has changed. */
 void at_deliverAll(int count, at_tensor *const *out, at_tensor *const *made);
 
 /* Ends a function whose results, made, are held by the pool.  Each is copied to its out, or if that
@@ -68,7 +68,8 @@ void at_deliverAll(int count, at_tensor *const *out, at_tensor *const *made);
 void at_finish(at_pool *pool, int count, at_tensor **out, at_tensor *const *made);
 at_tensor *at_finishOne(at_pool *pool, at_tensor *out, at_tensor *made);
 
-/* The same of a result that operations made; an undefined one, after an error, stays so. */
+/* Copies a result that operations made to out, or returns it if out is NULL; an undefined result, after an error,
+ * stays undefined. */
 at_tensor *at_finishComposed(at_tensor *out, at_tensor *made);
 
 /* dim as an index from 0 to dims - 1; negative ones count from the end.  A tensor without
@@ -87,7 +88,7 @@ at_ints at_memoryOrder(at_ints sizes, int count, at_tensor *const *in, int64_t *
  * of memory, so that it is transposed or channels-last where they are.  Row-major without operands. */
 at_tensor *at_newFor(const at_type *type, at_ints sizes, int count, at_tensor *const *in);
 
-/* The same for one operand, of whose size the result is.  Elements of t that have no gaps keep their
+/* at_newFor for one operand, of whose size the result is.  Elements of t that have no gaps keep their
  * strides: this is PyTorch's torch.preserve_format. */
 at_tensor *at_newLike(const at_type *type, at_tensor *t);
 
@@ -138,7 +139,7 @@ at_tensor *at_subtracted(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar a
 /* A row of a tensor and a scalar, in the type that both promote to. */
 at_tensor *at_binaryScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a, at_scalar b);
 
-/* The same, but integers compute in Float. */
+/* A row of two tensors, or of a tensor and a scalar, where integers compute in Float. */
 at_tensor *at_binaryFloat(at_tensor *out, at_row row, at_tensor *x, at_tensor *y);
 at_tensor *at_binaryFloatScalar(at_tensor *out, at_row row, at_tensor *x, at_scalar a);
 
@@ -188,9 +189,9 @@ at_tensor *at_endChange(at_pool *pool, at_tensor *out, at_tensor *self, at_tenso
 /* The type is Float if type is NULL. */
 at_tensor *at_makeEmpty(const at_type *type, at_ints sizes);
 at_tensor *at_makeFilled(const at_type *type, at_ints sizes, at_scalar value);
-/* In self's layout, and in its type if type is NULL. */
+/* A filled tensor in self's layout, and in self's type if type is NULL. */
 at_tensor *at_filledLike(at_tensor *self, const at_type *type, at_scalar value);
-/* The same, written to out if that is not NULL, in its type. */
+/* at_makeFilled, written to out if out is not NULL, in the type of out. */
 at_tensor *at_filledTo(at_tensor *out, const at_type *type, at_ints sizes, at_scalar value);
 at_tensor *at_fillWith(at_tensor *self, at_scalar value);
 at_tensor *at_copyFrom(at_tensor *self, at_tensor *src);

@@ -19,8 +19,8 @@ static _Thread_local struct {
   char *buffer; /* NULL, or TH_MESSAGE_LENGTH bytes */
   const char *message;
   bool isFresh;  /* no call since then: at_error_locate refers to this error */
-  bool hasPlace; /* the message has file and line of a call, */
-  bool hasOwner; /* and the module that it was made in */
+  bool hasPlace; /* the message has file and line of a call */
+  bool hasOwner; /* the message has the module that the call was made in */
 } error;
 
 /* The code of the error that at_raise is raising. */

@@ -44,7 +44,8 @@ void at_list_release(const at_tensors *list)
   if (!list || list == &at_noTensors)
     return;
   List *const made = list_of(list);
-  if (at_ownedElsewhere(&made->owned)) { /* that scope will free the empty list */
+  if (at_ownedElsewhere(
+          &made->owned)) { /* the scope of the other thread will free the empty list */
     release_entries(made);
     return;
   }

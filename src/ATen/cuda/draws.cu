@@ -78,7 +78,7 @@ __global__ void draws(at_draw_work w)
   }
 }
 
-/* The same of two parameters. */
+/* Draws from the binomial distribution of each pair of parameters, each element from a part of its own. */
 __global__ void binomials(at_draw_work w)
 {
   THC_GRID_LOOP(i, w.count)

@@ -62,7 +62,7 @@ struct Matrix {
 
 /* --- pivots ---------------------------------------------------------------------------------- */
 
-/* Whether rows of a matrix, negative ones in pairs: what is wrong, or 0. */
+/* Whether pivots are rows of a matrix, negative ones in pairs: returns 0, or 1 + the index of a pivot that is not. */
 THC_DEVICE int64_t wrong_pivot(const int64_t *pivots, int64_t n)
 {
   for (int64_t k = 0; k < n; k++) {
@@ -77,7 +77,7 @@ THC_DEVICE int64_t wrong_pivot(const int64_t *pivots, int64_t n)
   return 0;
 }
 
-/* Those of a matrix that are none become pivots that exchange nothing. */
+/* Pivots of a matrix that are not valid are reported, and replaced by pivots that exchange nothing. */
 __global__ static void check_pivots(at_ldl_pivots_work w)
 {
   THC_GRID_LOOP(matrix, w.count)
@@ -193,7 +193,7 @@ static __device__ void exchange_rows(const Matrix &m, int64_t k, int64_t q, int6
   __syncthreads();
 }
 
-/* What is below and right of one row of D takes its part, and column k becomes that of L. */
+/* Subtracts the part of row k of D from the matrix below and right of it; column k becomes column k of L. */
 static __device__ void eliminate_one(const Matrix &m, int64_t k)
 {
   const real factor = 1 / m(k, k).re;
@@ -211,7 +211,7 @@ static __device__ void eliminate_one(const Matrix &m, int64_t k)
   __syncthreads();
 }
 
-/* The same of two rows; work has space for two columns. */
+/* eliminate_one for rows k and k + 1 of D, a pair; work has space for two columns. */
 static __device__ void eliminate_two(const Matrix &m, int64_t k, Complex *work)
 {
   const Complex corner = m(k + 1, k);

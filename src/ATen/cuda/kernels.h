@@ -168,7 +168,7 @@ typedef struct at_interpolate_work {
   void *y;
 } at_interpolate_work;
 
-/* The same of bytes (ATen/resample/bytes.c): taps indices and weights for each of size results, the weights scaled
+/* Interpolation of bytes (ATen/resample/bytes.c): taps indices and weights for each of size results, the weights scaled
  * by 2^precision. */
 typedef struct at_byte_taps_work {
   int64_t size, taps;

@@ -89,7 +89,7 @@ THC_DEVICE void store_pair(void *to, int64_t i, double re, double im)
   ((real *)to)[2 * i + 1] = (real)im;
 }
 
-/* The same of complex numbers: the product of the directions, and the sum of logarithms of the sizes. */
+/* determinants of complex numbers: sign is the product of the directions, log the sum of logarithms of the sizes. */
 __global__ static void complex_determinants(at_determinants_work w)
 {
   THC_GRID_LOOP(i, w.count)

@@ -86,7 +86,7 @@ typedef struct at_comm_state {
   double timeout, lastMoved;
   bool checked, isBroken;
   at_fault fault;
-  at_comm_work *messages; /* that are on their way */
+  at_comm_work *messages; /* the messages that are on their way */
 } at_comm_state;
 
 extern at_comm_state at_comm;

@@ -12,7 +12,8 @@ const at_comm_options at_comm_defaults = {NULL, AT_COMM_SUM, NULL};
 typedef struct Call {
   const char *name;
   at_comm_kind kind;
-  at_tensor *in, *out; /* the same if it is in place; NULL if the rank has none */
+  at_tensor *in,
+      *out; /* in and out are the same tensor if the call is in place; NULL: the rank has none */
   int root;
   at_comm_options options;
 } Call;

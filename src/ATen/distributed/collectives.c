@@ -82,7 +82,7 @@ static bool spread(at_comm_work *work, char *data, size_t bytes, int root)
   return at_comm_exchange(work, count, children);
 }
 
-/* In segments, so that a rank passes one on while the next is on its way. */
+/* spread in segments, so that a rank passes one segment on while the next is on its way. */
 static bool spread_all(at_comm_work *work, char *data, size_t bytes, int root)
 {
   for (size_t at = 0; at < bytes; at += SEGMENT_BYTES)
@@ -91,7 +91,7 @@ static bool spread_all(at_comm_work *work, char *data, size_t bytes, int root)
   return true;
 }
 
-/* The same tree upwards: data of root become the combination. */
+/* The tree of spread, upwards: data of root become the combination. */
 static bool gather_up(at_comm_work *work, char *data, size_t bytes, int root)
 {
   const int size = work->group->size, own = wrapped(work, work->group->rank - root);

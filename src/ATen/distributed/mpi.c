@@ -141,7 +141,7 @@ static bool advance(void *state, int milliseconds, bool *moved, at_fault *fault)
 static void abandon(void *state, int rank)
 {
   const State *const s = state;
-  int *const told = malloc(sizeof *told); /* it may be read until the process ends */
+  int *const told = malloc(sizeof *told); /* MPI may read the message until the process ends */
   if (!told)
     return;
   *told = rank;

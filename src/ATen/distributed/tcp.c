@@ -30,9 +30,9 @@ typedef struct Peer {
   at_transfer *sends, *receives;
   Header header; /* of the message that arrives */
   size_t headerGot;
-  at_transfer *into; /* where it goes to: one of receives, */
-  Early *intoEarly;  /* or of early, */
-  Early *early;      /* oldest first */
+  at_transfer *into; /* the one of receives that the message goes to, or NULL */
+  Early *intoEarly;  /* the one of early that the message goes to, or NULL */
+  Early *early;      /* messages that nobody waits for yet, oldest first */
   size_t earlyBytes;
 } Peer;
 
@@ -88,7 +88,7 @@ static bool hand_over(Peer *peer, at_fault *fault)
     at_transfer *const transfer = receive_of(peer, early->header.tag);
     if (!transfer || early->got < early->header.bytes) {
       if (transfer)
-        return true; /* those behind it wait */
+        return true; /* messages behind this one wait */
       link = &early->next;
       continue;
     }

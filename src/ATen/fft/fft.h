@@ -69,7 +69,7 @@ extern const at_fft_kernels *const at_fftDouble[];
 /* Transforms all lines of a job, on several threads if it is worth it. */
 void at_fft_run(const at_fft_job *job, int64_t lines);
 
-/* The same on the current device; the job has no plan, but a length. */
+/* at_fft_run on the current device; the job has no plan, but a length. */
 void at_fft_runOnDevice(const at_fft_job *job, const at_type *real, int64_t length, int64_t lines);
 
 /* --- operations ------------------------------------------------------------------------------ */

@@ -25,7 +25,8 @@ AT_ELEMENT double at_zetaAbove(double s, double q)
   return sum;
 }
 
-/* The same of any q.  The terms below 0 are a difference of two sums above; only whole s have them. */
+/* Hurwitz' zeta function of any q.  The sum of terms below 0 is a difference of two sums above 0; only whole s have
+ * such terms. */
 AT_ELEMENT double at_hurwitzZeta(double s, double q)
 {
   if (s == 1)

@@ -180,7 +180,7 @@ static void release_there(void *what)
   THFree(there);
 }
 
-/* The same of memory of a device: count elements of th's type at data. */
+/* A tensor on the memory of a device that d describes: count elements at d's data. */
 static at_tensor *take_there(const at_type *type, const DLTensor *d, int64_t count, at_ints sizes,
                              const int64_t *strides, void *managed, THAllocator *allocator)
 {
@@ -231,7 +231,7 @@ static at_tensor *take(const DLTensor *d, void *managed, THAllocator *allocator)
   THByteStorage *storage = guard.what =
       THByteStorage_newWithDataAndAllocator((uint8_t *)data, bytes, allocator, managed);
   storage->size = end * at_partsOf(type);
-  storage->flag = TH_STORAGE_REFCOUNTED; /* it does not own the data yet */
+  storage->flag = TH_STORAGE_REFCOUNTED; /* the storage does not own the data yet */
   at_tensor *t = at_newOnMemory(type, storage, sizes, strides);
   THGuard_leave(&guard);
   storage->flag |= TH_STORAGE_FREEMEM;

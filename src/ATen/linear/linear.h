@@ -9,7 +9,7 @@ typedef enum at_product_kind {
   AT_MATRIX_VECTOR,  /* (n x k), (k): n */
   AT_VECTOR_VECTOR,  /* (n), (m): n x m */
   AT_BATCHES,        /* (b x n x k), (b x k x m): b x n x m */
-  AT_SUM_OF_BATCHES, /* the same, summed over b: n x m */
+  AT_SUM_OF_BATCHES, /* (b x n x k), (b x k x m), summed over b: n x m */
 } at_product_kind;
 
 /* beta * self + alpha * x y; self broadcasts to the product, and is not read if it is NULL or beta

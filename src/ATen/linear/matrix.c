@@ -96,7 +96,7 @@ static void clear_each(at_tensor *contiguous, int64_t diagonal, bool below)
   }
 }
 
-/* The same of complex numbers: the other triangle of ones is a mask of what becomes 0. */
+/* Clears triangles of complex numbers on a device: the other triangle of ones is a mask of what becomes 0. */
 static void clear_complex(at_tensor *t, int64_t diagonal, bool below)
 {
   const at_ints sizes = at_sizesOf(t), matrix = {sizes.data + sizes.count - 2, 2};
@@ -165,7 +165,7 @@ at_tensor *at_triangle(at_tensor *out, at_tensor *self, int64_t diagonal, bool b
 
 /* --- vector products -------------------------------------------------------------------------- */
 
-/* That of the parts, for it is linear in both. */
+/* The cross product of complex vectors, from those of their real and imaginary parts. */
 static void cross_pairs(at_tensor *made, at_tensor *x, at_tensor *y, int dim)
 {
   at_tensor *products[2][2];

@@ -148,9 +148,9 @@ typedef struct Product {
   ptrdiff_t rows, terms, outputs;
   const float *x, *scales, *bias;
   const int32_t *words;
-  float *result;  /* or the panel that weights are unpacked to, */
-  ptrdiff_t next; /* whose rows are so far apart, and which begins with that */
-  ptrdiff_t block;
+  float *result;   /* the result, or the panel that weights are unpacked to */
+  ptrdiff_t next;  /* the distance of rows of the panel */
+  ptrdiff_t block; /* the block that the panel begins with */
 } Product;
 
 static void finish_row(const Product *p, const float *sums, ptrdiff_t row, ptrdiff_t first,

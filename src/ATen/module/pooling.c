@@ -66,7 +66,7 @@ at_tensor *at_unpooled(at_tensor *input, at_tensor *indices, at_ints kernel, at_
                         -1);
 }
 
-/* The same for tensors that a caller gave. */
+/* The unpooled input, for tensors that a caller gave. */
 static at_tensor *unpooled_by(at_tensor *input, at_tensor *indices, at_ints kernel, at_ints stride,
                               at_ints padding, int axes, at_ints size)
 {

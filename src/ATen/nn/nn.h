@@ -40,7 +40,7 @@ at_tensor *at_layerNew(at_pool *pool, const at_type *type, at_ints sizes);
 at_tensor *at_layerResult(at_pool *pool, at_tensor *out, at_scalar_type type,
                           const at_type *compute, at_ints sizes);
 
-/* The same for a layer that computes each element by itself: in the layout of the operands. */
+/* at_layerResult for a layer that computes each element by itself: in the layout of the operands. */
 at_tensor *at_layerResultFor(at_pool *pool, at_tensor *out, at_scalar_type type,
                              const at_type *compute, at_ints sizes, int count,
                              at_tensor *const *in);

@@ -264,8 +264,7 @@ static void *elements_of(at_pool *pool, at_tensor *t, const at_type *compute)
   return at_data(at_hold(pool, at_makeContiguous(at_cast(pool, t, compute))));
 }
 
-/* The same for weight or bias; if it is not given, NULL on a device, and else filled with a
- * default. */
+/* The elements of weight or bias t; if t is not given, NULL on a device, and else elements that are all `other`. */
 static void *elements_or(at_pool *pool, at_tensor *t, const at_type *compute, const Parts *p,
                          int64_t other)
 {

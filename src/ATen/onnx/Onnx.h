@@ -143,8 +143,8 @@ typedef struct at_building {
   struct at_building *outer; /* whose values it may use; NULL for the graph of the program */
   at_graph *graph;
   int32_t nodeCapacity, slotCapacity;
-  int32_t *inputs; /* the slots of the graph's inputs, */
-  int32_t *taken;  /* and of a graph inside of another the slots of outer that they are */
+  int32_t *inputs; /* the slots of the graph's inputs */
+  int32_t *taken;  /* of a graph inside of another: the slot of outer for each input */
   int32_t inputCount, inputCapacity;
   int32_t formalCount; /* of inputs that are parameters; the others are values of outer */
   at_known *known;     /* of each slot */

@@ -26,7 +26,7 @@ at_onnxRun at_runAffineGrid, at_runArgMax, at_runAttention, at_runAveragePool, a
     at_runSplitToSequence, at_runStft, at_runSqueeze, at_runTensorScatter, at_runTranspose,
     at_runTrilu, at_runUnique, at_runUnsigned, at_runUnsqueeze, at_runWindow;
 
-/* Those of ONNX Runtime's own domain. */
+/* Operators of ONNX Runtime's own domain. */
 at_onnxRun at_runDynamicLstm, at_runGatherBlocks, at_runMatMulBnb4, at_runQuantizedAverage,
     at_runEmbedLayerNorm, at_runFastGelu, at_runFusedConv, at_runFusedGemm, at_runFusedMatMul,
     at_runGroupQuery, at_runRotaryCache, at_runHeads, at_runMatMulBits, at_runQuantizedAdd,
@@ -34,7 +34,7 @@ at_onnxRun at_runDynamicLstm, at_runGatherBlocks, at_runMatMulBnb4, at_runQuanti
     at_runQuantizedMul, at_runQuantizedSigmoid, at_runQuantizedSoftmax, at_runSelfAttention,
     at_runSkipLayerNorm, at_runSkipRootNorm;
 
-/* Those of ai.onnx.ml, in ml/. */
+/* Operators of ai.onnx.ml, in ml/. */
 at_onnxRun at_runBinarizer, at_runFeatureExtractor, at_runFeatureVectorizer, at_runImputer,
     at_runLabelEncoder, at_runLinearClassifier, at_runLinearRegressor, at_runNormalizer,
     at_runOneHotEncoder, at_runScaler, at_runSvmClassifier, at_runSvmRegressor,

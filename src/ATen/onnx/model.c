@@ -300,7 +300,7 @@ static at_wire read_model(at_onnx *onnx)
   snprintf(writer, length, "%s %s", producer, version);
   program->version = writer;
   if (onnx->version == 0 && onnx->hasOthers)
-    onnx->version = AT_ONNX_MOST; /* it has none of the standard operators */
+    onnx->version = AT_ONNX_MOST; /* the model has none of the standard operators */
   if (onnx->version == 0)
     at_damaged(onnx->file, "it uses no version of the standard operators");
   if (onnx->version < AT_ONNX_LEAST || onnx->version > AT_ONNX_MOST)

@@ -24,7 +24,7 @@ typedef struct Listing {
   at_arena *arena;
   at_attribute *attribute;
   int32_t capacity;
-  int64_t field; /* that it is of */
+  int64_t field; /* the field of the attribute that has the list */
 } Listing;
 
 /* Raises if the attribute has a list of another type already: they would share a count. */
@@ -181,7 +181,7 @@ void at_readItem(at_names *names, at_wire message, at_onnxItem *item)
     }
   }
   while (item->inputCount > 0 && !*item->inputs[item->inputCount - 1])
-    item->inputCount--; /* those left out at the end */
+    item->inputCount--; /* inputs that are left out at the end */
   if (!strcmp(item->domain, "ai.onnx"))
     item->domain = "";
 }

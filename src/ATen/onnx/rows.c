@@ -167,7 +167,7 @@ static const at_lowering rows[] = {
     {"MelWeightMatrix", 17, .run = at_runMelWeights},
 };
 
-/* Those of ONNX Runtime's own domain. */
+/* Operators of ONNX Runtime's own domain. */
 static const at_lowering own[] = {
     {"Gelu", 1, "gelu($0)"}, {"BiasGelu", 1, "gelu(add($0, $1))"}, {"FastGelu", 1, .run = at_runFastGelu},
     {"QuickGelu", 1, "mul($0, sigmoid(mul($0, @alpha=1.702)))"},
@@ -190,7 +190,7 @@ static const at_lowering own[] = {
     {"QLinearConcat", 1, .run = at_runQuantizedConcat}, {"QGemm", 1, .run = at_runQuantizedGemm},
 };
 
-/* Those of ai.onnx.ml, in which a row with the names of classes is that of their scores. */
+/* Operators of ai.onnx.ml, in which a row with the names of classes is that of their scores. */
 static const at_lowering learned[] = {
     {"ArrayFeatureExtractor", 1, .run = at_runFeatureExtractor},
     {"Binarizer", 1, .run = at_runBinarizer},

@@ -29,8 +29,8 @@ typedef struct at_picker {
   bool takesBool;
   bool keepsDim; /* the dimension remains, with its size or with size k */
   bool alone;    /* there are no indices */
-  bool counts;   /* there is a k, */
-  int64_t least; /* which is not below this */
+  bool counts;   /* there is a k */
+  int64_t least; /* the smallest k that is allowed */
   void (*call)(const at_type *type, void *r, void *indices, void *x, const Options *o);
 } Picking;
 

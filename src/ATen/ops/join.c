@@ -120,7 +120,7 @@ at_tensor *at_joined(at_tensor *out, at_tensors tensors, int64_t dim)
   return at_finishOne(&pool, out, result);
 }
 
-/* The same for a new dimension dim of a contiguous result: dim is merged with the dimension after
+/* join_alike for a new dimension dim of a contiguous result: dim is merged with the dimension after
  * it, along which the tensors are joined.  Strides of dimensions of size 1 may have any value. */
 static bool stack_alike(at_pool *pool, at_tensor *result, at_tensors tensors, int dim)
 {

@@ -37,7 +37,7 @@ at_reducer_name at_reducer_nameOf(at_reducing reduction);
 at_tensor *at_reduce(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims, bool keepdim,
                      const at_type *type, at_scalar p);
 
-/* The same for AT_ALL and AT_ANY, where an empty list stands for no dimension. */
+/* at_reduce for AT_ALL and AT_ANY, where an empty list stands for no dimension. */
 at_tensor *at_reduceBooleans(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
                              bool keepdim);
 
@@ -76,7 +76,7 @@ at_tensor *at_argReduce(at_tensor *out, at_picking how, at_tensor *self, int64_t
 void at_uniqueOf(at_tensor **out, const bool *wanted, bool sorted, at_tensor *self, bool inverse,
                  bool counts);
 
-/* The same for slices along a dimension. */
+/* at_uniqueOf for slices along a dimension. */
 void at_uniqueSlices(at_tensor **out, const bool *wanted, bool sorted, at_tensor *self, int64_t dim,
                      bool inverse, bool counts);
 

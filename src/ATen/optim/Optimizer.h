@@ -50,7 +50,7 @@ typedef union at_optionsOfAny {
 /* What is kept for a parameter. */
 typedef struct at_param {
   at_tensor *t, *state[AT_STATES]; /* references; a state is NULL until it is needed */
-  double steps;                    /* that changed this parameter */
+  double steps;                    /* how many steps have changed this parameter */
   double kept[AT_KEPT];            /* other numbers that the rule keeps */
 } at_param;
 
@@ -146,7 +146,7 @@ void at_planMuon(const at_optionsOfAny *options, const at_param *param, at_plan 
 at_tensor *at_muonDirection(const at_optionsOfAny *options, const at_param *param, at_tensor *grad,
                             at_tensor **states);
 
-/* The same of Adafactor, and the sizes of its states. */
+/* Adafactor's plan and direction, and the sizes of its states. */
 void at_planAdafactor(const at_optionsOfAny *options, const at_param *param, at_plan *plan);
 at_tensor *at_adafactorDirection(const at_optionsOfAny *options, const at_param *param,
                                  at_tensor *grad, at_tensor **states);

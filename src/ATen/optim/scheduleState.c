@@ -12,12 +12,12 @@ typedef enum FieldKind {
   WHOLE,
   NUMBER,
   BOOL,
-  ALIKE,     /* a list with the same number for each group, */
-  MOMENTA,   /* only if momentum is changed too */
+  ALIKE,     /* a list with the same number for each group */
+  MOMENTA,   /* ALIKE, but only if momentum is changed too */
   GROUPS,    /* base: a list with a number for each group */
-  LINEAR,    /* a boolean as one of two texts, "cos" and "linear", */
-  GREATEST,  /* "min" and "max", */
-  ABSOLUTE,  /* "rel" and "abs" */
+  LINEAR,    /* a boolean as one of two texts, "cos" and "linear" */
+  GREATEST,  /* a boolean as "min" or "max" */
+  ABSOLUTE,  /* a boolean as "rel" or "abs" */
   CYCLE,     /* mode */
   MILESTONES /* how often each step is one */
 } FieldKind;
@@ -229,7 +229,7 @@ static void write_schedule(at_nodes *nodes, int32_t dict, const at_schedule *s)
     const int32_t part = at_nodes_add(nodes, AT_NODE_DICT);
     at_nodes_append(nodes, parts, part);
     at_schedule shown = *s->parts[i];
-    if (s->milestoneCount > 0 && i > at_schedule_partAt(s)) /* it has not begun */
+    if (s->milestoneCount > 0 && i > at_schedule_partAt(s)) /* this schedule has not begun */
       shown.step = -1;
     write_schedule(nodes, part, &shown);
   }

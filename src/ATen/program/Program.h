@@ -188,7 +188,8 @@ enum { AT_MOST_ARGUMENTS = 64 }; /* of an operation */
 bool at_isEach(const char *target);
 void at_makeEach(at_reading *reading, const at_graphNode *node, int32_t i, at_graphNode *made);
 
-/* The same of a node that calls an operation of a user, which changes arguments, without doing so. */
+/* Resolves a node that calls an operation of a user in functional form: the operation changes arguments, and the node
+ * returns new tensors instead. */
 bool at_resolveFunctionalized(at_arena *arena, at_graphNode *node);
 
 /* The operation that a user registered for the target, or NULL. */
@@ -245,7 +246,7 @@ typedef struct at_port {
   at_scalar_type type; /* of a tensor */
   int32_t dims;        /* AT_ANY_DIMS if the file does not say how many */
   const at_dimension *sizes;
-  int64_t *least, *most; /* the same as lists */
+  int64_t *least, *most; /* the bounds of sizes as lists */
 } at_port;
 
 typedef enum at_bindKind {
@@ -295,8 +296,8 @@ typedef struct at_plan {
       *prepared; /* what depends on weights alone; NULL if nothing does.  Its slots are those of
                        * graph, whose inputs it has. */
   int32_t keptCount, sourceCount;
-  const int32_t *kept; /* slots that prepared makes and graph reads, */
-  at_cell *cells;      /* and their values if isPrepared */
+  const int32_t *kept; /* slots that prepared makes and graph reads */
+  at_cell *cells;      /* the values of these slots if isPrepared */
   at_source *sources;
   bool isPrepared;
   int64_t changes[AT_PASSES];
@@ -373,8 +374,8 @@ struct at_frame {
   int64_t *ints;
   double *doubles;
   at_tensor **tensors;
-  const at_type *autocast[AT_AUTOCAST_DEVICES]; /* the lower precision, in a region that has one, */
-  const at_type *castTo; /* and what floating arguments of the node are cast to, or NULL */
+  const at_type *autocast[AT_AUTOCAST_DEVICES]; /* the lower precision in a region that has one */
+  const at_type *castTo; /* what floating arguments of the node are cast to, or NULL */
   bool isUntimed;        /* another thread's part of a run: times are those of the caller's */
 };
 

@@ -18,7 +18,7 @@ typedef enum Result { SAME, TRUTH, FLOAT, INTEGER } Result;
   {                                               \
     return EXPRESSION;                            \
   }
-/* The same expression for both. */
+/* One expression for integers and floating numbers. */
 #define BOTH(NAME, EXPRESSION)        \
   INTS(NAME, (*r = EXPRESSION, true)) \
   FLOATS(NAME, EXPRESSION)

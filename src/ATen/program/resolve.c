@@ -9,7 +9,7 @@
 
 /* --- names of arguments ----------------------------------------------------------------------- */
 
-/* The same in PyTorch and here. */
+/* Pairs of names that mean the same argument in PyTorch and here. */
 static const char *const synonyms[][2] = {
     {"size", "sizes"},     {"shape", "sizes"}, {"dtype", "type"}, {"fill_value", "value"},
     {"stride", "strides"}, {"input", "self"},  {"dim", "dims"},   {"dims", "dim"},

@@ -18,10 +18,10 @@ at_tensor *at_upsampleLinearBackward(at_tensor *out, int axes, at_tensor *grad, 
 
 at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor *grid,
                           int64_t interpolation_mode, int64_t padding_mode, bool align_corners);
-/* The same in any mode, made of operations that have gradients. */
+/* at_gridSampler in any mode, made of operations that have gradients. */
 at_tensor *at_gridSampledBy(int axes, at_tensor *input, at_tensor *grid, int64_t mode,
                             int64_t padding, bool aligns);
-/* The same as operations, which are recorded; nothing is checked.  The undefined tensor after an error. */
+/* at_gridSampledBy as operations, which are recorded; nothing is checked.  The undefined tensor after an error. */
 at_tensor *at_gridSamples(int axes, at_tensor *input, at_tensor *grid, int64_t mode,
                           int64_t padding, bool aligns);
 /* The gradients of input and grid, which the pool holds. */

@@ -34,7 +34,7 @@ extern const at_attention_kernel *const at_attentionDouble[];
 at_tensor *at_attend(at_tensor *query, at_tensor *key, at_tensor *value, at_tensor *mask,
                      double dropout_p, bool is_causal, at_scalar scale, bool grouped);
 
-/* The same, and the logarithms of the sums of exponentials of each query's scores: two results, which
+/* at_attend, and the logarithms of the sums of exponentials of each query's scores: two results, which
  * are new. */
 void at_attendWithSums(at_tensor **out, at_tensor *query, at_tensor *key, at_tensor *value,
                        at_tensor *mask, double dropout_p, bool is_causal, at_scalar scale);

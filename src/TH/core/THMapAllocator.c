@@ -236,7 +236,8 @@ static void unmap(THMapAllocatorContext *ctx, void *data, int remove)
   if (ctx->fd >= 0)
     close(ctx->fd);
   if (remove)
-    remove_name(ctx); /* it may be gone: another process that had it mapped removes it too */
+    remove_name(
+        ctx); /* the name may be gone: another process that had the file mapped removes it too */
   THMapAllocatorContext_free(ctx);
 }
 

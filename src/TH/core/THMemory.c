@@ -346,7 +346,7 @@ void *THRealloc(void *ptr, ptrdiff_t size)
   if (!block) {
     if (wanted > before)
       THError("out of memory: cannot allocate %td bytes", size);
-    block = ptr; /* it is large enough */
+    block = ptr; /* the old block is large enough */
   }
   return block;
 }

@@ -72,7 +72,7 @@ static size_t memory_write(THFile *self, const void *from, size_t n)
 {
   THMemoryFile *memory = look(self);
   THCharStorage *storage = memory->storage;
-  ptrdiff_t capacity; /* that is needed, with the NUL */
+  ptrdiff_t capacity; /* bytes that are needed, with the NUL */
   if (__builtin_add_overflow(memory->position + 1, n, &capacity))
     THError("a memory file cannot have more than %td bytes", PTRDIFF_MAX - 1);
 

@@ -20,7 +20,7 @@ TH_API int THIndex_areInside(const int64_t *index, ptrdiff_t n, int64_t first, i
  * has size elements. */
 TH_API void THIndex_check(THLongTensor *index, int arg, int dim, int64_t size);
 
-/* The same for flat indices of count elements; negative ones count from the end: -1 is the last. */
+/* THIndex_check for flat indices of count elements; negative ones count from the end: -1 is the last. */
 TH_API void THIndex_checkFlat(THLongTensor *index, int arg, ptrdiff_t count);
 
 /* An error about argument arg unless every element of the mask is 0 or 1. */
@@ -40,9 +40,9 @@ typedef struct THSelection {
 
   char *data;                /* where selected elements come from or go to */
   ptrdiff_t step, rowStride; /* in elements; nonzero: along and between subscripts */
-  int dims;                  /* nonzero: dimensions that are not of size 1, innermost first, */
-  const int64_t *size;       /* their sizes, */
-  const int64_t *to;         /* and their columns in a row of subscripts */
+  int dims;                  /* nonzero: how many dimensions are not of size 1 */
+  const int64_t *size;       /* nonzero: the sizes of these dimensions, innermost first */
+  const int64_t *to;         /* nonzero: their columns in a row of subscripts */
 
   /* nonzero of contiguous elements, the first of which is at first: the bits that the count finds
    * are kept, so that elements are read only once; words is the number of words. */

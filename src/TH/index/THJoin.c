@@ -45,7 +45,7 @@ static void join_some(void *context, ptrdiff_t begin, ptrdiff_t end)
     }
 }
 
-/* The same with non-temporal stores: parts are gathered at their offsets in cache lines, so that
+/* join_some with non-temporal stores: parts are gathered at their offsets in cache lines, so that
  * most lines are streamed whole. */
 static void stream_some(void *context, ptrdiff_t begin, ptrdiff_t end)
 {

@@ -78,7 +78,7 @@ static int load(const char *name, char *problem)
 #undef FIND
   if (missing) {
     snprintf(problem + used, TH_MESSAGE_LENGTH - used, "; %s has no function %s", name, missing);
-    return 0; /* it stays loaded: it may have threads */
+    return 0; /* the library stays loaded: it may have threads */
   }
   share_threads(handle);
   const int wide = THCpu_level() == TH_CPU_AVX512;

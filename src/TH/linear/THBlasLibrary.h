@@ -158,7 +158,7 @@ typedef struct THBlasLibrary {
  * thread, but not inside a parallel region unless an earlier call has returned. */
 const THBlasLibrary *THBlasLibrary_get(void);
 
-/* The same, or NULL where it cannot be loaded. */
+/* THBlasLibrary_get, but NULL instead of an error if the library cannot be loaded. */
 const THBlasLibrary *THBlasLibrary_find(void);
 
 /* An error: the library that was loaded has no function of that name. */

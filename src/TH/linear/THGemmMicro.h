@@ -292,8 +292,8 @@ static int packs_rows(const Factor *a, ptrdiff_t columns)
          (columns > 2 * TILE_COLUMNS && a->next * (ptrdiff_t)sizeof(element) > CLOSE);
 }
 
-/* The same for columns, which may also be contiguous along the sums, unless they collide in the
- * cache. */
+/* Whether columns are packed: as rows are, but columns may also be contiguous along the sums, unless they collide in
+ * the cache. */
 static int packs_columns(const Factor *b, ptrdiff_t rows)
 {
   if (b->step != 1 && b->next != 1)

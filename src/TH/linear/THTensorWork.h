@@ -10,7 +10,7 @@ real *THTensor_(work)(THWorks *works, THTensor *result, int arg, THWorkOrder ord
 int *THIntTensor_work(THWorks *works, THIntTensor *result, int arg, THWorkOrder order,
                       int nDimension, const int64_t *size, THIntTensor *source);
 
-/* The same for vectors, and for matrices by columns. */
+/* THTensor_(work) of a vector, and of a matrix by columns. */
 real *THTensor_(workVector)(THWorks *works, THTensor *result, int arg, int64_t size);
 int *THIntTensor_workVector(THWorks *works, THIntTensor *result, int arg, int64_t size);
 real *THTensor_(workOn)(THWorks *works, THTensor *result, int arg, THTensor *source, int64_t rows,

@@ -46,7 +46,7 @@ int THWork_scratch(double query, double epsilon, int64_t least, const char *func
 {
   THArgCheck(least <= INT_MAX, 0, "%s: the scratch of %lld elements is more than LAPACK can count",
              function, (long long)least);
-  const double wanted = ceil(query * (1 + epsilon)); /* it may have been rounded down */
+  const double wanted = ceil(query * (1 + epsilon)); /* query may have been rounded down */
   if (!(wanted <= INT_MAX))
     return (int)THMax(least, 1);
   return (int)THMax(THMax(wanted, least), 1); /* LAPACK writes to the first element in any case */

@@ -18,8 +18,8 @@
 /* The layout of a work, and of a result whose shape changes; always contiguous, the matrices of a
  * batch one after the other. */
 typedef enum THWorkOrder {
-  TH_COLUMNS,        /* matrices column by column, */
-  TH_ROWS,           /* row by row, */
+  TH_COLUMNS,        /* matrices column by column */
+  TH_ROWS,           /* matrices row by row */
   TH_COLUMNS_TO_ROWS /* the work column by column, the result row by row */
 } THWorkOrder;
 

@@ -89,11 +89,11 @@ static inline void THPlan_merge(THPlan *plan)
  * TH_STREAM_BYTES in the environment overrides the number. */
 TH_API ptrdiff_t THPlan_streamBytes(void);
 
-/* The same limit for results that are better written to the caches as long as they fit: 64 MiB at
+/* THPlan_streamBytes for results that are better written to the caches as long as they fit: 64 MiB at
  * most, about one core's share of a cache of hundreds of MiB. */
 TH_API ptrdiff_t THPlan_cacheBytes(void);
 
-/* The same limit for results whose lines are prefetched well before they are written: the size of
+/* THPlan_streamBytes for results whose lines are prefetched well before they are written: the size of
  * the last-level cache, 64 MiB at most. */
 TH_API ptrdiff_t THPlan_prefetchedBytes(void);
 

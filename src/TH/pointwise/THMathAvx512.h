@@ -27,7 +27,7 @@
 #define TH_WIDE(NAME, POINTER) \
   const THFloats NAME = THFloats_loadMasked(lanes, (const float *)(POINTER) + i);
 
-/* The same for doubles. */
+/* TH_WIDE_LOOP for doubles. */
 #define TH_WIDE_LOOP2(OPERANDS, TO, FROM, END, EXPRESSION) \
   TH_WIDE_LOOP_OF(THDoubles, THMask64, 8, OPERANDS, TO, FROM, END, EXPRESSION)
 #define TH_WIDE2(NAME, POINTER) \
@@ -69,7 +69,7 @@ WIDE THWide_pick(const float *table, THInts i)
   return THFloats_permuteTwo(THFloats_load(table), THFloats_load(table + 16), i);
 }
 
-/* The same for 16 doubles and 4 bits. */
+/* Elements of a table of 16 doubles, picked by the last 4 bits of i. */
 WIDE2 THWide_pick2(const double *table, THLongs i)
 {
   return THDoubles_permuteTwo(THDoubles_load(table), THDoubles_load(table + 8), i);
@@ -173,7 +173,7 @@ WIDE THWide_exp(THFloats x)
   return THWide_expUpTo89(THFloats_min(ALL(89), x));
 }
 
-/* The same, and as exact for denormal results, which are tested for and take longer. */
+/* e^x, as exact for denormal results, which are tested for and take longer. */
 WIDE THWide_exactExp(THFloats x)
 {
   const THFloats normal = ALL(-0x1.5d589ep+6f), near = THFloats_min(ALL(89), x);
@@ -188,7 +188,7 @@ WIDE THWide_exactExp(THFloats x)
   return THFloats_loadOr(THWide_expBetween(THFloats_max(normal, near)), far, y);
 }
 
-/* The same for 8 doubles, by sixteenths; 0.52 ulp. */
+/* THWide_expBetween for 8 doubles, by sixteenths; 0.52 ulp. */
 WIDE2 THWide_expBetween2(THDoubles x)
 {
   const THDoubles rounder = ALL2(0x3p47), biased = MAD2(x, ALL2(0x1.71547652b82fep+0), rounder);
@@ -268,7 +268,7 @@ WIDE THWide_sqrt(THFloats x)
   return MAD(THFloats_negMulAdd(s, s, x), h, s);
 }
 
-/* The same for doubles: two steps to s and h. */
+/* THWide_sqrt for doubles: two steps to s and h. */
 WIDE2 THWide_sqrt2(THDoubles x)
 {
   const THMask64 some = THLongs_test(BITS2(x), THLongs_all(INT64_MAX));

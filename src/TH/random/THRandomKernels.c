@@ -72,7 +72,7 @@ static inline uint64_t low_53_bits(const uint32_t *pair)
   return y & UINT64_C(0x1fffffffffffff);
 }
 
-/* The same as a number, exactly: each half becomes the low bits of a power of two, so that no
+/* The low 53 bits of a pair of words as a double, exactly: each half becomes the low bits of a power of two, so that no
  * conversion from 64 bits is needed. */
 static inline double number_of_pair(const uint32_t *pair)
 {

@@ -20,10 +20,10 @@ struct THRandomSource {
   int words; /* words for each number; 0 if that is not known before */
   /* whether the last 16 numbers are drawn again if their number is no multiple of 16 */
   int again;
-  double a, b;        /* parameters of the distribution, */
-  int64_t base;       /* of random integers, */
-  uint64_t range;     /* (0: 2^64) */
-  uint64_t threshold; /* and of bernoulli */
+  double a, b;        /* parameters of a distribution of floating numbers */
+  int64_t base;       /* random integers: the smallest one */
+  uint64_t range;     /* random integers: how many there are; 0: 2^64 */
+  uint64_t threshold; /* bernoulli: random bits below it give 1 */
   THGenerator *generator;
   ptrdiff_t total; /* elements of the tensor */
   ptrdiff_t rest;  /* elements not yet produced */

@@ -72,8 +72,8 @@ static void exchange_in_place(real *at, int64_t step, int64_t count, const uint3
   }
 }
 
-/* The same for numbers of 32 bits.  r: where the exchanged ones are written, step apart, which are final; NULL:
- * they stay in the array. */
+/* Swaps count numbers of 32 bits, from at on, with their partners.  r: where the numbers at at, which are then final,
+ * are written, step apart; NULL: they stay in the array. */
 static inline __attribute__((always_inline)) void exchange_order(uint32_t *at, int64_t count,
                                                                  const uint32_t *partner, real *r,
                                                                  int64_t step)

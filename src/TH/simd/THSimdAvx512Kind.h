@@ -56,7 +56,7 @@ TH_SIMD KIND KIND_(gatherOr)(KIND other, MASK mask, const ELEMENT *p, INTEGERS i
   return (KIND)GATHER((RAW)other, mask, (__m512i)i, p, sizeof *p);
 }
 
-/* Those below interleave within 16 bytes. */
+/* unpackLower and unpackUpper interleave a and b within each 16 bytes. */
 TH_SIMD KIND KIND_(unpackLower)(KIND a, KIND b)
 {
   return (KIND)OP(unpacklo)((RAW)a, (RAW)b);

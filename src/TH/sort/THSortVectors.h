@@ -292,7 +292,7 @@ static ptrdiff_t Key_(part)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pi
   return a - begin;
 }
 
-/* The same without the keys equal to the pivot, which may be many; *rest is how many keys went to
+/* Key_(part) without the keys equal to the pivot, which may be many; *rest is how many keys went to
  * b. */
 static ptrdiff_t Key_(partThree)(Key *a, Key *b, const Key *from, ptrdiff_t n, Key pivot,
                                  ptrdiff_t *rest)

@@ -130,7 +130,8 @@ static THTensor *THTensor_(aside)(THGuard *guard, THTensor *t, const THTensor *r
   return guard->what = THTensor_(newClone)(t);
 }
 
-/* The same for a copy to another shape, which must not need memory after r has been changed. */
+/* THTensor_(aside), and contiguous where a copy to another shape needs that: such a copy must not need memory after
+ * r has been changed. */
 static THTensor *THTensor_(asideInOrder)(THGuard *guard, THTensor *t, const THTensor *r)
 {
   THTensor *from = THTensor_(aside)(guard, t, r);

@@ -50,7 +50,7 @@ static void write_rows(void *context, ptrdiff_t first, ptrdiff_t last)
   }
 }
 
-/* The same with non-temporal stores, for contiguous rows: blocks are composed in a buffer, aligned
+/* write_rows with non-temporal stores, for contiguous rows: blocks are composed in a buffer, aligned
  * to cache lines like the result. */
 static void stream_rows(void *context, ptrdiff_t first, ptrdiff_t last)
 {

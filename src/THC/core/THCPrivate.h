@@ -110,10 +110,10 @@ typedef enum THCStreamLibrary {
 void *THCStream_handle(THGuard *locked, THCStream *stream, THCStreamLibrary library,
                        void *(*make)(THCStream *stream));
 
-/* Gives the handles back. */
+/* Gives the handles of a stream back. */
 void THCStream_freeHandles(THCStream *stream);
 
-/* The same memory, or NULL. */
+/* The memory that THCStream_memory has made for the stream, or NULL. */
 void *THCStream_hasMemory(THCStream *stream, THCStreamMemory which);
 
 /* An error word of a stream of the device that has been filled in, or NULL. */

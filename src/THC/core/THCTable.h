@@ -8,10 +8,10 @@
 typedef struct THCEntry {
   void *key;
   struct THCEntry *next;
-  int listed; /* it is in the table */
+  int listed; /* the entry is in the table */
 } THCEntry;
 
-/* Begins as zeros.  Whoever uses it locks. */
+/* A table begins as zeros.  Its user locks. */
 typedef struct THCTable {
   THCEntry **lists;
   size_t width, count; /* width: a power of 2, or 0 */

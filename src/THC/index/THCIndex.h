@@ -40,8 +40,8 @@ void THCSelection_count(THCSelection *selection, const THLoop *loop, THCKernel c
 void THCSelection_countMask(THCSelection *selection, const THLoop *loop, THCudaByteTensor *mask,
                             int arg);
 
-/* The same for at most so many elements, without waiting where no call waits for checks: total is -1 then, and
- * a mask with more ones is reported. */
+/* THCSelection_countMask of a mask with at most `most` ones.  Where calls do not wait for checks, it does not wait:
+ * total is -1 then, and the kernel reports a mask with more ones. */
 void THCSelection_countMaskUpTo(THCSelection *selection, const THLoop *loop, THCudaByteTensor *mask,
                                 int arg, ptrdiff_t most);
 

@@ -56,7 +56,7 @@ typedef struct THCSelecting {
 /* Additions to floating elements in the order of the indices: a list of them, sorted by where they go.  The scalars
  * of the kernels that list are a pointer to one. */
 typedef struct THCAdding {
-  const void *scalars; /* those of add or put */
+  const void *scalars; /* the scalars of add or put */
   ptrdiff_t done;      /* index of the launch's first element; launchers advance it */
   int64_t *to;         /* addresses; THC_ADD_NOWHERE for an index out of range */
   void *values;

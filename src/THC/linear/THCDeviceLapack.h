@@ -20,7 +20,7 @@ typedef struct THCDeviceLapack {
   /* b (n x columns) becomes the solution, also of a triangle with zeros on its diagonal. */
   void (*triangular)(int upper, int transposes, int unit, int n, int columns, const void *a,
                      void *b);
-  /* Those from here on are of complex numbers alone, else NULL.
+  /* The functions from here on are NULL for real numbers.
    * QR: reflectors in a and tau, the first n columns of Q from k of them, and products with Q. */
   void (*reflectors)(int m, int n, void *a, void *tau, int *status);
   void (*orthogonal)(int m, int n, int k, void *a, const void *tau, int *status);
@@ -33,7 +33,7 @@ typedef struct THCDeviceLapack {
   void (*singular)(int all, int m, int n, void *a, void *s, void *u, void *v, int *status);
 } THCDeviceLapack;
 
-/* That of Float or Double, or of complex numbers of such parts. */
+/* The functions of Float or Double, or of complex numbers of such parts. */
 TH_API const THCDeviceLapack *THCDeviceLapack_of(int isDouble, int isComplex);
 
 #endif

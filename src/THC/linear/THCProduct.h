@@ -28,11 +28,11 @@ void THC_multiplyVector(THCState *state, cudaDataType type, int transposes, int6
                         double alpha, const void *a, int64_t lda, const void *x, int64_t incx,
                         double beta, void *y, int64_t incy);
 
-/* The sum of products of n elements; waits for it. */
+/* The sum of the products of n elements; waits for the device. */
 double THC_dot(THCState *state, cudaDataType type, int64_t n, const void *x, int64_t incx,
                const void *y, int64_t incy);
 
-/* The same of integers of that type, in 64 bits. */
+/* The sum of the products of n integers of that type, in 64 bits; waits for the device. */
 int64_t THC_dotIntegers(THCState *state, THScalarType type, ptrdiff_t n, const void *x,
                         int64_t incx, const void *y, int64_t incy);
 

@@ -10,17 +10,17 @@ enum {
   ROUND = 512,                /* sizes and addresses of blocks are multiples of it */
   SMALL = 1 << 20,            /* the largest small block */
   SMALL_SEGMENT = 2 << 20,    /* what small blocks are cut from */
-  MIDDLE = 10 << 20,          /* blocks below it come from ... */
-  MIDDLE_SEGMENT = 20 << 20,  /* ... segments of this size; larger ones have their own, */
-  LARGE_ROUND = 2 << 20,      /* of a multiple of this */
+  MIDDLE = 10 << 20,          /* blocks of this size or larger have segments of their own */
+  MIDDLE_SEGMENT = 20 << 20,  /* what blocks between SMALL and MIDDLE are cut from */
+  LARGE_ROUND = 2 << 20,      /* sizes of other segments are multiples of it */
   STEPS = 8,                  /* bins from a power of 2 to the next */
   BINS = (64 - 9) * STEPS + 8 /* 9: the logarithm of ROUND */
 };
 
 typedef struct Block {
   THCEntry entry;            /* in the table of blocks in use, by address */
-  size_t size;               /* bytes of the block, */
-  size_t asked;              /* and those that are counted as in use */
+  size_t size;               /* bytes of the block */
+  size_t asked;              /* bytes of it that are counted as in use */
   struct Block *prev, *next; /* neighbours in the segment */
   struct Block *fore, *back; /* in its bin, while it is free */
   struct Pool *pool;         /* NULL: not kept */

@@ -23,7 +23,7 @@ constexpr int THC_packOf(void)
   return size <= 4 ? 16 / (int)size : 4;
 }
 
-/* The same in device code, which calls no function of the host. */
+/* THC_packOf as a constant, for device code, which calls no function of the host. */
 template <class... T>
 struct THCPackOf {
   enum { N = THC_packOf<T...>() };

@@ -93,7 +93,7 @@ THC_DEVICE void THCWalk_find(const THCWalk *walk, int n, uint32_t i, uint32_t *a
 }
 
 #ifdef __cplusplus
-/* The same for a walk that may be packed. */
+/* THCWalk_find for the operands of at, and for a walk that may be packed. */
 template <int N>
 THC_DEVICE void THCWalk_offsets(const THCWalk &walk, ptrdiff_t i, ptrdiff_t (&at)[N])
 {

@@ -13,7 +13,7 @@ bool at_sequenceIsFused(const at_tensor *input);
  * LSTM one row more, the last cell. */
 at_tensor *at_sequence(at_cell_kind cell, at_tensor *const *inputs, bool isReverse);
 
-/* The same by operations that have gradients. */
+/* at_sequence by operations that have gradients. */
 at_tensor *at_sequenceByOperations(at_cell_kind cell, at_tensor *const *inputs, bool isReverse);
 
 #endif

@@ -128,7 +128,7 @@ static at_tensor *as_matrices(at_tensor *t)
   return at_reshape(t, AT_INTS(-1, at_size(t, -2), at_size(t, -1)));
 }
 
-/* The same for few matrices after the other, so that there are never many scores. */
+/* The gradients of attention, for atOnce matrices after the other, so that there are never many scores. */
 static at_several attention_in_parts(at_tensor *grad, at_tensor *const *of, at_tensor *mask,
                                      bool isCausal, double factor, int64_t atOnce)
 {

@@ -193,11 +193,11 @@ static void check_versions(const Sequence *s)
 
 /* Gradients of the state and the cell, of the step and then of the one before. */
 typedef struct Flow {
-  at_tensor *gates;  /* of the products of inputs, at all times, */
-  at_tensor *mapped; /* and of those of states: of GRU others */
+  at_tensor *gates;  /* the gradients of the products of inputs, at all times */
+  at_tensor *mapped; /* the gradients of the products of states: of GRU different ones */
   at_tensor *state, *sum;
-  at_tensor *cell, *nextCell; /* of LSTM */
-  at_tensor *direct;          /* of GRU: of the state, but for what comes through its product */
+  at_tensor *cell, *nextCell; /* LSTM: the gradients of the cell */
+  at_tensor *direct; /* GRU: the gradient of the state without what comes through its product */
 } Flow;
 
 /* Of the cell, from flow->sum to the gates of the time. */

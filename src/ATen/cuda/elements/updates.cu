@@ -93,7 +93,7 @@ THC_DEVICE void change_element(Pack *of, int k, const at_numbers &n)
     store(&of[2 + j].v[k], s[j]);
 }
 
-/* The same of the elements from i on. */
+/* Changes the N elements from i on. */
 template <class Row, class element, class real, int N>
 THC_DEVICE void change_pack(void *const *at, int64_t i, const at_numbers &n)
 {

@@ -16,7 +16,7 @@ static at_tensor *columns_of(const at_onnxCall *c, const at_mlFloats *numbers, d
   return made;
 }
 
-/* The same of integers. */
+/* Integers as a tensor. */
 static at_tensor *integers_of(const at_mlInts *numbers)
 {
   at_tensor *const made = at_empty(AT_SHAPE(numbers->count), .type = at_cpuType(AT_LONG));

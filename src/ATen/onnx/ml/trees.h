@@ -48,8 +48,8 @@ typedef struct at_trees {
   at_mlFloats base;
   at_scalar_type type; /* of the scores; AT_SCALAR_TYPES: that of the input */
   at_mlLabels labels;
-  bool isOne;    /* only one of two classes has weights, */
-  bool isShare;  /* which are all positive: shares of 1 */
+  bool isOne;    /* only one of two classes has weights */
+  bool isShare;  /* the weights of this class are all positive: shares of 1 */
   int64_t which; /* the class that has weights */
 } at_trees;
 

@@ -56,7 +56,7 @@ void at_runRotaryCache(at_onnxCall *c)
   const int64_t width = 2 * at_size(cosines, 1);
   at_tensor *const x =
       isWhole ? given : at_onnxHeads(c, given, count > 0 ? count : at_size(given, 2) / width);
-  if (at_numel(positions) == 1) /* that of the first word */
+  if (at_numel(positions) == 1) /* the position of the first word */
     positions = at_add(at_arange(at_size(x, 2), .type = at_cpuType(AT_LONG)),
                        at_reshape(positions, AT_INTS(1, 1)));
   at_tensor *const y =

@@ -47,7 +47,7 @@ static double written_position(const Resizing *r, const Axis *a, int64_t i)
   return (x + 0.5) / a->scale - 0.5;
 }
 
-/* The same, where it is so far outside that it makes no difference how far: as integers it fits. */
+/* written_position, but no further outside than makes a difference, so that it fits an integer. */
 static double position_of(const Resizing *r, const Axis *a, int64_t i)
 {
   const double far = 0x1p40, position = written_position(r, a, i);

@@ -12,8 +12,8 @@
  * gives them others.  A node that is removed has neither op nor compute. */
 typedef struct at_rewrite {
   at_program *program;
-  at_reading *reading; /* its arena has what is kept, */
-  at_arena scratch;    /* and this one what is not */
+  at_reading *reading; /* its arena has what is kept after the passes */
+  at_arena scratch;    /* what is not kept */
   at_graph *graph;
   int32_t slotCapacity;
   int32_t *same;   /* of each slot another one that stands for it, or the slot itself */
@@ -88,8 +88,8 @@ bool at_writes(const at_graphNode *node);
 typedef struct at_sets {
   int32_t *root, *next; /* next: the members of a set in a circle */
   int32_t *size;
-  bool *isOutside; /* of a root: an input of the program or a weight is in the set, */
-  bool *isWritten; /* or a node changes it */
+  bool *isOutside; /* of a root: an input of the program or a weight is in the set */
+  bool *isWritten; /* of a root: a node changes a member of the set */
 } at_sets;
 
 /* Sets of the graph's inputs; nodes are added in their order. */

@@ -276,7 +276,7 @@ static const at_graphNode *step_of(const Search *s, Match *m, const at_given *gi
   return is_op(node, name) && add_node(s, m, node) ? node : NULL;
 }
 
-/* The same of a reduction over the dimension. */
+/* step_of for a reduction over the dimension. */
 static const at_graphNode *reduction_of(const Search *s, Match *m, const at_given *given,
                                         const char *name, double dim)
 {

@@ -29,14 +29,14 @@ typedef struct at_attentionView {
 typedef struct at_fusedAttention {
   int32_t count, pathCount, viewCount;
   at_graphNode
-      *paths; /* what gives query, key and value other sizes, in the order of computation, */
-  at_graphNode *nodes;           /* and the others, from the product of query and key on */
+      *paths; /* nodes that give query, key and value other sizes, in the order of computation */
+  at_graphNode *nodes;           /* the other nodes, from the product of query and key on */
   const at_attentionView *views; /* in the order of computation for each thing */
   int32_t masked;                /* how many views of the scores come before the mask */
   double scale, pathScale;       /* of the scores in nodes, and of query and key in paths */
   double dim;                    /* of the softmax */
   bool fillsFalse, isSafe;       /* isSafe: a row of scores that are all -inf becomes 0 */
-  at_scalar_type type; /* that the softmax asks for; AT_SCALAR_TYPES if it asks for none */
+  at_scalar_type type; /* the type that the softmax asks for; AT_SCALAR_TYPES if it asks for none */
 } at_fusedAttention;
 
 at_computeFunction at_computeAttention;

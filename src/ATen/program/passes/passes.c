@@ -148,7 +148,7 @@ void at_makePlan(at_program *program, at_reading *reading, unsigned which)
   at_plan *const plan = at_arena_take(reading->arena, 1, sizeof *plan);
   rewrite.plan = plan;
   copy_graph(&rewrite, program->graph);
-  if (!(which & 1u << AT_PASS_CONSTANTS)) /* they would be packed in each run */
+  if (!(which & 1u << AT_PASS_CONSTANTS)) /* weights would be packed in each run */
     which &= ~(1u << AT_PASS_PACKED_WEIGHTS);
   for (int i = 0; i < AT_PASSES; i++) {
     rewrite.changes = 0;

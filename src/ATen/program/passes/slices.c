@@ -29,9 +29,9 @@ typedef struct Growing {
   at_rewrite *rewrite;
   const int32_t *reads;    /* how often each slot is read */
   uint8_t *roles;          /* of slots from before the row; 0: the row does not read it */
-  int32_t *entering;       /* those it reads */
-  bool *isMade;            /* of slots: the row makes it, */
-  int32_t *own;            /* and reads it so often */
+  int32_t *entering;       /* the slots from before the row that the row reads */
+  bool *isMade;            /* of slots: whether the row makes it */
+  int32_t *own;            /* of slots: how often the row reads it */
   int32_t *members, *made; /* nodes, and the slot that each makes */
   int32_t count, enteringCount, convolutionCount;
 } Growing;
