@@ -73,7 +73,7 @@ PAIRS(NEW_SOURCE)
   }
 PAIRS(UPLOAD_STORAGE)
 
-/* The same tensor on the device. */
+/* A copy of s on the device. */
 #define UPLOAD(Source, CudaSource, source)                                             \
   static THCuda##CudaSource##Tensor *THTest_(upload##Source)(TH##Source##Tensor *s)    \
   {                                                                                    \
@@ -205,7 +205,7 @@ static void THTest_(copyLarge)(void)
     }
 }
 
-/* The same number of elements in other shapes, also without a common refinement. */
+/* Copies between shapes with the same number of elements, also without a common refinement. */
 static void THTest_(copyShapes)(void)
 {
   static const int64_t shapes[][3] = {{6, 4, 5}, {4, 6, 5}, {3, 8, 5}, {1, 120, 1}, {2, 3, 20}};

@@ -137,7 +137,7 @@ static void THTest_(elementsOf)(int layout, int dim, const int64_t *shape, const
   THCudaLongTensor *turned = THCudaLongTensor_newTranspose(state, b.dindex, 0, 1);
   THCudaLongTensor *clone = THCudaLongTensor_newContiguous(state, turned);
   THCudaLongTensor_transpose(state, clone, NULL, 0,
-                             1); /* the same indices with transposed strides */
+                             1); /* clone: the indices with transposed strides */
   THCTensor_(gather)(state, b.dr, b.dt, dim, clone);
   CHECK_LIKE(b.dr, b.r, 0, 0);
 
@@ -232,7 +232,7 @@ static void THTest_(maskOf)(THTensor *t, int kind, int turned)
   for (ptrdiff_t i = 0; i < n; i++)
     mask->storage->data[i] = (uint8_t)THTest_(bit)(kind, i, n);
   THCudaByteTensor *dmask = THTest_(uploadMask)(mask);
-  if (turned) { /* the same mask with transposed strides */
+  if (turned) { /* the mask with transposed strides */
     const int last = dmask->nDimension - 1;
     THCudaByteTensor *view = THCudaByteTensor_newTranspose(state, dmask, 0, last);
     THCudaByteTensor *clone = THCudaByteTensor_newClone(state, view);

@@ -100,7 +100,7 @@ static void THTest_(oneProduct)(const ProductTrial *trial, th_random *random)
     wide[i] = THTest_(asDouble)(host[i]);
     const int is_r = alias == i && th_layout_is_writable(layout[i + 1]);
     const int is_shared = (alias == 1 || alias == 2) && th_layout_is_writable(layout[alias + 1]);
-    if (i == 0 && beta == 0 && !(is_shared && !is_r)) /* it is not read */
+    if (i == 0 && beta == 0 && !(is_shared && !is_r)) /* the result is not read */
       for (ptrdiff_t k = 0; k < THTest_(count)(host[0]); k++)
         *THTest_(at)(host[0], k) = TH_CONVERT_ACCREAL_TO_REAL((accreal)SPOILT);
     x[i] = THCTest_(upload)(host[i]);

@@ -52,7 +52,7 @@ static void THTest_(checkFreed)(THCTensor *r, RTensor *expected, double relative
 OF_DIM(sum)
 OF_DIM(prod)
 
-/* The same with indices, which TH counts from 0. */
+/* Checks values and indices; TH counts indices from 0. */
 static void THTest_(checkBest)(THCTensor *r, THCudaLongTensor *ri, RTensor *expected,
                                THLongTensor *indices)
 {

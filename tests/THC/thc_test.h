@@ -64,7 +64,7 @@ static inline int thc_devices(void)
 
 #define THCTest_(NAME) TH_CONCAT_4(THCTest_, Real, _, NAME)
 
-/* The same view of new device memory with the same contents as the host tensor's storage. */
+/* A device tensor with the offset, sizes and strides of t, whose storage is a copy of t's storage. */
 TH_UNUSED static THCTensor *THCTest_(upload)(THTensor *t)
 {
   THCState *state = thc_state();

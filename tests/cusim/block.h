@@ -18,10 +18,10 @@ typedef enum CusimState {
 typedef struct CusimThread {
   CusimState state;
   unsigned index;           /* x first, then y, then z */
-  uint3 position;           /* its threadIdx */
-  CusimFiber *fiber;        /* that it waits on */
-  CusimLocation location;   /* where it waits */
-  struct CusimThread *next; /* among those ready */
+  uint3 position;           /* the thread's threadIdx */
+  CusimFiber *fiber;        /* the fiber that the thread waits on */
+  CusimLocation location;   /* where the thread waits */
+  struct CusimThread *next; /* in the list of ready threads */
 
   /* The operation of the warp that it waits in. */
   CusimWarpOp op;
@@ -35,7 +35,7 @@ typedef struct CusimThreads {
   CusimThread thread[CUSIM_MOST_THREADS];
   unsigned count;
   unsigned begun, left; /* of count */
-  unsigned parked;      /* those that wait for others */
+  unsigned parked;      /* threads that wait for other threads */
   CusimThread *current;
   CusimThread *ready, **last_ready;
 

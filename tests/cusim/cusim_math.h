@@ -208,7 +208,7 @@ CUSIM_FUNCTION(normcdf, 0.5 * erfc(-x * M_SQRT1_2))
 #define __tanf   tanf
 #define __powf   powf
 
-/* Those with a rounding in their name (the default one). */
+/* Functions with a rounding in their name (the default one). */
 #define CUSIM_FLOAT_1(NAME, EXPRESSION) \
   CUSIM_MATH float NAME(float x)        \
   {                                     \

@@ -194,7 +194,7 @@ static int step(const Comm *c, const char *in, char *out, size_t bytes, int type
   return result == SUCCESS ? meet(c) : result;
 }
 
-/* The same of any number of bytes. */
+/* step of any number of bytes, a chunk at a time. */
 static int steps(const Comm *c, const void *in, void *out, size_t bytes, int type, int op,
                  int first, int last)
 {
@@ -205,7 +205,7 @@ static int steps(const Comm *c, const void *in, void *out, size_t bytes, int typ
   return result;
 }
 
-/* So that a test sees that it was called. */
+/* Counts calls, so that a test sees that this library was called. */
 API int ncclSimCalls;
 
 static int is_wrong(const Comm *c, int type, int op, int root, cudaStream_t stream)

@@ -35,7 +35,7 @@ typedef struct {
 /* The operations that have run, in order; index 0 is not used. */
 static Operation *operations;
 static uint32_t running, capacity;
-static bool active; /* it still runs */
+static bool active; /* the operation still runs */
 
 /* The operation that runs was queued after these had run. */
 static uint32_t queued_after;
@@ -111,7 +111,7 @@ typedef struct {
   uint32_t operation; /* 0: nobody */
   uint32_t block;
   uint16_t thread;
-  uint16_t barriers, warp_barriers; /* that it had met */
+  uint16_t barriers, warp_barriers; /* how many of each the thread had met */
   uint8_t atomic;
   uint8_t many; /* other readers: 1 in the warp, 2 in the block, 3 in other blocks */
 } Access;

@@ -23,7 +23,7 @@ static size_t compress_text(const char *text, size_t size, uint8_t *to, size_t c
   return stream.total_out;
 }
 
-static char rows[ROWS * LINE]; /* that are right */
+static char rows[ROWS * LINE]; /* rows that are right */
 
 static void make_rows(void)
 {

@@ -9,7 +9,7 @@
  * values can be read, and no more memory is taken than ATenFile.h says. */
 void fuzz_load(const uint8_t *bytes, size_t size);
 
-/* The same with a file of a program, which is loaded and described. */
+/* fuzz_load with a file of a program, which is loaded and described. */
 void fuzz_program(const uint8_t *bytes, size_t size);
 
 /* Counts from now on the memory that is allocated; and the most, in bytes, since then. */

@@ -30,7 +30,7 @@
  * body also runs twice without failures, first of all to let things that are made once be made. */
 int th_fail_each(void (*body)(void *context), void *context);
 
-/* The same, with more around body: for each run, setup makes operands, body is the call under test,
+/* th_fail_each with more around body: for each run, setup makes operands, body is the call under test,
  * check (raised tells how body ended) looks at whether the operands are as they should be, and
  * teardown frees them.  Only in body does anything fail.  Each but body may be NULL. */
 typedef struct THFailCase {

@@ -30,7 +30,7 @@ static double element(at_tensor *t, int i)
               element(T, 0), element(T, 1));                                                   \
   } while (0)
 
-/* That the last call failed with words that contain both. */
+/* Checks that the last call failed with a message that contains both texts. */
 static void check_error(const char *one, const char *other)
 {
   CHECK_MSG(at_error() != AT_OK && strstr(at_error_message(), one) &&

@@ -108,7 +108,7 @@ static void escapes(void **state)
     AT_SCOPE
     {
       alias = at_escape(at_view(x, AT_SHAPE(2, 1)));
-      CHECK(at_escape(s) == s); /* it belongs to the outer scope, and stays there */
+      CHECK(at_escape(s) == s); /* s belongs to the outer scope, and stays there */
     }
     CHECK_EQ(references_of(x), 3);
     CHECK_EQ(((float *)at_data(s))[0], 18);

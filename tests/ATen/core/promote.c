@@ -109,7 +109,7 @@ static void layouts(void **state)
         }
 }
 
-/* The same numbers, some replaced by 0, -0 or NaN. */
+/* Random numbers, some replaced by 0, -0 or NaN. */
 static at_tensor *some_zeros(int64_t rows, int64_t columns, at_scalar_type type, int first)
 {
   static const float special[] = {0.f, -0.f, NAN};

@@ -110,7 +110,8 @@ static void handing_out_together(void **state)
     CHECK(pthread_create(&other, NULL, hand_out, t) == 0);
     hand_out(t);
     pthread_join(other, NULL);
-    CHECK(!at_defined(at_resize_(t, AT_SHAPE(100)))); /* it does not grow from now on */
+    CHECK(!at_defined(at_resize_(
+        t, AT_SHAPE(100)))); /* a storage that was handed out does not grow from now on */
     CHECK(at_error() != AT_OK);
     at_error_clear();
     at_release(t);

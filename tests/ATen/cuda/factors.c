@@ -77,7 +77,7 @@ static void singular(void **state)
 /* X(pivots of a matrix of 3 rows). */
 #define WRONG(X) X(1, 2, 4) X(0, 2, 3) X(1, 2, -3) X(-2, 3, 3) X(-4, -4, 3) X(1, -1, 3)
 
-/* They exchange nothing, and are reported to who waits. */
+/* Wrong pivots exchange nothing, and are reported to the call that waits. */
 static void check_reported(at_tensor *a, int64_t *pivots)
 {
   at_tensor *const b = at_mul(a, 2), *const p = at_fromArray(AT_CPU(AT_LONG), pivots, AT_SHAPE(3));

@@ -58,7 +58,7 @@ static at_tensor *on_host(at_tensor *t)
   return at_to(there, AT_CPU(AT_DOUBLE));
 }
 
-/* That the inverse of the spectrum is t again. */
+/* Checks that back, the inverse of the spectrum, is t again. */
 static void check_back(at_tensor *back, at_tensor *t, double within)
 {
   at_tensor *const got = on_host(back), *const want = on_host(t);

@@ -308,7 +308,7 @@ static void threads(void **state)
     CHECK(pthread_create(&thread[i], NULL, read_all, d) == 0);
   for (int i = 0; i < THREADS; i++)
     CHECK(pthread_join(thread[i], &sum[i]) == 0);
-  for (int i = 0; i < THREADS; i++) /* the same as in a single thread */
+  for (int i = 0; i < THREADS; i++) /* each thread reads what a single thread reads */
     CHECK(sum[i] == read_all(d));
   at_dict_free(d);
 }

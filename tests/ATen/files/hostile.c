@@ -146,7 +146,7 @@ static void bombs(void **state)
   path = archive_of("names.pt", "a/data.pkl", bytes, at, &length);
   check_memory("deflated names", path, length, false);
 
-  /* The same in the older layout, where nothing is deflated: it may be loaded. */
+  /* The same names in the older layout, where nothing is deflated: the file may be loaded. */
   static const char head[] =
       "\x80\2\x8a\x0a\x6c\xfc\x9c\x46\xf9\x20\x6a\xa8\x50\x19.\x80\2M\xe9\3."
       "\x80\2}.";
@@ -274,7 +274,7 @@ static void cut_short(void **state)
   for (int i = 0; i < 7; i++) {
     size_t size = 0;
     uint8_t *bytes = NULL;
-    if (i < 4) { /* it has several pages, of which the first one remains */
+    if (i < 4) { /* the file has several pages, of which the first one remains */
       at_tensor *t = make_values(AT_FLOAT, AT_SHAPE(5000));
       at_dict *d = at_dict_new();
       char name[20];

@@ -218,7 +218,7 @@ static void check_refused(Foreign *f, at_error_code code, const char *part)
   CHECK_MSG(at_error() == code && strstr(at_error_message(), part), "%d: %s", at_error(),
             at_error_message());
   at_error_clear();
-  CHECK_EQ(f->deleted, 0); /* it still belongs to the caller */
+  CHECK_EQ(f->deleted, 0); /* the tensor still belongs to the caller */
 }
 
 #define REFUSED(CODE, PART, ...)                          \

@@ -217,7 +217,7 @@ static void with_numbers_that_are_none(void **state_)
   }
 }
 
-/* The same bits for any number of threads, for numbers that are rounded. */
+/* Products have the same bits for any number of threads, for numbers that are rounded. */
 static void by_any_threads(void **state_)
 {
   (void)state_;

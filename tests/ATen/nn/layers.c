@@ -281,7 +281,7 @@ static at_tensor *any_images(at_ints sizes, const at_type *type)
   return at_to(t, type);
 }
 
-/* The same images in channels-last layout. */
+/* The images of t in channels-last layout. */
 static at_tensor *to_nhwc(at_tensor *t)
 {
   return at_permute(at_contiguous(at_permute(t, AT_SHAPE(0, 2, 3, 1))), AT_SHAPE(0, 3, 1, 2));

@@ -77,7 +77,7 @@ static const struct {
 #define ENTRY(NAME, CALL) {#NAME, call_##NAME},
     OPERATIONS(ENTRY)};
 
-/* Those that keep strides of dimensions of size 1, which no element tells, too. */
+/* Whether the operation also keeps strides of dimensions of size 1, which no element tells. */
 static bool keeps_all(const char *name)
 {
   return !strcmp(name, "clone") || !strncmp(name, "to", 2) || strstr(name, "Like");

@@ -21,7 +21,7 @@ static at_tensor *wave(const at_type *type, at_ints sizes, double start)
   return at_reshape(at_to(at_cos(at_add(at_mul(steps, 0.7), start)), type), sizes);
 }
 
-/* The same values in another layout: 0 contiguous, 1 transposed, 2 with gaps. */
+/* The values of t in a layout: 0 contiguous, 1 transposed, 2 with gaps. */
 static at_tensor *placed(at_tensor *t, int layout)
 {
   if (layout == 1 && at_dim(t) == 2)
@@ -217,7 +217,7 @@ static bool is_scratch(at_datum key)
   return at_datum_kindOf(key) == AT_DATUM_STRING && !strcmp(at_datum_string(key, NULL), "al");
 }
 
-/* The same values, keys and nesting; numbers may be integers in one. */
+/* Checks that both have the same values, keys and nesting; a number may be an integer in one of them. */
 static void check_same(at_datum got, at_datum want, double tolerance)
 {
   const at_datum_kind kind = at_datum_kindOf(want);

@@ -122,7 +122,7 @@ static void schedules(void **state)
 
 enum { SAVED = 20 };
 
-/* The same schedules with other numbers, which a state replaces. */
+/* The sequential schedule with other numbers, which a state replaces. */
 static at_schedule *other_sequential(at_optimizer *o)
 {
   at_schedule *const parts[] = {at_linear_lr(o), at_cosine_lr(o, 2), at_exponential_lr(o, 0.1)};

@@ -147,7 +147,7 @@ static const Attribute forest[] = {
     {"target_weights", FLOATS, 4, {10, 20, 1, 2}},
     {.kind = END}};
 
-/* The same with numbered leaves. */
+/* The trees of the attributes above with numbered leaves. */
 static const Attribute numbered[] = {{"n_targets", INT, 1, {1}},
                                      {"aggregate_function", INT, 1, {1}},
                                      {"tree_roots", INTS, 2, {0, 1}},

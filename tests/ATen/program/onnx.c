@@ -138,7 +138,7 @@ static const char *edited_bytes(const char *name, const char *from, const char *
   return scratch("edited.onnx");
 }
 
-/* The same of texts that are as long as each other. */
+/* The model with one text replaced by another one that is as long. */
 static const char *edited_model(const char *name, const char *from, const char *to)
 {
   CHECK_EQ(strlen(from), strlen(to));
@@ -210,7 +210,7 @@ static void linked(void **state)
   unlink(scratch("edited.onnx"));
 }
 
-/* Those of the sample graphs. */
+/* The inputs of the sample graphs. */
 static at_tensors inputs(at_tensor *buffer[3])
 {
   buffer[0] = at_ones(AT_SHAPE(3));

@@ -31,7 +31,7 @@ void check_program(const char *program, const char *arrays);
 typedef at_tensors ProgramInputs(at_tensor *buffer[3]);
 void try_program(const char *path, ProgramInputs *inputs);
 
-/* The same with those passes, and each allocation in turn failing: nothing is lost, and there are many. */
+/* try_program with those passes, and each allocation in turn failing: nothing leaks, and there are many allocations. */
 void check_program_faults(const char *path, unsigned passes, ProgramInputs *inputs);
 
 /* A test that begins without an error of the test before. */

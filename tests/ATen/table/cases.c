@@ -106,7 +106,7 @@ static at_tensor *read_tensor(const Reader *in, const char *text)
   return r;
 }
 
-/* The same values with the dimensions in the opposite order of memory and twice the strides, in a
+/* The values of t with the dimensions in the opposite order of memory and twice the strides, in a
  * storage with other values in the gaps. */
 static at_tensor *spread(at_tensor *t)
 {

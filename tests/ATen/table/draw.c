@@ -480,7 +480,7 @@ static at_tensor *other_tensor(Draw *draw, at_tensor *t)
       if (at_numel(t) > 0 && at_dim(t) > 0)
         return own(draw, repeating(random, t));
       return any_tensor(draw);
-    case 3: { /* the same values in another type */
+    case 3: { /* the values of t in another type */
       const at_type *type = draw_type(random);
       at_tensor *cast = at_to(t, type), *to = in_any_layout(random, type, &shape);
       must(at_copy_(to, cast), cast);

@@ -11,7 +11,7 @@
 
 /* Functions that accept NULL without an error, as the headers say. */
 static const char *const harmless[] = {
-    /* they ignore NULL */
+    /* functions that ignore NULL */
     "at_retain", "at_release", "at_list_release", "at_keep", "at_escape", "at_thisTensor",
     "at_storage_retain", "at_storage_release", "at_generator_free", "at_generator_manualSeed",
     "at_dict_free", "at_string_free", "at_cuda_stream_free", "at_cuda_graph_free", "at_scope_once",
@@ -20,14 +20,14 @@ static const char *const harmless[] = {
     "at_device_leave", "at_program_free", "at_optimizer_free", "at_schedule_free",
     "at_average_free", "at_dataset_free", "at_loader_free", "at_summary_free", "at_progress_free",
     "at_optimizer_groups", "at_module_retain", "at_module_free", "at_Sequential", "at_ModuleList",
-    /* it takes NULL for no elements */
+    /* NULL stands for no elements */
     "at_fromArray",
-    /* they return NULL, 0 or "" for no node */
+    /* functions that return NULL, 0 or "" for no node */
     "at_node_release", "at_node_retain", "at_node_kind", "at_node_inputCount", "at_node_input",
-    /* they return NULL, 0 or false for no module, as constructors do after an error */
+    /* functions that return NULL, 0 or false for no module, as constructors do after an error */
     "at_module_own", "at_module_kindOf", "at_module_add", "at_module_append", "at_module_count",
     "at_module_child", "at_module_childAt", "at_module_childName", "at_module_training",
-    /* they return the properties of the undefined tensor */
+    /* functions that return the properties of the undefined tensor */
     "at_defined", "at_typeOf", "at_dim", "at_numel", "at_sizes", "at_strides", "at_storageOffset",
     "at_isContiguous", "at_data", "at_unsafeGetTH", "at_deviceOf", "at_storage_type",
     "at_storage_size", "at_storage_data", "at_storage_unsafeGetTH", "at_generator_seed",

@@ -321,7 +321,7 @@ static void put_over(Call *call, Operand *result, Operand *under, const Placing 
     write_values(under, NULL);
 }
 
-/* The same values without overlap. */
+/* The operands of like without overlap. */
 static void put_apart(Call *call, const Call *like)
 {
   for (int i = 0; i < call->count; i++) {

@@ -15,7 +15,7 @@
     assert_true(THAtomicAdd##SUFFIX(a, -5) == MOST);    \
     assert_true(*a == MOST - 5);                        \
     assert_true(THAtomicAdd##SUFFIX(a, 6) == MOST - 5); \
-    assert_true(*a == -MOST - 1); /* it wraps */        \
+    assert_true(*a == -MOST - 1); /* the sum wraps */   \
   }
 TYPES(CHECK_SUMS)
 

@@ -87,7 +87,7 @@ static void contexts(void **state)
 {
   char name[] = "some/file";
   THMapAllocatorContext *ctx = THMapAllocatorContext_new(name, SHARED);
-  name[0] = 'X'; /* it has a copy */
+  name[0] = 'X'; /* the context has a copy of the name */
   assert_string_equal(THMapAllocatorContext_filename(ctx), "some/file");
   CHECK_EQ(THMapAllocatorContext_fd(ctx), -1);
   CHECK_EQ(THMapAllocatorContext_size(ctx), 0);
@@ -186,9 +186,9 @@ static void shared_file(void **state)
   s->data[4999] = 77;
   CHECK_EQ(file_byte(4999), 77);
   THByteStorage_free(s);
-  CHECK_EQ(file_size(file), 5000); /* it stays */
+  CHECK_EQ(file_size(file), 5000); /* the file stays */
 
-  s = THByteStorage_newWithMapping(file, 9000, SHARED | NOCREATE); /* it grows */
+  s = THByteStorage_newWithMapping(file, 9000, SHARED | NOCREATE); /* the file grows */
   CHECK_EQ(file_size(file), 9000);
   CHECK_EQ(s->data[4999], 77);
   s->data[8999] = 78;
@@ -273,7 +273,7 @@ static void given_descriptor(void **state)
       write_file("abcdefgh", 8);
     }
 
-  /* It grows, and its name may go. */
+  /* The file grows, and its name may go. */
   int fd = open(file, O_RDWR);
   THMapAllocatorContext *ctx = THMapAllocatorContext_newWithFd(file, fd, FROMFD | SHARED | UNLINK);
   THByteStorage *s = THByteStorage_newWithAllocator(5000, &THMapAllocator, ctx);
@@ -340,7 +340,7 @@ static void shared_memory(void **state)
   CHECK_RAISES(0, memory, map_memory((ptrdiff_t)1 << 60, SHAREDMEM));
   CHECK(!memory_exists());
 
-#ifdef TH_COMPAT_TORCH7 /* the same name without its slash */
+#ifdef TH_COMPAT_TORCH7 /* the name without its slash */
   THMapAllocatorContext *ctx = THMapAllocatorContext_new(memory + 1, SHAREDMEM);
   a = THByteStorage_newWithAllocator(1000, &THMapAllocator, ctx);
   CHECK(memory_exists());

@@ -117,7 +117,7 @@ static void realloc_of_mappings(void **state)
     p = THRealloc(p, way[i]);
     check_aligned(p);
     least = THMin(least, way[i]);
-    p[way[i] - 1] = p[way[i] - 1]; /* it is there */
+    p[way[i] - 1] = p[way[i] - 1]; /* the last byte can be written */
     check_filled(p, least, way[0], 3);
   }
   THFree(p);
@@ -637,7 +637,7 @@ static void collector_may_raise(void **state)
   CHECK_EQ(host.calls, 1);
   host.raise = 0;
   THHeapUpdate(300 * MB);
-  CHECK_EQ(host.calls, 2); /* it is not taken to be running still */
+  CHECK_EQ(host.calls, 2); /* the handler that raised is not taken to be running still */
   THHeapUpdate(-600 * MB);
   THSetGCHandler(NULL, NULL);
 }

@@ -102,7 +102,7 @@ static void growing(void **state)
   CHECK_EQ(THFile_readIntScalar(reader), 0);
   CHECK(THFile_hasError(reader));
   THFile_writeIntScalar(writer, 5);
-  CHECK_EQ(THFile_readIntScalar(reader), 0); /* it waits in the buffer */
+  CHECK_EQ(THFile_readIntScalar(reader), 0); /* the number waits in the writer's buffer */
   THFile_synchronize(writer);
   THFile_clearError(reader);
   CHECK_EQ(THFile_readIntScalar(reader), 5);

@@ -297,7 +297,7 @@ static int is_nan(THScalarType type, const void *data, size_t i)
   return type >= THScalarFloat && value != value;
 }
 
-/* The same bits; in text, a NaN is a NaN of the same sign. */
+/* Checks that both have the same bits; in text, a NaN is a NaN of the same sign. */
 static void check_same(THScalarType type, int isBinary, const char *actual, const char *expected,
                        size_t n)
 {

@@ -36,7 +36,7 @@ static void THTest_(lapackGeneral)(void)
   CHECK_EQ(pivots[0], 2);
   CHECK_EQ(pivots[1], 2);
 
-  real c[] = {1, 2, 99, 3, 4, 98}; /* the same below each other three apart */
+  real c[] = {1, 2, 99, 3, 4, 98}; /* the same matrix, with columns three apart */
   THLapack_(getrf)(2, 2, c, 3, pivots, &info);
   CHECK_EQ(info, 0);
   CHECK_ALL(c, 2, 0.5, 99, 4, 1, 98);

@@ -273,7 +273,7 @@ static void THTest_(sharedOperands)(void)
     THTensor *src = THTensor_(newWithStorage1d)(r->storage, 0, 1, 1);
     THTensor *repeated = THTensor_(newWithStorage2d)(r->storage, 0, 4, 0, 5, 0);
     THTensor *apart = THTensor_(newClone)(repeated);
-    if (layouts[l] == TH_WINDOWS) { /* the same strides would be the same elements */
+    if (layouts[l] == TH_WINDOWS) { /* in other layouts repeated may have r's strides */
       THTensor_(cadd)(r, r, 1, repeated);
       THTensor_(cadd)(same, same, 1, apart);
       CHECK_STORAGE(r, same->storage);

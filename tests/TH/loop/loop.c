@@ -74,7 +74,7 @@ static void lay_out(th_random *random, Shape *s, int may_repeat)
   }
 }
 
-/* The same number of elements in another shape: neighbours joined. */
+/* A shape with as many elements: neighbouring dimensions of s joined. */
 static Shape reshaped(th_random *random, const Shape *s)
 {
   Shape r = {0};

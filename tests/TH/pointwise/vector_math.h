@@ -68,7 +68,7 @@ static inline double units_off(long double got, long double want, int bits, int 
   return (double)(fabsl(got - want) / ldexpl(1, exponent < least ? least : exponent));
 }
 
-/* The same for float, by arithmetic that is quick for the many that are finite and not tiny. */
+/* units_off for float, by arithmetic that is quick for the many results that are finite and not tiny. */
 static inline double float_units_off(float got, double want)
 {
   const double size = fabs(want);

@@ -6,7 +6,7 @@
 
 typedef struct Operands {
   THTensor *t;      /* 12 x 10, transposed */
-  THTensor *across; /* the same memory as 10 x 12 */
+  THTensor *across; /* the memory of t as 10 x 12 */
   THTensor *r;      /* 2 x 2 */
   THLongTensor *indices, *J;
   THTensor *q, *p;

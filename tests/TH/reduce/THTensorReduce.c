@@ -708,8 +708,7 @@ static void THTest_(reduceNan)(void)
   THTensor_(free)(r);
 }
 
-/* The same of values alone in lines that are reduced many at a time, one NaN in every other line.
- */
+/* Maxima without indices in lines that are reduced many at a time, one NaN in every other line. */
 static void THTest_(reduceNanOfMany)(void)
 {
   enum { LINES = 70, SEED = 17 };

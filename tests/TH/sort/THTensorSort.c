@@ -53,7 +53,7 @@ static int64_t THTest_(indexAt)(const THLongTensor *t, ptrdiff_t index)
   return *at;
 }
 
-/* The same bits: 0 and -0 differ, NaN equals itself. */
+/* Checks that both have the same bits: 0 and -0 differ, NaN equals itself. */
 static void THTest_(checkSame)(real actual, real expected, int64_t index, int64_t expectedIndex)
 {
   if (memcmp(&actual, &expected, sizeof actual))
@@ -573,7 +573,7 @@ static void THTest_(sortErrors)(void)
   THTensor_(free)(t);
 }
 
-/* The same bits with one thread and with two. */
+/* Results have the same bits with one thread and with two. */
 static void THTest_(sortThreads)(void)
 {
   const int before = THGetNumThreads();

@@ -8,8 +8,8 @@
 
 typedef struct Operands {
   THTensor *t;      /* 4 x 3 x 2, transposed */
-  THTensor *across; /* the same memory as 2 x 3 x 4 */
-  THTensor *again;  /* and as 3 x 4 x 2 */
+  THTensor *across; /* the memory of t as 2 x 3 x 4 */
+  THTensor *again;  /* the memory of t as 3 x 4 x 2 */
   THTensor *r;      /* an unrelated result */
   THTensor *deep;   /* more dimensions than fit inside a tensor: six of size 1, and t's */
   THLongStorage *size, *large, *deepSize, *stride;

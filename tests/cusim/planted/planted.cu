@@ -69,7 +69,7 @@ void planted_barrier(int wrong, float *x, cudaStream_t stream)
   THC_LAUNCH(barrier, 1, N, 0, stream, x, wrong);
 }
 
-/* The same within a warp. */
+/* Reads what another thread of the warp has written, with or without a barrier of the warp between. */
 __global__ static void warp_barrier(float *x, int wrong)
 {
   __shared__ float own[N];
