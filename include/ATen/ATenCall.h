@@ -122,7 +122,7 @@ AT_API bool at_gradPlaces;
 AT_API __attribute__((cold)) void at_call_locate(const char *file, int line,
                                                  const at_tensor *result);
 
-/* Each returns the result of a call at that file and line. */
+/* at_call_given, at_call_new and at_call_list return the result of a call at that file and line. */
 static inline at_tensor *at_call_given(const char *file, int line, at_tensor *result)
 {
   if (__builtin_expect((result == at_undefinedTensor) |

@@ -104,11 +104,12 @@ AT_API at_dict *at_file_list(const char *path) AT_MUST_USE;
 /* The description of a tensor; its strings and sizes are borrowed from the set. */
 typedef struct at_info {
   const char *name;    /* NULL after an error */
-  const at_type *type; /* NULL if it is not supported */
-  const char *dtype;   /* its name; if it is not supported, that in the file, such as
-                        * "torch.complex64", or "" */
-  at_ints sizes;       /* empty if it is no dense tensor */
-  const char *problem; /* why it was skipped, as in "is of a type that is not here"; else NULL */
+  const at_type *type; /* NULL if the element type is not supported */
+  const char *dtype;   /* the name of the element type; if it is not supported, the name in the
+                        * file, such as "torch.complex64", or "" */
+  at_ints sizes;       /* empty if the tensor is not dense */
+  const char
+      *problem; /* why the tensor was skipped, as in "is of a type that is not here"; else NULL */
 } at_info;
 
 /* The description of the tensor at index. */

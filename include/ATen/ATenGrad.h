@@ -223,7 +223,7 @@ typedef struct at_grad_function {
 AT_API at_tensor *at_apply(const at_grad_function *function, void *context,
                            at_tensors inputs) AT_MUST_USE;
 
-/* Such a function with several results, also of several types. */
+/* An at_grad_function with several results, also of several types. */
 typedef struct at_grad_list_function {
   const char *name;
   /* Stores the results, at most MOST, and returns how many there are, or -1 after an error.  They are references

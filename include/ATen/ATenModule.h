@@ -86,7 +86,7 @@ typedef struct at_module_kind {
                      * for each axis; [...] is left out if the field in it has its default */
   at_tensor *(*call)(at_module *self,
                      at_tensors inputs); /* instead of forward: of several tensors */
-  int inputs;                            /* their number */
+  int inputs;                            /* the number of tensors that call takes */
 } at_module_kind;
 
 /* A module without parameters and children, in training mode, to be given to at_module_free; NULL

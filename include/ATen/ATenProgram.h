@@ -50,8 +50,8 @@ typedef enum at_program_pass {
                        * weights that a softmax gives a product are 0 if they are below 2^-126 */
   AT_PASS_CHAINS,    /* pointwise operations in a row are computed together, in place if possible */
   AT_PASS_INT8_WEIGHTS,     /* products with weights keep them in 8 bits */
-  AT_PASS_BFLOAT16_WEIGHTS, /* or in 16 */
-  AT_PASS_PACKED_WEIGHTS,   /* or as they are, but in the order in which products read them */
+  AT_PASS_BFLOAT16_WEIGHTS, /* products with weights keep them in BFloat16 */
+  AT_PASS_PACKED_WEIGHTS, /* products with weights keep them in the order in which products read them */
   AT_PASS_SLICES, /* convolutions and what is between them run for a few images after the others, and
                    * each thread has images of its own */
   AT_PASSES
@@ -105,7 +105,7 @@ AT_API void at_program_free(at_program *program);
  * changes are changed; after an error some may have changed. */
 AT_API const at_tensors *at_program_run(at_program *program, at_tensors inputs);
 
-/* The same with a list for each of the count inputs: of one tensor, or of those of a sequence.  A list with
+/* at_program_run with a list for each of the count inputs: of one tensor, or of those of a sequence.  A list with
  * NULL alone is an input that is missing. */
 AT_API const at_tensors *at_program_runLists(at_program *program, const at_tensors *inputs,
                                              int count);

@@ -217,7 +217,7 @@ static inline double TH_digammaOfPair(double x)
 #undef TH_DIGAMMA
 #undef TH_DIGAMMA_
 
-/* Of x < 0, to a few more bits than double has, where there is a type for that. */
+/* digamma of x < 0, to a few more bits than double has, where there is a type for that. */
 #if !defined(__CUDA_ARCH__) && LDBL_MANT_DIG > DBL_MANT_DIG
 #define TH_T              long double
 #define TH_T_LOG          logl

@@ -24,7 +24,7 @@ TH_API THFile *THMemoryFile_new(const char *mode);
  * longer retains it. */
 TH_API THCharStorage *THMemoryFile_storage(THFile *self);
 
-/* As THDiskFile_longSize. */
+/* THDiskFile_longSize of a memory file. */
 TH_API void THMemoryFile_longSize(THFile *self, int size);
 
 #endif

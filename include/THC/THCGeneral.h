@@ -171,7 +171,7 @@ THC_API THCDeviceAllocator *THCState_getDeviceAllocator(THCState *state);
 THC_API void THCState_setDeviceAllocator(THCState *state, THCDeviceAllocator *allocator);
 THC_API int THCState_isCachingAllocatorEnabled(THCState *state);
 
-/* From the state's allocator, on the current device and its current stream.  Where there is no
+/* Allocate and free by the state's allocator, on the current device and its current stream.  Where there is no
  * memory left, the collector is called and the request tried again. */
 THC_API cudaError_t THCudaMalloc(THCState *state, void **ptr, size_t size);
 THC_API cudaError_t THCudaFree(THCState *state, void *ptr);

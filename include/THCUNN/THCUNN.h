@@ -13,7 +13,7 @@
 
 #include <THC/THC.h>
 
-/* Of the current element type; THNN.h has the same name for its own. */
+/* THNN_(name) is the function of the current element type; THNN.h defines the same macro for the CPU's. */
 #undef THNN_
 #define THNN_(NAME) TH_CONCAT_3(THNN_, CReal, NAME)
 

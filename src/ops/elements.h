@@ -20,7 +20,7 @@ TH_ELEMENT real THMath_(min)(real x, real y)
   return y != y ? y : smaller;
 }
 
-/* To the nearest integer; halves to the even one, in Torch7 away from 0. */
+/* x rounded to the nearest integer; halves to the even one, in Torch7 away from 0. */
 TH_ELEMENT real THMath_(nearest)(real x)
 {
 #ifdef TH_COMPAT_TORCH7
@@ -81,7 +81,7 @@ TH_ELEMENT real THMath_(min)(real x, real y)
   return y < x ? y : x;
 }
 
-/* With the sign of x, and with that of y. */
+/* The remainder of x / y: fmod with the sign of x, remainder with the sign of y. */
 TH_ELEMENT real THMath_(fmod)(real x, real y)
 {
   return (real)(x - THMath_(divide)(x, y) * y);

@@ -171,7 +171,7 @@ typedef struct {
   const void *base;
   const void *const *array;
   int64_t batch, row, column; /* strides in elements */
-  bool tf32;                  /* its elements are rounded to that */
+  bool tf32;                  /* elements are rounded to TF32 */
 } Matrix;
 
 static char *item(const Matrix *matrix, int64_t i)

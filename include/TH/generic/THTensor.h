@@ -100,7 +100,7 @@ TH_API void THTensor_(expandNd)(THTensor **rets, THTensor **ops, int count);
 
 TH_API void THTensor_(set)(THTensor *self, THTensor *src);
 
-/* As newWithStorage. */
+/* self becomes the view that newWithStorage makes. */
 TH_API void THTensor_(setStorage)(THTensor *self, THStorage *storage_, ptrdiff_t storageOffset_,
                                   THLongStorage *size_, THLongStorage *stride_);
 TH_API void THTensor_(setStorageNd)(THTensor *self, THStorage *storage_, ptrdiff_t storageOffset_,
@@ -128,10 +128,10 @@ TH_API void THTensor_(transpose)(THTensor *self, THTensor *src, int dimension1_,
  * them. */
 TH_API void THTensor_(unfold)(THTensor *self, THTensor *src, int dimension_, int64_t size_,
                               int64_t step_);
-/* Without the dimensions of size 1 (without dimension_, if its size is 1). */
+/* src without the dimensions of size 1 (squeeze1d: without dimension_, if its size is 1). */
 TH_API void THTensor_(squeeze)(THTensor *self, THTensor *src);
 TH_API void THTensor_(squeeze1d)(THTensor *self, THTensor *src, int dimension_);
-/* With a new dimension of size 1 at dimension_. */
+/* src with a new dimension of size 1 at dimension_. */
 TH_API void THTensor_(unsqueeze1d)(THTensor *self, THTensor *src, int dimension_);
 
 /* --- resizing -------------------------------------------------------------------------------- */

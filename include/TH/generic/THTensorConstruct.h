@@ -2,7 +2,7 @@
  *
  * A result that has another shape than needed is resized; an input may be the result. */
 
-/* Of the given size, all 0 or all 1. */
+/* r_ becomes a tensor of the given size, all 0 or all 1. */
 TH_API void THTensor_(zeros)(THTensor *r_, THLongStorage *size);
 TH_API void THTensor_(ones)(THTensor *r_, THLongStorage *size);
 TH_API void THTensor_(zerosLike)(THTensor *r_, THTensor *input);

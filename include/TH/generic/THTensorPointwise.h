@@ -84,7 +84,7 @@ TH_API void THTensor_(add_scaled)(THTensor *r_, THTensor *t, real value, real al
 TH_API void THTensor_(sub_scaled)(THTensor *r_, THTensor *t, real value, real alpha);
 TH_API void THTensor_(mul)(THTensor *r_, THTensor *t, real value);
 
-/* Of integers the quotient without its fraction; the least one by -1 is itself. */
+/* The quotient; of integers without its fraction, and the least integer divided by -1 is itself. */
 TH_API void THTensor_(div)(THTensor *r_, THTensor *t, real value);
 /* The remainder with the sign of t, and the one with the sign of value. */
 TH_API void THTensor_(fmod)(THTensor *r_, THTensor *t, real value);
@@ -126,7 +126,7 @@ TH_API void THTensor_(cmul)(THTensor *r_, THTensor *t, THTensor *src);
  * numbers than 1 and -1. */
 TH_API void THTensor_(cpow)(THTensor *r_, THTensor *t, THTensor *src);
 
-/* As with a scalar instead of src. */
+/* div, fmod and remainder with the elements of src instead of a scalar. */
 TH_API void THTensor_(cdiv)(THTensor *r_, THTensor *t, THTensor *src);
 TH_API void THTensor_(cfmod)(THTensor *r_, THTensor *t, THTensor *src);
 TH_API void THTensor_(cremainder)(THTensor *r_, THTensor *t, THTensor *src);

@@ -52,7 +52,7 @@ TH_API void THTensor_(normal_stddevs)(THTensor *self, THGenerator *gen, double m
 TH_API void THTensor_(normal_means_stddevs)(THTensor *self, THGenerator *gen, THTensor *means,
                                             THTensor *stddevs);
 
-/* As THRandom_ of the same name. */
+/* Numbers of the distribution that the THRandom_ function of the same name has. */
 TH_API void THTensor_(exponential)(THTensor *self, THGenerator *_generator, double lambda);
 TH_API void THTensor_(cauchy)(THTensor *self, THGenerator *_generator, double median, double sigma);
 TH_API void THTensor_(logNormal)(THTensor *self, THGenerator *_generator, double mean, double stdv);

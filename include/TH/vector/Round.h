@@ -1,6 +1,6 @@
 /* Rounding, remainders, signs, roots: all exact or correctly rounded. */
 
-/* To the nearest integer, halves to the even one. */
+/* x rounded to the nearest integer, halves to the even one. */
 TH_MATH real THMath_(round)(real x)
 {
 #if defined(__SSE4_1__)

@@ -4,12 +4,12 @@
 /* Copies size(storage) elements from src, which is in device memory too. */
 THC_API void THCStorage_(rawCopy)(THCState *state, THCStorage *storage, real *src);
 
-/* From the same type: on a device (copy, copyCuda), and on the host. */
+/* Copies from the same type: on a device (copy, copyCuda), and on the host. */
 THC_API void THCStorage_(copy)(THCState *state, THCStorage *storage, THCStorage *src);
 THC_API void THCStorage_(copyCuda)(THCState *state, THCStorage *self, THCStorage *src);
 THC_API void THCStorage_(copyCPU)(THCState *state, THCStorage *self, THStorage *src);
 
-/* From the host. */
+/* Copies from the host. */
 THC_API void THCStorage_(copyByte)(THCState *state, THCStorage *storage, struct THByteStorage *src);
 THC_API void THCStorage_(copyChar)(THCState *state, THCStorage *storage, struct THCharStorage *src);
 THC_API void THCStorage_(copyShort)(THCState *state, THCStorage *storage,
@@ -22,7 +22,7 @@ THC_API void THCStorage_(copyDouble)(THCState *state, THCStorage *storage,
                                      struct THDoubleStorage *src);
 THC_API void THCStorage_(copyHalf)(THCState *state, THCStorage *storage, struct THHalfStorage *src);
 
-/* From a device. */
+/* Copies from a device. */
 THC_API void THCStorage_(copyCudaByte)(THCState *state, THCStorage *storage,
                                        struct THCudaByteStorage *src);
 THC_API void THCStorage_(copyCudaChar)(THCState *state, THCStorage *storage,
@@ -40,7 +40,7 @@ THC_API void THCStorage_(copyCudaDouble)(THCState *state, THCStorage *storage,
 THC_API void THCStorage_(copyCudaHalf)(THCState *state, THCStorage *storage,
                                        struct THCudaHalfStorage *src);
 
-/* To the host: into the same type, and into any. */
+/* Copies to the host: into the same type, and into any. */
 THC_API void THStorage_(copyCuda)(THCState *state, THStorage *self, THCStorage *src);
 THC_API void TH_CONCAT_2(THByteStorage_copyCuda, Real)(THCState *state, THByteStorage *self,
                                                        struct THCStorage *src);

@@ -111,7 +111,7 @@ THC_API void THCTensor_(expandNd)(THCState *state, THCTensor **rets, THCTensor *
 
 THC_API void THCTensor_(set)(THCState *state, THCTensor *self, THCTensor *src);
 
-/* As newWithStorage. */
+/* self becomes the view that newWithStorage makes. */
 THC_API void THCTensor_(setStorage)(THCState *state, THCTensor *self, THCStorage *storage_,
                                     ptrdiff_t storageOffset_, THLongStorage *size_,
                                     THLongStorage *stride_);
@@ -144,11 +144,11 @@ THC_API void THCTensor_(transpose)(THCState *state, THCTensor *self, THCTensor *
  * them. */
 THC_API void THCTensor_(unfold)(THCState *state, THCTensor *self, THCTensor *src, int dimension_,
                                 int64_t size_, int64_t step_);
-/* Without the dimensions of size 1 (without dimension_, if its size is 1). */
+/* src without the dimensions of size 1 (squeeze1d: without dimension_, if its size is 1). */
 THC_API void THCTensor_(squeeze)(THCState *state, THCTensor *self, THCTensor *src);
 THC_API void THCTensor_(squeeze1d)(THCState *state, THCTensor *self, THCTensor *src,
                                    int dimension_);
-/* With a new dimension of size 1 at dimension_. */
+/* src with a new dimension of size 1 at dimension_. */
 THC_API void THCTensor_(unsqueeze1d)(THCState *state, THCTensor *self, THCTensor *src,
                                      int dimension_);
 

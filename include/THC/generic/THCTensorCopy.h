@@ -11,7 +11,7 @@ THC_API void THCTensor_(copyCPU)(THCState *state, THCTensor *self, THTensor *src
  * said. */
 THC_API void THCTensor_(copyIgnoringOverlaps)(THCState *state, THCTensor *self, THCTensor *src);
 
-/* From the host. */
+/* Copies from the host. */
 THC_API void THCTensor_(copyByte)(THCState *state, THCTensor *self, struct THByteTensor *src);
 THC_API void THCTensor_(copyChar)(THCState *state, THCTensor *self, struct THCharTensor *src);
 THC_API void THCTensor_(copyShort)(THCState *state, THCTensor *self, struct THShortTensor *src);
@@ -21,7 +21,7 @@ THC_API void THCTensor_(copyFloat)(THCState *state, THCTensor *self, struct THFl
 THC_API void THCTensor_(copyDouble)(THCState *state, THCTensor *self, struct THDoubleTensor *src);
 THC_API void THCTensor_(copyHalf)(THCState *state, THCTensor *self, struct THHalfTensor *src);
 
-/* From a device. */
+/* Copies from a device. */
 THC_API void THCTensor_(copyCudaByte)(THCState *state, THCTensor *dst,
                                       struct THCudaByteTensor *src);
 THC_API void THCTensor_(copyCudaChar)(THCState *state, THCTensor *dst,
@@ -37,7 +37,7 @@ THC_API void THCTensor_(copyCudaDouble)(THCState *state, THCTensor *dst,
 THC_API void THCTensor_(copyCudaHalf)(THCState *state, THCTensor *dst,
                                       struct THCudaHalfTensor *src);
 
-/* To the host: into the same type, and into any. */
+/* Copies to the host: into the same type, and into any. */
 THC_API void THTensor_(copyCuda)(THCState *state, THTensor *self, THCTensor *src);
 THC_API void TH_CONCAT_2(THByteTensor_copyCuda, Real)(THCState *state, THByteTensor *self,
                                                       struct THCTensor *src);

@@ -9,7 +9,7 @@ THC_API void THCTensor_(indexAdd)(THCState *state, THCTensor *res_, int dim,
 THC_API void THCTensor_(indexFill)(THCState *state, THCTensor *tensor, int dim,
                                    THCudaLongTensor *index, real val);
 
-/* With an index on the host, whose values are checked before anything is done. */
+/* The functions above with an index on the host, whose values are checked before anything is done. */
 THC_API void THCTensor_(indexSelect_long)(THCState *state, THCTensor *tensor, THCTensor *src,
                                           int dim, struct THLongTensor *index);
 THC_API void THCTensor_(indexCopy_long)(THCState *state, THCTensor *res_, int dim,

@@ -9,7 +9,7 @@ THC_API void THCTensor_(maskedCopy)(THCState *state, THCTensor *tensor, THCudaBy
 THC_API void THCTensor_(maskedSelect)(THCState *state, THCTensor *tensor, THCTensor *src,
                                       THCudaByteTensor *mask);
 
-/* With a mask on the host, which is checked before anything is done. */
+/* The functions above with a mask on the host, which is checked before anything is done. */
 THC_API void THCTensor_(maskedFillByte)(THCState *state, THCTensor *tensor,
                                         struct THByteTensor *mask, real value);
 THC_API void THCTensor_(maskedCopyByte)(THCState *state, THCTensor *tensor,

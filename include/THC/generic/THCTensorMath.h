@@ -7,7 +7,7 @@
 THC_API void THCTensor_(fill)(THCState *state, THCTensor *self, real value);
 THC_API void THCTensor_(zero)(THCState *state, THCTensor *self);
 
-/* Of the given size, all 0 or all 1. */
+/* r_ becomes a tensor of the given size, all 0 or all 1. */
 THC_API void THCTensor_(zeros)(THCState *state, THCTensor *r_, THLongStorage *size);
 THC_API void THCTensor_(ones)(THCState *state, THCTensor *r_, THLongStorage *size);
 THC_API void THCTensor_(zerosLike)(THCState *state, THCTensor *r_, THCTensor *input);

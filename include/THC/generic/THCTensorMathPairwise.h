@@ -10,7 +10,7 @@ THC_API void THCTensor_(sub_scaled)(THCState *state, THCTensor *self, THCTensor 
                                     real alpha);
 THC_API void THCTensor_(mul)(THCState *state, THCTensor *self, THCTensor *src, real value);
 
-/* Of integers the quotient without its fraction; the least one by -1 is itself. */
+/* The quotient; of integers without its fraction, and the least integer divided by -1 is itself. */
 THC_API void THCTensor_(div)(THCState *state, THCTensor *self, THCTensor *src, real value);
 /* The remainder with the sign of src, and the one with the sign of value. */
 THC_API void THCTensor_(fmod)(THCState *state, THCTensor *self, THCTensor *src, real value);

@@ -97,7 +97,7 @@ THC_API void THCTensor_(cremainder)(THCState *state, THCTensor *self, THCTensor 
 THC_API void THCTensor_(cmax)(THCState *state, THCTensor *self, THCTensor *src1, THCTensor *src2);
 THC_API void THCTensor_(cmin)(THCState *state, THCTensor *self, THCTensor *src1, THCTensor *src2);
 
-/* As lshift and so on, with counts and bits in src2. */
+/* lshift and so on with the elements of src2 instead of a scalar. */
 THC_API void THCTensor_(clshift)(THCState *state, THCTensor *self, THCTensor *src1,
                                  THCTensor *src2);
 THC_API void THCTensor_(crshift)(THCState *state, THCTensor *self, THCTensor *src1,

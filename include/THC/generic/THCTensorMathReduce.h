@@ -24,7 +24,7 @@ THC_API void THCTensor_(prod)(THCState *state, THCTensor *self, THCTensor *src, 
 THC_API void THCTensor_(mean)(THCState *state, THCTensor *self, THCTensor *src, THCDim dim,
                               int keepdim);
 
-/* And the index of the first such element, or of the first NaN. */
+/* The smallest and the largest element, and the index of the first such element, or of the first NaN. */
 THC_API void THCTensor_(min)(THCState *state, THCTensor *values, THCudaLongTensor *indices,
                              THCTensor *src, THCDim dim, int keepdim);
 THC_API void THCTensor_(max)(THCState *state, THCTensor *values, THCudaLongTensor *indices,
@@ -55,7 +55,7 @@ THC_API void THCTensor_(var)(THCState *state, THCTensor *self, THCTensor *src, T
 THC_API void THCTensor_(norm)(THCState *state, THCTensor *self, THCTensor *src, real value,
                               THCDim dimension, int keepdim);
 
-/* Of halves too large a norm is infinite, and its slice becomes 0. */
+/* A norm that is too large for Half is infinite, and its slice becomes 0. */
 THC_API void THCTensor_(renorm)(THCState *state, THCTensor *self, THCTensor *src, real value,
                                 THCDim dimension, real max_norm);
 

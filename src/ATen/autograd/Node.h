@@ -249,7 +249,7 @@ typedef struct at_several {
 typedef struct at_tape {
   at_call call;
   at_node *node;
-  at_tensor *self; /* which changes in place, or NULL */
+  at_tensor *self; /* the tensor that the call changes in place, or NULL */
   const at_slot *given;
   bool wasOff;
 } at_tape;

@@ -15,12 +15,12 @@ typedef struct {
   void (*release)(void *context);
   THGenerator *before;                          /* the default generator, as it was */
   int devices;                                  /* 0 where CUDA had not been used */
-  Position *positions;                          /* of their generators */
+  Position *positions;                          /* of the generators of these devices */
   at_scalar_type autocast[AT_AUTOCAST_DEVICES]; /* as at the call */
   int count;
   at_tensor **inputs; /* detached; references */
   at_tensor *known;   /* the result, detached, before the call of at_apply, or NULL */
-  bool *wants;        /* which of them want gradients */
+  bool *wants;        /* of each input: whether it wants a gradient */
   unsigned short *versions;
 } Checkpoint;
 

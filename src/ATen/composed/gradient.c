@@ -3,9 +3,9 @@
 
 /* What a derivative along one dimension is made from. */
 typedef struct {
-  at_tensor *f;     /* with that dimension last */
+  at_tensor *f;     /* the samples, with the dimension last */
   at_tensor *width; /* the distances of neighbours, or NULL */
-  double spacing;   /* their one distance */
+  double spacing;   /* without width: the distance of all neighbours */
   int64_t count;
 } Line;
 

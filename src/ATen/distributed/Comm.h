@@ -34,7 +34,7 @@ struct at_comm_group {
   at_comm_group *next; /* in the list of groups */
   struct {             /* the thread's */
     void *comm;        /* NCCL's communicator, or NULL */
-    int device;        /* of it */
+    int device;        /* the communicator's device */
     bool isUseless;    /* a rank has no NCCL, or it failed to join */
   } nccl;
 };
@@ -55,7 +55,7 @@ struct at_comm_work {
   const char *name;
   size_t element;           /* bytes of one */
   char *in, *out, *scratch; /* contiguous; in and out may be the same */
-  at_tensor *result;        /* which is changed, or NULL */
+  at_tensor *result;        /* the tensor that the call changes, or NULL */
   at_tensor *staged;        /* what is copied to result at the end, or NULL */
   at_tensor *held;          /* what in is in */
   at_tensor *given;     /* of a device, to be copied to landing, or NULL; all four are references */

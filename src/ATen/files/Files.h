@@ -188,8 +188,8 @@ typedef struct at_found {
   const char *name;
   size_t length;
   const at_type *type; /* NULL if the element type is not supported */
-  const char *dtype;   /* then: the name of the type in the file */
-  const char *problem; /* why it cannot be loaded, if that is not its type */
+  const char *dtype;   /* the name in the file of a type that is not supported */
+  const char *problem; /* why the tensor cannot be loaded, if not for its type */
   at_ints sizes;
 } at_found;
 

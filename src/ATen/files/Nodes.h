@@ -42,8 +42,8 @@ typedef struct at_nodeStorage {
   at_text key;
   int64_t count;       /* number of elements */
   int64_t first;       /* the element from which offsets of tensors count */
-  const at_type *type; /* NULL if it is not supported */
-  const char *dtype;   /* then: its name in the file */
+  const at_type *type; /* NULL if the element type is not supported */
+  const char *dtype;   /* the name in the file of a type that is not supported */
   size_t elementSize;
   bool given;          /* the file has its elements */
   at_tensor *elements; /* a vector; NULL until they are read and after tensors have names */

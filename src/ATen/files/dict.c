@@ -16,7 +16,7 @@ typedef struct Entry {
   char *name;
   size_t length, hash;
   at_tensor *tensor; /* NULL if it was listed and not loaded */
-  Known *known;      /* then: its description */
+  Known *known;      /* the description of a tensor that was not loaded */
 } Entry;
 
 /* The hash table has open addressing and slots for twice the entries.  A slot is 0 if it is empty,

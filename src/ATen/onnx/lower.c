@@ -296,7 +296,7 @@ bool at_lowerFilled(at_names *names, const at_onnxItem *item)
   return true;
 }
 
-/* The same value by another name, whatever it is. */
+/* Identity: the output is another name of the input, of whatever kind. */
 bool at_lowerIdentity(at_names *names, const at_onnxItem *item)
 {
   if (item->inputCount != 1 || item->outputCount != 1 || !has_input(item, 0) || !*item->outputs[0])

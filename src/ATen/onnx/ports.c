@@ -9,8 +9,9 @@ typedef struct Dimension {
 
 typedef struct Shape {
   int64_t type;
-  int32_t dims;  /* AT_ANY_DIMS if it is not written */
-  bool isTensor; /* or what isSequence and mayMiss make of it */
+  int32_t dims; /* AT_ANY_DIMS if it is not written */
+  bool
+      isTensor; /* a tensor, or a sequence (isSequence) or an optional value (mayMiss) of tensors */
   bool isSequence, mayMiss;
   Dimension dimension[AT_MOST_DIMS];
 } Shape;

@@ -66,7 +66,7 @@ static void check_states(at_cell_kind cell, at_tensors hx)
 /* The memory of the steps of a layer: products of the state, and the next state and cell. */
 typedef struct {
   at_tensor *product, *state, *cell, *storage;
-  at_tensor *projected, *projection; /* with it transposed; or NULL */
+  at_tensor *projected, *projection; /* projection: transposed; both NULL without one */
 } Scratch;
 
 static void *th_or_null(at_tensor *t)

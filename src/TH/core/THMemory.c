@@ -292,7 +292,7 @@ static void *move(void *ptr, size_t before, size_t size, size_t roomy)
   return block;
 }
 
-/* As move, for a mapping. */
+/* move for a block that is a mapping of its own. */
 static void *remap(void *ptr, size_t before, size_t size, size_t roomy)
 {
   void *block = realloc(ptr, roomy);

@@ -19,7 +19,8 @@ static _Thread_local Scratch mine __attribute__((tls_model("initial-exec")));
 static pthread_key_t at_thread_exit;
 static int has_key;
 
-/* Of whoever holds the lock, which is held while any buffer of that thread is in use. */
+/* The buffer of threads that find no memory for one of their own: it belongs to the thread that holds
+ * the lock, as long as that thread uses any buffer. */
 static _Alignas(ALIGNMENT) char common[SCRATCH_BYTES];
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 

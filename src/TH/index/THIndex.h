@@ -63,7 +63,7 @@ void THSelection_countMask(THSelection *selection, THLoop *loop, THByteTensor *m
 
 /* --- kernels --------------------------------------------------------------------------------- */
 
-/* Of each element type. */
+/* Kernels of each element type, with their operands. */
 typedef enum THIndexKernel {
   TH_INDEX_gather, /* dense, index, indexed: dense = elements given by index */
   TH_INDEX_copy,   /* indexed, index, dense: elements given by index = dense */

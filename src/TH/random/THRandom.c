@@ -115,7 +115,7 @@ double THRandom_uniform(THGenerator *_generator, double a, double b)
 #endif
 }
 
-/* In [0, 1), of 24 bits. */
+/* A uniform number in [0, 1), of 24 bits. */
 static float unit24(THGenerator *generator)
 {
   return (float)(THRandom_word(generator) & 0xffffffu) * 0x1p-24f;

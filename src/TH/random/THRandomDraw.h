@@ -41,13 +41,13 @@ static inline uint64_t THRandom_word64(THGenerator *generator)
   return high << 32 | THRandom_word(generator);
 }
 
-/* In [0, 1), of 53 bits. */
+/* A uniform number in [0, 1), of 53 bits. */
 static inline double THRandom_unit(THGenerator *generator)
 {
   return (double)(int64_t)(THRandom_word64(generator) & ((UINT64_C(1) << 53) - 1)) * 0x1p-53;
 }
 
-/* In [0, 1), from the 32 bits of one word; Torch7 computes uniform and geometric numbers from
+/* A uniform number in [0, 1), from the 32 bits of one word; Torch7 computes uniform and geometric numbers from
  * it. */
 static inline double THRandom_wordUnit(THGenerator *generator)
 {

@@ -249,7 +249,7 @@ void THTensor_(normal_means_stddevs)(THTensor *self, THGenerator *gen, THTensor 
 
 /* --- other distributions ---------------------------------------------------------------------- */
 
-/* These are computed in double for either type. */
+/* The other distributions are computed in double for either type. */
 static void convert_doubles(real *out, const double *x, ptrdiff_t n)
 {
   for (ptrdiff_t i = 0; i < n; i++)

@@ -29,7 +29,7 @@ TH_SIMD THDoubles THDoubles_mulAdd(THDoubles a, THDoubles b, THDoubles c)
   return _mm256_fmadd_pd(a, b, c);
 }
 
-/* From the first to the last. */
+/* The sum of all lanes, added up from the first to the last. */
 TH_SIMD double THDoubles_sum(THDoubles v)
 {
   double sum = v[0];

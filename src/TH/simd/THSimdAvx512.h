@@ -150,7 +150,7 @@ TH_SIMD THFloats THFloats_gatherPairs(const float *p, const int32_t *i)
   return (THFloats)_mm512_i32gather_pd(_mm256_loadu_si256((const __m256i *)i), p, sizeof *p);
 }
 
-/* To p[i] of the marked lanes. */
+/* Writes the marked lanes of v to p[i]. */
 TH_SIMD void THDoubles_scatterMasked(double *p, THMask64 mask, THLongs i, THDoubles v)
 {
   _mm512_mask_i64scatter_pd(p, mask, (__m512i)i, v, sizeof *p);

@@ -19,7 +19,7 @@ typedef THLongs Integers;
 #define MIX(A, B, LIST) TH_MIX(A, B, TH_LIST64(LIST))
 #endif
 
-/* So frequent that they have no prefix. */
+/* load and store are so frequent that they have no prefix. */
 TH_SIMD Vector load(const real *x)
 {
   return Vector_(load)(x);
@@ -36,7 +36,7 @@ TH_SIMD void stream(real *x, Vector v)
   THSimd_stream(x, (THLongs)v);
 }
 
-/* As many elements as THDoubles has lanes, as doubles. */
+/* Loads as many elements as THDoubles has lanes, as doubles. */
 TH_SIMD THDoubles load_doubles(const real *x)
 {
 #if defined(TH_REAL_IS_FLOAT)

@@ -11,7 +11,7 @@ typedef struct Stream {
   void *memory[THC_STREAM_MEMORIES];
   void *handles[THC_STREAM_LIBRARIES];
   pthread_mutex_t mutexes[THC_STREAM_LIBRARIES]; /* of the handles; zeros are an open mutex */
-  struct Stream *next;                           /* of those with an error word */
+  struct Stream *next;                           /* in the list of streams with an error word */
 } Stream;
 
 static pthread_mutex_t memory_mutex = PTHREAD_MUTEX_INITIALIZER;
@@ -74,7 +74,7 @@ void THCStream_retain(THCStream *self)
     THReference_add(&self->refcount);
 }
 
-/* Its error word may be written until the stream is done. */
+/* Frees the error word of a stream, which may be written until the stream is done. */
 static void free_word(Stream *self)
 {
   void *word = self->memory[THC_STREAM_FAULT];

@@ -245,7 +245,7 @@ static void multiply(char trans, int m, int nrhs, int k, real *a, int lda, real 
   THGuard_leave(&memory);
 }
 
-/* Of full columns: a = Q R, and R x = Q' b. */
+/* Solves for a of full column rank: a = Q R, and R x = Q' b. */
 static void solve_tall(int m, int n, int nrhs, real *a, int lda, real *b, int ldb, real *tau,
                        int *info)
 {
@@ -321,7 +321,7 @@ void THLapack_(geev)(char jobvl, char jobvr, int n, real *a, int lda, real *wr, 
   THCSolver_leave(&solver);
 }
 
-/* By Jacobi's method, which has V where LAPACK has its transpose.  A status of min(m, n) + 1 says
+/* Singular values by Jacobi's method, which has V where LAPACK has its transpose.  A status of min(m, n) + 1 says
  * that it has not converged. */
 #define JACOBI mode, jobu == 'S', m, n, a, lda, s, u, THMax(ldu, m), v, n
 

@@ -4,7 +4,7 @@
 
 #include "THPhilox.h"
 
-/* In [0, 1): 24 and 53 bits, as many as Float and Double hold. */
+/* Uniform numbers in [0, 1): 24 and 53 bits, as many as Float and Double hold. */
 TH_PHILOX_INLINE float THCRandom_unit24(uint32_t word)
 {
   return (float)(word >> 8) * 0x1p-24f;
@@ -15,7 +15,7 @@ TH_PHILOX_INLINE double THCRandom_unit53(const uint32_t *pair)
   return (double)(((uint64_t)pair[0] << 32 | pair[1]) >> 11) * 0x1p-53;
 }
 
-/* In (0, 1], as cuRAND has them: in steps of 2^-32, or of 2^-53, near 0. */
+/* Uniform numbers in (0, 1], as cuRAND has them: in steps of 2^-32, or of 2^-53, near 0. */
 TH_PHILOX_INLINE float THCRandom_above0(uint32_t word)
 {
   return ((float)word + 0.5f) * 0x1p-32f;

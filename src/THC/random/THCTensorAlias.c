@@ -18,7 +18,7 @@ static void free_reals(void *tensor)
   THCTensor_(free)(THC_using, tensor);
 }
 
-/* By TH's function.  The results take their new shapes together. */
+/* Computes on the host by TH's function.  The results take their new shapes together. */
 void THCTensor_(multinomialAliasSetup)(THCState *state, THCTensor *probs, THCudaLongTensor *_J,
                                        THCTensor *_q)
 {

@@ -57,7 +57,8 @@ static void THTensor_(drawWithReplacement)(THCState *state, THCudaLongTensor *r,
   THGuard_leave(&guard);
 }
 
-/* Of waiting times with these rates, the shortest come in the order of draws without replacement. */
+/* Draws without replacement: of waiting times with probabilities as their rates, the shortest come in
+ * the order of draws. */
 static void THTensor_(drawWithout)(THCState *state, THCudaLongTensor *r, THCudaDoubleTensor *p,
                                    int64_t samples)
 {

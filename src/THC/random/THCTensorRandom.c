@@ -20,7 +20,7 @@ extern const THCRandomKernel TH_CONCAT_2(THCRandom_, Real)[];
 /* The words of a subsequence that PyTorch counts as used up by tensors with probabilities. */
 enum { GROUP_WORDS = 12 };
 
-/* As many as PyTorch starts for so many elements. */
+/* As many threads as PyTorch starts for so many elements. */
 static ptrdiff_t threads_of(ptrdiff_t count)
 {
   enum { BLOCK = 256 };
@@ -134,7 +134,7 @@ void THCTensor_(bernoulli)(THCState *state, THCTensor *self, double p)
 void THCudaDevice_free(THCudaTensor *tensor);
 void THCudaDoubleDevice_free(THCudaDoubleTensor *tensor);
 
-/* Of np probabilities without gaps, for n draws. */
+/* Checks np probabilities without gaps, for n draws. */
 static void THTensor_(checkProbabilities)(THCState *state, ptrdiff_t n, ptrdiff_t np, const void *p,
                                           int doubles)
 {

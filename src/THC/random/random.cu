@@ -49,7 +49,7 @@ THC_DEVICE float above0(const uint32_t *words, int k)
 }
 #endif
 
-/* In (0, 1]. */
+/* A source of uniform numbers in (0, 1]. */
 struct units {
   enum { EACH = NUMBERS };
   typedef number Type;
@@ -129,13 +129,13 @@ struct normals {
   }
 };
 
-/* As the type has it. */
+/* x rounded to the element type. */
 THC_DEVICE real rounded(double x)
 {
   return THC_LOAD(THC_STORE((real)x));
 }
 
-/* From a on, and below b: what would round to b is a.  Where the width is infinite, by halves. */
+/* Uniform numbers from a on, and below b: what would round to b is a.  Where the width is infinite, by halves. */
 struct uniform {
   typedef units Source;
   THC_DEVICE element make(const THCRandomFill &f, ptrdiff_t, number u)
@@ -296,7 +296,7 @@ void launch_groups(const THCRandomFill *f, cudaStream_t stream)
 
 #define ROW(KIND)    {KIND::Source::EACH, 0, launch<KIND>}
 #define GROUPS(KIND) {0, KIND::WORDS, launch_groups<KIND>}
-/* In the order of THCRandomKind. */
+/* The kernels, in the order of THCRandomKind. */
 extern "C" const THCRandomKernel THC_NAME(THCRandom_)[THC_RANDOM_KINDS];
 const THCRandomKernel THC_NAME(THCRandom_)[THC_RANDOM_KINDS] = {
     ROW(integers),

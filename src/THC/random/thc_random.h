@@ -13,11 +13,11 @@
 
 typedef enum THCRandomKind {
   THC_RANDOM_INTEGERS,          /* base + one of 0 ... range - 1, the remainder of a word */
-  THC_RANDOM_WIDE_INTEGERS,     /* of 64 bits; a range of 0 stands for 2^64 */
+  THC_RANDOM_WIDE_INTEGERS,     /* integers of 64 bits; a range of 0 stands for 2^64 */
   THC_RANDOM_GEOMETRIC,         /* a: the probability that a trial is the last */
-  THC_RANDOM_BERNOULLI,         /* a: that of 1 */
-  THC_RANDOM_BERNOULLI_FLOATS,  /* probabilities of each element: floats */
-  THC_RANDOM_BERNOULLI_DOUBLES, /* or doubles */
+  THC_RANDOM_BERNOULLI,         /* a: the probability of 1 */
+  THC_RANDOM_BERNOULLI_FLOATS,  /* probabilities: floats, one for each element */
+  THC_RANDOM_BERNOULLI_DOUBLES, /* probabilities: doubles, one for each element */
   /* floating types alone: */
   THC_RANDOM_UNIFORM, /* from a to b */
   THC_RANDOM_NORMAL,  /* of mean a and deviation b, unless elements have their own */
@@ -38,7 +38,7 @@ typedef struct THCRandomFill {
   uint64_t range;
   const void *probabilities;
   const void *means, *deviations; /* or NULL */
-  const int64_t *aliases;         /* which count from TH_INDEX_BASE */
+  const int64_t *aliases;         /* indices, which count from TH_INDEX_BASE */
 } THCRandomFill;
 
 typedef struct THCRandomKernel {

@@ -3,8 +3,19 @@
  *     REDUCE(result, name, (parameters), (arguments), (number of tensors, tensors))
  *     FLOAT_REDUCE(...)    the same, of floating types only
  *
- * The including file defines what a row becomes (THCCalls.h); the definitions are forgotten at the
- * end.  The current device must have access to the tensors. */
+ * The including file defines what a row becomes (THC_DEFINE_CALL of THCCalls.h); the definitions are
+ * forgotten at the end.  The current device must have access to the tensors.  The row of sum, for
+ * instance, becomes for Float
+ *
+ *     void THCudaTensor_sum(THCState *state, THCudaTensor *self, THCudaTensor *src, THCDim dim,
+ *                           int keepdim)
+ *     {
+ *       THC_enter(state);
+ *       THC_CHECK_TENSORS(2, self, src);
+ *       return THTensor_(sum)(self, src, THC_dim(dim), keepdim);
+ *     }
+ *
+ * where THTensor_(sum) is that of TH/reduce/THTensorReduce.c, compiled for the device. */
 #ifndef REDUCE
 #define REDUCE(...)
 #endif

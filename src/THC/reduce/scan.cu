@@ -208,7 +208,7 @@ void across(const THCScanWork *work, const THCLines *lines, cudaStream_t stream)
 
 }  // namespace
 
-/* In the order of TH_SCAN_SUM and TH_SCAN_PRODUCT. */
+/* The kernels, in the order of TH_SCAN_SUM and TH_SCAN_PRODUCT. */
 extern "C" const THCScan THC_NAME(THCScans_)[2];
 const THCScan THC_NAME(THCScans_)[2] = {
     {sizeof(accreal), along<sum_op>, between<sum_op>, across<sum_op>},

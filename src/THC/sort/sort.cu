@@ -215,8 +215,8 @@ THC_DEVICE uint32_t sum_before(uint32_t own, uint32_t *warps)
 /* What the threads of a block share as they move a tile. */
 typedef struct Tile {
   uint32_t counters[WARPS][DIGITS]; /* elements of each digit; then those of the warps before */
-  uint32_t begins[DIGITS];          /* of each digit in the sorted tile */
-  uint32_t targets[DIGITS];         /* and in the line */
+  uint32_t begins[DIGITS];          /* where each digit begins in the sorted tile */
+  uint32_t targets[DIGITS];         /* where this tile's elements of each digit go to in the line */
   uint32_t warps[WARPS];
   Key bits[THC_SORT_TILE]; /* the sorted tile */
   uint32_t numbers[THC_SORT_TILE];

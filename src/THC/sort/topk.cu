@@ -23,8 +23,8 @@ THC_DEVICE Key select_key(const THCSelectWork &work, Key bits)
 
 /* What the threads of a block share. */
 typedef struct Shared {
-  uint32_t counts[COUNTS]; /* of this block's elements */
-  uint64_t sums[COUNTS];   /* of those of all blocks */
+  uint32_t counts[COUNTS]; /* counts of this block's elements */
+  uint64_t sums[COUNTS];   /* sums of the counts of all blocks */
   THCSelectState state;
   uint32_t warps[2][MOST_THREADS / 32];
 } Shared;

@@ -32,7 +32,7 @@ static void recorded_lists(const at_dict *recorded, Lists *lists)
   }
 }
 
-/* The same without a file: two inputs that are lists, and two that are missing. */
+/* Inputs that no file records: two that are lists, and two that are missing. */
 static void made_lists(Lists *lists)
 {
   for (int k = 0; k < 2; k++) {

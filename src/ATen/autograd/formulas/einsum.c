@@ -55,7 +55,7 @@ static at_tensor *gradient(const Letters *letters, int k, at_tensor *grad, at_te
       strcat(strcat(equation, ","), letters->of[i]);
       operands[count++] = tensors.data[i];
     }
-  /* which has the labels that no other operand has */
+  /* The last operand, ones, has the labels that no other operand has. */
   strcat(strcat(equation, ","), own);
   operands[count++] = at_ones_like(tensors.data[k]);
   strcat(strcat(equation, "->"), once);

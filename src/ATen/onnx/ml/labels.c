@@ -7,9 +7,9 @@
 typedef struct Encoder {
   at_mlKey *keys; /* sorted; the first of equal ones counts */
   int64_t count;
-  bool isFloat;          /* the keys */
-  at_mlFloats floats;    /* the values, or */
-  at_mlInts integers;    /* these */
+  bool isFloat;          /* keys are floats */
+  at_mlFloats floats;    /* the values, if they are floats */
+  at_mlInts integers;    /* the values, if they are integers */
   double otherwiseFloat; /* for numbers that are no key */
   int64_t otherwise;
   at_scalar_type type; /* of what is given */
