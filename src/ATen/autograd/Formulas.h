@@ -32,7 +32,7 @@ at_tensor *at_shared(at_tensor *grad, at_tensor *loses, at_tensor *ties);
 /* grad * x / (self * self + other * other), and 0 where both are. */
 at_tensor *at_angleGrad(at_tensor *grad, at_tensor *x, at_tensor *self, at_tensor *other);
 
-/* Of the angle and the direction of complex numbers; of real ones both are 0. */
+/* The gradients of angle and sgn of complex numbers; of real ones both are 0. */
 at_tensor *at_angleOfGrad(at_tensor *grad, at_tensor *self);
 at_tensor *at_sgnGrad(at_tensor *grad, at_tensor *self, at_tensor *result);
 
@@ -43,7 +43,7 @@ at_several at_preluGrad(at_tensor *grad, at_tensor *self, at_tensor *weight);
 /* The sum over a dimension, which remains with size 1. */
 at_tensor *at_sumOver(at_tensor *t, int64_t dim);
 
-/* Of softmax_backward with respect to output, where before was its own gradient; of
+/* The gradient of softmax_backward with respect to output, where before was its own gradient; of
  * log_softmax_backward with respect to that. */
 at_tensor *at_softmaxGrad(at_tensor *grad, at_tensor *before, at_tensor *output, int64_t dim);
 at_tensor *at_logSoftmaxGrad(at_tensor *grad, at_tensor *output, int64_t dim);
@@ -93,7 +93,7 @@ at_tensor *at_lossGrad(at_tensor *grad, at_tensor *self, at_tensor *target, int6
 /* t * weight, or t if there is no weight. */
 at_tensor *at_weighted(at_tensor *t, at_tensor *weight);
 
-/* Of losses that are quadratic below beta and linear above, with that slope. */
+/* The gradient of losses that are quadratic below beta and linear above, with that slope. */
 at_tensor *at_smoothGrad(at_tensor *grad, at_tensor *x, at_tensor *y, double beta, double slope);
 at_tensor *at_klTargetSlope(at_tensor *self, at_tensor *target, bool isLog);
 at_tensor *at_logitsSlope(at_tensor *self, at_tensor *target, at_tensor *positive);
@@ -117,7 +117,7 @@ at_tensor *at_crossEntropyTargetGrad(at_tensor *grad, at_tensor *self, at_tensor
 at_tensor *at_multiMarginGrad(at_tensor *grad, at_tensor *self, at_tensor *target, at_scalar p,
                               at_scalar margin, at_tensor *weight, int64_t reduction);
 
-/* Of multilabel_margin_loss_backward with respect to its grad_output, which like is. */
+/* The gradient of multilabel_margin_loss_backward with respect to its grad_output, which like is. */
 at_tensor *at_multiLabelTwice(at_tensor *grad, at_tensor *like, at_tensor *self, at_tensor *target,
                               at_tensor *isTarget, bool sizeAverage, bool reduce);
 
@@ -134,7 +134,7 @@ at_several at_groupNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight
 at_several at_rmsNormGrad(at_tensor *grad, at_tensor *input, at_tensor *weight, int count,
                           at_scalar eps);
 
-/* Of the native functions, which return mean and reciprocal deviation too; and of their gradients.
+/* The gradients of the native functions, which return mean and reciprocal deviation too; and of their gradients.
  * moments has the gradients of these two. */
 at_several at_nativeBatchNormGrad(at_tensor *grad, const at_several *moments, at_tensor *input,
                                   at_tensor *weight, at_tensor *mean, at_tensor *deviation);
@@ -150,7 +150,7 @@ at_grad_input_grad_weight_grad_bias at_batchNormBackwardOf(at_several all, at_in
 at_tensor *at_embeddingTwice(at_tensor *grad, at_tensor *indices, int64_t padding,
                              bool byFrequency);
 
-/* Of embedding_bag. */
+/* The gradients of embedding_bag. */
 at_tensor *at_embeddingBagGrad(at_tensor *grad, at_tensor *indices, at_tensor *bags,
                                at_tensor *sizes, int64_t rows, bool byFrequency, int64_t mode,
                                at_tensor *maxima, at_tensor *weights, int64_t padding);
@@ -164,7 +164,7 @@ at_tensor *at_avgPool1dGrad(at_tensor *grad, at_ints sizes, at_ints kernel, at_i
 at_tensor *at_avgPoolByGrad(at_tensor *grad, at_ints sizes, at_ints kernel, at_ints stride,
                             at_ints padding, bool ceils, bool countsPadding, int64_t divisor);
 
-/* Of RoiPooling2d_backward with respect to gradOutput. */
+/* The gradient of RoiPooling2d_backward with respect to gradOutput. */
 at_tensor *at_roiTwice(at_tensor *grad, at_tensor *rois, at_tensor *argmaxes);
 
 /* The gradient of images of those sizes that were interpolated, with scales, if there are any. */
@@ -245,7 +245,7 @@ at_tensor *at_diffOf(at_tensor *self, int64_t n, int64_t dim, at_tensor *before,
 const at_tensors *at_meshGrad(at_tensors grads, at_tensors tensors, const char *indexing);
 at_tensor *at_repeatGrad(at_tensor *grad, at_ints sizes, at_tensor *repeats, int64_t dim);
 
-/* Of masked_scatter with respect to source, of those sizes. */
+/* The gradient of masked_scatter with respect to source, which has those sizes. */
 at_tensor *at_maskedSourceGrad(at_tensor *grad, at_tensor *mask, at_ints sizes);
 
 /* The dimensions of t in the order that permute by dims changed. */
@@ -262,7 +262,7 @@ at_tensor *at_moved(at_tensor *t, at_ints sizes, at_tensor *where);
 at_tensor *at_padGrad(at_tensor *grad, at_ints pad);
 at_tensor *at_padModeGrad(at_tensor *grad, at_ints sizes, at_ints pad, const char *mode);
 
-/* Of cat and its kind, which join tensors along dim: the part of each, in its shape. */
+/* The gradients of cat and its kind, which join tensors along dim: for each tensor its part of grad, in its shape. */
 const at_tensors *at_catGrad(at_tensor *grad, at_tensors tensors, int64_t dim);
 
 at_tensor *at_diagGrad(at_tensor *grad, at_ints sizes, int64_t diagonal);

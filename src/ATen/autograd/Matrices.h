@@ -11,12 +11,12 @@ at_tensor *at_choleskyGrad(at_tensor *grad, at_tensor *factor, bool upper);
 at_tensor *at_choleskySolveOf(at_tensor *b, at_tensor *factor, bool upper);
 at_tensor *at_choleskyInverseOf(at_tensor *factor, bool upper);
 
-/* From the gradients of eigenvalues and eigenvectors; of the latter NULL stands for none, and then
- * lambda is not read. */
+/* The gradient of a matrix from the gradients of eigenvalues and eigenvectors; vectors NULL:
+ * there is none, and lambda is not read. */
 at_tensor *at_eighGrad(at_tensor *values, at_tensor *vectors, at_tensor *lambda, at_tensor *v);
 at_tensor *at_eigvalshGrad(at_tensor *grad, at_tensor *self, bool upper);
 
-/* From the gradients of U, S and V, of which the first columns count. */
+/* The gradient of a matrix from the gradients of U, S and V, of which the first columns count. */
 at_tensor *at_svdGrad(at_tensor *ofU, at_tensor *ofS, at_tensor *ofV, at_tensor *u, at_tensor *s,
                       at_tensor *v);
 at_tensor *at_svdvalsGrad(at_tensor *grad, at_tensor *a);
@@ -30,7 +30,7 @@ at_tensor *at_ormqrOf(at_tensor *factors, at_tensor *tau, at_tensor *c, bool lef
 at_tensor *at_detGrad(at_tensor *grad, at_tensor *a, at_tensor *det);
 at_tensor *at_slogdetGrad(at_tensor *ofSign, at_tensor *ofLog, at_tensor *a, at_tensor *sign);
 
-/* Of A and B; of a triangular A and B; of trtrs's and gesv's B and A. */
+/* The gradients of A and B; of a triangular A and B; of trtrs's and gesv's B and A. */
 at_several at_solveGrad(at_tensor *grad, at_tensor *a, at_tensor *b, at_tensor *x, bool left);
 at_several at_triangularGrad(at_tensor *grad, at_tensor *a, at_tensor *x, bool upper, bool left,
                              bool unit);
@@ -63,14 +63,14 @@ at_tensor *at_luSolveOf(at_tensor *self, at_tensor *lu, at_tensor *pivots); /* a
 at_tensor *at_eigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *lambda, at_tensor *v,
                       bool ofComplex); /* of a complex operand */
 
-/* Of the real eig: values, and if hasVectors vectors, are its results.  Eigenvectors have a gradient
+/* The gradient of the real eig: values, and if hasVectors vectors, are its results.  Eigenvectors have a gradient
  * where all eigenvalues are real. */
 at_tensor *at_realEigGrad(at_tensor *ofValues, at_tensor *ofVectors, at_tensor *self,
                           at_tensor *values, at_tensor *vectors, bool hasVectors);
 at_several at_lstsqGrad(at_tensor *ofX, at_tensor *ofResiduals, at_tensor *a, at_tensor *b,
                         at_tensor *x, at_scalar rcond);
 
-/* Of gels's B and A; x has the solution in its first rows, which alone have a gradient. */
+/* The gradients of gels's B and A; x has the solution in its first rows, which alone have a gradient. */
 at_several at_gelsGrad(at_tensor *grad, at_tensor *b, at_tensor *a, at_tensor *x);
 at_tensor *at_symmetricRootGrad(at_tensor *grad, at_tensor *root);
 

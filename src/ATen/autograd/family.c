@@ -306,7 +306,7 @@ static at_tensor *forward_view(void *context, at_tensors inputs)
   return same(((const Region *)context)->of);
 }
 
-/* Of the base before the change, and of the member that changed. */
+/* The gradients of the base before the change, and of the member that changed. */
 static bool backward_slices(void *context, at_tensor *grad, int count, at_tensor **gradients)
 {
   (void)count;
@@ -318,7 +318,7 @@ static bool backward_slices(void *context, at_tensor *grad, int count, at_tensor
   return at_defined(gradients[0]) && at_defined(gradients[1]);
 }
 
-/* Of the base, of which the member is a view. */
+/* The gradient of the base, of which the member is a view. */
 static bool backward_view(void *context, at_tensor *grad, int count, at_tensor **gradients)
 {
   (void)count;

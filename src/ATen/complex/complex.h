@@ -86,7 +86,7 @@ at_tensor *at_complexFunction(at_tensor *out, at_function_name name, at_tensor *
 
 /* --- operations ------------------------------------------------------------------------------ */
 
-/* These take real tensors too. */
+/* The following functions take real tensors too. */
 at_tensor *at_conjugated(at_tensor *out, at_tensor *x);
 at_tensor *at_directionOf(at_tensor *out, at_tensor *x); /* sgn */
 at_tensor *at_adjointOf(at_tensor *x);                   /* matrices */
@@ -100,7 +100,7 @@ at_tensor *at_complexFrom(at_tensor *out, at_tensor *re, at_tensor *im);
 
 /* --- what operations of any types call for complex operands ----------------------------------- */
 
-/* Of elements by indices and masks, each like the function without Pairs. */
+/* Functions on elements by indices and masks, each like the function without Pairs. */
 at_tensor *at_indexedPairs(at_tensor *out, at_tensor *self, at_tensors indices);
 at_tensor *at_indexPutPairs(at_tensor *out, at_tensor *self, at_tensors indices, at_tensor *values,
                             bool accumulate);

@@ -4,7 +4,7 @@
  * and of numbers; PAIR(re, im), RE, IM, ABS, ARG and CONJ; LIBM(name) and COMPLEX(name), functions of
  * reals and of complex numbers.  No include guard: a file is compiled for one type. */
 
-/* Without C's second look at results that are NaN, as in PyTorch. */
+/* The product without C's second look at results that are NaN, as in PyTorch. */
 AT_ELEMENT cell TIMES(cell x, cell y)
 {
   return PAIR(RE(x) * RE(y) - IM(x) * IM(y), RE(x) * IM(y) + IM(x) * RE(y));

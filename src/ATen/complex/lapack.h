@@ -49,7 +49,7 @@ at_tensor *at_complexOrthogonalOf(at_tensor *out, at_tensor *a, at_tensor *tau);
 at_tensor *at_complexOrthogonalTimes(at_tensor *out, at_tensor *a, at_tensor *tau, at_tensor *c,
                                      bool left, bool adjoint);
 
-/* Of new tensors: the sign of the determinant, of size 1, and the logarithm of its absolute value; with
+/* New tensors: the sign of the determinant, of size 1, and the logarithm of its absolute value; with
  * whole the determinant alone. */
 void at_complexDeterminant(at_tensor **out, at_tensor *a, bool whole);
 

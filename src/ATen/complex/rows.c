@@ -102,7 +102,7 @@ at_tensor *at_directionOf(at_tensor *out, at_tensor *x)
   return at_complexRow(out, AT_COMPLEX_sgn, type, 1, &x, none, none);
 }
 
-/* Of a real number 0 or pi; NaN stays. */
+/* The angle: of a real number 0 or pi; NaN stays. */
 at_tensor *at_angleOf(at_tensor *out, at_tensor *x)
 {
   const at_scalar_type type = x->type->scalarType;

@@ -136,7 +136,8 @@ at_P_L_U at_luUnpacked(at_tensor *lu, at_tensor *pivots, bool data, bool order);
 at_tensor *at_luSolution(const char *name, at_tensor *lu, at_tensor *pivots, at_tensor *b,
                          bool left, bool adjoint);
 
-/* With a status instead of an error: what there is no result for is NaN. */
+/* The inverse, the solution and Cholesky's factor with a status instead of an error: what there
+ * is no result for is NaN. */
 at_inverse_info at_inverseOrInfo(at_tensor *a, bool check);
 at_result_info at_solutionOrInfo(at_tensor *a, at_tensor *b, bool left, bool check);
 at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check);
@@ -144,7 +145,7 @@ at_L_info at_choleskyOrInfo(at_tensor *self, bool upper, bool check);
 /* The singular value decomposition of a - m of about rank q; m may be NULL. */
 at_U_S_V at_lowRankSingulars(const char *name, at_tensor *a, int64_t q, int64_t niter,
                              at_tensor *m);
-/* Of a without the mean of its rows; q is AT_NONE for 6 or fewer parts. */
+/* The principal parts of a without the mean of its rows; q is AT_NONE for 6 or fewer parts. */
 at_U_S_V at_principalParts(at_tensor *a, int64_t q, bool center, int64_t niter);
 
 /* L D L' of the lower triangle of symmetric matrices, with LAPACK's pivots. */
@@ -217,12 +218,12 @@ at_tensor *at_hermitian(at_tensor *self, at_ints s, at_ints dim, const char *nor
 
 /* --- integers.c ------------------------------------------------------------------------------- */
 
-/* Of integers, whose sums are modulo what the type holds.  bias may be NULL. */
+/* The convolution of integers, whose sums are modulo what the type holds.  bias may be NULL. */
 at_tensor *at_integerConvolution(at_tensor *input, at_tensor *weight, at_tensor *bias,
                                  at_conv_options how);
 
-/* Of Long: sums divided by divisor, or by how many elements a window counts where divisor is AT_NONE, without
- * fractions. */
+/* The average of windows of Long: sums divided by divisor, or by how many elements a window
+ * counts where divisor is AT_NONE, without fractions. */
 at_tensor *at_integerAverage(at_tensor *out, at_tensor *self, int axes, at_windows w,
                              bool includesPadding, int64_t divisor);
 

@@ -81,7 +81,7 @@ at_tensor *at_complexLogAdd(at_tensor *self, at_tensor *other)
   return at_add(more, at_log1p(at_exp(at_sub(less, more))));
 }
 
-/* Each sum from the one before: what is far below the maximum of all may count among the first ones. */
+/* Computes each sum from the one before: what is far below the maximum of all may count among the first ones. */
 at_tensor *at_complexLogSumsUpTo(at_tensor *self, int64_t dim)
 {
   if (at_dim(self) == 0 || at_numel(self) == 0)

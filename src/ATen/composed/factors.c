@@ -90,7 +90,7 @@ static at_LU_pivots_info no_factors(void)
   return (at_LU_pivots_info){at_undefined(), at_undefined(), at_undefined()};
 }
 
-/* Of matrices on the host that are not square: LAPACK sees their transposes. */
+/* The factors of matrices on the host that are not square: LAPACK sees their transposes. */
 static at_LU_pivots_info factors_of_host(at_tensor *a)
 {
   int64_t buffer[AT_MOST_DIMS];
@@ -324,7 +324,7 @@ at_tensor *at_luSolveOf(at_tensor *self, at_tensor *lu, at_tensor *pivots)
   return isVector ? at_squeeze_dim(x, -1) : x;
 }
 
-/* Of A = P L U; g is the gradient of L below the diagonal and of U. */
+/* The gradient of A = P L U; g is the gradient of L below the diagonal and of U. */
 at_tensor *at_luGrad(at_tensor *g, at_tensor *lu, at_tensor *pivots)
 {
   if (!at_defined(lu))

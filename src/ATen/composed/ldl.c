@@ -16,7 +16,7 @@ static at_tensor *transposed(at_tensor *t)
 
 /* --- factors ---------------------------------------------------------------------------------- */
 
-/* Of complex matrices. */
+/* Factors one of the complex matrices. */
 static void factor_complex(at_tensor *columns, int64_t matrix, bool hermitian, int *pivots,
                            int *info)
 {

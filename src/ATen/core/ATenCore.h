@@ -87,7 +87,7 @@ enum { AT_COMMON_TYPES = (1 << AT_COMPLEX_FLOAT) - 1 };
 /* The undefined type, which has no functions. */
 extern const at_type at_noType;
 
-/* Such as "Float". */
+/* The name of the type, such as "Float". */
 const char *at_scalarTypeName(at_scalar_type type);
 
 /* The Type of that element type on the backend of like. */
@@ -465,7 +465,7 @@ void at_returnAll(at_call *call, int count, at_tensor **results, bool isNew);
 /* at_return for a list, which is always new; returns at_noTensors after a failure. */
 const at_tensors *at_returnList(at_call *call, const at_tensors *list);
 
-/* As at_escape, an object that is owned, and a list. */
+/* at_escape for an object that is owned, and for a list. */
 void at_escapeOwned(at_owned *owned);
 const at_tensors *at_escapeList(const at_tensors *list);
 extern const at_tensors at_noTensors;

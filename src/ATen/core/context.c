@@ -29,7 +29,7 @@ at_context *at_globalContext(void)
 
 /* --- generators ------------------------------------------------------------------------------ */
 
-/* Of this thread alone, instead of the default one; or NULL. */
+/* The generator of this thread alone, instead of the default one; or NULL. */
 static _Thread_local at_generator *own;
 
 at_generator *at_drawFrom(at_generator *generator)

@@ -20,7 +20,7 @@ typedef enum at_nccl_kind {
   AT_NCCL_REDUCE_SCATTER
 } at_nccl_kind;
 
-/* In the order of at_comm_op. */
+/* NCCL's operations, in the order of at_comm_op. */
 typedef enum at_nccl_op {
   AT_NCCL_SUM,
   AT_NCCL_PRODUCT,

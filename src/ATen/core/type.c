@@ -184,7 +184,7 @@ static at_scalar_type complex_of(at_scalar_type type)
   return type == AT_DOUBLE || type == AT_COMPLEX_DOUBLE ? AT_COMPLEX_DOUBLE : AT_COMPLEX_FLOAT;
 }
 
-/* As torch.promote_types: the narrowest type that holds the values of both, as far as there is
+/* torch.promote_types: the narrowest type that holds the values of both, as far as there is
  * one. */
 at_scalar_type at_promoteTypes(at_scalar_type a, at_scalar_type b)
 {

@@ -199,7 +199,7 @@ static void complex_row(int name, THScalarType type, const THLoop *loop, const v
   THCudaCheck(cudaGetLastError());
 }
 
-/* From each type up to Bool to BFloat16, and back. */
+/* The conversions from each type up to Bool to BFloat16, and back. */
 extern const THCKernel at_cudaConversions[][2];
 
 static bool convert(at_scalar_type to, at_scalar_type from, const THLoop *loop)

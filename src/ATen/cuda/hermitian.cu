@@ -26,7 +26,7 @@ THC_DEVICE Complex scaled(Complex a, real factor)
   return {a.re * factor, a.im * factor};
 }
 
-/* By the larger part of b, so that nothing overflows on the way. */
+/* a / b, divided by the larger part of b first, so that nothing overflows on the way. */
 THC_DEVICE Complex over(Complex a, Complex b)
 {
   if (THMath_(abs)(b.re) >= THMath_(abs)(b.im)) {
@@ -152,7 +152,7 @@ struct Step {
   int rows; /* 0: the column has nothing but zeros, or NaN */
 };
 
-/* By Bunch and Kaufman. */
+/* Chooses the pivot of step k, after Bunch and Kaufman. */
 static __device__ Step choose(const Matrix &m, int64_t k, Found *shared)
 {
   const real alpha = (real)0.6403882032022076; /* (1 + sqrt(17)) / 8 */

@@ -3,7 +3,7 @@
 
 enum { SHARED_BINS = 4096, MOST_BLOCKS = 1024 };
 
-/* From the smallest to the largest element, or of width 2 around equal ones. */
+/* The range from the smallest to the largest element, or of width 2 around equal ones. */
 struct Range {
   real low, high;
 };

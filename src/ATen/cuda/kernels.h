@@ -143,8 +143,9 @@ typedef struct at_ctc_lengths_work {
   int64_t *inputs, *lengths, *starts;
 } at_ctc_lengths_work;
 
-/* As in sequence/ctc.c.  probs is steps x batch x classes, alpha batch x steps x states.  A label that is no class
- * counts as blank; the check reports it, at its index in batch x states. */
+/* The CTC loss as in sequence/ctc.c.  probs is steps x batch x classes, alpha batch x steps x
+ * states.  A label that is no class counts as blank; the check reports it, at its index in batch
+ * x states. */
 typedef struct at_ctc_work {
   int64_t steps, batch, classes, blank, states;
   const void *probs;

@@ -50,7 +50,7 @@ static bool failed(char *message, size_t size, const char *function, Result resu
 }
 #define FAILED(NAME, ...) failed(message, size, #NAME, nccl.NAME(__VA_ARGS__))
 
-/* Of the thread of libATenDistributed alone. */
+/* Loads NCCL; only the thread of libATenDistributed calls it. */
 static bool load(char *message, size_t size)
 {
   static bool isThere;

@@ -240,7 +240,7 @@ static bool reduce_scatter(at_comm_work *work)
   return true;
 }
 
-/* From all ranks to root, or the other way. */
+/* Gathers from all ranks to root, or scatters the other way. */
 static bool gather(at_comm_work *work)
 {
   const size_t bytes = bytes_of(work);

@@ -233,7 +233,7 @@ static bool fetch(at_comm_work *work)
   return !work->given || copy(work, work->landing, work->given);
 }
 
-/* By NCCL, if all ranks can; ranks that do not compare calls take it that they are alike. */
+/* Runs the work by NCCL, if all ranks can; ranks that do not compare calls take it that they are alike. */
 static void run_agreed(at_comm_work *work, bool compares)
 {
   bool all = work->row.hasNccl;

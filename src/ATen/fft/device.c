@@ -106,7 +106,7 @@ static Parts exchanged(Parts x)
   return (Parts){x.im, x.re};
 }
 
-/* As convolve in FftKernels.c. */
+/* convolve of FftKernels.c on the device. */
 static Parts convolve(const Device *d, Parts x, int64_t lanes)
 {
   const int64_t n = d->length, m = d->own.radices.length;

@@ -82,7 +82,7 @@ at_tensor *at_frequencies(const at_type *type, int64_t n, double d, bool halved)
 
 /* --- operations made of others ---------------------------------------------------------------- */
 
-/* These are called as operations are: what fails is reported, and the undefined tensor returned.
+/* The following functions are called as operations are: what fails is reported, and the undefined tensor returned.
  * Temporaries belong to the innermost scope. */
 
 /* The result of an expression of such functions, as the one of an operation. */

@@ -17,8 +17,8 @@ AT_ELEMENT double at_chebyshevEnd(at_chebyshev_kind kind, bool isBelow, double n
   return sign * (kind == AT_CHEBYSHEV_U ? n + 1 : isLong ? 2 * n + 1 : 1);
 }
 
-/* By circular functions inside of 1, by hyperbolic ones outside; of x below 0 by those above, where V
- * stands for W and W for V. */
+/* Chebyshev polynomials by circular functions inside of 1, by hyperbolic ones outside; of x
+ * below 0 by those above, where V stands for W and W for V. */
 AT_ELEMENT double at_chebyshevFar(at_chebyshev_kind of, double x, double n)
 {
   const bool isBelow = x < 0, isInside = fabs(x) < 1, isPair = of >= AT_CHEBYSHEV_V;

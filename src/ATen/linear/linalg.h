@@ -14,7 +14,7 @@ at_tensor *at_determinants(at_tensor *out, at_tensor *a);
 void at_signedLogs(at_tensor **out, at_tensor *a);
 /* out: what geqrf leaves of each matrix. */
 void at_reflectorsOfAll(at_tensor **out, at_tensor *a);
-/* Of complex matrices; out: values and vectors. */
+/* eig of complex matrices; out: values and vectors. */
 void at_complexEigens(at_tensor **out, at_tensor *a);
 at_tensor *at_complexEigenvalues(at_tensor *out, at_tensor *a);
 at_tensor *at_inverses(at_tensor *out, at_tensor *a);
@@ -29,7 +29,7 @@ at_tensor *at_pseudoInverses(at_tensor *a, double atol, double rtol, bool hermit
 
 /* dims: two dimensions, the last ones if there are none. */
 at_tensor *at_matrixNorm(at_tensor *out, at_tensor *a, at_scalar ord, at_ints dims, bool keepdim);
-/* Of vectors or matrices, by the number of dimensions. */
+/* The norm of vectors or of matrices, by the number of dimensions. */
 at_tensor *at_normBy(at_tensor *out, at_tensor *a, at_scalar ord, at_ints dims, bool keepdim,
                      const at_type *type);
 

@@ -65,7 +65,7 @@ static at_tensor *counts(at_pool *pool, at_tensor *s, double atol, double rtol)
   return at_hold(pool, at_compare(NULL, AT_ROW_gtTensor, s, least));
 }
 
-/* Of real matrices a view. */
+/* The adjoint of a; of real matrices a view. */
 static at_tensor *adjoint(at_pool *pool, at_tensor *a)
 {
   return at_hold(pool,

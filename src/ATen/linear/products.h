@@ -43,7 +43,7 @@ typedef struct at_products {
   void (*finish)(const at_results *r, const float *sums, ptrdiff_t rows, ptrdiff_t columns);
 } at_products;
 
-/* In order of preference; the list ends where usable is NULL. */
+/* Products of BFloat16, in order of preference; the list ends where usable is NULL. */
 extern const at_products *const at_bfloatProducts[];
 
 #endif

@@ -119,7 +119,7 @@ at_tensor *at_normalizeBatch(at_module *self, at_tensor *input, int axes, double
                              double eps);
 at_tensor *at_normalizeInstances(at_module *self, at_tensor *input, int axes, double momentum,
                                  double eps);
-/* As at_LocalResponseNorm. */
+/* The forward function of at_LocalResponseNorm. */
 at_tensor *at_normalizeNear(at_tensor *input, int64_t size, double alpha, double beta, double k);
 at_tensor *at_normalizeRoots(at_tensor *input, at_ints sizes, at_tensor *weight, double eps);
 
@@ -133,18 +133,18 @@ int at_bagMode(const char *mode);
 at_tensor *at_dropChannels(at_tensor *input, double p, int axes, bool training);
 at_tensor *at_dropAlpha(at_tensor *input, double p, bool ofChannels, bool training);
 
-/* As at_CrossMapLRN2d. */
+/* The forward function of at_CrossMapLRN2d. */
 at_tensor *at_normalizeMaps(at_tensor *input, int64_t size, double alpha, double beta, double k);
 
-/* As at_MaxUnpool1d and its like, to a size whose last numbers count, or if it is empty to the
+/* The forward function of at_MaxUnpool1d and its like, to a size whose last numbers count, or if it is empty to the
  * smallest. */
 at_tensor *at_unpooled(at_tensor *input, at_tensor *indices, at_ints kernel, at_ints stride,
                        at_ints padding, int axes, at_ints size);
 
-/* As at_SyncBatchNorm. */
+/* The forward function of at_SyncBatchNorm. */
 at_tensor *at_normalizeTogether(at_module *self, at_tensor *input, double momentum, double eps);
 
-/* As at_FractionalMaxPool2d and 3d. */
+/* The forward function of at_FractionalMaxPool2d and 3d. */
 at_output_indices at_fractionallyPooled(at_tensor *input, int axes, at_ints kernel, at_ints size,
                                         double ratio);
 

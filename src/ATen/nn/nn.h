@@ -166,7 +166,7 @@ at_tensor *at_nnMultiLabelBackward(at_tensor *out, at_tensor *grad_output, at_te
 void at_nnBatchNorm(at_tensor **out, int results, at_tensor *self, at_tensor *weight,
                     at_tensor *bias, at_tensor *running_mean, at_tensor *running_var, bool training,
                     double momentum, double eps);
-/* In training, with an empty tensor of Byte as the fourth result. */
+/* Batch normalization in training, with an empty tensor of Byte as the fourth result. */
 void at_nnBatchNormUpdate(at_tensor **out, at_tensor *self, at_tensor *weight, at_tensor *bias,
                           at_tensor *running_mean, at_tensor *running_var, double momentum,
                           double eps);

@@ -47,7 +47,7 @@ typedef struct at_deformed {
   int64_t parts, groups; /* of channels: with their own filters, and with their own offsets */
 } at_deformed;
 
-/* Of x's type, in the scope; undefined if it failed.  Raises if operands do not fit. */
+/* The result is of x's type, in the scope; undefined if it failed.  Raises if operands do not fit. */
 at_tensor *at_deformedConvolution(const at_graphNode *node, const at_deformed *given);
 
 /* The positions that matrices theta (N x 2 x 3 or N x 3 x 4) move those of an image or volume of the size

@@ -243,10 +243,10 @@ void at_finishGraph(at_building *b);
 /* Reads where a tensor is; its name is name, or if that is NULL, the one in the message. */
 void at_readConstant(at_names *names, at_wire message, const char *name);
 
-/* Its slot in the graph of the program, where it becomes a weight. */
+/* The slot of a constant in the graph of the program, where it becomes a weight. */
 int32_t at_slotOfConstant(at_onnx *onnx, at_constant *constant);
 
-/* Its elements as numbers of integers or floats in the arena; NULL if it has more than a few, or is
+/* The elements of a constant as numbers of integers or floats in the arena; NULL if it has more than a few, or is
  * of another type. */
 const at_part *at_numbersOf(at_onnx *onnx, const at_constant *constant);
 

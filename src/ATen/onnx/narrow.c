@@ -70,7 +70,7 @@ at_tensor *at_onnxNarrowed(const at_onnxCall *c, at_tensor *x, const at_packing 
   return at_to(numbers, at_cpuType(at_packing_type(packing)));
 }
 
-/* Without an element type that is not here it is an ordinary cast, of unsigned numbers. */
+/* Cast.  Where no element type is missing here, it is an ordinary cast, of unsigned numbers. */
 void at_runCast(at_onnxCall *c)
 {
   at_tensor *const x = at_onnxInput(c, 0), *const other = at_onnxMaybe(c, 1);

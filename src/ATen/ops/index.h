@@ -19,7 +19,7 @@ at_tensor *at_scatterFill(at_tensor *out, at_tensor *self, int64_t dim, at_tenso
                           at_scalar value);
 at_tensor *at_maskedFill(at_tensor *out, at_tensor *self, at_tensor *mask, at_scalar value);
 
-/* With the element of a tensor without dimensions, which may be complex where self is. */
+/* masked_fill with the element of a tensor without dimensions, which may be complex where self is. */
 at_tensor *at_maskedFillBy(at_tensor *out, at_tensor *self, at_tensor *mask, at_tensor *value);
 at_tensor *at_indexFillBy(at_tensor *out, at_tensor *self, int64_t dim, at_tensor *index,
                           at_tensor *value);

@@ -323,7 +323,7 @@ static void check_output(int64_t output_size, int64_t sum)
              (long long)output_size, (long long)sum);
 }
 
-/* Each index as often as each says, or if that is NULL all. */
+/* Each index of 0 ... n - 1 as often as each says, or as all says if each is NULL. */
 static at_tensor *indices_of(at_pool *pool, const at_tensor *like, int64_t n, const int64_t *each,
                              int64_t all, int64_t sum)
 {

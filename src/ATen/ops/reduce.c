@@ -367,7 +367,7 @@ static at_tensor *full_of(at_pool *pool, const at_type *type, at_ints sizes, at_
   return at_copyFrom(t, at_hold(pool, at_newScalar(type, number)));
 }
 
-/* Of complex numbers, or in a complex type; type NULL is self's. */
+/* Reduces complex numbers, or in a complex type; type NULL is self's. */
 static at_tensor *reduce_complex(at_tensor *out, at_reducing how, at_tensor *self, at_ints dims,
                                  bool keepdim, const at_type *type, at_scalar p)
 {

@@ -103,7 +103,7 @@ typedef struct at_rule {
   at_ints (*sizes)(at_ints param, int state, int64_t *buffer);
 } at_rule;
 
-/* Of a tensor, before the first step. */
+/* The state of a tensor before the first step. */
 static inline at_param at_newParam(const at_rule *rule, at_tensor *t)
 {
   at_param made = {.t = t};

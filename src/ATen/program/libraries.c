@@ -293,7 +293,7 @@ void at_computeAffineGrid(at_frame *frame, const at_graphNode *node)
                               at_inputBool(frame, node, "align_corners", 2, false)));
 }
 
-/* Of images or volumes. */
+/* grid_sampler of images or volumes. */
 void at_computeGridSampler(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;

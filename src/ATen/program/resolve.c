@@ -169,7 +169,7 @@ static bool try_operation(at_arena *arena, at_graphNode *node, const at_op *op, 
   return true;
 }
 
-/* Of all overloads, or of the one that is named; first those that take numbers as numbers. */
+/* Tries all overloads, or the one that is named; first those that take numbers as numbers. */
 static bool try_operations(at_arena *arena, at_graphNode *node, const char *name,
                            const char *overload, const char *renames)
 {

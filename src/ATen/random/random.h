@@ -20,7 +20,7 @@ at_tensor *at_drawFill(at_tensor *self, at_draw draw, double a, double b, at_gen
 
 at_tensor *at_randSized(at_tensor *out, const at_type *type, at_ints sizes, at_generator *generator,
                         bool normal);
-/* In self's layout; of self's type if type is NULL. */
+/* Random numbers in self's layout; of self's type if type is NULL. */
 at_tensor *at_randLike(at_tensor *self, const at_type *type, at_generator *generator, bool normal);
 
 /* mean and std are used where the tensors are NULL. */

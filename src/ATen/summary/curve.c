@@ -21,7 +21,7 @@ static void dot(Canvas *canvas, int x, int y, Colour colour)
     canvas->pixels[y][x][c] = (uint8_t)((int)colour >> (16 - 8 * c));
 }
 
-/* From the one to the other, along a row or a column. */
+/* Draws from one point to the other, along a row or a column. */
 static void bar(Canvas *canvas, int x, int y, int toX, int toY, Colour colour)
 {
   for (int i = THMin(y, toY); i <= THMax(y, toY); i++)

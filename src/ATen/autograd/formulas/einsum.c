@@ -28,7 +28,7 @@ static bool find_letters(Letters *letters, const char *equation, at_tensors tens
   return !at_failed(&call);
 }
 
-/* Each letter once. */
+/* Writes each letter of letters once. */
 static void distinct(const char *letters, char *once)
 {
   int count = 0;

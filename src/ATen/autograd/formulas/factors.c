@@ -123,7 +123,7 @@ at_tensor *at_svdvalsGrad(at_tensor *grad, at_tensor *a)
 
 /* --- QR --------------------------------------------------------------------------------------- */
 
-/* Of a matrix with no more columns than rows. */
+/* The gradient of QR of a matrix with no more columns than rows. */
 static at_tensor *tall_grad(at_tensor *ofQ, at_tensor *ofR, at_tensor *q, at_tensor *r)
 {
   at_tensor *const m = at_sub(at_matmul(r, adjoint(ofR)), at_matmul(adjoint(ofQ), q));

@@ -43,7 +43,7 @@ at_tensor *at_detGrad(at_tensor *grad, at_tensor *a, at_tensor *det)
   return at_mul(by_matrix(at_mul(grad, det)), transposed(at_linalg_inv(a)));
 }
 
-/* Of complex numbers the sign has a gradient too, for it turns with the determinant. */
+/* The gradient of slogdet of complex numbers: the sign has a gradient too, for it turns with the determinant. */
 static at_tensor *complex_slogdet_grad(at_tensor *ofSign, at_tensor *ofLog, at_tensor *a,
                                        at_tensor *sign)
 {

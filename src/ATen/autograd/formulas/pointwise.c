@@ -97,7 +97,7 @@ at_tensor *at_powExponentGrad(at_tensor *grad, at_tensor *self, at_tensor *expon
   return at_mul(grad, at_masked_fill(at_mul(result, at_log(self)), isFlat, 0));
 }
 
-/* As PyTorch's: none at the ends of the range, and none of NaN. */
+/* PyTorch's gradient of clamp: none at the ends of the range, and none of NaN. */
 at_tensor *at_clampGrad(at_tensor *grad, at_tensor *self, at_scalar min, at_scalar max)
 {
   at_tensor *r = grad;
@@ -141,8 +141,8 @@ static at_tensor *some_of(at_tensor *grad, at_tensor *isWhole, at_tensor *isHalf
   return at_where(isWhole, grad, half);
 }
 
-/* As PyTorch's: where self is one end of a range, each has half; where it is both ends, self has all.  An end that
- * is NaN has none. */
+/* PyTorch's gradients of clamp with tensors: where self is one end of a range, each has half;
+ * where it is both ends, self has all.  An end that is NaN has none. */
 at_several at_clampTensorGrad(at_tensor *grad, at_tensor *self, at_tensor *min, at_tensor *max)
 {
   at_several r = {{NULL}};

@@ -200,7 +200,7 @@ typedef struct Flow {
   at_tensor *direct; /* GRU: the gradient of the state without what comes through its product */
 } Flow;
 
-/* Of the cell, from flow->sum to the gates of the time. */
+/* The gradients of the cell, from flow->sum to the gates of the time. */
 static void cell_back(const Sequence *s, Flow *flow, at_tensor *gates, at_tensor *mapped,
                       at_tensor *after, int64_t step)
 {
@@ -303,7 +303,7 @@ static void run_fused(Sequence *s, at_tensor *given, at_tensor **gradients)
   at_pool_leave(&pool);
 }
 
-/* By operations, where the gradients themselves are differentiated. */
+/* Computes the gradients by operations, where the gradients themselves are differentiated. */
 static bool run_recorded(Sequence *s, at_tensor *grad, at_tensor **gradients)
 {
   bool isDone = false;

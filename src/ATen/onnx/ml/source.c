@@ -149,7 +149,7 @@ static void sift(at_mlKey *keys, int64_t from, int64_t end)
   }
 }
 
-/* By heaps: files are not trusted to be far from the worst case of a faster sort. */
+/* Sorts by heaps: files are not trusted to be far from the worst case of a faster sort. */
 void at_mlSort(at_mlKey *keys, int64_t count)
 {
   bool isSorted = true;

@@ -131,7 +131,7 @@ static at_tensor *products(const Deformed *d, at_tensor *cells)
   return at_to(made, g->x->type);
 }
 
-/* In order, as Double. */
+/* t in row-major order, as Double. */
 static at_tensor *plain(const at_graphNode *node, at_tensor *t)
 {
   at_tensor *const r = at_contiguous(at_to(t, at_cpuType(AT_DOUBLE)));

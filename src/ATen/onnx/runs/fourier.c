@@ -43,7 +43,7 @@ void at_runDft(at_onnxCall *c)
   at_onnxGive(c, 0, at_view_as_real(made));
 }
 
-/* Of the frames of a signal, which are multiplied by a window. */
+/* STFT: the transforms of the frames of a signal, which are multiplied by a window. */
 void at_runStft(at_onnxCall *c)
 {
   at_tensor *const signal = numbers_of(c, at_onnxInput(c, 0)), *const window = at_onnxMaybe(c, 2),

@@ -249,7 +249,7 @@ static double number_in(const at_onnxCall *c, int index, double otherwise)
   return t ? at_item_double(t) : otherwise;
 }
 
-/* Of each class and batch the boxes with the best scores that do not overlap too much. */
+/* NonMaxSuppression: of each class and batch the boxes with the best scores that do not overlap too much. */
 void at_runNonMaxSuppression(at_onnxCall *c)
 {
   at_tensor *const boxes = at_contiguous(at_onnxInput(c, 0)), *const scores =

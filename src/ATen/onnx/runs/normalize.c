@@ -15,7 +15,7 @@ static at_onnxList dims_from(int axis, int dims)
   return list;
 }
 
-/* In the type that stash_type says, Float if it is not given. */
+/* LayerNormalization, computed in the type that stash_type says, Float if it is not given. */
 void at_runLayerNorm(at_onnxCall *c)
 {
   at_tensor *const x = at_onnxInput(c, 0), *const bias = at_onnxMaybe(c, 2);
@@ -67,7 +67,7 @@ void at_runGroupNorm(at_onnxCall *c)
                             .eps = at_onnxFloat(c, "epsilon", 1e-5)));
 }
 
-/* In training statistics are those of the input; the running ones are new tensors. */
+/* BatchNormalization.  In training statistics are those of the input; the running ones are new tensors. */
 void at_runBatchNorm(at_onnxCall *c)
 {
   at_tensor *const x = at_onnxInput(c, 0);

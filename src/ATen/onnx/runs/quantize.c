@@ -35,7 +35,7 @@ static bool is_narrow(at_scalar_type type)
   return type == AT_BYTE || type == AT_CHAR || type == AT_SHORT || type == AT_UINT16;
 }
 
-/* To numbers of a type that is not here, which are kept as wider ones: integers are saturated, and floats
+/* Conversion to numbers of a type that is not here, which are kept as wider ones: integers are saturated, and floats
  * have no zero point. */
 static at_tensor *narrowed(at_onnxCall *c, const at_packing *packing)
 {
@@ -53,7 +53,7 @@ static at_tensor *narrowed(at_onnxCall *c, const at_packing *packing)
   return at_onnxNarrowed(c, at_clamp(quotient, .min = least, .max = most), packing);
 }
 
-/* Of halfs the quotient is rounded once, as a float. */
+/* QuantizeLinear.  Of Half the quotient is rounded once, as a float. */
 void at_runQuantize(at_onnxCall *c)
 {
   const at_packing *const packing = at_packingOf(at_onnxInt(c, "narrow", 0));

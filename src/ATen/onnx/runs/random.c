@@ -25,7 +25,7 @@ void at_runBernoulli(at_onnxCall *c)
 
 /* --- new tensors ------------------------------------------------------------------------------ */
 
-/* Of the sizes that the node has, or those of its input. */
+/* Gives a random tensor of the sizes that the node has, or those of its input. */
 static void give_drawn(at_onnxCall *c, at_ints sizes, at_scalar_type type)
 {
   const bool isNormal = strstr(c->node->target, "Normal") != NULL;

@@ -239,7 +239,8 @@ static Windows windows_of(const at_onnxCall *c, const at_tensor *x)
   return w;
 }
 
-/* Of the largest element of each window its index in the whole input, or in that of columns first. */
+/* The index of the largest element of each window in the whole input; with storage_order 1 in the
+ * input with columns first. */
 static at_tensor *indices_of(const at_onnxCall *c, at_tensor *x, Windows *w, at_tensor *which)
 {
   const at_ints sizes = at_sizes(x);

@@ -97,10 +97,10 @@ at_sets at_sets_new(at_rewrite *rewrite);
 void at_sets_add(at_rewrite *rewrite, at_sets *sets, const at_graphNode *node);
 int32_t at_sets_root(const at_sets *sets, int32_t slot);
 
-/* Of each slot whether it depends on weights alone, and no node changes it or those. */
+/* For each slot: whether it depends on weights alone, and no node changes it or those. */
 bool *at_findConstants(at_rewrite *rewrite);
 
-/* Of each slot the input of the graph that is in it, if it is a weight, or else -1. */
+/* For each slot: the input of the graph that is in it, if it is a weight, or else -1. */
 int32_t *at_findWeights(at_rewrite *rewrite);
 
 /* The weight in that slot, which inputs has, or NULL. */

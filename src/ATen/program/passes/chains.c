@@ -227,7 +227,7 @@ static at_given *inputs_of(at_arena *arena, const at_chain *chain)
   return inputs;
 }
 
-/* Such as "chain of add, relu". */
+/* The name of a chain, such as "chain of add, relu". */
 static const char *name_of(at_arena *arena, const at_chain *chain)
 {
   char text[160] = "chain of";

@@ -99,7 +99,8 @@ static bool is_hidden(const Shown *shown, const at_graphNode *node)
          !shown->isShown[at_sets_root(&shown->sets, node->outputs[0])];
 }
 
-/* Such as dropout becomes outside of training; one to a memory format is in order afterwards. */
+/* Whether the node only copies, which dropout becomes outside of training.  A copy to a memory format is not one: its
+ * result may have other strides. */
 static bool is_copy(const Shown *shown, const at_graphNode *node)
 {
   return is_hidden(shown, node) && !at_inputOf(node, "memory_format", -1);
