@@ -205,7 +205,7 @@ static void linear_free(Linear *linear)
 
 /* --- ReLU: what is not positive becomes 0 --------------------------------------------------- */
 
-/* Both work in place.  Back where the output is 0 the gradient is 0 too, so that the output alone
+/* relu_forward and relu_backward work in place.  Where the output is 0 the gradient is 0 too, so that the output alone
  * tells what became of the input. */
 static Tensor *relu_forward(Tensor *values)
 {

@@ -7,7 +7,7 @@
 #include "data.h"
 #include "model.h"
 
-/* With random parameters; NULL after an error of ATen. */
+/* A network with random parameters; NULL after an error of ATen. */
 at_module *network_new(void);
 
 /* Shows the network all images (N x 1 x 8 x 8) once, in an order that is drawn, and returns the mean loss; after an

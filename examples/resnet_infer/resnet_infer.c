@@ -34,7 +34,7 @@ static at_tensor *convolution(const at_dict *network, const char *name, at_tenso
                    .padding = AT_INTS(frame, frame));
 }
 
-/* With the mean and the variance that training found. */
+/* x normalized with the mean and the variance that training found. */
 static at_tensor *normalized(const at_dict *network, const char *name, at_tensor *x)
 {
   return at_batch_norm(x, find(network, name, "weight"), find(network, name, "bias"),

@@ -114,7 +114,7 @@ static const struct argp argp = {
 
 /* --- outputs ---------------------------------------------------------------------------------- */
 
-/* Its own name if it has one that no output before it has, or output0, output1 ... */
+/* The name of output i: its own if no output before it has the same, or output0, output1 ... */
 static const char *name_of(const at_program *program, int i)
 {
   static char numbered[32];

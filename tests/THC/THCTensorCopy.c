@@ -148,7 +148,7 @@ PAIRS(COPIES)
   }
 PAIRS(COPY_LAYOUT)
 
-/* In all pairs of layouts. */
+/* Copies in all pairs of layouts. */
 static void THTest_(copyLayouts)(void (*copy)(Copied *c, th_geometry *g))
 {
   for (int lt = 0; lt < TH_LAYOUTS; lt++)

@@ -9,7 +9,7 @@
 
 enum { COLUMNS = 7, SAMPLES = 20000 };
 
-/* In 1 / 32, so that every type holds them and their sums. */
+/* Weights in 1 / 32, so that every type holds them and their sums. */
 static const int weights[2][COLUMNS] = {{1, 0, 5, 2, 16, 0, 8}, {0, 32, 0, 0, 0, 0, 0}};
 
 static THCTensor *THTest_(distributions)(void)

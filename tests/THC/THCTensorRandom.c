@@ -343,7 +343,7 @@ static void THTest_(bernoulliFloats)(void)
   THCTensor_(free)(state, d);
 }
 
-/* Of the tensor's own type, which may be itself. */
+/* bernoulli with probabilities of the tensor's own type, which may be the tensor itself. */
 static void THTest_(bernoulliOwn)(void)
 {
   THCState *state = thc_state();
@@ -489,7 +489,7 @@ static void THTest_(randomStates)(void)
   THCTensor_(free)(state, a);
 }
 
-/* Each number once, in an order that the seed decides. */
+/* A permutation has each number once, in an order that the seed decides. */
 static void THTest_(permutations)(void)
 {
   enum { N = 100 };

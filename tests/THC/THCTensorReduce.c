@@ -181,7 +181,7 @@ static void THTest_(reduceLayouts)(void)
     }
 }
 
-/* Each way in which lines are cut: along and across, few and many, with chunks and without. */
+/* Reduces lines that are cut in each way: along and across, few and many, with chunks and without. */
 static void THTest_(reduceSizes)(void)
 {
   static const int64_t shapes[][2] = {{1, 1},     {1, 31},    {1, 32},    {33, 1},

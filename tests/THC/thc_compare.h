@@ -41,7 +41,7 @@ typedef real reference;
 #else
 #define EPSILON 0
 #endif
-/* Of what is kept in accreal. */
+/* The rounding error of what is kept in accreal. */
 #define SUM_EPSILON THMax(0x1p-23, EPSILON) * (IS_FLOATING != 0)
 
 /* A tensor of its own, of the same shape. */

@@ -34,7 +34,7 @@ cublasStatus_t cublasCreate_v2(cublasHandle_t *result)
                                 : CUBLAS_STATUS_NOT_INITIALIZED;
 }
 
-/* As in cuBLAS, this waits for the device. */
+/* As in cuBLAS, destroying a handle waits for the device. */
 cublasStatus_t cublasDestroy_v2(cublasHandle_t handle)
 {
   if (!handle)
@@ -432,7 +432,7 @@ static cublasStatus_t gemm(cublasHandle_t handle, Gemm g)
   .transa = transa, .transb = transb, .m = m, .n = n, .k = k, .alpha = alpha, .beta = beta
 #define LEADING .lda = lda, .ldb = ldb, .ldc = ldc
 
-/* These are declared for C++ only. */
+/* cuBLAS declares the types of elements of 16 bits for C++ only. */
 typedef uint16_t half_bits;
 
 #define GEMM(NAME, T, TYPE)                                                                  \

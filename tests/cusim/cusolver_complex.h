@@ -122,7 +122,7 @@ cusolverStatus_t SOLVER(gesvdj)(H, cusolverEigMode_t mode, int econ, int m, int 
               .ldc = ldv, .work = work, .countWork = count, .status = status);
 }
 
-/* From the left, times one: as THC calls it. */
+/* trsm from the left, times one: as THC calls it. */
 cublasStatus_t BLAS(trsm_v2)(cublasHandle_t handle, cublasSideMode_t side, cublasFillMode_t uplo,
                              cublasOperation_t trans, cublasDiagType_t diag, int m, int n,
                              const T *alpha, const T *a, int lda, T *b, int ldb)

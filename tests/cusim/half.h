@@ -15,7 +15,7 @@ static inline float cusim_from_half(uint16_t bits)
   return bits & 0x8000 ? -size : size;
 }
 
-/* To the nearest, ties to even: nearbyint rounds so. */
+/* Rounds to the nearest, ties to even, as nearbyint does. */
 static inline uint16_t cusim_to_half(float value)
 {
   const uint16_t sign = signbit(value) ? 0x8000 : 0;

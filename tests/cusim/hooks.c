@@ -8,7 +8,7 @@
 
 #define CALLER __builtin_return_address(0)
 
-/* Of a kernel's code only; launchers are instrumented too. */
+/* Records accesses of a kernel's code only; launchers are instrumented too. */
 static void kernel_touch(const volatile void *address, size_t size, CusimAccess access,
                          const void *where)
 {
@@ -72,7 +72,7 @@ HOOK(__tsan_vptr_read, (void **address))
   (void)address;
 }
 
-/* Of the functions in cusim_atomic.h. */
+/* The hook of the functions in cusim_atomic.h. */
 HOOK(cusim_race_atomic, (const volatile void *address, size_t size))
 {
   kernel_touch(address, size, CUSIM_ATOMIC, CALLER);

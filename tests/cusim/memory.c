@@ -12,7 +12,7 @@
 
 /* --- the table ---------------------------------------------------------------------------- */
 
-/* In the order of addresses. */
+/* All blocks, in the order of addresses. */
 static CusimBlock *blocks;
 static size_t nblocks, capacity;
 uint64_t cusim_block_changes;
@@ -81,7 +81,7 @@ enum { GUARD = ALIGNMENT };
 #endif
 enum { GUARD_BYTE = 0xA5 };
 
-/* Of larger blocks only the pages that are used take memory, so that tests reach far offsets; what is
+/* LARGE blocks: only the pages that are used take memory, so that tests reach far offsets; what is
  * not initialised reads as 0 there. */
 #define LARGE ((size_t)1 << 30)
 

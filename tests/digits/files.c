@@ -10,7 +10,7 @@
 
 static char path[64]; /* of the file that is tried */
 
-/* Without the syncs of file_replace, which are slow; a file that is overwritten may be synced too.
+/* Writes a file without the syncs of file_replace, which are slow; a file that is overwritten may be synced too.
  */
 static void put(const unsigned char *bytes, size_t size)
 {

@@ -25,7 +25,7 @@ typedef struct FuzzZip {
 
 void fuzz_zip_add(FuzzZip *zip, const char *name, const uint8_t *bytes, size_t size);
 
-/* As fuzz_zip_add; the bytes become size many when they are inflated, or so it says. */
+/* fuzz_zip_add of deflated bytes; the entry says that they become size bytes when they are inflated. */
 void fuzz_zip_addDeflated(FuzzZip *zip, const char *name, const uint8_t *bytes, size_t stored,
                           size_t size);
 void fuzz_zip_finish(FuzzZip *zip);

@@ -10,7 +10,7 @@
 
 cudaError_t __real_cudaMalloc(void **result, size_t size);
 
-/* As if there had been no memory, cudaGetLastError included. */
+/* Fails as if there had been no memory, cudaGetLastError included. */
 static cudaError_t refuse(void)
 {
   void *none;

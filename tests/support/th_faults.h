@@ -110,7 +110,7 @@ void th_faults_raised(const THTry *attempt);
 
 /* --- operands -------------------------------------------------------------------------------- */
 
-/* In set_up: the tensor (storage, memory) is as it is now whenever a row has failed.  (Tests
+/* Called in set_up: checks that the tensor (storage, memory) is as it is now whenever a row has failed.  (Tests
  * without rows may watch too: they call th_watch_check and, in the end, th_watch_forget.) */
 #define WATCH(TENSOR)           th_watch_tensor(#TENSOR, TENSOR, sizeof *(TENSOR)->storage->data)
 #define WATCH_STORAGE(STORAGE)  th_watch_storage(#STORAGE, STORAGE, sizeof *(STORAGE)->data)

@@ -118,7 +118,7 @@ void th_check_raised(const char *file, int line, const char *statement, const TH
       th_fail_at(__FILE__, __LINE__, "%s does not hold", #CONDITION); \
   } while (0)
 
-/* As CHECK, with a text that shows values. */
+/* CHECK with a text that shows values. */
 #define CHECK_MSG(CONDITION, ...)                  \
   do {                                             \
     if (!(CONDITION))                              \
@@ -175,7 +175,7 @@ static inline uint64_t th_random_next(th_random *random)
   return z ^ z >> 31;
 }
 
-/* Of 0 .. count - 1. */
+/* A random number of 0 .. count - 1. */
 static inline int64_t th_random_below(th_random *random, int64_t count)
 {
   return (int64_t)(th_random_next(random) % (uint64_t)count);

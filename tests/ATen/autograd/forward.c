@@ -27,7 +27,7 @@ static void check_error(const char *text)
   at_error_clear();
 }
 
-/* Of a b^2 and 5 a, and of what no gradient goes to. */
+/* Forward gradients of a b^2 and 5 a, and of what no gradient goes to. */
 static void products(void **state)
 {
   AT_SCOPE

@@ -71,7 +71,7 @@ static void bases(void **state)
   }
 }
 
-/* Of (1, a b, ...) the second gradients; the base is released before its views change. */
+/* The second gradients of (1, a b, ...); the base is released before its views change. */
 static void second(void **state)
 {
   AT_SCOPE

@@ -122,7 +122,7 @@ static at_tensor *some_zeros(int64_t rows, int64_t columns, at_scalar_type type,
   return at_to(t, AT_CPU(type));
 }
 
-/* With a new result, and with a given one whose elements have gaps. */
+/* Checks operations with a new result, and with a given one whose elements have gaps. */
 static void check_booleans(at_tensor *x, at_tensor *y, int64_t rows, int64_t columns)
 {
   const float *const a = floats(at_expand(x, AT_SHAPE(rows, columns)));

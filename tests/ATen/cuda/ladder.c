@@ -10,7 +10,7 @@
 
 /* --- operands --------------------------------------------------------------------------------- */
 
-/* Of size n; those on the device have the values of those on the CPU. */
+/* Operands of size n; those on the device have the values of those on the CPU. */
 typedef struct Operands {
   int64_t n;
   at_tensor *x, *y;            /* 3 x n */

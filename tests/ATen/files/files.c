@@ -7,7 +7,7 @@
 
 /* --- paths ------------------------------------------------------------------------------------ */
 
-/* In memory if possible, because saving waits for disks. */
+/* A folder in memory if possible, because saving waits for disks. */
 static char folder[] = "/dev/shm/aten-files.XXXXXX";
 
 static const char *path_of(const char *in, const char *name)

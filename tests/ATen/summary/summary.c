@@ -6,7 +6,7 @@
 
 #include "../files/files.h"
 
-/* Of src/ATen/summary/Record.h. */
+/* Declared in src/ATen/summary/Record.h. */
 uint32_t at_maskedChecksum(const void *data, size_t count);
 
 /* --- reading ------------------------------------------------------------------------------------ */

@@ -136,7 +136,7 @@ static Shape shape_of(const Case *c, const int64_t *plane, int64_t first, int64_
   return shape;
 }
 
-/* Of r, t, k. */
+/* The shapes of r, t and k. */
 static void shapes_of(const Case *c, Shape *shapes)
 {
   const int64_t b = c->batch, i = c->in, o = c->out;

@@ -123,7 +123,7 @@ static rlim_t address_space(void)
   return (rlim_t)pages * (rlim_t)sysconf(_SC_PAGESIZE);
 }
 
-/* In the new program: 0 if it computes, on one thread. */
+/* Runs in the new program: 0 if it computes, on one thread. */
 static int limited(const char *way)
 {
   alarm(60);

@@ -56,7 +56,7 @@ static void opening(void **state)
 
 /* --- positions ------------------------------------------------------------------------------- */
 
-/* Of a file with a hole of 5 GB, beyond what 32 bits hold. */
+/* Offsets in a file with a hole of 5 GB, beyond what 32 bits hold. */
 static void large_offsets(void **state)
 {
   const size_t far = (size_t)5 << 30;

@@ -61,7 +61,7 @@ static inline int64_t *index_at(const THLongTensor *t, ptrdiff_t element)
   return at;
 }
 
-/* Of ten elements, tenths are 1. */
+/* A mask in which `tenths` of ten elements are 1. */
 static inline THByteTensor *new_mask(int layout, th_random *random, int tenths, int dims,
                                      const int64_t *size)
 {

@@ -19,7 +19,7 @@ static THTensor *vector(uint64_t seed, int64_t size)
   return THTest_(tensor)(TH_CONTIGUOUS, seed, TH_SHAPE(size));
 }
 
-/* Of rows x columns, all one element. */
+/* A tensor of rows x columns, all one element. */
 static THTensor *expanded(int64_t rows, int64_t columns)
 {
   THTensor *one = matrix(9, 1, 1), *wide;

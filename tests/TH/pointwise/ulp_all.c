@@ -44,7 +44,7 @@ static int want_quickly(const Function *f, double *want, const float *x)
   return 0;
 }
 
-/* Of the floats from number first on: the largest error above worst, or worst. */
+/* For the floats from number first on: the largest error above worst, or worst. */
 static double worst_of_chunk(const Function *f, uint32_t first, double worst, float *at)
 {
   static __thread float x[CHUNK], y[CHUNK];

@@ -50,7 +50,7 @@ static void THTest_(eye)(void)
   THTensor_(free)(t);
 }
 
-/* Of whole numbers. */
+/* Sequences of whole numbers. */
 static void THTest_(wholeSequences)(void)
 {
   static const struct {

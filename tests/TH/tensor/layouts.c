@@ -3,7 +3,7 @@
 
 #include "th_layouts.h"
 
-/* Each layout against the strides that its description says, for a shape of 2 x 3 x 4. */
+/* Compares each layout with the strides that its description says, for a shape of 2 x 3 x 4. */
 static void THTest_(geometry)(void)
 {
   static const struct {

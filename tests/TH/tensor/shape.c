@@ -226,7 +226,7 @@ typedef struct {
   int64_t targetDims, target[4], expandedSize[4], expandedStride[4];
 } Expansion;
 
-/* As torch.empty_strided(size, stride).expand(target) has them. */
+/* Strides as torch.empty_strided(size, stride).expand(target) has them. */
 static const Expansion expansions[] = {
     {2, {3, 1}, {1, 1}, 3, {2, 3, 4}, {2, 3, 4}, {0, 1, 0}},
     {1, {3}, {2}, 3, {1, 1, 3}, {1, 1, 3}, {6, 6, 2}},

@@ -128,7 +128,7 @@ static void half(void **state)
   CHECK_CUDA(cudaFree(dr));
 }
 
-/* By the definitions in the programming guide, section "Warp Shuffle Functions" and others. */
+/* Checks warp functions by the definitions in the programming guide, section "Warp Shuffle Functions" and others. */
 static void warps(void **state)
 {
   uint32_t found[64][CHECK_WARP_VALUES], *d;

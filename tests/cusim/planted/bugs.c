@@ -96,7 +96,7 @@ static int this_mode(void)
   return !strcmp(mode, "race") ? RACE : !strcmp(mode, "asan") ? ASAN : PLAIN;
 }
 
-/* In a process of its own, which dies of it.  Returns its status; said is what it wrote. */
+/* Runs a bug in a process of its own, which dies of it.  Returns the status of the process; said is what it wrote. */
 static int run(int row, int wrong, char *said, size_t size)
 {
   int ends[2];

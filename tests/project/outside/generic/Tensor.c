@@ -120,7 +120,7 @@ static void Outside_(threaded)(THTensor *r, THTensor *a, THTensor *b)
   });
 }
 
-/* Each slice of r along dim is the sums of the slice of t up to there. */
+/* Each slice of r along dim becomes the sum of the slices of t up to it. */
 static void Outside_(cumulate)(THTensor *r, THTensor *t, int dim)
 {
   TH_TENSOR_DIM_APPLY2(
