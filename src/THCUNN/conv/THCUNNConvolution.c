@@ -19,7 +19,8 @@ enum { MOST_COLUMNS = 64 << 20 }; /* bytes of columns at a time */
 #define DNN_TYPE THC_DNN_FLOAT
 #endif
 
-/* What addresses of the elements are multiples of, also where the storage moves: 16 at most. */
+/* The alignment of a tensor's elements in bytes, at most 16.  It is the least of the alignments of the
+ * storage and of the offset in it, so it also holds for the same offset in another aligned storage. */
 static int64_t THNN_(alignmentOf)(const THCTensor *t)
 {
   const uintptr_t bits =
@@ -55,8 +56,8 @@ static THCUNNDirect THNN_(direct)(const THNNConvolution *c, void *x, void *y, vo
                     .outputs = c->outputs,
                     .groups = c->groups,
                     .xStep = {c->planes * c->image, c->image, 1},
-                    .yStep = {c->outputs * c->windows, c->windows, 1},
-                    .weightStep = {c->depth, c->window, 1, 0},
+                    .yStep = {c->outputs * c->positions, c->positions, 1},
+                    .weightStep = {c->terms, c->taps, 1, 0},
                     .biasStep = {1, 0},
                     .x = x,
                     .y = y,
@@ -66,14 +67,14 @@ static THCUNNDirect THNN_(direct)(const THNNConvolution *c, void *x, void *y, vo
   return d;
 }
 
-/* --- windows as columns ---------------------------------------------------------------------- */
+/* --- im2col and gemm ------------------------------------------------------------------------- */
 
 typedef struct {
   const THNNConvolution *c;
   THCUNNColumns w;
-  int64_t chunk; /* images at a time */
-  real *columns; /* NULL for 1 x 1 kernels: the image itself is the columns */
-  real *rows;    /* for the gradient of weights: outputs x windows of all images of a chunk */
+  int64_t chunk; /* images that are computed at a time */
+  real *columns; /* columns of a chunk; NULL for 1 x 1 kernels: the image itself is the columns */
+  real *rows;    /* gradient of the weights: outputs x positions of all images of a chunk */
 } THNN_(Chunks);
 
 static int THNN_(windowsAreElements)(const THNNConvolution *c)
@@ -81,11 +82,11 @@ static int THNN_(windowsAreElements)(const THNNConvolution *c)
   for (int a = 0; a < 3; a++)
     if (c->at[a].size > 1 || c->at[a].step > 1 || c->at[a].pad > 0)
       return 0;
-  return c->windows == c->image;
+  return c->positions == c->image;
 }
 
-/* The gradient of weights is one product for the images of a chunk: their windows lie next to each
- * other, in columns and in rows of outputs. */
+/* Reserves the memory for chunks.  The gradient of the weights is one product for all images of a chunk,
+ * whose positions are adjacent in columns and in rows. */
 static THNN_(Chunks) THNN_(openChunks)(const THNNConvolution *c, int weights, THNN_(Call) * call)
 {
   THNN_(Chunks) k = {.c = c, .w = {.planes = c->planes}, .chunk = c->batch};
@@ -93,7 +94,7 @@ static THNN_(Chunks) THNN_(openChunks)(const THNNConvolution *c, int weights, TH
   const int direct = THNN_(windowsAreElements)(c);
   if (c->groups > 1 || (direct && !weights))
     return k;
-  const int64_t elements = c->depth * c->windows, outputs = c->outputs * c->windows;
+  const int64_t elements = c->terms * c->positions, outputs = c->outputs * c->positions;
   k.chunk = MOST_COLUMNS / (ptrdiff_t)sizeof(real) / (weights ? elements + outputs : elements);
   k.chunk = THMax(1, THMin(c->batch, k.chunk));
   if (!direct || k.chunk > 1)
@@ -127,7 +128,7 @@ static const real *THNN_(gatherRows)(const THNN_(Chunks) * k, const real *y, int
                      .imagesAtOnce = images,
                      .from = y,
                      .to = k->rows};
-  w.axis[2].input = w.axis[2].output = k->c->windows;
+  w.axis[2].input = w.axis[2].output = k->c->positions;
   LAUNCH(im2col)(&w, images * k->c->outputs, THCUNN_STREAM);
   THCudaCheck(cudaGetLastError());
   return k->rows;
@@ -148,13 +149,13 @@ static void THNN_(multiplyForward)(const THNN_(Chunks) * k, const real *x, const
 {
   const THNNConvolution *c = k->c;
   if (bias)
-    LAUNCH(fillPlanes)(c->batch, c->outputs, c->windows, bias, y, THCUNN_STREAM);
+    LAUNCH(fillPlanes)(c->batch, c->outputs, c->positions, bias, y, THCUNN_STREAM);
   for (int64_t i = 0; i < c->batch; i += k->chunk) {
     const int64_t images = THMin(k->chunk, c->batch - i);
     const real *from = THNN_(unfoldImages)(k, x + i * c->planes * c->image, images);
-    gemmMany(THCUNN_using, 'n', 'n', c->windows, c->outputs, c->depth, THNN_ELEMENT(1), from,
-             c->windows, c->depth * c->windows, weight, c->depth, 0, THNN_ELEMENT(bias ? 1 : 0),
-             y + i * c->outputs * c->windows, c->windows, c->outputs * c->windows, images);
+    gemmMany(THCUNN_using, 'n', 'n', c->positions, c->outputs, c->terms, THNN_ELEMENT(1), from,
+             c->positions, c->terms * c->positions, weight, c->terms, 0, THNN_ELEMENT(bias ? 1 : 0),
+             y + i * c->outputs * c->positions, c->positions, c->outputs * c->positions, images);
   }
 }
 
@@ -168,10 +169,10 @@ static void THNN_(multiplyBackward)(const THNN_(Chunks) * k, const real *y, cons
   for (int64_t i = 0; i < c->batch; i += k->chunk) {
     const int64_t images = THMin(k->chunk, c->batch - i);
     real *to = x + i * c->planes * c->image;
-    gemmMany(THCUNN_using, 'n', 't', c->windows, c->depth, c->outputs, THNN_ELEMENT(1),
-             y + i * c->outputs * c->windows, c->windows, c->outputs * c->windows, weight, c->depth,
-             0, THNN_ELEMENT(adds), k->columns ? k->columns : to, c->windows, c->depth * c->windows,
-             images);
+    gemmMany(THCUNN_using, 'n', 't', c->positions, c->terms, c->outputs, THNN_ELEMENT(1),
+             y + i * c->outputs * c->positions, c->positions, c->outputs * c->positions, weight,
+             c->terms, 0, THNN_ELEMENT(adds), k->columns ? k->columns : to, c->positions,
+             c->terms * c->positions, images);
     if (k->columns)
       THNN_(foldImages)(k, bias, to, images);
   }
@@ -182,11 +183,11 @@ static void THNN_(multiplyWeights)(const THNN_(Chunks) * k, const real *x, const
 {
   const THNNConvolution *c = k->c;
   for (int64_t i = 0; i < c->batch; i += k->chunk) {
-    const int64_t images = THMin(k->chunk, c->batch - i), n = images * c->windows;
+    const int64_t images = THMin(k->chunk, c->batch - i), n = images * c->positions;
     const real *from = THNN_(unfoldImages)(k, x + i * c->planes * c->image, images);
-    const real *rows = THNN_(gatherRows)(k, y + i * c->outputs * c->windows, images);
-    gemm(THCUNN_using, 't', 'n', c->depth, c->outputs, n, THNN_ELEMENT(scale), (real *)from, n,
-         (real *)rows, n, THNN_ELEMENT(1), weight, c->depth);
+    const real *rows = THNN_(gatherRows)(k, y + i * c->outputs * c->positions, images);
+    gemm(THCUNN_using, 't', 'n', c->terms, c->outputs, n, THNN_ELEMENT(scale), (real *)from, n,
+         (real *)rows, n, THNN_ELEMENT(1), weight, c->terms);
   }
 }
 
@@ -207,14 +208,14 @@ static void THNN_(compute)(const THNN_(Chunks) * k, int backward, real *x, real 
   }
 }
 
-/* The same by cuDNN, which adds no bias. */
+/* Computes a pass by cuDNN, and adds the bias afterwards, because cuDNN's convolution has none. */
 static void THNN_(computeByDnn)(THCDnn *dnn, const THNNConvolution *c, int backward, real *x,
                                 real *w, real *b, real *y)
 {
   THCDnn_run(dnn, x, w, y);
   if (b)
     LAUNCH(addToPlanes)(c->batch, backward ? c->planes : c->outputs,
-                        backward ? c->image : c->windows, b, 1, backward ? x : y, THCUNN_STREAM);
+                        backward ? c->image : c->positions, b, 1, backward ? x : y, THCUNN_STREAM);
 }
 
 static void THNN_(convolveEither)(const THNNConvolution *c, int backward, THCTensor *from,
@@ -264,7 +265,7 @@ static void THNN_(computeWeights)(const THNN_(Chunks) * k, THCDnn *dnn, real *fr
   const THNNConvolution *c = k->c;
   if (fresh) {
     THCDnn_run(dnn, x, fresh, y);
-    LAUNCH(addToPlanes)(1, c->outputs * c->depth, 1, fresh, scale, gradWeight, THCUNN_STREAM);
+    LAUNCH(addToPlanes)(1, c->outputs * c->terms, 1, fresh, scale, gradWeight, THCUNN_STREAM);
   } else if (c->groups > 1) {
     THCUNNDirect d = THNN_(direct)(c, x, y, gradWeight, NULL);
     d.scale = scale;
@@ -290,10 +291,10 @@ void THNN_(convolveBackwardWeights)(const THNNConvolution *c, THCTensor *x, THCT
   gradWeight = THNN_(sum)(&call, gradWeight);
   gradBias = THNN_(sum)(&call, gradBias);
   if (byDnn)
-    fresh = THNN_(scratch)(&call, c->outputs * c->depth);
+    fresh = THNN_(scratch)(&call, c->outputs * c->terms);
   else if (gradWeight)
     k = THNN_(openChunks)(c, 1, &call);
-  const int64_t planes = biasOfX ? c->planes : c->outputs, n = biasOfX ? c->image : c->windows;
+  const int64_t planes = biasOfX ? c->planes : c->outputs, n = biasOfX ? c->image : c->positions;
   void *sums = gradBias ? THNN_(sumMemory)(&call, planes, c->batch * n) : NULL;
   THNN_(start)(&call);
   if (gradWeight)

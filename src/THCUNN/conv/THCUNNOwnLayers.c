@@ -1,5 +1,5 @@
-/* What THNN's other layers of convolutions call: with weights of their own for each window, and of
- * sequences. */
+/* The CUDA side of SpatialConvolutionLocal, whose weights differ from position to position, and of
+ * convolutions of sequences. */
 #include "THCUNN/layer/THCUNNDevice.h"
 
 #include "THCUNNGemm.h"
@@ -15,15 +15,15 @@ void THNN_(prepareLocal)(THNN_(Local) * l, THNNPass pass, THNN_(Call) * call)
 void THNN_(runLocal)(THNN_(Local) * l, THNNPass pass)
 {
   const THNNConvolution *c = &l->c;
-  const int64_t window = c->outputs * c->depth; /* weights of one */
+  const int64_t window = c->outputs * c->terms; /* weights of one */
   THCUNNDirect d = {.batch = c->batch,
                     .planes = c->planes,
                     .outputs = c->outputs,
                     .groups = 1,
                     .xStep = {c->planes * c->image, c->image, 1},
-                    .yStep = {c->outputs * c->windows, c->windows, 1},
-                    .weightStep = {c->depth, c->window, 1, window},
-                    .biasStep = {c->windows, 1},
+                    .yStep = {c->outputs * c->positions, c->positions, 1},
+                    .weightStep = {c->terms, c->taps, 1, window},
+                    .biasStep = {c->positions, 1},
                     .scale = l->scale,
                     .x = l->x,
                     .y = l->y,
@@ -38,7 +38,7 @@ void THNN_(runLocal)(THNN_(Local) * l, THNNPass pass)
     if (l->weight)
       LAUNCH(directBackwardWeights)(&d, THCUNN_STREAM);
     if (l->bias)
-      LAUNCH(addPlaneSums)(c->batch, c->outputs * c->windows, 1, l->y, l->scale, l->bias, l->sums,
+      LAUNCH(addPlaneSums)(c->batch, c->outputs * c->positions, 1, l->y, l->scale, l->bias, l->sums,
                            THCUNN_STREAM);
   }
   THCudaCheck(cudaGetLastError());
@@ -52,7 +52,7 @@ enum { MOST_WINDOWS = 64 << 20 }; /* bytes of windows as columns at a time */
  * columns. */
 void THNN_(prepareSequence)(THNN_(Sequence) * s, THNNPass pass, THNN_(Call) * call)
 {
-  const int64_t elements = s->depth * s->w.output;
+  const int64_t elements = s->terms * s->w.output;
   if (pass != THNN_BACKWARD_WEIGHTS || s->batch < 2)
     return;
   s->chunk = MOST_WINDOWS / (ptrdiff_t)sizeof(real) / elements;
@@ -74,8 +74,8 @@ static void THNN_(sequenceWeights)(const THNN_(Sequence) * s)
                              .to = s->memory};
     LAUNCH(im2col)(&w, images, THCUNN_STREAM);
     THCudaCheck(cudaGetLastError());
-    gemm(THCUNN_using, 't', 't', s->depth, s->outputs, n, THNN_ELEMENT(s->scale), s->memory, n,
-         s->y + i * yStep, s->outputs, THNN_ELEMENT(1), s->weight, s->depth);
+    gemm(THCUNN_using, 't', 't', s->terms, s->outputs, n, THNN_ELEMENT(s->scale), s->memory, n,
+         s->y + i * yStep, s->outputs, THNN_ELEMENT(1), s->weight, s->terms);
   }
 }
 
@@ -97,14 +97,14 @@ void THNN_(runSequence)(THNN_(Sequence) * s, THNNPass pass)
   for (int64_t k = 0; k < s->w.size && !imagesAtOnce; k++) {
     real *x = s->x + k * frame, *weight = s->weight ? s->weight + k * frame : NULL;
     if (pass == THNN_FORWARD)
-      gemmMany(THCUNN_using, 't', 'n', outputs, windows, frame, one, weight, s->depth, 0, x,
+      gemmMany(THCUNN_using, 't', 'n', outputs, windows, frame, one, weight, s->terms, 0, x,
                windowStride, xStep, THNN_ELEMENT(s->bias || k > 0), s->y, outputs, yStep, batch);
     else if (pass == THNN_BACKWARD_DATA)
-      gemmMany(THCUNN_using, 'n', 'n', frame, windows, outputs, one, weight, s->depth, 0, s->y,
+      gemmMany(THCUNN_using, 'n', 'n', frame, windows, outputs, one, weight, s->terms, 0, s->y,
                outputs, yStep, one, x, windowStride, xStep, batch);
     else if (weight)
       gemm(THCUNN_using, 'n', 't', frame, outputs, windows, scale, x, windowStride, s->y, outputs,
-           one, weight, s->depth);
+           one, weight, s->terms);
   }
   if (pass == THNN_BACKWARD_WEIGHTS && s->bias)
     LAUNCH(addPlaneSums)(batch * windows, outputs, 1, s->y, s->scale, s->bias, s->sums,

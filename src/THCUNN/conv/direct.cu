@@ -1,5 +1,5 @@
-/* Kernels of convolutions whose products of matrices would be small: in groups, depth-wise, with
- * weights of their own for each window.  One thread or block computes each element. */
+/* Kernels of direct convolutions, for which products of matrices would be small: in groups, depthwise, and
+ * with weights that differ from position to position.  One thread or block computes each element. */
 #include "THCUNN/layer/thcunn_template.h"
 
 /* An element of x or y: image, plane, and the position along each axis. */
@@ -22,11 +22,13 @@ THC_DEVICE int64_t offset_of(const int64_t step[3], int64_t image, int64_t plane
   return image * step[0] + plane * step[1] + position * step[2];
 }
 
+/* The index in y of the position at each axis; `window` below is such an index. */
 THC_DEVICE int64_t window_of(const THCUNNDirect &d, const int64_t at[3])
 {
   return (at[0] * d.axis[1].output + at[1]) * d.axis[2].output + at[2];
 }
 
+/* The index in x of the position at each axis. */
 THC_DEVICE int64_t position_of(const THCUNNDirect &d, const int64_t at[3])
 {
   return (at[0] * d.axis[1].input + at[1]) * d.axis[2].input + at[2];
@@ -40,7 +42,7 @@ THC_DEVICE int64_t weight_at(const THCUNNDirect &d, int64_t output, int64_t plan
          window * d.weightStep[3];
 }
 
-/* The position in x of tap k of a window along an axis; outside of the image it is -1. */
+/* The position in x of tap k of a window along an axis.  It is negative if the tap is in the padding. */
 THC_DEVICE int64_t tap_at(const THNNWindow &w, int64_t window, int64_t k)
 {
   const int64_t at = window * w.step - w.pad + k * w.dilation;
@@ -117,7 +119,7 @@ THC_DEVICE Weight weight_of(const IndexSplit &split, int64_t *i)
   return w;
 }
 
-/* What one window of one image adds to the gradient of a weight. */
+/* The product that one window of one image adds to the gradient of a weight. */
 THC_DEVICE real product(const THCUNNDirect &d, const Weight &w, int64_t image, int64_t window)
 {
   const int64_t planes = d.planes / d.groups, outputs = d.outputs / d.groups;

@@ -10,7 +10,7 @@
 #include "THNN/activation/Pointwise.h"
 #include "THNN/loss/Classes.h"
 #include "THNN/conv/Convolution.h"
-#include "THNN/conv/direct/ConvPlan.h"
+#include "THNN/conv/ConvPlan.h"
 #include "THNN/layer/PlaneLoop.h"
 #include "THNN/linear/IndexLinear.h"
 #include "THNN/linear/Sparse.h"

@@ -1,5 +1,5 @@
-/* What devices declare otherwise than THNN, in the form of devices: the build makes THCUNN.h of THNN's
- * header and of this one.  One argument a line: programs read these declarations with parsers of their
+/* The functions whose CUDA declarations differ from THNN's: the build makes THCUNN.h from THNN's header and
+ * from this one.  Each argument has a line, because programs read these declarations with parsers of their
  * own.  Arguments that say [OPTIONAL] may be NULL.
  *
  * Not on devices: THNN_(unfolded_copy), THNN_(unfolded_acc), THNN_(Linear_updateOutput),

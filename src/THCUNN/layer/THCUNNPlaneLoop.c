@@ -1,8 +1,8 @@
-/* What THNN's loop over planes calls (THNN/layer/PlaneLoopGeneric.h): one kernel for all planes.  And the
- * memory of sums, and a check of numbers. */
+/* The CUDA side of THNN's loop over planes (THNN/layer/PlaneLoopGeneric.h): one kernel for all planes.  Also
+ * the memory of sums (THNN/layer/CallGeneric.h) and the check of probabilities. */
 #include "THCUNNDevice.h"
 
-#include "THNN/layer/Unit.h"
+#include "THNN/layer/CheckProbability.h"
 
 int THNN_(findBadIndex)(const THNN_(PlaneLoop) * loop, int64_t *value)
 {
@@ -39,7 +39,7 @@ static void THNN_(freeTensor)(void *tensor)
   THTensor_(free)(tensor);
 }
 
-int THNN_(findOutsideUnit)(THTensor *t, int arg, double *value)
+int THNN_(findNonProbability)(THTensor *t, int arg, double *value)
 {
   THGuard guard;
   THCCheck check;
@@ -50,8 +50,8 @@ int THNN_(findOutsideUnit)(THTensor *t, int arg, double *value)
   THGuard_enter(&guard, THNN_(freeTensor));
   THTensor *const whole = guard.what = THTensor_(newContiguous)(t);
   if (THCCheck_open(&check, THCUNN_using, THCUNN_function, arg, 0, 1)) {
-    TH_CONCAT_2(THCUNN_findOutsideUnit_, Real)(THTensor_(data)(whole), count, &check.report,
-                                               THCUNN_STREAM);
+    TH_CONCAT_2(THCUNN_findNonProbability_, Real)(THTensor_(data)(whole), count, &check.report,
+                                                  THCUNN_STREAM);
     THCCheck_close(&check, &fault);
   }
   THGuard_leave(&guard);

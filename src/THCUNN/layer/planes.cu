@@ -74,8 +74,8 @@ __global__ static void find_outside_unit(const element *x, int64_t count, THCRep
   }
 }
 
-extern "C" void THCUNN_(findOutsideUnit)(const void *x, int64_t count, const THCReport *report,
-                                         cudaStream_t stream)
+extern "C" void THCUNN_(findNonProbability)(const void *x, int64_t count, const THCReport *report,
+                                            cudaStream_t stream)
 {
   THC_LAUNCH(find_outside_unit, THC_blocks(count), THC_BLOCK, 0, stream, (const element *)x, count,
              *report);

@@ -40,12 +40,12 @@ typedef THCUNNFloatScalars THCUNNHalfScalars;
 typedef void (*THCUNNSum)(const void *x, const void *t, const void *w, ptrdiff_t n,
                           const void *scalars, int parts, void *sums, cudaStream_t stream);
 
-/* The inputs of a row are those that THNN's Pointwise.h says. */
+/* The kernels of a row of src/ops/activations.h; THNN/activation/Pointwise.h lists a row's inputs. */
 typedef struct THCUNNPointwise {
   THCKernel forward;   /* operands: output, inputs */
   THCKernel gradient;  /* operands: gradInput, gradOutput, inputs */
-  THCKernel gradient2; /* the same with respect to a gate's w */
-  THCUNNSum sum;       /* only of a loss */
+  THCKernel gradient2; /* of a gate, the gradient of w; operands: gradW, gradOutput, inputs */
+  THCUNNSum sum;       /* of a loss: its sum */
 } THCUNNPointwise;
 
 /* --- windows -------------------------------------------------------------------------------- */
@@ -54,26 +54,28 @@ typedef struct THCUNNPointwise {
  * of the rest they use. */
 typedef struct THCUNNPool {
   THNNWindow axis[3];
-  int64_t planes, input, output; /* planes, and elements of one */
+  int64_t planes;        /* number of planes */
+  int64_t input, output; /* elements of an input plane and of an output plane */
   THNNDivide divide;
-  int64_t base;     /* of indices */
+  int64_t base;     /* the index of the first element: 0 or 1 */
   int ofFrames;     /* planes are frames x features; indices count the frames of a window */
-  int samples;      /* numbers of a plane that spread its windows: with[0] */
-  int64_t channels; /* with a weight, with[0], and a bias, with[1], each: planes, */
-  int ofFeatures;   /* or columns */
-  double power;     /* of a norm; backward, with are its input and output */
+  int samples;      /* fractional pooling: random numbers of a plane in with[0] */
+  int64_t channels; /* if not 0: with[0] and with[1] have a weight and a bias for each channel */
+  int ofFeatures;   /* the channel is the column; otherwise plane % channels */
+  double power; /* LP pooling: the power; backward, with[0] and with[1] are its input and output */
   const void *x, *with[2];
   void *y, *scratch;
-  const int64_t *from; /* indices that are given, or made */
-  int64_t *to;
+  const int64_t *from; /* indices that are read */
+  int64_t *to;         /* indices that are written */
 } THCUNNPool;
 
 /* Planes whose elements are sums over up to three axes: element k of an axis has the terms first[k]
  * ... first[k + 1] - 1, each an index of x and a weight (1 where weight is NULL). */
 typedef struct THCUNNGather {
-  int64_t planes, from[3], to[3]; /* sizes of planes */
-  const int64_t *first[3], *index[3];
-  const void *weight[3]; /* of the type of sums */
+  int64_t planes;
+  int64_t from[3], to[3];             /* sizes of a plane of x and of a plane of y */
+  const int64_t *first[3], *index[3]; /* the terms of each axis */
+  const void *weight[3];              /* weights of the terms, of the type of sums, or NULL */
   const void *x;
   void *y;
 } THCUNNGather;
@@ -84,29 +86,29 @@ typedef struct THCUNNGrid {
   int64_t batch, planes, points, in[3];
   const void *x, *grid, *g; /* input, grid and gradOutput */
   void *y, *gradInput, *gradGrid;
-  void *sums; /* of the type of sums: gradInput, or memory of as many elements */
+  void *sums; /* gradInput, or memory of as many elements if sums have another type */
 } THCUNNGrid;
 
-/* Planes as columns, planes x window x windows, and columns as sums in planes. */
+/* im2col, to columns of planes x taps x positions, and col2im. */
 typedef struct THCUNNColumns {
   THNNWindow axis[3];
-  int64_t planes;       /* of an image */
-  int64_t imagesAtOnce; /* images whose windows follow each other in each line of columns; 0: one */
-  const void *bias;     /* of sums, an element for each plane; may be NULL */
+  int64_t planes;       /* planes of an image */
+  int64_t imagesAtOnce; /* images whose positions follow each other in a line of columns; 0: one */
+  const void *bias;     /* col2im: a bias for each plane, or NULL */
   const void *from;
   void *to;
 } THCUNNColumns;
 
-/* Convolutions as sums over windows.  Steps are from one element to the next. */
+/* Direct convolutions.  The fields ...Step are strides. */
 typedef struct THCUNNDirect {
   THNNWindow axis[3];
   int64_t batch, planes, outputs, groups;
-  int64_t xStep[3], yStep[3]; /* of images, planes, positions */
-  int64_t weightStep[4];      /* of outputs, planes of a group, taps, windows (0: they share) */
-  int64_t biasStep[2];  /* of outputs and windows, forward; backward, planes follow each other */
-  double scale;         /* of the gradient that is added to weight */
-  const void *bias;     /* may be NULL */
-  void *x, *y, *weight; /* one of them is the result */
+  int64_t xStep[3], yStep[3]; /* strides of images, planes, positions */
+  int64_t weightStep[4]; /* strides of outputs, planes of a group, taps, positions (0: shared) */
+  int64_t biasStep[2];   /* forward: strides of outputs and positions; backward: 1 for planes */
+  double scale;          /* factor of the gradient that is added to weight */
+  const void *bias;      /* may be NULL */
+  void *x, *y, *weight;  /* one of them is the result */
 } THCUNNDirect;
 
 /* --- norms and cells ------------------------------------------------------------------------ */
@@ -146,18 +148,20 @@ typedef struct THCUNNTable {
   int64_t rows, columns, count, bags, base;
   int64_t padding; /* an index that nothing is added for */
   int byFrequency; /* what is added is divided by how often the index occurs */
-  int mode;        /* of bags */
+  int mode;        /* THCUNN_BAG_SUM or THCUNN_BAG_MEAN */
   double scale, maxNorm, normType;
   const int64_t *index, *offsets;
-  const int64_t *givenBag, *givenLengths; /* of the entries, and of the bags; may be NULL */
-  const void *g;                          /* rows to be added: one of each index or bag */
+  const int64_t *givenBag;     /* the bag of each entry, or NULL */
+  const int64_t *givenLengths; /* the length of each bag, or NULL */
+  const void *g;               /* rows to be added: one of each index or bag */
   void *table, *y;
   int64_t *bag, *lengths; /* results */
 } THCUNNTable;
 
-/* A linear layer of keys and values: those of THNN's IndexWork. */
+/* A linear layer of keys and values; the fields are those of THNN's IndexWork. */
 typedef struct THCUNNKeys {
-  const int64_t *key, *first; /* first: of each list, and behind the last */
+  const int64_t *key;
+  const int64_t *first; /* the first entry of each list; then the number of all entries */
   int64_t count, rows, batch, width, outputs, keysOffset;
   int extra;
   double scale, decay;
@@ -165,14 +169,15 @@ typedef struct THCUNNKeys {
   void *weight, *y;
 } THCUNNKeys;
 
-/* A linear layer of sparse inputs: entries of row, column and value or, in the legacy form, of column
- * and value, each of them for each row of the batch. */
+/* A linear layer of sparse inputs.  An entry is row, column and value.  In the legacy form an entry is column
+ * and value, and each row of the batch has `each` entries. */
 typedef struct THCUNNSparse {
   const void *entries;
   int64_t count, each, batch, inputs, outputs;
   int legacy;
   double scale, decay;
-  const void *weight, *bias, *g; /* of a step: the gradients of the weights */
+  const void *weight, *bias; /* updateParameters: the gradients of weight and bias */
+  const void *g;             /* gradOutput */
   void *y, *dWeight, *dBias;
 } THCUNNSparse;
 
@@ -201,17 +206,17 @@ typedef struct THCUNNNll {
 /* Margins between the scores of right classes and others. */
 typedef struct THCUNNMargin {
   int64_t batch, classes, base;
-  int p;    /* for one right class: the power of the terms, 1 or 2 */
+  int p;    /* MultiMarginCriterion: the power of the terms, 1 or 2 */
   int each; /* one loss per input instead of their sum */
   double margin, factor;
   const int64_t *target;
   const void *weights; /* may be NULL */
   const void *x;
-  void *isTarget; /* for lists of right classes */
+  void *isTarget; /* MultiLabelMarginCriterion: whether each class is right */
   void *loss;
   const void *g; /* backward */
   void *dx;
-  void *sums; /* forward: as of THCUNNNll */
+  void *sums; /* forward: two doubles for each part of the sum; NULL: one block */
 } THCUNNMargin;
 
 /* --- of each floating type -------------------------------------------------------------------- */

@@ -82,8 +82,8 @@ void OF_REAL(directBackwardData)(const THCUNNDirect *direct, cudaStream_t stream
 void OF_REAL(directBackwardWeights)(const THCUNNDirect *direct, cudaStream_t stream);
 
 /* Reports an element that is not from 0 to 1. */
-void OF_REAL(findOutsideUnit)(const void *x, int64_t count, const THCReport *report,
-                              cudaStream_t stream);
+void OF_REAL(findNonProbability)(const void *x, int64_t count, const THCReport *report,
+                                 cudaStream_t stream);
 
 /* Sets the n elements of each plane of batch images to the plane's bias. */
 void OF_REAL(fillPlanes)(int64_t batch, int64_t planes, int64_t n, const void *bias, void *y,

@@ -39,7 +39,7 @@ typedef struct IndexSplit {
   THCDivisor divisor[MAX_COORDINATES];
 } IndexSplit;
 
-/* Of indices below count; n sizes, innermost first. */
+/* The split of indices below count into n coordinates, whose sizes are given innermost first. */
 static inline IndexSplit index_split(int64_t count, int n, const int64_t *size)
 {
   IndexSplit split = {};

@@ -3,8 +3,8 @@
 
 /* --- the table of algorithms ----------------------------------------------------------------- */
 
-/* In this order: the first one that supports a convolution and costs less than those after it
- * computes it.  The last one always does. */
+/* The first row that supports a convolution and costs less than THNN_NEVER computes it.  The last row
+ * computes every contiguous one. */
 static const THNN_(Algorithm) THNN_(algorithms)[] = {
     {"depthwise_nchw", THNN_(supportsDepthwiseNchw), THNN_(costOfDepthwiseNchw),
      THNN_(convolveByDepthwiseNchw), THNN_(weightsByDepthwiseNchw)},
@@ -26,8 +26,8 @@ static const THNN_(Algorithm) THNN_(algorithms)[] = {
 };
 enum { ALGORITHMS = sizeof THNN_(algorithms) / sizeof *THNN_(algorithms) };
 
-/* The row for c in the layout that c->channelsLast says; NULL if there is none.  forced: the row of that
- * name alone, whatever it costs, if there is memory for it. */
+/* The row for c in the layout that c->channelsLast says, or NULL.  forced: only the row of this name
+ * counts, whatever it costs, if there is memory for it. */
 static const THNN_(Algorithm) * THNN_(rowOf)(const THNNConvolution *c, THNNPass pass,
                                              const char *forced, THNN_(WinogradPlan) * plan)
 {
@@ -40,8 +40,9 @@ static const THNN_(Algorithm) * THNN_(rowOf)(const THNNConvolution *c, THNNPass 
   return NULL;
 }
 
-/* Chooses for tensors that lie channels-last if channelsLast, or else in order.  Where no row
- * computes in their own layout, they are brought in order. */
+/* Chooses a row.  Tries the forced algorithm first, then any; for each, the layout of the operands
+ * first (channels-last if channelsLast is set), then the contiguous one, to which channels-last
+ * operands are copied. */
 static void THNN_(choose)(const THNNConvolution *c, THNNPass pass, int channelsLast,
                           THNN_(Choice) * choice)
 {
@@ -88,7 +89,7 @@ void THNN_(convolveBackwardData)(const THNNConvolution *c, THTensor *y, THTensor
   THNN_(convolveEither)(c, THNN_BACKWARD_DATA, y, weight, bias, x);
 }
 
-/* What the algorithm has not added to the gradient of the bias. */
+/* Adds the gradient of the bias, unless the algorithm has done so. */
 static void THNN_(addBias)(THNN_(Gradient) * g)
 {
   const THNNConvolution *c = g->c;
@@ -101,14 +102,14 @@ static void THNN_(addBias)(THNN_(Gradient) * g)
   }
   const real *from = THTensor_(data)(g->biasOfX ? g->x : g->y);
   const int64_t planes = g->biasOfX ? c->planes : c->outputs;
-  const ptrdiff_t n = g->biasOfX ? c->image : c->windows;
+  const ptrdiff_t n = g->biasOfX ? c->image : c->positions;
   if (c->channelsLast)
     THNN_(addColumnSums)(from, c->batch * n, planes, g->scale, sums);
   else
     THNN_(addPlaneSums)(from, c->batch, planes, n, g->scale, sums);
 }
 
-/* The same in the layout of g->c; row is NULL where only gradBias is wanted. */
+/* Computes the gradients of g in the layout of g->c; row is NULL if only gradBias is wanted. */
 static void THNN_(addGradients)(THNN_(Gradient) * g, const THNN_(Algorithm) * row,
                                 THNN_(WinogradPlan) * plan)
 {
@@ -161,8 +162,8 @@ const char *THNN_(Convolution_algorithm)(const THNNShape *shape, THNNPass pass, 
                        .dims = how->axes + 2,
                        .batched = 1};
   THNNConvolution_complete(&c);
-  /* Tensors of one plane, or of images of one element, lie in order as well. */
-  const int isNhwcX = c.planes > 1 && c.image > 1, isNhwcY = c.outputs > 1 && c.windows > 1;
+  /* Tensors of one plane, or of images of one element, are contiguous too: isNhwc says no to them. */
+  const int isNhwcX = c.planes > 1 && c.image > 1, isNhwcY = c.outputs > 1 && c.positions > 1;
   const int isNhwc = pass == THNN_FORWARD         ? isNhwcY
                      : pass == THNN_BACKWARD_DATA ? isNhwcX
                                                   : isNhwcX || isNhwcY;

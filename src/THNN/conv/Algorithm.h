@@ -1,44 +1,49 @@
 /* Which algorithm computes a convolution.  Algorithm.c has a table of them:
  *
- *     depthwise_nchw   a window of its own for each plane, straight from the image
- *     depthwise_nhwc   the same with planes in the lanes of vectors, channels-last or transposed
+ *     depthwise_nchw   depthwise: a kernel for each plane, which slides over the plane itself
+ *     depthwise_nhwc   depthwise with planes in the lanes of vectors, channels-last or transposed
  *     winograd3x3      Winograd's F(4 x 4, 3 x 3)
  *     winograd5x5      Winograd's F(4 x 4, 5 x 5), with rows of tiles in the lanes
- *     scatter          backward data: each element of the windows adds to the image, shifted
- *     column_panels    a product of matrices whose columns are copied, some vectors at a time
- *     implicit_gemm    a product of matrices that picks the columns from the image
+ *     scatter          backward data: each tap adds a shifted copy of y, times a weight, to x
+ *     column_panels    im2col for a few vectors of positions at a time (a panel)
+ *     implicit_gemm    a product of matrices whose im2col matrix is read from the image by offsets
  *     direct           sums of shifted planes
- *     im2col           a product of matrices, with BLAS, of columns that are written first
+ *     im2col           im2col, then BLAS
  *
- * TH_CONV_ALGORITHM=NAME in the environment forces one of them, for each convolution that it
- * supports in the layout at hand and has memory for; the others are computed as usual. */
+ * TH_CONV_ALGORITHM=NAME in the environment forces an algorithm for each convolution that the
+ * algorithm supports in the layout at hand and has memory for.  Other convolutions are computed as
+ * usual. */
 #ifndef THNN_ALGORITHM_H
 #define THNN_ALGORITHM_H
 
 #include "THNN/THNNGroups.h"
 
-/* What is computed of x, y and the weights. */
+/* Which of y, x and the gradient of the weights is computed. */
 typedef enum { THNN_FORWARD, THNN_BACKWARD_DATA, THNN_BACKWARD_WEIGHTS } THNNPass;
 
-/* Costs of an algorithm that is always or never better than those after it in the table. */
-enum { THNN_ALWAYS, THNN_NEVER };
+/* The cost of an algorithm is its time divided by the time of the algorithms after it in the table.
+ * It is chosen if its cost is below THNN_NEVER. */
+enum { THNN_ALWAYS = 0, THNN_NEVER = 1 };
 
-/* Forces the algorithm of that name from now on, as TH_CONV_ALGORITHM does; NULL forces none.  name
+/* Forces the algorithm of this name from now on, as TH_CONV_ALGORITHM does; NULL forces none.  name
  * is not copied. */
 void THNNConvolution_force(const char *name);
 
-/* The name of the algorithm that is forced; NULL if there is none. */
+/* The name of the forced algorithm, or NULL. */
 const char *THNNConvolution_forced(void);
 
 /* The sizes of a convolution. */
 typedef struct {
   THNNGroups how;
-  int64_t batch, planes, outputs; /* planes and outputs of all groups together */
-  int64_t image[3];               /* slices, rows, columns of x */
+  int64_t batch;
+  int64_t planes;   /* channels of x, of all groups together */
+  int64_t outputs;  /* channels of y, of all groups together */
+  int64_t image[3]; /* slices, rows, columns of x */
 } THNNShape;
 
-/* The name of the algorithm for a pass over tensors that lie channels-last in memory, or else in
- * order.  *inOrder: it computes with tensors in order, whatever the layout. */
+/* The name of the algorithm for a pass over channels-last tensors if channelsLast is set, over
+ * contiguous ones (NCHW) otherwise.  *inOrder: whether it computes with contiguous tensors, to which
+ * channels-last ones are then copied. */
 const char *THNN_FloatConvolution_algorithm(const THNNShape *shape, THNNPass pass, int channelsLast,
                                             int *inOrder);
 const char *THNN_DoubleConvolution_algorithm(const THNNShape *shape, THNNPass pass,

@@ -10,16 +10,16 @@ static int64_t THNN_(groupsOf)(const THNNLayer *l)
 
 /* Whether the dimensions of weight are those of the planes of either side, one of them divided
  * among the groups, and of the window. */
-static int THNN_(weightFits)(const THNNLayer *l, THTensor *weight, int64_t inputs, int64_t window)
+static int THNN_(weightFits)(const THNNLayer *l, THTensor *weight, int64_t inputs, int64_t taps)
 {
   const int64_t *size = weight->size, groups = THNN_(groupsOf)(l);
   if (weight->nDimension == 2)
-    return l->full ? size[0] == inputs && size[1] % window == 0
-                   : size[0] % groups == 0 && size[1] == inputs / groups * window;
+    return l->transposed ? size[0] == inputs && size[1] % taps == 0
+                         : size[0] % groups == 0 && size[1] == inputs / groups * taps;
   if (weight->nDimension != l->spatial + 2 ||
-      size[!l->full] != (l->full ? inputs : inputs / groups))
+      size[!l->transposed] != (l->transposed ? inputs : inputs / groups))
     return 0;
-  if (!l->full && size[0] % groups != 0)
+  if (!l->transposed && size[0] % groups != 0)
     return 0;
   for (int d = 0; d < l->spatial; d++)
     if (size[2 + d] != l->at[3 - l->spatial + d].size)
@@ -32,8 +32,8 @@ static int64_t THNN_(outputsOf)(const THNNLayer *l, THTensor *input, THTensor *w
                                 int64_t inputs)
 {
   const THNNWindow *w = l->at;
-  int64_t window = w[0].size * w[1].size * w[2].size, all;
-  if (__builtin_mul_overflow(window, inputs, &all) || !THNN_(weightFits)(l, weight, inputs, window))
+  int64_t taps = w[0].size * w[1].size * w[2].size, all;
+  if (__builtin_mul_overflow(taps, inputs, &all) || !THNN_(weightFits)(l, weight, inputs, taps))
     THError(
         "weight has size %s, which does not fit input of size %s and windows of %lld x %lld x "
         "%lld",
@@ -41,9 +41,9 @@ static int64_t THNN_(outputsOf)(const THNNLayer *l, THTensor *input, THTensor *w
         (long long)w[1].size, (long long)w[2].size);
   if (l->depthWise)
     return weight->size[0] * inputs;
-  if (l->full)
+  if (l->transposed)
     return THNN_(groupsOf)(l) *
-           (weight->nDimension == 2 ? weight->size[1] / window : weight->size[1]);
+           (weight->nDimension == 2 ? weight->size[1] / taps : weight->size[1]);
   return weight->size[0];
 }
 
@@ -65,8 +65,8 @@ THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor 
 
   THNNConvolution c = {.batch = batched ? input->size[0] : 1,
                        .groups = layer.depthWise ? inputs : THNN_(groupsOf)(&layer),
-                       .planes = layer.full ? outputs : inputs,
-                       .outputs = layer.full ? inputs : outputs,
+                       .planes = layer.transposed ? outputs : inputs,
+                       .outputs = layer.transposed ? inputs : outputs,
                        .dims = dims,
                        .batched = batched};
   if (c.groups > 0 && (c.planes % c.groups != 0 || c.outputs % c.groups != 0))
@@ -78,7 +78,7 @@ THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor 
   c.ySize[batched] = c.outputs;
   for (int d = 0; d < 3; d++) {
     c.at[d] = layer.at[d];
-    if (layer.full) {
+    if (layer.transposed) {
       c.at[d].input = layer.at[d].output;
       c.at[d].output = layer.at[d].input;
     }
@@ -88,7 +88,7 @@ THNNConvolution THNN_(convolutionOf)(THNNLayer layer, THTensor *input, THTensor 
       c.ySize[at] = c.at[d].output;
     }
   }
-  const int64_t *size = layer.full ? c.xSize : c.ySize;
+  const int64_t *size = layer.transposed ? c.xSize : c.ySize;
   if (gradOutput && !THSize_isSameSizeAs(gradOutput->size, gradOutput->nDimension, size, dims))
     THError("gradOutput has size %s, for input of %s it has to be %s",
             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
@@ -131,7 +131,7 @@ void THNN_(layerOutput)(THNNLayer layer, THTensor *input, THTensor *output, THTe
   THGuard guard[2];
   weight = THNN_(planesFirst)(&layer, &guard[0], weight, c.groups);
   bias = THNN_(planesFirst)(&layer, &guard[1], bias, c.groups);
-  if (layer.full)
+  if (layer.transposed)
     THNN_(convolveBackwardData)(&c, input, weight, bias, output);
   else
     THNN_(convolve)(&c, input, weight, bias, output);
@@ -145,7 +145,7 @@ void THNN_(layerGradInput)(THNNLayer layer, THTensor *input, THTensor *gradOutpu
   const THNNConvolution c = THNN_(convolutionOf)(layer, input, gradOutput, weight, NULL);
   THGuard guard;
   weight = THNN_(planesFirst)(&layer, &guard, weight, c.groups);
-  if (layer.full)
+  if (layer.transposed)
     THNN_(convolve)(&c, gradOutput, weight, NULL, gradInput);
   else
     THNN_(convolveBackwardData)(&c, gradOutput, weight, NULL, gradInput);
@@ -159,7 +159,7 @@ void THNN_(layerGradParameters)(THNNLayer layer, THTensor *input, THTensor *grad
   THGuard guard[2];
   gradWeight = THNN_(planesFirst)(&layer, &guard[0], gradWeight, c.groups);
   gradBias = THNN_(planesFirst)(&layer, &guard[1], gradBias, c.groups);
-  if (layer.full)
+  if (layer.transposed)
     THNN_(convolveBackwardWeights)(&c, gradOutput, input, gradWeight, gradBias, 1, scale);
   else
     THNN_(convolveBackwardWeights)(&c, input, gradOutput, gradWeight, gradBias, 0, scale);

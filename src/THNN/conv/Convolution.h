@@ -1,15 +1,22 @@
 /* Convolutions of one, two and three dimensions: one description and three operations for all
  * layers.
  *
- * A layer says what it is with a THNNLayer, its check makes a THNNConvolution of that and of the
- * sizes of its operands, and the operations compute with x (planes), y (outputs) and weight
- * (outputs x planes of its group x window):
+ * A layer describes itself by a THNNLayer.  THNN_(convolutionOf) checks its operands and makes a
+ * THNNConvolution of the layer and their sizes.  Three operations compute with x, y and the weight
+ * (outputs x planes of a group x taps):
  *
- *     convolve                  y from x              forward, or a full convolution's gradient
- *     convolveBackwardData      x from y              the gradient, or a full convolution forward
- *     convolveBackwardWeights   weight from x and y   the gradient with respect to weight and bias
+ *     convolve                  y from x              forward; the gradient of a transposed one
+ *     convolveBackwardData      x from y              the gradient; a transposed one forward
+ *     convolveBackwardWeights   weight from x and y   the gradient of weight and bias
  *
- * Each of them is computed by one of the algorithms of Algorithm.h. */
+ * Each of them is computed by one of the algorithms of Algorithm.h.  The words, in PyTorch's:
+ *
+ *     planes, outputs   channels of x, channels of y
+ *     image             the elements of one channel of x (H * W)
+ *     positions         the elements of one channel of y (H_out * W_out); each has a window in x
+ *     taps              the elements of the kernel in one channel (kH * kW)
+ *     terms             planes / groups * taps, the K of the matrix product
+ *     step, size        stride, kernel_size */
 #ifndef THNN_CONVOLUTION_H
 #define THNN_CONVOLUTION_H
 
@@ -18,17 +25,17 @@
 #include "THNN/conv/gemm/Im2Col.h"
 
 typedef struct {
-  int spatial;          /* dimensions of an image */
-  int full;             /* a full (transposed) convolution: input is y, output x */
-  int eitherAdjustment; /* adjust has to be less than the step or the dilation, not than the step */
-  int depthWise;        /* an output sees one plane; weight is outputs of a plane x planes x ... */
-  int groups;           /* that planes divide into, where that is not one */
-  void *transformed;    /* weights, or NULL (THNNGroups.h) */
-  THNNWindow at[3];     /* slices, rows, columns: size, step, pad, dilation */
-  int64_t adjust[3];    /* what a full convolution's output is larger by */
+  int spatial;        /* number of dimensions of an image: 2 or 3 */
+  int transposed;     /* a transposed (Torch: full) convolution: input is y, output is x */
+  int dilationLimits; /* outputPadding < max(step, dilation); otherwise outputPadding < step */
+  int depthWise;      /* each output sees one plane; weight: outputs of a plane x planes x ... */
+  int groups;         /* number of groups; 0 is one group, like 1 */
+  void *transformed;  /* tensor of transformed weights, or NULL (THNNGroups.h) */
+  THNNWindow at[3];   /* windows of slices, rows, columns: size, step, pad, dilation */
+  int64_t outputPadding[3]; /* elements added to the output of a transposed convolution */
 } THNNLayer;
 
-/* Arguments in the order of the layers'. */
+/* The arguments of the next two functions are in the order of the layers' arguments. */
 static inline THNNLayer THNNLayer_spatial(int kW, int kH, int dW, int dH, int padW, int padH,
                                           int dilationW, int dilationH)
 {
@@ -48,18 +55,20 @@ static inline THNNLayer THNNLayer_volumetric(int kT, int kW, int kH, int dT, int
              THNNWindow_of(kW, dW, pW, dilationW)}};
 }
 
-static inline THNNLayer THNNLayer_full(THNNLayer layer, int adjustT, int adjustW, int adjustH)
+/* The transposed convolution of layer, with output padding. */
+static inline THNNLayer THNNLayer_transposed(THNNLayer layer, int adjustT, int adjustW, int adjustH)
 {
-  layer.full = 1;
-  layer.adjust[0] = adjustT;
-  layer.adjust[1] = adjustH;
-  layer.adjust[2] = adjustW;
+  layer.transposed = 1;
+  layer.outputPadding[0] = adjustT;
+  layer.outputPadding[1] = adjustH;
+  layer.outputPadding[2] = adjustW;
   return layer;
 }
 
-static inline THNNLayer THNNLayer_either(THNNLayer layer)
+/* The output padding may also reach the dilation, as in PyTorch. */
+static inline THNNLayer THNNLayer_dilationLimits(THNNLayer layer)
 {
-  layer.eitherAdjustment = 1;
+  layer.dilationLimits = 1;
   return layer;
 }
 
@@ -71,23 +80,27 @@ static inline THNNLayer THNNLayer_depthWise(THNNLayer layer)
 
 typedef struct {
   int64_t batch, groups;
-  int64_t planes, outputs; /* of x and y, in all groups */
-  THNNWindow at[3];
-  ptrdiff_t image, windows; /* elements of a plane of x, and of one of y */
-  ptrdiff_t window;         /* elements of a window in one plane */
-  ptrdiff_t depth;          /* elements of a window in the planes of a group */
-  int dims;                 /* of x and y, */
-  int batched;              /* and whether the first one is the batch */
-  int channelsLast; /* tensors are channels-last in memory, and planes their last dimension here */
-  int64_t xSize[5], ySize[5];
-  const void *transformed; /* elements of the weights that are transformed already, or NULL */
+  int64_t planes;             /* channels of x, of all groups together */
+  int64_t outputs;            /* channels of y, of all groups together */
+  THNNWindow at[3];           /* windows of slices, rows, columns: input is of x, output of y */
+  ptrdiff_t image;            /* elements of one plane of x */
+  ptrdiff_t positions;        /* elements of one plane of y */
+  ptrdiff_t taps;             /* elements of the kernel in one plane */
+  ptrdiff_t terms;            /* elements of the kernel in all planes of a group */
+  int dims;                   /* number of dimensions of x and y */
+  int batched;                /* the first dimension of x and y is the batch */
+  int channelsLast;           /* x and y are channels-last; xSize and ySize end with the channels */
+  int64_t xSize[5], ySize[5]; /* sizes of x and y, dims numbers each */
+  const void *transformed;    /* elements of the transformed weights, or NULL */
 } THNNConvolution;
 
-/* Checks the windows and counts how many there are in an image of that size: input and output of
- * each, those of the layer.  Raises an error that shows the image unless there are any. */
+/* Checks size, step, pad and dilation of the layer and sets input and output of layer->at for an
+ * image of these sizes (as many as the layer has dimensions).  Raises an error that shows `text` if
+ * no window fits into the image. */
 void THNNLayer_count(THNNLayer *layer, const int64_t *image, const char *text);
 
-/* With kernel, step, pad, dilation, input and output set, everything that follows from them. */
+/* Computes taps, image, positions and terms from batch, groups, planes, outputs and at.  Raises if
+ * the elements of an operand are too many to count. */
 void THNNConvolution_complete(THNNConvolution *c);
 
 #endif

@@ -1,4 +1,4 @@
-/* What algorithms of convolutions have in common: their operands, memory for each thread, sets of images. */
+/* What the algorithms share: operands, memory for each thread, sets of images, sums for the bias. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
@@ -13,7 +13,7 @@ int THNN_(areElements)(const THNNConvolution *c)
   for (int d = 0; d < 3; d++)
     if (c->at[d].size > 1 || c->at[d].step > 1 || c->at[d].pad > 0)
       return 0;
-  return c->windows == c->image;
+  return c->positions == c->image;
 }
 
 void *THNN_(scratchBytes)(THNN_(Call) * call, size_t bytes)
@@ -61,12 +61,12 @@ ptrdiff_t THNN_(setsOf)(const THNNConvolution *c)
 
 ptrdiff_t THNN_(imagesOf)(const THNNConvolution *c)
 {
-  return c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
+  return c->batch * THMax(c->planes * c->image, c->outputs * c->positions);
 }
 
 int THNN_(fitSets)(const THNNConvolution *c)
 {
-  return c->batch > 0 && c->outputs * c->depth * THNN_(setsOf)(c) <= THNN_(imagesOf)(c);
+  return c->batch > 0 && c->outputs * c->terms * THNN_(setsOf)(c) <= THNN_(imagesOf)(c);
 }
 
 accreal *THNN_(totalsOfSets)(THNN_(Gradient) * g)
@@ -82,7 +82,7 @@ ptrdiff_t THNN_(imagesThatFit)(ptrdiff_t elements)
   return THMax(1, THMin(8, (1 << 16) / THMax(1, elements)));
 }
 
-/* sums are of accreal if they are totals, else of real. */
+/* Adds sums over the sets to `to`.  The sums are of type accreal if areTotals is set, else of real. */
 static inline __attribute__((always_inline)) void THNN_(addEachSet)(const void *sums,
                                                                     bool areTotals, ptrdiff_t sets,
                                                                     ptrdiff_t count, real *to,
@@ -116,19 +116,19 @@ void THNN_(addToTotals)(ptrdiff_t planes, const real *y, ptrdiff_t n, accreal *t
     totals[p] += TH_DISPATCHED(THNN_(direct))->sum(y + p * n, n);
 }
 
-/* Sums of planes of x, or of columns of its rows, times scale, that are added to sums. */
+/* The context of addPlaneSums and addColumnSums. */
 typedef struct {
   const real *x;
   real *sums;
   int64_t batch, planes;
-  ptrdiff_t n;
+  ptrdiff_t n; /* elements of a plane (addPlaneSums), or rows of the matrix (addColumnSums) */
   accreal scale;
 } THNN_(Bias);
 
 static void THNN_(sumPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Bias) *b = context;
-  enum { PLANES = 64 }; /* at a time; they are contiguous in each image */
+  enum { PLANES = 64 }; /* planes that are summed up together; they are adjacent in each image */
   for (ptrdiff_t first = begin; first < end; first += PLANES) {
     const ptrdiff_t count = THMin(PLANES, end - first);
     accreal sums[PLANES] = {0};
@@ -148,15 +148,17 @@ void THNN_(addPlaneSums)(const real *x, int64_t batch, int64_t planes, ptrdiff_t
   THParallel_for(planes, THMax(1, TH_LOOP_GRAIN / THMax(1, batch * n)), THNN_(sumPlanes), &b);
 }
 
+enum { COLUMNS_PER_ITEM = 32 }; /* columns of an item of addColumnSums' parallel loop */
+
 /* Sums some columns over all rows.  Blocks of rows that fit in the L1 cache are read in the order of
  * memory. */
 static void THNN_(sumColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  enum { COLUMNS = 512, L1_ELEMENTS = 4096, VECTORS = 32 };
+  enum { COLUMNS = 512, L1_ELEMENTS = 4096 };
   const THNN_(Bias) *b = context;
-  for (ptrdiff_t first = begin * VECTORS; first < THMin(end * VECTORS, b->planes);
-       first += COLUMNS) {
-    const ptrdiff_t count = THMin(COLUMNS, THMin(end * VECTORS, b->planes) - first);
+  const ptrdiff_t beyond = THMin(end * COLUMNS_PER_ITEM, b->planes);
+  for (ptrdiff_t first = begin * COLUMNS_PER_ITEM; first < beyond; first += COLUMNS) {
+    const ptrdiff_t count = THMin(COLUMNS, beyond - first);
     const ptrdiff_t rows = THMax(1, L1_ELEMENTS / count);
     accreal sums[COLUMNS] = {0};
     for (ptrdiff_t i = 0; i < b->n; i += rows)
@@ -170,6 +172,7 @@ static void THNN_(sumColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 void THNN_(addColumnSums)(const real *x, ptrdiff_t rows, int64_t planes, accreal scale, real *sums)
 {
   THNN_(Bias) b = {x, sums, 1, planes, rows, scale};
-  THParallel_for((planes + 31) / 32, THMax(1, TH_LOOP_GRAIN / THMax(1, 32 * rows)),
-                 THNN_(sumColumns), &b);
+  THParallel_for((planes + COLUMNS_PER_ITEM - 1) / COLUMNS_PER_ITEM,
+                 THMax(1, TH_LOOP_GRAIN / THMax(1, COLUMNS_PER_ITEM * rows)), THNN_(sumColumns),
+                 &b);
 }

@@ -1,33 +1,15 @@
-/* What follows from a layer and the sizes of its operands. */
-#define _GNU_SOURCE /* secure_getenv */
-
+/* The sizes of a convolution: output sizes of a layer, and the derived fields of THNNConvolution. */
 #include "Convolution.h"
 
 static const char *const names[] = {"T", "H", "W"};
 
-/* Whether it has been set, by the environment too. */
-static const char *forced;
-static int isForcedKnown;
-
-void THNNConvolution_force(const char *name)
-{
-  __atomic_store_n(&forced, name, __ATOMIC_RELAXED);
-  __atomic_store_n(&isForcedKnown, 1, __ATOMIC_RELEASE);
-}
-
-const char *THNNConvolution_forced(void)
-{
-  if (!__atomic_load_n(&isForcedKnown, __ATOMIC_ACQUIRE))
-    THNNConvolution_force(secure_getenv("TH_CONV_ALGORITHM"));
-  return __atomic_load_n(&forced, __ATOMIC_RELAXED);
-}
-
-/* The windows of dimension d move over output, and there is one for each element of input. */
-static void full_count(THNNLayer *layer, int d, const char *text)
+/* The output size of a transposed convolution in dimension d: its windows slide over the output, and
+ * each element of the input has one window. */
+static void transposed_count(THNNLayer *layer, int d, const char *text)
 {
   THNNWindow *w = &layer->at[d];
-  const int64_t adjust = layer->adjust[d];
-  const int64_t limit = layer->eitherAdjustment ? THMax(w->step, w->dilation) : w->step;
+  const int64_t adjust = layer->outputPadding[d];
+  const int64_t limit = layer->dilationLimits ? THMax(w->step, w->dilation) : w->step;
   if (adjust < 0 || adjust >= limit)
     THError("adjustment %s is %lld, and has to be at least 0 and below %lld", names[d],
             (long long)adjust, (long long)limit);
@@ -42,15 +24,15 @@ static void full_count(THNNLayer *layer, int d, const char *text)
 void THNNLayer_count(THNNLayer *layer, const int64_t *image, const char *text)
 {
   THNNWindow *w = layer->at;
-  int64_t window = 1;
+  int64_t taps = 1;
   for (int d = 0; d < 3; d++) {
     THNNWindow_check(&w[d], names[d]);
     w[d].input = d < 3 - layer->spatial ? 1 : *image++;
-    if (layer->full)
-      full_count(layer, d, text);
+    if (layer->transposed)
+      transposed_count(layer, d, text);
     else
       THNNWindow_count(&w[d], 0);
-    if (__builtin_mul_overflow(window, w[d].size, &window))
+    if (__builtin_mul_overflow(taps, w[d].size, &taps))
       THError("windows of %lld x %lld x %lld are too large", (long long)w[0].size,
               (long long)w[1].size, (long long)w[2].size);
   }
@@ -74,13 +56,13 @@ static ptrdiff_t product(int count, const int64_t *factors)
 void THNNConvolution_complete(THNNConvolution *c)
 {
   const THNNWindow *w = c->at;
-  c->window = product(3, (int64_t[]){w[0].size, w[1].size, w[2].size});
+  c->taps = product(3, (int64_t[]){w[0].size, w[1].size, w[2].size});
   c->image = product(3, (int64_t[]){w[0].input, w[1].input, w[2].input});
-  c->windows = product(3, (int64_t[]){w[0].output, w[1].output, w[2].output});
-  c->depth = product(2, (int64_t[]){c->planes / c->groups, c->window});
-  /* Weights, columns and images can be counted, in bytes too. */
-  product(3, (int64_t[]){c->outputs, c->depth, 64});
-  product(4, (int64_t[]){c->depth, c->windows, c->groups, 64});
+  c->positions = product(3, (int64_t[]){w[0].output, w[1].output, w[2].output});
+  c->terms = product(2, (int64_t[]){c->planes / c->groups, c->taps});
+  /* The numbers of elements and of bytes of weights, columns and images must not overflow. */
+  product(3, (int64_t[]){c->outputs, c->terms, 64});
+  product(4, (int64_t[]){c->terms, c->positions, c->groups, 64});
   product(4, (int64_t[]){c->batch, c->planes, c->image, 64});
-  product(4, (int64_t[]){c->batch, c->outputs, c->windows, 64});
+  product(4, (int64_t[]){c->batch, c->outputs, c->positions, 64});
 }

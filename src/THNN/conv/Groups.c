@@ -1,4 +1,4 @@
-/* Convolutions in groups. */
+/* Grouped convolutions: the entry that ATen calls (THNNGroups.h). */
 #include "THNNGroups.h"
 
 #include "THNN/layer/Template.h"
@@ -12,10 +12,10 @@ static THNNLayer THNN_(grouped)(const THNNGroups *how, THTensor *input)
              "input of size %s does not divide into %d groups", THTensor_(sizeDesc)(input).str,
              how->groups);
   THNNLayer layer = {
-      .spatial = how->axes, .full = how->full, .eitherAdjustment = 1, .groups = how->groups};
+      .spatial = how->axes, .transposed = how->full, .dilationLimits = 1, .groups = how->groups};
   for (int d = 0; d < 3; d++) {
     layer.at[d] = THNNWindow_of(how->size[d], how->step[d], how->pad[d], how->dilation[d]);
-    layer.adjust[d] = how->adjust[d];
+    layer.outputPadding[d] = how->adjust[d];
   }
   layer.transformed = how->transformed;
   return layer;

@@ -4,19 +4,20 @@
 
 #include "Convolution.h"
 
-/* Elements, at most: as many as the largest of x, y and the columns of one image for each thread;
- * an eighth is left for lists and for what blocks are rounded up by. */
+/* The most elements that a convolution may take: as many as the largest of x, y, and the im2col
+ * matrices of one image for each thread.  An eighth of that is left for lists, and for blocks that
+ * are rounded up. */
 static inline ptrdiff_t THNNConvolution_memory(const THNNConvolution *c, int threads)
 {
-  const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->windows);
-  return THMax(images, c->groups * c->depth * c->windows * threads) / 8 * 7;
+  const ptrdiff_t images = c->batch * THMax(c->planes * c->image, c->outputs * c->positions);
+  return THMax(images, c->groups * c->terms * c->positions * threads) / 8 * 7;
 }
 
-/* The grain of a loop over items that compute so many elements each, of a window of one plane. */
+/* The grain of a parallel loop over items that compute `each` elements of a depthwise convolution. */
 static inline ptrdiff_t THNNConvolution_grain(const THNNConvolution *c, ptrdiff_t each)
 {
-  enum { PRODUCTS = 4 }; /* which take about as long as an element of a pointwise loop */
-  return THMax(1, TH_LOOP_GRAIN / THMax(1, each * THMax(1, c->window / PRODUCTS)));
+  enum { PRODUCTS = 4 }; /* products that take about as long as an element of a pointwise loop */
+  return THMax(1, TH_LOOP_GRAIN / THMax(1, each * THMax(1, c->taps / PRODUCTS)));
 }
 
 #endif

@@ -1,5 +1,5 @@
-/* Convolution with weights of their own for each window: a product of matrices for each position, of
- * the windows of some images with the weights of the position. */
+/* SpatialConvolutionLocal, whose weights differ from position to position.  Each position has a product of
+ * matrices: the windows of some images times the weights of the position. */
 #include "THNN/layer/Template.h"
 
 /* sizes: what the caller says of inputWidth, inputHeight, outputWidth, outputHeight. */
@@ -17,7 +17,7 @@ static THNN_(Local) THNN_(localOf)(THTensor *input, THTensor *gradOutput, THTens
             (long long)sizes[1], (long long)sizes[0], (long long)sizes[3], (long long)sizes[2]);
   if (weight) {
     const int64_t *s = weight->size;
-    const int flat = weight->nDimension == 3 && s[0] == c->windows && s[2] == c->depth;
+    const int flat = weight->nDimension == 3 && s[0] == c->positions && s[2] == c->terms;
     if (!flat && !(weight->nDimension == 6 && s[0] == h->output && s[1] == w->output &&
                    s[3] == c->planes && s[4] == h->size && s[5] == w->size))
       THError(
@@ -33,7 +33,7 @@ static THNN_(Local) THNN_(localOf)(THTensor *input, THTensor *gradOutput, THTens
   THNNConvolution_complete(c);
   const int64_t *ySize = c->ySize + batched;
   if (bias &&
-      !(THTensor_(nElement)(bias) == c->outputs * c->windows &&
+      !(THTensor_(nElement)(bias) == c->outputs * c->positions &&
         (bias->nDimension != 3 || THSize_isSameSizeAs(bias->size, bias->nDimension, ySize, 3))))
     THError("bias has size %s, which does not fit output of %s", THTensor_(sizeDesc)(bias).str,
             _THSizeDesc(ySize, 3).str);
@@ -43,13 +43,13 @@ static THNN_(Local) THNN_(localOf)(THTensor *input, THTensor *gradOutput, THTens
             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
             _THSizeDesc(c->ySize, c->dims).str);
 
-  l.imagesAtOnce = THMax(1, THMin(c->batch, c->windows));
+  l.imagesAtOnce = THMax(1, THMin(c->batch, c->positions));
   l.chunk = (c->planes + 7) / 8;
-  l.buffer = l.imagesAtOnce * (c->depth + c->outputs);
+  l.buffer = l.imagesAtOnce * (c->terms + c->outputs);
   return l;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* THCUNN has kernels instead */
 
 static void THNN_(localScratch)(THNN_(Local) * l, THNN_(Call) * call, ptrdiff_t items)
 {
@@ -57,7 +57,7 @@ static void THNN_(localScratch)(THNN_(Local) * l, THNN_(Call) * call, ptrdiff_t 
   l->scratch = THNN_(scratch)(call, l->threads * l->buffer);
 }
 
-/* The elements [first, end) of a window at position p of dimension w that are in the image. */
+/* The taps [first, end) along dimension w that are in the image at position p. */
 static void THNN_(within)(const THNNWindow *w, ptrdiff_t p, ptrdiff_t *first, ptrdiff_t *end)
 {
   const ptrdiff_t from = p * w->step - w->pad;
@@ -65,7 +65,7 @@ static void THNN_(within)(const THNNWindow *w, ptrdiff_t p, ptrdiff_t *first, pt
   *end = THMax(*first, THMin(w->size, w->input - from));
 }
 
-/* Window p of planes of an image, with zeros for what lies outside. */
+/* Copies the window of position p from some planes of an image, with zeros for the padding. */
 static void THNN_(gather)(const THNNConvolution *c, const real *x, ptrdiff_t planes, ptrdiff_t p,
                           real *window)
 {
@@ -75,8 +75,8 @@ static void THNN_(gather)(const THNNConvolution *c, const real *x, ptrdiff_t pla
   THNN_(within)(h, row, &top, &bottom);
   THNN_(within)(w, column, &left, &right);
   if (top > 0 || left > 0 || bottom < h->size || right < w->size)
-    memset(window, 0, (size_t)(planes * c->window) * sizeof *window);
-  for (ptrdiff_t plane = 0; plane < planes; plane++, window += c->window, x += c->image)
+    memset(window, 0, (size_t)(planes * c->taps) * sizeof *window);
+  for (ptrdiff_t plane = 0; plane < planes; plane++, window += c->taps, x += c->image)
     for (ptrdiff_t i = top; i < bottom; i++) {
       const real *from = x + (row * h->step - h->pad + i) * w->input + column * w->step - w->pad;
       for (ptrdiff_t j = left; j < right; j++)
@@ -84,7 +84,7 @@ static void THNN_(gather)(const THNNConvolution *c, const real *x, ptrdiff_t pla
     }
 }
 
-/* Adds window p to the image. */
+/* Adds a window to position p of some planes of an image. */
 static void THNN_(addWindow)(const THNNConvolution *c, const real *window, ptrdiff_t planes,
                              ptrdiff_t p, real *x)
 {
@@ -93,7 +93,7 @@ static void THNN_(addWindow)(const THNNConvolution *c, const real *window, ptrdi
   ptrdiff_t top, bottom, left, right;
   THNN_(within)(h, row, &top, &bottom);
   THNN_(within)(w, column, &left, &right);
-  for (ptrdiff_t plane = 0; plane < planes; plane++, window += c->window, x += c->image)
+  for (ptrdiff_t plane = 0; plane < planes; plane++, window += c->taps, x += c->image)
     for (ptrdiff_t i = top; i < bottom; i++) {
       real *to = x + (row * h->step - h->pad + i) * w->input + column * w->step - w->pad;
       for (ptrdiff_t j = left; j < right; j++)
@@ -101,13 +101,13 @@ static void THNN_(addWindow)(const THNNConvolution *c, const real *window, ptrdi
     }
 }
 
-/* Gathers the outputs at position p of images from first on. */
+/* Gathers the elements of y at position p, of some images from `first` on. */
 static void THNN_(gatherOutputs)(const THNN_(Local) * l, ptrdiff_t first, ptrdiff_t images,
                                  ptrdiff_t p, real *outputs)
 {
-  const real *y = l->y + first * l->c.outputs * l->c.windows + p;
+  const real *y = l->y + first * l->c.outputs * l->c.positions + p;
   for (ptrdiff_t k = 0; k < images * l->c.outputs; k++)
-    outputs[k] = y[k * l->c.windows];
+    outputs[k] = y[k * l->c.positions];
 }
 
 static void THNN_(localPositions)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -115,46 +115,45 @@ static void THNN_(localPositions)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Local) *l = context;
   const THNNConvolution *c = &l->c;
   real *windows = THNN_(ofThread)(l->scratch, l->buffer, l->threads);
-  real *outputs = windows + l->imagesAtOnce * c->depth;
+  real *outputs = windows + l->imagesAtOnce * c->terms;
   for (ptrdiff_t p = begin; p < end; p++)
     for (ptrdiff_t first = 0; first < c->batch; first += l->imagesAtOnce) {
       const ptrdiff_t images = THMin(l->imagesAtOnce, c->batch - first);
       for (ptrdiff_t k = 0; k < images; k++)
         THNN_(gather)(c, l->x + (first + k) * c->planes * c->image, c->planes, p,
-                      windows + k * c->depth);
-      THBlas_(gemm)('t', 'n', c->outputs, images, c->depth, 1,
-                    l->weight + p * c->outputs * c->depth, c->depth, windows, c->depth, 0, outputs,
+                      windows + k * c->terms);
+      THBlas_(gemm)('t', 'n', c->outputs, images, c->terms, 1,
+                    l->weight + p * c->outputs * c->terms, c->terms, windows, c->terms, 0, outputs,
                     c->outputs);
-      real *y = l->y + first * c->outputs * c->windows + p;
+      real *y = l->y + first * c->outputs * c->positions + p;
       for (ptrdiff_t k = 0; k < images; k++)
         for (ptrdiff_t o = 0; o < c->outputs; o++)
-          y[(k * c->outputs + o) * c->windows] =
-              outputs[k * c->outputs + o] + (l->bias ? l->bias[o * c->windows + p] : 0);
+          y[(k * c->outputs + o) * c->positions] =
+              outputs[k * c->outputs + o] + (l->bias ? l->bias[o * c->positions + p] : 0);
     }
 }
 
-/* The gradient of some planes, position by position. */
+/* Computes the gradient of some planes of x, position by position. */
 static void THNN_(localPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Local) *l = context;
   const THNNConvolution *c = &l->c;
   real *windows = THNN_(ofThread)(l->scratch, l->buffer, l->threads);
-  real *outputs = windows + l->imagesAtOnce * c->depth;
+  real *outputs = windows + l->imagesAtOnce * c->terms;
   for (ptrdiff_t chunk = begin; chunk < end; chunk++) {
     const ptrdiff_t plane = chunk * l->chunk, planes = THMin(l->chunk, c->planes - plane);
     for (int64_t i = 0; i < c->batch; i++)
       memset(l->x + (i * c->planes + plane) * c->image, 0,
              (size_t)(planes * c->image) * sizeof(real));
-    for (ptrdiff_t p = 0; p < c->windows; p++)
+    for (ptrdiff_t p = 0; p < c->positions; p++)
       for (ptrdiff_t first = 0; first < c->batch; first += l->imagesAtOnce) {
-        const ptrdiff_t images = THMin(l->imagesAtOnce, c->batch - first),
-                        depth = planes * c->window;
+        const ptrdiff_t images = THMin(l->imagesAtOnce, c->batch - first), terms = planes * c->taps;
         THNN_(gatherOutputs)(l, first, images, p, outputs);
-        THBlas_(gemm)('n', 'n', depth, images, c->outputs, 1,
-                      l->weight + p * c->outputs * c->depth + plane * c->window, c->depth, outputs,
-                      c->outputs, 0, windows, depth);
+        THBlas_(gemm)('n', 'n', terms, images, c->outputs, 1,
+                      l->weight + p * c->outputs * c->terms + plane * c->taps, c->terms, outputs,
+                      c->outputs, 0, windows, terms);
         for (ptrdiff_t k = 0; k < images; k++)
-          THNN_(addWindow)(c, windows + k * depth, planes, p,
+          THNN_(addWindow)(c, windows + k * terms, planes, p,
                            l->x + ((first + k) * c->planes + plane) * c->image);
       }
   }
@@ -165,22 +164,22 @@ static void THNN_(localWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(Local) *l = context;
   const THNNConvolution *c = &l->c;
   real *windows = THNN_(ofThread)(l->scratch, l->buffer, l->threads);
-  real *outputs = windows + l->imagesAtOnce * c->depth;
+  real *outputs = windows + l->imagesAtOnce * c->terms;
   for (ptrdiff_t p = begin; p < end; p++) {
     for (ptrdiff_t first = 0; first < c->batch && l->weight; first += l->imagesAtOnce) {
       const ptrdiff_t images = THMin(l->imagesAtOnce, c->batch - first);
       for (ptrdiff_t k = 0; k < images; k++)
         THNN_(gather)(c, l->x + (first + k) * c->planes * c->image, c->planes, p,
-                      windows + k * c->depth);
+                      windows + k * c->terms);
       THNN_(gatherOutputs)(l, first, images, p, outputs);
-      THBlas_(gemm)('n', 't', c->depth, c->outputs, images, (real)l->scale, windows, c->depth,
-                    outputs, c->outputs, 1, l->weight + p * c->outputs * c->depth, c->depth);
+      THBlas_(gemm)('n', 't', c->terms, c->outputs, images, (real)l->scale, windows, c->terms,
+                    outputs, c->outputs, 1, l->weight + p * c->outputs * c->terms, c->terms);
     }
     for (ptrdiff_t o = 0; o < c->outputs && l->bias; o++) {
       accreal sum = 0;
       for (int64_t i = 0; i < c->batch; i++)
-        sum += (accreal)l->y[(i * c->outputs + o) * c->windows + p];
-      real *to = l->bias + o * c->windows + p;
+        sum += (accreal)l->y[(i * c->outputs + o) * c->positions + p];
+      real *to = l->bias + o * c->positions + p;
       *to = (real)(*to + l->scale * sum);
     }
   }
@@ -188,7 +187,7 @@ static void THNN_(localWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 void THNN_(prepareLocal)(THNN_(Local) * l, THNNPass pass, THNN_(Call) * call)
 {
-  l->items = pass == THNN_BACKWARD_DATA ? (l->c.planes + l->chunk - 1) / l->chunk : l->c.windows;
+  l->items = pass == THNN_BACKWARD_DATA ? (l->c.planes + l->chunk - 1) / l->chunk : l->c.positions;
   THNN_(localScratch)(l, call, l->items);
   THNN_(needBlas)();
 }
@@ -275,7 +274,7 @@ void THNN_(SpatialConvolutionLocal_accGradParameters)(THNNState *state, THTensor
   gradBias = THNN_(sum)(&call, gradBias);
   THNN_(prepareLocal)(&l, THNN_BACKWARD_WEIGHTS, &call);
   if (gradBias)
-    l.sums = THNN_(sumMemory)(&call, l.c.outputs * l.c.windows, l.c.batch);
+    l.sums = THNN_(sumMemory)(&call, l.c.outputs * l.c.positions, l.c.batch);
   THNN_(start)(&call);
   l.x = THTensor_(data)(input);
   l.y = THTensor_(data)(gradOutput);

@@ -1,17 +1,19 @@
-/* Convolutions whose planes a table connects, each connection with a window of its own; forward and
- * full.  As in ConvPlan.h, but the terms of each plane of the result come from its connections. */
+/* SpatialConvolutionMap and SpatialFullConvolutionMap: connTable lists pairs (input plane, output plane),
+ * each with a filter of its own.  They are computed like the algorithm direct, with a plan by ConvPlan.h; the
+ * terms of a plane of the result come from its connections. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
 typedef struct {
-  THNNConvolution c; /* of one plane, and the batch */
-  int full;
-  int64_t inputs, outputs; /* planes of input, which may be more than are connected, and output */
-  ptrdiff_t connections;
+  THNNConvolution c; /* the convolution of one plane of x with one filter, for the whole batch */
+  int transposed;    /* SpatialFullConvolutionMap */
+  int64_t inputs;    /* planes of input; some may be in no connection */
+  int64_t outputs;   /* planes of output */
+  ptrdiff_t connections; /* rows of connTable */
   int64_t inputSize[4], outputSize[4];
 } THNN_(Map);
 
-/* Number column of row of the table, from 0; raises unless it is below count. */
+/* The plane in table[row][column], counted from 0.  Raises unless there are more planes (count). */
 static int64_t THNN_(connected)(THTensor *table, ptrdiff_t row, int column, int64_t count)
 {
   const real number = THTensor_(get2d)(table, row, column);
@@ -21,7 +23,7 @@ static int64_t THNN_(connected)(THTensor *table, ptrdiff_t row, int column, int6
   return (int64_t)number - TH_INDEX_BASE;
 }
 
-/* Checks the operands of a layer; whether input is a batch. */
+/* Checks the operands of a layer, and returns whether input is a batch. */
 static int THNN_(checkMap)(const THTensor *input, const THTensor *weight, THTensor *bias,
                            const THTensor *table, int inputs, int outputs, int argument)
 {
@@ -44,14 +46,14 @@ static int THNN_(checkMap)(const THTensor *input, const THTensor *weight, THTens
   return batched;
 }
 
-static THNN_(Map)
-    THNN_(mapOf)(THTensor *input, THTensor *gradOutput, THTensor *weight, THTensor *bias,
-                 THTensor *table, int inputs, int outputs, int dW, int dH, int full, int argument)
+static THNN_(Map) THNN_(mapOf)(THTensor *input, THTensor *gradOutput, THTensor *weight,
+                               THTensor *bias, THTensor *table, int inputs, int outputs, int dW,
+                               int dH, int transposed, int argument)
 {
   const int dims = input->nDimension;
   const int batched = THNN_(checkMap)(input, weight, bias, table, inputs, outputs, argument);
   THNNLayer layer = THNNLayer_spatial(1, 1, dW, dH, 0, 0, 1, 1);
-  layer.full = full;
+  layer.transposed = transposed;
   layer.at[1].size = weight->size[1];
   layer.at[2].size = weight->size[2];
   THNNLayer_count(&layer, input->size + batched + 1, THTensor_(sizeDesc)(input).str);
@@ -62,7 +64,7 @@ static THNN_(Map)
              .planes = 1,
              .outputs = 1,
              .dims = dims},
-       .full = full,
+       .transposed = transposed,
        .inputs = input->size[batched],
        .outputs = outputs,
        .connections = weight->size[0]};
@@ -71,7 +73,7 @@ static THNN_(Map)
   m.outputSize[batched] = outputs;
   for (int d = 0; d < 3; d++) {
     m.c.at[d] = layer.at[d];
-    if (full) {
+    if (transposed) {
       m.c.at[d].input = layer.at[d].output;
       m.c.at[d].output = layer.at[d].input;
     }
@@ -79,10 +81,10 @@ static THNN_(Map)
       m.outputSize[batched + d] = layer.at[d].output;
   }
   THNNConvolution_complete(&m.c);
-  /* All planes of an image, flat or not, can be counted. */
+  /* Raises if the elements of all planes of an image, with or without padding, are too many to count. */
   THNNConvolution all = m.c;
-  all.planes = full ? m.outputs : m.inputs;
-  all.outputs = full ? m.inputs : m.outputs;
+  all.planes = transposed ? m.outputs : m.inputs;
+  all.outputs = transposed ? m.inputs : m.outputs;
   THNNConvolution_complete(&all);
   if (gradOutput &&
       !THSize_isSameSizeAs(gradOutput->size, gradOutput->nDimension, m.outputSize, dims))
@@ -101,17 +103,18 @@ static THNN_(Map)
 typedef struct {
   const THNN_(Map) * m;
   THNNConvPlan plan;
-  int64_t sources, results; /* planes */
-  ptrdiff_t source, result; /* their elements */
-  ptrdiff_t *first;         /* of each part, for each plane of the result and the end: its terms */
-  ptrdiff_t *offset;        /* of terms */
-  real *weights;            /* of terms */
+  int64_t sources, results; /* planes of the source and of the result */
+  ptrdiff_t source, result; /* elements of a plane of the source and of the result */
+  ptrdiff_t *first;         /* [part][plane of the result]: its first term; one more for the end */
+  ptrdiff_t *offset;        /* offsets of the terms in the flat image */
+  real *weights;            /* weights of the terms */
   const real *from, *bias;
-  real *to, *flat; /* flat: for each thread */
+  real *to;
+  real *flat; /* a flat image for each thread */
   int threads;
 } THNN_(MapWork);
 
-/* The terms of each part and plane of the result, in the order of the table. */
+/* Lists the terms of each part and plane of the result, in the order of the table. */
 static void THNN_(connect)(THNN_(MapWork) * w, THTensor *table, const real *weight,
                            int resultColumn)
 {
@@ -119,7 +122,8 @@ static void THNN_(connect)(THNN_(MapWork) * w, THTensor *table, const real *weig
   ptrdiff_t begin = 0, *first = w->first;
   for (ptrdiff_t k = 0; k < p->parts; k++, first += w->results + 1) {
     const THNNPart *part = &p->part[k];
-    /* Count, add up, then put each connection behind those before it. */
+    /* A counting sort: counts the terms of each plane, adds the counts up to first indices, and then
+     * appends the terms of each connection at its plane's index. */
     memset(first, 0, (size_t)(w->results + 1) * sizeof *first);
     for (ptrdiff_t row = 0; row < w->m->connections; row++)
       first[THNN_(connected)(table, row, resultColumn, w->results) + 1] += part->taps;
@@ -132,10 +136,10 @@ static void THNN_(connect)(THNN_(MapWork) * w, THTensor *table, const real *weig
       const int64_t s = THNN_(connected)(table, row, !resultColumn, w->sources);
       for (ptrdiff_t t = 0; t < part->taps; t++, first[r]++) {
         w->offset[first[r]] = s * p->plane + part->d.offset[t];
-        w->weights[first[r]] = weight[row * w->m->c.window + part->tap[t]];
+        w->weights[first[r]] = weight[row * w->m->c.taps + part->tap[t]];
       }
     }
-    /* Each has moved to where the next one begins. */
+    /* Now each index is where the next plane begins. */
     memmove(first + 1, first, (size_t)w->results * sizeof *first);
     first[0] = begin;
     begin = end;
@@ -153,7 +157,7 @@ static void THNN_(mapImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
                       p->plane);
     for (int64_t r = 0; r < w->results; r++) {
       real *to = w->to + (i * w->results + r) * w->result;
-      for (ptrdiff_t k = 0; k < w->result && p->leaves; k++)
+      for (ptrdiff_t k = 0; k < w->result && p->hasGaps; k++)
         to[k] = w->bias ? w->bias[r] : 0;
       for (ptrdiff_t k = 0; k < p->parts; k++) {
         const ptrdiff_t *first = w->first + k * (w->results + 1) + r;
@@ -168,7 +172,7 @@ static void THNN_(mapImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* backward: as in ConvPlan.h. */
+/* Computes y from x, or with `backward` x from y. */
 static void THNN_(mapRun)(const THNN_(Map) * m, int backward, THTensor *from, THTensor *weight,
                           THTensor *bias, THTensor *table, THTensor *to, const int64_t *size)
 {
@@ -178,18 +182,18 @@ static void THNN_(mapRun)(const THNN_(Map) * m, int backward, THTensor *from, TH
   weight = THNN_(source)(&call, weight);
   bias = THNN_(source)(&call, bias);
   to = THNN_(result)(&call, to, m->c.dims, size);
-  const int toOutput = backward == m->full;
+  const int toOutput = backward == m->transposed;
   THNN_(MapWork)
   w = {.m = m,
        .sources = toOutput ? m->inputs : m->outputs,
        .results = toOutput ? m->outputs : m->inputs,
-       .source = backward ? m->c.windows : m->c.image,
-       .result = backward ? m->c.image : m->c.windows,
+       .source = backward ? m->c.positions : m->c.image,
+       .result = backward ? m->c.image : m->c.positions,
        .threads = THParallel_threads(m->c.batch, 1)};
   w.plan = THNNConvPlan_of(&m->c, backward, THNN_PLAN_WHOLE,
                            THNN_(scratchBytes)(&call, THNNConvPlan_memory(&m->c, backward,
                                                                           THNN_PLAN_WHOLE)));
-  const ptrdiff_t terms = m->connections * m->c.window;
+  const ptrdiff_t terms = m->connections * m->c.taps;
   w.first = THNN_(scratchBytes)(&call,
                                 (size_t)(w.plan.parts * (w.results + 1) + terms) * sizeof *w.first);
   w.offset = w.first + w.plan.parts * (w.results + 1);
@@ -210,12 +214,14 @@ typedef struct {
   const THNN_(Map) * m;
   THNNConvPlan plan;
   THNNWindow layoutY[3];
-  ptrdiff_t planeY;
-  int64_t planes, outputs; /* of x and y */
-  int64_t *at;             /* of each connection: planes of x and y */
-  const real *x, *y, *mask;
-  real *sums, *flat; /* sums: for each set of images; flat: for each thread */
-  ptrdiff_t sets, size;
+  ptrdiff_t planeY;        /* elements of a flat plane of y */
+  int64_t planes, outputs; /* planes of x and of y */
+  int64_t *at;             /* at[2 * row], at[2 * row + 1]: planes of x and y of a connection */
+  const real *x, *y;
+  const real *mask;     /* THNN_(setMask) */
+  real *sums;           /* sums of the weights for each set of images */
+  real *flat;           /* flat images of x and y for each thread */
+  ptrdiff_t sets, size; /* sets of images; elements of flat for a thread */
   int threads;
 } THNN_(MapSums);
 
@@ -224,7 +230,7 @@ static void THNN_(mapSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const THNN_(MapSums) *w = context;
   const THNNConvolution *c = &w->m->c;
   const THNNConvPlan *p = &w->plan;
-  const ptrdiff_t count = w->m->connections * c->window;
+  const ptrdiff_t count = w->m->connections * c->taps;
   real *x = THNN_(ofThread)(w->flat, w->size, w->threads);
   real *y = x + w->planes * p->plane + THNN_DIRECT_SLACK;
   for (ptrdiff_t set = begin; set < end; set++) {
@@ -233,13 +239,13 @@ static void THNN_(mapSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (ptrdiff_t i = set * c->batch / w->sets; i < (set + 1) * c->batch / w->sets; i++) {
       THNN_(copyPadded)(p->layout, w->x + i * w->planes * c->image, w->planes, c->image, x,
                         p->plane);
-      THNN_(copyPadded)(w->layoutY, w->y + i * w->outputs * c->windows, w->outputs, c->windows, y,
-                        w->planeY);
+      THNN_(copyPadded)(w->layoutY, w->y + i * w->outputs * c->positions, w->outputs, c->positions,
+                        y, w->planeY);
       for (ptrdiff_t row = 0; row < w->m->connections; row++)
         TH_DISPATCHED(THNN_(direct))
             ->correlate(&p->part->d, 1, x + w->at[2 * row] * p->plane, 0,
                         y + w->at[2 * row + 1] * w->planeY, w->planeY, 0, w->mask,
-                        sums + row * c->window);
+                        sums + row * c->taps);
     }
   }
 }
@@ -256,8 +262,8 @@ static void THNN_(mapWeights)(const THNN_(Map) * m, THTensor *input, THTensor *g
   gradBias = THNN_(sum)(&call, gradBias);
   THNN_(MapSums)
   w = {.m = m,
-       .planes = m->full ? m->outputs : m->inputs,
-       .outputs = m->full ? m->inputs : m->outputs,
+       .planes = m->transposed ? m->outputs : m->inputs,
+       .outputs = m->transposed ? m->inputs : m->outputs,
        .sets = THMin(m->c.batch, THNN_IMAGE_SETS)};
   w.threads = THParallel_threads(w.sets, 1);
   w.plan =
@@ -266,24 +272,25 @@ static void THNN_(mapWeights)(const THNN_(Map) * m, THTensor *input, THTensor *g
   w.planeY = THNNConvPlan_other(&m->c, &w.plan, w.layoutY);
   w.at = THNN_(scratchBytes)(&call, 2 * (size_t)m->connections * sizeof *w.at);
   real *mask = THNN_(scratch)(&call, w.planeY);
-  w.sums = THNN_(scratch)(&call, w.sets * m->connections * m->c.window);
+  w.sums = THNN_(scratch)(&call, w.sets * m->connections * m->c.taps);
   w.size = w.planes * w.plan.plane + w.outputs * w.planeY + 2 * THNN_DIRECT_SLACK;
   w.flat = THNN_(scratch)(&call, w.threads * w.size);
   THNN_(start)(&call);
 
   for (ptrdiff_t row = 0; row < m->connections; row++) {
-    w.at[2 * row] = THNN_(connected)(table, row, m->full, w.planes);
-    w.at[2 * row + 1] = THNN_(connected)(table, row, !m->full, w.outputs);
+    w.at[2 * row] = THNN_(connected)(table, row, m->transposed, w.planes);
+    w.at[2 * row + 1] = THNN_(connected)(table, row, !m->transposed, w.outputs);
   }
-  w.x = THTensor_(data)(m->full ? gradOutput : input);
-  w.y = THTensor_(data)(m->full ? input : gradOutput);
+  w.x = THTensor_(data)(m->transposed ? gradOutput : input);
+  w.y = THTensor_(data)(m->transposed ? input : gradOutput);
   THNN_(setMask)(&m->c, &w.plan, w.planeY, mask);
   w.mask = mask;
   THParallel_for(w.sets, 1, THNN_(mapSets), &w);
-  THNN_(addSets)(w.sums, w.sets, m->connections * m->c.window, THTensor_(data)(gradWeight), scale);
+  THNN_(addSets)(w.sums, w.sets, m->connections * m->c.taps, THTensor_(data)(gradWeight), scale);
   if (gradBias)
     THNN_(addPlaneSums)(THTensor_(data)(gradOutput), m->c.batch, m->outputs,
-                        m->full ? m->c.image : m->c.windows, scale, THTensor_(data)(gradBias));
+                        m->transposed ? m->c.image : m->c.positions, scale,
+                        THTensor_(data)(gradBias));
   THNN_(finish)(&call);
 }
 

@@ -74,8 +74,8 @@ void THNN_(SpatialFullConvolution_updateOutput)(THNNState *state, THTensor *inpu
                                                 int padW, int padH, int adjW, int adjH)
 {
   THNN_ENTER(state, input, output, weight, bias, columns, ones);
-  THNN_(layerOutput)(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0, adjW,
-                                    adjH),
+  THNN_(layerOutput)(THNNLayer_transposed(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0,
+                                          adjW, adjH),
                      input, output, weight, bias);
 }
 
@@ -86,8 +86,8 @@ void THNN_(SpatialFullConvolution_updateGradInput)(THNNState *state, THTensor *i
                                                    int adjW, int adjH)
 {
   THNN_ENTER(state, input, gradOutput, gradInput, weight, columns);
-  THNN_(layerGradInput)(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0, adjW,
-                                       adjH),
+  THNN_(layerGradInput)(THNNLayer_transposed(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0,
+                                             adjW, adjH),
                         input, gradOutput, gradInput, weight);
 }
 
@@ -99,8 +99,9 @@ void THNN_(SpatialFullConvolution_accGradParameters)(THNNState *state, THTensor 
                                                      accreal scale)
 {
   THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, columns, ones);
-  THNN_(layerGradParameters)(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1, 1), 0,
-                                            adjW, adjH),
+  THNN_(layerGradParameters)(THNNLayer_transposed(THNNLayer_spatial(kW, kH, dW, dH, padW, padH, 1,
+                                                                    1),
+                                                  0, adjW, adjH),
                              input, gradOutput, gradWeight, gradBias, scale);
 }
 
@@ -112,9 +113,11 @@ void THNN_(SpatialFullDilatedConvolution_updateOutput)(THNNState *state, THTenso
                                                        int dilationH, int adjW, int adjH)
 {
   THNN_ENTER(state, input, output, weight, bias, columns, ones);
-  THNN_(layerOutput)(THNNLayer_either(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW, padH,
-                                                                       dilationW, dilationH),
-                                                     0, adjW, adjH)),
+  THNN_(layerOutput)(THNNLayer_dilationLimits(THNNLayer_transposed(THNNLayer_spatial(kW, kH, dW, dH,
+                                                                                     padW, padH,
+                                                                                     dilationW,
+                                                                                     dilationH),
+                                                                   0, adjW, adjH)),
                      input, output, weight, bias);
 }
 
@@ -126,10 +129,12 @@ void THNN_(SpatialFullDilatedConvolution_updateGradInput)(THNNState *state, THTe
                                                           int adjW, int adjH)
 {
   THNN_ENTER(state, input, gradOutput, gradInput, weight, columns);
-  THNN_(layerGradInput)(THNNLayer_either(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW,
-                                                                          padH, dilationW,
-                                                                          dilationH),
-                                                        0, adjW, adjH)),
+  THNN_(layerGradInput)(THNNLayer_dilationLimits(THNNLayer_transposed(THNNLayer_spatial(kW, kH, dW,
+                                                                                        dH, padW,
+                                                                                        padH,
+                                                                                        dilationW,
+                                                                                        dilationH),
+                                                                      0, adjW, adjH)),
                         input, gradOutput, gradInput, weight);
 }
 
@@ -143,11 +148,11 @@ void THNN_(SpatialFullDilatedConvolution_accGradParameters)(THNNState *state, TH
                                                             int adjH, accreal scale)
 {
   THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, columns, ones);
-  THNN_(layerGradParameters)(THNNLayer_either(THNNLayer_full(THNNLayer_spatial(kW, kH, dW, dH, padW,
-                                                                               padH, dilationW,
-                                                                               dilationH),
-                                                             0, adjW, adjH)),
-                             input, gradOutput, gradWeight, gradBias, scale);
+  THNN_(layerGradParameters)(
+      THNNLayer_dilationLimits(THNNLayer_transposed(THNNLayer_spatial(kW, kH, dW, dH, padW, padH,
+                                                                      dilationW, dilationH),
+                                                    0, adjW, adjH)),
+      input, gradOutput, gradWeight, gradBias, scale);
 }
 
 void THNN_(SpatialDepthWiseConvolution_updateOutput)(THNNState *state, THTensor *input,

@@ -1,12 +1,12 @@
 /* Convolution of sequences whose frames are rows.
  *
- * A window is kW consecutive frames in memory.  Windows are the rows of a matrix, and share
- * elements where they overlap.  Its products are computed as in ImplicitGemm.h, with the outputs in
- * the lanes; backward, with the elements of a frame there.  Where those are few, or there is little
- * to compute, BLAS computes the products.  BLAS needs rows that do not overlap.  So that nothing
- * has to be unfolded, BLAS computes several smaller products: if frames are long, one for each of the
- * kW frames of all windows; if frames are short, one for every interval-th window, as windows at that
- * distance do not overlap. */
+ * A window is kW consecutive frames in memory.  Windows are the rows of a matrix, and share elements
+ * where they overlap.  The products of this matrix are computed by the kernels of implicit_gemm
+ * (ImplicitGemm.h), with outputs in the lanes, or for the gradient of the input with the elements of a
+ * frame in the lanes.  If these are few, or there is little to compute, BLAS computes the products.
+ * BLAS needs rows that do not overlap.  To avoid im2col, it computes several smaller products: for long
+ * frames, one for each of the kW frames of all windows; for short frames, one for each set of windows
+ * that are `interval` apart, because these do not overlap. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
@@ -28,10 +28,10 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
   if (s.w.output < 1)
     THError("input of size %s is shorter than windows of %d frames", THTensor_(sizeDesc)(input).str,
             kW);
-  if (__builtin_mul_overflow(s.frame, kW, &s.depth))
+  if (__builtin_mul_overflow(s.frame, kW, &s.terms))
     THError("windows of %d frames in input of size %s are too large", kW,
             THTensor_(sizeDesc)(input).str);
-  if (weight && (weight->nDimension != 2 || weight->size[1] != s.depth))
+  if (weight && (weight->nDimension != 2 || weight->size[1] != s.terms))
     THError("weight has size %s, which does not fit input of size %s and windows of %d frames",
             THTensor_(sizeDesc)(weight).str, THTensor_(sizeDesc)(input).str, kW);
   s.outputs = weight ? weight->size[0] : gradOutput->size[gradOutput->nDimension - 1];
@@ -45,7 +45,7 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
     THError("gradOutput has size %s, for input of %s it has to be %s",
             THTensor_(sizeDesc)(gradOutput).str, THTensor_(sizeDesc)(input).str,
             _THSizeDesc(s.size, dims).str);
-  int64_t reach; /* of the leading dimension */
+  int64_t reach; /* BLAS's leading dimension: a stride between windows that do not overlap */
   if (__builtin_mul_overflow(s.batch * s.w.output, s.outputs, &reach) ||
       __builtin_mul_overflow((int64_t)kW + dW, s.frame, &reach))
     THError("a convolution of input of size %s is too large", THTensor_(sizeDesc)(input).str);
@@ -56,13 +56,13 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
   return s;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* a device has products of its own */
+#ifndef TH_TEMPLATE_DEVICE /* THCUNN has its own passes */
 
 enum {
   COLUMNS = THNN_IMPLICIT_COLUMNS,
   ROWS = 256,
   TERMS = 512
-}; /* the most that are computed together */
+}; /* terms, positions and so on that are computed together, at most */
 
 /* --- with outputs or the elements of a frame in the lanes ----------------------------------- */
 
@@ -101,7 +101,7 @@ static int THNN_(isImplicitSequence)(THNN_(Sequence) * s, int64_t outputs, int64
   s->rows = rows;
   s->width = THNN_(widthOf)(outputs);
   s->blocks = (outputs + s->width - 1) / s->width;
-  return THNN_(threadMemorySize)(s) <= s->depth * s->w.output;
+  return THNN_(threadMemorySize)(s) <= s->terms * s->w.output;
 }
 
 static void THNN_(needMemory)(THNN_(Sequence) * s, THNN_(Call) * call, ptrdiff_t items)
@@ -141,9 +141,9 @@ static void THNN_(windowBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
       const ptrdiff_t width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
       for (ptrdiff_t k = 0; k < width; k++)
         d.start[k] = s->bias && k < count ? s->bias[o + k] : 0;
-      for (int64_t term = 0; term < s->depth; term += COLUMNS) {
-        const ptrdiff_t terms = THMin(COLUMNS, s->depth - term);
-        THNN_(packOutputs)(count, terms, s->weight + o * s->depth + term, s->depth, d.m);
+      for (int64_t term = 0; term < s->terms; term += COLUMNS) {
+        const ptrdiff_t terms = THMin(COLUMNS, s->terms - term);
+        THNN_(packOutputs)(count, terms, s->weight + o * s->terms + term, s->terms, d.m);
         TH_DISPATCHED(THNN_(implicit))
             ->multiply(rows, d.row, terms, d.column, s->x + term, 1, d.m, vectors,
                        term == 0 ? d.start : NULL, d.sums, width);
@@ -155,8 +155,8 @@ static void THNN_(windowBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* The frames of one phase.  The sums of a sequence are ordered by phase: first frames 0, step,
- * 2 step, ..., then frames 1, 1 + step, ...; so the same tap of all windows is consecutive. */
+/* The number of frames of one phase.  The sums of a sequence are ordered by phase: first frames 0, step,
+ * 2 step, ..., then frames 1, 1 + step, ...; so one tap of successive windows is adjacent. */
 static int64_t THNN_(framesOfPhase)(const THNN_(Sequence) * s)
 {
   return (s->w.input + s->w.step - 1) / s->w.step;
@@ -180,7 +180,7 @@ static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
       real *sums = d.sums + (k % s->w.step * phase + k / s->w.step) * width;
       for (int64_t o = 0; o < s->outputs; o += COLUMNS) {
         const ptrdiff_t outputs = THMin(COLUMNS, s->outputs - o);
-        THNN_(copyParts)(outputs, s->weight + o * s->depth + k * s->frame + first, s->depth, count,
+        THNN_(copyParts)(outputs, s->weight + o * s->terms + k * s->frame + first, s->terms, count,
                          d.m);
         for (int64_t t = 0; t < s->w.output; t += TERMS)
           TH_DISPATCHED(THNN_(implicit))
@@ -205,7 +205,7 @@ static void THNN_(termBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   THNN_(listEach)(s->rows, 1, d.row);
   for (ptrdiff_t i = begin; i < end; i++) {
     const int64_t term = i / s->blocks * s->rows, first = i % s->blocks * s->width;
-    const ptrdiff_t terms = THMin(s->rows, s->depth - term);
+    const ptrdiff_t terms = THMin(s->rows, s->terms - term);
     const ptrdiff_t count = THMin(s->width, s->outputs - first), vectors = THNN_(vectorsOf)(count);
     const ptrdiff_t width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
     memset(d.sums, 0, (size_t)(terms * width) * sizeof(real));
@@ -218,7 +218,7 @@ static void THNN_(termBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
                      width);
     }
     for (ptrdiff_t o = 0; o < count; o++) {
-      real *weights = s->weight + (first + o) * s->depth + term;
+      real *weights = s->weight + (first + o) * s->terms + term;
       for (ptrdiff_t l = 0; l < terms; l++)
         weights[l] = (real)(weights[l] + s->scale * (accreal)d.sums[l * width + o]);
     }
@@ -227,11 +227,11 @@ static void THNN_(termBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 
 /* --- as products of matrices whose rows do not overlap --------------------------------------- */
 
-/* One product: rows of x, of depth elements, and rows of y.  x and y are the offsets of the first rows,
- * nextX and nextY the distances to the next; within is the offset of the depth within a window.
- * With one row, the distance is unused, but must be large enough for BLAS. */
+/* One product of BLAS, with `rows` rows of x, of `terms` elements each, and as many rows of y.  x and y are
+ * the offsets of the first rows, nextX and nextY the strides of rows, within the offset of the terms in
+ * a window.  With one row, the stride is unused, but must be large enough for BLAS. */
 typedef struct {
-  ptrdiff_t rows, depth, x, nextX, y, nextY, within;
+  ptrdiff_t rows, terms, x, nextX, y, nextY, within;
 } THNN_(Product);
 
 static THNN_(Product) THNN_(product)(const THNN_(Sequence) * s, int64_t i)
@@ -239,15 +239,15 @@ static THNN_(Product) THNN_(product)(const THNN_(Sequence) * s, int64_t i)
   const int64_t step = s->w.step * s->frame;
   if (s->byFrame)
     return (THNN_(Product)){.rows = s->w.output,
-                            .depth = s->frame,
+                            .terms = s->frame,
                             .x = i * s->frame,
                             .nextX = step,
                             .nextY = s->outputs,
                             .within = i * s->frame};
   return (THNN_(Product)){.rows = (s->w.output - i + s->interval - 1) / s->interval,
-                          .depth = s->depth,
+                          .terms = s->terms,
                           .x = i * step,
-                          .nextX = THMax(s->interval * step, s->depth),
+                          .nextX = THMax(s->interval * step, s->terms),
                           .y = i * s->outputs,
                           .nextY = s->interval * s->outputs};
 }
@@ -262,7 +262,7 @@ static void THNN_(sequences)(void *context, ptrdiff_t begin, ptrdiff_t end)
         y[t * s->outputs + o] = s->bias ? s->bias[o] : 0;
     for (int64_t k = 0; k < s->products; k++) {
       const THNN_(Product) p = THNN_(product)(s, k);
-      THBlas_(gemm)('t', 'n', s->outputs, p.rows, p.depth, 1, s->weight + p.within, s->depth,
+      THBlas_(gemm)('t', 'n', s->outputs, p.rows, p.terms, 1, s->weight + p.within, s->terms,
                     x + p.x, p.nextX, 1, y + p.y, p.nextY);
     }
   }
@@ -276,7 +276,7 @@ static void THNN_(sequencesBackward)(void *context, ptrdiff_t begin, ptrdiff_t e
     memset(x, 0, (size_t)(s->w.input * s->frame) * sizeof *x);
     for (int64_t k = 0; k < s->products; k++) {
       const THNN_(Product) p = THNN_(product)(s, k);
-      THBlas_(gemm)('n', 'n', p.depth, p.rows, s->outputs, 1, s->weight + p.within, s->depth,
+      THBlas_(gemm)('n', 'n', p.terms, p.rows, s->outputs, 1, s->weight + p.within, s->terms,
                     y + p.y, p.nextY, 1, x + p.x, p.nextX);
     }
   }
@@ -291,10 +291,10 @@ static void THNN_(sequenceChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     for (int64_t i = 0; i < s->batch; i++)
       for (int64_t k = 0; k < s->products; k++) {
         const THNN_(Product) p = THNN_(product)(s, k);
-        THBlas_(gemm)('n', 't', p.depth, count, p.rows, (real)s->scale,
+        THBlas_(gemm)('n', 't', p.terms, count, p.rows, (real)s->scale,
                       s->x + i * s->w.input * s->frame + p.x, p.nextX,
                       s->y + i * s->w.output * s->outputs + from + p.y, p.nextY, 1,
-                      s->weight + from * s->depth + p.within, s->depth);
+                      s->weight + from * s->terms + p.within, s->terms);
       }
   }
 }
@@ -331,8 +331,8 @@ void THNN_(prepareSequence)(THNN_(Sequence) * s, THNNPass pass, THNN_(Call) * ca
     s->implicit = THNN_(isImplicitSequence)(s, s->frame, frames);
     s->items = s->implicit ? s->batch * s->blocks : s->batch;
   } else {
-    s->implicit = THNN_(isImplicitSequence)(s, s->outputs, THMin(TERMS, s->depth));
-    s->items = s->implicit ? (s->depth + s->rows - 1) / s->rows * s->blocks : chunks;
+    s->implicit = THNN_(isImplicitSequence)(s, s->outputs, THMin(TERMS, s->terms));
+    s->items = s->implicit ? (s->terms + s->rows - 1) / s->rows * s->blocks : chunks;
   }
   if (s->implicit)
     THNN_(needMemory)(s, call, s->items);

@@ -52,7 +52,7 @@ static THTensor *THNN_(oneRow)(THGuard *guard, THTensor *weight)
   return view;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* THCUNN has kernels instead */
 
 /* --- frames first ---------------------------------------------------------------------------- */
 
@@ -69,8 +69,7 @@ static THNN_(Frames) THNN_(framesOf)(const THNN_(Rows) * r)
   return (THNN_(Frames)){.w = r->layer.at[2], .batch = r->batch, .features = r->features};
 }
 
-/* Transposes weight, so that features are neighbours; the memory is reserved before a call
- * starts. */
+/* Transposes weight to kW x features, into memory that is reserved before the call starts. */
 static void THNN_(transposeRows)(const THNN_(Frames) * f, const real *weight, real *transposed)
 {
   for (int64_t i = 0; i < f->features; i++)
@@ -101,7 +100,7 @@ static void THNN_(framesForward)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Computes gradients of frames of the input, from the windows that they are in. */
+/* Computes gradients of frames of the input: sums over the windows that have the frame. */
 static void THNN_(framesBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Frames) *f = context;
@@ -117,10 +116,10 @@ static void THNN_(framesBackward)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-enum { FEATURES = 64 }; /* that are summed together */
+enum { FEATURES = 64 }; /* features that are summed together */
 
-/* Sums, for blocks of features, the products of g with the windows' frames at tap k, or g alone if
- * x is NULL. */
+/* Sums up, for blocks of features, the products of g with the elements of x at tap k, or g alone if x is
+ * NULL. */
 static void THNN_(framesSum)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Frames) *f = context;

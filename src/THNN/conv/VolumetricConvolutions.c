@@ -87,9 +87,9 @@ void THNN_(VolumetricFullConvolution_updateOutput)(THNNState *state, THTensor *i
                                                    int aT, int aW, int aH)
 {
   THNN_ENTER(state, input, output, weight, bias, finput, fgradInput);
-  THNN_(layerOutput)(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH, 1, 1,
-                                                         1),
-                                    aT, aW, aH),
+  THNN_(layerOutput)(THNNLayer_transposed(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH,
+                                                               1, 1, 1),
+                                          aT, aW, aH),
                      input, output, weight, bias);
 }
 
@@ -101,9 +101,9 @@ void THNN_(VolumetricFullConvolution_updateGradInput)(THNNState *state, THTensor
                                                       int pH, int aT, int aW, int aH)
 {
   THNN_ENTER(state, input, gradOutput, gradInput, weight, finput, fgradInput);
-  THNN_(layerGradInput)(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH, 1,
-                                                            1, 1),
-                                       aT, aW, aH),
+  THNN_(layerGradInput)(THNNLayer_transposed(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW,
+                                                                  pH, 1, 1, 1),
+                                             aT, aW, aH),
                         input, gradOutput, gradInput, weight);
 }
 
@@ -116,9 +116,9 @@ void THNN_(VolumetricFullConvolution_accGradParameters)(THNNState *state, THTens
                                                         accreal scale)
 {
   THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, finput, fgradInput);
-  THNN_(layerGradParameters)(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH,
-                                                                 1, 1, 1),
-                                            aT, aW, aH),
+  THNN_(layerGradParameters)(THNNLayer_transposed(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT,
+                                                                       pW, pH, 1, 1, 1),
+                                                  aT, aW, aH),
                              input, gradOutput, gradWeight, gradBias, scale);
 }
 
@@ -132,10 +132,13 @@ void THNN_(VolumetricFullDilatedConvolution_updateOutput)(THNNState *state, THTe
                                                           int aW, int aH)
 {
   THNN_ENTER(state, input, output, weight, bias, finput, fgradInput);
-  THNN_(layerOutput)(THNNLayer_either(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH,
-                                                                          pT, pW, pH, dilationT,
-                                                                          dilationW, dilationH),
-                                                     aT, aW, aH)),
+  THNN_(layerOutput)(THNNLayer_dilationLimits(THNNLayer_transposed(THNNLayer_volumetric(kT, kW, kH,
+                                                                                        dT, dW, dH,
+                                                                                        pT, pW, pH,
+                                                                                        dilationT,
+                                                                                        dilationW,
+                                                                                        dilationH),
+                                                                   aT, aW, aH)),
                      input, output, weight, bias);
 }
 
@@ -149,10 +152,10 @@ void THNN_(VolumetricFullDilatedConvolution_updateGradInput)(THNNState *state, T
                                                              int dilationH, int aT, int aW, int aH)
 {
   THNN_ENTER(state, input, gradOutput, gradInput, weight, finput, fgradInput);
-  THNN_(layerGradInput)(THNNLayer_either(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT, dW, dH,
-                                                                             pT, pW, pH, dilationT,
-                                                                             dilationW, dilationH),
-                                                        aT, aW, aH)),
+  THNN_(layerGradInput)(THNNLayer_dilationLimits(THNNLayer_transposed(
+                            THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH, dilationT,
+                                                 dilationW, dilationH),
+                            aT, aW, aH)),
                         input, gradOutput, gradInput, weight);
 }
 
@@ -168,16 +171,14 @@ void THNN_(VolumetricFullDilatedConvolution_accGradParameters)(THNNState *state,
                                                                int aH, accreal scale)
 {
   THNN_ENTER(state, input, gradOutput, gradWeight, gradBias, finput, fgradInput);
-  THNN_(layerGradParameters)(THNNLayer_either(THNNLayer_full(THNNLayer_volumetric(kT, kW, kH, dT,
-                                                                                  dW, dH, pT, pW,
-                                                                                  pH, dilationT,
-                                                                                  dilationW,
-                                                                                  dilationH),
-                                                             aT, aW, aH)),
+  THNN_(layerGradParameters)(THNNLayer_dilationLimits(THNNLayer_transposed(
+                                 THNNLayer_volumetric(kT, kW, kH, dT, dW, dH, pT, pW, pH, dilationT,
+                                                      dilationW, dilationH),
+                                 aT, aW, aH)),
                              input, gradOutput, gradWeight, gradBias, scale);
 }
 
-/* The windows of VolumetricConvolution are those of its weight. */
+/* VolumetricConvolution takes the kernel's size from its weight. */
 static THNNLayer THNN_(layerOfWeight)(THTensor *weight, int argument, int dT, int dW, int dH,
                                       int pT, int pW, int pH)
 {

@@ -1,7 +1,7 @@
-/* What every layer's function begins and ends with. */
+/* The frame of every layer's function (Call.h). */
 #include "Template.h"
 
-#include "Unit.h"
+#include "CheckProbability.h"
 
 static THGuard *THNN_(guard)(THNN_(Call) * call, THUndo undo)
 {
@@ -70,8 +70,8 @@ static void THNN_(claim)(THNNMemory *memory, int fits, int nDimension, const int
   static const int64_t step = 1;
   THView *const view = &memory->result[memory->results].view;
   int64_t *const count = &memory->result[memory->results].count;
-  if (!fits) { /* it will be contiguous */
-    *count = view->data ? THSize_nElement(nDimension, (int64_t *)size) : 0; /* or new memory */
+  if (!fits) { /* the result will be resized, and be contiguous */
+    *count = view->data ? THSize_nElement(nDimension, (int64_t *)size) : 0; /* 0: in new memory */
     view->nDimension = 1;
     view->size = count;
     view->stride = &step;
@@ -152,7 +152,7 @@ void *THNN_(sumMemory)(THNN_(Call) * call, int64_t lines, int64_t length)
   return NULL;
 }
 
-int THNN_(findOutsideUnit)(THTensor *t, int arg, double *value)
+int THNN_(findNonProbability)(THTensor *t, int arg, double *value)
 {
   if (THTensor_(nElement)(t) == 0)
     return 0;

@@ -1,12 +1,11 @@
-/* What every layer's function begins and ends with: operands are made contiguous, and an error
- * undoes all changes.
+/* The frame of every layer's function: it makes operands contiguous, and an error undoes all changes.
  *
  *     THNN_(Call) call;
  *     THNN_(begin)(&call);
  *     THTensor *x = THNN_(source)(&call, input);                   contiguous, perhaps a copy
  *     THTensor *y = THNN_(result)(&call, output, 4, size);         where to write it
  *     THNN_(start)(&call);                                         output takes its shape
- *     ... compute THTensor_(data)(y) from that of x; nothing in here can fail ...
+ *     ... compute THTensor_(data)(y) from THTensor_(data)(x); nothing in here can fail ...
  *     THNN_(finish)(&call);                                        copies y to output, if it is a copy
  *
  * Everything is checked before begin; everything that can fail happens before start returns.  A
@@ -32,7 +31,7 @@ typedef struct THNNMemory {
   struct {
     THView view;
     int64_t count;
-  } result[2 * THNN_OPERANDS]; /* as they will be */
+  } result[2 * THNN_OPERANDS]; /* the results with their final sizes */
 } THNNMemory;
 
 /* Adds memory that the call reads in place, besides its sources. */

@@ -13,7 +13,7 @@ void THNN_checkShapes(const char *file, int line, THNNNamedShape a, THNNNamedSha
              a.name, text_of(a).str, b.name, text_of(b).str);
 }
 
-/* Of a tensor that is there, so that the product fits. */
+/* The number of elements of a tensor.  The tensor exists, so the product does not overflow. */
 static ptrdiff_t elements(THNNNamedShape t)
 {
   ptrdiff_t count = t.dims > 0;

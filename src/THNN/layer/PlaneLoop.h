@@ -17,36 +17,40 @@
 enum { THNN_STREAM_BYTES = 2048 }; /* bytes of a streamed result that are written at a time */
 
 typedef struct THNNPlanes {
-  int dims;                      /* of the tensors */
-  int axes;                      /* of a plane: the tensors' last dimensions */
-  ptrdiff_t count;               /* planes of all images */
-  int64_t in[3], out[3];         /* sizes of a plane, before and after the layer */
-  ptrdiff_t input, output;       /* elements of a plane */
-  int64_t inSize[5], outSize[5]; /* of the tensors */
+  int dims;           /* number of dimensions of the tensors */
+  int axes;           /* number of dimensions of a plane: the last ones of the tensors */
+  ptrdiff_t count;    /* number of planes of all images */
+  int64_t in[3];      /* sizes of an input plane */
+  int64_t out[3];     /* sizes of an output plane */
+  ptrdiff_t input;    /* elements of an input plane */
+  ptrdiff_t output;   /* elements of an output plane */
+  int64_t inSize[5];  /* sizes of the input tensor */
+  int64_t outSize[5]; /* sizes of the output tensor */
 } THNNPlanes;
 
-/* The planes of a tensor of that size; its last axes dimensions are a plane.  Raises if the number
+/* The planes of a tensor of this size; its last `axes` dimensions are a plane.  Raises if the number
  * of elements overflows. */
 THNNPlanes THNNPlanes_of(int dims, const int64_t *size, int axes);
 
-/* Sets the size of output planes, of which the last axes count.  Raises unless all are positive. */
+/* Sets the size of output planes to out, of which the last planes->axes numbers count.  Raises unless all
+ * are positive. */
 void THNNPlanes_setOutput(THNNPlanes *planes, const int64_t out[3]);
 
-/* Slides windows along the axes: sets their input and output, and the size of output planes.
+/* Slides windows along the axes: sets input and output of the windows, and the size of output planes.
  * Raises unless every window holds an element of the image, and padding is at most half a
  * window. */
 void THNNPlanes_slide(THNNPlanes *planes, THNNWindow axis[3], bool ceil_mode);
 
-/* Whether a tensor with that size and stride has the size wanted, and is channels-last: in memory,
- * batch x positions x planes. */
+/* Whether a tensor with this size and stride has the size `wanted` and is channels-last (in memory, batch x
+ * positions x planes). */
 int THNNPlanes_areChannelsLast(const THNNPlanes *planes, const int64_t *wanted, int dims,
                                const int64_t *size, const int64_t *stride);
 
-/* The same images as tensors whose last dimension is the planes.  count is then the number of
- * output rows; a row holds all planes. */
+/* planes for views of the same tensors whose last dimension is the channels.  Its count is the number of
+ * output rows; a row holds all channels. */
 THNNPlanes THNNPlanes_channelsLast(const THNNPlanes *planes);
 
-/* How many planes an image has. */
+/* The number of planes of an image. */
 static inline ptrdiff_t THNNPlanes_perImage(const THNNPlanes *p)
 {
   return p->inSize[p->dims - p->axes - 1];

@@ -21,26 +21,28 @@ int THNN_(areChannelsLast)(const THNNPlanes *planes, int backward, THTensor *sou
  * entered here, frees it. */
 THTensor *THNN_(viewChannelsLast)(const THNNPlanes *planes, THGuard *guard, THTensor *t);
 
-/* A layer's computation, from each plane of source to the same plane of result; one has the layer's
- * input size, the other its output size.  runPlanes checks, allocates and computes. */
+/* A layer's computation, from each plane of source to the same plane of result.  Of source and result one
+ * has the size of the layer's input, the other the size of its output. */
 typedef struct THNN_(PlaneLoop) {
-  /* scratch is this thread's own.  On a device, a function that queues a kernel for all planes. */
+  /* Computes one plane; scratch is the calling thread's.  On a device, it queues a kernel for all planes. */
   void (*plane)(const struct THNN_(PlaneLoop) * loop, ptrdiff_t plane, void *scratch);
-  const void *layer;         /* other arguments of plane */
-  int backward;              /* from the output's size to the input's */
-  int streams;               /* plane uses non-temporal stores */
-  THTensor *source, *result; /* of different sizes */
-  THTensor *with[2];         /* other sources, of any size, or NULL */
-  THIndexTensor *indicesIn;  /* for each output element an index in the input's plane, or NULL */
-  int64_t limit, base;       /* they are base ... base + limit - 1; unchecked if limit is 0 */
+  const void *layer; /* further arguments of the function plane */
+  int backward;      /* source has the size of the layer's output, result that of its input */
+  int streams;       /* the function plane uses non-temporal stores */
+  THTensor *source, *result;
+  THTensor *with[2]; /* further sources, of any size, or NULL */
+  THIndexTensor
+      *indicesIn;      /* an index in the input plane for each element of the output, or NULL */
+  int64_t limit, base; /* indicesIn are base ... base + limit - 1; unchecked if limit is 0 */
   THIndexTensor *indicesOut; /* indices as a second result, of the output's size, or NULL */
-  ptrdiff_t cost;            /* elements that a plane is worth */
-  size_t scratch;            /* bytes */
+  ptrdiff_t cost;            /* elements of a pointwise loop that take as long as a plane */
+  size_t scratch;            /* bytes of scratch memory of a thread */
 
-  ptrdiff_t chunks; /* of planes, of a thread each */
-  char *memory;     /* scratch for each of them */
+  /* Set by runPlanes: */
+  ptrdiff_t chunks; /* chunks of planes, one for each thread */
+  char *memory;     /* scratch memory of all chunks */
 
-  /* contiguous, for plane to use */
+  /* Set by runPlanes for the function plane: contiguous elements of the operands. */
   const THNNPlanes *planes;
   const real *x, *w[2];
   real *y;
@@ -48,14 +50,19 @@ typedef struct THNN_(PlaneLoop) {
   int64_t *indexOut;
 } THNN_(PlaneLoop);
 
+/* Checks the operands, allocates memory, and computes all planes. */
 void THNN_(runPlanes)(const THNNPlanes *planes, THNN_(PlaneLoop) * loop);
 
-/* What runPlanes calls: finds an index in indicesIn that is out of range, and its value; reserves
- * scratch memory; computes. */
+/* runPlanes calls these three functions; devices have their own.  Whether indicesIn has an index out of
+ * range, which is then in *value. */
 int THNN_(findBadIndex)(const THNN_(PlaneLoop) * loop, int64_t *value);
+
+/* Divides the planes into chunks and reserves their scratch memory. */
 void THNN_(prepareChunks)(THNN_(PlaneLoop) * loop, THNN_(Call) * call);
+
+/* Computes all chunks. */
 void THNN_(runChunks)(THNN_(PlaneLoop) * loop);
 
-/* The same for channels-last images, and a channels-last result: plane computes one row of the
- * result, with all its planes; the rows of each image follow one another. */
+/* runPlanes for a channels-last source and result: the function plane computes one row of the result, with
+ * all channels.  Rows are counted on from image to image. */
 void THNN_(runRowsNhwc)(const THNNPlanes *planes, THNN_(PlaneLoop) * loop);

@@ -16,7 +16,7 @@
 #include "THNN/conv/gemm/ColumnPanels.h"
 #include "THNN/conv/gemm/ImplicitGemm.h"
 #include "THNN/pool/MaxPool.h"
-#include "THNN/conv/direct/ConvPlan.h"
+#include "THNN/conv/ConvPlan.h"
 #include "PlaneLoop.h"
 #include "THNN/activation/Pointwise.h"
 #include "THNN/resample/Resample.h"

@@ -3,7 +3,7 @@
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
-#include "THNN/layer/Unit.h"
+#include "THNN/layer/CheckProbability.h"
 
 #ifndef TH_TEMPLATE_DEVICE /* the elements of a device are not read here */
 
@@ -63,7 +63,7 @@ static void THNN_(lossBackward)(int row, THTensor **inputs, int count, THTensor 
              operands, count + 1);
 }
 
-/* Of a row of input and target alone. */
+/* The loss of a row whose inputs are input and target. */
 static void THNN_(pairLoss)(int row, THTensor *input, THTensor *target, THTensor *output,
                             bool sizeAverage, bool reduce, accreal a)
 {
@@ -107,7 +107,7 @@ static void THNN_(pairLossBackward)(int row, THTensor *input, THTensor *target,
 static void THNN_(checkUnit)(THTensor *input)
 {
   double value;
-  if (THNN_(findOutsideUnit)(input, 2, &value))
+  if (THNN_(findNonProbability)(input, 2, &value))
     THArgError(2, "input of size %s has the element %g, and has to be probabilities",
                THTensor_(sizeDesc)(input).str, value);
 }

@@ -2,7 +2,7 @@
 #include "THNN/layer/Template.h"
 #include "MaxPoolLayers.h"
 
-#include "THNN/layer/Unit.h"
+#include "THNN/layer/CheckProbability.h"
 
 #ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
 
@@ -66,7 +66,7 @@ static void THNN_(checkSamples)(const THNNPlanes *p, THTensor *samples, int argu
              THTensor_(sizeDesc)(samples).str, _THSizeDesc(p->inSize, p->dims).str, p->axes,
              p->count);
   double value;
-  if (THNN_(findOutsideUnit)(samples, argument, &value))
+  if (THNN_(findNonProbability)(samples, argument, &value))
     THArgError(argument, "randomSamples holds %g, which is not from 0 to 1", value);
 }
 

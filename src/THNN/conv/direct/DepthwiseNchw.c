@@ -1,4 +1,5 @@
-/* Depth-wise convolutions of images whose rows are contiguous: each window slides over its plane alone. */
+/* The algorithm depthwise_nchw: depthwise convolutions of contiguous images; a filter slides over its
+ * plane. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
@@ -6,7 +7,8 @@
 
 /* --- which ones ------------------------------------------------------------------------------ */
 
-/* Each plane of x by itself, or of y backward, has windows that slide over it. */
+/* Groups have one plane of x each (backward data, also one of y).  Filters are 3 x 3 or 5 x 5 without
+ * dilation, with stride 1, or forward 2. */
 int THNN_(supportsDepthwiseNchw)(const THNNConvolution *c, THNNPass pass)
 {
   const THNNWindow *w = c->at;
@@ -23,7 +25,7 @@ int THNN_(supportsDepthwiseNchw)(const THNNConvolution *c, THNNPass pass)
          w[1].size == w[2].size && (w[1].size == 3 || w[1].size == 5);
 }
 
-/* Rows that fill less than half a vector are better transposed, where that can be done. */
+/* Planes whose rows fill less than half a vector are left to depthwise_nhwc, if that supports them. */
 double THNN_(costOfDepthwiseNchw)(const THNNConvolution *c, THNNPass pass,
                                   THNN_(WinogradPlan) * plan)
 {
@@ -35,38 +37,39 @@ double THNN_(costOfDepthwiseNchw)(const THNNConvolution *c, THNNPass pass,
 
 /* --- forward and backward data ---------------------------------------------------------------- */
 
-/* A call of depthwise_nchw: windows slide over each plane by itself. */
+/* A call of depthwise_nchw. */
 typedef struct {
   const THNNConvolution *c;
   THNN_(Operands) data;
   int backward;
-} THNN_(Slid);
+} THNN_(DepthwiseNchw);
 
-static void THNN_(slidPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(depthwiseNchwPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   enum { LARGEST = 25 };
-  const THNN_(Slid) *s = context;
+  const THNN_(DepthwiseNchw) *s = context;
   const THNNConvolution *c = s->c;
   const ptrdiff_t outputs = c->outputs / c->groups;
   THNNWindow axis[3] = {c->at[0], c->at[1], c->at[2]};
-  for (int d = 1; s->backward && d < 3; d++) { /* what a window adds to the image slides over y */
+  for (int d = 1; s->backward && d < 3; d++) { /* the flipped filter slides over y */
     axis[d].input = c->at[d].output;
     axis[d].output = c->at[d].input;
     axis[d].pad = axis[d].size - 1 - axis[d].pad;
   }
-  static const real none[THNN_SLIDING] = {0};
+  static const real none[THNN_SLIDE_FILTERS] = {0};
   for (ptrdiff_t i = begin, count; i < end; i += count) {
     const ptrdiff_t result = i % c->outputs, left = THMin(outputs - result % outputs, end - i);
-    count = !s->backward && axis[2].step == 1 && left >= THNN_SLIDING ? THNN_SLIDING : 1;
-    const real *weight = s->data.weight + result * c->window;
+    count =
+        !s->backward && axis[2].step == 1 && left >= THNN_SLIDE_FILTERS ? THNN_SLIDE_FILTERS : 1;
+    const real *weight = s->data.weight + result * c->taps;
     real transposed[LARGEST];
-    for (ptrdiff_t k = 0; s->backward && k < c->window; k++)
-      transposed[k] = weight[c->window - 1 - k];
-    const real *from = s->data.from + (s->backward ? i * c->windows : i / outputs * c->image);
+    for (ptrdiff_t k = 0; s->backward && k < c->taps; k++)
+      transposed[k] = weight[c->taps - 1 - k];
+    const real *from = s->data.from + (s->backward ? i * c->positions : i / outputs * c->image);
     const real *bias = s->data.bias ? s->data.bias + result : none;
-    real *to = s->data.to + i * (s->backward ? c->image : c->windows);
+    real *to = s->data.to + i * (s->backward ? c->image : c->positions);
     if (axis[2].step == 2)
-      TH_DISPATCHED(THNN_(direct))->slideByTwo(axis, from, weight, bias, to);
+      TH_DISPATCHED(THNN_(direct))->slideStride2(axis, from, weight, bias, to);
     else
       TH_DISPATCHED(THNN_(direct))
           ->slide(axis, from, count, s->backward ? transposed : weight, bias, to);
@@ -78,9 +81,9 @@ void THNN_(convolveByDepthwiseNchw)(const THNNConvolution *c, int backward, THTe
 {
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
-  THNN_(Slid) s = {c, THNN_(startConvolution)(&call, from, weight, bias, to), backward};
-  THParallel_for(c->batch * c->outputs, THNNConvolution_grain(c, c->windows), THNN_(slidPlanes),
-                 &s);
+  THNN_(DepthwiseNchw) s = {c, THNN_(startConvolution)(&call, from, weight, bias, to), backward};
+  THParallel_for(c->batch * c->outputs, THNNConvolution_grain(c, c->positions),
+                 THNN_(depthwiseNchwPlanes), &s);
   THNN_(finish)(&call);
 }
 
@@ -90,30 +93,30 @@ void THNN_(convolveByDepthwiseNchw)(const THNNConvolution *c, int backward, THTe
 typedef struct {
   const THNNConvolution *c;
   const real *x, *y;
-  real *sums;      /* for each set of images, and */
-  accreal *totals; /* of each output, if they are wanted */
+  real *sums;      /* sums of the weights for each set of images */
+  accreal *totals; /* THNN_(totalsOfSets) */
   ptrdiff_t sets;
-} THNN_(SlidSums);
+} THNN_(DepthwiseNchwSums);
 
-static void THNN_(slidSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(depthwiseNchwSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(SlidSums) *s = context;
+  const THNN_(DepthwiseNchwSums) *s = context;
   const THNNConvolution *c = s->c;
-  const ptrdiff_t imagesAtOnce = THNN_(imagesThatFit)(2 * c->windows);
+  const ptrdiff_t imagesAtOnce = THNN_(imagesThatFit)(2 * c->positions);
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t set = item / c->outputs, output = item % c->outputs;
     const ptrdiff_t plane = output / (c->outputs / c->groups);
     const ptrdiff_t first = set * c->batch / s->sets, last = (set + 1) * c->batch / s->sets;
-    real *sums = s->sums + item * c->window;
-    memset(sums, 0, (size_t)c->window * sizeof *sums);
+    real *sums = s->sums + item * c->taps;
+    memset(sums, 0, (size_t)c->taps * sizeof *sums);
     for (ptrdiff_t i = first; i < last; i += imagesAtOnce) {
       const ptrdiff_t images = THMin(imagesAtOnce, last - i);
-      const real *y = s->y + (i * c->outputs + output) * c->windows;
+      const real *y = s->y + (i * c->outputs + output) * c->positions;
       TH_DISPATCHED(THNN_(direct))
           ->slideSums(c->at, images, s->x + (i * c->planes + plane) * c->image,
-                      c->planes * c->image, y, c->outputs * c->windows, sums);
+                      c->planes * c->image, y, c->outputs * c->positions, sums);
       for (ptrdiff_t k = 0; s->totals && k < images; k++)
-        THNN_(addToTotals)(1, y + k * c->outputs * c->windows, c->windows, s->totals + item);
+        THNN_(addToTotals)(1, y + k * c->outputs * c->positions, c->positions, s->totals + item);
     }
   }
 }
@@ -121,8 +124,8 @@ static void THNN_(slidSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
 void THNN_(weightsByDepthwiseNchw)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
 {
   const THNNConvolution *c = g->c;
-  const ptrdiff_t all = c->outputs * c->depth;
-  THNN_(SlidSums) s = {.c = c, .sets = THNN_(setsOf)(c)};
+  const ptrdiff_t all = c->outputs * c->terms;
+  THNN_(DepthwiseNchwSums) s = {.c = c, .sets = THNN_(setsOf)(c)};
   s.sums = THNN_(scratch)(&g->call, s.sets * all);
   s.totals = THNN_(totalsOfSets)(g);
   THNN_(start)(&g->call);
@@ -130,6 +133,6 @@ void THNN_(weightsByDepthwiseNchw)(THNN_(Gradient) * g, THNN_(WinogradPlan) * pl
   s.y = THTensor_(data)(g->y);
   const ptrdiff_t items = s.sets * c->outputs;
   const ptrdiff_t each = THMax(1, THNN_(imagesOf)(c) / THMax(1, items)); /* elements of an item */
-  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / 8 / each), THNN_(slidSets), &s);
+  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / 8 / each), THNN_(depthwiseNchwSets), &s);
   THNN_(addSets)(s.sums, s.sets, all, THTensor_(data)(g->gradWeight), g->scale);
 }

@@ -1,4 +1,4 @@
-/* Direct convolutions: sums of shifted planes, whose outputs stay in registers. */
+/* The algorithm direct: sums of shifted planes, which stay in registers (DirectConv.h). */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
@@ -10,7 +10,7 @@ TH_DISPATCH(THNN_(Direct), THNN_(direct))
 
 int THNN_(areFlat)(const THNNConvolution *c)
 {
-  return THNN_(areElements)(c) && c->depth > 0 && c->windows >= THNN_DIRECT_SLACK;
+  return THNN_(areElements)(c) && c->terms > 0 && c->positions >= THNN_DIRECT_SLACK;
 }
 
 int THNN_(supportsDirect)(const THNNConvolution *c, THNNPass pass)
@@ -18,13 +18,13 @@ int THNN_(supportsDirect)(const THNNConvolution *c, THNNPass pass)
   return !c->channelsLast && c->groups > 0 && (pass != THNN_BACKWARD_WEIGHTS || THNN_(fitSets)(c));
 }
 
-/* Products of matrices take the elements of x as they are, and images with fewer windows than
- * vectors have elements. */
+/* Never chosen for images of fewer than MIN_WINDOWS positions without groups, and for 1 x 1
+ * convolutions unless their planes serve as flat planes: matrix products are faster there. */
 double THNN_(costOfDirect)(const THNNConvolution *c, THNNPass pass, THNN_(WinogradPlan) * plan)
 {
   enum { MIN_WINDOWS = 24 };
   if (!THNN_(areElements)(c))
-    return c->windows >= MIN_WINDOWS || c->groups > 1 ? THNN_ALWAYS : THNN_NEVER;
+    return c->positions >= MIN_WINDOWS || c->groups > 1 ? THNN_ALWAYS : THNN_NEVER;
   return pass != THNN_BACKWARD_WEIGHTS && THNN_(areFlat)(c) ? THNN_ALWAYS : THNN_NEVER;
 }
 
@@ -35,11 +35,14 @@ typedef struct {
   const THNNConvolution *c;
   THNNConvPlan plan;
   THNN_(Operands) data;
-  const real *packed;            /* weights */
-  real *flat;                    /* for each thread; NULL where the planes are flat */
-  ptrdiff_t image, planes, size; /* planes of a group of the result, elements of them and of one */
-  ptrdiff_t splits; /* of a group of an image, if there are fewer than threads: blocks of planes, or
-                       positions where the planes are flat */
+  const real *packed; /* packed weights */
+  real *flat;         /* a flat image for each thread; NULL if the planes serve as flat planes */
+  ptrdiff_t planes;   /* planes of a group of the result */
+  ptrdiff_t size;     /* elements of one of these planes */
+  ptrdiff_t image;    /* planes * size */
+  /* Shares of a group of an image, if there are fewer of these than threads: of its blocks of planes, or
+   * of its positions if flat is NULL. */
+  ptrdiff_t splits;
   int threads;
 } THNN_(Planned);
 
@@ -61,7 +64,7 @@ static ptrdiff_t THNN_(planeSize)(const THNNWindow *layout)
   return layout[0].input * layout[1].input * layout[2].input;
 }
 
-/* Some planes of a group of an image, from a flat image. */
+/* Computes planes [first, last) of a group of an image (item) from a flat image. */
 static void THNN_(plannedPlanes)(const THNN_(Planned) * w, ptrdiff_t item, ptrdiff_t first,
                                  ptrdiff_t last, const real *flat)
 {
@@ -69,7 +72,7 @@ static void THNN_(plannedPlanes)(const THNN_(Planned) * w, ptrdiff_t item, ptrdi
   const ptrdiff_t group = item % w->c->groups;
   const real *bias = w->data.bias ? w->data.bias + group * w->planes + first : NULL;
   real *to = w->data.to + item * w->image + first * w->size;
-  if (p->leaves)
+  if (p->hasGaps)
     THNN_(fillPlanes)(to, last - first, w->size, bias);
   for (ptrdiff_t k = 0; k < p->parts; k++) {
     THNNDirect d = p->part[k].d;
@@ -80,7 +83,8 @@ static void THNN_(plannedPlanes)(const THNN_(Planned) * w, ptrdiff_t item, ptrdi
   }
 }
 
-/* Some positions of all planes, which are flat: one row. */
+/* Computes one split of the positions of all planes, where the planes serve as flat planes of one
+ * row. */
 static void THNN_(plannedPositions)(const THNN_(Planned) * w, ptrdiff_t item, ptrdiff_t split)
 {
   const THNNConvPlan *p = &w->plan;
@@ -118,7 +122,8 @@ static void THNN_(plannedSplits)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* The weights of a block of result planes for all terms of a part, count of them there. */
+/* Packs the weights of a block of result planes for all terms of a part.  The block has `count` result
+ * planes; weights of missing ones are 0. */
 static inline __attribute__((always_inline)) void
 THNN_(packBlock)(const THNNPart *part, ptrdiff_t planes, const real *weight, ptrdiff_t ofResult,
                  ptrdiff_t ofSource, ptrdiff_t count, ptrdiff_t block, real *packed)
@@ -141,19 +146,18 @@ typedef struct {
   int backward;
 } THNN_(Pack);
 
-/* The weights of groups and blocks, for each part: a block of result planes after the other, for
- * each term. */
+/* Packs weights as packed[group][part][block][term][output of the block]. */
 static void THNN_(packBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Pack) *w = context;
   const THNNConvolution *c = w->c;
   const THNNConvPlan *p = w->plan;
   const ptrdiff_t outputs = c->outputs / c->groups, blocks = THNNDirect_blocks(&p->part->d);
-  const ptrdiff_t ofResult = w->backward ? c->window : c->depth;
-  const ptrdiff_t ofSource = w->backward ? c->depth : c->window;
+  const ptrdiff_t ofResult = w->backward ? c->taps : c->terms;
+  const ptrdiff_t ofSource = w->backward ? c->terms : c->taps;
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t group = item / blocks, first = item % blocks * p->part->d.block;
-    const real *weight = w->weight + group * outputs * c->depth + first * ofResult;
+    const real *weight = w->weight + group * outputs * c->terms + first * ofResult;
     for (ptrdiff_t k = 0; k < p->parts; k++) {
       const THNNPart *part = &p->part[k];
       const ptrdiff_t count = THMin(part->d.block, part->d.outputs - first);
@@ -177,7 +181,7 @@ static void THNN_(pack)(const THNNConvolution *c, int backward, const THNNConvPl
                  &w);
 }
 
-/* from and to: x and y, or y and x. */
+/* from and to are x and y, or with `backward` y and x. */
 void THNN_(convolveByDirect)(const THNNConvolution *c, int backward, THTensor *from,
                              THTensor *weight, THTensor *bias, THTensor *to)
 {
@@ -185,7 +189,7 @@ void THNN_(convolveByDirect)(const THNNConvolution *c, int backward, THTensor *f
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(Planned)
   w = {.c = c, .planes = (backward ? c->planes : c->outputs) / c->groups};
-  w.size = backward ? c->image : c->windows;
+  w.size = backward ? c->image : c->positions;
   w.image = w.planes * w.size;
   w.plan = THNNConvPlan_of(c, backward, THNN_PLAN_SHIFTED,
                            THNN_(scratchBytes)(&call, THNNConvPlan_memory(c, backward,
@@ -212,12 +216,13 @@ typedef struct {
   const THNNConvolution *c;
   THNNConvPlan plan;
   THNNWindow layoutY[3];
-  ptrdiff_t planeY;         /* elements of a flat plane of y */
-  const real *x, *y, *mask; /* mask: setMask */
-  real *sums;               /* for each set of images, and */
-  accreal *totals;          /* of each output, if they are wanted */
-  real *flat;               /* for each thread: x, then y */
-  ptrdiff_t imagesAtOnce;   /* images that are summed up in registers, together */
+  ptrdiff_t planeY; /* elements of a flat plane of y */
+  const real *x, *y;
+  const real *mask;       /* THNN_(setMask) */
+  real *sums;             /* sums of the weights for each set of images */
+  accreal *totals;        /* THNN_(totalsOfSets) */
+  real *flat;             /* for each thread: flat images of x, then of y */
+  ptrdiff_t imagesAtOnce; /* images that one call of correlate sums up in registers */
   ptrdiff_t sets;
   int threads;
 } THNN_(Sums);
@@ -238,9 +243,9 @@ static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
   real *y = x + w->imagesAtOnce * nextX;
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t set = item / c->groups, group = item % c->groups;
-    real *sums = w->sums + item * outputs * c->depth;
+    real *sums = w->sums + item * outputs * c->terms;
     accreal *totals = w->totals + (w->totals ? item * outputs : 0);
-    memset(sums, 0, (size_t)(outputs * c->depth) * sizeof *sums);
+    memset(sums, 0, (size_t)(outputs * c->terms) * sizeof *sums);
     const ptrdiff_t last = (set + 1) * c->batch / w->sets;
     for (ptrdiff_t i = set * c->batch / w->sets; i < last; i += w->imagesAtOnce) {
       const ptrdiff_t images = THMin(w->imagesAtOnce, last - i);
@@ -248,10 +253,10 @@ static void THNN_(sumSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
         const ptrdiff_t from = (i + k) * c->groups + group;
         THNN_(copyPadded)(p->layout, w->x + from * planes * c->image, planes, c->image,
                           x + k * nextX, p->plane);
-        THNN_(copyPadded)(w->layoutY, w->y + from * outputs * c->windows, outputs, c->windows,
+        THNN_(copyPadded)(w->layoutY, w->y + from * outputs * c->positions, outputs, c->positions,
                           y + k * nextY, w->planeY);
         if (w->totals)
-          THNN_(addToTotals)(outputs, w->y + from * outputs * c->windows, c->windows, totals);
+          THNN_(addToTotals)(outputs, w->y + from * outputs * c->positions, c->positions, totals);
       }
       TH_DISPATCHED(THNN_(direct))
           ->correlate(&p->part->d, images, x, nextX, y, w->planeY, nextY, w->mask, sums);
@@ -276,7 +281,7 @@ static THNN_(Sums) THNN_(sumsOf)(const THNNConvolution *c, THNN_(Call) * call)
   w.plan = THNNConvPlan_of(c, 0, THNN_PLAN_WHOLE,
                            THNN_(scratchBytes)(call, THNNConvPlan_memory(c, 0, THNN_PLAN_WHOLE)));
   w.planeY = THNNConvPlan_other(c, &w.plan, w.layoutY);
-  w.sums = THNN_(scratch)(call, w.sets * c->outputs * c->depth);
+  w.sums = THNN_(scratch)(call, w.sets * c->outputs * c->terms);
   w.imagesAtOnce = THNN_(imagesThatFit)(THNN_(flatImage)(&w));
   w.flat = THNN_(scratch)(call, w.threads * w.imagesAtOnce * THNN_(flatImage)(&w));
   w.mask = THNN_(scratch)(call, w.planeY);
@@ -293,5 +298,5 @@ void THNN_(weightsByDirect)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
   w.y = THTensor_(data)(g->y);
   THNN_(setMask)(c, &w.plan, w.planeY, (real *)w.mask);
   THParallel_for(w.sets * c->groups, 1, THNN_(sumSets), &w);
-  THNN_(addSets)(w.sums, w.sets, c->outputs * c->depth, THTensor_(data)(g->gradWeight), g->scale);
+  THNN_(addSets)(w.sums, w.sets, c->outputs * c->terms, THTensor_(data)(g->gradWeight), g->scale);
 }

@@ -1,34 +1,39 @@
-/* Kernels of direct convolutions: sums of shifted planes in registers. */
+/* Kernels of the algorithms direct and scatter: sums of shifted planes in registers. */
 #include "THNN/layer/Template.h"
 
 #include "TH/simd/THSimdReal.h"
 
+/* Vectors of a strip for blocks of six, of three or four, and of one output: the sums fit the
+ * registers. */
 #if TH_VECTOR == 64
-enum { WIDTH = 4, WIDER = 6, WIDE = 8 };
+enum { VECTORS_OF_SIX = 4, VECTORS_OF_FOUR = 6, VECTORS_OF_ONE = 8 };
 #else
-enum { WIDTH = 2, WIDER = 3, WIDE = 8 };
+enum { VECTORS_OF_SIX = 2, VECTORS_OF_FOUR = 3, VECTORS_OF_ONE = 8 };
 #endif
 enum {
+  MOST_VECTORS = VECTORS_OF_ONE, /* vectors of a strip, at most */
   OUTPUTS = THNN_DIRECT_OUTPUTS,
   TAPS = THNN_DIRECT_TAPS,
-  WINDOW = 9, /* terms that are computed together for one output */
-  LINE = 64,
+  WINDOW = 9,         /* terms of a register tile of correlate, for a single output */
+  LINE = 64,          /* bytes of a cache line */
   BETWEEN = 8,        /* terms from one prefetch of the next strip to the next prefetch */
-  PREFETCH_TERMS = 12 /* the term that is prefetched is so many after the one that is read */
+  PREFETCH_TERMS = 12 /* the prefetch distance in terms of the current strip */
 };
 
 /* --- forward --------------------------------------------------------------------------------- */
 
-/* The lines of the next strip of planes, which are prefetched while this strip is computed, term by
- * term.  Few are prefetched at a time: a core has some sixteen line fill buffers, and reads from
- * the L2 cache need them too. */
+/* What to prefetch of the next strip of planes, term by term, while the current strip is computed.
+ * Few lines are prefetched at a time: a core has some sixteen line fill buffers, and reads from the
+ * L2 cache need them too. */
 typedef struct {
   const real *x;
-  ptrdiff_t term, line, lines, linesPerTerm;
-  int isLong; /* the terms of a strip do not fit in the L1 cache */
+  ptrdiff_t term, line;   /* the next line to prefetch: a line of a term's part of the strip */
+  ptrdiff_t lines;        /* lines of a term */
+  ptrdiff_t linesPerTerm; /* lines that each prefetch, after BETWEEN terms, takes */
+  int isLong;             /* the terms of a strip do not fit in the L1 cache */
 } Ahead;
 
-/* The prefetches of count positions from x on, divided among the blocks of outputs. */
+/* Plans the prefetches of count positions from x on, divided among the blocks of outputs. */
 static Ahead ahead_of(const THNNDirect *d, const real *x, ptrdiff_t count, ptrdiff_t blocks)
 {
   enum { LINE_ELEMENTS = LINE / sizeof(real), LONG = 24 * 1024 / LINE };
@@ -54,16 +59,16 @@ static inline void fetch_some(const THNNDirect *d, Ahead *ahead)
   }
 }
 
-/* to[o][i] = the sums for output o at position i of a strip of width vectors, plus bias[o] if there
- * is a bias; outputs are outputStride apart.  With each term, lines of a later term are
- * prefetched, and lines of ahead if it is not NULL. */
+/* to[o][i] = bias[o] (NULL: 0) + the sum of output o at position i of a strip of `width` vectors;
+ * outputs are outputStride apart.  With each term, lines of a later term are prefetched, and if ahead
+ * is not NULL some of its lines. */
 static inline __attribute__((always_inline)) void strip(const THNNDirect *d, const real *x,
                                                         Ahead *ahead, const real *w,
                                                         const real *bias, real *to,
                                                         ptrdiff_t outputStride, int outputs,
                                                         int width)
 {
-  Vector sum[OUTPUTS][WIDE];
+  Vector sum[OUTPUTS][MOST_VECTORS];
   for (int o = 0; o < outputs; o++)
     for (int k = 0; k < width; k++)
       sum[o][k] = (Vector){0};
@@ -78,7 +83,7 @@ static inline __attribute__((always_inline)) void strip(const THNNDirect *d, con
         (const char *)(x + d->offset[l + PREFETCH_TERMS < d->terms ? l + PREFETCH_TERMS : l]);
     for (int k = 0; k < width * VECTOR; k += LINE)
       __builtin_prefetch(later + k);
-    Vector v[WIDE];
+    Vector v[MOST_VECTORS];
     for (int k = 0; k < width; k++)
       v[k] = load(at + k * LANES);
     for (int o = 0; o < outputs; o++) {
@@ -87,7 +92,8 @@ static inline __attribute__((always_inline)) void strip(const THNNDirect *d, con
         sum[o][k] = Vector_(mulAdd)(v[k], factor, sum[o][k]);
     }
   }
-  for (int o = 0; o < outputs; o++) /* one by one: together, they would be copied twice */
+  for (int o = 0; o < outputs;
+       o++) /* one output at a time: gcc would copy all sums twice otherwise */
     for (int k = 0; k < width; k++) {
       if (bias)
         sum[o][k] += bias[o];
@@ -131,7 +137,8 @@ static inline void deliver_row(const real *x, ptrdiff_t n, real bias, real *y)
   }
 }
 
-/* Writes the outputs of the strip from first on. */
+/* Writes the positions [first, end) of a strip's sums to one output plane y, without the gaps between
+ * rows. */
 static inline void deliver(const THNNDirect *d, const real *tile, ptrdiff_t first, ptrdiff_t end,
                            real bias, real *y)
 {
@@ -160,12 +167,12 @@ static inline __attribute__((always_inline)) void all_strips(const THNNDirect *d
   const int isOneRow = d->count[0] == 1 && d->count[1] == 1 && d->step[2] == 1;
   const ptrdiff_t blocks = (d->outputs + outputs - 1) / outputs;
   for (ptrdiff_t begin = 0; begin < d->length; begin += count) {
-    /* The last strip ends with the image where it can, so that nothing behind is read. */
+    /* The last strip ends with the image if it can, so that nothing after the image is read. */
     const ptrdiff_t first = THMin(begin, THMax(d->length - count, 0));
     const ptrdiff_t next = first + count, left = THMin(d->length - next, count);
     Ahead ahead = ahead_of(d, x + next, left, blocks);
     for (ptrdiff_t o = 0; o < d->outputs; o += outputs) {
-      real tile[OUTPUTS * WIDE * LANES];
+      real tile[OUTPUTS * MOST_VECTORS * LANES];
       if (isOneRow && o + outputs <= d->outputs && first + count <= d->length) {
         strip(d, x + first, &ahead, weights + o * d->terms, bias ? bias + o : none,
               y + o * d->plane + first, d->plane, outputs, width);
@@ -183,25 +190,27 @@ static void convolve(const THNNDirect *d, const real *x, const real *weights, co
                      real *y)
 {
   if (d->block == 1)
-    all_strips(d, x, weights, bias, y, 1, WIDE);
+    all_strips(d, x, weights, bias, y, 1, VECTORS_OF_ONE);
   else if (d->block == THNN_DIRECT_THREE)
-    all_strips(d, x, weights, bias, y, THNN_DIRECT_THREE, WIDER);
-  else if (d->block == THNN_DIRECT_FOUR && d->length > WIDTH * LANES)
-    all_strips(d, x, weights, bias, y, THNN_DIRECT_FOUR, WIDER);
+    all_strips(d, x, weights, bias, y, THNN_DIRECT_THREE, VECTORS_OF_FOUR);
+  else if (d->block == THNN_DIRECT_FOUR && d->length > VECTORS_OF_SIX * LANES)
+    all_strips(d, x, weights, bias, y, THNN_DIRECT_FOUR, VECTORS_OF_FOUR);
   else if (d->block == THNN_DIRECT_FOUR)
-    all_strips(d, x, weights, bias, y, THNN_DIRECT_FOUR, WIDTH);
+    all_strips(d, x, weights, bias, y, THNN_DIRECT_FOUR, VECTORS_OF_SIX);
   else
-    all_strips(d, x, weights, bias, y, OUTPUTS, WIDTH);
+    all_strips(d, x, weights, bias, y, OUTPUTS, VECTORS_OF_SIX);
 }
 
 /* --- backward data by scattering -------------------------------------------------------------- */
 
-/* Adjacent windows of a row: their offsets in a strip and in a plane. */
+/* Adjacent positions of a row. */
 typedef struct {
-  ptrdiff_t from, count, to;
+  ptrdiff_t from;  /* offset in a strip of y */
+  ptrdiff_t count; /* number of positions */
+  ptrdiff_t to;    /* offset in a flat plane of x */
 } Run;
 
-/* Lists the runs of the windows from first to below end. */
+/* Lists the runs of the positions [first, end), and returns how many runs there are. */
 static ptrdiff_t cut(const THNNDirect *d, ptrdiff_t first, ptrdiff_t end, Run *run)
 {
   ptrdiff_t runs = 0;
@@ -245,10 +254,10 @@ static inline __attribute__((always_inline)) void scatter_all(const THNNScatter 
   const THNNDirect *d = &s->d;
   const ptrdiff_t count = width * LANES;
   for (ptrdiff_t first = 0; first < d->length; first += count) {
-    Run run[WIDE * LANES];
+    Run run[MOST_VECTORS * LANES];
     const ptrdiff_t runs = cut(d, first, THMin(first + count, d->length), run);
     for (ptrdiff_t l = 0; l < s->taps; l++) {
-      real tile[OUTPUTS * WIDE * LANES];
+      real tile[OUTPUTS * MOST_VECTORS * LANES];
       strip(d, y + first, NULL, weights + l * d->terms * outputs, NULL, tile, count, outputs,
             width);
       for (ptrdiff_t k = 0; k < runs; k++)
@@ -260,18 +269,18 @@ static inline __attribute__((always_inline)) void scatter_all(const THNNScatter 
 static void scatter(const THNNScatter *s, const real *y, const real *weights, real *x)
 {
   if (s->d.block == 1)
-    scatter_all(s, y, weights, x, 1, WIDE);
+    scatter_all(s, y, weights, x, 1, VECTORS_OF_ONE);
   else if (s->d.block == THNN_DIRECT_THREE)
-    scatter_all(s, y, weights, x, THNN_DIRECT_THREE, WIDER);
+    scatter_all(s, y, weights, x, THNN_DIRECT_THREE, VECTORS_OF_FOUR);
   else if (s->d.block == THNN_DIRECT_FOUR)
-    scatter_all(s, y, weights, x, THNN_DIRECT_FOUR, WIDER);
+    scatter_all(s, y, weights, x, THNN_DIRECT_FOUR, VECTORS_OF_FOUR);
   else
-    scatter_all(s, y, weights, x, OUTPUTS, WIDTH);
+    scatter_all(s, y, weights, x, OUTPUTS, VECTORS_OF_SIX);
 }
 
 /* --- sums over an image ---------------------------------------------------------------------- */
 
-/* Adds the lanes in a fixed order: upper halves to lower halves. */
+/* The sum of the lanes, in a fixed order: upper halves are added to lower halves. */
 static inline real sum_of_lanes(Vector v)
 {
 #if TH_VECTOR == 64
@@ -296,7 +305,8 @@ static inline real sum_of_lanes(Vector v)
 #endif
 }
 
-/* result[o][t] for constant numbers of outputs and terms. */
+/* result[o][t] = the sum over all positions, of some images, of x[t] * g[o]; outputs and taps are
+ * constants. */
 static inline __attribute__((always_inline)) void products(const THNNDirect *d, ptrdiff_t images,
                                                            const real *const *x, ptrdiff_t nextX,
                                                            const real *const *g, ptrdiff_t nextG,
@@ -333,7 +343,7 @@ static inline __attribute__((always_inline)) void all_products(const THNNDirect 
 {
   for (ptrdiff_t first = 0; first < d->terms; first += taps) {
     const real *terms[WINDOW], *outputs[OUTPUTS];
-    for (ptrdiff_t t = 0; t < taps; t++) /* the last ones again where there are no more */
+    for (ptrdiff_t t = 0; t < taps; t++) /* a partial tile repeats the last term */
       terms[t] = x + d->offset[THMin(first + t, d->terms - 1)];
     for (ptrdiff_t o = 0; o < d->outputs; o += tileOutputs) {
       real result[OUTPUTS * WINDOW];
@@ -363,7 +373,8 @@ static void correlate(const THNNDirect *d, ptrdiff_t images, const real *x, ptrd
     all_products(d, images, x, nextX, g, planeG, nextG, mask, sums, OUTPUTS, TAPS);
 }
 
-/* Both prefetch so many bytes ahead.  A prefetch behind the end of the memory does nothing. */
+/* The prefetch distance of sum and sum_rows in bytes.  A prefetch beyond the end of memory does
+ * nothing. */
 enum { LATER = 4096 };
 
 static accreal sum(const real *x, ptrdiff_t n)
@@ -384,7 +395,7 @@ static accreal sum(const real *x, ptrdiff_t n)
   return part[0];
 }
 
-static void embedding_sum(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums)
+static void sum_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums)
 {
   enum { COLUMNS = 32 };
   for (; n >= COLUMNS; n -= COLUMNS, x += COLUMNS, sums += COLUMNS) {
@@ -403,17 +414,17 @@ static void embedding_sum(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t 
       sums[j] += (accreal)x[i * next + j];
 }
 
-#include "DepthwiseNhwc.h"
+#include "DepthwiseNhwcKernels.h"
 
 #if TH_VECTOR_MASKS
-#include "DepthwiseNchw.h"
-#include "DepthwiseByTwo.h"
+#include "DepthwiseNchwKernels.h"
+#include "DepthwiseStride2Kernels.h"
 #else
-#define slide        NULL
-#define slide_by_two NULL
-#define slide_sums   NULL
+#define slide         NULL
+#define slide_stride2 NULL
+#define slide_sums    NULL
 #endif
 
 const THNN_(Direct)
-    TH_LEVEL_(THNN_(direct))[] = {{convolve, scatter, correlate, sum, embedding_sum, slide,
-                                   slide_by_two, slide_sums, slide_last, slide_last_sums}};
+    TH_LEVEL_(THNN_(direct))[] = {{convolve, scatter, correlate, sum, sum_rows, slide,
+                                   slide_stride2, slide_sums, slide_nhwc, slide_nhwc_sums}};

@@ -1,6 +1,7 @@
-/* DirectConvKernels.c includes this for each size of vectors, down to one element: Part is the type. */
+/* Functions on parts of rows.  DirectConvKernels.c includes this file for each size of vectors, down
+ * to one element: Part is the vector type. */
 
-/* y[i] = x[i] + bias for n elements, at least as many as the type has.  Where n is no multiple of that,
+/* y[i] = x[i] + bias for n elements, at least as many as a Part has.  If n is not a multiple of these,
  * the last vector overlaps the one before. */
 static inline __attribute__((always_inline)) void TH_CONCAT_2(deliver_, Part)(const real *x,
                                                                               ptrdiff_t n,
@@ -15,7 +16,8 @@ static inline __attribute__((always_inline)) void TH_CONCAT_2(deliver_, Part)(co
   }
 }
 
-/* Adds a vector to each plane of a block: those of to are plane apart, those of from count. */
+/* Adds a vector of `from` to one of `to` for each output of a block.  The planes of outputs are
+ * `plane` apart in `to`, `count` apart in `from`. */
 static inline __attribute__((always_inline)) void
 TH_CONCAT_2(add_, Part)(ptrdiff_t plane, real *to, const real *from, ptrdiff_t count, int outputs)
 {

@@ -1,5 +1,5 @@
-/* Convolutions of images in order by products with column panels, forward, and backward data where
- * windows are elements. */
+/* The algorithm column_panels (ColumnPanels.h) for contiguous images: forward, and backward data of
+ * 1 x 1 convolutions. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
@@ -7,25 +7,31 @@
 
 TH_DISPATCH(THNN_(Panels), THNN_(panels))
 
-/* Terms of a panel, about, so that the panel stays in the L1 cache; positions behind the last whole
- * vector that are computed one by one. */
-enum { PANEL_TERMS = 128, SINGLES = 2, MOST_POSITIONS = THNN_PANEL_VECTORS * 16, MOST_ROWS = 8 };
+enum {
+  PANEL_TERMS = 128, /* terms of a panel, about: the panel stays in the L1 cache */
+  SINGLES = 2, /* positions after the last whole vector that are computed one by one, at most */
+  MOST_POSITIONS = THNN_PANEL_VECTORS * 16, /* positions of a panel, at most */
+  MOST_ROWS = 8                             /* rows of a tile, at most */
+};
 
 typedef struct {
   const THNNConvolution *c;
   THNNWindow at[3];
   THNN_(Operands) data;
-  real *memory;
-  ptrdiff_t planes, results;     /* of a group */
-  ptrdiff_t source, size;        /* elements of their planes */
-  ptrdiff_t ofRow, ofTerm;       /* of weights */
-  ptrdiff_t planesAtOnce, terms; /* planes of a panel, and their terms */
-  ptrdiff_t vectors;             /* of the positions of an image, */
-  ptrdiff_t singles;             /* and positions behind the last of them; */
-  ptrdiff_t panelCount;          /* panels that the vectors are divided among */
-  ptrdiff_t splits;              /* of the results */
+  real *memory;            /* a panel for each thread */
+  ptrdiff_t planes;        /* planes of a group of the source */
+  ptrdiff_t results;       /* planes of a group of the result */
+  ptrdiff_t source;        /* elements of a plane of the source */
+  ptrdiff_t size;          /* elements of a plane of the result */
+  ptrdiff_t ofRow, ofTerm; /* strides of the weights: of results and of terms */
+  ptrdiff_t planesAtOnce;  /* planes of a panel */
+  ptrdiff_t terms;         /* terms of a panel */
+  ptrdiff_t vectors;       /* vectors that the positions of an image fill */
+  ptrdiff_t singles;       /* positions after these vectors that are computed one by one */
+  ptrdiff_t panelCount;    /* panels that the vectors of an image are divided among */
+  ptrdiff_t splits;        /* shares into which the results are divided among the threads */
   int threads;
-  int inPlace; /* whole panels are read where they are */
+  int inPlace; /* whole panels are read in the image instead of being copied */
 } THNN_(PanelPlan);
 
 /* --- which ones ------------------------------------------------------------------------------ */
@@ -35,17 +41,17 @@ static THNN_(PanelPlan) THNN_(panelPlan)(const THNNConvolution *c, int backward)
   THNN_(PanelPlan) w = {.c = c, .at = {c->at[0], c->at[1], c->at[2]}};
   w.planes = (backward ? c->outputs : c->planes) / c->groups;
   w.results = (backward ? c->planes : c->outputs) / c->groups;
-  w.source = backward ? c->windows : c->image;
-  w.size = backward ? c->image : c->windows;
-  w.ofRow = backward ? 1 : c->depth;
-  w.ofTerm = backward ? c->depth : 1;
+  w.source = backward ? c->positions : c->image;
+  w.size = backward ? c->image : c->positions;
+  w.ofRow = backward ? 1 : c->terms;
+  w.ofTerm = backward ? c->terms : 1;
   if (THNN_(areElements)(c)) { /* one long row */
     w.at[0] = w.at[1] = w.at[2] = (THNNWindow){.size = 1, .step = 1, .dilation = 1};
     w.at[0].input = w.at[0].output = w.at[1].input = w.at[1].output = 1;
     w.at[2].input = w.at[2].output = w.size;
   }
-  w.planesAtOnce = THMax(1, THMin(w.planes, PANEL_TERMS / c->window));
-  w.terms = w.planesAtOnce * c->window;
+  w.planesAtOnce = THMax(1, THMin(w.planes, PANEL_TERMS / c->taps));
+  w.terms = w.planesAtOnce * c->taps;
   w.singles = w.size % TH_DISPATCHED(THNN_(panels))->lanes;
   if (backward || w.singles > SINGLES || w.size < TH_DISPATCHED(THNN_(panels))->lanes)
     w.singles = 0;
@@ -56,12 +62,12 @@ static THNN_(PanelPlan) THNN_(panelPlan)(const THNNConvolution *c, int backward)
 
 int THNN_(supportsColumnPanels)(const THNNConvolution *c, THNNPass pass)
 {
-  return !c->channelsLast && c->groups > 0 && c->batch > 0 && c->depth > 0 && c->planes > 0 &&
+  return !c->channelsLast && c->groups > 0 && c->batch > 0 && c->terms > 0 && c->planes > 0 &&
          c->outputs > 0 &&
          (pass == THNN_FORWARD || (pass == THNN_BACKWARD_DATA && THNN_(areElements)(c)));
 }
 
-/* Elements of a thread's panel. */
+/* The elements of a thread's panel. */
 static ptrdiff_t THNN_(panelSize)(const THNN_(PanelPlan) * w)
 {
   return w->terms * (THMin(w->vectors, TH_DISPATCHED(THNN_(panels))->vectors) *
@@ -69,9 +75,9 @@ static ptrdiff_t THNN_(panelSize)(const THNN_(PanelPlan) * w)
                      w->singles);
 }
 
-/* For one image: of few positions, or with windows that do not overlap.  Otherwise positions of several
- * images are listed, or planes are read where they are.  With vectors of 16 bytes, which have few
- * registers, for all (docs/notes/convolution.md). */
+/* Chosen for a batch of 1 if the image has few positions or the windows do not overlap; otherwise
+ * implicit_gemm and direct are faster.  With vectors of 16 bytes, which have few registers, it is
+ * always chosen from MANY_RESULTS / 4 results on (docs/notes/convolution.md). */
 double THNN_(costOfColumnPanels)(const THNNConvolution *c, THNNPass pass,
                                  THNN_(WinogradPlan) * plan)
 {
@@ -81,14 +87,14 @@ double THNN_(costOfColumnPanels)(const THNNConvolution *c, THNNPass pass,
     return INFINITY;
   const ptrdiff_t half =
       TH_DISPATCHED(THNN_(panels))->lanes * TH_DISPATCHED(THNN_(panels))->vectors / 2;
-  if (w.size < half || w.results < LEAST || w.planes * c->window < LEAST)
+  if (w.size < half || w.results < LEAST || w.planes * c->taps < LEAST)
     return THNN_NEVER;
   if (TH_DISPATCHED(THNN_(panels))->lanes * sizeof(real) == NARROW)
     return w.results >= MANY_RESULTS / 4 ? THNN_ALWAYS : THNN_NEVER;
   int isDisjoint = 1;
   for (int d = 0; d < 3; d++)
     isDisjoint &= c->at[d].step >= c->at[d].size;
-  const ptrdiff_t limit = c->window == 1 ? SMALL_IMAGE
+  const ptrdiff_t limit = c->taps == 1 ? SMALL_IMAGE
                           : w.results >= MANY_RESULTS
                               ? TINY_IMAGE
                               : 0; /* copies would take as long as products */
@@ -98,7 +104,8 @@ double THNN_(costOfColumnPanels)(const THNNConvolution *c, THNNPass pass,
 
 /* --- panels ---------------------------------------------------------------------------------- */
 
-/* The runs of count positions from first on, for an element of the windows. */
+/* Lists the runs of the positions first ... first + count - 1 for a tap (`element`), and returns how many
+ * runs there are. */
 static ptrdiff_t THNN_(listRuns)(const THNNWindow *w, const ptrdiff_t *element, ptrdiff_t first,
                                  ptrdiff_t count, THNNRun *run)
 {
@@ -119,7 +126,7 @@ static ptrdiff_t THNN_(listRuns)(const THNNWindow *w, const ptrdiff_t *element, 
   return runs;
 }
 
-/* Copies the elements of windows, of some planes. */
+/* Fills a panel with the windows of `count` positions from first on, for some planes. */
 static void THNN_(fillPanel)(const THNN_(PanelPlan) * w, const real *x, ptrdiff_t planes,
                              ptrdiff_t first, ptrdiff_t count, ptrdiff_t width, real *panel)
 {
@@ -132,17 +139,21 @@ static void THNN_(fillPanel)(const THNN_(PanelPlan) * w, const real *x, ptrdiff_
     for (e[1] = 0; e[1] < at[1].size; e[1]++)
       for (e[2] = 0; e[2] < at[2].size; e[2]++, panel += width) {
         source.runs = THNN_(listRuns)(at, e, first, count, run);
-        TH_DISPATCHED(THNN_(panels))->pack(&source, width, panel, w->c->window * width);
+        TH_DISPATCHED(THNN_(panels))->pack(&source, width, panel, w->c->taps * width);
       }
 }
 
 /* --- products -------------------------------------------------------------------------------- */
 
-/* What a panel is: positions of a group of an image, and the singles behind them. */
+/* An item of work: a panel of positions of a group of an image, and a share of the results. */
 typedef struct {
-  ptrdiff_t item, first, count, vectors, singles;
-  ptrdiff_t row, end; /* the results of this split */
-  real *panel, *single;
+  ptrdiff_t item;         /* the image times the groups, plus the group */
+  ptrdiff_t first, count; /* the panel's positions */
+  ptrdiff_t vectors;      /* vectors that these positions fill */
+  ptrdiff_t singles;      /* positions after the last panel that are computed one by one */
+  ptrdiff_t row, end;     /* the results [row, end) of the group */
+  real *panel;            /* memory for the panel */
+  real *single;           /* memory for the windows of the singles */
 } THNN_(PanelItem);
 
 static THNN_(PanelItem) THNN_(panelItem)(const THNN_(PanelPlan) * w, ptrdiff_t i)
@@ -162,7 +173,8 @@ static THNN_(PanelItem) THNN_(panelItem)(const THNN_(PanelPlan) * w, ptrdiff_t i
   return p;
 }
 
-/* Some rows by a panel.  Panels that are not full take a detour. */
+/* Multiplies some rows of weights with a panel.  The sums of a panel whose last vector is partial go
+ * through a copy, because the kernel writes whole vectors. */
 static void THNN_(multiplyRows)(const THNN_(PanelItem) * p, THNN_(PanelTile) tile, ptrdiff_t terms,
                                 ptrdiff_t rows)
 {
@@ -182,7 +194,8 @@ static void THNN_(multiplyRows)(const THNN_(PanelItem) * p, THNN_(PanelTile) til
     memcpy(to + r * next, sums + r * width, (size_t)p->count * sizeof *sums);
 }
 
-/* The terms of some planes from one on, for all results of the split; columns are the panel's. */
+/* Adds the terms of `planes` planes from `plane` on to all results of the item.  columns: the panel, or
+ * the image where that is read instead. */
 static void THNN_(multiplyPlanes)(const THNN_(PanelPlan) * w, const THNN_(PanelItem) * p,
                                   ptrdiff_t plane, ptrdiff_t planes, const real *columns,
                                   ptrdiff_t nextTerm)
@@ -190,13 +203,13 @@ static void THNN_(multiplyPlanes)(const THNN_(PanelPlan) * w, const THNN_(PanelI
   const THNNConvolution *c = w->c;
   const ptrdiff_t group = p->item % c->groups,
                   most = TH_DISPATCHED(THNN_(panels))->rows[p->vectors];
-  const ptrdiff_t terms = planes * c->window;
-  const real *weights = w->data.weight + group * (c->outputs / c->groups) * c->depth;
+  const ptrdiff_t terms = planes * c->taps;
+  const real *weights = w->data.weight + group * (c->outputs / c->groups) * c->terms;
   for (ptrdiff_t row = p->row, rows; row < p->end; row += rows) {
     const ptrdiff_t tiles = (p->end - row + most - 1) / most;
     rows = (p->end - row + tiles - 1) / tiles;
     THNN_(PanelTile)
-    tile = {.weights = weights + row * w->ofRow + plane * c->window * w->ofTerm,
+    tile = {.weights = weights + row * w->ofRow + plane * c->taps * w->ofTerm,
             .ofRow = w->ofRow,
             .ofTerm = w->ofTerm,
             .panel = columns,
@@ -228,15 +241,15 @@ static void THNN_(multiplyPanels)(void *context, ptrdiff_t begin, ptrdiff_t end)
         THNN_(fillPanel)(w, x, planes, p.first, p.count, width, p.panel);
       for (ptrdiff_t k = 0; k < p.singles; k++)
         THNN_(fillPanel)(w, x, planes, w->size - p.singles + k, 1, 1,
-                         p.single + k * planes * w->c->window);
+                         p.single + k * planes * w->c->taps);
       THNN_(multiplyPlanes)(w, &p, plane, planes, isInPlace ? x + p.first : p.panel,
                             isInPlace ? w->source : width);
     }
   }
 }
 
-/* Whether whole panels are read where they are: copies pay for many results, since rows of vectors that are not
- * aligned take longer to read.  Rows a multiple of SET_BYTES apart would meet in few sets of the L1 cache. */
+/* Whether whole panels are read in the image.  For many results a copy pays, since unaligned vectors take
+ * longer to read.  Rows a multiple of SET_BYTES apart would meet in few sets of the L1 cache. */
 static int THNN_(areInPlace)(const THNN_(PanelPlan) * w)
 {
   enum { SET_BYTES = 512, MOST_RESULTS = 96 };
@@ -244,12 +257,12 @@ static int THNN_(areInPlace)(const THNN_(PanelPlan) * w)
          w->source * sizeof(real) % SET_BYTES != 0;
 }
 
-/* Chooses how many panels there are, and into how many splits the results are divided.  Threads share the
- * results where there are many for each: then their work is equal, each reads its own weights, and no two write to
- * one line of the result.  Few results would not pay for copying the image once more for each thread. */
+/* Chooses the number of panels, and into how many splits the results are divided.  Threads share the
+ * results if each gets many: then their work is equal, each reads its own weights, and no two write to
+ * one cache line of the result.  Few results would not pay for one more copy of the image per thread. */
 static void THNN_(cutPanels)(THNN_(PanelPlan) * w, ptrdiff_t threads)
 {
-  enum { THREAD_RESULTS = 32 }; /* that pay for another copy of the image */
+  enum { THREAD_RESULTS = 32 }; /* results of a thread that pay for another copy of the image */
   const ptrdiff_t most = TH_DISPATCHED(THNN_(panels))->vectors, items = w->c->batch * w->c->groups;
   w->panelCount = (w->vectors + most - 1) / most;
   w->splits = 1;
@@ -267,7 +280,8 @@ void THNN_(convolveByColumnPanels)(const THNNConvolution *c, int backward, THTen
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(PanelPlan) w = THNN_(panelPlan)(c, backward);
-  int threads = THParallel_threads(PTRDIFF_MAX, 1); /* no more than there is memory for */
+  int threads =
+      THParallel_threads(PTRDIFF_MAX, 1); /* becomes the number that there is memory for */
   while (threads > 1 && threads * THNN_(panelSize)(&w) > THNNConvolution_memory(c, threads))
     threads--;
   THNN_(cutPanels)(&w, threads);

@@ -1,31 +1,36 @@
 /* A tile: some rows of weights times a panel. */
 typedef struct {
-  const real *weights; /* of row r and term k: weights[r * ofRow + k * ofTerm] */
+  const real *weights; /* the weight of row r and term k is weights[r * ofRow + k * ofTerm] */
   ptrdiff_t ofRow, ofTerm;
-  const real *panel;  /* terms x vectors, */
-  ptrdiff_t nextTerm; /* whose rows are so far apart */
-  const real *bias;   /* what the sums of each row begin with; NULL: with 0, */
-  int adds;           /* or, if this is set, with result */
-  real *result;       /* rows are next apart */
-  ptrdiff_t next;
+  const real *panel;  /* a matrix of terms x positions */
+  ptrdiff_t nextTerm; /* stride of the panel's terms */
+  const real *bias;   /* added to each row; NULL: none */
+  int adds;           /* adds to result instead of overwriting it; bias is then not used */
+  real *result;       /* a matrix of rows x positions */
+  ptrdiff_t next;     /* stride of result's rows */
 } THNN_(PanelTile);
 
-/* What a panel is copied from: planes, nextPlane apart, of which each gives a row that consists of
- * these runs, whose elements are step apart. */
+/* The source of some rows of a panel: one tap of some planes.  Each plane gives a row that consists of
+ * the same runs. */
 typedef struct {
-  ptrdiff_t planes, nextPlane, runs, step;
+  ptrdiff_t planes;    /* number of planes */
+  ptrdiff_t nextPlane; /* stride of planes */
+  ptrdiff_t runs;      /* number of runs */
+  ptrdiff_t step;      /* stride of the elements of a run in a plane */
   const real *x;
   const THNNRun *run;
 } THNN_(PanelSource);
 
 typedef struct {
-  ptrdiff_t lanes, vectors;               /* of a vector, of a panel at most */
-  ptrdiff_t rows[THNN_PANEL_VECTORS + 1]; /* of a tile, at most, for panels of so many vectors */
+  ptrdiff_t lanes;                        /* lanes of a vector */
+  ptrdiff_t vectors;                      /* vectors of a panel, at most */
+  ptrdiff_t rows[THNN_PANEL_VECTORS + 1]; /* rows[v]: rows of a tile for v vectors, at most */
+  /* Multiplies some rows of weights with a panel of so many terms and vectors. */
   void (*multiply)(ptrdiff_t terms, ptrdiff_t rows, ptrdiff_t vectors,
                    const THNN_(PanelTile) * tile);
-  /* The same for a panel of one position, where terms of a row follow each other. */
+  /* Multiplies with a panel of one position, whose terms are adjacent; ofTerm has to be 1. */
   void (*multiplyOne)(ptrdiff_t terms, ptrdiff_t rows, const THNN_(PanelTile) * tile);
-  /* Copies to rows of width elements, next apart; elements of no run become 0. */
+  /* Copies the source to rows of width elements, next apart; elements outside the runs become 0. */
   void (*pack)(const THNN_(PanelSource) * source, ptrdiff_t width, real *panel, ptrdiff_t next);
 } THNN_(Panels);
 

@@ -1,11 +1,11 @@
-/* Kernels of column panels: sums of a tile in registers, and copies of positions. */
+/* Kernels of column_panels: products of a register tile, and copies of positions. */
 #include "THNN/layer/Template.h"
 
 #include "THNN/simd/CopyRow.h"
 #include "TH/simd/THSimdReal.h"
 
-/* Rows of a tile for panels of 1, 2, 3 and 4 vectors: as many sums as there are registers for, next to
- * the columns and a weight. */
+/* Rows of a tile for panels of 1, 2, 3 and 4 vectors: the sums leave registers for the panel's vectors
+ * and a weight. */
 #if TH_VECTOR == 64
 enum { MOST = 4, OF_ONE = 8, OF_TWO = 8, OF_THREE = 8, OF_FOUR = 6 };
 #else
@@ -15,9 +15,9 @@ enum { ROWS = 8, LINE = 64 / sizeof(real) };
 
 /* --- products -------------------------------------------------------------------------------- */
 
-/* rows and vectors are constants.  Rows from `there` on are the last one once more.  The weights of the
- * rows that come next are prefetched: rows that are far apart have too few adjacent terms in a panel
- * for the processor to see what comes. */
+/* Computes a tile of rows x vectors, which are constants.  Only `there` rows exist; the tile repeats the
+ * last of them.  The weights of the next tile's rows are prefetched: a panel takes too few adjacent
+ * weights of each row for the processor to prefetch by itself. */
 TH_SIMD void multiply_tile(ptrdiff_t terms, int rows, int vectors, ptrdiff_t there,
                            const THNN_(PanelTile) * tile)
 {
@@ -58,7 +58,7 @@ TH_SIMD void multiply_tile(ptrdiff_t terms, int rows, int vectors, ptrdiff_t the
       store(tile->result + THMin(r, there - 1) * tile->next + v * LANES, sum[r][v]);
 }
 
-/* Tiles of all rows that fit, and of half as many. */
+/* A tile of COUNT rows, or of half as many if these are enough. */
 #define TILES(VECTORS, COUNT)                               \
   case VECTORS:                                             \
     if (rows > COUNT / 2)                                   \
@@ -80,7 +80,7 @@ static void multiply(ptrdiff_t terms, ptrdiff_t rows, ptrdiff_t vectors,
   }
 }
 
-/* With terms in the lanes. */
+/* The products with one position, with terms in the lanes. */
 static void multiply_one(ptrdiff_t terms, ptrdiff_t rows, const THNN_(PanelTile) * tile)
 {
   const ptrdiff_t whole = terms / LANES * LANES;

@@ -1,9 +1,10 @@
-/* Windows of images as the columns of matrices: the layers Im2Col and Col2Im, which are each
- * other's gradients, and the functions for one image. */
+/* The layers Im2Col and Col2Im, which are each other's gradients, and Torch's functions for one image.
+ * The convolution algorithm im2col is in Im2ColConv.c. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
-/* image: height and width. */
+/* Describes im2col or col2im of images of height image[0] and width image[1]; text shows the image in
+ * errors. */
 static THNN_(ImageColumns)
     THNN_(columnsOf)(int64_t batch, int batched, int64_t planes, const int64_t *image,
                      const THNNLayer *windows, const char *text)
@@ -17,12 +18,12 @@ static THNN_(ImageColumns)
   w = {.batch = batch,
        .planes = planes,
        .image = c.image,
-       .columns = c.window * c.windows,
+       .columns = c.taps * c.positions,
        .dims = 2 + batched};
   memcpy(w.at, layer.at, sizeof w.at);
   w.columnSize[0] = w.imageSize[0] = batch;
-  w.columnSize[batched] = c.depth;
-  w.columnSize[batched + 1] = c.windows;
+  w.columnSize[batched] = c.terms;
+  w.columnSize[batched + 1] = c.positions;
   w.imageSize[batched] = planes;
   w.imageSize[batched + 1] = image[0];
   w.imageSize[batched + 2] = image[1];
@@ -39,7 +40,8 @@ static THNN_(ImageColumns) THNN_(columnsOfImages)(THTensor *input, const THNNLay
                           input->size + batched + 1, windows, THTensor_(sizeDesc)(input).str);
 }
 
-/* columns are those of images of height x width. */
+/* Checks that columns can be the columns of images of height x width, and describes col2im; name is the
+ * argument's name in errors. */
 static THNN_(ImageColumns) THNN_(columnsOfColumns)(THTensor *columns, int height, int width,
                                                    const THNNLayer *windows, const char *name)
 {
@@ -52,19 +54,19 @@ static THNN_(ImageColumns) THNN_(columnsOfColumns)(THTensor *columns, int height
   const THDescBuff text = _THSizeDesc(image, 2);
   THNNLayer layer = *windows;
   THNNLayer_count(&layer, image, text.str);
-  const int64_t window = layer.at[1].size * layer.at[2].size, depth = columns->size[batched];
+  const int64_t taps = layer.at[1].size * layer.at[2].size, terms = columns->size[batched];
   const THNN_(ImageColumns) w = THNN_(columnsOf)(batched ? columns->size[0] : 1, batched,
-                                                 depth / window, image, windows, text.str);
-  THArgCheck(depth % window == 0 && w.columnSize[batched + 1] == columns->size[batched + 1], 2,
+                                                 terms / taps, image, windows, text.str);
+  THArgCheck(terms % taps == 0 && w.columnSize[batched + 1] == columns->size[batched + 1], 2,
              "%s has size %s, for images of %d x %d and windows of %lld x %lld it has to be "
              "(planes "
              "* %lld) x %lld",
              name, THTensor_(sizeDesc)(columns).str, height, width, (long long)layer.at[1].size,
-             (long long)layer.at[2].size, (long long)window, (long long)w.columnSize[batched + 1]);
+             (long long)layer.at[2].size, (long long)taps, (long long)w.columnSize[batched + 1]);
   return w;
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* a device has kernels */
+#ifndef TH_TEMPLATE_DEVICE /* THCUNN has its own eachPlane */
 static void THNN_(planesOfColumns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(ImageColumns) *w = context;
@@ -153,7 +155,8 @@ void THNN_(Col2Im_updateGradInput)(THNNState *state, THTensor *gradOutput, THTen
 
 /* --- one image ------------------------------------------------------------------------------- */
 
-/* The caller says how many windows there are: those beyond the image are of padding. */
+/* Describes im2col or col2im of one image.  rows x columns is the caller's number of windows; elements
+ * of windows beyond the image are padding. */
 static THNN_(ImageColumns)
     THNN_(columnsOfOne)(THTensor *finput, THTensor *input, THNNLayer layer, int planes, int width,
                         int height, int columns, int rows)
@@ -175,11 +178,11 @@ static THNN_(ImageColumns)
   if (THTensor_(nElement)(input) != planes * c.image)
     THError("input has size %s, and has to have the elements of %d x %d x %d",
             THTensor_(sizeDesc)(input).str, planes, height, width);
-  if (THTensor_(nElement)(finput) != c.depth * c.windows)
+  if (THTensor_(nElement)(finput) != c.terms * c.positions)
     THError("finput has size %s, and has to have the elements of %td x %td",
-            THTensor_(sizeDesc)(finput).str, c.depth, c.windows);
+            THTensor_(sizeDesc)(finput).str, c.terms, c.positions);
   THNN_(ImageColumns)
-  w = {.batch = 1, .planes = planes, .image = c.image, .columns = c.window * c.windows};
+  w = {.batch = 1, .planes = planes, .image = c.image, .columns = c.taps * c.positions};
   memcpy(w.at, c.at, sizeof w.at);
   return w;
 }

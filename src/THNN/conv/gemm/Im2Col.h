@@ -1,4 +1,5 @@
-/* Im2col: windows as the columns of a matrix; and col2im, which adds the columns up in the image. */
+/* Im2col, which writes windows as the columns of a matrix, and col2im, which adds the columns to the
+ * image. */
 #ifndef THNN_IM2COL_H
 #define THNN_IM2COL_H
 

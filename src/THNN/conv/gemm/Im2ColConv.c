@@ -1,4 +1,4 @@
-/* Convolutions as products of matrices by BLAS: windows are the columns of one of them. */
+/* The algorithm im2col: BLAS multiplies the weights with the columns that im2col writes. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
@@ -18,9 +18,9 @@ double THNN_(costOfIm2Col)(const THNNConvolution *c, THNNPass pass, THNN_(Winogr
 typedef struct {
   const THNNConvolution *c;
   real *x, *y, *weight, *bias;
-  real *columns; /* for each thread; NULL where the windows are the elements */
+  real *columns; /* columns of an image for each thread; NULL if x itself is the columns */
   int threads;
-  ptrdiff_t chunk; /* planes whose weights are computed together */
+  ptrdiff_t chunk; /* planes of x whose weights' gradients are computed together */
   real scale;
 } THNN_(Columns);
 
@@ -29,7 +29,7 @@ static void THNN_(unfoldPlanes)(const THNNConvolution *c, const real *x, ptrdiff
 {
   for (ptrdiff_t p = 0; p < planes; p++)
     TH_DISPATCHED(THNN_(im2col))
-        ->unfold(c->at, x + p * c->image, columns + p * c->window * c->windows);
+        ->unfold(c->at, x + p * c->image, columns + p * c->taps * c->positions);
 }
 
 static void THNN_(columnImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -39,16 +39,17 @@ static void THNN_(columnImages)(void *context, ptrdiff_t begin, ptrdiff_t end)
   const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t group = i % c->groups;
-    real *x = w->x + i * planes * c->image, *y = w->y + i * outputs * c->windows;
+    real *x = w->x + i * planes * c->image, *y = w->y + i * outputs * c->positions;
     real *columns = x;
     if (w->columns) {
-      columns = THNN_(ofThread)(w->columns, c->depth * c->windows, w->threads);
+      columns = THNN_(ofThread)(w->columns, c->terms * c->positions, w->threads);
       THNN_(unfoldPlanes)(c, x, planes, columns);
     }
     if (w->bias)
-      THNN_(fillPlanes)(y, outputs, c->windows, w->bias + group * outputs);
-    THBlas_(gemm)('n', 'n', c->windows, outputs, c->depth, 1, columns, c->windows,
-                  w->weight + group * outputs * c->depth, c->depth, w->bias ? 1 : 0, y, c->windows);
+      THNN_(fillPlanes)(y, outputs, c->positions, w->bias + group * outputs);
+    THBlas_(gemm)('n', 'n', c->positions, outputs, c->terms, 1, columns, c->positions,
+                  w->weight + group * outputs * c->terms, c->terms, w->bias ? 1 : 0, y,
+                  c->positions);
   }
 }
 
@@ -59,22 +60,24 @@ static void THNN_(columnImagesBackward)(void *context, ptrdiff_t begin, ptrdiff_
   const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t group = i % c->groups;
-    real *x = w->x + i * planes * c->image, *y = w->y + i * outputs * c->windows;
-    real *columns = w->columns ? THNN_(ofThread)(w->columns, c->depth * c->windows, w->threads) : x;
+    real *x = w->x + i * planes * c->image, *y = w->y + i * outputs * c->positions;
+    real *columns =
+        w->columns ? THNN_(ofThread)(w->columns, c->terms * c->positions, w->threads) : x;
     const real *bias = w->bias ? w->bias + group * planes : NULL;
     if (w->columns || bias)
       THNN_(fillPlanes)(x, planes, c->image, bias);
-    THBlas_(gemm)('n', 't', c->windows, c->depth, outputs, 1, y, c->windows,
-                  w->weight + group * outputs * c->depth, c->depth, !w->columns && bias ? 1 : 0,
-                  columns, c->windows);
+    THBlas_(gemm)('n', 't', c->positions, c->terms, outputs, 1, y, c->positions,
+                  w->weight + group * outputs * c->terms, c->terms, !w->columns && bias ? 1 : 0,
+                  columns, c->positions);
     if (w->columns)
       for (ptrdiff_t p = 0; p < planes; p++)
         TH_DISPATCHED(THNN_(im2col))
-            ->fold(c->at, columns + p * c->window * c->windows, x + p * c->image);
+            ->fold(c->at, columns + p * c->taps * c->positions, x + p * c->image);
   }
 }
 
-/* Weights of a few planes of a group: what is summed up does not depend on the threads. */
+/* Computes the gradient of the weights for chunks of planes of a group.  The sums do not depend on the
+ * number of threads. */
 static void THNN_(columnChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Columns) *w = context;
@@ -84,16 +87,16 @@ static void THNN_(columnChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   for (ptrdiff_t i = begin; i < end; i++) {
     const ptrdiff_t group = i / chunks, first = i % chunks * w->chunk;
     const ptrdiff_t count = THMin(w->chunk, planes - first);
-    real *sums = w->weight + group * outputs * c->depth + first * c->window;
+    real *sums = w->weight + group * outputs * c->terms + first * c->taps;
     for (int64_t image = 0; image < c->batch; image++) {
       real *x = w->x + ((image * c->groups + group) * planes + first) * c->image;
-      real *y = w->y + (image * c->groups + group) * outputs * c->windows, *columns = x;
+      real *y = w->y + (image * c->groups + group) * outputs * c->positions, *columns = x;
       if (w->columns) {
-        columns = THNN_(ofThread)(w->columns, w->chunk * c->window * c->windows, w->threads);
+        columns = THNN_(ofThread)(w->columns, w->chunk * c->taps * c->positions, w->threads);
         THNN_(unfoldPlanes)(c, x, count, columns);
       }
-      THBlas_(gemm)('t', 'n', count * c->window, outputs, c->windows, w->scale, columns, c->windows,
-                    y, c->windows, 1, sums, c->depth);
+      THBlas_(gemm)('t', 'n', count * c->taps, outputs, c->positions, w->scale, columns,
+                    c->positions, y, c->positions, 1, sums, c->terms);
     }
   }
 }
@@ -106,7 +109,7 @@ void THNN_(convolveByIm2Col)(const THNNConvolution *c, int backward, THTensor *f
   const ptrdiff_t items = c->batch * c->groups;
   THNN_(Columns) w = {.c = c, .threads = THParallel_threads(items, 1)};
   if (!THNN_(areElements)(c))
-    w.columns = THNN_(scratch)(&call, w.threads * c->depth * c->windows);
+    w.columns = THNN_(scratch)(&call, w.threads * c->terms * c->positions);
   THNN_(needBlas)();
   THNN_(start)(&call);
   w.x = THTensor_(data)(backward ? to : from);
@@ -125,7 +128,7 @@ void THNN_(weightsByIm2Col)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
   const ptrdiff_t chunks = c->groups * ((planes + w.chunk - 1) / w.chunk);
   w.threads = THParallel_threads(chunks, 1);
   if (!THNN_(areElements)(c))
-    w.columns = THNN_(scratch)(&g->call, w.threads * w.chunk * c->window * c->windows);
+    w.columns = THNN_(scratch)(&g->call, w.threads * w.chunk * c->taps * c->positions);
   THNN_(needBlas)();
   THNN_(start)(&g->call);
   w.x = THTensor_(data)(g->x);

@@ -1,9 +1,9 @@
 typedef struct {
-  /* columns(l, p): element l of window p of one plane, 0 in the padding.  Windows have three
-   * dimensions: slices, rows, columns. */
-  void (*unfold)(const THNNWindow *windows, const real *x, real *columns);
-  /* To each element of the plane is added what the windows have of it. */
-  void (*fold)(const THNNWindow *windows, const real *columns, real *x);
+  /* im2col of one plane: columns[tap][position] is the tap's element of x, 0 in the padding.  axis:
+   * the windows of slices, rows and columns. */
+  void (*unfold)(const THNNWindow *axis, const real *x, real *columns);
+  /* col2im of one plane: adds columns[tap][position] to the tap's element of x. */
+  void (*fold)(const THNNWindow *axis, const real *columns, real *x);
 } THNN_(Im2ColKernels);
 
 extern const THNN_(Im2ColKernels) *const THNN_(im2col)[];

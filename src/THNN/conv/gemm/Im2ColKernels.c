@@ -1,11 +1,12 @@
-/* Kernels that copy windows into columns, and add them up again. */
+/* Kernels of im2col and col2im. */
 #include "THNN/layer/Template.h"
 
 #include "THNN/simd/CopyRow.h"
 #include "TH/simd/THSimdReal.h"
 
-/* Calls row for each row of each element of the windows that lies in the plane, and outside for
- * stretches of columns that do not. */
+/* For each tap: calls row() for each row of positions whose elements lie in the plane (at: the tap's
+ * element of column 0; [left, right): the columns inside), and outside() for runs of n positions whose
+ * elements lie in the padding. */
 static inline void each_row(const THNNWindow *w, real *columns,
                             void (*row)(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left,
                                         ptrdiff_t right, real *columns, real *x),
@@ -15,12 +16,12 @@ static inline void each_row(const THNNWindow *w, real *columns,
   for (ptrdiff_t a = 0; a < w[0].size; a++)
     for (ptrdiff_t b = 0; b < w[1].size; b++)
       for (ptrdiff_t c = 0; c < w[2].size; c++) {
-        int64_t front, backward, top, bottom, left, right;
-        THNNWindow_inside(&w[0], a * w[0].dilation, &front, &backward);
+        int64_t front, rear, top, bottom, left, right;
+        THNNWindow_inside(&w[0], a * w[0].dilation, &front, &rear);
         THNNWindow_inside(&w[1], b * w[1].dilation, &top, &bottom);
         THNNWindow_inside(&w[2], c * w[2].dilation, &left, &right);
         for (ptrdiff_t t = 0; t < w[0].output; t++, columns += slice) {
-          if (t < front || t >= backward || top >= bottom || left >= right) {
+          if (t < front || t >= rear || top >= bottom || left >= right) {
             outside(columns, slice);
             continue;
           }
@@ -57,7 +58,7 @@ static inline void unfold_row(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left,
     columns[j] = 0;
 }
 
-static inline void leave(real *columns, ptrdiff_t n)
+static inline void skip(real *columns, ptrdiff_t n)
 {
   (void)columns, (void)n;
 }
@@ -78,16 +79,16 @@ static inline void add_row(const THNNWindow *w, ptrdiff_t at, ptrdiff_t left, pt
 /* --- whole planes ---------------------------------------------------------------------------- */
 
 #if TH_VECTOR_MASKS
-enum { VECTORS = 4 /* of a row, at most */ };
+enum { VECTORS = 4 /* vectors of a row, at most */ };
 
-/* Rows of the image, or of zeros, each of so many vectors, a constant.  They are stored whole: what
- * is too much becomes the next row, except behind the last ones.  (Masked stores take some ten
- * times as long on processors of today.) */
+/* Copies rows of the image, or zeros, each of `vectors` vectors, a constant.  Whole vectors are stored:
+ * the next row overwrites what is beyond the end of a row.  At the end of the columns, stores are
+ * masked.  (Masked stores take some ten times as long on processors of today.) */
 static inline __attribute__((always_inline)) void move_rows(const THNNWindow *w, const real *x,
                                                             real *columns, int vectors)
 {
-  int64_t front, backward, top, bottom, left, right;
-  THNNWindow_inside(&w[0], 0, &front, &backward);
+  int64_t front, rear, top, bottom, left, right;
+  THNNWindow_inside(&w[0], 0, &front, &rear);
   THNNWindow_inside(&w[1], 0, &top, &bottom);
   THNNWindow_inside(&w[2], 0, &left, &right);
   const int64_t slices = w[0].output, rows = w[1].output, n = w[2].output;
@@ -101,11 +102,11 @@ static inline __attribute__((always_inline)) void move_rows(const THNNWindow *w,
   for (int64_t t = 0; t < slices; t++) {
     const ptrdiff_t slice = (t * w[0].step - w[0].pad) * w[1].input - w[1].pad;
     const real *from = x + slice * w[2].input - w[2].pad;
-    const int64_t first = t >= front && t < backward ? top : rows;
+    const int64_t first = t >= front && t < rear ? top : rows;
     for (int64_t i = 0; i < rows; i++, columns += n, from += next) {
       const int inside = i >= first && i < bottom;
       for (int v = 0; v < vectors; v++) {
-        __builtin_prefetch((const char *)(from + v * LANES) + 4096); /* as copy_row does */
+        __builtin_prefetch((const char *)(from + v * LANES) + 4096); /* the distance of copy_row */
         const Vector row = Vector_(loadMasked)(inside ? loaded[v] : 0, from + v * LANES);
         if (columns + (v + 1) * LANES <= end)
           memcpy(columns + v * LANES, &row, sizeof row);
@@ -116,7 +117,8 @@ static inline __attribute__((always_inline)) void move_rows(const THNNWindow *w,
   }
 }
 
-/* Short rows, of which more time goes by between them than in them.  Returns whether they are. */
+/* im2col of a 1 x 1 kernel on a plane of short rows (up to VECTORS vectors), where the loop over rows
+ * would take longer than the copies.  Returns 0, and does nothing, for other planes. */
 static int move_plane(const THNNWindow *w, const real *x, real *columns)
 {
   if (w[0].size > 1 || w[1].size > 1 || w[2].size > 1 || w[2].step > 1)
@@ -146,15 +148,15 @@ static int move_plane(const THNNWindow *w, const real *x, real *columns)
 }
 #endif
 
-static void unfold(const THNNWindow *windows, const real *x, real *columns)
+static void unfold(const THNNWindow *axis, const real *x, real *columns)
 {
-  if (!move_plane(windows, x, columns))
-    each_row(windows, columns, unfold_row, zero, (real *)x);
+  if (!move_plane(axis, x, columns))
+    each_row(axis, columns, unfold_row, zero, (real *)x);
 }
 
-static void fold(const THNNWindow *windows, const real *columns, real *x)
+static void fold(const THNNWindow *axis, const real *columns, real *x)
 {
-  each_row(windows, (real *)columns, add_row, leave, x);
+  each_row(axis, (real *)columns, add_row, skip, x);
 }
 
 const THNN_(Im2ColKernels) TH_LEVEL_(THNN_(im2col))[] = {{unfold, fold}};

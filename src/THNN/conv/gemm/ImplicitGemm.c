@@ -1,5 +1,4 @@
-/* Convolutions by implicit products of matrices, whose columns are read from the image: which
- * convolutions, and what the passes have in common. */
+/* The algorithm implicit_gemm: which convolutions it computes, its cost, and what its passes share. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
@@ -9,23 +8,20 @@ TH_DISPATCH(THNN_(Implicit), THNN_(implicit))
 
 /* --- which ones ------------------------------------------------------------------------------ */
 
-/* With outputs in the lanes: the fraction of the computed results that is used.  A single vector does
- * not keep the processor busy. */
-static double THNN_(laneUtilization)(ptrdiff_t outputs)
+double THNN_(laneUtilization)(ptrdiff_t outputs)
 {
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes,
                   vectors = (outputs + lanes - 1) / lanes;
+  /* A single vector does not keep the processor busy. */
   return (double)outputs / (double)(vectors * lanes) * (vectors == 1 ? 0.7 : 1);
 }
 
-/* Positions of a part along a dimension. */
-static int64_t THNN_(positionsAlong)(const THNNWindow *w, int backward)
+int64_t THNN_(positionsAlong)(const THNNWindow *w, int backward)
 {
   return backward ? (w->input + w->step - 1) / w->step : w->output;
 }
 
-/* The same with positions of the padded image in the lanes, as in DirectConv.h. */
-static double THNN_(positionUtilization)(const THNNConvolution *c, int backward, ptrdiff_t outputs)
+double THNN_(positionUtilization)(const THNNConvolution *c, int backward, ptrdiff_t outputs)
 {
   ptrdiff_t wanted = 1, computed = 1;
   for (int d = 0; d < 3; d++) {
@@ -43,44 +39,6 @@ static double THNN_(positionUtilization)(const THNNConvolution *c, int backward,
   return (double)wanted / (double)computed * (double)outputs / (double)(blocks * block);
 }
 
-/* The same for scattering (ScatterConv.c), with windows in the lanes.  Adding half a vector to a row of
- * the image takes about two thirds of the time of a term. */
-static double THNN_(windowUtilization)(const THNNConvolution *c)
-{
-  const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
-  const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, half = THMax(1, lanes / 2);
-  const ptrdiff_t block = THNNDirect_block(planes), blocks = (planes + block - 1) / block;
-  const ptrdiff_t strip = (block < THNN_DIRECT_OUTPUTS ? 6 : 4) * lanes;
-  const ptrdiff_t computed = (c->windows + strip - 1) / strip * strip;
-  const ptrdiff_t row = c->at[2].output;
-  ptrdiff_t wanted = 1;
-  for (int d = 0; d < 3; d++)
-    wanted *= THNN_(positionsAlong)(&c->at[d], 1);
-  const double halves = (double)strip / (double)row * (double)((row + half - 1) / half);
-  const double adding = 2.0 / 3.0 * halves / (double)outputs;
-  return (double)wanted / ((double)computed * (1 + adding)) * (double)planes /
-         (double)(blocks * block);
-}
-
-/* Backward data alone. */
-int THNN_(supportsScatter)(const THNNConvolution *c, THNNPass pass)
-{
-  if (pass != THNN_BACKWARD_DATA || c->channelsLast || c->groups < 1 || c->at[2].step > 1 ||
-      c->depth == 0 || c->outputs == 0)
-    return 0;
-  double flat = 1; /* the image with its padding, which has no limit */
-  for (int d = 0; d < 3; d++)
-    flat *= (double)c->at[d].input + 2.0 * (double)c->at[d].pad;
-  return flat <= 4.0 * (double)c->image;
-}
-
-double THNN_(costOfScatter)(const THNNConvolution *c, THNNPass pass, THNN_(WinogradPlan) * plan)
-{
-  const ptrdiff_t planes = c->planes / c->groups;
-  return 1.1 * THMax(THNN_(laneUtilization)(planes), THNN_(positionUtilization)(c, 1, planes)) /
-         THNN_(windowUtilization)(c);
-}
-
 static ptrdiff_t THNN_(resultsOf)(const THNNConvolution *c, THNNPass pass)
 {
   return (pass == THNN_BACKWARD_DATA ? c->planes : c->outputs) / c->groups;
@@ -88,7 +46,7 @@ static ptrdiff_t THNN_(resultsOf)(const THNNConvolution *c, THNNPass pass)
 
 int THNN_(supportsImplicitGemm)(const THNNConvolution *c, THNNPass pass)
 {
-  const int isEmpty = c->depth == 0 && (c->channelsLast || pass != THNN_BACKWARD_WEIGHTS);
+  const int isEmpty = c->terms == 0 && (c->channelsLast || pass != THNN_BACKWARD_WEIGHTS);
   return c->groups > 0 && c->batch > 0 && !isEmpty && THNN_(resultsOf)(c, pass) > 0;
 }
 
@@ -96,27 +54,28 @@ double THNN_(costOfImplicitGemm)(const THNNConvolution *c, THNNPass pass,
                                  THNN_(WinogradPlan) * plan)
 {
   enum {
-    MIN_ROWS = 32, /* for which the other matrix is not worth its transposition */
-    OF_RESULT = 20,
-    LARGE_RESULT = 1 << 17
+    MIN_ROWS = 32,  /* with fewer positions, packing the weights does not pay */
+    OF_RESULT = 20, /* terms that take as long as transposing a large result */
+    LARGE_RESULT =
+        1 << 17 /* elements of a result that leaves the L2 cache before its transposition */
   };
   const ptrdiff_t results = THNN_(resultsOf)(c, pass);
-  if (c->channelsLast || pass == THNN_BACKWARD_WEIGHTS) /* results fill at least half a vector */
+  if (c->channelsLast || pass == THNN_BACKWARD_WEIGHTS) /* results should fill half a vector */
     return 2 * results >= TH_DISPATCHED(THNN_(implicit))->lanes ? THNN_ALWAYS : THNN_NEVER;
   const int backward = pass == THNN_BACKWARD_DATA;
-  if (results < 2 || c->batch * (backward ? c->image : c->windows) < MIN_ROWS)
+  if (results < 2 || c->batch * (backward ? c->image : c->positions) < MIN_ROWS)
     return THNN_NEVER;
-  /* It copies planes and transposes the result: flat planes are better taken as they are, and a
-   * result that leaves the L2 cache in between takes as long as so many terms. */
+  /* implicit_gemm copies planes and transposes the result.  So planes that serve as flat planes are
+   * better left to direct, and a large result takes OF_RESULT terms longer. */
   const double worth = THNN_(areFlat)(c) ? 0.9 : 1;
-  const ptrdiff_t size = backward ? c->image : c->windows;
-  const ptrdiff_t terms = THMax(1, (backward ? c->outputs : c->planes) / c->groups * c->window);
+  const ptrdiff_t size = backward ? c->image : c->positions;
+  const ptrdiff_t terms = THMax(1, (backward ? c->outputs : c->planes) / c->groups * c->taps);
   const double more = size * results >= LARGE_RESULT ? OF_RESULT / (double)terms : 0;
   return THNN_(positionUtilization)(c, backward, results) /
          (worth * THNN_(laneUtilization)(results)) * (1 + more);
 }
 
-/* --- what the passes have in common ---------------------------------------------------------------- */
+/* --- what the passes share ------------------------------------------------------------------- */
 
 ptrdiff_t THNN_(widthOf)(ptrdiff_t outputs)
 {
@@ -144,20 +103,20 @@ void THNN_(packOutputs)(ptrdiff_t count, ptrdiff_t columns, const real *outputs,
   TH_DISPATCHED(THNN_(implicit))->transpose(count, columns, outputs, next, m, width);
 }
 
-void THNN_(packWindows)(ptrdiff_t count, ptrdiff_t window, const real *windows, real *m)
+void THNN_(packFilters)(ptrdiff_t count, ptrdiff_t taps, const real *filters, real *m)
 {
-  enum { LANES = 64 / sizeof(real), OUTPUTS = 4 * LANES }; /* at most */
+  enum { LANES = 64 / sizeof(real), OUTPUTS = 4 * LANES }; /* of a vector and of a block, at most */
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes,
                   width = THNN_(vectorsOf)(count) * lanes;
-  if (window >= lanes) {
-    THNN_(packOutputs)(count, window, windows, window, m);
+  if (taps >= lanes) {
+    THNN_(packOutputs)(count, taps, filters, taps, m);
     return;
   }
-  real copy[(OUTPUTS + 1) * LANES]; /* the last vector begins with the last window */
-  const ptrdiff_t all = count * window, read = (width - 1) * window + lanes;
-  memcpy(copy, windows, (size_t)all * sizeof *copy);
+  real copy[(OUTPUTS + 1) * LANES]; /* the last vector that is read begins with the last filter */
+  const ptrdiff_t all = count * taps, read = (width - 1) * taps + lanes;
+  memcpy(copy, filters, (size_t)all * sizeof *copy);
   memset(copy + all, 0, (size_t)(read - all) * sizeof *copy);
-  TH_DISPATCHED(THNN_(implicit))->transpose(width, lanes, copy, window, m, width);
+  TH_DISPATCHED(THNN_(implicit))->transpose(width, lanes, copy, taps, m, width);
 }
 
 void THNN_(copyParts)(ptrdiff_t rows, const real *from, ptrdiff_t next, ptrdiff_t count, real *m)
@@ -200,7 +159,7 @@ void THNN_(listTerms)(const THNNConvolution *c, const THNNPart *part, ptrdiff_t 
 void THNN_(copyPaddedNhwc)(const THNNWindow *w, const real *x, ptrdiff_t next, ptrdiff_t planes,
                            real *flat, ptrdiff_t positionStride)
 {
-  const int64_t wide = w[2].output, left = THMax(0, THMin(w[2].pad, wide)); /* columns of 0, */
+  const int64_t wide = w[2].output, left = THMax(0, THMin(w[2].pad, wide)); /* left: columns of 0 */
   const int64_t from = THMax(0, -w[2].pad), these = THMin(w[2].input - from, wide - left);
   for (int64_t t = 0; t < w[0].output; t++)
     for (int64_t i = 0; i < w[1].output; i++, flat += wide * positionStride) {

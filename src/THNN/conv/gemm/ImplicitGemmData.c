@@ -1,4 +1,4 @@
-/* Implicit products of matrices, forward and backward data. */
+/* The algorithm implicit_gemm, forward and backward data. */
 #include "TH/loop/THPlan.h"
 #include "THKernel.h"
 #include "TH/loop/THStream.h"
@@ -11,39 +11,53 @@
 typedef struct {
   const THNNConvolution *c;
   THNNConvPlan plan;
-  int backward, elements; /* elements: windows are the elements of the source */
-  int inPlace;            /* channels-last, and the image needs no padded copy */
-  int direct;             /* channels-last, and sums of whole vectors are written to the result, */
-  int streams;            /* with non-temporal stores */
-  int streamsPlanes;      /* in order, and results are written with non-temporal stores */
+  int backward;
+  int elements;      /* contiguous, and the im2col matrix is the source itself (areElements) */
+  int inPlace;       /* channels-last, and the image needs no padded copy */
+  int direct;        /* channels-last, and the kernel writes sums of whole vectors to the result */
+  int streams;       /* direct, with non-temporal stores */
+  int streamsPlanes; /* contiguous, and results are written with non-temporal stores */
   THNN_(Operands) data;
-  ptrdiff_t size, source;       /* elements of a plane of the result, and of the source */
-  ptrdiff_t results, vectors;   /* planes of a group of the result, in so many vectors, */
-  ptrdiff_t splits;             /* of the results, where there are fewer runs than threads */
-  ptrdiff_t width;              /* planes of a block */
-  ptrdiff_t planes, plane;      /* of the source that are copied together, and how far apart */
-  ptrdiff_t imagesAtOnce, runs; /* images that are computed together */
-  ptrdiff_t strip, strips;      /* of the positions of an image, if windows are elements */
-  ptrdiff_t capacity;           /* positions of a run in a part, at most */
-  ptrdiff_t positions, all;     /* of the largest part, and of all parts */
-  ptrdiff_t positionStride;  /* distance of positions in the flat image: 1 unless channels-last */
-  const ptrdiff_t *position; /* offsets of the positions of a run, for each part */
-  const ptrdiff_t *term;     /* offsets of the terms of the planes, for each part */
-  ptrdiff_t terms;           /* of a part in the list of terms */
-  int picks;                 /* parts have some elements of a window, not all */
-  ptrdiff_t flat, sums, transposed; /* elements of memory that each thread has, */
-  ptrdiff_t picked, placed; /* for weights of a part, and results of all parts in order, too */
+  ptrdiff_t size;            /* elements of a plane of the result */
+  ptrdiff_t source;          /* elements of a plane of the source */
+  ptrdiff_t results;         /* planes of a group of the result */
+  ptrdiff_t vectors;         /* vectors that these planes fill */
+  ptrdiff_t splits;          /* shares of the results, if there are fewer runs than threads */
+  ptrdiff_t width;           /* planes of a block of the result */
+  ptrdiff_t planes;          /* planes of the source that are copied together */
+  ptrdiff_t plane;           /* stride of the copied planes */
+  ptrdiff_t imagesAtOnce;    /* images of a run, which are computed together */
+  ptrdiff_t runs;            /* runs: groups of images, or strips of an image */
+  ptrdiff_t strip;           /* positions of a strip of an image (elements or inPlace) */
+  ptrdiff_t strips;          /* strips of an image */
+  ptrdiff_t capacity;        /* positions of a run in a part, at most */
+  ptrdiff_t positions;       /* positions of the largest part of an image */
+  ptrdiff_t all;             /* positions of all parts of an image */
+  ptrdiff_t positionStride;  /* stride of positions in the flat image: 1 unless channels-last */
+  const ptrdiff_t *position; /* [part][capacity]: offsets of the positions of a run */
+  const ptrdiff_t *term;     /* [part][terms]: offsets of the terms of `planes` planes */
+  ptrdiff_t terms;           /* terms of the part that has most */
+  int picks;                 /* some parts have only some of the taps */
+  /* Elements of each thread's memory: */
+  ptrdiff_t flat;       /* for copied planes */
+  ptrdiff_t sums;       /* for sums */
+  ptrdiff_t transposed; /* for packed weights */
+  ptrdiff_t picked;     /* for the packed weights of a part's taps */
+  ptrdiff_t placed;     /* for the results of all parts, in the order of positions */
   real *memory;
   int threads;
 } THNN_(ImplicitImages);
 
-/* One split of the result planes of a group, of one run of images. */
+/* An item of work: a share of the result planes of a group, for one run. */
 typedef struct {
-  ptrdiff_t group, image, images, skipped; /* skipped: positions before the strip */
-  ptrdiff_t first, count;                  /* result planes */
-  real *flat, *sums, *m, *picked, *placed;
+  ptrdiff_t group;
+  ptrdiff_t image, images;                 /* first image and number of images of the run */
+  ptrdiff_t skipped;                       /* positions before the strip */
+  ptrdiff_t first, count;                  /* first plane and number of planes of the result */
+  real *flat, *sums, *m, *picked, *placed; /* the thread's memory; m: packed weights */
 } THNN_(ImplicitItem);
 
+/* Elements of the memory of a thread. */
 static ptrdiff_t THNN_(ofItem)(const THNN_(ImplicitImages) * w)
 {
   return w->flat + w->sums + w->transposed + w->picked + w->placed;
@@ -69,6 +83,7 @@ static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdif
   return i;
 }
 
+/* The positions of a part, of one image, that an item computes. */
 static ptrdiff_t THNN_(positionsOfItem)(const THNN_(ImplicitImages) * w,
                                         const THNN_(ImplicitItem) * i, const THNNPart *part)
 {
@@ -76,7 +91,7 @@ static ptrdiff_t THNN_(positionsOfItem)(const THNN_(ImplicitImages) * w,
   return w->strips > 1 ? THMin(w->strip, positions - i->skipped) : positions;
 }
 
-/* Copies some planes of the source, with the padding. */
+/* Copies some planes of the source, with padding, for the images of an item. */
 static void THNN_(copySource)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                               ptrdiff_t plane, ptrdiff_t planes)
 {
@@ -109,35 +124,36 @@ static void THNN_(packWeights)(const THNN_(ImplicitImages) * w, ptrdiff_t group,
 {
   const THNNConvolution *c = w->c;
   const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
-  const ptrdiff_t ofResult = w->backward ? c->window : c->depth;
-  const ptrdiff_t ofSource = w->backward ? c->depth : c->window;
-  const real *weight = w->data.weight + group * (c->outputs / c->groups) * c->depth +
+  const ptrdiff_t ofResult = w->backward ? c->taps : c->terms;
+  const ptrdiff_t ofSource = w->backward ? c->terms : c->taps;
+  const real *weight = w->data.weight + group * (c->outputs / c->groups) * c->terms +
                        first * ofResult + plane * ofSource;
   if (!w->backward) {
-    THNN_(packOutputs)(count, planes * c->window, weight, ofResult, m);
-  } else if (c->window == 1) {
+    THNN_(packOutputs)(count, planes * c->taps, weight, ofResult, m);
+  } else if (c->taps == 1) {
     THNN_(copyParts)(planes, weight, ofSource, count, m);
   } else {
     for (ptrdiff_t s = 0; s < planes; s++)
-      THNN_(packWindows)(count, c->window, weight + s * ofSource, m + s * c->window * width);
+      THNN_(packFilters)(count, c->taps, weight + s * ofSource, m + s * c->taps * width);
   }
 }
 
-/* The weights of the elements that a part has of each window. */
+/* The packed weights of the taps of a part. */
 static const real *THNN_(pickWeights)(const THNN_(ImplicitImages) * w,
                                       const THNN_(ImplicitItem) * i, const THNNPart *part,
                                       ptrdiff_t planes, ptrdiff_t width)
 {
-  if (part->taps == w->c->window)
+  if (part->taps == w->c->taps)
     return i->m;
   real *to = i->picked;
   for (ptrdiff_t s = 0; s < planes; s++)
     for (ptrdiff_t t = 0; t < part->taps; t++, to += width)
-      memcpy(to, i->m + (s * w->c->window + part->tap[t]) * width, (size_t)width * sizeof *to);
+      memcpy(to, i->m + (s * w->c->taps + part->tap[t]) * width, (size_t)width * sizeof *to);
   return i->picked;
 }
 
-/* Writes the sums of all positions of an image, for count result planes, to the planes from to on. */
+/* Writes the sums of an image's positions in one part, for count result planes, to contiguous planes from
+ * `to` on. */
 static void THNN_(deliver)(const THNN_(ImplicitImages) * w, const THNNDirect *d, const real *sums,
                            ptrdiff_t positions, ptrdiff_t count, real *to)
 {
@@ -157,20 +173,20 @@ static void THNN_(deliver)(const THNN_(ImplicitImages) * w, const THNNDirect *d,
   }
 }
 
-/* Channels-last: the distance of positions in the result, and whether the sums of count planes are
- * written to the result by the kernel. */
+/* The stride of positions in a channels-last result. */
 static ptrdiff_t THNN_(nextOf)(const THNN_(ImplicitImages) * w)
 {
   return w->results * w->c->groups;
 }
 
+/* Whether the kernel writes the sums of count planes to the channels-last result. */
 static int THNN_(isDirectSum)(const THNN_(ImplicitImages) * w, ptrdiff_t count)
 {
   return w->direct && count % TH_DISPATCHED(THNN_(implicit))->lanes == 0;
 }
 
-/* Writes the sums of the positions of a part, for count result planes, to a channels-last result
- * whose positions are next apart. */
+/* Writes the sums of some positions of a part, for count result planes, to a channels-last result whose
+ * positions are `next` apart.  The first `skipped` positions of the part are not among them. */
 static void THNN_(placeRows)(const THNNDirect *d, const real *sums, ptrdiff_t skipped,
                              ptrdiff_t positions, ptrdiff_t count, real *to, ptrdiff_t next)
 {
@@ -188,8 +204,8 @@ static void THNN_(placeRows)(const THNNDirect *d, const real *sums, ptrdiff_t sk
   }
 }
 
-/* The memory for the sums of part k, for the block of result planes from first on; the parts before
- * it come first. */
+/* The memory for the sums of part k, for the block of result planes that begins with plane first.  It
+ * follows the sums of the parts before k. */
 static real *THNN_(sumsOfPart)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                                ptrdiff_t k, ptrdiff_t first)
 {
@@ -197,18 +213,18 @@ static real *THNN_(sumsOfPart)(const THNN_(ImplicitImages) * w, const THNN_(Impl
   real *sums = i->sums;
   for (ptrdiff_t before = 0; before < k; before++)
     sums += i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[before]) * width;
-  if (w->direct) /* the last block's alone */
+  if (w->direct) /* only the last block has sums in memory */
     return sums;
   return sums + i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[k]) * first;
 }
 
-/* Which weights have been packed last: the next item often needs the same. */
+/* Which weights have been packed last: the next item often needs the same weights. */
 typedef struct {
   ptrdiff_t group, result, plane;
 } THNN_(Packed);
 
-/* Adds the terms of some planes of the source to the sums of count result planes from first on; the
- * sums begin with the bias. */
+/* Adds the terms of some planes of the source to the sums of count result planes from first on.  With
+ * source plane 0, the sums begin with the bias. */
 static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                             ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes,
                             THNN_(Packed) * transposed)
@@ -249,8 +265,8 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
   }
 }
 
-/* All parts of an image in order (not channels-last): brings their positions in order, and transposes
- * these. */
+/* Writes image n of the item to a contiguous result: brings the sums of all parts into the order of the
+ * positions, and transposes them. */
 static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                                  ptrdiff_t n, ptrdiff_t first, ptrdiff_t count, real *to)
 {
@@ -266,6 +282,7 @@ static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(Im
        : TH_DISPATCHED(THNN_(implicit))->transpose)(w->size, count, i->placed, width, to, w->size);
 }
 
+/* Writes the sums of a block of result planes to the result, unless the kernel has done so. */
 static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                                 ptrdiff_t first, ptrdiff_t count)
 {
@@ -296,8 +313,8 @@ static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(Imp
   }
 }
 
-/* Channels-last: the index of the result's position that belongs to position at of a part; the number
- * of positions after the last one. */
+/* The index, in a plane of the result, of position `at` of a part.  For the position after the last one
+ * of the part, it is the size of the plane. */
 static ptrdiff_t THNN_(elementOf)(const THNN_(ImplicitImages) * w, const THNNPart *part,
                                   ptrdiff_t at)
 {
@@ -308,8 +325,9 @@ static ptrdiff_t THNN_(elementOf)(const THNN_(ImplicitImages) * w, const THNNPar
                                     at % d->count[2] * d->step[2];
 }
 
-/* Sets results that no part computes to the bias, or 0: from the first position of a strip on to the
- * first position of the next strip, which another thread may be writing. */
+/* Sets the results of an item to the bias, or 0, before the parts are written: some positions may be in no
+ * part.  With strips, this ends before the first position of the next strip, which another thread may
+ * be writing. */
 static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i)
 {
   const real *bias = w->data.bias ? w->data.bias + i->group * w->results + i->first : NULL;
@@ -348,7 +366,7 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
       for (ptrdiff_t first = 0; first < i.count; first += w->width)
         THNN_(addTerms)(w, &i, first, THMin(w->width, i.count - first), plane, planes, &transposed);
     }
-    if (p->leaves)
+    if (p->hasGaps)
       THNN_(fillLeft)(w, &i);
     for (ptrdiff_t first = 0; first < i.count; first += w->width)
       THNN_(deliverBlock)(w, &i, first, THMin(w->width, i.count - first));
@@ -357,7 +375,7 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
     THStream_finish();
 }
 
-/* Lists the offsets of the positions of a run, and of the terms of its planes, for each part. */
+/* Lists the offsets of the positions of a run and of the terms of its planes, for each part. */
 static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
 {
   const ptrdiff_t parts = w->plan.parts;
@@ -367,7 +385,7 @@ static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
   w->position = list;
   for (ptrdiff_t k = 0; k < parts; k++, list += w->capacity) {
     THNNDirect d = w->plan.part[k].d;
-    if (w->elements) { /* one row of positions, or some of them */
+    if (w->elements) { /* a strip of one long row of positions */
       d.count[0] = d.count[1] = 1;
       d.count[2] = w->strip;
     }
@@ -379,14 +397,14 @@ static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
                      w->c->channelsLast ? w->positionStride : w->plane, list);
 }
 
-/* So many positions are computed together, to be worth the packing of weights.  Channels-last
- * images are copied once for all columns: a block can have more of them.  IMPLICIT_TILES: about as many
- * positions, in whole tiles of 6 or 14 rows, since a rest takes as long. */
 enum {
-  IMPLICIT_POSITIONS = 512,
-  IMPLICIT_LEAST_POSITIONS = 128,
-  IMPLICIT_CHANNELS_LAST = 4,
-  IMPLICIT_TILES = 504
+  IMPLICIT_POSITIONS = 512, /* positions computed together, so that packing the weights pays */
+  IMPLICIT_LEAST_POSITIONS = 128, /* positions computed together if memory is short */
+  /* About IMPLICIT_POSITIONS, and a multiple of the tile heights 6 and 14: a partial tile takes as long as
+   * a whole one. */
+  IMPLICIT_TILES = 504,
+  /* The factor of THNN_IMPLICIT_COLUMNS for channels-last images, which are copied once for all columns. */
+  IMPLICIT_CHANNELS_LAST = 4
 };
 
 /* Plans the parts of the convolution, the strips of their positions, and the planes that are copied
@@ -397,8 +415,8 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
   w->plan = THNNConvPlan_of(c, w->backward, THNN_PLAN_PICKED,
                             THNN_(scratchBytes)(call, THNNConvPlan_memory(c, w->backward,
                                                                           THNN_PLAN_PICKED)));
-  w->size = w->backward ? c->image : c->windows;
-  w->source = w->backward ? c->windows : c->image;
+  w->size = w->backward ? c->image : c->positions;
+  w->source = w->backward ? c->positions : c->image;
   w->results = (w->backward ? c->planes : c->outputs) / c->groups;
   w->width = THNN_(widthOf)(w->results);
   w->vectors = THNN_(vectorsOf)(w->results);
@@ -407,12 +425,12 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
   for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
     const ptrdiff_t these = THNN_(positionsOf)(&w->plan.part[k].d);
     taps = THMax(taps, w->plan.part[k].taps);
-    w->picks |= w->plan.part[k].taps < c->window;
+    w->picks |= w->plan.part[k].taps < c->taps;
     w->positions = THMax(w->positions, these);
     w->all += these;
   }
   w->inPlace = c->channelsLast && THNN_(needsNoPadding)(&w->plan);
-  w->direct = c->channelsLast && w->plan.parts == 1 && !w->plan.leaves &&
+  w->direct = c->channelsLast && w->plan.parts == 1 && !w->plan.hasGaps &&
               w->plan.part->start == 0 && w->positions == w->size;
   w->strip = w->elements  ? THMin(w->positions, IMPLICIT_POSITIONS)
              : w->inPlace ? THMin(w->positions, IMPLICIT_TILES)
@@ -420,18 +438,19 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
   w->strips = (w->positions + w->strip - 1) / w->strip;
   const ptrdiff_t columns = (c->channelsLast ? IMPLICIT_CHANNELS_LAST : 1) * THNN_IMPLICIT_COLUMNS;
   w->planes = THMin(w->plan.planes, (columns + taps - 1) / taps);
-  /* An odd number of cache lines: planes do not fall into the same sets of the cache. */
+  /* The stride is an odd number of cache lines, so that planes do not fall into the same sets of the
+   * cache. */
   w->plane = w->elements ? (w->strip | 16) + 16 : w->plan.plane;
   w->positionStride = c->channelsLast ? (w->inPlace ? w->plan.planes * c->groups : w->planes) : 1;
   w->terms = w->planes * taps;
   const ptrdiff_t more =
-      THMax(0, TH_DISPATCHED(THNN_(implicit))->lanes - c->window); /* packWindows */
-  w->transposed = (w->planes * c->window + more + 1) * w->width;
+      THMax(0, TH_DISPATCHED(THNN_(implicit))->lanes - c->taps); /* packFilters */
+  w->transposed = (w->planes * c->taps + more + 1) * w->width;
   w->picked = w->picks ? w->planes * taps * w->width : 0;
 }
 
-/* Elements for the sums of a position of a split; only those of the last block, where the sums of
- * whole vectors are written to the result. */
+/* Elements for the sums of a position.  If the kernel writes sums of whole vectors to the result, only a
+ * last, partial block needs memory. */
 static ptrdiff_t THNN_(sumsOfPosition)(const THNN_(ImplicitImages) * w, ptrdiff_t splits)
 {
   if (w->direct)
@@ -441,8 +460,8 @@ static ptrdiff_t THNN_(sumsOfPosition)(const THNN_(ImplicitImages) * w, ptrdiff_
   return (results + w->width - 1) / w->width * w->width;
 }
 
-/* Chooses the runs.  All threads have the same number of them.  A run has no more images than there
- * is memory for, but IMPLICIT_LEAST_POSITIONS in any case. */
+/* Chooses the runs, the same number for each thread.  A run has at most as many images as there is memory
+ * for, but at least IMPLICIT_LEAST_POSITIONS positions. */
 static void THNN_(chooseRuns)(THNN_(ImplicitImages) * w)
 {
   const THNNConvolution *c = w->c;
@@ -451,7 +470,7 @@ static void THNN_(chooseRuns)(THNN_(ImplicitImages) * w)
       (w->inPlace ? 0 : w->planes * w->plane) +
       (w->elements || w->inPlace ? w->strip : w->all) * THNN_(sumsOfPosition)(w, 1);
   ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed - w->picked;
-  if (!c->channelsLast && !w->plan.leaves && w->plan.parts > 1 &&
+  if (!c->channelsLast && !w->plan.hasGaps && w->plan.parts > 1 &&
       ofImage + w->size * w->width <= memory)
     w->placed = w->size * w->width;
   memory -= w->placed;
@@ -465,7 +484,7 @@ static void THNN_(chooseRuns)(THNN_(ImplicitImages) * w)
   w->capacity = w->imagesAtOnce * (w->inPlace ? w->positions : w->strip);
 }
 
-/* How many elements of memory each thread has, for its items. */
+/* Sets the sizes of each thread's memory. */
 static void THNN_(sizeMemory)(THNN_(ImplicitImages) * w, ptrdiff_t items)
 {
   w->threads = THParallel_threads(items, 1);

@@ -1,13 +1,14 @@
-/* Kernels of implicit products: two lists of offsets pick the elements of the left matrix. */
+/* Kernels of implicit_gemm: two lists of offsets pick the elements of the left matrix. */
 #include "THNN/layer/Template.h"
 
 #include "TH/loop/THStream.h"
 #include "TH/simd/THTranspose.h"
 #include "TH/simd/THSimdReal.h"
 
-/* Rows of a register tile.  OF_ONE: of one vector, where loads take more time than multiplications.
- * OF_TWO: of two vectors; next to 14 x 2 sums there are registers for two factors and an element.
- * ROWS: of more vectors.  MORE: at most. */
+/* Rows of a register tile.  OF_ONE: of a tile of one vector, where loads take more time than
+ * multiplications.  OF_TWO: of two vectors; next to 14 x 2 sums there are registers for two factors and
+ * an element.  ROWS: of three or four vectors.  MORE: of any tile, at most.  MOST: vectors of a tile, at
+ * most. */
 #if TH_VECTOR == 64
 enum { MOST = 4, OF_TWO = 14, MORE = OF_TWO };
 #else
@@ -16,33 +17,37 @@ enum { MOST = 2, OF_TWO = 6, MORE = 8 };
 enum {
   OF_ONE = 8,
   ROWS = 6,
-  SUMS = 2 * MORE, /* of a tile, vectors at most */
+  SUMS = 2 * MORE, /* vectors of sums of a tile, at most */
   BETWEEN = 16     /* columns from one prefetch to the next */
 };
 
 /* --- products -------------------------------------------------------------------------------- */
 
-/* Prefetches with BETWEEN columns from b on: so many lines from at + b * along on, step apart. */
+/* What to prefetch of another matrix: before the BETWEEN columns from b on, `lines` cache lines at
+ * at + b * along + k * step for k < lines. */
 typedef struct {
   const real *at;
   ptrdiff_t along, step;
   int lines;
 } Following;
 
-/* Some rows by all columns; the products are added to start, or to sums if it is NULL. */
+/* A product of some rows with all columns; it is added to start, or to sums if start is NULL. */
 typedef struct {
-  const ptrdiff_t *rows, *ahead, *columns;
-  ptrdiff_t ncolumns, next;
+  const ptrdiff_t *rows;    /* offsets of the rows */
+  const ptrdiff_t *ahead;   /* offsets of the next rows, which are prefetched, or NULL */
+  const ptrdiff_t *columns; /* offsets of the columns */
+  ptrdiff_t ncolumns;
+  ptrdiff_t next; /* stride of the rows of sums */
   const real *x, *m, *start;
   real *sums;
   Following following;
-  int streams;
+  int streams; /* writes sums with non-temporal stores */
 } Tile;
 
-/* Prefetches after each BETWEEN columns, not in the loop over columns, where each further instruction
- * takes time from the multiplications.  Of the rows ahead, if they are not NULL: a line of each row
- * where columns are contiguous, else an element of each column in one of the rows, which is enough
- * where rows are contiguous.  And the lines that follow. */
+/* Computes a tile.  It prefetches between runs of BETWEEN columns, since in the loop over columns each
+ * further instruction takes time from the multiplications.  Of the rows ahead it prefetches one line of
+ * each row if the columns are contiguous.  Otherwise it prefetches each column in one of the rows, which
+ * is enough if the rows are contiguous. */
 static inline __attribute__((always_inline)) void tile_rows(const Tile *f, int tileRows,
                                                             int vectors)
 {
@@ -88,7 +93,7 @@ static inline __attribute__((always_inline)) void tile_rows(const Tile *f, int t
   }
   const real *from = f->start ? f->start : sums;
   const ptrdiff_t step = f->start ? 0 : next;
-#pragma GCC unroll 14 /* or they go through memory */
+#pragma GCC unroll 14 /* otherwise the sums go through memory */
   for (int k = 0; k < tileRows; k++)
     for (int v = 0; v < vectors; v++)
       sum[k][v] += load(from + k * step + v * LANES);
@@ -115,7 +120,7 @@ TILE_KERNEL(half_of_two, OF_TWO / 2, 2)
 TILE_KERNEL(half_of_four, ROWS / 2, 4)
 #endif
 
-/* The kernels for the vectors of a row of sums: whole tiles, and half tiles for the last rows. */
+/* tiles[v]: the kernels for rows of v vectors of sums, for whole tiles and for half tiles. */
 static const struct {
   ptrdiff_t rows;
   void (*all)(const Tile *), (*half)(const Tile *);
@@ -160,7 +165,7 @@ static void multiply_prefetching(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff
       tile.following = (Following){m + (vectors + group) * ncolumns * LANES, LANES, LANES, BETWEEN};
     tiles[vectors].all(&tile);
   }
-  if (a < nrows) { /* the last one again where there are no more */
+  if (a < nrows) { /* a partial tile repeats the last row */
     ptrdiff_t last[MORE];
     real rest[SUMS * LANES] = {0};
     for (int k = 0; k < tileRows; k++)
@@ -197,9 +202,10 @@ static void multiply(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff_t ncolumns,
 #define transpose_square THTranspose64_square
 #endif
 
-/* Square by square, along the longer side first; the last squares overlap those before, to end with the
- * matrix.  Along rows the writes are contiguous, along columns the reads.  The other side goes
- * through many rows, and is prefetched some squares ahead, also for the next call. */
+/* Transposes square by square, along the longer side of the matrix first; the last squares overlap the
+ * ones before.  Squares that follow each other down the rows make contiguous writes, squares that follow
+ * each other along the columns contiguous reads.  The other matrix is accessed in many rows, and is
+ * prefetched some squares ahead, also for the next call. */
 static void transpose(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX, real *y,
                       ptrdiff_t nextY)
 {
@@ -229,7 +235,7 @@ static void transpose(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_
     }
 }
 
-/* The same with non-temporal stores, which complete each line of y before the next. */
+/* transpose with non-temporal stores, which complete each cache line of y before the next. */
 static void transpose_streaming(ptrdiff_t rows, ptrdiff_t columns, const real *x, ptrdiff_t nextX,
                                 real *y, ptrdiff_t nextY)
 {

@@ -1,42 +1,50 @@
-/* Implicit products of matrices, backward weights. */
+/* The algorithm implicit_gemm, backward weights. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
 #include "THNN/conv/Memory.h"
 #include "ImplicitGemmParts.h"
 
-/* The gradient of the weights, and of the bias if it is not NULL. */
+/* A call for the gradient of the weights, and of the bias if it is not NULL. */
 typedef struct {
   const THNNConvolution *c;
   THNNConvPlan plan;
   const real *x, *y;
   real *weights, *bias;
-  accreal *totals; /* of y, for each output */
+  accreal *totals; /* the sum of y for each output */
   accreal scale;
-  ptrdiff_t planes, chunks;  /* planes of x whose weights are computed together */
-  ptrdiff_t width, blocks;   /* of outputs, and */
-  ptrdiff_t splits;          /* of these blocks, where there are more threads than chunks */
+  ptrdiff_t planes;          /* planes of x of a chunk, whose weights are computed together */
+  ptrdiff_t chunks;          /* chunks of a group */
+  ptrdiff_t width;           /* outputs of a block */
+  ptrdiff_t blocks;          /* blocks of outputs of a group */
+  ptrdiff_t splits;          /* shares of these blocks, if there are more threads than chunks */
   ptrdiff_t imagesAtOnce;    /* images that are copied together */
   ptrdiff_t strip;           /* positions that are multiplied at a time */
-  ptrdiff_t positionStride;  /* distance of positions, channels-last */
-  const ptrdiff_t *position; /* offsets of the windows of these images, part by part */
-  const ptrdiff_t *term;     /* offsets of the elements of windows, likewise */
-  const ptrdiff_t *row; /* offsets that positions are copied to, if the image needs no padding */
-  ptrdiff_t image;      /* elements of a copied image */
-  ptrdiff_t flat, sums, transposed, ordered;
-  real *memory; /* for each thread: these four */
-  int inPlace, inRows, threads;
+  ptrdiff_t positionStride;  /* stride of neighbouring positions; 1 unless channels-last */
+  const ptrdiff_t *position; /* offsets of the positions of imagesAtOnce images, part by part */
+  const ptrdiff_t *term;     /* offsets of the terms of a chunk, part by part */
+  const ptrdiff_t *row;      /* inRows: the offsets that the positions of a strip are copied to */
+  ptrdiff_t image;           /* elements of a copied image */
+  /* Elements of each thread's memory: */
+  ptrdiff_t flat;       /* for copied images */
+  ptrdiff_t sums;       /* for sums */
+  ptrdiff_t transposed; /* for packed gradients */
+  ptrdiff_t ordered;    /* for sums in the order of the weights */
+  real *memory;
+  int inPlace; /* the image needs no padded copy */
+  int inRows;  /* inPlace, channels-last: the positions of a strip are copied together */
+  int threads;
 } THNN_(ImplicitWeights);
 
-/* Where products with padding are left out, there are sums for each tap of the windows, for all planes
- * of a chunk; they are brought in order at the end. */
+/* Whether products with padding are left out.  Then the sums are ordered by tap, for all planes of a
+ * chunk, and are brought into the order of the weights at the end. */
 static int THNN_(isParted)(const THNN_(ImplicitWeights) * w)
 {
-  return w->plan.parts > 1 || w->plan.part->taps < w->c->window;
+  return w->plan.parts > 1 || w->plan.part->taps < w->c->taps;
 }
 
-/* The index in y of a position of a part, counted on from image to image, and how many positions of
- * the part are contiguous from there on. */
+/* Sets *index to the index in y of a position of a part (positions and indices are counted on from image
+ * to image), and returns how many positions of the part are adjacent from there on. */
 static ptrdiff_t THNN_(runOf)(const THNNConvolution *c, const THNNPart *part, ptrdiff_t position,
                               ptrdiff_t *index)
 {
@@ -48,13 +56,13 @@ static ptrdiff_t THNN_(runOf)(const THNNConvolution *c, const THNNPart *part, pt
   }
   const ptrdiff_t all = THNN_(positionsOf)(d), image = position / all, rest = position % all;
   const ptrdiff_t row = rest / run, column = rest % run;
-  *index = image * c->windows + part->start + row / rows * d->step[0] + row % rows * d->step[1] +
+  *index = image * c->positions + part->start + row / rows * d->step[0] + row % rows * d->step[1] +
            column * d->step[2];
   return run - column;
 }
 
-/* Packs the gradients of a strip of the positions of a part, of some images: m[position] has count
- * outputs.  m has memory for a vector of positions behind the last one. */
+/* Packs the gradients of a strip of positions of a part, of some images, as m[position][output] for count
+ * outputs.  m has memory for one more vector of positions after the last one. */
 static void THNN_(packGradients)(const THNN_(ImplicitWeights) * w, const THNNPart *part,
                                  const real *y, ptrdiff_t count, ptrdiff_t from, ptrdiff_t strip,
                                  real *m)
@@ -64,28 +72,30 @@ static void THNN_(packGradients)(const THNN_(ImplicitWeights) * w, const THNNPar
                   width = THNN_(vectorsOf)(count) * lanes;
   for (ptrdiff_t done = 0, index; done < strip;) {
     const ptrdiff_t these = THMin(strip - done, THNN_(runOf)(c, part, from + done, &index));
-    const ptrdiff_t position = index % c->windows, left = c->windows - position;
-    const real *at = y + index / c->windows * c->outputs * c->windows;
+    const ptrdiff_t position = index % c->positions, left = c->positions - position;
+    const real *at = y + index / c->positions * c->outputs * c->positions;
     if (c->channelsLast)
       THNN_(copyParts)(these, at + position * c->outputs, c->outputs, count, m + done * width);
     else /* a whole vector is transposed faster than a part; the rest is overwritten */
-      THNN_(packOutputs)(count, THMin(left, THMax(these, lanes)), at + position, c->windows,
+      THNN_(packOutputs)(count, THMin(left, THMax(these, lanes)), at + position, c->positions,
                          m + done * width);
     done += these;
   }
 }
 
-/* What a thread computes at a time: the weights of some outputs and some planes of x, of a group. */
+/* An item of work: the weights of the outputs [first, end) and of some planes of x, of a group. */
 typedef struct {
-  ptrdiff_t group, plane, planes, first, end;
-  const real *x, *y; /* of the images that are copied */
-  ptrdiff_t images;
+  ptrdiff_t group;
+  ptrdiff_t plane, planes; /* first plane and number of planes of x */
+  ptrdiff_t first, end;
+  const real *x, *y; /* the images that are copied together, from the item's planes on */
+  ptrdiff_t images;  /* number of these images */
   real *flat, *sums, *m, *ordered;
   accreal *totals;
 } THNN_(WeightsItem);
 
-/* Adds the products of a strip of a part's positions and the gradients of count outputs, from the
- * item's output number o on. */
+/* Adds the products of a strip of a part's positions and the gradients of count outputs; o is the first
+ * of these outputs, counted from the item's first. */
 static void THNN_(addStrip)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
                             const THNNPart *part, const ptrdiff_t *term, const ptrdiff_t *column,
                             ptrdiff_t strip, const real *gradients, ptrdiff_t count, ptrdiff_t o,
@@ -94,16 +104,15 @@ static void THNN_(addStrip)(const THNN_(ImplicitWeights) * w, const THNN_(Weight
   const ptrdiff_t vectors = THNN_(vectorsOf)(count),
                   width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
   const int listed = w->inPlace && !w->inRows;
-  real *sums = i->sums + o * w->planes * w->c->window;
+  real *sums = i->sums + o * w->planes * w->c->taps;
   if (!THNN_(isParted)(w)) {
     TH_DISPATCHED(THNN_(implicit))
-        ->multiplyPrefetching(i->planes * w->c->window, term, strip, column,
-                              listed ? i->x : i->flat, listed, gradients, vectors, NULL, sums,
-                              width, hint);
+        ->multiplyPrefetching(i->planes * w->c->taps, term, strip, column, listed ? i->x : i->flat,
+                              listed, gradients, vectors, NULL, sums, width, hint);
     return;
   }
   for (ptrdiff_t t = 0, run; t < part->taps; t += run) {
-    run = 1; /* taps that follow each other */
+    run = 1; /* adjacent taps, which one call multiplies */
     while (i->planes == w->planes && t + run < part->taps &&
            part->tap[t + run] == part->tap[t] + run)
       run++;
@@ -132,18 +141,18 @@ static void THNN_(addPart)(const THNN_(ImplicitWeights) * w, const THNN_(Weights
           count % TH_DISPATCHED(THNN_(implicit))->lanes == 0)
         gradients = i->y + at * count;
       else
-        THNN_(packGradients)(w, part, i->y + o * (c->channelsLast ? 1 : c->windows), count, at,
+        THNN_(packGradients)(w, part, i->y + o * (c->channelsLast ? 1 : c->positions), count, at,
                              strip, i->m);
       if (i->totals)
         TH_DISPATCHED(THNN_(direct))
             ->sumRows(strip, count, gradients,
                       THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes,
                       i->totals + o);
-      /* Gradients are transposed from memory: the strip after the next one is prefetched. */
+      /* Gradients come from memory: the strip after the next one is prefetched. */
       const ptrdiff_t later = at + 2 * w->strip;
       THNN_(PrefetchHint) hint = {0};
-      if (!parted && !c->channelsLast && !w->inPlace && later < c->windows)
-        hint = (THNN_(PrefetchHint)){i->y + o * c->windows + later, count, c->windows, 0};
+      if (!parted && !c->channelsLast && !w->inPlace && later < c->positions)
+        hint = (THNN_(PrefetchHint)){i->y + o * c->positions + later, count, c->positions, 0};
       THNN_(addStrip)(w, i, part, term, w->inRows ? w->row : position + at, strip, gradients, count,
                       o - i->first, &hint);
     }
@@ -157,21 +166,21 @@ static void THNN_(deliverWeights)(const THNN_(ImplicitWeights) * w, const THNN_(
   const THNNConvolution *c = w->c;
   const ptrdiff_t outputs = c->outputs / c->groups;
   const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
-  const real *sums = i->sums + (o - i->first) * w->planes * c->window;
+  const real *sums = i->sums + (o - i->first) * w->planes * c->taps;
   if (THNN_(isParted)(w)) {
-    for (ptrdiff_t t = 0; t < c->window; t++)
+    for (ptrdiff_t t = 0; t < c->taps; t++)
       TH_DISPATCHED(THNN_(winograd))
           ->copyRows(i->planes, width, sums + t * w->planes * width, width, i->ordered + t * width,
-                     c->window * width);
+                     c->taps * width);
     sums = i->ordered;
   }
   TH_DISPATCHED(THNN_(winograd))
-      ->addTransposed(i->planes * c->window, count, sums, width, w->scale,
-                      w->weights + (i->group * outputs + o) * c->depth + i->plane * c->window,
-                      c->depth);
+      ->addTransposed(i->planes * c->taps, count, sums, width, w->scale,
+                      w->weights + (i->group * outputs + o) * c->terms + i->plane * c->taps,
+                      c->terms);
 }
 
-/* Copies some images from one on, with the padding. */
+/* Copies some images from `image` on, with padding. */
 static void THNN_(copyImages)(const THNN_(ImplicitWeights) * w, THNN_(WeightsItem) * i,
                               ptrdiff_t image)
 {
@@ -180,7 +189,7 @@ static void THNN_(copyImages)(const THNN_(ImplicitWeights) * w, THNN_(WeightsIte
   const ptrdiff_t ofX = i->group * p->planes + i->plane, ofY = i->group * (c->outputs / c->groups);
   i->images = THMin(w->imagesAtOnce, c->batch - image);
   i->x = w->x + image * c->planes * c->image + ofX * (c->channelsLast ? 1 : c->image);
-  i->y = w->y + image * c->outputs * c->windows + ofY * (c->channelsLast ? 1 : c->windows);
+  i->y = w->y + image * c->outputs * c->positions + ofY * (c->channelsLast ? 1 : c->positions);
   for (ptrdiff_t k = 0; !w->inPlace && k < i->images; k++) {
     const real *from = i->x + k * c->planes * c->image;
     real *to = i->flat + k * w->image;
@@ -191,7 +200,7 @@ static void THNN_(copyImages)(const THNN_(ImplicitWeights) * w, THNN_(WeightsIte
   }
 }
 
-/* The products of a chunk of planes of x and a split of the outputs, over all images in their order. */
+/* Sums the products of a chunk of planes of x and a split of the outputs over all images, in order. */
 static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(ImplicitWeights) *w = context;
@@ -211,7 +220,7 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
     i.planes = THMin(w->planes, p->planes - i.plane);
     i.first = split * w->blocks / w->splits * w->width;
     i.end = THMin((split + 1) * w->blocks / w->splits * w->width, outputs);
-    /* With the first planes, the gradients are also summed up for the bias: they are in the cache. */
+    /* The first chunk also sums up y for the bias, while y is in the cache. */
     i.totals = w->bias && chunk == 0 ? w->totals + i.group * outputs : NULL;
     memset(i.sums, 0, (size_t)w->sums * sizeof *i.sums);
     for (ptrdiff_t o = i.first; i.totals && o < i.end; o++)
@@ -233,14 +242,14 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
   }
 }
 
-/* Lists the positions and the terms of each part. */
+/* Lists the offsets of the positions and of the terms of each part. */
 static void THNN_(listWeights)(THNN_(ImplicitWeights) * w, THNN_(Call) * call, ptrdiff_t rows)
 {
   const THNNConvolution *c = w->c;
   const THNNConvPlan *p = &w->plan;
   const ptrdiff_t next = w->inPlace ? c->planes * c->image : w->image;
   const ptrdiff_t stride = c->channelsLast ? w->positionStride : p->plane,
-                  positions = w->imagesAtOnce * c->windows;
+                  positions = w->imagesAtOnce * c->positions;
   ptrdiff_t terms = 0;
   for (ptrdiff_t k = 0; k < p->parts; k++)
     terms += w->planes * p->part[k].taps;
@@ -264,26 +273,27 @@ static void THNN_(listWeights)(THNN_(ImplicitWeights) * w, THNN_(Call) * call, p
                   s * (c->channelsLast ? 1 : stride);
 }
 
-/* Chooses the chunks of planes, and into how many splits the blocks are divided.  All threads have
- * the same number of chunks.  A chunk has no more than TERMS, and no more than there is memory for,
- * but LEAST_TERMS in any case; a thread has no more than SUMS.  samePlanes: all threads have the same planes. */
+/* Chooses the chunks of planes, the same number for each thread, and into how many splits the blocks of
+ * outputs are divided.  A chunk has at most TERMS terms and what there is memory for, but at least
+ * LEAST_TERMS; an item has at most SUMS sums.  samePlanes: every thread has all planes, and some of the
+ * outputs. */
 static void THNN_(chooseChunks)(THNN_(ImplicitWeights) * w, int samePlanes)
 {
   enum { TERMS = 512, LEAST_TERMS = 64, SUMS = 1 << 18 };
   const THNNConvolution *c = w->c;
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
   const ptrdiff_t ofPlane =
-      (w->inPlace ? 0 : w->imagesAtOnce * w->plan.plane) + c->window * w->blocks * w->width;
+      (w->inPlace ? 0 : w->imagesAtOnce * w->plan.plane) + c->taps * w->blocks * w->width;
   const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed;
-  const ptrdiff_t fit = THMax(LEAST_TERMS / c->window, memory / ofPlane);
-  const ptrdiff_t planesAtOnce = THMax(1, THMin(planes, THMin(TERMS / c->window, fit)));
+  const ptrdiff_t fit = THMax(LEAST_TERMS / c->taps, memory / ofPlane);
+  const ptrdiff_t planesAtOnce = THMax(1, THMin(planes, THMin(TERMS / c->taps, fit)));
   const ptrdiff_t side = samePlanes ? 1 : threads; /* chunks at the same time */
   const ptrdiff_t turns = (c->groups * planes + side * planesAtOnce - 1) / (side * planesAtOnce);
   w->chunks = THMin(planes, (turns * side + c->groups - 1) / c->groups);
   w->planes = (planes + w->chunks - 1) / THMax(1, w->chunks);
   w->chunks = w->planes ? (planes + w->planes - 1) / w->planes : 0;
   w->planes = THMax(1, w->planes);
-  const ptrdiff_t most = THMax(1, SUMS / (w->planes * c->window * w->width)); /* blocks */
+  const ptrdiff_t most = THMax(1, SUMS / (w->planes * c->taps * w->width)); /* blocks */
   w->splits = (w->blocks + most - 1) / most;
   if (samePlanes || c->groups * w->chunks < threads)
     w->splits = THMin(w->blocks, THMax(w->splits, threads));
@@ -292,27 +302,27 @@ static void THNN_(chooseChunks)(THNN_(ImplicitWeights) * w, int samePlanes)
 static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNNConvolution *c,
                                           THNN_(Call) * call)
 {
-  enum { POSITIONS = 256 }; /* of the images that are copied together */
+  enum { POSITIONS = 256 }; /* positions of the images that are copied together, about */
   *w = (THNN_(ImplicitWeights)){.c = c};
   const ptrdiff_t outputs = c->outputs / c->groups;
   const int parted = c->planes / c->groups >= THNN_PARTED_PLANES;
   const THNNConvPlanUse use = parted ? THNN_PLAN_PICKED : THNN_PLAN_WHOLE;
   w->plan = THNNConvPlan_of(c, 0, use, THNN_(scratchBytes)(call, THNNConvPlan_memory(c, 0, use)));
   w->inPlace =
-      c->channelsLast ? c->window == 1 && THNN_(needsNoPadding)(&w->plan) : THNN_(areElements)(c);
+      c->channelsLast ? c->taps == 1 && THNN_(needsNoPadding)(&w->plan) : THNN_(areElements)(c);
   w->inRows = c->channelsLast && w->inPlace;
   w->width = THNN_(widthOf)(outputs);
   w->strip = THNN_IMPLICIT_COLUMNS;
-  /* With few planes, the rows under the windows stay in the L1 cache: half as many outputs, more rows
-   * and twice as many positions at a time make less work between the products. */
+  /* With few planes, their elements stay in the L1 cache.  Then half as many outputs, taller register
+   * tiles and twice as many positions at a time make less work between the products. */
   if (!parted && w->width == 4 * TH_DISPATCHED(THNN_(implicit))->lanes &&
       THNN_(vectorsOf)(outputs) % 2 == 0) {
     w->width /= 2;
     w->strip *= 2;
   }
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
-  /* Where there are few planes, which do not divide evenly among the threads, each thread has all of
-   * them, and some of the outputs. */
+  /* Few planes that do not divide evenly among the threads: each thread has all planes, and some of the
+   * outputs. */
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes,
                   vectors = (outputs + lanes - 1) / lanes;
   const int samePlanes = c->groups * planes < 4 * threads && c->groups * planes % threads != 0 &&
@@ -320,11 +330,11 @@ static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNN
   if (samePlanes)
     w->width = THMin(w->width, vectors / threads * lanes);
   w->blocks = (outputs + w->width - 1) / w->width;
-  w->imagesAtOnce = THMin(c->batch, (POSITIONS + c->windows - 1) / c->windows);
+  w->imagesAtOnce = THMin(c->batch, (POSITIONS + c->positions - 1) / c->positions);
   w->transposed = (w->strip + lanes) * w->width;
   THNN_(chooseChunks)(w, samePlanes);
   w->threads = THParallel_threads(c->groups * w->chunks * w->splits, 1);
-  /* Positions an odd number of cache lines apart do not fall into the same sets of the cache. */
+  /* An odd number of cache lines, so that positions do not fall into the same sets of the cache. */
   const ptrdiff_t rows = w->planes < 16 ? w->planes : ((w->planes + 15) / 16 | 1) * 16;
   w->positionStride = !c->channelsLast ? 1 : w->inPlace ? c->planes : rows;
   w->image = c->channelsLast ? w->positionStride * w->plan.plane : w->planes * w->plan.plane;
@@ -332,8 +342,8 @@ static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNN
   w->flat = w->inRows    ? w->strip * rows
             : w->inPlace ? 0
                          : THNN_(wholeVectors)(w->imagesAtOnce * w->image + THNN_DIRECT_SLACK);
-  w->sums = w->planes * c->window * ((w->blocks + w->splits - 1) / w->splits) * w->width;
-  w->ordered = THNN_(isParted)(w) ? w->planes * c->window * w->width : 0;
+  w->sums = w->planes * c->taps * ((w->blocks + w->splits - 1) / w->splits) * w->width;
+  w->ordered = THNN_(isParted)(w) ? w->planes * c->taps * w->width : 0;
   w->totals = THNN_(scratchBytes)(call, (size_t)c->outputs * sizeof *w->totals);
   w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->transposed + w->ordered));
 }

@@ -1,4 +1,4 @@
-/* Winograd's convolutions of 3 x 3 windows, forward and backward data. */
+/* The algorithm winograd3x3, forward and backward data, and transformed weights (Winograd3x3.h). */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
@@ -8,7 +8,8 @@ TH_DISPATCH(THNN_(Winograd), THNN_(winograd))
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-/* Those of a block of results and a few planes from one on; m is memory. */
+/* Transforms the weights of a block of results for TRANSPOSED_PLANES planes of the source from `plane` on.
+ * m is scratch memory. */
 static void THNN_(transformPlanes)(const THNN_(WinogradPlan) * w, ptrdiff_t block, ptrdiff_t plane,
                                    real *m, real *u)
 {
@@ -17,21 +18,21 @@ static void THNN_(transformPlanes)(const THNN_(WinogradPlan) * w, ptrdiff_t bloc
   const ptrdiff_t count = THMin(w->width, w->results - first);
   const ptrdiff_t vectors = THNN_(vectorsOf)(count),
                   width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
-  const real *weight = w->data.weight + w->group * (c->outputs / c->groups) * c->depth;
+  const real *weight = w->data.weight + w->group * (c->outputs / c->groups) * c->terms;
   if (w->backward) {
     for (ptrdiff_t p = 0; p < planes; p++)
-      THNN_(packWindows)(count, TAPS, weight + (plane + p) * c->depth + first * TAPS,
+      THNN_(packFilters)(count, TAPS, weight + (plane + p) * c->terms + first * TAPS,
                          m + p * TAPS * width);
   } else {
-    THNN_(packOutputs)(count, planes * TAPS, weight + first * c->depth + plane * TAPS, c->depth, m);
+    THNN_(packOutputs)(count, planes * TAPS, weight + first * c->terms + plane * TAPS, c->terms, m);
   }
   for (ptrdiff_t p = 0; p < planes; p++)
     TH_DISPATCHED(THNN_(winograd))
-        ->windows(w->first, w->end, w->backward, vectors, m + p * TAPS * width,
+        ->filters(w->first, w->end, w->backward, vectors, m + p * TAPS * width,
                   u + (plane + p) * width, w->planes * width);
 }
 
-/* Those of some blocks, TRANSPOSED_PLANES planes at a time. */
+/* Transforms the weights of the blocks of a step; an item is a block and TRANSPOSED_PLANES planes. */
 static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(WinogradPlan) *w = context;
@@ -46,13 +47,14 @@ static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t en
 
 /* --- weights that are transformed once ------------------------------------------------------- */
 
-/* Elements of a block of results in them. */
+/* Elements of the transformed weights of a block of results, for all points. */
 static ptrdiff_t THNN_(ofTransformedBlock)(const THNN_(WinogradPlan) * w)
 {
   return SIDE * SIDE * w->planes * w->width;
 }
 
-/* How many there are, in all groups; 0 unless the convolution is of this kind.  w becomes their plan. */
+/* The elements of the transformed weights of all groups, or 0 if winograd3x3 does not support c.  Plans
+ * their transform in *w. */
 static ptrdiff_t THNN_(sizeOfTransformed)(const THNNConvolution *c, THNN_(WinogradPlan) * w)
 {
   ptrdiff_t size = SIDE * SIDE;
@@ -70,7 +72,7 @@ static ptrdiff_t THNN_(sizeOfTransformed)(const THNNConvolution *c, THNN_(Winogr
 const void *THNN_(transformedOf)(const THNNLayer *layer, const THNNConvolution *c)
 {
   THTensor *const t = layer->transformed;
-  if (!t || layer->full || THTensor_(nElement)(t) == 0)
+  if (!t || layer->transposed || THTensor_(nElement)(t) == 0)
     return NULL;
   THNN_(WinogradPlan) w;
   const ptrdiff_t size = THNN_(sizeOfTransformed)(c, &w);
@@ -81,7 +83,7 @@ const void *THNN_(transformedOf)(const THNNLayer *layer, const THNNConvolution *
   return THTensor_(data)(t);
 }
 
-/* The convolution with this weight of the smallest image. */
+/* The convolution with this weight of the smallest possible image. */
 static THNNConvolution THNN_(convolutionOfWeight)(const THNNGroups *how, THTensor *weight)
 {
   THNNConvolution c = {.batch = 1, .groups = how->groups, .dims = 4, .batched = 1};
@@ -96,7 +98,7 @@ static THNNConvolution THNN_(convolutionOfWeight)(const THNNGroups *how, THTenso
   return c;
 }
 
-/* Blocks of results, of all groups, one after the other. */
+/* Transforms the weights of some blocks of results, which are counted on over the groups. */
 static void THNN_(transformBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   THNN_(WinogradPlan) w = *(const THNN_(WinogradPlan) *)context;
@@ -146,7 +148,7 @@ void THNN_(Groups_transformWeights)(THNNState *state, const THNNGroups *how, THT
   THNN_(finish)(&call);
 }
 
-/* The transformed weights of a block of so many vectors, for the rows of the pass. */
+/* The transformed weights of a block of so many vectors, for the points of the pass. */
 static const real *THNN_(transformedBlock)(const THNN_(WinogradPlan) * w, ptrdiff_t block,
                                            ptrdiff_t vectors)
 {
@@ -173,15 +175,16 @@ THNN_(Run) THNN_(winogradRunOf)(const THNN_(WinogradPlan) * w, ptrdiff_t run)
   return r;
 }
 
-/* The row of the source that is row number `row` of those that a run needs of a phase; it may not
- * be there. */
+/* The index in the source of row `row` of a run, whose rows are of one phase.  It may lie outside the
+ * image. */
 static ptrdiff_t THNN_(sourceRow)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
                                   ptrdiff_t phase, ptrdiff_t row)
 {
   return (STEP * r->row + row) * w->at[1].dilation + phase - w->at[1].pad;
 }
 
-/* A few of these rows, from row on, of a vector of planes; rows that are not there are 0. */
+/* Transposes rows of a run, from `row` on, for a vector of planes, into r->flat; rows outside the image are
+ * 0. */
 static void THNN_(transposeRows)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
                                  ptrdiff_t phase, ptrdiff_t row, const real *from)
 {
@@ -202,14 +205,14 @@ static void THNN_(transposeRows)(const THNN_(WinogradPlan) * w, const THNN_(Run)
                     flat + k * size, lanes);
 }
 
-/* The tiles of a row of an image of the run, of a vector of planes, in all phases of columns. */
+/* Transforms row i of tiles of image n of the run, for a vector of planes, in all phases of columns. */
 static void THNN_(transformRow)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, ptrdiff_t n,
                                 ptrdiff_t i, const real *const *rows, ptrdiff_t columnStride,
                                 real *v)
 {
   const THNNWindow *at = &w->at[2];
   for (ptrdiff_t phase = 0; phase < w->phases[2]; phase++) {
-    /* The first column that is there, and its number among those of the tiles. */
+    /* The first column of the phase that is in the image, and its index among the columns of tiles. */
     ptrdiff_t first = phase - at->pad, column = 0;
     if (first < 0 || w->phases[2] == 1) {
       column = at->dilation == 1 ? at->pad : THNN_(parts)(-first, at->dilation);
@@ -218,12 +221,13 @@ static void THNN_(transformRow)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
     const real *from[SIDE];
     for (int k = 0; k < SIDE; k++)
       from[k] = rows[k] + first * columnStride;
-    if (w->phases[2] > 1) /* other columns are there than in the phase before */
+    if (w->phases[2] > 1) /* clears what the phase before has written in columns of padding */
       memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines);
     TH_DISPATCHED(THNN_(winograd))
         ->images(&r->tiles, w->first, w->end, n * w->phases[2] + phase, i, from,
                  columnStride * at->dilation, column,
-                 THMax(0, THNN_(parts)(at->input - first, at->dilation)), r->lines, v, w->number);
+                 THMax(0, THNN_(parts)(at->input - first, at->dilation)), r->lines, v,
+                 w->valueStride);
   }
 }
 
@@ -232,7 +236,7 @@ void THNN_(transformWinogradImages)(const THNN_(WinogradPlan) * w, const THNN_(R
 {
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, wide = w->at[2].input;
   const ptrdiff_t columnStride = w->c->channelsLast ? w->planes * w->c->groups : lanes;
-  memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines); /* also where the padding is */
+  memset(r->lines, 0, (size_t)w->lines * sizeof *r->lines); /* columns of padding stay 0 */
   if (w->c->channelsLast)
     memset(r->flat, 0, (size_t)w->flat * sizeof *r->flat);
   for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++)
@@ -256,12 +260,12 @@ void THNN_(transformWinogradImages)(const THNN_(WinogradPlan) * w, const THNN_(R
                     : at >= 0 && at < w->at[1].input ? from + at * wide * columnStride
                                                      : r->flat;
         }
-        THNN_(transformRow)(w, r, n, i, rows, columnStride, r->v + p / lanes * w->next);
+        THNN_(transformRow)(w, r, n, i, rows, columnStride, r->v + p / lanes * w->vectorStride);
       }
     }
 }
 
-/* The products of a block with weights u: sums over the planes. */
+/* Multiplies the values of a run with the weights u of a block, and sums up over the planes. */
 static void THNN_(multiplyBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, const real *u,
                                  ptrdiff_t vectors)
 {
@@ -270,12 +274,12 @@ static void THNN_(multiplyBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run)
   for (int k = 0; k < (w->end - w->first) * SIDE; k++)
     TH_DISPATCHED(THNN_(winograd))
         ->multiply(THNNTiles_ofPoints(&r->tiles, w->first + k / SIDE, k % SIDE), w->planes,
-                   r->v + k * w->number, w->next, u + k * w->planes * width, vectors,
+                   r->v + k * w->valueStride, w->vectorStride, u + k * w->planes * width, vectors,
                    r->products + k * tiles * width);
 }
 
-/* Writes positions of a vector of results, which have been computed, where planes are first or few.
- */
+/* Writes or, after the first pass, adds some positions of a vector of results to the result, if these were
+ * computed in a buffer. */
 static void THNN_(writeResults)(const THNN_(WinogradPlan) * w, ptrdiff_t positions, ptrdiff_t count,
                                 const real *results, real *to)
 {
@@ -290,7 +294,8 @@ static void THNN_(writeResults)(const THNN_(WinogradPlan) * w, ptrdiff_t positio
     TH_DISPATCHED(THNN_(winograd))->addTransposed(positions, count, results, lanes, 1, to, w->size);
 }
 
-/* Rows of tiles of image n of the run become rows of a vector of results. */
+/* Transforms the products of some rows of tiles of image n of the run back, and writes a vector of results.
+ * Channels-last results of whole vectors are written in place. */
 static void THNN_(deliverTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, ptrdiff_t n,
                                 ptrdiff_t row, ptrdiff_t rows, const real *products,
                                 ptrdiff_t width, const real *start, ptrdiff_t count, real *to)
@@ -300,8 +305,7 @@ static void THNN_(deliverTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
   const ptrdiff_t phase = (r->image + n) % w->phases[1], all = w->results * w->c->groups;
   const ptrdiff_t top = STEP * (r->row + row);
   const ptrdiff_t high = THMin(STEP * rows, THNN_(inPhase)(&w->at[1], phase) - top);
-  const ptrdiff_t next =
-      wide * (w->c->channelsLast ? all : 1); /* from a row of the result to the next */
+  const ptrdiff_t next = wide * (w->c->channelsLast ? all : 1); /* stride of the result's rows */
   to += (top * down + phase) * next;
   const int inPlace = w->c->channelsLast && count == lanes;
   real *results = inPlace ? to : r->transposed;
@@ -323,12 +327,13 @@ static void THNN_(deliverTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
                         to + k * down * next);
 }
 
+/* Transforms the products of a block back, and writes the results. */
 static void THNN_(deliverBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
                                 ptrdiff_t first, ptrdiff_t vectors)
 {
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, width = vectors * lanes;
   const ptrdiff_t stripRows = THMax(1, TRANSPOSED / (STEP * w->at[2].output));
-  /* Points of other passes count as 0. */
+  /* The lines of points of other passes count as 0. */
   memset(r->lines, 0, (size_t)(SIDE * STEP * lanes) * sizeof *r->lines);
   for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++)
     for (ptrdiff_t row = 0; row < r->tiles.down; row += stripRows)
@@ -347,6 +352,7 @@ static void THNN_(deliverBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
       }
 }
 
+/* Computes the blocks of a step for some runs. */
 static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(WinogradPlan) *w = context;
@@ -391,7 +397,7 @@ static void THNN_(computeBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Some rows of the transforms. */
+/* Computes a pass; the threads share the runs. */
 static void THNN_(convolveRuns)(THNN_(WinogradPlan) * w)
 {
   for (w->block = 0; w->block < w->blocks; w->block += w->blocksAtOnce) {
@@ -403,6 +409,7 @@ static void THNN_(convolveRuns)(THNN_(WinogradPlan) * w)
   }
 }
 
+/* Computes a pass of a single run; the threads share its vectors of planes, and then its blocks. */
 static void THNN_(convolveShared)(THNN_(WinogradPlan) * w)
 {
   THParallel_forIn(w->threads, THNN_(vectorsOf)(w->planes), THNN_(transformShared), w);

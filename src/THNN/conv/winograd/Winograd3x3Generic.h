@@ -1,87 +1,109 @@
-/* The transforms go along rows of tiles, row i of an image each, first down, to lines, and then
- * across.  Vectors have an element each of as many planes or results.
+/* Kernels of winograd3x3.  Other algorithms use copyRows, addRows and addTransposed too.
  *
- * Points down are those from first to below end, with the six across numbers of each: first * 6 is
- * at the given address, the others next apart.  A number has elements of those tiles alone that
- * need its points (THNNTiles_before). */
+ * The transform of a tile has 36 values, numbered a * 6 + b for point a down and point b across.
+ * Transforms work on one row of tiles, row i of an image: first down, into `lines`, and then across.  A
+ * vector holds one value of as many planes, or results, as it has lanes.
+ *
+ * A pass computes the points [first, end) down, with all six points across.  Value first * 6 is at the
+ * given address, and `next` is the stride of values.  A value is stored for those tiles alone that have
+ * its points (THNNTiles_before). */
 typedef struct {
-  /* Tiles of the source: v[number][tile].  rows: the six rows of the source, of as many vectors as
-   * are wide, columnStride apart, which belong to the columns of the tiles from column on (or
-   * before them, if that is negative); others count as 0. */
+  /* Transforms tiles of the source: v[value][tile].  rows: the six rows of the source, each of `wide`
+   * columns (vectors), columnStride apart.  Column 0 of rows is column `column` of the tiles, which may
+   * be negative; columns of the tiles without one of rows count as 0. */
   void (*images)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                  const real *const *rows, ptrdiff_t columnStride, ptrdiff_t column, ptrdiff_t wide,
                  real *lines, real *v, ptrdiff_t next);
-  /* Windows: m[9][o] becomes u[number][o], for outputs o of that many vectors; rotated by 180
-   * degrees if backward. */
-  void (*windows)(int first, int end, int backward, ptrdiff_t vectors, const real *m, real *u,
+  /* Transforms filters: m[9][o] becomes u[value][o], for `vectors` vectors of results o.  backward: the
+   * filters are rotated by 180 degrees. */
+  void (*filters)(int first, int end, int backward, ptrdiff_t vectors, const real *m, real *u,
                   ptrdiff_t next);
-  /* products[tile][o] = the sum over the planes of v[plane][tile] * u[plane][o], for outputs o of
-   * one or two vectors: v has a vector of planes of each tile, those of the next planes nextPlanes
-   * apart.  The last vector ends with the last plane.  The weights after u are prefetched. */
+  /* products[tile][o] = the sum over the planes of v[plane][tile] * u[plane][o], for one or two vectors
+   * of results o.  v has a vector of planes for each tile; nextPlanes is the stride to the next vector
+   * of planes.  The last vector ends with the last plane.  The weights after u are prefetched. */
   void (*multiply)(ptrdiff_t tiles, ptrdiff_t planes, const real *v, ptrdiff_t nextPlanes,
                    const real *u, ptrdiff_t vectors, real *products);
-  /* The results of tiles: products[number][tile], width apart, become y[row][column], rows pitch
-   * and columns columnStride apart, as many as are high and wide; added to start, or to what y is if
-   * start is NULL.  lines begin with 24 vectors, which are 0 for points that are not among these. */
+  /* Transforms products back: products[value][tile], whose tiles are `width` apart, become the results
+   * y[row][column] of `high` rows and `wide` columns, with strides pitch and columnStride.  They are
+   * added to start, or to y if start is NULL.  lines begins with 24 vectors, which have to be 0 for
+   * points outside [first, end). */
   void (*results)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                   const real *products, ptrdiff_t width, ptrdiff_t next, const real *start,
                   ptrdiff_t high, ptrdiff_t wide, real *lines, real *y, ptrdiff_t pitch,
                   ptrdiff_t columnStride);
-  /* The same transposed, for gradients: y becomes z[number][tile], width apart. */
+  /* The transpose of `results`: the gradients y[row][column] become z[value][tile], whose tiles are
+   * `width` apart. */
   void (*gradients)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                     const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t pitch,
                     ptrdiff_t columnStride, real *lines, real *z, ptrdiff_t width, ptrdiff_t next);
-  /* Sums of products of these with tiles of images, sums[number][o], become m[9][o], a window. */
+  /* The transpose of `filters`: sums[value][o], over the tiles of products of values of gradients and of
+   * images, become m[9][o], gradients of filters. */
   void (*taps)(int first, int end, ptrdiff_t vectors, const real *sums, ptrdiff_t next, real *m);
-  /* y[i][j] = x[i][j]: rows of n elements, nextX and nextY apart. */
+  /* y[i][j] = x[i][j] for rows of n elements; nextX and nextY are the strides of rows. */
   void (*copyRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
                    ptrdiff_t nextY);
-  /* y[i][j] += x[i][j], likewise. */
+  /* y[i][j] += x[i][j] for rows of n elements; nextX and nextY are the strides of rows. */
   void (*addRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
                   ptrdiff_t nextY);
-  /* y[i][j] += scale * x[j][i] for i < n: of so many rows of whole vectors, the first n elements
-   * each; rows of x and y are nextX and nextY apart. */
+  /* y[i][j] += scale * x[j][i] for i < n, j < rows.  The rows of x have whole vectors of elements, of
+   * which the first n count; nextX and nextY are the strides of rows. */
   void (*addTransposed)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, accreal scale,
                         real *y, ptrdiff_t nextY);
 } THNN_(Winograd);
 
 extern const THNN_(Winograd) *const THNN_(winograd)[];
 
-/* What is computed at a time, in no more memory than is allowed: the largest of x, y and the columns
- * of one image for each thread. */
+/* The plan of a call, and the step that is being computed.  It takes no more memory than
+ * THNNConvolution_memory allows. */
 typedef struct THNN_(WinogradPlan) {
   const THNNConvolution *c;
   int backward;
-  THNN_(Operands) data; /* for the gradient of the weights: x, that of y, NULL, that gradient */
-  ptrdiff_t planes, results; /* of a group */
-  THNNWindow at[3];          /* from the source to the result */
-  ptrdiff_t phases[3];       /* of these: dilated windows see every second (third, ...) element */
-  ptrdiff_t source, size;    /* elements of a plane of these */
-  ptrdiff_t down;            /* rows of tiles of an image */
-  ptrdiff_t width, blocks;   /* of results, and */
-  ptrdiff_t blocksAtOnce;    /* of these blocks whose weights are there at a time */
-  int rows;                  /* of the transforms, likewise */
-  THNNTiles tiles;           /* of a run, at most */
-  ptrdiff_t runs, bands;     /* bands: runs of an image, where there are several */
-  int isKept;                /* transformed runs are, for all blocks */
-  int isShared;              /* the threads share the blocks of a single run */
-  ptrdiff_t next;            /* from one vector of planes of a transformed run to the next, and */
-  ptrdiff_t number;          /* from one of the 36 numbers to the next */
-  ptrdiff_t u;               /* weights, in elements, and for each thread: */
-  ptrdiff_t flat, lines, v, products, transposed;
-  ptrdiff_t stripRows;     /* rows of the source that are transposed together, */
-  ptrdiff_t keptRows;      /* and that are kept */
-  real *weights, *memory;  /* weights: the transformed run, if it is shared */
-  const real *transformed; /* the transformed windows of all blocks, or NULL: they are made here */
+  /* For the gradient of the weights: from is x, weight the gradient of y, bias NULL, and to the gradient
+   * of the weights. */
+  THNN_(Operands) data;
+  ptrdiff_t planes;       /* planes of a group of the source */
+  ptrdiff_t results;      /* planes of a group of the result */
+  THNNWindow at[3];       /* windows: input is of the source, output of the result */
+  ptrdiff_t phases[3];    /* number of interleaved convolutions: min(dilation, output) */
+  ptrdiff_t source;       /* elements of a plane of the source */
+  ptrdiff_t size;         /* elements of a plane of the result */
+  ptrdiff_t down;         /* rows of tiles of an image (of its first phase of rows) */
+  ptrdiff_t width;        /* results of a block */
+  ptrdiff_t blocks;       /* blocks of results */
+  ptrdiff_t blocksAtOnce; /* blocks whose transformed weights are in memory at a time */
+  int rows;               /* points down of a pass: the results are the sum over the passes */
+  THNNTiles tiles;        /* tiles of a run, at most */
+  ptrdiff_t runs;         /* number of runs */
+  ptrdiff_t bands;        /* runs of an image; 1 if a run has whole images */
+  int isKept;             /* the transformed tiles of a run are kept, and used for all blocks */
+  int isShared;           /* the threads share the blocks of a single run */
+  ptrdiff_t vectorStride; /* stride of vectors of planes in the transformed tiles of a run */
+  ptrdiff_t valueStride;  /* stride of the 36 values in the transformed tiles of a run */
+  ptrdiff_t u;            /* elements of the transformed weights */
+  /* Elements of the buffers of each thread: */
+  ptrdiff_t flat;          /* transposed rows of the source; channels-last: one row of zeros */
+  ptrdiff_t lines;         /* values of a row of tiles that are transformed down */
+  ptrdiff_t v;             /* the transformed tiles of a run */
+  ptrdiff_t products;      /* products of a run with a block */
+  ptrdiff_t transposed;    /* packed weights, or rows of results before their transposition */
+  ptrdiff_t stripRows;     /* rows of the source that are transposed together */
+  ptrdiff_t keptRows;      /* transposed rows of the source that flat holds */
+  real *weights;           /* transformed weights; the transformed tiles of the run if isShared */
+  real *memory;            /* the buffers of all threads */
+  const real *transformed; /* the caller's transformed weights, or NULL if a call transforms them */
   int threads;
-  /* Of a pass: */
-  ptrdiff_t group, block, count; /* blocks */
-  int first, end;                /* rows */
-  /* Of the gradient of the weights, that of a few planes and of a few blocks at a time: */
-  ptrdiff_t chunk, sums;         /* planes, elements for each thread */
-  const ptrdiff_t *tile, *plane; /* offsets of these in a transformed run */
+  /* The step that is being computed: */
+  ptrdiff_t group;
+  ptrdiff_t block, count; /* first block and number of blocks */
+  int first, end;         /* the points [first, end) down */
+  /* For the gradient of the weights: */
+  ptrdiff_t chunk;        /* planes of the source that are computed together */
+  ptrdiff_t sums;         /* elements of each thread's memory for sums */
+  const ptrdiff_t *tile;  /* offsets of tiles in a transformed run */
+  const ptrdiff_t *plane; /* offsets of planes in a transformed run; then those of the last chunk */
   accreal scale;
 } THNN_(WinogradPlan);
 
-/* The elements of the layer's transformed weights for that convolution; NULL if it has none. */
+/* The elements of the layer's transformed weights, or NULL if it has none.  Raises if they do not fit
+ * the convolution. */
 const void *THNN_(transformedOf)(const THNNLayer *layer, const THNNConvolution *c);

@@ -1,4 +1,4 @@
-/* Kernels of Winograd's convolutions: the transforms, as loops over vectors, and the products. */
+/* Kernels of winograd3x3: the transforms, as loops over vectors, the products, and copies of rows. */
 #include "THNN/layer/Template.h"
 
 #include "TH/simd/THTranspose.h"
@@ -23,7 +23,7 @@ static inline Vector times(double factor, Vector a)
   return a * (real)factor;
 }
 
-/* The points are P, -P, 0, infinity, Q and -Q.  All these numbers are exact. */
+/* The points are P, -P, 0, infinity, Q and -Q.  All these constants are exact in float. */
 #define P  0.625
 #define Q  1.5
 #define P2 (P * P)
@@ -34,16 +34,16 @@ static inline Vector times(double factor, Vector a)
 /* --- products -------------------------------------------------------------------------------- */
 
 #if TH_VECTOR == 64
-enum { MOST_TILES = 14 }; /* whose sums of two vectors are in registers */
+enum { MOST_TILES = 14 }; /* tiles whose sums, two vectors each, fit the registers */
 #else
 enum { MOST_TILES = 6 };
 #endif
 enum {
-  PLANES = 16384 / VECTOR, /* whose weights stay in the L1 cache */
+  PLANES = 16384 / VECTOR, /* planes whose weights stay in the L1 cache */
   LINE = 64 / sizeof(real)
 };
 
-/* Adds the products with an element of each tile. */
+/* Adds the products of one plane: an element of each tile times the weights u. */
 INLINE void add_products(int tiles, int vectors, const real *x, const real *u, Vector (*sum)[2])
 {
   Vector factor[2];
@@ -57,10 +57,10 @@ INLINE void add_products(int tiles, int vectors, const real *x, const real *u, V
   }
 }
 
-/* A few tiles, over all planes.  With each vector of planes the next vector is prefetched, or after the
- * last vector the first one of the next tiles: the processor does not predict these addresses.
- * Prefetched are also the lines of the products, for writing, and as many lines of the next weights,
- * into the L2 cache. */
+/* Sums up the products of a few tiles over all planes.  With each vector of planes it prefetches the next
+ * vector (after the last one, the first vector of the next tiles), because the processor does not
+ * predict these addresses.  It also prefetches the products, for writing, and with each vector `lines`
+ * cache lines of the next weights, from `ahead` on, into the L2 cache. */
 INLINE void some_tiles(int tiles, int vectors, ptrdiff_t planes, const real *v,
                        ptrdiff_t nextPlanes, const real *u, int more, real *products,
                        const real *ahead, ptrdiff_t lines)
@@ -128,7 +128,7 @@ INLINE void as_many_tiles(ptrdiff_t tiles, int vectors, ptrdiff_t planes, const 
 static void multiply(ptrdiff_t tiles, ptrdiff_t planes, const real *v, ptrdiff_t nextPlanes,
                      const real *u, ptrdiff_t vectors, real *products)
 {
-  if (tiles == 0) /* where all of them are short */
+  if (tiles == 0) /* all tiles are short and lack this point */
     return;
   const ptrdiff_t groups = (tiles + MOST_TILES - 1) / MOST_TILES;
   for (ptrdiff_t p = 0; p < planes; p += PLANES, v += PLANES / LANES * nextPlanes) {
@@ -152,8 +152,8 @@ static void multiply(ptrdiff_t tiles, ptrdiff_t planes, const real *v, ptrdiff_t
 
 /* --- results --------------------------------------------------------------------------------- */
 
-/* Four results from six products, or two from the first four: sums of powers of the points.
- * Infinity has the highest only. */
+/* Four results from six products, or two from the first four if isShort: y[k] is the sum over the points
+ * of point^k * m[point].  The point infinity adds to the highest y only. */
 INLINE void of_products(const Vector *m, int isShort, Vector *y)
 {
   const Vector evenP = m[0] + m[1], oddP = m[0] - m[1];
@@ -169,7 +169,8 @@ INLINE void of_products(const Vector *m, int isShort, Vector *y)
   y[3] = add(oddQ, Q * Q2, add(oddP, P * P2, m[3]));
 }
 
-/* One tile: across, to four lines of six, and then down, for the rows and columns in the image. */
+/* The results of one tile: transforms across, to four columns of six values, and then down, for the rows
+ * and columns inside the image. */
 INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdiff_t offset,
                         int isLow, int isNarrow, real *lines, const real *start, ptrdiff_t high,
                         ptrdiff_t wide, real *y, ptrdiff_t nextRow, ptrdiff_t nextColumn)
@@ -192,7 +193,7 @@ INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdi
         if (k < high) {
           real *to = y + k * nextRow + j * nextColumn;
           store(to, sums[k] + load(start ? start : to));
-          if (nextColumn > LANES) /* likewise, where the next tile's results go */
+          if (nextColumn > LANES) /* channels-last: prefetch the next tile's results, for writing */
             __builtin_prefetch(to + STEP * nextColumn, 1);
         }
     }
@@ -239,10 +240,10 @@ static void results(const THNNTiles *t, int first, int end, ptrdiff_t image, ptr
                  nextRow, columnStride);
 }
 
-/* --- gradients of windows --------------------------------------------------------------------- */
+/* --- gradients of filters --------------------------------------------------------------------- */
 
-/* The values at the six points of a polynomial of four coefficients, or at the first four of two.
- */
+/* The values of a polynomial of four coefficients at the six points; if isShort, of two coefficients at
+ * the first four points. */
 INLINE void of_gradients(const Vector *g, int isShort, Vector *z)
 {
   if (isShort) {
@@ -262,7 +263,8 @@ INLINE void of_gradients(const Vector *g, int isShort, Vector *z)
   z[5] = add(oddQ, -Q, evenQ);
 }
 
-/* One tile: down, to four lines of six, and then across; elements outside the image count as 0. */
+/* The values of one tile of the gradient: transforms down, to four columns of six values, and then across.
+ * Elements outside the image count as 0. */
 INLINE void gradient_tile(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
                           ptrdiff_t nextColumn, int isLow, int isNarrow, int first, int end,
                           real *lines, real *const (*z)[SIDE], ptrdiff_t offset)
@@ -276,12 +278,12 @@ INLINE void gradient_tile(const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff
       store(lines + (a * STEP + j) * LANES, column[a]);
   }
   for (int a = first; a < end; a++) {
-    Vector g[STEP], numbers[SIDE];
+    Vector g[STEP], values[SIDE];
     for (int k = 0; k < (isNarrow ? 2 : STEP); k++)
       g[k] = load(lines + (a * STEP + k) * LANES);
-    of_gradients(g, isNarrow, numbers);
+    of_gradients(g, isNarrow, values);
     for (int b = 0; b < (isNarrow ? SHORT_POINTS : SIDE); b++)
-      store(z[a][b] + offset, numbers[b]);
+      store(z[a][b] + offset, values[b]);
   }
 }
 
@@ -323,14 +325,14 @@ static void gradients(const THNNTiles *t, int first, int end, ptrdiff_t image, p
                    to, width);
 }
 
-/* Three elements of a window from six sums: each the sum over the points of what it weighs there.
- */
+/* Three taps from six sums: taps[i] is the sum over the points of ofFilter[point][i] * s[point], the
+ * transpose of of_filter. */
 static inline __attribute__((always_inline)) void of_sums(const Vector *s, Vector *taps)
 {
   for (int i = 0; i < SIZE; i++) {
-    taps[i] = s[0] * (real)ofWindow[0][i];
+    taps[i] = s[0] * (real)ofFilter[0][i];
     for (int b = 1; b < SIDE; b++)
-      taps[i] = add(s[b], ofWindow[b][i], taps[i]);
+      taps[i] = add(s[b], ofFilter[b][i], taps[i]);
   }
 }
 
@@ -346,7 +348,7 @@ static void taps(int first, int end, ptrdiff_t vectors, const real *sums, ptrdif
       of_sums(row, three);
       for (int i = 0; i < SIZE; i++)
         for (int j = 0; j < SIZE; j++)
-          all[i][j] = add(three[j], ofWindow[a][i], all[i][j]);
+          all[i][j] = add(three[j], ofFilter[a][i], all[i][j]);
     }
     for (int i = 0; i < SIZE; i++)
       for (int j = 0; j < SIZE; j++)
@@ -356,7 +358,7 @@ static void taps(int first, int end, ptrdiff_t vectors, const real *sums, ptrdif
 
 /* --- rows ------------------------------------------------------------------------------------ */
 
-/* Without a call for each row, because they may be short. */
+/* Copies rows without a call for each, because rows may be short. */
 static void copy_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
                       ptrdiff_t nextY)
 {
@@ -431,4 +433,4 @@ static void add_transposed(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t
 }
 
 const THNN_(Winograd) TH_LEVEL_(THNN_(winograd))[] = {
-    {images, windows, multiply, results, gradients, taps, copy_rows, add_rows, add_transposed}};
+    {images, filters, multiply, results, gradients, taps, copy_rows, add_rows, add_transposed}};

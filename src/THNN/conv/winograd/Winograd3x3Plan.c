@@ -1,4 +1,4 @@
-/* How Winograd's convolutions of 3 x 3 windows are cut to fit in memory, and what they cost. */
+/* The plans of winograd3x3, which divide the work to fit in memory, and its cost. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
@@ -7,8 +7,8 @@
 
 /* --- forward and backward data ---------------------------------------------------------------- */
 
-/* Runs of about that many tiles, as many for one thread as for the other.  All phases of columns
- * are in the same one: the rows of an image are transposed for all of them. */
+/* Divides the tiles into runs of about `tiles` tiles, the same number of runs for each thread.  A run has
+ * all phases of columns of its rows, because rows are transposed once for all phases. */
 static void THNN_(setRuns)(THNN_(WinogradPlan) * w, ptrdiff_t tiles, int threads)
 {
   const ptrdiff_t batch = THNN_(batchOf)(w), all = w->down * w->tiles.across * w->phases[2];
@@ -31,7 +31,7 @@ static void THNN_(setRuns)(THNN_(WinogradPlan) * w, ptrdiff_t tiles, int threads
   w->isKept = w->runs <= threads;
 }
 
-/* Memory that planes of the source need, so many at a time. */
+/* Sets the sizes of the buffers for a run, if `planes` planes of the source are transformed together. */
 static void THNN_(setSource)(THNN_(WinogradPlan) * w, ptrdiff_t planes)
 {
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, tiles = THNNTiles_count(&w->tiles);
@@ -42,11 +42,11 @@ static void THNN_(setSource)(THNN_(WinogradPlan) * w, ptrdiff_t planes)
   /* Rows of channels-last images are read in the image; flat is one row of zeros. */
   w->flat = w->c->channelsLast ? wide * w->planes * w->c->groups : w->keptRows * wide * lanes;
   w->lines = SIDE * THNNTiles_columns(&w->tiles) * lanes;
-  /* Neither successive vectors of planes nor successive numbers fall into the same sets of the
-   * cache. */
-  w->next = ((tiles + 7) / 16 * 16 + 8) * lanes;
-  w->number = THNN_(parts)(planes, lanes) * w->next + 5 * lanes;
-  w->v = w->rows * SIDE * w->number;
+  /* With these strides, neither successive vectors of planes nor successive values fall into the same
+   * sets of the cache. */
+  w->vectorStride = ((tiles + 7) / 16 * 16 + 8) * lanes;
+  w->valueStride = THNN_(parts)(planes, lanes) * w->vectorStride + 5 * lanes;
+  w->v = w->rows * SIDE * w->valueStride;
   w->products = w->rows * SIDE * tiles * w->width;
 }
 
@@ -64,7 +64,7 @@ static ptrdiff_t THNN_(setMemory)(THNN_(WinogradPlan) * w)
   return w->u + w->threads * THNN_(ofEach)(w);
 }
 
-/* The cost of the transform of a run of images, so many times. */
+/* The cost, in vector operations, of transforming a run `times` times. */
 static double THNN_(costOfImages)(const THNN_(WinogradPlan) * w, ptrdiff_t planes, double times)
 {
   return (double)THNNTiles_count(&w->tiles) *
@@ -72,7 +72,7 @@ static double THNN_(costOfImages)(const THNN_(WinogradPlan) * w, ptrdiff_t plane
          (240 * SIDE / (double)w->rows + 160);
 }
 
-/* Vector operations, of a group. */
+/* The cost of a group in vector operations. */
 static double THNN_(cost)(const THNN_(WinogradPlan) * w)
 {
   const double planes = (double)w->planes;
@@ -86,16 +86,17 @@ static double THNN_(cost)(const THNN_(WinogradPlan) * w)
   const double products =
       SIDE * SIDE * planes * vectors * (tiles + 3) * (1 + 6 / tiles) * (1 + 0.05 * megabytes);
   const double results = tiles * vectors * (200 + 200 * (passes - 1));
-  /* They are transposed in each pass, or read from memory. */
-  const double windows = planes * vectors * (w->transformed ? 100 : 400 + 100 * passes);
-  return windows + runs * (products + results + THNN_(costOfImages)(w, w->planes, times));
+  /* Weights are packed and transformed in each pass, or read from memory if they are transformed. */
+  const double filters = planes * vectors * (w->transformed ? 100 : 400 + 100 * passes);
+  return filters + runs * (products + results + THNN_(costOfImages)(w, w->planes, times));
 }
 
+/* The tiles of a run that are tried. */
 static const ptrdiff_t run_sizes[] = {256, 192, 128, 96, 64, 48, 32, 16, 8};
 enum { RUN_SIZES = sizeof run_sizes / sizeof *run_sizes };
 
-/* Takes w as the best plan if it fits in memory and costs less than best: items are what the threads
- * share. */
+/* Takes w as the best plan if it fits in memory and costs less than *cost.  items: the number of items that
+ * the threads share. */
 static void THNN_(compare)(THNN_(WinogradPlan) * w, ptrdiff_t items, THNN_(WinogradPlan) * best,
                            double *cost)
 {
@@ -109,8 +110,8 @@ static void THNN_(compare)(THNN_(WinogradPlan) * w, ptrdiff_t items, THNN_(Winog
   *cost = mine;
 }
 
-/* The best choice with that many rows of the transforms at a time; 0 if none fits in memory.  The
- * threads share the runs, or else, of a single run, the blocks of results. */
+/* Chooses the best plan with `rows` points down in a pass; returns 0 if none fits in memory.  The threads
+ * share the runs, or the blocks of results of a single run. */
 static int THNN_(choose)(THNN_(WinogradPlan) * w, int rows, int threads, double *cost)
 {
   THNN_(WinogradPlan) best = *w;
@@ -128,7 +129,7 @@ static int THNN_(choose)(THNN_(WinogradPlan) * w, int rows, int threads, double 
   w->blocksAtOnce = 1;
   for (int i = 0; threads > 1 && i < RUN_SIZES; i++) {
     THNN_(setRuns)(w, run_sizes[i], 1);
-    w->isKept = 1; /* as far as costs go: tiles are transformed once */
+    w->isKept = 1; /* for the cost: tiles are transformed once */
     if (w->runs == 1)
       THNN_(compare)(w, w->blocks, &best, cost);
   }
@@ -138,8 +139,9 @@ static int THNN_(choose)(THNN_(WinogradPlan) * w, int rows, int threads, double 
 
 int THNN_(measureWinograd)(const THNNConvolution *c, int backward, THNN_(WinogradPlan) * w)
 {
-  /* Kernels read whole vectors of planes; and with fewer, transforms are most of the work. */
-  enum { LEAST = 16 };
+  enum {
+    LEAST = 16
+  }; /* planes: kernels read whole vectors, and with fewer planes transforms take longest */
   *w = (THNN_(WinogradPlan)){
       .c = c, .backward = backward, .transformed = backward ? NULL : c->transformed};
   for (int d = 0; d < 3; d++) {
@@ -159,8 +161,8 @@ int THNN_(measureWinograd)(const THNNConvolution *c, int backward, THNN_(Winogra
   if (c->batch < 1 || w->at[0].input != 1 || w->at[0].output != 1 || w->planes < LEAST ||
       w->results < LEAST)
     return 0;
-  w->source = backward ? c->windows : c->image;
-  w->size = backward ? c->image : c->windows;
+  w->source = backward ? c->positions : c->image;
+  w->size = backward ? c->image : c->positions;
   w->down = THNN_(parts)(THNN_(inPhase)(&w->at[1], 0), STEP);
   w->tiles.across = THNN_(parts)(THNN_(inPhase)(&w->at[2], 0), STEP);
   return 1;
@@ -172,7 +174,7 @@ void THNN_(setWinogradBlocks)(THNN_(WinogradPlan) * w, ptrdiff_t vectors)
   w->blocks = THNN_(parts)(w->results, w->width);
 }
 
-/* Vector operations of the products of all windows, of a group. */
+/* The vector operations of a group without Winograd's algorithm. */
 static double THNN_(costOfAllProducts)(const THNN_(WinogradPlan) * w)
 {
   return (double)(w->c->batch * w->size) * (double)(w->planes * TAPS) *
@@ -225,7 +227,7 @@ void THNN_(planWinograd)(const THNNConvolution *c, int backward, int threads,
 
 /* --- the gradient of the weights ------------------------------------------------------------- */
 
-/* Vector operations. */
+/* The cost of the gradient of the weights, of a chunk of planes and of blocks, in vector operations. */
 static double THNN_(costOfWeights)(const THNN_(WinogradPlan) * w)
 {
   const double tiles = (double)THNNTiles_count(&w->tiles);

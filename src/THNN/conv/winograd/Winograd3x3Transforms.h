@@ -1,10 +1,13 @@
-/* Transforms of images and windows for 3 x 3 windows. */
+/* The transforms of images and of filters for 3 x 3 filters (part of Winograd3x3Kernels.c). */
 
-/* Two of the numbers of six elements, those at P and -P, at 0 and infinity, or at Q and -Q: they
- * are multiplied by the coefficients of the polynomial that is 0 at the other points (at all points
- * but infinity, for that one).  If short, of the first four of four elements: they are multiplied
- * by those of the polynomial that is 0 at the other ones of the four points, times what windows
- * lack: P2 - Q2, the product of the distances to Q and -Q, at P and -P, and -Q2 at 0. */
+/* Two of the six values of a tile in one dimension: pair 0 at the points P and -P, pair 1 at 0 and infinity,
+ * pair 2 at Q and -Q.  The value at a point is the dot product of d with the coefficients of the
+ * polynomial that is 0 at the other points (at all points but infinity, for infinity).
+ *
+ * isShort: there are four elements and the first four points.  The polynomials are 0 at the others of
+ * these four.  The transformed filters are those of whole tiles, divided by the distances to Q and -Q
+ * as well; so the values of the tile are multiplied by the product of these: P2 - Q2 at P and -P, -Q2 at
+ * 0. */
 INLINE void two_of_image(const Vector *d, int isShort, int pair, Vector *v)
 {
   if (isShort && pair == 0) {
@@ -28,7 +31,7 @@ INLINE void two_of_image(const Vector *d, int isShort, int pair, Vector *v)
   }
 }
 
-/* Columns: a line for each point of the pairs from first to below end. */
+/* The transform down the columns: writes a line of values for each point of the pairs [first, end). */
 INLINE void image_columns(const real *const *rows, ptrdiff_t columnStride, ptrdiff_t columns,
                           int isLow, int first, int end, real *lines, ptrdiff_t pitch)
 {
@@ -48,15 +51,16 @@ INLINE void image_columns(const real *const *rows, ptrdiff_t columnStride, ptrdi
   }
 }
 
+/* The transform of one tile across a line of values. */
 INLINE void image_tile(const real *line, int isNarrow, real *const *v, ptrdiff_t tile)
 {
-  Vector d[SIDE], numbers[SIDE];
+  Vector d[SIDE], values[SIDE];
   for (int k = 0; k < (isNarrow ? SHORT_POINTS : SIDE); k++)
     d[k] = load(line + (STEP * tile + k) * LANES);
   for (int pair = 0; pair < (isNarrow ? SHORT_POINTS : SIDE) / 2; pair++)
-    two_of_image(d, isNarrow, pair, numbers);
+    two_of_image(d, isNarrow, pair, values);
   for (int b = 0; b < (isNarrow ? SHORT_POINTS : SIDE); b++)
-    store(v[b] + tile * LANES, numbers[b]);
+    store(v[b] + tile * LANES, values[b]);
 }
 
 static void images(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
@@ -89,22 +93,23 @@ static void images(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrd
   }
 }
 
-/* --- windows --------------------------------------------------------------------------------- */
+/* --- filters --------------------------------------------------------------------------------- */
 
 /* A point and its powers, over the product of its distances to the other points. */
 #define POINT(X, PRODUCT) {1 / (PRODUCT), (X) / (PRODUCT), (X) * (X) / (PRODUCT)}
-static const double ofWindow[SIDE][SIZE] = {
+static const double ofFilter[SIDE][SIZE] = {
     POINT(P, 2 * P2 * (P2 - Q2)), POINT(-P, 2 * P2 * (P2 - Q2)), POINT(0., P2 *Q2), {0, 0, 1},
     POINT(Q, 2 * Q2 * (Q2 - P2)), POINT(-Q, 2 * Q2 * (Q2 - P2)),
 };
 
-static inline Vector of_window(int a, const Vector *g)
+/* The value of a filter of three taps at point a. */
+static inline Vector of_filter(int a, const Vector *g)
 {
-  const Vector first = g[0] * (real)ofWindow[a][0];
-  return add(g[2], ofWindow[a][2], add(g[1], ofWindow[a][1], first));
+  const Vector first = g[0] * (real)ofFilter[a][0];
+  return add(g[2], ofFilter[a][2], add(g[1], ofFilter[a][1], first));
 }
 
-static void windows(int first, int end, int backward, ptrdiff_t vectors, const real *m, real *u,
+static void filters(int first, int end, int backward, ptrdiff_t vectors, const real *m, real *u,
                     ptrdiff_t next)
 {
   const ptrdiff_t width = vectors * LANES;
@@ -118,9 +123,9 @@ static void windows(int first, int end, int backward, ptrdiff_t vectors, const r
     for (int a = first; a < end; a++) {
       Vector h[SIZE];
       for (int j = 0; j < SIZE; j++)
-        h[j] = of_window(a, g[j]);
+        h[j] = of_filter(a, g[j]);
       for (int b = 0; b < SIDE; b++)
-        store(u + ((a - first) * SIDE + b) * next + o, of_window(b, h));
+        store(u + ((a - first) * SIDE + b) * next + o, of_filter(b, h));
     }
   }
 }

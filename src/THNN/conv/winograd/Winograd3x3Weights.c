@@ -1,16 +1,16 @@
-/* The gradient of the weights of Winograd's convolutions.
+/* The algorithm winograd3x3, backward weights (F(3 x 3, 4 x 4)).
  *
- * It has the same three factors with other roles (F(3 x 3, 4 x 4)): tiles of x, and the 4 x 4 of
- * the gradient of y that belong to each, are transformed; sums over the tiles are products of
- * matrices of planes x tiles with tiles x outputs; and windows follow from the 36 sums.  Each
- * transform is one of those of Winograd3x3.c, transposed. */
+ * Tiles of x, and the 4 x 4 elements of the gradient of y that belong to each tile, are transformed to 36
+ * values each.  For each value the sums over the tiles are a product of matrices: planes x tiles times
+ * tiles x outputs.  The gradients of filters follow from the 36 sums.  The transforms of the gradient of y
+ * and of the sums are transposes of those in Winograd3x3.c. */
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
 #include "THNN/conv/Memory.h"
 #include "Winograd3x3Parts.h"
 
-/* Rows of a phase of gradients, of a vector of outputs. */
+/* Packs `high` rows of one phase of the gradient of y, for up to a vector of outputs. */
 static void THNN_(transposeRowsOfGradients)(const THNN_(WinogradPlan) * w, const real *from,
                                             ptrdiff_t count, ptrdiff_t high, real *to)
 {
@@ -23,7 +23,7 @@ static void THNN_(transposeRowsOfGradients)(const THNN_(WinogradPlan) * w, const
       THNN_(packOutputs)(count, rowsAtOnce * wide, from + k * down * wide, w->size, to);
 }
 
-/* The tiles of a block of outputs: products of them with those of x are summed up. */
+/* Transforms the tiles of the gradient of y of a run, for a block of outputs, into r->products. */
 static void THNN_(transformGradients)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
                                       ptrdiff_t group, ptrdiff_t first, ptrdiff_t count)
 {
@@ -64,7 +64,7 @@ static void THNN_(transformGradients)(const THNN_(WinogradPlan) * w, const THNN_
     }
 }
 
-/* Adds the weights of a block of outputs and some planes. */
+/* Transforms the sums of a block of outputs and of a run's planes back, and adds them to the weights. */
 static void THNN_(addTaps)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, const real *sums,
                            ptrdiff_t group, ptrdiff_t first, ptrdiff_t count)
 {
@@ -77,19 +77,18 @@ static void THNN_(addTaps)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, 
       TH_DISPATCHED(THNN_(winograd))
           ->taps(w->first, w->end, vectors, sums + (p + k) * width, r->planes * width,
                  m + k * TAPS * width);
-    real *weights = w->data.to + (group * w->results + first) * w->c->depth + (r->plane + p) * TAPS;
+    real *weights = w->data.to + (group * w->results + first) * w->c->terms + (r->plane + p) * TAPS;
     TH_DISPATCHED(THNN_(winograd))
-        ->addTransposed(terms, count, m, width, w->scale, weights, w->c->depth);
+        ->addTransposed(terms, count, m, width, w->scale, weights, w->c->terms);
   }
 }
 
-/* Some rows of the products of a few planes and a few blocks of outputs, over all tiles in their
- * order. */
+/* Computes a pass for a few planes and a few blocks of outputs: sums over all tiles, in order. */
 static void THNN_(sumProducts)(const THNN_(WinogradPlan) * w, ptrdiff_t group, ptrdiff_t plane,
                                ptrdiff_t planes, ptrdiff_t from, ptrdiff_t blocks)
 {
-  const int numbers = (w->end - w->first) * SIDE;
-  const ptrdiff_t size = numbers * planes * w->width; /* of a block's sums */
+  const int values = (w->end - w->first) * SIDE;
+  const ptrdiff_t size = values * planes * w->width; /* elements of a block's sums */
   THNN_(Run) r = THNN_(winogradRunOf)(w, 0);
   real *sums = r.transposed + w->transposed;
   memset(sums, 0, (size_t)(blocks * size) * sizeof *sums);
@@ -105,11 +104,11 @@ static void THNN_(sumProducts)(const THNN_(WinogradPlan) * w, ptrdiff_t group, p
       const ptrdiff_t vectors = THNN_(vectorsOf)(count),
                       width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
       THNN_(transformGradients)(w, &r, group, first, count);
-      for (int k = 0; k < numbers; k++)
+      for (int k = 0; k < values; k++)
         TH_DISPATCHED(THNN_(implicit))
             ->multiply(planes, w->plane + (plane + planes == w->planes ? w->chunk : 0),
                        THNNTiles_ofPoints(&r.tiles, w->first + k / SIDE, k % SIDE), w->tile,
-                       r.v + k * w->number, 0, r.products + k * tiles * width, vectors, NULL,
+                       r.v + k * w->valueStride, 0, r.products + k * tiles * width, vectors, NULL,
                        sums + block * size + k * planes * width, width);
     }
   }
@@ -135,8 +134,8 @@ static void THNN_(weightItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Offsets of tiles and planes in a transformed run; of the last planes once more, whose last vector
- * ends with them. */
+/* Lists the offsets of tiles and planes in a transformed run.  Planes are listed twice: the last chunk,
+ * whose last vector ends with the last plane, has offsets of its own. */
 static void THNN_(listTiles)(THNN_(Call) * call, THNN_(WinogradPlan) * w)
 {
   const ptrdiff_t tiles = THNNTiles_count(&w->tiles), lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
@@ -149,11 +148,12 @@ static void THNN_(listTiles)(THNN_(Call) * call, THNN_(WinogradPlan) * w)
   for (ptrdiff_t p = 0; p < 2 * chunk; p++) {
     const ptrdiff_t plane = p % chunk, vector = plane / lanes;
     const ptrdiff_t lacks = p < chunk ? 0 : THMax(0, (vector + 1) * lanes - last);
-    *list++ = vector * w->next + plane % lanes + lacks;
+    *list++ = vector * w->vectorStride + plane % lanes + lacks;
   }
 }
 
-/* The runs and rows are those of one thread: the order of the sums depends on them. */
+/* The runs, and the points of a pass, are the same as for one thread, because the order of the sums depends
+ * on them. */
 void THNN_(weightsByWinograd3x3)(THNN_(Gradient) * g, THNN_(WinogradPlan) * w)
 {
   for (int threads = THParallel_threads(PTRDIFF_MAX, 1); threads > 1; threads--) {

@@ -1,18 +1,20 @@
-/* Convolutions of 5 x 5 windows with a step of 1, with 64 products instead of 400 for 4 x 4 results
- * (Winograd's F(4 x 4, 5 x 5)), and their gradients, where there are few planes and small images:
- * a lane of each vector has a row of tiles, of some images at once.  (Winograd3x3.h has outputs or
- * neighbouring tiles in the lanes, and needs more of them.)
+/* The algorithm winograd5x5: 5 x 5 convolutions with stride 1, with 64 products instead of 400 for 4 x 4
+ * results (Winograd's F(4 x 4, 5 x 5)), and their gradients, for few planes and small images: a lane of
+ * each vector has a row of tiles, of several images at once.  (winograd3x3 has planes or results in the
+ * lanes, and needs more of them.)
  *
- * A tile is 8 x 8 elements of x, 4 apart, and belongs to 4 x 4 of y.  In one dimension a tile and a
- * window are polynomials, whose values at eight points (0, 1/2, -1/2, 1, -1, 2, -2 and infinity)
- * are multiplied.  x, y and windows have 64 numbers each that way, and three operations take two of
- * them to the third: y follows from the sums over planes of products of the numbers of x and of
- * windows; x, backward, from the sums over outputs of products of those of y and of windows,
- * through the same transforms transposed; and the gradient of windows from the sums over tiles of
- * products of those of x and of y.  Results are off by 2e-6 of their
- * norm, gradients of weights by 3e-6.
+ * A tile is 8 x 8 elements of x and belongs to 4 x 4 elements of y; neighbouring tiles begin 4 elements
+ * apart.  x, y and the weight are each transformed to 64 values for each tile: in one dimension, the
+ * values at eight points (0, 1/2, -1/2, 1, -1, 2, -2 and infinity), as polynomials.  Any two of the three
+ * give the third:
  *
- * There are kernels for floats, where there is AVX. */
+ *     y = sum over planes of x * weight
+ *     gradient of x = sum over outputs of y * weight, by the transposed transforms
+ *     gradient of weight = sum over tiles of x * y
+ *
+ * Results are off by 2e-6 of their norm, gradients of weights by 3e-6.
+ *
+ * There are kernels for floats with AVX. */
 #ifndef THNN_WINOGRAD5X5_H
 #define THNN_WINOGRAD5X5_H
 
@@ -20,21 +22,22 @@
 #include "THNN/conv/gemm/ImplicitGemm.h"
 
 enum {
-  THNN_TILE_SIDE = 8, /* of a tile, */
-  THNN_TILE_STEP = 4, /* from one to the next, and */
-  THNN_TILE_SIZE = 5, /* of a window */
-  THNN_TILE_NUMBERS = THNN_TILE_SIDE * THNN_TILE_SIDE
+  THNN_TILE_SIDE = 8, /* elements, and points, of a tile in a dimension */
+  THNN_TILE_STEP = 4, /* results of a tile in a dimension, and the distance of tiles */
+  THNN_TILE_SIZE = 5, /* taps of a filter in a dimension */
+  THNN_TILE_VALUES = THNN_TILE_SIDE * THNN_TILE_SIDE
 };
 
 /* Images and their tiles. */
 typedef struct {
   ptrdiff_t planes, outputs;
-  ptrdiff_t high, wide, padHigh, padWide; /* of x */
-  ptrdiff_t highY, wideY;
-  ptrdiff_t down, across; /* tiles */
-  ptrdiff_t pitch;        /* elements of a row of tiles, in whole vectors */
-  ptrdiff_t numberX;      /* from one number of the tiles of x to the next: planes[tile][lane] */
-  ptrdiff_t windows;      /* outputs x planes, in whole vectors */
+  ptrdiff_t high, wide;       /* rows and columns of x */
+  ptrdiff_t padHigh, padWide; /* padding of x */
+  ptrdiff_t highY, wideY;     /* rows and columns of y */
+  ptrdiff_t down, across;     /* rows of tiles of an image, and tiles of a row */
+  ptrdiff_t pitch;            /* columns of a row of tiles, rounded up to whole vectors */
+  ptrdiff_t valueStride;      /* stride of the 64 values of x; a value has [plane][tile][lane] */
+  ptrdiff_t filters;          /* outputs * planes, rounded up to whole vectors */
 } THNNTileRows;
 
 #define TH_GENERIC_FILE "THNN/conv/winograd/Winograd5x5Generic.h"

@@ -1,4 +1,4 @@
-/* Kernels of Winograd's convolutions of 5 x 5 windows, by rows of tiles. */
+/* Kernels of winograd5x5, by rows of tiles. */
 #include "THNN/layer/Template.h"
 #include "TH/simd/THSimdReal.h"
 
@@ -15,19 +15,19 @@ enum {
   SIDE = THNN_TILE_SIDE,
   STEP = THNN_TILE_STEP,
   SIZE = THNN_TILE_SIZE,
-  NUMBERS = THNN_TILE_NUMBERS,
-  /* Results (outputs or planes) whose sums are transformed while they are in the cache; BLOCK of them
-   * are computed in registers, two vectors each, at most. */
+  VALUES = THNN_TILE_VALUES,
+  /* RESULTS results (outputs or planes) are transformed back while their sums are in the cache.  BLOCK of
+   * them are summed up in registers, two vectors each, at most. */
   RESULTS = 8,
   BLOCK = TH_VECTOR == 64 ? 8 : 6,
 };
 
-/* Not inlined: each is called several times. */
+/* These functions are not inlined, because each is called several times. */
 #define NOINLINE static __attribute__((noinline))
 
 enum {
-  L1_TILES = 16,                /* tiles whose numbers stay in the L1 cache */
-  NEXT = (L1_TILES + 1) * LANES /* from one number to the next: an odd number of vectors */
+  L1_TILES = 16,                        /* tiles of y whose values stay in the L1 cache */
+  VALUE_STRIDE = (L1_TILES + 1) * LANES /* stride of these values: an odd number of vectors */
 };
 
 /* a * factor + c. */
@@ -60,15 +60,16 @@ NOINLINE void from_lanes(ptrdiff_t n, const real *vectors, real *line)
 
 /* --- products -------------------------------------------------------------------------------- */
 
-/* For some results: m[result][tile] = the sum over terms of v[term][tile] * u[term][result], a
- * vector for each tile. */
+/* Products of one value, for some results: m[result][tile] = the sum over terms of v[term][tile] *
+ * u[term][result].  v and m have a vector for each tile, u an element for each result. */
 typedef struct {
   const real *v, *u;
   real *m;
-  ptrdiff_t terms, tiles, nextTerm; /* in u */
+  ptrdiff_t terms, tiles;
+  ptrdiff_t nextTerm; /* stride of terms in u */
 } Products;
 
-/* count results of some vectors, which are constants. */
+/* Computes count results of `vectors` tiles; both numbers are constants. */
 INLINE void multiply(const Products *s, ptrdiff_t result, ptrdiff_t tile, int count, int vectors)
 {
   Vector sum[BLOCK][2];
@@ -102,7 +103,7 @@ INLINE void multiply_results(const Products *s, ptrdiff_t result, int count)
     multiply(s, result, tile, count, 1);
 }
 
-/* RESULTS results, or what is left. */
+/* Computes all results, at most RESULTS. */
 NOINLINE void multiply_all(const Products *s, ptrdiff_t results)
 {
   ptrdiff_t r = 0;
@@ -122,31 +123,36 @@ NOINLINE void multiply_all(const Products *s, ptrdiff_t results)
 
 /* --- what is done with rows of tiles --------------------------------------------------------- */
 
-/* What is in the scratch memory, in elements: lines, the same as vectors, numbers of what is read, of
- * products, and of these across, and what add_below keeps. */
+/* The buffers in scratch memory. */
 typedef struct {
-  real *line, *vectors, *v, *m, *r, *before;
+  real *line;    /* rows of an image for each lane, before or after their transposition */
+  real *vectors; /* the transposed rows: [row][column][lane] */
+  real *v;       /* values of the source */
+  real *m;       /* products of a row of values */
+  real *r;       /* products that are transformed back across */
+  real *before;  /* the rows that add_below keeps */
 } Scratch;
 
-/* Elements from one number of y to the next: an odd number of vectors. */
-INLINE ptrdiff_t number_of_results(const THNNTileRows *t)
+/* The stride of the values of y: an odd number of vectors. */
+INLINE ptrdiff_t result_value_stride(const THNNTileRows *t)
 {
   return (t->outputs * t->across | 1) * LANES;
 }
 
+/* Divides scratch into the buffers, and sets *size to the elements of all. */
 static Scratch scratch_at(const THNNTileRows *t, real *scratch, ptrdiff_t *size)
 {
   const ptrdiff_t line = THMax(SIDE * t->pitch, STEP * STEP * t->across) * LANES;
-  const ptrdiff_t all = THMax(t->numberX, number_of_results(t));
+  const ptrdiff_t all = THMax(t->valueStride, result_value_stride(t));
   const ptrdiff_t m = SIDE * RESULTS * t->across * LANES;
   const ptrdiff_t r = SIDE * RESULTS * t->pitch * LANES;
   Scratch at = {.line = scratch};
   at.vectors = at.line + line;
   at.v = at.vectors + line;
-  at.m = at.v + NUMBERS * all;
+  at.m = at.v + VALUES * all;
   at.r = at.m + m;
   at.before = at.r + r;
-  *size = line + line + NUMBERS * all + m + r + t->planes * STEP * STEP * (t->across + 1) * LANES;
+  *size = line + line + VALUES * all + m + r + t->planes * STEP * STEP * (t->across + 1) * LANES;
   return at;
 }
 
@@ -155,7 +161,7 @@ static ptrdiff_t scratch_size(const THNNTileRows *t, int sums)
   static real nothing[1];
   ptrdiff_t size;
   const Scratch at = scratch_at(t, nothing, &size);
-  return sums ? THMax(NUMBERS * NEXT, at.v - nothing) : size;
+  return sums ? THMax(VALUES * VALUE_STRIDE, at.v - nothing) : size;
 }
 
 static void images(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, const real *x, real *v,
@@ -184,7 +190,7 @@ static void images(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, cons
           d[j] = load(row + j * LANES);
         of_image(d, n);
         for (int b = 0; b < SIDE; b++)
-          store(v + (a * SIDE + b) * t->numberX + tile * LANES, n[b]);
+          store(v + (a * SIDE + b) * t->valueStride + tile * LANES, n[b]);
       }
   }
 }
@@ -201,9 +207,9 @@ static void convolve(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, co
     const ptrdiff_t these = THMin(RESULTS, t->outputs - o), next = these * tiles * LANES;
     for (int a = 0; a < SIDE; a++) {
       for (int b = 0; b < SIDE; b++) {
-        const ptrdiff_t number = a * SIDE + b;
-        const Products s = {at.v + number * t->numberX,
-                            u + number * t->windows + o,
+        const ptrdiff_t value = a * SIDE + b;
+        const Products s = {at.v + value * t->valueStride,
+                            u + value * t->filters + o,
                             at.m + b * next,
                             t->planes,
                             tiles,
@@ -234,10 +240,10 @@ static void convolve(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, co
   }
 }
 
-/* Numbers of y, as of x. */
+/* Transforms y to values at->v, as `images` transforms x. */
 static void results(const THNNTileRows *t, const Rows *rows, const real *y, const Scratch *at)
 {
-  const ptrdiff_t tiles = t->across, columns = STEP * tiles, next = number_of_results(t);
+  const ptrdiff_t tiles = t->across, columns = STEP * tiles, next = result_value_stride(t);
   for (ptrdiff_t o = 0; o < t->outputs; o++) {
     read_results(t, rows, y + o * t->highY * t->wideY, at->line, at->vectors);
     for (ptrdiff_t tile = 0; tile < tiles; tile++) {
@@ -260,8 +266,8 @@ static void results(const THNNTileRows *t, const Rows *rows, const real *y, cons
   }
 }
 
-/* Rows of a tile below its first four are added to the first rows of the tile below, which is in the
- * next lane; before has these rows of the vector before. */
+/* Adds the last four rows of each tile to the first four rows of the tile below, which is in the next lane.
+ * `before` has the last four rows of the previous vector of rows of tiles, and gets those of this one. */
 NOINLINE void add_below(const THNNTileRows *t, const Rows *r, real *vectors, real *before)
 {
   const ptrdiff_t columns = STEP * (t->across + 1);
@@ -292,9 +298,9 @@ static void backward(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, co
     const ptrdiff_t these = THMin(RESULTS, t->planes - p), next = these * tiles * LANES;
     for (int a = 0; a < SIDE; a++) {
       for (int b = 0; b < SIDE; b++) {
-        const ptrdiff_t number = a * SIDE + b;
-        const Products s = {at.v + number * number_of_results(t),
-                            u + number * t->windows + p,
+        const ptrdiff_t value = a * SIDE + b;
+        const Products s = {at.v + value * result_value_stride(t),
+                            u + value * t->filters + p,
                             at.m + b * next,
                             t->outputs,
                             tiles,
@@ -303,7 +309,7 @@ static void backward(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, co
       }
       for (ptrdiff_t k = 0; k < these; k++) {
         real *r = at.r + (a * these + k) * columns * LANES;
-        Vector end[STEP] = {{0}}; /* of the tile before */
+        Vector end[STEP] = {{0}}; /* the last columns of the tile before */
         for (ptrdiff_t tile = 0; tile < tiles; tile++, r += STEP * LANES) {
           Vector n[SIDE], d[SIDE];
           for (int b = 0; b < SIDE; b++)
@@ -337,7 +343,8 @@ static void backward(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, co
   }
 }
 
-/* A tile of y, of a vector of outputs for each position, of which high and wide are there. */
+/* Transforms a tile of y, which has a vector of outputs for each position; rows from high on and columns
+ * from wide on do not exist. */
 INLINE void gradients_of_tile(const real *y, ptrdiff_t wideY, ptrdiff_t high, ptrdiff_t wide,
                               real *z)
 {
@@ -354,11 +361,12 @@ INLINE void gradients_of_tile(const real *y, ptrdiff_t wideY, ptrdiff_t high, pt
     Vector n[SIDE];
     of_result(g, n);
     for (int b = 0; b < SIDE; b++)
-      store(z + (a * SIDE + b) * NEXT, n[b]);
+      store(z + (a * SIDE + b) * VALUE_STRIDE, n[b]);
   }
 }
 
-/* Of some planes, a constant, and two numbers: sums over a few tiles, an output in each lane. */
+/* Adds the products of two neighbouring values over a few tiles, for `count` planes (a constant), with an
+ * output in each lane. */
 INLINE void sum_planes(const THNNTileRows *t, const real *v, const real *z, ptrdiff_t tileCount,
                        real *sums, ptrdiff_t width, int count)
 {
@@ -369,10 +377,10 @@ INLINE void sum_planes(const THNNTileRows *t, const real *v, const real *z, ptrd
     for (int i = 0; i < 2; i++)
       sum[k][i] = (Vector){0};
   for (ptrdiff_t tile = 0; tile < tileCount; tile++) {
-    const Vector factor[] = {load(z + tile * LANES), load(z + NEXT + tile * LANES)};
+    const Vector factor[] = {load(z + tile * LANES), load(z + VALUE_STRIDE + tile * LANES)};
     for (int k = 0; k < count; k++)
       for (int i = 0; i < 2; i++) {
-        const Vector element = v[i * t->numberX + k * tiles + tile] - (Vector){0};
+        const Vector element = v[i * t->valueStride + k * tiles + tile] - (Vector){0};
         sum[k][i] = Vector_(mulAdd)(element, factor[i], sum[k][i]);
       }
   }
@@ -385,7 +393,7 @@ NOINLINE void sum_tiles(const THNNTileRows *t, const real *v, const real *z, ptr
                         real *sums, ptrdiff_t width)
 {
   const ptrdiff_t tiles = t->across * LANES;
-  for (int number = 0; number < NUMBERS; number += 2) {
+  for (int value = 0; value < VALUES; value += 2) {
     ptrdiff_t p = 0;
     for (; p + 6 <= t->planes; p += 6)
       sum_planes(t, v + p * tiles, z, tileCount, sums + p * width, width, 6);
@@ -393,8 +401,8 @@ NOINLINE void sum_tiles(const THNNTileRows *t, const real *v, const real *z, ptr
       sum_planes(t, v + p * tiles, z, tileCount, sums + p * width, width, 2);
     if (p < t->planes)
       sum_planes(t, v + p * tiles, z, tileCount, sums + p * width, width, 1);
-    v += 2 * t->numberX;
-    z += 2 * NEXT;
+    v += 2 * t->valueStride;
+    z += 2 * VALUE_STRIDE;
     sums += 2 * t->planes * width;
   }
 }
@@ -417,6 +425,6 @@ static void gradients(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count, c
 }
 
 const THNN_(TileRows) TH_LEVEL_(THNN_(tileRows))[] = {
-    {scratch_size, windows, taps, convolve, backward, images, gradients}};
+    {scratch_size, filters, taps, convolve, backward, images, gradients}};
 
 #endif

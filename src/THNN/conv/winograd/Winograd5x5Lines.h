@@ -1,12 +1,13 @@
-/* The lines of images that rows of tiles lie in, as vectors with a row in each lane. */
+/* Reads and writes the image rows of rows of tiles, as vectors with a row of tiles in each lane. */
 
-/* The rows of tiles of the lanes.  top is a row of y; for the lanes from count on it is so far up that
- * the image has no elements there. */
+/* The rows of tiles of the lanes. */
 typedef struct {
-  ptrdiff_t count;
-  ptrdiff_t image[LANES], top[LANES];
+  ptrdiff_t count;        /* lanes that have a row of tiles */
+  ptrdiff_t image[LANES]; /* the image of the row of tiles */
+  ptrdiff_t top[LANES];   /* its first row in y; for lanes without one, far above the image */
 } Rows;
 
+/* The rows of tiles first ... first + count - 1, counted on from image to image. */
 static Rows rows_from(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count)
 {
   Rows r = {.count = count};
@@ -22,8 +23,8 @@ static Rows rows_from(const THNNTileRows *t, ptrdiff_t first, ptrdiff_t count)
   return r;
 }
 
-/* Eight rows of a plane of x for each row of tiles become vectors, each row of as many elements as
- * the pitch. */
+/* Reads eight rows of a plane of x, of t->pitch elements each, for each row of tiles:
+ * vectors[row][column][lane].  line is scratch memory. */
 NOINLINE void read_images(const THNNTileRows *t, const Rows *r, const real *x, real *line,
                           real *vectors)
 {
@@ -61,8 +62,8 @@ NOINLINE void read_images(const THNNTileRows *t, const Rows *r, const real *x, r
 #endif
 }
 
-/* The first four rows of such vectors go to a plane of x, and all eight of the last row of tiles of
- * an image. */
+/* Writes vectors[row][column][lane] to a plane of x: the first four rows of each row of tiles, and all eight
+ * of the last one of an image.  line is scratch memory. */
 NOINLINE void write_images(const THNNTileRows *t, const Rows *r, const real *vectors, real *line,
                            real *x)
 {
@@ -79,7 +80,8 @@ NOINLINE void write_images(const THNNTileRows *t, const Rows *r, const real *vec
   }
 }
 
-/* Four rows of a plane of y for each row of tiles, of as many columns as tiles have. */
+/* Reads four rows of a plane of y, of 4 * t->across columns each, for each row of tiles:
+ * vectors[row][column][lane].  line is scratch memory. */
 NOINLINE void read_results(const THNNTileRows *t, const Rows *r, const real *y, real *line,
                            real *vectors)
 {
@@ -100,6 +102,7 @@ NOINLINE void read_results(const THNNTileRows *t, const Rows *r, const real *y, 
   to_lanes(STEP * columns, line, vectors);
 }
 
+/* Writes vectors as read_results reads them. */
 NOINLINE void write_results(const THNNTileRows *t, const Rows *r, const real *vectors, real *line,
                             real *y)
 {

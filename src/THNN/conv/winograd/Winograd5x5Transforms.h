@@ -1,7 +1,8 @@
-/* Transforms of tiles and windows for 5 x 5 windows, between elements and the numbers at points. */
+/* The transforms of winograd5x5: between elements and the values at points, in one dimension. */
 
-/* The points are 0, P, -P, 1, -1, Q, -Q and infinity; numbers are in that order.  Of the squares of
- * the other two, a point's has the sum and the product. */
+/* The points are 0, P, -P, 1, -1, Q, -Q and infinity; values are in this order.  SUM_P and MUL_P are the sum
+ * and the product of the squares of the other two points, 1 and Q; SUM_1, MUL_1, SUM_Q and MUL_Q
+ * likewise. */
 #define P     0.5
 #define Q     2.
 #define SUM_P (1 + Q * Q)
@@ -12,8 +13,8 @@
 #define MUL_Q (P * P)
 #define PAIRS (P * P + P * P * Q * Q + Q * Q) /* equal to the sum of all three squares */
 
-/* Numbers of a tile's eight elements: each is multiplied by the coefficients of the polynomial that
- * is 0 at the other points.  (P * Q is 1, and so is the product of all squares.) */
+/* The values of a tile's eight elements: a value is the dot product of the elements with the coefficients
+ * of the polynomial that is 0 at the other points.  (P * Q is 1, and so is the product of all squares.) */
 INLINE void of_image(const Vector *d, Vector *n)
 {
   n[0] = add(d[2] - d[4], PAIRS, d[6] - d[0]);
@@ -31,7 +32,7 @@ INLINE void of_image(const Vector *d, Vector *n)
   n[6] = add(oddQ, -Q, evenQ);
 }
 
-/* The same transposed. */
+/* The transpose of of_image. */
 INLINE void to_image(const Vector *n, Vector *d)
 {
   const Vector evenP = n[1] + n[2], oddP = (n[1] - n[2]) * (real)P;
@@ -47,7 +48,7 @@ INLINE void to_image(const Vector *n, Vector *d)
   d[7] = n[7];
 }
 
-/* Numbers of four elements of y: the values at the points of a polynomial. */
+/* The values of four elements of y: of the polynomial with these coefficients, at the points. */
 INLINE void of_result(const Vector *g, Vector *n)
 {
   const Vector evenP = add(g[2], P * P, g[0]), oddP = add(g[3], P * P, g[1]);
@@ -63,6 +64,7 @@ INLINE void of_result(const Vector *g, Vector *n)
   n[7] = g[3];
 }
 
+/* The transpose of of_result. */
 INLINE void to_result(const Vector *n, Vector *r)
 {
   const Vector evenP = n[1] + n[2], oddP = n[1] - n[2], even1 = n[3] + n[4], odd1 = n[3] - n[4];
@@ -77,7 +79,7 @@ INLINE void to_result(const Vector *n, Vector *r)
 #define POINT(X, PRODUCT)                                                              \
   {1 / (PRODUCT), (X) / (PRODUCT), (X) * (X) / (PRODUCT), (X) * (X) * (X) / (PRODUCT), \
    (X) * (X) * (X) * (X) / (PRODUCT)}
-static const real ofWindow[SIDE][SIZE] = {
+static const real ofFilter[SIDE][SIZE] = {
     POINT(0., -1.),
     POINT(P, 2 * P * P * (P * P - 1) * (P * P - Q * Q)),
     POINT(-P, 2 * P * P * (P * P - 1) * (P * P - Q * Q)),
@@ -88,15 +90,16 @@ static const real ofWindow[SIDE][SIZE] = {
     {0, 0, 0, 0, 1},
 };
 
-INLINE Vector of_window(int a, const Vector *g)
+/* Value a of a filter's five taps. */
+INLINE Vector of_filter(int a, const Vector *g)
 {
-  Vector sum = g[0] * ofWindow[a][0];
+  Vector sum = g[0] * ofFilter[a][0];
   for (int i = 1; i < SIZE; i++)
-    sum = add(g[i], ofWindow[a][i], sum);
+    sum = add(g[i], ofFilter[a][i], sum);
   return sum;
 }
 
-static void windows(ptrdiff_t count, const real *m, real *u)
+static void filters(ptrdiff_t count, const real *m, real *u)
 {
   for (ptrdiff_t o = 0; o < count; o += LANES) {
     Vector g[SIZE][SIZE]; /* column, row */
@@ -106,25 +109,26 @@ static void windows(ptrdiff_t count, const real *m, real *u)
     for (int a = 0; a < SIDE; a++) {
       Vector h[SIZE];
       for (int j = 0; j < SIZE; j++)
-        h[j] = of_window(a, g[j]);
+        h[j] = of_filter(a, g[j]);
       for (int b = 0; b < SIDE; b++)
-        store(u + (a * SIDE + b) * count + o, of_window(b, h));
+        store(u + (a * SIDE + b) * count + o, of_filter(b, h));
     }
   }
 }
 
-INLINE Vector to_window(int i, const Vector *n)
+/* Tap i of eight values: the transpose of of_filter. */
+INLINE Vector to_filter(int i, const Vector *n)
 {
-  Vector sum = n[0] * ofWindow[0][i];
+  Vector sum = n[0] * ofFilter[0][i];
   for (int a = 1; a < SIDE; a++)
-    sum = add(n[a], ofWindow[a][i], sum);
+    sum = add(n[a], ofFilter[a][i], sum);
   return sum;
 }
 
 static void taps(ptrdiff_t count, ptrdiff_t all, ptrdiff_t sets, const real *u, real *m)
 {
   for (ptrdiff_t o = 0; o < count; o += LANES) {
-    Vector h[SIZE][SIDE]; /* column of the window, row of numbers */
+    Vector h[SIZE][SIDE]; /* column of the filter, row of values */
 #pragma GCC unroll 1
     for (int a = 0; a < SIDE; a++) {
       Vector n[SIDE];
@@ -132,13 +136,13 @@ static void taps(ptrdiff_t count, ptrdiff_t all, ptrdiff_t sets, const real *u, 
         const real *at = u + (a * SIDE + b) * all + o;
         n[b] = load(at);
         for (ptrdiff_t set = 1; set < sets; set++)
-          n[b] += load(at + set * NUMBERS * all);
+          n[b] += load(at + set * VALUES * all);
       }
       for (int j = 0; j < SIZE; j++)
-        h[j][a] = to_window(j, n);
+        h[j][a] = to_filter(j, n);
     }
 #pragma GCC unroll 1
     for (int k = 0; k < SIZE * SIZE; k++)
-      store(m + k * count + o, to_window(k / SIZE, h[k % SIZE]));
+      store(m + k * count + o, to_filter(k / SIZE, h[k % SIZE]));
   }
 }

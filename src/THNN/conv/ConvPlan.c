@@ -1,16 +1,18 @@
-/* Plans of direct convolutions. */
+/* Plans of padded images and of parts of the result (ConvPlan.h). */
 #include "ConvPlan.h"
 
-/* One dimension.  The elements of the window fall into classes, one for each part; element a belongs
- * to class a % spacing. */
+/* One dimension.  Backward, tap a belongs to class a % spacing: the taps of a class are multiplied
+ * with the same elements of x.  Forward, there is one class. */
 typedef struct {
   const THNNWindow *w;
-  int backward, last;
-  int64_t spacing, classes;
-  int64_t phases;  /* forward: flat planes of each plane */
-  int64_t zeros;   /* backward: in front of the flat plane */
-  int parted;      /* positions form bands, by which elements of their windows are padding, */
-  int64_t omitted; /* and so many elements of the padding in front of the plane are left out */
+  int backward;
+  int last;        /* the image is channels-last */
+  int64_t spacing; /* distance of the taps of a class */
+  int64_t classes; /* number of classes */
+  int64_t phases;  /* forward: flat planes of each plane (along this dimension) */
+  int64_t zeros;   /* backward: padding in front of the flat plane */
+  int parted;      /* positions form bands: runs whose windows have the same taps in the padding */
+  int64_t omitted; /* parted: elements of the padding in front of the plane that are left out */
 } Axis;
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -23,7 +25,7 @@ static int64_t gcd(int64_t a, int64_t b)
   return a;
 }
 
-/* Backward, class k has elements q * step + residue - pad of x, for q from first_of to below
+/* Backward, class k computes the elements q * step + residue - pad of x for q from first_of to before
  * end_of. */
 static int64_t residue(const Axis *a, int64_t k)
 {
@@ -84,13 +86,13 @@ static Axis axis_of(const THNNWindow *w, int backward, int last, THNNWindow *lay
   return a;
 }
 
-/* The flat plane that has element i of a window; and its offset there, for the first position of the
- * element's class. */
+/* Which of the flat planes of a plane has tap i. */
 static int64_t phase_of(const Axis *a, int64_t i)
 {
   return a->backward || a->last ? 0 : i * a->w->dilation % a->w->step;
 }
 
+/* The offset of tap i in its flat plane, for the first position of the tap's class. */
 static int64_t shift_of(const Axis *a, int64_t i)
 {
   const int64_t shift = i * a->w->dilation / (a->last && !a->backward ? 1 : a->w->step);
@@ -99,8 +101,8 @@ static int64_t shift_of(const Axis *a, int64_t i)
 
 /* --- padding that is left out ---------------------------------------------------------------- */
 
-/* A run of positions of class k, from first to before end.  The windows of all of them have the same
- * elements in the image: those of the class from element to before last. */
+/* A run of positions of class k, [first, end).  The windows of all these positions have the same taps
+ * in the image: those of the class in [element, last). */
 typedef struct {
   int64_t k, first, end, element, last;
 } Band;
@@ -115,8 +117,7 @@ static int64_t elements_of(const Axis *a, int64_t k)
   return (a->w->size - 1 - k) / a->spacing + 1;
 }
 
-/* The positions from first to before end are those whose windows have element i of class k in the
- * image. */
+/* The positions [first, end) whose windows have tap i of class k in the image. */
 static void positions_with(const Axis *a, int64_t k, int64_t i, int64_t *first, int64_t *end)
 {
   const THNNWindow *w = a->w;
@@ -133,7 +134,7 @@ static void positions_with(const Axis *a, int64_t k, int64_t i, int64_t *first, 
   *end = THMin(THMax(*end, *first), count);
 }
 
-/* The band that begins with a position; all positions, if they do not form bands. */
+/* The band that begins with a position; without bands, all positions of the class. */
 static Band band_of(const Axis *a, int64_t k, int64_t position)
 {
   const int64_t count = elements_of(a, k);
@@ -164,7 +165,7 @@ static Band next_band(const Axis *a, Band b)
   return b.k + 1 < a->classes ? band_of(a, b.k + 1, 0) : (Band){.k = b.k + 1};
 }
 
-/* The number of bands, of their elements, and of the products of elements and positions. */
+/* Totals over all bands: the bands, their taps, and their products (taps times positions). */
 typedef struct {
   double bands, elements, products;
 } Amount;
@@ -181,8 +182,8 @@ static Amount amount_of(const Axis *a)
   return all;
 }
 
-/* Takes the padding out of the layout of a dimension that has bands: the bands leave out all products
- * with padding.  Returns the elements that are no longer in front of the flat plane. */
+/* Takes the padding out of the layout of a dimension that has bands: they leave out all products with
+ * padding.  Returns how many elements of padding are no longer in front of the flat plane. */
 static int64_t omit_padding(const Axis *a, THNNWindow *layout)
 {
   if (!a->parted)
@@ -205,17 +206,16 @@ static int bands_fit(const Axis *a, int64_t stride, THNNWindow layout)
   return 1;
 }
 
-/* Forms bands of positions along each dimension where that saves more products than it costs.  The
- * costs are the weights, which each part packs for itself, and the positions that pad parts to whole
- * vectors. */
+/* Forms bands of positions along each dimension where bands save more products than they cost.  They
+ * cost the packing of weights for each part, and positions that pad parts to whole vectors. */
 static void part_axes(Axis *a, const THNNConvolution *c, THNNConvPlanUse use, THNNWindow *layout)
 {
   enum {
-    MOST = 8,        /* elements of a window */
+    MOST = 8,        /* taps along a dimension that forms bands, at most */
     MIN_SAVING = 24, /* at least one of so many products has to be saved */
-    PICKED = 16,     /* weights and padding of a part take as long as so many positions, */
-    SHIFTED = 32,    /* or so many of shifted planes */
-    POSITIONS = 512  /* that share packed weights, as in ImplicitGemmData.c */
+    PICKED = 16,     /* positions that take as long as the overhead of a part: THNN_PLAN_PICKED */
+    SHIFTED = 32,    /* positions that take as long as the overhead of a part: THNN_PLAN_SHIFTED */
+    POSITIONS = 512  /* positions that share packed weights, as in ImplicitGemmData.c */
   };
   if (use == THNN_PLAN_WHOLE)
     return;
@@ -278,7 +278,7 @@ double THNNConvPlan_fraction(const THNNConvolution *c, int backward, THNNConvPla
 
 /* --- parts ----------------------------------------------------------------------------------- */
 
-/* Planes of the flat image that a plan has offsets for. */
+/* The number of planes of the flat image that a plan lists offsets for. */
 static ptrdiff_t planes_of(const THNNConvolution *c, int backward, THNNConvPlanUse use)
 {
   return use == THNN_PLAN_PICKED ? 1 : (backward ? c->outputs : c->planes) / c->groups;
@@ -299,11 +299,11 @@ size_t THNNConvPlan_memory(const THNNConvolution *c, int backward, THNNConvPlanU
       taps * (double)(planes_of(c, backward, use) + 1) * (double)sizeof(ptrdiff_t) +
       parts * (double)sizeof(THNNPart);
   if (bytes > (double)(PTRDIFF_MAX / 2))
-    THError("windows of %td elements are too large", c->depth);
+    THError("windows of %td elements are too large", c->terms);
   return (size_t)bytes;
 }
 
-/* The part of these bands. */
+/* Makes the part of one band of each dimension. */
 static void set_part(const THNNConvolution *c, THNNConvPlan *p, const Axis *a, const Band *b,
                      THNNConvPlanUse use, ptrdiff_t *tap, ptrdiff_t *offset, THNNPart *part)
 {
@@ -314,7 +314,7 @@ static void set_part(const THNNConvolution *c, THNNConvPlan *p, const Axis *a, c
   d->rows = rows;
   d->outputs = (a->backward ? c->planes : c->outputs) / c->groups;
   d->block = THNNDirect_block(d->outputs);
-  d->plane = a->backward ? c->image : c->windows;
+  d->plane = a->backward ? c->image : c->positions;
   part->start = 0;
   ptrdiff_t step = 1;
   for (int n = 2; n >= 0; n--) {
@@ -367,7 +367,7 @@ THNNConvPlan THNNConvPlan_of(const THNNConvolution *c, int backward, THNNConvPla
   ptrdiff_t parts = 1, taps = 1;
   for (int n = 0; n < 3; n++) {
     p.stride[n] = c->channelsLast && !backward ? c->at[n].step : 1;
-    p.leaves |= backward && a[n].classes < c->at[n].step;
+    p.hasGaps |= backward && a[n].classes < c->at[n].step;
     p.plane *= p.layout[n].size * p.layout[n].output;
     const Amount all = amount_of(&a[n]);
     parts *= (ptrdiff_t)all.bands;
@@ -403,8 +403,8 @@ int64_t THNNSlide_count(const THNNWindow *w, int backward)
   return backward ? THMin(w->step, w->input) : 1;
 }
 
-/* Backward, element k + j * step of x is a sum over the elements a of windows that are multiplied with
- * it, from y: from (k + pad - a * dilation) / step + j, where that is a whole number. */
+/* Backward, element k + j * step of x is a sum over taps a: each multiplies the element of y at
+ * (k + pad - a * dilation) / step + j, for those a for which this is a whole number. */
 THNNSlide THNNSlide_of(const THNNWindow *w, int backward, int64_t k)
 {
   if (!backward)

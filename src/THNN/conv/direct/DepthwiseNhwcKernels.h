@@ -1,10 +1,14 @@
-/* Depth-wise convolutions of channels-last images, and the gradients of their weights, straight from
- * the image, with planes in the lanes.  A row of windows at a time; windows that leave the image are
- * computed one by one, without the elements outside.  DirectConvKernels.c includes this. */
+/* Kernels of depthwise_nhwc: depthwise convolutions of channels-last images, and the gradients of their
+ * weights, straight from the image, with planes in the lanes.  They compute a row of positions at a
+ * time.  Positions whose windows leave the image skip the taps outside.  DirectConvKernels.c includes
+ * this file. */
 
-enum { ABREAST = 4 /* windows */, PAIR = 2 /* vectors of planes */ };
+enum {
+  ABREAST = 4, /* positions that are computed together */
+  PAIR = 2     /* vectors of planes that are computed together */
+};
 
-/* n elements, or a vector. */
+/* A vector from x, of which only the first n elements are read if n is less than LANES. */
 static inline Vector some_planes(const real *x, ptrdiff_t n)
 {
   Vector v = {0};
@@ -12,21 +16,23 @@ static inline Vector some_planes(const real *x, ptrdiff_t n)
   return v;
 }
 
-/* The first and the last but one of the windows of a row that have element b in the image. */
+/* The positions [first, end) of a row whose tap b lies inside the image. */
 static inline void windows_inside(const THNNWindow *w, ptrdiff_t b, ptrdiff_t *first,
                                   ptrdiff_t *end)
 {
-  const ptrdiff_t left = b * w->dilation - w->pad; /* the column of window 0 */
+  const ptrdiff_t left = b * w->dilation - w->pad; /* the column of tap b at position 0 */
   *first = left < 0 ? THMin((-left + w->step - 1) / w->step, w->output) : 0;
   *end = left < w->input ? THMin((w->input - 1 - left) / w->step + 1, w->output) : 0;
   *end = THMax(*first, *end);
 }
 
-/* Windows from j on, count of them and of the vectors of planes, which are constants; n: planes of
- * the last vector; all: they are all in the image. */
-INLINE void last_windows(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *given,
-                         const real *bias, ptrdiff_t t, ptrdiff_t i, ptrdiff_t j, real *y,
-                         ptrdiff_t next, ptrdiff_t n, int count, int vectors, int all)
+/* Computes positions j ... j + count - 1 of a row (slice t, row i) for `vectors` vectors of planes;
+ * count and vectors are constants.  n: the planes of the last vector.  all: the windows lie inside the
+ * image. */
+INLINE void nhwc_positions(const THNNWindow *axis, ptrdiff_t planes, const real *x,
+                           const real *given, const real *bias, ptrdiff_t t, ptrdiff_t i,
+                           ptrdiff_t j, real *y, ptrdiff_t next, ptrdiff_t n, int count,
+                           int vectors, int all)
 {
   const THNNWindow *w = &axis[2];
   Vector sum[ABREAST][PAIR];
@@ -66,8 +72,8 @@ INLINE void last_windows(const THNNWindow *axis, ptrdiff_t planes, const real *x
              n >= LANES ? sizeof(Vector) : (size_t)n * sizeof *y);
 }
 
-/* Prefetches the lines of a few windows from j on, and of their results, that the next row of windows
- * is the first to read.  Inline: gcc drops calls of functions that do nothing but prefetch. */
+/* Prefetches for ABREAST positions from j on of the next row: the rows of x that this row does not
+ * read, and the results.  Inline, because gcc drops calls of functions that do nothing but prefetch. */
 INLINE void fetch_next(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t t,
                        ptrdiff_t i, ptrdiff_t j, const real *y, ptrdiff_t next, int vectors)
 {
@@ -84,7 +90,8 @@ INLINE void fetch_next(const THNNWindow *axis, ptrdiff_t planes, const real *x, 
       __builtin_prefetch(y + (wide->output + j + k) * next + v * LANES, 1);
 }
 
-INLINE void last_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
+/* Computes row i of slice t of the positions, for `vectors` vectors of planes. */
+INLINE void nhwc_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
                      const real *bias, ptrdiff_t t, ptrdiff_t i, real *y, ptrdiff_t next,
                      ptrdiff_t n, int vectors, int isFar)
 {
@@ -94,7 +101,7 @@ INLINE void last_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, co
   windows_inside(&axis[2], axis[2].size - 1, &unused, &end);
   if (wide < ABREAST)
     for (ptrdiff_t j = 0; j < wide; j++)
-      last_windows(axis, planes, x, weights, bias, t, i, j, y, next, n, 1, vectors, 0);
+      nhwc_positions(axis, planes, x, weights, bias, t, i, j, y, next, n, 1, vectors, 0);
   else
     for (ptrdiff_t k = 0; k < wide;
          k += ABREAST) { /* the last ones again where there are no more */
@@ -102,40 +109,41 @@ INLINE void last_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, co
       if (isFar)
         fetch_next(axis, planes, x, t, i, j, y, next, vectors);
       if (j >= first && j + ABREAST <= end)
-        last_windows(axis, planes, x, weights, bias, t, i, j, y, next, n, ABREAST, vectors, 1);
+        nhwc_positions(axis, planes, x, weights, bias, t, i, j, y, next, n, ABREAST, vectors, 1);
       else
-        last_windows(axis, planes, x, weights, bias, t, i, j, y, next, n, ABREAST, vectors, 0);
+        nhwc_positions(axis, planes, x, weights, bias, t, i, j, y, next, n, ABREAST, vectors, 0);
     }
 }
 
-static void slide_last(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
+static void slide_nhwc(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
                        const real *bias, ptrdiff_t row, real *y, ptrdiff_t next, int isFar)
 {
   const ptrdiff_t t = row / axis[1].output, i = row % axis[1].output;
   ptrdiff_t p = 0;
   for (; p + PAIR * LANES <= planes; p += PAIR * LANES)
-    last_row(axis, planes, x + p, weights + p, bias ? bias + p : NULL, t, i, y + p, next, LANES,
+    nhwc_row(axis, planes, x + p, weights + p, bias ? bias + p : NULL, t, i, y + p, next, LANES,
              PAIR, isFar);
-  for (; p < planes && planes >= LANES; p += LANES) { /* the last one ends with the planes */
+  for (; p < planes && planes >= LANES; p += LANES) { /* the last vector ends with the last plane */
     const ptrdiff_t from = THMin(p, planes - LANES);
-    last_row(axis, planes, x + from, weights + from, bias ? bias + from : NULL, t, i, y + from,
+    nhwc_row(axis, planes, x + from, weights + from, bias ? bias + from : NULL, t, i, y + from,
              next, LANES, 1, isFar);
   }
   if (p < planes)
-    last_row(axis, planes, x, weights, bias, t, i, y, next, planes, 1, 0);
+    nhwc_row(axis, planes, x, weights, bias, t, i, y, next, planes, 1, 0);
 }
 
 /* --- sums of products ------------------------------------------------------------------------ */
 
-/* A row of windows: x is element 0 of a row of the image, g the first window's; columns of both are
- * next apart, rows of the image below. */
+/* A row of positions for the gradient of the weights. */
 typedef struct {
-  const THNNWindow *axis;
-  const real *x, *g;
-  ptrdiff_t next, below;
-} LastRow;
+  const THNNWindow *axis; /* the windows of columns */
+  const real *x;          /* column 0 of the row of the image that the first row of taps reads */
+  const real *g;          /* the gradient of the first position */
+  ptrdiff_t next;         /* stride of columns, of x and of g */
+  ptrdiff_t below;        /* stride of the image rows that successive rows of taps read */
+} NhwcRow;
 
-/* Adds the sums of a vector over a row, but not its first lanes, which have been added. */
+/* Adds v to sums, except for the first `skipped` lanes, which have been added before. */
 INLINE void add_planes(real *sums, Vector v, ptrdiff_t skipped)
 {
   if (skipped <= 0) {
@@ -147,8 +155,8 @@ INLINE void add_planes(real *sums, Vector v, ptrdiff_t skipped)
     sums[k] += v[k];
 }
 
-/* Element b of a row of windows, of a few planes. */
-static void partial_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, real *sums)
+/* Adds the sums of tap b over a row, for fewer planes than a vector has lanes. */
+static void partial_products(const NhwcRow *r, ptrdiff_t b, ptrdiff_t planes, real *sums)
 {
   ptrdiff_t first, end;
   windows_inside(r->axis, b, &first, &end);
@@ -161,9 +169,10 @@ static void partial_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, re
   }
 }
 
-/* Elements from b on in rows of windows from plane p on: as many of both and of the vectors, of
- * which some planes are skipped; sums of elements are planes apart, of rows size times as much. */
-INLINE void last_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, ptrdiff_t p,
+/* Adds the sums over a row of positions of the taps b ... b + elements - 1 in `rows` rows of taps, for
+ * `vectors` vectors of planes from p on; these three numbers are constants.  The first `skipped` planes
+ * have been added before.  The sums are sums[row of taps][tap][plane]. */
+INLINE void nhwc_products(const NhwcRow *r, ptrdiff_t b, ptrdiff_t planes, ptrdiff_t p,
                           ptrdiff_t skipped, real *sums, int rows, int elements, int vectors)
 {
   enum { MOST_ROWS = 3, MOST_ELEMENTS = 3 };
@@ -177,7 +186,7 @@ INLINE void last_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, ptrdi
     begin = THMax(begin, first[e]);
     stop = THMin(stop, end[e]);
   }
-  stop = THMax(begin, stop); /* from begin on to here all elements are in the image */
+  stop = THMax(begin, stop); /* at the positions [begin, stop) all these taps are in the image */
   for (int e = 0; e < elements; e++) {
     for (int a = 0; a < rows; a++)
       for (int v = 0; v < vectors; v++)
@@ -209,28 +218,28 @@ INLINE void last_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, ptrdi
                    skipped - v * LANES);
 }
 
-/* The same for all planes, which are at least as many as there are in the vectors: the last ones
- * end with the planes. */
-INLINE void numberlast_products(const LastRow *r, ptrdiff_t b, ptrdiff_t planes, real *sums,
+/* nhwc_products for all planes, at least vectors * LANES.  The last block of planes is moved back so
+ * that it ends with the last plane. */
+INLINE void all_planes_products(const NhwcRow *r, ptrdiff_t b, ptrdiff_t planes, real *sums,
                                 int rows, int elements, int vectors)
 {
   for (ptrdiff_t p = 0; p < planes; p += vectors * LANES) {
     const ptrdiff_t from = THMin(p, planes - vectors * LANES);
-    last_products(r, b, planes, from, p - from, sums, rows, elements, vectors);
+    nhwc_products(r, b, planes, from, p - from, sums, rows, elements, vectors);
   }
 }
 
-static void slide_last_sums(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t next,
+static void slide_nhwc_sums(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t next,
                             const real *g, ptrdiff_t row, real *sums)
 {
   const THNNWindow *w = &axis[2];
   const ptrdiff_t t = row / axis[1].output, i = row % axis[1].output;
   const ptrdiff_t line = w->input * next, top = i * axis[1].step - axis[1].pad;
-  LastRow r = {.axis = w, .g = g, .next = next, .below = axis[1].dilation * line};
+  NhwcRow r = {.axis = w, .g = g, .next = next, .below = axis[1].dilation * line};
   if (axis[0].size == 1 && axis[1].size == 3 && w->size == 3 && axis[0].pad == 0 && top >= 0 &&
       top + 2 * axis[1].dilation < axis[1].input && planes >= LANES) {
     r.x = x + (t * axis[0].step * axis[1].input + top) * line;
-    numberlast_products(&r, 0, planes, sums, 3, 3, 1);
+    all_planes_products(&r, 0, planes, sums, 3, 3, 1);
     return;
   }
   for (ptrdiff_t a = 0; a < axis[0].size * axis[1].size; a++, sums += w->size * planes) {
@@ -241,10 +250,10 @@ static void slide_last_sums(const THNNWindow *axis, ptrdiff_t planes, const real
     r.x = x + (slice * axis[1].input + from) * line;
     for (ptrdiff_t b = 0, left = w->size; left > 0; left = w->size - b) {
       if (planes >= PAIR * LANES && left >= 3) {
-        numberlast_products(&r, b, planes, sums, 1, 3, PAIR);
+        all_planes_products(&r, b, planes, sums, 1, 3, PAIR);
         b += 3;
       } else if (planes >= LANES) {
-        numberlast_products(&r, b++, planes, sums, 1, 1, 1);
+        all_planes_products(&r, b++, planes, sums, 1, 1, 1);
       } else {
         partial_products(&r, b++, planes, sums);
       }

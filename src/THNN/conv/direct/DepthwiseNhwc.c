@@ -1,7 +1,7 @@
-/* Depth-wise convolutions: each plane has a window of its own, of any step and dilation.  Planes are in
- * the lanes of vectors: the image is channels-last, or else some planes at a time are transposed.
- * Backward data, windows slide over y: those that compute every step-th element of x are a
- * convolution of their own (THNNSlide). */
+/* The algorithm depthwise_nhwc: depthwise convolutions (each plane has a filter of its own) of any
+ * stride and dilation.  Planes are in the lanes of vectors: the image is channels-last, or some planes
+ * at a time are transposed.  Backward data with a stride above 1 is several convolutions of y, each of
+ * which computes every step-th element of x (THNNSlide). */
 #include "TH/loop/THPlan.h"
 #include "THKernel.h"
 
@@ -13,11 +13,11 @@
 
 int THNN_(supportsDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass)
 {
-  return c->groups > 1 && c->planes == c->groups && c->outputs == c->groups && c->depth > 0 &&
+  return c->groups > 1 && c->planes == c->groups && c->outputs == c->groups && c->terms > 0 &&
          (c->batch > 0 || (pass != THNN_BACKWARD_WEIGHTS && !c->channelsLast));
 }
 
-/* Planes that are not channels-last have to fill a vector, to be worth their transposition. */
+/* Planes that are not channels-last have to fill a vector: otherwise their transposition does not pay. */
 double THNN_(costOfDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass,
                                   THNN_(WinogradPlan) * plan)
 {
@@ -27,12 +27,13 @@ double THNN_(costOfDepthwiseNhwc)(const THNNConvolution *c, THNNPass pass,
 
 /* --- planes that are transposed together ------------------------------------------------------ */
 
-/* Two vectors of planes, or one where two take more than the L2 cache has. */
+/* The number of blocks of planes: a block has two vectors of planes, or one if two would not fit in the
+ * L2 cache. */
 static ptrdiff_t THNN_(planeBlocks)(const THNNConvolution *c)
 {
-  enum { CACHE = 1 << 18 };
+  enum { CACHE = 1 << 18 }; /* elements */
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
-  const ptrdiff_t planesAtOnce = 2 * lanes * (c->image + c->windows) > CACHE ? lanes : 2 * lanes;
+  const ptrdiff_t planesAtOnce = 2 * lanes * (c->image + c->positions) > CACHE ? lanes : 2 * lanes;
   return (c->groups + planesAtOnce - 1) / planesAtOnce;
 }
 
@@ -41,10 +42,10 @@ static ptrdiff_t THNN_(firstOfBlock)(const THNNConvolution *c, ptrdiff_t blocks,
   return k * c->groups / blocks;
 }
 
-/* Elements of the memory of a thread: the planes of a block, of x and of y. */
+/* Elements of the memory of a thread: the transposed planes of a block, of x and of y. */
 static ptrdiff_t THNN_(transposedSize)(const THNNConvolution *c, ptrdiff_t blocks)
 {
-  return (c->groups + blocks - 1) / blocks * (c->image + c->windows);
+  return (c->groups + blocks - 1) / blocks * (c->image + c->positions);
 }
 
 /* --- forward and backward data ---------------------------------------------------------------- */
@@ -52,19 +53,21 @@ static ptrdiff_t THNN_(transposedSize)(const THNNConvolution *c, ptrdiff_t block
 typedef struct {
   const THNNConvolution *c;
   int backward;
-  ptrdiff_t blocks; /* of planes; an item is a block of an image, */
-  ptrdiff_t strips; /* or, channels-last, strips of rows of the result */
+  ptrdiff_t blocks; /* blocks of planes of an image */
+  ptrdiff_t strips; /* strips of rows of a block; an item of work is one of these strips */
   THNN_(Operands) data;
-  real *packed;   /* the weights of each block, for each part of the result */
+  real *packed;   /* packed weights: for each block, for each slide */
   ptrdiff_t size; /* elements of memory of a thread */
   real *memory;
-  int threads, isFar, packsItems;
-} THNN_(DepthWise);
+  int threads;
+  int isFar;      /* x and y come from memory, not from a cache */
+  int packsItems; /* an item packs its block's weights itself */
+} THNN_(DepthwiseNhwc);
 
-/* Calls work for each part of the result: with its slide along each of the three dimensions, and with
- * the number of elements that the windows of the parts before it have. */
-static void THNN_(eachSlide)(const THNN_(DepthWise) * w,
-                             void (*work)(const THNN_(DepthWise) * w, const THNNSlide *slide,
+/* Calls work for each combination of slides of the three dimensions, with the number of taps of all
+ * combinations before it. */
+static void THNN_(eachSlide)(const THNN_(DepthwiseNhwc) * w,
+                             void (*work)(const THNN_(DepthwiseNhwc) * w, const THNNSlide *slide,
                                           ptrdiff_t before, void *context),
                              void *context)
 {
@@ -84,18 +87,17 @@ static void THNN_(eachSlide)(const THNN_(DepthWise) * w,
       }
 }
 
-/* Packs the weights of a block for a part: packed[block][element of the window][plane of the block]. */
-static void THNN_(packSlide)(const THNN_(DepthWise) * w, const THNNSlide *slide, ptrdiff_t before,
-                             void *context)
+/* Packs the weights of a block for one combination of slides: packed[block][tap][plane of the block]. */
+static void THNN_(packSlide)(const THNN_(DepthwiseNhwc) * w, const THNNSlide *slide,
+                             ptrdiff_t before, void *context)
 {
   const THNNConvolution *c = w->c;
   const ptrdiff_t block = *(ptrdiff_t *)context, first = THNN_(firstOfBlock)(c, w->blocks, block);
   const ptrdiff_t planes = THNN_(firstOfBlock)(c, w->blocks, block + 1) - first;
-  real *packed = w->packed + first * c->window + before * planes;
-  const real *const weights = w->data.weight + first * c->window;
-  if (!w->backward) { /* a single part, with the window as it is */
-    TH_DISPATCHED(THNN_(implicit))
-        ->transpose(planes, c->window, weights, c->window, packed, planes);
+  real *packed = w->packed + first * c->taps + before * planes;
+  const real *const weights = w->data.weight + first * c->taps;
+  if (!w->backward) { /* there is one combination, with all taps in their order */
+    TH_DISPATCHED(THNN_(implicit))->transpose(planes, c->taps, weights, c->taps, packed, planes);
     return;
   }
   for (ptrdiff_t t = 0; t < slide[0].window.size; t++)
@@ -105,33 +107,33 @@ static void THNN_(packSlide)(const THNN_(DepthWise) * w, const THNNSlide *slide,
         const ptrdiff_t row = slice * c->at[1].size + slide[1].tap + i * slide[1].tapStride;
         const ptrdiff_t tap = row * c->at[2].size + slide[2].tap + j * slide[2].tapStride;
         for (ptrdiff_t p = 0; p < planes; p++)
-          packed[p] = weights[p * c->window + tap];
+          packed[p] = weights[p * c->taps + tap];
       }
 }
 
-static void THNN_(packBlocks)(const THNN_(DepthWise) * w, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(packBlocks)(const THNN_(DepthwiseNhwc) * w, ptrdiff_t begin, ptrdiff_t end)
 {
   for (ptrdiff_t block = begin; block < end; block++)
     THNN_(eachSlide)(w, THNN_(packSlide), &block);
 }
 
-/* Some planes of a channels-last image, and a strip of rows of the result. */
+/* An item of work: some planes of a channels-last image, and a strip of rows of the result. */
 typedef struct {
   ptrdiff_t first, planes, strip;
   const real *from;
   real *to;
-} THNN_(DepthWiseItem);
+} THNN_(DepthwiseNhwcItem);
 
-static void THNN_(slidPart)(const THNN_(DepthWise) * w, const THNNSlide *slide, ptrdiff_t before,
-                            void *context)
+static void THNN_(slidePart)(const THNN_(DepthwiseNhwc) * w, const THNNSlide *slide,
+                             ptrdiff_t before, void *context)
 {
-  const THNN_(DepthWiseItem) *item = context;
+  const THNN_(DepthwiseNhwcItem) *item = context;
   const THNNWindow axis[3] = {slide[0].window, slide[1].window, slide[2].window};
   const THNNWindow *at = w->c->at;
   const int64_t high = w->backward ? at[1].input : at[1].output;
   const int64_t wide = w->backward ? at[2].input : at[2].output;
   const ptrdiff_t rows = axis[0].output * axis[1].output, planes = item->planes;
-  const real *packed = w->packed + item->first * w->c->window + before * planes;
+  const real *packed = w->packed + item->first * w->c->taps + before * planes;
   const ptrdiff_t end = (item->strip + 1) * rows / w->strips;
   for (ptrdiff_t row = item->strip * rows / w->strips; row < end; row++) {
     const ptrdiff_t slice = slide[0].first + row / axis[1].output * slide[0].step;
@@ -144,15 +146,15 @@ static void THNN_(slidPart)(const THNN_(DepthWise) * w, const THNNSlide *slide, 
   }
 }
 
-static void THNN_(depthWiseItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(depthwiseNhwcItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(DepthWise) *w = context;
+  const THNN_(DepthwiseNhwc) *w = context;
   const THNNConvolution *c = w->c;
-  const ptrdiff_t source = w->backward ? c->windows : c->image;
-  const ptrdiff_t result = w->backward ? c->image : c->windows;
+  const ptrdiff_t source = w->backward ? c->positions : c->image;
+  const ptrdiff_t result = w->backward ? c->image : c->positions;
   for (ptrdiff_t at = begin; at < end; at++) {
     const ptrdiff_t image = at / w->strips / w->blocks, block = at / w->strips % w->blocks;
-    THNN_(DepthWiseItem) item = {.strip = at % w->strips};
+    THNN_(DepthwiseNhwcItem) item = {.strip = at % w->strips};
     item.first = THNN_(firstOfBlock)(c, w->blocks, block);
     item.planes = THNN_(firstOfBlock)(c, w->blocks, block + 1) - item.first;
     const real *from = w->data.from + (image * c->groups + item.first) * source;
@@ -168,7 +170,7 @@ static void THNN_(depthWiseItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
       item.from = transposed;
       item.to = transposed + item.planes * source;
     }
-    THNN_(eachSlide)(w, THNN_(slidPart), &item);
+    THNN_(eachSlide)(w, THNN_(slidePart), &item);
     if (!c->channelsLast)
       TH_DISPATCHED(THNN_(implicit))
           ->transpose(result, item.planes, item.to, item.planes, to, result);
@@ -181,44 +183,48 @@ void THNN_(convolveByDepthwiseNhwc)(const THNNConvolution *c, int backward, THTe
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   const int threads = THParallel_threads(PTRDIFF_MAX, 1);
-  THNN_(DepthWise) w = {.c = c, .backward = backward, .blocks = 1, .strips = 1};
-  const ptrdiff_t result = backward ? c->image : c->windows;
+  THNN_(DepthwiseNhwc) w = {.c = c, .backward = backward, .blocks = 1, .strips = 1};
+  const ptrdiff_t result = backward ? c->image : c->positions;
   if (!c->channelsLast)
     w.blocks = THNN_(planeBlocks)(c);
   else if (c->batch % threads)
     w.strips = THMin(4 * threads, result);
   const ptrdiff_t items = c->batch * w.blocks * w.strips;
   w.threads = THParallel_threads(items, 1);
-  w.packed = THNN_(scratch)(&call, c->groups * c->window);
+  w.packed = THNN_(scratch)(&call, c->groups * c->taps);
   w.size = c->channelsLast ? 0 : THNN_(transposedSize)(c, w.blocks);
   w.memory = THNN_(scratch)(&call, w.threads * w.size);
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
-  const ptrdiff_t bytes = c->batch * c->groups * (c->image + c->windows) * (ptrdiff_t)sizeof(real);
+  const ptrdiff_t bytes =
+      c->batch * c->groups * (c->image + c->positions) * (ptrdiff_t)sizeof(real);
   w.isFar = c->channelsLast && bytes >= THPlan_streamBytes() / 4 * 3; /* less stays in the caches */
-  w.packsItems = items == w.blocks; /* or several threads would need the same */
+  w.packsItems = items == w.blocks; /* otherwise several items would pack the same weights */
   if (!w.packsItems)
     THNN_(packBlocks)(&w, 0, w.blocks);
   const ptrdiff_t each = c->batch * result * c->groups / THMax(1, items); /* elements of an item */
-  THParallel_for(items, THNNConvolution_grain(c, each), THNN_(depthWiseItems), &w);
+  THParallel_for(items, THNNConvolution_grain(c, each), THNN_(depthwiseNhwcItems), &w);
   THNN_(finish)(&call);
 }
 
 /* --- weights --------------------------------------------------------------------------------- */
 
-/* The sums of x and y for each set of images and block of planes. */
+/* A call of depthwise_nhwc for the gradient of the weights: an item is a set of images and a block of
+ * planes. */
 typedef struct {
   const THNNConvolution *c;
-  ptrdiff_t sets, blocks; /* of images, and of planes */
-  ptrdiff_t size;         /* elements of memory of a thread */
+  ptrdiff_t sets;   /* sets of images */
+  ptrdiff_t blocks; /* blocks of planes */
+  ptrdiff_t size;   /* elements of memory of a thread */
   const real *x, *y;
-  real *sums, *memory;
-  accreal *totals;
+  real *sums; /* sums[set][block][tap][plane of the block] */
+  real *memory;
+  accreal *totals; /* THNN_(totalsOfSets) */
   int threads;
-} THNN_(DepthWiseSums);
+} THNN_(DepthwiseNhwcSums);
 
-static void THNN_(depthWiseSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
+static void THNN_(depthwiseNhwcSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
-  const THNN_(DepthWiseSums) *s = context;
+  const THNN_(DepthwiseNhwcSums) *s = context;
   const THNNConvolution *c = s->c;
   const ptrdiff_t rows = c->at[0].output * c->at[1].output, row = c->at[2].output;
   for (ptrdiff_t item = begin; item < end; item++) {
@@ -227,13 +233,13 @@ static void THNN_(depthWiseSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
     const ptrdiff_t planes = THNN_(firstOfBlock)(c, s->blocks, block + 1) - first;
     const ptrdiff_t last = (set + 1) * c->batch / s->sets,
                     next = c->channelsLast ? c->groups : planes;
-    real *sums = s->sums + (set * c->groups + first) * c->window;
-    memset(sums, 0, (size_t)(planes * c->window) * sizeof *sums);
+    real *sums = s->sums + (set * c->groups + first) * c->taps;
+    memset(sums, 0, (size_t)(planes * c->taps) * sizeof *sums);
     for (ptrdiff_t image = set * c->batch / s->sets; image < last; image++) {
       const real *x =
           s->x + image * c->groups * c->image + first * (c->channelsLast ? 1 : c->image);
       const real *y =
-          s->y + image * c->groups * c->windows + first * (c->channelsLast ? 1 : c->windows);
+          s->y + image * c->groups * c->positions + first * (c->channelsLast ? 1 : c->positions);
       if (!c->channelsLast) {
         real *transposed = THNN_(ofThread)(s->memory, s->size, s->threads);
         TH_DISPATCHED(THNN_(implicit))
@@ -241,12 +247,12 @@ static void THNN_(depthWiseSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
         x = transposed;
         transposed += planes * c->image;
         TH_DISPATCHED(THNN_(implicit))
-            ->transpose(planes, c->windows, y, c->windows, transposed, planes);
+            ->transpose(planes, c->positions, y, c->positions, transposed, planes);
         y = transposed;
       }
       for (ptrdiff_t i = 0; i < rows; i++, y += row * next) {
         TH_DISPATCHED(THNN_(direct))->slideNhwcSums(c->at, planes, x, next, y, i, sums);
-        if (s->totals) /* while they are in the cache */
+        if (s->totals) /* sums up y for the bias while y is in the cache */
           TH_DISPATCHED(THNN_(direct))
               ->sumRows(row, planes, y, next, s->totals + set * c->groups + first);
       }
@@ -254,36 +260,37 @@ static void THNN_(depthWiseSets)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-static void THNN_(prepareDepthWiseSums)(THNN_(DepthWiseSums) * s, const THNNConvolution *c,
-                                        THNN_(Call) * call)
+static void THNN_(prepareDepthwiseNhwcSums)(THNN_(DepthwiseNhwcSums) * s, const THNNConvolution *c,
+                                            THNN_(Call) * call)
 {
   /* Sums for each set of images must not take more memory than the images themselves. */
   const ptrdiff_t sets = THMin(c->batch, THNN_IMAGE_SETS);
-  const int fits = sets * c->window <= c->batch * THMax(c->image, c->windows);
-  *s = (THNN_(DepthWiseSums)){.c = c, .sets = fits ? sets : 1};
-  /* The order of the sums follows from sets and blocks: these do not depend on the threads. */
-  enum { PLANES = 64 }; /* of a block of channels-last planes, where there are few sets */
+  const int fits = sets * c->taps <= c->batch * THMax(c->image, c->positions);
+  *s = (THNN_(DepthwiseNhwcSums)){.c = c, .sets = fits ? sets : 1};
+  /* The order of the sums follows from sets and blocks, so these must not depend on the threads. */
+  enum { PLANES = 64 }; /* planes of a channels-last block, if there are few sets */
   const ptrdiff_t byPlanes = s->sets < THNN_IMAGE_SETS ? (c->groups + PLANES - 1) / PLANES : 1;
   s->blocks = c->channelsLast ? byPlanes : THNN_(planeBlocks)(c);
   s->threads = THParallel_threads(s->sets * s->blocks, 1);
-  s->sums = THNN_(scratch)(call, s->sets * c->groups * c->window);
+  s->sums = THNN_(scratch)(call, s->sets * c->groups * c->taps);
   s->size = c->channelsLast ? 0 : THNN_(transposedSize)(c, s->blocks);
   s->memory = THNN_(scratch)(call, s->threads * s->size);
 }
 
-/* Adds the sums of all sets, in order, to the weights. */
-static void THNN_(addDepthWiseSums)(const THNN_(DepthWiseSums) * s, real *weights, accreal scale)
+/* Adds the sums of all sets, in the order of the sets, to the weights. */
+static void THNN_(addDepthwiseNhwcSums)(const THNN_(DepthwiseNhwcSums) * s, real *weights,
+                                        accreal scale)
 {
   const THNNConvolution *c = s->c;
   for (ptrdiff_t block = 0; block < s->blocks; block++) {
     const ptrdiff_t first = THNN_(firstOfBlock)(c, s->blocks, block);
     const ptrdiff_t planes = THNN_(firstOfBlock)(c, s->blocks, block + 1) - first;
     for (ptrdiff_t p = 0; p < planes; p++)
-      for (ptrdiff_t l = 0; l < c->window; l++) {
+      for (ptrdiff_t l = 0; l < c->taps; l++) {
         accreal total = 0;
         for (ptrdiff_t set = 0; set < s->sets; set++)
-          total += (accreal)s->sums[(set * c->groups + first) * c->window + l * planes + p];
-        real *weight = weights + (first + p) * c->window + l;
+          total += (accreal)s->sums[(set * c->groups + first) * c->taps + l * planes + p];
+        real *weight = weights + (first + p) * c->taps + l;
         *weight = (real)(*weight + scale * total);
       }
   }
@@ -292,13 +299,13 @@ static void THNN_(addDepthWiseSums)(const THNN_(DepthWiseSums) * s, real *weight
 void THNN_(weightsByDepthwiseNhwc)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
 {
   const THNNConvolution *c = g->c;
-  THNN_(DepthWiseSums) s;
-  THNN_(prepareDepthWiseSums)(&s, c, &g->call);
+  THNN_(DepthwiseNhwcSums) s;
+  THNN_(prepareDepthwiseNhwcSums)(&s, c, &g->call);
   s.totals = THNN_(totalsOfSets)(g);
   THNN_(start)(&g->call);
   s.x = THTensor_(data)(g->x);
   s.y = THTensor_(data)(g->y);
-  const ptrdiff_t items = s.sets * s.blocks, each = c->batch * c->windows * c->groups / items;
-  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / 8 / THMax(1, each)), THNN_(depthWiseSets), &s);
-  THNN_(addDepthWiseSums)(&s, THTensor_(data)(g->gradWeight), g->scale);
+  const ptrdiff_t items = s.sets * s.blocks, each = c->batch * c->positions * c->groups / items;
+  THParallel_for(items, THMax(1, TH_LOOP_GRAIN / 8 / THMax(1, each)), THNN_(depthwiseNhwcSets), &s);
+  THNN_(addDepthwiseNhwcSums)(&s, THTensor_(data)(g->gradWeight), g->scale);
 }

@@ -1,9 +1,10 @@
-/* Channels-last convolutions: tensors whose planes are last in memory (batch, rows, columns, planes).
- * Views of these tensors have the planes as their last dimension.  A result that is channels-last
- * before the call stays so. */
+/* Views of channels-last tensors (batch, rows, columns, channels) for the algorithms that compute in
+ * that layout: the last dimension of a view is the channels.  A result that is channels-last before
+ * the call stays channels-last. */
 #include "THNN/layer/Template.h"
 
-/* A tensor that is contiguous as well counts as one in order. */
+/* A tensor that is contiguous as well, because it has one plane or one position, is not taken for
+ * channels-last. */
 int THNN_(isNhwc)(const THNNConvolution *c, THTensor *t, const int64_t *size)
 {
   if (!THSize_isSameSizeAs(t->size, t->nDimension, size, c->dims) || THTensor_(isContiguous)(t))

@@ -1,25 +1,25 @@
-/* Convolutions of one plane with one small window that slides by 1, straight from the image: the
- * vectors of its rows, shifted by each element of the window, and masked where they leave it.
+/* Kernels of depthwise_nchw: convolutions of one plane with small filters and stride 1, straight from
+ * the image.  They read vectors of image rows, shifted by each tap and masked at the image's edges.
  * Several rows of the result are computed together, so that a row of the image is read once.
- * DirectConvKernels.c includes this where vectors can be masked. */
+ * DirectConvKernels.c includes this file where vectors can be masked. */
 
 enum {
-  STRIPS = 32,
-  ROWS = 4,
-  VECTORS = 2,
-  PLANES = THNN_SLIDING,
-  WIDEST = 5,
-  BAND = 4096 / sizeof(real), /* elements of the rows that strips go down together, about, */
-  LEAST = 8,                  /* and rows */
-  FETCHED = 4096 / sizeof(real)
+  STRIPS = 32,                  /* strips whose masks are computed together, at most */
+  ROWS = 4,                     /* rows of the result that are computed together */
+  VECTORS = 2,                  /* strips that are computed together */
+  PLANES = THNN_SLIDE_FILTERS,  /* filters that are computed together */
+  WIDEST = 5,                   /* taps of a row of a filter, at most */
+  BAND = 4096 / sizeof(real),   /* elements of x in a band of rows: it stays in L1 for all strips */
+  LEAST = 8,                    /* rows of a band, at least */
+  FETCHED = 4096 / sizeof(real) /* the prefetch distance in elements */
 };
 
-/* As many columns of the result as a vector has elements. */
+/* A strip: as many columns of the result as a vector has lanes. */
 typedef struct {
-  ptrdiff_t begin;     /* the first one */
-  int whole;           /* they, and what they need of the image, are all there */
-  Mask wanted;         /* those that there are */
-  Mask inside[WIDEST]; /* those for which element b of a row of the window is in the image */
+  ptrdiff_t begin;     /* its first column */
+  int whole;           /* all its columns exist, and all their taps are inside the image */
+  Mask wanted;         /* the columns that exist */
+  Mask inside[WIDEST]; /* inside[b]: the columns whose tap b of a row is inside the image */
 } Strip;
 
 static inline Strip strip_at(const THNNWindow *w, ptrdiff_t begin)
@@ -32,17 +32,17 @@ static inline Strip strip_at(const THNNWindow *w, ptrdiff_t begin)
   return s;
 }
 
-/* What slides: windows over the image x, for planes of results that lie side by side as their
- * weights do. */
+/* The operands of slide: one plane x; filters, biases and result planes, each contiguous. */
 typedef struct {
   const THNNWindow *axis;
   const real *x, *weight, *bias;
   real *y;
 } Slide;
 
-/* rows rows of some strips of a few planes, from row i on.  These numbers and size are constants,
- * and whole, which says that nothing needs a mask: then nothing is left of the loops but the sums.
- * With two strips of two planes there are enough of them that they do not wait for each other. */
+/* Computes rows i ... i + rows - 1 of `strips` strips for `planes` filters of size x size.  All these
+ * numbers are constants, so that the loops are unrolled; so is whole, which says that the strips need
+ * no masks.  Two strips of two filters make enough independent sums to hide the latency of
+ * multiplications. */
 INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int planes, int rows,
                          int size, int strips, int whole)
 {
@@ -79,7 +79,8 @@ INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int pl
 #pragma GCC unroll 2
         for (int p = 0; p < planes; p++)
 #pragma GCC unroll 4
-          for (int k = 0; k < rows; k++) /* row r is element r - k of the windows of row k */
+          for (int k = 0; k < rows;
+               k++) /* image row r is row r - k of the filter for result row k */
             if (r >= k && r - k < size) {
               const Vector w = slide->weight[(p * size + r - k) * size + b] - (Vector){0};
 #pragma GCC unroll 2
@@ -123,7 +124,7 @@ INLINE void slide_planes(const Slide *slide, int planes, int size)
   Strip strip[STRIPS];
   for (ptrdiff_t first = 0; first < columns; first += STRIPS * LANES) {
     const ptrdiff_t strips = THMin(STRIPS, (columns - first + LANES - 1) / LANES);
-    for (ptrdiff_t k = 0; k < strips; k++) /* the last one has columns of the one before again */
+    for (ptrdiff_t k = 0; k < strips; k++) /* the last strip overlaps the one before it */
       strip[k] = strip_at(&slide->axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
     if (rows >= ROWS)
       for (ptrdiff_t i = 0; i < rows; i += ROWS)
@@ -150,9 +151,9 @@ static void slide(const THNNWindow *axis, const real *x, ptrdiff_t planes, const
 
 /* --- sums of products ------------------------------------------------------------------------ */
 
-/* A row of the image, x, times the rows of g whose windows have it as their elements from first to
- * below end: g has it as the first one, and g - next as the one after.  These numbers and whole,
- * which says that nothing needs a mask, are constants. */
+/* Adds the products of an image row x with the rows of g that it contributes to: x is row a of the
+ * taps for the row of g at g - a * next, for a in [first, end).  size, first, end and whole, which says
+ * that the strip needs no mask, are constants. */
 INLINE void multiply_row(const Strip *s, const real *x, const real *g, ptrdiff_t next, Vector *sums,
                          ptrdiff_t size, ptrdiff_t first, ptrdiff_t end, int whole)
 {
@@ -169,8 +170,7 @@ INLINE void multiply_row(const Strip *s, const real *x, const real *g, ptrdiff_t
   }
 }
 
-/* The same where only some rows of g are there, as at the upper or the lower end of an image:
- * nothing is multiplied by what is not there. */
+/* multiply_row where some of the rows of g do not exist: at the upper or lower edge of an image. */
 INLINE void multiply_edge(const Strip *s, const real *x, const real *g, ptrdiff_t next,
                           Vector *sums, ptrdiff_t size, ptrdiff_t first, ptrdiff_t end, int upper)
 {
@@ -186,14 +186,15 @@ INLINE void multiply_edge(const Strip *s, const real *x, const real *g, ptrdiff_
   ROWS(4)
 #undef ROWS
 #pragma GCC unroll 5
-  for (ptrdiff_t a = 0; a < size; a++) /* lower images than windows: both ends at once */
+  for (ptrdiff_t a = 0; a < size; a++) /* an image lower than the filter has both edges at once */
     if (a >= first && a < end)
       multiply_row(s, x, g, next, sums, size, a, a + 1, 0);
 }
 
-/* Some rows of the image, pitch apart, all of whose windows are there.  As many as windows have
- * rows are written out, so that a row of g stays in one register until it has met them all: vectors
- * that are copied cost as much as multiplications, and those that are read, across lines, more. */
+/* multiply_row for `count` image rows, pitch apart, for which all rows of g exist.  The loop over `size`
+ * image rows is unrolled, so that a row of g stays in one register until it has been multiplied with
+ * all of them: copies between registers would cost as much as multiplications, and unaligned loads
+ * more. */
 INLINE void multiply_rows(const Strip *s, ptrdiff_t count, const real *x, ptrdiff_t pitch,
                           const real *g, ptrdiff_t next, Vector *sums, ptrdiff_t size, int whole)
 {
@@ -220,13 +221,13 @@ INLINE void multiply_rows(const Strip *s, ptrdiff_t count, const real *x, ptrdif
     multiply_row(s, x, g, next, sums, size, 0, size, whole);
 }
 
+/* n, clamped to [least, most]. */
 static inline ptrdiff_t between(ptrdiff_t least, ptrdiff_t n, ptrdiff_t most)
 {
   return THMax(least, THMin(n, most));
 }
 
-/* A strip of some rows of the image, from top to below end, which stay in the L1 cache until the
- * next strip. */
+/* Adds a strip of the image rows [top, end), a band that stays in the L1 cache for the next strip. */
 INLINE void sum_strip(const THNNWindow *axis, const Strip *s, ptrdiff_t top, ptrdiff_t end,
                       const real *x, const real *g, Vector *sum, ptrdiff_t size)
 {

@@ -1,24 +1,23 @@
-/* Convolutions of one plane with one small window that slides by 2: two vectors of a row of the image
- * become one of its even and one of its odd elements, which are neighbours for the windows.  Several rows of
- * the result are computed together, so that a row of the image is split once.  DirectConvKernels.c
- * includes this after DepthwiseNchw.h. */
+/* Kernels of depthwise_nchw for stride 2: two vectors of an image row are split into its even and its
+ * odd elements, each a vector of what one tap needs at successive positions.  Several rows of the result
+ * are computed together, so that a row of the image is split once.  DirectConvKernels.c includes this
+ * file after DepthwiseNchwKernels.h. */
 
-enum { PAIRS = (WIDEST + 1) / 2 };
+enum { PAIRS = (WIDEST + 1) / 2 }; /* pairs of neighbouring taps in a row of a filter */
 
-/* As many columns of the result as a vector has elements. */
+/* A strip: as many columns of the result as a vector has lanes. */
 typedef struct {
-  ptrdiff_t begin; /* the first one */
-  int whole;       /* they, and what they need of the image, are all there */
-  Mask wanted;     /* those that there are */
-  Mask
-      inside[PAIRS]
-            [2]; /* the elements that are in the image, of both vectors of two columns of windows */
-} TwoStrip;
+  ptrdiff_t begin; /* its first column */
+  int whole;       /* all its columns exist, and all their taps are inside the image */
+  Mask wanted;     /* the columns that exist */
+  /* inside[pair][half]: the elements inside the image, of both vectors that are split for a pair. */
+  Mask inside[PAIRS][2];
+} Stride2Strip;
 
-static inline TwoStrip two_strip_at(const THNNWindow *w, ptrdiff_t begin)
+static inline Stride2Strip stride2_strip_at(const THNNWindow *w, ptrdiff_t begin)
 {
   const Mask all = lanes_between(0, LANES);
-  TwoStrip s = {.begin = begin, .wanted = lanes_between(-begin, w->output - begin)};
+  Stride2Strip s = {.begin = begin, .wanted = lanes_between(-begin, w->output - begin)};
   s.whole = s.wanted == all;
   for (int k = 0; 2 * k < w->size; k++)
     for (int half = 0; half < 2; half++) {
@@ -29,8 +28,8 @@ static inline TwoStrip two_strip_at(const THNNWindow *w, ptrdiff_t begin)
   return s;
 }
 
-INLINE void slide_two_strip(const Slide *slide, const TwoStrip *s, ptrdiff_t i, int rows, int size,
-                            int whole)
+INLINE void slide_stride2_strip(const Slide *slide, const Stride2Strip *s, ptrdiff_t i, int rows,
+                                int size, int whole)
 {
   const THNNWindow *axis = slide->axis;
   const ptrdiff_t top = 2 * i - axis[1].pad, pitch = axis[2].input;
@@ -52,7 +51,8 @@ INLINE void slide_two_strip(const Slide *slide, const TwoStrip *s, ptrdiff_t i, 
             whole ? load(at + LANES) : Vector_(loadMasked)(s->inside[k][1], at + LANES);
         const Vector even = MIX(a, b, EVEN), odd = MIX(a, b, ODD);
 #pragma GCC unroll 4
-        for (int q = 0; q < rows; q++) /* row r is element r - 2 q of the windows of row q */
+        for (int q = 0; q < rows;
+             q++) /* image row r is row r - 2 q of the filter for result row q */
           if (r >= 2 * q && r - 2 * q < size) {
             const real *const w = slide->weight + (r - 2 * q) * size + 2 * k;
             sum[q] = Vector_(mulAdd)(even, w[0] - (Vector){0}, sum[q]);
@@ -71,39 +71,40 @@ INLINE void slide_two_strip(const Slide *slide, const TwoStrip *s, ptrdiff_t i, 
   }
 }
 
-INLINE void slide_two_rows(const Slide *slide, const TwoStrip *strip, ptrdiff_t strips, ptrdiff_t i,
-                           int rows, int size)
+INLINE void slide_stride2_rows(const Slide *slide, const Stride2Strip *strip, ptrdiff_t strips,
+                               ptrdiff_t i, int rows, int size)
 {
   for (ptrdiff_t k = 0; k < strips; k++)
     if (rows == ROWS && strip[k].whole)
-      slide_two_strip(slide, &strip[k], i, rows, size, 1);
+      slide_stride2_strip(slide, &strip[k], i, rows, size, 1);
     else
-      slide_two_strip(slide, &strip[k], i, rows, size, 0);
+      slide_stride2_strip(slide, &strip[k], i, rows, size, 0);
 }
 
-INLINE void slide_two_plane(const Slide *slide, int size)
+INLINE void slide_stride2_plane(const Slide *slide, int size)
 {
   const ptrdiff_t columns = slide->axis[2].output, rows = slide->axis[1].output;
-  TwoStrip strip[STRIPS];
+  Stride2Strip strip[STRIPS];
   for (ptrdiff_t first = 0; first < columns; first += STRIPS * LANES) {
     const ptrdiff_t strips = THMin(STRIPS, (columns - first + LANES - 1) / LANES);
-    for (ptrdiff_t k = 0; k < strips; k++) /* the last one has columns of the one before again */
-      strip[k] = two_strip_at(&slide->axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
+    for (ptrdiff_t k = 0; k < strips; k++) /* the last strip overlaps the one before it */
+      strip[k] =
+          stride2_strip_at(&slide->axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
     if (rows >= ROWS)
       for (ptrdiff_t i = 0; i < rows; i += ROWS)
-        slide_two_rows(slide, strip, strips, THMin(i, rows - ROWS), ROWS, size);
+        slide_stride2_rows(slide, strip, strips, THMin(i, rows - ROWS), ROWS, size);
     else
       for (ptrdiff_t i = 0; i < rows; i++)
-        slide_two_rows(slide, strip, strips, i, 1, size);
+        slide_stride2_rows(slide, strip, strips, i, 1, size);
   }
 }
 
-static void slide_by_two(const THNNWindow *axis, const real *x, const real *weight,
-                         const real *bias, real *y)
+static void slide_stride2(const THNNWindow *axis, const real *x, const real *weight,
+                          const real *bias, real *y)
 {
   const Slide slide = {axis, x, weight, bias, y};
   if (axis[2].size == 3)
-    slide_two_plane(&slide, 3);
+    slide_stride2_plane(&slide, 3);
   else
-    slide_two_plane(&slide, 5);
+    slide_stride2_plane(&slide, 5);
 }
