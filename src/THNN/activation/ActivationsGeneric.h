@@ -1,5 +1,4 @@
-/* What layers and losses of one expression for each element call, on the processor and on
- * devices. */
+/* The functions that compute pointwise layers and losses; the processor and devices define them. */
 
 /* r takes the shape of like; each element is computed from those of count operands (NULL for ones).
  * In place, r is like, and becomes, which is then not NULL, ends as the same tensor. */

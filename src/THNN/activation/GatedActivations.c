@@ -41,8 +41,8 @@ static THTensor *THNN_(repeated)(THGuard guard[3], THTensor *weight, THTensor *i
   return view;
 }
 
-/* With a weight that all planes share, PReLU is LeakyReLU.  These return 0 where the weight cannot be
- * read, because it is in another memory. */
+/* PReLU with a weight that all planes share is LeakyReLU.  Returns 1 if it has computed output.  On a device
+ * it returns 0, because the host cannot read the weight. */
 static int THNN_(leaky)(THTensor *weight, THTensor *input, THTensor *output)
 {
 #ifdef TH_TEMPLATE_DEVICE
@@ -53,6 +53,7 @@ static int THNN_(leaky)(THTensor *weight, THTensor *input, THTensor *output)
 #endif
 }
 
+/* The gradient of leaky, with the same return values. */
 static int THNN_(leakyBackward)(THTensor *weight, THTensor *input, THTensor *gradOutput,
                                 THTensor *gradInput)
 {

@@ -1,16 +1,16 @@
 /* The scalars of the kernels. */
 typedef struct {
-  real a, b;
-  real scale;    /* of a gradient */
-  accreal *part; /* for sums: one for each block of the loop, which is added to */
+  real a, b;     /* the layer's parameters */
+  real scale;    /* the factor of a gradient */
+  accreal *part; /* a sum for each block of the loop, to which the block adds */
 } THNN_(Scalars);
 
 /* The inputs of a row are x; x and w; x and t; or x, t and w. */
 typedef struct {
   THKernel forward;   /* operands: output, inputs */
   THKernel gradient;  /* gradInput, gradOutput and the inputs, with v (input or output) for x */
-  THKernel gradient2; /* the same for a gate's w */
-  THKernel sum;       /* of a gate: gradient2's operands but the first; of a loss: the inputs */
+  THKernel gradient2; /* of a gate, the gradient of w: gradW, gradOutput and the inputs */
+  THKernel sum; /* a sum; operands of a gate: gradient2's without gradW; of a loss: the inputs */
 } THNN_(Pointwise);
 
 extern const THNN_(Pointwise) *const THNN_(pointwise)[];

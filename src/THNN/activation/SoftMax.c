@@ -20,7 +20,7 @@ typedef struct {
 static void THNN_(softMaxBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(SoftMaxWork) *w = context;
-  const ptrdiff_t rows = w->inner == 1 ? end - begin : 1; /* of one block each */
+  const ptrdiff_t rows = w->inner == 1 ? end - begin : 1; /* rows, each of one block */
   for (ptrdiff_t i = begin; i < end; i += rows) {
     const ptrdiff_t lane = i % w->blocks * THNN_SOFT_MAX_LANES;
     const ptrdiff_t at = i / w->blocks * w->count * w->inner + lane;

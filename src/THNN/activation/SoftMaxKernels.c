@@ -60,7 +60,7 @@ static inline __attribute__((always_inline)) accreal powers(ptrdiff_t n, const r
   return THDoubles_sum(lower + upper);
 }
 
-/* The same for rows of lanes, step apart; the sum of lane l is added to part[l]. */
+/* y[i * step + l] = e^(x[i * step + l] - most[l]), where y is not NULL; adds the sum of lane l to part[l]. */
 KERNEL powers_of_vectors(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
                          const real *most, real *y, real *part)
 {
@@ -85,7 +85,7 @@ KERNEL powers_of_vectors(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const 
     THFloats_storeMasked(part + 16 * v, here[v], sum[v]);
 }
 
-/* With all lanes, masks are constants that compilers leave out. */
+/* powers_of_vectors; for whole blocks of lanes the masks are constants, which compilers leave out. */
 KERNEL powers_of_lanes(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
                        const real *most, real *y, real *part)
 {
@@ -144,7 +144,7 @@ static accreal powers(ptrdiff_t n, const real *x, real most, real *y)
   return sum;
 }
 
-/* The same for rows of lanes, step apart; the sum of lane l is added to part[l]. */
+/* y[i * step + l] = e^(x[i * step + l] - most[l]), where y is not NULL; adds the sum of lane l to part[l]. */
 KERNEL powers_of_lanes(ptrdiff_t rows, ptrdiff_t step, ptrdiff_t lanes, const real *x,
                        const real *most, real *y, real *part)
 {

@@ -4,21 +4,21 @@
 
 #include "THNN/layer/Call.h"
 
-/* What comes first in a row of weights if values are normalized: the largest value, 1 / it, the
+/* The first columns of a row of weights if values are normalized: the largest value, its inverse, the
  * factor of steps, and the shift. */
 enum {
   THNN_INDEX_MOST,
   THNN_INDEX_INVERSE,
   THNN_INDEX_RATE,
   THNN_INDEX_SHIFT,
-  THNN_INDEX_EXTRA /* how many they are */
+  THNN_INDEX_EXTRA /* the number of these columns */
 };
 
 /* The message about a key out of range. */
 #define THNN_INDEX_RANGE \
   "key %td of %s is %lld: with keysOffset %lld it is out of range of the %lld rows of weight"
 
-/* Those about sizes. */
+/* The messages about sizes of lists. */
 #define THNN_INDEX_SIZE "size %lld of sizes is %lld, %lld of the %td keys being left"
 #define THNN_INDEX_SUM  "sizes sum up to %lld, and there are %td keys"
 

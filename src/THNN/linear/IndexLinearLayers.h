@@ -1,15 +1,16 @@
-/* What the linear layer of keys and values calls, on the processor and on devices. */
+/* The functions that compute IndexLinear; the processor and devices define them. */
 
 typedef struct {
-  const int64_t *key, *sizes; /* sizes: entries for each of the batch */
-  const real *value;
-  ptrdiff_t count; /* entries */
+  const int64_t *key; /* the key of each entry */
+  const int64_t
+      *sizes;        /* the number of entries of each list; the batch has a list for each example */
+  const real *value; /* the value of each entry */
+  ptrdiff_t count;   /* number of entries */
   int64_t batch, rows, width, outputs, keysOffset;
-  int extra; /* 0 or THNN_INDEX_EXTRA columns of weight */
+  int extra; /* 0 or THNN_INDEX_EXTRA columns of weight before those of the outputs */
   real *weight;
   const real *bias, *g, *d;
-  const int64_t *
-      first; /* entries before those of each of the batch; on a device also before what follows it */
+  const int64_t *first; /* the first entry of each list; on a device, one more for the end */
   real *y;
   THNN_real decay, scale;
 } THNN_(IndexWork);

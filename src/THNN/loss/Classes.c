@@ -1,4 +1,4 @@
-/* What losses over classes share. */
+/* Checks and sums that the losses of classes share. */
 #include "THNN/layer/Template.h"
 
 static void THNN_(checkWeights)(THTensor *weights, int64_t classes, THTensor *input, int arg)

@@ -9,51 +9,56 @@ THNNClasses THNN_(imageClasses)(THGuard *guard, THTensor *input, THIndexTensor *
 /* Raises unless every target is a class or ignore_index. */
 void THNN_(checkTargets)(const THNNClasses *classes, THTensor *input, int64_t ignore_index);
 
-/* Raises unless gradOutput has one element or, where each input has a loss of its own, target's. */
+/* Raises unless gradOutput has `count` elements; input is for the message.  count is 1, or the number of
+ * targets if each input has a loss of its own. */
 void THNN_(checkLossGradient)(THTensor *gradOutput, THTensor *input, int64_t count);
 
 /* The negative log-likelihood of the target classes. */
 typedef struct {
   const THNNClasses *classes;
   int64_t ignore;
-  int each;                   /* each input has a loss of its own */
-  bool average;               /* over the weights of the targets */
-  const real *weights;        /* may be NULL */
-  const real *x;              /* forward: the input */
-  real *loss, *total;         /* the losses, and unless each, the sum of the weights */
-  const real *g, *allWeights; /* backward: the gradient of the one output, or of each; total */
-  real *dx;
-  void *sums; /* forward, unless each: sumMemory */
+  int each;               /* each input has a loss of its own */
+  bool average;           /* the loss is divided by the sum of the targets' weights */
+  const real *weights;    /* a weight for each class, or NULL */
+  const real *x;          /* forward: the input */
+  real *loss;             /* forward: the loss, or the losses of each input */
+  real *total;            /* forward, unless each: the sum of the targets' weights */
+  const real *g;          /* backward: the gradient of the loss, or of each loss */
+  const real *allWeights; /* backward: total of the forward pass */
+  real *dx;               /* backward: the gradient of the input */
+  void *sums;             /* forward, unless each: memory by THNN_(sumMemory) */
 } THNN_(Nll);
 
-/* How far the score of the right class exceeds those of the others. */
+/* MultiMarginCriterion: by how much the score of the right class exceeds the others. */
 typedef struct {
   const THNNClasses *classes;
-  int p, each;
-  const real *x, *weights; /* weights may be NULL */
+  int p;               /* the power of the terms, 1 or 2 */
+  int each;            /* each input has a loss of its own */
+  const real *x;       /* the input */
+  const real *weights; /* a weight for each class, or NULL */
   THNN_real margin;
-  real *loss;    /* forward: of each, or NULL */
-  const real *g; /* backward: the gradient of the one output, or of each */
-  real *dx;
-  void *sums;     /* forward, unless each: sumMemory */
-  accreal factor; /* of every term */
+  real *loss;     /* forward: the losses of each input, or NULL */
+  const real *g;  /* backward: the gradient of the loss, or of each loss */
+  real *dx;       /* backward: the gradient of the input */
+  void *sums;     /* forward, unless each: memory by THNN_(sumMemory) */
+  accreal factor; /* the factor of every term */
 } THNN_(Margin);
 
-/* How far the scores of all right classes exceed those of the others. */
+/* MultiLabelMarginCriterion: by how much the scores of all right classes exceed the others. */
 typedef struct {
   int64_t batch, classes;
-  int each;
-  const int64_t *target;
-  const real *x;
-  real *isTarget;
-  real *loss;    /* forward: of each, or NULL */
-  const real *g; /* backward: the gradient of the one output, or of each */
-  real *dx;
-  void *sums;     /* forward, unless each: sumMemory */
-  accreal factor; /* of every term */
+  int each;              /* each input has a loss of its own */
+  const int64_t *target; /* lists of right classes */
+  const real *x;         /* the input */
+  real *isTarget;        /* whether each class is right */
+  real *loss;            /* forward: the losses of each input, or NULL */
+  const real *g;         /* backward: the gradient of the loss, or of each loss */
+  real *dx;              /* backward: the gradient of the input */
+  void *sums;            /* forward, unless each: memory by THNN_(sumMemory) */
+  accreal factor;        /* the factor of every term */
 } THNN_(Labels);
 
-/* Computes the losses, and the gradients; what kernels do on a device. */
+/* These compute the losses, and the gradients; on a device they launch kernels. */
 void THNN_(nllRun)(THNN_(Nll) * nll);
 void THNN_(nllRunBackward)(THNN_(Nll) * nll);
 void THNN_(marginRun)(THNN_(Margin) * margin);

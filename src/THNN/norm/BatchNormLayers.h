@@ -1,4 +1,4 @@
-/* What the layers of batch normalization call, on the processor and on devices. */
+/* The functions that compute batch normalization; the processor and devices define them. */
 
 /* The channels of a contiguous batch x channels x inner.  Operands that are not given are NULL; all
  * but x, g and y have an element for each channel. */

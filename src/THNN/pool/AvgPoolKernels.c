@@ -169,7 +169,7 @@ static inline void zero(real *x, ptrdiff_t n)
 /* The divisors of the sums of a row of windows; they change from row to row only at the plane's
  * edges. */
 typedef struct {
-  int64_t rows;   /* of a window, in all slices */
+  int64_t rows;   /* rows of a window, in all slices */
   real *divisors; /* rows times the columns of each window */
 } Counts;
 

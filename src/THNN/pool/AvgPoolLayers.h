@@ -1,4 +1,4 @@
-/* What the layers of average pooling and its relatives call, on the processor and on devices. */
+/* The functions that compute average pooling and its relatives; the processor and devices define them. */
 
 /* Forward, the sum of each window, which slides or adapts, divided by what divide says.  Backward,
  * each element of source, divided by the same, is added to the elements of its window. */

@@ -137,7 +137,9 @@ INLINE void backward_row_nhwc(const GivingRows *rows, const THNNSpan *span, ptrd
 static void backward_nhwc(const THNNPlanes *p, const THNNSpans *spans, ptrdiff_t planes,
                           const real *x, ptrdiff_t row, real *y, real *memory)
 {
-  enum { MAX_ALIKE_PLANES = 2 * UNROLL * LANES }; /* with more, positions are written one by one */
+  enum {
+    MAX_ALIKE_PLANES = 2 * UNROLL * LANES
+  }; /* more planes: positions are written one by one */
   const ptrdiff_t n = p->out[2];
   int64_t t[2] = {0}, h[2] = {0};
   GivingRows rows = {.part = memory};

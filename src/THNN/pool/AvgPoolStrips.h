@@ -136,7 +136,7 @@ INLINE void sum_down(const THNNPlanes *p, const THNNWindowSum *w, const real *x,
     }
     for (ptrdiff_t k = 0; !ahead && k < rows.news * width; k += LINE)
       __builtin_prefetch(rows.from + PREFETCH + k);
-    for (int k = 0; k < strips && step == 1; k++) /* with step 2 there are fewer outputs */
+    for (int k = 0; k < strips && step == 1; k++) /* step 2 has too few outputs to prefetch */
       __builtin_prefetch(y + strip[k].at + later, 1);
     if (ahead) {
       sum_of_strip(&one, &a, &rows, size, step, strips > 1, ahead, y + one.at);

@@ -36,7 +36,7 @@ INLINE void set_factors(Factors *f, const Strips *s, int64_t row, ptrdiff_t unro
     f->factor[k] = 1 / (columns_of(s->spans->of[2] + f->window[k], f->there[k]) * rows);
 }
 
-/* What the last rows of windows add to even and odd columns, the last row first. */
+/* The sums that the last KEPT rows of windows add to even and to odd columns, the last row first. */
 typedef struct {
   Vector even[KEPT], odd[KEPT];
 } Given;
@@ -114,7 +114,7 @@ INLINE void backward_strip(const Strips *s, ptrdiff_t size, ptrdiff_t step, ptrd
     f.there[k] = lanes_between(-f.window[k], windows - f.window[k]);
   }
   real *y = s->y + s->begin * width + at * step;
-  const ptrdiff_t ahead = (s->end - s->begin) * width; /* to the outputs of the next strips */
+  const ptrdiff_t ahead = (s->end - s->begin) * width; /* offset of the next strips' outputs */
   for (int64_t r = s->begin; r < s->end;) {
     while (r + step <= s->end && end < s->p->out[1] && is_regular(s, end, r, count, size, step)) {
       const real *x = s->x + end++ * windows;

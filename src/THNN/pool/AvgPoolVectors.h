@@ -1,7 +1,7 @@
 /* Vectors of sums, for AvgPoolKernels.c and AvgPoolNhwcKernels.c. */
 enum { UNROLL = 4 }; /* vectors that are computed at a time */
 
-enum { SUMS = VECTOR / sizeof(accreal) }; /* of a vector */
+enum { SUMS = VECTOR / sizeof(accreal) }; /* sums of a vector */
 
 /* The sum next to conversions of floats, which would compete with an addition for its port. */
 INLINE THDoubles added(THDoubles a, THDoubles b)

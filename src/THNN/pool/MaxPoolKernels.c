@@ -21,28 +21,28 @@ typedef int64_t index_t;
 
 enum {
   BLOCK = 64,     /* windows of a row that are computed together */
-  GROUP = 16,     /* their number is rounded up to a multiple of this */
-  COVERED = 1024, /* the most elements that a block of small windows covers */
-  STEPS = 4,      /* the largest step of small windows */
-  SLICES = 4,     /* slices, and rows of each, whose results are kept */
-  ROWS = 8
+  GROUP = 16,     /* the number of windows of a block is rounded up to a multiple of this */
+  COVERED = 1024, /* elements that a block of small windows covers, at most */
+  STEPS = 4,      /* the step of small windows, at most */
+  SLICES = 4,     /* slices whose results are kept */
+  ROWS = 8        /* rows of each slice whose results are kept */
 };
 
 /* The largest elements of a row of the image, for a block of windows, and their indices in the
  * plane. */
 typedef struct {
-  ptrdiff_t row; /* of all slices; -1 for none */
+  ptrdiff_t row; /* the row, counted over all slices; -1 for none */
   real most[BLOCK];
   index_t best[BLOCK];
 } ArgMaxes;
 
-/* A block of windows of each row.  The part of a row that they cover is split into phases: phase p
+/* The same windows of each row: a block.  The part of a row that they cover is split into phases: phase p
  * holds the elements whose columns are p plus a multiple of the step. */
 typedef struct {
   const THNNWindow *w;
   ptrdiff_t begin, end;
-  ptrdiff_t count;      /* of windows, rounded up to a multiple of GROUP */
-  ptrdiff_t start;      /* the first one's first column, perhaps in the padding */
+  ptrdiff_t count;      /* number of windows, rounded up to a multiple of GROUP */
+  ptrdiff_t start;      /* the first window's first column, perhaps in the padding */
   ptrdiff_t pitch;      /* elements from one phase to the next; 0 if windows are not small */
   index_t first[BLOCK]; /* the first column of each window that is in the image */
   /* The phases of two rows: one is split while the other is pooled, as a load of elements that were

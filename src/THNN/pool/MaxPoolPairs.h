@@ -1,7 +1,7 @@
 /* MaxPoolKernels.c includes this for vectors of BYTES bytes: windows of 2 x 2 next to each other, without
  * padding. */
 
-/* As many windows as fill a vector. */
+/* Pools as many windows as fill a vector. */
 KERNEL TH_CONCAT_2(pool_pairs, BYTES)(const real *x, ptrdiff_t pitch, index_t first, real *y,
                                       int64_t *index)
 {
@@ -12,7 +12,7 @@ KERNEL TH_CONCAT_2(pool_pairs, BYTES)(const real *x, ptrdiff_t pitch, index_t fi
   pool_split(BYTES / sizeof(real), evens, odds, pitch, first, y, index);
 }
 
-/* A row of windows; the last vector may compute some windows again. */
+/* Pools a row of windows; the last vector may compute some windows again. */
 KERNEL TH_CONCAT_2(row_of_pairs, BYTES)(const real *x, ptrdiff_t pitch, index_t first,
                                         ptrdiff_t columns, real *y, int64_t *index)
 {

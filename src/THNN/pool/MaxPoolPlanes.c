@@ -250,19 +250,20 @@ static void THNN_(maxPoolPlane)(const THNN_(PlaneLoop) * loop, ptrdiff_t plane, 
                                    loop->y + plane * p->output, loop->indexOut + plane * p->output);
 }
 
-/* One of three: rows of channels-last images, window by window (by spans: the elements of each
- * window), or a whole plane by the kernel of its level (MaxPoolKernels.c). */
+/* Max pooling by windows that slide, by one of three kernels: for rows of channels-last images
+ * (maxOfSpansNhwc), for one window at a time (spansPlane), or for a whole plane (MaxPoolKernels.c).  A span is
+ * the part of a window inside the image along one axis. */
 static void THNN_(slidingMax)(const THNNPlanes *p, THNNWindow axis[3], THTensor *input,
                               THTensor *output, THIndexTensor *indices)
 {
-  for (int a = 0; a < 3; a++) /* cut off what lies beyond the plane for every window */
+  for (int a = 0; a < 3; a++) /* cuts off taps that lie beyond the plane in every window */
     axis[a].size = THMin(axis[a].size, (axis[a].input - 1 + axis[a].pad) / axis[a].dilation + 1);
   const int huge = p->input > INT32_MAX; /* indices do not fit into the kernels' vectors */
   const int nhwc = THNN_(canPoolNhwc)(p, input, output, indices);
   THGuard guard;
   THNNSpans spans;
   const THNNWindow *w = &axis[2];
-  /* Long windows that overlap little, or rows with few windows. */
+  /* The windows are long and overlap little, or rows have few windows. */
   const int isDisjoint = *TH_DISPATCHED(THNN_(maxSpans)) && (w->step > 2 || w->output == 1) &&
                          w->dilation == 1 && (w->size > 5 || (w->output < 4 && w->size > 1));
   const int bySpans = huge || isDisjoint || nhwc;

@@ -3,13 +3,15 @@
 
 enum { BY_TWO_PREFETCH = THNN_PREFETCH_FAR / sizeof(real) }; /* elements */
 
-/* A vector of windows of each row. */
+/* A strip: a vector of windows of each row. */
 typedef struct {
-  ptrdiff_t begin, start; /* the first window, and its first column, perhaps in the padding */
-  Mask low, high, behind; /* lanes in the image, of two vectors and of the element after them */
-  Mask wanted;            /* lanes that are windows */
-  Integers first;         /* from each window's first column to its first column in the image */
-  Integers column;        /* each window's first column, in index tensors */
+  ptrdiff_t begin; /* the first window */
+  ptrdiff_t start; /* its first column, perhaps in the padding */
+  Mask low, high;  /* elements inside the image, of the two vectors that are read */
+  Mask behind;     /* whether the element after these vectors is inside the image */
+  Mask wanted;     /* lanes that have a window */
+  Integers first;  /* columns of each window that are in the padding on the left */
+  Integers column; /* each window's first column, in index tensors */
 } StripByTwo;
 
 KERNEL begin_by_two(StripByTwo *s, const THNNWindow *w, ptrdiff_t begin)

@@ -8,27 +8,28 @@ FRAME_STAYS static inline __attribute__((always_inline)) Mask larger_or_nan(Vect
   return Vector_(greater)(v, most) | Vector_(unordered)(v, v);
 }
 
-/* TAPS is the widest window, STRIPS the most strips side by side.  Indices are less that of the
- * window's first column, which is added at the end. */
-enum { TAPS = 16, STRIPS = 16, PREFETCH = THNN_PREFETCH_NEAR / sizeof(real) };
+enum {
+  TAPS = 16,                                   /* columns of a window, at most */
+  STRIPS = 16,                                 /* strips that are computed side by side, at most */
+  PREFETCH = THNN_PREFETCH_NEAR / sizeof(real) /* the prefetch distance in elements */
+};
 
-/* The largest elements of a row for the windows of a strip, and their indices less that of each
- * window's first column. */
+/* The maxima of a row of the image, for the windows of a strip. */
 typedef struct {
   Vector most;
-  Integers best;
+  Integers best; /* the indices of the maxima, minus the index of each window's first column */
 } ArgMax;
 
-/* A vector of windows of each row. */
+/* A strip: a vector of windows of each row. */
 typedef struct {
   const THNNWindow *w;
-  ptrdiff_t begin;      /* the first one */
+  ptrdiff_t begin;      /* the first window */
   ptrdiff_t start;      /* its first column, perhaps in the padding */
-  Integers first;       /* from each window's first column to its first column in the image */
+  Integers first;       /* columns of each window that are in the padding on the left */
   Integers column;      /* each window's first column, in index tensors */
-  Integers offset;      /* from the first column of the first window to that of each */
-  Mask inside[TAPS][2]; /* lanes in the image, of the vectors that tap k is taken from */
-  Mask wanted;          /* lanes that are windows */
+  Integers offset;      /* each window's first column, minus the first window's */
+  Mask inside[TAPS][2]; /* elements inside the image, of the vectors that tap k is taken from */
+  Mask wanted;          /* lanes that have a window */
   ptrdiff_t row[SLICES * ROWS]; /* the row of argMax, counted over all slices; -1 for none */
   ArgMax argMax[SLICES * ROWS];
 } Strip;

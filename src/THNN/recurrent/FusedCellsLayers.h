@@ -1,4 +1,4 @@
-/* What the fused cells call, on the processor and on devices. */
+/* The functions that compute fused cells; the processor and devices define them. */
 
 /* Rows of n hidden values.  Pointers are to the first row. */
 typedef struct {

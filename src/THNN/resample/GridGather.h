@@ -98,7 +98,7 @@ INLINE Vector neighbours(const real *x, const int32_t *at, int half)
   return THFloats_gatherPairs(x, at + half * (LANES / 2));
 }
 
-/* With some, elements with weight 0 are left out: they may hold values that are not finite. */
+/* The weighted sums of pairs.  some: elements with weight 0 are left out, since they may not be finite. */
 INLINE Vector sum_of_pairs(const real *x, int64_t width, const GatherPairs *pairs, int some)
 {
   Vector sum[2];

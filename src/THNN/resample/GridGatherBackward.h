@@ -69,8 +69,8 @@ INLINE void add_gradients(const Vector gradient[2], PointGradients *to)
   }
 }
 
-/* The same for n points, one product at a time: differences of values that are not finite would
- * give another result. */
+/* Adds the gradients of n points, one product at a time, where values are not finite: differences of such
+ * values would give another result. */
 static __attribute__((noinline)) void add_gradients_one_by_one(const real *x, int64_t width,
                                                                const GatherPoints *m, int n,
                                                                const real *g, PointGradients *to)
@@ -130,8 +130,8 @@ INLINE void scatter_corners(real *upper, real *lower, const real *weight, real g
   *(volatile real *)(lower + 1) = sum[3];
 }
 
-/* The same for n points where g is not finite: corners with weight 0 are left out, as 0 * g would
- * be NaN. */
+/* Scatters the gradients of n points where g is not finite: corners with weight 0 are left out, since 0 * g
+ * would be NaN. */
 static __attribute__((noinline)) void scatter_one_by_one(real *y, int64_t width,
                                                          const GatherPoints *m, int n,
                                                          const real *g)

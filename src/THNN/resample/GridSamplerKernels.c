@@ -11,12 +11,12 @@
 enum { BLOCK = THNN_GRID_BLOCK, GROUP = THNN_GRID_GROUP, CORNERS = 8 };
 
 typedef struct {
-  int count; /* of points */
+  int count; /* number of points */
   /* Indices in a plane, 0 where the corner is outside; its weight is then 0.  Planes of more than
    * 2^29 elements have wide indices, and slower vectors. */
   int32_t at[CORNERS][BLOCK];
   int64_t wide[CORNERS][BLOCK];
-  real weight[CORNERS][BLOCK]; /* 0 there */
+  real weight[CORNERS][BLOCK]; /* weights of the corners */
   real low[3][BLOCK];          /* the first of two indices along an axis */
   real part[3][2][BLOCK];      /* their weights along the axis; the product is the weight */
   int32_t within[3][2][BLOCK]; /* 1 where the index is in the image */

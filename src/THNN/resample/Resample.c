@@ -204,7 +204,7 @@ void THNN_(resamplePlanes)(const THNNPlanes *p, THNN_(SourceIndices) * indices, 
   /* Rows are short: prefetched writes take less time than a buffer and non-temporal stores, unless
    * nothing of the result can be in a cache. */
   const ptrdiff_t bytes = p->output * (ptrdiff_t)sizeof(real);
-  enum { MIN_NHWC_PLANES = 8 }; /* with fewer, a channels-last image is better copied */
+  enum { MIN_NHWC_PLANES = 8 }; /* a channels-last image of fewer planes is better copied */
   THGuard guard[3];
   indices->streams = !backward && indices->weighted && bytes >= 2 * THNN_STREAM_BYTES &&
                      p->count * bytes >= THPlan_prefetchedBytes();

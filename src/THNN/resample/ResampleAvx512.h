@@ -1,7 +1,7 @@
 /* Resampled rows in AVX-512.  The sources of a group of neighbouring outputs lie in two vectors,
  * from which one permutation per tap picks them; the permutations are found once for all planes. */
 
-enum { MAX_GROUPS = 4 }; /* of a row that is summed in registers */
+enum { MAX_GROUPS = 4 }; /* groups of a row that is summed in registers, at most */
 
 #define ALL ((Mask) - 1)
 
@@ -40,11 +40,12 @@ typedef struct {
 } Tap;
 
 typedef struct {
-  ptrdiff_t count, taps; /* groups, and taps of each */
-  Mask there;            /* lanes of a source row that is shorter than a vector */
-  int vectors;           /* each group but the last one is a whole vector */
-  int sameSources;       /* all groups have the same two vectors of sources */
-  int moves;             /* as in the band */
+  ptrdiff_t count; /* number of groups */
+  ptrdiff_t taps;  /* taps of each group */
+  Mask there;      /* lanes of a source row that is shorter than a vector */
+  int vectors;     /* each group but the last one is a whole vector */
+  int sameSources; /* all groups have the same two vectors of sources */
+  int moves;       /* elements are copied, as in THNN_(Band) */
   Group *group;
   Tap tap[];
 } Groups;
@@ -339,9 +340,8 @@ LOOP widen(const THNNPlanes *p, const THNN_(SourceIndices) * at, Shape s, ptrdif
     put_rest(&lines);
 }
 
-/* The same backward, of an image or a volume.  The vectors of each group are summed over the rows
- * of gradients in registers, for both source rows at once, so that each vector of an image is read
- * once. */
+/* The gradient of an image or a volume.  The vectors of each group are summed over the rows of gradients in
+ * registers, for both source rows at once, so that each vector of an image is read once. */
 LOOP narrow(const THNNPlanes *p, const THNN_(SourceIndices) * at, int count, int image,
             const real *x, real *y)
 {

@@ -1,9 +1,10 @@
 typedef struct {
-  /* One plane.  scratch holds THNN_(resampleScratch) elements.  [THNN_GATHER], [THNN_SCATTER] */
+  /* Compute one plane: plane[THNN_GATHER] forward, plane[THNN_SCATTER] the gradient.  scratch has
+   * THNN_(resampleScratch) elements. */
   void (*plane[2])(const THNNPlanes *planes, const THNN_(SourceIndices) * indices, const real *x,
                    real *y, real *scratch);
-  /* The same for channels-last images with count planes: one row of the result, counted over all
-   * slices.  scratch holds a row of x. */
+  /* Compute row `row` of the result, counted over all slices, of a channels-last image with count planes.
+   * scratch has the elements of a row of x. */
   void (*row[2])(const THNNPlanes *planes, const THNN_(SourceIndices) * indices, ptrdiff_t count,
                  const real *x, ptrdiff_t row, real *y, real *scratch);
   /* Prepares a band for all planes, in memory that the caller frees, or returns NULL. */
@@ -12,7 +13,7 @@ typedef struct {
 
 extern const THNN_(ResampleKernel) *const THNN_(resample)[];
 
-/* Elements from one row kept in scratch to the next: a multiple of whole vectors. */
+/* The stride of the rows that are kept in scratch: whole vectors. */
 static inline ptrdiff_t THNN_(resamplePitch)(int64_t row)
 {
   return row + (16 - row % 16) % 16;

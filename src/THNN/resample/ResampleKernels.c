@@ -307,8 +307,8 @@ static inline Pair pair_of(const THNN_(SourceIndices) * indices, int axis, int64
 /* The source rows of an output row, from both indices along depth and height: 1, 2 or 4. */
 typedef struct {
   int count;
-  int64_t number[4]; /* of the plane's rows */
-  int slot[4];       /* where the row is among the rows kept, if it is kept */
+  int64_t number[4]; /* the rows, counted over the slices of the plane */
+  int slot[4];       /* the index of each row among the rows that are kept, if it is kept */
   real weight[4];
 } Rows;
 
@@ -359,8 +359,8 @@ static void interpolate(const THNNPlanes *p, const THNN_(SourceIndices) * at, co
     stream_rest(&s);
 }
 
-/* The same backward: the gradients of all rows that come from an input row are added up first, and
- * then reduced to its length. */
+/* The gradient of interpolate: the gradients of all rows that come from an input row are added up first,
+ * and then reduced to its length. */
 static void interpolate_backward(const THNNPlanes *p, const THNN_(SourceIndices) * at,
                                  const real *x, real *y, real *scratch)
 {

@@ -3,8 +3,9 @@
 #include "TH/loop/THStream.h"
 
 typedef struct {
-  real *to, *buffer; /* of THNN_STREAM_BYTES bytes and a row */
-  ptrdiff_t held;
+  real *to;       /* where the buffer is written to */
+  real *buffer;   /* memory of THNN_STREAM_BYTES bytes and a row */
+  ptrdiff_t held; /* elements that the buffer holds */
 } StreamWriter;
 
 static inline __attribute__((always_inline)) void stream_rows(StreamWriter *s, ptrdiff_t n)

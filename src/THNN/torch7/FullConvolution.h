@@ -1,5 +1,6 @@
-/* The functions of a full convolution, which Layers.c includes for that with dilations and that without:
- * FORM(name) is Torch7's function, OF_2018(name) the one called, MORE and PASS the dilations. */
+/* Torch7's functions of a transposed (full) convolution.  Layers.c includes this file twice, for
+ * VolumetricFullConvolution and for its dilated form: FORM(name) is Torch7's function, OF_2018(name) the
+ * function that it calls, MORE and PASS are the parameters and arguments of dilation. */
 
 void FORM(updateOutput)(THNNState *state, THTensor *input, THTensor *output, THTensor *weight,
                         THTensor *bias, THTensor *finput, THTensor *fgradInput, int dT, int dW,
