@@ -1,4 +1,4 @@
-/* What THNN's activations and pointwise losses call: kernels that walk tensors, and sums. */
+/* The CUDA side of THNN's activations and pointwise losses: kernels that walk tensors, and sums. */
 #include "THCUNN/layer/THCUNNDevice.h"
 
 /* x, or a copy of x if x would change before it is read: because r, resized to like's shape,

@@ -94,7 +94,8 @@ __global__ static void renorm_rows(THCUNNTable t, int byRow)
   }
 }
 
-/* Where a bag begins; one out of range, at the end. */
+/* The first entry of a bag.  A bag whose offset is out of range begins after the last entry, so it is
+ * empty. */
 THC_DEVICE int64_t begin_of(const THCUNNTable &t, int64_t bag)
 {
   return is_outside(t, t.offsets[bag], t.count) ? t.count : t.offsets[bag] - t.base;

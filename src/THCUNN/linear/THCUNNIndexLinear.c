@@ -1,4 +1,4 @@
-/* What THNN's linear layer of keys and values calls. */
+/* The CUDA side of THNN's linear layer of keys and values (IndexLinear). */
 #include "THCUNN/layer/THCUNNDevice.h"
 #include "THNN/linear/IndexLinearLayers.h"
 

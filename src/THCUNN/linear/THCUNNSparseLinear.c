@@ -1,4 +1,4 @@
-/* What THNN's sparse linear layer calls.  Entries stay as the tensor has them. */
+/* The CUDA side of THNN's SparseLinear.  Kernels read the entries from the tensor, without sorting them. */
 #include "THCUNN/layer/THCUNNDevice.h"
 #include "THNN/linear/SparseLayers.h"
 

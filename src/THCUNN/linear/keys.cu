@@ -2,7 +2,7 @@
  * of the entries, by the thread or block of the first entry that has the key. */
 #include "THCUNN/layer/thcunn_template.h"
 
-enum { MOST, INVERSE, RATE, SHIFT }; /* as in THNN's IndexLinear.h */
+enum { MOST, INVERSE, RATE, SHIFT }; /* THNN_INDEX_MOST ... in THNN's IndexLinear.h */
 
 /* Whether weight has a row for the key of the entry. */
 THC_DEVICE int has_row(const THCUNNKeys &k, int64_t entry)
@@ -51,7 +51,8 @@ static __device__ int64_t sum_up_to(int64_t value, int64_t *shared)
   return shared[t];
 }
 
-/* Of one block.  Lists behind the first of a wrong size get what is left. */
+/* Computes where each list begins, in one block.  If a size is wrong, the lists from there on get the
+ * entries that are left. */
 __global__ static void begin_lists(const int64_t *sizes, int64_t batch, int64_t count,
                                    int64_t *first, THCReport report)
 {

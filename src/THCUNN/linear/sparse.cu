@@ -9,7 +9,7 @@ typedef struct Entry {
   real value;
 } Entry;
 
-/* Also whether the entry is out of range. */
+/* Entry i; *outside: whether its row or column is out of range. */
 THC_DEVICE Entry entry_of(const THCUNNSparse &s, int64_t i, int *outside)
 {
   Entry e = {s.legacy ? i / s.each : 0, 0, 0};
@@ -98,7 +98,8 @@ THC_DEVICE int is_first(const THCUNNSparse &s, int64_t i, int64_t column)
   return 1;
 }
 
-/* In the columns of the entries: 0, or a step along the gradients, which are weight and bias. */
+/* Sets dWeight and dBias to 0 in the columns of the entries, or takes a step along the gradients, which are
+ * then weight and bias. */
 __global__ static void change(THCUNNSparse s)
 {
   for (int64_t o = blockIdx.x; o < s.outputs; o += gridDim.x) {

@@ -1,4 +1,4 @@
-/* What THNN's losses of classes call: checks of targets, and kernels. */
+/* The CUDA side of THNN's losses of classes: checks of targets, and kernels. */
 #include "THCUNN/layer/THCUNNDevice.h"
 
 void THNN_(checkTargets)(const THNNClasses *c, THCTensor *input, int64_t ignore_index)

@@ -1,4 +1,4 @@
-/* What THNN's batch normalization calls. */
+/* The CUDA side of THNN's batch normalization. */
 #include "THCUNN/layer/THCUNNDevice.h"
 #include "THNN/norm/BatchNormLayers.h"
 

@@ -1,12 +1,12 @@
-/* What THNN's pooling layers call: kernels for all planes. */
+/* The CUDA side of THNN's pooling layers: kernels for all planes. */
 #include "THCUNN/layer/THCUNNDevice.h"
 #include "THNN/pool/AvgPoolLayers.h"
 #include "THNN/pool/MaxPoolLayers.h"
 
 #define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 
-/* What a kernel is told besides the operands, and its launcher (pool.cu).  On a device runPlanes
- * calls the function of a PlaneLoop once, for all planes. */
+/* The arguments of a kernel besides the operands, and its launcher (pool.cu): the layer of a PlaneLoop.  On a
+ * device runPlanes calls the function of a PlaneLoop once, for all planes. */
 typedef struct {
   THCUNNPool pool;
   void (*launch)(const THCUNNPool *pool, cudaStream_t stream);

@@ -53,7 +53,7 @@ THC_DEVICE THNNSpan span_of(const THCUNNPool &w, int axis, const Element &e)
 {
   if (w.axis[axis].kind != THNN_FRACTIONAL)
     return THNNWindow_divided(&w.axis[axis], THNN_BY_ONE, e.at[axis]);
-  /* The last axis has the first number; planes of images have none for the first. */
+  /* Samples are stored last axis first.  Images have no sample for the depth axis. */
   const int number = 2 - axis;
   const real sample = number < w.samples ? load(w.with[0], e.plane * w.samples + number) : (real)0;
   return FRACTION(&w.axis[axis], e.at[axis], sample >= 0 && sample <= 1 ? sample : (real)0);
@@ -105,7 +105,8 @@ __global__ static void max_pool_backward(THCUNNPool w, IndexSplit split, int64_t
   }
 }
 
-/* Of the elements with one index the last counts: its number from the end is the smallest. */
+/* Finds the last element of each index, which is the one that counts: its number, counted from the end, is
+ * the smallest. */
 __global__ static void unpool_last(THCUNNPool w, int64_t count)
 {
   unsigned long long *last = (unsigned long long *)w.scratch;

@@ -1,4 +1,4 @@
-/* What THNN's fused cells call. */
+/* The CUDA side of THNN's fused cells. */
 #include "THCUNN/layer/THCUNNDevice.h"
 #include "THNN/recurrent/FusedCellsLayers.h"
 

@@ -8,7 +8,7 @@ THC_DEVICE real bias_of(const void *bias, int64_t i)
   return bias ? load(bias, i) : (real)0;
 }
 
-/* What goes into a gate. */
+/* The argument of gate k of hidden value i, before its activation. */
 THC_DEVICE real gate(const THCUNNCells &s, const void *input, int64_t row, int gates, int k,
                      int64_t i)
 {

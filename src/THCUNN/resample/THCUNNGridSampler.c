@@ -1,4 +1,4 @@
-/* What THNN's grid samplers call. */
+/* The CUDA side of THNN's grid samplers. */
 #include "THCUNN/layer/THCUNNDevice.h"
 #include "THNN/resample/GridSamplerLayers.h"
 

@@ -1,8 +1,8 @@
-/* Kernels of grid sampling.  A point lies between 4 elements of an image or 8 of a volume, its
- * corners; what that means is what THNN's GridSamplerKernels.c says. */
+/* Kernels of grid sampling.  A point lies between 4 elements of an image or 8 of a volume, its corners.  THNN's
+ * GridSamplerKernels.c has the formulas. */
 #include "THCUNN/layer/thcunn_template.h"
 
-enum { ZEROS, BORDER, REFLECTION }; /* as in THNN's GridSampler.h */
+enum { ZEROS, BORDER, REFLECTION }; /* THNN_ZEROS ... in THNN's GridSampler.h */
 
 /* A point along one axis: the first of two indices, the weight of the second, and the derivative of
  * the position by the grid's coordinate. */
