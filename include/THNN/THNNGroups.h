@@ -17,10 +17,10 @@
  * adjust. */
 typedef struct THNNGroups {
   int axes;   /* 2 of images, 3 of volumes */
-  bool full;  /* input and output are exchanged */
+  bool full;  /* a transposed convolution: input and output are exchanged */
   int groups; /* at least 1 */
   int size[3], step[3], pad[3], dilation[3];
-  int adjust[3];     /* added to the size of a full convolution's output; below step or dilation */
+  int adjust[3];     /* PyTorch's output_padding, of a full convolution; below step or dilation */
   void *transformed; /* a tensor that Groups_transformWeights made of the same weight, or NULL */
 } THNNGroups;
 

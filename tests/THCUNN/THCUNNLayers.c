@@ -39,7 +39,7 @@ static void THTest_(activations)(void)
     Pair x = THTest_(pair)(layout, 1, TH_SHAPE(3, 4, 5));
     Pair g = THTest_(pair)(layout < TH_ONE ? TH_TRANSPOSED : layout, 2, TH_SHAPE(3, 4, 5));
     Pair y = THTest_(nothing)(), dx = THTest_(nothing)(), buffer = THTest_(nothing)();
-    if (layout == TH_WITH_ONES) { /* as many elements */
+    if (layout == TH_WITH_ONES) { /* another shape with as many elements */
       FREE(&g);
       g = THTest_(pair)(TH_WITH_ONES, 2, TH_SHAPE(3, 4, 5));
     }

@@ -1,4 +1,4 @@
-/* What THCUNN's layers do for a call: a table with one or more of each family. */
+/* The launches, waits and products of calls of THCUNN's layers: a table with one call or more of each family. */
 #include "THCUNN/THCUNN.h"
 #include "th_counts.h"
 #include "../THC/thc_test.h"
@@ -185,7 +185,7 @@ static void table(void **state)
 
 int main(void)
 {
-  setenv("TH_CUDA_CHECK_INDICES", "", 1); /* in another case than in other tests */
+  setenv("TH_CUDA_CHECK_INDICES", "", 1); /* the default, without waits; other tests set 1 */
   const struct CMUnitTest tests[] = {cmocka_unit_test(table)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -12,7 +12,8 @@
 #define NOTHING()  THTest_(nothing)()
 #define SAME(PAIR) THTest_(same)(#PAIR, PAIR)
 
-/* Both functions with the same arguments, in which (d, w) is replaced by the one or the other. */
+/* Calls THCUNN's function and THNN's with the same arguments: D(pair) and W(pair) become the device's tensor or
+ * the host's. */
 #define D(PAIR) (PAIR).d
 #define W(PAIR) (PAIR).w
 #define CALL(NAME, ARGUMENTS)            \

@@ -49,7 +49,8 @@ TH_UNUSED static void THTest_(freePairs)(int count, Pair **pairs)
   THTest_(freePairs)((int)(sizeof((Pair *[]){__VA_ARGS__}) / sizeof(Pair *)), \
                      (Pair *[]){__VA_ARGS__})
 
-/* The same shape and, to the tolerance times the largest, the same numbers. */
+/* Checks that both tensors of a pair have the same shape and the same numbers, to within the tolerance times
+ * the largest. */
 TH_UNUSED static void THTest_(same)(const char *what, Pair pair)
 {
   THTensor *got = THCTest_(twin)(pair.d);

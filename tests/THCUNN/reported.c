@@ -119,7 +119,8 @@ static void check_elements(const THCudaTensor *t, int count, const float *want)
     L(MultiLabelMarginCriterion_updateOutput)(S, o->x, o->labels, o->r, o->s, false, false), r,    \
     1.25F, 0, 0.5F)
 
-/* What an index would pick is 0; what it would change, or add, is left out. */
+/* Calls with an index out of range: an element that it would read counts as 0, and an element that it would
+ * change stays as it is. */
 #define INDICES(X)                                                                                 \
   X(unpool, "an index of an earlier call of THNN_CudaSpatialMaxUnpooling_updateOutput",            \
     L(SpatialMaxUnpooling_updateOutput)(S, o->image, o->r, o->cells, 3, 2), r, 1, 0, 0, 0, 0, 2)   \

@@ -2,9 +2,9 @@
  * THTemplate.h.
  *
  * THNN_(name)(NULL, tensors, ...) becomes a call of THCUNN's function.  Its tensors of the host are
- * copied to the device with their storages, offsets and strides, so that what shares memory there
- * shares it here; afterwards the results are copied back.  After an error nothing is, and the
- * device's tensors have to be as they were.  Half is float on the host. */
+ * copied to the device with their storages, offsets and strides, so that tensors that share memory on the
+ * host share it on the device.  Afterwards the results are copied back.  After an error nothing is copied
+ * back, and the device's tensors must be unchanged.  Half is float on the host. */
 #include "THC.h"
 #include "THNN/THNN.h"
 

@@ -153,7 +153,7 @@ static THGenerator *seeded(const Operands *o)
 {
   static THGenerator generator;
   THRandom_manualSeed(&generator, (uint64_t)o->args[3]);
-#ifdef TH_TEMPLATE_DEVICE /* which has a generator of its own */
+#ifdef TH_TEMPLATE_DEVICE /* a device has a generator of its own */
   THCRandom_manualSeed(thc_state(), (uint64_t)o->args[3]);
 #endif
   return &generator;
@@ -172,7 +172,7 @@ CALL(RReLU_backward, THNN_(RReLU_updateGradInput)(NULL, o->input, o->gradOutput,
                                                   o->total, A, B, BOOL(2), false))
 #if defined(TH_COMPAT_TORCH7) || \
     defined(                     \
-        TH_TEMPLATE_DEVICE) /* whose draws differ from the golden values; RReLUDraws tests them */
+        TH_TEMPLATE_DEVICE) /* a device's draws differ from the golden values: see RReLUDraws */
 static void THTest_(RReLU)(void)
 {
   static const Layer layer = {"RReLU", RReLU_forward, RReLU_backward, .random = rreluRandom,
@@ -227,7 +227,7 @@ BACKWARD(Threshold, 0.25, 7, inplace)
 FORWARD(RReLU, noise, 0.25, 0.5, true, inplace, SEEDED)
 BACKWARD(RReLU, slopesOf(given), 0.25, 0.5, true, inplace)
 
-/* In place, values are the same as in a new tensor, and x and y end as the same tensor. */
+/* Layers in place: the values are the same as in a new tensor, and x and y end as the same tensor. */
 static void THTest_(inPlace)(void)
 {
 #define ROW(NAME) {#NAME, NAME##InPlace}
@@ -450,7 +450,7 @@ static void THTest_(activationErrors)(void)
 
   CHECK_RAISES(5, "0.5", THNN_(RReLU_updateOutput)(NULL, x, y, w, 0.5, 0.25, true, false, &never));
   CHECK_RAISES(5, "nan", THNN_(RReLU_updateOutput)(NULL, x, y, w, NAN, 1, true, false, &never));
-#ifndef TH_TEMPLATE_DEVICE /* whose generator is always seeded */
+#ifndef TH_TEMPLATE_DEVICE /* a device's generator is always seeded */
   CHECK_RAISES(9, "seeded", THNN_(RReLU_updateOutput)(NULL, x, y, w, 0, 1, true, false, &never));
 #endif
   CHECK_RAISES(0, "[4]", THNN_(RReLU_updateGradInput)(NULL, x, x, y, four, 0, 1, true, false));
@@ -467,7 +467,7 @@ static void THTest_(activationErrors)(void)
  * Sigmoid's subnormal results are 0. */
 static void THTest_(activationUnits)(void)
 {
-#ifndef TH_TEMPLATE_DEVICE /* whose functions are CUDA's */
+#ifndef TH_TEMPLATE_DEVICE /* a device uses CUDA's functions, with other errors */
   enum { COUNT = 20000 };
   const int bits = sizeof(real) == 4 ? 24 : 53, least = sizeof(real) == 4 ? -149 : -1074;
   const double far = sizeof(real) == 4 ? 87 : 708;

@@ -7,7 +7,7 @@
 
 #include "../layer/doubles.h"
 
-/* Of the norm: 3 x 3 windows may be computed by Winograd's algorithm. */
+/* The error that is allowed, relative to the norm: Winograd's algorithm may compute 3 x 3 windows. */
 #ifdef TH_REAL_IS_FLOAT
 static const double bound = 1e-5;
 #else
@@ -103,7 +103,7 @@ typedef struct {
 
 static const double scale = -0.5;
 
-/* Where tap k of window i lies in a plane of the input; -1 if in the padding. */
+/* The index in a plane of the input of tap k of window i; -1 if the tap is in the padding. */
 static int64_t element_of(const Shape *s, int64_t i, int64_t k)
 {
   const THNNGroups *h = &s->how;
@@ -120,7 +120,8 @@ static int64_t element_of(const Shape *s, int64_t i, int64_t k)
   return at;
 }
 
-/* out += the convolution, gx += its gradient, gw += scale * that of the weights, gb likewise. */
+/* out += the convolution, gx += the gradient of the input, gw += scale * the gradient of the weights, gb +=
+ * scale * the gradient of the bias. */
 static void compute(const Shape *s, const Operands *o, double *out, double *gx, double *gw,
                     double *gb)
 {
@@ -194,7 +195,7 @@ static void check_shape(const Shape *s, th_random *random)
 
   THTensor *found[5][4];
   const int threads = THGetNumThreads(), deterministic = THGetDeterministic();
-  THSetDeterministic(1); /* for the BLAS library, if it computes */
+  THSetDeterministic(1); /* the BLAS library computes some of these convolutions */
   for (int t = 0; t < 5; t += 2) {
     THSetNumThreads(1 + t);
     THTensor *y = found[t][0] = images(s, random, outputs, s->y, mixed != 3);

@@ -15,8 +15,8 @@ enum { KERNEL, STRIDE, PAD, DILATION, ADJUST, KINDS };
 
 typedef struct Windows {
   int dims;
-  int64_t of[KINDS][3]; /* in the order of arguments */
-  int64_t input[3];     /* a size for each */
+  int64_t of[KINDS][3]; /* the numbers of each kind, one per dimension, in the order of arguments */
+  int64_t input[3];     /* the size of the input in each dimension */
 } Windows;
 
 /* Half of all are of 1 element or one step apart, which are computed in other ways. */
@@ -59,7 +59,7 @@ static int argument(const Windows *w, int d)
   return w->dims == 3 ? (d == 0 ? 0 : d == 1 ? 2 : 1) : w->dims - 1 - d;
 }
 
-/* In a batch or not. */
+/* A random input, in a batch or not. */
 static THTensor *random_input(Operands *o, const Windows *w, int64_t planes)
 {
   int64_t size[5] = {between(o, 1, 3), planes};
@@ -330,7 +330,7 @@ static void groupsRandom(Operands *o)
   const int full = one_in(o, 2);
   const Windows w = random_windows(o, 2, 1, full);
   const int64_t groups = between(o, 1, 4), planes = groups * between(o, 1, 3);
-  const int64_t outputs = between(o, 1, 3); /* of a group */
+  const int64_t outputs = between(o, 1, 3); /* outputs of a group */
   GIVE(o, &w, KERNEL, STRIDE, PAD, DILATION, ADJUST);
   o->args[10] = full;
   o->args[11] = (double)groups;
@@ -439,7 +439,7 @@ static void random_map(Operands *o, int full)
   o->args[3] = (double)w.of[STRIDE][1];
 }
 
-#ifndef TH_TEMPLATE_DEVICE /* which has no connection tables */
+#ifndef TH_TEMPLATE_DEVICE /* THCUNN has no connection tables */
 
 CALL(mapForward, THNN_(SpatialConvolutionMap_updateOutput)(NULL, o->input, o->output, o->weight,
                                                            o->bias, o->table, I2(0), I2(2)))
@@ -824,7 +824,7 @@ static void THTest_(wrongImages)(THTensor *x, THTensor *y, THTensor *w, THTensor
   CHECK_RAISES(0, "too small", FULL(w, NULL, 2, 2, 1, 1, 9, 9, 0, 0));
 }
 
-/* Of volumes, and with weights of their own at each position. */
+/* Wrong operands of convolutions of volumes, and of those whose weights differ from position to position. */
 static void THTest_(wrongVolumes)(THTensor *x, THTensor *y, THTensor *v, THTensor *s, THTensor *w,
                                   THTensor *w3, THTensor *four, THTensor *five, THTensor *l)
 {
@@ -843,7 +843,7 @@ static void THTest_(wrongVolumes)(THTensor *x, THTensor *y, THTensor *v, THTenso
                                                               1, 0, 0, 5, 6, 4, 5));
 }
 
-/* With a table of connections. */
+/* Wrong operands of convolutions with a table of connections. */
 #ifndef TH_TEMPLATE_DEVICE
 static void THTest_(wrongMaps)(THTensor *x, THTensor *y, THTensor *w, THTensor *four,
                                THTensor *five, THTensor *m, THTensor *table)
@@ -866,7 +866,7 @@ static void THTest_(wrongMaps)(THTensor *x, THTensor *y, THTensor *w, THTensor *
 }
 #endif
 
-/* Of sequences. */
+/* Wrong operands of convolutions of sequences. */
 static void THTest_(wrongSequences)(THTensor *x, THTensor *y, THTensor *s, THTensor *four,
                                     THTensor *five, THTensor *m, THTensor *table, THTensor *ws)
 {

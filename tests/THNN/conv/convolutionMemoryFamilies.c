@@ -7,7 +7,7 @@
 typedef struct Layer {
   const struct Row *row;
   THFloatTensor *input, *weight, *bias, *output, *gradOutput, *gradInput, *gradWeight, *gradBias;
-  THFloatTensor *table; /* of connections, where there is one */
+  THFloatTensor *table; /* the table of connections, or NULL */
 } Layer;
 
 typedef void Call(const Layer *l);
@@ -39,7 +39,8 @@ typedef struct Row {
 #define GRADIENT GIVEN, l->gradOutput, l->gradInput, l->weight
 #define SUMS     GIVEN, l->gradOutput, l->gradWeight, l->gradBias
 
-/* Of layers with two buffers everywhere, and of those with one going back. */
+/* The calls of layers with two buffers in all functions; and (below) of layers with one buffer in the backward
+ * functions. */
 #define USUAL(NAME, ...)                                                              \
   LAYER(NAME, (OUTPUT, NULL, NULL, __VA_ARGS__), (GRADIENT, NULL, NULL, __VA_ARGS__), \
         (SUMS, NULL, NULL, __VA_ARGS__, 1))
@@ -85,7 +86,7 @@ GROUPS(EachPlaneOfVolumes, .axes = 3, .groups = 32, .size = EACH(3, 3, 3), .step
 GROUPS(FullGroupsOfVolumes, .axes = 3, .full = true, .groups = 4, .size = EACH(4, 4, 4),
        .step = EACH(2, 2, 2), .pad = EACH(1, 1, 1), .dilation = EACH(1, 1, 1))
 
-/* Of a map, four inputs for each output. */
+/* The layers.  A map connects four inputs with each output. */
 static const Row rows[] = {
     {CALLS(SpatialDilatedConvolution), {8, 64, 56, 56}, {64, 64, 3, 3}, {64}, .window = 64 * 9},
     {CALLS(SpatialFullConvolution),

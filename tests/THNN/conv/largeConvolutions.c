@@ -79,8 +79,8 @@ static void add_product(ptrdiff_t x, ptrdiff_t w, ptrdiff_t y, void *context)
   s->sumY[y] += s->x[x] * s->w[w];
 }
 
-/* What found may be off by.  Winograd's algorithm, which computes some convolutions of these,
- * rounds; how much, relative to the norm, is a test of its own (winograd.c). */
+/* The error that is allowed.  Winograd's algorithm, which computes some of these convolutions, rounds; winograd.c
+ * tests how much, relative to the norm. */
 static double most_off(const Shape *s, THTensor *expected)
 {
   if (s->planes < 16 || s->outputs < 16)
@@ -288,8 +288,8 @@ static void THTest_(paddedConvolutions)(void)
   static const Shape shapes[] = {
       {3, 20, 66, {1, 3, 3}, {1, 1, 1}, {0, 6, 6}, {1, 6, 6}, {1, 13, 15}},
       {2, 24, 40, {1, 3, 3}, {1, 1, 1}, {0, 12, 12}, {1, 12, 12}, {1, 14, 9}},
-      {2, 30, 33, {1, 3, 3}, {1, 1, 1}, {0, 9, 9}, {1, 9, 9}, {1, 8, 8}},   /* one element */
-      {2, 10, 32, {1, 2, 2}, {1, 1, 1}, {0, 9, 9}, {1, 10, 16}, {1, 6, 7}}, /* or none */
+      {2, 30, 33, {1, 3, 3}, {1, 1, 1}, {0, 9, 9}, {1, 9, 9}, {1, 8, 8}},   /* one tap inside */
+      {2, 10, 32, {1, 2, 2}, {1, 1, 1}, {0, 9, 9}, {1, 10, 16}, {1, 6, 7}}, /* or no tap */
       {5, 9, 70, {1, 4, 3}, {1, 2, 3}, {0, 8, 7}, {1, 5, 4}, {1, 12, 17}},
       {6, 17, 40, {1, 5, 5}, {1, 1, 1}, {0, 2, 2}, {1, 1, 1}, {1, 5, 6}},
       {5, 13, 35, {1, 3, 5}, {1, 2, 2}, {0, 1, 2}, {1, 1, 1}, {1, 5, 7}},

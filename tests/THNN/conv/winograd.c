@@ -8,7 +8,7 @@
 
 #include "../layer/doubles.h"
 
-/* Of the norm. */
+/* The error that is allowed, relative to the norm. */
 #ifdef TH_REAL_IS_FLOAT
 static const double bound = 1e-5;
 #else
@@ -49,7 +49,7 @@ static int64_t between(int64_t least, int64_t most)
 typedef struct {
   Shape s;
   THNNGroups how;
-  int64_t high, wide; /* of y */
+  int64_t high, wide; /* rows and columns of y */
   THTensor *x, *weight, *bias, *y;
 } Operands;
 
@@ -94,10 +94,10 @@ static void free_operands(Operands *o)
     THTensor_(free)(all[i]);
 }
 
-/* What is computed. */
+/* The results of a convolution. */
 typedef enum { OUTPUT, GRAD_INPUT, GRAD_WEIGHT, GRAD_BIAS, RESULTS } Result;
 static const char *const names[] = {"output", "gradInput", "gradWeight", "gradBias"};
-/* Of the gradients of weights and biases, which are added to these. */
+/* The factor of the gradients of weights and biases. */
 static const double scale = -0.5;
 
 /* A row of windows by an element of theirs: added to y or to x, or summed up.  One thread
@@ -165,7 +165,7 @@ static double *new_expected(const Operands *o, Result what)
   return all[what];
 }
 
-/* The same elements with the planes side by side in memory. */
+/* Replaces *t by a tensor with the same elements that is channels-last in memory. */
 static void lay_planes_last(THTensor **t)
 {
   THTensor *last = THTensor_(newTranspose)(*t, 1, 2), *copy = THTensor_(new)();
@@ -179,7 +179,7 @@ static void lay_planes_last(THTensor **t)
   *t = copy;
 }
 
-/* Of results that are tensors of their size already, with the planes last if isLast. */
+/* new_found for a result tensor that has its size already, and is channels-last in memory if isLast. */
 static THTensor *new_found_so(const Operands *o, Result what, int isLast)
 {
   THTensor *found = THTensor_(new)(), *like[] = {o->y, o->x, o->weight, o->bias};
@@ -467,7 +467,7 @@ static void THTest_(winogradOfTransformed)(void)
     THNN_(Groups_transformWeights)(NULL, &o.how, o.weight, transformed);
     CHECK(THTensor_(nElement)(transformed) >= 4 * THTensor_(nElement)(o.weight));
     o.how.transformed = transformed;
-    THTensor_(zero)(o.weight); /* which is not read */
+    THTensor_(zero)(o.weight); /* must not be read */
     THTensor *found = new_found(&o, OUTPUT);
     check_error(&shapes[i], "output", error_of(found, expected));
     for (int t = 1; t <= 5; t++) {

@@ -37,7 +37,7 @@ static void THTest_(Threshold)(void)
   check_layer(&layer);
 }
 
-/* In place, input and output, and gradOutput and gradInput, end as the same tensors. */
+/* A layer in place: input and output end as the same tensor, and so do gradOutput and gradInput. */
 static void THTest_(ThresholdInPlace)(void)
 {
   for (int layout = 0; layout < TH_LAYOUTS; layout++) {
@@ -169,7 +169,7 @@ static void THTest_(ClassNLLSingle)(void)
 
 /* --- linear ---------------------------------------------------------------------------------- */
 
-#ifndef TH_TEMPLATE_DEVICE /* which has no Linear */
+#ifndef TH_TEMPLATE_DEVICE /* THCUNN has no Linear */
 CALL(linearForward, THNN_(Linear_updateOutput)(NULL, o->input, o->output, o->weight, o->bias, NULL))
 CALL(linearBackward,
      THNN_(Linear_updateGradInput)(NULL, o->input, o->gradOutput, o->gradInput, o->weight))
@@ -522,7 +522,7 @@ static void THTest_(wrongElements)(THTensor *x, THTensor *x2, THTensor *five, TH
 static void THTest_(wrongLinear)(THTensor *x, THTensor *x2, THTensor *w2, THTensor *five,
                                  THTensor *four, THTensor *y)
 {
-#ifndef TH_TEMPLATE_DEVICE /* which has no Linear */
+#ifndef TH_TEMPLATE_DEVICE /* THCUNN has no Linear */
   CHECK_RAISES(2, "[2 x 3 x 6 x 6]", THNN_(Linear_updateOutput)(NULL, x, y, w2, four, NULL));
   CHECK_RAISES(2, "[5]", THNN_(Linear_updateOutput)(NULL, five, y, w2, four, NULL));
   CHECK_RAISES(4, "[5]", THNN_(Linear_updateOutput)(NULL, x2, y, five, four, NULL));
@@ -614,7 +614,7 @@ static void THTest_(wrongPooling)(THTensor *x, THTensor *x2, THTensor *y, THInde
   THIndexTensor *all = indices;
   for (ptrdiff_t i = 0; i < 54; i++)
     all->storage->data[i] = TH_INDEX_BASE;
-#ifndef TH_TEMPLATE_DEVICE /* which follows no index in the gradients of windows */
+#ifndef TH_TEMPLATE_DEVICE /* a device gathers gradients, and does not use an index that is wrong */
   for (int bad = 0; bad < 2; bad++) {
     all->storage->data[40] = bad ? 36 + TH_INDEX_BASE : TH_INDEX_BASE - 1;
     CHECK_RAISES(0, "not an index",

@@ -82,7 +82,7 @@ typedef struct Operands {
 typedef struct Slot {
   Role role;
   const char *name;
-  size_t at, of; /* in Operands */
+  size_t at, of; /* offsets in Operands */
 } Slot;
 
 static const Slot slots[] = {
@@ -119,7 +119,7 @@ typedef struct Layer {
   void (*accumulate)(Operands *o); /* sums; may be NULL */
   int givesIndex;                  /* index is a result of forward */
   void (*random)(Operands *o);     /* makes args, index, and all that is given but gradOutput */
-  const char *file;                /* of its golden values, if not layers.txt */
+  const char *file;                /* the file of its golden values; NULL: layers.txt */
 } Layer;
 
 /* A function of a layer: its name, and the statement, which may use o.  tools/faults/check learns

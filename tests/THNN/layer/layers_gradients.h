@@ -35,8 +35,8 @@ TH_UNUSED static int one_in(Operands *o, int64_t count)
   return th_random_below(o->random, count) == 0;
 }
 
-/* Of any layout that can be written to; values evenly spaced from least to most, in random order,
- * so that no two of them are near each other, nor those of two tensors. */
+/* A tensor of any layout that can be written to.  Its values are evenly spaced from least to most, in random
+ * order, so that no two values are near each other, nor values of two such tensors. */
 static THTensor *any_in(Operands *o, double least, double most, int dims, const int64_t *size)
 {
   static const int layouts[] = {TH_CONTIGUOUS, TH_OFFSET,   TH_TRANSPOSED,
@@ -60,7 +60,7 @@ static THTensor *any(Operands *o, int dims, const int64_t *size)
   return any_in(o, -2, 2, dims, size);
 }
 
-/* The same, so far from each other that a change by KINK makes none the largest. */
+/* any_in with values so far from each other that a change by KINK makes none of them the largest. */
 TH_UNUSED static THTensor *any_apart(Operands *o, int dims, const int64_t *size)
 {
   double count = 1;
@@ -70,7 +70,7 @@ TH_UNUSED static THTensor *any_apart(Operands *o, int dims, const int64_t *size)
   return any_in(o, -most, most, dims, size);
 }
 
-/* Of 1 to 7 dimensions and at most 100 elements. */
+/* A tensor of 1 to 7 dimensions and at most 100 elements. */
 TH_UNUSED static THTensor *any_shape(Operands *o)
 {
   int64_t size[7], left = 100;
@@ -82,7 +82,7 @@ TH_UNUSED static THTensor *any_shape(Operands *o)
   return any(o, dims, size);
 }
 
-/* What may have become of a result earlier: nothing, the shape of like, or some other shape. */
+/* A result tensor in a random state: empty, with the shape of like, or with some other shape. */
 static THTensor *any_result(Operands *o, const THTensor *like)
 {
   switch (between(o, 0, 2)) {

@@ -163,7 +163,7 @@ static void THTest_(batchNormRows)(void)
         check_channel(batch, channels, inner, c, THTensor_(data)(x), THTensor_(data)(g),
                       THTensor_(data)(y), THTensor_(data)(d), THTensor_(data)(dw),
                       THTensor_(data)(db));
-      /* The same with given statistics: std is used as a variance. */
+      /* Normalization with given statistics: std is used as a variance. */
       THNN_(BatchNormalization_updateOutput)(NULL, x, z, NULL, NULL, mean, std, NULL, NULL, false,
                                              0, 0);
       for (ptrdiff_t i = 0; i < batch * channels * inner; i++) {

@@ -123,7 +123,7 @@ static void step(const Operands *o, double *row, const double *g, double gFactor
     row[o->extra + k] -= rate * (dFactor * d[k] + 0.125 * row[o->extra + k]);
 }
 
-/* What a round reads and what the obvious loops make of it. */
+/* The operands of a round, and the results that the obvious loops compute. */
 typedef struct {
   double *w, *b, *x, *g, *db, *d, *y, *dw;
   int64_t *owner; /* the example of each index */
@@ -321,7 +321,7 @@ static void THTest_(indexDerivative)(void)
   }
 }
 
-/* The same bits for any number of threads. */
+/* Results have the same bits for any number of threads. */
 static void THTest_(indexThreads)(void)
 {
   const int threads = THGetNumThreads();

@@ -180,7 +180,7 @@ static void THTest_(SparseLinear)(void)
     }
 }
 
-/* The same bits for any number of threads. */
+/* Results have the same bits for any number of threads. */
 static void THTest_(sparseThreads)(void)
 {
   const int threads = THGetNumThreads();

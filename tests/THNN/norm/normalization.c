@@ -219,7 +219,7 @@ static void THTest_(batchNormLongRows)(void)
   }
 }
 
-/* The same bits for any number of threads. */
+/* Results have the same bits for any number of threads. */
 static void THTest_(batchNormThreads)(void)
 {
   static const int64_t sizes[][3] = {{6, 19, 700}, {300, 400, 1}, {70000, 64, 1}};

@@ -164,7 +164,7 @@ static void check_nhwc_backward(const Pool *p, THTensor *image, THTensor *y, int
     THTensor_(free)(all[i]);
 }
 
-/* The same images channels-last; the result is channels-last too, and as accurate. */
+/* Checks channels-last images: the result is channels-last too, and as accurate. */
 static void check_nhwc(const Pool *p, int planes, th_random *random)
 {
   const accreal bound = 64 * (sizeof(real) == sizeof(float) ? FLT_EPSILON : DBL_EPSILON);

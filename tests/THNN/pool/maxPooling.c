@@ -163,7 +163,7 @@ static void check_pool(const Pool *p, th_random *random)
     THTensor_(free)(all[i]);
 }
 
-/* The same images channels-last; results are channels-last too, and equal. */
+/* Checks channels-last images: the results are channels-last too, and equal to those of contiguous images. */
 static void check_nhwc(const Pool *p, int planes, th_random *random)
 {
   THTensor *rows = THTensor_(newWithSize4d)(p->input[0], p->input[1], p->input[2], planes);

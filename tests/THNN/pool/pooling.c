@@ -272,7 +272,7 @@ static THIndexTensor *random_places(Operands *o, int axes, int64_t count)
     each *= x->size[d];
   int64_t *at = index->storage->data;
   for (ptrdiff_t i = 0; i < THIndexTensor_(nElement)(index); i++) {
-    /* of those that are left, as many as are needed */
+    /* draws from the indices that are left, and leaves as many as later ones need */
     const int64_t k = i % each, first = k == 0 ? 0 : at[i - 1] - TH_INDEX_BASE + 1;
     at[i] = first + between(o, 0, (count - first - (each - k)) / (each - k)) + TH_INDEX_BASE;
   }
@@ -473,7 +473,7 @@ static void THTest_(FeatureLPPooling)(void)
   check_layer(&layer);
 }
 
-/* Where all elements are 0, the gradient is 0 too, not 0 / 0. */
+/* If all elements are 0, the gradient is 0 too, not 0 / 0. */
 static void THTest_(normOfZeros)(void)
 {
   THTensor *x = THTest_(tensor)(0, 1, TH_SHAPE(4, 3)), *y = THTensor_(new)(), *d = THTensor_(new)();
@@ -685,7 +685,7 @@ static void THTest_(wrongGradients)(THTensor *x, THTensor *v, THTensor *two, THT
                                                             false, false));
 }
 
-/* Of subsampling, unpooling and pooling of features, too. */
+/* Wrong operands of subsampling, unpooling and pooling of features. */
 static void THTest_(wrongSubSampling)(THTensor *x, THTensor *two, THTensor *one, THTensor *y,
                                       THTensor *g, THTensor *w, THIndexTensor *index,
                                       THIndexTensor *other)
@@ -724,7 +724,7 @@ static void THTest_(wrongIndices)(THTensor *x, THTensor *y, THTensor *g, THIndex
     index->storage->data[40] = indices[i] + (i < 3 ? TH_INDEX_BASE : 0);
     th_watch_forget();
     WATCH(y);
-#ifndef TH_TEMPLATE_DEVICE /* which follows no index in the gradients of windows */
+#ifndef TH_TEMPLATE_DEVICE /* a device gathers gradients, and does not use an index that is wrong */
     CHECK_RAISES(0, "not an index",
                  THNN_(SpatialMaxPooling_updateGradInput)(NULL, x, g, y, index, 2, 2, 2, 2, 0, 0,
                                                           false));
@@ -735,7 +735,7 @@ static void THTest_(wrongIndices)(THTensor *x, THTensor *y, THTensor *g, THIndex
                  THNN_(SpatialMaxUnpooling_updateGradInput)(NULL, g, x, y, index, 6, 6));
     th_watch_check(1);
   }
-  other->storage->data[4] = 2; /* of frames 0 and 1 */
+  other->storage->data[4] = 2; /* frame 2 of a window of two frames */
   THTensor *frames = THTest_(tensor)(0, 2, TH_SHAPE(6, 3)), *gf = THTensor_(new)();
   THTensor_(resize2d)(gf, 3, 3);
 #ifndef TH_TEMPLATE_DEVICE
