@@ -6,13 +6,13 @@
 typedef struct {
   const THNNWindow *w;
   int backward;
-  int last;        /* the image is channels-last */
-  int64_t spacing; /* distance of the taps of a class */
-  int64_t classes; /* number of classes */
-  int64_t phases;  /* forward: flat planes of each plane (along this dimension) */
-  int64_t zeros;   /* backward: padding in front of the flat plane */
-  int parted;      /* positions form bands: runs whose windows have the same taps in the padding */
-  int64_t omitted; /* parted: elements of the padding in front of the plane that are left out */
+  int channelsLast; /* the image is channels-last */
+  int64_t spacing;  /* distance of the taps of a class */
+  int64_t classes;  /* number of classes */
+  int64_t phases;   /* forward: flat planes of each plane (along this dimension) */
+  int64_t zeros;    /* backward: padding in front of the flat plane */
+  int parted;       /* positions form bands: runs whose windows have the same taps in the padding */
+  int64_t omitted;  /* parted: elements of the padding in front of the plane that are left out */
 } Axis;
 
 static int64_t gcd(int64_t a, int64_t b)
@@ -44,11 +44,16 @@ static int64_t end_of(const Axis *a, int64_t k)
   return last < 0 ? 0 : THMax(last / a->w->step + 1, first_of(a, k));
 }
 
-static Axis axis_of(const THNNWindow *w, int backward, int last, THNNWindow *layout)
+static Axis axis_of(const THNNWindow *w, int backward, int channelsLast, THNNWindow *layout)
 {
   const int64_t reach = (w->size - 1) * w->dilation;
-  Axis a = {.w = w, .backward = backward, .last = last, .spacing = 1, .classes = 1, .phases = 1};
-  if (!backward && last) {
+  Axis a = {.w = w,
+            .backward = backward,
+            .channelsLast = channelsLast,
+            .spacing = 1,
+            .classes = 1,
+            .phases = 1};
+  if (!backward && channelsLast) {
     const int64_t needed = (w->output - 1) * w->step + reach + 1;
     *layout = (THNNWindow){.input = w->input,
                            .output = w->pad == 0 ? w->input : needed,
@@ -89,13 +94,13 @@ static Axis axis_of(const THNNWindow *w, int backward, int last, THNNWindow *lay
 /* Which of the flat planes of a plane has tap i. */
 static int64_t phase_of(const Axis *a, int64_t i)
 {
-  return a->backward || a->last ? 0 : i * a->w->dilation % a->w->step;
+  return a->backward || a->channelsLast ? 0 : i * a->w->dilation % a->w->step;
 }
 
 /* The offset of tap i in its flat plane, for the first position of the tap's class. */
 static int64_t shift_of(const Axis *a, int64_t i)
 {
-  const int64_t shift = i * a->w->dilation / (a->last && !a->backward ? 1 : a->w->step);
+  const int64_t shift = i * a->w->dilation / (a->channelsLast && !a->backward ? 1 : a->w->step);
   return a->backward ? first_of(a, i % a->spacing) + a->zeros - shift : shift;
 }
 

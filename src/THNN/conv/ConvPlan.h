@@ -1,11 +1,11 @@
 /* The plan of the algorithms direct and implicit_gemm: how a padded image (a flat image, DirectConv.h)
  * is stored, and into which parts the positions of the result are divided.
  *
- * Forward, there is one part: all positions, with all taps.  Backward data, from y to x, an element
- * of x gets products with a subset of the taps alone if the stride is above 1: the elements of x with
- * the same subset (the same remainder of their index by the stride) are a part.  Where the windows
- * have much padding, there are more parts: neighbouring positions whose windows have the same taps
- * in the padding.
+ * Forward, there is one part: all positions, with all taps.  Backward data, from y to x, with a stride
+ * above 1, an element of x gets products with some of the taps only.  Which taps these are depends on
+ * the element's index modulo the stride: elements with the same remainder are a part.  Where windows
+ * have much padding, there are more parts: neighbouring positions whose windows have the same taps in
+ * the padding.
  *
  * For channels-last images (c->channelsLast) vectors run along the channels.  Windows may then start
  * `step` positions apart, so the flat image is simply the padded image. */
@@ -67,8 +67,8 @@ ptrdiff_t THNNConvPlan_other(const THNNConvolution *c, const THNNConvPlan *p, TH
 typedef struct {
   THNNWindow window;   /* the windows that slide over y; size 0 if no tap reaches these elements */
   int64_t first, step; /* the elements of x that are computed */
-  int64_t tap,
-      tapStride; /* tap l of the slide is tap number tap + l * tapStride of the convolution */
+  int64_t tap;         /* the first tap of the slide, as a tap of the convolution */
+  int64_t tapStride;   /* the stride from there to the slide's next tap */
 } THNNSlide;
 
 /* The number of slides along a dimension. */

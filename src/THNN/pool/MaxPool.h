@@ -9,8 +9,8 @@
 enum { THNN_POOL_PARTS = 4 }; /* parts of a plane's windows, whose gradients are added in turn */
 enum { THNN_POOL_ROWS = 8 };  /* rows of windows that the backward kernel keeps, a power of 2 */
 
-/* Whether windows have that size and a step of 2 along both axes of an image. */
-static inline int THNNWindow_slideByTwo(const THNNWindow *axis, int64_t size)
+/* Whether windows of an image have this size, stride 2 and dilation 1 along both axes. */
+static inline int THNNWindow_isStride2(const THNNWindow *axis, int64_t size)
 {
   for (int a = 1; a < 3; a++)
     if (axis[a].size != size || axis[a].step != 2 || axis[a].dilation != 1)

@@ -254,9 +254,9 @@ static int max_pool_backward(const THNNWindow axis[3], int streams, const real *
   const Plane p = {axis[1], axis[2], g, index, pitch, scratch};
   StreamWriter writer = {y, scratch + 2 * THNN_POOL_ROWS * pitch, 0}, *s = streams ? &writer : NULL;
   int own = 0;
-  if (THNNWindow_slideByTwo(axis, 3))
+  if (THNNWindow_isStride2(axis, 3))
     own = add_plane(&p, 3, y, s);
-  else if (THNNWindow_slideByTwo(axis, 2))
+  else if (THNNWindow_isStride2(axis, 2))
     own = add_plane(&p, 2, y, s);
   if (own && streams)
     stream_rest(s);

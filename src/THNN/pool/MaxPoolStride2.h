@@ -1,7 +1,7 @@
 /* Max pooling of an image by windows of 2 or 3, two apart along both axes, for MaxPoolKernels.c: all of it
  * in registers.  An image with a NaN is left to the general code, which saves comparisons here. */
 
-enum { BY_TWO_PREFETCH = THNN_PREFETCH_FAR / sizeof(real) }; /* elements */
+enum { STRIDE2_PREFETCH = THNN_PREFETCH_FAR / sizeof(real) }; /* elements */
 
 /* A strip: a vector of windows of each row. */
 typedef struct {
@@ -12,9 +12,9 @@ typedef struct {
   Mask wanted;     /* lanes that have a window */
   Integers first;  /* columns of each window that are in the padding on the left */
   Integers column; /* each window's first column, in index tensors */
-} StripByTwo;
+} Stride2Strip;
 
-KERNEL begin_by_two(StripByTwo *s, const THNNWindow *w, ptrdiff_t begin)
+KERNEL begin_stride2(Stride2Strip *s, const THNNWindow *w, ptrdiff_t begin)
 {
   const ptrdiff_t start = 2 * begin - w->pad, inside = w->input - start;
   index_t first[LANES], column[LANES];
@@ -68,8 +68,8 @@ typedef struct {
 
 /* The largest elements of the row that begins at offset row of x.  The bits of all elements that
  * are read go into bits; the element after the vectors belongs to the next strip. */
-KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, ptrdiff_t size,
-                  ArgMax *to, Integers *bits)
+KERNEL stride2_row(const Stride2Strip *s, Side side, const real *x, ptrdiff_t row, ptrdiff_t size,
+                   ArgMax *to, Integers *bits)
 {
   const Integers at = Integers_(all)((index_t)row);
   Vector low, high;
@@ -101,14 +101,15 @@ KERNEL row_by_two(const StripByTwo *s, Side side, const real *x, ptrdiff_t row, 
  * cover the lower row of the windows above. */
 typedef struct {
   ptrdiff_t upper, lower;
-} RowsByTwo;
+} Stride2Rows;
 
-KERNEL windows_by_two(const StripByTwo *s, Side side, ArgMax *last, const real *x, RowsByTwo rows,
-                      ptrdiff_t size, Mask wanted, real *y, int64_t *index, Integers *bits)
+KERNEL stride2_windows(const Stride2Strip *s, Side side, ArgMax *last, const real *x,
+                       Stride2Rows rows, ptrdiff_t size, Mask wanted, real *y, int64_t *index,
+                       Integers *bits)
 {
   ArgMax all, below;
-  row_by_two(s, side, x, rows.upper, size, &all, bits);
-  row_by_two(s, side, x, rows.lower, size, &below, bits);
+  stride2_row(s, side, x, rows.upper, size, &all, bits);
+  stride2_row(s, side, x, rows.lower, size, &below, bits);
   if (size == 3) {
     const ArgMax middle = all;
     all = *last;
@@ -127,61 +128,62 @@ KERNEL windows_by_two(const StripByTwo *s, Side side, ArgMax *last, const real *
  *
  * In place of a row outside the image the nearest row inside is taken again, which changes nothing.
  */
-KERNEL strips_by_two(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, int unroll,
-                     ptrdiff_t size, const real *x, real *y, int64_t *index, Mask *nan)
+KERNEL stride2_strips(const THNNWindow *axis, ptrdiff_t first, ptrdiff_t strips, int unroll,
+                      ptrdiff_t size, const real *x, real *y, int64_t *index, Mask *nan)
 {
   const ptrdiff_t columns = axis[2].output, next = axis[2].input, rows = axis[1].output;
   const ptrdiff_t top = axis[1].pad, bottom = axis[1].input - 1;
-  StripByTwo s[STRIPS];
+  Stride2Strip s[STRIPS];
   ArgMax last[STRIPS];
   const Side both = {1, 1};
   Integers bits = Integers_(all)(0);
   for (ptrdiff_t k = 0; k < strips; k++) {
-    begin_by_two(&s[k], &axis[2], THMax(0, THMin(first + k * LANES, columns - LANES)));
-    row_by_two(&s[k], both, x, 0, size, &last[k], &bits);
+    begin_stride2(&s[k], &axis[2], THMax(0, THMin(first + k * LANES, columns - LANES)));
+    stride2_row(&s[k], both, x, 0, size, &last[k], &bits);
   }
-  const StripByTwo one = s[0], two = s[strips > 1];
+  const Stride2Strip one = s[0], two = s[strips > 1];
   ArgMax lastOne = last[0], lastTwo = last[strips > 1];
   for (ptrdiff_t j = 0; j < rows; j++, y += columns, index += columns) {
     const ptrdiff_t end = 2 * j - top + size;
-    const RowsByTwo from = {THMin(THMax(end - 2, 0), bottom) * next, THMin(end - 1, bottom) * next};
+    const Stride2Rows from = {THMin(THMax(end - 2, 0), bottom) * next,
+                              THMin(end - 1, bottom) * next};
     for (ptrdiff_t k = 0; k < 2 * next; k += LANES) /* each cache line once, and in order */
-      __builtin_prefetch(x + from.upper + BY_TWO_PREFETCH + k);
+      __builtin_prefetch(x + from.upper + STRIDE2_PREFETCH + k);
     if (unroll == 1) {
-      windows_by_two(&one, both, &lastOne, x, from, size, one.wanted, y, index, &bits);
+      stride2_windows(&one, both, &lastOne, x, from, size, one.wanted, y, index, &bits);
     } else if (unroll == 2) {
-      windows_by_two(&one, (Side){1, 0}, &lastOne, x, from, size, (Mask)-1, y, index, &bits);
-      windows_by_two(&two, (Side){0, 1}, &lastTwo, x, from, size, (Mask)-1, y, index, &bits);
+      stride2_windows(&one, (Side){1, 0}, &lastOne, x, from, size, (Mask)-1, y, index, &bits);
+      stride2_windows(&two, (Side){0, 1}, &lastTwo, x, from, size, (Mask)-1, y, index, &bits);
     } else {
       for (ptrdiff_t k = 0; k < strips; k++)
-        windows_by_two(&s[k], both, &last[k], x, from, size, (Mask)-1, y, index, &bits);
+        stride2_windows(&s[k], both, &last[k], x, from, size, (Mask)-1, y, index, &bits);
     }
   }
   *nan |= Integers_(greaterUnsigned)(bits, doubled_bits(Vector_(all)((real)INFINITY)));
 }
 
-KERNEL image_by_two(const THNNWindow *axis, ptrdiff_t size, const real *x, real *y, int64_t *index,
-                    Mask *nan)
+KERNEL stride2_image(const THNNWindow *axis, ptrdiff_t size, const real *x, real *y, int64_t *index,
+                     Mask *nan)
 {
   const ptrdiff_t columns = axis[2].output;
   if (columns <= LANES)
-    strips_by_two(axis, 0, 1, 1, size, x, y, index, nan);
+    stride2_strips(axis, 0, 1, 1, size, x, y, index, nan);
   else if (columns <= 2 * LANES)
-    strips_by_two(axis, 0, 2, 2, size, x, y, index, nan);
+    stride2_strips(axis, 0, 2, 2, size, x, y, index, nan);
   else
     for (ptrdiff_t first = 0; first < columns; first += STRIPS * LANES)
-      strips_by_two(axis, first, THMin(STRIPS, (columns - first + LANES - 1) / LANES), 0, size, x,
-                    y, index, nan);
+      stride2_strips(axis, first, THMin(STRIPS, (columns - first + LANES - 1) / LANES), 0, size, x,
+                     y, index, nan);
 }
 
 /* Returns 0 if these are not such windows, or there is a NaN; y and index are then undefined. */
-FRAME_STAYS static int pool_by_two(const THNNWindow *axis, const real *x, real *y, int64_t *index)
+FRAME_STAYS static int pool_stride2(const THNNWindow *axis, const real *x, real *y, int64_t *index)
 {
   Mask nan = 0;
-  if (THNNWindow_slideByTwo(axis, 3))
-    image_by_two(axis, 3, x, y, index, &nan);
-  else if (THNNWindow_slideByTwo(axis, 2))
-    image_by_two(axis, 2, x, y, index, &nan);
+  if (THNNWindow_isStride2(axis, 3))
+    stride2_image(axis, 3, x, y, index, &nan);
+  else if (THNNWindow_isStride2(axis, 2))
+    stride2_image(axis, 2, x, y, index, &nan);
   else
     return 0;
   return !nan;

@@ -220,7 +220,7 @@ KERNEL plane_of_strips(const THNNWindow *axis, const real *x, real *y, int64_t *
 FRAME_STAYS static void pool_strips(const THNNWindow *axis, const real *x, real *y, int64_t *index)
 {
   const THNNWindow *w = &axis[2];
-  if (pool_by_two(axis, x, y, index))
+  if (pool_stride2(axis, x, y, index))
     return;
   if (w->dilation == 1 && w->step == 2 && w->size == 3)
     plane_of_strips(axis, x, y, index, 2, 3);

@@ -118,29 +118,29 @@ typedef real Single;
 #define Part Quarter
 #include "DirectConvPart.h"
 #else
-#define deliver_Quarter deliver_Half
-#define add_Quarter     add_Half
+#define write_Quarter write_Half
+#define add_Quarter   add_Half
 #endif
 #define Part Single
 #include "DirectConvPart.h"
 
-static inline void deliver_row(const real *x, ptrdiff_t n, real bias, real *y)
+static inline void write_row(const real *x, ptrdiff_t n, real bias, real *y)
 {
   if (n >= COUNT(Vector)) {
-    deliver_Vector(x, n, bias, y);
+    write_Vector(x, n, bias, y);
   } else if (n >= COUNT(Half)) {
-    deliver_Half(x, n, bias, y);
+    write_Half(x, n, bias, y);
   } else if (n >= COUNT(Quarter)) {
-    deliver_Quarter(x, n, bias, y);
+    write_Quarter(x, n, bias, y);
   } else {
-    deliver_Single(x, n, bias, y);
+    write_Single(x, n, bias, y);
   }
 }
 
 /* Writes the positions [first, end) of a strip's sums to one output plane y, without the gaps between
  * rows. */
-static inline void deliver(const THNNDirect *d, const real *tile, ptrdiff_t first, ptrdiff_t end,
-                           real bias, real *y)
+static inline void write_strip(const THNNDirect *d, const real *tile, ptrdiff_t first,
+                               ptrdiff_t end, real bias, real *y)
 {
   for (ptrdiff_t row = first / d->pitch; row * d->pitch < end; row++) {
     const ptrdiff_t t = row / d->rows, i = row % d->rows;
@@ -151,7 +151,7 @@ static inline void deliver(const THNNDirect *d, const real *tile, ptrdiff_t firs
     const real *sums = tile + row * d->pitch - first;
     real *at = y + t * d->step[0] + i * d->step[1];
     if (d->step[2] == 1)
-      deliver_row(sums + from, to - from, bias, at + from);
+      write_row(sums + from, to - from, bias, at + from);
     else
       for (ptrdiff_t j = from; j < to; j++)
         at[j * d->step[2]] = bias + sums[j];
@@ -180,8 +180,8 @@ static inline __attribute__((always_inline)) void all_strips(const THNNDirect *d
       }
       strip(d, x + first, NULL, weights + o * d->terms, NULL, tile, count, outputs, width);
       for (ptrdiff_t k = o; k < THMin(o + outputs, d->outputs); k++)
-        deliver(d, tile + (k - o) * count, first, THMin(first + count, d->length),
-                bias ? bias[k] : 0, y + k * d->plane);
+        write_strip(d, tile + (k - o) * count, first, THMin(first + count, d->length),
+                    bias ? bias[k] : 0, y + k * d->plane);
     }
   }
 }

@@ -3,9 +3,9 @@
 
 /* y[i] = x[i] + bias for n elements, at least as many as a Part has.  If n is not a multiple of these,
  * the last vector overlaps the one before. */
-static inline __attribute__((always_inline)) void TH_CONCAT_2(deliver_, Part)(const real *x,
-                                                                              ptrdiff_t n,
-                                                                              real bias, real *y)
+static inline __attribute__((always_inline)) void TH_CONCAT_2(write_, Part)(const real *x,
+                                                                            ptrdiff_t n, real bias,
+                                                                            real *y)
 {
   for (ptrdiff_t i = 0; i < n; i += COUNT(Part)) {
     const ptrdiff_t at = THMin(i, n - COUNT(Part));

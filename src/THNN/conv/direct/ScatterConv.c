@@ -11,7 +11,7 @@
 
 /* The fraction of the computed results that is used, with positions of y in the lanes.  Adding half a
  * vector to a row of x takes about two thirds of the time of a term. */
-static double THNN_(windowUtilization)(const THNNConvolution *c)
+static double THNN_(scatterUtilization)(const THNNConvolution *c)
 {
   const ptrdiff_t planes = c->planes / c->groups, outputs = c->outputs / c->groups;
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, half = THMax(1, lanes / 2);
@@ -44,7 +44,7 @@ double THNN_(costOfScatter)(const THNNConvolution *c, THNNPass pass, THNN_(Winog
 {
   const ptrdiff_t planes = c->planes / c->groups;
   return 1.1 * THMax(THNN_(laneUtilization)(planes), THNN_(positionUtilization)(c, 1, planes)) /
-         THNN_(windowUtilization)(c);
+         THNN_(scatterUtilization)(c);
 }
 
 /* --- the computation -------------------------------------------------------------------------- */
@@ -74,7 +74,7 @@ static void THNN_(packScattered)(const THNN_(Scatter) * w, ptrdiff_t group, real
 }
 
 /* Copies the rows of a flat plane without their padding to a plane of x, and adds the bias. */
-static void THNN_(deliverFlat)(const THNN_(Scatter) * w, const real *flat, real bias, real *x)
+static void THNN_(writeFlat)(const THNN_(Scatter) * w, const real *flat, real bias, real *x)
 {
   const THNNWindow *at = w->c->at;
   for (ptrdiff_t t = 0; t < at[0].input; t++)
@@ -107,9 +107,9 @@ static void THNN_(scatterBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
     TH_DISPATCHED(THNN_(direct))
         ->scatter(&w->s, y, w->packed + (group * blocks * block + first) * c->taps * terms, flat);
     for (ptrdiff_t p = 0; p < THMin(block, planes - first); p++)
-      THNN_(deliverFlat)(w, flat + p * w->s.d.plane,
-                         w->data.bias ? w->data.bias[group * planes + first + p] : 0,
-                         w->data.to + (image * planes + first + p) * c->image);
+      THNN_(writeFlat)(w, flat + p * w->s.d.plane,
+                       w->data.bias ? w->data.bias[group * planes + first + p] : 0,
+                       w->data.to + (image * planes + first + p) * c->image);
   }
 }
 

@@ -154,8 +154,8 @@ static const real *THNN_(pickWeights)(const THNN_(ImplicitImages) * w,
 
 /* Writes the sums of an image's positions in one part, for count result planes, to contiguous planes from
  * `to` on. */
-static void THNN_(deliver)(const THNN_(ImplicitImages) * w, const THNNDirect *d, const real *sums,
-                           ptrdiff_t positions, ptrdiff_t count, real *to)
+static void THNN_(writePart)(const THNN_(ImplicitImages) * w, const THNNDirect *d, const real *sums,
+                             ptrdiff_t positions, ptrdiff_t count, real *to)
 {
   const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
   if (w->elements || positions == w->size) {
@@ -187,8 +187,8 @@ static int THNN_(isDirectSum)(const THNN_(ImplicitImages) * w, ptrdiff_t count)
 
 /* Writes the sums of some positions of a part, for count result planes, to a channels-last result whose
  * positions are `next` apart.  The first `skipped` positions of the part are not among them. */
-static void THNN_(placeRows)(const THNNDirect *d, const real *sums, ptrdiff_t skipped,
-                             ptrdiff_t positions, ptrdiff_t count, real *to, ptrdiff_t next)
+static void THNN_(scatterRows)(const THNNDirect *d, const real *sums, ptrdiff_t skipped,
+                               ptrdiff_t positions, ptrdiff_t count, real *to, ptrdiff_t next)
 {
   const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes,
                   wide = d->count[2];
@@ -267,15 +267,15 @@ static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(Implici
 
 /* Writes image n of the item to a contiguous result: brings the sums of all parts into the order of the
  * positions, and transposes them. */
-static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
-                                 ptrdiff_t n, ptrdiff_t first, ptrdiff_t count, real *to)
+static void THNN_(writeParts)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                              ptrdiff_t n, ptrdiff_t first, ptrdiff_t count, real *to)
 {
   const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
   for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
     const THNNPart *part = &w->plan.part[k];
     const ptrdiff_t positions = THNN_(positionsOfItem)(w, i, part);
-    THNN_(placeRows)(&part->d, THNN_(sumsOfPart)(w, i, k, first) + n * positions * width, 0,
-                     positions, width, i->placed + part->start * width, width);
+    THNN_(scatterRows)(&part->d, THNN_(sumsOfPart)(w, i, k, first) + n * positions * width, 0,
+                       positions, width, i->placed + part->start * width, width);
   }
   (w->streamsPlanes
        ? TH_DISPATCHED(THNN_(implicit))->transposeStream
@@ -283,8 +283,8 @@ static void THNN_(deliverPlaced)(const THNN_(ImplicitImages) * w, const THNN_(Im
 }
 
 /* Writes the sums of a block of result planes to the result, unless the kernel has done so. */
-static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
-                                ptrdiff_t first, ptrdiff_t count)
+static void THNN_(writeBlock)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
+                              ptrdiff_t first, ptrdiff_t count)
 {
   const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
   const ptrdiff_t result = i->first + first;
@@ -294,7 +294,7 @@ static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(Imp
     const ptrdiff_t image = (i->image + n) * w->c->groups + i->group;
     real *to = w->data.to + (image * w->results + result) * w->size;
     if (w->placed) {
-      THNN_(deliverPlaced)(w, i, n, first, count, to);
+      THNN_(writeParts)(w, i, n, first, count, to);
       continue;
     }
     for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
@@ -303,12 +303,12 @@ static void THNN_(deliverBlock)(const THNN_(ImplicitImages) * w, const THNN_(Imp
       const real *sums = THNN_(sumsOfPart)(w, i, k, first) + n * positions * width;
       const ptrdiff_t next = THNN_(nextOf)(w);
       if (w->c->channelsLast)
-        THNN_(placeRows)(&part->d, sums, i->skipped, positions, count,
-                         w->data.to + ((i->image + n) * w->size + part->start) * next +
-                             i->group * w->results + result,
-                         next);
+        THNN_(scatterRows)(&part->d, sums, i->skipped, positions, count,
+                           w->data.to + ((i->image + n) * w->size + part->start) * next +
+                               i->group * w->results + result,
+                           next);
       else
-        THNN_(deliver)(w, &part->d, sums, positions, count, to + i->skipped + part->start);
+        THNN_(writePart)(w, &part->d, sums, positions, count, to + i->skipped + part->start);
     }
   }
 }
@@ -328,7 +328,7 @@ static ptrdiff_t THNN_(elementOf)(const THNN_(ImplicitImages) * w, const THNNPar
 /* Sets the results of an item to the bias, or 0, before the parts are written: some positions may be in no
  * part.  With strips, this ends before the first position of the next strip, which another thread may
  * be writing. */
-static void THNN_(fillLeft)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i)
+static void THNN_(fillGaps)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i)
 {
   const real *bias = w->data.bias ? w->data.bias + i->group * w->results + i->first : NULL;
   ptrdiff_t begin = 0, end = w->size;
@@ -367,9 +367,9 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
         THNN_(addTerms)(w, &i, first, THMin(w->width, i.count - first), plane, planes, &transposed);
     }
     if (p->hasGaps)
-      THNN_(fillLeft)(w, &i);
+      THNN_(fillGaps)(w, &i);
     for (ptrdiff_t first = 0; first < i.count; first += w->width)
-      THNN_(deliverBlock)(w, &i, first, THMin(w->width, i.count - first));
+      THNN_(writeBlock)(w, &i, first, THMin(w->width, i.count - first));
   }
   if (w->streams || w->streamsPlanes)
     THStream_finish();

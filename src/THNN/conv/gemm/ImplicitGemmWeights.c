@@ -160,8 +160,8 @@ static void THNN_(addPart)(const THNN_(ImplicitWeights) * w, const THNN_(Weights
 }
 
 /* Adds the sums of count outputs to their weights. */
-static void THNN_(deliverWeights)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
-                                  ptrdiff_t o, ptrdiff_t count)
+static void THNN_(addToWeights)(const THNN_(ImplicitWeights) * w, const THNN_(WeightsItem) * i,
+                                ptrdiff_t o, ptrdiff_t count)
 {
   const THNNConvolution *c = w->c;
   const ptrdiff_t outputs = c->outputs / c->groups;
@@ -235,7 +235,7 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
       }
     }
     for (ptrdiff_t o = i.first; o < i.end; o += w->width)
-      THNN_(deliverWeights)(w, &i, o, THMin(w->width, i.end - o));
+      THNN_(addToWeights)(w, &i, o, THMin(w->width, i.end - o));
     for (ptrdiff_t o = i.first; i.totals && o < i.end; o++)
       w->bias[i.group * outputs + o] =
           (real)(w->bias[i.group * outputs + o] + w->scale * i.totals[o]);

@@ -296,9 +296,9 @@ static void THNN_(writeResults)(const THNN_(WinogradPlan) * w, ptrdiff_t positio
 
 /* Transforms the products of some rows of tiles of image n of the run back, and writes a vector of results.
  * Channels-last results of whole vectors are written in place. */
-static void THNN_(deliverTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, ptrdiff_t n,
-                                ptrdiff_t row, ptrdiff_t rows, const real *products,
-                                ptrdiff_t width, const real *start, ptrdiff_t count, real *to)
+static void THNN_(writeTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, ptrdiff_t n,
+                              ptrdiff_t row, ptrdiff_t rows, const real *products, ptrdiff_t width,
+                              const real *start, ptrdiff_t count, real *to)
 {
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, wide = w->at[2].output;
   const ptrdiff_t down = w->at[1].dilation, across = w->at[2].dilation;
@@ -328,8 +328,8 @@ static void THNN_(deliverTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
 }
 
 /* Transforms the products of a block back, and writes the results. */
-static void THNN_(deliverBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r,
-                                ptrdiff_t first, ptrdiff_t vectors)
+static void THNN_(writeBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) * r, ptrdiff_t first,
+                              ptrdiff_t vectors)
 {
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, width = vectors * lanes;
   const ptrdiff_t stripRows = THMax(1, TRANSPOSED / (STEP * w->at[2].output));
@@ -347,8 +347,8 @@ static void THNN_(deliverBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) 
         real *to = w->c->channelsLast ? w->data.to + (image - w->group) * w->results * w->size +
                                             w->group * w->results + result
                                       : w->data.to + (image * w->results + result) * w->size;
-        THNN_(deliverTiles)(w, r, n, row, THMin(stripRows, r->tiles.down - row),
-                            r->products + o * lanes, width, start, count, to);
+        THNN_(writeTiles)(w, r, n, row, THMin(stripRows, r->tiles.down - row),
+                          r->products + o * lanes, width, start, count, to);
       }
 }
 
@@ -367,7 +367,7 @@ static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
                            w->transformed ? THNN_(transformedBlock)(w, w->block + block, vectors)
                                           : w->weights + block * THNN_(ofBlock)(w),
                            vectors);
-      THNN_(deliverBlock)(w, &r, first, vectors);
+      THNN_(writeBlock)(w, &r, first, vectors);
     }
   }
 }
@@ -393,7 +393,7 @@ static void THNN_(computeBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
       THNN_(transformPlanes)(w, block, plane, r.transposed, u);
     THNN_(multiplyBlock)(w, &r, w->transformed ? THNN_(transformedBlock)(w, block, vectors) : u,
                          vectors);
-    THNN_(deliverBlock)(w, &r, first, vectors);
+    THNN_(writeBlock)(w, &r, first, vectors);
   }
 }
 
