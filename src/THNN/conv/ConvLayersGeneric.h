@@ -52,7 +52,7 @@ void THNN_(prepareSequence)(THNN_(Sequence) * s, THNNPass pass, THNN_(Call) * ca
 /* Computes a pass with x, y, weight and bias of s, which may be NULL if the pass does not need them. */
 void THNN_(runSequence)(THNN_(Sequence) * s, THNNPass pass);
 
-/* --- weights of their own for each window ---------------------------------------------------- */
+/* --- weights that differ from position to position ------------------------------------------- */
 
 /* A call of SpatialConvolutionLocal. */
 typedef struct {

@@ -1,4 +1,4 @@
-/* Convolutions of layers: what operands have to be, and the functions that all layers call. */
+/* Convolutions of layers: the checks of operands, and the functions that all layers call. */
 #include "THNN/layer/Template.h"
 
 /* --- checks ---------------------------------------------------------------------------------- */
@@ -8,8 +8,8 @@ static int64_t THNN_(groupsOf)(const THNNLayer *l)
   return THMax(1, l->groups);
 }
 
-/* Whether the dimensions of weight are those of the planes of either side, one of them divided
- * among the groups, and of the window. */
+/* Whether weight has the size outputs x inputs of a group x kernel, or for a transposed convolution inputs x
+ * outputs of a group x kernel.  A weight of two dimensions has the last of these as one dimension. */
 static int THNN_(weightFits)(const THNNLayer *l, THTensor *weight, int64_t inputs, int64_t taps)
 {
   const int64_t *size = weight->size, groups = THNN_(groupsOf)(l);
@@ -27,7 +27,7 @@ static int THNN_(weightFits)(const THNNLayer *l, THTensor *weight, int64_t input
   return 1;
 }
 
-/* Raises unless weight fits; the planes of output. */
+/* The number of output planes, from the size of weight.  Raises unless weight fits. */
 static int64_t THNN_(outputsOf)(const THNNLayer *l, THTensor *input, THTensor *weight,
                                 int64_t inputs)
 {

@@ -2,7 +2,7 @@
  * matrices: the windows of some images times the weights of the position. */
 #include "THNN/layer/Template.h"
 
-/* sizes: what the caller says of inputWidth, inputHeight, outputWidth, outputHeight. */
+/* Checks the operands.  sizes: the caller's inputWidth, inputHeight, outputWidth and outputHeight. */
 static THNN_(Local) THNN_(localOf)(THTensor *input, THTensor *gradOutput, THTensor *weight,
                                    THTensor *bias, THNNLayer layer, const int64_t *sizes)
 {

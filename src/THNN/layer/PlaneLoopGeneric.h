@@ -1,19 +1,19 @@
-/* input's planes; raises unless it has least to most dimensions before those of a plane.  text says
- * what size input needs. */
+/* The planes of input; a plane is the last `axes` dimensions.  Raises unless input has least ... most
+ * dimensions before these.  text tells in the message what size input needs. */
 THNNPlanes THNN_(planes)(THTensor *input, int argument, int axes, int least, int most,
                          const char *text);
 
-/* The planes of argument 2, input: planes of 1 to 3 axes, perhaps in a batch. */
+/* The planes of input, argument 2: planes of 1 to 3 axes, perhaps in a batch. */
 THNNPlanes THNN_(imagePlanes)(THTensor *input, int axes);
 
 /* Raises unless gradOutput has the size of the output. */
 void THNN_(checkGradOutput)(const THNNPlanes *planes, THTensor *gradOutput);
 
-/* Sets the size of output planes to that of gradOutput's, and checks gradOutput. */
+/* Sets the size of output planes to the size of gradOutput's planes, and checks gradOutput. */
 void THNN_(setOutputLike)(THNNPlanes *planes, THTensor *gradOutput);
 
-/* Whether source and result are channels-last, with the sizes of input and output; backward: of output
- * and input. */
+/* Whether source and result are channels-last and have the sizes of input and output; with `backward`, of
+ * output and input. */
 int THNN_(areChannelsLast)(const THNNPlanes *planes, int backward, THTensor *source,
                            THTensor *result);
 

@@ -18,26 +18,26 @@ typedef struct {
 /* Raises unless each key selects a row of weight. */
 void THNN_(checkKeys)(const THNN_(IndexWork) * w, const char *name, int arg);
 
-/* Sets first.  Raises unless sizes sum up to count. */
+/* Sets w->first from w->sizes.  Raises unless the sizes sum up to w->count. */
 void THNN_(readSizes)(THNN_(IndexWork) * w, THNN_LongCall *longCall);
 
-/* Divides values by the largest absolute value of their key, clamps them to -1 ... 1, and adds the
- * shift.  In training the largest value is updated first, entry by entry. */
+/* Divides values by the largest absolute value of their key so far, clamps them to -1 ... 1, and adds the
+ * key's shift.  In training the largest value is updated first, entry by entry. */
 void THNN_(indexNormalize)(const THNN_(IndexWork) * w, const real *value, real *normalized,
                            int train);
 
-/* y = the output of bias, weight and value. */
+/* Computes the output y from bias, weight and value. */
 void THNN_(indexOutput)(const THNN_(IndexWork) * w);
 
 /* sums[o] += scale * the sum of g's column o. */
 void THNN_(indexBias)(const THNN_(IndexWork) * w, real *sums, accreal scale);
 
-/* y = for each entry, the gradient of its row's weights.  If values are normalized, the gradient of
- * the shift, to be multiplied by the weights, comes before. */
+/* Computes the gradients y of the weights, a row for each entry.  If values are normalized, a row begins with the
+ * gradient of the shift, which still has to be multiplied by the weights. */
 void THNN_(indexGradients)(const THNN_(IndexWork) * w);
 
-/* A step of weight for each entry, in their order: by d, gradients as the last function computes
- * them, or (direct) by those of value and g. */
+/* Takes a step of weight for each entry, in the order of entries: along the gradients d, which indexGradients has
+ * computed, or with `direct` along the gradients of value and g. */
 void THNN_(indexSteps)(const THNN_(IndexWork) * w, int direct);
 
 /* bias -= scale * gradBias. */

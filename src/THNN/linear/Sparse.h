@@ -4,13 +4,12 @@
 
 #include "THNN/layer/Call.h"
 
-/* The output; gradients; the last input's columns of the gradients set to 0; a step of these columns
- * of the weights. */
+/* The passes of SparseLinear. */
 typedef enum THNNSparse {
-  THNN_SPARSE_OUTPUT,
-  THNN_SPARSE_GRADIENTS,
-  THNN_SPARSE_ZERO,
-  THNN_SPARSE_STEP
+  THNN_SPARSE_OUTPUT,    /* updateOutput */
+  THNN_SPARSE_GRADIENTS, /* accGradParameters */
+  THNN_SPARSE_ZERO,      /* zeroGradParameters: in the columns of the last input alone */
+  THNN_SPARSE_STEP       /* updateParameters: in the columns of the last input alone */
 } THNNSparse;
 
 /* The message about an entry in a row or column out of range. */

@@ -2,13 +2,14 @@
  * of the last two rows of the image stay in registers for the next windows that cover these rows,
  * and no line is written. */
 
-enum { STRIPS = 16 }; /* the most at a time */
+enum { STRIPS = 16 }; /* strips that are computed side by side, at most */
 
-/* The columns of a strip, the same in each row. */
+/* A strip: a vector of windows of each row. */
 typedef struct {
-  ptrdiff_t at, first;    /* its first window, and its first column, perhaps in the padding */
-  Mask low, high, beyond; /* lanes in the image, of the three vectors that sums are made of */
-  Mask each;              /* lanes that are windows */
+  ptrdiff_t at;           /* the first window */
+  ptrdiff_t first;        /* its first column, perhaps in the padding */
+  Mask low, high, beyond; /* elements inside the image, of the three vectors that are summed up */
+  Mask each;              /* lanes that have a window */
 } Strip;
 
 INLINE Strip strip_from(const THNNPlanes *p, const THNNWindowSum *w, ptrdiff_t step, ptrdiff_t at)

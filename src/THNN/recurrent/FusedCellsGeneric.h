@@ -1,5 +1,5 @@
-/* One row of the batch, of n hidden values.  Wider rows hold their gates one after the other.  bias
- * may be NULL. */
+/* Kernels for one row of the batch, of n hidden values.  Rows of several gates have the n values of each gate
+ * one after the other.  bias may be NULL. */
 typedef struct {
   /* The gates are reset, update and new: 3n values of input and hidden.  bias has 4n: of reset, of
    * update, of new's input part, and of new's hidden part, which reset scales.  kept has 5n: the

@@ -161,7 +161,7 @@ static void multiply_prefetching(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff
       tile.following =
           (Following){hint->coming + group * prefetchRows * hint->next, 1, hint->next,
                       (int)THMax(0, THMin(prefetchRows, hint->rows - group * prefetchRows))};
-    else if (fetches && group < vectors) /* the next call mostly reads what is behind m */
+    else if (fetches && group < vectors) /* the next call mostly reads the elements after m */
       tile.following = (Following){m + (vectors + group) * ncolumns * LANES, LANES, LANES, BETWEEN};
     tiles[vectors].all(&tile);
   }

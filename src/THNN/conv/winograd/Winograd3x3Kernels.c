@@ -405,8 +405,8 @@ INLINE void add_scaled(ptrdiff_t skipped, const real *x, accreal scale, real *y)
   store(y, (Vector)((isThere & (Integers)load(sum)) | (~isThere & (Integers)load(y))));
 }
 
-/* Square by square.  The last square ends with the rows: elements that it shares with the one before
- * are not added again.  The lines of y are prefetched, because each is in another page. */
+/* Works square by square.  The last square ends with the rows: elements that it shares with the one
+ * before are not added again.  The lines of y are prefetched, because each is in another page. */
 static void add_transposed(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX,
                            accreal scale, real *y, ptrdiff_t nextY)
 {
