@@ -1,9 +1,9 @@
-/* Kernels of windows as columns: im2col and col2im.  One thread computes each element, so that no
- * sum depends on the order of threads. */
+/* Kernels of im2col and col2im.  One thread computes each element, so that no sum depends on the order of
+ * threads. */
 #include "THCUNN/layer/thcunn_template.h"
 
-/* An element of columns: planes x window x images x windows, where planes are those of all images,
- * one image at a time, or those of imagesAtOnce images. */
+/* Computes elements of columns, [plane][tap][image][position].  With imagesAtOnce, a line has the positions of
+ * so many images; otherwise the planes of all images follow each other, and a line has one image. */
 __global__ static void im2col(THCUNNColumns w, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)

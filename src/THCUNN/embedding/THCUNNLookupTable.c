@@ -3,7 +3,7 @@
 
 #define LAUNCH(NAME) TH_CONCAT_4(THCUNN_, NAME, _, Real)
 
-/* A table's rows; raises unless it has any.  rows and what they are in are for the message. */
+/* Describes the rows of a table.  Raises unless it has dimensions; name and arg are for the message. */
 static THCUNNTable THNN_(tableOf)(THCTensor *table, const char *name, int arg)
 {
   THArgCheck(table->nDimension >= 1, arg, "%s has size %s, and has to be rows x columns", name,

@@ -21,13 +21,14 @@ static __device__ inline int64_t count_of(const int64_t *index, int64_t end, int
   return count;
 }
 
-/* Whether an index, of count things, is none of them. */
+/* Whether an index is outside of base ... base + count - 1. */
 THC_DEVICE int is_outside(const THCUNNTable &t, int64_t index, int64_t count)
 {
   return (uint64_t)(index - t.base) >= (uint64_t)count;
 }
 
-/* The index that unit `unit` works on; false if another one does, or none is needed. */
+/* Sets *value to the index that unit `unit` works on.  Returns false if another unit works on it, or no unit
+ * has to. */
 static __device__ inline int selected(const THCUNNTable &t, int64_t unit, int byRow,
                                       unsigned long long *total, int64_t *value)
 {

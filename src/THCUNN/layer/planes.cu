@@ -24,7 +24,8 @@ __global__ static void add(IndexSplit split, int64_t count, const element *x, re
   }
 }
 
-/* A block for each part of each plane; the sum, or without memory what is added. */
+/* Sums up parts of planes, one block each.  With memory it writes the sum of each part; without memory a plane
+ * has one part, whose sum is added to y. */
 __global__ static void sums(IndexSplit split, int64_t batch, int64_t planes, int64_t n,
                             int64_t parts, const element *x, real scale, element *y, double *memory)
 {

@@ -50,8 +50,7 @@ typedef struct THCUNNPointwise {
 
 /* --- windows -------------------------------------------------------------------------------- */
 
-/* Pooling of all planes: one window for each element of the smaller planes.  The kernels say which
- * of the rest they use. */
+/* Pooling of all planes: one window for each element of the output planes.  No kernel uses all fields. */
 typedef struct THCUNNPool {
   THNNWindow axis[3];
   int64_t planes;        /* number of planes */
@@ -143,17 +142,17 @@ typedef struct THCUNNCells {
 
 enum { THCUNN_BAG_SUM, THCUNN_BAG_MEAN };
 
-/* Rows that count indices select; bags are runs of them. */
+/* A lookup table, and `count` indices of its rows; a bag is a run of indices. */
 typedef struct THCUNNTable {
   int64_t rows, columns, count, bags, base;
-  int64_t padding; /* an index that nothing is added for */
-  int byFrequency; /* what is added is divided by how often the index occurs */
+  int64_t padding; /* the index whose row gets no gradient */
+  int byFrequency; /* the gradient of a row is divided by the number of times that its index occurs */
   int mode;        /* THCUNN_BAG_SUM or THCUNN_BAG_MEAN */
   double scale, maxNorm, normType;
   const int64_t *index, *offsets;
   const int64_t *givenBag;     /* the bag of each entry, or NULL */
   const int64_t *givenLengths; /* the length of each bag, or NULL */
-  const void *g;               /* rows to be added: one of each index or bag */
+  const void *g; /* gradients that are added to the table: a row for each index or bag */
   void *table, *y;
   int64_t *bag, *lengths; /* results */
 } THCUNNTable;

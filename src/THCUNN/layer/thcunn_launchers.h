@@ -4,7 +4,8 @@
 /* The kernels of the rows of src/ops/activations.h: activations, gates, losses. */
 extern const THCUNNPointwise OF_REAL(pointwise)[];
 
-/* y = slopes * x; slopes are drawn from the stream of that seed, from that offset on. */
+/* y = slopes * x.  Slopes of positive x are 1; the others are drawn from the random stream of this seed, from
+ * this offset on. */
 void OF_REAL(rrelu)(int64_t n, uint64_t seed, uint64_t offset, double lower, double upper,
                     const void *x, void *slopes, void *y, cudaStream_t stream);
 
@@ -16,13 +17,14 @@ void OF_REAL(softMax)(int logarithm, const void *g, const void *x, void *y, int6
 void OF_REAL(nll)(const THCUNNNll *nll, cudaStream_t stream);
 void OF_REAL(nllBackward)(const THCUNNNll *nll, cudaStream_t stream);
 
-/* One right class for each input, and a list of them. */
+/* MultiMarginCriterion has one right class for each input, MultiLabelMarginCriterion (labels) a list of
+ * classes. */
 void OF_REAL(margin)(const THCUNNMargin *margin, cudaStream_t stream);
 void OF_REAL(marginBackward)(const THCUNNMargin *margin, cudaStream_t stream);
 void OF_REAL(labels)(const THCUNNMargin *margin, cudaStream_t stream);
 void OF_REAL(labelsBackward)(const THCUNNMargin *margin, cudaStream_t stream);
 
-/* Pooling; channelDots adds scale * the sum of x * g over each channel to dots, and that of g to
+/* Pooling.  For each channel, channelDots adds scale * the sum of x * g to dots, and scale * the sum of g to
  * sums. */
 void OF_REAL(maxPool)(const THCUNNPool *pool, cudaStream_t stream);
 void OF_REAL(maxPoolBackward)(const THCUNNPool *pool, cudaStream_t stream);

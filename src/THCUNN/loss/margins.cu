@@ -32,7 +32,8 @@ static void add_parts(const THCUNNMargin *w, cudaStream_t stream)
     THC_LAUNCH(total_of_parts, 1, THC_BLOCK, 0, stream, *w, (int64_t)blocks_of(w, 0));
 }
 
-/* The terms of a block: those of an input, or a part of all. */
+/* The terms that a block sums up: the terms of one input if each has a loss of its own, or else a part of all
+ * terms. */
 THC_DEVICE Part terms_of(const THCUNNMargin &w, int64_t input)
 {
   const Part own = {0, 0, input * w.classes, (input + 1) * w.classes};

@@ -95,7 +95,8 @@ THC_DEVICE void sum_gradients(const THCUNNBatchNorm &b, const Part &part, real *
   *dot = block_reduce(*dot, shared, 0);
 }
 
-/* The gradients of a part; those of weights by the first part. */
+/* Writes the gradients of a part of a channel.  The first part of a channel also adds the gradients of its weight
+ * and bias. */
 THC_DEVICE void put_gradients(const THCUNNBatchNorm &b, const Part &part, real sum, real dot)
 {
   const int64_t n = b.batch * b.inner, c = part.line;

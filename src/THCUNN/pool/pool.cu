@@ -186,8 +186,8 @@ __global__ static void average_backward(THCUNNPool w, IndexSplit split, int64_t 
   }
 }
 
-/* A block for each part of each channel of outer x channels x inner; both sums, or without memory what is
- * added. */
+/* Sums up parts of the channels of outer x channels x inner, one block each.  With memory it writes both sums
+ * of each part; without memory a channel has one part, whose sums are added to dots and sums. */
 __global__ static void channel_dots(int64_t outer, int64_t channels, int64_t inner, int64_t parts,
                                     const void *x, const void *g, real scale, void *dots,
                                     void *sums, double *memory)
