@@ -8,8 +8,9 @@
 #include "TH.h"
 
 enum {
-  MOST = 512,               /* bytes of a file: no more elements can be read of it */
-  MOST_GROWN = 1024 + 1000, /* one that has been written to; the largest write has 40 numbers */
+  MOST = 512, /* bytes of a file: no more elements can be read of it */
+  MOST_GROWN =
+      1024 + 1000, /* bytes of a file that has been written to; the largest write has 40 numbers */
 };
 
 /* --- calls ------------------------------------------------------------------------------------ */

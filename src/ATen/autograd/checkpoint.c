@@ -16,7 +16,7 @@ typedef struct {
   THGenerator *before;                          /* the default generator, as it was */
   int devices;                                  /* 0 where CUDA had not been used */
   Position *positions;                          /* of the generators of these devices */
-  at_scalar_type autocast[AT_AUTOCAST_DEVICES]; /* as at the call */
+  at_scalar_type autocast[AT_AUTOCAST_DEVICES]; /* the types of autocast at the call */
   int count;
   at_tensor **inputs; /* detached; references */
   at_tensor *known;   /* the result, detached, before the call of at_apply, or NULL */

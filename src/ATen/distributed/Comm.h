@@ -76,7 +76,7 @@ typedef struct at_comm_state {
   pthread_cond_t changed;
   bool isStarted;        /* the others are valid */
   at_comm_group *all;    /* of all ranks */
-  at_comm_group *groups; /* the others */
+  at_comm_group *groups; /* the list of all other groups */
   at_comm_work *first;   /* the queue */
   pthread_t thread;
   /* the thread's */

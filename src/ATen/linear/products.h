@@ -34,7 +34,7 @@ typedef struct at_products {
   bool (*usable)(void);
   int rows;           /* of a tile */
   ptrdiff_t grain;    /* the least number of multiplications for a thread */
-  void (*open)(void); /* before the tiles of a thread; close after them */
+  void (*open)(void); /* called before the tiles of a thread; close is called after them */
   void (*close)(void);
   void (*pack)(const at_lines *lines, bool pairs, at_bfloat16 *panel);
   /* Stores the tile to sums, whose rows are AT_TILE_COLUMNS apart, or adds the tile to sums. */

@@ -87,7 +87,7 @@ typedef struct at_rule {
   const char *states[AT_STATES];
   const char *numbers[AT_KEPT]; /* the names of what a param keeps, or NULL */
   bool counts;                  /* files have the number of steps */
-  double kept[AT_KEPT];         /* at first */
+  double kept[AT_KEPT];         /* the first values of the numbers that the rule keeps */
   /* The value of states that exist before the first step; NULL if they are made when needed, of
    * zeros. */
   double (*first)(const at_optionsOfAny *o);

@@ -75,8 +75,8 @@ static void stream_some(void *context, ptrdiff_t begin, ptrdiff_t end)
 /* Parts of one element, or of noncontiguous elements, are written for some rows at a time, which
  * stay in L1 until they are complete. */
 enum {
-  ROWS_BYTES = 16384, /* bytes of these rows */
-  MIN_ROWS = 16,      /* at least, however long they are: one cache line of each column is read */
+  ROWS_BYTES = 16384, /* bytes of the rows that are written together */
+  MIN_ROWS = 16, /* the least rows, however long they are: one cache line of each column is read */
 };
 
 /* Elements gathered from columns, one column after the other. */

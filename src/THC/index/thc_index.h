@@ -5,13 +5,13 @@
 #include "THC/core/thc_fault.h"
 #include "THC/core/thc_kernels.h"
 
-/* The kernels of an element type: those of THIndexKernel, in its order, then these. */
+/* The kernels of an element type: those of THIndexKernel, in its order, then the following. */
 typedef enum THCIndexKernel {
   THC_INDEX_own = 9,
   THC_INDEX_take = THC_INDEX_own, /* operands: result, flat index */
   THC_INDEX_put,                  /* operands: flat index, src */
-  THC_INDEX_listAdd,              /* as add: lists what it would add (THCAdding) */
-  THC_INDEX_listPut,              /* as put */
+  THC_INDEX_listAdd,              /* operands as of add; lists what add would add (THCAdding) */
+  THC_INDEX_listPut,              /* operands as of put; lists what put would add */
   THC_INDEX_KERNELS
 } THCIndexKernel;
 

@@ -17,8 +17,8 @@ typedef struct THCIntegerProduct {
   int64_t alpha, beta;
   const void *a, *b;
   void *c;
-  int64_t rowA, columnA, rowB, columnB, rowC, columnC; /* to the next row or column */
-  int64_t strideA, strideB, strideC;                   /* to the next product's */
+  int64_t rowA, columnA, rowB, columnB, rowC, columnC; /* strides to the next row or column */
+  int64_t strideA, strideB, strideC; /* strides to the matrix of the next product */
 } THCIntegerProduct;
 
 /* Queues them, for elements of so many bytes: 1, 2, 4 or 8. */

@@ -71,7 +71,7 @@ enum { PLAIN = 1, ASAN = 2, RACE = 4, ALL = 7 };
 static const struct {
   const char *name;
   Launcher *launch; /* NULL: run_streams */
-  int caught;       /* by these modes */
+  int caught;       /* the modes that find the bug */
   const char *kernel, *says;
 } mistakes[] = {
     {"global_bounds", planted_global_bounds, ASAN, "global_bounds", "AddressSanitizer"},

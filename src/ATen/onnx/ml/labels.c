@@ -10,9 +10,9 @@ typedef struct Encoder {
   bool isFloat;          /* keys are floats */
   at_mlFloats floats;    /* the values, if they are floats */
   at_mlInts integers;    /* the values, if they are integers */
-  double otherwiseFloat; /* for numbers that are no key */
-  int64_t otherwise;
-  at_scalar_type type; /* of what is given */
+  double otherwiseFloat; /* the value, if a float, for numbers that are no key */
+  int64_t otherwise;     /* the value, if an integer, for numbers that are no key */
+  at_scalar_type type;   /* of what is given */
 } Encoder;
 
 /* A key for a number: 0 and -0 have the same, and so has every NaN. */
