@@ -23,8 +23,8 @@ void THNN_(operand)(THLoop *loop, THTensor *x, THTensor *like, const int64_t *co
     THLoop_operand(loop, (void *)&one, sizeof one, 1, count, strides);
 }
 
-/* Returns x, or a copy if x would be changed before it is read: by writes to r in like's shape, or
- * when becomes turns into another tensor. */
+/* Returns x, or a copy of x if x would change before it is read: because r, resized to like's shape,
+ * shares memory with x, or because x is `becomes`. */
 static THTensor *THNN_(aside)(THGuard *guard, THTensor *r, THTensor *like, THTensor *becomes,
                               THTensor *x)
 {

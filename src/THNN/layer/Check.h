@@ -9,13 +9,13 @@
  * are on the current device (THCUNNDevice.h).  Files that have it are compiled for devices too. */
 #define THNN_ENTER(STATE, ...)
 
-/* The type of an element in expressions, the number that an element is, and the element of a number:
- * devices compute Half in float. */
+/* THNN_real is the type in which elements are computed.  THNN_NUMBER converts an element to a number,
+ * THNN_ELEMENT a number to an element.  Devices redefine them, because they compute Half in float. */
 #define THNN_real       real
 #define THNN_NUMBER(X)  ((double)(X))
 #define THNN_ELEMENT(X) ((real)(X))
 
-/* Scratch memory, where the elements are. */
+/* Scratch memory on the device that has the operands. */
 #define THNN_ALLOCATE THAlloc
 #define THNN_FREE     THFree
 

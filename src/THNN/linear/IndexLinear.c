@@ -126,8 +126,8 @@ void THNN_(indexGradients)(const THNN_(IndexWork) * w)
   THParallel_for(w->batch, THMax(1, TH_LOOP_GRAIN / each), THNN_(indexBackward), (void *)w);
 }
 
-/* One entry's step: g is the gradient of the shift, to be multiplied by the weights, and d that of
- * the weights. */
+/* Takes the step of one entry.  g is the gradient of the shift, which still has to be multiplied by the weights;
+ * d is the gradient of the weights. */
 static void THNN_(indexStep)(const THNN_(IndexWork) * w, real *row, const real *g, real gFactor,
                              const real *d, real dFactor)
 {
