@@ -1,8 +1,8 @@
 /* The CUDA side of THNN's activations and pointwise losses: kernels that walk tensors, and sums. */
 #include "THCUNN/layer/THCUNNDevice.h"
 
-/* x, or a copy of x if x would change before it is read: because r, resized to like's shape,
- * shares memory with x, or because x is `becomes`.  An element that is 1 for NULL. */
+/* Returns x, or a copy of x if x would change before it is read: because r, resized to like's shape,
+ * shares memory with x, or because x is `becomes`.  For a NULL x, returns a tensor of one element, 1. */
 static THCTensor *THNN_(aside)(THGuard *guard, THCTensor *r, THCTensor *like, THCTensor *becomes,
                                THCTensor *x)
 {

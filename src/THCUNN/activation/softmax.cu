@@ -119,7 +119,7 @@ THC_DEVICE int index_of(int k, int first, int threads)
   return (k / PACK * threads + first) * PACK + k % PACK;
 }
 
-/* A thread's elements of a row that ends with a whole pack; others are instead. */
+/* Loads a thread's elements of a row of whole packs.  Elements from `end` on become `others`. */
 template <int EACH, int PACK>
 THC_DEVICE void load_packs(const element *row, int first, int threads, int end, real others,
                            real *values)

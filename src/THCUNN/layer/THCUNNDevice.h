@@ -27,19 +27,19 @@
 
 extern _Thread_local THCState *THCUNN_using;
 
-/* Sets the state of this thread's call, and the name of the public function. */
+/* THCUNN_enter sets the state of this thread's call, and the name of the public function. */
 extern _Thread_local const char *THCUNN_function;
 void THCUNN_enter(THCState *state, const char *function);
 
-/* Uninitialised memory of the current device, and gives it back; the same with a guard that frees
- * it. */
+/* THCUNN_take returns uninitialised memory of the current device, which THCUNN_release gives back.
+ * THCUNN_allocate returns such memory, which the guard frees. */
 void *THCUNN_take(ptrdiff_t bytes);
 void THCUNN_release(void *memory);
 void *THCUNN_allocate(THGuard *guard, ptrdiff_t bytes);
 
-/* Looks for one of count values of argument arg, in device memory, that is not among base ... base + limit - 1
- * and is not the value allowed.  It goes to the stream's error word (THC/core/THCFault.h): kernels have to skip
- * such values.  Returns whether one is known: then also the index of such a value, and the value. */
+/* Looks among count values of argument arg, in device memory, for one that is not in base ... base + limit - 1
+ * and is not `allowed`.  A kernel reports it to the stream's error word (THC/core/THCFault.h), so other kernels
+ * have to skip such values.  Returns 1, its index and the value if the call waits for that kernel, or 0. */
 int THCUNN_findOther(const int64_t *values, int64_t count, int64_t base, int64_t limit,
                      int64_t allowed, int arg, int64_t *at, int64_t *value);
 
@@ -113,7 +113,7 @@ TH_UNUSED static inline int64_t *THCudaLongTensor_here_data(const THCudaLongTens
 #include "THNN/layer/CallGeneric.h"
 #include "THC/types/undefine.h"
 
-/* The frame of indices is that of the device's. */
+/* Templates that name the frame of index tensors get the device's frame. */
 #define THNN_LongCall      THNN_CudaLongCall
 #define THNN_Longbegin     THNN_CudaLongbegin
 #define THNN_LongbeginPart THNN_CudaLongbeginPart

@@ -1,5 +1,5 @@
-/* Kernels that fill planes of images with a bias, add one to them, and sum them up; that look for numbers not from 0
- * to 1. */
+/* Kernels that fill planes of images with a bias, add a number to each plane, sum planes up, and look for numbers
+ * outside [0, 1]. */
 #include "thcunn_template.h"
 
 __global__ static void fill(IndexSplit split, int64_t count, const element *bias, element *y)

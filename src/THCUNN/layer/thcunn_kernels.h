@@ -182,9 +182,9 @@ typedef struct THCUNNSparse {
 
 /* --- targets -------------------------------------------------------------------------------- */
 
-/* Reports a value out of range that is not the one allowed.  The other kernels pass over what is out of
- * range: a target counts as one that is ignored, a label ends its list, rows and keys are left out, what an
- * index would pick is 0, lists get what is left of the keys, a sample is 0. */
+/* Reports a value out of range that is not `allowed`.  Other kernels skip such values: a target is ignored, a
+ * label ends its list, rows and keys are left out, an index reads 0, lists get the keys that are left, a
+ * sample counts as 0. */
 void THCUNN_findOutside(const int64_t *values, int64_t count, int64_t allowed,
                         const THCReport *report, cudaStream_t stream);
 

@@ -53,21 +53,23 @@ void OF_REAL(gruBackward)(const THCUNNCells *cells, cudaStream_t stream);
 void OF_REAL(lstm)(const THCUNNCells *cells, cudaStream_t stream);
 void OF_REAL(lstmBackward)(const THCUNNCells *cells, cudaStream_t stream);
 
-/* Adds rows of g to the table; gives its rows at most maxNorm; sums up bags. */
+/* addRows adds rows of g to the table.  renormRows scales the selected rows to a norm of at most maxNorm.
+ * sumBags sums up the rows of each bag. */
 void OF_REAL(addRows)(const THCUNNTable *table, cudaStream_t stream);
 void OF_REAL(renormRows)(const THCUNNTable *table, cudaStream_t stream);
 void OF_REAL(sumBags)(const THCUNNTable *table, cudaStream_t stream);
 
-/* Reports an entry out of range, by its index; the others ignore it.  The output; gradients; a step of
- * the columns that entries name, or 0 in them where weight is NULL. */
+/* sparseCheck reports an entry out of range by its index; the other kernels ignore such entries.
+ * sparseChange takes a step in the columns that entries name, or sets them to 0 if weight is NULL. */
 void OF_REAL(sparseCheck)(const THCUNNSparse *s, const THCReport *report, cudaStream_t stream);
 void OF_REAL(sparseOutput)(const THCUNNSparse *s, cudaStream_t stream);
 void OF_REAL(sparseGradients)(const THCUNNSparse *s, cudaStream_t stream);
 void OF_REAL(sparseChange)(const THCUNNSparse *s, cudaStream_t stream);
 
-/* Begin: first[j] = how many of count entries come before list j, as sizes say, and first[batch]; reports
- * sizes that are negative or too large, or do not sum up to count.  Normalize: y = normalized values.
- * Bias: y += scale * the sums of g's columns.  Steps: a step of weight for each entry. */
+/* keysBegin sets first[j] to the number of entries before list j, by the sizes of lists, and first[batch] to
+ * count; it reports sizes that are negative or too large, or do not sum up to count.  keysNormalize
+ * normalizes values to y.  keysBias adds scale * the sums of g's columns to y.  keysSteps takes a step of
+ * weight for each entry. */
 void OF_REAL(keysBegin)(const int64_t *sizes, int64_t batch, int64_t count, int64_t *first,
                         const THCReport *report, cudaStream_t stream);
 void OF_REAL(keysNormalize)(const THCUNNKeys *k, int train, cudaStream_t stream);
@@ -83,7 +85,7 @@ void OF_REAL(direct)(const THCUNNDirect *direct, cudaStream_t stream);
 void OF_REAL(directBackwardData)(const THCUNNDirect *direct, cudaStream_t stream);
 void OF_REAL(directBackwardWeights)(const THCUNNDirect *direct, cudaStream_t stream);
 
-/* Reports an element that is not from 0 to 1. */
+/* Reports an element that is not in [0, 1]. */
 void OF_REAL(findNonProbability)(const void *x, int64_t count, const THCReport *report,
                                  cudaStream_t stream);
 
@@ -95,8 +97,8 @@ void OF_REAL(fillPlanes)(int64_t batch, int64_t planes, int64_t n, const void *b
 void OF_REAL(addToPlanes)(int64_t batch, int64_t planes, int64_t n, const void *x, double scale,
                           void *y, cudaStream_t stream);
 
-/* sums[plane] += scale * the sum of the n elements of this plane in all images of the batch, added up
- * in memory (sumMemory); *y = scale * the sum of count parts. */
+/* addPlaneSums: sums[plane] += scale * the sum of the n elements of this plane in all images of the batch,
+ * added up in memory by THNN_(sumMemory).  addParts: *y = scale * the sum of count parts. */
 void OF_REAL(addPlaneSums)(int64_t batch, int64_t planes, int64_t n, const void *x, double scale,
                            void *sums, void *memory, cudaStream_t stream);
 void OF_REAL(addParts)(const void *parts, int count, double scale, void *y, cudaStream_t stream);

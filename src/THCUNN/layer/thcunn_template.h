@@ -100,7 +100,8 @@ THC_DEVICE Part part_of(int64_t block, int64_t parts, int64_t length)
   return part;
 }
 
-/* The sum of every second of the numbers of a line's parts, for all threads of a block. */
+/* The sum over a line's parts of the first of their two numbers (sums + 1: of the second), for all threads of a
+ * block. */
 static __device__ inline double join_parts(const double *sums, int64_t parts, double *shared)
 {
   double sum = 0;

@@ -160,8 +160,8 @@ __global__ static void gradients(THCUNNKeys k)
 
 /* --- steps ----------------------------------------------------------------------------------- */
 
-/* A block takes the step of one entry: g is the gradient of the shift, to be multiplied by the
- * weights, and d that of the weights. */
+/* A block takes the step of one entry.  g is the gradient of the shift, which still has to be multiplied by the
+ * weights; d is the gradient of the weights. */
 static __device__ void step(const THCUNNKeys &k, element *row, const element *g, real gFactor,
                             const element *d, real dFactor, real *shared)
 {

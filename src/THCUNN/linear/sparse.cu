@@ -2,8 +2,8 @@
  * threads owns some columns, whose entries it takes in order. */
 #include "THCUNN/layer/thcunn_template.h"
 
-/* An entry; rows and columns count from 0.  One of value 0 is ignored, whatever they are, and so is one
- * out of range. */
+/* An entry; rows and columns count from 0.  An entry is ignored if its value is 0, or its row or column out of
+ * range. */
 typedef struct Entry {
   int64_t row, column;
   real value;

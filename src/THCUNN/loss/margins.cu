@@ -149,7 +149,8 @@ __global__ static void labels(THCUNNMargin w)
   }
 }
 
-/* Other classes count the right ones that they come too near to; right classes, those others. */
+/* The gradient of a wrong class counts the right classes whose margin it violates; the gradient of a right
+ * class counts the wrong classes that violate its margin. */
 __global__ static void labels_backward(THCUNNMargin w)
 {
   THC_GRID_LOOP(j, w.batch * w.classes)
