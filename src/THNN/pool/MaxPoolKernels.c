@@ -151,7 +151,7 @@ KERNEL take_larger(real value, index_t at, real *most, index_t *best)
   *best = take ? at : *best;
 }
 
-/* Windows whose size and step are constants, with dilation 1. */
+/* Pools a row of the image by windows whose size and step are constants, with dilation 1. */
 KERNEL constant_windows(const Block *b, index_t row, const real *even, ptrdiff_t step,
                         ptrdiff_t size, ArgMaxes *to)
 {
@@ -202,7 +202,8 @@ static void small_windows(const Block *b, index_t row, const real *phase, ArgMax
              to->best + j);
 }
 
-/* Windows that are not small: tap by tap, for the windows whose tap lies in the image. */
+/* Pools a row of the image by windows that are not small: tap by tap, for the windows whose tap lies in the
+ * image. */
 static void large_windows(const Block *b, index_t row, const real *x, ArgMaxes *to)
 {
   const THNNWindow *w = b->w;
@@ -269,7 +270,7 @@ static void begin_block(Block *b, const THNNWindow *w, ptrdiff_t begin)
     b->argMaxes[i].row = -1;
 }
 
-/* The largest elements of row r of slice z, computed unless they are kept. */
+/* The largest elements of row r of slice z: they are kept from a previous call, or computed. */
 static inline const ArgMaxes *arg_maxes_of(Block *b, const THNNWindow *axis, const real *x,
                                            ptrdiff_t z, ptrdiff_t r)
 {
@@ -310,7 +311,7 @@ FRAME_STAYS static inline void pool_windows(Block *b, const THNNWindow *axis, co
 
 /* --- pairs of rows and columns --------------------------------------------------------------- */
 
-/* Windows of 2 x 2 side by side, without padding, whose two rows are split already. */
+/* Pools 2 x 2 windows side by side, without padding, whose two rows are split already. */
 KERNEL pool_split(int count, const real *const *even, const real *const *odd, ptrdiff_t pitch,
                   index_t first, real *y, int64_t *index)
 {
@@ -402,7 +403,7 @@ const THNN_(MaxPoolKernel) TH_LEVEL_(THNN_(maxPool))[] = {max_pool};
 
 /* --- channels-last images -------------------------------------------------------------------- */
 
-/* A window in all planes. */
+/* A window of a channels-last image. */
 typedef struct {
   const THNNPlanes *p;
   const int64_t *dilation;
@@ -412,8 +413,8 @@ typedef struct {
   ptrdiff_t ahead; /* elements to what is prefetched, from columns before next */
 } Window;
 
-/* The distance of prefetches: two rows for low windows, whose next row of windows is near, else one
- * row. */
+/* The prefetch distance: two rows of the image for windows of few rows, because their next row of windows is
+ * near, and one row otherwise. */
 static inline ptrdiff_t ahead_of(const THNNPlanes *p, const THNNSpan *height, ptrdiff_t planes)
 {
   enum { LOW = 3 }; /* rows */
@@ -430,7 +431,7 @@ static inline index_t first_of(const Window *w)
 #if TH_VECTOR_MASKS
 enum { MAX_PLANES = 4 * LANES };
 
-/* The largest elements in n neighbouring planes, in some vectors. */
+/* Pools a window in n neighbouring planes, in `vectors` vectors. */
 KERNEL window_in_vectors(const Window *w, ptrdiff_t n, int vectors, const real *x, real *y,
                          int64_t *index)
 {
@@ -477,7 +478,7 @@ FRAME_STAYS static void window_of_planes(const Window *w, ptrdiff_t n, const rea
 #else
 enum { MAX_PLANES = BLOCK };
 
-/* The largest elements in n neighbouring planes. */
+/* Pools a window in n neighbouring planes. */
 static void window_of_planes(const Window *w, ptrdiff_t n, const real *x, real *y, int64_t *index)
 {
   const ptrdiff_t rows = w->p->in[1], columns = w->p->in[2], planes = w->planes;

@@ -165,7 +165,8 @@ static inline void THNN_(addWindowNhwc)(const THNN_(PlaneLoop) * loop, ptrdiff_t
     y[(loop->indexIn[at + k] - TH_INDEX_BASE) * planes + k] += loop->x[at + k];
 }
 
-/* A channels-last image, in the order of maxPoolPlaneBackward, so that sums have the same bits. */
+/* Computes the gradient of a channels-last image, in the order of maxPoolPlaneBackward, so that sums have the
+ * same bits. */
 static void THNN_(maxPoolImageBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t image,
                                         void *unused)
 {
@@ -181,8 +182,8 @@ static void THNN_(maxPoolImageBackward)(const THNN_(PlaneLoop) * loop, ptrdiff_t
     THNN_(addWindowNhwc)(loop, begin + i * planes, planes, y);
 }
 
-/* Needs at least as many images as threads, as images are not divided.  Returns 0 otherwise, or if
- * a tensor is not channels-last. */
+/* Computes the gradient of channels-last images.  Returns 0 if a tensor is not channels-last, or if there are
+ * fewer images than threads: an image is not divided among threads. */
 static int THNN_(maxPoolNhwcBackward)(const THNNPlanes *p, THTensor *gradOutput,
                                       THTensor *gradInput, THIndexTensor *indices)
 {

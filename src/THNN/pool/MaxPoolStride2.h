@@ -33,7 +33,8 @@ KERNEL begin_stride2(Stride2Strip *s, const THNNWindow *w, ptrdiff_t begin)
   s->column = Integers_(load)(column);
 }
 
-/* Takes v where it is larger; its column is behind columns after the window's first. */
+/* Takes v where it is larger than the maximum so far.  Its column is `behind` columns after the window's first
+ * one. */
 KERNEL take_column(Vector v, Integers all, index_t behind, ArgMax *w)
 {
   const Mask take = Vector_(greater)(v, w->most);
@@ -176,7 +177,8 @@ KERNEL stride2_image(const THNNWindow *axis, ptrdiff_t size, const real *x, real
                      y, index, nan);
 }
 
-/* Returns 0 if these are not such windows, or there is a NaN; y and index are then undefined. */
+/* Computes a plane.  Returns 0 if the windows are not 2 or 3 wide with stride 2, or if there is a NaN; y and
+ * index are then undefined. */
 FRAME_STAYS static int pool_stride2(const THNNWindow *axis, const real *x, real *y, int64_t *index)
 {
   Mask nan = 0;

@@ -168,7 +168,7 @@ static void THNN_(adaptive)(THTensor *input, THTensor *output, THIndexTensor *in
   THNN_(maxPoolForward)(&p, axis, input, output, indices);
 }
 
-/* The size of the output is that of gradOutput. */
+/* The gradient of adaptive max pooling, whose output has the size of gradOutput. */
 static void THNN_(adaptiveBackward)(THTensor *input, THTensor *gradOutput, THTensor *gradInput,
                                     THIndexTensor *indices, int axes)
 {

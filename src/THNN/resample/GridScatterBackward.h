@@ -79,7 +79,7 @@ INLINE void add_to_corners(real *y, int64_t width, const ScatterPoints *c, int p
     store(y + ((k >> 1) * width + (k & 1)) * GROUP, to[k]);
 }
 
-/* Adds what a group of planes gives at points from ... from + n of a block to gradInput, and writes
+/* Adds the gradients of a group of planes at points from ... from + n - 1 of a block to gradInput, and writes
  * its part of the grid's gradient.  Returns whether all is finite: a value that is not may belong
  * to an element with weight 0. */
 static __attribute__((noinline)) int scatter_pairs(const THNN_(Sampler) * s, const Group *group,

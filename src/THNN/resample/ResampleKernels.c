@@ -14,7 +14,7 @@ static const real *row_of(const THNNPlanes *p, const real *x, int64_t depth, int
   return x + (depth * p->in[1] + height) * p->in[2];
 }
 
-/* Prefetches what lies THNN_PREFETCH_FAR after n elements, for reads or for writes: rows are short,
+/* Prefetches the elements THNN_PREFETCH_FAR after n elements, for reads or writes: rows are short,
  * and reads wait for writes. */
 enum { LINE = TH_STREAM_LINE / sizeof(real) };
 

@@ -129,7 +129,7 @@ static void THNN_(linear)(THTensor *input, THTensor *output, int axes, const int
   THNN_(interpolate)(&p, 0, input, output);
 }
 
-/* size is that of input. */
+/* size: the size of input. */
 static void THNN_(linearBackward)(THTensor *gradOutput, THTensor *gradInput, int axes,
                                   const int64_t *size, const int64_t out[3])
 {
