@@ -341,6 +341,20 @@ def make_listed():
     np.savez(os.path.join(FOLDER, "listed.npz"), **named)
 
 
+def ngrams():
+    """Counts of n-grams in all modes, of rows and of one row, with gaps, and of lengths that are not counted."""
+    node, floats, longs = helper.make_node, TensorProto.FLOAT, TensorProto.INT64
+    pool = {"ngram_counts": [0, 3, 9], "pool_int64s": [2, 3, 7, 2, 3, 3, 2, 7, 7, 2, 7, 2, 5, 5, 7],
+            "ngram_indexes": [0, 5, 2, 1, 3, 4, 7, 6]}
+    weights = [0.5, 1.5, -2.0, 4.0, 0.25, 3.0, 1.0, 8.0]
+    return model_of(
+        [node("TfIdfVectorizer", ["x"], ["a"], mode="TF", min_gram_length=1, max_gram_length=3, max_skip_count=2, **pool),
+         node("TfIdfVectorizer", ["row"], ["b"], mode="TFIDF", min_gram_length=2, max_gram_length=3, max_skip_count=0, weights=weights, **pool),
+         node("TfIdfVectorizer", ["x"], ["c"], mode="IDF", min_gram_length=1, max_gram_length=2, max_skip_count=1, weights=weights, **pool),
+         node("TfIdfVectorizer", ["x"], ["d"], mode="IDF", min_gram_length=1, max_gram_length=1, max_skip_count=7, **pool)],
+        [value("x", longs, ["n", 9]), value("row", TensorProto.INT32, ["m"])], [value(n, floats, None) for n in "abcd"])
+
+
 def wraps():
     """Arithmetic of unsigned integers, which wraps around."""
     node, kinds = helper.make_node, {"a": TensorProto.UINT16, "b": TensorProto.UINT32, "c": TensorProto.UINT64}
@@ -746,6 +760,7 @@ def make_others(names=()):
                "optional": (optional(), [np.random.default_rng(9).standard_normal((2, 3)).astype(np.float32)]),
                "waves": (waves(), [rng.standard_normal((2, 9, 1)).astype(np.float32)]),
                "wraps": (wraps(), wrapping_inputs()),
+               "ngrams": (ngrams(), [np.random.default_rng(12).choice([2, 3, 5, 7], (3, 9)), np.array([2, 3, 2, 7, 2, 5, 5, 7, 2, 3, 7, 2, 5, 3, 2], np.int32)]),
                "recent": (recent()[0], [np.random.default_rng(4).standard_normal(s).astype(np.float32) / 2 for s in recent()[1].values()])}
     rng = np.random.default_rng(10)
     others |= {"ensembles": ensembles(), "narrow": narrow()}

@@ -23,8 +23,8 @@ at_onnxRun at_runAffineGrid, at_runArgMax, at_runAttention, at_runAveragePool, a
     at_runScatterElements, at_runScatterNd, at_runSequenceAt, at_runSequenceConstruct,
     at_runSequenceEmpty, at_runSequenceErase, at_runSequenceInsert, at_runSequenceLength,
     at_runShape, at_runShrink, at_runSize, at_runSlice, at_runSpaceToDepth, at_runSplit,
-    at_runSplitToSequence, at_runStft, at_runSqueeze, at_runTensorScatter, at_runTranspose,
-    at_runTrilu, at_runUnique, at_runUnsigned, at_runUnsqueeze, at_runWindow;
+    at_runSplitToSequence, at_runStft, at_runSqueeze, at_runTensorScatter, at_runTfIdf,
+    at_runTranspose, at_runTrilu, at_runUnique, at_runUnsigned, at_runUnsqueeze, at_runWindow;
 
 /* Operators of ONNX Runtime's own domain. */
 at_onnxRun at_runDynamicLstm, at_runGatherBlocks, at_runMatMulBnb4, at_runQuantizedAverage,
@@ -41,7 +41,7 @@ at_onnxRun at_runBinarizer, at_runFeatureExtractor, at_runFeatureVectorizer, at_
     at_runTreeClassifier, at_runTreeRegressor;
 at_onnxPrepare at_prepareImputer, at_prepareLabelEncoder, at_prepareLinearClassifier,
     at_prepareLinearRegressor, at_prepareOneHotEncoder, at_prepareScaler, at_prepareSvmClassifier,
-    at_prepareSvmRegressor, at_prepareTreeClassifier, at_prepareTreeEnsemble,
+    at_prepareSvmRegressor, at_prepareTreeClassifier, at_prepareTreeEnsemble, at_prepareTfIdf,
     at_prepareTreeRegressor;
 
 /* The convolution that the node's attributes describe; bias may be NULL. */

@@ -165,6 +165,8 @@ static const at_lowering rows[] = {
     /* Fourier transforms. */
     {"DFT", 17, .run = at_runDft}, {"DFT", 20, .run = at_runDft}, {"STFT", 17, .run = at_runStft},
     {"MelWeightMatrix", 17, .run = at_runMelWeights},
+    /* Texts, as the numbers of their words. */
+    {"TfIdfVectorizer", 9, .run = at_runTfIdf, .prepare = at_prepareTfIdf},
 };
 
 /* Operators of ONNX Runtime's own domain. */

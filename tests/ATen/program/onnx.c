@@ -28,6 +28,7 @@
   X(deformed)               \
   X(optional)               \
   X(wraps)                  \
+  X(ngrams)                 \
   X(recent)                 \
   X(older)                  \
   X(oldest)                 \
@@ -165,6 +166,13 @@ static void refused(void **state)
   REFUSED("mobile", "\x40\x01\x40\x01\x40\x01\x40\x01", "\x4a\x02\x40\x01\x40\x01\x40\x01",
           "lists of two types");
   REFUSED("mobile", "\x40\x03\x40\x03\xa0", "\x4a\x02\x40\x03\xa0", "list of another type");
+  REFUSED("ngrams", "TFIDF", "TFIDE", "mode is 'TFIDE', which is none of the standard");
+  REFUSED("ngrams", "\x40\x03\x40\x09\xa0", "\x40\x03\x40\x08\xa0",
+          "its n-grams of 2 tokens are from 3 to 8 of 15 tokens");
+  REFUSED("ngrams", "pool_int64s\x40\x02\x40\x03", "pool_int64s\x40\x02\x40\x02",
+          "an n-gram is twice in its pool");
+  REFUSED("ngrams", "max_gram_length\x18\x03", "max_gram_length\x18\x04",
+          "there are 8 n-grams of up to 3 tokens");
   REFUSED("external", "external.bin", "/xternal.bin", "no path below its folder");
   REFUSED("external", "external.bin", "../ernal.bin", "no path below its folder");
   REFUSED("external", "external.bin", "a/../nal.bin", "no path below its folder");

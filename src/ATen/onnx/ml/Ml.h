@@ -1,5 +1,5 @@
-/* Operators of ai.onnx.ml: models of scikit-learn and of gradient boosting.  (github.com/onnx/onnx:
- * docs/Operators-ml.md)
+/* Operators of ai.onnx.ml, and TfIdfVectorizer: models of scikit-learn and of gradient boosting.
+ * (github.com/onnx/onnx: docs/Operators-ml.md)
  *
  * Each has a table that is read and checked once, when the program is loaded: at_prepare... makes the
  * state of the node, which at_run... uses. */
