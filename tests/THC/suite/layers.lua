@@ -139,7 +139,7 @@ local layers = {
   layer 'VolumetricUpSamplingTrilinear' { input = volume, outputDepth = 7, outputHeight = 8, outputWidth = 9, nbatch = 2,
                                           nchannels = 2, inputDepth = 5, inputHeight = 6, inputWidth = 7, single = false },
 }
--- Those that Torch7 does not have.
+-- Layers that Torch7 does not have.
 local later = {
   layer 'Im2Col' { input = image, kH = 2, kW = 3, sH = 2, sW = 1, padH = 1, inputHeight = 7, inputWidth = 8, single = false },
   layer 'Col2Im' { input = { 2, 6, 12 }, kH = 2, kW = 3, sH = 1, sW = 1, outputHeight = 4, outputWidth = 6, single = false },
