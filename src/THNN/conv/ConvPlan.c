@@ -1,8 +1,8 @@
 /* Plans of padded images and of parts of the result (ConvPlan.h). */
 #include "ConvPlan.h"
 
-/* One dimension.  Backward, tap a belongs to class a % spacing: the taps of a class are multiplied
- * with the same elements of x.  Forward, there is one class. */
+/* One dimension.  Backward, tap a belongs to class a % spacing: the taps of a class contribute to the
+ * same elements of x.  Forward, there is one class. */
 typedef struct {
   const THNNWindow *w;
   int backward;

@@ -58,15 +58,16 @@ static THNN_(Sequence) THNN_(sequenceOf)(THTensor *input, THTensor *gradOutput, 
 
 #ifndef TH_TEMPLATE_DEVICE /* THCUNN has its own passes */
 
+/* The sizes of blocks that are computed together, at most. */
 enum {
-  COLUMNS = THNN_IMPLICIT_COLUMNS,
-  ROWS = 256,
-  TERMS = 512
-}; /* terms, positions and so on that are computed together, at most */
+  COLUMNS = THNN_IMPLICIT_COLUMNS, /* columns of the left matrix */
+  ROWS = 256,                      /* windows */
+  TERMS = 512                      /* terms */
+};
 
 /* --- with outputs or the elements of a frame in the lanes ----------------------------------- */
 
-/* The memory of a thread. */
+/* The buffers in the memory of a thread. */
 typedef struct {
   real *sums, *m, *start;
   ptrdiff_t *row, *column; /* offsets of rows and columns of the left matrix */
@@ -126,7 +127,7 @@ static void THNN_(listEach)(ptrdiff_t count, ptrdiff_t stride, ptrdiff_t *list)
     list[i] = i * stride;
 }
 
-/* Some blocks of windows, of all sequences. */
+/* Computes the outputs of some blocks of windows, which are counted over all sequences. */
 static void THNN_(windowBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
@@ -162,7 +163,7 @@ static int64_t THNN_(framesOfPhase)(const THNN_(Sequence) * s)
   return (s->w.input + s->w.step - 1) / s->w.step;
 }
 
-/* Blocks of the elements of each frame of a sequence. */
+/* Computes the gradient of the input, for blocks of the elements of each frame of a sequence. */
 static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
@@ -195,8 +196,8 @@ static void THNN_(frameBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
   }
 }
 
-/* Gradients of the weight, by blocks: some terms of a window for a block of outputs, summed over all
- * windows in order. */
+/* Computes the gradient of the weight by blocks: some terms for a block of outputs, summed over all windows in
+ * order. */
 static void THNN_(termBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;
@@ -282,7 +283,8 @@ static void THNN_(sequencesBackward)(void *context, ptrdiff_t begin, ptrdiff_t e
   }
 }
 
-/* Chunks of outputs: the order of additions does not depend on the number of threads. */
+/* Computes the gradient of the weight by BLAS, for chunks of outputs: the order of additions does not depend on
+ * the number of threads. */
 static void THNN_(sequenceChunks)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(Sequence) *s = context;

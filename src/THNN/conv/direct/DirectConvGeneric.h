@@ -17,20 +17,20 @@ typedef struct {
   accreal (*sum)(const real *x, ptrdiff_t n);
   /* sums[j] += x[i][j] for i < rows and j < n, for a small n; next is the stride of rows. */
   void (*sumRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums);
-  /* One plane x with one filter, or with THNN_SLIDE_FILTERS of them, which are contiguous in weight
+  /* Convolves one plane x with one filter, or with THNN_SLIDE_FILTERS of them, which are contiguous in weight
    * as their results are in y.  Filters are 3 x 3 or 5 x 5, with stride 1 and less padding than their
    * size.  y must not be x.  NULL without masks for vectors (AVX-512); then slideStride2 and
    * slideSums are NULL as well. */
   void (*slide)(const THNNWindow *axis, const real *x, ptrdiff_t filters, const real *weight,
                 const real *bias, real *y);
-  /* One plane x with one filter of 3 x 3 or 5 x 5 and stride 2. */
+  /* Convolves one plane x with one filter of 3 x 3 or 5 x 5, with stride 2. */
   void (*slideStride2)(const THNNWindow *axis, const real *x, const real *weight, const real *bias,
                        real *y);
   /* The gradient of a filter that slide takes: sums[tap] += the sum of x[...] * g[...] over the
    * positions of some images, whose planes x and g are nextX and nextG apart. */
   void (*slideSums)(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
                     const real *g, ptrdiff_t nextG, real *sums);
-  /* Row `row` of the positions (rows are counted on over slices) of a channels-last image; each plane
+  /* Computes row `row` of the positions (rows are counted on over slices) of a channels-last image; each plane
    * has a filter of its own, of any size, stride and dilation: weights[tap][plane].  Results go to
    * y on, positions `next` apart.  bias may be NULL.  isFar: x and y come from memory, not from a
    * cache, so the lines of the next row are prefetched. */

@@ -10,7 +10,7 @@
 typedef struct {
   /* Transforms tiles of the source: v[value][tile].  rows: the six rows of the source, each of `wide`
    * columns (vectors), columnStride apart.  Column 0 of rows is column `column` of the tiles, which may
-   * be negative; columns of the tiles without one of rows count as 0. */
+   * be negative; columns of the tiles outside of rows count as 0. */
   void (*images)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                  const real *const *rows, ptrdiff_t columnStride, ptrdiff_t column, ptrdiff_t wide,
                  real *lines, real *v, ptrdiff_t next);
@@ -36,8 +36,8 @@ typedef struct {
   void (*gradients)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                     const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t pitch,
                     ptrdiff_t columnStride, real *lines, real *z, ptrdiff_t width, ptrdiff_t next);
-  /* The transpose of `filters`: sums[value][o], over the tiles of products of values of gradients and of
-   * images, become m[9][o], gradients of filters. */
+  /* The transpose of `filters`: sums[value][o], the sums over the tiles of products of values of gradients
+   * and of images, become m[9][o], gradients of filters. */
   void (*taps)(int first, int end, ptrdiff_t vectors, const real *sums, ptrdiff_t next, real *m);
   /* y[i][j] = x[i][j] for rows of n elements; nextX and nextY are the strides of rows. */
   void (*copyRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t nextX, real *y,
