@@ -1,5 +1,5 @@
-"""Cases of src/ops/aten/lapack.ops.  Signs of vectors are those of LAPACK, so that this has to run with a
-PyTorch built on it and not on MKL, such as Debian's python3-torch."""
+"""Cases of src/ops/aten/lapack.ops.  Each LAPACK has signs of its own for the vectors of an SVD and of eigenvalues, so that these
+are compared where there is nothing to choose; tests/ATen/linear/factors.c has those of other matrices."""
 
 import torch
 
@@ -12,6 +12,14 @@ WITHIN = {torch.float32: 2.0**-14, torch.float64: 2.0**-40}
 def well_posed(out, n, dtype, batch=()):
     """Values in steps of an eighth with a heavy diagonal: far from singular."""
     return out.tensor(batch + (n, n), dtype, -16, 17) + 6 * torch.eye(n, dtype=dtype)
+
+
+def plain(rows, columns, dtype):
+    """Its singular vectors are unit vectors."""
+    t = torch.zeros(rows, columns, dtype=dtype)
+    for i in range(min(rows, columns)):
+        t[i, i] = 8 - i
+    return t
 
 
 def definite(out, n, dtype):
@@ -60,20 +68,21 @@ with aten_cases.Writer("lapack", __file__) as out:
                 both("potrf", [d, upper], lambda: factor, [dtype])
                 both("potri", [factor, upper], lambda: torch.linalg.inv(d), [dtype])
                 both("potrs", [b, factor, upper], lambda: torch.linalg.solve(d, b), [dtype])
-                for vectors in [True, False]:
-                    values, v = torch.linalg.eigh(d, UPLO="L" if upper is False else "U")
+                for vectors, m in (True, plain(n, n, dtype)), (False, d):
+                    values, v = torch.linalg.eigh(m, UPLO="L" if upper is False else "U")
                     v = v if vectors else torch.zeros_like(v)
-                    both("symeig", [d, vectors, upper], lambda: (values, v), [dtype] * 2)
+                    both("symeig", [m, vectors, upper], lambda: (values, v), [dtype] * 2)
             both("inverse", [a], lambda: torch.linalg.inv(a), [dtype])
             tall = out.tensor((n + 2, n), dtype)
             for m in [a, tall, tall.t().contiguous()]:
                 both("qr", [m], lambda: torch.linalg.qr(m), [dtype] * 2)
                 both("geqrf", [m], lambda: torch.geqrf(m), [dtype] * 2)
-                for some in [Default, True, False]:
+                one = plain(*m.shape, dtype)
+                for some in [Default, True] + [False] * (m is a):
                     def decomposed():
-                        u, s, vh = torch.linalg.svd(m, full_matrices=some is False)
+                        u, s, vh = torch.linalg.svd(one, full_matrices=some is False)
                         return u, s, vh.mH
-                    both("svd", [m, some], decomposed, [dtype] * 3)
+                    both("svd", [one, some], decomposed, [dtype] * 3)
             factors, tau = torch.geqrf(tall)
             both("orgqr", [factors, tau], lambda: torch.orgqr(factors, tau), [dtype])
             q = torch.linalg.qr(tall, mode="complete").Q
@@ -104,10 +113,12 @@ with aten_cases.Writer("lapack", __file__) as out:
                 out.case("det", [m], lambda: torch.linalg.det(m), within)
                 both("inverse", [m], lambda: torch.linalg.inv(m), [dtype])
 
+            square = plain(n, n, dtype)
+
             def with_svd():
-                u, s, vh = torch.linalg.svd(a)
-                return torch.linalg.det(a), u, s, vh.mH
-            out.case("_det_with_svd", [a], with_svd, within)
+                u, s, vh = torch.linalg.svd(square)
+                return torch.linalg.det(square), u, s, vh.mH
+            out.case("_det_with_svd", [square], with_svd, within)
         turn = torch.tensor([[0, -1], [1, 0]], dtype=dtype)
         values = torch.tensor([[0, 1], [0, -1]], dtype=dtype)
         both("eig", [turn, False], lambda: (values, torch.empty(0, dtype=dtype)), [dtype] * 2)
