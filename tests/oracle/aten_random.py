@@ -1,7 +1,7 @@
 """Golden cases of src/ops/aten/random.ops: what PyTorch draws from a seed.
 
-Run by a PyTorch without MKL, which draws some of these elsewhere, such as Debian's:
-/usr/bin/python3 aten_random.py.  Draws that are not PyTorch's are tested in tests/ATen/ops/random.c."""
+Run it where PyTorch does not draw by MKL (see tests/golden/README.md), as it does elsewhere.  Draws that are not
+PyTorch's are tested in tests/ATen/ops/random.c."""
 
 import torch
 

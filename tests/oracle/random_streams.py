@@ -1,6 +1,6 @@
 """Golden values of random numbers: what PyTorch's CPU generator draws.
 
-Run it with a PyTorch built without MKL (see tests/golden/README.md).
+Run it where PyTorch does not draw by MKL (see tests/golden/README.md).
 """
 
 import torch
