@@ -120,7 +120,7 @@ static void sketch_largest(void *unused)
   }
 }
 
-/* Its index alone. */
+/* The index of the largest element alone. */
 static void prepare_places(void)
 {
   static const int64_t last = 1;

@@ -127,7 +127,7 @@ static void sketch_log_softmax(void *unused)
   }
 }
 
-/* Its sum in doubles, as numbers of both signs cancel; eight are widened as they are loaded. */
+/* The sum of a row of gradients in doubles, as numbers of both signs cancel; eight are widened as they are loaded. */
 static inline float sum_of(const float *g)
 {
   enum { DOUBLES = 8, STREAMS = 4 };

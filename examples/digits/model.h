@@ -38,7 +38,7 @@ typedef struct Engine {
   void (*set)(Model *model);
 } Engine;
 
-/* That of this program, or of a library of its own: digits_cuda.so. */
+/* The engine of this program, or that of a library: digits_cuda.so. */
 TH_API const Engine model_engine;
 
 #endif

@@ -152,7 +152,7 @@ static at_tensor *tokens_of(const int64_t *ids, size_t count)
   return tokens;
 }
 
-/* The same of a model that keeps keys and values: as many tokens as it takes at a time. */
+/* The scores of a model that keeps keys and values: it gets as many tokens as it takes at a time. */
 static at_tensor *kept_scores(Generator *g, const int64_t *ids, size_t count)
 {
   const at_tensors *made = NULL;

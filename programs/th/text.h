@@ -8,7 +8,7 @@
 /* Writes text that comes from a file or a command line, with "?" for each control character. */
 void text_write(FILE *to, const char *text);
 
-/* The same for several lines, whose ends are kept. */
+/* Writes several lines so; their ends are kept. */
 void text_writeLines(FILE *to, const char *text);
 
 /* Makes errors begin with that name, which stays as it is. */

@@ -5,7 +5,7 @@
 namespace peers
 {
 
-/* Its functions; NULL without it.  The first call loads it, and has to come before any of TH's:
+/* The functions of OpenBLAS; NULL without that library.  The first call loads it, and has to come before any of TH's:
  * PyTorch exports functions of the same names, which must not replace its own. */
 struct Blas {
   void *handle;

@@ -103,7 +103,7 @@ static void views(Bench &bench, bool inference)
       });
 }
 
-/* The same in TH, which has no layer above it. */
+/* Small calls in TH, which has no layer above it. */
 static void th_calls(Bench &bench)
 {
   Array a1 = bench.ones("a1", {1}), b1 = bench.ones("b1", {1}), o1 = bench.ones("o1", {1});

@@ -441,7 +441,7 @@ static PyGetSetDef *allAttributes(void)
   return all;
 }
 
-/* The same of methods. */
+/* The methods of all lists in one, which ends with a NULL. */
 static PyMethodDef *allMethods(void)
 {
   PyMethodDef *const lists[] = {th_tensorMethods, th_shareMethods, th_gradMethods, th_methods};

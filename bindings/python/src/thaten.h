@@ -107,7 +107,7 @@ enum { TH_MOST_ARGUMENTS = 40, TH_MOST_RESULTS = 8 };
 PyObject *th_call(Group *group, PyObject *self, PyObject *const *arguments, Py_ssize_t count,
                   PyObject *names);
 
-/* The same, with count arguments and no names. */
+/* Calls the group with count arguments and no names. */
 PyObject *th_callWith(Group *group, int count, PyObject *const *arguments);
 
 /* The group of that name; NULL and an exception if there is none. */

@@ -54,7 +54,7 @@ at_tensors th_tensors(SEXP list);
 /* A list of objects that share the tensors of ATen's list. */
 SEXP th_list(at_tensors tensors);
 
-/* The same, which releases ATen's list. */
+/* A list of objects that share the tensors of ATen's list, which is released. */
 SEXP th_releasedList(const at_tensors *tensors);
 
 /* The tensors of a set by name; frees the set, which is NULL after an error. */

@@ -16,7 +16,7 @@
   X(gesdd, 1) X(getrf, 0) X(getrs, 1) X(getri, 0) X(potrf, 1) X(potri, 1) X(potrs, 1) X(pstrf, 1)  \
   X(sytrf, 1) X(sytrs, 1) X(geqrf, 0) X(orgqr, 0) X(ormqr, 2) X(trsm, 4)
 
-/* Their arguments: A(kind, name).  A letter, a size and a value are given by their address (value
+/* The arguments of these functions: A(kind, name).  A letter, a size and a value are given by their address (value
  * is a number of the type); input is an array that is only read, reals and ints are arrays. */
 #define TH_FORTRAN_gemm(A)                                                                   \
   A(letter, transa), A(letter, transb), A(size, m), A(size, n), A(size, k), A(value, alpha), \

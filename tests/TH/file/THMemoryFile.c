@@ -134,7 +134,7 @@ static void not_resizable(void **state)
   THCharStorage_free(storage);
 }
 
-/* Its owner makes the storage smaller while the file is open: what is gone is gone. */
+/* The owner of the storage makes it smaller while the file is open: what is gone is gone. */
 static void shrunk_storage(void **state)
 {
   THCharStorage *storage = storage_of("1 2 3 4 5", 9);

@@ -613,7 +613,7 @@ typedef struct {
   int64_t batch, planes, outputs, in[3], out[3], k[3], step[3], pad[3], dilation[3], adjust[3];
 } Volume;
 
-/* Its operands, and the gradients that the obvious loops find. */
+/* The operands of a convolution of volumes, and the gradients that the obvious loops find. */
 typedef struct {
   const real *xs, *vs, *gs;
   double *wantX, *wantV;
