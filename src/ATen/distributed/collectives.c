@@ -240,7 +240,7 @@ static bool reduce_scatter(at_comm_work *work)
   return true;
 }
 
-/* Gathers from all ranks to root, or scatters the other way. */
+/* Gathers parts from all ranks to root; scatter moves them the other way. */
 static bool gather(at_comm_work *work)
 {
   const size_t bytes = bytes_of(work);
