@@ -108,8 +108,8 @@ static const struct {
              {"symeig", true, false},     {"_det_with_svd", true, false}};
 enum { EIG, EIGH, LINALG_SVD, SVD, SYMEIG, DET, KINDS };
 
-/* A weighted sum of the squares of the absolute values of the elements.  Weights that are sums of one of the row and one
- * of the column would say little of a matrix with orthonormal columns. */
+/* A weighted sum of the squares of the absolute values of the elements.  Weights that are sums of one of the row and
+ * one of the column would say little of a matrix with orthonormal columns. */
 static at_tensor *weighted(at_tensor *t)
 {
   at_tensor *const weights = at_sin(at_arange(at_numel(t), .type = AT_CPU(AT_DOUBLE)));
