@@ -652,7 +652,7 @@ static void check_row(THTensor *t, const real *want)
 #if IS_FLOATING
 
 /* NaN, infinities and the operations that floating types do not have; the values are what PyTorch
- * 1.13 prints. */
+ * 2.15 prints. */
 static void THTest_(pointwiseSpecial)(void)
 {
   const real inf = INFINITY, nan = NAN;
