@@ -642,6 +642,18 @@ class Overloads(nn.Module):
                 torch.normal(1.5, 0.0, (2,)), torch.full((2, 2), 1 - 1j), torch.full_like(z, 2j), torch.scalar_tensor(1 - 2j, dtype=torch.complex64), z.masked_fill(z.abs() < 1, 0), turned, torch.where(x > 0, x, 2))
 
 
+class BoolOperands(nn.Module):
+    """Bools of Python as operands: with tensors of bools they give bools. Singular values of batches, by the old name."""
+
+    def forward(self, x, count, z):
+        yes, counts = x > 0, count * True
+        u, s, v = torch.svd(x.reshape(2, 3, 4))
+        p, q, r = torch.svd(z, some=False)
+        return (yes ^ True, yes | True, yes & False, yes + True, yes * True, yes == True, torch.where(yes, True, False), torch.where(yes, x > 1, True),
+                counts, count + True, x + True, torch.where(yes, x, True), count ** True, yes.masked_fill(x > 1, False), u @ torch.diag_embed(s) @ v.mT,
+                s, torch.svd(z, compute_uv=False)[0].abs(), q, torch.view_as_real(p[..., :2] * q[..., None, :] @ r[..., :2].mH))
+
+
 class Factored(nn.Module):
     """Complex matrices, rows that are scaled, statistics that a batch changes."""
 
@@ -841,6 +853,7 @@ def programs():
     windows = torch.randn(2, 16, 12, 13),
     yield "windows", Windows(), windows, None, False, False
     yield "windows_core", Windows(), windows, None, True, False
+    yield "bool_operands", BoolOperands(), (torch.randn(6, 4), torch.randint(-3, 4, (5,), dtype=torch.int32), torch.randn(2, 3, 2, dtype=torch.complex64)), None, False, False
 
 
 def tensors(values):

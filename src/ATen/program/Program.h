@@ -509,7 +509,7 @@ at_computeFunction at_computeAttentionBackward, at_computeBagBackward, at_comput
 at_computeFunction at_computeDropoutAttention, at_computeRecurrentLayer, at_computeRootNorm,
     at_computeBatchNorm, at_computeBatchNormUpdate, at_computeRenorm, at_computeRandomRelu,
     at_computePrelu, at_computeWeightNorm, at_computeDet, at_computeSlogdet, at_computeSvd,
-    at_computeEigh, at_computeSolve; /* fused.c */
+    at_computeSvdPlain, at_computeEigh, at_computeSolve; /* fused.c */
 
 /* What may return its inputs, or change what it is given: for passes. */
 at_computeFunction at_computeOnnx, at_computeLoop, at_computeScan,

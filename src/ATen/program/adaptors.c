@@ -102,6 +102,7 @@ static const at_adaptor adaptors[] = {
     {"aten._linalg_det.default", .compute = at_computeDet},
     {"aten._linalg_slogdet.default", .compute = at_computeSlogdet},
     {"aten._linalg_svd.default", .compute = at_computeSvd},
+    {"aten.svd.default", .compute = at_computeSvdPlain},
     {"aten._linalg_eigh.default", .compute = at_computeEigh},
     {"aten._linalg_solve_ex.default", .compute = at_computeSolve},
     /* Of programs of training. */

@@ -355,6 +355,22 @@ void at_computeSvd(at_frame *frame, const at_graphNode *node)
   at_giveOutput(frame, node, 2, y.Vh);
 }
 
+/* svd(self, some, compute_uv), of batches and complex numbers too: V instead of its adjoint, and zeros for U
+ * and V if they are not computed. */
+void at_computeSvdPlain(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const a = at_inputTensor(frame, node, "self", 0);
+  const bool wantsVectors = at_inputBool(frame, node, "compute_uv", 2, true);
+  const at_U_S_Vh y =
+      at_linalg_svd(a,
+                    .full_matrices = !wantsVectors || !at_inputBool(frame, node, "some", 1, true));
+  at_tensor *const v = at_conj(at_transpose(y.Vh, -2, -1));
+  at_giveOutput(frame, node, 0, wantsVectors ? y.U : at_zeros_like(y.U));
+  at_giveOutput(frame, node, 1, y.S);
+  at_giveOutput(frame, node, 2, wantsVectors ? v : at_zeros_like(v));
+}
+
 void at_computeEigh(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;

@@ -112,6 +112,26 @@ static bool accepts_wrapped(const at_op *op, int at, const at_given *given)
          !argument->isWritten && tensors > 1;
 }
 
+/* Which numbers become tensors. */
+typedef enum Wrapping { WRAP_BOOLS, WRAP_NOTHING, WRAP_ALL } Wrapping;
+
+/* Whether it is a bool that is an operand: with Bool tensors it gives Bool, which an integer does not. */
+static bool is_boolOperand(const at_given *given)
+{
+  static const char *const operands[] = {"self", "other", "exponent"};
+  bool isOperand = false;
+  for (size_t i = 0; i < sizeof operands / sizeof *operands; i++)
+    isOperand |= !strcmp(given->name, operands[i]);
+  return isOperand && given->kind == AT_GIVEN_NUMBER && given->number == AT_CELL_BOOL;
+}
+
+static bool accepts_as(const at_op *op, int at, const at_given *given, Wrapping wrapping)
+{
+  const bool isTensor = wrapping == WRAP_BOOLS && is_boolOperand(given);
+  return (!isTensor && accepts(op->arguments[at].kind, given)) ||
+         ((isTensor || wrapping == WRAP_ALL) && accepts_wrapped(op, at, given));
+}
+
 /* Whether an argument may be left out when it is None. */
 static bool accepts_none(const at_argument *argument)
 {
@@ -126,7 +146,7 @@ static bool needs(const at_argument *argument)
 
 /* --- operations ------------------------------------------------------------------------------- */
 
-static bool fits(const at_op *op, const char *renames, const at_graphNode *node, bool wraps,
+static bool fits(const at_op *op, const char *renames, const at_graphNode *node, Wrapping wrapping,
                  int8_t *from)
 {
   memset(from, -1, (size_t)op->argumentCount);
@@ -141,9 +161,8 @@ static bool fits(const at_op *op, const char *renames, const at_graphNode *node,
       continue;
     if (at < 0 || from[at] >= 0)
       return false;
-    if (given->kind == AT_GIVEN_NONE
-            ? !accepts_none(&op->arguments[at])
-            : !accepts(op->arguments[at].kind, given) && !(wraps && accepts_wrapped(op, at, given)))
+    if (given->kind == AT_GIVEN_NONE ? !accepts_none(&op->arguments[at])
+                                     : !accepts_as(op, at, given, wrapping))
       return false;
     from[at] = (int8_t)i;
   }
@@ -156,11 +175,11 @@ static bool fits(const at_op *op, const char *renames, const at_graphNode *node,
 
 /* Makes op what computes the node, if it can. */
 static bool try_operation(at_arena *arena, at_graphNode *node, const at_op *op, const char *renames,
-                          bool wraps)
+                          Wrapping wrapping)
 {
   int8_t from[AT_MOST_ARGUMENTS];
   if (node->inputCount > INT8_MAX || op->argumentCount > AT_MOST_ARGUMENTS ||
-      !fits(op, renames, node, wraps, from))
+      !fits(op, renames, node, wrapping, from))
     return false;
   int8_t *const kept = at_arena_take(arena, (uint64_t)op->argumentCount, 1);
   memcpy(kept, from, (size_t)op->argumentCount);
@@ -169,15 +188,19 @@ static bool try_operation(at_arena *arena, at_graphNode *node, const at_op *op, 
   return true;
 }
 
-/* Tries all overloads, or the one that is named; first those that take numbers as numbers. */
+/* Tries all overloads, or the one that is named; first those that take numbers as numbers, but for bools
+ * that are operands. */
 static bool try_operations(at_arena *arena, at_graphNode *node, const char *name,
                            const char *overload, const char *renames)
 {
   const at_op *const first = at_op_find(name);
-  for (int wraps = 0; wraps < 2; wraps++)
+  bool hasBool = false;
+  for (int32_t i = 0; i < node->inputCount; i++)
+    hasBool |= is_boolOperand(&node->inputs[i]);
+  for (Wrapping wrapping = hasBool ? WRAP_BOOLS : WRAP_NOTHING; wrapping <= WRAP_ALL; wrapping++)
     for (const at_op *op = first; op && op < at_ops + at_opCount && !strcmp(op->name, name); op++)
       if ((!overload || !strcmp(op->overload, overload)) &&
-          try_operation(arena, node, op, renames, wraps != 0))
+          try_operation(arena, node, op, renames, wrapping))
         return true;
   return false;
 }

@@ -42,6 +42,7 @@
   X(trained_core)           \
   X(kept)                   \
   X(kept_core)              \
+  X(bool_operands)          \
   X(wrapped)                \
   X(wrapped_core)           \
   X(scanned)                \
