@@ -4,7 +4,7 @@
 
 #include "THCTensor.h"
 
-/* A dimension among the arguments: what the interface of the time has. */
+/* The type of arguments that are dimensions: int64_t in Torch7's interface, int in that of 2018. */
 #ifdef TH_COMPAT_TORCH7
 typedef int64_t THCDim;
 #else

@@ -7,7 +7,8 @@
  * expressions may use ADD and MUL (of accreal, integers wrapping), IS_NAN, LOWEST and HIGHEST (of
  * real), and of numbers that are accreal or become it NONZERO (1 or 0), ABSOLUTE and POWER.
  *
- * Sums are kept in accreal: double for Float and Double, int64_t for integers.
+ * Sums are kept in accreal: double for Float and Double (on CUDA float for Float and Half), int64_t for
+ * integers.
  *
  * TH/reduce/THReduceEach.h lists the rows once more. */
 #ifndef TH_OPS_REDUCE_H

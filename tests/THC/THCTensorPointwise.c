@@ -114,7 +114,8 @@ enum { ROWS = sizeof rows / sizeof *rows };
 /* --- one call ------------------------------------------------------------------------------- */
 
 /* The tolerance of a result: 0 for integers and comparisons; else the rounding of Half, fused
- * multiply-adds on a GPU, and some ulp of functions. */
+ * multiply-adds on a GPU, and some ulp of functions.  cusim_allow_races is a function of the simulator, NULL
+ * on a GPU. */
 static double tolerance(const Row *row, double expected)
 {
   const int exact = row->bytes || (cusim_allow_races && row->cost <= DIVIDES);

@@ -12,7 +12,7 @@
 enum { BLOCK_BYTES = 8192, OPERANDS = 1 + TH_POINTWISE_INPUTS };
 
 typedef struct {
-  THPointwiseRow row, fill;
+  THPointwiseKernel row, fill;
   THKernel layer; /* computes instead of the row, if not NULL */
   const void *layerScalars;
   int inputs;

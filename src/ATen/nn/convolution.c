@@ -139,7 +139,8 @@ static void convolve(at_tensor **out, int results, at_tensor *input, at_tensor *
   const at_ints none = {(int64_t[]){0}, 1};
   for (int i = 1; i < results; i++)
     at_layer_sum(&layer, &out[i], none);
-  AT_OF(layer.called, convolve)(g, x, r, w, b); /* THNN_(Groups_updateOutput), of input's type */
+  AT_OF(layer.called, groupsOutput)(g, x, r, w,
+                                    b); /* THNN_(Groups_updateOutput), of input's type */
   at_layer_end(&layer);
 }
 
@@ -248,9 +249,9 @@ static void convolve_backward(at_tensor **out, const bool *wanted, at_tensor *gr
     gradBias = at_layer_sum(&layer, &out[2], (at_ints){&outputs, 1})->th;
   }
   if (gives[0])
-    AT_OF(layer.called, convolveBackwardData)(g, x, y, r, w);
+    AT_OF(layer.called, groupsGradInput)(g, x, y, r, w);
   if (gives[1] || gives[2])
-    AT_OF(layer.called, convolveBackwardWeights)(g, x, y, gradWeight, gradBias);
+    AT_OF(layer.called, groupsGradParameters)(g, x, y, gradWeight, gradBias);
   at_layer_end(&layer);
 }
 

@@ -1,8 +1,8 @@
 /* Reductions over any dimensions: one engine, and a table of the properties of each reduction.
  *
  * TH reduces all elements, in any layout, or the elements along one dimension.  Dimensions whose
- * strides fit each other are merged to one.  If several remain, they are reduced one after the
- * other where partial results can be reduced further, or else merged by a copy. */
+ * strides fit each other are merged to one.  If several remain, the largest is reduced
+ * first, and then its partial results, if those can be reduced further; if not, a copy merges all. */
 #include <math.h>
 
 #include "ATen/core/ATenOperations.h"
@@ -28,8 +28,8 @@ typedef struct at_reducer {
   at_reducer_name index;
   const char *name;
   Types types;
-  bool hasNothing; /* whether no elements have a result: nothing */
-  double nothing;
+  bool takesEmpty; /* whether an empty tensor has a result, which is ofEmpty */
+  double ofEmpty;
   at_reducing then; /* the reduction of partial results, or NULL if they are not reduced further */
   /* TH's reduction with that p. */
   const THReductions *(*own)(double p);
@@ -396,7 +396,7 @@ at_tensor *at_reduce(at_tensor *out, at_reducing how, at_tensor *self, at_ints d
   const at_type *compute = compute_type(how, result);
   const double power = at_scalar_toDouble(p);
   if (shape.count == 0 &&
-      (!how->hasNothing || (how->index == AT_REDUCTION_norm && (power < 0 || isinf(power)))))
+      (!how->takesEmpty || (how->index == AT_REDUCTION_norm && (power < 0 || isinf(power)))))
     at_raise(AT_ERROR_ARGUMENT, "there is no %s of no elements, and self has size (%s)", how->name,
              at_sizeDesc(at_sizesOf(self)).str);
   if (out)
@@ -406,9 +406,9 @@ at_tensor *at_reduce(at_tensor *out, at_reducing how, at_tensor *self, at_ints d
   at_pool_enter(&pool);
   const int64_t left = at_countIn(shape.sizes);
   if (left == 0 || shape.count == 0) {
-    const double nothing = how->nothing;
+    const double ofEmpty = how->ofEmpty;
     const at_scalar number =
-        isfinite(nothing) ? at_scalar_long((int64_t)nothing) : at_scalar_double(nothing);
+        isfinite(ofEmpty) ? at_scalar_long((int64_t)ofEmpty) : at_scalar_double(ofEmpty);
     return at_finishOne(&pool, out, full_of(&pool, result, shape.sizes, number));
   }
 
@@ -507,7 +507,7 @@ at_tensor *at_distance(at_tensor *out, at_tensor *x, at_tensor *y, at_scalar p)
 typedef struct {
   const char *from, *off;
   ptrdiff_t itemSize, length, inner;
-  THPointwiseRow add, cadd, exp;
+  THPointwiseKernel add, cadd, exp;
 } Exponentials;
 
 /* Subtracts off from up to n contiguous elements, from index first on: elements of one line if

@@ -40,19 +40,20 @@ const THPointwiseInfo THPointwise_info[TH_POINTWISE_ROWS] = {
 #define INTEGER  TH_EACH_INTEGER
 #define FLOAT    TH_EACH_FLOAT
 
-#define DECLARE(Real, NAME) extern const THPointwiseRow *const TH##Real##Tensor_pointwise_##NAME[];
-#define ENTRY(Real, NAME)   [THScalar##Real] = TH##Real##Tensor_pointwise_##NAME,
+#define DECLARE(Real, NAME) \
+  extern const THPointwiseKernel *const TH##Real##Tensor_pointwise_##NAME[];
+#define ENTRY(Real, NAME) [THScalar##Real] = TH##Real##Tensor_pointwise_##NAME,
 #define ROW(TYPES, COST, NAME, ...) \
   TYPES(DECLARE, NAME)              \
   const THPointwiseKernels THPointwise_kernels_##NAME = {{TYPES(ENTRY, NAME)}};
 #include "ops/pointwise.h"
 
-THPointwiseRow THPointwise_kernel(const THPointwiseKernels *row, THScalarType type)
+THPointwiseKernel THPointwise_kernel(const THPointwiseKernels *row, THScalarType type)
 {
   return row->of[type] ? *row->of[type][THCpu_level()] : NULL;
 }
 
-THPointwiseRow THPointwise_row(THScalarType type, THPointwise op)
+THPointwiseKernel THPointwise_row(THScalarType type, THPointwise op)
 {
   static const THPointwiseKernels *const rows[TH_POINTWISE_ROWS] = {
 #define ROW(TYPES, COST, NAME, ...) [TH_POINTWISE_##NAME] = &THPointwise_kernels_##NAME,

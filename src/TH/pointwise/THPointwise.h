@@ -16,22 +16,22 @@ typedef enum THPointwise {
 /* r[i] = the expression of x[i], y[i] and z[i] (as many as the row has inputs) for n contiguous
  * elements.  scalars are two values of the element type.  If streams is 1, r is written with
  * non-temporal stores; otherwise r may be an input. */
-typedef void (*THPointwiseRow)(ptrdiff_t n, void *r, const void *x, const void *y, const void *z,
-                               const void *scalars, int streams);
+typedef void (*THPointwiseKernel)(ptrdiff_t n, void *r, const void *x, const void *y, const void *z,
+                                  const void *scalars, int streams);
 
 /* A row's kernels for each type, at each level; NULL for types that do not have the row. */
 typedef struct THPointwiseKernels {
-  const THPointwiseRow *const *of[THScalarTypes];
+  const THPointwiseKernel *const *of[THScalarTypes];
 } THPointwiseKernels;
 
 #define ROW(TYPES, COST, NAME, ...) TH_API const THPointwiseKernels THPointwise_kernels_##NAME;
 #include "ops/pointwise.h"
 
 /* The kernel for elements of the type at the level in use, NULL if there is none. */
-TH_API THPointwiseRow THPointwise_kernel(const THPointwiseKernels *row, THScalarType type);
+TH_API THPointwiseKernel THPointwise_kernel(const THPointwiseKernels *row, THScalarType type);
 
 /* THPointwise_kernel of a row that is known only when the program runs: a static program that calls it has all rows. */
-TH_API THPointwiseRow THPointwise_row(THScalarType type, THPointwise op);
+TH_API THPointwiseKernel THPointwise_row(THScalarType type, THPointwise op);
 
 typedef enum THPointwiseCost { CHEAP, COSTLY, SLOW, DIVIDES } THPointwiseCost;
 

@@ -176,6 +176,7 @@ enum { PREFETCH = 1024 / sizeof(real) };
   X(tpow, X16, THWide_pow(ALL_A, x))       \
   X(cpow, XY16, THWide_pow(x, y))
 #else
+/* The 2 at the end of these names stands for two vectors of eight doubles: THWide_log2 is log, THWide_atan2 is atan. */
 #define WIDE_(NAME)  THWide_##NAME##2
 #define WIDE_LOOP    TH_WIDE_LOOP2
 #define WIDE_OPERAND TH_WIDE2
@@ -419,7 +420,7 @@ static void choose_pow(PARAMETERS)
 {
   SCALAR_VALUES
 #define CHOOSE(EXPONENT, NAME, EXPRESSION) a == (EXPONENT) ? row_pow_##NAME:
-  const THPointwiseRow row = POWERS(CHOOSE) ANY_POW;
+  const THPointwiseKernel row = POWERS(CHOOSE) ANY_POW;
   row(n, result, first, second, third, scalars, streams);
 }
 #endif
@@ -465,6 +466,6 @@ static void choose_pow(PARAMETERS)
 #endif
 
 #define KERNEL(NAME, FUNCTION) \
-  const THPointwiseRow TH_LEVEL_(THTensor_(pointwise_##NAME))[] = {FUNCTION};
+  const THPointwiseKernel TH_LEVEL_(THTensor_(pointwise_##NAME))[] = {FUNCTION};
 #define ROW(TYPES, COST, NAME, ...) TYPES(KERNEL(NAME, row_##NAME))
 #include "ops/pointwise.h"

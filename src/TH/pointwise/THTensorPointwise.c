@@ -28,9 +28,10 @@
 #define SIGNED ALL
 #endif
 
-typedef const THPointwiseRow *const *THTensor_(Levels);
+typedef const THPointwiseKernel *const *THTensor_(Levels);
 
-#define ROW(TYPES, COST, NAME, ...) TYPES(TH_DISPATCH(THPointwiseRow, THTensor_(pointwise_##NAME)))
+#define ROW(TYPES, COST, NAME, ...) \
+  TYPES(TH_DISPATCH(THPointwiseKernel, THTensor_(pointwise_##NAME)))
 #include "ops/pointwise.h"
 
 /* A row: its kernels, NULL if it is for integers and this type is floating; and *ofValue, the kernels to use if the
@@ -61,8 +62,8 @@ TH_POINTWISE_OF_VALUE(OF_VALUE)
 
 /* A call of a row, which the loop passes to each block. */
 typedef struct {
-  THPointwiseRow row;
-  THPointwiseRow ofValue; /* the row for a last input that is one value, or NULL */
+  THPointwiseKernel row;
+  THPointwiseKernel ofValue; /* the row for a last input that is one value, or NULL */
   int inputs;
   int bytes; /* whether the result is a ByteTensor */
   real scalars[2];
@@ -91,7 +92,7 @@ static void THTensor_(fillBuffer)(real *buffer, const real *at, ptrdiff_t rows, 
                                   ptrdiff_t step, ptrdiff_t rowStride, ptrdiff_t most,
                                   const real **seen)
 {
-  const THPointwiseRow fill = *TH_DISPATCHED(THTensor_(pointwise_fill));
+  const THPointwiseKernel fill = *TH_DISPATCHED(THTensor_(pointwise_fill));
   if (step == 0 && (rows == 1 || rowStride == 0)) { /* one element for all */
     const real value[2] = {*at};
     if (*seen != at)

@@ -6,7 +6,7 @@
 
 /* Declares the kernels of the rows, at each level; not every type has all rows. */
 #define ROW(TYPES, COST, NAME, ...) \
-  extern const THPointwiseRow *const THTensor_(pointwise_##NAME)[];
+  extern const THPointwiseKernel *const THTensor_(pointwise_##NAME)[];
 #include "ops/pointwise.h"
 
 #define CALL(OP, N, R, X, Y, C)                                                        \

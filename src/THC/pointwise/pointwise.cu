@@ -14,7 +14,7 @@ typedef struct Scalars {
 
 #define ALL(...)    __VA_ARGS__
 #define SIGNED(...) __VA_ARGS__
-#ifdef ureal
+#ifdef ureal /* the unsigned type: integers alone have one */
 #define FLOAT(...)
 #define INTEGER(...) __VA_ARGS__
 #else

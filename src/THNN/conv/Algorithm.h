@@ -1,6 +1,6 @@
 /* Which algorithm computes a convolution.  Algorithm.c has a table of them:
  *
- *     depthwise_nchw   depthwise: a kernel for each plane, which slides over the plane itself
+ *     depthwise_nchw   depthwise: the filter of each plane slides over the plane itself
  *     depthwise_nhwc   depthwise with planes in the lanes of vectors, channels-last or transposed
  *     winograd3x3      Winograd's F(4 x 4, 3 x 3)
  *     winograd5x5      Winograd's F(4 x 4, 5 x 5), with rows of tiles in the lanes

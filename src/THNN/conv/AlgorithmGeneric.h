@@ -2,7 +2,8 @@
 typedef struct {
   const THNNConvolution *c; /* in the layout that the algorithm computes in */
   THNN_(Call) call;
-  THTensor *x, *y, *gradWeight, *gradBias;
+  THTensor *x, *y; /* y is gradOutput; of a transposed layer x is gradOutput, and y the input */
+  THTensor *gradWeight, *gradBias;
   int biasOfX;     /* gradBias sums the planes of x instead of y: the layer is transposed */
   accreal scale;   /* factor of both gradients */
   accreal *totals; /* NULL, or sums of y, [set of images][output], that the algorithm fills in */

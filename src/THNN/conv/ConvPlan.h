@@ -23,12 +23,13 @@ typedef struct {
 } THNNPart;
 
 typedef struct {
-  THNNWindow layout[3]; /* the im2col windows whose columns are a flat plane */
-  ptrdiff_t plane;      /* elements of a flat plane */
-  ptrdiff_t planes;     /* planes of a group of the source */
-  ptrdiff_t stride[3];  /* stride of positions in a flat plane: slices, rows, columns */
-  ptrdiff_t parts;      /* number of parts */
-  ptrdiff_t packed;     /* elements of the packed weights of a group */
+  THNNWindow
+      layout[3];    /* how im2col makes a flat plane: size counts phases, output their elements */
+  ptrdiff_t plane;  /* elements of a flat plane */
+  ptrdiff_t planes; /* planes of a group of the source */
+  ptrdiff_t stride[3]; /* stride of positions in a flat plane: slices, rows, columns */
+  ptrdiff_t parts;     /* number of parts */
+  ptrdiff_t packed;    /* elements of the packed weights of a group */
   THNNPart *part;
   int hasGaps; /* some positions of the result are in no part: the caller sets them to the bias or 0 */
 } THNNConvPlan;

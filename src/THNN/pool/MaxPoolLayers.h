@@ -4,7 +4,8 @@
 void THNN_(maxPoolForward)(const THNNPlanes *planes, THNNWindow axis[3], THTensor *input,
                            THTensor *output, THIndexTensor *indices);
 
-/* Adds each element of gradOutput to the element of gradInput at its index. */
+/* Each element of gradInput becomes the sum of the elements of gradOutput whose index names it.  The CPU raises an
+ * error for an index outside of the plane; a device ignores it. */
 void THNN_(maxPoolBackward)(const THNNPlanes *planes, const THNNWindow axis[3],
                             THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices);
 

@@ -1,5 +1,5 @@
-/* Max pooling of an image by windows of 2 or 3, two apart along both axes, for MaxPoolKernels.c: all of it
- * in registers.  An image with a NaN is left to the general code, which saves comparisons here. */
+/* Max pooling of an image by windows of 2 or 3, two apart along both axes: all of it in registers.  A
+ * part of MaxPoolStrips.h.  An image with a NaN is left to the general code, which saves comparisons here. */
 
 enum { STRIDE2_PREFETCH = THNN_PREFETCH_FAR / sizeof(real) }; /* elements */
 

@@ -170,8 +170,8 @@ static THNNShape shape_of(const Layer *l, int batch, int slices)
   return s;
 }
 
-/* The algorithms of all passes over a layout, the same for one thread and for two; "in order" stands
- * before those of channels-last tensors that are brought in order first. */
+/* The algorithms of all passes over a layout, the same for one thread and for two; "nchw/" stands
+ * before those for which channels-last tensors are copied to that layout first. */
 static void add_algorithms(char *line, size_t capacity, const THNNShape *s, int channelsLast)
 {
   const int threads = THGetNumThreads();

@@ -22,8 +22,8 @@ typedef union Numbers {
 typedef struct Call {
   const at_chain *chain;
   Numbers numbers[AT_CHAIN_STEPS];
-  THPointwiseRow rows[AT_CHAIN_STEPS]; /* of steps that are rows of src/ops/pointwise.h */
-  THKernel kernels[AT_CHAIN_STEPS];    /* of the other steps */
+  THPointwiseKernel rows[AT_CHAIN_STEPS]; /* of steps that are rows of src/ops/pointwise.h */
+  THKernel kernels[AT_CHAIN_STEPS];       /* of the other steps */
 } Call;
 
 /* --- a block ---------------------------------------------------------------------------------- */

@@ -101,39 +101,39 @@ static inline __attribute__((always_inline)) void strip(const THNNDirect *d, con
     }
 }
 
-typedef real Half __attribute__((vector_size(VECTOR / 2)));
+typedef real HalfVector __attribute__((vector_size(VECTOR / 2)));
 #if TH_VECTOR >= 32
-typedef real Quarter __attribute__((vector_size(VECTOR / 4)));
+typedef real QuarterVector __attribute__((vector_size(VECTOR / 4)));
 #else
-typedef Half Quarter;
+typedef HalfVector QuarterVector;
 #endif
-typedef real Single;
+typedef real OneElement;
 #define COUNT(TYPE) ((ptrdiff_t)(sizeof(TYPE) / sizeof(real)))
 
 #define Part Vector
 #include "DirectConvPart.h"
-#define Part Half
+#define Part HalfVector
 #include "DirectConvPart.h"
 #if TH_VECTOR >= 32
-#define Part Quarter
+#define Part QuarterVector
 #include "DirectConvPart.h"
 #else
-#define write_Quarter write_Half
-#define add_Quarter   add_Half
+#define write_QuarterVector write_HalfVector
+#define add_QuarterVector   add_HalfVector
 #endif
-#define Part Single
+#define Part OneElement
 #include "DirectConvPart.h"
 
 static inline void write_row(const real *x, ptrdiff_t n, real bias, real *y)
 {
   if (n >= COUNT(Vector)) {
     write_Vector(x, n, bias, y);
-  } else if (n >= COUNT(Half)) {
-    write_Half(x, n, bias, y);
-  } else if (n >= COUNT(Quarter)) {
-    write_Quarter(x, n, bias, y);
+  } else if (n >= COUNT(HalfVector)) {
+    write_HalfVector(x, n, bias, y);
+  } else if (n >= COUNT(QuarterVector)) {
+    write_QuarterVector(x, n, bias, y);
   } else {
-    write_Single(x, n, bias, y);
+    write_OneElement(x, n, bias, y);
   }
 }
 
@@ -234,17 +234,17 @@ static inline __attribute__((always_inline)) void add_run(const THNNDirect *d, c
   if (step == 1) {
     for (; n >= COUNT(Vector); n -= COUNT(Vector), to += COUNT(Vector), from += COUNT(Vector))
       add_Vector(d->plane, to, from, count, outputs);
-    if (n >= COUNT(Half)) {
-      add_Half(d->plane, to, from, count, outputs);
-      n -= COUNT(Half), to += COUNT(Half), from += COUNT(Half);
+    if (n >= COUNT(HalfVector)) {
+      add_HalfVector(d->plane, to, from, count, outputs);
+      n -= COUNT(HalfVector), to += COUNT(HalfVector), from += COUNT(HalfVector);
     }
-    if (n >= COUNT(Quarter)) {
-      add_Quarter(d->plane, to, from, count, outputs);
-      n -= COUNT(Quarter), to += COUNT(Quarter), from += COUNT(Quarter);
+    if (n >= COUNT(QuarterVector)) {
+      add_QuarterVector(d->plane, to, from, count, outputs);
+      n -= COUNT(QuarterVector), to += COUNT(QuarterVector), from += COUNT(QuarterVector);
     }
   }
   for (; n > 0; n--, to += step, from++)
-    add_Single(d->plane, to, from, count, outputs);
+    add_OneElement(d->plane, to, from, count, outputs);
 }
 
 static inline __attribute__((always_inline)) void scatter_all(const THNNScatter *s, const real *y,
@@ -284,9 +284,9 @@ static void scatter(const THNNScatter *s, const real *y, const real *weights, re
 static inline real sum_of_lanes(Vector v)
 {
 #if TH_VECTOR == 64
-  Half halves[2];
+  HalfVector halves[2];
   memcpy(halves, &v, sizeof v);
-  const Half half = halves[0] + halves[1];
+  const HalfVector half = halves[0] + halves[1];
 #else
   const Vector half = v;
 #endif

@@ -14,8 +14,8 @@ typedef struct {
   int backward;
   int elements;      /* contiguous, and the im2col matrix is the source itself (areElements) */
   int inPlace;       /* channels-last, and the image needs no padded copy */
-  int direct;        /* channels-last, and the kernel writes sums of whole vectors to the result */
-  int streams;       /* direct, with non-temporal stores */
+  int writesResult;  /* channels-last, and the kernel writes sums of whole vectors to the result */
+  int streams;       /* writesResult, with non-temporal stores */
   int streamsPlanes; /* contiguous, and results are written with non-temporal stores */
   THNN_(Operands) data;
   ptrdiff_t size;            /* elements of a plane of the result */
@@ -39,11 +39,11 @@ typedef struct {
   ptrdiff_t terms;           /* terms of the part that has most */
   int picks;                 /* some parts have only some of the taps */
   /* Elements of each thread's memory: */
-  ptrdiff_t flat;       /* for copied planes */
-  ptrdiff_t sums;       /* for sums */
-  ptrdiff_t transposed; /* for packed weights */
-  ptrdiff_t picked;     /* for the packed weights of a part's taps */
-  ptrdiff_t placed;     /* for the results of all parts, in the order of positions */
+  ptrdiff_t flat;   /* for copied planes */
+  ptrdiff_t sums;   /* for sums */
+  ptrdiff_t packed; /* for packed weights */
+  ptrdiff_t picked; /* for the packed weights of a part's taps */
+  ptrdiff_t placed; /* for the results of all parts, in the order of positions */
   real *memory;
   int threads;
 } THNN_(ImplicitImages);
@@ -60,7 +60,7 @@ typedef struct {
 /* Elements of the memory of a thread. */
 static ptrdiff_t THNN_(ofItem)(const THNN_(ImplicitImages) * w)
 {
-  return w->flat + w->sums + w->transposed + w->picked + w->placed;
+  return w->flat + w->sums + w->packed + w->picked + w->placed;
 }
 
 static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdiff_t item)
@@ -78,7 +78,7 @@ static THNN_(ImplicitItem) THNN_(itemOf)(const THNN_(ImplicitImages) * w, ptrdif
   i.flat = THNN_(ofThread)(w->memory, THNN_(ofItem)(w), w->threads);
   i.sums = i.flat + w->flat;
   i.m = i.sums + w->sums;
-  i.picked = i.m + w->transposed;
+  i.picked = i.m + w->packed;
   i.placed = i.picked + w->picked;
   return i;
 }
@@ -182,7 +182,7 @@ static ptrdiff_t THNN_(nextOf)(const THNN_(ImplicitImages) * w)
 /* Whether the kernel writes the sums of count planes to the channels-last result. */
 static int THNN_(isDirectSum)(const THNN_(ImplicitImages) * w, ptrdiff_t count)
 {
-  return w->direct && count % TH_DISPATCHED(THNN_(implicit))->lanes == 0;
+  return w->writesResult && count % TH_DISPATCHED(THNN_(implicit))->lanes == 0;
 }
 
 /* Writes the sums of some positions of a part, for count result planes, to a channels-last result whose
@@ -213,7 +213,7 @@ static real *THNN_(sumsOfPart)(const THNN_(ImplicitImages) * w, const THNN_(Impl
   real *sums = i->sums;
   for (ptrdiff_t before = 0; before < k; before++)
     sums += i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[before]) * width;
-  if (w->direct) /* only the last block has sums in memory */
+  if (w->writesResult) /* only the last block has sums in memory */
     return sums;
   return sums + i->images * THNN_(positionsOfItem)(w, i, &w->plan.part[k]) * first;
 }
@@ -227,18 +227,18 @@ typedef struct {
  * source plane 0, the sums begin with the bias. */
 static void THNN_(addTerms)(const THNN_(ImplicitImages) * w, const THNN_(ImplicitItem) * i,
                             ptrdiff_t first, ptrdiff_t count, ptrdiff_t plane, ptrdiff_t planes,
-                            THNN_(Packed) * transposed)
+                            THNN_(Packed) * packed)
 {
   const ptrdiff_t vectors = THNN_(vectorsOf)(count),
                   width = vectors * TH_DISPATCHED(THNN_(implicit))->lanes;
   const ptrdiff_t result = i->first + first;
-  real *start = i->m + w->transposed - w->width;
+  real *start = i->m + w->packed - w->width;
   if (plane == 0)
     for (ptrdiff_t r = 0; r < width; r++)
       start[r] = w->data.bias && r < count ? w->data.bias[i->group * w->results + result + r] : 0;
-  if (transposed->group != i->group || transposed->result != result || transposed->plane != plane)
+  if (packed->group != i->group || packed->result != result || packed->plane != plane)
     THNN_(packWeights)(w, i->group, result, count, plane, planes, i->m);
-  *transposed = (THNN_(Packed)){i->group, result, plane};
+  *packed = (THNN_(Packed)){i->group, result, plane};
   for (ptrdiff_t k = 0; k < w->plan.parts; k++) {
     const THNNPart *part = &w->plan.part[k];
     const ptrdiff_t rows = i->images * THNN_(positionsOfItem)(w, i, part);
@@ -356,7 +356,7 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(ImplicitImages) *w = context;
   const THNNConvPlan *p = &w->plan;
-  THNN_(Packed) transposed = {-1, 0, 0};
+  THNN_(Packed) packed = {-1, 0, 0};
   for (ptrdiff_t item = begin; item < end; item++) {
     const THNN_(ImplicitItem) i = THNN_(itemOf)(w, item);
     for (ptrdiff_t plane = 0; plane < p->planes; plane += w->planes) {
@@ -364,7 +364,7 @@ static void THNN_(implicitItems)(void *context, ptrdiff_t begin, ptrdiff_t end)
       if (!w->inPlace)
         THNN_(copySource)(w, &i, plane, planes);
       for (ptrdiff_t first = 0; first < i.count; first += w->width)
-        THNN_(addTerms)(w, &i, first, THMin(w->width, i.count - first), plane, planes, &transposed);
+        THNN_(addTerms)(w, &i, first, THMin(w->width, i.count - first), plane, planes, &packed);
     }
     if (p->hasGaps)
       THNN_(fillGaps)(w, &i);
@@ -430,8 +430,8 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
     w->all += these;
   }
   w->inPlace = c->channelsLast && THNN_(needsNoPadding)(&w->plan);
-  w->direct = c->channelsLast && w->plan.parts == 1 && !w->plan.hasGaps &&
-              w->plan.part->start == 0 && w->positions == w->size;
+  w->writesResult = c->channelsLast && w->plan.parts == 1 && !w->plan.hasGaps &&
+                    w->plan.part->start == 0 && w->positions == w->size;
   w->strip = w->elements  ? THMin(w->positions, IMPLICIT_POSITIONS)
              : w->inPlace ? THMin(w->positions, IMPLICIT_TILES)
                           : w->positions;
@@ -445,7 +445,7 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
   w->terms = w->planes * taps;
   const ptrdiff_t more =
       THMax(0, TH_DISPATCHED(THNN_(implicit))->lanes - c->taps); /* packFilters */
-  w->transposed = (w->planes * c->taps + more + 1) * w->width;
+  w->packed = (w->planes * c->taps + more + 1) * w->width;
   w->picked = w->picks ? w->planes * taps * w->width : 0;
 }
 
@@ -453,7 +453,7 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
  * last, partial block needs memory. */
 static ptrdiff_t THNN_(sumsOfPosition)(const THNN_(ImplicitImages) * w, ptrdiff_t splits)
 {
-  if (w->direct)
+  if (w->writesResult)
     return w->results % TH_DISPATCHED(THNN_(implicit))->lanes ? w->width : 0;
   const ptrdiff_t results =
       (w->vectors + splits - 1) / splits * TH_DISPATCHED(THNN_(implicit))->lanes;
@@ -469,7 +469,7 @@ static void THNN_(chooseRuns)(THNN_(ImplicitImages) * w)
   const ptrdiff_t ofImage =
       (w->inPlace ? 0 : w->planes * w->plane) +
       (w->elements || w->inPlace ? w->strip : w->all) * THNN_(sumsOfPosition)(w, 1);
-  ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed - w->picked;
+  ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->packed - w->picked;
   if (!c->channelsLast && !w->plan.hasGaps && w->plan.parts > 1 &&
       ofImage + w->size * w->width <= memory)
     w->placed = w->size * w->width;
@@ -511,7 +511,7 @@ void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTen
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   const ptrdiff_t bytes = c->batch * w.size * w.results * c->groups * (ptrdiff_t)sizeof(real);
   const int far = (uintptr_t)w.data.to % TH_STREAM_LINE == 0 && bytes >= THPlan_streamBytes();
-  w.streams = far && w.direct && w.planes == w.plan.planes &&
+  w.streams = far && w.writesResult && w.planes == w.plan.planes &&
               w.results % TH_DISPATCHED(THNN_(implicit))->lanes == 0;
   w.streamsPlanes = far && !c->channelsLast && w.size % (TH_STREAM_LINE / sizeof(real)) == 0;
   THParallel_for(items, 1, THNN_(implicitItems), &w);

@@ -26,10 +26,10 @@ typedef struct {
   const ptrdiff_t *row;      /* inRows: the offsets that the positions of a strip are copied to */
   ptrdiff_t image;           /* elements of a copied image */
   /* Elements of each thread's memory: */
-  ptrdiff_t flat;       /* for copied images */
-  ptrdiff_t sums;       /* for sums */
-  ptrdiff_t transposed; /* for packed gradients */
-  ptrdiff_t ordered;    /* for sums in the order of the weights */
+  ptrdiff_t flat;    /* for copied images */
+  ptrdiff_t sums;    /* for sums */
+  ptrdiff_t packed;  /* for packed gradients */
+  ptrdiff_t ordered; /* for sums in the order of the weights */
   real *memory;
   int inPlace; /* the image needs no padded copy */
   int inRows;  /* inPlace, channels-last: the positions of a strip are copied together */
@@ -208,11 +208,10 @@ static void THNN_(implicitWeights)(void *context, ptrdiff_t begin, ptrdiff_t end
   const THNNConvPlan *p = &w->plan;
   const ptrdiff_t outputs = c->outputs / c->groups;
   THNN_(WeightsItem)
-  i = {.flat =
-           THNN_(ofThread)(w->memory, w->flat + w->sums + w->transposed + w->ordered, w->threads)};
+  i = {.flat = THNN_(ofThread)(w->memory, w->flat + w->sums + w->packed + w->ordered, w->threads)};
   i.sums = i.flat + w->flat;
   i.m = i.sums + w->sums;
-  i.ordered = i.m + w->transposed;
+  i.ordered = i.m + w->packed;
   for (ptrdiff_t item = begin; item < end; item++) {
     const ptrdiff_t split = item % w->splits, chunk = item / w->splits % w->chunks;
     i.group = item / w->splits / w->chunks;
@@ -284,7 +283,7 @@ static void THNN_(chooseChunks)(THNN_(ImplicitWeights) * w, int samePlanes)
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1), planes = w->plan.planes;
   const ptrdiff_t ofPlane =
       (w->inPlace ? 0 : w->imagesAtOnce * w->plan.plane) + c->taps * w->blocks * w->width;
-  const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->transposed;
+  const ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->packed;
   const ptrdiff_t fit = THMax(LEAST_TERMS / c->taps, memory / ofPlane);
   const ptrdiff_t planesAtOnce = THMax(1, THMin(planes, THMin(TERMS / c->taps, fit)));
   const ptrdiff_t side = samePlanes ? 1 : threads; /* chunks at the same time */
@@ -331,7 +330,7 @@ static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNN
     w->width = THMin(w->width, vectors / threads * lanes);
   w->blocks = (outputs + w->width - 1) / w->width;
   w->imagesAtOnce = THMin(c->batch, (POSITIONS + c->positions - 1) / c->positions);
-  w->transposed = (w->strip + lanes) * w->width;
+  w->packed = (w->strip + lanes) * w->width;
   THNN_(chooseChunks)(w, samePlanes);
   w->threads = THParallel_threads(c->groups * w->chunks * w->splits, 1);
   /* An odd number of cache lines, so that positions do not fall into the same sets of the cache. */
@@ -345,7 +344,7 @@ static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNN
   w->sums = w->planes * c->taps * ((w->blocks + w->splits - 1) / w->splits) * w->width;
   w->ordered = THNN_(isParted)(w) ? w->planes * c->taps * w->width : 0;
   w->totals = THNN_(scratchBytes)(call, (size_t)c->outputs * sizeof *w->totals);
-  w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->transposed + w->ordered));
+  w->memory = THNN_(scratch)(call, w->threads * (w->flat + w->sums + w->packed + w->ordered));
 }
 
 void THNN_(weightsByImplicitGemm)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)

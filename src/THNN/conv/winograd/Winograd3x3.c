@@ -32,7 +32,7 @@ static void THNN_(transformPlanes)(const THNN_(WinogradPlan) * w, ptrdiff_t bloc
                   u + (plane + p) * width, w->planes * width);
 }
 
-/* Transforms the weights of the blocks of a step; an item is a block and TRANSPOSED_PLANES planes. */
+/* Transforms the weights of the blocks of a round; an item is a block and TRANSPOSED_PLANES planes. */
 static void THNN_(transformWeights)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(WinogradPlan) *w = context;
@@ -352,7 +352,7 @@ static void THNN_(writeBlock)(const THNN_(WinogradPlan) * w, const THNN_(Run) * 
       }
 }
 
-/* Computes the blocks of a step for some runs. */
+/* Computes the blocks of a round for some runs. */
 static void THNN_(computeRuns)(void *context, ptrdiff_t begin, ptrdiff_t end)
 {
   const THNN_(WinogradPlan) *w = context;

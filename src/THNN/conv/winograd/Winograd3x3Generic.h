@@ -24,18 +24,18 @@ typedef struct {
   void (*multiply)(ptrdiff_t tiles, ptrdiff_t planes, const real *v, ptrdiff_t nextPlanes,
                    const real *u, ptrdiff_t vectors, real *products);
   /* Transforms products back: products[value][tile], whose tiles are `width` apart, become the results
-   * y[row][column] of `high` rows and `wide` columns, with strides pitch and columnStride.  They are
+   * y[row][column] of `high` rows and `wide` columns, with strides nextRow and nextColumn.  They are
    * added to start, or to y if start is NULL.  lines begins with 24 vectors, which have to be 0 for
    * points outside [first, end). */
   void (*results)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                   const real *products, ptrdiff_t width, ptrdiff_t next, const real *start,
-                  ptrdiff_t high, ptrdiff_t wide, real *lines, real *y, ptrdiff_t pitch,
-                  ptrdiff_t columnStride);
+                  ptrdiff_t high, ptrdiff_t wide, real *lines, real *y, ptrdiff_t nextRow,
+                  ptrdiff_t nextColumn);
   /* The transpose of `results`: the gradients y[row][column] become z[value][tile], whose tiles are
    * `width` apart. */
   void (*gradients)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
-                    const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t pitch,
-                    ptrdiff_t columnStride, real *lines, real *z, ptrdiff_t width, ptrdiff_t next);
+                    const real *y, ptrdiff_t high, ptrdiff_t wide, ptrdiff_t nextRow,
+                    ptrdiff_t nextColumn, real *lines, real *z, ptrdiff_t width, ptrdiff_t next);
   /* The transpose of `filters`: sums[value][o], the sums over the tiles of products of values of gradients
    * and of images, become m[9][o], gradients of filters. */
   void (*taps)(int first, int end, ptrdiff_t vectors, const real *sums, ptrdiff_t next, real *m);
@@ -53,8 +53,8 @@ typedef struct {
 
 extern const THNN_(Winograd) *const THNN_(winograd)[];
 
-/* The plan of a call, and the step that is being computed.  It takes no more memory than
- * THNNConvolution_memory allows. */
+/* The plan of a call, and the round that is being computed: blocksAtOnce blocks of one pass.  The plan takes no
+ * more memory than THNNConvolution_memory allows. */
 typedef struct THNN_(WinogradPlan) {
   const THNNConvolution *c;
   int backward;
@@ -79,12 +79,14 @@ typedef struct THNN_(WinogradPlan) {
   int isShared;           /* the threads share the blocks of a single run */
   ptrdiff_t vectorStride; /* stride of vectors of planes in the transformed tiles of a run */
   ptrdiff_t valueStride;  /* stride of the 36 values in the transformed tiles of a run */
-  ptrdiff_t u;            /* elements of the transformed weights */
+  ptrdiff_t u;            /* elements of the buffer weights */
   /* Elements of the buffers of each thread: */
-  ptrdiff_t flat;          /* transposed rows of the source; channels-last: one row of zeros */
-  ptrdiff_t lines;         /* values of a row of tiles that are transformed down */
-  ptrdiff_t v;             /* the transformed tiles of a run */
-  ptrdiff_t products;      /* products of a run with a block */
+  ptrdiff_t flat;     /* transposed rows of the source; channels-last: one row of zeros */
+  ptrdiff_t lines;    /* values of a row of tiles that are transformed down */
+  ptrdiff_t v;        /* the transformed tiles of a run */
+  ptrdiff_t products; /* products of a run with a block */
+  /* Sums of the gradient of the weights; if isShared, transformed weights of a block. */
+  ptrdiff_t sums;
   ptrdiff_t transposed;    /* packed weights, or rows of results before their transposition */
   ptrdiff_t stripRows;     /* rows of the source that are transposed together */
   ptrdiff_t keptRows;      /* transposed rows of the source that flat holds */
@@ -92,13 +94,12 @@ typedef struct THNN_(WinogradPlan) {
   real *memory;            /* the buffers of all threads */
   const real *transformed; /* the caller's transformed weights, or NULL if a call transforms them */
   int threads;
-  /* The step that is being computed: */
+  /* The round that is being computed: */
   ptrdiff_t group;
   ptrdiff_t block, count; /* first block and number of blocks */
   int first, end;         /* the points [first, end) down */
   /* For the gradient of the weights: */
   ptrdiff_t chunk;        /* planes of the source that are computed together */
-  ptrdiff_t sums;         /* elements of each thread's memory for sums */
   const ptrdiff_t *tile;  /* offsets of tiles in a transformed run */
   const ptrdiff_t *plane; /* offsets of planes in a transformed run; then those of the last chunk */
   accreal scale;

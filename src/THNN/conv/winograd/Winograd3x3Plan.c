@@ -112,7 +112,7 @@ static void THNN_(compare)(THNN_(WinogradPlan) * w, ptrdiff_t items, THNN_(Winog
 
 /* Chooses the best plan with `rows` points down in a pass; returns 0 if none fits in memory.  The threads
  * share the runs, or the blocks of results of a single run. */
-static int THNN_(choose)(THNN_(WinogradPlan) * w, int rows, int threads, double *cost)
+static int THNN_(choosePlan)(THNN_(WinogradPlan) * w, int rows, int threads, double *cost)
 {
   THNN_(WinogradPlan) best = *w;
   *cost = INFINITY;
@@ -199,7 +199,7 @@ static double THNN_(planOne)(const THNNConvolution *c, int backward, THNN_(Winog
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     double mine;
     THNN_(WinogradPlan) other = *w;
-    if (THNN_(choose)(&other, rows[i], 1, &mine) && mine < cost) {
+    if (THNN_(choosePlan)(&other, rows[i], 1, &mine) && mine < cost) {
       best = other;
       cost = mine;
     }
@@ -218,7 +218,7 @@ void THNN_(planWinograd)(const THNNConvolution *c, int backward, int threads,
   for (; threads > 1; threads--) {
     double cost;
     THNN_(WinogradPlan) other = start;
-    if (THNN_(choose)(&other, w->rows, threads, &cost)) {
+    if (THNN_(choosePlan)(&other, w->rows, threads, &cost)) {
       *w = other;
       return;
     }
