@@ -65,15 +65,16 @@ __global__ static void max_pool(THCUNNPool w, IndexSplit split, int64_t count)
   {
     const Element e = element_of(split, i);
     const THNNSpan t = span_of(w, 0, e), h = span_of(w, 1, e), v = span_of(w, 2, e);
-    const int64_t step[3] = {w.axis[0].dilation > 1 ? w.axis[0].dilation : 1,
-                             w.axis[1].dilation > 1 ? w.axis[1].dilation : 1,
-                             w.axis[2].dilation > 1 ? w.axis[2].dilation : 1};
+    /* Windows that adapt have a dilation of 0. */
+    const int64_t dilation[3] = {w.axis[0].dilation > 1 ? w.axis[0].dilation : 1,
+                                 w.axis[1].dilation > 1 ? w.axis[1].dilation : 1,
+                                 w.axis[2].dilation > 1 ? w.axis[2].dilation : 1};
     const int64_t width = w.axis[2].input, base = e.plane * w.input;
     int64_t best = (t.begin * w.axis[1].input + h.begin) * width + v.begin;
     real most = -(real)INFINITY;
-    for (int64_t z = t.begin; z < t.end; z += step[0])
-      for (int64_t r = h.begin; r < h.end; r += step[1])
-        for (int64_t c = v.begin; c < v.end; c += step[2]) {
+    for (int64_t z = t.begin; z < t.end; z += dilation[0])
+      for (int64_t r = h.begin; r < h.end; r += dilation[1])
+        for (int64_t c = v.begin; c < v.end; c += dilation[2]) {
           const int64_t at = (z * w.axis[1].input + r) * width + c;
           const real value = load(w.x, base + at);
           if (value > most || value != value) { /* NaN is larger than all */

@@ -1,7 +1,7 @@
 /* Which algorithm computes a convolution.  Algorithm.c has a table of them:
  *
  *     depthwise_nchw   depthwise: the filter of each plane slides over the plane itself
- *     depthwise_nhwc   depthwise with planes in the lanes of vectors, channels-last or transposed
+ *     depthwise_nhwc   depthwise with planes in the lanes of vectors; contiguous planes are transposed first
  *     winograd3x3      Winograd's F(4 x 4, 3 x 3)
  *     winograd5x5      Winograd's F(4 x 4, 5 x 5), with rows of tiles in the lanes
  *     scatter          backward data: each tap adds a shifted copy of y, times a weight, to x

@@ -15,9 +15,9 @@ typedef struct {
 ptrdiff_t THNN_(setsOf)(const THNNConvolution *c);
 
 /* The elements of x or y, whichever has more. */
-ptrdiff_t THNN_(imagesOf)(const THNNConvolution *c);
+ptrdiff_t THNN_(elementsOfLarger)(const THNNConvolution *c);
 
-/* Whether the weights' sums of all sets together have no more elements than imagesOf. */
+/* Whether the weights' sums of all sets together have no more elements than elementsOfLarger. */
 int THNN_(fitSets)(const THNNConvolution *c);
 
 /* How many images of `elements` elements a kernel sums up in registers before it adds to memory. */

@@ -59,14 +59,14 @@ ptrdiff_t THNN_(setsOf)(const THNNConvolution *c)
   return THMin(c->batch, THNN_IMAGE_SETS);
 }
 
-ptrdiff_t THNN_(imagesOf)(const THNNConvolution *c)
+ptrdiff_t THNN_(elementsOfLarger)(const THNNConvolution *c)
 {
   return c->batch * THMax(c->planes * c->image, c->outputs * c->positions);
 }
 
 int THNN_(fitSets)(const THNNConvolution *c)
 {
-  return c->batch > 0 && c->outputs * c->terms * THNN_(setsOf)(c) <= THNN_(imagesOf)(c);
+  return c->batch > 0 && c->outputs * c->terms * THNN_(setsOf)(c) <= THNN_(elementsOfLarger)(c);
 }
 
 accreal *THNN_(totalsOfSets)(THNN_(Gradient) * g)

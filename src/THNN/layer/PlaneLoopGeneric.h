@@ -42,7 +42,8 @@ typedef struct THNN_(PlaneLoop) {
   ptrdiff_t chunks; /* chunks of planes, one for each thread */
   char *memory;     /* scratch memory of all chunks */
 
-  /* Set by runPlanes for the function plane: contiguous elements of the operands. */
+  /* Set by runPlanes for the function plane: contiguous elements, x and w of the sources, y of the
+   * result.  Backward x is gradOutput and y gradInput, unlike in conv/. */
   const THNNPlanes *planes;
   const real *x, *w[2];
   real *y;

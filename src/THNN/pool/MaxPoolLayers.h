@@ -5,7 +5,7 @@ void THNN_(maxPoolForward)(const THNNPlanes *planes, THNNWindow axis[3], THTenso
                            THTensor *output, THIndexTensor *indices);
 
 /* Each element of gradInput becomes the sum of the elements of gradOutput whose index names it.  The CPU raises an
- * error for an index outside of the plane; a device ignores it. */
+ * error for an index outside of the plane; a device ignores an index outside of its own window. */
 void THNN_(maxPoolBackward)(const THNNPlanes *planes, const THNNWindow axis[3],
                             THTensor *gradOutput, THTensor *gradInput, THIndexTensor *indices);
 

@@ -132,7 +132,8 @@ void THNN_(weightsByDepthwiseNchw)(THNN_(Gradient) * g, THNN_(WinogradPlan) * pl
   s.x = THTensor_(data)(g->x);
   s.y = THTensor_(data)(g->y);
   const ptrdiff_t items = s.sets * c->outputs;
-  const ptrdiff_t each = THMax(1, THNN_(imagesOf)(c) / THMax(1, items)); /* elements of an item */
+  const ptrdiff_t each =
+      THMax(1, THNN_(elementsOfLarger)(c) / THMax(1, items)); /* elements of an item */
   THParallel_for(items, THMax(1, TH_LOOP_GRAIN / 8 / each), THNN_(depthwiseNchwSets), &s);
   THNN_(addSets)(s.sums, s.sets, all, THTensor_(data)(g->gradWeight), g->scale);
 }

@@ -13,7 +13,7 @@ enum { VECTORS_OF_SIX = 2, VECTORS_OF_FOUR = 3, VECTORS_OF_ONE = 8 };
 enum {
   MOST_VECTORS = VECTORS_OF_ONE, /* vectors of a strip, at most */
   OUTPUTS = THNN_DIRECT_OUTPUTS,
-  TAPS = THNN_DIRECT_TAPS,
+  TAPS = THNN_DIRECT_TERMS,
   WINDOW = 9,         /* terms of a register tile of correlate, for a single output */
   LINE = 64,          /* bytes of a cache line */
   BETWEEN = 8,        /* terms from one prefetch of the next strip to the next prefetch */

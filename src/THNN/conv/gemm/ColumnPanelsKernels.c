@@ -7,9 +7,9 @@
 /* Rows of a tile for panels of 1, 2, 3 and 4 vectors: the sums leave registers for the panel's vectors
  * and a weight. */
 #if TH_VECTOR == 64
-enum { MOST = 4, OF_ONE = 8, OF_TWO = 8, OF_THREE = 8, OF_FOUR = 6 };
+enum { MOST_VECTORS = 4, OF_ONE = 8, OF_TWO = 8, OF_THREE = 8, OF_FOUR = 6 };
 #else
-enum { MOST = 2, OF_ONE = 8, OF_TWO = 6 };
+enum { MOST_VECTORS = 2, OF_ONE = 8, OF_TWO = 6 };
 #endif
 enum { ROWS = 8, LINE = 64 / sizeof(real) };
 
@@ -22,7 +22,7 @@ TH_SIMD void multiply_tile(ptrdiff_t terms, int rows, int vectors, ptrdiff_t the
                            const THNN_(PanelTile) * tile)
 {
   const real *weight[ROWS], *panel = tile->panel;
-  Vector sum[ROWS][MOST];
+  Vector sum[ROWS][MOST_VECTORS];
 #pragma GCC unroll 8
   for (int r = 0; r < rows; r++) {
     const ptrdiff_t row = THMin(r, there - 1);
@@ -38,7 +38,7 @@ TH_SIMD void multiply_tile(ptrdiff_t terms, int rows, int vectors, ptrdiff_t the
     for (int r = 0; r < rows; r++)
       __builtin_prefetch(weight[r] + at + rows * tile->ofRow);
     for (; k < end; k++, at += tile->ofTerm, panel += tile->nextTerm) {
-      Vector column[MOST];
+      Vector column[MOST_VECTORS];
 #pragma GCC unroll 4
       for (int v = 0; v < vectors; v++)
         column[v] = load(panel + v * LANES);
@@ -135,7 +135,7 @@ static void pack(const THNN_(PanelSource) * source, ptrdiff_t width, real *panel
 }
 
 const THNN_(Panels) TH_LEVEL_(THNN_(panels))[] = {{LANES,
-                                                   MOST,
+                                                   MOST_VECTORS,
 #if TH_VECTOR == 64
                                                    {0, OF_ONE, OF_TWO, OF_THREE, OF_FOUR},
 #else

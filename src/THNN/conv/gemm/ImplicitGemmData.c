@@ -12,7 +12,7 @@ typedef struct {
   const THNNConvolution *c;
   THNNConvPlan plan;
   int backward;
-  int elements;      /* contiguous, and the im2col matrix is the source itself (areElements) */
+  int isOneByOne;    /* contiguous, and the im2col matrix is the source itself (areElements) */
   int inPlace;       /* channels-last, and the image needs no padded copy */
   int writesResult;  /* channels-last, and the kernel writes sums of whole vectors to the result */
   int streams;       /* writesResult, with non-temporal stores */
@@ -28,7 +28,7 @@ typedef struct {
   ptrdiff_t plane;           /* stride of the copied planes */
   ptrdiff_t imagesAtOnce;    /* images of a run, which are computed together */
   ptrdiff_t runs;            /* runs: groups of images, or strips of an image */
-  ptrdiff_t strip;           /* positions of a strip of an image (elements or inPlace) */
+  ptrdiff_t strip;           /* positions of a strip of an image (isOneByOne or inPlace) */
   ptrdiff_t strips;          /* strips of an image */
   ptrdiff_t capacity;        /* positions of a run in a part, at most */
   ptrdiff_t positions;       /* positions of the largest part of an image */
@@ -108,7 +108,7 @@ static void THNN_(copySource)(const THNN_(ImplicitImages) * w, const THNN_(Impli
                             next, planes, flat, w->positionStride);
       continue;
     }
-    if (!w->elements) {
+    if (!w->isOneByOne) {
       THNN_(copyPadded)(p->layout, from, planes, w->source, flat, w->plane);
       continue;
     }
@@ -158,7 +158,7 @@ static void THNN_(writePart)(const THNN_(ImplicitImages) * w, const THNNDirect *
                              ptrdiff_t positions, ptrdiff_t count, real *to)
 {
   const ptrdiff_t width = THNN_(vectorsOf)(count) * TH_DISPATCHED(THNN_(implicit))->lanes;
-  if (w->elements || positions == w->size) {
+  if (w->isOneByOne || positions == w->size) {
     (w->streamsPlanes
          ? TH_DISPATCHED(THNN_(implicit))->transposeStream
          : TH_DISPATCHED(THNN_(implicit))->transpose)(positions, count, sums, width, to, w->size);
@@ -385,7 +385,7 @@ static void THNN_(listOffsets)(THNN_(Call) * call, THNN_(ImplicitImages) * w)
   w->position = list;
   for (ptrdiff_t k = 0; k < parts; k++, list += w->capacity) {
     THNNDirect d = w->plan.part[k].d;
-    if (w->elements) { /* a strip of one long row of positions */
+    if (w->isOneByOne) { /* a strip of one long row of positions */
       d.count[0] = d.count[1] = 1;
       d.count[2] = w->strip;
     }
@@ -432,15 +432,15 @@ static void THNN_(planImages)(THNN_(ImplicitImages) * w, THNN_(Call) * call)
   w->inPlace = c->channelsLast && THNN_(needsNoPadding)(&w->plan);
   w->writesResult = c->channelsLast && w->plan.parts == 1 && !w->plan.hasGaps &&
                     w->plan.part->start == 0 && w->positions == w->size;
-  w->strip = w->elements  ? THMin(w->positions, IMPLICIT_POSITIONS)
-             : w->inPlace ? THMin(w->positions, IMPLICIT_TILES)
-                          : w->positions;
+  w->strip = w->isOneByOne ? THMin(w->positions, IMPLICIT_POSITIONS)
+             : w->inPlace  ? THMin(w->positions, IMPLICIT_TILES)
+                           : w->positions;
   w->strips = (w->positions + w->strip - 1) / w->strip;
   const ptrdiff_t columns = (c->channelsLast ? IMPLICIT_CHANNELS_LAST : 1) * THNN_IMPLICIT_COLUMNS;
   w->planes = THMin(w->plan.planes, (columns + taps - 1) / taps);
   /* The stride is an odd number of cache lines, so that planes do not fall into the same sets of the
    * cache. */
-  w->plane = w->elements ? (w->strip | 16) + 16 : w->plan.plane;
+  w->plane = w->isOneByOne ? (w->strip | 16) + 16 : w->plan.plane;
   w->positionStride = c->channelsLast ? (w->inPlace ? w->plan.planes * c->groups : w->planes) : 1;
   w->terms = w->planes * taps;
   const ptrdiff_t more =
@@ -468,7 +468,7 @@ static void THNN_(chooseRuns)(THNN_(ImplicitImages) * w)
   const ptrdiff_t threads = THParallel_threads(PTRDIFF_MAX, 1);
   const ptrdiff_t ofImage =
       (w->inPlace ? 0 : w->planes * w->plane) +
-      (w->elements || w->inPlace ? w->strip : w->all) * THNN_(sumsOfPosition)(w, 1);
+      (w->isOneByOne || w->inPlace ? w->strip : w->all) * THNN_(sumsOfPosition)(w, 1);
   ptrdiff_t memory = THNNConvolution_memory(c, (int)threads) / threads - w->packed - w->picked;
   if (!c->channelsLast && !w->plan.hasGaps && w->plan.parts > 1 &&
       ofImage + w->size * w->width <= memory)
@@ -491,7 +491,7 @@ static void THNN_(sizeMemory)(THNN_(ImplicitImages) * w, ptrdiff_t items)
   w->flat = w->inPlace
                 ? 0
                 : THNN_(wholeVectors)(w->imagesAtOnce * w->planes * w->plane + THNN_DIRECT_SLACK);
-  w->sums = w->imagesAtOnce * (w->elements || w->inPlace ? w->strip : w->all) *
+  w->sums = w->imagesAtOnce * (w->isOneByOne || w->inPlace ? w->strip : w->all) *
             THNN_(sumsOfPosition)(w, w->splits);
 }
 
@@ -501,7 +501,7 @@ void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTen
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(ImplicitImages)
-  w = {.c = c, .backward = backward, .elements = !c->channelsLast && THNN_(areElements)(c)};
+  w = {.c = c, .backward = backward, .isOneByOne = !c->channelsLast && THNN_(areElements)(c)};
   THNN_(planImages)(&w, &call);
   THNN_(chooseRuns)(&w);
   const ptrdiff_t items = w.runs * c->groups * w.splits;

@@ -7,18 +7,18 @@
 
 /* Rows of a register tile.  OF_ONE: of a tile of one vector, where loads take more time than
  * multiplications.  OF_TWO: of two vectors; next to 14 x 2 sums there are registers for two factors and
- * an element.  ROWS: of three or four vectors.  MORE: of any tile, at most.  MOST: vectors of a tile, at
+ * an element.  ROWS: of three or four vectors.  MOST_ROWS: of any tile, at most.  MOST_VECTORS: vectors of a tile, at
  * most. */
 #if TH_VECTOR == 64
-enum { MOST = 4, OF_TWO = 14, MORE = OF_TWO };
+enum { MOST_VECTORS = 4, OF_TWO = 14, MOST_ROWS = OF_TWO };
 #else
-enum { MOST = 2, OF_TWO = 6, MORE = 8 };
+enum { MOST_VECTORS = 2, OF_TWO = 6, MOST_ROWS = 8 };
 #endif
 enum {
   OF_ONE = 8,
   ROWS = 6,
-  SUMS = 2 * MORE, /* vectors of sums of a tile, at most */
-  BETWEEN = 16     /* columns from one prefetch to the next */
+  SUMS = 2 * MOST_ROWS, /* vectors of sums of a tile, at most */
+  BETWEEN = 16          /* columns from one prefetch to the next */
 };
 
 /* --- products -------------------------------------------------------------------------------- */
@@ -54,11 +54,11 @@ static inline __attribute__((always_inline)) void tile_rows(const Tile *f, int t
   const ptrdiff_t *const columns = f->columns, *const ahead = f->ahead;
   const ptrdiff_t ncolumns = f->ncolumns, next = f->next;
   const Following following = f->following;
-  const real *x = f->x, *m = f->m, *row[MORE];
+  const real *x = f->x, *m = f->m, *row[MOST_ROWS];
   real *sums = f->sums;
   for (int k = 0; k < tileRows; k++)
     row[k] = x + f->rows[k];
-  Vector sum[MORE][MOST];
+  Vector sum[MOST_ROWS][MOST_VECTORS];
   for (int k = 0; k < tileRows; k++)
     for (int v = 0; v < vectors; v++)
       sum[k][v] = (Vector){0};
@@ -81,7 +81,7 @@ static inline __attribute__((always_inline)) void tile_rows(const Tile *f, int t
       __builtin_prefetch(following.at + b * following.along + k * following.step, 0, 2);
     for (; b < end; b++, m += vectors * LANES) {
       const ptrdiff_t column = columns[b];
-      Vector factor[MOST];
+      Vector factor[MOST_VECTORS];
       for (int v = 0; v < vectors; v++)
         factor[v] = load(m + v * LANES);
       for (int k = 0; k < tileRows; k++) {
@@ -166,7 +166,7 @@ static void multiply_prefetching(ptrdiff_t nrows, const ptrdiff_t *rows, ptrdiff
     tiles[vectors].all(&tile);
   }
   if (a < nrows) { /* a partial tile repeats the last row */
-    ptrdiff_t last[MORE];
+    ptrdiff_t last[MOST_ROWS];
     real rest[SUMS * LANES] = {0};
     for (int k = 0; k < tileRows; k++)
       last[k] = rows[THMin(a + k, nrows - 1)];
@@ -257,4 +257,4 @@ static void transpose_streaming(ptrdiff_t rows, ptrdiff_t columns, const real *x
 }
 
 const THNN_(Implicit) TH_LEVEL_(THNN_(implicit))[] = {
-    {LANES, MOST, multiply, multiply_prefetching, transpose, transpose_streaming}};
+    {LANES, MOST_VECTORS, multiply, multiply_prefetching, transpose, transpose_streaming}};

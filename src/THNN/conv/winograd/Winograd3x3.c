@@ -301,16 +301,16 @@ static void THNN_(writeTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) * 
                               const real *start, ptrdiff_t count, real *to)
 {
   const ptrdiff_t lanes = TH_DISPATCHED(THNN_(implicit))->lanes, wide = w->at[2].output;
-  const ptrdiff_t down = w->at[1].dilation, across = w->at[2].dilation;
+  const ptrdiff_t rowDilation = w->at[1].dilation, columnDilation = w->at[2].dilation;
   const ptrdiff_t phase = (r->image + n) % w->phases[1], all = w->results * w->c->groups;
   const ptrdiff_t top = STEP * (r->row + row);
   const ptrdiff_t high = THMin(STEP * rows, THNN_(inPhase)(&w->at[1], phase) - top);
   const ptrdiff_t next = wide * (w->c->channelsLast ? all : 1); /* stride of the result's rows */
-  to += (top * down + phase) * next;
+  to += (top * rowDilation + phase) * next;
   const int inPlace = w->c->channelsLast && count == lanes;
   real *results = inPlace ? to : r->transposed;
   const ptrdiff_t columnStride = inPlace ? all : lanes,
-                  nextRow = wide * columnStride * (inPlace ? down : 1);
+                  nextRow = wide * columnStride * (inPlace ? rowDilation : 1);
   for (ptrdiff_t i = 0; i < rows; i++)
     for (ptrdiff_t k = 0; k < w->phases[2]; k++)
       TH_DISPATCHED(THNN_(winograd))
@@ -318,13 +318,13 @@ static void THNN_(writeTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) * 
                     THNNTiles_count(&r->tiles) * width, inPlace && w->first > 0 ? NULL : start,
                     high - STEP * i, THNN_(inPhase)(&w->at[2], k), r->lines,
                     results + STEP * i * nextRow + k * columnStride, nextRow,
-                    across * columnStride);
+                    columnDilation * columnStride);
   if (inPlace)
     return;
-  const ptrdiff_t rowsAtOnce = down == 1 ? high : 1;
+  const ptrdiff_t rowsAtOnce = rowDilation == 1 ? high : 1;
   for (ptrdiff_t k = 0; k < high; k += rowsAtOnce)
     THNN_(writeResults)(w, rowsAtOnce * wide, count, r->transposed + k * wide * lanes,
-                        to + k * down * next);
+                        to + k * rowDilation * next);
 }
 
 /* Transforms the products of a block back, and writes the results. */

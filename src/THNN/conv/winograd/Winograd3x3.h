@@ -18,8 +18,9 @@
  * A dilated convolution reads every second (third, ...) row and column of an image: the rows and columns
  * of each phase are an image of their own, which is read and written in place.
  *
- * Memory limits what is computed at a time: some of the six points down (a pass; the results are the sum
- * over the passes), some blocks of result planes, and a run of tiles for each thread. */
+ * Memory limits what is computed at a time: some of the six points down (here a pass, which is no THNNPass;
+ * the results are the sum over the passes), some blocks of result planes, and a run of tiles for each
+ * thread. */
 #ifndef THNN_WINOGRAD3X3_H
 #define THNN_WINOGRAD3X3_H
 

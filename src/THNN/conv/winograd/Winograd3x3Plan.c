@@ -301,15 +301,15 @@ static double THNN_(planWeights)(const THNNConvolution *c, THNN_(WinogradPlan) *
 double THNN_(costOfWinograd3x3)(const THNNConvolution *c, THNNPass pass, THNN_(WinogradPlan) * plan)
 {
   const int backward = pass == THNN_BACKWARD_DATA;
-  double cost, direct;
+  double cost, without; /* without Winograd, as products of matrices */
   if (pass == THNN_BACKWARD_WEIGHTS) {
     cost = THNN_(planWeights)(c, plan);
     const double fraction =
         plan->planes < THNN_PARTED_PLANES ? 1 : THNNConvPlan_fraction(c, 0, THNN_PLAN_PICKED);
-    direct = THNN_(costOfAllProducts)(plan) * fraction * (double)THMax(1, c->groups);
+    without = THNN_(costOfAllProducts)(plan) * fraction * (double)THMax(1, c->groups);
   } else {
     cost = THNN_(planOne)(c, backward, plan);
-    direct = THNN_(costOfAllProducts)(plan) * THNNConvPlan_fraction(c, backward, THNN_PLAN_PICKED);
+    without = THNN_(costOfAllProducts)(plan) * THNNConvPlan_fraction(c, backward, THNN_PLAN_PICKED);
   }
-  return cost / direct;
+  return cost / without;
 }

@@ -14,13 +14,14 @@
 static void THNN_(transposeRowsOfGradients)(const THNN_(WinogradPlan) * w, const real *from,
                                             ptrdiff_t count, ptrdiff_t high, real *to)
 {
-  const ptrdiff_t wide = w->at[2].output, all = w->c->outputs, down = w->at[1].dilation;
-  const ptrdiff_t rowsAtOnce = down == 1 ? high : 1, lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
+  const ptrdiff_t wide = w->at[2].output, all = w->c->outputs, rowDilation = w->at[1].dilation;
+  const ptrdiff_t rowsAtOnce = rowDilation == 1 ? high : 1,
+                  lanes = TH_DISPATCHED(THNN_(implicit))->lanes;
   for (ptrdiff_t k = 0; k < high; k += rowsAtOnce, to += rowsAtOnce * wide * lanes)
     if (w->c->channelsLast)
-      THNN_(copyParts)(rowsAtOnce * wide, from + k * down * wide * all, all, count, to);
+      THNN_(copyParts)(rowsAtOnce * wide, from + k * rowDilation * wide * all, all, count, to);
     else
-      THNN_(packOutputs)(count, rowsAtOnce * wide, from + k * down * wide, w->size, to);
+      THNN_(packOutputs)(count, rowsAtOnce * wide, from + k * rowDilation * wide, w->size, to);
 }
 
 /* Transforms the tiles of the gradient of y of a run, for a block of outputs, into r->products. */
@@ -31,7 +32,7 @@ static void THNN_(transformGradients)(const THNN_(WinogradPlan) * w, const THNN_
   const ptrdiff_t width = THNN_(vectorsOf)(count) * lanes;
   const ptrdiff_t next = THNNTiles_count(&r->tiles) * width;
   const ptrdiff_t stripRows = THMax(1, THNN_(transposedRows)(w) / STEP); /* rows of tiles */
-  const ptrdiff_t down = w->at[1].dilation, across = w->at[2].dilation;
+  const ptrdiff_t rowDilation = w->at[1].dilation, columnDilation = w->at[2].dilation;
   for (ptrdiff_t o = 0; o < count; o += lanes)
     for (ptrdiff_t n = 0; n < r->tiles.images / w->phases[2]; n++) {
       const ptrdiff_t image = (r->image + n) / w->phases[1] * w->c->groups + group;
@@ -45,8 +46,8 @@ static void THNN_(transformGradients)(const THNN_(WinogradPlan) * w, const THNN_
       for (ptrdiff_t row = 0; row < r->tiles.down; row += stripRows) {
         const ptrdiff_t rows = THMin(stripRows, r->tiles.down - row), top = STEP * (r->row + row);
         const ptrdiff_t high = THMin(STEP * rows, THNN_(inPhase)(&w->at[1], phase) - top);
-        const real *from = y + (top * down + phase) * wide * (w->c->channelsLast ? all : 1);
-        ptrdiff_t columnStride = all, nextRow = down * wide * all;
+        const real *from = y + (top * rowDilation + phase) * wide * (w->c->channelsLast ? all : 1);
+        ptrdiff_t columnStride = all, nextRow = rowDilation * wide * all;
         if (!inPlace) {
           THNN_(transposeRowsOfGradients)(w, from, these, high, r->transposed);
           from = r->transposed;
@@ -58,8 +59,8 @@ static void THNN_(transformGradients)(const THNN_(WinogradPlan) * w, const THNN_
             TH_DISPATCHED(THNN_(winograd))
                 ->gradients(&r->tiles, w->first, w->end, n * w->phases[2] + k, row + i,
                             from + STEP * i * nextRow + k * columnStride, high - STEP * i,
-                            THNN_(inPhase)(&w->at[2], k), nextRow, across * columnStride, r->lines,
-                            r->products + o, width, next);
+                            THNN_(inPhase)(&w->at[2], k), nextRow, columnDilation * columnStride,
+                            r->lines, r->products + o, width, next);
       }
     }
 }
