@@ -13,12 +13,12 @@ static const at_type *computes_in(at_layer_kind kind, const at_type *type)
   const bool isInteger = !at_isFloating(own) && own != AT_BOOL;
   if (!at_isFloating(own) && (kind == AT_LAYER_FLOATS || !isInteger))
     at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s", at_scalarTypeName(own));
-  const bool wide =
-      own == AT_DOUBLE || own == AT_LONG || (own == AT_INT && kind != AT_LAYER_MOVES);
+  const bool wide = own == AT_DOUBLE || own == AT_LONG || (own == AT_INT && kind != AT_LAYER_MOVES);
   return at_toScalarType(type, wide ? AT_DOUBLE : AT_FLOAT);
 }
 
-void at_layer_begin(at_layer_call *layer, at_layer_kind kind, at_tensor *self, int axes, int results)
+void at_layer_begin(at_layer_call *layer, at_layer_kind kind, at_tensor *self, int axes,
+                    int results)
 {
   const at_type *compute = computes_in(kind, self->type);
   const bool asTheyAre = kind == AT_LAYER_MOVES && self->type->elementSize == compute->elementSize;
@@ -167,7 +167,7 @@ bool at_layer_areManyNhwc(const at_layer_call *layer, const at_tensor *t)
 }
 
 bool at_layer_sizeNhwc(const at_layer_call *layer, const at_tensor *t, const int64_t axis[3],
-                        int64_t *size)
+                       int64_t *size)
 {
   const at_ints sizes = at_sizesOf(t);
   const int first = sizes.count - layer->axes;

@@ -23,7 +23,8 @@ typedef enum at_layer_kind {
 typedef struct at_layer_call {
   const at_type *type;    /* of operands and results */
   const at_type *compute; /* of the TH tensors that the layer is given */
-  const at_type *called;  /* the type whose functions are called; its elements are as large as compute's */
+  const at_type
+      *called; /* the type whose functions are called; its elements are as large as compute's */
   at_pool pool;
   bool asRows; /* images of one axis are passed as images of two axes, the first of size 1, which is
                 * removed from results; set after at_layer_begin */
@@ -41,7 +42,8 @@ typedef struct at_layer_call {
 
 /* Begins a call: operands are of self's type, images have that many axes (2 for rows and columns; 0
  * if there are no images), and there are so many results. */
-void at_layer_begin(at_layer_call *layer, at_layer_kind kind, at_tensor *self, int axes, int results);
+void at_layer_begin(at_layer_call *layer, at_layer_kind kind, at_tensor *self, int axes,
+                    int results);
 
 /* The TH tensor of an operand, converted to the type that computes; NULL for NULL.  It is an error
  * if t has another type than self, or no elements. */
@@ -77,7 +79,7 @@ bool at_layer_areManyNhwc(const at_layer_call *layer, const at_tensor *t);
 
 /* at_layer_areManyNhwc; size becomes the size of t with the last axes replaced by axis. */
 bool at_layer_sizeNhwc(const at_layer_call *layer, const at_tensor *t, const int64_t axis[3],
-                        int64_t *size);
+                       int64_t *size);
 
 /* Whether t may be read in channels-last layout: also if its images have a single pixel, so that it
  * is row-major as well. */
