@@ -4,9 +4,8 @@ usage: onnx_programs.py make [NAME...]   writes the files in tests/golden/progra
        onnx_programs.py nodes TH [NAME]  runs the node tests of the package onnx with TH, the program th of a build, and
                                          prints how many agree, differ and are refused, and which
 
-Each NAME.onnx has NAME.npz next to it: input0, ..., output0, ..., but for draws, whose outputs are random; in listed.npz tensor k
-of an input or output has a name such as input0.k. `make` was run
-with PyTorch 2.15 and ONNX Runtime.
+Each NAME.onnx has NAME.npz next to it: input0, ..., output0, ..., but for draws, whose outputs are random, and ngrams_far, which does
+not run; in listed.npz tensor k of an input or output has a name such as input0.k. `make` was run with PyTorch 2.15 and ONNX Runtime.
 """
 
 import collections
@@ -353,6 +352,14 @@ def ngrams():
          node("TfIdfVectorizer", ["x"], ["c"], mode="IDF", min_gram_length=1, max_gram_length=2, max_skip_count=1, weights=weights, **pool),
          node("TfIdfVectorizer", ["x"], ["d"], mode="IDF", min_gram_length=1, max_gram_length=1, max_skip_count=7, **pool)],
         [value("x", longs, ["n", 9]), value("row", TensorProto.INT32, ["m"])], [value(n, floats, None) for n in "abcd"])
+
+
+def ngrams_far():
+    """A column with a weight, far from all others: a file of bytes that declares a result of gigabytes.  It is loaded, not run."""
+    return model_of([helper.make_node("TfIdfVectorizer", ["x"], ["y"], mode="TFIDF", min_gram_length=1, max_gram_length=1,
+                                      max_skip_count=0, ngram_counts=[0], pool_int64s=[1, 2], ngram_indexes=[0, 2**31 - 2],
+                                      weights=[2.0, 3.0])],
+                    [value("x", TensorProto.INT64, ["n"])], [value("y", TensorProto.FLOAT, None)])
 
 
 def wraps():
@@ -778,6 +785,8 @@ def make_others(names=()):
         save(name, [np.asarray(x) for x in inputs], outputs)
     if not names or "listed" in names:
         make_listed()
+    if not names or "ngrams_far" in names:
+        onnx.save(ngrams_far(), os.path.join(FOLDER, "ngrams_far.onnx"))
     if not names:
         make_older()
         make_external()

@@ -9,10 +9,10 @@ typedef struct Dimension {
 
 typedef struct Shape {
   int64_t type;
-  int32_t dims; /* AT_ANY_DIMS if it is not written */
-  bool
-      isTensor; /* a tensor, or a sequence (isSequence) or an optional value (mayMiss) of tensors */
-  bool isSequence, mayMiss;
+  int32_t dims;    /* AT_ANY_DIMS if it is not written */
+  bool isTensor;   /* a tensor, or one of the next two of tensors */
+  bool isSequence; /* a sequence */
+  bool mayMiss;    /* an optional value */
   Dimension dimension[AT_MOST_DIMS];
 } Shape;
 

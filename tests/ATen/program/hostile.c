@@ -249,6 +249,16 @@ static void memory(void **state)
   unlink(scratch("edited.pt2"));
 }
 
+/* A file of ONNX that names a column with a weight, 2^31 columns from the others, takes no memory for those. */
+static void far_column(void **state)
+{
+  const int64_t taken = memory_of(program_sample("onnx/ngrams_far", ".onnx"));
+  at_program *const program = at_program_load(program_sample("onnx/ngrams_far", ".onnx"));
+  CHECK_MSG(program != NULL, "%s", at_error_message());
+  at_program_free(program);
+  CHECK_MSG(taken <= 64 << 20, "it takes %lld", (long long)taken);
+}
+
 /* --- allocations that fail -------------------------------------------------------------------- */
 
 static at_tensors rows(at_tensor *buffer[3])
@@ -307,10 +317,10 @@ static void faults(void **state)
 
 int main(void)
 {
-  const struct CMUnitTest tests[] = {PROGRAM_TEST(truncated), PROGRAM_TEST(changed),
-                                     PROGRAM_TEST(refused),   PROGRAM_TEST(failing),
-                                     PROGRAM_TEST(deep),      PROGRAM_TEST(lists),
-                                     PROGRAM_TEST(kinds),     PROGRAM_TEST(graphless),
-                                     PROGRAM_TEST(memory),    PROGRAM_TEST(faults)};
+  const struct CMUnitTest tests[] = {
+      PROGRAM_TEST(truncated),  PROGRAM_TEST(changed),   PROGRAM_TEST(refused),
+      PROGRAM_TEST(failing),    PROGRAM_TEST(deep),      PROGRAM_TEST(lists),
+      PROGRAM_TEST(kinds),      PROGRAM_TEST(graphless), PROGRAM_TEST(memory),
+      PROGRAM_TEST(far_column), PROGRAM_TEST(faults)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

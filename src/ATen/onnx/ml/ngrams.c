@@ -9,7 +9,10 @@ typedef struct Ngrams {
   int64_t width;    /* of the result */
   int64_t least, most, skips;
   bool isCounted, isWeighted; /* what is written: a count or 1, times a weight or not */
-  double *weights;            /* of each column; NULL if all are 1 */
+  /* The columns that n-grams have, each once: an untrusted file may name a column far from all others. */
+  int64_t *used;
+  int64_t usedCount;
+  double *weights; /* of each column in used; NULL if all are 1 */
 } Ngrams;
 
 /* --- reading ----------------------------------------------------------------------------------- */
@@ -85,11 +88,11 @@ static void read_pools(const at_mlSource *s, Ngrams *m)
   for (int64_t n = 1; n <= starts.count; n++) {
     const int64_t start = starts.data[n - 1],
                   end = n < starts.count ? starts.data[n] : tokens.count;
-    const Pool pool = {tokens.data + start, columns.data + column, (end - start) / n, n};
     if (start < 0 || start > end || end > tokens.count || (end - start) % n ||
-        pool.count > columns.count - column)
+        (end - start) / n > columns.count - column)
       at_mlFails(s, "its n-grams of %lld tokens are from %lld to %lld of %lld tokens", (long long)n,
                  (long long)start, (long long)end, (long long)tokens.count);
+    const Pool pool = {tokens.data + start, columns.data + column, (end - start) / n, n};
     column += pool.count;
     if (n >= m->least && n <= m->most)
       read_pool(s, m, &pool);
@@ -97,6 +100,24 @@ static void read_pools(const at_mlSource *s, Ngrams *m)
   if (column != columns.count || starts.count < m->most)
     at_mlFails(s, "there are %lld n-grams of up to %lld tokens, and %lld columns",
                (long long)column, (long long)starts.count, (long long)columns.count);
+}
+
+/* Lists each column once, with the weight of the last n-gram that has it. */
+static void use_columns(const at_mlSource *s, Ngrams *m, at_mlInts columns, at_mlFloats weights)
+{
+  at_mlKey *const keys = at_mlTake(s, columns.count, sizeof *keys);
+  for (int64_t i = 0; i < columns.count; i++)
+    keys[i] = (at_mlKey){columns.data[i], i, i};
+  at_mlSort(keys, columns.count);
+  m->used = at_mlTake(s, columns.count, sizeof *m->used);
+  m->weights = weights.count > 0 ? at_mlTake(s, columns.count, sizeof *m->weights) : NULL;
+  for (int64_t k = 0; k < columns.count; k++) {
+    if (k + 1 < columns.count && keys[k + 1].first == keys[k].first)
+      continue;
+    if (m->weights)
+      m->weights[m->usedCount] = weights.data[keys[k].index];
+    m->used[m->usedCount++] = keys[k].first;
+  }
 }
 
 static void read_columns(const at_mlSource *s, Ngrams *m)
@@ -111,11 +132,7 @@ static void read_columns(const at_mlSource *s, Ngrams *m)
   if (weights.count > 0 && weights.count != columns.count)
     at_mlFails(s, "there are %lld weights for %lld n-grams", (long long)weights.count,
                (long long)columns.count);
-  if (weights.count == 0 || !m->isWeighted)
-    return;
-  m->weights = at_mlTake(s, m->width, sizeof *m->weights);
-  for (int64_t i = 0; i < columns.count; i++)
-    m->weights[columns.data[i]] = weights.data[i];
+  use_columns(s, m, columns, m->isWeighted ? weights : (at_mlFloats){0, NULL});
 }
 
 const void *at_prepareTfIdf(at_names *names, const at_onnxItem *item)
@@ -160,9 +177,12 @@ static void count_apart(const Ngrams *m, const int64_t *row, int64_t length, int
 
 static void weigh(const Ngrams *m, float *counts)
 {
-  for (int64_t i = 0; i < m->width; i++) {
-    const float count = m->isCounted ? counts[i] : (float)(counts[i] > 0);
-    counts[i] = m->weights ? count * (float)m->weights[i] : count;
+  for (int64_t k = 0; k < m->usedCount; k++) {
+    float *const count = &counts[m->used[k]];
+    if (!m->isCounted)
+      *count = (float)(*count > 0);
+    if (m->weights)
+      *count *= (float)m->weights[k];
   }
 }
 
