@@ -334,14 +334,14 @@ static int THBlas_(isByColumns)(ptrdiff_t m, ptrdiff_t n, int threads)
 
 /* Blocks as large as the kernels allow, or smaller to give all threads the same number.  Results do
  * not depend on it. */
-static THBlas_(Cut) THBlas_(cut)(ptrdiff_t m, ptrdiff_t n, ptrdiff_t k)
+static THBlas_(Cut) THBlas_(cut)(const THProduct *p)
 {
   const THBlasKernels *kernels = TH_DISPATCHED(THBlas_(kernels));
-  THBlas_(Cut) cut = {.rows = kernels->blockRows,
-                      .columns = kernels->blockColumns,
-                      .down = THBlas_(ceilDiv)(m, kernels->blockRows),
-                      .across = THBlas_(ceilDiv)(n, kernels->blockColumns),
-                      .threads = THBlas_(threadsFor)(m, n, k)};
+  const ptrdiff_t m = p->m, n = p->n;
+  const int isWhole = kernels->isUnpacked && kernels->isUnpacked(p);
+  THBlas_(Cut) cut = {.down = isWhole ? 1 : THBlas_(ceilDiv)(m, kernels->blockRows),
+                      .across = isWhole ? 1 : THBlas_(ceilDiv)(n, kernels->blockColumns),
+                      .threads = THBlas_(threadsFor)(m, n, p->k)};
   const int byColumns = cut.across > 1 || THBlas_(isByColumns)(m, n, cut.threads);
   ptrdiff_t *const count = byColumns ? &cut.across : &cut.down;
   const ptrdiff_t tiles = byColumns ? THBlas_(ceilDiv)(n, kernels->tileColumns)
@@ -391,7 +391,7 @@ static void THBlas_(doBlocks)(void *context, ptrdiff_t begin, ptrdiff_t end)
  * is slow. */
 static void THBlas_(ownGemm)(const THProduct *product, THBlas_(Scratch) * scratch)
 {
-  THBlas_(Blocks) blocks = {product, THBlas_(cut)(product->m, product->n, product->k), scratch};
+  THBlas_(Blocks) blocks = {product, THBlas_(cut)(product), scratch};
   const ptrdiff_t count = blocks.cut.down * blocks.cut.across;
   THParallel_forIn(blocks.cut.threads, count, THBlas_(doBlocks), &blocks);
 }

@@ -378,6 +378,9 @@ const THBlasKernels TH_LEVEL_(THBlas_(kernels))[] = {{
     .scal = scal,
     .dot = dot,
     .product = product,
+#if defined(HAS_WIDE_PRODUCT)
+    .isUnpacked = is_unpacked,
+#endif
     .lanes = LANES,
     .tileRows = TILE_ROWS,
     .tileColumns = TILE_COLUMNS,

@@ -28,9 +28,12 @@ typedef struct {
    * for operands in the caches. */
   accreal (*dot)(ptrdiff_t n, const real *x, ptrdiff_t dx, const real *y, ptrdiff_t dy,
                  size_t ahead);
-  /* The block of c that begins at (row, column), of no more than blockRows x blockColumns. */
+  /* The block of c that begins at (row, column), of no more than blockRows x blockColumns, or of any
+   * size if the product isUnpacked. */
   void (*product)(const THProduct *product, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t column,
                   ptrdiff_t columns, real *scratch);
+  /* Whether the factors of this product are read as they lie; NULL if none are. */
+  int (*isUnpacked)(const THProduct *product);
   ptrdiff_t lanes; /* of a vector */
   ptrdiff_t tileRows, tileColumns, blockRows, blockColumns;
   /* A block of whole tiles needs memory for depth elements of each of packedRows rows, and of each

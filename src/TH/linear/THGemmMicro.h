@@ -331,7 +331,7 @@ static void multiply_block(const Factor *a, const Factor *b, ptrdiff_t depth, co
 
 /* The most lines of the thin factor for each way; terms of dot products in one chunk, for which
  * there is memory; sums that stay in L1. */
-enum { THIN_DOTS = 8, THIN_LINES = 3, DOTS_DEPTH = 1024, L1_SUMS = 1024 };
+enum { THIN_DOTS = 8, THIN_LINES = 3, DOTS_DEPTH = 1024 };
 
 /* A product one of whose factors is thin (has few lines), the other thick.  The strides are those
  * of c from one line to the next. */
@@ -442,54 +442,74 @@ static void multiply_dots(ptrdiff_t depth, Skinny s, const Result *r)
   }
 }
 
+enum { LINES_TERMS = 8, L1_SUMS = (16 << 10) / sizeof(element) };
+
+/* Sums of lines of the thick factor, one row for each line of the thin one. */
+typedef struct Sums {
+  element *at;
+  ptrdiff_t next;
+} Sums;
+
+/* sums[f][i] += the products of terms terms, of the vector of lines from i on.  thin and terms are
+ * constants, and lanes is one where the vector is whole: a masked load does not start the processor's
+ * prefetching (docs/notes/products.md). */
+INLINE void add_vector(const Skinny *s, ptrdiff_t i, Mask lanes, int thin, int terms,
+                       Vector factor[THIN_LINES][LINES_TERMS], Sums sums)
+{
+  Vector sum[THIN_LINES];
+#pragma GCC unroll 8
+  for (int f = 0; f < thin; f++)
+    sum[f] = load(sums.at + f * sums.next + i);
+#pragma GCC unroll 8
+  for (int l = 0; l < terms; l++) {
+    const Vector x = Vector_(loadMasked)(lanes, s->thick.at + i + l * s->thick.next);
+#pragma GCC unroll 8
+    for (int f = 0; f < thin; f++)
+      sum[f] = MULTIPLY_ADD(factor[f][l], x, sum[f]);
+  }
+#pragma GCC unroll 8
+  for (int f = 0; f < thin; f++)
+    memcpy(sums.at + f * sums.next + i, &sum[f], sizeof sum[f]);
+}
+
 /* sums[f][i] += the products of terms terms, lines of the thick factor in lanes.  thin and terms
  * are constants. */
-INLINE void add_terms(const Skinny *s, ptrdiff_t lines, int thin, int terms, element *sums)
+INLINE void add_terms(const Skinny *s, ptrdiff_t lines, int thin, int terms, Sums sums)
 {
-  enum { MOST = 3, TERMS = 8 };
-  Vector factor[MOST][TERMS];
+  Vector factor[THIN_LINES][LINES_TERMS];
 #pragma GCC unroll 8
   for (int f = 0; f < thin; f++)
 #pragma GCC unroll 8
     for (int l = 0; l < terms; l++)
       factor[f][l] = Vector_(all)(s->thin.at[f * s->thin.step + l * s->thin.next]);
-  for (ptrdiff_t i = 0; i < lines; i += LANES) {
-    const Mask lanes = first_lanes(lines - i);
-    Vector sum[MOST];
-#pragma GCC unroll 8
-    for (int f = 0; f < thin; f++)
-      sum[f] = load(sums + f * L1_SUMS + i);
-#pragma GCC unroll 8
-    for (int l = 0; l < terms; l++) {
-      const Vector x = Vector_(loadMasked)(lanes, s->thick.at + i + l * s->thick.next);
-#pragma GCC unroll 8
-      for (int f = 0; f < thin; f++)
-        sum[f] = MULTIPLY_ADD(factor[f][l], x, sum[f]);
-    }
-#pragma GCC unroll 8
-    for (int f = 0; f < thin; f++)
-      memcpy(sums + f * L1_SUMS + i, &sum[f], sizeof sum[f]);
-  }
+  ptrdiff_t i = 0;
+  for (; i + LANES <= lines; i += LANES)
+    add_vector(s, i, (Mask)-1, thin, terms, factor, sums);
+  if (i < lines)
+    add_vector(s, i, first_lanes(lines - i), thin, terms, factor, sums);
 }
 
-/* For a thick factor that is contiguous across its lines: eight terms at a time. */
+/* For a thick factor that is contiguous across its lines: eight terms at a time, of as many lines as
+ * leave all sums in L1. */
 static void multiply_lines(ptrdiff_t depth, Skinny s, const Result *r)
 {
-  TH_SCRATCH(element, sums, 3 * L1_SUMS);
-  for (ptrdiff_t first = 0; first < s.thick.lines; first += L1_SUMS) {
-    const ptrdiff_t lines = THMin(L1_SUMS, s.thick.lines - first);
+  TH_SCRATCH(element, memory, L1_SUMS);
+  const Sums sums = {memory, L1_SUMS / s.thin.lines / LANES * LANES};
+  for (ptrdiff_t first = 0; first < s.thick.lines; first += sums.next) {
+    const ptrdiff_t lines = THMin(sums.next, s.thick.lines - first);
     Skinny part = s;
     part.thick.at += first;
-    memset(sums, 0, 3 * L1_SUMS * sizeof *sums);
+    for (ptrdiff_t f = 0; f < s.thin.lines; f++)
+      memset(sums.at + f * sums.next, 0, (size_t)(lines + LANES - 1) / LANES * sizeof(Vector));
     for (ptrdiff_t l = 0; l < depth;) {
-      const int terms = depth - l >= 8 ? 8 : 1;
+      const int terms = depth - l >= LINES_TERMS ? LINES_TERMS : 1;
 #define TERMS(THIN, COUNT)                    \
   if (s.thin.lines == THIN && terms == COUNT) \
     add_terms(&part, lines, THIN, COUNT, sums);
       /* clang-format off */
-      TERMS(1, 8)
-      TERMS(2, 8)
-      TERMS(3, 8)
+      TERMS(1, LINES_TERMS)
+      TERMS(2, LINES_TERMS)
+      TERMS(3, LINES_TERMS)
       TERMS(1, 1)
       TERMS(2, 1)
       TERMS(3, 1)
@@ -500,13 +520,14 @@ static void multiply_lines(ptrdiff_t depth, Skinny s, const Result *r)
       l += terms;
     }
     for (ptrdiff_t f = 0; f < s.thin.lines; f++) {
+      const element *const row = sums.at + f * sums.next;
       element *c = r->c + f * s.thinStride + first * s.thickStride;
       if (s.thickStride == 1)
         for (ptrdiff_t i = 0; i < lines; i += LANES)
-          put(r, c + i, first_lanes(lines - i), load(sums + f * L1_SUMS + i));
+          put(r, c + i, first_lanes(lines - i), load(row + i));
       else
         for (ptrdiff_t i = 0; i < lines; i++)
-          put_one(r, c + i * s.thickStride, sums[f * L1_SUMS + i]);
+          put_one(r, c + i * s.thickStride, row[i]);
     }
   }
 }
@@ -532,6 +553,11 @@ static Way way_of(const THProduct *p)
   if (thin <= THIN_LINES && step == 1 && p->k >= 8 && thick >= 8 * LANES)
     return BY_LINES;
   return BY_TILES;
+}
+
+static int is_unpacked(const THProduct *p)
+{
+  return way_of(p) != BY_TILES;
 }
 
 static void product(const THProduct *p, ptrdiff_t row, ptrdiff_t rows, ptrdiff_t column,
