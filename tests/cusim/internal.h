@@ -73,7 +73,7 @@ extern uint64_t cusim_block_changes;
 bool cusim_protects(void);
 
 void *cusim_obtain_protected(size_t bytes);
-void cusim_release_protected(void *memory, size_t bytes);
+void cusim_release_protected(void *memory);
 
 /* Around what the simulator does with that memory; calls nest. */
 void cusim_show(void);

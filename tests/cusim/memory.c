@@ -133,7 +133,7 @@ static void give_back(const CusimBlock *block)
   }
   cusim_race_forget(block->base, block->size);
   if (is_protected(block->type))
-    cusim_release_protected(block->base - GUARD, block->size + 2 * GUARD);
+    cusim_release_protected(block->base - GUARD);
   else if (block->size > LARGE)
     munmap(block->base - GUARD, block->size + 2 * GUARD);
   else

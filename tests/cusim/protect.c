@@ -1,24 +1,29 @@
-/* Memory of devices that the program cannot reach (CUSIM_PROTECT=1), as on a GPU: it lies in regions that are
- * accessible only while the simulator itself works. */
+/* Memory of devices that the program cannot reach (CUSIM_PROTECT=1), as on a GPU: all of it lies in one arena, which
+ * is accessible only while the simulator itself works.  Opening and closing the arena is one call of the kernel, whose
+ * time grows with the pages in use: blocks lie close together, on huge pages where there are some. */
 #define _GNU_SOURCE
 #include "internal.h"
 
 #include <signal.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/mman.h>
-#include <unistd.h>
 
-/* Blocks follow each other; the last one is followed anew when it is freed, and so is the beginning of a region
- * without blocks. */
-typedef struct Region {
-  char *base;
-  size_t size, used, blocks;
-} Region;
+/* A block's part of the arena, in bytes from its beginning. */
+typedef struct Span {
+  size_t begin, end;
+} Span;
 
-#define REGION ((size_t)64 << 20) /* bytes; a larger block has a region of its own */
+#define ALIGNMENT ((size_t)512)
+/* A block of this size or more has its pages to itself, and gives them back. */
+#define HUGE_PAGE ((size_t)2 << 20)
+#define STEP      (8 * HUGE_PAGE) /* by which the opened part of the arena grows */
 
-static Region *regions;
-static size_t nregions;
+static char *arena;
+static size_t arena_size;
+static size_t reach; /* of the part that blocks have been in, which alone is opened */
+static Span *spans;  /* in the order of addresses */
+static size_t nspans, capacity;
 static int shown; /* calls of cusim_show without cusim_hide */
 static struct sigaction before;
 
@@ -35,77 +40,87 @@ static void fault(int number, siginfo_t *info, void *context)
   (void)number;
   (void)context;
   const char *address = info->si_addr;
-  for (size_t i = 0; i < nregions; i++)
-    if (address >= regions[i].base && address < regions[i].base + regions[i].size)
-      cusim_complain("the program used memory of a device, at %p", info->si_addr);
+  if (address >= arena && address < arena + arena_size)
+    cusim_complain("the program used memory of a device, at %p", info->si_addr);
   sigaction(SIGSEGV, &before, NULL); /* happens again when this returns */
 }
 
-static Region *new_region(size_t size)
+/* Addresses for twice what the devices have, so that gaps between blocks do not matter. */
+static bool reserve(void)
 {
-  if (!nregions) {
-    struct sigaction action = {.sa_sigaction = fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGSEGV, &action, &before);
-  }
-  Region *more = realloc(regions, (nregions + 1) * sizeof *regions);
-  if (!more)
-    return NULL;
-  regions = more;
-  void *base = mmap(NULL, size, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (arena)
+    return true;
+  const size_t size = 2 * cusim_device_memory() * CUSIM_MOST_DEVICES / STEP * STEP + STEP;
+  char *base =
+      mmap(NULL, size + HUGE_PAGE, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (base == MAP_FAILED)
-    return NULL;
-  regions[nregions] = (Region){.base = base, .size = size};
-  return &regions[nregions++];
+    return false;
+  arena = base + (HUGE_PAGE - (uintptr_t)base % HUGE_PAGE) % HUGE_PAGE;
+  arena_size = size;
+  struct sigaction action = {.sa_sigaction = fault, .sa_flags = SA_SIGINFO | SA_NODEFER};
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGSEGV, &action, &before);
+  return true;
 }
 
-static size_t pages(size_t bytes)
+static size_t round_up(size_t n, size_t unit)
 {
-  const size_t page = (size_t)sysconf(_SC_PAGESIZE);
-  return (bytes + page - 1) / page * page;
-}
-
-void *cusim_obtain_protected(size_t bytes)
-{
-  const size_t size = pages(bytes);
-  Region *region = NULL;
-  for (size_t i = 0; i < nregions && !region; i++)
-    if (regions[i].size - regions[i].used >= size)
-      region = &regions[i];
-  if (!region)
-    region = new_region(size > REGION ? size : REGION);
-  if (!region)
-    return NULL;
-  void *memory = region->base + region->used;
-  region->used += size;
-  region->blocks++;
-  if (shown)
-    mprotect(memory, size, PROT_READ | PROT_WRITE);
-  return memory;
-}
-
-void cusim_release_protected(void *memory, size_t bytes)
-{
-  for (size_t i = 0; i < nregions; i++) {
-    Region *region = &regions[i];
-    if ((char *)memory < region->base || (char *)memory >= region->base + region->size)
-      continue;
-    const size_t size = pages(bytes), first = (size_t)((char *)memory - region->base);
-    madvise(memory, size, MADV_DONTNEED);
-    const size_t used = --region->blocks == 0          ? 0
-                        : first + size == region->used ? first
-                                                       : region->used;
-    if (used < region->used)
-      mprotect(region->base + used, region->used - used, PROT_NONE);
-    region->used = used;
-  }
+  return (n + unit - 1) / unit * unit;
 }
 
 static void protect(int how)
 {
-  for (size_t i = 0; i < nregions; i++)
-    if (regions[i].used && mprotect(regions[i].base, regions[i].used, how))
-      cusim_complain("memory of devices cannot be protected");
+  if (reach && mprotect(arena, reach, how))
+    cusim_complain("memory of devices cannot be protected");
+}
+
+/* A part with advice of its own is opened without being split from the rest each time. */
+static void extend(size_t end)
+{
+  if (end <= reach)
+    return;
+  reach = round_up(end, STEP);
+  madvise(arena, reach, MADV_HUGEPAGE); /* may be refused */
+  protect(shown ? PROT_READ | PROT_WRITE : PROT_NONE);
+}
+
+void *cusim_obtain_protected(size_t bytes)
+{
+  const size_t unit = bytes < HUGE_PAGE ? ALIGNMENT : HUGE_PAGE, size = round_up(bytes, unit);
+  if (nspans == capacity) {
+    const size_t more = capacity ? 2 * capacity : 256;
+    Span *larger = realloc(spans, more * sizeof *spans);
+    if (!larger)
+      return NULL;
+    spans = larger;
+    capacity = more;
+  }
+  if (!reserve())
+    return NULL;
+  size_t at = 0, begin = 0; /* the first gap that is large enough */
+  while (at < nspans && spans[at].begin < begin + size)
+    begin = round_up(spans[at++].end, unit);
+  if (begin + size > arena_size)
+    return NULL;
+  extend(begin + size);
+  memmove(spans + at + 1, spans + at, (nspans++ - at) * sizeof *spans);
+  spans[at] = (Span){begin, begin + size};
+  if (unit == HUGE_PAGE)
+    madvise(arena + begin, size, MADV_DONTNEED); /* reads as 0, as new memory */
+  return arena + begin;
+}
+
+void cusim_release_protected(void *memory)
+{
+  const size_t begin = (size_t)((char *)memory - arena);
+  size_t low = 0, high = nspans;
+  while (high - low > 1) {
+    const size_t middle = (low + high) / 2;
+    *(spans[middle].begin <= begin ? &low : &high) = middle;
+  }
+  if (spans[low].end - begin >= HUGE_PAGE)
+    madvise(memory, spans[low].end - begin, MADV_DONTNEED);
+  memmove(spans + low, spans + low + 1, (--nspans - low) * sizeof *spans);
 }
 
 void cusim_show(void)

@@ -103,9 +103,32 @@ static void blocks(void **unused)
   }
 }
 
+/* Blocks that are larger and smaller than what was freed between two others. */
+static void gaps(void **unused)
+{
+  enum { BLOCKS = 5, LEFT_OUT = 1 };
+  static const size_t sizes[BLOCKS] = {1000, 3000, 1000, 9000, 500};
+  unsigned char *made[BLOCKS], host[9000];
+  for (int i = 0; i < BLOCKS; i++) {
+    if (i == 3)
+      CHECK_CUDA(cudaFree(made[LEFT_OUT]));
+    CHECK_CUDA(cudaMalloc((void **)&made[i], sizes[i]));
+    CHECK_CUDA(cudaMemset(made[i], i + 1, sizes[i]));
+  }
+  for (int i = 0; i < BLOCKS; i++) {
+    if (i == LEFT_OUT)
+      continue;
+    CHECK_CUDA(cudaMemcpy(host, made[i], sizes[i], cudaMemcpyDeviceToHost));
+    for (size_t k = 0; k < sizes[i]; k++)
+      CHECK_EQ(host[k], i + 1);
+    CHECK_CUDA(cudaFree(made[i]));
+  }
+}
+
 int main(void)
 {
   setenv("CUSIM_PROTECT", "1", 1);
-  const struct CMUnitTest tests[] = {cmocka_unit_test(who_reaches_it), cmocka_unit_test(blocks)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(who_reaches_it), cmocka_unit_test(blocks),
+                                     cmocka_unit_test(gaps)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
