@@ -92,3 +92,12 @@ function(th_precompiled_header target header)
     endif()
   endforeach()
 endfunction()
+
+# th_tests_need(GROUP PACKAGE): stands for the tests of a group that need a Debian package which is not there, and is skipped, so
+# that ctest lists what it left out and why.
+function(th_tests_need group package)
+  if(TH_BUILD_TESTS)
+    add_test(NAME ${group}/needs_${package} COMMAND sh -c "echo 'the tests ${group}/ are left out: ${package} is not installed'; exit 77")
+    set_tests_properties(${group}/needs_${package} PROPERTIES SKIP_RETURN_CODE 77)
+  endif()
+endfunction()
