@@ -279,6 +279,15 @@ func (c *call) tensorsOf(list []*Tensor) C.at_tensors {
 	return C.at_tensors{data: data, count: C.int(len(list))}
 }
 
+// listsOf is a list of C of lists of tensors.
+func (c *call) listsOf(lists [][]*Tensor) *C.at_tensors {
+	data := (*C.at_tensors)(c.allocate(len(lists), int(unsafe.Sizeof(C.at_tensors{}))))
+	for i, list := range lists {
+		unsafe.Slice(data, len(lists))[i] = c.tensorsOf(list)
+	}
+	return data
+}
+
 // word is the text in memory of C; one with a 0 inside is another word.
 func (c *call) word(word string) *C.char {
 	text := C.CString(word)

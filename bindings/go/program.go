@@ -14,11 +14,13 @@ type Program struct {
 	raw *C.at_program
 }
 
-// Info is an input or output: its type, or 0 if it is no tensor, and the least and the greatest sizes.
+// Info is an input or output: its type, or 0 if it is no tensor, the least and the greatest sizes, which are nil if it
+// may have any number of dimensions, whether it is a list of such tensors, and whether it may be missing.
 type Info struct {
-	Name        string
-	Type        Type
-	Least, Most []int64
+	Name            string
+	Type            Type
+	Least, Most     []int64
+	IsList, MayMiss bool
 }
 
 // LoadProgram loads a program.
@@ -66,8 +68,50 @@ func (p *Program) Run(inputs ...*Tensor) ([]*Tensor, error) {
 	return outputs, nil
 }
 
+// RunLists computes the outputs of a program some of whose inputs and outputs are lists: each is a list, of one tensor if it is
+// no list itself.  An input that is missing, where the program allows that, is a list of nil; an output that is missing, too.
+func (p *Program) RunLists(inputs ...[]*Tensor) ([][]*Tensor, error) {
+	if _, err := ProgramRunLists(p, inputs); err != nil {
+		return nil, err
+	}
+	outputs := make([][]*Tensor, int(C.at_program_outputCount(p.raw)))
+	for i := range outputs {
+		var err error
+		if outputs[i], err = ProgramResult(p, int64(i)); err != nil {
+			return nil, err
+		}
+	}
+	return outputs, nil
+}
+
+// RunNamed is RunLists with inputs and outputs by name; an input without a list is missing.
+func (p *Program) RunNamed(inputs map[string][]*Tensor) (map[string][]*Tensor, error) {
+	lists, found := [][]*Tensor{}, 0
+	for _, i := range p.Inputs() {
+		list, isGiven := inputs[i.Name]
+		if !isGiven {
+			list = []*Tensor{nil}
+		} else {
+			found++
+		}
+		lists = append(lists, list)
+	}
+	if found < len(inputs) {
+		return nil, argumentError("RunNamed: %d of the %d inputs that are given are none of the program's", len(inputs)-found, len(inputs))
+	}
+	results, err := p.RunLists(lists...)
+	if err != nil {
+		return nil, err
+	}
+	named := map[string][]*Tensor{}
+	for i, o := range p.Outputs() {
+		named[o.Name] = results[i]
+	}
+	return named, nil
+}
+
 func info(raw C.at_program_info) Info {
-	i := Info{Name: C.GoString(raw.name), Least: copied(raw.least), Most: copied(raw.most)}
+	i := Info{Name: C.GoString(raw.name), Least: copied(raw.least), Most: copied(raw.most), IsList: bool(raw.isList), MayMiss: bool(raw.mayMiss)}
 	if raw._type != nil {
 		i.Type = Type(C.at_type_scalarType(raw._type)) + 1
 	}

@@ -146,6 +146,9 @@ func (t *Tensor) Numel() int64 {
 }
 
 func copied(ints C.at_ints) []int64 {
+	if ints.count < 0 { // of an input of any number of dimensions
+		return nil
+	}
 	list := make([]int64, int(ints.count))
 	for i, value := range unsafe.Slice(ints.data, int(ints.count)) {
 		list[i] = int64(value)

@@ -185,6 +185,54 @@ func TestFiles(t *testing.T) {
 	fails(t, err, "nothing.npy")
 }
 
+// storedList is the list of that input or output in a file.
+func storedList(data map[string]*Tensor, word string, i int) []*Tensor {
+	list := []*Tensor{}
+	for data[fmt.Sprintf("%s%d.%d", word, i, len(list))] != nil {
+		list = append(list, data[fmt.Sprintf("%s%d.%d", word, i, len(list))])
+	}
+	return list
+}
+
+func TestLists(t *testing.T) {
+	path := filepath.Join(os.Getenv("TH_GOLDEN"), "programs", "onnx", "listed")
+	net, data := must(LoadProgram(path+".onnx")), must(Load(path+".npz"))
+	var inputs [][]*Tensor
+	named := map[string][]*Tensor{}
+	for i, input := range net.Inputs() {
+		inputs = append(inputs, storedList(data, "input", i))
+		named[input.Name] = inputs[i]
+		if input.IsList != (i != 2) || input.MayMiss != (i >= 2) {
+			t.Error(input)
+		}
+	}
+	outputs, byName := must(net.RunLists(inputs...)), must(net.RunNamed(named))
+	for i, output := range net.Outputs() {
+		want := storedList(data, "output", i)
+		for _, got := range [][]*Tensor{outputs[i], byName[output.Name]} {
+			if len(got) != len(want) || output.IsList != (i != 3 && i != 5) {
+				t.Fatal(output, got, want)
+			}
+			for k := range want {
+				if !must(got[k].Equal(want[k])) {
+					t.Error(output, k, got[k], want[k])
+				}
+			}
+		}
+	}
+	without := must(net.RunNamed(map[string][]*Tensor{"parts": {of(1), of(1, 1)}, "others": {of(0), of(1)}}))
+	if without["kept"][0] != nil || len(without["chosen"]) != 0 || len(without["mapped"]) != 2 {
+		t.Error(without)
+	}
+	equal(t, without["count"][0], 0)
+	_, err := net.RunNamed(map[string][]*Tensor{"ys": {of(1)}})
+	fails(t, err, "none of the program's")
+	_, err = net.RunLists(inputs[0])
+	fails(t, err, "")
+	_, err = net.RunLists(inputs[0], inputs[1], inputs[0], inputs[3])
+	fails(t, err, "is a list of 3 tensors")
+}
+
 func TestPrograms(t *testing.T) {
 	paths, _ := filepath.Glob(filepath.Join(os.Getenv("TH_GOLDEN"), "programs", "*.pt2"))
 	if len(paths) < 10 {

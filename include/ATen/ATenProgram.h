@@ -106,12 +106,16 @@ AT_API void at_program_free(at_program *program);
 AT_API const at_tensors *at_program_run(at_program *program, at_tensors inputs);
 
 /* at_program_run with a list for each of the count inputs: of one tensor, or of those of a sequence.  A list with
- * NULL alone is an input that is missing. */
+ * NULL alone is an input that is missing.
+ *
+ *     at_program_runLists(Program program, TensorLists inputs) -> TensorList */
 AT_API const at_tensors *at_program_runLists(at_program *program, const at_tensors *inputs,
                                              int count);
 
 /* The tensors of an output of the last run, among the list that it returned: one, or those of a sequence,
- * which may be none.  None, and an error, if there are no results or not so many outputs. */
+ * which may be none.  None, and an error, if there are no results or not so many outputs.
+ *
+ *     at_program_result(Program program, int index) -> TensorList */
 AT_API at_tensors at_program_result(const at_program *program, int index);
 
 /* --- own operations --------------------------------------------------------------------------- */
@@ -132,7 +136,8 @@ typedef struct at_program_info {
   const char *name;    /* NULL after an error */
   const at_type *type; /* NULL if it is a number or None, or of a type that is not here */
   at_ints least, most; /* the least and the greatest size of each dimension: equal if the size is
-                        * fixed, and INT64_MAX if it has no limit */
+                        * fixed, and INT64_MAX if it has no limit; the lists' count is -1 if there may be
+                        * any number of dimensions */
   bool isList;         /* a sequence of tensors that are such */
   bool mayMiss;        /* NULL, or an output None, is accepted */
 } at_program_info;

@@ -5,6 +5,44 @@
 
 using namespace at;
 
+// Inputs and outputs that are lists, or missing; the values are those that wrote the file.
+static void lists(const std::string &path)
+{
+  Program program(path + ".onnx");
+  const Dict data = load(path + ".npz");
+  const auto stored = [&](const std::string &word, size_t i) {
+    std::vector<Tensor> list;
+    const std::string name = word + std::to_string(i) + ".";
+    while (data.contains(name + std::to_string(list.size())))
+      list.push_back(data[name + std::to_string(list.size())]);
+    return list;
+  };
+  std::vector<std::vector<Tensor>> inputs;
+  for (size_t i = 0; i < 4; i++)
+    inputs.push_back(stored("input", i));
+  const auto outputs = program.run_lists(inputs);
+  auto named = program.run_named({{"parts", inputs[0]},
+                                  {"others", inputs[1]},
+                                  {"x", inputs[2]},
+                                  {"rest", inputs[3]}});
+  const char *const names[] = {"mapped", "shapes", "same", "kept", "chosen", "count"};
+  CHECK(outputs.size() == 6 && named.size() == 6);
+  for (size_t i = 0; i < outputs.size(); i++) {
+    const std::vector<Tensor> wanted = stored("output", i), &other = named[names[i]];
+    CHECK(outputs[i].size() == wanted.size() && other.size() == wanted.size());
+    for (size_t k = 0; k < wanted.size(); k++)
+      CHECK(outputs[i][k].equal(wanted[k]) && other[k].equal(wanted[k]));
+  }
+  named =
+      program.run_named({{"parts", {ones({1}), ones({2})}}, {"others", {zeros({1}), ones({1})}}});
+  CHECK(named["mapped"].size() == 2 && !named["kept"][0].defined() && named["chosen"].empty());
+  CHECK(named["count"][0].item<int64_t>() == 0);
+  CHECK_THROWS(program.run_named({{"ys", {}}}), "inputs of the program");
+  CHECK_THROWS(program.run_lists({inputs[0], inputs[1], inputs[0], inputs[3]}),
+               "list of 3 tensors");
+  CHECK_THROWS(program.run_lists({inputs[0]}), "");
+}
+
 int main(int, char **arguments)
 {
   char folder[] = "/tmp/aten-cpp-XXXXXX";
@@ -41,6 +79,7 @@ int main(int, char **arguments)
   CHECK(program.run(expected["input0"]).size() == 1);
   CHECK(Program(std::string(arguments[1]) + "/residual.pt2").parameters().size() > 1);
   CHECK_THROWS(program.run({}), "input");
+  lists(std::string(arguments[1]) + "/onnx/listed");
   auto module = torch::jit::load(tiny + ".pt2");
   CHECK_CLOSE(module.forward({expected["input0"]}).toTensor(), expected["output0"]);
 }

@@ -173,6 +173,40 @@ for file in io.popen('ls ' .. folder .. '*.pt2'):lines() do
 end
 equal(count > 10, true)
 raises('nothing.pt2', th.program, 'nothing.pt2')
+
+-- inputs and outputs that are lists, or missing; the values are those that wrote the file
+local listed, stored = th.program(folder .. 'onnx/listed.onnx'), th.load(folder .. 'onnx/listed.npz')
+local function stored_list(word, i)
+  local list = {}
+  while stored[word .. i .. '.' .. #list] do
+    list[#list + 1] = stored[word .. i .. '.' .. #list]
+  end
+  return list
+end
+local function check_lists(outputs, infos)
+  for i, info in ipairs(infos) do
+    local want = stored_list('output', i - 1)
+    local got = info.is_list and outputs[i] or {outputs[i]}
+    equal(#got, #want)
+    for k = 1, #want do
+      equal(th.equal(got[k], want[k]), true)
+    end
+  end
+end
+local parts, others, one, rest = stored_list('input', 0), stored_list('input', 1), stored_list('input', 2)[1], stored_list('input', 3)
+check_lists({listed(parts, others, one, rest)}, listed:outputs())
+equal({listed:inputs()[1].is_list, listed:inputs()[3].is_list, listed:inputs()[3].may_miss, listed:inputs()[1].may_miss}, {true, false, true, false})
+local by_name, named = listed:run{rest = rest, x = one, others = others, parts = parts}, {}
+for i, info in ipairs(listed:outputs()) do
+  named[i] = by_name[info.name]
+end
+check_lists(named, listed:outputs())
+local without = listed:run{parts = {th.ones {1}, th.ones {2}}, others = {th.full({1}, 0), th.full({1}, 1)}}
+equal({without.kept == nil, without.chosen.n, without.count:item(), #without.mapped}, {true, 0, 0, 2})
+equal(select('#', listed({}, {}, nil, {})), 6)
+raises('has no input ys', listed.run, listed, {ys = one})
+raises('inputs%[1%]', listed, {3}, {}, nil, nil)
+raises('is a list of 2 tensors', listed, parts, others, {one, one}, rest)
 raises('no tensor', th.program(os.getenv 'TH_GOLDEN' .. '/programs/tiny.pt2'), 3)
 equal(th.help 'add':find('alpha', 1, true) ~= nil, true)
 

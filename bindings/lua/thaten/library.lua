@@ -101,6 +101,16 @@ function library.taken(list)
   return found
 end
 
+-- The tensors of a list that the library keeps, nil for what is undefined; n is their number.
+function library.shared(list)
+  local found = {n = list.count}
+  for i = 1, list.count do
+    local pointer = list.data[i - 1]
+    found[i] = pointer ~= nil and library.wrap(C.at_retain(pointer)) or nil
+  end
+  return found
+end
+
 function library.is_tensor(value)
   return ffi.istype(Tensor, value)
 end

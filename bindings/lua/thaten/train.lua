@@ -60,6 +60,26 @@ local function tensors(name, list, kept)
   return ffi.new('at_tensors', data, #list)
 end
 
+-- Lists of tensors and their number: a tensor is a list of one, and nil or none one of a tensor that is missing.
+local function tensor_lists(name, lists, kept)
+  if type(lists) ~= 'table' or lists == library.none then
+    misfit(name, 'a table of lists of tensors', lists)
+  end
+  local count = lists.n or #lists
+  local data = ffi.new('at_tensors[?]', math.max(count, 1))
+  for i = 1, count do
+    local one = lists[i]
+    if one == nil or one == library.none then
+      kept[#kept + 1] = ffi.new 'at_tensor *[1]'
+      data[i - 1] = ffi.new('at_tensors', kept[#kept], 1)
+    else
+      data[i - 1] = tensors(name .. '[' .. i .. ']', library.is_tensor(one) and {one} or one, kept)
+    end
+  end
+  kept[#kept + 1] = data
+  return data, count
+end
+
 local function pointer_of(ctype, wanted)
   return function(name, value)
     if not ffi.istype(ctype(), value) then
@@ -97,6 +117,8 @@ local convert = {
   ['Module?'] = module_of,
   Tensor = tensor_pointer, ['Tensor?'] = tensor_pointer,
   Generator = pointer_of(function() return library.Generator end, 'a generator'),
+  TensorLists = tensor_lists,
+  Program = pointer_of(function() return ffi.typeof 'thaten_program' end, 'a program'),
   Dataset = pointer_of(function() return Dataset end, 'a data set'),
   char = function(name, value)
     return type(value) == 'string' and #value == 1 and value:byte() or misfit(name, 'a character', value)
@@ -116,7 +138,7 @@ end
 -- The arguments for C, their number, and what they point to, which is to be kept until the call has returned.
 local function arguments_of(name, row, ...)
   local given, kept, arguments, options = {...}, {...}, {}, nil
-  local required = 0
+  local required, count = 0, 0
   for _, a in ipairs(row) do
     required = required + (a[3] and 0 or 1)
   end
@@ -134,7 +156,9 @@ local function arguments_of(name, row, ...)
         options[key] = kind(key, named[key], kept)
       end
     else
-      arguments[i] = kind(key, given[i], kept)
+      local value, length = kind(key, given[i], kept)
+      arguments[count + 1], arguments[count + 2] = value, length
+      count = count + (length and 2 or 1)
     end
   end
   for key in pairs(named) do
@@ -142,8 +166,8 @@ local function arguments_of(name, row, ...)
       error(name .. ' has no option ' .. tostring(key), 0)
     end
   end
-  arguments[required + 1] = options
-  return arguments, required + (options and 1 or 0), kept
+  arguments[count + 1] = options
+  return arguments, count + (options and 1 or 0), kept
 end
 
 local function construct(name, row, ...)
@@ -609,7 +633,7 @@ end
 
 train.nn.Sequential, train.nn.ModuleList = list_of 'at_Sequential', list_of 'at_ModuleList'
 
--- Functions of tensors, numbers and generators alone: th.jvp(outputs, inputs, tangents, false).
+-- Functions of tensors, numbers, generators and programs alone: th.jvp(outputs, inputs, tangents, false).
 train.plain = {}
 for name, own in pairs(rows.plain) do
   train.plain[name] = function(...)
@@ -619,6 +643,8 @@ for name, own in pairs(rows.plain) do
     check(#kept >= 0 and C.at_error() == C.AT_OK)
     if own.returns == 'at_tensor *' then
       return wrap(own.owned and made or C.at_retain(made))
+    elseif own.returns == 'at_tensors' or (own.returns == 'const at_tensors *' and not own.owned) then
+      return library.shared(made)
     elseif own.returns ~= 'const at_tensors *' then
       return type(made) == 'cdata' and library.integer(made) or made
     end

@@ -66,38 +66,113 @@ static bool flatten(PyObject *o, PyObject *list)
   return done;
 }
 
-/* The outputs: one tensor, or a tuple of several. */
-static PyObject *outputs(const at_tensors *results)
+/* The tensors of an output; None where one is missing. */
+static PyObject *listOf(at_tensors tensors)
 {
-  PyObject *tuple = PyTuple_New(results->count);
-  for (int i = 0; tuple && i < results->count; i++) {
-    at_tensor *t = results->data[i];
+  PyObject *list = PyList_New(tensors.count);
+  for (int i = 0; list && i < tensors.count; i++) {
+    at_tensor *t = tensors.data[i];
     PyObject *one = t ? th_share(t) : Py_NewRef(Py_None);
+    if (!one)
+      Py_CLEAR(list);
+    else
+      PyList_SetItem(list, i, one);
+  }
+  return list;
+}
+
+/* The outputs: one, or a tuple of several.  An output is a tensor, None, or a list. */
+static PyObject *outputs(const at_program *program)
+{
+  const int count = at_program_outputCount(program);
+  PyObject *tuple = PyTuple_New(count);
+  for (int i = 0; tuple && i < count; i++) {
+    PyObject *one = listOf(at_program_result(program, i));
+    if (one && !at_program_output(program, i).isList)
+      th_set(&one, Py_NewRef(PyList_GetItem(one, 0)));
     if (!one)
       Py_CLEAR(tuple);
     else
       PyTuple_SetItem(tuple, i, one);
   }
-  if (tuple && results->count == 1)
+  if (tuple && count == 1)
     th_set(&tuple, Py_NewRef(PyTuple_GetItem(tuple, 0)));
   return tuple;
 }
 
-static PyObject *run(Program *self, PyObject *list)
+/* Runs the program on tensors and None; counts, unless it is NULL, says how many each of the inputs has. */
+static PyObject *run(Program *self, PyObject *list, const int *counts)
 {
+  const int lists = counts ? at_program_inputCount(self->program) : 0;
   const Py_ssize_t count = PyList_Size(list);
   at_tensor **inputs = count < INT_MAX ? PyMem_Calloc((size_t)count + 1, sizeof *inputs) : NULL;
-  if (!inputs)
-    return PyErr_NoMemory();
-  for (Py_ssize_t i = 0; i < count; i++)
-    inputs[i] = th_tensorOf(PyList_GetItem(list, i));
-  self->isRunning = true;
-  const at_tensors *results;
-  Py_BEGIN_ALLOW_THREADS results =
-      (at_program_run)(self->program, (at_tensors){inputs, (int)count});
-  Py_END_ALLOW_THREADS PyObject *result = at_error() == AT_OK ? outputs(results) : th_raise();
-  self->isRunning = false;
+  at_tensors *given = PyMem_Calloc((size_t)lists + 1, sizeof *given);
+  PyObject *result = NULL;
+  if (inputs && given) {
+    for (Py_ssize_t i = 0; i < count; i++) {
+      PyObject *one = PyList_GetItem(list, i);
+      inputs[i] = one == Py_None ? NULL : th_tensorOf(one);
+    }
+    for (int i = 0, at = 0; i < lists; at += counts[i++])
+      given[i] = (at_tensors){inputs + at, counts[i]};
+    self->isRunning = true;
+    Py_BEGIN_ALLOW_THREADS if (counts)(at_program_runLists)(self->program, given, lists);
+    else(at_program_run)(self->program, (at_tensors){inputs, (int)count});
+    Py_END_ALLOW_THREADS result = at_error() == AT_OK ? outputs(self->program) : th_raise();
+    self->isRunning = false;
+  } else {
+    PyErr_NoMemory();
+  }
+  PyMem_Free(given);
   PyMem_Free(inputs);
+  return result;
+}
+
+static bool hasLists(const at_program *program)
+{
+  for (int i = 0; i < at_program_inputCount(program); i++)
+    if (at_program_input(program, i).isList || at_program_input(program, i).mayMiss)
+      return true;
+  return false;
+}
+
+/* Appends what is given for an input, None if it is missing; how many tensors these are, or -1. */
+static int appendInput(PyObject *given, PyObject *list)
+{
+  const Py_ssize_t before = PyList_Size(list);
+  const bool done =
+      !given || given == Py_None ? PyList_Append(list, Py_None) == 0 : flatten(given, list);
+  return done ? (int)(PyList_Size(list) - before) : -1;
+}
+
+/* Each argument is an input, by its position or its name: a tensor, a list of tensors, or None. */
+static PyObject *runLists(Program *self, PyObject *arguments, PyObject *names)
+{
+  const int count = at_program_inputCount(self->program);
+  const Py_ssize_t positions = PyTuple_Size(arguments);
+  int *counts = PyMem_Calloc((size_t)count + 1, sizeof *counts);
+  PyObject *list = PyList_New(0);
+  Py_ssize_t named = 0;
+  bool done = counts && list;
+  for (int i = 0; done && i < count; i++) {
+    PyObject *one = i < positions ? PyTuple_GetItem(arguments, i) : NULL;
+    if (!one && names) {
+      one = PyDict_GetItemString(names, at_program_input(self->program, i).name);
+      named += one != NULL;
+    }
+    counts[i] = appendInput(one, list);
+    done = counts[i] >= 0;
+  }
+  PyObject *result = NULL;
+  if (done && names && named < PyDict_Size(names))
+    PyErr_SetString(PyExc_TypeError,
+                    "an input is named that the program does not have, or is given twice");
+  else if (done)
+    result = run(self, list, counts);
+  else if (!PyErr_Occurred())
+    PyErr_NoMemory();
+  Py_XDECREF(list);
+  PyMem_Free(counts);
   return result;
 }
 
@@ -106,10 +181,13 @@ static PyObject *callProgram(PyObject *o, PyObject *arguments, PyObject *names)
   Program *self = (Program *)o;
   if (self->isRunning)
     return PyErr_Format(PyExc_RuntimeError, "another thread is running this program");
+  /* Tensors alone are dealt: the only input that is a list takes those that the others leave. */
+  if (hasLists(self->program) && PyTuple_Size(arguments) <= at_program_inputCount(self->program))
+    return runLists(self, arguments, names);
   PyObject *list = PyList_New(0);
   PyObject *result = NULL;
   if (list && flatten(arguments, list) && (!names || flatten(names, list)))
-    result = run(self, list);
+    result = run(self, list, NULL);
   Py_XDECREF(list);
   return result;
 }
@@ -185,7 +263,9 @@ static PyGetSetDef attributes[] = {
     {NULL, NULL, NULL, NULL, NULL},
 };
 static PyType_Slot slots[] = {
-    {Py_tp_doc, "Program(f)\n--\n\nA program that torch.export.save wrote.  Calling it runs it."},
+    {Py_tp_doc,
+     "Program(f)\n--\n\nA program that torch.export.save wrote.  Calling it runs it.  Inputs "
+     "and outputs that are lists are lists of tensors; what is missing is None."},
     {Py_tp_new, newProgram},
     {Py_tp_dealloc, freeProgram},
     {Py_tp_call, callProgram},

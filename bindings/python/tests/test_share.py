@@ -219,6 +219,32 @@ class Programs(unittest.TestCase):
                 with self.subTest(program=name):
                     self.check(name)
 
+    def test_lists(self):
+        """Inputs and outputs that are lists, or missing; the values are those that wrote the file."""
+        data = torch.load(os.path.join(PROGRAMS, "onnx", "listed.npz"))
+        program = torch.export.load(os.path.join(PROGRAMS, "onnx", "listed.onnx"))
+
+        def stored(word, i):
+            return [data[n] for n in sorted(data) if n.startswith("%s%d." % (word, i))]
+
+        parts, others, x, rest = stored("input", 0), stored("input", 1), stored("input", 2)[0], stored("input", 3)
+        for results in (program(parts, others, x, rest), program(parts, rest=tuple(rest), x=x, others=others)):
+            self.assertEqual([isinstance(r, list) for r in results], [True, True, True, False, True, False])
+            for i, result in enumerate(results):
+                wanted = stored("output", i)
+                result = result if isinstance(result, list) else [result]
+                self.assertTrue(all(torch.equal(a, b) for a, b in zip(result, wanted, strict=True)), i)
+        for missing in ({}, {"x": None, "rest": None}):
+            results = program([torch.ones(1), torch.ones(2)], [torch.zeros(1), torch.ones(1)], **missing)
+            self.assertIsNone(results[3])
+            self.assertEqual((len(results[0]), results[4], results[5].item()), (2, [], 0))
+        self.assertEqual(program([], [])[0], [])
+        self.assertRaisesRegex(TypeError, "named", program, parts, others, ys=x)
+        self.assertRaisesRegex(TypeError, "given twice", program, parts, others, parts=parts)
+        self.assertRaisesRegex(TypeError, "no tensor", program, parts, others, "text")
+        self.assertRaisesRegex(RuntimeError, "is a list of 2 tensors", program, parts, others, [x, x])
+        self.assertRaisesRegex(TypeError, "is NULL", program, parts)
+
     def test_what_is_in_it(self):
         program = torch.export.load(os.path.join(PROGRAMS, "tiny.pt2"))
         self.assertGreater(len(program.inputs), 0)

@@ -60,7 +60,32 @@ own_function <- function(forward, backward) {
 }
 
 load_program <- function(path) .Call(thr_program, path)
-run_program <- function(program, ...) .Call(thr_programRun, program, list(...))
+
+# The outputs as a list, for inputs in their order or by name: th$run(net, x, list(y, z)).  Inputs and outputs that are lists are lists
+# of tensors; what is missing is NULL.  Tensors alone are dealt: the only input that is a list takes those that the others leave.
+run_program <- function(program, ...) {
+  inputs <- list(...)
+  by_name <- !is.null(names(inputs))
+  if (by_name) {
+    ports <- names(.Call(thr_programPorts, program, FALSE))
+    unknown <- setdiff(names(inputs), ports)
+    if (length(unknown) > 0) stop("the program has no input ", unknown[[1]], call. = FALSE)
+    inputs <- unname(lapply(ports, function(name) inputs[[name]]))
+  }
+  if (!by_name && all(vapply(inputs, is_tensor, NA))) {
+    .Call(thr_programRun, program, inputs)
+  } else {
+    as_list <- function(input) if (is.null(input)) list(NULL) else if (is_tensor(input)) list(input) else input
+    group_of("plain")$program_runLists(program, lapply(inputs, as_list))
+  }
+  are_lists <- .Call(thr_programPorts, program, TRUE)
+  results <- lapply(seq_along(are_lists), function(i) {
+    result <- group_of("plain")$program_result(program, i - 1)
+    if (are_lists[[i]]) result else result[[1]]
+  })
+  if (by_name) names(results) <- names(are_lists)
+  results
+}
 
 print.th_program <- function(x, ...) {
   cat(.Call(thr_programText, x))
@@ -91,7 +116,7 @@ overload <- function(name, overload) {
 by_hand <- list(
   tensor = make_tensor, no_grad = no_grad, autocast = autocast, Function = own_function, program = load_program, run = run_program, help = help_of, overload = overload,
   number = function(value) structure(value, class = "th_number"), # is a floating number although it is whole
-  inputs = function(program) .Call(thr_programInputs, program),
+  inputs = function(program) names(.Call(thr_programPorts, program, FALSE)),
   generator = function(seed) .Call(thr_generator, seed), manual_seed = function(seed) invisible(.Call(thr_seed, seed)),
   load = function(path) { # tensors by name, or of a file of one without a name, that
     found <- .Call(thr_load, path)
@@ -123,7 +148,7 @@ th <- structure(list(), class = "th")
 `$.th` <- function(x, name) {
   if (name %in% c("nn", "optim", "schedule", "data")) return(group_of(name))
   own <- by_hand[[name]]
-  if (is.null(own)) own <- group_of("plain")[[name]] # of tensors, numbers and generators alone
+  if (is.null(own)) own <- group_of("plain")[[name]] # of tensors, numbers, generators and programs alone
   if (is.null(own)) operation(name) else own
 }
 

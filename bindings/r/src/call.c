@@ -294,6 +294,17 @@ at_tensors th_toTensors(SEXP value, const char *name)
   return th_tensors(value);
 }
 
+const at_tensors *th_toTensorLists(SEXP value, const char *name)
+{
+  if (TYPEOF(value) != VECSXP)
+    Rf_error("%s is to be a list of lists of tensors", name);
+  const R_xlen_t count = Rf_xlength(value);
+  at_tensors *lists = (at_tensors *)R_alloc((size_t)count + 1, sizeof *lists);
+  for (R_xlen_t i = 0; i < count; i++)
+    lists[i] = th_toTensors(VECTOR_ELT(value, i), name);
+  return lists;
+}
+
 SEXP thr_type(SEXP t)
 {
   return Rf_mkString(typeNames[at_type_scalarType(at_typeOf(th_tensor(t)))]);

@@ -97,16 +97,23 @@ SEXP thr_programRun(SEXP program, SEXP inputs)
   return th_list(*outputs);
 }
 
-/* The names of the inputs. */
-SEXP thr_programInputs(SEXP object)
+/* Whether the inputs, or the outputs, are lists, by their names. */
+SEXP thr_programPorts(SEXP object, SEXP ofOutputs)
 {
   const at_program *program = programOf(object);
-  const int count = at_program_inputCount(program);
+  const bool outputs = Rf_asLogical(ofOutputs) == TRUE;
+  const int count = outputs ? at_program_outputCount(program) : at_program_inputCount(program);
+  SEXP ports = PROTECT(Rf_allocVector(LGLSXP, count));
   SEXP names = PROTECT(Rf_allocVector(STRSXP, count));
-  for (int i = 0; i < count; i++)
-    SET_STRING_ELT(names, i, Rf_mkChar(at_program_input(program, i).name));
-  UNPROTECT(1);
-  return names;
+  for (int i = 0; i < count; i++) {
+    const at_program_info info =
+        outputs ? at_program_output(program, i) : at_program_input(program, i);
+    LOGICAL(ports)[i] = info.isList;
+    SET_STRING_ELT(names, i, Rf_mkChar(info.name));
+  }
+  Rf_setAttrib(ports, R_NamesSymbol, names);
+  UNPROTECT(2);
+  return ports;
 }
 
 SEXP thr_programText(SEXP program)

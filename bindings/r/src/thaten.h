@@ -71,6 +71,7 @@ at_ints th_toInts(SEXP value, const char *name);
 const at_type *th_toType(SEXP value, const char *name);
 const char *th_typeName(at_scalar_type type); /* in R */
 at_tensors th_toTensors(SEXP value, const char *name);
+const at_tensors *th_toTensorLists(SEXP value, const char *name);
 
 /* A list of tensors that own nothing yet, by name, and what they own afterwards; what is undefined is
  * NULL in the list, and an error if all are. */
@@ -117,7 +118,7 @@ SEXP thr_load(SEXP path);
 SEXP thr_save(SEXP path, SEXP tensors);
 SEXP thr_program(SEXP path);
 SEXP thr_programRun(SEXP program, SEXP inputs);
-SEXP thr_programInputs(SEXP program);
+SEXP thr_programPorts(SEXP program, SEXP ofOutputs);
 SEXP thr_programText(SEXP program);
 SEXP thr_requiresGrad(SEXP t);
 SEXP thr_wantsGrad(SEXP t);

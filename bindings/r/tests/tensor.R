@@ -147,6 +147,34 @@ for (file in setdiff(dir(folder, "pt2$", full.names = TRUE), file.path(folder, c
   fails("", th$run(net))
 }
 
+# inputs and outputs that are lists, or missing; the values are those that wrote the file
+listed <- th$program(file.path(folder, "onnx", "listed.onnx"))
+data <- th$load(file.path(folder, "onnx", "listed.npz"))
+stored <- function(word, i) unname(data[grepl(paste0("^", word, i, "[.]"), names(data))])
+check_lists <- function(results) {
+  stopifnot(length(results) == 6, vapply(results, is.list, NA) == c(TRUE, TRUE, TRUE, FALSE, TRUE, FALSE))
+  for (i in seq_along(results)) {
+    got <- if (is.list(results[[i]])) results[[i]] else results[i]
+    stopifnot(length(got) == length(stored("output", i - 1)))
+    for (k in seq_along(got)) stopifnot(th$equal(got[[k]], stored("output", i - 1)[[k]]))
+  }
+}
+inputs <- list(parts = stored("input", 0), others = stored("input", 1), x = stored("input", 2)[[1]], rest = stored("input", 3))
+check_lists(do.call(th$run, c(list(listed), unname(inputs))))
+results <- do.call(th$run, c(list(listed), rev(inputs)))
+check_lists(results)
+equal(names(results)[c(1, 6)], c("mapped", "count"))
+pair <- list(th$ones(1), th$ones(2))
+results <- th$run(listed, parts = pair, others = list(th$zeros(1), th$ones(1)))
+stopifnot(is.null(results$kept), length(results$mapped) == 2, length(results$chosen) == 0)
+equal(results$count$item(), 0)
+equal(length(th$run(listed, list(), list(), NULL, list())[[1]]), 0)
+fails("has no input ys", th$run(listed, ys = inputs$x))
+fails("a list of 2 tensors", th$run(listed, inputs$parts, inputs$others, list(inputs$x, inputs$x), inputs$rest))
+fails("th_tensor", th$run(listed, list(1), list(2), NULL, NULL))
+fails("list of lists", th$program_runLists(listed, 3))
+fails("index is 6", th$program_result(listed, 6))
+
 # memory
 resident <- function() as.numeric(strsplit(readLines("/proc/self/statm"), " ")[[1]][[2]]) * 4
 m <- th$rand(c(64, 64))

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "conversions.hpp"
+#include <aten/plain.hpp>
 
 namespace at
 {
@@ -134,13 +135,36 @@ class Program
   // The outputs for these inputs.
   std::vector<Tensor> run(TensorList inputs)
   {
-    const at_tensors *outputs = (at_program_run)(p_, detail::c_tensors(inputs));
-    if (outputs->count == 0 && at_error() != AT_OK)
-      detail::raise();
-    std::vector<Tensor> all;
-    for (int i = 0; i < outputs->count; i++)
-      all.push_back(Tensor::share(outputs->data[i]));
-    return all;
+    return detail::shared(*(at_program_run)(p_, detail::c_tensors(inputs)));
+  }
+  // The outputs of a program some of whose inputs and outputs are lists: each is a list, of one tensor if it is no list
+  // itself.  An input that is missing is a list of an undefined tensor; an output that is missing, too.
+  std::vector<std::vector<Tensor>> run_lists(const std::vector<std::vector<Tensor>> &inputs)
+  {
+    program_runLists(p_, inputs);
+    std::vector<std::vector<Tensor>> outputs;
+    for (int i = 0; i < at_program_outputCount(p_); i++)
+      outputs.push_back(program_result(p_, i));
+    return outputs;
+  }
+  // run_lists with inputs and outputs by name; an input without a list is missing.
+  std::map<std::string, std::vector<Tensor>>
+  run_named(const std::map<std::string, std::vector<Tensor>> &inputs)
+  {
+    std::vector<std::vector<Tensor>> lists;
+    size_t found = 0;
+    for (int i = 0; i < at_program_inputCount(p_); i++) {
+      const auto given = inputs.find(at_program_input(p_, i).name);
+      found += given != inputs.end();
+      lists.push_back(given == inputs.end() ? std::vector<Tensor>{Tensor()} : given->second);
+    }
+    if (found < inputs.size())
+      throw Error("run_named: not all names are those of inputs of the program");
+    const std::vector<std::vector<Tensor>> outputs = run_lists(lists);
+    std::map<std::string, std::vector<Tensor>> named;
+    for (size_t i = 0; i < outputs.size(); i++)
+      named[at_program_output(p_, static_cast<int>(i)).name] = outputs[i];
+    return named;
   }
   // The only output, or the first.
   Tensor operator()(TensorList inputs)

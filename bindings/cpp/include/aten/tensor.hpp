@@ -403,14 +403,19 @@ inline Tensor madeIfAny(at_tensor *t)
   return Tensor::take(t);
 }
 
-inline std::vector<Tensor> made(const at_tensors *list)
+inline std::vector<Tensor> shared(const at_tensors &list)
 {
-  if (list->count == 0 && at_error() != AT_OK)
+  if (list.count == 0 && at_error() != AT_OK)
     raise();
   std::vector<Tensor> tensors;
-  tensors.reserve(static_cast<size_t>(list->count));
-  for (int i = 0; i < list->count; i++)
-    tensors.push_back(Tensor::share(list->data[i]));
+  tensors.reserve(static_cast<size_t>(list.count));
+  for (int i = 0; i < list.count; i++)
+    tensors.push_back(Tensor::share(list.data[i]));
+  return tensors;
+}
+inline std::vector<Tensor> made(const at_tensors *list)
+{
+  std::vector<Tensor> tensors = shared(*list);
   at_list_release(list);
   return tensors;
 }
@@ -429,6 +434,14 @@ inline at_tensors c_tensors(TensorList list)
                 "a tensor is its pointer");
   return at_tensors(reinterpret_cast<at_tensor *const *>(list.data()),
                     static_cast<int>(list.size()));
+}
+// The lists point to the tensors of those that are given.
+inline std::vector<at_tensors> c_lists(const std::vector<std::vector<Tensor>> &lists)
+{
+  std::vector<at_tensors> all;
+  for (const std::vector<Tensor> &list : lists)
+    all.push_back(c_tensors(list));
+  return all;
 }
 
 }  // namespace detail

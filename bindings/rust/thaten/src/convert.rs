@@ -9,7 +9,7 @@ pub fn raw_or_null(t: Option<&Tensor>) -> *mut sys::at_tensor {
     t.map_or(ptr::null_mut(), Tensor::as_raw)
 }
 
-fn count(length: usize) -> c_int {
+pub fn count(length: usize) -> c_int {
     c_int::try_from(length).expect("a list has fewer than 2^31 entries")
 }
 
@@ -20,6 +20,10 @@ pub fn tensors(list: &[Tensor]) -> sys::at_tensors {
 
 pub fn optional_tensors(list: &[Option<Tensor>]) -> sys::at_tensors {
     sys::at_tensors { data: list.as_ptr().cast(), count: count(list.len()) }
+}
+
+pub fn lists(lists: &[Vec<Option<Tensor>>]) -> Vec<sys::at_tensors> {
+    lists.iter().map(|list| optional_tensors(list)).collect()
 }
 
 pub fn ints(list: &[i64]) -> sys::at_ints {
@@ -41,6 +45,16 @@ pub unsafe fn tensor(raw: *mut sys::at_tensor) -> Tensor {
 
 pub unsafe fn optional(raw: *mut sys::at_tensor) -> Option<Tensor> {
     sys::at_defined(raw).then(|| Tensor::from_raw(raw))
+}
+
+/// References of one's own to the tensors of a list of C.
+pub unsafe fn borrowed(list: sys::at_tensors) -> Vec<Option<Tensor>> {
+    (0..list.count as usize)
+        .map(|i| {
+            let raw = *list.data.add(i);
+            (!raw.is_null()).then(|| Tensor::from_raw(sys::at_retain(raw)))
+        })
+        .collect()
 }
 
 pub unsafe fn list(made: *const sys::at_tensors) -> Vec<Tensor> {

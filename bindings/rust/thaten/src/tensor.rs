@@ -123,8 +123,9 @@ impl Tensor {
     }
 }
 
+/// Of an input of any number of dimensions, whose count is -1, nothing.
 pub(crate) unsafe fn copied(ints: sys::at_ints) -> Vec<i64> {
-    (0..ints.count as usize).map(|i| *ints.data.add(i)).collect()
+    (0..ints.count.max(0) as usize).map(|i| *ints.data.add(i)).collect()
 }
 
 /// A tensor that shares its memory with no other, and so may go to another thread.

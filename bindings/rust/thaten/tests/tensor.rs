@@ -177,6 +177,39 @@ fn threads() -> Result<()> {
     Ok(())
 }
 
+/// Inputs and outputs that are lists, or missing; the values are those that wrote the file.
+#[test]
+fn lists_of_programs() -> Result<()> {
+    let path = programs().join("onnx/listed.onnx");
+    let (mut net, data) = (Program::load(&path)?, load(path.with_extension("npz"))?);
+    let stored = |word: &str, i: usize| -> Vec<Option<Tensor>> {
+        let name = |k| format!("{word}{i}.{k}");
+        (0..).map_while(|k| data.iter().find(|(own, _)| *own == name(k)).map(|e| Some(e.1.clone()))).collect()
+    };
+    let inputs: Vec<_> = (0..4).map(|i| stored("input", i)).collect();
+    let infos = net.inputs();
+    assert!(infos[0].is_list && !infos[0].may_miss && !infos[2].is_list && infos[3].may_miss);
+    let named: Vec<_> = infos.iter().map(|info| info.name.as_str()).zip(inputs.iter().cloned()).rev().collect();
+    let (lists, by_name) = (net.run_lists(&inputs)?, net.run_named(&named)?);
+    assert_eq!((lists.len(), by_name[0].0.as_str(), by_name[5].0.as_str()), (6, "mapped", "count"));
+    for (i, list) in lists.iter().enumerate() {
+        let wanted = stored("output", i);
+        assert!(list.len() == wanted.len() && by_name[i].1.len() == wanted.len());
+        for (k, want) in wanted.iter().flatten().enumerate() {
+            assert!(list[k].as_ref().unwrap().equal(want)? && by_name[i].1[k].as_ref().unwrap().equal(want)?, "{i}.{k}");
+        }
+    }
+    let pair = vec![Some(ops::ones(&[1])?), Some(ops::ones(&[2])?)];
+    let without = net.run_named(&[("parts", pair), ("others", vec![Some(ops::zeros(&[1])?), Some(ops::ones(&[1])?)])])?;
+    assert!(without[0].1.len() == 2 && without[3].1[0].is_none() && without[4].1.is_empty());
+    assert_eq!(without[5].1[0].as_ref().unwrap().item::<i64>()?, 0);
+    assert!(net.run_named(&[("ys", vec![])]).unwrap_err().message.contains("no input ys"));
+    let twice = [inputs[0].clone(), inputs[1].clone(), inputs[0].clone(), inputs[3].clone()];
+    assert!(net.run_lists(&twice).unwrap_err().message.contains("is a list of 3 tensors"));
+    assert!(net.run_lists(&twice[..2]).is_err());
+    Ok(())
+}
+
 #[test]
 fn stored_programs() -> Result<()> {
     let mut count = 0;
