@@ -107,8 +107,8 @@ static void blocks(void **unused)
 static void gaps(void **unused)
 {
   enum { BLOCKS = 5, LEFT_OUT = 1 };
-  static const size_t sizes[BLOCKS] = {1000, 3000, 1000, 9000, 500};
-  unsigned char *made[BLOCKS], host[9000];
+  static const size_t sizes[BLOCKS] = {1000, 3000, 1000, 5000, 500};
+  unsigned char *made[BLOCKS], host[5000];
   for (int i = 0; i < BLOCKS; i++) {
     if (i == 3)
       CHECK_CUDA(cudaFree(made[LEFT_OUT]));
