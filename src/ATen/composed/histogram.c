@@ -1,7 +1,9 @@
 /* Histograms over one or several dimensions. */
+#include <float.h>
 #include <math.h>
 
 #include "ATen/autograd/Formulas.h"
+#include "ATen/random/drawn.h"
 
 static bool is_float(const char *name, at_tensor *self)
 {
@@ -15,40 +17,52 @@ static bool is_float(const char *name, at_tensor *self)
   return false;
 }
 
-/* The ends of the bins of the numbers in values. */
-static bool ends_of(const char *name, at_tensor *values, const double *range, double *ends)
+/* count + 1 numbers from low to high, which are numbers of Double on the device of type: no device is waited for. As
+ * those of linspace they are computed from the nearer end. */
+static at_tensor *spaced(at_tensor *low, at_tensor *high, int64_t count, const at_type *type)
 {
-  ends[0] = 0;
-  ends[1] = 1;
-  if (range) {
-    ends[0] = range[0];
-    ends[1] = range[1];
-  } else if (at_numel(values) > 0) {
-    ends[0] = at_item_double(at_min(values));
-    ends[1] = at_item_double(at_max(values));
-  }
-  if (!isfinite(ends[0]) || !isfinite(ends[1]) || ends[0] > ends[1]) {
-    at_fail(AT_ERROR_ARGUMENT, name, "%s: the range is from %g to %g", name, ends[0], ends[1]);
-    return false;
-  }
-  if (ends[0] == ends[1]) {
-    ends[0] -= 0.5;
-    ends[1] += 0.5;
-  }
-  return true;
+  at_tensor *const i = at_arange(count + 1, .type = at_typeOf(low));
+  at_tensor *const way = at_sub(high, low), *const bins = at_full_like(low, (double)count);
+  at_tensor *const step =
+      at_where(at_isinf(way), at_sub(at_div(high, bins), at_div(low, bins)), at_div(way, bins));
+  at_tensor *const up = at_add(low, at_mul(step, i));
+  at_tensor *const down = at_sub(high, at_mul(step, at_sub(bins, i)));
+  return at_to(at_where(at_lt(i, (double)((count + 1) / 2)), up, down), type);
+}
+
+/* The edges of bins between the smallest and the largest of values. */
+static at_tensor *edges_around(const char *name, at_tensor *values, int64_t count)
+{
+  const at_draw_rule rule = {name, "the range has the end %g, and has to be finite", 1, -DBL_MAX,
+                             DBL_MAX};
+  const at_type *const type = at_typeOf(values), *const wide = at_toScalarType(type, AT_DOUBLE);
+  at_tensor *const low = at_to(at_min(at_detach(values)), wide),
+                   *const high = at_to(at_max(at_detach(values)), wide);
+  if (!at_isWithin(&rule, low) || !at_isWithin(&rule, high))
+    return at_undefined();
+  at_tensor *const around = at_mul(at_to(at_eq(low, high), wide), 0.5);
+  return spaced(at_sub(low, around), at_add(high, around), count, type);
 }
 
 static at_tensor *edges_of(const char *name, at_tensor *values, int64_t count, const double *range)
 {
-  double ends[2];
+  double low = range ? range[0] : 0, high = range ? range[1] : 1;
   if (count < 1 || count == INT64_MAX) {
     at_fail(AT_ERROR_ARGUMENT, name, "%s: the number of bins is %lld, and has to be above 0", name,
             (long long)count);
     return at_undefined();
   }
-  if (!ends_of(name, values, range, ends))
+  if (!range && at_numel(values) > 0)
+    return edges_around(name, values, count);
+  if (!isfinite(low) || !isfinite(high) || low > high) {
+    at_fail(AT_ERROR_ARGUMENT, name, "%s: the range is from %g to %g", name, low, high);
     return at_undefined();
-  return at_linspace(ends[0], ends[1], .steps = count + 1, .type = at_typeOf(values));
+  }
+  if (low == high) {
+    low -= 0.5;
+    high += 0.5;
+  }
+  return at_linspace(low, high, .steps = count + 1, .type = at_typeOf(values));
 }
 
 /* The bin of each value, and in isIn whether it has one: all but the last are open at their end. */

@@ -3,6 +3,9 @@
 #include <string.h>
 
 #include "ATen/autograd/Formulas.h"
+#include "ATen/random/drawn.h"
+
+static const char name[] = "segment_reduce";
 
 typedef struct Kind {
   const char *name, *scattered; /* scattered: the reduction of scatter_reduce */
@@ -32,18 +35,19 @@ typedef struct Segments {
 
 static bool refuse(const char *what, at_tensor *data, at_tensor *given)
 {
-  at_fail(AT_ERROR_ARGUMENT, "segment_reduce",
-          "segment_reduce: %s; data is of size %s, these of %s", what,
+  at_fail(AT_ERROR_ARGUMENT, name, "segment_reduce: %s; data is of size %s, these of %s", what,
           at_sizeDesc(at_sizes(data)).str, at_sizeDesc(at_sizes(given)).str);
   return false;
 }
 
-/* Whether lengths are 0 or more, and those of each line sum to the size of the axis. */
+/* Whether lengths are 0 or more, and those of each line sum to the size of the axis, as far as is known. */
 static bool are_lengths(const Segments *s)
 {
-  at_tensor *const least = at_any(at_lt(s->lengths, 0));
-  at_tensor *const other = at_any(at_ne(at_sum_dim(s->lengths, AT_INTS(-1)), s->n));
-  return at_defined(least) && at_defined(other) && !at_item_long(least) && !at_item_long(other);
+  const at_draw_rule each = {name, "lengths have the element %g, and have to be 0 or more", 3, 0,
+                             (double)INFINITY};
+  const at_draw_rule sums = {name, "lengths sum to %g, and have to sum to the size of the axis", 3,
+                             (double)s->n, (double)s->n};
+  return at_isWithin(&each, s->lengths) && at_isWithin(&sums, at_sum_dim(s->lengths, AT_INTS(-1)));
 }
 
 /* Reads and checks the segments; false after an error. */
@@ -68,9 +72,9 @@ static bool segments_of(Segments *s, at_tensor *data, at_tensor *lengths, at_ten
     return refuse("offsets have to have a number more than there are segments", data, given);
   s->lengths = lengths ? longs : at_diff(longs);
   s->offsets = lengths ? at_pad(at_cumsum(longs, -1), AT_INTS(1, 0)) : longs;
-  if (lengths && !unsafe && !are_lengths(s))
-    return refuse("lengths have to be 0 or more and to sum to the size of the axis", data, given);
-  return at_defined(s->lengths) && at_defined(s->offsets);
+  if (!at_defined(s->lengths) || !at_defined(s->offsets))
+    return false;
+  return !lengths || unsafe || are_lengths(s);
 }
 
 /* t, a number for each segment or element of the axis, as one for each element of like. */
@@ -113,7 +117,6 @@ at_tensor *at_segmentReduced(at_tensor *data, const char *reduce, at_tensor *len
                              at_tensor *indices, at_tensor *offsets, int64_t axis, bool unsafe,
                              at_scalar initial)
 {
-  static const char name[] = "segment_reduce";
   const Kind *const kind = kind_of(reduce);
   if (!kind || indices || (!lengths && !offsets)) {
     at_fail(AT_ERROR_ARGUMENT, name,

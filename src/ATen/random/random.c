@@ -409,6 +409,31 @@ void at_checkDrawn(at_pool *pool, at_tensor *parameters, const at_draw_rule *rul
   at_raise(AT_ERROR_ARGUMENT, rule->message, number);
 }
 
+bool at_isWithin(const at_draw_rule *rule, at_tensor *numbers)
+{
+  if (!at_defined(numbers) || at_numel(numbers) == 0)
+    return at_defined(numbers);
+  at_call call;
+  at_begin(&call, rule->function);
+  at_onDeviceOf(&call, numbers);
+  TH_TRY(call.attempt)
+  {
+    at_pool pool;
+    at_pool_enter(&pool);
+    at_tensor *const wide = at_cast(&pool, numbers, at_toScalarType(numbers->type, AT_DOUBLE));
+    at_tensor *const all = at_hold(&pool, at_makeContiguous(wide));
+    const bool isHost = at_isOnHost(all->type);
+    const double *const x = isHost ? at_hostData(all) : NULL;
+    if (!isHost)
+      at_checkDrawn(&pool, all, rule);
+    for (int64_t i = 0; isHost && i < at_numel(all); i++)
+      if (!(x[i] >= rule->least && x[i] <= rule->most))
+        at_raise(AT_ERROR_ARGUMENT, rule->message, x[i]);
+    at_pool_leave(&pool);
+  }
+  return !at_failed(&call);
+}
+
 void at_deviceDraws(at_pool *pool, at_tensor *r, at_tensor *parameters, at_tensor *second,
                     const at_draw_rule *rule, at_kernel kernel)
 {

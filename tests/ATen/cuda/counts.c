@@ -10,7 +10,7 @@
  * of complex numbers; h of BFloat16. */
 typedef struct Operands {
   at_tensor *x, *y, *m, *b, *bias, *line, *wide, *z, *h, *i, *w, *bags, *image, *rois, *labels,
-      *spread, *each, *mask, *images, *kernels, *few, *grid, *gates, *recurrent, *hidden;
+      *spread, *each, *mask, *images, *kernels, *few, *grid, *segments, *gates, *recurrent, *hidden;
   at_optimizer *sgd, *adam; /* of two parameters */
 } Operands;
 
@@ -105,40 +105,42 @@ static at_tensor *clipped(const Operands *o)
 }
 
 /* Sorting and selection, cumulative sums, and what moves elements. */
-#define FOR_EACH_ORDER(X)                                               \
-  X(sort, 1, 0, 0, 0, at_sort(o->x).values)                             \
-  X(sort_wide, 12, 0, 0, 0, at_sort(o->wide).values)                    \
-  X(argsort, 1, 0, 0, 0, at_argsort(o->x))                              \
-  X(topk, 2, 0, 0, 0, at_topk(o->x, 5).values)                          \
-  X(kthvalue, 1, 0, 0, 0, at_kthvalue(o->x, 5).values)                  \
-  X(median_all, 1, 0, 0, 0, at_median(o->x))                            \
-  X(mode, 2, 0, 0, 0, at_mode(o->x).values)                             \
-  X(unique, 15, 1, 0, 2, at_unique(o->w).values)                        \
-  X(searchsorted, 3, 0, 0, 0, at_searchsorted(o->line, o->x))           \
-  X(histc, 3, 0, 0, 0, at_histc(o->x, .bins = 10, .min = 0, .max = 1))  \
-  X(bincount, 7, 2, 0, 2, at_bincount(o->w))                            \
-  X(cumsum_wide, 1, 0, 0, 0, at_cumsum(o->wide, 1))                     \
-  X(cumprod, 1, 0, 0, 0, at_cumprod(o->x, 1))                           \
-  X(cummax, 3, 0, 0, 2, at_cummax(o->x, 1).values)                      \
-  X(logcumsumexp, 3, 0, 0, 1, at_logcumsumexp(o->x, 1))                 \
-  X(logsumexp, 11, 0, 0, 0, at_logsumexp(o->x, AT_INTS(1)))             \
-  X(var, 1, 0, 0, 0, at_var(o->x))                                      \
-  X(std_dim, 1, 0, 0, 0, at_std_dim(o->x, AT_INTS(1)))                  \
-  X(gather, 2, 0, 0, 0, at_gather(o->x, 0, o->each))                    \
-  X(scatter, 2, 0, 0, 0, at_scatter_(o->x, 0, o->each, o->y))           \
-  X(scatter_add, 2, 0, 0, 0, at_scatter_add_(o->x, 0, o->each, o->y))   \
-  X(index_add, 2, 0, 0, 0, at_index_add_(o->x, 0, o->i, o->y))          \
-  X(index_put, 4, 0, 0, 1, at_index_put_(o->x, AT_TENSORS(o->i), o->y)) \
-  X(take, 2, 0, 0, 0, at_take(o->x, o->i))                              \
-  X(masked_fill, 2, 0, 0, 1, at_masked_fill(o->x, o->mask, 2))          \
-  X(masked_select, 3, 1, 0, 1, at_masked_select(o->x, o->mask))         \
-  X(nonzero, 3, 1, 0, 2, at_nonzero(o->x))                              \
-  X(where, 1, 0, 0, 0, at_where(o->mask, o->x, o->y))                   \
-  X(one_hot, 4, 0, 0, 0, at_one_hot(o->w, .num_classes = 48))           \
-  X(roll, 2, 0, 0, 0, at_roll(o->x, AT_INTS(3), .dims = AT_INTS(1)))    \
-  X(flip, 2, 0, 0, 1, at_flip(o->x, AT_INTS(1)))                        \
-  X(tril, 1, 0, 0, 2, at_tril(o->x))                                    \
-  X(repeat, 1, 0, 0, 0, at_repeat(o->x, AT_INTS(2, 3)))                 \
+#define FOR_EACH_ORDER(X)                                                                \
+  X(sort, 1, 0, 0, 0, at_sort(o->x).values)                                              \
+  X(sort_wide, 12, 0, 0, 0, at_sort(o->wide).values)                                     \
+  X(argsort, 1, 0, 0, 0, at_argsort(o->x))                                               \
+  X(topk, 2, 0, 0, 0, at_topk(o->x, 5).values)                                           \
+  X(kthvalue, 1, 0, 0, 0, at_kthvalue(o->x, 5).values)                                   \
+  X(median_all, 1, 0, 0, 0, at_median(o->x))                                             \
+  X(mode, 2, 0, 0, 0, at_mode(o->x).values)                                              \
+  X(unique, 15, 1, 0, 2, at_unique(o->w).values)                                         \
+  X(searchsorted, 3, 0, 0, 0, at_searchsorted(o->line, o->x))                            \
+  X(histc, 3, 0, 0, 0, at_histc(o->x, .bins = 10, .min = 0, .max = 1))                   \
+  X(histogram, 41, 0, 0, 1, at_histogram(o->line, .bins = 10).hist)                      \
+  X(segment_reduce, 21, 0, 0, 1, at_segment_reduce(o->x, "sum", .lengths = o->segments)) \
+  X(bincount, 7, 2, 0, 2, at_bincount(o->w))                                             \
+  X(cumsum_wide, 1, 0, 0, 0, at_cumsum(o->wide, 1))                                      \
+  X(cumprod, 1, 0, 0, 0, at_cumprod(o->x, 1))                                            \
+  X(cummax, 3, 0, 0, 2, at_cummax(o->x, 1).values)                                       \
+  X(logcumsumexp, 3, 0, 0, 1, at_logcumsumexp(o->x, 1))                                  \
+  X(logsumexp, 11, 0, 0, 0, at_logsumexp(o->x, AT_INTS(1)))                              \
+  X(var, 1, 0, 0, 0, at_var(o->x))                                                       \
+  X(std_dim, 1, 0, 0, 0, at_std_dim(o->x, AT_INTS(1)))                                   \
+  X(gather, 2, 0, 0, 0, at_gather(o->x, 0, o->each))                                     \
+  X(scatter, 2, 0, 0, 0, at_scatter_(o->x, 0, o->each, o->y))                            \
+  X(scatter_add, 2, 0, 0, 0, at_scatter_add_(o->x, 0, o->each, o->y))                    \
+  X(index_add, 2, 0, 0, 0, at_index_add_(o->x, 0, o->i, o->y))                           \
+  X(index_put, 4, 0, 0, 1, at_index_put_(o->x, AT_TENSORS(o->i), o->y))                  \
+  X(take, 2, 0, 0, 0, at_take(o->x, o->i))                                               \
+  X(masked_fill, 2, 0, 0, 1, at_masked_fill(o->x, o->mask, 2))                           \
+  X(masked_select, 3, 1, 0, 1, at_masked_select(o->x, o->mask))                          \
+  X(nonzero, 3, 1, 0, 2, at_nonzero(o->x))                                               \
+  X(where, 1, 0, 0, 0, at_where(o->mask, o->x, o->y))                                    \
+  X(one_hot, 4, 0, 0, 0, at_one_hot(o->w, .num_classes = 48))                            \
+  X(roll, 2, 0, 0, 0, at_roll(o->x, AT_INTS(3), .dims = AT_INTS(1)))                     \
+  X(flip, 2, 0, 0, 1, at_flip(o->x, AT_INTS(1)))                                         \
+  X(tril, 1, 0, 0, 2, at_tril(o->x))                                                     \
+  X(repeat, 1, 0, 0, 0, at_repeat(o->x, AT_INTS(2, 3)))                                  \
   X(split_cat, 1, 0, 0, 0, at_cat(AT_TENSORS(o->x, o->y, o->x, o->y, o->x, o->y), .dim = 1))
 
 #define FOR_EACH_RANDOM(X)                                                   \
@@ -255,6 +257,7 @@ static void table(void **state)
                   .kernels = made(AT_SHAPE(4, 4, 3, 3)),
                   .few = made(AT_SHAPE(4)),
                   .grid = made(AT_SHAPE(2, 3, 3, 2)),
+                  .segments = at_full(AT_SHAPE(4), at_scalar_long(2), .type = AT_CUDA(AT_LONG)),
                   .gates = made(AT_SHAPE(64, 48)),
                   .recurrent = made(AT_SHAPE(64, 16)),
                   .hidden = made(AT_SHAPE(8, 16)),

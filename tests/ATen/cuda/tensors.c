@@ -459,6 +459,15 @@ static void reports_parameters(void **state)
     check_parameters(at_cov(bad, .fweights = at_to(bad, AT_CUDA(AT_LONG))),
                      "argument 3 of an earlier call of cov has the element -1", 0);
     check_parameters(at_histc(at_log(bad)), "argument 1 of an earlier call of histc", 0);
+    check_parameters(at_histogram(at_log(bad)).hist,
+                     "argument 1 of an earlier call of histogram has the element", 0);
+    at_tensor *const lengths = at_to(bad, AT_CUDA(AT_LONG));
+    check_parameters(at_segment_reduce(bad, "sum", .lengths = lengths),
+                     "argument 3 of an earlier call of segment_reduce has the element -1", 0);
+    at_tensor *const right = at_segment_reduce(p, "sum", .lengths = at_abs(lengths));
+    CHECK_ELEMENTS(right, AT_FLOAT, 0.5, 0, 0.5, 1);
+    check_parameters(at_segment_reduce(p, "mean", .lengths = at_add(at_abs(lengths), 1)),
+                     "argument 3 of an earlier call of segment_reduce has the element 8", 0);
   }
 }
 
