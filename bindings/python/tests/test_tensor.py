@@ -121,6 +121,24 @@ class Operators(unittest.TestCase):
         self.assertEqual(torch.as_strided(x[1:], (2,), (2,)).tolist(), [1, 3])
         self.assertEqual(torch.as_strided(x, (2,), (2,), storage_offset=2).tolist(), [2, 4])
 
+    def test_set(self):
+        x, y = torch.arange(4.0), torch.zeros(2)
+        self.assertIs(y.set_(x.untyped_storage(), 1, [2, 1], [1, 5]), y)
+        self.assertEqual((y.tolist(), y.stride(), y.data_ptr()), ([[1], [2]], (1, 5), x.data_ptr() + 4))
+        y.fill_(7)
+        self.assertEqual(x.tolist(), [0, 7, 7, 3])
+        self.assertEqual(torch.zeros(1).set_(x.storage()).tolist(), [0, 7, 7, 3])
+        self.assertEqual(torch.zeros(1).set_(x.storage(), 2, (1, 2)).tolist(), [[7, 3]])
+        self.assertEqual(torch.zeros(1).set_(x, 2, (2,), (1,)).tolist(), [7, 3])
+        self.assertEqual(torch.zeros(1).set_(x).data_ptr(), x.data_ptr())
+        self.assertEqual(tuple(torch.zeros(3).set_().shape), (0,))
+        self.assertEqual(torch.zeros(1, dtype=torch.uint8).set_(torch.ones(1).untyped_storage()).tolist(), [0, 0, 128, 63])
+        with self.assertRaises((RuntimeError, TypeError)):
+            torch.zeros(1).set_(torch.arange(2).storage())
+        with self.assertRaises(RuntimeError):
+            y.set_(x.storage(), 3, [2], [1])
+        self.assertEqual(y.tolist(), [[7], [7]])
+
     def test_in_place(self):
         x = z = torch.tensor([1.0, 2.0])
         x += 1

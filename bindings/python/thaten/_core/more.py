@@ -1,5 +1,7 @@
 """Methods in place that the library has as functions only, lists of tensors, and control flow that is just called."""
 
+import math as _math
+
 from .. import _C
 from .._C import Tensor
 
@@ -65,6 +67,24 @@ def _memory(kind):
 
 
 Tensor.storage, Tensor.untyped_storage = _memory("TypedStorage"), _memory("UntypedStorage")
+
+
+def _set_(self, source=None, storage_offset=0, size=None, stride=()):
+    """Makes self a view of the memory of a tensor or of a storage, or without memory."""
+    from ..storage import UntypedStorage
+
+    elements = getattr(source, "_tensor", source)
+    if isinstance(source, UntypedStorage):
+        elements = elements.view(self.dtype)
+    if size is None and elements is not source:
+        size = [elements.numel()]
+    if size is not None:
+        steps = stride if len(stride) else [_math.prod(size[d + 1:]) for d in range(len(size))]
+        elements = _C.as_strided(elements, size, steps, storage_offset=storage_offset)
+    return _C.set_(self, *([] if source is None else [elements]))
+
+
+Tensor.set_ = _set_
 
 
 def foreach(name):
