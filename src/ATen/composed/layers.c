@@ -83,7 +83,7 @@ static at_tensor *lengths_of(at_tensor *t, at_ints list, const at_type *type)
 }
 
 /* Brings lengths in vectors of a device to the CPU by one copy, which is waited for; backward then has them
- * there.  at_ctc checks what they are. */
+ * there.  at_ctc checks what they are.  Of targets that lie one after another they say how much memory is needed. */
 static void to_host(at_ctc_lengths *lengths)
 {
   at_tensor *const a = lengths->inputTensor, *const b = lengths->targetTensor;
@@ -101,7 +101,8 @@ at_tensor *at_ctcLossOf(at_tensor *log_probs, at_tensor *targets, at_ctc_lengths
 {
   const bool isBatch = at_dim(log_probs) != 2;
   at_tensor *const divisors = lengths.targetTensor;
-  to_host(&lengths);
+  if (at_dim(targets) != 2)
+    to_host(&lengths);
   at_tensor *const probs = isBatch ? log_probs : at_unsqueeze(log_probs, 1);
   at_tensor *loss =
       lengths.targetTensor

@@ -23,6 +23,8 @@
   X(embeddingBag, at_embedding_bag_work)         \
   X(scores, at_scores_work)                      \
   X(ctcLengths, at_ctc_lengths_work)             \
+  X(ctcGivenCheck, at_ctc_given_work)            \
+  X(ctcGiven, at_ctc_given_work)                 \
   X(ctcCheck, at_ctc_work)                       \
   X(ctc, at_ctc_work)                            \
   X(ctcBackward, at_ctc_work)                    \
@@ -142,6 +144,15 @@ typedef struct at_ctc_lengths_work {
   int64_t input[AT_CTC_SAMPLES], length[AT_CTC_SAMPLES], start[AT_CTC_SAMPLES];
   int64_t *inputs, *lengths, *starts;
 } at_ctc_lengths_work;
+
+/* Writes what lengths of a device, input and length, say of samples whose targets are in rows of width labels.  Those
+ * that are not from 0 to steps and to longest, which the check reports, become the nearest. */
+typedef struct at_ctc_given_work {
+  int64_t batch, steps, longest, width;
+  const int64_t *input, *length;
+  int64_t *inputs, *lengths, *starts;
+  THCReport report;
+} at_ctc_given_work;
 
 /* The CTC loss as in sequence/ctc.c.  probs is steps x batch x classes, alpha batch x steps x
  * states.  A label that is no class counts as blank; the check reports it, at its index in batch

@@ -32,9 +32,7 @@ static void *elements(at_pool *pool, at_tensor *t, at_scalar_type type)
   return at_hostData(at_hold(pool, at_makeContiguous(t)));
 }
 
-/* The lengths called name, batch of them, each from 0 to most. */
-static const int64_t *lengths_of(at_pool *pool, const char *name, at_ints list, at_tensor *t,
-                                 int64_t batch, int64_t most)
+static void check_lengths(const char *name, at_ints list, const at_tensor *t, int64_t batch)
 {
   const int64_t count = t ? at_numel(t) : list.count;
   if (t && (at_sizesOf(t).count > 1 || t->type->scalarType > AT_LONG))
@@ -43,12 +41,29 @@ static const int64_t *lengths_of(at_pool *pool, const char *name, at_ints list, 
   if (count != batch)
     at_raise(AT_ERROR_ARGUMENT, "%s has %lld numbers, for a batch of %lld", name, (long long)count,
              (long long)batch);
+}
+
+void at_ctcRaiseLength(const char *name, int64_t at, int64_t length, int64_t most)
+{
+  at_raise(AT_ERROR_ARGUMENT, "%s[%lld] is %lld, and has to be from 0 to %lld", name, (long long)at,
+           (long long)length, (long long)most);
+}
+
+/* The lengths called name, batch of them, each from 0 to most. */
+static const int64_t *lengths_of(at_pool *pool, const char *name, at_ints list, at_tensor *t,
+                                 int64_t batch, int64_t most)
+{
   const int64_t *const data = t ? elements(pool, t, AT_LONG) : list.data;
   for (int64_t i = 0; i < batch; i++)
     if (data[i] < 0 || data[i] > most)
-      at_raise(AT_ERROR_ARGUMENT, "%s[%lld] is %lld, and has to be from 0 to %lld", name,
-               (long long)i, (long long)data[i], (long long)most);
+      at_ctcRaiseLength(name, i, data[i], most);
   return data;
+}
+
+/* The lengths as a vector of Long where they are. */
+static at_tensor *lengths_there(at_pool *pool, at_tensor *t)
+{
+  return at_hold(pool, at_makeContiguous(at_cast(pool, t, at_toScalarType(t->type, AT_LONG))));
 }
 
 void at_ctcRaiseLabel(int64_t at, int64_t sample, int64_t label, int64_t classes)
@@ -119,6 +134,11 @@ static void check_operands(at_tensor *log_probs, at_tensor *targets, int64_t bla
   check_device(log_probs, targets, "targets");
 }
 
+static bool is_with(const at_tensor *log_probs, const at_tensor *t)
+{
+  return t && !at_isOnHost(t->type) && at_deviceOf(t) == at_deviceOf(log_probs);
+}
+
 /* Checks all that is not in the memory of a device. */
 static at_ctc_sizes sizes_of(at_pool *pool, at_tensor *log_probs, at_tensor *targets,
                              at_ctc_lengths lengths, int64_t blank)
@@ -127,10 +147,20 @@ static at_ctc_sizes sizes_of(at_pool *pool, at_tensor *log_probs, at_tensor *tar
   const at_ints sizes = at_sizesOf(log_probs), own = at_sizesOf(targets);
   at_ctc_sizes c = {
       .steps = sizes.data[0], .batch = sizes.data[1], .classes = sizes.data[2], .blank = blank};
+  c.width = own.data[own.count - 1];
+  check_lengths("input_lengths", lengths.inputs, lengths.inputTensor, c.batch);
+  check_lengths("target_lengths", lengths.targets, lengths.targetTensor, c.batch);
+  if (own.count == 2 && is_with(log_probs, lengths.inputTensor) &&
+      is_with(log_probs, lengths.targetTensor)) {
+    c.there[0] = lengths_there(pool, lengths.inputTensor);
+    c.there[1] = lengths_there(pool, lengths.targetTensor);
+    c.longest = c.width;
+    return c;
+  }
   c.inputs =
       lengths_of(pool, "input_lengths", lengths.inputs, lengths.inputTensor, c.batch, c.steps);
-  c.lengths = lengths_of(pool, "target_lengths", lengths.targets, lengths.targetTensor, c.batch,
-                         own.data[own.count - 1]);
+  c.lengths =
+      lengths_of(pool, "target_lengths", lengths.targets, lengths.targetTensor, c.batch, c.width);
   c.starts = starts_of(pool, &c, own);
   for (int64_t b = 0; b < c.batch; b++)
     c.longest = THMax(c.longest, c.lengths[b]);
@@ -303,7 +333,10 @@ at_tensor *at_ctcBackward(at_tensor *grad, at_tensor *log_probs, at_tensor *targ
 {
   at_pool pool;
   at_pool_enter(&pool);
-  const at_ctc_sizes of = sizes_of(&pool, log_probs, targets, lengths, blank);
+  at_ctc_sizes of = sizes_of(&pool, log_probs, targets, lengths, blank);
+  const at_ints given = at_sizesOf(log_alpha);
+  if (of.there[0] && given.count == 3) /* its width says how long targets may be */
+    of.longest = THMin(of.width, given.data[2] / 2);
   const int64_t sizes[] = {of.batch, of.steps, 2 * of.longest + 1};
   check_result(log_probs, grad, "grad", (at_ints){sizes, 1});
   check_result(log_probs, neg_log_likelihood, "neg_log_likelihood", (at_ints){sizes, 1});

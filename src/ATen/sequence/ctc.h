@@ -12,15 +12,18 @@ typedef struct at_ctc_lengths {
 } at_ctc_lengths;
 
 /* The sizes of a call that has been checked, and of each sample, in the CPU's memory: its lengths and where its
- * target begins. */
+ * target begins.  Where targets have rows, lengths of the device that computes stay there: they are then vectors of
+ * Long in there, and a kernel checks them. */
 typedef struct at_ctc_sizes {
-  int64_t steps, batch, classes, blank, longest; /* longest: of targets */
+  int64_t steps, batch, classes, blank, longest; /* longest: of targets, or how long they may be */
+  int64_t width;                                 /* of the rows of targets */
   const int64_t *inputs, *lengths, *starts;
+  at_tensor *there[2]; /* of inputs and of targets; or NULL */
 } at_ctc_sizes;
 
 /* log_probs is steps x batch x classes; targets batch x longest, or all targets one after another.
  * out: the negative log-likelihood of each sample, and the logarithms of the forward variables, batch x
- * steps x (2 * longest + 1). */
+ * steps x (2 * longest + 1).  With lengths that stay on a device longest is the width of targets. */
 void at_ctc(at_tensor **out, at_tensor *log_probs, at_tensor *targets, at_ctc_lengths lengths,
             int64_t blank);
 
@@ -38,7 +41,8 @@ at_tensor *at_ctcDeviceBackward(at_pool *pool, const at_ctc_sizes *sizes, at_ten
                                 at_tensor *targets, at_tensor *grad, at_tensor *loss,
                                 at_tensor *alpha, bool zero_infinity);
 
-/* The error about a label that is no class. */
+/* The errors about a label that is no class, and a length. */
 TH_NO_RETURN void at_ctcRaiseLabel(int64_t at, int64_t sample, int64_t label, int64_t classes);
+TH_NO_RETURN void at_ctcRaiseLength(const char *name, int64_t at, int64_t length, int64_t most);
 
 #endif

@@ -9,6 +9,26 @@ static void *longs(at_pool *pool, const at_tensor *like, int64_t count)
   return at_data(at_layerNew(pool, at_toScalarType(like->type, AT_LONG), (at_ints){&count, 1}));
 }
 
+/* Lengths of a device are checked there, and those that are none become the nearest. */
+static void take_lengths(const at_ctc_sizes *sizes, int64_t *buffer)
+{
+  THCFault fault;
+  at_ctc_given_work work = {.batch = sizes->batch,
+                            .steps = sizes->steps,
+                            .longest = sizes->longest,
+                            .width = sizes->width,
+                            .input = at_data(sizes->there[0]),
+                            .length = at_data(sizes->there[1]),
+                            .inputs = buffer,
+                            .lengths = buffer + sizes->batch,
+                            .starts = buffer + 2 * sizes->batch};
+  work.report.fault.function = "ctc_loss";
+  if (at_cuda()->check(AT_KERNEL_ctcGivenCheck, THScalarFloat, &work, &work.report, &fault))
+    at_ctcRaiseLength(fault.arg == 3 ? "input_lengths" : "target_lengths", fault.at, fault.value,
+                      fault.last);
+  at_cuda()->launch(AT_KERNEL_ctcGiven, THScalarFloat, &work);
+}
+
 static void write_lengths(at_pool *pool, const at_ctc_sizes *sizes, const at_tensor *like,
                           at_ctc_work *work)
 {
@@ -16,6 +36,10 @@ static void write_lengths(at_pool *pool, const at_ctc_sizes *sizes, const at_ten
   work->inputs = buffer;
   work->lengths = buffer + sizes->batch;
   work->starts = buffer + 2 * sizes->batch;
+  if (sizes->there[0]) {
+    take_lengths(sizes, buffer);
+    return;
+  }
   for (int64_t b = 0; b < sizes->batch; b += AT_CTC_SAMPLES) {
     at_ctc_lengths_work part = {.count = (int)THMin(AT_CTC_SAMPLES, sizes->batch - b),
                                 .inputs = buffer + b,

@@ -67,7 +67,7 @@ typedef struct Operands {
     at__ctc_loss(o->b, o->labels, AT_INTS(4, 4, 4, 4, 4, 4, 4, 4),                   \
                  AT_INTS(1, 1, 1, 1, 1, 1, 1, 1))                                    \
         .log_alpha)                                                                  \
-  X(ctc_trained, 15, 1, 0, 2, trained_ctc(o))                                        \
+  X(ctc_trained, 16, 0, 0, 1, trained_ctc(o))                                        \
   X(bce, 3, 0, 0, 0, at_binary_cross_entropy(o->x, o->y))                            \
   X(fractional, 2, 0, 0, 0,                                                          \
     at_fractional_max_pool2d(o->image, AT_INTS(2, 2), AT_INTS(3, 3), o->spread).output)
@@ -203,7 +203,7 @@ static at_tensor *clipped(const Operands *o)
   X(lstm_cell, 1, 0, 2, 4,                                                                         \
     at_lstm_cell(o->x, AT_TENSORS(o->hidden, o->hidden), o->gates, o->recurrent).h)
 
-/* The gradient of ctc_loss with lengths on the device, which are read once. */
+/* The gradient of ctc_loss with lengths on the device, which stay there. */
 static at_tensor *trained_ctc(const Operands *o)
 {
   at_tensor *const x = at_requires_grad_(at_clone(o->b));

@@ -237,6 +237,24 @@ static at_tensor *vector_of(const int64_t *numbers, int64_t count)
   return t;
 }
 
+/* Lengths that stay on the device, of targets with more labels than any is long. */
+static void check_padded(at_tensor *x, at_tensor *labels, at_ints in, at_ints out,
+                         at_tensor *const *given)
+{
+  at_tensor *const more =
+      at_full(AT_SHAPE(at_size(labels, 0), 2), at_scalar_long(-1), .type = AT_CPU(AT_LONG));
+  at_tensor *const here = at_requires_grad_(at_clone(x));
+  at_tensor *const there = at_requires_grad_(on_device(x));
+  at_tensor *const loss = at_ctc_loss(here, labels, in, out);
+  at_tensor *const got =
+      at_ctc_loss_tensor(there, on_device(at_cat(AT_TENSORS(labels, more), .dim = 1)),
+                         on_device(given[0]), on_device(given[1]));
+  check_like(got, loss, 1e-5);
+  at_backward(loss);
+  at_backward(got);
+  check_like(at_grad(there), at_grad(here), 1e-4);
+}
+
 static void check_spelled(int64_t steps, int64_t batch, int64_t classes, int64_t longest)
 {
   th_note("%lld steps, %lld samples, targets of %lld", (long long)steps, (long long)batch,
@@ -264,6 +282,7 @@ static void check_spelled(int64_t steps, int64_t batch, int64_t classes, int64_t
   at_tensor *const loss = at_ctc_loss(x, labels, in, out);
   check_like(at_ctc_loss_tensor(there, to, given[0], given[1]), loss, 1e-5);
   check_like(at_ctc_loss_tensor(there, to, on_device(given[0]), on_device(given[1])), loss, 1e-5);
+  check_padded(x, labels, in, out, given);
 }
 
 /* More samples than one launch writes lengths of; more states, and classes, than a block has threads. */

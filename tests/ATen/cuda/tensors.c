@@ -471,6 +471,32 @@ static void reports_parameters(void **state)
   }
 }
 
+/* Lengths on a device that are none are reported later; until then they count as the nearest. */
+static void reports_lengths(void **state)
+{
+  AT_SCOPE
+  {
+    const at_type *const longs = AT_CUDA(AT_LONG);
+    at_tensor *const probs =
+        at_log_softmax(at_zeros(AT_SHAPE(2, 1, 3), .type = AT_CUDA(AT_FLOAT)), 2);
+    at_tensor *const targets = at_ones(AT_SHAPE(1, 1), .type = longs);
+    at_tensor *const one = at_ones(AT_SHAPE(1), .type = longs), *const three = at_mul(one, 3);
+    at_tensor *const inputs = at_ctc_loss_tensor(probs, targets, three, one);
+    CHECK(!at_cuda_synchronize());
+    CHECK_ERROR(AT_ERROR_RUNTIME,
+                "argument 3 of an earlier call of ctc_loss has the value 3, out of range of 0 ... "
+                "2");
+    at_tensor *const labels = at_ctc_loss_tensor(probs, targets, at_mul(one, 2), at_neg(one));
+    CHECK(!at_cuda_synchronize());
+    CHECK_ERROR(AT_ERROR_RUNTIME,
+                "argument 4 of an earlier call of ctc_loss has the value -1, out of range of 0 ... "
+                "1");
+    const double three_ways = log(3.0), one_way = log(9.0); /* of 9 pairs of classes */
+    CHECK_NEAR(at_item_double(inputs), three_ways, 1e-5);
+    CHECK_NEAR(at_item_double(labels), one_way, 1e-5);
+  }
+}
+
 /* A number on the device fills where a mask or indices say so, and is converted there. */
 static void fills(void **state)
 {
@@ -677,11 +703,14 @@ static void memory(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(types),     cmocka_unit_test(making),  cmocka_unit_test(conversions),
-      cmocka_unit_test(copies),    cmocka_unit_test(views),   cmocka_unit_test(items),
-      cmocka_unit_test(computing), cmocka_unit_test(devices), cmocka_unit_test(streams),
-      cmocka_unit_test(errors),    cmocka_unit_test(reports), cmocka_unit_test(reports_parameters),
-      cmocka_unit_test(fills),     cmocka_unit_test(memory),  cmocka_unit_test(checkpoints),
+      cmocka_unit_test(types),           cmocka_unit_test(making),
+      cmocka_unit_test(conversions),     cmocka_unit_test(copies),
+      cmocka_unit_test(views),           cmocka_unit_test(items),
+      cmocka_unit_test(computing),       cmocka_unit_test(devices),
+      cmocka_unit_test(streams),         cmocka_unit_test(errors),
+      cmocka_unit_test(reports),         cmocka_unit_test(reports_parameters),
+      cmocka_unit_test(reports_lengths), cmocka_unit_test(fills),
+      cmocka_unit_test(memory),          cmocka_unit_test(checkpoints),
       cmocka_unit_test(overlaps)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

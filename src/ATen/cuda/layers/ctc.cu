@@ -48,6 +48,32 @@ __global__ static void write_lengths(at_ctc_lengths_work w)
   w.starts[i] = w.start[i];
 }
 
+THC_DEVICE int64_t nearest(int64_t length, int64_t most)
+{
+  return length < 0 ? 0 : length > most ? most : length;
+}
+
+__global__ static void take_lengths(at_ctc_given_work w)
+{
+  THC_GRID_LOOP(b, w.batch)
+  {
+    w.inputs[b] = nearest(w.input[b], w.steps);
+    w.lengths[b] = nearest(w.length[b], w.longest);
+    w.starts[b] = b * w.width;
+  }
+}
+
+__global__ static void check_lengths(at_ctc_given_work w)
+{
+  THC_GRID_LOOP(b, w.batch)
+  {
+    if (w.input[b] != nearest(w.input[b], w.steps))
+      at_report(w.report, 3, 0, w.steps, b, w.input[b]);
+    if (w.length[b] != nearest(w.length[b], w.longest))
+      at_report(w.report, 4, 0, w.longest, b, w.length[b]);
+  }
+}
+
 __global__ static void check_labels(at_ctc_work w)
 {
   for (int64_t b = blockIdx.x; b < w.batch; b += gridDim.x)
@@ -233,6 +259,16 @@ static unsigned blocks_of(const at_ctc_work *w)
 AT_LAUNCHER(ctcLengths, at_ctc_lengths_work)
 {
   THC_LAUNCH(write_lengths, 1, AT_CTC_SAMPLES, 0, stream, *work);
+}
+
+AT_LAUNCHER(ctcGivenCheck, at_ctc_given_work)
+{
+  THC_LAUNCH(check_lengths, THC_blocks(work->batch), THC_BLOCK, 0, stream, *work);
+}
+
+AT_LAUNCHER(ctcGiven, at_ctc_given_work)
+{
+  THC_LAUNCH(take_lengths, THC_blocks(work->batch), THC_BLOCK, 0, stream, *work);
 }
 
 AT_LAUNCHER(ctcCheck, at_ctc_work)
