@@ -1,12 +1,11 @@
 /* CUDA: loads libATenCUDA, and tells on which device tensors are. */
 #define _GNU_SOURCE /* dladdr1, secure_getenv */
-#include <dlfcn.h>
-#include <link.h>
 #include <pthread.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "ATen/core/ATenCore.h"
+#include "ATen/files/beside.h"
 #include "TH/core/THEnvironment.h"
 #include "ATen/core/device.h"
 
@@ -23,8 +22,7 @@ const at_device *at_cuda(void)
 }
 
 /* Opens the library that AT_CUDA_LIBRARY names, or else the one in the folder of libATen, or else
- * the one that the loader finds.  The folder is used only if the loader knows libATen by an
- * absolute path: the path of a program is chosen by its caller. */
+ * the one that the loader finds. */
 static void *open_library(char *message, size_t size)
 {
   const char *name;
@@ -33,17 +31,7 @@ static void *open_library(char *message, size_t size)
     memmove(message, message + 2, strlen(message + 2) + 1); /* without "; " */
     return NULL;
   }
-  char path[4096];
-  Dl_info symbol;
-  struct link_map *self = NULL;
-  void *library = NULL;
-  if (!name && dladdr1(&loaded, &symbol, (void **)&self, RTLD_DL_LINKMAP) && self &&
-      self->l_name[0] == '/') {
-    const int folder = (int)(strrchr(self->l_name, '/') - self->l_name);
-    const int length = snprintf(path, sizeof path, "%.*s/" AT_CUDA_SONAME, folder, self->l_name);
-    if (length < (int)sizeof path)
-      library = dlopen(path, RTLD_NOW | RTLD_LOCAL);
-  }
+  void *library = name ? NULL : at_openBeside(&loaded, AT_CUDA_SONAME, RTLD_NOW | RTLD_LOCAL);
   if (!library)
     library = dlopen(name ? name : AT_CUDA_SONAME, RTLD_NOW | RTLD_LOCAL);
   if (!library)

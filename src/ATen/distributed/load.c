@@ -2,12 +2,9 @@
  * asks for.  The libraries for MPI are loaded when they are needed, because a process can only have
  * one MPI, that of its starter. */
 #define _GNU_SOURCE /* dladdr1, secure_getenv */
-#include <dlfcn.h>
-#include <link.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
+#include "ATen/files/beside.h"
 #include "Comm.h"
 #include "tcp.h"
 
@@ -54,20 +51,10 @@ static const Implementation *find_implementation(at_fault *fault)
   return started ? started : &implementations[0];
 }
 
-/* Opens the library in the folder of this one, which the loader knows by an absolute path, or else
- * where the loader finds it. */
+/* Opens the library in the folder of this one, or else where the loader finds it. */
 static void *open_library(const char *name)
 {
-  char path[4096];
-  Dl_info symbol;
-  struct link_map *self = NULL;
-  void *library = NULL;
-  if (dladdr1(&at_comm, &symbol, (void **)&self, RTLD_DL_LINKMAP) && self &&
-      self->l_name[0] == '/') {
-    const int folder = (int)(strrchr(self->l_name, '/') - self->l_name);
-    if (snprintf(path, sizeof path, "%.*s/%s", folder, self->l_name, name) < (int)sizeof path)
-      library = dlopen(path, RTLD_NOW | RTLD_GLOBAL);
-  }
+  void *const library = at_openBeside(&at_comm, name, RTLD_NOW | RTLD_GLOBAL);
   return library ? library : dlopen(name, RTLD_NOW | RTLD_GLOBAL); /* for MPI's own components */
 }
 

@@ -59,6 +59,17 @@ const char *THCpu_levelName(THCpuLevel level)
   return level_names[level];
 }
 
+/* What the C library says; 0 if it does not, as musl. */
+static long said_cache(int level)
+{
+#ifdef _SC_LEVEL3_CACHE_SIZE
+  return sysconf(level == 2 ? _SC_LEVEL2_CACHE_SIZE : _SC_LEVEL3_CACHE_SIZE);
+#else
+  (void)level;
+  return 0;
+#endif
+}
+
 /* The kernel knows what a virtual machine really shares; the C library only reports the processor's
  * numbers. */
 ptrdiff_t THCpu_lastLevelCache(void)
@@ -72,7 +83,7 @@ ptrdiff_t THCpu_lastLevelCache(void)
   }
   if (kilobytes > 0)
     return (ptrdiff_t)kilobytes << 10;
-  const long bytes = sysconf(_SC_LEVEL3_CACHE_SIZE);
+  const long bytes = said_cache(3);
   return bytes > 0 ? bytes : 32 << 20;
 }
 
@@ -82,7 +93,7 @@ ptrdiff_t THCpu_l2Cache(void)
   static ptrdiff_t bytes = 0;
   ptrdiff_t known = __atomic_load_n(&bytes, __ATOMIC_RELAXED);
   if (known == 0) {
-    const long said = sysconf(_SC_LEVEL2_CACHE_SIZE);
+    const long said = said_cache(2);
     known = said > 0 ? said : 256 << 10;
     __atomic_store_n(&bytes, known, __ATOMIC_RELAXED);
   }
