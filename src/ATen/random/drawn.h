@@ -26,8 +26,8 @@ typedef struct at_draw_rule {
  * TH_CUDA_CHECK_INDICES=1 says so: the stream's next wait raises the error. */
 void at_checkDrawn(at_pool *pool, at_tensor *parameters, const at_draw_rule *rule);
 
-/* Whether numbers, of any device, are as the rule says, as far as is known.  For what calls operations (Composed.h): what
- * is known not to be is reported. */
+/* Whether numbers, of any device, are as the rule says, as far as is known.  For what calls operations
+ * (Composed.h): what is known not to be is reported. */
 bool at_isWithin(const at_draw_rule *rule, at_tensor *numbers);
 
 /* Checks the parameters, and draws an element of r for each on their device, by a kernel that takes an
