@@ -153,3 +153,10 @@ with Today("complex_rows", __file__) as c:
         c("logcumsumexp", self=x, dim=-3)
         c("stft.center", lambda self, n_fft, **k: torch.stft(self, n_fft, return_complex=False), self=c.tensor((20,), dtype), n_fft=8, within=near,
           return_complex=False)
+    for dtype in NEAR:
+        near = NEAR[dtype]
+        x, y = c.tensor((3, 4), dtype), c.tensor((3, 4), dtype)
+        c("_stft_frames", lambda self, n_fft, **k: torch.stft(self, n_fft, center=False, onesided=False, return_complex=True), self=c.tensor((20,), dtype), n_fft=8, within=near,
+          onesided=False)
+        for weight in c.tensor((4,), dtype), c.tensor((), dtype):
+            c("lerp.tensor", torch.lerp, self=x, end=y, weight=weight, within=near)

@@ -654,6 +654,56 @@ class BoolOperands(nn.Module):
                 s, torch.svd(z, compute_uv=False)[0].abs(), q, torch.view_as_real(p[..., :2] * q[..., None, :] @ r[..., :2].mH))
 
 
+class Written(nn.Module):
+    """Operations that write to an operand, of which here are functions alone: parts, buffers, and results that are given."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("sums", torch.zeros(3, 4))
+
+    def forward(self, x, k, b):
+        y, n, flags, sums = x.clone(), k.clone(), b.clone(), torch.empty(3, 4)
+        y[1:].round_(decimals=1)
+        y.t()[0].heaviside_(x[0, 0])
+        n.gcd_(k + 4)
+        n[0].lcm_(k[1])
+        flags += b[0]
+        swapped = x.clone().swapaxes_(0, 1)
+        y[:2].scatter_(0, k[:1] % 2, 2.5, reduce="multiply")
+        torch.cumsum(x, 0, out=self.sums)
+        torch.add(y, x, alpha=2, out=sums)
+        z = torch.view_as_complex(torch.stack([x, y], -1))
+        z.addcmul_(z, z, value=0.5j)
+        return y, n, flags, swapped, sums, self.sums * 2, torch.view_as_real(z)
+
+
+class ComplexNumbers(nn.Module):
+    """Complex numbers as arguments: factors, values to fill with, ends of ranges."""
+
+    def forward(self, x, k):
+        z = torch.view_as_complex(x)
+        row, end = z[0], z[0, 0]
+        made = [torch.add(z, z, alpha=2j), torch.sub(z, z.conj(), alpha=1 + 1j), torch.rsub(z, z.abs(), alpha=0.5j),
+                torch.addmm(z, z, z, beta=1j, alpha=2), torch.addmm(row, z, z, beta=0j, alpha=1 - 1j),
+                torch.addmv(row, z, row, beta=2j, alpha=3), torch.addr(z, row, row, alpha=1j),
+                torch.addbmm(z, z[None], z[None], alpha=2 + 1j), torch.baddbmm(z[None], z[None], z[None], beta=0.5j),
+                torch.addcmul(z, z, z, value=2j), torch.addcdiv(z, z, z, value=0.5j), torch.index_add(z, 0, k[:, 0], z, alpha=2j),
+                torch.constant_pad_nd(z, [1, 0, 0, 2], 2 - 3j), torch.scatter(z, 0, k, 1j), torch.scatter(z, 0, k, 2j, reduce="add"),
+                torch.lerp(z, z.conj(), 0.5j), torch.lerp(z, z.conj(), z), torch.linspace(end, 1j, 4, dtype=torch.complex64),
+                torch.logspace(end, 2, 3, base=2, dtype=torch.complex64), torch.stft(row.repeat(5), 6, center=False, onesided=False, return_complex=True)]
+        return [torch.view_as_real(t) for t in made]
+
+
+class Grouped(nn.Module):
+    """Attention to keys with more dimensions than queries have, shared by heads, and grids without points."""
+
+    def forward(self, q, k, image):
+        attend = F.scaled_dot_product_attention
+        one = attend(q, k.repeat_interleave(2, 1), k.repeat_interleave(2, 1), is_causal=True, enable_gqa=True)
+        grid = image.new_zeros(2, 1, 0, 2)
+        return one, attend(q, k, k[0], enable_gqa=True), F.grid_sample(image, grid, align_corners=True), F.grid_sample(image, grid, align_corners=False)
+
+
 class Factored(nn.Module):
     """Complex matrices, rows that are scaled, statistics that a batch changes."""
 
@@ -854,6 +904,9 @@ def programs():
     yield "windows", Windows(), windows, None, False, False
     yield "windows_core", Windows(), windows, None, True, False
     yield "bool_operands", BoolOperands(), (torch.randn(6, 4), torch.randint(-3, 4, (5,), dtype=torch.int32), torch.randn(2, 3, 2, dtype=torch.complex64)), None, False, False
+    yield "written", Written(), (torch.randn(3, 4), torch.randint(1, 9, (3, 4)), torch.rand(3, 4) > 0.5), None, False, True
+    yield "complex_numbers", ComplexNumbers(), (torch.randn(3, 3, 2), torch.tensor([[0, 1, 2], [2, 0, 1], [1, 1, 0]])), None, False, False
+    yield "grouped", Grouped(), (torch.randn(4, 3, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 6, 7)), None, False, False
 
 
 def tensors(values):

@@ -360,9 +360,25 @@ static void check_same_type(const at_tensor *x, const at_tensor *t, const char *
              at_scalarTypeName(t->type->scalarType), at_scalarTypeName(x->type->scalarType));
 }
 
+/* x + weight (end - x) of complex numbers. */
+static at_tensor *between_complex(at_tensor *out, at_tensor *x, at_tensor *end, at_tensor *weight)
+{
+  const at_scalar one = at_scalar_long(1);
+  at_checkType(end, "end", x->type);
+  if (!weight->isScalar)
+    at_checkType(weight, "weight", x->type);
+  at_pool pool;
+  at_pool_enter(&pool);
+  at_tensor *const way = at_hold(&pool, at_subtracted(NULL, end, x, one)),
+                   *const part = at_hold(&pool, at_binary(NULL, AT_ROW_cmul, way, weight, one));
+  return at_finishOne(&pool, out, at_hold(&pool, at_binary(NULL, AT_ROW_cadd, x, part, one)));
+}
+
 at_tensor *at_betweenTensor(at_tensor *out, at_tensor *x, at_tensor *end, at_tensor *weight)
 {
   at_tensor *const in[] = {x, end, weight};
+  if (at_isComplex(x->type->scalarType))
+    return between_complex(out, x, end, weight);
   at_checkFloating(x, "self");
   check_same_type(x, end, "end");
   if (!weight->isScalar)

@@ -246,7 +246,8 @@ at_tensor *at_pointwise(at_tensor *out, at_row row, at_scalar_type type, int cou
 
   /* Directly to out only if it needs no resizing, so that out keeps its shape after an error; and not if
    * the elements are to be rounded first. */
-  const bool rounds = result != written && at_isFloating(result->scalarType);
+  const bool rounds =
+      result != written && (at_isFloating(result->scalarType) || result->scalarType == AT_BOOL);
   const bool direct =
       out && !rounds && out->type == written && at_sameSizes(at_sizesOf(out), sizes);
   at_tensor *r = direct ? out : at_hold(&pool, at_newFor(written, sizes, count, in));

@@ -181,6 +181,9 @@ bool at_resolve(at_arena *arena, at_graphNode *node);
 /* The operation that the node calls, by itself or in its function; NULL if it calls none. */
 const at_op *at_calledOp(const at_graphNode *node);
 
+/* The input that a node of at_computeWritten changes. */
+int32_t at_writtenOperand(const at_graphNode *node);
+
 enum { AT_MOST_ARGUMENTS = 64 }; /* of an operation */
 
 /* Operations on lists of tensors, which become one node for each tensor: whether the target is one, and
@@ -434,6 +437,9 @@ static inline bool at_isNumber(at_cell cell)
   return cell.kind == AT_CELL_INT || cell.kind == AT_CELL_FLOAT || cell.kind == AT_CELL_BOOL;
 }
 
+/* A number where a tensor is expected: of a type that the other tensors decide over. */
+at_tensor *at_wrappedNumber(const at_frame *frame, const at_graphNode *node, const at_given *given);
+
 /* The truth of a number or of a tensor of one element. */
 bool at_isTrueCell(at_cell cell);
 
@@ -482,6 +488,9 @@ bool at_resolveNumber(at_graphNode *node);
 /* Makes the node one of the forms in forms/, if its target is one. */
 bool at_resolveForm(at_graphNode *node);
 
+/* Makes the node, which has complex numbers, one that computes with real ones, if there is one. */
+bool at_resolveComplex(at_arena *arena, at_graphNode *node);
+
 at_computeFunction at_computeSize, at_computeIsContiguous, at_computeStride, at_computeNumel,
     at_computeOffset, at_computeItem, at_computeAssert, at_computeMetadata, at_computeNothing,
     at_computeTo, at_computeClone, at_computeNew, at_computeScalarTensor; /* builtins.c */
@@ -502,8 +511,9 @@ at_computeFunction at_computeQuantize, at_computeDequantize, at_computeFakeQuant
     at_computeTokenScale;                                                       /* quantized.c */
 at_computeFunction at_computeVander, at_computeTrilinear, at_computeFilterLoop; /* libraries.c */
 at_computeFunction at_computeLinalgCheck;                                       /* builtins.c */
-at_computeFunction at_computeDrawn;                                             /* resolve.c */
-at_computeFunction at_computeForm;                                              /* forms/forms.c */
+at_computeFunction at_computeDrawn, at_computeWritten;                          /* resolve.c */
+at_computeFunction at_computeComplex; /* forms/complexNumbers.c */
+at_computeFunction at_computeForm;    /* forms/forms.c */
 at_computeFunction at_computeAttentionBackward, at_computeBagBackward, at_computeActivatedProduct,
     at_computePartBackward; /* forms/training.c */
 at_computeFunction at_computeDropoutAttention, at_computeRecurrentLayer, at_computeRootNorm,

@@ -47,6 +47,7 @@ static const at_adaptor adaptors[] = {
     {"aten.zero.default", "zeros_like"},
     {"aten.stft.default", "_stft_frames", "align_to_window="},
     {"aten.swapaxes.default", "transpose", "axis0=dim0 axis1=dim1"},
+    {"aten.swapaxes_.default", "transpose_", "axis0=dim0 axis1=dim1"},
     {"aten.chain_matmul.default", "linalg_multi_dot", "matrices=tensors"},
     {"aten.special_spherical_bessel_j0.default", "special_spherical_bessel_j0", "x=self"},
     {"aten._neg_view.default", "neg"},

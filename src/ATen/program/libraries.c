@@ -197,7 +197,8 @@ void at_computeWindow(at_frame *frame, const at_graphNode *node)
 void at_computeDropout(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
-  at_tensor *const x = at_inputTensor(frame, node, "input", 0);
+  at_tensor *const x =
+      at_inputTensor(frame, node, at_inputOf(node, "self", -1) ? "self" : "input", 0);
   const double p = at_inputNumber(frame, node, "p", 1, 0.5);
   const bool isAlpha = strstr(node->target, "alpha") != NULL;
   at_tensor *made = NULL;
@@ -342,13 +343,16 @@ void at_computeScatter(at_frame *frame, const at_graphNode *node)
   const char *const how = reduce && reduce->kind == AT_GIVEN_TEXT ? reduce->text : "";
   if (strcmp(how, "add") && strcmp(how, "multiply"))
     at_nodeFails(node, "reduce is \"%.20s\", and has to be \"add\" or \"multiply\"", how);
-  at_tensor *const src = at_inputOf(node, "value", -1)
-                             ? at_full(at_sizes(index), at_inputNumber(frame, node, "value", -1, 0),
-                                       .type = self->type)
-                             : at_inputTensor(frame, node, "src", 3);
+  const at_given *const value = at_inputOf(node, "value", -1);
+  at_tensor *const src =
+      value ? at_expand(at_to(at_wrappedNumber(frame, node, value), self->type), at_sizes(index))
+            : at_inputTensor(frame, node, "src", 3);
+  const int64_t dim = at_inputInt(frame, node, "dim", 1);
+  const bool adds = !strcmp(how, "add");
   at_giveOutput(frame, node, 0,
-                at_scatter_reduce(self, at_inputInt(frame, node, "dim", 1), index, src,
-                                  strcmp(how, "add") ? "prod" : "sum"));
+                adds && at_isComplex(self->type->scalarType)
+                    ? at_scatter_add(self, dim, index, src)
+                    : at_scatter_reduce(self, dim, index, src, adds ? "sum" : "prod"));
 }
 
 /* vander(x, N, increasing): the powers of each element, the highest first unless increasing. */

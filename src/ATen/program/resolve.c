@@ -246,9 +246,84 @@ static bool try_complex(at_graphNode *node)
   return true;
 }
 
+/* What computes a node that writes to an operand: the function of that name. */
+typedef struct Written {
+  at_graphNode function; /* at_calledOp reads it */
+  int32_t operand;       /* the input that its result is copied to */
+} Written;
+
+/* The function of an operation that changes its first operand, or writes to "out": "aten.gcd.default" of
+ * "aten.gcd_.default" and of "aten.gcd.out".  False if the operation does neither. */
+static bool function_of(const at_graphNode *node, char *target, size_t size)
+{
+  const char *const name = node->target + strlen("aten."), *const end = strchr(name, '.');
+  const size_t length = end ? (size_t)(end - name) : 0, whole = strlen(node->target);
+  static const char out[] = "out";
+  if (length == 0 || whole + strlen(".default") >= size)
+    return false;
+  if (name[length - 1] == '_') {
+    snprintf(target, size, "aten.%.*s%s", (int)length - 1, name, end);
+    return true;
+  }
+  if (strcmp(node->target + whole - strlen(out), out))
+    return false;
+  const int kept = (int)(whole - strlen(out) - 1);
+  snprintf(target, size, "%.*s%s", kept, node->target, node->target[kept] == '.' ? ".default" : "");
+  return node->target[kept] == '.' || node->target[kept] == '_';
+}
+
+/* An operation that has no form here that writes to its operand: its function's result is copied there. */
+static bool try_written(at_arena *arena, at_graphNode *node)
+{
+  char target[80];
+  if (node->outputCount != 1 || node->outputs[0] == AT_NO_SLOT ||
+      !function_of(node, target, sizeof target))
+    return false;
+  const bool isInPlace = strstr(node->target, "_.") != NULL;
+  const at_given *const operand = isInPlace ? node->inputs : at_inputOf(node, "out", -1);
+  if (node->inputCount < 1 || !operand || operand->kind != AT_GIVEN_TENSOR)
+    return false;
+  Written *const how = at_arena_take(arena, 1, sizeof *how);
+  how->operand = (int32_t)(operand - node->inputs);
+  how->function = *node;
+  how->function.target = at_arena_text(arena, target);
+  if (!isInPlace && how->operand != --how->function.inputCount) /* out is the last one */
+    return false;
+  if (!at_resolve(arena, &how->function))
+    return false;
+  node->compute = at_computeWritten;
+  node->how = how;
+  return true;
+}
+
+int32_t at_writtenOperand(const at_graphNode *node)
+{
+  return ((const Written *)node->how)->operand;
+}
+
+void at_computeWritten(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  const Written *const how = node->how;
+  at_tensor *const operand =
+      at_inputTensor(frame, node, node->inputs[how->operand].name, how->operand);
+  at_graphNode function = how->function;
+  function.inputs =
+      node->inputs; /* passes may have changed their slots, and see the outer node alone */
+  function.outputs = node->outputs;
+  at_frame_compute(frame, &function);
+  const at_part result = {node->outputs[0], {AT_CELL_NONE, {0}}};
+  const at_cell cell = at_frame_get(frame, &result);
+  if (cell.kind != AT_CELL_TENSOR)
+    at_nodeFails(node, "its result is no tensor");
+  at_giveOutput(frame, node, 0, at_alias(at_copy_(operand, cell.is.tensor)));
+}
+
 const at_op *at_calledOp(const at_graphNode *node)
 {
-  return node->compute == at_computeDrawn ? ((const at_graphNode *)node->how)->op : node->op;
+  const bool hasInner = node->compute == at_computeDrawn || node->compute == at_computeComplex ||
+                        node->compute == at_computeWritten;
+  return hasInner ? at_calledOp(node->how) : node->op;
 }
 
 void at_computeDrawn(at_frame *frame, const at_graphNode *node)
@@ -302,5 +377,5 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
   memcpy(name, start, length);
   name[length] = '\0';
   return try_operations(arena, node, name, NULL, NULL) || try_drawn(arena, node, name) ||
-         try_complex(node);
+         try_complex(node) || at_resolveComplex(arena, node) || try_written(arena, node);
 }

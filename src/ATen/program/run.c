@@ -225,8 +225,7 @@ static void fill_tensors(const at_frame *frame, const at_graphNode *node, const 
     *lists->tensors++ = tensor_in(frame, node, &given->parts[i], given->name, optional);
 }
 
-/* A number where a tensor is expected: of a type that the other tensors decide over. */
-static at_tensor *wrapped(const at_frame *frame, const at_graphNode *node, const at_given *given)
+at_tensor *at_wrappedNumber(const at_frame *frame, const at_graphNode *node, const at_given *given)
 {
   const at_cell cell = at_frame_get(frame, given->parts);
   bool isDouble = false;
@@ -265,7 +264,7 @@ static void fill(const at_frame *frame, const at_graphNode *node, const at_argum
     case AT_KIND_TENSOR:
     case AT_KIND_OPTIONAL_TENSOR:
       value->tensor = given->kind == AT_GIVEN_NUMBER
-                          ? wrapped(frame, node, given)
+                          ? at_wrappedNumber(frame, node, given)
                           : tensor_in(frame, node, given->parts, given->name, false);
       break;
     case AT_KIND_SCALAR:

@@ -175,9 +175,12 @@ at_tensor *at_upsampleLinearBackward(at_tensor *out, int axes, at_tensor *grad, 
 
 /* --- grid sampling --------------------------------------------------------------------------- */
 
-static bool has_kernel(int64_t interpolation_mode, bool align_corners)
+/* Kernels are for the default mode, and for grids with points. */
+static bool has_kernel(const at_tensor *input, const at_tensor *grid, int64_t interpolation_mode,
+                       bool align_corners)
 {
-  return interpolation_mode == 0 && align_corners;
+  const bool hasPoints = at_numel(grid) > 0 || at_numel(input) == 0;
+  return interpolation_mode == 0 && align_corners && hasPoints;
 }
 
 static void check_types(const at_tensor *input, const at_tensor *grid)
@@ -204,7 +207,7 @@ static at_tensor *sample_by_operations(at_tensor *out, int axes, at_tensor *inpu
 at_tensor *at_gridSampler(at_tensor *out, int axes, at_tensor *input, at_tensor *grid,
                           int64_t interpolation_mode, int64_t padding_mode, bool align_corners)
 {
-  if (!has_kernel(interpolation_mode, align_corners))
+  if (!has_kernel(input, grid, interpolation_mode, align_corners))
     return sample_by_operations(out, axes, input, grid, interpolation_mode, padding_mode,
                                 align_corners);
   const int padding = at_smallInt("padding_mode", padding_mode);
@@ -253,7 +256,7 @@ void at_gridSamplerBackward(at_tensor **out, const bool *wanted, int axes, at_te
                             at_tensor *input, at_tensor *grid, int64_t interpolation_mode,
                             int64_t padding_mode, bool align_corners, at_ints output_mask)
 {
-  if (!has_kernel(interpolation_mode, align_corners)) {
+  if (!has_kernel(input, grid, interpolation_mode, align_corners)) {
     check_types(input, grid);
     at_checkType(grad, "grad_output", input->type);
     const bool asked[] = {wanted[0] && output_mask.data[0], wanted[1] && output_mask.data[1]};

@@ -58,8 +58,7 @@ static void check_shapes(const at_tensor *query, const at_tensor *key, const at_
 /* The number of heads of query that share one of key and value. */
 static int64_t heads_of(const at_tensor *query, const at_tensor *key, const at_tensor *value)
 {
-  const int dims = at_sizesOf(query).count;
-  if (dims < 3 || at_sizesOf(key).count != dims || at_sizesOf(value).count != dims ||
+  if (at_sizesOf(query).count < 3 || at_sizesOf(key).count < 3 || at_sizesOf(value).count < 3 ||
       from_end(key, 3) != from_end(value, 3) || from_end(key, 3) == 0 ||
       from_end(query, 3) % from_end(key, 3) != 0)
     at_raise(AT_ERROR_ARGUMENT,

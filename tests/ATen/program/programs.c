@@ -43,6 +43,9 @@
   X(kept)                   \
   X(kept_core)              \
   X(bool_operands)          \
+  X(written)                \
+  X(complex_numbers)        \
+  X(grouped)                \
   X(wrapped)                \
   X(wrapped_core)           \
   X(scanned)                \

@@ -139,12 +139,20 @@ static double number(at_tensor *t)
   return value;
 }
 
+static at_tensor *parts_of(at_tensor *t)
+{
+  const at_scalar_type type = at_type_scalarType(at_typeOf(t));
+  return type == AT_COMPLEX_FLOAT || type == AT_COMPLEX_DOUBLE ? at_view_as_real(t) : t;
+}
+
 /* The norm of a - b, or of a if b is NULL, in Double. */
 static double norm_of(at_tensor *a, at_tensor *b)
 {
   double norm = 0;
   AT_SCOPE
   {
+    a = parts_of(a);
+    b = b ? parts_of(b) : NULL;
     at_tensor *x = at_to(a, AT_CPU(AT_DOUBLE));
     if (b)
       x = at_sub(x, at_to(b, AT_CPU(AT_DOUBLE)));

@@ -186,9 +186,44 @@ static at_scalar number_in(at_frame *frame, const at_graphNode *node, const char
                                     : at_scalar_long(cell.is.integer);
 }
 
+/* A number, or a tensor of one, as a complex tensor without dimensions. */
+static at_tensor *complex_in(at_frame *frame, const at_graphNode *node, const char *name,
+                             const at_type *type)
+{
+  const at_given *const given = at_inputOf(node, name, -1);
+  if (!given || (given->kind != AT_GIVEN_TENSOR && given->kind != AT_GIVEN_NUMBER))
+    at_nodeFails(node, "%s is no number", name);
+  at_tensor *const t = given->kind == AT_GIVEN_TENSOR ? tensor(frame, node, name, -1)
+                                                      : at_wrappedNumber(frame, node, given);
+  if (at_dim(t) != 0)
+    at_nodeFails(node, "%s is of size %s, and has to be one number", name,
+                 at_sizeDesc(at_sizesOf(t)).str);
+  return at_to(t, type);
+}
+
+/* linspace and logspace of complex numbers: from start in equal steps to end, or powers of base with these
+ * exponents. */
+static void evenly_complex(at_frame *frame, const at_graphNode *node, const at_type *type)
+{
+  at_tensor *const start = complex_in(frame, node, "start", type);
+  at_tensor *const way = at_sub(complex_in(frame, node, "end", type), start);
+  at_tensor *const part =
+      at_linspace(0, 1, .steps = at_inputInt(frame, node, "steps", 2), .type = AT_CPU(AT_DOUBLE));
+  at_tensor *const points = at_add(start, at_mul(at_to(part, type), way));
+  at_tensor *const base = at_full(AT_SCALAR_SHAPE, at_inputNumber(frame, node, "base", -1, 10),
+                                  .type = AT_CPU(AT_DOUBLE));
+  at_giveOutput(frame, node, 0,
+                strstr(node->target, "logspace") ? at_exp(at_mul(points, at_log(at_to(base, type))))
+                                                 : points);
+}
+
 /* linspace and logspace whose ends are tensors. */
 static void evenly(at_frame *frame, const at_graphNode *node)
 {
+  if (at_isComplex(at_inputType(node, "dtype", AT_FLOAT)->scalarType)) {
+    evenly_complex(frame, node, at_inputType(node, "dtype", AT_FLOAT));
+    return;
+  }
   const at_scalar start = number_in(frame, node, "start"), end = number_in(frame, node, "end");
   const int64_t steps = at_inputInt(frame, node, "steps", 2);
   const at_type *const type = at_inputType(node, "dtype", AT_FLOAT);

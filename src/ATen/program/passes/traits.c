@@ -39,14 +39,16 @@ static bool has_writers(const at_graphNode *node)
 }
 
 /* The input that a node without op changes, or -1. */
-static int32_t changed_by(at_compute compute)
+static int32_t changed_by(const at_graphNode *node)
 {
-  return compute == at_computeFilterLoop ? 2 : -1;
+  if (node->compute == at_computeWritten)
+    return at_writtenOperand(node);
+  return node->compute == at_computeFilterLoop ? 2 : -1;
 }
 
 bool at_writes(const at_graphNode *node)
 {
-  if (changed_by(node->compute) >= 0)
+  if (changed_by(node) >= 0)
     return true;
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (writes_argument(node, i))
@@ -56,7 +58,7 @@ bool at_writes(const at_graphNode *node)
 
 static bool is_written(const at_graphNode *node, int32_t input)
 {
-  if (changed_by(node->compute) == input)
+  if (changed_by(node) == input)
     return true;
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (node->from[i] == input && writes_argument(node, i))
@@ -67,12 +69,12 @@ static bool is_written(const at_graphNode *node, int32_t input)
 static bool has_effects(at_compute compute)
 {
   return compute == at_computeAssert || compute == at_computeMetadata ||
-         compute == at_computeFilterLoop || compute == at_computeLinalgCheck ||
-         compute == at_computeWrapped || compute == at_computeCond || compute == at_computeWhile ||
-         compute == at_computeMap || compute == at_computeScanned ||
-         compute == at_computeAssociativeScan || compute == at_computeFunctionalized ||
-         compute == at_computeVmap || compute == at_computeLoop || compute == at_computeScan ||
-         compute == at_computeSequenceMap;
+         compute == at_computeFilterLoop || compute == at_computeWritten ||
+         compute == at_computeLinalgCheck || compute == at_computeWrapped ||
+         compute == at_computeCond || compute == at_computeWhile || compute == at_computeMap ||
+         compute == at_computeScanned || compute == at_computeAssociativeScan ||
+         compute == at_computeFunctionalized || compute == at_computeVmap ||
+         compute == at_computeLoop || compute == at_computeScan || compute == at_computeSequenceMap;
 }
 
 /* Whether the node may draw random numbers: its operation takes a generator, or leaves out elements
