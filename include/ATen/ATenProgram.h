@@ -54,12 +54,14 @@ typedef enum at_program_pass {
   AT_PASS_PACKED_WEIGHTS, /* products with weights keep them in the order in which products read them */
   AT_PASS_SLICES, /* convolutions and what is between them run for a few images after the others, and
                    * each thread has images of its own */
+  AT_PASS_ACTIVATIONS, /* relu, hardswish and their like become part of the convolution before them */
   AT_PASSES
 } at_program_pass;
 
 /* All that keep results within rounding. */
-#define AT_ALL_PASSES \
-  (((1u << AT_PASS_INT8_WEIGHTS) - 1) | 1u << AT_PASS_PACKED_WEIGHTS | 1u << AT_PASS_SLICES)
+#define AT_ALL_PASSES                                                                         \
+  (((1u << AT_PASS_INT8_WEIGHTS) - 1) | 1u << AT_PASS_PACKED_WEIGHTS | 1u << AT_PASS_SLICES | \
+   1u << AT_PASS_ACTIVATIONS)
 
 /* at_program_load with the given passes only: passes is a sum of 1u << at_program_pass, or AT_ALL_PASSES less
  * some.  AT_ALL_PASSES | 1u << AT_PASS_INT8_WEIGHTS makes a program with weights of 8 bits.

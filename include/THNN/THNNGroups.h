@@ -13,6 +13,17 @@
 
 #include "THNN.h"
 
+/* What updateOutput on the CPU may make of each element v of output before it stores the element:
+ * min(max(v, low), high), or v * min(max(v + 3, 0), 6) / 6.  NaN stays NaN. */
+typedef enum THNNActivationKind { THNN_CLAMP, THNN_HARDSWISH } THNNActivationKind;
+
+typedef struct THNNActivation {
+  THNNActivationKind kind;
+  double low, high; /* of THNN_CLAMP */
+  bool
+      isDone; /* updateOutput sets isDone if output is what the activation makes; it never clears it */
+} THNNActivation;
+
 /* Arrays are for slices, rows and columns; values before the axes are 1, but 0 for pad and
  * adjust. */
 typedef struct THNNGroups {
@@ -22,6 +33,7 @@ typedef struct THNNGroups {
   int size[3], step[3], pad[3], dilation[3];
   int adjust[3];     /* PyTorch's output_padding, of a full convolution; below step or dilation */
   void *transformed; /* a tensor that Groups_transformWeights made of the same weight, or NULL */
+  THNNActivation *activation; /* or NULL */
 } THNNGroups;
 
 #define TH_GENERIC_FILE "THNN/generic/THNNGroups.h"

@@ -296,6 +296,29 @@ class Windows(nn.Module):
         return z, w, v, u, self.steps(z), self.groups(y), self.dilated(y), self.five(y)
 
 
+class Activations(nn.Module):
+    """Activations behind convolutions, and others that look like them."""
+
+    def __init__(self):
+        super().__init__()
+        self.first, self.norm = nn.Conv2d(3, 20, 3, padding=1, bias=False), nn.BatchNorm2d(20)
+        self.planes, self.steps = nn.Conv2d(20, 20, 3, padding=1, groups=20), nn.Conv2d(20, 20, 5, 2, 2, groups=20)
+        self.mixed, self.wide = nn.Conv2d(20, 33, 1), nn.Conv2d(33, 9, 3, dilation=2)
+        self.full, self.line = nn.ConvTranspose2d(9, 4, 3), nn.Conv1d(4, 4, 3)
+
+    def forward(self, x):
+        y = F.relu(self.norm(self.first(x)))                    # folded
+        y = F.hardswish(self.planes(y)) + y
+        y = F.relu6(self.steps(y))
+        z = self.mixed(y)
+        z = F.hardtanh(z, -0.5, 0.7) + z                        # read twice
+        w = torch.clamp(self.wide(z), max=0.25)
+        v = self.full(torch.clamp_min(self.wide(z * 2), -0.1))
+        u = torch.relu_(v)                                      # transposed
+        t = F.relu(self.line(u.flatten(2)))                     # of a sequence
+        return y, z, w, u, t, F.hardswish(x), torch.clamp(self.mixed(y), x[0, 0, 0, 0], x[0, 0, 0, 1])
+
+
 class Swaps(nn.Module):
     """One operation under its other names."""
 
@@ -907,6 +930,9 @@ def programs():
     yield "written", Written(), (torch.randn(3, 4), torch.randint(1, 9, (3, 4)), torch.rand(3, 4) > 0.5), None, False, True
     yield "complex_numbers", ComplexNumbers(), (torch.randn(3, 3, 2), torch.tensor([[0, 1, 2], [2, 0, 1], [1, 1, 0]])), None, False, False
     yield "grouped", Grouped(), (torch.randn(4, 3, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 6, 7)), None, False, False
+    pictures = torch.randn(2, 3, 17, 13),
+    yield "activations", Activations(), pictures, None, False, False
+    yield "activations_core", Activations(), pictures, None, True, False
 
 
 def tensors(values):

@@ -159,6 +159,7 @@ at_tensor *at_convolve(at_tensor *out, int axes, at_tensor *input, at_tensor *we
   }
   if (how.transformed && how.transformed->type == input->type && weight->type == input->type)
     g.transformed = how.transformed->th;
+  g.activation = how.activation;
   convolve(&out, 1, input, weight, bias, kernel.count, &g);
   return out;
 }

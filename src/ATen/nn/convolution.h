@@ -14,6 +14,8 @@ typedef struct at_conv_options {
   at_ints output_padding;
   int64_t groups;
   at_tensor *transformed; /* what at_transformWeights made of the same weight, or NULL */
+  THNNActivation
+      *activation; /* of at_convolve, or NULL; computed if it isDone then (THNNGroups.h) */
 } at_conv_options;
 
 /* The convolution of input.  axes: how many the weight has to have; 0: 1, 2 or 3.  bias may be NULL. */

@@ -319,6 +319,7 @@ static void set_part(const THNNConvolution *c, THNNConvPlan *p, const Axis *a, c
   d->rows = rows;
   d->outputs = (a->backward ? c->planes : c->outputs) / c->groups;
   d->block = THNNDirect_block(d->outputs);
+  d->activation = NULL;
   d->plane = a->backward ? c->image : c->positions;
   part->start = 0;
   ptrdiff_t step = 1;

@@ -127,6 +127,7 @@ void THNN_(layerOutput)(THNNLayer layer, THTensor *input, THTensor *output, THTe
   THNNConvolution c = THNN_(convolutionOf)(layer, input, NULL, weight, bias);
 #ifndef TH_TEMPLATE_DEVICE
   c.transformed = THNN_(transformedOf)(&layer, &c);
+  c.activation = layer.transposed ? NULL : layer.activation;
 #endif
   THGuard guard[2];
   weight = THNN_(planesFirst)(&layer, &guard[0], weight, c.groups);

@@ -31,8 +31,9 @@ typedef struct {
   int depthWise;      /* each output sees one plane; weight: outputs of a plane x planes x ... */
   int groups;         /* number of groups; 0 is one group, like 1 */
   void *transformed;  /* tensor of transformed weights, or NULL (THNNGroups.h) */
-  THNNWindow at[3];   /* windows of slices, rows, columns: size, step, pad, dilation */
-  int64_t outputPadding[3]; /* elements added to the output of a transposed convolution */
+  THNNActivation *activation; /* or NULL (THNNGroups.h) */
+  THNNWindow at[3];           /* windows of slices, rows, columns: size, step, pad, dilation */
+  int64_t outputPadding[3];   /* elements added to the output of a transposed convolution */
 } THNNLayer;
 
 /* The arguments of the next two functions are in the order of the layers' arguments. */
@@ -92,6 +93,7 @@ typedef struct {
   int channelsLast;           /* x and y are channels-last; xSize and ySize end with the channels */
   int64_t xSize[5], ySize[5]; /* sizes of x and y, dims numbers each */
   const void *transformed;    /* elements of the transformed weights, or NULL */
+  THNNActivation *activation; /* of convolve, or NULL; not every algorithm computes it */
 } THNNConvolution;
 
 /* Checks size, step, pad and dilation of the layer and sets input and output of layer->at for an

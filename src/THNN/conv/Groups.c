@@ -18,6 +18,7 @@ static THNNLayer THNN_(grouped)(const THNNGroups *how, THTensor *input)
     layer.outputPadding[d] = how->adjust[d];
   }
   layer.transformed = how->transformed;
+  layer.activation = how->activation;
   return layer;
 }
 

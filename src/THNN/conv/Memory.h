@@ -1,4 +1,5 @@
-/* Memory that convolutions take besides their operands, and the work that is worth a thread. */
+/* What the algorithms share: memory that convolutions take besides their operands, the work that is
+ * worth a thread, activations. */
 #ifndef THNN_MEMORY_H
 #define THNN_MEMORY_H
 
@@ -18,6 +19,16 @@ static inline ptrdiff_t THNNConvolution_grain(const THNNConvolution *c, ptrdiff_
 {
   enum { PRODUCTS = 4 }; /* products that take about as long as an element of a pointwise loop */
   return THMax(1, TH_LOOP_GRAIN / THMax(1, each * THMax(1, c->taps / PRODUCTS)));
+}
+
+/* The activation of c, which the calling algorithm promises to compute with all results; NULL if c has
+ * none, or in the backward pass. */
+static inline const THNNActivation *THNNConvolution_activate(const THNNConvolution *c, int backward)
+{
+  if (!c->activation || backward)
+    return NULL;
+  c->activation->isDone = true;
+  return c->activation;
 }
 
 #endif

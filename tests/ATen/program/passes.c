@@ -23,8 +23,9 @@ static void changes(void **state)
       [AT_PASS_CONSTANTS] = 9,  /* two folded weights, weight_norm, arange and what follows */
       [AT_PASS_DEAD] = 2,       /* exp and mul */
       [AT_PASS_ATTENTION] = 0,  /* see attention */
-      [AT_PASS_CHAINS] = 34,    /* nodes, in 11 chains */
-      [AT_PASS_SLICES] = 4      /* conv, relu, shared and other; what gate becomes ends the row */
+      [AT_PASS_CHAINS] = 33,    /* nodes, in 10 chains */
+      [AT_PASS_SLICES] = 3,     /* conv, shared and other; what gate becomes ends the row */
+      [AT_PASS_ACTIVATIONS] = 2 /* conv and relu */
   };
   at_program *const program = load_with("passes", AT_ALL_PASSES), *const plain =
                                                                       load_with("passes", 0);
@@ -163,7 +164,7 @@ static void slices(void **state)
   const int before = at_getNumThreads();
   at_program *const sliced = load_with("mobile", AT_ALL_PASSES), *const plain =
                                                                      load_with("mobile", 0);
-  CHECK_EQ(at_program_passChanges(sliced, AT_PASS_SLICES), 11);
+  CHECK_EQ(at_program_passChanges(sliced, AT_PASS_SLICES), 9);
   CHECK(at_program_setTiming(sliced, true));
   AT_SCOPE
   {
@@ -313,6 +314,33 @@ static void windows(void **state)
   }
 }
 
+/* Activations become part of the convolutions before them, unless their operand is read by others, too: the
+ * first relu, whose convolution is folded and transformed, hardswish, relu6, clamp and clamp_min. */
+static void activations(void **state)
+{
+  static const struct {
+    const char *name, *row;
+    int64_t
+        changes; /* two for each activation; run_decompositions() makes hardswish five operations */
+  } samples[] = {{"activations", "        4        4  convolution with activation\n", 10},
+                 {"activations_core", "        3        3  convolution with activation\n", 8}};
+  for (int i = 0; i < 2; i++) {
+    at_dict *const recorded = load(program_sample(samples[i].name, ".npz"));
+    at_program *const program = load_with(samples[i].name, AT_ALL_PASSES);
+    th_note("%s", samples[i].name);
+    CHECK_EQ(at_program_passChanges(program, AT_PASS_ACTIVATIONS), samples[i].changes);
+    CHECK(at_program_setTiming(program, true));
+    check_run(program, recorded, "output");
+    char *const table = at_program_timings(program);
+    CHECK_MSG(strstr(table, samples[i].row), "%s", table);
+    CHECK_MSG(strstr(table, "  convolution with transformed weights and activation\n"), "%s",
+              table);
+    at_string_free(table);
+    at_program_free(program);
+    at_dict_free(recorded);
+  }
+}
+
 /* Rounded weights follow those of the program, whose products by 2 are exact; one that is not finite
  * makes its output NaN; what does not fit is an error. */
 static void roundedFollow(void **state)
@@ -438,11 +466,11 @@ static void gradients(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(changes),       PROGRAM_TEST(attention),     PROGRAM_TEST(decomposed),
-      PROGRAM_TEST(kept),          PROGRAM_TEST(choices),       PROGRAM_TEST(timings),
-      PROGRAM_TEST(masked),        PROGRAM_TEST(packed),        PROGRAM_TEST(terms),
-      PROGRAM_TEST(windows),       PROGRAM_TEST(roundedFollow), PROGRAM_TEST(follow),
-      PROGRAM_TEST(untouched),     PROGRAM_TEST(gradients),     PROGRAM_TEST(slices),
-      PROGRAM_TEST(failing_slices)};
+      PROGRAM_TEST(changes),        PROGRAM_TEST(attention),     PROGRAM_TEST(decomposed),
+      PROGRAM_TEST(kept),           PROGRAM_TEST(choices),       PROGRAM_TEST(timings),
+      PROGRAM_TEST(masked),         PROGRAM_TEST(packed),        PROGRAM_TEST(terms),
+      PROGRAM_TEST(windows),        PROGRAM_TEST(roundedFollow), PROGRAM_TEST(follow),
+      PROGRAM_TEST(untouched),      PROGRAM_TEST(gradients),     PROGRAM_TEST(slices),
+      PROGRAM_TEST(failing_slices), PROGRAM_TEST(activations)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -61,7 +61,9 @@
   X(factored)               \
   X(factored_core)          \
   X(windows)                \
-  X(windows_core)
+  X(windows_core)           \
+  X(activations)            \
+  X(activations_core)
 FOR_EACH_PROGRAM(AGREES)
 
 /* Random numbers are PyTorch's, after the same seed (tests/oracle/programs.py). */

@@ -27,15 +27,12 @@ typedef void at_passFunction(at_rewrite *rewrite);
  * the weight. */
 at_computeFunction at_computeNormalizedWeights;
 
-/* A convolution whose weights were transformed (transformedWeights.c); its first input is the images. */
-at_computeFunction at_computeTransformedConvolution;
-
 /* A part of AT_PASS_PACKED_WEIGHTS (transformedWeights.c). */
 void at_transformWindows(at_rewrite *rewrite);
 
-at_passFunction at_passAttention, at_passBFloat16Weights, at_passFunctional, at_passInt8Weights,
-    at_passNoOps, at_passBatchNorm, at_passChains, at_passConstants, at_passDead,
-    at_passPackedWeights, at_passSlices;
+at_passFunction at_passActivations, at_passAttention, at_passBFloat16Weights, at_passFunctional,
+    at_passInt8Weights, at_passNoOps, at_passBatchNorm, at_passChains, at_passConstants,
+    at_passDead, at_passPackedWeights, at_passSlices;
 
 /* --- nodes and slots -------------------------------------------------------------------------- */
 

@@ -21,12 +21,13 @@ static const Pass passes[AT_PASSES] = {
     [AT_PASS_BFLOAT16_WEIGHTS] = {"bfloat16_weights", at_passBFloat16Weights},
     [AT_PASS_PACKED_WEIGHTS] = {"packed_weights", at_passPackedWeights},
     [AT_PASS_SLICES] = {"slices", at_passSlices},
+    [AT_PASS_ACTIVATIONS] = {"activations", at_passActivations},
 };
 
 static const at_program_pass order[AT_PASSES] = {
     AT_PASS_FUNCTIONAL,       AT_PASS_NO_OPS,         AT_PASS_BATCH_NORM, AT_PASS_INT8_WEIGHTS,
     AT_PASS_BFLOAT16_WEIGHTS, AT_PASS_PACKED_WEIGHTS, AT_PASS_CONSTANTS,  AT_PASS_DEAD,
-    AT_PASS_ATTENTION,        AT_PASS_CHAINS,         AT_PASS_SLICES};
+    AT_PASS_ATTENTION,        AT_PASS_ACTIVATIONS,    AT_PASS_CHAINS,     AT_PASS_SLICES};
 
 /* --- the copy --------------------------------------------------------------------------------- */
 

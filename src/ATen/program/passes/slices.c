@@ -3,6 +3,7 @@
 #include "slices.h"
 
 #include "chain.h"
+#include "convolutions.h"
 
 /* An operation that computes each image of one argument by itself; its other tensors are weights. */
 typedef struct Rule {
@@ -87,7 +88,7 @@ static uint8_t role_of(const at_graphNode *node, const Rule *rule, const at_give
 {
   if (node->compute == at_computeChain)
     return given == &node->inputs[0] ? AT_SLICE_OPERAND : AT_SLICE_WHOLE;
-  if (node->compute == at_computeTransformedConvolution)
+  if (node->compute == at_computeConvolution)
     return given == &node->inputs[0] ? AT_SLICE_IMAGES : AT_SLICE_WHOLE;
   return given == at_argumentOf(node, rule->images) ? AT_SLICE_IMAGES : AT_SLICE_WHOLE;
 }
@@ -98,7 +99,7 @@ static bool fits(const Growing *g, const at_graphNode *node)
   const Rule *const rule = rule_of(node);
   const bool isChain = node->compute == at_computeChain;
   bool hasImages = false;
-  if (!isChain && node->compute != at_computeTransformedConvolution &&
+  if (!isChain && node->compute != at_computeConvolution &&
       (node->compute || !rule || !keeps_images(node, rule)))
     return false;
   for (int32_t k = 1; k < node->outputCount; k++)
@@ -142,8 +143,8 @@ static void add(Growing *g, int32_t n)
       g->roles[slot] |= role_of(node, rule, &node->inputs[i]);
     }
   g->isMade[node->outputs[0]] = true;
-  g->convolutionCount += node->compute == at_computeTransformedConvolution ||
-                         (rule && !strncmp(rule->name, "conv", 4));
+  g->convolutionCount +=
+      node->compute == at_computeConvolution || (rule && !strncmp(rule->name, "conv", 4));
   g->made[g->count] = node->outputs[0];
   g->members[g->count++] = n;
 }

@@ -42,6 +42,7 @@ typedef struct {
   const THNNConvolution *c;
   THNN_(Operands) data;
   int backward;
+  const THNNActivation *activation; /* or NULL */
 } THNN_(DepthwiseNchw);
 
 static void THNN_(depthwiseNchwPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
@@ -69,10 +70,10 @@ static void THNN_(depthwiseNchwPlanes)(void *context, ptrdiff_t begin, ptrdiff_t
     const real *bias = s->data.bias ? s->data.bias + result : none;
     real *to = s->data.to + i * (s->backward ? c->image : c->positions);
     if (axis[2].step == 2)
-      TH_DISPATCHED(THNN_(direct))->slideStride2(axis, from, weight, bias, to);
+      TH_DISPATCHED(THNN_(direct))->slideStride2(axis, from, weight, bias, s->activation, to);
     else
       TH_DISPATCHED(THNN_(direct))
-          ->slide(axis, from, count, s->backward ? transposed : weight, bias, to);
+          ->slide(axis, from, count, s->backward ? transposed : weight, bias, s->activation, to);
   }
 }
 
@@ -81,7 +82,9 @@ void THNN_(convolveByDepthwiseNchw)(const THNNConvolution *c, int backward, THTe
 {
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
-  THNN_(DepthwiseNchw) s = {c, THNN_(startConvolution)(&call, from, weight, bias, to), backward};
+  THNN_(DepthwiseNchw)
+  s = {c, THNN_(startConvolution)(&call, from, weight, bias, to), backward,
+       THNNConvolution_activate(c, backward)};
   THParallel_for(c->batch * c->outputs, THNNConvolution_grain(c, c->positions),
                  THNN_(depthwiseNchwPlanes), &s);
   THNN_(finish)(&call);

@@ -36,8 +36,18 @@ static inline Strip strip_at(const THNNWindow *w, ptrdiff_t begin)
 typedef struct {
   const THNNWindow *axis;
   const real *x, *weight, *bias;
+  const THNNActivation *activation; /* or NULL */
   real *y;
 } Slide;
+
+/* Stores the lanes that are wanted; whole, which is a constant, says that all are. */
+INLINE void put(real *y, Mask wanted, int whole, Vector v)
+{
+  if (whole)
+    store(y, v);
+  else
+    Vector_(storeMasked)(y, wanted, v);
+}
 
 /* Computes rows i ... i + rows - 1 of `strips` strips for `planes` filters of size x size.  All these
  * numbers are constants, so that the loops are unrolled; so is whole, which says that the strips need
@@ -97,10 +107,7 @@ INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int pl
 #pragma GCC unroll 2
       for (int t = 0; t < strips; t++) {
         real *y = slide->y + p * plane + (i + k) * axis[2].output + s[t].begin;
-        if (whole)
-          memcpy(y, &sum[p][k][t], sizeof sum[p][k][t]);
-        else
-          Vector_(storeMasked)(y, s[t].wanted, sum[p][k][t]);
+        put(y, s[t].wanted, whole, activated(slide->activation, sum[p][k][t]));
       }
 }
 
@@ -136,9 +143,9 @@ INLINE void slide_planes(const Slide *slide, int planes, int size)
 }
 
 static void slide(const THNNWindow *axis, const real *x, ptrdiff_t planes, const real *weight,
-                  const real *bias, real *y)
+                  const real *bias, const THNNActivation *activation, real *y)
 {
-  const Slide slide = {axis, x, weight, bias, y};
+  const Slide slide = {axis, x, weight, bias, activation, y};
   if (axis[2].size == 3 && planes == 1)
     slide_planes(&slide, 1, 3);
   else if (axis[2].size == 3)

@@ -56,8 +56,9 @@ typedef struct {
   ptrdiff_t blocks; /* blocks of planes of an image */
   ptrdiff_t strips; /* strips of rows of a block; an item of work is one of these strips */
   THNN_(Operands) data;
-  real *packed;   /* packed weights: for each block, for each slide */
-  ptrdiff_t size; /* elements of memory of a thread */
+  const THNNActivation *activation; /* or NULL */
+  real *packed;                     /* packed weights: for each block, for each slide */
+  ptrdiff_t size;                   /* elements of memory of a thread */
   real *memory;
   int threads;
   int isFar;      /* x and y come from memory, not from a cache */
@@ -140,7 +141,7 @@ static void THNN_(slidePart)(const THNN_(DepthwiseNhwc) * w, const THNNSlide *sl
     const ptrdiff_t i = slide[1].first + row % axis[1].output * slide[1].step;
     TH_DISPATCHED(THNN_(direct))
         ->slideNhwc(axis, planes, item->from, packed,
-                    w->data.bias ? w->data.bias + item->first : NULL, row,
+                    w->data.bias ? w->data.bias + item->first : NULL, w->activation, row,
                     item->to + ((slice * high + i) * wide + slide[2].first) * planes,
                     slide[2].step * planes, w->isFar);
   }
@@ -195,6 +196,7 @@ void THNN_(convolveByDepthwiseNhwc)(const THNNConvolution *c, int backward, THTe
   w.size = c->channelsLast ? 0 : THNN_(transposedSize)(c, w.blocks);
   w.memory = THNN_(scratch)(&call, w.threads * w.size);
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
+  w.activation = THNNConvolution_activate(c, backward);
   const ptrdiff_t bytes =
       c->batch * c->groups * (c->image + c->positions) * (ptrdiff_t)sizeof(real);
   w.isFar = c->channelsLast && bytes >= THPlan_streamBytes() / 4 * 3; /* less stays in the caches */

@@ -30,9 +30,9 @@ static inline void windows_inside(const THNNWindow *w, ptrdiff_t b, ptrdiff_t *f
  * count and vectors are constants.  n: the planes of the last vector.  all: the windows lie inside the
  * image. */
 INLINE void nhwc_positions(const THNNWindow *axis, ptrdiff_t planes, const real *x,
-                           const real *given, const real *bias, ptrdiff_t t, ptrdiff_t i,
-                           ptrdiff_t j, real *y, ptrdiff_t next, ptrdiff_t n, int count,
-                           int vectors, int all)
+                           const real *given, const real *bias, const THNNActivation *activation,
+                           ptrdiff_t t, ptrdiff_t i, ptrdiff_t j, real *y, ptrdiff_t next,
+                           ptrdiff_t n, int count, int vectors, int all)
 {
   const THNNWindow *w = &axis[2];
   Vector sum[ABREAST][PAIR];
@@ -67,9 +67,11 @@ INLINE void nhwc_positions(const THNNWindow *axis, ptrdiff_t planes, const real 
     }
   }
   for (int k = 0; k < count; k++)
-    for (int v = 0; v < vectors; v++)
-      memcpy(y + (j + k) * next + v * LANES, &sum[k][v],
+    for (int v = 0; v < vectors; v++) {
+      const Vector result = activated(activation, sum[k][v]);
+      memcpy(y + (j + k) * next + v * LANES, &result,
              n >= LANES ? sizeof(Vector) : (size_t)n * sizeof *y);
+    }
 }
 
 /* Prefetches for ABREAST positions from j on of the next row: the rows of x that this row does not
@@ -92,8 +94,8 @@ INLINE void fetch_next(const THNNWindow *axis, ptrdiff_t planes, const real *x, 
 
 /* Computes row i of slice t of the positions, for `vectors` vectors of planes. */
 INLINE void nhwc_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
-                     const real *bias, ptrdiff_t t, ptrdiff_t i, real *y, ptrdiff_t next,
-                     ptrdiff_t n, int vectors, int isFar)
+                     const real *bias, const THNNActivation *activation, ptrdiff_t t, ptrdiff_t i,
+                     real *y, ptrdiff_t next, ptrdiff_t n, int vectors, int isFar)
 {
   const ptrdiff_t wide = axis[2].output;
   ptrdiff_t first, end, unused;
@@ -101,7 +103,8 @@ INLINE void nhwc_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, co
   windows_inside(&axis[2], axis[2].size - 1, &unused, &end);
   if (wide < ABREAST)
     for (ptrdiff_t j = 0; j < wide; j++)
-      nhwc_positions(axis, planes, x, weights, bias, t, i, j, y, next, n, 1, vectors, 0);
+      nhwc_positions(axis, planes, x, weights, bias, activation, t, i, j, y, next, n, 1, vectors,
+                     0);
   else
     for (ptrdiff_t k = 0; k < wide;
          k += ABREAST) { /* the last ones again where there are no more */
@@ -109,27 +112,30 @@ INLINE void nhwc_row(const THNNWindow *axis, ptrdiff_t planes, const real *x, co
       if (isFar)
         fetch_next(axis, planes, x, t, i, j, y, next, vectors);
       if (j >= first && j + ABREAST <= end)
-        nhwc_positions(axis, planes, x, weights, bias, t, i, j, y, next, n, ABREAST, vectors, 1);
+        nhwc_positions(axis, planes, x, weights, bias, activation, t, i, j, y, next, n, ABREAST,
+                       vectors, 1);
       else
-        nhwc_positions(axis, planes, x, weights, bias, t, i, j, y, next, n, ABREAST, vectors, 0);
+        nhwc_positions(axis, planes, x, weights, bias, activation, t, i, j, y, next, n, ABREAST,
+                       vectors, 0);
     }
 }
 
 static void slide_nhwc(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
-                       const real *bias, ptrdiff_t row, real *y, ptrdiff_t next, int isFar)
+                       const real *bias, const THNNActivation *activation, ptrdiff_t row, real *y,
+                       ptrdiff_t next, int isFar)
 {
   const ptrdiff_t t = row / axis[1].output, i = row % axis[1].output;
   ptrdiff_t p = 0;
   for (; p + PAIR * LANES <= planes; p += PAIR * LANES)
-    nhwc_row(axis, planes, x + p, weights + p, bias ? bias + p : NULL, t, i, y + p, next, LANES,
-             PAIR, isFar);
+    nhwc_row(axis, planes, x + p, weights + p, bias ? bias + p : NULL, activation, t, i, y + p,
+             next, LANES, PAIR, isFar);
   for (; p < planes && planes >= LANES; p += LANES) { /* the last vector ends with the last plane */
     const ptrdiff_t from = THMin(p, planes - LANES);
-    nhwc_row(axis, planes, x + from, weights + from, bias ? bias + from : NULL, t, i, y + from,
-             next, LANES, 1, isFar);
+    nhwc_row(axis, planes, x + from, weights + from, bias ? bias + from : NULL, activation, t, i,
+             y + from, next, LANES, 1, isFar);
   }
   if (p < planes)
-    nhwc_row(axis, planes, x, weights, bias, t, i, y, next, planes, 1, 0);
+    nhwc_row(axis, planes, x, weights, bias, activation, t, i, y, next, planes, 1, 0);
 }
 
 /* --- sums of products ------------------------------------------------------------------------ */

@@ -64,10 +64,7 @@ INLINE void slide_stride2_strip(const Slide *slide, const Stride2Strip *s, ptrdi
 #pragma GCC unroll 4
   for (int q = 0; q < rows; q++) {
     real *const y = slide->y + (i + q) * axis[2].output + s->begin;
-    if (whole)
-      store(y, sum[q]);
-    else
-      Vector_(storeMasked)(y, s->wanted, sum[q]);
+    put(y, s->wanted, whole, activated(slide->activation, sum[q]));
   }
 }
 
@@ -100,9 +97,9 @@ INLINE void slide_stride2_plane(const Slide *slide, int size)
 }
 
 static void slide_stride2(const THNNWindow *axis, const real *x, const real *weight,
-                          const real *bias, real *y)
+                          const real *bias, const THNNActivation *activation, real *y)
 {
-  const Slide slide = {axis, x, weight, bias, y};
+  const Slide slide = {axis, x, weight, bias, activation, y};
   if (axis[2].size == 3)
     slide_stride2_plane(&slide, 3);
   else

@@ -35,11 +35,12 @@ typedef struct {
   const THNNConvolution *c;
   THNNConvPlan plan;
   THNN_(Operands) data;
-  const real *packed; /* packed weights */
-  real *flat;         /* a flat image for each thread; NULL if the planes serve as flat planes */
-  ptrdiff_t planes;   /* planes of a group of the result */
-  ptrdiff_t size;     /* elements of one of these planes */
-  ptrdiff_t image;    /* planes * size */
+  const THNNActivation *activation; /* or NULL */
+  const real *packed;               /* packed weights */
+  real *flat;       /* a flat image for each thread; NULL if the planes serve as flat planes */
+  ptrdiff_t planes; /* planes of a group of the result */
+  ptrdiff_t size;   /* elements of one of these planes */
+  ptrdiff_t image;  /* planes * size */
   /* Shares of a group of an image, if there are fewer of these than threads: of its blocks of planes, or
    * of its positions if flat is NULL. */
   ptrdiff_t splits;
@@ -77,6 +78,7 @@ static void THNN_(plannedPlanes)(const THNN_(Planned) * w, ptrdiff_t item, ptrdi
   for (ptrdiff_t k = 0; k < p->parts; k++) {
     THNNDirect d = p->part[k].d;
     d.outputs = last - first;
+    d.activation = w->activation;
     TH_DISPATCHED(THNN_(direct))
         ->convolve(&d, flat, w->packed + group * p->packed + p->part[k].packed + first * d.terms,
                    bias, to + p->part[k].start);
@@ -95,6 +97,7 @@ static void THNN_(plannedPositions)(const THNN_(Planned) * w, ptrdiff_t item, pt
   THNNDirect d = p->part->d;
   d.count[0] = d.count[1] = d.rows = 1;
   d.count[2] = d.pitch = d.length = end - first;
+  d.activation = w->activation;
   TH_DISPATCHED(THNN_(direct))
       ->convolve(&d, w->data.from + item * p->planes * w->size + first,
                  w->packed + group * p->packed,
@@ -205,6 +208,7 @@ void THNN_(convolveByDirect)(const THNNConvolution *c, int backward, THTensor *f
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
   THNN_(pack)(c, backward, &w.plan, w.data.weight, packed);
   w.packed = packed;
+  w.activation = THNNConvolution_activate(c, backward);
   THParallel_for(items * w.splits, 1, THNN_(plannedSplits), &w);
   THNN_(finish)(&call);
 }

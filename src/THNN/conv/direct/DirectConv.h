@@ -11,6 +11,7 @@
 
 #include "THKernel.h"
 #include "THNN/layer/Window.h"
+#include "THNNGroups.h"
 
 enum {
   /* A block has 6, 4, 3 or 1 output planes (THNNDirect_block). */
@@ -34,6 +35,7 @@ typedef struct {
   ptrdiff_t length;        /* elements of the flat image from the first position to the last one */
   ptrdiff_t step[3];       /* strides of neighbouring positions in an output plane */
   ptrdiff_t plane;         /* stride of output planes */
+  const THNNActivation *activation; /* of convolve, or NULL */
 } THNNDirect;
 
 /* Backward data by scattering: computes some planes of a flat image x from contiguous planes of y.

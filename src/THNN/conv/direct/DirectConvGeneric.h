@@ -1,8 +1,8 @@
 /* Kernels of the algorithms direct, scatter, depthwise_nchw (slide...) and depthwise_nhwc
  * (slideNhwc...). */
 typedef struct {
-  /* y = bias (NULL: 0) + the sums of the terms of the flat image x.  The weights are packed as
-   * weights[block][term][output of the block]. */
+  /* y = bias (NULL: 0) + the sums of the terms of the flat image x, which go through d->activation unless it is
+   * NULL.  The weights are packed as weights[block][term][output of the block]. */
   void (*convolve)(const THNNDirect *d, const real *x, const real *weights, const real *bias,
                    real *y);
   /* x += the products of y, for the planes of x of one block.  The weights are packed as
@@ -19,13 +19,14 @@ typedef struct {
   void (*sumRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums);
   /* Convolves one plane x with one filter, or with THNN_SLIDE_FILTERS of them, which are contiguous in weight
    * as their results are in y.  Filters are 3 x 3 or 5 x 5, with stride 1 and less padding than their
-   * size.  y must not be x.  NULL without masks for vectors (AVX-512); then slideStride2 and
-   * slideSums are NULL as well. */
+   * size.  y must not be x.  Results go through the activation unless it is NULL, here and in
+   * slideStride2 and slideNhwc.  slide, slideStride2 and slideSums are NULL without masks for vectors
+   * (AVX-512). */
   void (*slide)(const THNNWindow *axis, const real *x, ptrdiff_t filters, const real *weight,
-                const real *bias, real *y);
+                const real *bias, const THNNActivation *activation, real *y);
   /* Convolves one plane x with one filter of 3 x 3 or 5 x 5, with stride 2. */
   void (*slideStride2)(const THNNWindow *axis, const real *x, const real *weight, const real *bias,
-                       real *y);
+                       const THNNActivation *activation, real *y);
   /* The gradient of a filter that slide takes: sums[tap] += the sum of x[...] * g[...] over the
    * positions of some images, whose planes x and g are nextX and nextG apart. */
   void (*slideSums)(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
@@ -35,7 +36,8 @@ typedef struct {
    * y on, positions `next` apart.  bias may be NULL.  isFar: x and y come from memory, not from a
    * cache, so the lines of the next row are prefetched. */
   void (*slideNhwc)(const THNNWindow *axis, ptrdiff_t planes, const real *x, const real *weights,
-                    const real *bias, ptrdiff_t row, real *y, ptrdiff_t next, int isFar);
+                    const real *bias, const THNNActivation *activation, ptrdiff_t row, real *y,
+                    ptrdiff_t next, int isFar);
   /* The gradient of the weights: sums[tap][plane] += x[...] * g[...] over row `row` of the positions,
    * for `planes` planes of an image x whose neighbouring elements are `next` apart.  g is the
    * gradient of the outputs of this row, with the same stride. */

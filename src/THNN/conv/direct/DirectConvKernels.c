@@ -2,6 +2,7 @@
 #include "THNN/layer/Template.h"
 
 #include "TH/simd/THSimdReal.h"
+#include "THNN/conv/Activation.h"
 
 /* Vectors of a strip for blocks of six, of three or four, and of one output: the sums fit the
  * registers. */
@@ -59,9 +60,9 @@ static inline void fetch_some(const THNNDirect *d, Ahead *ahead)
   }
 }
 
-/* to[o][i] = bias[o] (NULL: 0) + the sum of output o at position i of a strip of `width` vectors;
- * outputs are outputStride apart.  With each term, lines of a later term are prefetched, and if ahead
- * is not NULL some of its lines. */
+/* to[o][i] = what the activation makes of bias[o] + the sum of output o at position i of a strip of
+ * `width` vectors, or the sum itself if bias is NULL; outputs are outputStride apart.  With each term,
+ * lines of a later term are prefetched, and if ahead is not NULL some of its lines. */
 static inline __attribute__((always_inline)) void strip(const THNNDirect *d, const real *x,
                                                         Ahead *ahead, const real *w,
                                                         const real *bias, real *to,
@@ -96,7 +97,7 @@ static inline __attribute__((always_inline)) void strip(const THNNDirect *d, con
        o++) /* one output at a time: gcc would copy all sums twice otherwise */
     for (int k = 0; k < width; k++) {
       if (bias)
-        sum[o][k] += bias[o];
+        sum[o][k] = activated(d->activation, sum[o][k] + bias[o]);
       memcpy(to + o * outputStride + k * LANES, &sum[o][k], sizeof(Vector));
     }
 }
@@ -124,23 +125,23 @@ typedef real OneElement;
 #define Part OneElement
 #include "DirectConvPart.h"
 
-static inline void write_row(const real *x, ptrdiff_t n, real bias, real *y)
+static inline void write_row(const real *x, ptrdiff_t n, real *y)
 {
   if (n >= COUNT(Vector)) {
-    write_Vector(x, n, bias, y);
+    write_Vector(x, n, y);
   } else if (n >= COUNT(HalfVector)) {
-    write_HalfVector(x, n, bias, y);
+    write_HalfVector(x, n, y);
   } else if (n >= COUNT(QuarterVector)) {
-    write_QuarterVector(x, n, bias, y);
+    write_QuarterVector(x, n, y);
   } else {
-    write_OneElement(x, n, bias, y);
+    write_OneElement(x, n, y);
   }
 }
 
-/* Writes the positions [first, end) of a strip's sums to one output plane y, without the gaps between
+/* Writes the positions [first, end) of a strip's results to one output plane y, without the gaps between
  * rows. */
 static inline void write_strip(const THNNDirect *d, const real *tile, ptrdiff_t first,
-                               ptrdiff_t end, real bias, real *y)
+                               ptrdiff_t end, real *y)
 {
   for (ptrdiff_t row = first / d->pitch; row * d->pitch < end; row++) {
     const ptrdiff_t t = row / d->rows, i = row % d->rows;
@@ -151,10 +152,10 @@ static inline void write_strip(const THNNDirect *d, const real *tile, ptrdiff_t 
     const real *sums = tile + row * d->pitch - first;
     real *at = y + t * d->step[0] + i * d->step[1];
     if (d->step[2] == 1)
-      write_row(sums + from, to - from, bias, at + from);
+      write_row(sums + from, to - from, at + from);
     else
       for (ptrdiff_t j = from; j < to; j++)
-        at[j * d->step[2]] = bias + sums[j];
+        at[j * d->step[2]] = sums[j];
   }
 }
 
@@ -172,16 +173,18 @@ static inline __attribute__((always_inline)) void all_strips(const THNNDirect *d
     const ptrdiff_t next = first + count, left = THMin(d->length - next, count);
     Ahead ahead = ahead_of(d, x + next, left, blocks);
     for (ptrdiff_t o = 0; o < d->outputs; o += outputs) {
-      real tile[OUTPUTS * MOST_VECTORS * LANES];
+      real tile[OUTPUTS * MOST_VECTORS * LANES], own[OUTPUTS];
       if (isOneRow && o + outputs <= d->outputs && first + count <= d->length) {
         strip(d, x + first, &ahead, weights + o * d->terms, bias ? bias + o : none,
               y + o * d->plane + first, d->plane, outputs, width);
         continue;
       }
-      strip(d, x + first, NULL, weights + o * d->terms, NULL, tile, count, outputs, width);
+      for (ptrdiff_t k = 0; k < outputs; k++)
+        own[k] = bias && o + k < d->outputs ? bias[o + k] : 0;
+      strip(d, x + first, NULL, weights + o * d->terms, own, tile, count, outputs, width);
       for (ptrdiff_t k = o; k < THMin(o + outputs, d->outputs); k++)
         write_strip(d, tile + (k - o) * count, first, THMin(first + count, d->length),
-                    bias ? bias[k] : 0, y + k * d->plane);
+                    y + k * d->plane);
     }
   }
 }

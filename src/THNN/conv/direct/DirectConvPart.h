@@ -1,17 +1,15 @@
 /* Functions on parts of rows.  DirectConvKernels.c includes this file for each size of vectors, down
  * to one element: Part is the vector type. */
 
-/* y[i] = x[i] + bias for n elements, at least as many as a Part has.  If n is not a multiple of these,
- * the last vector overlaps the one before. */
+/* y[i] = x[i] for n elements, at least as many as a Part has.  If n is not a multiple of these, the last
+ * vector overlaps the one before. */
 static inline __attribute__((always_inline)) void TH_CONCAT_2(write_, Part)(const real *x,
-                                                                            ptrdiff_t n, real bias,
-                                                                            real *y)
+                                                                            ptrdiff_t n, real *y)
 {
   for (ptrdiff_t i = 0; i < n; i += COUNT(Part)) {
     const ptrdiff_t at = THMin(i, n - COUNT(Part));
     Part sums;
     memcpy(&sums, x + at, sizeof sums);
-    sums += bias;
     memcpy(y + at, &sums, sizeof sums);
   }
 }

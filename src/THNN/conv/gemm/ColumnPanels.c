@@ -18,18 +18,19 @@ typedef struct {
   const THNNConvolution *c;
   THNNWindow at[3];
   THNN_(Operands) data;
-  real *memory;            /* a panel for each thread */
-  ptrdiff_t planes;        /* planes of a group of the source */
-  ptrdiff_t results;       /* planes of a group of the result */
-  ptrdiff_t source;        /* elements of a plane of the source */
-  ptrdiff_t size;          /* elements of a plane of the result */
-  ptrdiff_t ofRow, ofTerm; /* strides of the weights: of results and of terms */
-  ptrdiff_t planesAtOnce;  /* planes of a panel */
-  ptrdiff_t terms;         /* terms of a panel */
-  ptrdiff_t vectors;       /* vectors that the positions of an image fill */
-  ptrdiff_t singles;       /* positions after these vectors that are computed one by one */
-  ptrdiff_t panelCount;    /* panels that the vectors of an image are divided among */
-  ptrdiff_t splits;        /* shares into which the results are divided among the threads */
+  const THNNActivation *activation; /* or NULL */
+  real *memory;                     /* a panel for each thread */
+  ptrdiff_t planes;                 /* planes of a group of the source */
+  ptrdiff_t results;                /* planes of a group of the result */
+  ptrdiff_t source;                 /* elements of a plane of the source */
+  ptrdiff_t size;                   /* elements of a plane of the result */
+  ptrdiff_t ofRow, ofTerm;          /* strides of the weights: of results and of terms */
+  ptrdiff_t planesAtOnce;           /* planes of a panel */
+  ptrdiff_t terms;                  /* terms of a panel */
+  ptrdiff_t vectors;                /* vectors that the positions of an image fill */
+  ptrdiff_t singles;                /* positions after these vectors that are computed one by one */
+  ptrdiff_t panelCount;             /* panels that the vectors of an image are divided among */
+  ptrdiff_t splits; /* shares into which the results are divided among the threads */
   int threads;
   int inPlace; /* whole panels are read in the image instead of being copied */
 } THNN_(PanelPlan);
@@ -217,7 +218,8 @@ static void THNN_(multiplyPlanes)(const THNN_(PanelPlan) * w, const THNN_(PanelI
             .bias = w->data.bias ? w->data.bias + group * w->results + row : NULL,
             .adds = plane > 0,
             .result = w->data.to + (p->item * w->results + row) * w->size + p->first,
-            .next = w->size};
+            .next = w->size,
+            .activation = plane + planes == w->planes ? w->activation : NULL};
     THNN_(multiplyRows)(p, tile, terms, rows);
     for (ptrdiff_t k = 0; k < p->singles; k++) {
       tile.panel = p->single + k * terms;
@@ -290,6 +292,7 @@ void THNN_(convolveByColumnPanels)(const THNNConvolution *c, int backward, THTen
   w.threads = THMin(threads, THParallel_threads(items, 1));
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(panelSize)(&w));
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
+  w.activation = THNNConvolution_activate(c, backward);
   THParallel_forIn(w.threads, items, THNN_(multiplyPanels), &w);
   THNN_(finish)(&call);
 }

@@ -4,6 +4,7 @@
 #define THNN_COLUMN_PANELS_H
 
 #include "THKernel.h"
+#include "THNNGroups.h"
 
 enum { THNN_PANEL_VECTORS = 4 }; /* vectors of positions of a panel, at most */
 

@@ -8,6 +8,7 @@ typedef struct {
   int adds;           /* adds to result instead of overwriting it; bias is then not used */
   real *result;       /* a matrix of rows x positions */
   ptrdiff_t next;     /* stride of result's rows */
+  const THNNActivation *activation; /* of these results, which then are complete; or NULL */
 } THNN_(PanelTile);
 
 /* The source of some rows of a panel: one tap of some planes.  Each plane gives a row that consists of

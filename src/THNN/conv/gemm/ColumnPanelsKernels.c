@@ -3,6 +3,7 @@
 
 #include "THNN/simd/CopyRow.h"
 #include "TH/simd/THSimdReal.h"
+#include "THNN/conv/Activation.h"
 
 /* Rows of a tile for panels of 1, 2, 3 and 4 vectors: the sums leave registers for the panel's vectors
  * and a weight. */
@@ -55,7 +56,8 @@ TH_SIMD void multiply_tile(ptrdiff_t terms, int rows, int vectors, ptrdiff_t the
   for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++)
-      store(tile->result + THMin(r, there - 1) * tile->next + v * LANES, sum[r][v]);
+      store(tile->result + THMin(r, there - 1) * tile->next + v * LANES,
+            activated(tile->activation, sum[r][v]));
 }
 
 /* A tile of COUNT rows, or of half as many if these are enough. */
@@ -101,7 +103,7 @@ static void multiply_one(ptrdiff_t terms, ptrdiff_t rows, const THNN_(PanelTile)
       total += tile->weights[r * tile->ofRow + k] * tile->panel[k];
     for (int l = 0; l < LANES; l++)
       total += sum[r][l];
-    *to = total;
+    *to = activated(tile->activation, Vector_(all)(total))[0];
   }
 }
 

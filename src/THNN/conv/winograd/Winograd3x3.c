@@ -2,6 +2,7 @@
 #include "THNN/layer/Template.h"
 #include "THKernel.h"
 
+#include "THNN/conv/Memory.h"
 #include "Winograd3x3Parts.h"
 
 TH_DISPATCH(THNN_(Winograd), THNN_(winograd))
@@ -316,7 +317,7 @@ static void THNN_(writeTiles)(const THNN_(WinogradPlan) * w, const THNN_(Run) * 
       TH_DISPATCHED(THNN_(winograd))
           ->results(&r->tiles, w->first, w->end, n * w->phases[2] + k, row + i, products, width,
                     THNNTiles_count(&r->tiles) * width, inPlace && w->first > 0 ? NULL : start,
-                    high - STEP * i, THNN_(inPhase)(&w->at[2], k), r->lines,
+                    w->activation, high - STEP * i, THNN_(inPhase)(&w->at[2], k), r->lines,
                     results + STEP * i * nextRow + k * columnStride, nextRow,
                     columnDilation * columnStride);
   if (inPlace)
@@ -426,6 +427,7 @@ void THNN_(convolveByWinograd3x3)(const THNNConvolution *c, int backward, THTens
   w.weights = THNN_(scratch)(&call, w.u);
   w.memory = THNN_(scratch)(&call, w.threads * THNN_(ofEach)(&w));
   w.data = THNN_(startConvolution)(&call, from, weight, bias, to);
+  w.activation = w.rows == SIDE ? THNNConvolution_activate(c, backward) : NULL;
   for (w.group = 0; w.group < c->groups; w.group++)
     for (w.first = 0; w.first < SIDE; w.first = w.end) {
       w.end = w.first + w.rows;

@@ -25,12 +25,12 @@ typedef struct {
                    const real *u, ptrdiff_t vectors, real *products);
   /* Transforms products back: products[value][tile], whose tiles are `width` apart, become the results
    * y[row][column] of `high` rows and `wide` columns, with strides nextRow and nextColumn.  They are
-   * added to start, or to y if start is NULL.  lines begins with 24 vectors, which have to be 0 for
-   * points outside [first, end). */
+   * added to start, or to y if start is NULL, and the sums go through the activation unless it is NULL.
+   * lines begins with 24 vectors, which have to be 0 for points outside [first, end). */
   void (*results)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                   const real *products, ptrdiff_t width, ptrdiff_t next, const real *start,
-                  ptrdiff_t high, ptrdiff_t wide, real *lines, real *y, ptrdiff_t nextRow,
-                  ptrdiff_t nextColumn);
+                  const THNNActivation *activation, ptrdiff_t high, ptrdiff_t wide, real *lines,
+                  real *y, ptrdiff_t nextRow, ptrdiff_t nextColumn);
   /* The transpose of `results`: the gradients y[row][column] become z[value][tile], whose tiles are
    * `width` apart. */
   void (*gradients)(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
@@ -87,11 +87,12 @@ typedef struct THNN_(WinogradPlan) {
   ptrdiff_t products; /* products of a run with a block */
   /* Sums of the gradient of the weights; if isShared, transformed weights of a block. */
   ptrdiff_t sums;
-  ptrdiff_t transposed;    /* packed weights, or rows of results before their transposition */
-  ptrdiff_t stripRows;     /* rows of the source that are transposed together */
-  ptrdiff_t keptRows;      /* transposed rows of the source that flat holds */
-  real *weights;           /* transformed weights; the transformed tiles of the run if isShared */
-  real *memory;            /* the buffers of all threads */
+  ptrdiff_t transposed; /* packed weights, or rows of results before their transposition */
+  ptrdiff_t stripRows;  /* rows of the source that are transposed together */
+  ptrdiff_t keptRows;   /* transposed rows of the source that flat holds */
+  real *weights;        /* transformed weights; the transformed tiles of the run if isShared */
+  real *memory;         /* the buffers of all threads */
+  const THNNActivation *activation; /* of results, in a single pass; or NULL */
   const real *transformed; /* the caller's transformed weights, or NULL if a call transforms them */
   int threads;
   /* The round that is being computed: */

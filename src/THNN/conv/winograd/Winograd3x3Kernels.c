@@ -3,6 +3,7 @@
 
 #include "TH/simd/THTranspose.h"
 #include "TH/simd/THSimdReal.h"
+#include "THNN/conv/Activation.h"
 
 enum {
   SIDE = THNN_WINOGRAD_SIDE,
@@ -172,8 +173,9 @@ INLINE void of_products(const Vector *m, int isShort, Vector *y)
 /* The results of one tile: transforms across, to four columns of six values, and then down, for the rows
  * and columns inside the image. */
 INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdiff_t offset,
-                        int isLow, int isNarrow, real *lines, const real *start, ptrdiff_t high,
-                        ptrdiff_t wide, real *y, ptrdiff_t nextRow, ptrdiff_t nextColumn)
+                        int isLow, int isNarrow, real *lines, const real *start,
+                        const THNNActivation *activation, ptrdiff_t high, ptrdiff_t wide, real *y,
+                        ptrdiff_t nextRow, ptrdiff_t nextColumn)
 {
   for (int a = first; a < end; a++) {
     Vector m[SIDE], line[STEP];
@@ -192,7 +194,7 @@ INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdi
       for (int k = 0; k < (isLow ? 2 : STEP); k++)
         if (k < high) {
           real *to = y + k * nextRow + j * nextColumn;
-          store(to, sums[k] + load(start ? start : to));
+          store(to, activated(activation, sums[k] + load(start ? start : to)));
           if (nextColumn > LANES) /* channels-last: prefetch the next tile's results, for writing */
             __builtin_prefetch(to + STEP * nextColumn, 1);
         }
@@ -201,25 +203,25 @@ INLINE void result_tile(const real *(*products)[SIDE], int first, int end, ptrdi
 
 INLINE void result_tiles(const real *(*products)[SIDE], int first, int end, ptrdiff_t width,
                          ptrdiff_t whole, int isLow, int isNarrow, real *lines, const real *start,
-                         ptrdiff_t high, ptrdiff_t wide, real *y, ptrdiff_t nextRow,
-                         ptrdiff_t columnStride)
+                         const THNNActivation *activation, ptrdiff_t high, ptrdiff_t wide, real *y,
+                         ptrdiff_t nextRow, ptrdiff_t columnStride)
 {
   ptrdiff_t j = 0;
   for (; j < whole && start && high >= STEP && (j + 1) * STEP <= wide; j++)
-    result_tile(products, first, end, j * width, isLow, 0, lines, start, STEP, STEP,
+    result_tile(products, first, end, j * width, isLow, 0, lines, start, activation, STEP, STEP,
                 y + j * STEP * columnStride, nextRow, columnStride);
   for (; j < whole; j++)
-    result_tile(products, first, end, j * width, isLow, 0, lines, start, high, wide - j * STEP,
-                y + j * STEP * columnStride, nextRow, columnStride);
+    result_tile(products, first, end, j * width, isLow, 0, lines, start, activation, high,
+                wide - j * STEP, y + j * STEP * columnStride, nextRow, columnStride);
   if (isNarrow)
-    result_tile(products, first, end, j * width, isLow, 1, lines, start, high, wide - j * STEP,
-                y + j * STEP * columnStride, nextRow, columnStride);
+    result_tile(products, first, end, j * width, isLow, 1, lines, start, activation, high,
+                wide - j * STEP, y + j * STEP * columnStride, nextRow, columnStride);
 }
 
 static void results(const THNNTiles *t, int first, int end, ptrdiff_t image, ptrdiff_t i,
                     const real *products, ptrdiff_t width, ptrdiff_t next, const real *start,
-                    ptrdiff_t high, ptrdiff_t wide, real *lines, real *y, ptrdiff_t nextRow,
-                    ptrdiff_t columnStride)
+                    const THNNActivation *activation, ptrdiff_t high, ptrdiff_t wide, real *lines,
+                    real *y, ptrdiff_t nextRow, ptrdiff_t columnStride)
 {
   const ptrdiff_t whole = THNNTiles_across(t, SIDE - 1);
   const int isLow = THNNTiles_isLow(t, i);
@@ -230,14 +232,14 @@ static void results(const THNNTiles *t, int first, int end, ptrdiff_t image, ptr
       from[a][b] =
           products + ((a - first) * SIDE + b) * next + THNNTiles_before(t, image, i, a, b) * width;
   if (isLow)
-    result_tiles(from, first, end, width, whole, 1, t->isNarrow, lines, start, high, wide, y,
-                 nextRow, columnStride);
+    result_tiles(from, first, end, width, whole, 1, t->isNarrow, lines, start, activation, high,
+                 wide, y, nextRow, columnStride);
   else if (first == 0 && end == SIDE)
-    result_tiles(from, 0, SIDE, width, whole, 0, t->isNarrow, lines, start, high, wide, y, nextRow,
-                 columnStride);
+    result_tiles(from, 0, SIDE, width, whole, 0, t->isNarrow, lines, start, activation, high, wide,
+                 y, nextRow, columnStride);
   else
-    result_tiles(from, first, end, width, whole, 0, t->isNarrow, lines, start, high, wide, y,
-                 nextRow, columnStride);
+    result_tiles(from, first, end, width, whole, 0, t->isNarrow, lines, start, activation, high,
+                 wide, y, nextRow, columnStride);
 }
 
 /* --- gradients of filters --------------------------------------------------------------------- */
