@@ -727,6 +727,14 @@ class Grouped(nn.Module):
         return one, attend(q, k, k[0], enable_gqa=True), F.grid_sample(image, grid, align_corners=True), F.grid_sample(image, grid, align_corners=False)
 
 
+class Histograms(nn.Module):
+    """Counts of points, in intervals that are given, or of which there are numbers."""
+
+    def forward(self, x, a, b):
+        return (torch.histogramdd(x, [3, 2]), torch.histogramdd(x, 4), torch.histogramdd(x, [a, b]),
+                torch.histogramdd(x, [3, 2], range=[-1.0, 1.0, -2.0, 2.0], weight=x[:, 0].abs(), density=True))
+
+
 class Factored(nn.Module):
     """Complex matrices, rows that are scaled, statistics that a batch changes."""
 
@@ -929,6 +937,7 @@ def programs():
     yield "bool_operands", BoolOperands(), (torch.randn(6, 4), torch.randint(-3, 4, (5,), dtype=torch.int32), torch.randn(2, 3, 2, dtype=torch.complex64)), None, False, False
     yield "written", Written(), (torch.randn(3, 4), torch.randint(1, 9, (3, 4)), torch.rand(3, 4) > 0.5), None, False, True
     yield "complex_numbers", ComplexNumbers(), (torch.randn(3, 3, 2), torch.tensor([[0, 1, 2], [2, 0, 1], [1, 1, 0]])), None, False, False
+    yield "histograms", Histograms(), (torch.randn(20, 2), torch.tensor([-1.0, 0, 1]), torch.tensor([-2.0, 0, 1, 3])), None, False, False
     yield "grouped", Grouped(), (torch.randn(4, 3, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 6, 7)), None, False, False
     pictures = torch.randn(2, 3, 17, 13),
     yield "activations", Activations(), pictures, None, False, False

@@ -46,6 +46,7 @@
   X(written)                \
   X(complex_numbers)        \
   X(grouped)                \
+  X(histograms)             \
   X(wrapped)                \
   X(wrapped_core)           \
   X(scanned)                \

@@ -164,6 +164,48 @@ static void split_at(at_frame *frame, const at_graphNode *node)
                                       .dim = dim));
 }
 
+/* histogramdd(self, bins, range, weight, density): the counts, and then the ends of the intervals, which bins are, or
+ * its numbers of them make; one number is that of each coordinate. */
+static void histograms(at_frame *frame, const at_graphNode *node)
+{
+  at_tensor *const self = tensor(frame, node, "self", 0);
+  const at_given *const bins = at_inputOf(node, "bins", -1), *const range =
+                                                                 at_inputOf(node, "range", -1);
+  int64_t counts[AT_MOST_DIMS];
+  double ends[2 * AT_MOST_DIMS];
+  const at_tensors *edges = &(const at_tensors){frame->tensors, bins ? bins->count : 0};
+  if (bins && bins->kind == AT_GIVEN_TENSORS) {
+    for (int32_t i = 0; i < bins->count; i++)
+      frame->tensors[i] = entry(frame, node, bins, i);
+  } else {
+    at_ints each = ints_in(frame, node, "bins", counts);
+    const int64_t wide = at_dim(self) > 0 ? at_size(self, -1) : 0;
+    if (bins && bins->kind == AT_GIVEN_NUMBER && wide > 0 && wide <= AT_MOST_DIMS) {
+      for (int64_t i = 1; i < wide; i++)
+        counts[i] = counts[0];
+      each.count = (int)wide;
+    }
+    if (range && (range->kind != AT_GIVEN_NUMBERS || range->count > 2 * AT_MOST_DIMS))
+      at_nodeFails(node, "range is no list of at most %d numbers", 2 * AT_MOST_DIMS);
+    for (int32_t i = 0; range && i < range->count; i++) {
+      const at_cell cell = at_frame_get(frame, &range->parts[i]);
+      ends[i] = cell.kind == AT_CELL_FLOAT ? cell.is.number : (double)cell.is.integer;
+    }
+    edges = at__histogramdd_bin_edges(self, each,
+                                      .range = ((at_doubles){ends, range ? range->count : 0}));
+  }
+  if (node->outputCount != edges->count + 1 && !at_error())
+    at_nodeFails(node, "it makes %d tensors, and the file has %d", edges->count + 1,
+                 (int)node->outputCount);
+  at_giveOutput(frame, node, 0,
+                at__histogramdd_from_bin_tensors(self, *edges,
+                                                 .weight = maybe(frame, node, "weight"),
+                                                 .density = at_inputBool(frame, node, "density", -1,
+                                                                         false)));
+  for (int i = 0; i < edges->count; i++)
+    at_giveOutput(frame, node, i + 1, at_alias(edges->data[i]));
+}
+
 /* --- numbers in tensors ----------------------------------------------------------------------- */
 
 /* A number, or the element of a tensor. */
@@ -498,6 +540,7 @@ static const Form forms[] = {
     {"aten.pad_sequence.default", pad_rows},
     {"aten.split_copy.Tensor", split_copies},
     {"aten.tensor_split.tensor_indices_or_sections", split_at},
+    {"aten.histogramdd.", histograms},
     {"aten.linspace.Tensor_", evenly},
     {"aten.linspace.Scalar_Tensor", evenly},
     {"aten.logspace.Tensor_", evenly},
