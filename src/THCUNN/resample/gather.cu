@@ -7,6 +7,16 @@ THC_DEVICE real weight_of(const THCUNNGather &g, int axis, int64_t term)
   return g.weight[axis] ? ((const real *)g.weight[axis])[term] : (real)1;
 }
 
+/* Whether a result is one given element: that is copied, since of integers, which come as floats of their size, a
+ * device's arithmetic would not keep the bits. */
+THC_DEVICE bool is_one(const THCUNNGather &g, const int64_t *term, const int64_t *end)
+{
+  for (int a = 0; a < 3; a++)
+    if (end[a] - term[a] != 1 || weight_of(g, a, term[a]) != 1)
+      return false;
+  return true;
+}
+
 __global__ static void gather(THCUNNGather g, IndexSplit split, int64_t count)
 {
   THC_GRID_LOOP(i, count)
@@ -18,6 +28,11 @@ __global__ static void gather(THCUNNGather g, IndexSplit split, int64_t count)
       end[a] = g.first[a][at + 1];
     }
     const element *x = (const element *)g.x + plane * g.from[0] * g.from[1] * g.from[2];
+    if (is_one(g, term, end)) {
+      const int64_t row = g.index[0][term[0]] * g.from[1] + g.index[1][term[1]];
+      ((element *)g.y)[i] = x[row * g.from[2] + g.index[2][term[2]]];
+      continue;
+    }
     real sum = 0;
     for (int64_t s = term[0]; s < end[0]; s++)
       for (int64_t t = term[1]; t < end[1]; t++) {

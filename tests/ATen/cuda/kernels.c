@@ -24,6 +24,12 @@ static at_tensor *on_device(at_tensor *t)
 }
 
 /* Checks that both are equal, within that part of 1 or of the element. */
+static void check_same(at_tensor *device, at_tensor *host)
+{
+  CHECK_MSG(at_defined(device) && at_defined(host), "%s", at_error_message());
+  CHECK(at_equal(at_to(device, at_typeOf(host)), host));
+}
+
 static void check_like(at_tensor *device, at_tensor *host, double within)
 {
   CHECK_MSG(at_defined(device) && at_defined(host), "%s", at_error_message());
@@ -461,14 +467,42 @@ static void many_parameters(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
+/* Integers whose bits are those of floats that arithmetic changes: -0, NaN that signal, denormal numbers. */
+static void integers_that_are_no_floats(void **state)
+{
+  static const int32_t ints[] = {INT32_MIN, 0x7FA00000, -1, (int32_t)0xFF812345, 3, 0};
+  static const int64_t longs[] = {INT64_MIN, 0x7FF4000000000000, -1, -0xFFFEDCBA98765, 3, 0};
+  AT_SCOPE
+  {
+    for (int wide = 0; wide < 2; wide++) {
+      const at_type *const type = AT_CPU(wide ? AT_LONG : AT_INT);
+      at_tensor *const x = at_empty(AT_SHAPE(1, 2, 3), .type = type);
+      memcpy(at_data(x), wide ? (const void *)longs : ints, wide ? sizeof longs : sizeof ints);
+      at_tensor *const y = on_device(x), *const image = at_unsqueeze(x, 0);
+      at_tensor *const there = on_device(image);
+      check_same(at_replication_pad1d(y, AT_INTS(2, 1)), at_replication_pad1d(x, AT_INTS(2, 1)));
+      check_same(at_reflection_pad1d(y, AT_INTS(1, 2)), at_reflection_pad1d(x, AT_INTS(1, 2)));
+      check_same(at_replication_pad2d(there, AT_INTS(1, 1, 1, 1)),
+                 at_replication_pad2d(image, AT_INTS(1, 1, 1, 1)));
+      check_same(at_upsample_nearest2d(there, 2), at_upsample_nearest2d(image, 2));
+    }
+  }
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {
-      cmocka_unit_test(long_scans),      cmocka_unit_test(softmax_lines),
-      cmocka_unit_test(cross_entropies), cmocka_unit_test(many_parameters),
-      cmocka_unit_test(spelled),         cmocka_unit_test(unique),
-      cmocka_unit_test(layer_norms),     cmocka_unit_test(attention),
-      cmocka_unit_test(sums_of_scores),  cmocka_unit_test(hashes),
-      cmocka_unit_test(large),           cmocka_unit_test(draws)};
+  const struct CMUnitTest tests[] = {cmocka_unit_test(long_scans),
+                                     cmocka_unit_test(softmax_lines),
+                                     cmocka_unit_test(cross_entropies),
+                                     cmocka_unit_test(many_parameters),
+                                     cmocka_unit_test(spelled),
+                                     cmocka_unit_test(unique),
+                                     cmocka_unit_test(layer_norms),
+                                     cmocka_unit_test(attention),
+                                     cmocka_unit_test(sums_of_scores),
+                                     cmocka_unit_test(hashes),
+                                     cmocka_unit_test(integers_that_are_no_floats),
+                                     cmocka_unit_test(large),
+                                     cmocka_unit_test(draws)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
