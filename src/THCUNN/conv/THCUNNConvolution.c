@@ -77,21 +77,13 @@ typedef struct {
   real *rows;    /* gradient of the weights: outputs x positions of all images of a chunk */
 } THNN_(Chunks);
 
-static int THNN_(windowsAreElements)(const THNNConvolution *c)
-{
-  for (int a = 0; a < 3; a++)
-    if (c->at[a].size > 1 || c->at[a].step > 1 || c->at[a].pad > 0)
-      return 0;
-  return c->positions == c->image;
-}
-
 /* Reserves the memory for chunks.  The gradient of the weights is one product for all images of a chunk,
  * whose positions are adjacent in columns and in rows. */
 static THNN_(Chunks) THNN_(openChunks)(const THNNConvolution *c, int weights, THNN_(Call) * call)
 {
   THNN_(Chunks) k = {.c = c, .w = {.planes = c->planes}, .chunk = c->batch};
   memcpy(k.w.axis, c->at, sizeof k.w.axis);
-  const int direct = THNN_(windowsAreElements)(c);
+  const int direct = THNNConvolution_areElements(c);
   if (c->groups > 1 || (direct && !weights))
     return k;
   const int64_t elements = c->terms * c->positions, outputs = c->outputs * c->positions;

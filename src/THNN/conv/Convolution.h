@@ -96,6 +96,15 @@ typedef struct {
   THNNActivation *activation; /* of convolve, or NULL; not every algorithm computes it */
 } THNNConvolution;
 
+/* Whether the kernel is 1 x 1 with stride 1 and no padding, so that the im2col matrix is x itself. */
+static inline int THNNConvolution_areElements(const THNNConvolution *c)
+{
+  for (int d = 0; d < 3; d++)
+    if (c->at[d].size > 1 || c->at[d].step > 1 || c->at[d].pad > 0)
+      return 0;
+  return c->positions == c->image;
+}
+
 /* Checks size, step, pad and dilation of the layer and sets input and output of layer->at for an
  * image of these sizes (as many as the layer has dimensions).  Raises an error that shows `text` if
  * no window fits into the image. */

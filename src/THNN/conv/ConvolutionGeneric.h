@@ -51,10 +51,7 @@ void *THNN_(scratchBytes)(THNN_(Call) * call, size_t bytes);
 /* The calling thread's part of memory that has `size` elements for each thread. */
 real *THNN_(ofThread)(real *memory, ptrdiff_t size, int threads);
 
-/* Whether the kernel is 1 x 1 with stride 1 and no padding, so that the im2col matrix is x itself. */
-int THNN_(areElements)(const THNNConvolution *c);
-
-/* Whether areElements holds and the planes of x are at least as long as a strip of
+/* Whether THNNConvolution_areElements holds and the planes of x are at least as long as a strip of
  * DirectConvKernels.c: then a plane of x serves as its flat plane (DirectConv.h) without a copy. */
 int THNN_(areFlat)(const THNNConvolution *c);
 

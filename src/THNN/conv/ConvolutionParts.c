@@ -8,14 +8,6 @@
 
 /* --- operands and memory --------------------------------------------------------------------- */
 
-int THNN_(areElements)(const THNNConvolution *c)
-{
-  for (int d = 0; d < 3; d++)
-    if (c->at[d].size > 1 || c->at[d].step > 1 || c->at[d].pad > 0)
-      return 0;
-  return c->positions == c->image;
-}
-
 void *THNN_(scratchBytes)(THNN_(Call) * call, size_t bytes)
 {
   return THNN_(scratch)(call, (ptrdiff_t)((bytes + sizeof(real) - 1) / sizeof(real)));

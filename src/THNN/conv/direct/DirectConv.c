@@ -10,7 +10,7 @@ TH_DISPATCH(THNN_(Direct), THNN_(direct))
 
 int THNN_(areFlat)(const THNNConvolution *c)
 {
-  return THNN_(areElements)(c) && c->terms > 0 && c->positions >= THNN_DIRECT_SLACK;
+  return THNNConvolution_areElements(c) && c->terms > 0 && c->positions >= THNN_DIRECT_SLACK;
 }
 
 int THNN_(supportsDirect)(const THNNConvolution *c, THNNPass pass)
@@ -23,7 +23,7 @@ int THNN_(supportsDirect)(const THNNConvolution *c, THNNPass pass)
 double THNN_(costOfDirect)(const THNNConvolution *c, THNNPass pass, THNN_(WinogradPlan) * plan)
 {
   enum { MIN_WINDOWS = 24 };
-  if (!THNN_(areElements)(c))
+  if (!THNNConvolution_areElements(c))
     return c->positions >= MIN_WINDOWS || c->groups > 1 ? THNN_ALWAYS : THNN_NEVER;
   return pass != THNN_BACKWARD_WEIGHTS && THNN_(areFlat)(c) ? THNN_ALWAYS : THNN_NEVER;
 }

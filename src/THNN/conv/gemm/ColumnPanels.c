@@ -46,7 +46,7 @@ static THNN_(PanelPlan) THNN_(panelPlan)(const THNNConvolution *c, int backward)
   w.size = backward ? c->image : c->positions;
   w.ofRow = backward ? 1 : c->terms;
   w.ofTerm = backward ? c->terms : 1;
-  if (THNN_(areElements)(c)) { /* one long row */
+  if (THNNConvolution_areElements(c)) { /* one long row */
     w.at[0] = w.at[1] = w.at[2] = (THNNWindow){.size = 1, .step = 1, .dilation = 1};
     w.at[0].input = w.at[0].output = w.at[1].input = w.at[1].output = 1;
     w.at[2].input = w.at[2].output = w.size;
@@ -65,7 +65,7 @@ int THNN_(supportsColumnPanels)(const THNNConvolution *c, THNNPass pass)
 {
   return !c->channelsLast && c->groups > 0 && c->batch > 0 && c->terms > 0 && c->planes > 0 &&
          c->outputs > 0 &&
-         (pass == THNN_FORWARD || (pass == THNN_BACKWARD_DATA && THNN_(areElements)(c)));
+         (pass == THNN_FORWARD || (pass == THNN_BACKWARD_DATA && THNNConvolution_areElements(c)));
 }
 
 /* The elements of a thread's panel. */
@@ -99,7 +99,7 @@ double THNN_(costOfColumnPanels)(const THNNConvolution *c, THNNPass pass,
                           : w.results >= MANY_RESULTS
                               ? TINY_IMAGE
                               : 0; /* copies would take as long as products */
-  const int isDense = THNN_(areElements)(c);
+  const int isDense = THNNConvolution_areElements(c);
   return c->batch == 1 && ((isDisjoint && !isDense) || w.size < limit) ? THNN_ALWAYS : THNN_NEVER;
 }
 
@@ -255,7 +255,7 @@ static void THNN_(multiplyPanels)(void *context, ptrdiff_t begin, ptrdiff_t end)
 static int THNN_(areInPlace)(const THNN_(PanelPlan) * w)
 {
   enum { SET_BYTES = 512, MOST_RESULTS = 96 };
-  return THNN_(areElements)(w->c) && w->results <= MOST_RESULTS * w->splits &&
+  return THNNConvolution_areElements(w->c) && w->results <= MOST_RESULTS * w->splits &&
          w->source * sizeof(real) % SET_BYTES != 0;
 }
 

@@ -108,7 +108,7 @@ void THNN_(convolveByIm2Col)(const THNNConvolution *c, int backward, THTensor *f
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   const ptrdiff_t items = c->batch * c->groups;
   THNN_(Columns) w = {.c = c, .threads = THParallel_threads(items, 1)};
-  if (!THNN_(areElements)(c))
+  if (!THNNConvolution_areElements(c))
     w.columns = THNN_(scratch)(&call, w.threads * c->terms * c->positions);
   THNN_(needBlas)();
   THNN_(start)(&call);
@@ -127,7 +127,7 @@ void THNN_(weightsByIm2Col)(THNN_(Gradient) * g, THNN_(WinogradPlan) * plan)
   THNN_(Columns) w = {.c = c, .chunk = THMax((planes + 7) / 8, THMin(planes, 16))};
   const ptrdiff_t chunks = c->groups * ((planes + w.chunk - 1) / w.chunk);
   w.threads = THParallel_threads(chunks, 1);
-  if (!THNN_(areElements)(c))
+  if (!THNNConvolution_areElements(c))
     w.columns = THNN_(scratch)(&g->call, w.threads * w.chunk * c->taps * c->positions);
   THNN_(needBlas)();
   THNN_(start)(&g->call);

@@ -12,7 +12,7 @@ typedef struct {
   const THNNConvolution *c;
   THNNConvPlan plan;
   int backward;
-  int isOneByOne;    /* contiguous, and the im2col matrix is the source itself (areElements) */
+  int isOneByOne; /* contiguous, and the im2col matrix is the source itself (THNNConvolution_areElements) */
   int inPlace;       /* channels-last, and the image needs no padded copy */
   int writesResult;  /* channels-last, and the kernel writes sums of whole vectors to the result */
   int streams;       /* writesResult, with non-temporal stores */
@@ -501,7 +501,9 @@ void THNN_(convolveByImplicitGemm)(const THNNConvolution *c, int backward, THTen
   THNN_(Call) call;
   THNN_(beginConvolution)(&call, c, backward, &from, &weight, &bias, &to);
   THNN_(ImplicitImages)
-  w = {.c = c, .backward = backward, .isOneByOne = !c->channelsLast && THNN_(areElements)(c)};
+  w = {.c = c,
+       .backward = backward,
+       .isOneByOne = !c->channelsLast && THNNConvolution_areElements(c)};
   THNN_(planImages)(&w, &call);
   THNN_(chooseRuns)(&w);
   const ptrdiff_t items = w.runs * c->groups * w.splits;

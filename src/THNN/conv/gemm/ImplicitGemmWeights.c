@@ -307,8 +307,8 @@ static void THNN_(prepareImplicitWeights)(THNN_(ImplicitWeights) * w, const THNN
   const int parted = c->planes / c->groups >= THNN_PARTED_PLANES;
   const THNNConvPlanUse use = parted ? THNN_PLAN_PICKED : THNN_PLAN_WHOLE;
   w->plan = THNNConvPlan_of(c, 0, use, THNN_(scratchBytes)(call, THNNConvPlan_memory(c, 0, use)));
-  w->inPlace =
-      c->channelsLast ? c->taps == 1 && THNN_(needsNoPadding)(&w->plan) : THNN_(areElements)(c);
+  w->inPlace = c->channelsLast ? c->taps == 1 && THNN_(needsNoPadding)(&w->plan)
+                               : THNNConvolution_areElements(c);
   w->inRows = c->channelsLast && w->inPlace;
   w->width = THNN_(widthOf)(outputs);
   w->strip = THNN_IMPLICIT_COLUMNS;
