@@ -252,7 +252,8 @@ static at_tensor *device_histogram(at_pool *pool, at_tensor *x, int64_t bins, do
                                    double high)
 {
   const bool isGiven = low != high;
-  if (isGiven && !isfinite(high - low))
+  const double most = x->type->scalarType == AT_FLOAT ? (double)FLT_MAX : DBL_MAX;
+  if (isGiven && !(fabs(low) <= most && fabs(high) <= most && high - low <= most))
     at_raise(AT_ERROR_ARGUMENT, "the range from %g to %g is not finite", low, high);
   const at_type *const type = at_toScalarType(x->type, AT_LONG);
   at_tensor *const counts =

@@ -461,6 +461,8 @@ static void reports_parameters(void **state)
     check_parameters(at_histc(at_log(bad)), "argument 1 of an earlier call of histc", 0);
     check_parameters(at_histogram(at_log(bad)).hist,
                      "argument 1 of an earlier call of histogram has the element", 0);
+    CHECK(!at_defined(at_histc(p, .max = 1e300))); /* infinite as Float */
+    CHECK_ERROR(AT_ERROR_ARGUMENT, "histc: the range from 0 to 1e+300 is not finite");
     at_tensor *const lengths = at_to(bad, AT_CUDA(AT_LONG));
     check_parameters(at_segment_reduce(bad, "sum", .lengths = lengths),
                      "argument 3 of an earlier call of segment_reduce has the element -1", 0);
