@@ -49,6 +49,18 @@ INLINE void put(real *y, Mask wanted, int whole, Vector v)
     Vector_(storeMasked)(y, wanted, v);
 }
 
+INLINE void activate_sums(const THNNActivation *a, int planes, int rows, int strips,
+                          Vector sum[PLANES][ROWS][VECTORS])
+{
+#pragma GCC unroll 2
+  for (int p = 0; p < planes; p++)
+#pragma GCC unroll 4
+    for (int k = 0; k < rows; k++)
+#pragma GCC unroll 2
+      for (int t = 0; t < strips; t++)
+        sum[p][k][t] = activated(a, sum[p][k][t]);
+}
+
 /* Computes rows i ... i + rows - 1 of `strips` strips for `planes` filters of size x size.  All these
  * numbers are constants, so that the loops are unrolled; so is whole, which says that the strips need
  * no masks.  Two strips of two filters make enough independent sums to hide the latency of
@@ -100,6 +112,8 @@ INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int pl
       }
     }
   }
+  if (slide->activation)
+    activate_sums(slide->activation, planes, rows, strips, sum);
 #pragma GCC unroll 2
   for (int p = 0; p < planes; p++)
 #pragma GCC unroll 4
@@ -107,7 +121,7 @@ INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int pl
 #pragma GCC unroll 2
       for (int t = 0; t < strips; t++) {
         real *y = slide->y + p * plane + (i + k) * axis[2].output + s[t].begin;
-        put(y, s[t].wanted, whole, activated(slide->activation, sum[p][k][t]));
+        put(y, s[t].wanted, whole, sum[p][k][t]);
       }
 }
 

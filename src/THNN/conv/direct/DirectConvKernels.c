@@ -60,14 +60,12 @@ static inline void fetch_some(const THNNDirect *d, Ahead *ahead)
   }
 }
 
-/* to[o][i] = what the activation makes of bias[o] + the sum of output o at position i of a strip of
- * `width` vectors, or the sum itself if bias is NULL; outputs are outputStride apart.  With each term,
- * lines of a later term are prefetched, and if ahead is not NULL some of its lines. */
-static inline __attribute__((always_inline)) void strip(const THNNDirect *d, const real *x,
-                                                        Ahead *ahead, const real *w,
-                                                        const real *bias, real *to,
-                                                        ptrdiff_t outputStride, int outputs,
-                                                        int width)
+/* to[o][i] = bias[o] (NULL: 0) + the sum of output o at position i of a strip of `width` vectors, which goes
+ * through the activation unless that is NULL; outputs are outputStride apart.  With each term, lines of
+ * a later term are prefetched, and if ahead is not NULL some of its lines. */
+static inline __attribute__((always_inline)) void
+strip(const THNNDirect *d, const real *x, Ahead *ahead, const real *w, const real *bias,
+      const THNNActivation *activation, real *to, ptrdiff_t outputStride, int outputs, int width)
 {
   Vector sum[OUTPUTS][MOST_VECTORS];
   for (int o = 0; o < outputs; o++)
@@ -97,7 +95,8 @@ static inline __attribute__((always_inline)) void strip(const THNNDirect *d, con
        o++) /* one output at a time: gcc would copy all sums twice otherwise */
     for (int k = 0; k < width; k++) {
       if (bias)
-        sum[o][k] = activated(d->activation, sum[o][k] + bias[o]);
+        sum[o][k] += bias[o];
+      sum[o][k] = activated(activation, sum[o][k]);
       memcpy(to + o * outputStride + k * LANES, &sum[o][k], sizeof(Vector));
     }
 }
@@ -161,6 +160,7 @@ static inline void write_strip(const THNNDirect *d, const real *tile, ptrdiff_t 
 
 static inline __attribute__((always_inline)) void all_strips(const THNNDirect *d, const real *x,
                                                              const real *weights, const real *bias,
+                                                             const THNNActivation *activation,
                                                              real *y, int outputs, int width)
 {
   const ptrdiff_t count = width * LANES;
@@ -175,13 +175,14 @@ static inline __attribute__((always_inline)) void all_strips(const THNNDirect *d
     for (ptrdiff_t o = 0; o < d->outputs; o += outputs) {
       real tile[OUTPUTS * MOST_VECTORS * LANES], own[OUTPUTS];
       if (isOneRow && o + outputs <= d->outputs && first + count <= d->length) {
-        strip(d, x + first, &ahead, weights + o * d->terms, bias ? bias + o : none,
+        strip(d, x + first, &ahead, weights + o * d->terms, bias ? bias + o : none, activation,
               y + o * d->plane + first, d->plane, outputs, width);
         continue;
       }
       for (ptrdiff_t k = 0; k < outputs; k++)
         own[k] = bias && o + k < d->outputs ? bias[o + k] : 0;
-      strip(d, x + first, NULL, weights + o * d->terms, own, tile, count, outputs, width);
+      strip(d, x + first, NULL, weights + o * d->terms, own, activation, tile, count, outputs,
+            width);
       for (ptrdiff_t k = o; k < THMin(o + outputs, d->outputs); k++)
         write_strip(d, tile + (k - o) * count, first, THMin(first + count, d->length),
                     y + k * d->plane);
@@ -189,19 +190,48 @@ static inline __attribute__((always_inline)) void all_strips(const THNNDirect *d
   }
 }
 
+static inline __attribute__((always_inline)) void convolve_with(const THNNDirect *d, const real *x,
+                                                                const real *weights,
+                                                                const real *bias,
+                                                                const THNNActivation *activation,
+                                                                real *y)
+{
+  if (d->block == 1)
+    all_strips(d, x, weights, bias, activation, y, 1, VECTORS_OF_ONE);
+  else if (d->block == THNN_DIRECT_THREE)
+    all_strips(d, x, weights, bias, activation, y, THNN_DIRECT_THREE, VECTORS_OF_FOUR);
+  else if (d->block == THNN_DIRECT_FOUR && d->length > VECTORS_OF_SIX * LANES)
+    all_strips(d, x, weights, bias, activation, y, THNN_DIRECT_FOUR, VECTORS_OF_FOUR);
+  else if (d->block == THNN_DIRECT_FOUR)
+    all_strips(d, x, weights, bias, activation, y, THNN_DIRECT_FOUR, VECTORS_OF_SIX);
+  else
+    all_strips(d, x, weights, bias, activation, y, OUTPUTS, VECTORS_OF_SIX);
+}
+
+/* A function for each kind of activation: with branches between stores, gcc would send sums through
+ * memory. */
+#define CONVOLVE(NAME, ACTIVATION)                                                           \
+  static __attribute__((noinline)) void NAME(const THNNDirect *d, const real *x,             \
+                                             const real *weights, const real *bias, real *y) \
+  {                                                                                          \
+    convolve_with(d, x, weights, bias, ACTIVATION, y);                                       \
+  }
+CONVOLVE(convolve_plainly, NULL)
+CONVOLVE(convolve_clamping,
+         (&(const THNNActivation){
+             .kind = THNN_CLAMP, .low = d->activation->low, .high = d->activation->high}))
+CONVOLVE(convolve_hardswish, (&(const THNNActivation){.kind = THNN_HARDSWISH}))
+#undef CONVOLVE
+
 static void convolve(const THNNDirect *d, const real *x, const real *weights, const real *bias,
                      real *y)
 {
-  if (d->block == 1)
-    all_strips(d, x, weights, bias, y, 1, VECTORS_OF_ONE);
-  else if (d->block == THNN_DIRECT_THREE)
-    all_strips(d, x, weights, bias, y, THNN_DIRECT_THREE, VECTORS_OF_FOUR);
-  else if (d->block == THNN_DIRECT_FOUR && d->length > VECTORS_OF_SIX * LANES)
-    all_strips(d, x, weights, bias, y, THNN_DIRECT_FOUR, VECTORS_OF_FOUR);
-  else if (d->block == THNN_DIRECT_FOUR)
-    all_strips(d, x, weights, bias, y, THNN_DIRECT_FOUR, VECTORS_OF_SIX);
+  if (!d->activation)
+    convolve_plainly(d, x, weights, bias, y);
+  else if (d->activation->kind == THNN_CLAMP)
+    convolve_clamping(d, x, weights, bias, y);
   else
-    all_strips(d, x, weights, bias, y, OUTPUTS, VECTORS_OF_SIX);
+    convolve_hardswish(d, x, weights, bias, y);
 }
 
 /* --- backward data by scattering -------------------------------------------------------------- */
@@ -261,7 +291,7 @@ static inline __attribute__((always_inline)) void scatter_all(const THNNScatter 
     const ptrdiff_t runs = cut(d, first, THMin(first + count, d->length), run);
     for (ptrdiff_t l = 0; l < s->taps; l++) {
       real tile[OUTPUTS * MOST_VECTORS * LANES];
-      strip(d, y + first, NULL, weights + l * d->terms * outputs, NULL, tile, count, outputs,
+      strip(d, y + first, NULL, weights + l * d->terms * outputs, NULL, NULL, tile, count, outputs,
             width);
       for (ptrdiff_t k = 0; k < runs; k++)
         add_run(d, &run[k], x + s->tap[l], tile, count, outputs);

@@ -52,12 +52,17 @@ TH_SIMD void multiply_tile(ptrdiff_t terms, int rows, int vectors, ptrdiff_t the
       }
     }
   }
+  if (tile->activation)
+#pragma GCC unroll 8
+    for (int r = 0; r < rows; r++)
+#pragma GCC unroll 4
+      for (int v = 0; v < vectors; v++)
+        sum[r][v] = activated(tile->activation, sum[r][v]);
 #pragma GCC unroll 8
   for (int r = 0; r < rows; r++)
 #pragma GCC unroll 4
     for (int v = 0; v < vectors; v++)
-      store(tile->result + THMin(r, there - 1) * tile->next + v * LANES,
-            activated(tile->activation, sum[r][v]));
+      store(tile->result + THMin(r, there - 1) * tile->next + v * LANES, sum[r][v]);
 }
 
 /* A tile of COUNT rows, or of half as many if these are enough. */
