@@ -683,6 +683,7 @@ class Written(nn.Module):
     def __init__(self):
         super().__init__()
         self.register_buffer("sums", torch.zeros(3, 4))
+        self.register_buffer("sorted", torch.zeros(3, 4))
 
     def forward(self, x, k, b):
         y, n, flags, sums = x.clone(), k.clone(), b.clone(), torch.empty(3, 4)
@@ -697,7 +698,13 @@ class Written(nn.Module):
         torch.add(y, x, alpha=2, out=sums)
         z = torch.view_as_complex(torch.stack([x, y], -1))
         z.addcmul_(z, z, value=0.5j)
-        return y, n, flags, swapped, sums, self.sums * 2, torch.view_as_real(z)
+        rows, where = torch.zeros(2, 3, 4), torch.empty(0, dtype=torch.long)
+        torch.max(x, 1, out=(rows[1, :, 2], where))
+        torch.sort(x, stable=True, dim=1, out=(self.sorted, torch.empty(3, 4, dtype=torch.long)))
+        q, r = torch.linalg.qr(x, out=(torch.empty(3, 3), torch.empty(0)))
+        mantissas, exponents = torch.frexp(x, out=(torch.empty(3, 4), torch.empty(3, 4, dtype=torch.int32)))
+        return (y, n, flags, swapped, sums, self.sums * 2, torch.view_as_real(z), rows, where, self.sorted * 2, q @ r, mantissas,
+                exponents)
 
 
 class ComplexNumbers(nn.Module):

@@ -181,8 +181,8 @@ bool at_resolve(at_arena *arena, at_graphNode *node);
 /* The operation that the node calls, by itself or in its function; NULL if it calls none. */
 const at_op *at_calledOp(const at_graphNode *node);
 
-/* The input that a node of at_computeWritten changes. */
-int32_t at_writtenOperand(const at_graphNode *node);
+/* Whether a node of at_computeWritten changes that input. */
+bool at_writesOperand(const at_graphNode *node, int32_t input);
 
 enum { AT_MOST_ARGUMENTS = 64 }; /* of an operation */
 

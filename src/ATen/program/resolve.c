@@ -246,49 +246,92 @@ static bool try_complex(at_graphNode *node)
   return true;
 }
 
-/* What computes a node that writes to an operand: the function of that name. */
+/* What computes a node that writes to operands: the function of that name. */
 typedef struct Written {
   at_graphNode function; /* at_calledOp reads it */
-  int32_t operand;       /* the input that its result is copied to */
+  int32_t first, count;  /* the inputs that its results are copied to */
+  bool resizes;          /* whether they take the sizes of the results */
 } Written;
 
-/* The function of an operation that changes its first operand, or writes to "out": "aten.gcd.default" of
- * "aten.gcd_.default" and of "aten.gcd.out".  False if the operation does neither. */
-static bool function_of(const at_graphNode *node, char *target, size_t size)
+/* Overloads that write to "out" operands, and the functions of these; others end in "out". */
+static const char *const outs[][2] = {
+    {"dim_max", "dim"},
+    {"dim_min", "dim"},
+    {"dim_values", "dim"},
+    {"values", "default"},
+    {"values_stable", "stable"},
+    {"grad_input", "default"},
+    {"output", "default"},
+    {"result", "default"},
+    {"sign", "default"},
+    {"inverse", "default"},
+    {"eigvals", "default"},
+    {"eigenvalues", "default"},
+    {"L", "default"},
+    {"U", "default"},
+    {"X", "default"},
+    {"a", "default"},
+    {"out_", "default"},
+    {"out_mode", "Tensor_mode"},
+    {"out_tol_tensor", "tol_tensor"},
+    {"out_rcond_tensor", "rcond_tensor"},
+    {"OutTensor", "Tensor"},
+    {"OutScalar_Self", "Scalar_Self"},
+    {"OutScalar_Other", "Scalar_Other"},
+};
+
+/* The overload of the function: "default" of "out", "dim" of "dim_out" and "dim_max"; NULL if the overload does not
+ * write to operands. */
+static const char *overload_of(at_arena *arena, const char *overload)
 {
-  const char *const name = node->target + strlen("aten."), *const end = strchr(name, '.');
-  const size_t length = end ? (size_t)(end - name) : 0, whole = strlen(node->target);
-  static const char out[] = "out";
-  if (length == 0 || whole + strlen(".default") >= size)
-    return false;
-  if (name[length - 1] == '_') {
-    snprintf(target, size, "aten.%.*s%s", (int)length - 1, name, end);
-    return true;
-  }
-  if (strcmp(node->target + whole - strlen(out), out))
-    return false;
-  const int kept = (int)(whole - strlen(out) - 1);
-  snprintf(target, size, "%.*s%s", kept, node->target, node->target[kept] == '.' ? ".default" : "");
-  return node->target[kept] == '.' || node->target[kept] == '_';
+  static const char ending[] = "_out";
+  const size_t length = strlen(overload), end = strlen(ending);
+  for (size_t i = 0; i < sizeof outs / sizeof *outs; i++)
+    if (!strcmp(outs[i][0], overload))
+      return outs[i][1];
+  if (!strcmp(overload, ending + 1))
+    return "default";
+  if (length <= end || strcmp(overload + length - end, ending) != 0)
+    return NULL;
+  char *const kept = at_arena_text(arena, overload);
+  kept[length - end] = '\0';
+  return kept;
 }
 
-/* An operation that has no form here that writes to its operand: its function's result is copied there. */
+/* The function of an operation that changes its first operand, or writes to its last ones: "aten.gcd.default" of
+ * "aten.gcd_.default" and of "aten.gcd.out".  False if the operation does neither. */
+static bool function_of(at_arena *arena, const at_graphNode *node, bool *isInPlace, char *target,
+                        size_t size)
+{
+  const char *const name = node->target + strlen("aten."), *const end = strchr(name, '.');
+  const size_t length = end ? (size_t)(end - name) : 0;
+  if (length == 0 || strlen(node->target) + strlen(".default") >= size)
+    return false;
+  *isInPlace = name[length - 1] == '_';
+  const char *const overload = *isInPlace ? end + 1 : overload_of(arena, end + 1);
+  if (!overload)
+    return false;
+  snprintf(target, size, "aten.%.*s.%s", (int)length - *isInPlace, name, overload);
+  return true;
+}
+
+/* An operation that has no form here that writes to its operands: its function's results are copied there. */
 static bool try_written(at_arena *arena, at_graphNode *node)
 {
   char target[80];
-  if (node->outputCount != 1 || node->outputs[0] == AT_NO_SLOT ||
-      !function_of(node, target, sizeof target))
+  bool isInPlace, fits = true;
+  if (node->outputCount < 1 || node->inputCount < node->outputCount ||
+      !function_of(arena, node, &isInPlace, target, sizeof target))
     return false;
-  const bool isInPlace = strstr(node->target, "_.") != NULL;
-  const at_given *const operand = isInPlace ? node->inputs : at_inputOf(node, "out", -1);
-  if (node->inputCount < 1 || !operand || operand->kind != AT_GIVEN_TENSOR)
+  const int32_t count = node->outputCount, first = isInPlace ? 0 : node->inputCount - count;
+  for (int32_t k = 0; k < count; k++)
+    fits &= node->outputs[k] != AT_NO_SLOT && node->inputs[first + k].kind == AT_GIVEN_TENSOR;
+  if (!fits || (isInPlace && count != 1))
     return false;
   Written *const how = at_arena_take(arena, 1, sizeof *how);
-  how->operand = (int32_t)(operand - node->inputs);
-  how->function = *node;
+  *how = (Written){*node, first, count, !isInPlace};
   how->function.target = at_arena_text(arena, target);
-  if (!isInPlace && how->operand != --how->function.inputCount) /* out is the last one */
-    return false;
+  how->function.inputCount -= isInPlace ? 0 : count;
   if (!at_resolve(arena, &how->function))
     return false;
   node->compute = at_computeWritten;
@@ -296,27 +339,38 @@ static bool try_written(at_arena *arena, at_graphNode *node)
   return true;
 }
 
-int32_t at_writtenOperand(const at_graphNode *node)
+bool at_writesOperand(const at_graphNode *node, int32_t input)
 {
-  return ((const Written *)node->how)->operand;
+  const Written *const how = node->how;
+  return input >= how->first && input < how->first + how->count;
+}
+
+/* Copies a result of the function to its operand, which becomes the output. */
+static void give_written(at_frame *frame, const at_graphNode *node, const Written *how, int32_t k)
+{
+  const int32_t input = how->first + k;
+  at_tensor *const operand = at_inputTensor(frame, node, node->inputs[input].name, input);
+  const at_part result = {node->outputs[k], {AT_CELL_NONE, {0}}};
+  const at_cell cell = at_frame_get(frame, &result);
+  if (cell.kind != AT_CELL_TENSOR)
+    at_nodeFails(node, "its result is no tensor");
+  const at_ints sizes = at_sizesOf(cell.is.tensor);
+  if (how->resizes && !at_sameSizes(at_sizesOf(operand), sizes))
+    at_ownOf(node, at_resize_(operand, sizes));
+  at_giveOutput(frame, node, k, at_alias(at_copy_(operand, cell.is.tensor)));
 }
 
 void at_computeWritten(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
   const Written *const how = node->how;
-  at_tensor *const operand =
-      at_inputTensor(frame, node, node->inputs[how->operand].name, how->operand);
   at_graphNode function = how->function;
   function.inputs =
       node->inputs; /* passes may have changed their slots, and see the outer node alone */
   function.outputs = node->outputs;
   at_frame_compute(frame, &function);
-  const at_part result = {node->outputs[0], {AT_CELL_NONE, {0}}};
-  const at_cell cell = at_frame_get(frame, &result);
-  if (cell.kind != AT_CELL_TENSOR)
-    at_nodeFails(node, "its result is no tensor");
-  at_giveOutput(frame, node, 0, at_alias(at_copy_(operand, cell.is.tensor)));
+  for (int32_t k = 0; k < how->count; k++)
+    give_written(frame, node, how, k);
 }
 
 const at_op *at_calledOp(const at_graphNode *node)

@@ -38,17 +38,17 @@ static bool has_writers(const at_graphNode *node)
   return false;
 }
 
-/* The input that a node without op changes, or -1. */
-static int32_t changed_by(const at_graphNode *node)
+/* Whether a node without op changes that input. */
+static bool changes(const at_graphNode *node, int32_t input)
 {
   if (node->compute == at_computeWritten)
-    return at_writtenOperand(node);
-  return node->compute == at_computeFilterLoop ? 2 : -1;
+    return at_writesOperand(node, input);
+  return node->compute == at_computeFilterLoop && input == 2;
 }
 
 bool at_writes(const at_graphNode *node)
 {
-  if (changed_by(node) >= 0)
+  if (node->compute == at_computeWritten || node->compute == at_computeFilterLoop)
     return true;
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (writes_argument(node, i))
@@ -58,7 +58,7 @@ bool at_writes(const at_graphNode *node)
 
 static bool is_written(const at_graphNode *node, int32_t input)
 {
-  if (changed_by(node) == input)
+  if (changes(node, input))
     return true;
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (node->from[i] == input && writes_argument(node, i))
