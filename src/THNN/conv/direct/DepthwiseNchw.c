@@ -25,13 +25,15 @@ int THNN_(supportsDepthwiseNchw)(const THNNConvolution *c, THNNPass pass)
          w[1].size == w[2].size && (w[1].size == 3 || w[1].size == 5);
 }
 
-/* Planes whose rows fill less than half a vector are left to depthwise_nhwc, if that supports them. */
+/* Planes whose rows fill less than a third of a vector, or with larger filters or for weights less than half
+ * of it, are left to depthwise_nhwc if that supports them. */
 double THNN_(costOfDepthwiseNchw)(const THNNConvolution *c, THNNPass pass,
                                   THNN_(WinogradPlan) * plan)
 {
   const int isTransposed = THNN_(supportsDepthwiseNhwc)(c, pass) &&
                            THNN_(costOfDepthwiseNhwc)(c, pass, plan) < THNN_NEVER;
-  const int isShort = 2 * c->at[2].output < TH_DISPATCHED(THNN_(implicit))->lanes;
+  const int parts = pass != THNN_BACKWARD_WEIGHTS && c->at[2].size == 3 ? 3 : 2;
+  const int isShort = parts * c->at[2].output < TH_DISPATCHED(THNN_(implicit))->lanes;
   return isTransposed && isShort ? THNN_NEVER : THNN_ALWAYS;
 }
 
@@ -45,35 +47,62 @@ typedef struct {
   const THNNActivation *activation; /* or NULL */
 } THNN_(DepthwiseNchw);
 
-static void THNN_(depthwiseNchwPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
+/* Forward: results [begin, end) of an image, whose filters are those of some planes, or some of one. */
+static void THNN_(depthwiseNchwForward)(const THNN_(DepthwiseNchw) * s, ptrdiff_t image,
+                                        ptrdiff_t begin, ptrdiff_t end)
 {
-  enum { LARGEST = 25 };
-  const THNN_(DepthwiseNchw) *s = context;
   const THNNConvolution *c = s->c;
   const ptrdiff_t outputs = c->outputs / c->groups;
+  for (ptrdiff_t i = begin, count; i < end; i += count) {
+    const ptrdiff_t plane = i / outputs, left = (plane + 1) * outputs - i;
+    const int isWhole = left == outputs && end - i >= outputs;
+    const ptrdiff_t planes = isWhole ? (end - i) / outputs : 1;
+    count = isWhole ? planes * outputs : THMin(left, end - i);
+    TH_DISPATCHED(THNN_(direct))
+        ->slide(c->at, planes, s->data.from + (image * c->planes + plane) * c->image,
+                count / planes, s->data.weight + i * c->taps,
+                s->data.bias ? s->data.bias + i : NULL, s->activation,
+                s->data.to + (image * c->outputs + i) * c->positions);
+  }
+}
+
+/* Backward: planes [begin, end) of an image; flipped filters slide over y. */
+static void THNN_(depthwiseNchwBackward)(const THNN_(DepthwiseNchw) * s, ptrdiff_t image,
+                                         ptrdiff_t begin, ptrdiff_t end)
+{
+  enum { LARGEST = 25, AT_ONCE = 32 };
+  const THNNConvolution *c = s->c;
   THNNWindow axis[3] = {c->at[0], c->at[1], c->at[2]};
-  for (int d = 1; s->backward && d < 3; d++) { /* the flipped filter slides over y */
+  for (int d = 1; d < 3; d++) {
     axis[d].input = c->at[d].output;
     axis[d].output = c->at[d].input;
     axis[d].pad = axis[d].size - 1 - axis[d].pad;
   }
-  static const real none[THNN_SLIDE_FILTERS] = {0};
   for (ptrdiff_t i = begin, count; i < end; i += count) {
-    const ptrdiff_t result = i % c->outputs, left = THMin(outputs - result % outputs, end - i);
-    count =
-        !s->backward && axis[2].step == 1 && left >= THNN_SLIDE_FILTERS ? THNN_SLIDE_FILTERS : 1;
-    const real *weight = s->data.weight + result * c->taps;
-    real transposed[LARGEST];
-    for (ptrdiff_t k = 0; s->backward && k < c->taps; k++)
-      transposed[k] = weight[c->taps - 1 - k];
-    const real *from = s->data.from + (s->backward ? i * c->positions : i / outputs * c->image);
-    const real *bias = s->data.bias ? s->data.bias + result : none;
-    real *to = s->data.to + i * (s->backward ? c->image : c->positions);
-    if (axis[2].step == 2)
-      TH_DISPATCHED(THNN_(direct))->slideStride2(axis, from, weight, bias, s->activation, to);
+    count = THMin(AT_ONCE, end - i);
+    const real *const weight = s->data.weight + i * c->taps;
+    real flipped[AT_ONCE * LARGEST];
+    for (ptrdiff_t k = 0; k < count; k++)
+      for (ptrdiff_t tap = 0; tap < c->taps; tap++)
+        flipped[k * c->taps + tap] = weight[(k + 1) * c->taps - 1 - tap];
+    TH_DISPATCHED(THNN_(direct))
+        ->slide(axis, count, s->data.from + (image * c->outputs + i) * c->positions, 1, flipped,
+                s->data.bias ? s->data.bias + i : NULL, NULL,
+                s->data.to + (image * c->planes + i) * c->image);
+  }
+}
+
+static void THNN_(depthwiseNchwPlanes)(void *context, ptrdiff_t begin, ptrdiff_t end)
+{
+  const THNN_(DepthwiseNchw) *s = context;
+  const ptrdiff_t outputs = s->c->outputs;
+  for (ptrdiff_t image = begin / outputs; image * outputs < end; image++) {
+    const ptrdiff_t first = THMax(begin - image * outputs, 0);
+    const ptrdiff_t last = THMin(end - image * outputs, outputs);
+    if (s->backward)
+      THNN_(depthwiseNchwBackward)(s, image, first, last);
     else
-      TH_DISPATCHED(THNN_(direct))
-          ->slide(axis, from, count, s->backward ? transposed : weight, bias, s->activation, to);
+      THNN_(depthwiseNchwForward)(s, image, first, last);
   }
 }
 

@@ -1,173 +1,73 @@
-/* Kernels of depthwise_nchw: convolutions of one plane with small filters and stride 1, straight from
- * the image.  They read vectors of image rows, shifted by each tap and masked at the image's edges.
- * Several rows of the result are computed together, so that a row of the image is read once.
+/* Kernels of depthwise_nchw: convolutions of single planes with small filters, straight from the image.
  * DirectConvKernels.c includes this file where vectors can be masked. */
+#include "DepthwiseStrips.h"
 
 enum {
-  STRIPS = 32,                  /* strips whose masks are computed together, at most */
-  ROWS = 4,                     /* rows of the result that are computed together */
-  VECTORS = 2,                  /* strips that are computed together */
-  PLANES = THNN_SLIDE_FILTERS,  /* filters that are computed together */
-  WIDEST = 5,                   /* taps of a row of a filter, at most */
-  BAND = 4096 / sizeof(real),   /* elements of x in a band of rows: it stays in L1 for all strips */
-  LEAST = 8,                    /* rows of a band, at least */
-  FETCHED = 4096 / sizeof(real) /* the prefetch distance in elements */
+  STRIPS = 32, /* strips whose masks are computed together, at most */
+  /* Elements of x in a band of rows, which stays in L1 for all strips: for results and for sums. */
+  BAND = 16384 / sizeof(real),
+  BAND_OF_SUMS = 4096 / sizeof(real),
+  LEAST = 8 /* rows of a band, at least */
 };
 
-/* A strip: as many columns of the result as a vector has lanes. */
-typedef struct {
-  ptrdiff_t begin;     /* its first column */
-  int whole;           /* all its columns exist, and all their taps are inside the image */
-  Mask wanted;         /* the columns that exist */
-  Mask inside[WIDEST]; /* inside[b]: the columns whose tap b of a row is inside the image */
-} Strip;
-
-static inline Strip strip_at(const THNNWindow *w, ptrdiff_t begin)
+/* Rows [begin, end) of all strips of a plane. */
+INLINE void slide_band(const Slide *slide, const Strip *strip, ptrdiff_t strips, ptrdiff_t begin,
+                       ptrdiff_t end, int filters, int size, int step)
 {
-  Strip s = {.begin = begin, .wanted = lanes_between(-begin, w->output - begin)};
-  for (ptrdiff_t b = 0; b < THMin(w->size, WIDEST); b++)
-    s.inside[b] = s.wanted & lanes_between(w->pad - begin - b, w->input + w->pad - begin - b);
-  const Mask all = lanes_between(0, LANES);
-  s.whole = s.inside[0] == all && s.inside[w->size - 1] == all;
-  return s;
+  for (const Strip *s = strip; s < strip + strips; s++)
+    if (step == 1)
+      slide_strip(slide, s, begin, end, filters, size);
+    else
+      slide_strip_by_2(slide, s, begin, end, filters, size);
 }
 
-/* The operands of slide: one plane x; filters, biases and result planes, each contiguous. */
-typedef struct {
-  const THNNWindow *axis;
-  const real *x, *weight, *bias;
-  const THNNActivation *activation; /* or NULL */
-  real *y;
-} Slide;
-
-/* Stores the lanes that are wanted; whole, which is a constant, says that all are. */
-INLINE void put(real *y, Mask wanted, int whole, Vector v)
+INLINE void slide_plane(const Slide *slide, const Strip *strip, ptrdiff_t strips, int filters,
+                        int size, int step)
 {
-  if (whole)
-    store(y, v);
-  else
-    Vector_(storeMasked)(y, wanted, v);
+  const ptrdiff_t rows = slide->axis[1].output;
+  const ptrdiff_t band = THMax(LEAST, BAND / slide->axis[2].input);
+  for (ptrdiff_t i = 0; i < rows; i += band)
+    slide_band(slide, strip, strips, i, THMin(i + band, rows), filters, size, step);
 }
 
-INLINE void activate_sums(const THNNActivation *a, int planes, int rows, int strips,
-                          Vector sum[PLANES][ROWS][VECTORS])
+/* One plane after the other, each with `filters` filters. */
+INLINE void slide_planes(Slide slide, const Strip *strip, ptrdiff_t strips, ptrdiff_t planes,
+                         ptrdiff_t filters, int size, int step)
 {
-#pragma GCC unroll 2
-  for (int p = 0; p < planes; p++)
-#pragma GCC unroll 4
-    for (int k = 0; k < rows; k++)
-#pragma GCC unroll 2
-      for (int t = 0; t < strips; t++)
-        sum[p][k][t] = activated(a, sum[p][k][t]);
-}
-
-/* Computes rows i ... i + rows - 1 of `strips` strips for `planes` filters of size x size.  All these
- * numbers are constants, so that the loops are unrolled; so is whole, which says that the strips need
- * no masks.  Two strips of two filters make enough independent sums to hide the latency of
- * multiplications. */
-INLINE void slide_strips(const Slide *slide, const Strip *s, ptrdiff_t i, int planes, int rows,
-                         int size, int strips, int whole)
-{
-  const THNNWindow *axis = slide->axis;
-  const ptrdiff_t top = i - axis[1].pad, pitch = axis[2].input;
-  const ptrdiff_t plane = axis[1].output * axis[2].output;
-  const real *from[VECTORS];
-  Vector sum[PLANES][ROWS][VECTORS];
-#pragma GCC unroll 2
-  for (int t = 0; t < strips; t++)
-    from[t] = slide->x + top * pitch + s[t].begin - axis[2].pad;
-#pragma GCC unroll 2
-  for (int p = 0; p < planes; p++)
-#pragma GCC unroll 4
-    for (int k = 0; k < rows; k++)
-#pragma GCC unroll 2
-      for (int t = 0; t < strips; t++)
-        sum[p][k][t] = slide->bias[p] - (Vector){0};
-#pragma GCC unroll 8
-  for (int r = 0; r < rows + size - 1; r++) {
-    if (top + r >= 0 && top + r < axis[1].input) {
-#pragma GCC unroll 2
-      for (int t = 0; t < strips; t++)
-        __builtin_prefetch(from[t] + r * pitch + FETCHED);
-#pragma GCC unroll 5
-      for (int b = 0; b < size; b++) {
-        Vector v[VECTORS];
-#pragma GCC unroll 2
-        for (int t = 0; t < strips; t++)
-          if (whole)
-            memcpy(&v[t], from[t] + r * pitch + b, sizeof v[t]);
-          else
-            v[t] = Vector_(loadMasked)(s[t].inside[b], from[t] + r * pitch + b);
-#pragma GCC unroll 2
-        for (int p = 0; p < planes; p++)
-#pragma GCC unroll 4
-          for (int k = 0; k < rows;
-               k++) /* image row r is row r - k of the filter for result row k */
-            if (r >= k && r - k < size) {
-              const Vector w = slide->weight[(p * size + r - k) * size + b] - (Vector){0};
-#pragma GCC unroll 2
-              for (int t = 0; t < strips; t++)
-                sum[p][k][t] = Vector_(mulAdd)(v[t], w, sum[p][k][t]);
-            }
-      }
-    }
-  }
-  if (slide->activation)
-    activate_sums(slide->activation, planes, rows, strips, sum);
-#pragma GCC unroll 2
-  for (int p = 0; p < planes; p++)
-#pragma GCC unroll 4
-    for (int k = 0; k < rows; k++)
-#pragma GCC unroll 2
-      for (int t = 0; t < strips; t++) {
-        real *y = slide->y + p * plane + (i + k) * axis[2].output + s[t].begin;
-        put(y, s[t].wanted, whole, sum[p][k][t]);
-      }
-}
-
-INLINE void slide_rows(const Slide *slide, const Strip *strip, ptrdiff_t strips, ptrdiff_t i,
-                       int planes, int rows, int size)
-{
-  for (ptrdiff_t k = 0; k < strips; k++)
-    if (rows == ROWS && k + 1 < strips && strip[k].whole && strip[k + 1].whole) {
-      slide_strips(slide, &strip[k], i, planes, rows, size, VECTORS, 1);
-      k++;
-    } else if (rows == ROWS && strip[k].whole) {
-      slide_strips(slide, &strip[k], i, planes, rows, size, 1, 1);
-    } else {
-      slide_strips(slide, &strip[k], i, planes, rows, size, 1, 0);
+  const THNNWindow *axis = slide.axis;
+  for (; planes > 0; planes--, slide.x += axis[1].input * axis[2].input)
+    for (ptrdiff_t left = filters, count; left > 0; left -= count) {
+      count = THMin(left, FILTERS);
+      if (count == 1)
+        slide_plane(&slide, strip, strips, 1, size, step);
+      else
+        slide_plane(&slide, strip, strips, FILTERS, size, step);
+      slide.weight += count * size * size;
+      slide.bias += slide.hasBias ? count : 0;
+      slide.y += count * axis[1].output * axis[2].output;
     }
 }
 
-INLINE void slide_planes(const Slide *slide, int planes, int size)
+static void slide(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t filters,
+                  const real *weight, const real *bias, const THNNActivation *activation, real *y)
 {
-  const ptrdiff_t columns = slide->axis[2].output, rows = slide->axis[1].output;
+  static const real none[FILTERS] = {0};
+  const Slide slide = {axis, x, weight, bias ? bias : none, bias != NULL, activation, y};
+  const ptrdiff_t columns = axis[2].output;
   Strip strip[STRIPS];
   for (ptrdiff_t first = 0; first < columns; first += STRIPS * LANES) {
     const ptrdiff_t strips = THMin(STRIPS, (columns - first + LANES - 1) / LANES);
     for (ptrdiff_t k = 0; k < strips; k++) /* the last strip overlaps the one before it */
-      strip[k] = strip_at(&slide->axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
-    if (rows >= ROWS)
-      for (ptrdiff_t i = 0; i < rows; i += ROWS)
-        slide_rows(slide, strip, strips, THMin(i, rows - ROWS), planes, ROWS, size);
+      strip[k] = strip_at(&axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
+    if (axis[2].size == 3 && axis[2].step == 1)
+      slide_planes(slide, strip, strips, planes, filters, 3, 1);
+    else if (axis[2].size == 3)
+      slide_planes(slide, strip, strips, planes, filters, 3, 2);
+    else if (axis[2].step == 1)
+      slide_planes(slide, strip, strips, planes, filters, 5, 1);
     else
-      for (ptrdiff_t i = 0; i < rows; i++)
-        slide_rows(slide, strip, strips, i, planes, 1, size);
+      slide_planes(slide, strip, strips, planes, filters, 5, 2);
   }
-}
-
-static void slide(const THNNWindow *axis, const real *x, ptrdiff_t planes, const real *weight,
-                  const real *bias, const THNNActivation *activation, real *y)
-{
-  const Slide slide = {axis, x, weight, bias, activation, y};
-  if (axis[2].size == 3 && planes == 1)
-    slide_planes(&slide, 1, 3);
-  else if (axis[2].size == 3)
-    slide_planes(&slide, PLANES, 3);
-  else if (planes == 1)
-    slide_planes(&slide, 1, 5);
-  else
-    slide_planes(&slide, PLANES, 5);
 }
 
 /* --- sums of products ------------------------------------------------------------------------ */
@@ -281,7 +181,7 @@ INLINE void sum_strip(const THNNWindow *axis, const Strip *s, ptrdiff_t top, ptr
 INLINE void slide_images(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,
                          const real *g, ptrdiff_t nextG, real *sums, ptrdiff_t size)
 {
-  const ptrdiff_t band = THMax(LEAST, BAND / axis[2].input);
+  const ptrdiff_t band = THMax(LEAST, BAND_OF_SUMS / axis[2].input);
   Vector sum[WIDEST * WIDEST] = {{0}};
   for (ptrdiff_t first = 0; first < axis[2].output; first += STRIPS * LANES) {
     const ptrdiff_t left = axis[2].output - first;

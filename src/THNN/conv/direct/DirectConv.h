@@ -19,7 +19,6 @@ enum {
   THNN_DIRECT_FOUR = 4,
   THNN_DIRECT_THREE = 3,
   THNN_DIRECT_TERMS = 4,  /* terms of a register tile of correlate */
-  THNN_SLIDE_FILTERS = 2, /* filters (kernels of one plane) of a call of slide, at most */
   THNN_DIRECT_SLACK = 128 /* elements that may be read beyond a plane */
 };
 

@@ -17,16 +17,12 @@ typedef struct {
   accreal (*sum)(const real *x, ptrdiff_t n);
   /* sums[j] += x[i][j] for i < rows and j < n, for a small n; next is the stride of rows. */
   void (*sumRows)(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next, accreal *sums);
-  /* Convolves one plane x with one filter, or with THNN_SLIDE_FILTERS of them, which are contiguous in weight
-   * as their results are in y.  Filters are 3 x 3 or 5 x 5, with stride 1 and less padding than their
-   * size.  y must not be x.  Results go through the activation unless it is NULL, here and in
-   * slideStride2 and slideNhwc.  slide, slideStride2 and slideSums are NULL without masks for vectors
-   * (AVX-512). */
-  void (*slide)(const THNNWindow *axis, const real *x, ptrdiff_t filters, const real *weight,
-                const real *bias, const THNNActivation *activation, real *y);
-  /* Convolves one plane x with one filter of 3 x 3 or 5 x 5, with stride 2. */
-  void (*slideStride2)(const THNNWindow *axis, const real *x, const real *weight, const real *bias,
-                       const THNNActivation *activation, real *y);
+  /* Convolves each of some planes x with `filters` filters of 3 x 3 or 5 x 5, with stride 1 or 2 and less
+   * padding than their size.  Planes, filters, biases (NULL: 0) and results are contiguous; y must not
+   * be x.  Results go through the activation unless it is NULL, here and in slideNhwc.  slide and
+   * slideSums are NULL without masks for vectors (AVX-512). */
+  void (*slide)(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t filters,
+                const real *weight, const real *bias, const THNNActivation *activation, real *y);
   /* The gradient of a filter that slide takes: sums[tap] += the sum of x[...] * g[...] over the
    * positions of some images, whose planes x and g are nextX and nextG apart. */
   void (*slideSums)(const THNNWindow *axis, ptrdiff_t images, const real *x, ptrdiff_t nextX,

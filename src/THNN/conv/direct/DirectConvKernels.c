@@ -451,13 +451,10 @@ static void sum_rows(ptrdiff_t rows, ptrdiff_t n, const real *x, ptrdiff_t next,
 
 #if TH_VECTOR_MASKS
 #include "DepthwiseNchwKernels.h"
-#include "DepthwiseStride2Kernels.h"
 #else
-#define slide         NULL
-#define slide_stride2 NULL
-#define slide_sums    NULL
+#define slide      NULL
+#define slide_sums NULL
 #endif
 
-const THNN_(Direct)
-    TH_LEVEL_(THNN_(direct))[] = {{convolve, scatter, correlate, sum, sum_rows, slide,
-                                   slide_stride2, slide_sums, slide_nhwc, slide_nhwc_sums}};
+const THNN_(Direct) TH_LEVEL_(THNN_(direct))[] = {
+    {convolve, scatter, correlate, sum, sum_rows, slide, slide_sums, slide_nhwc, slide_nhwc_sums}};
