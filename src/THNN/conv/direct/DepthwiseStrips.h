@@ -5,7 +5,7 @@
  * DepthwiseNchwKernels.h includes this file. */
 
 enum {
-  FEW = 9,                      /* weights that stay in registers */
+  KEPT_WEIGHTS = 9,             /* weights that stay in registers */
   FILTERS = 2,                  /* filters that are computed together */
   WIDEST = 5,                   /* taps of a row of a filter, at most */
   PARTS = WIDEST + 1,           /* vectors of a row that make one vector of terms, at most */
@@ -54,7 +54,7 @@ typedef struct {
  * so that fewer multiplications wait for each other. */
 typedef struct {
   Vector bias[FILTERS], even[FILTERS][WIDEST], odd[FILTERS][WIDEST];
-  Vector weight[FEW];
+  Vector weight[KEPT_WEIGHTS];
 } Sums;
 
 /* Begins the sums of row q. */
@@ -70,7 +70,7 @@ INLINE void begin_row(Sums *sums, int filters, int q)
 INLINE void begin_sums(const Slide *slide, Sums *sums, int filters, int rows)
 {
 #pragma GCC unroll 9
-  for (int k = 0; k < FEW; k++)
+  for (int k = 0; k < KEPT_WEIGHTS; k++)
     sums->weight[k] = slide->weight[k] - (Vector){0};
 #pragma GCC unroll 2
   for (int f = 0; f < filters; f++)
@@ -88,7 +88,7 @@ INLINE void add_tap(const Slide *slide, Sums *sums, int filters, int size, int a
   for (int f = 0; f < filters; f++) {
     const int k = (f * size + a) * size + b;
     const Vector w =
-        filters * size * size <= FEW ? sums->weight[k] : slide->weight[k] - (Vector){0};
+        filters * size * size <= KEPT_WEIGHTS ? sums->weight[k] : slide->weight[k] - (Vector){0};
     Vector *const sum = b % 2 ? &sums->odd[f][q] : &sums->even[f][q];
     *sum = Vector_(mulAdd)(v, w, *sum);
   }
