@@ -430,21 +430,24 @@ def runtime():
               node("GroupQueryAttention", ["wide_q", "kv", "kv", "", "", "totals", "whole", "cos8", "sin8"], ["w3", "w4", "w5"], num_heads=4, kv_num_heads=2, do_rotary=1),
               node("GroupQueryAttention", ["one", "kv1", "kv1", "w4", "w5", "later", "more", "cos8", "sin8"], ["w6", "w7", "w8"], num_heads=4, kv_num_heads=2, do_rotary=1,
                    rotary_interleaved=1, local_window_size=3, scale=0.4),
-              node("GroupQueryAttention", ["packed", "", "", "", "", "totals", "whole"], ["w9", "", ""], num_heads=4, kv_num_heads=2, softcap=2.0)]
+              node("GroupQueryAttention", ["packed", "", "", "", "", "totals", "whole"], ["w9", "", ""], num_heads=4, kv_num_heads=2, softcap=2.0),
+              node("FusedMatMul", ["image", "far"], ["w10"], transBatchA=1, transA=1), node("FusedMatMul", ["image", "near"], ["w11"], transBatchB=1, transB=1, alpha=2.0),
+              node("DynamicQuantizeMatMul", ["x", "codes", "some", "", "four"], ["w12"]), node("DynamicQuantizeMatMul", ["x", "codes", "eighth", "zero"], ["w13"])]
     constants = {"bias": [8], "skip": [2, 5, 8], "gamma": [8], "beta": [8], "filters": [4, 3, 3, 3], "four": [4], "row": [2, 8], "w": [4, 8], "three": [24],
                  "mask": mask, "longer": np.concatenate([np.ones((2, 3), np.int32), mask], 1), "pastk": [2, 2, 3, 4], "pastv": [2, 2, 3, 4], "qkv": [8, 24],
                  "words": rng.integers(0, 9, (2, 5)).astype(np.int32), "segments": rng.integers(0, 2, (2, 5)).astype(np.int32), "t1": [9, 8], "t2": [7, 8],
                  "t3": [2, 8], "wide": [3, 40], "bits": rng.integers(0, 256, (6, 3, 8)).astype(np.uint8), "scales": [6, 3],
                  "zeros": rng.integers(0, 256, (6, 2)).astype(np.uint8), "cos": [16, 2], "sin": [16, 2], "positions": rng.integers(0, 16, (2, 5)),
                  "first": np.array([3]), "kv": [2, 5, 32], "cos8": [16, 8], "sin8": [16, 8], "totals": np.array([4, 4], np.int32), "whole": np.array(5, np.int32), "one": [2, 1, 64], "kv1": [2, 1, 32],
-                 "later": np.array([5, 5], np.int32), "more": np.array(6, np.int32), "packed": [2, 5, 64], "wide_q": [2, 5, 64]}
+                 "later": np.array([5, 5], np.int32), "more": np.array(6, np.int32), "packed": [2, 5, 64], "wide_q": [2, 5, 64], "far": [3, 6, 2, 5], "near": [4, 2, 3, 5], "codes": rng.integers(-128, 128, (8, 4)).astype(np.int8), "some": np.array([0.1, 0.2, 0.01, 0.03], np.float32),
+                 "eighth": np.array(0.125, np.float32), "zero": np.array(-3, np.int8)}
     return own_model(nodes, [value("x", floats, [2, 5, 8]), value("image", floats, [2, 3, 6, 5])],
-                     [value(n, TensorProto.INT32 if n == "t" else floats, None) for n in [*"abcdefghijklmnopqrstuv", *(f"w{i}" for i in range(1, 10))]], constants)
+                     [value(n, TensorProto.INT32 if n == "t" else floats, None) for n in [*"abcdefghijklmnopqrstuv", *(f"w{i}" for i in range(1, 14))]], constants)
 
 
 def runtime_codes():
     """Quantized layers of ONNX Runtime."""
-    kinds = dict.fromkeys("abcdefg", TensorProto.UINT8) | {"h": TensorProto.INT8, "i": TensorProto.FLOAT}
+    kinds = dict.fromkeys("abcdefg", TensorProto.UINT8) | {"h": TensorProto.INT8} | dict.fromkeys("ijk", TensorProto.FLOAT)
 
     def node(*a, **k):
         return helper.make_node(*a, domain="com.microsoft", **k)
@@ -457,11 +460,13 @@ def runtime_codes():
              node("QLinearSoftmax", ["x", "s1", "z1", "s5", "z0"], ["e"], axis=-1, opset=13),
              node("QLinearGlobalAveragePool", ["image", "s1", "z1", "s2", "z2"], ["f"]), node("QLinearConcat", ["s3", "z3", "x", "s1", "z1", "y", "s2", "z2"], ["g"], axis=1),
              node("QGemm", ["signed", "s1", "zw", "w", "s2", "zw", "bias", "s4", "zw"], ["h"], transB=1),
-             node("QGemm", ["x", "s1", "z1", "w", "s2", "zw", "bias"], ["i"], transB=1)]
+             node("QGemm", ["x", "s1", "z1", "w", "s2", "zw", "bias"], ["i"], transB=1),
+             node("MatMulIntegerToFloat", ["x", "tall", "s1", "columns", "z1", "zeros", "more"], ["j"]), node("MatMulIntegerToFloat", ["x", "tall", "s1", "s2"], ["k"])]
     rng = np.random.default_rng(13)
     constants = {"s1": scale(0.0213), "s2": scale(0.0517), "s3": scale(0.0831), "s4": scale(0.2), "s5": scale(1 / 256), "z0": np.uint8(0), "z1": np.uint8(120), "z2": np.uint8(131),
                  "z3": np.uint8(7), "zw": np.int8(0), "w": rng.integers(-128, 128, (4, 6)).astype(np.int8), "bias": rng.integers(-900, 900, 4).astype(np.int32),
-                 "signed": rng.integers(-128, 128, (5, 6)).astype(np.int8)}
+                 "signed": rng.integers(-128, 128, (5, 6)).astype(np.int8), "tall": rng.integers(-128, 128, (6, 3)).astype(np.int8),
+                 "columns": scale([0.1, 0.3, 0.02]), "zeros": np.array([1, -3, 0], np.int8), "more": scale([5, -2, 1])}
     return own_model(nodes, [value("x", TensorProto.UINT8, [5, 6]), value("y", TensorProto.UINT8, [5, 6]), value("image", TensorProto.UINT8, [2, 3, 5, 4])],
                      [value(n, k, None) for n, k in kinds.items()], {n: np.asarray(v) for n, v in constants.items()})
 

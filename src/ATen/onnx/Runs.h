@@ -27,12 +27,13 @@ at_onnxRun at_runAffineGrid, at_runArgMax, at_runAttention, at_runAveragePool, a
     at_runTranspose, at_runTrilu, at_runUnique, at_runUnsigned, at_runUnsqueeze, at_runWindow;
 
 /* Operators of ONNX Runtime's own domain. */
-at_onnxRun at_runDynamicLstm, at_runGatherBlocks, at_runMatMulBnb4, at_runQuantizedAverage,
-    at_runEmbedLayerNorm, at_runFastGelu, at_runFusedConv, at_runFusedGemm, at_runFusedMatMul,
-    at_runGroupQuery, at_runRotaryCache, at_runHeads, at_runMatMulBits, at_runQuantizedAdd,
-    at_runQuantizedConcat, at_runQuantizedGemm, at_runQuantizedGlobal, at_runQuantizedLeakyRelu,
-    at_runQuantizedMul, at_runQuantizedSigmoid, at_runQuantizedSoftmax, at_runSelfAttention,
-    at_runSkipLayerNorm, at_runSkipRootNorm;
+at_onnxRun at_runDynamicLstm, at_runDynamicQuantizeMatMul, at_runMatMulIntegerToFloat,
+    at_runGatherBlocks, at_runMatMulBnb4, at_runQuantizedAverage, at_runEmbedLayerNorm,
+    at_runFastGelu, at_runFusedConv, at_runFusedGemm, at_runFusedMatMul, at_runGroupQuery,
+    at_runRotaryCache, at_runHeads, at_runMatMulBits, at_runQuantizedAdd, at_runQuantizedConcat,
+    at_runQuantizedGemm, at_runQuantizedGlobal, at_runQuantizedLeakyRelu, at_runQuantizedMul,
+    at_runQuantizedSigmoid, at_runQuantizedSoftmax, at_runSelfAttention, at_runSkipLayerNorm,
+    at_runSkipRootNorm;
 
 /* Operators of ai.onnx.ml, in ml/. */
 at_onnxRun at_runBinarizer, at_runFeatureExtractor, at_runFeatureVectorizer, at_runImputer,
@@ -50,6 +51,12 @@ at_tensor *at_onnxConvolved(const at_onnxCall *call, at_tensor *x, at_tensor *fi
 
 /* round(x / scale) + zero in the type, at most what that holds; zero is of any type. */
 at_tensor *at_onnxQuantized(at_tensor *x, at_tensor *scale, at_tensor *zero, const at_type *type);
+
+/* Codes of x as bytes, from the least element, or 0, to the largest; where all are 0, the scale is 1. */
+typedef struct at_onnxBytes {
+  at_tensor *codes, *scale, *zero;
+} at_onnxBytes;
+at_onnxBytes at_onnxInBytes(at_tensor *x);
 
 /* Elements of x rounded to those of a narrower type of the file, of the type that is here instead. */
 at_tensor *at_onnxNarrowed(const at_onnxCall *call, at_tensor *x, const at_packing *packing);

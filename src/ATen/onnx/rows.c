@@ -175,6 +175,8 @@ static const at_lowering own[] = {
     {"QuickGelu", 1, "mul($0, sigmoid(mul($0, @alpha=1.702)))"},
     {"FusedConv", 1, .run = at_runFusedConv}, {"FusedGemm", 1, .run = at_runFusedGemm},
     {"FusedMatMul", 1, .run = at_runFusedMatMul},
+    {"DynamicQuantizeMatMul", 1, .run = at_runDynamicQuantizeMatMul},
+    {"MatMulIntegerToFloat", 1, .run = at_runMatMulIntegerToFloat},
     {"DynamicQuantizeLSTM", 1, .run = at_runDynamicLstm}, {"QLinearAveragePool", 1, .run = at_runQuantizedAverage},
     {"QuantizeLinear", 1, .run = at_runQuantize}, {"DequantizeLinear", 1, .run = at_runDequantize},
     {"GatherBlockQuantized", 1, .lower = at_lowerGatherBlocks, .run = at_runGatherBlocks},

@@ -67,13 +67,20 @@ void at_runFusedGemm(at_onnxCall *c)
               activated(c, bias ? at_add(y, at_mul(bias, at_onnxFloat(c, "beta", 1))) : y, with));
 }
 
+/* An operand of a product as rows and columns: the rows may come before the batch. */
+static at_tensor *as_matrices(const at_onnxCall *c, at_tensor *t, const char *batch,
+                              const char *turns)
+{
+  if (at_dim(t) < 2)
+    return t;
+  t = at_onnxInt(c, batch, 0) ? at_movedim_int(t, 0, -2) : t;
+  return at_onnxInt(c, turns, 0) ? at_transpose(t, -2, -1) : t;
+}
+
 void at_runFusedMatMul(at_onnxCall *c)
 {
-  at_tensor *a = at_onnxInput(c, 0), *b = at_onnxInput(c, 1);
-  if (at_onnxInt(c, "transBatchA", 0) || at_onnxInt(c, "transBatchB", 0))
-    AT_ONNX_FAILS(c, "transBatchA and transBatchB have to be 0");
-  a = at_onnxInt(c, "transA", 0) && at_dim(a) > 1 ? at_transpose(a, -2, -1) : a;
-  b = at_onnxInt(c, "transB", 0) && at_dim(b) > 1 ? at_transpose(b, -2, -1) : b;
+  at_tensor *const a = as_matrices(c, at_onnxInput(c, 0), "transBatchA", "transA"),
+                   *const b = as_matrices(c, at_onnxInput(c, 1), "transBatchB", "transB");
   const double alpha = at_onnxFloat(c, "alpha", 1);
   at_tensor *const y = at_matmul(a, b);
   at_onnxGive(c, 0, alpha == 1 ? y : at_mul(y, alpha));

@@ -34,6 +34,28 @@ void at_runMatMulInteger(at_onnxCall *c)
                         shifted(at_onnxInput(c, 1), at_onnxMaybe(c, 3), false)));
 }
 
+/* Gives (A - zero) (B - zero), as floats times the scales of both; a bias is input 'bias'. */
+static void give_scaled(at_onnxCall *c, at_tensor *a, at_tensor *b, at_tensor *scale, int bias)
+{
+  at_tensor *const y = at_mul(at_to(at_matmul(a, b), scale->type), scale);
+  at_onnxGive(c, 0, at_onnxMaybe(c, bias) ? at_add(y, at_onnxInput(c, bias)) : y);
+}
+
+void at_runMatMulIntegerToFloat(at_onnxCall *c)
+{
+  give_scaled(c, shifted(at_onnxInput(c, 0), at_onnxMaybe(c, 4), true),
+              shifted(at_onnxInput(c, 1), at_onnxMaybe(c, 5), false),
+              at_mul(at_onnxInput(c, 2), at_onnxInput(c, 3)), 6);
+}
+
+void at_runDynamicQuantizeMatMul(at_onnxCall *c)
+{
+  const at_onnxBytes a = at_onnxInBytes(at_onnxInput(c, 0));
+  give_scaled(c, shifted(a.codes, a.zero, false),
+              shifted(at_onnxInput(c, 1), at_onnxMaybe(c, 3), false),
+              at_mul(a.scale, at_onnxInput(c, 2)), 4);
+}
+
 at_tensor *at_onnxQuantized(at_tensor *x, at_tensor *scale, at_tensor *zero, const at_type *type)
 {
   const at_scalar_type kind = type->scalarType;

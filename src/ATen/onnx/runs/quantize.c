@@ -75,17 +75,23 @@ void at_runQuantize(at_onnxCall *c)
   at_onnxGive(c, 0, at_onnxQuantized(x, scale, moved, type));
 }
 
-/* Bytes from the least element, or 0, to the largest; where all are 0, the scale is 1. */
-void at_runDynamicQuantize(at_onnxCall *c)
+at_onnxBytes at_onnxInBytes(at_tensor *x)
 {
-  at_tensor *const x = at_onnxInput(c, 0);
+  at_onnxBytes made;
   const at_type *const byte = at_cpuType(AT_BYTE);
   at_tensor *const most = at_clamp_min(at_max(x), 0), *const least = at_clamp_max(at_min(x), 0);
   at_tensor *const range = at_div(at_sub(most, least), 255);
-  at_tensor *const scale = at_masked_fill(range, at_eq(range, 0), 1);
-  at_tensor *const zero =
-      at_to(at_clamp(at_round(at_div(at_mul(least, -1), scale)), .min = 0, .max = 255), byte);
-  at_onnxGive(c, 0, at_onnxQuantized(x, scale, zero, byte));
-  at_onnxGive(c, 1, scale);
-  at_onnxGive(c, 2, zero);
+  made.scale = at_masked_fill(range, at_eq(range, 0), 1);
+  made.zero =
+      at_to(at_clamp(at_round(at_div(at_mul(least, -1), made.scale)), .min = 0, .max = 255), byte);
+  made.codes = at_onnxQuantized(x, made.scale, made.zero, byte);
+  return made;
+}
+
+void at_runDynamicQuantize(at_onnxCall *c)
+{
+  const at_onnxBytes made = at_onnxInBytes(at_onnxInput(c, 0));
+  at_onnxGive(c, 0, made.codes);
+  at_onnxGive(c, 1, made.scale);
+  at_onnxGive(c, 2, made.zero);
 }
