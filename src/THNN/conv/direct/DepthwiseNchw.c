@@ -25,15 +25,15 @@ int THNN_(supportsDepthwiseNchw)(const THNNConvolution *c, THNNPass pass)
          w[1].size == w[2].size && (w[1].size == 3 || w[1].size == 5);
 }
 
-/* Planes whose rows fill less than a third of a vector, or with larger filters or for weights less than half
- * of it, are left to depthwise_nhwc if that supports them. */
+/* Planes whose rows fill less than half a vector are left to depthwise_nhwc if that supports them; pairs of
+ * planes may be half as wide. */
 double THNN_(costOfDepthwiseNchw)(const THNNConvolution *c, THNNPass pass,
                                   THNN_(WinogradPlan) * plan)
 {
   const int isTransposed = THNN_(supportsDepthwiseNhwc)(c, pass) &&
                            THNN_(costOfDepthwiseNhwc)(c, pass, plan) < THNN_NEVER;
-  const int parts = pass != THNN_BACKWARD_WEIGHTS && c->at[2].size == 3 ? 3 : 2;
-  const int isShort = parts * c->at[2].output < TH_DISPATCHED(THNN_(implicit))->lanes;
+  const int isInPairs = pass != THNN_BACKWARD_WEIGHTS && c->outputs == c->groups;
+  const int isShort = (isInPairs ? 4 : 2) * c->at[2].output < TH_DISPATCHED(THNN_(implicit))->lanes;
   return isTransposed && isShort ? THNN_NEVER : THNN_ALWAYS;
 }
 

@@ -10,15 +10,15 @@ enum {
   LEAST = 8 /* rows of a band, at least */
 };
 
-/* Rows [begin, end) of all strips of a plane. */
+/* Rows [begin, end) of all strips of a plane or of a pair. */
 INLINE void slide_band(const Slide *slide, const Strip *strip, ptrdiff_t strips, ptrdiff_t begin,
-                       ptrdiff_t end, int filters, int size, int step)
+                       ptrdiff_t end, int filters, int size, int step, int pair)
 {
   for (const Strip *s = strip; s < strip + strips; s++)
     if (step == 1)
-      slide_strip(slide, s, begin, end, filters, size);
+      slide_strip(slide, s, begin, end, filters, size, pair);
     else
-      slide_strip_by_2(slide, s, begin, end, filters, size);
+      slide_strip_by_2(slide, s, begin, end, filters, size, pair);
 }
 
 INLINE void slide_plane(const Slide *slide, const Strip *strip, ptrdiff_t strips, int filters,
@@ -27,25 +27,56 @@ INLINE void slide_plane(const Slide *slide, const Strip *strip, ptrdiff_t strips
   const ptrdiff_t rows = slide->axis[1].output;
   const ptrdiff_t band = THMax(LEAST, BAND / slide->axis[2].input);
   for (ptrdiff_t i = 0; i < rows; i += band)
-    slide_band(slide, strip, strips, i, THMin(i + band, rows), filters, size, step);
+    slide_band(slide, strip, strips, i, THMin(i + band, rows), filters, size, step, 0);
+}
+
+/* Goes on to the operands after these planes and filters. */
+static inline void advance(Slide *slide, ptrdiff_t planes, ptrdiff_t filters)
+{
+  const THNNWindow *axis = slide->axis;
+  slide->x += planes * axis[1].input * axis[2].input;
+  slide->y += filters * axis[1].output * axis[2].output;
+  slide->weight += filters * axis[1].size * axis[2].size;
+  slide->bias += slide->hasBias ? filters : 0;
 }
 
 /* One plane after the other, each with `filters` filters. */
 INLINE void slide_planes(Slide slide, const Strip *strip, ptrdiff_t strips, ptrdiff_t planes,
                          ptrdiff_t filters, int size, int step)
 {
-  const THNNWindow *axis = slide.axis;
-  for (; planes > 0; planes--, slide.x += axis[1].input * axis[2].input)
-    for (ptrdiff_t left = filters, count; left > 0; left -= count) {
+  for (; planes > 0; planes--, advance(&slide, 1, 0))
+    for (ptrdiff_t left = filters, count; left > 0; left -= count, advance(&slide, 0, count)) {
       count = THMin(left, FILTERS);
       if (count == 1)
         slide_plane(&slide, strip, strips, 1, size, step);
       else
         slide_plane(&slide, strip, strips, FILTERS, size, step);
-      slide.weight += count * size * size;
-      slide.bias += slide.hasBias ? count : 0;
-      slide.y += count * axis[1].output * axis[2].output;
     }
+}
+
+/* Pairs of planes with one filter each. */
+INLINE void slide_pairs(Slide slide, ptrdiff_t pairs, int size, int step)
+{
+  const Strip both = strip_of_pair(&slide.axis[2]);
+  for (; pairs > 0; pairs--, advance(&slide, 2, 2))
+    slide_band(&slide, &both, 1, 0, slide.axis[1].output, 1, size, step, 1);
+}
+
+INLINE void slide_all(Slide slide, ptrdiff_t planes, ptrdiff_t filters, int size, int step)
+{
+  const ptrdiff_t columns = slide.axis[2].output;
+  Strip strip[STRIPS];
+  if (filters == 1 && columns <= HALF) {
+    slide_pairs(slide, planes / 2, size, step);
+    advance(&slide, planes / 2 * 2, planes / 2 * 2);
+    planes %= 2;
+  }
+  for (ptrdiff_t first = 0; first < columns; first += STRIPS * LANES) {
+    const ptrdiff_t strips = THMin(STRIPS, (columns - first + LANES - 1) / LANES);
+    for (ptrdiff_t k = 0; k < strips; k++) /* the last strip overlaps the one before it */
+      strip[k] = strip_at(&slide.axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
+    slide_planes(slide, strip, strips, planes, filters, size, step);
+  }
 }
 
 static void slide(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdiff_t filters,
@@ -53,21 +84,14 @@ static void slide(const THNNWindow *axis, ptrdiff_t planes, const real *x, ptrdi
 {
   static const real none[FILTERS] = {0};
   const Slide slide = {axis, x, weight, bias ? bias : none, bias != NULL, activation, y};
-  const ptrdiff_t columns = axis[2].output;
-  Strip strip[STRIPS];
-  for (ptrdiff_t first = 0; first < columns; first += STRIPS * LANES) {
-    const ptrdiff_t strips = THMin(STRIPS, (columns - first + LANES - 1) / LANES);
-    for (ptrdiff_t k = 0; k < strips; k++) /* the last strip overlaps the one before it */
-      strip[k] = strip_at(&axis[2], THMax(THMin(first + k * LANES, columns - LANES), 0));
-    if (axis[2].size == 3 && axis[2].step == 1)
-      slide_planes(slide, strip, strips, planes, filters, 3, 1);
-    else if (axis[2].size == 3)
-      slide_planes(slide, strip, strips, planes, filters, 3, 2);
-    else if (axis[2].step == 1)
-      slide_planes(slide, strip, strips, planes, filters, 5, 1);
-    else
-      slide_planes(slide, strip, strips, planes, filters, 5, 2);
-  }
+  if (axis[2].size == 3 && axis[2].step == 1)
+    slide_all(slide, planes, filters, 3, 1);
+  else if (axis[2].size == 3)
+    slide_all(slide, planes, filters, 3, 2);
+  else if (axis[2].step == 1)
+    slide_all(slide, planes, filters, 5, 1);
+  else
+    slide_all(slide, planes, filters, 5, 2);
 }
 
 /* --- sums of products ------------------------------------------------------------------------ */
