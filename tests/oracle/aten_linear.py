@@ -118,3 +118,19 @@ with aten_cases.Writer("linear", __file__) as out:
         out.case("_grouped_mm", [x, y, offs], grouped)
     big = out.tensor((37, 41), torch.float32), out.tensor((41, 29), torch.float32)
     out.case("mm", list(big), lambda: torch.mm(*big))
+    for i in range(8):  # one matrix: groups of terms, as torch._grouped_mm takes them of BFloat16 on a GPU
+        dtype = out.random.choice([torch.float32, torch.float64, torch.int64])
+        groups, rows, columns = out.random.choice([1, 2, 3]), out.random.choice([1, 3]), out.random.choice([1, 4])
+        ends = sorted(out.random.choice(range(6)) for _ in range(groups))
+        x, y = out.tensor((rows, 5), dtype), out.tensor((5 if i != 3 else 4, columns), dtype)
+        offs = torch.tensor(ends if i != 4 else [6] * groups, dtype=torch.int32)
+
+        def terms():
+            parts = []
+            for start, end in zip([0] + offs.tolist(), offs.tolist()):
+                if end > 5 or len(y) != 5:
+                    raise ValueError
+                parts.append(x[:, start:end] @ y[start:end])
+            return torch.stack(parts)
+
+        out.case("_grouped_mm", [x, y, offs], terms)

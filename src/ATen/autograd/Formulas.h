@@ -337,8 +337,10 @@ at_h_c at_cellStep(at_cell_kind cell, at_tensor *input, at_tensors hx, at_tensor
 
 /* --- products --------------------------------------------------------------------------------- */
 
+/* The gradient of the first operand of _grouped_mm. */
+at_tensor *at_groupedGrad(at_tensor *grad, at_tensor *mat2, at_tensor *offs);
+
 /* matmul, for the first or the second operand, of those sizes. */
-at_tensor *at_groupedMm(at_tensor *self, at_tensor *mat2, at_tensor *offs);
 at_tensor *at_matmulGrad(at_tensor *grad, at_tensor *other, at_ints sizes, bool isFirst);
 
 /* tensordot, for the first or the second operand, of those sizes. */

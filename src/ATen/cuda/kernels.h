@@ -57,6 +57,8 @@
   X(determinants, at_determinants_work)          \
   X(pivotOrder, at_pivots_work)                  \
   X(choleskyPivoted, at_cholesky_work)           \
+  X(squarings, at_squarings_work)                \
+  X(groupedProduct, at_grouped_work)             \
   X(ldlPivots, at_ldl_pivots_work)               \
   X(hermitianFactors, at_hermitian_work)         \
   X(hermitianSolve, at_hermitian_work)           \
@@ -403,6 +405,30 @@ typedef struct at_pivots_work {
   int64_t *order;
   THCReport report; /* of a pivot that is no row */
 } at_pivots_work;
+
+/* Products of groups, which end at offs, of rows of a with a matrix of b for each, or where offs divides the depth, of
+ * columns of a with rows of b, a result for each.  Steps are in elements; c is contiguous.  An end that is before the
+ * one before it or behind the last row, which the kernel reports, becomes the nearest. */
+typedef struct at_grouped_work {
+  int64_t groups, rows, depth, columns;
+  bool dividesDepth, isFloating, isHalf; /* of Double where kernels are, or of Float and smaller */
+  size_t elementSize;
+  const int64_t *offs;
+  int64_t next; /* from an end to the next */
+  const void *a, *b;
+  void *c;
+  int64_t rowA, columnA, rowB, columnB, groupB;
+  THCReport report;
+} at_grouped_work;
+
+/* Squares each of count matrices of n x n as often as its number in squarings is above done; space: for as many. */
+typedef struct at_squarings_work {
+  int64_t count, n;
+  bool isComplex; /* of pairs */
+  int done;
+  const double *squarings;
+  void *matrices, *space;
+} at_squarings_work;
 
 /* Checks the pivots of factors L D L': rows 1 to n, negative ones in pairs.  Those of a matrix that are none become 1
  * to n. */

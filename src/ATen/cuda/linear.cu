@@ -126,6 +126,56 @@ AT_LAUNCHER(determinants, at_determinants_work)
     THC_LAUNCH(determinants, THC_blocks(work->count), THC_BLOCK, 0, stream, *work);
 }
 
+/* --- repeated squares ------------------------------------------------------------------------- */
+
+/* Element (row, column) of the product of matrix a with itself. */
+THC_DEVICE real square_element(const real *a, int64_t n, int64_t row, int64_t column)
+{
+  real sum = 0;
+  for (int64_t k = 0; k < n; k++)
+    sum += a[row * n + k] * a[k * n + column];
+  return sum;
+}
+
+/* That element of a complex matrix: its real part, or the imaginary one. */
+THC_DEVICE real square_part(const real *a, int64_t n, int64_t row, int64_t column, bool imaginary)
+{
+  real sum = 0;
+  for (int64_t k = 0; k < n; k++) {
+    const real *const x = a + 2 * (row * n + k), *const y = a + 2 * (k * n + column);
+    sum += imaginary ? x[0] * y[1] + x[1] * y[0] : x[0] * y[0] - x[1] * y[1];
+  }
+  return sum;
+}
+
+/* A block for each matrix: products go from its memory to the space and back. */
+__global__ static void squarings(at_squarings_work w)
+{
+  const int64_t parts = w.isComplex ? 2 : 1, size = w.n * w.n * parts;
+  for (int64_t i = blockIdx.x; i < w.count; i += gridDim.x) {
+    real *from = (real *)w.matrices + i * size, *to = (real *)w.space + i * size;
+    for (int k = w.done; k < w.squarings[i]; k++) {
+      for (int64_t e = threadIdx.x; e < size; e += THC_BLOCK) {
+        const int64_t row = e / parts / w.n, column = e / parts % w.n;
+        to[e] = w.isComplex ? square_part(from, w.n, row, column, e % 2)
+                            : square_element(from, w.n, row, column);
+      }
+      __syncthreads();
+      real *const before = from;
+      from = to, to = before;
+    }
+    if (from != (real *)w.matrices + i * size) /* the last product is in the space */
+      for (int64_t e = threadIdx.x; e < size; e += THC_BLOCK)
+        to[e] = from[e];
+  }
+}
+
+AT_LAUNCHER(squarings, at_squarings_work)
+{
+  const unsigned blocks = work->count < INT32_MAX ? (unsigned)work->count : INT32_MAX;
+  THC_LAUNCH(squarings, blocks, THC_BLOCK, 0, stream, *work);
+}
+
 /* --- Cholesky factors with pivots ------------------------------------------------------------ */
 
 /* Element (i, j) of the lower triangle. */

@@ -27,7 +27,8 @@ void at_multiplyBFloat(at_tensor *r, const at_tensor *self, const at_tensor *x, 
 at_tensor *at_dotProduct(at_tensor *out, at_tensor *x, at_tensor *y);
 at_tensor *at_matrixProduct(at_tensor *out, at_tensor *x, at_tensor *y);
 
-/* The rows of self from one end in offs to before the next times the matrix of that number. */
+/* The rows of self from one end in offs to before the next times the matrix of that number; or such columns times
+ * such rows of one matrix, a result for each. */
 at_tensor *at_groupedProduct(at_tensor *self, at_tensor *mat2, at_tensor *offs);
 
 #endif

@@ -5,6 +5,8 @@
 
 #include "ATen/complex/complex.h"
 #include "ATen/core/ATenOperations.h"
+#include "ATen/core/device.h"
+#include "ATen/functions/functions.h"
 #include "linalg.h"
 
 static const at_scalar one = {.value.integer = 1}, zero;
@@ -176,44 +178,107 @@ at_tensor *at_matrixPowers(at_tensor *out, at_tensor *a, int64_t n)
   return at_finishOne(&pool, out, r);
 }
 
-/* Scaling and squaring: the series of exp(a / 2^s), squared s times.  The scaled norm is at most
- * 1/2, where TERMS terms reach the precision of Double. */
+/* Scaling and squaring: the series of exp(a / 2^s), squared s times, with a scaled norm of at most 1/2,
+ * where the terms up to POWERS * PARTS reach the precision of Double.  On a device, where s is not known to
+ * the host, WITHOUT_HOST products are made and taken where they are wanted; norms that need more are rare,
+ * and a kernel makes the rest. */
+enum { POWERS = 4, PARTS = 4, WITHOUT_HOST = 16, MOST_SQUARINGS = 1030 };
+
+/* The number s of each matrix, in 1 x 1 matrices of Double. */
+static at_tensor *squarings_of(at_pool *pool, at_tensor *x)
+{
+  const int64_t rows = -2, columns = -1;
+  at_tensor *s = at_hold(pool, at_absoluteOf(NULL, x));
+  s = at_hold(pool, at_reduce(NULL, AT_SUM, s, (at_ints){&rows, 1}, true, NULL, zero));
+  s = at_hold(pool, at_reduce(NULL, AT_MAX, s, (at_ints){&columns, 1}, true, NULL, zero));
+  s = at_hold(pool, at_floatingOf(NULL, AT_FUNCTION_log2, s));
+  s = at_hold(pool, at_unary(NULL, AT_ROW_ceil, s));
+  s = at_hold(pool, at_binaryScalar(NULL, AT_ROW_add, s, at_scalar_long(1), one));
+  s = at_hold(pool,
+              at_binaryScalar(NULL, AT_ROW_cminValue, s, at_scalar_long(MOST_SQUARINGS), zero));
+  at_tensor *const isAny = at_hold(pool, at_compareScalar(NULL, AT_ROW_gtValue, s, zero));
+  return at_hold(pool, at_choose(NULL, isAny, s, zero, NULL, zero)); /* 0 of a norm that is NaN */
+}
+
+/* x / 2^s. */
+static at_tensor *halved(at_pool *pool, at_tensor *x, at_tensor *s)
+{
+  at_tensor *const less = at_hold(pool, at_unary(NULL, AT_ROW_neg, s));
+  at_tensor *const factor = at_hold(pool, at_floatingOf(NULL, AT_FUNCTION_exp2, less));
+  return at_hold(pool, at_binary(NULL, AT_ROW_cmul, x, factor, one));
+}
+
+/* The sum of x^k / k! for k up to POWERS * PARTS, as a polynomial in x^POWERS of sums of lower powers. */
+static at_tensor *exponential_series(at_pool *pool, at_tensor *x)
+{
+  at_tensor *power[POWERS + 1] = {at_hold(pool, identity_like(x)), x};
+  double factorial = 1;
+  for (int k = 2; k <= POWERS; k++)
+    power[k] = times(pool, power[k - 1], x);
+  for (int k = 2; k <= POWERS * PARTS; k++)
+    factorial *= k; /* exact, and so are the quotients */
+  at_tensor *sum = at_hold(pool, at_binaryScalar(NULL, AT_ROW_mul, power[POWERS],
+                                                 at_scalar_double(1 / factorial), one));
+  for (int k = POWERS * PARTS - 1; k >= 0; k--) {
+    factorial /= k + 1;
+    at_binary(sum, AT_ROW_cadd, sum, power[k % POWERS], at_scalar_double(1 / factorial));
+    if (k > 0 && k % POWERS == 0)
+      sum = times(pool, sum, power[POWERS]);
+  }
+  return sum;
+}
+
+/* Squares the matrices whose number in s is above `done`, so often, on a device. */
+static at_tensor *squared_there(at_pool *pool, at_tensor *t, at_tensor *s, int done)
+{
+  at_tensor *const r = at_hold(pool, at_newCast(t, t->type));
+  at_tensor *const space = at_hold(pool, at_newShape(t->type, at_sizesOf(t)));
+  const at_ints sizes = at_sizesOf(t);
+  const int64_t n = sizes.data[sizes.count - 1];
+  const at_squarings_work work = {.count = at_numel(t) / (n * n),
+                                  .n = n,
+                                  .isComplex = at_isComplex(t->type->scalarType),
+                                  .done = done,
+                                  .squarings = at_data(s),
+                                  .matrices = at_data(r),
+                                  .space = at_data(space)};
+  at_cuda()->launch(AT_KERNEL_squarings, THScalarDouble, &work);
+  return r;
+}
+
+/* The largest element. */
+static double largest_of(at_pool *pool, at_tensor *t)
+{
+  at_tensor *const top =
+      at_hold(pool, at_reduce(NULL, AT_MAX, t, (at_ints){NULL, 0}, false, NULL, zero));
+  return at_scalar_toDouble(at_elementAt(top, top->th->storageOffset));
+}
+
 at_tensor *at_matrixExponentials(at_tensor *a)
 {
-  enum { TERMS = 18, MOST_SQUARINGS = 1100 };
   check_square(a, "self");
+  const bool isComplex = at_isComplex(a->type->scalarType), isHere = at_isOnHost(a->type);
   at_pool pool;
   at_pool_enter(&pool);
-  const bool isComplex = at_isComplex(a->type->scalarType);
   at_tensor *x =
       at_cast(&pool, a, at_toScalarType(a->type, isComplex ? AT_COMPLEX_DOUBLE : AT_DOUBLE));
   if (at_numel(a) == 0)
     return at_finishOne(&pool, NULL, at_hold(&pool, at_newCast(a, a->type)));
-  const at_ints sizes = at_sizesOf(a);
-  at_tensor *const parts = isComplex ? at_hold(&pool, at_viewPairs(x)) : x;
-  const double norm = at_scalar_toDouble(AT_OF(parts->type, normall)(parts->th, at_scalar_long(2)));
-  int squarings = 0;
-  while (ldexp(norm, -squarings) > 0.5 && squarings < MOST_SQUARINGS)
-    squarings++;
-  x = at_hold(&pool,
-              at_binaryScalar(NULL, AT_ROW_mul, x, at_scalar_double(ldexp(1, -squarings)), one));
-  THGuard sum, term;
-  at_guard(&sum);
-  sum.what = identity_like(x);
-  at_guard(&term);
-  term.what = at_retain(sum.what);
-  for (int k = 1; k <= TERMS && sizes.count > 1; k++) {
-    at_replaceHeld(&term, at_matrixProduct(NULL, term.what, x));
-    at_binaryScalar(term.what, AT_ROW_mul, term.what, at_scalar_double(1.0 / k), one);
-    at_replaceHeld(&sum, at_binary(NULL, AT_ROW_cadd, sum.what, term.what, one));
+  at_tensor *const s = squarings_of(&pool, x);
+  const double most = isHere ? largest_of(&pool, s) : WITHOUT_HOST;
+  at_tensor *r = exponential_series(&pool, halved(&pool, x, s));
+  for (int k = 0; k < most; k++) {
+    at_pool inner;
+    at_pool_enter(&inner);
+    at_tensor *const square = times(&inner, r, r);
+    at_tensor *const isWanted =
+        at_hold(&inner, at_compareScalar(NULL, AT_ROW_gtValue, s, at_scalar_long(k)));
+    at_choose(r, isWanted, square, zero, r, zero);
+    at_pool_leave(&inner);
   }
-  for (int k = 0; k < squarings; k++)
-    at_replaceHeld(&sum, at_matrixProduct(NULL, sum.what, sum.what));
-  at_tensor *const r = at_newCast(sum.what, a->type);
-  THGuard_leave(&term);
-  THGuard_leave(&sum);
-  at_pool_leave(&pool);
-  return r;
+  if (!isHere)
+    r = squared_there(&pool, r, s, WITHOUT_HOST);
+  return at_pool_keep(&pool, at_hold(&pool, at_newCast(r, a->type)));
 }
 
 /* --- products --------------------------------------------------------------------------------- */

@@ -1,5 +1,6 @@
 /* Factors L D L^H of Hermitian matrices on CUDA, by kernels that follow LAPACK's steps: of sizes around those of warps
- * and blocks, with the CPU's pivots; solutions, by the equations; pivots that are none. */
+ * and blocks, with the CPU's pivots; solutions, by the equations; pivots that are none; exponentials of matrices. */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -104,10 +105,52 @@ static void reported(void **state)
   }
 }
 
+/* --- exponentials ------------------------------------------------------------------------------- */
+
+/* Rotations by angles, which are exponentials of matrices of that norm, scaled by exp(decay). */
+static at_tensor *turns(const double *angle, int count, double decay, bool exponentials)
+{
+  double a[16][2][2];
+  for (int i = 0; i < count; i++) {
+    const double c = exponentials ? exp(decay) * cos(angle[i]) : decay;
+    const double s = exponentials ? exp(decay) * sin(angle[i]) : angle[i];
+    a[i][0][0] = a[i][1][1] = c;
+    a[i][0][1] = -s;
+    a[i][1][0] = s;
+  }
+  return at_fromArray(AT_CPU(AT_DOUBLE), a, AT_SHAPE(count, 2, 2));
+}
+
+/* Norms from 0 to those that take more products than are made of all matrices, side by side. */
+static void exponentials(void **state)
+{
+  static const double angles[] = {0, 1e-9, 0.4, 0.6, 3, 100, 3e4, 4e4, 1e6, -3e9};
+  enum { COUNT = sizeof angles / sizeof *angles };
+  AT_SCOPE
+  {
+    for (int decays = 0; decays < 2; decays++) {
+      at_tensor *const a = turns(angles, COUNT, -decays, false);
+      at_tensor *const want = turns(angles, COUNT, -decays, true);
+      check_near(at_linalg_matrix_exp(there(a)), want, 1e-5);
+      CHECK(at_allclose(at_linalg_matrix_exp(a), want, .rtol = 1e-5, .atol = 1e-5));
+      at_tensor *const z = at_to(a, AT_CPU(AT_COMPLEX_DOUBLE));
+      check_near(at_linalg_matrix_exp(there(z)), at_to(want, at_typeOf(z)), 1e-5);
+    }
+    at_tensor *const few = at_randn(AT_SHAPE(3, 33, 33)), *const first = at_select(few, 0, 0);
+    at_fill_(first, at_scalar((double)NAN)); /* which others have nothing to do with */
+    at_tensor *const rest = at_narrow(few, 0, 1, 2), *const want = at_linalg_matrix_exp(rest);
+    check_near(at_narrow(at_linalg_matrix_exp(there(few)), 0, 1, 2), want, 1e-4);
+    CHECK(at_allclose(at_narrow(at_linalg_matrix_exp(few), 0, 1, 2), want, .rtol = 1e-6,
+                      .atol = 1e-6));
+    CHECK(at_item_double(at_all(at_isnan(at_select(at_linalg_matrix_exp(there(few)), 0, 0)))));
+  }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
 int main(void)
 {
   setenv("TH_CUDA_CHECK_INDICES", "", 1);
   const struct CMUnitTest tests[] = {cmocka_unit_test(factors), cmocka_unit_test(singular),
-                                     cmocka_unit_test(reported)};
+                                     cmocka_unit_test(reported), cmocka_unit_test(exponentials)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -489,6 +489,72 @@ static void integers_that_are_no_floats(void **state)
   }
 }
 
+/* --- products of groups --------------------------------------------------------------------------- */
+
+/* Both forms of _grouped_mm, of sizes around those of a tile, with operands that have gaps, and their gradients. */
+static void check_groups(at_scalar_type type, int64_t rows, int64_t depth, int64_t columns)
+{
+  int32_t ends[] = {0, 3, 3, (int32_t)(rows - 6), (int32_t)rows - 1};
+  at_tensor *const offs = at_fromArray(AT_CPU(AT_INT), ends, AT_SHAPE(5));
+  const bool floats = type == AT_FLOAT || type == AT_DOUBLE;
+  at_tensor *const x = at_to(at_mul(waves(AT_SHAPE(rows, depth), 0.37), 9), AT_CPU(type)),
+                   *const y =
+                       at_to(at_mul(waves(AT_SHAPE(5, columns, depth), 0.41), 9), AT_CPU(type)),
+                   *const z = at_to(at_mul(waves(AT_SHAPE(rows, columns), 0.43), 9), AT_CPU(type));
+  const double within = type == AT_BFLOAT16 || type == AT_HALF ? 0.02 : floats ? 1e-3 : 0;
+  at_tensor *const params[2][3] = {{x, y, z}, {on_device(x), on_device(y), on_device(z)}};
+  at_tensor *got[2][4] = {{NULL}};
+  th_note("type %d, %lld rows, depth %lld, %lld columns", type, (long long)rows, (long long)depth,
+          (long long)columns);
+  for (int there = 0; there < 2; there++) {
+    at_tensor *const *const p = params[there];
+    at_tensor *const ends_there = there ? on_device(offs) : offs;
+    for (int i = 0; i < 3 && floats; i++)
+      at_requires_grad_(p[i]);
+    got[there][0] = at__grouped_mm(p[0], at_transpose(p[1], 1, 2), ends_there);
+    got[there][1] = at__grouped_mm(at_t(p[0]), p[2], ends_there);
+    if (!floats)
+      continue;
+    at_backward(at_add(at_sum(at_mul(got[there][0], p[2])),
+                       at_sum(at_cos(at_mul(got[there][1], 1e-3)))));
+    got[there][2] = at_grad(p[0]);
+    got[there][3] = at_grad(p[1]);
+  }
+  for (int i = 0; i < (floats ? 4 : 2); i++)
+    check_like(at_detach(got[1][i]), at_detach(got[0][i]), within);
+}
+
+static void groups(void **state)
+{
+  static const at_scalar_type types[] = {AT_FLOAT, AT_DOUBLE, AT_HALF, AT_BFLOAT16,
+                                         AT_BYTE,  AT_SHORT,  AT_INT,  AT_LONG};
+  for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+    AT_SCOPE
+    {
+      check_groups(types[i], 10, 3, 2);
+      check_groups(types[i], 150, 33, 70);
+      check_groups(types[i], 64, 16, 64);
+    }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
+/* Ends that are none are reported to the call that waits, and groups stay inside of the operands. */
+static void wrong_ends(void **state)
+{
+  static const int64_t ends[][2] = {{-1, 5}, {4, 3}, {2, 9}, {INT64_MIN, INT64_MAX}};
+  for (int i = 0; i < 4; i++)
+    AT_SCOPE
+    {
+      at_tensor *const x = on_device(waves(AT_SHAPE(8, 4), 0.37)),
+                       *const y = on_device(waves(AT_SHAPE(2, 4, 4), 0.41));
+      at_tensor *const offs = on_device(at_fromArray(AT_CPU(AT_LONG), ends[i], AT_SHAPE(2)));
+      CHECK(at_defined(at__grouped_mm(x, y, offs)) && at_defined(at__grouped_mm(at_t(x), x, offs)));
+      at_cuda_synchronize();
+      CHECK_MSG(strstr(at_error_message(), "_grouped_mm"), "%s", at_error_message());
+      at_error_clear();
+    }
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {cmocka_unit_test(long_scans),
@@ -503,6 +569,8 @@ int main(void)
                                      cmocka_unit_test(hashes),
                                      cmocka_unit_test(integers_that_are_no_floats),
                                      cmocka_unit_test(large),
-                                     cmocka_unit_test(draws)};
+                                     cmocka_unit_test(draws),
+                                     cmocka_unit_test(groups),
+                                     cmocka_unit_test(wrong_ends)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -180,31 +180,11 @@ at_tensor *at_multiDotOf(at_tensors tensors)
   return tensors.count == 1 ? at_clone(r) : r;
 }
 
-at_tensor *at_groupedMm(at_tensor *self, at_tensor *mat2, at_tensor *offs)
+at_tensor *at_groupedGrad(at_tensor *grad, at_tensor *mat2, at_tensor *offs)
 {
-  if (!at_defined(self) || !at_defined(mat2) || !at_defined(offs))
-    return at_undefined();
-  if (at_dim(self) != 2 || at_dim(mat2) != 3 || at_dim(offs) != 1 ||
-      at_size(offs, 0) != at_size(mat2, 0)) {
-    at_fail(AT_ERROR_ARGUMENT, "_grouped_mm",
-            "_grouped_mm: self has %d dimensions, mat2 %d and offs %d, and they have to be rows, a "
-            "matrix for each group, and as many ends of groups",
-            at_dim(self), at_dim(mat2), at_dim(offs));
-    return at_undefined();
-  }
-  const at_tensors *const parts = at_listOf((int)at_size(offs, 0) + 1);
-  int64_t start = 0;
-  for (int i = 0; i < parts->count; i++) { /* the last one has the rows that belong to no group */
-    const bool isRest = i == parts->count - 1;
-    const int64_t end = isRest ? at_size(self, 0) : at_item_long(at_select(offs, 0, i));
-    at_tensor *const rows = at_narrow(self, 0, start, end - start);
-    at_tensor *const part =
-        isRest ? at_zeros(AT_SHAPE(end - start, at_size(mat2, 2)), .type = at_typeOf(self))
-               : at_mm(rows, at_select(mat2, 0, i));
-    ((at_tensor **)parts->data)[i] = at_retain(part);
-    start = end;
-  }
-  return at_cat(*parts);
+  if (at_defined(mat2) && at_dim(mat2) == 2)
+    return at_t(at__grouped_mm(mat2, transposed(grad), offs));
+  return at__grouped_mm(grad, transposed(mat2), offs);
 }
 
 at_tensor *at_vanderOf(at_tensor *x, int64_t count)
