@@ -143,16 +143,26 @@ static real element(at_scalar s)
   {                                                                                           \
     CALL_TENSOR(NAME, r, __VA_ARGS__);                                                        \
   }
+/* Scalars beside Half are not rounded to Half. */
+#define HALF_FUNCTION(NAME)                                                               \
+  static void at_row_##NAME(void *r, void *x, void *y, void *z, at_scalar a, at_scalar b) \
+  {                                                                                       \
+    THC_halfRow(AT_STATE, TH_POINTWISE_##NAME, r, x, y, z, (float)at_scalar_toDouble(a),  \
+                (float)at_scalar_toDouble(b));                                            \
+  }
 #define A element(a)
 #define B element(b)
 
 /* clang-format off */
 #define FILL(TYPES, COST, NAME, ...)     TYPES(ROW_FUNCTION(NAME, A))
+#define ORDER(TYPES, COST, NAME, ...)    TYPES(ROW_FUNCTION(NAME, at_scalar_toLong(a), x))
+#ifdef TH_REAL_IS_HALF
+#define ROW(TYPES, COST, NAME, ...)      TYPES(HALF_FUNCTION(NAME))
+#else
 #define UNARY(TYPES, COST, NAME, ...)    TYPES(ROW_FUNCTION(NAME, x))
 #define SCALAR(TYPES, COST, NAME, ...)   TYPES(ROW_FUNCTION(NAME, x, A))
 #define SCALARS(TYPES, COST, NAME, ...)  TYPES(ROW_FUNCTION(NAME, x, A, B))
 #define BASE(TYPES, COST, NAME, ...)     TYPES(ROW_FUNCTION(NAME, A, x))
-#define ORDER(TYPES, COST, NAME, ...)    TYPES(ROW_FUNCTION(NAME, at_scalar_toLong(a), x))
 #define BINARY(TYPES, COST, NAME, ...)   TYPES(ROW_FUNCTION(NAME, x, y))
 #define SCALED(TYPES, COST, NAME, ...)   TYPES(ROW_FUNCTION(NAME, x, A, y))
 #define WEIGHTED(TYPES, COST, NAME, ...) TYPES(ROW_FUNCTION(NAME, x, y, A))
@@ -161,6 +171,7 @@ static real element(at_scalar s)
 #define COMPARE_VALUE_T  SCALAR
 #define COMPARE_TENSOR   BINARY
 #define COMPARE_TENSOR_T BINARY
+#endif
 /* clang-format on */
 #include "ops/pointwise.h"
 

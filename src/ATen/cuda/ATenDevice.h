@@ -7,6 +7,7 @@
 #include "state.h"
 
 #include "THC/THCTensorShape.h"
+#include "THC/pointwise/THCHalfRow.h"
 #include "THCUNN/THCUNN.h"
 
 #include "THC/THCTemplate.h"

@@ -253,6 +253,9 @@ static void THTensor_(block)(const THRun *run, const void *context)
 
 /* --- the functions that THTensorRows.h needs ------------------------------------------------- */
 
+typedef real THTensor_(number);
+#define NUMBER_OF(X) (X)
+
 static int THTensor_(hasRow)(THTensor_(Row) row)
 {
   return row->kernels != NULL;

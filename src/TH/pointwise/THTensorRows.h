@@ -9,6 +9,7 @@
  *                            returns whether they do
  *   walksWith(x, in)         whether the input can be walked together with x as it is
  *   runRow(row, loop, a, b)  computes; operand 0 is the result
+ *   number, NUMBER_OF(x)     the type of scalars in a call, which is wider than Half; a real as one
  *   TH_ROW_FUNCTION(NAME, Result, PARAMETERS...), TH_ROW_ENTER
  *                            how a function begins, outside and inside its braces
  *   ALL, FLOAT, SIGNED, INTEGER, BUT_HALF   which rows become functions. */
@@ -48,7 +49,7 @@ static int THTensor_(isOverwritten)(const THTensor *r, const THTensor *x, int by
 /* Checks; copies inputs that the result would overwrite before they are read; gives r the shape of
  * the first input; computes.  After an error nothing has changed. */
 static void THTensor_(callRow)(THTensor_(Row) row, THTensor *r, THTensor *x, THTensor *y,
-                               THTensor *z, real a, real b)
+                               THTensor *z, THTensor_(number) a, THTensor_(number) b)
 {
   const THPointwise op = TH_ROW_OP(row);
   const THPointwiseInfo *info = &THPointwise_info[op];
@@ -108,11 +109,11 @@ static void THTensor_(callRow)(THTensor_(Row) row, THTensor *r, THTensor *x, THT
  *     }
  *
  * and on the device THCudaTensor_cadd, with a state in front and THC_enter(state). */
-#define FUNCTION(NAME, Result, PARAMETERS, X, Y, Z, A, B)            \
-  TH_ROW_FUNCTION(NAME, Result, PARAMETERS)                          \
-  {                                                                  \
-    TH_ROW_ENTER                                                     \
-    THTensor_(callRow)(TH_ROW(NAME), (THTensor *)r_, X, Y, Z, A, B); \
+#define FUNCTION(NAME, Result, PARAMETERS, X, Y, Z, A, B)                                  \
+  TH_ROW_FUNCTION(NAME, Result, PARAMETERS)                                                \
+  {                                                                                        \
+    TH_ROW_ENTER                                                                           \
+    THTensor_(callRow)(TH_ROW(NAME), (THTensor *)r_, X, Y, Z, NUMBER_OF(A), NUMBER_OF(B)); \
   }
 #define NONE      (real){0}
 #define ARGS(...) __VA_ARGS__

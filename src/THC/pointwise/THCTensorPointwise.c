@@ -7,6 +7,7 @@
 #include "TH/pointwise/THPointwise.h"
 #include "TH/tensor/THTensorCore.h"
 #include "THC/core/thc_kernels.h"
+#include "THC/pointwise/THCHalfRow.h"
 
 /* --- the rows of this type -------------------------------------------------------------------- */
 
@@ -52,10 +53,12 @@ static const THCKernel THTensor_(pointwise)[TH_POINTWISE_ROWS] = {
 /* The kernels' scalars. */
 #ifdef THC_REAL_IS_HALF
 typedef float THTensor_(number);
-#define NUMBER_OF(X) THC_half2float(X)
+#define NUMBER_OF(X)  THC_half2float(X)
+#define ELEMENT_OF(X) THC_float2half(X)
 #else
 typedef real THTensor_(number);
-#define NUMBER_OF(X) (X)
+#define NUMBER_OF(X)  (X)
+#define ELEMENT_OF(X) (X)
 #endif
 
 /* --- functions that the rows call ----------------------------------------------------------- */
@@ -85,10 +88,11 @@ static void THTensor_(checkDevices)(const THPointwiseInfo *info, const THTensor 
 }
 
 /* Checks scalars only: a check of elements in device memory would have to wait. */
-static void THTensor_(checkDivisor)(const THPointwiseInfo *info, THTensor *const in[], real a)
+static void THTensor_(checkDivisor)(const THPointwiseInfo *info, THTensor *const in[],
+                                    THTensor_(number) a)
 {
   if (!IS_FLOATING && info->inputs == 1)
-    THArgCheck(NUMBER_OF(a) != 0, info->scalar, "%s: integer division by 0", info->name);
+    THArgCheck(a != 0, info->scalar, "%s: integer division by 0", info->name);
 }
 
 static int THTensor_(orderResult)(const THPointwiseInfo *info, THLoop *loop)
@@ -105,12 +109,14 @@ static int THTensor_(walksWith)(const THTensor *x, const THTensor *in)
   return THTensor_(isSameSizeAs)(x, in) || THTensor_(isContiguous)(in);
 }
 
-static void THTensor_(runRow)(THTensor_(Row) op, THLoop *loop, real a, real b)
+static void THTensor_(runRow)(THTensor_(Row) op, THLoop *loop, THTensor_(number) a,
+                              THTensor_(number) b)
 {
-  const THTensor_(number) scalars[2] = {NUMBER_OF(a), NUMBER_OF(b)};
+  const THTensor_(number) scalars[2] = {a, b};
+  const real fill = ELEMENT_OF(a);
   const cudaStream_t stream = THCState_getCurrentStream(THC_using);
   const int done = op == TH_POINTWISE_fill
-                       ? THCWalk_run(loop, THC_fillers[TH_CONCAT_2(THScalar, Real)], &a, stream)
+                       ? THCWalk_run(loop, THC_fillers[TH_CONCAT_2(THScalar, Real)], &fill, stream)
                        : THCWalk_run(loop, THTensor_(pointwise)[op], scalars, stream);
   THAssert(done);
 }
@@ -131,6 +137,15 @@ void THCTensor_(zero)(THCState *state, THCTensor *self)
 {
   THCTensor_(fill)(state, self, (real){0});
 }
+
+#ifdef THC_REAL_IS_HALF
+void THC_halfRow(THCState *state, THPointwise op, THTensor *r, THTensor *x, THTensor *y,
+                 THTensor *z, float a, float b)
+{
+  THC_enter(state);
+  THTensor_(callRow)(op, r, x, y, z, a, b);
+}
+#endif
 
 #if IS_FLOATING
 void THCTensor_(polygamma)(THCState *state, THCTensor *self, int64_t n, THCTensor *src)

@@ -107,11 +107,11 @@ THC_DEVICE void put_gradients(const THCUNNBatchNorm &b, const Part &part, real s
     store(b.gradWeight, c, load(b.gradWeight, c) + (real)b.scale * dot * std);
   if (threadIdx.x == 0 && part.number == 0 && b.gradBias)
     store(b.gradBias, c, load(b.gradBias, c) + (real)b.scale * sum);
-  const real factor = b.train ? dot * std * std / (real)n : (real)0;
-  const real offset = b.train ? sum / (real)n : (real)0;
+  const real factor = dot * std * std / (real)n, offset = sum / (real)n;
   for (int64_t j = part.begin + threadIdx.x; b.y && j < part.end; j += THC_BLOCK) {
     const int64_t at = offset_of(b, c, j);
-    store(b.y, at, slope * (load(b.g, at) - offset - factor * (load(b.x, at) - mean)));
+    const real shift = b.train ? offset + factor * (load(b.x, at) - mean) : (real)0;
+    store(b.y, at, slope * (load(b.g, at) - shift));
   }
 }
 
