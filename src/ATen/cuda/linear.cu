@@ -137,7 +137,7 @@ THC_DEVICE real square_element(const real *a, int64_t n, int64_t row, int64_t co
   return sum;
 }
 
-/* That element of a complex matrix: its real part, or the imaginary one. */
+/* The real part of an element of the product of a complex matrix with itself, or the imaginary part. */
 THC_DEVICE real square_part(const real *a, int64_t n, int64_t row, int64_t column, bool imaginary)
 {
   real sum = 0;
