@@ -559,7 +559,7 @@ class Mapped(nn.Module):
 
 
 class Filtered(nn.Module):
-    """The operation of torchaudio that changes what it is given, as lfilter calls it."""
+    """The operations of torchaudio that change what they are given, as lfilter and overdrive call them."""
 
     def __init__(self):
         super().__init__()
@@ -572,12 +572,25 @@ class Filtered(nn.Module):
             return y
         library.impl("_lfilter_core_loop", loop, "CPU")
         library.impl("_lfilter_core_loop", lambda x, a, y: y, "Meta")
+        library.define("_overdrive_core_loop(Tensor waveform, Tensor temp, Tensor(a!) last_in, Tensor(b!) last_out, "
+                       "Tensor(c!) output_waveform) -> (Tensor(a!), Tensor(b!), Tensor(c!))")
+
+        def overdrive(x, t, last, out, y):
+            for i in range(x.shape[1]):
+                out.copy_(t[:, i] - last + 0.995 * out)
+                last.copy_(t[:, i])
+                y[:, i] = x[:, i] * 0.5 + out * 0.75
+            return last, out, y
+        library.impl("_overdrive_core_loop", overdrive, "CPU")
+        library.impl("_overdrive_core_loop", lambda x, t, last, out, y: (last, out, y), "Meta")
         self.library = library
 
     def forward(self, x, a):
         y = x.new_zeros(x.shape[0], x.shape[1], x.shape[2] + a.shape[1] - 1)
         torch.ops.torchaudio._lfilter_core_loop(x, a.flip(1), y)
-        return y[:, :, a.shape[1] - 1:], y.sum()
+        last, out, loud = a.new_zeros(3), a.new_ones(3), x.new_zeros(3, 9)
+        torch.ops.torchaudio._overdrive_core_loop(x[0, :1].expand(3, 9) * 3, x.flatten(0, 1)[:3], last, out, loud)
+        return y[:, :, a.shape[1] - 1:], y.sum(), last, out, loud.clamp(-1, 1)
 
 
 class Quantized(nn.Module):
@@ -705,6 +718,31 @@ class Written(nn.Module):
         mantissas, exponents = torch.frexp(x, out=(torch.empty(3, 4), torch.empty(3, 4, dtype=torch.int32)))
         return (y, n, flags, swapped, sums, self.sums * 2, torch.view_as_real(z), rows, where, self.sorted * 2, q @ r, mantissas,
                 exponents)
+
+
+class Along(nn.Module):
+    """Derivatives along directions, one inside of another, and by the functions beneath."""
+
+    def forward(self, x, v, w):
+        def layer(a):
+            return F.layer_norm(F.linear(a, w).relu() + a.sin(), (4,))
+
+        def pair(a, b):
+            return (a @ b.mT).softmax(-1), b.cumsum(1)
+        y, along = torch.func.jvp(layer, (x,), (v,))
+        second = torch.func.jvp(lambda a: torch.func.jvp(lambda b: b.sin() * b.exp(), (a,), (v,))[1], (x,), (v,))
+        with torch.autograd.forward_ad.dual_level():
+            both = torch.autograd.forward_ad.unpack_dual(torch.autograd.forward_ad.make_dual(x, y).pow(3))
+        return y, along, torch.func.jvp(pair, (x, y), (v, along)), second, both.primal, both.tangent
+
+
+class Layouts(nn.Module):
+    """Layouts, which are hints, and storages of another size."""
+
+    def forward(self, x, y):
+        sparse = x.relu().to_sparse()
+        return (sparse.to_dense(), torch.sparse.mm(sparse, y), torch.ops.aten.resize(x, [2, 5]), torch.ops.aten.resize_as(y, x[:2, 1:]),
+                x.clone().resize_(2, 3) * 2)
 
 
 class ComplexNumbers(nn.Module):
@@ -946,6 +984,10 @@ def programs():
     yield "complex_numbers", ComplexNumbers(), (torch.randn(3, 3, 2), torch.tensor([[0, 1, 2], [2, 0, 1], [1, 1, 0]])), None, False, False
     yield "histograms", Histograms(), (torch.randn(20, 2), torch.tensor([-1.0, 0, 1]), torch.tensor([-2.0, 0, 1, 3])), None, False, False
     yield "grouped", Grouped(), (torch.randn(4, 3, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 6, 7)), None, False, False
+    along = torch.randn(3, 4), torch.randn(3, 4), torch.randn(4, 4)
+    yield "along", Along(), along, None, False, False
+    yield "layouts", Layouts(), (torch.randn(3, 4), torch.randn(4, 2)), None, False, False
+    yield "layouts_core", Layouts(), (torch.randn(3, 4), torch.randn(4, 2)), None, True, False
     pictures = torch.randn(2, 3, 17, 13),
     yield "activations", Activations(), pictures, None, False, False
     yield "activations_core", Activations(), pictures, None, True, False

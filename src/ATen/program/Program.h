@@ -96,6 +96,7 @@ typedef struct at_given {
 /* --- graphs ---------------------------------------------------------------------------------- */
 
 typedef struct at_frame at_frame;
+typedef struct at_duals at_duals;
 typedef struct at_graphNode at_graphNode;
 
 /* Computes a node that is no operation of ATen's table. */
@@ -314,6 +315,7 @@ struct at_program {
   uint64_t graphSize;
   uint32_t graphCrc; /* of the member that the graph was read from */
   at_graph *graph;   /* as the file has it */
+  bool makesDuals;   /* it computes derivatives along a direction */
   at_plan *plan;     /* NULL if it is only listed and operations are missing */
   at_dict *weights;
   int32_t inputCount, outputCount, symbolCount, targetCount;
@@ -379,6 +381,7 @@ struct at_frame {
   at_tensor **tensors;
   const at_type *autocast[AT_AUTOCAST_DEVICES]; /* the lower precision in a region that has one */
   const at_type *castTo; /* what floating arguments of the node are cast to, or NULL */
+  at_duals *duals;       /* what derivatives along a direction follow; or NULL */
   bool isUntimed;        /* another thread's part of a run: times are those of the caller's */
 };
 
@@ -480,6 +483,12 @@ char *at_program_write(const char *operation, const at_program *program,
 /* Appends the text of an input or output: "Float [s77 x 3]". */
 void at_describePort(at_bytes *text, const at_program *program, const at_port *port);
 
+/* Whether a node of the graph follows derivatives along a direction. */
+bool at_makesDuals(const at_graph *graph);
+
+/* Releases what the frame follows derivatives of. */
+void at_dropDuals(at_frame *frame);
+
 /* --- what computes without an operation ------------------------------------------------------- */
 
 /* Makes the node one that computes with numbers, if its target is such a function. */
@@ -499,8 +508,10 @@ at_computeFunction at_computeWrapped, at_computeCond, at_computeWhile,
 at_computeFunction at_computeScanned, at_computeAssociativeScan; /* scan.c */
 at_computeFunction at_computeVmap;                               /* vmap.c */
 at_computeFunction at_computePassed;                             /* inline.c */
-at_computeFunction at_computeSlices;                             /* slicesRun.c */
-at_computeFunction at_computeFunctionalized;                     /* functionalized.c */
+at_computeFunction at_computeDualLevel, at_computeMakeDual, at_computeUnpackDual,
+    at_computeUnwrap;                        /* duals.c */
+at_computeFunction at_computeSlices;         /* slicesRun.c */
+at_computeFunction at_computeFunctionalized; /* functionalized.c */
 at_computeFunction at_computeAffineGrid, at_computeGridSampler, at_computeIntProduct,
     at_computeNoCuda, at_computeSuppress, at_computeRoiAlign, at_computePositionPool,
     at_computeNativeAttention, at_computeEncoderLayer, at_computeWindow, at_computeRandint,
@@ -508,12 +519,13 @@ at_computeFunction at_computeAffineGrid, at_computeGridSampler, at_computeIntPro
     at_computeBits; /* libraries.c */
 at_computeFunction at_computeQuantize, at_computeDequantize, at_computeFakeQuantize,
     at_computeTokenQuantize, at_computeGroups, at_computeChosenScale,
-    at_computeTokenScale;                                                       /* quantized.c */
-at_computeFunction at_computeVander, at_computeTrilinear, at_computeFilterLoop; /* libraries.c */
-at_computeFunction at_computeLinalgCheck;                                       /* builtins.c */
-at_computeFunction at_computeDrawn, at_computeWritten;                          /* resolve.c */
-at_computeFunction at_computeComplex; /* forms/complexNumbers.c */
-at_computeFunction at_computeForm;    /* forms/forms.c */
+    at_computeTokenScale; /* quantized.c */
+at_computeFunction at_computeVander, at_computeTrilinear, at_computeFilterLoop,
+    at_computeOverdrive;                               /* libraries.c */
+at_computeFunction at_computeLinalgCheck;              /* builtins.c */
+at_computeFunction at_computeDrawn, at_computeWritten; /* resolve.c */
+at_computeFunction at_computeComplex;                  /* forms/complexNumbers.c */
+at_computeFunction at_computeForm;                     /* forms/forms.c */
 at_computeFunction at_computeAttentionBackward, at_computeBagBackward, at_computeActivatedProduct,
     at_computePartBackward; /* forms/training.c */
 at_computeFunction at_computeDropoutAttention, at_computeRecurrentLayer, at_computeRootNorm,

@@ -442,3 +442,36 @@ void at_computeFilterLoop(at_frame *frame, const at_graphNode *node)
              (double *)at_hostData(to) + i * (steps + count - 1), steps, count);
   at_giveOutput(frame, node, 0, at_alias(at_copy_(y, to)));
 }
+
+/* _overdrive_core_loop(waveform, temp, last_in, last_out, output_waveform): adds the high frequencies of temp to the
+ * waveform, a row after the other; changes and returns the last three.  (torchaudio: functional/filtering.py) */
+void at_computeOverdrive(at_frame *frame, const at_graphNode *node)
+{
+  AT_SCOPE_GUARD;
+  enum { WAVEFORM, TEMP, LAST_IN, LAST_OUT, OUTPUT, OPERANDS };
+  static const char *const names[OPERANDS] = {"waveform", "temp", "last_in", "last_out",
+                                              "output_waveform"};
+  at_tensor *given[OPERANDS], *own[OPERANDS];
+  double *of[OPERANDS];
+  for (int i = 0; i < OPERANDS; i++) {
+    given[i] = at_inputTensor(frame, node, names[i], i);
+    const bool isRow = i == LAST_IN || i == LAST_OUT;
+    if (at_dim(given[i]) != 2 - isRow || at_size(given[i], 0) != at_size(given[0], 0) ||
+        (!isRow && at_size(given[i], 1) != at_size(given[0], 1)))
+      at_nodeFails(node, "%s of size %s does not fit a waveform of %s", names[i],
+                   at_sizeDesc(at_sizes(given[i])).str, at_sizeDesc(at_sizes(given[0])).str);
+    own[i] = at_clone(at_contiguous(at_to(given[i], AT_CPU(AT_DOUBLE))));
+    if (!at_defined(own[i]))
+      at_nodeFails(node, "it failed");
+    of[i] = at_hostData(own[i]);
+  }
+  const int64_t steps = at_size(given[0], 1), count = at_numel(given[0]);
+  for (int64_t k = 0; k < count; k++) {
+    double *const in = &of[LAST_IN][k / steps], *const out = &of[LAST_OUT][k / steps];
+    *out = of[TEMP][k] - *in + 0.995 * *out;
+    *in = of[TEMP][k];
+    of[OUTPUT][k] = of[WAVEFORM][k] * 0.5 + *out * 0.75;
+  }
+  for (int i = LAST_IN; i < OPERANDS; i++)
+    at_giveOutput(frame, node, i - LAST_IN, at_alias(at_copy_(given[i], own[i])));
+}

@@ -163,6 +163,7 @@ static void read_program(at_program *program, at_file *file, unsigned passes)
   if (!reading->shapes)
     THError("there is no memory for the sizes of values");
   program->graph = at_readGraph(reading, graph);
+  program->makesDuals = at_makesDuals(program->graph);
   THGuard_leave(&shapes);
   if (!program->isListed)
     at_reportMissing(reading);
@@ -387,12 +388,12 @@ static void collect(at_program *program, const at_frame *frame)
 /* Whether the run may be recorded for gradients: then it computes the nodes of the file. */
 static bool is_tracked(const at_program *program)
 {
-  bool isTracked = false;
+  bool isTracked = program->makesDuals;
   for (int32_t i = 0; i < program->inputCount && !isTracked; i++)
     isTracked = program->held[i].kind != AT_CELL_NONE && at_isAnyTracked(program->given[i]);
   for (int64_t i = 0; i < at_dict_count(program->weights) && !isTracked; i++)
     isTracked = at_isTracked(at_dict_at(program->weights, i));
-  return isTracked && at_isRecording();
+  return isTracked && (program->makesDuals || at_isRecording());
 }
 
 /* Computes the results. */

@@ -384,6 +384,7 @@ void at_callOperation(at_frame *frame, const at_graphNode *node)
 static void free_frame(void *what)
 {
   at_frame *const frame = what;
+  at_dropDuals(frame);
   if (frame->cells)
     for (int32_t i = 0; i < frame->graph->slotCount; i++)
       at_cell_release(&frame->cells[i]);

@@ -296,6 +296,14 @@ static at_tensors matrices(at_tensor *buffer[3])
   return (at_tensors){buffer, 2};
 }
 
+static at_tensors along(at_tensor *buffer[3])
+{
+  buffer[0] = at_ones(AT_SHAPE(3, 4));
+  buffer[1] = at_ones(AT_SHAPE(3, 4));
+  buffer[2] = at_ones(AT_SHAPE(4, 4));
+  return (at_tensors){buffer, 3};
+}
+
 static at_tensors pairs(at_tensor *buffer[3])
 {
   buffer[0] = at_ones(AT_SHAPE(4, 3));
@@ -313,6 +321,10 @@ static void faults(void **state)
   check_program_faults(program_sample("mixed", ".pt2"), AT_ALL_PASSES, images);
   check_program_faults(program_sample("regions", ".pt2"), AT_ALL_PASSES, inputs);
   check_program_faults(program_sample("lists", ".pt2"), AT_ALL_PASSES, pairs);
+  const bool wasOn = at_grad_setOn(false);
+  check_program_faults(program_sample("along", ".pt2"), AT_ALL_PASSES, along);
+  CHECK(!at_grad_isOn());
+  at_grad_setOn(wasOn);
 }
 
 int main(void)

@@ -47,6 +47,9 @@
   X(complex_numbers)        \
   X(grouped)                \
   X(histograms)             \
+  X(along)                  \
+  X(layouts)                \
+  X(layouts_core)           \
   X(wrapped)                \
   X(wrapped_core)           \
   X(scanned)                \
@@ -93,6 +96,26 @@ static void anew(void **state)
       th_note("output %d", i);
       CHECK(!at_equal(first[i], y->data[i]));
     }
+  }
+  CHECK_EQ(at_error(), AT_OK);
+  at_program_free(program);
+}
+
+/* A program with derivatives records, whatever its caller does, and leaves no record. */
+static void recorded(void **state)
+{
+  at_program *const program = load_program(program_sample("along", ".pt2"));
+  AT_SCOPE
+  {
+    const bool wasOn = at_grad_setOn(false);
+    const at_tensors *const y =
+        at_program_run(program, AT_TENSORS(at_ones(AT_SHAPE(3, 4)), at_ones(AT_SHAPE(3, 4)),
+                                           at_ones(AT_SHAPE(4, 4))));
+    CHECK_MSG(y->count > 0, "%s", at_error_message());
+    CHECK(!at_grad_isOn());
+    at_grad_setOn(wasOn);
+    for (int i = 0; i < y->count; i++)
+      CHECK(!at_requiresGrad(y->data[i]));
   }
   CHECK_EQ(at_error(), AT_OK);
   at_program_free(program);
@@ -291,6 +314,7 @@ int main(int argc, char **argv)
   }
   const struct CMUnitTest tests[] = {FOR_EACH_PROGRAM(TEST_OF) PROGRAM_TEST(drawn),
                                      PROGRAM_TEST(anew),
+                                     PROGRAM_TEST(recorded),
                                      PROGRAM_TEST(batches),
                                      PROGRAM_TEST(inputs),
                                      PROGRAM_TEST(results),

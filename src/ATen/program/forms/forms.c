@@ -73,6 +73,17 @@ static void indices_of(at_frame *frame, const at_graphNode *node)
                           .type = AT_CPU(AT_LONG)));
 }
 
+/* resize(self, size) and resize_as(self, the_template): a copy of another size. */
+static void resized(at_frame *frame, const at_graphNode *node)
+{
+  int64_t sizes[AT_MOST_DIMS];
+  at_tensor *const copy = at_clone(at_contiguous(tensor(frame, node, "self", 0)));
+  at_giveOutput(frame, node, 0,
+                at_alias(strstr(node->target, "resize_as")
+                             ? at_resize_as_(copy, tensor(frame, node, "the_template", 1))
+                             : at_resize_(copy, ints_in(frame, node, "size", sizes))));
+}
+
 /* --- lists ------------------------------------------------------------------------------------ */
 
 /* Gives the node's outputs a list of tensors, which has to be as long as they are. */
@@ -534,6 +545,8 @@ static const Form forms[] = {
     {"aten.view_as_real_copy.default", copy_parts},
     {"aten.view_as_complex_copy.default", copy_parts},
     {"aten._dim_arange.default", indices_of},
+    {"aten.resize.default", resized},
+    {"aten.resize_as.default", resized},
     {"aten.atleast_1d.Sequence", at_least},
     {"aten.atleast_2d.Sequence", at_least},
     {"aten.atleast_3d.Sequence", at_least},

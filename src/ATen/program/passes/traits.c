@@ -43,12 +43,14 @@ static bool changes(const at_graphNode *node, int32_t input)
 {
   if (node->compute == at_computeWritten)
     return at_writesOperand(node, input);
-  return node->compute == at_computeFilterLoop && input == 2;
+  return (node->compute == at_computeFilterLoop && input == 2) ||
+         (node->compute == at_computeOverdrive && input >= 2);
 }
 
 bool at_writes(const at_graphNode *node)
 {
-  if (node->compute == at_computeWritten || node->compute == at_computeFilterLoop)
+  if (node->compute == at_computeWritten || node->compute == at_computeFilterLoop ||
+      node->compute == at_computeOverdrive)
     return true;
   for (int i = 0; node->op && i < node->op->argumentCount; i++)
     if (writes_argument(node, i))
@@ -69,12 +71,15 @@ static bool is_written(const at_graphNode *node, int32_t input)
 static bool has_effects(at_compute compute)
 {
   return compute == at_computeAssert || compute == at_computeMetadata ||
-         compute == at_computeFilterLoop || compute == at_computeWritten ||
-         compute == at_computeLinalgCheck || compute == at_computeWrapped ||
-         compute == at_computeCond || compute == at_computeWhile || compute == at_computeMap ||
-         compute == at_computeScanned || compute == at_computeAssociativeScan ||
-         compute == at_computeFunctionalized || compute == at_computeVmap ||
-         compute == at_computeLoop || compute == at_computeScan || compute == at_computeSequenceMap;
+         compute == at_computeFilterLoop || compute == at_computeOverdrive ||
+         compute == at_computeWritten || compute == at_computeLinalgCheck ||
+         compute == at_computeWrapped || compute == at_computeCond || compute == at_computeWhile ||
+         compute == at_computeMap || compute == at_computeScanned ||
+         compute == at_computeAssociativeScan || compute == at_computeFunctionalized ||
+         compute == at_computeVmap || compute == at_computeDualLevel ||
+         compute == at_computeMakeDual || compute == at_computeUnpackDual ||
+         compute == at_computeUnwrap || compute == at_computeLoop || compute == at_computeScan ||
+         compute == at_computeSequenceMap;
 }
 
 /* Whether the node may draw random numbers: its operation takes a generator, or leaves out elements
