@@ -156,13 +156,23 @@ static void copy_wide(const THRun *run, const void *unused)
   }
 }
 
+void at_convertPairs(at_tensor *to, at_tensor *from)
+{
+  const bool isWhole =
+      at_sizesOf(to).count < AT_MOST_DIMS; /* there is a dimension left for pairs */
+  at_pool pool;
+  at_pool_enter(&pool);
+  for (int part = 0; part < (isWhole ? 1 : 2); part++) {
+    at_tensor *const r = at_hold(&pool, isWhole ? at_viewPairs(to) : at_viewPart(to, part));
+    at_convert(r, at_hold(&pool, isWhole ? at_viewPairs(from) : at_viewPart(from, part)));
+  }
+  at_pool_leave(&pool);
+}
+
 static void copy_alike(at_tensor *to, at_tensor *from)
 {
   if (!at_isOnHost(to->type)) {
-    at_pool pool;
-    at_pool_enter(&pool);
-    at_convert(at_hold(&pool, at_viewPairs(to)), at_hold(&pool, at_viewPairs(from)));
-    at_pool_leave(&pool);
+    at_convertPairs(to, from);
     return;
   }
   THLoop loop;
@@ -185,7 +195,7 @@ static void convert_complex(at_tensor *to, at_tensor *from)
   at_pool pool;
   at_pool_enter(&pool);
   if (toPairs && at_isComplex(own)) {
-    at_convert(at_hold(&pool, at_viewPairs(to)), at_hold(&pool, at_viewPairs(from)));
+    at_convertPairs(to, from);
   } else if (toPairs) {
     at_tensor *const im = at_hold(&pool, at_viewPart(to, 1));
     at_convert(at_hold(&pool, at_viewPart(to, 0)), from);

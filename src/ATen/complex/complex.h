@@ -40,6 +40,9 @@ void at_convertFurther(at_tensor *to, at_tensor *from);
 
 void at_convertUnsigned(at_tensor *to, at_tensor *from);
 
+/* at_convert of a complex tensor to another one of that size, by reals. */
+void at_convertPairs(at_tensor *to, at_tensor *from);
+
 /* Fills a complex tensor. */
 void at_fillComplex(at_tensor *t, double re, double im);
 

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "ATen/autograd/Formulas.h"
+#include "ATen/core/device.h"
 #include "ATen/random/drawn.h"
 
 static bool is_float(const char *name, at_tensor *self)
@@ -17,8 +18,7 @@ static bool is_float(const char *name, at_tensor *self)
   return false;
 }
 
-/* count + 1 numbers from low to high, which are numbers of Double on the device of type: no device is waited for. As
- * those of linspace they are computed from the nearer end. */
+/* count + 1 numbers from low to high, which are numbers of Double. As those of linspace they are computed from the nearer end. */
 static at_tensor *spaced(at_tensor *low, at_tensor *high, int64_t count, const at_type *type)
 {
   at_tensor *const i = at_arange(count + 1, .type = at_typeOf(low));
@@ -28,6 +28,24 @@ static at_tensor *spaced(at_tensor *low, at_tensor *high, int64_t count, const a
   at_tensor *const up = at_add(low, at_mul(step, i));
   at_tensor *const down = at_sub(high, at_mul(step, at_sub(bins, i)));
   return at_to(at_where(at_lt(i, (double)((count + 1) / 2)), up, down), type);
+}
+
+/* These of a device's numbers and the range around equal ones, by a kernel. */
+static at_tensor *spaced_there(const char *name, at_tensor *low, at_tensor *high, int64_t count,
+                               const at_type *type)
+{
+  at_tensor *const made = at_empty(AT_INTS(count + 1), .type = type);
+  if (!at_defined(made))
+    return made;
+  const at_edges_work work = {count, at_data(low), at_data(high), at_data(made)};
+  at_call call;
+  at_begin(&call, name);
+  at_onDeviceOf(&call, made);
+  TH_TRY(call.attempt)
+  {
+    at_cuda()->launch(AT_KERNEL_edges, type->held, &work);
+  }
+  return at_failed(&call) ? at_undefined() : made;
 }
 
 /* The edges of bins between the smallest and the largest of values. */
@@ -40,6 +58,8 @@ static at_tensor *edges_around(const char *name, at_tensor *values, int64_t coun
                    *const high = at_to(at_max(at_detach(values)), wide);
   if (!at_isWithin(&rule, low) || !at_isWithin(&rule, high))
     return at_undefined();
+  if (!at_isOnHost(type))
+    return spaced_there(name, low, high, count, type);
   at_tensor *const around = at_mul(at_to(at_eq(low, high), wide), 0.5);
   return spaced(at_sub(low, around), at_add(high, around), count, type);
 }

@@ -150,9 +150,7 @@ static void cross(at_tensor *to, at_tensor *from)
   if (between->type != host)
     between = at_hold(&pool, toCPU ? at_newShape(host, at_sizesOf(from)) : at_newCast(from, host));
   if (at_isComplex(device->scalarType)) {
-    at_tensor *const pairs = at_hold(&pool, at_viewPairs(between));
-    at_convert(toCPU ? pairs : at_hold(&pool, at_viewPairs(to)),
-               toCPU ? at_hold(&pool, at_viewPairs(from)) : pairs);
+    at_convertPairs(toCPU ? between : to, toCPU ? from : between);
     if (toCPU && between != to)
       at_convert(to, between);
   } else if (toCPU) {

@@ -53,6 +53,7 @@
   X(binomial, at_draw_work)                      \
   X(steps, at_steps_work)                        \
   X(spaced, at_spaced_work)                      \
+  X(edges, at_edges_work)                        \
   X(waves, at_waves_work)                        \
   X(determinants, at_determinants_work)          \
   X(pivotOrder, at_pivots_work)                  \
@@ -379,6 +380,13 @@ typedef struct at_spaced_work {
   at_space numbers;
   void *to;
 } at_spaced_work;
+
+/* The edges of count bins from *low to *high, or of a range of 1 around equal ones. */
+typedef struct at_edges_work {
+  int64_t count;
+  const double *low, *high;
+  void *to;
+} at_edges_work;
 
 /* length x frequencies pairs: cosine and negative sine of 2 pi i w / size, times window[i]. */
 typedef struct at_waves_work {

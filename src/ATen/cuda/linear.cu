@@ -36,6 +36,25 @@ AT_LAUNCHER(spaced, at_spaced_work)
   THC_LAUNCH(spaced, THC_blocks(work->numbers.count), THC_BLOCK, 0, stream, *work);
 }
 
+/* As spaced, of ends that are in the device's memory. */
+__global__ static void edges(at_edges_work w)
+{
+  const double around = *w.low == *w.high ? 0.5 : 0, bins = (double)w.count;
+  const double low = *w.low - around, high = *w.high + around, way = high - low;
+  const double step = isinf(way) ? high / bins - low / bins : way / bins;
+  THC_GRID_LOOP(i, w.count + 1)
+  {
+    const double x =
+        i < (w.count + 1) / 2 ? low + step * (double)i : high - step * (double)(w.count - i);
+    ((real *)w.to)[i] = (real)x;
+  }
+}
+
+AT_LAUNCHER(edges, at_edges_work)
+{
+  THC_LAUNCH(edges, THC_blocks(work->count + 1), THC_BLOCK, 0, stream, *work);
+}
+
 /* --- waves ----------------------------------------------------------------------------------- */
 
 /* Angles are reduced as integers, which is exact. */

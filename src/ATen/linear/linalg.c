@@ -194,9 +194,11 @@ at_tensor *at_determinants(at_tensor *out, at_tensor *a)
 {
   const Each how = {signed_log, 1, .flag = true};
   at_checkMatrices(a, "A", true);
-  if (!at_isOnHost(a->type))
-    return at_determinant(out, a);
-  return each_one(out, &how, a, NULL);
+  if (at_isOnHost(a->type))
+    return each_one(out, &how, a, NULL);
+  at_pool pool;
+  at_pool_enter(&pool);
+  return at_finishOne(&pool, out, at_hold(&pool, at_determinant(NULL, a)));
 }
 
 void at_signedLogs(at_tensor **out, at_tensor *a)

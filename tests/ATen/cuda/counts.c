@@ -116,7 +116,7 @@ static at_tensor *clipped(const Operands *o)
   X(unique, 15, 1, 0, 2, at_unique(o->w).values)                                         \
   X(searchsorted, 3, 0, 0, 0, at_searchsorted(o->line, o->x))                            \
   X(histc, 3, 0, 0, 0, at_histc(o->x, .bins = 10, .min = 0, .max = 1))                   \
-  X(histogram, 41, 0, 0, 1, at_histogram(o->line, .bins = 10).hist)                      \
+  X(histogram, 19, 0, 0, 1, at_histogram(o->line, .bins = 10).hist)                      \
   X(segment_reduce, 21, 0, 0, 1, at_segment_reduce(o->x, "sum", .lengths = o->segments)) \
   X(bincount, 7, 2, 0, 2, at_bincount(o->w))                                             \
   X(cumsum_wide, 1, 0, 0, 0, at_cumsum(o->wide, 1))                                      \

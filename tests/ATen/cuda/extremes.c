@@ -155,10 +155,38 @@ static void gradients_beside_nan(void **state)
   CHECK_EQ(at_error(), AT_OK);
 }
 
+/* --- results and dimensions --------------------------------------------------------------------- */
+
+/* Determinants in a tensor of a wider type, of complex matrices in as many dimensions as tensors have. */
+static void many_dimensions(void **state)
+{
+  enum { DIMS = 64 };
+  int64_t sizes[DIMS];
+  for (int d = 0; d < DIMS; d++)
+    sizes[d] = d < DIMS - 2 ? 1 : 3;
+  AT_SCOPE
+  {
+    at_tensor *const a = at_rand(AT_SHAPE(2, 3, 3)), *const out =
+                                                         there(at_empty(AT_SHAPE(0),
+                                                                        .type = AT_CPU(AT_DOUBLE)));
+    check_like("linalg_det_out", at_linalg_det_out(out, there(a)),
+               at_to(at_linalg_det(a), AT_CPU(AT_DOUBLE)), 1e-4);
+    at_tensor *const one = at_view_as_complex(at_rand(AT_SHAPE(3, 3, 2)));
+    at_tensor *const z = at_view(one, ((at_ints){sizes, DIMS}));
+    const at_LU_pivots_info got = at_linalg_lu_factor_ex(there(z)),
+                            want = at_linalg_lu_factor_ex(z);
+    CHECK_MSG(at_defined(got.LU), "%s", at_error_message());
+    CHECK(at_equal(here(got.pivots), want.pivots));
+    check_like("lu_factor_ex", at_view(got.LU, AT_SHAPE(3, 3)), at_view(want.LU, AT_SHAPE(3, 3)),
+               1e-4);
+  }
+  CHECK_EQ(at_error(), AT_OK);
+}
+
 int main(void)
 {
-  const struct CMUnitTest tests[] = {cmocka_unit_test(complex_numbers),
-                                     cmocka_unit_test(numbers_beside_half),
-                                     cmocka_unit_test(gradients_beside_nan)};
+  const struct CMUnitTest tests[] = {
+      cmocka_unit_test(complex_numbers), cmocka_unit_test(numbers_beside_half),
+      cmocka_unit_test(gradients_beside_nan), cmocka_unit_test(many_dimensions)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
