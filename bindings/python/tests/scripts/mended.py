@@ -94,3 +94,20 @@ for size in (0, -1, 1.5):
 texts += [str(part.shape) for part in (*torch.pca_lowrank(torch.eye(5), 2), *torch.svd_lowrank(torch.eye(4), 3))]
 texts.append(str(torch.optim.SGD([w], lr=1e-3, momentum=0.9).state_dict()["param_groups"]))
 texts.append(str(torch.optim.Adam([w], lr=1, betas=(0.0, 0.9)).state_dict()["param_groups"]))
+
+held = nn.Sequential(nn.Linear(2, 2), nn.ReLU(), nn.Linear(2, 1))
+held[0] = nn.Identity()
+setattr(held, "1", nn.Linear(2, 2, bias=False))
+held.weight, held.bias = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(2))
+held.weight = nn.Parameter(torch.zeros(3))
+texts += [repr(held), str([(name, tuple(p.shape)) for name, p in held.named_parameters()])]
+texts.append(str([y is x for y in (x.contiguous(), x.type_as(x), x.real, x.t().contiguous(), x.type_as(torch.ones(1, dtype=torch.float64)))]))
+optimizer = torch.optim.SGD([w], lr=0.1)
+plateau = lr_scheduler.ReduceLROnPlateau(optimizer, patience=0, factor=0.5)
+for metric in (1.0, 2.0):
+    plateau.step(metric)
+linear = lr_scheduler.LinearLR(optimizer, 0.1, total_iters=2)
+for _ in range(3):
+    losses.append(optimizer.param_groups[0]["lr"])
+    optimizer.step()
+    linear.step()

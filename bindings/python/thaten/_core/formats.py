@@ -24,7 +24,7 @@ def _contiguous_in(self, memory_format="torch.contiguous_format"):
 def _made_contiguous(self, memory_format="torch.contiguous_format"):
     """The tensor itself, if its elements lie in that order, else a copy in which they do."""
     if memory_format not in _LAST:
-        return _contiguous(self)
+        return self if _is_contiguous(self) else _contiguous(self)
     return self if _contiguous_in(self, memory_format) else _contiguous(_last(self, memory_format)).movedim(-1, 1)
 
 

@@ -375,6 +375,7 @@ def _install():
     Tensor.new_tensor = lambda self, data, dtype=None, device=None, requires_grad=False: _C.tensor(
         data, dtype=dtype or self.dtype, requires_grad=requires_grad)
     for name, method in {"to": _to, "numpy": _numpy, "__array__": _array, "type": _type, "cpu": _self,
+                         "type_as": lambda self, other: _to(self, other.dtype),
                          "__contains__": _contains, "__format__": _format,
                          "__deepcopy__": _deepcopy, "unique": unique, "unique_consecutive": unique_consecutive,
                          "nonzero": nonzero, "norm": norm, "argsort": argsort,
@@ -385,6 +386,7 @@ def _install():
     for name in ("mT", "mH", "H", "real", "imag"):  # attributes in PyTorch
         if hasattr(_C, name):
             setattr(Tensor, name, property(getattr(_C, name)))
+    Tensor.real = property(lambda self: _C.real(self) if self.is_complex() else self)
     Tensor.device = property(lambda self: device("cpu"))
     for name in ("is_cuda", "is_sparse", "is_quantized", "is_mps", "is_meta", "is_mkldnn", "is_xla", "is_nested"):
         setattr(Tensor, name, property(lambda self: False))

@@ -105,17 +105,17 @@ class Module:
         if isinstance(value, (Parameter, Module)) and "_parameters" not in own:
             raise AttributeError("Module.__init__() comes before the first attribute")
         if isinstance(value, Parameter):
-            self._forget(name)
+            self._forget(name, self._parameters)
             self.register_parameter(name, value)
         elif isinstance(value, Module):
-            self._forget(name)
+            self._forget(name, self._modules)
             self._modules[name] = value
         elif "_parameters" in own and name in self._parameters:
             if value is not None:
                 raise TypeError("%s is a parameter, and a Parameter or None replaces it" % name)
             self.register_parameter(name, None)
         elif isinstance(value, Buffer):
-            self._forget(name)
+            self._forget(name, self._buffers)
             self.register_buffer(name, value, value.persistent)
         elif "_modules" in own and name in self._modules:
             if value is not None:
@@ -140,12 +140,14 @@ class Module:
     def __dir__(self):
         return sorted({*super().__dir__(), *self._parameters, *self._buffers, *self._modules})
 
-    def _forget(self, name):
+    def _forget(self, name, keeping=None):
+        """Removes what has the name, but from the members where another replaces it."""
         found = [name in self.__dict__]
         self.__dict__.pop(name, None)
         for members in (self._parameters, self._buffers, self._modules):
             found.append(name in members)
-            members.pop(name, None)
+            if members is not keeping:
+                members.pop(name, None)
         return any(found)
 
     def register_parameter(self, name, param):
@@ -612,8 +614,8 @@ class Layer(Module):
             self._handle.set(name, value)
         super()._replace(name, value)
 
-    def _forget(self, name):
-        return False if name in self._parameters or name in self._buffers else super()._forget(name)
+    def _forget(self, name, keeping=None):
+        return False if name in self._parameters or name in self._buffers else super()._forget(name, keeping)
 
     def __delattr__(self, name):
         for members in (self._parameters, self._buffers):

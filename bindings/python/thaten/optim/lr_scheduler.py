@@ -207,8 +207,11 @@ class ReduceLROnPlateau(LRScheduler):
 
     def __init__(self, optimizer, mode="min", factor=0.1, patience=10, threshold=1e-4, threshold_mode="rel", cooldown=0,
                  min_lr=0.0, eps=1e-8):
+        new = [g for g in getattr(optimizer, "param_groups", ()) if "initial_lr" not in g]
         self._start(optimizer, -1, _C._new_plateau_lr, {"min": False, "max": True}[mode], factor, patience, threshold,
                     {"rel": False, "abs": True}[threshold_mode], cooldown, min_lr, eps)
+        for group in new:  # later schedules begin with the rate of their time
+            del group["initial_lr"]
 
     def step(self, metrics, epoch=None):
         self._step(float(metrics))
