@@ -105,7 +105,7 @@ def model_of(nodes, inputs, outputs, constants=(), functions=(), version=20):
 
 
 def graphs():
-    """If, Loop, a function, and a graph that uses values around it."""
+    """If, Loop, a function, and a graph that uses values around it; the last node comes first in the file."""
     node, floats, longs = helper.make_node, TensorProto.FLOAT, TensorProto.INT64
     body = helper.make_graph(
         [node("Add", ["sum", "x"], ["next"]), node("Identity", ["goes"], ["on"]), node("Mul", ["next", "two"], ["seen"])],
@@ -121,14 +121,14 @@ def graphs():
         square.node[1].attribute.remove(attribute)
     alpha = square.node[1].attribute.add()
     alpha.name, alpha.type, alpha.ref_attr_name = "alpha", onnx.AttributeProto.FLOAT, "slope"
-    square.attribute.append("slope")
+    square.attribute_proto.append(helper.make_attribute("slope", 0.125))
+    nodes = [node("Loop", ["times", "", "x"], ["last", "all"], body=body),
+             node("ReduceSum", ["last"], ["total"], keepdims=0), node("Constant", [], ["limit"], value_float=5.0),
+             node("Greater", ["total", "limit"], ["large"]),
+             node("If", ["large"], ["z"], then_branch=yes, else_branch=no),
+             node("Scaled", ["z"], ["half"], domain="own", slope=0.5), node("Neg", ["half"], ["less"]), node("Scaled", ["less"], ["out"], domain="own")]
     return model_of(
-        [node("Loop", ["times", "", "x"], ["last", "all"], body=body),
-         node("ReduceSum", ["last"], ["total"], keepdims=0), node("Constant", [], ["limit"], value_float=5.0),
-         node("Greater", ["total", "limit"], ["large"]),
-         node("If", ["large"], ["z"], then_branch=yes, else_branch=no),
-         node("Scaled", ["z"], ["out"], domain="own", slope=0.5)],
-        [value("x", floats, ["n"]), value("times", longs, [])],
+        nodes[::-1], [value("x", floats, ["n"]), value("times", longs, [])],
         [value("out", floats, ["n"]), value("all", floats, [None, "n"])],
         [numpy_helper.from_array(np.arange(3, dtype=np.float32), "bias")], [square])
 

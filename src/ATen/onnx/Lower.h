@@ -13,6 +13,10 @@ at_lower at_lowerAveragePool, at_lowerBatchNorm, at_lowerCast, at_lowerCastLike,
 /* Rewrites a node of an operator before version 7 as that version has it (older.c). */
 void at_renewItem(at_names *names, at_onnxItem *item);
 
+/* Calls lower with each node among the fields of that number, after those that make what it takes (order.c). */
+typedef void at_lowerItem(at_names *names, at_onnxItem *item);
+void at_lowerInOrder(at_names *names, at_wire message, int64_t number, at_lowerItem *lower);
+
 /* What the elements of an input are in the file, if they are known to be narrower than here. */
 const at_packing *at_knownPacking(at_names *names, const at_onnxItem *item, int index);
 

@@ -158,6 +158,7 @@ typedef struct at_names {
   json_t *constants;      /* the index of each name in: */
   at_constant *constant;
   int32_t constantCount, constantCapacity;
+  json_t *makers; /* the number of the node that makes each name; NULL until that is asked */
   const struct at_onnxItem *caller; /* of a function: whose attributes it refers to */
   json_t *said;                     /* the index of what the file says of a value in: */
   at_known *saying;
@@ -193,6 +194,9 @@ typedef struct at_onnxItem {
 void at_readItem(at_names *names, at_wire message, at_onnxItem *item);
 const at_attribute *at_attributeOf(const at_onnxItem *item, const char *name);
 
+/* Adds the attributes of a function that a call of it does not give. */
+void at_readDefaults(at_names *names, at_wire function, at_onnxItem *call);
+
 /* Raises if the node computes with elements that were narrower in the file, or gives others their type. */
 void at_checkPacked(at_names *names, const at_onnxItem *item);
 
@@ -200,6 +204,8 @@ void at_checkPacked(at_names *names, const at_onnxItem *item);
 
 /* Memory for one more element in an array in the arena. */
 void *at_arena_grown(at_arena *arena, void *array, int32_t count, int32_t *buffer, size_t size);
+
+enum { AT_NAME_BYTES = 256 }; /* what jansson takes for a name and its number */
 
 /* Enters the guard, which frees the names. */
 void at_names_enter(at_names *names, at_building *building, at_names *outer, THGuard *guard);

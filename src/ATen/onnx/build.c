@@ -86,14 +86,13 @@ void at_finishGraph(at_building *b)
 
 /* --- names ------------------------------------------------------------------------------------ */
 
-enum { NAME_BYTES = 256 }; /* what jansson takes for a name and its number */
-
 static void free_names(void *what)
 {
   at_names *const names = what;
   json_decref(names->slots);
   json_decref(names->constants);
   json_decref(names->said);
+  json_decref(names->makers);
 }
 
 void at_names_enter(at_names *names, at_building *building, at_names *outer, THGuard *guard)
@@ -113,7 +112,7 @@ void at_names_put(at_names *names, const char *name, int32_t slot)
   at_file *const file = names->building->onnx->file;
   if (json_object_get(names->slots, name) || json_object_get(names->constants, name))
     at_damaged(file, "two values are called '%.100s'", name);
-  at_file_charge(file, NAME_BYTES + strlen(name));
+  at_file_charge(file, AT_NAME_BYTES + strlen(name));
   if (json_object_set_new(names->slots, name, json_integer(slot)))
     THError("there is no memory for the names of values");
 }

@@ -152,7 +152,6 @@ static void read_tensor(at_onnx *onnx, at_constant *constant, bool isNamed)
 
 void at_readConstant(at_names *names, at_wire message, const char *name)
 {
-  enum { NAME_BYTES = 256 };
   at_onnx *const onnx = names->building->onnx;
   at_constant made = {.name = name ? name : "", .message = message, .slot = AT_NO_SLOT};
   read_tensor(onnx, &made, name != NULL);
@@ -161,7 +160,7 @@ void at_readConstant(at_names *names, at_wire message, const char *name)
   names->constant = at_arena_grown(onnx->arena, names->constant, names->constantCount,
                                    &names->constantCapacity, sizeof *names->constant);
   names->constant[names->constantCount] = made;
-  at_file_charge(onnx->file, NAME_BYTES + strlen(made.name));
+  at_file_charge(onnx->file, AT_NAME_BYTES + strlen(made.name));
   if (json_object_set_new(names->constants, made.name, json_integer(names->constantCount++)))
     THError("there is no memory for the names of values");
 }

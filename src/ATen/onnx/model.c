@@ -16,7 +16,7 @@ bool at_isOnnx(const at_file *file)
 
 /* --- nodes ------------------------------------------------------------------------------------ */
 
-static void lower_item(at_names *names, const at_onnxItem *item);
+static at_lowerItem lower_item;
 
 /* A value of a Constant node is a tensor in the file, or numbers. */
 static bool lower_constant(at_names *names, const at_onnxItem *item)
@@ -88,7 +88,7 @@ static void enter_deeper(at_onnx *onnx)
 }
 
 enum { FUNCTION_NAME = 1, FUNCTION_INPUT = 4, FUNCTION_OUTPUT = 5, FUNCTION_NODE = 7 };
-enum { FUNCTION_DOMAIN = 10, FUNCTION_DEFAULT = 11 };
+enum { FUNCTION_DOMAIN = 10 };
 
 /* Gives the formal inputs of a function the slots of the call's; those left out have none. */
 static void bind_formals(at_names *names, at_names *inner, at_wire message, const at_onnxItem *item)
@@ -111,21 +111,17 @@ static void lower_function(at_names *names, const at_onnxItem *item,
 {
   at_onnx *const onnx = names->building->onnx;
   at_wire message = function->message;
+  at_onnxItem caller = *item;
   at_names inner;
   THGuard guard;
   at_field field;
   int32_t count = 0;
   enter_deeper(onnx);
   at_names_enter(&inner, names->building, NULL, &guard);
-  inner.caller = item;
   bind_formals(names, &inner, message, item);
-  while (at_wire_next(&message, &field))
-    if (field.number == FUNCTION_NODE) {
-      at_onnxItem one;
-      at_readItem(&inner, at_onnxField_message(&field), &one);
-      lower_item(&inner, &one);
-    }
-  message = function->message;
+  at_readDefaults(&inner, message, &caller);
+  inner.caller = &caller;
+  at_lowerInOrder(&inner, message, FUNCTION_NODE, lower_item);
   while (at_wire_next(&message, &field)) {
     if (field.number != FUNCTION_OUTPUT)
       continue;
@@ -138,7 +134,7 @@ static void lower_function(at_names *names, const at_onnxItem *item,
   onnx->depth--;
 }
 
-static void lower_item(at_names *names, const at_onnxItem *item)
+static void lower_item(at_names *names, at_onnxItem *item)
 {
   at_onnx *const onnx = names->building->onnx;
   const at_onnxFunction *const function = function_of(onnx, item);
@@ -176,18 +172,16 @@ static void read_results(at_names *names, at_wire graph)
   b->graph->outputCount = count;
 }
 
+static void lower_renewed(at_names *names, at_onnxItem *item)
+{
+  at_renewItem(names, item);
+  lower_item(names, item);
+}
+
 void at_lowerNodes(at_names *names, at_wire graph)
 {
-  const at_wire all = graph;
-  at_field field;
-  while (at_wire_next(&graph, &field))
-    if (field.number == GRAPH_NODE) {
-      at_onnxItem item;
-      at_readItem(names, at_onnxField_message(&field), &item);
-      at_renewItem(names, &item);
-      lower_item(names, &item);
-    }
-  read_results(names, all);
+  at_lowerInOrder(names, graph, GRAPH_NODE, lower_renewed);
+  read_results(names, graph);
 }
 
 static void read_initializers(at_names *names, at_wire graph)

@@ -185,3 +185,24 @@ void at_readItem(at_names *names, at_wire message, at_onnxItem *item)
   if (!strcmp(item->domain, "ai.onnx"))
     item->domain = "";
 }
+
+void at_readDefaults(at_names *names, at_wire function, at_onnxItem *call)
+{
+  enum { DEFAULT = 11 };
+  at_arena *const arena = names->building->onnx->arena;
+  at_wire rest = function;
+  at_field field;
+  int32_t count = call->attributeCount;
+  while (at_wire_next(&rest, &field))
+    count += field.number == DEFAULT;
+  at_attribute *const all = at_arena_take(arena, (uint64_t)count, sizeof *all);
+  if (call->attributeCount > 0)
+    memcpy(all, call->attributes, (size_t)call->attributeCount * sizeof *all);
+  call->attributes = all;
+  while (at_wire_next(&function, &field)) {
+    at_attribute *const one = &all[call->attributeCount];
+    if (field.number == DEFAULT && read_attribute(names, at_onnxField_message(&field), one) &&
+        !at_attributeOf(call, one->name))
+      call->attributeCount++;
+  }
+}

@@ -92,7 +92,6 @@ static const char *read_value(at_onnx *onnx, at_wire message, Shape *shape)
 /* A number for the sizes, the same for equal ones: -1 if one of them is not known at all. */
 static int32_t number_of(at_onnx *onnx, const Shape *shape)
 {
-  enum { NAME_BYTES = 256 };
   THGuard guard;
   at_bytes text = {0};
   int32_t number = -1;
@@ -112,7 +111,7 @@ static int32_t number_of(at_onnx *onnx, const Shape *shape)
     const json_t *const found = json_object_get(onnx->shapes, key);
     number = found ? (int32_t)json_integer_value(found) : onnx->shapeCount++;
     if (!found) {
-      at_file_charge(onnx->file, NAME_BYTES + text.length);
+      at_file_charge(onnx->file, AT_NAME_BYTES + text.length);
       if (json_object_set_new(onnx->shapes, key, json_integer(number)))
         THError("there is no memory for the sizes of values");
     }
@@ -207,7 +206,6 @@ static void read_input(at_names *names, at_wire message)
 /* Keeps what the file says of a value. */
 static void read_info(at_names *names, at_wire message)
 {
-  enum { NAME_BYTES = 256 };
   at_onnx *const onnx = names->building->onnx;
   Shape shape;
   const char *const name = read_value(onnx, message, &shape);
@@ -216,7 +214,7 @@ static void read_info(at_names *names, at_wire message)
   names->saying = at_arena_grown(onnx->arena, names->saying, names->sayingCount,
                                  &names->sayingCapacity, sizeof *names->saying);
   names->saying[names->sayingCount] = known_of(onnx, &shape);
-  at_file_charge(onnx->file, NAME_BYTES + strlen(name));
+  at_file_charge(onnx->file, AT_NAME_BYTES + strlen(name));
   if (json_object_set_new(names->said, name, json_integer(names->sayingCount++)))
     THError("there is no memory for the names of values");
 }
