@@ -30,7 +30,7 @@ OWN = {("empty", ""): ["made = torch.empty([2, 3])", "tuple(made.shape)", "# (2,
                                "made.set_(storage, 1, [3], [1])", "# torch.tensor([2., 3., 4.])"],
        ("data_ptr", ""): ["self = torch.zeros([2, 3])", "view = self.t()", "bool(view.data_ptr() == self.data_ptr())", "# True"],
        ("pin_memory", ""): ["import contextlib", "self, pinned = torch.zeros([2]), None",
-                            "with contextlib.suppress(NotImplementedError): pinned = torch.pin_memory(self)", "pinned is None", "# True"]}
+                            "with contextlib.suppress(NotImplementedError): pinned = torch.pin_memory(self)", "bool(pinned is None)", "# True"]}
 VALUES = ("long", "double", "bool", "scalar", "type", "text", "ints", "doubles", "seed", "none", "default")
 PYTHON = {"Byte": "uint8", "Char": "int8", "Short": "int16", "Int": "int32", "Long": "int64", "Float": "float32",
           "Double": "float64", "Half": "float16", "Bool": "bool", "BFloat16": "bfloat16", "ComplexFloat": "complex64",
