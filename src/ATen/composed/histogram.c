@@ -18,7 +18,8 @@ static bool is_float(const char *name, at_tensor *self)
   return false;
 }
 
-/* count + 1 numbers from low to high, which are numbers of Double. As those of linspace they are computed from the nearer end. */
+/* count + 1 numbers from low to high, which are numbers of Double. As those of linspace they are computed from the
+ * nearer end. */
 static at_tensor *spaced(at_tensor *low, at_tensor *high, int64_t count, const at_type *type)
 {
   at_tensor *const i = at_arange(count + 1, .type = at_typeOf(low));
