@@ -46,6 +46,8 @@ static Sizes sizes_of(int64_t n)
   return s;
 }
 
+enum { MOST_FACTORED = 1024 }; /* rows of a matrix that is factored */
+
 /* The elements of all inputs, on the processor. */
 typedef struct Elements {
   THFloatTensor *x, *y, *images, *kernels, *bias;

@@ -48,6 +48,10 @@ class Tensors:
         self.images = floats(batch, planes, edge, edge)
         self.kernels = floats(planes, planes, 3, 3)
         self.bias = floats(planes)
+        self.added = torch.zeros(rows, columns, device=DEVICE)
+        part = self.x[: min(side, 1024) ** 2].view(min(side, 1024), -1)
+        self.definite = part @ part.t() + len(part) * torch.eye(len(part), device=DEVICE)
+        self.gradients = torch.zeros_like(self.kernels)
 
 
 ROWS = {
@@ -81,6 +85,19 @@ ROWS = {
     "convolution": lambda t: F.conv2d(t.images, t.kernels, t.bias, padding=1),
     "pooling": lambda t: F.max_pool2d(t.images, 2, return_indices=True),
     "nll": lambda t: F.nll_loss(t.matrix, t.labels),
+    "sort_1": lambda t: torch.sort(t.matrix, 1),
+    "topk_1": lambda t: torch.topk(t.matrix, 10, 1),
+    "median_1": lambda t: torch.median(t.matrix, 1),
+    "index_add": lambda t: t.added.index_add_(0, t.row, t.matrix),
+    "cholesky": lambda t: torch.linalg.cholesky(t.definite),
+    "threshold": lambda t: F.relu(t.matrix),
+    "mse": lambda t: F.mse_loss(t.matrix, t.matrix2),
+    "batch_norm": lambda t: F.batch_norm(t.images, None, None, training=True),
+    "upsample": lambda t: F.interpolate(t.images, scale_factor=2, mode="bilinear", align_corners=True),
+    "average": lambda t: F.avg_pool2d(t.images, 2),
+    "convolution_weights": lambda t: t.gradients.add_(
+        torch.nn.grad.conv2d_weight(t.images, t.kernels.shape, t.images, padding=1)),
+    "lookup": lambda t: t.added.add_(torch.ops.aten.embedding_dense_backward(t.matrix, t.row, len(t.added), -1, False)),
 }
 
 
