@@ -11,6 +11,7 @@
 #include "ATen/files/Json.h"
 #include "ATen/files/Zip.h"
 #include "ATenProgram.h"
+#include "TH/tensor/THStoragePool.h"
 
 /* --- the arena ------------------------------------------------------------------------------- */
 
@@ -293,6 +294,14 @@ typedef struct at_source {
   unsigned short version;
 } at_source;
 
+/* What is known of the memory that runs of a plan need (pool.c). */
+typedef struct at_runMemory {
+  size_t bytes;    /* of the block of the next run */
+  bool isKnown;    /* a run has found out what follows and bytes */
+  bool *isOutside; /* of each node: it makes or changes memory of results, which no pool has */
+  int failures;    /* runs that left other memory in their block; after a few there is no pool */
+} at_runMemory;
+
 /* What a run computes instead of the graph of the file: passes/ makes it. */
 typedef struct at_plan {
   at_graph *graph;
@@ -304,6 +313,7 @@ typedef struct at_plan {
   at_cell *cells;      /* the values of these slots if isPrepared */
   at_source *sources;
   bool isPrepared;
+  at_runMemory memory;
   int64_t changes[AT_PASSES];
 } at_plan;
 
@@ -383,7 +393,23 @@ struct at_frame {
   const at_type *castTo; /* what floating arguments of the node are cast to, or NULL */
   at_duals *duals;       /* what derivatives along a direction follow; or NULL */
   bool isUntimed;        /* another thread's part of a run: times are those of the caller's */
+  at_runMemory *memory;  /* NULL: no pool was begun */
+  THStoragePool *pool, *poolBefore;
+  bool isComplete;   /* without an error */
+  const void **made; /* while that is found out: the storage that was put into each slot */
 };
+
+/* Begins the pool of a frame, which computes its nodes by at_pool_compute. */
+void at_pool_begin(at_frame *frame, at_runMemory *memory);
+
+/* Computes node n of the frame's graph. */
+void at_pool_compute(at_frame *frame, int32_t n);
+
+/* Notes which nodes made the memory of the results of a run. */
+void at_pool_noteResults(at_frame *frame, at_tensors results);
+
+/* Ends the pool, if one was begun, after all values were released. */
+void at_pool_end(at_frame *frame, bool isComplete);
 
 /* What the region that the frame is in wants the node to compute with; NULL: with what it is given. */
 const at_type *at_region_castTo(const at_frame *frame, const at_graphNode *node);

@@ -406,8 +406,12 @@ static void run(at_program *program)
   at_frame_bind(&frame, false);
   if (isPlanned)
     at_plan_bind(program->plan, &frame);
+  if (isPlanned)
+    at_pool_begin(&frame, &program->plan->memory);
   at_frame_run(&frame);
   collect(program, &frame);
+  at_pool_noteResults(&frame, program->results);
+  frame.isComplete = true;
   THGuard_leave(&guard);
 }
 

@@ -388,6 +388,7 @@ static void free_frame(void *what)
   if (frame->cells)
     for (int32_t i = 0; i < frame->graph->slotCount; i++)
       at_cell_release(&frame->cells[i]);
+  at_pool_end(frame, frame->isComplete);
   THFree(frame->cells);
   THFree(frame->arguments);
   THFree(frame->ints);
@@ -440,7 +441,7 @@ void at_frame_run(at_frame *frame)
   for (int32_t n = 0; n < frame->graph->nodeCount; n++) {
     at_graphNode *const node = &frame->graph->nodes[n];
     const int64_t start = timing ? at_nanoseconds() : 0;
-    at_frame_compute(frame, node);
+    at_pool_compute(frame, n);
     if (timing && node->compute != at_computeSlices) /* their nodes have the time */
       at_timing_add(timing, node, start);
     for (int32_t i = 0; i < node->deadCount; i++)

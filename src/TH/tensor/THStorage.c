@@ -1,6 +1,7 @@
 /* Storages: owning and sharing memory. */
 #include "THTemplate.h"
 #include "TH/core/THReference.h"
+#include "TH/tensor/THStoragePool.h"
 
 real *THStorage_(data)(const THStorage *self)
 {
@@ -48,7 +49,9 @@ THStorage *THStorage_(new)(void)
 
 THStorage *THStorage_(newWithSize)(ptrdiff_t size)
 {
-  return THStorage_(newWithAllocator)(size, &THDefaultAllocator, NULL);
+  THStoragePool *const pool = THStoragePool_current();
+  return pool ? THStorage_(newWithAllocator)(size, &THStoragePoolAllocator, pool)
+              : THStorage_(newWithAllocator)(size, &THDefaultAllocator, NULL);
 }
 
 /* The storage is made first, so that data still belongs to the caller (or does not exist) when that
@@ -61,7 +64,7 @@ THStorage *THStorage_(newWithAllocator)(ptrdiff_t size, THAllocator *allocator,
   THGuard_enter(&guard, THFree);
   THStorage *storage = guard.what =
       THStorage_(newWithDataAndAllocator)(NULL, size, allocator, allocatorContext);
-  if (bytes > 0 || allocator != &THDefaultAllocator)
+  if (bytes > 0 || (allocator != &THDefaultAllocator && allocator != &THStoragePoolAllocator))
     storage->data = allocator->malloc(allocatorContext, bytes);
   THGuard_keep(&guard);
   return storage;

@@ -163,6 +163,7 @@ void at_makePlan(at_program *program, at_reading *reading, unsigned which)
   finish_graph(&rewrite, plan->graph);
   find_dead(&rewrite, plan);
   plan->cells = at_arena_take(reading->arena, (uint64_t)plan->keptCount, sizeof *plan->cells);
+  plan->memory.isOutside = at_arena_take(reading->arena, (uint64_t)plan->graph->nodeCount, 1);
   program->plan = plan;
   THGuard_leave(&guard);
 }

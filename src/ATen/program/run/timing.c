@@ -1,9 +1,9 @@
 /* How long nodes take: sums for each target, and the events of the last run. */
-#include "Program.h"
+#include "ATen/program/Program.h"
 
 #include <time.h>
 
-#include "passes/slices.h"
+#include "ATen/program/passes/slices.h"
 
 int64_t at_nanoseconds(void)
 {
