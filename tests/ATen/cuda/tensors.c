@@ -569,6 +569,15 @@ FAULT(indefinite, drop(at_linalg_ldl_factor_ex(c).LD))
 FAULT(covariance, drop(at_cov(c, .fweights = at_to(at_select(c, 0, 0), AT_CUDA(AT_LONG)),
                               .aweights = at_select(c, 0, 1))))
 FAULT(counted, drop(at_histc(c)))
+FAULT(counted_between, drop(at_histogram(c, .bins = 3).hist))
+FAULT(exponential, drop(at_linalg_matrix_exp(c)))
+FAULT(grouped,
+      drop(at__grouped_mm(c, at_unsqueeze(c, 0),
+                          at_full(AT_SHAPE(1), at_scalar_long(3), .type = AT_CUDA(AT_INT)))))
+FAULT(grouped_terms,
+      drop(at__grouped_mm(at_t(c), c,
+                          at_full(AT_SHAPE(2), at_scalar_long(3), .type = AT_CUDA(AT_INT)))))
+FAULT(determinant_into, at_linalg_det_out(at_empty(AT_SHAPE(0), .type = AT_CUDA(AT_DOUBLE)), c))
 
 /* A graph that is captured and replayed. */
 static void captured(at_tensor *c, at_tensor *h)
@@ -638,6 +647,11 @@ static const Fault faults[] = {
     {"indefinite", indefinite},
     {"covariance", covariance},
     {"counted", counted},
+    {"counted_between", counted_between},
+    {"exponential", exponential},
+    {"grouped", grouped},
+    {"grouped_terms", grouped_terms},
+    {"determinant_into", determinant_into},
     {"captured", captured},
     {"drawn", drawn},
     {"exchanged", exchanged},
