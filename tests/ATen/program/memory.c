@@ -81,12 +81,32 @@ static void runs_make_nothing(void **state)
   }
 }
 
+/* Each thread computes its images in a block of its own. */
+static void slices_of_threads(void **state)
+{
+  const int threads = at_getNumThreads();
+  at_setNumThreads(2);
+  AT_SCOPE
+  {
+    at_program *const program = load_program(program_sample("mobile", ".pt2"));
+    at_tensor *buffer[1] = {
+        at_remainder(at_arange(64 * 3 * 17 * 17, .type = AT_CPU(AT_FLOAT)), 17)};
+    buffer[0] = at_reshape(buffer[0], AT_INTS(64, 3, 17, 17));
+    at_tensor *const first = at_clone(at_program_run(program, (at_tensors){buffer, 1})->data[0]);
+    for (int i = 0; i < RUNS; i++)
+      CHECK(at_equal(at_program_run(program, (at_tensors){buffer, 1})->data[0], first));
+    at_program_free(program);
+  }
+  at_setNumThreads(threads);
+}
+
 int main(void)
 {
   const struct CMUnitTest tests[] = {
       PROGRAM_TEST(same_in_every_block),
       PROGRAM_TEST(results_keep_no_block),
       PROGRAM_TEST(runs_make_nothing),
+      PROGRAM_TEST(slices_of_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -156,6 +156,7 @@ static at_batchSlices *slices_of(const Growing *g)
 {
   at_arena *const arena = g->rewrite->reading->arena;
   at_batchSlices *const made = at_arena_take(arena, 1, sizeof *made);
+  made->poolBytes = at_arena_take(arena, 1, sizeof *made->poolBytes);
   made->graph = *g->rewrite->graph;
   made->graph.nodes = at_arena_take(arena, (uint64_t)g->count, sizeof *made->graph.nodes);
   made->graph.nodeCount = g->count;

@@ -16,6 +16,7 @@ typedef struct at_batchSlices {
   at_graph graph; /* the nodes; its slots are those of the graph around it */
   int32_t inputCount, outputCount;
   const uint8_t *roles; /* of the inputs of the node that has the slices, in their order */
+  size_t *poolBytes;    /* of the storage pool that each thread needs; 0 if that is not known */
 } at_batchSlices;
 
 #endif

@@ -19,8 +19,9 @@ typedef struct Batch {
   at_tensor **whole;     /* the outputs for all images; NULL until a slice is there */
   int64_t images, piece; /* piece: how many a slice has */
   int threads;
-  bool isOff;  /* whether the caller records nothing for gradients */
-  bool failed; /* atomic */
+  bool isOff;      /* whether the caller records nothing for gradients */
+  bool failed;     /* atomic */
+  size_t poolPeak; /* atomic: the most bytes that the slices of a thread needed at a time */
 } Batch;
 
 /* --- one slice -------------------------------------------------------------------------------- */
@@ -58,7 +59,9 @@ static at_tensor *whole_of(Batch *batch, int32_t k, const at_tensor *slice)
   int64_t sizes[IMAGE_DIMS] = {batch->images};
   for (int d = 1; d < IMAGE_DIMS; d++)
     sizes[d] = slice->th->size[d];
+  THStoragePool *const pool = THStoragePool_use(NULL); /* it outlives the slices */
   at_tensor *const made = at_newShape(slice->type, (at_ints){sizes, IMAGE_DIMS});
+  THStoragePool_use(pool);
   if (__atomic_compare_exchange_n(&batch->whole[k], &known, made, false, __ATOMIC_ACQ_REL,
                                   __ATOMIC_ACQUIRE))
     return made;
@@ -100,6 +103,16 @@ static void compute_slice(const Share *share, int64_t begin, int64_t end)
   THGuard_leave(&guard);
 }
 
+/* Ends the pool of a thread. */
+static void end_pool(Batch *batch, THStoragePool *pool)
+{
+  const size_t peak = THStoragePool_end(pool).peak;
+  size_t known = __atomic_load_n(&batch->poolPeak, __ATOMIC_RELAXED);
+  while (known < peak && !__atomic_compare_exchange_n(&batch->poolPeak, &known, peak, true,
+                                                      __ATOMIC_RELAXED, __ATOMIC_RELAXED))
+    ;
+}
+
 /* Images begin to end, a piece at a time.  Errors stay here. */
 static void compute_share(const Share *share, int64_t begin, int64_t end)
 {
@@ -108,6 +121,8 @@ static void compute_share(const Share *share, int64_t begin, int64_t end)
   at_call call;
   at_begin(&call, "program_run");
   at_gradState.isOff = batch->isOff;
+  THStoragePool *const pool = THStoragePool_begin(*batch->slices->poolBytes);
+  THStoragePool *const before = THStoragePool_use(pool);
   TH_TRY(call.attempt)
   {
     AT_SCOPE
@@ -117,6 +132,8 @@ static void compute_share(const Share *share, int64_t begin, int64_t end)
         compute_slice(share, at, THMin(end, at + batch->piece));
     }
   }
+  THStoragePool_use(before);
+  end_pool(batch, pool);
   at_gradState.isOff = wasOff;
   if (!at_failed(&call))
     return;
@@ -223,6 +240,7 @@ static bool compute_slices(Batch *batch, const at_graphNode *node)
   batch->piece = batch->images;
   if (even < batch->images && !batch->failed)
     compute_share(&share, even, batch->images);
+  *batch->slices->poolBytes = at_pool_enough(*batch->slices->poolBytes, batch->poolPeak);
   return !batch->failed;
 }
 

@@ -64,14 +64,17 @@ void at_pool_noteResults(at_frame *frame, at_tensors results)
       find_makers(frame, results.data[i]);
 }
 
-/* What the next run needs.  The next block is no larger than four times what is enough. */
+size_t at_pool_enough(size_t bytes, size_t peak)
+{
+  const size_t enough = peak + peak / 8;
+  return enough > bytes || 4 * enough < bytes ? enough : bytes;
+}
+
 static void learn(at_runMemory *memory, THStoragePoolCounts counts)
 {
-  const size_t enough = counts.peak + counts.peak / 8;
-  if (!memory->isKnown || 4 * enough < memory->bytes)
-    memory->bytes = enough;
-  else if (counts.missed > 0)
-    memory->bytes = THMax(memory->bytes + memory->bytes / 8, enough);
+  /* Gaps that are too small may make results miss a block that is large enough. */
+  const size_t bytes = memory->bytes + (counts.missed > 0 ? memory->bytes / 8 : 0);
+  memory->bytes = at_pool_enough(bytes, counts.peak);
   memory->failures += counts.left > 0;
   memory->isKnown = counts.left == 0;
 }
