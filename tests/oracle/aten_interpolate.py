@@ -92,3 +92,8 @@ with Today("interpolate", __file__) as c:
         for scale in (2.0**-6, 2.0**-14):
             c(name, getattr(torch.ops.aten, name).default, self=c.tensor((2, 1, 3, 3), torch.float32), output_size=[1, 2], align_corners=False,
               scales_h=0.5, scales_w=scale, within=loose(torch.float32))
+    # Windows of Bool.
+    flags = c.tensor((2, 2, 4, 5), torch.float32) > 0
+    options = dict(kernel_size=[2, 3], dilation=[1, 1], padding=[1, 0], stride=[1, 2])
+    c("im2col", self=flags, **options)
+    c("col2im", self=torch.ops.aten.im2col(flags, **options), output_size=[4, 5], **options)

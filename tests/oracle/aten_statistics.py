@@ -198,3 +198,9 @@ with Today("statistics", __file__) as c:
         c(name + ".scalar", self=one, q=0.5, dim=-1, keepdim=True)
         c(name, self=one, q=torch.tensor([0.5, 0.25], dtype=torch.float64), dim=0)
     binomial(c)
+    flags = c.tensor((3, 4), torch.float64, -3, 4) > 0
+    for reduce in ("sum", "prod", "mean", "amax", "amin"):
+        for include in (True, False):
+            index = torch.tensor([[0, 2, 1, 0], [0, 2, 2, 1]])
+            c("scatter_reduce", self=flags, dim=0, index=index, src=~flags, reduce=reduce, include_self=include)
+        c("index_reduce", self=flags, dim=0, index=index[0, :3], source=flags.flip(0), reduce=reduce)

@@ -609,6 +609,39 @@ class Quantized(nn.Module):
                 torch.fake_quantize_per_channel_affine(x, scales.repeat(3)[:3], torch.tensor([1, 2, -3], dtype=torch.int32), 1, -50, 60))
 
 
+class Affine(nn.Module):
+    """Quantization in blocks, of torchao."""
+
+    def forward(self, x, w):
+        import torchao.quantization.quant_primitives  # noqa: F401
+        q, outputs = torch.ops.torchao, []
+        for kind, block, least in ("ASYMMETRIC", [1, 6], -128), ("SYMMETRIC", [2, 3], -127), ("SYMMETRIC_NO_CLIPPING_ERR", [4, 2], -8):
+            most = 127 if least < -8 else 7
+            scale, zero = q.choose_qparams_affine(x, kind, block, torch.int8, least, most, None, None, torch.int32, least == -127)
+            a = q.quantize_affine(x, block, scale, zero, torch.int8, least, most)
+            outputs += [scale, zero, a, q.dequantize_affine(a, block, scale, zero, torch.int8, least, most)]
+        scale, zero = q.choose_qparams_affine(w, "ASYMMETRIC", [3, 2], torch.uint8, 0, 15, 1e-3, torch.float64)
+        a = q.quantize_affine(w, [3, 2], scale, zero, torch.uint8)
+        return outputs + [scale, zero, a, q.dequantize_affine(a, [3, 2], scale, None, torch.uint8, output_dtype=torch.bfloat16)]
+
+
+class Packed(nn.Module):
+    """Weights that are objects of torchao, of several tensors each."""
+
+    def __init__(self):
+        super().__init__()
+        from torchao.quantization import Int8DynamicActivationInt8WeightConfig, Int8WeightOnlyConfig, IntxWeightOnlyConfig, quantize_
+        from torchao.quantization.granularity import PerAxis
+        self.first, self.second, self.third = nn.Linear(32, 8), nn.Linear(8, 6), nn.Linear(6, 4)
+        quantize_(self.first, Int8WeightOnlyConfig(), filter_fn=None)
+        quantize_(self.second, IntxWeightOnlyConfig(granularity=PerAxis(0)), filter_fn=None)
+        quantize_(self.third, Int8DynamicActivationInt8WeightConfig(), filter_fn=None)
+
+    def forward(self, x):
+        y = self.first(x).relu()
+        return y, self.second(y), self.third(self.second(y))
+
+
 class Bits(nn.Module):
     """Elements as others of the same bytes."""
 
@@ -984,6 +1017,8 @@ def programs():
     yield "complex_numbers", ComplexNumbers(), (torch.randn(3, 3, 2), torch.tensor([[0, 1, 2], [2, 0, 1], [1, 1, 0]])), None, False, False
     yield "histograms", Histograms(), (torch.randn(20, 2), torch.tensor([-1.0, 0, 1]), torch.tensor([-2.0, 0, 1, 3])), None, False, False
     yield "grouped", Grouped(), (torch.randn(4, 3, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 6, 7)), None, False, False
+    yield "affine", Affine(), (torch.randn(4, 6), torch.randn(3, 4)), None, False, False
+    yield "packed", Packed(), (torch.randn(3, 32),), None, False, False
     along = torch.randn(3, 4), torch.randn(3, 4), torch.randn(4, 4)
     yield "along", Along(), along, None, False, False
     yield "layouts", Layouts(), (torch.randn(3, 4), torch.randn(4, 2)), None, False, False

@@ -54,12 +54,19 @@ static at_tensor *no_batch(at_pool *pool, at_tensor *t, int withBatch)
   return at_hold(pool, at_makeFilled(t->type, (at_ints){sizes, own.count}, at_scalar_long(0)));
 }
 
+/* Bool moves, and is added up, as Float. */
+static const at_type *computing(const at_tensor *self)
+{
+  return self->type->scalarType == AT_BOOL ? at_toScalarType(self->type, AT_FLOAT)
+                                           : at_layerType(self);
+}
+
 at_tensor *at_columnsOf(at_tensor *out, at_tensor *self, at_ints kernel_size, at_ints dilation,
                         at_ints padding, at_ints stride)
 {
   const Windows v = windows_of(kernel_size, dilation, padding, stride);
   const at_ints own = at_sizesOf(self);
-  const at_type *const compute = at_layerType(self);
+  const at_type *const compute = computing(self);
   const int64_t nothing = 0;
   if ((own.count != 3 && own.count != 4) || !has_elements(own, 4))
     at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to be images with elements",
@@ -81,7 +88,7 @@ at_tensor *at_imagesOf(at_tensor *out, at_tensor *self, at_ints output_size, at_
   const Windows v = windows_of(kernel_size, dilation, padding, stride);
   const Two size = two("output_size", output_size, 1);
   const at_ints own = at_sizesOf(self);
-  const at_type *const compute = at_layerType(self);
+  const at_type *const compute = computing(self);
   const int64_t nothing = 0;
   if ((own.count != 2 && own.count != 3) || !has_elements(own, 3))
     at_raise(AT_ERROR_ARGUMENT, "self has size (%s), and has to be columns with elements",

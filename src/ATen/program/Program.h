@@ -323,10 +323,11 @@ struct at_program {
   const char *format; /* what schemaMajor and schemaMinor are versions of */
   const char *root;   /* the folder in the archive that everything is in, with a slash at its end */
   uint64_t graphSize;
-  uint32_t graphCrc; /* of the member that the graph was read from */
-  at_graph *graph;   /* as the file has it */
-  bool makesDuals;   /* it computes derivatives along a direction */
-  at_plan *plan;     /* NULL if it is only listed and operations are missing */
+  uint32_t graphCrc;  /* of the member that the graph was read from */
+  at_graph *graph;    /* as the file has it */
+  bool hasSubclasses; /* weights that are objects of several tensors */
+  bool makesDuals;    /* it computes derivatives along a direction */
+  at_plan *plan;      /* NULL if it is only listed and operations are missing */
   at_dict *weights;
   int32_t inputCount, outputCount, symbolCount, targetCount;
   at_program_target *targets; /* what nodes call, the most frequent first */
@@ -371,8 +372,13 @@ void at_plan_release(at_plan *plan); /* of its constants; NULL is accepted */
 void at_readPayloads(at_program *program, const at_zip *zip, const at_bytes *root,
                      const char *folder, const char *list, at_dict *storages);
 
-/* Reads the tensors of a member that is a file of torch.save. */
-void at_readSaved(at_program *program, const at_zip *zip, const at_member *member);
+/* Reads the tensors of a member that is a file of torch.save; their names follow the one that is given, unless NULL. */
+void at_readSaved(at_program *program, const at_zip *zip, const at_member *member,
+                  const char *before);
+
+/* Makes tensors in weights that are objects of several ones inputs of the graph of that module; whether there are such
+ * weights. */
+bool at_openSubclasses(at_file *file, const json_t *module);
 
 /* The member of the archive with that name below its root folder, or NULL. */
 const at_member *at_memberOf(const at_zip *zip, const at_bytes *root, const char *folder,
@@ -554,6 +560,7 @@ at_computeFunction at_computeVander, at_computeTrilinear, at_computeFilterLoop,
     at_computeOverdrive;                               /* libraries.c */
 at_computeFunction at_computeLinalgCheck;              /* builtins.c */
 at_computeFunction at_computeDrawn, at_computeWritten; /* resolve.c */
+at_computeFunction at_computeAffine;                   /* forms/affine.c */
 at_computeFunction at_computeComplex;                  /* forms/complexNumbers.c */
 at_computeFunction at_computeForm;                     /* forms/forms.c */
 at_computeFunction at_computeAttentionBackward, at_computeBagBackward, at_computeActivatedProduct,

@@ -149,6 +149,9 @@ static const at_adaptor adaptors[] = {
     {"quantized_decomposed._choose_qparams_per_token_asymmetric_impl.default",
      .compute = at_computeTokenScale},
     {"quantized_decomposed.convert_element_type.no_fuse", .compute = at_computeTo},
+    {"torchao.quantize_affine.default", .compute = at_computeAffine},
+    {"torchao.dequantize_affine.default", .compute = at_computeAffine},
+    {"torchao.choose_qparams_affine.default", .compute = at_computeAffine},
     {"transformers.grouped_mm_fallback.default", "_grouped_mm", "input=self weight=mat2"},
     /* Sizes and other numbers. */
     {"aten.sym_size.int", .compute = at_computeSize},

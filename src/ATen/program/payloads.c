@@ -107,8 +107,12 @@ static void read_payload(const Reading *r, const char *name, const json_t *paylo
   at_file *const file = r->zip->file;
   const char *const storage = at_doc_text(file, payload, "path_name");
   const json_t *const meta = json_object_get(payload, "tensor_meta");
-  if (json_is_true(json_object_get(payload, "use_pickle")) || !json_is_object(meta))
+  if (json_is_true(json_object_get(payload, "use_pickle")) || !json_is_object(meta)) {
+    const at_member *const object = at_memberOf(r->zip, r->root, r->folder, storage);
+    if (object && r->program->hasSubclasses)
+      at_readSaved(r->program, r->zip, object, name);
     return; /* an object of Python: an error if an input of the graph needs it */
+  }
   THGuard guard;
   at_guard(&guard);
   at_tensor *const t = guard.what = new_tensor(r, name, storage, meta);
@@ -165,7 +169,17 @@ static void read_saved(at_file *file, at_dict *set)
   THGuard_leave(&guard);
 }
 
-void at_readSaved(at_program *program, const at_zip *zip, const at_member *member)
+/* The name of a tensor behind another one. */
+static const char *joined(at_program *program, const char *before, const char *name)
+{
+  const size_t length = strlen(before) + strlen(name) + 2;
+  char *const text = at_arena_take(&program->arena, length, 1);
+  snprintf(text, length, "%s.%s", before, name);
+  return text;
+}
+
+void at_readSaved(at_program *program, const at_zip *zip, const at_member *member,
+                  const char *before)
 {
   at_file *const file = zip->file;
   THGuard data, memory, set;
@@ -187,7 +201,9 @@ void at_readSaved(at_program *program, const at_zip *zip, const at_member *membe
   at_file_leave(part, file);
   for (int64_t i = 0; i < at_dict_count(tensors); i++) {
     at_tensor *const t = at_dict_at(tensors, i);
-    const char *const name = at_dict_name(tensors, i);
+    const char *const own = at_dict_name(tensors, i), *const name =
+                                                          before ? joined(program, before, own)
+                                                                 : own;
     const at_found found = {
         .name = name, .length = strlen(name), .type = t->type, .sizes = at_sizesOf(t)};
     if (at_dict_wants(program->weights, file, &found))

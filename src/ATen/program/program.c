@@ -119,7 +119,7 @@ static void read_weights(at_program *program, const at_zip *zip, const at_bytes 
     const char *const folder = layout->weights[i].folder, *const list = layout->weights[i].list;
     const at_member *const saved = at_memberOf(zip, root, folder, layout->weights[i].saved);
     if (saved)
-      at_readSaved(program, zip, saved);
+      at_readSaved(program, zip, saved, NULL);
     else if (list)
       at_readPayloads(program, zip, root, folder, list, storages);
     else
@@ -158,6 +158,7 @@ static void read_program(at_program *program, at_file *file, unsigned passes)
   reading->file = file;
   reading->arena = &program->arena;
   read_version(program, reading, all);
+  program->hasSubclasses = at_openSubclasses(file, module);
   THGuard_enter(&shapes, free_shapes);
   reading->shapes = shapes.what = json_object();
   if (!reading->shapes)

@@ -155,6 +155,9 @@ bool at_program_save(const at_program *program, const char *path)
     if (!program->root)
       at_raise(AT_ERROR_ARGUMENT, "%s is of ONNX, and programs of PyTorch alone are written back",
                program->path);
+    if (program->hasSubclasses)
+      at_raise(AT_ERROR_ARGUMENT, "%s has weights of several tensors, which are not written back",
+               program->path);
     at_file_open(&file, program->path, &open);
     if (!at_isZip(&file))
       at_damaged(&file, "this is not the program any more that was loaded");

@@ -49,14 +49,15 @@ static at_tensor *elements(at_pool *pool, at_tensor *t, at_scalar_type type)
 }
 
 /* Raises unless the operands can be reduced. */
-static void check_types(const at_tensor *self, const at_tensor *index, at_tensor *src)
+static void check_types(const at_tensor *self, const at_tensor *index, at_tensor *src,
+                        at_index_reduction how)
 {
   if (!at_isIndex(index))
     at_raise(AT_ERROR_TYPE, "index is of %s, and has to be of Long or Int",
              at_scalarTypeName(index->type->scalarType));
   at_checkType(src, "the source", self->type);
-  if (self->type->scalarType == AT_BOOL)
-    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of Bool");
+  if (self->type->scalarType == AT_BOOL && how == AT_INDEX_MEAN)
+    at_raise(AT_ERROR_TYPE, "there is no mean of tensors of Bool");
 }
 
 static void set_sizes(int64_t *to, const at_tensor *t)
@@ -150,8 +151,8 @@ at_tensor *at_scatterReduce(at_tensor *out, at_tensor *self, int64_t dim, at_ten
              "index has size (%s), self (%s) and src (%s): index may not be larger",
              at_sizeDesc(at_sizesOf(index)).str, at_sizeDesc(at_sizesOf(self)).str,
              at_sizeDesc(at_sizesOf(src)).str);
-  check_types(self, index, src);
   const at_index_reduction how = reduction_of(reduce);
+  check_types(self, index, src, how);
   at_pool pool;
   at_pool_enter(&pool);
   index = indices_of(&pool, self, d, index);
@@ -172,8 +173,8 @@ at_tensor *at_indexReduce(at_tensor *out, at_tensor *self, int64_t dim, at_tenso
              "\"%s\"",
              at_sizeDesc(at_sizesOf(source)).str, at_sizeDesc(at_sizesOf(self)).str,
              (long long)at_numel(index), reduce);
-  check_types(self, index, source);
   const at_index_reduction how = reduction_of(reduce);
+  check_types(self, index, source, how);
   at_pool pool;
   at_pool_enter(&pool);
   at_tensor *each = indices_of(&pool, self, d, index);

@@ -63,6 +63,13 @@ static void refused(void **state)
   REFUSED("residual", "\"sizes\": [{\"as_int\": 4}", "\"sizes\": [{\"as_int\": 5}", "does not fit");
   REFUSED("residual", "\"storage_offset\": {\"as_int\": 0}", "\"storage_offset\": {\"as_int\": 1}",
           "does not fit");
+  REFUSED("packed", "\"as_string\": \"qdata\"", "\"as_string\": \"qdatb\"",
+          "no tensor 'first.weight.qdatb'");
+  REFUSED("packed", "\"as_string\": \"qdata\"", "\"as_strinx\": \"qdata\"",
+          "nothing makes the value 'p_first_weight'");
+  REFUSED("packed", "\"name\": \"p_first_weight\"", "\"name\": \"p_first_weighs\"",
+          "no tensor 'first.weight'");
+  REFUSED("packed", "\"input_specs\"", "\"input_spics\"", "input_specs");
   unlink(scratch("edited.pt2"));
   check_program_refused("/nonexistent/x.pt2", "cannot read it");
   check_program_refused(program_sample("regions", ".npz"), "no program");
@@ -304,6 +311,12 @@ static at_tensors along(at_tensor *buffer[3])
   return (at_tensors){buffer, 3};
 }
 
+static at_tensors row(at_tensor *buffer[3])
+{
+  buffer[0] = at_ones(AT_SHAPE(3, 32));
+  return (at_tensors){buffer, 1};
+}
+
 static at_tensors pairs(at_tensor *buffer[3])
 {
   buffer[0] = at_ones(AT_SHAPE(4, 3));
@@ -321,6 +334,7 @@ static void faults(void **state)
   check_program_faults(program_sample("mixed", ".pt2"), AT_ALL_PASSES, images);
   check_program_faults(program_sample("regions", ".pt2"), AT_ALL_PASSES, inputs);
   check_program_faults(program_sample("lists", ".pt2"), AT_ALL_PASSES, pairs);
+  check_program_faults(program_sample("packed", ".pt2"), AT_ALL_PASSES, row);
   const bool wasOn = at_grad_setOn(false);
   check_program_faults(program_sample("along", ".pt2"), AT_ALL_PASSES, along);
   CHECK(!at_grad_isOn());

@@ -202,6 +202,9 @@ static void written(void **state)
   at_program *const old = load_program(program_sample("flat", ".pt2"));
   check_not_saved(old, scratch("x.pt2"), "PyTorch 2.9 and later");
   at_program_free(old);
+  at_program *const packed = load_program(program_sample("packed", ".pt2"));
+  check_not_saved(packed, scratch("x.pt2"), "weights of several tensors");
+  at_program_free(packed);
   CHECK_EQ(scratch_count(), 0);
 }
 

@@ -47,6 +47,8 @@
   X(complex_numbers)        \
   X(grouped)                \
   X(histograms)             \
+  X(affine)                 \
+  X(packed)                 \
   X(along)                  \
   X(layouts)                \
   X(layouts_core)           \

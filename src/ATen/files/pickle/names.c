@@ -7,6 +7,7 @@ typedef enum Meaning {
   DICT,      /* a dictionary, perhaps of a list of pairs */
   FIRST,     /* its first argument */
   FROM_TYPE, /* the result of its first argument called with the third */
+  WRAPPER,   /* a tensor that is made of those in the state, which is FROM_TYPE's fourth argument */
   TENSOR,    /* of a storage, an offset, sizes and strides */
   FOREIGN,   /* a tensor of an unsupported kind */
   OF_DTYPE,  /* like TENSOR, of a dtype without a storage class in PyTorch */
@@ -27,6 +28,7 @@ static const struct {
     {"torch._utils", "_rebuild_parameter", FIRST},
     {"torch._utils", "_rebuild_parameter_with_state", FIRST},
     {"torch._tensor", "_rebuild_from_type_v2", FROM_TYPE},
+    {"torch._utils", "_rebuild_wrapper_subclass", WRAPPER},
     {"torch._utils", "_rebuild_tensor_v3", OF_DTYPE},
     {"torch._utils", "_rebuild_sparse_tensor", FOREIGN},
     {"torch._utils", "_rebuild_sparse_csr_tensor", FOREIGN},
@@ -269,8 +271,15 @@ static void push_result(at_pickle *m, int32_t callee, int32_t arguments)
         at_pickle_push(m, at_nodes_addText(m->nodes, AT_NODE_FOREIGN, function->is.text.at,
                                            function->is.text.length));
         return;
+      case WRAPPER:
+        push_object(m, callee, arguments);
+        return;
       case FROM_TYPE:
         callee = argument(m, arguments, 0, AT_NODE_GLOBAL);
+        if (meaning_of(at_pickle_node(m, callee)) == WRAPPER) {
+          at_pickle_push(m, argument(m, arguments, 3, AT_NODE_DICT));
+          return;
+        }
         arguments = argument(m, arguments, 2, AT_NODE_LIST);
         break;
     }
