@@ -1,5 +1,5 @@
-/* Weights that are objects of several tensors, as quantized ones of torchao: a node of the file takes a tensor out of one.
- * Each such tensor becomes an input of the graph, as other weights are, before the graph is read. */
+/* Weights that are objects of several tensors, as quantized ones of torchao: a node of the file takes a tensor out of
+ * one. Each such tensor becomes an input of the graph, as other weights are, before the graph is read. */
 #include "ATen/program/Program.h"
 
 #define OPENS "torch.ops.export.access_subclass_inner_tensor.default"
