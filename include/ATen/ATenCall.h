@@ -43,16 +43,16 @@
   (void)((void)0, OPTIONS GIVEN) /* options are given by name, such as .dim = 1 */
 
 #ifdef __cplusplus
-#define AT_ASSERT static_assert
-#define AT_AUTO   auto && /* a reference: objects that convert to a tensor may not be copyable */
+#define AT_STATIC_ASSERT static_assert
+#define AT_AUTO          auto && /* a reference: objects that convert to a tensor may not be copyable */
 #else
-#define AT_ASSERT _Static_assert
-#define AT_AUTO   __auto_type
+#define AT_STATIC_ASSERT _Static_assert
+#define AT_AUTO          __auto_type
 #endif
 
 /* Checks that no argument is left after the options. */
 #define AT_NO_MORE(OPERATION, COUNT, LEFT) \
-  AT_ASSERT(sizeof(#LEFT) == 1, OPERATION " has " #COUNT " options, and more are given")
+  AT_STATIC_ASSERT(sizeof(#LEFT) == 1, OPERATION " has " #COUNT " options, and more are given")
 
 /* A Scalar argument. */
 #define AT_SCALAR(X) at_scalar(X)

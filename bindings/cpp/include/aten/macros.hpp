@@ -31,6 +31,7 @@ void require(const char *text, bool condition, const Parts &...parts)
 // TORCH_CHECK(condition, parts of the message ...)
 #define TORCH_CHECK(...)           ::at::detail::require(#__VA_ARGS__, __VA_ARGS__)
 #define TORCH_INTERNAL_ASSERT(...) TORCH_CHECK(__VA_ARGS__)
+#define AT_ASSERT(...)             TORCH_CHECK(__VA_ARGS__)
 
 #define AT_DISPATCH_CASE(TYPE, ...)                          \
   case TYPE: {                                               \

@@ -282,6 +282,9 @@ class Tensor
   {
     detail::check((at_set_grad)(tensor_, grad.tensor_));
   }
+  // The gradient, which changes with what is assigned to it.
+  class MutableGrad;
+  MutableGrad mutable_grad() const;
   void zero_grad() const
   {
     set_grad(Tensor());
@@ -383,6 +386,32 @@ class Tensor
 
   at_tensor *tensor_;
 };
+
+class Tensor::MutableGrad : public Tensor
+{
+ public:
+  explicit MutableGrad(const Tensor &owner) : Tensor(owner.grad()), owner_(owner)
+  {
+  }
+  MutableGrad &operator=(const Tensor &grad)
+  {
+    owner_.set_grad(grad);
+    static_cast<Tensor &>(*this) = grad;
+    return *this;
+  }
+  void reset()
+  {
+    *this = Tensor();
+  }
+
+ private:
+  Tensor owner_;
+};
+
+inline Tensor::MutableGrad Tensor::mutable_grad() const
+{
+  return MutableGrad(*this);
+}
 
 namespace detail
 {

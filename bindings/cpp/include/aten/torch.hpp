@@ -29,6 +29,7 @@ using at::optional;
 using at::Scalar;
 using at::ScalarType;
 using at::TensorOptions;
+using at::toString;
 template <class T>
 using complex = std::complex<T>;
 }  // namespace c10

@@ -222,6 +222,22 @@ static void layers()
                                     .mode(torch::kNearest)));
   show("F", F::pad(img[0], F::PadFuncOptions({1, 1, 0, 0}).mode(torch::kReflect)));
   show("F", F::pad(img, F::PadFuncOptions({1, 0}).value(5))[0][0][0]);
+  auto grid = torch::linspace(-1.5, 1.5, 12).view({1, 2, 3, 2});
+  show("F", F::grid_sample(img, grid));
+  show("F", F::grid_sample(img, grid,
+                           F::GridSampleFuncOptions()
+                               .mode(torch::kBicubic)
+                               .padding_mode(torch::kReflection)
+                               .align_corners(true)));
+  // members by number, and the gradient as a variable
+  torch::nn::Sequential pair(torch::nn::Linear(2, 2), torch::nn::Tanh());
+  auto &bias = pair[0]->as<torch::nn::Linear>()->bias;
+  pair->forward(torch::ones({1, 2})).sum().backward();
+  bias.mutable_grad().mul_(2);
+  show("doubled", bias.grad());
+  bias.mutable_grad() = torch::ones({2});
+  show("assigned", bias.grad());
+  AT_ASSERT(c10::toString(bias.scalar_type()) == std::string("Float"));
   show("F", F::conv2d(img, torch::ones({1, 1, 3, 3}), F::Conv2dFuncOptions().padding(1).stride(2)));
   show("F", F::linear(t, torch::ones({2, 4})));
   show("F",

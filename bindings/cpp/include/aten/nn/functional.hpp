@@ -223,6 +223,23 @@ inline Tensor batch_norm(const Tensor &input, const Tensor &running_mean, const 
                         options.training_, options.momentum_, options.eps_, false);
 }
 
+namespace detail
+{
+
+// Which of the names the text is.
+inline int64_t numberOf(const std::string &text, std::initializer_list<const char *> names)
+{
+  int64_t number = 0;
+  for (const char *name : names) {
+    if (text == name)
+      return number;
+    number++;
+  }
+  throw Error("'" + text + "' is no mode");
+}
+
+}  // namespace detail
+
 // --- padding, embedding ---
 
 struct PadFuncOptions {
@@ -247,6 +264,35 @@ inline Tensor pad(const Tensor &input, const PadFuncOptions &options)
 {
   return options.mode_ == "constant" ? at::pad(input, options.pad_, options.mode_, options.value_)
                                      : at::pad(input, options.pad_, options.mode_);
+}
+
+// --- sampling ---
+
+struct GridSampleFuncOptions {
+  GridSampleFuncOptions &mode(const std::string &given)
+  {
+    mode_ = detail::numberOf(given, {"bilinear", "nearest", "bicubic"});
+    return *this;
+  }
+  GridSampleFuncOptions &padding_mode(const std::string &given)
+  {
+    padding_ = detail::numberOf(given, {"zeros", "border", "reflection"});
+    return *this;
+  }
+  GridSampleFuncOptions &align_corners(bool given)
+  {
+    corners_ = given;
+    return *this;
+  }
+  int64_t mode_ = 0, padding_ = 0;
+  bool corners_ = false;
+};
+inline Tensor grid_sample(const Tensor &input, const Tensor &grid,
+                          const GridSampleFuncOptions &options = {})
+{
+  return input.dim() == 5
+             ? at::grid_sampler_3d(input, grid, options.mode_, options.padding_, options.corners_)
+             : at::grid_sampler_2d(input, grid, options.mode_, options.padding_, options.corners_);
 }
 
 // The rows of weight that indices name.

@@ -42,6 +42,12 @@ class ModuleHolder
   {
     return get()->forward(std::forward<Arguments>(arguments)...);
   }
+  // A member of a list or a dictionary.
+  template <class Index>
+  decltype(auto) operator[](Index &&index) const
+  {
+    return (*get())[std::forward<Index>(index)];
+  }
   Impl *get() const
   {
     if (!impl_)
