@@ -103,6 +103,16 @@ THC_DEVICE Part terms_of(const at_grouped_work &w, int64_t t)
 
 /* --- tiles ------------------------------------------------------------------------------------ */
 
+/* A line and a term for element e of a tile: neighbours are those whose elements are adjacent in memory. */
+struct Place {
+  int line, term;
+};
+
+THC_DEVICE Place place_of(int e, bool termsAreAdjacent)
+{
+  return termsAreAdjacent ? Place{e / DEPTH, e % DEPTH} : Place{e % TILE, e / TILE};
+}
+
 /* Loads DEPTH terms, from k on, of the tile's rows and columns: what is outside is 0. */
 template <class T, class Sum>
 THC_DEVICE void load_terms(const at_grouped_work &w, const Part &p, int64_t column, int64_t k,
@@ -110,13 +120,16 @@ THC_DEVICE void load_terms(const at_grouped_work &w, const Part &p, int64_t colu
 {
   const T *a = (const T *)w.a, *b = (const T *)w.b + p.group * w.groupB;
   for (int e = (int)threadIdx.x; e < TILE * DEPTH; e += THC_BLOCK) {
-    const int64_t term = k + e % DEPTH, row = p.row + e / DEPTH;
-    left[e % DEPTH * PITCH + e / DEPTH] =
-        row < p.rowEnd && term < p.last ? load(a[row * w.rowA + term * w.columnA], (Sum)0) : (Sum)0;
-    const int64_t down = k + e / TILE, across = column + e % TILE;
-    right[e / TILE * PITCH + e % TILE] = down < p.last && across < w.columns
-                                             ? load(b[down * w.rowB + across * w.columnB], (Sum)0)
-                                             : (Sum)0;
+    const Place of = place_of(e, w.columnA == 1), to = place_of(e, w.columnB != 1);
+    const int64_t row = p.row + of.line, term = k + of.term;
+    const int64_t across = column + to.line, down = k + to.term;
+    Sum x = 0, y = 0;
+    if (row < p.rowEnd && term < p.last)
+      x = load(a[row * w.rowA + term * w.columnA], (Sum)0);
+    if (across < w.columns && down < p.last)
+      y = load(b[down * w.rowB + across * w.columnB], (Sum)0);
+    left[of.term * PITCH + of.line] = x;
+    right[to.term * PITCH + to.line] = y;
   }
 }
 
