@@ -104,13 +104,13 @@ THC_DEVICE Part terms_of(const at_grouped_work &w, int64_t t)
 /* --- tiles ------------------------------------------------------------------------------------ */
 
 /* A line and a term for element e of a tile: neighbours are those whose elements are adjacent in memory. */
-struct Place {
+struct Cell {
   int line, term;
 };
 
-THC_DEVICE Place place_of(int e, bool termsAreAdjacent)
+THC_DEVICE Cell cell_of(int e, bool termsAreAdjacent)
 {
-  return termsAreAdjacent ? Place{e / DEPTH, e % DEPTH} : Place{e % TILE, e / TILE};
+  return termsAreAdjacent ? Cell{e / DEPTH, e % DEPTH} : Cell{e % TILE, e / TILE};
 }
 
 /* Loads DEPTH terms, from k on, of the tile's rows and columns: what is outside is 0. */
@@ -120,7 +120,7 @@ THC_DEVICE void load_terms(const at_grouped_work &w, const Part &p, int64_t colu
 {
   const T *a = (const T *)w.a, *b = (const T *)w.b + p.group * w.groupB;
   for (int e = (int)threadIdx.x; e < TILE * DEPTH; e += THC_BLOCK) {
-    const Place of = place_of(e, w.columnA == 1), to = place_of(e, w.columnB != 1);
+    const Cell of = cell_of(e, w.columnA == 1), to = cell_of(e, w.columnB != 1);
     const int64_t row = p.row + of.line, term = k + of.term;
     const int64_t across = column + to.line, down = k + to.term;
     Sum x = 0, y = 0;
