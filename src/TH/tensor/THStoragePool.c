@@ -19,7 +19,7 @@ typedef struct {
 } Span;
 
 struct THStoragePool {
-  pthread_mutex_t lock; /* guards what follows, but isTaken */
+  pthread_mutex_t lock; /* guards what follows, but isTaken and hasLock */
   char *block;          /* NULL if there is none */
   size_t bytes;         /* of the block */
   int isOpen;           /* between begin and end */
@@ -27,7 +27,7 @@ struct THStoragePool {
   Span spans[SPANS]; /* by address */
   size_t live, peak; /* bytes of storages; those outside the block are counted while isOpen */
   int64_t missed;
-  int isTaken; /* guarded by the lock of all pools */
+  int isTaken, hasLock; /* guarded by the lock of all pools */
 };
 
 /* Pools are never freed: a storage without memory may still have an ended one as its context. */
@@ -54,11 +54,14 @@ static THStoragePool *take_pool(void)
 {
   THStoragePool *taken = NULL;
   pthread_mutex_lock(&lock);
-  for (int i = 0; i < POOLS && !taken; i++)
-    if (!pools[i].isTaken) {
+  for (int i = 0; i < POOLS && !taken; i++) {
+    if (!pools[i].hasLock)
+      pools[i].hasLock = pthread_mutex_init(&pools[i].lock, NULL) == 0;
+    if (pools[i].hasLock && !pools[i].isTaken) {
       taken = &pools[i];
       taken->isTaken = 1;
     }
+  }
   pthread_mutex_unlock(&lock);
   return taken;
 }
@@ -70,12 +73,6 @@ static void give_pool(THStoragePool *pool, char *block)
   pool->isTaken = 0;
   pthread_mutex_unlock(&lock);
   THFree(block);
-}
-
-__attribute__((constructor)) static void ready_locks(void)
-{
-  for (int i = 0; i < POOLS; i++)
-    pthread_mutex_init(&pools[i].lock, NULL);
 }
 
 THStoragePool *THStoragePool_begin(size_t bytes)
