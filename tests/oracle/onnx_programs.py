@@ -110,7 +110,7 @@ def graphs():
     body = helper.make_graph(
         [node("Add", ["sum", "x"], ["next"]), node("Identity", ["goes"], ["on"]), node("Mul", ["next", "two"], ["seen"])],
         "body", [value("i", longs, []), value("goes", TensorProto.BOOL, []), value("sum", floats, None)],
-        [value("on", TensorProto.BOOL, []), value("next", floats, None), value("seen", floats, None)],
+        [value("on", TensorProto.BOOL, []), value("next", floats, None), value("seen", floats, [3])],
         [numpy_helper.from_array(np.float32(2), "two")])
     yes = helper.make_graph([node("Sub", ["last", "x"], ["a"])], "yes", [], [value("a", floats, None)])
     no = helper.make_graph([node("Add", ["last", "bias"], ["b"])], "no", [], [value("b", floats, None)])

@@ -25,4 +25,14 @@ enum {
 /* SequenceMap: the body, what is mapped and what each run gets, and what the body takes. */
 enum { MAP_BODY, MAP_MAPPED, MAP_TAKEN, MAP_INPUTS };
 
+/* What the file says of a result of the body, for stacks of no results; how of a node points to those that
+ * are its outputs. */
+typedef struct at_bodyResult {
+  at_scalar_type type; /* AT_SCALAR_TYPES if it is not said, or not here */
+  at_onnxList sizes;   /* count is -1 if they are not said; those without a number are 0 */
+} at_bodyResult;
+
+/* Of each output of a graph (ports.c). */
+const at_bodyResult *at_readResults(at_onnx *onnx, at_wire graph);
+
 #endif

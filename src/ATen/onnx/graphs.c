@@ -51,7 +51,7 @@ static void take_alike(at_building *b, const at_building *other)
 }
 
 static void add_node(at_names *names, const at_onnxItem *item, at_compute compute,
-                     const at_given *inputs, int32_t count)
+                     const at_bodyResult *results, const at_given *inputs, int32_t count)
 {
   at_building *const b = names->building;
   const size_t length = strlen(item->type) + 8;
@@ -61,6 +61,7 @@ static void add_node(at_names *names, const at_onnxItem *item, at_compute comput
   memcpy(kept, inputs, (size_t)count * sizeof *kept);
   at_graphNode *const node = at_addNode(b, target, kept, count);
   node->compute = compute;
+  node->how = results;
   at_nameOutputs(names, node, item);
 }
 
@@ -81,7 +82,7 @@ bool at_lowerIf(at_names *names, const at_onnxItem *item)
   at_finishGraph(no);
   const at_given inputs[] = {given_input(names, item, 0), given_graph(yes), given_graph(no),
                              given_taken(names->building, no)};
-  add_node(names, item, at_computeCond, inputs, 4);
+  add_node(names, item, at_computeCond, NULL, inputs, 4);
   return true;
 }
 
@@ -97,7 +98,8 @@ static at_given given_some(at_names *names, const at_onnxItem *item, int32_t fir
 
 bool at_lowerLoop(at_names *names, const at_onnxItem *item)
 {
-  at_building *const body = at_lowerInner(names, graph_of(names, item, "body")->message);
+  const at_wire graph = graph_of(names, item, "body")->message;
+  at_building *const body = at_lowerInner(names, graph);
   const at_given inputs[LOOP_INPUTS] = {
       given_input(names, item, 0), given_input(names, item, 1), given_graph(body),
       given_some(names, item, 2, item->inputCount), given_taken(names->building, body)};
@@ -109,7 +111,9 @@ bool at_lowerLoop(at_names *names, const at_onnxItem *item)
                "a loop has %d values, and its body %d inputs and %d outputs",
                (int)inputs[LOOP_STATE].count, (int)body->formalCount,
                (int)body->graph->outputCount);
-  add_node(names, item, at_computeLoop, inputs, LOOP_INPUTS);
+  /* The first result says whether to go on. */
+  const at_bodyResult *const results = at_readResults(names->building->onnx, graph) + 1;
+  add_node(names, item, at_computeLoop, results, inputs, LOOP_INPUTS);
   return true;
 }
 
@@ -125,7 +129,7 @@ bool at_lowerSequenceMap(at_names *names, const at_onnxItem *item)
     at_damaged(names->building->onnx->file,
                "a map has %d inputs and %d outputs, and its body %d and %d", (int)item->inputCount,
                (int)item->outputCount, (int)body->formalCount, (int)body->graph->outputCount);
-  add_node(names, item, at_computeSequenceMap, inputs, MAP_INPUTS);
+  add_node(names, item, at_computeSequenceMap, NULL, inputs, MAP_INPUTS);
   return true;
 }
 
@@ -143,7 +147,8 @@ static at_given given_list(at_names *names, const at_onnxItem *item, const char 
 bool at_lowerScan(at_names *names, const at_onnxItem *item)
 {
   const at_attribute *const scans = at_attributeOf(item, "num_scan_inputs");
-  at_building *const body = at_lowerInner(names, graph_of(names, item, "body")->message);
+  const at_wire graph = graph_of(names, item, "body")->message;
+  at_building *const body = at_lowerInner(names, graph);
   const int64_t scanned = scans ? scans->integer : 0, states = item->inputCount - scanned;
   at_finishGraph(body);
   if (scanned < 1 || states < 0 || body->formalCount != item->inputCount ||
@@ -163,6 +168,7 @@ bool at_lowerScan(at_names *names, const at_onnxItem *item)
       given_graph(body),
       given_some(names, item, 0, (int32_t)states),
       given_taken(names->building, body)};
-  add_node(names, item, at_computeScan, inputs, SCAN_INPUTS);
+  add_node(names, item, at_computeScan, at_readResults(names->building->onnx, graph), inputs,
+           SCAN_INPUTS);
   return true;
 }

@@ -59,6 +59,25 @@ static at_tensor **enter_parts(const at_graphNode *node, int32_t output, const a
   return parts;
 }
 
+/* Gives an output a stack of no tensors, whose sizes the file has to say. */
+static void give_empty(at_frame *frame, const at_graphNode *node, int32_t output, int64_t axis)
+{
+  const at_bodyResult *const said = (const at_bodyResult *)node->how + output;
+  const int dims = said->sizes.count + 1;
+  at_onnxList sizes = {.count = dims};
+  if (said->sizes.count < 0 || said->type == AT_SCALAR_TYPES || dims > AT_MOST_DIMS)
+    at_nodeFails(node, "output %d has no parts: its size is not known", (int)output);
+  axis = axis < 0 ? axis + dims : axis;
+  if (axis < 0 || axis >= dims)
+    at_nodeFails(node, "an axis is %lld, of %d dimensions", (long long)axis, dims);
+  for (int d = 0; d < dims; d++)
+    sizes.data[d] = d == axis ? 0 : said->sizes.data[d - (d > axis)];
+  at_frame_put(frame, node->outputs[output],
+               (at_cell){AT_CELL_TENSOR,
+                         {.tensor = at_makeFilled(at_cpuType(said->type), at_listed(&sizes),
+                                                  at_scalar_long(0))}});
+}
+
 /* Gives an output the tensors of a list, stacked along an axis, from the last one if it is reversed. */
 static void give_stacked(at_frame *frame, const at_graphNode *node, int32_t output,
                          const at_cells *list, int64_t axis, bool reversed)
@@ -66,8 +85,10 @@ static void give_stacked(at_frame *frame, const at_graphNode *node, int32_t outp
   THGuard guard;
   if (output >= node->outputCount || node->outputs[output] == AT_NO_SLOT)
     return;
-  if (list->count == 0)
-    at_nodeFails(node, "output %d has no parts: its size is not known", (int)output);
+  if (list->count == 0) {
+    give_empty(frame, node, output, axis);
+    return;
+  }
   at_tensor **const parts = enter_parts(node, output, list, &guard);
   for (int32_t i = 0, j = list->count - 1; reversed && i < j; i++, j--) {
     at_tensor *const part = parts[i];

@@ -1,5 +1,5 @@
 /* What the file says of values: of the inputs and outputs of the program, and of others. */
-#include "Onnx.h"
+#include "Loops.h"
 
 /* A dimension as it is written. */
 typedef struct Dimension {
@@ -263,4 +263,27 @@ void at_readOutputs(at_names *names, at_wire graph)
     program->graphOutputs[program->outputCount] = (at_binding){AT_BIND_USER, program->outputCount};
     program->outputs[program->outputCount++] = port_of(onnx, name, &shape);
   }
+}
+
+const at_bodyResult *at_readResults(at_onnx *onnx, at_wire graph)
+{
+  enum { OUTPUT = 12 };
+  at_wire rest = graph;
+  at_field field;
+  int32_t count = 0;
+  while (at_wire_next(&rest, &field))
+    count += field.number == OUTPUT;
+  at_bodyResult *const results = at_arena_take(onnx->arena, (uint64_t)count, sizeof *results);
+  for (int32_t i = 0; at_wire_next(&graph, &field);) {
+    Shape shape;
+    if (field.number != OUTPUT)
+      continue;
+    (void)read_value(onnx, at_onnxField_message(&field), &shape);
+    at_bodyResult *const result = &results[i++];
+    result->type = shape.isTensor ? type_of(&shape) : AT_SCALAR_TYPES;
+    result->sizes.count = THMax(shape.dims, -1);
+    for (int32_t d = 0; d < shape.dims; d++)
+      result->sizes.data[d] = THMax(shape.dimension[d].size, 0);
+  }
+  return results;
 }

@@ -81,6 +81,24 @@ static void narrow(void **state)
   at_program_free(program);
 }
 
+/* A loop that does not run: the file says of what sizes the parts of its stack would be. */
+static void noRuns(void **state)
+{
+  at_program *const program = load_program(program_sample("onnx/graphs", ".onnx"));
+  AT_SCOPE
+  {
+    at_tensor *const x = at_ones(AT_SHAPE(3)), *const times = at_zeros(AT_SCALAR_SHAPE,
+                                                                       .type = AT_CPU(AT_LONG));
+    const at_tensors *const y = at_program_run(program, AT_TENSORS(x, times));
+    CHECK_MSG(y->count == 2, "%s", at_error_message());
+    CHECK_EQ(at_size(y->data[0], 0), 3);
+    CHECK_EQ(at_dim(y->data[1]), 2);
+    CHECK_EQ(at_size(y->data[1], 0), 0);
+    CHECK_EQ(at_size(y->data[1], 1), 3);
+  }
+  at_program_free(program);
+}
+
 /* A graph that passes no input on: there is nothing to copy, and nothing to do. */
 static void empty(void **state)
 {
@@ -257,6 +275,7 @@ int main(void)
   const struct CMUnitTest tests[] = {FOR_EACH_PROGRAM(TEST_OF) PROGRAM_TEST(lowered),
                                      PROGRAM_TEST(narrow),
                                      PROGRAM_TEST(empty),
+                                     PROGRAM_TEST(noRuns),
                                      PROGRAM_TEST(draws),
                                      PROGRAM_TEST(refused),
                                      PROGRAM_TEST(emptySteps),
