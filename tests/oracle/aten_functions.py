@@ -119,3 +119,8 @@ with Today("functions", __file__) as c:
         c("floor_divide", self=torch.tensor([1.0, -1.0, 0.3, 5.0], dtype=dtype), other=torch.tensor([0.1, 0.1, 0.1, -0.5], dtype=dtype))
     c("div.mode", function=lambda self, other, rounding_mode: torch.div(self, other, rounding_mode=rounding_mode),
       self=x, other=y, rounding_mode="up")
+    for dtype in torch.float16, torch.bfloat16:
+        edges = torch.tensor([0, -0.0, 1, -1, 2, 65504, -65504, 2.0**-14, 2.0**-24, 3 * 2.0**-24, 2.0**-133, 3.3895e38, math.inf, -math.inf, 0.7])
+        for other in 0, 3, math.inf, -math.inf, math.nan:
+            c("nextafter", self=edges.to(dtype), other=torch.full((15,), other, dtype=dtype))
+        c("nextafter", self=special(dtype), other=special(dtype).roll(4))

@@ -642,6 +642,19 @@ class Packed(nn.Module):
         return y, self.second(y), self.third(self.second(y))
 
 
+class Narrow(nn.Module):
+    """Floats of 8 bits, as weights and in between."""
+
+    def __init__(self):
+        super().__init__()
+        self.register_buffer("fine", torch.randn(4, 6).to(torch.float8_e4m3fn))
+        self.register_buffer("wide", torch.randn(6, 4).to(torch.float8_e5m2).t())
+
+    def forward(self, x):
+        made = [x.to(getattr(torch, "float8_" + kind)).float() for kind in ("e4m3fn", "e5m2", "e4m3fnuz", "e5m2fnuz")]
+        return made + [self.fine.float() * 0.5, self.wide.to(torch.bfloat16), F.linear(x, self.fine.t().float())]
+
+
 class Bits(nn.Module):
     """Elements as others of the same bytes."""
 
@@ -1019,6 +1032,8 @@ def programs():
     yield "grouped", Grouped(), (torch.randn(4, 3, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 6, 7)), None, False, False
     yield "affine", Affine(), (torch.randn(4, 6), torch.randn(3, 4)), None, False, False
     yield "packed", Packed(), (torch.randn(3, 32),), None, False, False
+    yield "narrow", Narrow(), (torch.randn(5, 4) * torch.tensor([1, 9, 60, 1e-3]),), None, False, False
+    yield "narrow_core", Narrow(), (torch.randn(5, 4) * torch.tensor([1, 9, 60, 1e-3]),), None, True, False
     along = torch.randn(3, 4), torch.randn(3, 4), torch.randn(4, 4)
     yield "along", Along(), along, None, False, False
     yield "layouts", Layouts(), (torch.randn(3, 4), torch.randn(4, 2)), None, False, False

@@ -49,6 +49,7 @@ static inline const at_tensors *at_escapeWhole(unsigned failures, const at_tenso
 /* --- numbers ---------------------------------------------------------------------------------- */
 
 at_tensor *at_mvlgammaOf(at_tensor *self, int64_t p);
+at_tensor *at_nextNarrow(at_tensor *self, at_tensor *other, at_scalar_type type);
 at_tensor *at_lcmOf(at_tensor *self, at_tensor *other);
 at_tensor *at_roundedTo(at_tensor *self, int64_t decimals);
 

@@ -16,6 +16,24 @@ at_tensor *at_mvlgammaOf(at_tensor *self, int64_t p)
   return at_add(at_sum_dim(all, AT_INTS(-1)), (double)p * (double)(p - 1) / 4 * log(M_PI));
 }
 
+/* Six tenths of the way to the number after the next one are rounded to the next one, also where numbers are twice as
+ * dense on that side. */
+at_tensor *at_nextNarrow(at_tensor *self, at_tensor *other, at_scalar_type type)
+{
+  const bool isHalf = type == AT_HALF;
+  const at_type *const narrow = at_toScalarType(at_typeOf(self), type),
+                       *const wide = at_toScalarType(at_typeOf(self), AT_DOUBLE);
+  const double part = isHalf ? 1.2 * 0x1p-11 : 1.2 * 0x1p-8,
+               least = isHalf ? 0.6 * 0x1p-24 : 0.6 * 0x1p-133,
+               infinity = isHalf ? 0x1p16 : 0x1p128;
+  at_tensor *const x = at_to(self, narrow), *const y = at_to(other, narrow);
+  at_tensor *const from = at_clamp(at_to(x, wide), .min = -infinity, .max = infinity);
+  at_tensor *const step = at_clamp_min(at_mul(at_abs(from), part), least);
+  at_tensor *const way = at_sign(at_sub(at_to(y, wide), from));
+  at_tensor *const next = at_to(at_add(from, at_mul(way, step)), narrow);
+  return at_where(at_logical_or(at_eq(x, y), at_isnan(y)), y, next);
+}
+
 at_tensor *at_lcmOf(at_tensor *self, at_tensor *other)
 {
   at_tensor *const divisor = at_gcd(self, other); /* an error if they are not of integers */

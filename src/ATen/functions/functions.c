@@ -6,6 +6,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "ATen/composed/Composed.h"
 #include "ATen/core/ATenOperations.h"
 #include "ATen/core/device.h"
 
@@ -127,8 +128,7 @@ at_tensor *at_nextAfter(at_tensor *out, at_tensor *x, at_tensor *y)
   at_tensor *const in[] = {x, y};
   const at_scalar_type type = at_resultType(2, in, NULL);
   if (type == AT_HALF || type == AT_BFLOAT16)
-    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s",
-             at_scalarTypeName(type));
+    return at_finishComposed(out, at_composed(at_nextNarrow(x, y, type)));
   return at_floatingOfTwo(out, AT_FUNCTION_nextafter, x, y);
 }
 

@@ -91,6 +91,8 @@ typedef struct at_given {
   const char *const *texts;
   int32_t textCount;
   at_scalar_type type; /* AT_SCALAR_TYPES if it is not here */
+  const struct at_packing
+      *packing; /* of a float of 8 bits, whose numbers are Float here; or NULL */
   const struct at_graph *graph;
 } at_given;
 
@@ -229,6 +231,9 @@ const char *at_doc_union(const at_file *file, const json_t *object, const json_t
 
 /* An element type by the number that files have for it; AT_SCALAR_TYPES if it is not here. */
 at_scalar_type at_doc_scalarType(const json_t *number);
+
+/* The float of 8 bits that files have that number for (at_packingOf); NULL if it is of no such type. */
+const struct at_packing *at_doc_packing(const json_t *number);
 
 /* The integer of a size that is no symbol: {"as_int": 3}.  False if it is a symbol. */
 bool at_doc_size(const at_file *file, const json_t *size, int64_t *value);

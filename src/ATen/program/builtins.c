@@ -1,6 +1,7 @@
 /* What nodes do that is no operation of the table: sizes as numbers, checks, and new tensors whose
  * type follows from others. */
 #include "ATenOps.h"
+#include "ATen/onnx/Onnx.h"
 #include "Program.h"
 
 /* --- sizes ------------------------------------------------------------------------------------ */
@@ -90,7 +91,10 @@ void at_computeMetadata(at_frame *frame, const at_graphNode *node)
 {
   const at_tensor *const t = at_inputTensor(frame, node, "a", 0);
   const at_given *const type = at_inputOf(node, "dtype", 3);
-  if (type && type->kind == AT_GIVEN_TYPE && type->type != t->type->scalarType)
+  const at_scalar_type wanted = type && type->packing ? AT_FLOAT
+                                : type                ? type->type
+                                                      : AT_SCALAR_TYPES;
+  if (type && type->kind == AT_GIVEN_TYPE && wanted != t->type->scalarType)
     at_nodeFails(node, "a is of %s, and has to be of %s", at_scalarTypeName(t->type->scalarType),
                  type->type == AT_SCALAR_TYPES ? "a type that is not here"
                                                : at_scalarTypeName(type->type));
@@ -109,11 +113,27 @@ static at_scalar_type type_wanted(const at_graphNode *node, at_scalar_type other
   return given->type;
 }
 
+/* Numbers rounded to floats of 8 bits, as Float. */
+static void give_packed(at_frame *frame, const at_graphNode *node, at_tensor *self,
+                        const at_packing *packing)
+{
+  AT_SCOPE_GUARD;
+  at_tensor *const numbers = at_clone(at_contiguous(at_to(self, AT_CPU(AT_DOUBLE))));
+  if (at_defined(numbers))
+    at_packing_round(packing, at_hostData(numbers), at_numel(numbers), false, AT_ROUND_NEAREST);
+  at_giveOutput(frame, node, 0, at_to(numbers, AT_CPU(AT_FLOAT)));
+}
+
 void at_computeTo(at_frame *frame, const at_graphNode *node)
 {
   const char *const name = at_inputOf(node, "input", -1) ? "input" : "self";
   at_tensor *const self = at_inputTensor(frame, node, name, 0);
   at_scalar_type type = self->type->scalarType;
+  const at_given *const dtype = at_inputOf(node, "dtype", -1);
+  if (dtype && dtype->packing) {
+    give_packed(frame, node, self, dtype->packing);
+    return;
+  }
   if (at_inputOf(node, "other", -1))
     type = at_inputTensor(frame, node, "other", -1)->type->scalarType;
   type = type_wanted(node, type);

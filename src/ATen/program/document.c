@@ -1,4 +1,5 @@
 /* JSON of a program: parsed by jansson, whose memory is charged to the file before it is taken. */
+#include "ATen/onnx/Onnx.h"
 #include "Program.h"
 
 /* What jansson takes for each character that begins or separates values, rounded up: the value, its
@@ -114,6 +115,15 @@ at_scalar_type at_doc_scalarType(const json_t *number)
     if (types[i].code == code)
       return types[i].type;
   return AT_SCALAR_TYPES;
+}
+
+const struct at_packing *at_doc_packing(const json_t *number)
+{
+  static const int64_t numbers[][2] = {{29, 17}, {30, 19}, {31, 18}, {32, 20}, {33, 24}};
+  for (size_t i = 0; i < sizeof numbers / sizeof *numbers; i++)
+    if (numbers[i][0] == json_integer_value(number))
+      return at_packingOf(numbers[i][1]);
+  return NULL;
 }
 
 bool at_doc_size(const at_file *file, const json_t *size, int64_t *value)

@@ -142,9 +142,10 @@ at_given at_readGiven(at_reading *reading, const json_t *slots, const json_t *js
     read_parts(reading, slots, value, row, &given);
   else if (row->kind == AT_GIVEN_TEXT && json_is_string(value))
     given.text = at_arena_text(reading->arena, json_string_value(value));
-  else if (row->kind == AT_GIVEN_TYPE)
+  else if (row->kind == AT_GIVEN_TYPE) {
     given.type = at_doc_scalarType(value);
-  else if (row->kind == AT_GIVEN_GRAPH)
+    given.packing = at_doc_packing(value);
+  } else if (row->kind == AT_GIVEN_GRAPH)
     given.graph = at_readGraph(reading, at_doc_get(reading->file, value, "graph", JSON_OBJECT));
   else if (row->kind == AT_GIVEN_TEXT)
     at_damaged(reading->file, "'%s' is no text", row->key);

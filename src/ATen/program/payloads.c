@@ -1,6 +1,7 @@
 /* Tensors of a program: its weights, buffers and constants.  Each is a view of a member of the
  * archive, which is a whole storage; members are mapped.  Until PyTorch 2.8 they were in archives of
  * torch.save inside of the archive; those are read. */
+#include "ATen/onnx/Onnx.h"
 #include "Program.h"
 
 /* What is read: a list of payloads in a folder of the archive. */
@@ -77,6 +78,22 @@ static int read_sizes(const at_file *file, const json_t *list, int64_t *sizes)
   return (int)count;
 }
 
+/* The numbers that bytes are as floats of 8 bits. */
+static at_tensor *new_widened(at_file *file, at_tensor *bytes, const at_packing *packing)
+{
+  THGuard row, wide;
+  at_guard(&row);
+  at_guard(&wide);
+  row.what = at_newCast(bytes, bytes->type);
+  at_file_charge(file, sizeof(float) * (uint64_t)at_numel(bytes));
+  wide.what = at_newShape(at_cpuType(AT_FLOAT), at_sizesOf(bytes));
+  if (at_numel(bytes) > 0)
+    at_packing_widen(packing, at_hostData(row.what), at_numel(bytes), at_hostData(wide.what));
+  at_tensor *const made = THGuard_keep(&wide);
+  THGuard_leave(&row);
+  return made;
+}
+
 /* The tensor that meta describes, in the storage of that name. */
 static at_tensor *new_tensor(const Reading *r, const char *name, const char *storage,
                              const json_t *meta)
@@ -84,7 +101,9 @@ static at_tensor *new_tensor(const Reading *r, const char *name, const char *sto
   enum { VIEW_BYTES = 512, DIM_BYTES = 16 };
   at_file *const file = r->zip->file;
   int64_t size[AT_MOST_DIMS], stride[AT_MOST_DIMS], offset, end;
-  const at_scalar_type type = at_doc_scalarType(at_doc_get(file, meta, "dtype", JSON_INTEGER));
+  const json_t *const dtype = at_doc_get(file, meta, "dtype", JSON_INTEGER);
+  const at_packing *const packing = at_doc_packing(dtype);
+  const at_scalar_type type = packing ? AT_BYTE : at_doc_scalarType(dtype);
   if (type == AT_SCALAR_TYPES)
     at_damaged_from(__FILE__, __LINE__, file, AT_ERROR_TYPE,
                     "'%.100s' is of element type %lld, which is not here", name,
@@ -98,8 +117,17 @@ static at_tensor *new_tensor(const Reading *r, const char *name, const char *sto
     at_damaged(file, "'%.100s' does not fit in the %lld elements of '%.100s'", name,
                (long long)at_numel(whole), storage);
   at_file_charge(file, VIEW_BYTES + DIM_BYTES * (uint64_t)dims);
-  return end > 0 ? at_newView(whole, (ptrdiff_t)offset, (at_ints){size, dims}, stride)
-                 : at_newShape(whole->type, (at_ints){size, dims});
+  at_tensor *const made = end > 0
+                              ? at_newView(whole, (ptrdiff_t)offset, (at_ints){size, dims}, stride)
+                              : at_newShape(whole->type, (at_ints){size, dims});
+  if (!packing)
+    return made;
+  THGuard bytes;
+  at_guard(&bytes);
+  bytes.what = made;
+  at_tensor *const wide = new_widened(file, made, packing);
+  THGuard_leave(&bytes);
+  return wide;
 }
 
 static void read_payload(const Reading *r, const char *name, const json_t *payload)

@@ -317,6 +317,12 @@ static at_tensors row(at_tensor *buffer[3])
   return (at_tensors){buffer, 1};
 }
 
+static at_tensors narrow(at_tensor *buffer[3])
+{
+  buffer[0] = at_ones(AT_SHAPE(5, 4));
+  return (at_tensors){buffer, 1};
+}
+
 static at_tensors pairs(at_tensor *buffer[3])
 {
   buffer[0] = at_ones(AT_SHAPE(4, 3));
@@ -335,6 +341,7 @@ static void faults(void **state)
   check_program_faults(program_sample("regions", ".pt2"), AT_ALL_PASSES, inputs);
   check_program_faults(program_sample("lists", ".pt2"), AT_ALL_PASSES, pairs);
   check_program_faults(program_sample("packed", ".pt2"), AT_ALL_PASSES, row);
+  check_program_faults(program_sample("narrow", ".pt2"), AT_ALL_PASSES, narrow);
   const bool wasOn = at_grad_setOn(false);
   check_program_faults(program_sample("along", ".pt2"), AT_ALL_PASSES, along);
   CHECK(!at_grad_isOn());

@@ -49,6 +49,8 @@
   X(histograms)             \
   X(affine)                 \
   X(packed)                 \
+  X(narrow)                 \
+  X(narrow_core)            \
   X(along)                  \
   X(layouts)                \
   X(layouts_core)           \
