@@ -111,3 +111,5 @@ for _ in range(3):
     losses.append(optimizer.param_groups[0]["lr"])
     optimizer.step()
     linear.step()
+texts += [repr(layer) for layer in (nn.Threshold(1, 2), nn.ELU(2), nn.Hardtanh(-2, 2.5), nn.Dropout(0), nn.LPPool2d(2, 3), nn.LayerNorm(3, 1), nn.ELU(2.0), nn.Upsample(scale_factor=2),
+                                   nn.MultiheadAttention(8, 2).out_proj)]

@@ -714,6 +714,10 @@ class Layer(Module):
     def extra_repr(self):
         text = repr(self._handle)
         text = text[text.index("(") + 1:-1]
+        given = self.__dict__["_made"][1] if "_made" in self.__dict__ else {}
+        for name, value in given.items():  # integers stay ones, but factors, which PyTorch makes floating, too
+            if type(value) is int and name != "scale_factor":
+                text = (", %s," % text).replace(", %s=%r," % (name, float(value)), ", %s=%d," % (name, value))[2:-1]
         return ", ".join([text] * bool(text) + ["inplace=True"] * bool(getattr(self, "inplace", False)))
 
     def __repr__(self):
