@@ -761,9 +761,12 @@ class Written(nn.Module):
         torch.max(x, 1, out=(rows[1, :, 2], where))
         torch.sort(x, stable=True, dim=1, out=(self.sorted, torch.empty(3, 4, dtype=torch.long)))
         q, r = torch.linalg.qr(x, out=(torch.empty(3, 3), torch.empty(0)))
+        rank, ends = torch.ones((), dtype=torch.long), torch.zeros(3)
+        torch.linalg.matrix_rank(x, atol=1e-3, rtol=1e-3, out=rank)
+        torch.linspace(x[0, 0], x[0, 1], 3, out=ends)
         mantissas, exponents = torch.frexp(x, out=(torch.empty(3, 4), torch.empty(3, 4, dtype=torch.int32)))
         return (y, n, flags, swapped, sums, self.sums * 2, torch.view_as_real(z), rows, where, self.sorted * 2, q @ r, mantissas,
-                exponents)
+                exponents, rank, ends)
 
 
 class Along(nn.Module):

@@ -298,6 +298,14 @@ static const char *overload_of(at_arena *arena, const char *overload)
   return kept;
 }
 
+/* Whether it is an overload that writes to "out" operands, which forms do not. */
+static bool writes_out(at_arena *arena, const at_graphNode *node)
+{
+  const char *const name = strchr(node->target, '.'), *const end =
+                                                          name ? strchr(name + 1, '.') : NULL;
+  return end && !strncmp(node->target, "aten.", 5) && overload_of(arena, end + 1) != NULL;
+}
+
 /* The function of an operation that changes its first operand, or writes to its last ones: "aten.gcd.default" of
  * "aten.gcd_.default" and of "aten.gcd.out".  False if the operation does neither. */
 static bool function_of(at_arena *arena, const at_graphNode *node, bool *isInPlace, char *target,
@@ -417,7 +425,7 @@ bool at_resolve(at_arena *arena, at_graphNode *node)
     if (node->compute != at_computeClone) /* passes look for the operation, too */
       return true;
   }
-  if (at_resolveNumber(node) || at_resolveForm(node))
+  if (at_resolveNumber(node) || (!writes_out(arena, node) && at_resolveForm(node)))
     return true;
   if (adaptor)
     return try_operations(arena, node, adaptor->name, adaptor->overload, adaptor->renames);
