@@ -790,7 +790,7 @@ class Layouts(nn.Module):
 
     def forward(self, x, y):
         sparse = x.relu().to_sparse()
-        return (sparse.to_dense(), torch.sparse.mm(sparse, y), torch.ops.aten.resize(x, [2, 5]), torch.ops.aten.resize_as(y, x[:2, 1:]),
+        return (sparse.to_dense(), x.to_sparse(1).to_dense(), torch.sparse.mm(sparse, y), torch.ops.aten.resize(x, [2, 5]), torch.ops.aten.resize_as(y, x[:2, 1:]),
                 x.clone().resize_(2, 3) * 2)
 
 

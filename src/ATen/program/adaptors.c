@@ -50,6 +50,8 @@ static const at_adaptor adaptors[] = {
     {"aten.swapaxes_.default", "transpose_", "axis0=dim0 axis1=dim1"},
     {"aten.to_sparse.default", "alias", "dense_dim= blocksize="},
     {"aten._to_sparse.default", "alias", "dense_dim= blocksize="},
+    {"aten.to_sparse.sparse_dim", "alias", "sparse_dim="},
+    {"aten._to_sparse.sparse_dim", "alias", "sparse_dim="},
     {"aten.to_dense.default", "alias", "masked_grad="},
     {"aten._to_dense.default", "alias", "masked_grad="},
     {"aten.coalesce.default", "alias"},
