@@ -420,7 +420,7 @@ void at_pool_compute(at_frame *frame, int32_t n);
 void at_pool_noteResults(at_frame *frame, at_tensors results);
 
 /* The bytes of the block of the next pool, after one of so many bytes in which storages had at most peak bytes
- * at a time: enough, and at most four times that. */
+ * at a time. */
 size_t at_pool_enough(size_t bytes, size_t peak);
 
 /* Ends the pool, if one was begun, after all values were released. */

@@ -87,6 +87,21 @@ static void runs_make_nothing(void **state)
   }
 }
 
+/* The blocks of the first run, which are of all sizes, do not wait for later runs. */
+static void first_run_keeps_nothing(void **state)
+{
+  enum { LITTLE = 64 << 10 };
+  AT_SCOPE
+  {
+    at_program *const program = load_program(program_sample("encoder", ".pt2"));
+    at_tensor *buffer[2];
+    const at_tensors inputs = sentences(4000, buffer);
+    CHECK(at_program_run(program, inputs)->count > 0);
+    CHECK(THMemory_stats().cached <= LITTLE);
+    at_program_free(program);
+  }
+}
+
 /* Each thread computes its images in a block of its own. */
 static void slices_of_threads(void **state)
 {
@@ -109,9 +124,8 @@ static void slices_of_threads(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(same_in_every_block),
-      PROGRAM_TEST(results_keep_no_block),
-      PROGRAM_TEST(runs_make_nothing),
+      PROGRAM_TEST(same_in_every_block), PROGRAM_TEST(results_keep_no_block),
+      PROGRAM_TEST(runs_make_nothing),   PROGRAM_TEST(first_run_keeps_nothing),
       PROGRAM_TEST(slices_of_threads),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -66,15 +66,16 @@ void at_pool_noteResults(at_frame *frame, at_tensors results)
 
 size_t at_pool_enough(size_t bytes, size_t peak)
 {
-  const size_t enough = peak + peak / 8;
-  return enough > bytes || 4 * enough < bytes ? enough : bytes;
+  return THMax(bytes, peak + peak / 4); /* gaps take some; what nothing was in takes no memory */
 }
 
 static void learn(at_runMemory *memory, THStoragePoolCounts counts)
 {
+  const size_t before = memory->bytes;
   /* Gaps that are too small may make results miss a block that is large enough. */
-  const size_t bytes = memory->bytes + (counts.missed > 0 ? memory->bytes / 8 : 0);
-  memory->bytes = at_pool_enough(bytes, counts.peak);
+  memory->bytes = at_pool_enough(before + (counts.missed > 0 ? before / 8 : 0), counts.peak);
+  if (memory->bytes > before)
+    THMemory_emptyCache(); /* of the blocks of this run, which later ones do not need */
   memory->failures += counts.left > 0;
   memory->isKnown = counts.left == 0;
 }
