@@ -110,6 +110,31 @@ THStoragePoolCounts THStoragePool_end(THStoragePool *pool)
   return counts;
 }
 
+/* --- forks ------------------------------------------------------------------------------------ */
+
+/* A child must not inherit a lock from a thread that it does not have.  Nobody waits for one of these locks
+ * while holding another. */
+static void before_fork(void)
+{
+  pthread_mutex_lock(&lock);
+  for (int i = 0; i < POOLS; i++)
+    if (pools[i].hasLock)
+      pthread_mutex_lock(&pools[i].lock);
+}
+
+static void after_fork(void)
+{
+  for (int i = 0; i < POOLS; i++)
+    if (pools[i].hasLock)
+      pthread_mutex_unlock(&pools[i].lock);
+  pthread_mutex_unlock(&lock);
+}
+
+__attribute__((constructor)) static void begin(void)
+{
+  pthread_atfork(before_fork, after_fork, after_fork);
+}
+
 /* --- gaps, under the pool's lock -------------------------------------------------------------- */
 
 static void count_bytes(THStoragePool *pool, ptrdiff_t bytes)

@@ -3,6 +3,8 @@
 
 #include <pthread.h>
 #include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include "TH/tensor/THStoragePool.h"
 #include "th_fail.h"
@@ -178,6 +180,51 @@ static void many_storages(void **state)
   CHECK_EQ(counts.left, 0);
 }
 
+/* A run of a storage or two. */
+static void run_once(void)
+{
+  THStoragePool *const pool = THStoragePool_begin(200 * KB);
+  THStoragePool_use(pool);
+  for (int i = 0; i < 20; i++)
+    THByteStorage_free(THByteStorage_newWithSize(100 * KB));
+  THStoragePool_use(NULL);
+  THStoragePool_end(pool);
+}
+
+static int isOver;
+
+static void *run_on(void *context)
+{
+  while (!__atomic_load_n(&isOver, __ATOMIC_RELAXED))
+    run_once();
+  return NULL;
+}
+
+/* A child runs, whatever lock another thread held when it was forked. */
+static void forks(void **state)
+{
+  enum { FORKS = 300 };
+  pthread_t thread;
+  ended(begun(
+      0)); /* with a sanitizer there are no pools, and its own malloc may leave a lock behind */
+  CHECK_EQ(pthread_create(&thread, NULL, run_on, NULL), 0);
+  for (int i = 0; i < FORKS; i++) {
+    int status;
+    const pid_t child = fork();
+    CHECK(child >= 0);
+    if (child == 0) {
+      alarm(20);
+      for (int k = 0; k < 3; k++)
+        run_once();
+      _exit(0);
+    }
+    CHECK_EQ(waitpid(child, &status, 0), child);
+    CHECK_EQ(status, 0);
+  }
+  __atomic_store_n(&isOver, 1, __ATOMIC_RELAXED);
+  CHECK_EQ(pthread_join(thread, NULL), 0);
+}
+
 static void nothing_is_kept(void **state)
 {
   const ptrdiff_t limit = THMemory_cacheLimit();
@@ -219,10 +266,15 @@ static void failing(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      cmocka_unit_test(lowest_gap),       cmocka_unit_test(does_not_fit),
-      cmocka_unit_test(only_counts),      cmocka_unit_test(outlives_the_run),
-      cmocka_unit_test(changes_its_size), cmocka_unit_test(many_storages),
-      cmocka_unit_test(nothing_is_kept),  cmocka_unit_test(failing),
+      cmocka_unit_test(lowest_gap),
+      cmocka_unit_test(does_not_fit),
+      cmocka_unit_test(only_counts),
+      cmocka_unit_test(outlives_the_run),
+      cmocka_unit_test(changes_its_size),
+      cmocka_unit_test(many_storages),
+      cmocka_unit_test(forks),
+      cmocka_unit_test(nothing_is_kept),
+      cmocka_unit_test(failing),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
