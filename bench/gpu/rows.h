@@ -6,6 +6,7 @@
  *   T(NAME)      a function on float tensors; L, B, D: on others
  *   NN(NAME)     a function of layers
  *   S            the state and a comma, or nothing; STATE: the state, or NULL
+ *   DRAW(T)      the first arguments of a function that draws numbers for tensor T
  *
  * A row of BENCH_ROWS is ROW(id, operation, bytes, flops, what is compared, code): the id is the
  * one of torch_rows.py, bytes are those that have to be moved, 0 where they are no limit. */
@@ -85,8 +86,27 @@
                                                  1))                                               \
   ROW(lookup, "LookupTable, gradient", 12 * n, 0, added,                                           \
       NN(LookupTable_accGradParameters)(STATE, on->row, on->matrix, on->added, NULL, NULL, NULL,   \
-                                        0, -1, 1))
+                                        0, -1, 1))                                                 \
+  ROW(uniform, "uniform", 4 * n, 0, uniform, T(uniform)(DRAW(on->r), -1, 3))                       \
+  ROW(normal, "normal", 4 * n, 0, normal, T(normal)(DRAW(on->r), 2, 0.5))                          \
+  ROW(bernoulli, "bernoulli", 4 * n, 0, bernoulli, T(bernoulli)(DRAW(on->r), 0.25))                \
+  ROW(multinomial, "multinomial, 10 of each row", 4 * n, 0, multinomial,                           \
+      T(multinomial)(DRAW(on->drawn), on->odds, 10, 1))                                            \
+  ROW(gru, "GRUFused", 10.4 * n, 0, after,                                                         \
+      NN(GRUFused_updateOutput)(STATE, on->gates3, on->gates3, NULL, NULL, on->before, on->after,  \
+                                on->kept))                                                         \
+  ROW(lstm, "LSTMFused", 12 * n, 0, after,                                                         \
+      NN(LSTMFused_updateOutput)(STATE, on->gates4, on->gates4b, NULL, NULL, on->before,           \
+                                 on->after, on->kept))
 #endif
+
+/* Numbers that a row draws, which differ from one device to the other: of a distribution with this
+ * mean and this deviation. */
+typedef struct ON(Draws) {
+  TENSOR *numbers; /* or NULL, and indices */
+  LONGS *indices;
+  double mean, deviation;
+} ON(Draws);
 
 /* A view of those elements of t that a tensor of this shape has. */
 static TENSOR *ON(view)(TENSOR *t, int64_t rows, int64_t columns, int64_t step)
@@ -107,6 +127,10 @@ typedef struct ON(Tensors) {
   BYTES *mask, *bytes;
   TENSOR *images, *filtered, *pooled, *kernels, *bias, *columns, *ones, *one, *total;
   TENSOR *gradients, *means, *deviations;
+  TENSOR *odds; /* rows x columns, all the same */
+  LONGS *drawn;
+  ON(Draws) uniform, normal, bernoulli, multinomial;
+  TENSOR *before, *after, *kept, *gates3, *gates4, *gates4b; /* of cells: 3 or 4 gates in a row */
   double value;
 } ON(Tensors);
 
@@ -130,6 +154,30 @@ static TENSOR *ON(zeros)(TENSOR *t)
   T(resizeAs)(S made, t);
   T(zero)(S made);
   return made;
+}
+
+static void ON(makeDraws)(ON(Tensors) * on, const Sizes *s)
+{
+  const double columns = (double)s->columns;
+  on->odds = ON(zeros)(on->matrix);
+  T(fill)(S on->odds, 1);
+  on->drawn = L(new)(S_ALONE);
+  on->uniform = (ON(Draws)){on->r, NULL, 1, 4 / sqrt(12)};
+  on->normal = (ON(Draws)){on->r, NULL, 2, 0.5};
+  on->bernoulli = (ON(Draws)){on->r, NULL, 0.25, sqrt(0.25 * 0.75)};
+  on->multinomial =
+      (ON(Draws)){NULL, on->drawn, (columns - 1) / 2, sqrt((columns * columns - 1) / 12)};
+}
+
+static void ON(makeCells)(ON(Tensors) * on, const Sizes *s)
+{
+  const int64_t n = s->columns / 5;
+  on->before = ON(view)(on->y, s->rows, n, n);
+  on->after = T(new)(S_ALONE);
+  on->kept = T(new)(S_ALONE);
+  on->gates3 = ON(view)(on->x, s->rows, 3 * n, 3 * n);
+  on->gates4b = ON(view)(on->x, s->rows, 4 * n, 4 * n);
+  on->gates4 = T(newClone)(S on->gates4b); /* a row changes them */
 }
 
 static ON(Tensors) ON(make)(const Sizes *s, const Elements *e)
@@ -172,6 +220,8 @@ static ON(Tensors) ON(make)(const Sizes *s, const Elements *e)
   on.gradients = ON(zeros)(on.kernels);
   on.means = T(new)(S_ALONE);
   on.deviations = T(new)(S_ALONE);
+  ON(makeDraws)(&on, s);
+  ON(makeCells)(&on, s);
   return on;
 }
 
@@ -182,10 +232,12 @@ static void ON(free)(ON(Tensors) * on)
                       on->narrow2,  on->r4,     on->parts[1],  on->selected, on->images,
                       on->filtered, on->pooled, on->kernels,   on->bias,     on->columns,
                       on->ones,     on->one,    on->total,     on->top,      on->added,
-                      on->definite, on->factor, on->gradients, on->means,    on->deviations};
+                      on->definite, on->factor, on->gradients, on->means,    on->deviations,
+                      on->odds,     on->before, on->after,     on->kept,     on->gates3,
+                      on->gates4,   on->gates4b};
   for (size_t i = 0; i < sizeof floats / sizeof *floats; i++)
     T(free)(S floats[i]);
-  LONGS *longs[] = {on->largest, on->row, on->indices, on->labels, on->from, on->order};
+  LONGS *longs[] = {on->largest, on->row, on->indices, on->labels, on->from, on->order, on->drawn};
   for (size_t i = 0; i < sizeof longs / sizeof *longs; i++)
     L(free)(S longs[i]);
   B(free)(S on->mask);

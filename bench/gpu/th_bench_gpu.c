@@ -115,6 +115,8 @@ static void free_elements(Elements *e)
 
 /* --- the rows on the processor -------------------------------------------------------------- */
 
+static THGenerator *generator;
+
 #define ON(NAME) cpu_##NAME
 #define TENSOR   THFloatTensor
 #define DOUBLES  THDoubleTensor
@@ -128,6 +130,7 @@ static void free_elements(Elements *e)
 #define S
 #define S_ALONE
 #define STATE                 NULL
+#define DRAW(TENSOR)          TENSOR, generator
 #define THDoubleTensor_copyOf THDoubleTensor_copyFloat
 
 static THFloatTensor *cpu_floats(THFloatTensor *t)
@@ -161,6 +164,7 @@ static THCState *state;
 #undef S
 #undef S_ALONE
 #undef STATE
+#undef DRAW
 #define ON(NAME)                  gpu_##NAME
 #define TENSOR                    THCudaTensor
 #define DOUBLES                   THCudaDoubleTensor
@@ -174,6 +178,7 @@ static THCState *state;
 #define S                         state,
 #define S_ALONE                   state
 #define STATE                     state
+#define DRAW(TENSOR)              state, TENSOR
 #define THCudaDoubleTensor_copyOf THCudaDoubleTensor_copyCudaFloat
 
 #define UPLOAD(NAME, TYPE, FROM, COPY)         \
@@ -216,6 +221,12 @@ static THDoubleTensor *of_value(double value)
   THDoubleTensor_set1d(d, 0, value);
   return d;
 }
+static THDoubleTensor *of_longs(THLongTensor *t)
+{
+  THDoubleTensor *d = THDoubleTensor_newWithSize1d(THLongTensor_nElement(t));
+  THDoubleTensor_copyLong(d, t);
+  return d;
+}
 #define OF_DEVICE(NAME, TYPE, HOST, OF)               \
   static THDoubleTensor *NAME(TYPE *t)                \
   {                                                   \
@@ -229,6 +240,30 @@ static THDoubleTensor *of_value(double value)
 OF_DEVICE(of_device_floats, THCudaTensor, THFloatTensor, of_floats)
 OF_DEVICE(of_device_doubles, THCudaDoubleTensor, THDoubleTensor, of_doubles)
 OF_DEVICE(of_device_bytes, THCudaByteTensor, THByteTensor, of_bytes)
+OF_DEVICE(of_device_longs, THCudaLongTensor, THLongTensor, of_longs)
+
+/* 1 where mean and deviation of the numbers are those of their distribution, within 6 deviations of
+ * what so many numbers have, and NaN where they are not; frees numbers. */
+static THDoubleTensor *as_distributed(THDoubleTensor *numbers, double mean, double deviation)
+{
+  const double n = (double)THDoubleTensor_nElement(numbers),
+               drawn = THDoubleTensor_meanall(numbers);
+  const double variance = THDoubleTensor_varall(numbers, 0), expected = deviation * deviation;
+  THDoubleTensor_free(numbers);
+  const int same = fabs(drawn - mean) <= 6 * deviation / sqrt(n) &&
+                   fabs(variance - expected) <= 6 * expected * sqrt(2 / n);
+  return of_value(same ? 1 : (double)NAN);
+}
+static THDoubleTensor *of_draws(cpu_Draws d)
+{
+  return as_distributed(d.numbers ? of_floats(d.numbers) : of_longs(d.indices), d.mean,
+                        d.deviation);
+}
+static THDoubleTensor *of_device_draws(gpu_Draws d)
+{
+  return as_distributed(d.numbers ? of_device_floats(d.numbers) : of_device_longs(d.indices),
+                        d.mean, d.deviation);
+}
 
 #define AS_DOUBLES(RESULT)                     \
   _Generic((RESULT),                           \
@@ -238,6 +273,8 @@ OF_DEVICE(of_device_bytes, THCudaByteTensor, THByteTensor, of_bytes)
       THCudaTensor *: of_device_floats,        \
       THCudaDoubleTensor *: of_device_doubles, \
       THCudaByteTensor *: of_device_bytes,     \
+      cpu_Draws: of_draws,                     \
+      gpu_Draws: of_device_draws,              \
       double: of_value)(RESULT)
 
 #define CPU_RESULT(ID, NAME, MOVED, FLOPS, RESULT, ...) \
@@ -562,10 +599,12 @@ int main(int argc, char **argv)
     printf("%s\n", card);
     return 0;
   }
+  generator = THGenerator_new();
   const int wrong = compare_all(o.filter);
   fprintf(stderr, "th_bench_gpu: %d rows differ from the processor's\n", wrong);
   if (!o.only_check && !wrong)
     measure_all(&o, card);
+  THGenerator_free(generator);
   THCudaShutdown(state);
   THCState_free(state);
   return wrong > 0;

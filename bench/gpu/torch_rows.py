@@ -52,6 +52,10 @@ class Tensors:
         part = self.x[: min(side, 1024) ** 2].view(min(side, 1024), -1)
         self.definite = part @ part.t() + len(part) * torch.eye(len(part), device=DEVICE)
         self.gradients = torch.zeros_like(self.kernels)
+        self.odds = torch.ones_like(self.matrix)
+        n = columns // 5
+        self.before = self.y[: rows * n].view(rows, n)
+        self.gates3, self.gates4 = self.x[: rows * 3 * n].view(rows, 3 * n), self.x[: rows * 4 * n].view(rows, 4 * n)
 
 
 ROWS = {
@@ -97,6 +101,12 @@ ROWS = {
     "average": lambda t: F.avg_pool2d(t.images, 2),
     "convolution_weights": lambda t: t.gradients.add_(
         torch.nn.grad.conv2d_weight(t.images, t.kernels.shape, t.images, padding=1)),
+    "uniform": lambda t: t.r.uniform_(-1, 3),
+    "normal": lambda t: t.r.normal_(2, 0.5),
+    "bernoulli": lambda t: t.r.bernoulli_(0.25),
+    "multinomial": lambda t: torch.multinomial(t.odds, 10, True),
+    "gru": lambda t: torch.ops.aten._thnn_fused_gru_cell(t.gates3, t.gates3, t.before),
+    "lstm": lambda t: torch.ops.aten._thnn_fused_lstm_cell(t.gates4, t.gates4, t.before),
     "lookup": lambda t: t.added.add_(torch.ops.aten.embedding_dense_backward(t.matrix, t.row, len(t.added), -1, False)),
 }
 
