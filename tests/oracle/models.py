@@ -7,7 +7,7 @@ usage: models.py [--MODE]... TEST FOLDER [FAMILY | NAME]...
        timm.
        Modes: exported (the default), core (after run_decompositions), dynamic (all sizes are free, and the batch is
        another than in the export, where PyTorch allows that), onnx (torch.onnx.export of today), older (the one of
-       TorchScript).
+       TorchScript); these two with the version of the operators behind them, too: onnx20, older13.
 
 Prints a line for each network: agrees, or what is missing or differs, or why PyTorch does not export it; and then how many
 there are of each. Networks are small where their library lets them be. Random weights make some so sensitive that PyTorch's
@@ -513,11 +513,13 @@ class Named(torch.nn.Module):
 def written(path, mode, module, args, kwargs):
     """Writes the program; returns inputs, and what PyTorch computes from them: with the exported program, which a few
     networks make another of than they are themselves (a mask that is left out when nothing is masked)."""
-    if mode in ("onnx", "older"):
-        if mode == "older":
+    exporter = mode.rstrip("0123456789")
+    if exporter in ("onnx", "older"):
+        if exporter == "older":
             module, args, kwargs = Named(module, list(kwargs)).eval(), (*args, *kwargs.values()), {}
-        torch.onnx.export(module, args, path + ".onnx", kwargs=kwargs, dynamo=mode == "onnx", verbose=False,
-                          **({"external_data": False} if mode == "onnx" else {}))
+        options = {"opset_version": int(mode[len(exporter):])} if mode != exporter else {}
+        torch.onnx.export(module, args, path + ".onnx", kwargs=kwargs, dynamo=exporter == "onnx", verbose=False,
+                          **options, **({"external_data": False} if exporter == "onnx" else {}))
         return args, kwargs, module(*args, **kwargs)
     if mode == "dynamic":
         names = list(inspect.signature(module.forward).parameters)
@@ -561,7 +563,7 @@ def in_double(module, args, kwargs):
 
 def judged(test, folder, mode, build, double=False):
     path = os.path.join(folder, "network")
-    suffix = ".onnx" if mode in ("onnx", "older") else ".pt2"
+    suffix = ".onnx" if mode.startswith(("onnx", "older")) else ".pt2"
     torch.manual_seed(0)
     try:
         export(path, mode, *(in_double(*build()) if double else build()))
