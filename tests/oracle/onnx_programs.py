@@ -362,6 +362,23 @@ def ngrams_far():
                     [value("x", TensorProto.INT64, ["n"])], [value("y", TensorProto.FLOAT, None)])
 
 
+def sparse():
+    """Sparse weights of each kind of index, in the graph and as a value of a node, and one of no values."""
+    node, floats, longs = helper.make_node, TensorProto.FLOAT, TensorProto.INT64
+
+    def tensor(name, values, indices, sizes, kind=floats):
+        return helper.make_sparse_tensor(
+            helper.make_tensor(name, kind, [len(values)], values),
+            helper.make_tensor(name + "_at", longs, list(np.shape(indices)), np.ravel(indices).tolist()), sizes)
+    nodes = [node("MatMul", ["x", "w"], ["h"]), node("Constant", [], ["b"], sparse_value=tensor("", [2.5, -1], [1, 3], [4])),
+             node("Add", ["h", "b"], ["y"]), node("Gather", ["y", "at"], ["z"], axis=1), node("Mul", ["x", "none"], ["u"])]
+    graph = helper.make_graph(
+        nodes, "graph", [value("x", floats, ["n", 3])], [value(n, floats, None) for n in "yzu"],
+        sparse_initializer=[tensor("w", [1.5, -2, 4, 8], [[0, 1], [1, 0], [1, 3], [2, 2]], [3, 4]),
+                            tensor("at", [2, 3], [0, 2], [4], longs), tensor("none", [], [], [3])])
+    return helper.make_model(graph, opset_imports=[helper.make_opsetid("", 20)], ir_version=9)
+
+
 def wraps():
     """Arithmetic of unsigned integers, which wraps around."""
     node, kinds = helper.make_node, {"a": TensorProto.UINT16, "b": TensorProto.UINT32, "c": TensorProto.UINT64}
@@ -771,6 +788,7 @@ def make_others(names=()):
                "deformed": (deformed(), [np.random.default_rng(8).standard_normal((2, 4, 7, 6)).astype(np.float32)]),
                "optional": (optional(), [np.random.default_rng(9).standard_normal((2, 3)).astype(np.float32)]),
                "waves": (waves(), [rng.standard_normal((2, 9, 1)).astype(np.float32)]),
+               "sparse": (sparse(), [np.random.default_rng(13).standard_normal((2, 3)).astype(np.float32)]),
                "wraps": (wraps(), wrapping_inputs()),
                "ngrams": (ngrams(), [np.random.default_rng(12).choice([2, 3, 5, 7], (3, 9)), np.array([2, 3, 2, 7, 2, 5, 5, 7, 2, 3, 7, 2, 5, 3, 2], np.int32)]),
                "recent": (recent()[0], [np.random.default_rng(4).standard_normal(s).astype(np.float32) / 2 for s in recent()[1].values()])}

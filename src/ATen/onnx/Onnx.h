@@ -111,6 +111,7 @@ typedef struct at_constant {
   uint64_t elements; /* raw elements: the offset in the file of where; 0 if they are elsewhere */
   at_file *where;
   int32_t field; /* the number of the field with its elements, if they are not raw */
+  bool isSparse; /* the message is of those elements that are not 0, and their indices */
 } at_constant;
 
 typedef struct at_onnx {
@@ -174,11 +175,12 @@ typedef struct at_attribute {
   int32_t count;
   at_cell *list;      /* of numbers */
   const char **texts; /* of kind AT_ATTRIBUTE_TEXTS */
-  at_wire message;    /* a tensor or graph */
+  at_wire message;    /* a tensor, sparse tensor or graph */
 } at_attribute;
 
 enum { AT_ATTRIBUTE_FLOAT = 1, AT_ATTRIBUTE_INT, AT_ATTRIBUTE_TEXT, AT_ATTRIBUTE_TENSOR };
 enum { AT_ATTRIBUTE_GRAPH = 5, AT_ATTRIBUTE_FLOATS, AT_ATTRIBUTE_INTS, AT_ATTRIBUTE_TEXTS };
+enum { AT_ATTRIBUTE_SPARSE = 11 };
 
 /* A node of the file. */
 typedef struct at_onnxItem {
@@ -248,6 +250,13 @@ void at_finishGraph(at_building *b);
 
 /* Reads where a tensor is; its name is name, or if that is NULL, the one in the message. */
 void at_readConstant(at_names *names, at_wire message, const char *name);
+
+/* As at_readConstant, of a sparse tensor, which becomes a dense one when it is first needed. */
+void at_readSparse(at_names *names, at_wire message, const char *name);
+
+/* The tensor of those sizes whose other elements than these are 0. */
+at_tensor *at_newDense(at_onnx *onnx, const at_constant *constant, const at_tensor *values,
+                       const at_tensor *indices);
 
 /* The slot of a constant in the graph of the program, where it becomes a weight. */
 int32_t at_slotOfConstant(at_onnx *onnx, at_constant *constant);

@@ -125,21 +125,28 @@ static void read_parts(Sizes *sizes, at_wire message, bool isNamed, Parts *parts
   parts->isExternal = parts->location == 1;
 }
 
+/* Gives the constant the sizes that were read, and the number of its elements. */
+static void keep_sizes(const Sizes *sizes)
+{
+  at_constant *const constant = sizes->constant;
+  uint64_t bytes;
+  int64_t *const kept = at_arena_take(sizes->onnx->arena, (uint64_t)constant->dims, sizeof *kept);
+  memcpy(kept, sizes->size, (size_t)constant->dims * sizeof *kept);
+  constant->sizes = kept;
+  if (!at_bytesOf(at_cpuType(AT_COMPLEX_DOUBLE), (at_ints){kept, constant->dims}, &bytes))
+    at_damaged(sizes->onnx->file, "tensor '%.100s' of size %s is too large", constant->name,
+               at_sizeDesc((at_ints){kept, constant->dims}).str);
+  constant->count = (int64_t)(bytes / 16);
+}
+
 static void read_tensor(at_onnx *onnx, at_constant *constant, bool isNamed)
 {
   Sizes sizes = {onnx, constant};
   Parts parts = {0};
-  uint64_t bytes;
   read_parts(&sizes, constant->message, isNamed, &parts);
   constant->packing = at_packingOf(parts.type);
   constant->type = constant->packing ? at_packing_type(constant->packing) : at_onnxType(parts.type);
-  int64_t *const kept = at_arena_take(onnx->arena, (uint64_t)constant->dims, sizeof *kept);
-  memcpy(kept, sizes.size, (size_t)constant->dims * sizeof *kept);
-  constant->sizes = kept;
-  if (!at_bytesOf(at_cpuType(AT_COMPLEX_DOUBLE), (at_ints){kept, constant->dims}, &bytes))
-    at_damaged(onnx->file, "tensor '%.100s' of size %s is too large", constant->name,
-               at_sizeDesc((at_ints){kept, constant->dims}).str);
-  constant->count = (int64_t)(bytes / 16);
+  keep_sizes(&sizes);
   constant->field = parts.field;
   if (parts.isExternal) {
     uint64_t offset, length;
@@ -150,11 +157,40 @@ static void read_tensor(at_onnx *onnx, at_constant *constant, bool isNamed)
   }
 }
 
-void at_readConstant(at_names *names, at_wire message, const char *name)
+enum { SPARSE_VALUES = 1, SPARSE_INDICES = 2, SPARSE_DIMS = 3 };
+
+/* A tensor inside of the message of a sparse one. */
+static at_constant part_of(at_onnx *onnx, const at_constant *sparse, int64_t number)
+{
+  at_constant part = {.name = sparse->name, .message = {sparse->message.file, 0, 0}};
+  at_wire message = sparse->message;
+  at_field field;
+  while (at_wire_next(&message, &field))
+    if (field.number == number)
+      part.message = at_onnxField_message(&field);
+  read_tensor(onnx, &part, number != SPARSE_VALUES || *sparse->name);
+  return part;
+}
+
+static void read_sparse(at_onnx *onnx, at_constant *constant)
+{
+  const at_constant values = part_of(onnx, constant, SPARSE_VALUES);
+  at_wire message = constant->message;
+  at_field field;
+  Sizes sizes = {onnx, constant};
+  constant->name = values.name;
+  constant->type = values.type;
+  constant->packing = values.packing;
+  constant->isSparse = true;
+  while (at_wire_next(&message, &field))
+    if (field.number == SPARSE_DIMS)
+      at_onnxField_each(&field, AT_WIRE_VARINT, add_size, &sizes);
+  keep_sizes(&sizes);
+}
+
+static void add_constant(at_names *names, at_constant made)
 {
   at_onnx *const onnx = names->building->onnx;
-  at_constant made = {.name = name ? name : "", .message = message, .slot = AT_NO_SLOT};
-  read_tensor(onnx, &made, name != NULL);
   if (json_object_get(names->slots, made.name) || json_object_get(names->constants, made.name))
     at_damaged(onnx->file, "two values are called '%.100s'", made.name);
   names->constant = at_arena_grown(onnx->arena, names->constant, names->constantCount,
@@ -163,6 +199,20 @@ void at_readConstant(at_names *names, at_wire message, const char *name)
   at_file_charge(onnx->file, AT_NAME_BYTES + strlen(made.name));
   if (json_object_set_new(names->constants, made.name, json_integer(names->constantCount++)))
     THError("there is no memory for the names of values");
+}
+
+void at_readConstant(at_names *names, at_wire message, const char *name)
+{
+  at_constant made = {.name = name ? name : "", .message = message, .slot = AT_NO_SLOT};
+  read_tensor(names->building->onnx, &made, name != NULL);
+  add_constant(names, made);
+}
+
+void at_readSparse(at_names *names, at_wire message, const char *name)
+{
+  at_constant made = {.name = name ? name : "", .message = message, .slot = AT_NO_SLOT};
+  read_sparse(names->building->onnx, &made);
+  add_constant(names, made);
 }
 
 /* --- elements --------------------------------------------------------------------------------- */
@@ -246,8 +296,26 @@ static at_tensor *new_widened(at_onnx *onnx, const at_constant *constant)
   return t;
 }
 
+/* Elements that are in the file with their indices. */
+static at_tensor *new_dense(at_onnx *onnx, const at_constant *constant)
+{
+  const at_constant values = part_of(onnx, constant, SPARSE_VALUES);
+  const at_constant indices = part_of(onnx, constant, SPARSE_INDICES);
+  THGuard first, second;
+  at_guard(&first);
+  first.what = new_tensor(onnx, &values);
+  at_guard(&second);
+  second.what = new_tensor(onnx, &indices);
+  at_tensor *const t = at_newDense(onnx, constant, first.what, second.what);
+  THGuard_leave(&second);
+  THGuard_leave(&first);
+  return t;
+}
+
 static at_tensor *new_tensor(at_onnx *onnx, const at_constant *constant)
 {
+  if (constant->isSparse)
+    return new_dense(onnx, constant);
   if (constant->packing)
     return new_widened(onnx, constant);
   if (constant->type == AT_SCALAR_TYPES)

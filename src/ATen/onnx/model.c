@@ -24,9 +24,13 @@ static bool lower_constant(at_names *names, const at_onnxItem *item)
   if (strcmp(item->type, "Constant") != 0 || *item->domain || item->outputCount != 1)
     return false;
   const at_attribute *const value = at_attributeOf(item, "value");
-  if (!value || value->type != AT_ATTRIBUTE_TENSOR)
+  const at_attribute *const sparse = at_attributeOf(item, "sparse_value");
+  if (value && value->type == AT_ATTRIBUTE_TENSOR)
+    at_readConstant(names, value->message, item->outputs[0]);
+  else if (sparse && sparse->type == AT_ATTRIBUTE_SPARSE)
+    at_readSparse(names, sparse->message, item->outputs[0]);
+  else
     return false;
-  at_readConstant(names, value->message, item->outputs[0]);
   return true;
 }
 
@@ -191,7 +195,7 @@ static void read_initializers(at_names *names, at_wire graph)
     if (field.number == GRAPH_INITIALIZER)
       at_readConstant(names, at_onnxField_message(&field), NULL);
     else if (field.number == GRAPH_SPARSE)
-      at_damaged(names->building->onnx->file, "it has sparse weights, which are not here");
+      at_readSparse(names, at_onnxField_message(&field), NULL);
   }
 }
 

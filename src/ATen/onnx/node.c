@@ -62,8 +62,9 @@ static void read_value(Listing *listing, const at_field *field)
     case 4:
       a->text = at_onnxField_text(listing->arena, field);
       break;
-    case 5: /* a tensor */
-    case 6: /* a graph */
+    case 5:  /* a tensor */
+    case 6:  /* a graph */
+    case 22: /* a sparse tensor */
       a->message = at_onnxField_message(field);
       break;
     case LIST_FLOATS:

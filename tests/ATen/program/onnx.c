@@ -27,6 +27,7 @@
   X(quantized)              \
   X(deformed)               \
   X(optional)               \
+  X(sparse)                 \
   X(wraps)                  \
   X(ngrams)                 \
   X(recent)                 \
@@ -192,6 +193,11 @@ static void refused(void **state)
           "an n-gram is twice in its pool");
   REFUSED("ngrams", "max_gram_length\x18\x03", "max_gram_length\x18\x04",
           "there are 8 n-grams of up to 3 tokens");
+  REFUSED("sparse", "\x01\x03\x02\x02", "\x01\x04\x02\x02", "'w' of size [3 x 4] has the index 4");
+  REFUSED("sparse", "\x01\x03\x02\x02", "\x01\x03\x01\x02",
+          "the indices of sparse tensor 'w' do not ascend");
+  REFUSED("sparse", "\x08\x04\x08\x02", "\x08\x08\x08\x01",
+          "has values of size [4] and indices of size [8 x 1]");
   REFUSED("external", "external.bin", "/xternal.bin", "no path below its folder");
   REFUSED("external", "external.bin", "../ernal.bin", "no path below its folder");
   REFUSED("external", "external.bin", "a/../nal.bin", "no path below its folder");
@@ -245,10 +251,10 @@ static at_tensors inputs(at_tensor *buffer[3])
   return (at_tensors){buffer, 2};
 }
 
-static void damaged(void **state)
+static void damage(const char *name)
 {
   size_t size;
-  uint8_t *const bytes = read_file(program_sample("onnx/graphs", ".onnx"), &size);
+  uint8_t *const bytes = read_file(program_sample(name, ".onnx"), &size);
   for (size_t length = 1; length < size; length += 3)
     try_program(write_file(scratch("edited.onnx"), bytes, length), inputs);
   for (size_t i = 0; i < size; i++) {
@@ -261,11 +267,24 @@ static void damaged(void **state)
   unlink(scratch("edited.onnx"));
 }
 
+static void damaged(void **state)
+{
+  damage("onnx/graphs");
+  damage("onnx/sparse");
+}
+
 /* --- failing allocations ---------------------------------------------------------------------- */
+
+static at_tensors sparseInputs(at_tensor *buffer[3])
+{
+  buffer[0] = at_ones(AT_SHAPE(2, 3));
+  return (at_tensors){buffer, 1};
+}
 
 static void faults(void **state)
 {
   check_program_faults(program_sample("onnx/graphs", ".onnx"), AT_ALL_PASSES, inputs);
+  check_program_faults(program_sample("onnx/sparse", ".onnx"), AT_ALL_PASSES, sparseInputs);
 }
 
 #define TEST_OF(NAME) PROGRAM_TEST(NAME),
