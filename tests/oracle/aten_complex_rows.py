@@ -160,3 +160,9 @@ with Today("complex_rows", __file__) as c:
           onesided=False)
         for weight in c.tensor((4,), dtype), c.tensor((), dtype):
             c("lerp.tensor", torch.lerp, self=x, end=y, weight=weight, within=near)
+    for dtype in NEAR:
+        x = c.tensor((3, 4), dtype)
+        for name in "softmax", "log_softmax":  # without a real type there is none
+            c(name, getattr(torch, name), self=x, dim=1)
+            c(name, getattr(torch, name), self=x, dim=1, type=torch.float64, within=NEAR[torch.complex128])
+            c(name, getattr(torch, name), self=x, dim=0, type=torch.float32, within=NEAR[torch.complex64])

@@ -190,6 +190,9 @@ class Table:
             sys.modules[name] = types.ModuleType(name)
             sys.modules[name].__path__ = [path]
         sys.modules["tabled._C"] = sys.modules["tabled"]._C = operations
+        sys.modules["tabled"].get_default_dtype = torch.get_default_dtype
+        for dtype in DTYPES:
+            setattr(sys.modules["tabled"], str(dtype).split(".")[1], dtype)
         self.modules = {name: importlib.import_module("tabled." + name) for name in (
             "_core.tensor", "_core.composed", "nn.functional", "linalg", "special", "fft", "masked", "signal.windows")}
         self.rows = operations

@@ -233,6 +233,8 @@ at_tensor *at_integerAverage(at_tensor *out, at_tensor *self, int axes, at_windo
 /* What the operations of these names compute of complex operands. */
 at_tensor *at_complexSilu(at_tensor *self);
 at_tensor *at_complexSinc(at_tensor *self);
+/* softmax, or its logarithm, of the real parts, in the real type that is given. */
+at_tensor *at_complexSoftMax(at_tensor *self, bool log, int64_t dim, const at_type *type);
 at_tensor *at_complexWithoutNaN(at_tensor *self, at_scalar nan, at_scalar posinf, at_scalar neginf);
 at_tensor *at_complexFloatPower(at_tensor *self, at_tensor *exponent);
 at_tensor *at_complexFloatPowerScalar(at_tensor *self, at_scalar exponent);

@@ -8,6 +8,15 @@ at_tensor *at_complexSilu(at_tensor *self)
   return at_mul(self, at_sigmoid(self));
 }
 
+at_tensor *at_complexSoftMax(at_tensor *self, bool log, int64_t dim, const at_type *type)
+{
+  if (!type || at_isComplex(type->scalarType))
+    at_raise(AT_ERROR_TYPE, "there is no such operation for tensors of %s, unless type is real",
+             at_scalarTypeName(at_typeOf(self)->scalarType));
+  at_tensor *const real = at_real(self);
+  return log ? at_log_softmax(real, dim, .type = type) : at_softmax(real, dim, .type = type);
+}
+
 at_tensor *at_complexSinc(at_tensor *self)
 {
   at_tensor *const isZero = at_eq(self, 0);

@@ -51,6 +51,8 @@ losses += layer.weight_u.tolist() + [layer.eval()(images).sum().item(), layer.we
 x = torch.linspace(-1, 1, 12, dtype=torch.float64)
 for shape in ((12,), (3, 4), (2, 3, 2)):
     losses += F.softmax(x.reshape(shape), dim=None).flatten().tolist() + F.log_softmax(x.reshape(shape), dim=None).flatten().tolist()
+losses += F.softmin(torch.tensor([0, 1, 250], dtype=torch.uint8), dim=0, dtype=torch.float64).tolist()  # of numbers that wrap around
+losses += F.softmax(torch.complex(x, -x), dim=0, dtype=torch.float64).tolist()
 
 one, two = torch.tensor(0.5, dtype=torch.float64), torch.tensor(1.5, dtype=torch.float64)
 losses += [kl_divergence(Normal(one, two), Laplace(two, one)).item(), kl_divergence(Gumbel(one, two), Gumbel(two, one)).item(),

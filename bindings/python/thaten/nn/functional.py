@@ -95,7 +95,7 @@ def log_softmax(input, dim=None, _stacklevel=3, dtype=None):
 
 
 def softmin(input, dim=None, _stacklevel=3, dtype=None):
-    return _C.softmin(input if dtype is None else _C.to(input, dtype), _class_dim(input, dim))
+    return softmax(_C.neg(input), dim, dtype=dtype)
 
 
 # --- linear maps, normalization, embeddings -----------------------------------------------------------------
