@@ -339,19 +339,26 @@ static PyObject *callGroup(Group *group, PyObject *const *arguments, Py_ssize_t 
   for (Py_ssize_t i = 0; i < total; i++)
     if (PyComplex_CheckExact(arguments[i]))
       return callWithComplex(group, arguments, count, names);
-  for (Py_ssize_t i = 0; group->out && names && i < PyTuple_Size(names); i++) {
+  for (Py_ssize_t i = 0; names && i < PyTuple_Size(names); i++) {
     const char *name = PyUnicode_AsUTF8AndSize(PyTuple_GetItem(names, i), NULL);
     if (name && strcmp(name, "out") == 0 && arguments[count + i] != Py_None)
       out = arguments[count + i];
   }
   Call call;
-  if (!th_bind(&call, out ? group->out : group, arguments, count, names, out))
-    return NULL;
+  PyObject *copied = NULL;
+  if (!out || !group->out || !th_bind(&call, group->out, arguments, count, names, out)) {
+    PyErr_Clear(); /* of the form that the results are given to */
+    copied = out;
+    if (!th_bind(&call, group, arguments, count, names, NULL))
+      return NULL;
+  }
   const int64_t began = observer ? nanoseconds() : 0;
   PyObject *result = th_convert(&call) ? run(&call) : NULL;
   if (observer)
     result = observed(&call, began, result);
   th_callEnd(&call);
+  if (result && copied)
+    th_set(&result, th_deliver(group->name, result, copied));
   return result;
 }
 

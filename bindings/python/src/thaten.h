@@ -97,7 +97,7 @@ typedef struct Group {
   const char *symbol; /* the name in ATen's table: its ending says the form */
   short count;
   Row *rows;
-  struct Group *out; /* what is called where out is given; NULL if that is not possible */
+  struct Group *out; /* what is called where out is given; NULL: the results are copied there */
 } Group;
 
 enum { TH_MOST_ARGUMENTS = 40, TH_MOST_RESULTS = 8 };
@@ -109,6 +109,10 @@ PyObject *th_call(Group *group, PyObject *self, PyObject *const *arguments, Py_s
 
 /* Calls the group with count arguments and no names. */
 PyObject *th_callWith(Group *group, int count, PyObject *const *arguments);
+
+/* Copies results, a tensor or a tuple of some, to out, which is as many, and returns out; NULL and an exception if
+ * they do not fit. */
+PyObject *th_deliver(const char *name, PyObject *results, PyObject *out);
 
 /* The group of that name; NULL and an exception if there is none. */
 Group *th_group(const char *name);

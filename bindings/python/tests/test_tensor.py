@@ -259,6 +259,29 @@ class Calls(unittest.TestCase):
         self.assertIs(torch.max(torch.ones(2, 2), 0, out=(values, indices))[0], values)
         self.assertEqual(indices.shape, (2,))
 
+    def test_results_that_are_copied_there(self):
+        """Those of operations that have no form for it."""
+        x, y = torch.tensor([1.25, 2.5]), torch.tensor([[4.0, 1.0], [1.0, 3.0]])
+        out = torch.empty(0)
+        self.assertIs(torch.round(x, decimals=1, out=out), out)
+        self.assertEqual(out.tolist(), torch.tensor([1.2, 2.5]).tolist())
+        row = torch.zeros(2, 2)
+        torch.mvlgamma(x + 3, 1, out=row[:, 0])  # lgamma
+        self.assertEqual(row.tolist(), [[torch.lgamma(x + 3)[0].item(), 0.0], [torch.lgamma(x + 3)[1].item(), 0.0]])
+        mantissa, exponent = torch.empty(0), torch.empty(0, dtype=torch.int32)
+        made = torch.frexp(x, out=(mantissa, exponent))
+        self.assertIs(made.mantissa, mantissa)
+        self.assertEqual((mantissa.tolist(), exponent.tolist()), ([0.625, 0.625], [1, 2]))
+        parts = [torch.empty(0), torch.ones(2, 1)]
+        torch.split_with_sizes_copy(y, [1, 1], dim=1, out=parts)
+        self.assertEqual([p.tolist() for p in parts], [[[4.0], [1.0]], [[1.0], [3.0]]])
+        torch.searchsorted(x, 2.0, out=exponent.long())
+        for wrong, error in ((lambda: torch.frexp(x, out=(mantissa.fill_(7), exponent.bool())), (RuntimeError, TypeError)),
+                             (lambda: torch.frexp(x, out=mantissa), TypeError), (lambda: torch.frexp(x, out=(mantissa,)), TypeError),
+                             (lambda: torch.equal(x, x, out=mantissa), TypeError), (lambda: torch.max(x, 0, out=mantissa), TypeError)):
+            self.assertRaises(error, wrong)
+        self.assertEqual(mantissa.tolist(), [7.0, 7.0])
+
     def test_results_that_change_self(self):
         x = torch.zeros(2)
         self.assertIs(x.add_(1), x)
@@ -348,7 +371,8 @@ class References(unittest.TestCase):
                 lambda: x[[0, 1], [1, 0]], lambda: x[x > 0], assigning, failing, lambda: x.view(2, 8), lambda: x.tolist(),
                 lambda: repr(x), lambda: pickle.loads(pickle.dumps(x)), lambda: memoryview(x).tolist(),
                 lambda: torch.from_dlpack(x), lambda: list(x), lambda: 2 / x, lambda: torch.tensor([[1, 2], [3, 4]]),
-                lambda: torch.max(x, 1, out=(torch.empty(0), torch.empty(0, dtype=torch.int64)))]
+                lambda: torch.max(x, 1, out=(torch.empty(0), torch.empty(0, dtype=torch.int64))),
+                lambda: torch.frexp(x, out=(torch.empty(0), torch.empty(0, dtype=torch.int32)))]
 
     def test_nothing_is_kept(self):
         for number, call in enumerate(self.calls()):

@@ -5,9 +5,9 @@ from . import _C
 globals().update({name[len("special_"):]: getattr(_C, name) for name in dir(_C) if name.startswith("special_")})
 
 
-def polygamma(n, input):
+def polygamma(n, input, *, out=None):
     """The n-th derivative of digamma."""
-    return _C.polygamma(n, input)
+    return _C.polygamma(n, input, out=out)
 
 
 def softmax(input, dim, *, dtype=None):

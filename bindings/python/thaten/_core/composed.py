@@ -77,7 +77,7 @@ def positive(input):
 
 def round(input, *, decimals=0, out=None):
     """To the nearest integer, or to as many decimals; halves to the even one."""
-    return _C.round(input, out=out) if decimals == 0 else _C.round(input, decimals=decimals)
+    return _C.round(input, out=out) if decimals == 0 else _C.round(input, decimals=decimals, out=out)
 
 
 def tensor_split(input, indices_or_sections, dim=0):
@@ -91,15 +91,15 @@ def _tensor_of(value):
     return value if isinstance(value, Tensor) else _C.tensor(value)
 
 
-def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None):
+def searchsorted(sorted_sequence, input, *, out_int32=False, right=False, side=None, sorter=None, out=None):
     """For each element of input, or a number, where it belongs in the sorted rows."""
     named = {k: v for k, v in (("side", side), ("sorter", sorter)) if v is not None}
-    return _C.searchsorted(sorted_sequence, _tensor_of(input), out_int32=out_int32, right=right, **named)
+    return _C.searchsorted(sorted_sequence, _tensor_of(input), out_int32=out_int32, right=right, out=out, **named)
 
 
-def bucketize(input, boundaries, *, out_int32=False, right=False):
+def bucketize(input, boundaries, *, out_int32=False, right=False, out=None):
     """Between which boundaries each element of input, or a number, is."""
-    return _C.bucketize(_tensor_of(input), boundaries, out_int32=out_int32, right=right)
+    return _C.bucketize(_tensor_of(input), boundaries, out_int32=out_int32, right=right, out=out)
 
 
 def cdist(x1, x2, p=2.0, compute_mode="use_mm_for_euclid_dist_if_necessary"):
