@@ -655,6 +655,21 @@ class Narrow(nn.Module):
         return made + [self.fine.float() * 0.5, self.wide.to(torch.bfloat16), F.linear(x, self.fine.t().float())]
 
 
+class PackedNarrow(nn.Module):
+    """Weights that are objects of torchao, of floats of 8 bits and scales."""
+
+    def __init__(self):
+        super().__init__()
+        from torchao.quantization import Float8WeightOnlyConfig, quantize_
+        self.first, self.second = nn.Linear(32, 8), nn.Linear(8, 6)
+        quantize_(self.first, Float8WeightOnlyConfig(), filter_fn=None)
+        quantize_(self.second, Float8WeightOnlyConfig(weight_dtype=torch.float8_e5m2), filter_fn=None)
+
+    def forward(self, x):
+        y = self.first(x).relu()
+        return y, self.second(y)
+
+
 class Bits(nn.Module):
     """Elements as others of the same bytes."""
 
@@ -1035,6 +1050,7 @@ def programs():
     yield "grouped", Grouped(), (torch.randn(4, 3, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 6, 7)), None, False, False
     yield "affine", Affine(), (torch.randn(4, 6), torch.randn(3, 4)), None, False, False
     yield "packed", Packed(), (torch.randn(3, 32),), None, False, False
+    yield "packed_narrow", PackedNarrow(), (torch.randn(3, 32),), None, False, False
     yield "narrow", Narrow(), (torch.randn(5, 4) * torch.tensor([1, 9, 60, 1e-3]),), None, False, False
     yield "narrow_core", Narrow(), (torch.randn(5, 4) * torch.tensor([1, 9, 60, 1e-3]),), None, True, False
     along = torch.randn(3, 4), torch.randn(3, 4), torch.randn(4, 4)

@@ -29,4 +29,4 @@ def pinv(A, rcond=None, hermitian=False, *, atol=None, rtol=None, out=None):
         result = _C.linalg_pinv(A, *(() if rtol is None else (rtol,)), hermitian=hermitian)
     else:
         result = _C.linalg_pinv(A, atol=atol, rtol=rtol, hermitian=hermitian)
-    return result if out is None else out.resize_(result.shape).copy_(result)
+    return result if out is None else _C.alias_copy(result, out=out)

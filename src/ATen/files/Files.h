@@ -46,8 +46,9 @@ typedef struct at_file {
   uint64_t capacity;
   uint64_t elementCapacity; /* bytes that elements may still take, from at_load's limit */
   uint64_t limit;
-  bool skips; /* skips tensors of unsupported kinds */
-  bool lists; /* lists the tensors without reading elements */
+  bool skips;  /* skips tensors of unsupported kinds */
+  bool lists;  /* lists the tensors without reading elements */
+  bool widens; /* reads floats of 8 bits in pickles as Float */
   THByteStorage *mapping;
   uint64_t windowAt; /* the offset of the bytes in window, through which small reads go */
   size_t windowLength;

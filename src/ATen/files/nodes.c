@@ -1,6 +1,8 @@
 /* Graphs of objects, and the names of the tensors in them. */
 #include "Nodes.h"
 
+#include "ATen/onnx/Onnx.h"
+
 enum {
   MOST_NAME = 1 << 16, /* bytes */
   EXPANSION =
@@ -233,9 +235,18 @@ static void make_tensor(at_nodes *nodes, at_nodeTensor *tensor, at_ints sizes, a
   enum { TENSOR_BYTES = 256, DIM_BYTES = 16 };
   const at_nodeStorage *storage = at_node_of(nodes, tensor->storage)->is.storage;
   at_file_charge(nodes->file, TENSOR_BYTES + DIM_BYTES * (uint64_t)sizes.count);
-  tensor->made =
-      none ? at_newShape(storage->type, sizes)
+  at_tensor *const made =
+      none ? at_newShape(storage->type ? storage->type : storage->elements->type, sizes)
            : at_newView(storage->elements, (ptrdiff_t)tensor->offset, sizes, strides.data);
+  if (storage->type) {
+    tensor->made = made;
+    return;
+  }
+  THGuard bytes;
+  at_guard(&bytes);
+  bytes.what = made;
+  tensor->made = at_newWidened(nodes->file, made, at_packingNamed(tensor->dtype));
+  THGuard_leave(&bytes);
 }
 
 static void name_tensor(at_nodes *nodes, const at_node *node, const at_bytes *name, at_dict *dict)
@@ -251,16 +262,18 @@ static void name_tensor(at_nodes *nodes, const at_node *node, const at_bytes *na
   const at_nodeStorage *storage = at_node_of(nodes, tensor->storage)->is.storage;
   const at_ints sizes = read_ints(nodes, tensor->sizes, sizeBuffer),
                 strides = read_ints(nodes, tensor->strides, strideBuffer);
+  const bool isWidened =
+      !storage->type && storage->elements && tensor->dtype && at_packingNamed(tensor->dtype);
   if (sizes.count != strides.count || !at_reach(sizes, strides.data, tensor->offset, &end) ||
-      (storage->type && !tensor->dtype && end > storage->count))
+      ((isWidened || (storage->type && !tensor->dtype)) && end > storage->count))
     at_damaged(nodes->file,
                "'%.*s' of size (%s) with strides (%s) from element %lld on does not fit in a "
                "storage of %lld elements",
                (int)THMin(found.length, 100), found.name, at_sizeDesc(sizes).str,
                at_sizeDesc(strides).str, (long long)tensor->offset, (long long)storage->count);
   found.sizes = sizes;
-  found.type = tensor->dtype ? NULL : storage->type;
-  found.dtype = tensor->dtype ? tensor->dtype : storage->dtype;
+  found.type = isWidened ? at_cpuType(AT_FLOAT) : tensor->dtype ? NULL : storage->type;
+  found.dtype = isWidened ? NULL : tensor->dtype ? tensor->dtype : storage->dtype;
   const int64_t index = at_dict_count(dict);
   if (at_dict_wants(dict, nodes->file, &found)) {
     if (!tensor->made)

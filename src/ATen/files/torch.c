@@ -55,6 +55,13 @@ static Keyed *sorted_storages(const at_nodes *nodes, int64_t *count, THGuard *gu
   return keyed;
 }
 
+/* The type whose elements are read for a storage; NULL if none are. */
+static const at_type *type_read(const at_file *file, const at_nodeStorage *storage)
+{
+  const bool isBytes = storage->dtype && !strcmp(storage->dtype, "bytes");
+  return file->widens && isBytes ? at_cpuType(AT_BYTE) : storage->type;
+}
+
 /* Reads size bytes of elements for the storages that have the key of the first one in keyed.
  * Returns the number of those storages.  Elements of unsupported types are not read. */
 static int64_t give_elements(at_nodes *nodes, const Keyed *keyed, int64_t left, at_stream *stream,
@@ -62,22 +69,22 @@ static int64_t give_elements(at_nodes *nodes, const Keyed *keyed, int64_t left, 
 {
   at_nodeStorage *first = keyed[0].storage;
   const at_ints line = {&first->count, 1};
+  const at_type *const type = type_read(nodes->file, first);
   uint64_t wanted;
   if (__builtin_mul_overflow((uint64_t)first->count, first->elementSize, &wanted) ||
-      (wanted != size && first->type))
+      (wanted != size && type))
     at_damaged(nodes->file, "storage '%.*s' has %llu bytes, which are not %lld elements of %s",
                (int)THMin(first->key.length, 100), first->key.at, (unsigned long long)size,
-               (long long)first->count,
-               first->type ? at_scalarTypeName(first->type->scalarType) : first->dtype);
+               (long long)first->count, type ? at_scalarTypeName(type->scalarType) : first->dtype);
   if (first->given)
     at_damaged(nodes->file, "storage '%.*s' is there twice", (int)THMin(first->key.length, 100),
                first->key.at);
-  if (first->type)
-    first->elements = at_newFromStream(stream, first->type, line, bigEndian);
+  if (type)
+    first->elements = at_newFromStream(stream, type, line, bigEndian);
   first->given = true;
   int64_t i = 1;
   for (; i < left && !compare_texts(first->key, keyed[i].storage->key); i++)
-    if (first->type)
+    if (type)
       keyed[i].storage->elements = at_retain(first->elements);
   return i;
 }

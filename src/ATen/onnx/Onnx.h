@@ -64,6 +64,7 @@ at_scalar_type at_onnxType(int64_t number);
  * that number is of no such type. */
 typedef struct at_packing at_packing;
 const at_packing *at_packingOf(int64_t number);
+const at_packing *at_packingNamed(const char *name); /* PyTorch's: "torch.float8_e5m2" */
 at_scalar_type at_packing_type(const at_packing *packing);
 
 int64_t at_packing_number(const at_packing *packing);
@@ -81,6 +82,9 @@ void at_packing_range(const at_packing *packing, double *least, double *most);
 /* How many bytes so many elements take, and they as elements of the type. */
 int64_t at_packing_bytes(const at_packing *packing, int64_t count);
 void at_packing_widen(const at_packing *packing, const uint8_t *packed, int64_t count, void *to);
+
+/* The numbers that bytes are as floats of 8 bits, as Float. */
+at_tensor *at_newWidened(at_file *file, at_tensor *bytes, const at_packing *packing);
 
 /* --- what is read ----------------------------------------------------------------------------- */
 

@@ -14,17 +14,18 @@ struct at_packing {
   int exponent, bias; /* of floats: bits of the exponent, and what is subtracted from it */
   Special special;    /* of floats: NaN is the last code, or -0, or as IEEE 754 has it; or codes are
                        * powers of 2 without a sign, the last one NaN */
+  const char *torch;  /* PyTorch's name, or NULL */
 };
 
 static const at_packing rows[] = {
-    {17, AT_FLOAT, 8, 4, 7, LAST},
-    {18, AT_FLOAT, 8, 4, 8, ZERO},
-    {19, AT_FLOAT, 8, 5, 15, IEEE},
-    {20, AT_FLOAT, 8, 5, 16, ZERO},
+    {17, AT_FLOAT, 8, 4, 7, LAST, "torch.float8_e4m3fn"},
+    {18, AT_FLOAT, 8, 4, 8, ZERO, "torch.float8_e4m3fnuz"},
+    {19, AT_FLOAT, 8, 5, 15, IEEE, "torch.float8_e5m2"},
+    {20, AT_FLOAT, 8, 5, 16, ZERO, "torch.float8_e5m2fnuz"},
     {21, AT_BYTE, 4},
     {22, AT_CHAR, 4},
     {23, AT_FLOAT, 4, 2, 1, NONE},
-    {24, AT_FLOAT, 8, 8, 127, POWER},
+    {24, AT_FLOAT, 8, 8, 127, POWER, "torch.float8_e8m0fnu"},
     {25, AT_BYTE, 2},
     {26, AT_CHAR, 2},
 };
@@ -33,6 +34,14 @@ const at_packing *at_packingOf(int64_t number)
 {
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
     if (rows[i].number == number)
+      return &rows[i];
+  return NULL;
+}
+
+const at_packing *at_packingNamed(const char *name)
+{
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++)
+    if (rows[i].torch && !strcmp(rows[i].torch, name))
       return &rows[i];
   return NULL;
 }
@@ -152,6 +161,21 @@ void at_packing_range(const at_packing *packing, double *least, double *most)
   const bool isSigned = packing->type == AT_CHAR;
   *most = packing->type == AT_FLOAT ? largest(packing) : (1 << (packing->bits - isSigned)) - 1;
   *least = packing->type == AT_FLOAT ? -*most : isSigned ? -*most - 1 : 0;
+}
+
+at_tensor *at_newWidened(at_file *file, at_tensor *bytes, const at_packing *packing)
+{
+  THGuard row, wide;
+  at_guard(&row);
+  at_guard(&wide);
+  row.what = at_newCast(bytes, bytes->type);
+  at_file_charge(file, sizeof(float) * (uint64_t)at_numel(bytes));
+  wide.what = at_newShape(at_cpuType(AT_FLOAT), at_sizesOf(bytes));
+  if (at_numel(bytes) > 0)
+    at_packing_widen(packing, at_hostData(row.what), at_numel(bytes), at_hostData(wide.what));
+  at_tensor *const made = THGuard_keep(&wide);
+  THGuard_leave(&row);
+  return made;
 }
 
 /* --- where they may be ------------------------------------------------------------------------ */

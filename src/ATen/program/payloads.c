@@ -78,22 +78,6 @@ static int read_sizes(const at_file *file, const json_t *list, int64_t *sizes)
   return (int)count;
 }
 
-/* The numbers that bytes are as floats of 8 bits. */
-static at_tensor *new_widened(at_file *file, at_tensor *bytes, const at_packing *packing)
-{
-  THGuard row, wide;
-  at_guard(&row);
-  at_guard(&wide);
-  row.what = at_newCast(bytes, bytes->type);
-  at_file_charge(file, sizeof(float) * (uint64_t)at_numel(bytes));
-  wide.what = at_newShape(at_cpuType(AT_FLOAT), at_sizesOf(bytes));
-  if (at_numel(bytes) > 0)
-    at_packing_widen(packing, at_hostData(row.what), at_numel(bytes), at_hostData(wide.what));
-  at_tensor *const made = THGuard_keep(&wide);
-  THGuard_leave(&row);
-  return made;
-}
-
 /* The tensor that meta describes, in the storage of that name. */
 static at_tensor *new_tensor(const Reading *r, const char *name, const char *storage,
                              const json_t *meta)
@@ -125,7 +109,7 @@ static at_tensor *new_tensor(const Reading *r, const char *name, const char *sto
   THGuard bytes;
   at_guard(&bytes);
   bytes.what = made;
-  at_tensor *const wide = new_widened(file, made, packing);
+  at_tensor *const wide = at_newWidened(file, made, packing);
   THGuard_leave(&bytes);
   return wide;
 }
@@ -220,6 +204,7 @@ void at_readSaved(at_program *program, const at_zip *zip, const at_member *membe
   at_file *const part = memory.what = THAlloc(sizeof *part);
   at_file_enter(part, file, s.stream.at, (size_t)member->size);
   part->skips = true;
+  part->widens = true;
   THGuard_enter(&set, free_set);
   at_dict *const tensors = set.what = at_dict_new();
   if (!tensors)

@@ -341,6 +341,7 @@ static void faults(void **state)
   check_program_faults(program_sample("regions", ".pt2"), AT_ALL_PASSES, inputs);
   check_program_faults(program_sample("lists", ".pt2"), AT_ALL_PASSES, pairs);
   check_program_faults(program_sample("packed", ".pt2"), AT_ALL_PASSES, row);
+  check_program_faults(program_sample("packed_narrow", ".pt2"), AT_ALL_PASSES, row);
   check_program_faults(program_sample("narrow", ".pt2"), AT_ALL_PASSES, narrow);
   const bool wasOn = at_grad_setOn(false);
   check_program_faults(program_sample("along", ".pt2"), AT_ALL_PASSES, along);

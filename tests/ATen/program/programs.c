@@ -49,6 +49,7 @@
   X(histograms)             \
   X(affine)                 \
   X(packed)                 \
+  X(packed_narrow)          \
   X(narrow)                 \
   X(narrow_core)            \
   X(along)                  \

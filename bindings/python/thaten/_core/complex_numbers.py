@@ -85,7 +85,7 @@ def fallback(name, arguments, named):
     made = _made[plain](*arguments, **named)
     if plain != name:
         return arguments[0].copy_(made)
-    return made if out is None else out.copy_(made)
+    return made if out is None else _C.alias_copy(made, out=out)
 
 
 def _ends(name, real):
@@ -106,7 +106,7 @@ def _ends(name, real):
         if name == "logspace":
             made = _C.exp(made * math.log(base))
         made = made.to(dtype)
-        return made.requires_grad_(wanted) if out is None else out.copy_(made)
+        return made.requires_grad_(wanted) if out is None else _C.alias_copy(made, out=out)
 
     between.__name__, between.__doc__ = name, real.__doc__
     return between
