@@ -655,6 +655,26 @@ class Narrow(nn.Module):
         return made + [self.fine.float() * 0.5, self.wide.to(torch.bfloat16), F.linear(x, self.fine.t().float())]
 
 
+class Sparse(nn.Module):
+    """Sparse tensors of indices and values, some of them twice, and with values that are rows."""
+
+    def forward(self, at, values, x):
+        rows = values[:, None] * x[0]
+        sparse = torch.sparse_coo_tensor(at, values, (5, 4))
+        return torch.sparse.mm(sparse, x), sparse.coalesce().to_dense(), torch.sparse_coo_tensor(at[:1], rows, (5, 2), dtype=torch.float64).to_dense()
+
+
+class Scaled(nn.Module):
+    """Products of floats of 8 bits, with scales of the whole, and of rows and columns."""
+
+    def forward(self, x, w, scales):
+        rows, columns, bias = scales[:, None], scales[None], scales.bfloat16()
+        a, b = x.to(torch.float8_e4m3fn), w.to(torch.float8_e4m3fn).t()
+        two, half = torch.tensor(2.0), torch.tensor(0.375)
+        return (torch._scaled_mm(a, b, two, half, out_dtype=torch.float32), torch._scaled_mm(a, b, two, half, bias, out_dtype=torch.bfloat16),
+                torch._scaled_mm(a, b, rows, columns, out_dtype=torch.bfloat16))
+
+
 class PackedNarrow(nn.Module):
     """Weights that are objects of torchao, of floats of 8 bits and scales."""
 
@@ -1050,6 +1070,10 @@ def programs():
     yield "grouped", Grouped(), (torch.randn(4, 3, 8), torch.randn(2, 2, 5, 8), torch.randn(2, 2, 6, 7)), None, False, False
     yield "affine", Affine(), (torch.randn(4, 6), torch.randn(3, 4)), None, False, False
     yield "packed", Packed(), (torch.randn(3, 32),), None, False, False
+    sparse = torch.tensor([[0, 4, 2, 4, 1], [1, 3, 0, 3, 2]]), torch.randn(5), torch.randn(4, 2)
+    yield "sparse", Sparse(), sparse, None, False, False
+    yield "sparse_core", Sparse(), sparse, None, True, False
+    yield "scaled", Scaled(), (torch.randn(16, 32), torch.randn(16, 32), torch.rand(16)), None, False, False
     yield "packed_narrow", PackedNarrow(), (torch.randn(3, 32),), None, False, False
     yield "narrow", Narrow(), (torch.randn(5, 4) * torch.tensor([1, 9, 60, 1e-3]),), None, False, False
     yield "narrow_core", Narrow(), (torch.randn(5, 4) * torch.tensor([1, 9, 60, 1e-3]),), None, True, False

@@ -476,6 +476,9 @@ double at_inputNumber(const at_frame *frame, const at_graphNode *node, const cha
                       double otherwise);
 const at_type *at_inputType(const at_graphNode *node, const char *name, at_scalar_type otherwise);
 
+/* The sizes that the argument size has, read to sizes, of AT_MOST_DIMS. */
+at_ints at_inputSizes(const at_frame *frame, const at_graphNode *node, int64_t *sizes);
+
 static inline bool at_isNumber(at_cell cell)
 {
   return cell.kind == AT_CELL_INT || cell.kind == AT_CELL_FLOAT || cell.kind == AT_CELL_BOOL;
@@ -566,8 +569,10 @@ at_computeFunction at_computeVander, at_computeTrilinear, at_computeFilterLoop,
 at_computeFunction at_computeLinalgCheck;              /* builtins.c */
 at_computeFunction at_computeDrawn, at_computeWritten; /* resolve.c */
 at_computeFunction at_computeAffine;                   /* forms/affine.c */
-at_computeFunction at_computeComplex;                  /* forms/complexNumbers.c */
-at_computeFunction at_computeForm;                     /* forms/forms.c */
+at_computeFunction at_computeSparse,
+    at_computeScaledProduct;          /* forms/sparse.c, forms/scaledProduct.c */
+at_computeFunction at_computeComplex; /* forms/complexNumbers.c */
+at_computeFunction at_computeForm;    /* forms/forms.c */
 at_computeFunction at_computeAttentionBackward, at_computeBagBackward, at_computeActivatedProduct,
     at_computePartBackward; /* forms/training.c */
 at_computeFunction at_computeDropoutAttention, at_computeRecurrentLayer, at_computeRootNorm,

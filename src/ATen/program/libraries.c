@@ -242,8 +242,7 @@ void at_computeBits(at_frame *frame, const at_graphNode *node)
                           at_inputType(node, "dtype", AT_FLOAT)));
 }
 
-/* Reads the sizes in the argument. */
-static at_ints sizes_in(const at_frame *frame, const at_graphNode *node, int64_t *sizes)
+at_ints at_inputSizes(const at_frame *frame, const at_graphNode *node, int64_t *sizes)
 {
   const at_given *const size = at_inputOf(node, "size", -1);
   if (!size || size->count > AT_MOST_DIMS || size->kind == AT_GIVEN_TENSOR)
@@ -264,7 +263,7 @@ void at_computeRandint(at_frame *frame, const at_graphNode *node)
   int64_t sizes[AT_MOST_DIMS];
   const bool isLike = at_inputOf(node, "self", -1) != NULL;
   at_tensor *const self = isLike ? at_inputTensor(frame, node, "self", 0) : NULL;
-  const at_ints whole = isLike ? at_sizesOf(self) : sizes_in(frame, node, sizes);
+  const at_ints whole = isLike ? at_sizesOf(self) : at_inputSizes(frame, node, sizes);
   const at_scalar_type otherwise = isLike ? self->type->scalarType : AT_LONG;
   const int64_t low = at_inputOf(node, "low", -1) ? at_inputInt(frame, node, "low", -1) : 0;
   at_tensor *const made = at_empty(whole, .type = at_inputType(node, "dtype", otherwise));
@@ -277,7 +276,7 @@ void at_computeNormal(at_frame *frame, const at_graphNode *node)
 {
   AT_SCOPE_GUARD;
   int64_t sizes[AT_MOST_DIMS];
-  const at_ints whole = sizes_in(frame, node, sizes);
+  const at_ints whole = at_inputSizes(frame, node, sizes);
   at_tensor *const made = at_empty(whole, .type = at_inputType(node, "dtype", AT_FLOAT));
   at_giveOutput(frame, node, 0,
                 at_normal_(made, .mean = at_inputNumber(frame, node, "mean", 0, 0),
@@ -290,7 +289,7 @@ void at_computeAffineGrid(at_frame *frame, const at_graphNode *node)
   int64_t sizes[AT_MOST_DIMS];
   at_giveOutput(frame, node, 0,
                 at_affineGrid(node, at_inputTensor(frame, node, "theta", 0),
-                              sizes_in(frame, node, sizes),
+                              at_inputSizes(frame, node, sizes),
                               at_inputBool(frame, node, "align_corners", 2, false)));
 }
 

@@ -101,6 +101,42 @@ static void failing(void **state)
   unlink(scratch("edited.pt2"));
 }
 
+/* A run that ends with that part of a message. */
+static void fails(const char *path, at_tensors inputs, const char *part)
+{
+  at_program *const program = load_program(path);
+  CHECK_EQ(at_program_run(program, inputs)->count, 0);
+  CHECK_MSG(strstr(at_error_message(), part), "%s", at_error_message());
+  at_error_clear();
+  at_program_free(program);
+}
+
+/* Sparse tensors with an index out of range, or of another number of dimensions; scaled products of types and scales
+ * that do not fit. */
+static void products(void **state)
+{
+  AT_SCOPE
+  {
+    fails(program_sample("sparse", ".pt2"),
+          AT_TENSORS(at_full(AT_SHAPE(2, 5), 4, .type = AT_CPU(AT_LONG)), at_ones(AT_SHAPE(5)),
+                     at_ones(AT_SHAPE(4, 2))),
+          "index 4 is out of range");
+    fails(edited("sparse", "\"as_ints\": [5, 4]", "\"as_ints\": [20]  "),
+          AT_TENSORS(at_zeros(AT_SHAPE(2, 5), .type = AT_CPU(AT_LONG)), at_ones(AT_SHAPE(5)),
+                     at_ones(AT_SHAPE(4, 2))),
+          "make no sparse tensor of size [20]");
+    at_tensor *const x = at_ones(AT_SHAPE(16, 32));
+    fails(edited("scaled", "{\"as_scalar_type\": 7}, \"kind\": 1}]",
+                 "{\"as_scalar_type\": 29}, \"kind\":1}]"),
+          AT_TENSORS(x, x, at_ones(AT_SHAPE(16))), "out_dtype is not given, or of 8 bits");
+    fails(edited("scaled", "\"scale_b\", \"arg\": {\"as_tensor\": {\"name\": \"detach__1\"}}",
+                 "\"scale_b\", \"arg\": {\"as_tensor\": {\"name\": \"to_1\"}}     "),
+          AT_TENSORS(x, x, at_ones(AT_SHAPE(16))),
+          "scale_b is of Float and of size [16 x 32], which is no scale");
+  }
+  unlink(scratch("edited.pt2"));
+}
+
 /* Lists of lists are refused before jansson reads them. */
 static void deep(void **state)
 {
@@ -317,6 +353,22 @@ static at_tensors row(at_tensor *buffer[3])
   return (at_tensors){buffer, 1};
 }
 
+static at_tensors entries(at_tensor *buffer[3])
+{
+  buffer[0] = at_ones(AT_SHAPE(2, 5), .type = AT_CPU(AT_LONG));
+  buffer[1] = at_ones(AT_SHAPE(5));
+  buffer[2] = at_ones(AT_SHAPE(4, 2));
+  return (at_tensors){buffer, 3};
+}
+
+static at_tensors factors(at_tensor *buffer[3])
+{
+  buffer[0] = at_ones(AT_SHAPE(16, 32));
+  buffer[1] = at_ones(AT_SHAPE(16, 32));
+  buffer[2] = at_ones(AT_SHAPE(16));
+  return (at_tensors){buffer, 3};
+}
+
 static at_tensors narrow(at_tensor *buffer[3])
 {
   buffer[0] = at_ones(AT_SHAPE(5, 4));
@@ -341,6 +393,8 @@ static void faults(void **state)
   check_program_faults(program_sample("regions", ".pt2"), AT_ALL_PASSES, inputs);
   check_program_faults(program_sample("lists", ".pt2"), AT_ALL_PASSES, pairs);
   check_program_faults(program_sample("packed", ".pt2"), AT_ALL_PASSES, row);
+  check_program_faults(program_sample("sparse", ".pt2"), AT_ALL_PASSES, entries);
+  check_program_faults(program_sample("scaled", ".pt2"), AT_ALL_PASSES, factors);
   check_program_faults(program_sample("packed_narrow", ".pt2"), AT_ALL_PASSES, row);
   check_program_faults(program_sample("narrow", ".pt2"), AT_ALL_PASSES, narrow);
   const bool wasOn = at_grad_setOn(false);
@@ -352,9 +406,9 @@ static void faults(void **state)
 int main(void)
 {
   const struct CMUnitTest tests[] = {
-      PROGRAM_TEST(truncated),  PROGRAM_TEST(changed),   PROGRAM_TEST(refused),
-      PROGRAM_TEST(failing),    PROGRAM_TEST(deep),      PROGRAM_TEST(lists),
-      PROGRAM_TEST(kinds),      PROGRAM_TEST(graphless), PROGRAM_TEST(memory),
-      PROGRAM_TEST(far_column), PROGRAM_TEST(faults)};
+      PROGRAM_TEST(truncated), PROGRAM_TEST(changed),    PROGRAM_TEST(refused),
+      PROGRAM_TEST(failing),   PROGRAM_TEST(products),   PROGRAM_TEST(deep),
+      PROGRAM_TEST(lists),     PROGRAM_TEST(kinds),      PROGRAM_TEST(graphless),
+      PROGRAM_TEST(memory),    PROGRAM_TEST(far_column), PROGRAM_TEST(faults)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -49,6 +49,9 @@
   X(histograms)             \
   X(affine)                 \
   X(packed)                 \
+  X(sparse)                 \
+  X(sparse_core)            \
+  X(scaled)                 \
   X(packed_narrow)          \
   X(narrow)                 \
   X(narrow_core)            \
