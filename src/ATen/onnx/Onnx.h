@@ -59,6 +59,7 @@ double at_wire_float(at_wireKind kind, uint64_t value);
 
 /* The element type that ONNX has that number for; AT_SCALAR_TYPES if it is not here. */
 at_scalar_type at_onnxType(int64_t number);
+enum { AT_ONNX_TEXT = 8 }; /* the number of texts, which are not here */
 
 /* An element type that is not here, and how its elements become those of one that is (packing.c); NULL if
  * that number is of no such type. */
@@ -115,6 +116,7 @@ typedef struct at_constant {
   uint64_t elements; /* raw elements: the offset in the file of where; 0 if they are elsewhere */
   at_file *where;
   int32_t field; /* the number of the field with its elements, if they are not raw */
+  bool isText;
   bool isSparse; /* the message is of those elements that are not 0, and their indices */
 } at_constant;
 

@@ -144,6 +144,7 @@ static void read_tensor(at_onnx *onnx, at_constant *constant, bool isNamed)
   Sizes sizes = {onnx, constant};
   Parts parts = {0};
   read_parts(&sizes, constant->message, isNamed, &parts);
+  constant->isText = parts.type == AT_ONNX_TEXT;
   constant->packing = at_packingOf(parts.type);
   constant->type = constant->packing ? at_packing_type(constant->packing) : at_onnxType(parts.type);
   keep_sizes(&sizes);
@@ -319,8 +320,10 @@ static at_tensor *new_tensor(at_onnx *onnx, const at_constant *constant)
   if (constant->packing)
     return new_widened(onnx, constant);
   if (constant->type == AT_SCALAR_TYPES)
-    at_damaged_from(__FILE__, __LINE__, onnx->file, AT_ERROR_TYPE,
-                    "tensor '%.100s' is of an element type that is not here", constant->name);
+    at_damaged_from(__FILE__, __LINE__, onnx->file, AT_ERROR_TYPE, "tensor '%.100s' is of %s",
+                    constant->name,
+                    constant->isText ? "texts, which are not here"
+                                     : "an element type that is not here");
   if (!constant->where)
     return new_filled(onnx, constant);
   return at_newMapped(constant->where, at_cpuType(constant->type),

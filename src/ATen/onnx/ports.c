@@ -194,7 +194,9 @@ static void read_input(at_names *names, at_wire message)
   if (json_object_get(names->constants, name))
     return; /* an initializer: a weight, not an input */
   if (!shape.isTensor || type_of(&shape) == AT_SCALAR_TYPES)
-    at_damaged(onnx->file, "input '%.100s' is no tensor of a type that is here", name);
+    at_damaged(onnx->file, "input '%.100s' is %s", name,
+               shape.type == AT_ONNX_TEXT ? "of texts, which are not here"
+                                          : "no tensor of a type that is here");
   program->inputs = at_arena_grown(onnx->arena, program->inputs, program->inputCount,
                                    &onnx->portCapacity, sizeof *program->inputs);
   program->inputs[program->inputCount] = port_of(onnx, name, &shape);

@@ -193,6 +193,8 @@ static void refused(void **state)
           "an n-gram is twice in its pool");
   REFUSED("ngrams", "max_gram_length\x18\x03", "max_gram_length\x18\x04",
           "there are 8 n-grams of up to 3 tokens");
+  REFUSED("graphs", "times\x12\x06\x0a\x04\x08\x07", "times\x12\x06\x0a\x04\x08\x08",
+          "input 'times' is of texts, which are not here");
   REFUSED("sparse", "\x01\x03\x02\x02", "\x01\x04\x02\x02", "'w' of size [3 x 4] has the index 4");
   REFUSED("sparse", "\x01\x03\x02\x02", "\x01\x03\x01\x02",
           "the indices of sparse tensor 'w' do not ascend");
