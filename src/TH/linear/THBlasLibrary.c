@@ -46,6 +46,19 @@ static int is_for(void *handle, const char *const *cores, size_t count)
   return 0;
 }
 
+#define ROW(NAME, IS_NEEDED)              {#NAME "_", offsetof(THBlasLibrary, NAME), IS_NEEDED},
+#define NEEDED(NAME, LETTERS)             ROW(s##NAME, 1) ROW(d##NAME, 1)
+#define REAL(NAME, LETTERS)               ROW(s##NAME, 0) ROW(d##NAME, 0)
+#define COMPLEX(NAME, ARGUMENTS, LETTERS) ROW(c##NAME, 0) ROW(z##NAME, 0)
+
+/* The functions' names, and their offsets in a THBlasLibrary. */
+static const struct {
+  const char *name;
+  size_t offset;
+  int isNeeded;
+} rows[] = {TH_FOR_EACH_BLAS_FUNCTION(NEEDED) TH_FOR_EACH_LAPACK_FUNCTION(REAL)
+                TH_FOR_EACH_COMPLEX_LAPACK_FUNCTION(COMPLEX)};
+
 /* Adds to problem, a text of TH_MESSAGE_LENGTH at most, why name cannot be used; returns whether it
  * can. */
 static int load(const char *name, char *problem)
@@ -58,24 +71,12 @@ static int load(const char *name, char *problem)
   }
   THBlasLibrary found;
   const char *missing = NULL;
-#define FIND(NAME, LETTERS)                                                \
-  found.s##NAME = (__typeof__(found.s##NAME))dlsym(handle, "s" #NAME "_"); \
-  found.d##NAME = (__typeof__(found.d##NAME))dlsym(handle, "d" #NAME "_");
-#define NEED(NAME, LETTERS)  \
-  if (!found.s##NAME)        \
-    missing = "s" #NAME "_"; \
-  if (!found.d##NAME)        \
-    missing = "d" #NAME "_";
-  TH_FOR_EACH_BLAS_FUNCTION(FIND)
-  TH_FOR_EACH_LAPACK_FUNCTION(FIND)
-  TH_FOR_EACH_BLAS_FUNCTION(NEED)
-#define FIND_COMPLEX(NAME, ARGUMENTS, LETTERS)                             \
-  found.c##NAME = (__typeof__(found.c##NAME))dlsym(handle, "c" #NAME "_"); \
-  found.z##NAME = (__typeof__(found.z##NAME))dlsym(handle, "z" #NAME "_");
-  TH_FOR_EACH_COMPLEX_LAPACK_FUNCTION(FIND_COMPLEX)
-#undef FIND_COMPLEX
-#undef NEED
-#undef FIND
+  for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+    void *const function = dlsym(handle, rows[i].name);
+    memcpy((char *)&found + rows[i].offset, &function, sizeof function);
+    if (rows[i].isNeeded && !function)
+      missing = rows[i].name;
+  }
   if (missing) {
     snprintf(problem + used, TH_MESSAGE_LENGTH - used, "; %s has no function %s", name, missing);
     return 0; /* the library stays loaded: it may have threads */

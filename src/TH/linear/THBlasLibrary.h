@@ -16,79 +16,80 @@
   X(gesdd, 1) X(getrf, 0) X(getrs, 1) X(getri, 0) X(potrf, 1) X(potri, 1) X(potrs, 1) X(pstrf, 1)  \
   X(sytrf, 1) X(sytrs, 1) X(geqrf, 0) X(orgqr, 0) X(ormqr, 2) X(trsm, 4)
 
-/* The arguments of these functions: A(kind, name).  A letter, a size and a value are given by their address (value
- * is a number of the type); input is an array that is only read, reals and ints are arrays. */
-#define TH_FORTRAN_gemm(A)                                                                   \
-  A(letter, transa), A(letter, transb), A(size, m), A(size, n), A(size, k), A(value, alpha), \
-  A(input, a), A(size, lda), A(input, b), A(size, ldb), A(value, beta), A(reals, c), A(size, ldc)
-#define TH_FORTRAN_gemv(A)                                                                   \
-  A(letter, trans), A(size, m), A(size, n), A(value, alpha), A(input, a), A(size, lda),      \
-  A(input, x), A(size, incx), A(value, beta), A(reals, y), A(size, incy)
+/* The arguments of these functions: A(kind, name), and Z(kind, name) for the last one.  A letter, a size and a value
+ * are given by their address (value is a number of the type); input is an array that is only read, reals and ints are
+ * arrays. */
+#define TH_FORTRAN_gemm(A, Z)                                                                \
+  A(letter, transa) A(letter, transb) A(size, m) A(size, n) A(size, k) A(value, alpha)       \
+  A(input, a) A(size, lda) A(input, b) A(size, ldb) A(value, beta) A(reals, c) Z(size, ldc)
+#define TH_FORTRAN_gemv(A, Z)                                                                \
+  A(letter, trans) A(size, m) A(size, n) A(value, alpha) A(input, a) A(size, lda)            \
+  A(input, x) A(size, incx) A(value, beta) A(reals, y) Z(size, incy)
 
-#define TH_FORTRAN_gesv(A)                                                                   \
-  A(size, n), A(size, nrhs), A(reals, a), A(size, lda), A(ints, ipiv), A(reals, b),          \
-  A(size, ldb), A(ints, info)
-#define TH_FORTRAN_trtrs(A)                                                                  \
-  A(letter, uplo), A(letter, trans), A(letter, diag), A(size, n), A(size, nrhs),             \
-  A(reals, a), A(size, lda), A(reals, b), A(size, ldb), A(ints, info)
-#define TH_FORTRAN_gels(A)                                                                   \
-  A(letter, trans), A(size, m), A(size, n), A(size, nrhs), A(reals, a), A(size, lda),        \
-  A(reals, b), A(size, ldb), A(reals, work), A(size, lwork), A(ints, info)
-#define TH_FORTRAN_syev(A)                                                                   \
-  A(letter, jobz), A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(reals, w),      \
-  A(reals, work), A(size, lwork), A(ints, info)
-#define TH_FORTRAN_syevd(A)                                                                  \
-  A(letter, jobz), A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(reals, w),      \
-  A(reals, work), A(size, lwork), A(ints, iwork), A(size, liwork), A(ints, info)
-#define TH_FORTRAN_geev(A)                                                                   \
-  A(letter, jobvl), A(letter, jobvr), A(size, n), A(reals, a), A(size, lda), A(reals, wr),   \
-  A(reals, wi), A(reals, vl), A(size, ldvl), A(reals, vr), A(size, ldvr), A(reals, work),    \
-  A(size, lwork), A(ints, info)
-#define TH_FORTRAN_gesvd(A)                                                                  \
-  A(letter, jobu), A(letter, jobvt), A(size, m), A(size, n), A(reals, a), A(size, lda),      \
-  A(reals, s), A(reals, u), A(size, ldu), A(reals, vt), A(size, ldvt), A(reals, work),       \
-  A(size, lwork), A(ints, info)
-#define TH_FORTRAN_gesdd(A)                                                                  \
-  A(letter, jobz), A(size, m), A(size, n), A(reals, a), A(size, lda), A(reals, s),           \
-  A(reals, u), A(size, ldu), A(reals, vt), A(size, ldvt), A(reals, work), A(size, lwork),    \
-  A(ints, iwork), A(ints, info)
-#define TH_FORTRAN_getrf(A)                                                                  \
-  A(size, m), A(size, n), A(reals, a), A(size, lda), A(ints, ipiv), A(ints, info)
-#define TH_FORTRAN_getrs(A)                                                                  \
-  A(letter, trans), A(size, n), A(size, nrhs), A(reals, a), A(size, lda), A(ints, ipiv),     \
-  A(reals, b), A(size, ldb), A(ints, info)
-#define TH_FORTRAN_getri(A)                                                                  \
-  A(size, n), A(reals, a), A(size, lda), A(ints, ipiv), A(reals, work), A(size, lwork),      \
-  A(ints, info)
-#define TH_FORTRAN_potrf(A)                                                                  \
-  A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(ints, info)
-#define TH_FORTRAN_potri(A)                                                                  \
-  A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(ints, info)
-#define TH_FORTRAN_potrs(A)                                                                  \
-  A(letter, uplo), A(size, n), A(size, nrhs), A(reals, a), A(size, lda), A(reals, b),        \
-  A(size, ldb), A(ints, info)
-#define TH_FORTRAN_pstrf(A)                                                                  \
-  A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(ints, piv), A(ints, rank),       \
-  A(value, tol), A(reals, work), A(ints, info)
-#define TH_FORTRAN_sytrf(A)                                                                  \
-  A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(ints, ipiv), A(reals, work),     \
-  A(size, lwork), A(ints, info)
-#define TH_FORTRAN_sytrs(A)                                                                  \
-  A(letter, uplo), A(size, n), A(size, nrhs), A(reals, a), A(size, lda), A(ints, ipiv),      \
-  A(reals, b), A(size, ldb), A(ints, info)
-#define TH_FORTRAN_geqrf(A)                                                                  \
-  A(size, m), A(size, n), A(reals, a), A(size, lda), A(reals, tau), A(reals, work),          \
-  A(size, lwork), A(ints, info)
-#define TH_FORTRAN_orgqr(A)                                                                  \
-  A(size, m), A(size, n), A(size, k), A(reals, a), A(size, lda), A(reals, tau),              \
-  A(reals, work), A(size, lwork), A(ints, info)
-#define TH_FORTRAN_ormqr(A)                                                                  \
-  A(letter, side), A(letter, trans), A(size, m), A(size, n), A(size, k), A(reals, a),        \
-  A(size, lda), A(reals, tau), A(reals, c), A(size, ldc), A(reals, work), A(size, lwork),    \
-  A(ints, info)
-#define TH_FORTRAN_trsm(A)                                                                   \
-  A(letter, side), A(letter, uplo), A(letter, trans), A(letter, diag), A(size, m),           \
-  A(size, n), A(value, alpha), A(reals, a), A(size, lda), A(reals, b), A(size, ldb)
+#define TH_FORTRAN_gesv(A, Z)                                                                \
+  A(size, n) A(size, nrhs) A(reals, a) A(size, lda) A(ints, ipiv) A(reals, b) A(size, ldb)   \
+  Z(ints, info)
+#define TH_FORTRAN_trtrs(A, Z)                                                               \
+  A(letter, uplo) A(letter, trans) A(letter, diag) A(size, n) A(size, nrhs) A(reals, a)      \
+  A(size, lda) A(reals, b) A(size, ldb) Z(ints, info)
+#define TH_FORTRAN_gels(A, Z)                                                                \
+  A(letter, trans) A(size, m) A(size, n) A(size, nrhs) A(reals, a) A(size, lda) A(reals, b)  \
+  A(size, ldb) A(reals, work) A(size, lwork) Z(ints, info)
+#define TH_FORTRAN_syev(A, Z)                                                                \
+  A(letter, jobz) A(letter, uplo) A(size, n) A(reals, a) A(size, lda) A(reals, w)            \
+  A(reals, work) A(size, lwork) Z(ints, info)
+#define TH_FORTRAN_syevd(A, Z)                                                               \
+  A(letter, jobz) A(letter, uplo) A(size, n) A(reals, a) A(size, lda) A(reals, w)            \
+  A(reals, work) A(size, lwork) A(ints, iwork) A(size, liwork) Z(ints, info)
+#define TH_FORTRAN_geev(A, Z)                                                                \
+  A(letter, jobvl) A(letter, jobvr) A(size, n) A(reals, a) A(size, lda) A(reals, wr)         \
+  A(reals, wi) A(reals, vl) A(size, ldvl) A(reals, vr) A(size, ldvr) A(reals, work)          \
+  A(size, lwork) Z(ints, info)
+#define TH_FORTRAN_gesvd(A, Z)                                                               \
+  A(letter, jobu) A(letter, jobvt) A(size, m) A(size, n) A(reals, a) A(size, lda)            \
+  A(reals, s) A(reals, u) A(size, ldu) A(reals, vt) A(size, ldvt) A(reals, work)             \
+  A(size, lwork) Z(ints, info)
+#define TH_FORTRAN_gesdd(A, Z)                                                               \
+  A(letter, jobz) A(size, m) A(size, n) A(reals, a) A(size, lda) A(reals, s) A(reals, u)     \
+  A(size, ldu) A(reals, vt) A(size, ldvt) A(reals, work) A(size, lwork) A(ints, iwork)       \
+  Z(ints, info)
+#define TH_FORTRAN_getrf(A, Z)                                                               \
+  A(size, m) A(size, n) A(reals, a) A(size, lda) A(ints, ipiv) Z(ints, info)
+#define TH_FORTRAN_getrs(A, Z)                                                               \
+  A(letter, trans) A(size, n) A(size, nrhs) A(reals, a) A(size, lda) A(ints, ipiv)           \
+  A(reals, b) A(size, ldb) Z(ints, info)
+#define TH_FORTRAN_getri(A, Z)                                                               \
+  A(size, n) A(reals, a) A(size, lda) A(ints, ipiv) A(reals, work) A(size, lwork)            \
+  Z(ints, info)
+#define TH_FORTRAN_potrf(A, Z)                                                               \
+  A(letter, uplo) A(size, n) A(reals, a) A(size, lda) Z(ints, info)
+#define TH_FORTRAN_potri(A, Z)                                                               \
+  A(letter, uplo) A(size, n) A(reals, a) A(size, lda) Z(ints, info)
+#define TH_FORTRAN_potrs(A, Z)                                                               \
+  A(letter, uplo) A(size, n) A(size, nrhs) A(reals, a) A(size, lda) A(reals, b)              \
+  A(size, ldb) Z(ints, info)
+#define TH_FORTRAN_pstrf(A, Z)                                                               \
+  A(letter, uplo) A(size, n) A(reals, a) A(size, lda) A(ints, piv) A(ints, rank)             \
+  A(value, tol) A(reals, work) Z(ints, info)
+#define TH_FORTRAN_sytrf(A, Z)                                                               \
+  A(letter, uplo) A(size, n) A(reals, a) A(size, lda) A(ints, ipiv) A(reals, work)           \
+  A(size, lwork) Z(ints, info)
+#define TH_FORTRAN_sytrs(A, Z)                                                               \
+  A(letter, uplo) A(size, n) A(size, nrhs) A(reals, a) A(size, lda) A(ints, ipiv)            \
+  A(reals, b) A(size, ldb) Z(ints, info)
+#define TH_FORTRAN_geqrf(A, Z)                                                               \
+  A(size, m) A(size, n) A(reals, a) A(size, lda) A(reals, tau) A(reals, work)                \
+  A(size, lwork) Z(ints, info)
+#define TH_FORTRAN_orgqr(A, Z)                                                               \
+  A(size, m) A(size, n) A(size, k) A(reals, a) A(size, lda) A(reals, tau) A(reals, work)     \
+  A(size, lwork) Z(ints, info)
+#define TH_FORTRAN_ormqr(A, Z)                                                               \
+  A(letter, side) A(letter, trans) A(size, m) A(size, n) A(size, k) A(reals, a)              \
+  A(size, lda) A(reals, tau) A(reals, c) A(size, ldc) A(reals, work) A(size, lwork)          \
+  Z(ints, info)
+#define TH_FORTRAN_trsm(A, Z)                                                                \
+  A(letter, side) A(letter, uplo) A(letter, trans) A(letter, diag) A(size, m) A(size, n)     \
+  A(value, alpha) A(reals, a) A(size, lda) A(reals, b) Z(size, ldb)
 
 /* The functions of complex matrices, of float (c) and of double (z): X(name, arguments of which of
  * those here, letters).  An array of reals has pairs of them, except rwork and the singular values and
@@ -99,20 +100,20 @@
   X(hetrf, sytrf, 1) X(hetrs, sytrs, 1) X(heev, heev, 2) X(geev, complex_geev, 2)            \
   X(gesdd, complex_gesdd, 1)
 
-#define TH_FORTRAN_complex_trsm(A)                                                           \
-  A(letter, side), A(letter, uplo), A(letter, trans), A(letter, diag), A(size, m),           \
-  A(size, n), A(reals, alpha), A(reals, a), A(size, lda), A(reals, b), A(size, ldb)
-#define TH_FORTRAN_heev(A)                                                                   \
-  A(letter, jobz), A(letter, uplo), A(size, n), A(reals, a), A(size, lda), A(reals, w),      \
-  A(reals, work), A(size, lwork), A(reals, rwork), A(ints, info)
-#define TH_FORTRAN_complex_geev(A)                                                           \
-  A(letter, jobvl), A(letter, jobvr), A(size, n), A(reals, a), A(size, lda), A(reals, w),    \
-  A(reals, vl), A(size, ldvl), A(reals, vr), A(size, ldvr), A(reals, work), A(size, lwork),  \
-  A(reals, rwork), A(ints, info)
-#define TH_FORTRAN_complex_gesdd(A)                                                          \
-  A(letter, jobz), A(size, m), A(size, n), A(reals, a), A(size, lda), A(reals, s),           \
-  A(reals, u), A(size, ldu), A(reals, vt), A(size, ldvt), A(reals, work), A(size, lwork),    \
-  A(reals, rwork), A(ints, iwork), A(ints, info)
+#define TH_FORTRAN_complex_trsm(A, Z)                                                        \
+  A(letter, side) A(letter, uplo) A(letter, trans) A(letter, diag) A(size, m) A(size, n)     \
+  A(reals, alpha) A(reals, a) A(size, lda) A(reals, b) Z(size, ldb)
+#define TH_FORTRAN_heev(A, Z)                                                                \
+  A(letter, jobz) A(letter, uplo) A(size, n) A(reals, a) A(size, lda) A(reals, w)            \
+  A(reals, work) A(size, lwork) A(reals, rwork) Z(ints, info)
+#define TH_FORTRAN_complex_geev(A, Z)                                                        \
+  A(letter, jobvl) A(letter, jobvr) A(size, n) A(reals, a) A(size, lda) A(reals, w)          \
+  A(reals, vl) A(size, ldvl) A(reals, vr) A(size, ldvr) A(reals, work) A(size, lwork)        \
+  A(reals, rwork) Z(ints, info)
+#define TH_FORTRAN_complex_gesdd(A, Z)                                                       \
+  A(letter, jobz) A(size, m) A(size, n) A(reals, a) A(size, lda) A(reals, s) A(reals, u)     \
+  A(size, ldu) A(reals, vt) A(size, ldvt) A(reals, work) A(size, lwork) A(reals, rwork)      \
+  A(ints, iwork) Z(ints, info)
 /* clang-format on */
 
 /* As Fortran takes them.  The lengths of letters come last, as gfortran passes them. */
@@ -122,8 +123,13 @@
 #define TH_FORTRAN_OF_input(REAL, NAME)  const REAL *NAME
 #define TH_FORTRAN_OF_reals(REAL, NAME)  REAL *NAME
 #define TH_FORTRAN_OF_ints(REAL, NAME)   int *NAME
-#define TH_FORTRAN_FLOAT(KIND, NAME)     TH_FORTRAN_OF_##KIND(float, NAME)
-#define TH_FORTRAN_DOUBLE(KIND, NAME)    TH_FORTRAN_OF_##KIND(double, NAME)
+#define TH_FORTRAN_FLOAT(KIND, NAME)     TH_FORTRAN_OF_##KIND(float, NAME),
+#define TH_FORTRAN_DOUBLE(KIND, NAME)    TH_FORTRAN_OF_##KIND(double, NAME),
+#define TH_FORTRAN_FLOAT_Z(KIND, NAME)   TH_FORTRAN_OF_##KIND(float, NAME)
+#define TH_FORTRAN_DOUBLE_Z(KIND, NAME)  TH_FORTRAN_OF_##KIND(double, NAME)
+/* The parameters of a function, for REAL FLOAT or DOUBLE. */
+#define TH_FORTRAN_PARAMETERS(ARGUMENTS, LETTERS, REAL) \
+  (TH_FORTRAN_##ARGUMENTS(TH_FORTRAN_##REAL, TH_FORTRAN_##REAL##_Z) TH_FORTRAN_LENGTHS_##LETTERS)
 #define TH_FORTRAN_LENGTHS_0
 #define TH_FORTRAN_LENGTHS_1 , size_t
 #define TH_FORTRAN_LENGTHS_2 , size_t, size_t
@@ -131,17 +137,16 @@
 #define TH_FORTRAN_LENGTHS_4 , size_t, size_t, size_t, size_t
 
 typedef struct THBlasLibrary {
-#define TH_FORTRAN_FIELDS(NAME, LETTERS)                                             \
-  void (*s##NAME)(TH_FORTRAN_##NAME(TH_FORTRAN_FLOAT) TH_FORTRAN_LENGTHS_##LETTERS); \
-  void (*d##NAME)(TH_FORTRAN_##NAME(TH_FORTRAN_DOUBLE) TH_FORTRAN_LENGTHS_##LETTERS);
-  TH_FOR_EACH_BLAS_FUNCTION(TH_FORTRAN_FIELDS)
-  TH_FOR_EACH_LAPACK_FUNCTION(TH_FORTRAN_FIELDS)
-#undef TH_FORTRAN_FIELDS
-#define TH_FORTRAN_FIELDS(NAME, ARGUMENTS, LETTERS)                                       \
-  void (*c##NAME)(TH_FORTRAN_##ARGUMENTS(TH_FORTRAN_FLOAT) TH_FORTRAN_LENGTHS_##LETTERS); \
-  void (*z##NAME)(TH_FORTRAN_##ARGUMENTS(TH_FORTRAN_DOUBLE) TH_FORTRAN_LENGTHS_##LETTERS);
-  TH_FOR_EACH_COMPLEX_LAPACK_FUNCTION(TH_FORTRAN_FIELDS)
-#undef TH_FORTRAN_FIELDS
+#define TH_FORTRAN_OF_S(NAME, L)    void(*s##NAME) TH_FORTRAN_PARAMETERS(NAME, L, FLOAT);
+#define TH_FORTRAN_OF_D(NAME, L)    void(*d##NAME) TH_FORTRAN_PARAMETERS(NAME, L, DOUBLE);
+#define TH_FORTRAN_OF_C(NAME, A, L) void(*c##NAME) TH_FORTRAN_PARAMETERS(A, L, FLOAT);
+#define TH_FORTRAN_OF_Z(NAME, A, L) void(*z##NAME) TH_FORTRAN_PARAMETERS(A, L, DOUBLE);
+  TH_FOR_EACH_BLAS_FUNCTION(TH_FORTRAN_OF_S)
+  TH_FOR_EACH_BLAS_FUNCTION(TH_FORTRAN_OF_D)
+  TH_FOR_EACH_LAPACK_FUNCTION(TH_FORTRAN_OF_S)
+  TH_FOR_EACH_LAPACK_FUNCTION(TH_FORTRAN_OF_D)
+  TH_FOR_EACH_COMPLEX_LAPACK_FUNCTION(TH_FORTRAN_OF_C)
+  TH_FOR_EACH_COMPLEX_LAPACK_FUNCTION(TH_FORTRAN_OF_Z)
 } THBlasLibrary;
 
 /* The function for the element type of a template: library->TH_FORTRAN(gemm) is sgemm or dgemm,

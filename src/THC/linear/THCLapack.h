@@ -22,13 +22,15 @@
 #define THIntTensor_workVector THCudaIntDevice_workVector
 
 #if defined(TH_REAL_IS_FLOAT) || defined(TH_REAL_IS_DOUBLE)
-#define THC_PARAMETER(KIND, NAME)           THC_PARAMETER_##KIND(NAME)
-#define THC_PARAMETER_letter(NAME)          char NAME
-#define THC_PARAMETER_size(NAME)            int NAME
-#define THC_PARAMETER_value(NAME)           real NAME
-#define THC_PARAMETER_reals(NAME)           real *NAME
-#define THC_PARAMETER_ints(NAME)            int *NAME
-#define THC_LAPACK_PROTOTYPE(NAME, LETTERS) void THLapack_(NAME)(TH_FORTRAN_##NAME(THC_PARAMETER));
+#define THC_PARAMETER(KIND, NAME)   THC_PARAMETER_##KIND(NAME),
+#define THC_PARAMETER_Z(KIND, NAME) THC_PARAMETER_##KIND(NAME)
+#define THC_PARAMETER_letter(NAME)  char NAME
+#define THC_PARAMETER_size(NAME)    int NAME
+#define THC_PARAMETER_value(NAME)   real NAME
+#define THC_PARAMETER_reals(NAME)   real *NAME
+#define THC_PARAMETER_ints(NAME)    int *NAME
+#define THC_LAPACK_PROTOTYPE(NAME, LETTERS) \
+  void THLapack_(NAME)(TH_FORTRAN_##NAME(THC_PARAMETER, THC_PARAMETER_Z));
 TH_FOR_EACH_LAPACK_FUNCTION(THC_LAPACK_PROTOTYPE)
 #undef THC_LAPACK_PROTOTYPE
 #endif
