@@ -19,29 +19,28 @@
 #define AT_ELEMENT TH_MATH
 #include "functionElements.h"
 
-#define INPUTS_1 TH_UNUSED const real x = at1[i];
-#define INPUTS_2 INPUTS_1 TH_UNUSED const real y = at2[i];
-#define INPUTS_3 INPUTS_2 TH_UNUSED const real z = at3[i];
+typedef real Element(real x, real y, real z, real a, real b, real c);
 
-/* Copies, which the stores to r cannot change. */
-#define OPERANDS                                        \
-  real *r = (real *)run->at[0];                         \
-  TH_UNUSED const real *at1 = (const real *)run->at[1]; \
-  TH_UNUSED const real *at2 = (const real *)run->at[2]; \
-  TH_UNUSED const real *at3 = (const real *)run->at[3]; \
-  const ptrdiff_t n = run->n;                           \
-  const at_function_scalars *s = scalars;               \
-  TH_UNUSED const real a = (real)s->a, b = (real)s->b, c = (real)s->c;
+TH_MATH void each_element(const THRun *run, const at_function_scalars *s, int inputs,
+                          Element *element)
+{
+  /* Copies, which the stores to r cannot change. */
+  real *r = (real *)run->at[0];
+  const real *at1 = (const real *)run->at[1], *at2 = (const real *)run->at[2];
+  const real *at3 = (const real *)run->at[3];
+  const ptrdiff_t n = run->n;
+  const real a = (real)s->a, b = (real)s->b, c = (real)s->c;
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < n; i++)
+    r[i] = element(at1[i], inputs > 1 ? at2[i] : 0, inputs > 2 ? at3[i] : 0, a, b, c);
+}
 
-#define KERNEL(INPUTS, NAME, EXPRESSION)                                     \
-  TH_UNUSED static void NAME##_kernel(const THRun *run, const void *scalars) \
-  {                                                                          \
-    OPERANDS                                                                 \
-    TH_PRAGMA(omp simd) for (ptrdiff_t i = 0; i < n; i++)                    \
-    {                                                                        \
-      INPUTS_##INPUTS r[i] = EXPRESSION;                                     \
-    }                                                                        \
-  }
+/* clang-format off */
+#define KERNEL(INPUTS, NAME, EXPRESSION)                                                         \
+  TH_MATH real NAME##_element(real x, real y, real z, real a, real b, real c) { return EXPRESSION; } \
+  TH_UNUSED static void NAME##_kernel(const THRun *run, const void *scalars)                     \
+  { each_element(run, scalars, INPUTS, NAME##_element); }
+/* clang-format on */
 AT_FOR_EACH_FUNCTION(KERNEL)
 
 #ifdef TH_REAL_IS_FLOAT

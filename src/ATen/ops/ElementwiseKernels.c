@@ -3,6 +3,7 @@
 
 #include "ATenType.h"
 #include "TH.h"
+#include "TH/loop/THRunElements.h"
 #include "TH/random/THDirichlet.h"
 
 #define AT_ELEMENT static inline
@@ -12,54 +13,9 @@
 
 #include "elementwise.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
-/* n elements of a row, with these strides. */
-typedef void (*Row)(void *const *at, ptrdiff_t n, ptrdiff_t dr, ptrdiff_t dx, ptrdiff_t dy,
-                    ptrdiff_t dz);
-
-/* Calls a function for each row of a block, whose elements have these sizes. */
-INLINE void each_row(const THRun *run, Row row, const size_t *sizes)
-{
-  const ptrdiff_t *step = run->stride;
-  const int contiguous = step[0] == 1 && step[1] == 1 && step[2] == 1 && step[3] == 1;
-  for (ptrdiff_t j = 0; j < run->rows; j++) {
-    void *at[4];
-    for (int k = 0; k < 4; k++)
-      at[k] = (char *)run->at[k] + j * run->rowStride[k] * (ptrdiff_t)sizes[k];
-    if (contiguous)
-      row(at, run->n, 1, 1, 1, 1);
-    else
-      row(at, run->n, step[0], step[1], step[2], step[3]);
-  }
-}
-
-#define ELEMENT(NAME, R, X, Y, Z, EXPRESSION)   \
-  static inline R NAME##_element(X x, Y y, Z z) \
-  {                                             \
-    return EXPRESSION;                          \
-  }
-
-#define ROW(NAME, R, X, Y, Z)                                                                    \
-  INLINE void NAME##_row(void *const *at, ptrdiff_t n, ptrdiff_t dr, ptrdiff_t dx, ptrdiff_t dy, \
-                         ptrdiff_t dz)                                                           \
-  {                                                                                              \
-    R *r = at[0];                                                                                \
-    const X *x = at[1];                                                                          \
-    const Y *y = at[2];                                                                          \
-    const Z *z = at[3];                                                                          \
-    for (ptrdiff_t i = 0; i < n; i++)                                                            \
-      r[i * dr] = NAME##_element(x[i * dx], y[i * dy], z[i * dz]);                               \
-  }
-
-#define KERNEL(NAME, R, X, Y, Z, EXPRESSION)                             \
-  ELEMENT(NAME, R, X, Y, Z, EXPRESSION)                                  \
-  ROW(NAME, R, X, Y, Z)                                                  \
-  static void NAME(const THRun *run, const void *unused)                 \
-  {                                                                      \
-    const size_t sizes[] = {sizeof(R), sizeof(X), sizeof(Y), sizeof(Z)}; \
-    each_row(run, NAME##_row, sizes);                                    \
-  }
+#define KERNEL(NAME, R, X, Y, Z, EXPRESSION)                                                \
+  TH_ELEMENT_KERNEL(NAME, R, TH_READ_X(X) TH_READ_Y(Y) TH_READ_Z(Z), EXPRESSION, sizeof(X), \
+                    sizeof(Y), sizeof(Z))
 
 KERNEL(select_1, uint8_t, uint8_t, uint8_t, uint8_t, x ? y : z)
 KERNEL(select_2, uint16_t, uint8_t, uint16_t, uint16_t, x ? y : z)
@@ -129,22 +85,8 @@ static void gcd(const THRun *run, const void *unused)
 
 KERNEL(dirichlet_gradient, double, double, double, double, TH_dirichletSlope(x, y, z))
 
-#define CONVERTED(NAME, R, X, EXPRESSION) \
-  static inline R NAME##_element(X x)     \
-  {                                       \
-    return (R)(EXPRESSION);               \
-  }
-#define CONVERSION(NAME, R, X, EXPRESSION)                             \
-  CONVERTED(NAME, R, X, EXPRESSION)                                    \
-  static void NAME(const THRun *run, const void *unused)               \
-  {                                                                    \
-    for (ptrdiff_t j = 0; j < run->rows; j++) {                        \
-      R *r = (R *)run->at[0] + j * run->rowStride[0];                  \
-      const X *x = (const X *)run->at[1] + j * run->rowStride[1];      \
-      for (ptrdiff_t i = 0; i < run->n; i++)                           \
-        r[i * run->stride[0]] = NAME##_element(x[i * run->stride[1]]); \
-    }                                                                  \
-  }
+#define CONVERSION(NAME, R, X, EXPRESSION) \
+  TH_ELEMENT_KERNEL(NAME, R, TH_READ_X(X), (R)(EXPRESSION), sizeof(X))
 CONVERSION(long_of_uint16, int64_t, uint16_t, x)
 CONVERSION(long_of_uint32, int64_t, uint32_t, x)
 CONVERSION(double_of_uint64, double, uint64_t, x)

@@ -129,18 +129,27 @@ static void sum(const THRun *run, const void *scalars, int inputs, Line line, in
 
 /* --- the tables ------------------------------------------------------------------------------ */
 
+/* Element i of a line. */
+typedef real Element(const real *const *in, ptrdiff_t i, real a, real b, real scale);
+
+TH_MATH void compute_line(ptrdiff_t n, real *r, const real *const *inputs, const THNN_(Scalars) * s,
+                          Element *element)
+{
+  const real a = s->a, b = s->b, scale = s->scale;
+  const real *const in[INPUTS] = {inputs[0], inputs[1], inputs[2], inputs[3]}; /* not in r */
+#pragma omp simd
+  for (ptrdiff_t i = 0; i < n; i++)
+    r[i] = element(in, i, a, b, scale);
+}
+
 /* Defines a line that computes EXPRESSION from the elements declared by ELEMENTS. */
-#define LINE(NAME, ELEMENTS, EXPRESSION)                                                        \
-  TH_UNUSED static void NAME(ptrdiff_t n, real *r, const real *const *inputs,                   \
-                             const THNN_(Scalars) * s)                                          \
-  {                                                                                             \
-    TH_UNUSED const real a = s->a, b = s->b, scale = s->scale;                                  \
-    const real *const in[INPUTS] = {inputs[0], inputs[1], inputs[2], inputs[3]}; /* not in r */ \
-    TH_PRAGMA(omp simd)                                                                         \
-    for (ptrdiff_t i = 0; i < n; i++) {                                                         \
-      ELEMENTS r[i] = EXPRESSION;                                                               \
-    }                                                                                           \
-  }
+/* clang-format off */
+#define LINE(NAME, ELEMENTS, EXPRESSION)                                                                    \
+  TH_MATH real NAME##_element(const real *const *in, ptrdiff_t i, real a, real b, real scale)               \
+  { ELEMENTS return EXPRESSION; }                                                                           \
+  TH_UNUSED static void NAME(ptrdiff_t n, real *r, const real *const *in, const THNN_(Scalars) * s)         \
+  { compute_line(n, r, in, s, NAME##_element); }
+/* clang-format on */
 #define ELEMENT(X, K) TH_UNUSED const real X = in[K][i];
 #define GRADIENT      TH_UNUSED const real g = scale * in[0][i];
 
@@ -225,11 +234,11 @@ WIDE_LINE(wide_marginBackward, G X_OF(1) W_OF(2), -w * (scale * g) * THWide_sigm
 #define CHOSEN(LINE_NAME)              SECOND_OF(WIDE_##LINE_NAME, LINE_NAME, )
 
 /* LOOPER is map or sum. */
-#define KERNEL(NAME, LOOPER, INPUTS, LINE_NAME)                          \
-  static void NAME(const THRun *run, const void *scalars)                \
-  {                                                                      \
-    LOOPER(run, scalars, INPUTS, CHOSEN(LINE_NAME), STREAMS(LINE_NAME)); \
-  }
+/* clang-format off */
+#define KERNEL(NAME, LOOPER, INPUTS, LINE_NAME)                            \
+  static void NAME(const THRun *run, const void *scalars)                  \
+  { LOOPER(run, scalars, INPUTS, CHOSEN(LINE_NAME), STREAMS(LINE_NAME)); }
+/* clang-format on */
 
 #define ACTIVATION(KIND, Name, FORWARD, BACKWARD)   \
   LINE(Name##_y, ELEMENT(x, 0), FORWARD)            \
